@@ -1,0 +1,90 @@
+package choice
+
+import "fmt"
+
+// A Reader is a place in a record: what a replay answers next. The zero
+// Reader stands at the end of an empty record.
+type Reader struct {
+	record   Record // shares the slices of the record that is read
+	delivery int    // the next delivery to read
+	choice   int    // the next choice to read
+}
+
+// NewReader returns a Reader at the start of record. The record must stay as
+// it is while it is read.
+func NewReader(record *Record) *Reader {
+	r := &Reader{}
+	r.Reset(record)
+	return r
+}
+
+// Reset moves r to the start of record.
+func (r *Reader) Reset(record *Record) {
+	*r = Reader{record: *record}
+}
+
+// Peek returns the next planned delivery without reading it; ok is false when
+// there is none.
+func (r *Reader) Peek() (id uint64, ok bool) {
+	if r.delivery == len(r.record.Deliveries) {
+		return 0, false
+	}
+	return r.record.Deliveries[r.delivery], true
+}
+
+// Delivery reads the next planned delivery; ok is false when there is none.
+func (r *Reader) Delivery() (id uint64, ok bool) {
+	id, ok = r.Peek()
+	if ok {
+		r.delivery++
+	}
+	return id, ok
+}
+
+// Choice reads the answer to the next question, one of kind kind with n
+// answers. When the record answers another question or none, the error is a
+// Mismatch and nothing is read.
+func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
+	if r.choice == len(r.record.Choices) {
+		return 0, Mismatch{Number: r.choice, Ended: true, Kind: kind, N: n}
+	}
+	stored := r.record.Choices[r.choice]
+	if stored.Kind != kind || int64(stored.N) != int64(n) {
+		return 0, Mismatch{Number: r.choice, Stored: stored, Kind: kind, N: n}
+	}
+	r.choice++
+	return int(stored.Value), nil
+}
+
+// Skip passes over the next choice, for those who want to go on after a
+// mismatch. It says whether there was one.
+func (r *Reader) Skip() bool {
+	if r.choice == len(r.record.Choices) {
+		return false
+	}
+	r.choice++
+	return true
+}
+
+// Rest says how much of the record was not read.
+func (r *Reader) Rest() (deliveries, choices int) {
+	return len(r.record.Deliveries) - r.delivery, len(r.record.Choices) - r.choice
+}
+
+// A Mismatch is the error of a run that asks something else than the record
+// answers.
+type Mismatch struct {
+	Number int    // the index of the choice in Record.Choices
+	Ended  bool   // the record has no more choices; Stored is then empty
+	Stored Choice // what the record has
+	Kind   Kind   // what the run asks
+	N      int
+}
+
+func (m Mismatch) Error() string {
+	has := "ended,"
+	if !m.Ended {
+		has = fmt.Sprintf("%v of %d,", m.Stored.Kind, m.Stored.N)
+	}
+	return fmt.Sprintf("choice %d: the record has %s the run asks %v of %d", m.Number, has, m.Kind, m.N)
+}

@@ -1,0 +1,147 @@
+package choice
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestReaderDeliveries(t *testing.T) {
+	r := NewReader(&Record{Deliveries: []uint64{7, 9}})
+	for _, want := range []uint64{7, 9} {
+		if id, ok := r.Peek(); id != want || !ok {
+			t.Fatalf("peeked %d, %v, expected %d", id, ok, want)
+		}
+		if id, ok := r.Delivery(); id != want || !ok {
+			t.Fatalf("delivery %d, %v, expected %d", id, ok, want)
+		}
+	}
+	for range 2 {
+		if id, ok := r.Peek(); id != 0 || ok {
+			t.Fatalf("peeked %d, %v after the last", id, ok)
+		}
+		if id, ok := r.Delivery(); id != 0 || ok {
+			t.Fatalf("delivery %d, %v after the last", id, ok)
+		}
+	}
+}
+
+func TestReaderChoices(t *testing.T) {
+	record := &Record{Choices: []Choice{{Program, 4, 3}, {Clock, 2, 1}, {Swarm, 8, 5}, {Drop, 2, 1}}}
+	type ask struct {
+		kind Kind
+		n    int
+		want int
+		err  string
+	}
+	tests := []struct {
+		name string
+		asks []ask
+		rest int
+	}{
+		{"all as stored", []ask{{Program, 4, 3, ""}, {Clock, 2, 1, ""}, {Swarm, 8, 5, ""}, {Drop, 2, 1, ""}}, 0},
+		{"another kind", []ask{
+			{Program, 4, 3, ""}, {Clock, 2, 1, ""}, {Swarm, 8, 5, ""},
+			{Program, 4, 0, "choice 3: the record has drop of 2, the run asks choose of 4"},
+		}, 1},
+		{"another number of answers", []ask{
+			{Program, 5, 0, "choice 0: the record has choose of 4, the run asks choose of 5"},
+		}, 4},
+		{"no answers", []ask{{Program, 0, 0, "choice 0: the record has choose of 4, the run asks choose of 0"}}, 4},
+		{"negative", []ask{{Program, -1, 0, "choice 0: the record has choose of 4, the run asks choose of -1"}}, 4},
+		{"asks again", []ask{
+			{Fault, 3, 0, "choice 0: the record has choose of 4, the run asks fault of 3"},
+			{Program, 4, 3, ""},
+		}, 3},
+		{"asks too much", []ask{
+			{Program, 4, 3, ""}, {Clock, 2, 1, ""}, {Swarm, 8, 5, ""}, {Drop, 2, 1, ""},
+			{Program, 4, 0, "choice 4: the record has ended, the run asks choose of 4"},
+			{Program, 4, 0, "choice 4: the record has ended, the run asks choose of 4"},
+		}, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := NewReader(record)
+			for i, ask := range test.asks {
+				value, err := r.Choice(ask.kind, ask.n)
+				text := ""
+				if err != nil {
+					text = err.Error()
+				}
+				if value != ask.want || text != ask.err {
+					t.Errorf("ask %d: got %d and %q, expected %d and %q", i, value, text, ask.want, ask.err)
+				}
+			}
+			if _, choices := r.Rest(); choices != test.rest {
+				t.Errorf("%d choices left, expected %d", choices, test.rest)
+			}
+		})
+	}
+}
+
+func TestMismatchIsData(t *testing.T) {
+	r := NewReader(&Record{Choices: []Choice{{Drop, 2, 1}}})
+	_, err := r.Choice(Program, 4)
+	var m Mismatch
+	if !errors.As(err, &m) || m != (Mismatch{Number: 0, Stored: Choice{Drop, 2, 1}, Kind: Program, N: 4}) {
+		t.Errorf("got %+v", m)
+	}
+}
+
+func TestReaderSkip(t *testing.T) {
+	r := NewReader(&Record{Choices: []Choice{{Drop, 2, 1}, {Program, 3, 2}}})
+	if !r.Skip() {
+		t.Fatal("nothing to skip")
+	}
+	if value, err := r.Choice(Program, 3); value != 2 || err != nil {
+		t.Errorf("after a skip: %d, %v", value, err)
+	}
+	if r.Skip() {
+		t.Error("skipped past the end")
+	}
+}
+
+func TestReaderRestAndReset(t *testing.T) {
+	record := sample()
+	r := NewReader(record)
+	expect := func(deliveries, choices int) {
+		t.Helper()
+		if d, c := r.Rest(); d != deliveries || c != choices {
+			t.Errorf("%d deliveries and %d choices left, expected %d and %d", d, c, deliveries, choices)
+		}
+	}
+	expect(4, 7)
+	r.Delivery()
+	r.Delivery()
+	r.Skip()
+	expect(2, 6)
+	r.Reset(record)
+	expect(4, 7)
+	r.Reset(&Record{})
+	expect(0, 0)
+	r = &Reader{}
+	expect(0, 0)
+	if _, ok := r.Delivery(); ok {
+		t.Error("the zero Reader has a delivery")
+	}
+}
+
+func TestReaderAllocatesNothing(t *testing.T) {
+	record := sample()
+	var r Reader
+	read := func() {
+		r.Reset(record)
+		for range record.Deliveries {
+			r.Peek()
+			r.Delivery()
+		}
+		for _, c := range record.Choices {
+			if _, err := r.Choice(c.Kind, int(c.N)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.Rest()
+	}
+	if n := testing.AllocsPerRun(100, read); n != 0 {
+		t.Errorf("a whole replay allocates %v times", n)
+	}
+}

@@ -1,0 +1,207 @@
+package pulse
+
+import (
+	"iter"
+	"runtime"
+)
+
+// A Coroutine is code that can be parked in the middle and resumed, on a stack
+// of its own. Coroutines that have ended are used again: making one costs a
+// goroutine, resuming one two switches without the scheduler.
+//
+// Its life: idle → running ⇄ parked → idle. A parked one that is not wanted
+// any more is killed: it is resumed into a panic that its trampoline
+// recovers. Code that recovers that panic and parks again meets it again, and
+// after a few times runtime.Goexit, which cannot be recovered.
+type Coroutine struct {
+	sys     *System
+	resume  func() (signal, bool)
+	stop    func()
+	yield   func(signal) bool
+	body    func(*Coroutine)
+	g       uintptr
+	lease   int  // counts its uses
+	kills   int  // how often the kill has been thrown
+	killed  bool // is to end at its next park
+	exit    bool // by Goexit
+	ended   bool // the body has returned
+	panic   *carried
+	inspect func() // run at the park instead of going on
+}
+
+// signal is what passes between a coroutine and who resumes it: nothing.
+type signal struct{}
+
+// killThrown is what a killed coroutine panics with.
+type killThrown struct{}
+
+// stubborn is how many kills a body may recover before it is ended by Goexit.
+const stubborn = 8
+
+// carried is a panic on its way from a coroutine's stack to the run's.
+type carried struct {
+	value any
+	pcs   []uintptr
+}
+
+// coroutines are those that wait to be used again.
+type coroutines struct {
+	idle   []*Coroutine
+	hosted []lease
+}
+
+// A lease is one use of a coroutine by a Host.
+type lease struct {
+	c     *Coroutine
+	lease int
+}
+
+func (p *coroutines) get(s *System, body func(*Coroutine)) *Coroutine {
+	if n := len(p.idle); n > 0 {
+		c := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		c.sys, c.body = s, body
+		c.lease++
+		c.kills, c.killed, c.exit, c.ended, c.panic = 0, false, false, false, nil
+		return c
+	}
+	c := &Coroutine{sys: s, body: body}
+	c.resume, c.stop = iter.Pull(c.trampoline)
+	return c
+}
+
+func (p *coroutines) put(c *Coroutine) {
+	c.sys, c.body = nil, nil
+	p.idle = append(p.idle, c)
+}
+
+// killHosted ends the hosted coroutines that are still parked.
+func (p *coroutines) killHosted() {
+	for _, l := range p.hosted {
+		if l.c.lease == l.lease && l.c.sys != nil {
+			l.c.Kill()
+		}
+	}
+	p.hosted = p.hosted[:0]
+}
+
+func (p *coroutines) close() {
+	for _, c := range p.idle {
+		c.stop()
+	}
+	p.idle = nil
+}
+
+// trampoline runs one body after another on the coroutine's stack.
+func (c *Coroutine) trampoline(yield func(signal) bool) {
+	c.g, c.yield = goroutine(), yield
+	for {
+		c.runBody()
+		c.ended = true
+		if !yield(signal{}) {
+			return
+		}
+	}
+}
+
+func (c *Coroutine) runBody() {
+	if c.killed {
+		return // before it began
+	}
+	returned := false
+	defer func() {
+		if returned || c.exit {
+			return
+		}
+		v := recover()
+		if _, thrown := v.(killThrown); thrown || c.killed || v == nil {
+			return // v == nil: Goexit goes on by itself
+		}
+		var pcs [64]uintptr
+		c.panic = &carried{v, append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)}
+	}()
+	c.sys.g = c.g
+	c.body(c)
+	returned = true
+}
+
+// Resume runs the coroutine until it parks or ends, and says whether it has
+// ended. A panic in it goes on in the caller.
+func (c *Coroutine) Resume() (ended bool) {
+	s := c.sys
+	g := s.g
+	s.g = c.g
+	c.resume()
+	s.g = g
+	if c.ended {
+		p := c.panic
+		s.pool.put(c)
+		if p != nil {
+			panic(p)
+		}
+		return true
+	}
+	return false
+}
+
+// Park gives control back to who resumed the coroutine, until it is resumed again.
+func (c *Coroutine) Park() {
+	if c.killed {
+		c.die()
+	}
+	for {
+		c.yield(signal{})
+		if c.killed {
+			c.die()
+		}
+		if c.inspect == nil {
+			return
+		}
+		c.inspect()
+		c.inspect = nil
+	}
+}
+
+// die unwinds the coroutine's stack.
+func (c *Coroutine) die() {
+	if c.exit {
+		runtime.Goexit()
+	}
+	if c.kills++; c.kills > stubborn {
+		c.yield(signal{}) // Kill goes on with exit set, on a goroutine that may go
+		runtime.Goexit()
+	}
+	panic(killThrown{})
+}
+
+// Inspect resumes a parked coroutine only to run f on its stack.
+func (c *Coroutine) Inspect(f func()) {
+	c.inspect = f
+	c.resume()
+}
+
+// Kill ends a parked coroutine: its deferred functions run, nothing else.
+func (c *Coroutine) Kill() {
+	s := c.sys
+	g := s.g
+	c.killed = true
+	c.resume()
+	if c.ended {
+		s.pool.put(c)
+	} else {
+		c.exile()
+	}
+	s.g = g
+}
+
+// exile ends a body that recovers every kill. Goexit in a coroutine ends the
+// goroutine that resumed it too, so that is one made for the purpose.
+func (c *Coroutine) exile() {
+	c.exit = true
+	gone := make(chan signal)
+	go func() {
+		defer close(gone)
+		c.resume()
+	}()
+	<-gone
+}

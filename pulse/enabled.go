@@ -1,0 +1,106 @@
+package pulse
+
+import "github.com/jostle-go/jostle/pulse/trace"
+
+// Enabled is what a strategy picks from: the messages that can be delivered
+// now, in no particular but a repeatable order. With FIFO delivery there is
+// one for each channel that has any, with Unordered every message.
+type Enabled struct {
+	// slots are indices into sends. Invariant: a message of a process that
+	// waits for particular ones is here only if it is accepted; a message of
+	// a blocked channel or of an ended actor is never here.
+	slots []int32
+	sys   *System
+}
+
+// Len returns how many messages can be delivered now.
+func (e *Enabled) Len() int { return len(e.slots) }
+
+// Step returns how many steps the run has taken.
+func (e *Enabled) Step() int { return int(e.sys.steps) }
+
+// Slot returns a small number that no other message on its way has now. It
+// is used again for others when the message has been delivered.
+func (e *Enabled) Slot(i int) int { return int(e.slots[i]) }
+
+// Seq returns the place of message i in the order of arrival; the message
+// with the smallest is the oldest.
+func (e *Enabled) Seq(i int) int64 { return e.sys.links[e.slots[i]].seq }
+
+// Channel returns the number of the channel of message i. With Unordered
+// delivery every message is a channel of its own.
+func (e *Enabled) Channel(i int) int {
+	if e.sys.unordered {
+		return int(e.sys.links[e.slots[i]].seq)
+	}
+	return int(e.sys.links[e.slots[i]].channel)
+}
+
+// Channels returns a bound on the numbers that Channel has returned so far.
+func (e *Enabled) Channels() int {
+	if e.sys.unordered {
+		return int(e.sys.seq)
+	}
+	return len(e.sys.channels)
+}
+
+// Receiver returns the index of the actor that would receive message i.
+func (e *Enabled) Receiver(i int) int { return int(e.sys.sends[e.slots[i]].To) }
+
+// Send returns message i as the trace shows it. It may be read until the
+// next step.
+func (e *Enabled) Send(i int) *trace.Send { return &e.sys.sends[e.slots[i]] }
+
+// ID returns the identity that the step would have in which message i is
+// received. Zero when the run is not recorded.
+func (e *Enabled) ID(i int) uint64 {
+	d := &e.sys.sends[e.slots[i]]
+	return stepID(d.ID, e.sys.trace.Actors[d.To].ID)
+}
+
+// Behind calls f for message i and each message that is queued behind it in
+// its channel, oldest first, until f returns false.
+func (e *Enabled) Behind(i int, f func(*trace.Send) bool) {
+	for m := e.slots[i]; m >= 0 && f(&e.sys.sends[m]); m = e.sys.links[m].next {
+	}
+}
+
+// Label returns message i in words: "writer ← flush".
+func (e *Enabled) Label(i int) string {
+	d := &e.sys.sends[e.slots[i]]
+	return e.sys.trace.Name(d.To) + " ← " + label(d)
+}
+
+// Trace returns what has happened so far.
+func (e *Enabled) Trace() *trace.Trace { return e.sys.Trace() }
+
+// Oldest returns the message that arrived first.
+func (e *Enabled) Oldest() int {
+	links, best := e.sys.links, 0
+	seq := links[e.slots[0]].seq
+	for i, m := range e.slots[1:] {
+		if q := links[m].seq; q < seq {
+			seq, best = q, i+1
+		}
+	}
+	return best
+}
+
+// remove takes out message i; the last takes its place.
+func (e *Enabled) remove(i int) {
+	last := len(e.slots) - 1
+	e.slots[i] = e.slots[last]
+	e.slots = e.slots[:last]
+}
+
+// removeIf takes out every message for which f holds and keeps the order of
+// the others.
+func (e *Enabled) removeIf(f func(slot int32) bool) {
+	kept := e.slots[:0]
+	for _, m := range e.slots {
+		if !f(m) {
+			kept = append(kept, m)
+		}
+	}
+	e.slots = kept
+}

@@ -1,0 +1,293 @@
+package pulse
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Kind says in what way a run failed.
+type Kind uint8
+
+const (
+	// Property: what must hold did not.
+	Property Kind = iota
+	// Panic: a handler or a process panicked and no supervisor dealt with it.
+	Panic
+	// Stuck: the run is at rest and someone waits for what cannot come.
+	Stuck
+	// Orphans: messages were sent to actors that had ended.
+	Orphans
+	// Budget: the run took too many steps or sent too many messages.
+	Budget
+	// Eventuality: what must come about never did.
+	Eventuality
+	// Isolation: a message was changed after it was sent.
+	Isolation
+	// Nondeterminism: the same case ran differently.
+	Nondeterminism
+	// Misuse: the system was used in a way that it cannot be.
+	Misuse
+	// Decision: the strategy answered what is no answer.
+	Decision
+
+	kinds
+)
+
+var kindNames = [kinds]string{"property", "panic", "stuck", "orphans", "budget", "eventuality",
+	"isolation", "nondeterminism", "misuse", "decision"}
+
+func (k Kind) String() string {
+	if k < kinds {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("pulse.Kind(%d)", uint8(k))
+}
+
+// A Failure is what a run failed with.
+type Failure struct {
+	Kind   Kind
+	Text   string  // what happened, in one line
+	Detail string  // more lines, each indented by four spaces; may be empty
+	Site   string  // the function that failed, or what stands for it; part of the signature
+	Step   int     // the step in which it happened; -1 when in none
+	Stack  []Frame // of a panic, cut to the user's code, innermost first
+	Value  any     // what was panicked with
+}
+
+// A Frame is one line of a stack.
+type Frame struct {
+	Func string // with the last element of its package's path
+	File string // base name
+	Line int
+}
+
+// Error returns the failure in words, on several lines when there is more to say.
+func (f *Failure) Error() string {
+	if f.Detail == "" {
+		return f.Text
+	}
+	return f.Text + "\n" + f.Detail
+}
+
+// Signature tells two failures apart: kind, site, and the text with its
+// numbers and quoted parts left out. It holds no line numbers and no stack,
+// so that an edit elsewhere does not change it.
+func (f *Failure) Signature() string {
+	s := f.Kind.String()
+	if f.Site != "" {
+		s += " at " + f.Site
+	}
+	if f.Kind == Panic || f.Kind == Property {
+		s += ": " + blank(firstLine(f.Text))
+	}
+	return s
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// blank replaces each number by # and each quoted part by quotes, because
+// these differ between two occurrences of one failure.
+func blank(s string) string {
+	var b strings.Builder
+	quoted, number := false, false
+	for _, r := range s {
+		digit := r >= '0' && r <= '9'
+		switch {
+		case r == '"':
+			quoted = !quoted
+			b.WriteRune(r)
+		case quoted:
+		case digit && !number:
+			b.WriteByte('#')
+		case !digit:
+			b.WriteRune(r)
+		}
+		number = digit && !quoted
+	}
+	return b.String()
+}
+
+// Fail ends the run with a failure: what was found wrong by someone who
+// watches it. In a step it does not return.
+func (s *System) Fail(f *Failure) {
+	s.fail(f)
+	if s.running {
+		panic(f)
+	}
+}
+
+// fail keeps the first failure of a run.
+func (s *System) fail(f *Failure) {
+	if s.failure == nil {
+		s.failure = f
+	}
+}
+
+// misuse is the one way in which wrong calls are answered: in a step the run
+// fails, outside of one the caller panics with the failure.
+func (s *System) misuse(format string, args ...any) {
+	f := &Failure{Kind: Misuse, Text: fmt.Sprintf(format, args...), Step: int(s.step)}
+	var pcs [64]uintptr
+	f.setFrames(pcs[:runtime.Callers(2, pcs[:])])
+	if s.running {
+		s.fail(f)
+		s.after |= workIntruder // should the user's code recover
+	}
+	panic(f)
+}
+
+func (s *System) badStrategy(format string, args ...any) {
+	f := &Failure{Kind: Decision, Step: int(s.step), Site: fmt.Sprintf("%T", s.strategy),
+		Text: fmt.Sprintf("strategy %T ", s.strategy) + fmt.Sprintf(format, args...)}
+	s.fail(f)
+	panic(f)
+}
+
+// quit ends a run because the strategy says so.
+func (s *System) quit() {
+	text := "the strategy gave up"
+	if j, ok := s.strategy.(Judge); ok {
+		if err := j.Verdict(); err != nil {
+			text = err.Error()
+		}
+	}
+	s.fail(&Failure{Kind: Nondeterminism, Text: text, Step: int(s.steps)})
+}
+
+// flooded fails a run that has too many messages on their way.
+func (s *System) flooded() {
+	f := &Failure{Kind: Budget, Step: int(s.step), Site: "messages", Text: fmt.Sprintf(
+		"more than %d messages wait to be received%s: is there an end to what %s sends? Options.Pending allows more",
+		s.flood, s.in(), s.nameOf(s.cur))}
+	s.fail(f)
+	s.after |= workIntruder
+	panic(f)
+}
+
+// exhausted fails a run that has taken all the steps that it may.
+func (s *System) exhausted() {
+	s.fail(&Failure{Kind: Budget, Step: int(s.step), Site: "steps", Detail: s.repeating(), Text: fmt.Sprintf(
+		"the run has not come to rest after %d steps: does it ever? Options.Steps allows more", s.limit)})
+}
+
+// kindOfStep names a step without its number, so that repetition shows.
+func (s *System) kindOfStep(st *trace.Step) string {
+	if st.Send < 0 {
+		return st.Kind.String() + " of " + s.nameOf(st.Actor)
+	}
+	return s.nameOf(st.Actor) + " ← " + label(&s.sends[st.Send])
+}
+
+// longestCycle is how many steps a repeating pattern may have to be recognised.
+const longestCycle = 32
+
+// repeating shows the steps that the end of a run repeats.
+func (s *System) repeating() string {
+	if !s.recording {
+		return "    (record the run to see its last steps)"
+	}
+	t := s.Trace()
+	kinds := make([]string, 0, 3*longestCycle)
+	for i := max(0, len(t.Steps)-3*longestCycle); i < len(t.Steps); i++ {
+		kinds = append(kinds, s.kindOfStep(&t.Steps[i]))
+	}
+	n := period(kinds)
+	what := "the last steps repeat"
+	if n == 0 {
+		n, what = min(8, len(kinds)), "the last steps"
+	}
+	return "    " + what + ": " + strings.Join(kinds[len(kinds)-n:], ", ")
+}
+
+// period returns the length of the shortest pattern that a list ends with
+// three times, or 0.
+func period(list []string) int {
+	for n := 1; 3*n <= len(list); n++ {
+		same := true
+		for i := len(list) - 2*n; i < len(list) && same; i++ {
+			same = list[i] == list[i-n]
+		}
+		if same {
+			return n
+		}
+	}
+	return 0
+}
+
+// in names the running step: " in writer ← flush".
+func (s *System) in() string {
+	if w := s.where(); w != "the test" {
+		return " in " + w
+	}
+	return ""
+}
+
+// where names the running step, or the test.
+func (s *System) where() string {
+	if s.cur == trace.Test || int(s.cur) >= len(s.trace.Actors) {
+		return "the test"
+	}
+	if s.recording && s.step >= 0 && int(s.step) < len(s.trace.Steps) {
+		return s.Trace().StepLabel(int(s.step))
+	}
+	return s.nameOf(s.cur)
+}
+
+// setFrames fills Stack and Site from program counters: only the user's code.
+func (f *Failure) setFrames(pcs []uintptr) {
+	f.Stack = userFrames(pcs)
+	if len(f.Stack) > 0 {
+		f.Site = f.Stack[0].Func
+		f.Detail = frameLines(f.Stack)
+	}
+}
+
+func frameLines(frames []Frame) string {
+	lines := make([]string, len(frames))
+	for i, fr := range frames {
+		lines[i] = fmt.Sprintf("    %s %s:%d", fr.Func, fr.File, fr.Line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+const ours = "github.com/jostle-go/jostle/pulse."
+
+// userFrames cuts a stack to the user's code: what lies between the panic and
+// the part of this package that called the handler.
+func userFrames(pcs []uintptr) []Frame {
+	var list []Frame
+	frames := runtime.CallersFrames(pcs)
+	for {
+		fr, more := frames.Next()
+		test := strings.HasSuffix(fr.File, "_test.go")
+		switch {
+		case strings.HasPrefix(fr.Function, "runtime.gopanic"), strings.HasPrefix(fr.Function, "runtime.Goexit"):
+			list = list[:0] // what ran because of the panic
+		case strings.HasPrefix(fr.Function, "runtime."), strings.HasPrefix(fr.Function, "iter."):
+		case strings.HasPrefix(fr.Function, ours) && !test:
+			if len(list) > 0 {
+				return list
+			}
+		case strings.HasPrefix(fr.Function, "testing."):
+			return list
+		case fr.Function != "":
+			list = append(list, Frame{path.Base(fr.Function), path.Base(fr.File), fr.Line})
+		}
+		if !more {
+			return list
+		}
+	}
+}
+
+// describe shows a message in an error.
+func describe(msg any) string { return trace.Label(msg) }
+
+// label shows a message on its way.
+func label(d *trace.Send) string { return trace.Label(d.Body) }

@@ -1,0 +1,97 @@
+package pulse
+
+import (
+	"time"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Host is the surface on which the actors of another runtime are hosted:
+// the same few operations that this package's own actors and processes are
+// made of. A hosted actor is an Actor whose Receive hands the message to the
+// other runtime; what that runtime then does, it does through the Host.
+//
+// Its methods are called from the steps of the run, or between runs.
+type Host struct{ s *System }
+
+// Host returns the system's host surface.
+func (s *System) Host() Host { return Host{s} }
+
+// Running returns the actor whose step is running; outside of a step, the test.
+func (h Host) Running() Ref { return h.s.ref(h.s.cur) }
+
+// Spawn adds an actor in the name of another.
+func (h Host) Spawn(parent Ref, spec Spec) Ref {
+	if !h.s.mayCall("Host.Spawn") {
+		return Ref{}
+	}
+	h.s.check(parent, "Host.Spawn")
+	return h.s.spawn(spec, parent.actor)
+}
+
+// Enqueue puts a message on its way in the name of another. Its identity
+// follows from the running step.
+func (h Host) Enqueue(from, to Ref, msg any) {
+	if !h.s.mayCall("Host.Enqueue") {
+		return
+	}
+	h.s.check(from, "Host.Enqueue")
+	h.s.check(to, "Host.Enqueue "+describe(msg))
+	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
+}
+
+// After sends an actor a message from itself when d of virtual time has passed.
+func (h Host) After(owner Ref, d time.Duration, msg any) Timer {
+	if !h.s.mayCall("Host.After") {
+		return Timer{}
+	}
+	h.s.check(owner, "Host.After")
+	return h.s.setTimer(owner.actor, d, 0, msg)
+}
+
+// HandlersChanged says that the running step has changed the handlers of its actor.
+func (h Host) HandlersChanged() {
+	if h.s.mayCall("Host.HandlersChanged") {
+		h.s.changed()
+	}
+}
+
+// Accept limits what can be delivered to an actor to the messages for which
+// match holds; nil takes the limit away. The first such message of each
+// channel can be delivered.
+func (h Host) Accept(r Ref, match func(msg any) bool) {
+	s := h.s
+	if !s.mayCall("Host.Accept") {
+		return
+	}
+	s.check(r, "Host.Accept")
+	a := s.actors[r.actor]
+	a.match, a.accept = match, anything
+	if match != nil {
+		a.accept = matching
+	}
+	s.refilter(a)
+}
+
+// Waits says in words what an actor that accepts only some messages waits
+// for, for the report of a run that is stuck.
+func (h Host) Waits(r Ref, what string) {
+	h.s.check(r, "Host.Waits")
+	h.s.actors[r.actor].waits = wait{text: what, on: none}
+}
+
+// End ends an actor. Its reason is what watchers are told.
+func (h Host) End(r Ref, reason string) {
+	if h.s.mayCall("Host.End") {
+		h.s.check(r, "Host.End")
+		h.s.end(h.s.actors[r.actor], reason)
+	}
+}
+
+// Coroutine returns a coroutine that has not begun; Resume begins it. One
+// that is parked when the run ends is killed.
+func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
+	c := h.s.pool.get(h.s, body)
+	h.s.pool.hosted = append(h.s.pool.hosted, lease{c, c.lease})
+	return c
+}

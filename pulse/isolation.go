@@ -1,0 +1,210 @@
+package pulse
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// The isolation check keeps a fingerprint of each message on its way and
+// compares it after each step. Actors share nothing but messages; a sender
+// that kept a pointer into one, or sent one value to two receivers that change
+// it, breaks that.
+
+// A guard is what a message looked like when it was sent.
+type guard struct {
+	send  int32
+	print uint64
+	text  string
+}
+
+// guard starts to watch a message, unless it holds nothing that can be changed.
+func (s *System) guard(m int32) {
+	body := s.sends[m].Body
+	if !s.types.of(body).flat {
+		s.guards = append(s.guards, guard{m, Fingerprint(body), describe(body)})
+	}
+}
+
+// checkIsolation compares all messages on their way with what they were.
+func (s *System) checkIsolation() {
+	kept := s.guards[:0]
+	for _, g := range s.guards {
+		d := &s.sends[g.send]
+		if d.Fate != trace.Pending {
+			continue
+		}
+		kept = append(kept, g)
+		if Fingerprint(d.Body) != g.print {
+			f := s.isolationFailure(d, g)
+			s.fail(f)
+			panic(f)
+		}
+	}
+	s.guards = kept
+}
+
+func (s *System) isolationFailure(d *trace.Send, g guard) *Failure {
+	t := s.Trace()
+	sender := "the test"
+	if d.Step >= 0 {
+		sender = fmt.Sprintf("step %d (%s)", d.Step, t.StepLabel(int(d.Step)))
+	}
+	changer := "the test"
+	if s.cur != trace.Test {
+		changer = fmt.Sprintf("step %d (%s)", s.step, s.where())
+	}
+	if changer == sender {
+		changer = "the same step, after sending it"
+	}
+	f := &Failure{Kind: Isolation, Step: int(s.step), Site: trace.TypeLabel(d.Body),
+		Text: fmt.Sprintf("a message from %s to %s was changed on its way: sent as %s, now %s",
+			s.nameOf(d.From), s.nameOf(d.To), g.text, describe(d.Body))}
+	f.Detail = "    sent by " + sender + ", changed by " + changer +
+		"\n    actors share nothing but messages: send a copy, or do not keep what was sent"
+	return f
+}
+
+// isFlat says that a value of a type holds nothing that others can change.
+func isFlat(t reflect.Type) bool {
+	if t == reflect.TypeFor[Ref]() {
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Array:
+		return isFlat(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !isFlat(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface, reflect.Chan,
+		reflect.Func, reflect.UnsafePointer:
+		return false
+	}
+	return true
+}
+
+// Fingerprint hashes a value and all that it points to. Equal values have
+// equal fingerprints; maps count as sets of entries. Functions, channels and
+// what belongs to the machinery of tests and locks count by address only, so
+// a fingerprint means nothing outside of the process that made it.
+func Fingerprint(v any) uint64 {
+	if v == nil {
+		return 0
+	}
+	p := printer{}
+	return p.value(reflect.ValueOf(v))
+}
+
+// printer remembers which pointers it is inside of, to cut circles.
+type printer struct{ inside map[pointer]int }
+
+type pointer struct {
+	addr uintptr
+	typ  reflect.Type
+}
+
+// opaque are packages whose values are machinery, not data.
+var opaque = map[string]bool{
+	"sync": true, "sync/atomic": true, "testing": true, "context": true, "log": true, "log/slog": true,
+	"time": true, "github.com/jostle-go/jostle/pulse": true, "github.com/jostle-go/jostle/props": true,
+}
+
+func (p *printer) value(v reflect.Value) uint64 {
+	h := uint64(v.Kind())
+	switch v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return fold(h, 1)
+		}
+		return fold(h, 0)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return fold(h, uint64(v.Int()))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return fold(h, v.Uint())
+	case reflect.Float32, reflect.Float64:
+		return fold(h, hashString(fmt.Sprint(v.Float())))
+	case reflect.Complex64, reflect.Complex128:
+		return fold(h, hashString(fmt.Sprint(v.Complex())))
+	case reflect.String:
+		return fold(h, hashString(v.String()))
+	case reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return fold(h, uint64(v.Pointer()))
+	case reflect.Interface, reflect.Pointer:
+		return p.pointed(v, h)
+	case reflect.Struct:
+		return p.fields(v, h)
+	case reflect.Array, reflect.Slice:
+		return p.elements(v, h)
+	}
+	return p.entries(v, h)
+}
+
+func (p *printer) pointed(v reflect.Value, h uint64) uint64 {
+	if v.IsNil() {
+		return h
+	}
+	if v.Kind() == reflect.Interface {
+		return fold(fold(h, hashString(typeName(v.Elem().Type()))), p.value(v.Elem()))
+	}
+	if opaque[v.Type().Elem().PkgPath()] {
+		return fold(h, uint64(v.Pointer()))
+	}
+	return p.within(pointer{v.Pointer(), v.Type()}, h, func() uint64 { return p.value(v.Elem()) })
+}
+
+// within hashes what is behind a pointer, or how far up a pointer leads that
+// closes a circle.
+func (p *printer) within(at pointer, h uint64, f func() uint64) uint64 {
+	if depth, circle := p.inside[at]; circle {
+		return fold(h, uint64(len(p.inside)-depth))
+	}
+	if p.inside == nil {
+		p.inside = map[pointer]int{}
+	}
+	p.inside[at] = len(p.inside)
+	h = fold(h, f())
+	delete(p.inside, at)
+	return h
+}
+
+func (p *printer) fields(v reflect.Value, h uint64) uint64 {
+	if v.Type() == reflect.TypeFor[Ref]() {
+		return fold(h, uint64(v.FieldByName("actor").Int()))
+	}
+	if opaque[v.Type().PkgPath()] && v.Type().PkgPath() != "time" {
+		return h
+	}
+	for i := range v.NumField() {
+		h = fold(h, p.value(v.Field(i)))
+	}
+	return h
+}
+
+func (p *printer) elements(v reflect.Value, h uint64) uint64 {
+	all := func() uint64 {
+		sum := uint64(v.Len())
+		for i := range v.Len() {
+			sum = fold(sum, p.value(v.Index(i)))
+		}
+		return sum
+	}
+	if v.Kind() == reflect.Slice && v.Len() > 0 {
+		return p.within(pointer{v.Pointer(), v.Type()}, h, all)
+	}
+	return fold(h, all())
+}
+
+func (p *printer) entries(v reflect.Value, h uint64) uint64 {
+	return p.within(pointer{v.Pointer(), v.Type()}, h, func() uint64 {
+		sum := uint64(v.Len())
+		for it := v.MapRange(); it.Next(); {
+			sum += fold(p.value(it.Key()), p.value(it.Value()))
+		}
+		return sum
+	})
+}

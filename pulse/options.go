@@ -1,0 +1,87 @@
+package pulse
+
+import "time"
+
+// Delivery says which of the messages on their way can come next.
+type Delivery uint8
+
+const (
+	// FIFO keeps the order of the messages from one sender to one receiver.
+	FIFO Delivery = iota
+	// Unordered keeps no order: any message on its way may come next.
+	Unordered
+)
+
+// Environment says what may still come from outside when a run is at rest.
+type Environment uint8
+
+const (
+	// Open systems may be sent more: actors that wait for any message are
+	// fine, a process that waits for a particular one is stuck.
+	Open Environment = iota
+	// Closed systems must have ended: every actor that has not is stuck.
+	Closed
+)
+
+// Options say how a System runs. The zero value is a system with FIFO
+// delivery that takes the oldest message first, without faults, unrecorded.
+type Options struct {
+	Delivery    Delivery
+	Environment Environment
+
+	// Strategy makes the decisions; nil takes the oldest message first and
+	// answers every choice with zero.
+	Strategy Strategy
+	// Seed is given to the strategy at the start of the first run; Reset
+	// gives the seeds of those that follow.
+	Seed uint64
+
+	// Steps is how many steps a run may take before it fails; zero means 100,000.
+	Steps int
+	// Pending is how many messages may wait at one time before the run
+	// fails; zero means 100,000.
+	Pending int
+
+	// Record keeps the trace and the decisions, and computes identities.
+	Record bool
+	// Observer is told of each step; it implies Record.
+	Observer Observer
+	// Isolation checks after each step that no message on its way was
+	// changed. It implies Record, and costs a walk over all such messages.
+	Isolation bool
+	// Orphans makes a message that was sent to an ended actor a failure.
+	Orphans bool
+
+	// EarlyTimers is how many times in a run timers may fire although
+	// messages wait. Zero: time moves only when nothing else can happen.
+	// Negative: there is no limit.
+	EarlyTimers int
+	// Ticks is how many times in a row periodic timers may fire without any
+	// other message being sent before the run counts as being at rest; zero
+	// means 10 for each such timer.
+	Ticks int
+	// Horizon is where virtual time ends: what is due later never comes.
+	// Zero: there is no end.
+	Horizon time.Duration
+
+	Faults Faults
+}
+
+const (
+	defaultSteps   = 100_000
+	defaultPending = 100_000
+	defaultTicks   = 10
+)
+
+// An Observer is told of each step when it is over. The system and its trace
+// may be read, not used to send.
+type Observer interface {
+	Stepped(s *System, step int)
+}
+
+func orDefault(v, zero int) int {
+	if v > 0 {
+		return v
+	}
+	return zero
+}

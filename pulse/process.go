@@ -1,0 +1,245 @@
+package pulse
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Process is an actor written as straight-line code: it takes its messages
+// where it wants them, and waits there. What it does between two waits is one
+// step. Everything that a Ctx offers it offers too.
+//
+// A message is delivered when it is taken. While a process waits for
+// particular messages, what can be delivered next is, for each channel, the
+// first message in it that is wanted.
+type Process struct {
+	*Ctx
+	co   *Coroutine
+	body func(*Process)
+	main func(*Coroutine) // calls body; made once for each Process
+	in   any              // the message that ended the wait
+	asks int32            // numbers Asks and wakes; none is used twice
+}
+
+// wait is what a stuck report says of a process.
+type wait struct {
+	verb string // "Receive", "ReceiveMatch", "Ask", …
+	on   int32  // whom an Ask asks; none otherwise
+	text string // what a Host says instead
+}
+
+// started is the body of the message that begins a process.
+type started struct{}
+
+// timeout is the body of the message that ends a wait in time.
+type timeout struct{}
+
+// processActor is the handler of a process: it resumes the code.
+type processActor struct{}
+
+func (processActor) Receive(ctx *Ctx, msg any) {
+	s := ctx.sys
+	p := s.actors[ctx.actor].process
+	p.in = msg
+	if p.co.Resume() {
+		s.actors[ctx.actor].process = nil
+		s.retire(p)
+		s.endReturned(ctx.actor)
+	}
+}
+
+// endReturned ends a process whose code has returned.
+func (s *System) endReturned(actor int32) {
+	if s.after&workEnd != 0 {
+		return // it stopped itself before
+	}
+	s.end(s.actors[actor], "returned")
+}
+
+// startProcess makes a spawned actor a process that has not begun: its code
+// begins when the message that starts it is delivered.
+func (s *System) startProcess(a *actor) {
+	p := s.newProcess()
+	p.Ctx, p.body, p.asks = &a.ctx, a.spec.Process, 0
+	p.co = s.pool.get(s, p.main)
+	a.process, a.accept, a.open = p, starting, false
+	a.waits = wait{verb: "its start", on: none}
+	s.sendAs(s.cur, a.ctx.actor, started{}, trace.Start, 0)
+}
+
+func (s *System) newProcess() *Process {
+	if n := len(s.processes); n > 0 {
+		p := s.processes[n-1]
+		s.processes = s.processes[:n-1]
+		return p
+	}
+	p := &Process{}
+	p.main = func(*Coroutine) { p.body(p) }
+	return p
+}
+
+func (s *System) retire(p *Process) {
+	p.co, p.body, p.in = nil, nil, nil
+	s.processes = append(s.processes, p)
+}
+
+// killProcess ends a process's code where it waits.
+func (s *System) killProcess(p *Process) {
+	if p.co != nil {
+		p.co.Kill()
+		s.retire(p)
+	}
+}
+
+func (s *System) killProcesses() {
+	for _, a := range s.actors {
+		if p := a.process; p != nil {
+			a.process = nil
+			s.killProcess(p)
+		}
+	}
+	s.pool.killHosted()
+}
+
+// Receive waits for any message and returns it.
+func (p *Process) Receive() any {
+	return p.wait("Receive", anything, none)
+}
+
+// ReceiveMatch waits for a message for which match holds and returns it;
+// others stay where they are. The system calls match as messages come and go,
+// so it must look at nothing but its argument and what this process owns.
+func (p *Process) ReceiveMatch(match func(msg any) bool) any {
+	a := p.me("ReceiveMatch")
+	if match == nil {
+		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
+	}
+	a.match = match
+	return p.wait("ReceiveMatch", matching, none)
+}
+
+// ReceiveTimeout waits for any message, but not longer than d.
+func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
+	return p.waitFor("ReceiveTimeout", anything, none, d)
+}
+
+// Ask sends a message and waits for the answer: what the receiver sends to
+// the sender of this message, by Reply or later.
+func (p *Process) Ask(to Ref, msg any) any {
+	p.ask(to, msg)
+	return p.wait("Ask", replying, to.actor)
+}
+
+// AskTimeout is Ask that does not wait longer than d. An answer that comes
+// later is thrown away.
+func (p *Process) AskTimeout(to Ref, msg any, d time.Duration) (answer any, ok bool) {
+	p.ask(to, msg)
+	return p.waitFor("AskTimeout", replying, to.actor, d)
+}
+
+// ask sends a message that carries the number of the Ask.
+func (p *Process) ask(to Ref, msg any) {
+	a, s := p.me("Ask"), p.sys
+	s.check(to, "Ask "+describe(msg))
+	p.asks++
+	a.await = p.asks
+	s.sendAs(s.cur, to.actor, msg, trace.Message, a.await)
+}
+
+// awaited says whether the Ask that a message would answer is still waiting.
+// An answer that comes twice or too late is nobody's.
+func (s *System) awaited(to Ref) bool {
+	a := s.actors[to.actor]
+	return a.accept == replying && a.await == to.ask && a.answered != to.ask
+}
+
+// Sleep waits until d of virtual time has passed.
+func (p *Process) Sleep(d time.Duration) {
+	p.waitFor("Sleep", nothing, none, d)
+}
+
+// me returns the actor of a process whose step is running.
+func (p *Process) me(what string) *actor {
+	if p.Ctx == nil || p.co == nil {
+		panic(&Failure{Kind: Misuse, Text: what + " on a Process whose code is not running"})
+	}
+	if p.co.killed {
+		p.co.die()
+	}
+	s := p.sys
+	if s.running && s.cur != p.actor || p.co.g != goroutine() {
+		s.misuse("%s in a handler of %s: a plain handler may not block; make it a process with Go", what, s.nameOf(s.cur))
+	}
+	p.ok(what)
+	return s.actors[p.actor]
+}
+
+// wait parks the process until a message comes that it accepts.
+func (p *Process) wait(verb string, accept acceptance, on int32) any {
+	a, s := p.me(verb), p.sys
+	a.accept = accept
+	a.waits = wait{verb: verb, on: on}
+	if accept != anything || !a.open {
+		s.after |= workFilter
+	}
+	p.co.Park()
+	if accept != anything {
+		a.await = 0
+	}
+	in := p.in
+	p.in = nil
+	return in
+}
+
+// waitFor is wait that a timer ends after d.
+func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Duration) (any, bool) {
+	a, s := p.me(verb), p.sys
+	if a.await == 0 || accept != replying {
+		p.asks++
+		a.await = p.asks
+	}
+	number := a.await
+	wake := s.setTimer(p.actor, d, 0, timeout{})
+	s.sends[wake.send].Ask = number
+	s.after |= workFilter
+	in := p.wait(verb, accept, on)
+	a.await = 0
+	if _, late := in.(timeout); late {
+		if a.answered == number {
+			s.forgetReply(a, number)
+		}
+		return nil, false
+	}
+	s.cancelWake(wake)
+	return in, true
+}
+
+// forgetReply takes back an answer that has come in the same moment as the
+// end of the waiting for it.
+func (s *System) forgetReply(a *actor, number int32) {
+	for m := range s.sends {
+		d := &s.sends[m]
+		if d.Kind == trace.Reply && d.To == a.ctx.actor && d.Ask == number && d.Fate == trace.Pending {
+			s.withdraw(int32(m))
+			return
+		}
+	}
+}
+
+// cancelWake stops the timer of a wait that something else has ended.
+func (s *System) cancelWake(t Timer) {
+	if !t.Stop() && s.sends[t.send].Fate == trace.Pending {
+		s.withdraw(t.send)
+	}
+}
+
+// stack returns where a process waits, by looking at its stack. That costs
+// nothing until someone asks.
+func (p *Process) stack() []uintptr {
+	var pcs [32]uintptr
+	n := 0
+	p.co.Inspect(func() { n = runtime.Callers(3, pcs[:]) })
+	return pcs[:n]
+}

@@ -1,0 +1,340 @@
+package pulse
+
+import (
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// forever is a virtual time that is never reached.
+const forever = math.MaxInt64
+
+// Run takes steps until nothing more can happen and returns what the run
+// failed with, or nil. It may be called again after more has been sent; once
+// a run has failed it stays failed until Reset.
+func (s *System) Run() *Failure {
+	until := int64(forever)
+	if s.options.Horizon > 0 {
+		until = int64(s.options.Horizon)
+	}
+	return s.drive("Run", until, true)
+}
+
+// RunFor is Run until d of virtual time has passed. What waits for a later
+// time goes on waiting, and nobody counts as stuck.
+func (s *System) RunFor(d time.Duration) *Failure {
+	if d < 0 {
+		s.misuse("RunFor(%v): time does not go back", d)
+	}
+	return s.drive("RunFor", s.now+int64(d), false)
+}
+
+// Settle takes steps in plain order, oldest message first, until nothing is
+// deliverable; no time passes. It is for start-up whose order is not what is
+// tested: no strategy is asked and no decision is kept.
+func (s *System) Settle() *Failure {
+	s.mustBeIdle("Settle")
+	s.settling = true
+	defer func() { s.settling = false }()
+	return s.drive("Settle", s.now, false)
+}
+
+// drive runs the loop, again after each panic that a supervisor has dealt with.
+func (s *System) drive(what string, until int64, final bool) *Failure {
+	s.mustBeIdle(what)
+	if s.failure != nil {
+		return s.failure
+	}
+	s.enter()
+	defer s.leave()
+	for !s.attempt(until) {
+	}
+	if s.failure == nil && final {
+		s.judge()
+	}
+	return s.failure
+}
+
+// enter suspends the step that the test is.
+func (s *System) enter() {
+	s.root = origin{s.sent, s.spawned}
+	s.running = true
+	s.g = goroutine()
+	if !s.settling {
+		s.begin()
+	}
+	s.before = s.watchful()
+}
+
+// leave resumes it.
+func (s *System) leave() {
+	s.running = false
+	s.cur, s.step, s.curID, s.from, s.ask = trace.Test, none, rootID, none, 0
+	s.sent, s.spawned = s.root.sent, s.root.spawned
+	if e, ok := s.strategy.(Ender); ok && s.begun && !s.settling {
+		e.End(s.Trace())
+	}
+}
+
+// watchful says what must be looked at before each step.
+func (s *System) watchful() work {
+	var w work
+	if s.settling {
+		return w
+	}
+	if s.options.EarlyTimers != 0 {
+		w |= workClock
+	}
+	if s.faults.strikes {
+		w |= workFault
+	}
+	return w
+}
+
+// attempt runs until the end, or until a panic; it says whether the run is over.
+func (s *System) attempt(until int64) (over bool) {
+	exited := true // unless we get to the end of this function
+	defer func() {
+		if !exited {
+			return
+		}
+		if v := recover(); v != nil {
+			over = s.panicked(v)
+			return
+		}
+		// The step called runtime.Goexit, as testing's FailNow does: the
+		// goroutine goes on unwinding, and nothing of ours may stay behind.
+		s.abandon()
+	}()
+	if s.always&workIsolate != 0 {
+		s.checkIsolation()
+	}
+	s.loop(until)
+	exited = false
+	return true
+}
+
+// abandon leaves nothing running when a step takes the goroutine with it.
+func (s *System) abandon() {
+	s.running = false
+	s.fail(&Failure{Kind: Misuse, Text: "the run was left by runtime.Goexit in " + s.where() +
+		" (a FailNow in a handler?)"})
+	s.killProcesses()
+	s.pool.close()
+}
+
+// loop is the hot path: pick, deliver, until nothing is left.
+func (s *System) loop(until int64) {
+	strategy := s.strategy
+	if s.settling {
+		strategy = plain{}
+	}
+	for {
+		n := len(s.enabled.slots)
+		if n == 0 {
+			if !s.rest(until) {
+				return
+			}
+			continue
+		}
+		if s.before != 0 && s.interrupt(until) {
+			continue
+		}
+		k := 0
+		if n > 1 || s.asksOne && !s.settling {
+			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
+				if !s.held(k, n, until) {
+					return
+				}
+				continue
+			}
+		}
+		if s.steps == s.limit {
+			s.exhausted()
+			return
+		}
+		s.deliver(k)
+	}
+}
+
+// deliver takes one step: message k of the enabled is received.
+func (s *System) deliver(k int) {
+	m := s.enabled.slots[k]
+	s.take(k, m)
+	s.waiting--
+	d := &s.sends[m]
+	to, body, kind := d.To, d.Body, d.Kind
+	a := s.actors[to]
+	s.cur, s.from, s.ask = to, d.From, d.Ask
+	s.sent, s.spawned = 0, 0
+	s.step = s.steps
+	s.steps++
+	if s.recording {
+		s.recordStep(d, a, m)
+	} else {
+		s.links[m].next = s.free
+		s.free = m
+	}
+	if kind >= trace.Timer {
+		s.receiveSpecial(a, body, kind, m)
+	} else {
+		a.handler.Receive(&a.ctx, body)
+	}
+	if s.after != s.always || s.always != 0 {
+		s.finishStep(a)
+	}
+	s.cur = trace.Test
+}
+
+// recordStep writes the step that begins into the trace.
+func (s *System) recordStep(d *trace.Send, a *actor, m int32) {
+	id := stepID(d.ID, a.id)
+	d.Receipt, d.Fate = s.step, trace.Delivered
+	t := &s.trace
+	t.Steps = append(t.Steps, trace.Step{
+		ID: id, Time: s.now, Send: m, Actor: d.To, Prev: a.last, Settled: s.settling,
+	})
+	a.last = s.step
+	s.curID = id
+	s.hash = fold(s.hash, id)
+	if !s.settling {
+		s.record.Deliveries = append(s.record.Deliveries, id)
+	}
+}
+
+// receiveSpecial receives what is not an ordinary message.
+func (s *System) receiveSpecial(a *actor, body any, kind trace.SendKind, m int32) {
+	switch kind {
+	case trace.Kill:
+		s.end(a, "killed")
+		return
+	case trace.Periodic:
+		s.timers.received(m)
+	}
+	if kind != trace.Copy {
+		s.ask = 0 // it answers one, or nobody asked
+	}
+	a.handler.Receive(&a.ctx, body)
+}
+
+// finishStep looks at what the step has left to do.
+func (s *System) finishStep(a *actor) {
+	w := s.after
+	s.after = s.always
+	if w&workEnd != 0 {
+		s.end(a, "stopped")
+	} else if w&workFilter != 0 && a.life == alive {
+		s.refilter(a)
+	}
+	if w&workIsolate != 0 {
+		s.checkIsolation()
+	}
+	if w&workObserve != 0 {
+		s.options.Observer.Stepped(s, int(s.step))
+	}
+	if w&workIntruder != 0 && s.failure != nil {
+		panic(s.failure)
+	}
+}
+
+// rest is when nothing is deliverable: something goes wrong, time passes, or
+// the run is over, and then rest is false.
+func (s *System) rest(until int64) bool {
+	if f := s.intruder.Load(); f != nil {
+		s.fail(f)
+		return false
+	}
+	if s.failure != nil {
+		return false
+	}
+	if n := int32(len(s.trace.Steps)); s.recording && n > 0 && (len(s.trace.Rests) == 0 || s.trace.Rests[len(s.trace.Rests)-1] != n) {
+		s.trace.Rests = append(s.trace.Rests, n)
+	}
+	if s.before&workFault != 0 && s.strike() {
+		return true
+	}
+	return s.passTime(until) || s.healAtEnd()
+}
+
+// interrupt asks, before a step, for what may come instead of it. It says
+// whether something did.
+func (s *System) interrupt(until int64) bool {
+	if s.before&workFault != 0 && s.strike() {
+		return true
+	}
+	if s.before&workClock != 0 && s.timers.any(until) && s.choose(choice.Clock, 2) == 1 {
+		if s.faults.early++; s.faults.early == s.options.EarlyTimers {
+			s.before &^= workClock
+		}
+		return s.passTime(until)
+	}
+	return false
+}
+
+// held deals with a pick that is no message: the strategy holds them all
+// back, gives up, or is wrong. It says whether the run goes on.
+func (s *System) held(k, n int, until int64) bool {
+	switch {
+	case k == Hold && s.asksOne:
+		if s.passTime(until) {
+			return true
+		}
+		s.badStrategy("holds back all of %d deliverable messages and no timer is left", n)
+	case k == Quit:
+		s.quit()
+	default:
+		s.badStrategy("picked %d of %d deliverable messages", k, n)
+	}
+	return false
+}
+
+// mayCall says whether a method of the system may be called now.
+func (s *System) mayCall(what string) bool {
+	if s.closed {
+		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
+	}
+	if s.running && s.g != goroutine() {
+		s.intrude(what, "system")
+		return false
+	}
+	return true
+}
+
+// wrong says what is wrong with a call of a Ctx.
+func (c *Ctx) wrong(what string) bool {
+	s := c.sys
+	switch {
+	case s == nil:
+		panic(&Failure{Kind: Misuse, Text: what + ": the Ctx is the zero Ctx; use the one that Receive was given"})
+	case s.running && s.g != goroutine():
+		s.intrude(what, "Ctx")
+		return false
+	case s.closed:
+		s.misuse("%s on a Ctx of a system that is closed", what)
+	case !s.running:
+		s.misuse("%s on the Ctx of %s after its step: a Ctx is good only until Receive returns", what, s.nameOf(c.actor))
+	}
+	s.misuse("%s on the Ctx of %s in a step of %s: a Ctx was kept or handed on", what, s.nameOf(c.actor), s.nameOf(s.cur))
+	return false
+}
+
+// nameOf names an actor that may be of an older run.
+func (s *System) nameOf(actor int32) string {
+	if int(actor) < len(s.trace.Actors) {
+		return s.trace.Name(actor)
+	}
+	return "an actor of an earlier run"
+}
+
+// intrude keeps the failure of a call from another goroutine. That goroutine
+// is not made to panic: it would take the process with it.
+func (s *System) intrude(what, on string) {
+	f := &Failure{Kind: Misuse, Text: what + " on a " + on + " from another goroutine: " +
+		"a system is used by the goroutine that runs it, and by handlers; send what other goroutines make before Run"}
+	var pcs [32]uintptr
+	f.setFrames(pcs[:runtime.Callers(3, pcs[:])])
+	s.intruder.CompareAndSwap(nil, f)
+}

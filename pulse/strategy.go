@@ -1,0 +1,64 @@
+package pulse
+
+import (
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Strategy makes the decisions of a run. Given the same seed and the same
+// questions it gives the same answers.
+type Strategy interface {
+	// Begin is called before the first decision of each run.
+	Begin(seed uint64)
+	// Pick returns which of the deliverable messages comes next: at least 0,
+	// less than e.Len(), or Hold. It is asked only when there is more than
+	// one, unless the strategy is a Holder.
+	Pick(e *Enabled) int
+	// Choose answers a question that has n answers, 0 to n-1; n is at least 2.
+	// To a fault, zero is the answer in which nothing goes wrong.
+	Choose(k choice.Kind, n int) int
+}
+
+// Hold is what a Holder's Pick returns when none of the deliverable messages
+// may come yet. Time then passes; if no timer is left the run fails.
+const Hold = -1
+
+// Quit is what a Holder's Pick returns when the run must not go on; its
+// Verdict, if it is a Judge, says why.
+const Quit = -2
+
+// A Holder is a strategy that may hold messages back. Its Pick is asked also
+// when only one message is deliverable.
+type Holder interface {
+	Strategy
+	Holds()
+}
+
+// A Recorder is a strategy that reads identities or the trace: the system
+// records the run even when the options do not ask for it.
+type Recorder interface {
+	Strategy
+	Records()
+}
+
+// An Ender is a strategy that is told when a run is over and what happened
+// in it. The trace is filled again by the next run.
+type Ender interface {
+	Strategy
+	End(t *trace.Trace)
+}
+
+// A Judge is a strategy that has a word on the end of a run: Verdict returns
+// an error when the run did not go as it had to, as a strict replay does.
+type Judge interface {
+	Strategy
+	Verdict() error
+}
+
+// plain is the order that everything else is compared with: the oldest
+// message first, zero to every choice.
+type plain struct{}
+
+func (plain) Begin(uint64)                {}
+func (plain) Pick(e *Enabled) int         { return e.Oldest() }
+func (plain) Choose(choice.Kind, int) int { return 0 }

@@ -1,0 +1,20 @@
+package strategy
+
+import (
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// Random picks any deliverable message with equal chance, as PULSE's
+// scheduler does (Claessen et al., ICFP 2009). A given order of n steps with
+// at most w deliverable at a time comes with chance at least 1/w^n; it makes
+// no use of how the messages hang together.
+func Random() pulse.Strategy { return &random{} }
+
+type random struct{ source }
+
+func (r *random) Begin(seed uint64) { r.seed(seed) }
+
+func (r *random) Pick(e *pulse.Enabled) int { return r.below(e.Len()) }
+
+func (r *random) Choose(k choice.Kind, n int) int { return r.choose(k, n) }

@@ -1,0 +1,230 @@
+package pulse
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A System is one run of a program made of actors. It is used by one
+// goroutine at a time; Reset makes it ready for the next run and keeps its
+// memory, so that a worker that runs a million cases allocates once.
+type System struct {
+	// What every step touches comes first.
+	enabled  Enabled
+	sends    []trace.Send // by slot; when recording, also the trace's sends
+	links    []link       // by slot, beside sends
+	channels []channel
+	actors   []*actor // those of this run; the slice's capacity holds older ones
+	strategy Strategy
+
+	now       int64 // virtual time
+	seq       int64 // messages posted so far
+	hash      uint64
+	curID     uint64 // identity of the running step
+	g         uintptr
+	cur       int32 // the actor whose step is running; trace.Test outside a step
+	steps     int32 // taken so far
+	limit     int32 // may be taken
+	step      int32 // the running one; trace.None outside a step
+	from      int32 // who sent the message that is being received
+	ask       int32 // the number of the Ask that it asks
+	sent      int32 // messages sent by the running step
+	spawned   int32 // actors spawned by it
+	waiting   int32 // messages on their way
+	flood     int32 // may be on their way
+	free      int32 // first of the slots that can be used again, linked by next
+	run       int32 // which run this is, to tell old references
+	unordered bool
+	recording bool
+	asksOne   bool // the strategy holds messages: ask it also for a single one
+	before    work // what must be looked at before each step
+	after     work // what must be looked at after this step
+	always    work // what after starts from
+	onSend    work // what must be looked at for each message sent
+
+	table     table
+	types     types
+	trace     trace.Trace
+	record    choice.Record
+	timers    timers
+	faults    faults
+	guards    []guard
+	orphans   []int32
+	lost      int // orphans beyond those kept
+	inbox     []any
+	root      origin
+	options   Options
+	seed      uint64
+	begun     bool // the strategy knows that this run has begun
+	settling  bool
+	running   bool
+	closed    bool
+	pool      coroutines
+	processes []*Process // those not in use
+	failure   *Failure
+	intruder  atomic.Pointer[Failure]
+}
+
+// A link places a message in its channel.
+type link struct {
+	seq     int64 // order of arrival
+	next    int32 // the message behind it; none when it is the last
+	channel int32
+}
+
+const none = trace.None
+
+// A channel is the queue from one sender to one receiver. Timers come by a
+// channel of their own, from nobody.
+//
+// Invariant: when open, head is in enabled or there is none; when not,
+// candidate is in enabled or there is none.
+type channel struct {
+	from, to   int32
+	head, tail int32 // tail means nothing while head is none
+	sibling    int32 // the next channel to the same receiver
+	candidate  int32 // the first message that the receiver accepts
+	blocked    int16 // how many faults hold it up
+	open       bool  // not blocked, and its receiver accepts anything
+}
+
+// origin is how much the test itself has sent and spawned: a step that is
+// resumed after each Run.
+type origin struct{ sent, spawned int32 }
+
+// work is a set of things to look at, each a bit, so that none costs anything
+// while it is off.
+type work uint16
+
+const (
+	workClock    work = 1 << iota // early timers
+	workFault                     // faults that strike actors
+	workMessage                   // faults that strike messages
+	workIsolate                   // the isolation check
+	workObserve                   // an observer
+	workEnd                       // the actor ends with this step
+	workFilter                    // what the actor accepts may have changed
+	workIntruder                  // a failure waits that did not unwind the step
+)
+
+// New returns a system that is ready for its first run. Close it when done.
+func New(o Options) *System {
+	s := &System{types: newTypes(), table: newTable(), free: none}
+	s.enabled.sys = s
+	s.options = o
+	s.strategy = o.Strategy
+	if s.strategy == nil {
+		s.strategy = plain{}
+	}
+	s.configure()
+	s.Reset(o.Seed)
+	return s
+}
+
+// configure derives from the options what does not change from run to run.
+func (s *System) configure() {
+	o := &s.options
+	s.unordered = o.Delivery == Unordered
+	s.limit = int32(orDefault(o.Steps, defaultSteps))
+	s.flood = int32(orDefault(o.Pending, defaultPending))
+	_, records := s.strategy.(Recorder)
+	_, s.asksOne = s.strategy.(Holder)
+	s.recording = o.Record || records || o.Observer != nil || o.Isolation
+	if o.Observer != nil {
+		s.always |= workObserve
+	}
+	if o.Isolation {
+		s.always |= workIsolate
+		s.onSend |= workIsolate
+	}
+	s.trace.Unordered = s.unordered
+}
+
+// Reset ends the run, whatever it has come to, and begins another with
+// nothing in it. References and contexts of the old run are no longer good.
+// It allocates nothing once the system has seen a run as large.
+func (s *System) Reset(seed uint64) {
+	s.mustBeIdle("Reset")
+	s.killProcesses()
+	s.clear()
+	s.seed = seed
+	s.spawn(Spec{Name: "test", Actor: (*inbox)(s)}, none)
+	s.spawned = 0
+}
+
+func (s *System) clear() {
+	s.enabled.slots = s.enabled.slots[:0]
+	s.sends, s.links = s.sends[:0], s.links[:0]
+	s.channels, s.actors = s.channels[:0], s.actors[:0]
+	s.table.reset()
+	s.trace.Reset()
+	s.record.Reset()
+	s.timers.reset()
+	s.resetFaults()
+	s.guards, s.orphans, s.inbox = s.guards[:0], s.orphans[:0], s.inbox[:0]
+	s.now, s.seq, s.hash, s.curID = 0, 0, 0, rootID
+	s.cur, s.step, s.from = trace.Test, none, none
+	s.steps, s.sent, s.spawned, s.waiting, s.ask = 0, 0, 0, 0, 0
+	s.lost = 0
+	s.free = none
+	s.run++
+	s.root = origin{}
+	s.begun, s.failure = false, nil
+	s.after = s.always
+	s.intruder.Store(nil)
+}
+
+// Close ends the run and gives back what the garbage collector cannot: the
+// coroutines of processes. A closed system can only be asked for its trace.
+func (s *System) Close() {
+	if s.closed {
+		return
+	}
+	s.mustBeIdle("Close")
+	s.killProcesses()
+	s.pool.close()
+	s.closed = true
+}
+
+func (s *System) mustBeIdle(what string) {
+	if s.closed {
+		s.misuse("%s of a system that is closed", what)
+	}
+	if s.running {
+		s.misuse("%s of a system while it runs", what)
+	}
+}
+
+// Trace returns what has happened in this run so far. It is filled again
+// after Reset; Clone what must stay. Without Record it has only the actors.
+func (s *System) Trace() *trace.Trace {
+	s.trace.Hash = s.hash
+	if s.recording {
+		s.trace.Sends = s.sends
+	}
+	return &s.trace
+}
+
+// Record returns the decisions of this run so far. It is filled again after
+// Reset. Without Options.Record it is empty.
+func (s *System) Record() *choice.Record { return &s.record }
+
+// Steps returns how many steps this run has taken.
+func (s *System) Steps() int { return int(s.steps) }
+
+// Now returns virtual time: how long the run has lasted for its program.
+func (s *System) Now() time.Duration { return time.Duration(s.now) }
+
+// Failure returns what the run failed with, nil while it has not.
+func (s *System) Failure() *Failure { return s.failure }
+
+// Received returns what actors have sent to the test, in the order of receipt.
+func (s *System) Received() []any { return s.inbox }
+
+// inbox is the handler of the test's own actor.
+type inbox System
+
+func (in *inbox) Receive(_ *Ctx, msg any) { in.inbox = append(in.inbox, msg) }

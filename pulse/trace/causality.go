@@ -1,0 +1,105 @@
+package trace
+
+import "slices"
+
+// A Causality answers at once what HappensBefore walks for. It keeps a vector
+// clock for each step, so its memory is steps times the actors that took any:
+// meant for those who ask about many pairs of one trace.
+type Causality struct {
+	trace *Trace
+	// rests[i] is how many rests came before step i.
+	rests []int32
+	// A chain is the steps that Prev links join, which is one actor's steps.
+	// Step i is the place[i]-th (from 1) of chain[i].
+	chain, place []int32
+	chains       int
+	// clocks[i*chains+c] is how many steps of chain c are step i or happen
+	// before it by links alone; rests are left to the rests field.
+	clocks []int32
+}
+
+// NewCausality computes the clocks of t, which must stay as it is.
+func NewCausality(t *Trace) *Causality {
+	c := &Causality{}
+	c.Reset(t)
+	return c
+}
+
+// Reset computes the clocks of t and reuses the memory of c.
+func (c *Causality) Reset(t *Trace) {
+	c.trace = t
+	c.countRests()
+	c.findChains()
+	c.tick()
+}
+
+// Before says what t.HappensBefore says.
+func (c *Causality) Before(a, b int) bool {
+	if a < 0 || a >= b {
+		return false
+	}
+	return c.rests[a] != c.rests[b] || c.clocks[b*c.chains+int(c.chain[a])] >= c.place[a]
+}
+
+// Swappable says what t.Swappable says.
+func (c *Causality) Swappable(a, b int) bool {
+	if !c.trace.contend(a, b) {
+		return false
+	}
+	sent := int(c.trace.cause(b))
+	return sent != a && !c.Before(a, sent)
+}
+
+func (c *Causality) countRests() {
+	c.rests = c.rests[:0]
+	passed := 0
+	for i := range c.trace.Steps {
+		for passed < len(c.trace.Rests) && int(c.trace.Rests[passed]) <= i {
+			passed++
+		}
+		c.rests = append(c.rests, int32(passed))
+	}
+}
+
+func (c *Causality) findChains() {
+	c.chain, c.place, c.chains = c.chain[:0], c.place[:0], 0
+	for _, step := range c.trace.Steps {
+		if step.Prev == None {
+			c.chain = append(c.chain, int32(c.chains))
+			c.place = append(c.place, 1)
+			c.chains++
+			continue
+		}
+		c.chain = append(c.chain, c.chain[step.Prev])
+		c.place = append(c.place, c.place[step.Prev]+1)
+	}
+}
+
+// tick fills in the clocks: a step's is the join of those of its two links,
+// plus itself.
+func (c *Causality) tick() {
+	cells := len(c.trace.Steps) * c.chains
+	c.clocks = slices.Grow(c.clocks[:0], cells)[:cells]
+	clear(c.clocks)
+	for i, step := range c.trace.Steps {
+		clock := c.clock(i)
+		if step.Prev != None {
+			copy(clock, c.clock(int(step.Prev)))
+		}
+		if cause := c.trace.cause(i); cause != None {
+			join(clock, c.clock(int(cause)))
+		}
+		clock[c.chain[i]] = c.place[i]
+	}
+}
+
+func (c *Causality) clock(step int) []int32 {
+	return c.clocks[step*c.chains : (step+1)*c.chains]
+}
+
+// join raises clock to at least other in every place.
+func join(clock, other []int32) {
+	for i, n := range other {
+		clock[i] = max(clock[i], n)
+	}
+}

@@ -1,0 +1,286 @@
+package trace
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// A Difference is where two traces of what should be the same run part.
+type Difference struct {
+	Step int    // the index of the first step that differs; None when all steps agree but the ends do not
+	Only string // what alone differs in it: "contents", "time", "handlers" or "start-up"; "" when more does
+	A, B string // what happened in the first run and in the second
+}
+
+// String says it in one line: "step 7: writer#2 ← flush in the first run,
+// writer#2 ← write(1) in the second", or "step 7, contents only: …".
+func (d Difference) String() string {
+	where := "at the end"
+	if d.Step != int(None) {
+		where = fmt.Sprintf("step %d", d.Step)
+	}
+	if d.Only != "" {
+		where += ", " + d.Only + " only"
+	}
+	return fmt.Sprintf("%s: %s in the first run, %s in the second", where, d.A, d.B)
+}
+
+// Diff finds the first step in which a and b differ: in the step itself, or in
+// what it sent, spawned and noted. What the test did is compared where it was
+// received, and what is left of it at the end, with what was not delivered.
+// It returns false when the traces agree. Messages are compared by identity
+// and by Label.
+func Diff(a, b *Trace) (Difference, bool) {
+	c := comparison{newSide(a), newSide(b)}
+	for i := range min(len(a.Steps), len(b.Steps)) {
+		if d, differ := c.step(i); differ {
+			return d, true
+		}
+	}
+	if n := min(len(a.Steps), len(b.Steps)); n < max(len(a.Steps), len(b.Steps)) {
+		return Difference{Step: n, A: c.a.stepOrEnd(n), B: c.b.stepOrEnd(n)}, true
+	}
+	return c.ends()
+}
+
+// A comparison is of two runs.
+type comparison struct {
+	a, b side
+}
+
+// A side is one run of a comparison: its trace, and what each step did.
+type side struct {
+	*reading
+	sends, spawns, notes groups
+}
+
+func newSide(t *Trace) side {
+	n := len(t.Steps)
+	return side{
+		reading: newReading(t),
+		sends:   groupByStep(n, len(t.Sends), func(i int) int32 { return t.Sends[i].Step }),
+		// The test is nobody's deed.
+		spawns: groupByStep(n, max(len(t.Actors)-1, 0), func(i int) int32 { return t.Actors[i+1].Step }),
+		notes:  groupByStep(n, len(t.Notes), func(i int) int32 { return t.Notes[i].Step }),
+	}
+}
+
+func (c *comparison) step(i int) (Difference, bool) {
+	if d, differ := c.identities(i); differ {
+		return d, true
+	}
+	if d, differ := c.circumstances(i); differ {
+		return d, true
+	}
+	return c.deeds(int32(i))
+}
+
+// identities compares what step i was. Names are not compared: an actor may be
+// called another when the runs spawn differently later on.
+func (c *comparison) identities(i int) (Difference, bool) {
+	x, y := &c.a.Steps[i], &c.b.Steps[i]
+	same := x.ID == y.ID && x.Kind == y.Kind
+	if same && c.a.contents(x) == c.b.contents(y) {
+		return Difference{}, false
+	}
+	a, b := c.a.step(i), c.b.step(i)
+	if same {
+		return Difference{Step: i, Only: "contents", A: a, B: b}, true
+	}
+	if a == b {
+		a, b = a+c.a.origin(x), b+c.b.origin(y)
+	}
+	if a == b {
+		a, b = a+identity(x.ID), b+identity(y.ID)
+	}
+	return Difference{Step: i, A: a, B: b}, true
+}
+
+func (s *side) contents(step *Step) string {
+	if step.Send == None {
+		return ""
+	}
+	return s.Sends[step.Send].label()
+}
+
+func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
+
+// origin tells apart steps that look alike.
+func (s *side) origin(step *Step) string {
+	if step.Send == None {
+		return ""
+	}
+	send := &s.Sends[step.Send]
+	return fmt.Sprintf(" from %s, sent at %s", s.from(send), doer(send.Step))
+}
+
+// circumstances compares what is said of step i beside what it was.
+func (c *comparison) circumstances(i int) (Difference, bool) {
+	x, y := &c.a.Steps[i], &c.b.Steps[i]
+	differ := func(only string, said func(*Step) string) (Difference, bool) {
+		return Difference{Step: i, Only: only, A: c.a.step(i) + said(x), B: c.b.step(i) + said(y)}, true
+	}
+	switch {
+	case x.Time != y.Time:
+		return differ("time", at)
+	case x.Changed != y.Changed:
+		return differ("handlers", changed)
+	case x.Settled != y.Settled:
+		return differ("start-up", settled)
+	}
+	return Difference{}, false
+}
+
+func at(s *Step) string { return fmt.Sprintf(" at %v", time.Duration(s.Time)) }
+
+func changed(s *Step) string {
+	if s.Changed {
+		return " changes handlers"
+	}
+	return " keeps its handlers"
+}
+
+func settled(s *Step) string {
+	if s.Settled {
+		return " in start-up"
+	}
+	return " after start-up"
+}
+
+// deeds compares what a step, or the test, did.
+func (c *comparison) deeds(step int32) (Difference, bool) {
+	if d, differ := c.list(step, "sends", side.sendsOf); differ {
+		return d, true
+	}
+	if d, differ := c.list(step, "spawns", side.spawnsOf); differ {
+		return d, true
+	}
+	return c.list(step, "notes", side.notesOf)
+}
+
+// A deed is one thing that a step did.
+type deed struct {
+	id       uint64 // zero when it has no identity
+	contents string // compared together with id
+	text     string // shown
+}
+
+func (d deed) is(other deed) bool { return d.id == other.id && d.contents == other.contents }
+
+func (c *comparison) list(step int32, verb string, of func(side, int32) []deed) (Difference, bool) {
+	a, b := of(c.a, step), of(c.b, step)
+	for i := range max(len(a), len(b)) {
+		if i < len(a) && i < len(b) && a[i].is(b[i]) {
+			continue
+		}
+		d := Difference{Step: int(step), A: c.a.did(step, verb, a, i), B: c.b.did(step, verb, b, i)}
+		if i < len(a) && i < len(b) {
+			d.tellApart(a[i], b[i])
+		}
+		return d, true
+	}
+	return Difference{}, false
+}
+
+// tellApart sees to it that two deeds that differ also read differently.
+func (d *Difference) tellApart(a, b deed) {
+	if a.id == b.id && a.id != 0 {
+		d.Only = "contents"
+	} else if d.A == d.B {
+		d.A, d.B = d.A+identity(a.id), d.B+identity(b.id)
+	}
+}
+
+// did says what the i-th of a step's deeds was.
+func (s *side) did(step int32, verb string, deeds []deed, i int) string {
+	who := testName
+	if step != None {
+		who = s.step(int(step))
+	}
+	if i >= len(deeds) {
+		return who + " " + verb + " no more"
+	}
+	return who + " " + verb + " " + deeds[i].text
+}
+
+func (s side) sendsOf(step int32) []deed {
+	var deeds []deed
+	for _, i := range s.sends.of(step) {
+		send := &s.Sends[i]
+		deeds = append(deeds, deed{send.ID, send.label(), send.label() + " to " + s.names.Of(send.To)})
+	}
+	return deeds
+}
+
+func (s side) spawnsOf(step int32) []deed {
+	var deeds []deed
+	for _, i := range s.spawns.of(step) {
+		deeds = append(deeds, deed{s.Actors[i+1].ID, s.label(int(i + 1)), s.names[i+1]})
+	}
+	return deeds
+}
+
+func (s side) notesOf(step int32) []deed {
+	var deeds []deed
+	for _, i := range s.notes.of(step) {
+		text := s.Notes[i].Text
+		deeds = append(deeds, deed{contents: text, text: strconv.Quote(text)})
+	}
+	return deeds
+}
+
+// stepOrEnd names step i, which may be the one after the last.
+func (s *side) stepOrEnd(i int) string {
+	if i == len(s.Steps) {
+		return "the end"
+	}
+	return s.step(i)
+}
+
+// ends compares what belongs to no step.
+func (c *comparison) ends() (Difference, bool) {
+	if d, differ := c.deeds(None); differ {
+		return d, true
+	}
+	if d, differ := differAt("rest", c.a.restTexts(), c.b.restTexts()); differ {
+		return d, true
+	}
+	return differAt("message left", c.a.leftTexts(), c.b.leftTexts())
+}
+
+// differAt compares two lists of things of one name.
+func differAt(what string, a, b []string) (Difference, bool) {
+	text := func(list []string, i int) string {
+		if i < len(list) {
+			return list[i]
+		}
+		return "no more " + what
+	}
+	for i := range max(len(a), len(b)) {
+		if x, y := text(a, i), text(b, i); x != y {
+			return Difference{Step: int(None), A: x, B: y}, true
+		}
+	}
+	return Difference{}, false
+}
+
+func (s *side) restTexts() []string {
+	var texts []string
+	for _, taken := range s.Rests {
+		texts = append(texts, fmt.Sprintf("at rest after %d steps", taken))
+	}
+	return texts
+}
+
+// leftTexts lists what was not delivered, by the step that sent it: the order
+// among steps and the test is not what is compared.
+func (s *side) leftTexts() []string {
+	var texts []string
+	for _, i := range s.sends.items {
+		if send := &s.Sends[i]; send.Fate != Delivered {
+			texts = append(texts, fmt.Sprintf("%s %v", s.arrow(send), send.Fate))
+		}
+	}
+	return texts
+}

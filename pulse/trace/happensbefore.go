@@ -1,0 +1,101 @@
+package trace
+
+import "slices"
+
+// windowWords is how many words of marks HappensBefore keeps on the stack.
+// It allocates only when its steps are further apart than that many bits.
+const windowWords = 64
+
+// HappensBefore says whether step a happens before step b: whether b's
+// handler could have known what a's did. It follows the two links of a step
+// (the step that sent its message, the previous step of its actor) back from
+// b; and every step before a rest happens before every step after it.
+//
+// It takes time in proportion to b-a. Those who ask often use a Causality.
+func (t *Trace) HappensBefore(a, b int) bool {
+	if a < 0 || a >= b {
+		return false
+	}
+	return t.restBetween(a, b) || t.reaches(a, b)
+}
+
+// Swappable says whether two receives of one actor, a the earlier, could have
+// come in the other order: a does not happen before the sending of b's
+// message (for a timer: before it was set), the two messages are not of one
+// channel, and no rest lies between them. In an Unordered trace two messages
+// of one channel may overtake each other.
+func (t *Trace) Swappable(a, b int) bool {
+	if !t.contend(a, b) {
+		return false
+	}
+	sent := int(t.cause(b))
+	return sent != a && !t.HappensBefore(a, sent)
+}
+
+// cause is the step that sent the message that was received in step, or set
+// the timer; None for a fault and when the test did.
+func (t *Trace) cause(step int) int32 {
+	send := t.Steps[step].Send
+	if send == None {
+		return None
+	}
+	return t.Sends[send].Step
+}
+
+// contend says whether a and b are receives of one actor, a the earlier, in
+// an order that neither their channels nor a rest fixed.
+func (t *Trace) contend(a, b int) bool {
+	if a < 0 || a >= b {
+		return false
+	}
+	x, y := &t.Steps[a], &t.Steps[b]
+	if x.Kind != Receive || y.Kind != Receive || x.Actor != y.Actor {
+		return false
+	}
+	if !t.Unordered && t.Sends[x.Send].From == t.Sends[y.Send].From {
+		return false
+	}
+	return !t.restBetween(a, b)
+}
+
+// restBetween says whether the system was at rest after step a and before step b.
+func (t *Trace) restBetween(a, b int) bool {
+	i, _ := slices.BinarySearch(t.Rests, int32(a)+1)
+	return i < len(t.Rests) && int(t.Rests[i]) <= b
+}
+
+// reaches says whether links lead from b back to a; a < b.
+//
+// Links lead to earlier steps only. So one sweep down from b, that marks where
+// the links of marked steps lead, has marked all of a step's successors before
+// it comes to the step; it ends when no mark is left to visit.
+func (t *Trace) reaches(a, b int) bool {
+	var window [windowWords]uint64
+	marks := window[:]
+	if words := (b-a)/64 + 1; words > windowWords {
+		marks = make([]uint64, words)
+	}
+	setBit(marks, b-a)
+	unvisited := 1
+	for i := b; unvisited > 0; i-- {
+		if !hasBit(marks, i-a) {
+			continue
+		}
+		unvisited--
+		for _, link := range [2]int32{t.cause(i), t.Steps[i].Prev} {
+			earlier := int(link)
+			if earlier == a {
+				return true
+			}
+			if earlier > a && !hasBit(marks, earlier-a) {
+				setBit(marks, earlier-a)
+				unvisited++
+			}
+		}
+	}
+	return false
+}
+
+func hasBit(bits []uint64, i int) bool { return bits[i/64]&(1<<(i%64)) != 0 }
+
+func setBit(bits []uint64, i int) { bits[i/64] |= 1 << (i % 64) }

@@ -1,0 +1,37 @@
+package trace
+
+import "fmt"
+
+var (
+	fateNames     = [...]string{"pending", "delivered", "orphaned", "dropped"}
+	sendKindNames = [...]string{"message", "start", "timer", "periodic", "down", "kill", "reply", "copy"}
+	stepKindNames = [...]string{"receive", "crash", "restart", "partition", "heal"}
+)
+
+func (f Fate) String() string {
+	if int(f) < len(fateNames) {
+		return fateNames[f]
+	}
+	return fmt.Sprintf("trace.Fate(%d)", uint8(f))
+}
+
+func (k SendKind) String() string {
+	if int(k) < len(sendKindNames) {
+		return sendKindNames[k]
+	}
+	return fmt.Sprintf("trace.SendKind(%d)", uint8(k))
+}
+
+// IsTimer says whether the message is a timer that its receiver set for itself.
+func (k SendKind) IsTimer() bool { return k == Timer || k == Periodic }
+
+// carriesBody says whether the program gave the message its body. The others
+// are the system's own and may have none.
+func (k SendKind) carriesBody() bool { return k == Message || k == Reply || k == Copy }
+
+func (k StepKind) String() string {
+	if int(k) < len(stepKindNames) {
+		return stepKindNames[k]
+	}
+	return fmt.Sprintf("trace.StepKind(%d)", uint8(k))
+}

@@ -1,0 +1,268 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+	"unsafe"
+)
+
+type (
+	ping    struct{}
+	tick    int
+	word    string
+	batch   []int
+	handler func(int) error
+	write   struct{ n int }
+	set     struct {
+		key string
+		v   any
+	}
+	pair[K, V any] struct {
+		Key   K
+		Value V
+	}
+	padded struct {
+		_ int
+		n int
+		_ [0]func()
+	}
+	list struct {
+		value int
+		next  *list
+	}
+	holder struct{ held any }
+	typed  struct {
+		id    tick
+		when  time.Duration
+		inner write
+		ref   *actorRef
+		err   error
+	}
+)
+
+// An actorRef is shown by its String method, which only its pointer has.
+type actorRef struct{ name string }
+
+func (r *actorRef) String() string { return r.name }
+
+// A level is shown by its String method, a value's.
+type level int
+
+func (l level) String() string { return [...]string{"low", "high"}[l] }
+
+type bad struct{ code int }
+
+func (b bad) Error() string { return "bad code" }
+
+type both struct{}
+
+func (both) Error() string  { return "as an error" }
+func (both) String() string { return "as a string" }
+
+type silent struct{ n int }
+
+func (silent) String() string { return "" }
+
+type embedding struct {
+	fmt.Stringer
+	n int
+}
+
+func TestLabel(t *testing.T) {
+	seven := 7
+	pointer := &seven
+	cyclic := &list{value: 1}
+	cyclic.next = &list{value: 2, next: cyclic}
+	self := &holder{}
+	self.held = self
+	loop := map[string]any{}
+	loop["again"] = loop
+	var nothing *write
+	tests := []struct {
+		body any
+		want string
+	}{
+		{nil, "nil"},
+		{ping{}, "ping"},
+		{&ping{}, "ping"},
+		{write{1}, "write(1)"},
+		{&write{1}, "write(1)"},
+		{nothing, "nil"},
+		{set{"a", 3}, `set("a", 3)`},
+		{set{key: "a"}, `set("a", nil)`},
+		{set{"a", tick(3)}, `set("a", tick(3))`},
+		{set{"a", &write{3}}, `set("a", write(3))`},
+		{padded{n: 3}, "padded(3)"},
+		{struct{ A, B int }{1, 2}, "struct(1, 2)"},
+		{struct{}{}, "struct"},
+		{pair[int, string]{1, "a"}, `pair[int,string](1, "a")`},
+		{pair[write, *pair[tick, []word]]{}, "pair[write,*pair[tick,[]word]](write(0), nil)"},
+		{typed{1, time.Second, write{2}, &actorRef{"store"}, bad{3}}, "typed(1, 1s, write(2), store, bad code)"},
+		{typed{}, "typed(0, 0s, write(0), nil, nil)"},
+
+		{7, "7"},
+		{-7, "-7"},
+		{uint8(200), "200"},
+		{1.5, "1.5"},
+		{float32(0.1), "0.1"},
+		{math.NaN(), "NaN"},
+		{math.Inf(-1), "-Inf"},
+		{complex(1, -2), "(1-2i)"},
+		{true, "true"},
+		{"say \"hi\"\n", `"say \"hi\"\n"`},
+		{tick(7), "tick(7)"},
+		{word("go"), `word("go")`},
+		{&pointer, "7"},
+
+		{[]int{1, 2, 3}, "[1 2 3]"},
+		{[]int(nil), "[]"},
+		{[2]bool{true, false}, "[true false]"},
+		{[]string{"a b", "c"}, `["a b" "c"]`},
+		{[]any{1, tick(2), nil, ping{}}, "[1 tick(2) nil ping]"},
+		{[]tick{1, 2}, "[1 2]"},
+		{batch{1, 2}, "batch([1 2])"},
+		{[]byte("hello"), `"hello"`},
+		{[]byte{0, 1, 255}, "[0 1 255]"},
+		{[]byte{}, "[]"},
+		{map[string]int{"b": 2, "a": 1}, `map["a":1 "b":2]`},
+		{map[int]string(nil), "map[]"},
+		{map[write]bool{{10}: true, {9}: false}, "map[write(10):true write(9):false]"},
+
+		{func() {}, "func()"},
+		{(func())(nil), "nil"},
+		{func(...write) error { return nil }, "func(...write) error"},
+		{handler(func(int) error { return nil }), "handler"},
+		{make(chan write), "chan write"},
+		{make(<-chan *write), "<-chan *write"},
+		{unsafe.Pointer(&seven), "Pointer"},
+		{uintptr(0xc000), "uintptr"},
+		{holder{func(int) {}}, "holder(func(int))"},
+
+		{errors.New("broken pipe"), "broken pipe"},
+		{bad{1}, "bad code"},
+		{&bad{1}, "bad code"},
+		{both{}, "as an error"},
+		{level(1), "high"},
+		{level(5), "level(5)"},
+		{(*actorRef)(nil), "nil"},
+		{&actorRef{"store"}, "store"},
+		{actorRef{"store"}, `actorRef("store")`},
+		{silent{4}, "silent(4)"},
+		{embedding{nil, 4}, "embedding(nil, 4)"},
+		{holder{level(0)}, "holder(low)"},
+		{errors.New("two\nlines\x00\xff"), `two\nlines\x00` + "\uFFFD"},
+
+		{cyclic, "list(1, list(2, …))"},
+		{self, "holder(…)"},
+		{loop, `map["again":…]`},
+		{[]any{[]any{[]any{[]any{[]any{[]any{1}}}}}}, "[[[[[…]]]]]"},
+	}
+	for _, test := range tests {
+		if got := Label(test.body); got != test.want {
+			t.Errorf("Label(%T) is %s, expected %s", test.body, got, test.want)
+		}
+	}
+}
+
+func TestLabelOfLocalTypes(t *testing.T) {
+	type write struct{ n string }
+	if got := Label(write{"x"}); got != `write("x")` {
+		t.Error(got)
+	}
+	if got := Label(pair[write, int]{}); got != `pair[write,int](write(""), 0)` {
+		t.Error(got)
+	}
+}
+
+func TestLabelIsCut(t *testing.T) {
+	long := make([]int, 1000)
+	tests := []struct {
+		name string
+		body any
+		want string
+	}{
+		{"string", strings.Repeat("é", 1000), `"` + strings.Repeat("é", 79) + "…"},
+		{"just fits", strings.Repeat("x", 78), `"` + strings.Repeat("x", 78) + `"`},
+		{"one too many", strings.Repeat("x", 79), `"` + strings.Repeat("x", 79) + "…"},
+		{"slice", long, "[" + strings.Repeat("0 ", 39) + "0…"},
+		{"error", errors.New(strings.Repeat("e", 1000)), strings.Repeat("e", 80) + "…"},
+		{"field", set{strings.Repeat("k", 100), 1}, `set("` + strings.Repeat("k", 75) + "…"},
+	}
+	for _, test := range tests {
+		got := Label(test.body)
+		if got != test.want {
+			t.Errorf("%s: got %s, expected %s", test.name, got, test.want)
+		}
+		if n := utf8.RuneCountInString(got); n > labelRunes+1 {
+			t.Errorf("%s: %d runes", test.name, n)
+		}
+	}
+}
+
+// TestLabelOfEqualKeys: keys that look alike are ordered by their values, not
+// by where they lie.
+func TestLabelOfEqualKeys(t *testing.T) {
+	for range 100 {
+		body := map[*write]int{{1}: 3, {1}: 1, {1}: 2, {0}: 9}
+		if got := Label(body); got != "map[write(0):9 write(1):1 write(1):2 write(1):3]" {
+			t.Fatal(got)
+		}
+	}
+}
+
+// TestLabelEnds: what a label shows is bounded, however much hangs on it.
+func TestLabelEnds(t *testing.T) {
+	deep := map[string]any{}
+	for range 40 {
+		deep = map[string]any{"a": deep, "b": deep, "c": []any{deep, deep}}
+	}
+	start := time.Now()
+	Label(deep)
+	Label([]any{deep, deep})
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestTypeLabel(t *testing.T) {
+	tests := []struct {
+		body any
+		want string
+	}{
+		{nil, "nil"},
+		{ping{}, "ping"},
+		{&write{1}, "write"},
+		{(*write)(nil), "write"},
+		{tick(7), "tick"},
+		{7, "int"},
+		{"a", "string"},
+		{batch{}, "batch"},
+		{[]write{}, "[]write"},
+		{[]*write{}, "[]*write"},
+		{map[tick][]write{}, "map[tick][]write"},
+		{pair[int, pair[tick, map[string]*write]]{}, "pair[int,pair[tick,map[string]*write]]"},
+		{struct{ A int }{}, "struct"},
+		{level(1), "level"},
+		{time.Second, "Duration"},
+		{errors.New("x"), "errorString"},
+		{func(write, ...tick) {}, "func(write, ...tick)"},
+		{handler(nil), "handler"},
+	}
+	for _, test := range tests {
+		if got := TypeLabel(test.body); got != test.want {
+			t.Errorf("TypeLabel(%T) is %s, expected %s", test.body, got, test.want)
+		}
+	}
+}
+
+func BenchmarkLabel(b *testing.B) {
+	var body any = set{"a", 3}
+	for b.Loop() {
+		Label(body)
+	}
+}

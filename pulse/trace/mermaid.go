@@ -1,0 +1,125 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// WriteMermaid writes t as a Mermaid sequence diagram.
+func (t *Trace) WriteMermaid(w io.Writer) error {
+	_, err := io.WriteString(w, t.Mermaid())
+	return err
+}
+
+// Mermaid returns what WriteMermaid writes.
+func (t *Trace) Mermaid() string {
+	d := diagram{reading: newReading(t)}
+	d.line("sequenceDiagram")
+	for actor, name := range d.names {
+		d.line("    participant %s as %s", alias(int32(actor)), mermaidText(name))
+	}
+	notes, rests := d.noteGroups(), d.Rests
+	for i := range d.Steps {
+		rests = d.rest(rests, i)
+		d.step(i)
+		for _, note := range notes.of(int32(i)) {
+			d.note(&d.Notes[note])
+		}
+	}
+	d.rest(rests, len(d.Steps))
+	for i := range d.Sends {
+		if s := &d.Sends[i]; s.Fate != Delivered {
+			d.message(s, "-x", d.lossRemark(s))
+		}
+	}
+	return d.text.String()
+}
+
+// A diagram is a sequence diagram that is being written.
+type diagram struct {
+	*reading
+	text strings.Builder
+}
+
+func (d *diagram) line(format string, args ...any) {
+	fmt.Fprintf(&d.text, format+"\n", args...)
+}
+
+func (d *diagram) step(i int) {
+	step := &d.Steps[i]
+	if step.Kind != Receive {
+		d.line("    Note over %s: %s", alias(step.Actor), mermaidText(d.reading.step(i)))
+		return
+	}
+	send := &d.Sends[step.Send]
+	switch {
+	case send.Kind.IsTimer():
+		d.message(send, "->>", fmt.Sprintf("(timer at %v)", time.Duration(step.Time)))
+	case send.Kind == Reply:
+		d.message(send, "-->>", "")
+	default:
+		d.message(send, "->>", "")
+	}
+}
+
+// message draws one arrow. A timer's goes from its receiver to itself.
+func (d *diagram) message(s *Send, arrow, remark string) {
+	from := s.From
+	if s.Kind.IsTimer() {
+		from = s.To
+	}
+	label := s.label()
+	if s.Kind == Copy {
+		label += " (copy)"
+	}
+	label = strings.TrimSpace(label + " " + remark)
+	d.line("    %s%s%s: %s", alias(from), arrow, alias(s.To), mermaidText(label))
+}
+
+func (d *diagram) note(n *Note) {
+	if n.Actor < 0 {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(n.Text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = mermaidText(oneLine(line))
+	}
+	d.line("    Note right of %s: %s", alias(n.Actor), strings.Join(lines, "<br/>"))
+}
+
+// rest draws one note for the rests until taken steps were taken, and returns
+// those after.
+func (d *diagram) rest(rests []int32, taken int) []int32 {
+	came := false
+	for len(rests) > 0 && int(rests[0]) <= taken {
+		came, rests = true, rests[1:]
+	}
+	switch last := int32(len(d.Actors) - 1); {
+	case !came:
+	case last > Test:
+		d.line("    Note over %s,%s: %s", alias(Test), alias(last), restLine)
+	default:
+		d.line("    Note over %s: %s", alias(Test), restLine)
+	}
+	return rests
+}
+
+// alias is what the diagram calls an actor: no word of Mermaid's own.
+func alias(actor int32) string { return fmt.Sprintf("a%d", actor) }
+
+// mermaidText writes what Mermaid would read as its own syntax (comments,
+// directives, line ends, HTML, formulas) as character codes.
+func mermaidText(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("#;:%<>&$\"", r), r < ' ':
+			fmt.Fprintf(&b, "#%d;", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,86 @@
+package trace
+
+import "strconv"
+
+const (
+	testName    = "test"
+	noLabelName = "actor"  // stands for the label of an actor that has none
+	nobodyName  = "nobody" // stands for None
+)
+
+// Names are the display names of a trace's actors, by index: for those who
+// show many.
+type Names []string
+
+// Names returns the display names of all actors of t.
+func (t *Trace) Names() Names {
+	names := make(Names, len(t.Actors))
+	total := map[string]int{testName: 2} // "test" alone is always the test
+	for actor := range t.Actors {
+		names[actor] = t.label(actor)
+		if actor != int(Test) {
+			total[names[actor]]++
+		}
+	}
+	rank := map[string]int{}
+	for actor, label := range names {
+		if actor == int(Test) {
+			names[actor] = testName
+			continue
+		}
+		rank[label]++
+		names[actor] = displayName(label, rank[label], total[label])
+	}
+	return names
+}
+
+// Of returns the display name of actor.
+func (n Names) Of(actor int32) string {
+	if actor < 0 || int(actor) >= len(n) {
+		return nobodyName
+	}
+	return n[actor]
+}
+
+// Name returns the display name of actor: its label when only one actor of
+// the run has it, else label.k, where k counts from 1 the actors with that
+// label in the order in which they were spawned. The test is called "test",
+// and an actor with that label never is.
+func (t *Trace) Name(actor int32) string {
+	switch {
+	case actor < 0 || int(actor) >= len(t.Actors):
+		return nobodyName
+	case actor == Test:
+		return testName
+	}
+	label := t.label(int(actor))
+	rank, total := 0, 0
+	if label == testName {
+		total = 2
+	}
+	for other := 1; other < len(t.Actors); other++ {
+		if t.label(other) != label {
+			continue
+		}
+		total++
+		if other <= int(actor) {
+			rank++
+		}
+	}
+	return displayName(label, rank, total)
+}
+
+// label is what the program called an actor, fit for a line of text.
+func (t *Trace) label(actor int) string {
+	if label := oneLine(t.Actors[actor].Label); label != "" {
+		return label
+	}
+	return noLabelName
+}
+
+func displayName(label string, rank, total int) string {
+	if total == 1 {
+		return label
+	}
+	return label + "." + strconv.Itoa(rank)
+}

@@ -1,0 +1,73 @@
+package trace
+
+import "fmt"
+
+// overtakings returns for each step the remark on a message that arrived
+// there later than others that were sent after it; "" when none did.
+func (r *reading) overtakings() []string {
+	remarks := make([]string, len(r.Steps))
+	inboxes := r.inboxes()
+	for _, inbox := range inboxes {
+		newest := None // the last sent of those received so far
+		for i, step := range inbox {
+			if send := r.Steps[step].Send; send > newest {
+				newest = send
+				continue
+			}
+			remarks[step] = r.remark(inbox, i)
+		}
+	}
+	return remarks
+}
+
+// inboxes lists for each actor the steps in which it received a message. The
+// start of a process is left out: nothing could have come before it.
+func (r *reading) inboxes() [][]int32 {
+	inboxes := make([][]int32, len(r.Actors))
+	for i, step := range r.Steps {
+		if step.Kind == Receive && r.Sends[step.Send].Kind != Start {
+			inboxes[step.Actor] = append(inboxes[step.Actor], int32(i))
+		}
+	}
+	return inboxes
+}
+
+// remark says by whom the i-th message of inbox was overtaken. A timer is
+// set, not sent, so nothing overtakes it; and in order of channels only a
+// message of another channel can.
+func (r *reading) remark(inbox []int32, i int) string {
+	late := r.Steps[inbox[i]].Send
+	if r.Sends[late].Kind.IsTimer() {
+		return ""
+	}
+	first, count := None, 0
+	for _, step := range inbox[:i] {
+		send := r.Steps[step].Send
+		if send < late || !r.Unordered && r.Sends[send].From == r.Sends[late].From {
+			continue
+		}
+		if count == 0 {
+			first = send
+		}
+		count++
+	}
+	switch {
+	case count == 0:
+		return ""
+	case i == len(inbox)-1 && r.sentFirst(inbox, late):
+		return "← sent first, received last"
+	case count == 1:
+		return "← overtaken by " + r.Sends[first].label()
+	}
+	return fmt.Sprintf("← overtaken by %s and %d more", r.Sends[first].label(), count-1)
+}
+
+// sentFirst says whether send is the earliest of all in inbox.
+func (r *reading) sentFirst(inbox []int32, send int32) bool {
+	for _, step := range inbox {
+		if r.Steps[step].Send < send {
+			return false
+		}
+	}
+	return true
+}

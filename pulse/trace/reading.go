@@ -1,0 +1,93 @@
+package trace
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// A reading is a trace together with what every rendering of it needs,
+// computed once.
+type reading struct {
+	*Trace
+	names Names
+	turns []int32 // turns[i]: step i is its actor's turns[i]-th receive, from 1
+}
+
+func newReading(t *Trace) *reading {
+	r := &reading{Trace: t, names: t.Names(), turns: make([]int32, len(t.Steps))}
+	received := make([]int32, len(t.Actors))
+	for i, step := range t.Steps {
+		if step.Kind == Receive {
+			received[step.Actor]++
+			r.turns[i] = received[step.Actor]
+		}
+	}
+	return r
+}
+
+// StepLabel names a step in one line: "writer#2 ← flush" is the second receive
+// of writer, "crash of writer" a fault. The step None is the test's own doing:
+// "test".
+func (t *Trace) StepLabel(step int) string {
+	if step == int(None) {
+		return testName
+	}
+	s := &t.Steps[step]
+	turn := 0
+	for i := range t.Steps[:step+1] {
+		if t.Steps[i].Kind == Receive && t.Steps[i].Actor == s.Actor {
+			turn++
+		}
+	}
+	return t.stepLabel(s, t.Name(s.Actor), turn)
+}
+
+func (r *reading) step(i int) string {
+	s := &r.Steps[i]
+	return r.stepLabel(s, r.names.Of(s.Actor), int(r.turns[i]))
+}
+
+func (t *Trace) stepLabel(s *Step, name string, turn int) string {
+	if s.Kind != Receive {
+		return faultLabel(s.Kind, name)
+	}
+	return name + "#" + strconv.Itoa(turn) + " ← " + t.Sends[s.Send].label()
+}
+
+func faultLabel(kind StepKind, name string) string {
+	return kind.String() + " of " + name
+}
+
+// label shows what was sent. A message of the system's own that has no body
+// is shown by its kind.
+func (s *Send) label() string {
+	if s.Body == nil && !s.Kind.carriesBody() {
+		return s.Kind.String()
+	}
+	return Label(s.Body)
+}
+
+// from names the sender. A timer has none that would be worth a name.
+func (r *reading) from(s *Send) string {
+	if s.Kind.IsTimer() {
+		return Timer.String()
+	}
+	return r.names.Of(s.From)
+}
+
+// arrow shows a message on its way: "action ──write──▶ writer".
+func (r *reading) arrow(s *Send) string {
+	label := s.label()
+	if s.Kind == Copy {
+		label += " (copy)"
+	}
+	return fmt.Sprintf("%s ──%s──▶ %s", r.from(s), label, r.names.Of(s.To))
+}
+
+// doer names the step that did something, or the test.
+func doer(step int32) string {
+	if step == None {
+		return testName
+	}
+	return strconv.Itoa(int(step))
+}

@@ -1,0 +1,147 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// shivizPattern tells ShiViz how to read the log: it is its first line.
+const shivizPattern = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
+
+// WriteShiViz writes t as a log for ShiViz (https://bestchai.bitbucket.io/shiviz).
+// The file can be uploaded there as it is: its first line is the pattern that
+// reads it, its second says that it holds one run.
+//
+// Every step is one event of its actor. The test is a host with an event for
+// its start and one for each rest, after which all that it did then is placed.
+// The clocks order events exactly as HappensBefore does.
+func (t *Trace) WriteShiViz(w io.Writer) error {
+	_, err := io.WriteString(w, t.ShiViz())
+	return err
+}
+
+// ShiViz returns what WriteShiViz writes.
+func (t *Trace) ShiViz() string {
+	l := newShivizLog(t)
+	l.event(Test, l.fresh(), "start")
+	rests := t.Rests
+	for i := range t.Steps {
+		for len(rests) > 0 && int(rests[0]) <= i {
+			l.rest(i)
+			rests = rests[1:]
+		}
+		l.step(i)
+	}
+	if len(rests) > 0 {
+		l.rest(len(t.Steps))
+	}
+	return l.text.String()
+}
+
+// A shivizLog is a log that is being written. A clock has a place for each
+// actor: the number of its events that are known.
+type shivizLog struct {
+	*reading
+	hosts  []string // the actors' names in the log, no two alike
+	clocks [][]int32
+	test   []int32 // the clock of the test's last event
+	rested int     // how many steps had been taken at the last rest
+	text   strings.Builder
+}
+
+func newShivizLog(t *Trace) *shivizLog {
+	l := &shivizLog{reading: newReading(t), clocks: make([][]int32, len(t.Steps))}
+	l.hosts = shivizHosts(l.names)
+	fmt.Fprintf(&l.text, "%s\n\n", shivizPattern)
+	return l
+}
+
+func (l *shivizLog) fresh() []int32 { return make([]int32, max(len(l.Actors), 1)) }
+
+// step writes step i: it knows what its links know, and what the test knew at
+// the last rest.
+func (l *shivizLog) step(i int) {
+	step := &l.Steps[i]
+	clock := l.fresh()
+	join(clock, l.test)
+	if step.Prev != None {
+		join(clock, l.clocks[step.Prev])
+	}
+	if cause := l.cause(i); cause != None {
+		join(clock, l.clocks[cause])
+	}
+	l.event(step.Actor, clock, l.reading.step(i))
+	l.clocks[i] = clock
+}
+
+// rest writes the event of the test that learns of all steps taken so far. A
+// rest at which nothing is new has none.
+func (l *shivizLog) rest(taken int) {
+	if taken == l.rested {
+		return
+	}
+	clock := l.fresh()
+	join(clock, l.test)
+	for _, known := range l.clocks[l.rested:taken] {
+		join(clock, known)
+	}
+	l.rested = taken
+	l.event(Test, clock, restLine)
+}
+
+// event counts a new event of actor in clock, and writes it.
+func (l *shivizLog) event(actor int32, clock []int32, text string) {
+	clock[actor]++
+	if actor == Test {
+		l.test = clock
+	}
+	fmt.Fprintf(&l.text, "%s %s\n%s\n", l.host(actor), l.clock(clock), text)
+}
+
+func (l *shivizLog) host(actor int32) string {
+	if int(actor) < len(l.hosts) {
+		return l.hosts[actor]
+	}
+	return testName
+}
+
+// clock writes a clock as JSON, in the order of the actors.
+func (l *shivizLog) clock(clock []int32) string {
+	var b strings.Builder
+	before := "{"
+	for actor, n := range clock {
+		if n == 0 {
+			continue
+		}
+		host, _ := json.Marshal(l.host(int32(actor))) // a string always has a form
+		fmt.Fprintf(&b, "%s%s:%d", before, host, n)
+		before = ", "
+	}
+	return b.String() + "}"
+}
+
+// shivizHosts makes names without spaces, and tells apart those that were
+// told apart by spaces only.
+func shivizHosts(names Names) []string {
+	hosts := make([]string, len(names))
+	taken := map[string]bool{}
+	for i, name := range names {
+		host := strings.Map(noSpace, name)
+		for taken[host] {
+			host += "'"
+		}
+		taken[host] = true
+		hosts[i] = host
+	}
+	return hosts
+}
+
+func noSpace(r rune) rune {
+	if unicode.IsSpace(r) {
+		return '_'
+	}
+	return r
+}

@@ -1,0 +1,151 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// WriteText writes all that t holds as tables: the steps with their notes,
+// then who never received a message, which messages were not delivered, and
+// the test's own notes. Steps are numbered by their index in t.Steps.
+func (t *Trace) WriteText(w io.Writer) error {
+	_, err := io.WriteString(w, t.Text())
+	return err
+}
+
+// Text returns what WriteText writes.
+func (t *Trace) Text() string {
+	r := newReading(t)
+	b := r.stepTable()
+	b = append(b, r.section("spawned, but never received:", r.silent())...)
+	b = append(b, r.section("not delivered:", r.undelivered())...)
+	b = append(b, r.section("notes of the test:", r.testNotes())...)
+	return string(b)
+}
+
+// restLine stands between the steps before a rest and those after it.
+const restLine = "at rest"
+
+func (r *reading) stepTable() []byte {
+	if len(r.Steps) == 0 {
+		return []byte("no steps\n")
+	}
+	steps := table{header: []string{"step", "time", "what", "from", "sent at", ""}, right: 2}
+	notes, timed, rests := r.noteGroups(), r.timed(), r.Rests
+	for i := range r.Steps {
+		rests = addRests(&steps, rests, i)
+		steps.add(r.cells(i, timed)...)
+		for _, note := range notes.of(int32(i)) {
+			addNote(&steps, "      ", r.Notes[note].Text)
+		}
+	}
+	addRests(&steps, rests, len(r.Steps))
+	return steps.appendTo(nil)
+}
+
+// addRests adds a line for the rests until taken steps were taken, and
+// returns those after.
+func addRests(steps *table, rests []int32, taken int) []int32 {
+	for len(rests) > 0 && int(rests[0]) <= taken {
+		steps.addLine(restLine)
+		rests = rests[1:]
+	}
+	return rests
+}
+
+func (r *reading) cells(i int, timed bool) []string {
+	step := &r.Steps[i]
+	at, from, sent := "", "", ""
+	if timed {
+		at = time.Duration(step.Time).String()
+	}
+	if step.Send != None {
+		send := &r.Sends[step.Send]
+		from, sent = r.from(send), doer(send.Step)
+	}
+	return []string{strconv.Itoa(i), at, r.step(i), from, sent, r.flags(step)}
+}
+
+func (r *reading) flags(step *Step) string {
+	var flags []string
+	if step.Send != None && r.Sends[step.Send].Kind == Copy {
+		flags = append(flags, "copy")
+	}
+	if step.Changed {
+		flags = append(flags, "changed handlers")
+	}
+	if step.Settled {
+		flags = append(flags, "settled")
+	}
+	return strings.Join(flags, ", ")
+}
+
+// timed says whether the clock ever moved.
+func (r *reading) timed() bool {
+	for i := range r.Steps {
+		if r.Steps[i].Time != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// addNote adds a note of any number of lines.
+func addNote(t *table, indent, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		t.addLine(indent + oneLine(line))
+	}
+}
+
+// section returns a table under a title, and nothing for an empty one.
+func (r *reading) section(title string, rows table) []byte {
+	if len(rows.rows) == 0 {
+		return nil
+	}
+	return rows.appendTo([]byte("\n" + title + "\n"))
+}
+
+// silent lists the actors that received nothing.
+func (r *reading) silent() table {
+	received := make([]bool, len(r.Actors))
+	for _, step := range r.Steps {
+		received[step.Actor] = received[step.Actor] || step.Kind == Receive
+	}
+	silent := table{indent: "  "}
+	for actor, a := range r.Actors {
+		if actor == int(Test) || received[actor] {
+			continue
+		}
+		by := "by " + r.names.Of(a.Parent)
+		if a.Step != None {
+			by += fmt.Sprintf(" at step %d", a.Step)
+		}
+		silent.add(r.names[actor], by)
+	}
+	return silent
+}
+
+func (r *reading) undelivered() table {
+	lost := table{indent: "  "}
+	for i := range r.Sends {
+		if s := &r.Sends[i]; s.Fate != Delivered {
+			lost.add(r.arrow(s), s.Fate.String(), "sent at "+doer(s.Step))
+		}
+	}
+	return lost
+}
+
+func (r *reading) testNotes() table {
+	var own table
+	for _, note := range r.noteGroups().of(None) {
+		addNote(&own, "  ", r.Notes[note].Text)
+	}
+	return own
+}
+
+func (r *reading) noteGroups() groups {
+	return groupByStep(len(r.Steps), len(r.Notes), func(i int) int32 { return r.Notes[i].Step })
+}

@@ -1,0 +1,50 @@
+package trace
+
+import (
+	"reflect"
+	"strings"
+)
+
+// typeLabel names a type without packages, and what a pointer points to in
+// place of the pointer.
+func typeLabel(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer && t.Name() == "" {
+		t = t.Elem()
+	}
+	switch {
+	case t.Name() != "":
+		return unqualified(t.Name())
+	case t.Kind() == reflect.Struct:
+		return "struct"
+	}
+	return unqualified(t.String())
+}
+
+// unqualified drops the packages from a type as reflect writes it:
+// pair[int,example.com/a.b] is pair[int,b].
+func unqualified(name string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexAny(name, "[](){}*,; ")
+		if i < 0 {
+			b.WriteString(base(name))
+			return b.String()
+		}
+		b.WriteString(base(name[:i]))
+		b.WriteByte(name[i])
+		name = name[i+1:]
+	}
+}
+
+// base is a name without its package's path before it, and without what the
+// compiler puts after the name of a type that is local to a function.
+func base(name string) string {
+	variadic := strings.HasPrefix(name, "...")
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	name, _, _ = strings.Cut(name, "·")
+	if variadic {
+		return "..." + name
+	}
+	return name
+}
