@@ -13,7 +13,13 @@ import (
 type Ctx struct {
 	sys   *System
 	actor int32
+	out   [8]outward
 }
+
+// An outward remembers the channel to one receiver, where the table would
+// have to be searched. It holds the receiver's complement, so that the zero
+// value is nobody's.
+type outward struct{ to, channel int32 }
 
 // ok says that the call may go on: the step of this actor is running, on the
 // goroutine that runs the system.
@@ -37,14 +43,6 @@ func (c *Ctx) Sender() Ref {
 		return Ref{}
 	}
 	return Ref{sys: s, run: s.run, actor: s.from, ask: s.ask}
-}
-
-// Send puts a message on its way.
-func (c *Ctx) Send(to Ref, msg any) {
-	s := c.sys
-	if (s.cur == c.actor && s.g == goroutine()) || c.ok("Send") {
-		s.send(to, msg)
-	}
 }
 
 // Reply sends to Sender.

@@ -25,15 +25,15 @@ func (e *Enabled) Slot(i int) int { return int(e.slots[i]) }
 
 // Seq returns the place of message i in the order of arrival; the message
 // with the smallest is the oldest.
-func (e *Enabled) Seq(i int) int64 { return e.sys.links[e.slots[i]].seq }
+func (e *Enabled) Seq(i int) int32 { return e.sys.sends[e.slots[i]].Seq }
 
 // Channel returns the number of the channel of message i. With Unordered
 // delivery every message is a channel of its own.
 func (e *Enabled) Channel(i int) int {
 	if e.sys.unordered {
-		return int(e.sys.links[e.slots[i]].seq)
+		return int(e.sys.sends[e.slots[i]].Seq)
 	}
-	return int(e.sys.links[e.slots[i]].channel)
+	return int(e.sys.sends[e.slots[i]].Channel)
 }
 
 // Channels returns a bound on the numbers that Channel has returned so far.
@@ -61,7 +61,7 @@ func (e *Enabled) ID(i int) uint64 {
 // Behind calls f for message i and each message that is queued behind it in
 // its channel, oldest first, until f returns false.
 func (e *Enabled) Behind(i int, f func(*trace.Send) bool) {
-	for m := e.slots[i]; m >= 0 && f(&e.sys.sends[m]); m = e.sys.links[m].next {
+	for m := e.slots[i]; m >= 0 && f(&e.sys.sends[m]); m = e.sys.sends[m].Next {
 	}
 }
 
@@ -76,10 +76,10 @@ func (e *Enabled) Trace() *trace.Trace { return e.sys.Trace() }
 
 // Oldest returns the message that arrived first.
 func (e *Enabled) Oldest() int {
-	links, best := e.sys.links, 0
-	seq := links[e.slots[0]].seq
+	sends, best := e.sys.sends, 0
+	seq := sends[e.slots[0]].Seq
 	for i, m := range e.slots[1:] {
-		if q := links[m].seq; q < seq {
+		if q := sends[m].Seq; q < seq {
 			seq, best = q, i+1
 		}
 	}

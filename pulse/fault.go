@@ -142,8 +142,7 @@ func (s *System) exposed(m int32) bool {
 
 // duplicate sends a message a second time.
 func (s *System) duplicate(m int32) {
-	s.waiting++
-	c := s.slot()
+	c := s.newSlot()
 	d := s.sends[m]
 	d.ID, d.Kind = copyID(d.ID), trace.Copy
 	s.sends[c] = d
@@ -167,9 +166,9 @@ func (s *System) delay(m int32) bool {
 		return true
 	}
 	d := &s.sends[m]
-	from, to := d.From, d.To
-	s.post(m, from)
-	e.effect, e.channel = unblock, s.channel(from, to)
+	to := d.To
+	s.post(m, d.From)
+	e.effect, e.channel = unblock, s.sends[m].Channel
 	s.channels[e.channel].blocked++
 	s.faults.slow++
 	s.reopen(s.actors[to])

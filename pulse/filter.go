@@ -41,7 +41,8 @@ func (a *actor) isWake(d *trace.Send) bool { return a.await != 0 && d.Ask == a.a
 func isWake(d *trace.Send) bool { return d.Kind == trace.Timer && d.Ask != 0 }
 
 // arrive looks at a message that has just entered a channel that is not open.
-func (s *System) arrive(m int32, c *channel, a *actor) {
+func (s *System) arrive(m int32, c *channel) {
+	a := s.actors[c.to]
 	if c.blocked == 0 && c.candidate < 0 && a.accepts(&s.sends[m]) {
 		c.candidate = m
 		s.enabled.slots = append(s.enabled.slots, m)
@@ -71,7 +72,7 @@ func (s *System) refilter(a *actor) {
 		}
 		m := c.head
 		for m >= 0 && !open && !a.accepts(&s.sends[m]) {
-			m = s.links[m].next
+			m = s.sends[m].Next
 		}
 		if m >= 0 {
 			c.candidate = m
@@ -80,39 +81,19 @@ func (s *System) refilter(a *actor) {
 	}
 }
 
-// take removes message k of the enabled, slot m, from its channel. In its
-// place comes the one behind it.
-func (s *System) take(k int, m int32) {
-	if s.unordered {
-		s.enabled.remove(k)
-		return
-	}
-	l := &s.links[m]
-	c := &s.channels[l.channel]
-	if !c.open {
-		s.enabled.remove(k)
-		s.unlink(m, c)
-		s.after |= workFilter
-		return
-	}
-	// Without a branch: whether a message follows is a coin toss.
-	slots := s.enabled.slots
-	last := len(slots) - 1
-	c.head = l.next
-	v, n := slots[last], last
-	if l.next >= 0 {
-		v = l.next
-	}
-	if l.next >= 0 {
-		n = last + 1
-	}
-	slots[k] = v
-	s.enabled.slots = slots[:n]
+// takeClosed takes message k of the enabled, slot m, out of a channel whose
+// receiver is choosy: what comes in its place is seen after the step. It
+// returns what to put at k, and how many are enabled then.
+func (s *System) takeClosed(m int32, k int, c *channel) (v int32, n int) {
+	s.unlink(m, c)
+	s.after |= workFilter
+	n = len(s.enabled.slots) - 1
+	return s.enabled.slots[n], n
 }
 
 // unlink takes a message out of the middle of its channel.
 func (s *System) unlink(m int32, c *channel) {
-	next := s.links[m].next
+	next := s.sends[m].Next
 	if c.candidate == m {
 		c.candidate = none
 	}
@@ -121,10 +102,10 @@ func (s *System) unlink(m int32, c *channel) {
 		return
 	}
 	before := c.head
-	for s.links[before].next != m {
-		before = s.links[before].next
+	for s.sends[before].Next != m {
+		before = s.sends[before].Next
 	}
-	s.links[before].next = next
+	s.sends[before].Next = next
 	if c.tail == m {
 		c.tail = before
 	}
@@ -137,7 +118,7 @@ func (s *System) withdraw(m int32) {
 	if s.unordered {
 		s.unhold(m)
 	} else {
-		c := &s.channels[s.links[m].channel]
+		c := &s.channels[s.sends[m].Channel]
 		s.unlink(m, c)
 		if a := s.actors[d.To]; c.open && c.head >= 0 {
 			s.reopen(a)
@@ -163,7 +144,7 @@ func (s *System) empty(a *actor, fate trace.Fate) {
 	for i := a.inward; i >= 0; i = s.channels[i].sibling {
 		c := &s.channels[i]
 		for m := c.head; m >= 0; {
-			next := s.links[m].next // discard may use the link
+			next := s.sends[m].Next // discard may use the link
 			s.discard(m, fate)
 			m = next
 		}

@@ -135,6 +135,7 @@ func (s *System) loop(until int64) {
 	for {
 		n := len(s.enabled.slots)
 		if n == 0 {
+			s.cur = trace.Test
 			if !s.rest(until) {
 				return
 			}
@@ -146,6 +147,7 @@ func (s *System) loop(until int64) {
 		k := 0
 		if n > 1 || s.asksOne && !s.settling {
 			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
+				s.cur = trace.Test
 				if !s.held(k, n, until) {
 					return
 				}
@@ -160,33 +162,52 @@ func (s *System) loop(until int64) {
 	}
 }
 
-// deliver takes one step: message k of the enabled is received.
+// deliver takes one step: message k of the enabled is received. In its place
+// among them comes the one behind it in its channel, else the last of them;
+// which of the two is a coin toss, so it is written without a branch.
 func (s *System) deliver(k int) {
-	m := s.enabled.slots[k]
-	s.take(k, m)
-	s.waiting--
+	slots := s.enabled.slots
+	m := slots[k]
 	d := &s.sends[m]
-	to, body, kind := d.To, d.Body, d.Kind
-	a := s.actors[to]
-	s.cur, s.from, s.ask = to, d.From, d.Ask
+	last := len(slots) - 1
+	v, n := slots[last], last
+	if !s.unordered {
+		next := d.Next
+		c := &s.channels[d.Channel]
+		if !c.open {
+			v, n = s.takeClosed(m, k, c)
+		} else {
+			c.head = next
+			if next >= 0 {
+				v = next
+			}
+			if next >= 0 {
+				n = last + 1
+			}
+		}
+	}
+	slots[k] = v
+	s.enabled.slots = slots[:n]
+	a := s.actors[d.To]
+	s.cur, s.from, s.ask = d.To, d.From, d.Ask
 	s.sent, s.spawned = 0, 0
 	s.step = s.steps
 	s.steps++
+	body, kind := d.Body, d.Kind
 	if s.recording {
 		s.recordStep(d, a, m)
 	} else {
-		s.links[m].next = s.free
+		d.Next = s.free
 		s.free = m
 	}
-	if kind >= trace.Timer {
-		s.receiveSpecial(a, body, kind, m)
-	} else {
+	if kind < trace.Timer {
 		a.handler.Receive(&a.ctx, body)
+	} else {
+		s.receiveSpecial(a, body, kind, m)
 	}
-	if s.after != s.always || s.always != 0 {
+	if s.after != 0 {
 		s.finishStep(a)
 	}
-	s.cur = trace.Test
 }
 
 // recordStep writes the step that begins into the trace.
@@ -198,6 +219,7 @@ func (s *System) recordStep(d *trace.Send, a *actor, m int32) {
 		ID: id, Time: s.now, Send: m, Actor: d.To, Prev: a.last, Settled: s.settling,
 	})
 	a.last = s.step
+	s.past++
 	s.curID = id
 	s.hash = fold(s.hash, id)
 	if !s.settling {

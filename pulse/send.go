@@ -46,6 +46,52 @@ func (s *System) send(to Ref, msg any) {
 	}
 }
 
+// Send puts a message on its way. It is the hot path of a run, so it is
+// written out for an ordinary message that goes to an actor which takes
+// anything; for all others there is sendAs.
+func (c *Ctx) Send(to Ref, msg any) {
+	s := c.sys
+	if s.cur != c.actor || s.g != goroutine() {
+		if !c.wrong("Send") {
+			return
+		}
+	}
+	if to.sys != s || to.run != s.run || to.ask|int32(s.onSend) != 0 {
+		s.send(to, msg)
+		return
+	}
+	m := s.free
+	if m < 0 {
+		m = s.newSlot()
+	} else {
+		s.free = s.sends[m].Next
+	}
+	d := &s.sends[m]
+	d.Body = msg
+	d.From, d.To, d.Step, d.Receipt = c.actor, to.actor, s.step, none
+	d.Ask, d.Kind, d.Fate = 0, trace.Message, trace.Pending
+	if s.recording {
+		d.ID = messageID(s.types.of(msg).hash, s.curID, s.sent)
+	}
+	s.sent++
+	if !s.actors[to.actor].open || s.faults.cut >= 0 {
+		s.post(m, c.actor)
+		return
+	}
+	if s.unordered {
+		s.seq++
+		d.Seq = s.seq
+		s.enabled.slots = append(s.enabled.slots, m)
+		return
+	}
+	known := &c.out[uint32(to.actor)%uint32(len(c.out))]
+	if known.to != ^to.actor {
+		*known = outward{^to.actor, s.channelOf(c.actor, to.actor)}
+	}
+	d.Channel = known.channel
+	s.enqueue(d, m)
+}
+
 // sendAs makes a message of the running step, in anyone's name, and lets it go.
 func (s *System) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	m := s.message(from, to, msg, kind, ask)
@@ -58,11 +104,7 @@ func (s *System) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32)
 
 // message makes a message of the running step and does not let it go yet.
 func (s *System) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
-	if s.waiting >= s.flood {
-		s.flooded()
-	}
-	s.waiting++
-	m := s.slot()
+	m := s.newSlot()
 	d := &s.sends[m]
 	d.Body = msg
 	d.From, d.To, d.Step, d.Receipt = from, to, s.step, none
@@ -74,72 +116,93 @@ func (s *System) message(from, to int32, msg any, kind trace.SendKind, ask int32
 	return m
 }
 
-// slot returns a place for a message. A recorded run uses none twice: its
-// sends are its trace's.
-func (s *System) slot() int32 {
+// newSlot returns a place for a message that is to wait. A recorded run uses
+// none twice: its sends are its trace's.
+func (s *System) newSlot() int32 {
 	if m := s.free; m >= 0 {
-		s.free = s.links[m].next
+		s.free = s.sends[m].Next
 		return m
 	}
 	m := len(s.sends)
-	if m == cap(s.sends) || m == cap(s.links) {
-		s.growSlots()
+	if int32(m)-s.past >= s.flood {
+		s.flooded()
 	}
-	s.sends, s.links = s.sends[:m+1], s.links[:m+1]
+	if m == cap(s.sends) {
+		s.growSends()
+	}
+	s.sends = s.sends[:m+1]
 	return int32(m)
 }
 
-func (s *System) growSlots() {
-	n := len(s.sends)
-	if n == math.MaxInt32 {
+func (s *System) growSends() {
+	if len(s.sends) == math.MaxInt32 {
 		s.misuse("the run has sent 2,147,483,647 messages, the most that one can keep")
 	}
-	s.sends = append(s.sends, trace.Send{})[:n]
-	s.links = append(s.links, link{})[:n]
+	s.sends = append(s.sends, trace.Send{})
 }
 
 // post puts a message into its channel. Timers come by a channel from nobody.
 func (s *System) post(m, from int32) {
-	to := s.sends[m].To
-	a := s.actors[to]
-	s.seq++
-	l := &s.links[m]
-	l.seq, l.next = s.seq, none
-	if a.life != alive {
+	d := &s.sends[m]
+	a := s.actors[d.To]
+	switch {
+	case a.life != alive:
 		s.undeliverable(m, a)
-		return
-	}
-	if s.unordered {
-		if a.open && s.faults.cut < 0 {
-			s.enabled.slots = append(s.enabled.slots, m)
-		} else {
-			s.arriveUnordered(m, from, a)
-		}
-		return
-	}
-	i := s.channel(from, to)
-	l.channel = i
-	c := &s.channels[i]
-	if c.head < 0 {
-		c.head = m
-		if c.open {
-			s.enabled.slots = append(s.enabled.slots, m)
-		}
-	} else {
-		s.links[c.tail].next = m
-	}
-	c.tail = m
-	if !c.open {
-		s.arrive(m, c, a)
+	case !s.unordered:
+		d.Channel = s.channelOf(from, d.To)
+		s.enqueue(d, m)
+	case a.open && s.faults.cut < 0:
+		s.seq++
+		d.Seq = s.seq
+		s.enabled.slots = append(s.enabled.slots, m)
+	default:
+		s.seq++
+		d.Seq = s.seq
+		s.arriveUnordered(m, from, a)
 	}
 }
 
-// channel finds or makes the channel between two actors.
-func (s *System) channel(from, to int32) int32 {
+// enqueue puts a message at the end of its channel. If the channel was empty
+// and is open the enabled grow by one; whether it was is a coin toss, so
+// there is no branch on it.
+func (s *System) enqueue(d *trace.Send, m int32) {
+	n := len(s.enabled.slots)
+	if n == cap(s.enabled.slots) {
+		s.enabled.slots = append(s.enabled.slots, 0)
+	}
+	slots := s.enabled.slots[:n+1]
+	c := &s.channels[d.Channel]
+	head, before := c.head, c.tail
+	empty := int(uint32(head) >> 31)
+	if head < 0 {
+		before = m
+	}
+	if head < 0 {
+		head = m
+	}
+	s.seq++
+	d.Seq = s.seq
+	s.sends[before].Next = m
+	d.Next = none
+	c.head, c.tail = head, m
+	if !c.open {
+		s.arrive(m, c)
+		return
+	}
+	slots[n] = m
+	s.enabled.slots = slots[:n+empty]
+}
+
+// channelOf finds or makes the channel between two actors.
+func (s *System) channelOf(from, to int32) int32 {
 	key := pairKey(from, to)
 	if c := s.table.find(key); c.age == s.table.age {
 		return c.channel
 	}
+	return s.newChannel(from, to, key)
+}
+
+func (s *System) newChannel(from, to int32, key uint64) int32 {
 	i := int32(len(s.channels))
 	a := s.actors[to]
 	c := channel{from: from, to: to, head: none, candidate: none, sibling: a.inward}
@@ -166,7 +229,6 @@ const keptOrphans = 64
 
 // discard gives a message that is in no channel its last fate.
 func (s *System) discard(m int32, fate trace.Fate) {
-	s.waiting--
 	d := &s.sends[m]
 	d.Fate = fate
 	if fate == trace.Orphaned && d.Kind != trace.Down && d.Kind != trace.Kill {
@@ -184,8 +246,10 @@ func (s *System) discard(m int32, fate trace.Fate) {
 
 // release gives a slot back, unless the trace needs it.
 func (s *System) release(m int32) {
-	if !s.recording {
-		s.links[m].next = s.free
+	if s.recording {
+		s.past++
+	} else {
+		s.sends[m].Next = s.free
 		s.free = m
 	}
 }

@@ -140,7 +140,7 @@ func (s *System) mailbox(a *actor) []string {
 		return list
 	}
 	for i := a.inward; i >= 0; i = s.channels[i].sibling {
-		for m := s.channels[i].head; m >= 0; m = s.links[m].next {
+		for m := s.channels[i].head; m >= 0; m = s.sends[m].Next {
 			show(m)
 		}
 	}

@@ -15,17 +15,16 @@ type System struct {
 	// What every step touches comes first.
 	enabled  Enabled
 	sends    []trace.Send // by slot; when recording, also the trace's sends
-	links    []link       // by slot, beside sends
 	channels []channel
 	actors   []*actor // those of this run; the slice's capacity holds older ones
 	strategy Strategy
 
 	now       int64 // virtual time
-	seq       int64 // messages posted so far
 	hash      uint64
 	curID     uint64 // identity of the running step
 	g         uintptr
 	cur       int32 // the actor whose step is running; trace.Test outside a step
+	seq       int32 // messages that have entered their channels so far
 	steps     int32 // taken so far
 	limit     int32 // may be taken
 	step      int32 // the running one; trace.None outside a step
@@ -33,9 +32,9 @@ type System struct {
 	ask       int32 // the number of the Ask that it asks
 	sent      int32 // messages sent by the running step
 	spawned   int32 // actors spawned by it
-	waiting   int32 // messages on their way
+	past      int32 // messages of a recorded run that are no longer on their way
 	flood     int32 // may be on their way
-	free      int32 // first of the slots that can be used again, linked by next
+	free      int32 // first of the slots that can be used again, linked by Next
 	run       int32 // which run this is, to tell old references
 	unordered bool
 	recording bool
@@ -66,13 +65,6 @@ type System struct {
 	processes []*Process // those not in use
 	failure   *Failure
 	intruder  atomic.Pointer[Failure]
-}
-
-// A link places a message in its channel.
-type link struct {
-	seq     int64 // order of arrival
-	next    int32 // the message behind it; none when it is the last
-	channel int32
 }
 
 const none = trace.None
@@ -157,7 +149,7 @@ func (s *System) Reset(seed uint64) {
 
 func (s *System) clear() {
 	s.enabled.slots = s.enabled.slots[:0]
-	s.sends, s.links = s.sends[:0], s.links[:0]
+	s.sends = s.sends[:0]
 	s.channels, s.actors = s.channels[:0], s.actors[:0]
 	s.table.reset()
 	s.trace.Reset()
@@ -167,7 +159,7 @@ func (s *System) clear() {
 	s.guards, s.orphans, s.inbox = s.guards[:0], s.orphans[:0], s.inbox[:0]
 	s.now, s.seq, s.hash, s.curID = 0, 0, 0, rootID
 	s.cur, s.step, s.from = trace.Test, none, none
-	s.steps, s.sent, s.spawned, s.waiting, s.ask = 0, 0, 0, 0, 0
+	s.steps, s.sent, s.spawned, s.past, s.ask = 0, 0, 0, 0, 0
 	s.lost = 0
 	s.free = none
 	s.run++

@@ -66,7 +66,7 @@ type timers struct {
 	number   int32
 	periodic int   // how many of the heap are
 	quiet    int   // firings of periodic ones in a row without another message
-	quietSeq int64 // the system's seq after the last of them
+	quietSeq int32 // the system's seq after the last of them
 }
 
 func (t *timers) reset() {
@@ -218,9 +218,8 @@ func (s *System) tick(e entry) {
 // nextTick makes the message of a periodic timer's next firing. Its identity
 // follows from the last one's.
 func (s *System) nextTick(last int32) int32 {
+	m := s.newSlot()
 	d := s.sends[last]
-	s.waiting++
-	m := s.slot()
 	d.ID, d.Receipt, d.Fate = copyID(d.ID), none, trace.Pending
 	s.sends[m] = d
 	return m

@@ -32,7 +32,7 @@ func (s *System) refilterUnordered(a *actor) {
 	}
 	s.enabled.removeIf(gather)
 	s.faults.held = slices.DeleteFunc(s.faults.held, gather)
-	slices.SortFunc(mine, func(x, y int32) int { return int(s.links[x].seq - s.links[y].seq) })
+	slices.SortFunc(mine, func(x, y int32) int { return int(s.sends[x].Seq - s.sends[y].Seq) })
 	for _, m := range mine {
 		s.arriveUnordered(m, s.sends[m].From, a)
 	}

@@ -147,7 +147,7 @@ func (r *randomTrace) deliverable() int {
 	}
 	picked := r.Sends[r.pending[i]]
 	for j, send := range r.pending[:i] {
-		if s := r.Sends[send]; s.From == picked.From && s.To == picked.To {
+		if s := r.Sends[send]; channelOf(s) == channelOf(picked) && s.To == picked.To {
 			return j
 		}
 	}

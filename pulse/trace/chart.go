@@ -10,7 +10,8 @@ import (
 
 // WriteChart writes t as a message chart: a line for each step in order,
 // "action ──write──▶ writer", with a remark beside messages that were
-// overtaken, and at the end the messages that were never received.
+// overtaken. A rest in which the test went on has a line too. At the end come
+// the messages that were never received.
 func (t *Trace) WriteChart(w io.Writer) error {
 	_, err := io.WriteString(w, t.Chart())
 	return err
@@ -21,21 +22,22 @@ func (t *Trace) Chart() string {
 	r := newReading(t)
 	c := chart{}
 	remarks := r.overtakings()
-	rests := r.Rests
+	rests, came := r.Rests, false
 	for i := range r.Steps {
-		for len(rests) > 0 && int(rests[0]) <= i {
-			c.addRest()
-			rests = rests[1:]
+		if came, rests = pass(rests, i); came && !r.clockMoved(i) {
+			c.add(restLine, "")
 		}
 		c.add(r.chartLine(i, remarks[i]))
 	}
-	for i := range r.Sends {
-		if s := &r.Sends[i]; s.Fate != Delivered {
-			c.add(r.arrow(s), r.lossRemark(s))
-		}
+	for _, s := range r.missing() {
+		c.add(r.arrow(s), r.lossRemark(s))
 	}
 	return c.text()
 }
+
+// clockMoved says whether time passed just before step i. A rest that only let
+// time pass needs no line where the time is shown.
+func (r *reading) clockMoved(i int) bool { return i > 0 && r.Steps[i].Time != r.Steps[i-1].Time }
 
 func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
 	step := &r.Steps[i]
@@ -48,6 +50,22 @@ func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
 	}
 	return r.arrow(send), overtaken
 }
+
+// missing lists the messages that were not delivered. Timers that were stopped
+// are not missed.
+func (r *reading) missing() []*Send {
+	var missing []*Send
+	for i := range r.Sends {
+		if s := &r.Sends[i]; s.Fate != Delivered && !s.stopped() {
+			missing = append(missing, s)
+		}
+	}
+	return missing
+}
+
+// stopped says whether the message is of a timer that was stopped: no fault
+// touches timers.
+func (s *Send) stopped() bool { return s.Kind.IsTimer() && s.Fate == Dropped }
 
 // lossRemark says why a message was not delivered.
 func (r *reading) lossRemark(s *Send) string {
@@ -70,14 +88,6 @@ type chart struct {
 func (c *chart) add(line, remark string) {
 	c.lines = append(c.lines, line)
 	c.remarks = append(c.remarks, remark)
-}
-
-// addRest adds one line however many rests there were between two steps, and
-// none before the first step.
-func (c *chart) addRest() {
-	if n := len(c.lines); n > 0 && c.lines[n-1] != restLine {
-		c.add(restLine, "")
-	}
 }
 
 func (c *chart) text() string {

@@ -112,7 +112,7 @@ func (s *side) origin(step *Step) string {
 		return ""
 	}
 	send := &s.Sends[step.Send]
-	return fmt.Sprintf(" from %s, sent at %s", s.from(send), doer(send.Step))
+	return fmt.Sprintf(" from %s, %s", s.from(send), origin(send))
 }
 
 // circumstances compares what is said of step i beside what it was.
@@ -208,6 +208,11 @@ func (s side) sendsOf(step int32) []deed {
 	var deeds []deed
 	for _, i := range s.sends.of(step) {
 		send := &s.Sends[i]
+		if send.Kind == Periodic {
+			// Each firing is one more message of the step that set the timer;
+			// how many there are is decided much later.
+			continue
+		}
 		deeds = append(deeds, deed{send.ID, send.label(), send.label() + " to " + s.names.Of(send.To)})
 	}
 	return deeds
@@ -279,7 +284,7 @@ func (s *side) leftTexts() []string {
 	var texts []string
 	for _, i := range s.sends.items {
 		if send := &s.Sends[i]; send.Fate != Delivered {
-			texts = append(texts, fmt.Sprintf("%s %v", s.arrow(send), send.Fate))
+			texts = append(texts, s.arrow(send)+" "+send.fateLabel())
 		}
 	}
 	return texts

@@ -8,20 +8,26 @@ type groups struct {
 	items []int32
 }
 
-// groupByStep groups n things by the step that did each, one of steps or None.
+// groupByStep groups n things by the step that did each. Where no steps were
+// recorded, all count as the test's.
 func groupByStep(steps, n int, step func(i int) int32) groups {
 	g := groups{start: make([]int32, steps+2), items: make([]int32, n)}
+	group := func(i int) int32 {
+		if s := step(i); int(s) < steps {
+			return s + 1
+		}
+		return 0
+	}
 	for i := range n {
-		g.start[step(i)+2]++
+		g.start[group(i)+1]++
 	}
 	for s := range steps + 1 {
 		g.start[s+1] += g.start[s]
 	}
 	next := append([]int32(nil), g.start...)
 	for i := range n {
-		group := step(i) + 1
-		g.items[next[group]] = int32(i)
-		next[group]++
+		g.items[next[group(i)]] = int32(i)
+		next[group(i)]++
 	}
 	return g
 }

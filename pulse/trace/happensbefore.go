@@ -22,8 +22,8 @@ func (t *Trace) HappensBefore(a, b int) bool {
 // Swappable says whether two receives of one actor, a the earlier, could have
 // come in the other order: a does not happen before the sending of b's
 // message (for a timer: before it was set), the two messages are not of one
-// channel, and no rest lies between them. In an Unordered trace two messages
-// of one channel may overtake each other.
+// channel, and no rest lies between them. The timers of an actor are one
+// channel. In an Unordered trace every message is a channel of its own.
 func (t *Trace) Swappable(a, b int) bool {
 	if !t.contend(a, b) {
 		return false
@@ -52,10 +52,14 @@ func (t *Trace) contend(a, b int) bool {
 	if x.Kind != Receive || y.Kind != Receive || x.Actor != y.Actor {
 		return false
 	}
-	if !t.Unordered && t.Sends[x.Send].From == t.Sends[y.Send].From {
-		return false
-	}
-	return !t.restBetween(a, b)
+	return !t.oneChannel(&t.Sends[x.Send], &t.Sends[y.Send]) && !t.restBetween(a, b)
+}
+
+// oneChannel says whether two messages to one receiver had to keep their
+// order. An actor's timers have a channel of their own, apart from that of
+// what it sends itself.
+func (t *Trace) oneChannel(x, y *Send) bool {
+	return !t.Unordered && x.From == y.From && x.Kind.IsTimer() == y.Kind.IsTimer()
 }
 
 // restBetween says whether the system was at rest after step a and before step b.

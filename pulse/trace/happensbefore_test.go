@@ -54,8 +54,15 @@ func (o *oracle) swappable(a, b int) bool {
 	}
 	sent := o.Sends[y.Send].Step
 	knew := sent == int32(a) || sent >= 0 && o.before[a][sent]
-	oneChannel := o.Sends[x.Send].From == o.Sends[y.Send].From && !o.Unordered
-	return !knew && !oneChannel
+	return !knew && (o.Unordered || channelOf(o.Sends[x.Send]) != channelOf(o.Sends[y.Send]))
+}
+
+// channelOf is the sender by whose channel a message comes: nobody for a timer.
+func channelOf(s Send) int32 {
+	if s.Kind == Timer || s.Kind == Periodic {
+		return None
+	}
+	return s.From
 }
 
 // A relation says something of two steps of a trace.
@@ -134,6 +141,12 @@ func TestWrongRelationsAreFound(t *testing.T) {
 	senderForgotten := func(t *Trace) func(a, b int) bool {
 		return func(a, b int) bool { return t.contend(a, b) && !t.HappensBefore(a, int(t.cause(b))) }
 	}
+	// bySender takes a timer for a message that its actor sent itself.
+	bySender := func(t *Trace) {
+		for i := range t.Sends {
+			t.Sends[i].Kind = Message
+		}
+	}
 	tests := []struct {
 		name        string
 		wrong, want relation
@@ -144,6 +157,7 @@ func TestWrongRelationsAreFound(t *testing.T) {
 		{"swappable without rests", edited(swappable, noRests), swappable},
 		{"swappable without the sender's step", edited(swappable, noCause), swappable},
 		{"swappable by the other order of channels", edited(swappable, otherOrder), swappable},
+		{"swappable with timers as messages", edited(swappable, bySender), swappable},
 		{"swappable by the receipt", sentAtReceipt, swappable},
 		{"swappable although a sent b's message", senderForgotten, swappable},
 	}

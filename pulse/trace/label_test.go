@@ -73,26 +73,29 @@ type embedding struct {
 	n int
 }
 
-func TestLabel(t *testing.T) {
-	seven := 7
-	pointer := &seven
-	cyclic := &list{value: 1}
-	cyclic.next = &list{value: 2, next: cyclic}
-	self := &holder{}
-	self.held = self
-	loop := map[string]any{}
-	loop["again"] = loop
-	var nothing *write
-	tests := []struct {
-		body any
-		want string
-	}{
+// A labelTest says how a message is shown.
+type labelTest struct {
+	body any
+	want string
+}
+
+func runLabelTests(t *testing.T, label func(any) string, tests []labelTest) {
+	t.Helper()
+	for _, test := range tests {
+		if got := label(test.body); got != test.want {
+			t.Errorf("the label of a %T is %s, expected %s", test.body, got, test.want)
+		}
+	}
+}
+
+func TestLabelOfStructs(t *testing.T) {
+	runLabelTests(t, Label, []labelTest{
 		{nil, "nil"},
 		{ping{}, "ping"},
 		{&ping{}, "ping"},
 		{write{1}, "write(1)"},
 		{&write{1}, "write(1)"},
-		{nothing, "nil"},
+		{(*write)(nil), "nil"},
 		{set{"a", 3}, `set("a", 3)`},
 		{set{key: "a"}, `set("a", nil)`},
 		{set{"a", tick(3)}, `set("a", tick(3))`},
@@ -104,7 +107,13 @@ func TestLabel(t *testing.T) {
 		{pair[write, *pair[tick, []word]]{}, "pair[write,*pair[tick,[]word]](write(0), nil)"},
 		{typed{1, time.Second, write{2}, &actorRef{"store"}, bad{3}}, "typed(1, 1s, write(2), store, bad code)"},
 		{typed{}, "typed(0, 0s, write(0), nil, nil)"},
+	})
+}
 
+func TestLabelOfPlainValues(t *testing.T) {
+	seven := 7
+	pointer := &seven
+	runLabelTests(t, Label, []labelTest{
 		{7, "7"},
 		{-7, "-7"},
 		{uint8(200), "200"},
@@ -118,7 +127,11 @@ func TestLabel(t *testing.T) {
 		{tick(7), "tick(7)"},
 		{word("go"), `word("go")`},
 		{&pointer, "7"},
+	})
+}
 
+func TestLabelOfLists(t *testing.T) {
+	runLabelTests(t, Label, []labelTest{
 		{[]int{1, 2, 3}, "[1 2 3]"},
 		{[]int(nil), "[]"},
 		{[2]bool{true, false}, "[true false]"},
@@ -132,7 +145,13 @@ func TestLabel(t *testing.T) {
 		{map[string]int{"b": 2, "a": 1}, `map["a":1 "b":2]`},
 		{map[int]string(nil), "map[]"},
 		{map[write]bool{{10}: true, {9}: false}, "map[write(10):true write(9):false]"},
+	})
+}
 
+// TestLabelHidesAddresses: what differs from run to run is shown by its type.
+func TestLabelHidesAddresses(t *testing.T) {
+	seven := 7
+	runLabelTests(t, Label, []labelTest{
 		{func() {}, "func()"},
 		{(func())(nil), "nil"},
 		{func(...write) error { return nil }, "func(...write) error"},
@@ -142,7 +161,11 @@ func TestLabel(t *testing.T) {
 		{unsafe.Pointer(&seven), "Pointer"},
 		{uintptr(0xc000), "uintptr"},
 		{holder{func(int) {}}, "holder(func(int))"},
+	})
+}
 
+func TestLabelOfOwnText(t *testing.T) {
+	runLabelTests(t, Label, []labelTest{
 		{errors.New("broken pipe"), "broken pipe"},
 		{bad{1}, "bad code"},
 		{&bad{1}, "bad code"},
@@ -156,17 +179,22 @@ func TestLabel(t *testing.T) {
 		{embedding{nil, 4}, "embedding(nil, 4)"},
 		{holder{level(0)}, "holder(low)"},
 		{errors.New("two\nlines\x00\xff"), `two\nlines\x00` + "\uFFFD"},
+	})
+}
 
+func TestLabelOfCycles(t *testing.T) {
+	cyclic := &list{value: 1}
+	cyclic.next = &list{value: 2, next: cyclic}
+	self := &holder{}
+	self.held = self
+	loop := map[string]any{}
+	loop["again"] = loop
+	runLabelTests(t, Label, []labelTest{
 		{cyclic, "list(1, list(2, …))"},
 		{self, "holder(…)"},
 		{loop, `map["again":…]`},
 		{[]any{[]any{[]any{[]any{[]any{[]any{1}}}}}}, "[[[[[…]]]]]"},
-	}
-	for _, test := range tests {
-		if got := Label(test.body); got != test.want {
-			t.Errorf("Label(%T) is %s, expected %s", test.body, got, test.want)
-		}
-	}
+	})
 }
 
 func TestLabelOfLocalTypes(t *testing.T) {
@@ -230,10 +258,7 @@ func TestLabelEnds(t *testing.T) {
 }
 
 func TestTypeLabel(t *testing.T) {
-	tests := []struct {
-		body any
-		want string
-	}{
+	runLabelTests(t, TypeLabel, []labelTest{
 		{nil, "nil"},
 		{ping{}, "ping"},
 		{&write{1}, "write"},
@@ -252,12 +277,7 @@ func TestTypeLabel(t *testing.T) {
 		{errors.New("x"), "errorString"},
 		{func(write, ...tick) {}, "func(write, ...tick)"},
 		{handler(nil), "handler"},
-	}
-	for _, test := range tests {
-		if got := TypeLabel(test.body); got != test.want {
-			t.Errorf("TypeLabel(%T) is %s, expected %s", test.body, got, test.want)
-		}
-	}
+	})
 }
 
 func BenchmarkLabel(b *testing.B) {

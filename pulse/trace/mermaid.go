@@ -20,19 +20,22 @@ func (t *Trace) Mermaid() string {
 	for actor, name := range d.names {
 		d.line("    participant %s as %s", alias(int32(actor)), mermaidText(name))
 	}
-	notes, rests := d.noteGroups(), d.Rests
+	notes := d.noteGroups()
+	rests, came := d.Rests, false
 	for i := range d.Steps {
-		rests = d.rest(rests, i)
+		if came, rests = pass(rests, i); came && !d.clockMoved(i) {
+			d.rest()
+		}
 		d.step(i)
 		for _, note := range notes.of(int32(i)) {
 			d.note(&d.Notes[note])
 		}
 	}
-	d.rest(rests, len(d.Steps))
-	for i := range d.Sends {
-		if s := &d.Sends[i]; s.Fate != Delivered {
-			d.message(s, "-x", d.lossRemark(s))
-		}
+	if len(rests) > 0 {
+		d.rest()
+	}
+	for _, s := range d.missing() {
+		d.message(s, "-x", d.lossRemark(s))
 	}
 	return d.text.String()
 }
@@ -89,21 +92,13 @@ func (d *diagram) note(n *Note) {
 	d.line("    Note right of %s: %s", alias(n.Actor), strings.Join(lines, "<br/>"))
 }
 
-// rest draws one note for the rests until taken steps were taken, and returns
-// those after.
-func (d *diagram) rest(rests []int32, taken int) []int32 {
-	came := false
-	for len(rests) > 0 && int(rests[0]) <= taken {
-		came, rests = true, rests[1:]
+// rest draws a note across all actors.
+func (d *diagram) rest() {
+	across := alias(Test)
+	if last := int32(len(d.Actors) - 1); last > Test {
+		across += "," + alias(last)
 	}
-	switch last := int32(len(d.Actors) - 1); {
-	case !came:
-	case last > Test:
-		d.line("    Note over %s,%s: %s", alias(Test), alias(last), restLine)
-	default:
-		d.line("    Note over %s: %s", alias(Test), restLine)
-	}
-	return rests
+	d.line("    Note over %s: %s", across, restLine)
 }
 
 // alias is what the diagram calls an actor: no word of Mermaid's own.

@@ -43,7 +43,7 @@ func (r *reading) remark(inbox []int32, i int) string {
 	first, count := None, 0
 	for _, step := range inbox[:i] {
 		send := r.Steps[step].Send
-		if send < late || !r.Unordered && r.Sends[send].From == r.Sends[late].From {
+		if send < late || r.oneChannel(&r.Sends[send], &r.Sends[late]) {
 			continue
 		}
 		if count == 0 {

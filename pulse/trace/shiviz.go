@@ -27,11 +27,10 @@ func (t *Trace) WriteShiViz(w io.Writer) error {
 func (t *Trace) ShiViz() string {
 	l := newShivizLog(t)
 	l.event(Test, l.fresh(), "start")
-	rests := t.Rests
+	rests, came := t.Rests, false
 	for i := range t.Steps {
-		for len(rests) > 0 && int(rests[0]) <= i {
+		if came, rests = pass(rests, i); came {
 			l.rest(i)
-			rests = rests[1:]
 		}
 		l.step(i)
 	}

@@ -26,34 +26,26 @@ func (t *Trace) Text() string {
 	return string(b)
 }
 
-// restLine stands between the steps before a rest and those after it.
-const restLine = "at rest"
-
 func (r *reading) stepTable() []byte {
 	if len(r.Steps) == 0 {
 		return []byte("no steps\n")
 	}
 	steps := table{header: []string{"step", "time", "what", "from", "sent at", ""}, right: 2}
-	notes, timed, rests := r.noteGroups(), r.timed(), r.Rests
+	notes, timed := r.noteGroups(), r.timed()
+	rests, came := r.Rests, false
 	for i := range r.Steps {
-		rests = addRests(&steps, rests, i)
+		if came, rests = pass(rests, i); came {
+			steps.addLine(restLine)
+		}
 		steps.add(r.cells(i, timed)...)
 		for _, note := range notes.of(int32(i)) {
 			addNote(&steps, "      ", r.Notes[note].Text)
 		}
 	}
-	addRests(&steps, rests, len(r.Steps))
-	return steps.appendTo(nil)
-}
-
-// addRests adds a line for the rests until taken steps were taken, and
-// returns those after.
-func addRests(steps *table, rests []int32, taken int) []int32 {
-	for len(rests) > 0 && int(rests[0]) <= taken {
+	if len(rests) > 0 {
 		steps.addLine(restLine)
-		rests = rests[1:]
 	}
-	return rests
+	return steps.appendTo(nil)
 }
 
 func (r *reading) cells(i int, timed bool) []string {
@@ -132,10 +124,30 @@ func (r *reading) undelivered() table {
 	lost := table{indent: "  "}
 	for i := range r.Sends {
 		if s := &r.Sends[i]; s.Fate != Delivered {
-			lost.add(r.arrow(s), s.Fate.String(), "sent at "+doer(s.Step))
+			lost.add(r.arrow(s), s.fateLabel(), origin(s))
 		}
 	}
 	return lost
+}
+
+// fateLabel says what became of a message.
+func (s *Send) fateLabel() string {
+	if s.stopped() {
+		return "stopped"
+	}
+	return s.Fate.String()
+}
+
+// origin says in which step a message was sent or a timer set.
+func origin(s *Send) string {
+	verb := "sent"
+	if s.Kind.IsTimer() {
+		verb = "set"
+	}
+	if s.Step == None {
+		return verb + " by " + testName
+	}
+	return fmt.Sprintf("%s at step %d", verb, s.Step)
 }
 
 func (r *reading) testNotes() table {

@@ -75,6 +75,9 @@ type Send struct {
 	Step    int32  // the step that sent it, or set the timer; None when the test did
 	Receipt int32  // the step that received it; None while it was not
 	Ask     int32  // the number of the Ask that it asks or answers; 0 when none
+	Seq     int32  // its place in the order in which messages entered their channels
+	Channel int32  // its channel: those of one channel keep their order, unless Unordered
+	Next    int32  // the message behind it in its channel while both wait; then of no meaning
 	Kind    SendKind
 	Fate    Fate
 }

@@ -1,0 +1,132 @@
+package trace
+
+import (
+	"strings"
+	"testing"
+)
+
+type writing struct{}
+
+func (writing) String() string { return "write" }
+
+// TestChartOfDesign is the chart of DESIGN.md section 8, to the letter.
+func TestChartOfDesign(t *testing.T) {
+	b := newBuilder()
+	writer, terminator := b.spawn(None, "writer"), b.spawn(None, "terminator")
+	action := b.spawn(None, "action")
+	b.spawn(None, "action")
+	acted := b.receive(b.send(None, action, execute{}))
+	write := b.send(acted, writer, writing{})
+	ended := b.receive(b.send(acted, terminator, done{}))
+	b.receive(b.send(ended, writer, flush{}))
+	b.receive(write)
+	want := strings.Join([]string{
+		"test ──execute──▶ action.1",
+		"action.1 ──done──▶ terminator",
+		"terminator ──flush──▶ writer",
+		"action.1 ──write──▶ writer          ← sent first, received last",
+		"",
+	}, "\n")
+	if got := b.Chart(); got != want {
+		t.Errorf("got\n%sexpected\n%s", got, want)
+	}
+}
+
+// TestOvertakings sends the messages 1, 2, 3, … to one actor, each from the
+// sender given (0 is the test), and receives them in some order.
+func TestOvertakings(t *testing.T) {
+	const timer = 9 // as a sender
+	tests := []struct {
+		name      string
+		senders   []int32
+		order     []int
+		unordered bool
+		want      map[int]string // by message
+	}{
+		{"as sent", []int32{1, 2, 3}, []int{1, 2, 3}, false, nil},
+		{"one alone", []int32{1}, []int{1}, false, nil},
+		{"two turned around", []int32{1, 2}, []int{2, 1}, false,
+			map[int]string{1: "← sent first, received last"}},
+		{"first sent comes last", []int32{1, 2, 3}, []int{2, 3, 1}, false,
+			map[int]string{1: "← sent first, received last"}},
+		{"all turned around", []int32{1, 2, 3, 4}, []int{4, 3, 2, 1}, false,
+			map[int]string{3: "← overtaken by 4", 2: "← overtaken by 4 and 1 more", 1: "← sent first, received last"}},
+		{"named is the first received", []int32{1, 2, 3, 1}, []int{3, 2, 1, 4}, false,
+			map[int]string{2: "← overtaken by 3", 1: "← overtaken by 3 and 1 more"}},
+		{"first sent, but not last received", []int32{1, 2, 3}, []int{2, 1, 3}, false,
+			map[int]string{1: "← overtaken by 2"}},
+		{"last received, but not first sent", []int32{1, 2, 3}, []int{1, 3, 2}, false,
+			map[int]string{2: "← overtaken by 3"}},
+		{"of one channel", []int32{1, 1}, []int{2, 1}, false, nil},
+		{"of one channel, unordered", []int32{1, 1}, []int{2, 1}, true,
+			map[int]string{1: "← sent first, received last"}},
+		{"only other channels count", []int32{1, 1, 2}, []int{2, 3, 1}, false,
+			map[int]string{2: "", 1: "← sent first, received last"}},
+		{"a timer is never overtaken", []int32{timer, 1}, []int{2, 1}, false, nil},
+		{"a timer overtakes", []int32{1, timer}, []int{2, 1}, false,
+			map[int]string{1: "← sent first, received last"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBuilder()
+			b.Unordered = test.unordered
+			to := b.spawn(None, "receiver")
+			steps := []int32{None}
+			for range 4 {
+				steps = append(steps, b.receive(b.send(None, b.spawn(None, "sender"), "go")))
+			}
+			sends := []int32{None}
+			for i, sender := range test.senders {
+				if sender == timer {
+					sends = append(sends, b.sendKind(Timer, None, to, i+1))
+					b.Sends[sends[i+1]].From = to
+					continue
+				}
+				sends = append(sends, b.send(steps[sender], to, i+1))
+			}
+			var received []int32
+			for _, message := range test.order {
+				received = append(received, b.receive(sends[message]))
+			}
+			remarks := newReading(b.Trace).overtakings()
+			for i, message := range test.order {
+				if got := remarks[received[i]]; got != test.want[message] {
+					t.Errorf("message %d: remark %q, expected %q", message, got, test.want[message])
+				}
+			}
+		})
+	}
+}
+
+// TestTimerOvertakesOwnMessage: an actor's timers and what it sends itself are
+// two channels.
+func TestTimerOvertakesOwnMessage(t *testing.T) {
+	b := newBuilder()
+	a := b.spawn(None, "a")
+	step := b.receive(b.send(None, a, "go"))
+	own, timer := b.send(step, a, 1), b.sendKind(Timer, step, a, 2)
+	fired := b.receive(timer)
+	late := b.receive(own)
+	if got := newReading(b.Trace).overtakings()[late]; got != "← overtaken by 2" {
+		t.Errorf("remark %q", got)
+	}
+	if !b.Swappable(int(fired), int(late)) {
+		t.Error("they cannot be swapped")
+	}
+}
+
+// TestStartIsNotOvertaken: what begins a process comes first by nature.
+func TestStartIsNotOvertaken(t *testing.T) {
+	b := newBuilder()
+	client, other := b.spawn(None, "client"), b.spawn(None, "other")
+	step := b.receive(b.send(None, other, 0))
+	started := b.sendKind(Start, step, client, nil)
+	first := b.send(None, client, 1)
+	second := b.send(step, client, 2)
+	b.receive(started)
+	b.receive(second)
+	late := b.receive(first)
+	if got := newReading(b.Trace).overtakings()[late]; got != "← sent first, received last" {
+		t.Errorf("remark %q", got)
+	}
+}
