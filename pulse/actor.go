@@ -81,15 +81,15 @@ const (
 // An actor is a spawned actor's place in the system. It outlives the run: the
 // next run uses it again.
 type actor struct {
-	ctx     Ctx
 	handler Actor
 	id      uint64
+	process *Process
 	last    int32 // its previous step
 	inward  int32 // the first of the channels to it, linked by sibling
-	process *Process
 	accept  acceptance
 	open    bool // alive and accepts anything, so that every channel may be open
 	life    life
+	ctx     Ctx
 
 	match    func(any) bool // what it accepts when accept is matching
 	await    int32          // the Ask or wake whose message it accepts
@@ -214,7 +214,8 @@ func (s *System) end(a *actor, reason string) {
 // shut closes an actor's mailbox, stops its timers and its code. What was
 // waiting in the mailbox meets the given fate.
 func (s *System) shut(a *actor, fate trace.Fate) {
-	a.open, a.accept = false, nothing
+	a.accept = nothing
+	s.setOpen(a, false)
 	i := a.ctx.actor
 	s.removeTimersOf(i)
 	s.empty(a, fate)

@@ -23,50 +23,63 @@ func (p *passer) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// floor
-type floorActor interface{ Receive(c *floorCtx, msg any) }
-type floorCtx struct {
-	q    []any
-	head int
-	to   []int32
-	tail int
-	acts []floorActor
+// floor is the least that a message loop can be: a ring of envelopes,
+// allocated before, whose head is handed to its handler through an interface.
+type floor struct {
+	ring   []envelope
+	head   int
+	len    int
+	actors []floorActor
 }
+
+type envelope struct {
+	to   int32
+	body any
+}
+
+type floorActor interface{ Receive(f *floor, msg any) }
+
+func (f *floor) send(to int32, msg any) {
+	i := f.head + f.len
+	if i >= len(f.ring) {
+		i -= len(f.ring)
+	}
+	f.ring[i] = envelope{to, msg}
+	f.len++
+}
+
+func (f *floor) run() {
+	for f.len > 0 {
+		e := f.ring[f.head]
+		if f.head++; f.head == len(f.ring) {
+			f.head = 0
+		}
+		f.len--
+		f.actors[e.to].Receive(f, e.body)
+	}
+}
+
 type floorPasser struct {
 	next int32
 	left *int
 }
 
-func (p *floorPasser) Receive(c *floorCtx, msg any) {
+func (p *floorPasser) Receive(f *floor, msg any) {
 	if *p.left > 0 {
 		*p.left--
-		c.q[c.tail&1023] = msg
-		c.to[c.tail&1023] = p.next
-		c.tail++
-	}
-}
-func (c *floorCtx) run() {
-	for c.head != c.tail {
-		m := c.q[c.head&1023]
-		to := c.to[c.head&1023]
-		c.head++
-		c.acts[to].Receive(c, m)
+		f.send(p.next, msg)
 	}
 }
 
 func BenchmarkFloor(b *testing.B) {
 	left := b.N
-	c := &floorCtx{q: make([]any, 1024), to: make([]int32, 1024)}
-	for i := range 10 {
-		c.acts = append(c.acts, &floorPasser{next: int32((i + 1) % 10), left: &left})
-	}
-	for i := range 10 {
-		c.q[i] = tok
-		c.to[i] = int32(i)
-		c.tail++
+	f := &floor{ring: make([]envelope, 64)}
+	for i := range int32(10) {
+		f.actors = append(f.actors, &floorPasser{next: (i + 1) % 10, left: &left})
+		f.send(i, tok)
 	}
 	b.ResetTimer()
-	c.run()
+	f.run()
 }
 
 func benchRing(b *testing.B, o pulse.Options, tokens int) {

@@ -120,7 +120,7 @@ func (c *Coroutine) runBody() {
 		var pcs [64]uintptr
 		c.panic = &carried{v, append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)}
 	}()
-	c.sys.g = c.g
+	c.sys.g, c.sys.top = c.g, 0
 	c.body(c)
 	returned = true
 }
@@ -130,7 +130,7 @@ func (c *Coroutine) runBody() {
 func (c *Coroutine) Resume() (ended bool) {
 	s := c.sys
 	g := s.g
-	s.g = c.g
+	s.g, s.top = c.g, 0
 	c.resume()
 	s.g = g
 	if c.ended {

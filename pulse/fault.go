@@ -317,7 +317,8 @@ func (s *System) renew(a *actor, lose bool) {
 }
 
 // recut blocks or unblocks all channels between one actor and the others.
-func (s *System) recut(actor int32, by int16) {
+func (s *System) recut(actor int32, by int32) {
+	s.flagChoosy()
 	for i := range s.channels {
 		c := &s.channels[i]
 		if (c.from == actor) != (c.to == actor) && c.from > trace.Test && c.to > trace.Test {

@@ -40,12 +40,25 @@ func (a *actor) isWake(d *trace.Send) bool { return a.await != 0 && d.Ask == a.a
 
 func isWake(d *trace.Send) bool { return d.Kind == trace.Timer && d.Ask != 0 }
 
-// arrive looks at a message that has just entered a channel that is not open.
-func (s *System) arrive(m int32, c *channel) {
-	a := s.actors[c.to]
-	if c.blocked == 0 && c.candidate < 0 && a.accepts(&s.sends[m]) {
-		c.candidate = m
-		s.enabled.slots = append(s.enabled.slots, m)
+// setOpen keeps count of the actors that do not take just anything: with
+// Unordered delivery, where no channel knows it, a bit stands for there being any.
+func (s *System) setOpen(a *actor, open bool) {
+	if a.open == open {
+		return
+	}
+	a.open = open
+	if open {
+		s.choosy--
+	} else {
+		s.choosy++
+	}
+	s.flagChoosy()
+}
+
+func (s *System) flagChoosy() {
+	s.onSend &^= workChoosy
+	if s.unordered && (s.choosy > 0 || s.faults.cut >= 0) {
+		s.onSend |= workChoosy
 	}
 }
 
@@ -56,7 +69,7 @@ func (s *System) refilter(a *actor) {
 	if open && a.open && s.faults.cut < 0 && s.faults.slow == 0 {
 		return
 	}
-	a.open = open
+	s.setOpen(a, open)
 	to := a.ctx.actor
 	if s.unordered {
 		s.refilterUnordered(a)
@@ -79,16 +92,6 @@ func (s *System) refilter(a *actor) {
 			s.enabled.slots = append(s.enabled.slots, m)
 		}
 	}
-}
-
-// takeClosed takes message k of the enabled, slot m, out of a channel whose
-// receiver is choosy: what comes in its place is seen after the step. It
-// returns what to put at k, and how many are enabled then.
-func (s *System) takeClosed(m int32, k int, c *channel) (v int32, n int) {
-	s.unlink(m, c)
-	s.after |= workFilter
-	n = len(s.enabled.slots) - 1
-	return s.enabled.slots[n], n
 }
 
 // unlink takes a message out of the middle of its channel.
@@ -129,7 +132,7 @@ func (s *System) withdraw(m int32) {
 
 // reopen makes an actor's channels be looked at anew although it was open.
 func (s *System) reopen(a *actor) {
-	a.open = false
+	s.setOpen(a, false)
 	s.refilter(a)
 }
 

@@ -60,10 +60,20 @@ type types struct {
 	keys  []uintptr
 	infos []typeInfo
 	used  int
-	shift uint8
+	shift uint64
 }
 
 func typeWord(v any) uintptr { return *(*uintptr)(unsafe.Pointer(&v)) }
+
+// hash is of(v).hash, small enough to be inlined. No type has the word 0: a
+// nil message is looked up like one and never found.
+func (t *types) hash(v any) uint64 {
+	word := typeWord(v)
+	if i := uint64(word) * actorSalt >> t.shift; t.keys[i] == word {
+		return t.infos[i].hash
+	}
+	return t.of(v).hash
+}
 
 func (t *types) of(v any) *typeInfo {
 	word := typeWord(v)
@@ -77,7 +87,7 @@ func (t *types) of(v any) *typeInfo {
 	}
 }
 
-var nilInfo = typeInfo{flat: true, hash: 1}
+var nilInfo = typeInfo{flat: true} // hash 0: see types.hash
 
 func (t *types) add(v any, word uintptr) *typeInfo {
 	if word == 0 {

@@ -64,7 +64,8 @@ func (s *System) startProcess(a *actor) {
 	p := s.newProcess()
 	p.Ctx, p.body, p.asks = &a.ctx, a.spec.Process, 0
 	p.co = s.pool.get(s, p.main)
-	a.process, a.accept, a.open = p, starting, false
+	a.process, a.accept = p, starting
+	s.setOpen(a, false)
 	a.waits = wait{verb: "its start", on: none}
 	s.sendAs(s.cur, a.ctx.actor, started{}, trace.Start, 0)
 }

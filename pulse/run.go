@@ -144,6 +144,10 @@ func (s *System) loop(until int64) {
 		if s.before != 0 && s.interrupt(until) {
 			continue
 		}
+		if s.steps == s.limit {
+			s.exhausted()
+			return
+		}
 		k := 0
 		if n > 1 || s.asksOne && !s.settling {
 			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
@@ -154,10 +158,6 @@ func (s *System) loop(until int64) {
 				continue
 			}
 		}
-		if s.steps == s.limit {
-			s.exhausted()
-			return
-		}
 		s.deliver(k)
 	}
 }
@@ -165,6 +165,9 @@ func (s *System) loop(until int64) {
 // deliver takes one step: message k of the enabled is received. In its place
 // among them comes the one behind it in its channel, else the last of them;
 // which of the two is a coin toss, so it is written without a branch.
+//
+// It and Ctx.Send are the hot path. What is not the plain case leaves them
+// early and by a last call, so that nothing need be kept across it.
 func (s *System) deliver(k int) {
 	slots := s.enabled.slots
 	m := slots[k]
@@ -175,30 +178,58 @@ func (s *System) deliver(k int) {
 		next := d.Next
 		c := &s.channels[d.Channel]
 		if !c.open {
-			v, n = s.takeClosed(m, k, c)
-		} else {
-			c.head = next
-			if next >= 0 {
-				v = next
-			}
-			if next >= 0 {
-				n = last + 1
-			}
+			s.deliverClosed(k, m, c)
+			return
+		}
+		c.head = next
+		if next >= 0 {
+			v = next
+		}
+		if next >= 0 {
+			n = last + 1
 		}
 	}
 	slots[k] = v
-	s.enabled.slots = slots[:n]
+	s.enabled.slots = s.enabled.slots[:n] // of itself: only the length is stored
+	if s.recording || d.Kind >= trace.Timer {
+		s.receive(m)
+		return
+	}
 	a := s.actors[d.To]
 	s.cur, s.from, s.ask = d.To, d.From, d.Ask
-	s.sent, s.spawned = 0, 0
+	s.top = here()
+	s.step = s.steps
+	s.steps++
+	d.Next = s.free
+	s.free = m
+	a.handler.Receive(&a.ctx, d.Body)
+	if s.after != 0 {
+		s.finishStep(a)
+	}
+}
+
+// deliverClosed is deliver for a receiver that does not take just anything:
+// what comes in the message's place is seen after the step.
+func (s *System) deliverClosed(k int, m int32, c *channel) {
+	s.enabled.remove(k)
+	s.unlink(m, c)
+	s.after |= workFilter
+	s.receive(m)
+}
+
+// receive is the second half of deliver, for any message in slot m.
+func (s *System) receive(m int32) {
+	d := &s.sends[m]
+	a := s.actors[d.To]
+	s.cur, s.from, s.ask = d.To, d.From, d.Ask
+	s.top = here()
 	s.step = s.steps
 	s.steps++
 	body, kind := d.Body, d.Kind
 	if s.recording {
 		s.recordStep(d, a, m)
 	} else {
-		d.Next = s.free
-		s.free = m
+		s.release(m)
 	}
 	if kind < trace.Timer {
 		a.handler.Receive(&a.ctx, body)
@@ -213,15 +244,22 @@ func (s *System) deliver(k int) {
 // recordStep writes the step that begins into the trace.
 func (s *System) recordStep(d *trace.Send, a *actor, m int32) {
 	id := stepID(d.ID, a.id)
-	d.Receipt, d.Fate = s.step, trace.Delivered
-	t := &s.trace
-	t.Steps = append(t.Steps, trace.Step{
-		ID: id, Time: s.now, Send: m, Actor: d.To, Prev: a.last, Settled: s.settling,
-	})
-	a.last = s.step
-	s.past++
 	s.curID = id
 	s.hash = fold(s.hash, id)
+	d.Receipt, d.Fate = s.step, trace.Delivered
+	t := &s.trace
+	n := len(t.Steps)
+	if n == cap(t.Steps) {
+		t.Steps = append(t.Steps, trace.Step{})
+	}
+	t.Steps = t.Steps[:n+1]
+	st := &t.Steps[n] // field by field: a literal would be built first and then copied
+	st.ID, st.Time = id, s.now
+	st.Send, st.Actor, st.Prev = m, d.To, a.last
+	st.Kind, st.Changed, st.Settled = trace.Receive, false, s.settling
+	a.last = s.step
+	s.past++
+	s.sent, s.spawned = 0, 0
 	if !s.settling {
 		s.record.Deliveries = append(s.record.Deliveries, id)
 	}

@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"math"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -46,12 +47,114 @@ func (s *System) send(to Ref, msg any) {
 	}
 }
 
-// Send puts a message on its way. It is the hot path of a run, so it is
-// written out for an ordinary message that goes to an actor which takes
-// anything; for all others there is sendAs.
+// Send puts a message on its way.
+//
+// It is half of the hot path, and written out for the plain cases: an
+// ordinary message for a receiver that takes anything, by a channel that has
+// been used before. The rest is sendOther's. Calls stand last in it, so that
+// nothing need be kept across them.
 func (c *Ctx) Send(to Ref, msg any) {
 	s := c.sys
-	if s.cur != c.actor || s.g != goroutine() {
+	if s.cur != c.actor || s.top-here() > s.span || to.sys != s || to.run != s.run || to.ask|int32(s.onSend) != 0 {
+		c.sendOther(to, msg)
+		return
+	}
+	m := s.free
+	if m < 0 {
+		c.sendNew(to, msg)
+		return
+	}
+	if s.unordered {
+		n := len(s.enabled.slots)
+		if n == cap(s.enabled.slots) {
+			c.sendOther(to, msg)
+			return
+		}
+		d := &s.sends[m]
+		s.free = d.Next
+		s.seq++
+		d.Body = msg
+		d.From, d.To, d.Seq = c.actor, to.actor, s.seq
+		d.Ask, d.Kind, d.Fate = 0, trace.Message, trace.Pending
+		s.enabled.slots[:n+1][n] = m
+		s.enabled.slots = s.enabled.slots[:n+1]
+		return
+	}
+	known := &c.out[uint32(to.actor)%uint32(len(c.out))]
+	h := &s.channels[known.channel]
+	if known.to != ^to.actor || !h.open {
+		c.sendOther(to, msg)
+		return
+	}
+	d := &s.sends[m]
+	s.free = d.Next
+	s.seq++
+	d.Body = msg
+	d.From, d.To, d.Seq, d.Channel = c.actor, to.actor, s.seq, known.channel
+	d.Ask, d.Kind, d.Fate = 0, trace.Message, trace.Pending
+	// What follows is append, which is too large to be inlined.
+	head, before := h.head, h.tail
+	empty := int(uint32(head) >> 31)
+	if head < 0 {
+		before = m
+	}
+	if head < 0 {
+		head = m
+	}
+	s.sends[before].Next = m
+	d.Next = none
+	h.head, h.tail = head, m
+	n := len(s.enabled.slots)
+	s.enabled.slots[:n+1][n] = m
+	s.enabled.slots = s.enabled.slots[:n+empty]
+}
+
+// append puts a message at the end of an open channel. If the channel was
+// empty the enabled grow by one; whether it was is a coin toss, so there is no
+// branch on it.
+func (s *System) append(h *channel, d *trace.Send, m int32) {
+	head, before := h.head, h.tail
+	empty := int(uint32(head) >> 31)
+	if head < 0 {
+		before = m
+	}
+	if head < 0 {
+		head = m
+	}
+	s.sends[before].Next = m
+	d.Next = none
+	h.head, h.tail = head, m
+	n := len(s.enabled.slots) // less than cap: see newChannel
+	s.enabled.slots[:n+1][n] = m
+	s.enabled.slots = s.enabled.slots[:n+empty] // of itself: only the length is stored
+}
+
+// sendNew is Send into a slot that was not used before in this run, as all
+// are in a run that is recorded.
+func (c *Ctx) sendNew(to Ref, msg any) {
+	s := c.sys
+	known := &c.out[uint32(to.actor)%uint32(len(c.out))]
+	m := int32(len(s.sends))
+	if known.to != ^to.actor || !s.channels[known.channel].open || m-s.past >= s.flood || int(m) == cap(s.sends) {
+		c.sendOther(to, msg)
+		return
+	}
+	id := messageID(s.types.hash(msg), s.curID, s.sent)
+	s.sends = s.sends[:m+1] // of itself: only the length is stored
+	d := &s.sends[m]
+	s.sent++
+	s.seq++
+	d.Body, d.ID = msg, id
+	d.From, d.To, d.Seq, d.Channel = c.actor, to.actor, s.seq, known.channel
+	d.Step, d.Receipt = s.step, none
+	d.Ask, d.Kind, d.Fate = 0, trace.Message, trace.Pending
+	s.append(&s.channels[known.channel], d, m)
+}
+
+// sendOther is Send for whatever is not the plain case.
+func (c *Ctx) sendOther(to Ref, msg any) {
+	s := c.sys
+	if sp := here(); s.cur != c.actor || s.top-sp > s.span && !s.sameGoroutine(sp) {
 		if !c.wrong("Send") {
 			return
 		}
@@ -60,36 +163,25 @@ func (c *Ctx) Send(to Ref, msg any) {
 		s.send(to, msg)
 		return
 	}
-	m := s.free
-	if m < 0 {
-		m = s.newSlot()
-	} else {
-		s.free = s.sends[m].Next
-	}
-	d := &s.sends[m]
-	d.Body = msg
-	d.From, d.To, d.Step, d.Receipt = c.actor, to.actor, s.step, none
-	d.Ask, d.Kind, d.Fate = 0, trace.Message, trace.Pending
-	if s.recording {
-		d.ID = messageID(s.types.of(msg).hash, s.curID, s.sent)
-	}
-	s.sent++
-	if !s.actors[to.actor].open || s.faults.cut >= 0 {
-		s.post(m, c.actor)
-		return
-	}
+	m := s.message(c.actor, to.actor, msg, trace.Message, 0)
 	if s.unordered {
-		s.seq++
-		d.Seq = s.seq
-		s.enabled.slots = append(s.enabled.slots, m)
+		s.post(m, c.actor)
 		return
 	}
 	known := &c.out[uint32(to.actor)%uint32(len(c.out))]
 	if known.to != ^to.actor {
 		*known = outward{^to.actor, s.channelOf(c.actor, to.actor)}
 	}
+	d := &s.sends[m]
 	d.Channel = known.channel
 	s.enqueue(d, m)
+}
+
+// identify completes a message of the running step for the trace.
+func (s *System) identify(d *trace.Send) {
+	d.Step, d.Receipt = s.step, none
+	d.ID = messageID(s.types.hash(d.Body), s.curID, s.sent)
+	s.sent++
 }
 
 // sendAs makes a message of the running step, in anyone's name, and lets it go.
@@ -107,12 +199,11 @@ func (s *System) message(from, to int32, msg any, kind trace.SendKind, ask int32
 	m := s.newSlot()
 	d := &s.sends[m]
 	d.Body = msg
-	d.From, d.To, d.Step, d.Receipt = from, to, s.step, none
+	d.From, d.To = from, to
 	d.Ask, d.Kind, d.Fate = ask, kind, trace.Pending
 	if s.recording {
-		d.ID = messageID(s.types.of(msg).hash, s.curID, s.sent)
+		s.identify(d)
 	}
-	s.sent++
 	return m
 }
 
@@ -144,53 +235,52 @@ func (s *System) growSends() {
 // post puts a message into its channel. Timers come by a channel from nobody.
 func (s *System) post(m, from int32) {
 	d := &s.sends[m]
-	a := s.actors[d.To]
-	switch {
-	case a.life != alive:
-		s.undeliverable(m, a)
-	case !s.unordered:
+	if !s.unordered {
 		d.Channel = s.channelOf(from, d.To)
 		s.enqueue(d, m)
-	case a.open && s.faults.cut < 0:
-		s.seq++
-		d.Seq = s.seq
-		s.enabled.slots = append(s.enabled.slots, m)
-	default:
-		s.seq++
-		d.Seq = s.seq
-		s.arriveUnordered(m, from, a)
-	}
-}
-
-// enqueue puts a message at the end of its channel. If the channel was empty
-// and is open the enabled grow by one; whether it was is a coin toss, so
-// there is no branch on it.
-func (s *System) enqueue(d *trace.Send, m int32) {
-	n := len(s.enabled.slots)
-	if n == cap(s.enabled.slots) {
-		s.enabled.slots = append(s.enabled.slots, 0)
-	}
-	slots := s.enabled.slots[:n+1]
-	c := &s.channels[d.Channel]
-	head, before := c.head, c.tail
-	empty := int(uint32(head) >> 31)
-	if head < 0 {
-		before = m
-	}
-	if head < 0 {
-		head = m
+		return
 	}
 	s.seq++
 	d.Seq = s.seq
-	s.sends[before].Next = m
-	d.Next = none
-	c.head, c.tail = head, m
-	if !c.open {
-		s.arrive(m, c)
+	if s.onSend&workChoosy == 0 {
+		s.enabled.slots = append(s.enabled.slots, m)
 		return
 	}
-	slots[n] = m
-	s.enabled.slots = slots[:n+empty]
+	s.arriveUnordered(m, from)
+}
+
+// enqueue puts a message at the end of its channel.
+func (s *System) enqueue(d *trace.Send, m int32) {
+	h := &s.channels[d.Channel]
+	if !h.open {
+		s.enqueueClosed(d, m, h)
+		return
+	}
+	s.seq++
+	d.Seq = s.seq
+	s.append(h, d, m)
+}
+
+// enqueueClosed is enqueue for a channel that is blocked or whose receiver
+// does not take just anything.
+func (s *System) enqueueClosed(d *trace.Send, m int32, c *channel) {
+	s.seq++
+	d.Seq, d.Next = s.seq, none
+	a := s.actors[c.to]
+	if a.life != alive {
+		s.undeliverable(m, a)
+		return
+	}
+	if c.head < 0 {
+		c.head = m
+	} else {
+		s.sends[c.tail].Next = m
+	}
+	c.tail = m
+	if c.blocked == 0 && c.candidate < 0 && a.accepts(d) {
+		c.candidate = m
+		s.enabled.slots = append(s.enabled.slots, m)
+	}
 }
 
 // channelOf finds or makes the channel between two actors.
@@ -212,6 +302,8 @@ func (s *System) newChannel(from, to int32, key uint64) int32 {
 	c.open = a.open && c.blocked == 0
 	a.inward = i
 	s.channels = append(s.channels, c)
+	// There are never more enabled than channels: keep room for all and one more.
+	s.enabled.slots = slices.Grow(s.enabled.slots, len(s.channels)+1-len(s.enabled.slots))
 	s.table.put(key, i)
 	return i
 }

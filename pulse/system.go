@@ -21,21 +21,23 @@ type System struct {
 
 	now       int64 // virtual time
 	hash      uint64
-	curID     uint64 // identity of the running step
-	g         uintptr
-	cur       int32 // the actor whose step is running; trace.Test outside a step
-	seq       int32 // messages that have entered their channels so far
-	steps     int32 // taken so far
-	limit     int32 // may be taken
-	step      int32 // the running one; trace.None outside a step
-	from      int32 // who sent the message that is being received
-	ask       int32 // the number of the Ask that it asks
-	sent      int32 // messages sent by the running step
-	spawned   int32 // actors spawned by it
-	past      int32 // messages of a recorded run that are no longer on their way
-	flood     int32 // may be on their way
-	free      int32 // first of the slots that can be used again, linked by Next
-	run       int32 // which run this is, to tell old references
+	curID     uint64  // identity of the running step
+	g         uintptr // the goroutine that runs the step
+	top       uintptr // where the running step is on its stack; 0 on a coroutine's
+	span      uintptr // how far below top calls are known to be of g
+	cur       int32   // the actor whose step is running; trace.Test outside a step
+	seq       int32   // messages that have entered their channels so far
+	steps     int32   // taken so far
+	limit     int32   // may be taken
+	step      int32   // the running one; trace.None outside a step
+	from      int32   // who sent the message that is being received
+	ask       int32   // the number of the Ask that it asks
+	sent      int32   // messages sent by the running step
+	spawned   int32   // actors spawned by it
+	past      int32   // messages of a recorded run that are no longer on their way
+	flood     int32   // may be on their way
+	free      int32   // first of the slots that can be used again, linked by Next
+	run       int32   // which run this is, to tell old references
 	unordered bool
 	recording bool
 	asksOne   bool // the strategy holds messages: ask it also for a single one
@@ -52,6 +54,7 @@ type System struct {
 	faults    faults
 	guards    []guard
 	orphans   []int32
+	choosy    int // actors that are not open
 	lost      int // orphans beyond those kept
 	inbox     []any
 	root      origin
@@ -79,7 +82,7 @@ type channel struct {
 	head, tail int32 // tail means nothing while head is none
 	sibling    int32 // the next channel to the same receiver
 	candidate  int32 // the first message that the receiver accepts
-	blocked    int16 // how many faults hold it up
+	blocked    int32 // how many faults hold it up
 	open       bool  // not blocked, and its receiver accepts anything
 }
 
@@ -99,6 +102,7 @@ const (
 	workObserve                   // an observer
 	workEnd                       // the actor ends with this step
 	workFilter                    // what the actor accepts may have changed
+	workChoosy                    // Unordered, and not every actor takes every message
 	workIntruder                  // a failure waits that did not unwind the step
 )
 
@@ -160,7 +164,8 @@ func (s *System) clear() {
 	s.now, s.seq, s.hash, s.curID = 0, 0, 0, rootID
 	s.cur, s.step, s.from = trace.Test, none, none
 	s.steps, s.sent, s.spawned, s.past, s.ask = 0, 0, 0, 0, 0
-	s.lost = 0
+	s.lost, s.choosy = 0, 0
+	s.flagChoosy()
 	s.free = none
 	s.run++
 	s.root = origin{}

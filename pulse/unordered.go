@@ -11,7 +11,12 @@ import (
 
 // arriveUnordered places a message whose receiver does not take just anything,
 // or that a partition may stop.
-func (s *System) arriveUnordered(m, from int32, a *actor) {
+func (s *System) arriveUnordered(m, from int32) {
+	a := s.actors[s.sends[m].To]
+	if a.life != alive {
+		s.undeliverable(m, a)
+		return
+	}
 	if !s.crosses(from, a.ctx.actor) && a.accepts(&s.sends[m]) {
 		s.enabled.slots = append(s.enabled.slots, m)
 		return
@@ -34,7 +39,7 @@ func (s *System) refilterUnordered(a *actor) {
 	s.faults.held = slices.DeleteFunc(s.faults.held, gather)
 	slices.SortFunc(mine, func(x, y int32) int { return int(s.sends[x].Seq - s.sends[y].Seq) })
 	for _, m := range mine {
-		s.arriveUnordered(m, s.sends[m].From, a)
+		s.arriveUnordered(m, s.sends[m].From)
 	}
 	s.faults.scratch = mine[:0]
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// golden compares got with a file, or writes the file when JOSTLE_REWRITE is set.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := strings.Replace("testdata/*.golden", "*", name, 1)
+	if os.Getenv("JOSTLE_REWRITE") != "" {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
+	}
+}
+
+func TestDemo(t *testing.T) {
+	for _, s := range subjects.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			if code := run([]string{"demo", s.Name}, &out, &errs); code != succeeded || errs.Len() > 0 {
+				t.Errorf("exit code %d, errors %q", code, errs.String())
+			}
+			golden(t, "demo-"+s.Name, out.String())
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		golden string
+		args   []string
+		code   int
+	}{
+		{"help", []string{"help"}, succeeded},
+		{"list", []string{"demo"}, succeeded},
+		{"nothing", nil, misused},
+		{"command", []string{"dance"}, misused},
+		{"subject", []string{"demo", "none"}, misused},
+		{"subjects", []string{"demo", "writer", "bank"}, misused},
+	} {
+		t.Run(c.golden, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			code := run(c.args, &out, &errs)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d", code, c.code)
+			}
+			if (code == misused) != (errs.Len() > 0) || (code == misused) != (out.Len() == 0) {
+				t.Errorf("exit code %d, but %d bytes of output and %d of errors", code, out.Len(), errs.Len())
+			}
+			golden(t, "usage-"+c.golden, out.String()+errs.String())
+		})
+	}
+}
+
+// TestFailingDemo demonstrates subjects that do not behave as they should.
+func TestFailingDemo(t *testing.T) {
+	writer, _ := subjects.ByName("writer")
+	harmless, hopeless, fickle, plain := writer, writer, writer, writer
+	harmless.Broken = writer.Mended
+	hopeless.Mended = writer.Broken
+	n := 0
+	fickle.Broken = func(sys *pulse.System) func() error {
+		if n++; n == 2 {
+			return func() error { return errors.New("fails the second time") }
+		}
+		return func() error { return nil }
+	}
+	plain.Broken = func(sys *pulse.System) func() error {
+		return func() error { return errors.New("fails every time") }
+	}
+	for _, c := range []struct {
+		golden  string
+		subject subjects.Subject
+	}{
+		{"harmless", harmless},
+		{"hopeless", hopeless},
+		{"fickle", fickle},
+		{"plain", plain},
+	} {
+		t.Run(c.golden, func(t *testing.T) {
+			var out bytes.Buffer
+			d := demo{subject: c.subject, out: &out}
+			if d.run() {
+				t.Error("the demonstration says that all went well")
+			}
+			golden(t, "failing-"+c.golden, out.String())
+		})
+	}
+}

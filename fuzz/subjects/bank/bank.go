@@ -1,0 +1,109 @@
+// Package bank is a subject: an account is never overdrawn.
+//
+// It comes from TAP (Li, Hariri and Agha, ECOOP 2018), Figure 1.
+//
+// A client keeps a balance of its own, by which it judges whether money can be
+// withdrawn, and passes deposits and withdrawals on to the server. Delivery
+// is Unordered: a withdrawal may overtake the deposit that covers it, and the
+// server panics. In the mended form the client adds a deposit to its balance
+// when the server has said that it has the money.
+//
+// Depth 1: withdraw before deposit, at the server. With FIFO delivery there
+// is no bug.
+package bank
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config says which program is built. The zero value is the broken form with
+// one deposit and one withdrawal that needs it.
+type Config struct {
+	// Requests are what the client is asked to do, in this order: a positive
+	// number is deposited, a negative one withdrawn. Nil means 100, -150.
+	Requests []int
+	Mended   bool
+}
+
+// Options are those of a system in which the bug can show.
+func Options() pulse.Options { return pulse.Options{Delivery: pulse.Unordered} }
+
+const initial = 100 // in the account at the start
+
+type (
+	deposit   struct{ amount int }
+	deposited struct{ amount int }
+	withdraw  struct{ amount int }
+)
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	s := &server{balance: initial, acknowledges: c.Mended}
+	cl := &client{balance: initial, server: sys.Spawn("server", s), waits: c.Mended}
+	client := sys.Spawn("client", cl)
+	requests := c.Requests
+	if requests == nil {
+		requests = []int{100, -150}
+	}
+	for _, amount := range requests {
+		if amount < 0 {
+			sys.Send(client, withdraw{-amount})
+		} else {
+			sys.Send(client, deposit{amount})
+		}
+	}
+	return func() error {
+		if s.balance != cl.balance {
+			return fmt.Errorf("the client's balance is %d, the server's %d", cl.balance, s.balance)
+		}
+		return nil
+	}
+}
+
+// A client judges requests by its own balance.
+type client struct {
+	balance int
+	server  pulse.Ref
+	waits   bool // for the server, before it counts on a deposit
+}
+
+func (c *client) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case withdraw:
+		if msg.amount <= c.balance {
+			c.balance -= msg.amount
+			ctx.Send(c.server, msg)
+		}
+	case deposit:
+		if !c.waits {
+			c.balance += msg.amount
+		}
+		ctx.Send(c.server, msg)
+	case deposited:
+		c.balance += msg.amount
+	}
+}
+
+// A server keeps the account, and relies on the client's judgement.
+type server struct {
+	balance      int
+	acknowledges bool
+}
+
+func (s *server) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case withdraw:
+		if msg.amount > s.balance {
+			panic(fmt.Sprintf("overdrawn: withdraws %d of %d", msg.amount, s.balance))
+		}
+		s.balance -= msg.amount
+	case deposit:
+		s.balance += msg.amount
+		if s.acknowledges {
+			ctx.Reply(deposited(msg))
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package subjects_test
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// A program is one form of a subject, or a load, with some options.
+type program struct {
+	name    string
+	options pulse.Options
+	build   subjects.Build
+}
+
+// programs returns all programs, each with its own options and with every
+// kind of fault.
+func programs() (list []program) {
+	for _, s := range subjects.All() {
+		list = append(list, program{s.Name + ", broken", s.Options, s.Broken}, program{s.Name + ", mended", s.Options, s.Mended})
+	}
+	for _, l := range load.Small() {
+		list = append(list, program{l.Name, pulse.Options{}, l.Build})
+	}
+	for _, p := range list {
+		p.name += ", with faults"
+		p.options.EarlyTimers = 2
+		p.options.Faults = pulse.Faults{Drop: 1, Duplicate: 1, Delay: 1, Crash: 1, RestartKept: 1, RestartLost: 1, Partition: 1, Swarm: true}
+		list = append(list, p)
+	}
+	return list
+}
+
+// byName makes a strategy. One that learns gives the same runs again only when
+// it begins with the same first run, so it is made for each sequence.
+func byName(name string) pulse.Strategy {
+	s, err := strategy.ByName(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// A result is what is left of a run.
+type result struct {
+	hash    uint64
+	steps   int
+	verdict string
+	text    string // the trace, of some runs
+}
+
+const (
+	seeds  = 1000
+	textOf = 125 // the trace of each so many-th run is kept as text
+)
+
+// sequence runs a program with the seeds 1, 2, 3, … in one system, or each in
+// a system of its own.
+func sequence(p program, by pulse.Strategy, fresh bool) []result {
+	o := p.options
+	o.Strategy, o.Record = by, true
+	sys := pulse.New(o)
+	results := make([]result, seeds)
+	for i := range results {
+		if fresh {
+			sys.Close()
+			sys = pulse.New(o)
+		}
+		err := run(sys, uint64(i+1), p.build)
+		r := &results[i]
+		r.hash, r.steps = sys.Trace().Hash, sys.Steps()
+		if err != nil {
+			r.verdict = err.Error()
+		}
+		if i%textOf == 0 {
+			r.text = sys.Trace().Text()
+		}
+	}
+	sys.Close()
+	return results
+}
+
+// TestDeterminism runs every program with every strategy three times.
+func TestDeterminism(t *testing.T) {
+	for _, name := range strategy.Names() {
+		t.Run(name, func(t *testing.T) {
+			for _, p := range programs() {
+				first := sequence(p, byName(name), false)
+				if d := difference(first, sequence(p, byName(name), false)); d != "" {
+					t.Errorf("%s, run again: %s", p.name, d)
+				}
+				if d := difference(first, sequence(p, byName(name), true)); d != "" {
+					t.Errorf("%s, each run in a fresh system: %s", p.name, d)
+				}
+			}
+		})
+	}
+}
+
+// difference says in which run two sequences first differ, and in what.
+func difference(a, b []result) string {
+	for i := range a {
+		if a[i] != b[i] {
+			return fmt.Sprintf("run %d was %+v and is %+v", i+1, a[i], b[i])
+		}
+	}
+	return ""
+}
+
+// TestReplay runs every program with every strategy and then strictly by the
+// record of each run.
+func TestReplay(t *testing.T) {
+	for _, name := range strategy.Names() {
+		t.Run(name, func(t *testing.T) {
+			for _, p := range programs() {
+				replay(t, p, byName(name))
+			}
+		})
+	}
+}
+
+func replay(t *testing.T, p program, by pulse.Strategy) {
+	var record choice.Record
+	replayer := strategy.Replay(&record, strategy.ReplayOptions{})
+	o := p.options
+	o.Record = true
+	o.Strategy = by
+	recorded := pulse.New(o)
+	defer recorded.Close()
+	o.Strategy = replayer
+	replayed := pulse.New(o)
+	defer replayed.Close()
+	for seed := range uint64(seeds) {
+		want := run(recorded, seed, p.build)
+		record = *recorded.Record()
+		got := run(replayed, 0, p.build)
+		if fmt.Sprint(got) != fmt.Sprint(want) || recorded.Trace().Hash != replayed.Trace().Hash || replayer.Done() != nil {
+			t.Errorf("%s, seed %d: replayed with %v, was %v; %v", p.name, seed, got, want, replayer.Done())
+			return
+		}
+	}
+}
+
+// TestDeterminismCanary runs a program that is not deterministic: it counts
+// across runs.
+func TestDeterminismCanary(t *testing.T) {
+	built := 0
+	p := program{"counter", pulse.Options{}, func(sys *pulse.System) func() error {
+		built++
+		if built%(seeds+1) == 0 {
+			sys.Spawn("extra", pulse.Func(func(*pulse.Ctx, any) {}))
+		}
+		return func() error { return nil }
+	}}
+	if difference(sequence(p, nil, false), sequence(p, nil, false)) == "" {
+		t.Error("two sequences of runs that differ compare as equal")
+	}
+}
+
+const digestOnly = "JOSTLE_TEST_DIGEST"
+
+// TestSecondProcess compares all runs with those of another process.
+func TestSecondProcess(t *testing.T) {
+	mine := digest()
+	if os.Getenv(digestOnly) != "" {
+		fmt.Printf("\n%s\n", mine)
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run=^TestSecondProcess$")
+	cmd.Env = append(os.Environ(), digestOnly+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !bytes.Contains(out, []byte("\n"+mine+"\n")) {
+		t.Errorf("this process has %s, the other printed\n%s", mine, out)
+	}
+}
+
+// digest is a line for the results of all programs with all strategies.
+func digest() string {
+	h := fnv.New128a()
+	for _, name := range strategy.Names() {
+		for _, p := range programs() {
+			for _, r := range sequence(p, byName(name), false) {
+				fmt.Fprintf(h, "%x %d %s %s\n", r.hash, r.steps, r.verdict, r.text)
+			}
+		}
+	}
+	return fmt.Sprintf("digest %x", h.Sum(nil))
+}

@@ -1,0 +1,140 @@
+// Package raftdupvote is a subject: at most one leader a term.
+//
+// It comes from a mistake that many first versions of Raft (Ongaro and
+// Ousterhout, ATC 2014) make; the program is ours.
+//
+// A candidate counts the votes that are granted to it, and not who granted
+// them. When the network delivers a vote twice the candidate counts it twice,
+// and leads without a majority; another candidate may have one. The request
+// for the vote may be duplicated as well: it is granted again, as it must be.
+// In the mended form a candidate keeps who has voted for it.
+//
+// Depth 1, and one duplicate: with five nodes and two candidates, one of the
+// others must hear of the second candidate first.
+package raftdupvote
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config says which program is built. The zero value is the broken form with
+// five nodes, of which two are candidates: with fewer nodes one duplicate is
+// not enough for two leaders.
+type Config struct {
+	Nodes      int // 0 means 5
+	Candidates int // 0 means 2
+	Mended     bool
+}
+
+// Options are those of a system in which the bug can show.
+func Options() pulse.Options {
+	return pulse.Options{Faults: pulse.Faults{Duplicate: 1}}
+}
+
+type (
+	timeout     struct{}
+	requestVote struct{ term int }
+	grantVote   struct{ term int }
+)
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	count, candidates := c.Nodes, c.Candidates
+	if count == 0 {
+		count = 5
+	}
+	if candidates == 0 {
+		candidates = 2
+	}
+	nodes, refs := make([]*node, count), make([]pulse.Ref, count)
+	for i := range nodes {
+		nodes[i] = &node{nodes: refs, mended: c.Mended}
+		refs[i] = sys.Spawn("node", nodes[i])
+	}
+	for _, r := range refs[:candidates] {
+		sys.Send(r, timeout{})
+	}
+	return func() error { return oneLeader(nodes, refs) }
+}
+
+// oneLeader says whether no term has more than one leader.
+func oneLeader(nodes []*node, refs []pulse.Ref) error {
+	leaders := map[int]pulse.Ref{}
+	for i, n := range nodes {
+		for _, term := range n.led {
+			if other, ok := leaders[term]; ok {
+				return fmt.Errorf("term %d has two leaders: %v and %v", term, other, refs[i])
+			}
+			leaders[term] = refs[i]
+		}
+	}
+	return nil
+}
+
+// A node takes part in elections, and does nothing once it has won one.
+type node struct {
+	nodes     []pulse.Ref // all of them, shared and never changed
+	term      int
+	votedFor  pulse.Ref // in this term; nobody when it is zero
+	candidate bool
+	votes     int
+	voters    []pulse.Ref // in the mended form, whose votes those are
+	led       []int       // the terms in which it was leader
+	mended    bool
+}
+
+func (n *node) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case timeout:
+		n.campaign(ctx)
+	case requestVote:
+		n.enter(msg.term)
+		if msg.term == n.term && (n.votedFor.IsZero() || n.votedFor == ctx.Sender()) {
+			n.votedFor = ctx.Sender()
+			ctx.Reply(grantVote(msg))
+		}
+	case grantVote:
+		if msg.term == n.term && n.candidate {
+			n.count(ctx.Sender())
+		}
+	}
+}
+
+// enter goes on to a later term.
+func (n *node) enter(term int) {
+	if term > n.term {
+		n.term, n.votedFor, n.candidate = term, pulse.Ref{}, false
+	}
+}
+
+// campaign begins a term with a vote for itself and asks the others for theirs.
+func (n *node) campaign(ctx *pulse.Ctx) {
+	n.enter(n.term + 1)
+	n.votedFor, n.candidate = ctx.Self(), true
+	n.votes, n.voters = 0, nil
+	n.count(ctx.Self())
+	for _, r := range n.nodes {
+		if r != ctx.Self() {
+			ctx.Send(r, requestVote{n.term})
+		}
+	}
+}
+
+// count counts a vote and leads when that makes a majority.
+func (n *node) count(voter pulse.Ref) {
+	if n.mended {
+		if slices.Contains(n.voters, voter) {
+			return
+		}
+		n.voters = append(n.voters, voter)
+	}
+	n.votes++
+	if n.votes > len(n.nodes)/2 {
+		n.candidate = false
+		n.led = append(n.led, n.term)
+	}
+}

@@ -1,0 +1,87 @@
+// Package server is a subject: a client reads one value twice.
+//
+// It comes from Basset (Lauterburg et al., ASE 2009; Figure 3.1 of the
+// thesis), which has it from a tutorial on Scala's wiki.
+//
+// A client has a server store a value, asks for it twice and shuts the server
+// down. Delivery is Unordered: the value may be stored between the two
+// questions, which then have different answers. It may also come before both,
+// after both, or when the server is shut down and it is an orphan: no
+// failures. In the mended form the client waits until the value is stored.
+//
+// Depth 1: get before set, at the server. With FIFO delivery there is no bug.
+package server
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config says which program is built. The zero value is the broken form in
+// which the client asks twice.
+type Config struct {
+	Gets   int // how many times the client asks; 0 means 2
+	Mended bool
+}
+
+// Options are those of a system in which the bug can show.
+func Options() pulse.Options {
+	return pulse.Options{Delivery: pulse.Unordered, Environment: pulse.Closed}
+}
+
+type (
+	set      struct{ value int }
+	get      struct{}
+	shutdown struct{}
+)
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	gets := c.Gets
+	if gets == 0 {
+		gets = 2
+	}
+	server := sys.Spawn("server", &server{acknowledges: c.Mended})
+	var values []int
+	sys.Go("client", func(p *pulse.Process) {
+		if c.Mended {
+			p.Ask(server, set{5})
+		} else {
+			p.Send(server, set{5})
+		}
+		for range gets {
+			values = append(values, p.Ask(server, get{}).(int))
+		}
+		p.Send(server, shutdown{})
+	})
+	return func() error {
+		for _, v := range values {
+			if v != values[0] {
+				return fmt.Errorf("the client read %v", values)
+			}
+		}
+		return nil
+	}
+}
+
+// A server keeps a value.
+type server struct {
+	value        int
+	acknowledges bool
+}
+
+func (s *server) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case set:
+		s.value = msg.value
+		if s.acknowledges {
+			ctx.Reply(s.value)
+		}
+	case get:
+		ctx.Reply(s.value)
+	case shutdown:
+		ctx.Stop()
+	}
+}

@@ -1,0 +1,204 @@
+package subjects_test
+
+import (
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newSystem returns a system in which s runs, closed when the test is over.
+func newSystem(t *testing.T, s subjects.Subject, by pulse.Strategy, record bool) *pulse.System {
+	t.Helper()
+	o := s.Options
+	o.Strategy, o.Record = by, record
+	sys := pulse.New(o)
+	t.Cleanup(sys.Close)
+	return sys
+}
+
+// run makes one run and returns what it failed with, nil when it passed.
+func run(sys *pulse.System, seed uint64, build subjects.Build) error {
+	sys.Reset(seed)
+	check := build(sys)
+	if f := sys.Run(); f != nil {
+		return f
+	}
+	return check()
+}
+
+func TestByName(t *testing.T) {
+	for i, s := range subjects.All() {
+		got, ok := subjects.ByName(s.Name)
+		if !ok || got.Name != s.Name || got.Wrong != s.Wrong {
+			t.Errorf("ByName(%q) = %q, %v", s.Name, got.Name, ok)
+		}
+		if s.Source == "" || s.Wrong == "" || s.Depth < 1 {
+			t.Errorf("subject %d, %q, does not say all that it should", i, s.Name)
+		}
+	}
+	if s, ok := subjects.ByName("none"); ok {
+		t.Errorf("ByName(none) = %q", s.Name)
+	}
+}
+
+// TestBroken runs each broken form with the seeds 1, 2, 3, …
+func TestBroken(t *testing.T) {
+	const runs = 10_000
+	for _, want := range []struct {
+		name      string
+		first     int // the first run that fails
+		failing   int // of all runs
+		steps     int // of the first run that fails
+		text      string
+		signature string // of a failure of the run itself; empty when the check fails
+	}{
+		{"writer", 3, 2434, 5, "stored 0 of 1 results", ""},
+		{"writer-error", 102, 112, 7, "the check for errors found lost results: [1]", ""},
+		{"gatling", 2, 4970, 4, "flushed 0 of 1 writers", ""},
+		{"bank", 2, 1282, 3, "panic in server#1 ← withdraw(150): overdrawn: withdraws 150 of 100\n" +
+			"    bank.(*server).Receive bank.go:100",
+			"panic at bank.(*server).Receive: panic in server## ← withdraw(#): overdrawn: withdraws # of #"},
+		{"threadring", 2, 1282, 4, "Send token(0): the Ref is the zero Ref, which is nobody: it was never set\n" +
+			"    threadring.(*passer).pass threadring.go:108\n" +
+			"    threadring.(*passer).Receive threadring.go:102",
+			"misuse at threadring.(*passer).pass"},
+		{"server", 5, 3771, 7, "the client read [0 5]", ""},
+		{"raft-dupvote", 25, 236, 15, "term 1 has two leaders: node.1 and node.2", ""},
+	} {
+		t.Run(want.name, func(t *testing.T) {
+			s, ok := subjects.ByName(want.name)
+			if !ok {
+				t.Fatal("no such subject")
+			}
+			sys := newSystem(t, s, strategy.Random(), true)
+			first, failing := 0, 0
+			for seed := 1; seed <= runs; seed++ {
+				err := run(sys, uint64(seed), s.Broken)
+				if err == nil {
+					continue
+				}
+				failing++
+				if first != 0 {
+					continue
+				}
+				first = seed
+				if sys.Steps() != want.steps || err.Error() != want.text {
+					t.Errorf("the first failure comes after %d steps, want %d:\n%s\nwant\n%s", sys.Steps(), want.steps, err, want.text)
+				}
+				if f := sys.Failure(); f != nil && f.Signature() != want.signature || f == nil && want.signature != "" {
+					t.Errorf("the first failure is %v, want %s", f.Signature(), want.signature)
+				}
+			}
+			if first != want.first || failing != want.failing {
+				t.Errorf("run %d fails first, and %d of %d; want %d and %d", first, failing, runs, want.first, want.failing)
+			}
+		})
+	}
+}
+
+// TestSubjectsAreTested says that TestBroken leaves none out.
+func TestSubjectsAreTested(t *testing.T) {
+	if n := len(subjects.All()); n != 7 {
+		t.Errorf("there are %d subjects; give each a row in TestBroken", n)
+	}
+}
+
+func TestPlainOrderPasses(t *testing.T) {
+	for _, s := range subjects.All() {
+		sys := newSystem(t, s, nil, false)
+		if err := run(sys, 1, s.Broken); err != nil {
+			t.Errorf("%s, broken: %v", s.Name, err)
+		}
+		if err := run(sys, 1, s.Mended); err != nil {
+			t.Errorf("%s, mended: %v", s.Name, err)
+		}
+	}
+}
+
+func TestMendedPasses(t *testing.T) {
+	for _, s := range subjects.All() {
+		sys := newSystem(t, s, strategy.Random(), false)
+		for seed := range uint64(10_000) {
+			if err := run(sys, seed, s.Mended); err != nil {
+				t.Errorf("%s, seed %d: %v", s.Name, seed, err)
+				break
+			}
+		}
+	}
+}
+
+// TestDepth measures the depth of the failures of many runs: no failure is
+// shallower than the subject says, and one is as shallow.
+func TestDepth(t *testing.T) {
+	const runs = 20_000
+	for _, s := range subjects.All() {
+		plain := newSystem(t, s, nil, true)
+		if err := run(plain, 1, s.Broken); err != nil {
+			t.Fatal(err)
+		}
+		ranks := map[uint64]int32{}
+		for _, step := range plain.Trace().Steps {
+			ranks[plain.Trace().Sends[step.Send].ID] = int32(len(ranks))
+		}
+		sys := newSystem(t, s, strategy.Random(), true)
+		least := -1
+		for seed := range uint64(runs) {
+			if run(sys, seed, s.Broken) == nil {
+				continue
+			}
+			if d := reorderings(sys.Trace(), ranks); least < 0 || d < least {
+				least = d
+			}
+		}
+		if least != s.Depth {
+			t.Errorf("%s: the shallowest failure of %d runs has depth %d, want %d", s.Name, runs, least, s.Depth)
+		}
+	}
+}
+
+// reorderings is the fewest messages that must be moved to bring those of each
+// receiver into plain order. What was not received comes last; what plain
+// order does not have is left out.
+func reorderings(t *trace.Trace, ranks map[uint64]int32) int {
+	lists := make([][]int32, len(t.Actors))
+	add := func(s trace.Send) {
+		if rank, ok := ranks[s.ID]; ok {
+			lists[s.To] = append(lists[s.To], rank)
+		}
+	}
+	for _, step := range t.Steps {
+		add(t.Sends[step.Send])
+	}
+	for _, s := range t.Sends {
+		if s.Receipt == trace.None {
+			add(s)
+		}
+	}
+	n := 0
+	for _, list := range lists {
+		n += len(list) - increasing(list)
+	}
+	return n
+}
+
+// increasing is the length of the longest increasing subsequence.
+func increasing(list []int32) int {
+	var ends []int32 // the least end of such a subsequence of each length
+	for _, x := range list {
+		i, _ := slices.BinarySearch(ends, x)
+		if i == len(ends) {
+			ends = append(ends, x)
+		} else {
+			ends[i] = x
+		}
+	}
+	return len(ends)
+}

@@ -1,0 +1,139 @@
+// Package writer is a subject: results are stored before the program ends.
+//
+// It comes from Bitá (Tasharofi et al., ASE 2013), Listing 1 and Figures 1
+// and 2, where it stands for a bug of the load tester Gatling.
+//
+// An action sends its result to the writer and tells the terminator that it
+// is done; when all are done the terminator has the writer flush. Nothing
+// orders the result before the flush: it comes by one channel, the flush by
+// two others. A result that comes after the flush is not stored. In the
+// mended form an action is done when the writer has said that it has the
+// result.
+//
+// Depth 1: flush before write, at the writer. With Config.Check, depth 2: the
+// terminator is asked whether it knows of a lost result, and the question,
+// sent at the start, must also come after the news of the loss.
+package writer
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config says which program is built. The zero value is the broken form with
+// one action.
+type Config struct {
+	Actions int  // how many actions there are; 0 means 1
+	Check   bool // what must hold is only that the terminator, when asked, knows of no loss
+	Mended  bool
+}
+
+type (
+	execute       struct{}
+	write         struct{ result int }
+	written       struct{}
+	done          struct{}
+	flush         struct{}
+	flushed       struct{}
+	lost          struct{ result int }
+	checkForError struct{}
+)
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	n := max(c.Actions, 1)
+	w := &writer{acknowledges: c.Mended, reports: c.Check}
+	t := &terminator{left: n, writer: sys.Spawn("writer", w)}
+	terminator := sys.Spawn("terminator", t)
+	for i := range n {
+		a := &action{result: i + 1, writer: t.writer, terminator: terminator, waits: c.Mended}
+		sys.Send(sys.Spawn("action", a), execute{})
+	}
+	if c.Check {
+		sys.Send(terminator, checkForError{})
+		return t.check
+	}
+	return func() error {
+		if len(w.stored) != n {
+			return fmt.Errorf("stored %d of %d results", len(w.stored), n)
+		}
+		return nil
+	}
+}
+
+// A writer collects results and stores them when it is told to.
+type writer struct {
+	results      []int
+	stored       []int
+	flushed      bool
+	terminator   pulse.Ref // who had it flush
+	acknowledges bool
+	reports      bool
+}
+
+func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case write:
+		if w.flushed && w.reports {
+			ctx.Send(w.terminator, lost(msg))
+		}
+		w.results = append(w.results, msg.result)
+		if w.acknowledges {
+			ctx.Reply(written{})
+		}
+	case flush:
+		w.stored, w.results = w.results, nil
+		w.flushed, w.terminator = true, ctx.Sender()
+		ctx.Reply(flushed{})
+	}
+}
+
+// An action does something and has its result written.
+type action struct {
+	result             int
+	writer, terminator pulse.Ref
+	waits              bool // for the writer, before it is done
+}
+
+func (a *action) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg.(type) {
+	case execute:
+		ctx.Send(a.writer, write{a.result})
+		if !a.waits {
+			ctx.Send(a.terminator, done{})
+		}
+	case written:
+		ctx.Send(a.terminator, done{})
+	}
+}
+
+// A terminator has the writer flush when all actions are done.
+type terminator struct {
+	left   int
+	writer pulse.Ref
+	losses []int // results of which it knows that they were lost
+	found  []int // the losses that it knew of when it was asked
+}
+
+func (t *terminator) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case done:
+		t.left--
+		if t.left == 0 {
+			ctx.Send(t.writer, flush{})
+		}
+	case lost:
+		t.losses = append(t.losses, msg.result)
+	case checkForError:
+		t.found = append(t.found, t.losses...)
+	}
+}
+
+func (t *terminator) check() error {
+	if len(t.found) > 0 {
+		return fmt.Errorf("the check for errors found lost results: %v", t.found)
+	}
+	return nil
+}

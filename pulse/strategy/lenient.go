@@ -1,0 +1,133 @@
+package strategy
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A lenient is a replay that keeps what still applies. Of the deliverable
+// messages comes the one that is earliest in the record; when none is in it,
+// the oldest. A question is answered by the next choice of its kind.
+type lenient struct {
+	record *choice.Record
+	places table // by identity: where in the record's deliveries, from 1
+	// made says which deliveries of the record were made, in what order:
+	// zero means not yet.
+	made  []int32
+	count int32 // deliveries made that are in the record
+
+	// next is where in the record's choices the next of each kind may be.
+	next   [math.MaxUint8 + 1]int
+	strays []int32   // steps that the record does not have
+	unfit  []misfits // questions that the record answered badly or not at all
+}
+
+// A misfits is a question and what the record had for it.
+type misfits struct {
+	stored choice.Choice // N is 0: nothing
+	kind   choice.Kind
+	n      int
+	given  int
+}
+
+func newLenient(record *choice.Record) *lenient {
+	l := &lenient{record: record, made: make([]int32, len(record.Deliveries))}
+	for i, id := range record.Deliveries {
+		l.places.put(id, int32(i)+1)
+	}
+	return l
+}
+
+func (l *lenient) begin() {
+	clear(l.made)
+	clear(l.next[:])
+	l.count, l.strays, l.unfit = 0, l.strays[:0], l.unfit[:0]
+}
+
+func (l *lenient) pick(e *pulse.Enabled) int {
+	best, place := -1, int32(math.MaxInt32)
+	for i := range e.Len() {
+		if at := l.places.get(e.ID(i)); at > 0 && at < place {
+			best, place = i, at
+		}
+	}
+	if best < 0 {
+		l.strays = append(l.strays, int32(e.Step()))
+		return e.Oldest()
+	}
+	l.count++
+	l.made[place-1] = l.count
+	return best
+}
+
+// choose answers as the next choice of this kind did. One of another number
+// of answers is brought into range; a fault that could strike elsewhere than
+// the recorded one does not strike.
+func (l *lenient) choose(k choice.Kind, n int) int {
+	stored := l.find(k)
+	v := min(int(stored.Value), n-1)
+	if int(stored.N) == n {
+		return v
+	}
+	if k == choice.Fault {
+		v = 0
+	}
+	l.unfit = append(l.unfit, misfits{stored, k, n, v})
+	return v
+}
+
+// find returns the next choice of a kind, the zero Choice when there is none.
+func (l *lenient) find(k choice.Kind) choice.Choice {
+	for i := l.next[k]; i < len(l.record.Choices); i++ {
+		if c := l.record.Choices[i]; c.Kind == k {
+			l.next[k] = i + 1
+			return c
+		}
+	}
+	l.next[k] = len(l.record.Choices)
+	return choice.Choice{}
+}
+
+// stale lists what did not apply: first of the record, then of the run.
+func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list []string) {
+	name := func(i int) string {
+		if text, known := label(i); known {
+			return text
+		}
+		return fmt.Sprintf("identity %016x", l.record.Deliveries[i])
+	}
+	after := int32(0)
+	for i, order := range l.made {
+		switch {
+		case order == 0:
+			list = append(list, fmt.Sprintf("delivery %d, %s, was not made", i, name(i)))
+		case order < after:
+			list = append(list, fmt.Sprintf("delivery %d, %s, was made before one that the record has earlier", i, name(i)))
+		}
+		after = max(after, order)
+	}
+	for i, c := range l.record.Choices {
+		if i >= l.next[c.Kind] {
+			list = append(list, fmt.Sprintf("choice %d, %v of %d, was not asked for", i, c.Kind, c.N))
+		}
+	}
+	for _, m := range l.unfit {
+		list = append(list, m.String())
+	}
+	for _, step := range l.strays {
+		list = append(list, fmt.Sprintf("step %d, %s, is not in the record", step, run.StepLabel(int(step))))
+	}
+	return list
+}
+
+func (m misfits) String() string {
+	if m.stored.N == 0 {
+		return fmt.Sprintf("the record has no answer to %v of %d: %d was given", m.kind, m.n, m.given)
+	}
+	return fmt.Sprintf("the record answers %v of %d with %d, the run asks %v of %d: %d was given",
+		m.stored.Kind, m.stored.N, m.stored.Value, m.kind, m.n, m.given)
+}

@@ -1,0 +1,35 @@
+package strategy
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Names returns the names that ByName knows, the simplest strategy first.
+func Names() []string {
+	return []string{"fifo", "random", "pct", "pctcp", "pos", "urw", "delay"}
+}
+
+// ByName returns a new strategy with its usual settings: PCT and PCTCP look
+// for bugs of depth 3, Delay delays two messages.
+func ByName(name string) (pulse.Strategy, error) {
+	switch name {
+	case "fifo":
+		return FIFO(), nil
+	case "random":
+		return Random(), nil
+	case "pct":
+		return PCT(PCTOptions{}), nil
+	case "pctcp":
+		return PCTCP(PCTOptions{}), nil
+	case "pos":
+		return POS(), nil
+	case "urw":
+		return URW(URWOptions{}), nil
+	case "delay":
+		return Delay(DelayOptions{Delays: 2}), nil
+	}
+	return nil, fmt.Errorf("no strategy is called %q; there are %s", name, strings.Join(Names(), ", "))
+}

@@ -1,0 +1,67 @@
+package strategy
+
+import (
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// PCTOptions say what PCT and PCTCP look for.
+type PCTOptions struct {
+	// Depth is the depth of the bugs that are looked for; zero means 3.
+	Depth int
+	// Steps is how long a run is: its steps for PCT, its messages for PCTCP.
+	// Zero learns it from the run before, and takes 100 in the first.
+	Steps int
+}
+
+// PCT gives each channel a random priority and always picks the highest. At
+// d-1 random steps the channel just received from falls below all others
+// (Burckhardt et al., "A randomized scheduler with probabilistic guarantees
+// of finding bugs", ASPLOS 2010; their threads are our channels). With
+// Unordered delivery each message is a channel of its own.
+//
+// A run of k steps over n channels shows a given bug of depth d with chance
+// at least 1/(n·k^(d-1)). PCTCP has a better bound when causality goes
+// through many channels.
+func PCT(o PCTOptions) pulse.Strategy {
+	return &pct{steps: length{fixed: o.Steps}, changes: pointsFor(o.Depth)}
+}
+
+type pct struct {
+	source         // of choices
+	order   source // of priorities
+	steps   length
+	changes changePoints
+	// priority by channel: drawn, or the number of the change that lowered it.
+	priority []uint64
+}
+
+func (p *pct) Begin(seed uint64) {
+	p.seed(seed)
+	p.changes.draw(&p.source, p.steps.begin())
+	p.order.seed(p.next())
+	p.priority = p.priority[:0]
+}
+
+// Holds makes the system ask also for single messages, so that every step counts.
+func (p *pct) Holds() {}
+
+func (p *pct) Pick(e *pulse.Enabled) int {
+	for len(p.priority) <= e.Channels() {
+		p.priority = append(p.priority, p.order.next()|drawn)
+	}
+	best, channel, top := 0, 0, uint64(0)
+	for i := range e.Len() {
+		c := e.Channel(i)
+		if v := p.priority[c]; v > top {
+			best, channel, top = i, c, v
+		}
+	}
+	p.steps.counted++
+	if v := p.changes.at(p.steps.counted); v != 0 {
+		p.priority[channel] = v
+	}
+	return best
+}
+
+func (p *pct) Choose(k choice.Kind, n int) int { return p.choose(k, n) }

@@ -1,0 +1,231 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// ReplayOptions say how a record is replayed.
+type ReplayOptions struct {
+	// Trace is that of the run that was recorded. With it a difference is
+	// told in words, and a run that ends early fails by itself. It may be nil.
+	Trace *trace.Trace
+	// Lenient keeps what still applies of the record and takes plain order
+	// for the rest; Stale then says what did not apply. For programs that
+	// have changed since.
+	Lenient bool
+}
+
+// Replay takes the steps of a record again, and answers as it does. The seed
+// does not matter, and the record must stay as it is.
+//
+// A strict replay ends the run at the first difference with a failure of kind
+// pulse.Nondeterminism. A run over which nothing more hangs must also be asked
+// for by Done: one that is at rest before the record is at its end may still
+// be sent more by the test.
+func Replay(record *choice.Record, o ReplayOptions) *Replayer {
+	r := &Replayer{options: o, record: record}
+	if o.Lenient {
+		r.lenient = newLenient(record)
+	}
+	return r
+}
+
+// A Replayer is the strategy that Replay returns.
+type Replayer struct {
+	options ReplayOptions
+	record  *choice.Record
+	reader  choice.Reader
+	lenient *lenient     // nil when strict
+	run     *trace.Trace // the run's, as far as it has come; nil before the first pick
+	held    int          // how often in a row all messages were held back
+	err     error        // the first difference
+}
+
+// Begin goes back to the start of the record.
+func (r *Replayer) Begin(uint64) {
+	r.reader.Reset(r.record)
+	r.run, r.held, r.err = nil, 0, nil
+	if r.lenient != nil {
+		r.lenient.begin()
+	}
+}
+
+// Holds makes the system ask also for single messages.
+func (r *Replayer) Holds() {}
+
+// Records says that identities are read.
+func (r *Replayer) Records() {}
+
+// Pick returns the next message of the record.
+func (r *Replayer) Pick(e *pulse.Enabled) int {
+	r.run = e.Trace()
+	if r.lenient != nil {
+		return r.lenient.pick(e)
+	}
+	if r.err != nil {
+		return pulse.Quit
+	}
+	wanted, more := r.reader.Peek()
+	for i := range e.Len() {
+		if more && e.ID(i) == wanted {
+			r.reader.Delivery()
+			r.held = 0
+			return i
+		}
+	}
+	if more && r.comesLater(e, wanted) {
+		r.held++
+		return pulse.Hold
+	}
+	r.err = r.differs(e)
+	return pulse.Quit
+}
+
+// mostHeld is how often in a row all messages may be held back for one timer.
+const mostHeld = 1000
+
+// comesLater says whether the recorded run held back all messages until a
+// timer fired.
+func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
+	if r.held == mostHeld || !e.Later() {
+		return false
+	}
+	for i := range r.run.Sends {
+		if s := &r.run.Sends[i]; s.Fate == trace.Pending && e.IDOf(s) == wanted {
+			return s.Kind.IsTimer()
+		}
+	}
+	return false
+}
+
+// Choose returns the next answer of the record. A strict replay whose record
+// has none goes on with zero, until the next step that it is asked for.
+func (r *Replayer) Choose(k choice.Kind, n int) int {
+	if r.lenient != nil {
+		return r.lenient.choose(k, n)
+	}
+	if r.err != nil {
+		return 0
+	}
+	v, err := r.reader.Choice(k, n)
+	if err != nil {
+		r.err = fmt.Errorf("%s, %w", r.when(k), err)
+	}
+	return v
+}
+
+// when says when a question of a kind is asked: in the step that runs, or
+// before the next.
+func (r *Replayer) when(k choice.Kind) string {
+	taken := 0
+	if r.run != nil {
+		taken = len(r.run.Steps)
+	}
+	if taken == 0 || k == choice.Clock || k == choice.Fault || k == choice.Swarm {
+		return fmt.Sprintf("before step %d", taken)
+	}
+	return fmt.Sprintf("in step %d", taken-1)
+}
+
+// Verdict returns the first difference. When the system is at rest and the
+// record goes on, that is one if the recorded run was not at rest here.
+func (r *Replayer) Verdict() error {
+	if r.err != nil || r.lenient != nil || r.options.Trace == nil {
+		return r.err
+	}
+	if r.run == nil || !slices.Contains(r.options.Trace.Rests, int32(len(r.run.Steps))) {
+		return r.Done()
+	}
+	return nil
+}
+
+// Done returns the first difference of a run to which nothing more will be
+// sent: also that it ended before the record did.
+func (r *Replayer) Done() error {
+	if r.err != nil || r.lenient != nil {
+		return r.err
+	}
+	deliveries, choices := r.reader.Rest()
+	switch {
+	case deliveries > 0:
+		next, _ := r.wanted()
+		return fmt.Errorf("the run ended after %s, the record goes on for %d: next is %s",
+			count(len(r.record.Deliveries)-deliveries, "delivery", "deliveries"), deliveries, next)
+	case choices > 0:
+		next := r.record.Choices[len(r.record.Choices)-choices]
+		return fmt.Errorf("the run ended without asking for %s of the record: next is %v of %d",
+			count(choices, "choice", "choices"), next.Kind, next.N)
+	}
+	return nil
+}
+
+// Stale says what of the record no longer applied in the run of a lenient
+// replay; nothing when all did. It reads the run's trace: ask before the next.
+func (r *Replayer) Stale() []string {
+	if r.lenient == nil {
+		return nil
+	}
+	return r.lenient.stale(r.run, r.deliveryLabel)
+}
+
+// differs says what was wanted and what there was in its place.
+func (r *Replayer) differs(e *pulse.Enabled) error {
+	wanted, ambiguous := r.wanted()
+	var labels []string
+	for i := range e.Len() {
+		labels = append(labels, e.Label(i))
+	}
+	if ambiguous = ambiguous || slices.Contains(labels, wanted); ambiguous {
+		for i := range labels {
+			labels[i] += identity(e.ID(i))
+		}
+	}
+	if id, more := r.reader.Peek(); more && ambiguous {
+		wanted += identity(id)
+	}
+	const most = 8
+	if n := len(labels); n > most {
+		labels = append(labels[:most], fmt.Sprintf("%d more", n-most))
+	}
+	return fmt.Errorf("step %d wanted %s; deliverable were: %s", e.Step(), wanted, strings.Join(labels, ", "))
+}
+
+func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
+
+// wanted names the next delivery of the record. It is ambiguous when the name
+// is nothing without the identity.
+func (r *Replayer) wanted() (name string, ambiguous bool) {
+	left, _ := r.reader.Rest()
+	if left == 0 {
+		return fmt.Sprintf("no more (the record has %s)", count(len(r.record.Deliveries), "delivery", "deliveries")), false
+	}
+	name, known := r.deliveryLabel(len(r.record.Deliveries) - left)
+	return name, !known
+}
+
+// deliveryLabel names a delivery of the record, if there is a trace.
+func (r *Replayer) deliveryLabel(n int) (name string, known bool) {
+	t, id := r.options.Trace, r.record.Deliveries[n]
+	if t == nil {
+		return "another message", false
+	}
+	for i := range t.Steps {
+		if s := &t.Steps[i]; s.ID == id && s.Send >= 0 {
+			return t.Name(s.Actor) + " ← " + trace.Label(t.Sends[s.Send].Body), true
+		}
+	}
+	return "another message", false
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

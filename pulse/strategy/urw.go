@@ -1,0 +1,177 @@
+package strategy
+
+import (
+	"reflect"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// URWOptions say when URW learns.
+type URWOptions struct {
+	// Relearn is after how many runs the weights are learned anew, from the
+	// last of them. Zero: they are learned once, from the first run.
+	Relearn int
+}
+
+// URW picks each message with a chance in proportion to its weight: how many
+// steps are still to come because of it and because of those behind it in its
+// channel (Zhao, Wolff, Mathur and Roychoudhury, "Selectively uniform
+// concurrency testing", ASPLOS 2025; this is their URW, with the steps that a
+// message leads to in place of those left to a thread).
+//
+// When each message has one cause, and the weights are right, every order of
+// the run has the same chance. One event comes after a chain of r steps with
+// chance 1/(r+1), where Random needs 2^r runs.
+//
+// A new value picks by Random's rule in its first run, and learns from that
+// the weights of messages by identity. One that it has not met weighs as much
+// as those of its type do on average, or 1. From then on the same seed gives
+// the same answers to the same questions, until weights are learned again.
+func URW(o URWOptions) pulse.Strategy {
+	return &urw{options: o, means: map[reflect.Type]mean{}}
+}
+
+type urw struct {
+	source
+	options URWOptions
+	runs    int  // begun so far
+	trial   bool // nothing was learned before this run
+
+	sizes   table                 // steps that a message led to, itself included, by identity
+	means   map[reflect.Type]mean // the same by type
+	scratch []int32
+
+	// weights are those of the sends of the trace, by index.
+	weights []int32
+	// loads are the weights of what waits in each channel. Messages that were
+	// thrown away count on: nothing is received over their channels, unless
+	// an actor that has crashed comes back.
+	loads []int64
+	steps int // of the trace, those whose messages have left their channels
+}
+
+// A mean is a sum and of how many it is.
+type mean struct{ sum, count int64 }
+
+func (u *urw) Begin(seed uint64) {
+	u.seed(seed)
+	u.trial = u.runs == 0
+	u.runs++
+	u.weights, u.loads = u.weights[:0], u.loads[:0]
+	u.steps = 0
+}
+
+// Records says that the trace is read.
+func (u *urw) Records() {}
+
+func (u *urw) Pick(e *pulse.Enabled) int {
+	if u.trial {
+		return u.below(e.Len())
+	}
+	t := e.Trace()
+	u.follow(t)
+	total := int64(0)
+	for i := range e.Len() {
+		total += u.weight(t, e, i)
+	}
+	at := int64(u.below(int(total)))
+	for i := range e.Len() {
+		if at -= u.weight(t, e, i); at < 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// weight is that of message i and of all behind it.
+func (u *urw) weight(t *trace.Trace, e *pulse.Enabled, i int) int64 {
+	s := e.Send(i)
+	if t.Unordered || s.Kind.IsTimer() {
+		return int64(u.weights[e.Slot(i)])
+	}
+	return u.loads[s.Channel]
+}
+
+// follow takes in what has happened since the last pick.
+func (u *urw) follow(t *trace.Trace) {
+	for m := len(u.weights); m < len(t.Sends); m++ {
+		s := &t.Sends[m]
+		w := u.weightOf(s)
+		u.weights = append(u.weights, w)
+		u.load(t, s, int64(w))
+	}
+	for ; u.steps < len(t.Steps); u.steps++ {
+		if m := t.Steps[u.steps].Send; m >= 0 {
+			u.load(t, &t.Sends[m], -int64(u.weights[m]))
+		}
+	}
+}
+
+// load adds to what waits in a message's channel.
+func (u *urw) load(t *trace.Trace, s *trace.Send, w int64) {
+	if t.Unordered || s.Kind.IsTimer() || s.Fate > trace.Delivered {
+		return
+	}
+	for int(s.Channel) >= len(u.loads) {
+		u.loads = append(u.loads, 0)
+	}
+	u.loads[s.Channel] += w
+}
+
+// weightOf looks up what was learned.
+func (u *urw) weightOf(s *trace.Send) int32 {
+	if w := u.sizes.get(s.ID); w > 0 {
+		return w
+	}
+	if m := u.means[reflect.TypeOf(s.Body)]; m.count > 0 {
+		return int32((m.sum + m.count/2) / m.count)
+	}
+	return 1
+}
+
+// End learns from the run, if its time has come.
+func (u *urw) End(t *trace.Trace) {
+	due := u.runs == 1
+	if u.options.Relearn > 0 {
+		due = due || u.runs%u.options.Relearn == 0
+	}
+	if due {
+		u.learn(t)
+	}
+}
+
+// learn counts for each message that was received the steps that it led to.
+// What a handler sends has a higher index than what it received.
+func (u *urw) learn(t *trace.Trace) {
+	u.sizes.reset()
+	clear(u.means)
+	u.scratch = u.scratch[:0]
+	for range t.Sends {
+		u.scratch = append(u.scratch, 0)
+	}
+	for m := len(t.Sends) - 1; m >= 0; m-- {
+		s := &t.Sends[m]
+		if s.Fate != trace.Delivered {
+			continue
+		}
+		u.scratch[m]++
+		u.keep(s, u.scratch[m])
+		if s.Step < 0 {
+			continue
+		}
+		if cause := t.Steps[s.Step].Send; cause >= 0 {
+			u.scratch[cause] += u.scratch[m]
+		}
+	}
+}
+
+func (u *urw) keep(s *trace.Send, size int32) {
+	u.sizes.put(s.ID, size)
+	typ := reflect.TypeOf(s.Body)
+	m := u.means[typ]
+	u.means[typ] = mean{m.sum + int64(size), m.count + 1}
+}
+
+func (u *urw) Choose(k choice.Kind, n int) int { return u.choose(k, n) }
