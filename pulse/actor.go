@@ -98,13 +98,17 @@ type actor struct {
 	watchers []int32
 	parent   int32
 	restarts int
+	special  bool // spec is not zero
 	spec     Spec
 }
 
 // Spawn adds an actor and returns where to send to it. The name is a label;
 // it need not be unique.
 func (s *System) Spawn(name string, a Actor) Ref {
-	return s.SpawnSpec(Spec{Name: name, Actor: a})
+	if !s.mayCall("Spawn") {
+		return Ref{}
+	}
+	return s.spawnActor(name, a, s.cur)
 }
 
 // Go adds a process: an actor written as straight-line code that blocks. It
@@ -118,28 +122,47 @@ func (s *System) SpawnSpec(spec Spec) Ref {
 	if !s.mayCall("Spawn") {
 		return Ref{}
 	}
-	return s.spawn(spec, s.cur)
+	return s.spawn(&spec, s.cur)
 }
 
-func (s *System) spawn(spec Spec, parent int32) Ref {
-	handler := s.handlerOf(&spec)
-	a := s.place()
-	i := a.ctx.actor
+func (s *System) spawnActor(name string, handler Actor, parent int32) Ref {
+	if handler == nil {
+		s.noHandler(name)
+	}
+	return s.ref(s.add(name, handler, s.types.of(handler), parent).ctx.actor)
+}
+
+func (s *System) spawn(spec *Spec, parent int32) Ref {
+	handler := s.handlerOf(spec)
 	info := s.types.of(handler)
 	if spec.Process != nil {
 		info = s.types.of(spec.Process)
 	}
-	a.handler, a.spec, a.parent = handler, spec, parent
-	a.id = actorID(info.hash, s.curID, s.spawned)
-	s.spawned++
-	s.hash = fold(s.hash, a.id)
-	s.trace.Actors = append(s.trace.Actors, trace.Actor{
-		ID: a.id, Label: spec.Name, Type: info.name(), Parent: parent, Step: s.step, Ended: none,
-	})
+	a := s.add(spec.Name, handler, info, parent)
+	a.spec, a.special = *spec, true
 	if spec.Process != nil {
 		s.startProcess(a)
 	}
-	return Ref{sys: s, run: s.run, actor: i}
+	return s.ref(a.ctx.actor)
+}
+
+// add puts an actor into the system and into the trace.
+func (s *System) add(name string, handler Actor, info *typeInfo, parent int32) *actor {
+	a := s.place()
+	a.handler, a.parent = handler, parent
+	a.id = actorID(info.hash, s.curID, s.spawned)
+	s.spawned++
+	s.hash = fold(s.hash, a.id)
+	list := s.trace.Actors
+	n := len(list)
+	if n == cap(list) {
+		s.trace.Actors = append(list, trace.Actor{})
+	}
+	s.trace.Actors = s.trace.Actors[:n+1]
+	t := &s.trace.Actors[n] // field by field: a literal would be built first and then copied
+	t.ID, t.Label, t.Type = a.id, name, info.name
+	t.Parent, t.Step, t.Ended = parent, s.step, none
+	return a
 }
 
 // handlerOf returns the first handler that spec describes.
@@ -154,8 +177,12 @@ func (s *System) handlerOf(spec *Spec) Actor {
 			return a
 		}
 	}
-	s.misuse("actor %q is nil: give Spawn a value whose Receive handles its messages", spec.Name)
+	s.noHandler(spec.Name)
 	return nil
+}
+
+func (s *System) noHandler(name string) {
+	s.misuse("actor %q is nil: give Spawn a value whose Receive handles its messages", name)
 }
 
 // place takes the next actor of an older run into use, or makes one.
@@ -171,9 +198,21 @@ func (s *System) place() *actor {
 		a = &actor{}
 		s.actors[n] = a
 	}
-	watchers := a.watchers[:0]
-	*a = actor{ctx: Ctx{sys: s, actor: int32(n)}, last: none, inward: none, open: true, watchers: watchers}
+	a.renew(s, int32(n))
 	return a
+}
+
+// renew makes an actor of an older run, or of none, a new one.
+func (a *actor) renew(s *System, i int32) {
+	a.ctx = Ctx{sys: s, actor: i}
+	a.last, a.inward = none, none
+	a.open, a.life, a.accept = true, alive, anything
+	a.process, a.match, a.waits.text = nil, nil, ""
+	a.await, a.answered, a.restarts = 0, 0, 0
+	a.watchers = a.watchers[:0]
+	if a.special {
+		a.spec, a.special = Spec{}, false
+	}
 }
 
 func (s *System) ref(actor int32) Ref { return Ref{sys: s, run: s.run, actor: actor} }

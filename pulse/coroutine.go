@@ -19,7 +19,9 @@ type Coroutine struct {
 	stop    func()
 	yield   func(signal) bool
 	body    func(*Coroutine)
-	g       uintptr
+	g       uintptr // see System.g, top and span
+	top     uintptr
+	span    uintptr
 	lease   int  // counts its uses
 	kills   int  // how often the kill has been thrown
 	killed  bool // is to end at its next park
@@ -120,7 +122,8 @@ func (c *Coroutine) runBody() {
 		var pcs [64]uintptr
 		c.panic = &carried{v, append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)}
 	}()
-	c.sys.g, c.sys.top = c.g, 0
+	c.top, c.span = here(), 0
+	c.sys.g, c.sys.top, c.sys.span = c.g, c.top, 0
 	c.body(c)
 	returned = true
 }
@@ -129,10 +132,11 @@ func (c *Coroutine) runBody() {
 // ended. A panic in it goes on in the caller.
 func (c *Coroutine) Resume() (ended bool) {
 	s := c.sys
-	g := s.g
-	s.g, s.top = c.g, 0
+	g, top, span := s.g, s.top, s.span
+	s.g, s.top, s.span = c.g, c.top, c.span
 	c.resume()
-	s.g = g
+	c.span = s.span
+	s.g, s.top, s.span = g, top, span
 	if c.ended {
 		p := c.panic
 		s.pool.put(c)
@@ -149,16 +153,22 @@ func (c *Coroutine) Park() {
 	if c.killed {
 		c.die()
 	}
-	for {
-		c.yield(signal{})
-		if c.killed {
-			c.die()
-		}
-		if c.inspect == nil {
-			return
-		}
+	c.yield(signal{})
+	if c.killed || c.inspect != nil {
+		c.interrupted()
+	}
+}
+
+// interrupted is when a parked coroutine is resumed to something other than
+// going on.
+func (c *Coroutine) interrupted() {
+	for c.inspect != nil {
 		c.inspect()
 		c.inspect = nil
+		c.yield(signal{})
+	}
+	if c.killed {
+		c.die()
 	}
 }
 

@@ -49,7 +49,12 @@ func (c *Ctx) Sender() Ref {
 func (c *Ctx) Reply(msg any) { c.Send(c.Sender(), msg) }
 
 // Spawn adds an actor as a child of this one.
-func (c *Ctx) Spawn(name string, a Actor) Ref { return c.SpawnSpec(Spec{Name: name, Actor: a}) }
+func (c *Ctx) Spawn(name string, a Actor) Ref {
+	if !c.ok("Spawn") {
+		return Ref{}
+	}
+	return c.sys.spawnActor(name, a, c.actor)
+}
 
 // Go adds a process as a child of this actor.
 func (c *Ctx) Go(name string, body func(*Process)) Ref {
@@ -61,7 +66,7 @@ func (c *Ctx) SpawnSpec(spec Spec) Ref {
 	if !c.ok("Spawn") {
 		return Ref{}
 	}
-	return c.sys.spawn(spec, c.actor)
+	return c.sys.spawn(&spec, c.actor)
 }
 
 // Stop ends the actor when its step is over. Messages that come later are orphans.

@@ -134,6 +134,9 @@ func (s *System) fail(f *Failure) {
 // fails, outside of one the caller panics with the failure.
 func (s *System) misuse(format string, args ...any) {
 	f := &Failure{Kind: Misuse, Text: fmt.Sprintf(format, args...), Step: int(s.step)}
+	if s.running && s.cur != trace.Test {
+		f.Text += " (in " + s.where() + ")"
+	}
 	var pcs [64]uintptr
 	f.setFrames(pcs[:runtime.Callers(2, pcs[:])])
 	if s.running {

@@ -26,7 +26,7 @@ func (h Host) Spawn(parent Ref, spec Spec) Ref {
 		return Ref{}
 	}
 	h.s.check(parent, "Host.Spawn")
-	return h.s.spawn(spec, parent.actor)
+	return h.s.spawn(&spec, parent.actor)
 }
 
 // Enqueue puts a message on its way in the name of another. Its identity

@@ -40,17 +40,9 @@ func faultID(kind uint64, actor, prev uint64) uint64 {
 
 // A typeInfo is what is known of a Go type once it has been seen.
 type typeInfo struct {
-	typ  reflect.Type
-	hash uint64 // of the name, so the same in every process
+	name string // as traces show it
+	hash uint64 // of the name with its package's path, so the same in every process
 	flat bool   // holds no pointer: a copy cannot be changed by others
-}
-
-// name is the type as traces show it.
-func (i *typeInfo) name() string {
-	if i.typ == nil {
-		return "nil"
-	}
-	return i.typ.String()
 }
 
 // types finds a typeInfo by the type word of an interface: one multiply and,
@@ -87,7 +79,7 @@ func (t *types) of(v any) *typeInfo {
 	}
 }
 
-var nilInfo = typeInfo{flat: true} // hash 0: see types.hash
+var nilInfo = typeInfo{name: "nil", flat: true} // hash 0: see types.hash
 
 func (t *types) add(v any, word uintptr) *typeInfo {
 	if word == 0 {
@@ -98,7 +90,7 @@ func (t *types) add(v any, word uintptr) *typeInfo {
 	}
 	typ := reflect.TypeOf(v)
 	t.used++
-	return t.put(word, typeInfo{typ: typ, hash: hashString(typeName(typ)), flat: isFlat(typ)})
+	return t.put(word, typeInfo{name: typ.String(), hash: hashString(typeName(typ)), flat: isFlat(typ)})
 }
 
 func (t *types) put(word uintptr, info typeInfo) *typeInfo {

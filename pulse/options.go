@@ -12,6 +12,13 @@ const (
 	Unordered
 )
 
+func (d Delivery) String() string {
+	if d == Unordered {
+		return "unordered"
+	}
+	return "fifo"
+}
+
 // Environment says what may still come from outside when a run is at rest.
 type Environment uint8
 
@@ -22,6 +29,13 @@ const (
 	// Closed systems must have ended: every actor that has not is stuck.
 	Closed
 )
+
+func (e Environment) String() string {
+	if e == Closed {
+		return "closed"
+	}
+	return "open"
+}
 
 // Options say how a System runs. The zero value is a system with FIFO
 // delivery that takes the oldest message first, without faults, unrecorded.

@@ -30,8 +30,8 @@ type wait struct {
 	text string // what a Host says instead
 }
 
-// started is the body of the message that begins a process.
-type started struct{}
+// start is the body of the message that begins a process.
+type start struct{}
 
 // timeout is the body of the message that ends a wait in time.
 type timeout struct{}
@@ -43,11 +43,30 @@ func (processActor) Receive(ctx *Ctx, msg any) {
 	s := ctx.sys
 	p := s.actors[ctx.actor].process
 	p.in = msg
-	if p.co.Resume() {
-		s.actors[ctx.actor].process = nil
-		s.retire(p)
-		s.endReturned(ctx.actor)
+	// This is Coroutine.Resume, written out: a switch of stacks spoils the
+	// processor's guesses at where calls return to, so each call less counts.
+	c := p.co
+	g, top, span := s.g, s.top, s.span
+	s.g, s.top, s.span = c.g, c.top, c.span
+	c.resume()
+	c.span = s.span
+	s.g, s.top, s.span = g, top, span
+	if c.ended {
+		s.ended(p, ctx.actor)
 	}
+}
+
+// ended deals with a process whose code has returned or panicked.
+func (s *System) ended(p *Process, actor int32) {
+	c := p.co
+	thrown := c.panic
+	s.pool.put(c)
+	s.actors[actor].process = nil
+	s.retire(p)
+	if thrown != nil {
+		panic(thrown)
+	}
+	s.endReturned(actor)
 }
 
 // endReturned ends a process whose code has returned.
@@ -67,7 +86,7 @@ func (s *System) startProcess(a *actor) {
 	a.process, a.accept = p, starting
 	s.setOpen(a, false)
 	a.waits = wait{verb: "its start", on: none}
-	s.sendAs(s.cur, a.ctx.actor, started{}, trace.Start, 0)
+	s.sendAs(s.cur, a.ctx.actor, start{}, trace.Start, 0)
 }
 
 func (s *System) newProcess() *Process {
@@ -170,6 +189,9 @@ func (p *Process) me(what string) *actor {
 		p.co.die()
 	}
 	s := p.sys
+	if s.cur == p.actor && s.top-here() <= s.span {
+		return s.actors[p.actor] // on the coroutine's stack, as it was before
+	}
 	if s.running && s.cur != p.actor || p.co.g != goroutine() {
 		s.misuse("%s in a handler of %s: a plain handler may not block; make it a process with Go", what, s.nameOf(s.cur))
 	}
@@ -181,11 +203,15 @@ func (p *Process) me(what string) *actor {
 func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	a, s := p.me(verb), p.sys
 	a.accept = accept
-	a.waits = wait{verb: verb, on: on}
+	a.waits.verb, a.waits.on = verb, on
 	if accept != anything || !a.open {
 		s.after |= workFilter
 	}
-	p.co.Park()
+	c := p.co // as Coroutine.Park does
+	c.yield(signal{})
+	if c.killed || c.inspect != nil {
+		c.interrupted()
+	}
 	if accept != anything {
 		a.await = 0
 	}

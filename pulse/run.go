@@ -15,6 +15,9 @@ const forever = math.MaxInt64
 // Run takes steps until nothing more can happen and returns what the run
 // failed with, or nil. It may be called again after more has been sent; once
 // a run has failed it stays failed until Reset.
+//
+// Compare the result with nil before it becomes an error: a nil *Failure in an
+// error is not nil.
 func (s *System) Run() *Failure {
 	until := int64(forever)
 	if s.options.Horizon > 0 {

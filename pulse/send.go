@@ -24,11 +24,11 @@ func (s *System) Kill(r Ref) {
 
 func (s *System) kill(r Ref) {
 	s.check(r, "Kill")
-	s.sendAs(s.cur, r.actor, killed{}, trace.Kill, 0)
+	s.sendAs(s.cur, r.actor, stop{}, trace.Kill, 0)
 }
 
-// killed is the body of a Kill.
-type killed struct{}
+// stop is the body of a Kill.
+type stop struct{}
 
 func (s *System) send(to Ref, msg any) {
 	if to.sys != s || to.run != s.run {

@@ -41,10 +41,6 @@ func (s *System) panicked(v any) (over bool) {
 		return true
 	}
 	a := s.actors[s.cur]
-	if p := a.process; p != nil && p.co.ended {
-		a.process = nil
-		s.retire(p)
-	}
 	if !s.supervise(a) {
 		s.fail(f)
 		return true

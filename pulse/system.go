@@ -147,7 +147,7 @@ func (s *System) Reset(seed uint64) {
 	s.killProcesses()
 	s.clear()
 	s.seed = seed
-	s.spawn(Spec{Name: "test", Actor: (*inbox)(s)}, none)
+	s.spawnActor("test", (*inbox)(s), none)
 	s.spawned = 0
 }
 

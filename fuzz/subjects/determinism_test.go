@@ -58,10 +58,16 @@ type result struct {
 	text    string // the trace, of some runs
 }
 
-const (
-	seeds  = 1000
-	textOf = 125 // the trace of each so many-th run is kept as text
-)
+// seeds is how many runs there are of each program with each strategy.
+func seeds() int {
+	if testing.Short() {
+		return 100
+	}
+	return 1000
+}
+
+// textOf says which traces are kept as text: of each so many runs one.
+const textOf = 125
 
 // sequence runs a program with the seeds 1, 2, 3, … in one system, or each in
 // a system of its own.
@@ -69,7 +75,7 @@ func sequence(p program, by pulse.Strategy, fresh bool) []result {
 	o := p.options
 	o.Strategy, o.Record = by, true
 	sys := pulse.New(o)
-	results := make([]result, seeds)
+	results := make([]result, seeds())
 	for i := range results {
 		if fresh {
 			sys.Close()
@@ -139,7 +145,7 @@ func replay(t *testing.T, p program, by pulse.Strategy) {
 	o.Strategy = replayer
 	replayed := pulse.New(o)
 	defer replayed.Close()
-	for seed := range uint64(seeds) {
+	for seed := range uint64(seeds()) {
 		want := run(recorded, seed, p.build)
 		record = *recorded.Record()
 		got := run(replayed, 0, p.build)
@@ -156,7 +162,7 @@ func TestDeterminismCanary(t *testing.T) {
 	built := 0
 	p := program{"counter", pulse.Options{}, func(sys *pulse.System) func() error {
 		built++
-		if built%(seeds+1) == 0 {
+		if built%(seeds()+1) == 0 {
 			sys.Spawn("extra", pulse.Func(func(*pulse.Ctx, any) {}))
 		}
 		return func() error { return nil }
@@ -179,7 +185,7 @@ func TestSecondProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "-test.run=^TestSecondProcess$")
+	cmd := exec.Command(self, "-test.run=^TestSecondProcess$", fmt.Sprintf("-test.short=%v", testing.Short()))
 	cmd.Env = append(os.Environ(), digestOnly+"=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

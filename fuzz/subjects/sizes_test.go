@@ -33,7 +33,7 @@ func TestSizes(t *testing.T) {
 		{"bank", bank.Config{Requests: []int{50, -30, 20, -140}}.Build, bank.Config{Requests: []int{50, -30, 20, -140}, Mended: true}.Build,
 			296, "panic in server#1 ← withdraw(140): overdrawn: withdraws 140 of 100"},
 		{"threadring", threadring.Config{Passers: 5, Hops: 12}.Build, threadring.Config{Passers: 5, Hops: 12, Mended: true}.Build,
-			384, "Send token(10): the Ref is the zero Ref, which is nobody: it was never set"},
+			384, "Send token(10): the Ref is the zero Ref, which is nobody: it was never set (in passer.2#1 ← token(11))"},
 		{"server", server.Config{Gets: 4}.Build, server.Config{Gets: 4, Mended: true}.Build,
 			967, "the client read [0 5 5 5]"},
 		{"raft-dupvote", raftdupvote.Config{Nodes: 7, Candidates: 3}.Build, raftdupvote.Config{Nodes: 7, Candidates: 3, Mended: true}.Build,

@@ -66,7 +66,7 @@ func TestBroken(t *testing.T) {
 		{"bank", 2, 1282, 3, "panic in server#1 ← withdraw(150): overdrawn: withdraws 150 of 100\n" +
 			"    bank.(*server).Receive bank.go:100",
 			"panic at bank.(*server).Receive: panic in server## ← withdraw(#): overdrawn: withdraws # of #"},
-		{"threadring", 2, 1282, 4, "Send token(0): the Ref is the zero Ref, which is nobody: it was never set\n" +
+		{"threadring", 2, 1282, 4, "Send token(0): the Ref is the zero Ref, which is nobody: it was never set (in passer.2#1 ← token(1))\n" +
 			"    threadring.(*passer).pass threadring.go:108\n" +
 			"    threadring.(*passer).Receive threadring.go:102",
 			"misuse at threadring.(*passer).pass"},
@@ -125,11 +125,17 @@ func TestPlainOrderPasses(t *testing.T) {
 
 func TestMendedPasses(t *testing.T) {
 	for _, s := range subjects.All() {
-		sys := newSystem(t, s, strategy.Random(), false)
-		for seed := range uint64(10_000) {
-			if err := run(sys, seed, s.Mended); err != nil {
-				t.Errorf("%s, seed %d: %v", s.Name, seed, err)
-				break
+		for _, name := range strategy.Names() {
+			runs := uint64(1000)
+			if name == "random" {
+				runs = 10_000
+			}
+			sys := newSystem(t, s, byName(name), false)
+			for seed := range runs {
+				if err := run(sys, seed, s.Mended); err != nil {
+					t.Errorf("%s, %s, seed %d: %v", s.Name, name, seed, err)
+					break
+				}
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func (c *chains) place(row int32) int32 {
 			}
 		}
 		set := c.sets[from : from+size]
-		i := c.fit(set, row)
+		i, covered := c.fit(set, row)
 		if i < 0 {
 			continue
 		}
@@ -83,30 +83,33 @@ func (c *chains) place(row int32) int32 {
 			set[i] = c.add()
 		}
 		chain := set[i]
-		c.exchange(c.sets[from-(size-1):from], set, i)
+		if covered > 1 {
+			c.exchange(c.sets[from-(size-1):from], set, i)
+		}
 		c.raise(chain, row)
 		return chain
 	}
 }
 
-// fit returns a cell of a set where an element can go: a chain whose top is
-// below it, else a free cell, else -1.
-func (c *chains) fit(set []int32, row int32) int {
-	bits, free := c.row(row), -1
+// fit returns a cell of a set where an element can go, and how many tops of
+// the set are below it: one of their chains, else a free cell, else -1.
+func (c *chains) fit(set []int32, row int32) (cell, covered int) {
+	below, cell := c.row(row), -1
 	for i, chain := range set {
 		switch {
-		case chain == none:
-			free = i
-		case bits[chain/64]&(1<<(chain%64)) != 0:
-			return i
+		case chain == none && covered == 0:
+			cell = i
+		case chain != none && below[chain/64]&(1<<(chain%64)) != 0:
+			cell = i
+			covered++
 		}
 	}
-	return free
+	return cell, covered
 }
 
-// exchange keeps the invariant of sets when cell i of a set gets a new top,
-// which may be above others of that set. It is above no top of the set before,
-// or it would be there: so that set takes its place beside it.
+// exchange keeps the invariant of sets when cell i of a set gets a top that
+// is above others of that set. It is above no top of the set before, or it
+// would be there: so that set takes the place of the others beside it.
 func (c *chains) exchange(before, set []int32, i int) {
 	last := len(set) - 1
 	set[i], set[last] = set[last], set[i]

@@ -19,8 +19,9 @@ type DelayOptions struct {
 // Delay picks the oldest message, but at a few random steps puts that one
 // behind all that wait (Emmi, Qadeer and Rakamarić, "Delay-bounded
 // scheduling", POPL 2011, with the delays drawn in place of enumerated). An
-// order that takes at most d delays at k steps comes with chance at least
-// 1/k^d; others never come.
+// order that takes at most d delays, in a run with k steps at which there are
+// several messages to pick from, comes with chance at least 1/(k+1)^d; others
+// never come.
 func Delay(o DelayOptions) pulse.Strategy {
 	return &delay{picks: length{fixed: o.Steps}, points: make([]int, max(o.Delays, 0))}
 }
@@ -28,7 +29,7 @@ func Delay(o DelayOptions) pulse.Strategy {
 type delay struct {
 	source
 	picks  length
-	points []int // the picks at which a message is delayed; twice means two
+	points []int // the picks, from 1, at which a message is delayed; zero is none
 	late   []lateness
 }
 
@@ -47,7 +48,7 @@ func (d *delay) Begin(seed uint64) {
 	d.seed(seed)
 	n := d.picks.begin()
 	for i := range d.points {
-		d.points[i] = 1 + d.below(n)
+		d.points[i] = d.below(n + 1)
 	}
 	d.late = d.late[:0]
 }
@@ -89,20 +90,19 @@ func (d *delay) place(seq int32) int64 {
 
 // delay puts message i behind all that wait, but before all that will be sent.
 func (d *delay) delay(e *pulse.Enabled, i int) {
-	last := newest(e)
-	d.late = append(d.late, lateness{e.Seq(i), int64(last)*perSeq + int64(len(d.late)) + 1})
+	d.late = append(d.late, lateness{e.Seq(i), d.last(e) + 1})
 }
 
-// newest returns the highest Seq of all that wait.
-func newest(e *pulse.Enabled) (last int32) {
+// last returns the highest place of all that wait.
+func (d *delay) last(e *pulse.Enabled) (last int64) {
 	unordered := e.Trace().Unordered
 	for i := range e.Len() {
-		last = max(last, e.Seq(i))
+		last = max(last, d.place(e.Seq(i)))
 		if unordered {
 			continue // nothing is behind anything
 		}
 		e.Behind(i, func(s *trace.Send) bool {
-			last = max(last, s.Seq)
+			last = max(last, d.place(s.Seq))
 			return true
 		})
 	}

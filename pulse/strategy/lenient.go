@@ -22,12 +22,12 @@ type lenient struct {
 
 	// next is where in the record's choices the next of each kind may be.
 	next   [math.MaxUint8 + 1]int
-	strays []int32   // steps that the record does not have
-	unfit  []misfits // questions that the record answered badly or not at all
+	strays []int32  // steps that the record does not have
+	unfit  []misfit // questions that the record answered badly or not at all
 }
 
-// A misfits is a question and what the record had for it.
-type misfits struct {
+// A misfit is a question and what the record had for it.
+type misfit struct {
 	stored choice.Choice // N is 0: nothing
 	kind   choice.Kind
 	n      int
@@ -76,7 +76,7 @@ func (l *lenient) choose(k choice.Kind, n int) int {
 	if k == choice.Fault {
 		v = 0
 	}
-	l.unfit = append(l.unfit, misfits{stored, k, n, v})
+	l.unfit = append(l.unfit, misfit{stored, k, n, v})
 	return v
 }
 
@@ -124,7 +124,7 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 	return list
 }
 
-func (m misfits) String() string {
+func (m misfit) String() string {
 	if m.stored.N == 0 {
 		return fmt.Sprintf("the record has no answer to %v of %d: %d was given", m.kind, m.n, m.given)
 	}

@@ -26,8 +26,8 @@ func PCTCP(o PCTOptions) pulse.Strategy {
 }
 
 type pctcp struct {
-	source            // of choices
-	order    source   // of priorities
+	source          // of choices
+	order    source // of priorities
 	messages length
 	changes  changePoints
 	chains   chains

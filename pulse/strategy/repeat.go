@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -28,34 +27,37 @@ func Repeat(o pulse.Options, seed uint64, body func(*pulse.System)) *pulse.Failu
 	second := pulse.New(o)
 	defer second.Close()
 	body(second)
-	return compare(first, second, replay.Done())
+	return compare(first, second, replay)
 }
 
-// compare says how two runs of the same case differ. The error is what the
-// replay has to say of the second.
-func compare(first, second *pulse.System, stray error) *pulse.Failure {
+// compare says how two runs of the same case differ.
+func compare(first, second *pulse.System, replay *Replayer) *pulse.Failure {
 	a, b := first.Trace(), second.Trace()
 	d, differ := trace.Diff(a, b)
+	stray := replay.Done()
+	ends := differentEnds(first.Failure(), second.Failure())
 	switch {
-	case differ && (stray == nil || d.Step >= 0 && d.Step < len(b.Steps)):
-		return differently(first, second, d.Step, errors.New(d.String()))
+	case differ && d.Step >= 0 && (stray == nil || d.Step < len(b.Steps)):
+		return differently(a, d.Step, d.String(), ends)
 	case stray != nil:
-		return differently(first, second, len(b.Steps), stray)
-	case end(first) != end(second):
-		return differently(first, second, -1, errors.New("all steps are the same, the ends are not"))
+		return differently(a, replay.at, stray.Error(), ends)
+	case ends != "":
+		return differently(a, int(trace.None), ends, "")
+	case differ:
+		return differently(a, d.Step, d.String(), "")
 	}
 	return nil
 }
 
-func differently(first, second *pulse.System, step int, how error) *pulse.Failure {
+func differently(first *trace.Trace, step int, how, ends string) *pulse.Failure {
 	f := &pulse.Failure{
 		Kind: pulse.Nondeterminism,
-		Text: fmt.Sprintf("the same case ran differently: %v", how),
-		Site: site(first.Trace(), step),
+		Text: "the same case ran differently: " + how,
+		Site: site(first, step),
 		Step: step,
 	}
-	if x, y := end(first), end(second); x != y {
-		f.Detail = "    the first run ended with " + x + ", the second with " + y + "\n"
+	if ends != "" {
+		f.Detail = "    " + ends + "\n"
 	}
 	f.Detail += "    a step must follow from its message and its actor's state alone; look there for\n" +
 		"    the order of a map, the clock (time.Now), math/rand, other goroutines, and for\n" +
@@ -63,12 +65,21 @@ func differently(first, second *pulse.System, step int, how error) *pulse.Failur
 	return f
 }
 
-// end says how a run ended.
-func end(s *pulse.System) string {
-	if f := s.Failure(); f != nil {
-		return f.Signature()
+// differentEnds says how two runs ended if not in the same way. That the
+// replay put an end to the second is not the program's doing.
+func differentEnds(first, second *pulse.Failure) string {
+	a, b := end(first), end(second)
+	if a == b || second != nil && second.Kind == pulse.Nondeterminism {
+		return ""
 	}
-	return "no failure"
+	return fmt.Sprintf("%s in the first run, %s in the second", a, b)
+}
+
+func end(f *pulse.Failure) string {
+	if f == nil {
+		return "no failure"
+	}
+	return "failed: " + f.Signature()
 }
 
 // site names a step by types alone, which an edit elsewhere does not change.

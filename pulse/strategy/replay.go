@@ -33,6 +33,7 @@ func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 	if o.Lenient {
 		r.lenient = newLenient(record)
 	}
+	r.Begin(0)
 	return r
 }
 
@@ -45,12 +46,13 @@ type Replayer struct {
 	run     *trace.Trace // the run's, as far as it has come; nil before the first pick
 	held    int          // how often in a row all messages were held back
 	err     error        // the first difference
+	at      int          // the step that it is in, or comes before
 }
 
 // Begin goes back to the start of the record.
 func (r *Replayer) Begin(uint64) {
 	r.reader.Reset(r.record)
-	r.run, r.held, r.err = nil, 0, nil
+	r.run, r.held, r.err, r.at = nil, 0, nil, int(trace.None)
 	if r.lenient != nil {
 		r.lenient.begin()
 	}
@@ -83,7 +85,7 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 		r.held++
 		return pulse.Hold
 	}
-	r.err = r.differs(e)
+	r.err, r.at = r.differs(e), e.Step()
 	return pulse.Quit
 }
 
@@ -115,22 +117,23 @@ func (r *Replayer) Choose(k choice.Kind, n int) int {
 	}
 	v, err := r.reader.Choice(k, n)
 	if err != nil {
-		r.err = fmt.Errorf("%s, %w", r.when(k), err)
+		r.err = r.misses(k, err)
 	}
 	return v
 }
 
-// when says when a question of a kind is asked: in the step that runs, or
-// before the next.
-func (r *Replayer) when(k choice.Kind) string {
+// misses says in or before which step a question of a kind was asked.
+func (r *Replayer) misses(k choice.Kind, err error) error {
 	taken := 0
 	if r.run != nil {
 		taken = len(r.run.Steps)
 	}
 	if taken == 0 || k == choice.Clock || k == choice.Fault || k == choice.Swarm {
-		return fmt.Sprintf("before step %d", taken)
+		r.at = taken
+		return fmt.Errorf("before step %d, %w", taken, err)
 	}
-	return fmt.Sprintf("in step %d", taken-1)
+	r.at = taken - 1
+	return fmt.Errorf("in step %d, %w", r.at, err)
 }
 
 // Verdict returns the first difference. When the system is at rest and the

@@ -213,7 +213,8 @@ func (s side) sendsOf(step int32) []deed {
 			// how many there are is decided much later.
 			continue
 		}
-		deeds = append(deeds, deed{send.ID, send.label(), send.label() + " to " + s.names.Of(send.To)})
+		id := send.ID ^ s.Actors[send.To].ID // the message alone does not say who receives it
+		deeds = append(deeds, deed{id, send.label(), send.label() + " to " + s.names.Of(send.To)})
 	}
 	return deeds
 }

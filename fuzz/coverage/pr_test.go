@@ -1,0 +1,140 @@
+package coverage_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// hop is a message that is sent on to random actors a few times.
+type hop struct{ left int }
+
+// relay sends on what it receives; where to follows from what it received
+// before, so that orders change what follows.
+type relay struct {
+	peers []pulse.Ref
+	state uint64
+}
+
+func (r *relay) Receive(ctx *pulse.Ctx, msg any) {
+	h := msg.(hop)
+	r.state = r.state*31 + uint64(h.left)
+	for i := range h.left {
+		if h.left > 1 || i == 0 {
+			ctx.Send(r.peers[(r.state+uint64(i))%uint64(len(r.peers))], hop{h.left - 1})
+		}
+	}
+}
+
+// program spawns random relays and sends them a few hops.
+func program(sys *pulse.System, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	relays := make([]*relay, 2+rng.IntN(3))
+	var refs []pulse.Ref
+	for i := range relays {
+		relays[i] = &relay{state: uint64(i)}
+		refs = append(refs, sys.Spawn("relay", relays[i]))
+	}
+	for _, r := range relays {
+		r.peers = refs
+	}
+	for range 2 + rng.IntN(3) {
+		sys.Send(refs[rng.IntN(len(refs))], hop{1 + rng.IntN(3)})
+	}
+}
+
+// pair is an ordered pair of step identities.
+type pair [2]uint64
+
+// slow adds the pairs of a run to a set, by definition 2.
+func slow(set map[pair]bool, sys *pulse.System) {
+	steps := sys.Trace().Steps
+	for j := range steps {
+		for i := range j {
+			if steps[i].Actor == steps[j].Actor {
+				set[pair{steps[i].ID, steps[j].ID}] = true
+			}
+		}
+	}
+}
+
+func TestPRCountsEachPairOnce(t *testing.T) {
+	for prog := range uint64(200) {
+		pr := &coverage.PR{}
+		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Observer: pr})
+		set := map[pair]bool{}
+		for seed := range uint64(30) {
+			sys.Reset(seed)
+			pr.Begin()
+			program(sys, prog)
+			if f := sys.Run(); f != nil {
+				t.Fatal(f)
+			}
+			before := len(set)
+			slow(set, sys)
+			if pr.Pairs() != len(set) || pr.Fresh() != len(set)-before {
+				t.Fatalf("program %d run %d: %d pairs, %d fresh; the definition gives %d, %d",
+					prog, seed, pr.Pairs(), pr.Fresh(), len(set), len(set)-before)
+			}
+		}
+		sys.Close()
+	}
+}
+
+// The definition must notice a measure that forgets what earlier runs saw.
+func TestPRCanary(t *testing.T) {
+	pr := &coverage.PR{}
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Observer: pr})
+	defer sys.Close()
+	set := map[pair]bool{}
+	for seed := range uint64(3) {
+		sys.Reset(seed)
+		*pr = coverage.PR{}
+		pr.Begin()
+		program(sys, 1)
+		sys.Run()
+		slow(set, sys)
+	}
+	if pr.Pairs() == len(set) {
+		t.Fatal("a measure that forgets agrees with the definition: the comparison shows nothing")
+	}
+}
+
+func TestPRLimit(t *testing.T) {
+	pr := &coverage.PR{Limit: 2}
+	sys := pulse.New(pulse.Options{Observer: pr})
+	defer sys.Close()
+	pr.Begin()
+	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+	for range 5 {
+		sys.Send(sink, hop{})
+	}
+	sys.Run()
+	if pr.Pairs() != 1 || pr.Skipped() != 3 {
+		t.Fatalf("%d pairs, %d skipped; want 1, 3", pr.Pairs(), pr.Skipped())
+	}
+}
+
+func TestPRAllocatesNothingOnceItKnowsTheSteps(t *testing.T) {
+	pr := &coverage.PR{}
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Observer: pr})
+	defer sys.Close()
+	sink := pulse.Func(func(*pulse.Ctx, any) {})
+	var msg any = hop{}
+	run := func() {
+		sys.Reset(1)
+		pr.Begin()
+		ref := sys.Spawn("sink", sink)
+		for range 100 {
+			sys.Send(ref, msg)
+		}
+		sys.Run()
+	}
+	run()
+	if n := testing.AllocsPerRun(100, run); n != 0 {
+		t.Fatalf("%v allocations a run", n)
+	}
+}

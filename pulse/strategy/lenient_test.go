@@ -1,0 +1,137 @@
+package strategy_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// A repair is a program in two forms, recorded newest message first and
+// replayed leniently.
+type repair struct {
+	name          string
+	before, after func(*pulse.System)
+	recorded      pulse.Options
+	replayed      pulse.Options
+	answers       []int // of the recorded run
+	unknown       bool  // the trace of the recorded run is not at hand
+	order         []string
+	stale         []string
+}
+
+// answered is a program whose notes are the choices it was given.
+func answered(ns ...int) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			for _, n := range ns {
+				ctx.Log("%d", ctx.Choose(n))
+			}
+		})), kick{})
+		sys.Run()
+	}
+}
+
+var crash = pulse.Options{Faults: pulse.Faults{Crash: 1}}
+
+var repairs = []repair{
+	{name: "nothing changed", before: sends(write{1}, flush{}), after: sends(write{1}, flush{}),
+		order: []string{"action.2#1 ← kick", "writer#1 ← flush", "action.1#1 ← kick", "writer#2 ← write(1)"}},
+	{name: "another message", before: sends(write{1}, flush{}), after: sends(write{1}, get{2}),
+		order: []string{"action.2#1 ← kick", "action.1#1 ← kick", "writer#1 ← write(1)", "writer#2 ← get(2)"},
+		stale: []string{"delivery 1, writer ← flush, was not made", "step 3, writer#2 ← get(2), is not in the record"}},
+	{name: "another message, no trace", before: sends(write{1}, flush{}), after: sends(write{1}, get{2}), unknown: true,
+		order: []string{"action.2#1 ← kick", "action.1#1 ← kick", "writer#1 ← write(1)", "writer#2 ← get(2)"},
+		stale: []string{"delivery 1, identity #, was not made", "step 3, writer#2 ← get(2), is not in the record"}},
+	{name: "one less", before: sends(write{1}, flush{}), after: sends(write{1}),
+		order: []string{"action#1 ← kick", "writer#1 ← write(1)"},
+		stale: []string{"delivery 0, action.2 ← kick, was not made", "delivery 1, writer ← flush, was not made"}},
+	{name: "one more", before: sends(write{1}, write{2}), after: sends(write{1}, write{2}, write{3}),
+		order: []string{"action.2#1 ← kick", "writer#1 ← write(2)", "action.1#1 ← kick", "writer#2 ← write(1)",
+			"action.3#1 ← kick", "writer#3 ← write(3)"},
+		stale: []string{"step 4, action.3#1 ← kick, is not in the record", "step 5, writer#3 ← write(3), is not in the record"}},
+	{name: "an order that cannot be", recorded: pulse.Options{Delivery: pulse.Unordered},
+		before: bunch(3), after: bunch(3),
+		order: []string{"writer#1 ← write(0)", "writer#2 ← write(1)", "writer#3 ← write(2)"},
+		stale: []string{"delivery 1, writer ← write(1), was made before one that the record has earlier",
+			"delivery 2, writer ← write(0), was made before one that the record has earlier"}},
+	{name: "fewer answers", before: answered(5, 5), after: answered(3, 5), answers: []int{4, 3},
+		order: []string{"chooser#1 ← kick", "2", "3"},
+		stale: []string{"the record answers choose of 5 with 4, the run asks choose of 3: 2 was given"}},
+	{name: "more questions", before: answered(5), after: answered(6, 2), answers: []int{4},
+		order: []string{"chooser#1 ← kick", "4", "0"},
+		stale: []string{"the record answers choose of 5 with 4, the run asks choose of 6: 4 was given",
+			"the record has no answer to choose of 2: 0 was given"}},
+	{name: "fewer questions", before: answered(5, 7), after: answered(5), answers: []int{4, 3},
+		order: []string{"chooser#1 ← kick", "4"},
+		stale: []string{"choice 1, choose of 7, was not asked for"}},
+	{name: "a fault that struck elsewhere", before: answered(5), after: sends(flush{}), answers: []int{1},
+		recorded: crash, replayed: crash,
+		order: []string{"action#1 ← kick", "writer#1 ← flush"},
+		stale: []string{
+			"the record answers fault of 2 with 1, the run asks fault of 3: 0 was given",
+			"the record has no answer to fault of 3: 0 was given",
+			"the record has no answer to fault of 3: 0 was given",
+			"step 0, action#1 ← kick, is not in the record", "step 1, writer#1 ← flush, is not in the record"}},
+}
+
+// bunch is a program that is sent so many messages at once.
+func bunch(n int) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))
+		for i := range n {
+			sys.Send(writer, write{i})
+		}
+		sys.Run()
+	}
+}
+
+// TestLenient holds what is kept of a record when the program has changed,
+// and what is said of the rest.
+func TestLenient(t *testing.T) {
+	for _, c := range repairs {
+		t.Run(c.name, func(t *testing.T) {
+			c.recorded.Record, c.recorded.Strategy = true, &scripted{answers: c.answers, newest: true}
+			sys := pulse.New(c.recorded)
+			defer sys.Close()
+			c.before(sys)
+			must(t, sys.Failure())
+			o := strategy.ReplayOptions{Lenient: true}
+			if !c.unknown {
+				o.Trace = sys.Trace()
+			}
+			replay := strategy.Replay(sys.Record(), o)
+			c.replayed.Strategy = replay
+			second := pulse.New(c.replayed)
+			defer second.Close()
+			for range 2 { // the second time shows that Begin resets
+				second.Reset(0)
+				c.after(second)
+				must(t, second.Failure())
+				c.check(t, second, replay)
+			}
+		})
+	}
+}
+
+func (c *repair) check(t *testing.T, sys *pulse.System, replay *strategy.Replayer) {
+	t.Helper()
+	var order []string
+	for i := range sys.Trace().Steps {
+		order = append(order, sys.Trace().StepLabel(i))
+	}
+	for _, note := range sys.Trace().Notes {
+		order = append(order, note.Text)
+	}
+	if !slices.Equal(order, c.order) {
+		t.Errorf("the order is\n%q, expected\n%q", order, c.order)
+	}
+	stale := replay.Stale()
+	for i := range stale {
+		stale[i] = blankIDs(stale[i])
+	}
+	if !slices.Equal(stale, c.stale) {
+		t.Errorf("stale is\n%q, expected\n%q", stale, c.stale)
+	}
+}

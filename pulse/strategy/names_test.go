@@ -1,0 +1,53 @@
+package strategy_test
+
+import (
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+func TestNames(t *testing.T) {
+	for _, name := range strategy.Names() {
+		a, err := strategy.ByName(name)
+		b, _ := strategy.ByName(name)
+		if err != nil || a == nil || a == b {
+			t.Errorf("%s: %v and %v, %v", name, a, b, err)
+		}
+	}
+	const want = `no strategy is called "lifo"; there are fifo, random, pct, pctcp, pos, urw, delay`
+	if _, err := strategy.ByName("lifo"); err == nil || err.Error() != want {
+		t.Errorf("got %v, expected %s", err, want)
+	}
+}
+
+// TestSameSeedSameRun holds for each strategy that a new value and one that
+// has run before, given the same runs from then on, take the same steps, and
+// that seeds matter. The first run is where some learn.
+func TestSameSeedSameRun(t *testing.T) {
+	for _, s := range all() {
+		hashes := func() (list []uint64) {
+			p := &lanes{w: 4, l: 4}
+			sys := newRecorded(s.make())
+			defer sys.Close()
+			for _, seed := range []uint64{7, 1, 2, 3, 1, 2, 3} {
+				must(t, p.run(sys, seed))
+				list = append(list, sys.Trace().Hash)
+			}
+			return list
+		}
+		a, b := hashes(), hashes()
+		for i := range a {
+			if a[i] != b[i] {
+				t.Errorf("%s: run %d differs in a second value", s.name, i)
+			}
+		}
+		for i := range 3 {
+			if a[1+i] != a[4+i] {
+				t.Errorf("%s: seed %d gives another run the second time", s.name, i+1)
+			}
+		}
+		if different := a[1] != a[2] && a[2] != a[3]; different != (s.name != "fifo") {
+			t.Errorf("%s: different seeds, different runs: %v", s.name, different)
+		}
+	}
+}

@@ -1,0 +1,315 @@
+package strategy_test
+
+import (
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+type (
+	write struct{ n int }
+	flush struct{}
+	get   struct{ n int }
+)
+
+// rich is a program with something of all that the system offers: processes,
+// asks, timers, choices, children, panics that a supervisor deals with,
+// start-up that is not explored, and two runs in one.
+func rich(sys *pulse.System) {
+	server := sys.SpawnSpec(pulse.Spec{
+		Name: "server", OnPanic: pulse.Restart,
+		New: func() pulse.Actor {
+			held := 0
+			return pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				switch msg := msg.(type) {
+				case write:
+					if held += msg.n; held > 20 {
+						panic("full")
+					}
+					ctx.After(time.Duration(msg.n)*time.Millisecond, flush{})
+				case flush:
+					held /= 2
+				case get:
+					ctx.Log("%d of %d", ctx.Choose(msg.n), held)
+					ctx.Reply(held)
+				}
+			})
+		},
+	})
+	client := func(n int) pulse.Ref {
+		return sys.Go("client", func(p *pulse.Process) {
+			for i := range n {
+				p.Send(server, write{p.Choose(10)})
+				if i%2 == 0 {
+					p.AskTimeout(server, get{3 + i}, 5*time.Millisecond)
+				}
+				if i == 1 {
+					p.Spawn("helper", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(server, msg) }))
+					p.Sleep(time.Millisecond)
+				}
+			}
+		})
+	}
+	watcher := sys.Spawn("watcher", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if r, ok := msg.(pulse.Ref); ok {
+			ctx.Watch(r)
+		}
+	}))
+	sys.Send(server, write{1})
+	if sys.Settle() != nil {
+		return
+	}
+	for i := range 3 {
+		sys.Send(watcher, client(i+1))
+	}
+	if sys.Run() == nil {
+		sys.Send(watcher, client(2))
+		sys.Run()
+	}
+}
+
+// settings are those under which rich runs.
+func settings() map[string]pulse.Options {
+	faults := pulse.Faults{Drop: 2, Duplicate: 2, Delay: 2, Crash: 1, RestartLost: 1, Partition: 1, Swarm: true}
+	return map[string]pulse.Options{
+		"fifo":      {},
+		"unordered": {Delivery: pulse.Unordered, EarlyTimers: 2},
+		"faults":    {Faults: faults, EarlyTimers: -1},
+		"both":      {Faults: faults, Delivery: pulse.Unordered},
+	}
+}
+
+// again stores a record, loads it, and replays it strictly on a new system.
+func again(t *testing.T, o pulse.Options, sys *pulse.System, original *trace.Trace, body func(*pulse.System)) (*pulse.System, *strategy.Replayer) {
+	t.Helper()
+	stored, err := sys.Record().AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := choice.Decode(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay := strategy.Replay(record, strategy.ReplayOptions{Trace: original})
+	o.Strategy = replay
+	second := pulse.New(o)
+	t.Cleanup(second.Close)
+	body(second)
+	return second, replay
+}
+
+func failureText(sys *pulse.System) string {
+	if f := sys.Failure(); f != nil {
+		return f.Error()
+	}
+	return ""
+}
+
+// TestRoundTrip holds for each strategy that a record, stored and loaded,
+// replays to the same trace and the same failure, with the trace of the first
+// run at hand and without.
+func TestRoundTrip(t *testing.T) {
+	for _, s := range all() {
+		for name, o := range settings() {
+			t.Run(s.name+" "+name, func(t *testing.T) {
+				o.Strategy, o.Record = s.make(), true
+				sys := pulse.New(o)
+				defer sys.Close()
+				for seed := range runs(20) {
+					sys.Reset(uint64(seed))
+					rich(sys)
+					for _, original := range []*trace.Trace{nil, sys.Trace()} {
+						second, replay := again(t, o, sys, original, rich)
+						if err := replay.Done(); err != nil {
+							t.Fatalf("seed %d: %v", seed, err)
+						}
+						if a, b := failureText(sys), failureText(second); a != b {
+							t.Fatalf("seed %d: failed with %q, again with %q", seed, a, b)
+						}
+						if a, b := sys.Trace().Hash, second.Trace().Hash; a != b {
+							d, _ := trace.Diff(sys.Trace(), second.Trace())
+							t.Fatalf("seed %d: %v", seed, d)
+						}
+						second.Close()
+					}
+				}
+			})
+		}
+	}
+}
+
+// untimely holds back all messages until a timer has fired.
+type untimely struct{ fired bool }
+
+func (u *untimely) Begin(uint64)                {}
+func (u *untimely) Holds()                      {}
+func (u *untimely) Choose(choice.Kind, int) int { return 0 }
+func (u *untimely) Pick(e *pulse.Enabled) int {
+	for i := range e.Len() {
+		u.fired = u.fired || e.Send(i).Kind.IsTimer()
+	}
+	if !u.fired && e.Step() > 0 {
+		return pulse.Hold
+	}
+	return e.Len() - 1
+}
+
+// TestReplayOfHolding holds that a run in which time passed while messages
+// waited is replayed too, although no decision says so.
+func TestReplayOfHolding(t *testing.T) {
+	body := func(sys *pulse.System) {
+		timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == any(kick{}) {
+				ctx.After(time.Second, flush{})
+				ctx.Send(ctx.Self(), write{1})
+			}
+		}))
+		sys.Send(timed, kick{})
+		sys.Run()
+	}
+	o := pulse.Options{Strategy: &untimely{}, Record: true}
+	sys := pulse.New(o)
+	defer sys.Close()
+	body(sys)
+	must(t, sys.Failure())
+	second, replay := again(t, o, sys, nil, body)
+	must(t, second.Failure())
+	if err := replay.Done(); err != nil || sys.Trace().Hash != second.Trace().Hash || sys.Now() != time.Second {
+		t.Errorf("%v, after %v\n%s", err, sys.Now(), second.Trace().Text())
+	}
+}
+
+// A change is a program in two forms: what was recorded, and what is replayed.
+type change struct {
+	name          string
+	before, after func(*pulse.System)
+	options       pulse.Options
+	known         bool // the trace of the recorded run is at hand
+	failure       string
+	step          int
+	done          string // what Done says when the run does not fail
+}
+
+// sends is a program with an actor for each message, which all send it on to
+// a writer.
+func sends(msgs ...any) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))
+		for _, msg := range msgs {
+			sys.Send(sys.Spawn("action", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(writer, msg) })), kick{})
+		}
+		sys.Run()
+	}
+}
+
+// chooses is a program with an actor that makes choices of so many answers.
+func chooses(ns ...int) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			for _, n := range ns {
+				ctx.Choose(n)
+			}
+			if msg == any(kick{}) {
+				ctx.Send(ctx.Self(), flush{})
+			}
+		})), kick{})
+		sys.Run()
+	}
+}
+
+// rounds is a program that is sent so many messages, one after the other.
+func rounds(n int) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))
+		for i := range n {
+			sys.Send(writer, write{i})
+			sys.Run()
+		}
+	}
+}
+
+var changes = []change{
+	{name: "another type", before: sends(flush{}), after: sends(write{1}), known: true, step: 1,
+		failure: "step 1 wanted writer ← flush; deliverable were: writer ← write(1)"},
+	{name: "another type, no trace", before: sends(flush{}), after: sends(write{1}), step: 1,
+		failure: "step 1 wanted another message (identity #); deliverable were: writer ← write(1) (identity #)"},
+	{name: "a look-alike", before: sends(flush{}, write{1}), after: func(sys *pulse.System) {
+		sys.Spawn("another", pulse.Func(func(*pulse.Ctx, any) {}))
+		sends(flush{}, write{1})(sys)
+	}, known: true, step: 0,
+		failure: "step 0 wanted action.1 ← kick (identity #); deliverable were: action.1 ← kick (identity #), action.2 ← kick (identity #)"},
+	{name: "goes on", before: rounds(1), after: rounds(2), step: 1, known: true,
+		failure: "step 1 wanted no more (the record has 1 delivery); deliverable were: writer ← write(1)"},
+	{name: "many deliverable", before: sends(), after: sends(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), step: 0,
+		failure: "step 0 wanted no more (the record has 0 deliveries); deliverable were: action.1 ← kick, action.2 ← kick, " +
+			"action.3 ← kick, action.4 ← kick, action.5 ← kick, action.6 ← kick, action.7 ← kick, action.8 ← kick, 2 more"},
+	{name: "ends early", before: sends(flush{}, write{1}), after: sends(flush{}), known: true, step: 1,
+		failure: "step 1 wanted action.2 ← kick; deliverable were: writer ← flush"},
+	{name: "ends early at rest", before: chooses(), after: func(sys *pulse.System) {
+		sys.Send(sys.Spawn("chooser", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
+		sys.Run()
+	}, known: true, step: 1,
+		failure: "the run ended after 1 delivery, the record goes on for 1: next is chooser ← flush"},
+	{name: "ends early at rest, no trace", before: chooses(), after: func(sys *pulse.System) {
+		sys.Send(sys.Spawn("chooser", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
+		sys.Run()
+	}, done: "the run ended after 1 delivery, the record goes on for 1: next is another message"},
+	{name: "a round less", before: rounds(3), after: rounds(2), known: true,
+		done: "the run ended after 2 deliveries, the record goes on for 1: next is writer ← write(2)"},
+	{name: "nothing runs", before: rounds(1), after: func(sys *pulse.System) {}, known: true,
+		done: "the run ended after 0 deliveries, the record goes on for 1: next is writer ← write(0)"},
+	{name: "another choice", before: chooses(3), after: chooses(4), step: 1,
+		failure: "in step 0, choice 0: the record has choose of 3, the run asks choose of 4"},
+	{name: "another choice in the last step", before: rounds(1), after: func(sys *pulse.System) {
+		sys.Send(sys.Spawn("writer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(2) })), write{0})
+		sys.Run()
+	}, step: 1,
+		failure: "in step 0, choice 0: the record has ended, the run asks choose of 2"},
+	{name: "choices left", before: chooses(3, 4), after: chooses(3),
+		failure: "in step 1, choice 1: the record has choose of 4, the run asks choose of 3", step: 2},
+	{name: "choices unasked", before: chooses(3), after: chooses(),
+		done: "the run ended without asking for 2 choices of the record: next is choose of 3"},
+	{name: "a fault", before: rounds(2), after: rounds(2), options: pulse.Options{Faults: pulse.Faults{Crash: 1}},
+		failure: "before step 0, choice 0: the record has ended, the run asks fault of 2", step: 0},
+}
+
+// blankIDs leaves out identities, which follow from the names of types.
+func blankIDs(s string) string {
+	return regexp.MustCompile(`identity [0-9a-f]{16}`).ReplaceAllString(s, "identity #")
+}
+
+// TestStrictDifferences holds the text for each way in which a strict replay
+// can differ.
+func TestStrictDifferences(t *testing.T) {
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			sys := pulse.New(pulse.Options{Record: true, Strategy: &scripted{}})
+			defer sys.Close()
+			c.before(sys)
+			must(t, sys.Failure())
+			var original *trace.Trace
+			if c.known {
+				original = sys.Trace()
+			}
+			second, replay := again(t, c.options, sys, original, c.after)
+			f := second.Failure()
+			if c.failure == "" {
+				if err := replay.Done(); f != nil || err == nil || err.Error() != c.done {
+					t.Errorf("Done says\n%v, expected\n%s\nthe run fails with %v", err, c.done, f)
+				}
+				return
+			}
+			if f == nil || f.Kind != pulse.Nondeterminism || f.Step != c.step || blankIDs(f.Text) != c.failure {
+				t.Errorf("fails with\n%v\nat step %d, expected\n%s\nat step %d", f, f.Step, c.failure, c.step)
+			}
+			if err := replay.Done(); err == nil || f != nil && err.Error() != f.Text {
+				t.Errorf("Done says %v", err)
+			}
+		})
+	}
+}
