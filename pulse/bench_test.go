@@ -2,7 +2,6 @@ package pulse_test
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -187,11 +186,8 @@ func BenchmarkSmallRun(b *testing.B) {
 }
 
 // BenchmarkWorkers compares two goroutines, each with a system of its own,
-// with one that does as much as each of them.
+// with one that does as much as each of them. It takes two processors.
 func BenchmarkWorkers(b *testing.B) {
-	if runtime.GOMAXPROCS(0) < 2 {
-		b.Skip("needs two processors")
-	}
 	o := func() pulse.Options { return pulse.Options{Strategy: strategy.Random(), Record: true} }
 	one := runner(b, o(), load.Pi(4), nothing)
 	two := runner(b, o(), load.Pi(4), nothing)

@@ -3,6 +3,7 @@ package pulse
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -73,15 +74,19 @@ func (f *Failure) Error() string {
 	return f.Text + "\n" + f.Detail
 }
 
-// Signature tells two failures apart: kind, site, and the text with its
-// numbers and quoted parts left out. It holds no line numbers and no stack,
-// so that an edit elsewhere does not change it.
+// Signature tells two failures apart: kind, site, and for a panic or a
+// property what was said, with its numbers and quoted parts left out. It holds
+// no line numbers, no stack and no names of actors, so that neither an edit
+// elsewhere nor another order changes it.
 func (f *Failure) Signature() string {
 	s := f.Kind.String()
 	if f.Site != "" {
 		s += " at " + f.Site
 	}
-	if f.Kind == Panic || f.Kind == Property {
+	switch f.Kind {
+	case Panic:
+		s += ": " + blank(firstLine(fmt.Sprint(f.Value)))
+	case Property:
 		s += ": " + blank(firstLine(f.Text))
 	}
 	return s
@@ -92,26 +97,18 @@ func firstLine(s string) string {
 	return line
 }
 
-// blank replaces each number by # and each quoted part by quotes, because
-// these differ between two occurrences of one failure.
+// varying is what differs between two occurrences of one failure: addresses,
+// numbers and quoted parts.
+var varying = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+|"[^"]*"`)
+
+// blank replaces what varies.
 func blank(s string) string {
-	var b strings.Builder
-	quoted, number := false, false
-	for _, r := range s {
-		digit := r >= '0' && r <= '9'
-		switch {
-		case r == '"':
-			quoted = !quoted
-			b.WriteRune(r)
-		case quoted:
-		case digit && !number:
-			b.WriteByte('#')
-		case !digit:
-			b.WriteRune(r)
+	return varying.ReplaceAllStringFunc(s, func(part string) string {
+		if part[0] == '"' {
+			return `""`
 		}
-		number = digit && !quoted
-	}
-	return b.String()
+		return "#"
+	})
 }
 
 // Fail ends the run with a failure: what was found wrong by someone who

@@ -143,14 +143,18 @@ func (s *System) empty(a *actor, fate trace.Fate) {
 		s.emptyUnordered(to, fate)
 		return
 	}
-	s.enabled.removeIf(func(m int32) bool { return s.sends[m].To == to })
+	waiting := false
 	for i := a.inward; i >= 0; i = s.channels[i].sibling {
 		c := &s.channels[i]
+		waiting = waiting || c.head >= 0
 		for m := c.head; m >= 0; {
 			next := s.sends[m].Next // discard may use the link
 			s.discard(m, fate)
 			m = next
 		}
 		c.head, c.candidate, c.open = none, none, false
+	}
+	if waiting {
+		s.enabled.removeIf(func(m int32) bool { return s.sends[m].To == to })
 	}
 }

@@ -49,22 +49,37 @@ type typeInfo struct {
 // nearly always, one probe. Invariant: len(keys) is a power of two, at most
 // half of it in use, and keys[i] is 0 or the word of infos[i].
 type types struct {
-	keys  []uintptr
-	infos []typeInfo
-	used  int
-	shift uint64
+	recent [recentTypes]recentType
+	keys   []uintptr
+	infos  []typeInfo
+	used   int
+	shift  uint8
 }
+
+// A recentType saves the search for a type that was looked up before. The
+// zero value says, rightly, that no message at all, whose word is 0, has hash 0.
+type recentType struct {
+	word uintptr
+	hash uint64
+}
+
+const recentTypes = 64
 
 func typeWord(v any) uintptr { return *(*uintptr)(unsafe.Pointer(&v)) }
 
-// hash is of(v).hash, small enough to be inlined. No type has the word 0: a
-// nil message is looked up like one and never found.
+// hash is of(v).hash, small enough to be inlined.
 func (t *types) hash(v any) uint64 {
 	word := typeWord(v)
-	if i := uint64(word) * actorSalt >> t.shift; t.keys[i] == word {
-		return t.infos[i].hash
+	if r := &t.recent[word>>5%recentTypes]; r.word == word {
+		return r.hash
 	}
-	return t.of(v).hash
+	return t.remember(v, word)
+}
+
+func (t *types) remember(v any, word uintptr) uint64 {
+	hash := t.of(v).hash
+	t.recent[word>>5%recentTypes] = recentType{word, hash}
+	return hash
 }
 
 func (t *types) of(v any) *typeInfo {
@@ -79,7 +94,7 @@ func (t *types) of(v any) *typeInfo {
 	}
 }
 
-var nilInfo = typeInfo{name: "nil", flat: true} // hash 0: see types.hash
+var nilInfo = typeInfo{name: "nil", flat: true} // hash 0: see recentType
 
 func (t *types) add(v any, word uintptr) *typeInfo {
 	if word == 0 {

@@ -228,16 +228,15 @@ func (s *System) receive(m int32) {
 	s.top = here()
 	s.step = s.steps
 	s.steps++
-	body, kind := d.Body, d.Kind
 	if s.recording {
 		s.recordStep(d, a, m)
 	} else {
 		s.release(m)
 	}
-	if kind < trace.Timer {
-		a.handler.Receive(&a.ctx, body)
+	if d.Kind < trace.Timer {
+		a.handler.Receive(&a.ctx, d.Body)
 	} else {
-		s.receiveSpecial(a, body, kind, m)
+		s.receiveSpecial(a, d.Body, d.Kind, m)
 	}
 	if s.after != 0 {
 		s.finishStep(a)
@@ -246,10 +245,6 @@ func (s *System) receive(m int32) {
 
 // recordStep writes the step that begins into the trace.
 func (s *System) recordStep(d *trace.Send, a *actor, m int32) {
-	id := stepID(d.ID, a.id)
-	s.curID = id
-	s.hash = fold(s.hash, id)
-	d.Receipt, d.Fate = s.step, trace.Delivered
 	t := &s.trace
 	n := len(t.Steps)
 	if n == cap(t.Steps) {
@@ -257,15 +252,16 @@ func (s *System) recordStep(d *trace.Send, a *actor, m int32) {
 	}
 	t.Steps = t.Steps[:n+1]
 	st := &t.Steps[n] // field by field: a literal would be built first and then copied
+	id := stepID(d.ID, a.id)
+	d.Receipt, d.Fate = s.step, trace.Delivered
 	st.ID, st.Time = id, s.now
 	st.Send, st.Actor, st.Prev = m, d.To, a.last
 	st.Kind, st.Changed, st.Settled = trace.Receive, false, s.settling
 	a.last = s.step
 	s.past++
 	s.sent, s.spawned = 0, 0
-	if !s.settling {
-		s.record.Deliveries = append(s.record.Deliveries, id)
-	}
+	s.curID = id
+	s.hash = fold(s.hash, id)
 }
 
 // receiveSpecial receives what is not an ordinary message.

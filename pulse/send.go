@@ -293,19 +293,25 @@ func (s *System) channelOf(from, to int32) int32 {
 }
 
 func (s *System) newChannel(from, to int32, key uint64) int32 {
-	i := int32(len(s.channels))
-	a := s.actors[to]
-	c := channel{from: from, to: to, head: none, candidate: none, sibling: a.inward}
+	n := len(s.channels)
+	if n == cap(s.channels) {
+		s.channels = append(s.channels, channel{})
+	}
+	s.channels = s.channels[:n+1]
+	a, c := s.actors[to], &s.channels[n]
+	c.from, c.to, c.head, c.candidate = from, to, none, none
+	c.sibling, a.inward = a.inward, int32(n)
+	c.blocked = 0
 	if s.crosses(from, to) {
 		c.blocked = 1
 	}
 	c.open = a.open && c.blocked == 0
-	a.inward = i
-	s.channels = append(s.channels, c)
 	// There are never more enabled than channels: keep room for all and one more.
-	s.enabled.slots = slices.Grow(s.enabled.slots, len(s.channels)+1-len(s.enabled.slots))
-	s.table.put(key, i)
-	return i
+	if n+2 > cap(s.enabled.slots) {
+		s.enabled.slots = slices.Grow(s.enabled.slots, n+2-len(s.enabled.slots))
+	}
+	s.table.put(key, int32(n))
+	return int32(n)
 }
 
 // undeliverable deals with a message whose receiver has ended or is down.

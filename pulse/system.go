@@ -171,7 +171,9 @@ func (s *System) clear() {
 	s.root = origin{}
 	s.begun, s.failure = false, nil
 	s.after = s.always
-	s.intruder.Store(nil)
+	if s.intruder.Load() != nil { // a load is cheap, a store is not
+		s.intruder.Store(nil)
+	}
 }
 
 // Close ends the run and gives back what the garbage collector cannot: the
@@ -205,9 +207,18 @@ func (s *System) Trace() *trace.Trace {
 	return &s.trace
 }
 
-// Record returns the decisions of this run so far. It is filled again after
-// Reset. Without Options.Record it is empty.
-func (s *System) Record() *choice.Record { return &s.record }
+// Record returns the decisions of this run so far. It is filled again by the
+// next call and after Reset. Without Options.Record it is empty.
+func (s *System) Record() *choice.Record {
+	list := s.record.Deliveries[:0]
+	for i := range s.trace.Steps {
+		if st := &s.trace.Steps[i]; st.Kind == trace.Receive && !st.Settled {
+			list = append(list, st.ID)
+		}
+	}
+	s.record.Deliveries = list
+	return &s.record
+}
 
 // Steps returns how many steps this run has taken.
 func (s *System) Steps() int { return int(s.steps) }

@@ -65,7 +65,7 @@ func TestBroken(t *testing.T) {
 		{"gatling", 2, 4970, 4, "flushed 0 of 1 writers", ""},
 		{"bank", 2, 1282, 3, "panic in server#1 ← withdraw(150): overdrawn: withdraws 150 of 100\n" +
 			"    bank.(*server).Receive bank.go:100",
-			"panic at bank.(*server).Receive: panic in server## ← withdraw(#): overdrawn: withdraws # of #"},
+			"panic at bank.(*server).Receive: overdrawn: withdraws # of #"},
 		{"threadring", 2, 1282, 4, "Send token(0): the Ref is the zero Ref, which is nobody: it was never set (in passer.2#1 ← token(1))\n" +
 			"    threadring.(*passer).pass threadring.go:108\n" +
 			"    threadring.(*passer).Receive threadring.go:102",

@@ -53,24 +53,24 @@ func newRing(tokens, steps int) *ring {
 // seen runs as large allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
-		r := newRing(30, 500)
+		r := newRing(30, 200)
 		check := func(name string, s pulse.Strategy) {
 			sys := pulse.New(pulse.Options{Strategy: s, Delivery: delivery})
 			defer sys.Close()
 			seed := uint64(0)
 			run := func() {
 				seed++
-				sys.Reset(seed % 20)
+				sys.Reset(seed % 10)
 				r.run(sys)
 			}
-			for range 60 {
+			for range 40 {
 				run()
 			}
 			must(t, sys.Failure())
 			if sys.Steps() != r.steps {
 				t.Fatalf("%s took %d steps", name, sys.Steps())
 			}
-			if n := testing.AllocsPerRun(100, run); n != 0 {
+			if n := testing.AllocsPerRun(50, run); n != 0 {
 				t.Errorf("%s, delivery %d: %v allocations a run", name, delivery, n)
 			}
 		}

@@ -1,6 +1,8 @@
 package strategy
 
 import (
+	"math"
+
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -21,7 +23,8 @@ type DelayOptions struct {
 // scheduling", POPL 2011, with the delays drawn in place of enumerated). An
 // order that takes at most d delays, in a run with k steps at which there are
 // several messages to pick from, comes with chance at least 1/(k+1)^d; others
-// never come.
+// never come. Messages that are queued in the channel of a delayed one wait
+// with it.
 func Delay(o DelayOptions) pulse.Strategy {
 	return &delay{picks: length{fixed: o.Steps}, points: make([]int, max(o.Delays, 0))}
 }
@@ -70,10 +73,10 @@ func (d *delay) first(e *pulse.Enabled) int {
 	if len(d.late) == 0 {
 		return e.Oldest()
 	}
-	first := 0
+	first, lowest := 0, int64(math.MaxInt64)
 	for i := range e.Len() {
-		if d.place(e.Seq(i)) < d.place(e.Seq(first)) {
-			first = i
+		if place := d.place(e.Seq(i)); place < lowest {
+			first, lowest = i, place
 		}
 	}
 	return first

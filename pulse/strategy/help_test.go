@@ -15,10 +15,14 @@ import (
 // had the seeds been drawn.
 const errorChance = 1e-6
 
-// runs is how often a test runs its program: more at night.
+// runs is how often a test runs its program: more at night, less with -short,
+// when little is left of the test's power.
 func runs(n int) int {
-	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+	switch {
+	case os.Getenv("JOSTLE_NIGHTLY") != "":
 		return 20 * n
+	case testing.Short():
+		return n / 5
 	}
 	return n
 }

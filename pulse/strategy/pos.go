@@ -3,6 +3,7 @@ package strategy
 import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // POS gives each message a random priority and always picks the highest. After
@@ -24,51 +25,59 @@ type pos struct {
 	// lots are what was drawn for each message, by its slot; a recorded run
 	// uses no slot twice.
 	lots []lot
+	// taken counts, by actor, the steps in which there was something to pick.
+	taken []int32
 }
 
-// A lot is what was drawn for a message. Invariant: priority is zero as long
-// as the message was not seen, or when it must be drawn again.
+// A lot is what was drawn for a message. Invariant: it is good when it is as
+// old as its receiver has taken steps; all else must be drawn again.
 type lot struct {
 	priority uint64
 	draws    uint64
+	to       int32 // the receiver
+	age      int32 // what taken was for it; none when nothing was drawn
 }
 
 func (p *pos) Begin(seed uint64) {
 	p.seed(seed)
 	p.key = p.next()
-	p.lots = p.lots[:0]
+	p.lots, p.taken = p.lots[:0], p.taken[:0]
 }
 
 // Records says that identities are read.
 func (p *pos) Records() {}
 
 func (p *pos) Pick(e *pulse.Enabled) int {
+	p.grow(e.Trace())
 	best, top := 0, uint64(0)
 	for i := range e.Len() {
-		if v := p.priority(e, i); v > top {
-			best, top = i, v
+		l := &p.lots[e.Slot(i)]
+		if l.age != p.taken[l.to] {
+			p.draw(l, e, i)
+		}
+		if l.priority > top {
+			best, top = i, l.priority
 		}
 	}
-	to := e.Receiver(best)
-	for i := range e.Len() {
-		if e.Receiver(i) == to {
-			p.lots[e.Slot(i)].priority = 0
-		}
-	}
+	p.taken[e.Receiver(best)]++
 	return best
 }
 
-func (p *pos) priority(e *pulse.Enabled, i int) uint64 {
-	slot := e.Slot(i)
-	for slot >= len(p.lots) {
-		p.lots = append(p.lots, lot{})
+// grow makes room for what was sent and spawned since the last pick.
+func (p *pos) grow(t *trace.Trace) {
+	for range len(t.Sends) - len(p.lots) {
+		p.lots = append(p.lots, lot{age: none})
 	}
-	l := &p.lots[slot]
-	if l.priority == 0 {
-		l.draws++
-		l.priority = mix(p.key^e.ID(i)+l.draws*gamma) | 1
+	for range len(t.Actors) - len(p.taken) {
+		p.taken = append(p.taken, 0)
 	}
-	return l.priority
+}
+
+func (p *pos) draw(l *lot, e *pulse.Enabled, i int) {
+	l.to = int32(e.Receiver(i))
+	l.age = p.taken[l.to]
+	l.draws++
+	l.priority = mix(p.key^e.ID(i)+l.draws*gamma) | 1
 }
 
 func (p *pos) Choose(k choice.Kind, n int) int { return p.choose(k, n) }

@@ -179,34 +179,37 @@ func TestRepeatCatches(t *testing.T) {
 // TestRepeatComparesEnds holds that two runs with the same steps which fail
 // differently, or not both, are different.
 func TestRepeatComparesEnds(t *testing.T) {
-	odd := false
-	const at = "failed: panic at strategy_test.TestRepeatComparesEnds."
 	tests := []struct {
 		panics [2]string
-		want   string
+		same   bool
 	}{
-		{[2]string{"A", ""}, at + "func1: panic in picker## ← kick: A in the first run, no failure in the second"},
-		{[2]string{"", "B"}, "no failure in the first run, " + at + "func1: panic in picker## ← kick: B in the second"},
-		{[2]string{"A", "B"}, at + "func1: panic in picker## ← kick: A in the first run, " +
-			at + "func1: panic in picker## ← kick: B in the second"},
-		{[2]string{"", ""}, ""},
-		{[2]string{"A", "A"}, ""},
+		{[2]string{"A", ""}, false}, {[2]string{"", "B"}, false}, {[2]string{"A", "B"}, false},
+		{[2]string{"", ""}, true}, {[2]string{"A", "A"}, true},
 	}
 	for _, test := range tests {
-		f := strategy.Repeat(pulse.Options{}, 1, picky(func(*pulse.Ctx, pulse.Ref) {
-			odd = !odd
-			if odd && test.panics[0] != "" {
-				panic(test.panics[0])
-			} else if !odd && test.panics[1] != "" {
-				panic(test.panics[1])
+		var ends []string
+		program := picky(func(*pulse.Ctx, pulse.Ref) {
+			if p := test.panics[len(ends)]; p != "" {
+				panic(p)
 			}
-		}))
-		got := ""
+		})
+		f := strategy.Repeat(pulse.Options{}, 1, func(sys *pulse.System) {
+			program(sys)
+			end := "no failure"
+			if f := sys.Failure(); f != nil {
+				end = "failed: " + f.Signature()
+			}
+			ends = append(ends, end)
+		})
+		got, want := "", ""
 		if f != nil {
-			got = strings.TrimPrefix(f.Text, "the same case ran differently: ")
+			got = f.Error()
 		}
-		if got != test.want {
-			t.Errorf("got\n%s\nexpected\n%s", got, test.want)
+		if !test.same {
+			want = "the same case ran differently: " + ends[0] + " in the first run, " + ends[1] + " in the second\n" + whereToLook
+		}
+		if got != want {
+			t.Errorf("%q: got\n%s\nexpected\n%s", test.panics, got, want)
 		}
 	}
 }

@@ -98,11 +98,11 @@ func orders(t *testing.T, o pulse.Options, tries int, run func(*pulse.System, ui
 }
 
 // TestURWIsUniform holds that every order of a forest has the same chance, by
-// Knuth's formula 7!/(4·2·2) = 315 of them here; and every merge of three
-// lanes, whose marks are queued in channels: 9!/(3!·3!·3!) = 1680.
+// Knuth's formula 7!/(4·2·2) = 315 of them here; and every merge of two
+// lanes, whose marks are queued in channels: 8!/(4!·4!) = 70.
 func TestURWIsUniform(t *testing.T) {
 	f := &forest{parents: []int{-1, 0, 0, 2, -1, 4, -1}}
-	l := &lanes{w: 3, l: 2}
+	l := &lanes{w: 2, l: 3}
 	tests := []struct {
 		name   string
 		number int
@@ -112,11 +112,11 @@ func TestURWIsUniform(t *testing.T) {
 	}{
 		{"forest", 315, f.run, func() string { return f.order }, pulse.Options{}},
 		{"forest, unordered", 315, f.run, func() string { return f.order }, pulse.Options{Delivery: pulse.Unordered}},
-		{"lanes", 1680, l.run, func() string { return string(l.steps) }, pulse.Options{}},
+		{"lanes", 70, l.run, func() string { return string(l.steps) }, pulse.Options{}},
 	}
 	for _, test := range tests {
 		test.o.Strategy = strategy.URW(strategy.URWOptions{})
-		counts := orders(t, test.o, runs(40*test.number), test.run, test.order)
+		counts := orders(t, test.o, runs(100*test.number), test.run, test.order)
 		ok, chi, bound := isUniform(counts)
 		if len(counts) != test.number || !ok {
 			t.Errorf("%s: %d orders, chi-square %.1f, expected %d orders and at most %.1f",
@@ -124,7 +124,7 @@ func TestURWIsUniform(t *testing.T) {
 		}
 		t.Logf("%s: %d orders, chi-square %.1f, at most %.1f", test.name, len(counts), chi, bound)
 		test.o.Strategy = strategy.Random()
-		if ok, _, _ := isUniform(orders(t, test.o, runs(40*test.number), test.run, test.order)); ok {
+		if ok, _, _ := isUniform(orders(t, test.o, runs(100*test.number), test.run, test.order)); ok {
 			t.Errorf("%s: Random is uniform too: the test shows nothing", test.name)
 		}
 	}
