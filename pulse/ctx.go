@@ -170,6 +170,10 @@ func (s *System) choose(k choice.Kind, n int) int {
 		return 0
 	}
 	v := s.decider().Choose(k, n)
+	if v == Quit && s.quit() {
+		s.after |= workIntruder // should the user's code recover
+		panic(s.failure)
+	}
 	if uint(v) >= uint(n) {
 		s.badStrategy("answered %d to %v of %d", v, k, n)
 	}

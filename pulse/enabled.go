@@ -39,7 +39,7 @@ func (e *Enabled) Channel(i int) int {
 // Channels returns a bound on the numbers that Channel has returned so far.
 func (e *Enabled) Channels() int {
 	if e.sys.unordered {
-		return int(e.sys.seq)
+		return int(e.sys.seq) + 1
 	}
 	return len(e.sys.channels)
 }
@@ -54,16 +54,28 @@ func (e *Enabled) Send(i int) *trace.Send { return &e.sys.sends[e.slots[i]] }
 // ID returns the identity that the step would have in which message i is
 // received. Zero when the run is not recorded.
 func (e *Enabled) ID(i int) uint64 {
-	d := &e.sys.sends[e.slots[i]]
-	return stepID(d.ID, e.sys.trace.Actors[d.To].ID)
+	return e.IDOf(&e.sys.sends[e.slots[i]])
 }
 
 // Behind calls f for message i and each message that is queued behind it in
 // its channel, oldest first, until f returns false.
 func (e *Enabled) Behind(i int, f func(*trace.Send) bool) {
-	for m := e.slots[i]; m >= 0 && f(&e.sys.sends[m]); m = e.sys.sends[m].Next {
+	m := e.slots[i]
+	if e.sys.unordered {
+		f(&e.sys.sends[m])
+		return
+	}
+	for ; m >= 0 && f(&e.sys.sends[m]); m = e.sys.sends[m].Next {
 	}
 }
+
+// IDOf returns the identity that the step would have in which a message of
+// the trace is received. Zero when the run is not recorded.
+func (e *Enabled) IDOf(d *trace.Send) uint64 { return stepID(d.ID, e.sys.trace.Actors[d.To].ID) }
+
+// Later says whether anything is due at a later time, so that time can pass
+// when all messages are held back.
+func (e *Enabled) Later() bool { return len(e.sys.timers.heap) > 0 }
 
 // Label returns message i in words: "writer ← flush".
 func (e *Enabled) Label(i int) string {

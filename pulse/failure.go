@@ -150,15 +150,18 @@ func (s *System) badStrategy(format string, args ...any) {
 	panic(f)
 }
 
-// quit ends a run because the strategy says so.
-func (s *System) quit() {
+// quit ends a run because the strategy says so, if it is one that may.
+func (s *System) quit() bool {
+	j, ok := s.strategy.(Judge)
+	if !ok {
+		return false
+	}
 	text := "the strategy gave up"
-	if j, ok := s.strategy.(Judge); ok {
-		if err := j.Verdict(); err != nil {
-			text = err.Error()
-		}
+	if err := j.Verdict(); err != nil {
+		text = err.Error()
 	}
 	s.fail(&Failure{Kind: Nondeterminism, Text: text, Step: int(s.steps)})
+	return true
 }
 
 // flooded fails a run that has too many messages on their way.

@@ -66,10 +66,6 @@ func (s *System) enter() {
 	s.root = origin{s.sent, s.spawned}
 	s.running = true
 	s.g = goroutine()
-	if !s.settling {
-		s.begin()
-	}
-	s.before = s.watchful()
 }
 
 // leave resumes it.
@@ -112,6 +108,10 @@ func (s *System) attempt(until int64) (over bool) {
 		// goroutine goes on unwinding, and nothing of ours may stay behind.
 		s.abandon()
 	}()
+	if !s.settling {
+		s.begin()
+	}
+	s.before = s.watchful()
 	if s.always&workIsolate != 0 {
 		s.checkIsolation()
 	}
@@ -342,8 +342,7 @@ func (s *System) held(k, n int, until int64) bool {
 			return true
 		}
 		s.badStrategy("holds back all of %d deliverable messages and no timer is left", n)
-	case k == Quit:
-		s.quit()
+	case k == Quit && s.quit():
 	default:
 		s.badStrategy("picked %d of %d deliverable messages", k, n)
 	}

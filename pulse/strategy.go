@@ -23,8 +23,8 @@ type Strategy interface {
 // may come yet. Time then passes; if no timer is left the run fails.
 const Hold = -1
 
-// Quit is what a Holder's Pick returns when the run must not go on; its
-// Verdict, if it is a Judge, says why.
+// Quit is what a Judge's Pick or Choose returns when the run must not go on;
+// its Verdict says why.
 const Quit = -2
 
 // A Holder is a strategy that may hold messages back. Its Pick is asked also

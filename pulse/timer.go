@@ -202,16 +202,16 @@ func (s *System) due(e entry) {
 func (s *System) tick(e entry) {
 	t := &s.timers
 	e.at += e.period
+	if s.seq != t.quietSeq {
+		t.quiet = 0
+	}
+	t.quiet++
 	if e.last == none {
-		if s.seq != t.quietSeq {
-			t.quiet = 0
-		}
-		t.quiet++
 		e.last = e.send
 		e.send = s.nextTick(e.send)
 		s.post(e.last, none)
-		t.quietSeq = s.seq
 	}
+	t.quietSeq = s.seq
 	t.insert(e)
 }
 

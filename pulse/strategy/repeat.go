@@ -37,7 +37,7 @@ func compare(first, second *pulse.System, replay *Replayer) *pulse.Failure {
 	stray := replay.Done()
 	ends := differentEnds(first.Failure(), second.Failure())
 	switch {
-	case differ && d.Step >= 0 && (stray == nil || d.Step < len(b.Steps)):
+	case differ && d.Step >= 0 && (stray == nil || replay.at < 0 || d.Step < replay.at):
 		return differently(a, d.Step, d.String(), ends)
 	case stray != nil:
 		return differently(a, replay.at, stray.Error(), ends)

@@ -25,9 +25,9 @@ type ReplayOptions struct {
 // does not matter, and the record must stay as it is.
 //
 // A strict replay ends the run at the first difference with a failure of kind
-// pulse.Nondeterminism. A run over which nothing more hangs must also be asked
-// for by Done: one that is at rest before the record is at its end may still
-// be sent more by the test.
+// pulse.Nondeterminism. A run that is at rest before the record is at its end
+// does not fail by that alone, since the test may send more: ask Done when the
+// run is over.
 func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 	r := &Replayer{options: o, record: record}
 	if o.Lenient {
@@ -106,18 +106,15 @@ func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
 	return false
 }
 
-// Choose returns the next answer of the record. A strict replay whose record
-// has none goes on with zero, until the next step that it is asked for.
+// Choose returns the next answer of the record.
 func (r *Replayer) Choose(k choice.Kind, n int) int {
 	if r.lenient != nil {
 		return r.lenient.choose(k, n)
 	}
-	if r.err != nil {
-		return 0
-	}
 	v, err := r.reader.Choice(k, n)
 	if err != nil {
 		r.err = r.misses(k, err)
+		return pulse.Quit
 	}
 	return v
 }

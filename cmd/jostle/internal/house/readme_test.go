@@ -1,6 +1,7 @@
 package house
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,63 @@ func checkReadme(t *tree) (found []finding) {
 	return found
 }
 
+// checkExamples finds the blocks of the README that no test runs: Go must
+// stand in a test file, and so must what it prints, as the Output of an example.
+func checkExamples(t *tree) (found []finding) {
+	for _, b := range blocks(t.texts["README.md"]) {
+		if (b.language == "go" || b.language == "text") && !t.tests(b.text) {
+			found = append(found, finding{fmt.Sprintf("README.md:%d", b.line), "no test runs this block",
+				"let the same lines stand in an example of a _test.go, or in its Output"})
+		}
+	}
+	return found
+}
+
+// A block is a fenced block of a text.
+type block struct {
+	language, text string
+	line           int
+}
+
+func blocks(text string) (list []block) {
+	var open *block
+	for i, line := range strings.Split(text, "\n") {
+		language, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && open == nil:
+			open = &block{language: language, line: i + 1}
+		case fence:
+			list = append(list, *open)
+			open = nil
+		case open != nil:
+			open.text += line + "\n"
+		}
+	}
+	return list
+}
+
+// tests says whether the lines of a block stand one after another in a test,
+// whatever their indentation.
+func (t *tree) tests(block string) (found bool) {
+	want := bare(block)
+	t.sources(func(_ *folder, s *source) {
+		found = found || s.isTest() && strings.Contains(bare(s.text), want)
+	})
+	return found
+}
+
+// bare is a text without indentation, comment marks and empty lines.
+func bare(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "//"))
+		if line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
 // testCommands returns the commands of the first fenced block below the heading
 // Test, or of the first in the README if it has no such heading.
 func testCommands(readme string) (commands []string) {
@@ -59,6 +117,27 @@ func command(line string) string {
 }
 
 func TestReadme(t *testing.T) { report(t, checkReadme(loadModule(t))) }
+
+func TestReadmeExamplesRun(t *testing.T) { report(t, checkExamples(loadModule(t))) }
+
+func TestReadmeExamplesCanary(t *testing.T) {
+	const fence = "```"
+	readme := "# jostle\n" + fence + "go\nx := 1\n\nuse(x)\n" + fence + "\n" + fence + "text\n1 and\n2\n" + fence + "\n" +
+		fence + "sh\nls\n" + fence + "\n"
+	for _, c := range []struct {
+		name, test string
+		want       []string
+	}{
+		{"both run", "\tx := 1\n\tuse(x)\n\t// Output:\n\t// 1 and\n\t// 2\n", nil},
+		{"other code", "\tx := 2\n\tuse(x)\n\t// 1 and\n\t// 2\n", []string{"README.md:2"}},
+		{"other output", "\tx := 1\n\tuse(x)\n\t// 1 or\n\t// 2\n", []string{"README.md:7"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tr := mustLoad(t, fstest.MapFS{"README.md": file(readme), "p/p_test.go": file("package p\n" + "/*\n" + c.test + "*/\n")})
+			caught(t, checkExamples(tr), c.want...)
+		})
+	}
+}
 
 func TestReadmeCanary(t *testing.T) {
 	const block = "```sh\ngo run ./cmd/jostle demo # the main job\n\ngo test ./...\n```\n"

@@ -1,0 +1,81 @@
+package pulse_test
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+type (
+	deposit  int
+	withdraw int
+)
+
+// account takes deposits and withdrawals from whoever sends them.
+type account struct{ balance int }
+
+func (a *account) Receive(ctx *pulse.Ctx, msg any) {
+	switch m := msg.(type) {
+	case deposit:
+		a.balance += int(m)
+	case withdraw:
+		if a.balance < int(m) {
+			panic("overdrawn")
+		}
+		a.balance -= int(m)
+	}
+}
+
+// order is a message that makes its receiver, a branch, act for a customer.
+type order struct {
+	account pulse.Ref
+	action  any
+}
+
+func branch(ctx *pulse.Ctx, msg any) {
+	o := msg.(order)
+	ctx.Send(o.account, o.action)
+}
+
+// The customer pays in at one branch and draws out at another. Nothing makes
+// the money arrive first.
+func Example() {
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+	defer sys.Close()
+	for seed := uint64(1); seed <= 100; seed++ {
+		sys.Reset(seed)
+		acc := sys.Spawn("account", &account{})
+		north := sys.Spawn("north", pulse.Func(branch))
+		south := sys.Spawn("south", pulse.Func(branch))
+		sys.Send(north, order{acc, deposit(50)})
+		sys.Send(south, order{acc, withdraw(20)})
+		if f := sys.Run(); f != nil {
+			fmt.Printf("seed %d: %v\n\n%s", seed, f.Text, sys.Trace().Chart())
+			return
+		}
+	}
+	// Output:
+	// seed 2: panic in account#1 ← withdraw(20): overdrawn
+	//
+	// test ──order(account, deposit(50))──▶ north
+	// test ──order(account, withdraw(20))──▶ south
+	// south ──withdraw(20)──▶ account
+	// north ──deposit(50)──▶ account                  (never received)
+}
+
+// A process is straight-line code that waits where it stands.
+func Example_process() {
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	server := sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		ctx.Reply(msg.(int) * 2)
+	}))
+	sys.Go("client", func(p *pulse.Process) {
+		fmt.Println("answer:", p.Ask(server, 21))
+	})
+	if f := sys.Run(); f != nil {
+		fmt.Println(f)
+	}
+	// Output: answer: 42
+}

@@ -1,0 +1,66 @@
+package strategy
+
+import (
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// TestWeights holds what URW learns from a run: a countdown from 3 leads to 4,
+// 3, 2 and 1 steps, which are 2.5 for a number on average.
+func TestWeights(t *testing.T) {
+	u := URW(URWOptions{}).(*urw)
+	sys := pulse.New(pulse.Options{Strategy: u})
+	defer sys.Close()
+	countdown := func(from int) {
+		sys.Reset(1)
+		a := sys.Spawn("countdown", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if n, ok := msg.(int); ok && n > 0 {
+				ctx.Send(ctx.Self(), n-1)
+			}
+		}))
+		sys.Send(a, from)
+		sys.Send(a, "single")
+		if f := sys.Run(); f != nil {
+			t.Fatal(f)
+		}
+	}
+	countdown(3)
+	learned := sys.Trace().Clone()
+	for range 2 {
+		want := map[any]int32{3: 4, 2: 3, 1: 2, 0: 1, "single": 1}
+		for i := range learned.Sends {
+			s := &learned.Sends[i]
+			if w := u.weightOf(s); w != want[s.Body] {
+				t.Errorf("%v weighs %d, expected %d", s.Body, w, want[s.Body])
+			}
+		}
+		for body, want := range map[any]int32{7: 3, "another": 1, 'x': 1} {
+			if w := u.weightOf(&trace.Send{Body: body, ID: 1}); w != want {
+				t.Errorf("a strange %T weighs %d, expected %d", body, w, want)
+			}
+		}
+		countdown(9) // is not learned from
+	}
+}
+
+// TestTable holds that a table agrees with a map while it grows and after it
+// was emptied.
+func TestTable(t *testing.T) {
+	var numbers table
+	for _, n := range []int{0, 1, 31, 33, 1000, 5} {
+		numbers.reset()
+		want := map[uint64]int32{}
+		for i := range n {
+			id := mix(uint64(i%700)) &^ 0xff // many in one place
+			numbers.put(id, int32(i+1))
+			want[id] = int32(i + 1)
+		}
+		for i := range uint64(2000) {
+			if id := mix(i) &^ 0xff; numbers.get(id) != want[id] {
+				t.Fatalf("%d of %d: %d, expected %d", i, n, numbers.get(id), want[id])
+			}
+		}
+	}
+}
