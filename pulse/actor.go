@@ -94,6 +94,7 @@ type actor struct {
 	match    func(any) bool // what it accepts when accept is matching
 	await    int32          // the Ask or wake whose message it accepts
 	answered int32          // the last Ask to which an answer is on its way
+	asks     int32          // numbers Asks and wakes; none is used twice, by a restarted process neither
 	waits    wait           // what a stuck report says of it
 	watchers []int32
 	parent   int32
@@ -182,7 +183,7 @@ func (s *System) handlerOf(spec *Spec) Actor {
 }
 
 func (s *System) noHandler(name string) {
-	s.misuse("actor %q is nil: give Spawn a value whose Receive handles its messages", name)
+	s.misuse("actor %q is nil: it needs an Actor, a New that returns one, or the function of a process", name)
 }
 
 // place takes the next actor of an older run into use, or makes one.
@@ -208,7 +209,7 @@ func (a *actor) renew(s *System, i int32) {
 	a.last, a.inward = none, none
 	a.open, a.life, a.accept = true, alive, anything
 	a.process, a.match, a.waits.text = nil, nil, ""
-	a.await, a.answered, a.restarts = 0, 0, 0
+	a.await, a.answered, a.asks, a.restarts = 0, 0, 0, 0
 	a.watchers = a.watchers[:0]
 	if a.special {
 		a.spec, a.special = Spec{}, false
@@ -219,6 +220,9 @@ func (s *System) ref(actor int32) Ref { return Ref{sys: s, run: s.run, actor: ac
 
 // Alive says whether the actor has neither ended nor crashed.
 func (s *System) Alive(r Ref) bool {
+	if !s.mayCall("Alive") {
+		return false
+	}
 	s.check(r, "Alive")
 	return s.actors[r.actor].life == alive
 }

@@ -3,6 +3,7 @@ package pulse
 import (
 	"iter"
 	"runtime"
+	"slices"
 )
 
 // A Coroutine is code that can be parked in the middle and resumed, on a stack
@@ -77,10 +78,22 @@ func (p *coroutines) put(c *Coroutine) {
 	p.idle = append(p.idle, c)
 }
 
+// host notes a coroutine that is to be killed if it is parked when the run
+// ends. Those that have ended since are forgotten before there are more.
+func (p *coroutines) host(c *Coroutine) {
+	if len(p.hosted) == cap(p.hosted) {
+		p.hosted = slices.DeleteFunc(p.hosted, func(l lease) bool { return !l.parked() })
+	}
+	p.hosted = append(p.hosted, lease{c, c.lease})
+}
+
+// parked says whether the use has not ended.
+func (l lease) parked() bool { return l.c.lease == l.lease && l.c.sys != nil }
+
 // killHosted ends the hosted coroutines that are still parked.
 func (p *coroutines) killHosted() {
 	for _, l := range p.hosted {
-		if l.c.lease == l.lease && l.c.sys != nil {
+		if l.parked() {
 			l.c.Kill()
 		}
 	}
@@ -116,6 +129,10 @@ func (c *Coroutine) runBody() {
 			return
 		}
 		v := recover()
+		if v == nil && c.killed { // Goexit in a deferred function
+			c.exit = true
+			c.yield(signal{}) // as in die
+		}
 		if _, thrown := v.(killThrown); thrown || c.killed || v == nil {
 			return // v == nil: Goexit goes on by itself
 		}
@@ -190,18 +207,27 @@ func (c *Coroutine) Inspect(f func()) {
 	c.resume()
 }
 
-// Kill ends a parked coroutine: its deferred functions run, nothing else.
+// Kill ends a parked coroutine: its deferred functions run until they ask the
+// system for something, nothing else.
 func (c *Coroutine) Kill() {
 	s := c.sys
-	g := s.g
-	c.killed = true
+	g, dying := s.g, s.dying
+	c.killed, s.dying = true, c
 	c.resume()
 	if c.ended {
 		s.pool.put(c)
 	} else {
 		c.exile()
 	}
-	s.g = g
+	s.g, s.dying = g, dying
+}
+
+// unwind goes on with ending a killed coroutine when the call that is wrong
+// comes from its deferred functions.
+func (s *System) unwind() {
+	if c := s.dying; c != nil && c.g == goroutine() {
+		c.die()
+	}
 }
 
 // exile ends a body that recovers every kill. Goexit in a coroutine ends the

@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -32,7 +33,12 @@ func (c *Ctx) ok(what string) bool {
 }
 
 // Self returns the actor whose handler this is.
-func (c *Ctx) Self() Ref { return Ref{sys: c.sys, run: c.sys.run, actor: c.actor} }
+func (c *Ctx) Self() Ref {
+	if c.sys == nil {
+		c.wrong("Self")
+	}
+	return Ref{sys: c.sys, run: c.sys.run, actor: c.actor}
+}
 
 // Sender returns who sent the message that is being received. What is sent to
 // the sender of an Ask answers it, now or in a later step. Timers have no
@@ -92,6 +98,9 @@ func (c *Ctx) Become(a Actor) {
 	if a == nil {
 		c.sys.misuse("Become(nil): give it the actor that handles what comes next")
 	}
+	if c.sys.actors[c.actor].process != nil {
+		c.sys.misuse("Become in a process: it has no handler, its code goes on where it waits")
+	}
 	c.sys.actors[c.actor].handler = a
 	c.sys.changed()
 }
@@ -132,7 +141,15 @@ func (c *Ctx) Every(d time.Duration, msg any) Timer {
 }
 
 // Now returns virtual time: how long the run has lasted for its program.
-func (c *Ctx) Now() time.Duration { return time.Duration(c.sys.now) }
+func (c *Ctx) Now() time.Duration {
+	if c.sys == nil {
+		c.wrong("Now")
+	}
+	return time.Duration(c.sys.now)
+}
+
+// maxChoice is how many answers a question may have.
+const maxChoice = math.MaxInt32
 
 // Choose returns a number from 0 to n-1: a decision of the program's own that
 // the strategy makes.
@@ -142,6 +159,9 @@ func (c *Ctx) Choose(n int) int {
 	}
 	if n <= 0 {
 		c.sys.misuse("Choose(%d): there must be at least one thing to choose from", n)
+	}
+	if n > maxChoice {
+		c.sys.misuse("Choose(%d): a choice has at most %d answers", n, maxChoice)
 	}
 	return c.sys.choose(choice.Program, n)
 }

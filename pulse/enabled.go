@@ -75,7 +75,7 @@ func (e *Enabled) IDOf(d *trace.Send) uint64 { return stepID(d.ID, e.sys.trace.A
 
 // Later says whether anything is due at a later time, so that time can pass
 // when all messages are held back.
-func (e *Enabled) Later() bool { return len(e.sys.timers.heap) > 0 }
+func (e *Enabled) Later() bool { return e.sys.timers.any(e.sys.horizon()) }
 
 // Label returns message i in words: "writer ← flush".
 func (e *Enabled) Label(i int) string {

@@ -3,6 +3,7 @@ package pulse
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
@@ -85,11 +86,22 @@ func (f *Failure) Signature() string {
 	}
 	switch f.Kind {
 	case Panic:
-		s += ": " + blank(firstLine(fmt.Sprint(f.Value)))
+		s += ": " + blank(firstLine(thrown(f.Value)))
 	case Property:
 		s += ": " + blank(firstLine(f.Text))
 	}
 	return s
+}
+
+// thrown shows what was panicked with: nothing by its address.
+func thrown(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case error, fmt.Stringer:
+		return fmt.Sprint(v)
+	}
+	return describe(v)
 }
 
 func firstLine(s string) string {
@@ -114,10 +126,22 @@ func blank(s string) string {
 // Fail ends the run with a failure: what was found wrong by someone who
 // watches it. In a step it does not return.
 func (s *System) Fail(f *Failure) {
+	if !s.mayCall("Fail") {
+		return
+	}
+	if f == nil {
+		s.misuse("Fail(nil): give it what was found wrong")
+	}
 	s.fail(f)
 	if s.running {
-		panic(f)
+		s.throw(f)
 	}
+}
+
+// throw ends the running step, also when the user's code recovers.
+func (s *System) throw(f *Failure) {
+	s.after |= workIntruder
+	panic(f)
 }
 
 // fail keeps the first failure of a run.
@@ -138,7 +162,7 @@ func (s *System) misuse(format string, args ...any) {
 	f.setFrames(pcs[:runtime.Callers(2, pcs[:])])
 	if s.running {
 		s.fail(f)
-		s.after |= workIntruder // should the user's code recover
+		s.throw(f)
 	}
 	panic(f)
 }
@@ -147,7 +171,7 @@ func (s *System) badStrategy(format string, args ...any) {
 	f := &Failure{Kind: Decision, Step: int(s.step), Site: fmt.Sprintf("%T", s.strategy),
 		Text: fmt.Sprintf("strategy %T ", s.strategy) + fmt.Sprintf(format, args...)}
 	s.fail(f)
-	panic(f)
+	s.throw(f)
 }
 
 // quit ends a run because the strategy says so, if it is one that may.
@@ -166,12 +190,27 @@ func (s *System) quit() bool {
 
 // flooded fails a run that has too many messages on their way.
 func (s *System) flooded() {
+	if s.failure != nil { // and the user's code has recovered
+		s.throw(s.failure)
+	}
 	f := &Failure{Kind: Budget, Step: int(s.step), Site: "messages", Text: fmt.Sprintf(
 		"more than %d messages wait to be received%s: is there an end to what %s sends? Options.Pending allows more",
 		s.flood, s.in(), s.nameOf(s.cur))}
 	s.fail(f)
-	s.after |= workIntruder
-	panic(f)
+	s.throw(f)
+}
+
+// poured fails a run of which one step sends without end to where nothing
+// waits: the record of that must not take all memory.
+func (s *System) poured() {
+	if s.failure != nil {
+		s.throw(s.failure)
+	}
+	f := &Failure{Kind: Budget, Step: int(s.step), Site: "messages", Text: fmt.Sprintf(
+		"more than %d messages sent%s: is there an end to what %s sends? Options.Pending allows more",
+		s.flood, s.in(), s.nameOf(s.cur))}
+	s.fail(f)
+	s.throw(f)
 }
 
 // exhausted fails a run that has taken all the steps that it may.
@@ -245,7 +284,7 @@ func (s *System) where() string {
 
 // setFrames fills Stack and Site from program counters: only the user's code.
 func (f *Failure) setFrames(pcs []uintptr) {
-	f.Stack = userFrames(pcs)
+	f.Stack, _ = userFrames(pcs)
 	if len(f.Stack) > 0 {
 		f.Site = f.Stack[0].Func
 		f.Detail = frameLines(f.Stack)
@@ -262,10 +301,17 @@ func frameLines(frames []Frame) string {
 
 const ours = "github.com/jostle-go/jostle/pulse."
 
+// library is the folder of the standard library's sources as stacks show it;
+// empty in a binary that was built with -trimpath.
+var library = func() string {
+	gc := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer())
+	file, _ := gc.FileLine(gc.Entry())
+	return strings.TrimSuffix(file, path.Join("runtime", path.Base(file)))
+}()
+
 // userFrames cuts a stack to the user's code: what lies between the panic and
-// the part of this package that called the handler.
-func userFrames(pcs []uintptr) []Frame {
-	var list []Frame
+// the part of this package that called the handler, which it also names.
+func userFrames(pcs []uintptr) (list []Frame, caller string) {
 	frames := runtime.CallersFrames(pcs)
 	for {
 		fr, more := frames.Next()
@@ -273,20 +319,31 @@ func userFrames(pcs []uintptr) []Frame {
 		switch {
 		case strings.HasPrefix(fr.Function, "runtime.gopanic"), strings.HasPrefix(fr.Function, "runtime.Goexit"):
 			list = list[:0] // what ran because of the panic
+		case strings.HasPrefix(fr.Function, "testing."):
+			return list, ""
 		case strings.HasPrefix(fr.Function, "runtime."), strings.HasPrefix(fr.Function, "iter."):
+		case library != "" && strings.HasPrefix(fr.File, library):
 		case strings.HasPrefix(fr.Function, ours) && !test:
 			if len(list) > 0 {
-				return list
+				return list, fr.Function
 			}
-		case strings.HasPrefix(fr.Function, "testing."):
-			return list
 		case fr.Function != "":
 			list = append(list, Frame{path.Base(fr.Function), path.Base(fr.File), fr.Line})
 		}
 		if !more {
-			return list
+			return list, ""
 		}
 	}
+}
+
+// decides says that a function of this package calls code that is no actor's:
+// a strategy, an observer or a function of Faults.
+func decides(function string) bool {
+	switch strings.TrimPrefix(function, ours+"(*System).") {
+	case "begin", "choose", "loop", "tellObservers", "exposed", "listStrikes":
+		return true
+	}
+	return false
 }
 
 // describe shows a message in an error.

@@ -1,6 +1,7 @@
 package pulse
 
 import (
+	"slices"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -11,12 +12,13 @@ import (
 // system in which nothing does. Each fault is a decision of the strategy;
 // the numbers are budgets, not rates.
 //
-// Faults leave alone the messages of the test, of timers and of an actor to
-// itself, and whatever Safe actors send and receive.
+// Faults leave alone the messages from and to the test, of timers and of an
+// actor to itself, and whatever Safe actors send and receive.
 type Faults struct {
 	// Drop, Duplicate and Delay are how many messages may be lost, arrive
 	// twice, or be held back. With FIFO delivery a message that is held back
-	// holds back those behind it in its channel.
+	// holds back those behind it in its channel. The answer to an Ask does not
+	// arrive twice: who asks takes one.
 	Drop, Duplicate, Delay int
 	// DelayBy are the times by which a message can be held back; empty means
 	// 10 ms of virtual time.
@@ -55,7 +57,7 @@ type faults struct {
 	left    Faults
 	strikes bool  // actors may be struck
 	cut     int32 // the actor that is cut off; none
-	slow    int   // channels that a delay blocks
+	slow    int   // messages that are held back
 	early   int   // timers that fired early
 	held    []int32
 	scratch []int32
@@ -118,7 +120,7 @@ func (s *System) meetFate(m int32) bool {
 		s.discard(m, trace.Dropped)
 		return true
 	}
-	if f.Duplicate > 0 && s.choose(choice.Duplicate, 2) == 1 {
+	if f.Duplicate > 0 && s.sends[m].Kind != trace.Reply && s.choose(choice.Duplicate, 2) == 1 {
 		f.Duplicate--
 		s.post(m, s.sends[m].From)
 		s.duplicate(m)
@@ -130,7 +132,7 @@ func (s *System) meetFate(m int32) bool {
 // exposed says whether faults may touch a message.
 func (s *System) exposed(m int32) bool {
 	d := &s.sends[m]
-	if d.From == trace.Test || d.From == d.To || d.Kind != trace.Message && d.Kind != trace.Reply {
+	if d.From == trace.Test || d.To == trace.Test || d.From == d.To || d.Kind != trace.Message && d.Kind != trace.Reply {
 		return false
 	}
 	if s.actors[d.From].spec.Safe || s.actors[d.To].spec.Safe {
@@ -161,33 +163,67 @@ func (s *System) delay(m int32) bool {
 	}
 	s.faults.left.Delay--
 	e := entry{at: s.later(by[v-1]), send: m, actor: none, effect: release, last: none}
-	if s.unordered {
-		s.timers.push(e)
-		return true
-	}
 	d := &s.sends[m]
-	to := d.To
-	s.post(m, d.From)
-	e.effect, e.channel = unblock, s.sends[m].Channel
-	s.channels[e.channel].blocked++
+	a := s.actors[d.To]
+	if !s.unordered {
+		if a.life != alive {
+			s.post(m, d.From) // to its last fate
+			return true
+		}
+		e.effect = unblock
+		s.post(m, d.From)
+		s.channels[d.Channel].slow++
+	}
 	s.faults.slow++
-	s.reopen(s.actors[to])
 	s.timers.push(e)
+	if !s.unordered {
+		s.reopen(a)
+	}
 	return true
 }
 
-// unblock lets a slow channel flow again.
-func (s *System) unblock(channel int32) {
-	c := &s.channels[channel]
-	c.blocked--
+// unblock lets a message that was held back in its channel go on.
+func (s *System) unblock(m int32) {
+	c := &s.channels[s.sends[m].Channel]
+	c.slow--
 	s.faults.slow--
 	s.reopen(s.actors[c.to])
 }
 
+// isSlow says whether a message is held back.
+func (s *System) isSlow(m int32) bool { return s.heldBack(m) >= 0 }
+
+// heldBack finds what will let a message go on.
+func (s *System) heldBack(m int32) int {
+	return slices.IndexFunc(s.timers.heap, func(e entry) bool { return e.send == m && e.effect >= unblock })
+}
+
+// lose forgets that a message is held back: it will not go on. It says
+// whether it was.
+func (s *System) lose(m int32) bool {
+	if s.faults.slow == 0 {
+		return false
+	}
+	i := s.heldBack(m)
+	if i < 0 {
+		return false
+	}
+	if s.timers.heap[i].effect == unblock {
+		s.channels[s.sends[m].Channel].slow--
+	}
+	s.faults.slow--
+	s.timers.removeAt(i)
+	return true
+}
+
 // crosses says whether the partition lies between two actors.
-func (s *System) crosses(from, to int32) bool {
-	cut := s.faults.cut
-	return cut >= 0 && (from == cut) != (to == cut) && from > trace.Test && to > trace.Test
+func (s *System) crosses(from, to int32) bool { return s.divides(s.faults.cut, from, to) }
+
+// divides says whether an actor that is cut off is one of two, neither of
+// which faults leave alone.
+func (s *System) divides(cut, from, to int32) bool {
+	return cut >= 0 && (from == cut) != (to == cut) && from > trace.Test && to > trace.Test &&
+		!s.actors[from].spec.Safe && !s.actors[to].spec.Safe
 }
 
 // strike asks which fault happens before the next step, and says whether one did.
@@ -295,6 +331,7 @@ func (s *System) crash(a *actor) {
 	s.endChildren(a.ctx.actor, "crashed")
 	a.life = down
 	s.shut(a, trace.Dropped)
+	s.forgetWait(a)
 	s.tellWatchers(a, "crashed")
 }
 
@@ -321,7 +358,7 @@ func (s *System) recut(actor int32, by int32) {
 	s.flagChoosy()
 	for i := range s.channels {
 		c := &s.channels[i]
-		if (c.from == actor) != (c.to == actor) && c.from > trace.Test && c.to > trace.Test {
+		if s.divides(actor, c.from, c.to) {
 			c.blocked += by
 		}
 	}

@@ -78,16 +78,16 @@ func (s *System) refilter(a *actor) {
 	s.enabled.removeIf(func(m int32) bool { return s.sends[m].To == to })
 	for i := a.inward; i >= 0; i = s.channels[i].sibling {
 		c := &s.channels[i]
-		c.open = open && c.blocked == 0
+		c.open = open && c.blocked == 0 && c.slow == 0
 		c.candidate = none
 		if c.blocked != 0 || a.life != alive {
 			continue
 		}
 		m := c.head
-		for m >= 0 && !open && !a.accepts(&s.sends[m]) {
+		for m >= 0 && !open && !a.accepts(&s.sends[m]) && (c.slow == 0 || !s.isSlow(m)) {
 			m = s.sends[m].Next
 		}
-		if m >= 0 {
+		if m >= 0 && (c.slow == 0 || !s.isSlow(m)) {
 			c.candidate = m
 			s.enabled.slots = append(s.enabled.slots, m)
 		}
@@ -118,12 +118,13 @@ func (s *System) unlink(m int32, c *channel) {
 func (s *System) withdraw(m int32) {
 	s.enabled.removeIf(func(x int32) bool { return x == m })
 	d := &s.sends[m]
+	slow := s.lose(m)
 	if s.unordered {
 		s.unhold(m)
 	} else {
 		c := &s.channels[s.sends[m].Channel]
 		s.unlink(m, c)
-		if a := s.actors[d.To]; c.open && c.head >= 0 {
+		if a := s.actors[d.To]; c.open && c.head >= 0 || slow {
 			s.reopen(a)
 		}
 	}
@@ -149,6 +150,7 @@ func (s *System) empty(a *actor, fate trace.Fate) {
 		waiting = waiting || c.head >= 0
 		for m := c.head; m >= 0; {
 			next := s.sends[m].Next // discard may use the link
+			s.lose(m)
 			s.discard(m, fate)
 			m = next
 		}

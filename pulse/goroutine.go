@@ -12,13 +12,18 @@ func here() uintptr {
 	return uintptr(unsafe.Pointer(&local))
 }
 
+// longestSpan is less than what lies between the step and a call when the
+// stack has grown, and so moved, in between.
+const longestSpan = 4096
+
 // sameGoroutine says whether the caller, whose stack is at sp, is on the
 // goroutine that runs the step, and learns from the answer.
 func (s *System) sameGoroutine(sp uintptr) bool {
 	if s.g != goroutine() {
 		return false
 	}
-	if s.top > sp {
+	s.span = 0 // should the stack have moved, what is below top is another's
+	if s.top > sp && s.top-sp <= longestSpan {
 		s.span = s.top - sp
 	}
 	return true

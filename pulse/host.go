@@ -59,8 +59,9 @@ func (h Host) HandlersChanged() {
 }
 
 // Accept limits what can be delivered to an actor to the messages for which
-// match holds; nil takes the limit away. The first such message of each
-// channel can be delivered.
+// match holds; nil takes the limit away, and what Waits has said. The first
+// such message of each channel can be delivered. Accept is to be called again
+// when match would answer differently.
 func (h Host) Accept(r Ref, match func(msg any) bool) {
 	s := h.s
 	if !s.mayCall("Host.Accept") {
@@ -68,9 +69,9 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 	}
 	s.check(r, "Host.Accept")
 	a := s.actors[r.actor]
-	a.match, a.accept = match, anything
-	if match != nil {
-		a.accept = matching
+	a.match, a.accept = match, matching
+	if match == nil {
+		a.accept, a.waits = anything, wait{on: none}
 	}
 	s.refilter(a)
 }
@@ -78,6 +79,9 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 // Waits says in words what an actor that accepts only some messages waits
 // for, for the report of a run that is stuck.
 func (h Host) Waits(r Ref, what string) {
+	if !h.s.mayCall("Host.Waits") {
+		return
+	}
 	h.s.check(r, "Host.Waits")
 	h.s.actors[r.actor].waits = wait{text: what, on: none}
 }
@@ -93,7 +97,10 @@ func (h Host) End(r Ref, reason string) {
 // Coroutine returns a coroutine that has not begun; Resume begins it. One
 // that is parked when the run ends is killed.
 func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
+	if !h.s.mayCall("Host.Coroutine") {
+		return nil
+	}
 	c := h.s.pool.get(h.s, body)
-	h.s.pool.hosted = append(h.s.pool.hosted, lease{c, c.lease})
+	h.s.pool.host(c)
 	return c
 }

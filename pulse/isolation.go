@@ -1,8 +1,10 @@
 package pulse
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -56,7 +58,7 @@ func (s *System) isolationFailure(d *trace.Send, g guard) *Failure {
 		changer = fmt.Sprintf("step %d (%s)", s.step, s.where())
 	}
 	if changer == sender {
-		changer = "the same step, after sending it"
+		changer = "it after sending"
 	}
 	f := &Failure{Kind: Isolation, Step: int(s.step), Site: trace.TypeLabel(d.Body),
 		Text: fmt.Sprintf("a message from %s to %s was changed on its way: sent as %s, now %s",
@@ -100,12 +102,26 @@ func Fingerprint(v any) uint64 {
 	return p.value(reflect.ValueOf(v))
 }
 
-// printer remembers which pointers it is inside of, to cut circles.
-type printer struct{ inside map[pointer]int }
+// A printer remembers which pointers it has been at, so that it goes behind
+// each once: values may have circles, and many ways to one place.
+type printer struct {
+	inside map[pointer]int    // those that it is behind now, and how many are around them
+	known  map[pointer]uint64 // what is behind those that lead to nothing around them
+	looped map[pointer]int    // the places in loops of those that do
+	loops  []loop
+	low    int // the outermost of inside to which anything led
+}
+
+// A loop is a pointer that leads back to something around it.
+type loop struct {
+	at  pointer
+	low int // how many pointers are around that
+}
 
 type pointer struct {
 	addr uintptr
 	typ  reflect.Type
+	len  int // of a slice
 }
 
 // opaque are packages whose values are machinery, not data.
@@ -154,22 +170,41 @@ func (p *printer) pointed(v reflect.Value, h uint64) uint64 {
 	if opaque[v.Type().Elem().PkgPath()] {
 		return fold(h, uint64(v.Pointer()))
 	}
-	return p.within(pointer{v.Pointer(), v.Type()}, h, func() uint64 { return p.value(v.Elem()) })
+	return p.within(pointer{v.Pointer(), v.Type(), 0}, h, func() uint64 { return p.value(v.Elem()) })
 }
 
-// within hashes what is behind a pointer, or how far up a pointer leads that
-// closes a circle.
+// within hashes what is behind a pointer; for one that closes a circle, how far
+// up or back it leads. This is Tarjan's way to find what hangs together.
 func (p *printer) within(at pointer, h uint64, f func() uint64) uint64 {
-	if depth, circle := p.inside[at]; circle {
-		return fold(h, uint64(len(p.inside)-depth))
+	if sum, ok := p.known[at]; ok {
+		return fold(h, sum)
+	}
+	if around, ok := p.inside[at]; ok {
+		p.low = min(p.low, around)
+		return fold(h, uint64(len(p.inside)-around))
+	}
+	if i, ok := p.looped[at]; ok {
+		p.low = min(p.low, p.loops[i].low)
+		return fold(h^copySalt, uint64(len(p.loops)-i))
 	}
 	if p.inside == nil {
-		p.inside = map[pointer]int{}
+		p.inside, p.known, p.looped = map[pointer]int{}, map[pointer]uint64{}, map[pointer]int{}
 	}
-	p.inside[at] = len(p.inside)
-	h = fold(h, f())
+	around, low, loops := len(p.inside), p.low, len(p.loops)
+	p.inside[at], p.low = around, around
+	sum := f()
 	delete(p.inside, at)
-	return h
+	if p.low < around {
+		p.looped[at] = len(p.loops)
+		p.loops = append(p.loops, loop{at, p.low})
+		p.low = min(p.low, low)
+		return fold(h, sum)
+	}
+	for _, l := range p.loops[loops:] {
+		delete(p.looped, l.at)
+	}
+	p.loops, p.low, p.known[at] = p.loops[:loops], low, sum
+	return fold(h, sum)
 }
 
 func (p *printer) fields(v reflect.Value, h uint64) uint64 {
@@ -194,17 +229,39 @@ func (p *printer) elements(v reflect.Value, h uint64) uint64 {
 		return sum
 	}
 	if v.Kind() == reflect.Slice && v.Len() > 0 {
-		return p.within(pointer{v.Pointer(), v.Type()}, h, all)
+		return p.within(pointer{v.Pointer(), v.Type(), v.Len()}, h, all)
 	}
 	return fold(h, all())
 }
 
 func (p *printer) entries(v reflect.Value, h uint64) uint64 {
-	return p.within(pointer{v.Pointer(), v.Type()}, h, func() uint64 {
+	return p.within(pointer{v.Pointer(), v.Type(), 0}, h, func() uint64 {
 		sum := uint64(v.Len())
-		for it := v.MapRange(); it.Next(); {
-			sum += fold(p.value(it.Key()), p.value(it.Value()))
+		for _, e := range sorted(v) {
+			sum += fold(e.print, p.value(e.value))
 		}
 		return sum
 	})
+}
+
+// A mapped is an entry of a map with the fingerprint of its key.
+type mapped struct {
+	print uint64
+	value reflect.Value
+}
+
+// sorted lists the entries of a map in an order that is the same in maps that
+// are equal: what closes a circle counts by the order in which it is met.
+func sorted(v reflect.Value) []mapped {
+	list := make([]mapped, 0, v.Len())
+	for it := v.MapRange(); it.Next(); {
+		list = append(list, mapped{new(printer).value(it.Key()), it.Value()})
+	}
+	slices.SortFunc(list, func(a, b mapped) int {
+		if order := cmp.Compare(a.print, b.print); order != 0 {
+			return order
+		}
+		return cmp.Compare(new(printer).value(a.value), new(printer).value(b.value))
+	})
+	return list
 }

@@ -70,15 +70,19 @@ type Options struct {
 	// messages wait. Zero: time moves only when nothing else can happen.
 	// Negative: there is no limit.
 	EarlyTimers int
-	// Ticks is how many times in a row periodic timers may fire without any
-	// other message being sent before the run counts as being at rest; zero
-	// means 10 for each such timer.
+	// Ticks is how many times in a row periodic timers may fire, for each such
+	// timer, without any other message being sent or being due before the run
+	// counts as being at rest; zero means 10. RunFor ends by the time only.
 	Ticks int
 	// Horizon is where virtual time ends: what is due later never comes.
 	// Zero: there is no end.
 	Horizon time.Duration
 
 	Faults Faults
+
+	// Failed is told when a run has failed, before Run returns. It may panic,
+	// so that what follows Run in a property is not run on a broken system.
+	Failed func(*Failure)
 }
 
 const (

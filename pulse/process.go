@@ -1,6 +1,7 @@
 package pulse
 
 import (
+	"fmt"
 	"runtime"
 	"time"
 
@@ -20,7 +21,6 @@ type Process struct {
 	body func(*Process)
 	main func(*Coroutine) // calls body; made once for each Process
 	in   any              // the message that ended the wait
-	asks int32            // numbers Asks and wakes; none is used twice
 }
 
 // wait is what a stuck report says of a process.
@@ -81,7 +81,7 @@ func (s *System) endReturned(actor int32) {
 // begins when the message that starts it is delivered.
 func (s *System) startProcess(a *actor) {
 	p := s.newProcess()
-	p.Ctx, p.body, p.asks = &a.ctx, a.spec.Process, 0
+	p.Ctx, p.body = &a.ctx, a.spec.Process
 	p.co = s.pool.get(s, p.main)
 	a.process, a.accept = p, starting
 	s.setOpen(a, false)
@@ -133,6 +133,9 @@ func (p *Process) Receive() any {
 // so it must look at nothing but its argument and what this process owns.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	a := p.me("ReceiveMatch")
+	if a == nil {
+		return nil
+	}
 	if match == nil {
 		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
 	}
@@ -148,24 +151,35 @@ func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
 // Ask sends a message and waits for the answer: what the receiver sends to
 // the sender of this message, by Reply or later.
 func (p *Process) Ask(to Ref, msg any) any {
-	p.ask(to, msg)
+	if !p.ask(to, msg) {
+		return nil
+	}
 	return p.wait("Ask", replying, to.actor)
 }
 
 // AskTimeout is Ask that does not wait longer than d. An answer that comes
 // later is thrown away.
 func (p *Process) AskTimeout(to Ref, msg any, d time.Duration) (answer any, ok bool) {
-	p.ask(to, msg)
+	if !p.ask(to, msg) {
+		return nil, false
+	}
 	return p.waitFor("AskTimeout", replying, to.actor, d)
 }
 
-// ask sends a message that carries the number of the Ask.
-func (p *Process) ask(to Ref, msg any) {
+// ask sends a message that carries the number of the Ask. It is false when
+// the call comes from another goroutine.
+func (p *Process) ask(to Ref, msg any) bool {
 	a, s := p.me("Ask"), p.sys
-	s.check(to, "Ask "+describe(msg))
-	p.asks++
-	a.await = p.asks
+	if a == nil {
+		return false
+	}
+	if to.sys != s || to.run != s.run { // the text is made only when it is needed
+		s.check(to, "Ask "+describe(msg))
+	}
+	a.asks++
+	a.await = a.asks
 	s.sendAs(s.cur, to.actor, msg, trace.Message, a.await)
+	return true
 }
 
 // awaited says whether the Ask that a message would answer is still waiting.
@@ -180,10 +194,11 @@ func (p *Process) Sleep(d time.Duration) {
 	p.waitFor("Sleep", nothing, none, d)
 }
 
-// me returns the actor of a process whose step is running.
+// me returns the actor of a process whose step is running; nil when the call
+// comes from another goroutine.
 func (p *Process) me(what string) *actor {
 	if p.Ctx == nil || p.co == nil {
-		panic(&Failure{Kind: Misuse, Text: what + " on a Process whose code is not running"})
+		return p.over(what)
 	}
 	if p.co.killed {
 		p.co.die()
@@ -192,16 +207,49 @@ func (p *Process) me(what string) *actor {
 	if s.cur == p.actor && s.top-here() <= s.span {
 		return s.actors[p.actor] // on the coroutine's stack, as it was before
 	}
-	if s.running && s.cur != p.actor || p.co.g != goroutine() {
+	if s.cur == p.actor && s.running && p.co.g == goroutine() {
+		return s.actors[p.actor]
+	}
+	return p.astray(what)
+}
+
+// over answers calls of a Process whose code has ended or was never begun.
+func (p *Process) over(what string) *actor {
+	const text = "%s on a Process whose code is not running"
+	if p.Ctx == nil {
+		panic(&Failure{Kind: Misuse, Text: fmt.Sprintf(text, what)})
+	}
+	if s := p.sys; s.closed || s.mayCall(what) {
+		s.misuse(text, what)
+	}
+	return nil
+}
+
+// astray says what is wrong with a call that does not come from the code of
+// the process.
+func (p *Process) astray(what string) *actor {
+	s := p.sys
+	s.unwind()
+	switch {
+	case !s.running:
+		s.misuse("%s on the Process of %s outside of its code", what, s.nameOf(p.actor))
+	case s.g != goroutine():
+		s.intrude(what, "Process")
+	case s.actors[s.cur].process != nil:
+		s.misuse("%s on the Process of %s in a step of %s: a process waits by its own Process only",
+			what, s.nameOf(p.actor), s.nameOf(s.cur))
+	default:
 		s.misuse("%s in a handler of %s: a plain handler may not block; make it a process with Go", what, s.nameOf(s.cur))
 	}
-	p.ok(what)
-	return s.actors[p.actor]
+	return nil
 }
 
 // wait parks the process until a message comes that it accepts.
 func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	a, s := p.me(verb), p.sys
+	if a == nil {
+		return nil
+	}
 	a.accept = accept
 	a.waits.verb, a.waits.on = verb, on
 	if accept != anything || !a.open {
@@ -223,9 +271,12 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 // waitFor is wait that a timer ends after d.
 func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Duration) (any, bool) {
 	a, s := p.me(verb), p.sys
+	if a == nil {
+		return nil, false
+	}
 	if a.await == 0 || accept != replying {
-		p.asks++
-		a.await = p.asks
+		a.asks++
+		a.await = a.asks
 	}
 	number := a.await
 	wake := s.setTimer(p.actor, d, 0, timeout{})
@@ -235,7 +286,7 @@ func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Durat
 	a.await = 0
 	if _, late := in.(timeout); late {
 		if a.answered == number {
-			s.forgetReply(a, number)
+			s.forget(a, trace.Reply, number)
 		}
 		return nil, false
 	}
@@ -243,16 +294,28 @@ func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Durat
 	return in, true
 }
 
-// forgetReply takes back an answer that has come in the same moment as the
-// end of the waiting for it.
-func (s *System) forgetReply(a *actor, number int32) {
+// forget takes back what is on its way to end a wait that is over already:
+// the answer to an Ask, or a wake.
+func (s *System) forget(a *actor, kind trace.SendKind, number int32) {
 	for m := range s.sends {
 		d := &s.sends[m]
-		if d.Kind == trace.Reply && d.To == a.ctx.actor && d.Ask == number && d.Fate == trace.Pending {
+		if d.Kind == kind && d.To == a.ctx.actor && d.Ask == number && d.Fate == trace.Pending {
 			s.withdraw(int32(m))
 			return
 		}
 	}
+}
+
+// forgetWait leaves nothing on its way to a process that would end a wait of
+// code that has been killed, and that is started again. Its timers are gone.
+func (s *System) forgetWait(a *actor) {
+	if a.await == 0 {
+		return
+	}
+	if a.answered == a.await {
+		s.forget(a, trace.Reply, a.await)
+	}
+	s.forget(a, trace.Timer, a.await)
 }
 
 // cancelWake stops the timer of a wait that something else has ended.

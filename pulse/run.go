@@ -9,8 +9,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// forever is a virtual time that is never reached.
-const forever = math.MaxInt64
+// What is due at forever never comes; a run lasts until the end of time.
+const (
+	forever   = math.MaxInt64
+	endOfTime = forever - 1
+)
 
 // Run takes steps until nothing more can happen and returns what the run
 // failed with, or nil. It may be called again after more has been sent; once
@@ -19,11 +22,15 @@ const forever = math.MaxInt64
 // Compare the result with nil before it becomes an error: a nil *Failure in an
 // error is not nil.
 func (s *System) Run() *Failure {
-	until := int64(forever)
-	if s.options.Horizon > 0 {
-		until = int64(s.options.Horizon)
+	return s.drive("Run", s.horizon(), true)
+}
+
+// horizon is where virtual time ends.
+func (s *System) horizon() int64 {
+	if h := int64(s.options.Horizon); h > 0 {
+		return min(h, endOfTime)
 	}
-	return s.drive("Run", until, true)
+	return endOfTime
 }
 
 // RunFor is Run until d of virtual time has passed. What waits for a later
@@ -32,40 +39,59 @@ func (s *System) RunFor(d time.Duration) *Failure {
 	if d < 0 {
 		s.misuse("RunFor(%v): time does not go back", d)
 	}
-	return s.drive("RunFor", s.now+int64(d), false)
+	return s.drive("RunFor", max(s.now, min(s.later(d), s.horizon())), false)
 }
 
 // Settle takes steps in plain order, oldest message first, until nothing is
 // deliverable; no time passes. It is for start-up whose order is not what is
 // tested: no strategy is asked and no decision is kept.
 func (s *System) Settle() *Failure {
-	s.mustBeIdle("Settle")
+	if !s.mustBeIdle("Settle") {
+		return s.intruder.Load()
+	}
 	s.settling = true
 	defer func() { s.settling = false }()
 	return s.drive("Settle", s.now, false)
 }
 
-// drive runs the loop, again after each panic that a supervisor has dealt with.
+// drive takes steps and says what came of it.
 func (s *System) drive(what string, until int64, final bool) *Failure {
-	s.mustBeIdle(what)
-	if s.failure != nil {
-		return s.failure
+	if !s.mustBeIdle(what) {
+		return s.intruder.Load()
 	}
-	s.enter()
-	defer s.leave()
-	for !s.attempt(until) {
+	if s.failure == nil {
+		s.attempts(until, final)
 	}
-	if s.failure == nil && final {
-		s.judge()
+	if s.failure != nil && s.options.Failed != nil {
+		s.options.Failed(s.failure)
 	}
 	return s.failure
+}
+
+// attempts runs the loop, again after each panic that a supervisor has dealt with.
+func (s *System) attempts(until int64, final bool) {
+	s.enter()
+	defer s.leave()
+	s.timers.timed = !final
+	for !s.attempt(until) {
+	}
+	if f := s.intruder.Load(); f != nil { // else what it has broken would be told
+		s.failure = f
+	}
+	switch {
+	case s.failure != nil:
+	case final:
+		s.judge()
+	default:
+		s.now = until
+	}
 }
 
 // enter suspends the step that the test is.
 func (s *System) enter() {
 	s.root = origin{s.sent, s.spawned}
-	s.running = true
-	s.g = goroutine()
+	s.running, s.ran = true, true
+	s.g, s.span = goroutine(), 0
 }
 
 // leave resumes it.
@@ -84,7 +110,7 @@ func (s *System) watchful() work {
 	if s.settling {
 		return w
 	}
-	if s.options.EarlyTimers != 0 {
+	if n := s.options.EarlyTimers; n < 0 || s.faults.early < n {
 		w |= workClock
 	}
 	if s.faults.strikes {
@@ -108,6 +134,10 @@ func (s *System) attempt(until int64) (over bool) {
 		// goroutine goes on unwinding, and nothing of ours may stay behind.
 		s.abandon()
 	}()
+	if f := s.panic; f != nil && !s.resume(f) {
+		exited = false
+		return true
+	}
 	if !s.settling {
 		s.begin()
 	}
@@ -147,7 +177,7 @@ func (s *System) loop(until int64) {
 		if s.before != 0 && s.interrupt(until) {
 			continue
 		}
-		if s.steps == s.limit {
+		if s.steps >= s.limit {
 			s.exhausted()
 			return
 		}
@@ -292,10 +322,19 @@ func (s *System) finishStep(a *actor) {
 		s.checkIsolation()
 	}
 	if w&workObserve != 0 {
-		s.options.Observer.Stepped(s, int(s.step))
+		s.tellObservers()
 	}
 	if w&workIntruder != 0 && s.failure != nil {
 		panic(s.failure)
+	}
+}
+
+func (s *System) tellObservers() {
+	if o := s.options.Observer; o != nil {
+		o.Stepped(s, int(s.step))
+	}
+	for _, o := range s.observers {
+		o.Stepped(s, int(s.step))
 	}
 }
 
@@ -324,7 +363,7 @@ func (s *System) interrupt(until int64) bool {
 	if s.before&workFault != 0 && s.strike() {
 		return true
 	}
-	if s.before&workClock != 0 && s.timers.any(until) && s.choose(choice.Clock, 2) == 1 {
+	if s.before&workClock != 0 && s.timePasses(until) && s.choose(choice.Clock, 2) == 1 {
 		if s.faults.early++; s.faults.early == s.options.EarlyTimers {
 			s.before &^= workClock
 		}
@@ -354,6 +393,7 @@ func (s *System) mayCall(what string) bool {
 	if s.closed {
 		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
 	}
+	s.unwind()
 	if s.running && s.g != goroutine() {
 		s.intrude(what, "system")
 		return false
@@ -364,9 +404,11 @@ func (s *System) mayCall(what string) bool {
 // wrong says what is wrong with a call of a Ctx.
 func (c *Ctx) wrong(what string) bool {
 	s := c.sys
-	switch {
-	case s == nil:
+	if s == nil {
 		panic(&Failure{Kind: Misuse, Text: what + ": the Ctx is the zero Ctx; use the one that Receive was given"})
+	}
+	s.unwind()
+	switch {
 	case s.running && s.g != goroutine():
 		s.intrude(what, "Ctx")
 		return false

@@ -36,7 +36,8 @@ func (s *System) send(to Ref, msg any) {
 	}
 	kind := trace.Message
 	if to.ask != 0 {
-		if !s.awaited(to) {
+		if !s.awaited(to) { // it counts as sent: what else the step sends keeps its identity
+			s.discard(s.message(s.cur, to.actor, msg, trace.Reply, to.ask), trace.Dropped)
 			return
 		}
 		kind = trace.Reply
@@ -196,6 +197,9 @@ func (s *System) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32)
 
 // message makes a message of the running step and does not let it go yet.
 func (s *System) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
+	if s.sent > s.flood && s.cur != trace.Test {
+		s.poured()
+	}
 	m := s.newSlot()
 	d := &s.sends[m]
 	d.Body = msg
@@ -277,7 +281,7 @@ func (s *System) enqueueClosed(d *trace.Send, m int32, c *channel) {
 		s.sends[c.tail].Next = m
 	}
 	c.tail = m
-	if c.blocked == 0 && c.candidate < 0 && a.accepts(d) {
+	if c.blocked == 0 && c.slow == 0 && c.candidate < 0 && a.accepts(d) {
 		c.candidate = m
 		s.enabled.slots = append(s.enabled.slots, m)
 	}
@@ -301,7 +305,7 @@ func (s *System) newChannel(from, to int32, key uint64) int32 {
 	a, c := s.actors[to], &s.channels[n]
 	c.from, c.to, c.head, c.candidate = from, to, none, none
 	c.sibling, a.inward = a.inward, int32(n)
-	c.blocked = 0
+	c.blocked, c.slow = 0, 0
 	if s.crosses(from, to) {
 		c.blocked = 1
 	}

@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -118,31 +119,32 @@ func (s *System) whereWaits(a *actor) place {
 			p.text += ", which has ended,"
 		}
 	}
-	if frames := userFrames(a.process.stack()); len(frames) > 0 {
+	if frames, _ := userFrames(a.process.stack()); len(frames) > 0 {
 		p.frame = frames[0]
 	}
 	return p
 }
 
-// mailbox lists what waits for an actor, oldest first within each channel.
+// mailbox lists what waits for an actor, in the order of arrival.
 func (s *System) mailbox(a *actor) []string {
-	var list []string
-	show := func(m int32) {
-		d := &s.sends[m]
-		list = append(list, label(d)+" from "+s.nameOf(d.From))
-	}
+	var waiting []int32
 	if s.unordered {
 		for _, m := range s.faults.held {
 			if s.sends[m].To == a.ctx.actor {
-				show(m)
+				waiting = append(waiting, m)
 			}
 		}
-		return list
-	}
-	for i := a.inward; i >= 0; i = s.channels[i].sibling {
-		for m := s.channels[i].head; m >= 0; m = s.sends[m].Next {
-			show(m)
+	} else {
+		for i := a.inward; i >= 0; i = s.channels[i].sibling {
+			for m := s.channels[i].head; m >= 0; m = s.sends[m].Next {
+				waiting = append(waiting, m)
+			}
 		}
+	}
+	slices.SortFunc(waiting, func(x, y int32) int { return int(s.sends[x].Seq - s.sends[y].Seq) })
+	list := make([]string, len(waiting))
+	for i, m := range waiting {
+		list[i] = label(&s.sends[m]) + " from " + s.nameOf(s.sends[m].From)
 	}
 	return list
 }

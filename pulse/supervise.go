@@ -1,8 +1,8 @@
 package pulse
 
 import (
-	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -25,7 +25,9 @@ const (
 
 const defaultRestarts = 10
 
-// panicked decides what a panic in a step means and says whether the run is over.
+// panicked decides what a panic means and says whether the run is over. If
+// not, the panic is a step's, and supervisors are asked when the loop goes on:
+// what they call may panic too.
 func (s *System) panicked(v any) (over bool) {
 	if f, ok := v.(*Failure); ok { // thrown by this package or by who watches
 		s.fail(f)
@@ -34,35 +36,55 @@ func (s *System) panicked(v any) (over bool) {
 	if s.failure != nil {
 		return true
 	}
-	f := s.panicFailure(v)
-	if s.cur == trace.Test {
-		f.Text = fmt.Sprintf("panic outside of a step: %v", f.Value)
+	f, inStep := s.panicFailure(v)
+	if !inStep {
 		s.fail(f)
 		return true
 	}
-	a := s.actors[s.cur]
-	if !s.supervise(a) {
-		s.fail(f)
-		return true
-	}
-	s.note(fmt.Sprintf("panicked: %v", f.Value))
-	s.after &^= workEnd
-	s.finishStep(a)
-	s.cur = trace.Test
+	s.panic = f
 	return false
 }
 
-func (s *System) panicFailure(v any) *Failure {
-	f := &Failure{Kind: Panic, Step: int(s.step), Value: v}
-	if c, ok := v.(*carried); ok {
-		f.Value = c.value
-		f.setFrames(c.pcs)
-	} else {
-		var pcs [64]uintptr
-		f.setFrames(pcs[:runtime.Callers(3, pcs[:])])
+// resume goes on after a step that panicked and says whether anyone has dealt
+// with that.
+func (s *System) resume(f *Failure) bool {
+	s.panic = nil
+	a := s.actors[s.cur]
+	if !s.supervise(a) {
+		s.fail(f)
+		return false
 	}
-	f.Text = fmt.Sprintf("panic in %s: %v", s.where(), f.Value)
-	return f
+	s.note("panicked: " + thrown(f.Value))
+	s.after &^= workEnd
+	s.finishStep(a)
+	s.cur = trace.Test
+	return true
+}
+
+// panicFailure makes a failure of a panic and says whether a step panicked,
+// not what decides or watches.
+func (s *System) panicFailure(v any) (f *Failure, inStep bool) {
+	f = &Failure{Kind: Panic, Step: int(s.step), Value: v}
+	var list [64]uintptr
+	pcs := list[:]
+	if c, ok := v.(*carried); ok {
+		f.Value, pcs = c.value, c.pcs
+	} else {
+		pcs = pcs[:runtime.Callers(3, pcs)]
+	}
+	f.setFrames(pcs)
+	_, caller := userFrames(pcs)
+	inStep = s.cur != trace.Test && !decides(caller)
+	where := "in " + s.where()
+	if !inStep {
+		where = "outside of a step"
+	}
+	text, more, _ := strings.Cut(thrown(f.Value), "\n")
+	f.Text = "panic " + where + ": " + text
+	if more != "" {
+		f.Detail = strings.TrimSuffix("    "+strings.ReplaceAll(more, "\n", "\n    ")+"\n"+f.Detail, "\n")
+	}
+	return f, inStep
 }
 
 // supervise follows the directives from a panicking actor upward and says
@@ -101,6 +123,7 @@ func (s *System) restart(a *actor) {
 	if p := a.process; p != nil {
 		a.process = nil
 		s.killProcess(p)
+		s.forgetWait(a)
 	}
 	s.renew(a, true)
 	s.reopen(a)

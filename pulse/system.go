@@ -1,6 +1,7 @@
 package pulse
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -43,7 +44,8 @@ type System struct {
 	asksOne   bool // the strategy holds messages: ask it also for a single one
 	before    work // what must be looked at before each step
 	after     work // what must be looked at after this step
-	always    work // what after starts from
+	always    work // what after starts from in this run
+	standing  work // what always starts from in each run
 	onSend    work // what must be looked at for each message sent
 
 	table     table
@@ -57,16 +59,20 @@ type System struct {
 	choosy    int // actors that are not open
 	lost      int // orphans beyond those kept
 	inbox     []any
+	observers []Observer // of this run, beside that of the options
 	root      origin
 	options   Options
 	seed      uint64
 	begun     bool // the strategy knows that this run has begun
 	settling  bool
+	dying     *Coroutine // is being killed
 	running   bool
+	ran       bool // Run or its like was called
 	closed    bool
 	pool      coroutines
 	processes []*Process // those not in use
 	failure   *Failure
+	panic     *Failure // of the step that panicked last, until supervisors are asked
 	intruder  atomic.Pointer[Failure]
 }
 
@@ -82,8 +88,9 @@ type channel struct {
 	head, tail int32 // tail means nothing while head is none
 	sibling    int32 // the next channel to the same receiver
 	candidate  int32 // the first message that the receiver accepts
-	blocked    int32 // how many faults hold it up
-	open       bool  // not blocked, and its receiver accepts anything
+	blocked    int32 // how many partitions hold it up
+	slow       int32 // how many of its messages are held back
+	open       bool  // neither blocked nor slow, and its receiver accepts anything
 }
 
 // origin is how much the test itself has sent and spawned: a step that is
@@ -110,30 +117,40 @@ const (
 func New(o Options) *System {
 	s := &System{types: newTypes(), table: newTable(), free: none}
 	s.enabled.sys = s
+	s.Configure(o)
+	return s
+}
+
+// Configure resets the system and gives it other options: New, but with the
+// memory that the system has.
+func (s *System) Configure(o Options) {
+	if !s.mustBeIdle("Configure") {
+		return
+	}
 	s.options = o
+	s.derive()
+	s.Reset(o.Seed)
+}
+
+// derive computes from the options what does not change from run to run.
+func (s *System) derive() {
+	o := &s.options
 	s.strategy = o.Strategy
 	if s.strategy == nil {
 		s.strategy = plain{}
 	}
-	s.configure()
-	s.Reset(o.Seed)
-	return s
-}
-
-// configure derives from the options what does not change from run to run.
-func (s *System) configure() {
-	o := &s.options
+	s.standing, s.onSend = 0, 0
 	s.unordered = o.Delivery == Unordered
-	s.limit = int32(orDefault(o.Steps, defaultSteps))
-	s.flood = int32(orDefault(o.Pending, defaultPending))
+	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
+	s.flood = int32(min(orDefault(o.Pending, defaultPending), math.MaxInt32))
 	_, records := s.strategy.(Recorder)
 	_, s.asksOne = s.strategy.(Holder)
 	s.recording = o.Record || records || o.Observer != nil || o.Isolation
 	if o.Observer != nil {
-		s.always |= workObserve
+		s.standing |= workObserve
 	}
 	if o.Isolation {
-		s.always |= workIsolate
+		s.standing |= workIsolate
 		s.onSend |= workIsolate
 	}
 	s.trace.Unordered = s.unordered
@@ -143,7 +160,9 @@ func (s *System) configure() {
 // nothing in it. References and contexts of the old run are no longer good.
 // It allocates nothing once the system has seen a run as large.
 func (s *System) Reset(seed uint64) {
-	s.mustBeIdle("Reset")
+	if !s.mustBeIdle("Reset") {
+		return
+	}
 	s.killProcesses()
 	s.clear()
 	s.seed = seed
@@ -169,8 +188,9 @@ func (s *System) clear() {
 	s.free = none
 	s.run++
 	s.root = origin{}
-	s.begun, s.failure = false, nil
-	s.after = s.always
+	s.begun, s.ran, s.failure = false, false, nil
+	s.always, s.after = s.standing, s.standing
+	s.observers = s.observers[:0]
 	if s.intruder.Load() != nil { // a load is cheap, a store is not
 		s.intruder.Store(nil)
 	}
@@ -179,22 +199,23 @@ func (s *System) clear() {
 // Close ends the run and gives back what the garbage collector cannot: the
 // coroutines of processes. A closed system can only be asked for its trace.
 func (s *System) Close() {
-	if s.closed {
+	if s.closed || !s.mustBeIdle("Close") {
 		return
 	}
-	s.mustBeIdle("Close")
 	s.killProcesses()
 	s.pool.close()
 	s.closed = true
 }
 
-func (s *System) mustBeIdle(what string) {
-	if s.closed {
-		s.misuse("%s of a system that is closed", what)
+// mustBeIdle says whether a method may go on that nobody may call during a run.
+func (s *System) mustBeIdle(what string) bool {
+	if !s.mayCall(what) {
+		return false
 	}
 	if s.running {
 		s.misuse("%s of a system while it runs", what)
 	}
+	return true
 }
 
 // Trace returns what has happened in this run so far. It is filled again
@@ -220,6 +241,13 @@ func (s *System) Record() *choice.Record {
 	return &s.record
 }
 
+// Running says whether the system is taking steps now.
+func (s *System) Running() bool { return s.running }
+
+// HasRun says whether the system was asked to take steps since it was made or
+// reset, be it that there were none to take.
+func (s *System) HasRun() bool { return s.ran }
+
 // Steps returns how many steps this run has taken.
 func (s *System) Steps() int { return int(s.steps) }
 
@@ -228,6 +256,19 @@ func (s *System) Now() time.Duration { return time.Duration(s.now) }
 
 // Failure returns what the run failed with, nil while it has not.
 func (s *System) Failure() *Failure { return s.failure }
+
+// Observe adds an observer for the rest of this run, which must be recorded.
+func (s *System) Observe(o Observer) {
+	if !s.mayCall("Observe") {
+		return
+	}
+	if !s.recording {
+		s.misuse("Observe: the run is not recorded: set Options.Record")
+	}
+	s.observers = append(s.observers, o)
+	s.always |= workObserve
+	s.after |= workObserve
+}
 
 // Received returns what actors have sent to the test, in the order of receipt.
 func (s *System) Received() []any { return s.inbox }

@@ -1,7 +1,6 @@
 package pulse
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -44,20 +43,19 @@ type effect uint8
 const (
 	fire    effect = iota // its message becomes deliverable
 	tick                  // so does a message like it, and again each period
-	unblock               // a slow channel flows again
-	release               // a message that was held back enters its channel
+	unblock               // a message that was held back in its channel may go on
+	release               // a message that was held back arrives, Unordered
 )
 
 // An entry is something that is due at a time.
 type entry struct {
-	at      int64
-	number  int32 // order of setting, to break ties
-	send    int32 // its message
-	actor   int32 // whose timer it is
-	channel int32
-	last    int32 // the message of its last firing while that waits; none after
-	period  int64
-	effect  effect
+	at     int64
+	number int32 // order of setting, to break ties
+	send   int32 // its message
+	actor  int32 // whose timer it is
+	last   int32 // the message of its last firing while that waits; none after
+	period int64
+	effect effect
 }
 
 // timers is a binary heap of what is due, soonest first.
@@ -67,6 +65,7 @@ type timers struct {
 	periodic int   // how many of the heap are
 	quiet    int   // firings of periodic ones in a row without another message
 	quietSeq int32 // the system's seq after the last of them
+	timed    bool  // the run ends at a time, however many periodic timers fire until then
 }
 
 func (t *timers) reset() {
@@ -152,20 +151,19 @@ func (s *System) setTimer(actor int32, d, period time.Duration, msg any) Timer {
 }
 
 // later is d from now, or never when that is beyond what can be counted.
-func (s *System) later(d time.Duration) int64 {
-	if int64(d) > math.MaxInt64-1-s.now {
-		return math.MaxInt64 - 1
+func (s *System) later(d time.Duration) int64 { return addTime(s.now, int64(d)) }
+
+func addTime(at, d int64) int64 {
+	if d > forever-at {
+		return forever
 	}
-	return s.now + int64(d)
+	return at + d
 }
 
 // passTime moves to the next time at which something is due, not beyond
 // until, and lets it happen. It says whether anything did.
 func (s *System) passTime(until int64) bool {
-	if !s.timers.any(until) || s.onlyTicks() {
-		if until != forever && until > s.now {
-			s.now = until
-		}
+	if !s.timePasses(until) {
 		return false
 	}
 	s.now = max(s.now, s.timers.heap[0].at)
@@ -177,11 +175,17 @@ func (s *System) passTime(until int64) bool {
 	return true
 }
 
+// timePasses says whether there is anything to let time pass for.
+func (s *System) timePasses(until int64) bool { return s.timers.any(until) && !s.onlyTicks(until) }
+
 // onlyTicks says that nothing but periodic timers has kept the run going for
-// as long as the options allow.
-func (s *System) onlyTicks() bool {
+// as long as the options allow, and that nothing else is due until the end.
+func (s *System) onlyTicks(until int64) bool {
 	t := &s.timers
-	return t.periodic == len(t.heap) && t.quiet >= t.periodic*orDefault(s.options.Ticks, defaultTicks)
+	if t.timed || s.seq != t.quietSeq || t.quiet < t.periodic*orDefault(s.options.Ticks, defaultTicks) {
+		return false
+	}
+	return !slices.ContainsFunc(t.heap, func(e entry) bool { return e.effect != tick && e.at <= until })
 }
 
 func (s *System) due(e entry) {
@@ -191,8 +195,9 @@ func (s *System) due(e entry) {
 	case tick:
 		s.tick(e)
 	case unblock:
-		s.unblock(e.channel)
+		s.unblock(e.send)
 	case release:
+		s.faults.slow--
 		s.post(e.send, s.sends[e.send].From)
 	}
 }
@@ -201,7 +206,7 @@ func (s *System) due(e entry) {
 // unless the last still waits.
 func (s *System) tick(e entry) {
 	t := &s.timers
-	e.at += e.period
+	e.at = addTime(e.at, e.period)
 	if s.seq != t.quietSeq {
 		t.quiet = 0
 	}

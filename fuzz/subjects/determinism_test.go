@@ -60,10 +60,13 @@ type result struct {
 
 // seeds is how many runs there are of each program with each strategy.
 func seeds() int {
-	if testing.Short() {
-		return 100
+	switch {
+	case os.Getenv("JOSTLE_NIGHTLY") != "":
+		return 1000
+	case testing.Short():
+		return 25
 	}
-	return 1000
+	return 150
 }
 
 // textOf says which traces are kept as text: of each so many runs one.

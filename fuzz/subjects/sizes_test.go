@@ -5,11 +5,18 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/attach"
 	"github.com/jostle-go/jostle/fuzz/subjects/bank"
+	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/gatling"
+	"github.com/jostle-go/jostle/fuzz/subjects/messenger"
+	"github.com/jostle-go/jostle/fuzz/subjects/paxosquorum"
+	"github.com/jostle-go/jostle/fuzz/subjects/pingreg"
+	"github.com/jostle-go/jostle/fuzz/subjects/procreg"
 	"github.com/jostle-go/jostle/fuzz/subjects/raftdupvote"
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
 	"github.com/jostle-go/jostle/fuzz/subjects/threadring"
+	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -18,6 +25,8 @@ import (
 // TestSizes builds the subjects larger than they are listed: the broken form
 // passes in plain order and fails in some other, the mended one passes in all.
 func TestSizes(t *testing.T) {
+	circle := [][]int{{1, 2}, {2, 0}, {0, 1}}
+	against := []bool{false, true, true, true, true}
 	for _, c := range []struct {
 		name           string
 		broken, mended subjects.Build
@@ -38,6 +47,26 @@ func TestSizes(t *testing.T) {
 			967, "the client read [0 5 5 5]"},
 		{"raft-dupvote", raftdupvote.Config{Nodes: 7, Candidates: 3}.Build, raftdupvote.Config{Nodes: 7, Candidates: 3, Mended: true}.Build,
 			21, "term 1 has two leaders: node.1 and node.3"},
+		{"gatling-records", gatling.Records{Users: 3, Requests: 2}.Build, gatling.Records{Users: 3, Requests: 2, Mended: true}.Build,
+			207, "user 3 ends before the start"},
+		{"barber", barber.Config{Customers: 5, Chairs: 2}.Build, barber.Config{Customers: 5, Chairs: 2, Mended: true}.Build,
+			16, "1 of 5 customers wait forever"},
+		{"messenger", messenger.Config{Writes: circle}.Build, messenger.Config{Writes: circle, Mended: true}.Build,
+			960, "message 2 from user 0 to user 2 was sent and not shown"},
+		{"procreg", takeover(false, false).Build, takeover(false, true).Build,
+			164, "no atomic registry answers like this:"},
+		{"procreg-forgets", takeover(true, false).Build, takeover(true, true).Build,
+			210, "no atomic registry answers like this:"},
+		{"pingreg", pingreg.Config{Children: 3, Pings: 2}.Build, pingreg.Config{Children: 3, Pings: 2, Mended: true}.Build,
+			655, "panic in pong#5 ← false: badarg: register ping 3"},
+		{"attach", attach.Config{Limit: 2, Clients: 6}.Build, attach.Config{Limit: 2, Clients: 6, Mended: true}.Build,
+			966, "client.4 was refused although a place was free"},
+		{"2pc-early", twopc.Config{Votes: against}.Build, twopc.Config{Votes: against, Mended: true}.Build,
+			398, "participant 2 has committed, participant 1 has aborted"},
+		{"2pc-stuck", twopc.Config{Votes: against[1:], Stuck: true}.Build, twopc.Config{Votes: against[1:], Stuck: true, Mended: true}.Build,
+			554, "the transaction is never decided"},
+		{"paxos-quorum", paxosquorum.Config{Acceptors: 5, Values: []int{1, 2, 3}}.Build, paxosquorum.Config{Acceptors: 5, Values: []int{1, 2, 3}, Mended: true}.Build,
+			275, "two values are chosen: 2 for proposer 2, 3 for proposer 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _ := subjects.ByName(c.name)
@@ -59,6 +88,21 @@ func TestSizes(t *testing.T) {
 				t.Errorf("broken: %d runs fail, first with %q; want %d and %q", failing, text, c.failing, c.text)
 			}
 		})
+	}
+}
+
+// takeover has a client take a name over from a dead process while others
+// want it for that one.
+func takeover(forgets, mended bool) procreg.Config {
+	const register = procreg.Register
+	return procreg.Config{
+		Before: []procreg.Command{{Op: register}},
+		Clients: [][]procreg.Command{
+			{{Op: procreg.Kill}, {Op: register, Process: 1}, {Op: procreg.WhereIs}},
+			{{Op: register}, {Op: procreg.WhereIs}, {Op: register}},
+			{{Op: procreg.Unregister, Name: 1}, {Op: register}, {Op: register, Name: 1, Process: 1}},
+		},
+		Forgets: forgets, Mended: mended,
 	}
 }
 

@@ -2,17 +2,29 @@
 // build it with its bug and without.
 //
 // Each has a folder of its own, with a Config whose zero value is the smallest
-// input that shows the bug. The loads of package load have no bug and are
-// listed there.
+// input that shows the bug, and a Property that draws its inputs. The loads of
+// package load have no bug and are listed there. How many runs each strategy
+// takes to find each bug by its property is in testdata/found.txt.
 package subjects
 
 import (
+	"slices"
+
+	"github.com/jostle-go/jostle/fuzz/subjects/attach"
 	"github.com/jostle-go/jostle/fuzz/subjects/bank"
+	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/gatling"
+	"github.com/jostle-go/jostle/fuzz/subjects/guard"
+	"github.com/jostle-go/jostle/fuzz/subjects/messenger"
+	"github.com/jostle-go/jostle/fuzz/subjects/paxosquorum"
+	"github.com/jostle-go/jostle/fuzz/subjects/pingreg"
+	"github.com/jostle-go/jostle/fuzz/subjects/procreg"
 	"github.com/jostle-go/jostle/fuzz/subjects/raftdupvote"
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
 	"github.com/jostle-go/jostle/fuzz/subjects/threadring"
+	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
+	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -22,7 +34,8 @@ type Subject struct {
 	Source string // where it comes from
 	Wrong  string // what goes wrong
 	// Depth is the fewest messages that must move from their places in plain
-	// order, oldest first, at their receivers; faults do not count.
+	// order, oldest first, at their receivers; faults do not count. Zero says
+	// that Broken fails in plain order too.
 	Depth int
 	// Options are those of a system in which the bug can show; strategy, seed
 	// and recording are for the caller to add.
@@ -30,6 +43,9 @@ type Subject struct {
 	// Broken and Mended add the program to a system that has just been made
 	// or reset. When the run is over, check says whether what must hold does.
 	Broken, Mended Build
+	// Property is the program with drawn inputs, larger and smaller than those
+	// of Build, and what must hold of it.
+	Property func(mended bool) func(*props.T)
 }
 
 // Build adds a program to a system. When its run is over without a failure,
@@ -37,52 +53,151 @@ type Subject struct {
 type Build = func(sys *pulse.System) (check func() error)
 
 // All returns the subjects in the order in which they are listed.
-func All() []Subject {
+func All() []Subject { return slices.Concat(fromBita(), fromOthers(), fromField()) }
+
+// fromBita returns those that Bitá tells of.
+func fromBita() []Subject {
 	return []Subject{
 		{
 			Name: "writer", Source: "Bitá, Listing 1", Depth: 1,
-			Wrong:  "a flush overtakes a write, whose result is not stored",
-			Broken: writer.Config{}.Build,
-			Mended: writer.Config{Mended: true}.Build,
+			Wrong:    "a flush overtakes a write, whose result is not stored",
+			Broken:   writer.Config{}.Build,
+			Mended:   writer.Config{Mended: true}.Build,
+			Property: writer.Property,
 		},
 		{
 			Name: "writer-error", Source: "Bitá, Figure 2", Depth: 2,
-			Wrong:  "a flush overtakes a write, and the news of the loss overtakes the question for it",
-			Broken: writer.Config{Check: true}.Build,
-			Mended: writer.Config{Check: true, Mended: true}.Build,
+			Wrong:    "a flush overtakes a write, and the news of the loss overtakes the question for it",
+			Broken:   writer.Config{Check: true}.Build,
+			Mended:   writer.Config{Check: true, Mended: true}.Build,
+			Property: writer.ErrorProperty,
 		},
 		{
 			Name: "gatling", Source: "Gatling's terminator, after Bitá", Depth: 1,
-			Wrong:  "the end of a user overtakes a registration, which is then not understood",
-			Broken: gatling.Config{}.Build,
-			Mended: gatling.Config{Mended: true}.Build,
+			Wrong:    "the end of a user overtakes a registration, which is then not understood",
+			Broken:   gatling.Config{}.Build,
+			Mended:   gatling.Config{Mended: true}.Build,
+			Property: gatling.Property,
+		},
+		{
+			Name: "gatling-records", Source: "Gatling's records, after Bitá", Depth: 1,
+			Wrong:    "the record of an end overtakes that of the start",
+			Broken:   gatling.Records{}.Build,
+			Mended:   gatling.Records{Mended: true}.Build,
+			Property: gatling.RecordsProperty,
+		},
+		{
+			Name: "barber", Source: "the sleeping barber, after Bitá", Depth: 1,
+			Wrong:    "a wake overtakes the news that sends the barber to sleep, and a customer waits forever",
+			Broken:   barber.Config{}.Build,
+			Mended:   barber.Config{Mended: true}.Build,
+			Property: barber.Property,
+		},
+		{
+			Name: "messenger", Source: "the messenger of Erlang's tutorial, after Bitá", Depth: 1,
+			Wrong:    "a message that was sent comes to a client that has logged off",
+			Broken:   messenger.Config{}.Build,
+			Mended:   messenger.Config{Mended: true}.Build,
+			Property: messenger.Property,
+		},
+		{
+			Name: "procreg", Source: "PULSE, a process registry", Depth: 1,
+			Wrong:    "to register a dead process is refused, because another try to do so comes between",
+			Broken:   procreg.Config{}.Build,
+			Mended:   procreg.Config{Mended: true}.Build,
+			Property: procreg.Property,
+		},
+		{
+			Name: "procreg-forgets", Source: "kin of what PULSE found", Depth: 1,
+			Wrong:    "a late Down drops a name that another process has taken over",
+			Broken:   procreg.Config{Forgets: true}.Build,
+			Mended:   procreg.Config{Forgets: true, Mended: true}.Build,
+			Property: procreg.ForgetsProperty,
+		},
+	}
+}
+
+// fromOthers returns those that other papers tell of.
+func fromOthers() []Subject {
+	return []Subject{
+		{
+			Name: "pingreg", Source: "Concuerror, Figure 1", Depth: 1,
+			Wrong:    "a process ends before it is registered",
+			Broken:   pingreg.Config{}.Build,
+			Mended:   pingreg.Config{Mended: true}.Build,
+			Property: pingreg.Property,
+		},
+		{
+			Name: "attach", Source: "the registration server of Concuerror", Depth: 1,
+			Wrong:    "who waits for a place asks for it before it is given back, and is refused",
+			Broken:   attach.Config{}.Build,
+			Mended:   attach.Config{Mended: true}.Build,
+			Property: attach.Property,
 		},
 		{
 			Name: "bank", Source: "TAP, Figure 1", Depth: 1,
-			Wrong:   "a withdrawal overtakes the deposit that covers it",
-			Options: bank.Options(),
-			Broken:  bank.Config{}.Build,
-			Mended:  bank.Config{Mended: true}.Build,
+			Wrong:    "a withdrawal overtakes the deposit that covers it",
+			Options:  bank.Options(),
+			Broken:   bank.Config{}.Build,
+			Mended:   bank.Config{Mended: true}.Build,
+			Property: bank.Property,
 		},
 		{
 			Name: "threadring", Source: "Savina's ThreadRing, after TAP, Figure 12", Depth: 1,
-			Wrong:  "the token comes to a passer before the link that says who is next",
-			Broken: threadring.Config{}.Build,
-			Mended: threadring.Config{Mended: true}.Build,
+			Wrong:    "the token comes to a passer before the link that says who is next",
+			Broken:   threadring.Config{}.Build,
+			Mended:   threadring.Config{Mended: true}.Build,
+			Property: threadring.Property,
 		},
 		{
 			Name: "server", Source: "Basset, Figure 3.1", Depth: 1,
-			Wrong:   "a value is stored between two reads of it",
-			Options: server.Options(),
-			Broken:  server.Config{}.Build,
-			Mended:  server.Config{Mended: true}.Build,
+			Wrong:    "a value is stored between two reads of it",
+			Options:  server.Options(),
+			Broken:   server.Config{}.Build,
+			Mended:   server.Config{Mended: true}.Build,
+			Property: server.Property,
 		},
+	}
+}
+
+// fromField returns those that come from the field.
+func fromField() []Subject {
+	return []Subject{
 		{
 			Name: "raft-dupvote", Source: "a common mistake in Raft", Depth: 1,
-			Wrong:   "a vote that the network delivers twice is counted twice, and a term has two leaders",
-			Options: raftdupvote.Options(),
-			Broken:  raftdupvote.Config{}.Build,
-			Mended:  raftdupvote.Config{Mended: true}.Build,
+			Wrong:    "a vote that the network delivers twice is counted twice, and a term has two leaders",
+			Options:  raftdupvote.Options(),
+			Broken:   raftdupvote.Config{}.Build,
+			Mended:   raftdupvote.Config{Mended: true}.Build,
+			Property: raftdupvote.Property,
+		},
+		{
+			Name: "guard", Source: "a mistake of many small servers", Depth: 0,
+			Wrong:    "a request for all that is left is refused",
+			Broken:   guard.Config{}.Build,
+			Mended:   guard.Config{Mended: true}.Build,
+			Property: guard.Property,
+		},
+		{
+			Name: "2pc-early", Source: "a mistake in two-phase commit", Depth: 1,
+			Wrong:    "the vote against comes last, when all others were for it",
+			Broken:   twopc.Config{}.Build,
+			Mended:   twopc.Config{Mended: true}.Build,
+			Property: twopc.EarlyProperty,
+		},
+		{
+			Name: "2pc-stuck", Source: "a mistake in two-phase commit", Depth: 1,
+			Wrong:    "a participant joins after the coordinator has begun to ask for votes, and is never asked",
+			Broken:   twopc.Config{Stuck: true}.Build,
+			Mended:   twopc.Config{Stuck: true, Mended: true}.Build,
+			Property: twopc.StuckProperty,
+		},
+		{
+			Name: "paxos-quorum", Source: "a mistake in Paxos", Depth: 1,
+			Wrong:    "two quorums that are too small have no acceptor in common, and two values are chosen",
+			Broken:   paxosquorum.Config{}.Build,
+			Mended:   paxosquorum.Config{Mended: true}.Build,
+			Property: paxosquorum.Property,
 		},
 	}
 }

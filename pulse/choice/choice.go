@@ -42,6 +42,16 @@ func (k Kind) String() string {
 	return fmt.Sprintf("choice.Kind(%d)", uint8(k))
 }
 
+// KindOf returns the kind with a name, if there is one.
+func KindOf(name string) (k Kind, ok bool) {
+	for k := range kinds {
+		if kindNames[k] == name {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
 // IsFault says whether a nonzero answer makes something go wrong that the
 // program did not ask for. Strategies answer such questions with zero mostly.
 func (k Kind) IsFault() bool { return k >= Drop && k <= Fault }

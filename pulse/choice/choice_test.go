@@ -27,6 +27,9 @@ func TestKindNames(t *testing.T) {
 		if test.kind.String() != test.name || test.kind.IsFault() != test.fault {
 			t.Errorf("%q, fault %v, expected %q, %v", test.kind, test.kind.IsFault(), test.name, test.fault)
 		}
+		if k, ok := KindOf(test.name); ok != (test.kind < kinds) || ok && k != test.kind {
+			t.Errorf("%q is the name of %v, %v", test.name, k, ok)
+		}
 	}
 }
 

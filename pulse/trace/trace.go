@@ -7,7 +7,7 @@
 package trace
 
 // Test is the index of the actor that stands for the test itself: it sends
-// what the test sends and never receives.
+// what the test sends and receives what actors send to the test.
 const Test int32 = 0
 
 // None is the index of no step, no send and no actor.
@@ -49,7 +49,7 @@ const (
 	Pending   Fate = iota // not received when the run ended
 	Delivered             // received; Send.Receipt is the step
 	Orphaned              // its receiver had ended
-	Dropped               // lost to a fault
+	Dropped               // lost to a fault, taken back, or an answer that nobody waited for
 )
 
 // A SendKind says what a message is.

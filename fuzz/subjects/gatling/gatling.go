@@ -1,8 +1,10 @@
-// Package gatling is a subject: every writer that has registered is flushed.
+// Package gatling is a subject: what a load test measures is neither lost nor
+// muddled.
 //
 // It comes from the load tester Gatling, whose bugs Bitá found (Tasharofi et
-// al., ASE 2013); we have written the part in which one of them lies anew.
+// al., ASE 2013); we have written the parts in which two of them lie anew.
 //
+// The terminator (Config): every writer that has registered is flushed.
 // Writers register with the terminator, actions tell it when a user has
 // ended. The first of those messages changes the terminator's behaviour to one
 // in which it understands nothing but ends of users. A writer whose
@@ -11,6 +13,13 @@
 // the last user flush at once.
 //
 // Depth 1: endUser before register, at the terminator.
+//
+// The records (Records): a user starts before it ends. A session goes from
+// action to action; the first writes that its user starts, the last that the
+// user ends, and the writer may get the end first. In the mended form the
+// session carries the record of the start, and the last action writes both.
+//
+// Depth 1: end before start, at the writer.
 package gatling
 
 import (

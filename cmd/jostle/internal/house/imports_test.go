@@ -26,8 +26,8 @@ const order = `
 	# How we reduce, and what we remember.
 	pulse/choice < shrink, corpus
 
-	# What must hold.
-	pulse < props < props/linear
+	# What must hold. State machines are judged by linear when clients run at once.
+	pulse < props < props/linear < props/machine
 
 	# How we search.
 	props, shrink, corpus, pulse/strategy < fuzz/coverage, fuzz/explore
@@ -45,11 +45,13 @@ const order = `
 // library. Whoever imports our package has these in their build, so the lists
 // are short; a package without a row may import none.
 var outside = map[string][]string{
-	"props":         {"pgregory.net/rapid", "github.com/leanovate/gopter", "golang.org/x/exp/rand"},
-	"props/linear":  {"github.com/anishathalye/porcupine"},
-	"fuzz/guide":    {"golang.org/x/exp/rand"},
-	"fuzz/campaign": {"golang.org/x/exp/rand"},
-	"pulse/adapt/*": {"github.com/asynkron/protoactor-go", "go.etcd.io/raft"}, // nested modules, a go.mod each
+	"props":           {"pgregory.net/rapid", "github.com/leanovate/gopter", "golang.org/x/exp/rand"},
+	"props/linear":    {"github.com/anishathalye/porcupine"},
+	"props/machine":   {"pgregory.net/rapid"}, // its commands are given what rapid generates
+	"fuzz/subjects/*": {"pgregory.net/rapid"},
+	"fuzz/guide":      {"golang.org/x/exp/rand"},
+	"fuzz/campaign":   {"golang.org/x/exp/rand"},
+	"pulse/adapt/*":   {"github.com/asynkron/protoactor-go", "go.etcd.io/raft"}, // nested modules, a go.mod each
 }
 
 // outsideTests lists the modules that any test may import besides those which
@@ -58,6 +60,7 @@ var outsideTests = []string{
 	"go.uber.org/goleak",
 	"github.com/google/go-cmp",
 	"github.com/rogpeppe/go-internal",
+	"github.com/stretchr/testify", // that its users find a props.T working is tested with it
 	"pgregory.net/rapid",
 }
 

@@ -1,0 +1,143 @@
+package corpus
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// Decode reads the text of an entry, which is that of the file at a path. An
+// error says file and line, what is there, what was expected and what to do.
+func Decode(path string, text []byte) (Entry, error) {
+	r := reader{path: path, lines: splitLines(string(text))}
+	e := Entry{Case: &choice.Case{}, Path: path}
+	r.begin()
+	e.Comment = r.comment()
+	r.head(&e)
+	r.inputs(&e)
+	r.decisions(&e)
+	r.keyword("hash")
+	e.Hash = r.hex()
+	r.end()
+	r.keyword("end")
+	r.end()
+	if r.err == nil && r.at < len(r.lines) {
+		r.next()
+		r.failf(restore, "%s after the end line, expected no more", shown(r.rest))
+	}
+	if r.err != nil {
+		return Entry{}, r.err
+	}
+	return e, nil
+}
+
+// splitLines returns the lines of a text without their ends, be they those of
+// another system. A last line that has no end is none: it was not written to
+// its end.
+func splitLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	lines = lines[:len(lines)-1]
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], "\r")
+	}
+	return lines
+}
+
+// begin reads the first line and looks whether there is a last.
+func (r *reader) begin() {
+	if len(r.lines) == 0 {
+		r.failf(restore, "the file is empty or has been cut off in its first line, expected %q", magic+strconv.Itoa(version))
+		return
+	}
+	r.next()
+	number, isCase := strings.CutPrefix(r.rest, magic)
+	n, err := strconv.Atoi(number)
+	switch {
+	case !isCase || err != nil || n < 1:
+		r.failf(restore, "%s, expected %q: this is no case", shown(r.rest), magic+strconv.Itoa(version))
+	case n > version:
+		r.failf(update, "a case of version %d, written by a newer jostle; this one reads version %d", n, version)
+	case r.lines[len(r.lines)-1] != "end":
+		r.at = len(r.lines)
+		r.failf(restore, "the file has been cut off here: its last line is %s, expected %q", shown(r.lines[r.at-1]), "end")
+	}
+	r.rest = ""
+}
+
+func (r *reader) comment() (list []string) {
+	for r.err == nil && (strings.HasPrefix(r.peek(), "#") || r.peek() == "" && r.at < len(r.lines)) {
+		r.next()
+		if text, ok := strings.CutPrefix(r.rest, "#"); ok {
+			list = append(list, strings.TrimPrefix(text, " "))
+			continue
+		}
+		if r.rest != "" { // it begins with a space
+			break
+		}
+	}
+	return commentLines(list)
+}
+
+func (r *reader) head(e *Entry) {
+	r.keyword("test")
+	e.Case.Test = r.quoted()
+	r.end()
+	r.keyword("signature")
+	e.Signature = r.quoted()
+	r.end()
+	r.keyword("strategy")
+	e.Case.Strategy = r.quoted()
+	r.end()
+	r.keyword("seed")
+	e.Case.Seed = r.hex()
+	r.end()
+}
+
+func (r *reader) inputs(e *Entry) {
+	for r.peek() == "input" {
+		r.keyword("input")
+		in := choice.Input{Label: r.quoted()}
+		r.literal("seed")
+		in.Seed = r.hex()
+		if r.more() {
+			r.literal("words")
+			in.Words = append(in.Words, r.short())
+		}
+		for r.more() {
+			in.Words = append(in.Words, r.short())
+		}
+		e.Case.Inputs = append(e.Case.Inputs, in)
+	}
+}
+
+func (r *reader) decisions(e *Entry) {
+	record := &e.Case.Record
+	for r.peek() == "choice" {
+		record.Choices = append(record.Choices, r.choice())
+	}
+	for r.peek() == "deliveries" {
+		r.keyword("deliveries")
+		record.Deliveries = append(record.Deliveries, r.hex())
+		for r.more() {
+			record.Deliveries = append(record.Deliveries, r.hex())
+		}
+	}
+}
+
+func (r *reader) choice() choice.Choice {
+	r.keyword("choice")
+	name := r.word()
+	kind, known := choice.KindOf(name)
+	if r.err == nil && !known {
+		r.failf(update, "%s, expected a kind of choice, such as %q or %q", shown(name), choice.Program, choice.Drop)
+	}
+	c := choice.Choice{Kind: kind, Value: r.decimal()}
+	r.literal("of")
+	c.N = r.decimal()
+	if r.err == nil && c.Value >= c.N {
+		r.failf(restore, "answer %d of %d, expected less than %d", c.Value, c.N, c.N)
+	}
+	r.end()
+	return c
+}

@@ -1,0 +1,41 @@
+// Package corpus keeps cases as files that people can read, compare and
+// review, one case a file:
+//
+//	testdata/jostle/TestResultsAreStored/7f3a91.case
+//
+// A file looks like this. Lines with # are for people and may be changed or
+// removed; the others are for the machine.
+//
+//	jostle case 1
+//	# writer_test.go:31: stored 0 of 1 results
+//	#
+//	# test ──execute──▶ action
+//	# action ──done──▶ terminator
+//	# terminator ──flush──▶ writer
+//	# action ──write(1)──▶ writer          ← sent first, received last
+//
+//	test "TestResultsAreStored"
+//	signature "property: stored # of # results"
+//	strategy "pos"
+//	seed 000000000000001f
+//	input "actions" seed 9e3779b97f4a7c15 words 1 2f
+//	choice choose 2 of 5
+//	choice drop 0 of 2
+//	deliveries 8a51c04f2e9d1b67 03be4f1d9a7720c5 5d0e9c3f41b82a96 f9176a2b0c8de354
+//	hash 6b1f0e2d9c8a7543
+//	end
+//
+// The first line names the version of the format: another program than the
+// one that wrote a file can tell whether it understands it. Strings are quoted
+// as in Go; seeds, words, identities and hashes are hexadecimal; a choice says
+// what was answered and of how many answers. Everything stands in this order.
+//
+// The package by file:
+//
+//	entry.go   Entry: a case and what is kept with it
+//	encode.go  the text of an entry
+//	decode.go  the entry of a text, and what may be wrong with it
+//	lines.go   the words of one line
+//	folder.go  the cases of one test
+//	name.go    the names of files and folders
+package corpus

@@ -1,0 +1,101 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	magic   = "jostle case "
+	version = 1
+	// perLine is how many identities stand on a line, so that it is narrower
+	// than 80 columns.
+	perLine = 4
+)
+
+// Encode returns the text of an entry. It fails only when there is no case, or
+// one with choices that are none.
+func Encode(e Entry) ([]byte, error) {
+	if e.Case == nil {
+		return nil, errors.New("corpus: the entry has no case")
+	}
+	if _, err := e.Case.Record.AppendBinary(nil); err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
+	}
+	var w writer
+	w.line(magic + strconv.Itoa(version))
+	for _, text := range commentLines(e.Comment) {
+		w.line(strings.TrimRight("# "+text, " "))
+	}
+	w.line()
+	w.line("test", strconv.Quote(e.Case.Test))
+	w.line("signature", strconv.Quote(e.Signature))
+	w.line("strategy", strconv.Quote(e.Case.Strategy))
+	w.line("seed", hex64(e.Case.Seed))
+	w.inputs(&e)
+	w.decisions(&e)
+	w.line("hash", hex64(e.Hash))
+	w.line("end")
+	return w.text, nil
+}
+
+// A writer writes lines of words.
+type writer struct{ text []byte }
+
+func (w *writer) line(words ...string) {
+	w.text = append(w.text, strings.Join(words, " ")...)
+	w.text = append(w.text, '\n')
+}
+
+func (w *writer) inputs(e *Entry) {
+	for _, in := range e.Case.Inputs {
+		words := []string{"input", strconv.Quote(in.Label), "seed", hex64(in.Seed)}
+		if len(in.Words) > 0 {
+			words = append(words, "words")
+		}
+		for _, n := range in.Words {
+			words = append(words, strconv.FormatUint(n, 16))
+		}
+		w.line(words...)
+	}
+}
+
+func (w *writer) decisions(e *Entry) {
+	for _, c := range e.Case.Record.Choices {
+		w.line("choice", c.Kind.String(), strconv.FormatUint(uint64(c.Value), 10), "of", strconv.FormatUint(uint64(c.N), 10))
+	}
+	for ids := e.Case.Record.Deliveries; len(ids) > 0; ids = ids[min(perLine, len(ids)):] {
+		words := []string{"deliveries"}
+		for _, id := range ids[:min(perLine, len(ids))] {
+			words = append(words, hex64(id))
+		}
+		w.line(words...)
+	}
+}
+
+func hex64(n uint64) string { return fmt.Sprintf("%016x", n) }
+
+// commentLines returns the lines of a comment as they are kept.
+func commentLines(comment []string) (list []string) {
+	for _, text := range comment {
+		for line := range strings.SplitSeq(text, "\n") {
+			list = append(list, strings.TrimRightFunc(strings.Map(printable, line), unicode.IsSpace))
+		}
+	}
+	return list
+}
+
+// printable keeps what a text may hold without being taken for binary data.
+func printable(r rune) rune {
+	if r == '\t' || !unicode.IsControl(r) {
+		return r
+	}
+	if r == '\r' {
+		return -1
+	}
+	return utf8.RuneError
+}

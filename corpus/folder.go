@@ -1,0 +1,228 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Folder is where the cases of one test are kept. It need not exist: Save
+// makes it.
+type Folder struct {
+	Dir string
+	// Test is the test that the cases must be of; "" when they may be of any.
+	Test string
+}
+
+// FolderOf returns the folder of a test below a root, which is testdata/jostle
+// when it is "".
+func FolderOf(root, test string) Folder {
+	if root == "" {
+		root = filepath.FromSlash(besideTest)
+	}
+	return Folder{Dir: filepath.Join(root, folderName(test)), Test: test}
+}
+
+// Load reads all cases of the folder, in the order of their names. What cannot
+// be read, or is of another test, is a problem and does not keep the others
+// from being read.
+func (f Folder) Load() (entries []Entry, problems []error) {
+	names, err := f.names()
+	if err != nil {
+		return nil, []error{fmt.Errorf("the cases of %s cannot be read: %w: give access to the folder, or remove what is there in its place", f.Dir, err)}
+	}
+	for _, name := range names {
+		e, err := f.read(filepath.Join(f.Dir, name))
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		entries = append(entries, e)
+	}
+	return entries, problems
+}
+
+// names lists the case files, sorted.
+func (f Folder) names() (list []string, err error) {
+	files, err := os.ReadDir(f.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, file := range files {
+		if !file.IsDir() && filepath.Ext(file.Name()) == extension && !strings.HasPrefix(file.Name(), ".") {
+			list = append(list, file.Name())
+		}
+	}
+	return list, err
+}
+
+func (f Folder) read(path string) (Entry, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Entry{}, fmt.Errorf("a case cannot be read: %w: give access to the file, or delete it", err)
+	}
+	e, err := Decode(path, text)
+	if err == nil && f.Test != "" {
+		err = e.CheckTest(f.Test)
+	}
+	return e, err
+}
+
+// Find reads the case that a name means: a path to a file, or the name of one
+// in the folder, which may be shortened as long as it is clear.
+func (f Folder) Find(name string) (Entry, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return f.read(name)
+	}
+	names, err := f.names()
+	if err != nil {
+		return Entry{}, fmt.Errorf("case %q cannot be looked for: %w", name, err)
+	}
+	var found []string
+	for _, file := range names {
+		if file == name || file == name+extension {
+			return f.read(filepath.Join(f.Dir, file))
+		}
+		if strings.HasPrefix(file, name) {
+			found = append(found, file)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Entry{}, fmt.Errorf("there is no case %q: give the path of a file, or the name of one in %s, where there are %s",
+			name, f.Dir, listed(names))
+	case 1:
+		return f.read(filepath.Join(f.Dir, found[0]))
+	}
+	return Entry{}, fmt.Errorf("case %q may be %s: give more of the name", name, listed(found))
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// Save writes a case to a file of its own and returns its path. When the same
+// case is there already, whatever is said of it, that file is left as it is
+// and fresh is false.
+//
+// A file appears whole or not at all, and none is ever overwritten. When it
+// cannot be written the error says so; what was to be kept is then only in e.
+func (f Folder) Save(e Entry) (path string, fresh bool, err error) {
+	path, fresh, err = f.save(e)
+	if err != nil {
+		return "", false, fmt.Errorf("the case cannot be saved in %s: %w: make room or give access there, or set JOSTLE_OUT to another folder",
+			f.Dir, err)
+	}
+	return path, fresh, nil
+}
+
+func (f Folder) save(e Entry) (path string, fresh bool, err error) {
+	if f.Test != "" && e.Case != nil {
+		e.Path = "the case to be saved"
+		if err := e.CheckTest(f.Test); err != nil {
+			return "", false, err
+		}
+	}
+	key, err := e.key()
+	if err != nil {
+		return "", false, err
+	}
+	text, err := Encode(e)
+	if err != nil {
+		return "", false, err
+	}
+	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
+		return "", false, err
+	}
+	names, err := f.names()
+	if err != nil {
+		return "", false, err
+	}
+	if path := f.holder(names, key); path != "" {
+		return path, false, nil
+	}
+	temp, err := f.writeTemp(text)
+	if err != nil {
+		return "", false, err
+	}
+	path, err = f.publish(temp, key)
+	return path, err == nil, err
+}
+
+// holder returns the file that holds the case with a key, "" when none does.
+func (f Folder) holder(names []string, key string) string {
+	for _, name := range names {
+		if !strings.HasPrefix(name, key[:shortest]) {
+			continue
+		}
+		path := filepath.Join(f.Dir, name)
+		e, err := f.read(path)
+		if err != nil {
+			continue // it keeps its name; the new case has a longer one
+		}
+		if other, err := e.key(); err == nil && other == key {
+			return path
+		}
+	}
+	return ""
+}
+
+// writeTemp writes a text to the disk under a name that no one reads.
+func (f Folder) writeTemp(text []byte) (path string, err error) {
+	file, err := os.CreateTemp(f.Dir, ".*.tmp")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(text)
+	err = errors.Join(err, file.Sync(), file.Chmod(0o644), file.Close())
+	if err != nil {
+		os.Remove(file.Name())
+		return "", err
+	}
+	return file.Name(), nil
+}
+
+// publish gives a file that is complete the shortest name by its key that no
+// other has.
+func (f Folder) publish(temp, key string) (path string, err error) {
+	defer os.Remove(temp)
+	for digits := shortest; digits <= len(key); digits++ {
+		path = filepath.Join(f.Dir, key[:digits]+extension)
+		if err = f.rename(temp, path); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return path, nil
+}
+
+// rename is os.Rename, but fails when the new name is taken, also by someone
+// who was quicker. Where there are no links it may overwrite what came between
+// the look and the renaming.
+func (f Folder) rename(temp, path string) error {
+	err := os.Link(temp, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	}
+	return os.Rename(temp, path)
+}
+
+// Remove deletes the file of an entry that was loaded from the folder or saved
+// in it.
+func (f Folder) Remove(e Entry) error {
+	if filepath.Clean(filepath.Dir(e.Path)) != filepath.Clean(f.Dir) || filepath.Ext(e.Path) != extension {
+		return fmt.Errorf("%q is no case of %s: it is not removed", e.Path, f.Dir)
+	}
+	return os.Remove(e.Path)
+}

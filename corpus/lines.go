@@ -1,0 +1,130 @@
+package corpus
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// What to do about a file that cannot be read.
+const (
+	restore = "restore the file from version control, or delete it"
+	update  = "update jostle (go get github.com/jostle-go/jostle@latest), or delete the file"
+)
+
+// A reader is a place in the lines of a file. After the first error it reads
+// nothing more: every method then returns zero.
+type reader struct {
+	path  string
+	lines []string
+	at    int    // the line after the current one
+	rest  string // what is left of the current line
+	err   error
+}
+
+// next moves to the next line. The caller knows that there is one.
+func (r *reader) next() {
+	if r.err != nil {
+		return
+	}
+	r.rest = r.lines[r.at]
+	r.at++
+}
+
+// peek returns the first word of the next line.
+func (r *reader) peek() string {
+	if r.err != nil || r.at == len(r.lines) {
+		return ""
+	}
+	word, _, _ := strings.Cut(r.lines[r.at], " ")
+	return word
+}
+
+// failf keeps the first error, which is about the current line.
+func (r *reader) failf(advice, format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s:%d: %s: %s", r.path, max(r.at, 1), fmt.Sprintf(format, args...), advice)
+	}
+}
+
+// shown is text as errors show it.
+func shown(text string) string {
+	const most = 40
+	if len(text) > most {
+		return strconv.Quote(text[:most]) + "…"
+	}
+	if text == "" {
+		return "the end of the line"
+	}
+	return strconv.Quote(text)
+}
+
+// keyword begins the next line, which must start with a word.
+func (r *reader) keyword(word string) {
+	r.next()
+	r.literal(word)
+}
+
+// literal reads a word that must be the given one.
+func (r *reader) literal(word string) {
+	got := r.word()
+	if r.err == nil && got != word {
+		r.failf(restore, "%s, expected %q", shown(got), word)
+	}
+}
+
+// word reads up to the next space.
+func (r *reader) word() string {
+	if r.err != nil {
+		return ""
+	}
+	var word string
+	word, r.rest, _ = strings.Cut(r.rest, " ")
+	return word
+}
+
+// more says whether the line goes on.
+func (r *reader) more() bool { return r.err == nil && r.rest != "" }
+
+// end fails unless the line ends here.
+func (r *reader) end() {
+	if r.more() {
+		r.failf(restore, "%s, expected the end of the line", shown(r.rest))
+	}
+}
+
+// quoted reads a string in quotes.
+func (r *reader) quoted() string {
+	if r.err != nil {
+		return ""
+	}
+	text, err := strconv.QuotedPrefix(r.rest)
+	if err != nil || text[0] != '"' {
+		r.failf(restore, "%s, expected a string in double quotes", shown(r.rest))
+		return ""
+	}
+	s, _ := strconv.Unquote(text)
+	r.rest = strings.TrimPrefix(r.rest[len(text):], " ")
+	return s
+}
+
+// hex reads a number of exactly 16 hexadecimal digits.
+func (r *reader) hex() uint64 { return r.number(16, 64, true, "16 hexadecimal digits") }
+
+// short reads a hexadecimal number of at most 16 digits.
+func (r *reader) short() uint64 { return r.number(16, 64, false, "a hexadecimal number of at most 16 digits") }
+
+// decimal reads a number of at most 32 bits.
+func (r *reader) decimal() uint32 {
+	return uint32(r.number(10, 32, false, "a number of at most 4294967295"))
+}
+
+func (r *reader) number(base, bits int, full bool, what string) uint64 {
+	word := r.word()
+	n, err := strconv.ParseUint(word, base, bits)
+	if r.err == nil && (err != nil || full && len(word) != 16) {
+		r.failf(restore, "%s, expected %s", shown(word), what)
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,174 @@
+package fuzz
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// Check searches for a run in which the property does not hold, for a few
+// seconds, and fails the test if there is one. Cases that failed before run first.
+func Check(t *testing.T, property func(*props.T)) {
+	t.Helper()
+	Config{}.Check(t, property)
+}
+
+// Check is Check with settings.
+func (c Config) Check(t *testing.T, property func(*props.T)) {
+	t.Helper()
+	s, err := c.settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range s.strategies {
+		if _, err := strategy.ByName(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k := &checker{t: t, settings: s, property: property, folder: corpus.FolderOf(s.folder, t.Name())}
+	if s.replay != "" {
+		k.replayOne()
+		return
+	}
+	if k.replaySaved() {
+		k.search()
+	}
+}
+
+// A checker is one call of Check.
+type checker struct {
+	settings
+	t        *testing.T
+	property func(*props.T)
+	folder   corpus.Folder
+	start    time.Time
+}
+
+// print writes lines to the test's output, without the position in this
+// package that t.Log would put before them.
+func (k *checker) print(text string) {
+	fmt.Fprint(k.t.Output(), text)
+}
+
+// replaySaved runs the cases that failed before. It says whether to go on.
+func (k *checker) replaySaved() bool {
+	entries, problems := k.folder.Load()
+	for _, p := range problems {
+		k.t.Error(p)
+	}
+	r := props.NewRunner(k.t.Name(), k.property)
+	defer r.Close()
+	for _, e := range entries {
+		if !k.replayEntry(r, e) {
+			return false
+		}
+	}
+	return len(problems) == 0
+}
+
+// replayEntry runs one saved case, first as it was, then, if the program has
+// changed since, as far as it still applies. It says whether the property held.
+func (k *checker) replayEntry(r *props.Runner, e corpus.Entry) bool {
+	start := time.Now()
+	replayer := strategy.Replay(&e.Case.Record, strategy.ReplayOptions{})
+	res := r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
+	how := "as saved"
+	if res.Stray != "" || replayer.Done() != nil {
+		replayer = strategy.Replay(&e.Case.Record, strategy.ReplayOptions{Lenient: true})
+		res = r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
+		how = fmt.Sprintf("the program has changed since: %d decisions no longer apply", len(replayer.Stale()))
+	}
+	if res.Failure == nil {
+		k.t.Logf("case %s passes now (%s); it may be deleted", filepath.Base(e.Path), how)
+		return true
+	}
+	f := newFinding(k.t.Name(), e.Case.Strategy, e.Case.Seed, &res)
+	f.confirm(r)
+	k.fail(f, fmt.Sprintf("saved case %s (%s), %s", filepath.Base(e.Path), how, elapsed(start)), e.Path)
+	return false
+}
+
+// replayOne runs only the case that JOSTLE_REPLAY names, and shows its trace.
+func (k *checker) replayOne() {
+	e, err := k.folder.Find(k.replay)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	r := props.NewRunner(k.t.Name(), k.property)
+	defer r.Close()
+	if k.replayEntry(r, e) {
+		k.t.Logf("%s: the property holds", k.replay)
+	}
+	if res := r.Last(); res.System != nil {
+		k.print(indented(res.System.Trace().Text()))
+	}
+}
+
+// search goes through the portfolio.
+func (k *checker) search() {
+	k.start = time.Now()
+	x := newSearch(k.settings, k.t.Name(), k.property)
+	defer x.close()
+	f := x.run()
+	if f == nil {
+		k.summarize(x)
+		return
+	}
+	f.confirm(x.runners[0])
+	path, err := k.save(f)
+	if err != nil {
+		k.t.Error(err)
+	}
+	k.fail(f, fmt.Sprintf("run %d of %d (%s), %s", f.index+1, x.tally.runs, f.kase.Strategy, elapsed(k.start)), path)
+}
+
+// save keeps a finding as a file. A run without a system has nothing to keep
+// but its inputs, which is worth keeping too.
+func (k *checker) save(f *finding) (string, error) {
+	e := corpus.Entry{Case: f.kase, Signature: f.failure.Signature(), Comment: f.comment()}
+	if f.trace != nil {
+		e.Hash = f.trace.Hash
+	}
+	path, _, err := k.folder.Save(e)
+	return path, err
+}
+
+// fail says what was found and fails the test.
+func (k *checker) fail(f *finding, run, path string) {
+	k.print(f.report(run, k.t.Name(), path))
+	k.t.Fail()
+}
+
+// summarize says what was run when nothing was found, and fails a test that
+// did not test what it seems to.
+func (k *checker) summarize(x *search) {
+	t := &x.tally
+	for label, n := range t.rejected {
+		if 10*n >= 9*t.runs {
+			k.t.Errorf("draw %q found no value in %d of %d runs: its generator rejects too much; make what is wanted instead of filtering", label, n, t.runs)
+		}
+	}
+	if t.skipped == t.runs {
+		k.t.Errorf("all of %d runs were skipped: nothing was tested (%s)", t.runs, t.skips)
+	}
+	for _, name := range x.missed() {
+		k.t.Errorf("sometimes %q: reached in none of %d runs: the test tests less than it seems to", name, t.runs)
+	}
+	k.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", t.runs, elapsed(k.start), t.strategies(), t.steps, t.pairs)
+}
+
+// missed returns the situations that no worker has reached.
+func (x *search) missed() []string {
+	missed := x.runners[0].Missed()
+	for _, r := range x.runners[1:] {
+		other := r.Missed()
+		missed = slices.DeleteFunc(missed, func(name string) bool { return !slices.Contains(other, name) })
+	}
+	return missed
+}

@@ -1,0 +1,17 @@
+// Package fuzz searches for runs in which a property does not hold.
+//
+//	func TestResultsAreStored(t *testing.T) { fuzz.Check(t, resultsAreStored) }
+//
+// Check takes seconds in every go test: it replays the cases that failed
+// before, then tries other inputs and other orders of messages with several
+// strategies, until its budget is used up or the property breaks. A failing
+// run is replayed, shown, and kept as a file beside the test.
+//
+// Settings come from the environment, since flags of a library break go test
+// for packages that do not know them:
+//
+//	JOSTLE_SEED    a number: other inputs and orders than those of seed 1
+//	JOSTLE_BUDGET  a duration such as 30s, or a number of runs such as 10000
+//	JOSTLE_REPLAY  a case file, or the name of one: only that, with its whole trace
+//	JOSTLE_OUT     a folder for failing cases, in place of testdata/jostle
+package fuzz

@@ -1,0 +1,71 @@
+package fuzz
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A finding is a run in which the property broke, kept beyond the next run.
+type finding struct {
+	index    int // of the run in its search, from 0
+	kase     *choice.Case
+	failure  *pulse.Failure
+	location string
+	logs     []string
+	draws    []string     // in words: "actions = 2"
+	trace    *trace.Trace // nil when the property made no system
+	replays  int          // how many of replaysTried gave the same failure and trace
+	differs  string       // what was different in the first that did not
+}
+
+const replaysTried = 2
+
+func newFinding(test, strategyName string, seed uint64, res *props.Result) *finding {
+	f := &finding{failure: res.Failure, location: res.Location, logs: append([]string(nil), res.Logs...),
+		kase: &choice.Case{Test: test, Strategy: strategyName, Seed: seed, Inputs: choice.CloneInputs(res.Inputs)}}
+	for i, in := range res.Inputs {
+		f.draws = append(f.draws, fmt.Sprintf("%s = %s", in.Label, trace.Label(res.Values[i])))
+	}
+	if res.System != nil {
+		f.trace = res.System.Trace().Clone()
+		f.kase.Record = *res.System.Record().Clone()
+	}
+	return f
+}
+
+// confirm replays a finding and notes whether it repeats.
+func (f *finding) confirm(r *props.Runner) {
+	f.replays, f.differs = 0, ""
+	for range replaysTried {
+		if how := f.replay(r); how == "" {
+			f.replays++
+		} else if f.differs == "" {
+			f.differs = how
+		}
+	}
+}
+
+// replay runs the case again, strictly, and says what was different.
+func (f *finding) replay(r *props.Runner) (different string) {
+	replayer := strategy.Replay(&f.kase.Record, strategy.ReplayOptions{Trace: f.trace})
+	res := r.Run(props.Plan{Inputs: f.kase.Inputs, Strategy: replayer})
+	switch {
+	case res.Stray != "":
+		return res.Stray
+	case f.trace != nil && replayer.Done() != nil:
+		return replayer.Done().Error()
+	case res.Failure == nil:
+		return "it did not fail"
+	case res.Failure.Signature() != f.failure.Signature():
+		return "it failed with: " + res.Failure.Text
+	case f.trace != nil && res.System.Trace().Hash != f.trace.Hash:
+		d, _ := trace.Diff(f.trace, res.System.Trace())
+		return d.String()
+	}
+	return ""
+}

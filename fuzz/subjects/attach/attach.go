@@ -1,0 +1,118 @@
+// Package attach is a subject: who waits until there is a place finds one.
+//
+// It comes from the registration server of Concuerror (Christakis, Gotovos
+// and Sagonas, ICST 2013), to which a limited number of processes may attach;
+// the program and its bug are ours.
+//
+// Clients attach, detach, and tell the next who waits for the place that it
+// is free. Detaching is a message that nobody confirms. The next one's
+// request may overtake it, since it comes by another way, and is then refused
+// for want of a place. In the mended form a client waits until it is detached.
+//
+// Depth 1: attach before detach, at the server.
+package attach
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config says which program is built. The zero value is the broken form with
+// two clients and one place.
+type Config struct {
+	Limit   int // how many may be attached; 0 means 1
+	Clients int // 0 means 2
+	Mended  bool
+}
+
+type (
+	attach struct{ who pulse.Ref }
+	detach struct{ who pulse.Ref }
+	free   struct{} // from one client to the next
+)
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	s := c.start(sys)
+	return func() error {
+		if err := s.withinLimit(); err != nil {
+			return err
+		}
+		return s.noneRefused()
+	}
+}
+
+// start adds the program to a system.
+func (c Config) start(sys *pulse.System) *server {
+	n := c.Clients
+	if n == 0 {
+		n = 2
+	}
+	s := &server{limit: max(c.Limit, 1)}
+	ref := sys.Spawn("server", s)
+	clients := make([]pulse.Ref, n+s.limit) // the last are nobody
+	for i := range n {
+		clients[i] = sys.Go("client", func(p *pulse.Process) {
+			if i >= s.limit {
+				p.Receive()
+			}
+			c.visit(p, ref)
+			if next := clients[i+s.limit]; !next.IsZero() {
+				p.Send(next, free{})
+			}
+		})
+	}
+	return s
+}
+
+// visit attaches a client and detaches it.
+func (c Config) visit(p *pulse.Process, server pulse.Ref) {
+	if !p.Ask(server, attach{p.Self()}).(bool) {
+		return
+	}
+	if c.Mended {
+		p.Ask(server, detach{p.Self()})
+	} else {
+		p.Send(server, detach{p.Self()})
+	}
+}
+
+// A server keeps who is attached.
+type server struct {
+	limit    int
+	attached []pulse.Ref
+	refused  []pulse.Ref
+}
+
+func (s *server) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case attach:
+		ok := len(s.attached) < s.limit
+		if ok {
+			s.attached = append(s.attached, msg.who)
+		} else {
+			s.refused = append(s.refused, msg.who)
+		}
+		ctx.Reply(ok)
+	case detach:
+		s.attached = slices.DeleteFunc(s.attached, func(r pulse.Ref) bool { return r == msg.who })
+		ctx.Reply(true)
+	}
+}
+
+func (s *server) withinLimit() error {
+	if n := len(s.attached); n > s.limit {
+		return fmt.Errorf("%d processes are attached, the limit is %d", n, s.limit)
+	}
+	return nil
+}
+
+func (s *server) noneRefused() error {
+	if len(s.refused) > 0 {
+		return fmt.Errorf("%v was refused although a place was free", s.refused[0])
+	}
+	return nil
+}

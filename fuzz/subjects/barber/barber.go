@@ -1,0 +1,173 @@
+// Package barber is a subject: no customer of a sleeping barber is forgotten.
+//
+// The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) tells of a
+// program with a room, a barber and customers in which a customer is lost. The
+// program is ours.
+//
+// Customers enter the room. When the barber sleeps the room has the customer
+// wake the barber; when not, the customer waits on a chair, or leaves when all
+// are taken. The barber asks the room for the next customer, and goes to
+// sleep when there is none. The room believes the barber asleep as soon as it
+// has said that there is nobody, and a customer who enters then may wake the
+// barber before that answer comes. An awake barber does not understand a
+// wake, then gets the answer and sleeps; nobody comes to wake the barber
+// again. In the mended form the barber remembers the wake, and asks once more.
+//
+// Depth 1 in plain order's messages: the second customer must enter after the
+// barber has asked for one, at the room. The wake that must then overtake
+// the answer, at the barber, does not exist in plain order: two orders must
+// come together.
+package barber
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config says which program is built. The zero value is the broken form with
+// two customers and one chair.
+type Config struct {
+	Customers int // 0 means 2
+	Chairs    int // 0 means 1
+	Mended    bool
+}
+
+type (
+	comes struct{} // the test to a customer
+
+	enter struct{} // a customer to the room
+	wakes struct{} // the room to a customer who is to wake the barber
+	full  struct{} // the room to a customer for whom there is no chair
+
+	wake     struct{} // a customer to the barber
+	next     struct{} // the barber to the room
+	customer struct{ ref pulse.Ref }
+	nobody   struct{} // the room to the barber, as is customer
+
+	cut struct{} // the barber to a customer
+)
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) { return c.open(sys).check }
+
+// A shop is a program's customers.
+type shop []*visitor
+
+// open adds the program to a system.
+func (c Config) open(sys *pulse.System) shop {
+	n := c.Customers
+	if n == 0 {
+		n = 2
+	}
+	r := sys.Spawn("room", &room{chairs: max(c.Chairs, 1), asleep: true})
+	b := sys.Spawn("barber", &barber{room: r, remembers: c.Mended})
+	s := make(shop, n)
+	for i := range s {
+		s[i] = &visitor{room: r, barber: b}
+		sys.Send(sys.Spawn("customer", s[i]), comes{})
+	}
+	return s
+}
+
+// waiting returns how many customers have not left.
+func (s shop) waiting() (n int) {
+	for _, v := range s {
+		if !v.left {
+			n++
+		}
+	}
+	return n
+}
+
+func (s shop) check() error {
+	if n := s.waiting(); n > 0 {
+		return fmt.Errorf("%d of %d customers wait forever", n, len(s))
+	}
+	return nil
+}
+
+// A visitor is a customer, who leaves with the hair cut or turned away.
+type visitor struct {
+	room, barber pulse.Ref
+	left         bool
+}
+
+func (v *visitor) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg.(type) {
+	case comes:
+		ctx.Send(v.room, enter{})
+	case wakes:
+		ctx.Send(v.barber, wake{})
+	case cut, full:
+		v.left = true
+	}
+}
+
+// A room knows who waits, in the order of coming.
+type room struct {
+	waiting []pulse.Ref
+	chairs  int
+	asleep  bool // the barber, for all that the room knows
+}
+
+func (r *room) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg.(type) {
+	case enter:
+		r.enter(ctx)
+	case next:
+		if len(r.waiting) == 0 {
+			r.asleep = true
+			ctx.Reply(nobody{})
+			return
+		}
+		ctx.Reply(customer{r.waiting[0]})
+		r.waiting = r.waiting[1:]
+	}
+}
+
+func (r *room) enter(ctx *pulse.Ctx) {
+	switch {
+	case r.asleep:
+		r.asleep = false
+		r.waiting = append(r.waiting, ctx.Sender())
+		ctx.Reply(wakes{})
+	case len(r.waiting) < r.chairs:
+		r.waiting = append(r.waiting, ctx.Sender())
+	default:
+		ctx.Reply(full{})
+	}
+}
+
+// A barber cuts hair. Receive is the behaviour of a sleeping one.
+type barber struct {
+	room      pulse.Ref
+	woken     bool // while awake, and has not asked for the next customer since
+	remembers bool
+}
+
+func (b *barber) Receive(ctx *pulse.Ctx, msg any) {
+	if _, ok := msg.(wake); ok {
+		ctx.Send(b.room, next{})
+		ctx.Become(pulse.Func(b.awake))
+	}
+}
+
+// awake is the barber's behaviour from then on.
+func (b *barber) awake(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case customer:
+		ctx.Send(msg.ref, cut{})
+		ctx.Send(b.room, next{})
+	case wake:
+		b.woken = b.remembers
+	case nobody:
+		if b.woken {
+			b.woken = false
+			ctx.Send(b.room, next{})
+			return
+		}
+		ctx.Become(b)
+	}
+}

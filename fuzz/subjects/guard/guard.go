@@ -1,0 +1,106 @@
+// Package guard is a subject: a server refuses only what it cannot give.
+//
+// The mistake, >= for >, is the first that collections of broken protocols
+// hold; the program is ours.
+//
+// Clients ask a server for some of its tokens and give them back. The server
+// refuses a request that leaves nothing over, although it could be granted.
+//
+// Depth 0: it is a matter of input. The smallest fails in every order.
+package guard
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config says which program is built. The zero value is the broken form with
+// one client that wants the only token.
+type Config struct {
+	Tokens int   // 0 means 1
+	Wants  []int // how many tokens each client wants; nil means 1
+	Mended bool
+}
+
+type (
+	request struct{ tokens int }
+	grant   struct{}
+	refusal struct{ free int }
+	release struct{ tokens int }
+)
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	s := c.start(sys)
+	return func() error {
+		if err := s.withinBounds(); err != nil {
+			return err
+		}
+		return s.fair()
+	}
+}
+
+// start adds the program to a system.
+func (c Config) start(sys *pulse.System) *server {
+	wants := c.Wants
+	if wants == nil {
+		wants = []int{1}
+	}
+	s := &server{tokens: max(c.Tokens, 1), keepsOne: !c.Mended}
+	s.free = s.tokens
+	ref := sys.Spawn("server", s)
+	for _, n := range wants {
+		sys.Go("client", func(p *pulse.Process) { s.hear(p.Ask(ref, request{n}), n, p, ref) })
+	}
+	return s
+}
+
+// hear is what a client does with an answer.
+func (s *server) hear(answer any, wanted int, p *pulse.Process, ref pulse.Ref) {
+	switch answer := answer.(type) {
+	case grant:
+		p.Send(ref, release{wanted})
+	case refusal:
+		if wanted <= answer.free {
+			s.unfair = append(s.unfair, fmt.Sprintf("%d tokens were refused when %d were free", wanted, answer.free))
+		}
+	}
+}
+
+// A server keeps tokens.
+type server struct {
+	tokens   int
+	free     int
+	keepsOne bool
+	unfair   []string // refusals, by what clients heard
+}
+
+func (s *server) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case request:
+		if msg.tokens > s.free || s.keepsOne && msg.tokens >= s.free {
+			ctx.Reply(refusal{s.free})
+			return
+		}
+		s.free -= msg.tokens
+		ctx.Reply(grant{})
+	case release:
+		s.free += msg.tokens
+	}
+}
+
+func (s *server) withinBounds() error {
+	if s.free < 0 || s.free > s.tokens {
+		return fmt.Errorf("%d of %d tokens are free", s.free, s.tokens)
+	}
+	return nil
+}
+
+func (s *server) fair() error {
+	if len(s.unfair) > 0 {
+		return fmt.Errorf("%s", s.unfair[0])
+	}
+	return nil
+}

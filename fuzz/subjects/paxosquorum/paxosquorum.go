@@ -1,0 +1,149 @@
+// Package paxosquorum is a subject: acceptors agree on one value.
+//
+// The mistake is one that collections of broken protocols hold; the program,
+// Paxos for a single decision (Lamport, The Part-Time Parliament), is ours.
+//
+// Proposers, each with a ballot of its own, ask the acceptors for promises,
+// then to accept a value: that of the highest ballot of which those who
+// promised have accepted one, or else their own. A quorum must be a majority,
+// so that any two have an acceptor in common. One that is smaller by one need
+// not: two proposers do not hear of each other, and each believes its value
+// chosen.
+//
+// Depth 1, with three acceptors: the second proposer's prepare after the
+// first's accept, at the last acceptor. The first proposer has that one for
+// its quorum, the second has the first acceptor.
+package paxosquorum
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config says which program is built. The zero value is the broken form with
+// three acceptors and two proposers, of 1 and 2.
+type Config struct {
+	Acceptors int   // 0 means 3
+	Values    []int // one for each proposer; nil means 1 and 2
+	Mended    bool
+}
+
+type (
+	propose struct{}
+	prepare struct{ ballot int }
+	promise struct{ ballot, accepted, value int } // accepted is a ballot, 0 when there is none
+	accept  struct{ ballot, value int }
+	accepts struct{ ballot int }
+)
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) { return c.start(sys).agree }
+
+// start adds the program to a system.
+func (c Config) start(sys *pulse.System) proposers {
+	n, values := c.Acceptors, c.Values
+	if n == 0 {
+		n = 3
+	}
+	if values == nil {
+		values = []int{1, 2}
+	}
+	quorum := n/2 + 1
+	if !c.Mended {
+		quorum--
+	}
+	acceptors := make([]pulse.Ref, n)
+	for i := range acceptors {
+		acceptors[i] = sys.Spawn("acceptor", &acceptor{})
+	}
+	list := make(proposers, len(values))
+	for i, v := range values {
+		list[i] = &proposer{acceptors: acceptors, quorum: quorum, ballot: i + 1, value: v}
+		sys.Send(sys.Spawn("proposer", list[i]), propose{})
+	}
+	return list
+}
+
+type proposers []*proposer
+
+// agree says whether those who believe their value chosen believe the same.
+func (list proposers) agree() error {
+	for i, p := range list {
+		for j, q := range list[:i] {
+			if p.chosen() && q.chosen() && p.value != q.value {
+				return fmt.Errorf("two values are chosen: %d for proposer %d, %d for proposer %d", q.value, j+1, p.value, i+1)
+			}
+		}
+	}
+	return nil
+}
+
+// chosen says whether one of them believes its value chosen.
+func (list proposers) chosen() bool { return slices.ContainsFunc(list, (*proposer).chosen) }
+
+// A proposer tries one ballot.
+type proposer struct {
+	acceptors []pulse.Ref
+	quorum    int
+	ballot    int
+	value     int // its own, until it learns of another
+	highest   int // the ballot of which it has learned
+	promises  int
+	accepted  int
+}
+
+func (p *proposer) chosen() bool { return p.accepted >= p.quorum }
+
+func (p *proposer) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case propose:
+		p.tell(ctx, prepare{p.ballot})
+	case promise:
+		p.promised(ctx, msg)
+	case accepts:
+		p.accepted++
+	}
+}
+
+// promised counts a promise. Those beyond a quorum come too late to matter.
+func (p *proposer) promised(ctx *pulse.Ctx, msg promise) {
+	if p.promises++; p.promises > p.quorum {
+		return
+	}
+	if msg.accepted > p.highest {
+		p.highest, p.value = msg.accepted, msg.value
+	}
+	if p.promises == p.quorum {
+		p.tell(ctx, accept{p.ballot, p.value})
+	}
+}
+
+func (p *proposer) tell(ctx *pulse.Ctx, msg any) {
+	for _, a := range p.acceptors {
+		ctx.Send(a, msg)
+	}
+}
+
+// An acceptor takes part in no ballot older than the newest it has promised.
+type acceptor struct {
+	promised        int
+	accepted, value int
+}
+
+func (a *acceptor) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case prepare:
+		if msg.ballot > a.promised {
+			a.promised = msg.ballot
+			ctx.Reply(promise{msg.ballot, a.accepted, a.value})
+		}
+	case accept:
+		if msg.ballot >= a.promised {
+			a.promised, a.accepted, a.value = msg.ballot, msg.ballot, msg.value
+			ctx.Reply(accepts{msg.ballot})
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package procreg
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A History is what clients have called and what they were answered.
+type History struct {
+	Calls []Call
+	clock int
+}
+
+// A Call is one command of a client. Call and Return say when it was called
+// and when it returned: all such numbers of a history differ.
+type Call struct {
+	Client  int // 0 is the one that comes before the others
+	Command Command
+	Result  string // "true", "badarg", "undefined", "process 1"
+	Call    int
+	Return  int // 0 when it has not returned
+}
+
+func (h *History) call(client int, c Command) (index int) {
+	h.clock++
+	h.Calls = append(h.Calls, Call{Client: client, Command: c, Call: h.clock})
+	return len(h.Calls) - 1
+}
+
+func (h *History) calledBack(index int, result string) {
+	h.clock++
+	h.Calls[index].Result, h.Calls[index].Return = result, h.clock
+}
+
+// Check says whether an atomic registry can have given the answers.
+func (h *History) Check() error {
+	if s := (&search{calls: h.Calls, seen: map[moment]bool{}}); s.from(moment{}) {
+		return nil
+	}
+	return fmt.Errorf("no atomic registry answers like this:\n%v", h)
+}
+
+// String returns the history, a line a call.
+func (h *History) String() string {
+	var b strings.Builder
+	for _, c := range h.Calls {
+		fmt.Fprintf(&b, "client %d, from %d to %d: %v = %s\n", c.Client, c.Call, c.Return, c.Command, c.Result)
+	}
+	return b.String()
+}
+
+// String returns the command as Erlang would write it.
+func (c Command) String() string {
+	switch c.Op {
+	case Register:
+		return fmt.Sprintf("register(name %d, %s)", c.Name+1, process(c.Process))
+	case Kill:
+		return fmt.Sprintf("kill(%s)", process(c.Process))
+	}
+	return fmt.Sprintf("%v(name %d)", c.Op, c.Name+1)
+}
+
+const undefined = "undefined"
+
+func process(i int) string { return fmt.Sprintf("process %d", i+1) }
+
+// Most is how many names and processes histories may have.
+const Most = 8
+
+// A Registry is an atomic registry: what clients must believe to use.
+type Registry struct {
+	Holders [Most]int8 // by name: 1 more than the process that has it, 0 for none
+	Dead    [Most]bool // by process
+}
+
+// Do does a command at once and returns the answer.
+func (r *Registry) Do(c Command) string {
+	holder := &r.Holders[c.Name]
+	switch c.Op {
+	case Register:
+		free := *holder == 0
+		if free && !r.Dead[c.Process] {
+			*holder = int8(c.Process + 1)
+		}
+		return yes(free)
+	case Unregister:
+		held := *holder != 0
+		*holder = 0
+		return yes(held)
+	case Kill:
+		r.kill(c.Process)
+		return yes(true)
+	}
+	if *holder == 0 {
+		return undefined
+	}
+	return process(int(*holder - 1))
+}
+
+func (r *Registry) kill(process int) {
+	r.Dead[process] = true
+	for name, h := range r.Holders {
+		if int(h) == process+1 {
+			r.Holders[name] = 0
+		}
+	}
+}
+
+// A search tries the orders in which the calls can have happened, as Wing and
+// Gong do (Testing and Verifying Concurrent Objects, 1993).
+type search struct {
+	calls []Call
+	seen  map[moment]bool // those that lead nowhere
+}
+
+// A moment is what has happened so far: which calls, and what has come of them.
+type moment struct {
+	done     uint64
+	registry Registry
+}
+
+// from says whether the calls that are left can have happened in some order.
+func (s *search) from(m moment) bool {
+	if s.complete(m.done) {
+		return true
+	}
+	if s.seen[m] {
+		return false
+	}
+	s.seen[m] = true
+	for i, c := range s.calls {
+		if m.done&(1<<i) != 0 || !s.canBeNext(m.done, c) {
+			continue
+		}
+		next := m
+		next.done |= 1 << i
+		if got := next.registry.Do(c.Command); (c.Return == 0 || got == c.Result) && s.from(next) {
+			return true
+		}
+	}
+	return false
+}
+
+// complete says whether all calls that have returned have happened.
+func (s *search) complete(done uint64) bool {
+	for i, c := range s.calls {
+		if c.Return != 0 && done&(1<<i) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// canBeNext says whether no call that has not happened returned before c was called.
+func (s *search) canBeNext(done uint64, c Call) bool {
+	for i, other := range s.calls {
+		if done&(1<<i) == 0 && other.Return != 0 && other.Return < c.Call {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,249 @@
+// Package procreg is a subject: a registry of processes is as good as atomic.
+//
+// It comes from PULSE (Claessen et al., ICFP 2009), which tested a process
+// registry for Erlang; the program is ours, with one of the bugs that PULSE
+// found and one of its kin.
+//
+// Clients register processes under names, unregister and look up names, and
+// kill processes. The registry learns of a death by a Down message, which may
+// come late; until then it holds a name for the dead. Whoever looks a name up
+// is told nothing of the dead; whoever wants to register one that the dead
+// hold has the registry drop it first, and then tries again. All operations
+// together must look as if each had happened at one moment between its call
+// and its return, in a registry where the dead have no names and to register
+// one does nothing.
+//
+// In the first broken form a client whose second try fails believes the name
+// to be taken. But in between another client may have registered a dead
+// process. The smallest case is PULSE's: a dead process is registered, and
+// then twice in parallel; one of the three is refused, as if anyone had ever
+// had the name. In the mended form a client tries until it has the name or
+// someone alive has. Depth 1 in plain order's messages: Down after both
+// registrations, at the registry; the requests that follow from that must come
+// in one order of several.
+//
+// In the second (Config.Forgets) the registry, when a process is down, drops
+// the names that it registered, whoever has them now. A name that has been
+// taken over is lost. Depth 1: Down after the next registration of the name.
+package procreg
+
+import "github.com/jostle-go/jostle/pulse"
+
+// Config says which program is built. The zero value is the first broken form
+// with PULSE's smallest case; with Forgets alone, the second with a client
+// that kills a process, gives its name to another and looks it up.
+type Config struct {
+	Processes int         // 0 means 2
+	Before    []Command   // what one client does before the others begin
+	Clients   [][]Command // what each client does; nil means the smallest case
+	Forgets   bool
+	Mended    bool
+}
+
+// Op says what a command does.
+type Op uint8
+
+// The commands. Those of processes count them from 0.
+const (
+	Register Op = iota
+	Unregister
+	WhereIs
+	Kill
+)
+
+func (o Op) String() string { return [...]string{"register", "unregister", "whereis", "kill"}[o] }
+
+// A Command is something that a client does.
+type Command struct {
+	Op      Op
+	Name    int // of Register, Unregister, WhereIs
+	Process int // of Register, Kill
+}
+
+// smallest returns the config with the smallest case that shows its bug.
+func (c Config) smallest() Config {
+	first := Command{Op: Register}
+	if c.Forgets {
+		c.Before = []Command{first}
+		c.Clients = [][]Command{{{Op: Kill}, {Op: Register, Process: 1}, {Op: WhereIs}}}
+		return c
+	}
+	c.Before = []Command{{Op: Kill}, first}
+	c.Clients = [][]Command{{first}, {first}}
+	return c
+}
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) { return c.Start(sys).Check }
+
+// Start adds the program to a system and returns the history that the run is
+// going to write.
+func (c Config) Start(sys *pulse.System) *History {
+	if c.Clients == nil {
+		c = c.smallest()
+	}
+	n := c.Processes
+	if n == 0 {
+		n = 2
+	}
+	u := &user{history: &History{}, processes: make([]pulse.Ref, n), persists: c.Forgets || c.Mended}
+	u.registry = sys.Spawn("registry", &registry{sys: sys, names: map[int]pulse.Ref{}, forgets: c.Forgets && !c.Mended})
+	for i := range u.processes {
+		u.processes[i] = sys.Spawn("process", pulse.Func(func(*pulse.Ctx, any) {}))
+	}
+	sys.Go("client", func(p *pulse.Process) {
+		u.do(p, 0, c.Before)
+		for i, list := range c.Clients {
+			p.Go("client", func(p *pulse.Process) { u.do(p, i+1, list) })
+		}
+	})
+	return u.history
+}
+
+// What clients ask the registry. Each is answered with a bool, but whereIs,
+// which is answered with a Ref.
+type (
+	add struct {
+		name    int
+		process pulse.Ref
+	}
+	drop    struct{ name int } // if the dead hold it; answered with whether it is free
+	remove  struct{ name int }
+	whereIs struct{ name int }
+)
+
+// A registry knows processes by their names.
+type registry struct {
+	sys     *pulse.System
+	names   map[int]pulse.Ref
+	added   []add // for each, a Down will come
+	forgets bool  // who has a name
+}
+
+func (r *registry) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case add:
+		ctx.Reply(r.add(ctx, msg))
+	case drop:
+		alive := r.alive(msg.name)
+		if !alive {
+			delete(r.names, msg.name)
+		}
+		ctx.Reply(!alive)
+	case remove:
+		alive := r.alive(msg.name)
+		r.forget(add{msg.name, r.names[msg.name]})
+		delete(r.names, msg.name)
+		ctx.Reply(alive)
+	case whereIs:
+		if r.alive(msg.name) {
+			ctx.Reply(r.names[msg.name])
+		} else {
+			ctx.Reply(pulse.Ref{})
+		}
+	case pulse.Down:
+		r.down(msg.Actor)
+	}
+}
+
+// alive says whether someone alive holds a name.
+func (r *registry) alive(name int) bool {
+	p, ok := r.names[name]
+	return ok && r.sys.Alive(p)
+}
+
+// add registers a process, unless the name is held, be it by the dead.
+func (r *registry) add(ctx *pulse.Ctx, a add) bool {
+	if _, ok := r.names[a.name]; ok {
+		return false
+	}
+	r.names[a.name] = a.process
+	r.added = append(r.added, a)
+	ctx.Watch(a.process)
+	return true
+}
+
+// forget takes back what was to be done when a process is down.
+func (r *registry) forget(a add) {
+	for i := range r.added {
+		if r.added[i] == a {
+			r.added[i] = add{}
+		}
+	}
+}
+
+// down drops the names of the dead.
+func (r *registry) down(dead pulse.Ref) {
+	for _, a := range r.added {
+		if a.process == dead && (r.forgets || r.names[a.name] == dead) {
+			delete(r.names, a.name)
+		}
+	}
+}
+
+// A user does what all clients can do.
+type user struct {
+	history   *History
+	registry  pulse.Ref
+	processes []pulse.Ref
+	persists  bool // in trying to register
+}
+
+// do does what a client is to do.
+func (u *user) do(p *pulse.Process, client int, list []Command) {
+	for _, c := range list {
+		i := u.history.call(client, c)
+		u.history.calledBack(i, u.command(p, c))
+	}
+}
+
+// command does one thing and says what came of it.
+func (u *user) command(p *pulse.Process, c Command) string {
+	switch c.Op {
+	case Register:
+		return yes(u.register(p, c.Name, u.processes[c.Process]))
+	case Unregister:
+		return yes(p.Ask(u.registry, remove{c.Name}).(bool))
+	case Kill:
+		kill(p, u.processes[c.Process])
+		return yes(true)
+	}
+	return u.nameOf(p.Ask(u.registry, whereIs{c.Name}).(pulse.Ref))
+}
+
+func (u *user) register(p *pulse.Process, name int, process pulse.Ref) bool {
+	for tries := 1; !p.Ask(u.registry, add{name, process}).(bool); tries++ {
+		if tries == 2 && !u.persists || !p.Ask(u.registry, drop{name}).(bool) {
+			return false
+		}
+	}
+	return true
+}
+
+// kill returns when the process is dead.
+func kill(p *pulse.Process, process pulse.Ref) {
+	p.Watch(process)
+	p.Kill(process)
+	p.ReceiveMatch(func(msg any) bool {
+		d, ok := msg.(pulse.Down)
+		return ok && d.Actor == process
+	})
+}
+
+func yes(ok bool) string {
+	if ok {
+		return "true"
+	}
+	return "badarg"
+}
+
+// nameOf returns a process as histories name it.
+func (u *user) nameOf(r pulse.Ref) string {
+	for i, p := range u.processes {
+		if p == r {
+			return process(i)
+		}
+	}
+	return undefined
+}

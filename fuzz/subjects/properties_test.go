@@ -1,0 +1,169 @@
+package subjects_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// turns are the strategies that searches take turns with.
+var turns = []string{"random", "pos", "pctcp", "urw"}
+
+const (
+	searches = 20   // of each property with each strategy, with the seeds 1, 2, 3, …
+	limit    = 20_000 // runs, within which each search for a bug ends
+)
+
+// A hunt runs a property with inputs and orders that differ from run to run.
+type hunt struct {
+	runner *props.Runner
+	by     []pulse.Strategy // take turns
+	state  uint64
+	runs   int
+}
+
+func newHunt(property func(*props.T), names []string, seed uint64) *hunt {
+	h := &hunt{runner: props.NewRunner("test", property), state: seed << 32}
+	for _, name := range names {
+		h.by = append(h.by, byName(name))
+	}
+	return h
+}
+
+// next makes one run.
+func (h *hunt) next() props.Result {
+	by := h.by[h.runs%len(h.by)]
+	h.runs++
+	h.state++
+	return h.runner.Run(props.Plan{Seed: h.state * 0x9e3779b97f4a7c15, Strategy: by, StrategySeed: h.state})
+}
+
+// untilFound returns how many runs it takes to find a failure, limit if none
+// of so many finds one.
+func untilFound(t *testing.T, property func(*props.T), names []string, seed uint64) int {
+	h := newHunt(property, names, seed)
+	defer h.runner.Close()
+	for h.runs < limit {
+		res := h.next()
+		if res.Skipped || res.Stray != "" {
+			t.Fatalf("run %d was skipped: %+v", h.runs, res)
+		}
+		if res.Failure != nil {
+			return h.runs
+		}
+	}
+	return limit
+}
+
+// TestPropertiesFindBugs compares how many runs it takes to find each bug, by
+// the median and the most of all searches, with what is stored.
+// JOSTLE_REWRITE=1 stores it. With -short a few searches must find it somehow.
+func TestPropertiesFindBugs(t *testing.T) {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "runs until found: median, most\t%s\tin turns\t\n", strings.Join(turns, "\t"))
+	for _, s := range subjects.All() {
+		if testing.Short() {
+			found(t, s, turns, 4)
+			continue
+		}
+		fmt.Fprint(w, s.Name)
+		for i := range turns {
+			fmt.Fprint(w, "\t", found(t, s, turns[i:i+1], searches))
+		}
+		fmt.Fprint(w, "\t", found(t, s, turns, searches), "\t\n")
+	}
+	w.Flush()
+	if !testing.Short() {
+		golden(t, "found.txt", b.Bytes())
+	}
+}
+
+// found searches a subject for its bug, n times, and returns the median and
+// the most of the runs that it took.
+func found(t *testing.T, s subjects.Subject, names []string, n int) string {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = untilFound(t, s.Property(false), names, uint64(i+1))
+	}
+	slices.Sort(list)
+	if list[n-1] == limit {
+		t.Errorf("%s, %v: a search of %d runs finds nothing", s.Name, names, limit)
+	}
+	return fmt.Sprintf("%d, %d", list[n/2], list[n-1])
+}
+
+// TestPropertiesReplay runs each property by what was drawn and decided in a
+// run in which it fails.
+func TestPropertiesReplay(t *testing.T) {
+	for _, s := range subjects.All() {
+		h := newHunt(s.Property(false), turns, 1)
+		res := h.next()
+		for res.Failure == nil && h.runs < limit {
+			res = h.next()
+		}
+		text, hash := fmt.Sprint(res.Failure), res.System.Trace().Hash
+		inputs, record := choice.CloneInputs(res.Inputs), res.System.Record().Clone()
+		res = h.runner.Run(props.Plan{Inputs: inputs, Strategy: strategy.Replay(record, strategy.ReplayOptions{})})
+		if got := fmt.Sprint(res.Failure); got != text || res.System.Trace().Hash != hash || res.Stray != "" {
+			t.Errorf("%s fails with %s and again with %s %s", s.Name, text, got, res.Stray)
+		}
+		h.runner.Close()
+	}
+}
+
+// golden compares got with the stored text of that name. JOSTLE_REWRITE=1
+// stores it.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("JOSTLE_REWRITE") == "1" {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs (JOSTLE_REWRITE=1 writes it anew):\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+// TestPropertiesHold runs the mended forms.
+func TestPropertiesHold(t *testing.T) {
+	runs := 500
+	switch {
+	case os.Getenv("JOSTLE_NIGHTLY") != "":
+		runs = 2000
+	case testing.Short():
+		runs = 50
+	}
+	for _, s := range subjects.All() {
+		for seed := range uint64(searches) {
+			h := newHunt(s.Property(true), turns, seed+1)
+			for h.runs < runs {
+				if res := h.next(); res.Failure != nil || res.Skipped {
+					t.Errorf("%s, mended, seed %d, run %d: %v\n%v", s.Name, seed+1, h.runs, res.Failure, res.Values)
+					break
+				}
+			}
+			if missed := h.runner.Missed(); missed != nil {
+				t.Errorf("%s, mended, seed %d: never reached %q", s.Name, seed+1, missed)
+			}
+			h.runner.Close()
+		}
+	}
+}

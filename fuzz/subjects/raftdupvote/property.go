@@ -1,0 +1,24 @@
+package raftdupvote
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/props"
+)
+
+// Property is a property: no term has two leaders.
+func Property(mended bool) func(*props.T) {
+	return func(t *props.T) {
+		c := Config{
+			Nodes:      props.Draw(t, rapid.IntRange(5, 7), "nodes"),
+			Candidates: props.Draw(t, rapid.IntRange(2, 3), "candidates"),
+			Mended:     mended,
+		}
+		sys := t.SystemWith(Options())
+		check := c.Build(sys)
+		sys.Run()
+		if err := check(); err != nil {
+			t.Error(err)
+		}
+	}
+}

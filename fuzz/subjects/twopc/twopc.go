@@ -1,0 +1,226 @@
+// Package twopc is a subject: a transaction is decided, and in one way.
+//
+// The mistakes are two that collections of broken protocols hold; the program,
+// a two-phase commit, is ours.
+//
+// A client has participants work; each joins the transaction, at the
+// coordinator, and then tells the client that it is done. When all are done the
+// client has the coordinator commit: it asks those who have joined for their
+// votes, commits when all have voted for it and aborts when one has not. Who
+// votes against it aborts at once.
+//
+// In the first broken form the coordinator commits when all but one have voted
+// for it. A vote against that comes last is too late: one participant has
+// aborted and the others commit. Depth 1: the vote against after the others,
+// at the coordinator.
+//
+// In the second (Config.Stuck) the coordinator understands no joining once it
+// is to commit. A join that the client's message overtakes is lost; the one
+// who sent it is never asked to vote, and the coordinator waits for that vote
+// forever. Depth 1: commit before join, at the coordinator.
+package twopc
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config says which program is built. The zero value is the first broken form
+// with three participants, of which the first votes against.
+type Config struct {
+	// Votes are the participants' votes, true for committing. Nil means one
+	// against and two for it.
+	Votes  []bool
+	Stuck  bool // the broken form is the second
+	Mended bool
+}
+
+type (
+	begin   struct{} // the test to the client
+	work    struct{} // the client to participants
+	join    struct{} // a participant to the coordinator
+	done    struct{} // a participant to the client
+	commit  struct{ participants int }
+	prepare struct{} // the coordinator to participants
+	vote    struct{ yes bool }
+	outcome struct{ commit bool } // the coordinator to participants
+)
+
+// Build adds the program to a system. When the run is over, check says
+// whether what must hold does.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	t := c.start(sys)
+	return func() error {
+		if !t.decided() {
+			return fmt.Errorf("the transaction is never decided")
+		}
+		return t.atomic()
+	}
+}
+
+// A transaction is a program's coordinator and participants.
+type transaction struct {
+	coordinator  *coordinator
+	participants []*participant
+}
+
+// start adds the program to a system.
+func (c Config) start(sys *pulse.System) transaction {
+	votes := c.Votes
+	if votes == nil {
+		votes = []bool{false, true, true}
+	}
+	t := transaction{&coordinator{}, make([]*participant, len(votes))}
+	if !c.Mended {
+		t.coordinator.hasty, t.coordinator.deaf = !c.Stuck, c.Stuck
+	}
+	co := sys.Spawn("coordinator", t.coordinator)
+	cl := &client{coordinator: co, participants: make([]pulse.Ref, len(votes))}
+	for i, yes := range votes {
+		t.participants[i] = &participant{coordinator: co, yes: yes}
+		cl.participants[i] = sys.Spawn("participant", t.participants[i])
+	}
+	sys.Send(sys.Spawn("client", cl), begin{})
+	return t
+}
+
+// decided says whether each participant knows what has become of its work.
+func (t transaction) decided() bool {
+	for _, p := range t.participants {
+		if p.state == working {
+			return false
+		}
+	}
+	return true
+}
+
+// atomic says whether all participants that have decided agree.
+func (t transaction) atomic() error {
+	for i, p := range t.participants {
+		for j, q := range t.participants {
+			if p.state == committed && q.state == aborted {
+				return fmt.Errorf("participant %d has committed, participant %d has aborted", i+1, j+1)
+			}
+		}
+	}
+	return nil
+}
+
+// A client has work done and then committed.
+type client struct {
+	coordinator  pulse.Ref
+	participants []pulse.Ref
+	done         int
+}
+
+func (c *client) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg.(type) {
+	case begin:
+		for _, p := range c.participants {
+			ctx.Send(p, work{})
+		}
+	case done:
+		c.done++
+		if c.done == len(c.participants) {
+			ctx.Send(c.coordinator, commit{c.done})
+		}
+	}
+}
+
+// state is what a participant has decided.
+type state uint8
+
+const (
+	working state = iota
+	committed
+	aborted
+)
+
+// A participant does some of the work.
+type participant struct {
+	coordinator pulse.Ref
+	yes         bool
+	state       state
+}
+
+func (p *participant) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case work:
+		ctx.Send(p.coordinator, join{})
+		ctx.Reply(done{})
+	case prepare:
+		if !p.yes {
+			p.state = aborted
+		}
+		ctx.Reply(vote{p.yes})
+	case outcome:
+		switch {
+		case p.state != working:
+		case msg.commit:
+			p.state = committed
+		default:
+			p.state = aborted
+		}
+	}
+}
+
+// A coordinator decides. Receive is its behaviour until it is to commit.
+type coordinator struct {
+	joined      []pulse.Ref
+	needed, yes int  // votes
+	hasty       bool // does not wait for the last vote
+	deaf        bool // understands no joining while it waits for votes
+	over        bool // decided
+	commits     bool // if over
+}
+
+func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case join:
+		c.joined = append(c.joined, ctx.Sender())
+	case commit:
+		c.needed = msg.participants
+		if c.hasty {
+			c.needed--
+		}
+		ctx.Become(pulse.Func(c.voting))
+		for _, p := range c.joined {
+			ctx.Send(p, prepare{})
+		}
+	}
+}
+
+// voting is its behaviour from then on.
+func (c *coordinator) voting(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case join:
+		if !c.deaf {
+			c.joinLate(ctx)
+		}
+	case vote:
+		if msg.yes {
+			c.yes++
+		}
+		if !c.over && (!msg.yes || c.yes == c.needed) {
+			c.decide(ctx, msg.yes)
+		}
+	}
+}
+
+// joinLate has one more vote, or learn what was decided without it.
+func (c *coordinator) joinLate(ctx *pulse.Ctx) {
+	c.joined = append(c.joined, ctx.Sender())
+	if c.over {
+		ctx.Reply(outcome{c.commits})
+		return
+	}
+	ctx.Reply(prepare{})
+}
+
+func (c *coordinator) decide(ctx *pulse.Ctx, commit bool) {
+	c.over, c.commits = true, commit
+	for _, p := range c.joined {
+		ctx.Send(p, outcome{commit})
+	}
+}

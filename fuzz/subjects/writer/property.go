@@ -1,0 +1,40 @@
+package writer
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/props"
+)
+
+// Property is a property: every result is stored.
+func Property(mended bool) func(*props.T) {
+	return func(t *props.T) {
+		c := Config{
+			Actions: props.Draw(t, rapid.IntRange(1, 4), "actions"),
+			Mended:  mended,
+		}
+		sys := t.System()
+		check := c.Build(sys)
+		sys.Run()
+		if err := check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// ErrorProperty is a property: who asks for losses hears of none.
+func ErrorProperty(mended bool) func(*props.T) {
+	return func(t *props.T) {
+		c := Config{
+			Actions: props.Draw(t, rapid.IntRange(1, 4), "actions"),
+			Check:   true,
+			Mended:  mended,
+		}
+		sys := t.System()
+		check := c.Build(sys)
+		sys.Run()
+		if err := check(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package props
+
+import (
+	"fmt"
+	"math/rand"
+
+	"github.com/leanovate/gopter"
+	exprand "golang.org/x/exp/rand"
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// Draw returns a value from one of rapid's generators. Draws come before the
+// run; within one, a program decides by Ctx.Choose.
+//
+// As under rapid itself, Errorf of the rapid.T that a Custom generator is
+// given has no effect, Fatalf fails the run, and Skip has the generator asked
+// again.
+func Draw[V any](t *T, gen *rapid.Generator[V], label string) V {
+	var v V
+	if gen == nil {
+		t.lacks(label)
+	}
+	t.draw(label, func(w *words) (any, bool) {
+		ok := t.runner.underRapid(w, func(rt *rapid.T) { v = gen.Draw(rt, label) })
+		return v, ok
+	})
+	return v
+}
+
+// Sample returns a value from one of gopter's generators.
+func Sample(t *T, gen gopter.Gen, label string) any {
+	var v any
+	if gen == nil {
+		t.lacks(label)
+	}
+	t.draw(label, func(w *words) (any, bool) {
+		params := t.runner.sizes
+		params.Rng = rand.New(gopterWords{w})
+		var ok bool
+		v, ok = gen(&params).Retrieve()
+		return v, ok
+	})
+	return v
+}
+
+// OneOf returns one of the values. Searches that enumerate inputs take each.
+func OneOf[V any](t *T, label string, values ...V) V {
+	var v V
+	if len(values) == 0 && t.may("OneOf") {
+		t.misuse("OneOf %q has no values to choose from", label)
+	}
+	t.draw(label, func(w *words) (any, bool) {
+		if rt := t.runner.rapid; rt != nil {
+			v = rapid.SampledFrom(values).Draw(rt, label)
+			return v, true
+		}
+		v = values[w.Uint64()%uint64(len(values))]
+		return v, true
+	})
+	return v
+}
+
+// Source returns a source of random numbers that is drawn: a function that
+// wants randomness of golang.org/x/exp/rand can be given it, and repeats.
+func Source(t *T, label string) exprand.Source {
+	var w words
+	t.draw(label, func(drawn *words) (any, bool) {
+		drawn.seeded()
+		w = words{given: append([]uint64(nil), drawn.given...), state: drawn.state}
+		return "a source", true
+	})
+	return &w
+}
+
+// lacks ends a run with a draw from nothing.
+func (t *T) lacks(label string) {
+	if t.may("Draw") {
+		t.misuse("draw %q has no generator: it is nil", label)
+	}
+}
+
+// triesPerDraw is how often a generator that rejects what it drew is asked
+// again, with other numbers. Rapid's own generators try five times for each.
+const triesPerDraw = 100
+
+// draw has one value made, from a stored input if there is one. Called from
+// where it may not be, it leaves the value as it is.
+func (t *T) draw(label string, make func(*words) (any, bool)) {
+	if !t.mayDraw(label) {
+		return
+	}
+	r := t.runner
+	in := r.nextInput(label)
+	w := &r.words
+	*w = words{given: in.Words, state: in.Seed, rapid: r.rapid, label: label}
+	for range triesPerDraw {
+		if v, ok := t.guarded(label, w, make); ok {
+			r.keepInput(in, v)
+			return
+		}
+		if w.endless {
+			break
+		}
+	}
+	r.rejected = label
+	t.state.skipped = true
+	t.abort()
+}
+
+func (t *T) mayDraw(label string) bool {
+	if !t.may("Draw") {
+		return false
+	}
+	s := t.state.sys
+	switch {
+	case t.state.returned:
+		t.misuse("draw %q after the property has returned", label)
+	case t.state.drawing != "":
+		t.misuse("draw %q in the generator of draw %q: a generator draws from the *rapid.T that it is given", label, t.state.drawing)
+	case s != nil && s.Running():
+		t.misuse("draw %q in a step: draw inputs before Run; a decision of the program's own is ctx.Choose", label)
+	case s != nil && s.HasRun():
+		t.misuse("draw %q after Run: draw inputs before", label)
+	}
+	return true
+}
+
+// guarded calls a generator. A panic in it fails the run with its label.
+func (t *T) guarded(label string, w *words, make func(*words) (any, bool)) (v any, ok bool) {
+	t.state.drawing = label
+	defer func() {
+		t.state.drawing = ""
+		switch p := recover().(type) {
+		case nil:
+		case quit:
+			panic(p)
+		case *pulse.Failure:
+			t.fail(p)
+			t.abort()
+		default:
+			if t.runner.rapid != nil && isRapids(p) {
+				panic(p)
+			}
+			f := &pulse.Failure{Kind: pulse.Panic, Step: -1, Value: thrown(p),
+				Text: fmt.Sprintf("panic in the generator of draw %q: %v", label, p)}
+			setFrames(f)
+			t.fail(f)
+			t.abort()
+		}
+	}()
+	return make(w)
+}
+
+// thrown is what was panicked with, without the types that are rapid's own.
+func thrown(v any) any {
+	if isRapids(v) {
+		return fmt.Sprint(v)
+	}
+	return v
+}
+
+// nextInput returns the stored input of the next draw, or a new one.
+func (r *Runner) nextInput(label string) choice.Input {
+	i := len(r.inputs)
+	if i < len(r.plan.Inputs) {
+		in := r.plan.Inputs[i]
+		if in.Label == label {
+			return in
+		}
+		r.strayInput(i, label)
+	}
+	state := r.plan.Seed + uint64(i)*golden
+	in := choice.Input{Label: label, Seed: splitmix(&state)}
+	if n := min(wordsPerDraw, len(r.plan.Words)-r.wordsRead); n > 0 {
+		in.Words = r.plan.Words[r.wordsRead : r.wordsRead+n]
+		r.wordsRead += n
+	}
+	return in
+}
+
+// wordsPerDraw is how many of a plan's words each draw is given.
+const wordsPerDraw = 4
+
+// strayInput notes that a stored input is of another draw.
+func (r *Runner) strayInput(i int, label string) {
+	if r.stray == "" {
+		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property draws otherwise than when it was kept",
+			i, label, r.plan.Inputs[i].Label)
+	}
+}
+
+func (r *Runner) keepInput(in choice.Input, v any) {
+	r.inputs = append(r.inputs, in)
+	r.values = append(r.values, v)
+}

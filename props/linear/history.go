@@ -1,0 +1,132 @@
+package linear
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A History is the calls of one run and their returns, in their exact order.
+type History[S, In, Out any] struct {
+	t       *props.T
+	model   Model[S, In, Out]
+	ops     []*operation[In, Out]
+	events  int // calls and returns so far
+	checked bool
+}
+
+// operation is a call and, if it came, its return.
+type operation[In, Out any] struct {
+	client   pulse.Ref
+	in       In
+	out      Out
+	returned bool
+	call     moment
+	ret      moment
+	lane     int // of the picture: one for each client, more if its calls overlap
+}
+
+// moment is when something happened: as which event of the history, and in
+// which step of the run, -1 outside of any.
+type moment struct{ event, step int }
+
+func (m moment) String() string {
+	if m.step < 0 {
+		return fmt.Sprintf("%d, before the run", m.event)
+	}
+	return fmt.Sprintf("%d in step %d", m.event, m.step)
+}
+
+// A Call is one that has not returned yet.
+type Call[S, In, Out any] struct {
+	h  *History[S, In, Out]
+	op *operation[In, Out]
+}
+
+// NewHistory returns an empty history of a run.
+func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In, Out] {
+	h := &History[S, In, Out]{t: t, model: m}
+	if m.Init == nil || m.Step == nil {
+		h.misuse("NewHistory: a Model needs Init and Step")
+	}
+	return h
+}
+
+// Call notes that a client calls. One client's calls may overlap.
+func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
+	if h.checked {
+		h.misuse("Call %s after Check: check when the system has run", h.model.describe(in))
+	}
+	op := &operation[In, Out]{client: client, in: in, call: h.now()}
+	h.ops = append(h.ops, op)
+	return Call[S, In, Out]{h, op}
+}
+
+// Return notes that the call has returned, and what. A call without a return
+// is pending: it may have taken effect at any time after the call, or never.
+func (c Call[S, In, Out]) Return(out Out) {
+	switch {
+	case c.h == nil:
+		panic(&pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: "Return of the zero Call: use the one that History.Call returned"})
+	case c.op.returned:
+		c.h.misuse("%s returns twice", c.h.model.describe(c.op.in))
+	case c.h.checked:
+		c.h.misuse("%s returns after Check: check when the system has run", c.h.model.describe(c.op.in))
+	}
+	c.op.out, c.op.returned, c.op.ret = out, true, c.h.now()
+}
+
+// now is the next moment of the history.
+func (h *History[S, In, Out]) now() moment {
+	h.events++
+	return moment{h.events, h.t.Step()}
+}
+
+func (h *History[S, In, Out]) misuse(format string, args ...any) {
+	h.t.Report(&pulse.Failure{Kind: pulse.Misuse, Step: h.t.Step(), Text: "linear: " + fmt.Sprintf(format, args...)})
+}
+
+// Check ends the run with a failure unless the history is linearizable. The
+// failure lists the calls of the smallest part of the history that cannot be
+// ordered, and offers porcupine's picture of it, history.html, to be kept
+// beside the case. A history that is too large to judge is a failure too.
+func (h *History[S, In, Out]) Check() {
+	h.checked = true
+	if f, v := h.judge(); f != nil {
+		if v.picture != nil {
+			h.t.Attach("history.html", v.picture)
+		}
+		h.t.Report(f)
+	}
+}
+
+// judge is Check that returns what is wrong.
+func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
+	v := h.model.judge(h.ops)
+	switch {
+	case v.panicked != nil:
+		return &pulse.Failure{Kind: pulse.Panic, Step: -1, Value: v.panicked,
+			Text: fmt.Sprintf("panic in the model%s: %v", h.model.of(""), v.panicked)}, v
+	case v.large:
+		return &pulse.Failure{Kind: pulse.Budget, Step: -1, Site: "linear", Text: fmt.Sprintf(
+			"the history%s is too large to judge: its %d calls took the model more than %d steps; "+
+				"make fewer calls, give the model a Partition, or allow more by Steps", h.model.of(v.part), len(v.ops), h.model.steps())}, v
+	case !v.linearizable:
+		return &pulse.Failure{Kind: pulse.Property, Step: -1, Detail: h.model.table(v), Text: fmt.Sprintf(
+			"the history%s is not linearizable: no order of its %d calls explains what they returned", h.model.of(v.part), len(v.ops))}, v
+	}
+	return nil, v
+}
+
+// of names what a history is of: " of register", or of a part of it.
+func (m *Model[S, In, Out]) of(part string) string {
+	text := ""
+	if m.Name != "" {
+		text = " of " + m.Name
+	}
+	if part != "" {
+		text += fmt.Sprintf(", part %q,", part)
+	}
+	return text
+}

@@ -1,0 +1,117 @@
+package machine
+
+import (
+	"fmt"
+
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// triesPerCommand is how often another command is drawn when the model does
+// not allow the one that was.
+const triesPerCommand = 50
+
+// sequence draws commands that can be given one after another from a state,
+// and returns them with the state that each is given in, and the last.
+func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps []step[S], states []S) {
+	states = append(states, state)
+	for i := range props.Draw(t, rapid.IntRange(0, most), what+"s") {
+		s, ok := m.drawStep(t, state, fmt.Sprintf("%s %d", what, i+1), func(s step[S]) bool { return s.when(state) })
+		if !ok {
+			break
+		}
+		state = m.after(t, state, s)
+		steps, states = append(steps, s), append(states, state)
+	}
+	return steps, states
+}
+
+// drawStep draws a command that may be given, if it finds one.
+func (m *Machine[S]) drawStep(t *props.T, state S, label string, may func(step[S]) bool) (s step[S], ok bool) {
+	which := rapid.SampledFrom(m.Commands)
+	s = props.Draw(t, rapid.Custom(func(rt *rapid.T) step[S] {
+		for range triesPerCommand {
+			if s := which.Draw(rt, "command").draw(rt, state); may(s) {
+				return s
+			}
+		}
+		return step[S]{text: "none"}
+	}), label)
+	return s, s.run != nil
+}
+
+// after is the state after a command.
+func (m *Machine[S]) after(t *props.T, state S, s step[S]) S {
+	before := pulse.Fingerprint(state)
+	next := s.next(state)
+	if pulse.Fingerprint(state) != before {
+		t.Report(&pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: fmt.Sprintf(
+			"machine%s: Next of %s changes the state that it is given: let it return a changed copy", m.named(), s)})
+	}
+	return next
+}
+
+// branches draws commands for several clients that start from a state. The
+// model must allow each whatever the others have done by then.
+func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
+	list := make([][]step[S], m.clients())
+	for i := range list {
+		for j := range props.Draw(t, rapid.IntRange(1, m.branch()), fmt.Sprintf("commands of client %d", i+1)) {
+			s, ok := m.drawStep(t, state, fmt.Sprintf("command %d of client %d", j+1, i+1), func(s step[S]) bool {
+				list[i] = append(list[i], s)
+				allowed := m.allows(state, list)
+				list[i] = list[i][:j]
+				return allowed
+			})
+			if !ok {
+				break
+			}
+			list[i] = append(list[i], s)
+		}
+	}
+	return list
+}
+
+// allows says whether every command may be given in every order of them.
+func (m *Machine[S]) allows(state S, branches [][]step[S]) bool {
+	at := position{}
+	reached := map[position][]S{at: {state}}
+	for todo := []position{at}; len(todo) > 0; todo = todo[1:] {
+		for i, b := range branches {
+			at := todo[0]
+			if at[i] == len(b) {
+				continue
+			}
+			s := b[at[i]]
+			at[i]++
+			if reached[at] == nil {
+				todo = append(todo, at)
+			}
+			for _, state := range reached[todo[0]] {
+				if !s.when(state) {
+					return false
+				}
+				reached[at] = m.include(reached[at], s.next(state))
+			}
+		}
+	}
+	return true
+}
+
+// mostClients is how many clients there may be at once.
+const mostClients = 8
+
+// position is how far each client has come.
+type position [mostClients]int
+
+// include adds a state to a set.
+func (m *Machine[S]) include(states []S, s S) []S {
+	for _, known := range states {
+		if m.equal(known, s) {
+			return states
+		}
+	}
+	return append(states, s)
+}

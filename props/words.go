@@ -1,0 +1,66 @@
+package props
+
+import "pgregory.net/rapid"
+
+// words are the numbers that one draw reads: those given, then as many as are
+// wanted that follow from a seed. They are a source for gopter and x/exp/rand.
+type words struct {
+	given   []uint64
+	read    int // of those given
+	state   uint64
+	endless bool // the draw wanted more than any may have
+
+	rapid *rapid.T // what the seed is drawn from, once it is needed
+	label string
+}
+
+// seeded makes sure that the words have their seed.
+func (w *words) seeded() {
+	if rt := w.rapid; rt != nil {
+		w.rapid = nil
+		w.state = rapid.Uint64().Draw(rt, w.label)
+	}
+}
+
+// Uint64 returns the next number.
+func (w *words) Uint64() uint64 {
+	if w.read < len(w.given) {
+		w.read++
+		return w.given[w.read-1]
+	}
+	if w.rapid != nil {
+		w.seeded()
+	}
+	return splitmix(&w.state)
+}
+
+// list appends the next n numbers to a list.
+func (w *words) list(to []uint64, n int) []uint64 {
+	for range n {
+		to = append(to, w.Uint64())
+	}
+	return to
+}
+
+const golden = 0x9e3779b97f4a7c15
+
+// splitmix is splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+func splitmix(state *uint64) uint64 {
+	*state += golden
+	z := *state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Seed does what sources must offer: it makes the numbers follow from a seed.
+func (w *words) Seed(seed uint64) { *w = words{state: seed} }
+
+// gopterWords is words as the source that math/rand wants.
+type gopterWords struct{ *words }
+
+// Int63 returns the next number without its last bit.
+func (g gopterWords) Int63() int64 { return int64(g.Uint64() >> 1) }
+
+// Seed does nothing: the numbers are drawn.
+func (gopterWords) Seed(int64) {}

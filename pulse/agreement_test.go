@@ -1,0 +1,287 @@
+package pulse_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// What the trace says of a run is compared with what happens in all orders of
+// tiny programs. What is claimed, of two receives a and b of one plain actor, a
+// the earlier, in programs without timers, faults and actors that end:
+//
+//   - Swappable(a, b): in some order both are received, each after the same
+//     causal past of its sending, and b comes first.
+//   - not Swappable(a, b): in no order is that so.
+//
+// The causal past of a step is the sending of its message, with its past, and
+// the previous step of its actor, with its past. Processes are left out:
+// Swappable knows nothing of what they wait for.
+
+// An odometer is a strategy that goes through all orders, one a run.
+type odometer struct {
+	path []digit
+	at   int
+}
+
+type digit struct{ value, of int }
+
+func (o *odometer) Begin(uint64) { o.at = 0 }
+
+func (o *odometer) Pick(e *pulse.Enabled) int {
+	if o.at == len(o.path) {
+		o.path = append(o.path, digit{0, e.Len()})
+	}
+	o.at++
+	return o.path[o.at-1].value
+}
+
+func (o *odometer) Choose(choice.Kind, int) int { return 0 }
+
+// next turns to the order that comes after, if there is one.
+func (o *odometer) next() bool {
+	for n := len(o.path); n > 0; n-- {
+		d := &o.path[n-1]
+		if d.value++; d.value < d.of {
+			o.path = o.path[:n]
+			return true
+		}
+	}
+	return false
+}
+
+// A reactor sends what its rule says for how many messages it has received,
+// so that what it does depends on the order in which they came.
+type reactor struct {
+	rules [3][]int // to whom
+	count int
+	all   *[]pulse.Ref
+}
+
+type spark struct{ life int }
+
+func (r *reactor) Receive(ctx *pulse.Ctx, msg any) {
+	rule := r.rules[r.count%len(r.rules)]
+	r.count++
+	if left := msg.(spark).life - 1; left > 0 {
+		for _, to := range rule {
+			ctx.Send((*r.all)[to], spark{left})
+		}
+	}
+}
+
+// A tiny is a program of reactors, which the test sends sparks to in two runs.
+type tiny struct {
+	rules [3][3][]int
+	first []int // to whom the test sends before the first run
+	then  []int
+}
+
+func newTiny(seed uint64) *tiny {
+	r := rand.New(rand.NewPCG(seed, 3))
+	p := &tiny{}
+	for i := range p.rules {
+		for j := range p.rules[i] {
+			for range r.IntN(3) {
+				p.rules[i][j] = append(p.rules[i][j], r.IntN(3))
+			}
+		}
+	}
+	for range 1 + r.IntN(3) {
+		p.first = append(p.first, r.IntN(3))
+	}
+	for range r.IntN(2) {
+		p.then = append(p.then, r.IntN(3))
+	}
+	return p
+}
+
+func (p *tiny) run(t *testing.T, sys *pulse.System) *trace.Trace {
+	sys.Reset(0)
+	var all []pulse.Ref
+	for i := range p.rules {
+		all = append(all, sys.Spawn("reactor", &reactor{rules: p.rules[i], all: &all}))
+	}
+	for _, list := range [][]int{p.first, p.then} {
+		for _, to := range list {
+			sys.Send(all[to], spark{3})
+		}
+		mustRun(t, sys)
+	}
+	return sys.Trace()
+}
+
+// pasts numbers what is sent by its causal past: equal numbers, equal pasts.
+type pasts map[string]int
+
+func (p pasts) number(format string, args ...any) int {
+	key := fmt.Sprintf(format, args...)
+	if _, ok := p[key]; !ok {
+		p[key] = len(p) + 1
+	}
+	return p[key]
+}
+
+// sendings returns for each step the number of its message's sending.
+func (p pasts) sendings(tr *trace.Trace) []int {
+	steps := make([]int, len(tr.Steps)) // the past of each step, itself included
+	list := make([]int, len(tr.Steps))
+	nth := make([]int, len(tr.Sends)) // how many its step sent before
+	count := map[int32]int{}
+	for i, d := range tr.Sends {
+		nth[i] = count[d.Step]
+		count[d.Step]++
+	}
+	for i, st := range tr.Steps {
+		sender, prev := 0, 0
+		if s := tr.Sends[st.Send].Step; s != trace.None {
+			sender = steps[s]
+		}
+		if st.Prev != trace.None {
+			prev = steps[st.Prev]
+		}
+		list[i] = p.number("sent by %d as %d to %d", sender, nth[st.Send], st.Actor)
+		steps[i] = p.number("step %d after %d", list[i], prev)
+	}
+	return list
+}
+
+// Two messages of one receiver, by their numbers, in the order of receipt.
+type twoSends struct{ earlier, later int }
+
+// agreement goes through all orders of a program and counts the pairs of
+// receives of which swappable says what is not so.
+func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
+	swappable func(tr *trace.Trace, a, b int) bool) (pairs, wrong int, complete bool) {
+	o := &odometer{}
+	sys := pulse.New(pulse.Options{Delivery: d, Record: true, Strategy: o})
+	defer sys.Close()
+	numbers, seen := pasts{}, map[twoSends]bool{}
+	claims := map[twoSends][2]bool{} // said to be swappable, said not to be
+	for orders := 0; ; orders++ {
+		if orders == most {
+			return 0, 0, false
+		}
+		tr := p.run(t, sys)
+		list := numbers.sendings(tr)
+		for b := range tr.Steps {
+			for a := range b {
+				if tr.Steps[a].Actor != tr.Steps[b].Actor {
+					continue
+				}
+				pair := twoSends{list[a], list[b]}
+				seen[pair] = true
+				said := claims[pair]
+				said[boolToInt(!swappable(tr, a, b))] = true
+				claims[pair] = said
+			}
+		}
+		if !o.next() {
+			break
+		}
+	}
+	for pair, said := range claims {
+		pairs++
+		if reversed := seen[twoSends{pair.later, pair.earlier}]; said[0] && !reversed || said[1] && reversed {
+			wrong++
+		}
+	}
+	return pairs, wrong, true
+}
+
+func truly(tr *trace.Trace, a, b int) bool { return tr.Swappable(a, b) }
+
+// TestSwappable holds that what the trace calls swappable is what can come in
+// the other order, and that the test would see if it were not.
+func TestSwappable(t *testing.T) {
+	wrongs := []struct {
+		name string
+		says func(tr *trace.Trace, a, b int) bool
+	}{
+		{"all may be swapped", func(*trace.Trace, int, int) bool { return true }},
+		{"none may be swapped", func(*trace.Trace, int, int) bool { return false }},
+		{"channels do not matter", func(tr *trace.Trace, a, b int) bool {
+			c := *tr
+			c.Unordered = true
+			return c.Swappable(a, b)
+		}},
+		{"rests do not matter", func(tr *trace.Trace, a, b int) bool {
+			c := *tr
+			c.Rests = nil
+			return c.Swappable(a, b)
+		}},
+		{"the last step's sends do not matter", func(tr *trace.Trace, a, b int) bool {
+			return tr.Swappable(a, b) || tr.Sends[tr.Steps[b].Send].Step == int32(a)
+		}},
+	}
+	caught := make([]bool, len(wrongs))
+	programs, pairs := 0, 0
+	for seed := range uint64(120) {
+		p, d := newTiny(seed), pulse.Delivery(seed%2)
+		n, wrong, complete := p.agreement(t, d, 400, truly)
+		if !complete {
+			continue
+		}
+		if wrong != 0 {
+			t.Fatalf("program %d, %v, %+v: wrong of %d of %d pairs", seed, d, *p, wrong, n)
+		}
+		programs++
+		pairs += n
+		for i, w := range wrongs {
+			if !caught[i] {
+				_, wrong, _ := p.agreement(t, d, 400, w.says)
+				caught[i] = wrong != 0
+			}
+		}
+	}
+	for i, w := range wrongs {
+		if !caught[i] {
+			t.Errorf("it is not seen to be wrong that %s", w.name)
+		}
+	}
+	t.Logf("%d programs, %d pairs", programs, pairs)
+	if programs < 60 || pairs < 1000 {
+		t.Errorf("%d programs, %d pairs: the test tests little", programs, pairs)
+	}
+}
+
+// TestHappensBefore holds that a step happens before another exactly when it
+// is in its causal past or a rest lies between them.
+func TestHappensBefore(t *testing.T) {
+	sys := newSystem(t, pulse.Options{Record: true, Strategy: &odometer{}})
+	pairs := 0
+	for seed := range uint64(100) {
+		tr := newTiny(seed).run(t, sys)
+		past := make([]map[int32]bool, len(tr.Steps))
+		causality := trace.NewCausality(tr)
+		for b, st := range tr.Steps {
+			past[b] = map[int32]bool{}
+			for _, link := range []int32{st.Prev, tr.Sends[st.Send].Step} {
+				if link != trace.None {
+					past[b][link] = true
+					for x := range past[link] {
+						past[b][x] = true
+					}
+				}
+			}
+			for a := range b {
+				rested := false
+				for _, r := range tr.Rests {
+					rested = rested || a < int(r) && int(r) <= b
+				}
+				want := past[b][int32(a)] || rested
+				if tr.HappensBefore(a, b) != want || causality.Before(a, b) != want {
+					t.Fatalf("program %d: steps %d and %d", seed, a, b)
+				}
+				pairs++
+			}
+		}
+	}
+	if pairs < 3000 {
+		t.Errorf("%d pairs: the test tests little", pairs)
+	}
+}

@@ -1,0 +1,258 @@
+package pulse_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// A frugal program makes what it needs once, so that what its runs allocate is
+// the system's doing. Its messages hold no more than interfaces take for free.
+type frugal struct {
+	name   string
+	allocs float64 // a run
+	build  func(sys *pulse.System)
+}
+
+type (
+	cue    struct{} // zero-sized, as are most of the messages here
+	answer struct{}
+)
+
+// Refs of the run at hand, so that functions need capture nothing.
+var frugalRefs [8]pulse.Ref
+
+func isAnswer(msg any) bool {
+	_, ok := msg.(answer)
+	return ok
+}
+
+func frugalServer(ctx *pulse.Ctx, msg any) { ctx.Reply(answer{}) }
+
+func frugalClient(p *pulse.Process) {
+	for range 5 {
+		p.Ask(frugalRefs[0], cue{})
+		p.Send(frugalRefs[0], cue{})
+		p.ReceiveMatch(isAnswer)
+		p.Sleep(time.Millisecond)
+		p.AskTimeout(frugalRefs[0], cue{}, time.Second)
+		p.ReceiveTimeout(time.Millisecond)
+	}
+	p.Send(frugalRefs[0], cue{})
+	p.Receive()
+}
+
+func frugalClock(ctx *pulse.Ctx, msg any) {
+	if isAnswer(msg) {
+		return
+	}
+	for i := range 5 {
+		ctx.After(time.Duration(i), answer{})
+		ctx.After(time.Hour, answer{}).Stop()
+	}
+	ctx.Every(time.Millisecond, answer{})
+}
+
+func frugalWatcher(ctx *pulse.Ctx, msg any) {
+	if msg == (cue{}) {
+		for _, r := range frugalRefs[:4] {
+			ctx.Watch(r)
+		}
+	}
+}
+
+func frugalMortal(ctx *pulse.Ctx, msg any) { ctx.Stop() }
+
+func frugalParent(ctx *pulse.Ctx, msg any) {
+	for range 4 {
+		ctx.Send(ctx.Spawn("child", frugalIdle), cue{})
+	}
+}
+
+// Functions as actors, boxed once.
+var (
+	frugalIdle     pulse.Actor = pulse.Func(idle)
+	frugalServed   pulse.Actor = pulse.Func(frugalServer)
+	frugalTimed    pulse.Actor = pulse.Func(frugalClock)
+	frugalWatching pulse.Actor = pulse.Func(frugalWatcher)
+	frugalDying    pulse.Actor = pulse.Func(frugalMortal)
+	frugalSpawning pulse.Actor = pulse.Func(frugalParent)
+)
+
+var frugals = []frugal{
+	{"processes", 0, func(sys *pulse.System) {
+		frugalRefs[0] = sys.Spawn("server", frugalServed)
+		for range 3 {
+			sys.Go("client", frugalClient)
+		}
+	}},
+	{"timers", 0, func(sys *pulse.System) { sys.Send(sys.Spawn("clock", frugalTimed), cue{}) }},
+	{"children", 0, func(sys *pulse.System) { sys.Send(sys.Spawn("parent", frugalSpawning), cue{}) }},
+	// A Down holds a Ref and a reason, which an interface cannot hold without
+	// memory of its own: one allocation for each watcher of each actor that ends.
+	{"four that are watched", 4, func(sys *pulse.System) {
+		for i := range 4 {
+			frugalRefs[i] = sys.Spawn("mortal", frugalDying)
+		}
+		sys.Send(sys.Spawn("watcher", frugalWatching), cue{})
+		for i := range 4 {
+			sys.Send(frugalRefs[i], cue{})
+		}
+	}},
+}
+
+// allocating is a frugal that is not: it is there to be seen.
+var allocating = frugal{"boxed", 0, func(sys *pulse.System) {
+	a := sys.Spawn("a", frugalIdle)
+	for range 3 {
+		sys.Send(a, [2]int{sys.Steps(), 1000})
+	}
+}}
+
+// eachWay calls f for the options that must cost no memory.
+func eachWay(f func(name string, o pulse.Options)) {
+	for _, d := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+		for _, record := range []bool{false, true} {
+			name := d.String()
+			if record {
+				name += ", recorded"
+			}
+			f(name, pulse.Options{Delivery: d, Record: record, Strategy: strategy.Random()})
+		}
+	}
+}
+
+func (p *frugal) allocations(t *testing.T, o pulse.Options) float64 {
+	sys := newSystem(t, o)
+	seed := uint64(0)
+	run := func() {
+		seed++
+		sys.Reset(seed % 8)
+		p.build(sys)
+		mustRun(t, sys)
+	}
+	for range 16 {
+		run()
+	}
+	return testing.AllocsPerRun(40, run)
+}
+
+// TestRunsAllocateNothing holds that Reset, spawning, sending and running
+// allocate nothing once the system has seen runs as large.
+func TestRunsAllocateNothing(t *testing.T) {
+	eachWay(func(name string, o pulse.Options) {
+		for _, l := range load.All() {
+			run := runner(t, o, l, nothing)
+			for range 8 {
+				run()
+			}
+			if n := testing.AllocsPerRun(10, run); n != 0 {
+				t.Errorf("%s, %s: %v allocations a run", l.Name, name, n)
+			}
+		}
+		for _, p := range frugals {
+			if n := p.allocations(t, o); n != p.allocs {
+				t.Errorf("%s, %s: %v allocations a run, want %v", p.name, name, n, p.allocs)
+			}
+		}
+		if n := allocating.allocations(t, o); n != 3 {
+			t.Errorf("%s: %v allocations of a program that makes three", name, n)
+		}
+	})
+}
+
+// TestRunsOfAllSizesAllocateNothing holds that a system that has seen its
+// largest run allocates in no smaller one, and in the largest no more.
+func TestRunsOfAllSizesAllocateNothing(t *testing.T) {
+	sizes := []int{3000, 1, 30, 3000, 300, 2, 1000}
+	eachWay(func(name string, o pulse.Options) {
+		o.Steps = 1 << 30
+		sys := newSystem(t, o)
+		all := func() {
+			for i, n := range sizes {
+				sys.Reset(uint64(i))
+				for j := range n {
+					frugalRefs[j%8] = sys.Spawn("idle", frugalIdle)
+					sys.Send(frugalRefs[j%8], cue{})
+					sys.Send(frugalRefs[0], cue{})
+				}
+				mustRun(t, sys)
+				if sys.Steps() != 2*n {
+					t.Fatalf("%d steps for %d messages", sys.Steps(), 2*n)
+				}
+			}
+		}
+		all()
+		if n := testing.AllocsPerRun(2, all); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	})
+}
+
+// passing keeps as many messages on their way until so many steps are done.
+func passing(sys *pulse.System, steps int) {
+	left := steps - 10
+	for range 10 {
+		frugalRefs[0] = sys.Spawn("passer", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if left--; left >= 0 {
+				ctx.Send(ctx.Self(), msg)
+			}
+		}))
+		sys.Send(frugalRefs[0], cue{})
+	}
+}
+
+// allocated returns how many bytes f allocates, those that are freed again
+// included.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestLongRunsKeepNoMemory holds that a million steps that are not recorded
+// need no more memory than ten thousand.
+func TestLongRunsKeepNoMemory(t *testing.T) {
+	for _, d := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+		sys := newSystem(t, pulse.Options{Delivery: d, Steps: 2_000_000, Strategy: strategy.Random()})
+		run := func(steps int) func() {
+			return func() {
+				sys.Reset(1)
+				passing(sys, steps)
+				mustRun(t, sys)
+				if sys.Steps() != steps {
+					t.Fatalf("%d steps", sys.Steps())
+				}
+			}
+		}
+		run(10_000)()
+		if n := allocated(run(1_000_000)); n > 10_000 {
+			t.Errorf("%v: %d bytes for a million steps", d, n)
+		}
+	}
+}
+
+// TestRecordedMemory holds what a recorded step costs: 64 bytes of what was
+// sent and 32 of the step, in slices with room to spare.
+func TestRecordedMemory(t *testing.T) {
+	const steps = 1_000_000
+	sys := newSystem(t, pulse.Options{Record: true, Steps: steps + 1, Strategy: strategy.Random()})
+	passing(sys, steps)
+	before := heap()
+	mustRun(t, sys)
+	each := float64(heap()-before) / steps
+	t.Logf("%.0f bytes a step", each)
+	if each < 90 || each > 160 {
+		t.Errorf("%.0f bytes a step", each)
+	}
+	sys.Reset(1)
+	if n := allocated(func() { passing(sys, steps); mustRun(t, sys) }); n > 10_000 {
+		t.Errorf("the same run again allocates %d bytes", n)
+	}
+}

@@ -1,0 +1,156 @@
+package choice
+
+// The answers of a draft are bytes that give a value to any question, so that
+// none is ever wrong.
+//
+// The program's own choices, and which faults a swarm has, are numbers modulo
+// how many answers there are: of one byte for at most 256, of two, little-
+// endian, for at most 65,536, else of four.
+//
+// The others, faults and early timers, are asked all the time and mostly
+// answered by zero. So their byte says how long nothing happens: one below 192
+// answers this question and as many of its like after it by zero; the others
+// are the answers from 1 on, modulo how many there are. Where there are more
+// than those 64, a number as above follows, and is the answer instead.
+
+const (
+	strikes   = 192 // the first byte that lets a fault happen
+	direct    = 256 - strikes
+	mostQuiet = strikes - 1
+)
+
+// isRare says whether a question is asked often and seldom answered by
+// anything but zero.
+func (k Kind) isRare() bool { return k.IsFault() || k == Clock }
+
+// An AnswerReader is a place in the answers of a draft. The zero AnswerReader
+// is at the end of none.
+type AnswerReader struct {
+	bytes []byte
+	quiet int // questions after the last that it answers too
+}
+
+// Reset moves r to the start of answers, which must stay as they are while
+// they are read.
+func (r *AnswerReader) Reset(answers []byte) { *r = AnswerReader{bytes: answers} }
+
+// Next answers a question of kind k with n answers. When the bytes are used up
+// ok is false; what is left of them is passed over, when it is too short.
+func (r *AnswerReader) Next(k Kind, n int) (value int, ok bool) {
+	switch {
+	case n < 2:
+		return 0, true
+	case !k.isRare():
+		return r.number(n)
+	case r.quiet > 0:
+		r.quiet--
+		return 0, true
+	}
+	b, ok := r.number(256)
+	switch {
+	case !ok:
+		return 0, false
+	case b < strikes:
+		r.quiet = b
+		return 0, true
+	case n-1 <= direct:
+		return 1 + (b-strikes)%(n-1), true
+	}
+	if value, ok = r.number(n - 1); ok {
+		value++
+	}
+	return value, ok
+}
+
+// number reads a number below n.
+func (r *AnswerReader) number(n int) (value int, ok bool) {
+	size := answerSize(n)
+	if len(r.bytes) < size {
+		r.bytes = nil
+		return 0, false
+	}
+	x := uint32(0)
+	for i, b := range r.bytes[:size] {
+		x |= uint32(b) << (8 * i)
+	}
+	r.bytes = r.bytes[size:]
+	return int(uint64(x) % uint64(n)), true
+}
+
+// answerSize is how many bytes a number below n takes.
+func answerSize(n int) int {
+	switch {
+	case n <= 1<<8:
+		return 1
+	case n <= 1<<16:
+		return 2
+	}
+	return 4
+}
+
+// AppendAnswers appends the bytes that answer as the choices do, if the same
+// questions are asked. It stops before the choice that would make them more
+// than MaxAnswers.
+func AppendAnswers(b []byte, choices []Choice) []byte {
+	w := answerWriter{bytes: b, room: MaxAnswers}
+	for i, c := range choices {
+		if c.N >= 2 && !w.answer(c, choices[i+1:]) {
+			break
+		}
+	}
+	return w.bytes
+}
+
+// An answerWriter writes what an AnswerReader reads.
+type answerWriter struct {
+	bytes []byte
+	room  int
+	quiet int // questions after the last that it answered too
+}
+
+// answer writes one choice, knowing those that follow, and says whether there
+// was room.
+func (w *answerWriter) answer(c Choice, rest []Choice) bool {
+	n := int(c.N)
+	switch {
+	case !c.Kind.isRare():
+		return w.number(c.Value, answerSize(n))
+	case w.quiet > 0: // and c.Value is 0
+		w.quiet--
+		return true
+	case c.Value == 0:
+		w.quiet = quietFor(rest)
+		return w.number(uint32(w.quiet), 1)
+	case n-1 <= direct:
+		return w.number(strikes+c.Value-1, 1)
+	case w.room < 1+answerSize(n-1):
+		return false
+	}
+	return w.number(strikes, 1) && w.number(c.Value-1, answerSize(n-1))
+}
+
+// quietFor counts the rare questions that are answered by zero before one is not.
+func quietFor(rest []Choice) (n int) {
+	for _, c := range rest {
+		switch {
+		case c.N < 2 || !c.Kind.isRare():
+			continue
+		case c.Value != 0 || n == mostQuiet:
+			return n
+		}
+		n++
+	}
+	return n
+}
+
+func (w *answerWriter) number(x uint32, size int) bool {
+	if w.room < size {
+		return false
+	}
+	w.room -= size
+	for range size {
+		w.bytes = append(w.bytes, byte(x))
+		x >>= 8
+	}
+	return true
+}

@@ -1,0 +1,110 @@
+package choice
+
+import "encoding/binary"
+
+// A Draft is a case in the form that engines edit which know nothing but
+// bytes, such as go test -fuzz. Every byte string is some draft, and every
+// draft, given to strategy.Scheduled, is some run: what it leaves open follows
+// from its seed. The empty draft is the run in plain order, with all questions
+// answered by zero.
+//
+// The bytes:
+//
+//	8 bytes   Seed, little-endian
+//	1 byte    how many Words there are, modulo 64
+//	1 byte    how many Answers there are
+//	8 each    Words, little-endian
+//	1 each    Answers
+//	the rest  Priorities
+//
+// Where the bytes end, all that they lack is zero, and there are no more
+// words, answers and priorities than began before the end. Bytes that mean the
+// same draft have one canonical form, which is what Bytes returns.
+//
+// The form is made for what such engines do. Both counts have fixed places, so
+// that bytes put in or taken out farther on do not become counts. Priorities
+// are told apart by the order of sending, not by what happened to be pending:
+// an engine that changes one moves one message. They come last, because what
+// is appended then changes nothing of what came before, and because there are
+// as many as bytes are left: an engine may stop anywhere.
+type Draft struct {
+	// Seed is what all the rest follows from: numbers for draws after Words,
+	// answers after Answers, priorities after Priorities. Zero stands for
+	// plain order and answers of zero, not for randomness.
+	Seed uint64
+	// Words are the first numbers of the draws, WordsPerDraw for each draw in
+	// turn. The bytes hold MaxWords of them.
+	Words []uint64
+	// Answers are what AnswerReader reads. The bytes hold MaxAnswers of them.
+	Answers []byte
+	// Priorities has one for each message, in the order of sending, timers
+	// and starts of processes included. The highest of those that can be
+	// delivered comes first, the oldest of those with the same priority.
+	Priorities []byte
+}
+
+// What the bytes of a draft have room for.
+const (
+	MaxWords   = 63
+	MaxAnswers = 255
+)
+
+// WordsPerDraw is how many of a draft's words each draw reads before it goes
+// on with numbers of its own.
+const WordsPerDraw = 4
+
+const (
+	wordSize    = 8
+	draftHeader = wordSize + 2 // the seed and two counts
+)
+
+// DraftOf returns the draft of a case: its seed, its answers and the first
+// numbers of its draws. In which order messages came a case says by
+// identities, and only its trace says which was sent when: the priorities are
+// strategy.Priorities of that, without which another order is run.
+//
+// What a draft has no room for is left out: of a draw, the numbers after
+// WordsPerDraw; draws after MaxWords numbers; choices after MaxAnswers bytes.
+func DraftOf(c *Case) *Draft {
+	d := &Draft{Seed: c.Seed, Answers: AppendAnswers(nil, c.Record.Choices)}
+	for i := range c.Inputs {
+		for n := range WordsPerDraw {
+			if len(d.Words) < MaxWords {
+				d.Words = append(d.Words, c.Inputs[i].Word(n))
+			}
+		}
+	}
+	return d
+}
+
+// FromBytes makes d the draft that the bytes mean. It keeps d's memory and
+// nothing of data.
+func (d *Draft) FromBytes(data []byte) {
+	var header [draftHeader]byte
+	data = data[copy(header[:], data):]
+	d.Seed = binary.LittleEndian.Uint64(header[:])
+	words := int(header[wordSize]) % (MaxWords + 1)
+	d.Words = d.Words[:0]
+	for len(d.Words) < words && len(data) > 0 {
+		var word [wordSize]byte
+		data = data[copy(word[:], data):]
+		d.Words = append(d.Words, binary.LittleEndian.Uint64(word[:]))
+	}
+	answers := min(int(header[wordSize+1]), len(data))
+	d.Answers = append(d.Answers[:0], data[:answers]...)
+	d.Priorities = append(d.Priorities[:0], data[answers:]...)
+}
+
+// Bytes returns the canonical bytes of d, which FromBytes makes the same draft
+// of, except for words and answers that there is no room for.
+func (d *Draft) Bytes() []byte {
+	words, answers := d.Words[:min(len(d.Words), MaxWords)], d.Answers[:min(len(d.Answers), MaxAnswers)]
+	b := make([]byte, 0, draftHeader+wordSize*len(words)+len(answers)+len(d.Priorities))
+	b = binary.LittleEndian.AppendUint64(b, d.Seed)
+	b = append(b, byte(len(words)), byte(len(answers)))
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	b = append(b, answers...)
+	return append(b, d.Priorities...)
+}

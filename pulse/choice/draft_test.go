@@ -1,0 +1,166 @@
+package choice
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+)
+
+// TestDraftForm holds what bytes mean, and their canonical form.
+func TestDraftForm(t *testing.T) {
+	tests := []struct {
+		name      string
+		bytes     []byte
+		draft     Draft
+		canonical []byte // nil: the bytes themselves
+	}{
+		{"nothing", nil, Draft{}, make([]byte, 10)},
+		{"a header of zeros", make([]byte, 10), Draft{}, nil},
+		{"part of a seed", []byte{1, 2}, Draft{Seed: 0x0201}, []byte{1, 2, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{"counts of nothing", []byte{1, 0, 0, 0, 0, 0, 0, 0x80, 5, 6}, Draft{Seed: 1<<63 | 1},
+			[]byte{1, 0, 0, 0, 0, 0, 0, 0x80, 0, 0}},
+		{"priorities", []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 8, 7}, Draft{Priorities: []byte{9, 8, 7}}, nil},
+		{"answers and priorities", []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 9, 8, 7}, Draft{Answers: []byte{9, 8}, Priorities: []byte{7}}, nil},
+		{"answers that end", []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 200, 9, 8, 7}, Draft{Answers: []byte{9, 8, 7}},
+			[]byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 9, 8, 7}},
+		{"a word of each", []byte{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+			Draft{Words: []uint64{0x0807060504030201}, Answers: []byte{9}, Priorities: []byte{10}}, nil},
+		{"a count beyond 63", []byte{0, 0, 0, 0, 0, 0, 0, 0, 65, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+			Draft{Words: []uint64{0x0807060504030201}, Priorities: []byte{9}},
+			[]byte{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"a word that ends", []byte{0, 0, 0, 0, 0, 0, 0, 0, 5, 7, 1, 0, 0, 0, 0, 0, 0, 0, 2}, Draft{Words: []uint64{1, 2}},
+			[]byte{0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0}},
+	}
+	reused := Draft{Seed: 3, Words: []uint64{4, 5, 6}, Answers: []byte{1, 1, 1, 1, 1}, Priorities: []byte{2, 2, 2, 2, 2}}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			reused.FromBytes(test.bytes)
+			if !equalDrafts(&reused, &test.draft) {
+				t.Errorf("the draft is %+v, expected %+v", reused, test.draft)
+			}
+			want := test.canonical
+			if want == nil {
+				want = test.bytes
+			}
+			if got := reused.Bytes(); !bytes.Equal(got, want) {
+				t.Errorf("the bytes are\n% x, expected\n% x", got, want)
+			}
+		})
+	}
+}
+
+func equalDrafts(a, b *Draft) bool {
+	same := a.Seed == b.Seed && len(a.Words) == len(b.Words)
+	for i := range a.Words {
+		same = same && a.Words[i] == b.Words[i]
+	}
+	return same && bytes.Equal(a.Answers, b.Answers) && bytes.Equal(a.Priorities, b.Priorities)
+}
+
+// TestDraftLimits holds that what there is no room for is left out, and the
+// rest kept.
+func TestDraftLimits(t *testing.T) {
+	d := Draft{Seed: 1, Words: make([]uint64, 100), Answers: bytes.Repeat([]byte{2}, 300), Priorities: bytes.Repeat([]byte{3}, 1000)}
+	var got Draft
+	got.FromBytes(d.Bytes())
+	d.Words, d.Answers = d.Words[:MaxWords], d.Answers[:MaxAnswers]
+	if !equalDrafts(&got, &d) {
+		t.Errorf("%d words, %d answers, %d priorities were kept", len(got.Words), len(got.Answers), len(got.Priorities))
+	}
+}
+
+// TestDraftMemory holds that a draft is read into the memory that it has, and
+// that what it is read from may change.
+func TestDraftMemory(t *testing.T) {
+	data := bytes.Repeat([]byte{7}, 1<<20)
+	var d Draft
+	if n := testing.AllocsPerRun(10, func() { d.FromBytes(data) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if len(d.Words) != 7 || len(d.Answers) != 7 || len(d.Priorities) != 1<<20-10-56-7 || cap(d.Priorities) > 3<<19 {
+		t.Errorf("%d words, %d answers, %d priorities", len(d.Words), len(d.Answers), len(d.Priorities))
+	}
+	clear(data)
+	if d.Words[6] != 0x0707070707070707 || d.Answers[6] != 7 || d.Priorities[0] != 7 {
+		t.Error("the draft shares the memory of what it was read from")
+	}
+}
+
+// checkDraft fails unless the bytes of data's draft mean that draft, and are
+// their own canonical form.
+func checkDraft(t *testing.T, data []byte) {
+	t.Helper()
+	var a, b Draft
+	a.FromBytes(data)
+	stored := a.Bytes()
+	b.FromBytes(stored)
+	if !equalDrafts(&a, &b) {
+		t.Fatalf("% x is %+v, stored as % x, which is %+v", data, a, stored, b)
+	}
+	if again := b.Bytes(); !bytes.Equal(again, stored) {
+		t.Fatalf("% x is stored as % x, then as % x", data, stored, again)
+	}
+	if len(stored) > max(draftHeader, len(data)+wordSize-1) {
+		t.Fatalf("%d bytes became %d", len(data), len(stored))
+	}
+}
+
+func TestDraftsOfRandomBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		data := make([]byte, r.IntN(100))
+		for i := range data {
+			data[i] = byte(r.Uint32() >> (8 * r.IntN(4)))
+		}
+		checkDraft(t, data)
+	}
+}
+
+func FuzzDraft(f *testing.F) {
+	f.Add([]byte{})
+	f.Add((&Draft{Seed: 1, Words: []uint64{2}, Answers: []byte{3}, Priorities: []byte{4, 5}}).Bytes())
+	f.Add(bytes.Repeat([]byte{0xff}, 600))
+	f.Fuzz(checkDraft)
+}
+
+func TestDraftOf(t *testing.T) {
+	c := &Case{Seed: 5, Inputs: []Input{{"a", 1, []uint64{8}}, {"b", 2, []uint64{1, 2, 3, 4, 5}}},
+		Record: Record{Deliveries: []uint64{1, 2}, Choices: []Choice{{Program, 3, 2}, {Drop, 2, 0}, {Drop, 2, 0}}}}
+	in := &c.Inputs[0]
+	want := &Draft{Seed: 5, Words: []uint64{8, in.Word(1), in.Word(2), in.Word(3), 1, 2, 3, 4}, Answers: []byte{2, 1}}
+	if got := DraftOf(c); !equalDrafts(got, want) {
+		t.Errorf("%+v, expected %+v", got, want)
+	}
+	c.Inputs = make([]Input, 20)
+	if n := len(DraftOf(c).Words); n != MaxWords {
+		t.Errorf("20 draws make %d words", n)
+	}
+}
+
+// TestWords holds the numbers of a draw: those given, then splitmix64's, of
+// which those of seed 1234567 are published.
+func TestWords(t *testing.T) {
+	in := Input{Seed: 1234567, Words: []uint64{7, 9}}
+	want := []uint64{7, 9, 6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431}
+	for n := range want {
+		if got := in.Word(n); got != want[n] {
+			t.Errorf("word %d is %d, expected %d", n, got, want[n])
+		}
+	}
+}
+
+func TestScheduleClone(t *testing.T) {
+	make := func() *Schedule {
+		return &Schedule{1, []Priority{{2, 3}}, []Constraint{{4, 5}}, []Choice{{Drop, 2, 1}}}
+	}
+	s := make()
+	c := s.Clone()
+	s.Priorities[0].P, s.Before[0], s.Choices[0].Value = 9, s.Before[0].Turned(), 0
+	if !reflect.DeepEqual(c, make()) {
+		t.Errorf("the clone changed to %+v", c)
+	}
+	if s.Before[0] != (Constraint{5, 4}) {
+		t.Errorf("turned around it is %v", s.Before[0])
+	}
+}

@@ -1,0 +1,543 @@
+package pulse_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A market is a system in which all that can be misused has been kept.
+type market struct {
+	s          *pulse.System
+	shop, till pulse.Ref // plain actors
+	clerk, boy pulse.Ref // processes
+	old        pulse.Ref // of an earlier run
+	foreign    pulse.Ref // of another system
+	ctx        map[string]*pulse.Ctx
+	process    map[string]*pulse.Process
+	timer      pulse.Timer
+	got        []string // who received a letter
+}
+
+// A letter is a message that is no misuse.
+type letter struct{}
+
+func newMarket(o pulse.Options) *market {
+	w := &market{ctx: map[string]*pulse.Ctx{}, process: map[string]*pulse.Process{}}
+	other := pulse.New(o)
+	w.foreign = other.Spawn("abroad", pulse.Func(idle))
+	other.Close()
+	w.s = pulse.New(o)
+	w.old = w.s.Spawn("yesterday", pulse.Func(idle))
+	w.s.Run()
+	w.s.Reset(0)
+	w.shop, w.till = w.plain("shop"), w.plain("till")
+	w.clerk, w.boy = w.straight("clerk"), w.straight("boy")
+	w.s.Go("passer-by", func(p *pulse.Process) { w.process["passer-by"] = p })
+	w.s.Send(w.shop, pack{})
+	w.s.Send(w.till, pack{})
+	if f := w.s.Run(); f != nil {
+		panic(f)
+	}
+	return w
+}
+
+// plain spawns an actor that does what it is sent.
+func (w *market) plain(name string) pulse.Ref {
+	return w.s.Spawn(name, pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		w.ctx[name] = ctx
+		switch m := msg.(type) {
+		case func(*pulse.Ctx):
+			w.timer = ctx.After(0, pack{})
+			m(ctx)
+		case letter:
+			w.got = append(w.got, name)
+		}
+	}))
+}
+
+// straight spawns a process that does what it is sent.
+func (w *market) straight(name string) pulse.Ref {
+	return w.s.Go(name, func(p *pulse.Process) {
+		w.process[name] = p
+		for {
+			switch m := p.Receive().(type) {
+			case func(*pulse.Process):
+				m(p)
+			case letter:
+				w.got = append(w.got, name)
+			}
+		}
+	})
+}
+
+// said is the text of a failure, and how the caller learns of it.
+func said(f *pulse.Failure, thrown bool) string {
+	switch {
+	case f == nil:
+		return "no failure"
+	case f.Kind != pulse.Misuse:
+		return "not a misuse: " + f.Error()
+	case thrown:
+		return f.Text + " [thrown]"
+	}
+	return f.Text
+}
+
+// attempt calls f and says with what it panicked, and whether.
+func attempt(f func()) (failure *pulse.Failure) {
+	defer func() {
+		if v := recover(); v != nil {
+			failure = v.(*pulse.Failure)
+		}
+	}()
+	f()
+	return nil
+}
+
+// misuses are calls that are wrong wherever they come from.
+var misuses = []struct {
+	name string
+	call func(w *market)
+}{
+	{"Send to nobody", func(w *market) { w.s.Send(pulse.Ref{}, letter{}) }},
+	{"Send to an earlier run", func(w *market) { w.s.Send(w.old, letter{}) }},
+	{"Send to another system", func(w *market) { w.s.Send(w.foreign, letter{}) }},
+	{"Kill nobody", func(w *market) { w.s.Kill(pulse.Ref{}) }},
+	{"Kill of an earlier run", func(w *market) { w.s.Kill(w.old) }},
+	{"Kill of another system", func(w *market) { w.s.Kill(w.foreign) }},
+	{"Alive of nobody", func(w *market) { w.s.Alive(pulse.Ref{}) }},
+	{"Spawn nil", func(w *market) { w.s.Spawn("ghost", nil) }},
+	{"Go nil", func(w *market) { w.s.Go("ghost", nil) }},
+	{"Spec of nothing", func(w *market) { w.s.SpawnSpec(pulse.Spec{Name: "ghost"}) }},
+	{"New that returns nil", func(w *market) {
+		w.s.SpawnSpec(pulse.Spec{Name: "ghost", New: func() pulse.Actor { return nil }})
+	}},
+	{"RunFor back in time", func(w *market) { w.s.RunFor(-1) }},
+	{"Fail without a failure", func(w *market) { w.s.Fail(nil) }},
+	{"Host.Spawn by nobody", func(w *market) { w.s.Host().Spawn(pulse.Ref{}, pulse.Spec{}) }},
+	{"Host.Spawn of nothing", func(w *market) { w.s.Host().Spawn(w.shop, pulse.Spec{Name: "ghost"}) }},
+	{"Host.Enqueue from nobody", func(w *market) { w.s.Host().Enqueue(pulse.Ref{}, w.shop, letter{}) }},
+	{"Host.Enqueue to nobody", func(w *market) { w.s.Host().Enqueue(w.shop, pulse.Ref{}, letter{}) }},
+	{"Host.After back in time", func(w *market) { w.s.Host().After(w.shop, -1, letter{}) }},
+	{"Host.After of nobody", func(w *market) { w.s.Host().After(pulse.Ref{}, 1, letter{}) }},
+	{"Host.Accept of nobody", func(w *market) { w.s.Host().Accept(pulse.Ref{}, nil) }},
+	{"Host.Waits of nobody", func(w *market) { w.s.Host().Waits(pulse.Ref{}, "") }},
+	{"Host.End of nobody", func(w *market) { w.s.Host().End(pulse.Ref{}, "") }},
+	{"zero Ctx: Self", func(*market) { new(pulse.Ctx).Self() }},
+	{"zero Ctx: Now", func(*market) { new(pulse.Ctx).Now() }},
+	{"zero Ctx: Sender", func(*market) { new(pulse.Ctx).Sender() }},
+	{"zero Ctx: Reply", func(*market) { new(pulse.Ctx).Reply(letter{}) }},
+	{"zero Ctx: Spawn", func(*market) { new(pulse.Ctx).Spawn("x", pulse.Func(idle)) }},
+	{"zero Ctx: After", func(*market) { new(pulse.Ctx).After(1, letter{}) }},
+	{"zero Process: Receive", func(*market) { new(pulse.Process).Receive() }},
+	{"Process whose code has returned: Receive", func(w *market) { w.process["passer-by"].Receive() }},
+	{"Process whose code has returned: Ask", func(w *market) { w.process["passer-by"].Ask(w.shop, letter{}) }},
+	{"Process whose code has returned: Sleep", func(w *market) { w.process["passer-by"].Sleep(1) }},
+}
+
+// ctxCalls are all the calls of a Ctx that need its step.
+var ctxCalls = []struct {
+	name string
+	call func(w *market, ctx *pulse.Ctx)
+}{
+	{"Sender", func(_ *market, ctx *pulse.Ctx) { ctx.Sender() }},
+	{"Send", func(w *market, ctx *pulse.Ctx) { ctx.Send(w.shop, letter{}) }},
+	{"Reply", func(_ *market, ctx *pulse.Ctx) { ctx.Reply(letter{}) }},
+	{"Spawn", func(_ *market, ctx *pulse.Ctx) { ctx.Spawn("x", pulse.Func(idle)) }},
+	{"SpawnSpec", func(_ *market, ctx *pulse.Ctx) { ctx.SpawnSpec(pulse.Spec{Actor: pulse.Func(idle)}) }},
+	{"Go", func(_ *market, ctx *pulse.Ctx) { ctx.Go("x", taking) }},
+	{"Stop", func(_ *market, ctx *pulse.Ctx) { ctx.Stop() }},
+	{"Kill", func(w *market, ctx *pulse.Ctx) { ctx.Kill(w.shop) }},
+	{"Become", func(_ *market, ctx *pulse.Ctx) { ctx.Become(pulse.Func(idle)) }},
+	{"Watch", func(w *market, ctx *pulse.Ctx) { ctx.Watch(w.shop) }},
+	{"After", func(_ *market, ctx *pulse.Ctx) { ctx.After(1, letter{}) }},
+	{"Every", func(_ *market, ctx *pulse.Ctx) { ctx.Every(1, letter{}) }},
+	{"Choose", func(_ *market, ctx *pulse.Ctx) { ctx.Choose(2) }},
+	{"Log", func(_ *market, ctx *pulse.Ctx) { ctx.Log("x") }},
+}
+
+// processCalls are all the calls that wait.
+var processCalls = []struct {
+	name string
+	call func(w *market, p *pulse.Process)
+}{
+	{"Receive", func(_ *market, p *pulse.Process) { p.Receive() }},
+	{"ReceiveMatch", func(_ *market, p *pulse.Process) { p.ReceiveMatch(func(any) bool { return true }) }},
+	{"ReceiveTimeout", func(_ *market, p *pulse.Process) { p.ReceiveTimeout(1) }},
+	{"Ask", func(w *market, p *pulse.Process) { p.Ask(w.shop, letter{}) }},
+	{"AskTimeout", func(w *market, p *pulse.Process) { p.AskTimeout(w.shop, letter{}, 1) }},
+	{"Sleep", func(_ *market, p *pulse.Process) { p.Sleep(1) }},
+}
+
+// inSteps are calls that are wrong in a step of a plain actor.
+var inSteps = []struct {
+	name string
+	call func(w *market, ctx *pulse.Ctx)
+}{
+	{"Send to nobody", func(_ *market, ctx *pulse.Ctx) { ctx.Send(pulse.Ref{}, letter{}) }},
+	{"Send to an earlier run", func(w *market, ctx *pulse.Ctx) { ctx.Send(w.old, letter{}) }},
+	{"Send to another system", func(w *market, ctx *pulse.Ctx) { ctx.Send(w.foreign, letter{}) }},
+	{"Watch nobody", func(_ *market, ctx *pulse.Ctx) { ctx.Watch(pulse.Ref{}) }},
+	{"Watch an earlier run", func(w *market, ctx *pulse.Ctx) { ctx.Watch(w.old) }},
+	{"Kill nobody", func(_ *market, ctx *pulse.Ctx) { ctx.Kill(pulse.Ref{}) }},
+	{"Spawn nil", func(_ *market, ctx *pulse.Ctx) { ctx.Spawn("ghost", nil) }},
+	{"Go nil", func(_ *market, ctx *pulse.Ctx) { ctx.Go("ghost", nil) }},
+	{"Become nil", func(_ *market, ctx *pulse.Ctx) { ctx.Become(nil) }},
+	{"Choose(0)", func(_ *market, ctx *pulse.Ctx) { ctx.Choose(0) }},
+	{"Choose(-1)", func(_ *market, ctx *pulse.Ctx) { ctx.Choose(-1) }},
+	{"Choose too many", func(_ *market, ctx *pulse.Ctx) { ctx.Choose(math.MaxInt) }},
+	{"After(-1)", func(_ *market, ctx *pulse.Ctx) { ctx.After(-1, letter{}) }},
+	{"Every(0)", func(_ *market, ctx *pulse.Ctx) { ctx.Every(0, letter{}) }},
+	{"Every(-1s)", func(_ *market, ctx *pulse.Ctx) { ctx.Every(-time.Second, letter{}) }},
+	{"Run in a step", func(w *market, _ *pulse.Ctx) { w.s.Run() }},
+	{"RunFor in a step", func(w *market, _ *pulse.Ctx) { w.s.RunFor(1) }},
+	{"Settle in a step", func(w *market, _ *pulse.Ctx) { w.s.Settle() }},
+	{"Reset in a step", func(w *market, _ *pulse.Ctx) { w.s.Reset(1) }},
+	{"Configure in a step", func(w *market, _ *pulse.Ctx) { w.s.Configure(pulse.Options{}) }},
+	{"Close in a step", func(w *market, _ *pulse.Ctx) { w.s.Close() }},
+}
+
+// inProcesses are calls that are wrong in a process.
+var inProcesses = []struct {
+	name string
+	call func(w *market, p *pulse.Process)
+}{
+	{"Ask nobody", func(_ *market, p *pulse.Process) { p.Ask(pulse.Ref{}, letter{}) }},
+	{"AskTimeout of an earlier run", func(w *market, p *pulse.Process) { p.AskTimeout(w.old, letter{}, 1) }},
+	{"ReceiveMatch(nil)", func(_ *market, p *pulse.Process) { p.ReceiveMatch(nil) }},
+	{"ReceiveTimeout(-1)", func(_ *market, p *pulse.Process) { p.ReceiveTimeout(-1) }},
+	{"AskTimeout(-1)", func(w *market, p *pulse.Process) { p.AskTimeout(w.shop, letter{}, -1) }},
+	{"Sleep(-1)", func(_ *market, p *pulse.Process) { p.Sleep(-1) }},
+	{"Become", func(_ *market, p *pulse.Process) { p.Become(pulse.Func(idle)) }},
+	{"Choose(0)", func(_ *market, p *pulse.Process) { p.Choose(0) }},
+	{"another's Process", func(w *market, _ *pulse.Process) { w.process["boy"].Receive() }},
+	{"another's Ctx", func(w *market, _ *pulse.Process) { w.ctx["shop"].Send(w.shop, letter{}) }},
+	{"Run", func(w *market, _ *pulse.Process) { w.s.Run() }},
+}
+
+// outside lets a call go wrong outside of a run: it is said, and the system
+// goes on as if it had not been made.
+func outside(t *testing.T, name string, call func(w *market)) string {
+	w := newMarket(pulse.Options{Record: true})
+	defer w.s.Close()
+	w.s.Send(w.till, letter{})
+	w.s.Send(w.clerk, letter{})
+	f := attempt(func() { call(w) })
+	if after := w.s.Run(); after != nil || fmt.Sprint(w.got) != "[till clerk]" {
+		t.Errorf("%s: afterwards %v received, and the run ended with %v", name, w.got, after)
+	}
+	return said(f, true)
+}
+
+// inside lets a call go wrong in a step: the run fails, also when the step
+// recovers, and the system is good for another run.
+func inside(t *testing.T, name string, to func(*market) pulse.Ref, wrap func(w *market, recovering bool) any) string {
+	var texts [2]string
+	for i, recovering := range []bool{false, true} {
+		w := newMarket(pulse.Options{Record: true})
+		w.s.Send(to(w), wrap(w, recovering))
+		texts[i] = said(w.s.Run(), false)
+		if again := w.s.Run(); said(again, false) != texts[i] {
+			t.Errorf("%s: the next Run says %v", name, again)
+		}
+		w.s.Reset(1)
+		if f := one(pulse.Func(stopping), letter{})(w.s); f != nil || w.s.Steps() != 1 {
+			t.Errorf("%s: after Reset, %d steps and %v", name, w.s.Steps(), f)
+		}
+		w.s.Close()
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("%s: when the step recovers it is said %s, and else %s", name, texts[1], texts[0])
+	}
+	return texts[0]
+}
+
+func inShop(t *testing.T, name string, call func(w *market, ctx *pulse.Ctx)) string {
+	return inside(t, name, func(w *market) pulse.Ref { return w.shop }, func(w *market, recovering bool) any {
+		return func(ctx *pulse.Ctx) {
+			if recovering {
+				defer func() { _ = recover() }()
+			}
+			call(w, ctx)
+		}
+	})
+}
+
+func inClerk(t *testing.T, name string, call func(w *market, p *pulse.Process)) string {
+	return inside(t, name, func(w *market) pulse.Ref { return w.clerk }, func(w *market, recovering bool) any {
+		return func(p *pulse.Process) {
+			if recovering {
+				defer func() { _ = recover() }()
+			}
+			call(w, p)
+		}
+	})
+}
+
+func TestMisuseOutsideOfARun(t *testing.T) {
+	var b strings.Builder
+	for _, m := range misuses {
+		fmt.Fprintf(&b, "%s: %s\n", m.name, outside(t, m.name, m.call))
+	}
+	for _, c := range ctxCalls {
+		text := outside(t, c.name, func(w *market) { c.call(w, w.ctx["shop"]) })
+		fmt.Fprintf(&b, "a Ctx that was kept: %s: %s\n", c.name, text)
+	}
+	for _, c := range processCalls {
+		text := outside(t, c.name, func(w *market) { c.call(w, w.process["clerk"]) })
+		fmt.Fprintf(&b, "a Process that was kept: %s: %s\n", c.name, text)
+	}
+	golden(t, "misuse-outside", b.String())
+}
+
+func TestMisuseInAStep(t *testing.T) {
+	var b strings.Builder
+	for _, m := range misuses {
+		if m.name == "RunFor back in time" || strings.HasPrefix(m.name, "zero ") {
+			continue // any RunFor is wrong there; what is zero has no system to tell when the step recovers
+		}
+		text := inShop(t, m.name, func(w *market, _ *pulse.Ctx) { m.call(w) })
+		fmt.Fprintf(&b, "%s: %s\n", m.name, text)
+	}
+	for _, c := range inSteps {
+		fmt.Fprintf(&b, "%s: %s\n", c.name, inShop(t, c.name, c.call))
+	}
+	for _, c := range ctxCalls {
+		text := inShop(t, c.name, func(w *market, _ *pulse.Ctx) { c.call(w, w.ctx["till"]) })
+		fmt.Fprintf(&b, "the Ctx of another: %s: %s\n", c.name, text)
+	}
+	for _, c := range processCalls {
+		text := inShop(t, c.name, func(w *market, _ *pulse.Ctx) { c.call(w, w.process["clerk"]) })
+		fmt.Fprintf(&b, "the Process of another: %s: %s\n", c.name, text)
+	}
+	for _, c := range inProcesses {
+		fmt.Fprintf(&b, "in a process: %s: %s\n", c.name, inClerk(t, c.name, c.call))
+	}
+	golden(t, "misuse-step", b.String())
+}
+
+// systemCalls are all the methods of a System that do something.
+var systemCalls = []struct {
+	name string
+	call func(w *market)
+}{
+	{"Spawn", func(w *market) { w.s.Spawn("x", pulse.Func(idle)) }},
+	{"SpawnSpec", func(w *market) { w.s.SpawnSpec(pulse.Spec{Actor: pulse.Func(idle)}) }},
+	{"Go", func(w *market) { w.s.Go("x", taking) }},
+	{"Send", func(w *market) { w.s.Send(w.shop, letter{}) }},
+	{"Kill", func(w *market) { w.s.Kill(w.shop) }},
+	{"Alive", func(w *market) { w.s.Alive(w.shop) }},
+	{"Run", func(w *market) { w.s.Run() }},
+	{"RunFor", func(w *market) { w.s.RunFor(1) }},
+	{"Settle", func(w *market) { w.s.Settle() }},
+	{"Reset", func(w *market) { w.s.Reset(1) }},
+	{"Configure", func(w *market) { w.s.Configure(pulse.Options{}) }},
+	{"Observe", func(w *market) { w.s.Observe(clumsy{}) }},
+	{"Fail", func(w *market) { w.s.Fail(&pulse.Failure{Text: "no"}) }},
+	{"Timer.Stop", func(w *market) { w.timer.Stop() }},
+	{"Host.Spawn", func(w *market) { w.s.Host().Spawn(w.shop, pulse.Spec{Actor: pulse.Func(idle)}) }},
+	{"Host.Enqueue", func(w *market) { w.s.Host().Enqueue(w.shop, w.shop, letter{}) }},
+	{"Host.After", func(w *market) { w.s.Host().After(w.shop, 1, letter{}) }},
+	{"Host.HandlersChanged", func(w *market) { w.s.Host().HandlersChanged() }},
+	{"Host.Accept", func(w *market) { w.s.Host().Accept(w.shop, nil) }},
+	{"Host.Waits", func(w *market) { w.s.Host().Waits(w.shop, "") }},
+	{"Host.End", func(w *market) { w.s.Host().End(w.shop, "") }},
+	{"Host.Coroutine", func(w *market) { w.s.Host().Coroutine(func(*pulse.Coroutine) {}) }},
+}
+
+func TestUseAfterClose(t *testing.T) {
+	var b strings.Builder
+	w := newMarket(pulse.Options{Record: true})
+	w.s.Send(w.shop, func(*pulse.Ctx) {})
+	w.s.Run()
+	steps := w.s.Steps()
+	w.s.Close()
+	w.s.Close() // twice is once
+	say := func(name string, call func()) { fmt.Fprintf(&b, "%s: %s\n", name, said(attempt(call), true)) }
+	for _, c := range systemCalls {
+		say(c.name, func() { c.call(w) })
+	}
+	for _, c := range ctxCalls {
+		say("Ctx: "+c.name, func() { c.call(w, w.ctx["shop"]) })
+	}
+	for _, c := range processCalls {
+		say("Process: "+c.name, func() { c.call(w, w.process["clerk"]) })
+	}
+	golden(t, "misuse-closed", b.String())
+	if w.s.Steps() != steps || len(w.s.Trace().Steps) != steps || w.s.Failure() != nil || len(w.s.Received()) != 0 {
+		t.Errorf("a closed system does not tell its trace any more")
+	}
+}
+
+// elsewhere calls f on another goroutine, says with what it panicked there,
+// and waits for its end.
+func elsewhere(f func()) *pulse.Failure {
+	done := make(chan *pulse.Failure)
+	go func() { done <- attempt(f) }()
+	return <-done
+}
+
+// TestUseFromAnotherGoroutine: calls from another goroutine during a step are
+// noticed, have no effect, and break neither that goroutine nor the run.
+func TestUseFromAnotherGoroutine(t *testing.T) {
+	var b strings.Builder
+	try := func(name string, call func(w *market, ctx *pulse.Ctx)) {
+		w := newMarket(pulse.Options{Record: true})
+		defer w.s.Close()
+		actors := 0
+		w.s.Send(w.shop, func(ctx *pulse.Ctx) {
+			actors = len(w.s.Trace().Actors)
+			if f := elsewhere(func() { call(w, ctx) }); f != nil {
+				t.Errorf("%s: the other goroutine panics with %v", name, f)
+			}
+			ctx.Send(w.till, letter{})
+		})
+		fmt.Fprintf(&b, "%s: %s\n", name, said(w.s.Run(), false))
+		if fmt.Sprint(w.got) != "[till]" || len(w.s.Trace().Actors) != actors {
+			t.Errorf("%s: %v received, and there are %d actors, before %d", name, w.got, len(w.s.Trace().Actors), actors)
+		}
+	}
+	for _, c := range systemCalls {
+		try(c.name, func(w *market, _ *pulse.Ctx) { c.call(w) })
+	}
+	for _, c := range ctxCalls {
+		try("Ctx: "+c.name, c.call)
+		try("Ctx of another: "+c.name, func(w *market, _ *pulse.Ctx) { c.call(w, w.ctx["till"]) })
+	}
+	for _, c := range processCalls {
+		try("Process: "+c.name, func(w *market, _ *pulse.Ctx) { c.call(w, w.process["clerk"]) })
+	}
+	golden(t, "misuse-goroutine", b.String())
+}
+
+// TestUseOfAProcessFromAnotherGoroutine is the same in the process's own step.
+func TestUseOfAProcessFromAnotherGoroutine(t *testing.T) {
+	for _, c := range processCalls {
+		w := newMarket(pulse.Options{Record: true})
+		w.s.Send(w.clerk, func(p *pulse.Process) {
+			if f := elsewhere(func() { c.call(w, p) }); f != nil {
+				t.Errorf("%s: the other goroutine panics with %v", c.name, f)
+			}
+		})
+		w.s.Send(w.clerk, letter{})
+		text := said(w.s.Run(), false)
+		if !strings.Contains(text, " on a Process from another goroutine: ") || len(w.got) != 1 {
+			t.Errorf("%s: %s, and %d letters received, expected 1", c.name, text, len(w.got))
+		}
+		w.s.Close()
+	}
+}
+
+// others calls f on many goroutines that all are alive, one after the other.
+func others(n int, f func()) {
+	turn := make([]chan struct{}, n+1)
+	for i := range turn {
+		turn[i] = make(chan struct{})
+	}
+	end := make(chan struct{})
+	for i := range n {
+		go func() {
+			<-turn[i]
+			f()
+			close(turn[i+1])
+			<-end
+		}()
+	}
+	close(turn[0])
+	<-turn[n]
+	close(end)
+}
+
+// TestUseFromAnotherGoroutineAfterGrowth: that a deep call has moved the
+// stack does not make another's look like it.
+func TestUseFromAnotherGoroutineAfterGrowth(t *testing.T) {
+	var deep func(ctx *pulse.Ctx, to pulse.Ref, n int) byte
+	deep = func(ctx *pulse.Ctx, to pulse.Ref, n int) byte {
+		var frame [512]byte
+		if n == 0 {
+			ctx.Send(to, letter{})
+			return frame[0]
+		}
+		return frame[n%512] + deep(ctx, to, n-1)
+	}
+	for depth := 1; depth < 1000; depth *= 2 {
+		done := make(chan struct{})
+		go func() { // a stack of its own, small at first
+			defer close(done)
+			w := newMarket(pulse.Options{})
+			defer w.s.Close()
+			w.s.Send(w.shop, func(ctx *pulse.Ctx) {
+				deep(ctx, w.till, depth)
+				others(200, func() { ctx.Send(w.till, letter{}) })
+			})
+			f := w.s.Run()
+			if len(w.got) != 1 || f == nil || f.Kind != pulse.Misuse {
+				t.Errorf("%d calls deep: %d letters received, expected 1, and %v", depth, len(w.got), f)
+			}
+		}()
+		<-done
+	}
+}
+
+// TestUseFromAnotherGoroutineBetweenRuns is allowed.
+func TestUseFromAnotherGoroutineBetweenRuns(t *testing.T) {
+	w := newMarket(pulse.Options{})
+	f := elsewhere(func() {
+		w.s.Send(w.shop, letter{})
+		if f := w.s.Run(); f != nil {
+			panic(f)
+		}
+	})
+	if f != nil {
+		t.Fatal(f)
+	}
+	w.s.Send(w.clerk, letter{})
+	if f := w.s.Run(); f != nil || fmt.Sprint(w.got) != "[shop clerk]" {
+		t.Errorf("%v received, and %v", w.got, f)
+	}
+	if f := elsewhere(w.s.Close); f != nil {
+		t.Fatal(f)
+	}
+}
+
+// TestIntrusionIsToldFirst: of what it has broken nothing is said.
+func TestIntrusionIsToldFirst(t *testing.T) {
+	for name, then := range map[string]func(*pulse.Ctx){
+		"a panic":   func(*pulse.Ctx) { panic("broken") },
+		"no end":    func(ctx *pulse.Ctx) { ctx.Become(pulse.Func(growing)); ctx.Send(ctx.Self(), 0) },
+		"a failure": func(ctx *pulse.Ctx) { ctx.Choose(0) },
+	} {
+		w := newMarket(pulse.Options{Steps: 1000})
+		w.s.Send(w.shop, func(ctx *pulse.Ctx) {
+			elsewhere(func() { w.s.Send(w.till, letter{}) })
+			then(ctx)
+		})
+		if f := w.s.Run(); !strings.HasPrefix(f.Text, "Send on a system from another goroutine: ") {
+			t.Errorf("%s: the run ends with %v", name, f)
+		}
+		w.s.Close()
+	}
+}
+
+// TestATypedNilIsAnActor: methods of a nil pointer can be called.
+func TestATypedNilIsAnActor(t *testing.T) {
+	s := pulse.New(pulse.Options{})
+	defer s.Close()
+	if f := one((*counter)(nil), letter{})(s); f != nil || s.Steps() != 1 {
+		t.Errorf("%d steps, and %v", s.Steps(), f)
+	}
+}
+
+// A counter counts what it receives, unless it is nil.
+type counter struct{ n int }
+
+func (c *counter) Receive(*pulse.Ctx, any) {
+	if c != nil {
+		c.n++
+	}
+}

@@ -1,0 +1,381 @@
+package pulse_test
+
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// What actors of the model do, how time passes and what goes wrong.
+
+func (w *modelWorld) does(a *modelActor, x action) {
+	i := a.index
+	switch x.do {
+	case doSend:
+		w.give(a, modelRef{actor: x.a % len(w.actors)}, x.b)
+	case doReply:
+		w.give(a, a.sender, x.b)
+	case doKeep:
+		kept := a.sender
+		a.kept = &kept
+	case doAnswer:
+		if a.kept != nil {
+			w.give(a, *a.kept, x.b)
+		}
+	case doSpawn:
+		w.spawn(x.a, i)
+	case doStop:
+		w.ending = true
+	case doSet:
+		a.state = x.a % modelStates
+	case doBecome:
+		a.table = x.a % modelTables
+	case doWatch:
+		other := w.actors[x.a%len(w.actors)]
+		if other.life == "alive" {
+			other.watchers = append(other.watchers, i)
+		} else {
+			w.tellDown(other.index, i, "gone")
+		}
+	case doKill:
+		if to := x.a % len(w.actors); to != 0 {
+			w.send(i, modelRef{actor: to}, trace.Kill, modelMark{}, 0)
+		}
+	case doAfter:
+		w.make(i, x.b, func(m modelMark) { w.after(a, int64(x.a), 0, m) })
+	case doEvery:
+		w.make(i, x.b, func(m modelMark) { w.after(a, int64(x.a+1), int64(x.a+1), m) })
+	case doStopTimer:
+		if n := len(a.timers); n > 0 {
+			in := w.stopTimer(a.timers[x.a%n])
+			w.emit("stopTimer", modelMark{}, int32(i), int32(boolToInt(in)))
+		}
+	case doChoose:
+		a.state = w.ask(choice.Program, x.a+1) % modelStates
+	}
+}
+
+func (w *modelWorld) give(a *modelActor, to modelRef, kind int) {
+	w.make(a.index, kind, func(m modelMark) { w.send(a.index, to, trace.Message, m, 0) })
+}
+
+func (w *modelWorld) tellDown(from, to int, reason string) {
+	w.send(from, modelRef{actor: to}, trace.Down,
+		modelMark{3: kindDown, 4: int32(from), 5: int32(slices.Index(reasons, reason))}, 0)
+}
+
+// end takes an actor out of the run.
+func (w *modelWorld) end(a *modelActor, reason string) {
+	if a.life == "ended" {
+		return
+	}
+	wasDown := a.life == "down"
+	a.life = "ended"
+	w.shut(a, w.orphan)
+	if !wasDown {
+		w.tellWatchers(a, reason)
+	}
+}
+
+func (w *modelWorld) shut(a *modelActor, fate func(*modelMessage)) {
+	a.wait, a.await, a.wake = "nothing", 0, nil
+	w.timers = slices.DeleteFunc(w.timers, func(t *modelTimer) bool {
+		switch {
+		case t.owner == a.index:
+			t.message.fate = trace.Dropped
+			return true
+		case t.release && t.message.slow && t.message.to == a.index:
+			return true
+		}
+		return false
+	})
+	w.pending = slices.DeleteFunc(w.pending, func(m *modelMessage) bool {
+		if m.to == a.index {
+			fate(m)
+		}
+		return m.to == a.index
+	})
+}
+
+func (w *modelWorld) tellWatchers(a *modelActor, reason string) {
+	list := a.watchers
+	a.watchers = nil
+	if w.fault == "watchers are not told" && reason == "crashed" {
+		return
+	}
+	for _, to := range list {
+		w.tellDown(a.index, to, reason)
+	}
+}
+
+func (w *modelWorld) after(a *modelActor, d, period int64, m modelMark) {
+	kind := trace.Timer
+	if period > 0 {
+		kind = trace.Periodic
+	}
+	t := &modelTimer{at: w.now + d, period: period, owner: a.index, message: w.message(a.index, a.index, kind, m, 0)}
+	w.setTimer(t)
+	if period > 0 {
+		t.message.every = t
+	}
+	a.timers = append(a.timers, t.number)
+}
+
+func (w *modelWorld) setTimer(t *modelTimer) {
+	w.numbers++
+	t.number = w.numbers
+	if w.fault == "a timer comes late" {
+		t.at++
+	}
+	w.timers = append(w.timers, t)
+}
+
+func (w *modelWorld) stopTimer(number int) bool {
+	i := slices.IndexFunc(w.timers, func(t *modelTimer) bool { return t.number == number })
+	if i < 0 {
+		return false
+	}
+	w.timers[i].message.fate = trace.Dropped
+	w.timers = slices.Delete(w.timers, i, i+1)
+	return true
+}
+
+func (w *modelWorld) timePasses(until int64, timed bool) bool {
+	others, ticks := 0, 0
+	due := false
+	for _, t := range w.timers {
+		if t.period > 0 {
+			ticks++
+		} else if t.at <= until {
+			others++
+		}
+		due = due || t.at <= until
+	}
+	most := w.options.ticks
+	if most == 0 {
+		most = 10
+	}
+	if w.fault == "periodic timers rest too soon" {
+		most--
+	}
+	return due && (timed || others > 0 || w.row < most*ticks)
+}
+
+// pass moves to the next time at which something is due, and lets it happen.
+func (w *modelWorld) pass(until int64, timed bool) bool {
+	if !w.timePasses(until, timed) {
+		return false
+	}
+	next := w.timers[0].at
+	for _, t := range w.timers {
+		next = min(next, t.at)
+	}
+	w.now = max(w.now, next)
+	due := slices.DeleteFunc(slices.Clone(w.timers), func(t *modelTimer) bool { return t.at > w.now })
+	slices.SortStableFunc(due, func(a, b *modelTimer) int { return int(a.at - b.at) })
+	for _, t := range due {
+		w.fire(t)
+	}
+	return true
+}
+
+func (w *modelWorld) fire(t *modelTimer) {
+	if t.period > 0 {
+		w.row++
+		t.at += t.period
+		if t.waiting == nil {
+			t.waiting = t.message
+			t.message = w.message(t.owner, t.owner, trace.Periodic, t.message.mark, 0)
+			t.message.every = t
+			w.arrive(t.waiting)
+		}
+		return
+	}
+	w.timers = slices.DeleteFunc(w.timers, func(x *modelTimer) bool { return x == t })
+	switch {
+	case t.release && !w.options.unordered:
+		t.message.slow = false
+	default:
+		w.arrive(t.message)
+	}
+}
+
+// resume lets a process go on with what it waited for.
+func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
+	wake := m.kind == trace.Timer && m.ask != 0
+	x := action{do: verbs}
+	if a.wait != "start" {
+		x = a.script[a.next]
+		a.next++
+	}
+	if a.await != 0 {
+		w.withdraw(a, m)
+	}
+	a.wait, a.await, a.wake = "running", 0, nil
+	switch {
+	case x.do == doSleep:
+		w.emit("slept", modelMark{}, int32(a.index), int32(w.now))
+	case wake:
+		w.emit("timeout", modelMark{}, int32(a.index), int32(w.now))
+	case x.do != verbs:
+		w.got(a, m)
+	}
+	for ; a.next < len(a.script); a.next++ {
+		if w.waits(a, a.script[a.next]) {
+			return
+		}
+	}
+	if !w.ending {
+		w.end(a, "returned")
+	}
+}
+
+// withdraw takes back what else could have ended a wait that m has ended:
+// the timer, and an answer that is too late.
+func (w *modelWorld) withdraw(a *modelActor, m *modelMessage) {
+	for _, x := range w.sent {
+		if x != m && x.to == a.index && x.ask == a.await && x.fate == trace.Pending &&
+			(x.kind == trace.Timer || x.kind == trace.Reply && w.fault != "a late answer is taken") {
+			x.fate = trace.Dropped
+			w.pending = slices.DeleteFunc(w.pending, func(y *modelMessage) bool { return y == x })
+			w.timers = slices.DeleteFunc(w.timers, func(t *modelTimer) bool { return t.message == x })
+		}
+	}
+}
+
+// waits does an action of a process and says whether the process waits in it.
+func (w *modelWorld) waits(a *modelActor, x action) bool {
+	timeout := -1
+	switch x.do {
+	case doReceive:
+		a.wait = "any"
+	case doMatch:
+		a.wait, a.mask = "match", x.a
+	case doReceiveTimeout:
+		a.wait, timeout = "any", x.a
+	case doSleep:
+		a.wait, timeout = "wake", x.a
+	case doAsk, doAskTimeout:
+		w.numbers++
+		number := w.numbers
+		if !w.make(a.index, x.b, func(m modelMark) {
+			a.await = number
+			w.send(a.index, modelRef{actor: x.a % len(w.actors)}, trace.Message, m, number)
+		}) {
+			return false
+		}
+		a.wait = "reply"
+		if x.do == doAskTimeout {
+			timeout = x.c
+		}
+	default:
+		w.does(a, x)
+		return false
+	}
+	if timeout >= 0 {
+		if a.await == 0 {
+			w.numbers++
+			a.await = w.numbers
+		}
+		a.wake = &modelTimer{at: w.now + int64(timeout), owner: a.index,
+			message: w.message(a.index, a.index, trace.Timer, modelMark{}, a.await)}
+		w.setTimer(a.wake)
+	}
+	return true
+}
+
+// A modelStrike is a fault that could strike an actor now.
+type modelStrike struct {
+	what  string
+	actor int
+}
+
+func (w *modelWorld) listStrikes() (list []modelStrike) {
+	o := &w.options
+	if w.cut >= 0 {
+		list = append(list, modelStrike{"heal", w.cut})
+	}
+	for i, a := range w.actors {
+		may := map[string]bool{
+			"crash":     a.life == "alive" && o.crash > 0,
+			"partition": a.life == "alive" && o.partition > 0 && w.cut < 0,
+			"kept":      a.life == "down" && o.kept > 0 && !a.process,
+			"lost":      a.life == "down" && o.lost > 0 && (a.process || a.renewed),
+		}
+		for _, what := range []string{"crash", "partition", "kept", "lost"} {
+			if i > 0 && !a.safe && may[what] {
+				list = append(list, modelStrike{what, i})
+			}
+		}
+	}
+	return list
+}
+
+func (w *modelWorld) strike() bool {
+	list := w.listStrikes()
+	if len(list) == 0 {
+		return false
+	}
+	v := w.ask(choice.Fault, len(list)+1)
+	if v == 0 {
+		return false
+	}
+	w.inflict(list[v-1])
+	return true
+}
+
+func (w *modelWorld) healAtEnd() bool {
+	if w.cut < 0 {
+		return false
+	}
+	w.inflict(modelStrike{"heal", w.cut})
+	return true
+}
+
+func (w *modelWorld) inflict(x modelStrike) {
+	o, a := &w.options, w.actors[x.actor]
+	w.cur = x.actor
+	w.steps++
+	switch x.what {
+	case "heal":
+		w.cut = -1
+	case "partition":
+		o.partition--
+		w.cut = x.actor
+		if w.fault == "a cut actor's messages are lost" {
+			w.pending = slices.DeleteFunc(w.pending, w.crosses)
+		}
+	case "crash":
+		o.crash--
+		w.crash(a)
+	case "kept":
+		o.kept--
+		a.life = "alive"
+	case "lost":
+		o.lost--
+		a.life, a.state, a.table, a.kept, a.timers = "alive", 0, 0, nil, nil
+		if a.process {
+			w.start(a)
+		}
+	}
+}
+
+func (w *modelWorld) crash(a *modelActor) {
+	w.endChildren(a)
+	a.life = "down"
+	if a.process && a.wait == "reply" { // an answer on its way is for code that is no more
+		w.withdraw(a, nil)
+	}
+	w.shut(a, func(m *modelMessage) { m.fate = trace.Dropped })
+	w.tellWatchers(a, "crashed")
+}
+
+func (w *modelWorld) endChildren(a *modelActor) {
+	for _, b := range w.actors {
+		if b.parent == a.index && b != a && b.life != "ended" {
+			w.endChildren(b)
+			w.end(b, "crashed")
+		}
+	}
+}

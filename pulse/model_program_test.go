@@ -1,0 +1,292 @@
+package pulse_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// A modelProgram is a random program that runs twice: on a pulse.System and on
+// the model, which is another, slow and simple, reading of the documentation.
+
+// A verb is what an actor or the test does.
+type verb int
+
+const (
+	doSend      verb = iota // a message of kind b to actor a
+	doReply                 // kind b to the sender
+	doKeep                  // remembers the sender
+	doAnswer                // kind b to the sender that is remembered
+	doSpawn                 // an actor of template a
+	doStop                  // itself
+	doSet                   // state a
+	doBecome                // the handler of table a
+	doWatch                 // actor a
+	doKill                  // actor a
+	doAfter                 // kind b in a time units
+	doEvery                 // kind b each a+1 time units
+	doStopTimer             // the a-th that it has set
+	doChoose                // of a+1; the result is the new state
+	// Only processes, which wait.
+	doReceive
+	doMatch          // the kinds of the mask a
+	doReceiveTimeout // a time units
+	doAsk            // actor a, kind b
+	doAskTimeout     // actor a, kind b, c time units
+	doSleep          // a time units
+	// Only the test.
+	doRun
+	doRunFor // a time units
+	doSettle
+	verbs
+)
+
+var verbNames = [verbs]string{"send", "reply", "keep", "answer", "spawn", "stop", "set", "become", "watch", "kill",
+	"after", "every", "stopTimer", "choose", "receive", "match", "receiveTimeout", "ask", "askTimeout", "sleep",
+	"run", "runFor", "settle"}
+
+type action struct {
+	do      verb
+	a, b, c int
+}
+
+func (x action) String() string { return fmt.Sprintf("%s(%d,%d,%d)", verbNames[x.do], x.a, x.b, x.c) }
+
+const (
+	modelKinds  = 3 // of the program's own messages
+	kindDown    = modelKinds
+	modelStates = 2
+	modelTables = 2
+	modelActors = 9  // at most, with the test
+	modelFuel   = 30 // messages and timers that a run makes, at most
+)
+
+// A template is what actors are spawned from.
+type template struct {
+	process bool
+	safe    bool
+	renewed bool // a restart may lose its state
+	rules   [modelTables][modelStates][modelKinds + 1][]action
+	script  []action // of a process
+}
+
+// modelOptions are those of pulse, in small numbers.
+type modelOptions struct {
+	unordered, closed, record, orphans, swarm, holds bool
+	early, ticks, horizon, steps                     int
+	drop, duplicate, delay                           int
+	crash, kept, lost, partition                     int
+}
+
+type modelProgram struct {
+	seed      uint64 // of the answers
+	options   modelOptions
+	templates []template
+	test      []action
+}
+
+// A maker draws a program. Small numbers of everything find most.
+type maker struct{ *rand.Rand }
+
+func newModelProgram(seed uint64) *modelProgram {
+	m := maker{rand.New(rand.NewPCG(seed, 1))}
+	p := &modelProgram{seed: seed, options: m.options()}
+	for range 1 + m.IntN(4) {
+		p.templates = append(p.templates, m.template())
+	}
+	for range 1 + m.IntN(3) {
+		p.test = append(p.test, action{doSpawn, m.IntN(4), 0, 0})
+	}
+	for range 1 + m.IntN(3) {
+		for range m.IntN(5) {
+			p.test = append(p.test, m.testAction())
+		}
+		if m.chance(4) {
+			p.test = append(p.test, action{doSettle, 0, 0, 0}, m.testAction())
+		}
+		if m.chance(4) {
+			p.test = append(p.test, action{doRunFor, m.IntN(12), 0, 0})
+			continue
+		}
+		p.test = append(p.test, action{doRun, 0, 0, 0})
+	}
+	return p
+}
+
+func (m maker) chance(of int) bool { return m.IntN(of) == 0 }
+
+// some is a small budget, mostly none.
+func (m maker) some() int { return max(0, m.IntN(6)-3) }
+
+func (m maker) options() modelOptions {
+	o := modelOptions{unordered: m.chance(3), closed: m.chance(8), record: m.chance(2), orphans: m.chance(6),
+		holds: m.chance(5), steps: 60, ticks: m.IntN(3)}
+	if m.chance(3) {
+		o.early = m.IntN(4) - 1
+	}
+	if m.chance(4) {
+		o.horizon = 5 + m.IntN(10)
+	}
+	if m.chance(2) {
+		return o
+	}
+	o.drop, o.duplicate, o.delay = m.some(), m.some(), m.some()
+	o.crash, o.kept, o.lost, o.partition = m.some(), m.some(), m.some(), m.some()
+	o.swarm = m.chance(6)
+	return o
+}
+
+func (m maker) template() template {
+	t := template{process: m.chance(2), safe: m.chance(6), renewed: m.chance(2)}
+	if t.process {
+		for range 1 + m.IntN(7) {
+			t.script = append(t.script, m.processAction())
+		}
+		return t
+	}
+	answers := m.chance(2)
+	for table := range modelTables {
+		for state := range modelStates {
+			for kind := range modelKinds + 1 {
+				if answers {
+					t.rules[table][state][kind] = []action{{doReply, 0, kind % modelKinds, 0}}
+				}
+				for range m.IntN(3) {
+					t.rules[table][state][kind] = append(t.rules[table][state][kind], m.action())
+				}
+			}
+		}
+	}
+	return t
+}
+
+var commonVerbs = []verb{doSend, doSend, doSend, doSend, doReply, doReply, doKeep, doAnswer, doSpawn, doSet, doBecome,
+	doWatch, doAfter, doAfter, doEvery, doStopTimer, doChoose, doStop, doKill}
+
+func (m maker) action() action {
+	return action{commonVerbs[m.IntN(len(commonVerbs))], m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
+}
+
+func (m maker) processAction() action {
+	if m.chance(2) {
+		return m.action()
+	}
+	x := action{doReceive + verb(m.IntN(int(doSleep-doReceive)+1)), m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
+	if m.chance(4) {
+		x.do = doAskTimeout
+	}
+	if x.do == doMatch {
+		x.a = 1 + m.IntN(1<<(modelKinds+1)-1)
+	}
+	return x
+}
+
+func (m maker) testAction() action {
+	do := []verb{doSend, doSend, doSend, doSend, doSpawn, doKill}[m.IntN(6)]
+	return action{do, m.IntN(8), m.IntN(modelKinds), 0}
+}
+
+// String shows what is not empty of a program.
+func (p *modelProgram) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d, options %+v\ntest: %v\n", p.seed, p.options, p.test)
+	for i, t := range p.templates {
+		fmt.Fprintf(&b, "template %d: process %t, safe %t, renewed %t, script %v\n", i, t.process, t.safe, t.renewed, t.script)
+		t.each(func(table, state, kind int, rule *[]action) {
+			if len(*rule) > 0 {
+				fmt.Fprintf(&b, "    table %d state %d kind %d: %v\n", table, state, kind, *rule)
+			}
+		})
+	}
+	return b.String()
+}
+
+func (t *template) each(f func(table, state, kind int, rule *[]action)) {
+	for table := range t.rules {
+		for state := range t.rules[table] {
+			for kind := range t.rules[table][state] {
+				f(table, state, kind, &t.rules[table][state][kind])
+			}
+		}
+	}
+}
+
+func (p *modelProgram) clone() *modelProgram {
+	c := *p
+	c.test = slices.Clone(p.test)
+	c.templates = slices.Clone(p.templates)
+	for i := range c.templates {
+		t := &c.templates[i]
+		t.script = slices.Clone(t.script)
+		t.each(func(_, _, _ int, rule *[]action) { *rule = slices.Clone(*rule) })
+	}
+	return &c
+}
+
+// lists returns where the actions of a program are.
+func (p *modelProgram) lists() []*[]action {
+	list := []*[]action{&p.test}
+	for i := range p.templates {
+		t := &p.templates[i]
+		list = append(list, &t.script)
+		t.each(func(_, _, _ int, rule *[]action) { list = append(list, rule) })
+	}
+	return list
+}
+
+// budgets returns where the numbers of the options are.
+func (o *modelOptions) budgets() []*int {
+	return []*int{&o.early, &o.ticks, &o.horizon, &o.drop, &o.duplicate, &o.delay, &o.crash, &o.kept, &o.lost, &o.partition}
+}
+
+func (o *modelOptions) flags() []*bool {
+	return []*bool{&o.unordered, &o.closed, &o.orphans, &o.swarm, &o.holds}
+}
+
+// shrink returns a program as small as leaving out parts and trying other
+// seeds makes it, for which bad still holds.
+func (p *modelProgram) shrink(bad func(*modelProgram) bool) *modelProgram {
+	for progress := true; progress; {
+		progress = false
+		for _, q := range p.smaller() {
+			for seed := range uint64(40) {
+				if q.seed = seed; bad(q) {
+					p, progress = q.clone(), true
+					break
+				}
+			}
+			if progress {
+				break
+			}
+		}
+	}
+	return p
+}
+
+// smaller lists the programs that are one part smaller.
+func (p *modelProgram) smaller() (list []*modelProgram) {
+	for i, l := range p.lists() {
+		for j := range *l {
+			q := p.clone()
+			ql := q.lists()[i]
+			*ql = slices.Delete(*ql, j, j+1)
+			list = append(list, q)
+		}
+	}
+	for i, n := range p.options.budgets() {
+		if *n != 0 {
+			q := p.clone()
+			*q.options.budgets()[i] = 0
+			list = append(list, q)
+		}
+	}
+	for i, f := range p.options.flags() {
+		if *f {
+			q := p.clone()
+			*q.options.flags()[i] = false
+			list = append(list, q)
+		}
+	}
+	return list
+}

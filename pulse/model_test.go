@@ -1,0 +1,70 @@
+package pulse_test
+
+import (
+	"os"
+	"testing"
+)
+
+// modelPrograms is how many random programs run on both sides.
+func modelPrograms() int {
+	switch {
+	case os.Getenv("JOSTLE_NIGHTLY") != "":
+		return 1_000_000
+	case testing.Short():
+		return 3000
+	}
+	return 30_000
+}
+
+// differs runs a program on both sides and returns where they part.
+func differs(p *player, program *modelProgram, fault string) string {
+	log := p.play(program)
+	w := &modelWorld{modelProgram: program.clone(), fault: fault, log: log}
+	return w.judge()
+}
+
+// TestModel holds that pulse does what its documentation says, as the model
+// understands it: which messages can be received at each point, what each step
+// does, when time passes, who lives, what is left in the end and what is wrong.
+func TestModel(t *testing.T) {
+	p := &player{}
+	defer func() { p.sys.Close() }()
+	for seed := range uint64(modelPrograms()) {
+		program := newModelProgram(seed)
+		if differs(p, program, "") != "" {
+			small := program.shrink(func(q *modelProgram) bool { return differs(p, q, "") != "" })
+			t.Fatalf("program %d, made smaller:\n%v%s", seed, small, differs(p, small, ""))
+		}
+	}
+}
+
+// TestModelFindsPlantedFaults holds that the comparison sees: each fault that
+// is planted into the model is found, within as many programs.
+func TestModelFindsPlantedFaults(t *testing.T) {
+	p := &player{}
+	defer func() { p.sys.Close() }()
+	for _, fault := range []string{
+		"channels keep no order",
+		"the last match is taken",
+		"a timer comes late",
+		"orphans are not counted",
+		"an answer comes twice",
+		"watchers are not told",
+		"a delay holds back the whole channel",
+		"a late answer is taken",
+		"early timers have no budget in the next run",
+		"a cut actor's messages are lost",
+		"periodic timers rest too soon",
+	} {
+		found := false
+		for seed := uint64(0); seed < uint64(modelPrograms()) && !found; seed++ {
+			program := newModelProgram(seed)
+			if found = differs(p, program, fault) != ""; found {
+				t.Logf("%s: found by program %d", fault, seed)
+			}
+		}
+		if !found {
+			t.Errorf("%s: not found", fault)
+		}
+	}
+}

@@ -1,0 +1,552 @@
+package pulse_test
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A modelWorld is the model: what pulse's documentation says, by slices that are
+// searched from end to end. It takes its answers from what pulse wrote down,
+// and ends with a difference where it would have written something else.
+type modelWorld struct {
+	*modelProgram
+	fault    string // one that is planted, to see that it is found
+	log      []event
+	at       int // how much of log has been agreed upon
+	actors   []*modelActor
+	pending  []*modelMessage // that have arrived and wait, in the order of arrival
+	sent     []*modelMessage // all
+	timers   []*modelTimer
+	made     [modelActors]int32
+	fuel     int
+	now      int64
+	steps    int
+	cur      int
+	failed   int32
+	row      int // ticks in a row without another message arriving
+	numbers  int
+	orphans  int
+	cut      int // who is cut off; -1
+	early    int
+	begun    bool
+	strikes  bool
+	ending   bool // the running actor ends with this step
+	inbox    []modelMark
+	settles  bool
+	reported bool // the stuck report
+}
+
+type modelMessage struct {
+	mark   modelMark
+	kind   trace.SendKind
+	from   int
+	to     int
+	ask    int
+	fate   trace.Fate
+	slow   bool
+	every  *modelTimer // whose tick it is
+	number int
+}
+
+type modelTimer struct {
+	at, period int64
+	number     int
+	owner      int
+	message    *modelMessage
+	waiting    *modelMessage // the last tick, until it is received
+	release    bool          // not a timer: lets a message go on
+}
+
+// A modelRef is where to send; ask is the Ask that this would answer.
+type modelRef struct{ actor, ask int }
+
+type modelActor struct {
+	*template
+	index, parent int
+	life          string // alive, down, ended
+	state, table  int
+	kept          *modelRef
+	timers        []int
+	watchers      []int
+	sender        modelRef
+	// of a process
+	next  int    // the action that it waits in, or comes to
+	wait  string // what for: start, any, match, reply, wake
+	mask  int
+	await int
+	wake  *modelTimer
+}
+
+// A difference is where the two sides part.
+type difference string
+
+// judge runs the model against what pulse wrote down and returns the first difference.
+func (w *modelWorld) judge() (d string) {
+	defer func() {
+		if v := recover(); v != nil {
+			diff, ok := v.(difference)
+			if !ok {
+				panic(v)
+			}
+			d = string(diff)
+		}
+	}()
+	w.failed, w.cut, w.fuel = -1, -1, modelFuel
+	w.actors = []*modelActor{{life: "alive", template: &template{}}}
+	for _, x := range w.test {
+		w.testDoes(x)
+	}
+	for _, m := range w.inbox {
+		w.emit("received", m)
+	}
+	if w.options.record {
+		var fates []event
+		for _, m := range w.sent {
+			fates = append(fates, event{what: "fate", mark: m.mark, x: [4]int32{int32(m.fate)}})
+		}
+		for _, e := range sortedFates(fates) {
+			w.agree(e)
+		}
+	}
+	if w.at != len(w.log) {
+		return fmt.Sprintf("event %d: pulse has %v, the model has ended", w.at, w.log[w.at])
+	}
+	return ""
+}
+
+func (w *modelWorld) emit(what string, m modelMark, x ...int32) {
+	e := event{what: what, mark: m}
+	copy(e.x[:], x)
+	w.agree(e)
+}
+
+func (w *modelWorld) agree(e event) {
+	if w.at == len(w.log) {
+		panic(difference(fmt.Sprintf("event %d: pulse has ended, the model has %v", w.at, e)))
+	}
+	if w.log[w.at] != e {
+		panic(difference(fmt.Sprintf("event %d: pulse has %v, the model %v", w.at, w.log[w.at], e)))
+	}
+	w.at++
+}
+
+// ask asks a question, which pulse has the answer to.
+func (w *modelWorld) ask(k choice.Kind, n int) int {
+	if n == 1 || w.settles {
+		return 0
+	}
+	v := int32(0)
+	if w.at < len(w.log) && w.log[w.at].what == "asked" {
+		v = w.log[w.at].x[2]
+	}
+	w.emit("asked", modelMark{}, int32(k), int32(n), v, int32(w.now))
+	return int(v)
+}
+
+func (w *modelWorld) testDoes(x action) {
+	w.cur = 0
+	switch x.do {
+	case doSend:
+		w.make(0, x.b, func(m modelMark) { w.send(0, modelRef{actor: x.a % len(w.actors)}, trace.Message, m, 0) })
+	case doSpawn:
+		w.spawn(x.a, 0)
+	case doKill:
+		if n := len(w.actors); n > 1 {
+			w.send(0, modelRef{actor: 1 + x.a%(n-1)}, trace.Kill, modelMark{}, 0)
+		}
+	case doRun:
+		w.run(w.horizon(), false)
+	case doRunFor:
+		w.run(max(w.now, min(w.now+int64(x.a), w.horizon())), true)
+	case doSettle:
+		w.settles = true
+		w.run(w.now, true)
+		w.settles = false
+	}
+}
+
+func (w *modelWorld) horizon() int64 {
+	if w.options.horizon > 0 {
+		return int64(w.options.horizon)
+	}
+	return 1 << 62
+}
+
+// make makes a message, while there is fuel.
+func (w *modelWorld) make(author, kind int, f func(modelMark)) bool {
+	if w.fuel == 0 {
+		return false
+	}
+	w.fuel--
+	w.made[author]++
+	f(modelMark{3: int32(kind), 4: int32(author), 5: w.made[author]})
+	return true
+}
+
+func (w *modelWorld) message(from, to int, kind trace.SendKind, m modelMark, ask int) *modelMessage {
+	m[0], m[1], m[2] = int32(kind), int32(from), int32(to)
+	w.numbers++
+	x := &modelMessage{mark: m, kind: kind, from: from, to: to, ask: ask, number: w.numbers}
+	w.sent = append(w.sent, x)
+	return x
+}
+
+// send puts a message on its way, if faults let it.
+func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark modelMark, ask int) {
+	if to.ask != 0 {
+		kind, ask = trace.Reply, to.ask
+	}
+	m := w.message(from, to.actor, kind, mark, ask)
+	if to.ask != 0 && !w.awaits(to) {
+		m.fate = trace.Dropped
+		return
+	}
+	o := &w.options
+	if w.settles || !w.exposed(m) {
+		w.arrive(m)
+		return
+	}
+	if o.drop > 0 && w.ask(choice.Drop, 2) == 1 {
+		o.drop--
+		m.fate = trace.Dropped
+		return
+	}
+	if o.duplicate > 0 && m.kind != trace.Reply && w.ask(choice.Duplicate, 2) == 1 {
+		o.duplicate--
+		w.arrive(m)
+		w.arrive(w.message(from, to.actor, trace.Copy, mark, ask))
+		return
+	}
+	if o.delay == 0 {
+		w.arrive(m)
+		return
+	}
+	by := w.ask(choice.Delay, 3)
+	if by == 0 {
+		w.arrive(m)
+		return
+	}
+	o.delay--
+	w.holdBack(m, []int64{1, 4}[by-1])
+}
+
+func (w *modelWorld) holdBack(m *modelMessage, by int64) {
+	if !w.options.unordered {
+		m.slow = true
+		w.arrive(m)
+		if m.fate != trace.Pending {
+			return
+		}
+	}
+	w.setTimer(&modelTimer{at: w.now + by, owner: -1, message: m, release: true})
+}
+
+func (w *modelWorld) exposed(m *modelMessage) bool {
+	return (m.kind == trace.Message || m.kind == trace.Reply) && m.from != 0 && m.to != 0 && m.from != m.to &&
+		!w.actors[m.from].safe && !w.actors[m.to].safe
+}
+
+// awaits says that a process waits for an answer and that none is on its way.
+func (w *modelWorld) awaits(to modelRef) bool {
+	a := w.actors[to.actor]
+	if a.life != "alive" || a.wait != "reply" || a.await != to.ask {
+		return false
+	}
+	if w.fault == "an answer comes twice" {
+		return true
+	}
+	for _, m := range w.sent[:len(w.sent)-1] {
+		if m.kind == trace.Reply && m.to == to.actor && m.ask == to.ask && m.fate == trace.Pending {
+			return false
+		}
+	}
+	return true
+}
+
+// arrive puts a message among those that wait, if its receiver is there.
+func (w *modelWorld) arrive(m *modelMessage) {
+	if m.every == nil {
+		w.row = 0
+	}
+	switch w.actors[m.to].life {
+	case "down":
+		m.fate = trace.Dropped
+	case "ended":
+		w.orphan(m)
+	default:
+		w.pending = append(w.pending, m)
+	}
+}
+
+func (w *modelWorld) orphan(m *modelMessage) {
+	m.fate = trace.Orphaned
+	if m.kind != trace.Down && m.kind != trace.Kill && w.fault != "orphans are not counted" {
+		w.orphans++
+	}
+}
+
+func (w *modelWorld) spawn(which, parent int) {
+	if len(w.actors) == modelActors {
+		return
+	}
+	a := &modelActor{template: &w.templates[which%len(w.templates)], index: len(w.actors), parent: parent, life: "alive"}
+	w.actors = append(w.actors, a)
+	if a.process {
+		w.start(a)
+	}
+}
+
+func (w *modelWorld) start(a *modelActor) {
+	a.wait, a.next = "start", 0
+	w.send(w.cur, modelRef{actor: a.index}, trace.Start, modelMark{}, 0)
+}
+
+func (w *modelWorld) crosses(m *modelMessage) bool {
+	return w.cut >= 0 && (m.from == w.cut) != (m.to == w.cut) && m.from != 0 && m.to != 0 &&
+		!w.actors[m.from].safe && !w.actors[m.to].safe
+}
+
+func isTimer(m *modelMessage) bool { return m.kind == trace.Timer || m.kind == trace.Periodic }
+
+// deliverable lists what could be received next.
+func (w *modelWorld) deliverable() (list []*modelMessage) {
+	if w.options.unordered || w.fault == "channels keep no order" {
+		for _, m := range w.pending {
+			if !w.crosses(m) && w.accepts(w.actors[m.to], m) {
+				list = append(list, m)
+			}
+		}
+		return list
+	}
+	type pair struct{ from, to int }
+	seen := map[pair]int{} // place in list; -1: blocked
+	for _, m := range w.pending {
+		c := pair{m.from, m.to}
+		if isTimer(m) {
+			c.from = -1
+		}
+		place, known := seen[c]
+		switch {
+		case known && place < 0:
+		case m.slow:
+			if w.fault == "a delay holds back the whole channel" {
+				list = slices.DeleteFunc(list, func(x *modelMessage) bool { return x.from == m.from && x.to == m.to })
+			}
+			seen[c] = -1
+		case known && w.fault != "the last match is taken":
+		case w.crosses(m) || !w.accepts(w.actors[m.to], m):
+		case known:
+			if w.actors[m.to].wait == "match" {
+				list[place] = m
+			}
+		default:
+			seen[c] = len(list)
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func (w *modelWorld) accepts(a *modelActor, m *modelMessage) bool {
+	wake := m.kind == trace.Timer && m.ask != 0
+	switch {
+	case m.kind == trace.Kill, !a.process, a.wait == "any":
+		return true
+	case wake:
+		return m.ask == a.await
+	}
+	switch a.wait {
+	case "start":
+		return m.kind == trace.Start
+	case "match":
+		return m.kind != trace.Reply && a.mask&(1<<m.mark[3]) != 0
+	case "reply":
+		return m.kind == trace.Reply && m.ask == a.await
+	}
+	return false
+}
+
+// run takes steps until the run is at rest.
+func (w *modelWorld) run(until int64, timed bool) {
+	if w.failed < 0 {
+		w.begin()
+		if w.fault == "early timers have no budget in the next run" && w.early > 0 {
+			w.options.early = -1
+		}
+		for w.step(until, timed) {
+		}
+		switch {
+		case w.failed >= 0:
+		case timed:
+			w.now = until
+		default:
+			w.atRest()
+		}
+	}
+	w.cur = 0
+	w.emit("ran", modelMark{}, w.failed, int32(w.now), int32(w.steps), int32(w.orphans))
+	w.lives()
+	if w.failed == int32(pulse.Stuck) && !w.reported {
+		w.reported = true
+		w.stuckReport()
+	}
+}
+
+// begin asks which faults this run may use, before its first decision.
+func (w *modelWorld) begin() {
+	if w.begun || w.settles {
+		return
+	}
+	w.begun = true
+	o := &w.options
+	list := []*int{&o.drop, &o.duplicate, &o.delay, &o.crash, &o.partition}
+	any := slices.ContainsFunc(list, func(n *int) bool { return *n > 0 })
+	if o.swarm && any {
+		mask := w.ask(choice.Swarm, 32)
+		for i, n := range list {
+			if mask&(1<<i) == 0 {
+				*n = 0
+			}
+		}
+	}
+	w.strikes = o.crash > 0 || o.partition > 0
+}
+
+func (w *modelWorld) lives() {
+	var alive, ended int32
+	for i, a := range w.actors {
+		switch a.life {
+		case "alive":
+			alive |= 1 << i
+		case "ended":
+			ended |= 1 << i
+		}
+	}
+	w.emit("lives", modelMark{}, alive, ended, int32(len(w.actors)))
+}
+
+// step lets one thing happen and says whether anything did.
+func (w *modelWorld) step(until int64, timed bool) bool {
+	w.ending = false
+	list := w.deliverable()
+	if w.strikes && !w.settles && w.strike() {
+		return true
+	}
+	if len(list) == 0 {
+		w.cur = 0
+		return w.pass(until, timed) || w.healAtEnd()
+	}
+	o := &w.options
+	if !w.settles && (o.early < 0 || w.early < o.early) && w.timePasses(until, timed) && w.ask(choice.Clock, 2) == 1 {
+		w.early++
+		return w.pass(until, timed)
+	}
+	if w.steps >= o.steps {
+		w.failed = int32(pulse.Budget)
+		return false
+	}
+	m, hold := w.pick(list)
+	if hold {
+		if w.pass(until, timed) {
+			return true
+		}
+		w.failed = int32(pulse.Decision)
+		return false
+	}
+	w.receive(m)
+	return true
+}
+
+// pick agrees on what is deliverable and learns what was taken.
+func (w *modelWorld) pick(list []*modelMessage) (m *modelMessage, hold bool) {
+	if w.settles {
+		return list[0], false // the first that arrived
+	}
+	w.lives()
+	marks := make([]modelMark, len(list))
+	for i, m := range list {
+		marks[i] = m.mark
+	}
+	slices.SortFunc(marks, compareMarks)
+	for _, m := range marks {
+		w.emit("deliverable", m)
+	}
+	var taken event
+	if w.at < len(w.log) {
+		taken = w.log[w.at]
+	}
+	if taken.what == "hold" {
+		w.emit("hold", modelMark{}, int32(w.now), int32(w.steps))
+		return nil, true
+	}
+	w.emit("taken", taken.mark, int32(w.now), int32(w.steps))
+	i := slices.IndexFunc(list, func(m *modelMessage) bool { return m.mark == taken.mark })
+	return list[i], false
+}
+
+func (w *modelWorld) receive(m *modelMessage) {
+	w.pending = slices.DeleteFunc(w.pending, func(x *modelMessage) bool { return x == m })
+	m.fate = trace.Delivered
+	w.steps++
+	w.cur = m.to
+	a := w.actors[m.to]
+	a.sender = modelRef{actor: m.from}
+	if m.kind == trace.Message || m.kind == trace.Copy {
+		a.sender.ask = m.ask
+	}
+	if m.every != nil {
+		m.every.waiting = nil
+	}
+	switch {
+	case m.kind == trace.Kill:
+		w.end(a, "killed")
+	case m.to == 0:
+		w.inbox = append(w.inbox, modelMark{3: m.mark[3], 4: m.mark[4], 5: m.mark[5]})
+	case a.process:
+		w.resume(a, m)
+	default:
+		kind := w.got(a, m)
+		for _, x := range a.rules[a.table][a.state][kind] {
+			w.does(a, x)
+		}
+	}
+	if w.ending {
+		w.end(a, "stopped")
+	}
+}
+
+func (w *modelWorld) got(a *modelActor, m *modelMessage) int {
+	body := modelMark{3: m.mark[3], 4: m.mark[4], 5: m.mark[5]}
+	w.emit("got", body, int32(a.index), int32(a.state), int32(m.from), int32(w.now))
+	return int(m.mark[3])
+}
+
+func (w *modelWorld) atRest() {
+	if slices.ContainsFunc(w.actors, w.isStuck) {
+		w.failed = int32(pulse.Stuck)
+	} else if w.options.orphans && w.orphans > 0 {
+		w.failed = int32(pulse.Orphans)
+	}
+}
+
+func (w *modelWorld) isStuck(a *modelActor) bool {
+	return a.index > 0 && a.life == "alive" && (w.options.closed || a.process && a.wait != "any")
+}
+
+func (w *modelWorld) stuckReport() {
+	for _, a := range w.actors {
+		if !w.isStuck(a) {
+			continue
+		}
+		w.emit("stuck", modelMark{}, int32(a.index))
+		for _, m := range w.pending {
+			if m.to == a.index {
+				w.emit("in its mailbox", modelMark{})
+			}
+		}
+	}
+}

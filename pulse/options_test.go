@@ -1,0 +1,146 @@
+package pulse_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// TestZeroOptions: what the documentation says of the zero value.
+func TestZeroOptions(t *testing.T) {
+	s, d := pulse.New(pulse.Options{}), &diary{}
+	defer s.Close()
+	a := s.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, msg any) { d.write("a %v %d", msg, ctx.Choose(9)) }))
+	b := s.Spawn("b", pulse.Func(func(_ *pulse.Ctx, msg any) { d.write("b %v", msg) }))
+	for i := range 3 {
+		s.Send(b, i)
+		s.Send(a, i)
+	}
+	shut(1)(s)
+	if f := s.Run(); f != nil {
+		t.Fatal(f)
+	}
+	if got := strings.Join(d.lines, ", "); got != "b 0, a 0 0, b 1, a 1 0, b 2, a 2 0" {
+		t.Errorf("plain order is %s", got)
+	}
+	trace, record := s.Trace(), s.Record()
+	if len(trace.Steps)+len(trace.Sends)+len(trace.Notes)+len(record.Deliveries)+len(record.Choices) != 0 {
+		t.Errorf("unrecorded, the trace has %d steps and %d sends, the record %d deliveries and %d choices",
+			len(trace.Steps), len(trace.Sends), len(record.Deliveries), len(record.Choices))
+	}
+}
+
+// TestBudgetOptions: how many steps and messages each value allows.
+func TestBudgetOptions(t *testing.T) {
+	for _, c := range []struct {
+		o              pulse.Options
+		steps, pending int // allowed
+	}{
+		{pulse.Options{}, 100_000, 100_000},
+		{pulse.Options{Steps: -1, Pending: -5}, 100_000, 100_000},
+		{pulse.Options{Steps: 7, Pending: 3}, 7, 3},
+		{pulse.Options{Steps: math.MaxInt, Pending: math.MaxInt}, 200_000, 200_000},
+	} {
+		for _, record := range []bool{false, true} {
+			c.o.Record = record
+			unlimited := c.o.Steps == math.MaxInt
+			for _, more := range []int{0, 1} {
+				s := pulse.New(c.o)
+				left := c.steps + more
+				f := one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+					if left--; left > 0 {
+						ctx.Send(ctx.Self(), letter{})
+					}
+				}), letter{})(s)
+				if failed := f != nil; failed != (more == 1 && !unlimited) {
+					t.Errorf("%d steps with Steps %d: %v", c.steps+more, c.o.Steps, f)
+				}
+				s.Reset(1)
+				r := s.Spawn("shop", pulse.Func(idle))
+				f = attempt(func() {
+					for range c.pending + more {
+						s.Send(r, letter{})
+					}
+				})
+				if failed := f != nil; failed != (more == 1 && !unlimited) {
+					t.Errorf("%d messages with Pending %d: %v", c.pending+more, c.o.Pending, f)
+				}
+				s.Close()
+			}
+		}
+	}
+}
+
+func TestNamesOfOptions(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{pulse.FIFO.String(), "fifo"},
+		{pulse.Unordered.String(), "unordered"},
+		{pulse.Open.String(), "open"},
+		{pulse.Closed.String(), "closed"},
+		{pulse.Misuse.String(), "misuse"},
+		{pulse.Kind(99).String(), "pulse.Kind(99)"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, expected %q", c.got, c.want)
+		}
+	}
+}
+
+// seeing is a strategy that writes down what it is asked.
+type seeing struct {
+	answers
+	d *diary
+}
+
+func (s *seeing) Begin(seed uint64) { s.d.write("begin %d", seed) }
+
+func (s *seeing) Choose(k choice.Kind, n int) int {
+	s.d.write("%v of %d", k, n)
+	return n - 1
+}
+
+// TestSeeds: the strategy is told the seed of the options, then those of Reset,
+// once a run and when it is first needed.
+func TestSeeds(t *testing.T) {
+	d := &diary{}
+	s := pulse.New(pulse.Options{Seed: 7, Strategy: &seeing{d: d}})
+	defer s.Close()
+	ask := func() {
+		one(pulse.Func(func(ctx *pulse.Ctx, _ any) { d.write("%d", ctx.Choose(3)) }), letter{})(s)
+	}
+	ask()
+	ask()
+	s.Reset(8)
+	s.Settle()
+	s.Reset(9)
+	ask()
+	if got := strings.Join(d.lines, ", "); got != "begin 7, choose of 3, 2, choose of 3, 2, begin 9, choose of 3, 2" {
+		t.Errorf("the strategy is told %s", got)
+	}
+}
+
+// TestFailed: the option is told of each failure before Run returns.
+func TestFailed(t *testing.T) {
+	var told []string
+	s := pulse.New(pulse.Options{Failed: func(f *pulse.Failure) { told = append(told, f.Text) }})
+	defer s.Close()
+	one(pulse.Func(idle), letter{})(s)
+	f := one(pulse.Func(refusing), blast{})(s)
+	if len(told) != 1 || told[0] != f.Text {
+		t.Errorf("told %q of %v", told, f)
+	}
+}
+
+// TestHorizon: a run does not last longer, and time ends there.
+func TestHorizon(t *testing.T) {
+	s := pulse.New(pulse.Options{Horizon: time.Second})
+	defer s.Close()
+	one(pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.After(2*time.Second, letter{}) }), blast{})(s)
+	if s.Steps() != 1 || s.Now() != 0 {
+		t.Errorf("%d steps, and it is %v", s.Steps(), s.Now())
+	}
+}

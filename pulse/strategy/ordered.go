@@ -1,0 +1,193 @@
+package strategy
+
+import (
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// Ordered follows a schedule: of the deliverable messages that no constraint
+// holds back comes the one with the highest priority, the oldest where there
+// are several.
+//
+// A constraint holds its second step back while its first has not been taken
+// and still can be, as far as that can be known: while another message can be
+// delivered, or time can pass. When all that could come is held back the
+// message that would come first otherwise is let go, and the constraints that
+// held it are given up.
+//
+// The schedule is read anew as each run begins, and must stay as it is until
+// the run is over and Unmet has been asked. The seed that the run is given
+// does not matter.
+func Ordered(s *choice.Schedule) *Orderer { return &Orderer{schedule: s} }
+
+// An Orderer is the strategy that Ordered returns.
+type Orderer struct {
+	seeded
+	schedule *choice.Schedule
+	run      *trace.Trace // nil before the first pick
+	read     int          // how many of its steps have been looked at
+	held     int          // how often in a row all messages were held back
+
+	places table // by identity: a place in named, from 1
+	named  []named
+	// firsts and seconds lists, for each constraint, the next with the same
+	// first step and with the same second, from 1; zero ends a list.
+	firsts, seconds []int32
+	unmet           []bool // by constraint: the second step came without the first
+
+	// next is where in the schedule's choices the next of each kind may be.
+	next [256]int
+}
+
+// A named is what is known of a step that the schedule names.
+type named struct {
+	priority uint64
+	set      bool  // the schedule gives a priority
+	taken    bool  // the step was taken
+	waits    int32 // constraints that hold it back: their first step was not taken
+	firsts   int32 // the constraints of which it is the first step, a list in Orderer.firsts
+	seconds  int32 // those of which it is the second
+}
+
+// Begin reads the schedule.
+func (o *Orderer) Begin(uint64) {
+	s := o.schedule
+	o.begin(s.Seed)
+	o.run, o.read, o.held = nil, 0, 0
+	o.places.reset()
+	o.named, o.firsts, o.seconds, o.unmet = o.named[:0], o.firsts[:0], o.seconds[:0], o.unmet[:0]
+	clear(o.next[:])
+	for _, p := range s.Priorities {
+		n := o.name(p.ID)
+		n.priority, n.set = p.P, true
+	}
+	for i, c := range s.Before {
+		first := o.name(c.First)
+		o.firsts = append(o.firsts, first.firsts)
+		first.firsts = int32(i) + 1
+		second := o.name(c.Second)
+		o.seconds = append(o.seconds, second.seconds)
+		second.seconds = int32(i) + 1
+		second.waits++
+		o.unmet = append(o.unmet, false)
+	}
+}
+
+// name returns what is known of a step, which is from now on one that the
+// schedule names. It is good until the next call.
+func (o *Orderer) name(id uint64) *named {
+	if o.find(id) == nil {
+		o.named = append(o.named, named{})
+		o.places.put(id, int32(len(o.named)))
+	}
+	return o.find(id)
+}
+
+// find returns what is known of a step, nil if the schedule does not name it.
+func (o *Orderer) find(id uint64) *named {
+	if place := o.places.get(id); place > 0 {
+		return &o.named[place-1]
+	}
+	return nil
+}
+
+// Holds makes the system ask also for single messages.
+func (o *Orderer) Holds() {}
+
+// Records says that identities are read.
+func (o *Orderer) Records() {}
+
+// Pick returns the first message that may come.
+func (o *Orderer) Pick(e *pulse.Enabled) int {
+	o.run = e.Trace()
+	o.catchUp()
+	free, bound := best{at: -1}, best{at: -1}
+	for i := range e.Len() {
+		n := o.find(e.ID(i))
+		switch {
+		case n == nil:
+			free.offer(e, i, o.priority(e.ID(i)))
+		case n.waits == 0:
+			free.offer(e, i, o.of(n, e, i))
+		default:
+			bound.offer(e, i, o.of(n, e, i))
+		}
+	}
+	switch {
+	case free.at >= 0:
+		o.held = 0
+		return free.at
+	case o.held < mostHeld && e.Later():
+		o.held++
+		return pulse.Hold
+	}
+	o.held = 0
+	return bound.at
+}
+
+// of returns the priority of message i, which the schedule names.
+func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
+	if n.set {
+		return n.priority
+	}
+	return o.priority(e.ID(i))
+}
+
+// A best is the message that comes first of those that were offered.
+type best struct {
+	at       int // -1: none was offered
+	priority uint64
+}
+
+func (b *best) offer(e *pulse.Enabled, i int, priority uint64) {
+	if b.at < 0 || priority > b.priority || priority == b.priority && e.Seq(i) < e.Seq(b.at) {
+		*b = best{i, priority}
+	}
+}
+
+// catchUp looks at the steps that were taken since it was last called.
+func (o *Orderer) catchUp() {
+	for ; o.run != nil && o.read < len(o.run.Steps); o.read++ {
+		if n := o.find(o.run.Steps[o.read].ID); n != nil && !n.taken {
+			o.take(n)
+		}
+	}
+}
+
+// take notes that a step that the schedule names was taken: what waits for it
+// does so no longer, and if it should have waited itself, that is over too.
+func (o *Orderer) take(n *named) {
+	for c := n.seconds; c > 0 && n.waits > 0; c = o.seconds[c-1] {
+		o.unmet[c-1] = !o.find(o.schedule.Before[c-1].First).taken
+	}
+	n.taken = true
+	for c := n.firsts; c > 0; c = o.firsts[c-1] {
+		o.find(o.schedule.Before[c-1].Second).waits--
+	}
+}
+
+// Choose returns the schedule's next answer to a question of this kind.
+func (o *Orderer) Choose(k choice.Kind, n int) int {
+	list := o.schedule.Choices
+	for i := o.next[k]; i < len(list); i++ {
+		if list[i].Kind == k {
+			o.next[k] = i + 1
+			return min(int(list[i].Value), n-1)
+		}
+	}
+	o.next[k] = len(list)
+	return o.choose(k, n)
+}
+
+// Unmet returns the constraints that did not come true: their second step was
+// taken, and their first was not before it. Ask before the next run.
+func (o *Orderer) Unmet() (list []choice.Constraint) {
+	o.catchUp()
+	for i, unmet := range o.unmet {
+		if unmet {
+			list = append(list, o.schedule.Before[i])
+		}
+	}
+	return list
+}

@@ -1,0 +1,124 @@
+package strategy
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// DraftOf returns the draft that takes the steps of a case again, whose run
+// left the trace: choice.DraftOf with the Priorities of the trace. The steps
+// are the same as far as both say that they keep what there was.
+func DraftOf(c *choice.Case, t *trace.Trace) *choice.Draft {
+	d := choice.DraftOf(c)
+	d.Priorities = Priorities(t)
+	return d
+}
+
+// Priorities returns those with which Scheduled takes the steps of a run
+// again: a byte for each message that was sent.
+//
+// A message is given the highest that it can have: that of the lowest of those
+// that were on their way with it and were received before it, less one if it
+// was older than that, because then it must have been outranked. So a run in
+// plain order has 255 throughout, and only overtaking uses priorities up. The
+// order is the same for every run of at most 256 steps, and for every longer
+// one in which no chain of more than 255 messages has each overtake the next.
+// In others it is the same up to the first message for which there is no
+// priority left; it and all that do not outrank it have zero.
+//
+// What it cannot keep: that all messages were held back until a timer fired.
+func Priorities(t *trace.Trace) []byte {
+	d := newDepths(t)
+	list := make([]byte, len(t.Sends))
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		if st.Kind != trace.Receive {
+			continue
+		}
+		depth := d.of(st.Send)
+		list[st.Send] = priorityOf(depth)
+		d.received(st.Send, i, depth)
+	}
+	for i := range t.Sends {
+		if t.Sends[i].Receipt == trace.None {
+			list[i] = priorityOf(d.of(int32(i)))
+		}
+	}
+	return list
+}
+
+func priorityOf(depth int32) byte { return byte(math.MaxUint8 - min(depth, math.MaxUint8)) }
+
+// depths says for each message by how much it must be below the highest
+// priority, as far as the steps looked at so far show.
+//
+// Messages are known by their Seq, the order in which they arrived. Those on
+// their way when one is received are those with Seq up to a last: the older of
+// them must have a depth greater than its, the others one as great. That is
+// two ranges of Seq, whose depths are raised together in a tree; a message's
+// depth is the greatest on its way to the root. Ranges also raise what has been
+// received already, which is asked for no more.
+type depths struct {
+	trace *trace.Trace
+	leafs int     // a power of two
+	nodes []int32 // nodes[1] is the root; nodes[n]'s parent is nodes[n/2]
+	// last[i] is the last message by Seq that may have arrived before step i:
+	// all later ones were sent in it or after it. Timers, of which the trace
+	// does not say when they fired, and messages that were held back may be
+	// taken to have arrived sooner than they did; that only costs priorities.
+	last []int32
+}
+
+func newDepths(t *trace.Trace) *depths {
+	seqs := int32(0)
+	for i := range t.Sends {
+		seqs = max(seqs, t.Sends[i].Seq)
+	}
+	d := &depths{trace: t, leafs: 1 << bits.Len32(uint32(seqs)), last: make([]int32, len(t.Steps)+1)}
+	d.nodes = make([]int32, 2*d.leafs)
+	for i := range d.last {
+		d.last[i] = seqs
+	}
+	for i := range t.Sends {
+		s := &t.Sends[i]
+		prompt := s.Kind != trace.Timer && s.Kind != trace.Periodic && s.Kind != trace.Copy
+		if prompt && s.Step != trace.None && s.Seq > 0 {
+			d.last[s.Step] = min(d.last[s.Step], s.Seq-1)
+		}
+	}
+	for i := len(t.Steps) - 1; i >= 0; i-- {
+		d.last[i] = min(d.last[i], d.last[i+1])
+	}
+	return d
+}
+
+func (d *depths) of(send int32) (depth int32) {
+	for n := d.leafs + int(d.trace.Sends[send].Seq); n > 0; n /= 2 {
+		depth = max(depth, d.nodes[n])
+	}
+	return depth
+}
+
+// received raises what was on its way when a message of some depth was received.
+func (d *depths) received(send int32, step int, depth int32) {
+	seq := d.trace.Sends[send].Seq
+	d.raise(0, int(seq), depth+1)
+	d.raise(int(seq)+1, int(d.last[step])+1, depth)
+}
+
+// raise makes all depths from one Seq to before another at least depth.
+func (d *depths) raise(from, to int, depth int32) {
+	for lo, hi := from+d.leafs, to+d.leafs; lo < hi; lo, hi = lo/2, hi/2 {
+		if lo&1 == 1 {
+			d.nodes[lo] = max(d.nodes[lo], depth)
+			lo++
+		}
+		if hi&1 == 1 {
+			hi--
+			d.nodes[hi] = max(d.nodes[hi], depth)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package strategy
+
+import (
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// Scheduled plays a draft: of the deliverable messages comes the one with the
+// highest priority, the oldest where there are several. The priority of the
+// i-th message that was sent is byte i of the draft; where the bytes are used
+// up it follows from the draft's seed and the message's identity. Questions
+// are answered likewise. The seed that the run is given does not matter.
+//
+// The draft is read anew as each run begins, and must stay as it is until that
+// run is over.
+func Scheduled(d *choice.Draft) pulse.Strategy { return &scheduled{draft: d} }
+
+type scheduled struct {
+	seeded
+	draft   *choice.Draft
+	answers choice.AnswerReader
+}
+
+func (s *scheduled) Begin(uint64) {
+	s.begin(s.draft.Seed)
+	s.answers.Reset(s.draft.Answers)
+}
+
+// Records says that identities are read, and that a slot is a message's place
+// in the order of sending.
+func (s *scheduled) Records() {}
+
+func (s *scheduled) Pick(e *pulse.Enabled) int {
+	best, top := 0, s.of(e, 0)
+	for i := 1; i < e.Len(); i++ {
+		p := s.of(e, i)
+		if p > top || p == top && e.Seq(i) < e.Seq(best) {
+			best, top = i, p
+		}
+	}
+	return best
+}
+
+// of returns the priority of message i.
+func (s *scheduled) of(e *pulse.Enabled, i int) uint64 {
+	if slot := e.Slot(i); slot < len(s.draft.Priorities) {
+		return uint64(s.draft.Priorities[slot]) << 56
+	}
+	return s.priority(e.ID(i))
+}
+
+func (s *scheduled) Choose(k choice.Kind, n int) int {
+	if v, ok := s.answers.Next(k, n); ok {
+		return v
+	}
+	return s.choose(k, n)
+}

@@ -1,0 +1,316 @@
+package strategy_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/subjects/writer"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// labels is what the steps of a run were, in their order.
+func labels(t *trace.Trace) string {
+	var list []string
+	for i := range t.Steps {
+		list = append(list, t.StepLabel(i))
+	}
+	return strings.Join(list, ", ")
+}
+
+// TestScheduledOrders holds what the bytes of a draft mean for the writer,
+// whose messages are sent in the order execute, write, done, flush, flushed.
+func TestScheduledOrders(t *testing.T) {
+	const (
+		plain  = "action#1 ← execute, writer#1 ← write(1), terminator#1 ← done, writer#2 ← flush, terminator#2 ← flushed"
+		broken = "action#1 ← execute, terminator#1 ← done, writer#1 ← flush, terminator#2 ← flushed, writer#2 ← write(1)"
+		late   = "action#1 ← execute, terminator#1 ← done, writer#1 ← flush, writer#2 ← write(1), terminator#2 ← flushed"
+	)
+	tests := []struct {
+		name  string
+		draft choice.Draft
+		order string
+	}{
+		{"nothing is plain order", choice.Draft{}, plain},
+		{"equal bytes are plain order", choice.Draft{Seed: 9, Priorities: []byte{7, 7, 7, 7, 7}}, plain},
+		{"the highest comes first", choice.Draft{Priorities: []byte{0, 1, 2, 2, 2}}, broken},
+		{"the order is by value", choice.Draft{Priorities: []byte{9, 1, 3, 5, 0}}, late},
+		{"below plain", choice.Draft{Priorities: []byte{0, 127}}, broken},
+		{"as plain", choice.Draft{Priorities: []byte{0, 128}}, plain},
+		{"above plain", choice.Draft{Priorities: []byte{0, 0, 129, 129}}, broken},
+		{"a seed", choice.Draft{Seed: 11}, late},
+		{"another seed", choice.Draft{Seed: 1}, plain},
+		{"bytes before a seed", choice.Draft{Seed: 1, Priorities: []byte{0, 0}}, broken},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			sys := pulse.New(pulse.Options{Strategy: strategy.Scheduled(&test.draft)})
+			defer sys.Close()
+			for seed := range uint64(3) { // which does not matter
+				sys.Reset(seed)
+				check := writer.Config{}.Build(sys)
+				must(t, sys.Run())
+				if got := labels(sys.Trace()); got != test.order {
+					t.Errorf("the order is\n%s, expected\n%s", got, test.order)
+				}
+				if broken := check() != nil; broken != (test.order != plain) {
+					t.Errorf("broken: %v", broken)
+				}
+			}
+		})
+	}
+}
+
+// TestScheduledAnswers holds that questions are answered by the draft, then by
+// its seed.
+func TestScheduledAnswers(t *testing.T) {
+	answers := func(d *choice.Draft) string {
+		sys := newRecorded(strategy.Scheduled(d))
+		defer sys.Close()
+		answered(5, 5, 5, 5, 5, 5, 5, 5)(sys)
+		must(t, sys.Failure())
+		var b strings.Builder
+		for _, note := range sys.Trace().Notes {
+			b.WriteString(note.Text)
+		}
+		return b.String()
+	}
+	if got := answers(&choice.Draft{Answers: []byte{3, 4, 5}}); got != "34000000" {
+		t.Errorf("with seed 0: %s", got)
+	}
+	a, b := answers(&choice.Draft{Seed: 1, Answers: []byte{3, 4, 5}}), answers(&choice.Draft{Seed: 2, Answers: []byte{3, 4, 5}})
+	if a[:3] != "340" || b[:3] != "340" || a == b {
+		t.Errorf("with seeds 1 and 2: %s and %s", a, b)
+	}
+}
+
+// TestScheduledFaultsAreRare holds that a draft without answers has a fault
+// seldom, and one with a byte for it when the byte says.
+func TestScheduledFaultsAreRare(t *testing.T) {
+	lost := func(d *choice.Draft) int {
+		o := pulse.Options{Strategy: strategy.Scheduled(d), Faults: pulse.Faults{Drop: 100}, Record: true}
+		sys := pulse.New(o)
+		defer sys.Close()
+		sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+		sys.Send(sys.Spawn("source", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			for range 100 {
+				ctx.Send(sink, kick{})
+			}
+		})), kick{})
+		must(t, sys.Run())
+		return 101 - len(sys.Trace().Steps)
+	}
+	sum := 0
+	for seed := range uint64(50) {
+		sum += lost(&choice.Draft{Seed: seed + 1})
+	}
+	if sum < 200 || sum > 450 {
+		t.Errorf("%d of 5,000 messages were lost, expected about 1 in 16", sum)
+	}
+	if n := lost(&choice.Draft{Answers: []byte{9, 255, 20, 192, 192}}); n != 3 {
+		t.Errorf("%d messages were lost, expected 3", n)
+	}
+}
+
+// program is one that is drawn: what a step does follows from the message that
+// it receives, so that its steps have the same identities in every order.
+type program struct {
+	actors []pulse.Ref
+	choose bool
+	timers bool
+}
+
+// A spark makes others until it has gone out.
+type spark struct {
+	left   int
+	random uint64
+}
+
+func (p *program) Receive(ctx *pulse.Ctx, msg any) {
+	s := msg.(spark)
+	r := rand.New(rand.NewPCG(s.random, 7))
+	if p.choose {
+		s.left -= ctx.Choose(2)
+	}
+	if s.left <= 0 {
+		return
+	}
+	for range r.IntN(4) {
+		next := spark{s.left - 1, r.Uint64()}
+		if p.timers && r.IntN(4) == 0 {
+			ctx.After(time.Duration(r.IntN(3))*time.Millisecond, next)
+			continue
+		}
+		ctx.Send(p.actors[r.IntN(len(p.actors))], next)
+	}
+}
+
+// build adds program number n to a system.
+func build(sys *pulse.System, n uint64, left int) {
+	r := rand.New(rand.NewPCG(n, 5))
+	p := &program{choose: r.IntN(2) == 0, timers: r.IntN(2) == 0}
+	for range 1 + r.IntN(5) {
+		p.actors = append(p.actors, sys.Spawn("actor", p))
+	}
+	for range 1 + r.IntN(6) {
+		sys.Send(p.actors[r.IntN(len(p.actors))], spark{left, r.Uint64()})
+	}
+}
+
+// caseOf is the case of the run that a system has made.
+func caseOf(sys *pulse.System, seed uint64) *choice.Case {
+	return &choice.Case{Seed: seed, Record: *sys.Record().Clone()}
+}
+
+// TestDraftOfPrograms holds that a finished run, turned into a draft and into
+// bytes and back, is taken again step by step.
+func TestDraftOfPrograms(t *testing.T) {
+	taken := 0
+	for n := range uint64(runs(1000)) {
+		for _, s := range []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.Delay(strategy.DelayOptions{Delays: 2})} {
+			o := pulse.Options{Strategy: s, Seed: n, Record: true, Delivery: pulse.Delivery(n % 2), EarlyTimers: int(n % 3)}
+			sys := pulse.New(o)
+			build(sys, n, 4)
+			must(t, sys.Run())
+			taken += min(len(sys.Trace().Steps), 2)
+			replayDraft(t, o, sys, func(sys *pulse.System) { build(sys, n, 4); sys.Run() })
+			sys.Close()
+		}
+	}
+	if taken < runs(1000) {
+		t.Errorf("the programs do nothing")
+	}
+}
+
+// replayDraft makes a draft of a run, and fails if it makes another run.
+func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pulse.System)) {
+	t.Helper()
+	stored := strategy.DraftOf(caseOf(sys, o.Seed), sys.Trace()).Bytes()
+	var d choice.Draft
+	d.FromBytes(stored)
+	o.Strategy = strategy.Scheduled(&d)
+	second := pulse.New(o)
+	defer second.Close()
+	body(second)
+	if a, b := failureText(sys), failureText(second); a != b {
+		t.Fatalf("seed %d: failed with %q, again with %q", o.Seed, a, b)
+	}
+	if a, b := sys.Trace(), second.Trace(); a.Hash != b.Hash {
+		difference, _ := trace.Diff(a, b)
+		t.Fatalf("seed %d: %v", o.Seed, difference)
+	}
+	if !bytes.Equal(d.Bytes(), stored) {
+		t.Fatalf("seed %d: the bytes are not canonical", o.Seed)
+	}
+}
+
+// TestDraftOfRich is the same for a program with all that the system offers.
+func TestDraftOfRich(t *testing.T) {
+	for name, o := range settings() {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(runs(100)) {
+				o.Strategy, o.Record, o.Seed = strategy.Random(), true, seed
+				sys := pulse.New(o)
+				rich(sys)
+				replayDraft(t, o, sys, rich)
+				sys.Close()
+			}
+		})
+	}
+}
+
+// TestDraftOfLongRuns holds that also runs of thousands of steps can be
+// exact: priorities are used up by overtaking only.
+func TestDraftOfLongRuns(t *testing.T) {
+	lengths := map[int]pulse.Strategy{700: strategy.Random(), 5000: strategy.Delay(strategy.DelayOptions{Delays: 50})}
+	for steps, s := range lengths {
+		for seed := range uint64(runs(10)) {
+			o := pulse.Options{Strategy: s, Seed: seed, Record: true}
+			sys := pulse.New(o)
+			r := newRing(4, steps)
+			r.run(sys)
+			replayDraft(t, o, sys, r.run)
+			sys.Close()
+		}
+	}
+}
+
+// TestPriorities holds the exact bytes of some runs.
+func TestPriorities(t *testing.T) {
+	tests := []struct {
+		name     string
+		strategy pulse.Strategy
+		delivery pulse.Delivery
+		sends    int
+		want     []byte
+	}{
+		{"plain order", strategy.FIFO(), pulse.Unordered, 300, bytes.Repeat([]byte{255}, 300)},
+		{"turned around", &scripted{newest: true}, pulse.Unordered, 4, []byte{252, 253, 254, 255}},
+		{"one channel", &scripted{newest: true}, pulse.FIFO, 4, []byte{255, 255, 255, 255}},
+		{"nothing sent", strategy.FIFO(), pulse.FIFO, 0, []byte{}},
+	}
+	for _, test := range tests {
+		sys := newRecorded(test.strategy)
+		sys.Configure(pulse.Options{Strategy: test.strategy, Record: true, Delivery: test.delivery})
+		bunch(test.sends)(sys)
+		must(t, sys.Failure())
+		if got := strategy.Priorities(sys.Trace()); !bytes.Equal(got, test.want) {
+			t.Errorf("%s: %v, expected %v", test.name, got, test.want)
+		}
+		sys.Close()
+	}
+}
+
+// TestPrioritiesRunOut holds what is kept when each of 400 messages overtakes
+// the one before: the first 255 steps.
+func TestPrioritiesRunOut(t *testing.T) {
+	o := pulse.Options{Strategy: &scripted{newest: true}, Record: true, Delivery: pulse.Unordered}
+	sys := pulse.New(o)
+	defer sys.Close()
+	bunch(400)(sys)
+	must(t, sys.Failure())
+	d := choice.Draft{Priorities: strategy.Priorities(sys.Trace())}
+	o.Strategy = strategy.Scheduled(&d)
+	second := pulse.New(o)
+	defer second.Close()
+	bunch(400)(second)
+	must(t, second.Failure())
+	difference, _ := trace.Diff(sys.Trace(), second.Trace())
+	if difference.Step != 255 {
+		t.Errorf("the runs differ first at %v", difference)
+	}
+}
+
+func TestScheduledAndOrderedAllocateNothing(t *testing.T) {
+	r := newRing(30, 200)
+	sys := newRecorded(strategy.Random())
+	r.run(sys)
+	steps := sys.Trace().Clone().Steps
+	sys.Close()
+	draft := &choice.Draft{Seed: 5, Answers: []byte{1, 2}, Priorities: make([]byte, 100)}
+	order := &choice.Schedule{Seed: 3, Choices: []choice.Choice{{Kind: choice.Program, N: 2, Value: 1}}}
+	for i := range 50 {
+		order.Priorities = append(order.Priorities, choice.Priority{ID: steps[3*i].ID, P: uint64(i) << 50})
+		order.Before = append(order.Before, choice.Constraint{First: steps[4*i].ID, Second: steps[190-3*i].ID})
+	}
+	for name, s := range map[string]pulse.Strategy{"scheduled": strategy.Scheduled(draft), "ordered": strategy.Ordered(order)} {
+		sys := pulse.New(pulse.Options{Strategy: s})
+		run := func() {
+			sys.Reset(0)
+			r.run(sys)
+		}
+		for range 5 {
+			run()
+		}
+		must(t, sys.Failure())
+		if n := testing.AllocsPerRun(20, run); n != 0 {
+			t.Errorf("%s: %v allocations a run", name, n)
+		}
+		sys.Close()
+	}
+}
