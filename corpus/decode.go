@@ -33,13 +33,14 @@ func Decode(path string, text []byte) (Entry, error) {
 }
 
 // splitLines returns the lines of a text without their ends, be they those of
-// another system. A last line that has no end is none: it was not written to
-// its end.
+// another system.
 func splitLines(text string) []string {
 	lines := strings.Split(text, "\n")
-	lines = lines[:len(lines)-1]
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], "\r")
+	}
+	if last := len(lines) - 1; lines[last] == "" {
+		lines = lines[:last]
 	}
 	return lines
 }
@@ -47,7 +48,7 @@ func splitLines(text string) []string {
 // begin reads the first line and looks whether there is a last.
 func (r *reader) begin() {
 	if len(r.lines) == 0 {
-		r.failf(restore, "the file is empty or has been cut off in its first line, expected %q", magic+strconv.Itoa(version))
+		r.failf(restore, "the file is empty, expected %q", magic+strconv.Itoa(version))
 		return
 	}
 	r.next()
@@ -73,7 +74,7 @@ func (r *reader) comment() (list []string) {
 			continue
 		}
 		if r.rest != "" { // it begins with a space
-			break
+			r.failf(restore, "%s, expected a line that begins with # or with test", shown(r.rest))
 		}
 	}
 	return commentLines(list)

@@ -114,7 +114,14 @@ func listed(names []string) string {
 // A file appears whole or not at all, and none is ever overwritten. When it
 // cannot be written the error says so; what was to be kept is then only in e.
 func (f Folder) Save(e Entry) (path string, fresh bool, err error) {
-	path, fresh, err = f.save(e)
+	if f.Test != "" && e.Case != nil && e.Case.Test != f.Test {
+		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of the test %q, expected %q", f.Dir, e.Case.Test, f.Test)
+	}
+	text, err := Encode(e)
+	if err != nil {
+		return "", false, err
+	}
+	path, fresh, err = f.save(text, e.key())
 	if err != nil {
 		return "", false, fmt.Errorf("the case cannot be saved in %s: %w: make room or give access there, or set JOSTLE_OUT to another folder",
 			f.Dir, err)
@@ -122,21 +129,7 @@ func (f Folder) Save(e Entry) (path string, fresh bool, err error) {
 	return path, fresh, nil
 }
 
-func (f Folder) save(e Entry) (path string, fresh bool, err error) {
-	if f.Test != "" && e.Case != nil {
-		e.Path = "the case to be saved"
-		if err := e.CheckTest(f.Test); err != nil {
-			return "", false, err
-		}
-	}
-	key, err := e.key()
-	if err != nil {
-		return "", false, err
-	}
-	text, err := Encode(e)
-	if err != nil {
-		return "", false, err
-	}
+func (f Folder) save(text []byte, key string) (path string, fresh bool, err error) {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return "", false, err
 	}
@@ -144,33 +137,24 @@ func (f Folder) save(e Entry) (path string, fresh bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	if path := f.holder(names, key); path != "" {
-		return path, false, nil
+	for _, name := range names {
+		if strings.HasPrefix(name, key[:shortest]) && f.holds(name, key) {
+			return filepath.Join(f.Dir, name), false, nil
+		}
 	}
 	temp, err := f.writeTemp(text)
 	if err != nil {
 		return "", false, err
 	}
-	path, err = f.publish(temp, key)
-	return path, err == nil, err
+	defer os.Remove(temp)
+	return f.publish(temp, key)
 }
 
-// holder returns the file that holds the case with a key, "" when none does.
-func (f Folder) holder(names []string, key string) string {
-	for _, name := range names {
-		if !strings.HasPrefix(name, key[:shortest]) {
-			continue
-		}
-		path := filepath.Join(f.Dir, name)
-		e, err := f.read(path)
-		if err != nil {
-			continue // it keeps its name; the new case has a longer one
-		}
-		if other, err := e.key(); err == nil && other == key {
-			return path
-		}
-	}
-	return ""
+// holds says whether a file holds the case with a key. One that cannot be read
+// does not: it keeps its name, and the new case has a longer one.
+func (f Folder) holds(name, key string) bool {
+	e, err := f.read(filepath.Join(f.Dir, name))
+	return err == nil && e.key() == key
 }
 
 // writeTemp writes a text to the disk under a name that no one reads.
@@ -179,35 +163,39 @@ func (f Folder) writeTemp(text []byte) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = file.Write(text)
-	err = errors.Join(err, file.Sync(), file.Chmod(0o644), file.Close())
-	if err != nil {
+	if err := fill(file, text); err != nil {
 		os.Remove(file.Name())
 		return "", err
 	}
 	return file.Name(), nil
 }
 
+// fill writes a text to a file, down to the disk, and closes it.
+func fill(file *os.File, text []byte) error {
+	_, err := file.Write(text)
+	return errors.Join(err, file.Sync(), file.Chmod(0o644), file.Close())
+}
+
 // publish gives a file that is complete the shortest name by its key that no
-// other has.
-func (f Folder) publish(temp, key string) (path string, err error) {
-	defer os.Remove(temp)
+// other has, unless someone was quicker to save the same case.
+func (f Folder) publish(temp, key string) (path string, fresh bool, err error) {
 	for digits := shortest; digits <= len(key); digits++ {
-		path = filepath.Join(f.Dir, key[:digits]+extension)
-		if err = f.rename(temp, path); !errors.Is(err, fs.ErrExist) {
-			break
+		name := key[:digits] + extension
+		path = filepath.Join(f.Dir, name)
+		if err = rename(temp, path); !errors.Is(err, fs.ErrExist) {
+			return path, err == nil, err
+		}
+		if f.holds(name, key) {
+			return path, false, nil
 		}
 	}
-	if err != nil {
-		return "", err
-	}
-	return path, nil
+	return "", false, err
 }
 
 // rename is os.Rename, but fails when the new name is taken, also by someone
 // who was quicker. Where there are no links it may overwrite what came between
 // the look and the renaming.
-func (f Folder) rename(temp, path string) error {
+func rename(temp, path string) error {
 	err := os.Link(temp, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err

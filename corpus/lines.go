@@ -112,7 +112,9 @@ func (r *reader) quoted() string {
 func (r *reader) hex() uint64 { return r.number(16, 64, true, "16 hexadecimal digits") }
 
 // short reads a hexadecimal number of at most 16 digits.
-func (r *reader) short() uint64 { return r.number(16, 64, false, "a hexadecimal number of at most 16 digits") }
+func (r *reader) short() uint64 {
+	return r.number(16, 64, false, "a hexadecimal number of at most 16 digits")
+}
 
 // decimal reads a number of at most 32 bits.
 func (r *reader) decimal() uint32 {

@@ -40,6 +40,6 @@ func folderName(test string) string {
 
 const (
 	extension  = ".case"
-	shortest   = 6    // digits of a case's name
+	shortest   = 6 // digits of a case's name
 	besideTest = "testdata/jostle"
 )

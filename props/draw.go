@@ -86,6 +86,9 @@ func (t *T) lacks(label string) {
 // again, with other numbers. Rapid's own generators try five times for each.
 const triesPerDraw = 100
 
+// endlessTries is how often one that wants numbers without end is.
+const endlessTries = 3
+
 // draw has one value made, from a stored input if there is one. Called from
 // where it may not be, it leaves the value as it is.
 func (t *T) draw(label string, make func(*words) (any, bool)) {
@@ -101,7 +104,7 @@ func (t *T) draw(label string, make func(*words) (any, bool)) {
 			r.keepInput(in, v)
 			return
 		}
-		if w.endless {
+		if w.endless == endlessTries {
 			break
 		}
 	}

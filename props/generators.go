@@ -31,7 +31,7 @@ type generators struct {
 // One that runs out is made again with eight times as many.
 const (
 	firstWords = 16
-	mostWords  = firstWords << 15
+	mostWords  = firstWords << 12
 )
 
 // underRapid calls f with a rapid.T that reads a draw's words, and says
@@ -52,11 +52,11 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 		}
 		if left > 0 {
 			*w = start
-			g.buffer = w.list(g.buffer[:0], size-left)
+			w.skip(size - left)
 			return false
 		}
 		if size >= mostWords {
-			w.endless = true
+			w.endless = start.endless + 1
 			return false
 		}
 	}

@@ -8,7 +8,7 @@ type words struct {
 	given   []uint64
 	read    int // of those given
 	state   uint64
-	endless bool // the draw wanted more than any may have
+	endless int // how often the draw wanted more than any may have
 
 	rapid *rapid.T // what the seed is drawn from, once it is needed
 	label string
@@ -40,6 +40,13 @@ func (w *words) list(to []uint64, n int) []uint64 {
 		to = append(to, w.Uint64())
 	}
 	return to
+}
+
+// skip reads n numbers.
+func (w *words) skip(n int) {
+	for range n {
+		w.Uint64()
+	}
 }
 
 const golden = 0x9e3779b97f4a7c15

@@ -39,6 +39,13 @@ func (r Ref) String() string {
 // IsZero says whether r is nobody.
 func (r Ref) IsZero() bool { return r.sys == nil }
 
+// Actor returns the plain reference of the actor: that of the sender of an
+// Ask also says which Ask an answer is for, and so is not equal to others.
+func (r Ref) Actor() Ref {
+	r.ask = 0
+	return r
+}
+
 // Index returns the place of the actor in the order of spawning, as traces
 // count it.
 func (r Ref) Index() int { return int(r.actor) }

@@ -380,3 +380,37 @@ func TestHostedMessagesAllocateNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestHostedReportForgetsWaits holds that what a clerk once waited for is not
+// said of it when it waits for anything.
+func TestHostedReportForgetsWaits(t *testing.T) {
+	sys := pulse.New(pulse.Options{Environment: pulse.Closed})
+	defer sys.Close()
+	b := newBureau(sys)
+	back := b.Start("back", func(b *bureau, _ *clerk, it *item) { b.Answer(it, "ok") })
+	b.Tell(b.Start("front", func(b *bureau, _ *clerk, it *item) { b.Request(back, it.what).Result() }), 1)
+	if f := sys.Run(); f == nil || strings.Count(f.Detail, "waits for any message; its mailbox is empty") != 2 {
+		t.Errorf("%v", f)
+	}
+}
+
+// TestHostedCoroutinesThatEndCostNothing holds that a runtime may make a
+// coroutine for each message: those that have ended are used again and forgotten.
+func TestHostedCoroutinesThatEndCostNothing(t *testing.T) {
+	sys := pulse.New(pulse.Options{Steps: 1 << 30})
+	defer sys.Close()
+	h := sys.Host()
+	body := func(c *pulse.Coroutine) { c.Park() }
+	use := func() {
+		for range 50_000 {
+			c := h.Coroutine(body)
+			c.Resume()
+			if !c.Resume() {
+				t.Fatal("the coroutine has not ended")
+			}
+		}
+	}
+	if n := allocated(use); n > 100_000 {
+		t.Errorf("%d bytes for 50,000 coroutines, one after another", n)
+	}
+}

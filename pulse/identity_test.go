@@ -133,9 +133,13 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestIdentitiesAreDistinct holds that a million steps have a million identities.
+// TestIdentitiesAreDistinct holds that a million steps have a million
+// identities; with -short it looks at less.
 func TestIdentitiesAreDistinct(t *testing.T) {
-	const each = 1000
+	each := 1000
+	if testing.Short() {
+		each = 200
+	}
 	sys := newSystem(t, pulse.Options{Record: true, Steps: 2 * each * each, Pending: 2 * each * each})
 	leaf := sys.Spawn("leaf", pulse.Func(idle))
 	for range each - 1 {

@@ -21,7 +21,7 @@ import (
 var turns = []string{"random", "pos", "pctcp", "urw"}
 
 const (
-	searches = 20   // of each property with each strategy, with the seeds 1, 2, 3, …
+	searches = 20     // of each property with each strategy, with the seeds 1, 2, 3, …
 	limit    = 20_000 // runs, within which each search for a bug ends
 )
 

@@ -75,15 +75,15 @@ func TestBroken(t *testing.T) {
 		{"barber", 58, 105, 13, "1 of 2 customers wait forever", ""},
 		{"messenger", 1, 2944, 28, "message 1 from user 1 to user 0 was sent and not shown", ""},
 		{"procreg", 4, 273, 17, "no atomic registry answers like this:\n" +
-			"client 0, from 1 to 2: kill(process 1) = true\n" +
-			"client 0, from 3 to 4: register(name 1, process 1) = true\n" +
-			"client 1, from 5 to 7: register(name 1, process 1) = badarg\n" +
-			"client 2, from 6 to 8: register(name 1, process 1) = true\n", ""},
+			"client.1, from 1 to 2: kill(process 1) = true\n" +
+			"client.1, from 3 to 4: register(name 1, process 1) = true\n" +
+			"client.2, from 5 to 7: register(name 1, process 1) = badarg\n" +
+			"client.3, from 6 to 8: register(name 1, process 1) = true\n", ""},
 		{"procreg-forgets", 4, 122, 15, "no atomic registry answers like this:\n" +
-			"client 0, from 1 to 2: register(name 1, process 1) = true\n" +
-			"client 1, from 3 to 4: kill(process 1) = true\n" +
-			"client 1, from 5 to 6: register(name 1, process 2) = true\n" +
-			"client 1, from 7 to 8: whereis(name 1) = undefined\n", ""},
+			"client.1, from 1 to 2: register(name 1, process 1) = true\n" +
+			"client.2, from 3 to 4: kill(process 1) = true\n" +
+			"client.2, from 5 to 6: register(name 1, process 2) = true\n" +
+			"client.2, from 7 to 8: whereis(name 1) = undefined\n", ""},
 		{"pingreg", 8, 1225, 8, "panic in pong#3 ← false: badarg: register ping 1\n" +
 			"    pingreg.(*family).register pingreg.go:86\n" +
 			"    pingreg.(*family).parent pingreg.go:65",

@@ -3,6 +3,8 @@ package procreg
 import (
 	"fmt"
 	"strings"
+
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // A History is what clients have called and what they were answered.
@@ -14,22 +16,22 @@ type History struct {
 // A Call is one command of a client. Call and Return say when it was called
 // and when it returned: all such numbers of a history differ.
 type Call struct {
-	Client  int // 0 is the one that comes before the others
+	Client  pulse.Ref
 	Command Command
-	Result  string // "true", "badarg", "undefined", "process 1"
+	Result  string
 	Call    int
 	Return  int // 0 when it has not returned
 }
 
-func (h *History) call(client int, c Command) (index int) {
+// Record is a Recorder.
+func (h *History) Record(client pulse.Ref, c Command) (returned func(result string)) {
 	h.clock++
+	i := len(h.Calls)
 	h.Calls = append(h.Calls, Call{Client: client, Command: c, Call: h.clock})
-	return len(h.Calls) - 1
-}
-
-func (h *History) calledBack(index int, result string) {
-	h.clock++
-	h.Calls[index].Result, h.Calls[index].Return = result, h.clock
+	return func(result string) {
+		h.clock++
+		h.Calls[i].Result, h.Calls[i].Return = result, h.clock
+	}
 }
 
 // Check says whether an atomic registry can have given the answers.
@@ -44,7 +46,7 @@ func (h *History) Check() error {
 func (h *History) String() string {
 	var b strings.Builder
 	for _, c := range h.Calls {
-		fmt.Fprintf(&b, "client %d, from %d to %d: %v = %s\n", c.Client, c.Call, c.Return, c.Command, c.Result)
+		fmt.Fprintf(&b, "%v, from %d to %d: %v = %s\n", c.Client, c.Call, c.Return, c.Command, c.Result)
 	}
 	return b.String()
 }
@@ -64,7 +66,7 @@ const undefined = "undefined"
 
 func process(i int) string { return fmt.Sprintf("process %d", i+1) }
 
-// Most is how many names and processes histories may have.
+// Most is how many names and processes histories may have. They may have 64 calls.
 const Most = 8
 
 // A Registry is an atomic registry: what clients must believe to use.

@@ -93,7 +93,7 @@ func randomCalls(rng *rand.Rand) []procreg.Call {
 			delete(open, client)
 		} else if next < len(calls) {
 			op := procreg.Op(rng.IntN(4))
-			calls[next] = procreg.Call{Client: client, Command: procreg.Command{Op: op}, Call: clock,
+			calls[next] = procreg.Call{Command: procreg.Command{Op: op}, Call: clock,
 				Result: results[op][rng.IntN(len(results[op]))]}
 			open[client] = next
 			next++
@@ -149,7 +149,8 @@ func TestHistoryOfARun(t *testing.T) {
 	defer sys.Close()
 	for seed := range uint64(200) {
 		sys.Reset(seed)
-		h := procreg.Config{}.Start(sys)
+		h := &procreg.History{}
+		procreg.Config{}.Start(sys, h.Record)
 		if f := sys.Run(); f != nil {
 			t.Fatal(f)
 		}
@@ -157,7 +158,7 @@ func TestHistoryOfARun(t *testing.T) {
 			t.Fatalf("seed %d: there are %d calls:\n%v", seed, len(h.Calls), h)
 		}
 		for _, c := range h.Calls {
-			if c.Return <= c.Call || c.Client == 0 && c.Return > 4 {
+			if c.Return <= c.Call || c.Client == h.Calls[0].Client && c.Return > 4 {
 				t.Errorf("seed %d: a call returns when it should not:\n%v", seed, h)
 			}
 		}

@@ -75,11 +75,18 @@ func (c Config) smallest() Config {
 
 // Build adds the program to a system. When the run is over, check says
 // whether what must hold does.
-func (c Config) Build(sys *pulse.System) (check func() error) { return c.Start(sys).Check }
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	h := &History{}
+	c.Start(sys, h.Record)
+	return h.Check
+}
 
-// Start adds the program to a system and returns the history that the run is
-// going to write.
-func (c Config) Start(sys *pulse.System) *History {
+// A Recorder is told of each command when a client begins it, and then of
+// what came of it: "true", "badarg", "undefined" or "process 1".
+type Recorder func(client pulse.Ref, c Command) (returned func(result string))
+
+// Start adds the program to a system and has its run recorded.
+func (c Config) Start(sys *pulse.System, record Recorder) {
 	if c.Clients == nil {
 		c = c.smallest()
 	}
@@ -87,18 +94,17 @@ func (c Config) Start(sys *pulse.System) *History {
 	if n == 0 {
 		n = 2
 	}
-	u := &user{history: &History{}, processes: make([]pulse.Ref, n), persists: c.Forgets || c.Mended}
+	u := &user{record: record, processes: make([]pulse.Ref, n), persists: c.Forgets || c.Mended}
 	u.registry = sys.Spawn("registry", &registry{sys: sys, names: map[int]pulse.Ref{}, forgets: c.Forgets && !c.Mended})
 	for i := range u.processes {
 		u.processes[i] = sys.Spawn("process", pulse.Func(func(*pulse.Ctx, any) {}))
 	}
 	sys.Go("client", func(p *pulse.Process) {
-		u.do(p, 0, c.Before)
-		for i, list := range c.Clients {
-			p.Go("client", func(p *pulse.Process) { u.do(p, i+1, list) })
+		u.do(p, c.Before)
+		for _, list := range c.Clients {
+			p.Go("client", func(p *pulse.Process) { u.do(p, list) })
 		}
 	})
-	return u.history
 }
 
 // What clients ask the registry. Each is answered with a bool, but whereIs,
@@ -184,17 +190,17 @@ func (r *registry) down(dead pulse.Ref) {
 
 // A user does what all clients can do.
 type user struct {
-	history   *History
+	record    Recorder
 	registry  pulse.Ref
 	processes []pulse.Ref
 	persists  bool // in trying to register
 }
 
 // do does what a client is to do.
-func (u *user) do(p *pulse.Process, client int, list []Command) {
+func (u *user) do(p *pulse.Process, list []Command) {
 	for _, c := range list {
-		i := u.history.call(client, c)
-		u.history.calledBack(i, u.command(p, c))
+		returned := u.record(p.Self(), c)
+		returned(u.command(p, c))
 	}
 }
 

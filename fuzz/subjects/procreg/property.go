@@ -23,9 +23,9 @@ func property(c Config) func(*props.T) {
 		c.Before = props.Draw(t, commands, "before")
 		c.Clients = props.Draw(t, rapid.SliceOfN(commands, 1, 3), "clients")
 		sys := t.System()
-		history := c.Start(sys)
+		check := c.Build(sys)
 		sys.Run()
-		if err := history.Check(); err != nil {
+		if err := check(); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,0 +1,337 @@
+package props_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/leanovate/gopter"
+	"github.com/leanovate/gopter/gen"
+	exprand "golang.org/x/exp/rand"
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+type point struct {
+	X, Y int
+	Name string
+}
+
+type tree struct{ Left, Right *tree }
+
+func (t *tree) String() string {
+	if t == nil {
+		return "."
+	}
+	return "(" + t.Left.String() + t.Right.String() + ")"
+}
+
+func trees() *rapid.Generator[*tree] {
+	return rapid.OneOf(rapid.Just[*tree](nil), rapid.Custom(func(rt *rapid.T) *tree {
+		sub := rapid.Deferred(trees)
+		return &tree{sub.Draw(rt, "left"), sub.Draw(rt, "right")}
+	}))
+}
+
+// everything draws from each kind of generator, and is a property that holds.
+func everything(t *props.T) {
+	props.Draw(t, rapid.Int(), "int")
+	props.Draw(t, rapid.IntRange(-5, 5), "range")
+	props.Draw(t, rapid.Uint8(), "byte")
+	props.Draw(t, rapid.Float64(), "float")
+	props.Draw(t, rapid.Bool(), "bool")
+	props.Draw(t, rapid.String(), "string")
+	props.Draw(t, rapid.StringMatching(`[a-c]{2,4}x?`), "matching")
+	props.Draw(t, rapid.SliceOfN(rapid.Int32(), 0, 40), "slice")
+	props.Draw(t, rapid.SliceOfDistinct(rapid.IntRange(0, 99), rapid.ID[int]), "distinct")
+	props.Draw(t, rapid.MapOf(rapid.StringN(1, 3, -1), rapid.Bool()), "map")
+	props.Draw(t, rapid.Permutation([]int{1, 2, 3, 4, 5}), "permutation")
+	props.Draw(t, rapid.SampledFrom([]string{"a", "b", "c"}), "sampled")
+	props.Draw(t, rapid.Just(7), "just")
+	props.Draw(t, rapid.OneOf(rapid.Just(1), rapid.IntRange(10, 20)), "oneof")
+	props.Draw(t, rapid.Int().Filter(func(n int) bool { return n%2 == 0 }), "filtered")
+	props.Draw(t, rapid.Map(rapid.Byte(), func(b byte) string { return fmt.Sprint(b) }), "mapped")
+	props.Draw(t, rapid.Ptr(rapid.Int(), true), "pointer")
+	props.Draw(t, rapid.Make[point](), "made")
+	props.Draw(t, trees(), "tree")
+	props.Draw(t, rapid.SliceOfN(rapid.Uint64(), 5000, 5000), "long")
+	props.Draw(t, rapid.Custom(func(rt *rapid.T) (list []int) {
+		rt.Repeat(map[string]func(*rapid.T){
+			"push": func(rt *rapid.T) { list = append(list, rapid.IntRange(0, 9).Draw(rt, "n")) },
+			"pop": func(rt *rapid.T) {
+				if len(list) == 0 {
+					rt.Skip("empty")
+				}
+				list = list[:len(list)-1]
+			},
+		})
+		return list
+	}), "repeated")
+	props.Sample(t, gen.Int(), "gopter int")
+	props.Sample(t, gen.SliceOf(gen.AlphaString()), "gopter slice")
+	props.Sample(t, gen.IntRange(0, 100).SuchThat(func(n int) bool { return n > 60 }), "gopter filtered")
+	props.OneOf(t, "one", "x", "y", "z")
+	props.Source(t, "source")
+	say(t, nothing)
+}
+
+// values runs a property and returns what it drew, as text.
+func values(t *testing.T, r *props.Runner, plan props.Plan) (list []string, inputs []choice.Input) {
+	t.Helper()
+	res := r.Run(plan)
+	if res.Failure != nil || res.Skipped || res.Stray != "" {
+		t.Fatalf("%v, skipped %v, rejected %q, stray %q", res.Failure, res.Skipped, res.Rejected, res.Stray)
+	}
+	for i, v := range res.Values {
+		text := fmt.Sprintf("%v", v)
+		if p, ok := v.(*int); ok && p != nil {
+			text = fmt.Sprintf("*%d", *p)
+		}
+		list = append(list, res.Inputs[i].Label+" "+text)
+	}
+	return list, choice.CloneInputs(res.Inputs)
+}
+
+// TestDrawsRepeat draws from everything: the same plan gives the same values,
+// as do the inputs that a result has, in another runner, after other runs.
+func TestDrawsRepeat(t *testing.T) {
+	a, b := props.NewRunner("a", everything), props.NewRunner("b", everything)
+	defer a.Close()
+	defer b.Close()
+	differ := map[string]map[string]bool{}
+	for seed := range uint64(40) {
+		plan := props.Plan{Seed: seed, Words: []uint64{seed, 3, 1 << 60}[:seed%4]}
+		first, inputs := values(t, a, plan)
+		again, _ := values(t, b, plan)
+		stored, _ := values(t, a, props.Plan{Seed: 12345, Inputs: inputs})
+		if diff := cmp.Diff(first, again); diff != "" {
+			t.Fatalf("the same plan drew otherwise:\n%s", diff)
+		}
+		if diff := cmp.Diff(first, stored); diff != "" {
+			t.Fatalf("stored inputs drew otherwise:\n%s", diff)
+		}
+		for i, in := range inputs {
+			if differ[in.Label] == nil {
+				differ[in.Label] = map[string]bool{}
+			}
+			differ[in.Label][first[i]] = true
+		}
+	}
+	for label, seen := range differ {
+		if len(seen) < 2 && label != "just" && label != "source" {
+			t.Errorf("40 seeds gave %s the same value", label)
+		}
+	}
+}
+
+// TestStrayInputs replays inputs into a property that draws otherwise.
+func TestStrayInputs(t *testing.T) {
+	label := "n"
+	r := props.NewRunner("", func(t *props.T) {
+		props.Draw(t, rapid.Int(), label)
+		props.Draw(t, rapid.Int(), "m")
+		say(t, nothing)
+	})
+	defer r.Close()
+	inputs := choice.CloneInputs(r.Run(props.Plan{}).Inputs)
+	label = "k"
+	res := r.Run(props.Plan{Inputs: inputs})
+	want := `draw 0 is "k", the case has "n": the property draws otherwise than when it was kept`
+	if res.Stray != want || res.Failure != nil {
+		t.Errorf("stray %q, failure %v", res.Stray, res.Failure)
+	}
+	if !reflect.DeepEqual(res.Inputs[1], inputs[1]) {
+		t.Errorf("the second draw is %v, not the stored %v", res.Inputs[1], inputs[1])
+	}
+}
+
+// TestWords says how far words decide: all zero, and the draws are the least
+// of their kind; a larger first word never makes a small range's int smaller
+// by much; and the draws beyond the words do not depend on them.
+func TestWords(t *testing.T) {
+	var n, m, free int
+	var s string
+	r := props.NewRunner("", func(t *props.T) {
+		n = props.Draw(t, rapid.IntRange(3, 1000), "n")
+		m = props.OneOf(t, "m", 0, 1, 2, 3, 4, 5, 6, 7)
+		s = props.Draw(t, rapid.String(), "s")
+		free = props.Draw(t, rapid.Int(), "free")
+		say(t, nothing)
+	})
+	defer r.Close()
+	r.Run(props.Plan{Seed: 9, Words: make([]uint64, 12)})
+	if n != 3 || m != 0 || s != "" {
+		t.Errorf("words of zero draw %d, %d, %q", n, m, s)
+	}
+	was := free
+	sums := map[int]int{} // by the octave of the first word
+	for word := range 64 {
+		for more := range 200 {
+			r.Run(props.Plan{Seed: 9, Words: []uint64{uint64(word) * (math.MaxUint64 / 63), uint64(more), 0, 0, uint64(word), 0, 0, 0, 0, 0, 0, 0}})
+			sums[word/16] += n
+			if free != was {
+				t.Fatalf("a draw without words changed from %d to %d", was, free)
+			}
+		}
+	}
+	for i := 1; i < 4; i++ {
+		if sums[i] < sums[i-1] {
+			t.Errorf("larger words draw smaller ints: %v", sums)
+		}
+	}
+}
+
+var rejections = []outcome{
+	{"filter of rapid", func(t *props.T) {
+		props.Draw(t, rapid.Int().Filter(func(int) bool { return false }), "n")
+	}, "rejected: n"},
+	{"filter of rapid that passes 1 in 200", func(t *props.T) {
+		props.Draw(t, rapid.IntRange(0, 1<<20).Filter(func(n int) bool { return n%50 == 0 }), "n")
+		say(t, nothing)
+	}, "held\nafter the run"},
+	{"filter of gopter", func(t *props.T) {
+		props.Sample(t, gen.Int().SuchThat(func(int) bool { return false }), "n")
+	}, "rejected: n"},
+	{"filter of gopter that passes 1 in 10", func(t *props.T) {
+		props.Sample(t, gen.IntRange(0, 9).SuchThat(func(n int) bool { return n == 3 }), "n")
+		say(t, nothing)
+	}, "held\nafter the run"},
+	{"Custom that skips", func(t *props.T) {
+		props.Draw(t, rapid.Custom(func(rt *rapid.T) int { rt.Skip("no"); return 0 }), "n")
+	}, "rejected: n"},
+	{"Custom that skips now and then", func(t *props.T) {
+		props.Draw(t, rapid.Custom(func(rt *rapid.T) int {
+			if n := rapid.IntRange(0, 9).Draw(rt, "n"); n != 5 {
+				rt.SkipNow()
+			}
+			return 0
+		}), "n")
+		say(t, nothing)
+	}, "held\nafter the run"},
+	{"generator without end", func(t *props.T) {
+		props.Draw(t, rapid.Custom(func(rt *rapid.T) int {
+			for {
+				rapid.Bool().Draw(rt, "b")
+			}
+		}), "n")
+	}, "rejected: n"},
+	{"recursion without end", func(t *props.T) { props.Draw(t, endless(), "n") }, "rejected: n"},
+	{"failure before", func(t *props.T) {
+		t.Errorf("one")
+		props.Draw(t, rapid.Int().Filter(func(int) bool { return false }), "n")
+	}, "property: property+1: one"},
+
+	{"Fatalf of rapid", func(t *props.T) {
+		props.Draw(t, rapid.Custom(func(rt *rapid.T) int { rapid.Int().Draw(rt, "n"); rt.Fatalf("one"); return 0 }), "n")
+	}, `panic: property+1: panic in the generator of draw "n": one`},
+	{"Errorf of rapid", func(t *props.T) { // as under rapid.Check
+		props.Draw(t, rapid.Custom(func(rt *rapid.T) int { rt.Errorf("one"); return rapid.Int().Draw(rt, "n") }), "n")
+		say(t, nothing)
+	}, "held\nafter the run"},
+	{"panic", func(t *props.T) {
+		props.Draw(t, rapid.Custom(func(rt *rapid.T) int { panic("one") }), "n")
+	}, `panic: property+1: panic in the generator of draw "n": one`},
+	{"panic in a filter", func(t *props.T) {
+		props.Draw(t, rapid.Int().Filter(func(n int) bool { panic("one") }), "n")
+	}, `panic: property+1: panic in the generator of draw "n": one`},
+	{"panic in gopter's", func(t *props.T) {
+		props.Sample(t, func(*gopter.GenParameters) *gopter.GenResult { panic("one") }, "n")
+	}, `panic: property+1: panic in the generator of draw "n": one`},
+	{"draws nothing", func(t *props.T) {
+		props.Draw(t, rapid.Custom(func(rt *rapid.T) int { return 1 }), "n")
+	}, `panic: property+1: panic in the generator of draw "n": group did not use any data from bitstream; ` +
+		`this is likely a result of Custom generator not calling any of the built-in generators`},
+	{"empty range", func(t *props.T) { props.Draw(t, rapid.IntRange(2, 1), "n") },
+		`panic: property+0: panic in the property: invalid integer range [2, 1]`},
+	{"fails in the generator", func(t *props.T) {
+		props.Draw(t, rapid.Custom(func(rt *rapid.T) int { t.Fatalf("one"); return 0 }), "n")
+	}, `property: property+1: one`},
+	{"misuse in the generator", func(t *props.T) {
+		sys := t.System()
+		props.Draw(t, rapid.Custom(func(rt *rapid.T) int { sys.Send(pulse.Ref{}, 1); return 0 }), "n")
+	}, `misuse: property+2: Send 1: the Ref is the zero Ref, which is nobody: it was never set`},
+}
+
+func endless() *rapid.Generator[int] {
+	return rapid.Custom(func(rt *rapid.T) int {
+		rapid.Bool().Draw(rt, "b")
+		return 1 + rapid.Deferred(endless).Draw(rt, "n")
+	})
+}
+
+func TestRejections(t *testing.T) {
+	for _, o := range rejections {
+		t.Run(o.name, func(t *testing.T) {
+			if diff := cmp.Diff(o.want, told(once(t, o.property), o.property)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAfterBadDraws draws after each way in which a draw can go wrong: the
+// way into rapid must be none the worse.
+func TestAfterBadDraws(t *testing.T) {
+	var o outcome
+	var list []int
+	r := props.NewRunner("", func(t *props.T) {
+		list = props.Draw(t, rapid.SliceOfN(rapid.IntRange(0, 999), 3, 3), "list")
+		o.property(t)
+	})
+	defer r.Close()
+	o.property = func(t *props.T) { say(t, nothing) }
+	r.Run(props.Plan{Seed: 5})
+	want := fmt.Sprint(list)
+	for _, o = range rejections {
+		r.Run(props.Plan{Seed: 5})
+		if got := fmt.Sprint(list); got != want {
+			t.Errorf("before %s: drew %s, not %s", o.name, got, want)
+		}
+	}
+}
+
+// TestSource gives a drawn source to what takes one.
+func TestSource(t *testing.T) {
+	var got []string
+	r := props.NewRunner("", func(t *props.T) {
+		src := props.Source(t, "source")
+		before := exprand.New(src).Perm(5)
+		var in []int
+		say(t, func(*pulse.Ctx) { in = exprand.New(src).Perm(5) })
+		src.Seed(3)
+		got = append(got, fmt.Sprint(before, in, src.Uint64()))
+	})
+	defer r.Close()
+	r.Run(props.Plan{Seed: 1})
+	r.Run(props.Plan{Seed: 1})
+	r.Run(props.Plan{Seed: 2})
+	if got[0] != got[1] || got[0] == got[2] || !strings.HasSuffix(got[0], " "+fmt.Sprint(uint64(0x1d0b14e4db018fed))) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestSampleReadsNoClock draws from gopter with nothing but the plan's seed.
+func TestSampleReadsNoClock(t *testing.T) {
+	var rngs []*rand.Rand
+	r := props.NewRunner("", func(t *props.T) {
+		n := props.Sample(t, func(p *gopter.GenParameters) *gopter.GenResult {
+			rngs = append(rngs, p.Rng)
+			return gen.IntRange(0, p.MaxSize)(p)
+		}, "n").(int)
+		if n < 0 || n > 100 {
+			t.Errorf("sizes up to %d", n)
+		}
+		say(t, nothing)
+	})
+	defer r.Close()
+	if res := r.Run(props.Plan{}); res.Failure != nil || len(rngs) != 1 || rngs[0] == nil {
+		t.Errorf("%v, %v", res.Failure, rngs)
+	}
+}
