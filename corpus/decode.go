@@ -136,8 +136,8 @@ func (r *reader) choice() choice.Choice {
 	c := choice.Choice{Kind: kind, Value: r.decimal()}
 	r.literal("of")
 	c.N = r.decimal()
-	if r.err == nil && c.Value >= c.N {
-		r.failf(restore, "answer %d of %d, expected less than %d", c.Value, c.N, c.N)
+	if c.Value >= c.N {
+		r.failf(restore, "answer %d of %d answers, expected one from 0 on and below their number", c.Value, c.N)
 	}
 	r.end()
 	return c

@@ -51,7 +51,7 @@ func (r *reader) failf(advice, format string, args ...any) {
 func shown(text string) string {
 	const most = 40
 	if len(text) > most {
-		return strconv.Quote(text[:most]) + "…"
+		return strconv.Quote(strings.ToValidUTF8(text[:most], "")) + "…"
 	}
 	if text == "" {
 		return "the end of the line"
@@ -76,6 +76,10 @@ func (r *reader) literal(word string) {
 // word reads up to the next space.
 func (r *reader) word() string {
 	if r.err != nil {
+		return ""
+	}
+	if strings.HasPrefix(r.rest, " ") {
+		r.failf(restore, "two spaces, expected one")
 		return ""
 	}
 	var word string

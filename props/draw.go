@@ -15,6 +15,9 @@ import (
 // Draw returns a value from one of rapid's generators. Draws come before the
 // run; within one, a program decides by Ctx.Choose.
 //
+// A value may take up to 65,536 random numbers, which is enough for a slice of
+// some 15,000 ints.
+//
 // As under rapid itself, Errorf of the rapid.T that a Custom generator is
 // given has no effect, Fatalf fails the run, and Skip has the generator asked
 // again.
@@ -87,7 +90,7 @@ func (t *T) lacks(label string) {
 const triesPerDraw = 100
 
 // endlessTries is how often one that wants numbers without end is.
-const endlessTries = 3
+const endlessTries = 2
 
 // draw has one value made, from a stored input if there is one. Called from
 // where it may not be, it leaves the value as it is.
@@ -108,7 +111,17 @@ func (t *T) draw(label string, make func(*words) (any, bool)) {
 			break
 		}
 	}
-	r.rejected = label
+	t.reject(label, w)
+}
+
+// reject ends the run because a generator found no value.
+func (t *T) reject(label string, w *words) {
+	if w.endless > 0 {
+		t.log(fmt.Sprintf("draw %q wants more than %d random numbers: is there an end to its generator?", label, mostWords))
+	} else {
+		t.log(fmt.Sprintf("draw %q: its generator rejected all that it drew, in %d tries", label, triesPerDraw))
+	}
+	t.runner.rejected = label
 	t.state.skipped = true
 	t.abort()
 }

@@ -3,6 +3,7 @@ package props_test
 import (
 	"errors"
 	"fmt"
+	"path"
 	"reflect"
 	"regexp"
 	"runtime"
@@ -56,9 +57,12 @@ func lineless(location string, property func(*props.T)) string {
 	best, name := 0, file
 	for n, f := range map[string]any{"property": property, "say": say, "live": live, "apart": apart} {
 		fn := runtime.FuncForPC(reflect.ValueOf(f).Pointer())
-		if _, begin := fn.FileLine(fn.Entry()); begin <= line && begin > best {
+		if in, begin := fn.FileLine(fn.Entry()); path.Base(in) == file && begin <= line && begin > best {
 			best, name = begin, n
 		}
+	}
+	if best == 0 {
+		return file
 	}
 	return fmt.Sprintf("%s+%d", name, line-best)
 }

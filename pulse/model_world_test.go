@@ -534,7 +534,12 @@ func (w *modelWorld) atRest() {
 }
 
 func (w *modelWorld) isStuck(a *modelActor) bool {
-	return a.index > 0 && a.life == "alive" && (w.options.closed || a.process && a.wait != "any")
+	return a.index > 0 && a.life == "alive" && (w.options.closed || a.process && a.wait != "any" && !w.asleep(a))
+}
+
+// asleep says that the wait of a process would end after the horizon.
+func (w *modelWorld) asleep(a *modelActor) bool {
+	return a.wake != nil && slices.Contains(w.timers, a.wake)
 }
 
 func (w *modelWorld) stuckReport() {

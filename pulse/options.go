@@ -24,7 +24,8 @@ type Environment uint8
 
 const (
 	// Open systems may be sent more: actors that wait for any message are
-	// fine, a process that waits for a particular one is stuck.
+	// fine, and so are processes that sleep beyond the horizon; a process that
+	// waits for a particular message is stuck.
 	Open Environment = iota
 	// Closed systems must have ended: every actor that has not is stuck.
 	Closed

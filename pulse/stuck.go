@@ -32,7 +32,15 @@ func (s *System) isStuck(a *actor) bool {
 	if a.life != alive || a.ctx.actor == trace.Test {
 		return false
 	}
-	return s.options.Environment == Closed || a.accept != anything
+	return s.options.Environment == Closed || a.accept != anything && !s.asleep(a)
+}
+
+// asleep says that only the end of time keeps a process waiting: a timer that
+// is due beyond the horizon would have ended its wait.
+func (s *System) asleep(a *actor) bool {
+	return a.await != 0 && slices.ContainsFunc(s.timers.heap, func(e entry) bool {
+		return e.effect == fire && e.at < forever && e.actor == a.ctx.actor && s.sends[e.send].Ask == a.await
+	})
 }
 
 // stuck reports every actor that cannot go on: where it waits, what is in its

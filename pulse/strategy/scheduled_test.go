@@ -314,3 +314,52 @@ func TestScheduledAndOrderedAllocateNothing(t *testing.T) {
 		sys.Close()
 	}
 }
+
+// TestScheduledIsTotal holds that whatever the bytes, a run goes on to its end
+// and goes the same way twice.
+func TestScheduledIsTotal(t *testing.T) {
+	for name, o := range settings() {
+		var d choice.Draft
+		o.Strategy, o.Record = strategy.Scheduled(&d), true
+		sys := pulse.New(o)
+		for seed := range uint64(runs(100)) {
+			r := rand.New(rand.NewPCG(seed, 9))
+			data := make([]byte, r.IntN(200))
+			for i := range data {
+				data[i] = byte(r.Uint32())
+			}
+			d.FromBytes(data)
+			var hashes [2]uint64
+			for i := range hashes {
+				sys.Reset(0)
+				rich(sys)
+				hashes[i] = sys.Trace().Hash
+				if f := sys.Failure(); f != nil && (f.Kind == pulse.Misuse || f.Kind == pulse.Nondeterminism) {
+					t.Fatalf("%s, % x: %v", name, data, f)
+				}
+			}
+			if hashes[0] != hashes[1] {
+				t.Fatalf("%s, % x: two runs", name, data)
+			}
+		}
+		sys.Close()
+	}
+}
+
+// BenchmarkScheduled measures a step under a draft and under a schedule, each
+// as a ratio to Random in the same run.
+func BenchmarkScheduled(b *testing.B) {
+	const tokens = 10
+	draft := &choice.Draft{Seed: 5, Priorities: make([]byte, 500)}
+	order := &choice.Schedule{Seed: 3}
+	for i := range uint64(20) {
+		order.Priorities = append(order.Priorities, choice.Priority{ID: i, P: i})
+		order.Before = append(order.Before, choice.Constraint{First: i, Second: i + 1})
+	}
+	random := stepTime(strategy.Random(), tokens, 200)
+	for name, s := range map[string]pulse.Strategy{"draft": strategy.Scheduled(draft), "schedule": strategy.Ordered(order)} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportMetric(stepTime(s, tokens, b.N).Seconds()/random.Seconds(), "x-random")
+		})
+	}
+}

@@ -1,0 +1,248 @@
+package corpus
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// golden compares got with the stored text of that name. JOSTLE_REWRITE=1
+// stores got in its place: read the difference before you keep it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if os.Getenv("JOSTLE_REWRITE") == "1" {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; got\n%s\nexpected\n%s", path, got, want)
+	}
+}
+
+// writerEntry is what is kept of the writer's failure.
+func writerEntry() Entry {
+	return Entry{
+		Signature: "property: stored # of # results",
+		Comment: []string{"writer_test.go:31: stored 0 of 1 results", "drew actions = 1", "",
+			"test ──execute──▶ action", "action ──done──▶ terminator", "terminator ──flush──▶ writer",
+			"action ──write(1)──▶ writer          ← sent first, received last"},
+		Hash: 0x6b1f0e2d9c8a7543,
+		Case: &choice.Case{
+			Test: "TestResultsAreStored", Strategy: "pos", Seed: 31,
+			Inputs: []choice.Input{{Label: "actions", Seed: 0x9e3779b97f4a7c15, Words: []uint64{1, 47}}},
+			Record: choice.Record{
+				Deliveries: []uint64{0x8a51c04f2e9d1b67, 0x03be4f1d9a7720c5, 0x5d0e9c3f41b82a96, 0xf9176a2b0c8de354},
+				Choices:    []choice.Choice{{Kind: choice.Program, N: 5, Value: 2}, {Kind: choice.Drop, N: 2, Value: 0}},
+			},
+		},
+	}
+}
+
+// oddEntry has what is hard to keep.
+func oddEntry() Entry {
+	e := Entry{
+		Signature: "panic at a.go: \"no\"\n\x00\xff…",
+		Comment:   []string{"", "  indented", "# twice", "a\ttab", "end", "test \"x\"", ""},
+		Hash:      1<<64 - 1,
+		Case: &choice.Case{
+			Test: "TestOdd/a \"b\"/ü", Strategy: "", Seed: 1<<64 - 1,
+			Inputs: []choice.Input{{}, {Label: "two words", Seed: 1}, {Label: "\"\\\n", Words: []uint64{0, 1<<64 - 1, 16}}},
+		},
+	}
+	for k := range choice.Swarm + 1 {
+		e.Case.Record.Choices = append(e.Case.Record.Choices, choice.Choice{Kind: k, N: 1<<32 - 1, Value: 1<<32 - 2 - uint32(k)})
+	}
+	for i := range uint64(9) {
+		e.Case.Record.Deliveries = append(e.Case.Record.Deliveries, i<<60)
+	}
+	return e
+}
+
+func encode(t *testing.T, e Entry) string {
+	t.Helper()
+	text, err := Encode(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+var entries = map[string]func() Entry{
+	"writer": writerEntry,
+	"odd":    oddEntry,
+	"empty":  func() Entry { return Entry{Case: &choice.Case{}} },
+}
+
+func TestRoundTrip(t *testing.T) {
+	for name, entry := range entries {
+		t.Run(name, func(t *testing.T) {
+			text := encode(t, entry())
+			golden(t, name, text)
+			want := entry()
+			want.Path = "a.case"
+			for _, form := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), strings.TrimSuffix(text, "\n")} {
+				got, err := Decode("a.case", []byte(form))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("decoded\n%+v %+v, expected\n%+v %+v", got, got.Case, want, want.Case)
+				}
+				if again := encode(t, got); again != text {
+					t.Errorf("encoded again:\n%s", again)
+				}
+			}
+		})
+	}
+}
+
+// TestComments holds what is kept of a comment, and that people may change it.
+func TestComments(t *testing.T) {
+	e := writerEntry()
+	e.Comment = []string{"a \t", "two\nlines", "bell\a, \xff and \r\n", "\u00a0"}
+	text := encode(t, e)
+	want := "jostle case 1\n# a\n# two\n# lines\n# bell\ufffd, \ufffd and\n#\n#\n\ntest "
+	if !strings.HasPrefix(text, want) {
+		t.Errorf("the text is\n%s", text)
+	}
+	text = strings.Replace(text, want, "jostle case 1\n\n#no space\n\n\n#  two\t\ntest ", 1)
+	got, err := Decode("a.case", []byte(text))
+	if err != nil || !reflect.DeepEqual(got.Comment, []string{"no space", " two"}) {
+		t.Errorf("the comment is %q, %v", got.Comment, err)
+	}
+}
+
+func TestEncodeErrors(t *testing.T) {
+	bad := writerEntry()
+	bad.Case.Record.Choices[1].Value = 2
+	tests := []struct {
+		entry Entry
+		want  string
+	}{
+		{Entry{}, "corpus: the entry has no case"},
+		{bad, "corpus: choice: cannot store choice 1: value 2 of 2, expected less than 2"},
+	}
+	for _, test := range tests {
+		text, err := Encode(test.entry)
+		if err == nil || err.Error() != test.want || text != nil {
+			t.Errorf("got %q and %v, expected %s", text, err, test.want)
+		}
+	}
+}
+
+// faults are changes to the text of writerEntry, and what is said of them.
+var faults = []struct{ name, old, new, want string }{
+	{"another file", "jostle case 1", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 1": this is no case: restore`},
+	{"no version", "case 1\n", "case\n", `1: "jostle case", expected "jostle case 1": this is no case: restore`},
+	{"version 0", "case 1\n", "case 0\n", `1: "jostle case 0", expected "jostle case 1": this is no case: restore`},
+	{"newer version", "case 1\n", "case 2\n", `1: a case of version 2, written by a newer jostle; this one reads version 1: update`},
+	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with test: restore`},
+	{"no test", "test \"T", "tst \"T", `10: "tst", expected "test": restore`},
+	{"no quotes", `"TestResultsAreStored"`, "TestResultsAreStored", `10: "TestResultsAreStored", expected a string in double quotes: restore`},
+	{"other quotes", `"TestResultsAreStored"`, "`T`", "10: \"`T`\", expected a string in double quotes: restore"},
+	{"open quotes", `Stored"`, "Stored", `10: "\"TestResultsAreStored", expected a string in double quotes: restore`},
+	{"bad escape", `"pos"`, `"\pos"`, `12: "\"\\pos\"", expected a string in double quotes: restore`},
+	{"more on a line", `"pos"`, `"pos" "random"`, `12: "\"random\"", expected the end of the line: restore`},
+	{"no signature", "signature", "signed", `11: "signed", expected "signature": restore`},
+	{"short seed", "\nseed 0", "\nseed ", `13: "00000000000001f", expected 16 hexadecimal digits: restore`},
+	{"seed without digits", "\nseed 0", "\nseed x", `13: "x00000000000001f", expected 16 hexadecimal digits: restore`},
+	{"a seed that is missing", " seed 9e3779b97f4a7c15", "", `14: "words", expected "seed": restore`},
+	{"no words", " 1 2f", "", `14: the end of the line, expected a hexadecimal number of at most 16 digits: restore`},
+	{"a large word", "2f", "10000000000000000", `14: "10000000000000000", expected a hexadecimal number of at most 16 digits: restore`},
+	{"unknown kind", "choose", "guess", `15: "guess", expected a kind of choice, such as "choose" or "drop": update`},
+	{"no of", "2 of 5", "2 5", `15: "5", expected "of": restore`},
+	{"a large answer", "2 of 5", "5 of 5", `15: answer 5 of 5 answers, expected one from 0 on and below their number: restore`},
+	{"no answers", "2 of 5", "0 of 0", `15: answer 0 of 0 answers, expected one from 0 on and below their number: restore`},
+	{"huge", "2 of 5", "2 of 4294967296", `15: "4294967296", expected a number of at most 4294967295: restore`},
+	{"negative", "2 of 5", "-1 of 5", `15: "-1", expected a number of at most 4294967295: restore`},
+	{"order of lines", "choice drop 0 of 2\ndeliveries", "deliveries 0000000000000000\nchoice drop 0 of 2\ndeliveries", `17: "choice", expected "hash": restore`},
+	{"short identity", "f9176a2b0c8de354", "f9176a2b", `17: "f9176a2b", expected 16 hexadecimal digits: restore`},
+	{"two spaces", " 03be", "  03be", `17: two spaces, expected one: restore`},
+	{"no hash", "hash 6b1f0e2d9c8a7543\n", "", `18: "end", expected "hash": restore`},
+	{"after the end", "end\n", "end\nhash 1\nend\n", `20: "hash 1" after the end line, expected no more: restore`},
+	{"a conflict", "signature", "<<<<<<< HEAD\nsignature", `11: "<<<<<<<", expected "signature": restore`},
+	{"a long line", "# test", strings.Repeat("x", 100) + "\n#", `5: "` + strings.Repeat("x", 40) + `"…, expected "test": restore`},
+}
+
+func TestDecodeErrors(t *testing.T) {
+	text := encode(t, writerEntry())
+	for _, fault := range faults {
+		t.Run(fault.name, func(t *testing.T) {
+			changed := strings.Replace(text, fault.old, fault.new, 1)
+			if changed == text {
+				t.Fatalf("%q is not in the text", fault.old)
+			}
+			want := strings.Replace(fault.want, ": restore", ": "+restore, 1)
+			want = "dir/a.case:" + strings.Replace(want, ": update", ": "+update, 1)
+			e, err := Decode("dir/a.case", []byte(changed))
+			if err == nil || err.Error() != want || e.Case != nil {
+				t.Errorf("the error is\n%v, expected\n%s", err, want)
+			}
+		})
+	}
+}
+
+// TestCutOff holds that no start of a file is taken for the whole, and that
+// what is missing is said, from the second line on.
+func TestCutOff(t *testing.T) {
+	text := encode(t, writerEntry())
+	for n := range len(text) - 1 { // the last byte is the end of the last line
+		_, err := Decode("a.case", []byte(text[:n]))
+		switch {
+		case err == nil:
+			t.Fatalf("the first %d bytes are a case:\n%s", n, text[:n])
+		case n > len("jostle case 1") && !strings.Contains(err.Error(), "the file has been cut off here: its last line is "):
+			t.Fatalf("after %d bytes: %v", n, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                        "a.case:1: the file is empty, expected \"jostle case 1\": " + restore,
+		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 1\": this is no case: " + restore,
+		"jostle case 1\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
+	} {
+		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, expected\n%s", text, err, want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, entry := range entries {
+		text, err := Encode(entry())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	text, _ := Encode(writerEntry())
+	for _, fault := range faults {
+		f.Add([]byte(strings.Replace(string(text), fault.old, fault.new, 1)))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		a, err := Decode("a.case", text)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "a.case:") {
+				t.Fatal(err)
+			}
+			return
+		}
+		stored, err := Encode(a)
+		if err != nil {
+			t.Fatalf("%q is an entry that cannot be stored: %v", text, err)
+		}
+		b, err := Decode("a.case", stored)
+		if err != nil || !reflect.DeepEqual(a, b) {
+			t.Fatalf("%q is %+v %+v, stored as %q, which is %+v %+v, %v", text, a, a.Case, stored, b, b.Case, err)
+		}
+	})
+}

@@ -1,0 +1,399 @@
+package corpus
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// numbered is an entry that differs from others by its number.
+func numbered(n int) Entry {
+	e := writerEntry()
+	e.Case.Record.Deliveries = append(e.Case.Record.Deliveries, uint64(n))
+	return e
+}
+
+func save(t *testing.T, f Folder, e Entry) string {
+	t.Helper()
+	path, fresh, err := f.Save(e)
+	if err != nil || !fresh {
+		t.Fatalf("fresh: %v, %v", fresh, err)
+	}
+	return path
+}
+
+// files lists what is in a folder.
+func files(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	f := FolderOf(filepath.Join(t.TempDir(), "deep", "down"), "TestResultsAreStored")
+	if entries, problems := f.Load(); entries != nil || problems != nil {
+		t.Fatalf("a folder that is not there has %v, %v", entries, problems)
+	}
+	var want []string
+	for n := range 5 {
+		want = append(want, save(t, f, numbered(n)))
+	}
+	slices.Sort(want)
+	entries, problems := f.Load()
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Path)
+		original := numbered(int(e.Case.Record.Deliveries[4]))
+		original.Path = e.Path
+		if !reflect.DeepEqual(e, original) {
+			t.Errorf("loaded %+v", e)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("loaded %q, saved %q", got, want)
+	}
+	if info, err := os.Stat(got[0]); err != nil || info.Mode() != 0o644 {
+		t.Errorf("the file has mode %v, %v", info.Mode(), err)
+	}
+	if err := f.Remove(entries[0]); err != nil {
+		t.Error(err)
+	}
+	if entries, _ := f.Load(); len(entries) != 4 {
+		t.Errorf("%d are left", len(entries))
+	}
+}
+
+// TestNames holds that a name depends on the case alone, and is stable: it is
+// in version control.
+func TestNames(t *testing.T) {
+	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	path := save(t, f, writerEntry())
+	if name := filepath.Base(path); name != "0b2069.case" {
+		t.Errorf("the name is %s", name)
+	}
+	same := map[string]func(*Entry){
+		"seed":     func(e *Entry) { e.Case.Seed++ },
+		"strategy": func(e *Entry) { e.Case.Strategy = "random" },
+		"comment":  func(e *Entry) { e.Comment = nil },
+		"hash":     func(e *Entry) { e.Hash++ },
+	}
+	for what, change := range same {
+		e := writerEntry()
+		change(&e)
+		if again, fresh, err := f.Save(e); again != path || fresh || err != nil {
+			t.Errorf("with another %s it is saved to %s, fresh: %v, %v", what, again, fresh, err)
+		}
+	}
+	other := map[string]func(*Entry){
+		"signature": func(e *Entry) { e.Signature = "" },
+		"label":     func(e *Entry) { e.Case.Inputs[0].Label = "a" },
+		"input":     func(e *Entry) { e.Case.Inputs[0].Seed++ },
+		"word":      func(e *Entry) { e.Case.Inputs[0].Words[1]++ },
+		"choice":    func(e *Entry) { e.Case.Record.Choices[0].Value++ },
+		"order":     func(e *Entry) { slices.Reverse(e.Case.Record.Deliveries) },
+	}
+	for _, change := range other {
+		e := writerEntry()
+		change(&e)
+		save(t, f, e)
+	}
+	if list := files(t, f.Dir); len(list) != 1+len(other) {
+		t.Errorf("the folder has %q", list)
+	}
+}
+
+// TestTakenNames holds that nothing is overwritten when names collide, be it
+// with another case, with what is none, or with a folder.
+func TestTakenNames(t *testing.T) {
+	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	e := writerEntry()
+	key := e.key()
+	text := encode(t, numbered(1))
+	taken := []string{key[:6] + ".case", key[:7] + ".case"}
+	if err := os.MkdirAll(filepath.Join(f.Dir, key[:8]+".case"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i, content := range []string{text, "mine"} {
+		if err := os.WriteFile(filepath.Join(f.Dir, taken[i]), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := save(t, f, e)
+	if filepath.Base(path) != key[:9]+".case" {
+		t.Errorf("saved as %s", path)
+	}
+	for i, want := range []string{text, "mine"} {
+		if got, err := os.ReadFile(filepath.Join(f.Dir, taken[i])); err != nil || string(got) != want {
+			t.Errorf("%s is now %q, %v", taken[i], got, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(f.Dir, taken[0])); err != nil {
+		t.Fatal(err)
+	}
+	if again, fresh, err := f.Save(e); again != path || fresh || err != nil {
+		t.Errorf("with its shortest name free it is saved to %s, fresh: %v, %v", again, fresh, err)
+	}
+}
+
+func TestLoadProblems(t *testing.T) {
+	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	save(t, f, writerEntry())
+	other := writerEntry()
+	other.Case.Test = "TestOther/sub"
+	for name, text := range map[string]string{
+		"0.case": encode(t, other), "1.case": "", "2.case": encode(t, writerEntry())[:300], "3.txt": "notes", ".4.case": "hidden", ".5.tmp": "temporary",
+	} {
+		if err := os.WriteFile(filepath.Join(f.Dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, problems := f.Load()
+	if len(entries) != 1 || len(problems) != 3 {
+		t.Fatalf("%d entries, problems %v", len(entries), problems)
+	}
+	want := []string{
+		`DIR/0.case: the case is of the test "TestOther/sub", expected "TestResultsAreStored": ` +
+			`move the file to the folder TestOther.sub, or correct its test line if the test was renamed`,
+		`DIR/1.case:1: the file is empty, expected "jostle case 1": ` + restore,
+		`DIR/2.case:10: the file has been cut off here: its last line is "test \"TestResultsAreStor", expected "end": ` + restore,
+	}
+	for i, p := range problems {
+		if got := strings.ReplaceAll(p.Error(), f.Dir+string(filepath.Separator), "DIR/"); got != want[i] {
+			t.Errorf("problem %d is\n%s, expected\n%s", i, got, want[i])
+		}
+	}
+	f.Test = ""
+	if entries, _ := f.Load(); len(entries) != 2 {
+		t.Errorf("%d entries of any test", len(entries))
+	}
+}
+
+func TestFind(t *testing.T) {
+	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	if _, err := f.Find("7f"); err == nil || !strings.HasSuffix(err.Error(), "where there are none") {
+		t.Error(err)
+	}
+	for _, name := range []string{"7f3a91", "7f3b22", "9c0000", "9c00001"} {
+		if err := os.MkdirAll(f.Dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(f.Dir, name+".case"), []byte(encode(t, writerEntry())), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"7f3a91": "7f3a91.case", "7f3b22.case": "7f3b22.case", "7f3a": "7f3a91.case", "9c0000": "9c0000.case",
+		filepath.Join(f.Dir, "9c00001.case"): "9c00001.case",
+		"7f3":                                `case "7f3" may be 7f3a91.case, 7f3b22.case: give more of the name`,
+		"nothing":                            `there is no case "nothing": give the path of a file, or the name of one in ` + f.Dir + `, where there are 7f3a91.case, 7f3b22.case, 9c0000.case, 9c00001.case`,
+	} {
+		e, err := f.Find(name)
+		got := filepath.Base(e.Path)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, expected %s", name, got, want)
+		}
+	}
+}
+
+// TestSaveErrors holds that what cannot be saved is said, and that what was
+// there stays.
+func TestSaveErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const advice = ": make room or give access there, or set JOSTLE_OUT to another folder"
+	bad := writerEntry()
+	bad.Case.Record.Choices[0].Kind = 99
+	tests := []struct {
+		name   string
+		folder Folder
+		entry  Entry
+		want   string
+	}{
+		{"a file in its place", Folder{Dir: file}, writerEntry(), "the case cannot be saved in DIR/file: mkdir DIR/file: not a directory" + advice},
+		{"a file above it", FolderOf(file, "TestA"), writerEntry(), `the case cannot be saved in DIR/file/TestA: it is of the test "TestResultsAreStored", expected "TestA"`},
+		{"a file above", Folder{Dir: file + "/a/b"}, writerEntry(), "the case cannot be saved in DIR/file/a/b: mkdir DIR/file: not a directory" + advice},
+		{"no case", Folder{Dir: dir}, Entry{}, "corpus: the entry has no case"},
+		{"no choice", Folder{Dir: dir}, bad, "corpus: choice: cannot store choice 0: kind 99, expected less than 7"},
+	}
+	for _, test := range tests {
+		path, fresh, err := test.folder.Save(test.entry)
+		if err == nil || strings.ReplaceAll(err.Error(), dir, "DIR") != test.want || path != "" || fresh {
+			t.Errorf("%s: %q, %v and\n%v, expected\n%s", test.name, path, fresh, err, test.want)
+		}
+	}
+	if got, err := os.ReadFile(file); string(got) != "mine" || err != nil {
+		t.Errorf("the file is now %q, %v", got, err)
+	}
+	if list := files(t, dir); !slices.Equal(list, []string{"file"}) {
+		t.Errorf("the folder has %q", list)
+	}
+	if _, problems := (Folder{Dir: file}).Load(); len(problems) != 1 {
+		t.Errorf("problems: %v", problems)
+	}
+}
+
+// TestReadOnlyFolder holds the same for a folder that may not be written to.
+// Where everything may be, as to root, it is a test of saving.
+func TestReadOnlyFolder(t *testing.T) {
+	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	first := save(t, f, numbered(1))
+	if err := os.Chmod(f.Dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(f.Dir, 0o777)
+	before := files(t, f.Dir)
+	_, _, err := f.Save(numbered(2))
+	entries, problems := f.Load()
+	if len(problems) > 0 || len(entries) == 0 {
+		t.Fatalf("%d entries, %v", len(entries), problems)
+	}
+	if err != nil && (!slices.Equal(files(t, f.Dir), before) || entries[0].Path != first) {
+		t.Errorf("after %v the folder has %q", err, files(t, f.Dir))
+	}
+}
+
+// TestFailedWrite holds that an error of writing, closing or syncing is told,
+// and that of a name that cannot be had too.
+func TestFailedWrite(t *testing.T) {
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	if err := fill(file, []byte("text")); err == nil {
+		t.Error("writing to a closed file succeeds")
+	}
+	dir := t.TempDir()
+	if err := rename(filepath.Join(dir, "missing"), filepath.Join(dir, "a")); err == nil {
+		t.Error("a file that is not there is renamed")
+	}
+}
+
+// TestSaveTogether holds that workers who save at the same time lose nothing
+// and save nothing twice.
+func TestSaveTogether(t *testing.T) {
+	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	var wg sync.WaitGroup
+	const workers, cases = 8, 12
+	var mu sync.Mutex
+	made := 0
+	for range workers {
+		wg.Go(func() {
+			for n := range cases {
+				_, fresh, err := f.Save(numbered(n))
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				if fresh {
+					made++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if list := files(t, f.Dir); len(list) != cases || made != cases {
+		t.Errorf("%d were new, the folder has %q", made, list)
+	}
+}
+
+func TestRemoveErrors(t *testing.T) {
+	f := Folder{Dir: t.TempDir()}
+	for _, path := range []string{"", "/etc/passwd", filepath.Join(f.Dir, "..", "a.case"), filepath.Join(f.Dir, "a.txt"), filepath.Join(f.Dir, "a.case")} {
+		if err := f.Remove(Entry{Path: path}); err == nil {
+			t.Errorf("%s is removed", path)
+		}
+	}
+}
+
+func TestFolderNames(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	tests := []struct{ test, want string }{
+		{"TestResultsAreStored", "TestResultsAreStored"},
+		{"TestA/sub", "TestA.sub"},
+		{"TestA/sub/n=4,b-c#01", "TestA.sub.n=4,b-c#01"},
+		{"TestA.sub", "TestA%2Esub"},
+		{"TestA/a_b c\\d", "TestA.a_b%20c%5Cd"},
+		{"TestA/ü", "TestA.%C3%BC"},
+		{"TestA/100%", "TestA.100%25"},
+		{"TestA/", "TestA%2F"},
+		{"..", "%2E%2E"},
+		{"/", "%2F"},
+		{"", "%"},
+		{long, long[:120] + "~aa20c23e32018340"},
+	}
+	seen := map[string]string{}
+	for _, test := range tests {
+		got := folderName(test.test)
+		if got != test.want {
+			t.Errorf("%q: %s, expected %s", test.test, got, test.want)
+		}
+		seen[strings.ToLower(got)] = test.test
+	}
+	if len(seen) != len(tests) {
+		t.Errorf("%d tests share %d folders", len(tests), len(seen))
+	}
+	if f := FolderOf("", "TestA/b"); f.Dir != filepath.Join("testdata", "jostle", "TestA.b") || f.Test != "TestA/b" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// FuzzFolderNames holds that no two tests share a folder, and that every name
+// is one of harmless characters.
+func FuzzFolderNames(f *testing.F) {
+	f.Add("TestA/b", "TestA.b")
+	f.Add("TestA/%2F", "TestA//")
+	f.Add("", "%")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		x, y := folderName(a), folderName(b)
+		if (a == b) != (x == y) {
+			t.Fatalf("%q is %q, %q is %q", a, x, b, y)
+		}
+		if x[0] == '.' || x[len(x)-1] == '.' || len(x) > 137 || strings.Trim(x, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=,+#.%~") != "" {
+			t.Fatalf("%q is %q", a, x)
+		}
+	})
+}
+
+func Example() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	f := FolderOf(dir, "TestResultsAreStored")
+	f.Save(Entry{
+		Case:      &choice.Case{Test: "TestResultsAreStored", Strategy: "random", Seed: 7},
+		Signature: "property: stored # of # results",
+		Comment:   []string{"writer_test.go:31: stored 0 of 1 results"},
+	})
+	entries, _ := f.Load()
+	for _, e := range entries {
+		fmt.Println(filepath.Base(e.Path), e.Signature)
+	}
+	// Output: c46b17.case property: stored # of # results
+}
