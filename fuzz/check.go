@@ -2,8 +2,11 @@ package fuzz
 
 import (
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +61,7 @@ func (k *checker) print(text string) {
 
 // replaySaved runs the cases that failed before. It says whether to go on.
 func (k *checker) replaySaved() bool {
+	k.t.Helper()
 	entries, problems := k.folder.Load()
 	for _, p := range problems {
 		k.t.Error(p)
@@ -65,7 +69,7 @@ func (k *checker) replaySaved() bool {
 	r := props.NewRunner(k.t.Name(), k.property)
 	defer r.Close()
 	for _, e := range entries {
-		if !k.replayEntry(r, e) {
+		if !k.replayEntry(r, e, false) {
 			return false
 		}
 	}
@@ -73,8 +77,10 @@ func (k *checker) replaySaved() bool {
 }
 
 // replayEntry runs one saved case, first as it was, then, if the program has
-// changed since, as far as it still applies. It says whether the property held.
-func (k *checker) replayEntry(r *props.Runner, e corpus.Entry) bool {
+// changed since, as far as it still applies. It says whether the property
+// held. With full it shows the whole trace.
+func (k *checker) replayEntry(r *props.Runner, e corpus.Entry, full bool) bool {
+	k.t.Helper()
 	start := time.Now()
 	replayer := strategy.Replay(&e.Case.Record, strategy.ReplayOptions{})
 	res := r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
@@ -83,6 +89,9 @@ func (k *checker) replayEntry(r *props.Runner, e corpus.Entry) bool {
 		replayer = strategy.Replay(&e.Case.Record, strategy.ReplayOptions{Lenient: true})
 		res = r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
 		how = fmt.Sprintf("the program has changed since: %d decisions no longer apply", len(replayer.Stale()))
+	}
+	if full && res.System != nil {
+		k.print(indented(res.System.Trace().Text()))
 	}
 	if res.Failure == nil {
 		k.t.Logf("case %s passes now (%s); it may be deleted", filepath.Base(e.Path), how)
@@ -96,22 +105,19 @@ func (k *checker) replayEntry(r *props.Runner, e corpus.Entry) bool {
 
 // replayOne runs only the case that JOSTLE_REPLAY names, and shows its trace.
 func (k *checker) replayOne() {
+	k.t.Helper()
 	e, err := k.folder.Find(k.replay)
 	if err != nil {
 		k.t.Fatal(err)
 	}
 	r := props.NewRunner(k.t.Name(), k.property)
 	defer r.Close()
-	if k.replayEntry(r, e) {
-		k.t.Logf("%s: the property holds", k.replay)
-	}
-	if res := r.Last(); res.System != nil {
-		k.print(indented(res.System.Trace().Text()))
-	}
+	k.replayEntry(r, e, true)
 }
 
 // search goes through the portfolio.
 func (k *checker) search() {
+	k.t.Helper()
 	k.start = time.Now()
 	x := newSearch(k.settings, k.t.Name(), k.property)
 	defer x.close()
@@ -128,15 +134,24 @@ func (k *checker) search() {
 	k.fail(f, fmt.Sprintf("run %d of %d (%s), %s", f.index+1, x.tally.runs, f.kase.Strategy, elapsed(k.start)), path)
 }
 
-// save keeps a finding as a file. A run without a system has nothing to keep
-// but its inputs, which is worth keeping too.
+// save keeps a finding as a file, and what belongs to it beside that. A run
+// without a system has nothing to keep but its inputs, which is worth it too.
 func (k *checker) save(f *finding) (string, error) {
 	e := corpus.Entry{Case: f.kase, Signature: f.failure.Signature(), Comment: f.comment()}
 	if f.trace != nil {
 		e.Hash = f.trace.Hash
 	}
 	path, _, err := k.folder.Save(e)
-	return path, err
+	if err != nil {
+		return path, err
+	}
+	for _, a := range f.attachments {
+		beside := strings.TrimSuffix(path, filepath.Ext(path)) + "-" + a.name
+		if err := os.WriteFile(beside, a.data, 0o644); err != nil {
+			return path, err
+		}
+	}
+	return path, nil
 }
 
 // fail says what was found and fails the test.
@@ -148,8 +163,10 @@ func (k *checker) fail(f *finding, run, path string) {
 // summarize says what was run when nothing was found, and fails a test that
 // did not test what it seems to.
 func (k *checker) summarize(x *search) {
+	k.t.Helper()
 	t := &x.tally
-	for label, n := range t.rejected {
+	for _, label := range slices.Sorted(maps.Keys(t.rejected)) {
+		n := t.rejected[label]
 		if 10*n >= 9*t.runs {
 			k.t.Errorf("draw %q found no value in %d of %d runs: its generator rejects too much; make what is wanted instead of filtering", label, n, t.runs)
 		}

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/jostle-go/jostle/props"
@@ -12,18 +13,26 @@ import (
 
 // A finding is a run in which the property broke, kept beyond the next run.
 type finding struct {
-	index    int // of the run in its search, from 0
-	kase     *choice.Case
-	failure  *pulse.Failure
-	location string
-	logs     []string
-	draws    []string     // in words: "actions = 2"
-	trace    *trace.Trace // nil when the property made no system
-	replays  int          // how many of replaysTried gave the same failure and trace
-	differs  string       // what was different in the first that did not
+	index       int // of the run in its search, from 0
+	kase        *choice.Case
+	failure     *pulse.Failure
+	location    string
+	logs        []string
+	draws       []string     // in words: "actions = 2"
+	trace       *trace.Trace // nil when the property made no system
+	chart       string       // of the trace, drawn while the references in it are good
+	attachments []attachment
+	replays     int    // how many of replaysTried gave the same failure and trace
+	differs     string // what was different in the first that did not
 }
 
 const replaysTried = 2
+
+// An attachment is a file that belongs beside the case, such as a picture.
+type attachment struct {
+	name string
+	data []byte
+}
 
 func newFinding(test, strategyName string, seed uint64, res *props.Result) *finding {
 	f := &finding{failure: res.Failure, location: res.Location, logs: append([]string(nil), res.Logs...),
@@ -31,8 +40,17 @@ func newFinding(test, strategyName string, seed uint64, res *props.Result) *find
 	for i, in := range res.Inputs {
 		f.draws = append(f.draws, fmt.Sprintf("%s = %s", in.Label, trace.Label(res.Values[i])))
 	}
+	for _, a := range res.Attachments {
+		var b bytes.Buffer
+		if err := a.Write(&b); err != nil {
+			f.logs = append(f.logs, a.Name+" could not be made: "+err.Error())
+			continue
+		}
+		f.attachments = append(f.attachments, attachment{a.Name, b.Bytes()})
+	}
 	if res.System != nil {
 		f.trace = res.System.Trace().Clone()
+		f.chart = f.trace.Chart()
 		f.kase.Record = *res.System.Record().Clone()
 	}
 	return f

@@ -24,8 +24,8 @@ func (f *finding) report(run, test, path string) string {
 	for _, line := range f.logs {
 		fmt.Fprintf(&b, "        log: %s\n", strings.ReplaceAll(line, "\n", "\n             "))
 	}
-	if f.trace != nil {
-		fmt.Fprintf(&b, "\n%s\n", indented(f.trace.Chart()))
+	if f.chart != "" {
+		fmt.Fprintf(&b, "\n%s\n", indented(f.chart))
 	}
 	fmt.Fprintf(&b, "        again: go test -run '%s' %s\n", pattern(test), packagePath())
 	if path != "" {
@@ -69,9 +69,9 @@ func (f *finding) comment() []string {
 	if len(f.draws) > 0 {
 		lines = append(lines, "drew "+strings.Join(f.draws, ", "))
 	}
-	if f.trace != nil {
+	if f.chart != "" {
 		lines = append(lines, "")
-		lines = append(lines, strings.Split(strings.TrimRight(f.trace.Chart(), "\n"), "\n")...)
+		lines = append(lines, strings.Split(strings.TrimRight(f.chart, "\n"), "\n")...)
 	}
 	return lines
 }

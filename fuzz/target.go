@@ -15,36 +15,57 @@ import (
 // case. It begins with the cases saved for the test and some random ones.
 func Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
-	addSeeds(f)
 	t := &target{runner: props.NewRunner(f.Name(), property)}
 	f.Cleanup(t.runner.Close)
+	t.addSeeds(f)
 	f.Fuzz(t.fuzz)
 }
 
-// randomSeeds is how many random inputs the engine begins with, and
-// randomLength how long they are: some words of input, and priorities for the
-// first messages.
+// randomSeeds is how many random drafts the engine begins with; each has some
+// words for the draws, and priorities for the first messages.
 const (
-	randomSeeds  = 8
-	randomLength = 96
+	randomSeeds      = 8
+	randomWords      = choice.WordsPerDraw
+	randomPriorities = 48
 )
 
-func addSeeds(f *testing.F) {
+// addSeeds gives the engine the saved cases, as bytes, and random drafts.
+func (g *target) addSeeds(f *testing.F) {
 	folder := corpus.FolderOf("", f.Name())
 	entries, problems := folder.Load()
 	for _, p := range problems {
 		f.Error(p)
 	}
 	for _, e := range entries {
-		f.Add(choice.DraftOf(e.Case).Bytes())
+		if data := g.bytesOf(e.Case); data != nil {
+			f.Add(data)
+		}
 	}
 	for i := range uint64(randomSeeds) {
-		data := make([]byte, randomLength)
-		for j := range data {
-			data[j] = byte(mix(i, uint64(j)))
-		}
-		f.Add(data)
+		f.Add(randomDraft(i))
 	}
+}
+
+// bytesOf replays a case to see what was sent when, which its bytes order. A
+// case that no longer applies has none.
+func (g *target) bytesOf(c *choice.Case) []byte {
+	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
+	res := g.runner.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
+	if res.System == nil {
+		return nil
+	}
+	return strategy.DraftOf(c, res.System.Trace()).Bytes()
+}
+
+func randomDraft(seed uint64) []byte {
+	d := choice.Draft{Seed: mix(seed, 0)}
+	for i := range uint64(randomWords) {
+		d.Words = append(d.Words, mix(seed, 1+i))
+	}
+	for i := range uint64(randomPriorities) {
+		d.Priorities = append(d.Priorities, byte(mix(seed, 1000+i)))
+	}
+	return d.Bytes()
 }
 
 // target is what one process of the engine runs.
@@ -52,6 +73,7 @@ type target struct {
 	runner *props.Runner
 	draft  choice.Draft
 	bridge bridge
+	last   props.Result
 }
 
 // stepsPerRun bounds a run whose property sets no bound: the engine does not
@@ -67,6 +89,7 @@ func (g *target) fuzz(t *testing.T, data []byte) {
 	res := g.runner.Run(props.Plan{Words: g.draft.Words, Seed: g.draft.Seed, Steps: stepsPerRun,
 		Strategy: strategy.Scheduled(&g.draft), Observer: &g.bridge})
 	g.bridge.hit()
+	g.last = res
 	switch {
 	case res.Failure != nil:
 		f := newFinding(t.Name(), "scheduled", g.draft.Seed, &res)

@@ -133,19 +133,20 @@ func remaining(rt *rapid.T) (n int) {
 type past struct{}
 
 // through calls f with a rapid.T that reads input and does not log. Nothing in
-// the testing.T is used, because every panic is taken here.
+// the testing.T is used, because every panic is taken here and thrown again
+// outside.
 func through(input []byte, f func(*rapid.T)) {
+	var thrown any
 	rapid.MakeFuzz(func(rt *rapid.T) {
-		defer func() {
-			if v := recover(); v != any(past{}) {
-				panic(v)
-			}
-		}()
+		defer func() { thrown = recover() }()
 		rapid.Custom(func(inner *rapid.T) int {
 			f(inner)
 			panic(past{})
 		}).Draw(rt, "")
 	})(&testing.T{}, input)
+	if thrown != any(past{}) {
+		panic(thrown)
+	}
 }
 
 // numbersOf finds where a rapid.T reads its numbers, nil if not where it was

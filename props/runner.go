@@ -280,7 +280,7 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 func (r *Runner) systemFailed(f *pulse.Failure) {
 	switch {
 	case f == r.state.skip:
-	case r.rapid != nil && isInvalid(f.Value):
+	case r.rapid != nil && isRapids(f.Value):
 		r.foreign = f.Value
 	default:
 		r.t.fail(f)

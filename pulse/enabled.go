@@ -73,9 +73,10 @@ func (e *Enabled) Behind(i int, f func(*trace.Send) bool) {
 // the trace is received. Zero when the run is not recorded.
 func (e *Enabled) IDOf(d *trace.Send) uint64 { return stepID(d.ID, e.sys.trace.Actors[d.To].ID) }
 
-// Later says whether anything is due at a later time, so that time can pass
-// when all messages are held back.
-func (e *Enabled) Later() bool { return e.sys.timers.any(e.sys.horizon()) }
+// Later says whether time can pass when all messages are held back: something
+// is due before the run ends, and it is not only periodic timers that have
+// fired in vain for as long as the options allow.
+func (e *Enabled) Later() bool { return e.sys.timePasses(e.sys.until) }
 
 // Label returns message i in words: "writer ← flush".
 func (e *Enabled) Label(i int) string {

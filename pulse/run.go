@@ -72,7 +72,7 @@ func (s *System) drive(what string, until int64, final bool) *Failure {
 func (s *System) attempts(until int64, final bool) {
 	s.enter()
 	defer s.leave()
-	s.timers.timed = !final
+	s.timers.timed, s.until = !final, until
 	for !s.attempt(until) {
 	}
 	if f := s.intruder.Load(); f != nil { // else what it has broken would be told

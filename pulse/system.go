@@ -21,6 +21,7 @@ type System struct {
 	strategy Strategy
 
 	now       int64 // virtual time
+	until     int64 // when this Run or RunFor ends
 	hash      uint64
 	curID     uint64  // identity of the running step
 	g         uintptr // the goroutine that runs the step

@@ -41,8 +41,12 @@ func runDemo(args []string, stdout, stderr io.Writer) int {
 // listSubjects says what there is to choose from.
 func listSubjects(w io.Writer) {
 	fmt.Fprint(w, "The subjects, each found by `jostle demo <subject>`:\n\n")
+	width := 0
 	for _, s := range subjects.All() {
-		fmt.Fprintf(w, "    %-14s%s (%s)\n", s.Name, s.Wrong, s.Source)
+		width = max(width, len(s.Name))
+	}
+	for _, s := range subjects.All() {
+		fmt.Fprintf(w, "    %-*s  %s (%s)\n", width, s.Name, s.Wrong, s.Source)
 	}
 }
 
@@ -59,18 +63,23 @@ func (d *demo) printf(format string, args ...any) { fmt.Fprintf(d.out, format, a
 // passes.
 func (d *demo) run() bool {
 	d.printf("%s: %s (%s).\n\n", d.subject.Name, d.subject.Wrong, d.subject.Source)
-	if f, found := d.search(d.subject.Broken, nil, 1); found {
+	f, found := d.search(d.subject.Broken, nil, 1)
+	switch {
+	case found && d.subject.Depth > 0:
 		d.printf("The broken form fails in plain order, the oldest message first: %s\n", f.text)
 		return false
+	case found:
+		d.printf("The broken form fails in plain order already, the oldest message first. In random order:\n\n")
+	default:
+		d.printf("The broken form passes in plain order, the oldest message first. In random order:\n\n")
 	}
-	d.printf("The broken form passes in plain order, the oldest message first. In random order:\n\n")
-	found, ok := d.search(d.subject.Broken, strategy.Random(), mostRuns)
-	if !ok {
+	f, found = d.search(d.subject.Broken, strategy.Random(), mostRuns)
+	if !found {
 		d.printf("The bug was not found in %d runs.\n", mostRuns)
 		return false
 	}
-	d.show(found)
-	return d.replay(found) && d.mended()
+	d.show(f)
+	return d.replay(f) && d.mended()
 }
 
 // A finding is a run that failed, kept beyond the run.

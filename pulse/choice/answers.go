@@ -123,8 +123,6 @@ func (w *answerWriter) answer(c Choice, rest []Choice) bool {
 		return w.number(uint32(w.quiet), 1)
 	case n-1 <= direct:
 		return w.number(strikes+c.Value-1, 1)
-	case w.room < 1+answerSize(n-1):
-		return false
 	}
 	return w.number(strikes, 1) && w.number(c.Value-1, answerSize(n-1))
 }

@@ -9,6 +9,8 @@
 //	delay.go   the oldest first, but for a few that are delayed
 //	replay.go  what a record says, strictly
 //	lenient.go what a record says, as far as it still applies
+//	scheduled.go  a draft: a priority for each message, in the order of sending
+//	ordered.go a schedule by identity: priorities, and this before that
 //	repeat.go  the check that a program does the same twice
 //
 // What several of them need:
@@ -18,6 +20,8 @@
 //	changes.go where in it priorities change
 //	chains.go  a partial order cut into chains while it grows
 //	table.go   numbers by identity
+//	seeded.go  numbers that follow from a seed and an identity
+//	priorities.go  the draft of a run that was
 //	names.go   strategies by name
 //
 // A strategy belongs to one system at a time. Each says what chance it gives

@@ -20,14 +20,14 @@ func DraftOf(c *choice.Case, t *trace.Trace) *choice.Draft {
 // Priorities returns those with which Scheduled takes the steps of a run
 // again: a byte for each message that was sent.
 //
-// A message is given the highest that it can have: that of the lowest of those
-// that were on their way with it and were received before it, less one if it
-// was older than that, because then it must have been outranked. So a run in
-// plain order has 255 throughout, and only overtaking uses priorities up. The
-// order is the same for every run of at most 256 steps, and for every longer
-// one in which no chain of more than 255 messages has each overtake the next.
-// In others it is the same up to the first message for which there is no
-// priority left; it and all that do not outrank it have zero.
+// A message is given the highest that it can have: the lowest of those that
+// were on their way with it and received before it, less one if it is older
+// than that, because then it must be outranked. So a run in plain order has
+// 255 throughout, and only overtaking uses priorities up. The order is the
+// same for every run of at most 255 steps, and for every longer one in which
+// no chain of messages, each overtaken by the one before, has more than 255
+// overtakings. In others it is the same up to where the priorities are used
+// up: what would need a lower one than zero has zero, and comes in plain order.
 //
 // What it cannot keep: that all messages were held back until a timer fired.
 func Priorities(t *trace.Trace) []byte {
@@ -65,10 +65,10 @@ type depths struct {
 	trace *trace.Trace
 	leafs int     // a power of two
 	nodes []int32 // nodes[1] is the root; nodes[n]'s parent is nodes[n/2]
-	// last[i] is the last message by Seq that may have arrived before step i:
-	// all later ones were sent in it or after it. Timers, of which the trace
-	// does not say when they fired, and messages that were held back may be
-	// taken to have arrived sooner than they did; that only costs priorities.
+	// last[i] is the last message by Seq that may have arrived before step i,
+	// because it is before all that are known to have arrived later: those sent
+	// in step i or after it. A timer that fired between two sendings may be
+	// taken to have fired sooner than it did; that only costs priorities.
 	last []int32
 }
 
@@ -83,9 +83,7 @@ func newDepths(t *trace.Trace) *depths {
 		d.last[i] = seqs
 	}
 	for i := range t.Sends {
-		s := &t.Sends[i]
-		prompt := s.Kind != trace.Timer && s.Kind != trace.Periodic && s.Kind != trace.Copy
-		if prompt && s.Step != trace.None && s.Seq > 0 {
+		if s := &t.Sends[i]; s.Step != trace.None && s.Seq > 0 {
 			d.last[s.Step] = min(d.last[s.Step], s.Seq-1)
 		}
 	}

@@ -49,6 +49,7 @@ var outside = map[string][]string{
 	"props/linear":    {"github.com/anishathalye/porcupine"},
 	"props/machine":   {"pgregory.net/rapid"}, // its commands are given what rapid generates
 	"fuzz/subjects/*": {"pgregory.net/rapid"},
+	"fuzz":            {"golang.org/x/exp/rand"},
 	"fuzz/guide":      {"golang.org/x/exp/rand"},
 	"fuzz/campaign":   {"golang.org/x/exp/rand"},
 	"pulse/adapt/*":   {"github.com/asynkron/protoactor-go", "go.etcd.io/raft"}, // nested modules, a go.mod each

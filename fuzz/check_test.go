@@ -1,0 +1,204 @@
+package fuzz
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+)
+
+// nightly says whether the long versions of tests are wanted.
+func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
+
+const seeds = 20
+
+// searchFor searches a property with the default portfolio and a bound of
+// runs, so that what is found does not depend on how fast the machine is.
+func searchFor(t *testing.T, property func(*props.T), seed uint64, workers, runs int) (*finding, *search) {
+	t.Helper()
+	s, err := Config{Seed: seed, Workers: workers, Runs: runs}.settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newSearch(s, t.Name(), property)
+	t.Cleanup(x.close)
+	return x.run(), x
+}
+
+// A run of a subject takes 3 to 60 µs, so the default budget of 2 seconds is
+// at least 30,000 of them; half of that must do.
+const enoughRuns = 15_000
+
+func TestEverySubjectIsFound(t *testing.T) {
+	for _, s := range subjects.All() {
+		for seed := uint64(1); seed <= seeds; seed++ {
+			f, x := searchFor(t, s.Property(false), seed, 1, enoughRuns)
+			if f == nil {
+				t.Errorf("%s, seed %d: not found in %d runs", s.Name, seed, x.tally.runs)
+				continue
+			}
+			if f.confirm(x.runners[0]); f.replays != replaysTried {
+				t.Errorf("%s, seed %d: replayed %d of %d: %s", s.Name, seed, f.replays, replaysTried, f.differs)
+			}
+		}
+	}
+}
+
+func TestMendedSubjectsAreSilent(t *testing.T) {
+	runs := 200
+	if nightly() {
+		runs = 2 * enoughRuns
+	}
+	for _, s := range subjects.All() {
+		for seed := uint64(1); seed <= seeds; seed++ {
+			f, x := searchFor(t, s.Property(true), seed, 1, runs)
+			if f != nil {
+				t.Errorf("%s, seed %d, run %d: %s", s.Name, seed, f.index, f.report("", t.Name(), ""))
+			}
+			if x.tally.runs != runs {
+				t.Errorf("%s, seed %d: %d runs, want %d", s.Name, seed, x.tally.runs, runs)
+			}
+		}
+	}
+}
+
+// The same seed finds the same failing run with any number of workers.
+func TestWorkersDoNotMatter(t *testing.T) {
+	for _, s := range subjects.All() {
+		alone, _ := searchFor(t, s.Property(false), 3, 1, enoughRuns)
+		for _, workers := range []int{2, 5} {
+			f, _ := searchFor(t, s.Property(false), 3, workers, enoughRuns)
+			if f == nil || f.index != alone.index || f.trace.Hash != alone.trace.Hash {
+				t.Errorf("%s: one worker finds run %d, %d workers find %+v", s.Name, alone.index, workers, f)
+			}
+		}
+	}
+}
+
+// Samples are the tests that other tests run in a process of their own, to
+// read what a failing test prints.
+func TestSample(t *testing.T) {
+	sample := samples[os.Getenv("JOSTLE_SAMPLE")]
+	if sample != nil {
+		sample(t)
+	}
+}
+
+var samples = map[string]func(*testing.T){
+	"broken":  func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(false)) },
+	"mended":  func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(true)) },
+	"missed":  func(t *testing.T) { Config{Runs: 64}.Check(t, missesSome) },
+	"skipped": func(t *testing.T) { Config{Runs: 64}.Check(t, skips) },
+	"fickle":  func(t *testing.T) { Config{Runs: 64}.Check(t, fickle()) },
+	"unknown": func(t *testing.T) { Config{Strategies: []string{"luck"}}.Check(t, skips) },
+	"empty":   func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
+}
+
+func subjectNamed(name string) subjects.Subject {
+	s, _ := subjects.ByName(name)
+	return s
+}
+
+func missesSome(t *props.T) {
+	t.System().Run()
+	t.Sometimes("it rains", false)
+	t.Sometimes("it is dry", true)
+}
+
+func skips(t *props.T) { t.Skip("not today") }
+
+// fickle fails once and then never again.
+func fickle() func(*props.T) {
+	runs := 0
+	return func(t *props.T) {
+		t.System().Run()
+		if runs++; runs == 5 {
+			t.Errorf("failed in run %d", runs)
+		}
+	}
+}
+
+// runSample runs a sample in a process of its own, with cases kept in dir, and
+// returns what it prints, without what differs from run to run.
+func runSample(t *testing.T, sample, dir string, env ...string) string {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run", "^TestSample$", "-test.v")
+	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir)...)
+	out, _ := cmd.CombinedOutput()
+	text := strings.ReplaceAll(string(out), dir, "DIR")
+	text = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, "TIME")
+	return regexp.MustCompile(`check_test\.go:\d+`).ReplaceAllString(text, "check_test.go:N")
+}
+
+// compare holds a text against a golden file.
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if os.Getenv("JOSTLE_REWRITE") != "" {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+// What each kind of test prints, to the letter.
+func TestOutput(t *testing.T) {
+	for name := range samples {
+		t.Run(name, func(t *testing.T) {
+			compare(t, "sample-"+name, runSample(t, name, t.TempDir()))
+		})
+	}
+	if old, _ := filepath.Glob("testdata/sample-*.golden"); len(old) != len(samples) {
+		t.Errorf("there are %d golden files for %d samples", len(old), len(samples))
+	}
+}
+
+// A failing case is kept, runs first from then on, and passes when the
+// program is mended.
+func TestSavedCasesRunFirst(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "broken", dir)
+	compare(t, "saved-again", runSample(t, "broken", dir))
+	compare(t, "saved-mended", runSample(t, "mended", dir))
+	cases, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+	if len(cases) != 1 {
+		t.Fatalf("kept %d cases, want 1: %v", len(cases), cases)
+	}
+	compare(t, "saved-replay", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
+}
+
+func TestEnvironment(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"JOSTLE_SEED", "x", `JOSTLE_SEED is "x": set it to a number from 1 on`},
+		{"JOSTLE_SEED", "0", `JOSTLE_SEED is "0": set it to a number from 1 on`},
+		{"JOSTLE_BUDGET", "soon", `JOSTLE_BUDGET is "soon": set it to a duration such as 30s, or to a number of runs`},
+		{"JOSTLE_BUDGET", "-3s", `JOSTLE_BUDGET is "-3s": set it to a duration such as 30s, or to a number of runs`},
+	} {
+		t.Setenv(c.name, c.value)
+		if _, err := (Config{}).settle(); err == nil || err.Error() != c.want {
+			t.Errorf("%s=%s: %v, want %s", c.name, c.value, err, c.want)
+		}
+		t.Setenv(c.name, "")
+	}
+	t.Setenv("JOSTLE_BUDGET", "500")
+	t.Setenv("JOSTLE_SEED", "7")
+	if s, err := (Config{}).settle(); err != nil || s.runs != 500 || s.budget != 0 || s.seed != 7 {
+		t.Errorf("settled to %+v, %v", s, err)
+	}
+}

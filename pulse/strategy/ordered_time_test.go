@@ -1,0 +1,61 @@
+package strategy_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// TestOrderedUnderARepeatingTimer holds that a wait for what never comes ends
+// although timers never do.
+func TestOrderedUnderARepeatingTimer(t *testing.T) {
+	s := &choice.Schedule{}
+	order := strategy.Ordered(s)
+	body := func(sys *pulse.System) {
+		sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == "begin" {
+				ctx.Every(time.Second, "tick")
+			}
+		}))
+		sys.Send(sink, "begin")
+		sys.Send(sink, "end")
+		sys.Run()
+	}
+	o := pulse.Options{Delivery: pulse.Unordered}
+	s.Before = []choice.Constraint{{First: 1, Second: stepsOf(t, o, body)[`sink ← "end"`]}}
+	o.Strategy = order
+	sys := pulse.New(o)
+	defer sys.Close()
+	body(sys)
+	must(t, sys.Failure())
+	if !slices.Equal(order.Unmet(), s.Before) {
+		t.Errorf("unmet: %v", order.Unmet())
+	}
+}
+
+// TestOrderedRunsForATime holds that no wait goes beyond the end of a run.
+func TestOrderedRunsForATime(t *testing.T) {
+	s := &choice.Schedule{}
+	order := strategy.Ordered(s)
+	body := func(sys *pulse.System) {
+		sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == "begin" {
+				ctx.After(time.Hour, "late")
+			}
+		}))
+		sys.Send(sink, "begin")
+		sys.Send(sink, "end")
+		must(t, sys.RunFor(time.Minute))
+	}
+	s.Before = []choice.Constraint{{First: 1, Second: stepsOf(t, pulse.Options{}, body)[`sink ← "end"`]}}
+	sys := pulse.New(pulse.Options{Strategy: order})
+	defer sys.Close()
+	body(sys)
+	if !slices.Equal(order.Unmet(), s.Before) {
+		t.Errorf("unmet: %v", order.Unmet())
+	}
+}
