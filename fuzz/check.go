@@ -85,7 +85,7 @@ func (k *checker) replayEntry(r *props.Runner, e corpus.Entry, full bool) bool {
 	replayer := strategy.Replay(&e.Case.Record, strategy.ReplayOptions{})
 	res := r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
 	how := "as saved"
-	if res.Stray != "" || replayer.Done() != nil {
+	if res.Stray != "" || replayer.Done() != nil || res.System != nil && res.System.Trace().Hash != e.Hash {
 		replayer = strategy.Replay(&e.Case.Record, strategy.ReplayOptions{Lenient: true})
 		res = r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
 		how = fmt.Sprintf("the program has changed since: %d decisions no longer apply", len(replayer.Stale()))

@@ -99,6 +99,49 @@ var samples = map[string]func(*testing.T){
 	"empty":   func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
 }
 
+// TestSampleOfAll checks every subject's broken form, for TestEveryCaseReplaysElsewhere.
+func TestSampleOfAll(t *testing.T) {
+	if os.Getenv("JOSTLE_SAMPLE") != "all" {
+		return
+	}
+	for _, s := range subjects.All() {
+		t.Run(s.Name, func(t *testing.T) { Config{Runs: enoughRuns}.Check(t, s.Property(false)) })
+	}
+}
+
+// Every subject's failure is kept by one process and replayed by another:
+// the same failure and the same trace, by its hash, which a replay "as saved" compares.
+func TestEveryCaseReplaysElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "all", dir)
+	again := runSample(t, "all", dir)
+	all := len(subjects.All())
+	if n := strings.Count(again, ".case (as saved), TIME"); n != all {
+		t.Errorf("%d of %d cases were replayed as saved:\n%s", n, all, again)
+	}
+	if n := strings.Count(again, "replayed 2 of 2"); n != all {
+		t.Errorf("%d of %d cases repeat", n, all)
+	}
+}
+
+// A saved case whose hash is another's is not taken for a replay as saved.
+func TestWrongHashIsNoticed(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "broken", dir)
+	cases, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+	text, err := os.ReadFile(cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	planted := regexp.MustCompile(`(?m)^hash .*$`).ReplaceAll(text, []byte("hash 0123456789abcdef"))
+	if err := os.WriteFile(cases[0], planted, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := runSample(t, "broken", dir); strings.Contains(out, "(as saved)") {
+		t.Errorf("a wrong hash goes unnoticed:\n%s", out)
+	}
+}
+
 func subjectNamed(name string) subjects.Subject {
 	s, _ := subjects.ByName(name)
 	return s
@@ -131,7 +174,7 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.run", "^TestSample$", "-test.v")
+	cmd := exec.Command(exe, "-test.run", "^TestSample(OfAll)?$", "-test.v")
 	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir)...)
 	out, _ := cmd.CombinedOutput()
 	text := strings.ReplaceAll(string(out), dir, "DIR")

@@ -23,9 +23,18 @@
 //
 // The package by file:
 //
-//	t.go        T: systems, assertions, what holds always, eventually, sometimes
-//	draw.go     inputs from rapid's and gopter's generators
-//	monitor.go  observers of the messages received
-//	runner.go   running a property once: what package fuzz is made of
-//	where.go    which line of the user's a failure belongs to
+//	t.go           T: systems, assertions, cleanup
+//	observe.go     what holds always, eventually, sometimes
+//	monitor.go     observers of the messages received
+//	draw.go        inputs from rapid's and gopter's generators
+//	generators.go  the way into rapid's
+//	words.go       the numbers that a draw reads
+//	runner.go      running a property once: what package fuzz is made of
+//	stage.go       the coroutine that it runs on
+//	where.go       which line of the user's a failure belongs to
+//	complaint.go   what assertion libraries say, in one line
+//	bridge.go      a property under rapid or gopter instead
+//
+// Histories of concurrent calls are judged by props/linear, sequences of
+// commands by props/machine.
 package props

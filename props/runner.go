@@ -77,7 +77,8 @@ type Result struct {
 	Rejected string
 	// Stray says in what the draws differ from the plan's; "" when in nothing.
 	Stray string
-	// Inputs are the draws, Values what they gave, Logs what was logged.
+	// Inputs are the draws, Values what they gave, Logs what was logged. Where
+	// a property changes what it drew, the value shows that.
 	Inputs []choice.Input
 	Values []any
 	Logs   []string

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/props"
@@ -137,6 +138,17 @@ var outcomes = []outcome{
 		sys.RunFor(1)
 	}, `held`},
 
+	{"Fatalf in the end of a process that is killed in the run", func(t *props.T) {
+		sys := t.System()
+		sys.Kill(sys.Go("process", func(p *pulse.Process) {
+			defer t.Log("the end")
+			defer t.Fatalf("one")
+			p.ReceiveMatch(func(any) bool { return false })
+		}))
+		sys.Run()
+		t.Log("after the run")
+	}, "property: property+5: one (step 1)\nthe end\nafter the run"},
+
 	{"Skip", func(t *props.T) { t.Skip("no", "use") }, "skipped\nno use"},
 	{"Skipf", func(t *props.T) { t.Skipf("no %s", "use") }, "skipped\nno use"},
 	{"SkipNow", func(t *props.T) { t.SkipNow() }, `skipped`},
@@ -161,7 +173,7 @@ var outcomes = []outcome{
 	}, `stuck: live+3: stuck: 1 of 1 actors cannot go on, nothing is deliverable`},
 
 	{"panic in the property", func(t *props.T) { panic("one") }, `panic: property+0: panic in the property: one`},
-	{"panic in what the property calls", func(t *props.T) { strings.Repeat("x", -1) }, `panic: property+0: panic in the property: strings: negative Repeat count`},
+	{"panic in what the property calls", func(t *props.T) { t.Log(strings.Repeat("x", -1)) }, `panic: property+0: panic in the property: strings: negative Repeat count`},
 	{"nil pointer", func(t *props.T) { var p *props.T; p.Name() }, `panic: property+0: panic in the property: runtime error: invalid memory address or nil pointer dereference`},
 	{"panic in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { panic(errors.New("one")) }) }, `panic: property+0: panic in actor#1 ← "go": one (step 0)`},
 	{"Errorf, then a panic in a handler", func(t *props.T) {
@@ -365,6 +377,24 @@ func TestRunnerGoesOn(t *testing.T) {
 			t.Errorf("after %s: %s", o.name, got)
 		}
 	}
+}
+
+// TestCloseLeavesNothing closes a runner whose run was left with processes
+// that wait, and one that has lost its stage.
+func TestCloseLeavesNothing(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	for _, end := range []func(){func() {}, runtime.Goexit} {
+		r := props.NewRunner("", func(t *props.T) {
+			sys := t.System()
+			sys.Go("waits", func(p *pulse.Process) { p.ReceiveMatch(func(any) bool { return false }) })
+			sys.Go("ends", func(p *pulse.Process) { p.Sleep(1); end() })
+			sys.Run()
+		})
+		r.Run(props.Plan{})
+		r.Run(props.Plan{})
+		r.Close()
+	}
+	goleak.VerifyNone(t, before)
 }
 
 // TestPanicDetail shows what a failure says beside its text.

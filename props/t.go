@@ -91,8 +91,8 @@ func (t *T) mayYet(what string) bool {
 	}
 	current := !t.over.Load()
 	switch {
-	case at == pulse.Dying:
-		return false // a run is over for its processes before they are ended
+	case at == pulse.Dying: // one that is ended when the run is over has nothing more to say
+		return current && r.sys.Running()
 	case at == pulse.Insider && current:
 		return true
 	case at == pulse.Insider, r.g == (pulse.Host{}).Goroutine() && r.busy:

@@ -116,9 +116,9 @@ func run(t *testing.T, property func(*props.T)) props.Result {
 	return r.Run(props.Plan{})
 }
 
-// at builds a history from a text, such as "a put 1; b get; a ok; b 1": a
-// client and what it calls, or a client and what it is returned. "?" reads a
-// key other than "k".
+// at builds a history from a text, such as "a put 1; b get; a 0; b 1": a
+// client and what it calls, or a client and what it is returned. The key, the
+// third word after a client, is "k" when it is left out.
 func at[S any](m linear.Model[S, any, int], text string) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -226,10 +226,10 @@ func TestFailure(t *testing.T) {
 		t.Fatalf("%v at %q", f, res.Location)
 	}
 	want := `the history of store, part "k", is not linearizable: no order of its 3 calls explains what they returned
-    called        returned      client  
-    1 in step 0   2 in step 2   writer  put("k", 1) → 0
-    3 in step 2   never         writer  put("k", 2) (never returned)
-    4 in step 4   5 in step 6   reader  get("k") → 9
+    called       returned     client
+    1 in step 0  2 in step 2  writer  put("k", 1) → 0
+    3 in step 2  never        writer  put("k", 2) (never returned)
+    4 in step 4  5 in step 6  reader  get("k") → 9
     as far as an order gets: put("k", 1) → 0, put("k", 2) (never returned)
     then none fits of: get("k") → 9`
 	if diff := cmp.Diff(want, f.Error()); diff != "" {

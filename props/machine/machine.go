@@ -57,7 +57,6 @@ func (m *Machine[S]) named() string {
 // Sequential draws commands, has one client give them, and runs the system.
 // The run fails at the first result that the model does not allow.
 func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
-	t.Helper()
 	m.mustBeWhole(t)
 	steps, states := m.sequence(t, m.Init(), m.length(), "command")
 	sys.Go("client", func(p *pulse.Process) { m.give(t, p, steps, states) })
@@ -68,7 +67,6 @@ func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
 // another, and then several clients the rest at once. It runs the system. The
 // run fails unless some order of the commands explains what they returned.
 func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
-	t.Helper()
 	m.mustBeWhole(t)
 	steps, states := m.sequence(t, m.Init(), m.length()/2, "first command")
 	start := states[len(states)-1]

@@ -41,6 +41,7 @@ type tree struct {
 	folders []*folder         // in the order of their paths
 	top     []fs.DirEntry     // what lies at the top level
 	texts   map[string]string // every text that is not a Go source, by path, outside testdata
+	samples map[string]string // every Go source and golden file in a testdata, by path
 	ignored []string          // the patterns of .gitignore
 }
 
@@ -82,7 +83,7 @@ func (t *tree) sources(do func(*folder, *source)) {
 // load reads the files of a repository. Version control and the caches of tools
 // live in folders that begin with a dot; only .ci and .github are ours.
 func load(fsys fs.FS) (*tree, error) {
-	t := &tree{fset: token.NewFileSet(), texts: map[string]string{}}
+	t := &tree{fset: token.NewFileSet(), texts: map[string]string{}, samples: map[string]string{}}
 	var err error
 	if t.top, err = fs.ReadDir(fsys, "."); err != nil {
 		return nil, err
@@ -117,7 +118,12 @@ func (t *tree) add(fsys fs.FS, f *folder, p string) error {
 	inTestdata := homeOf(p) != path.Dir(p)
 	if inTestdata {
 		f.others = append(f.others, strings.TrimPrefix(p, f.path+"/"))
-		return nil
+		if ext := path.Ext(p); ext != ".go" && ext != ".golden" {
+			return nil
+		}
+		text, err := fs.ReadFile(fsys, p)
+		t.samples[p] = string(text)
+		return err
 	}
 	text, err := fs.ReadFile(fsys, p)
 	if err != nil {

@@ -2,6 +2,7 @@ package house
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,12 +38,13 @@ func checkReadme(t *tree) (found []finding) {
 }
 
 // checkExamples finds the blocks of the README that no test runs: Go must
-// stand in a test file, and so must what it prints, as the Output of an example.
+// stand in a test, and so must what it prints, as the Output of an example or
+// in a golden file.
 func checkExamples(t *tree) (found []finding) {
 	for _, b := range blocks(t.texts["README.md"]) {
 		if (b.language == "go" || b.language == "text") && !t.tests(b.text) {
 			found = append(found, finding{fmt.Sprintf("README.md:%d", b.line), "no test runs this block",
-				"let the same lines stand in an example of a _test.go, or in its Output"})
+				"let the same lines stand in a _test.go, or what is printed in a golden file"})
 		}
 	}
 	return found
@@ -78,8 +80,14 @@ func (t *tree) tests(block string) (found bool) {
 	t.sources(func(_ *folder, s *source) {
 		found = found || s.isTest() && strings.Contains(bare(s.text), want)
 	})
+	for _, text := range t.samples {
+		found = found || strings.Contains(bare(text), want)
+	}
 	return found
 }
+
+// moments are times, which differ from run to run; golden files say TIME.
+var moments = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`)
 
 // bare is a text without indentation, comment marks and empty lines.
 func bare(text string) string {
@@ -90,7 +98,7 @@ func bare(text string) string {
 			b.WriteString(line + "\n")
 		}
 	}
-	return b.String()
+	return moments.ReplaceAllString(b.String(), "TIME")
 }
 
 // testCommands returns the commands of the first fenced block below the heading

@@ -1,0 +1,232 @@
+package fuzz
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// The staged bug is several rare orders in a row: a gate asks three clerks for
+// a stamp, and asks again only if the stamps came in the one order of six that
+// is the reverse of the asking. Only what has passed all gates fails. Random
+// orders pass stages gates once in 6^stages runs; who sees that a gate was
+// passed can go on from there.
+const stages = 7
+
+type (
+	ask   struct{ stage, clerk int }
+	stamp struct{ stage, clerk int }
+)
+
+// gate counts down the clerks of each stage.
+type gate struct {
+	clerks []pulse.Ref
+	stage  int
+	next   int
+	passed bool
+}
+
+func (g *gate) Receive(ctx *pulse.Ctx, msg any) {
+	s, ok := msg.(stamp)
+	if ok && (s.stage != g.stage || s.clerk != g.next) {
+		g.stage = -1 // the wrong order: nothing follows
+		return
+	}
+	if ok && s.clerk > 0 {
+		g.next--
+		return
+	}
+	if ok {
+		g.stage++
+	}
+	if g.passed = g.stage == stages; g.passed {
+		return
+	}
+	g.next = len(g.clerks) - 1
+	for i, c := range g.clerks {
+		ctx.Send(c, ask{g.stage, i})
+	}
+}
+
+func staged(t *props.T) {
+	sys := t.System()
+	g := &gate{}
+	ref := sys.Spawn("gate", g)
+	for range 3 {
+		g.clerks = append(g.clerks, sys.Spawn("clerk", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			ctx.Reply(stamp(msg.(ask)))
+		})))
+	}
+	sys.Send(ref, "open")
+	sys.Run()
+	if g.passed {
+		t.Errorf("passed %d stages", stages)
+	}
+}
+
+// FuzzStaged is the staged bug as a target; JOSTLE_SAMPLE=blind turns off the bridge.
+func FuzzStaged(f *testing.F) {
+	if os.Getenv("JOSTLE_SAMPLE") == "" {
+		Target(f, func(t *props.T) { t.System().Run() }) // not broken when nobody asks for it
+		return
+	}
+	g := &target{runner: props.NewRunner(f.Name(), staged)}
+	g.bridge.off = os.Getenv("JOSTLE_SAMPLE") == "blind"
+	f.Cleanup(g.runner.Close)
+	g.addSeeds(f)
+	f.Fuzz(g.fuzz)
+}
+
+// ownLoop is a loop over the same bytes that keeps what shows a new pair of
+// receives and changes a byte or two of what it has kept. It returns how many
+// runs it took to fail, or 0.
+func ownLoop(seed uint64, runs int, guided bool) int {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	pr := &coverage.PR{}
+	r := props.NewRunner("staged", staged)
+	defer r.Close()
+	kept := [][]byte{randomDraft(seed)}
+	var d choice.Draft
+	for i := range runs {
+		data := slices.Clone(kept[rng.IntN(len(kept))])
+		if !guided {
+			data = randomDraft(rng.Uint64())
+		} else if rng.IntN(8) == 0 { // another seed for all that the bytes leave open
+			data[rng.IntN(8)] = byte(rng.Uint32())
+		}
+		for range 1 + rng.IntN(3) {
+			data[rng.IntN(len(data))] = byte(rng.Uint32())
+		}
+		d.FromBytes(data)
+		pr.Begin()
+		res := r.Run(props.Plan{Words: d.Words, Seed: d.Seed, Strategy: strategy.Scheduled(&d), Observer: pr})
+		if res.Failure != nil {
+			return i + 1
+		}
+		if guided && pr.Fresh() > 0 {
+			kept = append(kept, data)
+		}
+	}
+	return 0
+}
+
+// A loop that is guided by receive pairs needs a small part of the runs that
+// one without guidance does.
+func TestGuidanceHelpsOnStages(t *testing.T) {
+	var guided []int
+	for seed := range uint64(11) {
+		guided = append(guided, orNever(ownLoop(seed, 100_000, true)))
+	}
+	slices.Sort(guided)
+	t.Logf("guided: median %d runs, %d of 11 not found in 100,000", guided[5], 11-countBelow(guided, 1<<30))
+	if guided[5] > 50_000 {
+		t.Errorf("the guided loop needs %d runs in the median", guided[5])
+	}
+	if n := ownLoop(1, 20_000, false); n != 0 {
+		t.Errorf("a loop without guidance found the bug in run %d of the 280,000 that are to be expected", n)
+	}
+}
+
+func countBelow(list []int, limit int) (n int) {
+	for _, v := range list {
+		if v < limit {
+			n++
+		}
+	}
+	return n
+}
+
+func orNever(runs int) int {
+	if runs == 0 {
+		return 1 << 30
+	}
+	return runs
+}
+
+// TestNativeFuzzing measures go test -fuzz on the staged bug, with the bridge
+// and without, and on three subjects from nothing.
+//
+// Skips: except in the nightly version, since it takes many minutes.
+func TestNativeFuzzing(t *testing.T) {
+	if !nightly() {
+		t.Skip("set JOSTLE_NIGHTLY=1")
+	}
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "fuzz.test")
+	build := exec.Command("go", "test", "-c", "-fuzz", "FuzzStaged", "-o", binary, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	const trials, limit = 11, 60 * time.Second
+	for _, mode := range []string{"bridge", "blind"} {
+		var took []time.Duration
+		var execs []int
+		for range trials {
+			d, n := native(t, binary, "FuzzStaged", mode, limit)
+			took, execs = append(took, d), append(execs, orNever(n))
+		}
+		slices.Sort(took)
+		slices.Sort(execs)
+		t.Logf("staged, %s: found %d of %d, median %v and %d runs", mode, countFound(took, limit), trials, took[trials/2], execs[trials/2])
+	}
+	for _, name := range []string{"writer", "threadring", "messenger"} {
+		d, n := native(t, binary, "FuzzSubject", "fuzz-"+name, 30*time.Second)
+		t.Logf("%s: %v, %d runs", name, d, n)
+		if d >= 30*time.Second {
+			t.Errorf("%s was not found in 30 s", name)
+		}
+	}
+}
+
+func countFound(took []time.Duration, limit time.Duration) (n int) {
+	for _, d := range took {
+		if d < limit {
+			n++
+		}
+	}
+	return n
+}
+
+// native runs the engine in an empty folder until it fails or the limit, and
+// then the input that it saved, which must fail too.
+func native(t *testing.T, binary, target, sample string, limit time.Duration) (time.Duration, int) {
+	t.Helper()
+	dir := t.TempDir()
+	run := func(args ...string) []byte {
+		cmd := exec.Command(binary, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "JOSTLE_SAMPLE="+sample)
+		out, _ := cmd.CombinedOutput()
+		return out
+	}
+	start := time.Now()
+	out := run("-test.run=^$", "-test.fuzz=^"+target+"$", "-test.fuzzcachedir="+dir, fmt.Sprintf("-test.fuzztime=%v", limit))
+	took := min(time.Since(start), limit)
+	if bytes.Contains(out, []byte("failure while testing seed corpus entry")) {
+		return took, 1 // nothing is saved: plain go test fails on it as it is
+	}
+	saved, _ := filepath.Glob(filepath.Join(dir, "testdata", "fuzz", target, "*"))
+	if len(saved) == 0 {
+		return limit, 0
+	}
+	if again := run("-test.run=^" + target + "$"); !bytes.Contains(again, []byte("--- FAIL: "+target)) {
+		t.Errorf("%s: the saved input does not fail: %s", sample, again)
+	}
+	last := regexp.MustCompile(`execs: (\d+)`).FindAllSubmatch(out, -1)
+	n, _ := strconv.Atoi(string(last[len(last)-1][1]))
+	return took, n
+}

@@ -1,0 +1,353 @@
+package machine_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/props/machine"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// A lock is a server with a lock and a counter that it protects. Its faults:
+// it may give the lock twice, and it may lose an addition when two are on
+// their way.
+type lock struct {
+	held   bool
+	sum    int
+	greedy bool // gives the lock although it is held
+}
+
+type (
+	acquire struct{}
+	release struct{}
+	add     struct{ n, times int }
+	read    struct{}
+)
+
+func (l *lock) Receive(ctx *pulse.Ctx, msg any) {
+	switch m := msg.(type) {
+	case acquire:
+		ctx.Reply(!l.held || l.greedy)
+		l.held = true
+	case release:
+		l.held = false
+		ctx.Reply(true)
+	case add:
+		l.sum += m.n * m.times
+		ctx.Reply(l.sum)
+	case read:
+		ctx.Reply(l.sum)
+	}
+}
+
+// state is the model of a lock.
+type state struct {
+	held bool
+	sum  int
+}
+
+// racy adds in two messages: what it read may be old when it writes.
+func racy(server pulse.Ref) func(p *pulse.Process, a add) int {
+	return func(p *pulse.Process, a add) int {
+		old := p.Ask(server, read{}).(int)
+		now := p.Ask(server, read{}).(int)
+		return p.Ask(server, add{old - now + a.n*a.times, 1}).(int)
+	}
+}
+
+func ask[A, R any](server pulse.Ref, msg func(A) any) func(p *pulse.Process, a A) R {
+	return func(p *pulse.Process, a A) R { return p.Ask(server, msg(a)).(R) }
+}
+
+// model is the machine of a lock. A racy client adds in two messages.
+func model(server pulse.Ref, isRacy bool) machine.Machine[state] {
+	adding := machine.Op[state, add, int]{
+		Name: "add",
+		Args: rapid.Custom(func(rt *rapid.T) add {
+			return add{rapid.IntRange(1, 9).Draw(rt, "n"), rapid.IntRange(1, 2).Draw(rt, "times")}
+		}),
+		Run:  ask[add, int](server, func(a add) any { return a }),
+		Next: func(s state, a add) state { return state{s.held, s.sum + a.n*a.times} },
+		Check: func(s state, a add, sum int) error {
+			if want := s.sum + a.n*a.times; sum != want {
+				return fmt.Errorf("the sum is %d, want %d", sum, want)
+			}
+			return nil
+		},
+	}
+	if isRacy {
+		adding.Run = racy(server)
+	}
+	return machine.Machine[state]{
+		Name: "lock",
+		Init: func() state { return state{} },
+		Commands: []machine.Command[state]{
+			machine.Op[state, struct{}, bool]{
+				Name: "acquire",
+				Run:  ask[struct{}, bool](server, func(struct{}) any { return acquire{} }),
+				Next: func(s state, _ struct{}) state { return state{true, s.sum} },
+				Check: func(s state, _ struct{}, got bool) error {
+					if got == s.held {
+						return fmt.Errorf("got it: %v, it was held: %v", got, s.held)
+					}
+					return nil
+				},
+			}.Command(),
+			machine.Op[state, struct{}, bool]{
+				Name: "release",
+				When: func(s state, _ struct{}) bool { return s.held },
+				Run:  ask[struct{}, bool](server, func(struct{}) any { return release{} }),
+				Next: func(s state, _ struct{}) state { return state{false, s.sum} },
+			}.Command(),
+			adding.Command(),
+		},
+	}
+}
+
+// form is a lock with or without its faults, driven by one client or several.
+type form struct{ greedy, racy, parallel bool }
+
+func (f form) property(t *props.T) {
+	sys := t.System()
+	server := sys.Spawn("lock", &lock{greedy: f.greedy})
+	m := model(server, f.racy)
+	if f.parallel {
+		m.Parallel(t, sys)
+	} else {
+		m.Sequential(t, sys)
+	}
+}
+
+// find runs a property with other inputs and orders until it fails.
+func find(property func(*props.T), runs int) (res props.Result, r *props.Runner, n int) {
+	r = props.NewRunner("", property)
+	s := strategy.Random()
+	for n = range runs {
+		if res = r.Run(props.Plan{Seed: uint64(n), Strategy: s, StrategySeed: uint64(n)}); res.Failure != nil {
+			break
+		}
+	}
+	return res, r, n
+}
+
+func TestForms(t *testing.T) {
+	for _, f := range []struct {
+		form
+		fails string // the text of the failure, up to what was drawn
+	}{
+		{form{}, ""},
+		{form{parallel: true}, ""},
+		{form{greedy: true}, "acquire(): got it: true, it was held: true"},
+		{form{greedy: true, parallel: true}, "the history of lock is not linearizable: no order of its "},
+		{form{racy: true}, ""}, // one client alone cannot show it
+		{form{racy: true, parallel: true}, "the history of lock is not linearizable: no order of its "},
+	} {
+		res, r, n := find(f.property, 400)
+		text := ""
+		if res.Failure != nil {
+			text = res.Failure.Text
+		}
+		if (f.fails == "") != (text == "") || !strings.Contains(text, f.fails) {
+			t.Errorf("%+v, run %d: %q, want %q", f.form, n, text, f.fails)
+		}
+		if res.Rejected != "" {
+			t.Errorf("%+v: rejected %s", f.form, res.Rejected)
+		}
+		r.Close()
+	}
+}
+
+// TestUnderRapid has rapid draw the commands.
+func TestUnderRapid(t *testing.T) {
+	rapid.Check(t, props.Rapid(form{}.property))
+	rapid.Check(t, props.Rapid(form{parallel: true}.property))
+}
+
+// TestSequentialFailure shows a whole failure.
+func TestSequentialFailure(t *testing.T) {
+	res, r, _ := find(form{greedy: true}.property, 400)
+	defer r.Close()
+	f := res.Failure
+	lines := strings.Split(f.Error(), "\n")
+	if len(lines) < 3 || !strings.HasPrefix(lines[0], fmt.Sprintf("command %d, acquire(): got it", len(lines)-1)) ||
+		!strings.HasPrefix(lines[1], "    1  ") || lines[len(lines)-1] != fmt.Sprintf("    %d  acquire() → true", len(lines)-1) {
+		t.Errorf("failure:\n%v", f)
+	}
+	if !strings.HasPrefix(res.Location, "machine_test.go:") {
+		t.Errorf("location %q", res.Location)
+	}
+	if got := f.Signature(); !strings.Contains(got, "machine_test.model.func") || !strings.HasSuffix(got, ": command #, acquire(): got it: true, it was held: true") {
+		t.Errorf("signature: %s", got)
+	}
+	if v := fmt.Sprint(res.Values...); !strings.Contains(v, "acquire()") {
+		t.Errorf("values: %s", v)
+	}
+}
+
+// TestParallelFailure shows that the picture and the table come with a failure.
+func TestParallelFailure(t *testing.T) {
+	res, r, _ := find(form{racy: true, parallel: true}.property, 400)
+	defer r.Close()
+	if !strings.Contains(res.Failure.Detail, "add(") || !strings.Contains(res.Failure.Detail, "client.3") ||
+		!strings.Contains(res.Failure.Detail, "as far as an order gets: ") {
+		t.Errorf("failure:\n%v", res.Failure)
+	}
+	if len(res.Attachments) != 1 || !strings.HasPrefix(res.Location, "machine_test.go:") {
+		t.Errorf("attachments %v, location %q", res.Attachments, res.Location)
+	}
+}
+
+// TestWhen runs a machine whose commands may be given in few states: none is
+// given where it may not be, by one client or by several.
+func TestWhen(t *testing.T) {
+	for _, parallel := range []bool{false, true} {
+		given := map[string]int{}
+		property := func(t *props.T) {
+			sys := t.System()
+			n := 0
+			up := func(name string, by int, when func(int) bool) machine.Command[int] {
+				return machine.Op[int, struct{}, int]{
+					Name: name,
+					When: func(s int, _ struct{}) bool { return when(s) },
+					Run: func(*pulse.Process, struct{}) int {
+						if !when(n) {
+							t.Errorf("%s at %d", name, n)
+						}
+						given[name]++
+						n += by
+						return n
+					},
+					Next: func(s int, _ struct{}) int { return s + by },
+				}.Command()
+			}
+			m := machine.Machine[int]{
+				Init: func() int { return 0 },
+				Commands: []machine.Command[int]{
+					up("up", 1, func(s int) bool { return s < 6 }),
+					up("down", -1, func(s int) bool { return s > 0 }),
+					up("never", 0, func(int) bool { return false }),
+				},
+				Clients: 3,
+			}
+			if parallel {
+				m.Parallel(t, sys)
+			} else {
+				m.Sequential(t, sys)
+			}
+		}
+		res, r, _ := find(property, 300)
+		if res.Failure != nil || res.Skipped {
+			t.Errorf("parallel %v: %v, %q", parallel, res.Failure, res.Rejected)
+		}
+		if given["up"] < 100 || given["down"] < 50 || given["never"] > 0 {
+			t.Errorf("parallel %v: given %v", parallel, given)
+		}
+		r.Close()
+	}
+}
+
+// TestNoCommandPossible ends a sequence where the model allows nothing.
+func TestNoCommandPossible(t *testing.T) {
+	ran := 0
+	res, r, _ := find(func(t *props.T) {
+		m := machine.Machine[int]{Init: func() int { return 0 }, Commands: []machine.Command[int]{
+			machine.Op[int, int, int]{
+				Name: "once",
+				When: func(s, _ int) bool { return s == 0 },
+				Run:  func(*pulse.Process, int) int { ran++; return 0 },
+				Next: func(s, _ int) int { return s + 1 },
+			}.Command(),
+		}}
+		before := ran
+		m.Sequential(t, t.System())
+		if ran > before+1 {
+			t.Errorf("ran %d times", ran-before)
+		}
+	}, 50)
+	defer r.Close()
+	if res.Failure != nil || ran == 0 {
+		t.Errorf("%v, ran %d times", res.Failure, ran)
+	}
+}
+
+func TestMisuses(t *testing.T) {
+	op := machine.Op[[]int, int, int]{
+		Name: "put",
+		Args: rapid.IntRange(0, 9),
+		Run:  func(*pulse.Process, int) int { return 0 },
+	}
+	change := op
+	change.Next = func(s []int, n int) []int { s[0] = n + 1; return s }
+	unnamed, idle := op, op
+	unnamed.Name, idle.Run = "", nil
+	start := func() []int { return []int{0} }
+	commands := func(o ...machine.Op[[]int, int, int]) (list []machine.Command[[]int]) {
+		for _, o := range o {
+			list = append(list, o.Command())
+		}
+		return list
+	}
+	for _, m := range []struct {
+		machine machine.Machine[[]int]
+		want    string
+	}{
+		{machine.Machine[[]int]{}, "machine: it needs Init"},
+		{machine.Machine[[]int]{Name: "m", Init: start}, "machine m: it has no Commands"},
+		{machine.Machine[[]int]{Init: start, Commands: make([]machine.Command[[]int], 1)},
+			"machine: a Command is the zero Command: make it with Op.Command"},
+		{machine.Machine[[]int]{Init: start, Commands: commands(unnamed)}, "machine: an Op needs a Name"},
+		{machine.Machine[[]int]{Init: start, Commands: commands(idle)}, "machine: Op put needs Run"},
+		{machine.Machine[[]int]{Init: start, Commands: commands(op), Clients: 9},
+			"machine: 9 clients are too many, at most 8 can be judged"},
+		{machine.Machine[[]int]{Init: start, Commands: commands(change)},
+			"machine: Next of put(#) changes the state that it is given: let it return a changed copy"},
+	} {
+		res, r, _ := find(func(t *props.T) { m.machine.Sequential(t, t.System()) }, 20)
+		got := ""
+		if res.Failure != nil {
+			got = res.Failure.Text
+		}
+		if i := strings.Index(got, "put("); i >= 0 && strings.Contains(m.want, "#") {
+			got = got[:i] + "put(#" + got[i+strings.Index(got[i:], ")"):]
+		}
+		if got != m.want {
+			t.Errorf("got:  %s\nwant: %s", got, m.want)
+		}
+		r.Close()
+	}
+}
+
+// TestPanics lets each function of an Op panic.
+func TestPanics(t *testing.T) {
+	for _, where := range []string{"Args", "When", "Run", "Next", "Check"} {
+		property := func(t *props.T) {
+			fail := func(at string) {
+				if at == where {
+					panic("in " + at)
+				}
+			}
+			m := machine.Machine[int]{Init: func() int { return 0 }, Length: 4, Commands: []machine.Command[int]{
+				machine.Op[int, int, int]{
+					Name:   "op",
+					ArgsIn: func(int) *rapid.Generator[int] { fail("Args"); return rapid.Int() },
+					When:   func(int, int) bool { fail("When"); return true },
+					Run:    func(*pulse.Process, int) int { fail("Run"); return 0 },
+					Next:   func(s, _ int) int { fail("Next"); return s },
+					Check:  func(int, int, int) error { fail("Check"); return errors.New("reached") },
+				}.Command(),
+			}}
+			m.Sequential(t, t.System())
+		}
+		res, r, _ := find(property, 20)
+		if f := res.Failure; f == nil || f.Kind != pulse.Panic || !strings.HasSuffix(f.Text, ": in "+where) || res.Location == "" {
+			t.Errorf("%s: %v at %q", where, f, res.Location)
+		}
+		r.Close()
+	}
+}
