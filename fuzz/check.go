@@ -122,6 +122,11 @@ func (k *checker) search() {
 	x := newSearch(k.settings, k.t.Name(), k.property)
 	defer x.close()
 	f := x.run()
+	for _, r := range x.runners {
+		if late := r.Late(); late != nil {
+			k.t.Error(late)
+		}
+	}
 	if f == nil {
 		k.summarize(x)
 		return

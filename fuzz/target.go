@@ -13,6 +13,22 @@ import (
 // Target makes a property a target of go test -fuzz: the engine's bytes are
 // inputs, priorities of messages and answers, and every byte string is some
 // case. It begins with the cases saved for the test and some random ones.
+//
+// What the bridge that shows the engine receive orders gains, measured on a
+// staged bug that needs seven rare orders in a row, which random orders show
+// once in 279,936 runs; medians of 11 trials, at most 60 s each, and what was
+// not found counts as never:
+//
+//	                               found   runs     time
+//	go test -fuzz, with bridge     11/11   187,499  12.5 s
+//	go test -fuzz, without         11/11   224,961  15.9 s
+//	a loop of our own, guided       9/11     3,819  under 0.1 s (at most 100,000 runs)
+//
+// The engine takes inputs in turns, not those that showed something new, and
+// spends its time on processes and on making inputs smaller: the bridge gains
+// a little over chance, a loop that goes on from new receive pairs fifty
+// times as much. JOSTLE_NIGHTLY=1 go test -run 'NativeFuzzing|GuidanceHelps'
+// -v measures it again.
 func Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
 	t := &target{runner: props.NewRunner(f.Name(), property)}

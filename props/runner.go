@@ -197,6 +197,8 @@ func (r *Runner) finish() {
 		r.t.misuse("the property made no system: nothing was run; call System, and Run on it")
 	case !s.HasRun():
 		r.t.misuse("the property did not run its system: nothing happened; call Run")
+	case s.Host().Running() != r.state.test:
+		r.t.misuse("the property reset its system: what Always and Eventually said is lost; a property has one run")
 	default:
 		r.t.overdue()
 	}
@@ -241,7 +243,10 @@ func (r *Runner) plainSystem() *pulse.System {
 		r.plain, r.planned = true, Plan{Steps: p.Steps, Strategy: p.Strategy}
 		return s
 	}
-	r.sys.Reset(p.StrategySeed)
+	if !again(func() { r.sys.Reset(p.StrategySeed) }) {
+		r.sys = nil
+		return r.plainSystem()
+	}
 	if p.Observer != nil {
 		r.sys.Observe(p.Observer)
 	}
@@ -265,15 +270,27 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 		o.Steps = r.plan.Steps
 	}
 	o.Failed = r.failed
-	if r.sys == nil {
+	if r.sys == nil || !again(func() { r.sys.Configure(o) }) {
 		r.sys = pulse.New(o)
-	} else {
-		r.sys.Configure(o)
 	}
 	if r.plan.Observer != nil {
 		r.sys.Observe(r.plan.Observer)
 	}
 	return r.sys
+}
+
+// again makes a system ready for another run. It is false when it cannot be,
+// because the property has closed it, as users of pulse.New are used to.
+func again(ready func()) (ok bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			if _, misused := v.(*pulse.Failure); !misused {
+				panic(v)
+			}
+		}
+	}()
+	ready()
+	return true
 }
 
 // systemFailed ends a property whose system has failed: what it would say of

@@ -100,6 +100,29 @@ var outcomes = []outcome{
 	{"two systems, one with options", func(t *props.T) { t.System(); t.SystemWith(pulse.Options{}) }, `misuse: property+0: System is called twice: a property has one system; spawn both sets of actors in it`},
 	{"system in a Cleanup", func(t *props.T) { say(t, nothing); t.Cleanup(func() { t.System() }) }, "misuse: property+0: System is called after the property has returned\nafter the run"},
 
+	{"system that is closed", func(t *props.T) {
+		sys := t.System()
+		defer sys.Close()
+		sys.Run()
+	}, "held"},
+	{"system with options that is closed", func(t *props.T) {
+		sys := t.SystemWith(pulse.Options{Delivery: pulse.Unordered})
+		sys.Run()
+		sys.Close()
+	}, "held"},
+	{"system that is reset", func(t *props.T) {
+		sys := t.System()
+		t.Always("lost", func() error { return errors.New("broken") })
+		sys.Reset(1)
+		sys.Send(sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {})), 1)
+		sys.Run()
+	}, "misuse: property+0: the property reset its system: what Always and Eventually said is lost; a property has one run"},
+	{"run of a system that is closed", func(t *props.T) {
+		sys := t.System()
+		sys.Close()
+		sys.Run()
+	}, "misuse: property+3: Run on a system that is closed: the property that it was made for has returned"},
+
 	{"Errorf", func(t *props.T) { say(t, nothing); t.Errorf("one %d", 1); t.Errorf("two") }, "property: property+0: one 1\nafter the run\ntwo"},
 	{"Error", func(t *props.T) { say(t, nothing); t.Error("one", 1) }, "property: property+0: one 1\nafter the run"},
 	{"Fatalf", func(t *props.T) { say(t, nothing); t.Fatalf("one %d", 1); t.Log("not reached") }, "property: property+0: one 1\nafter the run"},

@@ -26,6 +26,7 @@ type T struct {
 // state is where a run of a property is.
 type state struct {
 	sys      *pulse.System // nil until System is called
+	test     pulse.Ref     // the test as the system had it then
 	returned bool          // the property has; what runs still are its cleanups
 	drawing  string        // the label of the draw whose generator is running
 	skipped  bool
@@ -47,16 +48,19 @@ type quit struct{}
 // A property has one system.
 func (t *T) System() *pulse.System {
 	t.mayMakeSystem()
-	t.state.sys = t.runner.plainSystem()
-	return t.state.sys
+	return t.hasSystem(t.runner.plainSystem())
 }
 
 // SystemWith is System with options. Who runs the property supplies strategy,
 // seed and record; what the options say of them is ignored.
 func (t *T) SystemWith(o pulse.Options) *pulse.System {
 	t.mayMakeSystem()
-	t.state.sys = t.runner.system(o)
-	return t.state.sys
+	return t.hasSystem(t.runner.system(o))
+}
+
+func (t *T) hasSystem(s *pulse.System) *pulse.System {
+	t.state.sys, t.state.test = s, s.Host().Running()
+	return s
 }
 
 func (t *T) mayMakeSystem() {
