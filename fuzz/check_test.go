@@ -226,6 +226,35 @@ func TestSavedCasesRunFirst(t *testing.T) {
 	compare(t, "saved-replay", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
 }
 
+// Files that are no case of this test are said to be, each with what to do,
+// and fail the test: else it would pass as if they had been run.
+func TestBadCases(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "broken", dir)
+	cases, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+	good, err := os.ReadFile(cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(good)
+	for name, bad := range map[string]string{
+		"another":   strings.Replace(text, `test "TestSample"`, `test "TestOther"`, 1),
+		"newer":     strings.Replace(text, "jostle case 1", "jostle case 2", 1),
+		"truncated": text[:len(text)/2],
+		"empty":     "",
+		"noise":     "\x00\xff\x01",
+	} {
+		if bad == text {
+			t.Fatalf("%s: nothing was changed in\n%s", name, text)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "TestSample", name+".case"), []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	os.Remove(cases[0])
+	compare(t, "bad-cases", runSample(t, "mended", dir))
+}
+
 func TestEnvironment(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"JOSTLE_SEED", "x", `JOSTLE_SEED is "x": set it to a number from 1 on`},

@@ -208,7 +208,7 @@ func TestUnderRapid(t *testing.T) {
 		t.Run(u.name, func(t *testing.T) {
 			said, failed := checked(t, props.Rapid(u.property))
 			if strings.Contains(u.name, "always") || strings.Contains(u.name, "filter") {
-				if !strings.Contains(said, "only generated 0 valid tests from 1000 total") {
+				if !strings.Contains(said, "only generated 0 valid tests from") {
 					t.Errorf("said:\n%s", said)
 				}
 				return
