@@ -68,6 +68,20 @@ func oddEntry() Entry {
 	return e
 }
 
+// plannedEntry is a case that was not run: a schedule, and what it is told.
+func plannedEntry() Entry {
+	return Entry{Signature: "stuck at clerk", Case: &choice.Case{
+		Test:     "TestPlanned",
+		Settings: []choice.Setting{{Name: "delivery", Value: "unordered"}, {Name: "note", Value: "a \"b\""}},
+		Schedule: choice.Schedule{
+			Seed:       7,
+			Priorities: []choice.Priority{{ID: 1 << 63, P: choice.Plain}, {ID: 2, P: 0}},
+			Before:     []choice.Constraint{{First: 3, Second: 4}},
+			Choices:    []choice.Choice{{Kind: choice.Fault, N: 4, Value: 3}},
+		},
+	}}
+}
+
 func encode(t *testing.T, e Entry) string {
 	t.Helper()
 	text, err := Encode(e)
@@ -78,9 +92,10 @@ func encode(t *testing.T, e Entry) string {
 }
 
 var entries = map[string]func() Entry{
-	"writer": writerEntry,
-	"odd":    oddEntry,
-	"empty":  func() Entry { return Entry{Case: &choice.Case{}} },
+	"writer":  writerEntry,
+	"odd":     oddEntry,
+	"planned": plannedEntry,
+	"empty":   func() Entry { return Entry{Case: &choice.Case{}} },
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -165,6 +180,10 @@ var faults = []struct{ name, old, new, want string }{
 	{"no answers", "2 of 5", "0 of 0", `15: answer 0 of 0 answers, expected one from 0 on and below their number: restore`},
 	{"huge", "2 of 5", "2 of 4294967296", `15: "4294967296", expected a number of at most 4294967295: restore`},
 	{"negative", "2 of 5", "-1 of 5", `15: "-1", expected a number of at most 4294967295: restore`},
+	{"setting without a value", "input \"actions\"", "setting \"a\"\ninput \"actions\"", `14: the end of the line, expected a string in double quotes: restore`},
+	{"schedule of plain order", "hash", "schedule 0000000000000000\nhash", `18: a schedule of seed 0, which is plain order, expected no such line: restore`},
+	{"constraint of one step", "hash", "before 0000000000000001\nhash", `18: the end of the line, expected 16 hexadecimal digits: restore`},
+	{"answer that is none", "hash", "answer fault 4 of 4\nhash", `18: answer 4 of 4 answers, expected one from 0 on and below their number: restore`},
 	{"order of lines", "choice drop 0 of 2\ndeliveries", "deliveries 0000000000000000\nchoice drop 0 of 2\ndeliveries", `17: "choice", expected "hash": restore`},
 	{"short identity", "f9176a2b0c8de354", "f9176a2b", `17: "f9176a2b", expected 16 hexadecimal digits: restore`},
 	{"two spaces", " 03be", "  03be", `17: two spaces, expected one: restore`},

@@ -15,8 +15,10 @@ func Decode(path string, text []byte) (Entry, error) {
 	r.begin()
 	e.Comment = r.comment()
 	r.head(&e)
+	r.settings(&e)
 	r.inputs(&e)
 	r.decisions(&e)
+	r.schedule(&e.Case.Schedule)
 	r.keyword("hash")
 	e.Hash = r.hex()
 	r.end()
@@ -112,10 +114,41 @@ func (r *reader) inputs(e *Entry) {
 	}
 }
 
+func (r *reader) settings(e *Entry) {
+	for r.peek() == "setting" {
+		r.keyword("setting")
+		e.Case.Settings = append(e.Case.Settings, choice.Setting{Name: r.quoted(), Value: r.quoted()})
+		r.end()
+	}
+}
+
+func (r *reader) schedule(s *choice.Schedule) {
+	if r.peek() == "schedule" {
+		r.keyword("schedule")
+		if s.Seed = r.hex(); r.err == nil && s.Seed == 0 {
+			r.failf(restore, "a schedule of seed 0, which is plain order, expected no such line")
+		}
+		r.end()
+	}
+	for r.peek() == "priority" {
+		r.keyword("priority")
+		s.Priorities = append(s.Priorities, choice.Priority{ID: r.hex(), P: r.hex()})
+		r.end()
+	}
+	for r.peek() == "before" {
+		r.keyword("before")
+		s.Before = append(s.Before, choice.Constraint{First: r.hex(), Second: r.hex()})
+		r.end()
+	}
+	for r.peek() == "answer" {
+		s.Choices = append(s.Choices, r.choice("answer"))
+	}
+}
+
 func (r *reader) decisions(e *Entry) {
 	record := &e.Case.Record
 	for r.peek() == "choice" {
-		record.Choices = append(record.Choices, r.choice())
+		record.Choices = append(record.Choices, r.choice("choice"))
 	}
 	for r.peek() == "deliveries" {
 		r.keyword("deliveries")
@@ -126,8 +159,8 @@ func (r *reader) decisions(e *Entry) {
 	}
 }
 
-func (r *reader) choice() choice.Choice {
-	r.keyword("choice")
+func (r *reader) choice(keyword string) choice.Choice {
+	r.keyword(keyword)
 	name := r.word()
 	kind, known := choice.KindOf(name)
 	if r.err == nil && !known {

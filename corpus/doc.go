@@ -18,6 +18,7 @@
 //	signature "property: stored # of # results"
 //	strategy "pos"
 //	seed 000000000000001f
+//	setting "delivery" "fifo"
 //	input "actions" seed 9e3779b97f4a7c15 words 1 2f
 //	choice choose 2 of 5
 //	choice drop 0 of 2
@@ -29,6 +30,14 @@
 // one that wrote a file can tell whether it understands it. Strings are quoted
 // as in Go; seeds, words, identities and hashes are hexadecimal; a choice says
 // what was answered and of how many answers. Everything stands in this order.
+//
+// A case that was not run yet, but planned, has in place of the deliveries
+// what is to come before what, by the identities of steps:
+//
+//	schedule 0000000000000007
+//	priority 8a51c04f2e9d1b67 8000000000000000
+//	before 03be4f1d9a7720c5 5d0e9c3f41b82a96
+//	answer fault 3 of 4
 //
 // The package by file:
 //

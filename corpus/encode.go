@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 const (
@@ -23,8 +25,10 @@ func Encode(e Entry) ([]byte, error) {
 	if e.Case == nil {
 		return nil, errors.New("corpus: the entry has no case")
 	}
-	if _, err := e.Case.Record.AppendBinary(nil); err != nil {
-		return nil, fmt.Errorf("corpus: %w", err)
+	for _, choices := range [][]choice.Choice{e.Case.Record.Choices, e.Case.Schedule.Choices} {
+		if _, err := (&choice.Record{Choices: choices}).AppendBinary(nil); err != nil {
+			return nil, fmt.Errorf("corpus: %w", err)
+		}
 	}
 	var w writer
 	w.line(magic + strconv.Itoa(version))
@@ -36,8 +40,10 @@ func Encode(e Entry) ([]byte, error) {
 	w.line("signature", strconv.Quote(e.Signature))
 	w.line("strategy", strconv.Quote(e.Case.Strategy))
 	w.line("seed", hex64(e.Case.Seed))
+	w.settings(&e)
 	w.inputs(&e)
 	w.decisions(&e)
+	w.schedule(&e.Case.Schedule)
 	w.line("hash", hex64(e.Hash))
 	w.line("end")
 	return w.text, nil
@@ -64,9 +70,35 @@ func (w *writer) inputs(e *Entry) {
 	}
 }
 
+func (w *writer) settings(e *Entry) {
+	for _, s := range e.Case.Settings {
+		w.line("setting", strconv.Quote(s.Name), strconv.Quote(s.Value))
+	}
+}
+
+func (w *writer) choice(keyword string, c choice.Choice) {
+	w.line(keyword, c.Kind.String(), strconv.FormatUint(uint64(c.Value), 10), "of", strconv.FormatUint(uint64(c.N), 10))
+}
+
+// schedule writes what a schedule has; nothing when it is plain order.
+func (w *writer) schedule(s *choice.Schedule) {
+	if s.Seed != 0 {
+		w.line("schedule", hex64(s.Seed))
+	}
+	for _, p := range s.Priorities {
+		w.line("priority", hex64(p.ID), hex64(p.P))
+	}
+	for _, c := range s.Before {
+		w.line("before", hex64(c.First), hex64(c.Second))
+	}
+	for _, c := range s.Choices {
+		w.choice("answer", c)
+	}
+}
+
 func (w *writer) decisions(e *Entry) {
 	for _, c := range e.Case.Record.Choices {
-		w.line("choice", c.Kind.String(), strconv.FormatUint(uint64(c.Value), 10), "of", strconv.FormatUint(uint64(c.N), 10))
+		w.choice("choice", c)
 	}
 	for ids := e.Case.Record.Deliveries; len(ids) > 0; ids = ids[min(perLine, len(ids)):] {
 		words := []string{"deliveries"}

@@ -51,7 +51,9 @@ func (e *Entry) key() string {
 	if err != nil {
 		panic(err) // Encode took it
 	}
-	sum := sha256.Sum256(append(b, record...))
+	var w writer
+	w.schedule(&e.Case.Schedule)
+	sum := sha256.Sum256(append(append(b, record...), w.text...))
 	return hex.EncodeToString(sum[:])
 }
 

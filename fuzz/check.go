@@ -76,20 +76,12 @@ func (k *checker) replaySaved() bool {
 	return len(problems) == 0
 }
 
-// replayEntry runs one saved case, first as it was, then, if the program has
-// changed since, as far as it still applies. It says whether the property
-// held. With full it shows the whole trace.
+// replayEntry runs one saved case. It says whether the property held. With
+// full it shows the whole trace.
 func (k *checker) replayEntry(r *props.Runner, e corpus.Entry, full bool) bool {
 	k.t.Helper()
 	start := time.Now()
-	replayer := strategy.Replay(&e.Case.Record, strategy.ReplayOptions{})
-	res := r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
-	how := "as saved"
-	if res.Stray != "" || replayer.Done() != nil || res.System != nil && res.System.Trace().Hash != e.Hash {
-		replayer = strategy.Replay(&e.Case.Record, strategy.ReplayOptions{Lenient: true})
-		res = r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
-		how = fmt.Sprintf("the program has changed since: %d decisions no longer apply", len(replayer.Stale()))
-	}
+	res, how := play(r, &e)
 	if full && res.System != nil {
 		k.print(indented(res.System.Trace().Text()))
 	}
@@ -101,6 +93,45 @@ func (k *checker) replayEntry(r *props.Runner, e corpus.Entry, full bool) bool {
 	f.confirm(r)
 	k.fail(f, fmt.Sprintf("saved case %s (%s), %s", filepath.Base(e.Path), how, elapsed(start)), e.Path)
 	return false
+}
+
+// play runs a case as it was; or by its schedule, if it never ran; or, if the
+// program has changed since, as far as the case still applies. It says which.
+func play(r *props.Runner, e *corpus.Entry) (props.Result, string) {
+	if e.Case.Scheduled() {
+		ordered := strategy.Ordered(&e.Case.Schedule)
+		res := r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: ordered})
+		return res, fmt.Sprintf("by its schedule, %s not met", plural(len(ordered.Unmet()), "constraint"))
+	}
+	replayer := strategy.Replay(&e.Case.Record, strategy.ReplayOptions{})
+	res := r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
+	difference := firstDifference(&res, replayer, e.Hash)
+	if difference == "" {
+		return res, "as saved"
+	}
+	replayer = strategy.Replay(&e.Case.Record, strategy.ReplayOptions{Lenient: true})
+	res = r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
+	how := fmt.Sprintf("the program has changed since: %s; of its decisions %d no longer apply", difference, len(replayer.Stale()))
+	if res.System != nil {
+		for _, change := range changedSettings(e.Case.Settings, settingsOf(res.System.Options())) {
+			how += "; " + change
+		}
+	}
+	return res, how
+}
+
+// firstDifference says in what a strict replay differs from what was saved, ""
+// when in nothing.
+func firstDifference(res *props.Result, replayer *strategy.Replayer, hash uint64) string {
+	switch {
+	case res.Stray != "":
+		return res.Stray
+	case replayer.Done() != nil:
+		return replayer.Done().Error()
+	case res.System != nil && res.System.Trace().Hash != hash:
+		return fmt.Sprintf("the trace is another (%016x, was %016x)", res.System.Trace().Hash, hash)
+	}
+	return ""
 }
 
 // replayOne runs only the case that JOSTLE_REPLAY names, and shows its trace.

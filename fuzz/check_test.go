@@ -8,8 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // nightly says whether the long versions of tests are wanted.
@@ -224,6 +228,40 @@ func TestSavedCasesRunFirst(t *testing.T) {
 		t.Fatalf("kept %d cases, want 1: %v", len(cases), cases)
 	}
 	compare(t, "saved-replay", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
+}
+
+// A case that was not run but planned, here by hand, is run by its schedule.
+func TestPlannedCase(t *testing.T) {
+	dir := t.TempDir()
+	r := props.NewRunner("TestSample", subjectNamed("writer").Property(false))
+	defer r.Close()
+	res := r.Run(props.Plan{Seed: 1})
+	tr := res.System.Trace()
+	ids := map[string]uint64{}
+	for i := range tr.Steps {
+		if tr.Name(tr.Steps[i].Actor) == "writer" {
+			ids[trace.TypeLabel(tr.Sends[tr.Steps[i].Send].Body)] = tr.Steps[i].ID
+		}
+	}
+	planned := choice.Case{Test: "TestSample", Inputs: choice.CloneInputs(res.Inputs),
+		Schedule: choice.Schedule{Before: []choice.Constraint{{First: ids["flush"], Second: ids["write"]}}}}
+	entry := corpus.Entry{Case: &planned, Comment: []string{"flush before write"}}
+	if _, _, err := corpus.FolderOf(dir, "TestSample").Save(entry); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "planned", runSample(t, "broken", dir))
+}
+
+func TestChangedSettings(t *testing.T) {
+	was := settingsOf(pulse.Options{Delivery: pulse.Unordered, Steps: 10, Faults: pulse.Faults{Drop: 1}})
+	is := settingsOf(pulse.Options{Steps: 20, Faults: pulse.Faults{Drop: 1, Crash: 2}})
+	want := "delivery was unordered, is default; steps was 10, is 20; crash was default, is 2"
+	if got := strings.Join(changedSettings(was, is), "; "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := changedSettings(was, was); len(got) != 0 {
+		t.Errorf("nothing was changed, but: %v", got)
+	}
 }
 
 // Files that are no case of this test are said to be, each with what to do,

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -52,8 +53,58 @@ func newFinding(test, strategyName string, seed uint64, res *props.Result) *find
 		f.trace = res.System.Trace().Clone()
 		f.chart = f.trace.Chart()
 		f.kase.Record = *res.System.Record().Clone()
+		f.kase.Settings = settingsOf(res.System.Options())
 	}
 	return f
+}
+
+// settingsOf says in words what a run was told; defaults are left out.
+func settingsOf(o pulse.Options) (list []choice.Setting) {
+	add := func(name string, value any, zero bool) {
+		if !zero {
+			list = append(list, choice.Setting{Name: name, Value: fmt.Sprint(value)})
+		}
+	}
+	add("delivery", o.Delivery, o.Delivery == pulse.FIFO)
+	add("environment", o.Environment, o.Environment == pulse.Open)
+	add("steps", o.Steps, o.Steps == 0)
+	add("pending", o.Pending, o.Pending == 0)
+	add("orphans", o.Orphans, !o.Orphans)
+	add("isolation", o.Isolation, !o.Isolation)
+	add("early timers", o.EarlyTimers, o.EarlyTimers == 0)
+	add("ticks", o.Ticks, o.Ticks == 0)
+	add("horizon", o.Horizon, o.Horizon == 0)
+	f := &o.Faults
+	for _, budget := range []struct {
+		name string
+		n    int
+	}{{"drop", f.Drop}, {"duplicate", f.Duplicate}, {"delay", f.Delay}, {"crash", f.Crash},
+		{"restart kept", f.RestartKept}, {"restart lost", f.RestartLost}, {"partition", f.Partition}} {
+		add(budget.name, budget.n, budget.n == 0)
+	}
+	add("swarm", f.Swarm, !f.Swarm)
+	return list
+}
+
+// changedSettings says what a case was told that a run was not, or otherwise.
+func changedSettings(was, is []choice.Setting) (changes []string) {
+	find := func(list []choice.Setting, name string) string {
+		for _, s := range list {
+			if s.Name == name {
+				return s.Value
+			}
+		}
+		return "default"
+	}
+	for _, list := range [][]choice.Setting{was, is} {
+		for _, s := range list {
+			change := fmt.Sprintf("%s was %s, is %s", s.Name, find(was, s.Name), find(is, s.Name))
+			if find(was, s.Name) != find(is, s.Name) && !slices.Contains(changes, change) {
+				changes = append(changes, change)
+			}
+		}
+	}
+	return changes
 }
 
 // confirm replays a finding and notes whether it repeats.

@@ -242,6 +242,9 @@ func (s *System) Record() *choice.Record {
 	return &s.record
 }
 
+// Options returns what the system was told.
+func (s *System) Options() Options { return s.options }
+
 // Running says whether the system is taking steps now.
 func (s *System) Running() bool { return s.running }
 
