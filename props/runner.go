@@ -167,8 +167,7 @@ func (r *Runner) begin(plan Plan) {
 	r.inputs, r.values = r.inputs[:0], r.values[:0]
 	r.wordsRead, r.stray, r.rejected, r.foreign = 0, "", "", nil
 	st := &r.state
-	*st = state{logs: st.logs[:0], cleanups: st.cleanups[:0], always: st.always[:0],
-		awaited: st.awaited[:0], monitors: st.monitors[:0], attached: st.attached[:0]}
+	st.clear()
 	r.t = &T{runner: r, state: st}
 }
 

@@ -41,6 +41,17 @@ type state struct {
 	attached []Attachment
 }
 
+// clear makes the state that of a run that has not begun. It goes field by
+// field: a small run notices a literal that is made first and then copied.
+func (st *state) clear() {
+	st.sys, st.test = nil, pulse.Ref{}
+	st.returned, st.skipped, st.drawing, st.location = false, false, "", ""
+	st.skip, st.failure = nil, nil
+	st.logs, st.cleanups = st.logs[:0], st.cleanups[:0]
+	st.always, st.awaited = st.always[:0], st.awaited[:0]
+	st.monitors, st.attached = st.monitors[:0], st.attached[:0]
+}
+
 // quit is what a property panics with to end its run.
 type quit struct{}
 
