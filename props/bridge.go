@@ -124,6 +124,6 @@ func (o *order) Choose(_ choice.Kind, n int) int {
 }
 
 func (o *order) below(n int) int {
-	hi, _ := bits.Mul64(splitmix(&o.state), uint64(n))
+	hi, _ := bits.Mul64(choice.Splitmix(&o.state), uint64(n))
 	return int(hi)
 }

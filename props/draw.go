@@ -188,17 +188,14 @@ func (r *Runner) nextInput(label string) choice.Input {
 		}
 		r.strayInput(i, label)
 	}
-	state := r.plan.Seed + uint64(i)*golden
-	in := choice.Input{Label: label, Seed: splitmix(&state)}
-	if n := min(wordsPerDraw, len(r.plan.Words)-r.wordsRead); n > 0 {
+	state := r.plan.Seed + uint64(i)*choice.Gamma
+	in := choice.Input{Label: label, Seed: choice.Splitmix(&state)}
+	if n := min(choice.WordsPerDraw, len(r.plan.Words)-r.wordsRead); n > 0 {
 		in.Words = r.plan.Words[r.wordsRead : r.wordsRead+n]
 		r.wordsRead += n
 	}
 	return in
 }
-
-// wordsPerDraw is how many of a plan's words each draw is given.
-const wordsPerDraw = 4
 
 // strayInput notes that a stored input is of another draw.
 func (r *Runner) strayInput(i int, label string) {

@@ -1,6 +1,10 @@
 package props
 
-import "pgregory.net/rapid"
+import (
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+)
 
 // words are the numbers that one draw reads: those given, then as many as are
 // wanted that follow from a seed. They are a source for gopter and x/exp/rand.
@@ -31,7 +35,7 @@ func (w *words) Uint64() uint64 {
 	if w.rapid != nil {
 		w.seeded()
 	}
-	return splitmix(&w.state)
+	return choice.Splitmix(&w.state)
 }
 
 // list appends the next n numbers to a list.
@@ -47,17 +51,6 @@ func (w *words) skip(n int) {
 	for range n {
 		w.Uint64()
 	}
-}
-
-const golden = 0x9e3779b97f4a7c15
-
-// splitmix is splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
-func splitmix(state *uint64) uint64 {
-	*state += golden
-	z := *state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // Seed does what sources must offer: it makes the numbers follow from a seed.

@@ -77,7 +77,7 @@ func (p *pos) draw(l *lot, e *pulse.Enabled, i int) {
 	l.to = int32(e.Receiver(i))
 	l.age = p.taken[l.to]
 	l.draws++
-	l.priority = mix(p.key^e.ID(i)+l.draws*gamma) | 1
+	l.priority = choice.Mix(p.key^e.ID(i)+l.draws*choice.Gamma) | 1
 }
 
 func (p *pos) Choose(k choice.Kind, n int) int { return p.choose(k, n) }

@@ -22,7 +22,7 @@ func (s *seeded) priority(id uint64) uint64 {
 	if s.plain {
 		return choice.Plain
 	}
-	return mix(s.key ^ id)
+	return choice.Mix(s.key ^ id)
 }
 
 func (s *seeded) choose(k choice.Kind, n int) int {

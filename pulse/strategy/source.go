@@ -6,24 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A source is splitmix64 (Steele, Lea and Flood, OOPSLA 2014): one word of
-// state, a few instructions a number.
+// A source is a stream of choice.Splitmix.
 type source struct{ state uint64 }
 
-const gamma = 0x9e3779b97f4a7c15
+func (s *source) seed(seed uint64) { s.state = choice.Splitmix(&seed) }
 
-func (s *source) seed(seed uint64) { s.state = mix(seed + gamma) }
-
-func (s *source) next() uint64 {
-	s.state += gamma
-	return mix(s.state)
-}
-
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
+func (s *source) next() uint64 { return choice.Splitmix(&s.state) }
 
 // below returns a number from 0 to n-1. Its bias is below n/2⁶⁴.
 func (s *source) below(n int) int {
