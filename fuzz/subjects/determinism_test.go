@@ -60,13 +60,10 @@ type result struct {
 
 // seeds is how many runs there are of each program with each strategy.
 func seeds() int {
-	switch {
-	case os.Getenv("JOSTLE_NIGHTLY") != "":
-		return 1000
-	case testing.Short():
+	if testing.Short() {
 		return 25
 	}
-	return 150
+	return 1000
 }
 
 // textOf says which traces are kept as text: of each so many runs one.
