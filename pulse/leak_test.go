@@ -279,7 +279,7 @@ func TestManyRuns(t *testing.T) {
 	if allocs := testing.AllocsPerRun(1000, run); allocs > 0 {
 		t.Errorf("%v allocations for a run", allocs)
 	}
-	if n := runtime.NumGoroutine(); n != goroutines {
+	if n := runtime.NumGoroutine(); n > goroutines { // fewer when one of another test has only now come to its end
 		t.Errorf("%d goroutines after 1,000 runs, %d after one", n, goroutines)
 	}
 }
