@@ -293,6 +293,20 @@ func TestBadCases(t *testing.T) {
 	compare(t, "bad-cases", runSample(t, "mended", dir))
 }
 
+// A budget that is used up by the first run ends the search there, not at the
+// end of its batch.
+func TestTimeIsUpAfterAnyRun(t *testing.T) {
+	s, err := Config{Budget: 1}.settle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newSearch(s, t.Name(), subjectNamed("writer").Property(true))
+	defer x.close()
+	if f := x.run(); f != nil || x.tally.runs != 1 {
+		t.Errorf("%d runs, found %v; want 1 run that holds", x.tally.runs, f)
+	}
+}
+
 func TestEnvironment(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"JOSTLE_SEED", "x", `JOSTLE_SEED is "x": set it to a number from 1 on`},

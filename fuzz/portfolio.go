@@ -81,8 +81,9 @@ func (x *search) close() {
 	}
 }
 
-// work takes one batch after another. Batches are handed out in order and
-// finished, so that every run before the failing one is known to have held.
+// work takes one batch after another. Batches are handed out in order and, as
+// long as there is time, finished, so that every run before the failing one is
+// known to have held.
 func (x *search) work(r *props.Runner) {
 	pr := &coverage.PR{}
 	own := tally{rejected: map[string]int{}, by: map[string]int{}}
@@ -99,9 +100,11 @@ func (x *search) work(r *props.Runner) {
 	x.tally.add(&own)
 }
 
-func (x *search) exhausted(runs int) bool {
-	return x.runs > 0 && runs >= x.runs || !x.deadline.IsZero() && time.Now().After(x.deadline)
-}
+func (x *search) exhausted(runs int) bool { return x.runs > 0 && runs >= x.runs || x.late() }
+
+// late says that the time is up. It is asked after each run: a run of a slow
+// property may take as long as the whole budget.
+func (x *search) late() bool { return !x.deadline.IsZero() && time.Now().After(x.deadline) }
 
 // batch runs the property with one set of inputs under each strategy.
 func (x *search) batch(r *props.Runner, b int, pr *coverage.PR, own *tally) {
@@ -125,7 +128,7 @@ func (x *search) batch(r *props.Runner, b int, pr *coverage.PR, own *tally) {
 			x.report(index, name, plan.StrategySeed, &res)
 			return
 		}
-		if i%64 == 63 && x.exhausted(0) {
+		if x.late() {
 			return
 		}
 	}
