@@ -108,6 +108,7 @@ type actor struct {
 	restarts int
 	special  bool // spec is not zero
 	spec     Spec
+	history  uint64 // all that it has received, while there are states
 }
 
 // Spawn adds an actor and returns where to send to it. The name is a label;
@@ -159,6 +160,9 @@ func (s *System) add(name string, handler Actor, info *typeInfo, parent int32) *
 	a := s.place()
 	a.handler, a.parent = handler, parent
 	a.id = actorID(info.hash, s.curID, s.spawned)
+	if s.states != nil {
+		a.history = s.actors[s.cur].history // its handler may hold what the spawner knows
+	}
 	s.spawned++
 	s.hash = fold(s.hash, a.id)
 	list := s.trace.Actors
@@ -217,7 +221,7 @@ func (a *actor) renew(s *System, i int32) {
 	a.open, a.life, a.accept = true, alive, anything
 	a.process, a.match, a.waits.text = nil, nil, ""
 	a.await, a.answered, a.asks, a.restarts = 0, 0, 0, 0
-	a.watchers = a.watchers[:0]
+	a.watchers, a.history = a.watchers[:0], 0
 	if a.special {
 		a.spec, a.special = Spec{}, false
 	}
@@ -231,7 +235,12 @@ func (s *System) Alive(r Ref) bool {
 		return false
 	}
 	s.check(r, "Alive")
-	return s.actors[r.actor].life == alive
+	s.touch(r.actor, trace.ItsLife, 0)
+	is := s.actors[r.actor].life == alive
+	if s.states != nil {
+		s.learn(uint64(s.actors[r.actor].life))
+	}
+	return is
 }
 
 // check complains about a reference that is not of this run.
@@ -252,6 +261,8 @@ func (s *System) end(a *actor, reason string) {
 	if a.life == ended {
 		return
 	}
+	s.touchOther(a)
+	s.touch(a.ctx.actor, trace.ItsLife, 0)
 	wasDown := a.life == down
 	a.life = ended
 	s.shut(a, trace.Orphaned)

@@ -113,6 +113,7 @@ func (c *Ctx) Watch(r Ref) {
 	}
 	s := c.sys
 	s.check(r, "Watch")
+	s.touch(r.actor, trace.ItsLife, 0)
 	if a := s.actors[r.actor]; a.life == alive {
 		a.watchers = append(a.watchers, c.actor)
 		return
@@ -201,6 +202,9 @@ func (s *System) choose(k choice.Kind, n int) int {
 		s.record.Choices = append(s.record.Choices, choice.Choice{Kind: k, N: uint32(n), Value: uint32(v)})
 	}
 	s.hash = fold(s.hash^uint64(k+1), uint64(v))
+	if s.states != nil && k == choice.Program {
+		s.learn(uint64(v))
+	}
 	return v
 }
 

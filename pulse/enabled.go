@@ -87,6 +87,9 @@ func (e *Enabled) Label(i int) string {
 // Trace returns what has happened so far.
 func (e *Enabled) Trace() *trace.Trace { return e.sys.Trace() }
 
+// State returns a hash of the state that the system is in: see System.State.
+func (e *Enabled) State() uint64 { return e.sys.State() }
+
 // Oldest returns the message that arrived first.
 func (e *Enabled) Oldest() int {
 	sends, best := e.sys.sends, 0

@@ -6,6 +6,8 @@ import "github.com/jostle-go/jostle/pulse/trace"
 // take anything; a process takes what it waits for (Erlang's selective
 // receive). What it does not take stays in its channel, and the first message
 // in the channel that it does take can be delivered.
+//
+// The constants are those of trace.Want, in its order.
 type acceptance uint8
 
 const (

@@ -286,12 +286,15 @@ func (s *System) recordStep(d *trace.Send, a *actor, m int32) {
 	d.Receipt, d.Fate = s.step, trace.Delivered
 	st.ID, st.Time = id, s.now
 	st.Send, st.Actor, st.Prev = m, d.To, a.last
-	st.Kind, st.Changed, st.Settled = trace.Receive, false, s.settling
+	st.Kind, st.Changed, st.Settled, st.Wanted = trace.Receive, false, s.settling, trace.Want(a.accept)
 	a.last = s.step
 	s.past++
 	s.sent, s.spawned = 0, 0
 	s.curID = id
 	s.hash = fold(s.hash, id)
+	if s.states != nil {
+		s.remember(d, a, st.Prev)
+	}
 }
 
 // receiveSpecial receives what is not an ordinary message.

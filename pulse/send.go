@@ -36,6 +36,7 @@ func (s *System) send(to Ref, msg any) {
 	}
 	kind := trace.Message
 	if to.ask != 0 {
+		s.touch(to.actor, trace.ItsAsk, to.ask)
 		if !s.awaited(to) { // it counts as sent: what else the step sends keeps its identity
 			s.discard(s.message(s.cur, to.actor, msg, trace.Reply, to.ask), trace.Dropped)
 			return

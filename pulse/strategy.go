@@ -41,6 +41,13 @@ type Recorder interface {
 	Records()
 }
 
+// A Stater is a strategy that compares states: the system records the run and
+// keeps what State needs. See System.State.
+type Stater interface {
+	Strategy
+	States()
+}
+
 // An Ender is a strategy that is told when a run is over and what happened
 // in it. The trace is filled again by the next run.
 type Ender interface {

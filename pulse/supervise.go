@@ -109,6 +109,7 @@ func (s *System) supervise(a *actor) bool {
 			return false
 		}
 		a = s.actors[a.parent]
+		s.touchOther(a)
 		if a.life != alive {
 			return false
 		}

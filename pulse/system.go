@@ -67,6 +67,7 @@ type System struct {
 	begun     bool // the strategy knows that this run has begun
 	settling  bool
 	dying     *Coroutine // is being killed
+	states    *stateWalk // nil unless the strategy is a Stater
 	running   bool
 	ran       bool // Run or its like was called
 	closed    bool
@@ -146,7 +147,12 @@ func (s *System) derive() {
 	s.flood = int32(min(orDefault(o.Pending, defaultPending), math.MaxInt32))
 	_, records := s.strategy.(Recorder)
 	_, s.asksOne = s.strategy.(Holder)
-	s.recording = o.Record || records || o.Observer != nil || o.Isolation
+	if _, compares := s.strategy.(Stater); !compares {
+		s.states = nil
+	} else if s.states == nil {
+		s.states = newStateWalk(s)
+	}
+	s.recording = o.Record || records || s.states != nil || o.Observer != nil || o.Isolation
 	if o.Observer != nil {
 		s.standing |= workObserve
 	}

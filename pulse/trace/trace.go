@@ -26,6 +26,10 @@ type Trace struct {
 	// Rests lists the numbers of steps after which nothing was deliverable.
 	// No step before a rest could have been taken after it.
 	Rests []int32
+	// Touches lists, in the order of the steps, what steps have to do with
+	// others beside the messages that they receive and send. It is empty for
+	// most programs.
+	Touches []Touch
 	// Unordered is set when two messages of one channel may overtake each other.
 	Unordered bool
 	// Hash is the running hash of all that happened, in order.
@@ -106,7 +110,37 @@ type Step struct {
 	Kind    StepKind
 	Changed bool // the step changed its actor's handlers
 	Settled bool // the step belongs to start-up, whose order is not explored
+	Wanted  Want // what the receiver would have taken instead
 }
+
+// A Want says which messages an actor takes at some point.
+type Want uint8
+
+const (
+	Anything  Want = iota // any message
+	Nothing               // only what cannot be refused
+	ItsStart              // what begins a process
+	SomeMatch             // what a predicate of the process holds for
+	ItsAnswer             // the answer to one Ask
+)
+
+// A Touch says that a step met others in a way that no message shows: two
+// steps that touch the same thing cannot be swapped without a difference.
+type Touch struct {
+	Step  int32
+	Actor int32
+	Ask   int32 // the number of the Ask of Actor that an answer was sent to
+	What  Touched
+}
+
+// Touched is what of an actor a step has touched.
+type Touched uint8
+
+const (
+	ItsSteps Touched = iota // another's step ended or restarted it
+	ItsLife                 // whether it has ended: changed, or asked for by Watch
+	ItsAsk                  // who is the first to answer an Ask
+)
 
 // A Note is a line that belongs to a step.
 type Note struct {
@@ -122,6 +156,7 @@ func (t *Trace) Reset() {
 	t.Steps = t.Steps[:0]
 	t.Notes = t.Notes[:0]
 	t.Rests = t.Rests[:0]
+	t.Touches = t.Touches[:0]
 	t.Hash = 0
 }
 
@@ -134,5 +169,6 @@ func (t *Trace) Clone() *Trace {
 	c.Steps = append([]Step(nil), t.Steps...)
 	c.Notes = append([]Note(nil), t.Notes...)
 	c.Rests = append([]int32(nil), t.Rests...)
+	c.Touches = append([]Touch(nil), t.Touches...)
 	return &c
 }

@@ -1,0 +1,163 @@
+package explore_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A rig runs programs under an explorer, on one system.
+type rig struct {
+	sys *pulse.System
+}
+
+// program makes what is explored of what builds it.
+func (r *rig) program(o pulse.Options, build func(*pulse.System) func() error) explore.Program {
+	fresh := true
+	return func(s pulse.Strategy) explore.Run {
+		switch {
+		case r.sys == nil:
+			o.Strategy = s
+			r.sys = pulse.New(o)
+		case fresh:
+			o.Strategy = s
+			r.sys.Configure(o)
+		default:
+			r.sys.Reset(0)
+		}
+		fresh = false
+		check := build(r.sys)
+		f := r.sys.Run()
+		if f == nil && check != nil {
+			if err := check(); err != nil {
+				f = &pulse.Failure{Kind: pulse.Property, Text: err.Error()}
+			}
+		}
+		return explore.Run{System: r.sys, Failure: f}
+	}
+}
+
+// explored is what an exploration came to, in the enumerator's terms.
+type explored struct {
+	explore.Verdict
+	passing map[uint64]int
+	failing map[string]int
+}
+
+func (r *rig) explore(p *program, o explore.Options) explored {
+	e := explored{passing: map[uint64]int{}, failing: map[string]int{}}
+	o.KeepOn, o.Record = true, true
+	o.Done = func(run explore.Run) {
+		switch {
+		case run.Failure == nil:
+			e.passing[classOf(run.System)]++
+		case run.System.Failure() != nil:
+			e.failing[run.System.Failure().Signature()]++
+		default:
+			e.failing[run.Failure.Text]++
+		}
+	}
+	var err error
+	if e.Verdict, err = explore.Explore(r.program(p.options(), p.Build), o); err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// misses says in what an exploration differs from all orders, "" when in nothing.
+func (e *explored) misses(all orders) string {
+	switch {
+	case !e.Complete:
+		return fmt.Sprintf("is not complete: %s %s", e.Bound, e.Nondeterminism)
+	case len(e.passing) != len(all.passing):
+		return fmt.Sprintf("%d of %d distinct orders", len(e.passing), len(all.passing))
+	case len(e.failing) != len(all.failing):
+		return fmt.Sprintf("failures %v of %v", e.failing, all.failing)
+	}
+	for key := range all.passing {
+		if e.passing[key] == 0 {
+			return "another distinct order"
+		}
+	}
+	for key := range all.failing {
+		if e.failing[key] == 0 {
+			return fmt.Sprintf("failures %v of %v", e.failing, all.failing)
+		}
+	}
+	return ""
+}
+
+// repeats is how many runs fell in a class that had one.
+func (e *explored) repeats() int {
+	n := 0
+	for _, runs := range e.passing {
+		n += runs - 1
+	}
+	return n
+}
+
+// ways are the explorations that must all come to the same.
+func ways() (list []explore.Options) {
+	for _, r := range explore.Reductions() {
+		for _, sleep := range []bool{false, true} {
+			if sleep && r <= explore.Source {
+				continue
+			}
+			for _, o := range explore.Orderings() {
+				if o != explore.FIFO && (r == explore.Everything || os.Getenv("JOSTLE_NIGHTLY") == "") {
+					continue
+				}
+				list = append(list, explore.Options{Reduction: r, Sleep: sleep, Ordering: o})
+			}
+		}
+	}
+	return list
+}
+
+func agreementPrograms() int {
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		return 20_000
+	}
+	return 500
+}
+
+// TestAgreement holds that every way to explore finds what the enumerator
+// finds, on random programs.
+func TestAgreement(t *testing.T) {
+	e, r := &enumerator{}, &rig{}
+	wasted, repeats, runs, distinct := map[string]int{}, map[string]int{}, map[string]int{}, 0
+	for seed := range uint64(agreementPrograms()) {
+		f := common | checking
+		if seed%4 == 3 {
+			f |= multiplying
+		}
+		p := newProgram(seed, f)
+		all, ok := e.enumerate(p.options(), p.Build, 3000)
+		if !ok {
+			continue
+		}
+		distinct += len(all.passing)
+		for _, o := range ways() {
+			got := r.explore(p, o)
+			name := fmt.Sprint(o.Reduction, o.Sleep)
+			wasted[name] += got.Wasted
+			repeats[name] += got.repeats()
+			runs[name] += got.Runs
+			if why := got.misses(all); why != "" {
+				small := p.shrink(func(q *program) bool {
+					all, ok := e.enumerate(q.options(), q.Build, 3000)
+					got := r.explore(q, o)
+					return ok && got.misses(all) != ""
+				})
+				all, _ := e.enumerate(small.options(), small.Build, 3000)
+				got := r.explore(small, o)
+				t.Errorf("program %d, %v sleep %v ordering %v: %s (%s); all %d runs:\n%v", seed, o.Reduction, o.Sleep, o.Ordering, why, got.misses(all), all.runs, small)
+				return
+			}
+		}
+	}
+	t.Logf("distinct %d runs %v wasted %v repeats %v", distinct, runs, wasted, repeats)
+}

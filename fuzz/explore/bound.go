@@ -1,0 +1,114 @@
+package explore
+
+import "time"
+
+// A clock asks for the time only as often as it must: to do so costs a good
+// part of a small run.
+type clock struct {
+	wait, every int
+	last        time.Time
+}
+
+const lookEvery = 20 * time.Millisecond
+
+// tick says whether the time is to be looked at after this run.
+func (c *clock) tick() bool {
+	if c.wait--; c.wait > 0 {
+		return false
+	}
+	now := time.Now()
+	switch took := now.Sub(c.last); {
+	case took < lookEvery/4:
+		c.every = min(2*c.every+1, 1<<16)
+	case took > lookEvery:
+		c.every /= 2
+	}
+	c.wait, c.last = c.every, now
+	return true
+}
+
+// bound says whether the search must end before the tree is done.
+func (x *explorer) bound() bool {
+	o, v := &x.options, &x.verdict
+	if o.Runs > 0 && v.Runs+v.Wasted+v.Cut >= o.Runs {
+		v.Bound = "runs"
+		return true
+	}
+	if !x.clock.tick() {
+		return false
+	}
+	if o.Progress != nil {
+		x.report()
+	}
+	if o.Time > 0 && x.clock.last.Sub(x.began) >= o.Time {
+		v.Bound = "time"
+		return true
+	}
+	return false
+}
+
+// levels searches once, or once for each bound on delays or preemptions.
+func (x *explorer) levels() {
+	v := &x.verdict
+	if !x.options.bounded() {
+		done := x.search()
+		v.Complete = done && !x.walker.cut
+		if done && x.walker.cut {
+			v.Bound = "depth"
+		}
+		return
+	}
+	most, name := x.options.Delays, "delays"
+	if x.options.Preemptions != 0 {
+		most, name = x.options.Preemptions, "preemptions"
+	}
+	for level := int32(0); level <= int32(max(most, 0)); level++ {
+		x.walker.stack = stack{}
+		x.walker.budget, x.walker.cut, x.from = level, false, 0
+		failed := len(v.Failures)
+		v.Runs, v.Steps = 0, 0
+		done := x.search()
+		v.Levels = append(v.Levels, Level{Bound: int(level), Runs: v.Runs, Failed: len(v.Failures) - failed, Complete: done && !x.walker.cut})
+		if !done {
+			return
+		}
+		if !x.walker.cut {
+			v.Complete = true
+			return
+		}
+	}
+	v.Bound = name
+}
+
+// spend takes up the candidates of a new node that the bound allows.
+func (w *walker) spend(n *node, list []cand) {
+	n.left = w.budget
+	if n.pick >= 0 {
+		p := &w.nodes[n.pick]
+		n.left = p.left - w.cost(p, int(p.cur))
+	}
+	n.open = true
+	for i := range list {
+		if w.cost(n, i) > n.left {
+			w.cut = true
+			continue
+		}
+		list[i].mark |= todo
+	}
+}
+
+// cost is what it takes of the bound to pick a candidate: with delays, how
+// many before it are passed over; with preemptions, one for leaving an actor
+// that could go on. A process that waits for what is not there has nothing
+// to be delivered and costs nothing to leave: to wait takes no step here,
+// which is what Concuerror's blocking avoidance is for (section VI-A).
+func (w *walker) cost(n *node, i int) int32 {
+	if w.options.Delays != 0 {
+		return int32(i)
+	}
+	list := w.of(n)
+	if n.running >= 0 && list[i].actor != n.running && list[0].actor == n.running {
+		return 1
+	}
+	return 0
+}

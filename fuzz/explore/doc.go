@@ -1,0 +1,2 @@
+// Package explore runs a program in every distinct order.
+package explore

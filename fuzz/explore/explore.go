@@ -1,0 +1,271 @@
+package explore
+
+import (
+	"time"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Program runs what is explored, once, with a strategy that makes its
+// decisions. It must do the same whenever it is decided the same.
+type Program func(s pulse.Strategy) Run
+
+// A Run is what came of one run.
+type Run struct {
+	// System has the trace; nil when the program has made none.
+	System *pulse.System
+	// Failure is nil when what must hold did.
+	Failure *pulse.Failure
+	// Index counts the runs that came to an end, from 0.
+	Index int
+}
+
+// Explore runs a program in all orders that the options ask for.
+func Explore(program Program, o Options) (Verdict, error) {
+	if err := o.check(); err != nil {
+		return Verdict{}, err
+	}
+	x := newExplorer(program, o)
+	x.levels()
+	x.verdict.Elapsed = time.Since(x.began)
+	return x.verdict, nil
+}
+
+// An explorer goes through one tree, or one subtree of it.
+type explorer struct {
+	options  Options
+	program  Program
+	walker   walker
+	strategy pulse.Strategy
+	finder   finder
+	verdict  Verdict
+	classes  map[uint64]struct{} // of the distinct orders, if they are counted so
+	began    time.Time
+	clock    clock
+	from     int // the first step in which the run may differ from the last
+	recorded bool
+}
+
+func newExplorer(program Program, o Options) *explorer {
+	x := &explorer{options: o, program: program, began: time.Now()}
+	x.walker.options = &x.options
+	x.verdict.Failures = map[string]int{}
+	x.recorded = o.Record || o.Reduction != Everything || o.Sleep || o.States != NoStates || o.CountDistinct || o.Preemptions != 0
+	if o.CountDistinct && !o.sleeps() {
+		x.classes = map[uint64]struct{}{}
+	}
+	held := o.Depth > 0 || o.States != NoStates && !o.BigSteps
+	switch {
+	case o.States != NoStates && held:
+		x.strategy = stating{holding{recording{&x.walker}}}
+	case o.States != NoStates:
+		x.strategy = comparing{recording{&x.walker}}
+	case held:
+		x.strategy = holding{recording{&x.walker}}
+	case x.recorded:
+		x.strategy = recording{&x.walker}
+	default:
+		x.strategy = &x.walker
+	}
+	return x
+}
+
+// What a system must do for a walk is said by the methods of its strategy.
+type (
+	recording struct{ *walker }
+	holding   struct{ recording }
+	comparing struct{ recording }
+	stating   struct{ holding }
+)
+
+func (recording) Records() {}
+func (holding) Holds()     {}
+func (comparing) States()  {}
+func (stating) States()    {}
+
+// search runs one path after the other until the tree is done. It says
+// whether it is.
+func (x *explorer) search() bool {
+	for {
+		run, ok := x.run()
+		if !ok || x.finish(run) {
+			return false
+		}
+		if x.recorded && run.System != nil {
+			x.reduce(run)
+		}
+		if !x.walker.next() {
+			return true
+		}
+		x.from = x.branch()
+		if x.bound() {
+			return false
+		}
+	}
+}
+
+// branch is the first step that the next run does not share with the last.
+func (x *explorer) branch() int {
+	w := &x.walker
+	if p := w.lastPick(); p >= 0 {
+		return int(w.nodes[p].step)
+	}
+	return 0
+}
+
+// run takes one path. It is false when the program did not repeat itself.
+func (x *explorer) run() (Run, bool) {
+	x.walker.start()
+	run := x.program(x.strategy)
+	if x.walker.out == diverged || x.walker.at < len(x.walker.nodes) && x.walker.out == ended && run.Failure == nil {
+		x.verdict.Nondeterminism = x.divergence()
+		return run, false
+	}
+	return run, true
+}
+
+// finish counts a run. It says whether that was the last.
+func (x *explorer) finish(run Run) (stop bool) {
+	w, v := &x.walker, &x.verdict
+	steps := 0
+	if run.System != nil {
+		steps = run.System.Steps()
+	}
+	v.Steps += steps - min(steps, x.from)
+	switch {
+	case w.out == blocked:
+		v.Wasted++
+		return false
+	case w.out != ended:
+		v.Cut++
+		return false
+	case x.options.sleeps() && run.System != nil && w.oversleeps(run.System.Trace()):
+		v.Wasted++
+		w.out = blocked
+		return false
+	}
+	run.Index = v.Runs
+	v.Runs++
+	if last := len(w.nodes) - 1; last >= 0 {
+		w.nodes[last].leaves++
+	}
+	x.count(run)
+	if x.options.Done != nil {
+		x.options.Done(run)
+	}
+	if run.Failure == nil {
+		return false
+	}
+	v.Failures[run.Failure.Signature()]++
+	if !x.options.KeepOn {
+		v.Bound = "failure"
+		return true
+	}
+	return false
+}
+
+// count counts a distinct order.
+func (x *explorer) count(run Run) {
+	switch {
+	case x.options.sleeps():
+		x.verdict.Distinct = x.verdict.Runs
+	case x.classes != nil && run.System != nil:
+		x.classes[Class(run.System.Trace())] = struct{}{}
+		x.verdict.Distinct = len(x.classes)
+	default:
+		x.verdict.Distinct = -1
+	}
+}
+
+// reduce takes up, at the nodes of the run, what its races call for.
+func (x *explorer) reduce(run Run) {
+	w, t := &x.walker, run.System.Trace()
+	if len(t.Touches) > 0 && x.options.sleeps() {
+		w.touches.keep(&w.stack, t)
+	}
+	if x.options.Reduction == Everything {
+		return
+	}
+	if run.Failure != nil && w.out == ended && !rested(t) || w.out == known || w.out == tooDeep {
+		w.openPath() // what would have followed is not known
+	}
+	x.finder.learn(&w.stack, t, x.from)
+	x.finder.limit = int32(len(t.Steps))
+	if w.out == blocked {
+		x.finder.limit = w.nodes[w.lastPick()].step + 1
+	}
+	races := x.finder.find(x.from, w.out == ended)
+	switch x.options.Reduction {
+	case Persistent:
+		x.addSends(x.from, x.addActor)
+	case DCUTE:
+		x.addSends(x.from, x.addDelay)
+	}
+	for _, r := range races {
+		if n := x.nodeOf(r.step); n != nil {
+			x.addRace(n, r)
+		}
+	}
+}
+
+// addRace takes up, at the pick of a race's step, what leads to its message
+// coming first.
+func (x *explorer) addRace(n *node, r race) {
+	switch x.options.Reduction {
+	case Optimal, Source:
+		x.addSource(n, r)
+	case GoodSiblings:
+		x.addSibling(n, r)
+	default:
+		if r.touch { // the papers' methods know of messages only
+			x.walker.openPath()
+		}
+	}
+}
+
+// nodeOf returns the pick that a step came of; nil when there was nothing to
+// pick, or all of it is taken up anyway.
+func (x *explorer) nodeOf(step int32) *node {
+	i := x.finder.node[step]
+	if i < int32(x.walker.floor) {
+		return nil
+	}
+	if n := &x.walker.nodes[i]; !n.open {
+		return n
+	}
+	return nil
+}
+
+// rested says whether a run has come to rest.
+func rested(t *trace.Trace) bool {
+	n := len(t.Rests)
+	return n > 0 && int(t.Rests[n-1]) == len(t.Steps)
+}
+
+// openPath takes up all candidates of all picks.
+func (w *walker) openPath() {
+	for i := w.floor; i < len(w.nodes); i++ {
+		if n := &w.nodes[i]; n.kind == picks {
+			w.open(n)
+		}
+	}
+}
+
+// Class is a number for a distinct order: for each actor, what it has
+// received in which order.
+func Class(t *trace.Trace) uint64 {
+	sum := uint64(0)
+	for i := range t.Actors {
+		sum += mix(0, t.Actors[i].ID)
+	}
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		prev := uint64(1)
+		if st.Prev >= 0 {
+			prev = t.Steps[st.Prev].ID
+		}
+		sum += mix(mix(mix(t.Actors[st.Actor].ID, prev), st.ID), uint64(st.Time))
+	}
+	return mix(sum, uint64(len(t.Steps)))
+}

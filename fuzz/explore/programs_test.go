@@ -1,0 +1,799 @@
+package explore_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A program is a small random actor program. What an actor does follows from
+// what it has received and chosen, and from nothing else: actors share no
+// memory, so that the order at one cannot be seen by another but by messages.
+//
+// A program belongs to one system at a time; a clone may run beside it.
+
+// features say what a program may do. Each is used by some of the programs
+// that may.
+type features uint32
+
+const (
+	spawning features = 1 << iota
+	becoming
+	stopping
+	killing
+	fifo      // without this and the next: FIFO
+	unordered // with both: one of them
+	processes
+	asking   // with processes
+	timeouts // with processes: AskTimeout, ReceiveTimeout, Sleep
+	timers
+	earlyTimers
+	choosing
+	watching
+	messageFaults
+	crashes
+	partitions
+	panicking
+	checking // what is checked when a run is over may fail
+
+	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
+		choosing | watching
+
+	multiplying = earlyTimers | messageFaults | crashes | partitions
+)
+
+const (
+	kinds  = 3
+	news   = kinds // the column of a rule for a Down message or a timeout
+	states = 3
+	tables = 2
+)
+
+// A note is an ordinary message: its kind, for how many more messages it is
+// good, and the state of who sent it. It is one byte so that sending it
+// allocates nothing.
+type note uint8
+
+func newNote(kind, fuel, value int) note { return note(kind | fuel<<2 | value<<4) }
+func (n note) kind() int                 { return int(n & 3) }
+func (n note) fuel() int                 { return int(n >> 2 & 3) }
+func (n note) value() int                { return int(n >> 4) }
+func (n note) String() string            { return fmt.Sprintf("%d.%d.%d", n.kind(), n.fuel(), n.value()) }
+
+// A question is what is asked by an Ask.
+type question note
+
+// A handed message carries the right to answer a question.
+type handed struct {
+	note
+	asker pulse.Ref
+}
+
+// impatience ends a ReceiveMatch that nothing else has ended.
+type impatience struct{}
+
+// A verb is what an actor does in a step.
+type verb uint8
+
+const (
+	doSend   verb = iota // kind b to actor a
+	doReply              // kind b to the sender
+	doSpawn              // template a
+	doStop               // itself
+	doBecome             // table a
+	doKill               // actor a
+	doAfter              // kind b in a+1 units
+	doChoose             // of a; moves the state and the targets of what follows
+	doWatch              // actor a
+	doPanic
+)
+
+var verbNames = []string{"send", "reply", "spawn", "stop", "become", "kill", "after", "choose", "watch", "panic"}
+
+// A deed is one thing that an actor does.
+type deed struct {
+	do   verb
+	a, b int
+}
+
+func (d deed) String() string { return fmt.Sprintf("%s(%d,%d)", verbNames[d.do], d.a, d.b) }
+
+// A rule is what follows a message.
+type rule struct {
+	next  int // state, before the value of the message is added
+	deeds []deed
+}
+
+// A pause is where a process waits.
+type pause uint8
+
+const (
+	pauseReceive    pause = iota // any message
+	pauseMatch                   // the kinds of mask a; not for ever unless b is 0
+	pauseReceiveFor              // a+1 units
+	pauseAsk                     // actor a, kind b
+	pauseAskFor                  // actor a, kind b, for c+1 units
+	pauseSleep                   // a+1 units
+)
+
+var pauseNames = []string{"receive", "match", "receiveFor", "ask", "askFor", "sleep"}
+
+// A line is one line of the script of a process: it does something, then waits.
+type line struct {
+	deeds   []deed
+	pause   pause
+	a, b, c int
+}
+
+func (l line) String() string {
+	return fmt.Sprintf("%v %s(%d,%d,%d)", l.deeds, pauseNames[l.pause], l.a, l.b, l.c)
+}
+
+// A manner is what an actor does with a question.
+type manner uint8
+
+const (
+	answers     manner = iota // at once
+	defers                    // at its next message
+	handsOn                   // has another answer
+	handsAround               // answers, and has another answer too
+	manners
+)
+
+var mannerNames = []string{"answers", "defers", "hands on", "hands around"}
+
+// A template is what an actor is made from.
+type template struct {
+	process bool
+	lasting bool // the process goes on receiving when its script is over
+	manner  manner
+	heir    int // who answers in its stead
+	watched int // whom it watches from its first message on; zero is nobody, one the first root
+	script  []line
+	rules   [tables][states][kinds + 1]rule
+}
+
+// settings are the options of pulse, in small numbers.
+type settings struct {
+	unordered                        bool
+	early                            int
+	drop, duplicate, delay           int
+	crash, kept, lost, partition     int
+	checked, wrongState, checkedHits int // the check fails when this actor ends in this state after so many messages
+}
+
+// A first is a message that the test sends.
+type first struct{ to, kind, fuel int }
+
+type program struct {
+	seed      uint64
+	features  features
+	settings  settings
+	templates []template
+	roots     []int // the templates of the actors that the test spawns
+	firsts    []first
+	world     world
+}
+
+// options returns the options of the system, bar strategy and recording.
+func (p *program) options() pulse.Options {
+	s := p.settings
+	o := pulse.Options{Steps: 200, EarlyTimers: s.early, Faults: pulse.Faults{
+		Drop: s.drop, Duplicate: s.duplicate, Delay: s.delay, DelayBy: []time.Duration{2},
+		Crash: s.crash, RestartKept: s.kept, RestartLost: s.lost, Partition: s.partition,
+	}}
+	if s.unordered {
+		o.Delivery = pulse.Unordered
+	}
+	return o
+}
+
+// clone returns a program that shares nothing with p.
+func (p *program) clone() *program {
+	c := &program{seed: p.seed, features: p.features, settings: p.settings,
+		templates: slices.Clone(p.templates), roots: slices.Clone(p.roots), firsts: slices.Clone(p.firsts)}
+	for i := range c.templates {
+		t := &c.templates[i]
+		t.script = slices.Clone(t.script)
+	}
+	for _, list := range c.lists() {
+		*list = slices.Clone(*list)
+	}
+	return c
+}
+
+// lists returns where the deeds of a program are.
+func (p *program) lists() (lists []*[]deed) {
+	for i := range p.templates {
+		t := &p.templates[i]
+		for j := range t.script {
+			lists = append(lists, &t.script[j].deeds)
+		}
+		t.each(func(_, _, _ int, r *rule) { lists = append(lists, &r.deeds) })
+	}
+	return lists
+}
+
+func (t *template) each(f func(table, state, kind int, r *rule)) {
+	for table := range t.rules {
+		for state := range t.rules[table] {
+			for kind := range t.rules[table][state] {
+				f(table, state, kind, &t.rules[table][state][kind])
+			}
+		}
+	}
+}
+
+// String shows what is not empty of a program.
+func (p *program) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "program %d, features %b\n%+v\nroots %v\nfirst messages (to, kind, fuel) %v\n",
+		p.seed, p.features, p.settings, p.roots, p.firsts)
+	for i, t := range p.templates {
+		fmt.Fprintf(&b, "template %d: %s, heir %d, watched %d", i, mannerNames[t.manner], t.heir, t.watched)
+		if t.process {
+			fmt.Fprintf(&b, ", process, lasting %t", t.lasting)
+		}
+		fmt.Fprintln(&b)
+		for _, l := range t.script {
+			fmt.Fprintf(&b, "    %v\n", l)
+		}
+		t.each(func(table, state, kind int, r *rule) {
+			if len(r.deeds) > 0 || r.next != state {
+				fmt.Fprintf(&b, "    table %d state %d kind %d: state %d %v\n", table, state, kind, r.next, r.deeds)
+			}
+		})
+	}
+	return b.String()
+}
+
+// A drawer draws programs.
+type drawer struct {
+	*rand.Rand
+	features
+	roots     int
+	templates int
+	plain     []int // roots that are no processes
+}
+
+// newProgram draws a program that does only what the features allow.
+func newProgram(seed uint64, f features) *program {
+	d := &drawer{Rand: rand.New(rand.NewPCG(seed, 0x6a75646765)), features: f}
+	d.thin()
+	p := &program{seed: seed, features: f, settings: d.settings()}
+	d.roots = 2 + d.IntN(3)
+	if d.has(multiplying | processes) {
+		d.roots = 2 + d.IntN(2)
+	}
+	d.templates = d.roots + d.IntN(2)
+	for i := range d.templates {
+		process := d.has(processes) && d.one(2)
+		if !process && i < d.roots {
+			d.plain = append(d.plain, i)
+		}
+		p.templates = append(p.templates, template{process: process})
+	}
+	for i := range p.templates {
+		d.fill(&p.templates[i])
+	}
+	for i := range d.roots {
+		p.roots = append(p.roots, i)
+	}
+	p.firsts = d.firsts()
+	p.settings.checked = d.IntN(d.roots)
+	return p
+}
+
+// thin takes away some of the features: programs with few find what programs
+// with all hide. Of those that multiply orders most, one is left mostly.
+func (d *drawer) thin() {
+	left := features(0)
+	for bit := spawning; bit <= checking; bit <<= 1 {
+		switch {
+		case bit&(fifo|unordered) != 0 || bit == processes && !d.one(4) || bit&multiplying == 0 && !d.one(3):
+			left |= d.features & bit
+		case bit&multiplying != 0 && d.has(bit) && !d.one(4):
+			if !d.one(4) {
+				left &^= multiplying
+			}
+			left |= bit
+		}
+	}
+	d.features = left
+}
+
+func (d *drawer) has(f features) bool { return d.features&f != 0 }
+func (d *drawer) one(in int) bool     { return d.IntN(in) == 0 }
+
+// once is a budget of one, or none.
+func (d *drawer) once(f features, in int) int {
+	if d.one(in) && d.has(f) {
+		return 1
+	}
+	return 0
+}
+
+func (d *drawer) settings() settings {
+	s := settings{unordered: d.has(unordered) && (!d.has(fifo) || d.one(2)), early: d.once(earlyTimers, 1)}
+	s.drop, s.duplicate, s.delay = d.once(messageFaults, 2), d.once(messageFaults, 2), d.once(messageFaults, 2)
+	s.crash, s.partition = d.once(crashes, 1), d.once(partitions, 1)
+	if s.kept = d.once(crashes, 3); s.kept == 0 { // not both: the trace does not tell one restart from the other
+		s.lost = d.once(crashes, 2)
+	}
+	s.wrongState, s.checkedHits = d.IntN(states), 1+d.IntN(3)
+	return s
+}
+
+// firsts draws what the test sends: enough for a choice of orders, not for too
+// many. Faults multiply them, processes add messages of their own.
+func (d *drawer) firsts() (list []first) {
+	fuel, n := 1+d.IntN(2), 2+d.IntN(2)
+	if d.has(multiplying) {
+		fuel, n = 1, 2
+	} else if d.has(processes) {
+		n = 2
+	}
+	for range n {
+		list = append(list, first{d.IntN(d.roots), d.IntN(kinds), d.IntN(2)})
+	}
+	list[0].fuel = fuel
+	return list
+}
+
+func (d *drawer) fill(t *template) {
+	t.lasting, t.heir = d.one(2), d.IntN(d.roots)
+	t.manner = []manner{answers, defers, handsOn, handsOn, handsAround}[d.IntN(5)]
+	if len(d.plain) > 0 { // who waits for the answer itself is no good heir
+		t.heir = d.plain[d.IntN(len(d.plain))]
+	}
+	if d.has(watching) && d.one(2) {
+		t.watched = 1 + d.IntN(d.roots)
+	}
+	t.each(func(table, state, kind int, r *rule) {
+		r.next = d.IntN(states)
+		for range []int{0, 1, 1, 1, 1, 2, 2, 3}[d.IntN(8)] {
+			r.deeds = append(r.deeds, d.deed())
+		}
+	})
+	if !t.process {
+		return
+	}
+	for range 1 + d.IntN(2) {
+		l := d.line()
+		if d.one(3) {
+			l.deeds = append(l.deeds, d.deed())
+		}
+		t.script = append(t.script, l)
+	}
+}
+
+// deed draws one: a send, mostly.
+func (d *drawer) deed() deed {
+	x := deed{doSend, d.IntN(8), d.IntN(kinds)}
+	if d.one(2) {
+		return x
+	}
+	special := []struct {
+		needs features
+		do    verb
+	}{{spawning, doSpawn}, {stopping, doStop}, {stopping, doStop}, {becoming, doBecome}, {killing, doKill}, {timers, doAfter},
+		{choosing, doChoose}, {watching, doWatch}, {panicking, doPanic}}
+	s := special[d.IntN(len(special))]
+	switch {
+	case !d.has(s.needs):
+		if d.one(2) {
+			x.do = doReply
+		}
+	case s.do == doPanic && !d.one(3):
+	default:
+		x.do = s.do
+	}
+	return x
+}
+
+// line draws where a process waits.
+func (d *drawer) line() line {
+	l := line{a: d.IntN(8), b: d.IntN(kinds), c: d.IntN(3)}
+	switch n := d.IntN(8); {
+	case n < 2:
+		l.pause = pauseReceive
+	case n < 4 || !d.has(asking|timeouts):
+		l.pause, l.a = pauseMatch, 1+d.IntN(1<<kinds-2)
+	case d.has(asking) && len(d.plain) > 0 && (n < 7 || !d.has(timeouts)):
+		l.pause, l.a = pauseAsk, d.plain[d.IntN(len(d.plain))]
+		if d.has(timeouts) && d.one(3) {
+			l.pause, l.a = pauseAskFor, d.IntN(d.roots)
+		}
+	case d.has(timeouts):
+		l.pause = []pause{pauseReceiveFor, pauseReceiveFor, pauseSleep}[d.IntN(3)]
+	}
+	return l
+}
+
+// shrink returns a program as small as leaving out parts makes it for which
+// fails still holds.
+func (p *program) shrink(fails func(*program) bool) *program {
+	for {
+		list := p.smaller()
+		i := slices.IndexFunc(list, fails)
+		if i < 0 {
+			return p
+		}
+		p = list[i]
+	}
+}
+
+// smaller lists the programs that are one part smaller, by the largest parts
+// first.
+func (p *program) smaller() (list []*program) {
+	try := func(change func(q *program)) {
+		q := p.clone()
+		change(q)
+		list = append(list, q)
+	}
+	for i := range p.firsts {
+		try(func(q *program) { q.firsts = slices.Delete(q.firsts, i, i+1) })
+		if p.firsts[i].fuel > 0 {
+			try(func(q *program) { q.firsts[i].fuel-- })
+		}
+	}
+	if len(p.roots) > 1 {
+		for i := range p.roots {
+			try(func(q *program) { q.roots = slices.Delete(q.roots, i, i+1) })
+		}
+	}
+	for i, n := range p.settings.parts() {
+		if *n != 0 {
+			try(func(q *program) { *q.settings.parts()[i] = 0 })
+		}
+	}
+	if p.settings.unordered {
+		try(func(q *program) { q.settings.unordered = false })
+	}
+	p.smallerTemplates(try)
+	return list
+}
+
+func (p *program) smallerTemplates(try func(func(*program))) {
+	for i := range p.templates {
+		t := &p.templates[i]
+		if t.process {
+			try(func(q *program) { q.templates[i].process, q.templates[i].script = false, nil })
+		}
+		if t.manner != answers {
+			try(func(q *program) { q.templates[i].manner = answers })
+		}
+		if t.watched > 0 {
+			try(func(q *program) { q.templates[i].watched = 0 })
+		}
+		for j := range t.script {
+			try(func(q *program) { q.templates[i].script = slices.Delete(q.templates[i].script, j, j+1) })
+		}
+		t.each(func(table, state, kind int, r *rule) {
+			if r.next != state {
+				try(func(q *program) { q.templates[i].rules[table][state][kind].next = state })
+			}
+		})
+	}
+	for i, l := range p.lists() {
+		for j := range *l {
+			try(func(q *program) { *q.lists()[i] = slices.Delete(*q.lists()[i], j, j+1) })
+		}
+	}
+}
+
+// parts returns where the numbers of the settings are that can be taken away.
+func (s *settings) parts() []*int {
+	return []*int{&s.early, &s.drop, &s.duplicate, &s.delay, &s.crash, &s.kept, &s.lost, &s.partition}
+}
+
+// A world is a program in a system.
+type world struct {
+	refs    []pulse.Ref // of the roots; as they are from before the first step on
+	current []*actor    // of the roots
+	actors  []*actor    // all, of which so many are of this run
+	used    int
+	skips   int   // messages that a process did not want; for statistics, no actor reads it
+	wrong   error // made once
+}
+
+// mostChildren is how many actors one actor may spawn, and how deep.
+const (
+	mostChildren = 2
+	generations  = 2
+)
+
+// An actor is one actor of a program, and all that it may look at.
+type actor struct {
+	*program
+	*template
+	guises     [tables]guise
+	known      []pulse.Ref // beside the roots: its parent and children
+	generation int
+	children   int
+	state      int
+	received   int
+	deferred   pulse.Ref // who waits for its answer
+	past       uint64    // hash of all that it has received and chosen
+}
+
+// A guise is one handler of an actor.
+type guise struct {
+	*actor
+	table int
+}
+
+// Build puts the program into a system that has just been made or reset.
+func (p *program) Build(sys *pulse.System) (check func() error) {
+	w := &p.world
+	w.refs, w.current, w.used = w.refs[:0], w.current[:0], 0
+	for i, t := range p.roots {
+		w.current = append(w.current, nil)
+		if !p.renewable() && !p.templates[t].process {
+			w.current[i] = p.actor(t, 0, nil)
+			w.refs = append(w.refs, sys.Spawn("root", &w.current[i].guises[0]))
+			continue
+		}
+		w.refs = append(w.refs, sys.SpawnSpec(p.spec("root", func() *actor {
+			w.current[i] = p.actor(t, 0, nil)
+			return w.current[i]
+		}, t)))
+	}
+	for _, f := range p.firsts {
+		sys.Send(w.refs[f.to%len(w.refs)], newNote(f.kind, f.fuel, 0))
+	}
+	return p.check
+}
+
+// renewable says whether actors may start anew, so that Spec must say how.
+func (p *program) renewable() bool { return p.settings.lost > 0 }
+
+// check says whether the checked actor ended as it must.
+func (p *program) check() error {
+	if p.features&checking == 0 {
+		return nil
+	}
+	s := &p.settings
+	a := p.world.current[s.checked%len(p.world.current)]
+	if a == nil || a.state != s.wrongState || a.received != s.checkedHits {
+		return nil
+	}
+	if p.world.wrong == nil {
+		p.world.wrong = errors.New("the checked actor ended in a wrong state")
+	}
+	return p.world.wrong
+}
+
+// spec describes an actor that fresh makes, now and when it starts anew.
+func (p *program) spec(name string, fresh func() *actor, template int) pulse.Spec {
+	if p.templates[template].process {
+		return pulse.Spec{Name: name, Process: func(c *pulse.Process) { fresh().live(c) }}
+	}
+	return pulse.Spec{Name: name, New: func() pulse.Actor { return &fresh().guises[0] }}
+}
+
+// actor takes the memory of an actor of an older run, or of none.
+func (p *program) actor(template, generation int, parent *pulse.Ref) *actor {
+	w := &p.world
+	if w.used == len(w.actors) {
+		a := &actor{program: p}
+		for table := range a.guises {
+			a.guises[table] = guise{a, table}
+		}
+		w.actors = append(w.actors, a)
+	}
+	a := w.actors[w.used]
+	w.used++
+	a.template = &p.templates[template]
+	a.known, a.generation, a.children = a.known[:0], generation, 0
+	a.state, a.received, a.deferred, a.past = 0, 0, pulse.Ref{}, uint64(template+1)
+	if parent != nil {
+		a.known = append(a.known, *parent)
+	}
+	return a
+}
+
+// digest is a hash of what the actors have come to.
+func (p *program) digest() (sum uint64) {
+	for _, a := range p.world.actors[:p.world.used] {
+		sum += scramble(a.past ^ uint64(a.state))
+	}
+	return sum
+}
+
+// target is an actor that this one knows.
+func (a *actor) target(i int) pulse.Ref {
+	roots := a.world.refs
+	if i %= len(roots) + len(a.known); i < len(roots) {
+		return roots[i]
+	}
+	return a.known[i-len(roots)]
+}
+
+func (a *actor) remember(x int) { a.past = scramble(a.past ^ uint64(x+1)) }
+
+// Receive makes a guise a handler.
+func (g *guise) Receive(ctx *pulse.Ctx, msg any) { g.take(ctx, msg, g.table) }
+
+// take is what an actor does with any message.
+func (a *actor) take(ctx *pulse.Ctx, msg any, table int) {
+	var n note
+	column := -1
+	switch m := msg.(type) {
+	case note:
+		n = m
+	case question:
+		n = note(m)
+	case handed:
+		n = m.note
+		ctx.Send(m.asker, newNote(n.kind(), 0, a.state))
+	case pulse.Down:
+		n, column = newNote(news, 1, len(m.Reason)%states), news
+	default: // impatience, or a timeout
+		n, column = newNote(news, 1, 0), news
+	}
+	if column < 0 {
+		column = n.kind()
+	}
+	if !a.deferred.IsZero() {
+		ctx.Send(a.deferred, newNote(n.kind(), 0, a.state))
+		a.deferred = pulse.Ref{}
+	}
+	if _, ok := msg.(question); ok {
+		a.dealWith(ctx, n)
+	}
+	if a.received == 0 && a.watched > 0 && a.target(a.watched-1) != ctx.Self() {
+		ctx.Watch(a.target(a.watched - 1))
+	}
+	a.received++
+	a.remember(int(n))
+	r := &a.rules[table][a.state][column]
+	a.state = (r.next + n.value()) % states
+	a.do(ctx, r.deeds, n)
+}
+
+// dealWith deals with a question.
+func (a *actor) dealWith(ctx *pulse.Ctx, n note) {
+	answer := newNote(n.kind(), 0, a.state)
+	switch a.manner {
+	case answers:
+		ctx.Reply(answer)
+	case defers:
+		a.deferred = ctx.Sender()
+	case handsAround:
+		ctx.Send(a.target(a.heir), handed{answer, ctx.Sender()})
+		ctx.Reply(answer)
+	case handsOn:
+		ctx.Send(a.target(a.heir), handed{answer, ctx.Sender()})
+		ctx.Send(a.target(a.heir+1), handed{answer, ctx.Sender()})
+	}
+}
+
+// do does the deeds that follow a message. Messages come of messages with fuel
+// only, so that all ends.
+func (a *actor) do(ctx *pulse.Ctx, deeds []deed, n note) {
+	shift := 0
+	for _, x := range deeds {
+		switch x.do {
+		case doStop:
+			ctx.Stop()
+		case doBecome:
+			if !a.process {
+				ctx.Become(&a.guises[x.a%tables])
+			}
+		case doChoose:
+			shift = ctx.Choose(2 + x.a%2)
+			ctx.Log("chose %d", shift)
+			a.remember(shift)
+			a.state = (a.state + shift) % states
+		case doPanic:
+			panic("a rule said so")
+		default:
+			if n.fuel() > 0 {
+				a.cause(ctx, x, n, shift)
+			}
+		}
+	}
+}
+
+// cause does what takes fuel.
+func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
+	child := newNote(x.b, n.fuel()-1, a.state)
+	to := a.target(x.a + shift)
+	switch x.do {
+	case doSend:
+		ctx.Send(to, child)
+	case doReply:
+		if s := ctx.Sender(); !s.IsZero() && s.Index() != 0 { // the test is not worth a step
+			ctx.Send(s.Actor(), child)
+		}
+	case doSpawn:
+		a.spawn(ctx, x.a, child)
+	case doKill:
+		if to != ctx.Self() {
+			ctx.Kill(to)
+		}
+	case doAfter:
+		ctx.After(time.Duration(x.a%3+1), child)
+	case doWatch:
+		if to != ctx.Self() && n.kind() != news { // else it could go on for ever
+			ctx.Watch(to)
+		}
+	}
+}
+
+// spawn makes a child and sends it a message.
+func (a *actor) spawn(ctx *pulse.Ctx, template int, n note) {
+	if a.children == mostChildren || a.generation == generations {
+		return
+	}
+	a.children++
+	template %= len(a.templates)
+	parent, generation := ctx.Self(), a.generation+1
+	child := ctx.SpawnSpec(a.spec("child", func() *actor {
+		return a.program.actor(template, generation, &parent)
+	}, template))
+	a.known = append(a.known, child)
+	ctx.Send(child, n)
+}
+
+// live is the code of a process.
+func (a *actor) live(c *pulse.Process) {
+	for i := range a.script {
+		l := &a.script[i]
+		a.do(c.Ctx, l.deeds, newNote(0, 1, a.state))
+		a.take(c.Ctx, a.pauses(c, l), 0)
+	}
+	for a.lasting {
+		a.take(c.Ctx, c.Receive(), 0)
+	}
+}
+
+// pauses waits as a line says and returns what came of it.
+func (a *actor) pauses(c *pulse.Process, l *line) (msg any) {
+	ask := question(newNote(l.b, 1, a.state))
+	switch l.pause {
+	case pauseReceive:
+		return c.Receive()
+	case pauseMatch:
+		return a.match(c, l)
+	case pauseReceiveFor:
+		msg, _ = c.ReceiveTimeout(time.Duration(l.a%3 + 1))
+	case pauseAsk:
+		return c.Ask(a.target(l.a), ask)
+	case pauseAskFor:
+		msg, _ = c.AskTimeout(a.target(l.a), ask, time.Duration(l.c+1))
+	case pauseSleep:
+		c.Sleep(time.Duration(l.a%3 + 1))
+	}
+	return msg
+}
+
+// match waits for some kinds. Most do not wait for ever, since a process that
+// does is stuck and the run fails.
+func (a *actor) match(c *pulse.Process, l *line) any {
+	var patience pulse.Timer
+	if l.b > 0 {
+		patience = c.After(10, impatience{})
+	}
+	msg := c.ReceiveMatch(func(msg any) bool {
+		wanted := true
+		switch m := msg.(type) {
+		case note:
+			wanted = l.a>>m.kind()&1 != 0
+		case question:
+			wanted = l.a>>note(m).kind()&1 != 0
+		}
+		if !wanted {
+			a.world.skips++
+		}
+		return wanted
+	})
+	patience.Stop()
+	return msg
+}

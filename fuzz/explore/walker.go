@@ -1,0 +1,241 @@
+package explore
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// A walker is the strategy that walks one path of the decision tree: down to
+// the last node of the stack as it was decided, and on by making new nodes.
+type walker struct {
+	stack
+	options *Options
+	at      int   // nodes that this run has passed
+	out     why   // why the run was given up
+	cut     bool  // a candidate was left out because of a bound
+	budget  int32 // on delays or preemptions
+	habits  habits
+	ranks   []int32 // of actors, scratch of the ordering
+	touches touches
+	seen    states
+	differs string // what was different where a run should have repeated
+	// floor is how many nodes belong to whoever handed out this subtree: they
+	// are walked and never changed.
+	floor int
+}
+
+// A why says why a run was given up.
+type why uint8
+
+const (
+	ended    why = iota // it was not
+	blocked             // all that could come next is asleep
+	known               // the state was seen before
+	tooDeep             // it has as many steps as the bound allows
+	diverged            // it did not repeat what the run before it did
+)
+
+var whyTexts = [...]string{"", "all that could come next was run from another branch", "the state is known",
+	"the bound on the depth was hit", "the program did not repeat itself"}
+
+// Begin begins a run.
+func (w *walker) Begin(uint64) { w.start() }
+
+func (w *walker) start() {
+	w.at, w.out = 0, ended
+}
+
+// Verdict says why a run was given up.
+func (w *walker) Verdict() error {
+	if w.out == ended {
+		return nil
+	}
+	return fmt.Errorf("explore: %s", whyTexts[w.out])
+}
+
+// Pick follows the path, or lengthens it.
+func (w *walker) Pick(e *pulse.Enabled) int {
+	if w.at == len(w.nodes) {
+		return w.grow(e)
+	}
+	n := &w.nodes[w.at]
+	if n.kind != picks || int(n.n) != e.Len() || n.hash != e.Trace().Hash {
+		return w.diverge(e)
+	}
+	w.at++
+	return int(w.cands[n.base+n.cur].index)
+}
+
+// Choose follows the path, or lengthens it.
+func (w *walker) Choose(k choice.Kind, n int) int {
+	if w.at == len(w.nodes) {
+		w.ask(k, n)
+	}
+	q := &w.nodes[w.at]
+	if q.kind == picks || int(q.n) != n {
+		w.out = diverged
+		w.differs = fmt.Sprintf("a question (%v) of %d answers came where there was none like it", k, n)
+		return pulse.Quit
+	}
+	w.at++
+	return int(q.cur)
+}
+
+// diverge gives up a run that is not what it was before.
+func (w *walker) diverge(e *pulse.Enabled) int {
+	w.out = diverged
+	w.differs = fmt.Sprintf("after step %d %d messages could be delivered, the first of them %s", e.Step()-1, e.Len(), e.Label(0))
+	return pulse.Quit
+}
+
+// give gives up a run.
+func (w *walker) give(reason why) int {
+	w.out = reason
+	return pulse.Quit
+}
+
+// ask makes a node of a question. All its answers are taken up in turn.
+func (w *walker) ask(k choice.Kind, n int) {
+	q := node{n: int32(n), pick: w.lastPick(), kind: asks}
+	if k == choice.Clock || k == choice.Fault {
+		q.kind = strikes
+		w.openAll()
+	}
+	w.nodes = append(w.nodes, q)
+}
+
+// openAll takes up all candidates of all picks of this run: what comes
+// between steps has to do with every step, so that it has to be tried after
+// every set of steps.
+func (w *walker) openAll() {
+	for p := w.lastPick(); p >= 0 && !w.nodes[p].open; p = w.nodes[p].pick {
+		w.open(&w.nodes[p])
+	}
+}
+
+// open takes up all candidates of a node.
+func (w *walker) open(n *node) {
+	n.open = true
+	for i := range w.of(n) {
+		w.of(n)[i].mark |= todo
+	}
+}
+
+// grow makes a node of a pick and takes its first candidate.
+func (w *walker) grow(e *pulse.Enabled) int {
+	if d := w.options.Depth; d > 0 && e.Step() >= d {
+		w.cut = true
+		return w.give(tooDeep)
+	}
+	if w.options.States != NoStates && w.isKnown(e) {
+		return w.give(known)
+	}
+	if e.Len() == 1 {
+		return 0
+	}
+	n := w.node(e)
+	list := w.of(n)
+	if w.options.sleeps() && !w.fallAsleep(n, list, e) {
+		w.pop()
+		return w.give(blocked)
+	}
+	w.order(list, e)
+	first := firstAwake(list)
+	if first < 0 {
+		w.pop()
+		return w.give(blocked)
+	}
+	n.cur = int32(first)
+	w.plan(n, list)
+	w.at++
+	return int(list[first].index)
+}
+
+// node makes a node of what can be delivered now.
+func (w *walker) node(e *pulse.Enabled) *node {
+	n := node{hash: e.Trace().Hash, base: int32(len(w.cands)), n: int32(e.Len()), step: int32(e.Step()), pick: w.lastPick()}
+	for i := range e.Len() {
+		w.cands = append(w.cands, cand{seq: e.Seq(i), index: int32(i), send: int32(e.Slot(i)),
+			actor: int32(e.Receiver(i)), channel: int32(e.Channel(i))})
+	}
+	w.nodes = append(w.nodes, n)
+	return &w.nodes[len(w.nodes)-1]
+}
+
+func firstAwake(list []cand) int {
+	for i := range list {
+		if list[i].mark&asleep == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// plan says what of a new node must be taken up, before anything is known of
+// what follows.
+func (w *walker) plan(n *node, list []cand) {
+	afterStrike := len(w.nodes) > 1 && w.nodes[len(w.nodes)-2].kind == strikes
+	switch r := w.options.Reduction; {
+	case w.options.bounded():
+		w.spend(n, list)
+	case r == Everything || afterStrike:
+		w.open(n)
+	case r == Persistent || r == DCUTE:
+		n.group = takeActor(list, list[n.cur].actor)
+	default:
+		list[n.cur].mark |= todo
+	}
+}
+
+// takeActor takes up all messages of one actor, and says where they end.
+func takeActor(list []cand, actor int32) (end int32) {
+	for i := range list {
+		if list[i].actor == actor {
+			list[i].mark |= todo
+			end = int32(i) + 1
+		}
+	}
+	return end
+}
+
+// next goes to the next path: the deepest node of which something is to be
+// taken up still. It is false when the tree is done.
+func (w *walker) next() bool {
+	for len(w.nodes) > w.floor {
+		n := &w.nodes[len(w.nodes)-1]
+		n.done++
+		if n.kind == picks && w.advance(n) || n.kind != picks && n.cur+1 < n.n {
+			if n.kind != picks {
+				n.cur++
+			}
+			return true
+		}
+		leaves := n.leaves
+		w.pop()
+		if last := len(w.nodes) - 1; last >= 0 {
+			w.nodes[last].leaves += leaves
+		}
+	}
+	return false
+}
+
+// advance takes the next candidate of a node, if there is one to take.
+func (w *walker) advance(n *node) bool {
+	list := w.of(n)
+	list[n.cur].mark = list[n.cur].mark&^todo | done
+	for {
+		for i := range list {
+			if list[i].mark&(todo|done|asleep) == todo {
+				n.cur = int32(i)
+				return true
+			}
+		}
+		if !n.delay || int(n.group) >= len(list) {
+			return false
+		}
+		n.delay = false
+		n.group = takeActor(list, list[n.group].actor)
+	}
+}

@@ -1,0 +1,103 @@
+package orders
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Chameneos is Basset's chameneos, after the chameneos-redux benchmark of the
+// Great Language Shootout: creatures ask a mall for a meeting. Two that meet
+// change their colours and ask again; when there have been enough meetings,
+// all who ask are told to stop. All have asked when the run begins.
+//
+// The creatures race at the mall, where every order is another. With three
+// creatures there are three requests on their way after each meeting, of which
+// two come first and the third stays: 6^(meetings+1) distinct orders, the last
+// six of those who are told to stop. The 216 of the thesis are those of three
+// creatures and two meetings.
+func Chameneos(creatures, meetings int) Program {
+	return Program{
+		Name: fmt.Sprintf("chameneos(%d,%d)", creatures, meetings),
+		Build: func(sys *pulse.System) func() error {
+			m := &mall{left: meetings}
+			to := sys.Spawn("mall", m)
+			list := make([]*creature, creatures)
+			for i := range list {
+				list[i] = &creature{colour: colour(i % 3)}
+				sys.Host().Enqueue(sys.Spawn("creature", list[i]), to, seek{list[i].colour})
+			}
+			return func() error { return checkMeetings(list, meetings) }
+		},
+	}
+}
+
+func checkMeetings(list []*creature, meetings int) error {
+	met := 0
+	for _, c := range list {
+		if !c.stopped {
+			return errors.New("a creature was not told to stop")
+		}
+		met += c.met
+	}
+	return expect("the number of those who met", met, 2*meetings)
+}
+
+// A colour is one of three.
+type colour int
+
+// meeting returns the colour of one that was c and has met another: its own
+// when they are alike, else the third.
+func (c colour) meeting(other colour) colour {
+	if c == other {
+		return c
+	}
+	return 3 - c - other
+}
+
+type (
+	seek struct{ colour colour } // a meeting
+	met  struct{ colour colour } // another creature
+	stop struct{}
+)
+
+// A mall lets creatures meet, two and two.
+type mall struct {
+	left    int       // meetings
+	waiting pulse.Ref // who came first
+	first   colour
+}
+
+func (m *mall) Receive(ctx *pulse.Ctx, msg any) {
+	from, c := ctx.Sender(), msg.(seek).colour
+	switch {
+	case m.left == 0:
+		ctx.Send(from, stop{})
+	case m.waiting.IsZero():
+		m.waiting, m.first = from, c
+	default:
+		ctx.Send(m.waiting, met{c})
+		ctx.Send(from, met{m.first})
+		m.waiting, m.first = pulse.Ref{}, 0
+		m.left--
+	}
+}
+
+// A creature seeks meetings until it is told to stop.
+type creature struct {
+	colour  colour
+	met     int
+	stopped bool
+}
+
+func (c *creature) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case met:
+		c.met++
+		c.colour = c.colour.meeting(msg.colour)
+		ctx.Reply(seek{c.colour})
+	case stop:
+		c.stopped = true
+	}
+}

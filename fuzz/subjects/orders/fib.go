@@ -1,0 +1,72 @@
+package orders
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Fib is Basset's fib: an actor that is asked for the nth number of Fibonacci
+// has two new actors compute the two before it, and adds up.
+//
+// At each actor that asks, the two answers race, and nothing else does: there
+// are 2^k distinct orders where k actors ask. The first two numbers need no
+// asking, so that fib(5) has k = 4 and 16 distinct orders, as in tables 4.1 and 4.2;
+// fib(4) has 168 in all, as in table 3.1.
+func Fib(n int) Program {
+	return Program{
+		Name: fmt.Sprintf("fib(%d)", n),
+		Build: func(sys *pulse.System) func() error {
+			root := &adder{}
+			sys.Send(sys.Spawn("fib", root), nth{n})
+			return func() error { return expect("the sum", root.sum, fibonacci(n)) }
+		},
+	}
+}
+
+func fibonacci(n int) int {
+	a, b := 0, 1
+	for range n {
+		a, b = b, a+b
+	}
+	return a
+}
+
+type (
+	nth   struct{ n int }
+	value struct{ value int }
+)
+
+// An adder computes one number.
+type adder struct {
+	child bool // somebody asked
+	asker pulse.Ref
+	due   int // answers that it waits for
+	sum   int
+}
+
+func (a *adder) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case nth:
+		a.asker = ctx.Sender()
+		if msg.n <= 2 {
+			a.add(ctx, 1)
+			return
+		}
+		a.due = 2
+		for k := 1; k <= 2; k++ {
+			ctx.Send(ctx.Spawn("fib", &adder{child: true}), nth{msg.n - k})
+		}
+	case value:
+		a.due--
+		a.add(ctx, msg.value)
+	}
+}
+
+// add adds a part of the sum, and answers when it was the last.
+func (a *adder) add(ctx *pulse.Ctx, part int) {
+	a.sum += part
+	if a.due == 0 && a.child {
+		ctx.Send(a.asker, value{a.sum})
+	}
+}

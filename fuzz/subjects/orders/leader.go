@@ -1,0 +1,89 @@
+package orders
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Leader is Basset's leader, an election; here Chang and Roberts's in a ring,
+// as the thesis does not name its own. A node that is started stands with its
+// number, unless it has already passed on somebody's. A node passes on larger
+// numbers than its own and drops smaller ones; whose own comes back is the
+// leader, and tells the others. The numbers fall along the ring, which makes
+// the most messages.
+//
+// At each node its start races with the numbers that come: which numbers stand
+// at all depends on the order. The thesis has 374 orders, 24 of them distinct,
+// for a ring of unknown size; here 3 nodes have 377 and 17.
+func Leader(n int) Program {
+	return Program{
+		Name: fmt.Sprintf("leader(%d)", n),
+		Build: func(sys *pulse.System) func() error {
+			ring, refs := make([]*node, n), make([]pulse.Ref, n)
+			for i := range ring {
+				ring[i] = &node{number: n - i}
+				refs[i] = sys.Spawn("node", ring[i])
+				sys.Send(refs[i], start{})
+			}
+			for i, nd := range ring {
+				nd.next = refs[(i+1)%n]
+			}
+			return func() error { return checkLeader(ring) }
+		},
+	}
+}
+
+func checkLeader(ring []*node) error {
+	for _, nd := range ring {
+		if nd.leader != len(ring) {
+			return fmt.Errorf("node %d knows of leader %d, want %d", nd.number, nd.leader, len(ring))
+		}
+		if nd.elected != (nd.number == len(ring)) {
+			return errors.New("not the one with the largest number is elected")
+		}
+	}
+	return nil
+}
+
+type (
+	candidate struct{ number int }
+	victory   struct{ number int }
+)
+
+// A node of the ring stands for election.
+type node struct {
+	number  int
+	next    pulse.Ref
+	took    bool // part in the election, with its own number or another's
+	elected bool
+	leader  int // who it is; 0 while unknown
+}
+
+func (n *node) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case start:
+		if !n.took {
+			n.pass(ctx, n.number)
+		}
+	case candidate:
+		switch {
+		case msg.number > n.number:
+			n.pass(ctx, msg.number)
+		case msg.number == n.number:
+			n.elected = true
+			ctx.Send(n.next, victory{n.number})
+		}
+	case victory:
+		n.leader = msg.number
+		if !n.elected {
+			ctx.Send(n.next, msg)
+		}
+	}
+}
+
+func (n *node) pass(ctx *pulse.Ctx, number int) {
+	n.took = true
+	ctx.Send(n.next, candidate{number})
+}

@@ -1,0 +1,28 @@
+package orders
+
+import (
+	"fmt"
+	"slices"
+)
+
+// shuffled returns the numbers from 1 to n in an order that is far from sorted
+// and always the same.
+func shuffled(n int) []int {
+	list := make([]int, 0, n)
+	for low, high := 1, n; low <= high; low, high = low+1, high-1 {
+		list = append(list, high)
+		if low < high {
+			list = append(list, low)
+		}
+	}
+	return list
+}
+
+// expectSorted says whether a list is another one, sorted.
+func expectSorted(got, list []int) error {
+	want := slices.Sorted(slices.Values(list))
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("the list is %v, want %v", got, want)
+	}
+	return nil
+}
