@@ -60,6 +60,7 @@ func OneOf[V any](t *T, label string, values ...V) V {
 			v = rapid.SampledFrom(values).Draw(rt, label)
 			return v, true
 		}
+		t.runner.of = len(values)
 		v = values[w.Uint64()%uint64(len(values))]
 		return v, true
 	})
@@ -73,10 +74,20 @@ func Source(t *T, label string) exprand.Source {
 	t.draw(label, func(drawn *words) (any, bool) {
 		drawn.seeded()
 		w = words{given: append([]uint64(nil), drawn.given...), state: drawn.state}
-		return "a source", true
+		return source{seed: w.state, given: len(w.given)}, true
 	})
 	return &w
 }
+
+// source is what a drawn source is to those who look at draws: two of them are
+// equal only if they give the same numbers.
+type source struct {
+	seed  uint64
+	given int
+}
+
+// String returns what a case says of it.
+func (source) String() string { return "a source" }
 
 // lacks ends a run with a draw from nothing.
 func (t *T) lacks(label string) {
@@ -99,6 +110,7 @@ func (t *T) draw(label string, make func(*words) (any, bool)) {
 		return
 	}
 	r := t.runner
+	r.of = 0
 	in := r.nextInput(label)
 	w := &r.words
 	*w = words{given: in.Words, state: in.Seed, rapid: r.rapid, label: label}
@@ -208,4 +220,5 @@ func (r *Runner) strayInput(i int, label string) {
 func (r *Runner) keepInput(in choice.Input, v any) {
 	r.inputs = append(r.inputs, in)
 	r.values = append(r.values, v)
+	r.arity = append(r.arity, r.of)
 }

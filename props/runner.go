@@ -31,6 +31,8 @@ type Runner struct {
 
 	inputs    []choice.Input // drawn in this run
 	values    []any
+	arity     []int
+	of        int // how many values the draw that is made has to choose from; 0 when unknown
 	wordsRead int
 	stray     string
 	rejected  string
@@ -82,6 +84,13 @@ type Result struct {
 	Inputs []choice.Input
 	Values []any
 	Logs   []string
+	// Arity is, for each draw by OneOf, how many values it chose from, and 0 for
+	// other draws. An Input whose only word is i makes OneOf choose value i.
+	Arity []int
+	// Watches says that what happened at several actors was judged in the order
+	// of the steps: by Always, Eventually, a monitor or a history. Remembers
+	// says that what judged, all but Always, keeps what it has seen.
+	Watches, Remembers bool
 	// System has the trace and the decisions. It is nil when the property
 	// made none.
 	System *pulse.System
@@ -164,7 +173,7 @@ func (r *Runner) begin(plan Plan) {
 	}
 	r.busy = true
 	r.plan = plan
-	r.inputs, r.values = r.inputs[:0], r.values[:0]
+	r.inputs, r.values, r.arity = r.inputs[:0], r.values[:0], r.arity[:0]
 	r.wordsRead, r.stray, r.rejected, r.foreign = 0, "", "", nil
 	st := &r.state
 	st.clear()
@@ -225,8 +234,10 @@ func (r *Runner) guarded(what string, f func()) {
 
 func (r *Runner) result() Result {
 	st := &r.state
-	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values,
+	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity,
 		Logs: st.logs, Attachments: st.attached, System: st.sys}
+	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
+	res.Watches = res.Remembers || len(st.always) > 0
 	if st.failure == nil {
 		res.Skipped, res.Rejected = st.skipped, r.rejected
 	}
@@ -257,8 +268,11 @@ func same(a, b pulse.Strategy) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
-	t := reflect.TypeOf(a)
-	return t.Kind() == reflect.Pointer && a == b
+	if reflect.TypeOf(a).Kind() == reflect.Pointer {
+		return a == b
+	}
+	// Explorations have strategies that are structs around a pointer.
+	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
 // system returns the runner's system, made ready for a run.

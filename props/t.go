@@ -39,13 +39,15 @@ type state struct {
 	awaited  []awaited
 	monitors []Monitor
 	attached []Attachment
+
+	remembers bool // Watch was called
 }
 
 // clear makes the state that of a run that has not begun. It goes field by
 // field: a small run notices a literal that is made first and then copied.
 func (st *state) clear() {
 	st.sys, st.test = nil, pulse.Ref{}
-	st.returned, st.skipped, st.drawing, st.location = false, false, "", ""
+	st.returned, st.skipped, st.remembers, st.drawing, st.location = false, false, false, "", ""
 	st.skip, st.failure = nil, nil
 	st.logs, st.cleanups = st.logs[:0], st.cleanups[:0]
 	st.always, st.awaited = st.always[:0], st.awaited[:0]
@@ -293,6 +295,16 @@ func (t *T) Report(f *pulse.Failure) {
 	}
 	t.fail(f)
 	t.abort()
+}
+
+// Watch says that the run is judged by what happened at several actors, in the
+// order of the steps: a search that leaves out orders in which every actor
+// receives the same then leaves out something that may be judged otherwise.
+// It is for packages that judge runs.
+func (t *T) Watch() {
+	if t.may("Watch") {
+		t.state.remembers = true
+	}
 }
 
 // Skip ends the run; it counts neither as passed nor as failed, unless it had

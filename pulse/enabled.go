@@ -90,6 +90,9 @@ func (e *Enabled) Trace() *trace.Trace { return e.sys.Trace() }
 // State returns a hash of the state that the system is in: see System.State.
 func (e *Enabled) State() uint64 { return e.sys.State() }
 
+// StateText describes the state that the system is in: see System.StateText.
+func (e *Enabled) StateText() string { return e.sys.StateText() }
+
 // Oldest returns the message that arrived first.
 func (e *Enabled) Oldest() int {
 	sends, best := e.sys.sends, 0

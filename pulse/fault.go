@@ -308,6 +308,15 @@ func (s *System) inflict(x strike) {
 	s.cur = trace.Test
 }
 
+// name tells kinds of fault apart: a restart that loses the state is another
+// one than a restart that keeps it.
+func (x strike) name() uint64 {
+	if x.lose {
+		return uint64(x.kind) | 1<<8
+	}
+	return uint64(x.kind)
+}
+
 func (s *System) beginFaultStep(x strike, a *actor) {
 	s.cur, s.from, s.ask, s.sent, s.spawned = x.actor, none, 0, 0, 0
 	s.step = s.steps
@@ -319,7 +328,7 @@ func (s *System) beginFaultStep(x strike, a *actor) {
 	if a.last >= 0 {
 		prev = s.trace.Steps[a.last].ID
 	}
-	s.curID = faultID(uint64(x.kind), a.id, prev)
+	s.curID = faultID(x.name(), a.id, prev)
 	s.hash = fold(s.hash, s.curID)
 	s.trace.Steps = append(s.trace.Steps, trace.Step{
 		ID: s.curID, Time: s.now, Send: none, Actor: x.actor, Prev: a.last, Kind: x.kind,

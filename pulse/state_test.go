@@ -374,9 +374,19 @@ func scripted(messages ...any) func(*pulse.System) {
 	}
 }
 
+// ticking has an actor set a periodic timer and lets time pass.
+func ticking(period, until time.Duration) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		sys.Send(sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == 0 {
+				ctx.Every(period, 1)
+			}
+		})), 0)
+		sys.RunFor(until)
+	}
+}
+
 func TestStateOfSystems(t *testing.T) {
-	unordered := pulse.Options{Delivery: pulse.Unordered}
-	crashes := pulse.Options{Faults: pulse.Faults{Crash: 1, RestartKept: 1}}
 	for _, c := range []struct {
 		name     string
 		o        pulse.Options
@@ -399,8 +409,7 @@ func TestStateOfSystems(t *testing.T) {
 			scripted(setTimers{5})(sys)
 			sys.RunFor(1)
 		}, false},
-		{"lives", crashes, scripted(1), func(sys *pulse.System) { scripted(1)(sys) }, true},
-		{"order of sets, Unordered", unordered, sendsTo("aab"), sendsTo("aab"), true},
+		{"periods", pulse.Options{}, ticking(5, 0), ticking(6, 0), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			state := func(build func(*pulse.System)) stated {
@@ -472,7 +481,12 @@ func TestStateOfOrders(t *testing.T) {
 		{"copies", pulse.Options{Faults: pulse.Faults{Duplicate: 1, Drop: 1}}, func(sys *pulse.System) {
 			sys.Send(sys.Spawn("a", &obeys{}), sendIt{sys.Spawn("b", &sums{}), 0})
 		}, 3, 7, 3},
-		{"cuts", pulse.Options{Faults: pulse.Faults{Partition: 1}}, func(sys *pulse.System) { sys.Spawn("a", &sums{}) }, 3, 2, 2},
+		{"cuts", pulse.Options{Faults: pulse.Faults{Partition: 1}}, func(sys *pulse.System) {
+			sys.Send(sys.Spawn("a", &sums{}), 1)
+		}, 6, 5, 2},
+		{"crashes", pulse.Options{Faults: pulse.Faults{Crash: 1, RestartKept: 1}}, func(sys *pulse.System) {
+			sys.Send(sys.Spawn("a", &sums{}), 1)
+		}, 5, 6, 5},
 		{"early timers", pulse.Options{EarlyTimers: 1}, func(sys *pulse.System) {
 			a := sys.Spawn("a", &obeys{})
 			sys.Send(a, setTimers{5})

@@ -47,10 +47,15 @@ type explored struct {
 	failing map[string]int
 }
 
-func (r *rig) explore(p *program, o explore.Options) explored {
+func (r *rig) explore(p *program, o explore.Options, after ...func(explore.Run)) explored {
 	e := explored{passing: map[uint64]int{}, failing: map[string]int{}}
 	o.KeepOn, o.Record = true, true
 	o.Done = func(run explore.Run) {
+		if run.System.Failure() == nil {
+			for _, f := range after {
+				f(run)
+			}
+		}
 		switch {
 		case run.Failure == nil:
 			e.passing[classOf(run.System)]++
@@ -124,17 +129,21 @@ func agreementPrograms() int {
 	return 500
 }
 
+// agreementFeatures lets every fourth program have faults and early timers.
+func agreementFeatures(seed uint64) features {
+	if seed%4 == 3 {
+		return common | checking | multiplying
+	}
+	return common | checking
+}
+
 // TestAgreement holds that every way to explore finds what the enumerator
 // finds, on random programs.
 func TestAgreement(t *testing.T) {
 	e, r := &enumerator{}, &rig{}
 	wasted, repeats, runs, distinct := map[string]int{}, map[string]int{}, map[string]int{}, 0
 	for seed := range uint64(agreementPrograms()) {
-		f := common | checking
-		if seed%4 == 3 {
-			f |= multiplying
-		}
-		p := newProgram(seed, f)
+		p := newProgram(seed, agreementFeatures(seed))
 		all, ok := e.enumerate(p.options(), p.Build, 3000)
 		if !ok {
 			continue

@@ -30,8 +30,11 @@ func (c *clock) tick() bool {
 // bound says whether the search must end before the tree is done.
 func (x *explorer) bound() bool {
 	o, v := &x.options, &x.verdict
-	if o.Runs > 0 && v.Runs+v.Wasted+v.Cut >= o.Runs {
+	if o.Runs > 0 && x.made() >= o.Runs {
 		v.Bound = "runs"
+		return true
+	}
+	if x.team != nil && x.team.first.Load() < x.number {
 		return true
 	}
 	if !x.clock.tick() {
@@ -47,11 +50,19 @@ func (x *explorer) bound() bool {
 	return false
 }
 
+// made is how many runs were made, by all workers.
+func (x *explorer) made() int {
+	if x.team != nil {
+		return int(x.team.runs.Add(1))
+	}
+	return x.verdict.Runs + x.verdict.Wasted + x.verdict.Cut
+}
+
 // levels searches once, or once for each bound on delays or preemptions.
 func (x *explorer) levels() {
 	v := &x.verdict
 	if !x.options.bounded() {
-		done := x.search()
+		done := x.all()
 		v.Complete = done && !x.walker.cut
 		if done && x.walker.cut {
 			v.Bound = "depth"
@@ -67,7 +78,7 @@ func (x *explorer) levels() {
 		x.walker.budget, x.walker.cut, x.from = level, false, 0
 		failed := len(v.Failures)
 		v.Runs, v.Steps = 0, 0
-		done := x.search()
+		done := x.all()
 		v.Levels = append(v.Levels, Level{Bound: int(level), Runs: v.Runs, Failed: len(v.Failures) - failed, Complete: done && !x.walker.cut})
 		if !done {
 			return
@@ -78,6 +89,14 @@ func (x *explorer) levels() {
 		}
 	}
 	v.Bound = name
+}
+
+// all goes through the tree, with as many workers as there are.
+func (x *explorer) all() bool {
+	if x.options.Workers > 1 {
+		return x.share()
+	}
+	return x.search()
 }
 
 // spend takes up the candidates of a new node that the bound allows.

@@ -43,7 +43,10 @@ type explorer struct {
 	classes  map[uint64]struct{} // of the distinct orders, if they are counted so
 	began    time.Time
 	clock    clock
-	from     int // the first step in which the run may differ from the last
+	trees    []subtree // that were handed out
+	team     *team     // nil unless this is one of several workers
+	number   int64     // of its subtree
+	from     int       // the first step in which the run may differ from the last
 	recorded bool
 }
 
@@ -89,7 +92,7 @@ func (stating) States()    {}
 func (x *explorer) search() bool {
 	for {
 		run, ok := x.run()
-		if !ok || x.finish(run) {
+		if !ok || x.finish(run) || x.clashes() {
 			return false
 		}
 		if x.recorded && run.System != nil {
@@ -103,6 +106,13 @@ func (x *explorer) search() bool {
 			return false
 		}
 	}
+}
+
+// clashes says whether two states were found to have one hash.
+func (x *explorer) clashes() bool {
+	x.verdict.States = len(x.walker.seen.entries)
+	x.verdict.Clash = x.walker.seen.clash
+	return x.verdict.Clash != ""
 }
 
 // branch is the first step that the next run does not share with the last.
@@ -134,6 +144,10 @@ func (x *explorer) finish(run Run) (stop bool) {
 	}
 	v.Steps += steps - min(steps, x.from)
 	switch {
+	case w.out == handed:
+		x.hand(run.System.Trace())
+		v.Steps -= steps - min(steps, x.from) // the worker counts them
+		return false
 	case w.out == blocked:
 		v.Wasted++
 		return false
@@ -150,7 +164,14 @@ func (x *explorer) finish(run Run) (stop bool) {
 	if last := len(w.nodes) - 1; last >= 0 {
 		w.nodes[last].leaves++
 	}
+	if x.team != nil {
+		x.team.mu.Lock()
+		defer x.team.mu.Unlock()
+	}
 	x.count(run)
+	if x.options.States != NoStates && run.System != nil && (run.Failure == nil || rested(run.System.Trace())) {
+		w.seen.end(run.System, x.options.States == Checked)
+	}
 	if x.options.Done != nil {
 		x.options.Done(run)
 	}
@@ -160,6 +181,9 @@ func (x *explorer) finish(run Run) (stop bool) {
 	v.Failures[run.Failure.Signature()]++
 	if !x.options.KeepOn {
 		v.Bound = "failure"
+		if x.team != nil && x.number < x.team.first.Load() {
+			x.team.first.Store(x.number)
+		}
 		return true
 	}
 	return false

@@ -37,6 +37,12 @@ type Options struct {
 	Runs int
 	Time time.Duration
 
+	// Workers is how many goroutines share the tree; zero means one. Which
+	// orders are distinct, and which fail, does not depend on it. More makes
+	// the program of each worker but the first, with nothing shared.
+	Workers int
+	More    func() Program
+
 	// KeepOn goes on after a failure and counts failures by signature.
 	KeepOn bool
 	// CountDistinct keeps the hash of every distinct order, where the
@@ -92,10 +98,15 @@ type Verdict struct {
 	// Nondeterminism says where the program went another way than before
 	// although nothing was decided otherwise; "" when it never did.
 	Nondeterminism string
+	// Clash shows two states that have one hash, where states are Checked; ""
+	// when there are none.
+	Clash string
 	// Levels is what each bound on delays or preemptions took, from 0 on.
 	Levels []Level
 	// Elapsed is how long it took.
 	Elapsed time.Duration
+
+	cut bool // something was left out because of a bound
 }
 
 // A Level is what the search with one bound came to.

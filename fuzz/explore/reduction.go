@@ -117,6 +117,9 @@ func (o *Options) check() error {
 	no(o.RandomBranch && reduced, "a random branch needs the reduction Everything without Sleep: "+
 		"what a reduction leaves out follows from what was run before, depth-first")
 	no(o.RandomBranch && (o.bounded() || o.States != NoStates), "a random branch cannot go with bounds or state comparison")
+	no(o.Workers > 1 && o.More == nil, "several workers need Options.More, which makes a program for each")
+	no(o.Workers > 1 && o.States != NoStates, "state comparison needs one worker: what one has seen the others do not know")
+	no(o.Workers > 1 && o.RandomBranch, "a random branch is drawn from all that are open, by one worker")
 	no(o.BigSteps && o.States == NoStates, "BigSteps is about state comparison: without it steps that are alone are never looked at")
 	if wrong == nil {
 		return nil

@@ -24,6 +24,8 @@ type walker struct {
 	// floor is how many nodes belong to whoever handed out this subtree: they
 	// are walked and never changed.
 	floor int
+	// handOut is how many picks deep subtrees begin that are handed out; 0 for none.
+	handOut int
 }
 
 // A why says why a run was given up.
@@ -34,11 +36,12 @@ const (
 	blocked             // all that could come next is asleep
 	known               // the state was seen before
 	tooDeep             // it has as many steps as the bound allows
+	handed              // what is left of it is for a worker
 	diverged            // it did not repeat what the run before it did
 )
 
 var whyTexts = [...]string{"", "all that could come next was run from another branch", "the state is known",
-	"the bound on the depth was hit", "the program did not repeat itself"}
+	"the bound on the depth was hit", "what is left of it is another worker's", "the program did not repeat itself"}
 
 // Begin begins a run.
 func (w *walker) Begin(uint64) { w.start() }
@@ -59,6 +62,9 @@ func (w *walker) Verdict() error {
 func (w *walker) Pick(e *pulse.Enabled) int {
 	if w.at == len(w.nodes) {
 		return w.grow(e)
+	}
+	if e.Len() == 1 { // only a holder is asked
+		return 0
 	}
 	n := &w.nodes[w.at]
 	if n.kind != picks || int(n.n) != e.Len() || n.hash != e.Trace().Hash {
@@ -129,17 +135,21 @@ func (w *walker) grow(e *pulse.Enabled) int {
 		w.cut = true
 		return w.give(tooDeep)
 	}
-	if w.options.States != NoStates && w.isKnown(e) {
-		return w.give(known)
-	}
 	if e.Len() == 1 {
-		return 0
+		return w.alone(e)
+	}
+	if w.handOut > 0 && w.depth() == w.handOut {
+		return w.give(handed)
 	}
 	n := w.node(e)
 	list := w.of(n)
 	if w.options.sleeps() && !w.fallAsleep(n, list, e) {
 		w.pop()
 		return w.give(blocked)
+	}
+	if w.options.States != NoStates && w.isKnown(e, list) {
+		w.pop()
+		return w.give(known)
 	}
 	w.order(list, e)
 	first := firstAwake(list)
@@ -151,6 +161,23 @@ func (w *walker) grow(e *pulse.Enabled) int {
 	w.plan(n, list)
 	w.at++
 	return int(list[first].index)
+}
+
+// depth is how many picks the path has.
+func (w *walker) depth() int {
+	n := 0
+	for p := w.lastPick(); p >= 0; p = w.nodes[p].pick {
+		n++
+	}
+	return n
+}
+
+// alone takes the only message that there is.
+func (w *walker) alone(e *pulse.Enabled) int {
+	if w.options.States != NoStates && w.isKnown(e, nil) {
+		return w.give(known)
+	}
+	return 0
 }
 
 // node makes a node of what can be delivered now.
@@ -180,7 +207,7 @@ func (w *walker) plan(n *node, list []cand) {
 	switch r := w.options.Reduction; {
 	case w.options.bounded():
 		w.spend(n, list)
-	case r == Everything || afterStrike:
+	case r == Everything || afterStrike || w.handOut > 0:
 		w.open(n)
 	case r == Persistent || r == DCUTE:
 		n.group = takeActor(list, list[n.cur].actor)

@@ -50,6 +50,7 @@ func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In,
 	if m.Init == nil || m.Step == nil {
 		h.misuse("NewHistory: a Model needs Init and Step")
 	}
+	t.Watch()
 	return h
 }
 

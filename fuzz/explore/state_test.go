@@ -1,0 +1,137 @@
+package explore_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/server"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// TestServerStates holds Basset's figures of section 3.1 and Table 3.1: 27
+// nodes and 6 runs; 21, and 4, with states compared; and that big steps miss
+// the two that are met again.
+func TestServerStates(t *testing.T) {
+	type figures struct{ runs, cut, steps, states int }
+	for _, c := range []struct {
+		options explore.Options
+		want    figures
+	}{
+		{explore.Options{Reduction: explore.Everything}, figures{6, 0, 26, 0}},
+		{explore.Options{Reduction: explore.Everything, States: explore.ByHash}, figures{4, 2, 22, 21}},
+		{explore.Options{Reduction: explore.Everything, States: explore.Checked}, figures{4, 2, 22, 21}},
+		{explore.Options{Reduction: explore.Everything, States: explore.ByHash, BigSteps: true}, figures{6, 0, 26, 9}},
+		{explore.Options{Reduction: explore.Everything, States: explore.ByHash, Sleep: true}, figures{4, 0, 20, 21}},
+		{explore.Options{Reduction: explore.Source, States: explore.ByHash}, figures{4, 0, 20, 21}},
+		{explore.Options{Reduction: explore.Source}, figures{4, 0, 20, 0}},
+	} {
+		c.options.KeepOn = true
+		v, err := explore.Explore(on(server.Options(), server.Config{}.Build), c.options)
+		got := figures{v.Runs, v.Cut, v.Steps, v.States}
+		if err != nil || !v.Complete || got != c.want || len(v.Failures) != 1 {
+			t.Errorf("%+v: %+v %v, want %+v", c.options, v, err, c.want)
+		}
+	}
+}
+
+// stateWays are the explorations that compare states.
+func stateWays() (list []explore.Options) {
+	for _, r := range explore.Reductions()[1:] {
+		for _, sleep := range []bool{false, true} {
+			list = append(list,
+				explore.Options{Reduction: r, Sleep: sleep, States: explore.Checked},
+				explore.Options{Reduction: r, Sleep: sleep, States: explore.ByHash, BigSteps: true})
+		}
+	}
+	return list
+}
+
+// TestStatesAgree holds that to compare states loses no failure and no state
+// in which a run may end.
+func TestStatesAgree(t *testing.T) {
+	e, r := &enumerator{}, &rig{}
+	defer e.close()
+	cut, runs := map[string]int{}, map[string]int{}
+	for seed := range uint64(agreementPrograms()) {
+		p := newProgram(seed, agreementFeatures(seed))
+		final := map[uint64]bool{}
+		e.after = func(s *pulse.System) {
+			if s.Failure() == nil {
+				final[p.digest()] = true
+			}
+		}
+		all, ok := e.enumerate(p.options(), p.Build, 2000)
+		if !ok {
+			continue
+		}
+		for _, o := range stateWays() {
+			reached := map[uint64]bool{}
+			got := r.explore(p, o, func(explore.Run) { reached[p.digest()] = true })
+			name := fmt.Sprint(o.Reduction, o.Sleep, o.BigSteps)
+			cut[name] += got.Cut
+			runs[name] += got.Runs
+			if why := lost(&got, all, final, reached); why != "" {
+				p = p.shrink(func(q *program) bool {
+					final, reached := map[uint64]bool{}, map[uint64]bool{}
+					e.after = func(s *pulse.System) {
+						if s.Failure() == nil {
+							final[q.digest()] = true
+						}
+					}
+					all, ok := e.enumerate(q.options(), q.Build, 2000)
+					got := r.explore(q, o, func(explore.Run) { reached[q.digest()] = true })
+					return ok && lost(&got, all, final, reached) != ""
+				})
+				t.Fatalf("program %d, %+v: %s\n%v", seed, o, why, p)
+			}
+		}
+	}
+	t.Logf("runs %v, cut %v", runs, cut)
+}
+
+// lost says what an exploration that compares states has not found.
+func lost(got *explored, all orders, final, reached map[uint64]bool) string {
+	if !got.Complete {
+		return "not complete: " + got.Bound + got.Nondeterminism + got.Clash
+	}
+	for key := range all.failing {
+		if got.failing[key] == 0 {
+			return fmt.Sprintf("failures %v of %v", got.failing, all.failing)
+		}
+	}
+	for d := range final {
+		if !reached[d] {
+			return fmt.Sprintf("%d of %d states in the end", len(reached), len(final))
+		}
+	}
+	return ""
+}
+
+// A liar is an actor whose Hash says nothing.
+type liar struct{ received []int }
+
+func (l *liar) Receive(_ *pulse.Ctx, msg any) { l.received = append(l.received, msg.(int)) }
+func (l *liar) Hash() uint64                  { return 0 }
+
+// TestLyingHash holds that Checked finds a Hash method that leaves out what
+// matters, and that without it runs are lost.
+func TestLyingHash(t *testing.T) {
+	build := func(s *pulse.System) func() error {
+		to := s.Spawn("liar", &liar{})
+		for i := range 3 {
+			s.Host().Enqueue(s.Spawn("sender", pulse.Func(func(*pulse.Ctx, any) {})), to, i)
+		}
+		return func() error { return nil }
+	}
+	o := explore.Options{Reduction: explore.Everything, States: explore.ByHash}
+	if v, _ := explore.Explore(on(pulse.Options{}, build), o); v.Runs == 6 {
+		t.Error("the lie has no effect")
+	}
+	o.States = explore.Checked
+	v, err := explore.Explore(on(pulse.Options{}, build), o)
+	if err != nil || v.Complete || !strings.Contains(v.Clash, "two states have one hash") {
+		t.Errorf("%+v %v", v, err)
+	}
+}

@@ -1,0 +1,169 @@
+package explore
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// Several workers share a tree by subtrees (Eta, section 6). The first levels
+// are gone through by one, who takes up all that does not sleep there, so that
+// nothing that is found in a subtree calls for anything outside of it: workers
+// have nothing to tell each other and there is no lock on the tree, at which
+// Eta's workers queued.
+
+// A subtree is what a worker is given: the path to its root.
+type subtree struct {
+	stack   stack
+	touches touches
+	verdict Verdict
+	classes map[uint64]struct{}
+	stopped bool // by its first failure or a bound
+	done    bool
+}
+
+// wantedSubtrees is how many subtrees there should be at least: enough that
+// none is a large part of the whole. It does not depend on the number of
+// workers, so that what they come to does not either.
+const wantedSubtrees = 128
+
+// mostLevels bounds the search for as many subtrees.
+const mostLevels = 12
+
+// A team is what the workers of one search have in common.
+type team struct {
+	trees []subtree
+	next  atomic.Int64 // the first subtree that nobody has taken
+	first atomic.Int64 // the first in which a failure was found: later ones are of no interest
+	runs  atomic.Int64 // all that were made
+	mu    sync.Mutex   // of Done and Progress
+}
+
+// split goes through the first levels and returns the subtrees below. It is
+// false when it was stopped there.
+func (x *explorer) split() ([]subtree, bool) {
+	level := 1
+	for ; level < mostLevels; level++ {
+		silent := x.options
+		silent.Done, silent.Progress, silent.KeepOn = nil, nil, true
+		y := x.upTo(level, silent)
+		if finished := y.search(); !finished || len(y.trees) == 0 || len(y.trees) >= wantedSubtrees {
+			break
+		}
+	}
+	y := x.upTo(level, x.options)
+	finished := y.search()
+	x.adopt(y)
+	return y.trees, finished
+}
+
+// upTo returns an explorer of the first levels.
+func (x *explorer) upTo(level int, o Options) *explorer {
+	y := newExplorer(x.program, o)
+	y.began, y.walker.budget, y.walker.handOut = x.began, x.walker.budget, level
+	return y
+}
+
+// adopt takes over what another explorer has come to.
+func (x *explorer) adopt(y *explorer) {
+	x.verdict, x.classes, x.walker.cut, x.walker.habits = y.verdict, y.classes, y.walker.cut, y.walker.habits
+}
+
+// hand notes the subtree that the run has come to.
+func (x *explorer) hand(t *trace.Trace) {
+	w := &x.walker
+	if w.options.sleeps() && len(t.Touches) > 0 {
+		w.touches.keep(&w.stack, t)
+	}
+	x.trees = append(x.trees, subtree{
+		stack:   stack{slices.Clone(w.nodes), slices.Clone(w.cands)},
+		touches: touches{sets: slices.Clone(w.touches.sets), known: maps.Clone(w.touches.known)},
+	})
+}
+
+// share has workers go through the subtrees and adds up what they come to.
+func (x *explorer) share() bool {
+	trees, ok := x.split()
+	if !ok {
+		return false
+	}
+	tm := &team{trees: trees}
+	tm.first.Store(int64(len(trees)))
+	tm.runs.Store(int64(x.verdict.Runs + x.verdict.Wasted + x.verdict.Cut))
+	var all sync.WaitGroup
+	for i := range x.options.Workers {
+		program := x.program
+		if i > 0 {
+			program = x.options.More()
+		}
+		all.Go(func() { x.work(tm, program) })
+	}
+	all.Wait()
+	return x.sum(tm)
+}
+
+// work takes one subtree after the other.
+func (x *explorer) work(tm *team, program Program) {
+	for {
+		i := tm.next.Add(1) - 1
+		if i >= int64(len(tm.trees)) {
+			return
+		}
+		tree := &tm.trees[i]
+		y := newExplorer(program, x.options)
+		y.began, y.team, y.number = x.began, tm, i
+		y.walker.stack, y.walker.touches = tree.stack, tree.touches
+		y.walker.floor, y.walker.budget = len(tree.stack.nodes), x.walker.budget
+		y.from = y.branch()
+		finished := y.search()
+		tree.verdict, tree.classes, tree.done = y.verdict, y.classes, finished
+		tree.verdict.cut = y.walker.cut
+		tree.stack, tree.touches = stack{}, touches{}
+	}
+}
+
+// sum adds up the subtrees up to the first in which a failure was found.
+func (x *explorer) sum(tm *team) bool {
+	finished := true
+	for i := range tm.trees {
+		if int64(i) > tm.first.Load() {
+			break
+		}
+		tree := &tm.trees[i]
+		x.verdict.add(&tree.verdict)
+		for class := range tree.classes {
+			x.classes[class] = struct{}{}
+		}
+		x.walker.cut = x.walker.cut || tree.verdict.cut
+		finished = finished && tree.done
+	}
+	switch {
+	case x.options.sleeps():
+		x.verdict.Distinct = x.verdict.Runs
+	case x.classes != nil:
+		x.verdict.Distinct = len(x.classes)
+	default:
+		x.verdict.Distinct = -1
+	}
+	return finished
+}
+
+// add adds what another part of the tree came to.
+func (v *Verdict) add(o *Verdict) {
+	v.Runs += o.Runs
+	v.Wasted += o.Wasted
+	v.Cut += o.Cut
+	v.Steps += o.Steps
+	for signature, n := range o.Failures {
+		v.Failures[signature] += n
+	}
+	if v.Bound == "" {
+		v.Bound = o.Bound
+	}
+	if v.Nondeterminism == "" {
+		v.Nondeterminism = o.Nondeterminism
+	}
+}

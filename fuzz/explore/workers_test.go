@@ -1,0 +1,51 @@
+package explore_test
+
+import (
+	"maps"
+	"sync"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+)
+
+// TestWorkersAgree holds that several workers find what one finds, and that
+// what they come to does not depend on how many there are.
+func TestWorkersAgree(t *testing.T) {
+	e := &enumerator{}
+	defer e.close()
+	for seed := range uint64(agreementPrograms() / 10) {
+		p := newProgram(seed, agreementFeatures(seed))
+		all, ok := e.enumerate(p.options(), p.Build, 2000)
+		if !ok {
+			continue
+		}
+		for _, r := range explore.Reductions() {
+			two, five := withWorkers(p, r, 2), withWorkers(p, r, 5)
+			if why := two.misses(all); why != "" {
+				t.Fatalf("program %d, %v: %s\n%v", seed, r, why, p)
+			}
+			if two.Runs != five.Runs || two.Wasted != five.Wasted || two.Steps != five.Steps || two.Distinct != five.Distinct ||
+				!maps.Equal(two.passing, five.passing) || !maps.Equal(two.failing, five.failing) {
+				t.Fatalf("program %d, %v: with two workers %+v, with five %+v\n%v", seed, r, two.Verdict, five.Verdict, p)
+			}
+		}
+	}
+}
+
+func withWorkers(p *program, r explore.Reduction, workers int) explored {
+	rigs, mu := []*rig{{}}, sync.Mutex{}
+	o := explore.Options{Reduction: r, Workers: workers, CountDistinct: true, More: func() explore.Program {
+		mu.Lock()
+		defer mu.Unlock()
+		q := p.clone()
+		rigs = append(rigs, &rig{})
+		return rigs[len(rigs)-1].program(q.options(), q.Build)
+	}}
+	got := rigs[0].explore(p, o)
+	for _, r := range rigs {
+		if r.sys != nil {
+			r.sys.Close()
+		}
+	}
+	return got
+}
