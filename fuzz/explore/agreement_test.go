@@ -16,19 +16,17 @@ type rig struct {
 
 // program makes what is explored of what builds it.
 func (r *rig) program(o pulse.Options, build func(*pulse.System) func() error) explore.Program {
-	fresh := true
 	return func(s pulse.Strategy) explore.Run {
 		switch {
 		case r.sys == nil:
 			o.Strategy = s
 			r.sys = pulse.New(o)
-		case fresh:
+		case o.Strategy != s: // the first run, or an explorer that has gone over to another search
 			o.Strategy = s
 			r.sys.Configure(o)
 		default:
 			r.sys.Reset(0)
 		}
-		fresh = false
 		check := build(r.sys)
 		f := r.sys.Run()
 		if f == nil && check != nil {
@@ -151,10 +149,13 @@ func TestAgreement(t *testing.T) {
 		distinct += len(all.passing)
 		for _, o := range ways() {
 			got := r.explore(p, o)
-			name := fmt.Sprint(o.Reduction, o.Sleep)
+			name := fmt.Sprint(o.Reduction, got.Reduction, o.Sleep)
 			wasted[name] += got.Wasted
 			repeats[name] += got.repeats()
 			runs[name] += got.Runs
+			if once := p.features&messageFaults == 0 && got.Reduction == explore.Optimal; once && got.repeats() > 0 {
+				t.Fatalf("program %d: optimal ran %d orders again\n%v", seed, got.repeats(), p)
+			}
 			if why := got.misses(all); why != "" {
 				small := p.shrink(func(q *program) bool {
 					all, ok := e.enumerate(q.options(), q.Build, 3000)

@@ -63,7 +63,7 @@ func (x *explorer) levels() {
 	v := &x.verdict
 	if !x.options.bounded() {
 		done := x.all()
-		v.Complete = done && !x.walker.cut
+		v.Complete = done && !x.walker.cut && v.Bound == ""
 		if done && x.walker.cut {
 			v.Bound = "depth"
 		}
@@ -96,7 +96,22 @@ func (x *explorer) all() bool {
 	if x.options.Workers > 1 {
 		return x.share()
 	}
+	if x.options.Reduction == Optimal && x.options.Depth == 0 {
+		finished, beyond := x.optimal()
+		if !beyond {
+			return finished
+		}
+		x.restart()
+	}
 	return x.search()
+}
+
+// restart begins again with source sets, for a program that the optimal search
+// cannot go through.
+func (x *explorer) restart() {
+	o := x.options
+	o.Reduction = Source
+	x.begin(x.program, o, x.began)
 }
 
 // spend takes up the candidates of a new node that the bound allows.

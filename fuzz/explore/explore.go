@@ -51,9 +51,16 @@ type explorer struct {
 }
 
 func newExplorer(program Program, o Options) *explorer {
-	x := &explorer{options: o, program: program, began: time.Now()}
+	x := &explorer{}
+	x.begin(program, o, time.Now())
+	return x
+}
+
+// begin makes an explorer ready to go through a tree from its root.
+func (x *explorer) begin(program Program, o Options, began time.Time) {
+	*x = explorer{options: o, program: program, began: began}
 	x.walker.options = &x.options
-	x.verdict.Failures = map[string]int{}
+	x.verdict.Failures, x.verdict.Reduction = map[string]int{}, o.Reduction
 	x.recorded = o.Record || o.Reduction != Everything || o.Sleep || o.States != NoStates || o.CountDistinct || o.Preemptions != 0
 	if o.CountDistinct && !o.sleeps() {
 		x.classes = map[uint64]struct{}{}
@@ -71,7 +78,6 @@ func newExplorer(program Program, o Options) *explorer {
 	default:
 		x.strategy = &x.walker
 	}
-	return x
 }
 
 // What a system must do for a walk is said by the methods of its strategy.
@@ -169,6 +175,9 @@ func (x *explorer) finish(run Run) (stop bool) {
 		defer x.team.mu.Unlock()
 	}
 	x.count(run)
+	if o := x.options.Ordering; (o == HMS || o == SGR) && run.System != nil {
+		w.habits.learn(run.System.Trace())
+	}
 	if x.options.States != NoStates && run.System != nil && (run.Failure == nil || rested(run.System.Trace())) {
 		w.seen.end(run.System, x.options.States == Checked)
 	}

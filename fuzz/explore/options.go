@@ -80,6 +80,12 @@ const (
 type Verdict struct {
 	// Complete: every distinct order was run, or was found equal to one that was.
 	Complete bool
+	// Reduction is the one that was used: Source in place of Optimal when the
+	// program's steps have to do with each other by more than messages, that
+	// is by early timers, faults that strike actors, Watch of an actor that
+	// may be ending, two answers to one Ask, or supervision of others; and
+	// when it goes on after runs that failed before their end.
+	Reduction Reduction
 	// Bound says which bound was hit, "" when none was: "runs", "time",
 	// "depth", "delays", "preemptions", "failure".
 	Bound string

@@ -33,7 +33,11 @@ func (w *walker) rank(list []cand, e *pulse.Enabled) {
 		w.rankRunning(list, e)
 		return
 	}
-	switch w.options.Ordering {
+	rank(list, w.options.Ordering, &w.habits)
+}
+
+func rank(list []cand, o Ordering, h *habits) {
+	switch o {
 	case ECA: // by actor, as order does it anyway
 	case LCA:
 		for i := range list {
@@ -41,15 +45,15 @@ func (w *walker) rank(list []cand, e *pulse.Enabled) {
 		}
 	case HMS:
 		for i := range list {
-			list[i].rank = -w.habits.sentPerReceipt(list[i].actor)
+			list[i].rank = -h.sentPerReceipt(list[i].actor)
 		}
 	case SGR:
 		for i := range list {
-			list[i].rank = w.habits.leadersOf(list, list[i].actor)
+			list[i].rank = h.leadersOf(list, list[i].actor)
 		}
 	default:
 		for i := range list {
-			list[i].rank = rankOf(list, list[i].actor, w.options.Ordering)
+			list[i].rank = rankOf(list, list[i].actor, o)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type past struct {
 	// process says of each actor whether it may leave messages waiting.
 	process []bool
 	acc     []uint64 // scratch
+	// messages says that what steps touch beside messages is left out.
+	messages bool
 }
 
 // learn computes the sets of the steps from `from` on; those before are as
@@ -38,11 +40,14 @@ func (p *past) learn(s *stack, t *trace.Trace, from int) {
 		}
 	}
 	p.bits = grown(p.bits, n*p.words)
-	p.node, p.wall, p.extra = grown(p.node, n), grown(p.wall, n), grown(p.extra, n)
+	p.node, p.extra = grown(p.node, n), grown(p.extra, n)
 	p.acc = grown(p.acc, p.words)
 	p.process = grown(p.process, len(t.Actors))
-	if from == 0 {
-		clear(p.process)
+	clear(p.process)
+	for m := range t.Sends {
+		if d := &t.Sends[m]; d.Kind == trace.Start {
+			p.process[d.To] = true
+		}
 	}
 	p.walls = t.Rests
 	for j := from; j < n; j++ {
@@ -83,20 +88,15 @@ func (p *past) learnStep(j int32) {
 	st := &p.t.Steps[j]
 	set := p.of(j)
 	clear(set)
-	p.wall[j] = 0
 	if len(p.walls) > 0 {
-		p.wall[j] = p.lastWall(j)
-		fill(set, p.wall[j])
+		fill(set, p.lastWall(j))
 	}
 	if st.Send != trace.None {
 		p.join(set, p.t.Sends[st.Send].Step)
-		if p.t.Sends[st.Send].Kind == trace.Start {
-			p.process[st.Actor] = true
-		}
 	}
 	p.join(set, st.Prev)
 	p.extra[j] = p.extra[j][:0]
-	if len(p.t.Touches) > 0 {
+	if len(p.t.Touches) > 0 && !p.messages {
 		p.extra[j] = p.touched(p.extra[j], j)
 		for _, i := range p.extra[j] {
 			p.join(set, i)

@@ -1,0 +1,269 @@
+package explore
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// The optimal search is TruSt (Kokologiannakis et al., POPL 2022), brought to
+// actors as in Must (Enea et al., OOPSLA 2024), with one change that makes it
+// simpler: whether a step was chosen by default is noted when it is chosen and
+// never asked again.
+//
+// A run follows a frame to its end and goes on by default: any actor that has
+// messages, any of them. Then it is varied from its end to its beginning. A
+// step can receive another message that its actor had; or, when a later step
+// has sent its actor a message that it could have had, that one: a revisit.
+// The revisit keeps what happened before the sending and drops what else came
+// after, and it is made only if all that is dropped, and the step itself, was
+// chosen by default. So everything that is not by default stays as it is in
+// all that follows from a frame, and each distinct order is come to in one way:
+//
+//   - Each: take a distinct order, and follow it from the start. Where the
+//     default differs from it at an actor, the message that it has there was
+//     either there to be chosen instead, or is sent later; then what the
+//     sending needs is made to happen first, in the same way, and all else by
+//     default, which the revisit drops again.
+//   - Once: a decision against the default cannot be taken back below, and one
+//     for it can only be by the revisit that the order calls for.
+//
+// A frame has at least one decision against the default more than the frame
+// that it came from, so there are never more frames than a run has steps.
+
+// An optimal is the strategy that follows the top frame.
+type optimal struct {
+	options *Options
+	frame   *frame
+	enabled *pulse.Enabled // of the run
+	habits  *habits
+	list    []cand // scratch of the ordering
+	at      int    // the step that is being taken; -1 before the first
+	asked   int32  // questions that it has asked
+	out     why
+	differs string
+	// beyond says why the search cannot go on: the program's steps have to do
+	// with each other by more than messages.
+	beyond bool
+}
+
+// Begin begins a run.
+func (w *optimal) Begin(uint64) {}
+
+func (w *optimal) start(f *frame) { w.frame, w.at, w.asked, w.out = f, -1, 0, ended }
+
+// Records says that identities are read.
+func (w *optimal) Records() {}
+
+// Holds has every step asked for.
+func (w *optimal) Holds() {}
+
+// Verdict says why a run was given up.
+func (w *optimal) Verdict() error {
+	if w.out == ended {
+		return nil
+	}
+	return fmt.Errorf("explore: %s", whyTexts[w.out])
+}
+
+// Pick follows the frame, then takes what is next by default.
+func (w *optimal) Pick(e *pulse.Enabled) int {
+	f, k := w.frame, e.Step()
+	w.at, w.asked, w.enabled = k, 0, e
+	if k >= len(f.steps) {
+		return w.grow(e, k)
+	}
+	s := &f.steps[k]
+	hash := e.Trace().Hash
+	if s.index == unknown {
+		return w.find(s, e, hash)
+	}
+	if int(s.n) != e.Len() || s.hash != hash {
+		w.out = diverged
+		w.differs = fmt.Sprintf("after step %d %d messages could be delivered, the first of them %s", k-1, e.Len(), e.Label(0))
+		return pulse.Quit
+	}
+	return int(s.index)
+}
+
+// find looks for the message of a step that was taken in another order. A
+// process may not want it here: then there is no such order.
+func (w *optimal) find(s *taken, e *pulse.Enabled, hash uint64) int {
+	for i := range e.Len() {
+		if e.ID(i) == s.id {
+			s.index, s.n, s.hash = int32(i), int32(e.Len()), hash
+			return i
+		}
+	}
+	w.out = blocked
+	return pulse.Quit
+}
+
+// grow adds a step by default.
+func (w *optimal) grow(e *pulse.Enabled, k int) int {
+	f := w.frame
+	for len(f.steps) < k { // of a start-up that nobody was asked about
+		f.steps = append(f.steps, taken{settled: true, alts: int32(len(f.alts)), answers: int32(len(f.answers))})
+	}
+	pick := w.first(e)
+	actor := e.Receiver(pick)
+	for i := range e.Len() {
+		if i != pick && e.Receiver(i) == actor {
+			f.alts = append(f.alts, alt{e.ID(i), int32(i)})
+		}
+	}
+	f.steps = append(f.steps, taken{id: e.ID(pick), hash: e.Trace().Hash, index: int32(pick), n: int32(e.Len()),
+		alts: int32(len(f.alts)), answers: int32(len(f.answers)), byDefault: true})
+	return pick
+}
+
+// first is the message that is taken by default: any would do.
+func (w *optimal) first(e *pulse.Enabled) int {
+	if w.options.Ordering == FIFO || e.Len() == 1 {
+		return e.Oldest()
+	}
+	w.list = w.list[:0]
+	for i := range e.Len() {
+		w.list = append(w.list, cand{seq: e.Seq(i), index: int32(i), actor: int32(e.Receiver(i))})
+	}
+	rank(w.list, w.options.Ordering, w.habits)
+	best := 0
+	for i := range w.list {
+		if w.list[i].before(&w.list[best]) {
+			best = i
+		}
+	}
+	return int(w.list[best].index)
+}
+
+// Choose follows the frame, and answers what was not asked before with zero.
+func (w *optimal) Choose(k choice.Kind, n int) int {
+	f := w.frame
+	if k == choice.Clock || k == choice.Fault || w.at < 0 {
+		w.beyond, w.out = true, diverged
+		return pulse.Quit
+	}
+	_, from, _ := f.ends(w.at - 1)
+	i := from + w.asked
+	w.asked++
+	if i == f.steps[w.at].answers {
+		if int(i) < len(f.answers) {
+			w.out, w.differs = diverged, fmt.Sprintf("step %d asked a question (%v) that it did not ask before", w.at, k)
+			return pulse.Quit
+		}
+		f.answers = append(f.answers, reply{0, int32(n)})
+		f.steps[w.at].answers++
+	}
+	if int(f.answers[i].n) != n {
+		w.out, w.differs = diverged, fmt.Sprintf("step %d asked a question (%v) of %d answers that had %d before", w.at, k, n, f.answers[i].n)
+		return pulse.Quit
+	}
+	return int(f.answers[i].value)
+}
+
+// A varier goes through the tree of the optimal search. The frames before the
+// last are those that it came from.
+type varier struct {
+	*explorer
+	follower optimal
+	reviser  reviser
+	frames   []*frame
+	depth    int // of the frames that are in use
+}
+
+// optimal goes through the whole tree. It is beyond it when the program is not
+// one that it can go through.
+func (x *explorer) optimal() (finished, beyond bool) {
+	v := &varier{explorer: x}
+	v.follower.options, v.follower.habits = &x.options, &x.walker.habits
+	v.reviser.messages = true
+	v.strategy = &v.follower
+	root := v.push()
+	root.reset()
+	if !v.take(0) {
+		return false, v.follower.beyond
+	}
+	return v.vary()
+}
+
+// push puts a frame on the stack.
+func (v *varier) push() *frame {
+	if v.depth == len(v.frames) {
+		v.frames = append(v.frames, &frame{})
+	}
+	v.depth++
+	return v.frames[v.depth-1]
+}
+
+// vary varies the top frame until it has nothing left, and so those below it.
+func (v *varier) vary() (finished, beyond bool) {
+	for v.depth > 0 {
+		f := v.frames[v.depth-1]
+		i := len(f.steps) - 1
+		if i < f.base {
+			v.depth--
+			continue
+		}
+		from := i
+		if n := len(f.revisits); n > f.revisitsBefore(i) {
+			r := f.revisits[n-1]
+			f.revisits = f.revisits[:n-1]
+			v.push().child(f, i, r)
+			from = int(r.step)
+		} else if !f.vary() {
+			f.cut(i)
+			continue
+		}
+		if v.bound() || !v.take(from) {
+			return false, v.follower.beyond
+		}
+	}
+	return true, false
+}
+
+func (f *frame) revisitsBefore(step int) int {
+	_, _, n := f.ends(step - 1)
+	return int(n)
+}
+
+// take runs the top frame, from which `from` on the steps are not those of the
+// run before, and finds what it can be varied to. It is false when that was
+// the last run.
+func (v *varier) take(from int) bool {
+	w, f := &v.follower, v.frames[v.depth-1]
+	w.start(f)
+	run := v.program(v.strategy)
+	v.from = from
+	switch {
+	case w.beyond:
+		return false
+	case w.out == diverged || w.out == ended && run.Failure == nil && run.System != nil && run.System.Steps() < len(f.steps):
+		v.verdict.Nondeterminism = w.differs
+		return false
+	case w.out == blocked:
+		v.verdict.Wasted++
+		v.verdict.Steps += run.System.Steps() - from
+		v.depth--
+		return true
+	}
+	return v.account(run, from)
+}
+
+// account counts a run and finds its revisits.
+func (v *varier) account(run Run, from int) bool {
+	f := v.frames[v.depth-1]
+	if run.System != nil && run.System.Steps() > 0 {
+		t := run.System.Trace()
+		for len(f.steps) < len(t.Steps) {
+			f.steps = append(f.steps, taken{settled: true, alts: int32(len(f.alts)), answers: int32(len(f.answers))})
+		}
+		v.reviser.enabled = v.follower.enabled
+		if v.options.KeepOn && run.Failure != nil && !rested(t) || !v.reviser.revise(f, t, from, max(from, f.base)) {
+			v.follower.beyond = true
+			return false
+		}
+	}
+	v.walker.out = ended
+	return !v.finish(run)
+}
