@@ -34,7 +34,7 @@ func (x *explorer) bound() bool {
 		v.Bound = "runs"
 		return true
 	}
-	if x.team != nil && x.team.first.Load() < x.number {
+	if x.team != nil && (x.team.first.Load() < x.number || x.team.beyond.Load()) {
 		return true
 	}
 	if !x.clock.tick() {

@@ -170,18 +170,30 @@ type varier struct {
 	reviser  reviser
 	frames   []*frame
 	depth    int // of the frames that are in use
+	// handOut keeps new frames for workers instead of going into them.
+	handOut bool
+	handed  []subtree
+}
+
+func (x *explorer) newVarier() *varier {
+	v := &varier{explorer: x}
+	v.follower.options, v.follower.habits = &x.options, &x.walker.habits
+	v.reviser.messages = true
+	v.strategy = &v.follower
+	return v
 }
 
 // optimal goes through the whole tree. It is beyond it when the program is not
 // one that it can go through.
 func (x *explorer) optimal() (finished, beyond bool) {
-	v := &varier{explorer: x}
-	v.follower.options, v.follower.habits = &x.options, &x.walker.habits
-	v.reviser.messages = true
-	v.strategy = &v.follower
-	root := v.push()
-	root.reset()
-	if !v.take(0) {
+	return x.newVarier().through(&frame{}, 0)
+}
+
+// through goes through what follows from a frame, whose run is new from step
+// `from` on.
+func (v *varier) through(f *frame, from int) (finished, beyond bool) {
+	v.frames, v.depth = append(v.frames[:0], f), 1
+	if !v.take(from) {
 		return false, v.follower.beyond
 	}
 	return v.vary()
@@ -209,6 +221,10 @@ func (v *varier) vary() (finished, beyond bool) {
 		if n := len(f.revisits); n > f.revisitsBefore(i) {
 			r := f.revisits[n-1]
 			f.revisits = f.revisits[:n-1]
+			if v.handOut {
+				v.hand(f, i, r)
+				continue
+			}
 			v.push().child(f, i, r)
 			from = int(r.step)
 		} else if !f.vary() {
@@ -220,6 +236,13 @@ func (v *varier) vary() (finished, beyond bool) {
 		}
 	}
 	return true, false
+}
+
+// hand makes a frame for a worker.
+func (v *varier) hand(f *frame, i int, r revisit) {
+	c := &frame{}
+	c.child(f, i, r)
+	v.handed = append(v.handed, subtree{frame: c, from: int(r.step)})
 }
 
 func (f *frame) revisitsBefore(step int) int {

@@ -17,7 +17,9 @@ import (
 
 // A subtree is what a worker is given: the path to its root.
 type subtree struct {
-	stack   stack
+	frame   *frame // of the optimal search
+	from    int    // the first step of the frame's run that is new
+	stack   stack  // of the others
 	touches touches
 	verdict Verdict
 	classes map[uint64]struct{}
@@ -40,6 +42,8 @@ type team struct {
 	first atomic.Int64 // the first in which a failure was found: later ones are of no interest
 	runs  atomic.Int64 // all that were made
 	mu    sync.Mutex   // of Done and Progress
+	// beyond is set when the optimal search cannot go through the program.
+	beyond atomic.Bool
 }
 
 // split goes through the first levels and returns the subtrees below. It is
@@ -86,7 +90,11 @@ func (x *explorer) hand(t *trace.Trace) {
 
 // share has workers go through the subtrees and adds up what they come to.
 func (x *explorer) share() bool {
-	trees, ok := x.split()
+	split := x.split
+	if x.options.Reduction == Optimal {
+		split = x.splitOptimal
+	}
+	trees, ok := split()
 	if !ok {
 		return false
 	}
@@ -102,7 +110,31 @@ func (x *explorer) share() bool {
 		all.Go(func() { x.work(tm, program) })
 	}
 	all.Wait()
+	if tm.beyond.Load() {
+		x.restart()
+		return x.share()
+	}
 	return x.sum(tm)
+}
+
+// splitOptimal goes through one frame after the other, each without those that
+// it leads to, until there are enough. A frame has nothing to do with others.
+func (x *explorer) splitOptimal() ([]subtree, bool) {
+	v := x.newVarier()
+	v.handOut, v.handed = true, []subtree{{frame: &frame{}}}
+	for len(v.handed) > 0 && len(v.handed) < wantedSubtrees {
+		tree := v.handed[0]
+		v.handed = v.handed[1:]
+		finished, beyond := v.through(tree.frame, tree.from)
+		if beyond {
+			x.restart()
+			return x.split()
+		}
+		if !finished {
+			return nil, false
+		}
+	}
+	return v.handed, true
 }
 
 // work takes one subtree after the other.
@@ -115,14 +147,27 @@ func (x *explorer) work(tm *team, program Program) {
 		tree := &tm.trees[i]
 		y := newExplorer(program, x.options)
 		y.began, y.team, y.number = x.began, tm, i
-		y.walker.stack, y.walker.touches = tree.stack, tree.touches
-		y.walker.floor, y.walker.budget = len(tree.stack.nodes), x.walker.budget
-		y.from = y.branch()
-		finished := y.search()
+		finished := y.through(tree, x.walker.budget)
 		tree.verdict, tree.classes, tree.done = y.verdict, y.classes, finished
 		tree.verdict.cut = y.walker.cut
-		tree.stack, tree.touches = stack{}, touches{}
+		tree.frame, tree.stack, tree.touches = nil, stack{}, touches{}
 	}
+}
+
+// through goes through one subtree.
+func (x *explorer) through(tree *subtree, budget int32) bool {
+	if tree.frame != nil {
+		finished, beyond := x.newVarier().through(tree.frame, tree.from)
+		if beyond {
+			x.team.beyond.Store(true)
+		}
+		return finished
+	}
+	w := &x.walker
+	w.stack, w.touches = tree.stack, tree.touches
+	w.floor, w.budget = len(tree.stack.nodes), budget
+	x.from = x.branch()
+	return x.search()
 }
 
 // sum adds up the subtrees up to the first in which a failure was found.
