@@ -93,10 +93,13 @@ func (x *explorer) levels() {
 
 // all goes through the tree, with as many workers as there are.
 func (x *explorer) all() bool {
+	if x.options.Reduction == Optimal && x.options.Depth > 0 {
+		x.restart() // it learns from whole runs
+	}
 	if x.options.Workers > 1 {
 		return x.share()
 	}
-	if x.options.Reduction == Optimal && x.options.Depth == 0 {
+	if x.options.Reduction == Optimal {
 		finished, beyond := x.optimal()
 		if !beyond {
 			return finished

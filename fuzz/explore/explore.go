@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -65,6 +66,7 @@ func (x *explorer) begin(program Program, o Options, began time.Time) {
 	if o.CountDistinct && !o.sleeps() {
 		x.classes = map[uint64]struct{}{}
 	}
+	x.walker.inTurn = o.Reduction == Everything && !o.Sleep && !o.bounded() && o.Ordering == FIFO && o.States == NoStates
 	held := o.Depth > 0 || o.States != NoStates && !o.BigSteps
 	switch {
 	case o.States != NoStates && held:
@@ -134,11 +136,25 @@ func (x *explorer) branch() int {
 func (x *explorer) run() (Run, bool) {
 	x.walker.start()
 	run := x.program(x.strategy)
-	if x.walker.out == diverged || x.walker.at < len(x.walker.nodes) && x.walker.out == ended && run.Failure == nil {
-		x.verdict.Nondeterminism = x.divergence()
-		return run, false
+	w := &x.walker
+	if w.out == ended && w.at < len(w.nodes) {
+		w.out, w.differs = diverged, endedEarly(run)
 	}
-	return run, true
+	x.verdict.Nondeterminism = w.differs
+	return run, w.out != diverged
+}
+
+// endedEarly says how a run ended before it had come to where the last one
+// left its path.
+func endedEarly(run Run) string {
+	how := "with nothing left to deliver"
+	if run.Failure != nil {
+		how = "with: " + run.Failure.Text
+	}
+	if run.System == nil {
+		return "the run had no system, " + how
+	}
+	return fmt.Sprintf("the run ended after %d steps, %s", run.System.Steps(), how)
 }
 
 // finish counts a run. It says whether that was the last.

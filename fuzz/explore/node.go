@@ -29,6 +29,7 @@ type kind uint8
 
 const (
 	picks   kind = iota // which message is received
+	turns               // the same, where all are taken in turn and nothing need be known of them
 	asks                // a question that is part of a step
 	strikes             // a question that comes between steps: whether time passes, or whom a fault strikes
 )
@@ -76,7 +77,7 @@ func (s *stack) pop() {
 // lastPick returns the index of the last pick; -1 when there is none.
 func (s *stack) lastPick() int32 {
 	last := int32(len(s.nodes) - 1)
-	if last < 0 || s.nodes[last].kind == picks {
+	if last < 0 || s.nodes[last].kind <= turns {
 		return last
 	}
 	return s.nodes[last].pick

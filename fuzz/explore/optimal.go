@@ -258,10 +258,13 @@ func (v *varier) take(from int) bool {
 	w.start(f)
 	run := v.program(v.strategy)
 	v.from = from
+	if w.out == ended && (run.System == nil || run.System.Steps() < len(f.steps)) {
+		w.out, w.differs = diverged, endedEarly(run)
+	}
 	switch {
 	case w.beyond:
 		return false
-	case w.out == diverged || w.out == ended && run.Failure == nil && run.System != nil && run.System.Steps() < len(f.steps):
+	case w.out == diverged:
 		v.verdict.Nondeterminism = w.differs
 		return false
 	case w.out == blocked:

@@ -36,12 +36,14 @@ func TestServerStates(t *testing.T) {
 	}
 }
 
-// stateWays are the explorations that compare states.
-func stateWays() (list []explore.Options) {
+// stateWays are the explorations that compare states. Checked is slow, and
+// what it checks does not depend on the reduction.
+func stateWays() []explore.Options {
+	list := []explore.Options{{Reduction: explore.Everything, States: explore.Checked}}
 	for _, r := range explore.Reductions()[1:] {
 		for _, sleep := range []bool{false, true} {
 			list = append(list,
-				explore.Options{Reduction: r, Sleep: sleep, States: explore.Checked},
+				explore.Options{Reduction: r, Sleep: sleep, States: explore.ByHash},
 				explore.Options{Reduction: r, Sleep: sleep, States: explore.ByHash, BigSteps: true})
 		}
 	}
@@ -54,7 +56,7 @@ func TestStatesAgree(t *testing.T) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	cut, runs := map[string]int{}, map[string]int{}
-	for seed := range uint64(agreementPrograms()) {
+	for seed := range uint64(agreementPrograms() / 4) {
 		p := newProgram(seed, agreementFeatures(seed))
 		final := map[uint64]bool{}
 		e.after = func(s *pulse.System) {

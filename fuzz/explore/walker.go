@@ -15,6 +15,7 @@ type walker struct {
 	at      int   // nodes that this run has passed
 	out     why   // why the run was given up
 	cut     bool  // a candidate was left out because of a bound
+	inTurn  bool  // nothing need be known of the candidates of picks
 	budget  int32 // on delays or preemptions
 	habits  habits
 	ranks   []int32 // of actors, scratch of the ordering
@@ -67,10 +68,13 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 		return 0
 	}
 	n := &w.nodes[w.at]
-	if n.kind != picks || int(n.n) != e.Len() || n.hash != e.Trace().Hash {
+	if n.kind > turns || int(n.n) != e.Len() || n.hash != e.Trace().Hash {
 		return w.diverge(e)
 	}
 	w.at++
+	if n.kind == turns {
+		return int(n.cur)
+	}
 	return int(w.cands[n.base+n.cur].index)
 }
 
@@ -80,7 +84,7 @@ func (w *walker) Choose(k choice.Kind, n int) int {
 		w.ask(k, n)
 	}
 	q := &w.nodes[w.at]
-	if q.kind == picks || int(q.n) != n {
+	if q.kind <= turns || int(q.n) != n {
 		w.out = diverged
 		w.differs = fmt.Sprintf("a question (%v) of %d answers came where there was none like it", k, n)
 		return pulse.Quit
@@ -116,7 +120,7 @@ func (w *walker) ask(k choice.Kind, n int) {
 // between steps has to do with every step, so that it has to be tried after
 // every set of steps.
 func (w *walker) openAll() {
-	for p := w.lastPick(); p >= 0 && !w.nodes[p].open; p = w.nodes[p].pick {
+	for p := w.lastPick(); p >= 0 && !w.nodes[p].open && w.nodes[p].kind == picks; p = w.nodes[p].pick {
 		w.open(&w.nodes[p])
 	}
 }
@@ -140,6 +144,11 @@ func (w *walker) grow(e *pulse.Enabled) int {
 	}
 	if w.handOut > 0 && w.depth() == w.handOut {
 		return w.give(handed)
+	}
+	if w.inTurn {
+		w.nodes = append(w.nodes, node{hash: e.Trace().Hash, n: int32(e.Len()), step: int32(e.Step()), pick: w.lastPick(), kind: turns})
+		w.at++
+		return 0
 	}
 	n := w.node(e)
 	list := w.of(n)
