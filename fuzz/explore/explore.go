@@ -239,6 +239,9 @@ func (x *explorer) reduce(run Run) {
 	if run.Failure != nil && w.out == ended && !rested(t) || w.out == known || w.out == tooDeep {
 		w.openPath() // what would have followed is not known
 	}
+	if run.System.Options().EarlyTimers != 0 {
+		w.openPath() // in another order a step may come after a timer that this run came to rest for
+	}
 	x.finder.learn(&w.stack, t, x.from)
 	x.finder.limit = int32(len(t.Steps))
 	if w.out == blocked {

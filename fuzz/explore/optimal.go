@@ -285,11 +285,20 @@ func (v *varier) account(run Run, from int) bool {
 			f.steps = append(f.steps, taken{settled: true, alts: int32(len(f.alts)), answers: int32(len(f.answers))})
 		}
 		v.reviser.enabled = v.follower.enabled
-		if v.options.KeepOn && run.Failure != nil && !rested(t) || !v.reviser.revise(f, t, from, max(from, f.base)) {
+		switch {
+		case v.verdict.Runs == 0 && hasStrikes(run.System), v.options.KeepOn && run.Failure != nil && !rested(t),
+			!v.reviser.revise(f, t, from, max(from, f.base)):
 			v.follower.beyond = true
 			return false
 		}
 	}
 	v.walker.out = ended
 	return !v.finish(run)
+}
+
+// hasStrikes says whether something may come between the steps of a system's
+// runs that has to do with them all.
+func hasStrikes(s *pulse.System) bool {
+	o := s.Options()
+	return o.EarlyTimers != 0 || o.Faults.Crash > 0 || o.Faults.Partition > 0
 }

@@ -219,9 +219,21 @@ func (w *walker) plan(n *node, list []cand) {
 	case r == Everything || afterStrike || w.handOut > 0:
 		w.open(n)
 	case r == Persistent || r == DCUTE:
-		n.group = takeActor(list, list[n.cur].actor)
+		n.takeGroup(list, list[n.cur].actor)
 	default:
 		list[n.cur].mark |= todo
+	}
+}
+
+// takeGroup takes up all messages of one actor. If one of them sleeps, what
+// dCUTE would have learned from it, that it must go on to the next actor, is
+// not learned here: it must.
+func (n *node) takeGroup(list []cand, actor int32) {
+	n.group, n.delay = takeActor(list, actor), false
+	for i := range list {
+		if list[i].actor == actor && list[i].mark&asleep != 0 {
+			n.delay = true
+		}
 	}
 }
 
@@ -271,7 +283,6 @@ func (w *walker) advance(n *node) bool {
 		if !n.delay || int(n.group) >= len(list) {
 			return false
 		}
-		n.delay = false
-		n.group = takeActor(list, list[n.group].actor)
+		n.takeGroup(list, list[n.group].actor)
 	}
 }
