@@ -34,7 +34,7 @@ func (c Config) Check(t *testing.T, property func(*props.T)) {
 			t.Fatal(err)
 		}
 	}
-	k := &checker{t: t, settings: s, property: property, folder: corpus.FolderOf(s.folder, t.Name())}
+	k := newChecker(t, s, property)
 	if s.replay != "" {
 		k.replayOne()
 		return
@@ -44,13 +44,18 @@ func (c Config) Check(t *testing.T, property func(*props.T)) {
 	}
 }
 
-// A checker is one call of Check.
+// A checker is one call of Check, or of Explore: what both do with saved cases
+// and with findings.
 type checker struct {
 	settings
-	t        *testing.T
+	t        testing.TB
 	property func(*props.T)
 	folder   corpus.Folder
 	start    time.Time
+}
+
+func newChecker(t testing.TB, s settings, property func(*props.T)) *checker {
+	return &checker{t: t, settings: s, property: property, folder: corpus.FolderOf(s.folder, t.Name())}
 }
 
 // print writes lines to the test's output, without the position in this
@@ -153,21 +158,33 @@ func (k *checker) search() {
 	x := newSearch(k.settings, k.t.Name(), k.property)
 	defer x.close()
 	f := x.run()
-	for _, r := range x.runners {
-		if late := r.Late(); late != nil {
-			k.t.Error(late)
-		}
-	}
+	k.complainOfLate(x.runners)
 	if f == nil {
 		k.summarize(x)
 		return
 	}
-	f.confirm(x.runners[0])
+	k.keep(f, x.runners[0], fmt.Sprintf("run %d of %d (%s), %s", f.index+1, x.tally.runs, f.kase.Strategy, elapsed(k.start)))
+}
+
+// complainOfLate fails the test for goroutines that outlived the last run.
+func (k *checker) complainOfLate(runners []*props.Runner) {
+	k.t.Helper()
+	for _, r := range runners {
+		if late := r.Late(); late != nil {
+			k.t.Error(late)
+		}
+	}
+}
+
+// keep replays a finding, saves it and fails the test with it.
+func (k *checker) keep(f *finding, r *props.Runner, run string) {
+	k.t.Helper()
+	f.confirm(r)
 	path, err := k.save(f)
 	if err != nil {
 		k.t.Error(err)
 	}
-	k.fail(f, fmt.Sprintf("run %d of %d (%s), %s", f.index+1, x.tally.runs, f.kase.Strategy, elapsed(k.start)), path)
+	k.fail(f, run, path)
 }
 
 // save keeps a finding as a file, and what belongs to it beside that. A run
@@ -201,27 +218,34 @@ func (k *checker) fail(f *finding, run, path string) {
 func (k *checker) summarize(x *search) {
 	k.t.Helper()
 	t := &x.tally
-	for _, label := range slices.Sorted(maps.Keys(t.rejected)) {
-		n := t.rejected[label]
-		if 10*n >= 9*t.runs {
-			k.t.Errorf("draw %q found no value in %d of %d runs: its generator rejects too much; make what is wanted instead of filtering", label, n, t.runs)
-		}
-	}
+	k.complainOfRejected(t.rejected, t.runs)
 	if t.skipped == t.runs {
 		k.t.Errorf("all of %d runs were skipped: nothing was tested (%s)", t.runs, t.skips)
 	}
-	for _, name := range x.missed() {
-		k.t.Errorf("sometimes %q: reached in none of %d runs: the test tests less than it seems to", name, t.runs)
-	}
+	k.complainOfMissed(x.runners, t.runs)
 	k.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", t.runs, elapsed(k.start), t.strategies(), t.steps, t.pairs)
 }
 
-// missed returns the situations that no worker has reached.
-func (x *search) missed() []string {
-	missed := x.runners[0].Missed()
-	for _, r := range x.runners[1:] {
+// complainOfRejected fails the test for draws that hardly ever give a value.
+func (k *checker) complainOfRejected(byLabel map[string]int, runs int) {
+	k.t.Helper()
+	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
+		n := byLabel[label]
+		if 10*n >= 9*runs {
+			k.t.Errorf("draw %q found no value in %d of %d runs: its generator rejects too much; make what is wanted instead of filtering", label, n, runs)
+		}
+	}
+}
+
+// complainOfMissed fails the test for situations that no worker has reached.
+func (k *checker) complainOfMissed(runners []*props.Runner, runs int) {
+	k.t.Helper()
+	missed := runners[0].Missed()
+	for _, r := range runners[1:] {
 		other := r.Missed()
 		missed = slices.DeleteFunc(missed, func(name string) bool { return !slices.Contains(other, name) })
 	}
-	return missed
+	for _, name := range missed {
+		k.t.Errorf("sometimes %q: reached in none of %d runs: the test tests less than it seems to", name, runs)
+	}
 }

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,8 +88,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 // Samples are the tests that other tests run in a process of their own, to
 // read what a failing test prints.
 func TestSample(t *testing.T) {
-	sample := samples[os.Getenv("JOSTLE_SAMPLE")]
-	if sample != nil {
+	if sample := allSamples()[os.Getenv("JOSTLE_SAMPLE")]; sample != nil {
 		sample(t)
 	}
 }
@@ -101,6 +101,12 @@ var samples = map[string]func(*testing.T){
 	"fickle":  func(t *testing.T) { Config{Runs: 64}.Check(t, fickle()) },
 	"unknown": func(t *testing.T) { Config{Strategies: []string{"luck"}}.Check(t, skips) },
 	"empty":   func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
+}
+
+func allSamples() map[string]func(*testing.T) {
+	all := maps.Clone(samples)
+	maps.Copy(all, exploreSamples)
+	return all
 }
 
 // TestSampleOfAll checks every subject's broken form, for TestEveryCaseReplaysElsewhere.
@@ -183,7 +189,7 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	out, _ := cmd.CombinedOutput()
 	text := strings.ReplaceAll(string(out), dir, "DIR")
 	text = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, "TIME")
-	return regexp.MustCompile(`check_test\.go:\d+`).ReplaceAllString(text, "check_test.go:N")
+	return regexp.MustCompile(`(check|explore)_test\.go:\d+`).ReplaceAllString(text, "${1}_test.go:N")
 }
 
 // compare holds a text against a golden file.
@@ -206,6 +212,7 @@ func compare(t *testing.T, name, got string) {
 
 // What each kind of test prints, to the letter.
 func TestOutput(t *testing.T) {
+	samples := allSamples()
 	for name := range samples {
 		t.Run(name, func(t *testing.T) {
 			compare(t, "sample-"+name, runSample(t, name, t.TempDir()))

@@ -35,7 +35,7 @@ type Config struct {
 
 const (
 	defaultBudget = 2 * time.Second
-	shortBudget   = defaultBudget / 10
+	shorter       = 10 // how many times less with -short
 )
 
 // settings are a Config with nothing left open.
@@ -50,7 +50,10 @@ type settings struct {
 }
 
 // settle fills in what is open from the environment, then from the defaults.
-func (c Config) settle() (settings, error) {
+func (c Config) settle() (settings, error) { return c.settleFor(defaultBudget) }
+
+// settleFor is settle for a search that usually takes so long.
+func (c Config) settleFor(usual time.Duration) (settings, error) {
 	s := settings{budget: c.Budget, runs: c.Runs, seed: c.Seed, workers: max(1, c.Workers),
 		strategies: c.Strategies, folder: c.Folder, replay: os.Getenv("JOSTLE_REPLAY")}
 	if c.Source != nil {
@@ -66,9 +69,9 @@ func (c Config) settle() (settings, error) {
 		s.seed = 1
 	}
 	if s.budget == 0 && s.runs == 0 {
-		s.budget = defaultBudget
+		s.budget = usual
 		if testing.Short() {
-			s.budget = shortBudget
+			s.budget /= shorter
 		}
 	}
 	if s.strategies == nil {

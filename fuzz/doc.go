@@ -7,6 +7,14 @@
 // strategies, until its budget is used up or the property breaks. A failing
 // run is replayed, shown, and kept as a file beside the test.
 //
+// Explore runs every distinct order instead, for every choice of what the
+// property draws by props.OneOf, and says in a Verdict whether it was complete:
+//
+//	func TestEveryOrder(t *testing.T) { fuzz.Explore(t, resultsAreStored) }
+//
+// It finds what is there to be found at small inputs, and shows and keeps a
+// failing run as Check does. Target puts the same property under go test -fuzz.
+//
 // Settings come from the environment, since flags of a library break go test
 // for packages that do not know them:
 //

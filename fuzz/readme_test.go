@@ -11,14 +11,27 @@ import (
 // The example of the README is a package of its own, since its test fails.
 // That the README shows the same lines is a rule of the house.
 func TestReadmeExample(t *testing.T) {
+	text, err := runReadme(t, "-run", "^Test")
+	if err == nil {
+		t.Errorf("the example passes: %s", text)
+	}
+	compare(t, "readme", text)
+	text, err = runReadme(t, "-run", "^TestInEveryOrder$", "-v")
+	if err != nil {
+		t.Errorf("the mended example fails: %s", text)
+	}
+	compare(t, "readme-explore", text)
+}
+
+// runReadme runs tests of the example and returns what they print, without
+// what differs from run to run.
+func runReadme(t *testing.T, args ...string) (string, error) {
+	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command("go", "test", "-short", "-run", "^Test", "./testdata/readme")
+	args = append([]string{"test", "-short", "-count=1"}, args...)
+	cmd := exec.Command("go", append(args, "./testdata/readme")...)
 	cmd.Env = append(os.Environ(), "JOSTLE_OUT="+dir)
 	out, err := cmd.CombinedOutput()
-	if err == nil {
-		t.Errorf("the example passes: %s", out)
-	}
 	text := strings.ReplaceAll(string(out), dir, "testdata/jostle")
-	text = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, "TIME")
-	compare(t, "readme", text)
+	return regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, "TIME"), err
 }

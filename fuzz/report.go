@@ -146,8 +146,9 @@ func plural(n int, what string) string {
 }
 
 // elapsed is the time since start, rounded for people.
-func elapsed(start time.Time) string {
-	d := time.Since(start)
+func elapsed(start time.Time) string { return rounded(time.Since(start)) }
+
+func rounded(d time.Duration) string {
 	switch {
 	case d > 10*time.Second:
 		return d.Round(time.Second).String()

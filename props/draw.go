@@ -74,7 +74,7 @@ func Source(t *T, label string) exprand.Source {
 	t.draw(label, func(drawn *words) (any, bool) {
 		drawn.seeded()
 		w = words{given: append([]uint64(nil), drawn.given...), state: drawn.state}
-		return source{seed: w.state, given: len(w.given)}, true
+		return source{w.state, w.given}, true
 	})
 	return &w
 }
@@ -83,7 +83,7 @@ func Source(t *T, label string) exprand.Source {
 // equal only if they give the same numbers.
 type source struct {
 	seed  uint64
-	given int
+	given []uint64
 }
 
 // String returns what a case says of it.

@@ -338,3 +338,36 @@ func TestSampleReadsNoClock(t *testing.T) {
 		t.Errorf("%v, %v", res.Failure, rngs)
 	}
 }
+
+// TestArity says what searches that enumerate inputs go by: how many values a
+// OneOf chooses from, and that a word chooses one.
+func TestArity(t *testing.T) {
+	var one string
+	r := props.NewRunner("", func(t *props.T) {
+		props.Draw(t, rapid.Int(), "n")
+		one = props.OneOf(t, "one", "x", "y", "z")
+		props.Source(t, "source")
+		say(t, nothing)
+	})
+	defer r.Close()
+	for i, want := range []string{"x", "y", "z"} {
+		res := r.Run(props.Plan{Seed: 3, Inputs: []choice.Input{{Label: "n", Seed: 5}, {Label: "one", Words: []uint64{uint64(i)}}}})
+		if one != want || !reflect.DeepEqual(res.Arity, []int{0, 3, 0}) || res.Stray != "" {
+			t.Errorf("word %d chooses %q, want %q; arity %v, stray %q", i, one, want, res.Arity, res.Stray)
+		}
+	}
+}
+
+// TestSourcesDiffer says that the values of two draws of a source are equal
+// only if they give the same numbers.
+func TestSourcesDiffer(t *testing.T) {
+	r := props.NewRunner("", func(t *props.T) {
+		props.Source(t, "source")
+		say(t, nothing)
+	})
+	defer r.Close()
+	value := func(seed uint64) any { return r.Run(props.Plan{Seed: seed}).Values[0] }
+	if a, b, again := value(1), value(2), value(1); reflect.DeepEqual(a, b) || !reflect.DeepEqual(a, again) || fmt.Sprint(a) != "a source" {
+		t.Errorf("%#v, %#v, and once more %#v", a, b, again)
+	}
+}

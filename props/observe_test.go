@@ -207,3 +207,39 @@ func TestSometimes(t *testing.T) {
 		}
 	}
 }
+
+// TestWatches says which properties look at several actors at once, and which
+// of them keep what they have seen.
+func TestWatches(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		add               func(*props.T)
+		watches, remember bool
+	}{
+		{"nothing", func(*props.T) {}, false, false},
+		{"Sometimes", func(t *props.T) { t.Sometimes("s", true) }, false, false},
+		{"Always", func(t *props.T) { t.Always("a", func() error { return nil }) }, true, false},
+		{"Eventually", func(t *props.T) { t.Eventually("e", func() bool { return true }) }, true, true},
+		{"Monitor", func(t *props.T) { t.Monitor(deaf{}) }, true, true},
+		{"Watch", func(t *props.T) { t.Watch() }, true, true},
+	} {
+		add := c.add
+		r := props.NewRunner("", func(t *props.T) {
+			sys := t.System()
+			add(t)
+			sys.Run()
+		})
+		for range 2 {
+			if res := r.Run(props.Plan{}); res.Watches != c.watches || res.Remembers != c.remember {
+				t.Errorf("%s: watches %v, remembers %v", c.name, res.Watches, res.Remembers)
+			}
+			add = func(*props.T) {}
+			c.watches, c.remember = false, false // nothing is left for the next run
+		}
+		r.Close()
+	}
+}
+
+type deaf struct{}
+
+func (deaf) Received(props.Message) error { return nil }

@@ -78,6 +78,11 @@ func (e *Enabled) IDOf(d *trace.Send) uint64 { return stepID(d.ID, e.sys.trace.A
 // fired in vain for as long as the options allow.
 func (e *Enabled) Later() bool { return e.sys.timePasses(e.sys.until) }
 
+// Digest returns a number for what has happened in the run so far: two runs of
+// one program that were decided the same have the same. It tells more when the
+// run is recorded.
+func (e *Enabled) Digest() uint64 { return fold(e.sys.hash, uint64(e.sys.seq)) }
+
 // Label returns message i in words: "writer ← flush".
 func (e *Enabled) Label(i int) string {
 	d := &e.sys.sends[e.slots[i]]

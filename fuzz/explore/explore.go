@@ -18,8 +18,11 @@ type Run struct {
 	System *pulse.System
 	// Failure is nil when what must hold did.
 	Failure *pulse.Failure
-	// Index counts the runs that came to an end, from 0.
-	Index int
+	// Index counts the runs that came to an end, from 0. With several workers
+	// it counts those of one subtree, and Subtree says which, from 1: then the
+	// first run is that with the smallest numbers, whatever ended first.
+	Index   int
+	Subtree int
 }
 
 // Explore runs a program in all orders that the options ask for.
@@ -28,8 +31,10 @@ func Explore(program Program, o Options) (Verdict, error) {
 		return Verdict{}, err
 	}
 	x := newExplorer(program, o)
+	x.measure()
 	x.levels()
 	x.verdict.Elapsed = time.Since(x.began)
+	x.conclude()
 	return x.verdict, nil
 }
 
@@ -47,8 +52,10 @@ type explorer struct {
 	trees    []subtree // that were handed out
 	team     *team     // nil unless this is one of several workers
 	number   int64     // of its subtree
+	subtree  int       // the same from 1; 0 for what is above all subtrees
 	from     int       // the first step in which the run may differ from the last
 	recorded bool
+	meter    *meter // nil unless somebody wants to know how far it is
 }
 
 func newExplorer(program Program, o Options) *explorer {
@@ -59,7 +66,7 @@ func newExplorer(program Program, o Options) *explorer {
 
 // begin makes an explorer ready to go through a tree from its root.
 func (x *explorer) begin(program Program, o Options, began time.Time) {
-	*x = explorer{options: o, program: program, began: began}
+	*x = explorer{options: o, program: program, began: began, meter: x.meter}
 	x.walker.options = &x.options
 	x.verdict.Failures, x.verdict.Reduction = map[string]int{}, o.Reduction
 	x.recorded = o.Record || o.Reduction != Everything || o.Sleep || o.States != NoStates || o.CountDistinct || o.Preemptions != 0
@@ -175,13 +182,13 @@ func (x *explorer) finish(run Run) (stop bool) {
 		return false
 	case w.out != ended:
 		v.Cut++
-		return false
+		return run.Failure != nil && run.Failure.Kind != pulse.Nondeterminism && x.fail(run)
 	case x.options.sleeps() && run.System != nil && w.oversleeps(run.System.Trace()):
 		v.Wasted++
 		w.out = blocked
 		return false
 	}
-	run.Index = v.Runs
+	run.Index, run.Subtree = v.Runs, x.subtree
 	v.Runs++
 	if last := len(w.nodes) - 1; last >= 0 {
 		w.nodes[last].leaves++
@@ -203,15 +210,20 @@ func (x *explorer) finish(run Run) (stop bool) {
 	if run.Failure == nil {
 		return false
 	}
-	v.Failures[run.Failure.Signature()]++
-	if !x.options.KeepOn {
-		v.Bound = "failure"
-		if x.team != nil && x.number < x.team.first.Load() {
-			x.team.first.Store(x.number)
-		}
-		return true
+	return x.fail(run)
+}
+
+// fail counts a run that failed. It says whether that was the last.
+func (x *explorer) fail(run Run) (stop bool) {
+	x.verdict.Failures[run.Failure.Signature()]++
+	if x.options.KeepOn {
+		return false
 	}
-	return false
+	x.verdict.Bound = "failure"
+	if x.team != nil && x.number < x.team.first.Load() {
+		x.team.first.Store(x.number)
+	}
+	return true
 }
 
 // count counts a distinct order.
@@ -247,7 +259,7 @@ func (x *explorer) reduce(run Run) {
 	if w.out == blocked {
 		x.finder.limit = w.nodes[w.lastPick()].step + 1
 	}
-	races := x.finder.find(x.from, w.out == ended)
+	races := x.finder.find(x.from)
 	switch x.options.Reduction {
 	case Persistent:
 		x.addSends(x.from, x.addActor)

@@ -75,7 +75,7 @@ func (w *optimal) Pick(e *pulse.Enabled) int {
 		return w.grow(e, k)
 	}
 	s := &f.steps[k]
-	hash := e.Trace().Hash
+	hash := e.Digest()
 	if s.index == unknown {
 		return w.find(s, e, hash)
 	}
@@ -113,7 +113,7 @@ func (w *optimal) grow(e *pulse.Enabled, k int) int {
 			f.alts = append(f.alts, alt{e.ID(i), int32(i)})
 		}
 	}
-	f.steps = append(f.steps, taken{id: e.ID(pick), hash: e.Trace().Hash, index: int32(pick), n: int32(e.Len()),
+	f.steps = append(f.steps, taken{id: e.ID(pick), hash: e.Digest(), index: int32(pick), n: int32(e.Len()),
 		alts: int32(len(f.alts)), answers: int32(len(f.answers)), byDefault: true})
 	return pick
 }

@@ -54,8 +54,14 @@ type Options struct {
 	// Done is told of each run that came to its end, or failed, while its
 	// trace is still there.
 	Done func(Run)
-	// Progress is told how far the search is, now and then.
+	// Progress is told how far the search is, now and then: as often as Every
+	// says, or once a second when that is zero; and once more at the end.
 	Progress func(Progress)
+	Every    time.Duration
+	// Estimate has Verdict.Estimate made even if there is no Progress. It takes
+	// runs of its own, not counted in the verdict: 100, or about one for a hundred of
+	// the search if that is more, but 2,000 at most.
+	Estimate bool
 }
 
 func (o *Options) bounded() bool { return o.Delays != 0 || o.Preemptions != 0 }
@@ -109,6 +115,10 @@ type Verdict struct {
 	Clash string
 	// Levels is what each bound on delays or preemptions took, from 0 on.
 	Levels []Level
+	// Estimate is how many runs there are in all: Runs when the search is
+	// complete; else estimated if the options ask for it, and 0 when nothing is
+	// known.
+	Estimate float64
 	// Elapsed is how long it took.
 	Elapsed time.Duration
 

@@ -27,8 +27,8 @@ type finder struct {
 }
 
 // find lists the races of the messages that were received from step `from`
-// on, and if the run is whole, of those that were not received at all.
-func (f *finder) find(from int, whole bool) []race {
+// on, and of those that were not received at all.
+func (f *finder) find(from int) []race {
 	f.list = f.list[:0]
 	for j := from; j < int(f.limit); j++ {
 		st := &f.t.Steps[j]
@@ -40,12 +40,9 @@ func (f *finder) find(from int, whole bool) []race {
 			f.meets(int32(j), i)
 		}
 	}
-	if whole {
-		for m := range f.t.Sends {
-			if d := &f.t.Sends[m]; d.Receipt < 0 {
-				end := int32(len(f.t.Steps))
-				f.overtakes(int32(m), f.before(d.To, f.lastOf(d.To, end), end))
-			}
+	for m := range f.t.Sends {
+		if d := &f.t.Sends[m]; d.Step < f.limit && (d.Receipt < 0 || d.Receipt >= f.limit) {
+			f.overtakes(int32(m), f.before(d.To, f.lastOf(d.To, f.limit), f.limit))
 		}
 	}
 	return f.list
@@ -109,7 +106,7 @@ func (f *finder) mayTake(st *trace.Step, d *trace.Send) answer {
 	case st.Actor != d.To || st.Kind != trace.Receive:
 		return perhaps
 	case d.Kind == trace.Timer && d.Ask != 0: // ends the wait that began in the step that set it
-		return yes(st.Prev == d.Step)
+		return yes(f.began(st) == d.Step)
 	case d.Kind == trace.Reply:
 		return yes(st.Wanted == trace.ItsAnswer && f.asked(st) == d.Ask)
 	}
@@ -131,11 +128,21 @@ func (f *finder) asked(st *trace.Step) int32 {
 		return d.Ask
 	}
 	for m := range f.t.Sends { // the last that it asked in the step before
-		if q := &f.t.Sends[m]; q.From == st.Actor && q.Step == st.Prev && q.Ask != 0 && q.Kind == trace.Message {
+		if q := &f.t.Sends[m]; q.From == st.Actor && q.Step == f.began(st) && q.Ask != 0 && q.Kind == trace.Message {
 			return q.Ask
 		}
 	}
 	return 0
+}
+
+// began is the step in which the wait began that a step ended: the receipt
+// before it. What faults did to the actor in between is no receipt.
+func (f *finder) began(st *trace.Step) int32 {
+	i := st.Prev
+	for i >= 0 && f.t.Steps[i].Kind != trace.Receive {
+		i = f.t.Steps[i].Prev
+	}
+	return i
 }
 
 func yes(is bool) answer {

@@ -87,7 +87,7 @@ func (o Ordering) String() string {
 	return fmt.Sprintf("explore.Ordering(%d)", uint8(o))
 }
 
-// Orderings returns all orderings, the default first.
+// Orderings returns Basset's eight orderings, the default first.
 func Orderings() []Ordering {
 	list := make([]Ordering, orderings)
 	for i := range list {

@@ -68,12 +68,12 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 		return 0
 	}
 	n := &w.nodes[w.at]
-	if n.kind > turns || int(n.n) != e.Len() || n.hash != e.Trace().Hash {
+	if n.kind > turns || int(n.n) != e.Len() || n.hash != e.Digest() {
 		return w.diverge(e)
 	}
 	w.at++
 	if n.kind == turns {
-		return int(n.cur)
+		return int((n.base + n.cur) % n.n)
 	}
 	return int(w.cands[n.base+n.cur].index)
 }
@@ -146,9 +146,7 @@ func (w *walker) grow(e *pulse.Enabled) int {
 		return w.give(handed)
 	}
 	if w.inTurn {
-		w.nodes = append(w.nodes, node{hash: e.Trace().Hash, n: int32(e.Len()), step: int32(e.Step()), pick: w.lastPick(), kind: turns})
-		w.at++
-		return 0
+		return w.takeTurns(e)
 	}
 	n := w.node(e)
 	list := w.of(n)
@@ -172,6 +170,14 @@ func (w *walker) grow(e *pulse.Enabled) int {
 	return int(list[first].index)
 }
 
+// takeTurns makes a node of a pick of which nothing need be known.
+func (w *walker) takeTurns(e *pulse.Enabled) int {
+	oldest := e.Oldest()
+	w.nodes = append(w.nodes, node{hash: e.Digest(), base: int32(oldest), n: int32(e.Len()), step: int32(e.Step()), pick: w.lastPick(), kind: turns})
+	w.at++
+	return oldest
+}
+
 // depth is how many picks the path has.
 func (w *walker) depth() int {
 	n := 0
@@ -191,7 +197,7 @@ func (w *walker) alone(e *pulse.Enabled) int {
 
 // node makes a node of what can be delivered now.
 func (w *walker) node(e *pulse.Enabled) *node {
-	n := node{hash: e.Trace().Hash, base: int32(len(w.cands)), n: int32(e.Len()), step: int32(e.Step()), pick: w.lastPick()}
+	n := node{hash: e.Digest(), base: int32(len(w.cands)), n: int32(e.Len()), step: int32(e.Step()), pick: w.lastPick()}
 	for i := range e.Len() {
 		w.cands = append(w.cands, cand{seq: e.Seq(i), index: int32(i), send: int32(e.Slot(i)),
 			actor: int32(e.Receiver(i)), channel: int32(e.Channel(i))})

@@ -146,8 +146,9 @@ func (x *explorer) work(tm *team, program Program) {
 		}
 		tree := &tm.trees[i]
 		y := newExplorer(program, x.options)
-		y.began, y.team, y.number = x.began, tm, i
+		y.began, y.team, y.number, y.subtree, y.meter = x.began, tm, i, int(i)+1, x.meter
 		finished := y.through(tree, x.walker.budget)
+		y.note()
 		tree.verdict, tree.classes, tree.done = y.verdict, y.classes, finished
 		tree.verdict.cut = y.walker.cut
 		tree.frame, tree.stack, tree.touches = nil, stack{}, touches{}

@@ -344,3 +344,17 @@ func TestCallsFromAnotherGoroutine(t *testing.T) {
 		t.Errorf("%v", f)
 	}
 }
+
+// TestHistoriesWatch says that a property with a history is known to judge by
+// the order of steps at several actors.
+func TestHistoriesWatch(t *testing.T) {
+	r := props.NewRunner("", func(t *props.T) {
+		sys := t.System()
+		linear.NewHistory(t, register)
+		sys.Run()
+	})
+	defer r.Close()
+	if res := r.Run(props.Plan{}); !res.Watches || !res.Remembers {
+		t.Errorf("watches %v, remembers %v", res.Watches, res.Remembers)
+	}
+}

@@ -76,17 +76,21 @@ func (p *patient) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-func TestPatient(t *testing.T) {
-	fuzz.Check(t, func(t *props.T) {
-		sum := props.Draw(t, rapid.IntRange(1, 100), "sum")
-		sys := t.System()
-		a := &patient{}
-		acc := sys.Spawn("account", a)
+// What is paid in is drawn out in the end.
+func allDrawnOut(t *props.T) {
+	sum := props.OneOf(t, "sum", 1, 50, 100)
+	sys := t.System()
+	a := &patient{}
+	acc := sys.Spawn("account", a)
+	for range props.OneOf(t, "customers", 1, 2) {
 		sys.Send(sys.Spawn("north", pulse.Func(branch)), order{acc, deposit(sum)})
 		sys.Send(sys.Spawn("south", pulse.Func(branch)), order{acc, withdraw(sum)})
-		sys.Run()
-		if a.balance != 0 || len(a.waiting) != 0 {
-			t.Errorf("%d left, %d withdrawals wait", a.balance, len(a.waiting))
-		}
-	})
+	}
+	sys.Run()
+	if a.balance != 0 || len(a.waiting) != 0 {
+		t.Errorf("%d left, %d withdrawals wait", a.balance, len(a.waiting))
+	}
 }
+
+func TestAllDrawnOut(t *testing.T)  { fuzz.Check(t, allDrawnOut) }
+func TestInEveryOrder(t *testing.T) { fuzz.Explore(t, allDrawnOut) } // every order for every choice of OneOf's

@@ -1,0 +1,354 @@
+package explore_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	ordered "github.com/jostle-go/jostle/fuzz/subjects/orders"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// The benchmarks report how many times as long a search takes as a floor that
+// does the least it could. Both are timed in turns within one benchmark, so
+// that what else the machine does strikes both; figures are medians of the
+// rounds. One iteration is one round.
+
+func timed(f func()) float64 {
+	start := time.Now()
+	f()
+	return float64(time.Since(start))
+}
+
+func median(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// A permuter is the floor of all orders of messages to one actor: it hands
+// them over in each order through an interface, each order from its start, and
+// keeps nothing but the digits of an odometer.
+type permuter struct {
+	receiver interface{ Receive(msg any) }
+	messages []any
+	waiting  []any
+	digits   []int
+}
+
+type counter struct{ received int }
+
+func (c *counter) Receive(any) { c.received++ }
+
+func newPermuter(n int) *permuter {
+	p := &permuter{receiver: &counter{}, digits: make([]int, n)}
+	for i := range n {
+		p.messages = append(p.messages, i)
+	}
+	return p
+}
+
+// all hands the messages over in all orders.
+func (p *permuter) all() {
+	for more := true; more; more = p.next() {
+		p.waiting = append(p.waiting[:0], p.messages...)
+		for _, d := range p.digits {
+			p.receiver.Receive(p.waiting[d])
+			p.waiting = append(p.waiting[:d], p.waiting[d+1:]...)
+		}
+	}
+}
+
+// next goes on to the next order. It is false when there is none.
+func (p *permuter) next() bool {
+	n := len(p.digits)
+	for i := n - 1; i >= 0; i-- {
+		if p.digits[i]++; p.digits[i] < n-i {
+			return true
+		}
+		p.digits[i] = 0
+	}
+	return false
+}
+
+// BenchmarkEverything runs all 8! orders of 8 senders.
+func BenchmarkEverything(b *testing.B) {
+	const runs = 40_320
+	program, ground := on(pulse.Options{}, load.Senders(8, 1).Build), newPermuter(8)
+	var took, ratios []float64
+	for b.Loop() {
+		base := timed(ground.all)
+		took = append(took, timed(func() { mustRun(b, program, explore.Options{Reduction: explore.Everything}, runs) }))
+		ratios = append(ratios, took[len(took)-1]/base)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(took)/1e6, "ms")
+	b.ReportMetric(median(took)/runs, "ns/run")
+	b.ReportMetric(median(ratios), "x-floor")
+}
+
+func mustRun(tb testing.TB, program explore.Program, o explore.Options, runs int) {
+	if v, err := explore.Explore(program, o); err != nil || v.Runs != runs || !v.Complete {
+		tb.Fatalf("%+v %v, want %d runs", v, err, runs)
+	}
+}
+
+// BenchmarkOptimal runs the distinct orders of pi. Its floor is to run the
+// program as often, recorded, always in the same order: what more the search
+// takes is that of finding the orders.
+func BenchmarkOptimal(b *testing.B) {
+	for _, c := range []struct{ workers, runs, times int }{{5, 120, 100}, {8, 40_320, 1}} {
+		b.Run(fmt.Sprintf("pi(%d)", c.workers), func(b *testing.B) {
+			l := load.Pi(c.workers)
+			program, plain := on(pulse.Options{}, l.Build), repeated(b, load.Pi(c.workers), c.runs)
+			var took, ratios []float64
+			for b.Loop() {
+				base := timed(func() { times(c.times, plain) })
+				took = append(took, timed(func() {
+					times(c.times, func() { mustRun(b, program, explore.Options{}, c.runs) })
+				}))
+				ratios = append(ratios, took[len(took)-1]/base)
+			}
+			orders := float64(c.runs * c.times)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(orders/median(took)*1e9, "orders/s")
+			b.ReportMetric(median(took)/orders, "ns/order")
+			b.ReportMetric(median(ratios), "x-floor")
+		})
+	}
+}
+
+func times(n int, f func()) {
+	for range n {
+		f()
+	}
+}
+
+// repeated returns a function that runs a load so many times, in plain order.
+func repeated(tb testing.TB, l load.Load, n int) func() {
+	sys := pulse.New(pulse.Options{Record: true})
+	tb.Cleanup(sys.Close)
+	return func() {
+		for range n {
+			sys.Reset(0)
+			check := l.Build(sys)
+			if f := sys.Run(); f != nil {
+				tb.Fatal(f)
+			}
+			if err := check(); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+}
+
+// BenchmarkWorkers compares two workers with one. It takes two processors.
+func BenchmarkWorkers(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		make func() load.Load
+		r    explore.Reduction
+	}{
+		{"everything-senders(8,1)", func() load.Load { return load.Senders(8, 1) }, explore.Everything},
+		{"source-pi(8)", func() load.Load { return load.Pi(8) }, explore.Source},
+		{"optimal-pi(8)", func() load.Load { return load.Pi(8) }, explore.Optimal},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			one, two := on(pulse.Options{}, c.make().Build), on(pulse.Options{}, c.make().Build)
+			o := explore.Options{Reduction: c.r, More: func() explore.Program { return two }}
+			var speedups []float64
+			for b.Loop() {
+				o.Workers = 1
+				alone := timed(func() { mustRun(b, one, o, 40_320) })
+				o.Workers = 2
+				speedups = append(speedups, alone/timed(func() { mustRun(b, one, o, 40_320) }))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(median(speedups), "x-one")
+		})
+	}
+}
+
+// TestMemoryIsFlat holds that a search allocates nothing to speak of once it
+// has seen the first hundred runs, however many follow.
+func TestMemoryIsFlat(t *testing.T) {
+	list := []load.Load{load.Senders(5, 1), load.Senders(8, 1), load.Pi(5), load.Pi(7)}
+	if nightly() {
+		list = append(list, load.Senders(9, 1), load.Pi(9))
+	}
+	for _, l := range list {
+		for _, r := range []explore.Reduction{explore.Optimal, explore.Source, explore.Everything} {
+			if r == explore.Everything && strings.HasPrefix(l.Name, "pi") {
+				continue // far too many
+			}
+			v, bytes := allocated(on(pulse.Options{}, l.Build), r)
+			t.Logf("%s, %v: %d bytes in the runs after the first 100 of %d", l.Name, r, bytes, v.Runs)
+			if bytes > 16<<10 {
+				t.Errorf("%s, %v: %d bytes were allocated in the runs after the first 100 of %d", l.Name, r, bytes, v.Runs)
+			}
+		}
+	}
+}
+
+// allocated returns how many bytes a search allocates after its first 100 runs.
+func allocated(program explore.Program, r explore.Reduction) (explore.Verdict, uint64) {
+	var before, after runtime.MemStats
+	v, err := explore.Explore(program, explore.Options{Reduction: r, Done: func(run explore.Run) {
+		if run.Index == 100 {
+			runtime.ReadMemStats(&before)
+		}
+	}})
+	runtime.ReadMemStats(&after)
+	if err != nil || !v.Complete || v.Runs <= 100 {
+		panic(fmt.Sprint(v, err))
+	}
+	return v, after.TotalAlloc - before.TotalAlloc
+}
+
+// ladder is a graph in which each node leads to the next and to the one after
+// that, which is longer than the way over the next.
+func ladder(nodes int) ordered.Graph {
+	g := ordered.Graph{Name: fmt.Sprint(nodes), Nodes: nodes}
+	for i := range nodes {
+		for step, length := range []int{1, 3} {
+			if to := i + step + 1; to < nodes {
+				g.Edges = append(g.Edges, ordered.Edge{From: i, To: to, Length: length})
+			}
+		}
+	}
+	return g
+}
+
+// growing returns the rows of the growth table.
+func growing() (list []subject) {
+	for n := 4; n <= 9; n++ {
+		list = append(list, senders(n, 1))
+	}
+	for n := 2; n <= 8; n++ {
+		list = append(list, pi(n))
+	}
+	for n := 2; n <= 4; n++ {
+		list = append(list, ofOrders(ordered.Philosophers(n)))
+	}
+	for n := 3; n <= 6; n++ {
+		list = append(list, ofOrders(ordered.Shortpath(ladder(n))))
+	}
+	return list
+}
+
+// mostGrown is when a cell of the growth table is given up.
+const mostGrown = 400_000
+
+// growth explores a subject as a cell of the growth table says.
+func (s *subject) growth(r explore.Reduction, done func(explore.Run)) explore.Verdict {
+	return s.verdict(explore.Options{Reduction: r, Runs: mostGrown, KeepOn: true, Done: done})
+}
+
+// cost returns the time of the fastest of three explorations, in
+// milliseconds, and how many KiB the search, the system and the program have in
+// use when half of the runs are over.
+func (s *subject) cost(r explore.Reduction, runs int) (ms, kib float64) {
+	ms = math.Inf(1)
+	for range 3 {
+		ms = min(ms, float64(s.growth(r, nil).Elapsed)/1e6)
+	}
+	before := inUse()
+	s.growth(r, func(run explore.Run) {
+		if run.Index == runs/2 {
+			kib = float64(inUse()-before) / 1024
+		}
+	})
+	return ms, kib
+}
+
+func inUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what the first one found unused is swept
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// counted is the part of a cell that does not depend on the machine.
+func counted(v explore.Verdict) []string {
+	if !v.Complete {
+		return []string{fmt.Sprintf(">%d", v.Runs), "-"}
+	}
+	return []string{fmt.Sprint(v.Runs), fmt.Sprint(v.Steps)}
+}
+
+// twoDigits leaves of a figure what can be had again.
+func twoDigits(x float64) string {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
+	return strconv.FormatFloat(y, 'f', -1, 64)
+}
+
+// The growth table has these parts side by side.
+func parts() []explore.Reduction { return []explore.Reduction{explore.Optimal, explore.Everything} }
+
+// growthTable measures all of the table.
+func growthTable() string {
+	var b strings.Builder
+	b.WriteString(aboutGrowth)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\t")
+	for _, r := range parts() {
+		fmt.Fprintf(w, "%v: runs\tsteps\tms\tKiB\t", r)
+	}
+	for _, s := range growing() {
+		fmt.Fprintf(w, "\n%s\t", s.name)
+		for _, r := range parts() {
+			v := s.growth(r, nil)
+			ms, kib := s.cost(r, v.Runs)
+			fmt.Fprintf(w, "%s\t%s\t%s\t", strings.Join(counted(v), "\t"), twoDigits(ms), twoDigits(kib))
+		}
+	}
+	fmt.Fprintln(w)
+	w.Flush()
+	return b.String()
+}
+
+const aboutGrowth = `How time and memory grow with a program.
+
+Optimal runs every distinct order once, Everything every order. Runs beyond
+400000 are not made. Steps count what runs share once. The times are those of
+one core of the machine on which this was last written, with two digits; KiB is
+the memory in use after half of the runs, of the program and its system too.
+
+`
+
+// TestGrowth holds the counts of the growth table. Its times are of one
+// machine, so that only JOSTLE_NIGHTLY=1 JOSTLE_REWRITE=1 writes them.
+func TestGrowth(t *testing.T) {
+	const path = "testdata/growth.golden"
+	if nightly() && os.Getenv("JOSTLE_REWRITE") != "" {
+		if err := os.WriteFile(path, []byte(growthTable()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(stored)), "\n")
+	for i, s := range growing() {
+		fields := strings.Fields(lines[len(lines)-len(growing())+i])
+		for k, r := range parts() {
+			want := fields[1+4*k : 3+4*k]
+			if leading(want[0]) > 2000 && !nightly() {
+				continue
+			}
+			if got := counted(s.growth(r, nil)); fields[0] != s.name || !slices.Equal(got, want) {
+				t.Errorf("%s, %v: %v runs and steps, %v in %s", s.name, r, got, want, path)
+			}
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package explore_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+func levels(v explore.Verdict) (runs []int) {
+	for _, l := range v.Levels {
+		runs = append(runs, l.Runs)
+	}
+	return runs
+}
+
+// TestDelays holds that with at most d delays those orders are run that pass
+// over d messages at most. Of four messages to one receiver these are the
+// permutations with d inversions at most.
+func TestDelays(t *testing.T) {
+	o := explore.Options{Reduction: explore.Everything, Delays: 10}
+	v, err := explore.Explore(on(pulse.Options{}, load.Senders(4, 1).Build), o)
+	if err != nil || !v.Complete || !slices.Equal(levels(v), []int{1, 4, 9, 15, 20, 23, 24}) {
+		t.Errorf("%+v %v", v, err)
+	}
+	o.Delays = 2
+	if v, _ = explore.Explore(on(pulse.Options{}, load.Senders(4, 1).Build), o); v.Complete || v.Bound != "delays" || v.Runs != 9 {
+		t.Errorf("with 2 delays: %+v", v)
+	}
+	o.Delays = -1
+	if v, _ = explore.Explore(on(pulse.Options{}, load.Senders(4, 1).Build), o); v.Complete || v.Bound != "delays" || v.Runs != 1 {
+		t.Errorf("with none: %+v", v)
+	}
+}
+
+// A walkers' program has actors that each go so many steps by themselves.
+func walkers(steps ...int) func(*pulse.System) func() error {
+	return func(s *pulse.System) func() error {
+		for _, n := range steps {
+			a := s.Spawn("walker", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				if left := msg.(int); left > 1 {
+					ctx.Send(ctx.Self(), left-1)
+				}
+			}))
+			s.Send(a, n)
+		}
+		return func() error { return nil }
+	}
+}
+
+// TestPreemptions counts, among all orders, those with so many steps after
+// which another actor went on although this one could have.
+func TestPreemptions(t *testing.T) {
+	for _, steps := range [][]int{{3, 3}, {2, 2, 2}, {1, 2, 3}, {4}} {
+		var want []int
+		e := &enumerator{after: func(s *pulse.System) {
+			n := preemptions(s)
+			for len(want) <= n {
+				want = append(want, 0)
+			}
+			want[n]++
+		}}
+		if _, ok := e.enumerate(pulse.Options{}, walkers(steps...), 10_000); !ok {
+			t.Fatal("too many orders")
+		}
+		e.close()
+		for i := range want[1:] {
+			want[i+1] += want[i]
+		}
+		v, err := explore.Explore(on(pulse.Options{}, walkers(steps...)), explore.Options{Reduction: explore.Everything, Preemptions: 20})
+		if err != nil || !v.Complete || !slices.Equal(levels(v), want) {
+			t.Errorf("%v: %v, want %v (%v)", steps, levels(v), want, err)
+		}
+	}
+}
+
+func preemptions(s *pulse.System) (n int) {
+	list := s.Trace().Steps
+	for i := range list[1:] {
+		left := func(a int32) bool {
+			for _, st := range list[i+1:] {
+				if st.Actor == a {
+					return true
+				}
+			}
+			return false
+		}
+		if list[i].Actor != list[i+1].Actor && left(list[i].Actor) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestBounds holds that a search that was cut short says so.
+func TestBounds(t *testing.T) {
+	six := load.Senders(6, 1).Build
+	for _, r := range explore.Reductions() {
+		v, err := explore.Explore(on(pulse.Options{}, six), explore.Options{Reduction: r, Runs: 100})
+		if err != nil || v.Complete || v.Bound != "runs" || v.Runs != 100 {
+			t.Errorf("%v, 100 runs: %+v %v", r, v, err)
+		}
+		v, err = explore.Explore(on(pulse.Options{}, six), explore.Options{Reduction: r, Depth: 3})
+		if err != nil || v.Complete || v.Bound != "depth" || v.Runs != 0 || v.Cut != 120 {
+			t.Errorf("%v, 3 steps: %+v %v", r, v, err)
+		}
+		v, err = explore.Explore(on(pulse.Options{}, six), explore.Options{Reduction: r, Time: 1})
+		if err != nil || v.Complete || v.Bound != "time" {
+			t.Errorf("%v, no time: %+v %v", r, v, err)
+		}
+	}
+}
+
+// TestEndless holds that a program without an end hits its step bound in the
+// first run and says so, and that a bound on the depth makes it a part of the
+// search to be cut.
+func TestEndless(t *testing.T) {
+	ring := func(s *pulse.System) func() error {
+		for range 2 {
+			s.Send(s.Spawn("hamster", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(ctx.Self(), msg) })), 1)
+		}
+		return func() error { return nil }
+	}
+	for _, r := range explore.Reductions() {
+		o := explore.Options{Reduction: r}
+		v, err := explore.Explore(on(pulse.Options{Steps: 50}, ring), o)
+		if err != nil || v.Complete || v.Runs != 1 || v.Failures["budget at steps"] != 1 {
+			t.Errorf("%v: %+v %v", r, v, err)
+		}
+		o.Depth = 6
+		v, err = explore.Explore(on(pulse.Options{}, ring), o)
+		if err != nil || v.Complete || v.Runs != 0 || v.Bound != "depth" || len(v.Failures) != 0 {
+			t.Errorf("%v, 6 steps: %+v %v", r, v, err)
+		}
+	}
+}
+
+// TestNondeterminism holds that a program that does not repeat itself is found
+// out where it first differs.
+func TestNondeterminism(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		build func(run int) func(*pulse.System) func() error
+		want  string
+	}{
+		{"another message", func(run int) func(*pulse.System) func() error { return fickle(2, 2+run/4%2) }, "messages could be delivered"},
+		{"fewer messages", func(run int) func(*pulse.System) func() error { return fickle(max(3-run, 1), 2) }, ""},
+	} {
+		for _, r := range explore.Reductions() {
+			run := 0
+			v, err := explore.Explore(on(pulse.Options{}, func(s *pulse.System) func() error {
+				run++
+				return c.build(run)(s)
+			}), explore.Options{Reduction: r})
+			if err != nil || v.Complete || v.Nondeterminism == "" || !strings.Contains(v.Nondeterminism, c.want) {
+				t.Errorf("%s, %v: %+v %v", c.name, r, v, err)
+			}
+		}
+	}
+}
+
+// fickle has so many actors that send a receiver so many messages each.
+func fickle(actors, messages int) func(*pulse.System) func() error {
+	return func(s *pulse.System) func() error {
+		to := s.Spawn("receiver", pulse.Func(func(*pulse.Ctx, any) {}))
+		for range actors {
+			from := s.Spawn("sender", pulse.Func(func(*pulse.Ctx, any) {}))
+			for i := range messages {
+				s.Host().Enqueue(from, to, i)
+			}
+		}
+		return func() error { return nil }
+	}
+}
+
+// TestRefusals holds what cannot go together.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		options explore.Options
+		want    string
+	}{
+		{explore.Options{Reduction: explore.Source, Delays: 2}, "a bound on delays or preemptions needs the reduction Everything"},
+		{explore.Options{Reduction: explore.Everything, Sleep: true, Preemptions: 2}, "a bound on delays or preemptions needs"},
+		{explore.Options{Reduction: explore.Everything, Delays: 1, Preemptions: 1}, "cannot be bounded together"},
+		{explore.Options{Reduction: explore.Everything, Delays: 1, States: explore.ByHash}, "cannot go with state comparison"},
+		{explore.Options{States: explore.ByHash}, "Optimal learns from whole runs"},
+		{explore.Options{Reduction: explore.Source, RandomBranch: true}, "a random branch needs"},
+		{explore.Options{BigSteps: true}, "BigSteps is about state comparison"},
+		{explore.Options{Workers: 2}, "several workers need Options.More"},
+		{explore.Options{Reduction: 99}, "there is no reduction 99"},
+		{explore.Options{Ordering: 99}, "there is no ordering 99"},
+	} {
+		if _, err := explore.Explore(nil, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.options, err, c.want)
+		}
+	}
+}

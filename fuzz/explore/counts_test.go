@@ -1,0 +1,425 @@
+package explore_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	ordered "github.com/jostle-go/jostle/fuzz/subjects/orders"
+	"github.com/jostle-go/jostle/fuzz/subjects/server"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
+
+// on makes a program of what builds one.
+func on(o pulse.Options, build func(*pulse.System) func() error) explore.Program {
+	return (&rig{}).program(o, build)
+}
+
+// A subject is a program whose orders are known.
+type subject struct {
+	name    string
+	options pulse.Options
+	// build is called for each system: some programs can be in one at a time only.
+	build func() func(*pulse.System) func() error
+}
+
+func ofLoad(make func() load.Load) subject {
+	return subject{make().Name, pulse.Options{}, func() func(*pulse.System) func() error { return make().Build }}
+}
+
+func ofOrders(p ordered.Program) subject {
+	return subject{p.Name, p.Options, func() func(*pulse.System) func() error { return p.Build }}
+}
+
+func pi(n int) subject { return ofLoad(func() load.Load { return load.Pi(n) }) }
+
+func senders(n, messages int) subject {
+	return ofLoad(func() load.Load { return load.Senders(n, messages) })
+}
+
+func asksTwice() subject {
+	return subject{"server", server.Options(), func() func(*pulse.System) func() error { return server.Config{}.Build }}
+}
+
+// smallSubjects returns the programs of which all orders can be run.
+func smallSubjects() []subject {
+	list := []subject{pi(2), pi(3), pi(4), senders(4, 1), senders(3, 2), asksTwice()}
+	for _, p := range ordered.All() {
+		list = append(list, ofOrders(p))
+	}
+	return list
+}
+
+// A size is what is known of a program: how many orders it has, how many steps
+// the tree of them, and how many orders are distinct.
+type size struct{ all, steps, distinct int }
+
+// sizes are those of the small programs. Those of pi(4) and of the server are
+// Basset's (Tables 3.1 and 3.2), the others of pi(n) and senders(n) follow from
+// their definitions; those of package orders are counted there by other means,
+// but for the steps.
+func sizes() map[string]size {
+	return map[string]size{
+		"pi(2)": {12, 43, 2}, "pi(3)": {540, 1621, 6}, "pi(4)": {60480, 168645, 24},
+		"senders(4,1)": {24, 64, 24}, "senders(3,2)": {90, 270, 90},
+		"server": {6, 26, 4},
+		"fib(3)": {6, 19, 2}, "fib(4)": {168, 599, 4},
+		"quicksort(3)": {168, 599, 4}, "quicksort(4)": {11088, 43437, 8},
+		"mergesort(3)": {168, 599, 4},
+		"spinsort(3)":  {18, 75, 12}, "spinsort(4)": {1152, 5044, 288},
+		"pipesort(2)": {6, 24, 2}, "pipesort(3)": {288, 1260, 12},
+		"leader(2)": {9, 44, 4}, "leader(3)": {377, 2251, 17},
+		"shortpath(A)":   {3504, 14307, 40},
+		"chameneos(2,2)": {240, 856, 8}, "chameneos(2,3)": {1440, 5152, 16}, "chameneos(3,1)": {3360, 10497, 36},
+		"philosophers(2)": {464, 2102, 8},
+		"store(1,1,1,3)":  {462, 2035, 5}, "store(1,1,2,2)": {150, 592, 4}, "store(2,1,1,3)": {6930, 24506, 18}, "store(1,1,2,3)": {10800, 40088, 15},
+		"phils(2,1)": {8, 38, 3}, "phils(2,2)": {118, 648, 13}, "phils(2,3)": {1886, 10746, 63},
+		"pairs(2,4)": {70, 250, 1}, "pairs(3,3)": {1680, 5247, 1},
+		"pingpong(4)": {32, 155, 16}, "pingpong(8)": {512, 2555, 256},
+	}
+}
+
+// A find is what an exploration came to: which distinct orders, and how often
+// it ran each.
+type find struct {
+	explore.Verdict
+	orders map[uint64]int
+}
+
+// explore explores a subject and collects its distinct orders. Failures are no
+// matter here: the server is meant to have one.
+func (s *subject) explore(o explore.Options) find {
+	f := find{orders: map[uint64]int{}}
+	o.KeepOn, o.Record, o.CountDistinct = true, true, true
+	o.Done = func(run explore.Run) { f.orders[classOf(run.System)]++ }
+	f.Verdict = s.verdict(o)
+	return f
+}
+
+// verdict explores a subject.
+func (s *subject) verdict(o explore.Options) explore.Verdict {
+	var rigs []*rig
+	o.More = func() explore.Program {
+		r := &rig{}
+		rigs = append(rigs, r)
+		return r.program(s.options, s.build())
+	}
+	v, err := explore.Explore(o.More(), o)
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range rigs {
+		if r.sys != nil { // a worker may have come too late for any subtree
+			r.sys.Close()
+		}
+	}
+	return v
+}
+
+// fault says what is wrong with an exploration of a program whose orders are
+// known, "" when nothing is.
+func (f *find) fault(o explore.Options, of size, all map[uint64]int) string {
+	once := o.Sleep || o.Reduction <= explore.Source
+	switch {
+	case !f.Complete:
+		return "is not complete: " + f.Bound + f.Nondeterminism
+	case f.Reduction != o.Reduction:
+		return "was done with " + f.Reduction.String()
+	case !sameKeys(f.orders, all):
+		return "has other distinct orders"
+	case f.Distinct != of.distinct:
+		return "counts them wrongly"
+	case once && f.Runs != of.distinct:
+		return "runs some of them again"
+	case o.Reduction == explore.Optimal && f.Wasted > 0:
+		return "wastes runs"
+	case o.Reduction == explore.Everything && !o.Sleep && f.Runs != of.all:
+		return "does not run all orders"
+	case f.Runs > of.all:
+		return "runs more than all orders"
+	}
+	return ""
+}
+
+func sameKeys(a, b map[uint64]int) bool {
+	return maps.EqualFunc(a, b, func(int, int) bool { return true })
+}
+
+// countings are the explorations that must all find the same distinct orders.
+// Several workers take up all that comes first, whatever the reduction: only
+// the nightly test has them do it in each ordering.
+func countings() (list []explore.Options) {
+	for _, r := range explore.Reductions() {
+		for _, ordering := range explore.Orderings() {
+			for _, sleep := range []bool{false, true} {
+				for _, workers := range []int{1, 3} {
+					few := r == explore.Everything || !nightly() && (workers > 1 && r > explore.Optimal || sleep && r <= explore.Source)
+					if ordering == explore.FIFO || !few {
+						list = append(list, explore.Options{Reduction: r, Sleep: sleep, Ordering: ordering, Workers: workers})
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// TestCounts holds that every way to explore comes to the same distinct orders
+// of every program, and to as many runs and steps as are known.
+func TestCounts(t *testing.T) {
+	want := sizes()
+	for _, s := range smallSubjects() {
+		all := s.explore(explore.Options{Reduction: explore.Everything})
+		got := size{all.Runs, all.Steps, len(all.orders)}
+		if got != want[s.name] {
+			t.Errorf("%q: {%d, %d, %d},", s.name, got.all, got.steps, got.distinct)
+		}
+		for _, o := range countings() {
+			f := s.explore(o)
+			if why := f.fault(o, got, all.orders); why != "" {
+				t.Errorf("%s, %v sleep %v ordering %v with %d workers %s: %d runs, %d wasted, %d of %d distinct orders", s.name,
+					o.Reduction, o.Sleep, o.Ordering, o.Workers, why, f.Runs, f.Wasted, len(f.orders), len(all.orders))
+			}
+		}
+	}
+}
+
+// largeSubjects returns the programs that have too many orders to run all, but
+// not too many distinct ones, with the number of these. All but that of
+// spinsort(5) are counted by other means in package orders, or follow from a
+// definition.
+func largeSubjects() (list []subject, distinct map[string]int) {
+	for _, p := range ordered.Large() {
+		list = append(list, ofOrders(p))
+	}
+	list = append(list, pi(5), pi(6), pi(7), senders(7, 1), senders(2, 6), senders(3, 3))
+	return list, map[string]int{
+		"chameneos(3,2)": 216, "fib(5)": 16, "leader(4)": 77, "pipesort(4)": 288, "quicksort(6)": 32, "mergesort(6)": 32,
+		"shortpath(B)": 290, "philosophers(3)": 48, "spinsort(5)": 34560, "store(1,2,2,3)": 29, "store(2,2,2,3)": 24,
+		"phils(3,1)": 1938, "pairs(4,6)": 1, "pingpong(10)": 1024, "pingpong(15)": 32768,
+		"pi(5)": 120, "pi(6)": 720, "pi(7)": 5040, "senders(7,1)": 5040, "senders(2,6)": 924, "senders(3,3)": 1680,
+	}
+}
+
+// TestLargeCounts holds that Optimal runs each distinct order of the large
+// programs once and nothing else, and that Source finds the same.
+func TestLargeCounts(t *testing.T) {
+	list, distinct := largeSubjects()
+	for _, s := range list {
+		of := size{math.MaxInt, 0, distinct[s.name]}
+		all := s.explore(explore.Options{})
+		if why := all.fault(explore.Options{}, of, all.orders); why != "" {
+			t.Errorf("%s: optimal %s: %d runs, %d wasted, %d distinct orders, want %d", s.name, why, all.Runs, all.Wasted,
+				len(all.orders), of.distinct)
+		}
+		for _, o := range largeCountings() {
+			f := s.explore(o)
+			if why := f.fault(o, of, all.orders); why != "" {
+				t.Errorf("%s, %v sleep %v ordering %v with %d workers %s: %d runs, %d wasted, %d of %d distinct orders", s.name,
+					o.Reduction, o.Sleep, o.Ordering, o.Workers, why, f.Runs, f.Wasted, len(f.orders), len(all.orders))
+			}
+		}
+	}
+}
+
+// largeCountings are the explorations of the large programs beside that by
+// Optimal: those that do not run again what they have run before.
+func largeCountings() (list []explore.Options) {
+	if !nightly() {
+		return []explore.Options{{Workers: 3}, {Reduction: explore.Source}}
+	}
+	for _, o := range countings() {
+		if o.Reduction <= explore.Source && !o.Sleep || o.Reduction > explore.Source && o.Reduction < explore.Everything && o.Sleep {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// TestBassetsFigures holds what its Tables 3.1 and 4.1 say of pi, the one
+// program whose code the thesis shows. What Table 4.2 calls transitions is one
+// more: the nodes of the tree with the root, as in the column of states in 3.1.
+func TestBassetsFigures(t *testing.T) {
+	for _, c := range []struct {
+		workers     int
+		r           explore.Reduction
+		o           explore.Ordering
+		runs, steps int
+	}{
+		{4, explore.DCUTE, explore.LCA, 105, 733},
+		{4, explore.DCUTE, explore.ECA, 24, 165},
+		{5, explore.DCUTE, explore.LCA, 945, 0},
+		{5, explore.DCUTE, explore.ECA, 120, 0},
+		{5, explore.DCUTE, explore.FIFO, 120, 0},
+		{5, explore.DCUTE, explore.LDM, 120, 0},
+		{5, explore.DCUTE, explore.LIFO, 945, 0},
+		{5, explore.DCUTE, explore.HDM, 706, 0},
+		{5, explore.Persistent, explore.LCA, 19845, 156070},
+		{5, explore.Persistent, explore.LIFO, 19845, 156070},
+		{5, explore.Persistent, explore.ECA, 120, 931},
+		{5, explore.Persistent, explore.FIFO, 120, 931},
+		{5, explore.Persistent, explore.LDM, 120, 931},
+		{5, explore.Persistent, explore.HDM, 3424, 26799},
+	} {
+		s := pi(c.workers)
+		f := s.explore(explore.Options{Reduction: c.r, Ordering: c.o})
+		if f.Runs != c.runs || c.steps > 0 && f.Steps != c.steps {
+			t.Errorf("%s, %v by %v: %d runs and %d steps, want %d and %d", s.name, c.r, c.o, f.Runs, f.Steps, c.runs, c.steps)
+		}
+	}
+}
+
+// mostRuns is when a cell of the tables of orderings is given up.
+const mostRuns = 300_000
+
+// A table is one of those of testdata/orderings.golden: it has a row for each
+// ordering and a column for each program.
+type table struct {
+	title   string
+	options explore.Options
+	cell    func(explore.Verdict) string
+}
+
+func orderingTables() []table {
+	upTo := func(n int, v explore.Verdict) string {
+		if v.Complete {
+			return fmt.Sprint(n)
+		}
+		return fmt.Sprintf(">%d", n)
+	}
+	runs := func(v explore.Verdict) string { return upTo(v.Runs, v) }
+	steps := func(v explore.Verdict) string { return upTo(v.Steps, v) }
+	wasted := func(v explore.Verdict) string { return fmt.Sprintf("%s(%d)", steps(v), v.Wasted) }
+	return []table{
+		{"dCUTE, runs", explore.Options{Reduction: explore.DCUTE}, runs},
+		{"Persistent, runs", explore.Options{Reduction: explore.Persistent}, runs},
+		{"Persistent, steps", explore.Options{Reduction: explore.Persistent}, steps},
+		{"Persistent with Sleep, steps (runs wasted)", explore.Options{Reduction: explore.Persistent, Sleep: true}, wasted},
+		{"Source, steps (runs wasted)", explore.Options{Reduction: explore.Source}, wasted},
+		{"Optimal, steps", explore.Options{Reduction: explore.Optimal}, steps},
+	}
+}
+
+// columns are the programs of the tables: Basset's, as far as they are here,
+// and a few of Eta's.
+func columns() (list []subject) {
+	names := []string{"chameneos(3,2)", "fib(5)", "leader(4)", "pipesort(4)", "quicksort(6)", "shortpath(A)", "shortpath(B)",
+		"philosophers(3)", "spinsort(4)", "store(2,2,2,3)", "phils(3,1)"}
+	all := append(ordered.All(), ordered.Large()...)
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(p ordered.Program) bool { return p.Name == name })
+		list = append(list, ofOrders(all[i]))
+	}
+	return append(list, pi(5))
+}
+
+// cells fills a table. What is not wanted is taken from what it was before.
+func (tb *table) cells(before [][]string, wanted func(old string) bool) [][]string {
+	var rows [][]string
+	for i, ordering := range explore.Orderings() {
+		var row []string
+		for k, s := range columns() {
+			if before != nil && !wanted(before[i][k]) {
+				row = append(row, before[i][k])
+				continue
+			}
+			o := tb.options
+			o.Ordering, o.Runs = ordering, mostRuns
+			row = append(row, tb.cell(s.verdict(o)))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// text lays a table out. The last column is the geometric mean of how many
+// times as much an ordering takes as the best of its column.
+func (tb *table) text(rows [][]string) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "%s\t", "")
+	for _, s := range columns() {
+		fmt.Fprintf(w, "%s\t", s.name)
+	}
+	fmt.Fprintf(w, "x best\t\n")
+	for i, o := range explore.Orderings() {
+		fmt.Fprintf(w, "%v\t%s\t%.2f\t\n", o, strings.Join(rows[i], "\t"), timesBest(rows, i))
+	}
+	w.Flush()
+	return "\n" + tb.title + "\n" + b.String()
+}
+
+// leading is the number with which a cell begins.
+func leading(cell string) (n int) {
+	fmt.Sscan(strings.TrimPrefix(strings.Split(cell, "(")[0], ">"), &n)
+	return n
+}
+
+func timesBest(rows [][]string, i int) float64 {
+	sum := 0.0
+	for k := range rows[i] {
+		best := math.MaxInt
+		for _, row := range rows {
+			best = min(best, leading(row[k]))
+		}
+		sum += math.Log(float64(leading(rows[i][k])) / float64(best))
+	}
+	return math.Exp(sum / float64(len(rows[i])))
+}
+
+// parse returns the cells of a table that was laid out.
+func (tb *table) parse(golden string) (rows [][]string) {
+	_, after, _ := strings.Cut(golden, "\n"+tb.title+"\n")
+	lines := strings.Split(after, "\n")
+	for i := range explore.Orderings() {
+		fields := strings.Fields(lines[i+1])
+		rows = append(rows, fields[1:len(fields)-1])
+	}
+	return rows
+}
+
+// TestOrderings fills Basset's Tables 4.1 and 4.2 for the programs here. What
+// takes long is filled anew only by the nightly test.
+func TestOrderings(t *testing.T) {
+	const path = "testdata/orderings.golden"
+	stored, err := os.ReadFile(path)
+	var b strings.Builder
+	b.WriteString(aboutOrderings)
+	for _, tb := range orderingTables() {
+		var before [][]string
+		if !nightly() && err == nil {
+			before = tb.parse(string(stored))
+		}
+		b.WriteString(tb.text(tb.cells(before, func(old string) bool { return leading(old) <= 1000 })))
+	}
+	golden(t, path, b.String())
+}
+
+// golden compares a text with the stored one. JOSTLE_REWRITE=1 stores it.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if os.Getenv("JOSTLE_REWRITE") != "" {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (JOSTLE_REWRITE=1 writes it anew):\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+const aboutOrderings = `What the orderings come to.
+`

@@ -1,0 +1,271 @@
+package explore_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	subjects "github.com/jostle-go/jostle/fuzz/subjects/orders"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A sized program is one whose number of runs is known.
+type sized struct {
+	name    string
+	options pulse.Options
+	build   func(*pulse.System) func() error
+	runs    int
+	nightly bool // too slow for the normal test
+}
+
+func sizedLoad(l load.Load, runs int, nightly bool) sized {
+	return sized{l.Name, pulse.Options{}, l.Build, runs, nightly}
+}
+
+func sizedOrders(p subjects.Program, runs int, nightly bool) sized {
+	return sized{p.Name, p.Options, p.Build, runs, nightly}
+}
+
+// graphC and graphD are larger than those in package orders.
+func graphC() subjects.Graph {
+	return subjects.Graph{Name: "C", Nodes: 6, Edges: []subjects.Edge{
+		{From: 0, To: 1, Length: 1}, {From: 0, To: 2, Length: 3}, {From: 1, To: 2, Length: 1}, {From: 2, To: 3, Length: 1},
+		{From: 3, To: 4, Length: 1}, {From: 2, To: 4, Length: 3}, {From: 4, To: 5, Length: 1}, {From: 3, To: 5, Length: 3}}}
+}
+
+func graphD() subjects.Graph {
+	return subjects.Graph{Name: "D", Nodes: 5, Edges: []subjects.Edge{
+		{From: 0, To: 1, Length: 1}, {From: 0, To: 2, Length: 4}, {From: 0, To: 3, Length: 6}, {From: 1, To: 2, Length: 1},
+		{From: 1, To: 3, Length: 3}, {From: 2, To: 3, Length: 1}, {From: 3, To: 4, Length: 1}, {From: 2, To: 4, Length: 3}}}
+}
+
+// distinctSizes are programs with many distinct orders.
+func distinctSizes() []sized {
+	return []sized{
+		sizedLoad(load.Senders(8, 1), 40_320, false),
+		sizedLoad(load.Senders(9, 1), 362_880, false),
+		sizedLoad(load.Senders(4, 3), 369_600, false),
+		sizedLoad(load.Pi(8), 40_320, false),
+		sizedLoad(load.Pi(9), 362_880, false),
+		sizedLoad(load.AllToAll(3, 3), 163_676, false),
+		sizedLoad(load.AllToAll(4, 1), 76_656, false),
+		sizedOrders(subjects.PingPong(17), 131_072, false),
+		sizedOrders(subjects.Chameneos(3, 6), 279_936, false),
+		sizedOrders(subjects.Chameneos(4, 3), 41_472, false),
+		sizedOrders(subjects.Spinsort(5), 34_560, false),
+		sizedOrders(subjects.Pipesort(5), 34_560, false),
+		sizedOrders(subjects.Shortpath(graphC()), 85_296, false),
+		sizedOrders(subjects.Shortpath(graphD()), 163_896, false),
+	}
+}
+
+// plainSizes are programs with many orders.
+func plainSizes() []sized {
+	return []sized{
+		sizedLoad(load.Pi(4), 60_480, false),
+		sizedLoad(load.Senders(8, 1), 40_320, false),
+		sizedLoad(load.Senders(3, 3), 1680, false),
+		sizedOrders(subjects.Quicksort(4), 11_088, false),
+		sizedOrders(subjects.Spinsort(4), 1152, false),
+		sizedOrders(subjects.Shortpath(subjects.GraphA()), 3504, false),
+		sizedOrders(subjects.Chameneos(2, 3), 1440, false),
+		sizedOrders(subjects.Chameneos(3, 1), 3360, false),
+		sizedOrders(subjects.Store(2, 1, 1, 3), 6930, false),
+		sizedOrders(subjects.Store(1, 1, 2, 3), 10_800, false),
+		sizedOrders(subjects.Phils(2, 3), 1886, false),
+		sizedOrders(subjects.Pairs(3, 3), 1680, false),
+		sizedOrders(subjects.Chameneos(3, 2), 141_120, false),
+		sizedOrders(subjects.Leader(4), 101_126, false),
+		sizedOrders(subjects.Pipesort(4), 143_280, false),
+		sizedOrders(subjects.Store(1, 2, 2, 3), 28_769, false),
+		sizedOrders(subjects.Store(2, 2, 2, 3), 140_140, false),
+		sizedOrders(subjects.PingPong(10), 2048, false),
+		sizedOrders(subjects.Fib(5), 8_072_064, true),
+		sizedOrders(subjects.Shortpath(subjects.GraphB()), 3_359_528, true),
+		sizedOrders(subjects.Philosophers(3), 12_883_908, true),
+		sizedOrders(subjects.Phils(3, 1), 2_787_542, true),
+	}
+}
+
+// estimates returns what is estimated after one run in a hundred, as parts of
+// what is right, in order.
+func (s *sized) estimates(t *testing.T, o explore.Options, seeds int) (list []float64) {
+	program := on(s.options, s.build)
+	o.Estimate, o.Runs = true, s.runs/100
+	for seed := range uint64(seeds) {
+		o.Seed = seed
+		v, err := explore.Explore(program, o)
+		if err != nil || v.Complete || v.Estimate == 0 {
+			t.Fatalf("%s: %+v, %v", s.name, v, err)
+		}
+		list = append(list, v.Estimate/float64(s.runs))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// within says how many of the estimates are off by less than a factor.
+func within(list []float64, factor float64) (n int) {
+	for _, x := range list {
+		if x < factor && x > 1/factor {
+			n++
+		}
+	}
+	return n
+}
+
+// testEstimates holds that the estimates after one run in a hundred are right
+// but for a factor: for nine of ten seeds, or in the nightly mode for 85 of a
+// hundred. The hardest are the shortpaths, where what a message leads to
+// depends most on what came before it.
+// Of programs that are smaller than least a hundredth is too few to tell.
+func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, factor float64) {
+	nightly := os.Getenv("JOSTLE_NIGHTLY") != ""
+	seeds, hold := 10, 9
+	if nightly {
+		seeds, hold = 100, 85
+	}
+	for _, s := range sizes {
+		if s.nightly && !nightly {
+			continue
+		}
+		list, f := s.estimates(t, o, seeds), factor
+		if s.runs < least {
+			f = 8
+		}
+		text := fmt.Sprintf("%s: %d runs, estimated %.2f to %.2f times as many, in the middle %.2f; %d of %d by less than a factor %v",
+			s.name, s.runs, list[0], list[seeds-1], list[seeds/2], within(list, f), seeds, f)
+		if within(list, f) < hold {
+			t.Error(text)
+		} else {
+			t.Log(text)
+		}
+	}
+}
+
+// TestEstimateDistinct: 30% from 100,000 runs on, that is by a factor of 1.3
+// up or 1/0.7 down, of which the smaller is tested.
+func TestEstimateDistinct(t *testing.T) {
+	testEstimates(t, distinctSizes(), explore.Options{}, 100_000, 1.3)
+	testEstimates(t, distinctSizes()[4:6], explore.Options{Reduction: explore.Source}, 100_000, 1.3)
+}
+
+// TestEstimatePlain: a factor of 2, as in Eta's Figure 2.
+func TestEstimatePlain(t *testing.T) {
+	testEstimates(t, plainSizes(), explore.Options{Reduction: explore.Everything}, 10_000, 2)
+}
+
+// TestEstimateAtEnd holds that the estimate of a whole search is what it was,
+// and that one is made for reductions that can only guess.
+func TestEstimateAtEnd(t *testing.T) {
+	program := on(pulse.Options{}, load.Pi(4).Build)
+	for _, r := range explore.Reductions() {
+		v, err := explore.Explore(program, explore.Options{Reduction: r, Estimate: true})
+		if err != nil || !v.Complete || v.Estimate != float64(v.Runs) {
+			t.Errorf("%v: %d runs, estimated %v, complete %v, %v", r, v.Runs, v.Estimate, v.Complete, err)
+		}
+	}
+	for _, r := range []explore.Reduction{explore.Persistent, explore.DCUTE, explore.GoodSiblings} {
+		v, err := explore.Explore(program, explore.Options{Reduction: r, Estimate: true, Runs: 10})
+		if err != nil || v.Complete || v.Estimate < 10 {
+			t.Errorf("%v: %d runs, estimated %v, %v", r, v.Runs, v.Estimate, err)
+		}
+	}
+	if v, err := explore.Explore(program, explore.Options{Runs: 10}); err != nil || v.Estimate != 0 {
+		t.Errorf("estimated %v although nobody asked, %v", v.Estimate, err)
+	}
+}
+
+// TestEstimateChangesNothing holds that a search with an estimate makes the
+// same runs in the same order as one without.
+func TestEstimateChangesNothing(t *testing.T) {
+	r := &rig{}
+	for seed := range uint64(100) {
+		p := newProgram(seed, agreementFeatures(seed))
+		for _, red := range []explore.Reduction{explore.Optimal, explore.Source, explore.Everything} {
+			var lists [2][]uint64
+			for i, estimate := range []bool{false, true} {
+				o := explore.Options{Reduction: red, Estimate: estimate, KeepOn: true, Record: true, Runs: 2000}
+				o.Done = func(run explore.Run) { lists[i] = append(lists[i], run.System.Trace().Hash) }
+				if v, err := explore.Explore(r.program(p.options(), p.Build), o); err != nil || v.Nondeterminism != "" {
+					t.Fatalf("program %d, %v: %v, %+v", seed, red, err, v)
+				}
+			}
+			if !slices.Equal(lists[0], lists[1]) {
+				t.Fatalf("program %d, %v: %d runs without an estimate, others with: %d", seed, red, len(lists[0]), len(lists[1]))
+			}
+		}
+	}
+}
+
+// TestProgress holds that progress is told, with one worker and with several.
+func TestProgress(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		var all []explore.Progress
+		o := explore.Options{Every: 1, Workers: workers, Progress: func(p explore.Progress) { all = append(all, p) }}
+		o.More = func() explore.Program { return on(pulse.Options{}, load.Pi(8).Build) }
+		v, err := explore.Explore(o.More(), o)
+		if err != nil || !v.Complete || len(all) < 2 {
+			t.Fatalf("%d workers: told %d times, %v", workers, len(all), err)
+		}
+		for i, p := range all[:len(all)-1] {
+			if p.Done || p.Runs > v.Runs || i > 0 && p.Runs < all[i-1].Runs || p.Estimate != float64(v.Runs) {
+				t.Errorf("%d workers, told %d of %d: %+v", workers, i, len(all), p)
+			}
+		}
+		if last := all[len(all)-1]; !last.Done || last.Runs != v.Runs || last.Estimate != float64(v.Runs) {
+			t.Errorf("%d workers: told at the end %+v", workers, last)
+		}
+	}
+}
+
+func TestProgressString(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		p    explore.Progress
+		want string
+	}{
+		{explore.Progress{}, "0 runs, 0 ms, no failures"},
+		{explore.Progress{Runs: 12_400, Rate: 310_000, Elapsed: 40 * ms, Left: 221 * ms, Estimate: 81_234},
+			"12,400 runs, 310k/s, 40 ms of about 261 ms (15% of 81,000), no failures"},
+		{explore.Progress{Runs: 1_234_567, Wasted: 1200, Rate: 1_250_000, Elapsed: 990 * ms, Failures: 1},
+			"1,234,567 runs and 1,200 wasted, 1.2M/s, 990 ms, 1 failure"},
+		{explore.Progress{Runs: 900, Rate: 45.4, Elapsed: 20 * time.Second, Left: 3 * time.Hour, Estimate: 4e17, Failures: 1000, Bound: "2 delays"},
+			"900 runs with 2 delays, 45/s, 20 s of about 3 h (under 1% of 4.0e+17), 1,000 failures"},
+		{explore.Progress{Runs: 900, Rate: 9949, Elapsed: 95 * time.Minute, Left: 250 * 365 * 24 * time.Hour, Estimate: 95},
+			"900 runs, 9.9k/s, 95 min of about centuries (99% of 95), no failures"},
+		{explore.Progress{Runs: 100, Rate: 1000, Elapsed: 5 * time.Second, Left: 80 * 24 * time.Hour, Estimate: 123_456_789},
+			"100 runs, 1.0k/s, 5.0 s of about 80 days (under 1% of 120,000,000), no failures"},
+		{explore.Progress{Runs: 100, Rate: 20, Elapsed: 5 * time.Second, Estimate: 100, Done: true}, "100 runs, 20/s, 5.0 s, no failures"},
+	} {
+		if got := c.p.String(); got != c.want {
+			t.Errorf("%+v:\n%s, want\n%s", c.p, got, c.want)
+		}
+	}
+}
+
+func TestPrinter(t *testing.T) {
+	told := []explore.Progress{
+		{Runs: 100, Elapsed: time.Second}, {Runs: 2, Elapsed: 5 * time.Second},
+		{Runs: 3, Elapsed: 9 * time.Second}, {Runs: 4, Elapsed: 11 * time.Second, Done: true},
+	}
+	for terminal, want := range map[bool]string{
+		false: "2 runs, 5.0 s, no failures\n4 runs, 11 s, no failures\n",
+		true: "\r100 runs, 1.0 s, no failures\r2 runs, 5.0 s, no failures  " +
+			"\r3 runs, 9.0 s, no failures\r4 runs, 11 s, no failures \n",
+	} {
+		var b strings.Builder
+		print := explore.Printer(&b, terminal)
+		for _, p := range told {
+			print(p)
+		}
+		if b.String() != want {
+			t.Errorf("terminal %v: %q, want %q", terminal, b.String(), want)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package fuzz
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// inputs goes through the inputs of a property: for one seed after the other,
+// which all draws but those by OneOf follow from, through all choices of
+// OneOf's values, the last draw first, like an odometer. Which draws there are
+// may depend on the values of earlier ones, so it is found out by drawing.
+type inputs struct {
+	runner *props.Runner
+	seed   uint64
+	wanted int // how many seeds are to give new inputs
+	late   func() bool
+
+	drawn    []choice.Input // of the current input
+	arity    []int
+	round    uint64 // the current seed's number, from 1
+	fresh    bool   // the current seed has given a new input
+	useful   int    // how many seeds have
+	vain     int    // how many in a row have not
+	sampled  bool   // some draw is not by OneOf
+	cut      bool   // late was true
+	seen     map[string][][]any
+	tries    int // how many inputs were drawn, again and again the same among them
+	skipped  int
+	skips    string // the last reason given
+	rejected map[string]int
+	watches  bool // what the last look at the property showed
+	keeps    bool
+}
+
+const (
+	defaultInputs = 10
+	// mostVain is after how many seeds in a row that gave nothing new there
+	// are taken to be no more inputs. To draw costs little beside to explore.
+	mostVain = 100
+)
+
+func newInputs(r *props.Runner, seed uint64, wanted int, late func() bool) *inputs {
+	if wanted <= 0 {
+		wanted = defaultInputs
+	}
+	return &inputs{runner: r, seed: seed, wanted: wanted, late: late, seen: map[string][][]any{}, rejected: map[string]int{}}
+}
+
+// next goes to the next input that was not there before. It is false when
+// there is none, or no time to look for one.
+func (in *inputs) next() bool {
+	for {
+		prefix, ok := in.following()
+		if !ok {
+			return false
+		}
+		if in.cut = in.late(); in.cut {
+			return false
+		}
+		if in.choose(prefix) {
+			in.fresh = true
+			return true
+		}
+	}
+}
+
+// following returns the draws that the next input begins with.
+func (in *inputs) following() ([]choice.Input, bool) {
+	for i := len(in.drawn) - 1; i >= 0; i-- {
+		if n := in.arity[i]; n > 0 && in.drawn[i].Words[0]+1 < uint64(n) {
+			return in.with(i, in.drawn[i].Words[0]+1), true
+		}
+	}
+	if in.round > 0 {
+		in.count()
+		if !in.sampled || in.useful == in.wanted || in.vain == mostVain {
+			return nil, false
+		}
+	}
+	in.round++
+	in.fresh = false
+	return nil, true
+}
+
+// count counts the seed that is done with.
+func (in *inputs) count() {
+	if in.fresh {
+		in.useful++
+		in.vain = 0
+	} else {
+		in.vain++
+	}
+}
+
+// with returns the draws before draw i, and a choice of value v for that.
+func (in *inputs) with(i int, v uint64) []choice.Input {
+	return append(slices.Clone(in.drawn[:i]), choice.Input{Label: in.drawn[i].Label, Words: []uint64{v}})
+}
+
+// choose draws an input that begins with the given draws; OneOf's beyond them
+// give their first values. It says whether the input is new and wanted.
+func (in *inputs) choose(prefix []choice.Input) bool {
+	for {
+		res := in.runner.Run(props.Plan{Inputs: prefix, Seed: mix(in.seed, in.round), Strategy: peek{}})
+		in.drawn = choice.CloneInputs(res.Inputs)
+		in.arity = append(in.arity[:0], res.Arity...)
+		i := len(prefix)
+		for i < len(in.arity) && in.arity[i] == 0 {
+			i++
+		}
+		if i < len(in.arity) {
+			prefix = in.with(i, 0)
+			continue
+		}
+		in.watches, in.keeps = res.Watches, res.Remembers
+		in.sampled = in.sampled || slices.Contains(res.Arity, 0)
+		in.tries++
+		return in.isNew(&res) && in.isWanted(&res)
+	}
+}
+
+// isWanted says whether the property takes the input.
+func (in *inputs) isWanted(res *props.Result) bool {
+	if !res.Skipped {
+		return true
+	}
+	in.skipped++
+	if n := len(res.Logs); n > 0 {
+		in.skips = res.Logs[n-1]
+	}
+	return false
+}
+
+// isNew says whether no input before had the same values, and notes them. Of
+// inputs that are all by OneOf the first seed has shown every one.
+func (in *inputs) isNew(res *props.Result) bool {
+	if res.Rejected != "" {
+		in.rejected[res.Rejected]++
+	}
+	if !slices.Contains(res.Arity, 0) {
+		return in.round == 1
+	}
+	var b strings.Builder
+	for i, input := range res.Inputs {
+		b.WriteString(input.Label + "=" + trace.Label(res.Values[i]) + ";")
+	}
+	key := b.String() // long values are cut in it
+	for _, values := range in.seen[key] {
+		if reflect.DeepEqual(values, res.Values) {
+			return false
+		}
+	}
+	in.seen[key] = append(in.seen[key], slices.Clone(res.Values))
+	return true
+}
+
+// peek is a strategy that ends each run before its first step: what the
+// property draws is known by then.
+type peek struct{}
+
+// Begin does nothing.
+func (peek) Begin(uint64) {}
+
+// Holds has it asked also for single messages.
+func (peek) Holds() {}
+
+// Pick ends the run.
+func (peek) Pick(*pulse.Enabled) int { return pulse.Quit }
+
+// Choose ends the run.
+func (peek) Choose(choice.Kind, int) int { return pulse.Quit }
+
+// Verdict is that of a Judge, who may end runs.
+func (peek) Verdict() error { return nil }

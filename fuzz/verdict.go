@@ -1,0 +1,147 @@
+package fuzz
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+)
+
+// A Verdict says what came of an exploration: of all its inputs together.
+//
+// Complete is about the inputs that were run. Bound is, beside what package
+// explore says, "saved case" when one failed and nothing was explored, and
+// "replay" when JOSTLE_REPLAY asked for a case alone.
+type Verdict struct {
+	explore.Verdict
+	// Inputs is how many inputs were explored; 1 for a property that draws
+	// nothing. Sampled says that some draws were not by OneOf, so that there
+	// may be inputs that were not run.
+	Inputs  int
+	Sampled bool
+	// Skipped is how many runs the property did not want, inputs that it
+	// skipped or whose draws found no value among them.
+	Skipped int
+	// Watched says that the property has Always, Eventually, a monitor or a
+	// history, and that a reduction has left out orders in which they might
+	// have seen something else.
+	Watched bool
+}
+
+// String says it in one line, such as
+//
+//	complete: 24 distinct orders in 24 runs, 165 steps, 0.2ms
+//	NOT complete (runs): 100 distinct orders in 100 runs, 812 steps, 0.9ms
+func (v Verdict) String() string {
+	var b strings.Builder
+	b.WriteString(v.head())
+	switch {
+	case v.Distinct < 0:
+		fmt.Fprintf(&b, ": %s", plural(v.Runs, "run"))
+	default:
+		fmt.Fprintf(&b, ": %s in %s", plural(v.Distinct, "distinct order"), plural(v.Runs, "run"))
+	}
+	for _, part := range []struct {
+		n    int
+		text string
+	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Skipped, "skipped"}} {
+		if part.n > 0 {
+			fmt.Fprintf(&b, ", %d %s", part.n, part.text)
+		}
+	}
+	fmt.Fprintf(&b, ", %s", plural(v.Steps, "step"))
+	if v.States > 0 {
+		fmt.Fprintf(&b, ", %s", plural(v.States, "state"))
+	}
+	fmt.Fprintf(&b, ", %s", rounded(v.Elapsed))
+	b.WriteString(v.failures())
+	if v.Watched {
+		b.WriteString("; Always, Eventually, monitors and histories were asked " +
+			"in the orders that were run: those left out differ in between")
+	}
+	return b.String()
+}
+
+// head says whether everything was run, and of how many inputs.
+func (v Verdict) head() string {
+	inputs := ""
+	switch {
+	case v.Sampled:
+		inputs = fmt.Sprintf(" for %s, drawn at random", plural(v.Inputs, "input"))
+	case v.Complete && v.Inputs > 1:
+		inputs = fmt.Sprintf(" for all %d inputs", v.Inputs)
+	case v.Inputs > 1:
+		inputs = fmt.Sprintf(" after %d inputs", v.Inputs)
+	}
+	if v.Complete {
+		return "complete" + inputs
+	}
+	return "NOT complete (" + v.why() + ")" + inputs
+}
+
+// why says what kept an exploration from being complete.
+func (v Verdict) why() string {
+	switch {
+	case v.Nondeterminism != "":
+		return "the program does not repeat itself"
+	case v.Clash != "":
+		return "two states have one hash"
+	case v.Bound == "failure":
+		return "stopped at the first failure"
+	case v.Bound == "":
+		return "nothing to run"
+	}
+	return v.Bound
+}
+
+func (v Verdict) failures() string {
+	n := 0
+	for count := range maps.Values(v.Failures) {
+		n += count
+	}
+	switch {
+	case n == 0:
+		return ""
+	case len(v.Failures) == 1:
+		return fmt.Sprintf("; %s failed", plural(n, "run"))
+	}
+	return fmt.Sprintf("; %s failed, in %d ways", plural(n, "run"), len(v.Failures))
+}
+
+// add adds what exploring one more input came to.
+func (v *Verdict) add(o *explore.Verdict) {
+	v.Inputs++
+	v.Runs += o.Runs
+	v.Wasted += o.Wasted
+	v.Cut += o.Cut
+	v.Steps += o.Steps
+	v.States += o.States
+	if o.Distinct < 0 || v.Distinct < 0 {
+		v.Distinct = -1
+	} else {
+		v.Distinct += o.Distinct
+	}
+	for signature, n := range o.Failures {
+		v.Failures[signature] += n
+	}
+	if v.Bound == "" {
+		v.Bound = o.Bound
+	}
+	v.Nondeterminism, v.Clash = o.Nondeterminism, o.Clash // either ends the exploration
+	v.addLevels(o.Levels)
+}
+
+// addLevels adds up bounds of the same number. An input that has fewer levels
+// was done with the last of them, and so with all that follow.
+func (v *Verdict) addLevels(levels []explore.Level) {
+	for i, l := range levels {
+		if i == len(v.Levels) {
+			v.Levels = append(v.Levels, l)
+			continue
+		}
+		v.Levels[i].Runs += l.Runs
+		v.Levels[i].Failed += l.Failed
+		v.Levels[i].Complete = v.Levels[i].Complete && l.Complete
+	}
+}
