@@ -13,7 +13,10 @@
 //	func TestEveryOrder(t *testing.T) { fuzz.Explore(t, resultsAreStored) }
 //
 // It finds what is there to be found at small inputs, and shows and keeps a
-// failing run as Check does. Target puts the same property under go test -fuzz.
+// failing run as Check does. With go test -v a long exploration says how far it
+// is, and Exploration.File keeps what is left of one for the next time.
+//
+// Target puts the same property under go test -fuzz.
 //
 // Settings come from the environment, since flags of a library break go test
 // for packages that do not know them:

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"io"
 	"testing"
 	"time"
 
@@ -91,11 +92,34 @@ type Exploration struct {
 	// the reduction Everything.
 	RandomBranch bool
 	// Workers is how many goroutines run the property at the same time; zero
-	// means one, because a property may touch what its test shares. State
-	// comparison and random branches need one.
+	// means one, because a property may touch what its test shares. Which
+	// failure is shown does not depend on which of them is faster. State
+	// comparison, random branches and File need one.
 	Workers int
 	// Folder is where cases are kept; empty means testdata/jostle beside the test.
 	Folder string
+
+	// Progress is where an exploration that takes more than seconds says how
+	// many runs it has made, how fast it is, about how many there are and how
+	// long they take: in a line that is written over if it is a terminal, else
+	// in a line every five seconds. How many there are is said of a property
+	// with one input only. Nil means standard error with go test -v, and
+	// nowhere else; io.Discard is nowhere at all.
+	Progress io.Writer
+	// Estimate has Verdict.Estimate made for an exploration that is not
+	// complete: by runs of its own, 100 at least for each input and then about
+	// one for a hundred. They are not counted, and a failure that they meet is
+	// one only when the exploration comes to it. Progress has it made too, after
+	// the first second or, of several workers, before they begin. Without
+	// either Verdict.Estimate is 0, even when a bound was hit.
+	Estimate bool
+	// File is where what is left of the exploration is kept when its budget is
+	// used up, and every 30 seconds: the next time it goes on from there, and
+	// its verdict counts on; unless a saved case fails before. It is removed at
+	// the end. Remove it also when the program has changed. The property must
+	// have one input, and there must be one worker, no state comparison, no
+	// random branches and no bound on delays or preemptions.
+	File string
 }
 
 // exploreBudget is how long an exploration without bounds takes at most: one
@@ -157,7 +181,6 @@ func (e Exploration) Run(tb testing.TB, property func(*props.T)) Verdict {
 	}
 	x := newExploring(tb, e, s, property)
 	defer x.close()
-	_, x.benchmark = tb.(*testing.B)
 	switch {
 	case s.replay != "":
 		x.replayOne()
@@ -183,5 +206,5 @@ func (e *Exploration) reduces() bool { return e.Reduction != Everything || e.Sle
 func (e *Exploration) options() explore.Options {
 	return explore.Options{Reduction: e.Reduction, Sleep: e.Sleep, Ordering: e.Ordering, RandomBranch: e.RandomBranch,
 		States: e.States, BigSteps: e.BigSteps, Delays: e.Delays, Preemptions: e.Preemptions, Depth: e.Depth,
-		KeepOn: e.KeepOn, CountDistinct: e.CountDistinct}
+		KeepOn: e.KeepOn, CountDistinct: e.CountDistinct, Estimate: e.Estimate, File: e.File}
 }

@@ -172,6 +172,14 @@ var exploreSamples = map[string]func(*testing.T){
 	"explore-both":      func(t *testing.T) { Exploration{Delays: 1}.Run(t, quarrel) },
 	"explore-wandering": func(t *testing.T) { Explore(t, wandering()) },
 	"explore-empty":     func(t *testing.T) { Explore(t, func(*props.T) {}) },
+	"explore-inputs-file": func(t *testing.T) {
+		Exploration{File: filepath.Join(os.Getenv("JOSTLE_OUT"), "search")}.Run(t, chosen)
+	},
+	"explore-lost": func(t *testing.T) {
+		e := Exploration{KeepOn: true, Runs: 4, File: filepath.Join(os.Getenv("JOSTLE_OUT"), "search")}
+		exploreFor(t, e, quarrel) // what it finds is never shown, as when the process is killed
+		e.Run(t, quarrel)
+	},
 }
 
 // wandering draws something else in every second run.
@@ -392,7 +400,7 @@ func (a *adder) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// Several workers keep the same failures as one, of each signature the shortest.
+// Several workers keep the same failures as one, of each signature the first.
 func TestExplorationsWorkers(t *testing.T) {
 	var lists []string
 	for _, workers := range []int{2, 3, 5} {
@@ -433,6 +441,9 @@ func runsUntilFound(t *testing.T, s subjects.Subject, e Exploration) string {
 	t.Helper()
 	e.Runs = mostRuns
 	x := exploreFor(t, e, built(s, s.Broken))
+	if e.Delays == 0 && x.ended != x.verdict.Runs { // package explore may have begun again with another reduction
+		t.Errorf("%s: %d runs ended: %v", s.Name, x.ended, x.verdict)
+	}
 	if len(x.found) == 0 {
 		if e.Reduction == Optimal {
 			t.Errorf("%s: %v", s.Name, x.verdict)
@@ -444,7 +455,7 @@ func runsUntilFound(t *testing.T, s subjects.Subject, e Exploration) string {
 			t.Errorf("%s: replayed %d of %d: %s", s.Name, f.replays, replaysTried, f.differs)
 		}
 	}
-	return fmt.Sprint(x.made.Load())
+	return fmt.Sprint(x.made)
 }
 
 // medianOfRandom is how many random runs of the same program it takes.
@@ -493,7 +504,7 @@ func TestMendedSubjectsAreExplored(t *testing.T) {
 	complete := 0
 	for _, s := range subjects.All() {
 		x := exploreFor(t, Exploration{Runs: runs}, built(s, s.Mended))
-		if len(x.found) > 0 || x.verdict.Nondeterminism != "" || x.verdict.Wasted > 0 {
+		if len(x.found) > 0 || x.verdict.Nondeterminism != "" || x.verdict.Wasted > 0 || x.ended != x.verdict.Runs {
 			t.Errorf("%s: %v %s", s.Name, x.verdict, x.verdict.Nondeterminism)
 		}
 		if x.verdict.Complete {
@@ -529,5 +540,63 @@ func BenchmarkExplore(b *testing.B) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Of several workers each may find a failure. Which one is shown follows from
+// the program alone.
+func TestWorkersShowTheSameFailure(t *testing.T) {
+	fails := func(t *props.T) {
+		said := ""
+		sys := t.System()
+		crowd(sys, 6, func(word string) { said += word })
+		sys.Run()
+		switch {
+		case strings.HasPrefix(said, "cf"):
+			t.Error("clumsy start")
+		case strings.HasSuffix(said, "ad"):
+			t.Error("sad end")
+		}
+	}
+	for _, keepOn := range []bool{false, true} {
+		first := ""
+		for i := range 20 {
+			x := exploreFor(t, Exploration{Workers: []int{2, 5}[i%2], KeepOn: keepOn}, fails)
+			var b strings.Builder
+			for _, signature := range slices.Sorted(maps.Keys(x.found)) {
+				f := x.found[signature]
+				fmt.Fprintf(&b, "%s %x %v %v\n", signature, f.trace.Hash, f.place, f.kase.Record)
+			}
+			if i == 0 {
+				first = b.String()
+			}
+			if want := map[bool]int{false: 1, true: 2}[keepOn]; len(x.found) != want || b.String() != first {
+				t.Fatalf("exploration %d: found\n%snot\n%s", i, b.String(), first)
+			}
+		}
+	}
+}
+
+// An exploration that is kept in a file goes on until it is complete.
+func TestExplorationInAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "search")
+	for i := 1; ; i++ {
+		x := exploreFor(t, Exploration{Runs: 10, File: file}, crowded(4))
+		v := &x.verdict
+		_, err := os.Stat(file)
+		if v.Runs != min(10*i, 24) || v.Complete != (i == 3) || (err == nil) == v.Complete || i > 3 {
+			t.Fatalf("exploration %d: %v; %v", i, v, err)
+		}
+		if v.Complete {
+			return
+		}
+	}
+}
+
+func crowded(n int) func(*props.T) {
+	return func(t *props.T) {
+		sys := t.System()
+		crowd(sys, n, func(string) {})
+		sys.Run()
 	}
 }

@@ -5,14 +5,12 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -25,26 +23,36 @@ type exploring struct {
 	verdict   Verdict
 	inputs    *inputs
 	deadline  time.Time
-	made      atomic.Int64 // runs, whatever came of them
+	reporter  *reporter // nil unless somebody wants to know how far it is
+	made      int       // runs for the inputs that are done with, whatever came of them
 
 	workers []*explorer
 
-	mu    sync.Mutex
-	found map[string]*finding // by signature
+	mu     sync.Mutex
+	owner  map[*pulse.System]*explorer // whose system it is
+	found  map[string]*finding         // by signature
+	ended  int                         // runs that came to their end
+	before int                         // the same, of the inputs that are done with
+	try    int                         // of the search with the current input: how often it has begun again
 }
 
 // An explorer is what one worker runs the property with.
 type explorer struct {
 	runner  *props.Runner
 	last    props.Result
+	system  *pulse.System // of the last run that had one
 	skipped int
+	before  int    // how many it had skipped of the inputs that are done with
 	skips   string // the last reason given
 	keeps   bool   // the property had something that remembers
 }
 
 func newExploring(tb testing.TB, e Exploration, s settings, property func(*props.T)) *exploring {
-	x := &exploring{checker: newChecker(tb, s, property), Exploration: e, found: map[string]*finding{}}
+	x := &exploring{checker: newChecker(tb, s, property), Exploration: e,
+		owner: map[*pulse.System]*explorer{}, found: map[string]*finding{}}
 	x.verdict.Failures = map[string]int{}
+	_, x.benchmark = tb.(*testing.B)
+	x.reporter = x.newReporter()
 	x.inputs = newInputs(x.worker(0).runner, s.seed, e.Inputs, func() bool { return x.bound() != "" })
 	return x
 }
@@ -66,7 +74,7 @@ func (x *exploring) close() {
 // bound says which bound of all inputs together was hit, "" for none.
 func (x *exploring) bound() string {
 	switch {
-	case x.runs > 0 && int(x.made.Load()) >= x.runs:
+	case x.runs > 0 && x.made >= x.runs:
 		return "runs"
 	case !x.deadline.IsZero() && time.Now().After(x.deadline):
 		return "time"
@@ -83,12 +91,11 @@ func (x *exploring) explore() {
 	}
 	complete := true
 	for x.inputs.next() {
-		if x.States != NoStates && x.inputs.keeps {
-			x.t.Fatal(cannotCompare)
-		}
+		x.refuse()
 		x.verdict.Watched = x.verdict.Watched || x.inputs.watches && x.reduces()
 		v := x.one()
 		x.verdict.add(&v)
+		x.made += madeBy(&v)
 		complete = complete && v.Complete
 		if v.Nondeterminism != "" || v.Clash != "" || v.Bound == "failure" {
 			break
@@ -98,22 +105,55 @@ func (x *exploring) explore() {
 		x.verdict.Bound = x.bound()
 	}
 	x.verdict.Complete = complete && x.verdict.Bound == "" && x.verdict.Inputs > 0
-	x.settleFindings()
+	maps.DeleteFunc(x.found, func(signature string, _ *finding) bool { return x.verdict.Failures[signature] == 0 })
 	x.verdict.Sampled = x.inputs.sampled
 	x.verdict.Skipped = x.inputs.skipped
-	x.verdict.Elapsed = time.Since(x.start)
+	x.verdict.more = !x.inputs.single()
+	x.verdict.Elapsed = max(x.verdict.Elapsed, time.Since(x.start)) // it is more when the search was gone on with
+	x.reporter.end(&x.verdict)
+}
+
+// madeBy is how many runs one input took.
+func madeBy(v *explore.Verdict) int {
+	runs := v.Runs
+	if len(v.Levels) > 0 { // then the verdict's are those of the last
+		runs = 0
+		for _, l := range v.Levels {
+			runs += l.Runs
+		}
+	}
+	return runs + v.Wasted + v.Cut
+}
+
+// refuse fails the test when the property is not one that can be explored as
+// it was asked for.
+func (x *exploring) refuse() {
+	x.t.Helper()
+	switch {
+	case x.States != NoStates && x.inputs.keeps:
+		x.t.Fatal(cannotCompare)
+	case x.File != "" && !x.inputs.single():
+		x.t.Fatal(cannotKeep)
+	}
 }
 
 const cannotCompare = "states cannot be compared under a property with Eventually, a monitor or a history: what they have seen " +
 	"is no part of a state, so that two runs in one state may be judged otherwise; leave States out, or say it by Always"
 
+const cannotKeep = "an exploration can be kept in a file only when there is one input, and this property draws: " +
+	"a file holds what is left of one tree of orders; fix what is drawn, or leave File out"
+
 // one explores one input.
 func (x *exploring) one() explore.Verdict {
 	x.t.Helper()
+	x.before, x.try = x.ended, 0
+	for _, w := range x.workers {
+		w.before = w.skipped
+	}
 	o := x.options()
 	o.Seed = x.seed
 	if x.runs > 0 {
-		o.Runs = x.runs - int(x.made.Load())
+		o.Runs = x.runs - x.made
 	}
 	if !x.deadline.IsZero() {
 		o.Time = max(1, time.Until(x.deadline))
@@ -126,87 +166,18 @@ func (x *exploring) one() explore.Verdict {
 			return x.program(x.worker(busy - 1))
 		}
 	}
+	o.Done = x.done
+	if x.reporter != nil {
+		o.Progress = x.tell
+	}
 	v, err := explore.Explore(x.program(x.workers[0]), o)
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	if v.Bound == "" && len(x.found) > 0 && !x.KeepOn {
-		v.Bound, v.Complete = "failure", false // in a run that was given up
+	if v.Nondeterminism != "" {
+		x.noteLast(&v)
 	}
 	return v
-}
-
-// program is the property with the current input, as one worker runs it.
-func (x *exploring) program(w *explorer) explore.Program {
-	plan := props.Plan{Inputs: x.inputs.drawn}
-	return func(s pulse.Strategy) explore.Run {
-		x.made.Add(1)
-		plan.Strategy = s
-		w.last = w.runner.Run(plan)
-		if w.last.Failure != nil || w.last.Skipped || w.last.Stray != "" || len(w.last.Inputs) != len(plan.Inputs) {
-			x.note(w, plan.Inputs)
-		}
-		w.keeps = w.keeps || w.last.Remembers
-		return explore.Run{System: w.last.System, Failure: w.last.Failure}
-	}
-}
-
-// note looks at a run that is not like most.
-func (x *exploring) note(w *explorer, drawn []choice.Input) {
-	res := &w.last
-	if text := drawsDiffer(res.Inputs, drawn); text != "" {
-		res.Failure = &pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: text}
-	}
-	switch {
-	case res.Failure == nil:
-		w.skipped++
-		if n := len(res.Logs); n > 0 {
-			w.skips = res.Logs[n-1]
-		}
-	case res.Failure.Kind != pulse.Nondeterminism: // else the exploration has given up the run
-		x.keepFinding(res)
-	}
-}
-
-// drawsDiffer says how the draws of a run differ from what was drawn when its
-// input was chosen, "" when they do not.
-func drawsDiffer(run, chosen []choice.Input) string {
-	const why = "what a property draws must follow from its earlier draws alone"
-	for i := range min(len(run), len(chosen)) {
-		if run[i].Label != chosen[i].Label {
-			return fmt.Sprintf("draw %d is %q, and was %q in the run before: %s", i, run[i].Label, chosen[i].Label, why)
-		}
-	}
-	if len(run) != len(chosen) {
-		return fmt.Sprintf("there are %s, and were %d in the run before: %s", plural(len(run), "draw"), len(chosen), why)
-	}
-	return ""
-}
-
-// keepFinding keeps the first failure of each signature, whether package
-// explore takes the run for one that came to its end or has given it up after
-// the property had complained. Of several workers none is first; then it is
-// the shortest run that is kept.
-func (x *exploring) keepFinding(res *props.Result) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	signature := res.Failure.Signature()
-	if old := x.found[signature]; old != nil && (x.settings.workers == 1 || !isShorter(res.System, old)) {
-		return
-	}
-	f := newFinding(x.t.Name(), "explore", x.seed, res)
-	f.index = int(x.made.Load()) - 1
-	x.found[signature] = f
-}
-
-// isShorter says whether a run comes before a finding: it has fewer steps, or
-// as many and, so that it does not depend on which was first, a lower hash.
-func isShorter(s *pulse.System, f *finding) bool {
-	if s == nil || f.trace == nil {
-		return s == nil && f.trace != nil
-	}
-	t := s.Trace()
-	return len(t.Steps) < f.steps() || len(t.Steps) == f.steps() && t.Hash < f.trace.Hash
 }
 
 // judge says what was found and fails the test accordingly.
@@ -214,12 +185,13 @@ func (x *exploring) judge() {
 	x.t.Helper()
 	x.complain()
 	v := &x.verdict
-	for _, f := range slices.SortedFunc(maps.Values(x.found), func(a, b *finding) int { return a.index - b.index }) {
+	for _, f := range slices.SortedFunc(maps.Values(x.found), func(a, b *finding) int { return a.place.compare(b.place) }) {
 		x.keep(f, x.workers[0].runner, x.which(f))
 	}
+	x.complainOfLost()
 	switch {
 	case v.Nondeterminism != "":
-		x.fail(x.divergence(), fmt.Sprintf("run %d of %d %s, %s", x.made.Load(), x.made.Load(), x.how(), rounded(v.Elapsed)), "")
+		x.fail(x.divergence(), fmt.Sprintf("run %d of %d %s, %s", x.ended+1, x.ended+1, x.how(), rounded(v.Elapsed)), "")
 	case v.Clash != "":
 		x.t.Error(v.Clash)
 	case x.MustComplete && !v.Complete && len(v.Failures) == 0:
@@ -234,19 +206,15 @@ func (x *exploring) judge() {
 	}
 }
 
-// settleFindings makes the verdict and the findings agree. Where the first
-// failure ends the exploration, several workers may have found others
-// meanwhile; and package explore does not count what failed in a run that it
-// has given up.
-func (x *exploring) settleFindings() {
-	counted := x.verdict.Failures
-	one := !x.KeepOn && len(counted) > 0
-	for signature := range x.found {
-		switch {
-		case one && counted[signature] == 0:
-			delete(x.found, signature)
-		case counted[signature] == 0:
-			counted[signature] = 1
+// complainOfLost fails the test for failures that were counted before the
+// exploration was gone on with, by a process that was killed before it could
+// show them.
+func (x *exploring) complainOfLost() {
+	x.t.Helper()
+	for _, signature := range slices.Sorted(maps.Keys(x.verdict.Failures)) {
+		if x.found[signature] == nil {
+			x.t.Errorf("%s failed (%s) before this exploration went on from %s, and nothing else is known of them: explore without it to see one",
+				plural(x.verdict.Failures[signature], "run"), signature, x.File)
 		}
 	}
 }
@@ -286,9 +254,9 @@ func (x *exploring) complain() {
 
 // which says of a finding which run it was, and how many failed so.
 func (x *exploring) which(f *finding) string {
-	run := fmt.Sprintf("run %d of %d", f.index+1, x.made.Load())
+	run := fmt.Sprintf("run %d of %d", f.index+1, max(1, x.ended))
 	if x.settings.workers > 1 { // which it was depends on how fast each worker is
-		run = fmt.Sprintf("one of %d runs", x.made.Load())
+		run = fmt.Sprintf("one of %d runs", max(1, x.ended))
 	}
 	run += fmt.Sprintf(" %s, %s", x.how(), rounded(x.verdict.Elapsed))
 	if x.KeepOn {

@@ -14,7 +14,8 @@ import (
 
 // A finding is a run in which the property broke, kept beyond the next run.
 type finding struct {
-	index       int // of the run in its search, from 0
+	index       int   // of the run in its search, from 0
+	place       place // the same, of an exploration
 	kase        *choice.Case
 	failure     *pulse.Failure
 	location    string

@@ -70,6 +70,11 @@ func (in *inputs) next() bool {
 	}
 }
 
+// single says whether there is one input.
+func (in *inputs) single() bool {
+	return !slices.ContainsFunc(in.arity, func(n int) bool { return n != 1 })
+}
+
 // following returns the draws that the next input begins with.
 func (in *inputs) following() ([]choice.Input, bool) {
 	for i := len(in.drawn) - 1; i >= 0; i-- {

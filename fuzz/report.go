@@ -3,9 +3,11 @@ package fuzz
 import (
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -142,7 +144,25 @@ func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%s %ss", grouped(n), what)
+}
+
+// grouped writes a number with a comma at each thousand.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// roughly writes a number to two digits, or what it is at least.
+func roughly(x float64, least int) string {
+	if x >= 1e15 {
+		return fmt.Sprintf("%.1e", x)
+	}
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(x))-1))
+	return grouped(max(least, int(math.Round(x/unit)*unit)))
 }
 
 // elapsed is the time since start, rounded for people.

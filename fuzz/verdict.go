@@ -10,7 +10,7 @@ import (
 
 // A Verdict says what came of an exploration: of all its inputs together.
 //
-// Complete is about the inputs that were run. Bound is, beside what package
+// Complete and Estimate are about the inputs that were run. Bound is, beside what package
 // explore says, "saved case" when one failed and nothing was explored, and
 // "replay" when JOSTLE_REPLAY asked for a case alone.
 type Verdict struct {
@@ -27,12 +27,15 @@ type Verdict struct {
 	// history, and that a reduction has left out orders in which they might
 	// have seen something else.
 	Watched bool
+
+	more bool // there may be inputs that were not begun, of which Estimate says nothing
 }
 
 // String says it in one line, such as
 //
 //	complete: 24 distinct orders in 24 runs, 165 steps, 0.2ms
 //	NOT complete (runs): 100 distinct orders in 100 runs, 812 steps, 0.9ms
+//	NOT complete (time): 12,400 distinct orders in 12,400 runs of about 81,000, 98,712 steps, 10s
 func (v Verdict) String() string {
 	var b strings.Builder
 	b.WriteString(v.head())
@@ -42,12 +45,13 @@ func (v Verdict) String() string {
 	default:
 		fmt.Fprintf(&b, ": %s in %s", plural(v.Distinct, "distinct order"), plural(v.Runs, "run"))
 	}
+	b.WriteString(v.whole())
 	for _, part := range []struct {
 		n    int
 		text string
 	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Skipped, "skipped"}} {
 		if part.n > 0 {
-			fmt.Fprintf(&b, ", %d %s", part.n, part.text)
+			fmt.Fprintf(&b, ", %s %s", grouped(part.n), part.text)
 		}
 	}
 	fmt.Fprintf(&b, ", %s", plural(v.Steps, "step"))
@@ -61,6 +65,23 @@ func (v Verdict) String() string {
 			"in the orders that were run: those left out differ in between")
 	}
 	return b.String()
+}
+
+// whole says how many runs there are in all, if that was estimated and seems
+// to be more than were made. Of a bound that is raised it would say how many
+// there are for the last one.
+func (v Verdict) whole() string {
+	if v.Complete || v.Nondeterminism != "" || v.Clash != "" || len(v.Levels) > 0 || v.Estimate <= float64(v.Runs) {
+		return ""
+	}
+	of := ""
+	switch {
+	case v.more && v.Inputs == 1:
+		of = " for this input"
+	case v.more:
+		of = " for these inputs"
+	}
+	return " of about " + roughly(v.Estimate, v.Runs) + of
 }
 
 // head says whether everything was run, and of how many inputs.
@@ -122,6 +143,8 @@ func (v *Verdict) add(o *explore.Verdict) {
 	} else {
 		v.Distinct += o.Distinct
 	}
+	v.Elapsed += o.Elapsed
+	v.addEstimate(o)
 	for signature, n := range o.Failures {
 		v.Failures[signature] += n
 	}
@@ -130,6 +153,16 @@ func (v *Verdict) add(o *explore.Verdict) {
 	}
 	v.Nondeterminism, v.Clash = o.Nondeterminism, o.Clash // either ends the exploration
 	v.addLevels(o.Levels)
+}
+
+// addEstimate adds up how many runs there are. If that is not known of one
+// input, it is not of all.
+func (v *Verdict) addEstimate(o *explore.Verdict) {
+	if o.Estimate == 0 || v.Estimate == 0 && v.Inputs > 1 {
+		v.Estimate = 0
+		return
+	}
+	v.Estimate += o.Estimate
 }
 
 // addLevels adds up bounds of the same number. An input that has fewer levels

@@ -938,7 +938,7 @@ func BenchmarkState(b *testing.B) {
 	}{
 		{"numbers", func(i int) pulse.Actor { return &sums{i} }},
 		{"everything", func(i int) pulse.Actor {
-			return &spread{n: i, name: "spread", seen: map[string]int{"a": i, "b": 2}, queue: []int{1, 2, 3}, node: &stateNode{n: i}}
+			return &spread{n: i, name: "spread", seen: map[string]int{"a": i, "b": 2}, queue: []int{1, 2, 3}, node: &stateNode{n: i, any: i}, peer: pulse.Ref{}, done: i > 1}
 		}},
 		{"pointers-in-maps", func(i int) pulse.Actor {
 			return &keeps[any]{map[string]*stateNode{"a": {n: i}, "b": {n: 2}}}

@@ -30,11 +30,12 @@ func (c *clock) tick() bool {
 // bound says whether the search must end before the tree is done.
 func (x *explorer) bound() bool {
 	o, v := &x.options, &x.verdict
-	if o.Runs > 0 && x.made() >= o.Runs {
+	runs, took := x.file.before()
+	if o.Runs > 0 && x.made() >= runs+o.Runs {
 		v.Bound = "runs"
 		return true
 	}
-	if x.team != nil && (x.team.first.Load() < x.number || x.team.beyond.Load()) {
+	if x.team != nil && x.team.first.Load() < x.number {
 		return true
 	}
 	if !x.clock.tick() {
@@ -43,11 +44,18 @@ func (x *explorer) bound() bool {
 	if o.Progress != nil {
 		x.report()
 	}
-	if o.Time > 0 && x.clock.last.Sub(x.began) >= o.Time {
+	x.file.tick(x)
+	if o.Time > 0 && x.clock.last.Sub(x.began) >= took+o.Time {
 		v.Bound = "time"
 		return true
 	}
-	return false
+	select {
+	case <-o.Stop:
+		v.Bound = "stop"
+		return true
+	default:
+		return false
+	}
 }
 
 // made is how many runs were made, by all workers.
@@ -91,30 +99,42 @@ func (x *explorer) levels() {
 	v.Bound = name
 }
 
-// all goes through the tree, with as many workers as there are.
+// all goes through the tree, with as many workers as there are; again with
+// another reduction when the program turns out to be beyond the one.
 func (x *explorer) all() bool {
 	if x.options.Reduction == Optimal && x.options.Depth > 0 {
-		x.restart() // it learns from whole runs
+		x.restart(Source) // it learns from whole runs
 	}
-	if x.options.Workers > 1 {
-		return x.share()
-	}
-	if x.options.Reduction == Optimal {
-		finished, beyond := x.optimal()
-		if !beyond {
+	for {
+		finished := x.once()
+		if x.instead == x.options.Reduction {
 			return finished
 		}
-		x.restart()
+		x.restart(x.instead)
+	}
+}
+
+func (x *explorer) once() bool {
+	switch {
+	case x.options.Workers > 1:
+		return x.share()
+	case x.options.Reduction == Optimal:
+		return x.optimal()
+	case x.options.RandomBranch:
+		return x.branches()
 	}
 	return x.search()
 }
 
-// restart begins again with source sets, for a program that the optimal search
-// cannot go through.
-func (x *explorer) restart() {
+// restart begins again with another reduction. Sleep sets heed all that steps
+// have to do with each other, so that Everything has them where the reduction had.
+func (x *explorer) restart(r Reduction) {
 	o := x.options
-	o.Reduction = Source
+	o.Sleep, o.Reduction = o.sleeps(), r
+	x.file.afresh(x.walker.keep)
+	try := x.try + 1
 	x.begin(x.program, o, x.began)
+	x.try = try
 }
 
 // spend takes up the candidates of a new node that the bound allows.

@@ -266,6 +266,11 @@ func (b *brancher) draw() bool {
 	return true
 }
 
-// guess is Eta's estimate (section 4) of how many runs the tree has; 0 while
-// nothing is known.
-func (b *brancher) guess() float64 { return b.size }
+// guess is Eta's estimate of how many runs the search takes in all, from what
+// it has gone through; 0 while nothing is known.
+func (x *explorer) guess() float64 {
+	if x.brancher != nil {
+		return x.brancher.size
+	}
+	return x.walker.guess()
+}

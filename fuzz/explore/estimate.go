@@ -256,7 +256,7 @@ func (s *stack) children(n *node) int {
 func (x *explorer) estimate(made int) float64 {
 	probed, guessed := x.meter.estimator.total(), 0.0
 	if x.team == nil && x.options.Workers < 2 {
-		guessed = x.walker.guess()
+		guessed = x.guess()
 	}
 	all := probed
 	switch {

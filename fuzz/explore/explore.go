@@ -23,6 +23,11 @@ type Run struct {
 	// first run is that with the smallest numbers, whatever ended first.
 	Index   int
 	Subtree int
+	// Cut says that the run did not come to its end, but had failed by then.
+	Cut bool
+	// Try counts how often the search has begun again with another reduction:
+	// what runs of an earlier try came to does not count.
+	Try int
 }
 
 // Explore runs a program in all orders that the options ask for.
@@ -31,11 +36,14 @@ func Explore(program Program, o Options) (Verdict, error) {
 		return Verdict{}, err
 	}
 	x := newExplorer(program, o)
+	if err := x.open(); err != nil {
+		return Verdict{}, err
+	}
 	x.measure()
 	x.levels()
 	x.verdict.Elapsed = time.Since(x.began)
 	x.conclude()
-	return x.verdict, nil
+	return x.verdict, x.file.close(x)
 }
 
 // An explorer goes through one tree, or one subtree of it.
@@ -55,7 +63,12 @@ type explorer struct {
 	subtree  int       // the same from 1; 0 for what is above all subtrees
 	from     int       // the first step in which the run may differ from the last
 	recorded bool
-	meter    *meter // nil unless somebody wants to know how far it is
+	// instead is the reduction to go over to, when it is not that of the options.
+	instead  Reduction
+	try      int       // how often the search has begun again
+	meter    *meter    // nil unless somebody wants to know how far it is
+	brancher *brancher // of a search by random branches
+	file     *keeper   // nil unless the search is kept in a file
 }
 
 func newExplorer(program Program, o Options) *explorer {
@@ -66,8 +79,8 @@ func newExplorer(program Program, o Options) *explorer {
 
 // begin makes an explorer ready to go through a tree from its root.
 func (x *explorer) begin(program Program, o Options, began time.Time) {
-	*x = explorer{options: o, program: program, began: began, meter: x.meter}
-	x.walker.options = &x.options
+	*x = explorer{options: o, program: program, began: began, meter: x.meter, file: x.file}
+	x.walker.options, x.instead = &x.options, o.Reduction
 	x.verdict.Failures, x.verdict.Reduction = map[string]int{}, o.Reduction
 	x.recorded = o.Record || o.Reduction != Everything || o.Sleep || o.States != NoStates || o.CountDistinct || o.Preemptions != 0
 	if o.CountDistinct && !o.sleeps() {
@@ -112,6 +125,9 @@ func (x *explorer) search() bool {
 		}
 		if x.recorded && run.System != nil {
 			x.reduce(run)
+		}
+		if x.instead != x.options.Reduction {
+			return false
 		}
 		if !x.walker.next() {
 			return true
@@ -164,13 +180,18 @@ func endedEarly(run Run) string {
 	return fmt.Sprintf("the run ended after %d steps, %s", run.System.Steps(), how)
 }
 
+// stepsOf is how many steps a run took.
+func stepsOf(run Run) int {
+	if run.System == nil {
+		return 0
+	}
+	return run.System.Steps()
+}
+
 // finish counts a run. It says whether that was the last.
 func (x *explorer) finish(run Run) (stop bool) {
 	w, v := &x.walker, &x.verdict
-	steps := 0
-	if run.System != nil {
-		steps = run.System.Steps()
-	}
+	steps := stepsOf(run)
 	v.Steps += steps - min(steps, x.from)
 	switch {
 	case w.out == handed:
@@ -182,35 +203,40 @@ func (x *explorer) finish(run Run) (stop bool) {
 		return false
 	case w.out != ended:
 		v.Cut++
-		return run.Failure != nil && run.Failure.Kind != pulse.Nondeterminism && x.fail(run)
+		run.Cut = true
+		return run.Failure != nil && run.Failure.Kind != pulse.Nondeterminism && x.fail(x.show(run))
 	case x.options.sleeps() && run.System != nil && w.oversleeps(run.System.Trace()):
 		v.Wasted++
 		w.out = blocked
 		return false
 	}
-	run.Index, run.Subtree = v.Runs, x.subtree
-	v.Runs++
 	if last := len(w.nodes) - 1; last >= 0 {
 		w.nodes[last].leaves++
 	}
-	if x.team != nil {
-		x.team.mu.Lock()
-		defer x.team.mu.Unlock()
-	}
-	x.count(run)
 	if o := x.options.Ordering; (o == HMS || o == SGR) && run.System != nil {
 		w.habits.learn(run.System.Trace())
 	}
 	if x.options.States != NoStates && run.System != nil && (run.Failure == nil || rested(run.System.Trace())) {
 		w.seen.end(run.System, x.options.States == Checked)
 	}
-	if x.options.Done != nil {
-		x.options.Done(run)
+	run = x.show(run)
+	v.Runs++
+	x.count(run)
+	return run.Failure != nil && x.fail(run)
+}
+
+// show says which run it was, and shows it to whoever wants to see it.
+func (x *explorer) show(run Run) Run {
+	run.Index, run.Subtree, run.Try = x.verdict.Runs, x.subtree, x.try
+	if x.options.Done == nil {
+		return run
 	}
-	if run.Failure == nil {
-		return false
+	if x.team != nil {
+		x.team.mu.Lock()
+		defer x.team.mu.Unlock()
 	}
-	return x.fail(run)
+	x.options.Done(run)
+	return run
 }
 
 // fail counts a run that failed. It says whether that was the last.
@@ -220,8 +246,8 @@ func (x *explorer) fail(run Run) (stop bool) {
 		return false
 	}
 	x.verdict.Bound = "failure"
-	if x.team != nil && x.number < x.team.first.Load() {
-		x.team.first.Store(x.number)
+	if x.team != nil {
+		x.team.ends(x.number)
 	}
 	return true
 }
@@ -255,6 +281,10 @@ func (x *explorer) reduce(run Run) {
 		w.openPath() // in another order a step may come after a timer that this run came to rest for
 	}
 	x.finder.learn(&w.stack, t, x.from)
+	if !x.finder.onlyMessages(x.from) {
+		x.instead = Everything
+		return
+	}
 	x.finder.limit = int32(len(t.Steps))
 	if w.out == blocked {
 		x.finder.limit = w.nodes[w.lastPick()].step + 1
@@ -281,10 +311,6 @@ func (x *explorer) addRace(n *node, r race) {
 		x.addSource(n, r)
 	case GoodSiblings:
 		x.addSibling(n, r)
-	default:
-		if r.touch { // the papers' methods know of messages only
-			x.walker.openPath()
-		}
 	}
 }
 

@@ -105,6 +105,18 @@ func (f *frame) child(g *frame, i int, v revisit) {
 	f.steps = append(f.steps, taken{id: v.id, index: unknown, answers: int32(len(f.answers))})
 }
 
+// other makes f the frame in which step i of g receives another message.
+func (f *frame) other(g *frame, i int, a alt) {
+	f.reset()
+	for k := range i {
+		f.follow(g, k)
+	}
+	f.base, f.words = i, g.words
+	f.past = append(f.past[:0], g.past[:i*g.words]...)
+	s := &g.steps[i]
+	f.steps = append(f.steps, taken{id: a.id, hash: s.hash, index: a.index, n: s.n, answers: int32(len(f.answers))})
+}
+
 // vary gives the last step its next value: other answers, then another
 // message. It is false when it has had all.
 func (f *frame) vary() bool {

@@ -43,8 +43,7 @@ type optimal struct {
 	asked   int32  // questions that it has asked
 	out     why
 	differs string
-	// beyond says why the search cannot go on: the program's steps have to do
-	// with each other by more than messages.
+	// beyond: something may come between steps that has to do with them all.
 	beyond bool
 }
 
@@ -61,10 +60,7 @@ func (w *optimal) Holds() {}
 
 // Verdict says why a run was given up.
 func (w *optimal) Verdict() error {
-	if w.out == ended {
-		return nil
-	}
-	return fmt.Errorf("explore: %s", whyTexts[w.out])
+	return w.out.verdict()
 }
 
 // Pick follows the frame, then takes what is next by default.
@@ -119,22 +115,9 @@ func (w *optimal) grow(e *pulse.Enabled, k int) int {
 }
 
 // first is the message that is taken by default: any would do.
-func (w *optimal) first(e *pulse.Enabled) int {
-	if w.options.Ordering == FIFO || e.Len() == 1 {
-		return e.Oldest()
-	}
-	w.list = w.list[:0]
-	for i := range e.Len() {
-		w.list = append(w.list, cand{seq: e.Seq(i), index: int32(i), actor: int32(e.Receiver(i))})
-	}
-	rank(w.list, w.options.Ordering, w.habits)
-	best := 0
-	for i := range w.list {
-		if w.list[i].before(&w.list[best]) {
-			best = i
-		}
-	}
-	return int(w.list[best].index)
+func (w *optimal) first(e *pulse.Enabled) (i int) {
+	i, w.list = firstBy(e, w.options.Ordering, w.habits, w.list)
+	return i
 }
 
 // Choose follows the frame, and answers what was not asked before with zero.
@@ -170,6 +153,7 @@ type varier struct {
 	reviser  reviser
 	frames   []*frame
 	depth    int // of the frames that are in use
+	next     int // the first step in which the next run differs
 	// handOut keeps new frames for workers instead of going into them.
 	handOut bool
 	handed  []subtree
@@ -178,25 +162,20 @@ type varier struct {
 func (x *explorer) newVarier() *varier {
 	v := &varier{explorer: x}
 	v.follower.options, v.follower.habits = &x.options, &x.walker.habits
-	v.reviser.messages = true
 	v.strategy = &v.follower
 	return v
 }
 
-// optimal goes through the whole tree. It is beyond it when the program is not
-// one that it can go through.
-func (x *explorer) optimal() (finished, beyond bool) {
-	return x.newVarier().through(&frame{}, 0)
+// optimal goes through the whole tree.
+func (x *explorer) optimal() (finished bool) {
+	return x.newVarier().all()
 }
 
 // through goes through what follows from a frame, whose run is new from step
 // `from` on.
-func (v *varier) through(f *frame, from int) (finished, beyond bool) {
+func (v *varier) through(f *frame, from int) (finished bool) {
 	v.frames, v.depth = append(v.frames[:0], f), 1
-	if !v.take(from) {
-		return false, v.follower.beyond
-	}
-	return v.vary()
+	return v.take(from) && v.vary()
 }
 
 // push puts a frame on the stack.
@@ -209,7 +188,7 @@ func (v *varier) push() *frame {
 }
 
 // vary varies the top frame until it has nothing left, and so those below it.
-func (v *varier) vary() (finished, beyond bool) {
+func (v *varier) vary() (finished bool) {
 	for v.depth > 0 {
 		f := v.frames[v.depth-1]
 		i := len(f.steps) - 1
@@ -218,6 +197,9 @@ func (v *varier) vary() (finished, beyond bool) {
 			continue
 		}
 		from := i
+		if v.handOut {
+			v.handAlts(f, i)
+		}
 		if n := len(f.revisits); n > f.revisitsBefore(i) {
 			r := f.revisits[n-1]
 			f.revisits = f.revisits[:n-1]
@@ -231,11 +213,12 @@ func (v *varier) vary() (finished, beyond bool) {
 			f.cut(i)
 			continue
 		}
+		v.next = from
 		if v.bound() || !v.take(from) {
-			return false, v.follower.beyond
+			return false
 		}
 	}
-	return true, false
+	return true
 }
 
 // hand makes a frame for a worker.
@@ -243,6 +226,18 @@ func (v *varier) hand(f *frame, i int, r revisit) {
 	c := &frame{}
 	c.child(f, i, r)
 	v.handed = append(v.handed, subtree{frame: c, from: int(r.step)})
+}
+
+// handAlts makes a frame of each other message of a step.
+func (v *varier) handAlts(f *frame, i int) {
+	from, _, _ := f.ends(i - 1)
+	for _, a := range f.alts[from:] {
+		c := &frame{}
+		c.other(f, i, a)
+		v.handed = append(v.handed, subtree{frame: c, from: i})
+	}
+	f.alts = f.alts[:from]
+	f.steps[i].alts = from
 }
 
 func (f *frame) revisitsBefore(step int) int {
@@ -258,18 +253,19 @@ func (v *varier) take(from int) bool {
 	w.start(f)
 	run := v.program(v.strategy)
 	v.from = from
-	if w.out == ended && (run.System == nil || run.System.Steps() < len(f.steps)) {
+	if w.out == ended && stepsOf(run) < len(f.steps) {
 		w.out, w.differs = diverged, endedEarly(run)
 	}
 	switch {
 	case w.beyond:
+		v.instead = Source
 		return false
 	case w.out == diverged:
 		v.verdict.Nondeterminism = w.differs
 		return false
 	case w.out == blocked:
 		v.verdict.Wasted++
-		v.verdict.Steps += run.System.Steps() - from
+		v.verdict.Steps += stepsOf(run) - from
 		v.depth--
 		return true
 	}
@@ -286,9 +282,11 @@ func (v *varier) account(run Run, from int) bool {
 		}
 		v.reviser.enabled = v.follower.enabled
 		switch {
-		case v.verdict.Runs == 0 && hasStrikes(run.System), v.options.KeepOn && run.Failure != nil && !rested(t),
-			!v.reviser.revise(f, t, from, max(from, f.base)):
-			v.follower.beyond = true
+		case v.verdict.Runs == 0 && hasStrikes(run.System), v.options.KeepOn && run.Failure != nil && !rested(t):
+			v.instead = Source
+			return false
+		case !v.reviser.revise(f, t, from, max(from, f.base)):
+			v.instead = Everything
 			return false
 		}
 	}

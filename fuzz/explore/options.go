@@ -37,6 +37,20 @@ type Options struct {
 	Runs int
 	Time time.Duration
 
+	// Stop ends the search when it is closed.
+	Stop <-chan struct{}
+
+	// File is where what is left of a search is kept when Runs, Time or Stop
+	// ends it, and every 30 seconds in case the process is killed. If there is
+	// such a file the search goes on from it and its verdict counts on; Runs
+	// and Time are then about what is added. A search that has come to its end,
+	// or to a failure, removes the file. A program that has changed in a way
+	// that its messages show is told from the one that was searched; other
+	// changes are not: then remove the file. Two searches must not have one
+	// file.
+	File      string
+	keepEvery time.Duration // in place of 30 seconds, in tests
+
 	// Workers is how many goroutines share the tree; zero means one. Which
 	// orders are distinct, and which fail, does not depend on it. More makes
 	// the program of each worker but the first, with nothing shared.
@@ -86,14 +100,15 @@ const (
 type Verdict struct {
 	// Complete: every distinct order was run, or was found equal to one that was.
 	Complete bool
-	// Reduction is the one that was used: Source in place of Optimal when the
-	// program's steps have to do with each other by more than messages, that
-	// is by early timers, faults that strike actors, Watch of an actor that
-	// may be ending, two answers to one Ask, or supervision of others; and
-	// when it goes on after runs that failed before their end.
+	// Reduction is the one that was used. In place of Optimal it is Source when
+	// time may pass early or faults may strike actors, and when the search goes
+	// on after runs that failed before their end. In place of any it is
+	// Everything, with the sleep sets that there were, when steps have to do
+	// with each other by more than messages: by Watch of an actor that may be
+	// ending, by two answers to one Ask, or by supervision.
 	Reduction Reduction
 	// Bound says which bound was hit, "" when none was: "runs", "time",
-	// "depth", "delays", "preemptions", "failure".
+	// "depth", "delays", "preemptions", "failure", "stop".
 	Bound string
 	// Distinct is how many distinct orders were run; -1 when that was not counted.
 	Distinct int

@@ -58,6 +58,26 @@ func rank(list []cand, o Ordering, h *habits) {
 	}
 }
 
+// firstBy is the message that an ordering takes first. It also returns its
+// scratch.
+func firstBy(e *pulse.Enabled, o Ordering, h *habits, list []cand) (int, []cand) {
+	if o == FIFO || e.Len() == 1 {
+		return e.Oldest(), list
+	}
+	list = list[:0]
+	for i := range e.Len() {
+		list = append(list, cand{seq: e.Seq(i), index: int32(i), actor: int32(e.Receiver(i))})
+	}
+	rank(list, o, h)
+	best := 0
+	for i := range list {
+		if list[i].before(&list[best]) {
+			best = i
+		}
+	}
+	return int(list[best].index), list
+}
+
 // rankOf ranks an actor by its messages.
 func rankOf(list []cand, actor int32, o Ordering) int32 {
 	oldest, youngest, number := int32(-1), int32(-1), int32(0)

@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"slices"
-
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -10,22 +8,17 @@ import (
 // of bits. What two runs share at their beginning is computed once.
 //
 // A step happens after the step that sent its message, after the step before
-// it of its actor, after those that touched the same as it does, and after
-// all that came before a rest that it came after. That it also happens after a
+// it of its actor, and after all that came before a rest that it came after. That it also happens after a
 // fault that struck before it is left out: picks before that are open anyway.
 type past struct {
 	t     *trace.Trace
-	words int       // of a set
-	bits  []uint64  // the set of step i is bits[i*words:(i+1)*words]
-	node  []int32   // the pick that a step came of; -1 for none
-	wall  []int32   // steps before it happened before the step, all of them
-	walls []int32   // the numbers of steps before which all was over: rests and strikes
-	extra [][]int32 // of each step with touches: the latest steps that touched the same
+	words int      // of a set
+	bits  []uint64 // the set of step i is bits[i*words:(i+1)*words]
+	node  []int32  // the pick that a step came of; -1 for none
+	walls []int32  // the numbers of steps before which all was over: rests and strikes
 	// process says of each actor whether it may leave messages waiting.
 	process []bool
 	acc     []uint64 // scratch
-	// messages says that what steps touch beside messages is left out.
-	messages bool
 }
 
 // learn computes the sets of the steps from `from` on; those before are as
@@ -40,7 +33,7 @@ func (p *past) learn(s *stack, t *trace.Trace, from int) {
 		}
 	}
 	p.bits = grown(p.bits, n*p.words)
-	p.node, p.extra = grown(p.node, n), grown(p.extra, n)
+	p.node = grown(p.node, n)
 	p.acc = grown(p.acc, p.words)
 	p.process = grown(p.process, len(t.Actors))
 	clear(p.process)
@@ -95,13 +88,6 @@ func (p *past) learnStep(j int32) {
 		p.join(set, p.t.Sends[st.Send].Step)
 	}
 	p.join(set, st.Prev)
-	p.extra[j] = p.extra[j][:0]
-	if len(p.t.Touches) > 0 && !p.messages {
-		p.extra[j] = p.touched(p.extra[j], j)
-		for _, i := range p.extra[j] {
-			p.join(set, i)
-		}
-	}
 }
 
 // join adds a step and all that happened before it.
@@ -128,43 +114,26 @@ func fill(set []uint64, before int32) {
 
 func has(set []uint64, step int32) bool { return set[step>>6]>>(step&63)&1 != 0 }
 
-// touched adds the latest steps before j that touched the same as j, each of
-// what j touches.
-func (p *past) touched(list []int32, j int32) []int32 {
-	add := func(i int32) {
-		if i >= 0 && !slices.Contains(list, i) {
-			list = append(list, i)
-		}
-	}
-	add(p.meddler(p.t.Steps[j].Actor, j))
-	for _, x := range p.t.Touches {
-		if x.Step != j {
-			continue
-		}
+// onlyMessages says whether all that the steps from `from` on have to do with
+// others is in the messages: what they touch beside, they touch in an order
+// that messages fix.
+func (p *past) onlyMessages(from int) bool {
+	list := p.t.Touches
+	for i := range list {
+		x := list[i]
 		if x.What == trace.ItsSteps {
-			add(p.lastOf(x.Actor, j))
-			add(p.meddler(x.Actor, j))
+			return false
+		}
+		if int(x.Step) < from {
 			continue
 		}
-		add(p.lastTouch(x, j))
-	}
-	return list
-}
-
-// meddler is the latest step before j of another actor that ended or
-// restarted this one.
-func (p *past) meddler(actor, j int32) int32 {
-	return p.lastTouch(trace.Touch{Actor: actor, What: trace.ItsSteps}, j)
-}
-
-func (p *past) lastTouch(x trace.Touch, j int32) int32 {
-	last := int32(-1)
-	for _, y := range p.t.Touches {
-		if y.Step < j && y.What == x.What && y.Actor == x.Actor && y.Ask == x.Ask {
-			last = y.Step
+		for _, y := range list[:i] {
+			if y.What == x.What && y.Actor == x.Actor && y.Ask == x.Ask && y.Step != x.Step && !has(p.of(x.Step), y.Step) {
+				return false
+			}
 		}
 	}
-	return last
+	return true
 }
 
 // lastOf is the latest step of an actor before step j.

@@ -181,8 +181,10 @@ func (x *explorer) measure() {
 		return
 	}
 	o := x.options
-	x.meter = &meter{parts: map[int64]Progress{}, estimator: newEstimator(x.program, &o)}
-	x.meter.estimator.probe(0)
+	x.meter = &meter{parts: map[int64]Progress{}, last: time.Now(), estimator: newEstimator(x.program, &o)}
+	if o.Estimate || o.Workers > 1 { // else the first telling is soon enough: most searches are done by then
+		x.meter.estimator.probe(0)
+	}
 }
 
 // note adds what this explorer has done so far.
@@ -245,7 +247,11 @@ func (x *explorer) tell(p Progress) {
 		x.team.mu.Lock()
 		defer x.team.mu.Unlock()
 	} else {
-		x.meter.estimator.probe(p.Runs)
+		e := x.meter.estimator
+		if e.rounds == 0 {
+			e.began = time.Now() // what the search took until now is not the estimate's
+		}
+		e.probe(p.Runs)
 	}
 	p.took(time.Since(x.began))
 	p.Estimate = x.estimate(p.Runs)

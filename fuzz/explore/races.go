@@ -12,9 +12,6 @@ import (
 // receiver had ended or did not want it any more, could have been.
 type race struct {
 	step, message int32
-	// touch says that it is not the receiver's own steps that are in the
-	// wrong order, but two that touch the same.
-	touch bool
 }
 
 // A finder finds the races of a run.
@@ -35,30 +32,21 @@ func (f *finder) find(from int) []race {
 		if st.Send == trace.None {
 			continue
 		}
-		f.overtakes(st.Send, f.before(st.Actor, st.Prev, int32(j)))
-		for _, i := range f.extra[j] {
-			f.meets(int32(j), i)
-		}
+		f.overtakes(st.Send, st.Prev)
 	}
 	for m := range f.t.Sends {
 		if d := &f.t.Sends[m]; d.Step < f.limit && (d.Receipt < 0 || d.Receipt >= f.limit) {
-			f.overtakes(int32(m), f.before(d.To, f.lastOf(d.To, f.limit), f.limit))
+			f.overtakes(int32(m), f.lastOf(d.To, f.limit))
 		}
 	}
 	return f.list
 }
 
-// before is the latest step before j that an actor's receipts have to do with:
-// its own step before, or another's that ended it.
-func (f *finder) before(actor, prev, j int32) int32 {
-	if len(f.t.Touches) == 0 {
-		return prev
-	}
-	return max(prev, f.meddler(actor, j))
-}
-
 // overtakes goes back over the steps before which a message could have been
 // received, from step i on.
+//
+// A message that was dropped has no channel: an answer that came too late, or
+// what a fault took.
 //
 // An actor that takes anything need be looked at only once: when the message
 // comes before that step, the one before it will be looked at. One that does
@@ -72,19 +60,15 @@ func (f *finder) overtakes(m, i int32) {
 	f.ofMessage(f.acc, m)
 	for i >= 0 && !has(f.acc, i) {
 		st := &f.t.Steps[i]
-		same := !f.t.Unordered && st.Send >= 0 && f.t.Sends[st.Send].Channel == d.Channel && st.Actor == d.To
+		same := !f.t.Unordered && st.Send >= 0 && d.Fate != trace.Dropped && f.t.Sends[st.Send].Channel == d.Channel
 		taken := f.mayTake(st, d)
 		if taken != never && !same {
 			f.list = append(f.list, race{step: i, message: m})
 		}
-		if !f.process[d.To] && st.Actor == d.To {
+		if !f.process[d.To] {
 			return
 		}
-		prev := st.Prev
-		if st.Actor != d.To {
-			prev = f.lastOf(d.To, i)
-		}
-		i = f.before(d.To, prev, i)
+		i = st.Prev
 	}
 }
 
@@ -103,7 +87,7 @@ func (f *finder) mayTake(st *trace.Step, d *trace.Send) answer {
 	switch {
 	case d.Kind == trace.Kill:
 		return always
-	case st.Actor != d.To || st.Kind != trace.Receive:
+	case st.Kind != trace.Receive:
 		return perhaps
 	case d.Kind == trace.Timer && d.Ask != 0: // ends the wait that began in the step that set it
 		return yes(f.began(st) == d.Step)
@@ -150,18 +134,6 @@ func yes(is bool) answer {
 		return always
 	}
 	return never
-}
-
-// meets adds a race of step j with step i, which touched the same. Were i in
-// the past of j's message or of its actor, j could not come before it.
-func (f *finder) meets(j, i int32) {
-	st := &f.t.Steps[j]
-	clear(f.acc)
-	f.ofMessage(f.acc, st.Send)
-	f.join(f.acc, st.Prev)
-	if !has(f.acc, i) {
-		f.list = append(f.list, race{step: i, message: st.Send, touch: true})
-	}
 }
 
 // alone says whether nothing that happened after step i happened before what

@@ -120,6 +120,11 @@ func (o *Options) check() error {
 	no(o.Workers > 1 && o.More == nil, "several workers need Options.More, which makes a program for each")
 	no(o.Workers > 1 && o.States != NoStates, "state comparison needs one worker: what one has seen the others do not know")
 	no(o.Workers > 1 && o.RandomBranch, "a random branch is drawn from all that are open, by one worker")
+	no(o.File != "" && o.Workers > 1, "a search that is kept in a file needs one worker")
+	no(o.File != "" && o.States != NoStates, "a search that compares states cannot be kept in a file: it would have to hold all states")
+	no(o.File != "" && o.RandomBranch, "a search by random branches cannot be kept in a file: it would have to hold all open branches")
+	no(o.File != "" && o.bounded(), "a search with a bound on delays or preemptions cannot be kept in a file: "+
+		"begin it again with the bound that it had come to")
 	no(o.BigSteps && o.States == NoStates, "BigSteps is about state comparison: without it steps that are alone are never looked at")
 	if wrong == nil {
 		return nil

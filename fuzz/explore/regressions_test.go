@@ -21,6 +21,7 @@ func regressions() []subject {
 		program("kill", pulse.Options{}, killsWhoWaits),
 		program("alone", pulse.Options{}, goesOnAlone),
 		program("covered", pulse.Options{}, watchesAnAsker),
+		program("led to", pulse.Options{}, sendsWhatLeadsBack),
 		program("orphan", pulse.Options{Delivery: pulse.Unordered, Faults: pulse.Faults{Partition: 1}}, stopsBeforeTheLast),
 	}
 }
@@ -95,8 +96,8 @@ func goesOnAlone(sys *pulse.System) func() error {
 // that process at its first message and then sends the first actor one.
 //
 // A sleeping message that leads to a race says that what follows was run from
-// another branch only if it could come first there. Persistent and
-// GoodSiblings took any, and did not take up what they had to.
+// another branch only if it could come first there. GoodSiblings took any, and
+// did not take up what they had to.
 func watchesAnAsker(sys *pulse.System) func() error {
 	answerer := sys.Spawn("answerer", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == kind("question") {
@@ -115,6 +116,27 @@ func watchesAnAsker(sys *pulse.System) func() error {
 	}))
 	sys.Send(watcher, kind("watch"))
 	sys.Send(answerer, kind("first"))
+	return nil
+}
+
+// sendsWhatLeadsBack has a process that sends an actor a message, and waits for
+// two: one from the test, and one that leads back from another message of the
+// test to the actor. It shows of Persistent, with the ordering LDM, what the
+// program before shows of GoodSiblings.
+func sendsWhatLeadsBack(sys *pulse.System) func() error {
+	var process pulse.Ref
+	actor := sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == kind("first") {
+			ctx.Send(process, kind("back"))
+		}
+	}))
+	process = sys.Go("process", func(p *pulse.Process) {
+		p.Send(actor, kind("second"))
+		p.Receive()
+		p.Receive()
+	})
+	sys.Send(process, kind("note"))
+	sys.Send(actor, kind("first"))
 	return nil
 }
 

@@ -55,27 +55,6 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) bool {
 	return true
 }
 
-// onlyMessages says whether all that steps have to do with each other is in
-// the messages: what they touch beside they touch in an order that messages fix.
-func (v *reviser) onlyMessages(from int) bool {
-	list := v.t.Touches
-	for i := range list {
-		x := list[i]
-		if x.What == trace.ItsSteps {
-			return false
-		}
-		if int(x.Step) < from {
-			continue
-		}
-		for _, y := range list[:i] {
-			if y.What == x.What && y.Actor == x.Actor && y.Ask == x.Ask && y.Step != x.Step && !has(v.of(x.Step), y.Step) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // chain links each message to the one before it in its channel.
 func (v *reviser) chain() {
 	sends := v.t.Sends
@@ -86,7 +65,7 @@ func (v *reviser) chain() {
 	for m := range sends {
 		c := int(sends[m].Channel)
 		v.before[m] = -1
-		if v.t.Unordered || sends[m].Kind == trace.Reply || sends[m].Kind.IsTimer() {
+		if v.t.Unordered || sends[m].Fate == trace.Dropped || sends[m].Kind == trace.Reply || sends[m].Kind.IsTimer() {
 			continue
 		}
 		for len(v.tail) <= c {

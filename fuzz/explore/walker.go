@@ -18,7 +18,6 @@ type walker struct {
 	inTurn  bool  // nothing need be known of the candidates of picks
 	budget  int32 // on delays or preemptions
 	habits  habits
-	ranks   []int32 // of actors, scratch of the ordering
 	touches touches
 	seen    states
 	differs string // what was different where a run should have repeated
@@ -44,6 +43,18 @@ const (
 var whyTexts = [...]string{"", "all that could come next was run from another branch", "the state is known",
 	"the bound on the depth was hit", "what is left of it is another worker's", "the program did not repeat itself"}
 
+// A givenUp is a why as an error. It takes no memory, as many runs may be.
+type givenUp why
+
+func (g givenUp) Error() string { return "explore: " + whyTexts[g] }
+
+func (y why) verdict() error {
+	if y == ended {
+		return nil
+	}
+	return givenUp(y)
+}
+
 // Begin begins a run.
 func (w *walker) Begin(uint64) { w.start() }
 
@@ -53,10 +64,7 @@ func (w *walker) start() {
 
 // Verdict says why a run was given up.
 func (w *walker) Verdict() error {
-	if w.out == ended {
-		return nil
-	}
-	return fmt.Errorf("explore: %s", whyTexts[w.out])
+	return w.out.verdict()
 }
 
 // Pick follows the path, or lengthens it.
@@ -85,8 +93,7 @@ func (w *walker) Choose(k choice.Kind, n int) int {
 	}
 	q := &w.nodes[w.at]
 	if q.kind <= turns || int(q.n) != n {
-		w.out = diverged
-		w.differs = fmt.Sprintf("a question (%v) of %d answers came where there was none like it", k, n)
+		w.out, w.differs = diverged, otherQuestion(k, n)
 		return pulse.Quit
 	}
 	w.at++
@@ -95,9 +102,16 @@ func (w *walker) Choose(k choice.Kind, n int) int {
 
 // diverge gives up a run that is not what it was before.
 func (w *walker) diverge(e *pulse.Enabled) int {
-	w.out = diverged
-	w.differs = fmt.Sprintf("after step %d %d messages could be delivered, the first of them %s", e.Step()-1, e.Len(), e.Label(0))
+	w.out, w.differs = diverged, otherMessages(e)
 	return pulse.Quit
+}
+
+func otherMessages(e *pulse.Enabled) string {
+	return fmt.Sprintf("after step %d %d messages could be delivered, the first of them %s", e.Step()-1, e.Len(), e.Label(0))
+}
+
+func otherQuestion(k choice.Kind, n int) string {
+	return fmt.Sprintf("a question (%v) of %d answers came where there was none like it", k, n)
 }
 
 // give gives up a run.

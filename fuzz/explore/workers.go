@@ -23,8 +23,8 @@ type subtree struct {
 	touches touches
 	verdict Verdict
 	classes map[uint64]struct{}
-	stopped bool // by its first failure or a bound
 	done    bool
+	instead Reduction // to go over to, if it is not that of the search
 }
 
 // wantedSubtrees is how many subtrees there should be at least: enough that
@@ -39,11 +39,21 @@ const mostLevels = 12
 type team struct {
 	trees []subtree
 	next  atomic.Int64 // the first subtree that nobody has taken
-	first atomic.Int64 // the first in which a failure was found: later ones are of no interest
+	first atomic.Int64 // the first that ends the search: later ones are of no interest
 	runs  atomic.Int64 // all that were made
-	mu    sync.Mutex   // of Done and Progress
-	// beyond is set when the optimal search cannot go through the program.
-	beyond atomic.Bool
+	mu    sync.Mutex   // of Done
+}
+
+// ends notes that a subtree ends the search, by its first failure or because
+// the program is beyond the reduction. Those before it are gone through: what
+// the search comes to does not depend on who was faster.
+func (tm *team) ends(number int64) {
+	for {
+		first := tm.first.Load()
+		if number >= first || tm.first.CompareAndSwap(first, number) {
+			return
+		}
+	}
 }
 
 // split goes through the first levels and returns the subtrees below. It is
@@ -67,13 +77,14 @@ func (x *explorer) split() ([]subtree, bool) {
 // upTo returns an explorer of the first levels.
 func (x *explorer) upTo(level int, o Options) *explorer {
 	y := newExplorer(x.program, o)
-	y.began, y.walker.budget, y.walker.handOut = x.began, x.walker.budget, level
+	y.began, y.walker.budget, y.walker.handOut, y.try = x.began, x.walker.budget, level, x.try
 	return y
 }
 
 // adopt takes over what another explorer has come to.
 func (x *explorer) adopt(y *explorer) {
 	x.verdict, x.classes, x.walker.cut, x.walker.habits = y.verdict, y.classes, y.walker.cut, y.walker.habits
+	x.instead = y.instead
 }
 
 // hand notes the subtree that the run has come to.
@@ -110,9 +121,9 @@ func (x *explorer) share() bool {
 		all.Go(func() { x.work(tm, program) })
 	}
 	all.Wait()
-	if tm.beyond.Load() {
-		x.restart()
-		return x.share()
+	if i := tm.first.Load(); i < int64(len(trees)) && trees[i].instead != x.options.Reduction {
+		x.instead = trees[i].instead
+		return false
 	}
 	return x.sum(tm)
 }
@@ -125,12 +136,7 @@ func (x *explorer) splitOptimal() ([]subtree, bool) {
 	for len(v.handed) > 0 && len(v.handed) < wantedSubtrees {
 		tree := v.handed[0]
 		v.handed = v.handed[1:]
-		finished, beyond := v.through(tree.frame, tree.from)
-		if beyond {
-			x.restart()
-			return x.split()
-		}
-		if !finished {
+		if !v.through(tree.frame, tree.from) {
 			return nil, false
 		}
 	}
@@ -146,9 +152,12 @@ func (x *explorer) work(tm *team, program Program) {
 		}
 		tree := &tm.trees[i]
 		y := newExplorer(program, x.options)
-		y.began, y.team, y.number, y.subtree, y.meter = x.began, tm, i, int(i)+1, x.meter
+		y.began, y.team, y.number, y.subtree, y.meter, y.try = x.began, tm, i, int(i)+1, x.meter, x.try
 		finished := y.through(tree, x.walker.budget)
 		y.note()
+		if tree.instead = y.instead; tree.instead != x.options.Reduction {
+			tm.ends(i)
+		}
 		tree.verdict, tree.classes, tree.done = y.verdict, y.classes, finished
 		tree.verdict.cut = y.walker.cut
 		tree.frame, tree.stack, tree.touches = nil, stack{}, touches{}
@@ -158,11 +167,7 @@ func (x *explorer) work(tm *team, program Program) {
 // through goes through one subtree.
 func (x *explorer) through(tree *subtree, budget int32) bool {
 	if tree.frame != nil {
-		finished, beyond := x.newVarier().through(tree.frame, tree.from)
-		if beyond {
-			x.team.beyond.Store(true)
-		}
-		return finished
+		return x.newVarier().through(tree.frame, tree.from)
 	}
 	w := &x.walker
 	w.stack, w.touches = tree.stack, tree.touches

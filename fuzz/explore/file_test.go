@@ -1,0 +1,330 @@
+package explore_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// keptWays are the searches that can be kept in a file.
+func keptWays() (list []explore.Options) {
+	for _, r := range explore.Reductions() {
+		for _, sleep := range []bool{false, true} {
+			if sleep && r <= explore.Source {
+				continue
+			}
+			list = append(list, explore.Options{Reduction: r, Sleep: sleep, CountDistinct: true})
+		}
+	}
+	return append(list, explore.Options{Reduction: explore.Persistent, Ordering: explore.HMS},
+		explore.Options{Reduction: explore.DCUTE, Ordering: explore.SGR, Sleep: true},
+		explore.Options{Ordering: explore.SGR}, explore.Options{Reduction: explore.Source, Ordering: explore.LIFO},
+		explore.Options{Reduction: explore.Everything, Ordering: explore.LDM}, explore.Options{Depth: 4},
+		explore.Options{Reduction: explore.Everything, Depth: 4})
+}
+
+func nameOf(o explore.Options) string {
+	return fmt.Sprintf("%v sleep %v ordering %v depth %d", o.Reduction, o.Sleep, o.Ordering, o.Depth)
+}
+
+// A searcher explores one program anew.
+type searcher func(explore.Options) find
+
+func (s *subject) searcher() searcher { return s.explore }
+
+// searcher explores a random program, on a system of its own each time.
+func (p *program) searcher() searcher {
+	return func(o explore.Options) find {
+		r := &rig{}
+		f := find{orders: map[uint64]int{}}
+		q := p.clone()
+		f.Verdict = r.explore(q, o, func(run explore.Run) { f.orders[classOf(run.System)]++ }).Verdict
+		r.sys.Close()
+		return f
+	}
+}
+
+// inPieces explores in pieces of so many runs.
+func (search searcher) inPieces(o explore.Options, runs int) (all find, pieces int) {
+	all.orders = map[uint64]int{}
+	o.Runs = runs
+	for {
+		f := search(o)
+		pieces++
+		made := 0
+		for order, n := range f.orders {
+			all.orders[order] += n
+			made += n
+		}
+		if made > 2*runs { // an optimal search that goes over to another begins anew
+			panic("a piece has more runs than it should")
+		}
+		if all.Verdict = f.Verdict; f.Bound != "runs" {
+			return all, pieces
+		}
+	}
+}
+
+// sameFinds says in what two explorations differ, "" when in nothing.
+func sameFinds(a, b find) string {
+	a.Elapsed, b.Elapsed, a.Estimate, b.Estimate = 0, 0, 0, 0
+	if !reflect.DeepEqual(a.Verdict, b.Verdict) || !maps.Equal(a.orders, b.orders) {
+		return fmt.Sprintf("%d classes, %+v; else %d classes, %+v", len(a.orders), a.Verdict, len(b.orders), b.Verdict)
+	}
+	return ""
+}
+
+// checkPieces holds that a search that is cut into pieces comes to the same as
+// one that is not.
+func checkPieces(t *testing.T, name string, search searcher, o explore.Options, path string) {
+	t.Helper()
+	whole := search(o)
+	made := whole.Runs + whole.Wasted + whole.Cut
+	o.File = path
+	for _, runs := range []int{1, 7, 100} {
+		if made > 20*runs && !nightly() || made > 100*runs { // each piece waits for the disk
+			continue
+		}
+		got, pieces := search.inPieces(o, runs)
+		if why := sameFinds(got, whole); why != "" {
+			t.Fatalf("%s, %s, in %d pieces of %d runs: %s", name, nameOf(o), pieces, runs, why)
+		}
+		// An optimal search that went over to another began anew.
+		if want := (made + runs - 1) / runs; pieces != max(want, 1) && got.Reduction == o.Reduction {
+			t.Errorf("%s, %s: %d pieces of %d runs, want %d", name, nameOf(o), pieces, runs, want)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Fatalf("%s, %s: the file is left though the search is complete", name, nameOf(o))
+		}
+	}
+}
+
+// TestPiecesOfSubjects holds that searches can be cut into pieces.
+func TestPiecesOfSubjects(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kept")
+	for i, s := range smallSubjects() {
+		for k, o := range keptWays() {
+			if o.Reduction == explore.Everything && sizes()[s.name].all > 2000 && !nightly() || !nightly() && (i+k)%5 != 0 {
+				continue
+			}
+			checkPieces(t, s.name, s.searcher(), o, path)
+		}
+	}
+}
+
+// TestPiecesOfRandomPrograms is TestPiecesOfSubjects on random programs.
+func TestPiecesOfRandomPrograms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kept")
+	e := &enumerator{}
+	defer e.close()
+	programs := 30
+	if nightly() {
+		programs = 150
+	}
+	for seed := range uint64(programs) {
+		p := newProgram(seed, agreementFeatures(seed))
+		if _, ok := e.enumerate(p.options(), p.Build, 1000); !ok {
+			continue
+		}
+		for k, o := range keptWays() {
+			if nightly() || (int(seed)+k)%3 == 0 {
+				checkPieces(t, fmt.Sprintf("program %d", seed), p.searcher(), o, path)
+			}
+		}
+	}
+}
+
+// TestKilledSearch holds that a search goes on from what was written while it
+// went on.
+func TestKilledSearch(t *testing.T) {
+	folder := t.TempDir()
+	for _, o := range []explore.Options{{}, {Reduction: explore.Source}, {Reduction: explore.Everything, CountDistinct: true}} {
+		s := pi(4)
+		want := s.explore(o)
+		o.KeepOn, o.File = true, filepath.Join(folder, o.Reduction.String())
+		o.KeepEvery(1)
+		copied, runs := "", 0
+		o.Done = func(run explore.Run) {
+			if run.Index%5 != 4 || run.Index > 1000 || run.Index > want.Runs-3 {
+				return
+			}
+			if text, err := os.ReadFile(o.File); err == nil {
+				copied, runs = string(text), run.Index+1
+			}
+		}
+		if _, err := explore.Explore(on(s.options, s.build()), o); err != nil || copied == "" {
+			t.Fatalf("%v: %v, %d bytes in the file", o.Reduction, err, len(copied))
+		}
+		if err := os.WriteFile(o.File, []byte(copied), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		left := 0
+		o.Done = func(explore.Run) { left++ }
+		v, err := explore.Explore(on(s.options, s.build()), o)
+		if err != nil || !v.Complete || v.Runs != want.Runs || v.Steps != want.Steps || v.Distinct != want.Distinct || left > want.Runs-1 {
+			t.Errorf("%v: killed after %d of %d runs, %d more were made: %+v %v", o.Reduction, runs, want.Runs, left, v, err)
+		}
+	}
+}
+
+// keptSearch returns a search of a program that is kept in a file.
+func keptSearch(t *testing.T, o explore.Options, build func(*pulse.System) func() error) explore.Options {
+	t.Helper()
+	o.File, o.Runs = filepath.Join(t.TempDir(), "kept"), 5
+	if v, err := explore.Explore(on(pulse.Options{}, build), o); err != nil || v.Bound != "runs" {
+		t.Fatalf("%+v %v", v, err)
+	}
+	return o
+}
+
+// TestChangedProgram holds that the file of another program is noticed, named
+// and left alone.
+func TestChangedProgram(t *testing.T) {
+	for _, r := range explore.Reductions() {
+		o := keptSearch(t, explore.Options{Reduction: r}, load.Senders(4, 1).Build)
+		before, _ := os.ReadFile(o.File)
+		for _, other := range []func(*pulse.System) func() error{load.Senders(5, 1).Build, load.Senders(4, 2).Build, load.Pi(4).Build, fickle(1, 1)} {
+			_, err := explore.Explore(on(pulse.Options{}, other), o)
+			if err == nil || !strings.Contains(err.Error(), "of another program") || !strings.Contains(err.Error(), o.File) {
+				t.Errorf("%v: %v", r, err)
+			}
+			if after, _ := os.ReadFile(o.File); string(after) != string(before) {
+				t.Errorf("%v: the file has changed", r)
+			}
+		}
+		o.Runs = 0
+		if v, err := explore.Explore(on(pulse.Options{}, load.Senders(4, 1).Build), o); err != nil || !v.Complete || v.Runs != 24 {
+			t.Errorf("%v: the search does not go on: %+v %v", r, v, err)
+		}
+	}
+}
+
+// TestBadFiles holds what is said of files that cannot be gone on from, and
+// that they are left as they are.
+func TestBadFiles(t *testing.T) {
+	build := load.Senders(4, 1).Build
+	o := keptSearch(t, explore.Options{Reduction: explore.Source}, build)
+	text, _ := os.ReadFile(o.File)
+	whole := string(text)
+	expect := func(text string, o explore.Options, want string) {
+		t.Helper()
+		if err := os.WriteFile(o.File, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v, err := explore.Explore(on(pulse.Options{}, build), o)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), o.File) || v.Runs > 0 {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if after, _ := os.ReadFile(o.File); string(after) != text {
+			t.Error("the file has changed")
+		}
+	}
+	for n := range len(whole) {
+		if n%7 == 0 || n < 30 || n > len(whole)-5 {
+			expect(whole[:n], o, "remove it")
+		}
+	}
+	expect("hello\n", o, "not an exploration")
+	expect(strings.Replace(whole, "exploration 1", "exploration 2", 1), o, `version "2"`)
+	expect(strings.Replace(whole, `"Cur":1`, `"Cur":2`, 1), o, "damaged")
+	other := o
+	other.Ordering = explore.LIFO
+	expect(whole, other, "ordering FIFO, and this one has reduction source with sleep sets, ordering LIFO")
+	other = o
+	other.Reduction = explore.Persistent
+	expect(whole, other, "explore with the same options, or remove it")
+}
+
+// TestFileThatCannotBe holds that a search does not begin if it could not be
+// written.
+func TestFileThatCannotBe(t *testing.T) {
+	o := explore.Options{File: filepath.Join(t.TempDir(), "no", "folder")}
+	if _, err := explore.Explore(nil, o); err == nil || !strings.Contains(err.Error(), o.File) {
+		t.Error(err)
+	}
+	o.File = t.TempDir()
+	if _, err := explore.Explore(nil, o); err == nil || !strings.Contains(err.Error(), o.File) {
+		t.Error(err)
+	}
+}
+
+// TestFileOfEnds holds after which ends of a search there is a file, and that
+// nothing else is left in its folder.
+func TestFileOfEnds(t *testing.T) {
+	stopped := make(chan struct{})
+	close(stopped)
+	broken := func(s *pulse.System) func() error {
+		load.Senders(4, 1).Build(s)
+		return func() error { return fmt.Errorf("broken") }
+	}
+	for _, c := range []struct {
+		bound string
+		kept  bool
+		build func(*pulse.System) func() error
+		o     explore.Options
+	}{
+		{"", false, load.Senders(4, 1).Build, explore.Options{}},
+		{"runs", true, load.Senders(4, 1).Build, explore.Options{Runs: 3}},
+		{"time", true, load.Senders(4, 1).Build, explore.Options{Time: 1}},
+		{"stop", true, load.Senders(4, 1).Build, explore.Options{Stop: stopped}},
+		{"depth", false, load.Senders(4, 1).Build, explore.Options{Depth: 2}},
+		{"failure", false, broken, explore.Options{}},
+	} {
+		for _, r := range explore.Reductions() {
+			folder := t.TempDir()
+			c.o.Reduction, c.o.File = r, filepath.Join(folder, "kept")
+			v, err := explore.Explore(on(pulse.Options{}, c.build), c.o)
+			list, _ := os.ReadDir(folder)
+			if err != nil || v.Bound != c.bound || (len(list) == 1) != c.kept || len(list) > 1 {
+				t.Errorf("%v: %+v %v, %d files", r, v, err, len(list))
+			}
+		}
+	}
+}
+
+// TestElapsedCountsOn holds that the time of all pieces is added up, and that
+// the bound on it is about one piece.
+func TestElapsedCountsOn(t *testing.T) {
+	o := explore.Options{File: filepath.Join(t.TempDir(), "kept"), Time: 30 * time.Millisecond}
+	slow := func(s *pulse.System) func() error {
+		time.Sleep(time.Millisecond)
+		return load.Senders(6, 1).Build(s)
+	}
+	last := explore.Verdict{}
+	for range 3 {
+		v, err := explore.Explore(on(pulse.Options{}, slow), o)
+		if err != nil || v.Bound != "time" || v.Runs < last.Runs+2 || v.Elapsed < last.Elapsed+o.Time {
+			t.Errorf("%+v after %+v: %v", v, last, err)
+		}
+		last = v
+	}
+}
+
+// TestFileRefusals holds what cannot be kept in a file.
+func TestFileRefusals(t *testing.T) {
+	more := func() explore.Program { return nil }
+	for _, c := range []struct {
+		options explore.Options
+		want    string
+	}{
+		{explore.Options{Workers: 2, More: more}, "needs one worker"},
+		{explore.Options{Reduction: explore.Source, States: explore.ByHash}, "would have to hold all states"},
+		{explore.Options{Reduction: explore.Everything, RandomBranch: true}, "would have to hold all open branches"},
+		{explore.Options{Reduction: explore.Everything, Delays: 2}, "begin it again with the bound"},
+		{explore.Options{Reduction: explore.Everything, Preemptions: 2}, "begin it again with the bound"},
+	} {
+		c.options.File = "kept"
+		if _, err := explore.Explore(nil, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.options, err, c.want)
+		}
+	}
+}
