@@ -48,7 +48,13 @@ type explored struct {
 func (r *rig) explore(p *program, o explore.Options, after ...func(explore.Run)) explored {
 	e := explored{passing: map[uint64]int{}, failing: map[string]int{}}
 	o.KeepOn, o.Record = true, true
+	try := 0
 	o.Done = func(run explore.Run) {
+		if run.Try != try { // what came before does not count
+			try = run.Try
+			clear(e.passing)
+			clear(e.failing)
+		}
 		if run.System.Failure() == nil {
 			for _, f := range after {
 				f(run)
