@@ -46,6 +46,10 @@ type explored struct {
 }
 
 func (r *rig) explore(p *program, o explore.Options, after ...func(explore.Run)) explored {
+	return r.exploreBuild(p.options(), p.Build, o, after...)
+}
+
+func (r *rig) exploreBuild(so pulse.Options, build func(*pulse.System) func() error, o explore.Options, after ...func(explore.Run)) explored {
 	e := explored{passing: map[uint64]int{}, failing: map[string]int{}}
 	o.KeepOn, o.Record = true, true
 	try := 0
@@ -70,7 +74,7 @@ func (r *rig) explore(p *program, o explore.Options, after ...func(explore.Run))
 		}
 	}
 	var err error
-	if e.Verdict, err = explore.Explore(r.program(p.options(), p.Build), o); err != nil {
+	if e.Verdict, err = explore.Explore(r.program(so, build), o); err != nil {
 		panic(err)
 	}
 	return e
