@@ -185,3 +185,29 @@ func TestAgreement(t *testing.T) {
 	}
 	t.Logf("distinct %d runs %v wasted %v repeats %v", distinct, runs, wasted, repeats)
 }
+
+// TestFoundAgain holds, in all orderings, the random programs that showed a
+// mistake while the search was made: a group of dCUTE of which one sleeps
+// (198), a timer that may come early in another order (403), a message that is
+// left when a run is given up (454), a wait that a fault stands before (523),
+// and steps that have to do with each other by more than messages (784, 4109,
+// 9678, 10092).
+func TestFoundAgain(t *testing.T) {
+	e, r := &enumerator{}, &rig{}
+	defer e.close()
+	for _, seed := range []uint64{198, 403, 454, 523, 784, 4109, 9678, 10092} {
+		p := newProgram(seed, agreementFeatures(seed))
+		all, ok := e.enumerate(p.options(), p.Build, 3000)
+		if !ok {
+			t.Fatalf("program %d has more than 3000 orders", seed)
+		}
+		for _, o := range ways() {
+			for _, o.Ordering = range explore.Orderings() {
+				got := r.explore(p, o)
+				if why := got.misses(all); why != "" {
+					t.Errorf("program %d, %v sleep %v ordering %v: %s", seed, o.Reduction, o.Sleep, o.Ordering, why)
+				}
+			}
+		}
+	}
+}

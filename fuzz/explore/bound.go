@@ -35,7 +35,7 @@ func (x *explorer) bound() bool {
 		v.Bound = "runs"
 		return true
 	}
-	if x.team != nil && x.team.first.Load() < x.number {
+	if x.team != nil && x.team.first.Load() < int64(x.subtree)-1 {
 		return true
 	}
 	if !x.clock.tick() {

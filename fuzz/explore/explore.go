@@ -59,8 +59,7 @@ type explorer struct {
 	clock    clock
 	trees    []subtree // that were handed out
 	team     *team     // nil unless this is one of several workers
-	number   int64     // of its subtree
-	subtree  int       // the same from 1; 0 for what is above all subtrees
+	subtree  int       // which a worker goes through, from 1; 0 for what is above all subtrees
 	from     int       // the first step in which the run may differ from the last
 	recorded bool
 	// instead is the reduction to go over to, when it is not that of the options.
@@ -247,7 +246,7 @@ func (x *explorer) fail(run Run) (stop bool) {
 	}
 	x.verdict.Bound = "failure"
 	if x.team != nil {
-		x.team.ends(x.number)
+		x.team.ends(int64(x.subtree) - 1)
 	}
 	return true
 }

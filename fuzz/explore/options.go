@@ -136,8 +136,6 @@ type Verdict struct {
 	Estimate float64
 	// Elapsed is how long it took.
 	Elapsed time.Duration
-
-	cut bool // something was left out because of a bound
 }
 
 // A Level is what the search with one bound came to.

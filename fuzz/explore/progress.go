@@ -167,7 +167,7 @@ func Printer(w io.Writer, terminal bool) func(Progress) {
 // A meter adds up how far the workers of a search are.
 type meter struct {
 	mu        sync.Mutex
-	parts     map[int64]Progress // of each subtree, and of what is in none
+	parts     map[int]Progress // of each subtree, and of what is in none
 	last      time.Time
 	estimator *estimator
 }
@@ -181,7 +181,7 @@ func (x *explorer) measure() {
 		return
 	}
 	o := x.options
-	x.meter = &meter{parts: map[int64]Progress{}, last: time.Now(), estimator: newEstimator(x.program, &o)}
+	x.meter = &meter{parts: map[int]Progress{}, last: time.Now(), estimator: newEstimator(x.program, &o)}
 	if o.Estimate || o.Workers > 1 { // else the first telling is soon enough: most searches are done by then
 		x.meter.estimator.probe(0)
 	}
@@ -195,11 +195,7 @@ func (x *explorer) note() {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	part := int64(-1)
-	if x.team != nil {
-		part = x.number
-	}
-	m.parts[part] = x.done()
+	m.parts[x.subtree] = x.done()
 }
 
 // done is what this explorer has done so far.

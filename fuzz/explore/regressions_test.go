@@ -97,7 +97,9 @@ func goesOnAlone(sys *pulse.System) func() error {
 //
 // A sleeping message that leads to a race says that what follows was run from
 // another branch only if it could come first there. GoodSiblings took any, and
-// did not take up what they had to.
+// did not take up what they had to. Now a program like this, whose steps have to
+// do with each other by more than messages, is searched with sleep sets alone;
+// sendsWhatLeadsBack shows the mistake without.
 func watchesAnAsker(sys *pulse.System) func() error {
 	answerer := sys.Spawn("answerer", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == kind("question") {

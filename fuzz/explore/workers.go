@@ -24,6 +24,7 @@ type subtree struct {
 	verdict Verdict
 	classes map[uint64]struct{}
 	done    bool
+	cut     bool      // something was left out because of a bound
 	instead Reduction // to go over to, if it is not that of the search
 }
 
@@ -152,14 +153,14 @@ func (x *explorer) work(tm *team, program Program) {
 		}
 		tree := &tm.trees[i]
 		y := newExplorer(program, x.options)
-		y.began, y.team, y.number, y.subtree, y.meter, y.try = x.began, tm, i, int(i)+1, x.meter, x.try
+		y.began, y.team, y.subtree, y.meter, y.try = x.began, tm, int(i)+1, x.meter, x.try
 		finished := y.through(tree, x.walker.budget)
 		y.note()
 		if tree.instead = y.instead; tree.instead != x.options.Reduction {
 			tm.ends(i)
 		}
 		tree.verdict, tree.classes, tree.done = y.verdict, y.classes, finished
-		tree.verdict.cut = y.walker.cut
+		tree.cut = y.walker.cut
 		tree.frame, tree.stack, tree.touches = nil, stack{}, touches{}
 	}
 }
@@ -188,7 +189,7 @@ func (x *explorer) sum(tm *team) bool {
 		for class := range tree.classes {
 			x.classes[class] = struct{}{}
 		}
-		x.walker.cut = x.walker.cut || tree.verdict.cut
+		x.walker.cut = x.walker.cut || tree.cut
 		finished = finished && tree.done
 	}
 	switch {
