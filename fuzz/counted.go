@@ -23,7 +23,7 @@ func (x *exploring) program(w *explorer) explore.Program {
 		w.last = w.runner.Run(plan)
 		res := &w.last
 		if text := drawsDiffer(res.Inputs, plan.Inputs); text != "" {
-			res.Failure = &pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: text}
+			res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
 		}
 		w.keeps = w.keeps || res.Remembers
 		x.own(w)
@@ -85,10 +85,10 @@ func (x *exploring) afterAll() place { return place{input: x.verdict.Inputs, sub
 
 // noteLast looks at the run in which the program was seen not to repeat itself:
 // it may have failed as well.
-func (x *exploring) noteLast(v *explore.Verdict) {
+func (x *exploring) noteLast(v *explore.Result) {
 	for _, w := range x.workers {
 		f := w.last.Failure
-		if f == nil || f.Kind == pulse.Nondeterminism || v.Failures[f.Signature()] > 0 {
+		if f == nil || f.Kind == pulse.KindNondeterminism || v.Failures[f.Signature()] > 0 {
 			continue
 		}
 		v.Failures[f.Signature()] = 1

@@ -135,9 +135,9 @@ const (
 	Optimal = explore.Optimal
 	// Source runs each distinct order once; a run may be wasted on finding
 	// that what is left of it was run before.
-	Source = explore.Source
+	Source = explore.SourceSets
 	// Persistent, DCUTE and GoodSiblings are those of Basset and of Eta.
-	Persistent   = explore.Persistent
+	Persistent   = explore.PersistentSets
 	DCUTE        = explore.DCUTE
 	GoodSiblings = explore.GoodSiblings
 	// Everything leaves out nothing.
@@ -151,14 +151,14 @@ type Ordering = explore.Ordering
 // created, by how many messages they have, by how many they send for each that
 // they receive, and by whom they send to.
 const (
-	FIFO = explore.FIFO // the oldest message first
-	LIFO = explore.LIFO // the youngest
-	ECA  = explore.ECA  // the actor that was created earliest
-	LCA  = explore.LCA  // latest
-	LDM  = explore.LDM  // the fewest messages
-	HDM  = explore.HDM  // the most
-	HMS  = explore.HMS  // the most sent for each received
-	SGR  = explore.SGR  // senders before their receivers
+	FIFO = explore.OrderFIFO // the oldest message first
+	LIFO = explore.OrderLIFO // the youngest
+	ECA  = explore.OrderECA  // the actor that was created earliest
+	LCA  = explore.OrderLCA  // latest
+	LDM  = explore.OrderLDM  // the fewest messages
+	HDM  = explore.OrderHDM  // the most
+	HMS  = explore.OrderHMS  // the most sent for each received
+	SGR  = explore.OrderSGR  // senders before their receivers
 )
 
 // States says whether and how states are compared.
@@ -184,9 +184,9 @@ func (e Exploration) Run(tb testing.TB, property func(*props.T)) Verdict {
 	switch {
 	case s.replay != "":
 		x.replayOne()
-		return Verdict{Verdict: explore.Verdict{Bound: "replay"}}
+		return Verdict{Result: explore.Result{Bound: "replay"}}
 	case !x.benchmark && !x.replaySaved():
-		return Verdict{Verdict: explore.Verdict{Bound: "saved case"}}
+		return Verdict{Result: explore.Result{Bound: "saved case"}}
 	}
 	x.explore()
 	x.judge()

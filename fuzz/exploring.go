@@ -114,7 +114,7 @@ func (x *exploring) explore() {
 }
 
 // madeBy is how many runs one input took.
-func madeBy(v *explore.Verdict) int {
+func madeBy(v *explore.Result) int {
 	runs := v.Runs
 	if len(v.Levels) > 0 { // then the verdict's are those of the last
 		runs = 0
@@ -144,7 +144,7 @@ const cannotKeep = "an exploration can be kept in a file only when there is one 
 	"a file holds what is left of one tree of orders; fix what is drawn, or leave File out"
 
 // one explores one input.
-func (x *exploring) one() explore.Verdict {
+func (x *exploring) one() explore.Result {
 	x.t.Helper()
 	x.before, x.try = x.ended, 0
 	for _, w := range x.workers {
@@ -271,11 +271,11 @@ func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.Reducti
 // run in which that was noticed, and how two runs of it differ, if they do.
 func (x *exploring) divergence() *finding {
 	i := slices.IndexFunc(x.workers, func(w *explorer) bool {
-		return w.last.Failure != nil && w.last.Failure.Kind == pulse.Nondeterminism
+		return w.last.Failure != nil && w.last.Failure.Kind == pulse.KindNondeterminism
 	})
 	w := x.workers[max(i, 0)]
 	f := newFinding(x.t.Name(), "explore", x.seed, &w.last)
-	f.failure = &pulse.Failure{Kind: pulse.Nondeterminism, Step: -1, Text: "the program does not repeat itself"}
+	f.failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
 	f.location = ""
 	f.differs = x.verdict.Nondeterminism
 	if f.trace != nil {

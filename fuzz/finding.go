@@ -66,8 +66,8 @@ func settingsOf(o pulse.Options) (list []choice.Setting) {
 			list = append(list, choice.Setting{Name: name, Value: fmt.Sprint(value)})
 		}
 	}
-	add("delivery", o.Delivery, o.Delivery == pulse.FIFO)
-	add("environment", o.Environment, o.Environment == pulse.Open)
+	add("delivery", o.Delivery, o.Delivery == pulse.DeliveryFIFO)
+	add("environment", o.Environment, o.Environment == pulse.EnvironmentOpen)
 	add("steps", o.Steps, o.Steps == 0)
 	add("pending", o.Pending, o.Pending == 0)
 	add("orphans", o.Orphans, !o.Orphans)

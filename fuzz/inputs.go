@@ -182,4 +182,4 @@ func (peek) Pick(*pulse.Enabled) int { return pulse.Quit }
 func (peek) Choose(choice.Kind, int) int { return pulse.Quit }
 
 // Verdict is that of a Judge, who may end runs.
-func (peek) Verdict() error { return nil }
+func (peek) Err() error { return nil }

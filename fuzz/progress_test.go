@@ -142,17 +142,17 @@ func TestEstimateInAVerdict(t *testing.T) {
 		v    Verdict
 		want string
 	}{
-		{Verdict{Verdict: explore.Verdict{Bound: "time", Distinct: 12_400, Runs: 12_400, Estimate: 81_234, Steps: 98_712}, Inputs: 1},
+		{Verdict{Result: explore.Result{Bound: "time", Distinct: 12_400, Runs: 12_400, Estimate: 81_234, Steps: 98_712}, Inputs: 1},
 			"NOT complete (time): 12,400 distinct orders in 12,400 runs of about 81,000, 98,712 steps, 0s"},
-		{Verdict{Verdict: explore.Verdict{Bound: "time", Distinct: -1, Runs: 1013, Wasted: 1200, Estimate: 1041, Steps: 1}, Inputs: 1},
+		{Verdict{Result: explore.Result{Bound: "time", Distinct: -1, Runs: 1013, Wasted: 1200, Estimate: 1041, Steps: 1}, Inputs: 1},
 			"NOT complete (time): 1,013 runs of about 1,013, 1,200 wasted, 1 step, 0s"},
-		{Verdict{Verdict: explore.Verdict{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 3e20}, Inputs: 1, more: true},
+		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 3e20}, Inputs: 1, more: true},
 			"NOT complete (runs): 7 distinct orders in 7 runs of about 3.0e+20 for this input, 0 steps, 0s"},
-		{Verdict{Verdict: explore.Verdict{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 9}, Inputs: 2, more: true},
+		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 9}, Inputs: 2, more: true},
 			"NOT complete (runs) after 2 inputs: 7 distinct orders in 7 runs of about 9 for these inputs, 0 steps, 0s"},
-		{Verdict{Verdict: explore.Verdict{Bound: "time", Distinct: 7, Runs: 7, Estimate: 7}, Inputs: 1},
+		{Verdict{Result: explore.Result{Bound: "time", Distinct: 7, Runs: 7, Estimate: 7}, Inputs: 1},
 			"NOT complete (time): 7 distinct orders in 7 runs, 0 steps, 0s"},
-		{Verdict{Verdict: explore.Verdict{Bound: "time", Distinct: -1, Runs: 7, Estimate: 9, Levels: make([]explore.Level, 2)}, Inputs: 1},
+		{Verdict{Result: explore.Result{Bound: "time", Distinct: -1, Runs: 7, Estimate: 9, Levels: make([]explore.Level, 2)}, Inputs: 1},
 			"NOT complete (time): 7 runs, 0 steps, 0s"},
 	} {
 		if got := c.v.String(); got != c.want {
@@ -169,7 +169,7 @@ func TestEstimatesAreAddedUp(t *testing.T) {
 	}{{[]float64{3, 4}, 7}, {[]float64{3, 0}, 0}, {[]float64{0, 3}, 0}, {[]float64{5}, 5}} {
 		v := Verdict{}
 		for _, n := range c.estimates {
-			v.add(&explore.Verdict{Estimate: n})
+			v.add(&explore.Result{Estimate: n})
 		}
 		if v.Estimate != c.want {
 			t.Errorf("%v add up to %v", c.estimates, v.Estimate)

@@ -14,7 +14,7 @@ import (
 // explore says, "saved case" when one failed and nothing was explored, and
 // "replay" when JOSTLE_REPLAY asked for a case alone.
 type Verdict struct {
-	explore.Verdict
+	explore.Result
 	// Inputs is how many inputs were explored; 1 for a property that draws
 	// nothing. Sampled says that some draws were not by OneOf, so that there
 	// may be inputs that were not run.
@@ -131,7 +131,7 @@ func (v Verdict) failures() string {
 }
 
 // add adds what exploring one more input came to.
-func (v *Verdict) add(o *explore.Verdict) {
+func (v *Verdict) add(o *explore.Result) {
 	v.Inputs++
 	v.Runs += o.Runs
 	v.Wasted += o.Wasted
@@ -157,7 +157,7 @@ func (v *Verdict) add(o *explore.Verdict) {
 
 // addEstimate adds up how many runs there are. If that is not known of one
 // input, it is not of all.
-func (v *Verdict) addEstimate(o *explore.Verdict) {
+func (v *Verdict) addEstimate(o *explore.Result) {
 	if o.Estimate == 0 || v.Estimate == 0 && v.Inputs > 1 {
 		v.Estimate = 0
 		return

@@ -172,7 +172,7 @@ func (t *T) guarded(label string, w *words, make func(*words) (any, bool)) (v an
 			if t.runner.rapid != nil && isRapids(p) {
 				panic(p)
 			}
-			f := &pulse.Failure{Kind: pulse.Panic, Step: -1, Value: thrown(p),
+			f := &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: thrown(p),
 				Text: fmt.Sprintf("panic in the generator of draw %q: %v", label, p)}
 			setFrames(f)
 			t.fail(f)

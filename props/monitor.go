@@ -49,7 +49,7 @@ func (t *T) tellMonitors(step int) {
 	msg := Message{From: tr.Name(send.From), To: tr.Name(send.To), Body: send.Body, Step: step}
 	for _, m := range t.state.monitors {
 		if err := m.Received(msg); err != nil {
-			t.failAt(&pulse.Failure{Kind: pulse.Property, Site: fmt.Sprintf("%T", m), Step: step,
+			t.failAt(&pulse.Failure{Kind: pulse.KindProperty, Site: fmt.Sprintf("%T", m), Step: step,
 				Text: fmt.Sprintf("%s: %v", title(m), err)}, methodEntry(m, "Received").line())
 			t.abort()
 		}
@@ -70,7 +70,7 @@ func (t *T) coolMonitors() {
 			continue
 		}
 		if hot := h.Hot(); hot != "" {
-			t.failAt(&pulse.Failure{Kind: pulse.Eventuality, Site: fmt.Sprintf("%T", m), Step: -1,
+			t.failAt(&pulse.Failure{Kind: pulse.KindEventuality, Site: fmt.Sprintf("%T", m), Step: -1,
 				Text: fmt.Sprintf("%s: %s is still to come, and nothing more can happen", title(m), hot)}, methodEntry(m, "Hot").line())
 			return
 		}

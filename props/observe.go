@@ -72,7 +72,7 @@ func (w *watcher) Stepped(s *pulse.System, step int) {
 	for i := range t.state.always {
 		a := &t.state.always[i]
 		if err := a.holds(); err != nil {
-			t.failAt(&pulse.Failure{Kind: pulse.Property, Site: a.name, Step: step,
+			t.failAt(&pulse.Failure{Kind: pulse.KindProperty, Site: a.name, Step: step,
 				Text: fmt.Sprintf("%s: %v", a.name, err)}, entry(a.holds).line())
 			t.abort()
 		}
@@ -89,7 +89,7 @@ func (w *watcher) Stepped(s *pulse.System, step int) {
 func (t *T) overdue() {
 	for i := range t.state.awaited {
 		if a := &t.state.awaited[i]; !a.came && !a.holds() {
-			t.failAt(&pulse.Failure{Kind: pulse.Eventuality, Site: a.name, Step: -1,
+			t.failAt(&pulse.Failure{Kind: pulse.KindEventuality, Site: a.name, Step: -1,
 				Text: a.name + ": never came about, and nothing more can happen"}, entry(a.holds).line())
 			return
 		}

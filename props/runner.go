@@ -167,9 +167,9 @@ func (r *Runner) Run(plan Plan) Result {
 func (r *Runner) begin(plan Plan) {
 	switch {
 	case r.closed:
-		panic(&pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: "Run on a Runner that is closed"})
+		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "Run on a Runner that is closed"})
 	case r.busy:
-		panic(&pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: "Run on a Runner that is running: one worker has one Runner"})
+		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "Run on a Runner that is running: one worker has one Runner"})
 	}
 	r.busy = true
 	r.plan = plan
@@ -224,7 +224,7 @@ func (r *Runner) guarded(what string, f func()) {
 				r.foreign = v
 				return
 			}
-			f := &pulse.Failure{Kind: pulse.Panic, Step: -1, Value: v, Text: fmt.Sprintf("panic in %s: %v", what, v)}
+			f := &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: v, Text: fmt.Sprintf("panic in %s: %v", what, v)}
 			setFrames(f)
 			r.t.fail(f)
 		}

@@ -106,7 +106,7 @@ var outcomes = []outcome{
 		sys.Run()
 	}, "held"},
 	{"system with options that is closed", func(t *props.T) {
-		sys := t.SystemWith(pulse.Options{Delivery: pulse.Unordered})
+		sys := t.SystemWith(pulse.Options{Delivery: pulse.DeliveryUnordered})
 		sys.Run()
 		sys.Close()
 	}, "held"},
@@ -131,7 +131,7 @@ var outcomes = []outcome{
 	{"FailNow", func(t *props.T) { t.FailNow() }, `property: property+0: failed`},
 	{"Errorf, FailNow", func(t *props.T) { t.Errorf("one"); t.FailNow() }, `property: property+0: one`},
 	{"several lines", func(t *props.T) { t.Fatalf("\none\ntwo\n\n") }, `property: property+0: one`},
-	{"Report", func(t *props.T) { t.Report(&pulse.Failure{Kind: pulse.Budget, Text: "one", Step: -1}) }, `budget: property+0: one`},
+	{"Report", func(t *props.T) { t.Report(&pulse.Failure{Kind: pulse.KindBudget, Text: "one", Step: -1}) }, `budget: property+0: one`},
 	{"Report(nil)", func(t *props.T) { t.Report(nil) }, `misuse: property+0: Report(nil): give it what was found wrong`},
 
 	{"Errorf in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { t.Errorf("one") }) }, "property: property+0: one (step 0)\nafter the run"},
@@ -312,7 +312,7 @@ func TestKeptT(t *testing.T) {
 			}
 			res := r.Run(props.Plan{})
 			want := what + " on the T of a run that is over: it was kept; use the T that this run was given"
-			if res.Failure == nil || res.Failure.Text != want || res.Failure.Kind != pulse.Misuse {
+			if res.Failure == nil || res.Failure.Text != want || res.Failure.Kind != pulse.KindMisuse {
 				t.Errorf("%s, in a step %v: %v", what, inStep, res.Failure)
 			}
 			r.Close()

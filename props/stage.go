@@ -59,7 +59,7 @@ const exitedIn = "the run was left by runtime.Goexit in "
 
 // exited fails a run that has called runtime.Goexit.
 func (t *T) exited() {
-	f := &pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: "the property called runtime.Goexit"}
+	f := &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "the property called runtime.Goexit"}
 	if s := t.state.sys; s != nil && s.Failure() != nil && strings.HasPrefix(s.Failure().Text, exitedIn) {
 		in, _, _ := strings.Cut(strings.TrimPrefix(s.Failure().Text, exitedIn), " (a FailNow")
 		f.Text += " in " + in

@@ -102,17 +102,17 @@ func (t *T) may(what string) bool {
 // process has its own.
 func (t *T) mayYet(what string) bool {
 	r := t.runner
-	at := pulse.Outsider
+	at := pulse.CallerOutside
 	if r.sys != nil {
 		at = r.sys.Host().Caller()
 	}
 	current := !t.over.Load()
 	switch {
-	case at == pulse.Dying: // one that is ended when the run is over has nothing more to say
+	case at == pulse.CallerDying: // one that is ended when the run is over has nothing more to say
 		return current && r.sys.Running()
-	case at == pulse.Insider && current:
+	case at == pulse.CallerInside && current:
 		return true
-	case at == pulse.Insider, r.g == (pulse.Host{}).Goroutine() && r.busy:
+	case at == pulse.CallerInside, r.g == (pulse.Host{}).Goroutine() && r.busy:
 		r.t.misuse("%s on the T of a run that is over: it was kept; use the T that this run was given", what)
 	}
 	text := " on a T from another goroutine: a property, with its handlers and processes, has its T to itself; " +
@@ -120,7 +120,7 @@ func (t *T) mayYet(what string) bool {
 	if !current {
 		text = " on the T of a run that is over: does the property leave a goroutine behind?"
 	}
-	f := &pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: what + text}
+	f := &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + text}
 	setFrames(f)
 	r.intruder.CompareAndSwap(nil, f)
 	return false
@@ -129,7 +129,7 @@ func (t *T) mayYet(what string) bool {
 // leave ends code that may not go on and that belongs to no run: a goroutine
 // that must not take the whole program with it by a panic.
 func (t *T) leave() {
-	if s := t.runner.sys; s != nil && s.Host().Caller() == pulse.Dying {
+	if s := t.runner.sys; s != nil && s.Host().Caller() == pulse.CallerDying {
 		panic(quit{})
 	}
 	runtime.Goexit()
@@ -137,7 +137,7 @@ func (t *T) leave() {
 
 // misuse ends the run because the property did what it cannot do.
 func (t *T) misuse(format string, args ...any) {
-	t.fail(&pulse.Failure{Kind: pulse.Misuse, Text: fmt.Sprintf(format, args...), Step: t.step()})
+	t.fail(&pulse.Failure{Kind: pulse.KindMisuse, Text: fmt.Sprintf(format, args...), Step: t.step()})
 	t.abort()
 }
 
@@ -187,7 +187,7 @@ func (t *T) abort() {
 	if s := t.state.sys; s != nil && s.Running() {
 		f := t.state.failure
 		if f == nil {
-			f = &pulse.Failure{Kind: pulse.Property, Text: "skipped", Step: t.step()}
+			f = &pulse.Failure{Kind: pulse.KindProperty, Text: "skipped", Step: t.step()}
 			t.state.skip = f
 		}
 		s.Fail(f)
@@ -277,7 +277,7 @@ func (t *T) complain(what, text string) bool {
 	}
 	if t.state.failure == nil {
 		line, detail := complaint(text)
-		t.fail(&pulse.Failure{Kind: pulse.Property, Text: line, Detail: detail, Step: t.step()})
+		t.fail(&pulse.Failure{Kind: pulse.KindProperty, Text: line, Detail: detail, Step: t.step()})
 	} else if text != "failed" {
 		t.log(text)
 	}

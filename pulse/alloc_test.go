@@ -115,7 +115,7 @@ var allocating = frugal{"boxed", 0, func(sys *pulse.System) {
 
 // eachWay calls f for the options that must cost no memory.
 func eachWay(f func(name string, o pulse.Options)) {
-	for _, d := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, record := range []bool{false, true} {
 			name := d.String()
 			if record {
@@ -219,7 +219,7 @@ func allocated(f func()) uint64 {
 // TestLongRunsKeepNoMemory holds that a million steps that are not recorded
 // need no more memory than ten thousand.
 func TestLongRunsKeepNoMemory(t *testing.T) {
-	for _, d := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: d, Steps: 2_000_000, Strategy: strategy.Random()})
 		run := func(steps int) func() {
 			return func() {

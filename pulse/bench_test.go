@@ -136,7 +136,8 @@ func runner(tb testing.TB, o pulse.Options, l load.Load, before func()) func() {
 		sys.Reset(seed)
 		before()
 		check := l.Build(sys)
-		if f := sys.Run(); f != nil {
+		sys.Run()
+		if f := sys.Failure(); f != nil {
 			panic(f)
 		}
 		if err := check(); err != nil {
@@ -159,7 +160,7 @@ func BenchmarkStep(b *testing.B) {
 	}{
 		{"plain-order-one-message", pulse.Options{}, load.Ring(10, 1, 100), nothing},
 		{"fifo-random", pulse.Options{Strategy: random()}, ring, nothing},
-		{"unordered-random", pulse.Options{Strategy: random(), Delivery: pulse.Unordered}, ring, nothing},
+		{"unordered-random", pulse.Options{Strategy: random(), Delivery: pulse.DeliveryUnordered}, ring, nothing},
 		{"trace", pulse.Options{Strategy: random(), Record: true}, ring, nothing},
 		{"trace-pr", pulse.Options{Strategy: random(), Observer: pr}, ring, pr.Begin},
 		{"process", pulse.Options{Strategy: random()}, load.Processes(10, 9, 11), nothing},

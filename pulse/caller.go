@@ -6,12 +6,12 @@ type Caller uint8
 const (
 	// Outsider: the call comes from no step of the system. While none runs,
 	// every call does.
-	Outsider Caller = iota
+	CallerOutside Caller = iota
 	// Insider: the call comes from the step that is running.
-	Insider
+	CallerInside
 	// Dying: the call comes from a process that is being ended, out of one of
 	// its deferred functions.
-	Dying
+	CallerDying
 )
 
 // Goroutine returns a word that tells the calling goroutine from every other
@@ -24,9 +24,9 @@ func (h Host) Caller() Caller {
 	s, g := h.s, goroutine()
 	switch {
 	case s.dying != nil && s.dying.g == g:
-		return Dying
+		return CallerDying
 	case s.running && s.g == g:
-		return Insider
+		return CallerInside
 	}
-	return Outsider
+	return CallerOutside
 }

@@ -50,7 +50,8 @@ func Example() {
 		south := sys.Spawn("south", pulse.Func(branch))
 		sys.Send(north, order{acc, deposit(50)})
 		sys.Send(south, order{acc, withdraw(20)})
-		if f := sys.Run(); f != nil {
+		sys.Run()
+		if f := sys.Failure(); f != nil {
 			fmt.Printf("seed %d: %v\n\n%s", seed, f.Text, sys.Trace().Chart())
 			return
 		}
@@ -74,7 +75,8 @@ func Example_process() {
 	sys.Go("client", func(p *pulse.Process) {
 		fmt.Println("answer:", p.Ask(server, 21))
 	})
-	if f := sys.Run(); f != nil {
+	sys.Run()
+	if f := sys.Failure(); f != nil {
 		fmt.Println(f)
 	}
 	// Output: answer: 42

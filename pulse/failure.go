@@ -16,25 +16,25 @@ type Kind uint8
 
 const (
 	// Property: what must hold did not.
-	Property Kind = iota
+	KindProperty Kind = iota
 	// Panic: a handler or a process panicked and no supervisor dealt with it.
-	Panic
+	KindPanic
 	// Stuck: the run is at rest and someone waits for what cannot come.
-	Stuck
+	KindStuck
 	// Orphans: messages were sent to actors that had ended.
-	Orphans
+	KindOrphans
 	// Budget: the run took too many steps or sent too many messages.
-	Budget
+	KindBudget
 	// Eventuality: what must come about never did.
-	Eventuality
+	KindEventuality
 	// Isolation: a message was changed after it was sent.
-	Isolation
+	KindIsolation
 	// Nondeterminism: the same case ran differently.
-	Nondeterminism
+	KindNondeterminism
 	// Misuse: the system was used in a way that it cannot be.
-	Misuse
+	KindMisuse
 	// Decision: the strategy answered what is no answer.
-	Decision
+	KindStrategy
 
 	kinds
 )
@@ -85,9 +85,9 @@ func (f *Failure) Signature() string {
 		s += " at " + f.Site
 	}
 	switch f.Kind {
-	case Panic:
+	case KindPanic:
 		s += ": " + blank(firstLine(thrown(f.Value)))
-	case Property:
+	case KindProperty:
 		s += ": " + blank(firstLine(f.Text))
 	}
 	return s
@@ -154,7 +154,7 @@ func (s *System) fail(f *Failure) {
 // misuse is the one way in which wrong calls are answered: in a step the run
 // fails, outside of one the caller panics with the failure.
 func (s *System) misuse(format string, args ...any) {
-	f := &Failure{Kind: Misuse, Text: fmt.Sprintf(format, args...), Step: int(s.step)}
+	f := &Failure{Kind: KindMisuse, Text: fmt.Sprintf(format, args...), Step: int(s.step)}
 	if s.running && s.cur != trace.Test {
 		f.Text += " (in " + s.where() + ")"
 	}
@@ -168,7 +168,7 @@ func (s *System) misuse(format string, args ...any) {
 }
 
 func (s *System) badStrategy(format string, args ...any) {
-	f := &Failure{Kind: Decision, Step: int(s.step), Site: fmt.Sprintf("%T", s.strategy),
+	f := &Failure{Kind: KindStrategy, Step: int(s.step), Site: fmt.Sprintf("%T", s.strategy),
 		Text: fmt.Sprintf("strategy %T ", s.strategy) + fmt.Sprintf(format, args...)}
 	s.fail(f)
 	s.throw(f)
@@ -181,10 +181,10 @@ func (s *System) quit() bool {
 		return false
 	}
 	text := "the strategy gave up"
-	if err := j.Verdict(); err != nil {
+	if err := j.Err(); err != nil {
 		text = err.Error()
 	}
-	s.fail(&Failure{Kind: Nondeterminism, Text: text, Step: int(s.steps)})
+	s.fail(&Failure{Kind: KindNondeterminism, Text: text, Step: int(s.steps)})
 	return true
 }
 
@@ -193,7 +193,7 @@ func (s *System) flooded() {
 	if s.failure != nil { // and the user's code has recovered
 		s.throw(s.failure)
 	}
-	f := &Failure{Kind: Budget, Step: int(s.step), Site: "messages", Text: fmt.Sprintf(
+	f := &Failure{Kind: KindBudget, Step: int(s.step), Site: "messages", Text: fmt.Sprintf(
 		"more than %d messages wait to be received%s: is there an end to what %s sends? Options.Pending allows more",
 		s.flood, s.in(), s.nameOf(s.cur))}
 	s.fail(f)
@@ -206,7 +206,7 @@ func (s *System) poured() {
 	if s.failure != nil {
 		s.throw(s.failure)
 	}
-	f := &Failure{Kind: Budget, Step: int(s.step), Site: "messages", Text: fmt.Sprintf(
+	f := &Failure{Kind: KindBudget, Step: int(s.step), Site: "messages", Text: fmt.Sprintf(
 		"more than %d messages sent%s: is there an end to what %s sends? Options.Pending allows more",
 		s.flood, s.in(), s.nameOf(s.cur))}
 	s.fail(f)
@@ -215,7 +215,7 @@ func (s *System) poured() {
 
 // exhausted fails a run that has taken all the steps that it may.
 func (s *System) exhausted() {
-	s.fail(&Failure{Kind: Budget, Step: int(s.step), Site: "steps", Detail: s.repeating(), Text: fmt.Sprintf(
+	s.fail(&Failure{Kind: KindBudget, Step: int(s.step), Site: "steps", Detail: s.repeating(), Text: fmt.Sprintf(
 		"the run has not come to rest after %d steps: does it ever? Options.Steps allows more", s.limit)})
 }
 

@@ -91,7 +91,8 @@ func one(a pulse.Actor, msgs ...any) func(*pulse.System) *pulse.Failure {
 		for _, m := range msgs {
 			s.Send(r, m)
 		}
-		return s.Run()
+		s.Run()
+		return s.Failure()
 	}
 }
 
@@ -102,27 +103,30 @@ func process(body func(*pulse.Process), msgs ...any) func(*pulse.System) *pulse.
 		for _, m := range msgs {
 			s.Send(r, m)
 		}
-		return s.Run()
+		s.Run()
+		return s.Failure()
 	}
 }
 
 // twice takes one step for sure, then has two to choose from. Its actors would
 // start again after a panic of their own.
 func twice(s *pulse.System) *pulse.Failure {
-	spec := pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.Restart}
+	spec := pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.OnPanicRestart}
 	a, b := s.SpawnSpec(spec), s.SpawnSpec(spec)
 	s.Send(a, 1)
 	s.Run()
 	s.Send(a, 2)
 	s.Send(b, 3)
-	return s.Run()
+	s.Run()
+	return s.Failure()
 }
 
 // choosing asks for a choice in a step; its actor would start again too.
 func choosing(s *pulse.System) *pulse.Failure {
 	choose := pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(3) })
-	s.Send(s.SpawnSpec(pulse.Spec{Name: "shop", Actor: choose, OnPanic: pulse.Restart}), blast{})
-	return s.Run()
+	s.Send(s.SpawnSpec(pulse.Spec{Name: "shop", Actor: choose, OnPanic: pulse.OnPanicRestart}), blast{})
+	s.Run()
+	return s.Failure()
 }
 
 func TestPanics(t *testing.T) {
@@ -153,7 +157,7 @@ func (*holding) Holds() {}
 // judging finds fault with the run at its end.
 type judging struct{ holding }
 
-func (*judging) Verdict() error { return errors.New("step 3 wanted flush") }
+func (*judging) Err() error { return errors.New("step 3 wanted flush") }
 
 func idle(*pulse.Ctx, any) {}
 
@@ -173,14 +177,16 @@ func askStopped(s *pulse.System) *pulse.Failure {
 	s.Send(to, blast{})
 	s.Run()
 	s.Go("clerk", asking(&to))
-	return s.Run()
+	s.Run()
+	return s.Failure()
 }
 
 func askCircle(s *pulse.System) *pulse.Failure {
 	circle(s, "ann", "bob", "cid")
 	outside := s.Spawn("till", pulse.Func(idle))
 	s.Go("clerk", asking(&outside))
-	return s.Run()
+	s.Run()
+	return s.Failure()
 }
 
 // wanted sends a process that wants a blast only other things, from several.
@@ -192,14 +198,15 @@ func wanted(s *pulse.System) *pulse.Failure {
 	s.Send(p, "any news?")
 	other := s.Spawn("till", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(p, purchase{3}) }))
 	s.Send(other, blast{})
-	return s.Run()
+	s.Run()
+	return s.Failure()
 }
 
 // unstarted has a process whose start waits behind a delay that outlasts the run.
 func unstarted(s *pulse.System) *pulse.Failure {
-	parent := s.SpawnSpec(pulse.Spec{Name: "clerk", OnPanic: pulse.Restart, Process: func(p *pulse.Process) {
+	parent := s.SpawnSpec(pulse.Spec{Name: "clerk", OnPanic: pulse.OnPanicRestart, Process: func(p *pulse.Process) {
 		parent := p.Self()
-		child := p.SpawnSpec(pulse.Spec{Name: "apprentice", OnPanic: pulse.Escalate,
+		child := p.SpawnSpec(pulse.Spec{Name: "apprentice", OnPanic: pulse.OnPanicEscalate,
 			Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
 				ctx.Send(parent, "late")
 				panic(msg)
@@ -209,7 +216,8 @@ func unstarted(s *pulse.System) *pulse.Failure {
 		p.Receive()
 	}})
 	s.Send(parent, purchase{1})
-	return s.Run()
+	s.Run()
+	return s.Failure()
 }
 
 func TestStuck(t *testing.T) {
@@ -226,20 +234,21 @@ func TestStuck(t *testing.T) {
 		{name: "a circle of three, and one outside of it", do: askCircle},
 		{name: "a process that asks itself", do: func(s *pulse.System) *pulse.Failure {
 			circle(s, "ann")
-			return s.Run()
+			s.Run()
+			return s.Failure()
 		}},
 		{name: "ReceiveMatch with other messages in the mailbox", do: wanted},
-		{name: "ReceiveMatch with Unordered delivery", o: pulse.Options{Delivery: pulse.Unordered}, do: wanted},
+		{name: "ReceiveMatch with Unordered delivery", o: pulse.Options{Delivery: pulse.DeliveryUnordered}, do: wanted},
 		{name: "before its start", o: slow, do: unstarted},
 		{name: "Sleep beyond the horizon", o: pulse.Options{Horizon: time.Minute}, do: process(sleeping)},
-		{name: "a closed environment with idle actors", o: pulse.Options{Environment: pulse.Closed},
+		{name: "a closed environment with idle actors", o: pulse.Options{Environment: pulse.EnvironmentClosed},
 			do: func(s *pulse.System) *pulse.Failure {
 				s.Spawn("shop", pulse.Func(idle))
 				gone := s.Spawn("till", pulse.Func(stopping))
 				s.Send(gone, blast{})
 				return process(taking, purchase{1})(s)
 			}},
-		{name: "a closed environment in which all have ended", o: pulse.Options{Environment: pulse.Closed},
+		{name: "a closed environment in which all have ended", o: pulse.Options{Environment: pulse.EnvironmentClosed},
 			do: one(pulse.Func(stopping), blast{})},
 		{name: "an open environment with idle actors", do: process(taking, purchase{1})},
 		{name: "Sleep without a horizon", do: process(sleeping)},
@@ -254,7 +263,8 @@ func shut(n int) func(*pulse.System) *pulse.Failure {
 		for i := range n {
 			s.Send(r, purchase{i})
 		}
-		return s.Run()
+		s.Run()
+		return s.Failure()
 	}
 }
 
@@ -288,7 +298,8 @@ func rally(s *pulse.System) *pulse.Failure {
 		to[i] = s.Spawn("player", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(to[1-i], msg) }))
 	}
 	s.Send(to[0], blast{})
-	return s.Run()
+	s.Run()
+	return s.Failure()
 }
 
 // growing sends itself a number that grows: no step is like another.
@@ -348,18 +359,21 @@ func TestBudgets(t *testing.T) {
 			for i := range 1_000_000 {
 				s.Send(r, purchase{i})
 			}
-			return s.Run()
+			s.Run()
+			return s.Failure()
 		}},
 		{name: "as many as are allowed", o: small, do: func(s *pulse.System) *pulse.Failure {
 			r := s.Spawn("shop", pulse.Func(idle))
 			for i := range 1000 {
 				s.Send(r, purchase{i})
 			}
-			return s.Run()
+			s.Run()
+			return s.Failure()
 		}},
 		{name: "during start-up", o: small, do: func(s *pulse.System) *pulse.Failure {
 			s.Send(s.Spawn("shop", pulse.Func(growing)), 0)
-			return s.Settle()
+			s.Settle()
+			return s.Failure()
 		}},
 	}))
 }
@@ -393,12 +407,13 @@ func TestIsolationFailures(t *testing.T) {
 
 func TestReportedFailures(t *testing.T) {
 	found := func() *pulse.Failure {
-		return &pulse.Failure{Kind: pulse.Property, Text: "stored 0 of 3 results", Site: "TestStored", Step: -1}
+		return &pulse.Failure{Kind: pulse.KindProperty, Text: "stored 0 of 3 results", Site: "TestStored", Step: -1}
 	}
 	golden(t, "failure-reported", perform([]script{
 		{name: "by the test, before the run", do: func(s *pulse.System) *pulse.Failure {
 			s.Fail(found())
-			return s.Run()
+			s.Run()
+			return s.Failure()
 		}},
 		{name: "in a step", do: func(s *pulse.System) *pulse.Failure {
 			return one(pulse.Func(func(*pulse.Ctx, any) { s.Fail(found()) }), blast{})(s)
@@ -416,7 +431,8 @@ func TestReportedFailures(t *testing.T) {
 		{name: "the first of two", do: func(s *pulse.System) *pulse.Failure {
 			s.Fail(found())
 			s.Fail(&pulse.Failure{Text: "another"})
-			return s.Run()
+			s.Run()
+			return s.Failure()
 		}},
 		{name: "nil", do: func(s *pulse.System) *pulse.Failure {
 			return one(failNil{s}, blast{})(s)
@@ -425,10 +441,11 @@ func TestReportedFailures(t *testing.T) {
 			do: one(pulse.Func(idle), purchase{1}, purchase{2}, purchase{3}, purchase{4})},
 		{name: "by an observer of a step that panicked", o: pulse.Options{Observer: inspector(1)},
 			do: func(s *pulse.System) *pulse.Failure {
-				r := s.SpawnSpec(pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.Restart})
+				r := s.SpawnSpec(pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.OnPanicRestart})
 				s.Send(r, purchase{1})
 				s.Send(r, blast{})
-				return s.Run()
+				s.Run()
+				return s.Failure()
 			}},
 		{name: "by a verdict", o: pulse.Options{Strategy: &judging{}}, do: one(pulse.Func(idle), blast{})},
 	}))
@@ -439,7 +456,7 @@ type inspector int
 
 func (i inspector) Stepped(s *pulse.System, step int) {
 	if step == int(i) {
-		s.Fail(&pulse.Failure{Kind: pulse.Property, Text: fmt.Sprintf("step %d broke it", step), Site: "always", Step: step})
+		s.Fail(&pulse.Failure{Kind: pulse.KindProperty, Text: fmt.Sprintf("step %d broke it", step), Site: "always", Step: step})
 	}
 }
 
@@ -453,7 +470,8 @@ func TestDecisionFailures(t *testing.T) {
 		for _, name := range []string{"a", "b", "c"} {
 			s.Send(s.Spawn(name, pulse.Func(idle)), blast{})
 		}
-		return s.Run()
+		s.Run()
+		return s.Failure()
 	}
 	faulty := pulse.Faults{Crash: 1}
 	golden(t, "failure-decision", perform([]script{
@@ -481,7 +499,7 @@ func TestDecisionFailures(t *testing.T) {
 
 func TestSignatures(t *testing.T) {
 	panics := func(site string, v any) *pulse.Failure {
-		return &pulse.Failure{Kind: pulse.Panic, Site: site, Value: v, Text: "panic in a#3 ← b: …", Step: 3}
+		return &pulse.Failure{Kind: pulse.KindPanic, Site: site, Value: v, Text: "panic in a#3 ← b: …", Step: 3}
 	}
 	says := func(kind pulse.Kind, site, text string) *pulse.Failure {
 		return &pulse.Failure{Kind: kind, Site: site, Text: text}
@@ -497,16 +515,16 @@ func TestSignatures(t *testing.T) {
 		{panics("shop.sell", errors.New("index out of range [5] with length 3")),
 			"panic at shop.sell: index out of range [#] with length #"},
 		{panics("", "cannot"), "panic: cannot"},
-		{says(pulse.Property, "TestStored", "stored 0 of 3"), "property at TestStored: stored # of #"},
-		{says(pulse.Property, "TestStored", "lost 1 of 3"), "property at TestStored: lost # of #"},
-		{says(pulse.Stuck, "shop.sell", "stuck: 2 of 3 …"), "stuck at shop.sell"},
-		{says(pulse.Orphans, "till", "3 messages …"), "orphans at till"},
-		{says(pulse.Budget, "steps", "the run …"), "budget at steps"},
-		{says(pulse.Eventuality, "drained", "never"), "eventuality at drained"},
-		{says(pulse.Isolation, "purchase", "…"), "isolation at purchase"},
-		{says(pulse.Nondeterminism, "", "step 3 …"), "nondeterminism"},
-		{says(pulse.Misuse, "shop.sell", "…"), "misuse at shop.sell"},
-		{says(pulse.Decision, "*strategy.Random", "…"), "decision at *strategy.Random"},
+		{says(pulse.KindProperty, "TestStored", "stored 0 of 3"), "property at TestStored: stored # of #"},
+		{says(pulse.KindProperty, "TestStored", "lost 1 of 3"), "property at TestStored: lost # of #"},
+		{says(pulse.KindStuck, "shop.sell", "stuck: 2 of 3 …"), "stuck at shop.sell"},
+		{says(pulse.KindOrphans, "till", "3 messages …"), "orphans at till"},
+		{says(pulse.KindBudget, "steps", "the run …"), "budget at steps"},
+		{says(pulse.KindEventuality, "drained", "never"), "eventuality at drained"},
+		{says(pulse.KindIsolation, "purchase", "…"), "isolation at purchase"},
+		{says(pulse.KindNondeterminism, "", "step 3 …"), "nondeterminism"},
+		{says(pulse.KindMisuse, "shop.sell", "…"), "misuse at shop.sell"},
+		{says(pulse.KindStrategy, "*strategy.Random", "…"), "decision at *strategy.Random"},
 		{says(pulse.Kind(200), "", "…"), "pulse.Kind(200)"},
 	} {
 		if got := c.f.Signature(); got != c.want {
@@ -527,7 +545,8 @@ func TestSignaturesHoldAcrossOrders(t *testing.T) {
 			s.Send(s.Spawn("shop", pulse.Func(idle)), purchase{1})
 			s.Send(s.Spawn("shop", pulse.Func(refusing)), blast{})
 		}
-		f := s.Run()
+		s.Run()
+		f := s.Failure()
 		signatures[f.Signature()], texts[f.Text] = true, true
 	}
 	if len(signatures) != 1 || len(texts) != 5 {

@@ -171,7 +171,8 @@ func TestHostedRace(t *testing.T) {
 		for seed := range uint64(100) {
 			sys.Reset(seed)
 			seen := race(sys)
-			if f := sys.Run(); f != nil {
+			sys.Run()
+			if f := sys.Failure(); f != nil {
 				t.Fatal(f)
 			}
 			counts[*seen]++
@@ -204,7 +205,8 @@ func TestHostedReplay(t *testing.T) {
 		ids[*seen] = list
 
 		again := pulse.New(pulse.Options{Strategy: strategy.Replay(record, strategy.ReplayOptions{}), Record: true})
-		if seenAgain := race(again); again.Run() != nil || *seenAgain != *seen || again.Trace().Hash != hash {
+		again.Run()
+		if seenAgain := race(again); again.Failure() != nil || *seenAgain != *seen || again.Trace().Hash != hash {
 			t.Errorf("seed %d: the replay saw %q for %q, hash %x for %x", seed, *seenAgain, *seen, again.Trace().Hash, hash)
 		}
 		again.Close()
@@ -254,7 +256,8 @@ func TestHostedRequest(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
 	_, log := ledger(sys, true)
-	if f := sys.Run(); f != nil {
+	sys.Run()
+	if f := sys.Failure(); f != nil {
 		t.Fatal(f)
 	}
 	if got := strings.Join(*log, ", "); got != "1: asks, 1: ok, 2: asks, 2: closed" {
@@ -283,7 +286,8 @@ func TestHostedStuck(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
 	ledger(sys, false)
-	f := sys.Run()
+	sys.Run()
+	f := sys.Failure()
 	if f == nil {
 		t.Fatal("the run did not fail")
 	}
@@ -312,7 +316,8 @@ func TestHostedTimers(t *testing.T) {
 		}
 	})
 	b.Tell(c, "start")
-	if f := sys.Run(); f != nil {
+	sys.Run()
+	if f := sys.Failure(); f != nil {
 		t.Fatal(f)
 	}
 	if got := strings.Join(log, ", "); got != "start at 0s, at once at 0s, late at 1s" {
@@ -384,12 +389,13 @@ func TestHostedMessagesAllocateNothing(t *testing.T) {
 // TestHostedReportForgetsWaits holds that what a clerk once waited for is not
 // said of it when it waits for anything.
 func TestHostedReportForgetsWaits(t *testing.T) {
-	sys := pulse.New(pulse.Options{Environment: pulse.Closed})
+	sys := pulse.New(pulse.Options{Environment: pulse.EnvironmentClosed})
 	defer sys.Close()
 	b := newBureau(sys)
 	back := b.Start("back", func(b *bureau, _ *clerk, it *item) { b.Answer(it, "ok") })
 	b.Tell(b.Start("front", func(b *bureau, _ *clerk, it *item) { b.Request(back, it.what).Result() }), 1)
-	if f := sys.Run(); f == nil || strings.Count(f.Detail, "waits for any message; its mailbox is empty") != 2 {
+	sys.Run()
+	if f := sys.Failure(); f == nil || strings.Count(f.Detail, "waits for any message; its mailbox is empty") != 2 {
 		t.Errorf("%v", f)
 	}
 }

@@ -109,7 +109,7 @@ func distinct(ids map[string]uint64) bool {
 // when they have the same causal history, whatever the names of the actors.
 func TestIdentity(t *testing.T) {
 	reordered, steps := 0, 0
-	for _, d := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: d, Record: true, Strategy: strategy.Random()})
 		for seed := range uint64(200) {
 			g := &growth{seed: seed, depth: 4, widest: 3}

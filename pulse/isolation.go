@@ -60,7 +60,7 @@ func (s *System) isolationFailure(d *trace.Send, g guard) *Failure {
 	if changer == sender {
 		changer = "it after sending"
 	}
-	f := &Failure{Kind: Isolation, Step: int(s.step), Site: trace.TypeLabel(d.Body),
+	f := &Failure{Kind: KindIsolation, Step: int(s.step), Site: trace.TypeLabel(d.Body),
 		Text: fmt.Sprintf("a message from %s to %s was changed on its way: sent as %s, now %s",
 			s.nameOf(d.From), s.nameOf(d.To), g.text, describe(d.Body))}
 	f.Detail = "    sent by " + sender + ", changed by " + changer +

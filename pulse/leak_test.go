@@ -186,7 +186,7 @@ func TestGoexit(t *testing.T) {
 			t.Errorf("%s: before Close: %v", name, err)
 		}
 		want := "the run was left by runtime.Goexit in shop#"
-		if f := s.Failure(); f == nil || f.Kind != pulse.Misuse || f.Text[:len(want)] != want {
+		if f := s.Failure(); f == nil || f.Kind != pulse.KindMisuse || f.Text[:len(want)] != want {
 			t.Errorf("%s: it is said %v", name, f)
 		}
 		s.Reset(1)
@@ -237,7 +237,8 @@ func TestDeferredFunctionsOfTheKilled(t *testing.T) {
 			defer func() { ran = append(ran, "last") }()
 			p.Receive()
 		})
-		if f := s.Run(); f != nil {
+		s.Run()
+		if f := s.Failure(); f != nil {
 			t.Fatal(f)
 		}
 		end(s, r)
@@ -270,7 +271,8 @@ func TestManyRuns(t *testing.T) {
 		for range 100 {
 			s.Go("clerk", taking)
 		}
-		if f := s.Run(); f != nil {
+		s.Run()
+		if f := s.Failure(); f != nil {
 			t.Fatal(f)
 		}
 	}

@@ -40,7 +40,8 @@ func newMarket(o pulse.Options) *market {
 	w.s.Go("passer-by", func(p *pulse.Process) { w.process["passer-by"] = p })
 	w.s.Send(w.shop, pack{})
 	w.s.Send(w.till, pack{})
-	if f := w.s.Run(); f != nil {
+	w.s.Run()
+	if f := w.s.Failure(); f != nil {
 		panic(f)
 	}
 	return w
@@ -80,7 +81,7 @@ func said(f *pulse.Failure, thrown bool) string {
 	switch {
 	case f == nil:
 		return "no failure"
-	case f.Kind != pulse.Misuse:
+	case f.Kind != pulse.KindMisuse:
 		return "not a misuse: " + f.Error()
 	case thrown:
 		return f.Text + " [thrown]"
@@ -228,7 +229,8 @@ func outside(t *testing.T, name string, call func(w *market)) string {
 	w.s.Send(w.till, letter{})
 	w.s.Send(w.clerk, letter{})
 	f := attempt(func() { call(w) })
-	if after := w.s.Run(); after != nil || fmt.Sprint(w.got) != "[till clerk]" {
+	w.s.Run()
+	if after := w.s.Failure(); after != nil || fmt.Sprint(w.got) != "[till clerk]" {
 		t.Errorf("%s: afterwards %v received, and the run ended with %v", name, w.got, after)
 	}
 	return said(f, true)
@@ -241,8 +243,10 @@ func inside(t *testing.T, name string, to func(*market) pulse.Ref, wrap func(w *
 	for i, recovering := range []bool{false, true} {
 		w := newMarket(pulse.Options{Record: true})
 		w.s.Send(to(w), wrap(w, recovering))
-		texts[i] = said(w.s.Run(), false)
-		if again := w.s.Run(); said(again, false) != texts[i] {
+		w.s.Run()
+		texts[i] = said(w.s.Failure(), false)
+		w.s.Run()
+		if again := w.s.Failure(); said(again, false) != texts[i] {
 			t.Errorf("%s: the next Run says %v", name, again)
 		}
 		w.s.Reset(1)
@@ -397,7 +401,8 @@ func TestUseFromAnotherGoroutine(t *testing.T) {
 			}
 			ctx.Send(w.till, letter{})
 		})
-		fmt.Fprintf(&b, "%s: %s\n", name, said(w.s.Run(), false))
+		w.s.Run()
+		fmt.Fprintf(&b, "%s: %s\n", name, said(w.s.Failure(), false))
 		if fmt.Sprint(w.got) != "[till]" || len(w.s.Trace().Actors) != actors {
 			t.Errorf("%s: %v received, and there are %d actors, before %d", name, w.got, len(w.s.Trace().Actors), actors)
 		}
@@ -425,7 +430,8 @@ func TestUseOfAProcessFromAnotherGoroutine(t *testing.T) {
 			}
 		})
 		w.s.Send(w.clerk, letter{})
-		text := said(w.s.Run(), false)
+		w.s.Run()
+		text := said(w.s.Failure(), false)
 		if !strings.Contains(text, " on a Process from another goroutine: ") || len(w.got) != 1 {
 			t.Errorf("%s: %s, and %d letters received, expected 1", c.name, text, len(w.got))
 		}
@@ -475,8 +481,9 @@ func TestUseFromAnotherGoroutineAfterGrowth(t *testing.T) {
 				deep(ctx, w.till, depth)
 				others(200, func() { ctx.Send(w.till, letter{}) })
 			})
-			f := w.s.Run()
-			if len(w.got) != 1 || f == nil || f.Kind != pulse.Misuse {
+			w.s.Run()
+			f := w.s.Failure()
+			if len(w.got) != 1 || f == nil || f.Kind != pulse.KindMisuse {
 				t.Errorf("%d calls deep: %d letters received, expected 1, and %v", depth, len(w.got), f)
 			}
 		}()
@@ -489,7 +496,8 @@ func TestUseFromAnotherGoroutineBetweenRuns(t *testing.T) {
 	w := newMarket(pulse.Options{})
 	f := elsewhere(func() {
 		w.s.Send(w.shop, letter{})
-		if f := w.s.Run(); f != nil {
+		w.s.Run()
+		if f := w.s.Failure(); f != nil {
 			panic(f)
 		}
 	})
@@ -497,7 +505,8 @@ func TestUseFromAnotherGoroutineBetweenRuns(t *testing.T) {
 		t.Fatal(f)
 	}
 	w.s.Send(w.clerk, letter{})
-	if f := w.s.Run(); f != nil || fmt.Sprint(w.got) != "[shop clerk]" {
+	w.s.Run()
+	if f := w.s.Failure(); f != nil || fmt.Sprint(w.got) != "[shop clerk]" {
 		t.Errorf("%v received, and %v", w.got, f)
 	}
 	if f := elsewhere(w.s.Close); f != nil {
@@ -517,7 +526,8 @@ func TestIntrusionIsToldFirst(t *testing.T) {
 			elsewhere(func() { w.s.Send(w.till, letter{}) })
 			then(ctx)
 		})
-		if f := w.s.Run(); !strings.HasPrefix(f.Text, "Send on a system from another goroutine: ") {
+		w.s.Run()
+		if f := w.s.Failure(); !strings.HasPrefix(f.Text, "Send on a system from another goroutine: ") {
 			t.Errorf("%s: the run ends with %v", name, f)
 		}
 		w.s.Close()

@@ -95,10 +95,10 @@ func (p *player) pulseOptions() pulse.Options {
 	list := pulse.Options{Strategy: p, Steps: o.steps, Record: o.record, Orphans: o.orphans, EarlyTimers: o.early,
 		Ticks: o.ticks, Horizon: units(o.horizon), Faults: f}
 	if o.unordered {
-		list.Delivery = pulse.Unordered
+		list.Delivery = pulse.DeliveryUnordered
 	}
 	if o.closed {
-		list.Environment = pulse.Closed
+		list.Environment = pulse.EnvironmentClosed
 	}
 	return list
 }
@@ -118,11 +118,14 @@ func (p *player) testDoes(x action) {
 			p.sys.Kill(p.refs[1+x.a%(len(p.refs)-1)])
 		}
 	case doRun:
-		p.ran(p.sys.Run())
+		p.sys.Run()
+		p.ran(p.sys.Failure())
 	case doRunFor:
-		p.ran(p.sys.RunFor(units(x.a)))
+		p.sys.RunFor(units(x.a))
+		p.ran(p.sys.Failure())
 	case doSettle:
-		p.ran(p.sys.Settle())
+		p.sys.Settle()
+		p.ran(p.sys.Failure())
 	}
 }
 
@@ -134,7 +137,7 @@ func (p *player) ran(f *pulse.Failure) {
 	}
 	p.emit("ran", modelMark{}, kind, int32(p.sys.Now()), int32(p.sys.Steps()), int32(len(p.sys.Warnings())))
 	p.lives()
-	if f == nil || f.Kind != pulse.Stuck || p.reported {
+	if f == nil || f.Kind != pulse.KindStuck || p.reported {
 		return
 	}
 	p.reported = true

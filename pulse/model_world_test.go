@@ -390,7 +390,7 @@ func (w *modelWorld) run(until int64, timed bool) {
 	w.cur = 0
 	w.emit("ran", modelMark{}, w.failed, int32(w.now), int32(w.steps), int32(w.orphans))
 	w.lives()
-	if w.failed == int32(pulse.Stuck) && !w.reported {
+	if w.failed == int32(pulse.KindStuck) && !w.reported {
 		w.reported = true
 		w.stuckReport()
 	}
@@ -446,7 +446,7 @@ func (w *modelWorld) step(until int64, timed bool) bool {
 		return w.pass(until, timed)
 	}
 	if w.steps >= o.steps {
-		w.failed = int32(pulse.Budget)
+		w.failed = int32(pulse.KindBudget)
 		return false
 	}
 	m, hold := w.pick(list)
@@ -454,7 +454,7 @@ func (w *modelWorld) step(until int64, timed bool) bool {
 		if w.pass(until, timed) {
 			return true
 		}
-		w.failed = int32(pulse.Decision)
+		w.failed = int32(pulse.KindStrategy)
 		return false
 	}
 	w.receive(m)
@@ -527,9 +527,9 @@ func (w *modelWorld) got(a *modelActor, m *modelMessage) int {
 
 func (w *modelWorld) atRest() {
 	if slices.ContainsFunc(w.actors, w.isStuck) {
-		w.failed = int32(pulse.Stuck)
+		w.failed = int32(pulse.KindStuck)
 	} else if w.options.orphans && w.orphans > 0 {
-		w.failed = int32(pulse.Orphans)
+		w.failed = int32(pulse.KindOrphans)
 	}
 }
 

@@ -7,13 +7,13 @@ type Delivery uint8
 
 const (
 	// FIFO keeps the order of the messages from one sender to one receiver.
-	FIFO Delivery = iota
+	DeliveryFIFO Delivery = iota
 	// Unordered keeps no order: any message on its way may come next.
-	Unordered
+	DeliveryUnordered
 )
 
 func (d Delivery) String() string {
-	if d == Unordered {
+	if d == DeliveryUnordered {
 		return "unordered"
 	}
 	return "fifo"
@@ -26,13 +26,13 @@ const (
 	// Open systems may be sent more: actors that wait for any message are
 	// fine, and so are processes that sleep beyond the horizon; a process that
 	// waits for a particular message is stuck.
-	Open Environment = iota
+	EnvironmentOpen Environment = iota
 	// Closed systems must have ended: every actor that has not is stuck.
-	Closed
+	EnvironmentClosed
 )
 
 func (e Environment) String() string {
-	if e == Closed {
+	if e == EnvironmentClosed {
 		return "closed"
 	}
 	return "open"

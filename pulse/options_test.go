@@ -21,7 +21,8 @@ func TestZeroOptions(t *testing.T) {
 		s.Send(a, i)
 	}
 	shut(1)(s)
-	if f := s.Run(); f != nil {
+	s.Run()
+	if f := s.Failure(); f != nil {
 		t.Fatal(f)
 	}
 	if got := strings.Join(d.lines, ", "); got != "b 0, a 0 0, b 1, a 1 0, b 2, a 2 0" {
@@ -77,11 +78,11 @@ func TestBudgetOptions(t *testing.T) {
 
 func TestNamesOfOptions(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{pulse.FIFO.String(), "fifo"},
-		{pulse.Unordered.String(), "unordered"},
-		{pulse.Open.String(), "open"},
-		{pulse.Closed.String(), "closed"},
-		{pulse.Misuse.String(), "misuse"},
+		{pulse.DeliveryFIFO.String(), "fifo"},
+		{pulse.DeliveryUnordered.String(), "unordered"},
+		{pulse.EnvironmentOpen.String(), "open"},
+		{pulse.EnvironmentClosed.String(), "closed"},
+		{pulse.KindMisuse.String(), "misuse"},
 		{pulse.Kind(99).String(), "pulse.Kind(99)"},
 	} {
 		if c.got != c.want {

@@ -217,7 +217,7 @@ func (p *Process) me(what string) *actor {
 func (p *Process) over(what string) *actor {
 	const text = "%s on a Process whose code is not running"
 	if p.Ctx == nil {
-		panic(&Failure{Kind: Misuse, Text: fmt.Sprintf(text, what)})
+		panic(&Failure{Kind: KindMisuse, Text: fmt.Sprintf(text, what)})
 	}
 	if s := p.sys; s.closed || s.mayCall(what) {
 		s.misuse(text, what)

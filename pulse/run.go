@@ -15,13 +15,11 @@ const (
 	endOfTime = forever - 1
 )
 
-// Run takes steps until nothing more can happen and returns what the run
-// failed with, or nil. It may be called again after more has been sent; once
-// a run has failed it stays failed until Reset.
-//
-// Compare the result with nil before it becomes an error: a nil *Failure in an
-// error is not nil.
-func (s *System) Run() *Failure {
+// Run takes steps until nothing more can happen and reports whether the run
+// has not failed; Err and Failure say what it failed with. It may be called
+// again after more has been sent; once a run has failed it stays failed until
+// Reset.
+func (s *System) Run() bool {
 	return s.drive("Run", s.horizon(), true)
 }
 
@@ -35,7 +33,7 @@ func (s *System) horizon() int64 {
 
 // RunFor is Run until d of virtual time has passed. What waits for a later
 // time goes on waiting, and nobody counts as stuck.
-func (s *System) RunFor(d time.Duration) *Failure {
+func (s *System) RunFor(d time.Duration) bool {
 	if d < 0 {
 		s.misuse("RunFor(%v): time does not go back", d)
 	}
@@ -45,19 +43,19 @@ func (s *System) RunFor(d time.Duration) *Failure {
 // Settle takes steps in plain order, oldest message first, until nothing is
 // deliverable; no time passes. It is for start-up whose order is not what is
 // tested: no strategy is asked and no decision is kept.
-func (s *System) Settle() *Failure {
+func (s *System) Settle() bool {
 	if !s.mustBeIdle("Settle") {
-		return s.intruder.Load()
+		return false
 	}
 	s.settling = true
 	defer func() { s.settling = false }()
 	return s.drive("Settle", s.now, false)
 }
 
-// drive takes steps and says what came of it.
-func (s *System) drive(what string, until int64, final bool) *Failure {
+// drive takes steps and reports whether the run has not failed.
+func (s *System) drive(what string, until int64, final bool) bool {
 	if !s.mustBeIdle(what) {
-		return s.intruder.Load()
+		return false
 	}
 	if s.failure == nil {
 		s.attempts(until, final)
@@ -65,7 +63,7 @@ func (s *System) drive(what string, until int64, final bool) *Failure {
 	if s.failure != nil && s.options.Failed != nil {
 		s.options.Failed(s.failure)
 	}
-	return s.failure
+	return s.failure == nil
 }
 
 // attempts runs the loop, again after each panic that a supervisor has dealt with.
@@ -153,7 +151,7 @@ func (s *System) attempt(until int64) (over bool) {
 // abandon leaves nothing running when a step takes the goroutine with it.
 func (s *System) abandon() {
 	s.running = false
-	s.fail(&Failure{Kind: Misuse, Text: "the run was left by runtime.Goexit in " + s.where() +
+	s.fail(&Failure{Kind: KindMisuse, Text: "the run was left by runtime.Goexit in " + s.where() +
 		" (a FailNow in a handler?)"})
 	s.killProcesses()
 	s.pool.close()
@@ -408,7 +406,7 @@ func (s *System) mayCall(what string) bool {
 func (c *Ctx) wrong(what string) bool {
 	s := c.sys
 	if s == nil {
-		panic(&Failure{Kind: Misuse, Text: what + ": the Ctx is the zero Ctx; use the one that Receive was given"})
+		panic(&Failure{Kind: KindMisuse, Text: what + ": the Ctx is the zero Ctx; use the one that Receive was given"})
 	}
 	s.unwind()
 	switch {
@@ -435,7 +433,7 @@ func (s *System) nameOf(actor int32) string {
 // intrude keeps the failure of a call from another goroutine. That goroutine
 // is not made to panic: it would take the process with it.
 func (s *System) intrude(what, on string) {
-	f := &Failure{Kind: Misuse, Text: what + " on a " + on + " from another goroutine: " +
+	f := &Failure{Kind: KindMisuse, Text: what + " on a " + on + " from another goroutine: " +
 		"a system is used by the goroutine that runs it, and by handlers; send what other goroutines make before Run"}
 	var pcs [32]uintptr
 	f.setFrames(pcs[:runtime.Callers(3, pcs[:])])

@@ -55,7 +55,8 @@ func newSystem(t *testing.T, o pulse.Options) *pulse.System {
 
 func mustRun(t *testing.T, sys *pulse.System) {
 	t.Helper()
-	if f := sys.Run(); f != nil {
+	sys.Run()
+	if f := sys.Failure(); f != nil {
 		t.Fatal(f)
 	}
 }
@@ -137,7 +138,8 @@ func TestRunForFiresAllTicks(t *testing.T) {
 		}
 	}))
 	sys.Send(a, "set")
-	if f := sys.RunFor(time.Second); f != nil || ticks != 1000 {
+	sys.RunFor(time.Second)
+	if f := sys.Failure(); f != nil || ticks != 1000 {
 		t.Errorf("%d ticks of 1000; %v", ticks, f)
 	}
 }
@@ -157,7 +159,8 @@ func TestWhatIsDueBeyondTheEndOfTimeNeverComes(t *testing.T) {
 	if mustRun(t, sys); steps != 1 || !in || sys.Now() != 0 {
 		t.Errorf("%d steps, stopped in time: %t, now %v", steps, in, sys.Now())
 	}
-	if f := sys.RunFor(math.MaxInt64); f != nil || steps != 1 {
+	sys.RunFor(math.MaxInt64)
+	if f := sys.Failure(); f != nil || steps != 1 {
 		t.Errorf("%d steps; %v", steps, f)
 	}
 }
@@ -174,7 +177,8 @@ func TestFaultsCountAsStepsOfTheBudget(t *testing.T) {
 		}}})
 	loop := sys.Spawn("loop", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(ctx.Self(), msg) }))
 	sys.Send(loop, "go")
-	if f := sys.Run(); f == nil || f.Kind != pulse.Budget || sys.Steps() > 10 {
+	sys.Run()
+	if f := sys.Failure(); f == nil || f.Kind != pulse.KindBudget || sys.Steps() > 10 {
 		t.Errorf("%d steps with a budget of 5: %v", sys.Steps(), f)
 	}
 }
@@ -204,7 +208,8 @@ func TestAnAnswerToARestartedProcessIsNobodys(t *testing.T) {
 	var server pulse.Ref
 	sys.Go("client", func(p *pulse.Process) { got = append(got, p.Ask(server, "question")) })
 	server = sys.SpawnSpec(pulse.Spec{Name: "server", Safe: true, Actor: answerLater(&kept)})
-	if f := sys.RunFor(0); f != nil || len(kept) != 2 {
+	sys.RunFor(0)
+	if f := sys.Failure(); f != nil || len(kept) != 2 {
 		t.Fatalf("%d questions, %v", len(kept), f)
 	}
 	sys.Send(server, "answer")
@@ -296,7 +301,7 @@ func askingTwice(server *pulse.Ref, got *[]any) func(*pulse.Process) {
 }
 
 func TestADelayedAnswerThatIsTooLateIsNobodys(t *testing.T) {
-	for _, d := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, record := range []bool{false, true} {
 			asked := 0
 			sys := newSystem(t, pulse.Options{Delivery: d, Record: record,
@@ -340,12 +345,12 @@ func TestARestartedProcessFindsNoAnswerToItsOldQuestion(t *testing.T) {
 		}
 		return e.Oldest()
 	}}})
-	sys.SpawnSpec(pulse.Spec{Name: "client", OnPanic: pulse.Restart, Process: func(p *pulse.Process) {
+	sys.SpawnSpec(pulse.Spec{Name: "client", OnPanic: pulse.OnPanicRestart, Process: func(p *pulse.Process) {
 		if lives++; lives == 2 {
 			got = p.Receive()
 			return
 		}
-		child := p.SpawnSpec(pulse.Spec{Name: "child", OnPanic: pulse.Escalate,
+		child := p.SpawnSpec(pulse.Spec{Name: "child", OnPanic: pulse.OnPanicEscalate,
 			Actor: pulse.Func(func(*pulse.Ctx, any) { panic("broken") })})
 		p.Send(server, child)
 		p.AskTimeout(server, "question", time.Millisecond)
@@ -367,7 +372,7 @@ func TestARestartedProcessFindsNoAnswerToItsOldQuestion(t *testing.T) {
 // TestADelayedAnswerToACrashedProcessIsNobodys crashes the process that asked
 // while the answer is held back; its second life takes whatever comes.
 func TestADelayedAnswerToACrashedProcessIsNobodys(t *testing.T) {
-	for _, d := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		answered, strikes := false, 0
 		sys := newSystem(t, pulse.Options{Delivery: d,
 			Faults: pulse.Faults{Delay: 1, DelayBy: []time.Duration{time.Second}, Crash: 1, RestartLost: 1},

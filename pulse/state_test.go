@@ -442,7 +442,7 @@ func TestStateOfOrders(t *testing.T) {
 	}{
 		// 3 senders that have taken their step or not, and what is sent that was received or not.
 		{"sum", pulse.Options{}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
-		{"sum, Unordered", pulse.Options{Delivery: pulse.Unordered}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
+		{"sum, Unordered", pulse.Options{Delivery: pulse.DeliveryUnordered}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"list", pulse.Options{}, fan(func() pulse.Actor { return &lists{} }), 90, 38, 6},
 		{"function", pulse.Options{}, fan(func() pulse.Actor { return pulse.Func(func(*pulse.Ctx, any) {}) }), 90, 38, 6},
 		{"process", pulse.Options{}, func(sys *pulse.System) {
@@ -460,12 +460,12 @@ func TestStateOfOrders(t *testing.T) {
 			sys.Send(to, 1)
 			sys.Send(to, 2)
 		}, 1, 3, 1},
-		{"Unordered", pulse.Options{Delivery: pulse.Unordered}, func(sys *pulse.System) {
+		{"Unordered", pulse.Options{Delivery: pulse.DeliveryUnordered}, func(sys *pulse.System) {
 			to := sys.Spawn("to", log)
 			sys.Send(to, 1)
 			sys.Send(to, 2)
 		}, 2, 4, 1},
-		{"Unordered, equal messages", pulse.Options{Delivery: pulse.Unordered}, func(sys *pulse.System) {
+		{"Unordered, equal messages", pulse.Options{Delivery: pulse.DeliveryUnordered}, func(sys *pulse.System) {
 			to := sys.Spawn("to", log)
 			sys.Send(to, 1)
 			sys.Send(to, 1)
@@ -595,7 +595,7 @@ func countStates(t *testing.T, o pulse.Options, build func(*pulse.System)) (orde
 func TestServerStates(t *testing.T) {
 	e := &stater{}
 	o := server.Options()
-	o.Strategy, o.Environment = e, pulse.Open // the test ends without a failure
+	o.Strategy, o.Environment = e, pulse.EnvironmentOpen // the test ends without a failure
 	sys := pulse.New(o)
 	defer sys.Close()
 	states, nodes := map[uint64]string{}, map[string]bool{}
@@ -616,7 +616,7 @@ func TestStateWithoutStater(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
 	defer func() {
-		if f, ok := recover().(*pulse.Failure); !ok || f.Kind != pulse.Misuse {
+		if f, ok := recover().(*pulse.Failure); !ok || f.Kind != pulse.KindMisuse {
 			t.Errorf("%v, want a misuse", f)
 		}
 	}()
@@ -769,7 +769,7 @@ func newRoamProgram(seed uint64) *roamProgram {
 	p := &roamProgram{o: pulse.Options{EarlyTimers: some(4), Orphans: r.IntN(4) == 0,
 		Faults: pulse.Faults{Drop: some(5), Duplicate: some(5), Delay: some(5), Crash: some(6), RestartKept: some(4), RestartLost: some(4), Partition: some(6)}}}
 	if r.IntN(3) == 0 {
-		p.o.Delivery = pulse.Unordered
+		p.o.Delivery = pulse.DeliveryUnordered
 	}
 	for range 2 + r.IntN(2) {
 		var rules roamerRules
@@ -905,7 +905,8 @@ func roamTree(p *roamProgram, limit int) map[string]*fate {
 		sys.Reset(0)
 		path = path[:0]
 		outcome := p.build(sys)
-		f := sys.Run()
+		sys.Run()
+		f := sys.Failure()
 		see()
 		for _, n := range path {
 			n.outcomes[outcome(f)] = true
@@ -944,7 +945,7 @@ func BenchmarkState(b *testing.B) {
 			return &keeps[any]{map[string]*stateNode{"a": {n: i}, "b": {n: 2}}}
 		}},
 	} {
-		for _, d := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+		for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 			b.Run(fmt.Sprint(c.name, "-", d), func(b *testing.B) {
 				e := &stater{}
 				sys := pulse.New(pulse.Options{Strategy: e, Delivery: d})

@@ -59,7 +59,7 @@ type Ender interface {
 // an error when the run did not go as it had to, as a strict replay does.
 type Judge interface {
 	Strategy
-	Verdict() error
+	Err() error
 }
 
 // plain is the order that everything else is compared with: the oldest

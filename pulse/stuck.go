@@ -20,8 +20,8 @@ func (s *System) judge() {
 		return
 	}
 	if j, ok := s.strategy.(Judge); ok {
-		if err := j.Verdict(); err != nil {
-			s.fail(&Failure{Kind: Nondeterminism, Text: err.Error(), Step: int(s.steps)})
+		if err := j.Err(); err != nil {
+			s.fail(&Failure{Kind: KindNondeterminism, Text: err.Error(), Step: int(s.steps)})
 		}
 	}
 }
@@ -32,7 +32,7 @@ func (s *System) isStuck(a *actor) bool {
 	if a.life != alive || a.ctx.actor == trace.Test {
 		return false
 	}
-	return s.options.Environment == Closed || a.accept != anything && !s.asleep(a)
+	return s.options.Environment == EnvironmentClosed || a.accept != anything && !s.asleep(a)
 }
 
 // asleep says that only the end of time keeps a process waiting: a timer that
@@ -55,7 +55,7 @@ func (s *System) stuck() *Failure {
 	if len(list) == 0 {
 		return nil
 	}
-	f := &Failure{Kind: Stuck, Step: -1, Text: s.stuckText(len(list))}
+	f := &Failure{Kind: KindStuck, Step: -1, Text: s.stuckText(len(list))}
 	var b strings.Builder
 	for _, a := range list {
 		s.describeStuck(&b, a, f)
@@ -75,7 +75,7 @@ func (s *System) stuckText(n int) string {
 		}
 	}
 	text := fmt.Sprintf("stuck: %d of %d actors cannot go on, nothing is deliverable", n, living)
-	if s.options.Environment == Closed {
+	if s.options.Environment == EnvironmentClosed {
 		text += " and the environment is closed"
 	}
 	return text
@@ -180,7 +180,7 @@ func (s *System) cycle(list []*actor) string {
 func (s *System) orphaned() *Failure {
 	d := &s.sends[s.orphans[0]]
 	n := len(s.orphans) + s.lost
-	f := &Failure{Kind: Orphans, Step: -1, Site: s.trace.Actors[d.To].Label,
+	f := &Failure{Kind: KindOrphans, Step: -1, Site: s.trace.Actors[d.To].Label,
 		Text: fmt.Sprintf("%d %s sent to actors that had ended", n, plural(n, "message was", "messages were"))}
 	f.Detail = strings.Join(s.Warnings(), "\n")
 	return f

@@ -12,15 +12,15 @@ type Directive uint8
 
 const (
 	// Fail lets the run fail.
-	Fail Directive = iota
+	OnPanicFail Directive = iota
 	// Restart starts the actor again: with a new state if its Spec has New or
 	// Process, else with the one that it has. The message that it panicked on
 	// is gone, those that wait stay. Its children and timers end.
-	Restart
+	OnPanicRestart
 	// Stop ends the actor and its children.
-	Stop
+	OnPanicStop
 	// Escalate treats the panic as one of the actor that spawned it.
-	Escalate
+	OnPanicEscalate
 )
 
 const defaultRestarts = 10
@@ -64,7 +64,7 @@ func (s *System) resume(f *Failure) bool {
 // panicFailure makes a failure of a panic and says whether a step panicked,
 // not what decides or watches.
 func (s *System) panicFailure(v any) (f *Failure, inStep bool) {
-	f = &Failure{Kind: Panic, Step: int(s.step), Value: v}
+	f = &Failure{Kind: KindPanic, Step: int(s.step), Value: v}
 	var list [64]uintptr
 	pcs := list[:]
 	if c, ok := v.(*carried); ok {
@@ -92,17 +92,17 @@ func (s *System) panicFailure(v any) (f *Failure, inStep bool) {
 func (s *System) supervise(a *actor) bool {
 	for {
 		switch a.spec.OnPanic {
-		case Restart:
+		case OnPanicRestart:
 			if a.restarts < orDefault(a.spec.Restarts, defaultRestarts) {
 				a.restarts++
 				s.restart(a)
 				return true
 			}
-		case Stop:
+		case OnPanicStop:
 			s.endChildren(a.ctx.actor, "stopped")
 			s.end(a, "panicked")
 			return true
-		case Fail:
+		case OnPanicFail:
 			return false
 		}
 		if a.parent <= trace.Test {

@@ -74,7 +74,7 @@ var supervisions = []struct {
 	{
 		name: "restart without New keeps the state, and the mailbox stays",
 		build: func(s *pulse.System, d *diary) {
-			r := s.SpawnSpec(pulse.Spec{Name: "shop", Actor: &tally{d: d}, OnPanic: pulse.Restart})
+			r := s.SpawnSpec(pulse.Spec{Name: "shop", Actor: &tally{d: d}, OnPanic: pulse.OnPanicRestart})
 			for _, m := range []any{1, blast{}, 2, 3} {
 				s.Send(r, m)
 			}
@@ -84,7 +84,7 @@ var supervisions = []struct {
 	{
 		name: "restart with New begins anew, and the mailbox stays",
 		build: func(s *pulse.System, d *diary) {
-			r := family(s, d, []string{"shop"}, []pulse.Spec{{OnPanic: pulse.Restart}})
+			r := family(s, d, []string{"shop"}, []pulse.Spec{{OnPanic: pulse.OnPanicRestart}})
 			for _, m := range []any{1, blast{}, 2, 3} {
 				s.Send(r, m)
 			}
@@ -94,7 +94,7 @@ var supervisions = []struct {
 	{
 		name: "a process begins again from the beginning, and takes what waits",
 		build: func(s *pulse.System, d *diary) {
-			r := s.SpawnSpec(pulse.Spec{Name: "clerk", OnPanic: pulse.Restart, Process: func(p *pulse.Process) {
+			r := s.SpawnSpec(pulse.Spec{Name: "clerk", OnPanic: pulse.OnPanicRestart, Process: func(p *pulse.Process) {
 				d.write("begins")
 				for {
 					msg := p.Receive()
@@ -111,7 +111,7 @@ var supervisions = []struct {
 	{
 		name: "a process that panics before it waits is not restarted without end",
 		build: func(s *pulse.System, d *diary) {
-			s.SpawnSpec(pulse.Spec{Name: "clerk", OnPanic: pulse.Restart, Restarts: 2,
+			s.SpawnSpec(pulse.Spec{Name: "clerk", OnPanic: pulse.OnPanicRestart, Restarts: 2,
 				Process: func(*pulse.Process) { refuse(blast{}) }})
 		},
 		failure: `panic in clerk#3 ← start: cannot take 7 of "glass"`,
@@ -120,7 +120,7 @@ var supervisions = []struct {
 		name: "a restart that panics counts as another panic",
 		build: func(s *pulse.System, d *diary) {
 			begun := 0
-			r := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.Restart, Restarts: 3, New: func() pulse.Actor {
+			r := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.OnPanicRestart, Restarts: 3, New: func() pulse.Actor {
 				if begun++; begun == 2 {
 					panic("cannot begin")
 				}
@@ -136,7 +136,7 @@ var supervisions = []struct {
 		name: "a restart for which New returns nil",
 		build: func(s *pulse.System, d *diary) {
 			first := true
-			r := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.Restart, New: func() pulse.Actor {
+			r := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.OnPanicRestart, New: func() pulse.Actor {
 				if !first {
 					return nil
 				}
@@ -151,7 +151,7 @@ var supervisions = []struct {
 	{
 		name: "what the actor had become it stays, without New",
 		build: func(s *pulse.System, d *diary) {
-			r := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.Restart, Actor: pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			r := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.OnPanicRestart, Actor: pulse.Func(func(ctx *pulse.Ctx, _ any) {
 				ctx.Become(&tally{d: d})
 				panic("blast")
 			})})
@@ -164,7 +164,7 @@ var supervisions = []struct {
 		name: "a restart ends children and timers; watchers are told of the children only",
 		build: func(s *pulse.System, d *diary) {
 			var shop, child pulse.Ref
-			shop = s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.Restart, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			shop = s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.OnPanicRestart, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
 				switch msg {
 				case "open":
 					child = ctx.Spawn("boy", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Spawn("dog", pulse.Func(idle)) }))
@@ -189,7 +189,7 @@ var supervisions = []struct {
 	{
 		name: "as many restarts as are allowed, then a failure",
 		build: func(s *pulse.System, d *diary) {
-			r := family(s, d, []string{"shop"}, []pulse.Spec{{OnPanic: pulse.Restart, Restarts: 2}})
+			r := family(s, d, []string{"shop"}, []pulse.Spec{{OnPanic: pulse.OnPanicRestart, Restarts: 2}})
 			for range 4 {
 				s.Send(r, blast{})
 			}
@@ -200,7 +200,7 @@ var supervisions = []struct {
 	{
 		name: "stop tells watchers, and orphans what waits",
 		build: func(s *pulse.System, d *diary) {
-			r := s.SpawnSpec(pulse.Spec{Name: "shop", Actor: &tally{d: d}, OnPanic: pulse.Stop})
+			r := s.SpawnSpec(pulse.Spec{Name: "shop", Actor: &tally{d: d}, OnPanic: pulse.OnPanicStop})
 			w := s.Spawn("friend", watching(d, &r))
 			s.Send(w, 1)
 			s.Send(r, blast{})
@@ -214,7 +214,7 @@ var supervisions = []struct {
 		name: "stop ends children first, and theirs",
 		build: func(s *pulse.System, d *diary) {
 			var shop, boy, dog pulse.Ref
-			shop = s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.Stop, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			shop = s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.OnPanicStop, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
 				boy = ctx.Spawn("boy", pulse.Func(func(ctx *pulse.Ctx, _ any) { dog = ctx.Spawn("dog", pulse.Func(idle)) }))
 				ctx.Send(boy, 1)
 				refuse(msg)
@@ -232,7 +232,7 @@ var supervisions = []struct {
 	{
 		name: "stop of a process",
 		build: func(s *pulse.System, d *diary) {
-			r := s.SpawnSpec(pulse.Spec{Name: "clerk", Process: refusingProcess, OnPanic: pulse.Stop})
+			r := s.SpawnSpec(pulse.Spec{Name: "clerk", Process: refusingProcess, OnPanic: pulse.OnPanicStop})
 			s.Send(s.Spawn("friend", watching(d, &r)), 1)
 			s.Send(r, 1)
 			s.Send(r, blast{})
@@ -242,7 +242,7 @@ var supervisions = []struct {
 	{
 		name: "a stop in the step that panics is forgotten by a restart",
 		build: func(s *pulse.System, d *diary) {
-			r := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.Restart, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			r := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.OnPanicRestart, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
 				d.write("%v", msg)
 				ctx.Stop()
 				refuse(msg)
@@ -256,7 +256,7 @@ var supervisions = []struct {
 		name: "escalation over three levels, to one that restarts",
 		build: func(s *pulse.System, d *diary) {
 			r := family(s, d, []string{"firm", "shop", "boy"},
-				[]pulse.Spec{{OnPanic: pulse.Restart}, {OnPanic: pulse.Escalate}, {OnPanic: pulse.Escalate}})
+				[]pulse.Spec{{OnPanic: pulse.OnPanicRestart}, {OnPanic: pulse.OnPanicEscalate}, {OnPanic: pulse.OnPanicEscalate}})
 			for _, m := range []any{1, blast{}, 2} {
 				s.Send(r, m)
 			}
@@ -267,7 +267,7 @@ var supervisions = []struct {
 	{
 		name: "the limit of restarts escalates to one that stops",
 		build: func(s *pulse.System, d *diary) {
-			r := family(s, d, []string{"shop", "boy"}, []pulse.Spec{{OnPanic: pulse.Stop}, {OnPanic: pulse.Restart, Restarts: 1}})
+			r := family(s, d, []string{"shop", "boy"}, []pulse.Spec{{OnPanic: pulse.OnPanicStop}, {OnPanic: pulse.OnPanicRestart, Restarts: 1}})
 			s.Send(s.Spawn("friend", watching(d, &r)), 1)
 			s.Send(r, blast{})
 			s.Send(r, blast{})
@@ -277,7 +277,7 @@ var supervisions = []struct {
 	{
 		name: "escalation to the test is a failure",
 		build: func(s *pulse.System, d *diary) {
-			s.Send(family(s, d, []string{"shop", "boy"}, []pulse.Spec{{OnPanic: pulse.Escalate}, {OnPanic: pulse.Escalate}}), blast{})
+			s.Send(family(s, d, []string{"shop", "boy"}, []pulse.Spec{{OnPanic: pulse.OnPanicEscalate}, {OnPanic: pulse.OnPanicEscalate}}), blast{})
 		},
 		diary:   []string{"shop begins", "boy begins", "blast at 1"},
 		failure: "panic in boy#1 ← blast: blast",
@@ -285,7 +285,7 @@ var supervisions = []struct {
 	{
 		name: "escalation to one that fails is a failure",
 		build: func(s *pulse.System, d *diary) {
-			s.Send(family(s, d, []string{"shop", "boy"}, []pulse.Spec{{}, {OnPanic: pulse.Escalate}}), blast{})
+			s.Send(family(s, d, []string{"shop", "boy"}, []pulse.Spec{{}, {OnPanic: pulse.OnPanicEscalate}}), blast{})
 		},
 		diary:   []string{"shop begins", "boy begins", "blast at 1"},
 		failure: "panic in boy#1 ← blast: blast",
@@ -293,8 +293,8 @@ var supervisions = []struct {
 	{
 		name: "escalation to one that has ended is a failure",
 		build: func(s *pulse.System, d *diary) {
-			shop := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.Restart, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
-				child := ctx.SpawnSpec(pulse.Spec{Name: "boy", Actor: &tally{d: d}, OnPanic: pulse.Escalate})
+			shop := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.OnPanicRestart, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				child := ctx.SpawnSpec(pulse.Spec{Name: "boy", Actor: &tally{d: d}, OnPanic: pulse.OnPanicEscalate})
 				ctx.Send(child, msg)
 				ctx.Stop()
 			})})
@@ -306,9 +306,9 @@ var supervisions = []struct {
 	{
 		name: "a process that waits is restarted by the panic of its child",
 		build: func(s *pulse.System, d *diary) {
-			r := s.SpawnSpec(pulse.Spec{Name: "clerk", OnPanic: pulse.Restart, Process: func(p *pulse.Process) {
+			r := s.SpawnSpec(pulse.Spec{Name: "clerk", OnPanic: pulse.OnPanicRestart, Process: func(p *pulse.Process) {
 				d.write("begins")
-				child := p.SpawnSpec(pulse.Spec{Name: "boy", Actor: &tally{d: d}, OnPanic: pulse.Escalate})
+				child := p.SpawnSpec(pulse.Spec{Name: "boy", Actor: &tally{d: d}, OnPanic: pulse.OnPanicEscalate})
 				p.Send(child, p.Receive())
 				d.write("goes on with %v", p.Receive())
 			}})
@@ -324,11 +324,12 @@ var supervisions = []struct {
 func TestSupervision(t *testing.T) {
 	for _, c := range supervisions {
 		t.Run(c.name, func(t *testing.T) {
-			for _, o := range []pulse.Options{{Record: true}, {}, {Record: true, Delivery: pulse.Unordered}} {
+			for _, o := range []pulse.Options{{Record: true}, {}, {Record: true, Delivery: pulse.DeliveryUnordered}} {
 				s := pulse.New(o)
 				d := &diary{}
 				c.build(s, d)
-				f := s.Run()
+				s.Run()
+				f := s.Failure()
 				how := fmt.Sprintf("%v, recorded %v", o.Delivery, o.Record)
 				if got := d.lines; !slices.Equal(got, c.diary) {
 					t.Errorf("%s: the diary is %q, expected %q", how, got, c.diary)
@@ -349,10 +350,11 @@ func TestSupervision(t *testing.T) {
 func TestSupervisedPanicsAreNoted(t *testing.T) {
 	s := pulse.New(pulse.Options{Record: true})
 	defer s.Close()
-	r := s.SpawnSpec(pulse.Spec{Name: "shop", Actor: &tally{d: &diary{}}, OnPanic: pulse.Restart})
+	r := s.SpawnSpec(pulse.Spec{Name: "shop", Actor: &tally{d: &diary{}}, OnPanic: pulse.OnPanicRestart})
 	s.Send(r, blast{})
 	s.Send(r, 1)
-	if f := s.Run(); f != nil {
+	s.Run()
+	if f := s.Failure(); f != nil {
 		t.Fatal(f)
 	}
 	golden(t, "supervision", s.Trace().Text())

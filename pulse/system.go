@@ -142,7 +142,7 @@ func (s *System) derive() {
 		s.strategy = plain{}
 	}
 	s.standing, s.onSend = 0, 0
-	s.unordered = o.Delivery == Unordered
+	s.unordered = o.Delivery == DeliveryUnordered
 	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
 	s.flood = int32(min(orDefault(o.Pending, defaultPending), math.MaxInt32))
 	_, records := s.strategy.(Recorder)
@@ -264,7 +264,16 @@ func (s *System) Steps() int { return int(s.steps) }
 // Now returns virtual time: how long the run has lasted for its program.
 func (s *System) Now() time.Duration { return time.Duration(s.now) }
 
-// Failure returns what the run failed with, nil while it has not.
+// Err returns what the run failed with as an error, nil while it has not.
+func (s *System) Err() error {
+	if s.failure == nil {
+		return nil
+	}
+	return s.failure
+}
+
+// Failure returns what the run failed with, nil while it has not. It has more
+// to say than Err; compare it with nil before it becomes an error.
 func (s *System) Failure() *Failure { return s.failure }
 
 // Observe adds an observer for the rest of this run, which must be recorded.

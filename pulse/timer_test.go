@@ -299,12 +299,13 @@ func second(_ any, ok bool) bool { return ok }
 func TestTimers(t *testing.T) {
 	for _, c := range timings {
 		t.Run(c.name, func(t *testing.T) {
-			for _, delivery := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+			for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 				for _, record := range []bool{true, false} {
 					c.o.Delivery, c.o.Record = delivery, record
 					s, d := pulse.New(c.o), &diary{}
 					c.build(s, d)
-					f := s.Run()
+					s.Run()
+					f := s.Failure()
 					how := fmt.Sprintf("%v, recorded %v", delivery, record)
 					if got := strings.Join(d.lines, ", "); got != c.want || s.Now() != c.now {
 						t.Errorf("%s: the diary is\n%s\nat %v, expected\n%s\nat %v", how, got, s.Now(), c.want, c.now)
@@ -342,7 +343,8 @@ func TestRunFor(t *testing.T) {
 		{3 * time.Second, "6s tick, 7s tick, 8s tick", 8 * time.Second},
 	} {
 		d.lines = nil
-		f := s.RunFor(c.d)
+		s.RunFor(c.d)
+		f := s.Failure()
 		if got := slices.Sorted(slices.Values(d.lines)); f != nil || strings.Join(got, ", ") != c.want || s.Now() != c.now {
 			t.Errorf("RunFor(%v): %q at %v and %v, expected %q at %v", c.d, got, s.Now(), f, c.want, c.now)
 		}
@@ -364,7 +366,8 @@ func TestRunForEnds(t *testing.T) {
 		s := pulse.New(pulse.Options{Horizon: c.horizon})
 		s.Spawn("shop", pulse.Func(idle))
 		for _, d := range c.ds {
-			if f := s.RunFor(d); f != nil {
+			s.RunFor(d)
+			if f := s.Failure(); f != nil {
 				t.Errorf("%s: %v", c.name, f)
 			}
 		}
@@ -383,10 +386,12 @@ func TestSettleTakesNoTime(t *testing.T) {
 		ctx.After(0, "now")
 		ctx.After(1, "later")
 	})(s, d)
-	if f := s.Settle(); f != nil || s.Now() != 0 || fmt.Sprint(d.lines) != "[0s now]" {
+	s.Settle()
+	if f := s.Failure(); f != nil || s.Now() != 0 || fmt.Sprint(d.lines) != "[0s now]" {
 		t.Errorf("settled at %v: %q and %v", s.Now(), d.lines, f)
 	}
-	if f := s.Run(); f != nil || s.Now() != 1 || fmt.Sprint(d.lines) != "[0s now 1ns later]" {
+	s.Run()
+	if f := s.Failure(); f != nil || s.Now() != 1 || fmt.Sprint(d.lines) != "[0s now 1ns later]" {
 		t.Errorf("at %v: %q and %v", s.Now(), d.lines, f)
 	}
 }
@@ -422,7 +427,8 @@ func TestEarlyTimers(t *testing.T) {
 		})
 		s.Run()
 		s.Send(r, func(ctx *pulse.Ctx) { ctx.After(1, "d"); ctx.Send(r, 3) })
-		f := s.Run()
+		s.Run()
+		f := s.Failure()
 		if got := strings.Join(d.lines, ", "); f != nil || got != c.want {
 			t.Errorf("EarlyTimers %d: %s and %v, expected %s", c.early, got, f, c.want)
 		}
@@ -442,7 +448,8 @@ func TestEarlyTimersAreReplayed(t *testing.T) {
 				ctx.Send(ctx.Spawn("till", pulse.Func(idle)), i)
 			}
 		})(s, d)
-		if f := s.Run(); f != nil {
+		s.Run()
+		if f := s.Failure(); f != nil {
 			t.Fatal(f)
 		}
 		return s.Trace().Hash
@@ -470,7 +477,7 @@ func TestEarlyTimersAreReplayed(t *testing.T) {
 // TestAnswerAndTimeoutAtOneMoment: whichever comes first, the other leaves
 // nothing behind.
 func TestAnswerAndTimeoutAtOneMoment(t *testing.T) {
-	for _, delivery := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, record := range []bool{true, false} {
 			ends := map[string]int{}
 			s := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: record, Delivery: delivery})
@@ -486,7 +493,8 @@ func TestAnswerAndTimeoutAtOneMoment(t *testing.T) {
 					p.After(20, "next")
 					ends[end+fmt.Sprint(p.Receive())]++
 				})
-				if f := s.Run(); f != nil {
+				s.Run()
+				if f := s.Failure(); f != nil {
 					t.Fatal(f)
 				}
 			}

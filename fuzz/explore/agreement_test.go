@@ -28,10 +28,11 @@ func (r *rig) program(o pulse.Options, build func(*pulse.System) func() error) e
 			r.sys.Reset(0)
 		}
 		check := build(r.sys)
-		f := r.sys.Run()
+		r.sys.Run()
+		f := r.sys.Failure()
 		if f == nil && check != nil {
 			if err := check(); err != nil {
-				f = &pulse.Failure{Kind: pulse.Property, Text: err.Error()}
+				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
 			}
 		}
 		return explore.Run{System: r.sys, Failure: f}
@@ -40,7 +41,7 @@ func (r *rig) program(o pulse.Options, build func(*pulse.System) func() error) e
 
 // explored is what an exploration came to, in the enumerator's terms.
 type explored struct {
-	explore.Verdict
+	explore.Result
 	passing map[uint64]int
 	failing map[string]int
 }
@@ -74,7 +75,7 @@ func (r *rig) exploreBuild(so pulse.Options, build func(*pulse.System) func() er
 		}
 	}
 	var err error
-	if e.Verdict, err = explore.Explore(r.program(so, build), o); err != nil {
+	if e.Result, err = explore.Explore(r.program(so, build), o); err != nil {
 		panic(err)
 	}
 	return e
@@ -116,11 +117,11 @@ func (e *explored) repeats() int {
 func ways() (list []explore.Options) {
 	for _, r := range explore.Reductions() {
 		for _, sleep := range []bool{false, true} {
-			if sleep && r <= explore.Source {
+			if sleep && r <= explore.SourceSets {
 				continue
 			}
 			for _, o := range explore.Orderings() {
-				if o != explore.FIFO && (r == explore.Everything || os.Getenv("JOSTLE_NIGHTLY") == "") {
+				if o != explore.OrderFIFO && (r == explore.Everything || os.Getenv("JOSTLE_NIGHTLY") == "") {
 					continue
 				}
 				list = append(list, explore.Options{Reduction: r, Sleep: sleep, Ordering: o})

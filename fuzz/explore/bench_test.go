@@ -140,7 +140,8 @@ func repeated(tb testing.TB, l load.Load, n int) func() {
 		for range n {
 			sys.Reset(0)
 			check := l.Build(sys)
-			if f := sys.Run(); f != nil {
+			sys.Run()
+			if f := sys.Failure(); f != nil {
 				tb.Fatal(f)
 			}
 			if err := check(); err != nil {
@@ -158,7 +159,7 @@ func BenchmarkWorkers(b *testing.B) {
 		r    explore.Reduction
 	}{
 		{"everything-senders(8,1)", func() load.Load { return load.Senders(8, 1) }, explore.Everything},
-		{"source-pi(8)", func() load.Load { return load.Pi(8) }, explore.Source},
+		{"source-pi(8)", func() load.Load { return load.Pi(8) }, explore.SourceSets},
 		{"optimal-pi(8)", func() load.Load { return load.Pi(8) }, explore.Optimal},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -188,8 +189,8 @@ func TestMemoryIsFlat(t *testing.T) {
 	for _, l := range list {
 		for _, o := range []explore.Options{
 			{Reduction: explore.Optimal},
-			{Reduction: explore.Source},
-			{Reduction: explore.Persistent, Sleep: true, Ordering: explore.LCA},
+			{Reduction: explore.SourceSets},
+			{Reduction: explore.PersistentSets, Sleep: true, Ordering: explore.OrderLCA},
 			{Reduction: explore.Everything, Runs: 100_000},
 		} {
 			v, bytes := allocated(on(pulse.Options{}, l.Build), o)
@@ -202,7 +203,7 @@ func TestMemoryIsFlat(t *testing.T) {
 }
 
 // allocated returns how many bytes a search allocates after its first 100 runs.
-func allocated(program explore.Program, o explore.Options) (explore.Verdict, uint64) {
+func allocated(program explore.Program, o explore.Options) (explore.Result, uint64) {
 	var before, after runtime.MemStats
 	o.Done = func(run explore.Run) {
 		if run.Index == 100 {
@@ -252,7 +253,7 @@ func growing() (list []subject) {
 const mostGrown = 400_000
 
 // growth explores a subject as a cell of the growth table says.
-func (s *subject) growth(r explore.Reduction, done func(explore.Run)) explore.Verdict {
+func (s *subject) growth(r explore.Reduction, done func(explore.Run)) explore.Result {
 	return s.verdict(explore.Options{Reduction: r, Runs: mostGrown, KeepOn: true, Done: done})
 }
 
@@ -282,7 +283,7 @@ func inUse() int64 {
 }
 
 // counted is the part of a cell that does not depend on the machine.
-func counted(v explore.Verdict) []string {
+func counted(v explore.Result) []string {
 	if !v.Complete {
 		return []string{fmt.Sprintf(">%d", v.Runs), "-"}
 	}

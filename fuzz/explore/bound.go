@@ -103,7 +103,7 @@ func (x *explorer) levels() {
 // another reduction when the program turns out to be beyond the one.
 func (x *explorer) all() bool {
 	if x.options.Reduction == Optimal && x.options.Depth > 0 {
-		x.restart(Source) // it learns from whole runs
+		x.restart(SourceSets) // it learns from whole runs
 	}
 	for {
 		finished := x.once()

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-func levels(v explore.Verdict) (runs []int) {
+func levels(v explore.Result) (runs []int) {
 	for _, l := range v.Levels {
 		runs = append(runs, l.Runs)
 	}
@@ -182,12 +182,12 @@ func TestRefusals(t *testing.T) {
 		options explore.Options
 		want    string
 	}{
-		{explore.Options{Reduction: explore.Source, Delays: 2}, "a bound on delays or preemptions needs the reduction Everything"},
+		{explore.Options{Reduction: explore.SourceSets, Delays: 2}, "a bound on delays or preemptions needs the reduction Everything"},
 		{explore.Options{Reduction: explore.Everything, Sleep: true, Preemptions: 2}, "a bound on delays or preemptions needs"},
 		{explore.Options{Reduction: explore.Everything, Delays: 1, Preemptions: 1}, "cannot be bounded together"},
 		{explore.Options{Reduction: explore.Everything, Delays: 1, States: explore.ByHash}, "cannot go with state comparison"},
 		{explore.Options{States: explore.ByHash}, "Optimal learns from whole runs"},
-		{explore.Options{Reduction: explore.Source, RandomBranch: true}, "a random branch needs"},
+		{explore.Options{Reduction: explore.SourceSets, RandomBranch: true}, "a random branch needs"},
 		{explore.Options{BigSteps: true}, "BigSteps is about state comparison"},
 		{explore.Options{Workers: 2}, "several workers need Options.More"},
 		{explore.Options{Reduction: 99}, "there is no reduction 99"},

@@ -127,7 +127,7 @@ func (b *brancher) Begin(uint64) { b.start() }
 func (b *brancher) start() { b.at, b.out = 0, ended }
 
 // Verdict says why a run was given up.
-func (b *brancher) Verdict() error {
+func (b *brancher) Err() error {
 	if b.out == ended {
 		return nil
 	}

@@ -48,7 +48,7 @@ func TestBranchesAgree(t *testing.T) {
 			wide := s.explore(o)
 			if !wide.Complete || !maps.Equal(wide.orders, deep.orders) || wide.Steps != deep.Steps || wide.Runs != deep.Runs ||
 				wide.Distinct != deep.Distinct || !maps.Equal(wide.Failures, deep.Failures) {
-				t.Errorf("%s, %v: %+v, depth-first %+v", s.name, ordering, wide.Verdict, deep.Verdict)
+				t.Errorf("%s, %v: %+v, depth-first %+v", s.name, ordering, wide.Result, deep.Result)
 			}
 		}
 	}
@@ -71,7 +71,7 @@ func TestBranchesOfRandomPrograms(t *testing.T) {
 			t.Fatalf("program %d: %d of %d runs; %s\n%v", seed, got.Runs, all.runs, why, p)
 		}
 		if !maps.Equal(got.passing, deep.passing) || !maps.Equal(got.failing, deep.failing) || got.Steps != deep.Steps {
-			t.Fatalf("program %d: %+v, depth-first %+v\n%v", seed, got.Verdict, deep.Verdict, p)
+			t.Fatalf("program %d: %+v, depth-first %+v\n%v", seed, got.Result, deep.Result, p)
 		}
 	}
 }

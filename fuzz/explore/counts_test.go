@@ -91,7 +91,7 @@ func sizes() map[string]size {
 // A find is what an exploration came to: which distinct orders, and how often
 // it ran each.
 type find struct {
-	explore.Verdict
+	explore.Result
 	orders map[uint64]int
 }
 
@@ -101,12 +101,12 @@ func (s *subject) explore(o explore.Options) find {
 	f := find{orders: map[uint64]int{}}
 	o.KeepOn, o.Record, o.CountDistinct = true, true, true
 	o.Done = func(run explore.Run) { f.orders[classOf(run.System)]++ }
-	f.Verdict = s.verdict(o)
+	f.Result = s.verdict(o)
 	return f
 }
 
 // verdict explores a subject.
-func (s *subject) verdict(o explore.Options) explore.Verdict {
+func (s *subject) verdict(o explore.Options) explore.Result {
 	var rigs []*rig
 	o.More = func() explore.Program {
 		r := &rig{}
@@ -128,7 +128,7 @@ func (s *subject) verdict(o explore.Options) explore.Verdict {
 // fault says what is wrong with an exploration of a program whose orders are
 // known, "" when nothing is.
 func (f *find) fault(o explore.Options, of size, all map[uint64]int) string {
-	once := o.Sleep || o.Reduction <= explore.Source
+	once := o.Sleep || o.Reduction <= explore.SourceSets
 	switch {
 	case !f.Complete:
 		return "is not complete: " + f.Bound + f.Nondeterminism
@@ -162,8 +162,8 @@ func countings() (list []explore.Options) {
 		for _, ordering := range explore.Orderings() {
 			for _, sleep := range []bool{false, true} {
 				for _, workers := range []int{1, 3} {
-					few := r == explore.Everything || !nightly() && (workers > 1 && r > explore.Optimal || sleep && r <= explore.Source)
-					if ordering == explore.FIFO || !few {
+					few := r == explore.Everything || !nightly() && (workers > 1 && r > explore.Optimal || sleep && r <= explore.SourceSets)
+					if ordering == explore.OrderFIFO || !few {
 						list = append(list, explore.Options{Reduction: r, Sleep: sleep, Ordering: ordering, Workers: workers})
 					}
 				}
@@ -235,10 +235,10 @@ func TestLargeCounts(t *testing.T) {
 // Optimal: those that do not run again what they have run before.
 func largeCountings() (list []explore.Options) {
 	if !nightly() {
-		return []explore.Options{{Workers: 3}, {Reduction: explore.Source}}
+		return []explore.Options{{Workers: 3}, {Reduction: explore.SourceSets}}
 	}
 	for _, o := range countings() {
-		if o.Reduction <= explore.Source && !o.Sleep || o.Reduction > explore.Source && o.Reduction < explore.Everything && o.Sleep {
+		if o.Reduction <= explore.SourceSets && !o.Sleep || o.Reduction > explore.SourceSets && o.Reduction < explore.Everything && o.Sleep {
 			list = append(list, o)
 		}
 	}
@@ -255,20 +255,20 @@ func TestBassetsFigures(t *testing.T) {
 		o           explore.Ordering
 		runs, steps int
 	}{
-		{4, explore.DCUTE, explore.LCA, 105, 733},
-		{4, explore.DCUTE, explore.ECA, 24, 165},
-		{5, explore.DCUTE, explore.LCA, 945, 0},
-		{5, explore.DCUTE, explore.ECA, 120, 0},
-		{5, explore.DCUTE, explore.FIFO, 120, 0},
-		{5, explore.DCUTE, explore.LDM, 120, 0},
-		{5, explore.DCUTE, explore.LIFO, 945, 0},
-		{5, explore.DCUTE, explore.HDM, 706, 0},
-		{5, explore.Persistent, explore.LCA, 19845, 156070},
-		{5, explore.Persistent, explore.LIFO, 19845, 156070},
-		{5, explore.Persistent, explore.ECA, 120, 931},
-		{5, explore.Persistent, explore.FIFO, 120, 931},
-		{5, explore.Persistent, explore.LDM, 120, 931},
-		{5, explore.Persistent, explore.HDM, 3424, 26799},
+		{4, explore.DCUTE, explore.OrderLCA, 105, 733},
+		{4, explore.DCUTE, explore.OrderECA, 24, 165},
+		{5, explore.DCUTE, explore.OrderLCA, 945, 0},
+		{5, explore.DCUTE, explore.OrderECA, 120, 0},
+		{5, explore.DCUTE, explore.OrderFIFO, 120, 0},
+		{5, explore.DCUTE, explore.OrderLDM, 120, 0},
+		{5, explore.DCUTE, explore.OrderLIFO, 945, 0},
+		{5, explore.DCUTE, explore.OrderHDM, 706, 0},
+		{5, explore.PersistentSets, explore.OrderLCA, 19845, 156070},
+		{5, explore.PersistentSets, explore.OrderLIFO, 19845, 156070},
+		{5, explore.PersistentSets, explore.OrderECA, 120, 931},
+		{5, explore.PersistentSets, explore.OrderFIFO, 120, 931},
+		{5, explore.PersistentSets, explore.OrderLDM, 120, 931},
+		{5, explore.PersistentSets, explore.OrderHDM, 3424, 26799},
 	} {
 		s := pi(c.workers)
 		f := s.explore(explore.Options{Reduction: c.r, Ordering: c.o})
@@ -286,25 +286,25 @@ const mostRuns = 300_000
 type table struct {
 	title   string
 	options explore.Options
-	cell    func(explore.Verdict) string
+	cell    func(explore.Result) string
 }
 
 func orderingTables() []table {
-	upTo := func(n int, v explore.Verdict) string {
+	upTo := func(n int, v explore.Result) string {
 		if v.Complete {
 			return fmt.Sprint(n)
 		}
 		return fmt.Sprintf(">%d", n)
 	}
-	runs := func(v explore.Verdict) string { return upTo(v.Runs, v) }
-	steps := func(v explore.Verdict) string { return upTo(v.Steps, v) }
-	wasted := func(v explore.Verdict) string { return fmt.Sprintf("%s(%d)", steps(v), v.Wasted) }
+	runs := func(v explore.Result) string { return upTo(v.Runs, v) }
+	steps := func(v explore.Result) string { return upTo(v.Steps, v) }
+	wasted := func(v explore.Result) string { return fmt.Sprintf("%s(%d)", steps(v), v.Wasted) }
 	return []table{
 		{"dCUTE, runs", explore.Options{Reduction: explore.DCUTE}, runs},
-		{"Persistent, runs", explore.Options{Reduction: explore.Persistent}, runs},
-		{"Persistent, steps", explore.Options{Reduction: explore.Persistent}, steps},
-		{"Persistent with Sleep, steps (runs wasted)", explore.Options{Reduction: explore.Persistent, Sleep: true}, wasted},
-		{"Source, steps (runs wasted)", explore.Options{Reduction: explore.Source}, wasted},
+		{"Persistent, runs", explore.Options{Reduction: explore.PersistentSets}, runs},
+		{"Persistent, steps", explore.Options{Reduction: explore.PersistentSets}, steps},
+		{"Persistent with Sleep, steps (runs wasted)", explore.Options{Reduction: explore.PersistentSets, Sleep: true}, wasted},
+		{"Source, steps (runs wasted)", explore.Options{Reduction: explore.SourceSets}, wasted},
 		{"Optimal, steps", explore.Options{Reduction: explore.Optimal}, steps},
 	}
 }

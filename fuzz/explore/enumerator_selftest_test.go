@@ -27,7 +27,7 @@ type figure struct{ runs, distinct, deliveries int }
 // (2n)! / 2^n · n!, of which n! are distinct.
 func TestKnownFigures(t *testing.T) {
 	server, _ := subjects.ByName("server")
-	fifo, unordered := pulse.Options{}, pulse.Options{Delivery: pulse.Unordered}
+	fifo, unordered := pulse.Options{}, pulse.Options{Delivery: pulse.DeliveryUnordered}
 	for _, c := range []struct {
 		name  string
 		o     pulse.Options
@@ -158,7 +158,7 @@ func sights() []sight {
 		{crashes, "an actor starts again", func(_ *program, s *pulse.System) bool { return struck(s, trace.Restart) }},
 		{partitions, "an actor is cut off", func(_ *program, s *pulse.System) bool { return struck(s, trace.Partition) }},
 		{panicking, "an actor panics", func(_ *program, s *pulse.System) bool {
-			return s.Failure() != nil && s.Failure().Kind == pulse.Panic
+			return s.Failure() != nil && s.Failure().Kind == pulse.KindPanic
 		}},
 		{checking, "a check fails", func(p *program, s *pulse.System) bool { return s.Failure() == nil && p.check() != nil }},
 	}
@@ -318,7 +318,7 @@ func clashes(e *enumerator, p *program) (n int) {
 	type order struct{ steps, class uint64 }
 	known := map[order]bool{}
 	e.after = func(sys *pulse.System) {
-		if f := sys.Failure(); f != nil && f.Kind != pulse.Stuck { // it is cut short
+		if f := sys.Failure(); f != nil && f.Kind != pulse.KindStuck { // it is cut short
 			return
 		}
 		w := walkOf(sys)

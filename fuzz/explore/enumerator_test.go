@@ -127,7 +127,8 @@ func (e *enumerator) configure(o pulse.Options) {
 // run runs the program once and says what it failed with.
 func (e *enumerator) run(build func(*pulse.System) func() error) string {
 	check := build(e.sys)
-	if f := e.sys.Run(); f != nil {
+	e.sys.Run()
+	if f := e.sys.Failure(); f != nil {
 		return f.Signature()
 	}
 	if check == nil {

@@ -152,7 +152,7 @@ func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, fa
 // up or 1/0.7 down, of which the smaller is tested.
 func TestEstimateDistinct(t *testing.T) {
 	testEstimates(t, distinctSizes(), explore.Options{}, 100_000, 1.3)
-	testEstimates(t, distinctSizes()[4:6], explore.Options{Reduction: explore.Source}, 100_000, 1.3)
+	testEstimates(t, distinctSizes()[4:6], explore.Options{Reduction: explore.SourceSets}, 100_000, 1.3)
 }
 
 // TestEstimatePlain: a factor of 2, as in Eta's Figure 2.
@@ -170,7 +170,7 @@ func TestEstimateAtEnd(t *testing.T) {
 			t.Errorf("%v: %d runs, estimated %v, complete %v, %v", r, v.Runs, v.Estimate, v.Complete, err)
 		}
 	}
-	for _, r := range []explore.Reduction{explore.Persistent, explore.DCUTE, explore.GoodSiblings} {
+	for _, r := range []explore.Reduction{explore.PersistentSets, explore.DCUTE, explore.GoodSiblings} {
 		v, err := explore.Explore(program, explore.Options{Reduction: r, Estimate: true, Runs: 10})
 		if err != nil || v.Complete || v.Estimate < 10 {
 			t.Errorf("%v: %d runs, estimated %v, %v", r, v.Runs, v.Estimate, err)
@@ -187,7 +187,7 @@ func TestEstimateChangesNothing(t *testing.T) {
 	r := &rig{}
 	for seed := range uint64(100) {
 		p := newProgram(seed, agreementFeatures(seed))
-		for _, red := range []explore.Reduction{explore.Optimal, explore.Source, explore.Everything} {
+		for _, red := range []explore.Reduction{explore.Optimal, explore.SourceSets, explore.Everything} {
 			var lists [2][]uint64
 			for i, estimate := range []bool{false, true} {
 				o := explore.Options{Reduction: red, Estimate: estimate, KeepOn: true, Record: true, Runs: 2000}

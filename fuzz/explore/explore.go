@@ -31,13 +31,13 @@ type Run struct {
 }
 
 // Explore runs a program in all orders that the options ask for.
-func Explore(program Program, o Options) (Verdict, error) {
+func Explore(program Program, o Options) (Result, error) {
 	if err := o.check(); err != nil {
-		return Verdict{}, err
+		return Result{}, err
 	}
 	x := newExplorer(program, o)
 	if err := x.open(); err != nil {
-		return Verdict{}, err
+		return Result{}, err
 	}
 	x.measure()
 	x.levels()
@@ -53,7 +53,7 @@ type explorer struct {
 	walker   walker
 	strategy pulse.Strategy
 	finder   finder
-	verdict  Verdict
+	verdict  Result
 	classes  map[uint64]struct{} // of the distinct orders, if they are counted so
 	began    time.Time
 	clock    clock
@@ -85,7 +85,7 @@ func (x *explorer) begin(program Program, o Options, began time.Time) {
 	if o.CountDistinct && !o.sleeps() {
 		x.classes = map[uint64]struct{}{}
 	}
-	x.walker.inTurn = o.Reduction == Everything && !o.Sleep && !o.bounded() && o.Ordering == FIFO && o.States == NoStates
+	x.walker.inTurn = o.Reduction == Everything && !o.Sleep && !o.bounded() && o.Ordering == OrderFIFO && o.States == NoStates
 	held := o.Depth > 0 || o.States != NoStates && !o.BigSteps
 	switch {
 	case o.States != NoStates && held:
@@ -203,7 +203,7 @@ func (x *explorer) finish(run Run) (stop bool) {
 	case w.out != ended:
 		v.Cut++
 		run.Cut = true
-		return run.Failure != nil && run.Failure.Kind != pulse.Nondeterminism && x.fail(x.show(run))
+		return run.Failure != nil && run.Failure.Kind != pulse.KindNondeterminism && x.fail(x.show(run))
 	case x.options.sleeps() && run.System != nil && w.oversleeps(run.System.Trace()):
 		v.Wasted++
 		w.out = blocked
@@ -212,7 +212,7 @@ func (x *explorer) finish(run Run) (stop bool) {
 	if last := len(w.nodes) - 1; last >= 0 {
 		w.nodes[last].leaves++
 	}
-	if o := x.options.Ordering; (o == HMS || o == SGR) && run.System != nil {
+	if o := x.options.Ordering; (o == OrderHMS || o == OrderSGR) && run.System != nil {
 		w.habits.learn(run.System.Trace())
 	}
 	if x.options.States != NoStates && run.System != nil && (run.Failure == nil || rested(run.System.Trace())) {
@@ -290,7 +290,7 @@ func (x *explorer) reduce(run Run) {
 	}
 	races := x.finder.find(x.from)
 	switch x.options.Reduction {
-	case Persistent:
+	case PersistentSets:
 		x.addSends(x.from, x.addActor)
 	case DCUTE:
 		x.addSends(x.from, x.addDelay)
@@ -306,7 +306,7 @@ func (x *explorer) reduce(run Run) {
 // coming first.
 func (x *explorer) addRace(n *node, r race) {
 	switch x.options.Reduction {
-	case Optimal, Source:
+	case Optimal, SourceSets:
 		x.addSource(n, r)
 	case GoodSiblings:
 		x.addSibling(n, r)

@@ -19,16 +19,16 @@ import (
 func keptWays() (list []explore.Options) {
 	for _, r := range explore.Reductions() {
 		for _, sleep := range []bool{false, true} {
-			if sleep && r <= explore.Source {
+			if sleep && r <= explore.SourceSets {
 				continue
 			}
 			list = append(list, explore.Options{Reduction: r, Sleep: sleep, CountDistinct: true})
 		}
 	}
-	return append(list, explore.Options{Reduction: explore.Persistent, Ordering: explore.HMS},
-		explore.Options{Reduction: explore.DCUTE, Ordering: explore.SGR, Sleep: true},
-		explore.Options{Ordering: explore.SGR}, explore.Options{Reduction: explore.Source, Ordering: explore.LIFO},
-		explore.Options{Reduction: explore.Everything, Ordering: explore.LDM}, explore.Options{Depth: 4},
+	return append(list, explore.Options{Reduction: explore.PersistentSets, Ordering: explore.OrderHMS},
+		explore.Options{Reduction: explore.DCUTE, Ordering: explore.OrderSGR, Sleep: true},
+		explore.Options{Ordering: explore.OrderSGR}, explore.Options{Reduction: explore.SourceSets, Ordering: explore.OrderLIFO},
+		explore.Options{Reduction: explore.Everything, Ordering: explore.OrderLDM}, explore.Options{Depth: 4},
 		explore.Options{Reduction: explore.Everything, Depth: 4})
 }
 
@@ -47,7 +47,7 @@ func (p *program) searcher() searcher {
 		r := &rig{}
 		f := find{orders: map[uint64]int{}}
 		q := p.clone()
-		f.Verdict = r.explore(q, o, func(run explore.Run) { f.orders[classOf(run.System)]++ }).Verdict
+		f.Result = r.explore(q, o, func(run explore.Run) { f.orders[classOf(run.System)]++ }).Result
 		r.sys.Close()
 		return f
 	}
@@ -68,7 +68,7 @@ func (search searcher) inPieces(o explore.Options, runs int) (all find, pieces i
 		if made > 2*runs { // an optimal search that goes over to another begins anew
 			panic("a piece has more runs than it should")
 		}
-		if all.Verdict = f.Verdict; f.Bound != "runs" {
+		if all.Result = f.Result; f.Bound != "runs" {
 			return all, pieces
 		}
 	}
@@ -77,8 +77,8 @@ func (search searcher) inPieces(o explore.Options, runs int) (all find, pieces i
 // sameFinds says in what two explorations differ, "" when in nothing.
 func sameFinds(a, b find) string {
 	a.Elapsed, b.Elapsed, a.Estimate, b.Estimate = 0, 0, 0, 0
-	if !reflect.DeepEqual(a.Verdict, b.Verdict) || !maps.Equal(a.orders, b.orders) {
-		return fmt.Sprintf("%d classes, %+v; else %d classes, %+v", len(a.orders), a.Verdict, len(b.orders), b.Verdict)
+	if !reflect.DeepEqual(a.Result, b.Result) || !maps.Equal(a.orders, b.orders) {
+		return fmt.Sprintf("%d classes, %+v; else %d classes, %+v", len(a.orders), a.Result, len(b.orders), b.Result)
 	}
 	return ""
 }
@@ -147,7 +147,7 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 // went on.
 func TestKilledSearch(t *testing.T) {
 	folder := t.TempDir()
-	for _, o := range []explore.Options{{}, {Reduction: explore.Source}, {Reduction: explore.Everything, CountDistinct: true}} {
+	for _, o := range []explore.Options{{}, {Reduction: explore.SourceSets}, {Reduction: explore.Everything, CountDistinct: true}} {
 		s := pi(4)
 		want := s.explore(o)
 		o.KeepOn, o.File = true, filepath.Join(folder, o.Reduction.String())
@@ -212,7 +212,7 @@ func TestChangedProgram(t *testing.T) {
 // that they are left as they are.
 func TestBadFiles(t *testing.T) {
 	build := load.Senders(4, 1).Build
-	o := keptSearch(t, explore.Options{Reduction: explore.Source}, build)
+	o := keptSearch(t, explore.Options{Reduction: explore.SourceSets}, build)
 	text, _ := os.ReadFile(o.File)
 	whole := string(text)
 	expect := func(text string, o explore.Options, want string) {
@@ -237,10 +237,10 @@ func TestBadFiles(t *testing.T) {
 	expect(strings.Replace(whole, "exploration 1", "exploration 2", 1), o, `version "2"`)
 	expect(strings.Replace(whole, `"Cur":1`, `"Cur":2`, 1), o, "damaged")
 	other := o
-	other.Ordering = explore.LIFO
+	other.Ordering = explore.OrderLIFO
 	expect(whole, other, "ordering FIFO, and this one has reduction source with sleep sets, ordering LIFO")
 	other = o
-	other.Reduction = explore.Persistent
+	other.Reduction = explore.PersistentSets
 	expect(whole, other, "explore with the same options, or remove it")
 }
 
@@ -299,7 +299,7 @@ func TestElapsedCountsOn(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		return load.Senders(6, 1).Build(s)
 	}
-	last := explore.Verdict{}
+	last := explore.Result{}
 	for range 3 {
 		v, err := explore.Explore(on(pulse.Options{}, slow), o)
 		if err != nil || v.Bound != "time" || v.Runs < last.Runs+2 || v.Elapsed < last.Elapsed+o.Time {
@@ -317,7 +317,7 @@ func TestFileRefusals(t *testing.T) {
 		want    string
 	}{
 		{explore.Options{Workers: 2, More: more}, "needs one worker"},
-		{explore.Options{Reduction: explore.Source, States: explore.ByHash}, "would have to hold all states"},
+		{explore.Options{Reduction: explore.SourceSets, States: explore.ByHash}, "would have to hold all states"},
 		{explore.Options{Reduction: explore.Everything, RandomBranch: true}, "would have to hold all open branches"},
 		{explore.Options{Reduction: explore.Everything, Delays: 2}, "begin it again with the bound"},
 		{explore.Options{Reduction: explore.Everything, Preemptions: 2}, "begin it again with the bound"},

@@ -28,7 +28,7 @@ const (
 type kept struct {
 	Search  searched
 	Used    string // the reduction that the search has gone over to, or was asked for
-	Verdict Verdict
+	Verdict Result
 	Cut     bool `json:",omitempty"` // something was left out because of a bound
 	Habits  keptHabits
 	Classes []byte          `json:",omitempty"` // of the distinct orders, 8 bytes each

@@ -21,7 +21,8 @@ func anew(o pulse.Options, build func(*pulse.System) func() error) Program {
 		sys := pulse.New(o)
 		defer sys.Close()
 		build(sys)
-		return Run{System: sys, Failure: sys.Run()}
+		sys.Run()
+		return Run{System: sys, Failure: sys.Failure()}
 	}
 }
 
@@ -60,8 +61,8 @@ func TestNothingIsForgotten(t *testing.T) {
 	for name, program := range keptPrograms() {
 		for _, r := range Reductions() {
 			for _, runs := range after {
-				o := Options{Reduction: r, Ordering: SGR, CountDistinct: true}
-				if v, err := Explore(program, Options{Reduction: r, Ordering: SGR, KeepOn: true, Runs: runs + 1}); err != nil || v.Bound == "" {
+				o := Options{Reduction: r, Ordering: OrderSGR, CountDistinct: true}
+				if v, err := Explore(program, Options{Reduction: r, Ordering: OrderSGR, KeepOn: true, Runs: runs + 1}); err != nil || v.Bound == "" {
 					continue
 				}
 				x, text := keptAfter(t, program, o, runs)
@@ -111,7 +112,7 @@ func TestKeptFields(t *testing.T) {
 
 // FuzzDecodeFile holds that any file is either refused or can be taken over.
 func FuzzDecodeFile(f *testing.F) {
-	for _, o := range []Options{{}, {Reduction: Source}, {Reduction: Everything}, {Reduction: DCUTE, Ordering: SGR, CountDistinct: true}} {
+	for _, o := range []Options{{}, {Reduction: SourceSets}, {Reduction: Everything}, {Reduction: DCUTE, Ordering: OrderSGR, CountDistinct: true}} {
 		_, text := keptAfter(f, anew(pulse.Options{}, load.Pi(3).Build), o, 5)
 		f.Add(text)
 		_, body, _ := bytes.Cut(text, []byte("\n"))

@@ -59,7 +59,7 @@ func (w *optimal) Records() {}
 func (w *optimal) Holds() {}
 
 // Verdict says why a run was given up.
-func (w *optimal) Verdict() error {
+func (w *optimal) Err() error {
 	return w.out.verdict()
 }
 
@@ -258,7 +258,7 @@ func (v *varier) take(from int) bool {
 	}
 	switch {
 	case w.beyond:
-		v.instead = Source
+		v.instead = SourceSets
 		return false
 	case w.out == diverged:
 		v.verdict.Nondeterminism = w.differs
@@ -283,7 +283,7 @@ func (v *varier) account(run Run, from int) bool {
 		v.reviser.enabled = v.follower.enabled
 		switch {
 		case v.verdict.Runs == 0 && hasStrikes(run.System), v.options.KeepOn && run.Failure != nil && !rested(t):
-			v.instead = Source
+			v.instead = SourceSets
 			return false
 		case !v.reviser.revise(f, t, from, max(from, f.base)):
 			v.instead = Everything

@@ -81,7 +81,7 @@ type Options struct {
 func (o *Options) bounded() bool { return o.Delays != 0 || o.Preemptions != 0 }
 
 // sleeps says whether sleep sets are in use.
-func (o *Options) sleeps() bool { return o.Sleep || o.Reduction <= Source }
+func (o *Options) sleeps() bool { return o.Sleep || o.Reduction <= SourceSets }
 
 // States says whether and how states are compared.
 type States uint8
@@ -97,7 +97,7 @@ const (
 )
 
 // A Verdict says what came of an exploration.
-type Verdict struct {
+type Result struct {
 	// Complete: every distinct order was run, or was found equal to one that was.
 	Complete bool
 	// Reduction is the one that was used. In place of Optimal it is Source when

@@ -38,16 +38,16 @@ func (w *walker) rank(list []cand, e *pulse.Enabled) {
 
 func rank(list []cand, o Ordering, h *habits) {
 	switch o {
-	case ECA: // by actor, as order does it anyway
-	case LCA:
+	case OrderECA: // by actor, as order does it anyway
+	case OrderLCA:
 		for i := range list {
 			list[i].rank = -list[i].actor
 		}
-	case HMS:
+	case OrderHMS:
 		for i := range list {
 			list[i].rank = -h.sentPerReceipt(list[i].actor)
 		}
-	case SGR:
+	case OrderSGR:
 		for i := range list {
 			list[i].rank = h.leadersOf(list, list[i].actor)
 		}
@@ -61,7 +61,7 @@ func rank(list []cand, o Ordering, h *habits) {
 // firstBy is the message that an ordering takes first. It also returns its
 // scratch.
 func firstBy(e *pulse.Enabled, o Ordering, h *habits, list []cand) (int, []cand) {
-	if o == FIFO || e.Len() == 1 {
+	if o == OrderFIFO || e.Len() == 1 {
 		return e.Oldest(), list
 	}
 	list = list[:0]
@@ -91,11 +91,11 @@ func rankOf(list []cand, actor int32, o Ordering) int32 {
 		youngest = max(youngest, list[i].seq)
 	}
 	switch o {
-	case LIFO:
+	case OrderLIFO:
 		return -youngest
-	case LDM:
+	case OrderLDM:
 		return number
-	case HDM:
+	case OrderHDM:
 		return -number
 	}
 	return oldest

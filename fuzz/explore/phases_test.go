@@ -46,7 +46,7 @@ func phases(s *pulse.System) func() error {
 func TestPhases(t *testing.T) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
-	for _, o := range []pulse.Options{{}, {Delivery: pulse.Unordered}, {EarlyTimers: 1}} {
+	for _, o := range []pulse.Options{{}, {Delivery: pulse.DeliveryUnordered}, {EarlyTimers: 1}} {
 		all, ok := e.enumerate(o, phases, 200_000)
 		if !ok || len(all.passing) < 2 {
 			t.Fatalf("%v: %d orders, %d distinct", o.Delivery, all.runs, len(all.passing))

@@ -188,7 +188,7 @@ func (p *program) options() pulse.Options {
 		Crash: s.crash, RestartKept: s.kept, RestartLost: s.lost, Partition: s.partition,
 	}}
 	if s.unordered {
-		o.Delivery = pulse.Unordered
+		o.Delivery = pulse.DeliveryUnordered
 	}
 	return o
 }

@@ -16,10 +16,10 @@ const (
 	// Source sets (Abdulla et al., POPL 2014) with sleep sets run each
 	// distinct order once; a run may be wasted on finding that what is left of
 	// it was run before.
-	Source
+	SourceSets
 	// Persistent sets are those of Basset's Figure 2.4: all messages of one
 	// actor, and of those that cause a message which could come before one.
-	Persistent
+	PersistentSets
 	// DCUTE is Basset's Figure 2.5: all messages of one actor, and then of
 	// the next one, when some message could come before one.
 	DCUTE
@@ -58,22 +58,22 @@ type Ordering uint8
 
 const (
 	// FIFO takes the actor first whose oldest message is the oldest.
-	FIFO Ordering = iota
+	OrderFIFO Ordering = iota
 	// LIFO takes the actor first that was sent the youngest message.
-	LIFO
+	OrderLIFO
 	// ECA takes the actors in the order in which they were created.
-	ECA
+	OrderECA
 	// LCA takes the actors that were created last first.
-	LCA
+	OrderLCA
 	// LDM takes the actor first that has the lowest number of messages.
-	LDM
+	OrderLDM
 	// HDM takes the actor first that has the highest number of messages.
-	HDM
+	OrderHDM
 	// HMS takes the actor first that has sent most messages for each that it
 	// has received, in all runs so far.
-	HMS
+	OrderHMS
 	// SGR takes an actor before those that its messages lead to, in all runs so far.
-	SGR
+	OrderSGR
 
 	orderings
 )

@@ -22,7 +22,7 @@ func regressions() []subject {
 		program("alone", pulse.Options{}, goesOnAlone),
 		program("covered", pulse.Options{}, watchesAnAsker),
 		program("led to", pulse.Options{}, sendsWhatLeadsBack),
-		program("orphan", pulse.Options{Delivery: pulse.Unordered, Faults: pulse.Faults{Partition: 1}}, stopsBeforeTheLast),
+		program("orphan", pulse.Options{Delivery: pulse.DeliveryUnordered, Faults: pulse.Faults{Partition: 1}}, stopsBeforeTheLast),
 	}
 }
 

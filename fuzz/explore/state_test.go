@@ -24,8 +24,8 @@ func TestServerStates(t *testing.T) {
 		{explore.Options{Reduction: explore.Everything, States: explore.Checked}, figures{4, 2, 22, 21}},
 		{explore.Options{Reduction: explore.Everything, States: explore.ByHash, BigSteps: true}, figures{6, 0, 26, 9}},
 		{explore.Options{Reduction: explore.Everything, States: explore.ByHash, Sleep: true}, figures{4, 0, 20, 21}},
-		{explore.Options{Reduction: explore.Source, States: explore.ByHash}, figures{4, 0, 20, 21}},
-		{explore.Options{Reduction: explore.Source}, figures{4, 0, 20, 0}},
+		{explore.Options{Reduction: explore.SourceSets, States: explore.ByHash}, figures{4, 0, 20, 21}},
+		{explore.Options{Reduction: explore.SourceSets}, figures{4, 0, 20, 0}},
 	} {
 		c.options.KeepOn = true
 		v, err := explore.Explore(on(server.Options(), server.Config{}.Build), c.options)

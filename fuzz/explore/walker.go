@@ -63,7 +63,7 @@ func (w *walker) start() {
 }
 
 // Verdict says why a run was given up.
-func (w *walker) Verdict() error {
+func (w *walker) Err() error {
 	return w.out.verdict()
 }
 
@@ -238,7 +238,7 @@ func (w *walker) plan(n *node, list []cand) {
 		w.spend(n, list)
 	case r == Everything || afterStrike || w.handOut > 0:
 		w.open(n)
-	case r == Persistent || r == DCUTE:
+	case r == PersistentSets || r == DCUTE:
 		n.takeGroup(list, list[n.cur].actor)
 	default:
 		list[n.cur].mark |= todo

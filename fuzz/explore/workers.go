@@ -21,7 +21,7 @@ type subtree struct {
 	from    int    // the first step of the frame's run that is new
 	stack   stack  // of the others
 	touches touches
-	verdict Verdict
+	verdict Result
 	classes map[uint64]struct{}
 	done    bool
 	cut     bool      // something was left out because of a bound
@@ -204,7 +204,7 @@ func (x *explorer) sum(tm *team) bool {
 }
 
 // add adds what another part of the tree came to.
-func (v *Verdict) add(o *Verdict) {
+func (v *Result) add(o *Result) {
 	v.Runs += o.Runs
 	v.Wasted += o.Wasted
 	v.Cut += o.Cut

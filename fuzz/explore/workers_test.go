@@ -26,7 +26,7 @@ func TestWorkersAgree(t *testing.T) {
 			}
 			if two.Runs != five.Runs || two.Wasted != five.Wasted || two.Steps != five.Steps || two.Distinct != five.Distinct ||
 				!maps.Equal(two.passing, five.passing) || !maps.Equal(two.failing, five.failing) {
-				t.Fatalf("program %d, %v: with two workers %+v, with five %+v\n%v", seed, r, two.Verdict, five.Verdict, p)
+				t.Fatalf("program %d, %v: with two workers %+v, with five %+v\n%v", seed, r, two.Result, five.Result, p)
 			}
 		}
 	}

@@ -98,17 +98,17 @@ func TestOrdersOfLoads(t *testing.T) {
 		delivery pulse.Delivery
 		want     orders
 	}{
-		{load.Senders(4, 1), pulse.FIFO, orders{all: 24, distinct: 24, deliveries: 64}},
-		{load.Senders(4, 1), pulse.Unordered, orders{all: 24, distinct: 24, deliveries: 64}},
-		{load.Senders(6, 1), pulse.FIFO, orders{all: 720, distinct: 720, deliveries: 1956}},
-		{load.Senders(3, 2), pulse.FIFO, orders{all: 90, distinct: 90, deliveries: 270}},
-		{load.Senders(2, 2), pulse.Unordered, orders{all: 24, distinct: 24, deliveries: 64}},
-		{load.Pi(2), pulse.FIFO, orders{all: 12, distinct: 2, deliveries: 43}},
-		{load.Pi(2), pulse.Unordered, orders{all: 12, distinct: 2, deliveries: 43}},
-		{load.Pi(3), pulse.FIFO, orders{all: 540, distinct: 6, deliveries: 1621}},
-		{load.Pi(4), pulse.FIFO, orders{all: 60_480, distinct: 24, deliveries: 168_645}},
-		{load.PingPong(8), pulse.FIFO, orders{all: 1, distinct: 1, deliveries: 9}},
-		{load.Ring(3, 1, 2), pulse.FIFO, orders{all: 1, distinct: 1, deliveries: 6}},
+		{load.Senders(4, 1), pulse.DeliveryFIFO, orders{all: 24, distinct: 24, deliveries: 64}},
+		{load.Senders(4, 1), pulse.DeliveryUnordered, orders{all: 24, distinct: 24, deliveries: 64}},
+		{load.Senders(6, 1), pulse.DeliveryFIFO, orders{all: 720, distinct: 720, deliveries: 1956}},
+		{load.Senders(3, 2), pulse.DeliveryFIFO, orders{all: 90, distinct: 90, deliveries: 270}},
+		{load.Senders(2, 2), pulse.DeliveryUnordered, orders{all: 24, distinct: 24, deliveries: 64}},
+		{load.Pi(2), pulse.DeliveryFIFO, orders{all: 12, distinct: 2, deliveries: 43}},
+		{load.Pi(2), pulse.DeliveryUnordered, orders{all: 12, distinct: 2, deliveries: 43}},
+		{load.Pi(3), pulse.DeliveryFIFO, orders{all: 540, distinct: 6, deliveries: 1621}},
+		{load.Pi(4), pulse.DeliveryFIFO, orders{all: 60_480, distinct: 24, deliveries: 168_645}},
+		{load.PingPong(8), pulse.DeliveryFIFO, orders{all: 1, distinct: 1, deliveries: 9}},
+		{load.Ring(3, 1, 2), pulse.DeliveryFIFO, orders{all: 1, distinct: 1, deliveries: 6}},
 	} {
 		t.Run(fmt.Sprint(c.load.Name, c.delivery), func(t *testing.T) {
 			if got := enumerate(pulse.Options{Delivery: c.delivery}, c.load.Build); got != c.want {

@@ -109,10 +109,10 @@ func takeover(forgets, mended bool) procreg.Config {
 // TestFIFO says that the bugs of the Unordered subjects need it.
 func TestFIFO(t *testing.T) {
 	for _, s := range subjects.All() {
-		if s.Options.Delivery != pulse.Unordered {
+		if s.Options.Delivery != pulse.DeliveryUnordered {
 			continue
 		}
-		s.Options.Delivery = pulse.FIFO
+		s.Options.Delivery = pulse.DeliveryFIFO
 		if n := enumerate(s.Options, s.Broken); n.failing != 0 {
 			t.Errorf("%s: %d of %d orders fail with FIFO delivery", s.Name, n.failing, n.all)
 		}

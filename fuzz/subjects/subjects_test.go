@@ -28,7 +28,8 @@ func newSystem(t *testing.T, s subjects.Subject, by pulse.Strategy, record bool)
 func run(sys *pulse.System, seed uint64, build subjects.Build) error {
 	sys.Reset(seed)
 	check := build(sys)
-	if f := sys.Run(); f != nil {
+	sys.Run()
+	if f := sys.Failure(); f != nil {
 		return f
 	}
 	return check()

@@ -69,7 +69,7 @@ func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
 func (c Call[S, In, Out]) Return(out Out) {
 	switch {
 	case c.h == nil:
-		panic(&pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: "Return of the zero Call: use the one that History.Call returned"})
+		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "Return of the zero Call: use the one that History.Call returned"})
 	case c.op.returned:
 		c.h.misuse("%s returns twice", c.h.model.describe(c.op.in))
 	case c.h.checked:
@@ -85,7 +85,7 @@ func (h *History[S, In, Out]) now() moment {
 }
 
 func (h *History[S, In, Out]) misuse(format string, args ...any) {
-	h.t.Report(&pulse.Failure{Kind: pulse.Misuse, Step: h.t.Step(), Text: "linear: " + fmt.Sprintf(format, args...)})
+	h.t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: h.t.Step(), Text: "linear: " + fmt.Sprintf(format, args...)})
 }
 
 // Check ends the run with a failure unless the history is linearizable. The
@@ -107,14 +107,14 @@ func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 	v := h.model.judge(h.ops)
 	switch {
 	case v.panicked != nil:
-		return &pulse.Failure{Kind: pulse.Panic, Step: -1, Value: v.panicked,
+		return &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: v.panicked,
 			Text: fmt.Sprintf("panic in the model%s: %v", h.model.of(""), v.panicked)}, v
 	case v.large:
-		return &pulse.Failure{Kind: pulse.Budget, Step: -1, Site: "linear", Text: fmt.Sprintf(
+		return &pulse.Failure{Kind: pulse.KindBudget, Step: -1, Site: "linear", Text: fmt.Sprintf(
 			"the history%s is too large to judge: its %d calls took the model more than %d steps; "+
 				"make fewer calls, give the model a Partition, or allow more by Steps", h.model.of(v.part), len(v.ops), h.model.steps())}, v
 	case !v.linearizable:
-		return &pulse.Failure{Kind: pulse.Property, Step: -1, Detail: h.model.table(v), Text: fmt.Sprintf(
+		return &pulse.Failure{Kind: pulse.KindProperty, Step: -1, Detail: h.model.table(v), Text: fmt.Sprintf(
 			"the history%s is not linearizable: no order of its %d calls explains what they returned", h.model.of(v.part), len(v.ops))}, v
 	}
 	return nil, v

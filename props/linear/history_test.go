@@ -222,7 +222,7 @@ func TestFailure(t *testing.T) {
 		h.Check()
 	})
 	f := res.Failure
-	if f == nil || !strings.HasPrefix(res.Location, "history_test.go:") || f.Kind != pulse.Property {
+	if f == nil || !strings.HasPrefix(res.Location, "history_test.go:") || f.Kind != pulse.KindProperty {
 		t.Fatalf("%v at %q", f, res.Location)
 	}
 	want := `the history of store, part "k", is not linearizable: no order of its 3 calls explains what they returned
@@ -260,18 +260,18 @@ var misuses = []struct {
 	want     string
 }{
 	{"no Init", func(t *props.T) { linear.NewHistory(t, linear.Model[int, int, int]{}) },
-		pulse.Misuse, "linear: NewHistory: a Model needs Init and Step"},
+		pulse.KindMisuse, "linear: NewHistory: a Model needs Init and Step"},
 	{"returns twice", func(t *props.T) {
 		h := linear.NewHistory(t, register)
 		c := h.Call(pulse.Ref{}, get{"k"})
 		c.Return(0)
 		c.Return(0)
-	}, pulse.Misuse, `linear: get("k") returns twice`},
+	}, pulse.KindMisuse, `linear: get("k") returns twice`},
 	{"call after Check", func(t *props.T) {
 		h := linear.NewHistory(t, register)
 		h.Check()
 		h.Call(pulse.Ref{}, get{"k"})
-	}, pulse.Misuse, `linear: Call get("k") after Check: check when the system has run`},
+	}, pulse.KindMisuse, `linear: Call get("k") after Check: check when the system has run`},
 	{"return after Check, in a step", func(t *props.T) {
 		sys := t.System()
 		h := linear.NewHistory(t, register)
@@ -281,9 +281,9 @@ var misuses = []struct {
 			c.Return(0)
 		})
 		sys.Run()
-	}, pulse.Misuse, `linear: get("k") returns after Check: check when the system has run`},
+	}, pulse.KindMisuse, `linear: get("k") returns after Check: check when the system has run`},
 	{"zero Call", func(t *props.T) { linear.Call[int, any, int]{}.Return(1) },
-		pulse.Misuse, "Return of the zero Call: use the one that History.Call returned"},
+		pulse.KindMisuse, "Return of the zero Call: use the one that History.Call returned"},
 	{"model panics", func(t *props.T) {
 		m := register
 		m.Name = "register"
@@ -291,14 +291,14 @@ var misuses = []struct {
 		h := linear.NewHistory(t, m)
 		h.Call(pulse.Ref{}, get{"k"}).Return(1)
 		h.Check()
-	}, pulse.Panic, "panic in the model of register: one"},
+	}, pulse.KindPanic, "panic in the model of register: one"},
 	{"model's Init panics", func(t *props.T) {
 		m := register
 		m.Init = func() int { panic("one") }
 		h := linear.NewHistory(t, m)
 		h.Call(pulse.Ref{}, get{"k"}).Return(1)
 		h.Check()
-	}, pulse.Panic, "panic in the model: one"},
+	}, pulse.KindPanic, "panic in the model: one"},
 	{"too large", func(t *props.T) {
 		m := queue
 		m.Steps = 1000
@@ -312,7 +312,7 @@ var misuses = []struct {
 		}
 		h.Call(pulse.Ref{}, get{"k"}).Return(99)
 		h.Check()
-	}, pulse.Budget, "the history of queue is too large to judge: its 13 calls took the model more than 1000 steps; " +
+	}, pulse.KindBudget, "the history of queue is too large to judge: its 13 calls took the model more than 1000 steps; " +
 		"make fewer calls, give the model a Partition, or allow more by Steps"},
 }
 

@@ -101,7 +101,7 @@ func (m *Machine[S]) give(t *props.T, p *pulse.Process, steps []step[S], states 
 		result := s.run(p)
 		lines = append(lines, fmt.Sprintf("    %d  %s → %s", i+1, s, trace.Label(result)))
 		if err := s.check(states[i], result); err != nil {
-			t.Report(&pulse.Failure{Kind: pulse.Property, Site: s.judge.Func, Step: t.Step(), Stack: []pulse.Frame{s.judge},
+			t.Report(&pulse.Failure{Kind: pulse.KindProperty, Site: s.judge.Func, Step: t.Step(), Stack: []pulse.Frame{s.judge},
 				Text:   fmt.Sprintf("command %d, %s: %v", i+1, s, err),
 				Detail: strings.Join(lines, "\n")})
 		}
@@ -127,6 +127,6 @@ func (m *Machine[S]) mustBeWhole(t *props.T) {
 		}
 	}
 	if fault != "" {
-		t.Report(&pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: "machine" + m.named() + ": " + fault})
+		t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "machine" + m.named() + ": " + fault})
 	}
 }

@@ -345,7 +345,7 @@ func TestPanics(t *testing.T) {
 			m.Sequential(t, t.System())
 		}
 		res, r, _ := find(property, 20)
-		if f := res.Failure; f == nil || f.Kind != pulse.Panic || !strings.HasSuffix(f.Text, ": in "+where) || res.Location == "" {
+		if f := res.Failure; f == nil || f.Kind != pulse.KindPanic || !strings.HasSuffix(f.Text, ": in "+where) || res.Location == "" {
 			t.Errorf("%s: %v at %q", where, f, res.Location)
 		}
 		r.Close()

@@ -47,7 +47,7 @@ func (m *Machine[S]) after(t *props.T, state S, s step[S]) S {
 	before := pulse.Fingerprint(state)
 	next := s.next(state)
 	if pulse.Fingerprint(state) != before {
-		t.Report(&pulse.Failure{Kind: pulse.Misuse, Step: -1, Text: fmt.Sprintf(
+		t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: fmt.Sprintf(
 			"machine%s: Next of %s changes the state that it is given: let it return a changed copy", m.named(), s)})
 	}
 	return next

@@ -52,7 +52,7 @@ func newRing(tokens, steps int) *ring {
 // TestNoAllocations holds that a run on a system and a strategy that have
 // seen runs as large allocates nothing.
 func TestNoAllocations(t *testing.T) {
-	for _, delivery := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		r := newRing(30, 200)
 		check := func(name string, s pulse.Strategy) {
 			sys := pulse.New(pulse.Options{Strategy: s, Delivery: delivery})

@@ -26,7 +26,7 @@ func BenchmarkPick(b *testing.B) {
 // stepTime runs so many rounds of 1,000 steps and returns the time of one.
 func stepTime(s pulse.Strategy, tokens, rounds int) time.Duration {
 	r := newRing(tokens, 1000)
-	sys := pulse.New(pulse.Options{Strategy: s, Record: true, Delivery: pulse.Unordered})
+	sys := pulse.New(pulse.Options{Strategy: s, Record: true, Delivery: pulse.DeliveryUnordered})
 	defer sys.Close()
 	round := func(seed int) {
 		sys.Reset(uint64(seed))

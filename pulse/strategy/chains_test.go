@@ -191,7 +191,8 @@ func TestChainsOfPrograms(t *testing.T) {
 		for range 1 + r.IntN(6) {
 			sys.Send(program.actors[r.IntN(len(program.actors))], "message")
 		}
-		if f := sys.Run(); f != nil {
+		sys.Run()
+		if f := sys.Failure(); f != nil {
 			t.Fatal(f)
 		}
 		p, chain := causality(sys.Trace()), []int32{}

@@ -9,7 +9,7 @@ import (
 )
 
 // DelayOptions say how much Delay changes plain order.
-type DelayOptions struct {
+type DelayBoundedOptions struct {
 	// Delays is how many messages are delayed in a run, at most; with zero
 	// every run is in plain order.
 	Delays int
@@ -25,7 +25,7 @@ type DelayOptions struct {
 // several messages to pick from, comes with chance at least 1/(k+1)^d; others
 // never come. Messages that are queued in the channel of a delayed one wait
 // with it.
-func Delay(o DelayOptions) pulse.Strategy {
+func DelayBounded(o DelayBoundedOptions) pulse.Strategy {
 	return &delay{picks: length{fixed: o.Steps}, points: make([]int, max(o.Delays, 0))}
 }
 

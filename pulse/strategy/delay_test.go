@@ -34,7 +34,7 @@ func TestDelayReachesWhatItSays(t *testing.T) {
 		explore([]int{0, 1, 2, 3}, next, delays, "", want)
 		const steps = 6
 		got := map[string]int{}
-		sys := pulse.New(pulse.Options{Strategy: strategy.Delay(strategy.DelayOptions{Delays: delays, Steps: steps})})
+		sys := pulse.New(pulse.Options{Strategy: strategy.DelayBounded(strategy.DelayBoundedOptions{Delays: delays, Steps: steps})})
 		tries := runs(10_000)
 		for seed := range tries {
 			got[delayed(t, sys, uint64(seed), next)]++
@@ -79,7 +79,8 @@ func delayed(t *testing.T, sys *pulse.System, seed uint64, next map[int][]int) (
 	for i := range 4 {
 		sys.Send(refs[i], kick{})
 	}
-	must(t, sys.Run())
+	sys.Run()
+	must(t, sys.Failure())
 	return order
 }
 
@@ -87,7 +88,7 @@ func delayed(t *testing.T, sys *pulse.System, seed uint64, next map[int][]int) (
 // that wait, also those that others of their channel keep from being picked.
 func TestDelayGoesBehindTheQueue(t *testing.T) {
 	p := &lanes{w: 2, l: 2}
-	sys := pulse.New(pulse.Options{Strategy: strategy.Delay(strategy.DelayOptions{Delays: 1, Steps: 3})})
+	sys := pulse.New(pulse.Options{Strategy: strategy.DelayBounded(strategy.DelayBoundedOptions{Delays: 1, Steps: 3})})
 	defer sys.Close()
 	seen := map[string]bool{}
 	for seed := range 200 {

@@ -7,7 +7,7 @@ import (
 
 // FIFO picks the oldest message: plain order, the one that every other order
 // is compared with. The seed matters to choices only.
-func FIFO() pulse.Strategy { return &fifo{} }
+func Plain() pulse.Strategy { return &fifo{} }
 
 type fifo struct{ source }
 

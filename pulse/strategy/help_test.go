@@ -140,7 +140,8 @@ func (p *lanes) run(sys *pulse.System, seed uint64) *pulse.Failure {
 		})
 		sys.Send(sys.Spawn("source", source), kick{})
 	}
-	return sys.Run()
+	sys.Run()
+	return sys.Failure()
 }
 
 // after says whether the sink received mark n of a lane after all the others given.
@@ -181,7 +182,8 @@ func (p *hops) run(sys *pulse.System, seed uint64) *pulse.Failure {
 		next = sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(to, msg) }))
 	}
 	sys.Send(next, hop{})
-	return sys.Run()
+	sys.Run()
+	return sys.Failure()
 }
 
 // tally runs a program many times and counts how often it found something.

@@ -51,7 +51,7 @@ var repairs = []repair{
 		order: []string{"action.2#1 ← kick", "writer#1 ← write(2)", "action.1#1 ← kick", "writer#2 ← write(1)",
 			"action.3#1 ← kick", "writer#3 ← write(3)"},
 		stale: []string{"step 4, action.3#1 ← kick, is not in the record", "step 5, writer#3 ← write(3), is not in the record"}},
-	{name: "an order that cannot be", recorded: pulse.Options{Delivery: pulse.Unordered},
+	{name: "an order that cannot be", recorded: pulse.Options{Delivery: pulse.DeliveryUnordered},
 		before: bunch(3), after: bunch(3),
 		order: []string{"writer#1 ← write(0)", "writer#2 ← write(1)", "writer#3 ← write(2)"},
 		stale: []string{"delivery 1, writer ← write(1), was made before one that the record has earlier",

@@ -17,7 +17,7 @@ func Names() []string {
 func ByName(name string) (pulse.Strategy, error) {
 	switch name {
 	case "fifo":
-		return FIFO(), nil
+		return Plain(), nil
 	case "random":
 		return Random(), nil
 	case "pct":
@@ -29,7 +29,7 @@ func ByName(name string) (pulse.Strategy, error) {
 	case "urw":
 		return URW(URWOptions{}), nil
 	case "delay":
-		return Delay(DelayOptions{Delays: 2}), nil
+		return DelayBounded(DelayBoundedOptions{Delays: 2}), nil
 	}
 	return nil, fmt.Errorf("no strategy is called %q; there are %s", name, strings.Join(Names(), ", "))
 }

@@ -61,7 +61,8 @@ func TestOrderedWriter(t *testing.T) {
 				}
 				sys.Reset(0)
 				check := c.Build(sys)
-				must(t, sys.Run())
+				sys.Run()
+				must(t, sys.Failure())
 				unmet := test.unmet
 				if !c.Mended {
 					unmet = nil
@@ -94,7 +95,7 @@ func letters(list ...any) func(*pulse.System) {
 // TestOrderedLetters holds exact orders.
 func TestOrderedLetters(t *testing.T) {
 	type pair [2]string
-	o := pulse.Options{Delivery: pulse.Unordered}
+	o := pulse.Options{Delivery: pulse.DeliveryUnordered}
 	tests := []struct {
 		name  string
 		sent  []any
@@ -238,7 +239,7 @@ func checkOrder(t *testing.T, s *choice.Schedule, order *strategy.Orderer, tr *t
 func TestOrderedRaces(t *testing.T) {
 	turned := 0
 	for n := range uint64(runs(300)) {
-		o := pulse.Options{Strategy: strategy.Random(), Seed: n, Record: true, Delivery: pulse.Unordered}
+		o := pulse.Options{Strategy: strategy.Random(), Seed: n, Record: true, Delivery: pulse.DeliveryUnordered}
 		body := func(sys *pulse.System) { build(sys, n, 3); sys.Run() }
 		sys := pulse.New(o)
 		body(sys)

@@ -25,7 +25,7 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 		sys.Send(sink, "end")
 		sys.Run()
 	}
-	o := pulse.Options{Delivery: pulse.Unordered}
+	o := pulse.Options{Delivery: pulse.DeliveryUnordered}
 	s.Before = []choice.Constraint{{First: 1, Second: stepsOf(t, o, body)[`sink ← "end"`]}}
 	o.Strategy = order
 	sys := pulse.New(o)
@@ -49,7 +49,8 @@ func TestOrderedRunsForATime(t *testing.T) {
 		}))
 		sys.Send(sink, "begin")
 		sys.Send(sink, "end")
-		must(t, sys.RunFor(time.Minute))
+		sys.RunFor(time.Minute)
+		must(t, sys.Failure())
 	}
 	s.Before = []choice.Constraint{{First: 1, Second: stepsOf(t, pulse.Options{}, body)[`sink ← "end"`]}}
 	sys := pulse.New(pulse.Options{Strategy: order})

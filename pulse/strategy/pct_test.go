@@ -45,7 +45,7 @@ func TestPCTFindsDeepBugs(t *testing.T) {
 		expectAtLeast(t, count(strategy.PCT(o), tries), tries, 1/(channels*further))
 		expectAtLeast(t, count(strategy.PCTCP(o), tries), tries, 1/(width*width*further))
 		for name, weak := range map[string]pulse.Strategy{
-			"fifo": strategy.FIFO(), "delay with no delays": strategy.Delay(strategy.DelayOptions{}),
+			"fifo": strategy.Plain(), "delay with no delays": strategy.DelayBounded(strategy.DelayBoundedOptions{}),
 		} {
 			if hits := count(weak, 1000); hits > 0 {
 				t.Errorf("%s finds the bug of depth %d", name, bug.depth)
@@ -86,7 +86,7 @@ func TestChainsBeatChannels(t *testing.T) {
 func TestPCTUnordered(t *testing.T) {
 	for _, s := range []pulse.Strategy{strategy.PCT(strategy.PCTOptions{}), strategy.PCTCP(strategy.PCTOptions{})} {
 		var order []int
-		sys := pulse.New(pulse.Options{Strategy: s, Delivery: pulse.Unordered})
+		sys := pulse.New(pulse.Options{Strategy: s, Delivery: pulse.DeliveryUnordered})
 		hits, tries := 0, runs(10_000)
 		for seed := range tries {
 			sys.Reset(uint64(seed))
@@ -95,7 +95,8 @@ func TestPCTUnordered(t *testing.T) {
 			for i := range 4 {
 				sys.Send(sink, i)
 			}
-			must(t, sys.Run())
+			sys.Run()
+			must(t, sys.Failure())
 			if order[2] == 1 && order[3] == 0 {
 				hits++
 			}
@@ -111,7 +112,7 @@ func TestLengthIsLearned(t *testing.T) {
 	for _, make := range []func() pulse.Strategy{
 		func() pulse.Strategy { return strategy.PCT(strategy.PCTOptions{}) },
 		func() pulse.Strategy { return strategy.PCTCP(strategy.PCTOptions{}) },
-		func() pulse.Strategy { return strategy.Delay(strategy.DelayOptions{Delays: 2}) },
+		func() pulse.Strategy { return strategy.DelayBounded(strategy.DelayBoundedOptions{Delays: 2}) },
 	} {
 		hashes := func(first int) (list []uint64) {
 			sys := pulse.New(pulse.Options{Strategy: make(), Record: true})

@@ -38,7 +38,8 @@ func TestPOSRaces(t *testing.T) {
 		})
 		sys.Send(sys.Spawn("source", source), kick{})
 		sys.Send(sink, "x")
-		must(t, sys.Run())
+		sys.Run()
+		must(t, sys.Failure())
 		orders[order]++
 	}
 	expectChance(t, orders["xab"], tries, 2.0/3)
@@ -69,7 +70,8 @@ func identities(t *testing.T, sys *pulse.System, seed uint64, extra bool) (list 
 		}))
 		sys.Send(chatter, kick{})
 	}
-	must(t, sys.Run())
+	sys.Run()
+	must(t, sys.Failure())
 	for _, s := range sys.Trace().Steps {
 		if !extra || int(s.Actor) != chatter.Index() {
 			list = append(list, s.ID)

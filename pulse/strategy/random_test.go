@@ -22,7 +22,8 @@ func (p *first) run(sys *pulse.System, seed uint64) *pulse.Failure {
 			}
 		})), kick{})
 	}
-	return sys.Run()
+	sys.Run()
+	return sys.Failure()
 }
 
 func TestRandomIsUniform(t *testing.T) {
@@ -38,7 +39,7 @@ func TestRandomIsUniform(t *testing.T) {
 func TestPlainIsNotUniform(t *testing.T) {
 	p := first{w: 3}
 	counts := make([]int, p.w)
-	tally(t, strategy.FIFO(), 1000, p.run, func() bool { counts[p.who]++; return true })
+	tally(t, strategy.Plain(), 1000, p.run, func() bool { counts[p.who]++; return true })
 	if ok, _, _ := isUniform(counts); ok || counts[0] != 1000 {
 		t.Errorf("plain order begins as %v", counts)
 	}
@@ -95,8 +96,9 @@ func TestWrongAnswers(t *testing.T) {
 		for range 3 {
 			sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(4) })), kick{})
 		}
-		f := sys.Run()
-		if f == nil || f.Kind != pulse.Decision || f.Text != test.want {
+		sys.Run()
+		f := sys.Failure()
+		if f == nil || f.Kind != pulse.KindStrategy || f.Text != test.want {
 			t.Errorf("got %v, expected %s", f, test.want)
 		}
 		sys.Close()

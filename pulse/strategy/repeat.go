@@ -19,7 +19,7 @@ func Repeat(o pulse.Options, seed uint64, body func(*pulse.System)) *pulse.Failu
 	first := pulse.New(o)
 	defer first.Close()
 	body(first)
-	if f := first.Failure(); f != nil && f.Kind == pulse.Decision {
+	if f := first.Failure(); f != nil && f.Kind == pulse.KindStrategy {
 		return f
 	}
 	replay := Replay(first.Record(), ReplayOptions{Trace: first.Trace()})
@@ -51,7 +51,7 @@ func compare(first, second *pulse.System, replay *Replayer) *pulse.Failure {
 
 func differently(first *trace.Trace, step int, how, ends string) *pulse.Failure {
 	f := &pulse.Failure{
-		Kind: pulse.Nondeterminism,
+		Kind: pulse.KindNondeterminism,
 		Text: "the same case ran differently: " + how,
 		Site: site(first, step),
 		Step: step,
@@ -69,7 +69,7 @@ func differently(first *trace.Trace, step int, how, ends string) *pulse.Failure 
 // replay put an end to the second is not the program's doing.
 func differentEnds(first, second *pulse.Failure) string {
 	a, b := end(first), end(second)
-	if a == b || second != nil && second.Kind == pulse.Nondeterminism {
+	if a == b || second != nil && second.Kind == pulse.KindNondeterminism {
 		return ""
 	}
 	return fmt.Sprintf("%s in the first run, %s in the second", a, b)

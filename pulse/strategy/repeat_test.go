@@ -68,7 +68,7 @@ func TestRepeatIsSilent(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []pulse.Kind{pulse.Panic, pulse.Stuck, pulse.Budget} {
+	for _, kind := range []pulse.Kind{pulse.KindPanic, pulse.KindStuck, pulse.KindBudget} {
 		if ends[kind] == 0 {
 			t.Errorf("no run failed with %v: the test shows less than it says", kind)
 		}
@@ -168,7 +168,7 @@ func TestRepeatCatches(t *testing.T) {
 				f = strategy.Repeat(pulse.Options{}, uint64(try), test.body)
 			}
 			want := "the same case ran differently: " + test.want
-			if f == nil || f.Kind != pulse.Nondeterminism || blankNumbers(f.Text) != want || f.Step != test.step ||
+			if f == nil || f.Kind != pulse.KindNondeterminism || blankNumbers(f.Text) != want || f.Step != test.step ||
 				f.Site != test.site || f.Detail != whereToLook {
 				t.Errorf("got %v\n%+v, expected\n%s", f, f, want)
 			}
@@ -218,7 +218,7 @@ func TestRepeatComparesEnds(t *testing.T) {
 // for one of the program.
 func TestRepeatAndWrongStrategies(t *testing.T) {
 	f := strategy.Repeat(pulse.Options{Strategy: &wrong{pick: 7}}, 1, rich)
-	if f == nil || f.Kind != pulse.Decision {
+	if f == nil || f.Kind != pulse.KindStrategy {
 		t.Errorf("got %v", f)
 	}
 }

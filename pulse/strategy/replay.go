@@ -135,7 +135,7 @@ func (r *Replayer) misses(k choice.Kind, err error) error {
 
 // Verdict returns the first difference. When the system is at rest and the
 // record goes on, that is one if the recorded run was not at rest here.
-func (r *Replayer) Verdict() error {
+func (r *Replayer) Err() error {
 	if r.err != nil || r.lenient != nil || r.options.Trace == nil {
 		return r.err
 	}

@@ -22,7 +22,7 @@ type (
 // start-up that is not explored, and two runs in one.
 func rich(sys *pulse.System) {
 	server := sys.SpawnSpec(pulse.Spec{
-		Name: "server", OnPanic: pulse.Restart,
+		Name: "server", OnPanic: pulse.OnPanicRestart,
 		New: func() pulse.Actor {
 			held := 0
 			return pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -61,13 +61,15 @@ func rich(sys *pulse.System) {
 		}
 	}))
 	sys.Send(server, write{1})
-	if sys.Settle() != nil {
+	sys.Settle()
+	if sys.Failure() != nil {
 		return
 	}
 	for i := range 3 {
 		sys.Send(watcher, client(i+1))
 	}
-	if sys.Run() == nil {
+	sys.Run()
+	if sys.Failure() == nil {
 		sys.Send(watcher, client(2))
 		sys.Run()
 	}
@@ -78,9 +80,9 @@ func settings() map[string]pulse.Options {
 	faults := pulse.Faults{Drop: 2, Duplicate: 2, Delay: 2, Crash: 1, RestartLost: 1, Partition: 1, Swarm: true}
 	return map[string]pulse.Options{
 		"fifo":      {},
-		"unordered": {Delivery: pulse.Unordered, EarlyTimers: 2},
+		"unordered": {Delivery: pulse.DeliveryUnordered, EarlyTimers: 2},
 		"faults":    {Faults: faults, EarlyTimers: -1},
-		"both":      {Faults: faults, Delivery: pulse.Unordered},
+		"both":      {Faults: faults, Delivery: pulse.DeliveryUnordered},
 	}
 }
 
@@ -304,7 +306,7 @@ func TestStrictDifferences(t *testing.T) {
 				}
 				return
 			}
-			if f == nil || f.Kind != pulse.Nondeterminism || f.Step != c.step || blankIDs(f.Text) != c.failure {
+			if f == nil || f.Kind != pulse.KindNondeterminism || f.Step != c.step || blankIDs(f.Text) != c.failure {
 				t.Errorf("fails with\n%v\nat step %d, expected\n%s\nat step %d", f, f.Step, c.failure, c.step)
 			}
 			if err := replay.Done(); err == nil || f != nil && err.Error() != f.Text {

@@ -54,7 +54,8 @@ func TestScheduledOrders(t *testing.T) {
 			for seed := range uint64(3) { // which does not matter
 				sys.Reset(seed)
 				check := writer.Config{}.Build(sys)
-				must(t, sys.Run())
+				sys.Run()
+				must(t, sys.Failure())
 				if got := labels(sys.Trace()); got != test.order {
 					t.Errorf("the order is\n%s, expected\n%s", got, test.order)
 				}
@@ -102,7 +103,8 @@ func TestScheduledFaultsAreRare(t *testing.T) {
 				ctx.Send(sink, kick{})
 			}
 		})), kick{})
-		must(t, sys.Run())
+		sys.Run()
+		must(t, sys.Failure())
 		return 101 - len(sys.Trace().Steps)
 	}
 	sum := 0
@@ -172,11 +174,12 @@ func caseOf(sys *pulse.System, seed uint64) *choice.Case {
 func TestDraftOfPrograms(t *testing.T) {
 	taken := 0
 	for n := range uint64(runs(1000)) {
-		for _, s := range []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.Delay(strategy.DelayOptions{Delays: 2})} {
+		for _, s := range []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.DelayBounded(strategy.DelayBoundedOptions{Delays: 2})} {
 			o := pulse.Options{Strategy: s, Seed: n, Record: true, Delivery: pulse.Delivery(n % 2), EarlyTimers: int(n % 3)}
 			sys := pulse.New(o)
 			build(sys, n, 4)
-			must(t, sys.Run())
+			sys.Run()
+			must(t, sys.Failure())
 			taken += min(len(sys.Trace().Steps), 2)
 			replayDraft(t, o, sys, func(sys *pulse.System) { build(sys, n, 4); sys.Run() })
 			sys.Close()
@@ -227,7 +230,7 @@ func TestDraftOfRich(t *testing.T) {
 // TestDraftOfLongRuns holds that also runs of thousands of steps can be
 // exact: priorities are used up by overtaking only.
 func TestDraftOfLongRuns(t *testing.T) {
-	lengths := map[int]pulse.Strategy{700: strategy.Random(), 5000: strategy.Delay(strategy.DelayOptions{Delays: 50})}
+	lengths := map[int]pulse.Strategy{700: strategy.Random(), 5000: strategy.DelayBounded(strategy.DelayBoundedOptions{Delays: 50})}
 	for steps, s := range lengths {
 		for seed := range uint64(runs(10)) {
 			o := pulse.Options{Strategy: s, Seed: seed, Record: true}
@@ -249,10 +252,10 @@ func TestPriorities(t *testing.T) {
 		sends    int
 		want     []byte
 	}{
-		{"plain order", strategy.FIFO(), pulse.Unordered, 300, bytes.Repeat([]byte{255}, 300)},
-		{"turned around", &scripted{newest: true}, pulse.Unordered, 4, []byte{252, 253, 254, 255}},
-		{"one channel", &scripted{newest: true}, pulse.FIFO, 4, []byte{255, 255, 255, 255}},
-		{"nothing sent", strategy.FIFO(), pulse.FIFO, 0, []byte{}},
+		{"plain order", strategy.Plain(), pulse.DeliveryUnordered, 300, bytes.Repeat([]byte{255}, 300)},
+		{"turned around", &scripted{newest: true}, pulse.DeliveryUnordered, 4, []byte{252, 253, 254, 255}},
+		{"one channel", &scripted{newest: true}, pulse.DeliveryFIFO, 4, []byte{255, 255, 255, 255}},
+		{"nothing sent", strategy.Plain(), pulse.DeliveryFIFO, 0, []byte{}},
 	}
 	for _, test := range tests {
 		sys := newRecorded(test.strategy)
@@ -269,7 +272,7 @@ func TestPriorities(t *testing.T) {
 // TestPrioritiesRunOut holds what is kept when each of 400 messages overtakes
 // the one before: the first 255 steps.
 func TestPrioritiesRunOut(t *testing.T) {
-	o := pulse.Options{Strategy: &scripted{newest: true}, Record: true, Delivery: pulse.Unordered}
+	o := pulse.Options{Strategy: &scripted{newest: true}, Record: true, Delivery: pulse.DeliveryUnordered}
 	sys := pulse.New(o)
 	defer sys.Close()
 	bunch(400)(sys)
@@ -334,7 +337,7 @@ func TestScheduledIsTotal(t *testing.T) {
 				sys.Reset(0)
 				rich(sys)
 				hashes[i] = sys.Trace().Hash
-				if f := sys.Failure(); f != nil && (f.Kind == pulse.Misuse || f.Kind == pulse.Nondeterminism) {
+				if f := sys.Failure(); f != nil && (f.Kind == pulse.KindMisuse || f.Kind == pulse.KindNondeterminism) {
 					t.Fatalf("%s, % x: %v", name, data, f)
 				}
 			}

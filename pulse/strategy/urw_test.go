@@ -27,7 +27,8 @@ func (p *longChain) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	event := sys.Spawn("event", pulse.Func(func(*pulse.Ctx, any) { p.found = left == 0 }))
 	sys.Send(chain, hop{})
 	sys.Send(event, single{})
-	return sys.Run()
+	sys.Run()
+	return sys.Failure()
 }
 
 // TestURWFindsTheLastOrder is the paper's motive: 25 steps against one event.
@@ -74,7 +75,8 @@ func (p *forest) run(sys *pulse.System, seed uint64) *pulse.Failure {
 			sys.Send(refs[i], kick{})
 		}
 	}
-	return sys.Run()
+	sys.Run()
+	return sys.Failure()
 }
 
 // orders counts the orders that a strategy gives a program; the first run is
@@ -111,7 +113,7 @@ func TestURWIsUniform(t *testing.T) {
 		o      pulse.Options
 	}{
 		{"forest", 315, f.run, func() string { return f.order }, pulse.Options{}},
-		{"forest, unordered", 315, f.run, func() string { return f.order }, pulse.Options{Delivery: pulse.Unordered}},
+		{"forest, unordered", 315, f.run, func() string { return f.order }, pulse.Options{Delivery: pulse.DeliveryUnordered}},
 		{"lanes", 70, l.run, func() string { return string(l.steps) }, pulse.Options{}},
 	}
 	for _, test := range tests {

@@ -23,7 +23,8 @@ func TestWeights(t *testing.T) {
 		}))
 		sys.Send(a, from)
 		sys.Send(a, "single")
-		if f := sys.Run(); f != nil {
+		sys.Run()
+		if f := sys.Failure(); f != nil {
 			t.Fatal(f)
 		}
 	}

@@ -28,7 +28,7 @@ type Config struct {
 }
 
 // Options are those of a system in which the bug can show.
-func Options() pulse.Options { return pulse.Options{Delivery: pulse.Unordered} }
+func Options() pulse.Options { return pulse.Options{Delivery: pulse.DeliveryUnordered} }
 
 const initial = 100 // in the account at the start
 

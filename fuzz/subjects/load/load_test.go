@@ -23,12 +23,13 @@ func TestSteps(t *testing.T) {
 		if l.Steps != want[l.Name] {
 			t.Errorf("%s says that it takes %d steps, want %d", l.Name, l.Steps, want[l.Name])
 		}
-		for _, d := range []pulse.Delivery{pulse.FIFO, pulse.Unordered} {
+		for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 			sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Delivery: d})
 			for seed := range uint64(100) {
 				sys.Reset(seed)
 				check := l.Build(sys)
-				if f := sys.Run(); f != nil {
+				sys.Run()
+				if f := sys.Failure(); f != nil {
 					t.Fatalf("%s, seed %d: %v", l.Name, seed, f)
 				}
 				if err := check(); err != nil || sys.Steps() != l.Steps {

@@ -17,7 +17,7 @@ import (
 func Pipesort(size int) Program {
 	return Program{
 		Name:    fmt.Sprintf("pipesort(%d)", size),
-		Options: pulse.Options{Delivery: pulse.Unordered},
+		Options: pulse.Options{Delivery: pulse.DeliveryUnordered},
 		Build: func(sys *pulse.System) func() error {
 			line, first := newLine(sys, size)
 			list := shuffled(size)

@@ -18,7 +18,7 @@ import (
 func Spinsort(size int) Program {
 	return Program{
 		Name:    fmt.Sprintf("spinsort(%d)", size),
-		Options: pulse.Options{Delivery: pulse.Unordered},
+		Options: pulse.Options{Delivery: pulse.DeliveryUnordered},
 		Build: func(sys *pulse.System) func() error {
 			line, first := newLine(sys, size)
 			list := shuffled(size)

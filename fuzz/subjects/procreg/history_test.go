@@ -151,7 +151,8 @@ func TestHistoryOfARun(t *testing.T) {
 		sys.Reset(seed)
 		h := &procreg.History{}
 		procreg.Config{}.Start(sys, h.Record)
-		if f := sys.Run(); f != nil {
+		sys.Run()
+		if f := sys.Failure(); f != nil {
 			t.Fatal(f)
 		}
 		if len(h.Calls) != 4 {

@@ -27,7 +27,7 @@ type Config struct {
 
 // Options are those of a system in which the bug can show.
 func Options() pulse.Options {
-	return pulse.Options{Delivery: pulse.Unordered, Environment: pulse.Closed}
+	return pulse.Options{Delivery: pulse.DeliveryUnordered, Environment: pulse.EnvironmentClosed}
 }
 
 type (
