@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // golden compares got with the stored text of that name. JOSTLE_REWRITE=1
@@ -29,60 +30,56 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// writerEntry is what is kept of the writer's failure.
-func writerEntry() Entry {
-	return Entry{
+// writerCase is what is kept of the writer's failure.
+func writerCase() Case {
+	return Case{
 		Signature: "property: stored # of # results",
 		Comment: []string{"writer_test.go:31: stored 0 of 1 results", "drew actions = 1", "",
 			"test ──execute──▶ action", "action ──done──▶ terminator", "terminator ──flush──▶ writer",
 			"action ──write(1)──▶ writer          ← sent first, received last"},
 		Hash: 0x6b1f0e2d9c8a7543,
-		Case: &choice.Case{
-			Test: "TestResultsAreStored", Strategy: "pos", Seed: 31,
-			Inputs: []choice.Input{{Label: "actions", Seed: 0x9e3779b97f4a7c15, Words: []uint64{1, 47}}},
-			Record: choice.Record{
-				Deliveries: []uint64{0x8a51c04f2e9d1b67, 0x03be4f1d9a7720c5, 0x5d0e9c3f41b82a96, 0xf9176a2b0c8de354},
-				Choices:    []choice.Choice{{Kind: choice.Program, N: 5, Value: 2}, {Kind: choice.Drop, N: 2, Value: 0}},
-			},
+		Test: "TestResultsAreStored", Strategy: "pos", Seed: 31,
+		Inputs: []choice.Input{{Label: "actions", Seed: 0x9e3779b97f4a7c15, Words: []uint64{1, 47}}},
+		Record: choice.Record{
+			Deliveries: []uint64{0x8a51c04f2e9d1b67, 0x03be4f1d9a7720c5, 0x5d0e9c3f41b82a96, 0xf9176a2b0c8de354},
+			Choices:    []choice.Choice{{Kind: choice.Program, N: 5, Value: 2}, {Kind: choice.Drop, N: 2, Value: 0}},
 		},
 	}
 }
 
-// oddEntry has what is hard to keep.
-func oddEntry() Entry {
-	e := Entry{
+// oddCase has what is hard to keep.
+func oddCase() Case {
+	e := Case{
 		Signature: "panic at a.go: \"no\"\n\x00\xff…",
 		Comment:   []string{"", "  indented", "# twice", "a\ttab", "end", "test \"x\"", ""},
 		Hash:      1<<64 - 1,
-		Case: &choice.Case{
-			Test: "TestOdd/a \"b\"/ü", Strategy: "", Seed: 1<<64 - 1,
-			Inputs: []choice.Input{{}, {Label: "two words", Seed: 1}, {Label: "\"\\\n", Words: []uint64{0, 1<<64 - 1, 16}}},
-		},
+		Test:      "TestOdd/a \"b\"/ü", Strategy: "", Seed: 1<<64 - 1,
+		Inputs: []choice.Input{{}, {Label: "two words", Seed: 1}, {Label: "\"\\\n", Words: []uint64{0, 1<<64 - 1, 16}}},
 	}
 	for k := range choice.Swarm + 1 {
-		e.Case.Record.Choices = append(e.Case.Record.Choices, choice.Choice{Kind: k, N: 1<<32 - 1, Value: 1<<32 - 2 - uint32(k)})
+		e.Record.Choices = append(e.Record.Choices, choice.Choice{Kind: k, N: 1<<32 - 1, Value: 1<<32 - 2 - uint32(k)})
 	}
 	for i := range uint64(9) {
-		e.Case.Record.Deliveries = append(e.Case.Record.Deliveries, i<<60)
+		e.Record.Deliveries = append(e.Record.Deliveries, i<<60)
 	}
 	return e
 }
 
-// plannedEntry is a case that was not run: a schedule, and what it is told.
-func plannedEntry() Entry {
-	return Entry{Signature: "stuck at clerk", Case: &choice.Case{
+// plannedCase is a case that was not run: a schedule, and what it is told.
+func plannedCase() Case {
+	return Case{Signature: "stuck at clerk",
 		Test:     "TestPlanned",
-		Settings: []choice.Setting{{Name: "delivery", Value: "unordered"}, {Name: "note", Value: "a \"b\""}},
-		Schedule: choice.Schedule{
+		Settings: []Setting{{Name: "delivery", Value: "unordered"}, {Name: "note", Value: "a \"b\""}},
+		Schedule: schedule.Schedule{
 			Seed:       7,
-			Priorities: []choice.Priority{{ID: 1 << 63, P: choice.Plain}, {ID: 2, P: 0}},
-			Before:     []choice.Constraint{{First: 3, Second: 4}},
+			Priorities: []schedule.Priority{{ID: 1 << 63, P: schedule.Plain}, {ID: 2, P: 0}},
+			Before:     []schedule.Constraint{{First: 3, Second: 4}},
 			Choices:    []choice.Choice{{Kind: choice.Fault, N: 4, Value: 3}},
 		},
-	}}
+	}
 }
 
-func encode(t *testing.T, e Entry) string {
+func encode(t *testing.T, e Case) string {
 	t.Helper()
 	text, err := Encode(e)
 	if err != nil {
@@ -91,11 +88,11 @@ func encode(t *testing.T, e Entry) string {
 	return string(text)
 }
 
-var entries = map[string]func() Entry{
-	"writer":  writerEntry,
-	"odd":     oddEntry,
-	"planned": plannedEntry,
-	"empty":   func() Entry { return Entry{Case: &choice.Case{}} },
+var entries = map[string]func() Case{
+	"writer":  writerCase,
+	"odd":     oddCase,
+	"planned": plannedCase,
+	"empty":   func() Case { return Case{} },
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -123,7 +120,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestComments holds what is kept of a comment, and that people may change it.
 func TestComments(t *testing.T) {
-	e := writerEntry()
+	e := writerCase()
 	e.Comment = []string{"a \t", "two\nlines", "bell\a, \xff and \r\n", "\u00a0"}
 	text := encode(t, e)
 	want := "jostle case 1\n# a\n# two\n# lines\n# bell\ufffd, \ufffd and\n#\n#\n\ntest "
@@ -138,13 +135,13 @@ func TestComments(t *testing.T) {
 }
 
 func TestEncodeErrors(t *testing.T) {
-	bad := writerEntry()
+	bad := writerCase()
 	bad.Case.Record.Choices[1].Value = 2
 	tests := []struct {
 		entry Entry
 		want  string
 	}{
-		{Entry{}, "corpus: the entry has no case"},
+		{Case{}, "corpus: the entry has no case"},
 		{bad, "corpus: choice: cannot store choice 1: value 2 of 2, expected less than 2"},
 	}
 	for _, test := range tests {
@@ -155,7 +152,7 @@ func TestEncodeErrors(t *testing.T) {
 	}
 }
 
-// faults are changes to the text of writerEntry, and what is said of them.
+// faults are changes to the text of writerCase, and what is said of them.
 var faults = []struct{ name, old, new, want string }{
 	{"another file", "jostle case 1", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 1": this is no case: restore`},
 	{"no version", "case 1\n", "case\n", `1: "jostle case", expected "jostle case 1": this is no case: restore`},
@@ -194,7 +191,7 @@ var faults = []struct{ name, old, new, want string }{
 }
 
 func TestDecodeErrors(t *testing.T) {
-	text := encode(t, writerEntry())
+	text := encode(t, writerCase())
 	for _, fault := range faults {
 		t.Run(fault.name, func(t *testing.T) {
 			changed := strings.Replace(text, fault.old, fault.new, 1)
@@ -214,7 +211,7 @@ func TestDecodeErrors(t *testing.T) {
 // TestCutOff holds that no start of a file is taken for the whole, and that
 // what is missing is said, from the second line on.
 func TestCutOff(t *testing.T) {
-	text := encode(t, writerEntry())
+	text := encode(t, writerCase())
 	for n := range len(text) - 1 { // the last byte is the end of the last line
 		_, err := Decode("a.case", []byte(text[:n]))
 		switch {
@@ -243,7 +240,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	text, _ := Encode(writerEntry())
+	text, _ := Encode(writerCase())
 	for _, fault := range faults {
 		f.Add([]byte(strings.Replace(string(text), fault.old, fault.new, 1)))
 	}

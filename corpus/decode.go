@@ -5,22 +5,23 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// Decode reads the text of an entry, which is that of the file at a path. An
+// Decode reads the text of a case, which is that of the file at a path. An
 // error says file and line, what is there, what was expected and what to do.
-func Decode(path string, text []byte) (Entry, error) {
+func Decode(path string, text []byte) (Case, error) {
 	r := reader{path: path, lines: splitLines(string(text))}
-	e := Entry{Case: &choice.Case{}, Path: path}
+	c := Case{Path: path}
 	r.begin()
-	e.Comment = r.comment()
-	r.head(&e)
-	r.settings(&e)
-	r.inputs(&e)
-	r.decisions(&e)
-	r.schedule(&e.Case.Schedule)
+	c.Comment = r.comment()
+	r.head(&c)
+	r.settings(&c)
+	r.inputs(&c)
+	r.decisions(&c)
+	r.schedule(&c.Schedule)
 	r.keyword("hash")
-	e.Hash = r.hex()
+	c.Hash = r.hex()
 	r.end()
 	r.keyword("end")
 	r.end()
@@ -29,9 +30,9 @@ func Decode(path string, text []byte) (Entry, error) {
 		r.failf(restore, "%s after the end line, expected no more", shown(r.rest))
 	}
 	if r.err != nil {
-		return Entry{}, r.err
+		return Case{}, r.err
 	}
-	return e, nil
+	return c, nil
 }
 
 // splitLines returns the lines of a text without their ends, be they those of
@@ -65,7 +66,7 @@ func (r *reader) begin() {
 		r.at = len(r.lines)
 		r.failf(restore, "the file has been cut off here: its last line is %s, expected %q", shown(r.lines[r.at-1]), "end")
 	}
-	r.rest = ""
+	r.version, r.rest = n, ""
 }
 
 func (r *reader) comment() (list []string) {
@@ -82,22 +83,27 @@ func (r *reader) comment() (list []string) {
 	return commentLines(list)
 }
 
-func (r *reader) head(e *Entry) {
+func (r *reader) head(c *Case) {
+	if r.version > 1 {
+		r.keyword("property")
+		c.Property = r.quoted()
+		r.end()
+	}
 	r.keyword("test")
-	e.Case.Test = r.quoted()
+	c.Test = r.quoted()
 	r.end()
 	r.keyword("signature")
-	e.Signature = r.quoted()
+	c.Signature = r.quoted()
 	r.end()
 	r.keyword("strategy")
-	e.Case.Strategy = r.quoted()
+	c.Strategy = r.quoted()
 	r.end()
 	r.keyword("seed")
-	e.Case.Seed = r.hex()
+	c.Seed = r.hex()
 	r.end()
 }
 
-func (r *reader) inputs(e *Entry) {
+func (r *reader) inputs(c *Case) {
 	for r.peek() == "input" {
 		r.keyword("input")
 		in := choice.Input{Label: r.quoted()}
@@ -110,19 +116,19 @@ func (r *reader) inputs(e *Entry) {
 		for r.more() {
 			in.Words = append(in.Words, r.short())
 		}
-		e.Case.Inputs = append(e.Case.Inputs, in)
+		c.Inputs = append(c.Inputs, in)
 	}
 }
 
-func (r *reader) settings(e *Entry) {
+func (r *reader) settings(c *Case) {
 	for r.peek() == "setting" {
 		r.keyword("setting")
-		e.Case.Settings = append(e.Case.Settings, choice.Setting{Name: r.quoted(), Value: r.quoted()})
+		c.Settings = append(c.Settings, Setting{Name: r.quoted(), Value: r.quoted()})
 		r.end()
 	}
 }
 
-func (r *reader) schedule(s *choice.Schedule) {
+func (r *reader) schedule(s *schedule.Schedule) {
 	if r.peek() == "schedule" {
 		r.keyword("schedule")
 		if s.Seed = r.hex(); r.err == nil && s.Seed == 0 {
@@ -132,12 +138,12 @@ func (r *reader) schedule(s *choice.Schedule) {
 	}
 	for r.peek() == "priority" {
 		r.keyword("priority")
-		s.Priorities = append(s.Priorities, choice.Priority{ID: r.hex(), P: r.hex()})
+		s.Priorities = append(s.Priorities, schedule.Priority{ID: r.hex(), P: r.hex()})
 		r.end()
 	}
 	for r.peek() == "before" {
 		r.keyword("before")
-		s.Before = append(s.Before, choice.Constraint{First: r.hex(), Second: r.hex()})
+		s.Before = append(s.Before, schedule.Constraint{First: r.hex(), Second: r.hex()})
 		r.end()
 	}
 	for r.peek() == "answer" {
@@ -145,8 +151,8 @@ func (r *reader) schedule(s *choice.Schedule) {
 	}
 }
 
-func (r *reader) decisions(e *Entry) {
-	record := &e.Case.Record
+func (r *reader) decisions(c *Case) {
+	record := &c.Record
 	for r.peek() == "choice" {
 		record.Choices = append(record.Choices, r.choice("choice"))
 	}

@@ -1,12 +1,12 @@
 // Package corpus keeps cases as files that people can read, compare and
 // review, one case a file:
 //
-//	testdata/jostle/TestResultsAreStored/7f3a91.case
+//	testdata/jostle/resultsAreStored/7f3a91.case
 //
 // A file looks like this. Lines with # are for people and may be changed or
 // removed; the others are for the machine.
 //
-//	jostle case 1
+//	jostle case 2
 //	# writer_test.go:31: stored 0 of 1 results
 //	#
 //	# test ──execute──▶ action
@@ -14,11 +14,12 @@
 //	# terminator ──flush──▶ writer
 //	# action ──write(1)──▶ writer          ← sent first, received last
 //
+//	property "resultsAreStored"
 //	test "TestResultsAreStored"
 //	signature "property: stored # of # results"
 //	strategy "pos"
 //	seed 000000000000001f
-//	setting "delivery" "fifo"
+//	setting "delivery" "unordered"
 //	input "actions" seed 9e3779b97f4a7c15 words 1 2f
 //	choice choose 2 of 5
 //	choice drop 0 of 2
@@ -38,13 +39,4 @@
 //	priority 8a51c04f2e9d1b67 8000000000000000
 //	before 03be4f1d9a7720c5 5d0e9c3f41b82a96
 //	answer fault 3 of 4
-//
-// The package by file:
-//
-//	entry.go   Entry: a case and what is kept with it
-//	encode.go  the text of an entry
-//	decode.go  the entry of a text, and what may be wrong with it
-//	lines.go   the words of one line
-//	folder.go  the cases of one test
-//	name.go    the names of files and folders
 package corpus

@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,42 +8,42 @@ import (
 	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 const (
 	magic   = "jostle case "
-	version = 1
+	version = 2
 	// perLine is how many identities stand on a line, so that it is narrower
 	// than 80 columns.
 	perLine = 4
 )
 
-// Encode returns the text of an entry. It fails only when there is no case, or
-// one with choices that are none.
-func Encode(e Entry) ([]byte, error) {
-	if e.Case == nil {
-		return nil, errors.New("corpus: the entry has no case")
-	}
-	for _, choices := range [][]choice.Choice{e.Case.Record.Choices, e.Case.Schedule.Choices} {
-		if _, err := (&choice.Record{Choices: choices}).AppendBinary(nil); err != nil {
-			return nil, fmt.Errorf("corpus: %w", err)
+// Encode returns the text of a case. It fails only on choices that are none.
+func Encode(c Case) ([]byte, error) {
+	for _, list := range [][]choice.Choice{c.Record.Choices, c.Schedule.Choices} {
+		for i, x := range list {
+			if err := x.Check(); err != nil {
+				return nil, fmt.Errorf("corpus: choice %d cannot be stored: %w", i, err)
+			}
 		}
 	}
 	var w writer
 	w.line(magic + strconv.Itoa(version))
-	for _, text := range commentLines(e.Comment) {
+	for _, text := range commentLines(c.Comment) {
 		w.line(strings.TrimRight("# "+text, " "))
 	}
 	w.line()
-	w.line("test", strconv.Quote(e.Case.Test))
-	w.line("signature", strconv.Quote(e.Signature))
-	w.line("strategy", strconv.Quote(e.Case.Strategy))
-	w.line("seed", hex64(e.Case.Seed))
-	w.settings(&e)
-	w.inputs(&e)
-	w.decisions(&e)
-	w.schedule(&e.Case.Schedule)
-	w.line("hash", hex64(e.Hash))
+	w.line("property", strconv.Quote(c.Property))
+	w.line("test", strconv.Quote(c.Test))
+	w.line("signature", strconv.Quote(c.Signature))
+	w.line("strategy", strconv.Quote(c.Strategy))
+	w.line("seed", hex64(c.Seed))
+	w.settings(&c)
+	w.inputs(&c)
+	w.decisions(&c)
+	w.schedule(&c.Schedule)
+	w.line("hash", hex64(c.Hash))
 	w.line("end")
 	return w.text, nil
 }
@@ -57,8 +56,8 @@ func (w *writer) line(words ...string) {
 	w.text = append(w.text, '\n')
 }
 
-func (w *writer) inputs(e *Entry) {
-	for _, in := range e.Case.Inputs {
+func (w *writer) inputs(c *Case) {
+	for _, in := range c.Inputs {
 		words := []string{"input", strconv.Quote(in.Label), "seed", hex64(in.Seed)}
 		if len(in.Words) > 0 {
 			words = append(words, "words")
@@ -70,8 +69,8 @@ func (w *writer) inputs(e *Entry) {
 	}
 }
 
-func (w *writer) settings(e *Entry) {
-	for _, s := range e.Case.Settings {
+func (w *writer) settings(c *Case) {
+	for _, s := range c.Settings {
 		w.line("setting", strconv.Quote(s.Name), strconv.Quote(s.Value))
 	}
 }
@@ -81,7 +80,7 @@ func (w *writer) choice(keyword string, c choice.Choice) {
 }
 
 // schedule writes what a schedule has; nothing when it is plain order.
-func (w *writer) schedule(s *choice.Schedule) {
+func (w *writer) schedule(s *schedule.Schedule) {
 	if s.Seed != 0 {
 		w.line("schedule", hex64(s.Seed))
 	}
@@ -96,11 +95,11 @@ func (w *writer) schedule(s *choice.Schedule) {
 	}
 }
 
-func (w *writer) decisions(e *Entry) {
-	for _, c := range e.Case.Record.Choices {
+func (w *writer) decisions(c *Case) {
+	for _, c := range c.Record.Choices {
 		w.choice("choice", c)
 	}
-	for ids := e.Case.Record.Deliveries; len(ids) > 0; ids = ids[min(perLine, len(ids)):] {
+	for ids := c.Record.Deliveries; len(ids) > 0; ids = ids[min(perLine, len(ids)):] {
 		words := []string{"deliveries"}
 		for _, id := range ids[:min(perLine, len(ids))] {
 			words = append(words, hex64(id))

@@ -9,40 +9,40 @@ import (
 	"strings"
 )
 
-// A Folder is where the cases of one test are kept. It need not exist: Save
-// makes it.
+// A Folder is where the cases of one property are kept. It need not exist:
+// Save makes it.
 type Folder struct {
 	Dir string
-	// Test is the test that the cases must be of; "" when they may be of any.
-	Test string
+	// Property is what the cases must be of; "" when they may be of any.
+	Property string
 }
 
-// FolderOf returns the folder of a test below a root, which is testdata/jostle
-// when it is "".
-func FolderOf(root, test string) Folder {
+// FolderOf returns the folder of a property below a root, which is
+// testdata/jostle when it is "".
+func FolderOf(root, property string) Folder {
 	if root == "" {
 		root = filepath.FromSlash(besideTest)
 	}
-	return Folder{Dir: filepath.Join(root, folderName(test)), Test: test}
+	return Folder{Dir: filepath.Join(root, folderName(property)), Property: property}
 }
 
 // Load reads all cases of the folder, in the order of their names. What cannot
-// be read, or is of another test, is a problem and does not keep the others
+// be read, or is of another property, is a problem and does not keep the others
 // from being read.
-func (f Folder) Load() (entries []Entry, problems []error) {
+func (f Folder) Load() (cases []Case, problems []error) {
 	names, err := f.names()
 	if err != nil {
 		return nil, []error{fmt.Errorf("the cases of %s cannot be read: %w: give access to the folder, or remove what is there in its place", f.Dir, err)}
 	}
 	for _, name := range names {
-		e, err := f.read(filepath.Join(f.Dir, name))
+		c, err := f.read(filepath.Join(f.Dir, name))
 		if err != nil {
 			problems = append(problems, err)
 			continue
 		}
-		entries = append(entries, e)
+		cases = append(cases, c)
 	}
-	return entries, problems
+	return cases, problems
 }
 
 // names lists the case files, sorted.
@@ -59,27 +59,27 @@ func (f Folder) names() (list []string, err error) {
 	return list, err
 }
 
-func (f Folder) read(path string) (Entry, error) {
+func (f Folder) read(path string) (Case, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return Entry{}, fmt.Errorf("a case cannot be read: %w: give access to the file, or delete it", err)
+		return Case{}, fmt.Errorf("a case cannot be read: %w: give access to the file, or delete it", err)
 	}
-	e, err := Decode(path, text)
-	if err == nil && f.Test != "" {
-		err = e.CheckTest(f.Test)
+	c, err := Decode(path, text)
+	if err == nil && f.Property != "" {
+		err = c.Of(f.Property)
 	}
-	return e, err
+	return c, err
 }
 
 // Find reads the case that a name means: a path to a file, or the name of one
 // in the folder, which may be shortened as long as it is clear.
-func (f Folder) Find(name string) (Entry, error) {
+func (f Folder) Find(name string) (Case, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return f.read(name)
 	}
 	names, err := f.names()
 	if err != nil {
-		return Entry{}, fmt.Errorf("case %q cannot be looked for: %w", name, err)
+		return Case{}, fmt.Errorf("case %q cannot be looked for: %w", name, err)
 	}
 	var found []string
 	for _, file := range names {
@@ -92,12 +92,12 @@ func (f Folder) Find(name string) (Entry, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Entry{}, fmt.Errorf("there is no case %q: give the path of a file, or the name of one in %s, where there are %s",
+		return Case{}, fmt.Errorf("there is no case %q: give the path of a file, or the name of one in %s, where there are %s",
 			name, f.Dir, listed(names))
 	case 1:
 		return f.read(filepath.Join(f.Dir, found[0]))
 	}
-	return Entry{}, fmt.Errorf("case %q may be %s: give more of the name", name, listed(found))
+	return Case{}, fmt.Errorf("case %q may be %s: give more of the name", name, listed(found))
 }
 
 func listed(names []string) string {
@@ -112,16 +112,16 @@ func listed(names []string) string {
 // and fresh is false.
 //
 // A file appears whole or not at all, and none is ever overwritten. When it
-// cannot be written the error says so; what was to be kept is then only in e.
-func (f Folder) Save(e Entry) (path string, fresh bool, err error) {
-	if f.Test != "" && e.Case != nil && e.Case.Test != f.Test {
-		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of the test %q, expected %q", f.Dir, e.Case.Test, f.Test)
+// cannot be written the error says so; what was to be kept is then only in c.
+func (f Folder) Save(c Case) (path string, fresh bool, err error) {
+	if f.Property != "" && c.Property != f.Property {
+		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of %q, expected %q", f.Dir, c.Property, f.Property)
 	}
-	text, err := Encode(e)
+	text, err := Encode(c)
 	if err != nil {
 		return "", false, err
 	}
-	path, fresh, err = f.save(text, e.key())
+	path, fresh, err = f.save(text, c.key())
 	if err != nil {
 		return "", false, fmt.Errorf("the case cannot be saved in %s: %w: make room or give access there, or set JOSTLE_OUT to another folder",
 			f.Dir, err)
@@ -142,7 +142,7 @@ func (f Folder) save(text []byte, key string) (path string, fresh bool, err erro
 			return filepath.Join(f.Dir, name), false, nil
 		}
 	}
-	temp, err := f.writeTemp(text)
+	temp, err := WriteAside(f.Dir, text)
 	if err != nil {
 		return "", false, err
 	}
@@ -153,27 +153,22 @@ func (f Folder) save(text []byte, key string) (path string, fresh bool, err erro
 // holds says whether a file holds the case with a key. One that cannot be read
 // does not: it keeps its name, and the new case has a longer one.
 func (f Folder) holds(name, key string) bool {
-	e, err := f.read(filepath.Join(f.Dir, name))
-	return err == nil && e.key() == key
+	c, err := f.read(filepath.Join(f.Dir, name))
+	return err == nil && c.key() == key
 }
 
-// writeTemp writes a text to the disk under a name that no one reads.
-func (f Folder) writeTemp(text []byte) (path string, err error) {
-	file, err := os.CreateTemp(f.Dir, ".*.tmp")
+// WriteAside writes a text, down to the disk, to a new file in a folder, under
+// a name that no one reads. To be renamed when it is whole.
+func WriteAside(dir string, text []byte) (path string, err error) {
+	file, err := os.CreateTemp(dir, ".*.tmp")
 	if err != nil {
 		return "", err
 	}
-	if err := fill(file, text); err != nil {
-		os.Remove(file.Name())
-		return "", err
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Sync(), file.Chmod(0o644), file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
-}
-
-// fill writes a text to a file, down to the disk, and closes it.
-func fill(file *os.File, text []byte) error {
-	_, err := file.Write(text)
-	return errors.Join(err, file.Sync(), file.Chmod(0o644), file.Close())
 }
 
 // publish gives a file that is complete the shortest name by its key that no
@@ -206,11 +201,11 @@ func rename(temp, path string) error {
 	return os.Rename(temp, path)
 }
 
-// Remove deletes the file of an entry that was loaded from the folder or saved
+// Remove deletes the file of a case that was loaded from the folder or saved
 // in it.
-func (f Folder) Remove(e Entry) error {
-	if filepath.Clean(filepath.Dir(e.Path)) != filepath.Clean(f.Dir) || filepath.Ext(e.Path) != extension {
-		return fmt.Errorf("%q is no case of %s: it is not removed", e.Path, f.Dir)
+func (f Folder) Remove(c Case) error {
+	if filepath.Clean(filepath.Dir(c.Path)) != filepath.Clean(f.Dir) || filepath.Ext(c.Path) != extension {
+		return fmt.Errorf("%q is no case of %s: it is not removed", c.Path, f.Dir)
 	}
-	return os.Remove(e.Path)
+	return os.Remove(c.Path)
 }

@@ -14,13 +14,13 @@ import (
 )
 
 // numbered is an entry that differs from others by its number.
-func numbered(n int) Entry {
-	e := writerEntry()
-	e.Case.Record.Deliveries = append(e.Case.Record.Deliveries, uint64(n))
+func numbered(n int) Case {
+	e := writerCase()
+	e.Record.Deliveries = append(e.Record.Deliveries, uint64(n))
 	return e
 }
 
-func save(t *testing.T, f Folder, e Entry) string {
+func save(t *testing.T, f Folder, e Case) string {
 	t.Helper()
 	path, fresh, err := f.Save(e)
 	if err != nil || !fresh {
@@ -59,7 +59,7 @@ func TestSaveAndLoad(t *testing.T) {
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Path)
-		original := numbered(int(e.Case.Record.Deliveries[4]))
+		original := numbered(int(e.Record.Deliveries[4]))
 		original.Path = e.Path
 		if !reflect.DeepEqual(e, original) {
 			t.Errorf("loaded %+v", e)
@@ -83,33 +83,33 @@ func TestSaveAndLoad(t *testing.T) {
 // in version control.
 func TestNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "TestResultsAreStored")
-	path := save(t, f, writerEntry())
+	path := save(t, f, writerCase())
 	if name := filepath.Base(path); name != "0b2069.case" {
 		t.Errorf("the name is %s", name)
 	}
-	same := map[string]func(*Entry){
-		"seed":     func(e *Entry) { e.Case.Seed++ },
-		"strategy": func(e *Entry) { e.Case.Strategy = "random" },
-		"comment":  func(e *Entry) { e.Comment = nil },
-		"hash":     func(e *Entry) { e.Hash++ },
+	same := map[string]func(*Case){
+		"seed":     func(e *Case) { e.Seed++ },
+		"strategy": func(e *Case) { e.Strategy = "random" },
+		"comment":  func(e *Case) { e.Comment = nil },
+		"hash":     func(e *Case) { e.Hash++ },
 	}
 	for what, change := range same {
-		e := writerEntry()
+		e := writerCase()
 		change(&e)
 		if again, fresh, err := f.Save(e); again != path || fresh || err != nil {
 			t.Errorf("with another %s it is saved to %s, fresh: %v, %v", what, again, fresh, err)
 		}
 	}
-	other := map[string]func(*Entry){
-		"signature": func(e *Entry) { e.Signature = "" },
-		"label":     func(e *Entry) { e.Case.Inputs[0].Label = "a" },
-		"input":     func(e *Entry) { e.Case.Inputs[0].Seed++ },
-		"word":      func(e *Entry) { e.Case.Inputs[0].Words[1]++ },
-		"choice":    func(e *Entry) { e.Case.Record.Choices[0].Value++ },
-		"order":     func(e *Entry) { slices.Reverse(e.Case.Record.Deliveries) },
+	other := map[string]func(*Case){
+		"signature": func(e *Case) { e.Signature = "" },
+		"label":     func(e *Case) { e.Inputs[0].Label = "a" },
+		"input":     func(e *Case) { e.Inputs[0].Seed++ },
+		"word":      func(e *Case) { e.Inputs[0].Words[1]++ },
+		"choice":    func(e *Case) { e.Record.Choices[0].Value++ },
+		"order":     func(e *Case) { slices.Reverse(e.Record.Deliveries) },
 	}
 	for _, change := range other {
-		e := writerEntry()
+		e := writerCase()
 		change(&e)
 		save(t, f, e)
 	}
@@ -122,7 +122,7 @@ func TestNames(t *testing.T) {
 // with another case, with what is none, or with a folder.
 func TestTakenNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "TestResultsAreStored")
-	e := writerEntry()
+	e := writerCase()
 	key := e.key()
 	text := encode(t, numbered(1))
 	taken := []string{key[:6] + ".case", key[:7] + ".case"}
@@ -153,11 +153,11 @@ func TestTakenNames(t *testing.T) {
 
 func TestLoadProblems(t *testing.T) {
 	f := FolderOf(t.TempDir(), "TestResultsAreStored")
-	save(t, f, writerEntry())
-	other := writerEntry()
+	save(t, f, writerCase())
+	other := writerCase()
 	other.Case.Test = "TestOther/sub"
 	for name, text := range map[string]string{
-		"0.case": encode(t, other), "1.case": "", "2.case": encode(t, writerEntry())[:300], "3.txt": "notes", ".4.case": "hidden", ".5.tmp": "temporary",
+		"0.case": encode(t, other), "1.case": "", "2.case": encode(t, writerCase())[:300], "3.txt": "notes", ".4.case": "hidden", ".5.tmp": "temporary",
 	} {
 		if err := os.WriteFile(filepath.Join(f.Dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -193,7 +193,7 @@ func TestFind(t *testing.T) {
 		if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(f.Dir, name+".case"), []byte(encode(t, writerEntry())), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(f.Dir, name+".case"), []byte(encode(t, writerCase())), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -223,7 +223,7 @@ func TestSaveErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	const advice = ": make room or give access there, or set JOSTLE_OUT to another folder"
-	bad := writerEntry()
+	bad := writerCase()
 	bad.Case.Record.Choices[0].Kind = 99
 	tests := []struct {
 		name   string
@@ -231,10 +231,10 @@ func TestSaveErrors(t *testing.T) {
 		entry  Entry
 		want   string
 	}{
-		{"a file in its place", Folder{Dir: file}, writerEntry(), "the case cannot be saved in DIR/file: mkdir DIR/file: not a directory" + advice},
-		{"a file above it", FolderOf(file, "TestA"), writerEntry(), `the case cannot be saved in DIR/file/TestA: it is of the test "TestResultsAreStored", expected "TestA"`},
-		{"a file above", Folder{Dir: file + "/a/b"}, writerEntry(), "the case cannot be saved in DIR/file/a/b: mkdir DIR/file: not a directory" + advice},
-		{"no case", Folder{Dir: dir}, Entry{}, "corpus: the entry has no case"},
+		{"a file in its place", Folder{Dir: file}, writerCase(), "the case cannot be saved in DIR/file: mkdir DIR/file: not a directory" + advice},
+		{"a file above it", FolderOf(file, "TestA"), writerCase(), `the case cannot be saved in DIR/file/TestA: it is of the test "TestResultsAreStored", expected "TestA"`},
+		{"a file above", Folder{Dir: file + "/a/b"}, writerCase(), "the case cannot be saved in DIR/file/a/b: mkdir DIR/file: not a directory" + advice},
+		{"no case", Folder{Dir: dir}, Case{}, "corpus: the entry has no case"},
 		{"no choice", Folder{Dir: dir}, bad, "corpus: choice: cannot store choice 0: kind 99, expected less than 7"},
 	}
 	for _, test := range tests {
@@ -323,7 +323,7 @@ func TestSaveTogether(t *testing.T) {
 func TestRemoveErrors(t *testing.T) {
 	f := Folder{Dir: t.TempDir()}
 	for _, path := range []string{"", "/etc/passwd", filepath.Join(f.Dir, "..", "a.case"), filepath.Join(f.Dir, "a.txt"), filepath.Join(f.Dir, "a.case")} {
-		if err := f.Remove(Entry{Path: path}); err == nil {
+		if err := f.Remove(Case{Path: path}); err == nil {
 			t.Errorf("%s is removed", path)
 		}
 	}
@@ -386,7 +386,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	f := FolderOf(dir, "TestResultsAreStored")
-	f.Save(Entry{
+	f.Save(Case{
 		Case:      &choice.Case{Test: "TestResultsAreStored", Strategy: "random", Seed: 7},
 		Signature: "property: stored # of # results",
 		Comment:   []string{"writer_test.go:31: stored 0 of 1 results"},

@@ -20,6 +20,8 @@ type reader struct {
 	at    int    // the line after the current one
 	rest  string // what is left of the current line
 	err   error
+
+	version int // of the file's format
 }
 
 // next moves to the next line. The caller knows that there is one.

@@ -83,7 +83,7 @@ func (k *checker) replaySaved() bool {
 
 // replayEntry runs one saved case. It says whether the property held. With
 // full it shows the whole trace.
-func (k *checker) replayEntry(r *props.Runner, e corpus.Entry, full bool) bool {
+func (k *checker) replayEntry(r *props.Runner, e corpus.Case, full bool) bool {
 	k.t.Helper()
 	start := time.Now()
 	res, how := play(r, &e)
@@ -94,7 +94,7 @@ func (k *checker) replayEntry(r *props.Runner, e corpus.Entry, full bool) bool {
 		k.t.Logf("case %s passes now (%s); it may be deleted", filepath.Base(e.Path), how)
 		return true
 	}
-	f := newFinding(k.t.Name(), e.Case.Strategy, e.Case.Seed, &res)
+	f := newFinding(k.t.Name(), e.Strategy, e.Seed, &res)
 	f.confirm(r)
 	k.fail(f, fmt.Sprintf("saved case %s (%s), %s", filepath.Base(e.Path), how, elapsed(start)), e.Path)
 	return false
@@ -102,23 +102,23 @@ func (k *checker) replayEntry(r *props.Runner, e corpus.Entry, full bool) bool {
 
 // play runs a case as it was; or by its schedule, if it never ran; or, if the
 // program has changed since, as far as the case still applies. It says which.
-func play(r *props.Runner, e *corpus.Entry) (props.Result, string) {
-	if e.Case.Scheduled() {
-		ordered := strategy.Ordered(&e.Case.Schedule)
-		res := r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: ordered})
+func play(r *props.Runner, e *corpus.Case) (props.Result, string) {
+	if e.Planned() {
+		ordered := strategy.Ordered(&e.Schedule)
+		res := r.Run(props.Plan{Inputs: e.Inputs, Strategy: ordered})
 		return res, fmt.Sprintf("by its schedule, %s not met", plural(len(ordered.Unmet()), "constraint"))
 	}
-	replayer := strategy.Replay(&e.Case.Record, strategy.ReplayOptions{})
-	res := r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
+	replayer := strategy.Replay(&e.Record, strategy.ReplayOptions{})
+	res := r.Run(props.Plan{Inputs: e.Inputs, Strategy: replayer})
 	difference := firstDifference(&res, replayer, e.Hash)
 	if difference == "" {
 		return res, "as saved"
 	}
-	replayer = strategy.Replay(&e.Case.Record, strategy.ReplayOptions{Lenient: true})
-	res = r.Run(props.Plan{Inputs: e.Case.Inputs, Strategy: replayer})
+	replayer = strategy.Replay(&e.Record, strategy.ReplayOptions{Lenient: true})
+	res = r.Run(props.Plan{Inputs: e.Inputs, Strategy: replayer})
 	how := fmt.Sprintf("the program has changed since: %s; of its decisions %d no longer apply", difference, len(replayer.Stale()))
 	if res.System != nil {
-		for _, change := range changedSettings(e.Case.Settings, settingsOf(res.System.Options())) {
+		for _, change := range changedSettings(e.Settings, settingsOf(res.System.Options())) {
 			how += "; " + change
 		}
 	}
@@ -190,7 +190,8 @@ func (k *checker) keep(f *finding, r *props.Runner, run string) {
 // save keeps a finding as a file, and what belongs to it beside that. A run
 // without a system has nothing to keep but its inputs, which is worth it too.
 func (k *checker) save(f *finding) (string, error) {
-	e := corpus.Entry{Case: f.kase, Signature: f.failure.Signature(), Comment: f.comment()}
+	e := *f.kase
+	e.Property, e.Signature, e.Comment = e.Test, f.failure.Signature(), f.comment()
 	if f.trace != nil {
 		e.Hash = f.trace.Hash
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -250,8 +251,8 @@ func TestPlannedCase(t *testing.T) {
 			ids[trace.TypeLabel(tr.Sends[tr.Steps[i].Send].Body)] = tr.Steps[i].ID
 		}
 	}
-	planned := choice.Case{Test: "TestSample", Inputs: choice.CloneInputs(res.Inputs),
-		Schedule: choice.Schedule{Before: []choice.Constraint{{First: ids["flush"], Second: ids["write"]}}}}
+	planned := corpus.Case{Test: "TestSample", Inputs: choice.CloneInputs(res.Inputs),
+		Schedule: schedule.Schedule{Before: []schedule.Constraint{{First: ids["flush"], Second: ids["write"]}}}}
 	entry := corpus.Entry{Case: &planned, Comment: []string{"flush before write"}}
 	if _, _, err := corpus.FolderOf(dir, "TestSample").Save(entry); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -16,7 +17,7 @@ import (
 type finding struct {
 	index       int   // of the run in its search, from 0
 	place       place // the same, of an exploration
-	kase        *choice.Case
+	kase        *corpus.Case
 	failure     *pulse.Failure
 	location    string
 	logs        []string
@@ -38,7 +39,7 @@ type attachment struct {
 
 func newFinding(test, strategyName string, seed uint64, res *props.Result) *finding {
 	f := &finding{failure: res.Failure, location: res.Location, logs: append([]string(nil), res.Logs...),
-		kase: &choice.Case{Test: test, Strategy: strategyName, Seed: seed, Inputs: choice.CloneInputs(res.Inputs)}}
+		kase: &corpus.Case{Test: test, Strategy: strategyName, Seed: seed, Inputs: choice.CloneInputs(res.Inputs)}}
 	for i, in := range res.Inputs {
 		f.draws = append(f.draws, fmt.Sprintf("%s = %s", in.Label, trace.Label(res.Values[i])))
 	}
@@ -60,10 +61,10 @@ func newFinding(test, strategyName string, seed uint64, res *props.Result) *find
 }
 
 // settingsOf says in words what a run was told; defaults are left out.
-func settingsOf(o pulse.Options) (list []choice.Setting) {
+func settingsOf(o pulse.Options) (list []corpus.Setting) {
 	add := func(name string, value any, zero bool) {
 		if !zero {
-			list = append(list, choice.Setting{Name: name, Value: fmt.Sprint(value)})
+			list = append(list, corpus.Setting{Name: name, Value: fmt.Sprint(value)})
 		}
 	}
 	add("delivery", o.Delivery, o.Delivery == pulse.DeliveryFIFO)
@@ -88,8 +89,8 @@ func settingsOf(o pulse.Options) (list []choice.Setting) {
 }
 
 // changedSettings says what a case was told that a run was not, or otherwise.
-func changedSettings(was, is []choice.Setting) (changes []string) {
-	find := func(list []choice.Setting, name string) string {
+func changedSettings(was, is []corpus.Setting) (changes []string) {
+	find := func(list []corpus.Setting, name string) string {
 		for _, s := range list {
 			if s.Name == name {
 				return s.Value
@@ -97,7 +98,7 @@ func changedSettings(was, is []choice.Setting) (changes []string) {
 		}
 		return "default"
 	}
-	for _, list := range [][]choice.Setting{was, is} {
+	for _, list := range [][]corpus.Setting{was, is} {
 		for _, s := range list {
 			change := fmt.Sprintf("%s was %s, is %s", s.Name, find(was, s.Name), find(is, s.Name))
 			if find(was, s.Name) != find(is, s.Name) && !slices.Contains(changes, change) {

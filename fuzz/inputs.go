@@ -8,6 +8,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -112,7 +113,7 @@ func (in *inputs) with(i int, v uint64) []choice.Input {
 // give their first values. It says whether the input is new and wanted.
 func (in *inputs) choose(prefix []choice.Input) bool {
 	for {
-		res := in.runner.Run(props.Plan{Inputs: prefix, Seed: mix(in.seed, in.round), Strategy: peek{}})
+		res := in.runner.Run(props.Plan{Inputs: prefix, Seed: hash.Seed(in.seed, in.round), Strategy: peek{}})
 		in.drawn = choice.CloneInputs(res.Inputs)
 		in.arity = append(in.arity[:0], res.Arity...)
 		i := len(prefix)

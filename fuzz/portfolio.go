@@ -8,6 +8,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
@@ -119,8 +120,8 @@ func (x *search) batch(r *props.Runner, b int, pr *coverage.PR, own *tally) {
 		if made[name] == nil {
 			made[name], _ = strategy.ByName(name) // settings were checked
 		}
-		plan := props.Plan{Seed: mix(x.seed, uint64(b)), Strategy: made[name],
-			StrategySeed: mix(x.seed+1, uint64(index)), Observer: pr}
+		plan := props.Plan{Seed: hash.Seed(x.seed, uint64(b)), Strategy: made[name],
+			StrategySeed: hash.Seed(x.seed+1, uint64(index)), Observer: pr}
 		pr.Begin()
 		res := r.Run(plan)
 		own.count(name, &res)
@@ -132,14 +133,6 @@ func (x *search) batch(r *props.Runner, b int, pr *coverage.PR, own *tally) {
 			return
 		}
 	}
-}
-
-// mix makes unrelated numbers of neighbouring ones.
-func mix(a, b uint64) uint64 {
-	z := a*0x9e3779b97f4a7c15 ^ (b+1)*0xd6e8feb86659fd93
-	z = (z ^ z>>32) * 0xd6e8feb86659fd93
-	z = (z ^ z>>32) * 0xd6e8feb86659fd93
-	return z ^ z>>32
 }
 
 // report keeps a failing run if none before it failed.

@@ -176,7 +176,7 @@ func TestNativeFuzzing(t *testing.T) {
 		var took []time.Duration
 		var execs []int
 		for range trials {
-			d, n := native(t, binary, "FuzzStaged", mode, limit)
+			d, n := nativeFuzzing(t, binary, "FuzzStaged", mode, limit)
 			took, execs = append(took, d), append(execs, orNever(n))
 		}
 		slices.Sort(took)
@@ -184,7 +184,7 @@ func TestNativeFuzzing(t *testing.T) {
 		t.Logf("staged, %s: found %d of %d, median %v and %d runs", mode, countFound(took, limit), trials, took[trials/2], execs[trials/2])
 	}
 	for _, name := range []string{"writer", "threadring", "messenger"} {
-		d, n := native(t, binary, "FuzzSubject", "fuzz-"+name, 30*time.Second)
+		d, n := nativeFuzzing(t, binary, "FuzzSubject", "fuzz-"+name, 30*time.Second)
 		t.Logf("%s: %v, %d runs", name, d, n)
 		if d >= 30*time.Second {
 			t.Errorf("%s was not found in 30 s", name)
@@ -203,7 +203,7 @@ func countFound(took []time.Duration, limit time.Duration) (n int) {
 
 // native runs the engine in an empty folder until it fails or the limit, and
 // then the input that it saved, which must fail too.
-func native(t *testing.T, binary, target, sample string, limit time.Duration) (time.Duration, int) {
+func nativeFuzzing(t *testing.T, binary, target, sample string, limit time.Duration) (time.Duration, int) {
 	t.Helper()
 	dir := t.TempDir()
 	run := func(args ...string) []byte {

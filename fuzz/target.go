@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/native"
 	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
@@ -41,7 +42,7 @@ func Target(f *testing.F, property func(*props.T)) {
 // words for the draws, and priorities for the first messages.
 const (
 	randomSeeds      = 8
-	randomWords      = choice.WordsPerDraw
+	randomWords      = props.WordsPerDraw
 	randomPriorities = 48
 )
 
@@ -53,7 +54,7 @@ func (g *target) addSeeds(f *testing.F) {
 		f.Error(p)
 	}
 	for _, e := range entries {
-		if data := g.bytesOf(e.Case); data != nil {
+		if data := g.bytesOf(&e); data != nil {
 			f.Add(data)
 		}
 	}
@@ -64,22 +65,22 @@ func (g *target) addSeeds(f *testing.F) {
 
 // bytesOf replays a case to see what was sent when, which its bytes order. A
 // case that no longer applies has none.
-func (g *target) bytesOf(c *choice.Case) []byte {
+func (g *target) bytesOf(c *corpus.Case) []byte {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
 	res := g.runner.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
 	if res.System == nil {
 		return nil
 	}
-	return strategy.DraftOf(c, res.System.Trace()).Bytes()
+	return native.DraftOf(c, res.System.Trace()).Bytes()
 }
 
 func randomDraft(seed uint64) []byte {
-	d := choice.Draft{Seed: mix(seed, 0)}
+	d := native.Draft{Seed: hash.Seed(seed, 0)}
 	for i := range uint64(randomWords) {
-		d.Words = append(d.Words, mix(seed, 1+i))
+		d.Words = append(d.Words, hash.Seed(seed, 1+i))
 	}
 	for i := range uint64(randomPriorities) {
-		d.Priorities = append(d.Priorities, byte(mix(seed, 1000+i)))
+		d.Priorities = append(d.Priorities, byte(hash.Seed(seed, 1000+i)))
 	}
 	return d.Bytes()
 }
@@ -87,8 +88,8 @@ func randomDraft(seed uint64) []byte {
 // target is what one process of the engine runs.
 type target struct {
 	runner *props.Runner
-	draft  choice.Draft
-	bridge bridge
+	draft  native.Draft
+	bridge native.Bridge
 	last   props.Result
 }
 
@@ -101,10 +102,10 @@ const stepsPerRun = 10_000
 // Skips: inputs that the property skips, or whose draws find no value.
 func (g *target) fuzz(t *testing.T, data []byte) {
 	g.draft.FromBytes(data)
-	g.bridge.begin()
+	g.bridge.Begin()
 	res := g.runner.Run(props.Plan{Words: g.draft.Words, Seed: g.draft.Seed, Steps: stepsPerRun,
-		Strategy: strategy.Scheduled(&g.draft), Observer: &g.bridge})
-	g.bridge.hit()
+		Strategy: native.Play(&g.draft), Observer: &g.bridge})
+	g.bridge.Hit()
 	g.last = res
 	switch {
 	case res.Failure != nil:

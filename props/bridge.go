@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // Rapid makes a property one of rapid's:
@@ -124,6 +125,6 @@ func (o *order) Choose(_ choice.Kind, n int) int {
 }
 
 func (o *order) below(n int) int {
-	hi, _ := bits.Mul64(choice.Splitmix(&o.state), uint64(n))
+	hi, _ := bits.Mul64(hash.Splitmix(&o.state), uint64(n))
 	return int(hi)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // Draw returns a value from one of rapid's generators. Draws come before the
@@ -95,6 +96,10 @@ func (t *T) lacks(label string) {
 		t.misuse("draw %q has no generator: it is nil", label)
 	}
 }
+
+// WordsPerDraw is how many of Plan.Words a draw that is made anew reads before
+// it goes on with numbers of its own.
+const WordsPerDraw = 4
 
 // triesPerDraw is how often a generator that rejects what it drew is asked
 // again, with other numbers. Rapid's own generators try five times for each.
@@ -200,9 +205,9 @@ func (r *Runner) nextInput(label string) choice.Input {
 		}
 		r.strayInput(i, label)
 	}
-	state := r.plan.Seed + uint64(i)*choice.Gamma
-	in := choice.Input{Label: label, Seed: choice.Splitmix(&state)}
-	if n := min(choice.WordsPerDraw, len(r.plan.Words)-r.wordsRead); n > 0 {
+	state := r.plan.Seed + uint64(i)*hash.Gamma
+	in := choice.Input{Label: label, Seed: hash.Splitmix(&state)}
+	if n := min(WordsPerDraw, len(r.plan.Words)-r.wordsRead); n > 0 {
 		in.Words = r.plan.Words[r.wordsRead : r.wordsRead+n]
 		r.wordsRead += n
 	}

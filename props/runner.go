@@ -53,7 +53,8 @@ type Plan struct {
 	// Inputs are stored draws, in their order. Draws beyond them, or with
 	// other labels, are made anew.
 	Inputs []choice.Input
-	// Words are numbers that the draws that are made anew read first, a few each.
+	// Words are numbers that the draws that are made anew read first,
+	// WordsPerDraw each.
 	Words []uint64
 	// Seed is what the draws that are made anew follow from.
 	Seed uint64

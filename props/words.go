@@ -1,9 +1,8 @@
 package props
 
 import (
+	"github.com/jostle-go/jostle/pulse/hash"
 	"pgregory.net/rapid"
-
-	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // words are the numbers that one draw reads: those given, then as many as are
@@ -35,7 +34,7 @@ func (w *words) Uint64() uint64 {
 	if w.rapid != nil {
 		w.seeded()
 	}
-	return choice.Splitmix(&w.state)
+	return hash.Splitmix(&w.state)
 }
 
 // list appends the next n numbers to a list.

@@ -1,6 +1,6 @@
 package explore
 
-import "github.com/jostle-go/jostle/pulse/choice"
+import "github.com/jostle-go/jostle/pulse/hash"
 
 // The number of distinct orders is estimated by stochastic enumeration
 // (Rubinstein 2013; Vaisman and Kroese 2017) on the tree of the optimal search.
@@ -169,7 +169,7 @@ func (b *beam) draw(width int) {
 	if len(b.turns) > width {
 		scale = b.scale(width)
 	}
-	at := float64(choice.Splitmix(b.random)>>11) / (1 << 53)
+	at := float64(hash.Splitmix(b.random)>>11) / (1 << 53)
 	for i := range b.turns {
 		t, chance := &b.turns[i], 1.0
 		if scale > 0 {

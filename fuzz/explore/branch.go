@@ -6,6 +6,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // Depth-first search sees one corner of the tree for long. Eta (section 4)
@@ -252,7 +253,7 @@ func (b *brancher) draw() bool {
 	if n == 0 {
 		return false
 	}
-	i, _ := bits.Mul64(choice.Splitmix(&b.random), uint64(n))
+	i, _ := bits.Mul64(hash.Splitmix(&b.random), uint64(n))
 	drawn := b.open[i]
 	b.open[i] = b.open[n-1]
 	b.open = b.open[:n-1]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -176,7 +177,7 @@ func (d *descent) Pick(e *pulse.Enabled) int {
 		})
 		all += d.chance[i]
 	}
-	at := float64(choice.Splitmix(&d.random)>>11) / (1 << 53) * all
+	at := float64(hash.Splitmix(&d.random)>>11) / (1 << 53) * all
 	i := 0
 	for ; i < e.Len()-1 && at >= d.chance[i]; i++ {
 		at -= d.chance[i]
@@ -194,7 +195,7 @@ func (d *descent) leads(m *trace.Send) float64 {
 // Choose draws an answer.
 func (d *descent) Choose(_ choice.Kind, n int) int {
 	d.paths = min(d.paths*float64(n), hugeTree)
-	return int(choice.Splitmix(&d.random) % uint64(n))
+	return int(hash.Splitmix(&d.random) % uint64(n))
 }
 
 // learn counts what each message of a run has led to.

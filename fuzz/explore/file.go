@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/jostle-go/jostle/corpus"
 )
 
 // Because the search is stateless (Eta, section 3.1), what is left of it is
@@ -176,7 +178,7 @@ func (f *keeper) write(x *explorer) error {
 	if err != nil {
 		return err
 	}
-	temp, err := f.writeTemp(text)
+	temp, err := corpus.WriteAside(filepath.Dir(f.path), text)
 	if err != nil {
 		return err
 	}
@@ -186,23 +188,10 @@ func (f *keeper) write(x *explorer) error {
 	return nil
 }
 
-// writeTemp writes a text to the disk, in the folder of the file.
-func (f *keeper) writeTemp(text []byte) (path string, err error) {
-	file, err := os.CreateTemp(filepath.Dir(f.path), ".*.tmp")
-	if err != nil {
-		return "", err
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Sync(), file.Chmod(0o644), file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), nil
-}
-
 // tryOut finds out whether the search could be written, before hours of it are
 // at stake.
 func (f *keeper) tryOut() error {
-	temp, err := f.writeTemp(nil)
+	temp, err := corpus.WriteAside(filepath.Dir(f.path), nil)
 	if err != nil {
 		return err
 	}

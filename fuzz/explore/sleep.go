@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -128,7 +128,7 @@ func (ts *touches) intern(set []trace.Touch) int32 {
 }
 
 // mix folds a word into a hash.
-func mix(h, x uint64) uint64 { return choice.Mix(h ^ x + choice.Gamma) }
+func mix(h, x uint64) uint64 { return hash.Mix(h ^ x + hash.Gamma) }
 
 // meet says whether a candidate's step and the one that was taken touch the
 // same.

@@ -56,6 +56,10 @@ func KindOf(name string) (k Kind, ok bool) {
 // program did not ask for. Strategies answer such questions with zero mostly.
 func (k Kind) IsFault() bool { return k >= Drop && k <= Fault }
 
+// IsRare reports whether a question is asked often and seldom answered by
+// anything but zero.
+func (k Kind) IsRare() bool { return k.IsFault() || k == Clock }
+
 // A Choice is one answer. Invariant: Value < N, Kind is one of the above.
 type Choice struct {
 	Kind  Kind

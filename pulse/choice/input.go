@@ -1,11 +1,29 @@
 package choice
 
+import "github.com/jostle-go/jostle/pulse/hash"
+
+// An Input is one draw. Its generator reads Words, one after another, and
+// then numbers that follow from Seed.
+type Input struct {
+	Label string
+	Seed  uint64
+	Words []uint64
+}
+
 // Word returns number n, from 0, of those that the draw's generator reads:
-// first Words, then what splitmix64 gives from Seed (Steele, Lea and Flood,
-// OOPSLA 2014). A stored case depends on these numbers: they never change.
+// first Words, then what hash.Splitmix gives from Seed.
 func (in *Input) Word(n int) uint64 {
 	if n < len(in.Words) {
 		return in.Words[n]
 	}
-	return Mix(in.Seed + uint64(n-len(in.Words)+1)*Gamma)
+	return hash.Nth(in.Seed, uint64(n-len(in.Words)))
+}
+
+// CloneInputs returns a copy that shares nothing with the list.
+func CloneInputs(list []Input) []Input {
+	c := make([]Input, len(list))
+	for i, in := range list {
+		c[i] = Input{in.Label, in.Seed, append([]uint64(nil), in.Words...)}
+	}
+	return c
 }

@@ -56,16 +56,6 @@ func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
 	return int(stored.Value), nil
 }
 
-// Skip passes over the next choice, for those who want to go on after a
-// mismatch. It says whether there was one.
-func (r *Reader) Skip() bool {
-	if r.choice == len(r.record.Choices) {
-		return false
-	}
-	r.choice++
-	return true
-}
-
 // Rest says how much of the record was not read.
 func (r *Reader) Rest() (deliveries, choices int) {
 	return len(r.record.Deliveries) - r.delivery, len(r.record.Choices) - r.choice

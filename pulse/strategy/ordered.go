@@ -3,6 +3,7 @@ package strategy
 import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -19,12 +20,12 @@ import (
 // The schedule is read anew as each run begins, and must stay as it is until
 // the run is over and Unmet has been asked. The seed that the run is given
 // does not matter.
-func Ordered(s *choice.Schedule) *Orderer { return &Orderer{schedule: s} }
+func Ordered(s *schedule.Schedule) *Orderer { return &Orderer{schedule: s} }
 
 // An Orderer is the strategy that Ordered returns.
 type Orderer struct {
-	seeded
-	schedule *choice.Schedule
+	Seeded
+	schedule *schedule.Schedule
 	run      *trace.Trace // nil before the first pick
 	read     int          // how many of its steps have been looked at
 	held     int          // how often in a row all messages were held back
@@ -53,7 +54,7 @@ type named struct {
 // Begin reads the schedule.
 func (o *Orderer) Begin(uint64) {
 	s := o.schedule
-	o.begin(s.Seed)
+	o.Seeded.Begin(s.Seed)
 	o.run, o.read, o.held = nil, 0, 0
 	o.places.reset()
 	o.named, o.firsts, o.seconds, o.unmet = o.named[:0], o.firsts[:0], o.seconds[:0], o.unmet[:0]
@@ -107,7 +108,7 @@ func (o *Orderer) Pick(e *pulse.Enabled) int {
 		n := o.find(e.ID(i))
 		switch {
 		case n == nil:
-			free.offer(e, i, o.priority(e.ID(i)))
+			free.offer(e, i, o.Priority(e.ID(i)))
 		case n.waits == 0:
 			free.offer(e, i, o.of(n, e, i))
 		default:
@@ -131,7 +132,7 @@ func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
 	if n.set {
 		return n.priority
 	}
-	return o.priority(e.ID(i))
+	return o.Priority(e.ID(i))
 }
 
 // A best is the message that comes first of those that were offered.
@@ -177,12 +178,12 @@ func (o *Orderer) Choose(k choice.Kind, n int) int {
 		}
 	}
 	o.next[k] = len(list)
-	return o.choose(k, n)
+	return o.Seeded.Choose(k, n)
 }
 
 // Unmet returns the constraints that did not come true: their second step was
 // taken, and their first was not before it. Ask before the next run.
-func (o *Orderer) Unmet() (list []choice.Constraint) {
+func (o *Orderer) Unmet() (list []schedule.Constraint) {
 	o.catchUp()
 	for i, unmet := range o.unmet {
 		if unmet {

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // TestOrderedUnderARepeatingTimer holds that a wait for what never comes ends
 // although timers never do.
 func TestOrderedUnderARepeatingTimer(t *testing.T) {
-	s := &choice.Schedule{}
+	s := &schedule.Schedule{}
 	order := strategy.Ordered(s)
 	body := func(sys *pulse.System) {
 		sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -26,7 +26,7 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 		sys.Run()
 	}
 	o := pulse.Options{Delivery: pulse.DeliveryUnordered}
-	s.Before = []choice.Constraint{{First: 1, Second: stepsOf(t, o, body)[`sink ← "end"`]}}
+	s.Before = []schedule.Constraint{{First: 1, Second: stepsOf(t, o, body)[`sink ← "end"`]}}
 	o.Strategy = order
 	sys := pulse.New(o)
 	defer sys.Close()
@@ -39,7 +39,7 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 
 // TestOrderedRunsForATime holds that no wait goes beyond the end of a run.
 func TestOrderedRunsForATime(t *testing.T) {
-	s := &choice.Schedule{}
+	s := &schedule.Schedule{}
 	order := strategy.Ordered(s)
 	body := func(sys *pulse.System) {
 		sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -52,7 +52,7 @@ func TestOrderedRunsForATime(t *testing.T) {
 		sys.RunFor(time.Minute)
 		must(t, sys.Failure())
 	}
-	s.Before = []choice.Constraint{{First: 1, Second: stepsOf(t, pulse.Options{}, body)[`sink ← "end"`]}}
+	s.Before = []schedule.Constraint{{First: 1, Second: stepsOf(t, pulse.Options{}, body)[`sink ← "end"`]}}
 	sys := pulse.New(pulse.Options{Strategy: order})
 	defer sys.Close()
 	body(sys)

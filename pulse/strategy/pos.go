@@ -3,6 +3,7 @@ package strategy
 import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -77,7 +78,7 @@ func (p *pos) draw(l *lot, e *pulse.Enabled, i int) {
 	l.to = int32(e.Receiver(i))
 	l.age = p.taken[l.to]
 	l.draws++
-	l.priority = choice.Mix(p.key^e.ID(i)+l.draws*choice.Gamma) | 1
+	l.priority = hash.Mix(p.key^e.ID(i)+l.draws*hash.Gamma) | 1
 }
 
 func (p *pos) Choose(k choice.Kind, n int) int { return p.choose(k, n) }

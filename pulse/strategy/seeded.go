@@ -1,33 +1,40 @@
 package strategy
 
-import "github.com/jostle-go/jostle/pulse/choice"
+import (
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/schedule"
+)
 
-// A seeded decides what a draft or a schedule leaves open. Seed zero is plain
-// order: no message is preferred, nothing goes wrong.
-type seeded struct {
+// A Seeded decides what a schedule leaves open, or whatever else a strategy
+// is given that says a part only. Seed zero is plain order: no message is
+// preferred, nothing goes wrong.
+type Seeded struct {
 	source // of choices
 	key    uint64
 	plain  bool
 }
 
-func (s *seeded) begin(seed uint64) {
+// Begin makes all that follows follow from a seed.
+func (s *Seeded) Begin(seed uint64) {
 	s.plain = seed == 0
 	s.seed(seed)
 	s.key = s.next()
 }
 
-// priority returns that of the message with an identity. It depends on
+// Priority returns that of the message with an identity. It depends on
 // nothing else in the run.
-func (s *seeded) priority(id uint64) uint64 {
+func (s *Seeded) Priority(id uint64) uint64 {
 	if s.plain {
-		return choice.Plain
+		return schedule.Plain
 	}
-	return choice.Mix(s.key ^ id)
+	return hash.Mix(s.key ^ id)
 }
 
-func (s *seeded) choose(k choice.Kind, n int) int {
+// Choose answers a question: evenly if it is the program's own, else mostly by zero.
+func (s *Seeded) Choose(k choice.Kind, n int) int {
 	if s.plain {
 		return 0
 	}
-	return s.source.choose(k, n)
+	return s.choose(k, n)
 }

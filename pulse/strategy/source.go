@@ -4,14 +4,15 @@ import (
 	"math/bits"
 
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A source is a stream of choice.Splitmix.
+// A source is a stream of hash.Splitmix.
 type source struct{ state uint64 }
 
-func (s *source) seed(seed uint64) { s.state = choice.Splitmix(&seed) }
+func (s *source) seed(seed uint64) { s.state = hash.Splitmix(&seed) }
 
-func (s *source) next() uint64 { return choice.Splitmix(&s.state) }
+func (s *source) next() uint64 { return hash.Splitmix(&s.state) }
 
 // below returns a number from 0 to n-1. Its bias is below n/2⁶⁴.
 func (s *source) below(n int) int {
@@ -26,7 +27,7 @@ const faultRate = 16
 // choose answers a question without looking at it: program choices evenly,
 // faults and early timers rarely.
 func (s *source) choose(k choice.Kind, n int) int {
-	rare := k.IsFault() || k == choice.Clock
+	rare := k.IsRare()
 	if rare && s.below(faultRate) != 0 {
 		return 0
 	}

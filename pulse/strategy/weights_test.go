@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -55,12 +55,12 @@ func TestTable(t *testing.T) {
 		numbers.reset()
 		want := map[uint64]int32{}
 		for i := range n {
-			id := choice.Mix(uint64(i%700)) &^ 0xff // many in one place
+			id := hash.Mix(uint64(i%700)) &^ 0xff // many in one place
 			numbers.put(id, int32(i+1))
 			want[id] = int32(i + 1)
 		}
 		for i := range uint64(2000) {
-			if id := choice.Mix(i) &^ 0xff; numbers.get(id) != want[id] {
+			if id := hash.Mix(i) &^ 0xff; numbers.get(id) != want[id] {
 				t.Fatalf("%d of %d: %d, expected %d", i, n, numbers.get(id), want[id])
 			}
 		}

@@ -1,11 +1,12 @@
-package strategy
+package native
 
 import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Scheduled plays a draft: of the deliverable messages comes the one with the
+// Play returns the strategy of a draft: of the deliverable messages comes the one with the
 // highest priority, the oldest where there are several. The priority of the
 // i-th message that was sent is byte i of the draft; where the bytes are used
 // up it follows from the draft's seed and the message's identity. Questions
@@ -13,24 +14,24 @@ import (
 //
 // The draft is read anew as each run begins, and must stay as it is until that
 // run is over.
-func Scheduled(d *choice.Draft) pulse.Strategy { return &scheduled{draft: d} }
+func Play(d *Draft) pulse.Strategy { return &player{draft: d} }
 
-type scheduled struct {
-	seeded
-	draft   *choice.Draft
-	answers choice.AnswerReader
+type player struct {
+	strategy.Seeded
+	draft   *Draft
+	answers AnswerReader
 }
 
-func (s *scheduled) Begin(uint64) {
-	s.begin(s.draft.Seed)
+func (s *player) Begin(uint64) {
+	s.Seeded.Begin(s.draft.Seed)
 	s.answers.Reset(s.draft.Answers)
 }
 
 // Records says that identities are read, and that a slot is a message's place
 // in the order of sending.
-func (s *scheduled) Records() {}
+func (s *player) Records() {}
 
-func (s *scheduled) Pick(e *pulse.Enabled) int {
+func (s *player) Pick(e *pulse.Enabled) int {
 	best, top := 0, s.of(e, 0)
 	for i := 1; i < e.Len(); i++ {
 		p := s.of(e, i)
@@ -42,16 +43,16 @@ func (s *scheduled) Pick(e *pulse.Enabled) int {
 }
 
 // of returns the priority of message i.
-func (s *scheduled) of(e *pulse.Enabled, i int) uint64 {
+func (s *player) of(e *pulse.Enabled, i int) uint64 {
 	if slot := e.Slot(i); slot < len(s.draft.Priorities) {
 		return uint64(s.draft.Priorities[slot]) << 56
 	}
-	return s.priority(e.ID(i))
+	return s.Priority(e.ID(i))
 }
 
-func (s *scheduled) Choose(k choice.Kind, n int) int {
+func (s *player) Choose(k choice.Kind, n int) int {
 	if v, ok := s.answers.Next(k, n); ok {
 		return v
 	}
-	return s.choose(k, n)
+	return s.Seeded.Choose(k, n)
 }

@@ -1,10 +1,12 @@
-package choice
+package native
 
 import (
 	"bytes"
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // TestDraftForm holds what bytes mean, and their canonical form.
@@ -126,7 +128,7 @@ func FuzzDraft(f *testing.F) {
 
 func TestDraftOf(t *testing.T) {
 	c := &Case{Seed: 5, Inputs: []Input{{"a", 1, []uint64{8}}, {"b", 2, []uint64{1, 2, 3, 4, 5}}},
-		Record: Record{Deliveries: []uint64{1, 2}, Choices: []Choice{{Program, 3, 2}, {Drop, 2, 0}, {Drop, 2, 0}}}}
+		Record: Record{Deliveries: []uint64{1, 2}, Choices: []choice.Choice{{choice.Program, 3, 2}, {choice.Drop, 2, 0}, {choice.Drop, 2, 0}}}}
 	in := &c.Inputs[0]
 	want := &Draft{Seed: 5, Words: []uint64{8, in.Word(1), in.Word(2), in.Word(3), 1, 2, 3, 4}, Answers: []byte{2, 1}}
 	if got := DraftOf(c); !equalDrafts(got, want) {
@@ -152,7 +154,7 @@ func TestWords(t *testing.T) {
 
 func TestScheduleClone(t *testing.T) {
 	make := func() *Schedule {
-		return &Schedule{1, []Priority{{2, 3}}, []Constraint{{4, 5}}, []Choice{{Drop, 2, 1}}}
+		return &Schedule{1, []Priority{{2, 3}}, []Constraint{{4, 5}}, []choice.Choice{{choice.Drop, 2, 1}}}
 	}
 	s := make()
 	c := s.Clone()

@@ -1,10 +1,16 @@
-package choice
+// Package schedule says which step comes before which, by identities that hold
+// in every run. An engine that edits orders edits schedules.
+package schedule
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+)
 
 // A Schedule says in which order steps come, or some of that order, by
 // identities: those of the steps in which messages are received, as in
-// Record.Deliveries. An identity that no run has does no harm. What the
+// choice.Record.Deliveries. An identity that no run has does no harm. What the
 // schedule leaves open follows from its seed.
 type Schedule struct {
 	// Seed gives each message a priority by its identity, and answers what
@@ -16,9 +22,9 @@ type Schedule struct {
 	Priorities []Priority
 	// Before are orders that must hold, whatever the priorities.
 	Before []Constraint
-	// Choices are answers, as in Record: each question is answered by the
+	// Choices are answers, as in choice.Record: each question is answered by the
 	// next of its kind. One that is too large becomes the largest that is not.
-	Choices []Choice
+	Choices []choice.Choice
 }
 
 // A Priority is that of one message. The highest of those that can be

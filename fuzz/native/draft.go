@@ -1,10 +1,16 @@
-package choice
+package native
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // A Draft is a case in the form that engines edit which know nothing but
 // bytes, such as go test -fuzz. Every byte string is some draft, and every
-// draft, given to strategy.Scheduled, is some run: what it leaves open follows
+// draft, given to Play, is some run: what it leaves open follows
 // from its seed. The empty draft is the run in plain order, with all questions
 // answered by zero.
 //
@@ -32,7 +38,7 @@ type Draft struct {
 	// answers after Answers, priorities after Priorities. Zero stands for
 	// plain order and answers of zero, not for randomness.
 	Seed uint64
-	// Words are the first numbers of the draws, WordsPerDraw for each draw in
+	// Words are the first numbers of the draws, props.WordsPerDraw for each draw in
 	// turn. The bytes hold MaxWords of them.
 	Words []uint64
 	// Answers are what AnswerReader reads. The bytes hold MaxAnswers of them.
@@ -49,26 +55,22 @@ const (
 	MaxAnswers = 255
 )
 
-// WordsPerDraw is how many of a draft's words each draw reads before it goes
-// on with numbers of its own.
-const WordsPerDraw = 4
-
 const (
 	wordSize    = 8
 	draftHeader = wordSize + 2 // the seed and two counts
 )
 
-// DraftOf returns the draft of a case: its seed, its answers and the first
-// numbers of its draws. In which order messages came a case says by
-// identities, and only its trace says which was sent when: the priorities are
-// strategy.Priorities of that, without which another order is run.
+// DraftOf returns the draft that takes the steps of a case again, whose run
+// left the trace. A case says in which order messages came by identities, and
+// only its trace says which was sent when. The steps are the same as far as
+// Priorities says that they keep what there was.
 //
 // What a draft has no room for is left out: of a draw, the numbers after
-// WordsPerDraw; draws after MaxWords numbers; choices after MaxAnswers bytes.
-func DraftOf(c *Case) *Draft {
-	d := &Draft{Seed: c.Seed, Answers: AppendAnswers(nil, c.Record.Choices)}
+// props.WordsPerDraw; draws after MaxWords numbers; choices after MaxAnswers bytes.
+func DraftOf(c *corpus.Case, t *trace.Trace) *Draft {
+	d := &Draft{Seed: c.Seed, Answers: AppendAnswers(nil, c.Record.Choices), Priorities: Priorities(t)}
 	for i := range c.Inputs {
-		for n := range WordsPerDraw {
+		for n := range props.WordsPerDraw {
 			if len(d.Words) < MaxWords {
 				d.Words = append(d.Words, c.Inputs[i].Word(n))
 			}

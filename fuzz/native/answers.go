@@ -1,4 +1,6 @@
-package choice
+package native
+
+import "github.com/jostle-go/jostle/pulse/choice"
 
 // The answers of a draft are bytes that give a value to any question, so that
 // none is ever wrong.
@@ -19,10 +21,6 @@ const (
 	mostQuiet = strikes - 1
 )
 
-// isRare says whether a question is asked often and seldom answered by
-// anything but zero.
-func (k Kind) isRare() bool { return k.IsFault() || k == Clock }
-
 // An AnswerReader is a place in the answers of a draft. The zero AnswerReader
 // is at the end of none.
 type AnswerReader struct {
@@ -36,11 +34,11 @@ func (r *AnswerReader) Reset(answers []byte) { *r = AnswerReader{bytes: answers}
 
 // Next answers a question of kind k with n answers. When the bytes are used up
 // ok is false; what is left of them is passed over, when it is too short.
-func (r *AnswerReader) Next(k Kind, n int) (value int, ok bool) {
+func (r *AnswerReader) Next(k choice.Kind, n int) (value int, ok bool) {
 	switch {
 	case n < 2:
 		return 0, true
-	case !k.isRare():
+	case !k.IsRare():
 		return r.number(n)
 	case r.quiet > 0:
 		r.quiet--
@@ -91,7 +89,7 @@ func answerSize(n int) int {
 // AppendAnswers appends the bytes that answer as the choices do, if the same
 // questions are asked. It stops before the choice that would make them more
 // than MaxAnswers.
-func AppendAnswers(b []byte, choices []Choice) []byte {
+func AppendAnswers(b []byte, choices []choice.Choice) []byte {
 	w := answerWriter{bytes: b, room: MaxAnswers}
 	for i, c := range choices {
 		if c.N >= 2 && !w.answer(c, choices[i+1:]) {
@@ -110,10 +108,10 @@ type answerWriter struct {
 
 // answer writes one choice, knowing those that follow, and says whether there
 // was room.
-func (w *answerWriter) answer(c Choice, rest []Choice) bool {
+func (w *answerWriter) answer(c choice.Choice, rest []choice.Choice) bool {
 	n := int(c.N)
 	switch {
-	case !c.Kind.isRare():
+	case !c.Kind.IsRare():
 		return w.number(c.Value, answerSize(n))
 	case w.quiet > 0: // and c.Value is 0
 		w.quiet--
@@ -128,10 +126,10 @@ func (w *answerWriter) answer(c Choice, rest []Choice) bool {
 }
 
 // quietFor counts the rare questions that are answered by zero before one is not.
-func quietFor(rest []Choice) (n int) {
+func quietFor(rest []choice.Choice) (n int) {
 	for _, c := range rest {
 		switch {
-		case c.N < 2 || !c.Kind.isRare():
+		case c.N < 2 || !c.Kind.IsRare():
 			continue
 		case c.Value != 0 || n == mostQuiet:
 			return n

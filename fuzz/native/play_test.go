@@ -1,4 +1,4 @@
-package strategy_test
+package native_test
 
 import (
 	"bytes"
@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -33,19 +35,19 @@ func TestScheduledOrders(t *testing.T) {
 	)
 	tests := []struct {
 		name  string
-		draft choice.Draft
+		draft Draft
 		order string
 	}{
-		{"nothing is plain order", choice.Draft{}, plain},
-		{"equal bytes are plain order", choice.Draft{Seed: 9, Priorities: []byte{7, 7, 7, 7, 7}}, plain},
-		{"the highest comes first", choice.Draft{Priorities: []byte{0, 1, 2, 2, 2}}, broken},
-		{"the order is by value", choice.Draft{Priorities: []byte{9, 1, 3, 5, 0}}, late},
-		{"below plain", choice.Draft{Priorities: []byte{0, 127}}, broken},
-		{"as plain", choice.Draft{Priorities: []byte{0, 128}}, plain},
-		{"above plain", choice.Draft{Priorities: []byte{0, 0, 129, 129}}, broken},
-		{"a seed", choice.Draft{Seed: 11}, late},
-		{"another seed", choice.Draft{Seed: 1}, plain},
-		{"bytes before a seed", choice.Draft{Seed: 1, Priorities: []byte{0, 0}}, broken},
+		{"nothing is plain order", Draft{}, plain},
+		{"equal bytes are plain order", Draft{Seed: 9, Priorities: []byte{7, 7, 7, 7, 7}}, plain},
+		{"the highest comes first", Draft{Priorities: []byte{0, 1, 2, 2, 2}}, broken},
+		{"the order is by value", Draft{Priorities: []byte{9, 1, 3, 5, 0}}, late},
+		{"below plain", Draft{Priorities: []byte{0, 127}}, broken},
+		{"as plain", Draft{Priorities: []byte{0, 128}}, plain},
+		{"above plain", Draft{Priorities: []byte{0, 0, 129, 129}}, broken},
+		{"a seed", Draft{Seed: 11}, late},
+		{"another seed", Draft{Seed: 1}, plain},
+		{"bytes before a seed", Draft{Seed: 1, Priorities: []byte{0, 0}}, broken},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -70,7 +72,7 @@ func TestScheduledOrders(t *testing.T) {
 // TestScheduledAnswers holds that questions are answered by the draft, then by
 // its seed.
 func TestScheduledAnswers(t *testing.T) {
-	answers := func(d *choice.Draft) string {
+	answers := func(d *Draft) string {
 		sys := newRecorded(strategy.Scheduled(d))
 		defer sys.Close()
 		answered(5, 5, 5, 5, 5, 5, 5, 5)(sys)
@@ -81,10 +83,10 @@ func TestScheduledAnswers(t *testing.T) {
 		}
 		return b.String()
 	}
-	if got := answers(&choice.Draft{Answers: []byte{3, 4, 5}}); got != "34000000" {
+	if got := answers(&Draft{Answers: []byte{3, 4, 5}}); got != "34000000" {
 		t.Errorf("with seed 0: %s", got)
 	}
-	a, b := answers(&choice.Draft{Seed: 1, Answers: []byte{3, 4, 5}}), answers(&choice.Draft{Seed: 2, Answers: []byte{3, 4, 5}})
+	a, b := answers(&Draft{Seed: 1, Answers: []byte{3, 4, 5}}), answers(&Draft{Seed: 2, Answers: []byte{3, 4, 5}})
 	if a[:3] != "340" || b[:3] != "340" || a == b {
 		t.Errorf("with seeds 1 and 2: %s and %s", a, b)
 	}
@@ -93,7 +95,7 @@ func TestScheduledAnswers(t *testing.T) {
 // TestScheduledFaultsAreRare holds that a draft without answers has a fault
 // seldom, and one with a byte for it when the byte says.
 func TestScheduledFaultsAreRare(t *testing.T) {
-	lost := func(d *choice.Draft) int {
+	lost := func(d *Draft) int {
 		o := pulse.Options{Strategy: strategy.Scheduled(d), Faults: pulse.Faults{Drop: 100}, Record: true}
 		sys := pulse.New(o)
 		defer sys.Close()
@@ -109,12 +111,12 @@ func TestScheduledFaultsAreRare(t *testing.T) {
 	}
 	sum := 0
 	for seed := range uint64(50) {
-		sum += lost(&choice.Draft{Seed: seed + 1})
+		sum += lost(&Draft{Seed: seed + 1})
 	}
 	if sum < 200 || sum > 450 {
 		t.Errorf("%d of 5,000 messages were lost, expected about 1 in 16", sum)
 	}
-	if n := lost(&choice.Draft{Answers: []byte{9, 255, 20, 192, 192}}); n != 3 {
+	if n := lost(&Draft{Answers: []byte{9, 255, 20, 192, 192}}); n != 3 {
 		t.Errorf("%d messages were lost, expected 3", n)
 	}
 }
@@ -165,8 +167,8 @@ func build(sys *pulse.System, n uint64, left int) {
 }
 
 // caseOf is the case of the run that a system has made.
-func caseOf(sys *pulse.System, seed uint64) *choice.Case {
-	return &choice.Case{Seed: seed, Record: *sys.Record().Clone()}
+func caseOf(sys *pulse.System, seed uint64) *corpus.Case {
+	return &corpus.Case{Seed: seed, Record: *sys.Record().Clone()}
 }
 
 // TestDraftOfPrograms holds that a finished run, turned into a draft and into
@@ -194,7 +196,7 @@ func TestDraftOfPrograms(t *testing.T) {
 func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pulse.System)) {
 	t.Helper()
 	stored := strategy.DraftOf(caseOf(sys, o.Seed), sys.Trace()).Bytes()
-	var d choice.Draft
+	var d Draft
 	d.FromBytes(stored)
 	o.Strategy = strategy.Scheduled(&d)
 	second := pulse.New(o)
@@ -277,7 +279,7 @@ func TestPrioritiesRunOut(t *testing.T) {
 	defer sys.Close()
 	bunch(400)(sys)
 	must(t, sys.Failure())
-	d := choice.Draft{Priorities: strategy.Priorities(sys.Trace())}
+	d := Draft{Priorities: strategy.Priorities(sys.Trace())}
 	o.Strategy = strategy.Scheduled(&d)
 	second := pulse.New(o)
 	defer second.Close()
@@ -295,11 +297,11 @@ func TestScheduledAndOrderedAllocateNothing(t *testing.T) {
 	r.run(sys)
 	steps := sys.Trace().Clone().Steps
 	sys.Close()
-	draft := &choice.Draft{Seed: 5, Answers: []byte{1, 2}, Priorities: make([]byte, 100)}
-	order := &choice.Schedule{Seed: 3, Choices: []choice.Choice{{Kind: choice.Program, N: 2, Value: 1}}}
+	draft := &Draft{Seed: 5, Answers: []byte{1, 2}, Priorities: make([]byte, 100)}
+	order := &schedule.Schedule{Seed: 3, Choices: []choice.Choice{{Kind: choice.Program, N: 2, Value: 1}}}
 	for i := range 50 {
-		order.Priorities = append(order.Priorities, choice.Priority{ID: steps[3*i].ID, P: uint64(i) << 50})
-		order.Before = append(order.Before, choice.Constraint{First: steps[4*i].ID, Second: steps[190-3*i].ID})
+		order.Priorities = append(order.Priorities, schedule.Priority{ID: steps[3*i].ID, P: uint64(i) << 50})
+		order.Before = append(order.Before, schedule.Constraint{First: steps[4*i].ID, Second: steps[190-3*i].ID})
 	}
 	for name, s := range map[string]pulse.Strategy{"scheduled": strategy.Scheduled(draft), "ordered": strategy.Ordered(order)} {
 		sys := pulse.New(pulse.Options{Strategy: s})
@@ -322,7 +324,7 @@ func TestScheduledAndOrderedAllocateNothing(t *testing.T) {
 // and goes the same way twice.
 func TestScheduledIsTotal(t *testing.T) {
 	for name, o := range settings() {
-		var d choice.Draft
+		var d Draft
 		o.Strategy, o.Record = strategy.Scheduled(&d), true
 		sys := pulse.New(o)
 		for seed := range uint64(runs(100)) {
@@ -353,11 +355,11 @@ func TestScheduledIsTotal(t *testing.T) {
 // as a ratio to Random in the same run.
 func BenchmarkScheduled(b *testing.B) {
 	const tokens = 10
-	draft := &choice.Draft{Seed: 5, Priorities: make([]byte, 500)}
-	order := &choice.Schedule{Seed: 3}
+	draft := &Draft{Seed: 5, Priorities: make([]byte, 500)}
+	order := &schedule.Schedule{Seed: 3}
 	for i := range uint64(20) {
-		order.Priorities = append(order.Priorities, choice.Priority{ID: i, P: i})
-		order.Before = append(order.Before, choice.Constraint{First: i, Second: i + 1})
+		order.Priorities = append(order.Priorities, schedule.Priority{ID: i, P: i})
+		order.Before = append(order.Before, schedule.Constraint{First: i, Second: i + 1})
 	}
 	random := stepTime(strategy.Random(), tokens, 200)
 	for name, s := range map[string]pulse.Strategy{"draft": strategy.Scheduled(draft), "schedule": strategy.Ordered(order)} {

@@ -1,11 +1,12 @@
-package fuzz
+package native
 
 import (
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A bridge lets Go's fuzzing engine see receive orders. The engine keeps an
+// A Bridge lets Go's fuzzing engine see receive orders. The engine keeps an
 // input that reaches a basic block more often than any before; orders reach
 // no block of their own. So each ordered pair of receives of a run is given
 // one of 4,096 slots by its identity, and each slot is an empty case of a
@@ -15,7 +16,7 @@ import (
 //
 // It is a pulse.Observer: the pairs are gathered step by step and each
 // distinct slot is hit once, at the end.
-type bridge struct {
+type Bridge struct {
 	seen  [slots / 64]uint64
 	steps [][]uint64 // by actor, the identities of the steps so far
 	off   bool
@@ -23,8 +24,8 @@ type bridge struct {
 
 const slots = 4096
 
-// begin starts a run.
-func (b *bridge) begin() {
+// Begin starts a run.
+func (b *Bridge) Begin() {
 	b.seen = [slots / 64]uint64{}
 	for i := range b.steps {
 		b.steps[i] = b.steps[i][:0]
@@ -36,7 +37,7 @@ func (b *bridge) begin() {
 const mostBefore = 64
 
 // Stepped pairs a receive with those before it at its actor.
-func (b *bridge) Stepped(s *pulse.System, step int) {
+func (b *Bridge) Stepped(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
 	if b.off || st.Kind != trace.Receive {
 		return
@@ -46,14 +47,14 @@ func (b *bridge) Stepped(s *pulse.System, step int) {
 	}
 	before := b.steps[st.Actor]
 	for _, id := range before[max(0, len(before)-mostBefore):] {
-		slot := mix(id, st.ID) % slots
+		slot := hash.Fold(id, st.ID) % slots
 		b.seen[slot/64] |= 1 << (slot % 64)
 	}
 	b.steps[st.Actor] = append(before, st.ID)
 }
 
-// hit reaches the block of each slot that the run has.
-func (b *bridge) hit() {
+// Hit reaches the block of each slot that the run has.
+func (b *Bridge) Hit() {
 	for slot := range uint16(slots) {
 		if b.seen[slot/64]&(1<<(slot%64)) != 0 {
 			hitSlot(slot)

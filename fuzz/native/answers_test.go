@@ -1,16 +1,18 @@
-package choice
+package native
 
 import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // TestAnswerForm holds what answers mean, one question after another.
 func TestAnswerForm(t *testing.T) {
 	type ask struct {
-		kind Kind
+		kind choice.Kind
 		n    int
 	}
 	many := func(times int, a ask) (list []ask) {
@@ -25,17 +27,17 @@ func TestAnswerForm(t *testing.T) {
 		asks    []ask
 		want    string // a dash stands for no answer
 	}{
-		{"nothing", nil, []ask{{Program, 5}, {Drop, 2}}, "[- -]"},
-		{"numbers", []byte{3, 5, 7, 255}, []ask{{Program, 5}, {Program, 5}, {Swarm, 8}, {Program, 256}, {Program, 2}}, "[3 0 7 255 -]"},
-		{"numbers of two bytes", []byte{1, 2, 1, 2, 9}, []ask{{Program, 1 << 16}, {Program, 257}, {Program, 257}, {Program, 2}}, "[513 256 - -]"},
-		{"numbers of four bytes", []byte{1, 2, 3, 4, 1, 2, 3}, []ask{{Program, 1<<32 - 1}, {Program, 1<<16 + 1}}, "[67305985 -]"},
-		{"one answer needs none", nil, []ask{{Program, 1}, {Drop, 1}, {Drop, 0}}, "[0 0 0]"},
-		{"quiet", []byte{2, 192}, []ask{{Drop, 2}, {Fault, 9}, {Clock, 2}, {Duplicate, 2}, {Drop, 2}}, "[0 0 0 1 -]"},
-		{"numbers between", []byte{1, 4, 192}, []ask{{Drop, 2}, {Program, 5}, {Drop, 2}, {Drop, 2}}, "[0 4 0 1]"},
-		{"faults", []byte{192, 193, 194, 195, 255}, many(5, ask{Fault, 4}), "[1 2 3 1 1]"},
-		{"all faults of one byte", []byte{192, 255}, many(2, ask{Fault, 65}), "[1 64]"},
-		{"more faults", []byte{200, 0, 200, 255, 200}, many(3, ask{Fault, 257}), "[1 256 -]"},
-		{"even more", []byte{200, 1, 1, 0}, []ask{{Fault, 300}, {Drop, 2}}, "[258 0]"},
+		{"nothing", nil, []ask{{choice.Program, 5}, {choice.Drop, 2}}, "[- -]"},
+		{"numbers", []byte{3, 5, 7, 255}, []ask{{choice.Program, 5}, {choice.Program, 5}, {choice.Swarm, 8}, {choice.Program, 256}, {choice.Program, 2}}, "[3 0 7 255 -]"},
+		{"numbers of two bytes", []byte{1, 2, 1, 2, 9}, []ask{{choice.Program, 1 << 16}, {choice.Program, 257}, {choice.Program, 257}, {choice.Program, 2}}, "[513 256 - -]"},
+		{"numbers of four bytes", []byte{1, 2, 3, 4, 1, 2, 3}, []ask{{choice.Program, 1<<32 - 1}, {choice.Program, 1<<16 + 1}}, "[67305985 -]"},
+		{"one answer needs none", nil, []ask{{choice.Program, 1}, {choice.Drop, 1}, {choice.Drop, 0}}, "[0 0 0]"},
+		{"quiet", []byte{2, 192}, []ask{{choice.Drop, 2}, {choice.Fault, 9}, {choice.Clock, 2}, {choice.Duplicate, 2}, {choice.Drop, 2}}, "[0 0 0 1 -]"},
+		{"numbers between", []byte{1, 4, 192}, []ask{{choice.Drop, 2}, {choice.Program, 5}, {choice.Drop, 2}, {choice.Drop, 2}}, "[0 4 0 1]"},
+		{"faults", []byte{192, 193, 194, 195, 255}, many(5, ask{choice.Fault, 4}), "[1 2 3 1 1]"},
+		{"all faults of one byte", []byte{192, 255}, many(2, ask{choice.Fault, 65}), "[1 64]"},
+		{"more faults", []byte{200, 0, 200, 255, 200}, many(3, ask{choice.Fault, 257}), "[1 256 -]"},
+		{"even more", []byte{200, 1, 1, 0}, []ask{{choice.Fault, 300}, {choice.Drop, 2}}, "[258 0]"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -58,16 +60,16 @@ func TestAnswerForm(t *testing.T) {
 }
 
 // randomChoices makes choices as a run does, with faults one time in rate.
-func randomChoices(r *rand.Rand, length, rate int) (list []Choice) {
+func randomChoices(r *rand.Rand, length, rate int) (list []choice.Choice) {
 	for range length {
-		c := Choice{Kind: Kind(r.IntN(int(kinds))), N: uint32(1 + r.IntN(6))}
+		c := choice.Choice{Kind: choice.Kind(r.IntN(int(choice.Swarm + 1))), N: uint32(1 + r.IntN(6))}
 		switch r.IntN(20) {
 		case 0:
 			c.N = uint32(1 + r.IntN(400))
 		case 1:
 			c.N = 1 + r.Uint32N(1<<32-1)
 		}
-		if !c.Kind.isRare() || r.IntN(rate) == 0 {
+		if !c.Kind.IsRare() || r.IntN(rate) == 0 {
 			c.Value = r.Uint32N(c.N)
 		}
 		list = append(list, c)
@@ -107,9 +109,9 @@ func TestAnswersOfChoices(t *testing.T) {
 // TestQuietAnswersAreShort holds that 10,000 questions at which nothing happens
 // take little room, and that a prefix is kept.
 func TestQuietAnswersAreShort(t *testing.T) {
-	list := make([]Choice, 10_000)
+	list := make([]choice.Choice, 10_000)
 	for i := range list {
-		list[i] = Choice{Kind: Drop, N: 2}
+		list[i] = choice.Choice{Kind: choice.Drop, N: 2}
 	}
 	list[500].Value = 1
 	b := AppendAnswers([]byte("head"), list)
@@ -127,13 +129,13 @@ func FuzzAnswers(f *testing.F) {
 		r.Reset(answers)
 		var list []Choice
 		for ; len(asks) >= 2; asks = asks[2:] {
-			c := Choice{Kind: Kind(asks[0]) % kinds, N: uint32(asks[1])*uint32(asks[1]) + 1}
+			c := choice.Choice{Kind: choice.Kind(asks[0]) % (choice.Swarm + 1), N: uint32(asks[1])*uint32(asks[1]) + 1}
 			v, ok := r.Next(c.Kind, int(c.N))
 			if c.Value = uint32(v); !ok {
 				break
 			}
-			if c.check() != nil {
-				t.Fatalf("%v", c.check())
+			if c.Check() != nil {
+				t.Fatalf("%v", c.Check())
 			}
 			list = append(list, c)
 		}

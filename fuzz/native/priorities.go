@@ -1,23 +1,13 @@
-package strategy
+package native
 
 import (
 	"math"
 	"math/bits"
 
-	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// DraftOf returns the draft that takes the steps of a case again, whose run
-// left the trace: choice.DraftOf with the Priorities of the trace. The steps
-// are the same as far as both say that they keep what there was.
-func DraftOf(c *choice.Case, t *trace.Trace) *choice.Draft {
-	d := choice.DraftOf(c)
-	d.Priorities = Priorities(t)
-	return d
-}
-
-// Priorities returns those with which Scheduled takes the steps of a run
+// Priorities returns those with which Play takes the steps of a run
 // again: a byte for each message that was sent.
 //
 // A message is given the highest that it can have: the lowest of those that

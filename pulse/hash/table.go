@@ -1,0 +1,83 @@
+package hash
+
+// A Table holds small numbers by words that are spread over a table by one
+// multiply: identities, pairs of indices, addresses. It uses open addressing,
+// nearly always needs one probe, and is emptied by counting up an age. The
+// zero Table is empty.
+//
+// Invariant: len(cells) is zero or a power of two, and at most half of the
+// cells are of this age.
+type Table struct {
+	cells []cell
+	used  int
+	age   uint32
+	shift uint8
+}
+
+// A cell is empty unless its age is the table's.
+type cell struct {
+	key   uint64
+	age   uint32
+	value int32
+}
+
+const leastBits = 6 // of the number of cells
+
+// Get returns the number of a key; ok is false when it has none.
+func (t *Table) Get(key uint64) (value int32, ok bool) {
+	if t.cells == nil {
+		return 0, false
+	}
+	c := t.find(key)
+	return c.value, c.age == t.age
+}
+
+// Put gives a key a number, in place of the one that it had.
+func (t *Table) Put(key uint64, value int32) {
+	if 2*(t.used+1) > len(t.cells) {
+		t.grow()
+	}
+	c := t.find(key)
+	if c.age != t.age {
+		t.used++
+	}
+	*c = cell{key: key, age: t.age, value: value}
+}
+
+// Len returns how many keys have a number.
+func (t *Table) Len() int { return t.used }
+
+// Reset takes all keys out and keeps the memory.
+func (t *Table) Reset() {
+	t.used = 0
+	t.age++
+	if t.age == 0 { // wrapped: cells of old would look new
+		clear(t.cells)
+		t.age = 1
+	}
+}
+
+// find returns the cell of a key, or the empty cell where it belongs.
+func (t *Table) find(key uint64) *cell {
+	for i := key * Gamma >> (t.shift & 63); ; i = (i + 1) & uint64(len(t.cells)-1) {
+		if c := &t.cells[i]; c.age != t.age || c.key == key {
+			return c
+		}
+	}
+}
+
+func (t *Table) grow() {
+	old := t.cells
+	if old == nil {
+		t.cells, t.shift = make([]cell, 1<<leastBits), 64-leastBits
+		t.age = max(t.age, 1)
+		return
+	}
+	t.cells = make([]cell, 2*len(old))
+	t.shift--
+	for _, c := range old {
+		if c.age == t.age {
+			*t.find(c.key) = c
+		}
+	}
+}
