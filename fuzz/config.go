@@ -2,88 +2,109 @@ package fuzz
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"testing"
 	"time"
 
 	exprand "golang.org/x/exp/rand"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
 )
 
-// Config says how Check searches. The zero value is what Check uses.
+// A Config says how Check, Explore and Target search; each is a method of it,
+// too. The zero value is what the functions of these names use.
 type Config struct {
-	// Budget is how long the search may take; zero means 2 seconds, and a
-	// tenth of that with -short. Runs is how many runs it may take; zero is
-	// no bound. Whichever is reached first ends the search.
+	// Budget is how long Check and Explore may take, Runs how many runs they
+	// may make; whichever is reached first ends them. If both are zero, Check
+	// has 2 seconds and Explore 10, and a tenth of that with -short; else zero
+	// is no bound. JOSTLE_BUDGET overrides both.
 	Budget time.Duration
 	Runs   int
-	// Seed is what all inputs and orders follow from; zero means 1. Source,
-	// if set, supplies it instead.
+	// Seed is what all inputs and orders follow from; zero means 1. Source, if
+	// set, supplies it instead. JOSTLE_SEED overrides both.
 	Seed   uint64
 	Source exprand.Source
 	// Workers is how many goroutines run the property at the same time; zero
 	// means one, because a property may touch what its test shares. The
 	// failure that is reported does not depend on it.
 	Workers int
-	// Strategies are the names of strategies to use in turns, as
-	// strategy.Names lists them; empty means a portfolio in which every
-	// other run is random.
-	Strategies []string
-	// Folder is where cases are kept; empty means testdata/jostle beside the test.
+	// Folder is where cases are kept; empty means testdata/jostle beside the
+	// test. JOSTLE_OUT overrides it.
 	Folder string
+
+	// What follows is for one verb each; to set it for another is an error.
+
+	// Strategies are for Check: the names of strategies to use in turns, as
+	// strategy.Names lists them; empty means a portfolio in which every other
+	// run is random.
+	Strategies []string
+
+	// Method is for Explore: how the tree of orders is gone through and what
+	// of it is left out. The zero value runs each distinct order once.
+	Method explore.Method
+	// MustComplete has Explore fail the test when a bound was hit.
+	MustComplete bool
+	// KeepOn has Explore go on after a failure and show the first failure of
+	// each signature; else the first failure ends it.
+	KeepOn bool
+	// Inputs is how many inputs Explore draws at random for each choice of
+	// OneOf's values, if the property draws otherwise; zero means 10. Fewer
+	// are run when there seem to be no more that differ.
+	Inputs int
+	// Estimate has Explore make Verdict.Estimate when it is not complete.
+	// That takes runs of its own, which are not counted.
+	Estimate bool
+	// Progress is where an exploration that takes more than seconds tells how
+	// far it is: on a terminal in a line that is written over, else in a line
+	// every five seconds. It makes the estimate, too. Nil means standard error
+	// with go test -v, and nowhere else; io.Discard is nowhere at all.
+	Progress io.Writer
+	// File is where Explore keeps what is left when its budget is used up, and
+	// every 30 seconds: the next time it goes on from there, unless a saved
+	// case fails before. The file is removed at the end; remove it also when
+	// the program has changed. The property must have one input, and there
+	// must be one worker, no state comparison, no random branches and no bound
+	// on delays or preemptions.
+	File string
 }
 
 const (
-	defaultBudget = 2 * time.Second
-	shorter       = 10 // how many times less with -short
+	checkBudget   = 2 * time.Second
+	exploreBudget = 10 * time.Second // an exploration that never ends would hang its test
+	shorter       = 10               // how many times less with -short
 )
 
-// settings are a Config with nothing left open.
-type settings struct {
-	budget     time.Duration // 0: only runs bound the search
-	runs       int           // 0: only the budget does
-	seed       uint64
-	workers    int
-	strategies []string
-	folder     string
-	replay     string
-}
-
-// settle fills in what is open from the environment, then from the defaults.
-func (c Config) settle() (settings, error) { return c.settleFor(defaultBudget) }
-
-// settleFor is settle for a search that usually takes so long.
-func (c Config) settleFor(usual time.Duration) (settings, error) {
-	s := settings{budget: c.Budget, runs: c.Runs, seed: c.Seed, workers: max(1, c.Workers),
-		strategies: c.Strategies, folder: c.Folder, replay: os.Getenv("JOSTLE_REPLAY")}
+// settle fills in what is open, from the environment, then from the defaults.
+// Usual is the budget of a search that has none.
+func (c Config) settle(usual time.Duration) (Config, error) {
+	c.Workers = max(1, c.Workers)
 	if c.Source != nil {
-		s.seed = c.Source.Uint64()
+		c.Seed = c.Source.Uint64()
 	}
-	if err := s.readSeed(os.Getenv("JOSTLE_SEED")); err != nil {
-		return s, err
+	if err := c.readSeed(os.Getenv("JOSTLE_SEED")); err != nil {
+		return c, err
 	}
-	if err := s.readBudget(os.Getenv("JOSTLE_BUDGET")); err != nil {
-		return s, err
+	if err := c.readBudget(os.Getenv("JOSTLE_BUDGET")); err != nil {
+		return c, err
 	}
-	if s.seed == 0 {
-		s.seed = 1
+	if c.Seed == 0 {
+		c.Seed = 1
 	}
-	if s.budget == 0 && s.runs == 0 {
-		s.budget = usual
+	if c.Budget == 0 && c.Runs == 0 {
+		c.Budget = usual
 		if testing.Short() {
-			s.budget /= shorter
+			c.Budget /= shorter
 		}
 	}
-	if s.strategies == nil {
-		s.strategies = portfolio
-	}
 	if out := os.Getenv("JOSTLE_OUT"); out != "" {
-		s.folder = out
+		c.Folder = out
 	}
-	return s, nil
+	return c, nil
 }
 
-func (s *settings) readSeed(v string) error {
+func (c *Config) readSeed(v string) error {
 	if v == "" {
 		return nil
 	}
@@ -91,22 +112,47 @@ func (s *settings) readSeed(v string) error {
 	if err != nil || n == 0 {
 		return fmt.Errorf("JOSTLE_SEED is %q: set it to a number from 1 on", v)
 	}
-	s.seed = n
+	c.Seed = n
 	return nil
 }
 
-func (s *settings) readBudget(v string) error {
+func (c *Config) readBudget(v string) error {
 	if v == "" {
 		return nil
 	}
 	if n, err := strconv.Atoi(v); err == nil && n > 0 {
-		s.runs, s.budget = n, 0
+		c.Runs, c.Budget = n, 0
 		return nil
 	}
 	d, err := time.ParseDuration(v)
 	if err != nil || d <= 0 {
 		return fmt.Errorf("JOSTLE_BUDGET is %q: set it to a duration such as 30s, or to a number of runs", v)
 	}
-	s.budget, s.runs = d, 0
+	c.Budget, c.Runs = d, 0
+	return nil
+}
+
+// refuse returns what is set that is not for a verb.
+func (c *Config) refuse(verb string) error {
+	for _, field := range []struct {
+		name, of string
+		set      bool
+	}{
+		{"Strategies", "Check", c.Strategies != nil},
+		{"Method", "Explore", c.Method != explore.Method{}},
+		{"MustComplete", "Explore", c.MustComplete},
+		{"KeepOn", "Explore", c.KeepOn},
+		{"Inputs", "Explore", c.Inputs != 0},
+		{"Estimate", "Explore", c.Estimate},
+		{"Progress", "Explore", c.Progress != nil},
+		{"File", "Explore", c.File != ""},
+		{"Budget", "Check and Explore: go test -fuzztime is Target's", c.Budget != 0 && verb == "Target"},
+		{"Runs", "Check and Explore: go test -fuzztime is Target's", c.Runs != 0 && verb == "Target"},
+		{"Workers", "Check and Explore: go test -parallel is Target's", c.Workers > 1 && verb == "Target"},
+	} {
+		if field.set && field.of != verb {
+			return fmt.Errorf("fuzz.Config.%s is set for %s, and is for %s", field.name, verb, field.of)
+		}
+	}
 	return nil
 }

@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"io"
-	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -28,15 +27,15 @@ const (
 )
 
 // newReporter returns nil when nobody wants to know.
-func (x *exploring) newReporter() *reporter {
-	w := x.Progress
-	if w == nil && testing.Verbose() && !x.benchmark {
+func (v *verb) newReporter(benchmark bool) *reporter {
+	w := v.Progress
+	if w == nil && testing.Verbose() && !benchmark {
 		w = os.Stderr
 	}
 	if w == nil {
 		return nil
 	}
-	return reporterTo(named{w, x.t.Name()}, isTerminal(w))
+	return reporterTo(named{w, v.t.Name()}, isTerminal(w))
 }
 
 func reporterTo(w io.Writer, terminal bool) *reporter {
@@ -93,32 +92,6 @@ func (r *reporter) end(v *Verdict) {
 		return
 	}
 	p := explore.Progress{Elapsed: v.Elapsed, Done: true}
-	addTo(&p, v)
+	v.AddTo(&p)
 	r.tell(p)
-}
-
-// tell says how far the exploration of one input is. While there may be others
-// it is not known how many runs there are.
-func (x *exploring) tell(p explore.Progress) {
-	if x.inputs.single() {
-		if !p.Done { // that is said when the verdict is there
-			x.reporter.tell(p)
-		}
-		return
-	}
-	p.Elapsed, p.Estimate, p.Left, p.Done = time.Since(x.start), 0, 0, false
-	addTo(&p, &x.verdict)
-	x.reporter.tell(p)
-}
-
-// addTo adds what the inputs that are done with have come to.
-func addTo(p *explore.Progress, v *Verdict) {
-	p.Runs += v.Runs
-	p.Wasted += v.Wasted + v.Cut
-	for n := range maps.Values(v.Failures) {
-		p.Failures += n
-	}
-	if s := p.Elapsed.Seconds(); s > 0 {
-		p.Rate = float64(p.Runs+p.Wasted) / s
-	}
 }

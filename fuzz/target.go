@@ -2,18 +2,19 @@ package fuzz
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"testing"
 
-	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/native"
 	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // Target makes a property a target of go test -fuzz: the engine's bytes are
 // inputs, priorities of messages and answers, and every byte string is some
-// case. It begins with the cases saved for the test and some random ones.
+// case. Saved cases run first, as with Check; the engine begins with them and
+// with some random ones, and what it finds is saved as Check saves it.
 //
 // What the bridge that shows the engine receive orders gains, measured on a
 // staged bug that needs seven rare orders in a row, which random orders show
@@ -32,88 +33,107 @@ import (
 // -v measures it again.
 func Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
-	t := &target{runner: props.NewRunner(f.Name(), property)}
-	f.Cleanup(t.runner.Close)
+	Config{}.Target(f, property)
+}
+
+// Target is the function Target with settings.
+func (c Config) Target(f *testing.F, property func(*props.T)) {
+	f.Helper()
+	t := &target{verb: c.begin(f, "Target", 0, property), saved: map[string]saved{}}
+	if !isWorker() && t.replay() != "" {
+		return
+	}
+	t.Runner = props.NewRunner(f.Name(), property)
+	f.Cleanup(t.Runner.Close)
 	t.addSeeds(f)
 	f.Fuzz(t.fuzz)
 }
 
-// randomSeeds is how many random drafts the engine begins with; each has some
-// words for the draws, and priorities for the first messages.
-const (
-	randomSeeds      = 8
-	randomWords      = props.WordsPerDraw
-	randomPriorities = 48
-)
-
-// addSeeds gives the engine the saved cases, as bytes, and random drafts.
-func (g *target) addSeeds(f *testing.F) {
-	folder := corpus.FolderOf("", f.Name())
-	entries, problems := folder.Load()
-	for _, p := range problems {
-		f.Error(p)
-	}
-	for _, e := range entries {
-		if data := g.bytesOf(&e); data != nil {
-			f.Add(data)
+// isWorker reports whether this process runs inputs for another, which has
+// replayed what is saved.
+func isWorker() bool {
+	for _, arg := range os.Args {
+		if strings.TrimLeft(arg, "-") == "test.fuzzworker" {
+			return true
 		}
 	}
-	for i := range uint64(randomSeeds) {
-		f.Add(randomDraft(i))
-	}
-}
-
-// bytesOf replays a case to see what was sent when, which its bytes order. A
-// case that no longer applies has none.
-func (g *target) bytesOf(c *corpus.Case) []byte {
-	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
-	res := g.runner.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
-	if res.System == nil {
-		return nil
-	}
-	return native.DraftOf(c, res.System.Trace()).Bytes()
-}
-
-func randomDraft(seed uint64) []byte {
-	d := native.Draft{Seed: hash.Seed(seed, 0)}
-	for i := range uint64(randomWords) {
-		d.Words = append(d.Words, hash.Seed(seed, 1+i))
-	}
-	for i := range uint64(randomPriorities) {
-		d.Priorities = append(d.Priorities, byte(hash.Seed(seed, 1000+i)))
-	}
-	return d.Bytes()
+	return false
 }
 
 // target is what one process of the engine runs.
 type target struct {
-	runner *props.Runner
-	draft  native.Draft
-	bridge native.Bridge
-	last   props.Result
+	*verb
+	native.Harness
+	saved map[string]saved // by signature
 }
 
-// stepsPerRun bounds a run whose property sets no bound: the engine does not
-// notice one that never ends.
-const stepsPerRun = 10_000
+// saved is a case that this process has kept.
+type saved struct {
+	*finding.Finding
+	path string
+}
+
+// randomSeeds is how many random drafts the engine begins with.
+const randomSeeds = 8
+
+// addSeeds gives the engine the saved cases, as bytes, and random drafts.
+func (g *target) addSeeds(f *testing.F) {
+	cases, _ := g.folder.Load() // their problems have been told
+	for i := range cases {
+		if data := g.BytesOf(&cases[i]); data != nil {
+			f.Add(data)
+		}
+	}
+	for i := range uint64(randomSeeds) {
+		f.Add(native.RandomBytes((g.verb.Seed-1)*randomSeeds + i))
+	}
+}
 
 // fuzz runs the property on one input of the engine.
 //
 // Skips: inputs that the property skips, or whose draws find no value.
 func (g *target) fuzz(t *testing.T, data []byte) {
-	g.draft.FromBytes(data)
-	g.bridge.Begin()
-	res := g.runner.Run(props.Plan{Words: g.draft.Words, Seed: g.draft.Seed, Steps: stepsPerRun,
-		Strategy: native.Play(&g.draft), Observer: &g.bridge})
-	g.bridge.Hit()
-	g.last = res
+	res := g.Run(data)
 	switch {
 	case res.Failure != nil:
-		f := newFinding(t.Name(), "scheduled", g.draft.Seed, &res)
-		f.confirm(g.runner)
-		fmt.Fprint(t.Output(), f.report(fmt.Sprintf("%d bytes", len(data)), t.Name(), ""))
-		t.Fail()
+		g.tell(t, &res, len(data))
 	case res.Skipped:
 		t.Skip()
 	}
+}
+
+// tell saves a failing run, shows it and fails the test of its input.
+func (g *target) tell(t *testing.T, res *props.Result, bytes int) {
+	f := finding.From(finding.Origin{Property: g.property.Name, Test: g.property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
+	f.Confirm(g.Runner)
+	path, err := g.save(f)
+	if err != nil {
+		t.Error(err)
+	}
+	own := &verb{Config: g.Config, t: t, property: g.property}
+	own.property.Test = t.Name()
+	own.fail(f, fmt.Sprintf("%d bytes", bytes), path)
+}
+
+// save keeps the shortest run of each signature. The engine makes a failing
+// input smaller by trying others that fail alike: they are not kept beside it.
+func (g *target) save(f *finding.Finding) (path string, err error) {
+	if !f.Worth() {
+		return "", nil
+	}
+	signature := f.Case.Signature
+	old := g.saved[signature]
+	if old.Finding != nil && old.Steps() <= f.Steps() {
+		return old.path, nil
+	}
+	path, err = f.Save(g.folder)
+	if err != nil || path == "" {
+		return path, err
+	}
+	g.saved[signature] = saved{f, path}
+	if old.Finding != nil && old.path != path {
+		old.Case.Path = old.path
+		err = g.folder.Remove(old.Case)
+	}
+	return path, err
 }

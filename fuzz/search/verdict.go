@@ -1,4 +1,4 @@
-package fuzz
+package search
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/words"
 )
 
 // A Verdict says what came of an exploration: of all its inputs together.
@@ -41,9 +42,9 @@ func (v Verdict) String() string {
 	b.WriteString(v.head())
 	switch {
 	case v.Distinct < 0:
-		fmt.Fprintf(&b, ": %s", plural(v.Runs, "run"))
+		fmt.Fprintf(&b, ": %s", words.Count(v.Runs, "run"))
 	default:
-		fmt.Fprintf(&b, ": %s in %s", plural(v.Distinct, "distinct order"), plural(v.Runs, "run"))
+		fmt.Fprintf(&b, ": %s in %s", words.Count(v.Distinct, "distinct order"), words.Count(v.Runs, "run"))
 	}
 	b.WriteString(v.whole())
 	for _, part := range []struct {
@@ -51,14 +52,14 @@ func (v Verdict) String() string {
 		text string
 	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Skipped, "skipped"}} {
 		if part.n > 0 {
-			fmt.Fprintf(&b, ", %s %s", grouped(part.n), part.text)
+			fmt.Fprintf(&b, ", %s %s", words.Grouped(part.n), part.text)
 		}
 	}
-	fmt.Fprintf(&b, ", %s", plural(v.Steps, "step"))
+	fmt.Fprintf(&b, ", %s", words.Count(v.Steps, "step"))
 	if v.States > 0 {
-		fmt.Fprintf(&b, ", %s", plural(v.States, "state"))
+		fmt.Fprintf(&b, ", %s", words.Count(v.States, "state"))
 	}
-	fmt.Fprintf(&b, ", %s", rounded(v.Elapsed))
+	fmt.Fprintf(&b, ", %s", words.Elapsed(v.Elapsed))
 	b.WriteString(v.failures())
 	if v.Watched {
 		b.WriteString("; Always, Eventually, monitors and histories were asked " +
@@ -81,7 +82,7 @@ func (v Verdict) whole() string {
 	case v.more:
 		of = " for these inputs"
 	}
-	return " of about " + roughly(v.Estimate, v.Runs) + of
+	return " of about " + words.Roughly(v.Estimate, v.Runs) + of
 }
 
 // head says whether everything was run, and of how many inputs.
@@ -89,7 +90,7 @@ func (v Verdict) head() string {
 	inputs := ""
 	switch {
 	case v.Sampled:
-		inputs = fmt.Sprintf(" for %s, drawn at random", plural(v.Inputs, "input"))
+		inputs = fmt.Sprintf(" for %s, drawn at random", words.Count(v.Inputs, "input"))
 	case v.Complete && v.Inputs > 1:
 		inputs = fmt.Sprintf(" for all %d inputs", v.Inputs)
 	case v.Inputs > 1:
@@ -125,9 +126,9 @@ func (v Verdict) failures() string {
 	case n == 0:
 		return ""
 	case len(v.Failures) == 1:
-		return fmt.Sprintf("; %s failed", plural(n, "run"))
+		return fmt.Sprintf("; %s failed", words.Count(n, "run"))
 	}
-	return fmt.Sprintf("; %s failed, in %d ways", plural(n, "run"), len(v.Failures))
+	return fmt.Sprintf("; %s failed, in %d ways", words.Count(n, "run"), len(v.Failures))
 }
 
 // add adds what exploring one more input came to.
@@ -153,6 +154,19 @@ func (v *Verdict) add(o *explore.Result) {
 	}
 	v.Nondeterminism, v.Clash = o.Nondeterminism, o.Clash // either ends the exploration
 	v.addLevels(o.Levels)
+}
+
+// AddTo adds what the exploration has come to so far to what is told of how
+// far it is.
+func (v *Verdict) AddTo(p *explore.Progress) {
+	p.Runs += v.Runs
+	p.Wasted += v.Wasted + v.Cut
+	for n := range maps.Values(v.Failures) {
+		p.Failures += n
+	}
+	if s := p.Elapsed.Seconds(); s > 0 {
+		p.Rate = float64(p.Runs+p.Wasted) / s
+	}
 }
 
 // addEstimate adds up how many runs there are. If that is not known of one

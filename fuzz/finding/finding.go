@@ -1,0 +1,157 @@
+// Package finding keeps a failing run beyond the run: from what came of it,
+// confirmed by replays, saved as a case, played again from one, and told in
+// words. It knows nothing of package testing.
+package finding
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Finding is a run in which a property broke.
+type Finding struct {
+	// Case has all that is needed to run it again.
+	Case    corpus.Case
+	Failure *pulse.Failure
+	// Location is the line that failed: "writer_test.go:31"; it may be empty.
+	Location string
+	Logs     []string
+	// Draws are the inputs in words: "actions = 2".
+	Draws []string
+	// Trace is nil when the property made no system. Chart shows it; it was
+	// drawn while the references in the trace were good.
+	Trace       *trace.Trace
+	Chart       string
+	Attachments []Attachment
+
+	// Replays is how many of Tried replays gave the same failure and the same
+	// trace, and Differs what was different in the first that did not. Both
+	// are set by Confirm.
+	Replays int
+	Differs string
+}
+
+// Tried is how many replays Confirm makes.
+const Tried = 2
+
+// An Attachment is a file that belongs beside the case, such as a picture.
+type Attachment struct {
+	Name string
+	Data []byte
+}
+
+// An Origin says what a run was of.
+type Origin struct {
+	// Property is the name under which the property's cases are kept, Test the
+	// test that ran it.
+	Property, Test string
+	// Strategy is the name of what made the decisions, Seed what it was given.
+	Strategy string
+	Seed     uint64
+}
+
+// From keeps a run that failed. The result may be forgotten afterwards.
+func From(o Origin, res *props.Result) *Finding {
+	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...),
+		Case: corpus.Case{Property: o.Property, Test: o.Test, Strategy: o.Strategy, Seed: o.Seed,
+			Inputs: choice.CloneInputs(res.Inputs), Signature: res.Failure.Signature()}}
+	for i, in := range res.Inputs {
+		f.Draws = append(f.Draws, fmt.Sprintf("%s = %s", in.Label, trace.Label(res.Values[i])))
+	}
+	if res.System != nil {
+		f.Trace = res.System.Trace().Clone()
+		f.Chart = f.Trace.Chart()
+		f.Case.Record = *res.System.Record().Clone()
+		f.Case.Settings = settingsOf(res.System.Options())
+		f.Case.Hash = f.Trace.Hash
+	}
+	f.attach(res.Attachments)
+	f.Case.Comment = f.comment()
+	return f
+}
+
+// attach writes what the run has to show beside its text.
+func (f *Finding) attach(list []props.Attachment) {
+	for _, a := range list {
+		var b bytes.Buffer
+		if err := a.Write(&b); err != nil {
+			f.Logs = append(f.Logs, a.Name+" could not be made: "+err.Error())
+			continue
+		}
+		f.Attachments = append(f.Attachments, Attachment{a.Name, b.Bytes()})
+	}
+}
+
+// Steps returns how many steps the run took.
+func (f *Finding) Steps() int {
+	if f.Trace == nil {
+		return 0
+	}
+	return len(f.Trace.Steps)
+}
+
+// Confirm replays a finding and notes whether it repeats.
+func (f *Finding) Confirm(r *props.Runner) {
+	f.Replays, f.Differs = 0, ""
+	for range Tried {
+		if how := f.replay(r); how == "" {
+			f.Replays++
+		} else if f.Differs == "" {
+			f.Differs = how
+		}
+	}
+}
+
+// replay runs the case again, strictly, and returns what was different.
+func (f *Finding) replay(r *props.Runner) (different string) {
+	replayer := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Trace: f.Trace})
+	res := r.Run(props.Plan{Inputs: f.Case.Inputs, Strategy: replayer})
+	switch {
+	case res.Stray != "":
+		return res.Stray
+	case f.Trace != nil && replayer.Done() != nil:
+		return replayer.Done().Error()
+	case res.Failure == nil:
+		return "it did not fail"
+	case res.Failure.Signature() != f.Failure.Signature():
+		return "it failed with: " + res.Failure.Text
+	case f.Trace != nil && res.System.Trace().Hash != f.Trace.Hash:
+		d, _ := trace.Diff(f.Trace, res.System.Trace())
+		return d.String()
+	}
+	return ""
+}
+
+// timesCompared is how often Difference runs the case.
+const timesCompared = 10
+
+// Difference makes the decisions of a run that does not repeat itself again
+// and again, and returns how two of these runs differ; "" when none do.
+func (f *Finding) Difference(r *props.Runner) string {
+	if f.Trace == nil {
+		return ""
+	}
+	var first *trace.Trace
+	for range timesCompared {
+		again := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Lenient: true})
+		res := r.Run(props.Plan{Inputs: f.Case.Inputs, Strategy: again})
+		if res.System == nil {
+			return ""
+		}
+		if first == nil {
+			first = res.System.Trace().Clone()
+			continue
+		}
+		if d, differ := trace.Diff(first, res.System.Trace()); differ {
+			return d.String()
+		}
+	}
+	return ""
+}

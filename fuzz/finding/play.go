@@ -1,0 +1,117 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// A Played is what came of a case that was run again.
+type Played struct {
+	// Result is good until the runner's next run.
+	Result props.Result
+	// Exact reports whether the run was the one that was kept: the same draws,
+	// the same decisions and the same trace.
+	Exact bool
+	// How says in words how the case was run.
+	How string
+}
+
+// Play runs a case as it was kept; or by its schedule, if it never ran; or, if
+// the program has changed since, as far as the case still applies.
+func Play(r *props.Runner, c *corpus.Case) Played {
+	if c.Planned() {
+		ordered := strategy.Ordered(&c.Schedule)
+		res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: ordered})
+		return Played{res, false, fmt.Sprintf("by its schedule, %s not met", words.Count(len(ordered.Unmet()), "constraint"))}
+	}
+	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{})
+	res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
+	difference := firstDifference(&res, replayer, c.Hash)
+	if difference == "" {
+		return Played{res, true, "as saved"}
+	}
+	return playLeniently(r, c, difference)
+}
+
+// playLeniently keeps what still applies of a case, and takes plain order for
+// the rest.
+func playLeniently(r *props.Runner, c *corpus.Case, difference string) Played {
+	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
+	res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
+	how := fmt.Sprintf("the program has changed since: %s; of its decisions %d no longer apply", difference, len(replayer.Stale()))
+	if res.System != nil {
+		for _, change := range changedSettings(c.Settings, settingsOf(res.System.Options())) {
+			how += "; " + change
+		}
+	}
+	return Played{res, false, how}
+}
+
+// firstDifference returns in what a strict replay differs from what was kept,
+// "" when in nothing.
+func firstDifference(res *props.Result, replayer *strategy.Replayer, hash uint64) string {
+	switch {
+	case res.Stray != "":
+		return res.Stray
+	case replayer.Done() != nil:
+		return replayer.Done().Error()
+	case res.System != nil && res.System.Trace().Hash != hash:
+		return fmt.Sprintf("the trace is another (%016x, was %016x)", res.System.Trace().Hash, hash)
+	}
+	return ""
+}
+
+// settingsOf returns in words what a run was told; defaults are left out.
+func settingsOf(o pulse.Options) (list []corpus.Setting) {
+	add := func(name string, value any, zero bool) {
+		if !zero {
+			list = append(list, corpus.Setting{Name: name, Value: fmt.Sprint(value)})
+		}
+	}
+	add("delivery", o.Delivery, o.Delivery == pulse.DeliveryFIFO)
+	add("environment", o.Environment, o.Environment == pulse.EnvironmentOpen)
+	add("steps", o.Steps, o.Steps == 0)
+	add("pending", o.Pending, o.Pending == 0)
+	add("orphans", o.Orphans, !o.Orphans)
+	add("isolation", o.Isolation, !o.Isolation)
+	add("early timers", o.EarlyTimers, o.EarlyTimers == 0)
+	add("ticks", o.Ticks, o.Ticks == 0)
+	add("horizon", o.Horizon, o.Horizon == 0)
+	f := &o.Faults
+	for _, budget := range []struct {
+		name string
+		n    int
+	}{{"drop", f.Drop}, {"duplicate", f.Duplicate}, {"delay", f.Delay}, {"crash", f.Crash},
+		{"restart kept", f.RestartKept}, {"restart lost", f.RestartLost}, {"partition", f.Partition}} {
+		add(budget.name, budget.n, budget.n == 0)
+	}
+	add("swarm", f.Swarm, !f.Swarm)
+	return list
+}
+
+// changedSettings returns what a case was told that a run was not, or otherwise.
+func changedSettings(was, is []corpus.Setting) (changes []string) {
+	find := func(list []corpus.Setting, name string) string {
+		for _, s := range list {
+			if s.Name == name {
+				return s.Value
+			}
+		}
+		return "default"
+	}
+	for _, list := range [][]corpus.Setting{was, is} {
+		for _, s := range list {
+			change := fmt.Sprintf("%s was %s, is %s", s.Name, find(was, s.Name), find(is, s.Name))
+			if find(was, s.Name) != find(is, s.Name) && !slices.Contains(changes, change) {
+				changes = append(changes, change)
+			}
+		}
+	}
+	return changes
+}

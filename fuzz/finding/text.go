@@ -1,0 +1,64 @@
+package finding
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/words"
+)
+
+// Text tells a finding: what failed and where, in which run, with what inputs,
+// and the chart of its messages. Run says which run it was.
+func (f *Finding) Text(run string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "    %s\n", f.headline())
+	if f.Failure.Detail != "" {
+		b.WriteString(words.Indented(f.Failure.Detail))
+	}
+	fmt.Fprintf(&b, "        %s, %s\n", run, f.repeats())
+	if len(f.Draws) > 0 {
+		fmt.Fprintf(&b, "        drew %s\n", strings.Join(f.Draws, ", "))
+	}
+	for _, line := range f.Logs {
+		fmt.Fprintf(&b, "        log: %s\n", strings.ReplaceAll(line, "\n", "\n             "))
+	}
+	if f.Chart != "" {
+		fmt.Fprintf(&b, "\n%s\n", words.Indented(f.Chart))
+	}
+	return b.String()
+}
+
+// headline is the line of the property that failed and what it said.
+func (f *Finding) headline() string {
+	first, rest, more := strings.Cut(f.Failure.Text, "\n")
+	if f.Location != "" {
+		first = f.Location + ": " + first
+	}
+	if more {
+		first += "\n        " + strings.ReplaceAll(rest, "\n", "\n        ")
+	}
+	return first
+}
+
+// repeats tells whether the finding repeats, and if not, what may be wrong.
+func (f *Finding) repeats() string {
+	s := fmt.Sprintf("%s, replayed %d of %d", words.Count(f.Steps(), "step"), f.Replays, Tried)
+	if f.Differs != "" {
+		s += "\n        IT DOES NOT REPEAT: " + f.Differs +
+			"\n        something other than messages decides: the clock, math/rand, the order of a map, other goroutines,\n        or a variable that outlives a run"
+	}
+	return s
+}
+
+// comment is what a case's file tells people.
+func (f *Finding) comment() []string {
+	lines := strings.Split(f.headline(), "\n")
+	if len(f.Draws) > 0 {
+		lines = append(lines, "drew "+strings.Join(f.Draws, ", "))
+	}
+	if f.Chart != "" {
+		lines = append(lines, "")
+		lines = append(lines, strings.Split(strings.TrimRight(f.Chart, "\n"), "\n")...)
+	}
+	return lines
+}

@@ -1,0 +1,71 @@
+package native
+
+import (
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// A Harness runs a property on the bytes of an engine. Every byte string is
+// some run, and the same bytes are the same run.
+type Harness struct {
+	// Runner runs the property.
+	Runner *props.Runner
+	// Blind leaves the bridge out: the engine then does not see orders.
+	Blind  bool
+	draft  Draft
+	bridge Bridge
+}
+
+// stepsPerRun bounds a run whose property sets no bound: the engine does not
+// notice one that never ends.
+const stepsPerRun = 10_000
+
+// Run runs the property once. The result is good until the next run.
+func (h *Harness) Run(data []byte) props.Result {
+	h.draft.FromBytes(data)
+	plan := props.Plan{Words: h.draft.Words, Seed: h.draft.Seed, Steps: stepsPerRun, Strategy: Play(&h.draft)}
+	if h.Blind {
+		return h.Runner.Run(plan)
+	}
+	h.bridge.Begin()
+	plan.Observer = &h.bridge
+	res := h.Runner.Run(plan)
+	h.bridge.Hit()
+	return res
+}
+
+// Seed returns what the last run's decisions followed from where the bytes
+// said nothing.
+func (h *Harness) Seed() uint64 { return h.draft.Seed }
+
+// BytesOf replays a case to see what was sent when, which its bytes order. A
+// case that no longer applies has none.
+func (h *Harness) BytesOf(c *corpus.Case) []byte {
+	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
+	res := h.Runner.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
+	if res.System == nil {
+		return nil
+	}
+	return DraftOf(c, res.System.Trace()).Bytes()
+}
+
+// A random draft has some words for the draws, and priorities for the first
+// messages.
+const (
+	randomWords      = props.WordsPerDraw
+	randomPriorities = 48
+)
+
+// RandomBytes returns those of a draft that follows from a number.
+func RandomBytes(n uint64) []byte {
+	d := Draft{Seed: hash.Seed(n, 0)}
+	for i := range uint64(randomWords) {
+		d.Words = append(d.Words, hash.Seed(n, 1+i))
+	}
+	for i := range uint64(randomPriorities) {
+		d.Priorities = append(d.Priorities, byte(hash.Seed(n, 1000+i)))
+	}
+	return d.Bytes()
+}

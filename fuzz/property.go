@@ -1,0 +1,47 @@
+package fuzz
+
+import (
+	"path"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/props"
+)
+
+// propertyOf returns a property with the name under which its cases are kept:
+// that of a declared function is its own, whatever test and verb runs it; that
+// of a function literal, a method or an instance of a generic function is the
+// name of the test that runs it, since one such function may stand for many
+// properties. A declared function of another package than the tested one has
+// its package's name before its own.
+func propertyOf(property func(*props.T), test string) search.Property {
+	return search.Property{Name: nameOf(property, testedPackage(), test), Test: test, Func: property}
+}
+
+func nameOf(property func(*props.T), tested, test string) string {
+	full := runtime.FuncForPC(reflect.ValueOf(property).Pointer()).Name()
+	slash := strings.LastIndexByte(full, '/')
+	last, name, _ := strings.Cut(full[slash+1:], ".")
+	if name == "" || strings.ContainsAny(name, ".-[(") {
+		return test
+	}
+	if pkg := full[:slash+1] + last; strings.TrimSuffix(pkg, "_test") == tested {
+		return name
+	}
+	return strings.TrimSuffix(path.Base(last), "_test") + "." + name
+}
+
+// testedPackage returns the path of the package whose test binary this is, as
+// names of functions have it; "" when it is no test binary.
+func testedPackage() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	pkg, _ := strings.CutSuffix(info.Path, ".test")
+	slash := strings.LastIndexByte(pkg, '/')
+	return pkg[:slash+1] + strings.ReplaceAll(pkg[slash+1:], ".", "%2e")
+}

@@ -1,0 +1,73 @@
+package search
+
+import (
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// An Arm plans runs in its own way and learns from what came of them. It lives
+// for one batch: what it learns from one run for the next so does not depend
+// on which worker ran the batches before.
+type Arm interface {
+	// Plan says how the next run is decided. The plan has the inputs of the
+	// batch and a seed for the strategy already.
+	Plan(p *props.Plan)
+	// Learn is told what came of the run that was planned last.
+	Learn(res *props.Result)
+}
+
+// An Entry is a place for an arm in a portfolio. Entries of the same name
+// share one arm.
+type Entry struct {
+	Name string
+	// New returns the arm for batch number n.
+	New func(n uint64) Arm
+}
+
+// usual is what each batch of runs goes through by default. Every other run is
+// random: an audit of guided schedulers found random best on small bugs, so
+// whatever else is tried must not cost it more than half of the runs.
+var usual = [...]string{
+	"random", "pos", "random", "pctcp", "random", "urw", "random", "pct",
+	"random", "urw", "random", "pos", "random", "pctcp", "random", "delay",
+}
+
+// Portfolio returns the entries that a search has by default.
+func Portfolio() []Entry {
+	list, err := Strategies(usual[:]...)
+	if err != nil {
+		panic(err) // a name in usual is wrong
+	}
+	return list
+}
+
+// Strategies returns an entry for each name of a strategy, as strategy.Names
+// lists them.
+func Strategies(names ...string) ([]Entry, error) {
+	var list []Entry
+	for _, name := range names {
+		if _, err := strategy.ByName(name); err != nil {
+			return nil, err
+		}
+		list = append(list, Entry{name, func(uint64) Arm { return newDecider(name) }})
+	}
+	return list, nil
+}
+
+// A decider is the arm of one strategy, which learns by itself if it does.
+type decider struct{ strategy pulse.Strategy }
+
+func newDecider(name string) decider {
+	s, err := strategy.ByName(name)
+	if err != nil {
+		panic(err) // Strategies has looked
+	}
+	return decider{s}
+}
+
+// Plan has the strategy decide.
+func (d decider) Plan(p *props.Plan) { p.Strategy = d.strategy }
+
+// Learn does nothing: a strategy is told of the end of each run by its system.
+func (decider) Learn(*props.Result) {}

@@ -1,0 +1,7 @@
+// Package search runs a property again and again, until it does not hold or
+// the search is over, and returns what it found and what it ran. It knows
+// nothing of package testing: tests, campaigns and commands call it.
+//
+// Sample draws inputs and orders at random, by the arms of a portfolio.
+// Explore goes through every distinct order of chosen inputs.
+package search

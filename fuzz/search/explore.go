@@ -1,0 +1,267 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/props"
+)
+
+// ExploreOptions say how Explore goes through inputs and orders.
+type ExploreOptions struct {
+	// Method is how the tree of orders of one input is gone through.
+	Method explore.Method
+	// Runs is how many runs it may make, over all inputs; zero is no bound but
+	// the context's.
+	Runs int
+	// Inputs is how many inputs are drawn at random for each choice of OneOf's
+	// values; zero means 10. Seed is what they follow from.
+	Inputs int
+	Seed   uint64
+	// Workers is how many goroutines run the property at the same time; zero
+	// means one.
+	Workers int
+	// KeepOn goes on after a failure.
+	KeepOn bool
+	// Estimate has Verdict.Estimate made.
+	Estimate bool
+	// File is where what is left is kept, to go on from there.
+	File string
+	// Progress is told how far the exploration is. It may be nil.
+	Progress func(explore.Progress)
+}
+
+// An Exploration is what came of going through the orders of a property.
+type Exploration struct {
+	Verdict Verdict
+	// Found is the first failing run of each signature, confirmed, in an order
+	// that does not depend on how fast workers are.
+	Found []Found
+	// Divergence is the run in which the program was seen not to repeat
+	// itself; nil when it never was.
+	Divergence *Found
+	// Complaints are why it tells less than it seems to; Lost are failures of
+	// which nothing is known but their signature. A test should fail for each.
+	Complaints, Lost []string
+}
+
+// A Found is a finding and, in words, which run it was.
+type Found struct {
+	*finding.Finding
+	Run string
+}
+
+var (
+	errKeeps = errors.New("states cannot be compared under a property with Eventually, a monitor or a history: what they have seen " +
+		"is no part of a state, so that two runs in one state may be judged otherwise; leave States out, or say it by Always")
+	errManyInputs = errors.New("an exploration can be kept in a file only when there is one input, and this property draws: " +
+		"a file holds what is left of one tree of orders; fix what is drawn, or leave File out")
+)
+
+// Explore runs a property in every order that its options ask for, for one
+// input after the other, until that is done, a failure ends it, the runs are
+// used up or the context is done. The error says that the property cannot be
+// explored as asked.
+func Explore(ctx context.Context, p Property, o ExploreOptions) (Exploration, error) {
+	x := newExploring(ctx, p, o)
+	defer x.close()
+	if err := x.all(); err != nil {
+		return Exploration{Verdict: x.verdict}, err
+	}
+	return x.result(), nil
+}
+
+// exploring is one call of Explore.
+type exploring struct {
+	ExploreOptions
+	ctx      context.Context
+	property Property
+	began    time.Time
+	deadline time.Time // zero: none
+	verdict  Verdict
+	inputs   *inputs
+	workers  []*explorer
+	made     int // runs for the inputs that are done with, whatever came of them
+}
+
+func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring {
+	x := &exploring{ExploreOptions: o, ctx: ctx, property: p, began: time.Now()}
+	x.deadline, _ = ctx.Deadline()
+	x.verdict.Failures = map[string]int{}
+	for range max(1, o.Workers) {
+		x.workers = append(x.workers, &explorer{exploring: x, runner: props.NewRunner(p.Test, p.Func), found: map[string]*placed{}})
+	}
+	x.inputs = newInputs(x.workers[0].runner, o.Seed, o.Inputs, func() bool { return x.bound() != "" })
+	return x
+}
+
+func (x *exploring) close() {
+	for _, w := range x.workers {
+		w.runner.Close()
+	}
+}
+
+// bound returns which bound of all inputs together was hit, "" for none.
+func (x *exploring) bound() string {
+	switch {
+	case x.Runs > 0 && x.made >= x.Runs:
+		return "runs"
+	case !x.deadline.IsZero() && time.Now().After(x.deadline):
+		return "time"
+	case x.ctx.Err() != nil:
+		return "stop"
+	}
+	return ""
+}
+
+// all goes through all inputs until something ends that.
+func (x *exploring) all() error {
+	v, complete := &x.verdict, true
+	for x.inputs.next() {
+		if err := x.refusal(); err != nil {
+			return err
+		}
+		v.Watched = v.Watched || x.inputs.watches && x.reduces()
+		r, err := x.one()
+		if err != nil {
+			return err
+		}
+		v.add(&r)
+		x.made += madeBy(&r)
+		complete = complete && r.Complete
+		if r.Nondeterminism != "" || r.Clash != "" || r.Bound == "failure" {
+			break
+		}
+	}
+	if x.inputs.cut && v.Bound == "" {
+		v.Bound = x.bound()
+	}
+	v.Complete = complete && v.Bound == "" && v.Inputs > 0
+	v.Sampled, v.Skipped, v.more = x.inputs.sampled, x.inputs.skipped, !x.inputs.single()
+	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // it is more when the search was gone on with
+	return nil
+}
+
+// reduces reports whether orders are left out that a look at several actors at
+// once might tell apart.
+func (x *exploring) reduces() bool { return x.Method.Reduction != explore.Everything || x.Method.Sleep }
+
+// madeBy returns how many runs one input took.
+func madeBy(r *explore.Result) int {
+	runs := r.Runs
+	if len(r.Levels) > 0 { // then the result's are those of the last
+		runs = 0
+		for _, l := range r.Levels {
+			runs += l.Runs
+		}
+	}
+	return runs + r.Wasted + r.Cut
+}
+
+// refusal returns why the property cannot be explored as it was asked for.
+func (x *exploring) refusal() error {
+	switch {
+	case x.Method.States != explore.NoStates && x.inputs.keeps:
+		return errKeeps
+	case x.File != "" && !x.inputs.single():
+		return errManyInputs
+	}
+	return nil
+}
+
+// one explores one input.
+func (x *exploring) one() (explore.Result, error) {
+	o := explore.Options{Method: x.Method, Seed: x.Seed, KeepOn: x.KeepOn, Estimate: x.Estimate, File: x.File, Stop: x.ctx.Done()}
+	if x.Runs > 0 {
+		o.Runs = x.Runs - x.made
+	}
+	if !x.deadline.IsZero() {
+		o.Time = max(1, time.Until(x.deadline))
+	}
+	if x.Progress != nil {
+		o.Progress = x.tell
+	}
+	var workers []explore.Worker
+	for _, w := range x.workers {
+		w.begin(x.inputs.drawn)
+		workers = append(workers, w)
+	}
+	r, err := explore.Explore(o, workers...)
+	if err == nil && r.Nondeterminism != "" {
+		for _, w := range x.workers {
+			w.noteLast(&r)
+		}
+	}
+	return r, err
+}
+
+// tell tells how far the exploration is, with what the inputs that are done
+// with have come to. While there may be others it is not known how many runs
+// there are.
+func (x *exploring) tell(p explore.Progress) {
+	if x.inputs.single() {
+		if !p.Done { // that is told when the verdict is there
+			x.Progress(p)
+		}
+		return
+	}
+	p.Elapsed, p.Estimate, p.Left, p.Done = time.Since(x.began), 0, 0, false
+	x.verdict.AddTo(&p)
+	x.Progress(p)
+}
+
+// result returns what the exploration came to.
+func (x *exploring) result() Exploration {
+	out := Exploration{Verdict: x.verdict}
+	v := &out.Verdict
+	found := x.merged()
+	for signature := range found {
+		if v.Failures[signature] == 0 {
+			delete(found, signature)
+		}
+	}
+	out.Complaints = x.complaints(v, len(found) > 0)
+	for _, f := range sortedByPlace(found) {
+		f.Confirm(x.workers[0].runner)
+		out.Found = append(out.Found, Found{f.Finding, x.which(f)})
+	}
+	out.Lost = x.lost(found)
+	if v.Nondeterminism != "" {
+		out.Divergence = x.divergence()
+	}
+	return out
+}
+
+// merged returns the first failing run of each signature.
+func (x *exploring) merged() map[string]*placed {
+	all := map[string]*placed{}
+	for _, w := range x.workers {
+		for signature, f := range w.found {
+			if old := all[signature]; old == nil || f.place.compare(old.place) < 0 {
+				all[signature] = f
+			}
+		}
+	}
+	return all
+}
+
+func sortedByPlace(found map[string]*placed) []*placed {
+	var list []*placed
+	for _, f := range found {
+		list = append(list, f)
+	}
+	slices.SortFunc(list, func(a, b *placed) int { return a.place.compare(b.place) })
+	return list
+}
+
+// ended returns how many runs came to their end.
+func (x *exploring) ended() (n int) {
+	for _, w := range x.workers {
+		n += w.ended
+	}
+	return n
+}

@@ -1,0 +1,215 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// An explorer runs the property with one input in the orders that package
+// explore asks for.
+type explorer struct {
+	*exploring
+	runner *props.Runner
+	inputs []choice.Input
+	last   props.Result
+	keeps  bool // the property has something that remembers
+
+	counts
+	before counts             // of the inputs that are done with
+	found  map[string]*placed // by signature
+}
+
+// counts are of the runs of the search; package explore makes others beside.
+type counts struct {
+	ended   int // came to their end
+	skipped int
+	reason  string // the last that was given for a skip
+}
+
+// A placed is a finding and where in the exploration it was found.
+type placed struct {
+	*finding.Finding
+	index int // of the run among those that came to their end
+	place place
+}
+
+// A place says which of the runs that failed comes first, whatever the workers
+// were doing at the same time. With one worker runs come one after the other.
+type place struct{ input, subtree, index int }
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.input, q.input), cmp.Compare(p.subtree, q.subtree), cmp.Compare(p.index, q.index))
+}
+
+// begin goes on to another input.
+func (w *explorer) begin(inputs []choice.Input) { w.inputs, w.before = inputs, w.counts }
+
+// Run runs the property once.
+func (w *explorer) Run(s pulse.Strategy) explore.Run {
+	w.last = w.runner.Run(props.Plan{Inputs: w.inputs, Strategy: s})
+	res := &w.last
+	if text := drawsDiffer(res.Inputs, w.inputs); text != "" {
+		res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
+	}
+	w.keeps = w.keeps || res.Remembers
+	return explore.Run{System: res.System, Failure: res.Failure}
+}
+
+// Done counts a run of the search, and keeps it if it failed.
+func (w *explorer) Done(run explore.Run) {
+	if !run.Cut {
+		w.ended++
+	}
+	switch {
+	case run.Failure != nil && len(w.workers) > 1:
+		w.keep(place{w.verdict.Inputs, run.Subtree, run.Index})
+	case run.Failure != nil:
+		w.keep(place{input: w.verdict.Inputs, index: w.ended})
+	case w.last.Skipped:
+		w.skipped++
+		if n := len(w.last.Logs); n > 0 {
+			w.reason = w.last.Logs[n-1]
+		}
+	}
+}
+
+// Again forgets what came of the input so far.
+func (w *explorer) Again() {
+	w.counts = w.before
+	maps.DeleteFunc(w.found, func(_ string, f *placed) bool { return f.place.input == w.verdict.Inputs })
+}
+
+// keep keeps the first failure of each signature.
+func (w *explorer) keep(at place) {
+	signature := w.last.Failure.Signature()
+	if old := w.found[signature]; old == nil || at.compare(old.place) < 0 {
+		w.found[signature] = &placed{w.finding(), max(0, w.ended-1), at}
+	}
+}
+
+// finding keeps the last run.
+func (w *explorer) finding() *finding.Finding {
+	p := &w.property
+	return finding.From(finding.Origin{Property: p.Name, Test: p.Test, Strategy: "explore", Seed: w.Seed}, &w.last)
+}
+
+// noteLast looks at the run in which the program was seen not to repeat itself:
+// it may have failed as well.
+func (w *explorer) noteLast(r *explore.Result) {
+	f := w.last.Failure
+	if f == nil || f.Kind == pulse.KindNondeterminism || r.Failures[f.Signature()] > 0 {
+		return
+	}
+	r.Failures[f.Signature()] = 1
+	w.keep(place{input: w.verdict.Inputs, subtree: math.MaxInt})
+}
+
+// drawsDiffer returns how the draws of a run differ from what was drawn when
+// its input was chosen, "" when they do not.
+func drawsDiffer(run, chosen []choice.Input) string {
+	const why = "what a property draws must follow from its earlier draws alone"
+	for i := range min(len(run), len(chosen)) {
+		if run[i].Label != chosen[i].Label {
+			return fmt.Sprintf("draw %d is %q, and was %q in the run before: %s", i, run[i].Label, chosen[i].Label, why)
+		}
+	}
+	if len(run) != len(chosen) {
+		return fmt.Sprintf("there are %s, and were %d in the run before: %s", words.Count(len(run), "draw"), len(chosen), why)
+	}
+	return ""
+}
+
+// manyRuns is how many runs must have missed a situation for that to be said
+// of an exploration that is not complete.
+const manyRuns = 1000
+
+// complaints returns why the exploration tells less than it seems to.
+func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
+	var runners []*props.Runner
+	reason := x.inputs.skips
+	for _, w := range x.workers {
+		runners = append(runners, w.runner)
+		v.Skipped += w.skipped
+		if w.reason != "" {
+			reason = w.reason
+		}
+		if w.keeps && x.Method.States != explore.NoStates {
+			list = append(list, errKeeps.Error())
+		}
+	}
+	for _, f := range late(runners) {
+		list = append(list, f.Error())
+	}
+	list = append(list, rejections(x.inputs.rejected, x.inputs.tries)...)
+	if v.Skipped-x.inputs.skipped == v.Runs && v.Skipped > 0 {
+		what := "run"
+		if v.Runs == 0 {
+			what = "input"
+		}
+		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, what), reason))
+	}
+	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
+		list = append(list, neverReached(missed(runners), v.Runs)...)
+	}
+	return list
+}
+
+// lost tells of failures that were counted before the exploration was gone on
+// with, by a process that was killed before it could show them.
+func (x *exploring) lost(found map[string]*placed) (list []string) {
+	for _, signature := range slices.Sorted(maps.Keys(x.verdict.Failures)) {
+		if found[signature] == nil {
+			list = append(list, fmt.Sprintf("%s failed (%s) before this exploration went on from %s, and nothing else is known of them: explore without it to see one",
+				words.Count(x.verdict.Failures[signature], "run"), signature, x.File))
+		}
+	}
+	return list
+}
+
+// which tells of a finding which run it was, and how many failed so.
+func (x *exploring) which(f *placed) string {
+	run := fmt.Sprintf("run %d of %d", f.index+1, max(1, x.ended()))
+	if len(x.workers) > 1 { // which it was depends on how fast each worker is
+		run = fmt.Sprintf("one of %d runs", max(1, x.ended()))
+	}
+	run += fmt.Sprintf(" %s, %s", x.how(), words.Elapsed(x.verdict.Elapsed))
+	if x.KeepOn {
+		run += fmt.Sprintf(", %s failed so", words.Count(x.verdict.Failures[f.Failure.Signature()], "run"))
+	}
+	return run
+}
+
+func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.Method.Reduction) }
+
+// divergence is what is told of a program that does not repeat itself: the
+// run in which that was noticed, and how two runs of it differ, if they do.
+func (x *exploring) divergence() *Found {
+	w := x.workers[0]
+	for _, other := range x.workers {
+		if f := other.last.Failure; f != nil && f.Kind == pulse.KindNondeterminism {
+			w = other
+			break
+		}
+	}
+	if w.last.Failure == nil {
+		w.last.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism}
+	}
+	f := w.finding()
+	f.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
+	f.Location, f.Differs = "", x.verdict.Nondeterminism
+	if how := f.Difference(w.runner); how != "" {
+		f.Differs = how
+	}
+	n := x.ended() + 1
+	return &Found{f, fmt.Sprintf("run %d of %d %s, %s", n, n, x.how(), words.Elapsed(x.verdict.Elapsed))}
+}

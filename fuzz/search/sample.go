@@ -1,0 +1,179 @@
+package search
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// A Property is what is searched: a function, the name under which its cases
+// are kept, and the test that runs it.
+type Property struct {
+	Name, Test string
+	Func       func(*props.T)
+}
+
+// Options say how Sample searches.
+type Options struct {
+	// Runs is how many runs it may make; zero is no bound but the context's.
+	Runs int
+	// Seed is what all inputs and orders follow from.
+	Seed uint64
+	// Workers is how many goroutines run the property at the same time; zero
+	// means one, which is the caller's own. What is found does not depend on it.
+	Workers int
+	// Portfolio is the arms that runs are made by, in turns; nil means Portfolio().
+	Portfolio []Entry
+}
+
+// A Result is what came of a search.
+type Result struct {
+	// Finding is the failing run with the lowest index, confirmed; nil when
+	// the property held in all. Index is its number, from 0.
+	Finding *finding.Finding
+	Index   int
+	Tally
+	// Missed are the situations that were to be reached sometimes and that no
+	// run has reached.
+	Missed []string
+	// Late is what goroutines that outlived the last run have done wrong.
+	Late []*pulse.Failure
+}
+
+// rounds is how often a batch goes through the portfolio.
+const rounds = 2
+
+// Sample runs a property with inputs and orders drawn at random, until it does
+// not hold, the runs are used up or the context is done. A run that has begun
+// is finished. The same options find the same failure, unless the context
+// ends the search before.
+func Sample(ctx context.Context, p Property, o Options) Result {
+	if o.Portfolio == nil {
+		o.Portfolio = Portfolio()
+	}
+	s := &sampler{Options: o, property: p, tally: newTally()}
+	s.deadline, _ = ctx.Deadline()
+	s.over.Store(ctx.Err() != nil)
+	defer context.AfterFunc(ctx, func() { s.over.Store(true) })()
+	return s.run()
+}
+
+// A sampler is one call of Sample.
+type sampler struct {
+	Options
+	property Property
+	deadline time.Time   // zero: none
+	over     atomic.Bool // the context is done
+	next     atomic.Int64
+	stop     atomic.Bool // a run has failed
+
+	mu    sync.Mutex
+	first *finding.Finding // the failing run with the lowest index
+	index int
+	tally Tally
+}
+
+// run searches with all workers.
+func (s *sampler) run() Result {
+	var runners []*props.Runner
+	for range max(1, s.Workers) {
+		r := props.NewRunner(s.property.Test, s.property.Func)
+		defer r.Close()
+		runners = append(runners, r)
+	}
+	if len(runners) == 1 {
+		s.work(runners[0])
+	} else {
+		var all sync.WaitGroup
+		for _, r := range runners {
+			all.Go(func() { s.work(r) })
+		}
+		all.Wait()
+	}
+	res := Result{Finding: s.first, Index: s.index, Tally: s.tally, Missed: missed(runners), Late: late(runners)}
+	if s.first != nil {
+		s.first.Confirm(runners[0])
+	}
+	return res
+}
+
+// work takes one batch after another. Batches are handed out in order and, as
+// long as there is time, finished, so that every run before the failing one is
+// known to have held.
+func (s *sampler) work(r *props.Runner) {
+	w := &worker{sampler: s, runner: r, pairs: &coverage.PR{}, tally: newTally()}
+	for !s.stop.Load() {
+		b := int(s.next.Add(1)) - 1
+		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
+			break
+		}
+		w.batch(b)
+	}
+	w.tally.Pairs = w.pairs.Pairs()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tally.add(&w.tally)
+}
+
+// size is how many runs a batch has.
+func (s *sampler) size() int { return rounds * len(s.Portfolio) }
+
+// late reports whether the search is over. It is asked after each run: a run
+// of a slow property may take as long as all that there is time for.
+func (s *sampler) late() bool {
+	return s.over.Load() || !s.deadline.IsZero() && time.Now().After(s.deadline)
+}
+
+// A worker runs batches on one goroutine.
+type worker struct {
+	*sampler
+	runner *props.Runner
+	pairs  *coverage.PR
+	tally  Tally
+}
+
+// batch runs the property with one set of inputs under each arm.
+func (w *worker) batch(b int) {
+	arms := map[string]Arm{}
+	for i := range w.size() {
+		index := b*w.size() + i
+		if w.Runs > 0 && index >= w.Runs {
+			return
+		}
+		e := &w.Portfolio[i%len(w.Portfolio)]
+		if arms[e.Name] == nil {
+			arms[e.Name] = e.New(uint64(b))
+		}
+		plan := props.Plan{Seed: hash.Seed(w.Seed, uint64(b)), StrategySeed: hash.Seed(w.Seed+1, uint64(index)), Observer: w.pairs}
+		arms[e.Name].Plan(&plan)
+		w.pairs.Begin()
+		res := w.runner.Run(plan)
+		arms[e.Name].Learn(&res)
+		w.tally.count(e.Name, &res)
+		if res.Failure != nil {
+			w.report(index, e.Name, plan.StrategySeed, &res)
+			return
+		}
+		if w.late() {
+			return
+		}
+	}
+}
+
+// report keeps a failing run if none before it failed.
+func (s *sampler) report(index int, arm string, seed uint64, res *props.Result) {
+	s.stop.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.first == nil || index < s.index {
+		o := finding.Origin{Property: s.property.Name, Test: s.property.Test, Strategy: arm, Seed: seed}
+		s.first, s.index = finding.From(o, res), index
+	}
+}

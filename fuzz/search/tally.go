@@ -1,0 +1,127 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A Tally counts what was run.
+type Tally struct {
+	Runs, Steps int
+	// Skipped is how many runs the property did not want, and SkipReason the
+	// last reason that it gave. Rejected is how many runs ended because a
+	// draw found no value, by the label of the draw.
+	Skipped    int
+	SkipReason string
+	Rejected   map[string]int
+	// By is how many runs each arm made.
+	By map[string]int
+	// Pairs is how many ordered pairs of receives were seen, by the worker
+	// that saw most.
+	Pairs int
+}
+
+func newTally() Tally { return Tally{Rejected: map[string]int{}, By: map[string]int{}} }
+
+// count counts a run.
+func (t *Tally) count(arm string, res *props.Result) {
+	t.Runs++
+	t.By[arm]++
+	if res.System != nil {
+		t.Steps += res.System.Steps()
+	}
+	if res.Rejected != "" {
+		t.Rejected[res.Rejected]++
+	} else if res.Skipped {
+		t.Skipped++
+		if n := len(res.Logs); n > 0 {
+			t.SkipReason = res.Logs[n-1]
+		}
+	}
+}
+
+// add adds what another worker has counted.
+func (t *Tally) add(o *Tally) {
+	t.Runs += o.Runs
+	t.Steps += o.Steps
+	t.Skipped += o.Skipped
+	t.Pairs = max(t.Pairs, o.Pairs)
+	for k, n := range o.By {
+		t.By[k] += n
+	}
+	for k, n := range o.Rejected {
+		t.Rejected[k] += n
+	}
+	if o.SkipReason != "" {
+		t.SkipReason = o.SkipReason
+	}
+}
+
+// Arms lists how many runs each arm made, most first.
+func (t *Tally) Arms() string {
+	names := slices.SortedFunc(maps.Keys(t.By), func(a, b string) int {
+		if d := t.By[b] - t.By[a]; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s %d", n, t.By[n])
+	}
+	return strings.Join(names, ", ")
+}
+
+// Complaints returns why a search that found nothing tells less than it seems
+// to: draws that hardly ever give a value, runs that were all skipped,
+// situations that were never reached. A test should fail for each.
+func (r *Result) Complaints() (list []string) {
+	list = rejections(r.Rejected, r.Runs)
+	if r.Skipped == r.Runs {
+		list = append(list, fmt.Sprintf("all of %d runs were skipped: nothing was tested (%s)", r.Runs, r.SkipReason))
+	}
+	return append(list, neverReached(r.Missed, r.Runs)...)
+}
+
+// rejections complains of draws that hardly ever gave a value.
+func rejections(byLabel map[string]int, runs int) (list []string) {
+	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
+		if n := byLabel[label]; 10*n >= 9*runs {
+			list = append(list, fmt.Sprintf("draw %q found no value in %d of %d runs: its generator rejects too much; "+
+				"make what is wanted instead of filtering", label, n, runs))
+		}
+	}
+	return list
+}
+
+// neverReached complains of situations that no run reached.
+func neverReached(missed []string, runs int) (list []string) {
+	for _, name := range missed {
+		list = append(list, fmt.Sprintf("sometimes %q: reached in none of %d runs: the test tests less than it seems to", name, runs))
+	}
+	return list
+}
+
+// missed returns the situations that no worker has reached.
+func missed(runners []*props.Runner) []string {
+	list := runners[0].Missed()
+	for _, r := range runners[1:] {
+		other := r.Missed()
+		list = slices.DeleteFunc(list, func(name string) bool { return !slices.Contains(other, name) })
+	}
+	return list
+}
+
+// late returns what goroutines that outlived the last run have done wrong.
+func late(runners []*props.Runner) (list []*pulse.Failure) {
+	for _, r := range runners {
+		if f := r.Late(); f != nil {
+			list = append(list, f)
+		}
+	}
+	return list
+}

@@ -1,0 +1,210 @@
+package fuzz
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
+)
+
+// A verb is one call of Check, Explore or Target: what all of them do with
+// saved cases and with findings.
+type verb struct {
+	Config
+	t        testing.TB
+	property search.Property
+	folder   corpus.Folder
+}
+
+// begin makes a verb, or fails the test when it is called wrongly.
+func (c Config) begin(t testing.TB, name string, usual time.Duration, property func(*props.T)) *verb {
+	t.Helper()
+	if property == nil {
+		t.Fatalf("fuzz.%s: the property is nil: give it a func(*props.T)", name)
+	}
+	if err := c.refuse(name); err != nil {
+		t.Fatal(err)
+	}
+	c, err := c.settle(usual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := propertyOf(property, t.Name())
+	return &verb{Config: c, t: t, property: p, folder: corpus.FolderOf(c.Folder, p.Name)}
+}
+
+// context returns that of a search, which ends with the budget.
+func (v *verb) context() (context.Context, context.CancelFunc) {
+	if v.Budget > 0 {
+		return context.WithTimeout(context.Background(), v.Budget)
+	}
+	return context.WithCancel(context.Background())
+}
+
+// print writes lines to the test's output, without the position in this
+// package that t.Log would put before them.
+func (v *verb) print(text string) { fmt.Fprint(v.t.Output(), text) }
+
+// replay runs the case that JOSTLE_REPLAY names, or else all saved cases. It
+// returns what keeps a search from following, "" when nothing does.
+func (v *verb) replay() (bound string) {
+	v.t.Helper()
+	if name := os.Getenv("JOSTLE_REPLAY"); name != "" {
+		v.replayOne(name)
+		return "replay"
+	}
+	if !v.replaySaved() {
+		return "saved case"
+	}
+	return ""
+}
+
+// replaySaved runs the cases that failed before. It reports whether all of
+// them could be read and the property held in each.
+func (v *verb) replaySaved() bool {
+	v.t.Helper()
+	cases, problems := v.folder.Load()
+	if v.property.Name != v.property.Test {
+		old, more := v.beforeProperties()
+		cases, problems = append(cases, old...), append(problems, more...)
+	}
+	for _, p := range problems {
+		v.t.Error(p)
+	}
+	r := props.NewRunner(v.property.Test, v.property.Func)
+	defer r.Close()
+	for i := range cases {
+		if !v.replayCase(r, &cases[i], false) {
+			return false
+		}
+	}
+	return len(problems) == 0
+}
+
+// beforeProperties returns the cases of the test that were kept before cases
+// had properties: each test had a folder.
+func (v *verb) beforeProperties() (old []corpus.Case, problems []error) {
+	cases, problems := corpus.FolderOf(v.Folder, v.property.Test).Load()
+	for _, c := range cases {
+		if c.Property == "" {
+			old = append(old, c)
+		}
+	}
+	return old, problems
+}
+
+// replayOne runs only the case of that name, and shows its trace.
+func (v *verb) replayOne(name string) {
+	v.t.Helper()
+	c, err := v.folder.Find(name)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	r := props.NewRunner(v.property.Test, v.property.Func)
+	defer r.Close()
+	v.replayCase(r, &c, true)
+}
+
+// replayCase runs one saved case. It reports whether the property held. With
+// full it shows the whole trace.
+func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
+	v.t.Helper()
+	start := time.Now()
+	played := finding.Play(r, c)
+	res := &played.Result
+	if full && res.System != nil {
+		v.print(words.Indented(res.System.Trace().Text()))
+	}
+	file := filepath.Base(c.Path)
+	if res.Failure == nil {
+		v.t.Logf("case %s passes now (%s); it may be deleted", file, played.How)
+		return true
+	}
+	f := finding.From(finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, res)
+	f.Confirm(r)
+	v.fail(f, fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start))), c.Path)
+	return false
+}
+
+// keep saves a finding, if it is worth it, and fails the test with it.
+func (v *verb) keep(f *finding.Finding, run string) {
+	v.t.Helper()
+	path := ""
+	if f.Worth() {
+		var err error
+		if path, err = f.Save(v.folder); err != nil {
+			v.t.Error(err)
+		}
+	}
+	v.fail(f, run, path)
+}
+
+// fail tells what was found and fails the test.
+func (v *verb) fail(f *finding.Finding, run, path string) {
+	text := f.Text(run) + fmt.Sprintf("        again: go test -run '%s' %s\n", pattern(v.property.Test), packagePath())
+	if path != "" {
+		text += fmt.Sprintf("        saved: %s (runs first from now on)\n", path)
+	}
+	v.print(text)
+	v.t.Fail()
+}
+
+// complain fails the test for each complaint.
+func (v *verb) complain(list []string) {
+	v.t.Helper()
+	for _, text := range list {
+		v.t.Error(text)
+	}
+}
+
+// pattern is the -run pattern of a test, each of its parts anchored.
+func pattern(test string) string {
+	parts := strings.Split(test, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexpQuote(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+// regexpQuote quotes what a pattern would read as more than itself. Unlike
+// regexp.QuoteMeta it leaves alone what a shell would then show.
+func regexpQuote(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strings.ContainsRune(`\.+*?()|[]{}^$`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// packagePath is the package of the running test as go test is told it from
+// the module's root.
+func packagePath() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	for up := dir; ; up = filepath.Dir(up) {
+		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
+			rel, _ := filepath.Rel(up, dir)
+			if rel == "." {
+				return "."
+			}
+			return "./" + filepath.ToSlash(rel)
+		}
+		if up == filepath.Dir(up) {
+			return "."
+		}
+	}
+}
