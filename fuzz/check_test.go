@@ -251,10 +251,9 @@ func TestPlannedCase(t *testing.T) {
 			ids[trace.TypeLabel(tr.Sends[tr.Steps[i].Send].Body)] = tr.Steps[i].ID
 		}
 	}
-	planned := corpus.Case{Test: "TestSample", Inputs: choice.CloneInputs(res.Inputs),
+	planned := corpus.Case{Property: "TestSample", Test: "TestSample", Comment: []string{"flush before write"}, Inputs: choice.CloneInputs(res.Inputs),
 		Schedule: schedule.Schedule{Before: []schedule.Constraint{{First: ids["flush"], Second: ids["write"]}}}}
-	entry := corpus.Entry{Case: &planned, Comment: []string{"flush before write"}}
-	if _, _, err := corpus.FolderOf(dir, "TestSample").Save(entry); err != nil {
+	if _, _, err := corpus.FolderOf(dir, "TestSample").Save(planned); err != nil {
 		t.Fatal(err)
 	}
 	compare(t, "planned", runSample(t, "broken", dir))
@@ -284,8 +283,8 @@ func TestBadCases(t *testing.T) {
 	}
 	text := string(good)
 	for name, bad := range map[string]string{
-		"another":   strings.Replace(text, `test "TestSample"`, `test "TestOther"`, 1),
-		"newer":     strings.Replace(text, "jostle case 1", "jostle case 2", 1),
+		"another":   strings.Replace(text, `property "TestSample"`, `property "TestOther"`, 1),
+		"newer":     strings.Replace(text, "jostle case 2", "jostle case 3", 1),
 		"truncated": text[:len(text)/2],
 		"empty":     "",
 		"noise":     "\x00\xff\x01",
