@@ -12,7 +12,6 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -21,71 +20,6 @@ import (
 // nightly says whether the long versions of tests are wanted.
 func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 
-const seeds = 20
-
-// searchFor searches a property with the default portfolio and a bound of
-// runs, so that what is found does not depend on how fast the machine is.
-func searchFor(t *testing.T, property func(*props.T), seed uint64, workers, runs int) (*finding, *search) {
-	t.Helper()
-	s, err := Config{Seed: seed, Workers: workers, Runs: runs}.settle()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := newSearch(s, t.Name(), property)
-	t.Cleanup(x.close)
-	return x.run(), x
-}
-
-// A run of a subject takes 3 to 60 µs, so the default budget of 2 seconds is
-// at least 30,000 of them; half of that must do.
-const enoughRuns = 15_000
-
-func TestEverySubjectIsFound(t *testing.T) {
-	for _, s := range subjects.All() {
-		for seed := uint64(1); seed <= seeds; seed++ {
-			f, x := searchFor(t, s.Property(false), seed, 1, enoughRuns)
-			if f == nil {
-				t.Errorf("%s, seed %d: not found in %d runs", s.Name, seed, x.tally.runs)
-				continue
-			}
-			if f.confirm(x.runners[0]); f.replays != replaysTried {
-				t.Errorf("%s, seed %d: replayed %d of %d: %s", s.Name, seed, f.replays, replaysTried, f.differs)
-			}
-		}
-	}
-}
-
-func TestMendedSubjectsAreSilent(t *testing.T) {
-	runs := 200
-	if nightly() {
-		runs = 2 * enoughRuns
-	}
-	for _, s := range subjects.All() {
-		for seed := uint64(1); seed <= seeds; seed++ {
-			f, x := searchFor(t, s.Property(true), seed, 1, runs)
-			if f != nil {
-				t.Errorf("%s, seed %d, run %d: %s", s.Name, seed, f.index, f.report("", t.Name(), ""))
-			}
-			if x.tally.runs != runs {
-				t.Errorf("%s, seed %d: %d runs, want %d", s.Name, seed, x.tally.runs, runs)
-			}
-		}
-	}
-}
-
-// The same seed finds the same failing run with any number of workers.
-func TestWorkersDoNotMatter(t *testing.T) {
-	for _, s := range subjects.All() {
-		alone, _ := searchFor(t, s.Property(false), 3, 1, enoughRuns)
-		for _, workers := range []int{2, 5} {
-			f, _ := searchFor(t, s.Property(false), 3, workers, enoughRuns)
-			if f == nil || f.index != alone.index || f.trace.Hash != alone.trace.Hash {
-				t.Errorf("%s: one worker finds run %d, %d workers find %+v", s.Name, alone.index, workers, f)
-			}
-		}
-	}
-}
-
 // Samples are the tests that other tests run in a process of their own, to
 // read what a failing test prints.
 func TestSample(t *testing.T) {
@@ -93,6 +27,9 @@ func TestSample(t *testing.T) {
 		sample(t)
 	}
 }
+
+// enoughRuns is how many find every subject's bug: see package search.
+const enoughRuns = 15_000
 
 var samples = map[string]func(*testing.T){
 	"broken":  func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(false)) },
@@ -259,18 +196,6 @@ func TestPlannedCase(t *testing.T) {
 	compare(t, "planned", runSample(t, "broken", dir))
 }
 
-func TestChangedSettings(t *testing.T) {
-	was := settingsOf(pulse.Options{Delivery: pulse.DeliveryUnordered, Steps: 10, Faults: pulse.Faults{Drop: 1}})
-	is := settingsOf(pulse.Options{Steps: 20, Faults: pulse.Faults{Drop: 1, Crash: 2}})
-	want := "delivery was unordered, is default; steps was 10, is 20; crash was default, is 2"
-	if got := strings.Join(changedSettings(was, is), "; "); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if got := changedSettings(was, was); len(got) != 0 {
-		t.Errorf("nothing was changed, but: %v", got)
-	}
-}
-
 // Files that are no case of this test are said to be, each with what to do,
 // and fail the test: else it would pass as if they had been run.
 func TestBadCases(t *testing.T) {
@@ -300,20 +225,6 @@ func TestBadCases(t *testing.T) {
 	compare(t, "bad-cases", runSample(t, "mended", dir))
 }
 
-// A budget that is used up by the first run ends the search there, not at the
-// end of its batch.
-func TestTimeIsUpAfterAnyRun(t *testing.T) {
-	s, err := Config{Budget: 1}.settle()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := newSearch(s, t.Name(), subjectNamed("writer").Property(true))
-	defer x.close()
-	if f := x.run(); f != nil || x.tally.runs != 1 {
-		t.Errorf("%d runs, found %v; want 1 run that holds", x.tally.runs, f)
-	}
-}
-
 func TestEnvironment(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
 		{"JOSTLE_SEED", "x", `JOSTLE_SEED is "x": set it to a number from 1 on`},
@@ -322,14 +233,14 @@ func TestEnvironment(t *testing.T) {
 		{"JOSTLE_BUDGET", "-3s", `JOSTLE_BUDGET is "-3s": set it to a duration such as 30s, or to a number of runs`},
 	} {
 		t.Setenv(c.name, c.value)
-		if _, err := (Config{}).settle(); err == nil || err.Error() != c.want {
+		if _, err := (Config{}).settle(checkBudget); err == nil || err.Error() != c.want {
 			t.Errorf("%s=%s: %v, want %s", c.name, c.value, err, c.want)
 		}
 		t.Setenv(c.name, "")
 	}
 	t.Setenv("JOSTLE_BUDGET", "500")
 	t.Setenv("JOSTLE_SEED", "7")
-	if s, err := (Config{}).settle(); err != nil || s.runs != 500 || s.budget != 0 || s.seed != 7 {
+	if s, err := (Config{}).settle(checkBudget); err != nil || s.Runs != 500 || s.Budget != 0 || s.Seed != 7 {
 		t.Errorf("settled to %+v, %v", s, err)
 	}
 }

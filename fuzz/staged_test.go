@@ -83,13 +83,9 @@ func FuzzStaged(f *testing.F) {
 		Target(f, func(t *props.T) { t.System().Run() }) // not broken when nobody asks for it
 		return
 	}
-	g := newTarget(f.Name(), staged)
-	if os.Getenv("JOSTLE_SAMPLE") == "blind" {
-		g.bridge = nil
-	}
-	f.Cleanup(g.runner.Close)
-	g.addSeeds(f)
-	f.Fuzz(g.fuzz)
+	g := Config{}.newTarget(f, staged)
+	g.Blind = os.Getenv("JOSTLE_SAMPLE") == "blind"
+	g.run(f)
 }
 
 // ownLoop is a loop over the same bytes that keeps what shows a new pair of
@@ -100,12 +96,12 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 	pr := &coverage.PR{}
 	r := props.NewRunner("staged", staged)
 	defer r.Close()
-	kept := [][]byte{randomDraft(seed)}
+	kept := [][]byte{native.RandomBytes(seed)}
 	var d native.Draft
 	for i := range runs {
 		data := slices.Clone(kept[rng.IntN(len(kept))])
 		if !guided {
-			data = randomDraft(rng.Uint64())
+			data = native.RandomBytes(rng.Uint64())
 		} else if rng.IntN(8) == 0 { // another seed for all that the bytes leave open
 			data[rng.IntN(8)] = byte(rng.Uint32())
 		}

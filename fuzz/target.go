@@ -39,14 +39,24 @@ func Target(f *testing.F, property func(*props.T)) {
 // Target is the function Target with settings.
 func (c Config) Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
-	t := &target{verb: c.begin(f, "Target", 0, property), saved: map[string]saved{}}
-	if !isWorker() && t.replay() != "" {
-		return
+	t := c.newTarget(f, property)
+	if isWorker() || t.replay() == "" {
+		t.run(f)
 	}
+}
+
+func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
+	f.Helper()
+	t := &target{verb: c.begin(f, "Target", 0, property), saved: map[string]saved{}}
 	t.Runner = props.NewRunner(f.Name(), property)
 	f.Cleanup(t.Runner.Close)
-	t.addSeeds(f)
-	f.Fuzz(t.fuzz)
+	return t
+}
+
+// run hands over to the engine.
+func (g *target) run(f *testing.F) {
+	g.addSeeds(f)
+	f.Fuzz(g.fuzz)
 }
 
 // isWorker reports whether this process runs inputs for another, which has

@@ -1,15 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects"
-	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/strategy"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 const (
@@ -31,8 +29,7 @@ func runDemo(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "jostle: there is no subject %q; `jostle demo` lists them\n", args[0])
 		return misused
 	}
-	d := demo{subject: s, out: stdout}
-	if !d.run() {
+	if !show(s, stdout) {
 		return failed
 	}
 	return succeeded
@@ -50,112 +47,43 @@ func listSubjects(w io.Writer) {
 	}
 }
 
-// A demo shows what can be done about one subject.
-type demo struct {
-	subject subjects.Subject
-	out     io.Writer
-}
-
-func (d *demo) printf(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }
-
-// run says whether all went as it should: the broken form passes in plain
-// order and fails in some random one, its replay fails alike, the mended form
-// passes.
-func (d *demo) run() bool {
-	d.printf("%s: %s (%s).\n\n", d.subject.Name, d.subject.Wrong, d.subject.Source)
-	f, found := d.search(d.subject.Broken, nil, 1)
-	switch {
-	case found && d.subject.Depth > 0:
-		d.printf("The broken form fails in plain order, the oldest message first: %s\n", f.text)
-		return false
-	case found:
-		d.printf("The broken form fails in plain order already, the oldest message first. In random order:\n\n")
-	default:
-		d.printf("The broken form passes in plain order, the oldest message first. In random order:\n\n")
-	}
-	f, found = d.search(d.subject.Broken, strategy.Random(), mostRuns)
-	if !found {
-		d.printf("The bug was not found in %d runs.\n", mostRuns)
+// show finds the bug of a subject, shows it and replays it. It reports whether
+// all went as it should: the broken form passes in plain order, unless its bug
+// needs no other, and fails in some random one; its replays fail alike; the
+// mended form passes.
+func show(s subjects.Subject, w io.Writer) bool {
+	fmt.Fprintf(w, "%s: %s (%s).\n\n", s.Name, s.Wrong, s.Source)
+	plain := sample(s, false, "plain", 1).Finding
+	if plain != nil && s.Depth > 0 {
+		fmt.Fprintf(w, "The broken form fails in plain order, the oldest message first:\n%s", plain.Text("run 1 of 1 (plain)"))
 		return false
 	}
-	d.show(f)
-	return d.replay(f) && d.mended()
-}
-
-// A finding is a run that failed, kept beyond the run.
-type finding struct {
-	run    int // which it was, and its seed
-	text   string
-	trace  *trace.Trace
-	record *choice.Record
-}
-
-// search makes runs with the seeds 1, 2, 3, … until one fails.
-func (d *demo) search(build subjects.Build, by pulse.Strategy, runs int) (f finding, ok bool) {
-	sys := d.system(by)
-	defer sys.Close()
-	for run := 1; run <= runs; run++ {
-		sys.Reset(uint64(run))
-		if err := try(sys, build); err != nil {
-			return finding{run, err.Error(), sys.Trace().Clone(), sys.Record().Clone()}, true
-		}
-	}
-	return finding{}, false
-}
-
-func (d *demo) system(by pulse.Strategy) *pulse.System {
-	o := d.subject.Options
-	o.Strategy, o.Record = by, true
-	return pulse.New(o)
-}
-
-// try makes one run and returns what is wrong with it.
-func try(sys *pulse.System, build subjects.Build) error {
-	check := build(sys)
-	sys.Run()
-	sys.Run()
-	if f := sys.Failure(); f != nil {
-		return f
-	}
-	return check()
-}
-
-func (d *demo) show(f finding) {
-	d.printf("--- FAIL: %s\n", f.text)
-	d.printf("    run %d of %d (random, seed %d), %d steps\n\n", f.run, f.run, f.run, len(f.trace.Steps))
-	for line := range strings.Lines(f.trace.Chart()) {
-		d.printf("    %s", line)
-	}
-	d.printf("\n")
-}
-
-// replay makes the run again from its decisions alone.
-func (d *demo) replay(f finding) bool {
-	r := strategy.Replay(f.record, strategy.ReplayOptions{Trace: f.trace})
-	sys := d.system(r)
-	defer sys.Close()
-	text := "it passed"
-	if err := try(sys, d.subject.Broken); err != nil {
-		text = err.Error()
-	} else if err := r.Done(); err != nil {
-		text = err.Error()
-	}
-	n := len(f.record.Deliveries) + len(f.record.Choices)
-	if hash := sys.Trace().Hash; text != f.text || hash != f.trace.Hash {
-		d.printf("Replayed from its %d decisions, the run came out otherwise (trace %016x, was %016x): %s\n", n, hash, f.trace.Hash, text)
+	outcome := map[bool]string{false: "passes in plain order", true: "fails in plain order already"}[plain != nil]
+	fmt.Fprintf(w, "The broken form %s, the oldest message first. In random order:\n\n", outcome)
+	res := sample(s, false, "random", mostRuns)
+	f := res.Finding
+	if f == nil {
+		fmt.Fprintf(w, "The bug was not found in %d runs.\n", mostRuns)
 		return false
 	}
-	d.printf("Replayed from its %d decisions: the same failure, the same trace (%016x).\n", n, f.trace.Hash)
+	fmt.Fprintf(w, "--- FAIL\n%s", f.Text(fmt.Sprintf("run %d of %d (random)", res.Index+1, res.Runs)))
+	if f.Replays < finding.Tried {
+		return false
+	}
+	if f := sample(s, true, "random", mendedRuns).Finding; f != nil {
+		fmt.Fprintf(w, "The mended form fails too:\n%s", f.Text("random"))
+		return false
+	}
+	fmt.Fprintf(w, "The mended form passes %d runs of %d (random).\n", mendedRuns, mendedRuns)
 	return true
 }
 
-// mended runs the form without the bug.
-func (d *demo) mended() bool {
-	if f, found := d.search(d.subject.Mended, strategy.Random(), mendedRuns); found {
-		d.printf("The mended form fails too.\n\n")
-		d.show(f)
-		return false
+// sample runs a subject's smallest input by one strategy until it fails.
+func sample(s subjects.Subject, mended bool, by string, runs int) search.Result {
+	arms, err := search.Strategies(by)
+	if err != nil {
+		panic(err) // the names are ours
 	}
-	d.printf("The mended form passes %d runs of %d (random, seeds 1 to %d).\n", mendedRuns, mendedRuns, mendedRuns)
-	return true
+	p := search.Property{Name: s.Name, Test: s.Name, Func: s.Smallest(mended)}
+	return search.Sample(context.Background(), p, search.Options{Runs: runs, Seed: 1, Portfolio: arms})
 }

@@ -48,6 +48,22 @@ type Subject struct {
 	Property func(mended bool) func(*props.T)
 }
 
+// Smallest returns the property of the smallest input that shows the bug.
+func (s Subject) Smallest(mended bool) func(*props.T) {
+	build := s.Broken
+	if mended {
+		build = s.Mended
+	}
+	return func(t *props.T) {
+		sys := t.SystemWith(s.Options)
+		check := build(sys)
+		sys.Run()
+		if err := check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Build adds a program to a system. When its run is over without a failure,
 // check says whether what must hold does.
 type Build = func(sys *pulse.System) (check func() error)

@@ -1,0 +1,285 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// A shape is what a folder of the module looks like from above.
+type shape struct {
+	path    string
+	lines   int // outside tests and generated files
+	rooms   int // files, and below them folders, that a stranger must know
+	arrows  int // from one of them to another that it names something of
+	names   int // exported
+	methods map[string]int
+}
+
+// share is how many of the arrows that could be drawn are.
+func (s *shape) share() float64 {
+	if s.rooms < 2 {
+		return 0
+	}
+	return 100 * float64(s.arrows) / float64(s.rooms*(s.rooms-1)/2)
+}
+
+// busiest returns the type with the most methods.
+func (s *shape) busiest() (name string, methods int) {
+	for _, t := range slices.Sorted(maps.Keys(s.methods)) {
+		if n := s.methods[t]; n > methods {
+			name, methods = t, n
+		}
+	}
+	return name, methods
+}
+
+// Bounds on shapes.
+const mostMethods = 60
+
+// mostArrows is the greatest share of arrows, in percent, for the folders in
+// which everything once knew everything.
+var mostArrows = map[string]float64{"pulse": 40, "fuzz/explore": 40}
+
+// mostLines bounds the folders that only pass on.
+var mostLines = map[string]int{"fuzz": 1500}
+
+// shapes measures every folder with Go files outside tests.
+func (t *tree) shapes() (list []*shape) {
+	for _, f := range t.folders {
+		s := &shape{path: f.path, methods: map[string]int{}}
+		var files []*source
+		for _, src := range f.sources {
+			if !src.isTest() && !ast.IsGenerated(src.syntax) {
+				files = append(files, src)
+				s.lines += strings.Count(src.text, "\n")
+				s.count(src)
+			}
+		}
+		if len(files) == 0 {
+			continue
+		}
+		s.draw(files, t.below(f.path))
+		list = append(list, s)
+	}
+	return list
+}
+
+// below returns the import paths of the packages in folders right below.
+func (t *tree) below(path string) (list []string) {
+	for _, f := range t.folders {
+		rest, is := strings.CutPrefix(f.path, path+"/")
+		if is && !strings.Contains(rest, "/") && slices.ContainsFunc(f.sources, func(s *source) bool { return !s.isTest() }) {
+			list = append(list, modulePath+"/"+f.path)
+		}
+	}
+	return list
+}
+
+// count counts methods and exported names.
+func (s *shape) count(src *source) {
+	for _, d := range src.syntax.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+			s.methods[receiver(f).Name]++
+			if f.Name.IsExported() && receiver(f).IsExported() {
+				s.names++
+			}
+		}
+	}
+	for name := range declared(src.syntax, false) {
+		if ast.IsExported(name) {
+			s.names++
+		}
+	}
+}
+
+// declared returns the names that a file declares at the top level, and with
+// members those of methods, which begin with a dot.
+func declared(f *ast.File, members bool) map[string]bool {
+	names := map[string]bool{}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names[d.Name.Name] = true
+			} else if members {
+				names["."+d.Name.Name] = true
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names[spec.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, n := range spec.Names {
+						names[n.Name] = true
+					}
+				}
+			}
+		}
+	}
+	delete(names, "_")
+	delete(names, "init")
+	return names
+}
+
+// used returns the names that a file uses, in the form of declared: those of
+// other packages and those that a function declares for itself are left out.
+func used(f *ast.File) map[string]bool {
+	names := map[string]bool{}
+	packages := map[string]bool{}
+	for _, spec := range f.Imports {
+		p := strings.Trim(spec.Path.Value, `"`)
+		packages[p[strings.LastIndexByte(p, '/')+1:]] = true
+	}
+	for _, d := range f.Decls {
+		local := locals(d)
+		ast.Inspect(d, func(n ast.Node) bool { return visit(n, names, local, packages) })
+	}
+	return names
+}
+
+// visit notes the names that a node uses and says whether to look below it.
+func visit(n ast.Node, names, local, packages map[string]bool) bool {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		if x, ok := n.X.(*ast.Ident); !ok || local[x.Name] || !packages[x.Name] {
+			names["."+n.Sel.Name] = true
+		}
+		ast.Inspect(n.X, func(m ast.Node) bool { return visit(m, names, local, packages) })
+		return false
+	case *ast.Ident:
+		names[n.Name] = names[n.Name] || !local[n.Name]
+	}
+	return true
+}
+
+// locals returns the names that a function declares for itself.
+func locals(d ast.Decl) map[string]bool {
+	names := map[string]bool{}
+	add := func(list ...*ast.Ident) {
+		for _, id := range list {
+			names[id.Name] = true
+		}
+	}
+	if _, ok := d.(*ast.FuncDecl); !ok {
+		return names
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			add(n.Names...)
+		case *ast.ValueSpec:
+			add(n.Names...)
+		case *ast.AssignStmt:
+			for _, e := range n.Lhs {
+				if id, ok := e.(*ast.Ident); ok && n.Tok == token.DEFINE {
+					add(id)
+				}
+			}
+		case *ast.RangeStmt:
+			for _, e := range []ast.Expr{n.Key, n.Value} {
+				if id, ok := e.(*ast.Ident); ok && n.Tok == token.DEFINE {
+					add(id)
+				}
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// draw counts the arrows: from a file to another that alone declares a name
+// which it uses, and to a folder below that it imports.
+func (s *shape) draw(files []*source, below []string) {
+	home := map[string]int{} // by name; -1 when several declare it
+	for i, f := range files {
+		for name := range declared(f.syntax, true) {
+			if at, known := home[name]; known && at != i {
+				home[name] = -1
+			} else {
+				home[name] = i
+			}
+		}
+	}
+	s.rooms = len(files) + len(below)
+	for i, f := range files {
+		to := map[int]bool{}
+		for name, is := range used(f.syntax) {
+			if at, known := home[name]; is && known && at >= 0 && at != i {
+				to[at] = true
+			}
+		}
+		for _, spec := range f.syntax.Imports {
+			if at := slices.Index(below, strings.Trim(spec.Path.Value, `"`)); at >= 0 {
+				to[len(files)+at] = true
+			}
+		}
+		s.arrows += len(to)
+	}
+}
+
+func checkShapes(list []*shape) (found []finding) {
+	for _, s := range list {
+		if name, n := s.busiest(); n > mostMethods {
+			found = append(found, finding{s.path, fmt.Sprintf("%s has %d methods; the most is %d", name, n, mostMethods),
+				"find what of its fields have an invariant of their own, and make them a type with the methods that keep it"})
+		}
+		if most, bound := mostArrows[s.path]; bound && s.share() >= most {
+			found = append(found, finding{s.path, fmt.Sprintf("%.0f%% of the arrows between its files are drawn; less than %.0f%% may be", s.share(), most),
+				"let files know fewer others: move functions to their data, and data to the type that keeps it"})
+		}
+		if most, bound := mostLines[s.path]; bound && s.lines >= most {
+			found = append(found, finding{s.path, fmt.Sprintf("%d lines; less than %d may be", s.lines, most),
+				"what is not the verbs or the glue to testing belongs into a package below"})
+		}
+	}
+	return found
+}
+
+// TestShapes holds the bounds; with -v it prints the table.
+func TestShapes(t *testing.T) {
+	list := loadModule(t).shapes()
+	report(t, checkShapes(list))
+	if !testing.Verbose() {
+		return
+	}
+	row := func(cells ...any) { fmt.Printf("%-28v %8v %8v %8v %8v %8v   %v\n", cells...) }
+	row("folder", "lines", "exported", "rooms", "arrows", "share", "most methods")
+	for _, s := range list {
+		name, n := s.busiest()
+		row(s.path, s.lines, s.names, s.rooms, s.arrows, fmt.Sprintf("%.0f%%", s.share()), fmt.Sprintf("%s %d", name, n))
+	}
+}
+
+// TestShapesCanary measures a planted tree.
+func TestShapesCanary(t *testing.T) {
+	many := make([]string, mostMethods+1)
+	for i := range many {
+		many[i] = fmt.Sprintf("func (t *T) m%d() {}", i)
+	}
+	list := mustLoad(t, fstest.MapFS{
+		"busy/a.go":         file(append([]string{"package busy", "type T int"}, many...)...),
+		"pulse/a.go":        file("package pulse", `import "`+modulePath+`/pulse/low"`, "type A struct{ b B }", "func (a A) Run() { a.b.stop(); low.X() }"),
+		"pulse/b.go":        file("package pulse", "type B int", "func (B) stop() {}", "func twice() {}"),
+		"pulse/c.go":        file("package pulse", "func C(a A) { a.Run(); twice() }"),
+		"pulse/c_test.go":   file("package pulse", "func D(a A, b B) {}"),
+		"pulse/low/low.go":  file("package low", "func X() {}"),
+		"fuzz/fuzz.go":      file("package fuzz" + strings.Repeat("\n", 1600)),
+		"fuzz/explore/a.go": file("package explore"),
+	}).shapes()
+	var got []string
+	for _, s := range list {
+		got = append(got, fmt.Sprintf("%s %d/%d %d", s.path, s.arrows, s.rooms, s.names))
+	}
+	want := "busy 0/1 1; fuzz/explore 0/1 0; fuzz 0/2 0; pulse 4/4 4; pulse/low 0/1 1"
+	if text := strings.Join(got, "; "); text != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+	caught(t, checkShapes(list), "busy", "fuzz", "pulse")
+}

@@ -1,0 +1,118 @@
+package search
+
+// An exploration with inputs counts those that are done with.
+func TestProgressOfInputs(t *testing.T) {
+	var last explore.Progress
+	x := newExploring(t, ExploreOptions{}, settings{workers: 1, seed: 1}, trial.Chosen)
+	defer x.close()
+	x.inputs.next()
+	x.start = time.Now().Add(-time.Minute)
+	x.reporter = &reporter{print: func(p explore.Progress) { last = p }}
+	x.Verdict.Runs, x.Verdict.Cut, x.Verdict.Failures = 100, 3, map[string]int{"a": 2}
+	x.tell(explore.Progress{Runs: 17, Wasted: 1, Elapsed: time.Second, Estimate: 20, Left: time.Second, Failures: 1, Done: true})
+	rate, elapsed := last.Rate, last.Elapsed
+	last.Rate, last.Elapsed = 0, 0
+	if last != (explore.Progress{Runs: 117, Wasted: 4, Failures: 3}) || rate < 1.9 || rate > 2.1 || elapsed < time.Minute {
+		t.Errorf("told %+v, rate %v, elapsed %v", last, rate, elapsed)
+	}
+}
+
+// A long exploration is told, with an estimate of how many runs there are.
+func TestProgressOfAnExploration(t *testing.T) {
+	x := newExploring(t, ExploreOptions{Progress: io.Discard}, settings{workers: 1, seed: 1, budget: 1300 * time.Millisecond},
+		func(t *props.T) {
+			sys := t.System()
+			trial.Crowd(sys, 11, func(string) {})
+			sys.Run()
+		})
+	defer x.close()
+	var told []explore.Progress
+	x.reporter.print, x.reporter.wait = func(p explore.Progress) { told = append(told, p) }, 0
+	x.explore()
+	if len(told) != 2 || !told[1].Done || told[1].Runs != x.Verdict.Runs {
+		t.Fatalf("told %+v", told)
+	}
+	const all = 39_916_800 // 11!
+	for _, n := range []float64{told[0].Estimate, x.Verdict.Estimate} {
+		if n < all*0.99 || n > all*1.01 {
+			t.Errorf("%v runs in all, want %d", n, all)
+		}
+	}
+	if want := "NOT complete (time): "; !strings.HasPrefix(x.Verdict.String(), want) || !strings.Contains(x.Verdict.String(), " runs of about 40,000,000, ") {
+		t.Errorf("%v", x.Verdict)
+	}
+}
+
+// The runs of an estimate are no runs of the search: they are not counted, and
+// nor is what comes of them.
+func TestEstimateIsNotCounted(t *testing.T) {
+	var calls atomic.Int64
+	picky := func(t *props.T) { // fails in every sixth order, and skips as many
+		calls.Add(1)
+		said := ""
+		sys := t.System()
+		trial.Crowd(sys, 6, func(word string) { said += word })
+		sys.Run()
+		switch said[:1] {
+		case "f":
+			t.Error("the last is the first")
+		case "e":
+			t.Skip("of no interest")
+		}
+	}
+	for _, workers := range []int{1, 2} {
+		calls.Store(0)
+		x := exploreFor(t, ExploreOptions{Estimate: true, KeepOn: true, Workers: workers}, picky)
+		x.complain()
+		v := &x.Verdict
+		if calls.Load() < 720+50 || v.Runs != 720 || v.Skipped != 120 || x.ended != 720 || x.made != 720+v.Wasted ||
+			v.Estimate != 720 || len(x.Found) != 1 || !strings.Contains(v.String(), "; 120 runs failed") {
+			t.Errorf("%d workers, %d calls: %v; %d ended, %d made, failures %v", workers, calls.Load(), v, x.ended, x.made, v.Failures)
+		}
+	}
+	x := exploreFor(t, ExploreOptions{Estimate: true, Runs: 3}, picky)
+	if v := &x.Verdict; v.Runs != 3 || len(x.Found) != 0 || len(v.Failures) != 0 || v.Estimate != 720 {
+		t.Errorf("stopped before the failure: %v, found %v, failures %v, estimate %v", v, x.Found, v.Failures, v.Estimate)
+	}
+}
+
+// What a verdict says of how many runs there are.
+func TestEstimateInAVerdict(t *testing.T) {
+	for _, c := range []struct {
+		v    Verdict
+		want string
+	}{
+		{Verdict{Result: explore.Result{Bound: "time", Distinct: 12_400, Runs: 12_400, Estimate: 81_234, Steps: 98_712}, Inputs: 1},
+			"NOT complete (time): 12,400 distinct orders in 12,400 runs of about 81,000, 98,712 steps, 0s"},
+		{Verdict{Result: explore.Result{Bound: "time", Distinct: -1, Runs: 1013, Wasted: 1200, Estimate: 1041, Steps: 1}, Inputs: 1},
+			"NOT complete (time): 1,013 runs of about 1,013, 1,200 wasted, 1 step, 0s"},
+		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 3e20}, Inputs: 1, more: true},
+			"NOT complete (runs): 7 distinct orders in 7 runs of about 3.0e+20 for this input, 0 steps, 0s"},
+		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 9}, Inputs: 2, more: true},
+			"NOT complete (runs) after 2 inputs: 7 distinct orders in 7 runs of about 9 for these inputs, 0 steps, 0s"},
+		{Verdict{Result: explore.Result{Bound: "time", Distinct: 7, Runs: 7, Estimate: 7}, Inputs: 1},
+			"NOT complete (time): 7 distinct orders in 7 runs, 0 steps, 0s"},
+		{Verdict{Result: explore.Result{Bound: "time", Distinct: -1, Runs: 7, Estimate: 9, Levels: make([]explore.Level, 2)}, Inputs: 1},
+			"NOT complete (time): 7 runs, 0 steps, 0s"},
+	} {
+		if got := c.v.String(); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// What is known of one input only is not known of all.
+func TestEstimatesAreAddedUp(t *testing.T) {
+	for _, c := range []struct {
+		estimates []float64
+		want      float64
+	}{{[]float64{3, 4}, 7}, {[]float64{3, 0}, 0}, {[]float64{0, 3}, 0}, {[]float64{5}, 5}} {
+		v := Verdict{}
+		for _, n := range c.estimates {
+			v.add(&explore.Result{Estimate: n})
+		}
+		if v.Estimate != c.want {
+			t.Errorf("%v add up to %v", c.estimates, v.Estimate)
+		}
+	}
+}

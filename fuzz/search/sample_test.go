@@ -1,0 +1,86 @@
+package search
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+)
+
+// nightly reports whether the long versions of tests are wanted.
+func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
+
+const seeds = 20
+
+// searchFor searches a property with the default portfolio and a bound of
+// runs, so that what is found does not depend on how fast the machine is.
+func searchFor(t *testing.T, property func(*props.T), seed uint64, workers, runs int) Result {
+	t.Helper()
+	p := Property{Name: t.Name(), Test: t.Name(), Func: property}
+	return Sample(context.Background(), p, Options{Seed: seed, Workers: workers, Runs: runs})
+}
+
+// A run of a subject takes 3 to 60 µs, so the default budget of 2 seconds is
+// at least 30,000 of them; half of that must do.
+const enoughRuns = 15_000
+
+func TestEverySubjectIsFound(t *testing.T) {
+	for _, s := range subjects.All() {
+		for seed := uint64(1); seed <= seeds; seed++ {
+			x := searchFor(t, s.Property(false), seed, 1, enoughRuns)
+			if x.Finding == nil {
+				t.Errorf("%s, seed %d: not found in %d runs", s.Name, seed, x.Runs)
+				continue
+			}
+			if f := x.Finding; f.Replays != finding.Tried {
+				t.Errorf("%s, seed %d: replayed %d of %d: %s", s.Name, seed, f.Replays, finding.Tried, f.Differs)
+			}
+		}
+	}
+}
+
+func TestMendedSubjectsAreSilent(t *testing.T) {
+	runs := 200
+	if nightly() {
+		runs = 2 * enoughRuns
+	}
+	for _, s := range subjects.All() {
+		for seed := uint64(1); seed <= seeds; seed++ {
+			x := searchFor(t, s.Property(true), seed, 1, runs)
+			if f := x.Finding; f != nil {
+				t.Errorf("%s, seed %d, run %d: %s", s.Name, seed, x.Index, f.Text(""))
+			}
+			if x.Runs != runs {
+				t.Errorf("%s, seed %d: %d runs, want %d", s.Name, seed, x.Runs, runs)
+			}
+		}
+	}
+}
+
+// The same seed finds the same failing run with any number of workers.
+func TestWorkersDoNotMatter(t *testing.T) {
+	for _, s := range subjects.All() {
+		alone := searchFor(t, s.Property(false), 3, 1, enoughRuns)
+		for _, workers := range []int{2, 5} {
+			x := searchFor(t, s.Property(false), 3, workers, enoughRuns)
+			if x.Finding == nil || x.Index != alone.Index || x.Finding.Trace.Hash != alone.Finding.Trace.Hash {
+				t.Errorf("%s: one worker finds run %d, %d workers find %+v", s.Name, alone.Index, workers, x.Finding)
+			}
+		}
+	}
+}
+
+// A budget that is used up by the first run ends the search there, not at the
+// end of its batch.
+func TestTimeIsUpAfterAnyRun(t *testing.T) {
+	writer, _ := subjects.ByName("writer")
+	ctx, cancel := context.WithTimeout(context.Background(), 1)
+	defer cancel()
+	x := Sample(ctx, Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}, Options{Seed: 1})
+	if x.Finding != nil || x.Runs != 1 {
+		t.Errorf("%d runs, found %v; want 1 run that holds", x.Runs, x.Finding)
+	}
+}

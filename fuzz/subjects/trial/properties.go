@@ -1,0 +1,82 @@
+package trial
+
+import (
+	"errors"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Crowd has n clients send a word each to one actor, which hands them to seen:
+// n! orders.
+func Crowd(sys *pulse.System, n int, seen func(word string)) {
+	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { seen(msg.(string)) }))
+	for i := range n {
+		client := sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, msg) }))
+		sys.Send(client, string(rune('a'+i)))
+	}
+}
+
+// Crowded is a property of a crowd that always holds.
+func Crowded(n int) func(*props.T) {
+	return func(t *props.T) {
+		sys := t.System()
+		Crowd(sys, n, func(string) {})
+		sys.Run()
+	}
+}
+
+// Quarrel fails in two ways, each in two of the six orders.
+func Quarrel(t *props.T) {
+	said := ""
+	sys := t.System()
+	Crowd(sys, 3, func(word string) { said += word })
+	sys.Run()
+	switch said[:1] {
+	case "b":
+		t.Error("bad start")
+	case "c":
+		t.Error("clumsy start")
+	}
+}
+
+// Apart has two actors that have nothing to do with each other, and says that
+// the second is never done before the first, of which only a look at both tells.
+func Apart(t *props.T) {
+	var done [2]bool
+	sys := t.System()
+	t.Always("first things first", func() error {
+		if done[1] && !done[0] {
+			return errors.New("the second is done before the first")
+		}
+		return nil
+	})
+	for i := range done {
+		sys.Send(sys.Spawn("one", pulse.Func(func(*pulse.Ctx, any) { done[i] = true })), "go")
+	}
+	sys.Run()
+}
+
+// Chosen has an actor for each choice of two, and one order for each input.
+func Chosen(t *props.T) {
+	size := props.OneOf(t, "size", "small", "middle", "large")
+	fast := props.OneOf(t, "fast", false, true)
+	t.Logf("%s %v", size, fast)
+	sys := t.System()
+	sys.Send(sys.Spawn(size, pulse.Func(func(*pulse.Ctx, any) {})), fast)
+	sys.Run()
+}
+
+// Monitored has a monitor.
+func Monitored(t *props.T) {
+	sys := t.System()
+	t.Monitor(silent{})
+	Crowd(sys, 3, func(string) {})
+	sys.Run()
+}
+
+// silent is content with all.
+type silent struct{}
+
+// Received has nothing to say.
+func (silent) Received(props.Message) error { return nil }
