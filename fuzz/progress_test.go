@@ -5,13 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/props"
 )
 
 // What is said of an exploration while it goes on: nothing of a short one.
