@@ -17,12 +17,12 @@ func TestReadmeExample(t *testing.T) {
 	if err == nil {
 		t.Errorf("the example passes: %s", text)
 	}
-	golden.File(t, "testdata/readme.golden", text)
+	golden.File(t, "testdata/bank.golden", text)
 	text, err = runReadme(t, "-run", "^TestInEveryOrder$", "-v")
 	if err != nil {
 		t.Errorf("the mended example fails: %s", text)
 	}
-	golden.File(t, "testdata/readme-explore.golden", text)
+	golden.File(t, "testdata/bank-explore.golden", text)
 }
 
 // runReadme runs tests of the example and returns what they print, without
@@ -31,7 +31,7 @@ func runReadme(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	args = append([]string{"test", "-short", "-count=1"}, args...)
-	cmd := exec.Command("go", append(args, "./testdata/readme")...)
+	cmd := exec.Command("go", append(args, "./testdata/bank")...)
 	cmd.Env = append(os.Environ(), "JOSTLE_OUT="+dir)
 	out, err := cmd.CombinedOutput()
 	text := strings.ReplaceAll(string(out), dir, "testdata/jostle")
