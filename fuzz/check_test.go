@@ -24,8 +24,11 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // Samples are the tests that other tests run in a process of their own, to
 // read what a failing test prints.
 func TestSample(t *testing.T) {
-	if sample := allSamples()[os.Getenv("JOSTLE_SAMPLE")]; sample != nil {
-		sample(t)
+	name := os.Getenv("JOSTLE_SAMPLE")
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples} {
+		if sample := group[name]; sample != nil {
+			sample(t)
+		}
 	}
 }
 
@@ -123,7 +126,11 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.run", "^TestSample(OfAll)?$", "-test.v")
+	pattern := "^TestSample(OfAll)?$"
+	if strings.HasPrefix(sample, "fuzz-") {
+		pattern = "^FuzzSubject$"
+	}
+	cmd := exec.Command(exe, "-test.run", pattern, "-test.v")
 	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir)...)
 	out, _ := cmd.CombinedOutput()
 	text := strings.ReplaceAll(string(out), dir, "DIR")
