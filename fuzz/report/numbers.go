@@ -1,0 +1,83 @@
+// Package report writes for people: numbers and times, and how far an
+// exploration is.
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Plural writes a number of things: "1 run", "12,400 runs".
+func Plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%s %ss", Grouped(n), what)
+}
+
+// Grouped writes a number with a comma at each thousand: "12,400".
+func Grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Roughly writes a number to two digits, "81,000" for 81,234, or the number
+// that it is known to be at least if that is more.
+func Roughly(x float64, least int) string {
+	if x >= 1e15 {
+		return fmt.Sprintf("%.1e", x)
+	}
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(x))-1))
+	return Grouped(max(least, int(math.Round(x/unit)*unit)))
+}
+
+// Short writes a number in few letters: "950", "12k", "3.1M".
+func Short(x float64) string {
+	switch {
+	case x >= 9.95e6:
+		return fmt.Sprintf("%.0fM", x/1e6)
+	case x >= 999_500:
+		return fmt.Sprintf("%.1fM", x/1e6)
+	case x >= 9950:
+		return fmt.Sprintf("%.0fk", x/1e3)
+	case x >= 999.5:
+		return fmt.Sprintf("%.1fk", x/1e3)
+	}
+	return fmt.Sprintf("%.0f", x)
+}
+
+// Rounded writes a time as package time does, rounded to the digits that
+// people read: "200µs", "1.25s", "1m10s".
+func Rounded(d time.Duration) string {
+	switch {
+	case d > 10*time.Second:
+		return d.Round(time.Second).String()
+	case d > 100*time.Millisecond:
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(100 * time.Microsecond).String()
+}
+
+// InOneUnit writes a time in one unit, however long it is: "40 ms", "1.3 s",
+// "95 min", "80 days".
+func InOneUnit(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 2*day:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	}
+	return fmt.Sprintf("%s days", Grouped(int(d/day)))
+}
