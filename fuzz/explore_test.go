@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
@@ -69,6 +71,14 @@ var exploreSamples = map[string]func(*testing.T){
 		leaveBehind(t, c, trial.Quarrel) // what it finds is never shown, as when the process is killed
 		c.Explore(t, trial.Quarrel)
 	},
+}
+
+// leaveBehind explores a property and forgets what it finds.
+func leaveBehind(t *testing.T, c Config, property func(*props.T)) {
+	o := search.ExploreOptions{KeepOn: c.KeepOn, Runs: c.Runs, File: c.File, Seed: 1}
+	if _, err := search.Explore(t.Context(), propertyOf(property, t.Name()), o); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // wandering draws something else in every second run.

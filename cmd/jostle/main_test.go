@@ -81,8 +81,7 @@ func TestFailingDemo(t *testing.T) {
 	} {
 		t.Run(c.golden, func(t *testing.T) {
 			var out bytes.Buffer
-			d := demo{subject: c.subject, out: &out}
-			if d.run() {
+			if show(c.subject, &out) {
 				t.Error("the demonstration says that all went well")
 			}
 			golden.File(t, strings.Replace("testdata/failing-*.golden", "*", c.golden, 1), out.String())

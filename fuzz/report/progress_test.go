@@ -1,6 +1,9 @@
 package report_test
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -34,23 +37,50 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// What is printed of a search while it goes on: nothing of a short one.
 func TestPrinter(t *testing.T) {
-	told := []explore.Progress{
-		{Runs: 100, Elapsed: time.Second}, {Runs: 2, Elapsed: 5 * time.Second},
-		{Runs: 3, Elapsed: 9 * time.Second}, {Runs: 4, Elapsed: 11 * time.Second, Done: true},
+	at := func(ms, runs int) explore.Progress {
+		return explore.Progress{Elapsed: time.Duration(ms) * time.Millisecond, Runs: runs}
 	}
-	for terminal, want := range map[bool]string{
-		false: "2 runs, 5.0 s, no failures\n4 runs, 11 s, no failures\n",
-		true: "\r100 runs, 1.0 s, no failures\r2 runs, 5.0 s, no failures  " +
-			"\r3 runs, 9.0 s, no failures\r4 runs, 11 s, no failures \n",
+	done := func(ms, runs int) explore.Progress {
+		p := at(ms, runs)
+		p.Done = true
+		return p
+	}
+	for _, c := range []struct {
+		name     string
+		terminal bool
+		told     []explore.Progress
+		want     string
+	}{
+		{"short", true, []explore.Progress{at(20, 1), at(900, 2), done(999, 3)}, ""},
+		{"over before it was asked", true, []explore.Progress{done(4000, 3)}, ""},
+		{"a terminal", true, []explore.Progress{at(900, 1), at(1000, 2), at(1500, 3), at(2000, 4), done(2100, 5)},
+			"\r    T: 2 runs, 1.0 s, no failures\r    T: 4 runs, 2.0 s, no failures\r    T: 5 runs, 2.1 s, no failures\n"},
+		{"a shorter line", true, []explore.Progress{at(1000, 100), at(5000, 2), at(9000, 3), done(11_000, 4)},
+			"\r    T: 100 runs, 1.0 s, no failures\r    T: 2 runs, 5.0 s, no failures  \r    T: 3 runs, 9.0 s, no failures\r    T: 4 runs, 11 s, no failures \n"},
+		{"short for a log", false, []explore.Progress{at(1000, 1), at(4900, 2), done(4999, 3)}, ""},
+		{"a log", false, []explore.Progress{at(1000, 1), at(5000, 2), at(6000, 3), at(9900, 4), at(10_000, 5), done(10_100, 6)},
+			"    T: 2 runs, 5.0 s, no failures\n    T: 5 runs, 10 s, no failures\n    T: 6 runs, 10 s, no failures\n"},
 	} {
 		var b strings.Builder
-		print := report.Printer(&b, terminal)
-		for _, p := range told {
+		print := report.Printer(&b, "T", c.terminal)
+		for _, p := range c.told {
 			print(p)
 		}
-		if b.String() != want {
-			t.Errorf("terminal %v: %q, want %q", terminal, b.String(), want)
+		if b.String() != c.want {
+			t.Errorf("%s: got\n%q\nwant\n%q", c.name, b.String(), c.want)
 		}
+	}
+}
+
+func TestIsTerminal(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if report.IsTerminal(file) || report.IsTerminal(io.Discard) {
+		t.Error("a file, or what is none, is taken for a terminal")
 	}
 }

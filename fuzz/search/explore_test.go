@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
@@ -279,8 +280,8 @@ func runsUntilFound(t *testing.T, s subjects.Subject, e ExploreOptions) string {
 	t.Helper()
 	e.Runs = mostRuns
 	x := exploreFor(t, e, s.Smallest(false))
-	if e.Method.DelayBound == 0 && x.ended() != x.Verdict.Runs { // package explore may have begun again with another reduction
-		t.Errorf("%s: %d runs ended: %v", s.Name, x.ended(), x.Verdict)
+	if e.Method.DelayBound == 0 && x.finishedRuns() != x.Verdict.Runs { // package explore may have begun again with another reduction
+		t.Errorf("%s: %d runs ended: %v", s.Name, x.finishedRuns(), x.Verdict)
 	}
 	if len(x.Found) == 0 {
 		if e.Method.Reduction == explore.Optimal {
@@ -342,7 +343,7 @@ func TestMendedSubjectsAreExplored(t *testing.T) {
 	complete := 0
 	for _, s := range subjects.All() {
 		x := exploreFor(t, ExploreOptions{Runs: runs}, s.Smallest(true))
-		if len(x.Found) > 0 || x.Verdict.Nondeterminism != "" || x.Verdict.Wasted > 0 || x.ended() != x.Verdict.Runs {
+		if len(x.Found) > 0 || x.Verdict.Nondeterminism != "" || x.Verdict.Wasted > 0 || x.finishedRuns() != x.Verdict.Runs {
 			t.Errorf("%s: %v %s", s.Name, x.Verdict, x.Verdict.Nondeterminism)
 		}
 		if x.Verdict.Complete {

@@ -69,9 +69,9 @@ func TestEstimateIsNotCounted(t *testing.T) {
 		calls.Store(0)
 		x := exploreFor(t, ExploreOptions{Estimate: true, KeepOn: true, Workers: workers}, picky)
 		v := &x.Verdict
-		if calls.Load() < 720+50 || v.Runs != 720 || v.Skipped != 120 || x.ended() != 720 || x.made != 720+v.Wasted ||
+		if calls.Load() < 720+50 || v.Runs != 720 || v.Skipped != 120 || x.finishedRuns() != 720 || x.made != 720+v.Wasted ||
 			v.Estimate != 720 || len(x.Found) != 1 || !strings.Contains(v.String(), "; 120 runs failed") {
-			t.Errorf("%d workers, %d calls: %v; %d ended, %d made, failures %v", workers, calls.Load(), v, x.ended(), x.made, v.Failures)
+			t.Errorf("%d workers, %d calls: %v; %d ended, %d made, failures %v", workers, calls.Load(), v, x.finishedRuns(), x.made, v.Failures)
 		}
 	}
 	x := exploreFor(t, ExploreOptions{Estimate: true, Runs: 3}, picky)
