@@ -30,7 +30,7 @@ func TestNamesOfProperties(t *testing.T) {
 		want     string
 	}{
 		{"a declared function", skips, "skips"},
-		{"one of another package", trial.Quarrel, "trial.Quarrel"},
+		{"one of another package", trial.Quarrel, "trial/Quarrel"},
 		{"a literal", func(*props.T) {}, test},
 		{"a literal that a function makes", made("a"), test},
 		{"a method", teller{}.holds, test},
@@ -43,7 +43,7 @@ func TestNamesOfProperties(t *testing.T) {
 			t.Errorf("%s: %q of %q, want %q", c.name, got.Name, got.Test, c.want)
 		}
 	}
-	if got := nameOf(skips, "example.com/other", test); got != "fuzz.skips" {
+	if got := nameOf(skips, "example.com/other", test); got != "fuzz/skips" {
 		t.Errorf("in a test binary of another package: %q", got)
 	}
 	if got := testedPackage(); got != "github.com/jostle-go/jostle/fuzz" {
