@@ -278,14 +278,16 @@ func (s *System) where() string {
 	return s.nameOf(s.cur)
 }
 
-// setFrames fills Stack and Site from program counters: only the user's code.
-func (f *Failure) setFrames(pcs []uintptr) {
-	calls, _ := trimmer.Inner(pcs)
+// setFrames fills Stack, Site and Detail from program counters, by the user's
+// code alone, and returns the function of this package that called it.
+func (f *Failure) setFrames(pcs []uintptr) (caller string) {
+	calls, caller := trimmer.Inner(pcs)
 	f.Stack = stack.Frames(calls)
 	if len(f.Stack) > 0 {
 		f.Site = f.Stack[0].Func
 		f.Detail = stack.Lines(f.Stack)
 	}
+	return caller
 }
 
 const ours = "github.com/jostle-go/jostle/pulse."

@@ -1,9 +1,6 @@
 package stack
 
-import (
-	"path"
-	"strings"
-)
+import "strings"
 
 // Name returns the name that a function has for people and in signatures,
 // given the one that the runtime has for it.
@@ -20,17 +17,19 @@ import (
 // those of the place where the code has got to. Functions without literals
 // keep their names when they are inlined.
 func Name(function string) string {
-	pkg, parts := split(function)
-	last := len(parts) - 1
-	if last < 0 {
-		return path.Base(function)
+	function = strings.TrimSuffix(function, "-fm") // of a method value
+	pkg := packageOf(function)
+	declared := function[strings.LastIndexByte(pkg, '/')+1:]
+	if !endsInDigit(function) || len(pkg) == len(function) {
+		return unescaped(declared)
 	}
-	parts[last] = strings.TrimSuffix(parts[last], "-fm") // of a method value
+	parts := split(function[len(pkg)+1:])
+	last := len(parts) - 1
 	if !isLiteral(parts) {
 		if last > 0 && parts[last-1] == "init" { // pkg.init.0 and so on are the functions init of a package
-			last--
+			declared = strings.TrimSuffix(declared, "."+parts[last])
 		}
-		return path.Base(pkg) + "." + strings.Join(parts[:last+1], ".")
+		return unescaped(declared)
 	}
 	what := "func in "
 	if loopOf(parts[last]) != parts[last] {
@@ -47,40 +46,50 @@ func Name(function string) string {
 	return what + name
 }
 
-// split cuts a function's name, as the runtime has it, into its package's path
-// and what follows. Dots in parentheses and brackets do not separate.
-func split(function string) (pkg string, parts []string) {
-	slash := 0
-	depth := 0
-	for i, c := range function { // the slashes of type arguments are no package's
-		switch {
-		case strings.ContainsRune("([", c):
+// packageOf returns the path of a function's package as the runtime writes it.
+func packageOf(function string) string {
+	plain := function
+	if i := strings.IndexAny(plain, "[("); i >= 0 { // type arguments have packages of their own
+		plain = plain[:i]
+	}
+	slash := strings.LastIndexByte(plain, '/') + 1
+	if dot := strings.IndexByte(plain[slash:], '.'); dot >= 0 {
+		return plain[:slash+dot]
+	}
+	return function
+}
+
+// unescaped returns a name with the dots that its package's path has.
+func unescaped(name string) string {
+	if !strings.Contains(name, "%2e") {
+		return name
+	}
+	return strings.ReplaceAll(name, "%2e", ".")
+}
+
+// endsInDigit reports whether a name ends as those of all literals do.
+func endsInDigit(name string) bool {
+	return name != "" && '0' <= name[len(name)-1] && name[len(name)-1] <= '9'
+}
+
+// split cuts the part of a function's name that follows its package at the
+// dots, except for those in parentheses and brackets.
+func split(name string) (parts []string) {
+	depth, begin := 0, 0
+	for i := range len(name) {
+		switch name[i] {
+		case '(', '[':
 			depth++
-		case strings.ContainsRune(")]", c):
+		case ')', ']':
 			depth--
-		case c == '/' && depth == 0:
-			slash = i + 1
+		case '.':
+			if depth == 0 {
+				parts = append(parts, name[begin:i])
+				begin = i + 1
+			}
 		}
 	}
-	dot := strings.IndexByte(function[slash:], '.')
-	if dot < 0 {
-		return function, nil
-	}
-	pkg, rest := function[:slash+dot], function[slash+dot+1:]
-	depth = 0
-	begin := 0
-	for i, c := range rest {
-		switch {
-		case strings.ContainsRune("([", c):
-			depth++
-		case strings.ContainsRune(")]", c):
-			depth--
-		case c == '.' && depth == 0:
-			parts = append(parts, rest[begin:i])
-			begin = i + 1
-		}
-	}
-	return strings.ReplaceAll(pkg, "%2e", "."), append(parts, rest[begin:])
+	return append(parts, name[begin:])
 }
 
 // isLiteral reports whether the parts of a name are those of a literal, or of

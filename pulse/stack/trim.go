@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -112,15 +113,17 @@ func (t *Trimmer) hides(call *runtime.Frame) bool {
 	if strings.HasSuffix(call.File, "_test.go") {
 		return false
 	}
-	pkg, parts := split(call.Function)
-	literal := len(parts) > 0 && isLiteral(parts)
+	pkg := packageOf(call.Function)
+	name := unescaped(pkg)
 	for i := range t.hidden {
-		h := &t.hidden[i]
-		if h.covers(h.path, pkg) || literal && h.has(call.File) {
+		if h := &t.hidden[i]; h.covers(h.path, name) {
 			return true
 		}
 	}
-	return false
+	if !endsInDigit(call.Function) || len(pkg) == len(call.Function) || !isLiteral(split(call.Function[len(pkg)+1:])) {
+		return false
+	}
+	return slices.ContainsFunc(t.hidden, func(h hidden) bool { return h.has(call.File) })
 }
 
 // covers reports whether a path, of a package or a folder, is the given root or
@@ -152,10 +155,9 @@ func home() (module, root string) {
 	const here = "/pulse/stack"
 	fn := runtime.FuncForPC(reflect.ValueOf(NewTrimmer).Pointer())
 	file, _ := fn.FileLine(fn.Entry())
-	pkg, _ := split(fn.Name())
 	root, ok := strings.CutSuffix(path.Dir(file), here)
 	if !ok {
 		return "", ""
 	}
-	return strings.TrimSuffix(pkg, here), root
+	return strings.TrimSuffix(packageOf(fn.Name()), here), root
 }
