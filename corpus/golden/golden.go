@@ -30,8 +30,8 @@ func File(t testing.TB, path, got string) {
 	if err != nil {
 		t.Fatalf("%v\nJOSTLE_REWRITE=1 writes this text to it:\n%s", err, got)
 	}
-	if difference := diff(string(want), got); difference != "" {
-		t.Errorf("%s differs; JOSTLE_REWRITE=1 writes it anew\n%s", path, difference)
+	if got != string(want) {
+		t.Errorf("%s differs (- expected, + got); JOSTLE_REWRITE=1 writes it anew\n%s", path, diff(string(want), got))
 	}
 }
 
@@ -42,44 +42,64 @@ func write(path, text string) error {
 	return os.WriteFile(path, []byte(text), 0o644)
 }
 
-// shownLines is how many lines of each text a difference shows at most.
-const shownLines = 20
+// shownLines is how many different lines are shown at most.
+const shownLines = 40
 
-// diff returns where two texts differ: the lines between the beginning and the
-// end that they share, those of want after a minus, those of got after a plus.
-// It returns "" when the texts are equal.
+// diff returns where two texts differ: the lines of want that got lacks after a
+// minus, those of got that want lacks after a plus, and a line with the number
+// that it has in want before each run of them. It returns "" when the texts are
+// equal.
 func diff(want, got string) string {
-	if want == got {
-		return ""
-	}
-	a, b := strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")
-	first := 0
-	for first < min(len(a), len(b)) && a[first] == b[first] {
-		first++
-	}
-	last := 0 // how many lines at the end are the same
-	for last < min(len(a), len(b))-first && a[len(a)-1-last] == b[len(b)-1-last] {
-		last++
-	}
-	return fmt.Sprintf("from line %d on, - expected, + got\n", first+1) +
-		marked("-", a[first:len(a)-last]) + marked("+", b[first:len(b)-last])
-}
-
-// marked returns lines with a mark before each, and how many more there are
-// when there are too many to show. A line without an end says so.
-func marked(mark string, lines []string) string {
+	a, b := lines(want), lines(got)
+	common := inCommon(a, b)
 	var text strings.Builder
-	for i, line := range lines {
-		if i == shownLines {
-			fmt.Fprintf(&text, "%s … and %d more lines\n", mark, len(lines)-i)
-			break
+	shown, together := 0, false
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			i, j, together = i+1, j+1, false
+			continue
+		case shown == shownLines:
+			text.WriteString("…\n")
+			return text.String()
+		case !together:
+			fmt.Fprintf(&text, "line %d:\n", i+1)
 		}
-		switch whole, ended := strings.CutSuffix(line, "\n"); {
-		case ended:
-			fmt.Fprintf(&text, "%s%s\n", mark, whole)
-		case whole != "":
-			fmt.Fprintf(&text, "%s%s (no line end)\n", mark, whole)
+		if shown, together = shown+1, true; j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1] {
+			text.WriteString("-" + a[i] + "\n")
+			i++
+			continue
 		}
+		text.WriteString("+" + b[j] + "\n")
+		j++
 	}
 	return text.String()
+}
+
+// lines returns the lines of a text. The last says so if it has no end.
+func lines(text string) []string {
+	list := strings.Split(text, "\n")
+	if last := len(list) - 1; list[last] == "" {
+		return list[:last]
+	}
+	list[len(list)-1] += " (without a line end)"
+	return list
+}
+
+// inCommon returns the length of the longest common subsequence of a[i:] and
+// b[j:] for all i and j. Golden files are small enough for a table of these.
+func inCommon(a, b []string) [][]int32 {
+	n := make([][]int32, len(a)+1)
+	for i := range n {
+		n[i] = make([]int32, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			n[i][j] = max(n[i+1][j], n[i][j+1])
+			if a[i] == b[j] {
+				n[i][j] = n[i+1][j+1] + 1
+			}
+		}
+	}
+	return n
 }

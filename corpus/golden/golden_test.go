@@ -9,18 +9,19 @@ import (
 )
 
 func TestDiff(t *testing.T) {
-	many := strings.Repeat("x\n", shownLines+3)
+	const n = shownLines
 	tests := []struct{ name, want, got, diff string }{
 		{"equal", "a\nb\n", "a\nb\n", ""},
 		{"empty", "", "", ""},
-		{"a line in the middle", "a\nb\nc\n", "a\nB\nc\n", "from line 2 on, - expected, + got\n-b\n+B\n"},
-		{"one line more", "a\nc\n", "a\nb\nc\n", "from line 2 on, - expected, + got\n+b\n"},
-		{"one line less", "a\na\n", "a\n", "from line 2 on, - expected, + got\n-a\n"},
-		{"an empty line", "a\n\n", "a\n", "from line 2 on, - expected, + got\n-\n"},
-		{"no end of a line", "a\nb\n", "a\nb", "from line 2 on, - expected, + got\n-b\n+b (no line end)\n"},
-		{"nothing expected", "", "a\n", "from line 1 on, - expected, + got\n+a\n"},
-		{"too much to show", "a\n", many + "a\n",
-			"from line 1 on, - expected, + got\n" + strings.Repeat("+x\n", shownLines) + "+ … and 3 more lines\n"},
+		{"a line in the middle", "a\nb\nc\n", "a\nB\nc\n", "line 2:\n-b\n+B\n"},
+		{"one line more", "a\nc\n", "a\nb\nc\n", "line 2:\n+b\n"},
+		{"one line less", "a\na\n", "a\n", "line 2:\n-a\n"},
+		{"one line more at the end", "a\n", "a\nb\n", "line 2:\n+b\n"},
+		{"an empty line", "a\n\nb\n", "a\nb\n", "line 2:\n-\n"},
+		{"no end of a line", "a\nb\n", "a\nb", "line 2:\n-b\n+b (without a line end)\n"},
+		{"nothing expected", "", "a\n", "line 1:\n+a\n"},
+		{"two places", "a\nb\nc\nd\ne\n", "A\nb\nc\nD\nE\ne\n", "line 1:\n-a\n+A\nline 4:\n-d\n+D\n+E\n"},
+		{"too much to show", "a\n", strings.Repeat("x\n", n+3) + "a\n", "line 1:\n" + strings.Repeat("+x\n", n) + "…\n"},
 	}
 	for _, test := range tests {
 		if d := diff(test.want, test.got); d != test.diff {
@@ -73,7 +74,7 @@ func TestFile(t *testing.T) {
 	if s := says(t, path, "one\n"); s != "" {
 		t.Errorf("of the same text: %s", s)
 	}
-	want := path + " differs; JOSTLE_REWRITE=1 writes it anew\nfrom line 1 on, - expected, + got\n-one\n+two\n"
+	want := path + " differs (- expected, + got); JOSTLE_REWRITE=1 writes it anew\nline 1:\n-one\n+two\n"
 	if s := says(t, path, "two\n"); s != want {
 		t.Errorf("of another text: %s, expected %s", s, want)
 	}
