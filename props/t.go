@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/stack"
 )
 
 // A T is one run of a property. Its methods are those that users of testing.T
@@ -153,17 +154,17 @@ func (t *T) step() int {
 // line if it has one, else to the line that is being run, else to the property.
 func (t *T) fail(f *pulse.Failure) {
 	if len(f.Stack) > 0 {
-		t.failAt(f, fmt.Sprintf("%s:%d", f.Stack[0].File, f.Stack[0].Line))
+		t.failAt(f, f.Stack[0].Place())
 		return
 	}
-	fr := userFrame(&t.runner.helpers)
-	if fr.Line == 0 {
-		fr = entry(t.runner.property)
+	at, ok := userFrame(&t.runner.helpers)
+	if !ok {
+		at, _ = stack.Begin(t.runner.property)
 	}
 	if f.Site == "" {
-		f.Site = fr.function()
+		f.Site = at.Func
 	}
-	t.failAt(f, fr.line())
+	t.failAt(f, at.Place())
 }
 
 // failAt is fail for a line that is known.

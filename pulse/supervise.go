@@ -73,7 +73,7 @@ func (s *System) panicFailure(v any) (f *Failure, inStep bool) {
 		pcs = pcs[:runtime.Callers(3, pcs)]
 	}
 	f.setFrames(pcs)
-	_, caller := userFrames(pcs)
+	_, caller := trimmer.Inner(pcs)
 	inStep = s.cur != trace.Test && !decides(caller)
 	where := "in " + s.where()
 	if !inStep {
