@@ -12,50 +12,39 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// program is the property with the current input, as one worker runs it. Not
-// every call is a run of the search: package explore also makes some for its
-// estimate, and with several workers it makes some twice. So what a run came to
-// is counted when it says that the run was one.
-func (x *exploring) program(w *explorer) explore.Program {
-	plan := props.Plan{Inputs: x.inputs.drawn}
-	return func(s pulse.Strategy) explore.Run {
-		plan.Strategy = s
-		w.last = w.runner.Run(plan)
-		res := &w.last
-		if text := drawsDiffer(res.Inputs, plan.Inputs); text != "" {
-			res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
-		}
-		w.keeps = w.keeps || res.Remembers
-		x.own(w)
-		return explore.Run{System: res.System, Failure: res.Failure}
-	}
+// An explorer runs the property with the current input. Several go on at the
+// same time. Not every call of Run is a run of the search, so what a run came
+// to is counted when Done says that it was one.
+type explorer struct {
+	all     *exploring
+	runner  *props.Runner
+	plan    props.Plan
+	last    props.Result
+	skipped int
+	before  int    // how many it had skipped of the inputs that are done with
+	skips   string // the last reason given
+	keeps   bool   // the property had something that remembers
 }
 
-// own notes whose system it is that a worker has run.
-func (x *exploring) own(w *explorer) {
-	if w.last.System == nil || w.last.System == w.system {
-		return
+// Run runs the property once.
+func (w *explorer) Run(s pulse.Strategy) explore.Run {
+	w.plan.Strategy = s
+	w.last = w.runner.Run(w.plan)
+	res := &w.last
+	if text := drawsDiffer(res.Inputs, w.plan.Inputs); text != "" {
+		res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	w.system = w.last.System
-	x.owner[w.system] = w
+	w.keeps = w.keeps || res.Remembers
+	return explore.Run{System: res.System, Failure: res.Failure}
 }
 
-// done looks at a run of the search that came to its end, or failed before.
-func (x *exploring) done(run explore.Run) {
+// Done counts a run of the search.
+func (w *explorer) Done(run explore.Run) {
+	x := w.all
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if run.Try != x.try {
-		x.try = run.Try
-		x.again()
-	}
 	if !run.Cut {
 		x.ended++
-	}
-	w := x.owner[run.System]
-	if w == nil { // without a system there is one order, and no other worker
-		w = x.workers[0]
 	}
 	switch {
 	case run.Failure != nil && x.settings.workers > 1:
@@ -70,13 +59,16 @@ func (x *exploring) done(run explore.Run) {
 	}
 }
 
+// Again forgets what came of the input so far.
+func (w *explorer) Again() {
+	w.skipped = w.before
+	w.all.again()
+}
+
 // again forgets what came of the input so far. Package explore begins a search
-// again when it finds that its reduction is not for the program.
+// again when it finds that its reduction is not one for the program.
 func (x *exploring) again() {
 	x.ended = x.before
-	for _, w := range x.workers {
-		w.skipped = w.before
-	}
 	maps.DeleteFunc(x.found, func(_ string, f *finding) bool { return f.place.input == x.verdict.Inputs })
 }
 

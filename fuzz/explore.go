@@ -161,7 +161,7 @@ const (
 	SGR  = explore.OrderSGR  // senders before their receivers
 )
 
-// States says whether and how states are compared.
+// States is whether and how states are compared.
 type States = explore.States
 
 // The ways to compare states.
@@ -198,13 +198,14 @@ func (e *Exploration) settle() (settings, error) {
 	return Config{Budget: e.Budget, Runs: e.Runs, Seed: e.Seed, Workers: e.Workers, Folder: e.Folder}.settleFor(exploreBudget)
 }
 
-// reduces says whether orders are left out that a look at several actors at
+// reduces reports whether orders are left out that a look at several actors at
 // once might tell apart.
 func (e *Exploration) reduces() bool { return e.Reduction != Everything || e.Sleep }
 
 // options are what is told to package explore, but for the bounds.
 func (e *Exploration) options() explore.Options {
-	return explore.Options{Reduction: e.Reduction, Sleep: e.Sleep, Ordering: e.Ordering, RandomBranch: e.RandomBranch,
-		States: e.States, BigSteps: e.BigSteps, Delays: e.Delays, Preemptions: e.Preemptions, Depth: e.Depth,
-		KeepOn: e.KeepOn, CountDistinct: e.CountDistinct, Estimate: e.Estimate, File: e.File}
+	m := explore.Method{Reduction: e.Reduction, Sleep: e.Sleep, Ordering: e.Ordering, RandomBranch: e.RandomBranch,
+		States: e.States, BigSteps: e.BigSteps, DelayBound: e.Delays, PreemptionBound: e.Preemptions, Depth: e.Depth,
+		CountDistinct: e.CountDistinct}
+	return explore.Options{Method: m, KeepOn: e.KeepOn, Estimate: e.Estimate, File: e.File}
 }

@@ -28,28 +28,14 @@ type exploring struct {
 
 	workers []*explorer
 
-	mu     sync.Mutex
-	owner  map[*pulse.System]*explorer // whose system it is
-	found  map[string]*finding         // by signature
-	ended  int                         // runs that came to their end
-	before int                         // the same, of the inputs that are done with
-	try    int                         // of the search with the current input: how often it has begun again
-}
-
-// An explorer is what one worker runs the property with.
-type explorer struct {
-	runner  *props.Runner
-	last    props.Result
-	system  *pulse.System // of the last run that had one
-	skipped int
-	before  int    // how many it had skipped of the inputs that are done with
-	skips   string // the last reason given
-	keeps   bool   // the property had something that remembers
+	mu     sync.Mutex          // of what follows, and of what explorers have skipped
+	found  map[string]*finding // by signature
+	ended  int                 // runs that came to their end
+	before int                 // the same, of the inputs that are done with
 }
 
 func newExploring(tb testing.TB, e Exploration, s settings, property func(*props.T)) *exploring {
-	x := &exploring{checker: newChecker(tb, s, property), Exploration: e,
-		owner: map[*pulse.System]*explorer{}, found: map[string]*finding{}}
+	x := &exploring{checker: newChecker(tb, s, property), Exploration: e, found: map[string]*finding{}}
 	x.verdict.Failures = map[string]int{}
 	_, x.benchmark = tb.(*testing.B)
 	x.reporter = x.newReporter()
@@ -60,7 +46,7 @@ func newExploring(tb testing.TB, e Exploration, s settings, property func(*props
 // worker returns worker i, which is one more than there were or one of those.
 func (x *exploring) worker(i int) *explorer {
 	if i == len(x.workers) {
-		x.workers = append(x.workers, &explorer{runner: props.NewRunner(x.t.Name(), x.property)})
+		x.workers = append(x.workers, &explorer{all: x, runner: props.NewRunner(x.t.Name(), x.property)})
 	}
 	return x.workers[i]
 }
@@ -146,9 +132,13 @@ const cannotKeep = "an exploration can be kept in a file only when there is one 
 // one explores one input.
 func (x *exploring) one() explore.Result {
 	x.t.Helper()
-	x.before, x.try = x.ended, 0
+	x.before = x.ended
+	var workers []explore.Worker
+	for i := range max(1, x.settings.workers) {
+		workers = append(workers, x.worker(i))
+	}
 	for _, w := range x.workers {
-		w.before = w.skipped
+		w.before, w.plan = w.skipped, props.Plan{Inputs: x.inputs.drawn}
 	}
 	o := x.options()
 	o.Seed = x.seed
@@ -158,19 +148,10 @@ func (x *exploring) one() explore.Result {
 	if !x.deadline.IsZero() {
 		o.Time = max(1, time.Until(x.deadline))
 	}
-	if x.settings.workers > 1 {
-		o.Workers = x.settings.workers
-		busy := 1
-		o.More = func() explore.Program {
-			busy++
-			return x.program(x.worker(busy - 1))
-		}
-	}
-	o.Done = x.done
 	if x.reporter != nil {
 		o.Progress = x.tell
 	}
-	v, err := explore.Explore(x.program(x.workers[0]), o)
+	v, err := explore.Explore(o, workers...)
 	if err != nil {
 		x.t.Fatal(err)
 	}

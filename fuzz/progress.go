@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/report"
 )
 
 // A reporter writes how far an exploration is, if that takes long enough to be
@@ -44,10 +45,10 @@ func reporterTo(w io.Writer, terminal bool) *reporter {
 	if terminal {
 		wait = waitForLine
 	}
-	return &reporter{print: explore.Printer(w, terminal), wait: wait}
+	return &reporter{print: report.Printer(w, terminal), wait: wait}
 }
 
-// isTerminal says whether lines can be written over.
+// isTerminal reports whether lines can be written over.
 func isTerminal(w io.Writer) bool {
 	f, is := w.(*os.File)
 	if !is {

@@ -3,13 +3,13 @@ package fuzz
 import (
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jostle-go/jostle/fuzz/report"
 )
 
 // report is what a failing test prints.
@@ -140,40 +140,9 @@ func (t *tally) strategies() string {
 	return strings.Join(names, ", ")
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%s %ss", grouped(n), what)
-}
-
-// grouped writes a number with a comma at each thousand.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// roughly writes a number to two digits, or what it is at least.
-func roughly(x float64, least int) string {
-	if x >= 1e15 {
-		return fmt.Sprintf("%.1e", x)
-	}
-	unit := math.Pow(10, max(0, math.Floor(math.Log10(x))-1))
-	return grouped(max(least, int(math.Round(x/unit)*unit)))
-}
+func plural(n int, what string) string { return report.Plural(n, what) }
 
 // elapsed is the time since start, rounded for people.
 func elapsed(start time.Time) string { return rounded(time.Since(start)) }
 
-func rounded(d time.Duration) string {
-	switch {
-	case d > 10*time.Second:
-		return d.Round(time.Second).String()
-	case d > 100*time.Millisecond:
-		return d.Round(10 * time.Millisecond).String()
-	}
-	return d.Round(100 * time.Microsecond).String()
-}
+func rounded(d time.Duration) string { return report.Rounded(d) }

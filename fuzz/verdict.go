@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/report"
 )
 
 // A Verdict says what came of an exploration: of all its inputs together.
@@ -51,7 +52,7 @@ func (v Verdict) String() string {
 		text string
 	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Skipped, "skipped"}} {
 		if part.n > 0 {
-			fmt.Fprintf(&b, ", %s %s", grouped(part.n), part.text)
+			fmt.Fprintf(&b, ", %s %s", report.Grouped(part.n), part.text)
 		}
 	}
 	fmt.Fprintf(&b, ", %s", plural(v.Steps, "step"))
@@ -81,10 +82,10 @@ func (v Verdict) whole() string {
 	case v.more:
 		of = " for these inputs"
 	}
-	return " of about " + roughly(v.Estimate, v.Runs) + of
+	return " of about " + report.Roughly(v.Estimate, v.Runs) + of
 }
 
-// head says whether everything was run, and of how many inputs.
+// head returns whether everything was run, and of how many inputs.
 func (v Verdict) head() string {
 	inputs := ""
 	switch {
