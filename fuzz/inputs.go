@@ -110,8 +110,7 @@ func (in *inputs) with(i int, v uint64) []choice.Input {
 }
 
 // choose draws an input that begins with the given draws; OneOf's beyond them
-// give their first values. It reports
-// whether the input is new and wanted.
+// give their first values. It reports whether the input is new and wanted.
 func (in *inputs) choose(prefix []choice.Input) bool {
 	for {
 		res := in.runner.Run(props.Plan{Inputs: prefix, Seed: hash.Seed(in.seed, in.round), Strategy: peek{}})
