@@ -328,3 +328,30 @@ func TestFileRefusals(t *testing.T) {
 		t.Errorf("two workers: %v", err)
 	}
 }
+
+// TestOldFiles holds that files of this version which an older jostle wrote can
+// still be gone on from. They are of pi(4), after 10 runs.
+func TestOldFiles(t *testing.T) {
+	for name, m := range map[string]explore.Method{
+		"optimal": {}, "source": {Reduction: explore.SourceSets}, "everything": {Reduction: explore.Everything, CountDistinct: true},
+		"dcute": {Reduction: explore.DCUTE, Sleep: true}, "everything-sleep": {Reduction: explore.Everything, Sleep: true},
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata", "kept", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := explore.Explore(explore.Options{Method: m}, on(pulse.Options{}, load.Pi(4).Build))
+		if err != nil || !want.Complete {
+			t.Fatal(want, err)
+		}
+		o := explore.Options{Method: m, File: filepath.Join(t.TempDir(), "kept")}
+		if err := os.WriteFile(o.File, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		left := 0
+		got, err := explore.Explore(o, on(pulse.Options{}, load.Pi(4).Build).tell(func(explore.Run) { left++ }))
+		if err != nil || got.Runs != want.Runs || got.Wasted != want.Wasted || got.Steps != want.Steps || got.Distinct != want.Distinct || left == want.Runs {
+			t.Errorf("%s: %+v %v, want %+v; %d runs were made", name, got, err, want, left)
+		}
+	}
+}
