@@ -2,13 +2,13 @@ package pulse
 
 import "time"
 
-// Delivery says which of the messages on their way can come next.
+// Delivery is which of the messages on their way can come next.
 type Delivery uint8
 
 const (
-	// FIFO keeps the order of the messages from one sender to one receiver.
+	// DeliveryFIFO keeps the order of the messages from one sender to one receiver.
 	DeliveryFIFO Delivery = iota
-	// Unordered keeps no order: any message on its way may come next.
+	// DeliveryUnordered keeps no order: any message on its way may come next.
 	DeliveryUnordered
 )
 
@@ -19,15 +19,16 @@ func (d Delivery) String() string {
 	return "fifo"
 }
 
-// Environment says what may still come from outside when a run is at rest.
+// Environment is what may still come from outside when a run is at rest.
 type Environment uint8
 
 const (
-	// Open systems may be sent more: actors that wait for any message are
-	// fine, and so are processes that sleep beyond the horizon; a process that
-	// waits for a particular message is stuck.
+	// EnvironmentOpen: the system may be sent more. Actors that wait for any
+	// message are fine, and so are processes that sleep beyond the horizon; a
+	// process that waits for a particular message is stuck.
 	EnvironmentOpen Environment = iota
-	// Closed systems must have ended: every actor that has not is stuck.
+	// EnvironmentClosed: nothing more comes. Every actor that has not ended is
+	// stuck.
 	EnvironmentClosed
 )
 
@@ -59,8 +60,6 @@ type Options struct {
 
 	// Record keeps the trace and the decisions, and computes identities.
 	Record bool
-	// Observer is told of each step; it implies Record.
-	Observer Observer
 	// Isolation checks after each step that no message on its way was
 	// changed. It implies Record, and costs a walk over all such messages.
 	Isolation bool

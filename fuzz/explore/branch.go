@@ -23,6 +23,7 @@ import (
 // from there by what the ordering puts first.
 type brancher struct {
 	options *Options
+	needs   pulse.Needs
 	habits  *habits
 	list    []cand // scratch of the ordering
 	random  uint64
@@ -66,15 +67,6 @@ func (f *fork) size() float64 {
 	return (f.leaves + f.rest) / float64(known) * float64(f.n)
 }
 
-// What a system must do for the walk is said by the methods of its strategy.
-type (
-	recordingBrancher struct{ *brancher }
-	holdingBrancher   struct{ recordingBrancher }
-)
-
-func (recordingBrancher) Records() {}
-func (holdingBrancher) Holds()     {}
-
 // branches goes through the tree, from one open branch to any other. It says
 // whether it came to the end of it.
 func (x *explorer) branches() bool {
@@ -110,17 +102,13 @@ func (x *explorer) branches() bool {
 
 func (x *explorer) newBrancher() *brancher {
 	b := &brancher{options: &x.options, habits: &x.walker.habits, random: x.options.Seed}
-	x.brancher = b
-	switch {
-	case x.options.Depth > 0:
-		x.strategy = holdingBrancher{recordingBrancher{b}}
-	case x.recorded:
-		x.strategy = recordingBrancher{b}
-	default:
-		x.strategy = b
-	}
+	b.needs = pulse.Needs{Single: x.options.Depth > 0, Record: x.recorded}
+	x.brancher, x.strategy = b, b
 	return b
 }
+
+// Needs returns what the search needs.
+func (b *brancher) Needs() pulse.Needs { return b.needs }
 
 // Begin begins a run.
 func (b *brancher) Begin(uint64) { b.start() }

@@ -162,8 +162,8 @@ type mean struct{ sum, number float64 }
 // Begin begins a run.
 func (d *descent) Begin(uint64) {}
 
-// Records says that the trace is read.
-func (d *descent) Records() {}
+// Needs has the trace kept.
+func (d *descent) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 // Pick draws a message.
 func (d *descent) Pick(e *pulse.Enabled) int {

@@ -86,33 +86,10 @@ func (x *explorer) begin(program Program, o Options, began time.Time) {
 		x.classes = map[uint64]struct{}{}
 	}
 	x.walker.inTurn = o.Reduction == Everything && !o.Sleep && !o.bounded() && o.Ordering == OrderFIFO && o.States == NoStates
-	held := o.Depth > 0 || o.States != NoStates && !o.BigSteps
-	switch {
-	case o.States != NoStates && held:
-		x.strategy = stating{holding{recording{&x.walker}}}
-	case o.States != NoStates:
-		x.strategy = comparing{recording{&x.walker}}
-	case held:
-		x.strategy = holding{recording{&x.walker}}
-	case x.recorded:
-		x.strategy = recording{&x.walker}
-	default:
-		x.strategy = &x.walker
-	}
+	x.walker.needs = pulse.Needs{Record: x.recorded, States: o.States != NoStates,
+		Single: o.Depth > 0 || o.States != NoStates && !o.BigSteps}
+	x.strategy = &x.walker
 }
-
-// What a system must do for a walk is said by the methods of its strategy.
-type (
-	recording struct{ *walker }
-	holding   struct{ recording }
-	comparing struct{ recording }
-	stating   struct{ holding }
-)
-
-func (recording) Records() {}
-func (holding) Holds()     {}
-func (comparing) States()  {}
-func (stating) States()    {}
 
 // search runs one path after the other until the tree is done. It says
 // whether it is.

@@ -52,11 +52,8 @@ func (w *optimal) Begin(uint64) {}
 
 func (w *optimal) start(f *frame) { w.frame, w.at, w.asked, w.out = f, -1, 0, ended }
 
-// Records says that identities are read.
-func (w *optimal) Records() {}
-
-// Holds has every step asked for.
-func (w *optimal) Holds() {}
+// Needs has every step asked for, and identities computed.
+func (w *optimal) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Verdict says why a run was given up.
 func (w *optimal) Err() error {

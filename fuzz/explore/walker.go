@@ -12,6 +12,7 @@ import (
 type walker struct {
 	stack
 	options *Options
+	needs   pulse.Needs
 	at      int   // nodes that this run has passed
 	out     why   // why the run was given up
 	cut     bool  // a candidate was left out because of a bound
@@ -54,6 +55,9 @@ func (y why) verdict() error {
 	}
 	return givenUp(y)
 }
+
+// Needs returns what the search needs.
+func (w *walker) Needs() pulse.Needs { return w.needs }
 
 // Begin begins a run.
 func (w *walker) Begin(uint64) { w.start() }

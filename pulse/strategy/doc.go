@@ -19,7 +19,6 @@
 //	length.go  how long the run will be
 //	changes.go where in it priorities change
 //	chains.go  a partial order cut into chains while it grows
-//	table.go   numbers by identity
 //	seeded.go  numbers that follow from a seed and an identity
 //	priorities.go  the draft of a run that was
 //	names.go   strategies by name
