@@ -7,32 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// golden compares got with the stored text of that name. JOSTLE_REWRITE=1
-// stores got in its place: read the difference before you keep it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if os.Getenv("JOSTLE_REWRITE") == "1" {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got\n%s\nexpected\n%s", path, got, want)
-	}
-}
-
 // writerCase is what is kept of the writer's failure.
 func writerCase() Case {
 	return Case{
+		Property:  "resultsAreStored",
 		Signature: "property: stored # of # results",
 		Comment: []string{"writer_test.go:31: stored 0 of 1 results", "drew actions = 1", "",
 			"test ──execute──▶ action", "action ──done──▶ terminator", "terminator ──flush──▶ writer",
@@ -49,7 +32,8 @@ func writerCase() Case {
 
 // oddCase has what is hard to keep.
 func oddCase() Case {
-	e := Case{
+	c := Case{
+		Property:  "Test literal/a \"b\"/ü",
 		Signature: "panic at a.go: \"no\"\n\x00\xff…",
 		Comment:   []string{"", "  indented", "# twice", "a\ttab", "end", "test \"x\"", ""},
 		Hash:      1<<64 - 1,
@@ -57,18 +41,18 @@ func oddCase() Case {
 		Inputs: []choice.Input{{}, {Label: "two words", Seed: 1}, {Label: "\"\\\n", Words: []uint64{0, 1<<64 - 1, 16}}},
 	}
 	for k := range choice.Swarm + 1 {
-		e.Record.Choices = append(e.Record.Choices, choice.Choice{Kind: k, N: 1<<32 - 1, Value: 1<<32 - 2 - uint32(k)})
+		c.Record.Choices = append(c.Record.Choices, choice.Choice{Kind: k, N: 1<<32 - 1, Value: 1<<32 - 2 - uint32(k)})
 	}
 	for i := range uint64(9) {
-		e.Record.Deliveries = append(e.Record.Deliveries, i<<60)
+		c.Record.Deliveries = append(c.Record.Deliveries, i<<60)
 	}
-	return e
+	return c
 }
 
 // plannedCase is a case that was not run: a schedule, and what it is told.
 func plannedCase() Case {
 	return Case{Signature: "stuck at clerk",
-		Test:     "TestPlanned",
+		Property: "planned", Test: "TestPlanned",
 		Settings: []Setting{{Name: "delivery", Value: "unordered"}, {Name: "note", Value: "a \"b\""}},
 		Schedule: schedule.Schedule{
 			Seed:       7,
@@ -79,16 +63,17 @@ func plannedCase() Case {
 	}
 }
 
-func encode(t *testing.T, e Case) string {
+func encode(t *testing.T, c Case) string {
 	t.Helper()
-	text, err := Encode(e)
+	text, err := Encode(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-var entries = map[string]func() Case{
+// samples are the cases whose texts are stored.
+var samples = map[string]func() Case{
 	"writer":  writerCase,
 	"odd":     oddCase,
 	"planned": plannedCase,
@@ -96,11 +81,11 @@ var entries = map[string]func() Case{
 }
 
 func TestRoundTrip(t *testing.T) {
-	for name, entry := range entries {
+	for name, sample := range samples {
 		t.Run(name, func(t *testing.T) {
-			text := encode(t, entry())
-			golden(t, name, text)
-			want := entry()
+			text := encode(t, sample())
+			golden.File(t, "testdata/"+name+".golden", text)
+			want := sample()
 			want.Path = "a.case"
 			for _, form := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), strings.TrimSuffix(text, "\n")} {
 				got, err := Decode("a.case", []byte(form))
@@ -108,7 +93,7 @@ func TestRoundTrip(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !reflect.DeepEqual(got, want) {
-					t.Errorf("decoded\n%+v %+v, expected\n%+v %+v", got, got.Case, want, want.Case)
+					t.Errorf("decoded\n%+v, expected\n%+v", got, want)
 				}
 				if again := encode(t, got); again != text {
 					t.Errorf("encoded again:\n%s", again)
@@ -118,16 +103,39 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestFormat1 holds that the texts which version 1 wrote are read as the cases
+// that they were: the same without a property.
+func TestFormat1(t *testing.T) {
+	for name, sample := range samples {
+		text, err := os.ReadFile(filepath.Join("testdata", name+"-v1.golden"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := sample()
+		want.Property, want.Path = "", "a.case"
+		got, err := Decode("a.case", text)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: decoded\n%+v, %v, expected\n%+v", name, got, err, want)
+		}
+		if err := got.Of(want.Test); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if old, _ := filepath.Glob("testdata/*-v1.golden"); len(old) != len(samples) {
+		t.Errorf("there are %d texts of version 1 for %d samples", len(old), len(samples))
+	}
+}
+
 // TestComments holds what is kept of a comment, and that people may change it.
 func TestComments(t *testing.T) {
 	e := writerCase()
 	e.Comment = []string{"a \t", "two\nlines", "bell\a, \xff and \r\n", "\u00a0"}
 	text := encode(t, e)
-	want := "jostle case 1\n# a\n# two\n# lines\n# bell\ufffd, \ufffd and\n#\n#\n\ntest "
+	want := "jostle case 2\n# a\n# two\n# lines\n# bell\ufffd, \ufffd and\n#\n#\n\nproperty "
 	if !strings.HasPrefix(text, want) {
 		t.Errorf("the text is\n%s", text)
 	}
-	text = strings.Replace(text, want, "jostle case 1\n\n#no space\n\n\n#  two\t\ntest ", 1)
+	text = strings.Replace(text, want, "jostle case 2\n\n#no space\n\n\n#  two\t\nproperty ", 1)
 	got, err := Decode("a.case", []byte(text))
 	if err != nil || !reflect.DeepEqual(got.Comment, []string{"no space", " two"}) {
 		t.Errorf("the comment is %q, %v", got.Comment, err)
@@ -136,16 +144,18 @@ func TestComments(t *testing.T) {
 
 func TestEncodeErrors(t *testing.T) {
 	bad := writerCase()
-	bad.Case.Record.Choices[1].Value = 2
+	bad.Record.Choices[1].Value = 2
+	planned := plannedCase()
+	planned.Schedule.Choices[0].N = 0
 	tests := []struct {
-		entry Entry
-		want  string
+		c    Case
+		want string
 	}{
-		{Case{}, "corpus: the entry has no case"},
-		{bad, "corpus: choice: cannot store choice 1: value 2 of 2, expected less than 2"},
+		{bad, "corpus: choice 1 cannot be stored: value 2 of 2, expected less than 2"},
+		{planned, "corpus: choice 0 cannot be stored: 0 answers, expected at least 1"},
 	}
 	for _, test := range tests {
-		text, err := Encode(test.entry)
+		text, err := Encode(test.c)
 		if err == nil || err.Error() != test.want || text != nil {
 			t.Errorf("got %q and %v, expected %s", text, err, test.want)
 		}
@@ -154,40 +164,43 @@ func TestEncodeErrors(t *testing.T) {
 
 // faults are changes to the text of writerCase, and what is said of them.
 var faults = []struct{ name, old, new, want string }{
-	{"another file", "jostle case 1", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 1": this is no case: restore`},
-	{"no version", "case 1\n", "case\n", `1: "jostle case", expected "jostle case 1": this is no case: restore`},
-	{"version 0", "case 1\n", "case 0\n", `1: "jostle case 0", expected "jostle case 1": this is no case: restore`},
-	{"newer version", "case 1\n", "case 2\n", `1: a case of version 2, written by a newer jostle; this one reads version 1: update`},
-	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with test: restore`},
-	{"no test", "test \"T", "tst \"T", `10: "tst", expected "test": restore`},
-	{"no quotes", `"TestResultsAreStored"`, "TestResultsAreStored", `10: "TestResultsAreStored", expected a string in double quotes: restore`},
-	{"other quotes", `"TestResultsAreStored"`, "`T`", "10: \"`T`\", expected a string in double quotes: restore"},
-	{"open quotes", `Stored"`, "Stored", `10: "\"TestResultsAreStored", expected a string in double quotes: restore`},
-	{"bad escape", `"pos"`, `"\pos"`, `12: "\"\\pos\"", expected a string in double quotes: restore`},
-	{"more on a line", `"pos"`, `"pos" "random"`, `12: "\"random\"", expected the end of the line: restore`},
-	{"no signature", "signature", "signed", `11: "signed", expected "signature": restore`},
-	{"short seed", "\nseed 0", "\nseed ", `13: "00000000000001f", expected 16 hexadecimal digits: restore`},
-	{"seed without digits", "\nseed 0", "\nseed x", `13: "x00000000000001f", expected 16 hexadecimal digits: restore`},
-	{"a seed that is missing", " seed 9e3779b97f4a7c15", "", `14: "words", expected "seed": restore`},
-	{"no words", " 1 2f", "", `14: the end of the line, expected a hexadecimal number of at most 16 digits: restore`},
-	{"a large word", "2f", "10000000000000000", `14: "10000000000000000", expected a hexadecimal number of at most 16 digits: restore`},
-	{"unknown kind", "choose", "guess", `15: "guess", expected a kind of choice, such as "choose" or "drop": update`},
-	{"no of", "2 of 5", "2 5", `15: "5", expected "of": restore`},
-	{"a large answer", "2 of 5", "5 of 5", `15: answer 5 of 5 answers, expected one from 0 on and below their number: restore`},
-	{"no answers", "2 of 5", "0 of 0", `15: answer 0 of 0 answers, expected one from 0 on and below their number: restore`},
-	{"huge", "2 of 5", "2 of 4294967296", `15: "4294967296", expected a number of at most 4294967295: restore`},
-	{"negative", "2 of 5", "-1 of 5", `15: "-1", expected a number of at most 4294967295: restore`},
-	{"setting without a value", "input \"actions\"", "setting \"a\"\ninput \"actions\"", `14: the end of the line, expected a string in double quotes: restore`},
-	{"schedule of plain order", "hash", "schedule 0000000000000000\nhash", `18: a schedule of seed 0, which is plain order, expected no such line: restore`},
-	{"constraint of one step", "hash", "before 0000000000000001\nhash", `18: the end of the line, expected 16 hexadecimal digits: restore`},
-	{"answer that is none", "hash", "answer fault 4 of 4\nhash", `18: answer 4 of 4 answers, expected one from 0 on and below their number: restore`},
-	{"order of lines", "choice drop 0 of 2\ndeliveries", "deliveries 0000000000000000\nchoice drop 0 of 2\ndeliveries", `17: "choice", expected "hash": restore`},
-	{"short identity", "f9176a2b0c8de354", "f9176a2b", `17: "f9176a2b", expected 16 hexadecimal digits: restore`},
-	{"two spaces", " 03be", "  03be", `17: two spaces, expected one: restore`},
-	{"no hash", "hash 6b1f0e2d9c8a7543\n", "", `18: "end", expected "hash": restore`},
-	{"after the end", "end\n", "end\nhash 1\nend\n", `20: "hash 1" after the end line, expected no more: restore`},
-	{"a conflict", "signature", "<<<<<<< HEAD\nsignature", `11: "<<<<<<<", expected "signature": restore`},
-	{"a long line", "# test", strings.Repeat("x", 100) + "\n#", `5: "` + strings.Repeat("x", 40) + `"…, expected "test": restore`},
+	{"another file", "jostle case 2", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 2": this is no case: restore`},
+	{"no version", "case 2\n", "case\n", `1: "jostle case", expected "jostle case 2": this is no case: restore`},
+	{"version 0", "case 2\n", "case 0\n", `1: "jostle case 0", expected "jostle case 2": this is no case: restore`},
+	{"newer version", "case 2\n", "case 3\n", `1: a case of version 3, written by a newer jostle; this one reads versions up to 2: update`},
+	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with property: restore`},
+	{"no property", "property \"r", "prop \"r", `10: "prop", expected "property": restore`},
+	{"version 1 with a property", "case 2\n", "case 1\n", `10: "property", expected "test": restore`},
+	{"no test", "test \"T", "tst \"T", `11: "tst", expected "test": restore`},
+	{"no quotes", `"TestResultsAreStored"`, "TestResultsAreStored", `11: "TestResultsAreStored", expected a string in double quotes: restore`},
+	{"other quotes", `"TestResultsAreStored"`, "`T`", "11: \"`T`\", expected a string in double quotes: restore"},
+	{"open quotes", `Stored"`, "Stored", `10: "\"resultsAreStored", expected a string in double quotes: restore`},
+	{"open quotes of a test", `TestResultsAreStored"`, "TestResultsAreStored", `11: "\"TestResultsAreStored", expected a string in double quotes: restore`},
+	{"bad escape", `"pos"`, `"\pos"`, `13: "\"\\pos\"", expected a string in double quotes: restore`},
+	{"more on a line", `"pos"`, `"pos" "random"`, `13: "\"random\"", expected the end of the line: restore`},
+	{"no signature", "signature", "signed", `12: "signed", expected "signature": restore`},
+	{"short seed", "\nseed 0", "\nseed ", `14: "00000000000001f", expected 16 hexadecimal digits: restore`},
+	{"seed without digits", "\nseed 0", "\nseed x", `14: "x00000000000001f", expected 16 hexadecimal digits: restore`},
+	{"a seed that is missing", " seed 9e3779b97f4a7c15", "", `15: "words", expected "seed": restore`},
+	{"no words", " 1 2f", "", `15: the end of the line, expected a hexadecimal number of at most 16 digits: restore`},
+	{"a large word", "2f", "10000000000000000", `15: "10000000000000000", expected a hexadecimal number of at most 16 digits: restore`},
+	{"unknown kind", "choose", "guess", `16: "guess", expected a kind of choice, such as "choose" or "drop": update`},
+	{"no of", "2 of 5", "2 5", `16: "5", expected "of": restore`},
+	{"a large answer", "2 of 5", "5 of 5", `16: answer 5 of 5 answers, expected one from 0 on and below their number: restore`},
+	{"no answers", "2 of 5", "0 of 0", `16: answer 0 of 0 answers, expected one from 0 on and below their number: restore`},
+	{"huge", "2 of 5", "2 of 4294967296", `16: "4294967296", expected a number of at most 4294967295: restore`},
+	{"negative", "2 of 5", "-1 of 5", `16: "-1", expected a number of at most 4294967295: restore`},
+	{"setting without a value", "input \"actions\"", "setting \"a\"\ninput \"actions\"", `15: the end of the line, expected a string in double quotes: restore`},
+	{"schedule of plain order", "hash", "schedule 0000000000000000\nhash", `19: a schedule of seed 0, which is plain order, expected no such line: restore`},
+	{"constraint of one step", "hash", "before 0000000000000001\nhash", `19: the end of the line, expected 16 hexadecimal digits: restore`},
+	{"answer that is none", "hash", "answer fault 4 of 4\nhash", `19: answer 4 of 4 answers, expected one from 0 on and below their number: restore`},
+	{"order of lines", "choice drop 0 of 2\ndeliveries", "deliveries 0000000000000000\nchoice drop 0 of 2\ndeliveries", `18: "choice", expected "hash": restore`},
+	{"short identity", "f9176a2b0c8de354", "f9176a2b", `18: "f9176a2b", expected 16 hexadecimal digits: restore`},
+	{"two spaces", " 03be", "  03be", `18: two spaces, expected one: restore`},
+	{"no hash", "hash 6b1f0e2d9c8a7543\n", "", `19: "end", expected "hash": restore`},
+	{"after the end", "end\n", "end\nhash 1\nend\n", `21: "hash 1" after the end line, expected no more: restore`},
+	{"a conflict", "signature", "<<<<<<< HEAD\nsignature", `12: "<<<<<<<", expected "signature": restore`},
+	{"a long line", "# test", strings.Repeat("x", 100) + "\n#", `5: "` + strings.Repeat("x", 40) + `"…, expected "property": restore`},
 }
 
 func TestDecodeErrors(t *testing.T) {
@@ -200,8 +213,8 @@ func TestDecodeErrors(t *testing.T) {
 			}
 			want := strings.Replace(fault.want, ": restore", ": "+restore, 1)
 			want = "dir/a.case:" + strings.Replace(want, ": update", ": "+update, 1)
-			e, err := Decode("dir/a.case", []byte(changed))
-			if err == nil || err.Error() != want || e.Case != nil {
+			c, err := Decode("dir/a.case", []byte(changed))
+			if err == nil || err.Error() != want || !reflect.DeepEqual(c, Case{}) {
 				t.Errorf("the error is\n%v, expected\n%s", err, want)
 			}
 		})
@@ -217,14 +230,14 @@ func TestCutOff(t *testing.T) {
 		switch {
 		case err == nil:
 			t.Fatalf("the first %d bytes are a case:\n%s", n, text[:n])
-		case n > len("jostle case 1") && !strings.Contains(err.Error(), "the file has been cut off here: its last line is "):
+		case n > len("jostle case 2") && !strings.Contains(err.Error(), "the file has been cut off here: its last line is "):
 			t.Fatalf("after %d bytes: %v", n, err)
 		}
 	}
 	for text, want := range map[string]string{
-		"":                        "a.case:1: the file is empty, expected \"jostle case 1\": " + restore,
-		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 1\": this is no case: " + restore,
-		"jostle case 1\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
+		"":                        "a.case:1: the file is empty, expected \"jostle case 2\": " + restore,
+		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 2\": this is no case: " + restore,
+		"jostle case 2\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
 	} {
 		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, expected\n%s", text, err, want)
@@ -233,8 +246,19 @@ func TestCutOff(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, entry := range entries {
-		text, err := Encode(entry())
+	for _, sample := range samples {
+		text, err := Encode(sample())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	old, err := filepath.Glob("testdata/*-v1.golden")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range old {
+		text, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -254,11 +278,11 @@ func FuzzDecode(f *testing.F) {
 		}
 		stored, err := Encode(a)
 		if err != nil {
-			t.Fatalf("%q is an entry that cannot be stored: %v", text, err)
+			t.Fatalf("%q is a case that cannot be stored: %v", text, err)
 		}
 		b, err := Decode("a.case", stored)
 		if err != nil || !reflect.DeepEqual(a, b) {
-			t.Fatalf("%q is %+v %+v, stored as %q, which is %+v %+v, %v", text, a, a.Case, stored, b, b.Case, err)
+			t.Fatalf("%q is %+v, stored as %q, which is %+v, %v", text, a, stored, b, err)
 		}
 	})
 }

@@ -61,7 +61,7 @@ func (r *reader) begin() {
 	case !isCase || err != nil || n < 1:
 		r.failf(restore, "%s, expected %q: this is no case", shown(r.rest), magic+strconv.Itoa(version))
 	case n > version:
-		r.failf(update, "a case of version %d, written by a newer jostle; this one reads version %d", n, version)
+		r.failf(update, "a case of version %d, written by a newer jostle; this one reads versions up to %d", n, version)
 	case r.lines[len(r.lines)-1] != "end":
 		r.at = len(r.lines)
 		r.failf(restore, "the file has been cut off here: its last line is %s, expected %q", shown(r.lines[r.at-1]), "end")
@@ -77,14 +77,22 @@ func (r *reader) comment() (list []string) {
 			continue
 		}
 		if r.rest != "" { // it begins with a space
-			r.failf(restore, "%s, expected a line that begins with # or with test", shown(r.rest))
+			r.failf(restore, "%s, expected a line that begins with # or with %s", shown(r.rest), r.firstWord())
 		}
 	}
 	return commentLines(list)
 }
 
+// firstWord returns the word that the first line after the comment begins with.
+func (r *reader) firstWord() string {
+	if r.version == 1 {
+		return "test"
+	}
+	return "property"
+}
+
 func (r *reader) head(c *Case) {
-	if r.version > 1 {
+	if r.firstWord() == "property" {
 		r.keyword("property")
 		c.Property = r.quoted()
 		r.end()

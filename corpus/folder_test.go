@@ -9,11 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// numbered is an entry that differs from others by its number.
+// numbered is a case that differs from others by its number.
 func numbered(n int) Case {
 	e := writerCase()
 	e.Record.Deliveries = append(e.Record.Deliveries, uint64(n))
@@ -32,32 +30,32 @@ func save(t *testing.T, f Folder, e Case) string {
 // files lists what is in a folder.
 func files(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
+	inside, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range entries {
+	for _, e := range inside {
 		list = append(list, e.Name())
 	}
 	return list
 }
 
 func TestSaveAndLoad(t *testing.T) {
-	f := FolderOf(filepath.Join(t.TempDir(), "deep", "down"), "TestResultsAreStored")
-	if entries, problems := f.Load(); entries != nil || problems != nil {
-		t.Fatalf("a folder that is not there has %v, %v", entries, problems)
+	f := FolderOf(filepath.Join(t.TempDir(), "deep", "down"), "resultsAreStored")
+	if cases, problems := f.Load(); cases != nil || problems != nil {
+		t.Fatalf("a folder that is not there has %v, %v", cases, problems)
 	}
 	var want []string
 	for n := range 5 {
 		want = append(want, save(t, f, numbered(n)))
 	}
 	slices.Sort(want)
-	entries, problems := f.Load()
+	cases, problems := f.Load()
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	var got []string
-	for _, e := range entries {
+	for _, e := range cases {
 		got = append(got, e.Path)
 		original := numbered(int(e.Record.Deliveries[4]))
 		original.Path = e.Path
@@ -71,23 +69,28 @@ func TestSaveAndLoad(t *testing.T) {
 	if info, err := os.Stat(got[0]); err != nil || info.Mode() != 0o644 {
 		t.Errorf("the file has mode %v, %v", info.Mode(), err)
 	}
-	if err := f.Remove(entries[0]); err != nil {
+	if err := f.Remove(cases[0]); err != nil {
 		t.Error(err)
 	}
-	if entries, _ := f.Load(); len(entries) != 4 {
-		t.Errorf("%d are left", len(entries))
+	if cases, _ := f.Load(); len(cases) != 4 {
+		t.Errorf("%d are left", len(cases))
 	}
 }
 
 // TestNames holds that a name depends on the case alone, and is stable: it is
 // in version control.
 func TestNames(t *testing.T) {
-	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	f := FolderOf(t.TempDir(), "resultsAreStored")
 	path := save(t, f, writerCase())
-	if name := filepath.Base(path); name != "0b2069.case" {
+	if name := filepath.Base(path); name != "8c0bb8.case" {
 		t.Errorf("the name is %s", name)
 	}
+	old := writerCase()
+	if old.Property = ""; old.key()[:shortest] != "0b2069" {
+		t.Errorf("as a case of version 1 it is named by %s", old.key())
+	}
 	same := map[string]func(*Case){
+		"test":     func(e *Case) { e.Test = "TestOther" },
 		"seed":     func(e *Case) { e.Seed++ },
 		"strategy": func(e *Case) { e.Strategy = "random" },
 		"comment":  func(e *Case) { e.Comment = nil },
@@ -101,6 +104,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	other := map[string]func(*Case){
+		"property":  func(e *Case) { e.Property = "other" },
 		"signature": func(e *Case) { e.Signature = "" },
 		"label":     func(e *Case) { e.Inputs[0].Label = "a" },
 		"input":     func(e *Case) { e.Inputs[0].Seed++ },
@@ -108,6 +112,7 @@ func TestNames(t *testing.T) {
 		"choice":    func(e *Case) { e.Record.Choices[0].Value++ },
 		"order":     func(e *Case) { slices.Reverse(e.Record.Deliveries) },
 	}
+	f.Property = "" // which one of the others changes
 	for _, change := range other {
 		e := writerCase()
 		change(&e)
@@ -121,7 +126,7 @@ func TestNames(t *testing.T) {
 // TestTakenNames holds that nothing is overwritten when names collide, be it
 // with another case, with what is none, or with a folder.
 func TestTakenNames(t *testing.T) {
-	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	f := FolderOf(t.TempDir(), "resultsAreStored")
 	e := writerCase()
 	key := e.key()
 	text := encode(t, numbered(1))
@@ -152,10 +157,10 @@ func TestTakenNames(t *testing.T) {
 }
 
 func TestLoadProblems(t *testing.T) {
-	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	f := FolderOf(t.TempDir(), "resultsAreStored")
 	save(t, f, writerCase())
 	other := writerCase()
-	other.Case.Test = "TestOther/sub"
+	other.Property = "TestOther/sub"
 	for name, text := range map[string]string{
 		"0.case": encode(t, other), "1.case": "", "2.case": encode(t, writerCase())[:300], "3.txt": "notes", ".4.case": "hidden", ".5.tmp": "temporary",
 	} {
@@ -163,29 +168,29 @@ func TestLoadProblems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries, problems := f.Load()
-	if len(entries) != 1 || len(problems) != 3 {
-		t.Fatalf("%d entries, problems %v", len(entries), problems)
+	cases, problems := f.Load()
+	if len(cases) != 1 || len(problems) != 3 {
+		t.Fatalf("%d cases, problems %v", len(cases), problems)
 	}
 	want := []string{
-		`DIR/0.case: the case is of the test "TestOther/sub", expected "TestResultsAreStored": ` +
-			`move the file to the folder TestOther.sub, or correct its test line if the test was renamed`,
-		`DIR/1.case:1: the file is empty, expected "jostle case 1": ` + restore,
-		`DIR/2.case:10: the file has been cut off here: its last line is "test \"TestResultsAreStor", expected "end": ` + restore,
+		`DIR/0.case: the case is of "TestOther/sub", expected "resultsAreStored": ` +
+			`move the file to the folder TestOther.sub, or correct its property line if the property was renamed`,
+		`DIR/1.case:1: the file is empty, expected "jostle case 2": ` + restore,
+		`DIR/2.case:10: the file has been cut off here: its last line is "property \"resultsAreStor", expected "end": ` + restore,
 	}
 	for i, p := range problems {
 		if got := strings.ReplaceAll(p.Error(), f.Dir+string(filepath.Separator), "DIR/"); got != want[i] {
 			t.Errorf("problem %d is\n%s, expected\n%s", i, got, want[i])
 		}
 	}
-	f.Test = ""
-	if entries, _ := f.Load(); len(entries) != 2 {
-		t.Errorf("%d entries of any test", len(entries))
+	f.Property = ""
+	if cases, _ := f.Load(); len(cases) != 2 {
+		t.Errorf("%d cases of any property", len(cases))
 	}
 }
 
 func TestFind(t *testing.T) {
-	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	f := FolderOf(t.TempDir(), "resultsAreStored")
 	if _, err := f.Find("7f"); err == nil || !strings.HasSuffix(err.Error(), "where there are none") {
 		t.Error(err)
 	}
@@ -224,21 +229,20 @@ func TestSaveErrors(t *testing.T) {
 	}
 	const advice = ": make room or give access there, or set JOSTLE_OUT to another folder"
 	bad := writerCase()
-	bad.Case.Record.Choices[0].Kind = 99
+	bad.Record.Choices[0].Kind = 99
 	tests := []struct {
 		name   string
 		folder Folder
-		entry  Entry
+		c      Case
 		want   string
 	}{
 		{"a file in its place", Folder{Dir: file}, writerCase(), "the case cannot be saved in DIR/file: mkdir DIR/file: not a directory" + advice},
-		{"a file above it", FolderOf(file, "TestA"), writerCase(), `the case cannot be saved in DIR/file/TestA: it is of the test "TestResultsAreStored", expected "TestA"`},
+		{"a file above it", FolderOf(file, "TestA"), writerCase(), `the case cannot be saved in DIR/file/TestA: it is of "resultsAreStored", expected "TestA"`},
 		{"a file above", Folder{Dir: file + "/a/b"}, writerCase(), "the case cannot be saved in DIR/file/a/b: mkdir DIR/file: not a directory" + advice},
-		{"no case", Folder{Dir: dir}, Case{}, "corpus: the entry has no case"},
-		{"no choice", Folder{Dir: dir}, bad, "corpus: choice: cannot store choice 0: kind 99, expected less than 7"},
+		{"no choice", Folder{Dir: dir}, bad, "corpus: choice 0 cannot be stored: kind 99, expected less than 7"},
 	}
 	for _, test := range tests {
-		path, fresh, err := test.folder.Save(test.entry)
+		path, fresh, err := test.folder.Save(test.c)
 		if err == nil || strings.ReplaceAll(err.Error(), dir, "DIR") != test.want || path != "" || fresh {
 			t.Errorf("%s: %q, %v and\n%v, expected\n%s", test.name, path, fresh, err, test.want)
 		}
@@ -257,7 +261,7 @@ func TestSaveErrors(t *testing.T) {
 // TestReadOnlyFolder holds the same for a folder that may not be written to.
 // Where everything may be, as to root, it is a test of saving.
 func TestReadOnlyFolder(t *testing.T) {
-	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	f := FolderOf(t.TempDir(), "resultsAreStored")
 	first := save(t, f, numbered(1))
 	if err := os.Chmod(f.Dir, 0o555); err != nil {
 		t.Fatal(err)
@@ -265,27 +269,22 @@ func TestReadOnlyFolder(t *testing.T) {
 	defer os.Chmod(f.Dir, 0o777)
 	before := files(t, f.Dir)
 	_, _, err := f.Save(numbered(2))
-	entries, problems := f.Load()
-	if len(problems) > 0 || len(entries) == 0 {
-		t.Fatalf("%d entries, %v", len(entries), problems)
+	cases, problems := f.Load()
+	if len(problems) > 0 || len(cases) == 0 {
+		t.Fatalf("%d cases, %v", len(cases), problems)
 	}
-	if err != nil && (!slices.Equal(files(t, f.Dir), before) || entries[0].Path != first) {
+	if err != nil && (!slices.Equal(files(t, f.Dir), before) || cases[0].Path != first) {
 		t.Errorf("after %v the folder has %q", err, files(t, f.Dir))
 	}
 }
 
-// TestFailedWrite holds that an error of writing, closing or syncing is told,
-// and that of a name that cannot be had too.
+// TestFailedWrite holds that errors of making a file and of renaming it are
+// returned.
 func TestFailedWrite(t *testing.T) {
-	file, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file.Close()
-	if err := fill(file, []byte("text")); err == nil {
-		t.Error("writing to a closed file succeeds")
-	}
 	dir := t.TempDir()
+	if path, err := WriteAside(filepath.Join(dir, "missing"), []byte("text")); err == nil || path != "" {
+		t.Errorf("a file in a folder that is not there: %q, %v", path, err)
+	}
 	if err := rename(filepath.Join(dir, "missing"), filepath.Join(dir, "a")); err == nil {
 		t.Error("a file that is not there is renamed")
 	}
@@ -294,7 +293,7 @@ func TestFailedWrite(t *testing.T) {
 // TestSaveTogether holds that workers who save at the same time lose nothing
 // and save nothing twice.
 func TestSaveTogether(t *testing.T) {
-	f := FolderOf(t.TempDir(), "TestResultsAreStored")
+	f := FolderOf(t.TempDir(), "resultsAreStored")
 	var wg sync.WaitGroup
 	const workers, cases = 8, 12
 	var mu sync.Mutex
@@ -331,7 +330,7 @@ func TestRemoveErrors(t *testing.T) {
 
 func TestFolderNames(t *testing.T) {
 	long := strings.Repeat("x", 200)
-	tests := []struct{ test, want string }{
+	tests := []struct{ property, want string }{
 		{"TestResultsAreStored", "TestResultsAreStored"},
 		{"TestA/sub", "TestA.sub"},
 		{"TestA/sub/n=4,b-c#01", "TestA.sub.n=4,b-c#01"},
@@ -347,21 +346,21 @@ func TestFolderNames(t *testing.T) {
 	}
 	seen := map[string]string{}
 	for _, test := range tests {
-		got := folderName(test.test)
+		got := folderName(test.property)
 		if got != test.want {
-			t.Errorf("%q: %s, expected %s", test.test, got, test.want)
+			t.Errorf("%q: %s, expected %s", test.property, got, test.want)
 		}
-		seen[strings.ToLower(got)] = test.test
+		seen[strings.ToLower(got)] = test.property
 	}
 	if len(seen) != len(tests) {
-		t.Errorf("%d tests share %d folders", len(tests), len(seen))
+		t.Errorf("%d properties share %d folders", len(tests), len(seen))
 	}
-	if f := FolderOf("", "TestA/b"); f.Dir != filepath.Join("testdata", "jostle", "TestA.b") || f.Test != "TestA/b" {
+	if f := FolderOf("", "TestA/b"); f.Dir != filepath.Join("testdata", "jostle", "TestA.b") || f.Property != "TestA/b" {
 		t.Errorf("%+v", f)
 	}
 }
 
-// FuzzFolderNames holds that no two tests share a folder, and that every name
+// FuzzFolderNames holds that no two properties share a folder, and that every name
 // is one of harmless characters.
 func FuzzFolderNames(f *testing.F) {
 	f.Add("TestA/b", "TestA.b")
@@ -385,15 +384,15 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	f := FolderOf(dir, "TestResultsAreStored")
+	f := FolderOf(dir, "resultsAreStored")
 	f.Save(Case{
-		Case:      &choice.Case{Test: "TestResultsAreStored", Strategy: "random", Seed: 7},
+		Property: "resultsAreStored", Test: "TestResultsAreStored", Strategy: "random", Seed: 7,
 		Signature: "property: stored # of # results",
 		Comment:   []string{"writer_test.go:31: stored 0 of 1 results"},
 	})
-	entries, _ := f.Load()
-	for _, e := range entries {
+	cases, _ := f.Load()
+	for _, e := range cases {
 		fmt.Println(filepath.Base(e.Path), e.Signature)
 	}
-	// Output: c46b17.case property: stored # of # results
+	// Output: 0e0ebb.case property: stored # of # results
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -193,30 +194,12 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	return regexp.MustCompile(`(check|explore)_test\.go:\d+`).ReplaceAllString(text, "${1}_test.go:N")
 }
 
-// compare holds a text against a golden file.
-func compare(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if os.Getenv("JOSTLE_REWRITE") != "" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
-	}
-}
-
 // What each kind of test prints, to the letter.
 func TestOutput(t *testing.T) {
 	samples := allSamples()
 	for name := range samples {
 		t.Run(name, func(t *testing.T) {
-			compare(t, "sample-"+name, runSample(t, name, t.TempDir()))
+			golden.File(t, "testdata/sample-"+name+".golden", runSample(t, name, t.TempDir()))
 		})
 	}
 	if old, _ := filepath.Glob("testdata/sample-*.golden"); len(old) != len(samples) {
@@ -229,13 +212,13 @@ func TestOutput(t *testing.T) {
 func TestSavedCasesRunFirst(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "broken", dir)
-	compare(t, "saved-again", runSample(t, "broken", dir))
-	compare(t, "saved-mended", runSample(t, "mended", dir))
+	golden.File(t, "testdata/saved-again.golden", runSample(t, "broken", dir))
+	golden.File(t, "testdata/saved-mended.golden", runSample(t, "mended", dir))
 	cases, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
 	if len(cases) != 1 {
 		t.Fatalf("kept %d cases, want 1: %v", len(cases), cases)
 	}
-	compare(t, "saved-replay", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
+	golden.File(t, "testdata/saved-replay.golden", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
 }
 
 // A case that was not run but planned, here by hand, is run by its schedule.
@@ -251,13 +234,12 @@ func TestPlannedCase(t *testing.T) {
 			ids[trace.TypeLabel(tr.Sends[tr.Steps[i].Send].Body)] = tr.Steps[i].ID
 		}
 	}
-	planned := corpus.Case{Test: "TestSample", Inputs: choice.CloneInputs(res.Inputs),
+	planned := corpus.Case{Property: "TestSample", Test: "TestSample", Comment: []string{"flush before write"}, Inputs: choice.CloneInputs(res.Inputs),
 		Schedule: schedule.Schedule{Before: []schedule.Constraint{{First: ids["flush"], Second: ids["write"]}}}}
-	entry := corpus.Entry{Case: &planned, Comment: []string{"flush before write"}}
-	if _, _, err := corpus.FolderOf(dir, "TestSample").Save(entry); err != nil {
+	if _, _, err := corpus.FolderOf(dir, "TestSample").Save(planned); err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "planned", runSample(t, "broken", dir))
+	golden.File(t, "testdata/planned.golden", runSample(t, "broken", dir))
 }
 
 func TestChangedSettings(t *testing.T) {
@@ -284,8 +266,8 @@ func TestBadCases(t *testing.T) {
 	}
 	text := string(good)
 	for name, bad := range map[string]string{
-		"another":   strings.Replace(text, `test "TestSample"`, `test "TestOther"`, 1),
-		"newer":     strings.Replace(text, "jostle case 1", "jostle case 2", 1),
+		"another":   strings.Replace(text, `property "TestSample"`, `property "TestOther"`, 1),
+		"newer":     strings.Replace(text, "jostle case 2", "jostle case 3", 1),
 		"truncated": text[:len(text)/2],
 		"empty":     "",
 		"noise":     "\x00\xff\x01",
@@ -298,7 +280,7 @@ func TestBadCases(t *testing.T) {
 		}
 	}
 	os.Remove(cases[0])
-	compare(t, "bad-cases", runSample(t, "mended", dir))
+	golden.File(t, "testdata/bad-cases.golden", runSample(t, "mended", dir))
 }
 
 // A budget that is used up by the first run ends the search there, not at the

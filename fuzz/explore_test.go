@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/props"
@@ -199,7 +200,7 @@ func wandering() func(*props.T) {
 func TestExploredCasesRunFirst(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "explore-broken", dir)
-	compare(t, "explored-again", runSample(t, "explore-broken", dir))
+	golden.File(t, "testdata/explored-again.golden", runSample(t, "explore-broken", dir))
 	if out := runSample(t, "broken", dir); !strings.Contains(out, "(as saved)") {
 		t.Errorf("Check does not replay what Explore has found:\n%s", out)
 	}
@@ -430,7 +431,7 @@ func TestEverySubjectIsExplored(t *testing.T) {
 			runsUntilFound(t, s, Exploration{Reduction: Everything}),
 			runsUntilFound(t, s, Exploration{Reduction: Everything, Delays: 5}))
 	}
-	compare(t, "explored", b.String())
+	golden.File(t, "testdata/explored.golden", b.String())
 }
 
 // mostRuns bounds what a subject may take.

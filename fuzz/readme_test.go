@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/jostle-go/jostle/corpus/golden"
 )
 
 // The example of the README is a package of its own, since its test fails.
@@ -15,12 +17,12 @@ func TestReadmeExample(t *testing.T) {
 	if err == nil {
 		t.Errorf("the example passes: %s", text)
 	}
-	compare(t, "readme", text)
+	golden.File(t, "testdata/readme.golden", text)
 	text, err = runReadme(t, "-run", "^TestInEveryOrder$", "-v")
 	if err != nil {
 		t.Errorf("the mended example fails: %s", text)
 	}
-	compare(t, "readme-explore", text)
+	golden.File(t, "testdata/readme-explore.golden", text)
 }
 
 // runReadme runs tests of the example and returns what they print, without

@@ -14,10 +14,9 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/native"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // The staged bug is several rare orders in a row: a gate asks three clerks for
@@ -84,8 +83,10 @@ func FuzzStaged(f *testing.F) {
 		Target(f, func(t *props.T) { t.System().Run() }) // not broken when nobody asks for it
 		return
 	}
-	g := &target{runner: props.NewRunner(f.Name(), staged)}
-	g.bridge.off = os.Getenv("JOSTLE_SAMPLE") == "blind"
+	g := newTarget(f.Name(), staged)
+	if os.Getenv("JOSTLE_SAMPLE") == "blind" {
+		g.bridge = nil
+	}
 	f.Cleanup(g.runner.Close)
 	g.addSeeds(f)
 	f.Fuzz(g.fuzz)
@@ -100,7 +101,7 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 	r := props.NewRunner("staged", staged)
 	defer r.Close()
 	kept := [][]byte{randomDraft(seed)}
-	var d choice.Draft
+	var d native.Draft
 	for i := range runs {
 		data := slices.Clone(kept[rng.IntN(len(kept))])
 		if !guided {
@@ -113,7 +114,7 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 		}
 		d.FromBytes(data)
 		pr.Begin()
-		res := r.Run(props.Plan{Words: d.Words, Seed: d.Seed, Strategy: strategy.Scheduled(&d), Observer: pr})
+		res := r.Run(props.Plan{Words: d.Words, Seed: d.Seed, Strategy: native.Play(&d), Observer: pr})
 		if res.Failure != nil {
 			return i + 1
 		}
@@ -201,7 +202,7 @@ func countFound(took []time.Duration, limit time.Duration) (n int) {
 	return n
 }
 
-// native runs the engine in an empty folder until it fails or the limit, and
+// nativeFuzzing runs the engine in an empty folder until it fails or the limit, and
 // then the input that it saved, which must fail too.
 func nativeFuzzing(t *testing.T, binary, target, sample string, limit time.Duration) (time.Duration, int) {
 	t.Helper()

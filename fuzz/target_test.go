@@ -4,8 +4,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/jostle-go/jostle/props"
 )
 
 // FuzzSubject is a target of go test -fuzz for the subject that JOSTLE_SAMPLE
@@ -21,7 +19,7 @@ func FuzzSubject(f *testing.F) {
 
 // Any bytes are some run: none crash, hang or count as a pass without a run.
 func TestAnyBytesAreSomeRun(t *testing.T) {
-	g := &target{runner: props.NewRunner(t.Name(), subjectNamed("writer").Property(true))}
+	g := newTarget(t.Name(), subjectNamed("writer").Property(true))
 	defer g.runner.Close()
 	for _, data := range [][]byte{nil, {0}, []byte("writer"), make([]byte, 1<<20), []byte(strings.Repeat("\xff", 1<<20))} {
 		g.fuzz(t, data)
@@ -33,7 +31,7 @@ func TestAnyBytesAreSomeRun(t *testing.T) {
 
 // The same bytes are the same run, also with a runner that has run others.
 func TestSameBytesSameRun(t *testing.T) {
-	g := &target{runner: props.NewRunner(t.Name(), subjectNamed("writer").Property(true))}
+	g := newTarget(t.Name(), subjectNamed("writer").Property(true))
 	defer g.runner.Close()
 	hashes := map[string]uint64{}
 	for round := range 2 {
@@ -46,20 +44,5 @@ func TestSameBytesSameRun(t *testing.T) {
 			}
 			hashes[string(data)] = hash
 		}
-	}
-}
-
-// The engine's bytes reach different orders: a bridge that always reported
-// the same slots would be of no use.
-func TestBridgeSeesOrders(t *testing.T) {
-	g := &target{runner: props.NewRunner(t.Name(), subjectNamed("writer").Property(true))}
-	defer g.runner.Close()
-	seen := map[[slots / 64]uint64]bool{}
-	for i := range uint64(500) {
-		g.fuzz(t, randomDraft(i))
-		seen[g.bridge.seen] = true
-	}
-	if len(seen) < 20 {
-		t.Errorf("500 inputs give %d sets of slots", len(seen))
 	}
 }

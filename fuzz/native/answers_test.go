@@ -127,7 +127,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, answers, asks []byte) {
 		var r, again AnswerReader
 		r.Reset(answers)
-		var list []Choice
+		var list []choice.Choice
 		for ; len(asks) >= 2; asks = asks[2:] {
 			c := choice.Choice{Kind: choice.Kind(asks[0]) % (choice.Swarm + 1), N: uint32(asks[1])*uint32(asks[1]) + 1}
 			v, ok := r.Next(c.Kind, int(c.N))

@@ -19,7 +19,6 @@ import (
 type Bridge struct {
 	seen  [slots / 64]uint64
 	steps [][]uint64 // by actor, the identities of the steps so far
-	off   bool
 }
 
 const slots = 4096
@@ -39,7 +38,7 @@ const mostBefore = 64
 // Stepped pairs a receive with those before it at its actor.
 func (b *Bridge) Stepped(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
-	if b.off || st.Kind != trace.Receive {
+	if st.Kind != trace.Receive {
 		return
 	}
 	for int(st.Actor) >= len(b.steps) {

@@ -3,10 +3,11 @@ package native
 import (
 	"bytes"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // TestDraftForm holds what bytes mean, and their canonical form.
@@ -127,42 +128,17 @@ func FuzzDraft(f *testing.F) {
 }
 
 func TestDraftOf(t *testing.T) {
-	c := &Case{Seed: 5, Inputs: []Input{{"a", 1, []uint64{8}}, {"b", 2, []uint64{1, 2, 3, 4, 5}}},
-		Record: Record{Deliveries: []uint64{1, 2}, Choices: []choice.Choice{{choice.Program, 3, 2}, {choice.Drop, 2, 0}, {choice.Drop, 2, 0}}}}
+	c := &corpus.Case{Seed: 5,
+		Inputs: []choice.Input{{Label: "a", Seed: 1, Words: []uint64{8}}, {Label: "b", Seed: 2, Words: []uint64{1, 2, 3, 4, 5}}},
+		Record: choice.Record{Deliveries: []uint64{1, 2}, Choices: []choice.Choice{
+			{Kind: choice.Program, N: 3, Value: 2}, {Kind: choice.Drop, N: 2}, {Kind: choice.Drop, N: 2}}}}
 	in := &c.Inputs[0]
 	want := &Draft{Seed: 5, Words: []uint64{8, in.Word(1), in.Word(2), in.Word(3), 1, 2, 3, 4}, Answers: []byte{2, 1}}
-	if got := DraftOf(c); !equalDrafts(got, want) {
+	if got := DraftOf(c, &trace.Trace{}); !equalDrafts(got, want) {
 		t.Errorf("%+v, expected %+v", got, want)
 	}
-	c.Inputs = make([]Input, 20)
-	if n := len(DraftOf(c).Words); n != MaxWords {
+	c.Inputs = make([]choice.Input, 20)
+	if n := len(DraftOf(c, &trace.Trace{}).Words); n != MaxWords {
 		t.Errorf("20 draws make %d words", n)
-	}
-}
-
-// TestWords holds the numbers of a draw: those given, then splitmix64's, of
-// which those of seed 1234567 are published.
-func TestWords(t *testing.T) {
-	in := Input{Seed: 1234567, Words: []uint64{7, 9}}
-	want := []uint64{7, 9, 6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431}
-	for n := range want {
-		if got := in.Word(n); got != want[n] {
-			t.Errorf("word %d is %d, expected %d", n, got, want[n])
-		}
-	}
-}
-
-func TestScheduleClone(t *testing.T) {
-	make := func() *Schedule {
-		return &Schedule{1, []Priority{{2, 3}}, []Constraint{{4, 5}}, []choice.Choice{{choice.Drop, 2, 1}}}
-	}
-	s := make()
-	c := s.Clone()
-	s.Priorities[0].P, s.Before[0], s.Choices[0].Value = 9, s.Before[0].Turned(), 0
-	if !reflect.DeepEqual(c, make()) {
-		t.Errorf("the clone changed to %+v", c)
-	}
-	if s.Before[0] != (Constraint{5, 4}) {
-		t.Errorf("turned around it is %v", s.Before[0])
 	}
 }

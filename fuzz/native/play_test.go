@@ -3,11 +3,13 @@ package native_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/native"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -15,6 +17,56 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
+
+// must is for runs that are not expected to fail.
+func must(t testing.TB, f *pulse.Failure) {
+	t.Helper()
+	if f != nil {
+		t.Fatal(f)
+	}
+}
+
+func newRecorded(s pulse.Strategy) *pulse.System {
+	return pulse.New(pulse.Options{Strategy: s, Record: true})
+}
+
+// runs is how often a test runs its program: more at night, less with -short,
+// when little is left of the test's power.
+func runs(n int) int {
+	switch {
+	case os.Getenv("JOSTLE_NIGHTLY") != "":
+		return 20 * n
+	case testing.Short():
+		return n / 5
+	}
+	return n
+}
+
+func failureText(sys *pulse.System) string {
+	if f := sys.Failure(); f != nil {
+		return f.Error()
+	}
+	return ""
+}
+
+// newest picks the newest message and answers all questions by zero.
+type newest struct{}
+
+func (newest) Begin(uint64) {}
+
+func (newest) Pick(e *pulse.Enabled) int {
+	best := 0
+	for i := range e.Len() {
+		if e.Seq(i) > e.Seq(best) {
+			best = i
+		}
+	}
+	return best
+}
+
+func (newest) Choose(choice.Kind, int) int { return 0 }
+
+type kick struct{}
 
 // labels is what the steps of a run were, in their order.
 func labels(t *trace.Trace) string {
@@ -25,9 +77,9 @@ func labels(t *trace.Trace) string {
 	return strings.Join(list, ", ")
 }
 
-// TestScheduledOrders holds what the bytes of a draft mean for the writer,
+// TestPlayOrders holds what the bytes of a draft mean for the writer,
 // whose messages are sent in the order execute, write, done, flush, flushed.
-func TestScheduledOrders(t *testing.T) {
+func TestPlayOrders(t *testing.T) {
 	const (
 		plain  = "action#1 ← execute, writer#1 ← write(1), terminator#1 ← done, writer#2 ← flush, terminator#2 ← flushed"
 		broken = "action#1 ← execute, terminator#1 ← done, writer#1 ← flush, terminator#2 ← flushed, writer#2 ← write(1)"
@@ -35,23 +87,23 @@ func TestScheduledOrders(t *testing.T) {
 	)
 	tests := []struct {
 		name  string
-		draft Draft
+		draft native.Draft
 		order string
 	}{
-		{"nothing is plain order", Draft{}, plain},
-		{"equal bytes are plain order", Draft{Seed: 9, Priorities: []byte{7, 7, 7, 7, 7}}, plain},
-		{"the highest comes first", Draft{Priorities: []byte{0, 1, 2, 2, 2}}, broken},
-		{"the order is by value", Draft{Priorities: []byte{9, 1, 3, 5, 0}}, late},
-		{"below plain", Draft{Priorities: []byte{0, 127}}, broken},
-		{"as plain", Draft{Priorities: []byte{0, 128}}, plain},
-		{"above plain", Draft{Priorities: []byte{0, 0, 129, 129}}, broken},
-		{"a seed", Draft{Seed: 11}, late},
-		{"another seed", Draft{Seed: 1}, plain},
-		{"bytes before a seed", Draft{Seed: 1, Priorities: []byte{0, 0}}, broken},
+		{"nothing is plain order", native.Draft{}, plain},
+		{"equal bytes are plain order", native.Draft{Seed: 9, Priorities: []byte{7, 7, 7, 7, 7}}, plain},
+		{"the highest comes first", native.Draft{Priorities: []byte{0, 1, 2, 2, 2}}, broken},
+		{"the order is by value", native.Draft{Priorities: []byte{9, 1, 3, 5, 0}}, late},
+		{"below plain", native.Draft{Priorities: []byte{0, 127}}, broken},
+		{"as plain", native.Draft{Priorities: []byte{0, 128}}, plain},
+		{"above plain", native.Draft{Priorities: []byte{0, 0, 129, 129}}, broken},
+		{"a seed", native.Draft{Seed: 11}, late},
+		{"another seed", native.Draft{Seed: 1}, plain},
+		{"bytes before a seed", native.Draft{Seed: 1, Priorities: []byte{0, 0}}, broken},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			sys := pulse.New(pulse.Options{Strategy: strategy.Scheduled(&test.draft)})
+			sys := pulse.New(pulse.Options{Strategy: native.Play(&test.draft)})
 			defer sys.Close()
 			for seed := range uint64(3) { // which does not matter
 				sys.Reset(seed)
@@ -69,13 +121,13 @@ func TestScheduledOrders(t *testing.T) {
 	}
 }
 
-// TestScheduledAnswers holds that questions are answered by the draft, then by
+// TestPlayAnswers holds that questions are answered by the draft, then by
 // its seed.
-func TestScheduledAnswers(t *testing.T) {
-	answers := func(d *Draft) string {
-		sys := newRecorded(strategy.Scheduled(d))
+func TestPlayAnswers(t *testing.T) {
+	answers := func(d *native.Draft) string {
+		sys := newRecorded(native.Play(d))
 		defer sys.Close()
-		answered(5, 5, 5, 5, 5, 5, 5, 5)(sys)
+		trial.Answered(5, 5, 5, 5, 5, 5, 5, 5)(sys)
 		must(t, sys.Failure())
 		var b strings.Builder
 		for _, note := range sys.Trace().Notes {
@@ -83,20 +135,20 @@ func TestScheduledAnswers(t *testing.T) {
 		}
 		return b.String()
 	}
-	if got := answers(&Draft{Answers: []byte{3, 4, 5}}); got != "34000000" {
+	if got := answers(&native.Draft{Answers: []byte{3, 4, 5}}); got != "34000000" {
 		t.Errorf("with seed 0: %s", got)
 	}
-	a, b := answers(&Draft{Seed: 1, Answers: []byte{3, 4, 5}}), answers(&Draft{Seed: 2, Answers: []byte{3, 4, 5}})
+	a, b := answers(&native.Draft{Seed: 1, Answers: []byte{3, 4, 5}}), answers(&native.Draft{Seed: 2, Answers: []byte{3, 4, 5}})
 	if a[:3] != "340" || b[:3] != "340" || a == b {
 		t.Errorf("with seeds 1 and 2: %s and %s", a, b)
 	}
 }
 
-// TestScheduledFaultsAreRare holds that a draft without answers has a fault
+// TestPlayFaultsAreRare holds that a draft without answers has a fault
 // seldom, and one with a byte for it when the byte says.
-func TestScheduledFaultsAreRare(t *testing.T) {
-	lost := func(d *Draft) int {
-		o := pulse.Options{Strategy: strategy.Scheduled(d), Faults: pulse.Faults{Drop: 100}, Record: true}
+func TestPlayFaultsAreRare(t *testing.T) {
+	lost := func(d *native.Draft) int {
+		o := pulse.Options{Strategy: native.Play(d), Faults: pulse.Faults{Drop: 100}, Record: true}
 		sys := pulse.New(o)
 		defer sys.Close()
 		sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -111,58 +163,13 @@ func TestScheduledFaultsAreRare(t *testing.T) {
 	}
 	sum := 0
 	for seed := range uint64(50) {
-		sum += lost(&Draft{Seed: seed + 1})
+		sum += lost(&native.Draft{Seed: seed + 1})
 	}
 	if sum < 200 || sum > 450 {
 		t.Errorf("%d of 5,000 messages were lost, expected about 1 in 16", sum)
 	}
-	if n := lost(&Draft{Answers: []byte{9, 255, 20, 192, 192}}); n != 3 {
+	if n := lost(&native.Draft{Answers: []byte{9, 255, 20, 192, 192}}); n != 3 {
 		t.Errorf("%d messages were lost, expected 3", n)
-	}
-}
-
-// program is one that is drawn: what a step does follows from the message that
-// it receives, so that its steps have the same identities in every order.
-type program struct {
-	actors []pulse.Ref
-	choose bool
-	timers bool
-}
-
-// A spark makes others until it has gone out.
-type spark struct {
-	left   int
-	random uint64
-}
-
-func (p *program) Receive(ctx *pulse.Ctx, msg any) {
-	s := msg.(spark)
-	r := rand.New(rand.NewPCG(s.random, 7))
-	if p.choose {
-		s.left -= ctx.Choose(2)
-	}
-	if s.left <= 0 {
-		return
-	}
-	for range r.IntN(4) {
-		next := spark{s.left - 1, r.Uint64()}
-		if p.timers && r.IntN(4) == 0 {
-			ctx.After(time.Duration(r.IntN(3))*time.Millisecond, next)
-			continue
-		}
-		ctx.Send(p.actors[r.IntN(len(p.actors))], next)
-	}
-}
-
-// build adds program number n to a system.
-func build(sys *pulse.System, n uint64, left int) {
-	r := rand.New(rand.NewPCG(n, 5))
-	p := &program{choose: r.IntN(2) == 0, timers: r.IntN(2) == 0}
-	for range 1 + r.IntN(5) {
-		p.actors = append(p.actors, sys.Spawn("actor", p))
-	}
-	for range 1 + r.IntN(6) {
-		sys.Send(p.actors[r.IntN(len(p.actors))], spark{left, r.Uint64()})
 	}
 }
 
@@ -179,11 +186,11 @@ func TestDraftOfPrograms(t *testing.T) {
 		for _, s := range []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.DelayBounded(strategy.DelayBoundedOptions{Delays: 2})} {
 			o := pulse.Options{Strategy: s, Seed: n, Record: true, Delivery: pulse.Delivery(n % 2), EarlyTimers: int(n % 3)}
 			sys := pulse.New(o)
-			build(sys, n, 4)
+			trial.Sparks(sys, n, 4)
 			sys.Run()
 			must(t, sys.Failure())
 			taken += min(len(sys.Trace().Steps), 2)
-			replayDraft(t, o, sys, func(sys *pulse.System) { build(sys, n, 4); sys.Run() })
+			replayDraft(t, o, sys, func(sys *pulse.System) { trial.Sparks(sys, n, 4); sys.Run() })
 			sys.Close()
 		}
 	}
@@ -195,10 +202,10 @@ func TestDraftOfPrograms(t *testing.T) {
 // replayDraft makes a draft of a run, and fails if it makes another run.
 func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pulse.System)) {
 	t.Helper()
-	stored := strategy.DraftOf(caseOf(sys, o.Seed), sys.Trace()).Bytes()
-	var d Draft
+	stored := native.DraftOf(caseOf(sys, o.Seed), sys.Trace()).Bytes()
+	var d native.Draft
 	d.FromBytes(stored)
-	o.Strategy = strategy.Scheduled(&d)
+	o.Strategy = native.Play(&d)
 	second := pulse.New(o)
 	defer second.Close()
 	body(second)
@@ -216,13 +223,13 @@ func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pu
 
 // TestDraftOfRich is the same for a program with all that the system offers.
 func TestDraftOfRich(t *testing.T) {
-	for name, o := range settings() {
+	for name, o := range trial.Settings() {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(runs(100)) {
 				o.Strategy, o.Record, o.Seed = strategy.Random(), true, seed
 				sys := pulse.New(o)
-				rich(sys)
-				replayDraft(t, o, sys, rich)
+				trial.Rich(sys)
+				replayDraft(t, o, sys, trial.Rich)
 				sys.Close()
 			}
 		})
@@ -237,9 +244,9 @@ func TestDraftOfLongRuns(t *testing.T) {
 		for seed := range uint64(runs(10)) {
 			o := pulse.Options{Strategy: s, Seed: seed, Record: true}
 			sys := pulse.New(o)
-			r := newRing(4, steps)
-			r.run(sys)
-			replayDraft(t, o, sys, r.run)
+			r := trial.NewRing(4, steps)
+			r.Run(sys)
+			replayDraft(t, o, sys, r.Run)
 			sys.Close()
 		}
 	}
@@ -255,16 +262,16 @@ func TestPriorities(t *testing.T) {
 		want     []byte
 	}{
 		{"plain order", strategy.Plain(), pulse.DeliveryUnordered, 300, bytes.Repeat([]byte{255}, 300)},
-		{"turned around", &scripted{newest: true}, pulse.DeliveryUnordered, 4, []byte{252, 253, 254, 255}},
-		{"one channel", &scripted{newest: true}, pulse.DeliveryFIFO, 4, []byte{255, 255, 255, 255}},
+		{"turned around", newest{}, pulse.DeliveryUnordered, 4, []byte{252, 253, 254, 255}},
+		{"one channel", newest{}, pulse.DeliveryFIFO, 4, []byte{255, 255, 255, 255}},
 		{"nothing sent", strategy.Plain(), pulse.DeliveryFIFO, 0, []byte{}},
 	}
 	for _, test := range tests {
 		sys := newRecorded(test.strategy)
 		sys.Configure(pulse.Options{Strategy: test.strategy, Record: true, Delivery: test.delivery})
-		bunch(test.sends)(sys)
+		trial.Bunch(test.sends)(sys)
 		must(t, sys.Failure())
-		if got := strategy.Priorities(sys.Trace()); !bytes.Equal(got, test.want) {
+		if got := native.Priorities(sys.Trace()); !bytes.Equal(got, test.want) {
 			t.Errorf("%s: %v, expected %v", test.name, got, test.want)
 		}
 		sys.Close()
@@ -274,16 +281,16 @@ func TestPriorities(t *testing.T) {
 // TestPrioritiesRunOut holds what is kept when each of 400 messages overtakes
 // the one before: the first 255 steps.
 func TestPrioritiesRunOut(t *testing.T) {
-	o := pulse.Options{Strategy: &scripted{newest: true}, Record: true, Delivery: pulse.DeliveryUnordered}
+	o := pulse.Options{Strategy: newest{}, Record: true, Delivery: pulse.DeliveryUnordered}
 	sys := pulse.New(o)
 	defer sys.Close()
-	bunch(400)(sys)
+	trial.Bunch(400)(sys)
 	must(t, sys.Failure())
-	d := Draft{Priorities: strategy.Priorities(sys.Trace())}
-	o.Strategy = strategy.Scheduled(&d)
+	d := native.Draft{Priorities: native.Priorities(sys.Trace())}
+	o.Strategy = native.Play(&d)
 	second := pulse.New(o)
 	defer second.Close()
-	bunch(400)(second)
+	trial.Bunch(400)(second)
 	must(t, second.Failure())
 	difference, _ := trace.Diff(sys.Trace(), second.Trace())
 	if difference.Step != 255 {
@@ -291,23 +298,23 @@ func TestPrioritiesRunOut(t *testing.T) {
 	}
 }
 
-func TestScheduledAndOrderedAllocateNothing(t *testing.T) {
-	r := newRing(30, 200)
+func TestPlayAndOrderedAllocateNothing(t *testing.T) {
+	r := trial.NewRing(30, 200)
 	sys := newRecorded(strategy.Random())
-	r.run(sys)
+	r.Run(sys)
 	steps := sys.Trace().Clone().Steps
 	sys.Close()
-	draft := &Draft{Seed: 5, Answers: []byte{1, 2}, Priorities: make([]byte, 100)}
+	draft := &native.Draft{Seed: 5, Answers: []byte{1, 2}, Priorities: make([]byte, 100)}
 	order := &schedule.Schedule{Seed: 3, Choices: []choice.Choice{{Kind: choice.Program, N: 2, Value: 1}}}
 	for i := range 50 {
 		order.Priorities = append(order.Priorities, schedule.Priority{ID: steps[3*i].ID, P: uint64(i) << 50})
 		order.Before = append(order.Before, schedule.Constraint{First: steps[4*i].ID, Second: steps[190-3*i].ID})
 	}
-	for name, s := range map[string]pulse.Strategy{"scheduled": strategy.Scheduled(draft), "ordered": strategy.Ordered(order)} {
+	for name, s := range map[string]pulse.Strategy{"scheduled": native.Play(draft), "ordered": strategy.Ordered(order)} {
 		sys := pulse.New(pulse.Options{Strategy: s})
 		run := func() {
 			sys.Reset(0)
-			r.run(sys)
+			r.Run(sys)
 		}
 		for range 5 {
 			run()
@@ -320,12 +327,12 @@ func TestScheduledAndOrderedAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestScheduledIsTotal holds that whatever the bytes, a run goes on to its end
+// TestPlayIsTotal holds that whatever the bytes, a run goes on to its end
 // and goes the same way twice.
-func TestScheduledIsTotal(t *testing.T) {
-	for name, o := range settings() {
-		var d Draft
-		o.Strategy, o.Record = strategy.Scheduled(&d), true
+func TestPlayIsTotal(t *testing.T) {
+	for name, o := range trial.Settings() {
+		var d native.Draft
+		o.Strategy, o.Record = native.Play(&d), true
 		sys := pulse.New(o)
 		for seed := range uint64(runs(100)) {
 			r := rand.New(rand.NewPCG(seed, 9))
@@ -337,7 +344,7 @@ func TestScheduledIsTotal(t *testing.T) {
 			var hashes [2]uint64
 			for i := range hashes {
 				sys.Reset(0)
-				rich(sys)
+				trial.Rich(sys)
 				hashes[i] = sys.Trace().Hash
 				if f := sys.Failure(); f != nil && (f.Kind == pulse.KindMisuse || f.Kind == pulse.KindNondeterminism) {
 					t.Fatalf("%s, % x: %v", name, data, f)
@@ -351,20 +358,20 @@ func TestScheduledIsTotal(t *testing.T) {
 	}
 }
 
-// BenchmarkScheduled measures a step under a draft and under a schedule, each
+// BenchmarkPlay measures a step under a draft and under a schedule, each
 // as a ratio to Random in the same run.
-func BenchmarkScheduled(b *testing.B) {
+func BenchmarkPlay(b *testing.B) {
 	const tokens = 10
-	draft := &Draft{Seed: 5, Priorities: make([]byte, 500)}
+	draft := &native.Draft{Seed: 5, Priorities: make([]byte, 500)}
 	order := &schedule.Schedule{Seed: 3}
 	for i := range uint64(20) {
 		order.Priorities = append(order.Priorities, schedule.Priority{ID: i, P: i})
 		order.Before = append(order.Before, schedule.Constraint{First: i, Second: i + 1})
 	}
-	random := stepTime(strategy.Random(), tokens, 200)
-	for name, s := range map[string]pulse.Strategy{"draft": strategy.Scheduled(draft), "schedule": strategy.Ordered(order)} {
+	random := trial.RoundTime(strategy.Random(), tokens, 200)
+	for name, s := range map[string]pulse.Strategy{"draft": native.Play(draft), "schedule": strategy.Ordered(order)} {
 		b.Run(name, func(b *testing.B) {
-			b.ReportMetric(stepTime(s, tokens, b.N).Seconds()/random.Seconds(), "x-random")
+			b.ReportMetric(trial.RoundTime(s, tokens, b.N).Seconds()/random.Seconds(), "x-random")
 		})
 	}
 }

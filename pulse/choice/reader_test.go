@@ -87,19 +87,6 @@ func TestMismatchIsData(t *testing.T) {
 	}
 }
 
-func TestReaderSkip(t *testing.T) {
-	r := NewReader(&Record{Choices: []Choice{{Drop, 2, 1}, {Program, 3, 2}}})
-	if !r.Skip() {
-		t.Fatal("nothing to skip")
-	}
-	if value, err := r.Choice(Program, 3); value != 2 || err != nil {
-		t.Errorf("after a skip: %d, %v", value, err)
-	}
-	if r.Skip() {
-		t.Error("skipped past the end")
-	}
-}
-
 func TestReaderRestAndReset(t *testing.T) {
 	record := sample()
 	r := NewReader(record)
@@ -112,7 +99,9 @@ func TestReaderRestAndReset(t *testing.T) {
 	expect(4, 7)
 	r.Delivery()
 	r.Delivery()
-	r.Skip()
+	if _, err := r.Choice(Program, 1); err != nil {
+		t.Fatal(err)
+	}
 	expect(2, 6)
 	r.Reset(record)
 	expect(4, 7)

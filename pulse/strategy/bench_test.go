@@ -3,9 +3,8 @@ package strategy_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
-	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
@@ -14,30 +13,11 @@ import (
 // All are recorded, since some strategies always are.
 func BenchmarkPick(b *testing.B) {
 	for _, tokens := range []int{1, 10, 100} {
-		random := stepTime(strategy.Random(), tokens, 200)
+		random := trial.RoundTime(strategy.Random(), tokens, 200)
 		for _, s := range all() {
 			b.Run(fmt.Sprintf("%s/%d", s.name, tokens), func(b *testing.B) {
-				b.ReportMetric(stepTime(s.make(), tokens, b.N).Seconds()/random.Seconds(), "x-random")
+				b.ReportMetric(trial.RoundTime(s.make(), tokens, b.N).Seconds()/random.Seconds(), "x-random")
 			})
 		}
 	}
-}
-
-// stepTime runs so many rounds of 1,000 steps and returns the time of one.
-func stepTime(s pulse.Strategy, tokens, rounds int) time.Duration {
-	r := newRing(tokens, 1000)
-	sys := pulse.New(pulse.Options{Strategy: s, Record: true, Delivery: pulse.DeliveryUnordered})
-	defer sys.Close()
-	round := func(seed int) {
-		sys.Reset(uint64(seed))
-		r.run(sys)
-	}
-	for seed := range 3 {
-		round(seed)
-	}
-	start := time.Now()
-	for seed := range rounds {
-		round(seed)
-	}
-	return time.Since(start) / time.Duration(rounds)
 }

@@ -1,6 +1,6 @@
 // Package strategy holds the ways of making a run's decisions, one to a file.
 //
-//	fifo.go    the oldest message first: what all else is compared with
+//	plain.go   the oldest message first: what all else is compared with
 //	random.go  any deliverable message
 //	pct.go     priorities of channels that change at few points
 //	pctcp.go   the same over chains of causality
@@ -9,7 +9,6 @@
 //	delay.go   the oldest first, but for a few that are delayed
 //	replay.go  what a record says, strictly
 //	lenient.go what a record says, as far as it still applies
-//	scheduled.go  a draft: a priority for each message, in the order of sending
 //	ordered.go a schedule by identity: priorities, and this before that
 //	repeat.go  the check that a program does the same twice
 //
@@ -20,7 +19,6 @@
 //	changes.go where in it priorities change
 //	chains.go  a partial order cut into chains while it grows
 //	seeded.go  numbers that follow from a seed and an identity
-//	priorities.go  the draft of a run that was
 //	names.go   strategies by name
 //
 // A strategy belongs to one system at a time. Each says what chance it gives

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
@@ -19,18 +20,6 @@ type repair struct {
 	unknown       bool  // the trace of the recorded run is not at hand
 	order         []string
 	stale         []string
-}
-
-// answered is a program whose notes are the choices it was given.
-func answered(ns ...int) func(*pulse.System) {
-	return func(sys *pulse.System) {
-		sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, _ any) {
-			for _, n := range ns {
-				ctx.Log("%d", ctx.Choose(n))
-			}
-		})), kick{})
-		sys.Run()
-	}
 }
 
 var crash = pulse.Options{Faults: pulse.Faults{Crash: 1}}
@@ -52,21 +41,21 @@ var repairs = []repair{
 			"action.3#1 ← kick", "writer#3 ← write(3)"},
 		stale: []string{"step 4, action.3#1 ← kick, is not in the record", "step 5, writer#3 ← write(3), is not in the record"}},
 	{name: "an order that cannot be", recorded: pulse.Options{Delivery: pulse.DeliveryUnordered},
-		before: bunch(3), after: bunch(3),
+		before: trial.Bunch(3), after: trial.Bunch(3),
 		order: []string{"writer#1 ← write(0)", "writer#2 ← write(1)", "writer#3 ← write(2)"},
 		stale: []string{"delivery 1, writer ← write(1), was made before one that the record has earlier",
 			"delivery 2, writer ← write(0), was made before one that the record has earlier"}},
-	{name: "fewer answers", before: answered(5, 5), after: answered(3, 5), answers: []int{4, 3},
+	{name: "fewer answers", before: trial.Answered(5, 5), after: trial.Answered(3, 5), answers: []int{4, 3},
 		order: []string{"chooser#1 ← kick", "2", "3"},
 		stale: []string{"the record answers choose of 5 with 4, the run asks choose of 3: 2 was given"}},
-	{name: "more questions", before: answered(5), after: answered(6, 2), answers: []int{4},
+	{name: "more questions", before: trial.Answered(5), after: trial.Answered(6, 2), answers: []int{4},
 		order: []string{"chooser#1 ← kick", "4", "0"},
 		stale: []string{"the record answers choose of 5 with 4, the run asks choose of 6: 4 was given",
 			"the record has no answer to choose of 2: 0 was given"}},
-	{name: "fewer questions", before: answered(5, 7), after: answered(5), answers: []int{4, 3},
+	{name: "fewer questions", before: trial.Answered(5, 7), after: trial.Answered(5), answers: []int{4, 3},
 		order: []string{"chooser#1 ← kick", "4"},
 		stale: []string{"choice 1, choose of 7, was not asked for"}},
-	{name: "a fault that struck elsewhere", before: answered(5), after: sends(flush{}), answers: []int{1},
+	{name: "a fault that struck elsewhere", before: trial.Answered(5), after: sends(flush{}), answers: []int{1},
 		recorded: crash, replayed: crash,
 		order: []string{"action#1 ← kick", "writer#1 ← flush"},
 		stale: []string{
@@ -74,17 +63,6 @@ var repairs = []repair{
 			"the record has no answer to fault of 3: 0 was given",
 			"the record has no answer to fault of 3: 0 was given",
 			"step 0, action#1 ← kick, is not in the record", "step 1, writer#1 ← flush, is not in the record"}},
-}
-
-// bunch is a program that is sent so many messages at once.
-func bunch(n int) func(*pulse.System) {
-	return func(sys *pulse.System) {
-		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))
-		for i := range n {
-			sys.Send(writer, write{i})
-		}
-		sys.Run()
-	}
 }
 
 // TestLenient holds what is kept of a record when the program has changed,

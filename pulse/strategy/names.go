@@ -9,14 +9,14 @@ import (
 
 // Names returns the names that ByName knows, the simplest strategy first.
 func Names() []string {
-	return []string{"fifo", "random", "pct", "pctcp", "pos", "urw", "delay"}
+	return []string{"plain", "random", "pct", "pctcp", "pos", "urw", "delay"}
 }
 
 // ByName returns a new strategy with its usual settings: PCT and PCTCP look
 // for bugs of depth 3, Delay delays two messages.
 func ByName(name string) (pulse.Strategy, error) {
 	switch name {
-	case "fifo":
+	case "plain":
 		return Plain(), nil
 	case "random":
 		return Random(), nil

@@ -14,7 +14,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %v and %v, %v", name, a, b, err)
 		}
 	}
-	const want = `no strategy is called "lifo"; there are fifo, random, pct, pctcp, pos, urw, delay`
+	const want = `no strategy is called "lifo"; there are plain, random, pct, pctcp, pos, urw, delay`
 	if _, err := strategy.ByName("lifo"); err == nil || err.Error() != want {
 		t.Errorf("got %v, expected %s", err, want)
 	}
@@ -46,7 +46,7 @@ func TestSameSeedSameRun(t *testing.T) {
 				t.Errorf("%s: seed %d gives another run the second time", s.name, i+1)
 			}
 		}
-		if different := a[1] != a[2] && a[2] != a[3]; different != (s.name != "fifo") {
+		if different := a[1] != a[2] && a[2] != a[3]; different != (s.name != "plain") {
 			t.Errorf("%s: different seeds, different runs: %v", s.name, different)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -180,7 +181,7 @@ func TestOrderedPrograms(t *testing.T) {
 	kept := 0
 	for n := range uint64(runs(1500)) {
 		o := pulse.Options{Strategy: strategy.Random(), Seed: n, Record: true, Delivery: pulse.Delivery(n % 2)}
-		body := func(sys *pulse.System) { build(sys, n, 4); sys.Run() }
+		body := func(sys *pulse.System) { trial.Sparks(sys, n, 4); sys.Run() }
 		sys := pulse.New(o)
 		body(sys)
 		must(t, sys.Failure())
@@ -241,7 +242,7 @@ func TestOrderedRaces(t *testing.T) {
 	turned := 0
 	for n := range uint64(runs(300)) {
 		o := pulse.Options{Strategy: strategy.Random(), Seed: n, Record: true, Delivery: pulse.DeliveryUnordered}
-		body := func(sys *pulse.System) { build(sys, n, 3); sys.Run() }
+		body := func(sys *pulse.System) { trial.Sparks(sys, n, 3); sys.Run() }
 		sys := pulse.New(o)
 		body(sys)
 		tr := sys.Trace().Clone()
@@ -282,7 +283,7 @@ func TestOrderedAnswers(t *testing.T) {
 	defer sys.Close()
 	for range 2 {
 		sys.Reset(0)
-		answered(9, 5, 5)(sys)
+		trial.Answered(9, 5, 5)(sys)
 		must(t, sys.Failure())
 		var got []string
 		for _, note := range sys.Trace().Notes {

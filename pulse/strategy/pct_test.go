@@ -45,7 +45,7 @@ func TestPCTFindsDeepBugs(t *testing.T) {
 		expectAtLeast(t, count(strategy.PCT(o), tries), tries, 1/(channels*further))
 		expectAtLeast(t, count(strategy.PCTCP(o), tries), tries, 1/(width*width*further))
 		for name, weak := range map[string]pulse.Strategy{
-			"fifo": strategy.Plain(), "delay with no delays": strategy.DelayBounded(strategy.DelayBoundedOptions{}),
+			"plain": strategy.Plain(), "delay with no delays": strategy.DelayBounded(strategy.DelayBoundedOptions{}),
 		} {
 			if hits := count(weak, 1000); hits > 0 {
 				t.Errorf("%s finds the bug of depth %d", name, bug.depth)

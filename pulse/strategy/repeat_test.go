@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
@@ -20,7 +21,7 @@ const whereToLook = "    a step must follow from its message and its actor's sta
 // not end.
 func TestRepeatIsSilent(t *testing.T) {
 	programs := map[string]func(*pulse.System){
-		"rich": rich,
+		"rich": trial.Rich,
 		"panics": func(sys *pulse.System) {
 			n := 0
 			a := sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {
@@ -51,7 +52,7 @@ func TestRepeatIsSilent(t *testing.T) {
 	ends := map[pulse.Kind]int{}
 	for _, s := range all() {
 		for name, program := range programs {
-			for setting, o := range settings() {
+			for setting, o := range trial.Settings() {
 				o.Steps = 200
 				for seed := range uint64(runs(5)) {
 					o.Strategy = s.make()
@@ -217,7 +218,7 @@ func TestRepeatComparesEnds(t *testing.T) {
 // TestRepeatAndWrongStrategies holds that a strategy's own fault is not taken
 // for one of the program.
 func TestRepeatAndWrongStrategies(t *testing.T) {
-	f := strategy.Repeat(pulse.Options{Strategy: &wrong{pick: 7}}, 1, rich)
+	f := strategy.Repeat(pulse.Options{Strategy: &wrong{pick: 7}}, 1, trial.Rich)
 	if f == nil || f.Kind != pulse.KindStrategy {
 		t.Errorf("got %v", f)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -17,86 +18,10 @@ type (
 	get   struct{ n int }
 )
 
-// rich is a program with something of all that the system offers: processes,
-// asks, timers, choices, children, panics that a supervisor deals with,
-// start-up that is not explored, and two runs in one.
-func rich(sys *pulse.System) {
-	server := sys.SpawnSpec(pulse.Spec{
-		Name: "server", OnPanic: pulse.OnPanicRestart,
-		New: func() pulse.Actor {
-			held := 0
-			return pulse.Func(func(ctx *pulse.Ctx, msg any) {
-				switch msg := msg.(type) {
-				case write:
-					if held += msg.n; held > 20 {
-						panic("full")
-					}
-					ctx.After(time.Duration(msg.n)*time.Millisecond, flush{})
-				case flush:
-					held /= 2
-				case get:
-					ctx.Log("%d of %d", ctx.Choose(msg.n), held)
-					ctx.Reply(held)
-				}
-			})
-		},
-	})
-	client := func(n int) pulse.Ref {
-		return sys.Go("client", func(p *pulse.Process) {
-			for i := range n {
-				p.Send(server, write{p.Choose(10)})
-				if i%2 == 0 {
-					p.AskTimeout(server, get{3 + i}, 5*time.Millisecond)
-				}
-				if i == 1 {
-					p.Spawn("helper", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(server, msg) }))
-					p.Sleep(time.Millisecond)
-				}
-			}
-		})
-	}
-	watcher := sys.Spawn("watcher", pulse.Func(func(ctx *pulse.Ctx, msg any) {
-		if r, ok := msg.(pulse.Ref); ok {
-			ctx.Watch(r)
-		}
-	}))
-	sys.Send(server, write{1})
-	sys.Settle()
-	if sys.Failure() != nil {
-		return
-	}
-	for i := range 3 {
-		sys.Send(watcher, client(i+1))
-	}
-	sys.Run()
-	if sys.Failure() == nil {
-		sys.Send(watcher, client(2))
-		sys.Run()
-	}
-}
-
-// settings are those under which rich runs.
-func settings() map[string]pulse.Options {
-	faults := pulse.Faults{Drop: 2, Duplicate: 2, Delay: 2, Crash: 1, RestartLost: 1, Partition: 1, Swarm: true}
-	return map[string]pulse.Options{
-		"fifo":      {},
-		"unordered": {Delivery: pulse.DeliveryUnordered, EarlyTimers: 2},
-		"faults":    {Faults: faults, EarlyTimers: -1},
-		"both":      {Faults: faults, Delivery: pulse.DeliveryUnordered},
-	}
-}
-
-// again stores a record, loads it, and replays it strictly on a new system.
+// again replays a copy of a record strictly on a new system.
 func again(t *testing.T, o pulse.Options, sys *pulse.System, original *trace.Trace, body func(*pulse.System)) (*pulse.System, *strategy.Replayer) {
 	t.Helper()
-	stored, err := sys.Record().AppendBinary(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	record, err := choice.Decode(stored)
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := sys.Record().Clone()
 	replay := strategy.Replay(record, strategy.ReplayOptions{Trace: original})
 	o.Strategy = replay
 	second := pulse.New(o)
@@ -112,21 +37,20 @@ func failureText(sys *pulse.System) string {
 	return ""
 }
 
-// TestRoundTrip holds for each strategy that a record, stored and loaded,
-// replays to the same trace and the same failure, with the trace of the first
+// TestRoundTrip holds for each strategy that a copy of a record replays to the same trace and the same failure, with the trace of the first
 // run at hand and without.
 func TestRoundTrip(t *testing.T) {
 	for _, s := range all() {
-		for name, o := range settings() {
+		for name, o := range trial.Settings() {
 			t.Run(s.name+" "+name, func(t *testing.T) {
 				o.Strategy, o.Record = s.make(), true
 				sys := pulse.New(o)
 				defer sys.Close()
 				for seed := range runs(20) {
 					sys.Reset(uint64(seed))
-					rich(sys)
+					trial.Rich(sys)
 					for _, original := range []*trace.Trace{nil, sys.Trace()} {
-						second, replay := again(t, o, sys, original, rich)
+						second, replay := again(t, o, sys, original, trial.Rich)
 						if err := replay.Done(); err != nil {
 							t.Fatalf("seed %d: %v", seed, err)
 						}

@@ -21,17 +21,21 @@ import (
 // like of the module.
 const order = `
 	# How it runs. The leaves import nothing of ours.
-	pulse/choice, pulse/trace < pulse < pulse/strategy, pulse/adapt/*, pulse/goroutine
+	pulse/hash < pulse/choice < pulse/schedule < pulse/strategy
+	pulse/choice, pulse/stack, pulse/trace < pulse < pulse/strategy, pulse/adapt/*, pulse/goroutine
 
 	# How we reduce, and what we remember.
-	pulse/choice < shrink, corpus
+	pulse/schedule < shrink, corpus
 
 	# What must hold. State machines are judged by linear when clients run at once.
 	pulse < props < props/linear < props/machine
 
 	# How we search.
-	props, shrink, corpus, pulse/strategy < fuzz/coverage, fuzz/explore
-	fuzz/coverage, fuzz/explore < fuzz/guide < fuzz/campaign < fuzz < fuzz/report
+	props, shrink, corpus, pulse/strategy < fuzz/native, fuzz/coverage, fuzz/explore
+	fuzz/native, fuzz/coverage, fuzz/explore < fuzz/guide < fuzz/campaign < fuzz < fuzz/report
+
+	# What only tests use.
+	corpus/golden
 
 	# Example programs, and the measurements made with them.
 	pulse, props < fuzz/subjects/* < fuzz/subjects
