@@ -24,6 +24,31 @@ func (s *System) judge() {
 	}
 }
 
+// stuck reports every actor that cannot go on: where it waits, what is in its
+// mailbox, and the cycle if there is one. It returns nil when all can. In a
+// closed environment nothing comes from outside.
+func (c *cast) stuck(closed bool) *Failure {
+	living, list := 0, []*actor(nil)
+	for _, a := range c.actors[1:] {
+		if a.life != alive {
+			continue
+		}
+		living++
+		if closed || a.accept != acceptAll && !c.asleep(a) {
+			list = append(list, a)
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	text := fmt.Sprintf("stuck: %d of %d actors cannot go on, nothing is deliverable", len(list), living)
+	if closed {
+		text += " and the environment is closed"
+	}
+	r := &stuckReport{cast: c, list: list}
+	return &Failure{Kind: KindStuck, Step: -1, Text: text, Detail: r.detail(), Site: r.site}
+}
+
 // A stuckReport tells of the actors of a run at rest that wait for what cannot
 // come.
 type stuckReport struct {
@@ -33,35 +58,15 @@ type stuckReport struct {
 	site string
 }
 
-// stuck reports every actor that cannot go on: where it waits, what is in its
-// mailbox, and the cycle if there is one. It returns nil when all can. In a
-// closed environment nothing comes from outside.
-func (c *cast) stuck(closed bool) *Failure {
-	r := stuckReport{cast: c}
-	living := 0
-	for _, a := range c.actors[1:] {
-		if a.life != alive {
-			continue
-		}
-		living++
-		if closed || a.accept != acceptAll && !c.asleep(a) {
-			r.list = append(r.list, a)
-		}
-	}
-	if len(r.list) == 0 {
-		return nil
-	}
-	text := fmt.Sprintf("stuck: %d of %d actors cannot go on, nothing is deliverable", len(r.list), living)
-	if closed {
-		text += " and the environment is closed"
-	}
+// detail describes all that are stuck, and sets the site.
+func (r *stuckReport) detail() string {
 	for _, a := range r.list {
 		r.describe(a)
 	}
 	if c := r.cycle(); c != "" {
 		fmt.Fprintf(&r.text, "    cycle: %s\n", c)
 	}
-	return &Failure{Kind: KindStuck, Step: -1, Text: text, Site: r.site, Detail: strings.TrimSuffix(r.text.String(), "\n")}
+	return strings.TrimSuffix(r.text.String(), "\n")
 }
 
 // asleep reports whether only the end of time keeps a process waiting: a timer
