@@ -23,13 +23,10 @@ type Ref struct {
 
 // String returns the actor's name as traces and failures show it.
 func (r Ref) String() string {
-	switch {
-	case r.sys == nil:
+	if r.sys == nil {
 		return "nobody"
-	case r.run != r.sys.run:
-		return "an actor of an earlier run"
 	}
-	return r.sys.rec.trace.Name(r.actor)
+	return r.sys.nameOf(r)
 }
 
 // IsZero reports whether r is nobody.
@@ -65,6 +62,22 @@ type Spec struct {
 	// Safe keeps faults away from the actor and from its messages.
 	Safe bool
 }
+
+// A Directive is what follows when an actor panics.
+type Directive uint8
+
+const (
+	// OnPanicFail lets the run fail.
+	OnPanicFail Directive = iota
+	// OnPanicRestart starts the actor again: with a new state if its Spec has New or
+	// Process, else with the one that it has. The message that it panicked on
+	// is gone, those that wait stay. Its children and timers end.
+	OnPanicRestart
+	// OnPanicStop ends the actor and its children.
+	OnPanicStop
+	// OnPanicEscalate treats the panic as one of the actor that spawned it.
+	OnPanicEscalate
+)
 
 // Down is the message that a watcher receives when an actor has ended.
 type Down struct {

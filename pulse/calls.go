@@ -31,11 +31,10 @@ const (
 
 // caller returns where the calling code stands to the system.
 func (c *calls) caller() Caller {
-	g := goroutine()
 	switch {
-	case c.dying != nil && c.dying.g == g:
+	case c.dying != nil && c.dying.mine():
 		return CallerDying
-	case c.running && c.g == g:
+	case c.running && c.mine():
 		return CallerInside
 	}
 	return CallerOutside
@@ -47,13 +46,16 @@ func (c *calls) enter() {
 	c.g, c.span = goroutine(), 0
 }
 
+// mine reports whether the calling goroutine runs the step.
+func (c *calls) mine() bool { return c.g == goroutine() }
+
 // strange reports whether another goroutine takes steps than the calling one.
-func (c *calls) strange() bool { return c.running && c.g != goroutine() }
+func (c *calls) strange() bool { return c.running && !c.mine() }
 
 // unwind goes on with ending a killed coroutine when the call comes from one
 // of its deferred functions.
 func (c *calls) unwind() {
-	if d := c.dying; d != nil && d.g == goroutine() {
+	if d := c.dying; d != nil && d.mine() {
 		d.die()
 	}
 }

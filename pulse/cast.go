@@ -35,6 +35,13 @@ type actor struct {
 	history  uint64 // of all that it has received, while there are states
 }
 
+// join connects the parts of a system.
+func (c *cast) join(owner *System) {
+	c.owner = owner
+	c.mail.clock = &c.clock
+	c.pool.calls = &c.calls
+}
+
 // add puts an actor into the run and into the trace.
 func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *actor {
 	a := c.place()
@@ -91,7 +98,7 @@ func (c *cast) spawn(spec *Spec, parent int32) Ref {
 	if spec.Process != nil {
 		c.startProcess(a)
 	}
-	return c.ref(a.ctx.actor)
+	return c.ref(a.actor)
 }
 
 // handlerOf returns the first handler of what spec describes.
@@ -120,7 +127,7 @@ func (c *cast) end(a *actor, reason string) {
 	if a.life == ended {
 		return
 	}
-	i := a.ctx.actor
+	i := a.actor
 	c.rec.touchOther(i)
 	c.rec.touch(i, trace.ItsLife, 0)
 	wasDown := a.life == down
@@ -144,7 +151,7 @@ func (c *cast) endChildren(parent int32, reason string) {
 
 // crash takes an actor down by a fault.
 func (c *cast) crash(a *actor) {
-	c.endChildren(a.ctx.actor, "crashed")
+	c.endChildren(a.actor, "crashed")
 	a.life = down
 	c.shut(a, trace.Dropped)
 	c.mail.forgetWait(&a.mailbox)
@@ -156,9 +163,34 @@ func (c *cast) crash(a *actor) {
 func (c *cast) shut(a *actor, fate trace.Fate) {
 	a.accept = acceptNothing
 	c.mail.setOpen(&a.mailbox, false)
-	c.stopTimersOf(a.ctx.actor)
+	c.stopTimersOf(a.actor)
 	c.mail.empty(&a.mailbox, fate)
 	c.killProcess(a)
+}
+
+// listStrikes lists what could strike now, in a fixed order.
+func (c *cast) listStrikes() []strike {
+	f := &c.faults
+	f.list = f.list[:0]
+	if c.mail.cut >= 0 {
+		f.list = append(f.list, strike{kind: trace.Heal, actor: c.mail.cut})
+	}
+	may := c.options.Faults.Actors
+	for i, a := range c.actors {
+		if int32(i) == trace.Test || a.safe {
+			continue
+		}
+		if may != nil {
+			c.rec.callOut()
+			is := may(c.ref(int32(i)))
+			c.rec.callOver()
+			if !is {
+				continue
+			}
+		}
+		f.listFor(a, c.mail.cut >= 0)
+	}
+	return f.list
 }
 
 // renew makes an actor ready to receive from the beginning. Its channels are
@@ -171,6 +203,33 @@ func (c *cast) renew(a *actor, lose bool) {
 	case lose && a.spec.New != nil:
 		a.handler = c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New})
 	}
+}
+
+// lives reports whether an actor is alive. The running step now depends on it.
+func (c *cast) lives(actor int32) bool {
+	c.rec.touch(actor, trace.ItsLife, 0)
+	now := c.actors[actor].life
+	c.learned(uint64(now))
+	return now == alive
+}
+
+// learned notes that the code that runs was told a number by the system.
+func (c *cast) learned(v uint64) {
+	if c.states != nil {
+		c.learn(v)
+	}
+}
+
+// become changes the handler of an actor.
+func (c *cast) become(actor int32, handler Actor) {
+	if handler == nil {
+		c.misuse("Become(nil): give it the actor that handles what comes next")
+	}
+	if c.actors[actor].process != nil {
+		c.misuse("Become in a process: it has no handler, its code goes on where it waits")
+	}
+	c.actors[actor].handler = handler
+	c.rec.changed()
 }
 
 // watch makes an actor one that is told when another ends: at once, when it
@@ -186,7 +245,7 @@ func (c *cast) watch(watcher, other int32) {
 
 func (c *cast) tellWatchers(a *actor, reason string) {
 	for _, w := range a.watchers {
-		c.postDown(a.ctx.actor, w, reason)
+		c.postDown(a.actor, w, reason)
 	}
 	a.watchers = a.watchers[:0]
 }

@@ -173,6 +173,9 @@ func (c *Coroutine) Resume() (ended bool) {
 	return false
 }
 
+// mine reports whether the calling goroutine is the coroutine's.
+func (c *Coroutine) mine() bool { return c.g == goroutine() }
+
 // Park gives control back to who resumed the coroutine, until it is resumed again.
 func (c *Coroutine) Park() {
 	if c.killed {

@@ -25,7 +25,7 @@ type outward struct{ to, channel int32 }
 // goroutine that runs the system.
 func (c *Ctx) ok(what string) bool {
 	s := c.sys
-	if s != nil && s.rec.cur == c.actor && s.calls.g == goroutine() {
+	if s != nil && s.rec.cur == c.actor && s.calls.mine() {
 		return true
 	}
 	return c.wrong(what)
@@ -91,17 +91,9 @@ func (c *Ctx) Kill(r Ref) {
 
 // Become changes the handler of the messages that come after this one.
 func (c *Ctx) Become(a Actor) {
-	if !c.ok("Become") {
-		return
+	if c.ok("Become") {
+		c.sys.become(c.actor, a)
 	}
-	if a == nil {
-		c.sys.misuse("Become(nil): give it the actor that handles what comes next")
-	}
-	if c.sys.actors[c.actor].process != nil {
-		c.sys.misuse("Become in a process: it has no handler, its code goes on where it waits")
-	}
-	c.sys.actors[c.actor].handler = a
-	c.sys.rec.changed()
 }
 
 // Watch asks for a Down message when the other ends, or at once when it has
@@ -158,8 +150,8 @@ func (c *Ctx) Choose(n int) int {
 		c.sys.misuse("Choose(%d): a choice has at most %d answers", n, maxChoice)
 	}
 	v := c.sys.choose(choice.Program, n)
-	if c.sys.states != nil && n > 1 {
-		c.sys.learn(uint64(v))
+	if n > 1 {
+		c.sys.learned(uint64(v))
 	}
 	return v
 }

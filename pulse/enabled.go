@@ -86,7 +86,7 @@ func (e *Enabled) Digest() uint64 { return hash.Fold(e.sys.rec.hash, uint64(e.ma
 // Label returns message i in words: "writer ← flush".
 func (e *Enabled) Label(i int) string {
 	d := &e.mail.sends[e.mail.ready[i]]
-	return e.sys.rec.trace.Name(d.To) + " ← " + describe(d.Body)
+	return e.sys.rec.trace.Name(d.To) + " ← " + trace.Label(d.Body)
 }
 
 // Trace returns what has happened so far.

@@ -101,7 +101,7 @@ func thrown(v any) string {
 	case error, fmt.Stringer:
 		return fmt.Sprint(v)
 	}
-	return describe(v)
+	return trace.Label(v)
 }
 
 func firstLine(s string) string {
@@ -121,21 +121,6 @@ func blank(s string) string {
 		}
 		return "#"
 	})
-}
-
-// period returns the length of the shortest pattern that a list ends with
-// three times, or 0.
-func period(list []string) int {
-	for n := 1; 3*n <= len(list); n++ {
-		same := true
-		for i := len(list) - 2*n; i < len(list) && same; i++ {
-			same = list[i] == list[i-n]
-		}
-		if same {
-			return n
-		}
-	}
-	return 0
 }
 
 // setFrames fills Stack and Site from program counters: only the user's code.
@@ -191,6 +176,3 @@ func userFrames(pcs []uintptr) (list []Frame) {
 		}
 	}
 }
-
-// describe shows a message in an error.
-func describe(msg any) string { return trace.Label(msg) }

@@ -113,7 +113,7 @@ func (f *faults) listFor(a *actor, isolated bool) {
 	process := a.spec.Process != nil
 	add := func(may bool, x strike) {
 		if may {
-			x.actor = a.mailbox.actor
+			x.actor = a.actor
 			f.list = append(f.list, x)
 		}
 	}
@@ -216,77 +216,5 @@ func (t *traffic) delay(m int32) bool {
 	}
 	t.faults.left.Delay--
 	t.mail.delay(m, t.clock.later(by[v-1]))
-	return true
-}
-
-// strike asks which fault happens before the next step, and reports whether
-// one did.
-func (s *System) strike() bool {
-	list := s.listStrikes()
-	if len(list) == 0 {
-		return false
-	}
-	v := s.choose(choice.Fault, len(list)+1)
-	if v == 0 {
-		return false
-	}
-	s.inflict(list[v-1])
-	return true
-}
-
-// listStrikes lists what could strike now, in a fixed order.
-func (s *System) listStrikes() []strike {
-	f := &s.faults
-	f.list = f.list[:0]
-	if s.mail.cut >= 0 {
-		f.list = append(f.list, strike{kind: trace.Heal, actor: s.mail.cut})
-	}
-	may := s.options.Faults.Actors
-	for i, a := range s.actors {
-		if int32(i) == trace.Test || a.safe {
-			continue
-		}
-		if may != nil {
-			s.rec.callOut()
-			is := may(s.ref(int32(i)))
-			s.rec.callOver()
-			if !is {
-				continue
-			}
-		}
-		f.listFor(a, s.mail.cut >= 0)
-	}
-	return f.list
-}
-
-// inflict makes a fault happen: a step of the actor that it strikes.
-func (s *System) inflict(x strike) {
-	a := s.actors[x.actor]
-	s.rec.beginFault(x, &a.track, s.clock.now)
-	s.from, s.ask = none, 0
-	s.faults.spend(x)
-	switch x.kind {
-	case trace.Crash:
-		s.crash(a)
-	case trace.Restart:
-		a.life = alive
-		s.renew(a, x.lose)
-		s.mail.reopen(&a.mailbox)
-	case trace.Partition:
-		s.mail.partition(x.actor)
-	case trace.Heal:
-		s.mail.heal()
-	}
-	s.finishStep(a)
-	s.rec.cur = trace.Test
-}
-
-// healAtEnd ends a partition that would otherwise outlast the run, and reports
-// whether there was one.
-func (s *System) healAtEnd() bool {
-	if s.mail.cut < 0 {
-		return false
-	}
-	s.inflict(strike{kind: trace.Heal, actor: s.mail.cut})
 	return true
 }

@@ -37,7 +37,7 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	}
 	h.s.check(from, "Host.Enqueue")
 	if to.sys != h.s || to.run != h.s.run {
-		h.s.check(to, "Host.Enqueue "+describe(msg))
+		h.s.check(to, "Host.Enqueue "+trace.Label(msg))
 	}
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
 }

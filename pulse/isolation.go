@@ -26,7 +26,7 @@ type guard struct {
 func (s *traffic) guard(m int32) {
 	body := s.mail.sends[m].Body
 	if !s.rec.types.of(body).flat {
-		s.guards = append(s.guards, guard{m, Fingerprint(body), describe(body)})
+		s.guards = append(s.guards, guard{m, Fingerprint(body), trace.Label(body)})
 	}
 }
 
@@ -63,7 +63,7 @@ func (s *traffic) isolationFailure(d *trace.Send, g guard) *Failure {
 	}
 	f := &Failure{Kind: KindIsolation, Step: int(s.rec.step), Site: trace.TypeLabel(d.Body),
 		Text: fmt.Sprintf("a message from %s to %s was changed on its way: sent as %s, now %s",
-			s.rec.nameOf(d.From), s.rec.nameOf(d.To), g.text, describe(d.Body))}
+			s.rec.nameOf(d.From), s.rec.nameOf(d.To), g.text, trace.Label(d.Body))}
 	f.Detail = "    sent by " + sender + ", changed by " + changer +
 		"\n    actors share nothing but messages: send a copy, or do not keep what was sent"
 	return f

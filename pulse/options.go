@@ -91,12 +91,6 @@ const (
 	defaultTicks   = 10
 )
 
-// An Observer is told of each step when it is over. The system and its trace
-// may be read, not used to send.
-type Observer interface {
-	Stepped(s *System, step int)
-}
-
 func orDefault(v, zero int) int {
 	if v > 0 {
 		return v

@@ -81,7 +81,7 @@ func (c *cast) startProcess(a *actor) {
 	a.process, a.accept = p, acceptStart
 	c.mail.setOpen(&a.mailbox, false)
 	a.waits = wait{verb: "its start", on: none}
-	c.sendAs(c.rec.cur, a.ctx.actor, start{}, trace.Start, 0)
+	c.sendAs(c.rec.cur, a.actor, start{}, trace.Start, 0)
 }
 
 func (c *cast) newProcess() *Process {
@@ -117,6 +117,12 @@ func (c *cast) killProcesses() {
 		c.killProcess(a)
 	}
 	c.pool.killHosted()
+}
+
+// endCode ends all code that waits, and gives the coroutines back.
+func (c *cast) endCode() {
+	c.killProcesses()
+	c.pool.close()
 }
 
 // Receive waits for any message and returns it.
@@ -170,7 +176,7 @@ func (p *Process) ask(to Ref, msg any) bool {
 		return false
 	}
 	if to.sys != s || to.run != s.run { // the text is made only when it is needed
-		s.check(to, "Ask "+describe(msg))
+		s.check(to, "Ask "+trace.Label(msg))
 	}
 	a.asks++
 	a.await = a.asks
@@ -196,7 +202,7 @@ func (p *Process) me(what string) *actor {
 	if s.rec.cur == p.actor && s.calls.top-here() <= s.calls.span {
 		return s.actors[p.actor] // on the coroutine's stack, as it was before
 	}
-	if s.rec.cur == p.actor && s.calls.running && p.co.g == goroutine() {
+	if s.rec.cur == p.actor && s.calls.running && p.co.mine() {
 		return s.actors[p.actor]
 	}
 	return p.astray(what)
@@ -222,7 +228,7 @@ func (p *Process) astray(what string) *actor {
 	switch {
 	case !s.calls.running:
 		s.misuse("%s on the Process of %s outside of its code", what, s.rec.nameOf(p.actor))
-	case s.calls.g != goroutine():
+	case !s.calls.mine():
 		s.intrude(what, "Process")
 	case s.actors[s.rec.cur].process != nil:
 		s.misuse("%s on the Process of %s in a step of %s: a process waits by its own Process only",

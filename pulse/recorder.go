@@ -1,6 +1,8 @@
 package pulse
 
 import (
+	"strings"
+
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -41,13 +43,13 @@ type origin struct{ sent, spawned int32 }
 func (r *recorder) reset() {
 	r.trace.Reset()
 	r.record.Reset()
-	r.hash, r.steps, r.called = 0, 0, none
+	r.hash, r.steps, r.called = 0, 0, trace.None
 	r.outside(origin{})
 }
 
 // outside makes the test's own step the running one.
 func (r *recorder) outside(test origin) {
-	r.cur, r.step, r.id = trace.Test, none, rootID
+	r.cur, r.step, r.id = trace.Test, trace.None, rootID
 	r.sent, r.spawned = test.sent, test.spawned
 }
 
@@ -63,7 +65,7 @@ func (r *recorder) inStep() bool { return r.cur != trace.Test && r.called != r.s
 
 // identify completes a message of the running step for the trace.
 func (r *recorder) identify(d *trace.Send) {
-	d.Step, d.Receipt = r.step, none
+	d.Step, d.Receipt = r.step, trace.None
 	d.ID = messageID(r.types.hash(d.Body), r.id, r.sent)
 	r.sent++
 }
@@ -82,13 +84,13 @@ func (r *recorder) addActor(name string, info *typeInfo, parent int32) uint64 {
 	r.trace.Actors = r.trace.Actors[:n+1]
 	t := &r.trace.Actors[n] // field by field: a literal would be built first and then copied
 	t.ID, t.Label, t.Type = id, name, info.name
-	t.Parent, t.Step, t.Ended = parent, r.step, none
+	t.Parent, t.Step, t.Ended = parent, r.step, trace.None
 	return id
 }
 
 // addStep writes the step that begins into the trace: a, which accepts what
 // want says, receives the message d in slot m.
-func (r *recorder) addStep(d *trace.Send, m int32, a *track, want acceptance, now int64, settled bool) {
+func (r *recorder) addStep(d *trace.Send, m int32, a *track, want trace.Want, now int64, settled bool) {
 	t := &r.trace
 	n := len(t.Steps)
 	if n == cap(t.Steps) {
@@ -100,7 +102,7 @@ func (r *recorder) addStep(d *trace.Send, m int32, a *track, want acceptance, no
 	d.Receipt, d.Fate = r.step, trace.Delivered
 	st.ID, st.Time = id, now
 	st.Send, st.Actor, st.Prev = m, d.To, a.last
-	st.Kind, st.Changed, st.Settled, st.Wanted = trace.Receive, false, settled, trace.Want(want)
+	st.Kind, st.Changed, st.Settled, st.Wanted = trace.Receive, false, settled, want
 	a.last = r.step
 	r.sent, r.spawned = 0, 0
 	r.id = id
@@ -108,23 +110,26 @@ func (r *recorder) addStep(d *trace.Send, m int32, a *track, want acceptance, no
 }
 
 // beginFault makes a fault that strikes an actor the running step, and writes
-// it into the trace.
-func (r *recorder) beginFault(x strike, a *track, now int64) {
-	r.cur, r.sent, r.spawned = x.actor, 0, 0
+// it into the trace. name tells it from other faults of its kind.
+func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *track, now int64) {
+	r.cur, r.sent, r.spawned = actor, 0, 0
 	r.step = r.steps
 	r.steps++
 	if !r.on {
 		return
 	}
-	r.id = faultID(x.name(), a.id, r.stepID(a.last))
+	r.id = faultID(name, a.id, r.stepID(a.last))
 	r.hash = hash.Fold(r.hash, r.id)
 	r.trace.Steps = append(r.trace.Steps, trace.Step{
-		ID: r.id, Time: now, Send: none, Actor: x.actor, Prev: a.last, Kind: x.kind,
+		ID: r.id, Time: now, Send: trace.None, Actor: actor, Prev: a.last, Kind: kind,
 	})
 	a.last = r.step
 }
 
-// stepID returns the identity of a step, or zero when it is none.
+// endActor notes that an actor has ended in the running step.
+func (r *recorder) endActor(actor int32) { r.trace.Actors[actor].Ended = r.step }
+
+// stepID returns the identity of a step, or zero when it is trace.None.
 func (r *recorder) stepID(step int32) uint64 {
 	if step < 0 {
 		return 0
@@ -230,5 +235,32 @@ func (r *recorder) lastSteps(sends []trace.Send) []string {
 	return list
 }
 
-// endActor notes that an actor has ended in the running step.
-func (r *recorder) endActor(actor int32) { r.trace.Actors[actor].Ended = r.step }
+// repeating shows the steps that the end of the trace repeats. sends are the
+// messages by slot.
+func (r *recorder) repeating(sends []trace.Send) string {
+	if !r.on {
+		return "    (record the run to see its last steps)"
+	}
+	list := r.lastSteps(sends)
+	n := period(list)
+	what := "the last steps repeat"
+	if n == 0 {
+		n, what = min(8, len(list)), "the last steps"
+	}
+	return "    " + what + ": " + strings.Join(list[len(list)-n:], ", ")
+}
+
+// period returns the length of the shortest pattern that a list ends with
+// three times, or 0.
+func period(list []string) int {
+	for n := 1; 3*n <= len(list); n++ {
+		same := true
+		for i := len(list) - 2*n; i < len(list) && same; i++ {
+			same = list[i] == list[i-n]
+		}
+		if same {
+			return n
+		}
+	}
+	return 0
+}

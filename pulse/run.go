@@ -2,7 +2,6 @@ package pulse
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -144,8 +143,7 @@ func (s *System) attempt(until int64) (over bool) {
 func (s *System) abandon() {
 	s.calls.running = false
 	s.fails.abandon(s.where())
-	s.killProcesses()
-	s.pool.close()
+	s.endCode()
 }
 
 // loop is the hot path: pick, deliver, until nothing is left.
@@ -183,131 +181,6 @@ func (s *System) loop(until int64) {
 		}
 		s.deliver(k)
 	}
-}
-
-// deliver takes one step: message k of the enabled is received. In its place
-// among them comes the one behind it in its channel, else the last of them;
-// which of the two is a coin toss, so it is written without a branch.
-//
-// It and Ctx.Send are the hot path. What is not the plain case leaves them
-// early and by a last call, so that nothing need be kept across it.
-func (s *System) deliver(k int) {
-	slots := s.mail.ready
-	m := slots[k]
-	d := &s.mail.sends[m]
-	last := len(slots) - 1
-	v, n := slots[last], last
-	if !s.mail.unordered {
-		next := d.Next
-		c := &s.mail.channels[d.Channel]
-		if !c.open {
-			s.deliverClosed(k, m, c)
-			return
-		}
-		c.head = next
-		if next >= 0 {
-			v = next
-		}
-		if next >= 0 {
-			n = last + 1
-		}
-	}
-	slots[k] = v
-	s.mail.ready = slots[:n] // of itself: only the length is stored
-	if s.rec.on || d.Kind >= trace.Timer {
-		s.receive(m)
-		return
-	}
-	a := s.actors[d.To]
-	s.rec.cur, s.from, s.ask = d.To, d.From, d.Ask
-	s.calls.top = here()
-	s.rec.step = s.rec.steps
-	s.rec.steps++
-	d.Next = s.mail.free
-	s.mail.free = m
-	a.handler.Receive(&a.ctx, d.Body)
-	if s.todo.afterStep != 0 {
-		s.finishStep(a)
-	}
-}
-
-// deliverClosed is deliver for a receiver that does not take just anything:
-// what comes in the message's place is seen after the step.
-func (s *System) deliverClosed(k int, m int32, c *channel) {
-	s.mail.takeClosed(k, m, c)
-	s.todo.afterStep |= workFilter
-	s.receive(m)
-}
-
-// receive is the second half of deliver, for any message in slot m.
-func (s *System) receive(m int32) {
-	d := &s.mail.sends[m]
-	a := s.actors[d.To]
-	s.rec.cur, s.from, s.ask = d.To, d.From, d.Ask
-	s.calls.top = here()
-	s.rec.step = s.rec.steps
-	s.rec.steps++
-	if s.rec.on {
-		prev := a.last
-		s.rec.addStep(d, m, &a.track, a.accept, s.clock.now, s.settling)
-		s.mail.past++
-		if s.states != nil {
-			s.remember(d, a, prev)
-		}
-	} else {
-		s.mail.release(m)
-	}
-	if d.Kind < trace.Timer {
-		a.handler.Receive(&a.ctx, d.Body)
-	} else {
-		s.receiveSpecial(a, d.Body, d.Kind, m)
-	}
-	if s.todo.afterStep != 0 {
-		s.finishStep(a)
-	}
-}
-
-// receiveSpecial receives what is not an ordinary message.
-func (s *System) receiveSpecial(a *actor, body any, kind trace.SendKind, m int32) {
-	switch kind {
-	case trace.Kill:
-		s.end(a, "killed")
-		return
-	case trace.Periodic:
-		s.clock.received(m)
-	}
-	if kind != trace.Copy {
-		s.ask = 0 // it answers one, or nobody asked
-	}
-	a.handler.Receive(&a.ctx, body)
-}
-
-// finishStep looks at what the step has left to do.
-func (s *System) finishStep(a *actor) {
-	w := s.todo.afterStep
-	s.todo.afterStep = s.todo.everyStep
-	if w&workEnd != 0 {
-		s.end(a, "stopped")
-	} else if w&workFilter != 0 && a.life == alive {
-		s.mail.refilter(&a.mailbox)
-	}
-	if w&workIsolate != 0 {
-		s.checkIsolation()
-	}
-	if w&workObserve != 0 {
-		s.tellObservers()
-	}
-	if w&workThrow != 0 && s.fails.failure != nil {
-		panic(s.fails.failure)
-	}
-}
-
-func (s *System) tellObservers() {
-	s.rec.callOut()
-	for _, o := range s.observers {
-		o.Stepped(s, int(s.rec.step))
-	}
-	s.rec.callOver()
 }
 
 // rest is when nothing is deliverable: something goes wrong, time passes, or
@@ -358,35 +231,26 @@ func (s *System) held(k, n int, until int64) bool {
 	return false
 }
 
-// mayCall reports whether a method of the system may be called now.
-func (s *System) mayCall(what string) bool {
-	if s.closed {
-		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
+// judge looks at a run that is at rest: who is stuck, what is orphaned, and
+// whether the strategy is content.
+func (s *System) judge() {
+	if f := s.stuck(s.options.Environment == EnvironmentClosed); f != nil {
+		s.fails.fail(f)
+		return
 	}
-	s.calls.unwind()
-	if s.calls.strange() {
-		s.intrude(what, "system")
-		return false
+	if s.options.Orphans && s.mail.orphans.count() > 0 {
+		s.fails.fail(s.orphaned())
+		return
 	}
-	return true
+	if j, ok := s.strategy.(Judge); ok {
+		if err := j.Err(); err != nil {
+			s.fails.fail(&Failure{Kind: KindNondeterminism, Text: err.Error(), Step: int(s.rec.steps)})
+		}
+	}
 }
 
 // exhausted fails a run that has taken all the steps that it may.
 func (s *System) exhausted() {
-	s.fails.fail(&Failure{Kind: KindBudget, Step: int(s.rec.step), Site: "steps", Detail: s.repeating(), Text: fmt.Sprintf(
+	s.fails.fail(&Failure{Kind: KindBudget, Step: int(s.rec.step), Site: "steps", Detail: s.rec.repeating(s.mail.sends), Text: fmt.Sprintf(
 		"the run has not come to rest after %d steps: does it ever? Options.Steps allows more", s.limit)})
-}
-
-// repeating shows the steps that the end of a run repeats.
-func (s *System) repeating() string {
-	if !s.rec.on {
-		return "    (record the run to see its last steps)"
-	}
-	list := s.rec.lastSteps(s.mail.sends)
-	n := period(list)
-	what := "the last steps repeat"
-	if n == 0 {
-		n, what = min(8, len(list)), "the last steps"
-	}
-	return "    " + what + ": " + strings.Join(list[len(list)-n:], ", ")
 }

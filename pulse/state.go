@@ -174,7 +174,7 @@ func (w *stateWalk) handler(a *actor) {
 	switch {
 	case a.spec.Process != nil:
 		w.unread = true
-	case a.ctx.actor == trace.Test:
+	case a.actor == trace.Test:
 		w.inbox()
 	default:
 		w.dynamic(a.handler)
@@ -426,7 +426,7 @@ func (s *System) remember(d *trace.Send, a *actor, prev int32) {
 }
 
 // learn adds to the history of who is running what the system told it.
-func (s *System) learn(v uint64) {
+func (s *cast) learn(v uint64) {
 	a := s.actors[s.rec.cur]
 	a.history = hash.Fold(a.history, v)
 	if s.rec.cur != trace.Test {

@@ -4,25 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// judge looks at a run that is at rest: who is stuck, what is orphaned, and
-// whether the strategy is content.
-func (s *System) judge() {
-	if f := s.stuck(s.options.Environment == EnvironmentClosed); f != nil {
-		s.fails.fail(f)
-		return
-	}
-	if s.options.Orphans && s.mail.orphans.count() > 0 {
-		s.fails.fail(s.orphaned())
-		return
-	}
-	if j, ok := s.strategy.(Judge); ok {
-		if err := j.Err(); err != nil {
-			s.fails.fail(&Failure{Kind: KindNondeterminism, Text: err.Error(), Step: int(s.rec.steps)})
-		}
-	}
-}
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // stuck reports every actor that cannot go on: where it waits, what is in its
 // mailbox, and the cycle if there is one. It returns nil when all can. In a
@@ -73,7 +57,7 @@ func (r *stuckReport) detail() string {
 // that is due beyond the horizon would have ended its wait.
 func (c *cast) asleep(a *actor) bool {
 	return a.await != 0 && slices.ContainsFunc(c.clock.heap, func(e entry) bool {
-		return e.effect == fire && e.at < forever && e.actor == a.ctx.actor && c.mail.sends[e.send].Ask == a.await
+		return e.effect == fire && e.at < forever && e.actor == a.actor && c.mail.sends[e.send].Ask == a.await
 	})
 }
 
@@ -81,14 +65,14 @@ func (c *cast) asleep(a *actor) bool {
 // of the first one is the site of the failure.
 func (r *stuckReport) describe(a *actor) {
 	what, at := r.whereWaits(a)
-	fmt.Fprintf(&r.text, "    %s waits %s", r.nameOf(a.ctx.actor), what)
+	fmt.Fprintf(&r.text, "    %s waits %s", r.nameOf(a.actor), what)
 	if at.Func != "" {
 		fmt.Fprintf(&r.text, " at %s:%d (%s)", at.File, at.Line, at.Func)
 	}
 	if r.site == "" {
 		r.site = at.Func
 		if r.site == "" {
-			r.site = r.cast.rec.trace.Actors[a.ctx.actor].Label
+			r.site = r.cast.rec.trace.Actors[a.actor].Label
 		}
 	}
 	list := r.cast.mail.waiting(&a.mailbox)
@@ -99,7 +83,7 @@ func (r *stuckReport) describe(a *actor) {
 	r.text.WriteString("; in its mailbox:\n")
 	for _, m := range list {
 		d := &r.cast.mail.sends[m]
-		fmt.Fprintf(&r.text, "        %s from %s\n", describe(d.Body), r.nameOf(d.From))
+		fmt.Fprintf(&r.text, "        %s from %s\n", trace.Label(d.Body), r.nameOf(d.From))
 	}
 }
 
@@ -133,14 +117,14 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 // cycle finds processes that ask each other in a circle.
 func (r *stuckReport) cycle() string {
 	for _, first := range r.list {
-		names := []string{r.nameOf(first.ctx.actor)}
+		names := []string{r.nameOf(first.actor)}
 		a := first
 		for range r.list {
 			if a.accept != acceptReply {
 				break
 			}
 			a = r.cast.actors[a.waits.on]
-			names = append(names, r.nameOf(a.ctx.actor))
+			names = append(names, r.nameOf(a.actor))
 			if a == first {
 				return strings.Join(names, " → ")
 			}
@@ -150,28 +134,28 @@ func (r *stuckReport) cycle() string {
 }
 
 // orphaned reports the messages that were sent to actors that had ended.
-func (s *System) orphaned() *Failure {
-	d := &s.mail.sends[s.mail.orphans.kept[0]]
-	n := s.mail.orphans.count()
+func (t *traffic) orphaned() *Failure {
+	d := &t.mail.sends[t.mail.orphans.kept[0]]
+	n := t.mail.orphans.count()
 	text := fmt.Sprintf("%d messages were sent to actors that had ended", n)
 	if n == 1 {
 		text = "1 message was sent to actors that had ended"
 	}
-	return &Failure{Kind: KindOrphans, Step: -1, Site: s.rec.trace.Actors[d.To].Label, Text: text,
-		Detail: strings.Join(s.Warnings(), "\n")}
+	return &Failure{Kind: KindOrphans, Step: -1, Site: t.rec.trace.Actors[d.To].Label, Text: text,
+		Detail: strings.Join(t.warnings(), "\n")}
 }
 
-// Warnings returns what was odd about the run although it did not fail: each
-// message that was sent to an actor that had ended, up to 64 of them.
-func (s *System) Warnings() []string {
+// warnings returns a line for each of the first messages that were sent to
+// actors that had ended.
+func (t *traffic) warnings() []string {
 	var list []string
-	for _, m := range s.mail.orphans.kept {
-		d := &s.mail.sends[m]
+	for _, m := range t.mail.orphans.kept {
+		d := &t.mail.sends[m]
 		list = append(list, fmt.Sprintf("    %s from %s to %s, which had ended",
-			describe(d.Body), s.rec.nameOf(d.From), s.rec.nameOf(d.To)))
+			trace.Label(d.Body), t.rec.nameOf(d.From), t.rec.nameOf(d.To)))
 	}
-	if s.mail.orphans.lost > 0 {
-		list = append(list, fmt.Sprintf("    and %d more", s.mail.orphans.lost))
+	if t.mail.orphans.lost > 0 {
+		list = append(list, fmt.Sprintf("    and %d more", t.mail.orphans.lost))
 	}
 	return list
 }

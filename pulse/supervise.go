@@ -7,22 +7,6 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Directive is what follows when an actor panics.
-type Directive uint8
-
-const (
-	// OnPanicFail lets the run fail.
-	OnPanicFail Directive = iota
-	// OnPanicRestart starts the actor again: with a new state if its Spec has New or
-	// Process, else with the one that it has. The message that it panicked on
-	// is gone, those that wait stay. Its children and timers end.
-	OnPanicRestart
-	// OnPanicStop ends the actor and its children.
-	OnPanicStop
-	// OnPanicEscalate treats the panic as one of the actor that spawned it.
-	OnPanicEscalate
-)
-
 const defaultRestarts = 10
 
 // panicked decides what a panic means and reports whether the run is over. If
@@ -98,7 +82,7 @@ func (c *cast) supervise(a *actor) bool {
 				return true
 			}
 		case OnPanicStop:
-			c.endChildren(a.ctx.actor, "stopped")
+			c.endChildren(a.actor, "stopped")
 			c.end(a, "panicked")
 			return true
 		case OnPanicFail:
@@ -108,7 +92,7 @@ func (c *cast) supervise(a *actor) bool {
 			return false
 		}
 		a = c.actors[a.parent]
-		c.rec.touchOther(a.ctx.actor)
+		c.rec.touchOther(a.actor)
 		if a.life != alive {
 			return false
 		}
@@ -118,8 +102,8 @@ func (c *cast) supervise(a *actor) bool {
 // restart starts an actor again within the step in which it, or one that it
 // spawned, panicked. Its mailbox stays.
 func (c *cast) restart(a *actor) {
-	c.endChildren(a.ctx.actor, "stopped")
-	c.stopTimersOf(a.ctx.actor)
+	c.endChildren(a.actor, "stopped")
+	c.stopTimersOf(a.actor)
 	if a.process != nil {
 		c.killProcess(a)
 		c.mail.forgetWait(&a.mailbox)

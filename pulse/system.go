@@ -29,10 +29,8 @@ type System struct {
 // New returns a system that is ready for its first run. Close it when done.
 func New(o Options) *System {
 	s := &System{}
-	s.owner = s
+	s.join(s)
 	s.enabled = Enabled{mail: &s.mail, sys: s}
-	s.mail.clock = &s.clock
-	s.pool.calls = &s.calls
 	s.Configure(o)
 	return s
 }
@@ -43,36 +41,14 @@ func (s *System) Configure(o Options) {
 	if !s.mustBeIdle("Configure") {
 		return
 	}
-	s.options = o
-	s.derive()
-	s.Reset(o.Seed)
-}
-
-// derive computes from the options what does not change from run to run.
-func (s *System) derive() {
-	o := &s.options
-	s.strategy = o.Strategy
-	if s.strategy == nil {
-		s.strategy = plain{}
-	}
-	s.needs = NeedsOf(s.strategy)
+	s.configure(o)
+	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
 	if !s.needs.States {
 		s.states = nil
 	} else if s.states == nil {
 		s.states = newStateWalk(s)
 	}
-	s.mail.unordered = o.Delivery == DeliveryUnordered
-	s.mail.limit = int32(min(orDefault(o.Pending, defaultPending), math.MaxInt32))
-	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
-	s.clock.patience = orDefault(o.Ticks, defaultTicks)
-	s.rec.on = o.Record || s.needs.Record || s.needs.States || o.Isolation
-	s.rec.trace.Unordered = s.mail.unordered
-	s.mail.keeps = s.rec.on
-	s.todo.everyRun, s.mail.onSend = 0, 0
-	if o.Isolation {
-		s.todo.everyRun = workIsolate
-		s.mail.onSend = workIsolate
-	}
+	s.Reset(o.Seed)
 }
 
 // Reset ends the run, whatever it has come to, and begins another with
@@ -98,9 +74,21 @@ func (s *System) Close() {
 	if s.closed || !s.mustBeIdle("Close") {
 		return
 	}
-	s.killProcesses()
-	s.pool.close()
+	s.endCode()
 	s.closed = true
+}
+
+// mayCall reports whether a method of the system may be called now.
+func (s *System) mayCall(what string) bool {
+	if s.closed {
+		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
+	}
+	s.calls.unwind()
+	if s.calls.strange() {
+		s.intrude(what, "system")
+		return false
+	}
+	return true
 }
 
 // mustBeIdle reports whether a method may go on that nobody may call during a run.
@@ -117,15 +105,6 @@ func (s *System) mustBeIdle(what string) bool {
 // Trace returns what has happened in this run so far. It is filled again
 // after Reset; Clone what must stay. Without Record it has only the actors.
 func (s *System) Trace() *trace.Trace { return s.view() }
-
-// view completes the trace as it is so far.
-func (t *traffic) view() *trace.Trace {
-	t.rec.trace.Hash = t.rec.hash
-	if t.rec.on {
-		t.rec.trace.Sends = t.mail.sends
-	}
-	return &t.rec.trace
-}
 
 // Record returns the decisions of this run so far. It is filled again by the
 // next call and after Reset. Without Options.Record it is empty.
@@ -158,6 +137,12 @@ func (s *System) Err() error {
 // Failure returns what the run failed with, nil while it has not. It has more
 // to say than Err; compare it with nil before it becomes an error.
 func (s *System) Failure() *Failure { return s.fails.failure }
+
+// An Observer is told of each step when it is over. The system and its trace
+// may be read, not used to send.
+type Observer interface {
+	Stepped(s *System, step int)
+}
 
 // Observe adds an observer for the rest of this run, which must be recorded.
 func (s *System) Observe(o Observer) {
@@ -209,12 +194,7 @@ func (s *System) Alive(r Ref) bool {
 		return false
 	}
 	s.check(r, "Alive")
-	s.rec.touch(r.actor, trace.ItsLife, 0)
-	now := s.actors[r.actor].life
-	if s.states != nil {
-		s.learn(uint64(now))
-	}
-	return now == alive
+	return s.lives(r.actor)
 }
 
 // Fail ends the run with a failure: what was found wrong by someone who
@@ -231,3 +211,7 @@ func (s *System) Fail(f *Failure) {
 		s.throw(f)
 	}
 }
+
+// Warnings returns what was odd about the run although it did not fail: each
+// message that was sent to an actor that had ended, up to 64 of them.
+func (s *System) Warnings() []string { return s.warnings() }

@@ -61,6 +61,27 @@ const (
 	workThrow                    // a failure that did not unwind the step
 )
 
+// configure computes from the options what does not change from run to run.
+func (t *traffic) configure(o Options) {
+	t.options = o
+	t.strategy = o.Strategy
+	if t.strategy == nil {
+		t.strategy = plain{}
+	}
+	t.needs = NeedsOf(t.strategy)
+	t.rec.on = o.Record || t.needs.Record || t.needs.States || o.Isolation
+	t.mail.keeps = t.rec.on
+	t.mail.unordered = o.Delivery == DeliveryUnordered
+	t.rec.trace.Unordered = t.mail.unordered
+	t.mail.limit = int32(min(orDefault(o.Pending, defaultPending), math.MaxInt32))
+	t.clock.patience = orDefault(o.Ticks, defaultTicks)
+	t.todo.everyRun, t.mail.onSend = 0, 0
+	if o.Isolation {
+		t.todo.everyRun, t.mail.onSend = workIsolate, workIsolate
+	}
+}
+
+// reset begins another run.
 func (t *traffic) reset() {
 	t.mail.reset()
 	t.clock.reset()
@@ -75,6 +96,14 @@ func (t *traffic) reset() {
 }
 
 func (t *traffic) ref(actor int32) Ref { return Ref{sys: t.owner, run: t.run, actor: actor} }
+
+// nameOf names the actor of a reference.
+func (t *traffic) nameOf(r Ref) string {
+	if r.run != t.run {
+		return "an actor of an earlier run"
+	}
+	return t.rec.trace.Name(r.actor)
+}
 
 // check fails the run for a reference that is not of this run.
 func (t *traffic) check(r Ref, what string) {
@@ -91,7 +120,7 @@ func (t *traffic) check(r Ref, what string) {
 // send puts a message of the running step on its way, in its actor's name.
 func (t *traffic) send(to Ref, msg any) {
 	if to.sys != t.owner || to.run != t.run { // the text is made only when it is needed
-		t.check(to, "Send "+describe(msg))
+		t.check(to, "Send "+trace.Label(msg))
 	}
 	kind := trace.Message
 	if to.ask != 0 {
@@ -312,6 +341,15 @@ func (t *traffic) quit() bool {
 	}
 	t.fails.fail(&Failure{Kind: KindNondeterminism, Text: text, Step: int(t.rec.steps)})
 	return true
+}
+
+// view completes the trace as it is so far.
+func (t *traffic) view() *trace.Trace {
+	t.rec.trace.Hash = t.rec.hash
+	if t.rec.on {
+		t.rec.trace.Sends = t.mail.sends
+	}
+	return &t.rec.trace
 }
 
 // where names the running step, or the test.
