@@ -1,6 +1,10 @@
 package pulse
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Delivery is which of the messages on their way can come next.
 type Delivery uint8
@@ -96,4 +100,50 @@ func orDefault(v, zero int) int {
 		return v
 	}
 	return zero
+}
+
+// A Setting is one thing that a system was told, in words.
+type Setting struct{ Name, Value string }
+
+// Settings returns in words what a system is told about how to run its
+// program; what is left at its default is left out. The strategy, seeds, and
+// what is only watched are not part of it.
+func (o Options) Settings() (list []Setting) {
+	add := func(name string, value any, zero bool) {
+		if !zero {
+			list = append(list, Setting{Name: name, Value: fmt.Sprint(value)})
+		}
+	}
+	count := func(name string, n int) { add(name, n, n == 0) }
+	add("delivery", o.Delivery, o.Delivery == DeliveryFIFO)
+	add("environment", o.Environment, o.Environment == EnvironmentOpen)
+	count("steps", o.Steps)
+	count("pending", o.Pending)
+	add("orphans", o.Orphans, !o.Orphans)
+	add("isolation", o.Isolation, !o.Isolation)
+	count("early timers", o.EarlyTimers)
+	count("ticks", o.Ticks)
+	add("horizon", o.Horizon, o.Horizon == 0)
+	f := &o.Faults
+	count("drop", f.Drop)
+	count("duplicate", f.Duplicate)
+	count("delay", f.Delay)
+	add("delay by", durations(f.DelayBy), len(f.DelayBy) == 0)
+	count("crash", f.Crash)
+	count("restart kept", f.RestartKept)
+	count("restart lost", f.RestartLost)
+	count("partition", f.Partition)
+	add("links", "limited", f.Links == nil)
+	add("actors", "limited", f.Actors == nil)
+	add("swarm", f.Swarm, !f.Swarm)
+	return list
+}
+
+// durations lists times as in "1ms, 2s".
+func durations(list []time.Duration) string {
+	words := make([]string, len(list))
+	for i, d := range list {
+		words[i] = d.String()
+	}
+	return strings.Join(words, ", ")
 }
