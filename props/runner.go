@@ -26,6 +26,7 @@ type Runner struct {
 	sys      *pulse.System
 	plain    bool // it has no options but those that planned has
 	planned  Plan
+	needs    pulse.Needs          // those of the planned strategy
 	failed   func(*pulse.Failure) // systemFailed, made once
 	plan     Plan
 
@@ -249,9 +250,10 @@ func (r *Runner) result() Result {
 // run. Nearly all runs are like the one before: then it need not be told.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
-	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || !same(r.planned.Strategy, p.Strategy) {
+	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || !same(r.planned.Strategy, p.Strategy) ||
+		r.needs != pulse.NeedsOf(p.Strategy) {
 		s := r.system(pulse.Options{})
-		r.plain, r.planned = true, Plan{Steps: p.Steps, Strategy: p.Strategy}
+		r.plain, r.planned, r.needs = true, Plan{Steps: p.Steps, Strategy: p.Strategy}, pulse.NeedsOf(p.Strategy)
 		return s
 	}
 	if !again(func() { r.sys.Reset(p.StrategySeed) }) {
@@ -272,7 +274,7 @@ func same(a, b pulse.Strategy) bool {
 	if reflect.TypeOf(a).Kind() == reflect.Pointer {
 		return a == b
 	}
-	// Explorations have strategies that are structs around a pointer.
+	// Strategies that are structs can be one only if they can be compared.
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 

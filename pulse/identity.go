@@ -1,9 +1,10 @@
 package pulse
 
 import (
-	"math/bits"
 	"reflect"
 	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // Identities follow Bitá, section III-B: an actor or a message is named by its
@@ -14,28 +15,22 @@ import (
 
 const (
 	rootID    = 0 // the step that the test is
-	actorSalt = 0x9e3779b97f4a7c15
+	actorSalt = hash.Gamma
 	copySalt  = 0xd6e8feb86659fd93
 	faultSalt = 0xa0761d6478bd642f
 	count     = 0xe7037ed1a0b428db // spreads the ordinal
 )
 
-// fold mixes two words by the two halves of their 128-bit product.
-func fold(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a^0x2d358dccaa6c78a5, b^0x8bb84b93962eacc9)
-	return hi ^ lo
-}
-
-func messageID(typ, step uint64, nth int32) uint64 { return fold(step, typ+uint64(nth)*count) }
+func messageID(typ, step uint64, nth int32) uint64 { return hash.Fold(step, typ+uint64(nth)*count) }
 func actorID(typ, step uint64, nth int32) uint64 {
-	return fold(step^actorSalt, typ+uint64(nth)*count)
+	return hash.Fold(step^actorSalt, typ+uint64(nth)*count)
 }
-func stepID(message, receiver uint64) uint64 { return fold(message, receiver) }
-func copyID(message uint64) uint64           { return fold(message, copySalt) }
+func stepID(message, receiver uint64) uint64 { return hash.Fold(message, receiver) }
+func copyID(message uint64) uint64           { return hash.Fold(message, copySalt) }
 
 // faultID names a fault by its kind, whom it strikes and that actor's step before it.
 func faultID(kind uint64, actor, prev uint64) uint64 {
-	return fold(fold(actor, faultSalt+kind), prev)
+	return hash.Fold(hash.Fold(actor, faultSalt+kind), prev)
 }
 
 // A typeInfo is what is known of a Go type once it has been seen.
@@ -45,19 +40,18 @@ type typeInfo struct {
 	flat bool   // holds no pointer: a copy cannot be changed by others
 }
 
-// types finds a typeInfo by the type word of an interface: one multiply and,
-// nearly always, one probe. Invariant: len(keys) is a power of two, at most
-// half of it in use, and keys[i] is 0 or the word of infos[i].
+// types finds a typeInfo by the type word of an interface.
+//
+// Invariant: table has the index in infos of each type that was seen, and no
+// other.
 type types struct {
 	recent [recentTypes]recentType
-	keys   []uintptr
+	table  hash.Table
 	infos  []typeInfo
-	used   int
-	shift  uint8
 }
 
 // A recentType saves the search for a type that was looked up before. The
-// zero value says, rightly, that no message at all, whose word is 0, has hash 0.
+// zero value is true as it stands: the nil message, whose word is 0, has hash 0.
 type recentType struct {
 	word uintptr
 	hash uint64
@@ -77,59 +71,23 @@ func (t *types) hash(v any) uint64 {
 }
 
 func (t *types) remember(v any, word uintptr) uint64 {
-	hash := t.of(v).hash
-	t.recent[word>>5%recentTypes] = recentType{word, hash}
-	return hash
+	h := t.of(v).hash
+	t.recent[word>>5%recentTypes] = recentType{word, h}
+	return h
 }
 
 func (t *types) of(v any) *typeInfo {
 	word := typeWord(v)
-	for i := uint64(word) * actorSalt >> t.shift; ; i = (i + 1) & uint64(len(t.keys)-1) {
-		if t.keys[i] == word && word != 0 {
-			return &t.infos[i]
-		}
-		if t.keys[i] == 0 {
-			return t.add(v, word)
-		}
+	if i, ok := t.table.Get(uint64(word)); ok {
+		return &t.infos[i]
 	}
-}
-
-var nilInfo = typeInfo{name: "nil", flat: true} // hash 0: see recentType
-
-func (t *types) add(v any, word uintptr) *typeInfo {
-	if word == 0 {
-		return &nilInfo
+	info := typeInfo{name: "nil", flat: true} // hash 0: see recentType
+	if typ := reflect.TypeOf(v); typ != nil {
+		info = typeInfo{name: typ.String(), hash: hash.String(typeName(typ)), flat: isFlat(typ)}
 	}
-	if 2*(t.used+1) > len(t.keys) {
-		t.grow()
-	}
-	typ := reflect.TypeOf(v)
-	t.used++
-	return t.put(word, typeInfo{name: typ.String(), hash: hashString(typeName(typ)), flat: isFlat(typ)})
-}
-
-func (t *types) put(word uintptr, info typeInfo) *typeInfo {
-	i := uint64(word) * actorSalt >> t.shift
-	for t.keys[i] != 0 {
-		i = (i + 1) & uint64(len(t.keys)-1)
-	}
-	t.keys[i], t.infos[i] = word, info
-	return &t.infos[i]
-}
-
-func (t *types) grow() {
-	old := *t
-	t.keys, t.infos = make([]uintptr, 2*len(old.keys)), make([]typeInfo, 2*len(old.keys))
-	t.shift--
-	for i, word := range old.keys {
-		if word != 0 {
-			t.put(word, old.infos[i])
-		}
-	}
-}
-
-func newTypes() types {
-	return types{keys: make([]uintptr, 64), infos: make([]typeInfo, 64), shift: 64 - 6}
+	t.table.Put(uint64(word), int32(len(t.infos)))
+	t.infos = append(t.infos, info)
+	return &t.infos[len(t.infos)-1]
 }
 
 // typeName is the name of a type with its package's whole path, which String
@@ -142,13 +100,4 @@ func typeName(t reflect.Type) string {
 		return t.PkgPath() + "." + t.Name()
 	}
 	return t.String()
-}
-
-// hashString is FNV-1a, finished by a fold.
-func hashString(s string) uint64 {
-	h := uint64(0xcbf29ce484222325)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 0x100000001b3
-	}
-	return fold(h, uint64(len(s)))
 }

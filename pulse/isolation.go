@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -22,47 +23,47 @@ type guard struct {
 }
 
 // guard starts to watch a message, unless it holds nothing that can be changed.
-func (s *System) guard(m int32) {
-	body := s.sends[m].Body
-	if !s.types.of(body).flat {
-		s.guards = append(s.guards, guard{m, Fingerprint(body), describe(body)})
+func (s *traffic) guard(m int32) {
+	body := s.mail.sends[m].Body
+	if !s.rec.types.of(body).flat {
+		s.guards = append(s.guards, guard{m, Fingerprint(body), trace.Label(body)})
 	}
 }
 
 // checkIsolation compares all messages on their way with what they were.
-func (s *System) checkIsolation() {
+func (s *traffic) checkIsolation() {
 	kept := s.guards[:0]
 	for _, g := range s.guards {
-		d := &s.sends[g.send]
+		d := &s.mail.sends[g.send]
 		if d.Fate != trace.Pending {
 			continue
 		}
 		kept = append(kept, g)
 		if Fingerprint(d.Body) != g.print {
 			f := s.isolationFailure(d, g)
-			s.fail(f)
+			s.fails.fail(f)
 			panic(f)
 		}
 	}
 	s.guards = kept
 }
 
-func (s *System) isolationFailure(d *trace.Send, g guard) *Failure {
-	t := s.Trace()
+func (s *traffic) isolationFailure(d *trace.Send, g guard) *Failure {
+	t := s.view()
 	sender := "the test"
 	if d.Step >= 0 {
 		sender = fmt.Sprintf("step %d (%s)", d.Step, t.StepLabel(int(d.Step)))
 	}
 	changer := "the test"
-	if s.cur != trace.Test {
-		changer = fmt.Sprintf("step %d (%s)", s.step, s.where())
+	if s.rec.cur != trace.Test {
+		changer = fmt.Sprintf("step %d (%s)", s.rec.step, s.where())
 	}
 	if changer == sender {
 		changer = "it after sending"
 	}
-	f := &Failure{Kind: KindIsolation, Step: int(s.step), Site: trace.TypeLabel(d.Body),
+	f := &Failure{Kind: KindIsolation, Step: int(s.rec.step), Site: trace.TypeLabel(d.Body),
 		Text: fmt.Sprintf("a message from %s to %s was changed on its way: sent as %s, now %s",
-			s.nameOf(d.From), s.nameOf(d.To), g.text, describe(d.Body))}
+			s.rec.nameOf(d.From), s.rec.nameOf(d.To), g.text, trace.Label(d.Body))}
 	f.Detail = "    sent by " + sender + ", changed by " + changer +
 		"\n    actors share nothing but messages: send a copy, or do not keep what was sent"
 	return f
@@ -135,21 +136,21 @@ func (p *printer) value(v reflect.Value) uint64 {
 	switch v.Kind() {
 	case reflect.Bool:
 		if v.Bool() {
-			return fold(h, 1)
+			return hash.Fold(h, 1)
 		}
-		return fold(h, 0)
+		return hash.Fold(h, 0)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return fold(h, uint64(v.Int()))
+		return hash.Fold(h, uint64(v.Int()))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return fold(h, v.Uint())
+		return hash.Fold(h, v.Uint())
 	case reflect.Float32, reflect.Float64:
-		return fold(h, hashString(fmt.Sprint(v.Float())))
+		return hash.Fold(h, hash.String(fmt.Sprint(v.Float())))
 	case reflect.Complex64, reflect.Complex128:
-		return fold(h, hashString(fmt.Sprint(v.Complex())))
+		return hash.Fold(h, hash.String(fmt.Sprint(v.Complex())))
 	case reflect.String:
-		return fold(h, hashString(v.String()))
+		return hash.Fold(h, hash.String(v.String()))
 	case reflect.Chan, reflect.Func, reflect.UnsafePointer:
-		return fold(h, uint64(v.Pointer()))
+		return hash.Fold(h, uint64(v.Pointer()))
 	case reflect.Interface, reflect.Pointer:
 		return p.pointed(v, h)
 	case reflect.Struct:
@@ -165,10 +166,10 @@ func (p *printer) pointed(v reflect.Value, h uint64) uint64 {
 		return h
 	}
 	if v.Kind() == reflect.Interface {
-		return fold(fold(h, hashString(typeName(v.Elem().Type()))), p.value(v.Elem()))
+		return hash.Fold(hash.Fold(h, hash.String(typeName(v.Elem().Type()))), p.value(v.Elem()))
 	}
 	if opaque[v.Type().Elem().PkgPath()] {
-		return fold(h, uint64(v.Pointer()))
+		return hash.Fold(h, uint64(v.Pointer()))
 	}
 	return p.within(pointer{v.Pointer(), v.Type(), 0}, h, func() uint64 { return p.value(v.Elem()) })
 }
@@ -177,15 +178,15 @@ func (p *printer) pointed(v reflect.Value, h uint64) uint64 {
 // up or back it leads. This is Tarjan's way to find what hangs together.
 func (p *printer) within(at pointer, h uint64, f func() uint64) uint64 {
 	if sum, ok := p.known[at]; ok {
-		return fold(h, sum)
+		return hash.Fold(h, sum)
 	}
 	if around, ok := p.inside[at]; ok {
 		p.low = min(p.low, around)
-		return fold(h, uint64(len(p.inside)-around))
+		return hash.Fold(h, uint64(len(p.inside)-around))
 	}
 	if i, ok := p.looped[at]; ok {
 		p.low = min(p.low, p.loops[i].low)
-		return fold(h^copySalt, uint64(len(p.loops)-i))
+		return hash.Fold(h^copySalt, uint64(len(p.loops)-i))
 	}
 	if p.inside == nil {
 		p.inside, p.known, p.looped = map[pointer]int{}, map[pointer]uint64{}, map[pointer]int{}
@@ -198,24 +199,24 @@ func (p *printer) within(at pointer, h uint64, f func() uint64) uint64 {
 		p.looped[at] = len(p.loops)
 		p.loops = append(p.loops, loop{at, p.low})
 		p.low = min(p.low, low)
-		return fold(h, sum)
+		return hash.Fold(h, sum)
 	}
 	for _, l := range p.loops[loops:] {
 		delete(p.looped, l.at)
 	}
 	p.loops, p.low, p.known[at] = p.loops[:loops], low, sum
-	return fold(h, sum)
+	return hash.Fold(h, sum)
 }
 
 func (p *printer) fields(v reflect.Value, h uint64) uint64 {
 	if v.Type() == reflect.TypeFor[Ref]() {
-		return fold(h, uint64(v.FieldByName("actor").Int()))
+		return hash.Fold(h, uint64(v.FieldByName("actor").Int()))
 	}
 	if opaque[v.Type().PkgPath()] && v.Type().PkgPath() != "time" {
 		return h
 	}
 	for i := range v.NumField() {
-		h = fold(h, p.value(v.Field(i)))
+		h = hash.Fold(h, p.value(v.Field(i)))
 	}
 	return h
 }
@@ -224,21 +225,21 @@ func (p *printer) elements(v reflect.Value, h uint64) uint64 {
 	all := func() uint64 {
 		sum := uint64(v.Len())
 		for i := range v.Len() {
-			sum = fold(sum, p.value(v.Index(i)))
+			sum = hash.Fold(sum, p.value(v.Index(i)))
 		}
 		return sum
 	}
 	if v.Kind() == reflect.Slice && v.Len() > 0 {
 		return p.within(pointer{v.Pointer(), v.Type(), v.Len()}, h, all)
 	}
-	return fold(h, all())
+	return hash.Fold(h, all())
 }
 
 func (p *printer) entries(v reflect.Value, h uint64) uint64 {
 	return p.within(pointer{v.Pointer(), v.Type(), 0}, h, func() uint64 {
 		sum := uint64(v.Len())
 		for _, e := range sorted(v) {
-			sum += fold(e.print, p.value(e.value))
+			sum += hash.Fold(e.print, p.value(e.value))
 		}
 		return sum
 	})

@@ -220,10 +220,11 @@ func (p *player) spec(a int) (pulse.Spec, bool) {
 	return s, true
 }
 
-// Begin, Pick, Choose and Holds make the player its own strategy.
+// Begin, Needs, Pick and Choose make the player its own strategy.
 
 func (p *player) Begin(uint64) {}
-func (p *player) Holds()       {}
+
+func (p *player) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 func (p *player) Pick(e *pulse.Enabled) int {
 	p.lives()

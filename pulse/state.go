@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // State returns a hash of all that the rest of the run depends on. It is for
-// a strategy that is a Stater, between two steps (in Pick, not in a Choose of
+// a strategy that Needs states, between two steps (in Pick, not in a Choose of
 // the program), and for who looks at a system that does not run. Where two
 // runs of one program have equal states, the same can happen from there, but
 // for a collision of hashes. It is the same in every process and on every
@@ -53,7 +54,7 @@ func (s *System) walkState(what string, texts bool) *stateWalk {
 	}
 	w := s.states
 	if w == nil {
-		s.misuse("%s: the strategy is not a Stater, and without one no histories are kept", what)
+		s.misuse("%s: the strategy does not need states, and without one that does no histories are kept", what)
 	}
 	w.begin(s, texts)
 	w.everything()
@@ -105,7 +106,7 @@ func (w *stateWalk) everything() {
 	for _, i := range w.order {
 		w.actor(s.actors[i])
 	}
-	if s.unordered {
+	if s.mail.unordered {
 		w.cloud()
 	} else {
 		w.channels()
@@ -154,7 +155,7 @@ func (w *stateWalk) watchers(a *actor) {
 	sum := uint64(len(a.watchers))
 	for _, i := range a.watchers {
 		id := w.sys.actors[i].id
-		sum += fold(id, id)
+		sum += hash.Fold(id, id)
 	}
 	w.hex(sum)
 }
@@ -173,7 +174,7 @@ func (w *stateWalk) handler(a *actor) {
 	switch {
 	case a.spec.Process != nil:
 		w.unread = true
-	case a.ctx.actor == trace.Test:
+	case a.actor == trace.Test:
 		w.inbox()
 	default:
 		w.dynamic(a.handler)
@@ -182,7 +183,7 @@ func (w *stateWalk) handler(a *actor) {
 		w.restore(before)
 		w.typed(sh)
 		w.tag(tagHistory, "history ")
-		w.hex(fold(a.history, w.sys.stepIDOf(a.last)))
+		w.hex(hash.Fold(a.history, w.sys.rec.stepID(a.last)))
 	}
 }
 
@@ -206,22 +207,22 @@ func (w *stateWalk) channels() {
 	s := w.sys
 	for _, to := range w.order {
 		w.inward = w.inward[:0]
-		for i := s.actors[to].inward; i >= 0; i = s.channels[i].sibling {
-			if s.channels[i].head >= 0 {
+		for i := s.actors[to].inward; i >= 0; i = s.mail.channels[i].sibling {
+			if s.mail.channels[i].head >= 0 {
 				w.inward = append(w.inward, i)
 			}
 		}
 		if len(w.inward) > 1 {
 			slices.SortFunc(w.inward, func(x, y int32) int {
-				return cmp.Compare(w.idOf(s.channels[x].from), w.idOf(s.channels[y].from))
+				return cmp.Compare(w.idOf(s.mail.channels[x].from), w.idOf(s.mail.channels[y].from))
 			})
 		}
 		for _, i := range w.inward {
-			c := &s.channels[i]
+			c := &s.mail.channels[i]
 			w.tag(tagChannel, "\nchannel ")
 			w.hex(w.idOf(c.from))
 			w.hex(w.idOf(to))
-			for m := c.head; m >= 0; m = s.sends[m].Next {
+			for m := c.head; m >= 0; m = s.mail.sends[m].Next {
 				w.tag(tagMessage, "← ")
 				w.message(m, !c.open && c.candidate != m)
 			}
@@ -234,15 +235,15 @@ func (w *stateWalk) channels() {
 func (w *stateWalk) cloud() {
 	s := w.sys
 	w.keyed = w.keyed[:0]
-	for _, m := range s.enabled.slots {
+	for _, m := range s.mail.ready {
 		w.addKeyed(m, false)
 	}
-	for _, m := range s.faults.held {
+	for _, m := range s.mail.held {
 		w.addKeyed(m, true)
 	}
-	if s.faults.slow > 0 {
-		for i := range s.timers.heap {
-			if e := &s.timers.heap[i]; e.effect == release {
+	if s.mail.slow > 0 {
+		for i := range s.clock.heap {
+			if e := &s.clock.heap[i]; e.effect == release {
 				w.addKeyed(e.send, true)
 			}
 		}
@@ -274,11 +275,11 @@ func (w *stateWalk) addKeyed(m int32, held bool) {
 	w.message(m, held)
 	key := w.h
 	w.endProbe(before)
-	w.keyed = append(w.keyed, keyedSlot{key, m, held, w.shapeOf(w.sys.sends[m].Body).tree})
+	w.keyed = append(w.keyed, keyedSlot{key, m, held, w.shapeOf(w.sys.mail.sends[m].Body).tree})
 }
 
 func (w *stateWalk) ends(m int32) {
-	d := &w.sys.sends[m]
+	d := &w.sys.mail.sends[m]
 	w.hex(w.idOf(d.From))
 	w.hex(w.idOf(d.To))
 }
@@ -287,7 +288,7 @@ func (w *stateWalk) ends(m int32) {
 // message like any other; when a timer was set does not show in its message.
 func (w *stateWalk) message(m int32, held bool) {
 	s := w.sys
-	d := &s.sends[m]
+	d := &s.mail.sends[m]
 	kind := d.Kind
 	if kind == trace.Copy {
 		kind = trace.Message
@@ -295,10 +296,10 @@ func (w *stateWalk) message(m int32, held bool) {
 	w.unsigned(uint64(kind))
 	w.signed(int64(d.Ask))
 	w.flag(held)
-	if s.faults.slow > 0 {
-		if i := s.heldBack(m); i >= 0 {
+	if s.mail.slow > 0 {
+		if i := s.clock.delayOf(m); i >= 0 {
 			w.says("due ")
-			w.signed(s.timers.heap[i].at)
+			w.signed(s.clock.heap[i].at)
 		}
 	}
 	if kind == trace.Periodic {
@@ -315,7 +316,7 @@ func (w *stateWalk) body(d *trace.Send) {
 	if w.unread {
 		w.restore(before)
 		w.tag(tagUnread, "unread ")
-		w.hex(fold(d.ID, w.historyAt(d.Step)))
+		w.hex(hash.Fold(d.ID, w.historyAt(d.Step)))
 	}
 }
 
@@ -326,7 +327,7 @@ func (w *stateWalk) dueTimers() []entry {
 		return w.due
 	}
 	w.sorted, w.due = true, w.due[:0]
-	for _, e := range w.sys.timers.heap {
+	for _, e := range w.sys.clock.heap {
 		if e.effect <= tick {
 			w.due = append(w.due, e)
 		}
@@ -357,7 +358,7 @@ func (w *stateWalk) timer(e *entry) {
 	w.says("each ")
 	w.signed(e.period)
 	w.flag(e.last != none)
-	d := &w.sys.sends[e.send]
+	d := &w.sys.mail.sends[e.send]
 	w.signed(int64(d.Ask))
 	w.body(d)
 }
@@ -366,12 +367,12 @@ func (w *stateWalk) timer(e *entry) {
 func (w *stateWalk) rest() {
 	s := w.sys
 	w.tag(tagRest, "\nnow ")
-	w.signed(s.now)
+	w.signed(s.clock.now)
 	w.says("test ")
-	made := origin{s.sent, s.spawned}
-	if s.running {
+	made := origin{s.rec.sent, s.rec.spawned}
+	if s.calls.running {
 		made = s.root
-		w.flag(s.timers.timed)
+		w.flag(s.clock.timed)
 		w.signed(s.until)
 	}
 	w.signed(int64(made.sent))
@@ -380,9 +381,9 @@ func (w *stateWalk) rest() {
 		w.says("early ")
 		w.signed(int64(s.faults.early))
 	}
-	if s.timers.periodic > 0 && s.seq == s.timers.quietSeq {
+	if s.clock.periodic > 0 && s.mail.seq == s.clock.quietSeq {
 		w.says("quiet ")
-		w.signed(int64(s.timers.quiet))
+		w.signed(int64(s.clock.quiet))
 	}
 	w.budgets()
 	if s.options.Orphans {
@@ -393,7 +394,7 @@ func (w *stateWalk) rest() {
 func (w *stateWalk) budgets() {
 	f := &w.sys.faults
 	w.says("cut ")
-	w.hex(w.idOf(f.cut))
+	w.hex(w.idOf(w.sys.mail.cut))
 	w.says("budgets ")
 	l := &f.left
 	for _, n := range [...]int{l.Drop, l.Duplicate, l.Delay, l.Crash, l.RestartKept, l.RestartLost, l.Partition} {
@@ -404,12 +405,12 @@ func (w *stateWalk) budgets() {
 // orphans are in the order in which they came to be: the first one is in the
 // report.
 func (w *stateWalk) orphans() {
-	for _, m := range w.sys.orphans {
+	for _, m := range w.sys.mail.orphans.kept {
 		w.tag(tagOrphan, "\norphan ")
 		w.ends(m)
-		w.body(&w.sys.sends[m])
+		w.body(&w.sys.mail.sends[m])
 	}
-	w.signed(int64(w.sys.lost))
+	w.signed(int64(w.sys.mail.orphans.lost))
 }
 
 // remember adds to an actor's history that a step begins in which it receives
@@ -419,17 +420,17 @@ func (s *System) remember(d *trace.Send, a *actor, prev int32) {
 	w := s.states
 	w.begin(s, false)
 	w.body(d)
-	h := fold(a.history, s.stepIDOf(prev))
-	a.history = fold(fold(h, uint64(s.now)), fold(w.h, uint64(a.restarts)))
-	w.keep(s.step, a.history)
+	h := hash.Fold(a.history, s.rec.stepID(prev))
+	a.history = hash.Fold(hash.Fold(h, uint64(s.clock.now)), hash.Fold(w.h, uint64(a.restarts)))
+	w.keep(s.rec.step, a.history)
 }
 
 // learn adds to the history of who is running what the system told it.
-func (s *System) learn(v uint64) {
-	a := s.actors[s.cur]
-	a.history = fold(a.history, v)
-	if s.cur != trace.Test {
-		s.states.keep(s.step, a.history)
+func (s *cast) learn(v uint64) {
+	a := s.actors[s.rec.cur]
+	a.history = hash.Fold(a.history, v)
+	if s.rec.cur != trace.Test {
+		s.states.keep(s.rec.step, a.history)
 	}
 }
 
@@ -449,17 +450,10 @@ func (w *stateWalk) historyAt(step int32) uint64 {
 	return w.histories[step]
 }
 
-func (s *System) stepIDOf(step int32) uint64 {
-	if step < 0 {
-		return 0
-	}
-	return s.trace.Steps[step].ID
-}
-
 // What follows is how words get into the hash and into the text. Whatever is
 // in the one is in the other.
 
-func (w *stateWalk) word(x uint64) { w.h = fold(w.h, x) }
+func (w *stateWalk) word(x uint64) { w.h = hash.Fold(w.h, x) }
 
 func (w *stateWalk) says(text string) {
 	if w.texts {
@@ -510,11 +504,11 @@ func (w *stateWalk) string(s string) {
 
 // bytes hashes eight at a time, whatever the machine's order of bytes.
 func (w *stateWalk) bytes(data *byte, n int) {
-	h := fold(w.h, uint64(n))
+	h := hash.Fold(w.h, uint64(n))
 	list := unsafe.Slice(data, n)
 	for len(list) >= 8 {
 		_ = list[7]
-		h = fold(h, uint64(list[0])|uint64(list[1])<<8|uint64(list[2])<<16|uint64(list[3])<<24|
+		h = hash.Fold(h, uint64(list[0])|uint64(list[1])<<8|uint64(list[2])<<16|uint64(list[3])<<24|
 			uint64(list[4])<<32|uint64(list[5])<<40|uint64(list[6])<<48|uint64(list[7])<<56)
 		list = list[8:]
 	}
@@ -522,5 +516,5 @@ func (w *stateWalk) bytes(data *byte, n int) {
 	for i, b := range list {
 		last |= uint64(b) << (8 * i)
 	}
-	w.h = fold(h, last)
+	w.h = hash.Fold(h, last)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // A stateWalk goes over all that a state is made of. Its memory is used again
@@ -94,7 +96,7 @@ type role uint8
 const (
 	data      role = iota
 	reference      // Ref
-	clock          // Timer
+	clockTime      // Timer
 	machinery      // counts for nothing
 )
 
@@ -114,7 +116,7 @@ func roleOf(t reflect.Type) role {
 	case t == reflect.TypeFor[Ref]():
 		return reference
 	case t == reflect.TypeFor[Timer]():
-		return clock
+		return clockTime
 	case t.Kind() == reflect.Struct && isMachinery(t):
 		return machinery
 	}
@@ -145,7 +147,7 @@ func (w *stateWalk) shape(t reflect.Type) *shape {
 	}
 	sh := &shape{typ: t, kind: t.Kind(), role: roleOf(t), name: typeName(t), size: t.Size(),
 		hashes: t.Implements(reflect.TypeFor[hasher]())}
-	sh.hash = hashString(sh.name)
+	sh.hash = hash.String(sh.name)
 	w.shapes[t] = sh
 	switch sh.kind {
 	case reflect.Pointer, reflect.Slice:
@@ -386,7 +388,7 @@ func (w *stateWalk) special(sh *shape, p unsafe.Pointer) {
 			w.hex(s.actors[r.actor].id)
 			w.signed(int64(r.ask))
 		}
-	case clock:
+	case clockTime:
 		t := (*Timer)(p)
 		w.says("timer ")
 		if t.sys != s || t.run != s.run {
@@ -581,7 +583,7 @@ func (w *stateWalk) overlaps() {
 	var lines []string
 	for _, sp := range w.spans {
 		if sp.start < far.end {
-			sum += fold(fold(tagOverlap+uint64(far.block), uint64(sp.block)), uint64(sp.start-far.start))
+			sum += hash.Fold(hash.Fold(tagOverlap+uint64(far.block), uint64(sp.block)), uint64(sp.start-far.start))
 			if w.texts {
 				lines = append(lines, fmt.Sprintf("\n#%d lies %d behind #%d", sp.block+2, sp.start-far.start, far.block+2))
 			}

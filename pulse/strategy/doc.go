@@ -18,7 +18,6 @@
 //	length.go  how long the run will be
 //	changes.go where in it priorities change
 //	chains.go  a partial order cut into chains while it grows
-//	table.go   numbers by identity
 //	seeded.go  numbers that follow from a seed and an identity
 //	names.go   strategies by name
 //
