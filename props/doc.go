@@ -72,6 +72,12 @@
 // the calls is judged by props/linear. Random commands against a model are
 // package props/machine.
 //
+// # What a failure shows
+//
+// A failure comes with the line that failed, the draws and a chart of the
+// messages. T.Log adds lines to it, and T.Attach a file, such as a diagram of the
+// run.
+//
 // # Rules
 //
 //   - A property depends on nothing but its draws and its system: not on the
@@ -84,12 +90,12 @@
 // # Under rapid or gopter
 //
 // Rapid and Gopter make a property one of theirs, for use in a test suite that
-// exists already. The order of messages then follows from their random
-// numbers, and they shrink the inputs.
+// exists already. The order of messages then follows from their random numbers.
+// Rapid also shrinks the inputs.
 //
 // # For packages that run properties
 //
 // A Runner runs one property: each call of Run follows a Plan and returns a
-// Result. T.Report, T.Watch and T.Attach are for packages that judge runs, as
-// props/linear does.
+// Result. T.Report and T.Watch are for packages that judge runs, as props/linear
+// does.
 package props
