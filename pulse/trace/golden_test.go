@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// golden compares got with the stored text of that name. JOSTLE_REWRITE=1
-// stores got in its place: read the difference before you keep it.
+// golden compares got with the stored text of a name. JOSTLE_REWRITE=1 stores got
+// in its place: read the difference before you keep it.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
@@ -37,7 +37,7 @@ type (
 	result  struct{ n int }
 )
 
-// writerTrace is the example of DESIGN.md: the flush overtakes the write.
+// writerTrace is the project's first example: the flush overtakes the write.
 func writerTrace() *Trace {
 	b := newBuilder()
 	writer, terminator, action := b.spawn(None, "writer"), b.spawn(None, "terminator"), b.spawn(None, "action")
@@ -143,7 +143,7 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-// TestRandomTracesRender: every trace has every rendering, twice the same.
+// TestRandomTracesRender: every trace can be rendered, twice with the same text.
 func TestRandomTracesRender(t *testing.T) {
 	for seed := range uint64(500) {
 		trace := newRandomTrace(seed)
