@@ -176,7 +176,7 @@ func (s *sprawl) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestChainsOfPrograms holds that PCTCP sees the order of causality as a slow
+// TestChainsOfPrograms checks that PCTCP sees the order of causality as a slow
 // reading of the trace does, although it forgets what it no longer needs.
 func TestChainsOfPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -24,7 +24,7 @@ func explore(queue []int, next map[int][]int, delays int, taken string, found ma
 	}
 }
 
-// TestDelayReachesWhatItSays holds that with at most d delays exactly those
+// TestDelayReachesWhatItSays checks that with at most d delays exactly those
 // orders come that take at most d, each with chance 1/(k+1)^d at least.
 func TestDelayReachesWhatItSays(t *testing.T) {
 	next := map[int][]int{0: {4}, 2: {5, 6}}
@@ -84,7 +84,7 @@ func delayed(t *testing.T, sys *pulse.System, seed uint64, next map[int][]int) (
 	return order
 }
 
-// TestDelayGoesBehindTheQueue holds that a delayed message goes behind all
+// TestDelayGoesBehindTheQueue checks that a delayed message goes behind all
 // that wait, also those that others of their channel keep from being picked.
 func TestDelayGoesBehindTheQueue(t *testing.T) {
 	p := &lanes{w: 2, l: 2}

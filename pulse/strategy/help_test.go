@@ -60,7 +60,7 @@ func expectChance(t *testing.T, hits, tries int, p float64) {
 	t.Logf("%d hits in %d tries: 1/%.2f, expected 1/%.2f", hits, tries, float64(tries)/float64(hits), 1/p)
 }
 
-// isUniform says whether counts are those of equal chances, by chi-square.
+// isUniform reports whether counts are those of equal chances, by chi-square.
 // The bound is Wilson's and Hilferty's.
 func isUniform(counts []int) (ok bool, chi, bound float64) {
 	total := 0
@@ -144,7 +144,7 @@ func (p *lanes) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// after says whether the sink received mark n of a lane after all the others given.
+// after reports whether the sink received mark n of a lane after all the others given.
 func (p *lanes) after(lane, n int, others ...mark) bool {
 	for _, other := range others {
 		if p.at[mark{lane, n}] < p.at[other] {
@@ -155,7 +155,7 @@ func (p *lanes) after(lane, n int, others ...mark) bool {
 }
 
 // hops is a program with a chain of hops, each over a channel of its own, the
-// last to the sink; and one single message to the sink. found says whether
+// last to the sink; and one single message to the sink. found reports whether
 // that came last.
 type hops struct {
 	n     int

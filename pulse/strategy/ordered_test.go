@@ -33,7 +33,7 @@ func stepsOf(t *testing.T, o pulse.Options, body func(*pulse.System)) map[string
 	return ids
 }
 
-// TestOrderedWriter holds that the writer fails exactly when flush comes before
+// TestOrderedWriter checks that the writer fails exactly when flush comes before
 // write, by constraints and by priorities, whatever the seed.
 func TestOrderedWriter(t *testing.T) {
 	for _, c := range []writer.Config{{}, {Mended: true}} {
@@ -174,7 +174,7 @@ func received(t *trace.Trace) (list string) {
 	return list
 }
 
-// TestOrderedPrograms holds for random programs and random constraints that
+// TestOrderedPrograms checks for random programs and random constraints that
 // each is kept or reported, that one between two steps of which neither must
 // come first is kept, and that a run is the same again.
 func TestOrderedPrograms(t *testing.T) {
@@ -235,7 +235,7 @@ func checkOrder(t *testing.T, s *schedule.Schedule, order *strategy.Orderer, tr 
 	return kept
 }
 
-// TestOrderedRaces holds that both orders of two steps that race can be had,
+// TestOrderedRaces checks that both orders of two steps that race can be had,
 // for every pair of a random run: the constraint is reported as unmet only if
 // the second, held back, keeps the first from coming.
 func TestOrderedRaces(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestOrderedUnderARepeatingTimer holds that a wait for what never comes ends
+// TestOrderedUnderARepeatingTimer checks that a wait for what never comes ends
 // although timers never do.
 func TestOrderedUnderARepeatingTimer(t *testing.T) {
 	s := &schedule.Schedule{}
@@ -37,7 +37,7 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 	}
 }
 
-// TestOrderedRunsForATime holds that no wait goes beyond the end of a run.
+// TestOrderedRunsForATime checks that no wait goes beyond the end of a run.
 func TestOrderedRunsForATime(t *testing.T) {
 	s := &schedule.Schedule{}
 	order := strategy.Ordered(s)

@@ -92,7 +92,7 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 // mostHeld is how often in a row all messages may be held back for one timer.
 const mostHeld = 1000
 
-// comesLater says whether the recorded run held back all messages until a
+// comesLater reports whether the recorded run held back all messages until a
 // timer fired.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
 	if r.held == mostHeld || !e.Later() {

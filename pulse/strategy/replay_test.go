@@ -37,7 +37,7 @@ func failureText(sys *pulse.System) string {
 	return ""
 }
 
-// TestRoundTrip holds for each strategy that a copy of a record replays to the same trace and the same failure, with the trace of the first
+// TestRoundTrip checks for each strategy that a copy of a record replays to the same trace and the same failure, with the trace of the first
 // run at hand and without.
 func TestRoundTrip(t *testing.T) {
 	for _, s := range all() {
@@ -85,7 +85,7 @@ func (u *untimely) Pick(e *pulse.Enabled) int {
 	return e.Len() - 1
 }
 
-// TestReplayOfHolding holds that a run in which time passed while messages
+// TestReplayOfHolding checks that a run in which time passed while messages
 // waited is replayed too, although no decision says so.
 func TestReplayOfHolding(t *testing.T) {
 	body := func(sys *pulse.System) {

@@ -47,7 +47,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestTable holds that a table agrees with a map while it grows and after it
+// TestTable checks that a table agrees with a map while it grows and after it
 // was emptied.
 func TestTable(t *testing.T) {
 	var numbers table
