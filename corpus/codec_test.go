@@ -7,28 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
-
-// golden compares got with the stored text of that name. JOSTLE_REWRITE=1
-// stores got in its place: read the difference before you keep it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if os.Getenv("JOSTLE_REWRITE") == "1" {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got\n%s\nexpected\n%s", path, got, want)
-	}
-}
 
 // writerCase is what is kept of the writer's failure.
 func writerCase() Case {
@@ -102,7 +84,7 @@ func TestRoundTrip(t *testing.T) {
 	for name, sample := range samples {
 		t.Run(name, func(t *testing.T) {
 			text := encode(t, sample())
-			golden(t, name, text)
+			golden.File(t, "testdata/"+name+".golden", text)
 			want := sample()
 			want.Path = "a.case"
 			for _, form := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), strings.TrimSuffix(text, "\n")} {

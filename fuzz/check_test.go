@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -23,8 +24,11 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // Samples are the tests that other tests run in a process of their own, to
 // read what a failing test prints.
 func TestSample(t *testing.T) {
-	if sample := allSamples()[os.Getenv("JOSTLE_SAMPLE")]; sample != nil {
-		sample(t)
+	name := os.Getenv("JOSTLE_SAMPLE")
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples} {
+		if sample := group[name]; sample != nil {
+			sample(t)
+		}
 	}
 }
 
@@ -122,7 +126,11 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.run", "^TestSample(OfAll)?$", "-test.v")
+	pattern := "^TestSample(OfAll)?$"
+	if strings.HasPrefix(sample, "fuzz-") {
+		pattern = "^FuzzSubject$"
+	}
+	cmd := exec.Command(exe, "-test.run", pattern, "-test.v")
 	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir)...)
 	out, _ := cmd.CombinedOutput()
 	text := strings.ReplaceAll(string(out), dir, "DIR")
@@ -130,30 +138,12 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	return regexp.MustCompile(`(check|explore)_test\.go:\d+`).ReplaceAllString(text, "${1}_test.go:N")
 }
 
-// compare holds a text against a golden file.
-func compare(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if os.Getenv("JOSTLE_REWRITE") != "" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
-	}
-}
-
 // What each kind of test prints, to the letter.
 func TestOutput(t *testing.T) {
 	samples := allSamples()
 	for name := range samples {
 		t.Run(name, func(t *testing.T) {
-			compare(t, "sample-"+name, runSample(t, name, t.TempDir()))
+			golden.File(t, "testdata/sample-"+name+".golden", runSample(t, name, t.TempDir()))
 		})
 	}
 	if old, _ := filepath.Glob("testdata/sample-*.golden"); len(old) != len(samples) {
@@ -166,13 +156,13 @@ func TestOutput(t *testing.T) {
 func TestSavedCasesRunFirst(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "broken", dir)
-	compare(t, "saved-again", runSample(t, "broken", dir))
-	compare(t, "saved-mended", runSample(t, "mended", dir))
+	golden.File(t, "testdata/saved-again.golden", runSample(t, "broken", dir))
+	golden.File(t, "testdata/saved-mended.golden", runSample(t, "mended", dir))
 	cases, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
 	if len(cases) != 1 {
 		t.Fatalf("kept %d cases, want 1: %v", len(cases), cases)
 	}
-	compare(t, "saved-replay", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
+	golden.File(t, "testdata/saved-replay.golden", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
 }
 
 // A case that was not run but planned, here by hand, is run by its schedule.
@@ -193,7 +183,7 @@ func TestPlannedCase(t *testing.T) {
 	if _, _, err := corpus.FolderOf(dir, "TestSample").Save(planned); err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "planned", runSample(t, "broken", dir))
+	golden.File(t, "testdata/planned.golden", runSample(t, "broken", dir))
 }
 
 // Files that are no case of this test are said to be, each with what to do,
@@ -222,7 +212,7 @@ func TestBadCases(t *testing.T) {
 		}
 	}
 	os.Remove(cases[0])
-	compare(t, "bad-cases", runSample(t, "mended", dir))
+	golden.File(t, "testdata/bad-cases.golden", runSample(t, "mended", dir))
 }
 
 func TestEnvironment(t *testing.T) {

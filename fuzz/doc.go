@@ -1,28 +1,64 @@
-// Package fuzz searches for runs in which a property does not hold.
+// Package fuzz searches for runs in which a property of an actor system does
+// not hold: for the inputs and the order of messages that break it.
 //
 //	func TestResultsAreStored(t *testing.T) { fuzz.Check(t, resultsAreStored) }
 //
-// Check takes seconds in every go test: it replays the cases that failed
-// before, then tries other inputs and other orders of messages with several
-// strategies, until its budget is used up or the property breaks. A failing
-// run is replayed, shown, and kept as a file beside the test.
+// A property is a func(*props.T): package props says how to write one.
 //
-// Explore runs every distinct order instead, for every choice of what the
-// property draws by props.OneOf, and says in a Verdict whether it was complete:
+// # The verbs
 //
-//	func TestEveryOrder(t *testing.T) { fuzz.Explore(t, resultsAreStored) }
+// Check takes two seconds in every go test. It draws inputs and orders at
+// random, by several strategies in turns.
 //
-// It finds what is there to be found at small inputs, and shows and keeps a
-// failing run as Check does. With go test -v a long exploration says how far it
-// is, and Exploration.File keeps what is left of one for the next time.
+// Explore runs every distinct order, for every choice of what the property
+// draws by props.OneOf, and says in a Verdict whether it was complete.
 //
-// Target puts the same property under go test -fuzz.
+// Target puts the property under go test -fuzz.
 //
-// Settings come from the environment, since flags of a library break go test
-// for packages that do not know them:
+// Begin with Check. Use Explore where inputs are small, up to some ten
+// messages that race, and you want to know that no order is left. Use Target
+// where a search of hours is run by go test -fuzz already; Check with a long
+// budget finds more in the same time.
+//
+// # When a test fails
+//
+// The output says what failed and where, in which run, with what inputs; then
+// comes a chart of the messages in the order in which they were received. The
+// run has been repeated twice, and the output says if it did not come out the
+// same. The line that begins with "again" is the command that runs the test
+// again.
+//
+// The run is kept as a file, a case, below testdata/jostle: put it under
+// version control with the mended code. From then on it runs first.
+//
+// Cases belong to the property: those of a declared function are kept under
+// its own name and run by every verb and every test that is given the
+// function; those of a function literal, a method or an instance of a generic
+// function are kept under the name of the test.
+//
+// # Settings
+//
+// Each verb is also a method of Config, which holds settings. The environment
+// overrides them, since flags of a library would break go test for packages
+// that do not know them:
 //
 //	JOSTLE_SEED    a number: other inputs and orders than those of seed 1
 //	JOSTLE_BUDGET  a duration such as 30s, or a number of runs such as 10000
 //	JOSTLE_REPLAY  a case file, or the name of one: only that, with its whole trace
 //	JOSTLE_OUT     a folder for failing cases, in place of testdata/jostle
+//
+// The same seed finds the same failure, on every machine and with any number
+// of workers, as long as the budget lets it come so far.
+//
+// # What is not found
+//
+// Memory that actors share, clocks and randomness in handlers, and what needs
+// more steps than a run may take. Explore is complete only for the inputs that
+// it ran, and only where its Verdict says so.
+//
+// # For other tools
+//
+// Packages below search without package testing: fuzz/search runs a property
+// and returns what it found, fuzz/finding keeps, repeats and tells a failing
+// run, fuzz/explore goes through the orders of any program on package pulse.
 package fuzz

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/report"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 )
@@ -62,17 +63,16 @@ func (v *verb) explore(benchmark bool) Verdict {
 	v.t.Helper()
 	ctx, cancel := v.context()
 	defer cancel()
-	reporter := v.newReporter(benchmark)
+	progress := v.progress(benchmark)
 	o := search.ExploreOptions{Method: v.Method, Runs: v.Runs, Inputs: v.Inputs, Seed: v.Seed, Workers: v.Workers,
-		KeepOn: v.KeepOn, Estimate: v.Estimate, File: v.File}
-	if reporter != nil {
-		o.Progress = reporter.tell
-	}
+		KeepOn: v.KeepOn, Estimate: v.Estimate, File: v.File, Progress: progress}
 	x, err := search.Explore(ctx, v.property, o)
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	reporter.end(&x.Verdict)
+	if progress != nil {
+		progress(x.Verdict.Progress())
+	}
 	v.judge(&x)
 	switch verdict := &x.Verdict; {
 	case v.MustComplete && !verdict.Complete && len(verdict.Failures) == 0:
@@ -81,6 +81,19 @@ func (v *verb) explore(benchmark bool) Verdict {
 		v.t.Log(x.Verdict)
 	}
 	return x.Verdict
+}
+
+// progress returns what tells how far an exploration is; nil when nobody wants
+// to know.
+func (v *verb) progress(benchmark bool) func(explore.Progress) {
+	w := v.Progress
+	if w == nil && testing.Verbose() && !benchmark {
+		w = os.Stderr
+	}
+	if w == nil {
+		return nil
+	}
+	return report.Printer(w, v.t.Name(), report.IsTerminal(w))
 }
 
 // judge fails the test for what was found.

@@ -1,24 +1,19 @@
 package fuzz
 
 import (
-	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"pgregory.net/rapid"
-
-	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // hasty has an order that lets a second message come twice in every second
@@ -51,18 +46,20 @@ func endless(t *props.T) {
 }
 
 var exploreSamples = map[string]func(*testing.T){
-	"explore-broken":    func(t *testing.T) { Explore(t, subjectNamed("writer").Property(false)) },
-	"explore-mended":    func(t *testing.T) { Explore(t, subjectNamed("writer").Property(true)) },
-	"explore-keep":      func(t *testing.T) { Config{KeepOn: true}.Explore(t, trial.Quarrel) },
-	"explore-runs":      func(t *testing.T) { Config{Runs: 5}.Explore(t, trial.Monitored) },
-	"explore-must":      func(t *testing.T) { Config{Runs: 5, MustComplete: true}.Explore(t, trial.Monitored) },
-	"explore-watched":   func(t *testing.T) { Explore(t, trial.Apart) },
-	"explore-inputs":    func(t *testing.T) { Explore(t, trial.Chosen) },
-	"explore-hasty":     func(t *testing.T) { Explore(t, hasty()) },
-	"explore-endless":   func(t *testing.T) { Explore(t, endless) },
-	"explore-missed":    func(t *testing.T) { Explore(t, missesSome) },
-	"explore-skipped":   func(t *testing.T) { Explore(t, skips) },
-	"explore-refused":   func(t *testing.T) { Config{Method: explore.Method{States: explore.ByHash, Reduction: explore.SourceSets}}.Explore(t, trial.Monitored) },
+	"explore-broken":  func(t *testing.T) { Explore(t, subjectNamed("writer").Property(false)) },
+	"explore-mended":  func(t *testing.T) { Explore(t, subjectNamed("writer").Property(true)) },
+	"explore-keep":    func(t *testing.T) { Config{KeepOn: true}.Explore(t, trial.Quarrel) },
+	"explore-runs":    func(t *testing.T) { Config{Runs: 5}.Explore(t, trial.Monitored) },
+	"explore-must":    func(t *testing.T) { Config{Runs: 5, MustComplete: true}.Explore(t, trial.Monitored) },
+	"explore-watched": func(t *testing.T) { Explore(t, trial.Apart) },
+	"explore-inputs":  func(t *testing.T) { Explore(t, trial.Chosen) },
+	"explore-hasty":   func(t *testing.T) { Explore(t, hasty()) },
+	"explore-endless": func(t *testing.T) { Explore(t, endless) },
+	"explore-missed":  func(t *testing.T) { Explore(t, missesSome) },
+	"explore-skipped": func(t *testing.T) { Explore(t, skips) },
+	"explore-refused": func(t *testing.T) {
+		Config{Method: explore.Method{States: explore.ByHash, Reduction: explore.SourceSets}}.Explore(t, trial.Monitored)
+	},
 	"explore-both":      func(t *testing.T) { Config{Method: explore.Method{DelayBound: 1}}.Explore(t, trial.Quarrel) },
 	"explore-wandering": func(t *testing.T) { Explore(t, wandering()) },
 	"explore-empty":     func(t *testing.T) { Explore(t, func(*props.T) {}) },
@@ -74,6 +71,14 @@ var exploreSamples = map[string]func(*testing.T){
 		leaveBehind(t, c, trial.Quarrel) // what it finds is never shown, as when the process is killed
 		c.Explore(t, trial.Quarrel)
 	},
+}
+
+// leaveBehind explores a property and forgets what it finds.
+func leaveBehind(t *testing.T, c Config, property func(*props.T)) {
+	o := search.ExploreOptions{KeepOn: c.KeepOn, Runs: c.Runs, File: c.File, Seed: 1}
+	if _, err := search.Explore(t.Context(), propertyOf(property, t.Name()), o); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // wandering draws something else in every second run.
@@ -93,7 +98,7 @@ func wandering() func(*props.T) {
 func TestExploredCasesRunFirst(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "explore-broken", dir)
-	compare(t, "explored-again", runSample(t, "explore-broken", dir))
+	golden.File(t, "testdata/explored-again.golden", runSample(t, "explore-broken", dir))
 	if out := runSample(t, "broken", dir); !strings.Contains(out, "(as saved)") {
 		t.Errorf("Check does not replay what Explore has found:\n%s", out)
 	}

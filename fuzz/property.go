@@ -16,7 +16,7 @@ import (
 // of a function literal, a method or an instance of a generic function is the
 // name of the test that runs it, since one such function may stand for many
 // properties. A declared function of another package than the tested one has
-// its package's name before its own.
+// its package's name before its own: "bank/neverOverdrawn".
 func propertyOf(property func(*props.T), test string) search.Property {
 	return search.Property{Name: nameOf(property, testedPackage(), test), Test: test, Func: property}
 }
@@ -31,7 +31,7 @@ func nameOf(property func(*props.T), tested, test string) string {
 	if pkg := full[:slash+1] + last; strings.TrimSuffix(pkg, "_test") == tested {
 		return name
 	}
-	return strings.TrimSuffix(path.Base(last), "_test") + "." + name
+	return strings.TrimSuffix(path.Base(last), "_test") + "/" + name
 }
 
 // testedPackage returns the path of the package whose test binary this is, as

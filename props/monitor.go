@@ -52,7 +52,7 @@ func (t *T) tellMonitors(step int) {
 	for _, m := range t.state.monitors {
 		if err := m.Received(msg); err != nil {
 			t.failAt(&pulse.Failure{Kind: pulse.KindProperty, Site: fmt.Sprintf("%T", m), Step: step,
-				Text: fmt.Sprintf("%s: %v", title(m), err)}, methodEntry(m, "Received").line())
+				Text: fmt.Sprintf("%s: %v", title(m), err)}, placeOfMethod(m, "Received"))
 			t.abort()
 		}
 	}
@@ -73,7 +73,7 @@ func (t *T) checkHotMonitors() {
 		}
 		if hot := h.Hot(); hot != "" {
 			t.failAt(&pulse.Failure{Kind: pulse.KindEventuality, Site: fmt.Sprintf("%T", m), Step: -1,
-				Text: fmt.Sprintf("%s: %s is still to come, and nothing more can happen", title(m), hot)}, methodEntry(m, "Hot").line())
+				Text: fmt.Sprintf("%s: %s is still to come, and nothing more can happen", title(m), hot)}, placeOfMethod(m, "Hot"))
 			return
 		}
 	}

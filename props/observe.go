@@ -73,7 +73,7 @@ func (w *watcher) Stepped(s *pulse.System, step int) {
 		a := &t.state.always[i]
 		if err := a.holds(); err != nil {
 			t.failAt(&pulse.Failure{Kind: pulse.KindProperty, Site: a.name, Step: step,
-				Text: fmt.Sprintf("%s: %v", a.name, err)}, entry(a.holds).line())
+				Text: fmt.Sprintf("%s: %v", a.name, err)}, placeOf(a.holds))
 			t.abort()
 		}
 	}
@@ -91,7 +91,7 @@ func (t *T) checkEventually() {
 	for i := range t.state.awaited {
 		if a := &t.state.awaited[i]; !a.reached && !a.holds() {
 			t.failAt(&pulse.Failure{Kind: pulse.KindEventuality, Site: a.name, Step: -1,
-				Text: a.name + ": never came about, and nothing more can happen"}, entry(a.holds).line())
+				Text: a.name + ": never came about, and nothing more can happen"}, placeOf(a.holds))
 			return
 		}
 	}

@@ -424,7 +424,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 func TestPanicDetail(t *testing.T) {
 	res := once(t, func(t *props.T) { fails() })
 	got := regexp.MustCompile(`:\d+`).ReplaceAllString(res.Failure.Detail, "")
-	want := "    props_test.fails runner_test.go\n    props_test.TestPanicDetail.func1 runner_test.go"
+	want := "    props_test.fails runner_test.go\n    func in TestPanicDetail runner_test.go"
 	if got != want {
 		t.Errorf("detail:\n%s\nwant:\n%s", got, want)
 	}

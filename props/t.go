@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/stack"
 )
 
 // A T is one run of a property. It has the methods of testing.T that assertion
@@ -156,17 +157,17 @@ func (t *T) step() int {
 // where the property begins.
 func (t *T) fail(f *pulse.Failure) {
 	if len(f.Stack) > 0 {
-		t.failAt(f, fmt.Sprintf("%s:%d", f.Stack[0].File, f.Stack[0].Line))
+		t.failAt(f, f.Stack[0].Place())
 		return
 	}
-	fr := userFrame(&t.runner.helpers)
-	if fr.Line == 0 {
-		fr = entry(t.runner.property)
+	at, ok := userFrame(&t.runner.helpers)
+	if !ok {
+		at, _ = stack.Begin(t.runner.property)
 	}
 	if f.Site == "" {
-		f.Site = fr.function()
+		f.Site = at.Func
 	}
-	t.failAt(f, fr.line())
+	t.failAt(f, at.Place())
 }
 
 // failAt is fail with a location that is known.

@@ -2,12 +2,12 @@ package pulse
 
 import (
 	"fmt"
-	"path"
 	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
 
+	"github.com/jostle-go/jostle/pulse/stack"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -61,11 +61,7 @@ type Failure struct {
 }
 
 // A Frame is one line of a stack.
-type Frame struct {
-	Func string // with the last element of its package's path
-	File string // base name
-	Line int
-}
+type Frame = stack.Frame
 
 // Error returns the failure in words, on several lines when there is more to say.
 func (f *Failure) Error() string {
@@ -282,59 +278,22 @@ func (s *System) where() string {
 	return s.nameOf(s.cur)
 }
 
-// setFrames fills Stack and Site from program counters: only the user's code.
-func (f *Failure) setFrames(pcs []uintptr) {
-	f.Stack, _ = userFrames(pcs)
+// setFrames fills Stack, Site and Detail from program counters, by the user's
+// code alone, and returns the function of this package that called it.
+func (f *Failure) setFrames(pcs []uintptr) (caller string) {
+	calls, caller := trimmer.Inner(pcs)
+	f.Stack = stack.Frames(calls)
 	if len(f.Stack) > 0 {
 		f.Site = f.Stack[0].Func
-		f.Detail = frameLines(f.Stack)
+		f.Detail = stack.Lines(f.Stack)
 	}
-}
-
-func frameLines(frames []Frame) string {
-	lines := make([]string, len(frames))
-	for i, fr := range frames {
-		lines[i] = fmt.Sprintf("    %s %s:%d", fr.Func, fr.File, fr.Line)
-	}
-	return strings.Join(lines, "\n")
+	return caller
 }
 
 const ours = "github.com/jostle-go/jostle/pulse."
 
-// library is the folder of the standard library's sources as stacks show it;
-// empty in a binary that was built with -trimpath.
-var library = func() string {
-	gc := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer())
-	file, _ := gc.FileLine(gc.Entry())
-	return strings.TrimSuffix(file, path.Join("runtime", path.Base(file)))
-}()
-
-// userFrames cuts a stack to the user's code: what lies between the panic and
-// the part of this package that called the handler, which it also names.
-func userFrames(pcs []uintptr) (list []Frame, caller string) {
-	frames := runtime.CallersFrames(pcs)
-	for {
-		fr, more := frames.Next()
-		test := strings.HasSuffix(fr.File, "_test.go")
-		switch {
-		case strings.HasPrefix(fr.Function, "runtime.gopanic"), strings.HasPrefix(fr.Function, "runtime.Goexit"):
-			list = list[:0] // what ran because of the panic
-		case strings.HasPrefix(fr.Function, "testing."):
-			return list, ""
-		case strings.HasPrefix(fr.Function, "runtime."), strings.HasPrefix(fr.Function, "iter."):
-		case library != "" && strings.HasPrefix(fr.File, library):
-		case strings.HasPrefix(fr.Function, ours) && !test:
-			if len(list) > 0 {
-				return list, fr.Function
-			}
-		case fr.Function != "":
-			list = append(list, Frame{path.Base(fr.Function), path.Base(fr.File), fr.Line})
-		}
-		if !more {
-			return list, ""
-		}
-	}
-}
+// trimmer leaves this package out of stacks.
+var trimmer = stack.NewTrimmer(reflect.TypeFor[System]().PkgPath())
 
 // decides says that a function of this package calls code that is no actor's:
 // a strategy, an observer or a function of Faults.

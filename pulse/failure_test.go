@@ -3,37 +3,17 @@ package pulse_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
-
-// golden compares got with the stored text of that name. JOSTLE_REWRITE=1
-// stores got in its place: read the difference before you keep it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if os.Getenv("JOSTLE_REWRITE") == "1" {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got\n%s\nexpected\n%s", path, got, want)
-	}
-}
 
 // A script is a system and what is done to it until it fails.
 type script struct {
@@ -130,7 +110,7 @@ func choosing(s *pulse.System) *pulse.Failure {
 }
 
 func TestPanics(t *testing.T) {
-	golden(t, "failure-panic", perform([]script{
+	golden.File(t, "testdata/failure-panic.golden", perform([]script{
 		{name: "a string, in a plain actor", do: one(pulse.Func(refusing), purchase{1}, blast{})},
 		{name: "a runtime error, in a method", do: one(&shop{}, purchase{2})},
 		{name: "an error of several lines", do: one(&shop{}, grumble{})},
@@ -229,7 +209,7 @@ func TestStuck(t *testing.T) {
 			return 0
 		}}}
 	slow.Faults.Links = func(from, _ pulse.Ref) bool { return from.String() == "apprentice" }
-	golden(t, "failure-stuck", perform([]script{
+	golden.File(t, "testdata/failure-stuck.golden", perform([]script{
 		{name: "Ask of an actor that has stopped", do: askStopped},
 		{name: "a circle of three, and one outside of it", do: askCircle},
 		{name: "a process that asks itself", do: func(s *pulse.System) *pulse.Failure {
@@ -270,7 +250,7 @@ func shut(n int) func(*pulse.System) *pulse.Failure {
 
 func TestOrphans(t *testing.T) {
 	o := pulse.Options{Orphans: true}
-	golden(t, "failure-orphans", perform([]script{
+	golden.File(t, "testdata/failure-orphans.golden", perform([]script{
 		{name: "one", o: o, do: shut(1)},
 		{name: "three", o: o, do: shut(3)},
 		{name: "more than are kept", o: o, do: shut(66)},
@@ -346,7 +326,7 @@ func winding(ctx *pulse.Ctx, _ any) {
 
 func TestBudgets(t *testing.T) {
 	small := pulse.Options{Steps: 1000, Pending: 1000}
-	golden(t, "failure-budget", perform([]script{
+	golden.File(t, "testdata/failure-budget.golden", perform([]script{
 		{name: "steps that repeat", o: small, do: rally},
 		{name: "steps that do not repeat", o: small, do: one(pulse.Func(growing), 0)},
 		{name: "by default", do: rally},
@@ -402,14 +382,14 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestIsolationFailures(t *testing.T) {
-	golden(t, "failure-isolation", perform(isolationScripts))
+	golden.File(t, "testdata/failure-isolation.golden", perform(isolationScripts))
 }
 
 func TestReportedFailures(t *testing.T) {
 	found := func() *pulse.Failure {
 		return &pulse.Failure{Kind: pulse.KindProperty, Text: "stored 0 of 3 results", Site: "TestStored", Step: -1}
 	}
-	golden(t, "failure-reported", perform([]script{
+	golden.File(t, "testdata/failure-reported.golden", perform([]script{
 		{name: "by the test, before the run", do: func(s *pulse.System) *pulse.Failure {
 			s.Fail(found())
 			s.Run()
@@ -474,7 +454,7 @@ func TestDecisionFailures(t *testing.T) {
 		return s.Failure()
 	}
 	faulty := pulse.Faults{Crash: 1}
-	golden(t, "failure-decision", perform([]script{
+	golden.File(t, "testdata/failure-decision.golden", perform([]script{
 		{name: "picks 7 of 3", o: pulse.Options{Strategy: pick(7)}, do: three},
 		{name: "picks -5 of 3", o: pulse.Options{Strategy: pick(-5)}, do: three},
 		{name: "picks 3 of 3", o: pulse.Options{Strategy: pick(3)}, do: three},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -296,7 +297,7 @@ func TestMisuseOutsideOfARun(t *testing.T) {
 		text := outside(t, c.name, func(w *market) { c.call(w, w.process["clerk"]) })
 		fmt.Fprintf(&b, "a Process that was kept: %s: %s\n", c.name, text)
 	}
-	golden(t, "misuse-outside", b.String())
+	golden.File(t, "testdata/misuse-outside.golden", b.String())
 }
 
 func TestMisuseInAStep(t *testing.T) {
@@ -322,7 +323,7 @@ func TestMisuseInAStep(t *testing.T) {
 	for _, c := range inProcesses {
 		fmt.Fprintf(&b, "in a process: %s: %s\n", c.name, inClerk(t, c.name, c.call))
 	}
-	golden(t, "misuse-step", b.String())
+	golden.File(t, "testdata/misuse-step.golden", b.String())
 }
 
 // systemCalls are all the methods of a System that do something.
@@ -372,7 +373,7 @@ func TestUseAfterClose(t *testing.T) {
 	for _, c := range processCalls {
 		say("Process: "+c.name, func() { c.call(w, w.process["clerk"]) })
 	}
-	golden(t, "misuse-closed", b.String())
+	golden.File(t, "testdata/misuse-closed.golden", b.String())
 	if w.s.Steps() != steps || len(w.s.Trace().Steps) != steps || w.s.Failure() != nil || len(w.s.Received()) != 0 {
 		t.Errorf("a closed system does not tell its trace any more")
 	}
@@ -417,7 +418,7 @@ func TestUseFromAnotherGoroutine(t *testing.T) {
 	for _, c := range processCalls {
 		try("Process: "+c.name, func(w *market, _ *pulse.Ctx) { c.call(w, w.process["clerk"]) })
 	}
-	golden(t, "misuse-goroutine", b.String())
+	golden.File(t, "testdata/misuse-goroutine.golden", b.String())
 }
 
 // TestUseOfAProcessFromAnotherGoroutine is the same in the process's own step.

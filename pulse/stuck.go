@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jostle-go/jostle/pulse/stack"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -127,8 +128,8 @@ func (s *System) whereWaits(a *actor) place {
 			p.text += ", which has ended,"
 		}
 	}
-	if frames, _ := userFrames(a.process.stack()); len(frames) > 0 {
-		p.frame = frames[0]
+	if calls, _ := trimmer.Inner(a.process.stack()); len(calls) > 0 {
+		p.frame = stack.FrameOf(calls[0])
 	}
 	return p
 }

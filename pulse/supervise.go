@@ -72,8 +72,7 @@ func (s *System) panicFailure(v any) (f *Failure, inStep bool) {
 	} else {
 		pcs = pcs[:runtime.Callers(3, pcs)]
 	}
-	f.setFrames(pcs)
-	_, caller := userFrames(pcs)
+	caller := f.setFrames(pcs)
 	inStep = s.cur != trace.Test && !decides(caller)
 	where := "in " + s.where()
 	if !inStep {

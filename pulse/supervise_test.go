@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -357,5 +358,5 @@ func TestSupervisedPanicsAreNoted(t *testing.T) {
 	if f := s.Failure(); f != nil {
 		t.Fatal(f)
 	}
-	golden(t, "supervision", s.Trace().Text())
+	golden.File(t, "testdata/supervision.golden", s.Trace().Text())
 }

@@ -3,36 +3,17 @@ package main
 import (
 	"bytes"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/pulse"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// golden compares got with a file, or writes the file when JOSTLE_REWRITE is set.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := strings.Replace("testdata/*.golden", "*", name, 1)
-	if os.Getenv("JOSTLE_REWRITE") != "" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
-	}
-}
 
 func TestDemo(t *testing.T) {
 	for _, s := range subjects.All() {
@@ -41,7 +22,7 @@ func TestDemo(t *testing.T) {
 			if code := run([]string{"demo", s.Name}, &out, &errs); code != succeeded || errs.Len() > 0 {
 				t.Errorf("exit code %d, errors %q", code, errs.String())
 			}
-			golden(t, "demo-"+s.Name, out.String())
+			golden.File(t, strings.Replace("testdata/demo-*.golden", "*", s.Name, 1), out.String())
 		})
 	}
 }
@@ -68,7 +49,7 @@ func TestUsage(t *testing.T) {
 			if (code == misused) != (errs.Len() > 0) || (code == misused) != (out.Len() == 0) {
 				t.Errorf("exit code %d, but %d bytes of output and %d of errors", code, out.Len(), errs.Len())
 			}
-			golden(t, "usage-"+c.golden, out.String()+errs.String())
+			golden.File(t, strings.Replace("testdata/usage-*.golden", "*", c.golden, 1), out.String()+errs.String())
 		})
 	}
 }
@@ -100,11 +81,10 @@ func TestFailingDemo(t *testing.T) {
 	} {
 		t.Run(c.golden, func(t *testing.T) {
 			var out bytes.Buffer
-			d := demo{subject: c.subject, out: &out}
-			if d.run() {
+			if show(c.subject, &out) {
 				t.Error("the demonstration says that all went well")
 			}
-			golden(t, "failing-"+c.golden, out.String())
+			golden.File(t, strings.Replace("testdata/failing-*.golden", "*", c.golden, 1), out.String())
 		})
 	}
 }

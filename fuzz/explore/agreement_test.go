@@ -3,6 +3,7 @@ package explore_test
 import (
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -14,9 +15,9 @@ type rig struct {
 	sys *pulse.System
 }
 
-// program makes what is explored of what builds it.
-func (r *rig) program(o pulse.Options, build func(*pulse.System) func() error) explore.Program {
-	return func(s pulse.Strategy) explore.Run {
+// worker makes what is explored of what builds it.
+func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *worker {
+	return &worker{run: func(s pulse.Strategy) explore.Run {
 		switch {
 		case r.sys == nil:
 			o.Strategy = s
@@ -36,7 +37,7 @@ func (r *rig) program(o pulse.Options, build func(*pulse.System) func() error) e
 			}
 		}
 		return explore.Run{System: r.sys, Failure: f}
-	}
+	}}
 }
 
 // explored is what an exploration came to, in the enumerator's terms.
@@ -44,41 +45,54 @@ type explored struct {
 	explore.Result
 	passing map[uint64]int
 	failing map[string]int
+	mu      sync.Mutex // of both, which several workers fill
 }
 
-func (r *rig) explore(p *program, o explore.Options, after ...func(explore.Run)) explored {
+func (r *rig) explore(p *program, o explore.Options, after ...func(explore.Run)) *explored {
 	return r.exploreBuild(p.options(), p.Build, o, after...)
 }
 
-func (r *rig) exploreBuild(so pulse.Options, build func(*pulse.System) func() error, o explore.Options, after ...func(explore.Run)) explored {
-	e := explored{passing: map[uint64]int{}, failing: map[string]int{}}
+func (r *rig) exploreBuild(so pulse.Options, build func(*pulse.System) func() error, o explore.Options, after ...func(explore.Run)) *explored {
+	return exploreWith(o, after, r.worker(so, build))
+}
+
+// exploreWith explores with workers, and collects what their runs came to.
+func exploreWith(o explore.Options, after []func(explore.Run), workers ...*worker) *explored {
+	e := &explored{passing: map[uint64]int{}, failing: map[string]int{}}
 	o.KeepOn, o.Record = true, true
-	try := 0
-	o.Done = func(run explore.Run) {
-		if run.Try != try { // what came before does not count
-			try = run.Try
+	var team []explore.Worker
+	for _, w := range workers {
+		w.done = func(run explore.Run) { e.add(run, after) }
+		w.again = func() { // what came before does not count
 			clear(e.passing)
 			clear(e.failing)
 		}
-		if run.System.Failure() == nil {
-			for _, f := range after {
-				f(run)
-			}
-		}
-		switch {
-		case run.Failure == nil:
-			e.passing[classOf(run.System)]++
-		case run.System.Failure() != nil:
-			e.failing[run.System.Failure().Signature()]++
-		default:
-			e.failing[run.Failure.Text]++
-		}
+		team = append(team, w)
 	}
 	var err error
-	if e.Result, err = explore.Explore(r.program(so, build), o); err != nil {
+	if e.Result, err = explore.Explore(o, team...); err != nil {
 		panic(err)
 	}
 	return e
+}
+
+// add adds a run.
+func (e *explored) add(run explore.Run, after []func(explore.Run)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if run.System.Failure() == nil {
+		for _, f := range after {
+			f(run)
+		}
+	}
+	switch {
+	case run.Failure == nil:
+		e.passing[classOf(run.System)]++
+	case run.System.Failure() != nil:
+		e.failing[run.System.Failure().Signature()]++
+	default:
+		e.failing[run.Failure.Text]++
+	}
 }
 
 // misses says in what an exploration differs from all orders, "" when in nothing.
@@ -124,7 +138,7 @@ func ways() (list []explore.Options) {
 				if o != explore.OrderFIFO && (r == explore.Everything || os.Getenv("JOSTLE_NIGHTLY") == "") {
 					continue
 				}
-				list = append(list, explore.Options{Reduction: r, Sleep: sleep, Ordering: o})
+				list = append(list, explore.Options{Method: explore.Method{Reduction: r, Sleep: sleep, Ordering: o}})
 			}
 		}
 	}

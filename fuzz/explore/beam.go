@@ -1,29 +1,34 @@
 package explore
 
-import "github.com/jostle-go/jostle/pulse/hash"
+import (
+	"time"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
 
 // The number of distinct orders is estimated by stochastic enumeration
 // (Rubinstein 2013; Vaisman and Kroese 2017) on the tree of the optimal search.
-// Each node of that tree is a run, and its children, the runs that vary it in
-// one place, are known when it is over, without anything that was run before;
-// see optimal. So the tree can be gone through level by level, of each level
-// only so many nodes: those that are run stand for those that are not.
+// Each node of that tree is a run. Its children are the runs that vary it in
+// one place; they are known as soon as it is over, whatever was run before it
+// (see optimal). So the tree can be gone through level by level. Of each level
+// a limited number of nodes is run, and they stand for those that are not.
 //
-// Which are run is drawn with a chance in proportion to how many runs the
-// child seems to have below it. That is the product of how many ways there
-// are to vary each later step of its parent, which is exact where no step's
-// choices depend on another's. Where it is exact for all children, and it is
-// for programs like pi, so is the estimate.
+// Which nodes are run is drawn, with a chance in proportion to how many runs a
+// node seems to have below it: the product of the numbers of ways to vary each
+// later step of its parent. That is exact where the choices of one step do not
+// depend on those of another. Where it is exact for all nodes, as in programs
+// like pi, so is the estimate.
 
 // A beam goes through levels of the optimal search's tree.
 type beam struct {
-	varier *varier
-	random *uint64
-	points []point // of the level
-	next   []point
-	turns  []turn // what the points can be varied to
-	// ways is, of each step of a run, in how many ways it can be varied, its
-	// own included; after is the product of those of all later steps.
+	optimal *optimal
+	random  *uint64
+	points  []point // of the level
+	next    []point // of the next level
+	turns   []turn  // what the points can be varied to
+	// ways holds, for each step of a run, in how many ways it can be varied,
+	// with the one that it has; after holds the product of those of all later
+	// steps.
 	ways, after []float64
 	levels      int  // of the round before
 	lost        bool // the optimal search cannot go through the program
@@ -31,23 +36,24 @@ type beam struct {
 
 // A point is a node of the level: a frame to be run.
 type point struct {
-	frame *frame
-	from  int // the first step that differs from its parent's run
-	kept  int // how many answers of the step at the frame's base are not varied
+	frame  *frame
+	shared int // how many steps it has in common with its parent's run
+	kept   int // how many answers of the step at the frame's base are not varied
 	// stands is how many nodes of the tree it stands for.
 	stands float64
 }
 
-// A turn is one way to vary the run of a point.
+// A turn is one way to vary the run of a point: in one step, by a revisit or by
+// another value.
 type turn struct {
 	point, step int
-	revisit     int     // which of the frame's; -1 for none
-	value       int     // the how manyth other value of the step, from 1 on, if it is no revisit
-	share       float64 // how many runs seem to be below, of the whole level's
+	revisit     int     // its place among the frame's revisits; -1 for another value
+	value       int     // counts the step's other values, from 1
+	share       float64 // how many runs seem to be below it
 }
 
-func newBeam(program Program) *beam {
-	return &beam{varier: newExplorer(program, Options{}).newVarier()}
+func newBeam(w Worker) *beam {
+	return &beam{optimal: newOptimal(newSearch(&Options{}, w, time.Now(), true))}
 }
 
 // enumerate goes through the tree with at most so many nodes of each level.
@@ -73,24 +79,26 @@ func (b *beam) enumerate(width int, random *uint64) (total float64, runs int) {
 	return min(total, hugeTree), runs
 }
 
-// run runs a point. It is false when there is no such order.
+// run runs a point. It reports whether there is such an order. A run that
+// fails is one, and what it can be varied to is known.
 func (b *beam) run(p *point) bool {
-	v := b.varier
-	v.frames, v.depth = append(v.frames[:0], p.frame), 1
-	taken := v.take(p.from)
-	b.lost = v.follower.beyond || v.verdict.Nondeterminism != ""
-	if !taken { // the run has failed: it counts, and what it can be varied to is known
-		v.verdict.Bound = ""
+	o := b.optimal
+	o.startAt(frameRoot{p.frame, p.shared})
+	goesOn := o.runTop()
+	r := &o.tally.result
+	b.lost = o.follower.askedBetween || r.Nondeterminism != ""
+	if !goesOn {
+		r.Bound = ""
 		return !b.lost
 	}
-	return v.depth > 0
+	return o.depth > 0
 }
 
 // vary lists what a run can be varied to.
 func (b *beam) vary(i int) {
 	p := &b.points[i]
 	f := p.frame
-	b.count(p)
+	b.countWays(p)
 	for k := f.base; k < len(f.steps); k++ {
 		for value := range p.values(k) {
 			b.turns = append(b.turns, turn{i, k, -1, value + 1, p.stands * b.after[k]})
@@ -101,8 +109,8 @@ func (b *beam) vary(i int) {
 	}
 }
 
-// values is how many other values a step has: other messages, and for each
-// question that it asked, other answers.
+// values returns how many other values a step has: other messages, and other
+// answers to each question that it asked.
 func (p *point) values(step int) int {
 	f := p.frame
 	alts, _, _ := f.ends(step - 1)
@@ -122,8 +130,8 @@ func (p *point) asked(step int) []reply {
 	return list
 }
 
-// count counts the ways of each step.
-func (b *beam) count(p *point) {
+// countWays counts the ways to vary each step.
+func (b *beam) countWays(p *point) {
 	f := p.frame
 	n := len(f.steps)
 	b.ways, b.after = grown(b.ways, n), grown(b.after, n)
@@ -147,8 +155,8 @@ func (b *beam) count(p *point) {
 	}
 }
 
-// below is how many runs seem to be below a revisit by step k of step r: the
-// steps that it drops can be varied again.
+// below returns how many runs seem to be below a revisit by step k of step r:
+// the steps that it drops can be varied again.
 func (b *beam) below(f *frame, k, r int) float64 {
 	product := b.after[k]
 	set := f.past[k*f.words:]
@@ -160,9 +168,9 @@ func (b *beam) below(f *frame, k, r int) float64 {
 	return product
 }
 
-// draw makes the next level of the turns: of all, or of as many as the beam is
-// wide. Each has a chance in proportion to its share, and they are drawn
-// together (systematic sampling), so that their number is fixed.
+// draw makes the next level: of all turns, or of as many as the beam is wide.
+// Each turn has a chance in proportion to its share. They are drawn together,
+// by systematic sampling, so that their number is fixed.
 func (b *beam) draw(width int) {
 	b.next = b.next[:0]
 	scale := 0.0
@@ -185,8 +193,8 @@ func (b *beam) draw(width int) {
 	}
 }
 
-// scale is what the shares are multiplied by so that the chances, of which
-// none is more than 1, add up to the width.
+// scale returns the factor by which shares become chances: none is more than 1,
+// and they add up to the width.
 func (b *beam) scale(width int) float64 {
 	scale := 0.0
 	for {
@@ -215,32 +223,14 @@ func (b *beam) turned(t *turn) point {
 	f, g := p.frame, &frame{}
 	if t.revisit >= 0 {
 		r := f.revisits[t.revisit]
-		g.child(f, t.step, r)
+		g.revisit(f, t.step, r)
 		return point{g, int(r.step), 0, p.stands}
 	}
-	g.copy(f, t.step)
+	g.copyUpTo(f, t.step)
 	for range t.value {
 		g.vary()
 	}
 	kept := len(g.answersOf(t.step))
 	g.fix(t.step)
 	return point{g, t.step, kept, p.stands}
-}
-
-// copy makes f the first steps of another frame, up to a last one.
-func (f *frame) copy(g *frame, last int) {
-	s := g.steps[last]
-	f.steps = append(f.steps[:0], g.steps[:last+1]...)
-	f.alts = append(f.alts[:0], g.alts[:s.alts]...)
-	f.answers = append(f.answers[:0], g.answers[:s.answers]...)
-	f.revisits = append(f.revisits[:0], g.revisits[:g.revisitsBefore(last)]...)
-	f.past, f.words = append(f.past[:0], g.past[:(last+1)*g.words]...), g.words
-	f.steps[last].revisits = int32(len(f.revisits))
-}
-
-// fix leaves a frame only what its run will find from its last step on.
-func (f *frame) fix(last int) {
-	alts, _, _ := f.ends(last - 1)
-	f.base = last
-	f.alts, f.steps[last].alts = f.alts[:alts], alts
 }

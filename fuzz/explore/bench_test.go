@@ -86,7 +86,9 @@ func BenchmarkEverything(b *testing.B) {
 	var took, ratios []float64
 	for b.Loop() {
 		base := timed(ground.all)
-		took = append(took, timed(func() { mustRun(b, program, explore.Options{Reduction: explore.Everything}, runs) }))
+		took = append(took, timed(func() {
+			mustRun(b, explore.Options{Method: explore.Method{Reduction: explore.Everything}}, runs, program)
+		}))
 		ratios = append(ratios, took[len(took)-1]/base)
 	}
 	b.ReportMetric(0, "ns/op")
@@ -95,8 +97,8 @@ func BenchmarkEverything(b *testing.B) {
 	b.ReportMetric(median(ratios), "x-floor")
 }
 
-func mustRun(tb testing.TB, program explore.Program, o explore.Options, runs int) {
-	if v, err := explore.Explore(program, o); err != nil || v.Runs != runs || !v.Complete {
+func mustRun(tb testing.TB, o explore.Options, runs int, workers ...explore.Worker) {
+	if v, err := explore.Explore(o, workers...); err != nil || v.Runs != runs || !v.Complete {
 		tb.Fatalf("%+v %v, want %d runs", v, err, runs)
 	}
 }
@@ -113,7 +115,7 @@ func BenchmarkOptimal(b *testing.B) {
 			for b.Loop() {
 				base := timed(func() { times(c.times, plain) })
 				took = append(took, timed(func() {
-					times(c.times, func() { mustRun(b, program, explore.Options{}, c.runs) })
+					times(c.times, func() { mustRun(b, explore.Options{}, c.runs, program) })
 				}))
 				ratios = append(ratios, took[len(took)-1]/base)
 			}
@@ -164,13 +166,11 @@ func BenchmarkWorkers(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			one, two := on(pulse.Options{}, c.make().Build), on(pulse.Options{}, c.make().Build)
-			o := explore.Options{Reduction: c.r, More: func() explore.Program { return two }}
+			o := explore.Options{Method: explore.Method{Reduction: c.r}}
 			var speedups []float64
 			for b.Loop() {
-				o.Workers = 1
-				alone := timed(func() { mustRun(b, one, o, 40_320) })
-				o.Workers = 2
-				speedups = append(speedups, alone/timed(func() { mustRun(b, one, o, 40_320) }))
+				alone := timed(func() { mustRun(b, o, 40_320, one) })
+				speedups = append(speedups, alone/timed(func() { mustRun(b, o, 40_320, one, two) }))
 			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(median(speedups), "x-one")
@@ -188,10 +188,10 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	for _, l := range list {
 		for _, o := range []explore.Options{
-			{Reduction: explore.Optimal},
-			{Reduction: explore.SourceSets},
-			{Reduction: explore.PersistentSets, Sleep: true, Ordering: explore.OrderLCA},
-			{Reduction: explore.Everything, Runs: 100_000},
+			{Method: explore.Method{Reduction: explore.Optimal}},
+			{Method: explore.Method{Reduction: explore.SourceSets}},
+			{Method: explore.Method{Reduction: explore.PersistentSets, Sleep: true, Ordering: explore.OrderLCA}},
+			{Method: explore.Method{Reduction: explore.Everything}, Runs: 100_000},
 		} {
 			v, bytes := allocated(on(pulse.Options{}, l.Build), o)
 			if most := 16<<10 + 256*v.Wasted; bytes > uint64(most) {
@@ -203,14 +203,14 @@ func TestMemoryIsFlat(t *testing.T) {
 }
 
 // allocated returns how many bytes a search allocates after its first 100 runs.
-func allocated(program explore.Program, o explore.Options) (explore.Result, uint64) {
+func allocated(w *worker, o explore.Options) (explore.Result, uint64) {
 	var before, after runtime.MemStats
-	o.Done = func(run explore.Run) {
+	w = w.tell(func(run explore.Run) {
 		if run.Index == 100 {
 			runtime.ReadMemStats(&before)
 		}
-	}
-	v, err := explore.Explore(program, o)
+	})
+	v, err := explore.Explore(o, w)
 	runtime.ReadMemStats(&after)
 	if err != nil || v.Runs <= 100 {
 		panic(fmt.Sprint(v, err))
@@ -254,7 +254,7 @@ const mostGrown = 400_000
 
 // growth explores a subject as a cell of the growth table says.
 func (s *subject) growth(r explore.Reduction, done func(explore.Run)) explore.Result {
-	return s.verdict(explore.Options{Reduction: r, Runs: mostGrown, KeepOn: true, Done: done})
+	return s.result(counting{explore.Options{Method: explore.Method{Reduction: r}, Runs: mostGrown, KeepOn: true}, 1}, done)
 }
 
 // cost returns the time of the fastest of three explorations, in

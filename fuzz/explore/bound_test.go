@@ -21,17 +21,17 @@ func levels(v explore.Result) (runs []int) {
 // over d messages at most. Of four messages to one receiver these are the
 // permutations with d inversions at most.
 func TestDelays(t *testing.T) {
-	o := explore.Options{Reduction: explore.Everything, Delays: 10}
-	v, err := explore.Explore(on(pulse.Options{}, load.Senders(4, 1).Build), o)
+	o := explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 10}}
+	v, err := explore.Explore(o, on(pulse.Options{}, load.Senders(4, 1).Build))
 	if err != nil || !v.Complete || !slices.Equal(levels(v), []int{1, 4, 9, 15, 20, 23, 24}) {
 		t.Errorf("%+v %v", v, err)
 	}
-	o.Delays = 2
-	if v, _ = explore.Explore(on(pulse.Options{}, load.Senders(4, 1).Build), o); v.Complete || v.Bound != "delays" || v.Runs != 9 {
+	o.DelayBound = 2
+	if v, _ = explore.Explore(o, on(pulse.Options{}, load.Senders(4, 1).Build)); v.Complete || v.Bound != "delays" || v.Runs != 9 {
 		t.Errorf("with 2 delays: %+v", v)
 	}
-	o.Delays = -1
-	if v, _ = explore.Explore(on(pulse.Options{}, load.Senders(4, 1).Build), o); v.Complete || v.Bound != "delays" || v.Runs != 1 {
+	o.DelayBound = -1
+	if v, _ = explore.Explore(o, on(pulse.Options{}, load.Senders(4, 1).Build)); v.Complete || v.Bound != "delays" || v.Runs != 1 {
 		t.Errorf("with none: %+v", v)
 	}
 }
@@ -70,7 +70,7 @@ func TestPreemptions(t *testing.T) {
 		for i := range want[1:] {
 			want[i+1] += want[i]
 		}
-		v, err := explore.Explore(on(pulse.Options{}, walkers(steps...)), explore.Options{Reduction: explore.Everything, Preemptions: 20})
+		v, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: explore.Everything, PreemptionBound: 20}}, on(pulse.Options{}, walkers(steps...)))
 		if err != nil || !v.Complete || !slices.Equal(levels(v), want) {
 			t.Errorf("%v: %v, want %v (%v)", steps, levels(v), want, err)
 		}
@@ -99,15 +99,15 @@ func preemptions(s *pulse.System) (n int) {
 func TestBounds(t *testing.T) {
 	six := load.Senders(6, 1).Build
 	for _, r := range explore.Reductions() {
-		v, err := explore.Explore(on(pulse.Options{}, six), explore.Options{Reduction: r, Runs: 100})
+		v, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: r}, Runs: 100}, on(pulse.Options{}, six))
 		if err != nil || v.Complete || v.Bound != "runs" || v.Runs != 100 {
 			t.Errorf("%v, 100 runs: %+v %v", r, v, err)
 		}
-		v, err = explore.Explore(on(pulse.Options{}, six), explore.Options{Reduction: r, Depth: 3})
+		v, err = explore.Explore(explore.Options{Method: explore.Method{Reduction: r, Depth: 3}}, on(pulse.Options{}, six))
 		if err != nil || v.Complete || v.Bound != "depth" || v.Runs != 0 || v.Cut != 120 {
 			t.Errorf("%v, 3 steps: %+v %v", r, v, err)
 		}
-		v, err = explore.Explore(on(pulse.Options{}, six), explore.Options{Reduction: r, Time: 1})
+		v, err = explore.Explore(explore.Options{Method: explore.Method{Reduction: r}, Time: 1}, on(pulse.Options{}, six))
 		if err != nil || v.Complete || v.Bound != "time" {
 			t.Errorf("%v, no time: %+v %v", r, v, err)
 		}
@@ -125,13 +125,13 @@ func TestEndless(t *testing.T) {
 		return func() error { return nil }
 	}
 	for _, r := range explore.Reductions() {
-		o := explore.Options{Reduction: r}
-		v, err := explore.Explore(on(pulse.Options{Steps: 50}, ring), o)
+		o := explore.Options{Method: explore.Method{Reduction: r}}
+		v, err := explore.Explore(o, on(pulse.Options{Steps: 50}, ring))
 		if err != nil || v.Complete || v.Runs != 1 || v.Failures["budget at steps"] != 1 {
 			t.Errorf("%v: %+v %v", r, v, err)
 		}
 		o.Depth = 6
-		v, err = explore.Explore(on(pulse.Options{}, ring), o)
+		v, err = explore.Explore(o, on(pulse.Options{}, ring))
 		if err != nil || v.Complete || v.Runs != 0 || v.Bound != "depth" || len(v.Failures) != 0 {
 			t.Errorf("%v, 6 steps: %+v %v", r, v, err)
 		}
@@ -151,10 +151,10 @@ func TestNondeterminism(t *testing.T) {
 	} {
 		for _, r := range explore.Reductions() {
 			run := 0
-			v, err := explore.Explore(on(pulse.Options{}, func(s *pulse.System) func() error {
+			v, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: r}}, on(pulse.Options{}, func(s *pulse.System) func() error {
 				run++
 				return c.build(run)(s)
-			}), explore.Options{Reduction: r})
+			}))
 			if err != nil || v.Complete || v.Nondeterminism == "" || !strings.Contains(v.Nondeterminism, c.want) {
 				t.Errorf("%s, %v: %+v %v", c.name, r, v, err)
 			}
@@ -182,19 +182,32 @@ func TestRefusals(t *testing.T) {
 		options explore.Options
 		want    string
 	}{
-		{explore.Options{Reduction: explore.SourceSets, Delays: 2}, "a bound on delays or preemptions needs the reduction Everything"},
-		{explore.Options{Reduction: explore.Everything, Sleep: true, Preemptions: 2}, "a bound on delays or preemptions needs"},
-		{explore.Options{Reduction: explore.Everything, Delays: 1, Preemptions: 1}, "cannot be bounded together"},
-		{explore.Options{Reduction: explore.Everything, Delays: 1, States: explore.ByHash}, "cannot go with state comparison"},
-		{explore.Options{States: explore.ByHash}, "Optimal learns from whole runs"},
-		{explore.Options{Reduction: explore.SourceSets, RandomBranch: true}, "a random branch needs"},
-		{explore.Options{BigSteps: true}, "BigSteps is about state comparison"},
-		{explore.Options{Workers: 2}, "several workers need Options.More"},
-		{explore.Options{Reduction: 99}, "there is no reduction 99"},
-		{explore.Options{Ordering: 99}, "there is no ordering 99"},
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, DelayBound: 2}}, "a bound on delays or preemptions needs the reduction Everything"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, Sleep: true, PreemptionBound: 2}}, "a bound on delays or preemptions needs"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, PreemptionBound: 1}}, "cannot be bounded together"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, States: explore.ByHash}}, "cannot go with state comparison"},
+		{explore.Options{Method: explore.Method{States: explore.ByHash}}, "Optimal learns from whole runs"},
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, RandomBranch: true}}, "a random branch needs"},
+		{explore.Options{Method: explore.Method{BigSteps: true}}, "BigSteps is about state comparison"},
+		{explore.Options{Method: explore.Method{Reduction: 99}}, "there is no reduction 99"},
+		{explore.Options{Method: explore.Method{Ordering: 99}}, "there is no ordering 99"},
 	} {
-		if _, err := explore.Explore(nil, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := explore.Explore(c.options, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.options, err, c.want)
+		}
+	}
+	if _, err := explore.Explore(explore.Options{}); err == nil || !strings.Contains(err.Error(), "a search needs a worker") {
+		t.Errorf("without workers: %v", err)
+	}
+	for _, c := range []struct {
+		options explore.Options
+		want    string
+	}{
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, "state comparison needs one worker"},
+		{branching(1), "by one worker"},
+	} {
+		if _, err := explore.Explore(c.options, nil, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v with two workers: %v, want %q", c.options, err, c.want)
 		}
 	}
 }

@@ -13,14 +13,12 @@ import (
 
 // branching explores by random branches.
 func branching(seed uint64) explore.Options {
-	return explore.Options{Reduction: explore.Everything, RandomBranch: true, Seed: seed}
+	return explore.Options{Method: explore.Method{Reduction: explore.Everything, RandomBranch: true}, Seed: seed}
 }
 
-// tellOrders has an exploration note the orders that it runs, in turn.
-func tellOrders(o explore.Options, list *[]uint64) explore.Options {
-	o.KeepOn, o.Record = true, true
-	o.Done = func(run explore.Run) { *list = append(*list, run.System.Trace().Hash) }
-	return o
+// tellOrders has a worker note the orders that it runs, in turn.
+func tellOrders(w *worker, list *[]uint64) *worker {
+	return w.tell(func(run explore.Run) { *list = append(*list, run.System.Trace().Hash) })
 }
 
 func distinctOf(list []uint64) int {
@@ -34,7 +32,7 @@ func distinctOf(list []uint64) int {
 func TestBranchesAgree(t *testing.T) {
 	all := smallSubjects()
 	for i, s := range all {
-		deep := s.explore(explore.Options{Reduction: explore.Everything})
+		deep := s.explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}})
 		if deep.Runs > 1500 && !nightly() {
 			continue
 		}
@@ -66,7 +64,7 @@ func TestBranchesOfRandomPrograms(t *testing.T) {
 		}
 		var orders []uint64
 		got := r.explore(p, branching(seed), func(run explore.Run) { orders = append(orders, run.System.Trace().Hash) })
-		deep := r.explore(p, explore.Options{Reduction: explore.Everything})
+		deep := r.explore(p, explore.Options{Method: explore.Method{Reduction: explore.Everything}})
 		if why := got.misses(all); why != "" || got.Runs != all.runs {
 			t.Fatalf("program %d: %d of %d runs; %s\n%v", seed, got.Runs, all.runs, why, p)
 		}
@@ -80,7 +78,8 @@ func TestBranchesOfRandomPrograms(t *testing.T) {
 // from the seed.
 func TestBranchesByChance(t *testing.T) {
 	run := func(o explore.Options) (list []uint64) {
-		if v, err := explore.Explore(on(pulse.Options{}, load.Pi(3).Build), tellOrders(o, &list)); err != nil || !v.Complete || v.Runs != 540 {
+		o.KeepOn, o.Record = true, true
+		if v, err := explore.Explore(o, tellOrders(on(pulse.Options{}, load.Pi(3).Build), &list)); err != nil || !v.Complete || v.Runs != 540 {
 			t.Fatalf("%+v %v", v, err)
 		}
 		return list
@@ -96,7 +95,7 @@ func TestBranchesByChance(t *testing.T) {
 	if slices.Equal(first, second) {
 		t.Error("two seeds, one search")
 	}
-	deep := run(explore.Options{Reduction: explore.Everything})
+	deep := run(explore.Options{Method: explore.Method{Reduction: explore.Everything}})
 	for _, list := range [][]uint64{first, second, deep} {
 		slices.Sort(list)
 	}
@@ -110,8 +109,8 @@ func TestBranchesByChance(t *testing.T) {
 func firstReceived(o explore.Options, runs int) int {
 	o.Runs, o.Record = runs, true
 	seen := map[uint64]bool{}
-	o.Done = func(run explore.Run) { seen[run.System.Trace().Steps[0].ID] = true }
-	if _, err := explore.Explore(on(pulse.Options{}, load.Senders(6, 1).Build), o); err != nil {
+	w := on(pulse.Options{}, load.Senders(6, 1).Build)
+	if _, err := explore.Explore(o, w.tell(func(run explore.Run) { seen[run.System.Trace().Steps[0].ID] = true })); err != nil {
 		panic(err)
 	}
 	return len(seen)
@@ -120,7 +119,7 @@ func firstReceived(o explore.Options, runs int) int {
 // TestBranchesAreSpread holds what random branches are for: the first runs are
 // spread over the tree.
 func TestBranchesAreSpread(t *testing.T) {
-	if n := firstReceived(explore.Options{Reduction: explore.Everything}, 60); n != 1 {
+	if n := firstReceived(explore.Options{Method: explore.Method{Reduction: explore.Everything}}, 60); n != 1 {
 		t.Errorf("depth-first had %d messages first", n)
 	}
 	for seed := range uint64(10) {
@@ -144,7 +143,7 @@ func TestBranchBounds(t *testing.T) {
 	} {
 		o := branching(1)
 		c.change(&o)
-		v, err := explore.Explore(on(pulse.Options{}, six), o)
+		v, err := explore.Explore(o, on(pulse.Options{}, six))
 		if err != nil || v.Complete || v.Bound != c.bound || v.Runs != c.runs || v.Cut != c.cut {
 			t.Errorf("%s: %+v %v", c.bound, v, err)
 		}
@@ -162,10 +161,10 @@ func TestBranchesOfFickleProgram(t *testing.T) {
 		{func(run int) func(*pulse.System) func() error { return fickle(max(3-run, 1), 2) }, "the run ended after"},
 	} {
 		run := 0
-		v, err := explore.Explore(on(pulse.Options{}, func(s *pulse.System) func() error {
+		v, err := explore.Explore(branching(3), on(pulse.Options{}, func(s *pulse.System) func() error {
 			run++
 			return c.build(run)(s)
-		}), branching(3))
+		}))
 		if err != nil || v.Complete || !strings.Contains(v.Nondeterminism, c.want) {
 			t.Errorf("%+v %v, want %q", v, err, c.want)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"text/tabwriter"
 
@@ -19,9 +20,9 @@ import (
 
 func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 
-// on makes a program of what builds one.
-func on(o pulse.Options, build func(*pulse.System) func() error) explore.Program {
-	return (&rig{}).program(o, build)
+// on makes a worker of what builds a program.
+func on(o pulse.Options, build func(*pulse.System) func() error) *worker {
+	return (&rig{}).worker(o, build)
 }
 
 // A subject is a program whose orders are known.
@@ -95,25 +96,40 @@ type find struct {
 	orders map[uint64]int
 }
 
-// explore explores a subject and collects its distinct orders. Failures are no
+// A counting is an exploration with so many workers.
+type counting struct {
+	explore.Options
+	workers int
+}
+
+// explore explores a subject with one worker.
+func (s *subject) explore(o explore.Options) find { return s.count(counting{o, 1}) }
+
+// count explores a subject and collects its distinct orders. Failures are no
 // matter here: the server is meant to have one.
-func (s *subject) explore(o explore.Options) find {
+func (s *subject) count(c counting) find {
+	var mu sync.Mutex // of the orders, which all workers add to
 	f := find{orders: map[uint64]int{}}
-	o.KeepOn, o.Record, o.CountDistinct = true, true, true
-	o.Done = func(run explore.Run) { f.orders[classOf(run.System)]++ }
-	f.Result = s.verdict(o)
+	c.KeepOn, c.Record, c.CountDistinct = true, true, true
+	f.Result = s.result(c, func(run explore.Run) {
+		class := classOf(run.System)
+		mu.Lock()
+		defer mu.Unlock()
+		f.orders[class]++
+	})
 	return f
 }
 
-// verdict explores a subject.
-func (s *subject) verdict(o explore.Options) explore.Result {
+// result explores a subject, and tells of each run that is done.
+func (s *subject) result(c counting, done func(explore.Run)) explore.Result {
 	var rigs []*rig
-	o.More = func() explore.Program {
+	var workers []explore.Worker
+	for range c.workers {
 		r := &rig{}
 		rigs = append(rigs, r)
-		return r.program(s.options, s.build())
+		workers = append(workers, r.worker(s.options, s.build()).tell(done))
 	}
-	v, err := explore.Explore(o.More(), o)
+	v, err := explore.Explore(c.Options, workers...)
 	if err != nil {
 		panic(err)
 	}
@@ -157,14 +173,15 @@ func sameKeys(a, b map[uint64]int) bool {
 // countings are the explorations that must all find the same distinct orders.
 // Several workers take up all that comes first, whatever the reduction: only
 // the nightly test has them do it in each ordering.
-func countings() (list []explore.Options) {
+func countings() (list []counting) {
 	for _, r := range explore.Reductions() {
 		for _, ordering := range explore.Orderings() {
 			for _, sleep := range []bool{false, true} {
 				for _, workers := range []int{1, 3} {
 					few := r == explore.Everything || !nightly() && (workers > 1 && r > explore.Optimal || sleep && r <= explore.SourceSets)
 					if ordering == explore.OrderFIFO || !few {
-						list = append(list, explore.Options{Reduction: r, Sleep: sleep, Ordering: ordering, Workers: workers})
+						o := explore.Options{Method: explore.Method{Reduction: r, Sleep: sleep, Ordering: ordering}}
+						list = append(list, counting{o, workers})
 					}
 				}
 			}
@@ -178,16 +195,16 @@ func countings() (list []explore.Options) {
 func TestCounts(t *testing.T) {
 	want := sizes()
 	for _, s := range smallSubjects() {
-		all := s.explore(explore.Options{Reduction: explore.Everything})
+		all := s.explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}})
 		got := size{all.Runs, all.Steps, len(all.orders)}
 		if got != want[s.name] {
 			t.Errorf("%q: {%d, %d, %d},", s.name, got.all, got.steps, got.distinct)
 		}
 		for _, o := range countings() {
-			f := s.explore(o)
-			if why := f.fault(o, got, all.orders); why != "" {
+			f := s.count(o)
+			if why := f.fault(o.Options, got, all.orders); why != "" {
 				t.Errorf("%s, %v sleep %v ordering %v with %d workers %s: %d runs, %d wasted, %d of %d distinct orders", s.name,
-					o.Reduction, o.Sleep, o.Ordering, o.Workers, why, f.Runs, f.Wasted, len(f.orders), len(all.orders))
+					o.Reduction, o.Sleep, o.Ordering, o.workers, why, f.Runs, f.Wasted, len(f.orders), len(all.orders))
 			}
 		}
 	}
@@ -222,10 +239,10 @@ func TestLargeCounts(t *testing.T) {
 				len(all.orders), of.distinct)
 		}
 		for _, o := range largeCountings() {
-			f := s.explore(o)
-			if why := f.fault(o, of, all.orders); why != "" {
+			f := s.count(o)
+			if why := f.fault(o.Options, of, all.orders); why != "" {
 				t.Errorf("%s, %v sleep %v ordering %v with %d workers %s: %d runs, %d wasted, %d of %d distinct orders", s.name,
-					o.Reduction, o.Sleep, o.Ordering, o.Workers, why, f.Runs, f.Wasted, len(f.orders), len(all.orders))
+					o.Reduction, o.Sleep, o.Ordering, o.workers, why, f.Runs, f.Wasted, len(f.orders), len(all.orders))
 			}
 		}
 	}
@@ -233,9 +250,9 @@ func TestLargeCounts(t *testing.T) {
 
 // largeCountings are the explorations of the large programs beside that by
 // Optimal: those that do not run again what they have run before.
-func largeCountings() (list []explore.Options) {
+func largeCountings() (list []counting) {
 	if !nightly() {
-		return []explore.Options{{Workers: 3}, {Reduction: explore.SourceSets}}
+		return []counting{{workers: 3}, {explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, 1}}
 	}
 	for _, o := range countings() {
 		if o.Reduction <= explore.SourceSets && !o.Sleep || o.Reduction > explore.SourceSets && o.Reduction < explore.Everything && o.Sleep {
@@ -271,7 +288,7 @@ func TestBassetsFigures(t *testing.T) {
 		{5, explore.PersistentSets, explore.OrderHDM, 3424, 26799},
 	} {
 		s := pi(c.workers)
-		f := s.explore(explore.Options{Reduction: c.r, Ordering: c.o})
+		f := s.explore(explore.Options{Method: explore.Method{Reduction: c.r, Ordering: c.o}})
 		if f.Runs != c.runs || c.steps > 0 && f.Steps != c.steps {
 			t.Errorf("%s, %v by %v: %d runs and %d steps, want %d and %d", s.name, c.r, c.o, f.Runs, f.Steps, c.runs, c.steps)
 		}
@@ -300,12 +317,12 @@ func orderingTables() []table {
 	steps := func(v explore.Result) string { return upTo(v.Steps, v) }
 	wasted := func(v explore.Result) string { return fmt.Sprintf("%s(%d)", steps(v), v.Wasted) }
 	return []table{
-		{"dCUTE, runs", explore.Options{Reduction: explore.DCUTE}, runs},
-		{"Persistent, runs", explore.Options{Reduction: explore.PersistentSets}, runs},
-		{"Persistent, steps", explore.Options{Reduction: explore.PersistentSets}, steps},
-		{"Persistent with Sleep, steps (runs wasted)", explore.Options{Reduction: explore.PersistentSets, Sleep: true}, wasted},
-		{"Source, steps (runs wasted)", explore.Options{Reduction: explore.SourceSets}, wasted},
-		{"Optimal, steps", explore.Options{Reduction: explore.Optimal}, steps},
+		{"dCUTE, runs", explore.Options{Method: explore.Method{Reduction: explore.DCUTE}}, runs},
+		{"Persistent, runs", explore.Options{Method: explore.Method{Reduction: explore.PersistentSets}}, runs},
+		{"Persistent, steps", explore.Options{Method: explore.Method{Reduction: explore.PersistentSets}}, steps},
+		{"Persistent with Sleep, steps (runs wasted)", explore.Options{Method: explore.Method{Reduction: explore.PersistentSets, Sleep: true}}, wasted},
+		{"Source, steps (runs wasted)", explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, wasted},
+		{"Optimal, steps", explore.Options{Method: explore.Method{Reduction: explore.Optimal}}, steps},
 	}
 }
 
@@ -334,7 +351,7 @@ func (tb *table) cells(before [][]string, wanted func(old string) bool) [][]stri
 			}
 			o := tb.options
 			o.Ordering, o.Runs = ordering, mostRuns
-			row = append(row, tb.cell(s.verdict(o)))
+			row = append(row, tb.cell(s.result(counting{o, 1}, nil)))
 		}
 		rows = append(rows, row)
 	}

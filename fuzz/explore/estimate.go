@@ -3,60 +3,55 @@ package explore
 import (
 	"math"
 	"time"
-
-	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // How many runs a search will take is estimated in three ways:
 //
-//   - Of the plain tree, by random descents (Knuth 1975): a run that makes all
+//   - For the plain tree, by random descents (Knuth 1975): a run that makes all
 //     its decisions at random stands for as many runs as the product of the
 //     numbers of answers that there were.
-//   - Of distinct orders, by stochastic enumeration: see beam.
-//   - Of every other tree as in Eta (section 4), from the part that was gone
+//   - For distinct orders, by stochastic enumeration: see beam.
+//   - For every other tree as in Eta (section 4), from the part that was gone
 //     through. Depth-first search sees one corner of the tree first, which is
-//     why Eta's Figure 2 is wrong by a factor of 2 for long; so on the plain
-//     tree this counts for as much as was gone through, and the descents for
-//     the rest.
+//     why Eta's Figure 2 is wrong by a factor of 2 for long. On the plain tree
+//     this estimate therefore has the weight of the part that was gone
+//     through, and the descents have the rest.
 
-// An estimator makes runs of its own to say how many the search will take.
+// An estimator makes runs of its own to find out how many the search will take.
 type estimator struct {
 	options *Options
-	program Program
+	worker  Worker
 	random  uint64
 	descent descent
 	began   time.Time
-	// Estimates are averaged, each with the runs that it took as its weight.
+	// The estimate is the average of those of all rounds, weighted by runs.
 	sum    float64
 	runs   int
 	rounds int
-	width  int // of the beam in the round before
-	beam   *beam
-	off    bool // nothing can be said in this way
+	width  int   // of the beam in the round before
+	beam   *beam // nil before the first round
+	off    bool  // nothing can be found out in this way
 }
 
-// The estimator makes at most one run for so many of the search; but some at
-// any rate, lest a first estimate that is far too small be the last; and never
-// more than is enough.
+// The estimator makes at most one run for estimateShare of the search. But it
+// makes estimateLeast at any rate, or a first estimate that is far too small
+// would be the last; and never more than estimateMost, which is enough.
 const (
 	estimateShare = 100
 	estimateLeast = 100
 	estimateMost  = 2000
 )
 
-func newEstimator(program Program, o *Options) *estimator {
-	e := &estimator{options: o, program: program, random: o.Seed, descent: descent{random: o.Seed}, began: time.Now()}
-	e.off = o.bounded() || o.States != NoStates || o.Depth > 0 || o.Reduction != Everything && !o.sleeps()
+func newEstimator(w Worker, o *Options) *estimator {
+	e := &estimator{options: o, worker: w, random: o.Seed, descent: descent{random: o.Seed}, began: time.Now()}
+	e.off = o.bounded() || o.compares() || o.Depth > 0 || o.Reduction != Everything && !o.sleeps()
 	return e
 }
 
 // probe makes as many runs as the estimate is worth, given how many the search
 // has made.
 func (e *estimator) probe(made int) {
-	for !e.off && !e.late() {
+	for !e.off && !e.isLate() {
 		left := e.worth(made) - e.runs
 		if left <= 0 || !e.round(left) {
 			return
@@ -64,8 +59,17 @@ func (e *estimator) probe(made int) {
 	}
 }
 
-// worth is how many runs the estimate may take. Without the made ones an
-// estimate that is far too small would never be mended.
+// probeLate is probe for a search that goes on. The time that it took before
+// the first round is not that of the estimate.
+func (e *estimator) probeLate(made int) {
+	if e.rounds == 0 {
+		e.began = time.Now()
+	}
+	e.probe(made)
+}
+
+// worth returns how many runs the estimate may take. A larger estimate is
+// worth more of them: one that is far too small would else never be mended.
 func (e *estimator) worth(made int) int {
 	n := max(estimateLeast, made/estimateShare)
 	if e.runs > 0 {
@@ -77,12 +81,12 @@ func (e *estimator) worth(made int) int {
 	return min(n, estimateMost)
 }
 
-// late says whether a tenth of the time is over.
-func (e *estimator) late() bool {
+// isLate reports whether the estimate has taken a tenth of the search's time.
+func (e *estimator) isLate() bool {
 	return e.options.Time > 0 && e.rounds > 0 && time.Since(e.began) > e.options.Time/10
 }
 
-// total is the number of runs in all; 0 while nothing is known.
+// total returns the number of runs in all, 0 while nothing is known.
 func (e *estimator) total() float64 {
 	if e.off || e.runs == 0 {
 		return 0
@@ -91,18 +95,18 @@ func (e *estimator) total() float64 {
 }
 
 // round makes one more estimate, of about as many runs as are left at most. It
-// is false when that is too few.
+// is false when these are too few.
 func (e *estimator) round(left int) bool {
 	e.rounds++
 	if !e.options.sleeps() {
-		e.sum += e.descend()
+		e.sum += e.descent.run(e.worker)
 		e.runs++
 		return true
 	}
 	if e.beam == nil {
-		e.beam = newBeam(e.program)
+		e.beam = newBeam(e.worker)
 	}
-	width := e.wider(left)
+	width := e.nextWidth(left)
 	if width < e.width/2 {
 		return false
 	}
@@ -116,156 +120,31 @@ func (e *estimator) round(left int) bool {
 	return true
 }
 
-// wider returns how many nodes of a level the next round runs. A wide round is
-// worth more than several narrow ones of as many runs together, but what may
-// be spent is known only after some: so each is wider than the one before, and
-// none is made of a small rest.
-func (e *estimator) wider(left int) int {
+// firstWidth is how many nodes of a level the first round runs.
+const firstWidth = 8
+
+// nextWidth returns how many nodes of a level the next round runs. A wide round
+// is worth more than several narrow ones of as many runs together. But how many
+// runs the estimate may take is known only after some, so each round is wider
+// than the one before, and none is made of a small rest.
+func (e *estimator) nextWidth(left int) int {
 	if e.width == 0 {
 		return firstWidth
 	}
 	return min(4*e.width, left/e.beam.levels)
 }
 
-const firstWidth = 8
-
-// descend makes one run at random.
-func (e *estimator) descend() float64 {
-	d := &e.descent
-	d.paths = 1
-	if run := e.program(d); run.System != nil {
-		d.learn(run.System.Trace())
-	}
-	return d.paths
-}
-
-// A descent is the strategy that makes all decisions at random.
-//
-// It draws a message with a chance in proportion to how many steps will come
-// of its channel: of each message that waits there, its receipt and all that
-// this leads to, as it was on average in the descents before. Where what one
-// message leads to has nothing to do with what others do, the orders are the
-// linear extensions of a forest, each of which is drawn with the same chance
-// in this way, so that every descent tells the size exactly.
-type descent struct {
-	random uint64
-	paths  float64 // how many its run stands for
-	led    map[[2]int32]mean
-	chance []float64 // scratch
-	below  []float64 // scratch
-}
-
-// A mean is the average number of steps that messages from one actor to
-// another have led to.
-type mean struct{ sum, number float64 }
-
-// Begin begins a run.
-func (d *descent) Begin(uint64) {}
-
-// Records says that the trace is read.
-func (d *descent) Records() {}
-
-// Pick draws a message.
-func (d *descent) Pick(e *pulse.Enabled) int {
-	d.chance = grown(d.chance, e.Len())
-	all := 0.0
-	for i := range d.chance {
-		d.chance[i] = 0
-		e.Behind(i, func(m *trace.Send) bool {
-			d.chance[i] += d.leads(m)
-			return true
-		})
-		all += d.chance[i]
-	}
-	at := float64(hash.Splitmix(&d.random)>>11) / (1 << 53) * all
-	i := 0
-	for ; i < e.Len()-1 && at >= d.chance[i]; i++ {
-		at -= d.chance[i]
-	}
-	d.paths = min(d.paths*all/d.chance[i], hugeTree)
-	return i
-}
-
-// leads is how many steps a message is thought to lead to.
-func (d *descent) leads(m *trace.Send) float64 {
-	k := d.led[[2]int32{m.From, m.To}]
-	return (k.sum + 4) / (k.number + 4)
-}
-
-// Choose draws an answer.
-func (d *descent) Choose(_ choice.Kind, n int) int {
-	d.paths = min(d.paths*float64(n), hugeTree)
-	return int(hash.Splitmix(&d.random) % uint64(n))
-}
-
-// learn counts what each message of a run has led to.
-func (d *descent) learn(t *trace.Trace) {
-	if d.led == nil {
-		d.led = map[[2]int32]mean{}
-	}
-	d.below = grown(d.below, len(t.Steps))
-	clear(d.below)
-	for k := len(t.Steps) - 1; k >= 0; k-- {
-		d.below[k]++
-		if t.Steps[k].Send == trace.None {
-			continue
-		}
-		m := &t.Sends[t.Steps[k].Send]
-		if m.Step >= 0 {
-			d.below[m.Step] += d.below[k]
-		}
-		key := [2]int32{m.From, m.To}
-		old := d.led[key]
-		d.led[key] = mean{old.sum + d.below[k], old.number + 1}
-	}
-}
-
-// hugeTree keeps products of large trees from running over.
-const hugeTree = 1e100
-
-// guess is Eta's estimate (section 4): the size of a node is the average of
-// those of its children that were seen times the number of its children. It
-// is 0 while nothing is known.
-func (s *stack) guess() float64 {
-	size, known := 0.0, float64(0)
-	for i := len(s.nodes) - 1; i >= 0; i-- {
-		n := &s.nodes[i]
-		if seen := float64(n.done) + known; seen > 0 {
-			size = (n.leaves + size) / seen * float64(s.children(n))
-			known = 1
-		}
-	}
-	return size
-}
-
-// children is how many answers of a node are taken up, as far as is known.
-func (s *stack) children(n *node) int {
-	if n.kind != picks {
-		return int(n.n)
-	}
-	number := 0
-	for _, c := range s.of(n) {
-		if c.mark&(todo|done) != 0 {
-			number++
-		}
-	}
-	return number
-}
-
-// estimate is how many runs the search takes in all, given how many it has
-// made; 0 while nothing is known.
-func (x *explorer) estimate(made int) float64 {
-	probed, guessed := x.meter.estimator.total(), 0.0
-	if x.team == nil && x.options.Workers < 2 {
-		guessed = x.guess()
-	}
+// joined returns the estimate of all runs when the search has made some and has
+// its own guess from these; 0 while nothing is known.
+func (e *estimator) joined(made int, guess float64) float64 {
+	probed := e.total()
 	all := probed
 	switch {
 	case probed == 0:
-		all = guessed
-	case guessed > 0:
+		all = guess
+	case guess > 0:
 		part := min(1, float64(made)/probed)
-		all = probed + part*(guessed-probed)
+		all = probed + part*(guess-probed)
 	}
 	if all == 0 {
 		return 0

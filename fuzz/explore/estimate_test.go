@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
@@ -99,7 +97,7 @@ func (s *sized) estimates(t *testing.T, o explore.Options, seeds int) (list []fl
 	o.Estimate, o.Runs = true, s.runs/100
 	for seed := range uint64(seeds) {
 		o.Seed = seed
-		v, err := explore.Explore(program, o)
+		v, err := explore.Explore(o, program)
 		if err != nil || v.Complete || v.Estimate == 0 {
 			t.Fatalf("%s: %+v, %v", s.name, v, err)
 		}
@@ -152,12 +150,12 @@ func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, fa
 // up or 1/0.7 down, of which the smaller is tested.
 func TestEstimateDistinct(t *testing.T) {
 	testEstimates(t, distinctSizes(), explore.Options{}, 100_000, 1.3)
-	testEstimates(t, distinctSizes()[4:6], explore.Options{Reduction: explore.SourceSets}, 100_000, 1.3)
+	testEstimates(t, distinctSizes()[4:6], explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, 100_000, 1.3)
 }
 
 // TestEstimatePlain: a factor of 2, as in Eta's Figure 2.
 func TestEstimatePlain(t *testing.T) {
-	testEstimates(t, plainSizes(), explore.Options{Reduction: explore.Everything}, 10_000, 2)
+	testEstimates(t, plainSizes(), explore.Options{Method: explore.Method{Reduction: explore.Everything}}, 10_000, 2)
 }
 
 // TestEstimateAtEnd holds that the estimate of a whole search is what it was,
@@ -165,18 +163,18 @@ func TestEstimatePlain(t *testing.T) {
 func TestEstimateAtEnd(t *testing.T) {
 	program := on(pulse.Options{}, load.Pi(4).Build)
 	for _, r := range explore.Reductions() {
-		v, err := explore.Explore(program, explore.Options{Reduction: r, Estimate: true})
+		v, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: r}, Estimate: true}, program)
 		if err != nil || !v.Complete || v.Estimate != float64(v.Runs) {
 			t.Errorf("%v: %d runs, estimated %v, complete %v, %v", r, v.Runs, v.Estimate, v.Complete, err)
 		}
 	}
 	for _, r := range []explore.Reduction{explore.PersistentSets, explore.DCUTE, explore.GoodSiblings} {
-		v, err := explore.Explore(program, explore.Options{Reduction: r, Estimate: true, Runs: 10})
+		v, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: r}, Estimate: true, Runs: 10}, program)
 		if err != nil || v.Complete || v.Estimate < 10 {
 			t.Errorf("%v: %d runs, estimated %v, %v", r, v.Runs, v.Estimate, err)
 		}
 	}
-	if v, err := explore.Explore(program, explore.Options{Runs: 10}); err != nil || v.Estimate != 0 {
+	if v, err := explore.Explore(explore.Options{Runs: 10}, program); err != nil || v.Estimate != 0 {
 		t.Errorf("estimated %v although nobody asked, %v", v.Estimate, err)
 	}
 }
@@ -190,9 +188,9 @@ func TestEstimateChangesNothing(t *testing.T) {
 		for _, red := range []explore.Reduction{explore.Optimal, explore.SourceSets, explore.Everything} {
 			var lists [2][]uint64
 			for i, estimate := range []bool{false, true} {
-				o := explore.Options{Reduction: red, Estimate: estimate, KeepOn: true, Record: true, Runs: 2000}
-				o.Done = func(run explore.Run) { lists[i] = append(lists[i], run.System.Trace().Hash) }
-				if v, err := explore.Explore(r.program(p.options(), p.Build), o); err != nil || v.Nondeterminism != "" {
+				o := explore.Options{Method: explore.Method{Reduction: red}, Estimate: estimate, KeepOn: true, Record: true, Runs: 2000}
+				w := tellOrders(r.worker(p.options(), p.Build), &lists[i])
+				if v, err := explore.Explore(o, w); err != nil || v.Nondeterminism != "" {
 					t.Fatalf("program %d, %v: %v, %+v", seed, red, err, v)
 				}
 			}
@@ -207,9 +205,12 @@ func TestEstimateChangesNothing(t *testing.T) {
 func TestProgress(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		var all []explore.Progress
-		o := explore.Options{Every: 1, Workers: workers, Progress: func(p explore.Progress) { all = append(all, p) }}
-		o.More = func() explore.Program { return on(pulse.Options{}, load.Pi(8).Build) }
-		v, err := explore.Explore(o.More(), o)
+		o := explore.Options{Every: 1, Progress: func(p explore.Progress) { all = append(all, p) }}
+		var team []explore.Worker
+		for range workers {
+			team = append(team, on(pulse.Options{}, load.Pi(8).Build))
+		}
+		v, err := explore.Explore(o, team...)
 		if err != nil || !v.Complete || len(all) < 2 {
 			t.Fatalf("%d workers: told %d times, %v", workers, len(all), err)
 		}
@@ -220,52 +221,6 @@ func TestProgress(t *testing.T) {
 		}
 		if last := all[len(all)-1]; !last.Done || last.Runs != v.Runs || last.Estimate != float64(v.Runs) {
 			t.Errorf("%d workers: told at the end %+v", workers, last)
-		}
-	}
-}
-
-func TestProgressString(t *testing.T) {
-	const ms = time.Millisecond
-	for _, c := range []struct {
-		p    explore.Progress
-		want string
-	}{
-		{explore.Progress{}, "0 runs, 0 ms, no failures"},
-		{explore.Progress{Runs: 12_400, Rate: 310_000, Elapsed: 40 * ms, Left: 221 * ms, Estimate: 81_234},
-			"12,400 runs, 310k/s, 40 ms of about 261 ms (15% of 81,000), no failures"},
-		{explore.Progress{Runs: 1_234_567, Wasted: 1200, Rate: 1_250_000, Elapsed: 990 * ms, Failures: 1},
-			"1,234,567 runs and 1,200 wasted, 1.2M/s, 990 ms, 1 failure"},
-		{explore.Progress{Runs: 900, Rate: 45.4, Elapsed: 20 * time.Second, Left: 3 * time.Hour, Estimate: 4e17, Failures: 1000, Bound: "2 delays"},
-			"900 runs with 2 delays, 45/s, 20 s of about 3 h (under 1% of 4.0e+17), 1,000 failures"},
-		{explore.Progress{Runs: 900, Rate: 9949, Elapsed: 95 * time.Minute, Left: 250 * 365 * 24 * time.Hour, Estimate: 95},
-			"900 runs, 9.9k/s, 95 min of about centuries (99% of 95), no failures"},
-		{explore.Progress{Runs: 100, Rate: 1000, Elapsed: 5 * time.Second, Left: 80 * 24 * time.Hour, Estimate: 123_456_789},
-			"100 runs, 1.0k/s, 5.0 s of about 80 days (under 1% of 120,000,000), no failures"},
-		{explore.Progress{Runs: 100, Rate: 20, Elapsed: 5 * time.Second, Estimate: 100, Done: true}, "100 runs, 20/s, 5.0 s, no failures"},
-	} {
-		if got := c.p.String(); got != c.want {
-			t.Errorf("%+v:\n%s, want\n%s", c.p, got, c.want)
-		}
-	}
-}
-
-func TestPrinter(t *testing.T) {
-	told := []explore.Progress{
-		{Runs: 100, Elapsed: time.Second}, {Runs: 2, Elapsed: 5 * time.Second},
-		{Runs: 3, Elapsed: 9 * time.Second}, {Runs: 4, Elapsed: 11 * time.Second, Done: true},
-	}
-	for terminal, want := range map[bool]string{
-		false: "2 runs, 5.0 s, no failures\n4 runs, 11 s, no failures\n",
-		true: "\r100 runs, 1.0 s, no failures\r2 runs, 5.0 s, no failures  " +
-			"\r3 runs, 9.0 s, no failures\r4 runs, 11 s, no failures \n",
-	} {
-		var b strings.Builder
-		print := explore.Printer(&b, terminal)
-		for _, p := range told {
-			print(p)
-		}
-		if b.String() != want {
-			t.Errorf("terminal %v: %q, want %q", terminal, b.String(), want)
 		}
 	}
 }

@@ -1,360 +1,239 @@
 package explore
 
-import (
-	"fmt"
-	"time"
+import "time"
 
-	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/trace"
-)
-
-// A Program runs what is explored, once, with a strategy that makes its
-// decisions. It must do the same whenever it is decided the same.
-type Program func(s pulse.Strategy) Run
-
-// A Run is what came of one run.
-type Run struct {
-	// System has the trace; nil when the program has made none.
-	System *pulse.System
-	// Failure is nil when what must hold did.
-	Failure *pulse.Failure
-	// Index counts the runs that came to an end, from 0. With several workers
-	// it counts those of one subtree, and Subtree says which, from 1: then the
-	// first run is that with the smallest numbers, whatever ended first.
-	Index   int
-	Subtree int
-	// Cut says that the run did not come to its end, but had failed by then.
-	Cut bool
-	// Try counts how often the search has begun again with another reduction:
-	// what runs of an earlier try came to does not count.
-	Try int
-}
-
-// Explore runs a program in all orders that the options ask for.
-func Explore(program Program, o Options) (Result, error) {
-	if err := o.check(); err != nil {
+// Explore runs a program in all orders that the options ask for. It has one
+// goroutine for each worker, which share the tree. Neither the result nor which
+// run is the first that fails depends on the number of workers or on their
+// speed, as long as there are several; one worker may make fewer runs.
+//
+// An error says that the options do not go together, or that the file cannot
+// be used. What the search came to is then what the result says.
+func Explore(o Options, workers ...Worker) (Result, error) {
+	if err := o.check(len(workers)); err != nil {
 		return Result{}, err
 	}
-	x := newExplorer(program, o)
+	x := newExplorer(o, workers)
 	if err := x.open(); err != nil {
 		return Result{}, err
 	}
 	x.measure()
-	x.levels()
-	x.verdict.Elapsed = time.Since(x.began)
-	x.conclude()
-	return x.verdict, x.file.close(x)
+	x.explore()
+	return x.conclude()
 }
 
-// An explorer goes through one tree, or one subtree of it.
+// An explorer makes a search, and makes another one if it must begin again.
 type explorer struct {
-	options  Options
-	program  Program
-	walker   walker
-	strategy pulse.Strategy
-	finder   finder
-	verdict  Result
-	classes  map[uint64]struct{} // of the distinct orders, if they are counted so
-	began    time.Time
-	clock    clock
-	trees    []subtree // that were handed out
-	team     *team     // nil unless this is one of several workers
-	subtree  int       // which a worker goes through, from 1; 0 for what is above all subtrees
-	from     int       // the first step in which the run may differ from the last
-	recorded bool
-	// instead is the reduction to go over to, when it is not that of the options.
-	instead  Reduction
-	try      int       // how often the search has begun again
-	meter    *meter    // nil unless somebody wants to know how far it is
-	brancher *brancher // of a search by random branches
-	file     *keeper   // nil unless the search is kept in a file
+	options Options // those of the search: in place of a reduction that does not fit they have another
+	workers []Worker
+	began   time.Time
+	search  *search
+	way     way
+	meter   *meter  // nil unless somebody wants to know how far the search is
+	file    *keeper // nil unless the search is kept in a file
 }
 
-func newExplorer(program Program, o Options) *explorer {
-	x := &explorer{}
-	x.begin(program, o, time.Now())
+func newExplorer(o Options, workers []Worker) *explorer {
+	x := &explorer{options: o, workers: workers, began: time.Now()}
+	x.begin()
 	return x
 }
 
-// begin makes an explorer ready to go through a tree from its root.
-func (x *explorer) begin(program Program, o Options, began time.Time) {
-	*x = explorer{options: o, program: program, began: began, meter: x.meter, file: x.file}
-	x.walker.options, x.instead = &x.options, o.Reduction
-	x.verdict.Failures, x.verdict.Reduction = map[string]int{}, o.Reduction
-	x.recorded = o.Record || o.Reduction != Everything || o.Sleep || o.States != NoStates || o.CountDistinct || o.Preemptions != 0
-	if o.CountDistinct && !o.sleeps() {
-		x.classes = map[uint64]struct{}{}
+// begin makes the search ready to begin at the root of the tree.
+func (x *explorer) begin() {
+	x.search = newSearch(&x.options, x.workers[0], x.began, false)
+	if x.file != nil {
+		x.goOnCounting()
 	}
-	x.walker.inTurn = o.Reduction == Everything && !o.Sleep && !o.bounded() && o.Ordering == OrderFIFO && o.States == NoStates
-	held := o.Depth > 0 || o.States != NoStates && !o.BigSteps
+	x.way = x.newWay()
+	x.search.limits.nowAndThen = x.nowAndThen
+}
+
+// newWay returns the way to go through the tree that the options ask for.
+func (x *explorer) newWay() way {
 	switch {
-	case o.States != NoStates && held:
-		x.strategy = stating{holding{recording{&x.walker}}}
-	case o.States != NoStates:
-		x.strategy = comparing{recording{&x.walker}}
-	case held:
-		x.strategy = holding{recording{&x.walker}}
-	case x.recorded:
-		x.strategy = recording{&x.walker}
-	default:
-		x.strategy = &x.walker
+	case len(x.workers) > 1:
+		return &team{search: x.search, workers: x.workers, meter: x.meter}
+	case x.options.Reduction == Optimal:
+		return newOptimal(x.search)
+	case x.options.RandomBranch:
+		return newRandomBranches(x.search)
+	}
+	return newDepthFirst(x.search)
+}
+
+// explore searches once, or once for each bound on delays or preemptions.
+func (x *explorer) explore() {
+	if x.options.bounded() {
+		x.exploreLevels()
+		return
+	}
+	finished := x.exploreOnce()
+	t := &x.search.tally
+	t.result.Complete = finished && !t.leftOut && t.result.Bound == ""
+	if finished && t.leftOut {
+		t.result.Bound = "depth"
 	}
 }
 
-// What a system must do for a walk is said by the methods of its strategy.
-type (
-	recording struct{ *walker }
-	holding   struct{ recording }
-	comparing struct{ recording }
-	stating   struct{ holding }
-)
+// exploreLevels searches with a bound that is raised from 0.
+func (x *explorer) exploreLevels() {
+	most, name := x.options.boundName()
+	t := &x.search.tally
+	r := &t.result
+	for level := 0; level <= max(most, 0); level++ {
+		failed := len(r.Failures)
+		r.Runs, r.Steps, t.leftOut = 0, 0, false
+		x.search.bound = int32(level)
+		x.way = x.newWay()
+		finished := x.exploreOnce()
+		r.Levels = append(r.Levels, Level{Bound: level, Runs: r.Runs, Failed: len(r.Failures) - failed, Complete: finished && !t.leftOut})
+		if !finished {
+			return
+		}
+		if !t.leftOut {
+			r.Complete = true
+			return
+		}
+	}
+	r.Bound = name
+}
 
-func (recording) Records() {}
-func (holding) Holds()     {}
-func (comparing) States()  {}
-func (stating) States()    {}
-
-// search runs one path after the other until the tree is done. It says
-// whether it is.
-func (x *explorer) search() bool {
+// exploreOnce goes through the tree, and reports whether that is done. It
+// begins again with another reduction when the program turns out not to be one
+// for the first.
+func (x *explorer) exploreOnce() (finished bool) {
+	if x.options.Reduction == Optimal && x.options.Depth > 0 {
+		x.beginWith(SourceSets) // Optimal learns from whole runs
+	}
 	for {
-		run, ok := x.run()
-		if !ok || x.finish(run) || x.clashes() {
-			return false
+		finished = x.way.explore()
+		if !x.search.mustBeginAgain() {
+			return finished
 		}
-		if x.recorded && run.System != nil {
-			x.reduce(run)
-		}
-		if x.instead != x.options.Reduction {
-			return false
-		}
-		if !x.walker.next() {
-			return true
-		}
-		x.from = x.branch()
-		if x.bound() {
-			return false
+		x.beginWith(x.search.reduction)
+		for _, w := range x.workers {
+			w.Again()
 		}
 	}
 }
 
-// clashes says whether two states were found to have one hash.
-func (x *explorer) clashes() bool {
-	x.verdict.States = len(x.walker.seen.entries)
-	x.verdict.Clash = x.walker.seen.clash
-	return x.verdict.Clash != ""
+// beginWith begins the search again with another reduction. Sleep sets heed all
+// that steps have to do with each other, so that Everything has them too where
+// the reduction before had them.
+func (x *explorer) beginWith(r Reduction) {
+	x.options.Sleep, x.options.Reduction = x.options.sleeps(), r
+	if x.file != nil {
+		x.file.runs = 0
+	}
+	x.begin()
 }
 
-// branch is the first step that the next run does not share with the last.
-func (x *explorer) branch() int {
-	w := &x.walker
-	if p := w.lastPick(); p >= 0 {
-		return int(w.nodes[p].step)
-	}
-	return 0
-}
-
-// run takes one path. It is false when the program did not repeat itself.
-func (x *explorer) run() (Run, bool) {
-	x.walker.start()
-	run := x.program(x.strategy)
-	w := &x.walker
-	if w.out == ended && w.at < len(w.nodes) {
-		w.out, w.differs = diverged, endedEarly(run)
-	}
-	x.verdict.Nondeterminism = w.differs
-	return run, w.out != diverged
-}
-
-// endedEarly says how a run ended before it had come to where the last one
-// left its path.
-func endedEarly(run Run) string {
-	how := "with nothing left to deliver"
-	if run.Failure != nil {
-		how = "with: " + run.Failure.Text
-	}
-	if run.System == nil {
-		return "the run had no system, " + how
-	}
-	return fmt.Sprintf("the run ended after %d steps, %s", run.System.Steps(), how)
-}
-
-// stepsOf is how many steps a run took.
-func stepsOf(run Run) int {
-	if run.System == nil {
-		return 0
-	}
-	return run.System.Steps()
-}
-
-// finish counts a run. It says whether that was the last.
-func (x *explorer) finish(run Run) (stop bool) {
-	w, v := &x.walker, &x.verdict
-	steps := stepsOf(run)
-	v.Steps += steps - min(steps, x.from)
-	switch {
-	case w.out == handed:
-		x.hand(run.System.Trace())
-		v.Steps -= steps - min(steps, x.from) // the worker counts them
-		return false
-	case w.out == blocked:
-		v.Wasted++
-		return false
-	case w.out != ended:
-		v.Cut++
-		run.Cut = true
-		return run.Failure != nil && run.Failure.Kind != pulse.KindNondeterminism && x.fail(x.show(run))
-	case x.options.sleeps() && run.System != nil && w.oversleeps(run.System.Trace()):
-		v.Wasted++
-		w.out = blocked
-		return false
-	}
-	if last := len(w.nodes) - 1; last >= 0 {
-		w.nodes[last].leaves++
-	}
-	if o := x.options.Ordering; (o == OrderHMS || o == OrderSGR) && run.System != nil {
-		w.habits.learn(run.System.Trace())
-	}
-	if x.options.States != NoStates && run.System != nil && (run.Failure == nil || rested(run.System.Trace())) {
-		w.seen.end(run.System, x.options.States == Checked)
-	}
-	run = x.show(run)
-	v.Runs++
-	x.count(run)
-	return run.Failure != nil && x.fail(run)
-}
-
-// show says which run it was, and shows it to whoever wants to see it.
-func (x *explorer) show(run Run) Run {
-	run.Index, run.Subtree, run.Try = x.verdict.Runs, x.subtree, x.try
-	if x.options.Done == nil {
-		return run
-	}
-	if x.team != nil {
-		x.team.mu.Lock()
-		defer x.team.mu.Unlock()
-	}
-	x.options.Done(run)
-	return run
-}
-
-// fail counts a run that failed. It says whether that was the last.
-func (x *explorer) fail(run Run) (stop bool) {
-	x.verdict.Failures[run.Failure.Signature()]++
-	if x.options.KeepOn {
-		return false
-	}
-	x.verdict.Bound = "failure"
-	if x.team != nil {
-		x.team.ends(int64(x.subtree) - 1)
-	}
-	return true
-}
-
-// count counts a distinct order.
-func (x *explorer) count(run Run) {
-	switch {
-	case x.options.sleeps():
-		x.verdict.Distinct = x.verdict.Runs
-	case x.classes != nil && run.System != nil:
-		x.classes[Class(run.System.Trace())] = struct{}{}
-		x.verdict.Distinct = len(x.classes)
-	default:
-		x.verdict.Distinct = -1
-	}
-}
-
-// reduce takes up, at the nodes of the run, what its races call for.
-func (x *explorer) reduce(run Run) {
-	w, t := &x.walker, run.System.Trace()
-	if len(t.Touches) > 0 && x.options.sleeps() {
-		w.touches.keep(&w.stack, t)
-	}
-	if x.options.Reduction == Everything {
+// measure prepares the estimate, and makes it where nobody will ask for it
+// later: most searches are done before progress is told.
+func (x *explorer) measure() {
+	o := x.options
+	if o.Progress == nil && !o.Estimate {
 		return
 	}
-	if run.Failure != nil && w.out == ended && !rested(t) || w.out == known || w.out == tooDeep {
-		w.openPath() // what would have followed is not known
+	x.meter = newMeter(&o, x.workers[0], x.began)
+	if tm, is := x.way.(*team); is {
+		tm.meter = x.meter
 	}
-	if run.System.Options().EarlyTimers != 0 {
-		w.openPath() // in another order a step may come after a timer that this run came to rest for
-	}
-	x.finder.learn(&w.stack, t, x.from)
-	if !x.finder.onlyMessages(x.from) {
-		x.instead = Everything
-		return
-	}
-	x.finder.limit = int32(len(t.Steps))
-	if w.out == blocked {
-		x.finder.limit = w.nodes[w.lastPick()].step + 1
-	}
-	races := x.finder.find(x.from)
-	switch x.options.Reduction {
-	case PersistentSets:
-		x.addSends(x.from, x.addActor)
-	case DCUTE:
-		x.addSends(x.from, x.addDelay)
-	}
-	for _, r := range races {
-		if n := x.nodeOf(r.step); n != nil {
-			x.addRace(n, r)
-		}
+	if o.Estimate || len(x.workers) > 1 {
+		x.meter.estimator.probe(0)
 	}
 }
 
-// addRace takes up, at the pick of a race's step, what leads to its message
-// coming first.
-func (x *explorer) addRace(n *node, r race) {
-	switch x.options.Reduction {
-	case Optimal, SourceSets:
-		x.addSource(n, r)
-	case GoodSiblings:
-		x.addSibling(n, r)
+// nowAndThen tells how far the search is and writes it to its file, if it is
+// time to.
+func (x *explorer) nowAndThen() {
+	s := x.search
+	if x.options.Progress != nil {
+		x.meter.report(&s.tally, s.boundText(), x.way.guess)
+	}
+	if x.file != nil && x.file.isDue(s.limits.clock.last) {
+		x.file.writeWhileSearching(x.kept())
 	}
 }
 
-// nodeOf returns the pick that a step came of; nil when there was nothing to
-// pick, or all of it is taken up anyway.
-func (x *explorer) nodeOf(step int32) *node {
-	i := x.finder.node[step]
-	if i < int32(x.walker.floor) {
+// conclude completes the result, tells that the search is over, and writes or
+// removes its file.
+func (x *explorer) conclude() (Result, error) {
+	r := &x.search.tally.result
+	r.Elapsed = time.Since(x.began)
+	switch {
+	case r.Complete:
+		r.Estimate = float64(r.Runs)
+	case x.meter != nil:
+		r.Estimate = x.meter.estimator.joined(r.Runs, x.way.guess())
+	}
+	if x.options.Progress != nil {
+		x.meter.end(r)
+	}
+	if x.file == nil {
+		return *r, nil
+	}
+	return *r, x.file.close(x.kept())
+}
+
+// open reads the file of the search, if it has one, and goes on from there.
+func (x *explorer) open() error {
+	if x.options.File == "" {
 		return nil
 	}
-	if n := &x.walker.nodes[i]; !n.open {
-		return n
+	x.file = newKeeper(&x.options)
+	k, err := x.file.open()
+	if err != nil || k == nil {
+		return err
 	}
+	if used, _ := reductionOf(k.Used); used != x.options.Reduction {
+		x.beginWith(used)
+	}
+	x.restore(k)
 	return nil
 }
 
-// rested says whether a run has come to rest.
-func rested(t *trace.Trace) bool {
-	n := len(t.Rests)
-	return n > 0 && int(t.Rests[n-1]) == len(t.Steps)
+// restore has the search go on from what was kept.
+func (x *explorer) restore(k *kept) {
+	s := x.search
+	k.takeTally(&s.tally)
+	s.habits = k.takeHabits()
+	switch w := x.way.(type) {
+	case *depthFirst:
+		k.takePath(&w.walker.path, &w.walker.sleeping.touches)
+		w.shared = w.walker.sharedSteps()
+	case *optimal:
+		w.resume(k.takeFrames())
+	}
+	x.file.from, x.file.runs, x.file.took = k, s.tally.result.made(), s.tally.result.Elapsed
+	x.began = x.began.Add(-x.file.took)
+	s.limits.began = x.began
+	x.goOnCounting()
 }
 
-// openPath takes up all candidates of all picks.
-func (w *walker) openPath() {
-	for i := w.floor; i < len(w.nodes); i++ {
-		if n := &w.nodes[i]; n.kind == picks {
-			w.open(n)
-		}
+// goOnCounting adds to the bounds what was made before the search went on.
+func (x *explorer) goOnCounting() {
+	l, o := &x.search.limits, &x.options
+	if o.Runs > 0 {
+		l.runs = o.Runs + x.file.runs
+	}
+	if o.Time > 0 {
+		l.time = o.Time + x.file.took
 	}
 }
 
-// Class is a number for a distinct order: for each actor, what it has
-// received in which order.
-func Class(t *trace.Trace) uint64 {
-	sum := uint64(0)
-	for i := range t.Actors {
-		sum += mix(0, t.Actors[i].ID)
+// kept returns the search in the form of its file.
+func (x *explorer) kept() *kept {
+	k := &kept{Search: x.file.method, Used: x.options.Reduction.String()}
+	k.putTally(&x.search.tally)
+	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
+	k.putHabits(&x.search.habits)
+	switch w := x.way.(type) {
+	case *depthFirst:
+		k.putPath(&w.walker.path, &w.walker.sleeping.touches)
+	case *optimal:
+		k.putFrames(w.frames[:w.depth], w.shared)
 	}
-	for i := range t.Steps {
-		st := &t.Steps[i]
-		prev := uint64(1)
-		if st.Prev >= 0 {
-			prev = t.Steps[st.Prev].ID
-		}
-		sum += mix(mix(mix(t.Actors[st.Actor].ID, prev), st.ID), uint64(st.Time))
-	}
-	return mix(sum, uint64(len(t.Steps)))
+	return k
 }

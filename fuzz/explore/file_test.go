@@ -22,14 +22,14 @@ func keptWays() (list []explore.Options) {
 			if sleep && r <= explore.SourceSets {
 				continue
 			}
-			list = append(list, explore.Options{Reduction: r, Sleep: sleep, CountDistinct: true})
+			list = append(list, explore.Options{Method: explore.Method{Reduction: r, Sleep: sleep, CountDistinct: true}})
 		}
 	}
-	return append(list, explore.Options{Reduction: explore.PersistentSets, Ordering: explore.OrderHMS},
-		explore.Options{Reduction: explore.DCUTE, Ordering: explore.OrderSGR, Sleep: true},
-		explore.Options{Ordering: explore.OrderSGR}, explore.Options{Reduction: explore.SourceSets, Ordering: explore.OrderLIFO},
-		explore.Options{Reduction: explore.Everything, Ordering: explore.OrderLDM}, explore.Options{Depth: 4},
-		explore.Options{Reduction: explore.Everything, Depth: 4})
+	return append(list, explore.Options{Method: explore.Method{Reduction: explore.PersistentSets, Ordering: explore.OrderHMS}},
+		explore.Options{Method: explore.Method{Reduction: explore.DCUTE, Ordering: explore.OrderSGR, Sleep: true}},
+		explore.Options{Method: explore.Method{Ordering: explore.OrderSGR}}, explore.Options{Method: explore.Method{Reduction: explore.SourceSets, Ordering: explore.OrderLIFO}},
+		explore.Options{Method: explore.Method{Reduction: explore.Everything, Ordering: explore.OrderLDM}}, explore.Options{Method: explore.Method{Depth: 4}},
+		explore.Options{Method: explore.Method{Reduction: explore.Everything, Depth: 4}})
 }
 
 func nameOf(o explore.Options) string {
@@ -147,13 +147,13 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 // went on.
 func TestKilledSearch(t *testing.T) {
 	folder := t.TempDir()
-	for _, o := range []explore.Options{{}, {Reduction: explore.SourceSets}, {Reduction: explore.Everything, CountDistinct: true}} {
+	for _, o := range []explore.Options{{}, {Method: explore.Method{Reduction: explore.SourceSets}}, {Method: explore.Method{Reduction: explore.Everything, CountDistinct: true}}} {
 		s := pi(4)
 		want := s.explore(o)
 		o.KeepOn, o.File = true, filepath.Join(folder, o.Reduction.String())
 		o.KeepEvery(1)
 		copied, runs := "", 0
-		o.Done = func(run explore.Run) {
+		look := func(run explore.Run) {
 			if run.Index%5 != 4 || run.Index > 1000 || run.Index > want.Runs-3 {
 				return
 			}
@@ -161,15 +161,14 @@ func TestKilledSearch(t *testing.T) {
 				copied, runs = string(text), run.Index+1
 			}
 		}
-		if _, err := explore.Explore(on(s.options, s.build()), o); err != nil || copied == "" {
+		if _, err := explore.Explore(o, on(s.options, s.build()).tell(look)); err != nil || copied == "" {
 			t.Fatalf("%v: %v, %d bytes in the file", o.Reduction, err, len(copied))
 		}
 		if err := os.WriteFile(o.File, []byte(copied), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		left := 0
-		o.Done = func(explore.Run) { left++ }
-		v, err := explore.Explore(on(s.options, s.build()), o)
+		v, err := explore.Explore(o, on(s.options, s.build()).tell(func(explore.Run) { left++ }))
 		if err != nil || !v.Complete || v.Runs != want.Runs || v.Steps != want.Steps || v.Distinct != want.Distinct || left > want.Runs-1 {
 			t.Errorf("%v: killed after %d of %d runs, %d more were made: %+v %v", o.Reduction, runs, want.Runs, left, v, err)
 		}
@@ -180,7 +179,7 @@ func TestKilledSearch(t *testing.T) {
 func keptSearch(t *testing.T, o explore.Options, build func(*pulse.System) func() error) explore.Options {
 	t.Helper()
 	o.File, o.Runs = filepath.Join(t.TempDir(), "kept"), 5
-	if v, err := explore.Explore(on(pulse.Options{}, build), o); err != nil || v.Bound != "runs" {
+	if v, err := explore.Explore(o, on(pulse.Options{}, build)); err != nil || v.Bound != "runs" {
 		t.Fatalf("%+v %v", v, err)
 	}
 	return o
@@ -190,10 +189,10 @@ func keptSearch(t *testing.T, o explore.Options, build func(*pulse.System) func(
 // and left alone.
 func TestChangedProgram(t *testing.T) {
 	for _, r := range explore.Reductions() {
-		o := keptSearch(t, explore.Options{Reduction: r}, load.Senders(4, 1).Build)
+		o := keptSearch(t, explore.Options{Method: explore.Method{Reduction: r}}, load.Senders(4, 1).Build)
 		before, _ := os.ReadFile(o.File)
 		for _, other := range []func(*pulse.System) func() error{load.Senders(5, 1).Build, load.Senders(4, 2).Build, load.Pi(4).Build, fickle(1, 1)} {
-			_, err := explore.Explore(on(pulse.Options{}, other), o)
+			_, err := explore.Explore(o, on(pulse.Options{}, other))
 			if err == nil || !strings.Contains(err.Error(), "of another program") || !strings.Contains(err.Error(), o.File) {
 				t.Errorf("%v: %v", r, err)
 			}
@@ -202,7 +201,7 @@ func TestChangedProgram(t *testing.T) {
 			}
 		}
 		o.Runs = 0
-		if v, err := explore.Explore(on(pulse.Options{}, load.Senders(4, 1).Build), o); err != nil || !v.Complete || v.Runs != 24 {
+		if v, err := explore.Explore(o, on(pulse.Options{}, load.Senders(4, 1).Build)); err != nil || !v.Complete || v.Runs != 24 {
 			t.Errorf("%v: the search does not go on: %+v %v", r, v, err)
 		}
 	}
@@ -212,7 +211,7 @@ func TestChangedProgram(t *testing.T) {
 // that they are left as they are.
 func TestBadFiles(t *testing.T) {
 	build := load.Senders(4, 1).Build
-	o := keptSearch(t, explore.Options{Reduction: explore.SourceSets}, build)
+	o := keptSearch(t, explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, build)
 	text, _ := os.ReadFile(o.File)
 	whole := string(text)
 	expect := func(text string, o explore.Options, want string) {
@@ -220,7 +219,7 @@ func TestBadFiles(t *testing.T) {
 		if err := os.WriteFile(o.File, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		v, err := explore.Explore(on(pulse.Options{}, build), o)
+		v, err := explore.Explore(o, on(pulse.Options{}, build))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), o.File) || v.Runs > 0 {
 			t.Errorf("%v, want %q", err, want)
 		}
@@ -248,11 +247,11 @@ func TestBadFiles(t *testing.T) {
 // written.
 func TestFileThatCannotBe(t *testing.T) {
 	o := explore.Options{File: filepath.Join(t.TempDir(), "no", "folder")}
-	if _, err := explore.Explore(nil, o); err == nil || !strings.Contains(err.Error(), o.File) {
+	if _, err := explore.Explore(o, nil); err == nil || !strings.Contains(err.Error(), o.File) {
 		t.Error(err)
 	}
 	o.File = t.TempDir()
-	if _, err := explore.Explore(nil, o); err == nil || !strings.Contains(err.Error(), o.File) {
+	if _, err := explore.Explore(o, nil); err == nil || !strings.Contains(err.Error(), o.File) {
 		t.Error(err)
 	}
 }
@@ -276,13 +275,13 @@ func TestFileOfEnds(t *testing.T) {
 		{"runs", true, load.Senders(4, 1).Build, explore.Options{Runs: 3}},
 		{"time", true, load.Senders(4, 1).Build, explore.Options{Time: 1}},
 		{"stop", true, load.Senders(4, 1).Build, explore.Options{Stop: stopped}},
-		{"depth", false, load.Senders(4, 1).Build, explore.Options{Depth: 2}},
+		{"depth", false, load.Senders(4, 1).Build, explore.Options{Method: explore.Method{Depth: 2}}},
 		{"failure", false, broken, explore.Options{}},
 	} {
 		for _, r := range explore.Reductions() {
 			folder := t.TempDir()
 			c.o.Reduction, c.o.File = r, filepath.Join(folder, "kept")
-			v, err := explore.Explore(on(pulse.Options{}, c.build), c.o)
+			v, err := explore.Explore(c.o, on(pulse.Options{}, c.build))
 			list, _ := os.ReadDir(folder)
 			if err != nil || v.Bound != c.bound || (len(list) == 1) != c.kept || len(list) > 1 {
 				t.Errorf("%v: %+v %v, %d files", r, v, err, len(list))
@@ -301,7 +300,7 @@ func TestElapsedCountsOn(t *testing.T) {
 	}
 	last := explore.Result{}
 	for range 3 {
-		v, err := explore.Explore(on(pulse.Options{}, slow), o)
+		v, err := explore.Explore(o, on(pulse.Options{}, slow))
 		if err != nil || v.Bound != "time" || v.Runs < last.Runs+2 || v.Elapsed < last.Elapsed+o.Time {
 			t.Errorf("%+v after %+v: %v", v, last, err)
 		}
@@ -311,20 +310,48 @@ func TestElapsedCountsOn(t *testing.T) {
 
 // TestFileRefusals holds what cannot be kept in a file.
 func TestFileRefusals(t *testing.T) {
-	more := func() explore.Program { return nil }
 	for _, c := range []struct {
 		options explore.Options
 		want    string
 	}{
-		{explore.Options{Workers: 2, More: more}, "needs one worker"},
-		{explore.Options{Reduction: explore.SourceSets, States: explore.ByHash}, "would have to hold all states"},
-		{explore.Options{Reduction: explore.Everything, RandomBranch: true}, "would have to hold all open branches"},
-		{explore.Options{Reduction: explore.Everything, Delays: 2}, "begin it again with the bound"},
-		{explore.Options{Reduction: explore.Everything, Preemptions: 2}, "begin it again with the bound"},
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, "would have to hold all states"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, RandomBranch: true}}, "would have to hold all open branches"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 2}}, "begin it again with the bound"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, PreemptionBound: 2}}, "begin it again with the bound"},
 	} {
 		c.options.File = "kept"
-		if _, err := explore.Explore(nil, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := explore.Explore(c.options, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.options, err, c.want)
+		}
+	}
+	if _, err := explore.Explore(explore.Options{File: "kept"}, nil, nil); err == nil || !strings.Contains(err.Error(), "needs one worker") {
+		t.Errorf("two workers: %v", err)
+	}
+}
+
+// TestOldFiles holds that files of this version which an older jostle wrote can
+// still be gone on from. They are of pi(4), after 10 runs.
+func TestOldFiles(t *testing.T) {
+	for name, m := range map[string]explore.Method{
+		"optimal": {}, "source": {Reduction: explore.SourceSets}, "everything": {Reduction: explore.Everything, CountDistinct: true},
+		"dcute": {Reduction: explore.DCUTE, Sleep: true}, "everything-sleep": {Reduction: explore.Everything, Sleep: true},
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata", "kept", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := explore.Explore(explore.Options{Method: m}, on(pulse.Options{}, load.Pi(4).Build))
+		if err != nil || !want.Complete {
+			t.Fatal(want, err)
+		}
+		o := explore.Options{Method: m, File: filepath.Join(t.TempDir(), "kept")}
+		if err := os.WriteFile(o.File, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		left := 0
+		got, err := explore.Explore(o, on(pulse.Options{}, load.Pi(4).Build).tell(func(explore.Run) { left++ }))
+		if err != nil || got.Runs != want.Runs || got.Wasted != want.Wasted || got.Steps != want.Steps || got.Distinct != want.Distinct || left == want.Runs {
+			t.Errorf("%s: %+v %v, want %+v; %d runs were made", name, got, err, want, left)
 		}
 	}
 }

@@ -1,34 +1,34 @@
 package explore
 
-// A frame is one run of the optimal search and what is left to vary in it.
+// A frame is one run of the optimal search, and what of it can be varied.
 //
-// Invariants: the steps before base are fixed; what is kept beside the steps
-// lies in the order of the steps, so that to drop the last step is to cut the
-// ends off.
+// Invariants: the steps before base are fixed; alts, answers and revisits lie
+// in the order of the steps that they belong to, so that cutting off their
+// ends drops the last step.
 type frame struct {
-	steps    []taken
+	steps    []frameStep
 	base     int
 	alts     []alt
 	answers  []reply
 	revisits []revisit
-	// past holds, for each step, the set of those that happened before it.
+	// past holds, for each step, the set of the steps that happened before it.
 	past  []uint64
 	words int // of a set
 }
 
-// A taken is one step of a frame's run.
-type taken struct {
-	id    uint64 // its identity, the same in all runs
-	hash  uint64 // of what had happened before
-	index int32  // of its message among the enabled; unknown in a new frame
-	n     int32  // how many were enabled
-	// The ends of its part of alts, answers and revisits; that of the step
-	// before is where it begins.
+// A frameStep is one step of a frame's run.
+type frameStep struct {
+	id     uint64 // its identity, the same in all runs
+	digest uint64 // of what had happened before
+	index  int32  // of its message among the enabled; unknown in a new frame
+	n      int32  // how many were enabled
+	// The ends of the step's part of alts, answers and revisits. It begins
+	// where that of the step before ends.
 	alts, answers, revisits int32
-	// byDefault: the step was chosen when there was nothing to follow, and its
-	// message and answers are still what was chosen then.
+	// byDefault: the step was chosen where there was nothing to follow, and its
+	// message and answers are still those that were chosen then.
 	byDefault bool
-	settled   bool // not chosen at all: it belongs to start-up
+	settled   bool // it belongs to start-up, in which nothing is chosen
 }
 
 const unknown = -1
@@ -42,14 +42,14 @@ type alt struct {
 // A reply is the answer to a question that was asked in a step.
 type reply struct{ value, n int32 }
 
-// A revisit is an earlier step that could have received a message that this
-// step sent.
+// A revisit is an earlier step that could have received a message that a step
+// has sent.
 type revisit struct {
 	step int32
-	id   uint64 // of the step that it would be
+	id   uint64 // of the step in which it receives the message
 }
 
-// ends returns where the parts of the step before begin to be the next one's.
+// ends returns where the parts of a step end; of -1, where the first ones begin.
 func (f *frame) ends(step int) (alts, answers, revisits int32) {
 	if step < 0 {
 		return 0, 0, 0
@@ -70,10 +70,36 @@ func (f *frame) reset() {
 	f.alts, f.answers, f.revisits = f.alts[:0], f.answers[:0], f.revisits[:0]
 }
 
+// altsOf returns the alternatives of a step that were not taken yet. Of the
+// last step there may be fewer than its ends say.
+func (f *frame) altsOf(step int) []alt {
+	begin, _, _ := f.ends(step - 1)
+	return f.alts[begin:min(int(f.steps[step].alts), len(f.alts))]
+}
+
 // answersOf returns the answers that belong to a step.
 func (f *frame) answersOf(step int) []reply {
-	_, from, _ := f.ends(step - 1)
-	return f.answers[from:f.steps[step].answers]
+	_, begin, _ := f.ends(step - 1)
+	return f.answers[begin:min(int(f.steps[step].answers), len(f.answers))]
+}
+
+// revisitsOf returns the revisits of a step that were not made yet. Of the last
+// step there may be fewer than its ends say.
+func (f *frame) revisitsOf(step int) []revisit {
+	return f.revisits[f.revisitsBefore(step):min(int(f.steps[step].revisits), len(f.revisits))]
+}
+
+// revisitsBefore returns where the revisits of a step begin.
+func (f *frame) revisitsBefore(step int) int {
+	_, _, n := f.ends(step - 1)
+	return int(n)
+}
+
+// addSettled adds steps of start-up up to number n.
+func (f *frame) addSettled(n int) {
+	for len(f.steps) < n {
+		f.steps = append(f.steps, frameStep{settled: true, alts: int32(len(f.alts)), answers: int32(len(f.answers))})
+	}
 }
 
 // follow adds a step of another frame, with its answers and nothing to vary.
@@ -84,15 +110,22 @@ func (f *frame) follow(g *frame, step int) {
 	f.steps = append(f.steps, s)
 }
 
-// child makes f the frame in which step r of g receives the message of a
-// revisit by step i: what happened before i is kept, what else came after r
-// is dropped, and r comes last.
-func (f *frame) child(g *frame, i int, v revisit) {
+// followUpTo makes f the first n steps of another frame.
+func (f *frame) followUpTo(g *frame, n int) {
 	f.reset()
-	r := int(v.step)
-	for k := range r {
+	for k := range n {
 		f.follow(g, k)
 	}
+	f.words = g.words
+	f.past = append(f.past[:0], g.past[:n*g.words]...)
+}
+
+// revisit makes f the frame in which an earlier step of g receives a message
+// that step i has sent: what happened before step i is kept, all else that
+// came after the earlier step is dropped, and that step comes last.
+func (f *frame) revisit(g *frame, i int, v revisit) {
+	r := int(v.step)
+	f.followUpTo(g, r)
 	set := g.past[i*g.words:]
 	for k := r + 1; k <= i; k++ {
 		if k == i || has(set, int32(k)) {
@@ -100,25 +133,20 @@ func (f *frame) child(g *frame, i int, v revisit) {
 			f.steps[len(f.steps)-1].index = unknown
 		}
 	}
-	f.base, f.words = len(f.steps), g.words
-	f.past = append(f.past[:0], g.past[:r*g.words]...)
-	f.steps = append(f.steps, taken{id: v.id, index: unknown, answers: int32(len(f.answers))})
+	f.base = len(f.steps)
+	f.steps = append(f.steps, frameStep{id: v.id, index: unknown, answers: int32(len(f.answers))})
 }
 
-// other makes f the frame in which step i of g receives another message.
-func (f *frame) other(g *frame, i int, a alt) {
-	f.reset()
-	for k := range i {
-		f.follow(g, k)
-	}
-	f.base, f.words = i, g.words
-	f.past = append(f.past[:0], g.past[:i*g.words]...)
+// replace makes f the frame in which step i of g receives another message.
+func (f *frame) replace(g *frame, i int, a alt) {
+	f.followUpTo(g, i)
+	f.base = i
 	s := &g.steps[i]
-	f.steps = append(f.steps, taken{id: a.id, hash: s.hash, index: a.index, n: s.n, answers: int32(len(f.answers))})
+	f.steps = append(f.steps, frameStep{id: a.id, digest: s.digest, index: a.index, n: s.n, answers: int32(len(f.answers))})
 }
 
 // vary gives the last step its next value: other answers, then another
-// message. It is false when it has had all.
+// message. It reports whether there was one.
 func (f *frame) vary() bool {
 	i := len(f.steps) - 1
 	s := &f.steps[i]
@@ -140,4 +168,34 @@ func (f *frame) vary() bool {
 	s.id, s.index, s.byDefault = a.id, a.index, false
 	s.alts, s.answers = int32(len(f.alts)), int32(len(f.answers))
 	return true
+}
+
+// popRevisit removes a revisit of the last step and returns it, if there is one.
+func (f *frame) popRevisit() (r revisit, ok bool) {
+	n := len(f.revisits)
+	if n <= f.revisitsBefore(len(f.steps)-1) {
+		return revisit{}, false
+	}
+	r = f.revisits[n-1]
+	f.revisits = f.revisits[:n-1]
+	return r, true
+}
+
+// copyUpTo makes f the first steps of another frame, up to a last one, with
+// what can be varied of them.
+func (f *frame) copyUpTo(g *frame, last int) {
+	s := g.steps[last]
+	f.steps = append(f.steps[:0], g.steps[:last+1]...)
+	f.alts = append(f.alts[:0], g.alts[:s.alts]...)
+	f.answers = append(f.answers[:0], g.answers[:s.answers]...)
+	f.revisits = append(f.revisits[:0], g.revisits[:g.revisitsBefore(last)]...)
+	f.past, f.words = append(f.past[:0], g.past[:(last+1)*g.words]...), g.words
+	f.steps[last].revisits = int32(len(f.revisits))
+}
+
+// fix leaves to be varied only what the frame's run finds from its last step on.
+func (f *frame) fix(last int) {
+	alts, _, _ := f.ends(last - 1)
+	f.base = last
+	f.alts, f.steps[last].alts = f.alts[:alts], alts
 }

@@ -7,44 +7,71 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/fuzz/subjects/orders"
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// anew makes a program that has a new system in each run.
-func anew(o pulse.Options, build func(*pulse.System) func() error) Program {
-	return func(s pulse.Strategy) Run {
-		o.Strategy = s
-		sys := pulse.New(o)
-		defer sys.Close()
-		build(sys)
-		sys.Run()
-		return Run{System: sys, Failure: sys.Failure()}
+// A newWorker has a new system in each run.
+type newWorker struct {
+	options pulse.Options
+	build   func(*pulse.System) func() error
+	done    func() // may be nil
+}
+
+func anew(o pulse.Options, build func(*pulse.System) func() error) *newWorker {
+	return &newWorker{options: o, build: build}
+}
+
+func (w *newWorker) Run(s pulse.Strategy) Run {
+	w.options.Strategy = s
+	sys := pulse.New(w.options)
+	defer sys.Close()
+	w.build(sys)
+	sys.Run()
+	return Run{System: sys, Failure: sys.Failure()}
+}
+
+func (w *newWorker) Done(Run) {
+	if w.done != nil {
+		w.done()
 	}
 }
 
+func (w *newWorker) Again() {}
+
 // keptAfter makes a search of so many runs. It returns the explorer, and what
 // was written of it.
-func keptAfter(tb testing.TB, program Program, o Options, runs int) (*explorer, []byte) {
+func keptAfter(tb testing.TB, program Worker, o Options, runs int) (*explorer, []byte) {
 	tb.Helper()
 	o.File, o.Runs, o.KeepOn = filepath.Join(tb.TempDir(), "kept"), runs, true
-	x := newExplorer(program, o)
+	x := newExplorer(o, []Worker{program})
 	if err := x.open(); err != nil {
 		tb.Fatal(err)
 	}
-	x.levels()
+	x.explore()
 	text, err := x.kept().encode()
-	if x.verdict.Bound != "runs" || err != nil {
-		tb.Fatalf("%+v %v", x.verdict, err)
+	if r := x.search.tally.result; r.Bound != "runs" || err != nil {
+		tb.Fatalf("%+v %v", r, err)
 	}
 	return x, text
 }
 
-func keptPrograms() map[string]Program {
-	list := map[string]Program{"pi(4)": anew(pulse.Options{}, load.Pi(4).Build), "server": anew(server.Options(), server.Config{}.Build)}
+// pathOf returns the path of a search and what its steps touch, both empty when
+// it has none, and how many steps the next run shares.
+func (x *explorer) pathOf() (path, [][]trace.Touch, int) {
+	if d, is := x.way.(*depthFirst); is {
+		return d.walker.path, d.walker.sleeping.touches.sets, d.shared
+	}
+	return path{}, nil, 0
+}
+
+func keptPrograms() map[string]Worker {
+	list := map[string]Worker{"pi(4)": anew(pulse.Options{}, load.Pi(4).Build), "server": anew(server.Options(), server.Config{}.Build)}
 	for _, p := range orders.All() {
 		list[p.Name] = anew(p.Options, p.Build)
 	}
@@ -61,8 +88,8 @@ func TestNothingIsForgotten(t *testing.T) {
 	for name, program := range keptPrograms() {
 		for _, r := range Reductions() {
 			for _, runs := range after {
-				o := Options{Reduction: r, Ordering: OrderSGR, CountDistinct: true}
-				if v, err := Explore(program, Options{Reduction: r, Ordering: OrderSGR, KeepOn: true, Runs: runs + 1}); err != nil || v.Bound == "" {
+				o := Options{Method: Method{Reduction: r, Ordering: OrderSGR, CountDistinct: true}}
+				if v, err := Explore(Options{Method: Method{Reduction: r, Ordering: OrderSGR}, KeepOn: true, Runs: runs + 1}, program); err != nil || v.Bound == "" {
 					continue
 				}
 				x, text := keptAfter(t, program, o, runs)
@@ -70,24 +97,27 @@ func TestNothingIsForgotten(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s, %v: %v", name, r, err)
 				}
-				y := newExplorer(program, x.options)
-				y.file = &keeper{search: k.Search, left: y.walker.keep}
+				y := newExplorer(x.options, []Worker{program})
+				y.file = &keeper{method: k.Search}
 				y.restore(k)
-				if !reflect.DeepEqual(append([]node{}, x.walker.nodes...), append([]node{}, y.walker.nodes...)) || !bytes.Equal(text[:20], []byte("jostle exploration 1")) {
-					t.Errorf("%s, %v: %+v, read %+v", name, r, x.walker.nodes, y.walker.nodes)
+				xPath, xTouches, xShared := x.pathOf()
+				yPath, yTouches, yShared := y.pathOf()
+				xTally, yTally := &x.search.tally, &y.search.tally
+				if !reflect.DeepEqual(append([]node{}, xPath.nodes...), append([]node{}, yPath.nodes...)) || !bytes.Equal(text[:20], []byte("jostle exploration 1")) {
+					t.Errorf("%s, %v: %+v, read %+v", name, r, xPath.nodes, yPath.nodes)
 				}
-				if !reflect.DeepEqual(append([]cand{}, x.walker.cands...), append([]cand{}, y.walker.cands...)) {
-					t.Errorf("%s, %v: %+v, read %+v", name, r, x.walker.cands, y.walker.cands)
+				if !reflect.DeepEqual(append([]candidate{}, xPath.candidates...), append([]candidate{}, yPath.candidates...)) {
+					t.Errorf("%s, %v: %+v, read %+v", name, r, xPath.candidates, yPath.candidates)
 				}
-				if !reflect.DeepEqual(x.walker.habits, y.walker.habits) || !reflect.DeepEqual(x.walker.touches.sets, y.walker.touches.sets) {
+				if !reflect.DeepEqual(x.search.habits, y.search.habits) || !reflect.DeepEqual(xTouches, yTouches) {
 					t.Errorf("%s, %v: other habits or touches", name, r)
 				}
-				if x.from != y.from && r != Optimal || x.made() != y.made() || !reflect.DeepEqual(x.classes, y.classes) {
-					t.Errorf("%s, %v: from step %d, read %d; %+v, read %+v", name, r, x.from, y.from, x.verdict, y.verdict)
+				if xShared != yShared || xTally.result.made() != yTally.result.made() || !reflect.DeepEqual(xTally.classes, yTally.classes) {
+					t.Errorf("%s, %v: %d steps shared, read %d; %+v, read %+v", name, r, xShared, yShared, xTally.result, yTally.result)
 				}
 				z := kept{}
 				for i := range k.Frames {
-					z.Frames = append(z.Frames, k.Frames[i].restore().keep())
+					z.Frames = append(z.Frames, keptFrameOf(k.Frames[i].frame()))
 				}
 				if !reflect.DeepEqual(z.Frames, k.Frames) {
 					t.Errorf("%s, %v: %+v, read %+v", name, r, k.Frames, z.Frames)
@@ -103,7 +133,7 @@ func TestKeptFields(t *testing.T) {
 	for _, c := range []struct {
 		of   any
 		want int
-	}{{node{}, 14}, {cand{}, 8}, {frame{}, 7}, {taken{}, 9}, {alt{}, 2}, {reply{}, 2}, {revisit{}, 2}, {habits{}, 4}} {
+	}{{node{}, 14}, {candidate{}, 8}, {frame{}, 7}, {frameStep{}, 9}, {alt{}, 2}, {reply{}, 2}, {revisit{}, 2}, {habits{}, 4}} {
 		if n := reflect.TypeOf(c.of).NumField(); n != c.want {
 			t.Errorf("%T has %d fields, and had %d when kept.go was written: keep the new one there, and count it here", c.of, n, c.want)
 		}
@@ -112,7 +142,7 @@ func TestKeptFields(t *testing.T) {
 
 // FuzzDecodeFile holds that any file is either refused or can be taken over.
 func FuzzDecodeFile(f *testing.F) {
-	for _, o := range []Options{{}, {Reduction: SourceSets}, {Reduction: Everything}, {Reduction: DCUTE, Ordering: OrderSGR, CountDistinct: true}} {
+	for _, o := range []Options{{}, {Method: Method{Reduction: SourceSets}}, {Method: Method{Reduction: Everything}}, {Method: Method{Reduction: DCUTE, Ordering: OrderSGR, CountDistinct: true}}} {
 		_, text := keptAfter(f, anew(pulse.Options{}, load.Pi(3).Build), o, 5)
 		f.Add(text)
 		_, body, _ := bytes.Cut(text, []byte("\n"))
@@ -134,12 +164,10 @@ func takeOver(t *testing.T, data []byte) {
 		}
 		return
 	}
-	x := newExplorer(nil, Options{Reduction: reductionOf(k.Used), CountDistinct: true})
-	x.file = &keeper{search: k.Search, left: x.walker.keep}
+	used, _ := reductionOf(k.Used)
+	x := newExplorer(Options{Method: Method{Reduction: used, CountDistinct: true}}, []Worker{nil})
+	x.file = &keeper{method: k.Search}
 	x.restore(k)
-	for i := range k.Frames {
-		k.Frames[i].restore()
-	}
 	text, err := x.kept().encode()
 	if err != nil {
 		t.Fatal(err)
@@ -154,31 +182,34 @@ func takeOver(t *testing.T, data []byte) {
 // TestGuessOfBranches holds that Eta's estimate, which is kept up run by run,
 // is what the tree says, and the number of runs in the end.
 func TestGuessOfBranches(t *testing.T) {
-	x := newExplorer(anew(pulse.Options{}, load.Pi(3).Build), Options{Reduction: Everything, RandomBranch: true, Seed: 7})
-	x.options.Done = func(Run) {
-		b := x.brancher
-		if x.verdict.Runs%9 != 2 {
+	w := anew(pulse.Options{}, load.Pi(3).Build)
+	s := newSearch(&Options{Method: Method{Reduction: Everything, RandomBranch: true}, Seed: 7}, w, time.Now(), false)
+	b := newRandomBranches(s)
+	fs := &b.follower.forks
+	w.done = func() {
+		runs := s.tally.result.Runs
+		if runs%9 != 2 {
 			return
 		}
-		if size := b.sizeOf(b.path[0].fork); size < b.size*0.999 || size > b.size*1.001 {
-			t.Fatalf("after %d runs the guess is %v, and should be %v", x.verdict.Runs, b.size, size)
+		if size := fs.sizeOf(fs.path[0].fork); size < fs.size*0.999 || size > fs.size*1.001 {
+			t.Fatalf("after %d runs the guess is %v, and should be %v", runs, fs.size, size)
 		}
 	}
-	if !x.branches() || x.guess() != 540 || len(x.brancher.free) != len(x.brancher.forks) {
-		t.Errorf("guess %v of 540 runs, %d of %d forks free", x.guess(), len(x.brancher.free), len(x.brancher.forks))
+	if !b.explore() || b.guess() != 540 || len(fs.free) != len(fs.list) {
+		t.Errorf("guess %v of 540 runs, %d of %d forks free", b.guess(), len(fs.free), len(fs.list))
 	}
 }
 
 // sizeOf is the estimate of what lies below a fork, by Eta's definition.
-func (b *brancher) sizeOf(at int32) float64 {
-	f := &b.forks[at]
+func (b *forks) sizeOf(at int32) float64 {
+	f := &b.list[at]
 	sum, seen := f.leaves, float64(f.done)
 	free := map[int32]bool{}
 	for _, i := range b.free {
 		free[i] = true
 	}
-	for i := range b.forks {
-		if g := &b.forks[i]; g.from.fork == at && !free[int32(i)] && g.done+g.begun > 0 {
+	for i := range b.list {
+		if g := &b.list[i]; g.above.fork == at && !free[int32(i)] && g.done+g.begun > 0 {
 			sum, seen = sum+b.sizeOf(int32(i)), seen+1
 		}
 	}

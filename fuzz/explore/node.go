@@ -1,84 +1,245 @@
 package explore
 
-// A node is one decision of the run that is on the stack. The stack is the
-// whole of the tree that is kept: subtrees that are done are forgotten, as in
-// Eta (section 3.2).
+// A node is one decision of the run that is on the path. The path is all of
+// the tree that is kept: subtrees that are done are forgotten, as in Eta
+// (section 3.2).
 type node struct {
-	hash    uint64 // of what had happened, to see whether the program repeats
-	base    int32  // its candidates are cands[base:base+n]; none for a question
-	n       int32  // how many answers there are
-	cur     int32  // the answer that is taken now
-	step    int32  // how many steps came before
-	pick    int32  // the pick before this node; -1 when there is none
-	left    int32  // what is left of the bound on delays or preemptions
-	running int32  // whose step came before
-	kind    kind
-	// group is the end of the candidates that dCUTE has taken up; delay says
-	// that it must go on to those of the next actor.
-	group int32
-	delay bool
-	open  bool // all of its candidates must be taken up
-	// What Eta's estimate needs: how many of the answers are done, and how
-	// many leaves they had.
-	done   int32
-	leaves float64
+	digest uint64 // of what had happened before: if it differs, the program does not repeat itself
+	// first is, of a pick, where its candidates begin in the path's list; of
+	// turns, the index of the message that is taken first.
+	first      int32
+	answers    int32 // how many there are
+	current    int32 // the answer that is taken now
+	step       int32 // how many steps came before
+	pickBefore int32 // the last pick before this node; -1 when there is none
+	budget     int32 // how many delays or preemptions are left
+	lastActor  int32 // the actor of the step before, when preemptions are bounded; -1 for none
+	kind       kind
+	// groupEnd is the end of the candidates that dCUTE has marked, and
+	// nextGroup reports that it must mark those of the next actor too.
+	groupEnd  int32
+	nextGroup bool
+	opened    bool // all candidates are marked
+	// What Eta's estimate needs: how many of the answers are finished, and
+	// how many leaves they had.
+	finished int32
+	leaves   float64
 }
 
-// A kind says what a node decides.
+// A kind is what a node decides. Its values are kept in files.
 type kind uint8
 
 const (
 	picks   kind = iota // which message is received
-	turns               // the same, where all are taken in turn and nothing need be known of them
+	turns               // the same, where each is taken in turn and has no candidate
 	asks                // a question that is part of a step
 	strikes             // a question that comes between steps: whether time passes, or whom a fault strikes
 )
 
-// A cand is a message that can be picked at a node.
-type cand struct {
-	seq     int32 // its place in the order of arrival, which names it
-	index   int32 // among the enabled
-	send    int32 // in the trace, if the run is recorded
-	actor   int32 // its receiver
-	channel int32
-	rank    int32 // what the ordering makes of it
-	touches int32 // where its step's touches are kept, plus one; 0 for none
-	mark    mark
+// A candidate is a message that can be picked at a node.
+type candidate struct {
+	seq      int32 // its place in the order in which messages were sent; it identifies the message
+	index    int32 // among the messages that can be delivered
+	send     int32 // its place in the trace, if the run is recorded
+	actor    int32 // its receiver
+	channel  int32
+	rank     int32 // by the ordering: smaller ranks are taken earlier
+	touchSet int32 // the number of the set that its step touches, plus one; 0 for none (see touches)
+	mark     mark
 }
 
-// A mark says what is to be done with a candidate.
+// A mark is what the search knows of a candidate. Its values are kept in files.
 type mark uint8
 
 const (
-	todo   mark = 1 << iota // must be taken up
-	done                    // has been
-	asleep                  // need not be: what follows was run from another branch
+	todo   mark = 1 << iota // it must be taken
+	done                    // it was taken
+	asleep                  // it need not be taken: what follows was run from another branch
 )
 
-// A stack is the path from the root to the node that was decided last.
+// A path is the decisions of one run, from the root of the tree on.
 //
-// Invariant: the candidates of later nodes lie behind those of earlier ones.
-type stack struct {
-	nodes []node
-	cands []cand
+// Invariant: the candidates of a later node lie behind those of an earlier one.
+type path struct {
+	nodes      []node
+	candidates []candidate
+	// floor is how many nodes lead to the subtree that is gone through. They
+	// are followed and never changed.
+	floor int
 }
 
-func (s *stack) of(n *node) []cand { return s.cands[n.base : n.base+n.n] }
+// of returns the candidates of a pick.
+func (p *path) of(n *node) []candidate { return p.candidates[n.first : n.first+n.answers] }
 
-// pop forgets the last node.
-func (s *stack) pop() {
-	last := len(s.nodes) - 1
-	if n := &s.nodes[last]; n.kind == picks {
-		s.cands = s.cands[:n.base]
+// pop removes the last node.
+func (p *path) pop() {
+	last := len(p.nodes) - 1
+	if n := &p.nodes[last]; n.kind == picks {
+		p.candidates = p.candidates[:n.first]
 	}
-	s.nodes = s.nodes[:last]
+	p.nodes = p.nodes[:last]
 }
 
-// lastPick returns the index of the last pick; -1 when there is none.
-func (s *stack) lastPick() int32 {
-	last := int32(len(s.nodes) - 1)
-	if last < 0 || s.nodes[last].kind <= turns {
+// lastPick returns the index of the last pick, -1 when there is none.
+func (p *path) lastPick() int32 {
+	last := int32(len(p.nodes) - 1)
+	if last < 0 || p.nodes[last].kind <= turns {
 		return last
 	}
-	return s.nodes[last].pick
+	return p.nodes[last].pickBefore
+}
+
+// pickCount returns how many picks the path has.
+func (p *path) pickCount() int {
+	n := 0
+	for i := p.lastPick(); i >= 0; i = p.nodes[i].pickBefore {
+		n++
+	}
+	return n
+}
+
+// sharedSteps returns how many steps the next run has in common with the last.
+func (p *path) sharedSteps() int {
+	if i := p.lastPick(); i >= 0 {
+		return int(p.nodes[i].step)
+	}
+	return 0
+}
+
+// open marks all candidates of a pick.
+func (p *path) open(n *node) {
+	n.opened = true
+	list := p.of(n)
+	for i := range list {
+		list[i].mark |= todo
+	}
+}
+
+// openPicks marks all candidates of all picks that may be changed.
+func (p *path) openPicks() {
+	for i := p.floor; i < len(p.nodes); i++ {
+		if n := &p.nodes[i]; n.kind == picks {
+			p.open(n)
+		}
+	}
+}
+
+// openBack marks all candidates of the picks from the last one back to one
+// that is opened: picks before that are opened too.
+func (p *path) openBack() {
+	for i := p.lastPick(); i >= 0 && !p.nodes[i].opened && p.nodes[i].kind == picks; i = p.nodes[i].pickBefore {
+		p.open(&p.nodes[i])
+	}
+}
+
+// advance goes to the next path: at the deepest node that has an answer to be
+// taken, it takes that. It reports whether there was one; if not, the tree is
+// done.
+func (p *path) advance() bool {
+	for len(p.nodes) > p.floor {
+		n := &p.nodes[len(p.nodes)-1]
+		n.finished++
+		if p.takeNext(n) {
+			return true
+		}
+		leaves := n.leaves
+		p.pop()
+		if last := len(p.nodes) - 1; last >= 0 {
+			p.nodes[last].leaves += leaves
+		}
+	}
+	return false
+}
+
+// takeNext takes the next answer of a node, if there is one to be taken.
+func (p *path) takeNext(n *node) bool {
+	if n.kind == picks {
+		return p.takeMarked(n)
+	}
+	if n.current+1 == n.answers {
+		return false
+	}
+	n.current++
+	return true
+}
+
+// takeMarked takes the next marked candidate of a pick, if there is one.
+func (p *path) takeMarked(n *node) bool {
+	list := p.of(n)
+	list[n.current].mark = list[n.current].mark&^todo | done
+	for {
+		for i := range list {
+			if list[i].mark&(todo|done|asleep) == todo {
+				n.current = int32(i)
+				return true
+			}
+		}
+		if !n.nextGroup || int(n.groupEnd) >= len(list) {
+			return false
+		}
+		n.markGroup(list, list[n.groupEnd].actor)
+	}
+}
+
+// markGroup marks the messages of one actor as dCUTE's next group. A message
+// that sleeps is not run, so its runs cannot show whether dCUTE must go on to
+// the next actor; then it must.
+func (n *node) markGroup(list []candidate, actor int32) {
+	n.groupEnd, n.nextGroup = markActor(list, actor), false
+	for i := range list {
+		if list[i].actor == actor && list[i].mark&asleep != 0 {
+			n.nextGroup = true
+		}
+	}
+}
+
+// markActor marks all messages of one actor, and returns the index after the
+// last of them.
+func markActor(list []candidate, actor int32) (end int32) {
+	for i := range list {
+		if list[i].actor == actor {
+			list[i].mark |= todo
+			end = int32(i) + 1
+		}
+	}
+	return end
+}
+
+// firstAwake returns the first candidate that does not sleep, -1 when all do.
+func firstAwake(list []candidate) int {
+	for i := range list {
+		if list[i].mark&asleep == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// guess returns Eta's estimate (section 4) of the number of leaves: the size of
+// a node is the average size of those of its children that were seen, times
+// the number of its children. It is 0 while nothing is known.
+func (p *path) guess() float64 {
+	size, known := 0.0, 0.0
+	for i := len(p.nodes) - 1; i >= 0; i-- {
+		n := &p.nodes[i]
+		if seen := float64(n.finished) + known; seen > 0 {
+			size = (n.leaves + size) / seen * float64(p.children(n))
+			known = 1
+		}
+	}
+	return size
+}
+
+// children returns how many answers of a node are taken, as far as is known.
+func (p *path) children(n *node) int {
+	if n.kind != picks {
+		return int(n.answers)
+	}
+	number := 0
+	for _, c := range p.of(n) {
+		if c.mark&(todo|done) != 0 {
+			number++
+		}
+	}
+	return number
 }

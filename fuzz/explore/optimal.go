@@ -1,16 +1,11 @@
 package explore
 
-import (
-	"fmt"
-
-	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
-)
+import "github.com/jostle-go/jostle/pulse"
 
 // The optimal search is TruSt (Kokologiannakis et al., POPL 2022), brought to
 // actors as in Must (Enea et al., OOPSLA 2024), with one change that makes it
-// simpler: whether a step was chosen by default is noted when it is chosen and
-// never asked again.
+// simpler: whether a step was chosen by default is noted when it is chosen,
+// and not found out again later.
 //
 // A run follows a frame to its end and goes on by default: any actor that has
 // messages, any of them. Then it is varied from its end to its beginning. A
@@ -32,271 +27,162 @@ import (
 // A frame has at least one decision against the default more than the frame
 // that it came from, so there are never more frames than a run has steps.
 
-// An optimal is the strategy that follows the top frame.
+// An optimal goes through the tree of the optimal search.
 type optimal struct {
-	options *Options
-	frame   *frame
-	enabled *pulse.Enabled // of the run
-	habits  *habits
-	list    []cand // scratch of the ordering
-	at      int    // the step that is being taken; -1 before the first
-	asked   int32  // questions that it has asked
-	out     why
-	differs string
-	// beyond: something may come between steps that has to do with them all.
-	beyond bool
-}
-
-// Begin begins a run.
-func (w *optimal) Begin(uint64) {}
-
-func (w *optimal) start(f *frame) { w.frame, w.at, w.asked, w.out = f, -1, 0, ended }
-
-// Records says that identities are read.
-func (w *optimal) Records() {}
-
-// Holds has every step asked for.
-func (w *optimal) Holds() {}
-
-// Verdict says why a run was given up.
-func (w *optimal) Err() error {
-	return w.out.verdict()
-}
-
-// Pick follows the frame, then takes what is next by default.
-func (w *optimal) Pick(e *pulse.Enabled) int {
-	f, k := w.frame, e.Step()
-	w.at, w.asked, w.enabled = k, 0, e
-	if k >= len(f.steps) {
-		return w.grow(e, k)
-	}
-	s := &f.steps[k]
-	hash := e.Digest()
-	if s.index == unknown {
-		return w.find(s, e, hash)
-	}
-	if int(s.n) != e.Len() || s.hash != hash {
-		w.out = diverged
-		w.differs = fmt.Sprintf("after step %d %d messages could be delivered, the first of them %s", k-1, e.Len(), e.Label(0))
-		return pulse.Quit
-	}
-	return int(s.index)
-}
-
-// find looks for the message of a step that was taken in another order. A
-// process may not want it here: then there is no such order.
-func (w *optimal) find(s *taken, e *pulse.Enabled, hash uint64) int {
-	for i := range e.Len() {
-		if e.ID(i) == s.id {
-			s.index, s.n, s.hash = int32(i), int32(e.Len()), hash
-			return i
-		}
-	}
-	w.out = blocked
-	return pulse.Quit
-}
-
-// grow adds a step by default.
-func (w *optimal) grow(e *pulse.Enabled, k int) int {
-	f := w.frame
-	for len(f.steps) < k { // of a start-up that nobody was asked about
-		f.steps = append(f.steps, taken{settled: true, alts: int32(len(f.alts)), answers: int32(len(f.answers))})
-	}
-	pick := w.first(e)
-	actor := e.Receiver(pick)
-	for i := range e.Len() {
-		if i != pick && e.Receiver(i) == actor {
-			f.alts = append(f.alts, alt{e.ID(i), int32(i)})
-		}
-	}
-	f.steps = append(f.steps, taken{id: e.ID(pick), hash: e.Digest(), index: int32(pick), n: int32(e.Len()),
-		alts: int32(len(f.alts)), answers: int32(len(f.answers)), byDefault: true})
-	return pick
-}
-
-// first is the message that is taken by default: any would do.
-func (w *optimal) first(e *pulse.Enabled) (i int) {
-	i, w.list = firstBy(e, w.options.Ordering, w.habits, w.list)
-	return i
-}
-
-// Choose follows the frame, and answers what was not asked before with zero.
-func (w *optimal) Choose(k choice.Kind, n int) int {
-	f := w.frame
-	if k == choice.Clock || k == choice.Fault || w.at < 0 {
-		w.beyond, w.out = true, diverged
-		return pulse.Quit
-	}
-	_, from, _ := f.ends(w.at - 1)
-	i := from + w.asked
-	w.asked++
-	if i == f.steps[w.at].answers {
-		if int(i) < len(f.answers) {
-			w.out, w.differs = diverged, fmt.Sprintf("step %d asked a question (%v) that it did not ask before", w.at, k)
-			return pulse.Quit
-		}
-		f.answers = append(f.answers, reply{0, int32(n)})
-		f.steps[w.at].answers++
-	}
-	if int(f.answers[i].n) != n {
-		w.out, w.differs = diverged, fmt.Sprintf("step %d asked a question (%v) of %d answers that had %d before", w.at, k, n, f.answers[i].n)
-		return pulse.Quit
-	}
-	return int(f.answers[i].value)
-}
-
-// A varier goes through the tree of the optimal search. The frames before the
-// last are those that it came from.
-type varier struct {
-	*explorer
-	follower optimal
+	*search
+	follower frameFollower
 	reviser  reviser
-	frames   []*frame
-	depth    int // of the frames that are in use
-	next     int // the first step in which the next run differs
-	// handOut keeps new frames for workers instead of going into them.
-	handOut bool
-	handed  []subtree
+	frames   []*frame // the first depth are in use: each came from the one before
+	depth    int
+	shared   int // how many steps the next run has in common with the last
+	// handsOver keeps new frames for workers instead of going into them.
+	handsOver bool
+	handed    []frameRoot
 }
 
-func (x *explorer) newVarier() *varier {
-	v := &varier{explorer: x}
-	v.follower.options, v.follower.habits = &x.options, &x.walker.habits
-	v.strategy = &v.follower
-	return v
+// A frameRoot is where a subtree of the optimal search begins: a frame, of
+// whose run so many steps were counted.
+type frameRoot struct {
+	frame  *frame
+	shared int
 }
 
-// optimal goes through the whole tree.
-func (x *explorer) optimal() (finished bool) {
-	return x.newVarier().all()
+func newOptimal(s *search) *optimal {
+	o := &optimal{search: s, follower: frameFollower{chooser: s.chooser()}}
+	o.startAt(frameRoot{&frame{}, 0})
+	return o
 }
 
-// through goes through what follows from a frame, whose run is new from step
-// `from` on.
-func (v *varier) through(f *frame, from int) (finished bool) {
-	v.frames, v.depth = append(v.frames[:0], f), 1
-	return v.take(from) && v.vary()
+// startAt has the search go through what follows from a frame.
+func (o *optimal) startAt(r frameRoot) { o.resume([]*frame{r.frame}, r.shared) }
+
+// resume has the search go on with frames, of which the last is to be run.
+func (o *optimal) resume(frames []*frame, shared int) {
+	o.frames, o.depth, o.shared = append(o.frames[:0], frames...), len(frames), shared
 }
 
-// push puts a frame on the stack.
-func (v *varier) push() *frame {
-	if v.depth == len(v.frames) {
-		v.frames = append(v.frames, &frame{})
+// explore runs the top frame and varies it until nothing is left. It reports
+// whether the tree is done.
+func (o *optimal) explore() (finished bool) {
+	if !o.runTop() {
+		return false
 	}
-	v.depth++
-	return v.frames[v.depth-1]
-}
-
-// vary varies the top frame until it has nothing left, and so those below it.
-func (v *varier) vary() (finished bool) {
-	for v.depth > 0 {
-		f := v.frames[v.depth-1]
-		i := len(f.steps) - 1
-		if i < f.base {
-			v.depth--
-			continue
-		}
-		from := i
-		if v.handOut {
-			v.handAlts(f, i)
-		}
-		if n := len(f.revisits); n > f.revisitsBefore(i) {
-			r := f.revisits[n-1]
-			f.revisits = f.revisits[:n-1]
-			if v.handOut {
-				v.hand(f, i, r)
-				continue
-			}
-			v.push().child(f, i, r)
-			from = int(r.step)
-		} else if !f.vary() {
-			f.cut(i)
-			continue
-		}
-		v.next = from
-		if v.bound() || !v.take(from) {
+	for o.depth > 0 {
+		if o.nextRun() && (o.isOver() || !o.runTop()) {
 			return false
 		}
 	}
 	return true
 }
 
-// hand makes a frame for a worker.
-func (v *varier) hand(f *frame, i int, r revisit) {
-	c := &frame{}
-	c.child(f, i, r)
-	v.handed = append(v.handed, subtree{frame: c, from: int(r.step)})
-}
+func (o *optimal) top() *frame { return o.frames[o.depth-1] }
 
-// handAlts makes a frame of each other message of a step.
-func (v *varier) handAlts(f *frame, i int) {
-	from, _, _ := f.ends(i - 1)
-	for _, a := range f.alts[from:] {
-		c := &frame{}
-		c.other(f, i, a)
-		v.handed = append(v.handed, subtree{frame: c, from: i})
+// push puts a frame on the stack.
+func (o *optimal) push() *frame {
+	if o.depth == len(o.frames) {
+		o.frames = append(o.frames, &frame{})
 	}
-	f.alts = f.alts[:from]
-	f.steps[i].alts = from
+	o.depth++
+	return o.top()
 }
 
-func (f *frame) revisitsBefore(step int) int {
-	_, _, n := f.ends(step - 1)
-	return int(n)
-}
-
-// take runs the top frame, from which `from` on the steps are not those of the
-// run before, and finds what it can be varied to. It is false when that was
-// the last run.
-func (v *varier) take(from int) bool {
-	w, f := &v.follower, v.frames[v.depth-1]
-	w.start(f)
-	run := v.program(v.strategy)
-	v.from = from
-	if w.out == ended && stepsOf(run) < len(f.steps) {
-		w.out, w.differs = diverged, endedEarly(run)
+// nextRun varies the last step of the top frame or, when nothing of that is
+// left, drops the step or the frame. It reports whether there is a run to be
+// made.
+func (o *optimal) nextRun() bool {
+	f := o.top()
+	i := len(f.steps) - 1
+	if i < f.base {
+		o.depth--
+		return false
 	}
+	if o.handsOver {
+		o.handAlts(f, i)
+	}
+	r, ok := f.popRevisit()
 	switch {
-	case w.beyond:
-		v.instead = SourceSets
+	case ok && o.handsOver:
+		o.handRevisit(f, i, r)
 		return false
-	case w.out == diverged:
-		v.verdict.Nondeterminism = w.differs
-		return false
-	case w.out == blocked:
-		v.verdict.Wasted++
-		v.verdict.Steps += stepsOf(run) - from
-		v.depth--
+	case ok:
+		o.push().revisit(f, i, r)
+		o.shared = int(r.step)
+		return true
+	case f.vary():
+		o.shared = i
 		return true
 	}
-	return v.account(run, from)
+	f.cut(i)
+	return false
 }
 
-// account counts a run and finds its revisits.
-func (v *varier) account(run Run, from int) bool {
-	f := v.frames[v.depth-1]
-	if run.System != nil && run.System.Steps() > 0 {
-		t := run.System.Trace()
-		for len(f.steps) < len(t.Steps) {
-			f.steps = append(f.steps, taken{settled: true, alts: int32(len(f.alts)), answers: int32(len(f.answers))})
-		}
-		v.reviser.enabled = v.follower.enabled
-		switch {
-		case v.verdict.Runs == 0 && hasStrikes(run.System), v.options.KeepOn && run.Failure != nil && !rested(t):
-			v.instead = SourceSets
-			return false
-		case !v.reviser.revise(f, t, from, max(from, f.base)):
-			v.instead = Everything
-			return false
-		}
+// handRevisit makes a frame for a worker.
+func (o *optimal) handRevisit(f *frame, i int, r revisit) {
+	g := &frame{}
+	g.revisit(f, i, r)
+	o.handed = append(o.handed, frameRoot{g, int(r.step)})
+}
+
+// handAlts makes a frame for a worker of each other message of the last step.
+func (o *optimal) handAlts(f *frame, i int) {
+	for _, a := range f.altsOf(i) {
+		g := &frame{}
+		g.replace(f, i, a)
+		o.handed = append(o.handed, frameRoot{g, i})
 	}
-	v.walker.out = ended
-	return !v.finish(run)
+	begin, _, _ := f.ends(i - 1)
+	f.alts = f.alts[:begin]
+	f.steps[i].alts = begin
 }
 
-// hasStrikes says whether something may come between the steps of a system's
-// runs that has to do with them all.
-func hasStrikes(s *pulse.System) bool {
+// runTop runs the top frame and finds what it can be varied to. It reports
+// whether the search goes on.
+func (o *optimal) runTop() bool {
+	w, f := &o.follower, o.top()
+	w.begin(f)
+	run := o.worker.Run(w)
+	repeats := w.repeats(&run, run.steps() >= len(f.steps))
+	switch {
+	case w.askedBetween:
+		o.reduction = SourceSets
+		return false
+	case !repeats:
+		o.tally.result.Nondeterminism = w.difference
+		return false
+	case w.ending == endedAsleep:
+		o.depth--
+	case !o.revise(&run):
+		return false
+	}
+	return !o.count(run, w.ending, o.shared)
+}
+
+// revise finds the revisits of a run. It reports whether the optimal search can
+// go through the program.
+func (o *optimal) revise(run *Run) bool {
+	if run.System == nil || run.System.Steps() == 0 {
+		return true
+	}
+	f, t := o.top(), run.System.Trace()
+	f.addSettled(len(t.Steps))
+	if o.tally.result.Runs == 0 && mayStrike(run.System) || o.options.KeepOn && run.Failure != nil && !cameToRest(t) {
+		o.reduction = SourceSets
+		return false
+	}
+	o.reviser.enabled = o.follower.enabled
+	if !o.reviser.revise(f, t, o.shared, max(o.shared, f.base)) {
+		o.reduction = Everything
+		return false
+	}
+	return true
+}
+
+// mayStrike reports whether something may come between the steps of a system's
+// runs that has to do with all of them.
+func mayStrike(s *pulse.System) bool {
 	o := s.Options()
 	return o.EarlyTimers != 0 || o.Faults.Crash > 0 || o.Faults.Partition > 0
 }
+
+// guess returns 0: nothing is known of the tree's size from what was gone through.
+func (o *optimal) guess() float64 { return 0 }

@@ -1,61 +1,53 @@
 package explore
 
-import (
-	"github.com/jostle-go/jostle/pulse/trace"
-)
+import "github.com/jostle-go/jostle/pulse/trace"
 
-// A past knows of each step of a run which steps happened before it, as a set
-// of bits. What two runs share at their beginning is computed once.
+// A past knows which steps of a run happened before which, as a set of bits
+// for each step. The sets of the steps that a run shares with the one before
+// are computed once.
 //
-// A step happens after the step that sent its message, after the step before
-// it of its actor, and after all that came before a rest that it came after. That it also happens after a
-// fault that struck before it is left out: picks before that are open anyway.
+// A step happens after the step that sent its message and after the step
+// before it of its actor. When the system came to rest in between, it happens
+// after all steps up to the last rest before it: what follows a rest was
+// caused by that. A fault that strikes between two steps is left out of the
+// relation: the search takes every order around it anyway.
 type past struct {
-	t     *trace.Trace
-	words int      // of a set
-	bits  []uint64 // the set of step i is bits[i*words:(i+1)*words]
-	node  []int32  // the pick that a step came of; -1 for none
-	walls []int32  // the numbers of steps before which all was over: rests and strikes
-	// process says of each actor whether it may leave messages waiting.
-	process []bool
-	acc     []uint64 // scratch
+	trace *trace.Trace
+	words int      // of one set
+	bits  []uint64 // the set of step i is bits[i*words : (i+1)*words]
+	// rests are the numbers of the steps before which the system was at rest.
+	rests []int32
+	// isProcess reports of each actor whether it is a process, which may leave
+	// messages waiting.
+	isProcess []bool
+	scratch   []uint64 // a set
 }
 
-// learn computes the sets of the steps from `from` on; those before are as
-// they were in the run before.
-func (p *past) learn(s *stack, t *trace.Trace, from int) {
-	p.t = t
+// learn computes the sets of the steps from number `from` on. The steps before
+// are those of the run before. It returns the first step whose set is new:
+// sets that were too small are all made anew.
+func (p *past) learn(t *trace.Trace, from int) int {
+	p.trace, p.rests = t, t.Rests
 	n := len(t.Steps)
 	if words := (n + 63) / 64; words > p.words {
 		p.words, from = max(words, 2*p.words), 0
-		if words == 1 {
-			p.words = 1
-		}
 	}
 	p.bits = grown(p.bits, n*p.words)
-	p.node = grown(p.node, n)
-	p.acc = grown(p.acc, p.words)
-	p.process = grown(p.process, len(t.Actors))
-	clear(p.process)
+	p.scratch = grown(p.scratch, p.words)
+	p.isProcess = grown(p.isProcess, len(t.Actors))
+	clear(p.isProcess)
 	for m := range t.Sends {
 		if d := &t.Sends[m]; d.Kind == trace.Start {
-			p.process[d.To] = true
-		}
-	}
-	p.walls = t.Rests
-	for j := from; j < n; j++ {
-		p.node[j] = -1
-	}
-	for i := range s.nodes {
-		if nd := &s.nodes[i]; nd.kind == picks && int(nd.step) < n {
-			p.node[nd.step] = int32(i)
+			p.isProcess[d.To] = true
 		}
 	}
 	for j := from; j < n; j++ {
 		p.learnStep(int32(j))
 	}
+	return from
 }
 
+// grown returns the list with n elements; those that it had are kept.
 func grown[T any](list []T, n int) []T {
 	if n <= cap(list) {
 		return list[:n]
@@ -63,34 +55,35 @@ func grown[T any](list []T, n int) []T {
 	return append(list[:cap(list)], make([]T, n-cap(list))...)
 }
 
-// lastWall returns the last wall that a step came after.
-func (p *past) lastWall(step int32) int32 {
+// of returns the set of the steps that happened before a step.
+func (p *past) of(step int32) []uint64 { return p.bits[int(step)*p.words : int(step+1)*p.words] }
+
+// learnStep computes the set of one step.
+func (p *past) learnStep(j int32) {
+	st := &p.trace.Steps[j]
+	set := p.of(j)
+	clear(set)
+	if len(p.rests) > 0 {
+		fill(set, p.lastRest(j))
+	}
+	if st.Send != trace.None {
+		p.join(set, p.trace.Sends[st.Send].Step)
+	}
+	p.join(set, st.Prev)
+}
+
+// lastRest returns the last rest at or before a step, 0 when there is none.
+func (p *past) lastRest(step int32) int32 {
 	last := int32(0)
-	for _, w := range p.walls {
-		if w <= step {
-			last = w
+	for _, rest := range p.rests {
+		if rest <= step {
+			last = rest
 		}
 	}
 	return last
 }
 
-func (p *past) of(step int32) []uint64 { return p.bits[int(step)*p.words : int(step+1)*p.words] }
-
-// learnStep computes the set of one step.
-func (p *past) learnStep(j int32) {
-	st := &p.t.Steps[j]
-	set := p.of(j)
-	clear(set)
-	if len(p.walls) > 0 {
-		fill(set, p.lastWall(j))
-	}
-	if st.Send != trace.None {
-		p.join(set, p.t.Sends[st.Send].Step)
-	}
-	p.join(set, st.Prev)
-}
-
-// join adds a step and all that happened before it.
+// join adds a step to a set, and all that happened before it.
 func (p *past) join(set []uint64, step int32) {
 	if step < 0 {
 		return
@@ -101,7 +94,7 @@ func (p *past) join(set []uint64, step int32) {
 	set[step>>6] |= 1 << (step & 63)
 }
 
-// fill adds all steps before a number.
+// fill adds all steps before a number to a set.
 func fill(set []uint64, before int32) {
 	w := int(before >> 6)
 	for i := range w {
@@ -112,13 +105,29 @@ func fill(set []uint64, before int32) {
 	}
 }
 
+// has reports whether a step is in a set.
 func has(set []uint64, step int32) bool { return set[step>>6]>>(step&63)&1 != 0 }
 
-// onlyMessages says whether all that the steps from `from` on have to do with
-// others is in the messages: what they touch beside, they touch in an order
-// that messages fix.
-func (p *past) onlyMessages(from int) bool {
-	list := p.t.Touches
+// hasAfter reports whether a step after number i is in a set.
+func hasAfter(set []uint64, i int32) bool {
+	w := int(i >> 6)
+	if set[w]>>(i&63)>>1 != 0 {
+		return true
+	}
+	for _, x := range set[w+1:] {
+		if x != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isOrdered reports whether messages fix the order of all steps from number
+// `from` on that touch the same thing beside their messages, and of all before
+// that they share it with. Only then are two runs the same in which every
+// actor receives the same messages in the same order.
+func (p *past) isOrdered(from int) bool {
+	list := p.trace.Touches
 	for i := range list {
 		x := list[i]
 		if x.What == trace.ItsSteps {
@@ -136,57 +145,60 @@ func (p *past) onlyMessages(from int) bool {
 	return true
 }
 
-// lastOf is the latest step of an actor before step j.
+// lastOf returns the latest step of an actor before step j, -1 when there is none.
 func (p *past) lastOf(actor, j int32) int32 {
 	for i := j - 1; i >= 0; i-- {
-		if p.t.Steps[i].Actor == actor {
+		if p.trace.Steps[i].Actor == actor {
 			return i
 		}
 	}
 	return -1
 }
 
-// ofMessage adds what happened before a message could be received: the step
-// that sent it and its past; of a timer, all before the rest that let it fire.
-func (p *past) ofMessage(set []uint64, m int32) {
-	d := &p.t.Sends[m]
+// beforeMessage makes the scratch set that of all that happened before message
+// m could be received, and returns it: the step that sent it with its past; of
+// a timer, all steps before the rest at which it could fire.
+func (p *past) beforeMessage(m int32) []uint64 {
+	set := p.scratch
+	clear(set)
+	d := &p.trace.Sends[m]
 	p.join(set, d.Step)
-	if len(p.walls) == 0 {
-		return
-	}
 	switch {
+	case len(p.rests) == 0:
 	case d.Kind.IsTimer():
-		fill(set, p.firing(d))
+		fill(set, p.fires(d))
 	case d.Step < 0:
 		fill(set, p.sentByTest(m))
 	}
+	return set
 }
 
-// firing is the first wall at which a timer can have fired; for a receiver
-// that leaves no message waiting, the last before it was received.
-func (p *past) firing(d *trace.Send) int32 {
-	if d.Receipt >= 0 && !p.process[d.To] {
-		return p.lastWall(d.Receipt)
+// fires returns the first rest at which a timer can have fired. When its
+// receiver leaves no message waiting, that is the last rest before its receipt.
+func (p *past) fires(d *trace.Send) int32 {
+	if d.Receipt >= 0 && !p.isProcess[d.To] {
+		return p.lastRest(d.Receipt)
 	}
-	for _, w := range p.walls {
-		if w > d.Step {
-			return w
+	for _, rest := range p.rests {
+		if rest > d.Step {
+			return rest
 		}
 	}
 	return 0
 }
 
-// sentByTest is the wall after which the test sent a message: not before the
-// steps that sent what was sent before it.
+// sentByTest returns the rest at which the test sent message m. The test runs
+// only at rests, so that is the first one after the steps that sent the
+// messages before m.
 func (p *past) sentByTest(m int32) int32 {
 	for i := m - 1; i >= 0; i-- {
-		if step := p.t.Sends[i].Step; step >= 0 {
-			for _, w := range p.walls {
-				if w > step {
-					return w
+		if step := p.trace.Sends[i].Step; step >= 0 {
+			for _, rest := range p.rests {
+				if rest > step {
+					return rest
 				}
 			}
-			return int32(len(p.t.Steps))
+			return int32(len(p.trace.Steps))
 		}
 	}
 	return 0

@@ -181,10 +181,10 @@ func TestRegressions(t *testing.T) {
 		}
 		t.Logf("%s: %d orders, %d distinct, %d of runs that pass", s.name, all.runs, all.distinct(), len(all.passing))
 		for _, o := range countings() {
-			f := s.explore(o)
+			f := s.count(o)
 			if !f.Complete || !sameKeys(f.orders, want) {
 				t.Errorf("%s, %v sleep %v ordering %v with %d workers: %d of %d distinct orders %s%s", s.name, o.Reduction, o.Sleep,
-					o.Ordering, o.Workers, len(f.orders), len(want), f.Bound, f.Nondeterminism)
+					o.Ordering, o.workers, len(f.orders), len(want), f.Bound, f.Nondeterminism)
 			}
 		}
 	}

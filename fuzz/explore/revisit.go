@@ -7,35 +7,31 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A reviser finds the revisits of a run.
+// A reviser finds the revisits of a run. The lists are by actor, message or
+// channel of the run, -1 for none.
 type reviser struct {
-	finder
+	past
 	last   []int32 // the last step of each actor so far
-	before []int32 // the message before, in its channel
+	before []int32 // the message before each one in its channel
 	tail   []int32 // the last message of each channel so far
-	fixed  []uint64
-	// enabled is of the run: it knows identities.
-	enabled *pulse.Enabled
+	// chosen is the set of the steps that are not by default.
+	chosen  []uint64
+	enabled *pulse.Enabled // of the run: it knows identities
 }
 
-// revise lists, for the steps of a frame's run from `from` on, what they
-// revisit. Before step `same` the run is as the one that the frame's sets are
-// of. It is false when steps have to do with each other by more than messages.
+// revise lists, for the steps of a frame's run from number `from` on, what
+// they revisit. The frame's sets hold for the steps before number `same`. It
+// reports whether messages fix the order of all that the steps have to do with
+// each other.
 func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) bool {
 	v.bits, v.words = f.past, f.words
-	v.learn(&stack{}, t, same)
+	v.learn(t, same)
 	f.past, f.words = v.bits, v.words
-	if !v.onlyMessages(same) {
+	if !v.isOrdered(same) {
 		return false
 	}
 	v.chain()
-	v.fixed = grown(v.fixed, v.words)
-	clear(v.fixed)
-	for k := range f.steps {
-		if s := &f.steps[k]; !s.byDefault && !s.settled {
-			v.fixed[k>>6] |= 1 << (k & 63)
-		}
-	}
+	v.noteChosen(f)
 	v.last = grown(v.last, len(t.Actors))
 	for a := range v.last {
 		v.last[a] = -1
@@ -43,12 +39,7 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) bool {
 	m := 0
 	for i := range t.Steps {
 		if i >= from {
-			for ; m < len(t.Sends) && int(t.Sends[m].Step) < i; m++ {
-			}
-			for ; m < len(t.Sends) && int(t.Sends[m].Step) == i; m++ {
-				v.revisitsOf(f, int32(i), int32(m))
-			}
-			f.steps[i].revisits = int32(len(f.revisits))
+			m = v.revisitsOfStep(f, i, m)
 		}
 		v.last[t.Steps[i].Actor] = int32(i)
 	}
@@ -57,7 +48,7 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) bool {
 
 // chain links each message to the one before it in its channel.
 func (v *reviser) chain() {
-	sends := v.t.Sends
+	sends := v.trace.Sends
 	v.before = grown(v.before, len(sends))
 	for c := range v.tail {
 		v.tail[c] = -1
@@ -65,7 +56,7 @@ func (v *reviser) chain() {
 	for m := range sends {
 		c := int(sends[m].Channel)
 		v.before[m] = -1
-		if v.t.Unordered || sends[m].Fate == trace.Dropped || sends[m].Kind == trace.Reply || sends[m].Kind.IsTimer() {
+		if v.trace.Unordered || sends[m].Fate == trace.Dropped || sends[m].Kind == trace.Reply || sends[m].Kind.IsTimer() {
 			continue
 		}
 		for len(v.tail) <= c {
@@ -75,30 +66,56 @@ func (v *reviser) chain() {
 	}
 }
 
+// noteChosen notes which steps of a frame are not by default.
+func (v *reviser) noteChosen(f *frame) {
+	v.chosen = grown(v.chosen, v.words)
+	clear(v.chosen)
+	for k := range f.steps {
+		if s := &f.steps[k]; !s.byDefault && !s.settled {
+			v.chosen[k>>6] |= 1 << (k & 63)
+		}
+	}
+}
+
+// revisitsOfStep lists what the messages of step i revisit. It begins to look
+// for them at message m, and returns where they end.
+func (v *reviser) revisitsOfStep(f *frame, i, m int) int {
+	sends := v.trace.Sends
+	for m < len(sends) && int(sends[m].Step) < i {
+		m++
+	}
+	for ; m < len(sends) && int(sends[m].Step) == i; m++ {
+		v.revisitsOf(f, int32(i), int32(m))
+	}
+	f.steps[i].revisits = int32(len(f.revisits))
+	return m
+}
+
 // revisitsOf lists the steps that message m of step i revisits.
 func (v *reviser) revisitsOf(f *frame, i, m int32) {
-	d := &v.t.Sends[m]
+	d := &v.trace.Sends[m]
 	if d.Kind.IsTimer() { // it comes at a rest, after all that it could revisit
 		return
 	}
-	bound := v.lastFixed(i)
+	bound := v.lastChosen(i)
 	set := v.of(i)
-	for r := v.last[d.To]; r > bound && !f.steps[r].settled; r = v.t.Steps[r].Prev {
+	for r := v.last[d.To]; r > bound && !f.steps[r].settled; r = v.trace.Steps[r].Prev {
 		if has(set, r) {
 			return // and so are all before it
 		}
-		if st := &v.t.Steps[r]; v.mayTake(st, d) != never && v.isFirst(r, m) {
+		if st := &v.trace.Steps[r]; v.couldTake(st, d) != never && v.couldBeNext(r, m) {
 			f.revisits = append(f.revisits, revisit{r, v.enabled.IDOf(d)})
 		}
 	}
 }
 
-// lastFixed is the last step before i that is not by default and did not
-// happen before i: what revisits it, or would drop it, is not made.
-func (v *reviser) lastFixed(i int32) int32 {
+// lastChosen returns the last step before step i that is not by default and
+// did not happen before i, -1 when there is none. No revisit by step i may be
+// of that step or drop it.
+func (v *reviser) lastChosen(i int32) int32 {
 	set := v.of(i)
 	for w := i >> 6; w >= 0; w-- {
-		x := v.fixed[w] &^ set[w]
+		x := v.chosen[w] &^ set[w]
 		if w == i>>6 {
 			x &= 1<<(i&63) - 1
 		}
@@ -109,18 +126,19 @@ func (v *reviser) lastFixed(i int32) int32 {
 	return -1
 }
 
-// isFirst says whether a message can have been the first of its channel that
-// its receiver wanted before step r.
-func (v *reviser) isFirst(r, m int32) bool {
+// couldBeNext reports whether message m could have been the next of its
+// channel at step r: whether the receiver had taken those before it, or did
+// not want them.
+func (v *reviser) couldBeNext(r, m int32) bool {
 	for b := v.before[m]; b >= 0; b = v.before[b] {
-		d := &v.t.Sends[b]
+		d := &v.trace.Sends[b]
 		if d.Receipt >= 0 && d.Receipt < r {
-			if !v.process[d.To] {
+			if !v.isProcess[d.To] {
 				return true
 			}
 			continue
 		}
-		if !v.process[d.To] || d.Receipt == r || v.mayTake(&v.t.Steps[r], d) == always {
+		if !v.isProcess[d.To] || d.Receipt == r || v.couldTake(&v.trace.Steps[r], d) == always {
 			return false
 		}
 	}

@@ -9,57 +9,57 @@ import (
 
 // States are compared as in Basset (section 3.5.1): a run that comes to a
 // state that was seen before is given up, because what follows from there was
-// run, or will be, from where it was seen first.
+// run, or will be, from where the state was seen first.
 //
 // With sleep sets that holds only if no more slept there than sleeps here
-// (Godefroid 1996, chapter 6): what slept was left out. Else the state is gone
-// on with again. With the other reductions the run that is given up does not
-// show what its steps race with: all that could come at its picks is taken up
-// (openPath), which keeps the search complete and costs much of the reduction.
+// (Godefroid 1996, chapter 6): what slept was left out. Else the run goes on
+// from the state again. With the other reductions the run that is given up
+// does not show what its steps race with: all candidates of its picks are
+// marked (path.openPicks), which keeps the search complete and costs much of
+// the reduction.
 
 // states is what is known of the states that were seen.
 type states struct {
-	entries map[uint64]entry
-	asleep  []uint64 // scratch
-	clash   string   // two states with one hash, if any were found
+	entries map[uint64]state // by hash
+	checked bool             // their descriptions are compared
+	asleep  []uint64         // scratch
+	clash   string           // two states with one hash, if any were found
 }
 
-// An entry is what is known of one state.
-type entry struct {
-	asleep []uint64 // the identities of what slept there, in order
-	text   string   // what it is, in Checked
+// A state is what is known of a state that was seen.
+type state struct {
+	asleep []uint64 // the identities of what slept there, sorted
+	text   string   // its description, if they are compared
 }
 
-// isKnown says whether a state need not be gone on with, and notes it.
-func (w *walker) isKnown(e *pulse.Enabled, list []cand) bool {
-	st := &w.seen
-	st.asleep = st.asleep[:0]
+// isKnown reports whether a run need not go on from a state, and notes it. The
+// candidates are those of its pick, none when only one message is there.
+func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
+	s.asleep = s.asleep[:0]
 	for i := range list {
 		if list[i].mark&asleep != 0 {
-			st.asleep = append(st.asleep, e.ID(int(list[i].index)))
+			s.asleep = append(s.asleep, e.ID(int(list[i].index)))
 		}
 	}
-	slices.Sort(st.asleep)
+	slices.Sort(s.asleep)
 	hash := e.State()
-	old, seen := st.entries[hash]
-	if w.options.States == Checked {
-		if st.compare(&old, seen, e.StateText()) {
-			return true
-		}
+	old, seen := s.entries[hash]
+	if s.checked && s.clashes(&old, seen, e.StateText()) {
+		return true
 	}
-	if seen && contains(st.asleep, old.asleep) {
+	if seen && contains(s.asleep, old.asleep) {
 		return true
 	}
 	if seen {
-		old.asleep = slices.DeleteFunc(old.asleep, func(id uint64) bool { return !slices.Contains(st.asleep, id) })
+		old.asleep = slices.DeleteFunc(old.asleep, func(id uint64) bool { return !slices.Contains(s.asleep, id) })
 	} else {
-		old.asleep = slices.Clone(st.asleep)
+		old.asleep = slices.Clone(s.asleep)
 	}
-	st.put(hash, old)
+	s.put(hash, old)
 	return false
 }
 
-// contains says whether each of the few is among the many.
+// contains reports whether each of the few is among the many.
 func contains(many, few []uint64) bool {
 	for _, id := range few {
 		if !slices.Contains(many, id) {
@@ -69,18 +69,18 @@ func contains(many, few []uint64) bool {
 	return true
 }
 
-func (st *states) put(hash uint64, e entry) {
-	if st.entries == nil {
-		st.entries = map[uint64]entry{}
+func (s *states) put(hash uint64, st state) {
+	if s.entries == nil {
+		s.entries = map[uint64]state{}
 	}
-	st.entries[hash] = e
+	s.entries[hash] = st
 }
 
-// compare holds a state's description against that of the one with the same
-// hash. It is true when they differ: then the search is over.
-func (st *states) compare(old *entry, seen bool, text string) bool {
+// clashes reports whether a state has another description than the one with
+// the same hash. Then the search is over.
+func (s *states) clashes(old *state, seen bool, text string) bool {
 	if seen && old.text != text {
-		st.clash = fmt.Sprintf("two states have one hash: a Hash method leaves out what matters.\nOne state:\n%s\nthe other:\n%s", old.text, text)
+		s.clash = fmt.Sprintf("two states have one hash: a Hash method leaves out what matters.\nOne state:\n%s\nthe other:\n%s", old.text, text)
 		return true
 	}
 	old.text = text
@@ -88,13 +88,13 @@ func (st *states) compare(old *entry, seen bool, text string) bool {
 }
 
 // end notes the state in which a run ended.
-func (st *states) end(s *pulse.System, checked bool) {
-	hash := s.State()
-	old, seen := st.entries[hash]
-	if checked && st.compare(&old, seen, s.StateText()) {
+func (s *states) end(sys *pulse.System) {
+	hash := sys.State()
+	old, seen := s.entries[hash]
+	if s.checked && s.clashes(&old, seen, sys.StateText()) {
 		return
 	}
 	if !seen {
-		st.put(hash, old)
+		s.put(hash, old)
 	}
 }

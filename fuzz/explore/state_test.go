@@ -19,16 +19,16 @@ func TestServerStates(t *testing.T) {
 		options explore.Options
 		want    figures
 	}{
-		{explore.Options{Reduction: explore.Everything}, figures{6, 0, 26, 0}},
-		{explore.Options{Reduction: explore.Everything, States: explore.ByHash}, figures{4, 2, 22, 21}},
-		{explore.Options{Reduction: explore.Everything, States: explore.Checked}, figures{4, 2, 22, 21}},
-		{explore.Options{Reduction: explore.Everything, States: explore.ByHash, BigSteps: true}, figures{6, 0, 26, 9}},
-		{explore.Options{Reduction: explore.Everything, States: explore.ByHash, Sleep: true}, figures{4, 0, 20, 21}},
-		{explore.Options{Reduction: explore.SourceSets, States: explore.ByHash}, figures{4, 0, 20, 21}},
-		{explore.Options{Reduction: explore.SourceSets}, figures{4, 0, 20, 0}},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything}}, figures{6, 0, 26, 0}},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, States: explore.ByHash}}, figures{4, 2, 22, 21}},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, States: explore.Checked}}, figures{4, 2, 22, 21}},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, States: explore.ByHash, BigSteps: true}}, figures{6, 0, 26, 9}},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, States: explore.ByHash, Sleep: true}}, figures{4, 0, 20, 21}},
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, figures{4, 0, 20, 21}},
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, figures{4, 0, 20, 0}},
 	} {
 		c.options.KeepOn = true
-		v, err := explore.Explore(on(server.Options(), server.Config{}.Build), c.options)
+		v, err := explore.Explore(c.options, on(server.Options(), server.Config{}.Build))
 		got := figures{v.Runs, v.Cut, v.Steps, v.States}
 		if err != nil || !v.Complete || got != c.want || len(v.Failures) != 1 {
 			t.Errorf("%+v: %+v %v, want %+v", c.options, v, err, c.want)
@@ -39,12 +39,12 @@ func TestServerStates(t *testing.T) {
 // stateWays are the explorations that compare states. Checked is slow, and
 // what it checks does not depend on the reduction.
 func stateWays() []explore.Options {
-	list := []explore.Options{{Reduction: explore.Everything, States: explore.Checked}}
+	list := []explore.Options{{Method: explore.Method{Reduction: explore.Everything, States: explore.Checked}}}
 	for _, r := range explore.Reductions()[1:] {
 		for _, sleep := range []bool{false, true} {
 			list = append(list,
-				explore.Options{Reduction: r, Sleep: sleep, States: explore.ByHash},
-				explore.Options{Reduction: r, Sleep: sleep, States: explore.ByHash, BigSteps: true})
+				explore.Options{Method: explore.Method{Reduction: r, Sleep: sleep, States: explore.ByHash}},
+				explore.Options{Method: explore.Method{Reduction: r, Sleep: sleep, States: explore.ByHash, BigSteps: true}})
 		}
 	}
 	return list
@@ -74,7 +74,7 @@ func TestStatesAgree(t *testing.T) {
 			name := fmt.Sprint(o.Reduction, o.Sleep, o.BigSteps)
 			cut[name] += got.Cut
 			runs[name] += got.Runs
-			if why := lost(&got, all, final, reached); why != "" {
+			if why := lost(got, all, final, reached); why != "" {
 				p = p.shrink(func(q *program) bool {
 					final, reached := map[uint64]bool{}, map[uint64]bool{}
 					e.after = func(s *pulse.System) {
@@ -84,7 +84,7 @@ func TestStatesAgree(t *testing.T) {
 					}
 					all, ok := e.enumerate(q.options(), q.Build, 2000)
 					got := r.explore(q, o, func(explore.Run) { reached[q.digest()] = true })
-					return ok && lost(&got, all, final, reached) != ""
+					return ok && lost(got, all, final, reached) != ""
 				})
 				t.Fatalf("program %d, %+v: %s\n%v", seed, o, why, p)
 			}
@@ -127,12 +127,12 @@ func TestLyingHash(t *testing.T) {
 		}
 		return func() error { return nil }
 	}
-	o := explore.Options{Reduction: explore.Everything, States: explore.ByHash}
-	if v, _ := explore.Explore(on(pulse.Options{}, build), o); v.Runs == 6 {
+	o := explore.Options{Method: explore.Method{Reduction: explore.Everything, States: explore.ByHash}}
+	if v, _ := explore.Explore(o, on(pulse.Options{}, build)); v.Runs == 6 {
 		t.Error("the lie has no effect")
 	}
 	o.States = explore.Checked
-	v, err := explore.Explore(on(pulse.Options{}, build), o)
+	v, err := explore.Explore(o, on(pulse.Options{}, build))
 	if err != nil || v.Complete || !strings.Contains(v.Clash, "two states have one hash") {
 		t.Errorf("%+v %v", v, err)
 	}

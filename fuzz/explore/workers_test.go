@@ -2,7 +2,6 @@ package explore_test
 
 import (
 	"maps"
-	"sync"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -32,16 +31,15 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-func withWorkers(p *program, r explore.Reduction, workers int) explored {
-	rigs, mu := []*rig{{}}, sync.Mutex{}
-	o := explore.Options{Reduction: r, Workers: workers, CountDistinct: true, More: func() explore.Program {
-		mu.Lock()
-		defer mu.Unlock()
+func withWorkers(p *program, r explore.Reduction, workers int) *explored {
+	var rigs []*rig
+	var team []*worker
+	for range workers {
 		q := p.clone()
 		rigs = append(rigs, &rig{})
-		return rigs[len(rigs)-1].program(q.options(), q.Build)
-	}}
-	got := rigs[0].explore(p, o)
+		team = append(team, rigs[len(rigs)-1].worker(q.options(), q.Build))
+	}
+	got := exploreWith(explore.Options{Method: explore.Method{Reduction: r, CountDistinct: true}}, nil, team...)
 	for _, r := range rigs {
 		if r.sys != nil {
 			r.sys.Close()

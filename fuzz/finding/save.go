@@ -10,8 +10,9 @@ import (
 )
 
 // Worth reports whether a finding is worth being kept as a file. A property
-// that is misused fails in every run: a case of it shows nothing.
-func (f *Finding) Worth() bool { return f.Failure.Kind != pulse.KindMisuse }
+// that does outside of a step what it must not fails in every run: a case of it
+// shows nothing. What a handler must not do it may do in one order only.
+func (f *Finding) Worth() bool { return f.Failure.Kind != pulse.KindMisuse || f.Failure.Step >= 0 }
 
 // Save keeps a finding as a file, and what is attached to it beside that. A
 // run without a system has nothing to keep but its inputs, which is worth it

@@ -3,9 +3,10 @@ package native
 import (
 	"fmt"
 	"go/format"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/jostle-go/jostle/corpus/golden"
 )
 
 // slotTable writes the two-level table of slots: 16 functions of 256 empty
@@ -35,12 +36,5 @@ func TestSlotTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("JOSTLE_REWRITE") != "" {
-		if err := os.WriteFile("slots.go", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile("slots.go"); err != nil || string(got) != string(want) {
-		t.Errorf("slots.go is not what slotTable writes (%v): run this test with JOSTLE_REWRITE=1", err)
-	}
+	golden.File(t, "slots.go", string(want))
 }

@@ -210,7 +210,7 @@ func (x *exploring) tell(p explore.Progress) {
 		return
 	}
 	p.Elapsed, p.Estimate, p.Left, p.Done = time.Since(x.began), 0, 0, false
-	x.verdict.AddTo(&p)
+	x.verdict.addTo(&p)
 	x.Progress(p)
 }
 
@@ -258,10 +258,10 @@ func sortedByPlace(found map[string]*placed) []*placed {
 	return list
 }
 
-// ended returns how many runs came to their end.
-func (x *exploring) ended() (n int) {
+// finishedRuns returns how many runs came to their end.
+func (x *exploring) finishedRuns() (n int) {
 	for _, w := range x.workers {
-		n += w.ended
+		n += w.finished
 	}
 	return n
 }

@@ -1,5 +1,60 @@
 package search
 
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"pgregory.net/rapid"
+)
+
+// An explored is an exploration with what it was made by.
+type explored struct {
+	*exploring
+	Exploration
+}
+
+// exploreFor explores a property.
+func exploreFor(t *testing.T, o ExploreOptions, property func(*props.T)) explored {
+	t.Helper()
+	return exploreUntil(t, context.Background(), o, property)
+}
+
+func exploreUntil(t *testing.T, ctx context.Context, o ExploreOptions, property func(*props.T)) explored {
+	t.Helper()
+	if o.Seed == 0 {
+		o.Seed = 1
+	}
+	x := newExploring(ctx, Property{Name: t.Name(), Test: t.Name(), Func: property}, o)
+	t.Cleanup(x.close)
+	if err := x.all(); err != nil {
+		t.Fatal(err)
+	}
+	return explored{x, x.result()}
+}
+
+// within returns a context that ends after d.
+func within(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // What is explored is what a verdict says.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
@@ -125,11 +180,11 @@ func TestExplorationEndsInTime(t *testing.T) {
 		sys.Run()
 	}
 	start := time.Now()
-	x := exploreFor(t, ExploreOptions{Budget: 100 * time.Millisecond}, huge)
+	x := exploreUntil(t, within(t, 100*time.Millisecond), ExploreOptions{}, huge)
 	if x.Verdict.Complete || x.Verdict.Bound != "time" || time.Since(start) > 5*time.Second {
 		t.Errorf("after %v: %v", time.Since(start), x.Verdict)
 	}
-	x = exploreFor(t, ExploreOptions{Budget: 1}, trial.Chosen)
+	x = exploreUntil(t, within(t, 1), ExploreOptions{}, trial.Chosen)
 	if x.Verdict.Complete || x.Verdict.Bound != "time" {
 		t.Errorf("with no time at all: %v", x.Verdict)
 	}
@@ -191,7 +246,7 @@ func TestExplorationsWorkers(t *testing.T) {
 		x := exploreFor(t, ExploreOptions{Workers: workers, KeepOn: true}, trial.Quarrel)
 		var list []string
 		for _, f := range x.Found {
-			list = append(list, fmt.Sprintf("%s %x", f.failure.Signature(), f.trace.Hash))
+			list = append(list, fmt.Sprintf("%s %x", f.Failure.Signature(), f.Trace.Hash))
 		}
 		slices.Sort(list)
 		lists = append(lists, fmt.Sprint(list, maps.Collect(maps.All(x.Verdict.Failures))))
@@ -214,29 +269,29 @@ func TestEverySubjectIsExplored(t *testing.T) {
 			runsUntilFound(t, s, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}}),
 			runsUntilFound(t, s, ExploreOptions{Method: explore.Method{Reduction: explore.Everything, DelayBound: 5}}))
 	}
-	compare(t, "explored", b.String())
+	golden.File(t, "testdata/explored.golden", b.String())
 }
 
 // mostRuns bounds what a subject may take.
 const mostRuns = 50_000
 
 // runsUntilFound explores a broken subject. Each must be found by Optimal.
-func runsUntilFound(t *testing.T, s subjects.Subject, e Exploration) string {
+func runsUntilFound(t *testing.T, s subjects.Subject, e ExploreOptions) string {
 	t.Helper()
 	e.Runs = mostRuns
-	x := exploreFor(t, e, built(s, s.Broken))
-	if e.Delays == 0 && x.ended != x.Verdict.Runs { // package explore may have begun again with another reduction
-		t.Errorf("%s: %d runs ended: %v", s.Name, x.ended, x.Verdict)
+	x := exploreFor(t, e, s.Smallest(false))
+	if e.Method.DelayBound == 0 && x.finishedRuns() != x.Verdict.Runs { // package explore may have begun again with another reduction
+		t.Errorf("%s: %d runs ended: %v", s.Name, x.finishedRuns(), x.Verdict)
 	}
 	if len(x.Found) == 0 {
-		if e.Reduction == Optimal {
+		if e.Method.Reduction == explore.Optimal {
 			t.Errorf("%s: %v", s.Name, x.Verdict)
 		}
 		return "-"
 	}
 	for _, f := range x.Found {
-		if f.confirm(x.workers[0].runner); f.replays != replaysTried {
-			t.Errorf("%s: replayed %d of %d: %s", s.Name, f.replays, replaysTried, f.differs)
+		if f.Replays != finding.Tried {
+			t.Errorf("%s: replayed %d of %d: %s", s.Name, f.Replays, finding.Tried, f.Differs)
 		}
 	}
 	return fmt.Sprint(x.made)
@@ -245,7 +300,7 @@ func runsUntilFound(t *testing.T, s subjects.Subject, e Exploration) string {
 // medianOfRandom is how many random runs of the same program it takes.
 func medianOfRandom(s subjects.Subject) int {
 	const trials = 101
-	r := props.NewRunner(s.Name, built(s, s.Broken))
+	r := props.NewRunner(s.Name, s.Smallest(false))
 	defer r.Close()
 	by := strategy.Random()
 	var list []int
@@ -267,7 +322,7 @@ func medianOfRandom(s subjects.Subject) int {
 // and drawn inputs.
 func mediansOfRandom(t *testing.T) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("subjects", "testdata", "found.txt"))
+	text, err := os.ReadFile(filepath.Join("..", "subjects", "testdata", "found.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,8 +342,8 @@ func TestMendedSubjectsAreExplored(t *testing.T) {
 	}
 	complete := 0
 	for _, s := range subjects.All() {
-		x := exploreFor(t, ExploreOptions{Runs: runs}, built(s, s.Mended))
-		if len(x.Found) > 0 || x.Verdict.Nondeterminism != "" || x.Verdict.Wasted > 0 || x.ended != x.Verdict.Runs {
+		x := exploreFor(t, ExploreOptions{Runs: runs}, s.Smallest(true))
+		if len(x.Found) > 0 || x.Verdict.Nondeterminism != "" || x.Verdict.Wasted > 0 || x.finishedRuns() != x.Verdict.Runs {
 			t.Errorf("%s: %v %s", s.Name, x.Verdict, x.Verdict.Nondeterminism)
 		}
 		if x.Verdict.Complete {
@@ -320,9 +375,10 @@ func TestWorkersShowTheSameFailure(t *testing.T) {
 		for i := range 20 {
 			x := exploreFor(t, ExploreOptions{Workers: []int{2, 5}[i%2], KeepOn: keepOn}, fails)
 			var b strings.Builder
-			for _, signature := range slices.Sorted(maps.Keys(x.Found)) {
-				f := x.Found[signature]
-				fmt.Fprintf(&b, "%s %x %v %v\n", signature, f.trace.Hash, f.place, f.kase.Record)
+			found := x.merged()
+			for _, signature := range slices.Sorted(maps.Keys(found)) {
+				f := found[signature]
+				fmt.Fprintf(&b, "%s %x %v %v\n", signature, f.Trace.Hash, f.place, f.Case.Record)
 			}
 			if i == 0 {
 				first = b.String()
@@ -350,13 +406,6 @@ func TestExplorationInAFile(t *testing.T) {
 	}
 }
 
-func trial.Crowded(n int) func(*props.T) {
-	return func(t *props.T) {
-		sys := t.System()
-		trial.Crowd(sys, n, func(string) {})
-		sys.Run()
-	}
-}
 // lying has a state that its Hash says nothing of.
 func lying(t *props.T) {
 	sys := t.System()
@@ -374,16 +423,3 @@ type liar struct{ last int }
 func (l *liar) Receive(_ *pulse.Ctx, msg any) { l.last = msg.(int) }
 
 func (l *liar) Hash() uint64 { return 1 }
-
-// built is a property of a subject's smallest input.
-func built(s subjects.Subject, build subjects.Build) func(*props.T) {
-	return func(t *props.T) {
-		sys := t.SystemWith(s.Options)
-		check := build(sys)
-		sys.Run()
-		if err := check(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-

@@ -31,9 +31,9 @@ type explorer struct {
 
 // counts are of the runs of the search; package explore makes others beside.
 type counts struct {
-	ended   int // came to their end
-	skipped int
-	reason  string // the last that was given for a skip
+	finished int // came to their end
+	skipped  int
+	reason   string // the last that was given for a skip
 }
 
 // A placed is a finding and where in the exploration it was found.
@@ -68,13 +68,13 @@ func (w *explorer) Run(s pulse.Strategy) explore.Run {
 // Done counts a run of the search, and keeps it if it failed.
 func (w *explorer) Done(run explore.Run) {
 	if !run.Cut {
-		w.ended++
+		w.finished++
 	}
 	switch {
 	case run.Failure != nil && len(w.workers) > 1:
 		w.keep(place{w.verdict.Inputs, run.Subtree, run.Index})
 	case run.Failure != nil:
-		w.keep(place{input: w.verdict.Inputs, index: w.ended})
+		w.keep(place{input: w.verdict.Inputs, index: w.finished})
 	case w.last.Skipped:
 		w.skipped++
 		if n := len(w.last.Logs); n > 0 {
@@ -93,7 +93,7 @@ func (w *explorer) Again() {
 func (w *explorer) keep(at place) {
 	signature := w.last.Failure.Signature()
 	if old := w.found[signature]; old == nil || at.compare(old.place) < 0 {
-		w.found[signature] = &placed{w.finding(), max(0, w.ended-1), at}
+		w.found[signature] = &placed{w.finding(), max(0, w.finished-1), at}
 	}
 }
 
@@ -178,9 +178,9 @@ func (x *exploring) lost(found map[string]*placed) (list []string) {
 
 // which tells of a finding which run it was, and how many failed so.
 func (x *exploring) which(f *placed) string {
-	run := fmt.Sprintf("run %d of %d", f.index+1, max(1, x.ended()))
+	run := fmt.Sprintf("run %d of %d", f.index+1, max(1, x.finishedRuns()))
 	if len(x.workers) > 1 { // which it was depends on how fast each worker is
-		run = fmt.Sprintf("one of %d runs", max(1, x.ended()))
+		run = fmt.Sprintf("one of %d runs", max(1, x.finishedRuns()))
 	}
 	run += fmt.Sprintf(" %s, %s", x.how(), words.Elapsed(x.verdict.Elapsed))
 	if x.KeepOn {
@@ -210,6 +210,6 @@ func (x *exploring) divergence() *Found {
 	if how := f.Difference(w.runner); how != "" {
 		f.Differs = how
 	}
-	n := x.ended() + 1
+	n := x.finishedRuns() + 1
 	return &Found{f, fmt.Sprintf("run %d of %d %s, %s", n, n, x.how(), words.Elapsed(x.verdict.Elapsed))}
 }

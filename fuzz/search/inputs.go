@@ -71,7 +71,7 @@ func (in *inputs) next() bool {
 	}
 }
 
-// single says whether there is one input.
+// single reports whether there is one input.
 func (in *inputs) single() bool {
 	return !slices.ContainsFunc(in.arity, func(n int) bool { return n != 1 })
 }
@@ -110,7 +110,7 @@ func (in *inputs) with(i int, v uint64) []choice.Input {
 }
 
 // choose draws an input that begins with the given draws; OneOf's beyond them
-// give their first values. It says whether the input is new and wanted.
+// give their first values. It reports whether the input is new and wanted.
 func (in *inputs) choose(prefix []choice.Input) bool {
 	for {
 		res := in.runner.Run(props.Plan{Inputs: prefix, Seed: hash.Seed(in.seed, in.round), Strategy: peek{}})
@@ -131,7 +131,7 @@ func (in *inputs) choose(prefix []choice.Input) bool {
 	}
 }
 
-// isWanted says whether the property takes the input.
+// isWanted reports whether the property takes the input.
 func (in *inputs) isWanted(res *props.Result) bool {
 	if !res.Skipped {
 		return true
@@ -143,7 +143,7 @@ func (in *inputs) isWanted(res *props.Result) bool {
 	return false
 }
 
-// isNew says whether no input before had the same values, and notes them. Of
+// isNew reports whether no input before had the same values, and notes them. Of
 // inputs that are all by OneOf the first seed has shown every one.
 func (in *inputs) isNew(res *props.Result) bool {
 	if res.Rejected != "" {

@@ -1,14 +1,26 @@
 package search
 
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/props"
+)
+
 // An exploration with inputs counts those that are done with.
 func TestProgressOfInputs(t *testing.T) {
 	var last explore.Progress
-	x := newExploring(t, ExploreOptions{}, settings{workers: 1, seed: 1}, trial.Chosen)
+	o := ExploreOptions{Seed: 1, Progress: func(p explore.Progress) { last = p }}
+	x := newExploring(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: trial.Chosen}, o)
 	defer x.close()
 	x.inputs.next()
-	x.start = time.Now().Add(-time.Minute)
-	x.reporter = &reporter{print: func(p explore.Progress) { last = p }}
-	x.Verdict.Runs, x.Verdict.Cut, x.Verdict.Failures = 100, 3, map[string]int{"a": 2}
+	x.began = time.Now().Add(-time.Minute)
+	x.verdict.Runs, x.verdict.Cut, x.verdict.Failures = 100, 3, map[string]int{"a": 2}
 	x.tell(explore.Progress{Runs: 17, Wasted: 1, Elapsed: time.Second, Estimate: 20, Left: time.Second, Failures: 1, Done: true})
 	rate, elapsed := last.Rate, last.Elapsed
 	last.Rate, last.Elapsed = 0, 0
@@ -19,17 +31,10 @@ func TestProgressOfInputs(t *testing.T) {
 
 // A long exploration is told, with an estimate of how many runs there are.
 func TestProgressOfAnExploration(t *testing.T) {
-	x := newExploring(t, ExploreOptions{Progress: io.Discard}, settings{workers: 1, seed: 1, budget: 1300 * time.Millisecond},
-		func(t *props.T) {
-			sys := t.System()
-			trial.Crowd(sys, 11, func(string) {})
-			sys.Run()
-		})
-	defer x.close()
 	var told []explore.Progress
-	x.reporter.print, x.reporter.wait = func(p explore.Progress) { told = append(told, p) }, 0
-	x.explore()
-	if len(told) != 2 || !told[1].Done || told[1].Runs != x.Verdict.Runs {
+	o := ExploreOptions{Progress: func(p explore.Progress) { told = append(told, p) }}
+	x := exploreUntil(t, within(t, 1300*time.Millisecond), o, trial.Crowded(11))
+	if len(told) != 1 || told[0].Done {
 		t.Fatalf("told %+v", told)
 	}
 	const all = 39_916_800 // 11!
@@ -63,11 +68,10 @@ func TestEstimateIsNotCounted(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		calls.Store(0)
 		x := exploreFor(t, ExploreOptions{Estimate: true, KeepOn: true, Workers: workers}, picky)
-		x.complain()
 		v := &x.Verdict
-		if calls.Load() < 720+50 || v.Runs != 720 || v.Skipped != 120 || x.ended != 720 || x.made != 720+v.Wasted ||
+		if calls.Load() < 720+50 || v.Runs != 720 || v.Skipped != 120 || x.finishedRuns() != 720 || x.made != 720+v.Wasted ||
 			v.Estimate != 720 || len(x.Found) != 1 || !strings.Contains(v.String(), "; 120 runs failed") {
-			t.Errorf("%d workers, %d calls: %v; %d ended, %d made, failures %v", workers, calls.Load(), v, x.ended, x.made, v.Failures)
+			t.Errorf("%d workers, %d calls: %v; %d ended, %d made, failures %v", workers, calls.Load(), v, x.finishedRuns(), x.made, v.Failures)
 		}
 	}
 	x := exploreFor(t, ExploreOptions{Estimate: true, Runs: 3}, picky)

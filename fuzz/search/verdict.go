@@ -156,9 +156,17 @@ func (v *Verdict) add(o *explore.Result) {
 	v.addLevels(o.Levels)
 }
 
-// AddTo adds what the exploration has come to so far to what is told of how
+// Progress returns the verdict as the last that is told of how far the
+// exploration is.
+func (v *Verdict) Progress() explore.Progress {
+	p := explore.Progress{Elapsed: v.Elapsed, Done: true}
+	v.addTo(&p)
+	return p
+}
+
+// addTo adds what the exploration has come to so far to what is told of how
 // far it is.
-func (v *Verdict) AddTo(p *explore.Progress) {
+func (v *Verdict) addTo(p *explore.Progress) {
 	p.Runs += v.Runs
 	p.Wasted += v.Wasted + v.Cut
 	for n := range maps.Values(v.Failures) {

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -86,7 +86,7 @@ func TestPropertiesFindBugs(t *testing.T) {
 	}
 	w.Flush()
 	if !testing.Short() {
-		golden(t, "found.txt", b.Bytes())
+		golden.File(t, "testdata/found.txt", b.String())
 	}
 }
 
@@ -120,25 +120,6 @@ func TestPropertiesReplay(t *testing.T) {
 			t.Errorf("%s fails with %s and again with %s %s", s.Name, text, got, res.Stray)
 		}
 		h.runner.Close()
-	}
-}
-
-// golden compares got with the stored text of that name. JOSTLE_REWRITE=1
-// stores it.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if os.Getenv("JOSTLE_REWRITE") == "1" {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (JOSTLE_REWRITE=1 writes it anew):\n%s\nwant\n%s", path, got, want)
 	}
 }
 

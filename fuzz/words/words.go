@@ -46,6 +46,40 @@ func Elapsed(d time.Duration) string {
 	return d.Round(100 * time.Microsecond).String()
 }
 
+// Short writes a number in few letters: "950", "12k", "3.1M".
+func Short(x float64) string {
+	switch {
+	case x >= 9.95e6:
+		return fmt.Sprintf("%.0fM", x/1e6)
+	case x >= 999_500:
+		return fmt.Sprintf("%.1fM", x/1e6)
+	case x >= 9950:
+		return fmt.Sprintf("%.0fk", x/1e3)
+	case x >= 999.5:
+		return fmt.Sprintf("%.1fk", x/1e3)
+	}
+	return fmt.Sprintf("%.0f", x)
+}
+
+// InOneUnit writes a time in one unit, however long it is: "40 ms", "1.3 s",
+// "95 min", "80 days".
+func InOneUnit(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 2*day:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	}
+	return fmt.Sprintf("%s days", Grouped(int(d/day)))
+}
+
 // Indented puts eight spaces before each line, and ends the last.
 func Indented(s string) string {
 	s = strings.TrimRight(s, "\n")

@@ -1,14 +1,13 @@
 package machine
 
 import (
-	"path"
 	"reflect"
-	"runtime"
 	"strings"
 
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/stack"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -90,7 +89,7 @@ func (o Op[S, A, R]) draw(rt *rapid.T, state S) step[S] {
 		return o.Check(state, args, r)
 	}
 	if o.Check != nil {
-		s.judge = written(o.Check)
+		s.judge, _ = stack.Begin(o.Check)
 	}
 	return s
 }
@@ -103,11 +102,4 @@ func show(args any) string {
 	}
 	_, text, _ = strings.Cut(text, "(")
 	return strings.TrimSuffix(text, ")")
-}
-
-// written returns where a function is declared.
-func written(function any) pulse.Frame {
-	fn := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
-	file, line := fn.FileLine(fn.Entry())
-	return pulse.Frame{Func: path.Base(fn.Name()), File: path.Base(file), Line: line}
 }

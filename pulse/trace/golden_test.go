@@ -4,30 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
-)
 
-// golden compares got with the stored text of a name. JOSTLE_REWRITE=1 stores got
-// in its place: read the difference before you keep it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if os.Getenv("JOSTLE_REWRITE") == "1" {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got\n%s\nexpected\n%s", path, got, want)
-	}
-}
+	"github.com/jostle-go/jostle/corpus/golden"
+)
 
 type (
 	execute struct{}
@@ -124,7 +105,7 @@ func TestRenderings(t *testing.T) {
 			name := trace.name + "." + rendering.name
 			t.Run(name, func(t *testing.T) {
 				got := rendering.string(trace.trace)
-				golden(t, name, got)
+				golden.File(t, "testdata/"+name+".golden", got)
 				var b bytes.Buffer
 				if err := rendering.write(trace.trace, &b); err != nil || b.String() != got {
 					t.Errorf("written to a writer (%v) it is another text:\n%s", err, b.String())

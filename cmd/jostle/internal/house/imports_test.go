@@ -32,7 +32,8 @@ const order = `
 
 	# How we search.
 	props, shrink, corpus, pulse/strategy < fuzz/native, fuzz/coverage, fuzz/explore
-	fuzz/native, fuzz/coverage, fuzz/explore < fuzz/guide < fuzz/campaign < fuzz < fuzz/report
+	fuzz/native, fuzz/coverage, fuzz/explore < fuzz/guide < fuzz/campaign < fuzz
+	fuzz/explore < fuzz/report < fuzz
 
 	# What only tests use.
 	corpus/golden

@@ -1,0 +1,105 @@
+// Package golden compares what a test got with a text that is kept in a file.
+// The files are written by the tests themselves when JOSTLE_REWRITE=1 is set:
+//
+//	JOSTLE_REWRITE=1 go test ./... && git diff
+//
+// Only tests import this package.
+package golden
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// File fails the test unless a file, whose path is relative to the folder of
+// the test's package, has exactly the text got. With JOSTLE_REWRITE=1 it writes
+// got to the file instead.
+func File(t testing.TB, path, got string) {
+	t.Helper()
+	path = filepath.FromSlash(path)
+	if os.Getenv("JOSTLE_REWRITE") == "1" {
+		if err := write(path, got); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v\nJOSTLE_REWRITE=1 writes this text to it:\n%s", err, got)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (- expected, + got); JOSTLE_REWRITE=1 writes it anew\n%s", path, diff(string(want), got))
+	}
+}
+
+func write(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o644)
+}
+
+// shownLines is how many different lines are shown at most.
+const shownLines = 40
+
+// diff returns where two texts differ: the lines of want that got lacks after a
+// minus, those of got that want lacks after a plus, and a line with the number
+// that it has in want before each run of them. It returns "" when the texts are
+// equal.
+func diff(want, got string) string {
+	a, b := lines(want), lines(got)
+	common := inCommon(a, b)
+	var text strings.Builder
+	shown, together := 0, false
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			i, j, together = i+1, j+1, false
+			continue
+		case shown == shownLines:
+			text.WriteString("…\n")
+			return text.String()
+		case !together:
+			fmt.Fprintf(&text, "line %d:\n", i+1)
+		}
+		if shown, together = shown+1, true; j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1] {
+			text.WriteString("-" + a[i] + "\n")
+			i++
+			continue
+		}
+		text.WriteString("+" + b[j] + "\n")
+		j++
+	}
+	return text.String()
+}
+
+// lines returns the lines of a text. The last says so if it has no end.
+func lines(text string) []string {
+	list := strings.Split(text, "\n")
+	if last := len(list) - 1; list[last] == "" {
+		return list[:last]
+	}
+	list[len(list)-1] += " (without a line end)"
+	return list
+}
+
+// inCommon returns the length of the longest common subsequence of a[i:] and
+// b[j:] for all i and j. Golden files are small enough for a table of these.
+func inCommon(a, b []string) [][]int32 {
+	n := make([][]int32, len(a)+1)
+	for i := range n {
+		n[i] = make([]int32, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			n[i][j] = max(n[i+1][j], n[i][j+1])
+			if a[i] == b[j] {
+				n[i][j] = n[i+1][j+1] + 1
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,85 @@
+package golden
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestDiff(t *testing.T) {
+	const n = shownLines
+	tests := []struct{ name, want, got, diff string }{
+		{"equal", "a\nb\n", "a\nb\n", ""},
+		{"empty", "", "", ""},
+		{"a line in the middle", "a\nb\nc\n", "a\nB\nc\n", "line 2:\n-b\n+B\n"},
+		{"one line more", "a\nc\n", "a\nb\nc\n", "line 2:\n+b\n"},
+		{"one line less", "a\na\n", "a\n", "line 2:\n-a\n"},
+		{"one line more at the end", "a\n", "a\nb\n", "line 2:\n+b\n"},
+		{"an empty line", "a\n\nb\n", "a\nb\n", "line 2:\n-\n"},
+		{"no end of a line", "a\nb\n", "a\nb", "line 2:\n-b\n+b (without a line end)\n"},
+		{"nothing expected", "", "a\n", "line 1:\n+a\n"},
+		{"two places", "a\nb\nc\nd\ne\n", "A\nb\nc\nD\nE\ne\n", "line 1:\n-a\n+A\nline 4:\n-d\n+D\n+E\n"},
+		{"too much to show", "a\n", strings.Repeat("x\n", n+3) + "a\n", "line 1:\n" + strings.Repeat("+x\n", n) + "…\n"},
+	}
+	for _, test := range tests {
+		if d := diff(test.want, test.got); d != test.diff {
+			t.Errorf("%s: the difference is\n%q, expected\n%q", test.name, d, test.diff)
+		}
+	}
+}
+
+// A failing is a test that keeps what it is told and goes on.
+type failing struct {
+	testing.TB
+	said []string
+}
+
+func (f *failing) Helper() {}
+func (f *failing) Errorf(format string, args ...any) {
+	f.said = append(f.said, fmt.Sprintf(format, args...))
+}
+func (f *failing) Fatalf(format string, args ...any) { f.Errorf(format, args...); panic(f) }
+func (f *failing) Fatal(args ...any)                 { f.Fatalf("%s", fmt.Sprint(args...)) }
+
+// says returns what File says of a text, "" when it says nothing.
+func says(t *testing.T, path, got string) string {
+	f := &failing{TB: t}
+	func() {
+		defer func() {
+			if r := recover(); r != nil && r != any(f) {
+				panic(r)
+			}
+		}()
+		File(f, path, got)
+	}()
+	return strings.Join(f.said, "; ")
+}
+
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "testdata", "text.golden")
+	t.Setenv("JOSTLE_REWRITE", "")
+	if s := says(t, path, "one\n"); !strings.Contains(s, path) || !strings.HasSuffix(s, "JOSTLE_REWRITE=1 writes this text to it:\none\n") {
+		t.Errorf("of a file that is not there: %s", s)
+	}
+	t.Setenv("JOSTLE_REWRITE", "1")
+	if s := says(t, path, "one\n"); s != "" {
+		t.Errorf("when writing: %s", s)
+	}
+	if text, err := os.ReadFile(path); string(text) != "one\n" {
+		t.Errorf("%q was written, %v", text, err)
+	}
+	t.Setenv("JOSTLE_REWRITE", "")
+	if s := says(t, path, "one\n"); s != "" {
+		t.Errorf("of the same text: %s", s)
+	}
+	want := path + " differs (- expected, + got); JOSTLE_REWRITE=1 writes it anew\nline 1:\n-one\n+two\n"
+	if s := says(t, path, "two\n"); s != want {
+		t.Errorf("of another text: %s, expected %s", s, want)
+	}
+	t.Setenv("JOSTLE_REWRITE", "1")
+	if s := says(t, filepath.Join(path, "below"), "one\n"); s == "" {
+		t.Error("nothing is said when the file cannot be written")
+	}
+}

@@ -1,0 +1,49 @@
+package explore
+
+import "github.com/jostle-go/jostle/pulse"
+
+// spend marks the candidates of a new node, the last of the path, that a bound
+// on delays or preemptions allows. It reports whether it left out some.
+func spend(p *path, m *Method, bound int32) (leftOut bool) {
+	n := &p.nodes[len(p.nodes)-1]
+	n.budget = bound
+	if n.pickBefore >= 0 {
+		before := &p.nodes[n.pickBefore]
+		n.budget = before.budget - costOf(p, m, before, int(before.current))
+	}
+	n.opened = true
+	list := p.of(n)
+	for i := range list {
+		if costOf(p, m, n, i) > n.budget {
+			leftOut = true
+			continue
+		}
+		list[i].mark |= todo
+	}
+	return leftOut
+}
+
+// costOf returns how many delays or preemptions it takes to pick a candidate:
+// as many delays as candidates before it are passed over, and one preemption
+// when it leaves an actor that could go on. A process that waits for what is
+// not there has nothing to be delivered and costs nothing to leave. To wait
+// takes no step here, so that Concuerror's blocking avoidance (section VI-A)
+// is not needed.
+func costOf(p *path, m *Method, n *node, i int) int32 {
+	if m.DelayBound != 0 {
+		return int32(i)
+	}
+	list := p.of(n)
+	if n.lastActor >= 0 && list[i].actor != n.lastActor && list[0].actor == n.lastActor {
+		return 1
+	}
+	return 0
+}
+
+// lastActor returns the actor of the step before, -1 when there is none.
+func lastActor(e *pulse.Enabled) int32 {
+	if steps := e.Trace().Steps; len(steps) > 0 {
+		return steps[len(steps)-1].Actor
+	}
+	return -1
+}

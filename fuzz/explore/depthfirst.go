@@ -1,0 +1,149 @@
+package explore
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A depthFirst goes through a tree depth-first, with every reduction but
+// Optimal: it runs one path after the other, and keeps no more than one.
+type depthFirst struct {
+	*search
+	walker   walker
+	strategy pulse.Strategy
+	reducer  reducer
+	recorded bool
+	shared   int // the steps that the next run has in common with the last
+	handed   []root
+}
+
+// A root is where a subtree begins.
+type root struct {
+	path    path
+	touches touches
+}
+
+func newDepthFirst(s *search) *depthFirst {
+	d := &depthFirst{search: s, walker: newWalker(&s.options.Method, &s.habits, s.bound)}
+	m := &s.options.Method
+	n := needs{record: s.options.Record || m.records(), states: m.compares(), single: m.Depth > 0 || m.compares() && !m.BigSteps}
+	d.strategy, d.recorded = n.with(&d.walker), n.record
+	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path}
+	return d
+}
+
+// startAt has the search go through one subtree.
+func (d *depthFirst) startAt(r root) {
+	d.walker.path, d.walker.sleeping.touches = r.path, r.touches
+	d.walker.floor = len(r.path.nodes)
+	d.shared = d.walker.sharedSteps()
+}
+
+// explore runs one path after the other. It reports whether the tree is done.
+func (d *depthFirst) explore() (finished bool) {
+	for {
+		d.walker.begin()
+		run := d.worker.Run(d.strategy)
+		repeats := d.walker.repeats(&run, d.walker.passed == len(d.walker.nodes))
+		d.tally.result.Nondeterminism = d.walker.difference
+		if !repeats || d.account(run) || d.clashes() {
+			return false
+		}
+		if d.recorded && run.System != nil {
+			d.learn(&run)
+		}
+		if d.mustBeginAgain() {
+			return false
+		}
+		if !d.walker.advance() {
+			return true
+		}
+		d.shared = d.walker.sharedSteps()
+		if d.isOver() {
+			return false
+		}
+	}
+}
+
+// account counts a run, or hands its subtree over. It reports whether the run
+// ends the search.
+func (d *depthFirst) account(run Run) (last bool) {
+	w := &d.walker
+	d.tally.leftOut = d.tally.leftOut || w.leftOut
+	switch w.ending {
+	case endedHanded:
+		d.handOver(&run)
+		return false
+	case endedItself:
+		d.noteEnd(&run)
+	}
+	return d.count(run, w.ending, d.shared)
+}
+
+// noteEnd notes where a run came to its end, unless it did so by a message
+// that sleeps: then it was wasted.
+func (d *depthFirst) noteEnd(run *Run) {
+	w := &d.walker
+	if d.options.sleeps() && run.System != nil && w.sleeping.tookSleeper(&w.path, run.System.Trace()) {
+		w.ending = endedAsleep
+		return
+	}
+	if last := len(w.nodes) - 1; last >= 0 {
+		w.nodes[last].leaves++
+	}
+	if d.options.compares() && run.System != nil && (run.Failure == nil || cameToRest(run.System.Trace())) {
+		w.seen.end(run.System)
+	}
+}
+
+// handOver keeps the subtree below the path for a worker, which will count its
+// steps.
+func (d *depthFirst) handOver(run *Run) {
+	w := &d.walker
+	if t := run.System.Trace(); d.options.sleeps() && len(t.Touches) > 0 {
+		w.sleeping.touches.keep(&w.path, t)
+	}
+	ts := &w.sleeping.touches
+	d.handed = append(d.handed, root{
+		path:    path{nodes: slices.Clone(w.nodes), candidates: slices.Clone(w.candidates)},
+		touches: touches{sets: slices.Clone(ts.sets), known: maps.Clone(ts.known)},
+	})
+}
+
+// clashes reports whether two states were found to have one hash.
+func (d *depthFirst) clashes() bool {
+	r := &d.tally.result
+	r.States, r.Clash = len(d.walker.seen.entries), d.walker.seen.clash
+	return r.Clash != ""
+}
+
+// learn marks, at the picks of a run, what must be taken because of it.
+func (d *depthFirst) learn(run *Run) {
+	w, t := &d.walker, run.System.Trace()
+	if len(t.Touches) > 0 && d.options.sleeps() {
+		w.sleeping.touches.keep(&w.path, t)
+	}
+	if d.options.Reduction == Everything {
+		return
+	}
+	// What would have followed a run that did not come to its end is not
+	// known; and where timers may be early, a step may come in another order
+	// after a timer that this run came to rest for.
+	if run.Failure != nil && w.ending == endedItself && !cameToRest(t) || w.ending == endedKnown || w.ending == endedDeep ||
+		run.System.Options().EarlyTimers != 0 {
+		w.openPicks()
+	}
+	limit := len(t.Steps)
+	if w.ending == endedAsleep {
+		limit = int(w.nodes[w.lastPick()].step) + 1
+	}
+	if !d.reducer.reduce(t, d.shared, limit) {
+		d.reduction = Everything
+	}
+}
+
+// guess returns Eta's estimate of how many runs the search takes in all, 0
+// while nothing is known.
+func (d *depthFirst) guess() float64 { return d.walker.guess() }

@@ -1,0 +1,98 @@
+package explore
+
+import (
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A descent is the strategy that makes all decisions at random.
+//
+// It draws a message with a chance in proportion to how many steps its channel
+// will lead to: for each message that waits there, its receipt and all that
+// this leads to, on average over the descents before. Where what one message
+// leads to has nothing to do with what others do, the orders are the linear
+// extensions of a forest. Each is then drawn with the same chance, so that
+// every descent gives the size exactly.
+type descent struct {
+	random uint64
+	paths  float64           // how many paths of the tree its run stands for
+	led    map[[2]int32]mean // by sender and receiver
+	chance []float64         // scratch
+	below  []float64         // scratch
+}
+
+// run makes one run, and returns how many it stands for.
+func (d *descent) run(w Worker) float64 {
+	d.paths = 1
+	if run := w.Run(d); run.System != nil {
+		d.learn(run.System.Trace())
+	}
+	return d.paths
+}
+
+// A mean is the average number of steps that messages from one actor to
+// another have led to.
+type mean struct{ sum, number float64 }
+
+// Begin begins a run.
+func (d *descent) Begin(uint64) {}
+
+// Pick draws a message.
+func (d *descent) Pick(e *pulse.Enabled) int {
+	d.chance = grown(d.chance, e.Len())
+	all := 0.0
+	for i := range d.chance {
+		d.chance[i] = 0
+		e.Behind(i, func(m *trace.Send) bool {
+			d.chance[i] += d.expected(m)
+			return true
+		})
+		all += d.chance[i]
+	}
+	at := float64(hash.Splitmix(&d.random)>>11) / (1 << 53) * all
+	i := 0
+	for ; i < e.Len()-1 && at >= d.chance[i]; i++ {
+		at -= d.chance[i]
+	}
+	d.paths = min(d.paths*all/d.chance[i], hugeTree)
+	return i
+}
+
+// expected returns how many steps a message is expected to lead to.
+func (d *descent) expected(m *trace.Send) float64 {
+	k := d.led[[2]int32{m.From, m.To}]
+	return (k.sum + 4) / (k.number + 4)
+}
+
+// Choose draws an answer.
+func (d *descent) Choose(_ choice.Kind, n int) int {
+	d.paths = min(d.paths*float64(n), hugeTree)
+	return int(hash.Splitmix(&d.random) % uint64(n))
+}
+
+// learn counts how many steps each message of a run has led to.
+func (d *descent) learn(t *trace.Trace) {
+	if d.led == nil {
+		d.led = map[[2]int32]mean{}
+	}
+	d.below = grown(d.below, len(t.Steps))
+	clear(d.below)
+	for k := len(t.Steps) - 1; k >= 0; k-- {
+		d.below[k]++
+		if t.Steps[k].Send == trace.None {
+			continue
+		}
+		m := &t.Sends[t.Steps[k].Send]
+		if m.Step >= 0 {
+			d.below[m.Step] += d.below[k]
+		}
+		key := [2]int32{m.From, m.To}
+		old := d.led[key]
+		d.led[key] = mean{old.sum + d.below[k], old.number + 1}
+	}
+}
+
+// hugeTree bounds products, which would else overflow with large trees.
+const hugeTree = 1e100

@@ -1,0 +1,95 @@
+package explore
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// An ending is how a run ended: by itself, or given up by the search.
+type ending uint8
+
+const (
+	endedItself ending = iota
+	endedAsleep        // all that could come next sleeps: it was run from another branch
+	endedKnown         // its state was seen before
+	endedDeep          // it has as many steps as Method.Depth allows
+	endedHanded        // what follows is a subtree for a worker
+	endedOther         // it is not what it was before, although the decisions are the same
+)
+
+var endingTexts = [...]string{
+	endedItself: "the run came to its end",
+	endedAsleep: "all that could come next was run from another branch",
+	endedKnown:  "the state was seen before",
+	endedDeep:   "the bound on the depth was hit",
+	endedHanded: "what follows is for another worker",
+	endedOther:  "the program did not repeat itself",
+}
+
+// A givenUp is an ending as an error. To make one takes no memory: a search
+// may give up as many runs as it makes.
+type givenUp ending
+
+// Error says why the run was given up.
+func (g givenUp) Error() string { return "explore: " + endingTexts[g] }
+
+// An outcome is the part of a search's strategy that says how the run ended.
+type outcome struct {
+	ending     ending
+	difference string // what differed, when the ending is endedOther
+	leftOut    bool   // a bound has kept something from being run, in this run or before
+}
+
+// Err returns why the run was given up, nil when it was not.
+func (o *outcome) Err() error {
+	if o.ending == endedItself {
+		return nil
+	}
+	return givenUp(o.ending)
+}
+
+// giveUp ends the run. Its result is what Pick or Choose must return.
+func (o *outcome) giveUp(e ending) int {
+	o.ending = e
+	return pulse.Quit
+}
+
+// differ ends a run that is not what it was before.
+func (o *outcome) differ(difference string) int {
+	o.difference = difference
+	return o.giveUp(endedOther)
+}
+
+// repeats reports whether a run that is over was what it was before. One that
+// ended by itself must have passed all decisions that it was to repeat.
+func (o *outcome) repeats(run *Run, passedAll bool) bool {
+	if o.ending == endedItself && !passedAll {
+		o.differ(endedEarly(run))
+	}
+	return o.ending != endedOther
+}
+
+// endedEarly describes a run that ended before all decisions that it was to
+// repeat had come.
+func endedEarly(run *Run) string {
+	how := "with nothing left to deliver"
+	if run.Failure != nil {
+		how = "with: " + run.Failure.Text
+	}
+	if run.System == nil {
+		return "the run had no system, " + how
+	}
+	return fmt.Sprintf("the run ended after %d steps, %s", run.System.Steps(), how)
+}
+
+// otherMessages describes a pick in which other messages can be delivered than before.
+func otherMessages(e *pulse.Enabled) string {
+	return fmt.Sprintf("after step %d %d messages could be delivered, the first of them %s", e.Step()-1, e.Len(), e.Label(0))
+}
+
+// otherQuestion describes a question that was not asked before, or not so.
+func otherQuestion(k choice.Kind, n int) string {
+	return fmt.Sprintf("a question (%v) of %d answers came where there was none like it", k, n)
+}

@@ -1,0 +1,96 @@
+package explore
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// A frameFollower is the strategy of the optimal search: it takes the steps of
+// a frame, and then adds steps by default.
+type frameFollower struct {
+	outcome
+	chooser chooser
+	frame   *frame
+	enabled *pulse.Enabled // of the run
+	step    int            // that is being taken; -1 before the first
+	asked   int32          // how many questions it has asked
+	// askedBetween: a question was asked between steps. It has to do with all
+	// steps, which the optimal search cannot go through.
+	askedBetween bool
+}
+
+func (w *frameFollower) begin(f *frame) { w.frame, w.step, w.asked, w.ending = f, -1, 0, endedItself }
+
+// Begin begins a run.
+func (w *frameFollower) Begin(uint64) {}
+
+// Pick follows the frame, then takes what is next by default.
+func (w *frameFollower) Pick(e *pulse.Enabled) int {
+	f, k := w.frame, e.Step()
+	w.step, w.asked, w.enabled = k, 0, e
+	if k >= len(f.steps) {
+		return w.addStep(e, k)
+	}
+	s := &f.steps[k]
+	digest := e.Digest()
+	if s.index == unknown {
+		return w.find(s, e, digest)
+	}
+	if int(s.n) != e.Len() || s.digest != digest {
+		return w.differ(otherMessages(e))
+	}
+	return int(s.index)
+}
+
+// find finds the message of a step that comes in another order than before. A
+// process may not want it here: then there is no such order.
+func (w *frameFollower) find(s *frameStep, e *pulse.Enabled, digest uint64) int {
+	for i := range e.Len() {
+		if e.ID(i) == s.id {
+			s.index, s.n, s.digest = int32(i), int32(e.Len()), digest
+			return i
+		}
+	}
+	return w.giveUp(endedAsleep)
+}
+
+// addStep adds a step by default.
+func (w *frameFollower) addStep(e *pulse.Enabled, k int) int {
+	f := w.frame
+	f.addSettled(k)
+	pick := w.chooser.first(e)
+	actor := e.Receiver(pick)
+	for i := range e.Len() {
+		if i != pick && e.Receiver(i) == actor {
+			f.alts = append(f.alts, alt{e.ID(i), int32(i)})
+		}
+	}
+	f.steps = append(f.steps, frameStep{id: e.ID(pick), digest: e.Digest(), index: int32(pick), n: int32(e.Len()),
+		alts: int32(len(f.alts)), answers: int32(len(f.answers)), byDefault: true})
+	return pick
+}
+
+// Choose follows the frame, and answers a new question with zero.
+func (w *frameFollower) Choose(k choice.Kind, n int) int {
+	f := w.frame
+	if k == choice.Clock || k == choice.Fault || w.step < 0 {
+		w.askedBetween = true
+		return w.giveUp(endedOther)
+	}
+	_, begin, _ := f.ends(w.step - 1)
+	i := begin + w.asked
+	w.asked++
+	if i == f.steps[w.step].answers {
+		if int(i) < len(f.answers) {
+			return w.differ(fmt.Sprintf("step %d asked a question (%v) that it did not ask before", w.step, k))
+		}
+		f.answers = append(f.answers, reply{0, int32(n)})
+		f.steps[w.step].answers++
+	}
+	if int(f.answers[i].n) != n {
+		return w.differ(fmt.Sprintf("step %d asked a question (%v) of %d answers that had %d before", w.step, k, n, f.answers[i].n))
+	}
+	return int(f.answers[i].value)
+}

@@ -1,0 +1,279 @@
+package explore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// The file of a search begins with a line that names the format, its version
+// and a checksum of the rest. The rest is JSON.
+const (
+	keptForm    = "jostle exploration "
+	keptVersion = "1"
+)
+
+// A kept is a search as it is kept in a file: what it has come to, and all that
+// the rest of it depends on. That is the path of decisions with what is known
+// of the branches beside it, or the frames of the optimal search. Indices and
+// numbers of actors mean the same in any run of the program, since it repeats
+// itself.
+//
+// The names of the fields are those in the file. They stay as they are while
+// the version does.
+type kept struct {
+	Search  keptMethod
+	Used    string          // the reduction that is in use: another than was asked for, when that did not fit
+	Verdict Result          // so far
+	Cut     bool            `json:",omitempty"` // a bound has kept something from being run
+	Habits  keptHabits      // of HMS and SGR
+	Classes []byte          `json:",omitempty"` // of the distinct orders, 8 bytes each
+	Touches [][]trace.Touch `json:",omitempty"` // the sets of touches
+	Nodes   []keptNode      `json:",omitempty"`
+	Frames  []keptFrame     `json:",omitempty"`
+	From    int             `json:",omitempty"` // how many steps the top frame has in common with the run before
+}
+
+// A keptMethod is the part of the options that decides which runs a search
+// makes. A file is gone on from only by a search that has the same.
+type keptMethod struct {
+	Reduction     string
+	Sleep         bool
+	Ordering      string
+	Depth         int
+	CountDistinct bool
+}
+
+func keptMethodOf(m *Method) keptMethod {
+	return keptMethod{m.Reduction.String(), m.sleeps(), m.Ordering.String(), m.Depth, m.listsClasses()}
+}
+
+func (s keptMethod) String() string {
+	text := "reduction " + s.Reduction
+	if s.Sleep {
+		text += " with sleep sets"
+	}
+	text += ", ordering " + s.Ordering
+	if s.Depth > 0 {
+		text += fmt.Sprintf(", %d steps deep", s.Depth)
+	}
+	if s.CountDistinct {
+		text += ", counting distinct orders"
+	}
+	return text
+}
+
+// keptHabits are the habits of actors.
+type keptHabits struct {
+	Received, Sent []int32 `json:",omitempty"`
+	Leads          []bool  `json:",omitempty"`
+}
+
+// A keptNode is a node of the path.
+type keptNode struct {
+	Hash        uint64 // digest
+	Kind        kind
+	First       int32 `json:",omitempty"` // of turns only
+	N, Cur      int32 // answers, and the current one
+	Step, Group int32 // Group is groupEnd
+	Delay, Open bool  // nextGroup and opened
+	Done        int32 // finished
+	Leaves      float64
+	Cands       []keptCand `json:",omitempty"`
+}
+
+// A keptCand is a candidate.
+type keptCand struct {
+	Seq, Index, Send, Actor, Channel, Rank int32
+	Touches                                int32 `json:",omitempty"` // a place in kept.Touches, plus one
+	Mark                                   mark
+}
+
+// A keptFrame is a frame of the optimal search.
+type keptFrame struct {
+	Base, Words int
+	Past        []byte // 8 bytes a word
+	Steps       []keptStep
+}
+
+// A keptStep is a step of a frame, with its parts of the frame's lists.
+type keptStep struct {
+	ID, Hash           uint64
+	Index, N           int32
+	ByDefault, Settled bool
+	Alts               []keptAlt     `json:",omitempty"`
+	Answers            []keptReply   `json:",omitempty"`
+	Revisits           []keptRevisit `json:",omitempty"`
+}
+
+// The parts of a step are an alt, a reply and a revisit.
+type keptAlt struct {
+	ID    uint64
+	Index int32
+}
+
+type keptReply struct{ Value, N int32 }
+
+type keptRevisit struct {
+	Step int32
+	ID   uint64
+}
+
+// encode returns the text of the file.
+func (k *kept) encode() ([]byte, error) {
+	body, err := json.Marshal(k)
+	if err != nil {
+		return nil, err
+	}
+	body = append(body, '\n')
+	return append(fmt.Appendf(nil, "%s%s %s\n", keptForm, keptVersion, checksum(body)), body...), nil
+}
+
+func checksum(body []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) }
+
+// decode reads the text of a file. An error says what is wrong with it and what
+// to do.
+func decode(data []byte) (*kept, error) {
+	line, body, _ := bytes.Cut(data, []byte("\n"))
+	words, is := strings.CutPrefix(string(line), keptForm)
+	switch {
+	case strings.HasPrefix(keptForm+keptVersion, string(line)):
+		return nil, errors.New("it is not whole: remove it to begin again")
+	case !is:
+		return nil, errors.New("it is not an exploration that was kept by jostle: name another file")
+	}
+	version, sum, _ := strings.Cut(words, " ")
+	if version != keptVersion {
+		return nil, fmt.Errorf("it is of version %.20q, and this jostle knows version %s: "+
+			"go on with the jostle that wrote it, or remove it to begin again", version, keptVersion)
+	}
+	if checksum(body) != sum {
+		return nil, errors.New("it is damaged or not whole: remove it to begin again")
+	}
+	k := &kept{}
+	err := json.Unmarshal(body, k)
+	if err == nil {
+		err = k.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it is not what jostle writes: remove it to begin again (%w)", err)
+	}
+	return k, nil
+}
+
+// check returns an error that says what in a kept search cannot be so. A search
+// can go on from all that it lets pass, though it may be of another program.
+func (k *kept) check() error {
+	used, ok := reductionOf(k.Used)
+	if !ok {
+		return fmt.Errorf("there is no reduction %.20q", k.Used)
+	}
+	size := len(k.Habits.Received)
+	if len(k.Habits.Sent) != size || len(k.Habits.Leads) != size*size || size > 1<<15 || len(k.Classes)%8 != 0 {
+		return errors.New("its lists have wrong lengths")
+	}
+	for i := range k.Nodes {
+		if err := k.Nodes[i].check(len(k.Touches)); err != nil {
+			return fmt.Errorf("node %d: %w", i, err)
+		}
+	}
+	if (len(k.Frames) > 0) != (used == Optimal) {
+		return errors.New("its frames are not of its reduction")
+	}
+	for i := range k.Frames {
+		top := i == len(k.Frames)-1
+		if err := k.Frames[i].check(top, k.From); err != nil {
+			return fmt.Errorf("frame %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (n *keptNode) check(touches int) error {
+	switch {
+	case n.Kind > strikes || n.N < 1 || n.Cur < 0 || n.Cur >= n.N || n.Step < 0:
+		return errors.New("it is no decision")
+	case n.First < 0 || n.First > 0 && (n.Kind != turns || n.First >= n.N):
+		return fmt.Errorf("it cannot begin with message %d of %d", n.First, n.N)
+	case n.Kind == picks && int(n.N) != len(n.Cands) || n.Kind != picks && len(n.Cands) > 0:
+		return fmt.Errorf("it has %d messages of %d", len(n.Cands), n.N)
+	case n.Group < 0 || n.Group > n.N:
+		return fmt.Errorf("it has taken up %d messages of %d", n.Group, n.N)
+	}
+	for _, c := range n.Cands {
+		if c.Index < 0 || c.Index >= n.N || c.Send < 0 || c.Actor < 0 || c.Touches < 0 || int(c.Touches) > touches {
+			return fmt.Errorf("it has a message that cannot be: %+v", c)
+		}
+	}
+	return nil
+}
+
+// mostWords bounds a set of steps. More would be for a run of millions of steps,
+// and such a run could not be kept.
+const mostWords = 1 << 16
+
+// check checks a frame. The sets of the top frame need not be there for steps
+// that the next run does not share: they are found out anew.
+func (f *keptFrame) check(top bool, shared int) error {
+	sets := len(f.Steps)
+	if top {
+		sets = shared
+	}
+	switch {
+	case f.Base < 0 || f.Base > len(f.Steps) || sets < 0 || sets > len(f.Steps) || len(f.Steps) == 0:
+		return errors.New("its steps are not all there")
+	case f.Words < 0 || f.Words > mostWords || len(f.Past)%8 != 0 || len(f.Past)/8 < sets*f.Words || !top && f.Words*64 < sets:
+		return errors.New("its sets of steps are not all there")
+	}
+	for i := range f.Steps {
+		if err := f.Steps[i].check(int32(i)); err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (s *keptStep) check(number int32) error {
+	if s.Index < unknown || s.Index >= max(s.N, 1) {
+		return fmt.Errorf("it takes message %d of %d", s.Index, s.N)
+	}
+	for _, a := range s.Alts {
+		if a.Index < 0 || a.Index >= s.N {
+			return fmt.Errorf("it could take message %d of %d", a.Index, s.N)
+		}
+	}
+	for _, q := range s.Answers {
+		if q.Value < 0 || q.Value >= q.N {
+			return fmt.Errorf("it has answer %d of %d", q.Value, q.N)
+		}
+	}
+	for _, r := range s.Revisits {
+		if r.Step < 0 || r.Step >= number {
+			return fmt.Errorf("it revisits step %d", r.Step)
+		}
+	}
+	return nil
+}
+
+// packed writes words as bytes, which take less room in JSON.
+func packed(words []uint64) []byte {
+	b := make([]byte, 0, 8*len(words))
+	for _, x := range words {
+		b = binary.LittleEndian.AppendUint64(b, x)
+	}
+	return b
+}
+
+func unpacked(b []byte) []uint64 {
+	words := make([]uint64, len(b)/8)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return words
+}

@@ -1,0 +1,79 @@
+package explore
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// limits decides after each run whether the search goes on.
+type limits struct {
+	clock clock
+	runs  int           // how many may be made in all; 0 for any number
+	time  time.Duration // how long it may take in all; 0 for any time
+	began time.Time
+	stop  <-chan struct{}
+	// all counts the runs of all workers; nil when there is only one.
+	all *atomic.Int64
+	// isVain reports that nobody wants to know any more what the search comes
+	// to; nil for never.
+	isVain func() bool
+	// nowAndThen is called when the clock has looked at the time; nil for
+	// nothing.
+	nowAndThen func()
+}
+
+// end reports whether the search must end before the tree is done, and which
+// bound it has hit, "" for none, given how many runs it has made.
+func (l *limits) end(made int) (bound string, over bool) {
+	if l.all != nil && l.runs > 0 {
+		made = int(l.all.Add(1))
+	}
+	if l.runs > 0 && made >= l.runs {
+		return "runs", true
+	}
+	if l.isVain != nil && l.isVain() {
+		return "", true
+	}
+	if !l.clock.tick() {
+		return "", false
+	}
+	if l.nowAndThen != nil {
+		l.nowAndThen()
+	}
+	if l.time > 0 && l.clock.last.Sub(l.began) >= l.time {
+		return "time", true
+	}
+	select {
+	case <-l.stop:
+		return "stop", true
+	default:
+		return "", false
+	}
+}
+
+// A clock looks at the time only as often as it must: to do so takes a good
+// part of a small run.
+type clock struct {
+	wait  int // runs until it looks again
+	every int // runs between two looks
+	last  time.Time
+}
+
+// lookEvery is about how much time passes between two looks.
+const lookEvery = 20 * time.Millisecond
+
+// tick reports whether the clock has looked at the time after this run.
+func (c *clock) tick() bool {
+	if c.wait--; c.wait > 0 {
+		return false
+	}
+	now := time.Now()
+	switch took := now.Sub(c.last); {
+	case took < lookEvery/4:
+		c.every = min(2*c.every+1, 1<<16)
+	case took > lookEvery:
+		c.every /= 2
+	}
+	c.wait, c.last = c.every, now
+	return true
+}

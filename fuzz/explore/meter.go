@@ -1,0 +1,80 @@
+package explore
+
+import (
+	"sync"
+	"time"
+)
+
+// A meter adds up how far the workers of a search are, and tells it.
+type meter struct {
+	tell      func(Progress) // Options.Progress; may be nil
+	every     time.Duration
+	began     time.Time // when the search did
+	estimator *estimator
+
+	mu    sync.Mutex
+	parts map[int]Progress // by number of the subtree; 0 for what is in none
+	last  time.Time
+}
+
+// tellEvery is how often progress is told if the options do not say.
+const tellEvery = time.Second
+
+func newMeter(o *Options, w Worker, began time.Time) *meter {
+	m := &meter{tell: o.Progress, every: o.Every, began: began, estimator: newEstimator(w, o), parts: map[int]Progress{}, last: time.Now()}
+	if m.every == 0 {
+		m.every = tellEvery
+	}
+	return m
+}
+
+// note notes what one search has done so far. A nil meter notes nothing.
+func (m *meter) note(t *tally) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.parts[t.subtree] = progressOf(&t.result)
+}
+
+// report notes what one search has done so far, and tells how far all are if
+// it is time to. A search that goes on alone can guess its size, and the
+// estimator may use its worker meanwhile; of several, guess is nil.
+func (m *meter) report(t *tally, bound string, guess func() float64) {
+	m.note(t)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	if now.Sub(m.last) < m.every {
+		return
+	}
+	m.last = now
+	p, guessed := m.sum(), 0.0
+	if guess != nil {
+		m.estimator.probeLate(p.Runs)
+		guessed = guess()
+	}
+	p.setElapsed(time.Since(m.began))
+	p.setEstimate(m.estimator.joined(p.Runs, guessed))
+	p.Bound = bound
+	m.tell(p)
+}
+
+// sum returns what all have done so far.
+func (m *meter) sum() (all Progress) {
+	for _, p := range m.parts {
+		all.Runs += p.Runs
+		all.Wasted += p.Wasted
+		all.Failures += p.Failures
+	}
+	return all
+}
+
+// end tells what a search came to.
+func (m *meter) end(r *Result) {
+	p := progressOf(r)
+	p.setElapsed(r.Elapsed)
+	p.Estimate, p.Done = r.Estimate, true
+	m.tell(p)
+}

@@ -1,0 +1,77 @@
+package explore
+
+import "github.com/jostle-go/jostle/pulse/trace"
+
+// A reducer marks, at the picks of a run, the candidates that must be taken
+// because of what the run has shown.
+type reducer struct {
+	reduction Reduction
+	path      *path
+	races     races
+	pickOf    []int32 // the pick that each step of the run came of; -1 for none
+}
+
+// reduce marks what the run of a trace calls for from step `from` on, of which
+// so many steps count. It reports whether the reduction is one for the program.
+func (r *reducer) reduce(t *trace.Trace, from, limit int) (fits bool) {
+	r.learnPicks(len(t.Steps), r.races.learn(t, from))
+	if !r.races.isOrdered(from) {
+		return false
+	}
+	r.races.limit = int32(limit)
+	switch r.reduction {
+	case SourceSets:
+		r.eachRace(from, func(n *node, rc race) { r.races.markSource(r.path, n, rc) })
+	case GoodSiblings:
+		r.eachRace(from, func(n *node, rc race) { r.races.markSibling(r.path, n, rc) })
+	case PersistentSets:
+		r.races.eachSend(from, func(rc race, before []uint64) {
+			if n := r.nodeOf(rc.step); n != nil {
+				r.races.markPersistent(r.path, n, rc, before)
+			}
+		})
+	case DCUTE:
+		r.races.eachSend(from, func(rc race, _ []uint64) {
+			if n := r.nodeOf(rc.step); n != nil {
+				markNextActor(n)
+			}
+		})
+	}
+	return true
+}
+
+// eachRace calls do with each race of a step that came of a pick.
+func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
+	for _, rc := range r.races.find(from) {
+		if n := r.nodeOf(rc.step); n != nil {
+			do(n, rc)
+		}
+	}
+}
+
+// learnPicks notes which steps came of which picks. Those before step `from`
+// are as in the run before.
+func (r *reducer) learnPicks(steps, from int) {
+	r.pickOf = grown(r.pickOf, steps)
+	for j := from; j < steps; j++ {
+		r.pickOf[j] = -1
+	}
+	for i := range r.path.nodes {
+		if n := &r.path.nodes[i]; n.kind == picks && int(n.step) < steps {
+			r.pickOf[n.step] = int32(i)
+		}
+	}
+}
+
+// nodeOf returns the pick that a step came of; nil when there was nothing to
+// pick, when it belongs to another worker, or when all of it is marked anyway.
+func (r *reducer) nodeOf(step int32) *node {
+	i := r.pickOf[step]
+	if i < int32(r.path.floor) {
+		return nil
+	}
+	if n := &r.path.nodes[i]; !n.opened {
+		return n
+	}
+	return nil
+}

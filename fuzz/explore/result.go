@@ -1,0 +1,79 @@
+package explore
+
+import "time"
+
+// A Result is what came of an exploration.
+type Result struct {
+	// Complete reports that every distinct order was run, or was found equal
+	// to one that was.
+	Complete bool
+	// Reduction is the one that was used. It differs from the one that was
+	// asked for when that does not fit the program: the package comment says
+	// when.
+	Reduction Reduction
+	// Bound is the bound that was hit, "" when none was: "runs", "time",
+	// "depth", "delays", "preemptions", "failure", "stop".
+	Bound string
+	// Distinct is how many distinct orders were run, -1 when that was not
+	// counted.
+	Distinct int
+	// Runs is how many runs came to an end. Wasted is how many more were given
+	// up because what was left of them had been run before, and Cut how many
+	// because of a bound or a state that was seen before.
+	Runs, Wasted, Cut int
+	// Steps is how many steps the tree of all runs has: what runs share at
+	// their beginning is counted once.
+	Steps int
+	// States is how many states were seen, 0 when states were not compared.
+	States int
+	// Failures is how many runs failed, by signature.
+	Failures map[string]int
+	// Nondeterminism is where the program went another way than before
+	// although all decisions were the same; "" when it never did.
+	Nondeterminism string
+	// Clash shows two states that have one hash, where states are Checked; ""
+	// when there are none.
+	Clash string
+	// Levels is what each bound on delays or preemptions took, from 0 on.
+	Levels []Level
+	// Estimate is how many runs there are in all: Runs when the search is
+	// complete; else an estimate if the options ask for one, and 0 when
+	// nothing is known.
+	Estimate float64
+	// Elapsed is how long the search took.
+	Elapsed time.Duration
+}
+
+// A Level is what the search with one bound on delays or preemptions came to.
+type Level struct {
+	Bound, Runs, Failed int
+	Complete            bool
+}
+
+// made returns how many runs were made, given up ones included.
+func (r *Result) made() int { return r.Runs + r.Wasted + r.Cut }
+
+// failed returns how many runs failed.
+func (r *Result) failed() (n int) {
+	for _, number := range r.Failures {
+		n += number
+	}
+	return n
+}
+
+// add adds what another part of the tree came to. Distinct is not added up.
+func (r *Result) add(part *Result) {
+	r.Runs += part.Runs
+	r.Wasted += part.Wasted
+	r.Cut += part.Cut
+	r.Steps += part.Steps
+	for signature, n := range part.Failures {
+		r.Failures[signature] += n
+	}
+	if r.Bound == "" {
+		r.Bound = part.Bound
+	}
+	if r.Nondeterminism == "" {
+		r.Nondeterminism = part.Nondeterminism
+	}
+}

@@ -1,0 +1,78 @@
+package explore
+
+import (
+	"fmt"
+	"time"
+)
+
+// A search goes through one tree of orders, or through one subtree of it, with
+// one worker. This is what the ways to do so have in common: depthFirst,
+// optimal and randomBranches.
+type search struct {
+	options *Options
+	worker  Worker
+	tally   tally
+	limits  limits
+	habits  habits
+	// bound is the one on delays or preemptions that is searched now.
+	bound int32
+	// reduction is what the search must begin again with; that of the options
+	// while it need not.
+	reduction Reduction
+}
+
+// newSearch returns a search that began at a time. Unless it is a trial, its
+// worker is told of its runs.
+func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
+	s := &search{options: o, worker: w, reduction: o.Reduction}
+	s.limits = limits{runs: o.Runs, time: o.Time, began: began, stop: o.Stop}
+	s.tally = newTally(o)
+	if !trial {
+		s.tally.tell = func(r Run) { w.Done(r) }
+	}
+	return s
+}
+
+// count counts a run, and reports whether it ends the search.
+func (s *search) count(run Run, end ending, shared int) (last bool) {
+	if end == endedItself && s.options.learns() && run.System != nil {
+		s.habits.learn(run.System.Trace())
+	}
+	return s.tally.count(run, end, shared)
+}
+
+// isOver reports whether the search must end before the tree is done.
+func (s *search) isOver() bool {
+	bound, over := s.limits.end(s.tally.result.made())
+	if bound != "" {
+		s.tally.result.Bound = bound
+	}
+	return over
+}
+
+// mustBeginAgain reports whether the program turned out not to be one for the
+// reduction.
+func (s *search) mustBeginAgain() bool { return s.reduction != s.options.Reduction }
+
+// chooser returns what finds the first message by the search's ordering.
+func (s *search) chooser() chooser {
+	return chooser{ordering: s.options.Ordering, habits: &s.habits}
+}
+
+// boundText names the bound that is searched, where it is raised.
+func (s *search) boundText() string {
+	if !s.options.bounded() {
+		return ""
+	}
+	_, name := s.options.boundName()
+	return fmt.Sprintf("%d %s", s.bound, name)
+}
+
+// A way is how a search goes through its tree.
+type way interface {
+	// explore goes through the tree, and reports whether that is done.
+	explore() (finished bool)
+	// guess returns an estimate of how many runs that takes in all, from what
+	// it has gone through; 0 while nothing is known.
+	guess() float64
+}

@@ -1,0 +1,48 @@
+package explore
+
+// Good siblings are Eta's (section 5.2): of the candidates that lead to a
+// race's message, one that was marked before if there is any.
+
+// leadsTo reports whether a candidate of the pick that a race's step came of is
+// the race's message, or was received after the step and before the message
+// was sent: in the set `before`.
+func (r *races) leadsTo(c *candidate, rc race, before []uint64) bool {
+	if c.send == rc.message {
+		return true
+	}
+	k := r.trace.Sends[c.send].Receipt
+	return k > rc.step && k < r.limit && has(before, k)
+}
+
+// isTaken reports whether a candidate that leads to a race makes marking
+// another one needless: it was marked or taken, or it sleeps and could come
+// first, so that what follows was run from another branch. One that sleeps and
+// could not come first shows nothing.
+func (r *races) isTaken(c *candidate, rc race) bool {
+	return c.mark&(todo|done) != 0 || c.mark&asleep != 0 && r.couldComeFirst(c, rc)
+}
+
+// firstTo returns the first candidate that leads to a race and does not sleep,
+// -1 when there is none. It is false when none need be marked.
+func (r *races) firstTo(list []candidate, rc race, before []uint64) (first int, needed bool) {
+	first = -1
+	for i := range list {
+		c := &list[i]
+		switch {
+		case !r.leadsTo(c, rc, before):
+		case r.isTaken(c, rc):
+			return -1, false
+		case first < 0 && c.mark&asleep == 0:
+			first = i
+		}
+	}
+	return first, true
+}
+
+// markSibling marks a candidate that leads to the race's message, if that is
+// needed.
+func (r *races) markSibling(p *path, n *node, rc race) {
+	if first, needed := r.firstTo(p.of(n), rc, r.beforeMessage(rc.message)); needed {
+		markOrOpen(p, n, first)
+	}
+}

@@ -1,0 +1,127 @@
+package explore
+
+import (
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A tally counts what the runs of a tree came to, or of one subtree of it.
+type tally struct {
+	result  Result
+	classes map[uint64]struct{} // of the distinct orders; nil unless they are counted by these
+	// eachOnce: no distinct order is run twice, so that their number is that
+	// of the runs.
+	eachOnce bool
+	keepOn   bool
+	leftOut  bool      // a bound has kept something from being run
+	subtree  int       // the subtree's number, from 1; 0 for what is above all subtrees
+	tell     func(Run) // Worker.Done; nil when the runs are not the search's
+}
+
+func newTally(o *Options) tally {
+	t := tally{eachOnce: o.sleeps(), keepOn: o.KeepOn}
+	t.result.Failures, t.result.Reduction = map[string]int{}, o.Reduction
+	if o.listsClasses() {
+		t.classes = map[uint64]struct{}{}
+	}
+	return t
+}
+
+// count counts a run of which the first steps were counted with another one.
+// It reports whether the run ends the search.
+func (t *tally) count(run Run, end ending, shared int) (last bool) {
+	r := &t.result
+	r.Steps += max(0, run.steps()-shared)
+	switch end {
+	case endedItself:
+		run = t.show(run)
+		r.Runs++
+		t.countClass(&run)
+		return run.Failure != nil && t.fail(run.Failure)
+	case endedAsleep:
+		r.Wasted++
+		return false
+	}
+	r.Cut++
+	if run.Failure == nil || run.Failure.Kind == pulse.KindNondeterminism {
+		return false
+	}
+	run.Cut = true
+	return t.fail(t.show(run).Failure)
+}
+
+// show completes a run and shows it to its worker.
+func (t *tally) show(run Run) Run {
+	run.Index, run.Subtree = t.result.Runs, t.subtree
+	if t.tell != nil {
+		t.tell(run)
+	}
+	return run
+}
+
+// fail counts a failure. It reports whether that ends the search.
+func (t *tally) fail(f *pulse.Failure) (last bool) {
+	t.result.Failures[f.Signature()]++
+	if !t.keepOn {
+		t.result.Bound = "failure"
+	}
+	return !t.keepOn
+}
+
+// countClass counts the distinct order of a run.
+func (t *tally) countClass(run *Run) {
+	if t.classes != nil && run.System != nil {
+		t.classes[Class(run.System.Trace())] = struct{}{}
+	}
+	t.setDistinct()
+	if !t.eachOnce && run.System == nil {
+		t.result.Distinct = -1
+	}
+}
+
+// setDistinct sets the number of distinct orders, -1 when they are not counted.
+func (t *tally) setDistinct() {
+	switch {
+	case t.eachOnce:
+		t.result.Distinct = t.result.Runs
+	case t.classes != nil:
+		t.result.Distinct = len(t.classes)
+	default:
+		t.result.Distinct = -1
+	}
+}
+
+// add adds what a subtree came to.
+func (t *tally) add(part *tally) {
+	t.result.add(&part.result)
+	for class := range part.classes {
+		t.classes[class] = struct{}{}
+	}
+	t.leftOut = t.leftOut || part.leftOut
+	t.setDistinct()
+}
+
+// Class returns a number for a distinct order: for each actor, what it has
+// received in which order. Two orders with one number are, in practice, one
+// distinct order.
+//
+// The numbers are kept in files: they never change.
+func Class(t *trace.Trace) uint64 {
+	sum := uint64(0)
+	for i := range t.Actors {
+		sum += classMix(0, t.Actors[i].ID)
+	}
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		before := uint64(1)
+		if st.Prev >= 0 {
+			before = t.Steps[st.Prev].ID
+		}
+		sum += classMix(classMix(classMix(t.Actors[st.Actor].ID, before), st.ID), uint64(st.Time))
+	}
+	return classMix(sum, uint64(len(t.Steps)))
+}
+
+// classMix mixes a word into the number of a distinct order.
+func classMix(sum, word uint64) uint64 { return hash.Mix(sum ^ word + hash.Gamma) }

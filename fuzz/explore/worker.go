@@ -1,0 +1,63 @@
+package explore
+
+import (
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Worker runs the program that is explored.
+//
+// All methods of one worker are called one after the other, though not always
+// on the same goroutine. The methods of several workers are called at the same
+// time: what workers share they must lock. Explore has returned only when no
+// worker is running.
+type Worker interface {
+	// Run runs the program once, with a strategy that makes its decisions.
+	// Two runs with the same decisions must be the same. The strategy may be
+	// another one than in the call before.
+	//
+	// Not every call is a run of the search: an estimate makes runs of its
+	// own, and to share the tree its first levels are gone through several
+	// times. Whoever counts runs counts the calls of Done.
+	Run(s pulse.Strategy) Run
+	// Done is told of a run of the search that came to its end, or that
+	// failed before it was given up. It is always the last run of this
+	// worker, whose trace is still there. With a bound on delays or
+	// preemptions, which is raised from 0, the runs of each bound are told.
+	Done(r Run)
+	// Again is told to every worker when the search begins again with another
+	// reduction: the runs that Done was told of so far do not count. No worker
+	// is running then.
+	Again()
+}
+
+// A Run is what came of one run.
+type Run struct {
+	// System has the trace. It is nil when the program has made no system.
+	System *pulse.System
+	// Failure is nil when the run did not fail.
+	Failure *pulse.Failure
+	// Index counts the runs that came to an end, from 0. With several workers
+	// it counts those of one subtree, and Subtree is the number of that, from
+	// 1; runs above all subtrees have Subtree 0. The first run is the one with
+	// the smallest Subtree and, in it, the smallest Index, whichever was over
+	// first.
+	Index   int
+	Subtree int
+	// Cut reports that the run was given up before its end, after it had failed.
+	Cut bool
+}
+
+// steps returns how many steps the run took.
+func (r *Run) steps() int {
+	if r.System == nil {
+		return 0
+	}
+	return r.System.Steps()
+}
+
+// cameToRest reports whether nothing was left to deliver at the end of a run.
+func cameToRest(t *trace.Trace) bool {
+	n := len(t.Rests)
+	return n > 0 && int(t.Rests[n-1]) == len(t.Steps)
+}

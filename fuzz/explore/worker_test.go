@@ -1,0 +1,30 @@
+package explore_test
+
+import (
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A worker is a Worker that is made of functions. Those that are nil do nothing.
+type worker struct {
+	run   func(pulse.Strategy) explore.Run
+	done  func(explore.Run)
+	again func()
+}
+
+func (w *worker) Run(s pulse.Strategy) explore.Run { return w.run(s) }
+
+func (w *worker) Done(r explore.Run) {
+	if w.done != nil {
+		w.done(r)
+	}
+}
+
+func (w *worker) Again() {
+	if w.again != nil {
+		w.again()
+	}
+}
+
+// tell returns the same worker, which tells of each run that is done.
+func (w *worker) tell(done func(explore.Run)) *worker { return &worker{w.run, done, w.again} }

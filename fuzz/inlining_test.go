@@ -1,0 +1,58 @@
+package fuzz
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+)
+
+// What a failing property prints, and the cases that are kept of it, are the
+// same whether or not the compiler inlines functions.
+func TestInliningDoesNotMatter(t *testing.T) {
+	plain, plainRaw := runInlining(t, "-gcflags=")
+	whole, wholeRaw := runInlining(t, "-gcflags=all=-l")
+	golden.File(t, "testdata/inlining.golden", plain)
+	golden.File(t, "testdata/inlining.golden", whole)
+	if plainRaw == wholeRaw {
+		t.Errorf("the runtime's names are the same, %s: the test shows nothing", plainRaw)
+	}
+}
+
+// runInlining runs the tests of testdata/inlining, built with a flag. It
+// returns what they print, in the order of their names, and the signatures of
+// the cases that they keep; and what the runtime calls one of their literals.
+func runInlining(t *testing.T, flag string) (text, raw string) {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", "test", "-count=1", flag, "./testdata/inlining")
+	cmd.Env = append(os.Environ(), "JOSTLE_OUT="+dir)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Fatalf("the broken properties hold:\n%s", out)
+	}
+	said := regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(strings.ReplaceAll(string(out), dir, "DIR"), "TIME")
+	said, raw, _ = strings.Cut(said, "--- FAIL: TestRawName")
+	tests := strings.Split(said, "    --- FAIL: ")
+	slices.Sort(tests)
+	failed := len(tests) - 1 // the first part is before them
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+	for _, file := range files {
+		kept, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests = append(tests, regexp.MustCompile(`(?m)^signature .*\n`).FindString(string(kept)))
+	}
+	if len(files) != failed || failed == 0 {
+		t.Errorf("%d cases of %d failing tests were kept:\n%s", len(files), failed, said)
+	}
+	_, raw, _ = strings.Cut(raw, "the raw name is ")
+	raw, _, _ = strings.Cut(raw, "\n")
+	return strings.Join(tests, ""), raw
+}

@@ -1,0 +1,185 @@
+package fuzz
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// teller is a property as a method.
+type teller struct{}
+
+func (teller) holds(*props.T)    {}
+func (*teller) pointed(*props.T) {}
+
+func generic[V any](*props.T) {}
+
+func made(string) func(*props.T) { return func(*props.T) {} }
+
+// Under which name cases of a property are kept.
+func TestNamesOfProperties(t *testing.T) {
+	const test = "TestA/b"
+	for _, c := range []struct {
+		name     string
+		property func(*props.T)
+		want     string
+	}{
+		{"a declared function", skips, "skips"},
+		{"one of another package", trial.Quarrel, "trial/Quarrel"},
+		{"a literal", func(*props.T) {}, test},
+		{"a literal that a function makes", made("a"), test},
+		{"a method", teller{}.holds, test},
+		{"a method of a pointer", (&teller{}).pointed, test},
+		{"an instance", generic[int], test},
+		{"another instance", generic[struct{ a int }], test},
+		{"a method expression, bound", func(t *props.T) { teller.holds(teller{}, t) }, test},
+	} {
+		if got := propertyOf(c.property, test); got.Name != c.want || got.Test != test {
+			t.Errorf("%s: %q of %q, want %q", c.name, got.Name, got.Test, c.want)
+		}
+	}
+	if got := nameOf(skips, "example.com/other", test); got != "fuzz/skips" {
+		t.Errorf("in a test binary of another package: %q", got)
+	}
+	if got := testedPackage(); got != "github.com/jostle-go/jostle/fuzz" {
+		t.Errorf("the tested package is %q", got)
+	}
+}
+
+// overdraws has one order of two in which it fails.
+func overdraws(t *props.T) {
+	balance := 0
+	sys := t.System()
+	trial.Crowd(sys, 2, func(word string) {
+		if word == "b" && balance == 0 {
+			t.Fatalf("overdrawn")
+		}
+		balance++
+	})
+	sys.Run()
+}
+
+// misused forgets to run its system.
+func misused(t *props.T) { t.System().Spawn("idle", pulse.Func(func(*pulse.Ctx, any) {})) }
+
+// verbSamples search one declared property by each verb, and two by one.
+var verbSamples = map[string]func(*testing.T){
+	"one-check":   func(t *testing.T) { Check(t, overdraws) },
+	"one-explore": func(t *testing.T) { Explore(t, overdraws) },
+	"one-misused": func(t *testing.T) { Config{Runs: 10}.Check(t, misused) },
+	"two": func(t *testing.T) {
+		Config{Runs: 100}.Check(t, overdraws)
+		Config{Runs: 100}.Check(t, trial.Quarrel)
+	},
+	"table": func(t *testing.T) {
+		for _, word := range []string{"a", "b"} {
+			t.Run(word, func(t *testing.T) {
+				Config{Runs: 100}.Check(t, func(t *props.T) {
+					first := ""
+					sys := t.System()
+					trial.Crowd(sys, 2, func(word string) { first += word })
+					sys.Run()
+					if strings.HasPrefix(first, word) {
+						t.Errorf("%s came first", word)
+					}
+				})
+			})
+		}
+	},
+}
+
+// cases lists the files that a sample has kept, below its folder.
+func cases(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		folder, _ := filepath.Rel(dir, filepath.Dir(path))
+		list = append(list, folder)
+	}
+	return list
+}
+
+// What one verb finds all of them run first: a property has one corpus.
+func TestOnePropertyOneCorpus(t *testing.T) {
+	verbs := []string{"one-check", "one-explore", "fuzz-overdraws"}
+	for _, finder := range verbs {
+		dir := t.TempDir()
+		out := runSample(t, finder, dir)
+		if !strings.Contains(out, "overdrawn") || !strings.Contains(out, "saved: DIR/overdraws/") {
+			t.Errorf("%s finds nothing, or does not keep it:\n%s", finder, out)
+		}
+		for _, verb := range verbs {
+			if again := runSample(t, verb, dir); !strings.Contains(again, "(as saved)") {
+				t.Errorf("%s does not run first what %s has found:\n%s", verb, finder, again)
+			}
+		}
+		if list := cases(t, dir); len(list) != 1 {
+			t.Errorf("%s and all that ran after it kept %q, want one case", finder, list)
+		}
+	}
+}
+
+// Two properties of one test, and the subtests of a table, have folders of
+// their own. What is misuse is not kept.
+func TestFoldersOfCases(t *testing.T) {
+	for sample, want := range map[string]string{
+		"two":         "overdraws trial.Quarrel",
+		"table":       "TestSample.a TestSample.b",
+		"one-misused": "",
+	} {
+		dir := t.TempDir()
+		out := runSample(t, sample, dir)
+		if got := strings.Join(cases(t, dir), " "); got != want || !strings.Contains(out, "--- FAIL") {
+			t.Errorf("%s keeps cases in %q, want %q:\n%s", sample, got, want, out)
+		}
+	}
+}
+
+// Cases that were kept by version 1, by the name of the test, run first too.
+func TestCasesOfVersionOneRun(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "one-check", dir)
+	found, _ := filepath.Glob(filepath.Join(dir, "overdraws", "*.case"))
+	text, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Replace(strings.Replace(string(text), "jostle case 2", "jostle case 1", 1), "property \"overdraws\"\n", "", 1)
+	if err := os.MkdirAll(filepath.Join(dir, "TestSample"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "TestSample", "old.case"), []byte(old), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(found[0])
+	if out := runSample(t, "one-check", dir); !strings.Contains(out, "saved case old.case (as saved)") {
+		t.Errorf("a case of version 1 is not run:\n%s", out)
+	}
+}
+
+// Settings that are not for a verb are refused, and so is no property.
+func TestRefusedCalls(t *testing.T) {
+	for sample, want := range map[string]string{
+		"refused-strategies": "fuzz.Config.Strategies is set for Explore, and is for Check",
+		"refused-method":     "fuzz.Config.KeepOn is set for Check, and is for Explore",
+		"refused-nil":        "fuzz.Check: the property is nil: give it a func(*props.T)",
+	} {
+		if out := runSample(t, sample, t.TempDir()); !strings.Contains(out, want) {
+			t.Errorf("%s: %s", sample, out)
+		}
+	}
+}
+
+var refusedSamples = map[string]func(*testing.T){
+	"refused-strategies": func(t *testing.T) { Config{Strategies: []string{"random"}}.Explore(t, skips) },
+	"refused-method":     func(t *testing.T) { Config{KeepOn: true}.Check(t, skips) },
+	"refused-nil":        func(t *testing.T) { Check(t, nil) },
+}

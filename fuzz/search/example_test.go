@@ -1,0 +1,56 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// The last word that a wall is given stays.
+func lastWordStays(t *props.T) {
+	last := ""
+	sys := t.System()
+	wall := sys.Spawn("wall", pulse.Func(func(_ *pulse.Ctx, msg any) { last = msg.(string) }))
+	painter := pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(wall, msg) })
+	sys.Send(sys.Spawn("ada", painter), "first")
+	sys.Send(sys.Spawn("ben", painter), "last")
+	sys.Run()
+	if last != "last" {
+		t.Errorf("the wall says %q", last)
+	}
+}
+
+var property = search.Property{Name: "lastWordStays", Test: "TestLastWordStays", Func: lastWordStays}
+
+func ExampleSample() {
+	res := search.Sample(context.Background(), property, search.Options{Runs: 100, Seed: 1})
+	fmt.Println("run", res.Index+1, "failed:", res.Finding.Failure)
+	fmt.Print(res.Finding.Chart)
+	// Output:
+	// run 2 failed: the wall says "first"
+	// test ──"last"──▶ ben
+	// ben ──"last"──▶ wall
+	// test ──"first"──▶ ada
+	// ada ──"first"──▶ wall
+}
+
+func ExampleExplore() {
+	x, err := search.Explore(context.Background(), property, search.ExploreOptions{KeepOn: true, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v := x.Verdict
+	fmt.Println("complete:", v.Complete, "orders:", v.Distinct, "failed:", len(x.Found))
+
+	all := search.ExploreOptions{Method: explore.Method{Reduction: explore.Everything}, KeepOn: true, Seed: 1}
+	x, _ = search.Explore(context.Background(), property, all)
+	fmt.Println("with those that do the same:", x.Verdict.Runs)
+	// Output:
+	// complete: true orders: 2 failed: 1
+	// with those that do the same: 6
+}

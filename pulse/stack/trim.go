@@ -1,0 +1,163 @@
+package stack
+
+import (
+	"path"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A Trimmer cuts stacks to the calls that their reader wrote. It leaves out
+// the standard library, what the compiler generated, and the packages that it
+// was given, except for their own tests. It never changes.
+type Trimmer struct{ hidden []hidden }
+
+// hidden is a package whose calls are left out.
+type hidden struct {
+	path   string
+	below  bool   // all packages below it too
+	folder string // where its sources are; "" when that is not known
+}
+
+// NewTrimmer returns a Trimmer that leaves out packages. Each is given by its
+// path; a path that ends with /... stands for all packages below it too, as in
+// arguments of the go command.
+func NewTrimmer(packages ...string) *Trimmer {
+	t := &Trimmer{}
+	module, root := home()
+	for _, p := range packages {
+		h := hidden{}
+		h.path, h.below = strings.CutSuffix(p, "/...")
+		if rest, ours := strings.CutPrefix(h.path, module+"/"); ours && root != "" {
+			h.folder = root + "/" + rest
+		}
+		t.hidden = append(t.hidden, h)
+	}
+	return t
+}
+
+// All returns the reader's calls on a stack, innermost first. What ran because
+// of a panic, or of a runtime.Goexit, is left out.
+func (t *Trimmer) All(pcs []uintptr) (list []runtime.Frame) {
+	frames := runtime.CallersFrames(pcs)
+	for more := len(pcs) > 0; more; {
+		var call runtime.Frame
+		call, more = frames.Next()
+		switch {
+		case unwinds(&call):
+			list = list[:0]
+		case !isStandard(&call) && !t.hides(&call):
+			list = append(list, call)
+		}
+	}
+	return list
+}
+
+// Inner returns as All does, but no more than the innermost calls that a
+// package which is left out, or package testing, has made: those of a handler
+// without those of the test that runs the system. It also returns the function
+// that made them, as the runtime names it; "" when it was not one left out.
+func (t *Trimmer) Inner(pcs []uintptr) (list []runtime.Frame, caller string) {
+	frames := runtime.CallersFrames(pcs)
+	for more := len(pcs) > 0; more; {
+		var call runtime.Frame
+		call, more = frames.Next()
+		switch {
+		case unwinds(&call):
+			list = list[:0]
+		case strings.HasPrefix(call.Function, "testing."):
+			return list, ""
+		case isStandard(&call):
+		case !t.hides(&call):
+			list = append(list, call)
+		case len(list) > 0:
+			return list, call.Function
+		}
+	}
+	return list, ""
+}
+
+// unwinds reports whether a call is the one that runs deferred functions
+// because of a panic or of a runtime.Goexit.
+func unwinds(call *runtime.Frame) bool {
+	return call.Function == "runtime.gopanic" || call.Function == "runtime.Goexit"
+}
+
+// library is the folder of the standard library's sources as stacks show it;
+// empty in a binary that was built with -trimpath.
+var library = func() string {
+	gc := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer())
+	file, _ := gc.FileLine(gc.Entry())
+	return strings.TrimSuffix(file, path.Join("runtime", path.Base(file)))
+}()
+
+// isStandard reports whether a call is of the standard library or of code that
+// the compiler generated. With -trimpath it knows only the packages that stacks
+// show most.
+func isStandard(call *runtime.Frame) bool {
+	if call.Function == "" || call.File == generated || library != "" && strings.HasPrefix(call.File, library) {
+		return true
+	}
+	for _, pkg := range []string{"runtime.", "iter.", "testing.", "reflect."} {
+		if strings.HasPrefix(call.Function, pkg) {
+			return true
+		}
+	}
+	return false
+}
+
+// hides reports whether a call is of a package that is left out.
+func (t *Trimmer) hides(call *runtime.Frame) bool {
+	if strings.HasSuffix(call.File, "_test.go") {
+		return false
+	}
+	pkg := packageOf(call.Function)
+	name := unescaped(pkg)
+	for i := range t.hidden {
+		if h := &t.hidden[i]; h.covers(h.path, name) {
+			return true
+		}
+	}
+	if !endsInDigit(call.Function) || len(pkg) == len(call.Function) || !isLiteral(split(call.Function[len(pkg)+1:])) {
+		return false
+	}
+	return slices.ContainsFunc(t.hidden, func(h hidden) bool { return h.has(call.File) })
+}
+
+// covers reports whether a path, of a package or a folder, is the given root or
+// is below it when that counts.
+func (h *hidden) covers(root, p string) bool {
+	rest, ok := strings.CutPrefix(p, root)
+	return ok && (rest == "" || h.below && rest[0] == '/')
+}
+
+// versions are what module caches add to the paths of modules.
+var versions = regexp.MustCompile(`@[^/]*`)
+
+// has reports whether a source file is the package's. It is asked about
+// literals, since the name of one that was inlined has another package's path
+// (see Name).
+func (h *hidden) has(file string) bool {
+	folder := path.Dir(file)
+	if h.folder != "" {
+		return h.covers(h.folder, folder)
+	}
+	folder = versions.ReplaceAllString(folder, "")
+	at := strings.LastIndex("/"+folder, "/"+h.path)
+	return at >= 0 && h.covers(h.path, folder[at:])
+}
+
+// home returns the path of the module that this package is in and the folder
+// with its sources.
+func home() (module, root string) {
+	const here = "/pulse/stack"
+	fn := runtime.FuncForPC(reflect.ValueOf(NewTrimmer).Pointer())
+	file, _ := fn.FileLine(fn.Entry())
+	root, ok := strings.CutSuffix(path.Dir(file), here)
+	if !ok {
+		return "", ""
+	}
+	return strings.TrimSuffix(packageOf(fn.Name()), here), root
+}

@@ -1,0 +1,133 @@
+package stack
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestHides holds which calls a Trimmer leaves out, above all literals whose
+// names have the path of the package that they were inlined into.
+func TestHides(t *testing.T) {
+	_, root := home()
+	ours := root + "/props"
+	trimmer := NewTrimmer("example.com/a", "example.com/deep/...", "github.com/jostle-go/jostle/props")
+	tests := []struct {
+		function, file string
+		hides          bool
+	}{
+		{"example.com/a.F", "/src/a/f.go", true},
+		{"example.com/a.(*T).M", "/src/a/f.go", true},
+		{"example.com/a.F.func1", "/src/a/f.go", true},
+		{"example.com/a.F", "/src/a/f_test.go", false},
+		{"example.com/a_test.F", "/src/a/f.go", false},
+		{"example.com/ab.F", "/src/ab/f.go", false},
+		{"example.com/a/b.F", "/src/a/b/f.go", false},
+		{"example.com/deep.F", "/src/deep/f.go", true},
+		{"example.com/deep/down.F", "/src/deep/down/f.go", true},
+		{"example.com/deeper.F", "/src/deeper/f.go", false},
+
+		{"user.TestX.F.func1", "/go/pkg/mod/example.com/a@v1.2.3/f.go", true},
+		{"user.TestX.F.func1", "/home/user/vendor/example.com/a/f.go", true},
+		{"user.TestX.F.func1", "example.com/a@v1.2.3/f.go", true}, // with -trimpath
+		{"user.TestX.F.func1", "/go/pkg/mod/example.com/ab@v1.2.3/f.go", false},
+		{"user.TestX.F.func1", "/go/pkg/mod/example.com/a@v1.2.3/b/f.go", false},
+		{"user.TestX.F.func1", "/go/pkg/mod/example.com/deep@v1.2.3/down/f.go", true},
+		{"user.TestX.F.func1-range2", "/go/pkg/mod/example.com/a@v1.2.3/f.go", true},
+		{"user.TestX.F.func1", ours + "/t.go", true},
+		{"user.TestX.F.func1", ours + "/t_test.go", false},
+		{"user.TestX.F.func1", ours + "/linear/t.go", false},
+		{"user.TestX.F", ours + "/t.go", false}, // a declared function has its own name
+	}
+	for _, test := range tests {
+		if got := trimmer.hides(&runtime.Frame{Function: test.function, File: test.file}); got != test.hides {
+			t.Errorf("%s in %s: hidden %v, expected %v", test.function, test.file, got, test.hides)
+		}
+	}
+}
+
+// here returns the stack of its caller.
+func here() []uintptr {
+	var pcs [64]uintptr
+	return pcs[:runtime.Callers(2, pcs[:])]
+}
+
+// named returns the names of calls, the innermost first, joined by commas.
+func named(calls []runtime.Frame) string {
+	var list []string
+	for _, f := range Frames(calls) {
+		list = append(list, f.Func)
+	}
+	return strings.Join(list, ", ")
+}
+
+func small() []uintptr { return here() }
+
+func literal() func() []uintptr { return func() []uintptr { return small() } }
+
+func panics() { fails(recoverHere) }
+
+// fails panics and calls f while it does.
+func fails(f func()) {
+	defer f()
+	panic("no")
+}
+
+var panicked []uintptr
+
+func recoverHere() {
+	recover()
+	panicked = here()
+}
+
+func exits(done chan []uintptr) {
+	defer func() { done <- here() }()
+	runtime.Goexit()
+}
+
+func TestStacks(t *testing.T) {
+	trimmer := NewTrimmer("example.com/a")
+	check := func(name string, pcs []uintptr, all, inner string) {
+		t.Helper()
+		if got := named(trimmer.All(pcs)); got != all {
+			t.Errorf("%s: all calls are %s, expected %s", name, got, all)
+		}
+		if got, caller := trimmer.Inner(pcs); named(got) != inner || caller != "" {
+			t.Errorf("%s: the inner calls are %s, made by %q, expected %s", name, named(got), caller, inner)
+		}
+	}
+	const test = "stack.TestStacks"
+	check("nothing", nil, "", "")
+	check("inlined", small(), "stack.small, "+test, "stack.small, "+test)
+	check("literal", literal()(), "stack.small, func in literal, "+test, "stack.small, func in literal, "+test)
+	panics()
+	check("panic", panicked, "stack.fails, stack.panics, "+test, "stack.fails, stack.panics, "+test)
+	done := make(chan []uintptr)
+	go exits(done)
+	check("Goexit", <-done, "stack.exits", "stack.exits")
+	var sorted []uintptr
+	slices.SortFunc([]int{1, 2}, func(a, b int) int { sorted = small(); return a - b })
+	check("standard library between", sorted, "stack.small, func in TestStacks, "+test, "stack.small, func in TestStacks, "+test)
+	var measured []uintptr
+	testing.AllocsPerRun(1, func() { measured = small() })
+	check("package testing between", measured, "stack.small, func in TestStacks, "+test, "stack.small, func in TestStacks")
+}
+
+type embedded struct{}
+
+func (embedded) M() {}
+
+type embeds struct{ embedded }
+
+func TestBegin(t *testing.T) {
+	if f, ok := Begin(func() bool { return isDigits("") }); !ok || f.Func != "func in TestBegin" || f.File != "trim_test.go" {
+		t.Errorf("a literal that begins with an inlined call begins at %v, %v", f, ok)
+	}
+	if f, ok := Begin(TestBegin); !ok || f.String() != "stack.TestBegin "+f.Place() || f.File != "trim_test.go" {
+		t.Errorf("the test begins at %v, %v", f, ok)
+	}
+	if f, ok := Begin((*embeds).M); ok || f.Place() != "" {
+		t.Errorf("a promoted method begins at %v", f)
+	}
+}
