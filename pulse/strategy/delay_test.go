@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// explore is an independent reading of delay bounding: tasks wait in a row;
-// with a delay left the first may go to the end; a task that is taken puts
-// those that it leads to at the end.
+// explore is an independent implementation of delay bounding: tasks wait in a
+// row; while delays are left the first may go to the end; a task that is taken
+// puts the tasks that it leads to at the end.
 func explore(queue []int, next map[int][]int, delays int, taken string, found map[string]bool) {
 	if len(queue) == 0 {
 		found[taken] = true
@@ -62,8 +62,8 @@ func TestDelayReachesWhatItSays(t *testing.T) {
 	}
 }
 
-// delayed runs a program of actors each of which has one message and sends
-// those that next says.
+// delayed runs a program of actors that receive one message each; actor i then
+// sends to the actors that next lists for it.
 func delayed(t *testing.T, sys *pulse.System, seed uint64, next map[int][]int) (order string) {
 	t.Helper()
 	sys.Reset(seed)

@@ -27,7 +27,8 @@ func runs(n int) int {
 	return n
 }
 
-// atMost is the chance of at most hits in so many tries, each with chance p.
+// atMost returns the chance of at most hits hits in a number of tries, each with
+// chance p.
 func atMost(hits, tries int, p float64) float64 {
 	lgamma := func(n int) float64 { v, _ := math.Lgamma(float64(n) + 1); return v }
 	sum := 0.0
@@ -77,7 +78,7 @@ func isUniform(counts []int) (ok bool, chi, bound float64) {
 	return chi <= bound, chi, bound
 }
 
-// A named is a way of making a strategy.
+// A named is a function that makes a strategy, with a name.
 type named struct {
 	name string
 	make func() pulse.Strategy
@@ -97,7 +98,7 @@ func all() (list []named) {
 	return list
 }
 
-// must is for runs that are not expected to fail.
+// must ends a test when a run fails that is not expected to.
 func must(t testing.TB, f *pulse.Failure) {
 	t.Helper()
 	if f != nil {
@@ -105,7 +106,7 @@ func must(t testing.TB, f *pulse.Failure) {
 	}
 }
 
-// A mark says which message of which lane it is.
+// A mark is message n of a lane.
 type mark struct{ lane, n int }
 
 type kick struct{}
@@ -200,8 +201,8 @@ func tally(t *testing.T, s pulse.Strategy, tries int, run func(*pulse.System, ui
 	return hits
 }
 
-// scripted answers with what it was given, then zero. It picks in plain order
-// or the newest first.
+// scripted gives the answers that it was made with, then zero. It picks in plain
+// order, or the newest message first.
 type scripted struct {
 	answers []int
 	newest  bool

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestOrderedUnderARepeatingTimer checks that a wait for what never comes ends
-// although timers never do.
+// TestOrderedUnderARepeatingTimer checks that a wait for a step that never comes
+// ends although a timer fires for ever.
 func TestOrderedUnderARepeatingTimer(t *testing.T) {
 	s := &schedule.Schedule{}
 	order := strategy.Ordered(s)

@@ -25,7 +25,7 @@ var deepBugs = []deepBug{
 	}},
 }
 
-// TestPCTFindsDeepBugs holds the bound of the paper, 1/(n·k^(d-1)), for n
+// TestPCTFindsDeepBugs checks the bound of the paper, 1/(n·k^(d-1)), for n
 // channels and k steps, and that of PCTCP, 1/(w²·n^(d-1)), for n messages of
 // which w are pairwise unordered.
 func TestPCTFindsDeepBugs(t *testing.T) {
@@ -106,8 +106,8 @@ func TestPCTUnordered(t *testing.T) {
 	}
 }
 
-// TestLengthIsLearned checks that a new value given the same runs gives the
-// same answers, and that the length of one run shows in the next.
+// TestLengthIsLearned checks that a new value that is given the same runs gives
+// the same answers, and that the length of one run affects the next.
 func TestLengthIsLearned(t *testing.T) {
 	for _, make := range []func() pulse.Strategy{
 		func() pulse.Strategy { return strategy.PCT(strategy.PCTOptions{}) },

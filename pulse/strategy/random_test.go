@@ -73,7 +73,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// wrong answers what is no answer.
+// wrong is a strategy that gives impossible answers.
 type wrong struct{ pick, choose int }
 
 func (*wrong) Begin(uint64)                  {}

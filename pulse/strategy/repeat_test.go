@@ -17,8 +17,7 @@ const whereToLook = "    a step must follow from its message and its actor's sta
 	"    variables that outlive a run"
 
 // TestRepeatIsSilent checks for each strategy that a program which is
-// deterministic passes, be it that it ends well, panics, gets stuck, or does
-// not end.
+// deterministic passes, whether it ends well, panics, gets stuck or does not end.
 func TestRepeatIsSilent(t *testing.T) {
 	programs := map[string]func(*pulse.System){
 		"rich": trial.Rich,
@@ -215,8 +214,8 @@ func TestRepeatComparesEnds(t *testing.T) {
 	}
 }
 
-// TestRepeatAndWrongStrategies checks that a strategy's own fault is not taken
-// for one of the program.
+// TestRepeatAndWrongStrategies checks that a fault of the strategy is not reported
+// as one of the program.
 func TestRepeatAndWrongStrategies(t *testing.T) {
 	f := strategy.Repeat(pulse.Options{Strategy: &wrong{pick: 7}}, 1, trial.Rich)
 	if f == nil || f.Kind != pulse.KindStrategy {
