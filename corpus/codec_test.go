@@ -103,7 +103,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFormat1 holds that the texts which version 1 wrote are read as the cases
+// TestFormat1 checks that the texts which version 1 wrote are read as the cases
 // that they were: the same without a property.
 func TestFormat1(t *testing.T) {
 	for name, sample := range samples {
@@ -221,7 +221,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestCutOff holds that no start of a file is taken for the whole, and that
+// TestCutOff checks that no start of a file is taken for the whole, and that
 // what is missing is said, from the second line on.
 func TestCutOff(t *testing.T) {
 	text := encode(t, writerCase())

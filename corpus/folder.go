@@ -150,7 +150,7 @@ func (f Folder) save(text []byte, key string) (path string, fresh bool, err erro
 	return f.publish(temp, key)
 }
 
-// holds says whether a file holds the case with a key. One that cannot be read
+// holds reports whether a file holds the case with a key. One that cannot be read
 // does not: it keeps its name, and the new case has a longer one.
 func (f Folder) holds(name, key string) bool {
 	c, err := f.read(filepath.Join(f.Dir, name))

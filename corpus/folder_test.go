@@ -77,7 +77,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// TestNames holds that a name depends on the case alone, and is stable: it is
+// TestNames checks that a name depends on the case alone, and is stable: it is
 // in version control.
 func TestNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
@@ -123,7 +123,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestTakenNames holds that nothing is overwritten when names collide, be it
+// TestTakenNames checks that nothing is overwritten when names collide, be it
 // with another case, with what is none, or with a folder.
 func TestTakenNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
@@ -219,7 +219,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestSaveErrors holds that what cannot be saved is said, and that what was
+// TestSaveErrors checks that what cannot be saved is said, and that what was
 // there stays.
 func TestSaveErrors(t *testing.T) {
 	dir := t.TempDir()
@@ -278,7 +278,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// TestFailedWrite holds that errors of making a file and of renaming it are
+// TestFailedWrite checks that errors of making a file and of renaming it are
 // returned.
 func TestFailedWrite(t *testing.T) {
 	dir := t.TempDir()
@@ -290,7 +290,7 @@ func TestFailedWrite(t *testing.T) {
 	}
 }
 
-// TestSaveTogether holds that workers who save at the same time lose nothing
+// TestSaveTogether checks that workers who save at the same time lose nothing
 // and save nothing twice.
 func TestSaveTogether(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
@@ -360,7 +360,7 @@ func TestFolderNames(t *testing.T) {
 	}
 }
 
-// FuzzFolderNames holds that no two properties share a folder, and that every name
+// FuzzFolderNames checks that no two properties share a folder, and that every name
 // is one of harmless characters.
 func FuzzFolderNames(f *testing.F) {
 	f.Add("TestA/b", "TestA.b")

@@ -89,7 +89,7 @@ func (r *reader) word() string {
 	return word
 }
 
-// more says whether the line goes on.
+// more reports whether the line goes on.
 func (r *reader) more() bool { return r.err == nil && r.rest != "" }
 
 // end fails unless the line ends here.

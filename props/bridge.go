@@ -13,14 +13,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Rapid makes a property one of rapid's:
+// Rapid makes a property one of rapid:
 //
 //	func TestBank(t *testing.T) { rapid.Check(t, props.Rapid(moneyIsKept)) }
 //
-// Rapid then draws and shrinks the inputs, and a number that the order of
-// messages follows from; zero is plain order. T.Rapid gives the property its
-// rapid.T, of which Repeat can drive the system: its actions send, and call
-// Run, as often as they like.
+// Rapid then draws and shrinks the inputs, and a number from which the order of
+// messages follows; zero is plain order. T.Rapid returns the rapid.T. Its Repeat
+// can drive the system: the actions send, and call Run, as often as they like.
 func Rapid(property func(*T)) func(*rapid.T) {
 	return func(rt *rapid.T) {
 		rt.Helper()
@@ -48,7 +47,7 @@ func Rapid(property func(*T)) func(*rapid.T) {
 	}
 }
 
-// Gopter makes a property one of gopter's:
+// Gopter makes a property one of gopter:
 //
 //	properties.Property("money is kept", props.Gopter(moneyIsKept))
 //
@@ -71,7 +70,7 @@ func Gopter(property func(*T)) gopter.Prop {
 	}
 }
 
-// args shows the draws as gopter shows what it drew itself.
+// args returns the draws in the form in which gopter reports its own.
 func args(res Result) []*gopter.PropArg {
 	list := make([]*gopter.PropArg, len(res.Inputs))
 	for i, in := range res.Inputs {
@@ -82,7 +81,8 @@ func args(res Result) []*gopter.PropArg {
 	return list
 }
 
-// inWords tells a failure: where, what, and how it came about.
+// inWords returns a failure as text: its location, its message and the chart of
+// the run.
 func inWords(res Result) string {
 	text := res.Failure.Error()
 	if res.Location != "" {
@@ -94,7 +94,7 @@ func inWords(res Result) string {
 	return text
 }
 
-// chart is who sent what to whom.
+// chart returns the message chart of the run, "" when it took no step.
 func chart(res Result) string {
 	if res.System == nil || len(res.System.Trace().Steps) == 0 {
 		return ""
@@ -102,7 +102,8 @@ func chart(res Result) string {
 	return strings.TrimSuffix(res.System.Trace().Chart(), "\n")
 }
 
-// order picks any message with equal chance; from seed zero, the oldest.
+// order is a strategy that picks each message with equal chance. With seed zero
+// it is plain order.
 type order struct {
 	state uint64
 	plain bool

@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A recorder is a test that keeps what is said.
+// A recorder is a test that keeps what is logged.
 type recorder struct {
 	said   []string
 	failed bool
@@ -38,7 +38,7 @@ func (r *recorder) FailNow()                          { r.failed = true; runtime
 func (r *recorder) Fail()                             { r.failed = true }
 func (r *recorder) Failed() bool                      { return r.failed }
 
-// checked runs rapid.Check and returns what it said last: the smallest failure.
+// checked runs rapid.Check and returns its last message: the smallest failure.
 func checked(t *testing.T, property func(*rapid.T)) (said string, failed bool) {
 	t.Chdir(t.TempDir()) // where rapid writes its files
 	r := &recorder{}
@@ -106,8 +106,8 @@ test ──1──▶ north                   (never received)`
 	}
 }
 
-// TestRapidPasses runs under rapid what holds, what skips, and what draws by
-// every way that there is.
+// TestRapidPasses runs properties under rapid that hold, that skip, and that
+// draw in every way.
 func TestRapidPasses(t *testing.T) {
 	rapid.Check(t, props.Rapid(func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(0, 9), "n")
@@ -173,7 +173,7 @@ func TestRapidRepeat(t *testing.T) {
 	}
 }
 
-// underRapid are properties that go wrong in rapid's ways, with what is said.
+// underRapid are properties that fail by rapid's own means, with their messages.
 var underRapid = []struct {
 	name     string
 	property func(*props.T)
@@ -222,7 +222,7 @@ func TestUnderRapid(t *testing.T) {
 	}
 }
 
-// underGopter runs a property as gopter's users do and returns the report.
+// underGopter runs a property as users of gopter do and returns the report.
 func underGopter(property func(*props.T)) (report string, passed bool) {
 	params := gopter.DefaultTestParameters()
 	params.Rng = rand.New(rand.NewSource(3))

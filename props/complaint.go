@@ -2,9 +2,9 @@ package props
 
 import "strings"
 
-// complaint makes of what was complained one line, and the rest as a detail.
-// Testify's messages are tables that begin with a stack; of those, the line is
-// what was said and what is wrong.
+// complaint splits the text of a complaint into its first line and the rest.
+// Testify's messages are tables that begin with a stack; there the line is made
+// of the user's message and the error.
 func complaint(text string) (line, detail string) {
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	if strings.HasPrefix(strings.TrimSpace(lines[0]), "Error Trace:") {
@@ -40,7 +40,7 @@ func testifyComplaint(lines []string) (line, detail string) {
 	return line, detail
 }
 
-// testifyError draws expected and actual up into the line that announces them.
+// testifyError appends expected and actual to the line above them.
 func testifyError(lines []string) (line, detail string) {
 	if len(lines) == 0 {
 		return "failed", ""

@@ -29,7 +29,7 @@ func relays(sys *pulse.System, n int) {
 	sys.Send(b.next, n-1)
 }
 
-// direct runs the program as often as asked, as one does without props.
+// direct runs the program a number of times, without props.
 func direct(n, times int) time.Duration {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -55,8 +55,8 @@ func asProperty(property func(*props.T), times int) time.Duration {
 	return time.Since(start)
 }
 
-// fastest measures each of some things by turns and returns the shortest time
-// of each: what else the machine does only adds.
+// fastest measures several things in turns and returns the shortest time of
+// each, since all that disturbs a measurement only adds to it.
 func fastest(measure ...func() time.Duration) []time.Duration {
 	best := make([]time.Duration, len(measure))
 	for turn := range 30 {

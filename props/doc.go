@@ -1,40 +1,101 @@
-// Package props says what must hold of an actor system.
+// Package props is for writing properties: functions that build a system of
+// actors, run it, and check what must hold in every order of its messages.
 //
-// A property is a function of a T: it draws inputs, builds a system, runs it
-// and complains when something is wrong. It is run many times, each time with
-// other inputs and another order of messages, by package fuzz:
+// # A first property
+//
+// A property draws its inputs, spawns actors, sends messages, runs the system
+// and checks what came of it. Package fuzz runs the property many times, each
+// time with other inputs and another order of messages:
+//
+//	// writer counts the results that it is given, until it is closed.
+//	type writer struct {
+//		stored int
+//		closed bool
+//	}
+//
+//	func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
+//		switch {
+//		case msg == "close":
+//			w.closed = true
+//		case !w.closed:
+//			w.stored++
+//		}
+//	}
 //
 //	func resultsAreStored(t *props.T) {
-//		n := props.Draw(t, rapid.IntRange(1, 4), "actions")
+//		n := props.Draw(t, rapid.IntRange(1, 4), "results")
 //		sys := t.System()
 //		w := &writer{}
 //		ref := sys.Spawn("writer", w)
-//		…
+//		for i := range n {
+//			sys.Go("worker", func(p *pulse.Process) { p.Send(ref, i) })
+//		}
+//		sys.Send(ref, "close")
 //		sys.Run()
-//		if len(w.stored) != n {
-//			t.Errorf("stored %d of %d results", len(w.stored), n)
+//		if w.stored != n {
+//			t.Errorf("stored %d of %d results", w.stored, n)
 //		}
 //	}
 //
 //	func TestResultsAreStored(t *testing.T) { fuzz.Check(t, resultsAreStored) }
 //
-// A property must depend on nothing but its draws and its system: no clock, no
-// global randomness, nothing that outlives it.
+// The Example of this package is the same property as a whole file, with its
+// imports and with what it finds.
 //
-// The package by file:
+// # Inputs
 //
-//	t.go           T: systems, assertions, cleanup
-//	observe.go     what holds always, eventually, sometimes
-//	monitor.go     observers of the messages received
-//	draw.go        inputs from rapid's and gopter's generators
-//	generators.go  the way into rapid's
-//	words.go       the numbers that a draw reads
-//	runner.go      running a property once: what package fuzz is made of
-//	stage.go       the coroutine that it runs on
-//	where.go       which line of the user's a failure belongs to
-//	complaint.go   what assertion libraries say, in one line
-//	bridge.go      a property under rapid or gopter instead
+//   - Draw takes a generator of [pgregory.net/rapid].
+//   - Sample takes a generator of [github.com/leanovate/gopter].
+//   - OneOf chooses one of a few values. An exploration of every order also
+//     tries each of these values; it does not do so for other draws.
+//   - Source is a source of random numbers for code that wants a
+//     golang.org/x/exp/rand Source.
 //
-// Histories of concurrent calls are judged by props/linear, sequences of
-// commands by props/machine.
+// All draws come before Run. A decision that the program makes while it runs
+// is Ctx.Choose.
+//
+// # What must hold
+//
+//   - At the end: check after Run and call T.Errorf or T.Fatalf, or use an
+//     assertion library such as testify with the T.
+//   - Always: T.Always is checked after each step of the system.
+//   - Eventually: T.Eventually is checked after each step until it holds, and a
+//     last time when the property has returned. It fails if it never held.
+//   - Sometimes: T.Sometimes notes that a situation was reached. It is judged
+//     when all runs of a test are over: a situation that no run reached fails
+//     the test.
+//   - Monitors: T.Monitor adds a state machine that is told of each message
+//     received. It can fail the run at any message, and a HotMonitor also when
+//     the run ends while something is still to come.
+//
+// Whether the results of concurrent calls can be explained by some order of
+// the calls is judged by props/linear. Random commands against a model are
+// package props/machine.
+//
+// # What a failure shows
+//
+// A failure comes with the line that failed, the draws and a chart of the
+// messages. T.Log adds lines to it, and T.Attach a file, such as a diagram of the
+// run.
+//
+// # Rules
+//
+//   - A property depends on nothing but its draws and its system: not on the
+//     clock, global randomness or the order of a map.
+//   - Nothing outlives the run: no goroutine, and no state in variables outside
+//     the property.
+//   - A property makes one system, by T.System or T.SystemWith, and runs it.
+//   - Only the property, its handlers and its processes use the T.
+//
+// # Under rapid or gopter
+//
+// Rapid and Gopter make a property one of theirs, for use in a test suite that
+// exists already. The order of messages then follows from their random numbers.
+// Rapid also shrinks the inputs.
+//
+// # For packages that run properties
+//
+// A Runner runs one property: each call of Run follows a Plan and returns a
+// Result. T.Report and T.Watch are for packages that judge runs, as props/linear
+// does.
 package props

@@ -13,19 +13,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Draw returns a value from one of rapid's generators. Draws come before the
-// run; within one, a program decides by Ctx.Choose.
+// Draw returns a value from a generator of rapid. Draw before Run; a program
+// that is running decides by Ctx.Choose.
 //
 // A value may take up to 65,536 random numbers, which is enough for a slice of
 // some 15,000 ints.
 //
-// As under rapid itself, Errorf of the rapid.T that a Custom generator is
-// given has no effect, Fatalf fails the run, and Skip has the generator asked
-// again.
+// In a Custom generator, as under rapid itself, the Errorf of the rapid.T has no
+// effect, Fatalf fails the run, and Skip makes the generator try again.
 func Draw[V any](t *T, gen *rapid.Generator[V], label string) V {
 	var v V
 	if gen == nil {
-		t.lacks(label)
+		t.noGenerator(label)
 	}
 	t.draw(label, func(w *words) (any, bool) {
 		ok := t.runner.underRapid(w, func(rt *rapid.T) { v = gen.Draw(rt, label) })
@@ -34,11 +33,11 @@ func Draw[V any](t *T, gen *rapid.Generator[V], label string) V {
 	return v
 }
 
-// Sample returns a value from one of gopter's generators.
+// Sample returns a value from a generator of gopter.
 func Sample(t *T, gen gopter.Gen, label string) any {
 	var v any
 	if gen == nil {
-		t.lacks(label)
+		t.noGenerator(label)
 	}
 	t.draw(label, func(w *words) (any, bool) {
 		params := t.runner.sizes
@@ -50,10 +49,11 @@ func Sample(t *T, gen gopter.Gen, label string) any {
 	return v
 }
 
-// OneOf returns one of the values. Searches that enumerate inputs take each.
+// OneOf returns one of the values. A search that enumerates inputs tries each
+// of them.
 func OneOf[V any](t *T, label string, values ...V) V {
 	var v V
-	if len(values) == 0 && t.may("OneOf") {
+	if len(values) == 0 && t.allowed("OneOf") {
 		t.misuse("OneOf %q has no values to choose from", label)
 	}
 	t.draw(label, func(w *words) (any, bool) {
@@ -68,8 +68,8 @@ func OneOf[V any](t *T, label string, values ...V) V {
 	return v
 }
 
-// Source returns a source of random numbers that is drawn: a function that
-// wants randomness of golang.org/x/exp/rand can be given it, and repeats.
+// Source draws a source of random numbers for code that wants one of
+// golang.org/x/exp/rand. A replay of the run gets the same numbers from it.
 func Source(t *T, label string) exprand.Source {
 	var w words
 	t.draw(label, func(drawn *words) (any, bool) {
@@ -80,38 +80,40 @@ func Source(t *T, label string) exprand.Source {
 	return &w
 }
 
-// source is what a drawn source is to those who look at draws: two of them are
-// equal only if they give the same numbers.
+// A source stands for a drawn source in Result.Values. Two of them are deeply
+// equal exactly when they give the same numbers.
 type source struct {
 	seed  uint64
 	given []uint64
 }
 
-// String returns what a case says of it.
+// String returns the text by which a case shows the value.
 func (source) String() string { return "a source" }
 
-// lacks ends a run with a draw from nothing.
-func (t *T) lacks(label string) {
-	if t.may("Draw") {
+// noGenerator ends the run because the generator of a draw is nil.
+func (t *T) noGenerator(label string) {
+	if t.allowed("Draw") {
 		t.misuse("draw %q has no generator: it is nil", label)
 	}
 }
 
-// WordsPerDraw is how many of Plan.Words a draw that is made anew reads before
-// it goes on with numbers of its own.
+// WordsPerDraw is how many of Plan.Words a new draw reads before it goes on
+// with numbers of its own.
 const WordsPerDraw = 4
 
-// triesPerDraw is how often a generator that rejects what it drew is asked
-// again, with other numbers. Rapid's own generators try five times for each.
+// triesPerDraw is how often a generator is tried, each time with other numbers,
+// when it rejects what it drew. Generators of rapid try five times themselves
+// at each of these.
 const triesPerDraw = 100
 
-// endlessTries is how often one that wants numbers without end is.
+// endlessTries is how often a generator may ask for more than mostWords numbers
+// before it is given up.
 const endlessTries = 2
 
-// draw has one value made, from a stored input if there is one. Called from
-// where it may not be, it leaves the value as it is.
+// draw makes one value by calling make, with the numbers of the stored input if
+// there is one. When a draw is not allowed here it does nothing.
 func (t *T) draw(label string, make func(*words) (any, bool)) {
-	if !t.mayDraw(label) {
+	if !t.allowedToDraw(label) {
 		return
 	}
 	r := t.runner
@@ -143,8 +145,10 @@ func (t *T) reject(label string, w *words) {
 	t.abort()
 }
 
-func (t *T) mayDraw(label string) bool {
-	if !t.may("Draw") {
+// allowedToDraw reports whether a draw may be made now. It ends the run when the
+// property draws too late or inside another draw.
+func (t *T) allowedToDraw(label string) bool {
+	if !t.allowed("Draw") {
 		return false
 	}
 	s := t.state.sys
@@ -161,7 +165,8 @@ func (t *T) mayDraw(label string) bool {
 	return true
 }
 
-// guarded calls a generator. A panic in it fails the run with its label.
+// guarded calls make, which calls a generator. A panic there fails the run with
+// a text that names the draw.
 func (t *T) guarded(label string, w *words, make func(*words) (any, bool)) (v any, ok bool) {
 	t.state.drawing = label
 	defer func() {
@@ -187,7 +192,8 @@ func (t *T) guarded(label string, w *words, make func(*words) (any, bool)) (v an
 	return make(w)
 }
 
-// thrown is what was panicked with, without the types that are rapid's own.
+// thrown returns the value of a panic; values of types that only rapid knows
+// are turned into texts.
 func thrown(v any) any {
 	if isRapids(v) {
 		return fmt.Sprint(v)
@@ -195,7 +201,8 @@ func thrown(v any) any {
 	return v
 }
 
-// nextInput returns the stored input of the next draw, or a new one.
+// nextInput returns the stored input of the next draw, a new one when there is
+// none or its label differs.
 func (r *Runner) nextInput(label string) choice.Input {
 	i := len(r.inputs)
 	if i < len(r.plan.Inputs) {
@@ -214,7 +221,7 @@ func (r *Runner) nextInput(label string) choice.Input {
 	return in
 }
 
-// strayInput notes that a stored input is of another draw.
+// strayInput notes that stored input i has another label than the draw.
 func (r *Runner) strayInput(i int, label string) {
 	if r.stray == "" {
 		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property draws otherwise than when it was kept",
@@ -222,6 +229,7 @@ func (r *Runner) strayInput(i int, label string) {
 	}
 }
 
+// keepInput records a draw and its value for the result.
 func (r *Runner) keepInput(in choice.Input, v any) {
 	r.inputs = append(r.inputs, in)
 	r.values = append(r.values, v)

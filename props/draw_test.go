@@ -100,7 +100,7 @@ func values(t *testing.T, r *props.Runner, plan props.Plan) (list []string, inpu
 }
 
 // TestDrawsRepeat draws from everything: the same plan gives the same values,
-// as do the inputs that a result has, in another runner, after other runs.
+// and so do the inputs of a result, in another runner and after other runs.
 func TestDrawsRepeat(t *testing.T) {
 	a, b := props.NewRunner("a", everything), props.NewRunner("b", everything)
 	defer a.Close()
@@ -131,7 +131,7 @@ func TestDrawsRepeat(t *testing.T) {
 	}
 }
 
-// TestStrayInputs replays inputs into a property that draws otherwise.
+// TestStrayInputs replays inputs into a property with other draws.
 func TestStrayInputs(t *testing.T) {
 	label := "n"
 	r := props.NewRunner("", func(t *props.T) {
@@ -152,9 +152,9 @@ func TestStrayInputs(t *testing.T) {
 	}
 }
 
-// TestWords says how far words decide: all zero, and the draws are the least
-// of their kind; a larger first word never makes a small range's int smaller
-// by much; and the draws beyond the words do not depend on them.
+// TestWords checks what words decide: if all are zero, each draw is the least of
+// its kind; a larger first word never makes the int of a small range much
+// smaller; and the draws beyond the words do not depend on them.
 func TestWords(t *testing.T) {
 	var n, m, free int
 	var s string
@@ -276,8 +276,8 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestAfterBadDraws draws after each way in which a draw can go wrong: the
-// way into rapid must be none the worse.
+// TestAfterBadDraws draws after each way in which a draw can go wrong: later
+// draws must not notice.
 func TestAfterBadDraws(t *testing.T) {
 	var o outcome
 	var list []int
@@ -300,7 +300,7 @@ func TestAfterBadDraws(t *testing.T) {
 	}
 }
 
-// TestSource gives a drawn source to what takes one.
+// TestSource gives a drawn source to a function that takes one.
 func TestSource(t *testing.T) {
 	var got []string
 	r := props.NewRunner("", func(t *props.T) {
@@ -339,7 +339,7 @@ func TestSampleReadsNoClock(t *testing.T) {
 	}
 }
 
-// TestArity says what searches that enumerate inputs go by: how many values a
+// TestArity checks what searches that enumerate inputs go by: how many values a
 // OneOf chooses from, and that a word chooses one.
 func TestArity(t *testing.T) {
 	var one string
@@ -358,7 +358,7 @@ func TestArity(t *testing.T) {
 	}
 }
 
-// TestSourcesDiffer says that the values of two draws of a source are equal
+// TestSourcesDiffer checks that the values of two draws of a source are equal
 // only if they give the same numbers.
 func TestSourcesDiffer(t *testing.T) {
 	r := props.NewRunner("", func(t *props.T) {

@@ -9,33 +9,33 @@ import (
 	"pgregory.net/rapid"
 )
 
-// generators is the way into rapid's generators, which can be used but under
-// rapid's own engine.
+// A generators draws from generators of rapid, which work only under rapid's
+// own engine.
 //
-// The engine's entry for fuzzing, MakeFuzz, is one that can be given the
-// numbers to draw from: as bytes, with a testing.T that it uses to report
-// only. Each time through it costs some 5 µs, most of it for looking at stacks
-// in testing.T.Helper. So we go through once, keep the rapid.T that a Custom
-// generator is given inside, and put each draw's numbers where that rapid.T
-// reads them: in a field that is rapid's own. When rapid has no such field any
-// more, each draw goes through MakeFuzz; what is drawn is the same.
+// rapid.MakeFuzz is the entry of that engine that takes the numbers to draw
+// from: as bytes, with a testing.T that it only reports to. A call costs some
+// 5 µs, most of it spent in testing.T.Helper. So MakeFuzz is called once, the
+// rapid.T of a Custom generator inside it is kept, and the numbers of each draw
+// are put into the unexported field that this rapid.T reads. If a future rapid
+// has no such field, each draw calls MakeFuzz; the values are the same.
 type generators struct {
 	kept    *rapid.T
-	numbers *[]uint64 // what kept reads; nil when rapid is built otherwise
+	numbers *[]uint64 // the field that kept reads; nil when rapid has no such field
 	opened  bool
 	buffer  []uint64
 	bytes   []byte
 }
 
-// firstWords is how many numbers a draw is offered first, mostWords at most.
-// One that runs out is made again with eight times as many.
+// A draw is first given firstWords numbers. If they do not suffice it is made
+// again with eight times as many, up to mostWords.
 const (
 	firstWords = 16
 	mostWords  = firstWords << 12
 )
 
-// underRapid calls f with a rapid.T that reads a draw's words, and says
-// whether f came to a value. If not, the words go on where f stopped.
+// underRapid calls f with a rapid.T that reads the words of a draw, and reports
+// whether f found a value. If it did not, w stands at the first word that f has
+// not read.
 func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	if r.rapid != nil {
 		f(r.rapid)
@@ -62,15 +62,15 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	}
 }
 
-// call calls f with a rapid.T that reads the numbers. It says whether f
-// returned, rather than reject what it drew, and how many numbers are left
-// if it did not.
+// call calls f with a rapid.T that reads the numbers. It returns true when f
+// returned, and false with the count of unread numbers when f rejected what it
+// drew or ran out of numbers.
 func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	if !g.opened {
 		g.open()
 	}
 	if g.numbers == nil {
-		return g.callThrough(numbers, f)
+		return g.callViaFuzz(numbers, f)
 	}
 	*g.numbers = numbers
 	defer func() {
@@ -86,20 +86,20 @@ func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool
 	return 0, true
 }
 
-// open goes through MakeFuzz once and keeps what is needed.
+// open calls MakeFuzz once and keeps its rapid.T.
 func (g *generators) open() {
 	g.opened = true
-	through([]byte{0, 0}, func(rt *rapid.T) { g.kept = rt })
+	viaFuzz([]byte{0, 0}, func(rt *rapid.T) { g.kept = rt })
 	g.numbers = numbersOf(g.kept)
 }
 
-// callThrough is call that goes through MakeFuzz.
-func (g *generators) callThrough(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
+// callViaFuzz is call by way of MakeFuzz.
+func (g *generators) callViaFuzz(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	g.bytes = g.bytes[:0]
 	for _, n := range numbers {
 		g.bytes = binary.LittleEndian.AppendUint64(g.bytes, n)
 	}
-	through(g.bytes, func(rt *rapid.T) {
+	viaFuzz(g.bytes, func(rt *rapid.T) {
 		defer func() {
 			if ok {
 				return
@@ -115,7 +115,7 @@ func (g *generators) callThrough(numbers []uint64, f func(*rapid.T)) (left int, 
 	return left, ok
 }
 
-// remaining counts the numbers that a rapid.T has left, and takes them.
+// remaining reads the numbers that a rapid.T has left and returns their count.
 func remaining(rt *rapid.T) (n int) {
 	defer func() {
 		if v := recover(); !isInvalid(v) {
@@ -128,29 +128,29 @@ func remaining(rt *rapid.T) (n int) {
 	}
 }
 
-// past is what through panics with once f has returned: the panic passes by
-// the code with which rapid would log the draw.
-type past struct{}
+// escape is the value of the panic by which viaFuzz leaves rapid once f has
+// returned, so that rapid does not log the draw.
+type escape struct{}
 
-// through calls f with a rapid.T that reads input and does not log. Nothing in
-// the testing.T is used, because every panic is taken here and thrown again
-// outside.
-func through(input []byte, f func(*rapid.T)) {
+// viaFuzz calls f with a rapid.T that reads input and does not log. An empty
+// testing.T will do: each panic is recovered inside MakeFuzz and thrown again
+// outside, so that rapid never reports one.
+func viaFuzz(input []byte, f func(*rapid.T)) {
 	var thrown any
 	rapid.MakeFuzz(func(rt *rapid.T) {
 		defer func() { thrown = recover() }()
 		rapid.Custom(func(inner *rapid.T) int {
 			f(inner)
-			panic(past{})
+			panic(escape{})
 		}).Draw(rt, "")
 	})(&testing.T{}, input)
-	if thrown != any(past{}) {
+	if thrown != any(escape{}) {
 		panic(thrown)
 	}
 }
 
-// numbersOf finds where a rapid.T reads its numbers, nil if not where it was
-// when this was written.
+// numbersOf returns the field from which a rapid.T reads its numbers, nil if
+// this version of rapid has another layout.
 func numbersOf(rt *rapid.T) *[]uint64 {
 	stream := reflect.ValueOf(rt).Elem().FieldByName("s")
 	if stream.Kind() != reflect.Interface || stream.Elem().Kind() != reflect.Pointer {
@@ -167,11 +167,11 @@ func numbersOf(rt *rapid.T) *[]uint64 {
 	return (*[]uint64)(unsafe.Pointer(buf.UnsafeAddr()))
 }
 
-// isInvalid says whether a panic is how rapid says that a generator found
-// nothing, or ran out of numbers. The type is rapid's own.
+// isInvalid reports whether v is the panic by which rapid ends a draw that found
+// no value or ran out of numbers. Its type is unexported in rapid.
 func isInvalid(v any) bool { return v != nil && reflect.TypeOf(v).String() == "rapid.invalidData" }
 
-// isRapids says whether a panic is one of those by which rapid ends a test.
+// isRapids reports whether v is a panic by which rapid ends a test.
 func isRapids(v any) bool {
 	return isInvalid(v) || v != nil && reflect.TypeOf(v).String() == "rapid.stopTest"
 }

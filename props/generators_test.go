@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWayIntoRapid fails when rapid is built otherwise than generators knows:
-// draws then cost ten times as much, and numbersOf wants looking at.
+// TestWayIntoRapid fails when numbersOf no longer finds the field of a rapid.T:
+// draws then cost ten times as much, and numbersOf has to be adapted.
 func TestWayIntoRapid(t *testing.T) {
 	var g generators
 	g.open()
@@ -21,7 +21,7 @@ func TestWayIntoRapid(t *testing.T) {
 // reject the same and leave as many numbers.
 func TestThroughMakeFuzz(t *testing.T) {
 	var direct, through generators
-	through.opened = true // and numbers is nil, as if rapid were built otherwise
+	through.opened = true // and numbers is nil, as if rapid had no such field
 	gens := map[string]*rapid.Generator[any]{
 		"int":      rapid.Int().AsAny(),
 		"string":   rapid.String().AsAny(),
@@ -57,7 +57,7 @@ func TestThroughMakeFuzz(t *testing.T) {
 	}
 }
 
-// drawn says how a draw ended.
+// drawn returns in words how a draw ended.
 func drawn(g *generators, numbers []uint64, gen *rapid.Generator[any]) (end string) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A T is what assertion libraries want.
+// A T has what assertion libraries want.
 var (
 	_ require.TestingT = (*props.T)(nil)
 	_ rapid.TB         = (*props.T)(nil)
 )
 
-// libraries are properties that use assertion libraries as their users do.
-// With each goes the detail of its failure.
+// libraries are properties that use assertion libraries as their users do, each
+// with the detail of its failure.
 var libraries = []struct {
 	outcome
 	detail string

@@ -7,35 +7,37 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Monitor is a small state machine that observes who receives what. It is
-// told after each step; an error fails the run. One that has a String method
-// is called by what that returns.
+// A Monitor is a small state machine that observes who receives what. Messages
+// call it by its String method if it has one, else by its type.
 type Monitor interface {
+	// Received is called after each step in which a message was received. An
+	// error fails the run.
 	Received(m Message) error
 }
 
-// A HotMonitor has states in which something is still to come. A run that is
-// at rest while its monitor is hot has failed.
+// A HotMonitor is a monitor with states in which something is still to come. A
+// run that ends in such a state fails.
 type HotMonitor interface {
 	Monitor
-	// Hot says what is still to come, "" when nothing is.
+	// Hot returns what is still to come, "" when nothing is.
 	Hot() string
 }
 
-// A Message is a message that was received.
+// A Message is one message that an actor received.
 type Message struct {
 	From, To string // names as the trace shows them
 	Body     any
 	Step     int
 }
 
-// Monitor adds a monitor of the messages received from now on.
+// Monitor adds a monitor. It is told of the messages received from now on.
 func (t *T) Monitor(m Monitor) {
 	if t.observe("Monitor", fmt.Sprintf("%T", m), m == nil) {
 		t.state.monitors = append(t.state.monitors, m)
 	}
 }
 
+// tellMonitors tells the monitors of the message received in a step, if one was.
 func (t *T) tellMonitors(step int) {
 	if len(t.state.monitors) == 0 {
 		return
@@ -56,14 +58,14 @@ func (t *T) tellMonitors(step int) {
 	}
 }
 
-// isMessage says whether what was received is something that the program
-// sent: not the start of a process, its end, or a wait of its that ended.
+// isMessage reports whether the program sent what was received. It did not send
+// the start of a process, the end of one, or the timeout of an Ask or Receive.
 func isMessage(d *trace.Send) bool {
 	return d.Kind != trace.Start && d.Kind != trace.Kill && (d.Kind != trace.Timer || d.Ask == 0)
 }
 
-// coolMonitors fails a run that ended while a monitor was hot.
-func (t *T) coolMonitors() {
+// checkHotMonitors fails a run that ended while a monitor was hot.
+func (t *T) checkHotMonitors() {
 	for _, m := range t.state.monitors {
 		h, ok := m.(HotMonitor)
 		if !ok {
@@ -77,6 +79,7 @@ func (t *T) coolMonitors() {
 	}
 }
 
+// title returns the name of a monitor in messages.
 func title(m Monitor) string {
 	if s, ok := m.(fmt.Stringer); ok {
 		return s.String()

@@ -6,48 +6,48 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// always is something that must hold after each step.
+// An always is a condition that must hold after each step.
 type always struct {
 	name  string
 	holds func() error
 }
 
-// awaited is something that must have come about when the system is at rest.
+// An awaited is a condition that must have held at some step, or hold at the end.
 type awaited struct {
-	name  string
-	holds func() bool
-	came  bool
+	name    string
+	holds   func() bool
+	reached bool
 }
 
-// Always says what must hold after each step from now on. Name says what is
-// broken when it does not.
+// Always adds a condition that must hold after each step from now on: holds
+// returns an error when it does not. The name begins the failure's text.
 func (t *T) Always(name string, holds func() error) {
 	if t.observe("Always", name, holds == nil) {
 		t.state.always = append(t.state.always, always{name, holds})
 	}
 }
 
-// Eventually says what must come about by the time that the system is at
-// rest. It need not last. Every strategy delivers every message in the end, so
-// what has not come about then never does.
+// Eventually adds a condition that must hold after some step from now on, or at
+// the end of the property. It need not stay true. The run fails if it was never
+// true: every message has been delivered by then, so it would never become true.
 func (t *T) Eventually(name string, holds func() bool) {
 	if t.observe("Eventually", name, holds == nil) {
 		t.state.awaited = append(t.state.awaited, awaited{name: name, holds: holds})
 	}
 }
 
-// Sometimes notes that a situation was reached if it was. One that no run ever
-// reaches fails the test: it tests less than it seems to.
+// Sometimes notes whether this run has reached a situation. A test fails when
+// none of its runs has: it tests less than it seems to.
 func (t *T) Sometimes(name string, reached bool) {
-	if t.may("Sometimes") {
+	if t.allowed("Sometimes") {
 		t.runner.noteSometimes(name, reached)
 	}
 }
 
-// observe makes the system tell the T of each step, and says whether the
-// caller may go on.
+// observe makes the system tell the T of each step, and reports whether the
+// method what is allowed now. None is true when the caller was given nil.
 func (t *T) observe(what, name string, none bool) bool {
-	if !t.may(what) {
+	if !t.allowed(what) {
 		return false
 	}
 	s := t.state.sys
@@ -66,7 +66,7 @@ func (t *T) observe(what, name string, none bool) bool {
 // watcher is a T as the observer of its system.
 type watcher T
 
-// Stepped checks what must hold after a step.
+// Stepped checks all conditions and tells the monitors after a step.
 func (w *watcher) Stepped(s *pulse.System, step int) {
 	t := (*T)(w)
 	for i := range t.state.always {
@@ -79,20 +79,21 @@ func (w *watcher) Stepped(s *pulse.System, step int) {
 	}
 	t.tellMonitors(step)
 	for i := range t.state.awaited {
-		if a := &t.state.awaited[i]; !a.came {
-			a.came = a.holds()
+		if a := &t.state.awaited[i]; !a.reached {
+			a.reached = a.holds()
 		}
 	}
 }
 
-// overdue fails a run in which something did not come about.
-func (t *T) overdue() {
+// checkEventually fails a run in which an awaited condition never held, or that
+// ended while a monitor was hot.
+func (t *T) checkEventually() {
 	for i := range t.state.awaited {
-		if a := &t.state.awaited[i]; !a.came && !a.holds() {
+		if a := &t.state.awaited[i]; !a.reached && !a.holds() {
 			t.failAt(&pulse.Failure{Kind: pulse.KindEventuality, Site: a.name, Step: -1,
 				Text: a.name + ": never came about, and nothing more can happen"}, placeOf(a.holds))
 			return
 		}
 	}
-	t.coolMonitors()
+	t.checkHotMonitors()
 }

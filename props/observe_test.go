@@ -27,7 +27,7 @@ func counting(t *props.T) (c *counter, sys *pulse.System) {
 	return c, sys
 }
 
-// limit is a monitor that allows so many messages.
+// limit is a monitor that allows a number of messages.
 type limit struct{ left int }
 
 func (l *limit) String() string { return "limit" }
@@ -187,7 +187,7 @@ func TestObservations(t *testing.T) {
 	}
 }
 
-// TestSometimes says over several runs what was reached.
+// TestSometimes checks which situations were reached in several runs.
 func TestSometimes(t *testing.T) {
 	n := 0
 	r := props.NewRunner("", func(t *props.T) {
@@ -208,8 +208,7 @@ func TestSometimes(t *testing.T) {
 	}
 }
 
-// TestWatches says which properties look at several actors at once, and which
-// of them keep what they have seen.
+// TestWatches checks for which properties Watches and Remembers are set.
 func TestWatches(t *testing.T) {
 	for _, c := range []struct {
 		name              string
@@ -234,7 +233,7 @@ func TestWatches(t *testing.T) {
 				t.Errorf("%s: watches %v, remembers %v", c.name, res.Watches, res.Remembers)
 			}
 			add = func(*props.T) {}
-			c.watches, c.remember = false, false // nothing is left for the next run
+			c.watches, c.remember = false, false // the next run must not inherit them
 		}
 		r.Close()
 	}

@@ -17,49 +17,48 @@ import (
 type Runner struct {
 	name     string
 	property func(*T)
-	t        *T // of this run
+	t        *T // the T of the current run
 	state    state
 	busy     bool
 	closed   bool
 	stage    stage
 	g        uintptr // the stage's goroutine
 	sys      *pulse.System
-	plain    bool // it has no options but those that planned has
+	plain    bool // sys has no options but those of planned
 	planned  Plan
 	needs    pulse.Needs          // those of the planned strategy
-	failed   func(*pulse.Failure) // systemFailed, made once
+	failed   func(*pulse.Failure) // the method value systemFailed, made once
 	plan     Plan
 
 	inputs    []choice.Input // drawn in this run
 	values    []any
 	arity     []int
-	of        int // how many values the draw that is made has to choose from; 0 when unknown
+	of        int // how many values the current OneOf has; 0 in other draws
 	wordsRead int
 	stray     string
 	rejected  string
 
-	sometimes  map[string]bool // name: was reached in some run
-	names      []string        // of sometimes, as they came
+	sometimes  map[string]bool // by name: whether some run reached the situation
+	names      []string        // the keys of sometimes, in the order of their first call
 	helpers    helpers
-	words      words // of the draw that is made
+	words      words // those of the current draw
 	generators generators
-	sizes      gopter.GenParameters // what Sample tells gopter's generators
-	rapid      *rapid.T             // whom draws come from instead, under Rapid
-	foreign    any                  // what rapid panicked with, to be thrown again
-	intruder   atomic.Pointer[pulse.Failure]
+	sizes      gopter.GenParameters          // given to gopter's generators by Sample
+	rapid      *rapid.T                      // under Rapid: draws come from it
+	foreign    any                           // a panic of rapid, to be thrown again outside
+	intruder   atomic.Pointer[pulse.Failure] // a call on a T that was not allowed
 }
 
-// A Plan says what one run does.
+// A Plan decides what one run does.
 type Plan struct {
-	// Inputs are stored draws, in their order. Draws beyond them, or with
-	// other labels, are made anew.
+	// Inputs are stored draws, in their order. A draw beyond them, or with
+	// another label than the stored one, is new.
 	Inputs []choice.Input
-	// Words are numbers that the draws that are made anew read first,
-	// WordsPerDraw each.
+	// Words are the first numbers that new draws read, WordsPerDraw each.
 	Words []uint64
-	// Seed is what the draws that are made anew follow from.
+	// Seed determines all other numbers of new draws.
 	Seed uint64
-	// Strategy makes the decisions, from StrategySeed; nil is plain order.
+	// Strategy makes the decisions and is given StrategySeed. Nil is plain order.
 	Strategy     pulse.Strategy
 	StrategySeed uint64
 	// Steps bounds a run whose property sets no bound; zero means pulse's default.
@@ -68,35 +67,38 @@ type Plan struct {
 	Observer pulse.Observer
 }
 
-// A Result is what came of one run. It is good until the next.
+// A Result is what came of one run. It is valid until the next run.
 type Result struct {
 	// Failure is nil when the property held.
 	Failure *pulse.Failure
-	// Location is the line of the property, or of its actors, that failed:
+	// Location is the line of the property or of its actors that failed, such as
 	// "writer_test.go:31".
 	Location string
-	// Skipped says that the property did not want this run; Rejected is the
-	// label of the draw whose generator found no value, if that is why.
+	// Skipped reports that the run was skipped. Rejected is the label of the draw
+	// whose generator found no value, if that was the reason.
 	Skipped  bool
 	Rejected string
-	// Stray says in what the draws differ from the plan's; "" when in nothing.
+	// Stray is the first difference between the draws and those of the plan, in
+	// words; "" when there is none.
 	Stray string
-	// Inputs are the draws, Values what they gave, Logs what was logged. Where
-	// a property changes what it drew, the value shows that.
+	// Inputs are the draws, Values their values, Logs the lines that were
+	// logged. If the property has changed a value after the draw, Values has
+	// the changed one.
 	Inputs []choice.Input
 	Values []any
 	Logs   []string
 	// Arity is, for each draw by OneOf, how many values it chose from, and 0 for
 	// other draws. An Input whose only word is i makes OneOf choose value i.
 	Arity []int
-	// Watches says that what happened at several actors was judged in the order
-	// of the steps: by Always, Eventually, a monitor or a history. Remembers
-	// says that what judged, all but Always, keeps what it has seen.
+	// Watches reports that the verdict depends on the order of steps at
+	// different actors: the property uses Always, Eventually, a monitor or a
+	// history. Remembers reports that it depends on earlier states too: the
+	// property uses one of these other than Always.
 	Watches, Remembers bool
-	// System has the trace and the decisions. It is nil when the property
-	// made none.
+	// System has the trace and the decisions. It is nil when the property made
+	// no system.
 	System *pulse.System
-	// Attachments are what is to be kept beside the case of a failure.
+	// Attachments are the files to keep beside the case if the run failed.
 	Attachments []Attachment
 }
 
@@ -108,7 +110,7 @@ func NewRunner(name string, property func(*T)) *Runner {
 	return r
 }
 
-// Close gives back what the runner holds. It can be closed again, not run.
+// Close frees what the runner holds. It may be called again; Run may not.
 func (r *Runner) Close() {
 	if r.sys != nil && !r.closed {
 		r.sys.Close()
@@ -120,8 +122,8 @@ func (r *Runner) Close() {
 	r.closed = true
 }
 
-// Late returns what a goroutine that outlived its run has done wrong, if the
-// run was the last: else the next run fails with it.
+// Late returns the failure of a goroutine that used a T after the last run, nil
+// when there is none. Without a call of Late the next run fails with it.
 func (r *Runner) Late() *pulse.Failure {
 	if r.intruder.Load() == nil { // a load is cheap, a swap is not
 		return nil
@@ -129,8 +131,8 @@ func (r *Runner) Late() *pulse.Failure {
 	return r.intruder.Swap(nil)
 }
 
-// Missed returns the situations that were to be reached sometimes, and that
-// no run has reached.
+// Missed returns the names given to Sometimes whose situation no run has
+// reached, in the order of their first call.
 func (r *Runner) Missed() []string {
 	var list []string
 	for _, name := range r.names {
@@ -151,15 +153,15 @@ func (r *Runner) noteSometimes(name string, reached bool) {
 	}
 }
 
-// Run runs the property once. Whatever the property does, the caller only
-// gets a result.
+// Run runs the property once. No panic, Goexit or failure of the property
+// reaches the caller: all end in the result.
 func (r *Runner) Run(plan Plan) Result {
 	r.begin(plan)
 	for r.play() {
 	}
 	r.t.over.Store(true)
 	if f := r.Late(); f != nil {
-		r.t.override(f) // what else went wrong, a second goroutine may have broken
+		r.t.override(f) // the goroutine may have caused all other failures
 	}
 	r.busy = false
 	return r.result()
@@ -182,7 +184,8 @@ func (r *Runner) begin(plan Plan) {
 	r.t = &T{runner: r, state: st}
 }
 
-// act is a run, or what is left of it when a stage was lost.
+// act runs the property and its cleanups. After a stage was lost it runs the
+// cleanups that are left.
 func (r *Runner) act() {
 	st := &r.state
 	if !st.returned {
@@ -199,7 +202,8 @@ func (r *Runner) act() {
 	}
 }
 
-// finish looks at a property that has returned.
+// finish checks a run whose property has returned: that it ran one system, and
+// that what was awaited came about.
 func (r *Runner) finish() {
 	switch s := r.state.sys; {
 	case r.state.failure != nil || r.state.skipped:
@@ -210,11 +214,11 @@ func (r *Runner) finish() {
 	case s.Host().Running() != r.state.test:
 		r.t.misuse("the property reset its system: what Always and Eventually said is lost; a property has one run")
 	default:
-		r.t.overdue()
+		r.t.checkEventually()
 	}
 }
 
-// guarded calls a part of the property and takes what it panics with.
+// guarded calls a part of the property. A panic in it becomes the run's failure.
 func (r *Runner) guarded(what string, f func()) {
 	defer func() {
 		switch v := recover().(type) {
@@ -246,8 +250,8 @@ func (r *Runner) result() Result {
 	return res
 }
 
-// plainSystem returns the runner's system without options, made ready for a
-// run. Nearly all runs are like the one before: then it need not be told.
+// plainSystem returns the runner's system without options, reset for a run. When
+// the last run had the same settings, as nearly always, a Reset suffices.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
 	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || !same(r.planned.Strategy, p.Strategy) ||
@@ -266,7 +270,7 @@ func (r *Runner) plainSystem() *pulse.System {
 	return r.sys
 }
 
-// same says whether two strategies are one.
+// same reports whether two strategies are the same value.
 func same(a, b pulse.Strategy) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -278,7 +282,7 @@ func same(a, b pulse.Strategy) bool {
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
-// system returns the runner's system, made ready for a run.
+// system returns the runner's system with options, reset for a run.
 func (r *Runner) system(o pulse.Options) *pulse.System {
 	r.plain = false
 	o.Strategy, o.Seed, o.Record = r.plan.Strategy, r.plan.StrategySeed, true
@@ -295,8 +299,8 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	return r.sys
 }
 
-// again makes a system ready for another run. It is false when it cannot be,
-// because the property has closed it, as users of pulse.New are used to.
+// again calls ready, which prepares a system for another run. It returns false
+// when that fails because the property has closed the system.
 func again(ready func()) (ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -309,8 +313,8 @@ func again(ready func()) (ok bool) {
 	return true
 }
 
-// systemFailed ends a property whose system has failed: what it would say of
-// a broken system is of no interest.
+// systemFailed is called when the system has failed. It ends the property, since
+// checks after a failure would only report its consequences.
 func (r *Runner) systemFailed(f *pulse.Failure) {
 	switch {
 	case f == r.state.skip:

@@ -28,7 +28,7 @@ func once(t *testing.T, property func(*props.T)) props.Result {
 	return r.Run(props.Plan{Seed: 1})
 }
 
-// told is all that a result says, in one text.
+// told returns all of a result as one text.
 func told(res props.Result, property func(*props.T)) string {
 	var b strings.Builder
 	switch f := res.Failure; {
@@ -50,8 +50,8 @@ func told(res props.Result, property func(*props.T)) string {
 	return b.String()
 }
 
-// lineless replaces a line of this file by the function that it is in, or that
-// the property is, and its distance from there.
+// lineless replaces the line of a location by a function and the distance from
+// its first line: the function that the line is in, or the property.
 func lineless(location string, property func(*props.T)) string {
 	file, number, _ := strings.Cut(location, ":")
 	line, _ := strconv.Atoi(number)
@@ -76,7 +76,7 @@ func say(t *props.T, f func(ctx *pulse.Ctx)) {
 	t.Log("after the run")
 }
 
-// live has a process do f.
+// live runs f in a process.
 func live(t *props.T, f func(p *pulse.Process)) {
 	sys := t.System()
 	sys.Go("process", f)
@@ -260,7 +260,7 @@ var outcomes = []outcome{
 	{"goroutine in a process", func(t *props.T) { live(t, func(*pulse.Process) { apart(func() { t.Errorf("one") }) }) }, "misuse: property+0: Errorf on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
 }
 
-// apart runs f on a goroutine of its own and waits for it.
+// apart runs f on another goroutine and waits for it.
 func apart(f func()) {
 	var wg sync.WaitGroup
 	wg.Add(1)
@@ -281,7 +281,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestKeptT uses the T of one run in the next, which must not go unnoticed.
+// TestKeptT uses the T of one run in the next, which must be noticed.
 func TestKeptT(t *testing.T) {
 	uses := map[string]func(*props.T){
 		"Errorf": func(t *props.T) { t.Errorf("one") },
@@ -320,8 +320,8 @@ func TestKeptT(t *testing.T) {
 	}
 }
 
-// TestLateGoroutine has a property leave a goroutine behind that complains
-// when the run is over: the next run fails with it, or Late returns it.
+// TestLateGoroutine runs a property that leaves a goroutine behind, which
+// complains after the run: the next run fails with it, or Late returns it.
 func TestLateGoroutine(t *testing.T) {
 	over, done := make(chan bool), make(chan bool)
 	r := props.NewRunner("", func(t *props.T) {
@@ -376,8 +376,8 @@ func TestAfterTheRun(t *testing.T) {
 	r.Run(props.Plan{})
 }
 
-// TestRunnerGoesOn runs a property that goes wrong in every way by turns with
-// one that holds: no run may leave anything to the next.
+// TestRunnerGoesOn runs properties that fail in every way, in turns with one
+// that holds: no run may affect the next.
 func TestRunnerGoesOn(t *testing.T) {
 	var o outcome
 	bad := true
@@ -420,7 +420,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// TestPanicDetail shows what a failure says beside its text.
+// TestPanicDetail checks the detail of a panic.
 func TestPanicDetail(t *testing.T) {
 	res := once(t, func(t *props.T) { fails() })
 	got := regexp.MustCompile(`:\d+`).ReplaceAllString(res.Failure.Detail, "")

@@ -6,21 +6,21 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A stage is the coroutine that a runner's properties run on. It is there for
-// one case: code that calls runtime.Goexit, as testing.T's FailNow does, takes
-// its goroutine with it, and nothing can stop that. So it must be one that can
-// be spared. A switch to a coroutine and back costs less than a tenth of a
-// small run.
+// A stage is the coroutine that a runner's properties run on. It exists for one
+// reason: code that calls runtime.Goexit, as FailNow of a testing.T does, ends
+// its goroutine, and nothing can stop that. So a property runs on a goroutine
+// that can be replaced. A switch to a coroutine and back costs less than a tenth
+// of a small run.
 type stage struct {
 	next func() (struct{}, bool)
 	stop func()
 }
 
-// gone is what a stage panics with while it is taken away.
+// gone is the value of the panic that a stage throws when Goexit ends it.
 type gone struct{}
 
-// play goes on with the run on the stage until it is over, and says whether it
-// lost the stage before that.
+// play continues the run on the stage until the run is over. It returns true
+// when Goexit ended the stage before that.
 func (r *Runner) play() (lost bool) {
 	if r.stage.next == nil {
 		r.stage.next, r.stage.stop = iter.Pull(r.perform)
@@ -38,7 +38,7 @@ func (r *Runner) play() (lost bool) {
 	return false
 }
 
-// perform is what runs on the stage: one run after the other.
+// perform is the body of the stage: one run after another.
 func (r *Runner) perform(yield func(struct{}) bool) {
 	stopped := false
 	defer func() {

@@ -12,26 +12,25 @@ import (
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// A T is one run of a property. Its methods are those that users of testing.T
-// know, so that assertion libraries work with it; it never touches a testing.T
-// itself.
+// A T is one run of a property. It has the methods of testing.T that assertion
+// libraries use, and never calls a testing.T itself.
 //
-// A property runs on one goroutine. Handlers and processes of its system may
-// use its T too; goroutines that the property starts may not.
+// The property, its handlers and its processes may use the T; goroutines that
+// the property starts may not.
 type T struct {
 	runner *Runner
-	state  *state      // the runner's
-	over   atomic.Bool // the run is: the next has another T
+	state  *state      // belongs to the runner, which uses it again in the next run
+	over   atomic.Bool // the run has ended; the next run has another T
 }
 
-// state is where a run of a property is.
+// A state is what is known of the run so far.
 type state struct {
 	sys      *pulse.System // nil until System is called
-	test     pulse.Ref     // the test as the system had it then
-	returned bool          // the property has; what runs still are its cleanups
+	test     pulse.Ref     // the test's actor when System was called; another after a Reset
+	returned bool          // the property has returned; cleanups may still run
 	drawing  string        // the label of the draw whose generator is running
 	skipped  bool
-	skip     *pulse.Failure // what ended the system's run when it was skipped
+	skip     *pulse.Failure // the failure by which a skip ended the system's run
 	failure  *pulse.Failure
 	location string
 	logs     []string
@@ -44,8 +43,8 @@ type state struct {
 	remembers bool // Watch was called
 }
 
-// clear makes the state that of a run that has not begun. It goes field by
-// field: a small run notices a literal that is made first and then copied.
+// clear prepares the state for a new run. It sets each field by itself because
+// copying a whole struct literal is slow enough to show in small runs.
 func (st *state) clear() {
 	st.sys, st.test = nil, pulse.Ref{}
 	st.returned, st.skipped, st.remembers, st.drawing, st.location = false, false, false, "", ""
@@ -55,30 +54,32 @@ func (st *state) clear() {
 	st.monitors, st.attached = st.monitors[:0], st.attached[:0]
 }
 
-// quit is what a property panics with to end its run.
+// quit is the value of the panic that ends a run early.
 type quit struct{}
 
-// System returns the run's system: empty, with FIFO delivery, without faults.
-// A property has one system.
+// System returns the system of this run: empty, with FIFO delivery and without
+// faults. A property has one system.
 func (t *T) System() *pulse.System {
-	t.mayMakeSystem()
-	return t.hasSystem(t.runner.plainSystem())
+	t.checkSystem()
+	return t.adopt(t.runner.plainSystem())
 }
 
-// SystemWith is System with options. Who runs the property supplies strategy,
-// seed and record; what the options say of them is ignored.
+// SystemWith is System with options. The fields Strategy, Seed and Record are
+// ignored: whoever runs the property sets them.
 func (t *T) SystemWith(o pulse.Options) *pulse.System {
-	t.mayMakeSystem()
-	return t.hasSystem(t.runner.system(o))
+	t.checkSystem()
+	return t.adopt(t.runner.system(o))
 }
 
-func (t *T) hasSystem(s *pulse.System) *pulse.System {
+// adopt makes a system the one of this run.
+func (t *T) adopt(s *pulse.System) *pulse.System {
 	t.state.sys, t.state.test = s, s.Host().Running()
 	return s
 }
 
-func (t *T) mayMakeSystem() {
-	if !t.may("System") {
+// checkSystem ends the run unless the property may make a system now.
+func (t *T) checkSystem() {
+	if !t.allowed("System") {
 		t.leave()
 	}
 	if t.state.returned {
@@ -89,19 +90,20 @@ func (t *T) mayMakeSystem() {
 	}
 }
 
-// may says whether a method of the T may go on: its run is the one that is
-// going on, and the call comes from it.
-func (t *T) may(what string) bool {
+// allowed reports whether a method of the T may be called now: the T's run is
+// under way, and the caller belongs to it. What is the name of the method.
+func (t *T) allowed(what string) bool {
 	r := t.runner
 	if !t.over.Load() && r.g == (pulse.Host{}).Goroutine() {
 		return true
 	}
-	return t.mayYet(what)
+	return t.allowedElsewhere(what)
 }
 
-// mayYet is may for calls that do not come from the property's goroutine: a
-// process has its own.
-func (t *T) mayYet(what string) bool {
+// allowedElsewhere is allowed for calls that come after the run or from
+// another goroutine than the property's. Processes have goroutines of their
+// own and may call.
+func (t *T) allowedElsewhere(what string) bool {
 	r := t.runner
 	at := pulse.CallerOutside
 	if r.sys != nil {
@@ -109,7 +111,7 @@ func (t *T) mayYet(what string) bool {
 	}
 	current := !t.over.Load()
 	switch {
-	case at == pulse.CallerDying: // one that is ended when the run is over has nothing more to say
+	case at == pulse.CallerDying: // a process that is ended after the run may change nothing
 		return current && r.sys.Running()
 	case at == pulse.CallerInside && current:
 		return true
@@ -127,8 +129,8 @@ func (t *T) mayYet(what string) bool {
 	return false
 }
 
-// leave ends code that may not go on and that belongs to no run: a goroutine
-// that must not take the whole program with it by a panic.
+// leave ends the calling goroutine, which does not belong to the run. It does
+// not panic, since a panic there would end the whole program.
 func (t *T) leave() {
 	if s := t.runner.sys; s != nil && s.Host().Caller() == pulse.CallerDying {
 		panic(quit{})
@@ -136,13 +138,13 @@ func (t *T) leave() {
 	runtime.Goexit()
 }
 
-// misuse ends the run because the property did what it cannot do.
+// misuse ends the run with a failure of kind misuse.
 func (t *T) misuse(format string, args ...any) {
 	t.fail(&pulse.Failure{Kind: pulse.KindMisuse, Text: fmt.Sprintf(format, args...), Step: t.step()})
 	t.abort()
 }
 
-// step is the step that is running, or -1.
+// step returns the number of the step that is running, -1 when none is.
 func (t *T) step() int {
 	if s := t.state.sys; s != nil && s.Running() {
 		return s.Steps() - 1
@@ -150,8 +152,9 @@ func (t *T) step() int {
 	return -1
 }
 
-// fail keeps the first failure of a run. It belongs to its own stack's first
-// line if it has one, else to the line that is being run, else to the property.
+// fail keeps f if it is the first failure of the run. Its location is the first
+// line of its own stack, else the user's line that is running, else the line
+// where the property begins.
 func (t *T) fail(f *pulse.Failure) {
 	if len(f.Stack) > 0 {
 		t.failAt(f, f.Stack[0].Place())
@@ -167,14 +170,15 @@ func (t *T) fail(f *pulse.Failure) {
 	t.failAt(f, at.Place())
 }
 
-// failAt is fail for a line that is known.
+// failAt is fail with a location that is known.
 func (t *T) failAt(f *pulse.Failure, location string) {
 	if t.state.failure == nil {
 		t.state.failure, t.state.location = f, location
 	}
 }
 
-// override is fail for what makes worthless what the run failed with before.
+// override makes f the run's failure even if there is one. It is for failures
+// that make an earlier one meaningless; the earlier one is logged.
 func (t *T) override(f *pulse.Failure) {
 	if old := t.state.failure; old != nil {
 		t.log(old.Text)
@@ -183,7 +187,8 @@ func (t *T) override(f *pulse.Failure) {
 	t.fail(f)
 }
 
-// abort ends the run: out of a handler by way of its system.
+// abort ends the run by a panic. Inside a step the system fails first, so that
+// it stops as well.
 func (t *T) abort() {
 	if s := t.state.sys; s != nil && s.Running() {
 		f := t.state.failure
@@ -196,35 +201,35 @@ func (t *T) abort() {
 	panic(quit{})
 }
 
-// Name returns the name of the test that the property is run by.
+// Name returns the name of the test that runs the property.
 func (t *T) Name() string { return t.runner.name }
 
 // Step returns the number of the step that is running, -1 when none is.
 func (t *T) Step() int {
-	if !t.may("Step") {
+	if !t.allowed("Step") {
 		return -1
 	}
 	return t.step()
 }
 
-// Helper marks the calling function as one whose lines are not shown when
-// something that it calls fails.
+// Helper marks the calling function as a helper. A failure in a helper is
+// reported at the line that called the helper.
 func (t *T) Helper() {
-	if t.may("Helper") {
+	if t.allowed("Helper") {
 		t.runner.helpers.add()
 	}
 }
 
 // Log keeps a line that is shown if the run fails.
 func (t *T) Log(args ...any) {
-	if t.may("Log") {
+	if t.allowed("Log") {
 		t.log(fmt.Sprintln(args...))
 	}
 }
 
 // Logf is Log with a format.
 func (t *T) Logf(format string, args ...any) {
-	if t.may("Logf") {
+	if t.allowed("Logf") {
 		t.log(fmt.Sprintf(format, args...))
 	}
 }
@@ -236,7 +241,7 @@ func (t *T) log(line string) {
 	t.state.logs = append(t.state.logs, line)
 }
 
-// Fail marks the run as failed and goes on.
+// Fail marks the run as failed. The run goes on.
 func (t *T) Fail() { t.complain("Fail", "failed") }
 
 // FailNow marks the run as failed and ends it.
@@ -245,16 +250,16 @@ func (t *T) FailNow() {
 	t.abort()
 }
 
-// Failed says whether the run has failed.
-func (t *T) Failed() bool { return t.may("Failed") && t.state.failure != nil }
+// Failed reports whether the run has failed.
+func (t *T) Failed() bool { return t.allowed("Failed") && t.state.failure != nil }
 
-// Error says what does not hold and goes on.
+// Error fails the run with a text. The run goes on.
 func (t *T) Error(args ...any) { t.complain("Error", fmt.Sprintln(args...)) }
 
 // Errorf is Error with a format.
 func (t *T) Errorf(format string, args ...any) { t.complain("Errorf", fmt.Sprintf(format, args...)) }
 
-// Fatal says what does not hold and ends the run.
+// Fatal fails the run with a text and ends it.
 func (t *T) Fatal(args ...any) {
 	if !t.complain("Fatal", fmt.Sprintln(args...)) {
 		t.leave()
@@ -270,10 +275,10 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.abort()
 }
 
-// complain makes the first complaint the run's failure and keeps the others.
-// It is false when the call may not be.
+// complain makes the first complaint the run's failure and logs the others. It
+// returns false when the call is not allowed.
 func (t *T) complain(what, text string) bool {
-	if !t.may(what) {
+	if !t.allowed(what) {
 		return false
 	}
 	if t.state.failure == nil {
@@ -285,10 +290,10 @@ func (t *T) complain(what, text string) bool {
 	return true
 }
 
-// Report fails the run with a failure that is more than a text, and ends it.
-// It is for packages that judge runs.
+// Report fails the run with a failure that the caller made, and ends it. It is
+// for packages that judge runs.
 func (t *T) Report(f *pulse.Failure) {
-	if !t.may("Report") {
+	if !t.allowed("Report") {
 		t.leave()
 	}
 	if f == nil {
@@ -298,28 +303,28 @@ func (t *T) Report(f *pulse.Failure) {
 	t.abort()
 }
 
-// Watch says that the run is judged by what happened at several actors, in the
-// order of the steps: a search that leaves out orders in which every actor
-// receives the same then leaves out something that may be judged otherwise.
-// It is for packages that judge runs.
+// Watch declares that the verdict on this run depends on the order of steps at
+// different actors. Searches that run only one of several orders in which each
+// actor receives the same then know that they may miss a failure. It is for
+// packages that judge runs.
 func (t *T) Watch() {
-	if t.may("Watch") {
+	if t.allowed("Watch") {
 		t.state.remembers = true
 	}
 }
 
-// Skip ends the run; it counts neither as passed nor as failed, unless it had
-// failed before.
+// Skip ends the run. A skipped run counts neither as passed nor as failed,
+// unless it had failed before.
 func (t *T) Skip(args ...any) { t.skip("Skip", fmt.Sprintln(args...)) }
 
 // Skipf is Skip with a format.
 func (t *T) Skipf(format string, args ...any) { t.skip("Skipf", fmt.Sprintf(format, args...)) }
 
-// SkipNow is Skip without a word.
+// SkipNow is Skip without a text.
 func (t *T) SkipNow() { t.skip("SkipNow", "") }
 
 func (t *T) skip(what, text string) {
-	if !t.may(what) {
+	if !t.allowed(what) {
 		t.leave()
 	}
 	if text != "" && text != "\n" {
@@ -329,12 +334,13 @@ func (t *T) skip(what, text string) {
 	t.abort()
 }
 
-// Skipped says whether the run was skipped.
-func (t *T) Skipped() bool { return t.may("Skipped") && t.state.skipped }
+// Skipped reports whether the run was skipped.
+func (t *T) Skipped() bool { return t.allowed("Skipped") && t.state.skipped }
 
-// Cleanup has f called when the run is over, the last one first.
+// Cleanup registers a function to be called when the run is over. The function
+// registered last is called first.
 func (t *T) Cleanup(f func()) {
-	if !t.may("Cleanup") {
+	if !t.allowed("Cleanup") {
 		return
 	}
 	if f == nil {
@@ -343,24 +349,26 @@ func (t *T) Cleanup(f func()) {
 	t.state.cleanups = append(t.state.cleanups, f)
 }
 
-// An Attachment is what a run has to show beside its text, such as a picture.
+// An Attachment is a file that belongs to a failing run, such as a picture.
 type Attachment struct {
-	Name  string // as a file's: "history.html"
+	Name  string // the name of a file: "history.html"
 	Write func(io.Writer) error
 }
 
-// Attach offers something to be kept beside the case if the run fails. It is
-// written only then.
+// Attach names a file that is kept beside the case if the run fails; write is
+// called only then. This attaches a Mermaid diagram of the run:
+//
+//	t.Attach("run.mmd", func(w io.Writer) error { return sys.Trace().WriteMermaid(w) })
 func (t *T) Attach(name string, write func(io.Writer) error) {
-	if t.may("Attach") {
+	if t.allowed("Attach") {
 		t.state.attached = append(t.state.attached, Attachment{name, write})
 	}
 }
 
-// Rapid returns the rapid.T of a property that is run by way of Rapid, whose
-// Repeat can drive the system.
+// Rapid returns the rapid.T that the property is run with, for a property that
+// is run by the function Rapid. Its Repeat can drive the system.
 func (t *T) Rapid() *rapid.T {
-	if !t.may("Rapid") {
+	if !t.allowed("Rapid") {
 		t.leave()
 	}
 	if t.runner.rapid == nil {

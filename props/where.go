@@ -10,7 +10,7 @@ import (
 
 // helpers are the functions that called Helper.
 type helpers struct {
-	calls map[uintptr]bool // where they did: looking up their names is left for later
+	calls map[uintptr]bool // program counters of the calls; names are looked up when needed
 	names map[string]bool
 }
 
@@ -27,8 +27,8 @@ func (h *helpers) add() {
 	h.names = nil
 }
 
-// has reports whether a function called Helper. Functions are told apart by the
-// name that the runtime has for them: one that is inlined has no entry of its own.
+// has reports whether a function called Helper. It compares the names that the
+// runtime has for functions, since an inlined function has no entry address.
 func (h *helpers) has(function string) bool {
 	if h.names == nil {
 		h.names = map[string]bool{}
@@ -40,8 +40,8 @@ func (h *helpers) has(function string) bool {
 	return h.names[function]
 }
 
-// trimmer leaves out of stacks what lies between a failure and the line that it
-// belongs to: ours, and libraries that find it or look for it.
+// trimmer leaves out frames that are never shown as the place of a failure: those
+// of this module and of the libraries that properties use.
 var trimmer = stack.NewTrimmer(
 	reflect.TypeFor[pulse.System]().PkgPath(),
 	reflect.TypeFor[T]().PkgPath()+"/...",
@@ -50,16 +50,16 @@ var trimmer = stack.NewTrimmer(
 	"github.com/leanovate/gopter/...",
 	"github.com/anishathalye/porcupine")
 
-// calls returns the calls of the property and its program that are being made,
+// calls returns the frames of the property and its program that are on the stack,
 // innermost first.
 func calls() []runtime.Frame {
 	pcs := make([]uintptr, 256)
 	return trimmer.All(pcs[:runtime.Callers(2, pcs)])
 }
 
-// userFrame returns the line of the property or its program that is being run:
-// the innermost that is no helper's, or else the innermost. ok is false when
-// none is.
+// userFrame returns the line of the property or its program that is running: the
+// innermost frame outside helpers, or the innermost of all when there are only
+// helpers. ok is false when there is none.
 func userFrame(h *helpers) (f stack.Frame, ok bool) {
 	list := calls()
 	for _, call := range list {

@@ -5,19 +5,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// words are the numbers that one draw reads: those given, then as many as are
-// wanted that follow from a seed. They are a source for gopter and x/exp/rand.
+// words are the numbers that one draw reads: first those given, then any number
+// that follow from a seed. They are a source for gopter and x/exp/rand.
 type words struct {
 	given   []uint64
-	read    int // of those given
+	read    int // how many of those given were read
 	state   uint64
-	endless int // how often the draw wanted more than any may have
+	endless int // how often the draw wanted more than mostWords numbers
 
-	rapid *rapid.T // what the seed is drawn from, once it is needed
+	rapid *rapid.T // when not nil, the seed is drawn from it when first needed
 	label string
 }
 
-// seeded makes sure that the words have their seed.
+// seeded draws the seed under rapid, if that was not done yet.
 func (w *words) seeded() {
 	if rt := w.rapid; rt != nil {
 		w.rapid = nil
@@ -52,10 +52,10 @@ func (w *words) skip(n int) {
 	}
 }
 
-// Seed does what sources must offer: it makes the numbers follow from a seed.
+// Seed makes all further numbers follow from a seed, as a source must offer.
 func (w *words) Seed(seed uint64) { *w = words{state: seed} }
 
-// gopterWords is words as the source that math/rand wants.
+// gopterWords adapts words to math/rand, which gopter uses.
 type gopterWords struct{ *words }
 
 // Int63 returns the next number without its last bit.

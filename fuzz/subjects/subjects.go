@@ -41,7 +41,7 @@ type Subject struct {
 	// and recording are for the caller to add.
 	Options pulse.Options
 	// Broken and Mended add the program to a system that has just been made
-	// or reset. When the run is over, check says whether what must hold does.
+	// or reset. When the run is over, check reports whether what must hold does.
 	Broken, Mended Build
 	// Property is the program with drawn inputs, larger and smaller than those
 	// of Build, and what must hold of it.
@@ -65,7 +65,7 @@ func (s Subject) Smallest(mended bool) func(*props.T) {
 }
 
 // Build adds a program to a system. When its run is over without a failure,
-// check says whether what must hold does.
+// check reports whether what must hold does.
 type Build = func(sys *pulse.System) (check func() error)
 
 // All returns the subjects in the order in which they are listed.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A small register, queue and pair of registers, whose calls are ints: what is
-// below zero reads or takes.
+// Models of a small register, a queue and a pair of registers. Their calls are
+// ints; a negative one reads or takes.
 
 var registers = Model[int, int, int]{
 	Init: func() int { return 0 },
@@ -19,7 +19,7 @@ var registers = Model[int, int, int]{
 	},
 }
 
-// queues returns 0 for nothing.
+// queues returns 0 when it is empty.
 var queues = Model[string, int, int]{
 	Init: func() string { return "" },
 	Step: func(state string, in, out int) (bool, string) {
@@ -33,7 +33,8 @@ var queues = Model[string, int, int]{
 	},
 }
 
-// pairs are two registers, told apart by whether a call is even.
+// pairs are two registers: even calls are about the one, odd calls about the
+// other.
 var pairs = Model[int, int, int]{
 	Init:      registers.Init,
 	Step:      registers.Step,
@@ -64,7 +65,7 @@ func brute[S any](m *Model[S, int, int], state S, left []*operation[int, int]) b
 	return false
 }
 
-// first says whether a call may come before all others: none of them has
+// first reports whether a call may come before all others: none of them has
 // returned before it was made.
 func first(op *operation[int, int], others []*operation[int, int]) bool {
 	for _, o := range others {
@@ -97,7 +98,7 @@ func random(rng *rand.Rand) (ops []*operation[int, int]) {
 	return ops
 }
 
-// tally counts what was seen, so that a test that sees one side only fails.
+// tally counts both verdicts, so that a test that sees only one of them fails.
 type tally struct{ good, bad, pending int }
 
 func agree[S any](t *testing.T, m *Model[S, int, int], seed uint64) (n tally) {
@@ -125,7 +126,8 @@ func agree[S any](t *testing.T, m *Model[S, int, int], seed uint64) (n tally) {
 	return n
 }
 
-// TestAgreement judges random small histories, and asks one who tries all orders.
+// TestAgreement compares the judgement of random small histories with that of
+// brute.
 func TestAgreement(t *testing.T) {
 	for name, n := range map[string]tally{
 		"registers": agree(t, &registers, 1),
@@ -138,8 +140,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestAgreementCanary has the judge use a model that is wrong in one case in
-// many: the comparison must notice.
+// TestAgreementCanary judges by a model that is rarely wrong: the comparison must
+// notice.
 func TestAgreementCanary(t *testing.T) {
 	wrong := queues
 	wrong.Step = func(state string, in, out int) (bool, string) {

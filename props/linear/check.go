@@ -7,20 +7,20 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A verdict is what is to be said of a history, or of the part of it that is
-// to be shown.
+// A verdict is the judgement of a history, or of the part of it that the
+// failure shows.
 type verdict[In, Out any] struct {
 	linearizable bool
-	large        bool // the search was given up
-	panicked     any  // by the model
+	large        bool // the search was given up after Model.Steps
+	panicked     any  // the value of the model's panic, nil if there was none
 	part         string
 	ops          []*operation[In, Out]
 	longest      []*operation[In, Out] // the longest order that was found
 	picture      func(io.Writer) error
 }
 
-// judge judges each part. Of those that cannot be ordered it returns the one
-// with the fewest calls; else one that it could not judge.
+// judge judges each part. It returns the verdict on the smallest part that
+// cannot be ordered, else on a part that it could not judge.
 func (m *Model[S, In, Out]) judge(ops []*operation[In, Out]) verdict[In, Out] {
 	result := verdict[In, Out]{linearizable: true}
 	for _, part := range m.split(ops) {
@@ -40,7 +40,7 @@ func (m *Model[S, In, Out]) judge(ops []*operation[In, Out]) verdict[In, Out] {
 	return result
 }
 
-// split returns the calls by parts, in the order in which the parts come up.
+// split returns the calls of each part, in the order of the parts' first calls.
 func (m *Model[S, In, Out]) split(ops []*operation[In, Out]) [][]*operation[In, Out] {
 	var parts [][]*operation[In, Out]
 	index := map[string]int{}
@@ -57,8 +57,8 @@ func (m *Model[S, In, Out]) split(ops []*operation[In, Out]) [][]*operation[In, 
 	return parts
 }
 
-// judgePart asks porcupine. It is given no time limit but a number of steps:
-// a verdict must not depend on how fast the machine is.
+// judgePart asks porcupine. The search is bounded by a number of steps, not by
+// time: a verdict must not depend on the speed of the machine.
 func (m *Model[S, In, Out]) judgePart(ops []*operation[In, Out]) verdict[In, Out] {
 	g := guard[S, In, Out]{m: m, left: m.steps()}
 	ok := porcupine.CheckOperations(g.model(), events(ops))
@@ -66,7 +66,7 @@ func (m *Model[S, In, Out]) judgePart(ops []*operation[In, Out]) verdict[In, Out
 		part: m.part(ops[0].in), ops: ops}
 }
 
-// explain judges a part again for what can be shown of it.
+// explain judges a part once more to get its longest order and its picture.
 func (m *Model[S, In, Out]) explain(v *verdict[In, Out]) {
 	g := guard[S, In, Out]{m: m, left: m.steps()}
 	pm := g.model()
@@ -88,8 +88,9 @@ func (m *Model[S, In, Out]) explain(v *verdict[In, Out]) {
 	}
 }
 
-// events are calls as porcupine wants them. Those that never returned do so at
-// the end of time: placed last, they are as good as never made.
+// events returns the calls as operations of porcupine. Calls that never returned
+// get a return after all others: an order may place them last, where they have
+// no effect.
 func events[In, Out any](ops []*operation[In, Out]) []porcupine.Operation {
 	setLanes(ops)
 	list := make([]porcupine.Operation, len(ops))
@@ -108,12 +109,12 @@ func events[In, Out any](ops []*operation[In, Out]) []porcupine.Operation {
 	return list
 }
 
-// setLanes gives each client a lane of its own in the picture, and more if its
+// setLanes gives each client its own lane in the picture, and more lanes if its
 // calls overlap.
 func setLanes[In, Out any](ops []*operation[In, Out]) {
 	type lane struct {
 		client any
-		busy   int // until this event
+		busy   int // the last event of its latest call
 	}
 	var lanes []lane
 	for _, op := range ops {
@@ -142,12 +143,13 @@ func (m *Model[S, In, Out]) steps() int {
 	return defaultSteps
 }
 
-// A guard is a model as porcupine calls it: on a goroutine of porcupine's,
-// where a panic would end the program, and without an end. When the model has
-// panicked or its steps are used up, no further step is possible.
+// A guard is a model in the form that porcupine calls. Porcupine calls it on a
+// goroutine of its own, where a panic would end the program, and as often as it
+// needs. After a panic of the model, or when the steps are used up, the guard
+// allows no further step.
 type guard[S, In, Out any] struct {
 	m        *Model[S, In, Out]
-	left     int // steps
+	left     int // the steps that are left
 	panicked any
 }
 
@@ -174,12 +176,13 @@ func (g *guard[S, In, Out]) model() porcupine.Model {
 	}
 }
 
-// as is a type assertion for types that may be interfaces that hold nil.
+// as is a type assertion that also works when S is an interface and v is nil.
 func as[S any](v any) S {
 	s, _ := v.(S)
 	return s
 }
 
+// protect calls f and keeps the value of its panic.
 func (g *guard[S, In, Out]) protect(f func()) {
 	defer func() {
 		if v := recover(); v != nil && g.panicked == nil {

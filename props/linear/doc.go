@@ -1,21 +1,29 @@
-// Package linear judges whether concurrent calls came out as if each had
-// happened at one moment between its call and its return: whether a history
-// is linearizable (Herlihy and Wing, 1990).
+// Package linear judges histories of concurrent calls: whether the calls came
+// out as if each had happened at one moment between its call and its return.
+// Such a history is called linearizable (Herlihy and Wing, 1990).
 //
-//	h := linear.NewHistory(t, register)
-//	client := func(p *pulse.Process) {
-//		call := h.Call(p.Self(), write(1))
-//		call.Return(p.Ask(server, write(1)))
+// A Model describes what each call does when calls come one after another. A
+// property makes a History, each client notes its calls and what they return,
+// and Check fails the run if no order of the calls explains the returned values:
+//
+//	func registerIsLinearizable(t *props.T) {
+//		sys := t.System()
+//		server := sys.Spawn("register", &register{})
+//		h := linear.NewHistory(t, model)
+//		for i := range 2 {
+//			sys.Go("client", func(p *pulse.Process) {
+//				call := h.Call(p.Self(), write(i))
+//				call.Return(p.Ask(server, write(i)))
+//			})
+//		}
+//		sys.Run()
+//		h.Check()
 //	}
-//	sys.Go("client", client)
-//	sys.Go("client", client)
-//	sys.Run()
-//	h.Check()
 //
-// The package by file:
+// A call that never returned may have taken effect or not; Model.Pending says
+// with which result. Calls about different keys are judged apart when the model
+// has a Partition, which is much faster.
 //
-//	model.go    what each call does, one after another
-//	history.go  recording calls and returns in a run
-//	check.go    the judgement, by porcupine
-//	report.go   what is said of a history that cannot be ordered
+// The failure lists the calls in question and how far an order of them gets. A
+// picture of the history, drawn by porcupine, is attached to it.
 package linear

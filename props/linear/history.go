@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A History is the calls of one run and their returns, in their exact order.
+// A History records the calls of one run and their returns, in their order.
 type History[S, In, Out any] struct {
 	t       *props.T
 	model   Model[S, In, Out]
@@ -16,7 +16,7 @@ type History[S, In, Out any] struct {
 	checked bool
 }
 
-// operation is a call and, if it came, its return.
+// An operation is a call and, if it returned, its return.
 type operation[In, Out any] struct {
 	client   pulse.Ref
 	in       In
@@ -24,11 +24,11 @@ type operation[In, Out any] struct {
 	returned bool
 	call     moment
 	ret      moment
-	lane     int // of the picture: one for each client, more if its calls overlap
+	lane     int // the row in the picture: one for each client, more if its calls overlap
 }
 
-// moment is when something happened: as which event of the history, and in
-// which step of the run, -1 outside of any.
+// A moment is when something happened: the number of the event in the history,
+// and the step of the run, -1 outside of steps.
 type moment struct{ event, step int }
 
 func (m moment) String() string {
@@ -38,13 +38,13 @@ func (m moment) String() string {
 	return fmt.Sprintf("%d in step %d", m.event, m.step)
 }
 
-// A Call is one that has not returned yet.
+// A Call is a call that has not returned yet.
 type Call[S, In, Out any] struct {
 	h  *History[S, In, Out]
 	op *operation[In, Out]
 }
 
-// NewHistory returns an empty history of a run.
+// NewHistory returns the empty history of a run, to be judged by a model.
 func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In, Out] {
 	h := &History[S, In, Out]{t: t, model: m}
 	if m.Init == nil || m.Step == nil {
@@ -54,7 +54,7 @@ func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In,
 	return h
 }
 
-// Call notes that a client calls. One client's calls may overlap.
+// Call records that a client makes a call now. Calls of one client may overlap.
 func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
 	if h.checked {
 		h.misuse("Call %s after Check: check when the system has run", h.model.describe(in))
@@ -64,8 +64,9 @@ func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
 	return Call[S, In, Out]{h, op}
 }
 
-// Return notes that the call has returned, and what. A call without a return
-// is pending: it may have taken effect at any time after the call, or never.
+// Return records that the call returns now, and its result. A call without a
+// return is pending: it may have taken effect at any time after the call, or
+// never.
 func (c Call[S, In, Out]) Return(out Out) {
 	switch {
 	case c.h == nil:
@@ -78,7 +79,7 @@ func (c Call[S, In, Out]) Return(out Out) {
 	c.op.out, c.op.returned, c.op.ret = out, true, c.h.now()
 }
 
-// now is the next moment of the history.
+// now returns the next moment of the history.
 func (h *History[S, In, Out]) now() moment {
 	h.events++
 	return moment{h.events, h.t.Step()}
@@ -88,10 +89,10 @@ func (h *History[S, In, Out]) misuse(format string, args ...any) {
 	h.t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: h.t.Step(), Text: "linear: " + fmt.Sprintf(format, args...)})
 }
 
-// Check ends the run with a failure unless the history is linearizable. The
-// failure lists the calls of the smallest part of the history that cannot be
-// ordered, and offers porcupine's picture of it, history.html, to be kept
-// beside the case. A history that is too large to judge is a failure too.
+// Check ends the run with a failure unless the history is linearizable. Call it
+// after Run. The failure lists the calls of the smallest part of the history
+// that cannot be ordered; porcupine's picture of that part, history.html, is
+// kept beside the case. A history that is too large to judge is a failure too.
 func (h *History[S, In, Out]) Check() {
 	h.checked = true
 	if f, v := h.judge(); f != nil {
@@ -102,7 +103,7 @@ func (h *History[S, In, Out]) Check() {
 	}
 }
 
-// judge is Check that returns what is wrong.
+// judge returns the failure of the history, nil if it is linearizable.
 func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 	v := h.model.judge(h.ops)
 	switch {
@@ -120,7 +121,8 @@ func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 	return nil, v
 }
 
-// of names what a history is of: " of register", or of a part of it.
+// of returns what the history is of, for the middle of a message: " of register",
+// with the part if there is one.
 func (m *Model[S, In, Out]) of(part string) string {
 	text := ""
 	if m.Name != "" {

@@ -57,8 +57,8 @@ var queue = linear.Model[[]int, any, int]{
 	},
 }
 
-// replica is a server of a store: what is put into it reaches the others
-// later, so reads may be old.
+// replica is a server of a store. A put reaches the other servers later, so they
+// may answer with old values.
 type replica struct {
 	values map[string]int
 	others []pulse.Ref
@@ -81,7 +81,7 @@ func (r *replica) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// replicated has two clients of a store of so many replicas.
+// replicated is a property with two clients of a store of n replicas.
 func replicated(replicas int) func(t *props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -116,9 +116,9 @@ func run(t *testing.T, property func(*props.T)) props.Result {
 	return r.Run(props.Plan{})
 }
 
-// at builds a history from a text, such as "a put 1; b get; a 0; b 1": a
-// client and what it calls, or a client and what it is returned. The key, the
-// third word after a client, is "k" when it is left out.
+// at builds a history from a text such as "a put 1; b get; a 0; b 1": each part
+// is a client and its call, or a client and the result of its call. The third
+// word after a client is the key, "k" when it is left out.
 func at[S any](m linear.Model[S, any, int], text string) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -200,7 +200,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// TestFailure shows a whole failure, and its picture.
+// TestFailure checks a whole failure and its picture.
 func TestFailure(t *testing.T) {
 	res := run(t, func(t *props.T) {
 		sys := t.System()
@@ -252,7 +252,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// misuses are histories that are none.
+// misuses are wrong uses of a history.
 var misuses = []struct {
 	name     string
 	property func(*props.T)
@@ -327,7 +327,7 @@ func TestMisuses(t *testing.T) {
 	}
 }
 
-// TestCallsFromAnotherGoroutine records calls where it may not.
+// TestCallsFromAnotherGoroutine records calls where that is not allowed.
 func TestCallsFromAnotherGoroutine(t *testing.T) {
 	f := run(t, func(t *props.T) {
 		h := linear.NewHistory(t, register)
@@ -345,8 +345,8 @@ func TestCallsFromAnotherGoroutine(t *testing.T) {
 	}
 }
 
-// TestHistoriesWatch says that a property with a history is known to judge by
-// the order of steps at several actors.
+// TestHistoriesWatch checks that a history sets Watches: the order of steps at
+// different actors decides.
 func TestHistoriesWatch(t *testing.T) {
 	r := props.NewRunner("", func(t *props.T) {
 		sys := t.System()

@@ -6,28 +6,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Model says what calls do when they happen one after another: S is its
-// state, In what a call asks, Out what it returns.
+// A Model describes what calls do when they happen one after another. S is the
+// type of its state, In that of a call, Out that of a result.
 type Model[S, In, Out any] struct {
-	// Name is what is modelled, for messages: "register". May be empty.
+	// Name names what is modelled in messages: "register". It may be empty.
 	Name string
 	// Init returns the first state.
 	Init func() S
-	// Step says whether a call in a state may return out, and what the state
-	// is then. It leaves the state that it is given as it is: it returns
-	// another.
+	// Step reports whether a call in a state may return out, and returns the
+	// state after it. It must not change the state that it is given.
 	Step func(state S, in In, out Out) (ok bool, next S)
-	// Pending returns the state after a call that never returned, should it
-	// have taken effect. Nil: the state that Step returns for the zero Out,
-	// whether or not Step finds that ok.
+	// Pending returns the state after a call that took effect but never
+	// returned. Nil means the state that Step returns for the zero Out, even if
+	// Step does not allow that result.
 	Pending func(state S, in In) S
-	// Equal compares states; nil is reflect.DeepEqual.
+	// Equal compares states; nil means reflect.DeepEqual.
 	Equal func(a, b S) bool
-	// Partition returns which part of the state a call is about, such as its
-	// key: calls of different parts do not touch each other, so that each part
-	// is judged by itself. Nil: there is one part.
+	// Partition returns the part of the state that a call is about, such as its
+	// key. Calls about different parts must not affect each other; each part is
+	// judged by itself. Nil means that there is one part.
 	Partition func(in In) string
-	// Describe shows a call; nil shows it as traces show messages.
+	// Describe returns a call as text; nil means the text that traces show.
 	Describe func(in In) string
 	// Steps bounds the search, in calls of Step for each part; zero means
 	// 2,000,000.
@@ -43,7 +42,7 @@ func (m *Model[S, In, Out]) equal(a, b S) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// step is Step for calls that returned, Pending for others.
+// step applies Step to a call that returned, Pending to another.
 func (m *Model[S, In, Out]) step(state S, op *operation[In, Out]) (bool, S) {
 	if op.returned {
 		return m.Step(state, op.in, op.out)

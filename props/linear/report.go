@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// line shows a call and what it returned.
+// line returns a call and its result as text.
 func (m *Model[S, In, Out]) line(op *operation[In, Out]) string {
 	if !op.returned {
 		return m.describe(op.in) + " (never returned)"
@@ -17,8 +17,8 @@ func (m *Model[S, In, Out]) line(op *operation[In, Out]) string {
 	return m.describe(op.in) + " → " + trace.Label(op.out)
 }
 
-// table lists the calls of a part that cannot be ordered, and how far an order
-// gets.
+// table returns the calls of a part that cannot be ordered as a table, and how
+// far an order gets.
 func (m *Model[S, In, Out]) table(v verdict[In, Out]) string {
 	rows := [][]string{{"called", "returned", "client", ""}}
 	for _, op := range v.ops {
@@ -35,7 +35,8 @@ func (m *Model[S, In, Out]) table(v verdict[In, Out]) string {
 	return strings.Join(append(align(rows), m.howFar(v)...), "\n")
 }
 
-// howFar says which calls the longest order has, and which can come next in none.
+// howFar returns two lines: the longest order that was found, and the calls of
+// which none can come next.
 func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) []string {
 	var in, out []string
 	for _, op := range v.longest {
@@ -55,7 +56,7 @@ func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) []string {
 	}
 }
 
-// align puts the cells of rows below each other, four spaces from the left.
+// align aligns the cells of rows in columns, four spaces from the left.
 func align(rows [][]string) []string {
 	var widths [4]int
 	for _, row := range rows {

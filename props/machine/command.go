@@ -11,47 +11,48 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Op is one kind of command: S is the model's state, A what the command is
-// given, struct{} for nothing, and R what it returns.
+// An Op is one kind of command. S is the type of the model's state, A that of
+// the arguments (struct{} if there are none), R that of the result.
 type Op[S, A, R any] struct {
 	Name string
-	// Args generates what the command is given; ArgsIn does when that depends
-	// on the state. With neither, it is given the zero A.
+	// Args generates the arguments; ArgsIn does so when they depend on the
+	// state. Without both, the arguments are the zero A.
 	Args   *rapid.Generator[A]
 	ArgsIn func(state S) *rapid.Generator[A]
-	// When says whether the command may be given in a state; nil: in each.
+	// When reports whether the command may be given in a state. Nil means always.
 	When func(state S, args A) bool
 	// Run gives the command to the program, as a client of it.
 	Run func(client *pulse.Process, args A) R
-	// Next returns the state after the command. It leaves the state that it is
-	// given as it is. Nil: the command changes nothing.
+	// Next returns the state after the command. It must not change the state
+	// that it is given. Nil means that the command changes nothing.
 	Next func(state S, args A) S
-	// Check says what is wrong with a result of the command, given in a state.
-	// Nil: any result will do.
+	// Check returns an error when the result is wrong for a command given in
+	// this state. Nil means that every result is right.
 	Check func(state S, args A, result R) error
 }
 
-// A Command is an Op of a machine whose states are S.
+// A Command is an Op with its argument and result types hidden, so that a
+// machine can hold several kinds. Op.Command makes one.
 type Command[S any] struct {
 	name  string
-	fault string // why it is no command
+	fault string // what is missing in its Op, "" when nothing is
 	draw  func(rt *rapid.T, state S) step[S]
 }
 
-// step is a command with its arguments.
+// A step is a command with its arguments.
 type step[S any] struct {
 	text  string
 	when  func(S) bool
 	run   func(*pulse.Process) any
 	next  func(S) S
 	check func(S, any) error
-	judge pulse.Frame // where check is written
+	judge pulse.Frame // where Op.Check is declared
 }
 
-// String shows the command as a call.
+// String returns the command as a call: "add(3)".
 func (s step[S]) String() string { return s.text }
 
-// Command makes the Op a command of a machine.
+// Command returns the Op as a command of a machine.
 func (o Op[S, A, R]) Command() Command[S] {
 	c := Command[S]{name: o.Name, draw: o.draw}
 	switch {
@@ -93,7 +94,7 @@ func (o Op[S, A, R]) draw(rt *rapid.T, state S) step[S] {
 	return s
 }
 
-// show shows arguments: those of a struct without its name.
+// show returns arguments as text, the fields of a struct without its name.
 func show(args any) string {
 	text := trace.Label(args)
 	if t := reflect.TypeOf(args); t == nil || t.Kind() != reflect.Struct {

@@ -1,30 +1,39 @@
-// Package machine tests a program by random sequences of commands, against a
-// model of what each command does: what the literature calls a state machine
+// Package machine tests a program with random sequences of commands, against a
+// model of what each command does. The literature calls this a state machine
 // test.
 //
+// The model has a state. An Op is one kind of command: how its arguments are
+// drawn, how it is given to the program, how it changes the model's state, and
+// which results are right:
+//
 //	m := machine.Machine[int]{
-//		Name:     "counter",
-//		Init:     func() int { return 0 },
+//		Init: func() int { return 0 },
 //		Commands: []machine.Command[int]{
 //			machine.Op[int, int, int]{
-//				Name:  "add",
-//				Args:  rapid.IntRange(1, 9),
-//				Run:   func(p *pulse.Process, n int) int { return p.Ask(server, n).(int) },
-//				Next:  func(sum, n int) int { return sum + n },
-//				Check: func(sum, n, result int) error { … },
+//				Name: "add",
+//				Args: rapid.IntRange(1, 9),
+//				Run:  func(p *pulse.Process, n int) int { return p.Ask(server, add(n)).(int) },
+//				Next: func(sum, n int) int { return sum + n },
+//				Check: func(sum, n, result int) error {
+//					if result != sum+n {
+//						return fmt.Errorf("want %d", sum+n)
+//					}
+//					return nil
+//				},
 //			}.Command(),
 //		},
 //	}
-//	m.Sequential(t, sys) // one client, one command after another
-//	m.Parallel(t, sys)   // or: a common beginning, then several clients at once
 //
-// What several clients are told at once must be linearizable: it is judged by
-// props/linear, which is why this is a package of its own beside it. Parallel
-// state machines are PULSE's way to find races (Claessen et al., ICFP 2009).
+// A property makes a system and calls one of two methods, which draw the
+// commands, give them to the program and run the system:
 //
-// The package by file:
+//   - Sequential has one client give them one after another. Each result is
+//     checked at once.
+//   - Parallel has one client give the first commands, and then several clients
+//     the others at once. The results must be explained by some order of the
+//     commands, as props/linear judges it. This is how PULSE finds races
+//     (Claessen et al., ICFP 2009).
 //
-//	command.go   one command: its arguments, what it does, what must hold
-//	plan.go      drawing commands that the model allows
-//	machine.go   running them, and what is said when they go wrong
+// Rules: Next and Check depend on nothing but their arguments, and Next returns
+// a new state instead of changing the one that it is given.
 package machine

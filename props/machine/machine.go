@@ -11,20 +11,21 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Machine is a model with the commands that it knows.
+// A Machine is a model and its commands.
 type Machine[S any] struct {
-	// Name is what is modelled, for messages. May be empty.
+	// Name names what is modelled in messages. It may be empty.
 	Name string
 	// Init returns the first state.
 	Init     func() S
 	Commands []Command[S]
-	// Equal compares states; nil is reflect.DeepEqual.
+	// Equal compares states; nil means reflect.DeepEqual.
 	Equal func(a, b S) bool
-	// Length is the most commands that are given one after another; zero means 12.
+	// Length bounds how many commands one client gives one after another; zero
+	// means 12.
 	Length int
-	// Clients is how many give commands at once, at most 8, and Branch how many
-	// each gives at most. Zero means 2 clients, and 4 commands. A history of
-	// many clients takes long to judge.
+	// Clients is how many clients give commands at once, at most 8; zero means
+	// 2. Branch bounds how many commands each of them gives; zero means 4.
+	// Histories of many clients take long to judge.
 	Clients, Branch int
 }
 
@@ -46,7 +47,7 @@ func orDefault(n, zero int) int {
 	return zero
 }
 
-// named is the machine's name for the middle of a message.
+// named returns the machine's name for the middle of a message.
 func (m *Machine[S]) named() string {
 	if m.Name == "" {
 		return ""
@@ -63,9 +64,9 @@ func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
 	sys.Run()
 }
 
-// Parallel draws commands, of which one client gives the first, one after
-// another, and then several clients the rest at once. It runs the system. The
-// run fails unless some order of the commands explains what they returned.
+// Parallel draws commands. One client gives the first of them, one after another;
+// then several clients give the others at once. It runs the system. The run
+// fails unless some order of the commands explains their results.
 func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 	m.mustBeWhole(t)
 	steps, states := m.sequence(t, m.Init(), m.length()/2, "first command")
@@ -94,7 +95,7 @@ func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 	h.Check()
 }
 
-// give gives commands one after another and checks what they return.
+// give gives commands one after another and checks their results.
 func (m *Machine[S]) give(t *props.T, p *pulse.Process, steps []step[S], states []S) {
 	var lines []string
 	for i, s := range steps {
@@ -108,7 +109,7 @@ func (m *Machine[S]) give(t *props.T, p *pulse.Process, steps []step[S], states 
 	}
 }
 
-// mustBeWhole ends the run if the machine is not one.
+// mustBeWhole ends the run if something is missing in the machine.
 func (m *Machine[S]) mustBeWhole(t *props.T) {
 	fault := ""
 	switch {

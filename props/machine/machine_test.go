@@ -14,9 +14,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A lock is a server with a lock and a counter that it protects. Its faults:
-// it may give the lock twice, and it may lose an addition when two are on
-// their way.
+// A lock is a server with a lock and a counter that the lock protects. It can
+// have two faults: it gives the lock twice, and it loses an addition when two
+// are on their way.
 type lock struct {
 	held   bool
 	sum    int
@@ -52,7 +52,7 @@ type state struct {
 	sum  int
 }
 
-// racy adds in two messages: what it read may be old when it writes.
+// racy adds in two messages: the value that it read may be old when it writes.
 func racy(server pulse.Ref) func(p *pulse.Process, a add) int {
 	return func(p *pulse.Process, a add) int {
 		old := p.Ask(server, read{}).(int)
@@ -163,13 +163,13 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestUnderRapid has rapid draw the commands.
+// TestUnderRapid lets rapid draw the commands.
 func TestUnderRapid(t *testing.T) {
 	rapid.Check(t, props.Rapid(form{}.property))
 	rapid.Check(t, props.Rapid(form{parallel: true}.property))
 }
 
-// TestSequentialFailure shows a whole failure.
+// TestSequentialFailure checks a whole failure.
 func TestSequentialFailure(t *testing.T) {
 	res, r, _ := find(form{greedy: true}.property, 400)
 	defer r.Close()
@@ -190,7 +190,7 @@ func TestSequentialFailure(t *testing.T) {
 	}
 }
 
-// TestParallelFailure shows that the picture and the table come with a failure.
+// TestParallelFailure checks that a failure has the picture and the table.
 func TestParallelFailure(t *testing.T) {
 	res, r, _ := find(form{racy: true, parallel: true}.property, 400)
 	defer r.Close()
@@ -203,8 +203,8 @@ func TestParallelFailure(t *testing.T) {
 	}
 }
 
-// TestWhen runs a machine whose commands may be given in few states: none is
-// given where it may not be, by one client or by several.
+// TestWhen runs a machine whose commands are allowed in few states: none is
+// given in another state, by one client or by several.
 func TestWhen(t *testing.T) {
 	for _, parallel := range []bool{false, true} {
 		given := map[string]int{}
@@ -252,7 +252,7 @@ func TestWhen(t *testing.T) {
 	}
 }
 
-// TestNoCommandPossible ends a sequence where the model allows nothing.
+// TestNoCommandPossible ends a sequence in a state that allows no command.
 func TestNoCommandPossible(t *testing.T) {
 	ran := 0
 	res, r, _ := find(func(t *props.T) {
@@ -323,7 +323,7 @@ func TestMisuses(t *testing.T) {
 	}
 }
 
-// TestPanics lets each function of an Op panic.
+// TestPanics makes each function of an Op panic.
 func TestPanics(t *testing.T) {
 	for _, where := range []string{"Args", "When", "Run", "Next", "Check"} {
 		property := func(t *props.T) {

@@ -9,12 +9,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// triesPerCommand is how often another command is drawn when the model does
-// not allow the one that was.
+// triesPerCommand is how many commands are drawn until the model allows one.
 const triesPerCommand = 50
 
-// sequence draws commands that can be given one after another from a state,
-// and returns them with the state that each is given in, and the last.
+// sequence draws at most most commands that may be given one after another from
+// a state. It returns them and the states: state i is before command i, and one
+// more state is after the last.
 func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps []step[S], states []S) {
 	states = append(states, state)
 	for i := range props.Draw(t, rapid.IntRange(0, most), what+"s") {
@@ -28,7 +28,7 @@ func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps
 	return steps, states
 }
 
-// drawStep draws a command that may be given, if it finds one.
+// drawStep draws a command for which may holds; ok is false when it finds none.
 func (m *Machine[S]) drawStep(t *props.T, state S, label string, may func(step[S]) bool) (s step[S], ok bool) {
 	which := rapid.SampledFrom(m.Commands)
 	s = props.Draw(t, rapid.Custom(func(rt *rapid.T) step[S] {
@@ -42,7 +42,8 @@ func (m *Machine[S]) drawStep(t *props.T, state S, label string, may func(step[S
 	return s, s.run != nil
 }
 
-// after is the state after a command.
+// after returns the state after a command. It ends the run if Next has changed
+// the state that it was given.
 func (m *Machine[S]) after(t *props.T, state S, s step[S]) S {
 	before := pulse.Fingerprint(state)
 	next := s.next(state)
@@ -53,8 +54,8 @@ func (m *Machine[S]) after(t *props.T, state S, s step[S]) S {
 	return next
 }
 
-// branches draws commands for several clients that start from a state. The
-// model must allow each whatever the others have done by then.
+// branches draws the commands of several clients that start from a state. The
+// model allows every order in which they can come.
 func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
 	list := make([][]step[S], m.clients())
 	for i := range list {
@@ -74,7 +75,9 @@ func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
 	return list
 }
 
-// allows says whether every command may be given in every order of them.
+// allows reports whether the model allows every command in every order in which
+// the clients can give them. It walks over all positions, with the set of states
+// that can be reached at each.
 func (m *Machine[S]) allows(state S, branches [][]step[S]) bool {
 	at := position{}
 	reached := map[position][]S{at: {state}}
@@ -100,13 +103,13 @@ func (m *Machine[S]) allows(state S, branches [][]step[S]) bool {
 	return true
 }
 
-// mostClients is how many clients there may be at once.
+// mostClients bounds the number of clients at once.
 const mostClients = 8
 
-// position is how far each client has come.
+// A position is how many commands each client has given.
 type position [mostClients]int
 
-// include adds a state to a set.
+// include returns a set with a state added.
 func (m *Machine[S]) include(states []S, s S) []S {
 	for _, known := range states {
 		if m.equal(known, s) {

@@ -1,21 +1,26 @@
-// Package choice keeps the decisions of one run: what a strategy answered
-// each time that the system asked it something.
+// Package choice holds the decisions of one run: all that a strategy answered
+// when the system asked it something. A run that is given the same decisions
+// again is the same run.
 //
-// There are two streams. Deliveries holds the identity of every step, in the
-// order in which the steps were taken; an identity survives a change of the
-// order at other actors, an index into what happened to be pending does not.
-// Choices holds every other answer: the program's own Choose, the clock and
-// the faults.
+// A Record has two lists. Deliveries has the identity of each step in which a
+// message was received, in order. An identity survives a change of the order at
+// other actors; an index into the messages that happened to be waiting would not.
+// Choices has every other answer: those to the program's own Ctx.Choose, and
+// those about the clock and about faults.
+//
+// A Reader reads a record in a replay, and returns a Mismatch when the run asks
+// something else than the record answers. An Input is one draw of a property,
+// the decisions that are made before the run.
 package choice
 
 import "fmt"
 
-// A Kind says what a choice was about. Its number is part of the stored form
-// of a record: add new kinds at the end.
+// A Kind is what a choice is about. Its number is part of the stored form of a
+// record: new kinds are added at the end.
 type Kind uint8
 
 const (
-	// Program is a Choose of the program under test.
+	// Program is the Ctx.Choose of the program under test.
 	Program Kind = iota
 	// Clock asks whether time passes although messages wait: 0 no, 1 yes.
 	Clock
@@ -23,9 +28,9 @@ const (
 	Drop
 	// Duplicate asks whether the message just sent arrives twice: 0 no, 1 yes.
 	Duplicate
-	// Delay asks how long the message just sent is held back: 0 not at all.
+	// Delay asks how long the message just sent is held back: 0 is not at all.
 	Delay
-	// Fault asks which fault strikes an actor before the next step: 0 none.
+	// Fault asks which fault strikes an actor before the next step: 0 is none.
 	Fault
 	// Swarm asks which kinds of fault this run may use, as a bit mask.
 	Swarm
@@ -52,22 +57,22 @@ func KindOf(name string) (k Kind, ok bool) {
 	return 0, false
 }
 
-// IsFault says whether a nonzero answer makes something go wrong that the
-// program did not ask for. Strategies answer such questions with zero mostly.
+// IsFault reports whether a nonzero answer is a fault. Strategies mostly answer
+// such questions with zero.
 func (k Kind) IsFault() bool { return k >= Drop && k <= Fault }
 
-// IsRare reports whether a question is asked often and seldom answered by
-// anything but zero.
+// IsRare reports whether questions of this kind come often and are mostly
+// answered with zero: faults and early timers.
 func (k Kind) IsRare() bool { return k.IsFault() || k == Clock }
 
-// A Choice is one answer. Invariant: Value < N, Kind is one of the above.
+// A Choice is one answer. Invariant: Value < N, and Kind is one of the constants.
 type Choice struct {
 	Kind  Kind
 	N     uint32 // how many answers there were
 	Value uint32
 }
 
-// A Record is the decisions of one run, in the order in which they were made.
+// A Record holds the decisions of one run, in the order in which they were made.
 type Record struct {
 	Deliveries []uint64
 	Choices    []Choice

@@ -9,12 +9,12 @@ import (
 // bytes (little-endian) for each, then the number of choices and for each its
 // kind (one byte), N and Value. Numbers are unsigned varints.
 //
-// The form is canonical: one record has one form, so that two stored records
-// are equal exactly when their bytes are, and a fuzzer meets no synonyms.
+// The form is canonical: two records are equal exactly when their stored forms
+// are the same bytes.
 const version = 1
 
-// AppendBinary appends the stored form of r to b. It fails only on a record
-// that breaks the invariant of Choice.
+// AppendBinary appends the stored form of r to b. It returns an error only when a
+// choice breaks the invariant of Choice.
 func (r *Record) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, version)
 	b = binary.AppendUvarint(b, uint64(len(r.Deliveries)))
@@ -33,7 +33,7 @@ func (r *Record) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// Check returns how c breaks the invariant of Choice, nil when it does not.
+// Check returns an error when c breaks the invariant of Choice.
 func (c Choice) Check() error {
 	switch {
 	case c.Kind >= kinds:

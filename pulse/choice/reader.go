@@ -2,16 +2,16 @@ package choice
 
 import "fmt"
 
-// A Reader is a place in a record: what a replay answers next. The zero
-// Reader stands at the end of an empty record.
+// A Reader is a place in a record, from which a replay reads its next answer. The
+// zero Reader is at the end of an empty record.
 type Reader struct {
 	record   Record // shares the slices of the record that is read
 	delivery int    // the next delivery to read
 	choice   int    // the next choice to read
 }
 
-// NewReader returns a Reader at the start of record. The record must stay as
-// it is while it is read.
+// NewReader returns a Reader at the start of a record. The record must not be
+// changed while it is read.
 func NewReader(record *Record) *Reader {
 	r := &Reader{}
 	r.Reset(record)
@@ -41,9 +41,9 @@ func (r *Reader) Delivery() (id uint64, ok bool) {
 	return id, ok
 }
 
-// Choice reads the answer to the next question, one of kind kind with n
-// answers. When the record answers another question or none, the error is a
-// Mismatch and nothing is read.
+// Choice reads the next answer, to a question of the given kind that has n
+// answers. When the record has the answer to another question, or none, it
+// returns a Mismatch and reads nothing.
 func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
 	if r.choice == len(r.record.Choices) {
 		return 0, Mismatch{Number: r.choice, Ended: true, Kind: kind, N: n}
@@ -56,19 +56,18 @@ func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
 	return int(stored.Value), nil
 }
 
-// Rest says how much of the record was not read.
+// Rest returns how many deliveries and choices of the record were not read.
 func (r *Reader) Rest() (deliveries, choices int) {
 	return len(r.record.Deliveries) - r.delivery, len(r.record.Choices) - r.choice
 }
 
-// A Mismatch is the error of a run that asks something else than the record
-// answers.
+// A Mismatch is the error when a run asks something else than the record answers.
 type Mismatch struct {
 	Number int    // the index of the choice in Record.Choices
 	Ended  bool   // the record has no more choices; Stored is then empty
-	Stored Choice // what the record has
-	Kind   Kind   // what the run asks
-	N      int
+	Stored Choice // the answer in the record
+	Kind   Kind   // the kind of the question that the run asks
+	N      int    // how many answers that question has
 }
 
 func (m Mismatch) Error() string {

@@ -1,19 +1,19 @@
-// Package hash is where numbers come from: words folded into one, the stream
-// of random numbers that all draws and decisions follow from, and a table that
-// finds small numbers by words that are hashes already.
+// Package hash makes and finds numbers: it folds words into one, makes the stream
+// of random numbers from which all draws and decisions follow, and has a table
+// whose keys are hashes already.
 //
-// Stored cases depend on these numbers: they never change.
+// Stored cases depend on these numbers, so they never change.
 package hash
 
 import "math/bits"
 
-// Fold mixes two words by the two halves of their 128-bit product.
+// Fold mixes two words into one, by the two halves of a 128-bit product.
 func Fold(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^0x2d358dccaa6c78a5, b^0x8bb84b93962eacc9)
 	return hi ^ lo
 }
 
-// String is FNV-1a, finished by a Fold.
+// String returns a hash of a string: FNV-1a, finished by a Fold.
 func String(s string) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for i := range len(s) {
@@ -22,19 +22,19 @@ func String(s string) uint64 {
 	return Fold(h, uint64(len(s)))
 }
 
-// Gamma is what the state of splitmix64 grows by with each number. It also
-// spreads small numbers over a word.
+// Gamma is added to the state of splitmix64 for each number. A multiplication by
+// it spreads small numbers over a word.
 const Gamma = 0x9e3779b97f4a7c15
 
-// Splitmix returns the next number of splitmix64 (Steele, Lea and Flood,
-// OOPSLA 2014): one word of state, a few instructions. All that is drawn or
-// decided at random follows from it.
+// Splitmix returns the next number of splitmix64 (Steele, Lea and Flood, OOPSLA
+// 2014), which has one word of state. All random draws and decisions follow from
+// it.
 func Splitmix(state *uint64) uint64 {
 	*state += Gamma
 	return Mix(*state)
 }
 
-// Nth returns number n, from 0, of those that Splitmix gives from a state.
+// Nth returns number n, from 0, of the numbers that Splitmix makes from a state.
 func Nth(state, n uint64) uint64 { return Mix(state + (n+1)*Gamma) }
 
 // Mix is the second half of Splitmix: a permutation of the words in which
@@ -45,7 +45,7 @@ func Mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Seed returns seed number n of the many that follow from one.
+// Seed returns number n of the seeds that follow from one seed.
 func Seed(from, n uint64) uint64 {
 	z := from*Gamma ^ (n+1)*0xd6e8feb86659fd93
 	z = (z ^ z>>32) * 0xd6e8feb86659fd93

@@ -1,12 +1,12 @@
 package hash
 
-// A Table holds small numbers by words that are spread over a table by one
-// multiply: identities, pairs of indices, addresses. It uses open addressing,
-// nearly always needs one probe, and is emptied by counting up an age. The
+// A Table maps words to small numbers. One multiplication spreads the words over
+// the table, which suits identities, pairs of indices and addresses. It uses open
+// addressing and nearly always needs one probe. Reset only counts up an age. The
 // zero Table is empty.
 //
-// Invariant: len(cells) is zero or a power of two, and at most half of the
-// cells are of this age.
+// Invariant: len(cells) is zero or a power of two, and at most half of the cells
+// have the table's age.
 type Table struct {
 	cells []cell
 	used  int
@@ -14,14 +14,14 @@ type Table struct {
 	shift uint8
 }
 
-// A cell is empty unless its age is the table's.
+// A cell is in use when its age is the table's, else empty.
 type cell struct {
 	key   uint64
 	age   uint32
 	value int32
 }
 
-const leastBits = 6 // of the number of cells
+const leastBits = 6 // the smallest table has 1<<leastBits cells
 
 // Get returns the number of a key; ok is false when it has none.
 func (t *Table) Get(key uint64) (value int32, ok bool) {
@@ -32,7 +32,7 @@ func (t *Table) Get(key uint64) (value int32, ok bool) {
 	return c.value, c.age == t.age
 }
 
-// Put gives a key a number, in place of the one that it had.
+// Put sets the number of a key.
 func (t *Table) Put(key uint64, value int32) {
 	if 2*(t.used+1) > len(t.cells) {
 		t.grow()
@@ -47,11 +47,11 @@ func (t *Table) Put(key uint64, value int32) {
 // Len returns how many keys have a number.
 func (t *Table) Len() int { return t.used }
 
-// Reset takes all keys out and keeps the memory.
+// Reset removes all keys and keeps the memory.
 func (t *Table) Reset() {
 	t.used = 0
 	t.age++
-	if t.age == 0 { // wrapped: cells of old would look new
+	if t.age == 0 { // the age has wrapped: old cells must not count as new
 		clear(t.cells)
 		t.age = 1
 	}

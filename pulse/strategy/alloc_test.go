@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestNoAllocations holds that a run on a system and a strategy that have
+// TestNoAllocations checks that a run on a system and a strategy that have
 // seen runs as large allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {

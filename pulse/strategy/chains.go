@@ -1,35 +1,35 @@
 package strategy
 
-// none stands for no chain, no row and no message.
+// none is the index of no chain, no row and no message.
 const none int32 = -1
 
-// A chains cuts a partial order into chains while it grows upward: each new
-// element is above none of those to come (Agarwal and Garg, "Efficient
+// A chains cuts a partial order into chains while the order grows upward: no new
+// element is below an older one (Agarwal and Garg, "Efficient
 // dependency tracking for relevant events in concurrent systems", Distributed
 // Computing 19, 2007). An order whose widest antichain has w elements is cut
 // into at most w(w+1)/2 chains.
 //
-// Why: chains are kept in sets of 1, 2, 3, … chains. A new element goes onto
-// a chain of the first set where it can. It passes over set i only when that
-// is full and the element is above the top of none of its chains; these tops
-// are an antichain, and with the element it has i+1 elements. So set i is
-// never reached when i > w.
+// Why: chains are kept in sets of 1, 2, 3, … chains. A new element goes onto a
+// chain of the first set that has a place for it. Set i has none only when it has
+// i chains and the element is above none of their tops. These tops are an
+// antichain, and with the element it has i+1 elements. So no element goes to a
+// set beyond w.
 type chains struct {
-	// sets holds the sets one after the other: set i, from 1, is the i cells
-	// that begin at i(i-1)/2. A cell is a chain, or none when it is free.
+	// sets holds the sets one after the other: set i, from 1, is the i cells that
+	// begin at i(i-1)/2. A cell is the index of a chain, or none.
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
 	sets  []int32
 	count int32 // chains so far
 
-	// rows are bit sets, one for each element that is still of interest, each
-	// stride words long.
+	// rows are bit sets of stride words, one for each element to which new ones
+	// may still be joined.
 	//
 	// Invariant: bit c of an element's row is set exactly when the top of
 	// chain c is at most the element.
 	rows   []uint64
 	stride int
-	free   []int32 // rows that can be used again
+	free   []int32 // rows that were released
 }
 
 func (c *chains) reset() {
@@ -53,8 +53,8 @@ func (c *chains) open() int32 {
 	return row
 }
 
-// join makes an element that is in no chain yet above another and all that
-// the other is above.
+// join puts an element that is in no chain yet above another element, and above
+// all that the other is above.
 func (c *chains) join(row, other int32) {
 	below := c.row(other)
 	for i, word := range c.row(row) {
@@ -62,11 +62,11 @@ func (c *chains) join(row, other int32) {
 	}
 }
 
-// release says that no new element will be joined to this one.
+// release frees the row of an element to which no new one will be joined.
 func (c *chains) release(row int32) { c.free = append(c.free, row) }
 
-// place puts a new element, joined to all that it is directly above, on top
-// of a chain and returns which.
+// place puts a new element on top of a chain and returns the chain. The element
+// must have been joined to all elements that it is directly above.
 func (c *chains) place(row int32) int32 {
 	for size, from := 1, 0; ; from, size = from+size, size+1 {
 		if from == len(c.sets) {
@@ -91,8 +91,9 @@ func (c *chains) place(row int32) int32 {
 	}
 }
 
-// fit returns a cell of a set where an element can go, and how many tops of
-// the set are below it: one of their chains, else a free cell, else -1.
+// fit returns the cell of a set where an element can go: a chain whose top is
+// below the element, else a free cell, else -1. It also returns how many tops of
+// the set are below the element.
 func (c *chains) fit(set []int32, row int32) (cell, covered int) {
 	below, cell := c.row(row), -1
 	for i, chain := range set {
@@ -107,9 +108,9 @@ func (c *chains) fit(set []int32, row int32) (cell, covered int) {
 	return cell, covered
 }
 
-// exchange keeps the invariant of sets when cell i of a set gets a top that
-// is above others of that set. It is above no top of the set before, or it
-// would be there: so that set takes the place of the others beside it.
+// exchange keeps the invariant of sets when the new top of cell i is above other
+// tops of its set. The new top is above no top of the set before, else it would
+// have gone there. So these two sets exchange all chains but that of cell i.
 func (c *chains) exchange(before, set []int32, i int) {
 	last := len(set) - 1
 	set[i], set[last] = set[last], set[i]
@@ -118,7 +119,7 @@ func (c *chains) exchange(before, set []int32, i int) {
 	}
 }
 
-// raise makes an element the top of a chain. No other is above it.
+// raise makes an element the top of a chain. No other element is above it yet.
 func (c *chains) raise(chain, row int32) {
 	word, bit := int(chain/64), uint64(1)<<(chain%64)
 	for i := word; i < len(c.rows); i += c.stride {

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A poset is a partial order of elements 0, 1, …: above[i][j] says that i is
-// above j, which is less than i.
+// A poset is a partial order of elements 0, 1, …: element i is above element j,
+// which is less than i, where entry j of row i is set.
 type poset [][]bool
 
 // add adds an element directly above some others.
@@ -28,9 +28,9 @@ func (p *poset) add(under ...int) {
 
 // width is the size of the widest antichain: by Dilworth the least number of
 // chains, which is what a maximum matching of elements to those above leaves
-// unmatched. It is slow and shares nothing with what it is to check.
+// unmatched. It is slow and shares nothing with the code that it checks.
 func (p poset) width() int {
-	matched := make([]int, len(p)) // to which lower element, -1 for none
+	matched := make([]int, len(p)) // the lower element that each is matched to, -1 for none
 	for i := range matched {
 		matched[i] = -1
 	}
@@ -57,7 +57,7 @@ func (p poset) match(low int, matched []int, tried []bool) bool {
 	return false
 }
 
-// check holds that chain[i] cuts p into chains, few enough.
+// check checks that chain cuts p into chains, and into few enough.
 func (p poset) check(t *testing.T, chain []int32) (chains, width int) {
 	t.Helper()
 	top := map[int32]int{}
@@ -134,7 +134,7 @@ func TestChainsAreFew(t *testing.T) {
 	t.Logf("%d posets; at most %.2f times the fewest chains", tries, most)
 }
 
-// TestChainsOfAnAntichain holds it where no two elements are ordered, with
+// TestChainsOfAnAntichain checks the cut where no two elements are ordered, with
 // more chains than one word has bits.
 func TestChainsOfAnAntichain(t *testing.T) {
 	var c chains
@@ -176,7 +176,7 @@ func (s *sprawl) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestChainsOfPrograms holds that PCTCP sees the order of causality as a slow
+// TestChainsOfPrograms checks that PCTCP sees the order of causality as a slow
 // reading of the trace does, although it forgets what it no longer needs.
 func TestChainsOfPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

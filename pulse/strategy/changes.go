@@ -1,14 +1,14 @@
 package strategy
 
-// A changePoints is the places in a run at which priorities change: the i-th
-// entry is where one falls to i+1, which is below all that are drawn.
+// A changePoints is the places in a run at which priorities change: at entry i a
+// priority falls to i+1, which is below all priorities that are drawn.
 type changePoints []int
 
-// defaultDepth is the depth of the bugs that are looked for when nothing is
-// said: most bugs are no deeper (Burckhardt et al., section 4).
+// defaultDepth is the depth of bugs to look for when the options name none: most
+// bugs are no deeper (Burckhardt et al., section 4).
 const defaultDepth = 3
 
-// pointsFor returns room for the change points that find bugs of a depth.
+// pointsFor returns as many change points as bugs of a depth need.
 func pointsFor(depth int) changePoints {
 	if depth <= 0 {
 		depth = defaultDepth
@@ -16,15 +16,15 @@ func pointsFor(depth int) changePoints {
 	return make(changePoints, depth-1)
 }
 
-// draw chooses each point from 1 to n, each with equal chance and regardless
-// of the others.
+// draw chooses each point from 1 to n with equal chance, independent of the
+// others.
 func (p changePoints) draw(s *source, n int) {
 	for i := range p {
 		p[i] = 1 + s.below(n)
 	}
 }
 
-// at returns the priority to which a change at n leads; zero when there is none.
+// at returns the priority to which a change at n leads, zero when there is none.
 func (p changePoints) at(n int) uint64 {
 	for i, point := range p {
 		if point == n {
@@ -34,5 +34,5 @@ func (p changePoints) at(n int) uint64 {
 	return 0
 }
 
-// drawn marks priorities that were drawn. They are above all others.
+// drawn is the bit that all drawn priorities have: it puts them above the others.
 const drawn = 1 << 63

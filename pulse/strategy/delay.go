@@ -8,23 +8,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// DelayOptions say how much Delay changes plain order.
+// DelayBoundedOptions are the options of DelayBounded.
 type DelayBoundedOptions struct {
-	// Delays is how many messages are delayed in a run, at most; with zero
-	// every run is in plain order.
+	// Delays bounds how many messages are delayed in a run; with zero every run
+	// is in plain order.
 	Delays int
-	// Steps is how many steps of a run have several messages to pick from.
-	// Zero learns it from the run before, and takes 100 in the first.
+	// Steps is how many steps of a run have several messages to pick from. Zero
+	// means as many as in the run before, 100 in the first run.
 	Steps int
 }
 
-// Delay picks the oldest message, but at a few random steps puts that one
-// behind all that wait (Emmi, Qadeer and Rakamarić, "Delay-bounded
-// scheduling", POPL 2011, with the delays drawn in place of enumerated). An
-// order that takes at most d delays, in a run with k steps at which there are
-// several messages to pick from, comes with chance at least 1/(k+1)^d; others
-// never come. Messages that are queued in the channel of a delayed one wait
-// with it.
+// DelayBounded picks the oldest message, but at a few random steps it puts that
+// message behind all others that wait (Emmi, Qadeer and Rakamarić,
+// "Delay-bounded scheduling", POPL 2011, where delays are enumerated and not
+// drawn). In a run in which k steps have several messages to pick from, an order
+// that takes at most d delays comes with chance at least 1/(k+1)^d; other orders
+// never come. Messages behind a delayed one in its channel wait with it.
 func DelayBounded(o DelayBoundedOptions) pulse.Strategy {
 	return &delay{picks: length{fixed: o.Steps}, points: make([]int, max(o.Delays, 0))}
 }
@@ -32,18 +31,18 @@ func DelayBounded(o DelayBoundedOptions) pulse.Strategy {
 type delay struct {
 	source
 	picks  length
-	points []int // the picks, from 1, at which a message is delayed; zero is none
+	points []int // the picks, from 1, at which a message is delayed; zero means none
 	late   []lateness
 }
 
-// A lateness is the new place of a message that was delayed, among the places
-// that others have by their age.
+// A lateness is the new place of a delayed message, among the places that other
+// messages have by their age.
 type lateness struct {
 	seq   int32
 	place int64
 }
 
-// perSeq is how many delayed messages fit between two that were sent one
+// perSeq is how many delayed messages fit between two messages that were sent one
 // after the other.
 const perSeq = 1 << 16
 
@@ -91,7 +90,7 @@ func (d *delay) place(seq int32) int64 {
 	return int64(seq) * perSeq
 }
 
-// delay puts message i behind all that wait, but before all that will be sent.
+// delay puts message i behind all that wait and before all that will be sent.
 func (d *delay) delay(e *pulse.Enabled, i int) {
 	d.late = append(d.late, lateness{e.Seq(i), d.last(e) + 1})
 }

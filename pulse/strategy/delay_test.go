@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// explore is an independent reading of delay bounding: tasks wait in a row;
-// with a delay left the first may go to the end; a task that is taken puts
-// those that it leads to at the end.
+// explore is an independent implementation of delay bounding: tasks wait in a
+// row; while delays are left the first may go to the end; a task that is taken
+// puts the tasks that it leads to at the end.
 func explore(queue []int, next map[int][]int, delays int, taken string, found map[string]bool) {
 	if len(queue) == 0 {
 		found[taken] = true
@@ -24,7 +24,7 @@ func explore(queue []int, next map[int][]int, delays int, taken string, found ma
 	}
 }
 
-// TestDelayReachesWhatItSays holds that with at most d delays exactly those
+// TestDelayReachesWhatItSays checks that with at most d delays exactly those
 // orders come that take at most d, each with chance 1/(k+1)^d at least.
 func TestDelayReachesWhatItSays(t *testing.T) {
 	next := map[int][]int{0: {4}, 2: {5, 6}}
@@ -62,8 +62,8 @@ func TestDelayReachesWhatItSays(t *testing.T) {
 	}
 }
 
-// delayed runs a program of actors each of which has one message and sends
-// those that next says.
+// delayed runs a program of actors that receive one message each; actor i then
+// sends to the actors that next lists for it.
 func delayed(t *testing.T, sys *pulse.System, seed uint64, next map[int][]int) (order string) {
 	t.Helper()
 	sys.Reset(seed)
@@ -84,7 +84,7 @@ func delayed(t *testing.T, sys *pulse.System, seed uint64, next map[int][]int) (
 	return order
 }
 
-// TestDelayGoesBehindTheQueue holds that a delayed message goes behind all
+// TestDelayGoesBehindTheQueue checks that a delayed message goes behind all
 // that wait, also those that others of their channel keep from being picked.
 func TestDelayGoesBehindTheQueue(t *testing.T) {
 	p := &lanes{w: 2, l: 2}

@@ -1,31 +1,45 @@
-// Package strategy holds the ways of making a run's decisions, one to a file.
+// Package strategy has the strategies that make the decisions of a run: which
+// message is received next, and how questions about time and faults are answered.
 //
-//	plain.go   the oldest message first: what all else is compared with
-//	random.go  any deliverable message
-//	pct.go     priorities of channels that change at few points
-//	pctcp.go   the same over chains of causality
-//	pos.go     priorities of messages, drawn again after each race
-//	urw.go     chances by how much is still to come
-//	delay.go   the oldest first, but for a few that are delayed
-//	replay.go  what a record says, strictly
-//	lenient.go what a record says, as far as it still applies
-//	ordered.go a schedule by identity: priorities, and this before that
-//	repeat.go  the check that a program does the same twice
+//	sys := pulse.New(pulse.Options{Strategy: strategy.POS(), Seed: 1})
 //
-// What several of them need:
+// Package fuzz chooses strategies by itself; this package is for those who run
+// systems directly, or who measure strategies.
 //
-//	source.go  random numbers, and answers to choices
-//	length.go  how long the run will be
-//	changes.go where in it priorities change
-//	chains.go  a partial order cut into chains while it grows
-//	seeded.go  numbers that follow from a seed and an identity
-//	names.go   strategies by name
+// # Which one
 //
-// A strategy belongs to one system at a time. Each says what chance it gives
-// to a bug of depth d: one that shows whenever d messages come in a certain
-// order, whatever the order of the others.
+// The depth d of a bug is the number of messages that must come in a certain
+// order for it to show, whatever the order of the others.
 //
-// Some learn from a run what they use in the next: PCT and PCTCP its length
-// (unless they are told), Delay too, URW its causality. A new value given the
+//   - Plain delivers the oldest message first. All others are compared with it.
+//   - Random picks each message with equal chance. It promises the least, but it
+//     is fast, has no settings, and finds most shallow bugs.
+//   - PCT finds a bug of depth d with chance at least 1/(n·k^(d-1)) in a run of k
+//     steps over n channels.
+//   - PCTCP finds it with chance at least 1/(w²·m^(d-1)) in a run of m messages
+//     of which at most w are pairwise unordered. It suits programs in which one
+//     activity passes through many actors.
+//   - POS samples partial orders instead of orders: a message comes after k others
+//     that it does not race with by chance 1/(k+1), where Random needs 2^k runs.
+//     It is a good first choice.
+//   - URW gives every order the same chance, as far as it has learned the program
+//     in its first run. It suits programs that do the same in each run.
+//   - DelayBounded stays close to plain order and delays a few messages. It finds
+//     bugs that need few delays even in long runs, and never any others.
+//   - Ordered follows a schedule.Schedule, Replay a record of decisions. Repeat
+//     runs a program twice to find out whether it does the same twice.
+//
+// ByName returns a strategy by its name.
+//
+// # Rules
+//
+// A strategy is used by one system at a time. PCT, PCTCP, DelayBounded and URW
+// learn from one run what they use in the next. A new value that is given the
 // same seeds and the same programs in the same order gives the same answers.
+//
+// # Writing one
+//
+// A strategy is a pulse.Strategy: Begin starts a run with a seed, Pick chooses
+// the next message, Choose answers all other questions. After Begin it must give
+// the same answers to the same questions. The Example shows a whole one.
 package strategy

@@ -27,7 +27,8 @@ func runs(n int) int {
 	return n
 }
 
-// atMost is the chance of at most hits in so many tries, each with chance p.
+// atMost returns the chance of at most hits hits in a number of tries, each with
+// chance p.
 func atMost(hits, tries int, p float64) float64 {
 	lgamma := func(n int) float64 { v, _ := math.Lgamma(float64(n) + 1); return v }
 	sum := 0.0
@@ -60,7 +61,7 @@ func expectChance(t *testing.T, hits, tries int, p float64) {
 	t.Logf("%d hits in %d tries: 1/%.2f, expected 1/%.2f", hits, tries, float64(tries)/float64(hits), 1/p)
 }
 
-// isUniform says whether counts are those of equal chances, by chi-square.
+// isUniform reports whether counts are those of equal chances, by chi-square.
 // The bound is Wilson's and Hilferty's.
 func isUniform(counts []int) (ok bool, chi, bound float64) {
 	total := 0
@@ -77,7 +78,7 @@ func isUniform(counts []int) (ok bool, chi, bound float64) {
 	return chi <= bound, chi, bound
 }
 
-// A named is a way of making a strategy.
+// A named is a function that makes a strategy, with a name.
 type named struct {
 	name string
 	make func() pulse.Strategy
@@ -97,7 +98,7 @@ func all() (list []named) {
 	return list
 }
 
-// must is for runs that are not expected to fail.
+// must ends a test when a run fails that is not expected to.
 func must(t testing.TB, f *pulse.Failure) {
 	t.Helper()
 	if f != nil {
@@ -105,7 +106,7 @@ func must(t testing.TB, f *pulse.Failure) {
 	}
 }
 
-// A mark says which message of which lane it is.
+// A mark is message n of a lane.
 type mark struct{ lane, n int }
 
 type kick struct{}
@@ -144,7 +145,7 @@ func (p *lanes) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// after says whether the sink received mark n of a lane after all the others given.
+// after reports whether the sink received mark n of a lane after all the others given.
 func (p *lanes) after(lane, n int, others ...mark) bool {
 	for _, other := range others {
 		if p.at[mark{lane, n}] < p.at[other] {
@@ -155,7 +156,7 @@ func (p *lanes) after(lane, n int, others ...mark) bool {
 }
 
 // hops is a program with a chain of hops, each over a channel of its own, the
-// last to the sink; and one single message to the sink. found says whether
+// last to the sink; and one single message to the sink. found reports whether
 // that came last.
 type hops struct {
 	n     int
@@ -200,8 +201,8 @@ func tally(t *testing.T, s pulse.Strategy, tries int, run func(*pulse.System, ui
 	return hits
 }
 
-// scripted answers with what it was given, then zero. It picks in plain order
-// or the newest first.
+// scripted gives the answers that it was made with, then zero. It picks in plain
+// order, or the newest message first.
 type scripted struct {
 	answers []int
 	newest  bool

@@ -1,17 +1,17 @@
 package strategy
 
-// defaultLength is how long a run is taken to be when nothing is known.
+// defaultLength is the assumed length of the first run.
 const defaultLength = 100
 
-// A length is how much happens in a run, in whatever a strategy counts. Those
-// that place something in a run at random must know it before the run.
+// A length is the length of a run, in whatever a strategy counts. Strategies that
+// draw points of a run in advance must know it before the run.
 type length struct {
-	fixed   int // what the options say; 0: learn it
-	counted int // so far in this run; at its end, what the next run is taken to be
+	fixed   int // the length from the options; 0 means to learn it
+	counted int // what was counted in this run: the assumed length of the next
 }
 
-// begin returns how long the run that begins is taken to be: as the options
-// say, else as long as the run before, else defaultLength.
+// begin starts a run and returns its assumed length: that from the options, else
+// that of the run before, else defaultLength.
 func (l *length) begin() int {
 	n := l.counted
 	l.counted = 0

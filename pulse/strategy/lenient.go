@@ -10,26 +10,26 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A lenient is a replay that keeps what still applies. Of the deliverable
-// messages comes the one that is earliest in the record; when none is in it,
-// the oldest. A question is answered by the next choice of its kind.
+// A lenient is a replay that keeps what still applies. It picks the deliverable
+// message that comes earliest in the record, or the oldest when none is in the
+// record. It answers a question by the next choice of its kind.
 type lenient struct {
 	record *choice.Record
 	places hash.Table // by identity: where in the record's deliveries, from 1
-	// made says which deliveries of the record were made, in what order:
-	// zero means not yet.
+	// made[i] is which delivery of the run delivery i of the record was, from 1;
+	// zero means that it was not made yet.
 	made  []int32
 	count int32 // deliveries made that are in the record
 
 	// next is where in the record's choices the next of each kind may be.
 	next   [math.MaxUint8 + 1]int
 	strays []int32  // steps that the record does not have
-	unfit  []misfit // questions that the record answered badly or not at all
+	unfit  []misfit // questions for which the record had no fitting answer
 }
 
-// A misfit is a question and what the record had for it.
+// A misfit is a question for which the record had no fitting answer.
 type misfit struct {
-	stored choice.Choice // N is 0: nothing
+	stored choice.Choice // the answer in the record; N is 0 when there was none
 	kind   choice.Kind
 	n      int
 	given  int
@@ -65,9 +65,9 @@ func (l *lenient) pick(e *pulse.Enabled) int {
 	return best
 }
 
-// choose answers as the next choice of this kind did. One of another number
-// of answers is brought into range; a fault that could strike elsewhere than
-// the recorded one does not strike.
+// choose answers as the next choice of this kind did. If that had another number
+// of answers, its value is cut to the largest possible; a fault then does not
+// strike, since it might strike another actor than the recorded one.
 func (l *lenient) choose(k choice.Kind, n int) int {
 	stored := l.find(k)
 	v := min(int(stored.Value), n-1)
@@ -93,7 +93,8 @@ func (l *lenient) find(k choice.Kind) choice.Choice {
 	return choice.Choice{}
 }
 
-// stale lists what did not apply: first of the record, then of the run.
+// stale lists what did not apply: first parts of the record, then parts of the
+// run.
 func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list []string) {
 	name := func(i int) string {
 		if text, known := label(i); known {

@@ -17,7 +17,7 @@ type repair struct {
 	recorded      pulse.Options
 	replayed      pulse.Options
 	answers       []int // of the recorded run
-	unknown       bool  // the trace of the recorded run is not at hand
+	unknown       bool  // the replay is not given the recorded run's trace
 	order         []string
 	stale         []string
 }
@@ -65,8 +65,8 @@ var repairs = []repair{
 			"step 0, action#1 ← kick, is not in the record", "step 1, writer#1 ← flush, is not in the record"}},
 }
 
-// TestLenient holds what is kept of a record when the program has changed,
-// and what is said of the rest.
+// TestLenient checks what is kept of a record when the program has changed,
+// and what Stale returns of the rest.
 func TestLenient(t *testing.T) {
 	for _, c := range repairs {
 		t.Run(c.name, func(t *testing.T) {

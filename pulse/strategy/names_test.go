@@ -20,7 +20,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameRun holds for each strategy that a new value and one that
+// TestSameSeedSameRun checks for each strategy that a new value and one that
 // has run before, given the same runs from then on, take the same steps, and
 // that seeds matter. The first run is where some learn.
 func TestSameSeedSameRun(t *testing.T) {

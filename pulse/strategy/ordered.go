@@ -8,19 +8,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Ordered follows a schedule: of the deliverable messages that no constraint
-// holds back comes the one with the highest priority, the oldest where there
-// are several.
+// Ordered follows a schedule: it picks the message with the highest priority of
+// those that no constraint holds back, the oldest of several.
 //
-// A constraint holds its second step back while its first has not been taken
-// and still can be, as far as that can be known: while another message can be
-// delivered, or time can pass. When all that could come is held back the
-// message that would come first otherwise is let go, and the constraints that
-// held it are given up.
+// A constraint holds back its second step until its first is taken, as long as
+// another message can be delivered or time can pass. When all deliverable
+// messages are held back and time cannot pass, the one with the highest priority
+// is picked, and the constraints that held it are given up.
 //
-// The schedule is read anew as each run begins, and must stay as it is until
-// the run is over and Unmet has been asked. The seed that the run is given
-// does not matter.
+// The schedule is read when a run begins. It must not be changed before the run
+// is over and Unmet has been called. The seed of the run has no effect.
 func Ordered(s *schedule.Schedule) *Orderer { return &Orderer{schedule: s} }
 
 // An Orderer is the strategy that Ordered returns.
@@ -33,10 +30,10 @@ type Orderer struct {
 
 	places hash.Table // by identity: a place in named, from 1
 	named  []named
-	// firsts and seconds lists, for each constraint, the next with the same
-	// first step and with the same second, from 1; zero ends a list.
+	// firsts and seconds are linked lists: for each constraint the next one, from
+	// 1, with the same first step and with the same second step; zero ends a list.
 	firsts, seconds []int32
-	unmet           []bool // by constraint: the second step came without the first
+	unmet           []bool // by constraint: its second step was taken without its first
 
 	// next is where in the schedule's choices the next of each kind may be.
 	next [256]int
@@ -45,11 +42,11 @@ type Orderer struct {
 // A named is what is known of a step that the schedule names.
 type named struct {
 	priority uint64
-	set      bool  // the schedule gives a priority
+	set      bool  // the schedule gives it a priority
 	taken    bool  // the step was taken
-	waits    int32 // constraints that hold it back: their first step was not taken
-	firsts   int32 // the constraints of which it is the first step, a list in Orderer.firsts
-	seconds  int32 // those of which it is the second
+	waits    int32 // how many constraints hold it back: their first steps were not taken
+	firsts   int32 // the constraints whose first step it is: a list in Orderer.firsts
+	seconds  int32 // the constraints whose second step it is: a list in Orderer.seconds
 }
 
 // Begin reads the schedule.
@@ -76,8 +73,8 @@ func (o *Orderer) Begin(uint64) {
 	}
 }
 
-// name returns what is known of a step, which is from now on one that the
-// schedule names. It is good until the next call.
+// name returns what is known of a step, and adds it to the named steps if it is
+// new. The pointer is valid until the next call.
 func (o *Orderer) name(id uint64) *named {
 	if o.find(id) == nil {
 		o.named = append(o.named, named{})
@@ -133,9 +130,9 @@ func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
 	return o.Priority(e.ID(i))
 }
 
-// A best is the message that comes first of those that were offered.
+// A best is the first of the messages that were offered.
 type best struct {
-	at       int // -1: none was offered
+	at       int // its index; -1 when none was offered
 	priority uint64
 }
 
@@ -145,7 +142,7 @@ func (b *best) offer(e *pulse.Enabled, i int, priority uint64) {
 	}
 }
 
-// catchUp looks at the steps that were taken since it was last called.
+// catchUp notes the steps that were taken since its last call.
 func (o *Orderer) catchUp() {
 	for ; o.run != nil && o.read < len(o.run.Steps); o.read++ {
 		if n := o.find(o.run.Steps[o.read].ID); n != nil && !n.taken {
@@ -154,8 +151,8 @@ func (o *Orderer) catchUp() {
 	}
 }
 
-// take notes that a step that the schedule names was taken: what waits for it
-// does so no longer, and if it should have waited itself, that is over too.
+// take notes that a named step was taken. Steps no longer wait for it. If it had
+// to wait itself, the constraints whose first step is missing are unmet.
 func (o *Orderer) take(n *named) {
 	for c := n.seconds; c > 0 && n.waits > 0; c = o.seconds[c-1] {
 		o.unmet[c-1] = !o.find(o.schedule.Before[c-1].First).taken
@@ -180,7 +177,7 @@ func (o *Orderer) Choose(k choice.Kind, n int) int {
 }
 
 // Unmet returns the constraints that did not come true: their second step was
-// taken, and their first was not before it. Ask before the next run.
+// taken, and their first was not taken before it. Call it before the next run.
 func (o *Orderer) Unmet() (list []schedule.Constraint) {
 	o.catchUp()
 	for i, unmet := range o.unmet {

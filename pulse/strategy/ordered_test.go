@@ -33,7 +33,7 @@ func stepsOf(t *testing.T, o pulse.Options, body func(*pulse.System)) map[string
 	return ids
 }
 
-// TestOrderedWriter holds that the writer fails exactly when flush comes before
+// TestOrderedWriter checks that the writer fails exactly when flush comes before
 // write, by constraints and by priorities, whatever the seed.
 func TestOrderedWriter(t *testing.T) {
 	for _, c := range []writer.Config{{}, {Mended: true}} {
@@ -43,7 +43,7 @@ func TestOrderedWriter(t *testing.T) {
 			name   string
 			s      schedule.Schedule
 			breaks bool
-			unmet  []schedule.Constraint // of the mended form
+			unmet  []schedule.Constraint // in the mended form
 		}{
 			{"flush before write", schedule.Schedule{Before: []schedule.Constraint{flushFirst}}, true, []schedule.Constraint{flushFirst}},
 			{"write before flush", schedule.Schedule{Before: []schedule.Constraint{flushFirst.Turned()}}, false, nil},
@@ -57,9 +57,9 @@ func TestOrderedWriter(t *testing.T) {
 			order := strategy.Ordered(&test.s)
 			sys := newRecorded(order)
 			for seed := range uint64(40) {
-				test.s.Seed = seed // of which the first is plain order
+				test.s.Seed = seed // the first seed, zero, is plain order
 				if test.s.Before == nil && seed > 0 {
-					break // a seed has other messages come late too
+					break // with a seed other messages come late too
 				}
 				sys.Reset(0)
 				check := c.Build(sys)
@@ -94,7 +94,7 @@ func letters(list ...any) func(*pulse.System) {
 	}
 }
 
-// TestOrderedLetters holds exact orders.
+// TestOrderedLetters checks exact orders.
 func TestOrderedLetters(t *testing.T) {
 	type pair [2]string
 	o := pulse.Options{Delivery: pulse.DeliveryUnordered}
@@ -162,7 +162,8 @@ func TestOrderedLetters(t *testing.T) {
 	}
 }
 
-// received is what was received, with spaces between words of several letters.
+// received returns what was received, with spaces between words of several
+// letters.
 func received(t *trace.Trace) (list string) {
 	for i := range t.Steps {
 		word := fmt.Sprint(t.Sends[t.Steps[i].Send].Body)
@@ -174,7 +175,7 @@ func received(t *trace.Trace) (list string) {
 	return list
 }
 
-// TestOrderedPrograms holds for random programs and random constraints that
+// TestOrderedPrograms checks for random programs and random constraints that
 // each is kept or reported, that one between two steps of which neither must
 // come first is kept, and that a run is the same again.
 func TestOrderedPrograms(t *testing.T) {
@@ -213,7 +214,7 @@ func TestOrderedPrograms(t *testing.T) {
 	}
 }
 
-// checkOrder compares what Unmet says with the trace, and counts constraints
+// checkOrder compares the result of Unmet with the trace, and counts constraints
 // that came true.
 func checkOrder(t *testing.T, s *schedule.Schedule, order *strategy.Orderer, tr *trace.Trace) (kept int) {
 	t.Helper()
@@ -235,7 +236,7 @@ func checkOrder(t *testing.T, s *schedule.Schedule, order *strategy.Orderer, tr 
 	return kept
 }
 
-// TestOrderedRaces holds that both orders of two steps that race can be had,
+// TestOrderedRaces checks that both orders of two steps that race can be had,
 // for every pair of a random run: the constraint is reported as unmet only if
 // the second, held back, keeps the first from coming.
 func TestOrderedRaces(t *testing.T) {
@@ -249,7 +250,7 @@ func TestOrderedRaces(t *testing.T) {
 		choices := sys.Record().Clone().Choices
 		sys.Close()
 		if len(choices) > 0 {
-			continue // in another order a choice may be another actor's
+			continue // in another order the choice may be that of another actor
 		}
 		for b := range tr.Steps {
 			a := int(tr.Steps[b].Prev)
@@ -274,7 +275,7 @@ func TestOrderedRaces(t *testing.T) {
 	}
 }
 
-// TestOrderedAnswers holds where answers come from: the next of the kind, then
+// TestOrderedAnswers checks where answers come from: the next of the kind, then
 // the seed, then zero.
 func TestOrderedAnswers(t *testing.T) {
 	s := &schedule.Schedule{Choices: []choice.Choice{

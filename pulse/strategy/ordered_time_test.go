@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestOrderedUnderARepeatingTimer holds that a wait for what never comes ends
-// although timers never do.
+// TestOrderedUnderARepeatingTimer checks that a wait for a step that never comes
+// ends although a timer fires for ever.
 func TestOrderedUnderARepeatingTimer(t *testing.T) {
 	s := &schedule.Schedule{}
 	order := strategy.Ordered(s)
@@ -37,7 +37,7 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 	}
 }
 
-// TestOrderedRunsForATime holds that no wait goes beyond the end of a run.
+// TestOrderedRunsForATime checks that no wait goes beyond the end of a run.
 func TestOrderedRunsForATime(t *testing.T) {
 	s := &schedule.Schedule{}
 	order := strategy.Ordered(s)

@@ -5,12 +5,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// PCTOptions say what PCT and PCTCP look for.
+// PCTOptions are the options of PCT and PCTCP.
 type PCTOptions struct {
-	// Depth is the depth of the bugs that are looked for; zero means 3.
+	// Depth is the depth of the bugs to look for; zero means 3.
 	Depth int
-	// Steps is how long a run is: its steps for PCT, its messages for PCTCP.
-	// Zero learns it from the run before, and takes 100 in the first.
+	// Steps is the length of a run: its steps for PCT, its messages for PCTCP.
+	// Zero means the length of the run before, 100 in the first run.
 	Steps int
 }
 
@@ -32,7 +32,7 @@ type pct struct {
 	order   source // of priorities
 	steps   length
 	changes changePoints
-	// priority by channel: drawn, or the number of the change that lowered it.
+	// priority is by channel: drawn, or the number of the change that lowered it.
 	priority []uint64
 }
 

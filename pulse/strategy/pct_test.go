@@ -25,7 +25,7 @@ var deepBugs = []deepBug{
 	}},
 }
 
-// TestPCTFindsDeepBugs holds the bound of the paper, 1/(n·k^(d-1)), for n
+// TestPCTFindsDeepBugs checks the bound of the paper, 1/(n·k^(d-1)), for n
 // channels and k steps, and that of PCTCP, 1/(w²·n^(d-1)), for n messages of
 // which w are pairwise unordered.
 func TestPCTFindsDeepBugs(t *testing.T) {
@@ -54,7 +54,7 @@ func TestPCTFindsDeepBugs(t *testing.T) {
 	}
 }
 
-// TestPCTDepthMatters holds that without change points the deeper bugs of
+// TestPCTDepthMatters checks that without change points the deeper bugs of
 // lanes stay out of reach: a strategy that always found them would prove nothing.
 func TestPCTDepthMatters(t *testing.T) {
 	for _, s := range []pulse.Strategy{
@@ -69,7 +69,7 @@ func TestPCTDepthMatters(t *testing.T) {
 	}
 }
 
-// TestChainsBeatChannels shows what chains are for: a chain of causality over
+// TestChainsBeatChannels checks what chains are for: a chain of causality over
 // ten channels is ten threads to PCT and one to PCTCP. PCT has the single
 // message last when its channel is the lowest of all eleven.
 func TestChainsBeatChannels(t *testing.T) {
@@ -81,7 +81,7 @@ func TestChainsBeatChannels(t *testing.T) {
 	expectChance(t, count(strategy.PCTCP(o)), tries, 1.0/2)
 }
 
-// TestPCTUnordered holds that with Unordered delivery each order of the last
+// TestPCTUnordered checks that with Unordered delivery each order of the last
 // two of four messages has its chance.
 func TestPCTUnordered(t *testing.T) {
 	for _, s := range []pulse.Strategy{strategy.PCT(strategy.PCTOptions{}), strategy.PCTCP(strategy.PCTOptions{})} {
@@ -106,8 +106,8 @@ func TestPCTUnordered(t *testing.T) {
 	}
 }
 
-// TestLengthIsLearned holds that a new value given the same runs gives the
-// same answers, and that the length of one run shows in the next.
+// TestLengthIsLearned checks that a new value that is given the same runs gives
+// the same answers, and that the length of one run affects the next.
 func TestLengthIsLearned(t *testing.T) {
 	for _, make := range []func() pulse.Strategy{
 		func() pulse.Strategy { return strategy.PCT(strategy.PCTOptions{}) },

@@ -6,21 +6,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// PCTCP cuts the messages of a run into chains while they are sent, gives
-// each chain a random priority and always picks the highest. When one of d-1
-// random messages is the next to come, its chain first falls below all others
+// PCTCP cuts the messages of a run into chains while they are sent, gives each
+// chain a random priority and always picks the highest. When one of d-1 random
+// messages would be picked, its chain first falls below all others
 // (Ozkan, Majumdar, Niksic, Tabaei Befrouei and Weissenbacher, "Randomized
 // testing of distributed systems with probabilistic guarantees", OOPSLA 2018).
 //
-// A message is below another when the other was sent by its handler, or by
-// that of a message above it; with FIFO delivery also when the other was sent
-// later over the same channel. That an actor happened to receive one message
-// before another puts no order between them: it could have been otherwise.
+// A message is below another when its handler, or that of a message above it, has
+// sent the other; with FIFO delivery also when the other was sent later over the
+// same channel. Two messages are not ordered because an actor happened to receive
+// one first, since another run may receive them the other way round.
 //
-// A run of n messages, of which at most w are pairwise unordered, shows a
-// given bug of depth d with chance at least 1/(w²·n^(d-1)). This holds for
-// programs whose order of messages is the same in all runs; timers, which may
-// be overtaken, and processes that leave messages waiting stretch it.
+// A run of n messages, of which at most w are pairwise unordered, shows a given
+// bug of depth d with chance at least 1/(w²·n^(d-1)). This holds for programs
+// whose messages have the same partial order in all runs. It holds only roughly
+// with timers, which may be overtaken, and with processes that leave messages
+// waiting.
 func PCTCP(o PCTOptions) pulse.Strategy {
 	return &pctcp{messages: length{fixed: o.Steps}, changes: pointsFor(o.Depth)}
 }
@@ -31,27 +32,27 @@ type pctcp struct {
 	messages length
 	changes  changePoints
 	chains   chains
-	// priority by chain: drawn, or the number of the change that lowered it.
+	// priority is by chain: drawn, or the number of the change that lowered it.
 	priority []uint64
 
 	// known is what is known of each send of the trace, by its index.
 	known []causal
-	// tails are the last messages sent over each channel, none when there is
-	// no such message.
+	// tails are the last messages sent over each channel, none when there is no
+	// such message.
 	tails []int32
-	steps int // of the trace, those whose messages have been let go
+	steps int // how many steps of the trace letGo has been called for
 }
 
 // A causal is a message's place in the order of causality.
 //
-// Invariant: uses is how many reasons there are to compare later messages with
-// this one: it waits or is being received, it is the last of its channel. The
-// row is none when there are none.
+// Invariant: uses counts the reasons why later messages may be joined to this
+// one: it waits or is being received; it is the last of its channel. The row is
+// none when uses is zero.
 type causal struct {
 	chain int32
 	row   int32
 	uses  int8
-	lower uint64 // what the chain's priority becomes before it is received; 0: stays
+	lower uint64 // the priority that its chain falls to before it is received; 0 for no change
 }
 
 func (p *pctcp) Begin(seed uint64) {
@@ -89,8 +90,9 @@ func (p *pctcp) highest(e *pulse.Enabled) int {
 	return best
 }
 
-// follow takes in what has happened since the last pick. Messages come before
-// steps: those that a step sent are compared with the one that it received.
+// follow reads what has happened since the last pick. It reads messages before
+// steps, since the messages that a step sent are joined to the one that it
+// received.
 func (p *pctcp) follow(t *trace.Trace) {
 	for m := len(p.known); m < len(t.Sends); m++ {
 		p.known = append(p.known, causal{chain: none, row: none})
@@ -127,7 +129,7 @@ func (p *pctcp) place(t *trace.Trace, m int32) {
 	}
 }
 
-// queue puts a message above the one before it in its channel.
+// queue puts a message above the last one of its channel.
 func (p *pctcp) queue(channel, m int32) {
 	for int(channel) >= len(p.tails) {
 		p.tails = append(p.tails, none)
@@ -147,7 +149,7 @@ func (p *pctcp) putAbove(row, message int32) {
 	}
 }
 
-// letGo takes away one use of a message.
+// letGo ends one use of a message.
 func (p *pctcp) letGo(m int32) {
 	k := &p.known[m]
 	if k.uses--; k.uses == 0 {

@@ -5,9 +5,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Plain picks the oldest message: plain order, the one that every other order
-// is compared with. The seed matters to choices only, which are random; a
-// system that is given no strategy answers them by zero.
+// Plain picks the oldest message. This is plain order, with which every other
+// order is compared. Choices are random and follow from the seed; a system
+// without a strategy is in plain order too, but answers each choice with zero.
 func Plain() pulse.Strategy { return &plain{} }
 
 type plain struct{ source }

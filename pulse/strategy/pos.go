@@ -8,35 +8,34 @@ import (
 )
 
 // POS gives each message a random priority and always picks the highest. After
-// each step the deliverable messages that could have come in its place, those
-// to the same actor, are given new ones (Yuan, Yang and Gu, "Partial order
-// aware concurrency sampling", CAV 2018). So chance goes to partial orders
-// rather than to orders: a single message comes after k steps of others that
-// it does not race with by chance 1/(k+1), where Random needs 2^k runs.
+// each step, the deliverable messages to the same actor, which could have come in
+// its place, get new priorities (Yuan, Yang and Gu, "Partial order aware
+// concurrency sampling", CAV 2018). So POS samples partial orders rather than
+// orders: a single message comes after k steps of others that it does not race
+// with by chance 1/(k+1), where Random needs 2^k runs.
 //
-// A priority follows from the seed, the identity of the message and how often
-// it was drawn. A stored seed so keeps its meaning when the program is changed
-// elsewhere: actors and messages that are added leave the order of the others
-// as it was.
+// A priority follows from the seed, the identity of the message and how often its
+// priority was drawn. So a stored seed keeps its meaning when the program is
+// changed elsewhere: new actors and messages do not change the order of the
+// others.
 func POS() pulse.Strategy { return &pos{} }
 
 type pos struct {
 	source // of choices
 	key    uint64
-	// lots are what was drawn for each message, by its slot; a recorded run
-	// uses no slot twice.
+	// lots are by the slots of messages; a recorded run uses no slot twice.
 	lots []lot
-	// taken counts, by actor, the steps in which there was something to pick.
+	// taken counts, by actor, the steps for which Pick was called.
 	taken []int32
 }
 
-// A lot is what was drawn for a message. Invariant: it is good when it is as
-// old as its receiver has taken steps; all else must be drawn again.
+// A lot is the priority drawn for a message. Invariant: it is valid while age is
+// the receiver's count in pos.taken; else it must be drawn again.
 type lot struct {
 	priority uint64
 	draws    uint64
 	to       int32 // the receiver
-	age      int32 // what taken was for it; none when nothing was drawn
+	age      int32 // the receiver's count in pos.taken when it was drawn; none before
 }
 
 func (p *pos) Begin(seed uint64) {

@@ -19,7 +19,7 @@ func TestPOSAgainstRandom(t *testing.T) {
 	expectChance(t, count(strategy.Random()), tries, 1.0/1024)
 }
 
-// TestPOSRaces holds that messages which race are drawn anew. A source that is
+// TestPOSRaces checks that messages which race are drawn anew. A source that is
 // kicked sends a and b to the sink, the test x. With chance 1/3 x is behind
 // both the kick and a; then it is drawn again, and loses to b one time in two.
 // With priorities that stay, x would be the lowest of four one time in four.
@@ -80,7 +80,7 @@ func identities(t *testing.T, sys *pulse.System, seed uint64, extra bool) (list 
 	return list
 }
 
-// TestPOSIsStable holds that a seed keeps its order when an actor is added;
+// TestPOSIsStable checks that a seed keeps its order when an actor is added;
 // Random's does not.
 func TestPOSIsStable(t *testing.T) {
 	changed := func(s pulse.Strategy) (n int) {

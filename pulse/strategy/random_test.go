@@ -35,7 +35,7 @@ func TestRandomIsUniform(t *testing.T) {
 	}
 }
 
-// TestPlainIsNotUniform shows that the check of uniformity can fail.
+// TestPlainIsNotUniform checks that the check of uniformity can fail.
 func TestPlainIsNotUniform(t *testing.T) {
 	p := first{w: 3}
 	counts := make([]int, p.w)
@@ -45,7 +45,7 @@ func TestPlainIsNotUniform(t *testing.T) {
 	}
 }
 
-// TestChoices holds for each strategy that a choice of the program is even,
+// TestChoices checks for each strategy that a choice of the program is even,
 // and that a fault or an early timer happens one time in 16.
 func TestChoices(t *testing.T) {
 	for _, s := range all() {
@@ -73,7 +73,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// wrong answers what is no answer.
+// wrong is a strategy that gives impossible answers.
 type wrong struct{ pick, choose int }
 
 func (*wrong) Begin(uint64)                  {}

@@ -7,13 +7,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Repeat runs a program twice, the second time by a strict replay of the
-// first, and returns a failure of kind pulse.Nondeterminism if it did not do
-// the same: nil when each step was the same, did the same, and the end was
-// the same, be it a failure. Body spawns, sends and runs, on a system that is
-// new and recorded; what it keeps from one call to the next is a difference.
+// Repeat runs a program twice, the second time by a strict replay of the first
+// run. It returns a failure of kind pulse.KindNondeterminism when the runs differ
+// in a step, in what a step did, or in their end; nil when they are the same,
+// even if both fail. Body spawns, sends and runs, on a new system that is
+// recorded; state that it keeps from one call to the next shows as a difference.
 //
-// When the strategy in o decides what it must not, that is the failure.
+// If the strategy in o gives an impossible answer, that is the failure.
 func Repeat(o pulse.Options, seed uint64, body func(*pulse.System)) *pulse.Failure {
 	o.Seed, o.Record = seed, true
 	first := pulse.New(o)
@@ -30,7 +30,7 @@ func Repeat(o pulse.Options, seed uint64, body func(*pulse.System)) *pulse.Failu
 	return compare(first, second, replay)
 }
 
-// compare says how two runs of the same case differ.
+// compare returns a failure when two runs of the same case differ.
 func compare(first, second *pulse.System, replay *Replayer) *pulse.Failure {
 	a, b := first.Trace(), second.Trace()
 	d, differ := trace.Diff(a, b)
@@ -65,8 +65,8 @@ func differently(first *trace.Trace, step int, how, ends string) *pulse.Failure 
 	return f
 }
 
-// differentEnds says how two runs ended if not in the same way. That the
-// replay put an end to the second is not the program's doing.
+// differentEnds returns in words how two runs ended, "" when they ended in the
+// same way. A second run that the replay has ended does not count as different.
 func differentEnds(first, second *pulse.Failure) string {
 	a, b := end(first), end(second)
 	if a == b || second != nil && second.Kind == pulse.KindNondeterminism {
@@ -82,7 +82,7 @@ func end(f *pulse.Failure) string {
 	return "failed: " + f.Signature()
 }
 
-// site names a step by types alone, which an edit elsewhere does not change.
+// site names a step by types alone, so that edits elsewhere do not change it.
 func site(t *trace.Trace, step int) string {
 	if step < 0 || step >= len(t.Steps) {
 		return "the end"

@@ -16,9 +16,8 @@ const whereToLook = "    a step must follow from its message and its actor's sta
 	"    the order of a map, the clock (time.Now), math/rand, other goroutines, and for\n" +
 	"    variables that outlive a run"
 
-// TestRepeatIsSilent holds for each strategy that a program which is
-// deterministic passes, be it that it ends well, panics, gets stuck, or does
-// not end.
+// TestRepeatIsSilent checks for each strategy that a program which is
+// deterministic passes, whether it ends well, panics, gets stuck or does not end.
 func TestRepeatIsSilent(t *testing.T) {
 	programs := map[string]func(*pulse.System){
 		"rich": trial.Rich,
@@ -177,7 +176,7 @@ func TestRepeatCatches(t *testing.T) {
 	}
 }
 
-// TestRepeatComparesEnds holds that two runs with the same steps which fail
+// TestRepeatComparesEnds checks that two runs with the same steps which fail
 // differently, or not both, are different.
 func TestRepeatComparesEnds(t *testing.T) {
 	tests := []struct {
@@ -215,8 +214,8 @@ func TestRepeatComparesEnds(t *testing.T) {
 	}
 }
 
-// TestRepeatAndWrongStrategies holds that a strategy's own fault is not taken
-// for one of the program.
+// TestRepeatAndWrongStrategies checks that a fault of the strategy is not reported
+// as one of the program.
 func TestRepeatAndWrongStrategies(t *testing.T) {
 	f := strategy.Repeat(pulse.Options{Strategy: &wrong{pick: 7}}, 1, trial.Rich)
 	if f == nil || f.Kind != pulse.KindStrategy {

@@ -10,23 +10,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// ReplayOptions say how a record is replayed.
+// ReplayOptions are the options of Replay.
 type ReplayOptions struct {
-	// Trace is that of the run that was recorded. With it a difference is
-	// told in words, and a run that ends early fails by itself. It may be nil.
+	// Trace is the trace of the recorded run. With it, differences are described
+	// by names, and a run that ends early fails by itself. It may be nil.
 	Trace *trace.Trace
-	// Lenient keeps what still applies of the record and takes plain order
-	// for the rest; Stale then says what did not apply. For programs that
-	// have changed since.
+	// Lenient is for programs that have changed since: the replay keeps what
+	// still applies of the record and takes plain order for the rest. Stale then
+	// returns what did not apply.
 	Lenient bool
 }
 
-// Replay takes the steps of a record again, and answers as it does. The seed
-// does not matter, and the record must stay as it is.
+// Replay makes the decisions of a record again. The seed has no effect, and the
+// record must not be changed.
 //
 // A strict replay ends the run at the first difference with a failure of kind
-// pulse.Nondeterminism. A run that is at rest before the record is at its end
-// does not fail by that alone, since the test may send more: ask Done when the
+// pulse.KindNondeterminism. A run that is at rest before the end of the record
+// does not fail by that alone, since the test may send more: call Done when the
 // run is over.
 func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 	r := &Replayer{options: o, record: record}
@@ -43,10 +43,10 @@ type Replayer struct {
 	record  *choice.Record
 	reader  choice.Reader
 	lenient *lenient     // nil when strict
-	run     *trace.Trace // the run's, as far as it has come; nil before the first pick
+	run     *trace.Trace // the trace of the run so far; nil before the first pick
 	held    int          // how often in a row all messages were held back
 	err     error        // the first difference
-	at      int          // the step that it is in, or comes before
+	at      int          // the step in which, or before which, err occurred
 }
 
 // Begin goes back to the start of the record.
@@ -86,10 +86,10 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 	return pulse.Quit
 }
 
-// mostHeld is how often in a row all messages may be held back for one timer.
+// mostHeld bounds how often in a row all messages are held back for one timer.
 const mostHeld = 1000
 
-// comesLater says whether the recorded run held back all messages until a
+// comesLater reports whether the recorded run held back all messages until a
 // timer fired.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
 	if r.held == mostHeld || !e.Later() {
@@ -116,7 +116,8 @@ func (r *Replayer) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// misses says in or before which step a question of a kind was asked.
+// misses adds to an error the step in which, or before which, a question of a
+// kind was asked.
 func (r *Replayer) misses(k choice.Kind, err error) error {
 	taken := 0
 	if r.run != nil {
@@ -130,8 +131,8 @@ func (r *Replayer) misses(k choice.Kind, err error) error {
 	return fmt.Errorf("in step %d, %w", r.at, err)
 }
 
-// Verdict returns the first difference. When the system is at rest and the
-// record goes on, that is one if the recorded run was not at rest here.
+// Err returns the first difference. A system that is at rest before the end of
+// the record is a difference if the recorded run was not at rest at this step.
 func (r *Replayer) Err() error {
 	if r.err != nil || r.lenient != nil || r.options.Trace == nil {
 		return r.err
@@ -142,8 +143,8 @@ func (r *Replayer) Err() error {
 	return nil
 }
 
-// Done returns the first difference of a run to which nothing more will be
-// sent: also that it ended before the record did.
+// Done returns the first difference of a run that is over: also that it ended
+// before the record did.
 func (r *Replayer) Done() error {
 	if r.err != nil || r.lenient != nil {
 		return r.err
@@ -162,8 +163,8 @@ func (r *Replayer) Done() error {
 	return nil
 }
 
-// Stale says what of the record no longer applied in the run of a lenient
-// replay; nothing when all did. It reads the run's trace: ask before the next.
+// Stale returns what of the record did not apply in a lenient replay, in words.
+// Call it before the next run, since it reads the trace.
 func (r *Replayer) Stale() []string {
 	if r.lenient == nil {
 		return nil
@@ -171,7 +172,8 @@ func (r *Replayer) Stale() []string {
 	return r.lenient.stale(r.run, r.deliveryLabel)
 }
 
-// differs says what was wanted and what there was in its place.
+// differs returns an error that names the wanted message and the deliverable
+// ones.
 func (r *Replayer) differs(e *pulse.Enabled) error {
 	wanted, ambiguous := r.wanted()
 	var labels []string
@@ -196,7 +198,7 @@ func (r *Replayer) differs(e *pulse.Enabled) error {
 func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
 
 // wanted names the next delivery of the record. It is ambiguous when the name
-// is nothing without the identity.
+// does not tell it from others without its identity.
 func (r *Replayer) wanted() (name string, ambiguous bool) {
 	left, _ := r.reader.Rest()
 	if left == 0 {

@@ -37,8 +37,8 @@ func failureText(sys *pulse.System) string {
 	return ""
 }
 
-// TestRoundTrip holds for each strategy that a copy of a record replays to the same trace and the same failure, with the trace of the first
-// run at hand and without.
+// TestRoundTrip checks for each strategy that a copy of a record replays to the
+// same trace and the same failure, with the trace of the first run and without.
 func TestRoundTrip(t *testing.T) {
 	for _, s := range all() {
 		for name, o := range trial.Settings() {
@@ -85,8 +85,8 @@ func (u *untimely) Pick(e *pulse.Enabled) int {
 	return e.Len() - 1
 }
 
-// TestReplayOfHolding holds that a run in which time passed while messages
-// waited is replayed too, although no decision says so.
+// TestReplayOfHolding checks that a run in which time passed while messages
+// waited is replayed too, although no decision in the record tells it.
 func TestReplayOfHolding(t *testing.T) {
 	body := func(sys *pulse.System) {
 		timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -115,7 +115,7 @@ type change struct {
 	name          string
 	before, after func(*pulse.System)
 	options       pulse.Options
-	known         bool // the trace of the recorded run is at hand
+	known         bool // the replay is given the recorded run's trace
 	failure       string
 	step          int
 	done          string // what Done says when the run does not fail
@@ -133,7 +133,8 @@ func sends(msgs ...any) func(*pulse.System) {
 	}
 }
 
-// chooses is a program with an actor that makes choices of so many answers.
+// chooses is a program with an actor that makes choices with given numbers of
+// answers.
 func chooses(ns ...int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -148,7 +149,7 @@ func chooses(ns ...int) func(*pulse.System) {
 	}
 }
 
-// rounds is a program that is sent so many messages, one after the other.
+// rounds is a program that is sent n messages, one after the other.
 func rounds(n int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -209,7 +210,7 @@ func blankIDs(s string) string {
 	return regexp.MustCompile(`identity [0-9a-f]{16}`).ReplaceAllString(s, "identity #")
 }
 
-// TestStrictDifferences holds the text for each way in which a strict replay
+// TestStrictDifferences checks the text for each way in which a strict replay
 // can differ.
 func TestStrictDifferences(t *testing.T) {
 	for _, c := range changes {

@@ -6,24 +6,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// A Seeded decides what a schedule leaves open, or whatever else a strategy
-// is given that says a part only. Seed zero is plain order: no message is
-// preferred, nothing goes wrong.
+// A Seeded makes the decisions that a schedule, or another part of a plan, leaves
+// open. Seed zero is plain order without faults.
 type Seeded struct {
 	source // of choices
 	key    uint64
 	plain  bool
 }
 
-// Begin makes all that follows follow from a seed.
+// Begin sets the seed from which all priorities and answers follow.
 func (s *Seeded) Begin(seed uint64) {
 	s.plain = seed == 0
 	s.seed(seed)
 	s.key = s.next()
 }
 
-// Priority returns that of the message with an identity. It depends on
-// nothing else in the run.
+// Priority returns the priority of the message with an identity. It depends only
+// on the seed and the identity.
 func (s *Seeded) Priority(id uint64) uint64 {
 	if s.plain {
 		return schedule.Plain
@@ -31,7 +30,8 @@ func (s *Seeded) Priority(id uint64) uint64 {
 	return hash.Mix(s.key ^ id)
 }
 
-// Choose answers a question: evenly if it is the program's own, else mostly by zero.
+// Choose answers a question of the program with equal chance for each answer,
+// other questions mostly with zero.
 func (s *Seeded) Choose(k choice.Kind, n int) int {
 	if s.plain {
 		return 0

@@ -20,12 +20,12 @@ func (s *source) below(n int) int {
 	return int(hi)
 }
 
-// faultRate is one in how many times a fault that may happen does. Faults
-// have budgets; a rate much higher would spend them in the first steps.
+// A fault that may happen does so one time in faultRate. Faults have budgets; a
+// much higher rate would spend them in the first steps.
 const faultRate = 16
 
-// choose answers a question without looking at it: program choices evenly,
-// faults and early timers rarely.
+// choose answers a question of the program with equal chance for each answer,
+// and questions about faults and early timers mostly with zero.
 func (s *source) choose(k choice.Kind, n int) int {
 	rare := k.IsRare()
 	if rare && s.below(faultRate) != 0 {

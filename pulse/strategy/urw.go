@@ -9,27 +9,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// URWOptions say when URW learns.
+// URWOptions are the options of URW.
 type URWOptions struct {
-	// Relearn is after how many runs the weights are learned anew, from the
-	// last of them. Zero: they are learned once, from the first run.
+	// Relearn is after how many runs the weights are learned again, from the last
+	// of them. Zero means once, from the first run.
 	Relearn int
 }
 
 // URW picks each message with a chance in proportion to its weight: how many
-// steps are still to come because of it and because of those behind it in its
-// channel (Zhao, Wolff, Mathur and Roychoudhury, "Selectively uniform
-// concurrency testing", ASPLOS 2025; this is their URW, with the steps that a
-// message leads to in place of those left to a thread).
+// steps are still to come because of it and of the messages behind it in its
+// channel (Zhao, Wolff, Mathur and Roychoudhury, "Selectively uniform concurrency
+// testing", ASPLOS 2025; this is their URW, with the steps that a message leads
+// to in place of the steps left to a thread).
 //
-// When each message has one cause, and the weights are right, every order of
-// the run has the same chance. One event comes after a chain of r steps with
-// chance 1/(r+1), where Random needs 2^r runs.
+// When each message has one cause, and the weights are right, every order of the
+// run has the same chance. One event comes after a chain of r steps with chance
+// 1/(r+1), where Random needs 2^r runs.
 //
-// A new value picks by Random's rule in its first run, and learns from that
-// the weights of messages by identity. One that it has not met weighs as much
-// as those of its type do on average, or 1. From then on the same seed gives
-// the same answers to the same questions, until weights are learned again.
+// In its first run a new value picks as Random does. It learns the weights of
+// messages by identity from that run. A message that it has not met has the
+// average weight of its type, or 1. From then on the same seed gives the same
+// answers to the same questions, until weights are learned again.
 func URW(o URWOptions) pulse.Strategy {
 	return &urw{options: o, means: map[reflect.Type]mean{}}
 }
@@ -44,16 +44,16 @@ type urw struct {
 	means   map[reflect.Type]mean // the same by type
 	scratch []int32
 
-	// weights are those of the sends of the trace, by index.
+	// weights are by the indices of the trace's sends.
 	weights []int32
-	// loads are the weights of what waits in each channel. Messages that were
-	// thrown away count on: nothing is received over their channels, unless
-	// an actor that has crashed comes back.
+	// loads are the sums of the weights that wait in each channel. The weight of
+	// a message that was dropped stays: nothing more is received over its
+	// channel, unless an actor that has crashed comes back.
 	loads []int64
-	steps int // of the trace, those whose messages have left their channels
+	steps int // how many steps of the trace were subtracted from loads
 }
 
-// A mean is a sum and of how many it is.
+// A mean is a sum and the number of its terms.
 type mean struct{ sum, count int64 }
 
 func (u *urw) Begin(seed uint64) {
@@ -86,7 +86,7 @@ func (u *urw) Pick(e *pulse.Enabled) int {
 	return 0
 }
 
-// weight is that of message i and of all behind it.
+// weight returns the weight of message i and of all behind it.
 func (u *urw) weight(t *trace.Trace, e *pulse.Enabled, i int) int64 {
 	s := e.Send(i)
 	if t.Unordered || s.Kind.IsTimer() {
@@ -95,7 +95,7 @@ func (u *urw) weight(t *trace.Trace, e *pulse.Enabled, i int) int64 {
 	return u.loads[s.Channel]
 }
 
-// follow takes in what has happened since the last pick.
+// follow reads what has happened since the last pick.
 func (u *urw) follow(t *trace.Trace) {
 	for m := len(u.weights); m < len(t.Sends); m++ {
 		s := &t.Sends[m]
@@ -110,7 +110,7 @@ func (u *urw) follow(t *trace.Trace) {
 	}
 }
 
-// load adds to what waits in a message's channel.
+// load adds w to the load of a message's channel.
 func (u *urw) load(t *trace.Trace, s *trace.Send, w int64) {
 	if t.Unordered || s.Kind.IsTimer() || s.Fate > trace.Delivered {
 		return
@@ -121,7 +121,7 @@ func (u *urw) load(t *trace.Trace, s *trace.Send, w int64) {
 	u.loads[s.Channel] += w
 }
 
-// weightOf looks up what was learned.
+// weightOf returns the weight that was learned for a message.
 func (u *urw) weightOf(s *trace.Send) int32 {
 	if w, ok := u.sizes.Get(s.ID); ok {
 		return w
@@ -132,7 +132,7 @@ func (u *urw) weightOf(s *trace.Send) int32 {
 	return 1
 }
 
-// End learns from the run, if its time has come.
+// End learns from the run if that is due.
 func (u *urw) End(t *trace.Trace) {
 	due := u.runs == 1
 	if u.options.Relearn > 0 {
@@ -143,8 +143,8 @@ func (u *urw) End(t *trace.Trace) {
 	}
 }
 
-// learn counts for each message that was received the steps that it led to.
-// What a handler sends has a higher index than what it received.
+// learn counts, for each message that was received, the steps that it led to. A
+// message has a higher index than the one whose handler sent it.
 func (u *urw) learn(t *trace.Trace) {
 	u.sizes.Reset()
 	clear(u.means)

@@ -9,7 +9,7 @@ import (
 )
 
 // longChain is a program with a chain of n steps at one actor and one event at
-// another. found says whether the event came last.
+// another. found reports whether the event came last.
 type longChain struct {
 	n     int
 	found bool
@@ -99,7 +99,7 @@ func orders(t *testing.T, o pulse.Options, tries int, run func(*pulse.System, ui
 	return counts
 }
 
-// TestURWIsUniform holds that every order of a forest has the same chance, by
+// TestURWIsUniform checks that every order of a forest has the same chance, by
 // Knuth's formula 7!/(4·2·2) = 315 of them here; and every merge of two
 // lanes, whose marks are queued in channels: 8!/(4!·4!) = 70.
 func TestURWIsUniform(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// TestWeights holds what URW learns from a run: a countdown from 3 leads to 4,
+// TestWeights checks what URW learns from a run: a countdown from 3 leads to 4,
 // 3, 2 and 1 steps, which are 2.5 for a number on average.
 func TestWeights(t *testing.T) {
 	u := URW(URWOptions{}).(*urw)

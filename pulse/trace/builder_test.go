@@ -76,7 +76,7 @@ func (b *builder) identity(step int32, n uint64) uint64 {
 	return (uint64(step+2)*0x9e3779b97f4a7c15 ^ n) * 0xff51afd7ed558ccd
 }
 
-// A randomTrace is a run of actors that do anything at all.
+// A randomTrace is a run of actors that act at random.
 type randomTrace struct {
 	*builder
 	rand    *rand.Rand
@@ -98,7 +98,7 @@ func newRandomTrace(seed uint64) *Trace {
 	return r.Trace
 }
 
-// phase is what the test sends and all that follows until the system rests.
+// phase adds what the test sends and all that follows until the system rests.
 func (r *randomTrace) phase(sends int) {
 	for range 1 + r.rand.IntN(3) {
 		r.sendSome(None)

@@ -2,19 +2,19 @@ package trace
 
 import "slices"
 
-// A Causality answers at once what HappensBefore walks for. It keeps a vector
-// clock for each step, so its memory is steps times the actors that took any:
-// meant for those who ask about many pairs of one trace.
+// A Causality answers HappensBefore and Swappable in constant time. It keeps a
+// vector clock for each step, so its memory is the number of steps times the
+// number of actors that took one. It pays when many pairs of one trace are asked.
 type Causality struct {
 	trace *Trace
 	// rests[i] is how many rests came before step i.
 	rests []int32
-	// A chain is the steps that Prev links join, which is one actor's steps.
-	// Step i is the place[i]-th (from 1) of chain[i].
+	// A chain is the steps of one actor, joined by Prev links. Step i is number
+	// place[i], from 1, of chain chain[i].
 	chain, place []int32
 	chains       int
-	// clocks[i*chains+c] is how many steps of chain c are step i or happen
-	// before it by links alone; rests are left to the rests field.
+	// clocks[i*chains+c] is how many steps of chain c happen before step i or are
+	// step i, by links alone; the field rests accounts for rests.
 	clocks []int32
 }
 
@@ -30,10 +30,10 @@ func (c *Causality) Reset(t *Trace) {
 	c.trace = t
 	c.countRests()
 	c.findChains()
-	c.tick()
+	c.fillClocks()
 }
 
-// Before says what t.HappensBefore says.
+// Before returns what Trace.HappensBefore returns.
 func (c *Causality) Before(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -41,7 +41,7 @@ func (c *Causality) Before(a, b int) bool {
 	return c.rests[a] != c.rests[b] || c.clocks[b*c.chains+int(c.chain[a])] >= c.place[a]
 }
 
-// Swappable says what t.Swappable says.
+// Swappable returns what Trace.Swappable returns.
 func (c *Causality) Swappable(a, b int) bool {
 	if !c.trace.contend(a, b) {
 		return false
@@ -75,9 +75,9 @@ func (c *Causality) findChains() {
 	}
 }
 
-// tick fills in the clocks: a step's is the join of those of its two links,
-// plus itself.
-func (c *Causality) tick() {
+// fillClocks computes the clocks: the clock of a step is the join of the clocks
+// that its two links lead to, plus the step itself.
+func (c *Causality) fillClocks() {
 	cells := len(c.trace.Steps) * c.chains
 	c.clocks = slices.Grow(c.clocks[:0], cells)[:cells]
 	clear(c.clocks)

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// WriteChart writes t as a message chart: a line for each step in order,
-// "action ──write──▶ writer", with a remark beside messages that were
-// overtaken. A rest in which the test went on has a line too. At the end come
-// the messages that were never received.
+// WriteChart writes t as a message chart: one line for each step, such as
+// "action ──write──▶ writer", with a remark beside messages that were overtaken.
+// A rest after which the test went on has a line too. The messages that were
+// never received come at the end.
 func (t *Trace) WriteChart(w io.Writer) error {
 	_, err := io.WriteString(w, t.Chart())
 	return err
@@ -24,7 +24,7 @@ func (t *Trace) Chart() string {
 	remarks := r.overtakings()
 	rests, came := r.Rests, false
 	for i := range r.Steps {
-		if came, rests = pass(rests, i); came && !r.clockMoved(i) {
+		if came, rests = skipRests(rests, i); came && !r.clockMoved(i) {
 			c.add(restLine, "")
 		}
 		c.add(r.chartLine(i, remarks[i]))
@@ -35,8 +35,8 @@ func (t *Trace) Chart() string {
 	return c.text()
 }
 
-// clockMoved says whether time passed just before step i. A rest that only let
-// time pass needs no line where the time is shown.
+// clockMoved reports whether time passed just before step i. A rest at which
+// only time passed needs no line, since the time of the next step is shown.
 func (r *reading) clockMoved(i int) bool { return i > 0 && r.Steps[i].Time != r.Steps[i-1].Time }
 
 func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
@@ -51,8 +51,8 @@ func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
 	return r.arrow(send), overtaken
 }
 
-// missing lists the messages that were not delivered. Timers that were stopped
-// are not missed.
+// missing returns the messages that were not delivered, without timers that were
+// stopped.
 func (r *reading) missing() []*Send {
 	var missing []*Send
 	for i := range r.Sends {
@@ -63,11 +63,11 @@ func (r *reading) missing() []*Send {
 	return missing
 }
 
-// stopped says whether the message is of a timer that was stopped: no fault
-// touches timers.
+// stopped reports whether the message is a timer that was stopped. Faults do not
+// drop timers.
 func (s *Send) stopped() bool { return s.Kind.IsTimer() && s.Fate == Dropped }
 
-// lossRemark says why a message was not delivered.
+// lossRemark returns the reason why a message was not delivered.
 func (r *reading) lossRemark(s *Send) string {
 	switch {
 	case s.Fate == Orphaned:
@@ -80,7 +80,7 @@ func (r *reading) lossRemark(s *Send) string {
 	return "(never received)"
 }
 
-// A chart is lines with remarks, which start in one column.
+// A chart is lines with remarks. All remarks start in the same column.
 type chart struct {
 	lines, remarks []string
 }

@@ -9,7 +9,7 @@ type writing struct{}
 
 func (writing) String() string { return "write" }
 
-// TestChartOfDesign is the chart of DESIGN.md section 8, to the letter.
+// TestChartOfDesign checks the chart of the writer, the project's first example.
 func TestChartOfDesign(t *testing.T) {
 	b := newBuilder()
 	writer, terminator := b.spawn(None, "writer"), b.spawn(None, "terminator")
@@ -98,8 +98,8 @@ func TestOvertakings(t *testing.T) {
 	}
 }
 
-// TestTimerOvertakesOwnMessage: an actor's timers and what it sends itself are
-// two channels.
+// TestTimerOvertakesOwnMessage: the timers of an actor and its messages to itself
+// are two channels.
 func TestTimerOvertakesOwnMessage(t *testing.T) {
 	b := newBuilder()
 	a := b.spawn(None, "a")
@@ -115,7 +115,7 @@ func TestTimerOvertakesOwnMessage(t *testing.T) {
 	}
 }
 
-// TestStartIsNotOvertaken: what begins a process comes first by nature.
+// TestStartIsNotOvertaken: the start of a process always comes first.
 func TestStartIsNotOvertaken(t *testing.T) {
 	b := newBuilder()
 	client, other := b.spawn(None, "client"), b.spawn(None, "other")

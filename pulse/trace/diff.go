@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// A Difference is where two traces of what should be the same run part.
+// A Difference is the first place where two traces differ that should be of the
+// same run.
 type Difference struct {
 	Step int    // the index of the first step that differs; None when all steps agree but the ends do not
-	Only string // what alone differs in it: "contents", "time", "handlers" or "start-up"; "" when more does
+	Only string // "contents", "time", "handlers" or "start-up" when nothing else differs in the step; else ""
 	A, B string // what happened in the first run and in the second
 }
 
-// String says it in one line: "step 7: writer#2 ← flush in the first run,
-// writer#2 ← write(1) in the second", or "step 7, contents only: …".
+// String returns the difference in one line: "step 7: writer#2 ← flush in the
+// first run, writer#2 ← write(1) in the second", or "step 7, contents only: …".
 func (d Difference) String() string {
 	where := "at the end"
 	if d.Step != int(None) {
@@ -26,11 +27,11 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s in the first run, %s in the second", where, d.A, d.B)
 }
 
-// Diff finds the first step in which a and b differ: in the step itself, or in
-// what it sent, spawned and noted. What the test did is compared where it was
-// received, and what is left of it at the end, with what was not delivered.
-// It returns false when the traces agree. Messages are compared by identity
-// and by Label.
+// Diff returns the first step in which a and b differ: in the step itself, or in
+// what it sent, spawned and noted. It returns false when the traces agree. A
+// message of the test is compared in the step that received it; one that was
+// not delivered, and all else that the test did, is compared at the end.
+// Messages are compared by identity and by Label.
 func Diff(a, b *Trace) (Difference, bool) {
 	c := comparison{newSide(a), newSide(b)}
 	for i := range min(len(a.Steps), len(b.Steps)) {
@@ -60,7 +61,7 @@ func newSide(t *Trace) side {
 	return side{
 		reading: newReading(t),
 		sends:   groupByStep(n, len(t.Sends), func(i int) int32 { return t.Sends[i].Step }),
-		// The test is nobody's deed.
+		// The test, Actors[0], is left out: no step spawned it.
 		spawns: groupByStep(n, max(len(t.Actors)-1, 0), func(i int) int32 { return t.Actors[i+1].Step }),
 		notes:  groupByStep(n, len(t.Notes), func(i int) int32 { return t.Notes[i].Step }),
 	}
@@ -76,8 +77,9 @@ func (c *comparison) step(i int) (Difference, bool) {
 	return c.deeds(int32(i))
 }
 
-// identities compares what step i was. Names are not compared: an actor may be
-// called another when the runs spawn differently later on.
+// identities compares step i by identity, kind and contents. It does not compare
+// names: the name of an actor changes when a run later spawns another actor with
+// the same label.
 func (c *comparison) identities(i int) (Difference, bool) {
 	x, y := &c.a.Steps[i], &c.b.Steps[i]
 	same := x.ID == y.ID && x.Kind == y.Kind
@@ -106,7 +108,7 @@ func (s *side) contents(step *Step) string {
 
 func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
 
-// origin tells apart steps that look alike.
+// origin returns what to add to steps that have the same text.
 func (s *side) origin(step *Step) string {
 	if step.Send == None {
 		return ""
@@ -115,7 +117,7 @@ func (s *side) origin(step *Step) string {
 	return fmt.Sprintf(" from %s, %s", s.from(send), origin(send))
 }
 
-// circumstances compares what is said of step i beside what it was.
+// circumstances compares the time and the flags of step i.
 func (c *comparison) circumstances(i int) (Difference, bool) {
 	x, y := &c.a.Steps[i], &c.b.Steps[i]
 	differ := func(only string, said func(*Step) string) (Difference, bool) {
@@ -159,7 +161,7 @@ func (c *comparison) deeds(step int32) (Difference, bool) {
 	return c.list(step, "notes", side.notesOf)
 }
 
-// A deed is one thing that a step did.
+// A deed is one thing that a step did: a send, a spawn or a note.
 type deed struct {
 	id       uint64 // zero when it has no identity
 	contents string // compared together with id
@@ -176,15 +178,15 @@ func (c *comparison) list(step int32, verb string, of func(side, int32) []deed) 
 		}
 		d := Difference{Step: int(step), A: c.a.did(step, verb, a, i), B: c.b.did(step, verb, b, i)}
 		if i < len(a) && i < len(b) {
-			d.tellApart(a[i], b[i])
+			d.distinguish(a[i], b[i])
 		}
 		return d, true
 	}
 	return Difference{}, false
 }
 
-// tellApart sees to it that two deeds that differ also read differently.
-func (d *Difference) tellApart(a, b deed) {
+// distinguish makes sure that the texts of two different deeds differ.
+func (d *Difference) distinguish(a, b deed) {
 	if a.id == b.id && a.id != 0 {
 		d.Only = "contents"
 	} else if d.A == d.B {
@@ -192,7 +194,7 @@ func (d *Difference) tellApart(a, b deed) {
 	}
 }
 
-// did says what the i-th of a step's deeds was.
+// did returns the text of deed i of a step.
 func (s *side) did(step int32, verb string, deeds []deed, i int) string {
 	who := testName
 	if step != None {
@@ -209,11 +211,11 @@ func (s side) sendsOf(step int32) []deed {
 	for _, i := range s.sends.of(step) {
 		send := &s.Sends[i]
 		if send.Kind == Periodic {
-			// Each firing is one more message of the step that set the timer;
-			// how many there are is decided much later.
+			// Each firing is one more send of the step that set the timer. How
+			// many there are is decided by later steps.
 			continue
 		}
-		id := send.ID ^ s.Actors[send.To].ID // the message alone does not say who receives it
+		id := send.ID ^ s.Actors[send.To].ID // a message's ID does not depend on its receiver
 		deeds = append(deeds, deed{id, send.label(), send.label() + " to " + s.names.Of(send.To)})
 	}
 	return deeds
@@ -236,7 +238,7 @@ func (s side) notesOf(step int32) []deed {
 	return deeds
 }
 
-// stepOrEnd names step i, which may be the one after the last.
+// stepOrEnd names step i, or the end when i is one more than the last step.
 func (s *side) stepOrEnd(i int) string {
 	if i == len(s.Steps) {
 		return "the end"
@@ -244,7 +246,8 @@ func (s *side) stepOrEnd(i int) string {
 	return s.step(i)
 }
 
-// ends compares what belongs to no step.
+// ends compares what belongs to no step: the test's deeds, the rests and the
+// messages that were not delivered.
 func (c *comparison) ends() (Difference, bool) {
 	if d, differ := c.deeds(None); differ {
 		return d, true
@@ -255,7 +258,7 @@ func (c *comparison) ends() (Difference, bool) {
 	return differAt("message left", c.a.leftTexts(), c.b.leftTexts())
 }
 
-// differAt compares two lists of things of one name.
+// differAt compares two lists. What names the things in them.
 func differAt(what string, a, b []string) (Difference, bool) {
 	text := func(list []string, i int) string {
 		if i < len(list) {
@@ -279,8 +282,9 @@ func (s *side) restTexts() []string {
 	return texts
 }
 
-// leftTexts lists what was not delivered, by the step that sent it: the order
-// among steps and the test is not what is compared.
+// leftTexts lists the messages that were not delivered, grouped by the step that
+// sent them, so that the order of sends between steps and the test does not
+// matter.
 func (s *side) leftTexts() []string {
 	var texts []string
 	for _, i := range s.sends.items {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A diffTest edits the trace of the writer and says how it then differs from
-// itself. Its steps are 0: action ← execute, 1: terminator ← done,
+// A diffTest edits the trace of the writer and has the difference from the
+// original. Its steps are 0: action ← execute, 1: terminator ← done,
 // 2: writer ← flush, 3: writer ← write(1).
 type diffTest struct {
 	name string
@@ -86,7 +86,7 @@ func TestDiffOfEnds(t *testing.T) {
 	})
 }
 
-// identityOf is an identity in a message; what it is does not matter.
+// identityOf returns an identity as messages show it; any will do.
 var identityOf = regexp.MustCompile(`(ID|[0-9a-f]{16})\)`)
 
 func runDiffTests(t *testing.T, tests []diffTest) {
@@ -122,8 +122,8 @@ func TestDiffOfWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestDiffOfPeriodicTimers: that a timer fired once more is not blamed on the
-// step that set it, long before.
+// TestDiffOfPeriodicTimers: when a timer fires once more, the difference is not in
+// the step that set it long before.
 func TestDiffOfPeriodicTimers(t *testing.T) {
 	ticks := func(n int) *Trace {
 		b := newBuilder()
@@ -140,8 +140,8 @@ func TestDiffOfPeriodicTimers(t *testing.T) {
 	}
 }
 
-// TestDiffOfSame: a trace does not differ from itself, nor from one in which
-// only what never shows differs.
+// TestDiffOfSame: a trace does not differ from itself, nor from one that differs
+// only in what Diff does not compare.
 func TestDiffOfSame(t *testing.T) {
 	for seed := range uint64(300) {
 		a, b := newRandomTrace(seed), newRandomTrace(seed)
@@ -159,8 +159,8 @@ func TestDiffOfSame(t *testing.T) {
 	}
 }
 
-// TestUnrecorded: of a run that was not recorded, actors and notes are left,
-// which name steps that are not there.
+// TestUnrecorded: the trace of a run that was not recorded has actors and notes
+// only; these name steps that the trace does not have.
 func TestUnrecorded(t *testing.T) {
 	unrecorded := func() *Trace {
 		trace := storyTrace()
@@ -181,8 +181,8 @@ func TestUnrecorded(t *testing.T) {
 	}
 }
 
-// TestDiffFindsEveryEdit: whatever step of a random trace is changed, it is
-// the one that Diff names.
+// TestDiffFindsEveryEdit: Diff names the one step of a random trace that was
+// changed.
 func TestDiffFindsEveryEdit(t *testing.T) {
 	for seed := range uint64(50) {
 		for i := range newRandomTrace(seed).Steps {

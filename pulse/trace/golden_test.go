@@ -18,7 +18,7 @@ type (
 	result  struct{ n int }
 )
 
-// writerTrace is the example of DESIGN.md: the flush overtakes the write.
+// writerTrace is the project's first example: the flush overtakes the write.
 func writerTrace() *Trace {
 	b := newBuilder()
 	writer, terminator, action := b.spawn(None, "writer"), b.spawn(None, "terminator"), b.spawn(None, "action")
@@ -124,7 +124,7 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-// TestRandomTracesRender: every trace has every rendering, twice the same.
+// TestRandomTracesRender: every trace can be rendered, twice with the same text.
 func TestRandomTracesRender(t *testing.T) {
 	for seed := range uint64(500) {
 		trace := newRandomTrace(seed)

@@ -1,15 +1,15 @@
 package trace
 
-// groups holds what each step did (its sends, its notes, …) as indices, in
-// the order in which it was done.
+// A groups holds the indices of what each step did (its sends, its notes, …), in
+// order.
 type groups struct {
-	// Step s did items[start[s+1]:start[s+2]]; the test, None, comes first.
+	// Step s did items[start[s+1]:start[s+2]]. The test counts as step None.
 	start []int32
 	items []int32
 }
 
-// groupByStep groups n things by the step that did each. Where no steps were
-// recorded, all count as the test's.
+// groupByStep groups n things by the step that did each. Things of steps that
+// were not recorded count as the test's.
 func groupByStep(steps, n int, step func(i int) int32) groups {
 	g := groups{start: make([]int32, steps+2), items: make([]int32, n)}
 	group := func(i int) int32 {

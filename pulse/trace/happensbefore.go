@@ -2,16 +2,17 @@ package trace
 
 import "slices"
 
-// windowWords is how many words of marks HappensBefore keeps on the stack.
-// It allocates only when its steps are further apart than that many bits.
+// windowWords is how many words of marks HappensBefore keeps on the stack. It
+// allocates only when its two steps are further apart than so many words have
+// bits.
 const windowWords = 64
 
-// HappensBefore says whether step a happens before step b: whether b's
-// handler could have known what a's did. It follows the two links of a step
-// (the step that sent its message, the previous step of its actor) back from
-// b; and every step before a rest happens before every step after it.
+// HappensBefore reports whether step a happens before step b: whether the
+// handler of b could have known what that of a did. That is so when the two links
+// of steps (to the step that sent the message, to the previous step of the actor)
+// lead back from b to a, or when a rest lies between them.
 //
-// It takes time in proportion to b-a. Those who ask often use a Causality.
+// It takes time in proportion to b-a. Use a Causality for many questions.
 func (t *Trace) HappensBefore(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -19,10 +20,10 @@ func (t *Trace) HappensBefore(a, b int) bool {
 	return t.restBetween(a, b) || t.reaches(a, b)
 }
 
-// Swappable says whether two receives of one actor, a the earlier, could have
-// come in the other order: a does not happen before the sending of b's
-// message (for a timer: before it was set), the two messages are not of one
-// channel, and no rest lies between them. The timers of an actor are one
+// Swappable reports whether two receives of one actor, a the earlier, could have
+// come in the other order. That is so when a does not happen before the sending
+// of b's message (for a timer: before it was set), the two messages are not of
+// one channel, and no rest lies between them. The timers of an actor are one
 // channel. In an Unordered trace every message is a channel of its own.
 func (t *Trace) Swappable(a, b int) bool {
 	if !t.contend(a, b) {
@@ -32,8 +33,8 @@ func (t *Trace) Swappable(a, b int) bool {
 	return sent != a && !t.HappensBefore(a, sent)
 }
 
-// cause is the step that sent the message that was received in step, or set
-// the timer; None for a fault and when the test did.
+// cause returns the step that sent the message received in step, or that set the
+// timer. It is None for a fault, and when the test sent the message.
 func (t *Trace) cause(step int) int32 {
 	send := t.Steps[step].Send
 	if send == None {
@@ -42,8 +43,8 @@ func (t *Trace) cause(step int) int32 {
 	return t.Sends[send].Step
 }
 
-// contend says whether a and b are receives of one actor, a the earlier, in
-// an order that neither their channels nor a rest fixed.
+// contend reports whether a and b are receives of one actor, a the earlier, whose
+// order neither a channel nor a rest has fixed.
 func (t *Trace) contend(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -55,24 +56,24 @@ func (t *Trace) contend(a, b int) bool {
 	return !t.oneChannel(&t.Sends[x.Send], &t.Sends[y.Send]) && !t.restBetween(a, b)
 }
 
-// oneChannel says whether two messages to one receiver had to keep their
+// oneChannel reports whether two messages to one receiver had to keep their
 // order. An actor's timers have a channel of their own, apart from that of
 // what it sends itself.
 func (t *Trace) oneChannel(x, y *Send) bool {
 	return !t.Unordered && x.From == y.From && x.Kind.IsTimer() == y.Kind.IsTimer()
 }
 
-// restBetween says whether the system was at rest after step a and before step b.
+// restBetween reports whether the system was at rest after step a and before step b.
 func (t *Trace) restBetween(a, b int) bool {
 	i, _ := slices.BinarySearch(t.Rests, int32(a)+1)
 	return i < len(t.Rests) && int(t.Rests[i]) <= b
 }
 
-// reaches says whether links lead from b back to a; a < b.
+// reaches reports whether links lead from b back to a; a < b.
 //
-// Links lead to earlier steps only. So one sweep down from b, that marks where
-// the links of marked steps lead, has marked all of a step's successors before
-// it comes to the step; it ends when no mark is left to visit.
+// Links lead to earlier steps only. So one sweep from b downward is enough: it
+// marks the steps that the links of marked steps lead to, and ends when no
+// marked step is left to visit.
 func (t *Trace) reaches(a, b int) bool {
 	var window [windowWords]uint64
 	marks := window[:]

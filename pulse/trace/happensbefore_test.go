@@ -4,8 +4,8 @@ import "testing"
 
 const randomTraces = 4000
 
-// An oracle knows the whole relation of a trace, found by Warshall's closure
-// of a matrix: another way than either of those that are tested.
+// An oracle has the whole relation of a trace, computed by Warshall's closure of
+// a matrix, which is a third way beside the two that are tested.
 type oracle struct {
 	*Trace
 	before [][]bool
@@ -57,7 +57,7 @@ func (o *oracle) swappable(a, b int) bool {
 	return !knew && (o.Unordered || channelOf(o.Sends[x.Send]) != channelOf(o.Sends[y.Send]))
 }
 
-// channelOf is the sender by whose channel a message comes: nobody for a timer.
+// channelOf returns the sender of a message's channel, nobody for a timer.
 func channelOf(s Send) int32 {
 	if s.Kind == Timer || s.Kind == Periodic {
 		return None
@@ -65,7 +65,7 @@ func channelOf(s Send) int32 {
 	return s.From
 }
 
-// A relation says something of two steps of a trace.
+// A relation is a predicate of two steps of a trace.
 type relation func(t *Trace) func(a, b int) bool
 
 func before(t *Trace) func(a, b int) bool    { return newOracle(t).at }
@@ -73,8 +73,8 @@ func swappable(t *Trace) func(a, b int) bool { return newOracle(t).swappable }
 
 func (o *oracle) at(a, b int) bool { return o.before[a][b] }
 
-// disagreement looks through random traces for a pair of steps of which got
-// and want say different things.
+// disagreement searches random traces for a pair of steps for which got and want
+// differ.
 func disagreement(got, want relation) (seed uint64, a, b int, found bool) {
 	for seed := range uint64(randomTraces) {
 		trace := newRandomTrace(seed)
@@ -110,10 +110,10 @@ func TestRelationsAgreeWithClosure(t *testing.T) {
 	}
 }
 
-// TestWrongRelationsAreFound shows that the random traces are rich enough:
-// each likely mistake gives itself away on some pair.
+// TestWrongRelationsAreFound checks that the random traces are rich enough: each
+// likely mistake shows on some pair of steps.
 func TestWrongRelationsAreFound(t *testing.T) {
-	// edited returns the relation of a trace that lost something.
+	// edited returns the relation of a trace from which edit has removed something.
 	edited := func(want relation, edit func(*Trace)) relation {
 		return func(t *Trace) func(a, b int) bool {
 			c := t.Clone()
@@ -133,15 +133,15 @@ func TestWrongRelationsAreFound(t *testing.T) {
 		}
 	}
 	otherOrder := func(t *Trace) { t.Unordered = !t.Unordered }
-	// sentAtReceipt asks whether a happens before b, in place of b's sending.
+	// sentAtReceipt compares a with b instead of with the sending of b.
 	sentAtReceipt := func(t *Trace) func(a, b int) bool {
 		return func(a, b int) bool { return t.Swappable(a, b) && !t.HappensBefore(a, b) }
 	}
-	// senderForgotten takes the sender for no predecessor of the sending.
+	// senderForgotten forgets that the sender comes before the sending.
 	senderForgotten := func(t *Trace) func(a, b int) bool {
 		return func(a, b int) bool { return t.contend(a, b) && !t.HappensBefore(a, int(t.cause(b))) }
 	}
-	// bySender takes a timer for a message that its actor sent itself.
+	// bySender treats a timer as a message that its actor sent itself.
 	bySender := func(t *Trace) {
 		for i := range t.Sends {
 			t.Sends[i].Kind = Message
@@ -203,8 +203,8 @@ func TestOutsideTheTrace(t *testing.T) {
 	}
 }
 
-// pingPong is a long trace of two chains that know nothing of each other, of
-// which the first is handed to and fro by two actors.
+// pingPong is a long trace of two chains that do not influence each other. Two
+// actors take turns in the first.
 func pingPong(steps int) *Trace {
 	b := newBuilder()
 	ping, pong, idle := b.spawn(None, "ping"), b.spawn(None, "pong"), b.spawn(None, "idle")

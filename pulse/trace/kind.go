@@ -22,11 +22,11 @@ func (k SendKind) String() string {
 	return fmt.Sprintf("trace.SendKind(%d)", uint8(k))
 }
 
-// IsTimer says whether the message is a timer that its receiver set for itself.
+// IsTimer reports whether the message is a timer that its receiver set for itself.
 func (k SendKind) IsTimer() bool { return k == Timer || k == Periodic }
 
-// carriesBody says whether the program gave the message its body. The others
-// are the system's own and may have none.
+// carriesBody reports whether the program chose the body of the message. Other
+// messages are made by the system and may have no body.
 func (k SendKind) carriesBody() bool { return k == Message || k == Reply || k == Copy }
 
 func (k StepKind) String() string {

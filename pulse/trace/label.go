@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	labelRunes = 80 // a label is cut after so many
+	labelRunes = 80 // a label is cut after so many runes
 	labelDepth = 5  // structs, slices and maps are shown down to this depth
 	cut        = "…"
 )
 
-// Label shows a message on one line: flush, write(1), set("a", 3).
+// Label returns a message as one line: flush, write(1), set("a", 3).
 //
-// A struct is its type's name without the package and its fields; a pointer
-// is what it points to; whatever has an Error or String method is what that
-// says. Nothing is shown by address and maps are sorted, so that the same
-// message has the same label in every run.
+// A struct is shown by its type's name without the package and by its fields, a
+// pointer by what it points to, and a value with an Error or String method by
+// the result of that method. No addresses are shown and maps are sorted, so
+// that the same message has the same label in every run.
 func Label(body any) string {
 	p := printer{left: labelRunes}
 	p.value(reflect.ValueOf(body), true)
 	return p.text.String()
 }
 
-// TypeLabel shows only the type of a message: the name without the package.
+// TypeLabel returns the type of a message: the name without the package.
 func TypeLabel(body any) string {
 	if body == nil {
 		return "nil"
@@ -40,18 +40,18 @@ func TypeLabel(body any) string {
 
 // A printer writes one label.
 //
-// Invariant: every value that it comes to was reached without the read-only
-// mark that reflect puts on unexported fields, so its methods may be called.
+// Invariant: no value that it meets has the read-only mark that reflect puts on
+// unexported fields, so the methods of all values may be called.
 type printer struct {
 	text  strings.Builder
 	left  int     // runes that may still be written
-	full  bool    // more was written than fits
+	full  bool    // the label was cut
 	depth int     // structs, slices and maps around the current value
 	path  []place // pointers and maps around the current value
 }
 
-// A place is where a value is. The type belongs to it because a struct and its
-// first field have one address.
+// A place is where a value is. It has the type too, because a struct and its
+// first field have the same address.
 type place struct {
 	address unsafe.Pointer
 	of      reflect.Type
@@ -72,8 +72,8 @@ func (p *printer) write(s string) {
 	}
 }
 
-// value writes v. The name of v's type is written too when typed is set: when
-// nothing around v says what type it has.
+// value writes v. With typed it also writes the name of v's type, which nothing
+// around v shows then.
 func (p *printer) value(v reflect.Value, typed bool) {
 	if p.full {
 		return
@@ -86,7 +86,7 @@ func (p *printer) value(v reflect.Value, typed bool) {
 		p.value(v.Elem(), true)
 		return
 	}
-	if text := ownText(v); text != "" {
+	if text := methodText(v); text != "" {
 		p.write(oneLine(text))
 		return
 	}
@@ -100,8 +100,8 @@ func (p *printer) value(v reflect.Value, typed bool) {
 	}
 }
 
-// named writes a value that is not a struct, inside name() if its type has a
-// name of its own and typed is set.
+// named writes a value that is not a struct. If its type has a name and typed is
+// set, the value is written as name(value).
 func (p *printer) named(v reflect.Value, typed bool) {
 	if !typed || v.Type().PkgPath() == "" || onlyType(v.Kind()) {
 		p.content(v)
@@ -123,7 +123,8 @@ func (p *printer) content(v reflect.Value) {
 	}
 }
 
-// nested runs show one level deeper, or cuts.
+// nested calls show one level deeper; at the deepest level it writes the cut
+// mark.
 func (p *printer) nested(show func()) {
 	if p.depth == labelDepth {
 		p.write(cut)
@@ -134,8 +135,8 @@ func (p *printer) nested(show func()) {
 	p.depth--
 }
 
-// around runs show inside the pointer or map v, or cuts when v is already
-// around: a cycle.
+// around calls show inside the pointer or map v; if v is inside itself it writes
+// the cut mark.
 func (p *printer) around(v reflect.Value, show func()) {
 	at := place{v.UnsafePointer(), v.Type()}
 	if slices.Contains(p.path, at) {
@@ -158,8 +159,8 @@ func (p *printer) fields(v reflect.Value) {
 		p.write(before)
 		before = ", "
 		field := v.Field(i)
-		// Made anew from its address, an unexported field may be read like
-		// an exported one.
+		// Made from its address, the value of an unexported field has no
+		// read-only mark.
 		p.value(reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem(), false)
 	}
 	if before != "(" {
@@ -207,32 +208,32 @@ type entry struct {
 	value reflect.Value
 }
 
-// sorted returns a map's entries by the text of their keys, and of their
-// values where keys look alike.
+// sorted returns the entries of a map, sorted by the text of their keys, then by
+// the text of their values.
 func (p *printer) sorted(v reflect.Value) []entry {
 	var all []entry
 	for i := v.MapRange(); i.Next(); {
-		all = append(all, entry{p.apart(i.Key()), i.Value()})
+		all = append(all, entry{p.textOf(i.Key()), i.Value()})
 	}
 	slices.SortFunc(all, func(a, b entry) int {
 		if order := cmp.Compare(a.key, b.key); order != 0 {
 			return order
 		}
-		return cmp.Compare(p.apart(a.value), p.apart(b.value))
+		return cmp.Compare(p.textOf(a.value), p.textOf(b.value))
 	})
 	return all
 }
 
-// apart returns the text of a value inside the current one.
-func (p *printer) apart(v reflect.Value) string {
+// textOf returns the text of a value inside the current one.
+func (p *printer) textOf(v reflect.Value) string {
 	q := printer{left: labelRunes, depth: p.depth, path: slices.Clone(p.path)}
 	q.value(v, false)
 	return q.text.String()
 }
 
-// ownText is what v's Error or String method says: "" when it has none, or
-// the method panics.
-func ownText(v reflect.Value) (text string) {
+// methodText returns the result of v's Error or String method, "" when v has
+// none or the method panics.
+func methodText(v reflect.Value) (text string) {
 	if !v.CanInterface() {
 		return ""
 	}
@@ -250,7 +251,7 @@ func ownText(v reflect.Value) (text string) {
 	return ""
 }
 
-// plain shows a value that holds no others.
+// plain returns the text of a value that holds no others.
 func plain(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.String:
@@ -269,8 +270,8 @@ func plain(v reflect.Value) string {
 	return typeLabel(v.Type())
 }
 
-// onlyType says whether a value of kind k is shown by its type because what
-// it holds is an address, or may be one.
+// onlyType reports whether a value of kind k is shown by its type only, because
+// it is or may be an address.
 func onlyType(k reflect.Kind) bool {
 	switch k {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr:
@@ -289,7 +290,7 @@ func isNil(v reflect.Value) bool {
 	return false
 }
 
-// addressable returns v, or a copy of it, in a place that has an address.
+// addressable returns v if it has an address, else a copy that has one.
 func addressable(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
 		return v
@@ -299,7 +300,8 @@ func addressable(v reflect.Value) reflect.Value {
 	return c
 }
 
-// textBytes returns the text that a slice of bytes holds, if it is one.
+// textBytes returns the text that v holds, if v is a slice of bytes that is
+// printable text.
 func textBytes(v reflect.Value) (string, bool) {
 	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.Uint8 || v.Len() == 0 {
 		return "", false
@@ -308,13 +310,13 @@ func textBytes(v reflect.Value) (string, bool) {
 	return text, utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0
 }
 
-// quoted quotes s, or as much of it as a label can hold.
+// quoted returns s in quotes, cut to what a label can hold.
 func quoted(s string) string {
 	const most = (labelRunes + 1) * utf8.UTFMax
 	return strconv.Quote(s[:min(len(s), most)])
 }
 
-// oneLine returns s with what would not show on one line of text escaped.
+// oneLine returns s with all runes escaped that cannot be printed on one line.
 func oneLine(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, hidden) < 0 {
 		return s

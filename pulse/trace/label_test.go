@@ -45,12 +45,12 @@ type (
 	}
 )
 
-// An actorRef is shown by its String method, which only its pointer has.
+// An actorRef has a String method on its pointer only.
 type actorRef struct{ name string }
 
 func (r *actorRef) String() string { return r.name }
 
-// A level is shown by its String method, a value's.
+// A level has a String method on its value.
 type level int
 
 func (l level) String() string { return [...]string{"low", "high"}[l] }
@@ -73,7 +73,7 @@ type embedding struct {
 	n int
 }
 
-// A labelTest says how a message is shown.
+// A labelTest is a message and its label.
 type labelTest struct {
 	body any
 	want string
@@ -148,7 +148,8 @@ func TestLabelOfLists(t *testing.T) {
 	})
 }
 
-// TestLabelHidesAddresses: what differs from run to run is shown by its type.
+// TestLabelHidesAddresses: a value that differs from run to run is shown by its
+// type.
 func TestLabelHidesAddresses(t *testing.T) {
 	seven := 7
 	runLabelTests(t, Label, []labelTest{
@@ -232,8 +233,8 @@ func TestLabelIsCut(t *testing.T) {
 	}
 }
 
-// TestLabelOfEqualKeys: keys that look alike are ordered by their values, not
-// by where they lie.
+// TestLabelOfEqualKeys: keys with the same text are sorted by their values, not by
+// their addresses.
 func TestLabelOfEqualKeys(t *testing.T) {
 	for range 100 {
 		body := map[*write]int{{1}: 3, {1}: 1, {1}: 2, {0}: 9}
@@ -243,7 +244,7 @@ func TestLabelOfEqualKeys(t *testing.T) {
 	}
 }
 
-// TestLabelEnds: what a label shows is bounded, however much hangs on it.
+// TestLabelEnds: a label is bounded, however large the message is.
 func TestLabelEnds(t *testing.T) {
 	deep := map[string]any{}
 	for range 40 {

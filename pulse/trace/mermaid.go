@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// WriteMermaid writes t as a Mermaid sequence diagram.
+// WriteMermaid writes t as a Mermaid sequence diagram. See props.T.Attach for how
+// to keep it beside a failing case.
 func (t *Trace) WriteMermaid(w io.Writer) error {
 	_, err := io.WriteString(w, t.Mermaid())
 	return err
@@ -23,7 +24,7 @@ func (t *Trace) Mermaid() string {
 	notes := d.noteGroups()
 	rests, came := d.Rests, false
 	for i := range d.Steps {
-		if came, rests = pass(rests, i); came && !d.clockMoved(i) {
+		if came, rests = skipRests(rests, i); came && !d.clockMoved(i) {
 			d.rest()
 		}
 		d.step(i)
@@ -101,11 +102,12 @@ func (d *diagram) rest() {
 	d.line("    Note over %s: %s", across, restLine)
 }
 
-// alias is what the diagram calls an actor: no word of Mermaid's own.
+// alias returns the name of an actor inside the diagram. It is no keyword of
+// Mermaid.
 func alias(actor int32) string { return fmt.Sprintf("a%d", actor) }
 
-// mermaidText writes what Mermaid would read as its own syntax (comments,
-// directives, line ends, HTML, formulas) as character codes.
+// mermaidText replaces characters that have a meaning in Mermaid (in comments,
+// directives, line ends, HTML, formulas) by character codes.
 func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range s {

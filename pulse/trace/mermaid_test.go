@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// mermaidLine is every line that a diagram may have: no text holds what the
+// mermaidLine matches every line that a diagram may have: no text holds what the
 // parser of Mermaid takes for the end of a line, a comment or a directive.
 var mermaidLine = regexp.MustCompile(`^(sequenceDiagram|` +
 	`    participant a\d+ as TEXT|` +
@@ -37,7 +37,7 @@ func TestMermaidLines(t *testing.T) {
 	}
 }
 
-// TestMermaidText: decoded, a text is what it was.
+// TestMermaidText: decoding returns the original text.
 func TestMermaidText(t *testing.T) {
 	for _, want := range []string{"", "plain", `a: b; c #d <e> & "f" %% $$`, "#35;", "&#35;", "naïve → ☃", "\x01\x1f\n"} {
 		got := mermaidCode.ReplaceAllStringFunc(mermaidText(want), func(code string) string {

@@ -4,12 +4,12 @@ import "strconv"
 
 const (
 	testName    = "test"
-	noLabelName = "actor"  // stands for the label of an actor that has none
-	nobodyName  = "nobody" // stands for None
+	noLabelName = "actor"  // the label of an actor that was given none
+	nobodyName  = "nobody" // the name of None
 )
 
-// Names are the display names of a trace's actors, by index: for those who
-// show many.
+// Names are the display names of the actors of a trace, by index. When many
+// names are needed they are faster than calls of Name.
 type Names []string
 
 // Names returns the display names of all actors of t.
@@ -42,10 +42,9 @@ func (n Names) Of(actor int32) string {
 	return n[actor]
 }
 
-// Name returns the display name of actor: its label when only one actor of
-// the run has it, else label.k, where k counts from 1 the actors with that
-// label in the order in which they were spawned. The test is called "test",
-// and an actor with that label never is.
+// Name returns the display name of an actor: its label when no other actor has
+// the same, else label.k, where k counts the actors with that label from 1 in the
+// order in which they were spawned. Only the test itself is named "test".
 func (t *Trace) Name(actor int32) string {
 	switch {
 	case actor < 0 || int(actor) >= len(t.Actors):
@@ -70,7 +69,7 @@ func (t *Trace) Name(actor int32) string {
 	return displayName(label, rank, total)
 }
 
-// label is what the program called an actor, fit for a line of text.
+// label returns the label of an actor as one line of text.
 func (t *Trace) label(actor int) string {
 	if label := oneLine(t.Actors[actor].Label); label != "" {
 		return label

@@ -2,8 +2,8 @@ package trace
 
 import "fmt"
 
-// overtakings returns for each step the remark on a message that arrived
-// there later than others that were sent after it; "" when none did.
+// overtakings returns a remark for each step. It is "" unless the message of the
+// step was received after one that was sent later.
 func (r *reading) overtakings() []string {
 	remarks := make([]string, len(r.Steps))
 	inboxes := r.inboxes()
@@ -32,9 +32,9 @@ func (r *reading) inboxes() [][]int32 {
 	return inboxes
 }
 
-// remark says by whom the i-th message of inbox was overtaken. A timer is
-// set, not sent, so nothing overtakes it; and in order of channels only a
-// message of another channel can.
+// remark returns which messages have overtaken message i of an inbox. Nothing
+// overtakes a timer, which is set and not sent. Only a message of another
+// channel can overtake.
 func (r *reading) remark(inbox []int32, i int) string {
 	late := r.Steps[inbox[i]].Send
 	if r.Sends[late].Kind.IsTimer() {
@@ -62,7 +62,7 @@ func (r *reading) remark(inbox []int32, i int) string {
 	return fmt.Sprintf("← overtaken by %s and %d more", r.Sends[first].label(), count-1)
 }
 
-// sentFirst says whether send is the earliest of all in inbox.
+// sentFirst reports whether send is the earliest of all in inbox.
 func (r *reading) sentFirst(inbox []int32, send int32) bool {
 	for _, step := range inbox {
 		if r.Steps[step].Send < send {

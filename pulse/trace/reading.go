@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// A reading is a trace together with what every rendering of it needs,
-// computed once.
+// A reading is a trace with what all renderings need, computed once.
 type reading struct {
 	*Trace
 	names Names
@@ -25,9 +24,8 @@ func newReading(t *Trace) *reading {
 	return r
 }
 
-// StepLabel names a step in one line: "writer#2 ← flush" is the second receive
-// of writer, "crash of writer" a fault. The step None is the test's own doing:
-// "test".
+// StepLabel names a step: "writer#2 ← flush" is the second receive of writer,
+// "crash of writer" a fault. The name of None is "test".
 func (t *Trace) StepLabel(step int) string {
 	if step == int(None) {
 		return testName
@@ -58,8 +56,8 @@ func faultLabel(kind StepKind, name string) string {
 	return kind.String() + " of " + name
 }
 
-// label shows what was sent. A message of the system's own that has no body
-// is shown by its kind.
+// label returns the label of a message. A message of the system without a body
+// is labelled by its kind.
 func (s *Send) label() string {
 	if s.Body == nil && !s.Kind.carriesBody() {
 		return s.Kind.String()
@@ -67,7 +65,7 @@ func (s *Send) label() string {
 	return Label(s.Body)
 }
 
-// from names the sender. A timer has none that would be worth a name.
+// from names the sender of a message; for a timer it is "timer".
 func (r *reading) from(s *Send) string {
 	if s.Kind.IsTimer() {
 		return Timer.String()
@@ -75,7 +73,7 @@ func (r *reading) from(s *Send) string {
 	return r.names.Of(s.From)
 }
 
-// arrow shows a message on its way: "action ──write──▶ writer".
+// arrow returns a message with sender and receiver: "action ──write──▶ writer".
 func (r *reading) arrow(s *Send) string {
 	label := s.label()
 	if s.Kind == Copy {
@@ -84,8 +82,8 @@ func (r *reading) arrow(s *Send) string {
 	return fmt.Sprintf("%s ──%s──▶ %s", r.from(s), label, r.names.Of(s.To))
 }
 
-// doer names the step that did something, or the test.
-func doer(step int32) string {
+// stepName returns the number of a step as text, "test" for None.
+func stepName(step int32) string {
 	if step == None {
 		return testName
 	}

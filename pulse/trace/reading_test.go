@@ -28,8 +28,8 @@ func TestStepLabel(t *testing.T) {
 	}
 }
 
-// TestFaultsTakeNoNumber: an actor's steps are numbered by what it received,
-// and one label is the same alone and in a rendering of all.
+// TestFaultsTakeNoNumber: only receives count in the numbers of an actor's steps,
+// and a step has the same label alone and in a rendering.
 func TestFaultsTakeNoNumber(t *testing.T) {
 	b := newBuilder()
 	a := b.spawn(None, "a")
@@ -45,8 +45,8 @@ func TestFaultsTakeNoNumber(t *testing.T) {
 	}
 }
 
-// TestSystemMessages: what the system sends on its own is shown by its body
-// if it has one, else by its kind; what the program sends always by its body.
+// TestSystemMessages: a message of the system is shown by its body if it has one,
+// else by its kind; a message of the program is always shown by its body.
 func TestSystemMessages(t *testing.T) {
 	tests := []struct {
 		kind SendKind

@@ -1,12 +1,12 @@
 package trace
 
-// restLine stands between the steps before a rest and those after it.
+// restLine is the line between the steps before a rest and those after it.
 const restLine = "at rest"
 
-// pass drops the rests that came before more than taken steps were taken, and
-// says whether any came between two steps: renderings show rests that have no
-// step between them as one, and none before the first step.
-func pass(rests []int32, taken int) (came bool, after []int32) {
+// skipRests returns the rests that came after more than taken steps, and reports
+// whether any of the others came after a step. Renderings show several rests
+// without a step between them as one, and none before the first step.
+func skipRests(rests []int32, taken int) (came bool, after []int32) {
 	for len(rests) > 0 && int(rests[0]) <= taken {
 		came, rests = rests[0] > 0, rests[1:]
 	}

@@ -8,16 +8,17 @@ import (
 	"unicode"
 )
 
-// shivizPattern tells ShiViz how to read the log: it is its first line.
+// shivizPattern is the first line of the log: it tells ShiViz how to read it.
 const shivizPattern = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
 
 // WriteShiViz writes t as a log for ShiViz (https://bestchai.bitbucket.io/shiviz).
-// The file can be uploaded there as it is: its first line is the pattern that
-// reads it, its second says that it holds one run.
+// The file can be opened there as it is: its first line is the pattern for
+// reading it, and its empty second line means that it holds one run. See
+// props.T.Attach for how to keep it beside a failing case.
 //
-// Every step is one event of its actor. The test is a host with an event for
-// its start and one for each rest, after which all that it did then is placed.
-// The clocks order events exactly as HappensBefore does.
+// Every step is an event of its actor. The test is a host with one event for its
+// start and one for each rest; what it does after a rest follows that event. The
+// clocks order events exactly as HappensBefore does.
 func (t *Trace) WriteShiViz(w io.Writer) error {
 	_, err := io.WriteString(w, t.ShiViz())
 	return err
@@ -29,7 +30,7 @@ func (t *Trace) ShiViz() string {
 	l.event(Test, l.fresh(), "start")
 	rests, came := t.Rests, false
 	for i := range t.Steps {
-		if came, rests = pass(rests, i); came {
+		if came, rests = skipRests(rests, i); came {
 			l.rest(i)
 		}
 		l.step(i)
@@ -40,8 +41,8 @@ func (t *Trace) ShiViz() string {
 	return l.text.String()
 }
 
-// A shivizLog is a log that is being written. A clock has a place for each
-// actor: the number of its events that are known.
+// A shivizLog is a log that is being written. A clock holds, for each actor, how
+// many of its events are known.
 type shivizLog struct {
 	*reading
 	hosts  []string // the actors' names in the log, no two alike
@@ -60,8 +61,8 @@ func newShivizLog(t *Trace) *shivizLog {
 
 func (l *shivizLog) fresh() []int32 { return make([]int32, max(len(l.Actors), 1)) }
 
-// step writes step i: it knows what its links know, and what the test knew at
-// the last rest.
+// step writes step i. Its clock is the join of the clocks that its links lead
+// to, and of the test's clock at the last rest.
 func (l *shivizLog) step(i int) {
 	step := &l.Steps[i]
 	clock := l.fresh()
@@ -76,8 +77,8 @@ func (l *shivizLog) step(i int) {
 	l.clocks[i] = clock
 }
 
-// rest writes the event of the test that learns of all steps taken so far. A
-// rest at which nothing is new has none.
+// rest writes the event by which the test learns of all steps taken so far. It
+// writes none when no step was taken since the last rest.
 func (l *shivizLog) rest(taken int) {
 	if taken == l.rested {
 		return
@@ -91,7 +92,7 @@ func (l *shivizLog) rest(taken int) {
 	l.event(Test, clock, restLine)
 }
 
-// event counts a new event of actor in clock, and writes it.
+// event adds a new event of an actor to its clock, and writes it.
 func (l *shivizLog) event(actor int32, clock []int32, text string) {
 	clock[actor]++
 	if actor == Test {
@@ -115,15 +116,15 @@ func (l *shivizLog) clock(clock []int32) string {
 		if n == 0 {
 			continue
 		}
-		host, _ := json.Marshal(l.host(int32(actor))) // a string always has a form
+		host, _ := json.Marshal(l.host(int32(actor))) // never fails for a string
 		fmt.Fprintf(&b, "%s%s:%d", before, host, n)
 		before = ", "
 	}
 	return b.String() + "}"
 }
 
-// shivizHosts makes names without spaces, and tells apart those that were
-// told apart by spaces only.
+// shivizHosts returns the names with spaces replaced. Names that would then be
+// the same are made different.
 func shivizHosts(names Names) []string {
 	hosts := make([]string, len(names))
 	taken := map[string]bool{}

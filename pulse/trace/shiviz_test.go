@@ -14,9 +14,9 @@ type shivizEvent struct {
 	text  string
 }
 
-// readShiviz reads a log by the pattern in its first line, as ShiViz does,
-// and holds it to what ShiViz demands: a host's own time counts its events
-// from 1, and a clock knows only events that there are.
+// readShiviz reads a log by the pattern in its first line, as ShiViz does, and
+// checks what ShiViz demands: the own entry of a host's clock counts its events
+// from 1, and no clock counts more events than there are.
 func readShiviz(t *testing.T, log string) []shivizEvent {
 	t.Helper()
 	first, rest, _ := strings.Cut(log, "\n")
@@ -42,7 +42,7 @@ func readShiviz(t *testing.T, log string) []shivizEvent {
 	return events
 }
 
-// TestShivizClocks: read back, the clocks order the steps as HappensBefore does.
+// TestShivizClocks: the clocks in the log order the steps as HappensBefore does.
 func TestShivizClocks(t *testing.T) {
 	for seed := range uint64(300) {
 		trace := newRandomTrace(seed)

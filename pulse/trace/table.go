@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A table aligns text in columns, two spaces apart. A column that is empty
-// but for its header is left out.
+// A table aligns text in columns, two spaces apart. A column with no text below
+// its header is left out.
 type table struct {
 	header []string // no header line when nil
 	right  int      // how many columns, from the left, are aligned to the right

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// WriteText writes all that t holds as tables: the steps with their notes,
-// then who never received a message, which messages were not delivered, and
-// the test's own notes. Steps are numbered by their index in t.Steps.
+// WriteText writes all that t holds as tables: the steps with their notes, the
+// actors that received nothing, the messages that were not delivered, and the
+// notes of the test. Steps are numbered by their index in t.Steps.
 func (t *Trace) WriteText(w io.Writer) error {
 	_, err := io.WriteString(w, t.Text())
 	return err
@@ -34,7 +34,7 @@ func (r *reading) stepTable() []byte {
 	notes, timed := r.noteGroups(), r.timed()
 	rests, came := r.Rests, false
 	for i := range r.Steps {
-		if came, rests = pass(rests, i); came {
+		if came, rests = skipRests(rests, i); came {
 			steps.addLine(restLine)
 		}
 		steps.add(r.cells(i, timed)...)
@@ -56,7 +56,7 @@ func (r *reading) cells(i int, timed bool) []string {
 	}
 	if step.Send != None {
 		send := &r.Sends[step.Send]
-		from, sent = r.from(send), doer(send.Step)
+		from, sent = r.from(send), stepName(send.Step)
 	}
 	return []string{strconv.Itoa(i), at, r.step(i), from, sent, r.flags(step)}
 }
@@ -75,7 +75,7 @@ func (r *reading) flags(step *Step) string {
 	return strings.Join(flags, ", ")
 }
 
-// timed says whether the clock ever moved.
+// timed reports whether the clock ever moved.
 func (r *reading) timed() bool {
 	for i := range r.Steps {
 		if r.Steps[i].Time != 0 {
@@ -92,7 +92,7 @@ func addNote(t *table, indent, text string) {
 	}
 }
 
-// section returns a table under a title, and nothing for an empty one.
+// section returns a table under a title, nothing when it is empty.
 func (r *reading) section(title string, rows table) []byte {
 	if len(rows.rows) == 0 {
 		return nil
@@ -130,7 +130,7 @@ func (r *reading) undelivered() table {
 	return lost
 }
 
-// fateLabel says what became of a message.
+// fateLabel returns the fate of a message in a word.
 func (s *Send) fateLabel() string {
 	if s.stopped() {
 		return "stopped"
@@ -138,7 +138,7 @@ func (s *Send) fateLabel() string {
 	return s.Fate.String()
 }
 
-// origin says in which step a message was sent or a timer set.
+// origin returns in words the step in which a message was sent or a timer set.
 func origin(s *Send) string {
 	verb := "sent"
 	if s.Kind.IsTimer() {

@@ -1,9 +1,38 @@
-// Package trace holds what happened in one run: who was spawned, what was
-// sent, which steps were taken, and which step happened before which.
+// Package trace holds what happened in one run: which actors were spawned, what
+// was sent, which steps were taken, and which step happened before which.
 //
-// Everything is an index into a slice, so that a trace of a million steps is
-// a few allocations and can be emptied and filled again. A trace is data: it
-// knows nothing of the system that filled it.
+// A recorded system fills a trace while it runs; System.Trace returns it. In a
+// trace everything is named by its index: Steps[i].Send is an index into Sends,
+// Sends[j].Step is the index of the step that sent it. None stands for no step,
+// no send and no actor, and Test for the test itself.
+//
+// # Showing a run
+//
+//   - Chart returns a message chart, one line for each step.
+//   - Text returns all that the trace holds, as tables.
+//   - Mermaid returns a sequence diagram that GitHub and many editors draw.
+//   - ShiViz returns a log for the ShiViz viewer, with the clocks of all steps.
+//   - StepLabel names one step, Name one actor, Label one message.
+//
+// Each of the first four also has a method that writes to an io.Writer. A
+// property can have one of them kept beside a failing case by props.T.Attach.
+//
+// # Order
+//
+// HappensBefore reports whether one step could have influenced another, and
+// Swappable whether two receives of one actor could have come the other way
+// round. A Causality answers the same questions faster when there are many.
+//
+// # Comparing runs
+//
+// Diff returns the first difference of two runs. Actors, messages and steps have
+// an ID that is the same in every run in which the same thing happens, whatever
+// the order of steps at other actors (Tasharofi et al., "Bita: Coverage-guided,
+// automatic testing of actor programs", ASE 2013, section III-B). Hash is a hash
+// of the whole run.
+//
+// A trace of a million steps is a few allocations; Reset empties it and keeps
+// the memory.
 package trace
 
 // Test is the index of the actor that stands for the test itself: it sends
@@ -15,20 +44,20 @@ const None int32 = -1
 
 // A Trace is what happened in one run.
 type Trace struct {
-	// Actors in the order in which they were spawned; Actors[Test] is the test.
+	// Actors are in the order in which they were spawned; Actors[Test] is the test.
 	Actors []Actor
-	// Sends in the order in which they were made. Empty unless the run was recorded.
+	// Sends are in the order in which they were made. Empty unless the run was recorded.
 	Sends []Send
-	// Steps in the order in which they were taken. Empty unless the run was recorded.
+	// Steps are in the order in which they were taken. Empty unless the run was recorded.
 	Steps []Step
 	// Notes are what the program logged and what was chosen.
 	Notes []Note
-	// Rests lists the numbers of steps after which nothing was deliverable.
-	// No step before a rest could have been taken after it.
+	// Rests lists the numbers of steps after which the system was at rest:
+	// nothing was deliverable. All steps before a rest happen before all steps
+	// after it.
 	Rests []int32
-	// Touches lists, in the order of the steps, what steps have to do with
-	// others beside the messages that they receive and send. It is empty for
-	// most programs.
+	// Touches lists, in the order of the steps, what steps share with others
+	// apart from messages. It is empty for most programs.
 	Touches []Touch
 	// Unordered is set when two messages of one channel may overtake each other.
 	Unordered bool
@@ -46,17 +75,17 @@ type Actor struct {
 	Ended  int32  // the step in which it ended; None while it lives
 }
 
-// A Fate says what became of a sent message.
+// A Fate is what became of a sent message.
 type Fate uint8
 
 const (
 	Pending   Fate = iota // not received when the run ended
 	Delivered             // received; Send.Receipt is the step
 	Orphaned              // its receiver had ended
-	Dropped               // lost to a fault, taken back, or an answer that nobody waited for
+	Dropped               // lost to a fault, taken back, or a reply that nobody waited for
 )
 
-// A SendKind says what a message is.
+// A SendKind is the kind of a message.
 type SendKind uint8
 
 const (
@@ -77,16 +106,16 @@ type Send struct {
 	From    int32  // the sending actor
 	To      int32  // the receiving actor
 	Step    int32  // the step that sent it, or set the timer; None when the test did
-	Receipt int32  // the step that received it; None while it was not
+	Receipt int32  // the step that received it; None until it is received
 	Ask     int32  // the number of the Ask that it asks or answers; 0 when none
 	Seq     int32  // its place in the order in which messages entered their channels
-	Channel int32  // its channel: those of one channel keep their order, unless Unordered
-	Next    int32  // the message behind it in its channel while both wait; then of no meaning
+	Channel int32  // its channel: messages of one channel keep their order, unless Unordered
+	Next    int32  // while it waits: the message behind it in its channel; meaningless later
 	Kind    SendKind
 	Fate    Fate
 }
 
-// A StepKind says what a step was.
+// A StepKind is the kind of a step.
 type StepKind uint8
 
 const (
@@ -99,33 +128,34 @@ const (
 
 // A Step is one delivery with all that its handler did, or a fault.
 //
-// Its two links are the whole of the happens-before relation: the send that
-// it received (and by it the step that sent it), and Prev.
+// Two links define the happens-before relation: Send, which leads to the step
+// that sent the message, and Prev.
 type Step struct {
 	ID      uint64 // stable: hash of sender, receiver and message
 	Time    int64  // virtual time in nanoseconds
 	Send    int32  // index in Sends; None for a fault
-	Actor   int32  // the receiver, or whom the fault struck
+	Actor   int32  // the receiver, or the actor that the fault struck
 	Prev    int32  // the previous step of the same actor; None for its first
 	Kind    StepKind
 	Changed bool // the step changed its actor's handlers
 	Settled bool // the step belongs to start-up, whose order is not explored
-	Wanted  Want // what the receiver would have taken instead
+	Wanted  Want // which other messages the receiver would have taken at this point
 }
 
-// A Want says which messages an actor takes at some point.
+// A Want is which messages an actor takes at some point.
 type Want uint8
 
 const (
 	Anything  Want = iota // any message
-	Nothing               // only what cannot be refused
-	ItsStart              // what begins a process
-	SomeMatch             // what a predicate of the process holds for
+	Nothing               // only messages that no actor can refuse
+	ItsStart              // the message that begins a process
+	SomeMatch             // messages for which a predicate of the process holds
 	ItsAnswer             // the answer to one Ask
 )
 
-// A Touch says that a step met others in a way that no message shows: two
-// steps that touch the same thing cannot be swapped without a difference.
+// A Touch records that a step read or changed something that other steps depend
+// on, without a message between them. Two steps that touch the same thing cannot
+// be swapped without a difference.
 type Touch struct {
 	Step  int32
 	Actor int32
@@ -133,13 +163,13 @@ type Touch struct {
 	What  Touched
 }
 
-// Touched is what of an actor a step has touched.
+// Touched is which part of an actor a step has touched.
 type Touched uint8
 
 const (
-	ItsSteps Touched = iota // another's step ended or restarted it
-	ItsLife                 // whether it has ended: changed, or asked for by Watch
-	ItsAsk                  // who is the first to answer an Ask
+	ItsSteps Touched = iota // the step of another actor ended or restarted it
+	ItsLife                 // whether it has ended: the step changed that, or asked by Watch
+	ItsAsk                  // one of its Asks: the step tried to answer it first
 )
 
 // A Note is a line that belongs to a step.

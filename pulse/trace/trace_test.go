@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// TestSizes: a run of a million steps is as large as its steps and sends.
+// TestSizes bounds what a step and a send take: a run has millions of them.
 func TestSizes(t *testing.T) {
 	if size := unsafe.Sizeof(Send{}); size > 64 {
 		t.Errorf("a Send has %d bytes, expected at most 64", size)

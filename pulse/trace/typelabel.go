@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// typeLabel names a type without packages, and what a pointer points to in
-// place of the pointer.
+// typeLabel names a type without packages. A pointer is named by the type that
+// it points to.
 func typeLabel(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -36,8 +36,8 @@ func unqualified(name string) string {
 	}
 }
 
-// base is a name without its package's path before it, and without what the
-// compiler puts after the name of a type that is local to a function.
+// base returns a name without the path of its package, and without the suffix
+// that the compiler gives to types declared inside functions.
 func base(name string) string {
 	variadic := strings.HasPrefix(name, "...")
 	name = name[strings.LastIndexByte(name, '/')+1:]

@@ -19,7 +19,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // two clients and one place.
 type Config struct {
 	Limit   int // how many may be attached; 0 means 1

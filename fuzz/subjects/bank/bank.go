@@ -18,7 +18,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // one deposit and one withdrawal that needs it.
 type Config struct {
 	// Requests are what the client is asked to do, in this order: a positive

@@ -25,7 +25,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // two customers and one chair.
 type Config struct {
 	Customers int // 0 means 2

@@ -28,7 +28,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // one writer and one action.
 type Config struct {
 	Writers int // 0 means 1

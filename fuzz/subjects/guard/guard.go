@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // one client that wants the only token.
 type Config struct {
 	Tokens int   // 0 means 1

@@ -17,7 +17,7 @@ type Load struct {
 	Name  string
 	Steps int // how many steps every run takes
 	// Build adds the program to a system that has just been made or reset.
-	// When the run is over, check says whether it did all that it should.
+	// When the run is over, check reports whether it did all that it should.
 	Build func(sys *pulse.System) (check func() error)
 }
 
@@ -69,7 +69,7 @@ type start struct{}
 // A tally counts the messages that one actor has received.
 type tally struct{ received int }
 
-// expect says whether a count is what it should be.
+// expect reports whether a count is what it should be.
 func expect(got, want int) error {
 	if got != want {
 		return fmt.Errorf("received %d of %d messages", got, want)

@@ -21,7 +21,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // two users who each write once to the other.
 type Config struct {
 	// Writes lists for each user whom this one writes to, in order. Nil means
@@ -69,7 +69,7 @@ func use(p *pulse.Process, client pulse.Ref, user int, list []int) {
 	p.Ask(client, logOff{user})
 }
 
-// allShown says whether all that was sent was shown.
+// allShown reports whether all that was sent was shown.
 func allShown(clients []*client) error {
 	for _, c := range clients {
 		for _, l := range c.sent {

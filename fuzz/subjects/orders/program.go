@@ -14,7 +14,7 @@ type Program struct {
 	Options pulse.Options
 	// Build adds the program to a system that has just been made or reset, and
 	// shares nothing with what it built before. When the run is over, check
-	// says whether the result is right: it must be in every order.
+	// reports whether the result is right: it must be in every order.
 	Build func(sys *pulse.System) (check func() error)
 }
 
@@ -61,7 +61,7 @@ func Large() []Program {
 // A start is the message that sets an actor going.
 type start struct{}
 
-// expect says whether a result is what it should be.
+// expect reports whether a result is what it should be.
 func expect[T comparable](what string, got, want T) error {
 	if got != want {
 		return fmt.Errorf("%s is %v, want %v", what, got, want)

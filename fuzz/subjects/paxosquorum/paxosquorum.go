@@ -22,7 +22,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // three acceptors and two proposers, of 1 and 2.
 type Config struct {
 	Acceptors int   // 0 means 3
@@ -69,7 +69,7 @@ func (c Config) start(sys *pulse.System) proposers {
 
 type proposers []*proposer
 
-// agree says whether those who believe their value chosen believe the same.
+// agree reports whether those who believe their value chosen believe the same.
 func (list proposers) agree() error {
 	for i, p := range list {
 		for j, q := range list[:i] {
@@ -81,7 +81,7 @@ func (list proposers) agree() error {
 	return nil
 }
 
-// chosen says whether one of them believes its value chosen.
+// chosen reports whether one of them believes its value chosen.
 func (list proposers) chosen() bool { return slices.ContainsFunc(list, (*proposer).chosen) }
 
 // A proposer tries one ballot.

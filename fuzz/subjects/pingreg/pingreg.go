@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // one child that sends one ping.
 type Config struct {
 	Children int // 0 means 1

@@ -34,7 +34,7 @@ func (h *History) Record(client pulse.Ref, c Command) (returned func(result stri
 	}
 }
 
-// Check says whether an atomic registry can have given the answers.
+// Check reports whether an atomic registry can have given the answers.
 func (h *History) Check() error {
 	if s := (&search{calls: h.Calls, seen: map[moment]bool{}}); s.from(moment{}) {
 		return nil
@@ -121,7 +121,7 @@ type moment struct {
 	registry Registry
 }
 
-// from says whether the calls that are left can have happened in some order.
+// from reports whether the calls that are left can have happened in some order.
 func (s *search) from(m moment) bool {
 	if s.complete(m.done) {
 		return true
@@ -143,7 +143,7 @@ func (s *search) from(m moment) bool {
 	return false
 }
 
-// complete says whether all calls that have returned have happened.
+// complete reports whether all calls that have returned have happened.
 func (s *search) complete(done uint64) bool {
 	for i, c := range s.calls {
 		if c.Return != 0 && done&(1<<i) == 0 {
@@ -153,7 +153,7 @@ func (s *search) complete(done uint64) bool {
 	return true
 }
 
-// canBeNext says whether no call that has not happened returned before c was called.
+// canBeNext reports whether no call that has not happened returned before c was called.
 func (s *search) canBeNext(done uint64, c Call) bool {
 	for i, other := range s.calls {
 		if done&(1<<i) == 0 && other.Return != 0 && other.Return < c.Call {

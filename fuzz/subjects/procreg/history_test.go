@@ -102,7 +102,7 @@ func randomCalls(rng *rand.Rand) []procreg.Call {
 	return calls
 }
 
-// anyOrder says whether order, with the other calls after it, can have happened.
+// anyOrder reports whether order, with the other calls after it, can have happened.
 func anyOrder(calls []procreg.Call, order []int) bool {
 	if len(order) == len(calls) {
 		return happened(calls, order)
@@ -127,7 +127,7 @@ func used(order []int, i int) bool {
 	return false
 }
 
-// happened says whether calls can have happened in an order.
+// happened reports whether calls can have happened in an order.
 func happened(calls []procreg.Call, order []int) bool {
 	var r procreg.Registry
 	for k, i := range order {

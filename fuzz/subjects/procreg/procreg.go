@@ -29,7 +29,7 @@ package procreg
 
 import "github.com/jostle-go/jostle/pulse"
 
-// Config says which program is built. The zero value is the first broken form
+// Config chooses the program to build. The zero value is the first broken form
 // with PULSE's smallest case; with Forgets alone, the second with a client
 // that kills a process, gives its name to another and looks it up.
 type Config struct {
@@ -153,7 +153,7 @@ func (r *registry) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// alive says whether someone alive holds a name.
+// alive reports whether someone alive holds a name.
 func (r *registry) alive(name int) bool {
 	p, ok := r.names[name]
 	return ok && r.sys.Alive(p)

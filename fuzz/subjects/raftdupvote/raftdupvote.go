@@ -20,7 +20,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // five nodes, of which two are candidates: with fewer nodes one duplicate is
 // not enough for two leaders.
 type Config struct {
@@ -61,7 +61,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return oneLeader(nodes, refs) }
 }
 
-// oneLeader says whether no term has more than one leader.
+// oneLeader reports whether no term has more than one leader.
 func oneLeader(nodes []*node, refs []pulse.Ref) error {
 	leaders := map[int]pulse.Ref{}
 	for i, n := range nodes {

@@ -18,7 +18,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form in
+// Config chooses the program to build. The zero value is the broken form in
 // which the client asks twice.
 type Config struct {
 	Gets   int // how many times the client asks; 0 means 2

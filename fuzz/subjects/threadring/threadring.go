@@ -18,7 +18,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // two passers, where each passes the token once.
 type Config struct {
 	Passers int // how many make the ring; 0 means 2

@@ -26,7 +26,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the first broken form
+// Config chooses the program to build. The zero value is the first broken form
 // with three participants, of which the first votes against.
 type Config struct {
 	// Votes are the participants' votes, true for committing. Nil means one
@@ -85,7 +85,7 @@ func (c Config) start(sys *pulse.System) transaction {
 	return t
 }
 
-// decided says whether each participant knows what has become of its work.
+// decided reports whether each participant knows what has become of its work.
 func (t transaction) decided() bool {
 	for _, p := range t.participants {
 		if p.state == working {
@@ -95,7 +95,7 @@ func (t transaction) decided() bool {
 	return true
 }
 
-// atomic says whether all participants that have decided agree.
+// atomic reports whether all participants that have decided agree.
 func (t transaction) atomic() error {
 	for i, p := range t.participants {
 		for j, q := range t.participants {

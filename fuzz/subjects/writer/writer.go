@@ -21,7 +21,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config says which program is built. The zero value is the broken form with
+// Config chooses the program to build. The zero value is the broken form with
 // one action.
 type Config struct {
 	Actions int  // how many actions there are; 0 means 1

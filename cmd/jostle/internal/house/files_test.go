@@ -30,10 +30,10 @@ func builtSources(t *tree) (found []finding) {
 	return found
 }
 
-// isAssembly says whether a file is built although it is not Go.
+// isAssembly reports whether a file is built although it is not Go.
 func isAssembly(file string) bool { return path.Ext(file) == ".s" }
 
-// isBuilt says whether some platform builds a file, with the race detector or
+// isBuilt reports whether some platform builds a file, with the race detector or
 // without.
 func isBuilt(file, text string) bool {
 	systems := strings.Fields("linux darwin windows freebsd netbsd openbsd dragonfly solaris illumos aix plan9 android ios js wasip1")
@@ -104,14 +104,14 @@ func (f *folder) mentions() (m mentions) {
 	return m
 }
 
-// isTestName says whether go test runs functions of this name.
+// isTestName reports whether go test runs functions of this name.
 func isTestName(name string) bool {
 	return slices.ContainsFunc([]string{"Test", "Fuzz", "Benchmark", "Example"}, func(prefix string) bool {
 		return strings.HasPrefix(name, prefix)
 	})
 }
 
-// covers says whether a file is spoken of: by its path, by that of a folder it
+// covers reports whether a file is spoken of: by its path, by that of a folder it
 // is in, with testdata in front or without, by its name or its name's first
 // part, or because one of these is the name of a test, as in the corpora.
 func (m mentions) covers(file string) bool {

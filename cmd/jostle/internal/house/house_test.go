@@ -62,7 +62,7 @@ type source struct {
 
 func (s *source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
 
-// inCommand says whether the file is of the command, not of a library.
+// inCommand reports whether the file is of the command, not of a library.
 func (s *source) inCommand() bool { return strings.HasPrefix(s.path, "cmd/") }
 
 // at says where a node is, as file:line.
@@ -144,7 +144,7 @@ func (t *tree) add(fsys fs.FS, f *folder, p string) error {
 	return nil
 }
 
-// isIgnored says whether version control would not take a file. The patterns of
+// isIgnored reports whether version control would not take a file. The patterns of
 // .gitignore are of names only.
 func (t *tree) isIgnored(p string) bool {
 	return slices.ContainsFunc(t.ignored, func(pattern string) bool {
@@ -153,7 +153,7 @@ func (t *tree) isIgnored(p string) bool {
 	})
 }
 
-// isHidden says whether a folder is none of ours.
+// isHidden reports whether a folder is none of ours.
 func isHidden(p string) bool {
 	base := path.Base(p)
 	return p != "." && p != ".ci" && p != ".github" && (base[0] == '.' || base[0] == '_')

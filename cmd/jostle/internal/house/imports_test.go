@@ -235,14 +235,14 @@ func (p policy) objection(e edge) string {
 	return "use the standard library: what our packages import, all their users download (`outside` in imports_test.go)"
 }
 
-// isStandard says whether an import path is of the standard library: those have
+// isStandard reports whether an import path is of the standard library: those have
 // no dot in their first element.
 func isStandard(p string) bool {
 	first, _, _ := strings.Cut(p, "/")
 	return !strings.Contains(first, ".")
 }
 
-// within says whether an import path is of one of the modules.
+// within reports whether an import path is of one of the modules.
 func within(p string, modules []string) bool {
 	return slices.ContainsFunc(modules, func(m string) bool {
 		return p == m || strings.HasPrefix(p, m+"/")

@@ -73,7 +73,7 @@ func blocks(text string) (list []block) {
 	return list
 }
 
-// tests says whether the lines of a block stand one after another in a test,
+// tests reports whether the lines of a block stand one after another in a test,
 // whatever their indentation.
 func (t *tree) tests(block string) (found bool) {
 	want := bare(block)

@@ -144,7 +144,7 @@ func used(f *ast.File) map[string]bool {
 	return names
 }
 
-// visit notes the names that a node uses and says whether to look below it.
+// visit notes the names that a node uses and reports whether to look below it.
 func visit(n ast.Node, names, local, packages map[string]bool) bool {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:

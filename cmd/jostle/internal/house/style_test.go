@@ -218,7 +218,7 @@ func receiver(d *ast.FuncDecl) *ast.Ident {
 	}
 }
 
-// says says whether a comment has words, and not only directives.
+// says reports whether a comment has words, and not only directives.
 func says(c *ast.CommentGroup) bool { return strings.TrimSpace(c.Text()) != "" }
 
 func documentedPackages(t *tree) (found []finding) {
