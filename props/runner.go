@@ -283,7 +283,7 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	if o.Steps == 0 {
 		o.Steps = r.plan.Steps
 	}
-	o.Failed = r.failed
+	o.Failed, o.Tools = r.failed, isTool
 	if r.sys == nil || !again(func() { r.sys.Configure(o) }) {
 		r.sys = pulse.New(o)
 	}
@@ -291,6 +291,13 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 		r.sys.Observe(r.plan.Observer)
 	}
 	return r.sys
+}
+
+// isTool reports whether values of a type belong to the test and not to the
+// program: whatever this package and rapid have made.
+func isTool(t reflect.Type) bool {
+	path := t.PkgPath()
+	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()
 }
 
 // again makes a system ready for another run. It is false when it cannot be,

@@ -64,8 +64,8 @@ func (t *T) System() *pulse.System {
 	return t.hasSystem(t.runner.plainSystem())
 }
 
-// SystemWith is System with options. Who runs the property supplies strategy,
-// seed and record; what the options say of them is ignored.
+// SystemWith is System with options. Who runs the property supplies Strategy,
+// Seed, Record, Failed and Tools; what the options say of them is ignored.
 func (t *T) SystemWith(o pulse.Options) *pulse.System {
 	t.mayMakeSystem()
 	return t.hasSystem(t.runner.system(o))

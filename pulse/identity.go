@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"reflect"
 	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/value"
 )
 
 // Identities follow Bitá, section III-B: an actor or a message is named by its
@@ -42,7 +44,6 @@ func faultID(kind uint64, actor, prev uint64) uint64 {
 type typeInfo struct {
 	name string // as traces show it
 	hash uint64 // of the name with its package's path, so the same in every process
-	flat bool   // holds no pointer: a copy cannot be changed by others
 }
 
 // types finds a typeInfo by the type word of an interface: one multiply and,
@@ -94,7 +95,7 @@ func (t *types) of(v any) *typeInfo {
 	}
 }
 
-var nilInfo = typeInfo{name: "nil", flat: true} // hash 0: see recentType
+var nilInfo = typeInfo{name: "nil"} // hash 0: see recentType
 
 func (t *types) add(v any, word uintptr) *typeInfo {
 	if word == 0 {
@@ -105,7 +106,7 @@ func (t *types) add(v any, word uintptr) *typeInfo {
 	}
 	typ := reflect.TypeOf(v)
 	t.used++
-	return t.put(word, typeInfo{name: typ.String(), hash: hashString(typeName(typ)), flat: isFlat(typ)})
+	return t.put(word, typeInfo{name: typ.String(), hash: hashString(value.TypeName(typ))})
 }
 
 func (t *types) put(word uintptr, info typeInfo) *typeInfo {
@@ -130,18 +131,6 @@ func (t *types) grow() {
 
 func newTypes() types {
 	return types{keys: make([]uintptr, 64), infos: make([]typeInfo, 64), shift: 64 - 6}
-}
-
-// typeName is the name of a type with its package's whole path, which String
-// leaves out.
-func typeName(t reflect.Type) string {
-	switch {
-	case t.Kind() == reflect.Pointer && t.Name() == "":
-		return "*" + typeName(t.Elem())
-	case t.PkgPath() != "":
-		return t.PkgPath() + "." + t.Name()
-	}
-	return t.String()
 }
 
 // hashString is FNV-1a, finished by a fold.

@@ -67,7 +67,8 @@ type System struct {
 	begun     bool // the strategy knows that this run has begun
 	settling  bool
 	dying     *Coroutine // is being killed
-	states    *stateWalk // nil unless the strategy is a Stater
+	values    *stateWalk // the walker over values
+	states    *stateWalk // values, or nil unless the strategy is a Stater
 	running   bool
 	ran       bool // Run or its like was called
 	closed    bool
@@ -129,6 +130,7 @@ func (s *System) Configure(o Options) {
 	if !s.mustBeIdle("Configure") {
 		return
 	}
+	s.walkWith(o.Tools)
 	s.options = o
 	s.derive()
 	s.Reset(o.Seed)
@@ -150,7 +152,7 @@ func (s *System) derive() {
 	if _, compares := s.strategy.(Stater); !compares {
 		s.states = nil
 	} else if s.states == nil {
-		s.states = newStateWalk(s)
+		s.states = s.values
 	}
 	s.recording = o.Record || records || s.states != nil || o.Observer != nil || o.Isolation
 	if o.Observer != nil {

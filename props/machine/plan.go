@@ -2,11 +2,13 @@ package machine
 
 import (
 	"fmt"
+	"reflect"
 
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/value"
 )
 
 // triesPerCommand is how often another command is drawn when the model does
@@ -44,13 +46,26 @@ func (m *Machine[S]) drawStep(t *props.T, state S, label string, may func(step[S
 
 // after is the state after a command.
 func (m *Machine[S]) after(t *props.T, state S, s step[S]) S {
-	before := pulse.Fingerprint(state)
+	w := value.Walker{Role: roleOf}
+	before := w.Fingerprint(state)
 	next := s.next(state)
-	if pulse.Fingerprint(state) != before {
+	if w.Fingerprint(state) != before {
 		t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: fmt.Sprintf(
 			"machine%s: Next of %s changes the state that it is given: let it return a changed copy", m.named(), s)})
 	}
 	return next
+}
+
+// roleOf returns the role of a type in a state. What runs the test is a tool:
+// a state may lead to it, say by a pulse.Ref, and it changes whatever Next does.
+func roleOf(t reflect.Type) value.Role {
+	switch t.PkgPath() {
+	case reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[props.T]().PkgPath():
+		if t != reflect.TypeFor[pulse.Ref]() {
+			return value.RoleTool
+		}
+	}
+	return value.RoleData
 }
 
 // branches draws commands for several clients that start from a state. The

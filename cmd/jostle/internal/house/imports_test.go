@@ -21,6 +21,7 @@ import (
 // like of the module.
 const order = `
 	# How it runs. The leaves import nothing of ours.
+	pulse/hash < pulse/value < pulse
 	pulse/choice, pulse/trace < pulse < pulse/strategy, pulse/adapt/*, pulse/goroutine
 
 	# How we reduce, and what we remember.
