@@ -19,12 +19,13 @@ const triesPerCommand = 50
 // and returns them with the state that each is given in, and the last.
 func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps []step[S], states []S) {
 	states = append(states, state)
+	w := &value.Walker{Role: roleOf}
 	for i := range props.Draw(t, rapid.IntRange(0, most), what+"s") {
 		s, ok := m.drawStep(t, state, fmt.Sprintf("%s %d", what, i+1), func(s step[S]) bool { return s.when(state) })
 		if !ok {
 			break
 		}
-		state = m.after(t, state, s)
+		state = m.after(t, w, state, s)
 		steps, states = append(steps, s), append(states, state)
 	}
 	return steps, states
@@ -44,9 +45,9 @@ func (m *Machine[S]) drawStep(t *props.T, state S, label string, may func(step[S
 	return s, s.run != nil
 }
 
-// after is the state after a command.
-func (m *Machine[S]) after(t *props.T, state S, s step[S]) S {
-	w := value.Walker{Role: roleOf}
+// after returns the state after a command, and ends the run if the command
+// changes the state before.
+func (m *Machine[S]) after(t *props.T, w *value.Walker, state S, s step[S]) S {
 	before := w.Fingerprint(state)
 	next := s.next(state)
 	if w.Fingerprint(state) != before {
