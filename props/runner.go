@@ -289,7 +289,7 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	if o.Steps == 0 {
 		o.Steps = r.plan.Steps
 	}
-	o.Failed = r.failed
+	o.Failed, o.Tools = r.failed, isTool
 	if r.sys == nil || !again(func() { r.sys.Configure(o) }) {
 		r.sys = pulse.New(o)
 	}
@@ -297,6 +297,13 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 		r.sys.Observe(r.plan.Observer)
 	}
 	return r.sys
+}
+
+// isTool reports whether values of a type belong to the test and not to the
+// program: whatever this package and rapid have made.
+func isTool(t reflect.Type) bool {
+	path := t.PkgPath()
+	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()
 }
 
 // again calls ready, which prepares a system for another run. It returns false

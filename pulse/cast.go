@@ -12,7 +12,8 @@ import "github.com/jostle-go/jostle/pulse/trace"
 type cast struct {
 	traffic
 	actors    []*actor
-	states    *stateWalk // nil unless the strategy compares states
+	walk      *stateWalk // over values and states
+	states    *stateWalk // walk, or nil unless the strategy compares states
 	pool      coroutines
 	processes []*Process // those not in use
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/pulse/value"
 )
 
 // traffic is all that messages and timers need from their making to their
@@ -29,8 +30,9 @@ type traffic struct {
 	faults   faults
 	fails    failing
 	guards   []guard
-	owner    *System // is put into references
-	needs    Needs   // of the strategy
+	values   *value.Walker // over the bodies of messages
+	owner    *System       // is put into references
+	needs    Needs         // of the strategy
 	options  Options
 	seed     uint64
 	begun    bool // the strategy knows that this run has begun
