@@ -8,8 +8,9 @@ import "time"
 // a goroutine of its own; one works on the goroutine of the caller.
 //
 // Nothing was run when the options do not go together or when the file of the
-// search cannot be read; then there is an error and no result. When the file
-// could not be written at the end, there are both.
+// search cannot be used; then there is an error and no result. When the file
+// turns out to be of another program, or could not be written at the end, there
+// are both.
 func Explore(o Options, workers ...Worker) (Result, error) {
 	if err := o.check(len(workers)); err != nil {
 		return Result{}, err
