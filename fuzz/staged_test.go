@@ -110,11 +110,12 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 		}
 		d.FromBytes(data)
 		pr.Begin()
+		before := pr.Pairs()
 		res := r.Run(props.Plan{Words: d.Words, Seed: d.Seed, Strategy: native.Play(&d), Observer: pr})
 		if res.Failure != nil {
 			return i + 1
 		}
-		if guided && pr.Fresh() > 0 {
+		if guided && pr.Pairs() > before {
 			kept = append(kept, data)
 		}
 	}
