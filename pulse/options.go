@@ -70,9 +70,9 @@ type Options struct {
 	Isolation bool
 	// Tools reports whether the values of a struct type are tools of the test,
 	// which say nothing of the program: Isolation and State take no notice of
-	// what they hold. It is asked once for each type; nil means that no type is
-	// one. What the package testing, the loggers of the standard library and
-	// this package have for tests are tools without it.
+	// what they hold. It is asked once for each type. Nil reports none. The
+	// types of package testing and of the standard library's loggers are tools
+	// without it, and so are System, Ctx and Process.
 	Tools func(reflect.Type) bool
 	// Orphans makes a message that was sent to an ended actor a failure.
 	Orphans bool

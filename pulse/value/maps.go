@@ -13,7 +13,7 @@ type mapBuffer struct {
 	keys, values reflect.Value // slices
 	firstKey     unsafe.Pointer
 	firstValue   unsafe.Pointer
-	order        []keyedEntry
+	order        []keyedEntry // see Walker.order
 }
 
 // A keyedEntry is the entry at a place of a buffer, with the hash that its
@@ -36,8 +36,8 @@ func (w *Walker) mapping(sh *shape, m unsafe.Pointer) {
 	}
 }
 
-// entries writes the entries of a map. They are a multiset where they are
-// plain, else they are walked in an order that follows from what they are.
+// entries writes the entries of a map. Where they are plain they are a multiset:
+// the sum of their hashes. Else they are walked in the order of what they are.
 func (w *Walker) entries(sh *shape, m unsafe.Pointer) {
 	w.cell = m
 	n := sh.inCell.Len()
@@ -118,10 +118,9 @@ func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 	slices.SortFunc(b.order, func(x, y keyedEntry) int { return cmp.Compare(x.key, y.key) })
 }
 
-// runOneLevel goes over what was put off, but for the first n errands, and
-// drops what is put off in doing so: it may lead to maps with keys that lead
-// to such maps, and so on, and to sort the keys of each would take as long as
-// the whole walk.
+// runOneLevel runs the errands but for the first n, and drops those that come
+// up meanwhile. They may lead to maps whose keys lead to more such maps, and
+// each of them would have to be sorted for each order of the one before.
 func (w *Walker) runOneLevel(n int) {
 	for i, end := n, len(w.errands); i < end; i++ {
 		w.run(w.errands[i])
@@ -130,10 +129,10 @@ func (w *Walker) runOneLevel(n int) {
 	w.errands = w.errands[:n]
 }
 
-// sortedEntries walks over entries in order. Those that are alike, but perhaps
-// for which blocks they lead to, have no order. For a state such a map cannot
-// be read. A fingerprint counts them as a multiset and forgets which blocks
-// they led to.
+// sortedEntries walks over entries in order. Entries with one hash have no
+// order. They differ at most in which blocks they lead to, or were not told
+// apart by one level. For a state such a map cannot be read. A fingerprint
+// counts them as a multiset, and the walk forgets the blocks behind them.
 func (w *Walker) sortedEntries(sh *shape, b *mapBuffer, n int) {
 	if w.order(sh, b, n); w.unread {
 		return

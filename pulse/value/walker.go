@@ -9,12 +9,12 @@
 //     It reads every value. What cannot be read counts by its address, so
 //     fingerprints are only good in the process that made them.
 //
-// In both a pointer counts by where it leads and by nothing else: the blocks
-// of memory behind pointers are numbered in the order of the walk, and a
-// pointer to a block that has a number counts by that. So circles come to an
-// end, nothing is walked twice, and two values are alike if they hold the
-// same and share the same: a copy that gives two pointers to one block a block
-// each is not the same value. Maps are sets of entries.
+// In both, a pointer counts by where it leads and never by its address. The
+// blocks of memory behind pointers are numbered in the order of the walk, and a
+// pointer to a block that has a number counts by that number. So circles come
+// to an end and nothing is walked twice. Two values are alike if they hold the
+// same and share the same: where one has two pointers to one block, the other
+// must have that too. Maps are sets of entries.
 package value
 
 import (
@@ -52,14 +52,16 @@ type Walker struct {
 	cell    unsafe.Pointer // a map or a boxed value, to be read by shape.inCell
 }
 
-// A mode is in what a walk for a fingerprint differs from one for a state,
-// which has none of these.
+// A mode is how a walk treats some values. The zero mode is that of walks for
+// states, fingerprintMode that of walks for fingerprints.
 type mode struct {
 	addresses bool // what cannot be read, and tools behind pointers, count by their addresses
 	noSpecial bool // special values are data
 	noLocks   bool // locks are tools
 	later     bool // blocks are walked when the rest is done, so that long chains need no deep stack
 }
+
+var fingerprintMode = mode{addresses: true, noSpecial: true, noLocks: true, later: true}
 
 // Begin begins a walk for a state and forgets the one before, which may have
 // ended in a panic.
@@ -76,7 +78,7 @@ func (w *Walker) Begin(texts bool) {
 // do tools and locks behind pointers; other tools and locks count for nothing.
 func (w *Walker) Fingerprint(v any) uint64 {
 	w.Begin(false)
-	w.mode = mode{addresses: true, noSpecial: true, noLocks: true, later: true}
+	w.mode = fingerprintMode
 	w.Value(v)
 	w.runErrands(0)
 	return w.sum
@@ -232,8 +234,8 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 	}
 }
 
-// standsApart reports whether a value does not count by what it holds, and
-// writes what it counts by.
+// standsApart reports whether a value does not count by what it holds. It
+// writes what such a value counts by, if by anything.
 func (w *Walker) standsApart(sh *shape, p unsafe.Pointer) bool {
 	switch sh.role {
 	case roleSpecial:
@@ -358,8 +360,9 @@ func (w *Walker) elements(elem *shape, p unsafe.Pointer, n int) {
 	w.Say("] ")
 }
 
-// An errand is what the walk still has to go over: what a pointer, slice or map
-// of the shape leads to, or a struct or an array in an interface.
+// An errand is a part of the walk that was put off: over what a pointer, a
+// slice or a map of the shape leads to, or over a struct or an array in an
+// interface.
 type errand struct {
 	shape *shape
 	start unsafe.Pointer
