@@ -364,6 +364,7 @@ func TestInvariantsCanary(t *testing.T) {
 	for _, o := range []Options{{}, {Record: true}, {Delivery: DeliveryUnordered}, {Delivery: DeliveryUnordered, Record: true}} {
 		for _, change := range changes {
 			s := waitingSystem(o)
+			code := s.actors[2].process.co
 			if err := s.Invariants(); err != nil {
 				t.Fatalf("%v, recorded %v, as it is: %v", o.Delivery, o.Record, err)
 			}
@@ -371,6 +372,8 @@ func TestInvariantsCanary(t *testing.T) {
 			if s.Invariants() == nil {
 				t.Errorf("%v, recorded %v, %s: nothing is broken", o.Delivery, o.Record, change.name)
 			}
+			code.Kill()
+			s.pool.close()
 		}
 	}
 }
@@ -398,5 +401,7 @@ func TestChannelInvariantsCanary(t *testing.T) {
 		if s.Invariants() == nil {
 			t.Errorf("%s: nothing is broken", name)
 		}
+		s.actors[2].process.co.Kill()
+		s.pool.close()
 	}
 }
