@@ -42,12 +42,12 @@ type typeInfo struct {
 
 // types finds a typeInfo by the type word of an interface.
 //
-// Invariant: table has the index in infos of each type that was seen, and no
-// other.
+// Invariants: table has the index in infos of each type that was seen, and no
+// other. What recent knows of a type is in infos too.
 type types struct {
 	recent [recentTypes]recentType
 	table  hash.Table
-	infos  []typeInfo
+	infos  []*typeInfo
 }
 
 // A recentType saves the search for a type that was looked up before. The
@@ -55,6 +55,7 @@ type types struct {
 type recentType struct {
 	word uintptr
 	hash uint64
+	info *typeInfo // nil in the zero value only
 }
 
 const recentTypes = 64
@@ -67,25 +68,29 @@ func (t *types) hash(v any) uint64 {
 	if r := &t.recent[word>>5%recentTypes]; r.word == word {
 		return r.hash
 	}
-	return t.remember(v, word)
+	return t.of(v).hash
 }
 
-func (t *types) remember(v any, word uintptr) uint64 {
-	h := t.of(v).hash
-	t.recent[word>>5%recentTypes] = recentType{word, h}
-	return h
-}
-
+// of returns what is known of the type of a value.
 func (t *types) of(v any) *typeInfo {
 	word := typeWord(v)
-	if i, ok := t.table.Get(uint64(word)); ok {
-		return &t.infos[i]
+	r := &t.recent[word>>5%recentTypes]
+	if r.word != word || r.info == nil {
+		info := t.search(v, word)
+		*r = recentType{word, info.hash, info}
 	}
-	info := typeInfo{name: "nil"} // hash 0: see recentType
+	return r.info
+}
+
+func (t *types) search(v any, word uintptr) *typeInfo {
+	if i, ok := t.table.Get(uint64(word)); ok {
+		return t.infos[i]
+	}
+	info := &typeInfo{name: "nil"} // hash 0: see recentType
 	if typ := reflect.TypeOf(v); typ != nil {
-		info = typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ))}
+		info = &typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ))}
 	}
 	t.table.Put(uint64(word), int32(len(t.infos)))
 	t.infos = append(t.infos, info)
-	return &t.infos[len(t.infos)-1]
+	return info
 }
