@@ -26,8 +26,7 @@
 //     in its first run. It suits programs that do the same in each run.
 //   - DelayBounded stays close to plain order and delays a few messages. It finds
 //     bugs that need few delays even in long runs, and never any others.
-//   - Ordered follows a schedule.Schedule, Replay a record of decisions. Repeat
-//     runs a program twice to find out whether it does the same twice.
+//   - Ordered follows a schedule.Schedule, Replay a record of decisions.
 //
 // ByName returns a strategy by its name.
 //
