@@ -46,7 +46,7 @@ type Case struct {
 	Path string
 }
 
-// A Setting is one thing that a run was told, in words.
+// A Setting is one thing that a run was told, in words, as a file keeps it.
 type Setting struct{ Name, Value string }
 
 // Planned reports whether the case's decisions are a schedule, not a record.
