@@ -279,7 +279,7 @@ func (c *invariants) recorder() {
 	c.holds(r.types.table.Len() == len(r.types.infos), "%d types, %d in the table", len(r.types.infos), r.types.table.Len())
 	for _, t := range r.types.recent {
 		i, ok := r.types.table.Get(uint64(t.word))
-		c.holds(t == recentType{} || ok && t.hash == r.types.infos[i].hash, "a recent type is not known")
+		c.holds(t == recentType{} || ok && int(i) < len(r.types.infos) && t.hash == r.types.infos[i].hash, "a recent type is not known")
 	}
 	c.holds(r.step < r.steps, "step %d of %d", r.step, r.steps)
 	if !r.on {
