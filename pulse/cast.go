@@ -69,7 +69,9 @@ func (c *cast) place() *actor {
 	}
 	a.ctx = Ctx{sys: c.owner, actor: int32(n)}
 	a.last = none
-	a.process, a.waits.text = nil, ""
+	if a.process != nil || a.waits.text != "" {
+		a.process, a.waits.text = nil, ""
+	}
 	a.asks, a.restarts = 0, 0
 	a.watchers, a.history = a.watchers[:0], 0
 	if a.special {

@@ -43,11 +43,11 @@ type typeInfo struct {
 // types finds a typeInfo by the type word of an interface.
 //
 // Invariants: table has the index in infos of each type that was seen, and no
-// other. What recent knows of a type is in infos too.
+// other. The hashes in recent are those of infos.
 type types struct {
 	recent [recentTypes]recentType
 	table  hash.Table
-	infos  []*typeInfo
+	infos  []typeInfo
 }
 
 // A recentType saves the search for a type that was looked up before. The
@@ -55,7 +55,6 @@ type types struct {
 type recentType struct {
 	word uintptr
 	hash uint64
-	info *typeInfo // nil in the zero value only
 }
 
 const recentTypes = 64
@@ -68,29 +67,30 @@ func (t *types) hash(v any) uint64 {
 	if r := &t.recent[word>>5%recentTypes]; r.word == word {
 		return r.hash
 	}
-	return t.of(v).hash
+	return t.remember(v, word)
+}
+
+func (t *types) remember(v any, word uintptr) uint64 {
+	h := t.of(v).hash
+	t.recent[word>>5%recentTypes] = recentType{word, h}
+	return h
 }
 
 // of returns what is known of the type of a value.
 func (t *types) of(v any) *typeInfo {
 	word := typeWord(v)
-	r := &t.recent[word>>5%recentTypes]
-	if r.word != word || r.info == nil {
-		info := t.search(v, word)
-		*r = recentType{word, info.hash, info}
+	if i, ok := t.table.Get(uint64(word)); ok {
+		return &t.infos[i]
 	}
-	return r.info
+	return t.add(v, word)
 }
 
-func (t *types) search(v any, word uintptr) *typeInfo {
-	if i, ok := t.table.Get(uint64(word)); ok {
-		return t.infos[i]
-	}
-	info := &typeInfo{name: "nil"} // hash 0: see recentType
+func (t *types) add(v any, word uintptr) *typeInfo {
+	info := typeInfo{name: "nil"} // hash 0: see recentType
 	if typ := reflect.TypeOf(v); typ != nil {
-		info = &typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ))}
+		info = typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ))}
 	}
 	t.table.Put(uint64(word), int32(len(t.infos)))
 	t.infos = append(t.infos, info)
-	return info
+	return &t.infos[len(t.infos)-1]
 }

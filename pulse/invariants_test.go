@@ -278,8 +278,8 @@ func (c *invariants) recorder() {
 	r := &c.rec
 	c.holds(r.types.table.Len() == len(r.types.infos), "%d types, %d in the table", len(r.types.infos), r.types.table.Len())
 	for _, t := range r.types.recent {
-		c.holds(t.info == nil && t.word == 0 || t.info != nil && t.hash == t.info.hash && slices.Contains(r.types.infos, t.info),
-			"a recent type is not known")
+		i, ok := r.types.table.Get(uint64(t.word))
+		c.holds(t == recentType{} || ok && int(i) < len(r.types.infos) && t.hash == r.types.infos[i].hash, "a recent type is not known")
 	}
 	c.holds(r.step < r.steps, "step %d of %d", r.step, r.steps)
 	if !r.on {

@@ -39,7 +39,7 @@ type traffic struct {
 	settling bool // in start-up, when no strategy is asked
 }
 
-// agenda says what there is to look at around steps.
+// agenda is what there is to look at around steps. It is empty in a plain run.
 type agenda struct {
 	beforeStep work
 	afterStep  work // after the step that is running
