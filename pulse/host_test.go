@@ -205,8 +205,9 @@ func TestHostedReplay(t *testing.T) {
 		ids[*seen] = list
 
 		again := pulse.New(pulse.Options{Strategy: strategy.Replay(record, strategy.ReplayOptions{}), Record: true})
+		seenAgain := race(again)
 		again.Run()
-		if seenAgain := race(again); again.Failure() != nil || *seenAgain != *seen || again.Trace().Hash != hash {
+		if again.Failure() != nil || *seenAgain != *seen || again.Trace().Hash != hash {
 			t.Errorf("seed %d: the replay saw %q for %q, hash %x for %x", seed, *seenAgain, *seen, again.Trace().Hash, hash)
 		}
 		again.Close()
