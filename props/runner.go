@@ -26,6 +26,7 @@ type Runner struct {
 	sys      *pulse.System
 	plain    bool // sys has no options but those of planned
 	planned  Plan
+	needs    pulse.Needs          // those of the planned strategy
 	failed   func(*pulse.Failure) // the method value systemFailed, made once
 	plan     Plan
 
@@ -253,9 +254,10 @@ func (r *Runner) result() Result {
 // the last run had the same settings, as nearly always, a Reset suffices.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
-	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || !same(r.planned.Strategy, p.Strategy) {
+	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || !same(r.planned.Strategy, p.Strategy) ||
+		r.needs != pulse.NeedsOf(p.Strategy) {
 		s := r.system(pulse.Options{})
-		r.plain, r.planned = true, Plan{Steps: p.Steps, Strategy: p.Strategy}
+		r.plain, r.planned, r.needs = true, Plan{Steps: p.Steps, Strategy: p.Strategy}, pulse.NeedsOf(p.Strategy)
 		return s
 	}
 	if !again(func() { r.sys.Reset(p.StrategySeed) }) {
@@ -276,7 +278,7 @@ func same(a, b pulse.Strategy) bool {
 	if reflect.TypeOf(a).Kind() == reflect.Pointer {
 		return a == b
 	}
-	// Explorations have strategies that are structs around a pointer.
+	// Strategies that are structs can be one only if they can be compared.
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
@@ -287,7 +289,7 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	if o.Steps == 0 {
 		o.Steps = r.plan.Steps
 	}
-	o.Failed = r.failed
+	o.Failed, o.Tools = r.failed, isTool
 	if r.sys == nil || !again(func() { r.sys.Configure(o) }) {
 		r.sys = pulse.New(o)
 	}
@@ -295,6 +297,13 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 		r.sys.Observe(r.plan.Observer)
 	}
 	return r.sys
+}
+
+// isTool reports whether values of a type belong to the test and not to the
+// program: whatever this package and rapid have made.
+func isTool(t reflect.Type) bool {
+	path := t.PkgPath()
+	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()
 }
 
 // again calls ready, which prepares a system for another run. It returns false

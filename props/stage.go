@@ -2,7 +2,6 @@ package props
 
 import (
 	"iter"
-	"strings"
 
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -55,16 +54,15 @@ func (r *Runner) perform(yield func(struct{}) bool) {
 	}
 }
 
-const exitedIn = "the run was left by runtime.Goexit in "
-
 // exited fails a run that has called runtime.Goexit.
 func (t *T) exited() {
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "the property called runtime.Goexit"}
-	if s := t.state.sys; s != nil && s.Failure() != nil && strings.HasPrefix(s.Failure().Text, exitedIn) {
-		in, _, _ := strings.Cut(strings.TrimPrefix(s.Failure().Text, exitedIn), " (a FailNow")
-		f.Text += " in " + in
-		f.Step = s.Failure().Step
-		t.runner.sys = nil // it has lost its coroutines: the next run makes another
+	if s := t.state.sys; s != nil {
+		if step, yes := s.Host().Abandoned(); yes {
+			f.Text += " in " + step
+			f.Step = s.Failure().Step
+			t.runner.sys = nil // it has lost its coroutines: the next run makes another
+		}
 	}
 	f.Text += ", as FailNow, Fatal and Skip of a testing.T do: use those of the props.T"
 	setFrames(f)

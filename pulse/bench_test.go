@@ -127,14 +127,14 @@ func median(list []float64) float64 {
 }
 
 // runner returns a function that resets a system, builds a load into it and runs it.
-func runner(tb testing.TB, o pulse.Options, l load.Load, before func()) func() {
+func runner(tb testing.TB, o pulse.Options, l load.Load, before func(*pulse.System)) func() {
 	sys := pulse.New(o)
 	tb.Cleanup(sys.Close)
 	seed := uint64(0)
 	return func() {
 		seed++
 		sys.Reset(seed)
-		before()
+		before(sys)
 		check := l.Build(sys)
 		sys.Run()
 		if f := sys.Failure(); f != nil {
@@ -146,23 +146,27 @@ func runner(tb testing.TB, o pulse.Options, l load.Load, before func()) func() {
 	}
 }
 
-func nothing() {}
+func nothing(*pulse.System) {}
 
 // BenchmarkStep has a row for each target of a run; the README's table is its output.
 func BenchmarkStep(b *testing.B) {
 	ring, random := load.Ring(10, 10, 10), func() pulse.Strategy { return strategy.Random() }
 	pr := &coverage.PR{}
+	covered := func(sys *pulse.System) {
+		pr.Begin()
+		sys.Observe(pr)
+	}
 	rows := []struct {
 		name   string
 		o      pulse.Options
 		l      load.Load
-		before func()
+		before func(*pulse.System)
 	}{
 		{"plain-order-one-message", pulse.Options{}, load.Ring(10, 1, 100), nothing},
 		{"fifo-random", pulse.Options{Strategy: random()}, ring, nothing},
 		{"unordered-random", pulse.Options{Strategy: random(), Delivery: pulse.DeliveryUnordered}, ring, nothing},
 		{"trace", pulse.Options{Strategy: random(), Record: true}, ring, nothing},
-		{"trace-pr", pulse.Options{Strategy: random(), Observer: pr}, ring, pr.Begin},
+		{"trace-pr", pulse.Options{Strategy: random(), Record: true}, ring, covered},
 		{"process", pulse.Options{Strategy: random()}, load.Processes(10, 9, 11), nothing},
 		{"senders", pulse.Options{Strategy: random()}, load.Senders(10, 100), nothing},
 		{"all-to-all", pulse.Options{Strategy: random()}, load.AllToAll(10, 11), nothing},

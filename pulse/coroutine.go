@@ -15,12 +15,12 @@ import (
 // recovers. Code that recovers that panic and parks again meets it again, and
 // after a few times runtime.Goexit, which cannot be recovered.
 type Coroutine struct {
-	sys     *System
+	pool    *coroutines // that it is used by; nil while it is idle
 	resume  func() (signal, bool)
 	stop    func()
 	yield   func(signal) bool
 	body    func(*Coroutine)
-	g       uintptr // see System.g, top and span
+	g       uintptr // see calls for g, top and span
 	top     uintptr
 	span    uintptr
 	lease   int  // counts its uses
@@ -47,10 +47,14 @@ type carried struct {
 	pcs   []uintptr
 }
 
-// coroutines are those that wait to be used again.
+// coroutines are those that one system uses.
+//
+// Invariant: those in idle have no pool and no body, and wait in their
+// trampolines.
 type coroutines struct {
+	calls  *calls
 	idle   []*Coroutine
-	hosted []lease
+	hosted []lease // of a Host; some may be over
 }
 
 // A lease is one use of a coroutine by a Host.
@@ -59,22 +63,24 @@ type lease struct {
 	lease int
 }
 
-func (p *coroutines) get(s *System, body func(*Coroutine)) *Coroutine {
+// get returns a coroutine that has not begun; Resume begins it.
+func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
 	if n := len(p.idle); n > 0 {
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		c.sys, c.body = s, body
+		c.pool, c.body = p, body
 		c.lease++
 		c.kills, c.killed, c.exit, c.ended, c.panic = 0, false, false, false, nil
 		return c
 	}
-	c := &Coroutine{sys: s, body: body}
+	c := &Coroutine{pool: p, body: body}
 	c.resume, c.stop = iter.Pull(c.trampoline)
 	return c
 }
 
+// put keeps a coroutine whose body has ended for another use.
 func (p *coroutines) put(c *Coroutine) {
-	c.sys, c.body = nil, nil
+	c.pool, c.body = nil, nil
 	p.idle = append(p.idle, c)
 }
 
@@ -87,8 +93,8 @@ func (p *coroutines) host(c *Coroutine) {
 	p.hosted = append(p.hosted, lease{c, c.lease})
 }
 
-// parked says whether the use has not ended.
-func (l lease) parked() bool { return l.c.lease == l.lease && l.c.sys != nil }
+// parked reports whether the use has not ended.
+func (l lease) parked() bool { return l.c.lease == l.lease && l.c.pool != nil }
 
 // killHosted ends the hosted coroutines that are still parked.
 func (p *coroutines) killHosted() {
@@ -140,15 +146,17 @@ func (c *Coroutine) runBody() {
 		c.panic = &carried{v, append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)}
 	}()
 	c.top, c.span = here(), 0
-	c.sys.g, c.sys.top, c.sys.span = c.g, c.top, 0
+	calls := c.pool.calls
+	calls.g, calls.top, calls.span = c.g, c.top, 0
 	c.body(c)
 	returned = true
 }
 
-// Resume runs the coroutine until it parks or ends, and says whether it has
+// Resume runs the coroutine until it parks or ends, and reports whether it has
 // ended. A panic in it goes on in the caller.
 func (c *Coroutine) Resume() (ended bool) {
-	s := c.sys
+	pool := c.pool
+	s := pool.calls
 	g, top, span := s.g, s.top, s.span
 	s.g, s.top, s.span = c.g, c.top, c.span
 	c.resume()
@@ -156,7 +164,7 @@ func (c *Coroutine) Resume() (ended bool) {
 	s.g, s.top, s.span = g, top, span
 	if c.ended {
 		p := c.panic
-		s.pool.put(c)
+		pool.put(c)
 		if p != nil {
 			panic(p)
 		}
@@ -164,6 +172,9 @@ func (c *Coroutine) Resume() (ended bool) {
 	}
 	return false
 }
+
+// mine reports whether the calling goroutine is the coroutine's.
+func (c *Coroutine) mine() bool { return c.g == goroutine() }
 
 // Park gives control back to who resumed the coroutine, until it is resumed again.
 func (c *Coroutine) Park() {
@@ -210,24 +221,17 @@ func (c *Coroutine) Inspect(f func()) {
 // Kill ends a parked coroutine: its deferred functions run until they ask the
 // system for something, nothing else.
 func (c *Coroutine) Kill() {
-	s := c.sys
+	pool := c.pool
+	s := pool.calls
 	g, dying := s.g, s.dying
 	c.killed, s.dying = true, c
 	c.resume()
 	if c.ended {
-		s.pool.put(c)
+		pool.put(c)
 	} else {
 		c.exile()
 	}
 	s.g, s.dying = g, dying
-}
-
-// unwind goes on with ending a killed coroutine when the call that is wrong
-// comes from its deferred functions.
-func (s *System) unwind() {
-	if c := s.dying; c != nil && c.g == goroutine() {
-		c.die()
-	}
 }
 
 // exile ends a body that recovers every kill. Goexit in a coroutine ends the

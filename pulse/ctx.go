@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A Ctx is what a handler may do to the system. It belongs to one actor and
@@ -22,11 +21,11 @@ type Ctx struct {
 // value is nobody's.
 type outward struct{ to, channel int32 }
 
-// ok says that the call may go on: the step of this actor is running, on the
+// ok reports whether the call may go on: the step of this actor is running, on the
 // goroutine that runs the system.
 func (c *Ctx) ok(what string) bool {
 	s := c.sys
-	if s != nil && s.cur == c.actor && s.g == goroutine() {
+	if s != nil && s.rec.cur == c.actor && s.calls.mine() {
 		return true
 	}
 	return c.wrong(what)
@@ -59,7 +58,7 @@ func (c *Ctx) Spawn(name string, a Actor) Ref {
 	if !c.ok("Spawn") {
 		return Ref{}
 	}
-	return c.sys.spawnActor(name, a, c.actor)
+	return c.sys.spawnPlain(name, a, c.actor)
 }
 
 // Go adds a process as a child of this actor.
@@ -67,7 +66,7 @@ func (c *Ctx) Go(name string, body func(*Process)) Ref {
 	return c.SpawnSpec(Spec{Name: name, Process: body})
 }
 
-// SpawnSpec adds an actor of which more is to be said.
+// SpawnSpec adds the actor that a Spec describes as a child of this one.
 func (c *Ctx) SpawnSpec(spec Spec) Ref {
 	if !c.ok("Spawn") {
 		return Ref{}
@@ -78,7 +77,7 @@ func (c *Ctx) SpawnSpec(spec Spec) Ref {
 // Stop ends the actor when its step is over. Messages that come later are orphans.
 func (c *Ctx) Stop() {
 	if c.ok("Stop") {
-		c.sys.after |= workEnd
+		c.sys.todo.afterStep |= workEnd
 	}
 }
 
@@ -92,17 +91,9 @@ func (c *Ctx) Kill(r Ref) {
 
 // Become changes the handler of the messages that come after this one.
 func (c *Ctx) Become(a Actor) {
-	if !c.ok("Become") {
-		return
+	if c.ok("Become") {
+		c.sys.become(c.actor, a)
 	}
-	if a == nil {
-		c.sys.misuse("Become(nil): give it the actor that handles what comes next")
-	}
-	if c.sys.actors[c.actor].process != nil {
-		c.sys.misuse("Become in a process: it has no handler, its code goes on where it waits")
-	}
-	c.sys.actors[c.actor].handler = a
-	c.sys.changed()
 }
 
 // Watch asks for a Down message when the other ends, or at once when it has
@@ -111,14 +102,8 @@ func (c *Ctx) Watch(r Ref) {
 	if !c.ok("Watch") {
 		return
 	}
-	s := c.sys
-	s.check(r, "Watch")
-	s.touch(r.actor, trace.ItsLife, 0)
-	if a := s.actors[r.actor]; a.life == alive {
-		a.watchers = append(a.watchers, c.actor)
-		return
-	}
-	s.postDown(r.actor, c.actor, "gone")
+	c.sys.check(r, "Watch")
+	c.sys.watch(c.actor, r.actor)
 }
 
 // After sends the actor a message when d of virtual time has passed.
@@ -146,7 +131,7 @@ func (c *Ctx) Now() time.Duration {
 	if c.sys == nil {
 		c.wrong("Now")
 	}
-	return time.Duration(c.sys.now)
+	return time.Duration(c.sys.clock.now)
 }
 
 // maxChoice is how many answers a question may have.
@@ -164,64 +149,37 @@ func (c *Ctx) Choose(n int) int {
 	if n > maxChoice {
 		c.sys.misuse("Choose(%d): a choice has at most %d answers", n, maxChoice)
 	}
-	return c.sys.choose(choice.Program, n)
-}
-
-// Log adds a line to the trace. It costs nothing when the run is not recorded.
-func (c *Ctx) Log(format string, args ...any) {
-	if s := c.sys; c.ok("Log") && s.recording {
-		s.note(fmt.Sprintf(format, args...))
-	}
-}
-
-func (s *System) note(text string) {
-	s.trace.Notes = append(s.trace.Notes, trace.Note{Step: s.step, Actor: s.cur, Text: text})
-}
-
-// changed marks the running step as one that changed its actor's handlers.
-func (s *System) changed() {
-	if s.recording && s.step >= 0 {
-		s.trace.Steps[s.step].Changed = true
-	}
-}
-
-// choose asks the strategy and keeps its answer.
-func (s *System) choose(k choice.Kind, n int) int {
-	if n == 1 {
-		return 0
-	}
-	v := s.decider().Choose(k, n)
-	if v == Quit && s.quit() {
-		s.after |= workIntruder // should the user's code recover
-		panic(s.failure)
-	}
-	if uint(v) >= uint(n) {
-		s.badStrategy("answered %d to %v of %d", v, k, n)
-	}
-	if s.recording && !s.settling {
-		s.record.Choices = append(s.record.Choices, choice.Choice{Kind: k, N: uint32(n), Value: uint32(v)})
-	}
-	s.hash = fold(s.hash^uint64(k+1), uint64(v))
-	if s.states != nil && k == choice.Program {
-		s.learn(uint64(v))
+	v := c.sys.choose(choice.Program, n)
+	if n > 1 {
+		c.sys.learned(uint64(v))
 	}
 	return v
 }
 
-// decider is who makes the decisions now: plain order during start-up.
-func (s *System) decider() Strategy {
-	if s.settling {
-		return plain{}
+// Log adds a line to the trace. It costs nothing when the run is not recorded.
+func (c *Ctx) Log(format string, args ...any) {
+	if s := c.sys; c.ok("Log") && s.rec.on {
+		s.rec.note(fmt.Sprintf(format, args...))
 	}
-	s.begin()
-	return s.strategy
 }
 
-// begin tells the strategy of the run, once and not before it is needed.
-func (s *System) begin() {
-	if !s.begun {
-		s.begun = true
-		s.strategy.Begin(s.seed)
-		s.beginFaults()
+// wrong fails the run for a call of a Ctx that may not be made. It returns false
+// when that is all that there is to do.
+func (c *Ctx) wrong(what string) bool {
+	s := c.sys
+	if s == nil {
+		panic(&Failure{Kind: KindMisuse, Text: what + ": the Ctx is the zero Ctx; use the one that Receive was given"})
 	}
+	s.calls.unwind()
+	switch {
+	case s.calls.strange():
+		s.intrude(what, "Ctx")
+		return false
+	case s.closed:
+		s.misuse("%s on a Ctx of a system that is closed", what)
+	case !s.calls.running:
+		s.misuse("%s on the Ctx of %s after its step: a Ctx is good only until Receive returns", what, s.rec.nameOf(c.actor))
+	}
+	s.misuse("%s on the Ctx of %s in a step of %s: a Ctx was kept or handed on", what, s.rec.nameOf(c.actor), s.rec.nameOf(s.rec.cur))
+	return false
 }

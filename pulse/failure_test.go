@@ -19,6 +19,7 @@ import (
 type script struct {
 	name string
 	o    pulse.Options
+	sees pulse.Observer // may be nil
 	do   func(s *pulse.System) *pulse.Failure
 }
 
@@ -54,8 +55,12 @@ func perform(scripts []script) string {
 // outcome returns what a script fails with, and whether it was the caller that
 // panicked, as outside of a step.
 func outcome(sc script) (f *pulse.Failure, thrown bool) {
+	sc.o.Record = sc.o.Record || sc.sees != nil
 	s := pulse.New(sc.o)
 	defer s.Close()
+	if sc.sees != nil {
+		s.Observe(sc.sees)
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			f, thrown = v.(*pulse.Failure), true
@@ -124,7 +129,7 @@ func TestPanics(t *testing.T) {
 		{name: "in a strategy", o: pulse.Options{Strategy: &answers{pick: noIdea}}, do: twice},
 		{name: "in a strategy that a step asks", do: choosing,
 			o: pulse.Options{Strategy: &answers{choose: noChoice}}},
-		{name: "in an observer", o: pulse.Options{Observer: clumsy{}}, do: twice},
+		{name: "in an observer", sees: clumsy{}, do: twice},
 		{name: "in the function of a process's ReceiveMatch", do: process(mistaken, purchase{1})},
 	}))
 }
@@ -132,7 +137,7 @@ func TestPanics(t *testing.T) {
 // holding is answers for a strategy that may hold messages back.
 type holding struct{ answers }
 
-func (*holding) Holds() {}
+func (*holding) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 // judging finds fault with the run at its end.
 type judging struct{ holding }
@@ -417,9 +422,9 @@ func TestReportedFailures(t *testing.T) {
 		{name: "nil", do: func(s *pulse.System) *pulse.Failure {
 			return one(failNil{s}, blast{})(s)
 		}},
-		{name: "by an observer", o: pulse.Options{Observer: inspector(2)},
+		{name: "by an observer", sees: inspector(2),
 			do: one(pulse.Func(idle), purchase{1}, purchase{2}, purchase{3}, purchase{4})},
-		{name: "by an observer of a step that panicked", o: pulse.Options{Observer: inspector(1)},
+		{name: "by an observer of a step that panicked", sees: inspector(1),
 			do: func(s *pulse.System) *pulse.Failure {
 				r := s.SpawnSpec(pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.OnPanicRestart})
 				s.Send(r, purchase{1})

@@ -18,7 +18,7 @@ type Host struct{ s *System }
 func (s *System) Host() Host { return Host{s} }
 
 // Running returns the actor whose step is running; outside of a step, the test.
-func (h Host) Running() Ref { return h.s.ref(h.s.cur) }
+func (h Host) Running() Ref { return h.s.ref(h.s.rec.cur) }
 
 // Spawn adds an actor in the name of another.
 func (h Host) Spawn(parent Ref, spec Spec) Ref {
@@ -37,7 +37,7 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	}
 	h.s.check(from, "Host.Enqueue")
 	if to.sys != h.s || to.run != h.s.run {
-		h.s.check(to, "Host.Enqueue "+describe(msg))
+		h.s.check(to, "Host.Enqueue "+trace.Label(msg))
 	}
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
 }
@@ -51,17 +51,17 @@ func (h Host) After(owner Ref, d time.Duration, msg any) Timer {
 	return h.s.setTimer(owner.actor, d, 0, msg)
 }
 
-// HandlersChanged says that the running step has changed the handlers of its actor.
+// HandlersChanged notes that the running step has changed the handlers of its actor.
 func (h Host) HandlersChanged() {
 	if h.s.mayCall("Host.HandlersChanged") {
-		h.s.changed()
+		h.s.rec.changed()
 	}
 }
 
 // Accept limits what can be delivered to an actor to the messages for which
-// match holds; nil takes the limit away, and what Waits has said. The first
-// such message of each channel can be delivered. Accept is to be called again
-// when match would answer differently.
+// match holds. The first such message of each channel can be delivered. A nil
+// match takes the limit away, and the text that Waits has set. Call Accept
+// again when match would answer differently.
 func (h Host) Accept(r Ref, match func(msg any) bool) {
 	s := h.s
 	if !s.mayCall("Host.Accept") {
@@ -69,15 +69,15 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 	}
 	s.check(r, "Host.Accept")
 	a := s.actors[r.actor]
-	a.match, a.accept = match, matching
+	a.match, a.accept = match, acceptMatching
 	if match == nil {
-		a.accept, a.waits = anything, wait{on: none}
+		a.accept, a.waits = acceptAll, wait{on: none}
 	}
-	s.refilter(a)
+	s.mail.refilter(&a.mailbox)
 }
 
-// Waits says in words what an actor that accepts only some messages waits
-// for, for the report of a run that is stuck.
+// Waits sets the words in which the report of a run that is stuck says what an
+// actor waits for that accepts only some messages.
 func (h Host) Waits(r Ref, what string) {
 	if !h.s.mayCall("Host.Waits") {
 		return
@@ -100,7 +100,20 @@ func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 	if !h.s.mayCall("Host.Coroutine") {
 		return nil
 	}
-	c := h.s.pool.get(h.s, body)
+	c := h.s.pool.get(body)
 	h.s.pool.host(c)
 	return c
 }
+
+// Goroutine returns a word that tells the calling goroutine from every other
+// that is alive; where that cannot be known, the same word for all. The zero
+// Host has it too.
+func (h Host) Goroutine() uintptr { return goroutine() }
+
+// Caller returns where the call stands to the system.
+func (h Host) Caller() Caller { return h.s.calls.caller() }
+
+// Abandoned reports whether the run failed because a step called
+// runtime.Goexit, as FailNow of a testing.T does, and names the step. Such a
+// system has lost its coroutines and is good for nothing more.
+func (h Host) Abandoned() (step string, yes bool) { return h.s.fails.exitWhere, h.s.fails.exit }

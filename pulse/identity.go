@@ -1,9 +1,11 @@
 package pulse
 
 import (
-	"math/bits"
 	"reflect"
 	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/value"
 )
 
 // Identities follow Bitá, section III-B: an actor or a message is named by its
@@ -14,53 +16,46 @@ import (
 
 const (
 	rootID    = 0 // the step that the test is
-	actorSalt = 0x9e3779b97f4a7c15
+	actorSalt = hash.Gamma
 	copySalt  = 0xd6e8feb86659fd93
 	faultSalt = 0xa0761d6478bd642f
 	count     = 0xe7037ed1a0b428db // spreads the ordinal
 )
 
-// fold mixes two words by the two halves of their 128-bit product.
-func fold(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a^0x2d358dccaa6c78a5, b^0x8bb84b93962eacc9)
-	return hi ^ lo
-}
-
-func messageID(typ, step uint64, nth int32) uint64 { return fold(step, typ+uint64(nth)*count) }
+func messageID(typ, step uint64, nth int32) uint64 { return hash.Fold(step, typ+uint64(nth)*count) }
 func actorID(typ, step uint64, nth int32) uint64 {
-	return fold(step^actorSalt, typ+uint64(nth)*count)
+	return hash.Fold(step^actorSalt, typ+uint64(nth)*count)
 }
-func stepID(message, receiver uint64) uint64 { return fold(message, receiver) }
-func copyID(message uint64) uint64           { return fold(message, copySalt) }
+func stepID(message, receiver uint64) uint64 { return hash.Fold(message, receiver) }
+func copyID(message uint64) uint64           { return hash.Fold(message, copySalt) }
 
 // faultID names a fault by its kind, whom it strikes and that actor's step before it.
 func faultID(kind uint64, actor, prev uint64) uint64 {
-	return fold(fold(actor, faultSalt+kind), prev)
+	return hash.Fold(hash.Fold(actor, faultSalt+kind), prev)
 }
 
 // A typeInfo is what is known of a Go type once it has been seen.
 type typeInfo struct {
 	name string // as traces show it
 	hash uint64 // of the name with its package's path, so the same in every process
-	flat bool   // holds no pointer: a copy cannot be changed by others
 }
 
-// types finds a typeInfo by the type word of an interface: one multiply and,
-// nearly always, one probe. Invariant: len(keys) is a power of two, at most
-// half of it in use, and keys[i] is 0 or the word of infos[i].
+// types finds a typeInfo by the type word of an interface.
+//
+// Invariants: table has the index in infos of each type that was seen, and no
+// other. What recent knows of a type is in infos too.
 type types struct {
 	recent [recentTypes]recentType
-	keys   []uintptr
-	infos  []typeInfo
-	used   int
-	shift  uint8
+	table  hash.Table
+	infos  []*typeInfo
 }
 
 // A recentType saves the search for a type that was looked up before. The
-// zero value says, rightly, that no message at all, whose word is 0, has hash 0.
+// zero value is true as it stands: the nil message, whose word is 0, has hash 0.
 type recentType struct {
 	word uintptr
 	hash uint64
+	info *typeInfo // nil in the zero value only
 }
 
 const recentTypes = 64
@@ -73,82 +68,29 @@ func (t *types) hash(v any) uint64 {
 	if r := &t.recent[word>>5%recentTypes]; r.word == word {
 		return r.hash
 	}
-	return t.remember(v, word)
+	return t.of(v).hash
 }
 
-func (t *types) remember(v any, word uintptr) uint64 {
-	hash := t.of(v).hash
-	t.recent[word>>5%recentTypes] = recentType{word, hash}
-	return hash
-}
-
+// of returns what is known of the type of a value.
 func (t *types) of(v any) *typeInfo {
 	word := typeWord(v)
-	for i := uint64(word) * actorSalt >> t.shift; ; i = (i + 1) & uint64(len(t.keys)-1) {
-		if t.keys[i] == word && word != 0 {
-			return &t.infos[i]
-		}
-		if t.keys[i] == 0 {
-			return t.add(v, word)
-		}
+	r := &t.recent[word>>5%recentTypes]
+	if r.word != word || r.info == nil {
+		info := t.search(v, word)
+		*r = recentType{word, info.hash, info}
 	}
+	return r.info
 }
 
-var nilInfo = typeInfo{name: "nil", flat: true} // hash 0: see recentType
-
-func (t *types) add(v any, word uintptr) *typeInfo {
-	if word == 0 {
-		return &nilInfo
+func (t *types) search(v any, word uintptr) *typeInfo {
+	if i, ok := t.table.Get(uint64(word)); ok {
+		return t.infos[i]
 	}
-	if 2*(t.used+1) > len(t.keys) {
-		t.grow()
+	info := &typeInfo{name: "nil"} // hash 0: see recentType
+	if typ := reflect.TypeOf(v); typ != nil {
+		info = &typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ))}
 	}
-	typ := reflect.TypeOf(v)
-	t.used++
-	return t.put(word, typeInfo{name: typ.String(), hash: hashString(typeName(typ)), flat: isFlat(typ)})
-}
-
-func (t *types) put(word uintptr, info typeInfo) *typeInfo {
-	i := uint64(word) * actorSalt >> t.shift
-	for t.keys[i] != 0 {
-		i = (i + 1) & uint64(len(t.keys)-1)
-	}
-	t.keys[i], t.infos[i] = word, info
-	return &t.infos[i]
-}
-
-func (t *types) grow() {
-	old := *t
-	t.keys, t.infos = make([]uintptr, 2*len(old.keys)), make([]typeInfo, 2*len(old.keys))
-	t.shift--
-	for i, word := range old.keys {
-		if word != 0 {
-			t.put(word, old.infos[i])
-		}
-	}
-}
-
-func newTypes() types {
-	return types{keys: make([]uintptr, 64), infos: make([]typeInfo, 64), shift: 64 - 6}
-}
-
-// typeName is the name of a type with its package's whole path, which String
-// leaves out.
-func typeName(t reflect.Type) string {
-	switch {
-	case t.Kind() == reflect.Pointer && t.Name() == "":
-		return "*" + typeName(t.Elem())
-	case t.PkgPath() != "":
-		return t.PkgPath() + "." + t.Name()
-	}
-	return t.String()
-}
-
-// hashString is FNV-1a, finished by a fold.
-func hashString(s string) uint64 {
-	h := uint64(0xcbf29ce484222325)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 0x100000001b3
-	}
-	return fold(h, uint64(len(s)))
+	t.table.Put(uint64(word), int32(len(t.infos)))
+	t.infos = append(t.infos, info)
+	return info
 }

@@ -1,14 +1,19 @@
 package pulse
 
-import "time"
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
 
-// Delivery says which of the messages on their way can come next.
+// Delivery is which of the messages on their way can come next.
 type Delivery uint8
 
 const (
-	// FIFO keeps the order of the messages from one sender to one receiver.
+	// DeliveryFIFO keeps the order of the messages from one sender to one receiver.
 	DeliveryFIFO Delivery = iota
-	// Unordered keeps no order: any message on its way may come next.
+	// DeliveryUnordered keeps no order: any message on its way may come next.
 	DeliveryUnordered
 )
 
@@ -19,15 +24,16 @@ func (d Delivery) String() string {
 	return "fifo"
 }
 
-// Environment says what may still come from outside when a run is at rest.
+// Environment is what may still come from outside when a run is at rest.
 type Environment uint8
 
 const (
-	// Open systems may be sent more: actors that wait for any message are
-	// fine, and so are processes that sleep beyond the horizon; a process that
-	// waits for a particular message is stuck.
+	// EnvironmentOpen: the system may be sent more. Actors that wait for any
+	// message are fine, and so are processes that sleep beyond the horizon; a
+	// process that waits for a particular message is stuck.
 	EnvironmentOpen Environment = iota
-	// Closed systems must have ended: every actor that has not is stuck.
+	// EnvironmentClosed: nothing more comes. Every actor that has not ended is
+	// stuck.
 	EnvironmentClosed
 )
 
@@ -59,11 +65,15 @@ type Options struct {
 
 	// Record keeps the trace and the decisions, and computes identities.
 	Record bool
-	// Observer is told of each step; it implies Record.
-	Observer Observer
 	// Isolation checks after each step that no message on its way was
 	// changed. It implies Record, and costs a walk over all such messages.
 	Isolation bool
+	// Tools reports whether the values of a struct type are tools of the test,
+	// which say nothing of the program: Isolation and State take no notice of
+	// what they hold. It is asked once for each type. Nil reports none. The
+	// types of package testing and of the standard library's loggers are tools
+	// without it, and so are System, Ctx and Process.
+	Tools func(reflect.Type) bool
 	// Orphans makes a message that was sent to an ended actor a failure.
 	Orphans bool
 
@@ -92,15 +102,55 @@ const (
 	defaultTicks   = 10
 )
 
-// An Observer is told of each step when it is over. The system and its trace
-// may be read, not used to send.
-type Observer interface {
-	Stepped(s *System, step int)
-}
-
 func orDefault(v, zero int) int {
 	if v > 0 {
 		return v
 	}
 	return zero
+}
+
+// A Setting is one thing that a system was told, in words.
+type Setting struct{ Name, Value string }
+
+// Settings returns in words what a system is told about how to run its
+// program; what is left at its default is left out. The strategy, seeds, and
+// what is only watched are not part of it.
+func (o Options) Settings() (list []Setting) {
+	add := func(name string, value any, zero bool) {
+		if !zero {
+			list = append(list, Setting{Name: name, Value: fmt.Sprint(value)})
+		}
+	}
+	count := func(name string, n int) { add(name, n, n == 0) }
+	add("delivery", o.Delivery, o.Delivery == DeliveryFIFO)
+	add("environment", o.Environment, o.Environment == EnvironmentOpen)
+	count("steps", o.Steps)
+	count("pending", o.Pending)
+	add("orphans", o.Orphans, !o.Orphans)
+	add("isolation", o.Isolation, !o.Isolation)
+	count("early timers", o.EarlyTimers)
+	count("ticks", o.Ticks)
+	add("horizon", o.Horizon, o.Horizon == 0)
+	f := &o.Faults
+	count("drop", f.Drop)
+	count("duplicate", f.Duplicate)
+	count("delay", f.Delay)
+	add("delay by", durations(f.DelayBy), len(f.DelayBy) == 0)
+	count("crash", f.Crash)
+	count("restart kept", f.RestartKept)
+	count("restart lost", f.RestartLost)
+	count("partition", f.Partition)
+	add("links", "limited", f.Links == nil)
+	add("actors", "limited", f.Actors == nil)
+	add("swarm", f.Swarm, !f.Swarm)
+	return list
+}
+
+// durations lists times as in "1ms, 2s".
+func durations(list []time.Duration) string {
+	words := make([]string, len(list))
+	for i, d := range list {
+		words[i] = d.String()
+	}
+	return strings.Join(words, ", ")
 }

@@ -1,13 +1,16 @@
 package pulse_test
 
 import (
+	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // TestZeroOptions: what the documentation says of the zero value.
@@ -143,5 +146,84 @@ func TestHorizon(t *testing.T) {
 	one(pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.After(2*time.Second, letter{}) }), blast{})(s)
 	if s.Steps() != 1 || s.Now() != 0 {
 		t.Errorf("%d steps, and it is %v", s.Steps(), s.Now())
+	}
+}
+
+// unsaid are the fields of Options and Faults that Settings leaves out, and why.
+var unsaid = map[string]string{
+	"Strategy": "a case keeps the schedule instead",
+	"Seed":     "a case keeps the schedule instead",
+	"Record":   "changes nothing in a run",
+	"Failed":   "changes nothing in a run",
+	"Tools":    "changes only what states and the isolation check look at, and is set by who runs the property",
+}
+
+// TestSettings holds that Settings says every field of Options and Faults that
+// is not left out for a reason, and by a name of its own.
+func TestSettings(t *testing.T) {
+	if list := (pulse.Options{}).Settings(); len(list) != 0 {
+		t.Errorf("the defaults say %v", list)
+	}
+	names := map[string]string{}
+	check := func(field string, set func(*pulse.Options) reflect.Value) {
+		var o pulse.Options
+		fill(t, set(&o))
+		list := o.Settings()
+		if why := unsaid[field]; why != "" {
+			if len(list) != 0 {
+				t.Errorf("%s is left out because %s, but says %v", field, why, list)
+			}
+			return
+		}
+		if len(list) != 1 || list[0].Value == "" {
+			t.Errorf("%s says %v: it needs a line in Options.Settings, or a reason in unsaid", field, list)
+			return
+		}
+		if other := names[list[0].Name]; other != "" {
+			t.Errorf("%s and %s have one name: %q", field, other, list[0].Name)
+		}
+		names[list[0].Name] = field
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[pulse.Options]()) {
+		if f.Name != "Faults" {
+			check(f.Name, func(o *pulse.Options) reflect.Value { return reflect.ValueOf(o).Elem().FieldByIndex(f.Index) })
+		}
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[pulse.Faults]()) {
+		check(f.Name, func(o *pulse.Options) reflect.Value { return reflect.ValueOf(&o.Faults).Elem().FieldByIndex(f.Index) })
+	}
+	if len(names) < 20 {
+		t.Errorf("only %d fields say anything", len(names))
+	}
+}
+
+// fill gives a field a value that is not its default.
+func fill(t *testing.T, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Uint8, reflect.Uint64:
+		v.SetUint(1)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+	case reflect.Func:
+		v.Set(reflect.MakeFunc(v.Type(), func([]reflect.Value) []reflect.Value { return nil }))
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(strategy.Random()))
+	default:
+		t.Fatalf("a field of type %v: say here what is not its default", v.Type())
+	}
+}
+
+// TestSettingsInWords holds what Settings says.
+func TestSettingsInWords(t *testing.T) {
+	o := pulse.Options{Delivery: pulse.DeliveryUnordered, EarlyTimers: -1, Horizon: time.Second,
+		Faults: pulse.Faults{Delay: 2, DelayBy: []time.Duration{time.Millisecond, time.Second},
+			Links: func(_, _ pulse.Ref) bool { return true }}}
+	want := "[{delivery unordered} {early timers -1} {horizon 1s} {delay 2} {delay by 1ms, 1s} {links limited}]"
+	if got := fmt.Sprint(o.Settings()); got != want {
+		t.Errorf("%s, expected %s", got, want)
 	}
 }

@@ -46,53 +46,48 @@ func (processActor) Receive(ctx *Ctx, msg any) {
 	// This is Coroutine.Resume, written out: a switch of stacks spoils the
 	// processor's guesses at where calls return to, so each call less counts.
 	c := p.co
-	g, top, span := s.g, s.top, s.span
-	s.g, s.top, s.span = c.g, c.top, c.span
+	g, top, span := s.calls.g, s.calls.top, s.calls.span
+	s.calls.g, s.calls.top, s.calls.span = c.g, c.top, c.span
 	c.resume()
-	c.span = s.span
-	s.g, s.top, s.span = g, top, span
+	c.span = s.calls.span
+	s.calls.g, s.calls.top, s.calls.span = g, top, span
 	if c.ended {
-		s.ended(p, ctx.actor)
+		s.codeEnded(s.actors[ctx.actor])
 	}
 }
 
-// ended deals with a process whose code has returned or panicked.
-func (s *System) ended(p *Process, actor int32) {
-	c := p.co
-	thrown := c.panic
-	s.pool.put(c)
-	s.actors[actor].process = nil
-	s.retire(p)
+// codeEnded ends an actor whose process has returned, and passes on the panic
+// of one that has panicked.
+func (c *cast) codeEnded(a *actor) {
+	p := a.process
+	thrown := p.co.panic
+	c.pool.put(p.co)
+	a.process = nil
+	c.retire(p)
 	if thrown != nil {
 		panic(thrown)
 	}
-	s.endReturned(actor)
-}
-
-// endReturned ends a process whose code has returned.
-func (s *System) endReturned(actor int32) {
-	if s.after&workEnd != 0 {
-		return // it stopped itself before
+	if c.todo.afterStep&workEnd == 0 { // else it has stopped itself
+		c.end(a, "returned")
 	}
-	s.end(s.actors[actor], "returned")
 }
 
 // startProcess makes a spawned actor a process that has not begun: its code
 // begins when the message that starts it is delivered.
-func (s *System) startProcess(a *actor) {
-	p := s.newProcess()
+func (c *cast) startProcess(a *actor) {
+	p := c.newProcess()
 	p.Ctx, p.body = &a.ctx, a.spec.Process
-	p.co = s.pool.get(s, p.main)
-	a.process, a.accept = p, starting
-	s.setOpen(a, false)
+	p.co = c.pool.get(p.main)
+	a.process, a.accept = p, acceptStart
+	c.mail.setOpen(&a.mailbox, false)
 	a.waits = wait{verb: "its start", on: none}
-	s.sendAs(s.cur, a.ctx.actor, start{}, trace.Start, 0)
+	c.sendAs(c.rec.cur, a.actor, start{}, trace.Start, 0)
 }
 
-func (s *System) newProcess() *Process {
-	if n := len(s.processes); n > 0 {
-		p := s.processes[n-1]
-		s.processes = s.processes[:n-1]
+func (c *cast) newProcess() *Process {
+	if n := len(c.processes); n > 0 {
+		p := c.processes[n-1]
+		c.processes = c.processes[:n-1]
 		return p
 	}
 	p := &Process{}
@@ -100,32 +95,39 @@ func (s *System) newProcess() *Process {
 	return p
 }
 
-func (s *System) retire(p *Process) {
+// retire keeps a process for another actor.
+func (c *cast) retire(p *Process) {
 	p.co, p.body, p.in = nil, nil, nil
-	s.processes = append(s.processes, p)
+	c.processes = append(c.processes, p)
 }
 
-// killProcess ends a process's code where it waits.
-func (s *System) killProcess(p *Process) {
-	if p.co != nil {
+// killProcess ends an actor's code where it waits, if it is a process.
+func (c *cast) killProcess(a *actor) {
+	p := a.process
+	a.process = nil
+	if p != nil && p.co != nil {
 		p.co.Kill()
-		s.retire(p)
+		c.retire(p)
 	}
 }
 
-func (s *System) killProcesses() {
-	for _, a := range s.actors {
-		if p := a.process; p != nil {
-			a.process = nil
-			s.killProcess(p)
-		}
+// killProcesses ends all code that waits.
+func (c *cast) killProcesses() {
+	for _, a := range c.actors {
+		c.killProcess(a)
 	}
-	s.pool.killHosted()
+	c.pool.killHosted()
+}
+
+// endCode ends all code that waits, and gives the coroutines back.
+func (c *cast) endCode() {
+	c.killProcesses()
+	c.pool.close()
 }
 
 // Receive waits for any message and returns it.
 func (p *Process) Receive() any {
-	return p.wait("Receive", anything, none)
+	return p.wait("Receive", acceptAll, none)
 }
 
 // ReceiveMatch waits for a message for which match holds and returns it;
@@ -140,12 +142,12 @@ func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
 	}
 	a.match = match
-	return p.wait("ReceiveMatch", matching, none)
+	return p.wait("ReceiveMatch", acceptMatching, none)
 }
 
 // ReceiveTimeout waits for any message, but not longer than d.
 func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
-	return p.waitFor("ReceiveTimeout", anything, none, d)
+	return p.waitFor("ReceiveTimeout", acceptAll, none, d)
 }
 
 // Ask sends a message and waits for the answer: what the receiver sends to
@@ -154,7 +156,7 @@ func (p *Process) Ask(to Ref, msg any) any {
 	if !p.ask(to, msg) {
 		return nil
 	}
-	return p.wait("Ask", replying, to.actor)
+	return p.wait("Ask", acceptReply, to.actor)
 }
 
 // AskTimeout is Ask that does not wait longer than d. An answer that comes
@@ -163,7 +165,7 @@ func (p *Process) AskTimeout(to Ref, msg any, d time.Duration) (answer any, ok b
 	if !p.ask(to, msg) {
 		return nil, false
 	}
-	return p.waitFor("AskTimeout", replying, to.actor, d)
+	return p.waitFor("AskTimeout", acceptReply, to.actor, d)
 }
 
 // ask sends a message that carries the number of the Ask. It is false when
@@ -174,24 +176,17 @@ func (p *Process) ask(to Ref, msg any) bool {
 		return false
 	}
 	if to.sys != s || to.run != s.run { // the text is made only when it is needed
-		s.check(to, "Ask "+describe(msg))
+		s.check(to, "Ask "+trace.Label(msg))
 	}
 	a.asks++
 	a.await = a.asks
-	s.sendAs(s.cur, to.actor, msg, trace.Message, a.await)
+	s.sendAs(s.rec.cur, to.actor, msg, trace.Message, a.await)
 	return true
-}
-
-// awaited says whether the Ask that a message would answer is still waiting.
-// An answer that comes twice or too late is nobody's.
-func (s *System) awaited(to Ref) bool {
-	a := s.actors[to.actor]
-	return a.accept == replying && a.await == to.ask && a.answered != to.ask
 }
 
 // Sleep waits until d of virtual time has passed.
 func (p *Process) Sleep(d time.Duration) {
-	p.waitFor("Sleep", nothing, none, d)
+	p.waitFor("Sleep", acceptNothing, none, d)
 }
 
 // me returns the actor of a process whose step is running; nil when the call
@@ -204,10 +199,10 @@ func (p *Process) me(what string) *actor {
 		p.co.die()
 	}
 	s := p.sys
-	if s.cur == p.actor && s.top-here() <= s.span {
+	if s.rec.cur == p.actor && s.calls.top-here() <= s.calls.span {
 		return s.actors[p.actor] // on the coroutine's stack, as it was before
 	}
-	if s.cur == p.actor && s.running && p.co.g == goroutine() {
+	if s.rec.cur == p.actor && s.calls.running && p.co.mine() {
 		return s.actors[p.actor]
 	}
 	return p.astray(what)
@@ -229,17 +224,17 @@ func (p *Process) over(what string) *actor {
 // the process.
 func (p *Process) astray(what string) *actor {
 	s := p.sys
-	s.unwind()
+	s.calls.unwind()
 	switch {
-	case !s.running:
-		s.misuse("%s on the Process of %s outside of its code", what, s.nameOf(p.actor))
-	case s.g != goroutine():
+	case !s.calls.running:
+		s.misuse("%s on the Process of %s outside of its code", what, s.rec.nameOf(p.actor))
+	case !s.calls.mine():
 		s.intrude(what, "Process")
-	case s.actors[s.cur].process != nil:
+	case s.actors[s.rec.cur].process != nil:
 		s.misuse("%s on the Process of %s in a step of %s: a process waits by its own Process only",
-			what, s.nameOf(p.actor), s.nameOf(s.cur))
+			what, s.rec.nameOf(p.actor), s.rec.nameOf(s.rec.cur))
 	default:
-		s.misuse("%s in a handler of %s: a plain handler may not block; make it a process with Go", what, s.nameOf(s.cur))
+		s.misuse("%s in a handler of %s: a plain handler may not block; make it a process with Go", what, s.rec.nameOf(s.rec.cur))
 	}
 	return nil
 }
@@ -252,15 +247,15 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	}
 	a.accept = accept
 	a.waits.verb, a.waits.on = verb, on
-	if accept != anything || !a.open {
-		s.after |= workFilter
+	if accept != acceptAll || !a.open {
+		s.todo.afterStep |= workFilter
 	}
 	c := p.co // as Coroutine.Park does
 	c.yield(signal{})
 	if c.killed || c.inspect != nil {
 		c.interrupted()
 	}
-	if accept != anything {
+	if accept != acceptAll {
 		a.await = 0
 	}
 	in := p.in
@@ -274,55 +269,26 @@ func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Durat
 	if a == nil {
 		return nil, false
 	}
-	if a.await == 0 || accept != replying {
+	if a.await == 0 || accept != acceptReply {
 		a.asks++
 		a.await = a.asks
 	}
 	number := a.await
 	wake := s.setTimer(p.actor, d, 0, timeout{})
-	s.sends[wake.send].Ask = number
-	s.after |= workFilter
+	s.mail.sends[wake.send].Ask = number
+	s.todo.afterStep |= workFilter
 	in := p.wait(verb, accept, on)
 	a.await = 0
 	if _, late := in.(timeout); late {
 		if a.answered == number {
-			s.forget(a, trace.Reply, number)
+			s.mail.forget(p.actor, trace.Reply, number)
 		}
 		return nil, false
 	}
-	s.cancelWake(wake)
+	if !wake.Stop() && s.mail.sends[wake.send].Fate == trace.Pending {
+		s.mail.withdraw(wake.send)
+	}
 	return in, true
-}
-
-// forget takes back what is on its way to end a wait that is over already:
-// the answer to an Ask, or a wake.
-func (s *System) forget(a *actor, kind trace.SendKind, number int32) {
-	for m := range s.sends {
-		d := &s.sends[m]
-		if d.Kind == kind && d.To == a.ctx.actor && d.Ask == number && d.Fate == trace.Pending {
-			s.withdraw(int32(m))
-			return
-		}
-	}
-}
-
-// forgetWait leaves nothing on its way to a process that would end a wait of
-// code that has been killed, and that is started again. Its timers are gone.
-func (s *System) forgetWait(a *actor) {
-	if a.await == 0 {
-		return
-	}
-	if a.answered == a.await {
-		s.forget(a, trace.Reply, a.await)
-	}
-	s.forget(a, trace.Timer, a.await)
-}
-
-// cancelWake stops the timer of a wait that something else has ended.
-func (s *System) cancelWake(t Timer) {
-	if !t.Stop() && s.sends[t.send].Fate == trace.Pending {
-		s.withdraw(t.send)
-	}
 }
 
 // stack returns where a process waits, by looking at its stack. That costs

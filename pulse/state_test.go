@@ -29,8 +29,8 @@ type stater struct {
 type stateDigit struct{ value, of int }
 
 func (e *stater) Begin(uint64) {}
-func (e *stater) Holds()       {}
-func (e *stater) States()      {}
+
+func (e *stater) Needs() pulse.Needs { return pulse.Needs{Single: true, States: true} }
 
 func (e *stater) Pick(enabled *pulse.Enabled) int {
 	if e.seen != nil {

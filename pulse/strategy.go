@@ -11,41 +11,44 @@ type Strategy interface {
 	// Begin is called before the first decision of each run.
 	Begin(seed uint64)
 	// Pick returns which of the deliverable messages comes next: at least 0,
-	// less than e.Len(), or Hold. It is asked only when there is more than
-	// one, unless the strategy is a Holder.
+	// less than e.Len(). It is asked only when there is more than one, unless
+	// the strategy Needs to be asked for a single one.
 	Pick(e *Enabled) int
 	// Choose answers a question that has n answers, 0 to n-1; n is at least 2.
 	// To a fault, zero is the answer in which nothing goes wrong.
 	Choose(k choice.Kind, n int) int
 }
 
-// Hold is what a Holder's Pick returns when none of the deliverable messages
-// may come yet. Time then passes; if no timer is left the run fails.
+// Hold is what Pick returns when none of the deliverable messages may come
+// yet, if the strategy Needs to be asked for a single one. Time then passes; if
+// no timer is left the run fails.
 const Hold = -1
 
 // Quit is what a Judge's Pick or Choose returns when the run must not go on;
-// its Verdict says why.
+// its Err is the reason.
 const Quit = -2
 
-// A Holder is a strategy that may hold messages back. Its Pick is asked also
-// when only one message is deliverable.
-type Holder interface {
-	Strategy
-	Holds()
+// Needs are what a strategy needs of the system beyond the questions that each
+// is asked. A strategy that needs something has a method Needs() Needs, which
+// always returns the same.
+type Needs struct {
+	// Single: Pick is asked also when only one message is deliverable, and may
+	// answer Hold.
+	Single bool
+	// Record: the strategy reads identities or the trace. The system records
+	// the run even when the options do not ask for it.
+	Record bool
+	// States: the strategy compares states. The system records the run and
+	// keeps what State needs. See System.State.
+	States bool
 }
 
-// A Recorder is a strategy that reads identities or the trace: the system
-// records the run even when the options do not ask for it.
-type Recorder interface {
-	Strategy
-	Records()
-}
-
-// A Stater is a strategy that compares states: the system records the run and
-// keeps what State needs. See System.State.
-type Stater interface {
-	Strategy
-	States()
+// NeedsOf returns what a strategy needs.
+func NeedsOf(s Strategy) Needs {
+	if n, ok := s.(interface{ Needs() Needs }); ok {
+		return n.Needs()
+	}
+	return Needs{}
 }
 
 // An Ender is a strategy that is told when a run is over and what happened
@@ -55,8 +58,8 @@ type Ender interface {
 	End(t *trace.Trace)
 }
 
-// A Judge is a strategy that has a word on the end of a run: Verdict returns
-// an error when the run did not go as it had to, as a strict replay does.
+// A Judge is a strategy that may fail the run: Err returns an error when the
+// run did not go as it had to, as a strict replay does.
 type Judge interface {
 	Strategy
 	Err() error

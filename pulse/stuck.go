@@ -9,166 +9,123 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// judge looks at a run that is at rest: who is stuck, what is orphaned, and
-// whether the strategy is content.
-func (s *System) judge() {
-	if f := s.stuck(); f != nil {
-		s.fail(f)
-		return
-	}
-	if s.options.Orphans && len(s.orphans) > 0 {
-		s.fail(s.orphaned())
-		return
-	}
-	if j, ok := s.strategy.(Judge); ok {
-		if err := j.Err(); err != nil {
-			s.fail(&Failure{Kind: KindNondeterminism, Text: err.Error(), Step: int(s.steps)})
-		}
-	}
-}
-
-// waits says whether an actor that is alive waits for what, in this
-// environment, cannot come.
-func (s *System) isStuck(a *actor) bool {
-	if a.life != alive || a.ctx.actor == trace.Test {
-		return false
-	}
-	return s.options.Environment == EnvironmentClosed || a.accept != anything && !s.asleep(a)
-}
-
-// asleep says that only the end of time keeps a process waiting: a timer that
-// is due beyond the horizon would have ended its wait.
-func (s *System) asleep(a *actor) bool {
-	return a.await != 0 && slices.ContainsFunc(s.timers.heap, func(e entry) bool {
-		return e.effect == fire && e.at < forever && e.actor == a.ctx.actor && s.sends[e.send].Ask == a.await
-	})
-}
-
 // stuck reports every actor that cannot go on: where it waits, what is in its
-// mailbox, and the cycle if there is one.
-func (s *System) stuck() *Failure {
-	var list []*actor
-	for _, a := range s.actors {
-		if s.isStuck(a) {
+// mailbox, and the cycle if there is one. It returns nil when all can. In a
+// closed environment nothing comes from outside.
+func (c *cast) stuck(closed bool) *Failure {
+	living, list := 0, []*actor(nil)
+	for _, a := range c.actors[1:] {
+		if a.life != alive {
+			continue
+		}
+		living++
+		if closed || a.accept != acceptAll && !c.asleep(a) {
 			list = append(list, a)
 		}
 	}
-	if len(list) == 0 {
+	if list == nil {
 		return nil
 	}
-	f := &Failure{Kind: KindStuck, Step: -1, Text: s.stuckText(len(list))}
-	var b strings.Builder
-	for _, a := range list {
-		s.describeStuck(&b, a, f)
-	}
-	if c := s.cycle(list); c != "" {
-		fmt.Fprintf(&b, "    cycle: %s\n", c)
-	}
-	f.Detail = strings.TrimSuffix(b.String(), "\n")
-	return f
-}
-
-func (s *System) stuckText(n int) string {
-	living := 0
-	for _, a := range s.actors[1:] {
-		if a.life == alive {
-			living++
-		}
-	}
-	text := fmt.Sprintf("stuck: %d of %d actors cannot go on, nothing is deliverable", n, living)
-	if s.options.Environment == EnvironmentClosed {
+	text := fmt.Sprintf("stuck: %d of %d actors cannot go on, nothing is deliverable", len(list), living)
+	if closed {
 		text += " and the environment is closed"
 	}
-	return text
+	r := &stuckReport{cast: c, list: list}
+	return &Failure{Kind: KindStuck, Step: -1, Text: text, Detail: r.detail(), Site: r.site}
 }
 
-func (s *System) describeStuck(b *strings.Builder, a *actor, f *Failure) {
-	where := s.whereWaits(a)
-	fmt.Fprintf(b, "    %s waits %s", s.nameOf(a.ctx.actor), where.text)
-	if where.frame.Func != "" {
-		fmt.Fprintf(b, " at %s:%d (%s)", where.frame.File, where.frame.Line, where.frame.Func)
+// A stuckReport tells of the actors of a run at rest that wait for what cannot
+// come.
+type stuckReport struct {
+	cast *cast
+	list []*actor // who is stuck
+	text strings.Builder
+	site string
+}
+
+// detail describes all that are stuck, and sets the site.
+func (r *stuckReport) detail() string {
+	for _, a := range r.list {
+		r.describe(a)
 	}
-	if f.Site == "" {
-		f.Site = where.frame.Func
-		if f.Site == "" {
-			f.Site = s.trace.Actors[a.ctx.actor].Label
+	if c := r.cycle(); c != "" {
+		fmt.Fprintf(&r.text, "    cycle: %s\n", c)
+	}
+	return strings.TrimSuffix(r.text.String(), "\n")
+}
+
+// asleep reports whether only the end of time keeps a process waiting: a timer
+// that is due beyond the horizon would have ended its wait.
+func (c *cast) asleep(a *actor) bool {
+	return a.await != 0 && slices.ContainsFunc(c.clock.heap, func(e entry) bool {
+		return e.effect == fire && e.at < forever && e.actor == a.actor && c.mail.sends[e.send].Ask == a.await
+	})
+}
+
+// describe writes where an actor waits and what is in its mailbox. The place
+// of the first one is the site of the failure.
+func (r *stuckReport) describe(a *actor) {
+	what, at := r.whereWaits(a)
+	fmt.Fprintf(&r.text, "    %s waits %s", r.nameOf(a.actor), what)
+	if at.Func != "" {
+		fmt.Fprintf(&r.text, " at %s:%d (%s)", at.File, at.Line, at.Func)
+	}
+	if r.site == "" {
+		r.site = at.Func
+		if r.site == "" {
+			r.site = r.cast.rec.trace.Actors[a.actor].Label
 		}
 	}
-	list := s.mailbox(a)
+	list := r.cast.mail.waiting(&a.mailbox)
 	if len(list) == 0 {
-		b.WriteString("; its mailbox is empty\n")
+		r.text.WriteString("; its mailbox is empty\n")
 		return
 	}
-	b.WriteString("; in its mailbox:\n")
-	for _, line := range list {
-		fmt.Fprintf(b, "        %s\n", line)
+	r.text.WriteString("; in its mailbox:\n")
+	for _, m := range list {
+		d := &r.cast.mail.sends[m]
+		fmt.Fprintf(&r.text, "        %s from %s\n", trace.Label(d.Body), r.nameOf(d.From))
 	}
 }
 
-// place is where an actor waits.
-type place struct {
-	text  string
-	frame Frame
-}
+func (r *stuckReport) nameOf(actor int32) string { return r.cast.rec.nameOf(actor) }
 
-func (s *System) whereWaits(a *actor) place {
+// whereWaits returns what an actor waits for, in words, and the line of its
+// code that waits, if there is one.
+func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	w := a.waits
 	switch {
 	case w.text != "":
-		return place{text: w.text}
+		return w.text, at
 	case a.process == nil:
-		return place{text: "for any message"}
-	case a.accept == starting:
-		return place{text: "for its start"}
+		return "for any message", at
+	case a.accept == acceptStart:
+		return "for its start", at
 	}
-	p := place{text: "in " + w.verb}
+	what = "in " + w.verb
 	if w.on >= 0 {
-		p.text += " of " + s.nameOf(w.on)
-		if s.actors[w.on].life != alive {
-			p.text += ", which has ended,"
+		what += " of " + r.nameOf(w.on)
+		if r.cast.actors[w.on].life != alive {
+			what += ", which has ended,"
 		}
 	}
 	if calls, _ := trimmer.Inner(a.process.stack()); len(calls) > 0 {
-		p.frame = stack.FrameOf(calls[0])
+		at = stack.FrameOf(calls[0])
 	}
-	return p
-}
-
-// mailbox lists what waits for an actor, in the order of arrival.
-func (s *System) mailbox(a *actor) []string {
-	var waiting []int32
-	if s.unordered {
-		for _, m := range s.faults.held {
-			if s.sends[m].To == a.ctx.actor {
-				waiting = append(waiting, m)
-			}
-		}
-	} else {
-		for i := a.inward; i >= 0; i = s.channels[i].sibling {
-			for m := s.channels[i].head; m >= 0; m = s.sends[m].Next {
-				waiting = append(waiting, m)
-			}
-		}
-	}
-	slices.SortFunc(waiting, func(x, y int32) int { return int(s.sends[x].Seq - s.sends[y].Seq) })
-	list := make([]string, len(waiting))
-	for i, m := range waiting {
-		list[i] = label(&s.sends[m]) + " from " + s.nameOf(s.sends[m].From)
-	}
-	return list
+	return what, at
 }
 
 // cycle finds processes that ask each other in a circle.
-func (s *System) cycle(list []*actor) string {
-	for _, first := range list {
-		names := []string{s.nameOf(first.ctx.actor)}
+func (r *stuckReport) cycle() string {
+	for _, first := range r.list {
+		names := []string{r.nameOf(first.actor)}
 		a := first
-		for range list {
-			if a.accept != replying {
+		for range r.list {
+			if a.accept != acceptReply {
 				break
 			}
-			a = s.actors[a.waits.on]
-			names = append(names, s.nameOf(a.ctx.actor))
+			a = r.cast.actors[a.waits.on]
+			names = append(names, r.nameOf(a.actor))
 			if a == first {
 				return strings.Join(names, " → ")
 			}
@@ -178,32 +135,28 @@ func (s *System) cycle(list []*actor) string {
 }
 
 // orphaned reports the messages that were sent to actors that had ended.
-func (s *System) orphaned() *Failure {
-	d := &s.sends[s.orphans[0]]
-	n := len(s.orphans) + s.lost
-	f := &Failure{Kind: KindOrphans, Step: -1, Site: s.trace.Actors[d.To].Label,
-		Text: fmt.Sprintf("%d %s sent to actors that had ended", n, plural(n, "message was", "messages were"))}
-	f.Detail = strings.Join(s.Warnings(), "\n")
-	return f
-}
-
-func plural(n int, one, many string) string {
+func (t *traffic) orphaned() *Failure {
+	d := &t.mail.sends[t.mail.orphans.kept[0]]
+	n := t.mail.orphans.count()
+	text := fmt.Sprintf("%d messages were sent to actors that had ended", n)
 	if n == 1 {
-		return one
+		text = "1 message was sent to actors that had ended"
 	}
-	return many
+	return &Failure{Kind: KindOrphans, Step: -1, Site: t.rec.trace.Actors[d.To].Label, Text: text,
+		Detail: strings.Join(t.warnings(), "\n")}
 }
 
-// Warnings says what was odd about the run although it did not fail: each
-// message that was sent to an actor that had ended, up to 64 of them.
-func (s *System) Warnings() []string {
+// warnings returns a line for each of the first messages that were sent to
+// actors that had ended.
+func (t *traffic) warnings() []string {
 	var list []string
-	for _, m := range s.orphans {
-		d := &s.sends[m]
-		list = append(list, fmt.Sprintf("    %s from %s to %s, which had ended", label(d), s.nameOf(d.From), s.nameOf(d.To)))
+	for _, m := range t.mail.orphans.kept {
+		d := &t.mail.sends[m]
+		list = append(list, fmt.Sprintf("    %s from %s to %s, which had ended",
+			trace.Label(d.Body), t.rec.nameOf(d.From), t.rec.nameOf(d.To)))
 	}
-	if s.lost > 0 {
-		list = append(list, fmt.Sprintf("    and %d more", s.lost))
+	if t.mail.orphans.lost > 0 {
+		list = append(list, fmt.Sprintf("    and %d more", t.mail.orphans.lost))
 	}
 	return list
 }

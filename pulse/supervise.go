@@ -7,64 +7,49 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Directive says what follows when an actor panics.
-type Directive uint8
-
-const (
-	// Fail lets the run fail.
-	OnPanicFail Directive = iota
-	// Restart starts the actor again: with a new state if its Spec has New or
-	// Process, else with the one that it has. The message that it panicked on
-	// is gone, those that wait stay. Its children and timers end.
-	OnPanicRestart
-	// Stop ends the actor and its children.
-	OnPanicStop
-	// Escalate treats the panic as one of the actor that spawned it.
-	OnPanicEscalate
-)
-
 const defaultRestarts = 10
 
-// panicked decides what a panic means and says whether the run is over. If
+// panicked decides what a panic means and reports whether the run is over. If
 // not, the panic is a step's, and supervisors are asked when the loop goes on:
 // what they call may panic too.
 func (s *System) panicked(v any) (over bool) {
 	if f, ok := v.(*Failure); ok { // thrown by this package or by who watches
-		s.fail(f)
+		s.fails.fail(f)
 		return true
 	}
-	if s.failure != nil {
+	if s.fails.failure != nil {
 		return true
 	}
-	f, inStep := s.panicFailure(v)
+	inStep := s.rec.inStep()
+	f := s.panicFailure(v, inStep)
 	if !inStep {
-		s.fail(f)
+		s.fails.fail(f)
 		return true
 	}
-	s.panic = f
+	s.fails.panicked = f
 	return false
 }
 
-// resume goes on after a step that panicked and says whether anyone has dealt
-// with that.
+// resume goes on after a step that panicked, and reports whether a supervisor
+// has dealt with that.
 func (s *System) resume(f *Failure) bool {
-	s.panic = nil
-	a := s.actors[s.cur]
+	s.fails.panicked = nil
+	a := s.actors[s.rec.cur]
 	if !s.supervise(a) {
-		s.fail(f)
+		s.fails.fail(f)
 		return false
 	}
-	s.note("panicked: " + thrown(f.Value))
-	s.after &^= workEnd
+	s.rec.note("panicked: " + thrown(f.Value))
+	s.todo.afterStep &^= workEnd
 	s.finishStep(a)
-	s.cur = trace.Test
+	s.rec.cur = trace.Test
 	return true
 }
 
-// panicFailure makes a failure of a panic and says whether a step panicked,
-// not what decides or watches.
-func (s *System) panicFailure(v any) (f *Failure, inStep bool) {
-	f = &Failure{Kind: KindPanic, Step: int(s.step), Value: v}
+// panicFailure makes a failure of a panic. inStep is set when an actor's code
+// panicked, not what decides or watches.
+func (s *System) panicFailure(v any, inStep bool) *Failure {
+	f := &Failure{Kind: KindPanic, Step: int(s.rec.step), Value: v}
 	var list [64]uintptr
 	pcs := list[:]
 	if c, ok := v.(*carried); ok {
@@ -72,34 +57,33 @@ func (s *System) panicFailure(v any) (f *Failure, inStep bool) {
 	} else {
 		pcs = pcs[:runtime.Callers(3, pcs)]
 	}
-	caller := f.setFrames(pcs)
-	inStep = s.cur != trace.Test && !decides(caller)
-	where := "in " + s.where()
-	if !inStep {
-		where = "outside of a step"
+	f.setFrames(pcs)
+	where := "outside of a step"
+	if inStep {
+		where = "in " + s.where()
 	}
 	text, more, _ := strings.Cut(thrown(f.Value), "\n")
 	f.Text = "panic " + where + ": " + text
 	if more != "" {
 		f.Detail = strings.TrimSuffix("    "+strings.ReplaceAll(more, "\n", "\n    ")+"\n"+f.Detail, "\n")
 	}
-	return f, inStep
+	return f
 }
 
-// supervise follows the directives from a panicking actor upward and says
+// supervise follows the directives from a panicking actor upward and reports
 // whether one of them has dealt with the panic.
-func (s *System) supervise(a *actor) bool {
+func (c *cast) supervise(a *actor) bool {
 	for {
 		switch a.spec.OnPanic {
 		case OnPanicRestart:
 			if a.restarts < orDefault(a.spec.Restarts, defaultRestarts) {
 				a.restarts++
-				s.restart(a)
+				c.restart(a)
 				return true
 			}
 		case OnPanicStop:
-			s.endChildren(a.ctx.actor, "stopped")
-			s.end(a, "panicked")
+			c.endChildren(a.actor, "stopped")
+			c.end(a, "panicked")
 			return true
 		case OnPanicFail:
 			return false
@@ -107,8 +91,8 @@ func (s *System) supervise(a *actor) bool {
 		if a.parent <= trace.Test {
 			return false
 		}
-		a = s.actors[a.parent]
-		s.touchOther(a)
+		a = c.actors[a.parent]
+		c.rec.touchOther(a.actor)
 		if a.life != alive {
 			return false
 		}
@@ -117,14 +101,13 @@ func (s *System) supervise(a *actor) bool {
 
 // restart starts an actor again within the step in which it, or one that it
 // spawned, panicked. Its mailbox stays.
-func (s *System) restart(a *actor) {
-	s.endChildren(a.ctx.actor, "stopped")
-	s.removeTimersOf(a.ctx.actor)
-	if p := a.process; p != nil {
-		a.process = nil
-		s.killProcess(p)
-		s.forgetWait(a)
+func (c *cast) restart(a *actor) {
+	c.endChildren(a.actor, "stopped")
+	c.stopTimersOf(a.actor)
+	if a.process != nil {
+		c.killProcess(a)
+		c.mail.forgetWait(&a.mailbox)
 	}
-	s.renew(a, true)
-	s.reopen(a)
+	c.renew(a, true)
+	c.mail.reopen(&a.mailbox)
 }

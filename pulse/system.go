@@ -2,7 +2,6 @@ package pulse
 
 import (
 	"math"
-	"sync/atomic"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -12,113 +11,26 @@ import (
 // A System is one run of a program made of actors. It is used by one
 // goroutine at a time; Reset makes it ready for the next run and keeps its
 // memory, so that a worker that runs a million cases allocates once.
-type System struct {
-	// What every step touches comes first.
-	enabled  Enabled
-	sends    []trace.Send // by slot; when recording, also the trace's sends
-	channels []channel
-	actors   []*actor // those of this run; the slice's capacity holds older ones
-	strategy Strategy
-
-	now       int64 // virtual time
-	until     int64 // when this Run or RunFor ends
-	hash      uint64
-	curID     uint64  // identity of the running step
-	g         uintptr // the goroutine that runs the step
-	top       uintptr // where the running step is on its stack; 0 on a coroutine's
-	span      uintptr // how far below top calls are known to be of g
-	cur       int32   // the actor whose step is running; trace.Test outside a step
-	seq       int32   // messages that have entered their channels so far
-	steps     int32   // taken so far
-	limit     int32   // may be taken
-	step      int32   // the running one; trace.None outside a step
-	from      int32   // who sent the message that is being received
-	ask       int32   // the number of the Ask that it asks
-	sent      int32   // messages sent by the running step
-	spawned   int32   // actors spawned by it
-	past      int32   // messages of a recorded run that are no longer on their way
-	flood     int32   // may be on their way
-	free      int32   // first of the slots that can be used again, linked by Next
-	run       int32   // which run this is, to tell old references
-	unordered bool
-	recording bool
-	asksOne   bool // the strategy holds messages: ask it also for a single one
-	before    work // what must be looked at before each step
-	after     work // what must be looked at after this step
-	always    work // what after starts from in this run
-	standing  work // what always starts from in each run
-	onSend    work // what must be looked at for each message sent
-
-	table     table
-	types     types
-	trace     trace.Trace
-	record    choice.Record
-	timers    timers
-	faults    faults
-	guards    []guard
-	orphans   []int32
-	choosy    int // actors that are not open
-	lost      int // orphans beyond those kept
-	inbox     []any
-	observers []Observer // of this run, beside that of the options
-	root      origin
-	options   Options
-	seed      uint64
-	begun     bool // the strategy knows that this run has begun
-	settling  bool
-	dying     *Coroutine // is being killed
-	states    *stateWalk // nil unless the strategy is a Stater
-	running   bool
-	ran       bool // Run or its like was called
-	closed    bool
-	pool      coroutines
-	processes []*Process // those not in use
-	failure   *Failure
-	panic     *Failure // of the step that panicked last, until supervisors are asked
-	intruder  atomic.Pointer[Failure]
-}
-
-const none = trace.None
-
-// A channel is the queue from one sender to one receiver. Timers come by a
-// channel of their own, from nobody.
 //
-// Invariant: when open, head is in enabled or there is none; when not,
-// candidate is in enabled or there is none.
-type channel struct {
-	from, to   int32
-	head, tail int32 // tail means nothing while head is none
-	sibling    int32 // the next channel to the same receiver
-	candidate  int32 // the first message that the receiver accepts
-	blocked    int32 // how many partitions hold it up
-	slow       int32 // how many of its messages are held back
-	open       bool  // neither blocked nor slow, and its receiver accepts anything
+// It takes the steps; what they change is in its parts: a cast of actors, on
+// top of the traffic between them.
+type System struct {
+	cast
+	enabled   Enabled
+	until     int64 // when this Run or RunFor ends
+	limit     int32 // steps that may be taken
+	root      origin
+	observers []Observer
+	inbox     []any // what the test has received
+	ran       bool  // Run or its like was called
+	closed    bool
 }
-
-// origin is how much the test itself has sent and spawned: a step that is
-// resumed after each Run.
-type origin struct{ sent, spawned int32 }
-
-// work is a set of things to look at, each a bit, so that none costs anything
-// while it is off.
-type work uint16
-
-const (
-	workClock    work = 1 << iota // early timers
-	workFault                     // faults that strike actors
-	workMessage                   // faults that strike messages
-	workIsolate                   // the isolation check
-	workObserve                   // an observer
-	workEnd                       // the actor ends with this step
-	workFilter                    // what the actor accepts may have changed
-	workChoosy                    // Unordered, and not every actor takes every message
-	workIntruder                  // a failure waits that did not unwind the step
-)
 
 // New returns a system that is ready for its first run. Close it when done.
 func New(o Options) *System {
-	s := &System{types: newTypes(), table: newTable(), free: none}
-	s.enabled.sys = s
+	s := &System{}
+	s.join(s)
+	s.enabled = Enabled{mail: &s.mail, sys: s}
 	s.Configure(o)
 	return s
 }
@@ -129,38 +41,15 @@ func (s *System) Configure(o Options) {
 	if !s.mustBeIdle("Configure") {
 		return
 	}
-	s.options = o
-	s.derive()
-	s.Reset(o.Seed)
-}
-
-// derive computes from the options what does not change from run to run.
-func (s *System) derive() {
-	o := &s.options
-	s.strategy = o.Strategy
-	if s.strategy == nil {
-		s.strategy = plain{}
-	}
-	s.standing, s.onSend = 0, 0
-	s.unordered = o.Delivery == DeliveryUnordered
+	s.walkWith(o.Tools)
+	s.configure(o)
 	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
-	s.flood = int32(min(orDefault(o.Pending, defaultPending), math.MaxInt32))
-	_, records := s.strategy.(Recorder)
-	_, s.asksOne = s.strategy.(Holder)
-	if _, compares := s.strategy.(Stater); !compares {
+	if !s.needs.States {
 		s.states = nil
 	} else if s.states == nil {
-		s.states = newStateWalk(s)
+		s.states = s.walk
 	}
-	s.recording = o.Record || records || s.states != nil || o.Observer != nil || o.Isolation
-	if o.Observer != nil {
-		s.standing |= workObserve
-	}
-	if o.Isolation {
-		s.standing |= workIsolate
-		s.onSend |= workIsolate
-	}
-	s.trace.Unordered = s.unordered
+	s.Reset(o.Seed)
 }
 
 // Reset ends the run, whatever it has come to, and begins another with
@@ -171,36 +60,13 @@ func (s *System) Reset(seed uint64) {
 		return
 	}
 	s.killProcesses()
-	s.clear()
+	s.traffic.reset()
+	s.actors = s.actors[:0]
+	s.observers, s.inbox, s.ran = s.observers[:0], s.inbox[:0], false
 	s.seed = seed
-	s.spawnActor("test", (*inbox)(s), none)
-	s.spawned = 0
-}
-
-func (s *System) clear() {
-	s.enabled.slots = s.enabled.slots[:0]
-	s.sends = s.sends[:0]
-	s.channels, s.actors = s.channels[:0], s.actors[:0]
-	s.table.reset()
-	s.trace.Reset()
-	s.record.Reset()
-	s.timers.reset()
-	s.resetFaults()
-	s.guards, s.orphans, s.inbox = s.guards[:0], s.orphans[:0], s.inbox[:0]
-	s.now, s.seq, s.hash, s.curID = 0, 0, 0, rootID
-	s.cur, s.step, s.from = trace.Test, none, none
-	s.steps, s.sent, s.spawned, s.past, s.ask = 0, 0, 0, 0, 0
-	s.lost, s.choosy = 0, 0
-	s.flagChoosy()
-	s.free = none
-	s.run++
+	s.spawnPlain("test", (*inbox)(s), none)
 	s.root = origin{}
-	s.begun, s.ran, s.failure = false, false, nil
-	s.always, s.after = s.standing, s.standing
-	s.observers = s.observers[:0]
-	if s.intruder.Load() != nil { // a load is cheap, a store is not
-		s.intruder.Store(nil)
-	}
+	s.rec.outside(s.root)
 }
 
 // Close ends the run and gives back what the garbage collector cannot: the
@@ -209,17 +75,29 @@ func (s *System) Close() {
 	if s.closed || !s.mustBeIdle("Close") {
 		return
 	}
-	s.killProcesses()
-	s.pool.close()
+	s.endCode()
 	s.closed = true
 }
 
-// mustBeIdle says whether a method may go on that nobody may call during a run.
+// mayCall reports whether a method of the system may be called now.
+func (s *System) mayCall(what string) bool {
+	if s.closed {
+		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
+	}
+	s.calls.unwind()
+	if s.calls.strange() {
+		s.intrude(what, "system")
+		return false
+	}
+	return true
+}
+
+// mustBeIdle reports whether a method may go on that nobody may call during a run.
 func (s *System) mustBeIdle(what string) bool {
 	if !s.mayCall(what) {
 		return false
 	}
-	if s.running {
+	if s.calls.running {
 		s.misuse("%s of a system while it runs", what)
 	}
 	return true
@@ -227,66 +105,57 @@ func (s *System) mustBeIdle(what string) bool {
 
 // Trace returns what has happened in this run so far. It is filled again
 // after Reset; Clone what must stay. Without Record it has only the actors.
-func (s *System) Trace() *trace.Trace {
-	s.trace.Hash = s.hash
-	if s.recording {
-		s.trace.Sends = s.sends
-	}
-	return &s.trace
-}
+func (s *System) Trace() *trace.Trace { return s.view() }
 
 // Record returns the decisions of this run so far. It is filled again by the
 // next call and after Reset. Without Options.Record it is empty.
-func (s *System) Record() *choice.Record {
-	list := s.record.Deliveries[:0]
-	for i := range s.trace.Steps {
-		if st := &s.trace.Steps[i]; st.Kind == trace.Receive && !st.Settled {
-			list = append(list, st.ID)
-		}
-	}
-	s.record.Deliveries = list
-	return &s.record
-}
+func (s *System) Record() *choice.Record { return s.rec.decisions() }
 
 // Options returns what the system was told.
 func (s *System) Options() Options { return s.options }
 
-// Running says whether the system is taking steps now.
-func (s *System) Running() bool { return s.running }
+// Running reports whether the system is taking steps now.
+func (s *System) Running() bool { return s.calls.running }
 
-// HasRun says whether the system was asked to take steps since it was made or
-// reset, be it that there were none to take.
+// HasRun reports whether the system was asked to take steps since it was made
+// or reset, even if there were none to take.
 func (s *System) HasRun() bool { return s.ran }
 
 // Steps returns how many steps this run has taken.
-func (s *System) Steps() int { return int(s.steps) }
+func (s *System) Steps() int { return int(s.rec.steps) }
 
 // Now returns virtual time: how long the run has lasted for its program.
-func (s *System) Now() time.Duration { return time.Duration(s.now) }
+func (s *System) Now() time.Duration { return time.Duration(s.clock.now) }
 
 // Err returns what the run failed with as an error, nil while it has not.
 func (s *System) Err() error {
-	if s.failure == nil {
+	if s.fails.failure == nil {
 		return nil
 	}
-	return s.failure
+	return s.fails.failure
 }
 
 // Failure returns what the run failed with, nil while it has not. It has more
 // to say than Err; compare it with nil before it becomes an error.
-func (s *System) Failure() *Failure { return s.failure }
+func (s *System) Failure() *Failure { return s.fails.failure }
+
+// An Observer is told of each step when it is over. The system and its trace
+// may be read, not used to send.
+type Observer interface {
+	Stepped(s *System, step int)
+}
 
 // Observe adds an observer for the rest of this run, which must be recorded.
 func (s *System) Observe(o Observer) {
 	if !s.mayCall("Observe") {
 		return
 	}
-	if !s.recording {
+	if !s.rec.on {
 		s.misuse("Observe: the run is not recorded: set Options.Record")
 	}
 	s.observers = append(s.observers, o)
-	s.always |= workObserve
-	s.after |= workObserve
+	s.todo.everyStep |= workObserve
+	s.todo.afterStep |= workObserve
 }
 
 // Received returns what actors have sent to the test, in the order of receipt.
@@ -296,3 +165,54 @@ func (s *System) Received() []any { return s.inbox }
 type inbox System
 
 func (in *inbox) Receive(_ *Ctx, msg any) { in.inbox = append(in.inbox, msg) }
+
+// Spawn adds an actor and returns where to send to it. The name is a label;
+// it need not be unique.
+func (s *System) Spawn(name string, a Actor) Ref {
+	if !s.mayCall("Spawn") {
+		return Ref{}
+	}
+	return s.spawnPlain(name, a, s.rec.cur)
+}
+
+// Go adds a process: an actor written as straight-line code that blocks. It
+// begins with a step of its own.
+func (s *System) Go(name string, body func(*Process)) Ref {
+	return s.SpawnSpec(Spec{Name: name, Process: body})
+}
+
+// SpawnSpec adds the actor that a Spec describes.
+func (s *System) SpawnSpec(spec Spec) Ref {
+	if !s.mayCall("Spawn") {
+		return Ref{}
+	}
+	return s.spawn(&spec, s.rec.cur)
+}
+
+// Alive reports whether the actor has neither ended nor crashed.
+func (s *System) Alive(r Ref) bool {
+	if !s.mayCall("Alive") {
+		return false
+	}
+	s.check(r, "Alive")
+	return s.lives(r.actor)
+}
+
+// Fail ends the run with a failure: what was found wrong by someone who
+// watches it. In a step it does not return.
+func (s *System) Fail(f *Failure) {
+	if !s.mayCall("Fail") {
+		return
+	}
+	if f == nil {
+		s.misuse("Fail(nil): give it what was found wrong")
+	}
+	s.fails.fail(f)
+	if s.calls.running {
+		s.throw(f)
+	}
+}
+
+// Warnings returns what was odd about the run although it did not fail: each
+// message that was sent to an actor that had ended, up to 64 of them.
+func (s *System) Warnings() []string { return s.warnings() }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -21,11 +22,11 @@ type PR struct {
 	// means 4,096. Steps beyond it are not counted; Skipped returns their number.
 	Limit int
 
-	steps   index     // identity of a step: its number at its actor
-	places  index     // identity of an actor: its place in actors
-	actors  []receipt // what is known of each actor
-	present []int32   // by index in this run's trace: place + 1, 0 when not looked up
-	run     int       // counts runs, so that nothing need be cleared between them
+	steps   hash.Table // identity of a step: its number at its actor
+	places  hash.Table // identity of an actor: its place in actors
+	actors  []receipt  // what is known of each actor
+	present []int32    // by index in this run's trace: place + 1, 0 when not looked up
+	run     int        // counts runs, so that nothing need be cleared between them
 	pairs   int
 	skipped int
 }
@@ -99,20 +100,20 @@ func (c *PR) receiptOf(t *trace.Trace, actor int32) *receipt {
 
 // place returns the index in actors of the actor with an identity.
 func (c *PR) place(id uint64) int32 {
-	v := c.places.find(id)
-	if *v == 0 {
+	place, ok := c.places.Get(id)
+	if !ok {
+		place = int32(len(c.actors))
 		c.actors = append(c.actors, receipt{words: 1, seen: make([]uint64, 1)})
-		*v = int32(len(c.actors))
+		c.places.Put(id, place)
 	}
-	return *v - 1
+	return place
 }
 
 // number returns the number of a step at its actor, a new one for a new step. It
 // returns false when the actor has reached the limit.
 func (c *PR) number(a *receipt, id uint64) (int, bool) {
-	v := c.steps.find(id)
-	if *v != 0 {
-		return int(*v - 1), true
+	if n, ok := c.steps.Get(id); ok {
+		return int(n), true
 	}
 	limit := c.Limit
 	if limit <= 0 {
@@ -126,7 +127,7 @@ func (c *PR) number(a *receipt, id uint64) (int, bool) {
 	}
 	a.used++
 	a.rows = append(a.rows, make([]uint64, a.words)...)
-	*v = int32(a.used)
+	c.steps.Put(id, int32(a.used-1))
 	return a.used - 1, true
 }
 

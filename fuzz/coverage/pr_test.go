@@ -64,11 +64,12 @@ func slow(set map[pair]bool, sys *pulse.System) {
 func TestPRCountsEachPairOnce(t *testing.T) {
 	for prog := range uint64(200) {
 		pr := &coverage.PR{}
-		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Observer: pr})
+		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 		set := map[pair]bool{}
 		for seed := range uint64(30) {
 			sys.Reset(seed)
 			pr.Begin()
+			sys.Observe(pr)
 			program(sys, prog)
 			sys.Run()
 			if f := sys.Failure(); f != nil {
@@ -87,13 +88,14 @@ func TestPRCountsEachPairOnce(t *testing.T) {
 // definition.
 func TestPRCanary(t *testing.T) {
 	pr := &coverage.PR{}
-	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Observer: pr})
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
 	set := map[pair]bool{}
 	for seed := range uint64(3) {
 		sys.Reset(seed)
 		*pr = coverage.PR{}
 		pr.Begin()
+		sys.Observe(pr)
 		program(sys, 1)
 		sys.Run()
 		slow(set, sys)
@@ -105,9 +107,10 @@ func TestPRCanary(t *testing.T) {
 
 func TestPRLimit(t *testing.T) {
 	pr := &coverage.PR{Limit: 2}
-	sys := pulse.New(pulse.Options{Observer: pr})
+	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
 	pr.Begin()
+	sys.Observe(pr)
 	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
 	for range 5 {
 		sys.Send(sink, hop{})
@@ -120,13 +123,14 @@ func TestPRLimit(t *testing.T) {
 
 func TestPRAllocatesNothingOnceItKnowsTheSteps(t *testing.T) {
 	pr := &coverage.PR{}
-	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Observer: pr})
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
 	sink := pulse.Func(func(*pulse.Ctx, any) {})
 	var msg any = hop{}
 	run := func() {
 		sys.Reset(1)
 		pr.Begin()
+		sys.Observe(pr)
 		ref := sys.Spawn("sink", sink)
 		for range 100 {
 			sys.Send(ref, msg)

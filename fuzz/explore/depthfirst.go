@@ -28,8 +28,8 @@ type root struct {
 func newDepthFirst(s *search) *depthFirst {
 	d := &depthFirst{search: s, walker: newWalker(&s.options.Method, &s.habits, s.bound)}
 	m := &s.options.Method
-	n := needs{record: s.options.Record || m.records(), states: m.compares(), single: m.Depth > 0 || m.compares() && !m.BigSteps}
-	d.strategy, d.recorded = n.with(&d.walker), n.record
+	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps}
+	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path}
 	return d
 }

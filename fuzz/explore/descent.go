@@ -96,3 +96,6 @@ func (d *descent) learn(t *trace.Trace) {
 
 // hugeTree bounds products, which would else overflow with large trees.
 const hugeTree = 1e100
+
+// Needs returns what the strategy needs: the trace is read.
+func (*descent) Needs() pulse.Needs { return pulse.Needs{Record: true} }

@@ -1,74 +1,104 @@
 // Package explore runs a program in every order in which its messages can be
 // received, or in every order that makes a difference, and says honestly when
-// it was not every one. It is what fuzz.Explore is made of.
+// it was not every one. Package fuzz uses it for fuzz.Explore; programs that
+// are no properties can be explored with it as well.
 //
-// # The tree and the loop
+//	result, err := explore.Explore(explore.Options{}, worker)
+//
+// A Worker runs the program once each time it is asked, with a strategy that
+// makes all its decisions. The Result says how many runs there were, how many
+// distinct orders, which failures, and whether that is all.
+//
+// # What is gone through
 //
 // Every run is a path in one tree of decisions. The tree is gone through
-// depth-first: the program is run from its start, decided as before up to the
-// last node of which something is left, and in plain order from there. Only
-// the path is kept, so memory does not grow with the number of runs (Eta,
-// section 3.2).
+// depth-first: the program is run from its start, with the decisions of the run
+// before up to the last one that can be taken otherwise, and in plain order
+// from there. Only one path is kept, so that memory does not grow with the
+// number of runs (Eta, section 3.2).
 //
 // Two orders in which every actor receives the same messages in the same order
-// do the same: they are one distinct order, a Mazurkiewicz trace. A delivery
-// races with an earlier step of its receiver when that step does not happen
-// before the sending of the message and the two are not of one channel. What
-// the reductions have in common is in past.go (what happened before what) and
-// races.go; each says in a file of its own what a race calls for:
+// do the same: they are one distinct order, a Mazurkiewicz trace. A message
+// races with an earlier step of its receiver when that step did not happen
+// before the message was sent, and the two are not of one channel. To run every
+// distinct order it is enough to turn races round; the reductions differ in
+// what else they run.
 //
-//	optimal.go     TruSt's revisits: each distinct order once, no run wasted
-//	source.go      source sets, with sleep sets (sleep.go)
-//	persistent.go  Basset's two methods, and Eta's
+// # Which reduction
 //
-// # What goes together
+// Optimal is the default and the best: it runs each distinct order once. Take
+// another one when Optimal does not go with what you ask for:
 //
-// Sleep sets go with everything. State comparison goes with all but Optimal,
-// which learns from whole runs; with the others it costs much of the reduction,
-// because a run that ends at a known state does not show what would have raced.
-// Bounds on delays and preemptions go with no reduction: of orders that do the
-// same a reduction keeps one, which may be beyond the bound when another is
-// not. A bound on depth, runs or time goes with all. Options that cannot go
-// together are refused with a message.
+//   - SourceSets to compare states, or with a bound on depth.
+//   - Everything to bound delays or preemptions, to go on with random branches,
+//     or when a property looks at several actors while the run goes on.
+//   - PersistentSets, DCUTE and GoodSiblings to compare with the literature
+//     (Basset, sections 2.3 and 4; Eta, section 5.2). They run some distinct
+//     orders several times, fewer with Sleep.
 //
-// Some steps have to do with each other by more than messages: Watch of an
-// actor that is ending, two answers to one Ask, supervision. Traces list these
-// as touches. Sleep sets heed them; when a search with another reduction meets
-// two that no message puts in order, it begins again with Everything and the
-// sleep sets. When time may pass early or faults strike actors, that has to do
-// with every step: Optimal hands over to Source, and all that could come is
-// taken up wherever such a thing could come between. Verdict.Reduction says
-// what was used in the end.
+// Options that do not go together are refused with a message. Of those that do:
 //
-// A process that waits for particular messages is asked by a run whether it
-// would have taken another one; when it would not, that run is given up and
-// counted as wasted. It is the only waste that Optimal has: about one in a
-// hundred runs of the random programs that it is tested with, most of which
-// have such processes.
+//   - Sleep sets go with every reduction.
+//   - State comparison goes with all but Optimal, which learns from whole runs.
+//     With the others it costs much of the reduction, because a run that is
+//     given up at a known state does not show what would have raced.
+//   - Bounds on delays and preemptions go with no reduction. Of orders that do
+//     the same a reduction keeps one, which may be beyond the bound when another
+//     is not.
+//   - Bounds on depth, runs and time go with everything.
+//
+// # When another reduction is used
+//
+// Some steps have to do with each other by more than messages: when an actor is
+// watched that is ending, when one Ask has two answers, under supervision. Sleep
+// sets heed these steps. When a search with a reduction meets two of them that
+// no message puts in order, it begins again with Everything and sleep sets.
+//
+// What may come between any two steps has to do with all of them: time that may
+// pass early, and faults that strike actors. Optimal then begins again as
+// SourceSets, and wherever such a thing could come between two steps all
+// messages are tried. Optimal also begins again as SourceSets when the search
+// goes on after a run that failed before its end, and becomes SourceSets with a
+// bound on depth.
+//
+// Result.Reduction is the one that was used in the end. Worker.Again tells that
+// the search begins again: what was told of the runs until then does not count.
+//
+// # Runs that are wasted
+//
+// With sleep sets a run may be given up because all that could come next was run
+// from another branch. Optimal wastes runs only on processes that wait for
+// particular messages. Whether such a process would have taken another message
+// is found out by running it; if not, the run is given up. It is about one in a
+// hundred runs of the random programs of the tests, most of which have such
+// processes.
 //
 // # Orderings
 //
-// The default is FIFO. With Optimal, runs are as many with each ordering, and
-// FIFO is the cheapest to keep. With Persistent and DCUTE without Sleep the
-// ordering decides: LCA is best in trees and pipelines, by a factor of up to
-// 1,500, and FIFO where one actor waits for all others; the tables, after
-// Basset's 4.1 and 4.2, are in testdata/orderings.golden. How time and memory
-// grow with a program is in testdata/growth.golden.
+// The default is OrderFIFO. Optimal makes the same number of runs with every
+// ordering, and OrderFIFO costs the least. With PersistentSets and DCUTE without
+// Sleep the ordering decides: OrderLCA is best in trees and pipelines,
+// by a factor of up to 1,500, and OrderFIFO where one actor waits for all
+// others. The tables, after Basset's 4.1 and 4.2, are in
+// testdata/orderings.golden. How time and memory grow with a program is in
+// testdata/growth.golden.
 //
 // # Workers
 //
-// Workers share the tree by subtrees and have no lock on it. Which orders are
-// distinct and which failure is the first depends neither on their number nor
-// on their speed. Optimal makes the same runs with any number. The other
-// reductions take up all that does not sleep in the levels above the
-// subtrees, so that several workers lose a part of what they leave out.
+// Several workers share the tree by subtrees, without a lock on it. Each runs
+// the program on a goroutine of its own, so that they must share nothing that
+// is not locked. Which orders are distinct and which failure is the first
+// depends neither on their number nor on their speed. Optimal makes the same
+// runs with any number of workers. The other reductions leave out less with
+// several than with one: above the subtrees everything is taken that does not
+// sleep.
 //
 // # What is not seen
 //
-// A property that looks at several actors while the run goes on sees the
-// states of the orders that are run; orders that are left out differ from them
-// in between. Memory that actors share, clocks and random numbers of the
-// outside are not controlled; a program that does not repeat itself is found
-// out and ends the search. State comparison does not see what is kept outside
-// of actors.
+// A property that looks at several actors while the run goes on sees the states
+// of the orders that are run; orders that are left out may come to other states
+// in between. State comparison does not see what is kept outside of actors.
+// Memory that actors share, clocks and random numbers from outside are not
+// controlled: a program that does not repeat itself ends the search, and the
+// result says where it differed.
 package explore

@@ -94,3 +94,6 @@ func (w *frameFollower) Choose(k choice.Kind, n int) int {
 	}
 	return int(f.answers[i].value)
 }
+
+// Needs returns what the strategy needs: every step is asked for, and identities are read.
+func (*frameFollower) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }

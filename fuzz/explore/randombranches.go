@@ -22,8 +22,8 @@ type randomBranches struct {
 func newRandomBranches(s *search) *randomBranches {
 	b := &randomBranches{search: s, random: s.options.Seed}
 	b.follower = branchFollower{depth: s.options.Depth, chooser: s.chooser()}
-	n := needs{record: s.options.Record || s.options.records(), single: s.options.Depth > 0}
-	b.strategy = n.with(&b.follower)
+	n := pulse.Needs{Record: s.options.Record || s.options.records(), Single: s.options.Depth > 0}
+	b.strategy = needy{&b.follower, n}
 	return b
 }
 

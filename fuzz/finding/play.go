@@ -69,29 +69,9 @@ func firstDifference(res *props.Result, replayer *strategy.Replayer, hash uint64
 
 // settingsOf returns in words what a run was told; defaults are left out.
 func settingsOf(o pulse.Options) (list []corpus.Setting) {
-	add := func(name string, value any, zero bool) {
-		if !zero {
-			list = append(list, corpus.Setting{Name: name, Value: fmt.Sprint(value)})
-		}
+	for _, s := range o.Settings() {
+		list = append(list, corpus.Setting(s))
 	}
-	add("delivery", o.Delivery, o.Delivery == pulse.DeliveryFIFO)
-	add("environment", o.Environment, o.Environment == pulse.EnvironmentOpen)
-	add("steps", o.Steps, o.Steps == 0)
-	add("pending", o.Pending, o.Pending == 0)
-	add("orphans", o.Orphans, !o.Orphans)
-	add("isolation", o.Isolation, !o.Isolation)
-	add("early timers", o.EarlyTimers, o.EarlyTimers == 0)
-	add("ticks", o.Ticks, o.Ticks == 0)
-	add("horizon", o.Horizon, o.Horizon == 0)
-	f := &o.Faults
-	for _, budget := range []struct {
-		name string
-		n    int
-	}{{"drop", f.Drop}, {"duplicate", f.Duplicate}, {"delay", f.Delay}, {"crash", f.Crash},
-		{"restart kept", f.RestartKept}, {"restart lost", f.RestartLost}, {"partition", f.Partition}} {
-		add(budget.name, budget.n, budget.n == 0)
-	}
-	add("swarm", f.Swarm, !f.Swarm)
 	return list
 }
 

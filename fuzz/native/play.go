@@ -27,9 +27,9 @@ func (s *player) Begin(uint64) {
 	s.answers.Reset(s.draft.Answers)
 }
 
-// Records says that identities are read, and that a slot is a message's place
-// in the order of sending.
-func (s *player) Records() {}
+// Needs has identities computed. In a run that is recorded a slot is a message's
+// place in the order of sending.
+func (s *player) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (s *player) Pick(e *pulse.Enabled) int {
 	best, top := 0, s.of(e, 0)

@@ -173,8 +173,8 @@ type peek struct{}
 // Begin does nothing.
 func (peek) Begin(uint64) {}
 
-// Holds has it asked also for single messages.
-func (peek) Holds() {}
+// Needs has it asked also for single messages.
+func (peek) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 // Pick ends the run.
 func (peek) Pick(*pulse.Enabled) int { return pulse.Quit }

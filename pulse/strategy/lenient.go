@@ -6,6 +6,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -14,7 +15,7 @@ import (
 // record. It answers a question by the next choice of its kind.
 type lenient struct {
 	record *choice.Record
-	places table // by identity: where in the record's deliveries, from 1
+	places hash.Table // by identity: where in the record's deliveries, from 1
 	// made[i] is which delivery of the run delivery i of the record was, from 1;
 	// zero means that it was not made yet.
 	made  []int32
@@ -37,7 +38,7 @@ type misfit struct {
 func newLenient(record *choice.Record) *lenient {
 	l := &lenient{record: record, made: make([]int32, len(record.Deliveries))}
 	for i, id := range record.Deliveries {
-		l.places.put(id, int32(i)+1)
+		l.places.Put(id, int32(i)+1)
 	}
 	return l
 }
@@ -51,7 +52,7 @@ func (l *lenient) begin() {
 func (l *lenient) pick(e *pulse.Enabled) int {
 	best, place := -1, int32(math.MaxInt32)
 	for i := range e.Len() {
-		if at := l.places.get(e.ID(i)); at > 0 && at < place {
+		if at, ok := l.places.Get(e.ID(i)); ok && at < place {
 			best, place = i, at
 		}
 	}

@@ -3,6 +3,7 @@ package strategy
 import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -27,7 +28,7 @@ type Orderer struct {
 	read     int          // how many of its steps have been looked at
 	held     int          // how often in a row all messages were held back
 
-	places table // by identity: a place in named, from 1
+	places hash.Table // by identity: a place in named, from 1
 	named  []named
 	// firsts and seconds are linked lists: for each constraint the next one, from
 	// 1, with the same first step and with the same second step; zero ends a list.
@@ -53,7 +54,7 @@ func (o *Orderer) Begin(uint64) {
 	s := o.schedule
 	o.Seeded.Begin(s.Seed)
 	o.run, o.read, o.held = nil, 0, 0
-	o.places.reset()
+	o.places.Reset()
 	o.named, o.firsts, o.seconds, o.unmet = o.named[:0], o.firsts[:0], o.seconds[:0], o.unmet[:0]
 	clear(o.next[:])
 	for _, p := range s.Priorities {
@@ -77,24 +78,21 @@ func (o *Orderer) Begin(uint64) {
 func (o *Orderer) name(id uint64) *named {
 	if o.find(id) == nil {
 		o.named = append(o.named, named{})
-		o.places.put(id, int32(len(o.named)))
+		o.places.Put(id, int32(len(o.named)))
 	}
 	return o.find(id)
 }
 
 // find returns what is known of a step, nil if the schedule does not name it.
 func (o *Orderer) find(id uint64) *named {
-	if place := o.places.get(id); place > 0 {
+	if place, ok := o.places.Get(id); ok {
 		return &o.named[place-1]
 	}
 	return nil
 }
 
-// Holds makes the system ask also for single messages.
-func (o *Orderer) Holds() {}
-
-// Records says that identities are read.
-func (o *Orderer) Records() {}
+// Needs has every step asked for, and identities computed.
+func (o *Orderer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick returns the first message that may come.
 func (o *Orderer) Pick(e *pulse.Enabled) int {

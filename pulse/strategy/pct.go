@@ -43,8 +43,8 @@ func (p *pct) Begin(seed uint64) {
 	p.priority = p.priority[:0]
 }
 
-// Holds makes the system ask also for single messages, so that every step counts.
-func (p *pct) Holds() {}
+// Needs has every step asked for, so that each counts.
+func (p *pct) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 func (p *pct) Pick(e *pulse.Enabled) int {
 	for len(p.priority) <= e.Channels() {

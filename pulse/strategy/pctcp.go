@@ -64,12 +64,9 @@ func (p *pctcp) Begin(seed uint64) {
 	p.steps = 0
 }
 
-// Holds makes the system ask also for single messages, so that a change comes
-// when its message does.
-func (p *pctcp) Holds() {}
-
-// Records says that the trace is read.
-func (p *pctcp) Records() {}
+// Needs has every step asked for, so that a change comes in time, and the trace
+// kept.
+func (p *pctcp) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 func (p *pctcp) Pick(e *pulse.Enabled) int {
 	p.follow(e.Trace())

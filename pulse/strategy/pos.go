@@ -44,8 +44,8 @@ func (p *pos) Begin(seed uint64) {
 	p.lots, p.taken = p.lots[:0], p.taken[:0]
 }
 
-// Records says that identities are read.
-func (p *pos) Records() {}
+// Needs has identities computed.
+func (p *pos) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (p *pos) Pick(e *pulse.Enabled) int {
 	p.grow(e.Trace())

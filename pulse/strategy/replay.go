@@ -58,11 +58,8 @@ func (r *Replayer) Begin(uint64) {
 	}
 }
 
-// Holds makes the system ask also for single messages.
-func (r *Replayer) Holds() {}
-
-// Records says that identities are read.
-func (r *Replayer) Records() {}
+// Needs has every step asked for, and identities computed.
+func (r *Replayer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick returns the next message of the record.
 func (r *Replayer) Pick(e *pulse.Enabled) int {

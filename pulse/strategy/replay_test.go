@@ -73,7 +73,7 @@ func TestRoundTrip(t *testing.T) {
 type untimely struct{ fired bool }
 
 func (u *untimely) Begin(uint64)                {}
-func (u *untimely) Holds()                      {}
+func (u *untimely) Needs() pulse.Needs          { return pulse.Needs{Single: true} }
 func (u *untimely) Choose(choice.Kind, int) int { return 0 }
 func (u *untimely) Pick(e *pulse.Enabled) int {
 	for i := range e.Len() {

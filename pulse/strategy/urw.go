@@ -5,6 +5,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -39,7 +40,7 @@ type urw struct {
 	runs    int  // begun so far
 	trial   bool // nothing was learned before this run
 
-	sizes   table                 // steps that a message led to, itself included, by identity
+	sizes   hash.Table            // steps that a message led to, itself included, by identity
 	means   map[reflect.Type]mean // the same by type
 	scratch []int32
 
@@ -63,8 +64,8 @@ func (u *urw) Begin(seed uint64) {
 	u.steps = 0
 }
 
-// Records says that the trace is read.
-func (u *urw) Records() {}
+// Needs has the trace kept.
+func (u *urw) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (u *urw) Pick(e *pulse.Enabled) int {
 	if u.trial {
@@ -122,7 +123,7 @@ func (u *urw) load(t *trace.Trace, s *trace.Send, w int64) {
 
 // weightOf returns the weight that was learned for a message.
 func (u *urw) weightOf(s *trace.Send) int32 {
-	if w := u.sizes.get(s.ID); w > 0 {
+	if w, ok := u.sizes.Get(s.ID); ok {
 		return w
 	}
 	if m := u.means[reflect.TypeOf(s.Body)]; m.count > 0 {
@@ -145,7 +146,7 @@ func (u *urw) End(t *trace.Trace) {
 // learn counts, for each message that was received, the steps that it led to. A
 // message has a higher index than the one whose handler sent it.
 func (u *urw) learn(t *trace.Trace) {
-	u.sizes.reset()
+	u.sizes.Reset()
 	clear(u.means)
 	u.scratch = u.scratch[:0]
 	for range t.Sends {
@@ -168,7 +169,7 @@ func (u *urw) learn(t *trace.Trace) {
 }
 
 func (u *urw) keep(s *trace.Send, size int32) {
-	u.sizes.put(s.ID, size)
+	u.sizes.Put(s.ID, size)
 	typ := reflect.TypeOf(s.Body)
 	m := u.means[typ]
 	u.means[typ] = mean{m.sum + int64(size), m.count + 1}

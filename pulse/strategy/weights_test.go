@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -44,25 +43,5 @@ func TestWeights(t *testing.T) {
 			}
 		}
 		countdown(9) // is not learned from
-	}
-}
-
-// TestTable checks that a table agrees with a map while it grows and after it
-// was emptied.
-func TestTable(t *testing.T) {
-	var numbers table
-	for _, n := range []int{0, 1, 31, 33, 1000, 5} {
-		numbers.reset()
-		want := map[uint64]int32{}
-		for i := range n {
-			id := hash.Mix(uint64(i%700)) &^ 0xff // many in one place
-			numbers.put(id, int32(i+1))
-			want[id] = int32(i + 1)
-		}
-		for i := range uint64(2000) {
-			if id := hash.Mix(i) &^ 0xff; numbers.get(id) != want[id] {
-				t.Fatalf("%d of %d: %d, expected %d", i, n, numbers.get(id), want[id])
-			}
-		}
 	}
 }

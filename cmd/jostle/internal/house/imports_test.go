@@ -21,19 +21,25 @@ import (
 // module.
 const order = `
 	# How it runs. The leaves import nothing of ours.
-	pulse/hash < pulse/choice < pulse/schedule < pulse/strategy
-	pulse/choice, pulse/stack, pulse/trace < pulse < pulse/strategy, pulse/adapt/*, pulse/goroutine
+	pulse/hash < pulse/choice < pulse/schedule
+	pulse/hash < pulse/value
+	pulse/choice, pulse/stack, pulse/trace, pulse/value < pulse
+	pulse, pulse/schedule < pulse/strategy
+	pulse < pulse/adapt/*, pulse/goroutine
 
-	# How we reduce, and what we remember.
-	pulse/schedule < shrink, corpus
+	# What we remember, and how we reduce. No actors: shrink knows cases and traces.
+	pulse/schedule < corpus
+	corpus, pulse/trace < shrink
 
 	# What must hold. State machines are judged by linear when clients run at once.
 	pulse < props < props/linear < props/machine
 
-	# How we search.
-	props, shrink, corpus, pulse/strategy < fuzz/native, fuzz/coverage, fuzz/explore
-	fuzz/native, fuzz/coverage, fuzz/explore < fuzz/guide < fuzz/campaign < fuzz
-	fuzz/explore < fuzz/report < fuzz
+	# How we search. What stands below fuzz knows no testing.
+	props, corpus, pulse/strategy, fuzz/words < fuzz/finding
+	pulse < fuzz/coverage < fuzz/guide
+	corpus, pulse/strategy < fuzz/explore
+	fuzz/finding, fuzz/explore, fuzz/guide, shrink < fuzz/search < fuzz/campaign < fuzz/report < fuzz
+	props, corpus, pulse/strategy < fuzz/native < fuzz
 
 	# What only tests use.
 	corpus/golden

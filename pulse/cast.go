@@ -1,0 +1,256 @@
+package pulse
+
+import "github.com/jostle-go/jostle/pulse/trace"
+
+// A cast is the actors of a run: their spawning, their ends, and who is told
+// of them. It takes no steps.
+//
+// Invariants: actors[i] has index i in its mailbox, its Ctx and the trace; the
+// mailroom has its mailbox. The slice's capacity holds actors of older runs. A
+// parent comes before its children. An actor has a process only while that
+// process's code has not returned, and then the process's coroutine is in use.
+type cast struct {
+	traffic
+	actors    []*actor
+	walk      *stateWalk // over values and states
+	states    *stateWalk // walk, or nil unless the strategy compares states
+	pool      coroutines
+	processes []*Process // those not in use
+}
+
+// An actor is a spawned actor's place in the cast. It outlives the run: the
+// next run uses it again.
+type actor struct {
+	handler Actor
+	track
+	mailbox
+	process  *Process
+	ctx      Ctx
+	asks     int32 // numbers Asks and waits for timers; none is used twice, by a restarted process neither
+	parent   int32
+	restarts int
+	waits    wait // what a stuck report says of it
+	watchers []int32
+	special  bool // spec is not zero
+	spec     Spec
+	history  uint64 // of all that it has received, while there are states
+}
+
+// join connects the parts of a system.
+func (c *cast) join(owner *System) {
+	c.owner = owner
+	c.mail.clock = &c.clock
+	c.pool.calls = &c.calls
+}
+
+// add puts an actor into the run and into the trace.
+func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *actor {
+	a := c.place()
+	a.handler, a.parent = handler, parent
+	a.id = c.rec.addActor(name, info, parent)
+	if c.states != nil {
+		a.history = c.actors[c.rec.cur].history // its handler may hold what the spawner knows
+	}
+	return a
+}
+
+// place takes the next actor of an older run into use, or makes one.
+func (c *cast) place() *actor {
+	n := len(c.actors)
+	if n < cap(c.actors) {
+		c.actors = c.actors[:n+1]
+	} else {
+		c.actors = append(c.actors, nil)
+	}
+	a := c.actors[n]
+	if a == nil {
+		a = &actor{}
+		c.actors[n] = a
+	}
+	a.ctx = Ctx{sys: c.owner, actor: int32(n)}
+	a.last = none
+	a.process, a.waits.text = nil, ""
+	a.asks, a.restarts = 0, 0
+	a.watchers, a.history = a.watchers[:0], 0
+	if a.special {
+		a.spec, a.special = Spec{}, false
+	}
+	c.mail.admit(&a.mailbox)
+	return a
+}
+
+// spawnPlain spawns an actor that is only a handler.
+func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
+	if handler == nil {
+		c.noHandler(name)
+	}
+	return c.ref(c.add(name, handler, c.rec.types.of(handler), parent).ctx.actor)
+}
+
+// spawn spawns what a Spec describes.
+func (c *cast) spawn(spec *Spec, parent int32) Ref {
+	handler := c.handlerOf(spec)
+	info := c.rec.types.of(handler)
+	if spec.Process != nil {
+		info = c.rec.types.of(spec.Process)
+	}
+	a := c.add(spec.Name, handler, info, parent)
+	a.spec, a.special, a.safe = *spec, true, spec.Safe
+	if spec.Process != nil {
+		c.startProcess(a)
+	}
+	return c.ref(a.actor)
+}
+
+// handlerOf returns the first handler of what spec describes.
+func (c *cast) handlerOf(spec *Spec) Actor {
+	switch {
+	case spec.Process != nil:
+		return processActor{}
+	case spec.Actor != nil:
+		return spec.Actor
+	case spec.New != nil:
+		if a := spec.New(); a != nil {
+			return a
+		}
+	}
+	c.noHandler(spec.Name)
+	return nil
+}
+
+func (c *cast) noHandler(name string) {
+	c.misuse("actor %q is nil: it needs an Actor, a New that returns one, or the function of a process", name)
+}
+
+// end takes an actor out of the run: what waits for it is orphaned, those who
+// watch it are told.
+func (c *cast) end(a *actor, reason string) {
+	if a.life == ended {
+		return
+	}
+	i := a.actor
+	c.rec.touchOther(i)
+	c.rec.touch(i, trace.ItsLife, 0)
+	wasDown := a.life == down
+	a.life = ended
+	c.shut(a, trace.Orphaned)
+	c.rec.endActor(i)
+	if !wasDown {
+		c.tellWatchers(a, reason)
+	}
+}
+
+// endChildren ends all that an actor has spawned, and theirs.
+func (c *cast) endChildren(parent int32, reason string) {
+	for i := int(parent) + 1; i < len(c.actors); i++ {
+		if a := c.actors[i]; a.parent == parent && a.life != ended {
+			c.endChildren(int32(i), reason)
+			c.end(a, reason)
+		}
+	}
+}
+
+// crash takes an actor down by a fault.
+func (c *cast) crash(a *actor) {
+	c.endChildren(a.actor, "crashed")
+	a.life = down
+	c.shut(a, trace.Dropped)
+	c.mail.forgetWait(&a.mailbox)
+	c.tellWatchers(a, "crashed")
+}
+
+// shut closes an actor's mailbox, stops its timers and its code. What was
+// waiting in the mailbox meets the given fate.
+func (c *cast) shut(a *actor, fate trace.Fate) {
+	a.accept = acceptNothing
+	c.mail.setOpen(&a.mailbox, false)
+	c.stopTimersOf(a.actor)
+	c.mail.empty(&a.mailbox, fate)
+	c.killProcess(a)
+}
+
+// listStrikes lists what could strike now, in a fixed order.
+func (c *cast) listStrikes() []strike {
+	f := &c.faults
+	f.list = f.list[:0]
+	if c.mail.cut >= 0 {
+		f.list = append(f.list, strike{kind: trace.Heal, actor: c.mail.cut})
+	}
+	may := c.options.Faults.Actors
+	for i, a := range c.actors {
+		if int32(i) == trace.Test || a.safe {
+			continue
+		}
+		if may != nil {
+			c.rec.callOut()
+			is := may(c.ref(int32(i)))
+			c.rec.callOver()
+			if !is {
+				continue
+			}
+		}
+		f.listFor(a, c.mail.cut >= 0)
+	}
+	return f.list
+}
+
+// renew makes an actor ready to receive from the beginning. Its channels are
+// still to be looked at.
+func (c *cast) renew(a *actor, lose bool) {
+	a.accept, a.await, a.answered = acceptAll, 0, 0
+	switch {
+	case a.spec.Process != nil:
+		c.startProcess(a)
+	case lose && a.spec.New != nil:
+		a.handler = c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New})
+	}
+}
+
+// lives reports whether an actor is alive. The running step now depends on it.
+func (c *cast) lives(actor int32) bool {
+	c.rec.touch(actor, trace.ItsLife, 0)
+	now := c.actors[actor].life
+	c.learned(uint64(now))
+	return now == alive
+}
+
+// learned notes that the code that runs was told a number by the system.
+func (c *cast) learned(v uint64) {
+	if c.states != nil {
+		c.learn(v)
+	}
+}
+
+// become changes the handler of an actor.
+func (c *cast) become(actor int32, handler Actor) {
+	if handler == nil {
+		c.misuse("Become(nil): give it the actor that handles what comes next")
+	}
+	if c.actors[actor].process != nil {
+		c.misuse("Become in a process: it has no handler, its code goes on where it waits")
+	}
+	c.actors[actor].handler = handler
+	c.rec.changed()
+}
+
+// watch makes an actor one that is told when another ends: at once, when it
+// has ended already.
+func (c *cast) watch(watcher, other int32) {
+	c.rec.touch(other, trace.ItsLife, 0)
+	if a := c.actors[other]; a.life == alive {
+		a.watchers = append(a.watchers, watcher)
+		return
+	}
+	c.postDown(other, watcher, "gone")
+}
+
+func (c *cast) tellWatchers(a *actor, reason string) {
+	for _, w := range a.watchers {
+		c.postDown(a.actor, w, reason)
+	}
+	a.watchers = a.watchers[:0]
+}
+
+func (c *cast) postDown(from, to int32, reason string) {
+	c.sendAs(from, to, Down{c.ref(from), reason}, trace.Down, 0)
+}

@@ -1,0 +1,146 @@
+package pulse
+
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// Partitions and delays hold up messages.
+
+// crosses reports whether a partition that separates the actor cut from all
+// others lies between two actors, neither of which it leaves alone.
+func (r *mailroom) crosses(cut, from, to int32) bool {
+	return cut >= 0 && (from == cut) != (to == cut) && from > trace.Test && to > trace.Test &&
+		!r.boxes[from].safe && !r.boxes[to].safe
+}
+
+// partition separates an actor from all others.
+func (r *mailroom) partition(actor int32) {
+	r.cut = actor
+	r.block(actor, +1)
+}
+
+// heal ends the partition.
+func (r *mailroom) heal() {
+	actor := r.cut
+	r.cut = none
+	r.block(actor, -1)
+}
+
+// block blocks or unblocks all channels that a partition of one actor crosses.
+func (r *mailroom) block(actor int32, by int32) {
+	r.flagChoosy()
+	for i := range r.channels {
+		c := &r.channels[i]
+		if r.crosses(actor, c.from, c.to) {
+			c.blocked += by
+		}
+	}
+	for _, b := range r.boxes {
+		if b.life == alive {
+			r.reopen(b)
+		}
+	}
+}
+
+// delay holds up a message that has not been posted yet until a time.
+func (r *mailroom) delay(m int32, at int64) {
+	d := &r.sends[m]
+	e := entry{at: at, send: m, actor: none, effect: release, last: none}
+	b := r.boxes[d.To]
+	if !r.unordered {
+		r.post(m, d.From)
+		if b.life != alive {
+			return // it is discarded already
+		}
+		e.effect = unblock
+		r.channels[d.Channel].slow++
+	}
+	r.slow++
+	r.clock.push(e)
+	if !r.unordered {
+		r.reopen(b)
+	}
+}
+
+// endDelay lets a message that a delay held up go on.
+func (r *mailroom) endDelay(e *entry) {
+	r.slow--
+	if e.effect == release {
+		r.post(e.send, r.sends[e.send].From)
+		return
+	}
+	c := &r.channels[r.sends[e.send].Channel]
+	c.slow--
+	r.reopen(r.boxes[c.to])
+}
+
+// isSlow reports whether a delay holds up a message.
+func (r *mailroom) isSlow(m int32) bool { return r.clock.delayOf(m) >= 0 }
+
+// forgetDelay ends the delay of a message that will not go on, and reports
+// whether there was one.
+func (r *mailroom) forgetDelay(m int32) bool {
+	if r.slow == 0 {
+		return false
+	}
+	i := r.clock.delayOf(m)
+	if i < 0 {
+		return false
+	}
+	if r.clock.heap[i].effect == unblock {
+		r.channels[r.sends[m].Channel].slow--
+	}
+	r.slow--
+	r.clock.removeAt(i)
+	return true
+}
+
+// arrive places a message when not every mailbox is open, or when there is a
+// partition, with Unordered delivery: into ready if it can be delivered, else
+// into held.
+func (r *mailroom) arrive(m, from int32) {
+	b := r.boxes[r.sends[m].To]
+	if b.life != alive {
+		r.undeliverable(m, b)
+		return
+	}
+	if !r.crosses(r.cut, from, b.actor) && b.accepts(&r.sends[m]) {
+		r.ready = append(r.ready, m)
+		return
+	}
+	r.held = append(r.held, m)
+}
+
+// refilterUnordered sorts the messages to an actor into ready and held.
+func (r *mailroom) refilterUnordered(b *mailbox) {
+	mine := r.scratch[:0]
+	gather := func(m int32) bool {
+		if r.sends[m].To != b.actor {
+			return false
+		}
+		mine = append(mine, m)
+		return true
+	}
+	r.removeReadyIf(gather)
+	r.held = slices.DeleteFunc(r.held, gather)
+	slices.SortFunc(mine, r.compareArrival)
+	for _, m := range mine {
+		r.arrive(m, r.sends[m].From)
+	}
+	r.scratch = mine[:0]
+}
+
+// emptyUnordered is empty with Unordered delivery.
+func (r *mailroom) emptyUnordered(b *mailbox, fate trace.Fate) {
+	drop := func(m int32) bool {
+		if r.sends[m].To != b.actor {
+			return false
+		}
+		r.discard(m, fate)
+		return true
+	}
+	r.removeReadyIf(drop)
+	r.held = slices.DeleteFunc(r.held, drop)
+}

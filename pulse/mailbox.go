@@ -1,0 +1,152 @@
+package pulse
+
+import "github.com/jostle-go/jostle/pulse/trace"
+
+// A mailbox is what the mailroom knows of an actor: whether it lives and which
+// messages it accepts. What an actor does not accept stays in its channel
+// (Erlang's selective receive); the first message in the channel that it does
+// accept can be delivered.
+//
+// Invariant: between steps, open holds exactly for an actor that is alive and
+// accepts everything, unless the step that has just been taken is still to be
+// finished.
+type mailbox struct {
+	match    func(any) bool // what it accepts when accept is acceptMatching
+	actor    int32
+	inward   int32 // the first of the channels to it, linked by sibling
+	await    int32 // the Ask or the timer whose message ends its wait; 0 for none
+	answered int32 // the last Ask to which an answer is on its way
+	accept   acceptance
+	life     life
+	open     bool
+	safe     bool // partitions leave it alone
+}
+
+// life is where an actor is between its spawning and its end.
+type life uint8
+
+const (
+	alive life = iota
+	down       // crashed by a fault; may be restarted by one
+	ended
+)
+
+// acceptance is the kind of messages that an actor takes at this point. Plain
+// handlers take everything; a process takes what it waits for.
+//
+// The constants are those of trace.Want, in its order.
+type acceptance uint8
+
+const (
+	acceptAll      acceptance = iota
+	acceptNothing             // only what cannot be refused
+	acceptStart               // the message that begins a process
+	acceptMatching            // messages for which its predicate holds
+	acceptReply               // the answer to one Ask
+)
+
+// admit gives the next actor a mailbox, which may have been one of an older run.
+func (r *mailroom) admit(b *mailbox) {
+	b.match, b.actor, b.inward = nil, int32(len(r.boxes)), none
+	b.await, b.answered = 0, 0
+	b.accept, b.life, b.open, b.safe = acceptAll, alive, true, false
+	r.boxes = append(r.boxes, b)
+}
+
+// accepts reports whether an actor takes a message now.
+func (b *mailbox) accepts(d *trace.Send) bool {
+	if d.Kind == trace.Kill || b.isWake(d) {
+		return true
+	}
+	switch b.accept {
+	case acceptAll:
+		return true
+	case acceptStart:
+		return d.Kind == trace.Start
+	case acceptMatching:
+		return d.Kind != trace.Reply && !isWake(d) && b.match(d.Body)
+	case acceptReply:
+		return d.Kind == trace.Reply && d.Ask == b.await
+	}
+	return false
+}
+
+// awaits reports whether an actor still waits for the answer to an Ask. An
+// answer that comes twice or too late is nobody's.
+func (b *mailbox) awaits(ask int32) bool {
+	return b.accept == acceptReply && b.await == ask && b.answered != ask
+}
+
+// isWake reports whether a message is that of the timer that ends this
+// actor's wait.
+func (b *mailbox) isWake(d *trace.Send) bool { return b.await != 0 && d.Ask == b.await && isWake(d) }
+
+// isWake reports whether a message is that of a timer that ends a wait.
+func isWake(d *trace.Send) bool { return d.Kind == trace.Timer && d.Ask != 0 }
+
+// setOpen changes whether a mailbox is open and keeps the count of those that
+// are not.
+func (r *mailroom) setOpen(b *mailbox, open bool) {
+	if b.open == open {
+		return
+	}
+	b.open = open
+	if open {
+		r.choosy--
+	} else {
+		r.choosy++
+	}
+	r.flagChoosy()
+}
+
+// flagChoosy sets the bit that stands for messages that cannot go straight to
+// ready, with Unordered delivery, where no channel knows it.
+func (r *mailroom) flagChoosy() {
+	r.onSend &^= workChoosy
+	if r.unordered && (r.choosy > 0 || r.cut >= 0) {
+		r.onSend |= workChoosy
+	}
+}
+
+// refilter makes what can be delivered to an actor agree with what it accepts
+// and with which of its channels are held up.
+func (r *mailroom) refilter(b *mailbox) {
+	open := b.life == alive && b.accept == acceptAll
+	if open && b.open && r.cut < 0 && r.slow == 0 {
+		return
+	}
+	r.setOpen(b, open)
+	if r.unordered {
+		r.refilterUnordered(b)
+		return
+	}
+	r.removeReadyIf(func(m int32) bool { return r.sends[m].To == b.actor })
+	for i := b.inward; i >= 0; i = r.channels[i].sibling {
+		c := &r.channels[i]
+		c.open = open && c.blocked == 0 && c.slow == 0
+		c.candidate = none
+		if c.blocked == 0 && b.life == alive {
+			r.findCandidate(b, c)
+		}
+	}
+}
+
+// findCandidate puts the first message of a channel that its receiver accepts
+// into ready, unless a delay holds up that one or one before it.
+func (r *mailroom) findCandidate(b *mailbox, c *channel) {
+	open := b.open
+	m := c.head
+	for m >= 0 && !open && !b.accepts(&r.sends[m]) && (c.slow == 0 || !r.isSlow(m)) {
+		m = r.sends[m].Next
+	}
+	if m >= 0 && (c.slow == 0 || !r.isSlow(m)) {
+		c.candidate = m
+		r.ready = append(r.ready, m)
+	}
+}
+
+// reopen makes an actor's channels be looked at anew although it was open.
+func (r *mailroom) reopen(b *mailbox) {
+	r.setOpen(b, false)
+	r.refilter(b)
+}

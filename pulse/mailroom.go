@@ -1,0 +1,394 @@
+package pulse
+
+import (
+	"math"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A mailroom keeps the messages of a run that are on their way and knows which
+// of them can be delivered now. With FIFO delivery they wait in channels, with
+// Unordered delivery each by itself. It knows of actors only their mailboxes.
+//
+// Invariants:
+//   - Each message on its way is in exactly one place: in a channel (FIFO), in
+//     ready or held (Unordered), or with the clock, which says when it comes.
+//   - ready has no message twice, none to an actor that is not alive, none that
+//     a partition or a delay holds up, and of an actor that does not accept
+//     everything only messages that it accepts.
+//   - With FIFO delivery ready has at most one message of each channel.
+//   - A slot is free, and then in the list that begins at free, or it holds a
+//     message on its way, or the recorder or the orphans keep it.
+type mailroom struct {
+	ready     []int32      // slots of the messages that can be delivered now
+	sends     []trace.Send // by slot; when recording, also the trace's sends
+	channels  []channel
+	seq       int32 // messages that have entered their channels so far
+	past      int32 // messages of a recorded run that are no longer on their way
+	limit     int32 // may be on their way
+	free      int32 // first of the slots that can be used again, linked by Next
+	onSend    work  // what must be looked at for each message sent
+	unordered bool
+	keeps     bool // no slot is used twice: the run is recorded
+
+	cut     int32      // the actor that a partition separates from all others; none
+	slow    int        // messages on their way that a delay holds up
+	choosy  int        // mailboxes that are not open
+	boxes   []*mailbox // by actor
+	table   hash.Table // channels by their ends
+	held    []int32    // Unordered: messages that are not in ready, and not with the clock
+	scratch []int32
+	orphans orphans
+	clock   *clock // lets messages that are held up go on
+}
+
+const none = trace.None
+
+// A channel is the queue from one sender to one receiver. Timers come by a
+// channel of their own, from nobody.
+//
+// Invariant: when open, its head is in ready or there is none; when not, its
+// candidate is in ready or there is none. It is open only while blocked and
+// slow are zero and its receiver's mailbox is open.
+type channel struct {
+	from, to   int32
+	head, tail int32 // tail means nothing while head is none
+	sibling    int32 // the next channel to the same receiver
+	candidate  int32 // the message in ready of a channel that is not open
+	blocked    int32 // how many partitions hold it up: 0 or 1
+	slow       int32 // how many of its messages a delay holds up
+	open       bool
+}
+
+// orphans are the messages that were sent to actors that had ended: the first
+// few, and how many more there were.
+//
+// Invariant: lost is zero while there is room in kept.
+type orphans struct {
+	kept []int32
+	lost int
+}
+
+const keptOrphans = 64
+
+// add keeps the message in slot m if there is room, and reports whether it does.
+func (o *orphans) add(m int32) bool {
+	if len(o.kept) == keptOrphans {
+		o.lost++
+		return false
+	}
+	o.kept = append(o.kept, m)
+	return true
+}
+
+func (o *orphans) count() int { return len(o.kept) + o.lost }
+
+func (o *orphans) reset() { o.kept, o.lost = o.kept[:0], 0 }
+
+// reset empties the mailroom and keeps its memory.
+func (r *mailroom) reset() {
+	r.ready, r.sends, r.channels = r.ready[:0], r.sends[:0], r.channels[:0]
+	r.seq, r.past, r.free = 0, 0, none
+	r.cut, r.slow, r.choosy = none, 0, 0
+	r.table.Reset()
+	r.boxes, r.held = r.boxes[:0], r.held[:0]
+	r.orphans.reset()
+	r.flagChoosy()
+}
+
+// newSlot returns a place for a message, or none when there is none left. A
+// recorded run uses none twice: its sends are its trace's.
+func (r *mailroom) newSlot() int32 {
+	if m := r.free; m >= 0 {
+		r.free = r.sends[m].Next
+		return m
+	}
+	m := len(r.sends)
+	if int32(m)-r.past >= r.limit || m == math.MaxInt32 {
+		return none
+	}
+	if m == cap(r.sends) {
+		r.sends = append(r.sends, trace.Send{})
+	}
+	r.sends = r.sends[:m+1]
+	return int32(m)
+}
+
+// copySlot puts a copy of the message in slot m into a slot of its own; none
+// when there is none left.
+func (r *mailroom) copySlot(m int32) int32 {
+	c := r.newSlot()
+	if c >= 0 {
+		r.sends[c] = r.sends[m]
+		r.sends[c].ID = copyID(r.sends[m].ID)
+	}
+	return c
+}
+
+// release gives a slot back, unless the trace needs it.
+func (r *mailroom) release(m int32) {
+	if r.keeps {
+		r.past++
+		return
+	}
+	r.sends[m].Next = r.free
+	r.free = m
+}
+
+// discard gives a message that is in no channel its last fate.
+func (r *mailroom) discard(m int32, fate trace.Fate) {
+	d := &r.sends[m]
+	d.Fate = fate
+	if fate == trace.Orphaned && d.Kind != trace.Down && d.Kind != trace.Kill {
+		if r.orphans.add(m) && !r.keeps {
+			return // the report of orphans needs the slot
+		}
+	}
+	r.release(m)
+}
+
+// undeliverable discards a message whose receiver has ended or is down.
+func (r *mailroom) undeliverable(m int32, b *mailbox) {
+	if b.life == down {
+		r.discard(m, trace.Dropped)
+		return
+	}
+	r.discard(m, trace.Orphaned)
+}
+
+// post puts a message into its channel. Timers come by a channel from nobody.
+func (r *mailroom) post(m, from int32) {
+	d := &r.sends[m]
+	if !r.unordered {
+		d.Channel = r.channelOf(from, d.To)
+		r.enqueue(d, m)
+		return
+	}
+	r.seq++
+	d.Seq = r.seq
+	if r.onSend&workChoosy == 0 {
+		r.ready = append(r.ready, m)
+		return
+	}
+	r.arrive(m, from)
+}
+
+// enqueue puts a message at the end of its channel.
+func (r *mailroom) enqueue(d *trace.Send, m int32) {
+	c := &r.channels[d.Channel]
+	if !c.open {
+		r.enqueueClosed(d, m, c)
+		return
+	}
+	r.seq++
+	d.Seq = r.seq
+	r.append(c, d, m)
+}
+
+// append puts a message at the end of an open channel. If the channel was
+// empty ready grows by one; whether it was is a coin toss, so there is no
+// branch on it.
+func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
+	head, before := c.head, c.tail
+	empty := int(uint32(head) >> 31)
+	if head < 0 {
+		before = m
+	}
+	if head < 0 {
+		head = m
+	}
+	r.sends[before].Next = m
+	d.Next = none
+	c.head, c.tail = head, m
+	n := len(r.ready) // less than cap: see newChannel
+	r.ready[:n+1][n] = m
+	r.ready = r.ready[:n+empty] // of itself: only the length is stored
+}
+
+// enqueueClosed is enqueue for a channel that is not open.
+func (r *mailroom) enqueueClosed(d *trace.Send, m int32, c *channel) {
+	r.seq++
+	d.Seq, d.Next = r.seq, none
+	b := r.boxes[c.to]
+	if b.life != alive {
+		r.undeliverable(m, b)
+		return
+	}
+	if c.head < 0 {
+		c.head = m
+	} else {
+		r.sends[c.tail].Next = m
+	}
+	c.tail = m
+	if c.blocked == 0 && c.slow == 0 && c.candidate < 0 && b.accepts(d) {
+		c.candidate = m
+		r.ready = append(r.ready, m)
+	}
+}
+
+func channelKey(from, to int32) uint64 { return uint64(uint32(from))<<32 | uint64(uint32(to)) }
+
+// channelOf finds or makes the channel between two actors.
+func (r *mailroom) channelOf(from, to int32) int32 {
+	if c, ok := r.table.Get(channelKey(from, to)); ok {
+		return c
+	}
+	return r.newChannel(from, to)
+}
+
+func (r *mailroom) newChannel(from, to int32) int32 {
+	n := len(r.channels)
+	if n == cap(r.channels) {
+		r.channels = append(r.channels, channel{})
+	}
+	r.channels = r.channels[:n+1]
+	b, c := r.boxes[to], &r.channels[n]
+	c.from, c.to, c.head, c.candidate = from, to, none, none
+	c.sibling, b.inward = b.inward, int32(n)
+	c.blocked, c.slow = 0, 0
+	if r.crosses(r.cut, from, to) {
+		c.blocked = 1
+	}
+	c.open = b.open && c.blocked == 0
+	// There are never more in ready than channels: keep room for all and one more.
+	if n+2 > cap(r.ready) {
+		r.ready = slices.Grow(r.ready, n+2-len(r.ready))
+	}
+	r.table.Put(channelKey(from, to), int32(n))
+	return int32(n)
+}
+
+// removeReady takes message k out of ready; the last takes its place.
+func (r *mailroom) removeReady(k int) {
+	last := len(r.ready) - 1
+	r.ready[k] = r.ready[last]
+	r.ready = r.ready[:last]
+}
+
+// removeReadyIf takes every message for which f holds out of ready and keeps
+// the order of the others.
+func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
+	kept := r.ready[:0]
+	for _, m := range r.ready {
+		if !f(m) {
+			kept = append(kept, m)
+		}
+	}
+	r.ready = kept
+}
+
+// takeClosed takes message k of ready, which is m, out of a channel that is
+// not open. What comes in its place is seen when the mailbox is refiltered.
+func (r *mailroom) takeClosed(k int, m int32, c *channel) {
+	r.removeReady(k)
+	r.unlink(m, c)
+}
+
+// unlink takes a message out of the middle of its channel.
+func (r *mailroom) unlink(m int32, c *channel) {
+	next := r.sends[m].Next
+	if c.candidate == m {
+		c.candidate = none
+	}
+	if c.head == m {
+		c.head = next
+		return
+	}
+	before := c.head
+	for r.sends[before].Next != m {
+		before = r.sends[before].Next
+	}
+	r.sends[before].Next = next
+	if c.tail == m {
+		c.tail = before
+	}
+}
+
+// withdraw takes back a message that is waiting and that nobody wants any more.
+func (r *mailroom) withdraw(m int32) {
+	r.removeReadyIf(func(x int32) bool { return x == m })
+	d := &r.sends[m]
+	slow := r.forgetDelay(m)
+	if r.unordered {
+		r.held = slices.DeleteFunc(r.held, func(x int32) bool { return x == m })
+	} else {
+		c := &r.channels[d.Channel]
+		r.unlink(m, c)
+		if c.open && c.head >= 0 || slow {
+			r.reopen(r.boxes[d.To])
+		}
+	}
+	r.discard(m, trace.Dropped)
+}
+
+// forget withdraws what is on its way to end a wait that is over already: the
+// answer to an Ask, or the message of a timer.
+func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
+	for m := range r.sends {
+		d := &r.sends[m]
+		if d.Kind == kind && d.To == to && d.Ask == ask && d.Fate == trace.Pending {
+			r.withdraw(int32(m))
+			return
+		}
+	}
+}
+
+// forgetWait withdraws what would end the wait of a process whose code has been
+// killed, and that may be started again. Its timers are gone.
+func (r *mailroom) forgetWait(b *mailbox) {
+	if b.await == 0 {
+		return
+	}
+	if b.answered == b.await {
+		r.forget(b.actor, trace.Reply, b.await)
+	}
+	r.forget(b.actor, trace.Timer, b.await)
+}
+
+// empty discards all that waits for an actor.
+func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
+	if r.unordered {
+		r.emptyUnordered(b, fate)
+		return
+	}
+	waiting := false
+	for i := b.inward; i >= 0; i = r.channels[i].sibling {
+		c := &r.channels[i]
+		waiting = waiting || c.head >= 0
+		for m := c.head; m >= 0; {
+			next := r.sends[m].Next // discard may use the link
+			r.forgetDelay(m)
+			r.discard(m, fate)
+			m = next
+		}
+		c.head, c.candidate, c.open = none, none, false
+	}
+	if waiting {
+		r.removeReadyIf(func(m int32) bool { return r.sends[m].To == b.actor })
+	}
+}
+
+// waiting lists what waits for an actor, in the order of arrival, but with
+// Unordered delivery not what it would accept.
+func (r *mailroom) waiting(b *mailbox) []int32 {
+	var list []int32
+	if r.unordered {
+		for _, m := range r.held {
+			if r.sends[m].To == b.actor {
+				list = append(list, m)
+			}
+		}
+	} else {
+		for i := b.inward; i >= 0; i = r.channels[i].sibling {
+			for m := r.channels[i].head; m >= 0; m = r.sends[m].Next {
+				list = append(list, m)
+			}
+		}
+	}
+	slices.SortFunc(list, r.compareArrival)
+	return list
+}
+
+func (r *mailroom) compareArrival(x, y int32) int { return int(r.sends[x].Seq - r.sends[y].Seq) }

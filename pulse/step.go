@@ -1,0 +1,178 @@
+package pulse
+
+import (
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// deliver takes one step: message k of the enabled is received. In its place
+// among them comes the one behind it in its channel, else the last of them;
+// which of the two is a coin toss, so it is written without a branch.
+//
+// It and Ctx.Send are the hot path. What is not the plain case leaves them
+// early and by a last call, so that nothing need be kept across it.
+func (s *System) deliver(k int) {
+	slots := s.mail.ready
+	m := slots[k]
+	d := &s.mail.sends[m]
+	last := len(slots) - 1
+	v, n := slots[last], last
+	if !s.mail.unordered {
+		next := d.Next
+		c := &s.mail.channels[d.Channel]
+		if !c.open {
+			s.deliverClosed(k, m, c)
+			return
+		}
+		c.head = next
+		if next >= 0 {
+			v = next
+		}
+		if next >= 0 {
+			n = last + 1
+		}
+	}
+	slots[k] = v
+	s.mail.ready = slots[:n] // of itself: only the length is stored
+	if s.rec.on || d.Kind >= trace.Timer {
+		s.receive(m)
+		return
+	}
+	a := s.actors[d.To]
+	s.rec.cur, s.from, s.ask = d.To, d.From, d.Ask
+	s.calls.top = here()
+	s.rec.step = s.rec.steps
+	s.rec.steps++
+	d.Next = s.mail.free
+	s.mail.free = m
+	a.handler.Receive(&a.ctx, d.Body)
+	if s.todo.afterStep != 0 {
+		s.finishStep(a)
+	}
+}
+
+// deliverClosed is deliver for a receiver that does not take just anything:
+// what comes in the message's place is seen after the step.
+func (s *System) deliverClosed(k int, m int32, c *channel) {
+	s.mail.takeClosed(k, m, c)
+	s.todo.afterStep |= workFilter
+	s.receive(m)
+}
+
+// receive is the second half of deliver, for any message in slot m.
+func (s *System) receive(m int32) {
+	d := &s.mail.sends[m]
+	a := s.actors[d.To]
+	s.rec.cur, s.from, s.ask = d.To, d.From, d.Ask
+	s.calls.top = here()
+	s.rec.step = s.rec.steps
+	s.rec.steps++
+	if s.rec.on {
+		prev := a.last
+		s.rec.addStep(d, m, &a.track, trace.Want(a.accept), s.clock.now, s.settling)
+		s.mail.past++
+		if s.states != nil {
+			s.remember(d, a, prev)
+		}
+	} else {
+		s.mail.release(m)
+	}
+	if d.Kind < trace.Timer {
+		a.handler.Receive(&a.ctx, d.Body)
+	} else {
+		s.receiveSpecial(a, d.Body, d.Kind, m)
+	}
+	if s.todo.afterStep != 0 {
+		s.finishStep(a)
+	}
+}
+
+// receiveSpecial receives what is not an ordinary message.
+func (s *System) receiveSpecial(a *actor, body any, kind trace.SendKind, m int32) {
+	switch kind {
+	case trace.Kill:
+		s.end(a, "killed")
+		return
+	case trace.Periodic:
+		s.clock.received(m)
+	}
+	if kind != trace.Copy {
+		s.ask = 0 // it answers one, or nobody asked
+	}
+	a.handler.Receive(&a.ctx, body)
+}
+
+// finishStep looks at what the step has left to do.
+func (s *System) finishStep(a *actor) {
+	w := s.todo.afterStep
+	s.todo.afterStep = s.todo.everyStep
+	if w&workEnd != 0 {
+		s.end(a, "stopped")
+	} else if w&workFilter != 0 && a.life == alive {
+		s.mail.refilter(&a.mailbox)
+	}
+	if w&workIsolate != 0 {
+		s.checkIsolation()
+	}
+	if w&workObserve != 0 {
+		s.tellObservers()
+	}
+	if w&workThrow != 0 && s.fails.failure != nil {
+		panic(s.fails.failure)
+	}
+}
+
+func (s *System) tellObservers() {
+	s.rec.callOut()
+	for _, o := range s.observers {
+		o.Stepped(s, int(s.rec.step))
+	}
+	s.rec.callOver()
+}
+
+// strike asks which fault happens before the next step, and reports whether
+// one did.
+func (s *System) strike() bool {
+	list := s.listStrikes()
+	if len(list) == 0 {
+		return false
+	}
+	v := s.choose(choice.Fault, len(list)+1)
+	if v == 0 {
+		return false
+	}
+	s.inflict(list[v-1])
+	return true
+}
+
+// inflict makes a fault happen: a step of the actor that it strikes.
+func (s *System) inflict(x strike) {
+	a := s.actors[x.actor]
+	s.rec.beginFault(x.kind, x.name(), x.actor, &a.track, s.clock.now)
+	s.from, s.ask = none, 0
+	s.faults.spend(x)
+	switch x.kind {
+	case trace.Crash:
+		s.crash(a)
+	case trace.Restart:
+		a.life = alive
+		s.renew(a, x.lose)
+		s.mail.reopen(&a.mailbox)
+	case trace.Partition:
+		s.mail.partition(x.actor)
+	case trace.Heal:
+		s.mail.heal()
+	}
+	s.finishStep(a)
+	s.rec.cur = trace.Test
+}
+
+// healAtEnd ends a partition that would otherwise outlast the run, and reports
+// whether there was one.
+func (s *System) healAtEnd() bool {
+	if s.mail.cut < 0 {
+		return false
+	}
+	s.inflict(strike{kind: trace.Heal, actor: s.mail.cut})
+	return true
+}
