@@ -278,7 +278,7 @@ func same(a, b pulse.Strategy) bool {
 	if reflect.TypeOf(a).Kind() == reflect.Pointer {
 		return a == b
 	}
-	// Strategies that are structs can be one only if they can be compared.
+	// Strategies that are structs are the same only if they can be compared.
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
@@ -300,7 +300,7 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 }
 
 // isTool reports whether values of a type belong to the test and not to the
-// program: whatever this package and rapid have made.
+// program: those of types of this package and of rapid.
 func isTool(t reflect.Type) bool {
 	path := t.PkgPath()
 	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An observant actor holds what a test is made with.
+// An observant is an actor that holds tools of the test.
 type observant struct {
 	t     *props.T
 	rapid *rapid.T
@@ -25,7 +25,7 @@ type stating struct{ pulse.Strategy }
 
 func (stating) Needs() pulse.Needs { return pulse.Needs{States: true} }
 
-// TestTools: what a test is made with is no part of a state, in systems with
+// TestTools checks that tools of the test are no part of a state, in systems with
 // options and without.
 func TestTools(t *testing.T) {
 	for name, system := range map[string]func(*props.T) *pulse.System{

@@ -57,8 +57,9 @@ func (m *Machine[S]) after(t *props.T, w *value.Walker, state S, s step[S]) S {
 	return next
 }
 
-// roleOf returns the role of a type in a state. What runs the test is a tool:
-// a state may lead to it, say by a pulse.Ref, and it changes whatever Next does.
+// roleOf returns the role of a type in a state. The system and the T are tools: a
+// state may lead to them, for example by a pulse.Ref, and they change whether or
+// not Next changes the state.
 func roleOf(t reflect.Type) value.Role {
 	switch t.PkgPath() {
 	case reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[props.T]().PkgPath():

@@ -40,5 +40,7 @@
 //
 // A strategy is a pulse.Strategy: Begin starts a run with a seed, Pick chooses
 // the next message, Choose answers all other questions. After Begin it must give
-// the same answers to the same questions. The Example shows a whole one.
+// the same answers to the same questions. The Example shows a whole one. A
+// strategy that reads identities or the trace, or that must be asked although
+// only one message can be delivered, has a method Needs too.
 package strategy
