@@ -319,11 +319,14 @@ func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) 
 }
 
 // TestAgreement compares thousands of random values with copies, of which
-// three in four have up to three changes.
+// three in four have up to three changes. With -short it compares fewer.
 func TestAgreement(t *testing.T) {
 	seeds := uint64(5000)
-	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+	switch {
+	case os.Getenv("JOSTLE_NIGHTLY") != "":
 		seeds = 50_000
+	case testing.Short():
+		seeds = 1000
 	}
 	w, c := &value.Walker{}, &tally{}
 	for seed := range seeds {

@@ -138,7 +138,9 @@ func (w *Walker) Probe() Mark {
 // EndProbe returns the hash that was begun by Probe, and goes on with the walk
 // where it was then.
 func (w *Walker) EndProbe(m Mark) uint64 {
-	w.runErrands(int(m.errands))
+	if w.later {
+		w.runErrands(int(m.errands))
+	}
 	sum := w.sum
 	w.blocks.cut(int(m.blocks))
 	w.sum, w.texts = m.sum, m.texts
