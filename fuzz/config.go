@@ -5,12 +5,14 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	exprand "golang.org/x/exp/rand"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // A Config says how Check, Explore and Target search; each is a method of it,
@@ -37,7 +39,7 @@ type Config struct {
 	// What follows is for one verb each; to set it for another is an error.
 
 	// Strategies are for Check: the names of strategies to use in turns, as
-	// strategy.Names lists them; empty means a portfolio in which every other
+	// strategy.Names lists them; nil means a portfolio in which every other
 	// run is random.
 	Strategies []string
 
@@ -153,6 +155,31 @@ func (c *Config) refuse(verb string) error {
 		if field.set && field.of != verb {
 			return fmt.Errorf("fuzz.Config.%s is set for %s, and is for %s", field.name, verb, field.of)
 		}
+	}
+	return c.refuseValues()
+}
+
+// refuseValues returns what is set to a value that means nothing.
+func (c *Config) refuseValues() error {
+	for _, field := range []struct {
+		name  string
+		value int
+		zero  string
+	}{
+		{"Runs", c.Runs, "no bound but Budget"},
+		{"Workers", c.Workers, "one"},
+		{"Inputs", c.Inputs, "10"},
+	} {
+		if field.value < 0 {
+			return fmt.Errorf("fuzz.Config.%s is %d: set it to a number from 1 on, or to zero for %s", field.name, field.value, field.zero)
+		}
+	}
+	switch {
+	case c.Budget < 0:
+		return fmt.Errorf("fuzz.Config.Budget is %v: set it to a time such as 30s, or to zero for no bound but Runs", c.Budget)
+	case c.Strategies != nil && len(c.Strategies) == 0:
+		return fmt.Errorf("fuzz.Config.Strategies names none, so that there would be no run: name some of %s, or leave it nil",
+			strings.Join(strategy.Names(), ", "))
 	}
 	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -165,11 +167,18 @@ func TestCasesOfVersionOneRun(t *testing.T) {
 	}
 }
 
-// Settings that are not for a verb are refused, and so is no property.
+// Settings that are not for a verb are refused, and so are values that mean
+// nothing, which used to be taken for others, and no property.
 func TestRefusedCalls(t *testing.T) {
 	for sample, want := range map[string]string{
 		"refused-strategies": "fuzz.Config.Strategies is set for Explore, and is for Check",
 		"refused-method":     "fuzz.Config.KeepOn is set for Check, and is for Explore",
+		"refused-runs":       "fuzz.Config.Runs is -1: set it to a number from 1 on, or to zero for no bound but Budget",
+		"refused-budget":     "fuzz.Config.Budget is -TIME: set it to a time such as TIME, or to zero for no bound but Runs",
+		"refused-workers":    "fuzz.Config.Workers is -3: set it to a number from 1 on, or to zero for one",
+		"refused-inputs":     "fuzz.Config.Inputs is -1: set it to a number from 1 on, or to zero for 10",
+		"refused-none":       "fuzz.Config.Strategies names none, so that there would be no run: name some of ",
+		"refused-depth":      "explore: Depth is -1: give it a number from 1 on, or zero for all steps",
 		"refused-nil":        "fuzz.Check: the property is nil: give it a func(*props.T)",
 	} {
 		if out := runSample(t, sample, t.TempDir()); !strings.Contains(out, want) {
@@ -181,5 +190,11 @@ func TestRefusedCalls(t *testing.T) {
 var refusedSamples = map[string]func(*testing.T){
 	"refused-strategies": func(t *testing.T) { Config{Strategies: []string{"random"}}.Explore(t, skips) },
 	"refused-method":     func(t *testing.T) { Config{KeepOn: true}.Check(t, skips) },
+	"refused-runs":       func(t *testing.T) { Config{Runs: -1}.Check(t, skips) },
+	"refused-budget":     func(t *testing.T) { Config{Budget: -time.Second}.Check(t, skips) },
+	"refused-workers":    func(t *testing.T) { Config{Workers: -3}.Check(t, skips) },
+	"refused-inputs":     func(t *testing.T) { Config{Inputs: -1}.Explore(t, skips) },
+	"refused-none":       func(t *testing.T) { Config{Strategies: []string{}}.Check(t, skips) },
+	"refused-depth":      func(t *testing.T) { Config{Method: explore.Method{Depth: -1}}.Explore(t, overdraws) },
 	"refused-nil":        func(t *testing.T) { Check(t, nil) },
 }

@@ -262,3 +262,39 @@ $`)
 		t.Errorf("passed %v:\n%s", passed, report)
 	}
 }
+
+// An endedRecorder is a recorder that is over when ended is called.
+type endedRecorder struct {
+	recorder
+	cleanups []func()
+}
+
+func (r *endedRecorder) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
+
+func (r *endedRecorder) ended() {
+	for _, f := range r.cleanups {
+		f()
+	}
+}
+
+// Sometimes is judged under rapid when the test is over. It used to be
+// forgotten with each run.
+func TestRapidJudgesSometimes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	property := props.Rapid(func(t *props.T) {
+		n := props.Draw(t, rapid.IntRange(0, 9), "n")
+		t.System().Run()
+		t.Sometimes("nine", n == 9)
+		t.Sometimes("ten", n == 10)
+	})
+	for range 2 { // a property may be checked by several tests
+		r := &endedRecorder{}
+		apart(func() { rapid.Check(r, property) })
+		if r.ended(); !r.failed || !strings.Contains(strings.Join(r.said, "\n"), `sometimes "ten": reached in none of `) {
+			t.Errorf("a situation that was never reached is not told: %v", r.said)
+		}
+		if strings.Contains(strings.Join(r.said, "\n"), `"nine"`) {
+			t.Errorf("one that was reached is told: %v", r.said)
+		}
+	}
+}

@@ -92,6 +92,12 @@ func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
 
 // spawn spawns what a Spec describes.
 func (c *cast) spawn(spec *Spec, parent int32) Ref {
+	switch {
+	case spec.OnPanic > OnPanicEscalate:
+		c.misuse("actor %q: Spec.OnPanic is %d, which is no Directive", spec.Name, spec.OnPanic)
+	case spec.Restarts < 0:
+		c.misuse("actor %q: %s", spec.Name, negative("Spec.Restarts", spec.Restarts, "the default"))
+	}
 	handler := c.handlerOf(spec)
 	info := c.rec.types.of(handler)
 	if spec.Process != nil {

@@ -41,6 +41,9 @@ func (s *System) Configure(o Options) {
 	if !s.mustBeIdle("Configure") {
 		return
 	}
+	if text := o.refusal(); text != "" {
+		s.misuse("%s", text)
+	}
 	s.configure(o)
 	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
 	if !s.needs.States {

@@ -92,6 +92,7 @@ func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring 
 	x := &exploring{ExploreOptions: o, ctx: ctx, property: p, began: time.Now()}
 	x.deadline, _ = ctx.Deadline()
 	x.verdict.Failures = map[string]int{}
+	x.verdict.Reduction, x.verdict.asked = o.Method.Reduction, o.Method.Reduction
 	for range max(1, o.Workers) {
 		x.workers = append(x.workers, &explorer{exploring: x, runner: props.NewRunner(p.Test, p.Func), found: map[string]*placed{}})
 	}

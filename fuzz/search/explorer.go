@@ -189,7 +189,7 @@ func (x *exploring) which(f *placed) string {
 	return run
 }
 
-func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.Method.Reduction) }
+func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.verdict.Reduction) }
 
 // divergence is what is told of a program that does not repeat itself: the
 // run in which that was noticed, and how two runs of it differ, if they do.

@@ -29,7 +29,7 @@ type Options struct {
 	// Workers is how many goroutines run the property at the same time; zero
 	// means one, which is the caller's own. What is found does not depend on it.
 	Workers int
-	// Portfolio is the arms that runs are made by, in turns; nil means Portfolio().
+	// Portfolio is the arms that runs are made by, in turns; none means Portfolio().
 	Portfolio []Entry
 }
 
@@ -55,7 +55,7 @@ const rounds = 2
 // is finished. The same options find the same failure, unless the context
 // ends the search before.
 func Sample(ctx context.Context, p Property, o Options) Result {
-	if o.Portfolio == nil {
+	if len(o.Portfolio) == 0 {
 		o.Portfolio = Portfolio()
 	}
 	s := &sampler{Options: o, property: p, tally: newTally()}
