@@ -12,6 +12,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"
@@ -25,7 +26,7 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // read what a failing test prints.
 func TestSample(t *testing.T) {
 	name := os.Getenv("JOSTLE_SAMPLE")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples} {
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}
@@ -213,6 +214,48 @@ func TestBadCases(t *testing.T) {
 	}
 	os.Remove(cases[0])
 	golden.File(t, "testdata/bad-cases.golden", runSample(t, "mended", dir))
+}
+
+// A search that skips nearly all of its runs fails, and one that skips most
+// says so. Both used to pass without a word.
+func TestSkippingIsTold(t *testing.T) {
+	for sample, want := range map[string]string{
+		"skips-999":  "999 of 1000 runs were skipped: fewer than one in 10 tests anything (not today)",
+		"skips-60":   "60 of 100 runs were skipped (not today)",
+		"explore-99": "22 of 24 runs were skipped: fewer than one in 10 tests anything (not this order): ",
+	} {
+		out := runSample(t, sample, t.TempDir())
+		if fails := sample != "skips-60"; !strings.Contains(out, want) || strings.Contains(out, "--- FAIL") != fails {
+			t.Errorf("%s:\n%s\nwant %s", sample, out, want)
+		}
+	}
+}
+
+// skipping skips all but one of so many runs.
+func skipping(skipped, of int) func(*props.T) {
+	runs := 0
+	return func(t *props.T) {
+		t.System().Run()
+		if runs++; runs%of < skipped {
+			t.Skip("not today")
+		}
+	}
+}
+
+var skippingSamples = map[string]func(*testing.T){
+	"skips-999": func(t *testing.T) { Config{Runs: 1000}.Check(t, skipping(999, 1000)) },
+	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 100)) },
+	"explore-99": func(t *testing.T) {
+		Explore(t, func(t *props.T) {
+			order := ""
+			sys := t.System()
+			trial.Crowd(sys, 4, func(word string) { order += word })
+			sys.Run()
+			if order[:3] != "abc" && order[:3] != "bac" {
+				t.Skip("not this order")
+			}
+		})
+	},
 }
 
 func TestEnvironment(t *testing.T) {

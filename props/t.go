@@ -314,7 +314,8 @@ func (t *T) Watch() {
 }
 
 // Skip ends the run. A skipped run counts neither as passed nor as failed,
-// unless it had failed before.
+// unless it had failed before. A search fails when it skips more than nine runs
+// in ten.
 func (t *T) Skip(args ...any) { t.skip("Skip", fmt.Sprintln(args...)) }
 
 // Skipf is Skip with a format.

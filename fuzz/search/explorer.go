@@ -151,12 +151,14 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 		list = append(list, f.Error())
 	}
 	list = append(list, rejections(x.inputs.rejected, x.inputs.tries)...)
-	if v.Skipped-x.inputs.skipped == v.Runs && v.Skipped > 0 {
-		what := "run"
-		if v.Runs == 0 {
-			what = "input"
-		}
-		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, what), reason))
+	switch tested := v.Runs - (v.Skipped - x.inputs.skipped); {
+	case v.Skipped == 0:
+	case v.Runs == 0:
+		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, "input"), reason))
+	case tested == 0:
+		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, "run"), reason))
+	default:
+		list = append(list, skips(tested, v.Runs, reason)...)
 	}
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
 		list = append(list, neverReached(missed(runners), v.Runs)...)

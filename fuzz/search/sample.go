@@ -58,7 +58,7 @@ func Sample(ctx context.Context, p Property, o Options) Result {
 	if len(o.Portfolio) == 0 {
 		o.Portfolio = Portfolio()
 	}
-	s := &sampler{Options: o, property: p, tally: newTally()}
+	s := &sampler{Options: o, property: p, tally: NewTally()}
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
 	defer context.AfterFunc(ctx, func() { s.over.Store(true) })()
@@ -108,7 +108,7 @@ func (s *sampler) run() Result {
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
 func (s *sampler) work(r *props.Runner) {
-	w := &worker{sampler: s, runner: r, pairs: &coverage.PR{}, tally: newTally()}
+	w := &worker{sampler: s, runner: r, pairs: &coverage.PR{}, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
@@ -156,7 +156,7 @@ func (w *worker) batch(b int) {
 		w.pairs.Begin()
 		res := w.runner.Run(plan)
 		arms[e.Name].Learn(&res)
-		w.tally.count(e.Name, &res)
+		w.tally.Count(e.Name, &res)
 		if res.Failure != nil {
 			w.report(index, e.Name, plan.StrategySeed, &res)
 			return
