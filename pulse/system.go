@@ -83,13 +83,13 @@ func (s *System) Close() {
 
 // mayCall reports whether a method of the system may be called now.
 func (s *System) mayCall(what string) bool {
-	if s.closed {
-		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
-	}
 	s.calls.unwind()
 	if s.calls.strange() {
 		s.intrude(what, "system")
 		return false
+	}
+	if s.closed {
+		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
 	}
 	return true
 }
