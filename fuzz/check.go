@@ -60,7 +60,7 @@ func (v *verb) check(portfolio []search.Entry) {
 		return
 	}
 	v.complain(res.Complaints())
-	if 2*res.Tested() < res.Runs {
+	if n := res.Tested(); n > 0 && 2*n < res.Runs {
 		v.t.Logf("%d of %d runs were skipped (%s)", res.Runs-res.Tested(), res.Runs, res.SkipReason)
 	}
 	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)

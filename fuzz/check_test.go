@@ -8,12 +8,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -26,7 +28,7 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // read what a failing test prints.
 func TestSample(t *testing.T) {
 	name := os.Getenv("JOSTLE_SAMPLE")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples} {
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}
@@ -229,6 +231,53 @@ func TestSkippingIsTold(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant %s", sample, out, want)
 		}
 	}
+}
+
+// What goroutines of a property do wrong after Check has returned fails the test,
+// and what comes when the test is over ends the process with a word about it, as
+// with testing's own T. Both used to be lost.
+func TestLateGoroutinesAreTold(t *testing.T) {
+	for sample, want := range map[string]string{
+		"late-t":    "Errorf on the T of a run that is over: does the property leave a goroutine behind?",
+		"late-send": "Send on a system from another goroutine when no step was running: does a handler leave a goroutine behind?",
+		"too-late":  "panic: after TestSample was over: Errorf on the T of a run that is over",
+	} {
+		out := runSample(t, sample, t.TempDir())
+		if !strings.Contains(out, want) || sample != "too-late" && !strings.Contains(out, "--- FAIL: TestSample ") {
+			t.Errorf("%s:\n%s\nwant %s", sample, out, want)
+		}
+	}
+}
+
+// lately calls late on another goroutine when Check has returned.
+func lately(t *testing.T, late func(t *props.T, sys *pulse.System)) {
+	var last func()
+	Config{Runs: 20}.Check(t, func(t *props.T) {
+		sys := t.System()
+		sys.Run()
+		last = func() { late(t, sys) }
+	})
+	done := make(chan bool)
+	go func() { defer close(done); last() }()
+	<-done
+}
+
+var lateSamples = map[string]func(*testing.T){
+	"late-t":    func(t *testing.T) { lately(t, func(t *props.T, _ *pulse.System) { t.Errorf("late") }) },
+	"late-send": func(t *testing.T) { lately(t, func(_ *props.T, sys *pulse.System) { sys.Send(pulse.Ref{}, "late") }) },
+	"too-late": func(t *testing.T) {
+		over := make(chan bool)
+		t.Cleanup(func() { // the verb's own are called before
+			close(over)
+			time.Sleep(10 * time.Second) // the process ends before
+		})
+		lately(t, func(t *props.T, _ *pulse.System) {
+			go func() {
+				<-over
+				t.Errorf("too late")
+			}()
+		})
+	},
 }
 
 // skipping skips all but one of so many runs.

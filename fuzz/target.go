@@ -55,7 +55,7 @@ func (c Config) Target(f *testing.F, property func(*props.T)) {
 func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
 	f.Helper()
 	t := &target{verb: c.begin(f, "Target", 0, property), saved: map[string]saved{}, tally: search.NewTally()}
-	t.Runner = props.NewRunner(f.Name(), property)
+	t.Runner = t.property.NewRunner()
 	f.Cleanup(t.Runner.Close)
 	return t
 }

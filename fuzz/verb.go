@@ -39,7 +39,20 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 		t.Fatal(err)
 	}
 	p := propertyOf(property, t.Name())
+	if _, benchmark := t.(*testing.B); !benchmark { // which may explore a million times
+		p.Made = func(r *props.Runner) { askAtTheEnd(t, r) }
+	}
 	return &verb{Config: c, t: t, property: p, folder: corpus.FolderOf(c.Folder, p.Name)}
+}
+
+// askAtTheEnd fails a test for what goroutines of a property have done wrong
+// when the test is over. Its last runs may be over for long by then.
+func askAtTheEnd(t testing.TB, r *props.Runner) {
+	t.Cleanup(func() {
+		if late := r.Over(); late != nil {
+			t.Error(late)
+		}
+	})
 }
 
 // context returns that of a search, which ends with the budget.
@@ -80,7 +93,7 @@ func (v *verb) replaySaved() bool {
 	for _, p := range problems {
 		v.t.Error(p)
 	}
-	r := props.NewRunner(v.property.Test, v.property.Func)
+	r := v.property.NewRunner()
 	defer r.Close()
 	for i := range cases {
 		if !v.replayCase(r, &cases[i], false) {
@@ -109,7 +122,7 @@ func (v *verb) replayOne(name string) {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	r := props.NewRunner(v.property.Test, v.property.Func)
+	r := v.property.NewRunner()
 	defer r.Close()
 	v.replayCase(r, &c, true)
 }

@@ -63,7 +63,12 @@ type reached struct {
 	runs  int
 	names []string // in the order of their first call
 	is    map[string]bool
+	past  []*Runner // of the last runs: a goroutine may do wrong when its run is over
+	late  *pulse.Failure
 }
+
+// mostPast is how many runners are kept to be asked.
+const mostPast = 8
 
 // fewestRuns is how many runs must have missed a situation for that to be
 // said. With -short rapid makes 20 in place of 100.
@@ -81,16 +86,30 @@ func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 	if a.test == any(test) {
 		return
 	}
-	a.test, a.runs, a.names, a.is = test, 0, nil, map[string]bool{}
+	a.test, a.runs, a.names, a.is, a.past, a.late = test, 0, nil, map[string]bool{}, nil, nil
 	test.Cleanup(func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
+		for a.test == any(test) && len(a.past) > 0 {
+			a.ask()
+		}
+		if a.test == any(test) && a.late != nil {
+			test.Errorf("%v", a.late)
+		}
 		for _, name := range a.names {
 			if a.test == any(test) && !a.is[name] && a.runs >= fewestRuns && !test.Failed() {
 				test.Errorf("sometimes %q: reached in none of %d runs: the test tests less than it seems to", name, a.runs)
 			}
 		}
 	})
+}
+
+// ask asks the oldest runner that is kept what goroutines have done wrong since.
+func (a *reached) ask() {
+	if late := a.past[0].Late(); a.late == nil {
+		a.late = late
+	}
+	a.past = a.past[1:]
 }
 
 // add adds what a run has reached.
@@ -101,6 +120,9 @@ func (a *reached) add(r *Runner) {
 		return
 	}
 	a.runs++
+	if a.past = append(a.past, r); len(a.past) > mostPast {
+		a.ask()
+	}
 	for _, name := range r.names {
 		if _, known := a.is[name]; !known {
 			a.names = append(a.names, name)

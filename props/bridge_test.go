@@ -277,6 +277,24 @@ func (r *endedRecorder) ended() {
 	}
 }
 
+// What a goroutine of a property does wrong when its run is over fails the test
+// under rapid too. It used to be forgotten with the run.
+func TestRapidTellsOfLateGoroutines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var late func()
+	r := &endedRecorder{}
+	apart(func() {
+		rapid.Check(r, props.Rapid(func(t *props.T) {
+			t.System().Run()
+			late = func() { t.Errorf("late") }
+		}))
+	})
+	apart(late)
+	if r.ended(); !r.failed || !strings.Contains(strings.Join(r.said, "\n"), "Errorf on the T of a run that is over") {
+		t.Errorf("said %q", r.said)
+	}
+}
+
 // Sometimes is judged under rapid when the test is over. It used to be
 // forgotten with each run.
 func TestRapidJudgesSometimes(t *testing.T) {

@@ -117,6 +117,14 @@ func (h Host) Own() { h.s.calls.owner = goroutine() }
 // Disown lets any goroutine use the system between steps, as at the beginning.
 func (h Host) Disown() { h.s.calls.owner = 0 }
 
+// Finish ends all processes that still wait, as Reset does: their deferred
+// functions run now. Late then tells what they panicked with. The run is over.
+func (h Host) Finish() {
+	if !h.s.closed && h.s.mustBeIdle("Host.Finish") {
+		h.s.killProcesses()
+	}
+}
+
 // Late returns what went wrong behind the system's back since the run ended, nil
 // when nothing did: a call by a goroutine that it does not belong to, or a panic
 // in a deferred function of a process that still waited. It is returned once;

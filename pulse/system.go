@@ -94,6 +94,15 @@ func (s *System) mayCall(what string) bool {
 	return true
 }
 
+// mayLook is mayCall for methods that change nothing: between steps any
+// goroutine may call them.
+func (s *System) mayLook(what string) bool {
+	if s.calls.running || s.closed {
+		return s.mayCall(what)
+	}
+	return true
+}
+
 // mustBeIdle reports whether a method may go on that nobody may call during a run.
 func (s *System) mustBeIdle(what string) bool {
 	if !s.mayCall(what) {

@@ -18,6 +18,17 @@ import (
 type Property struct {
 	Name, Test string
 	Func       func(*props.T)
+	// Made is told of each runner that runs the property. It may be nil.
+	Made func(*props.Runner)
+}
+
+// NewRunner returns a runner of the property. Close it when done.
+func (p *Property) NewRunner() *props.Runner {
+	r := props.NewRunner(p.Test, p.Func)
+	if p.Made != nil {
+		p.Made(r)
+	}
+	return r
 }
 
 // Options say how Sample searches.
@@ -84,7 +95,7 @@ type sampler struct {
 func (s *sampler) run() Result {
 	var runners []*props.Runner
 	for range max(1, s.Workers) {
-		r := props.NewRunner(s.property.Test, s.property.Func)
+		r := s.property.NewRunner()
 		defer r.Close()
 		runners = append(runners, r)
 	}
