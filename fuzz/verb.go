@@ -138,8 +138,18 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.print(words.Indented(res.System.Trace().Text()))
 	}
 	file := filepath.Base(c.Path)
-	if res.Failure == nil {
+	switch {
+	case res.Failure != nil:
+	case res.Skipped:
+		v.t.Logf("case %s is skipped now (%s); keep it: whether its failure is mended is not known", file, played.How)
+		return true
+	case played.Exact:
 		v.t.Logf("case %s passes now (%s); it may be deleted", file, played.How)
+		return true
+	default:
+		v.t.Logf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
+			"    keep it: each test run tries it as far as it applies; delete it only when its failure was found anew, or is known to be mended",
+			file, played.How)
 		return true
 	}
 	f := finding.From(finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, res)
