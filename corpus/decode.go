@@ -36,11 +36,13 @@ func Decode(path string, text []byte) (Case, error) {
 }
 
 // splitLines returns the lines of a text without their ends, be they those of
-// another system.
+// another system, and without what the first of them is indented by: a case may
+// be pasted from what a test printed.
 func splitLines(text string) []string {
 	lines := strings.Split(text, "\n")
+	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
 	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], "\r")
+		lines[i] = strings.TrimPrefix(strings.TrimRight(lines[i], "\r"), indent)
 	}
 	if last := len(lines) - 1; lines[last] == "" {
 		lines = lines[:last]

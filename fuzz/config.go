@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,7 +34,8 @@ type Config struct {
 	// failure that is reported does not depend on it.
 	Workers int
 	// Folder is where cases are kept; empty means testdata/jostle beside the
-	// test. JOSTLE_OUT overrides it.
+	// test. JOSTLE_OUT overrides it. A relative path begins at the package's
+	// folder, wherever the test has gone since.
 	Folder string
 
 	// What follows is for one verb each; to set it for another is an error.
@@ -103,7 +105,45 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 	if out := os.Getenv("JOSTLE_OUT"); out != "" {
 		c.Folder = out
 	}
+	if c.Folder == "" {
+		c.Folder = filepath.FromSlash("testdata/jostle")
+	}
+	c.Folder = inPackage(c.Folder)
+	if c.File != "" {
+		c.File = inPackage(c.File)
+	}
 	return c, nil
+}
+
+// packageFolder is where the test binary was started, which go test does in the
+// folder of the package. A test may go elsewhere, to a folder that vanishes with
+// it: cases must not.
+var packageFolder = workingFolder()
+
+func workingFolder() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	return dir
+}
+
+// inPackage returns a path of which the start is the package's folder.
+func inPackage(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(packageFolder, path)
+}
+
+// shown returns a path as it is told: below the package's folder from there, else
+// the whole of it.
+func shown(path string) string {
+	rel, err := filepath.Rel(packageFolder, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return rel
 }
 
 func (c *Config) readSeed(v string) error {

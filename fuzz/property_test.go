@@ -78,6 +78,11 @@ var verbSamples = map[string]func(*testing.T){
 		Config{Runs: 100}.Check(t, overdraws)
 		Config{Runs: 100}.Check(t, trial.Quarrel)
 	},
+	"quarrel": func(t *testing.T) { Config{Runs: 100}.Check(t, trial.Quarrel) },
+	"elsewhere": func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		Config{Runs: 100}.Check(t, overdraws)
+	},
 	"table": func(t *testing.T) {
 		for _, word := range []string{"a", "b"} {
 			t.Run(word, func(t *testing.T) {
@@ -142,6 +147,55 @@ func TestFoldersOfCases(t *testing.T) {
 		if got := strings.Join(cases(t, dir), " "); got != want || !strings.Contains(out, "--- FAIL") {
 			t.Errorf("%s keeps cases in %q, want %q:\n%s", sample, got, want, out)
 		}
+	}
+}
+
+// Properties that do not own the case of JOSTLE_REPLAY run nothing and hold. They
+// used to fail, since they had no such case. One that nobody owns fails.
+func TestReplayIsForTheOwner(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "two", dir)
+	found, _ := filepath.Glob(filepath.Join(dir, "overdraws", "*.case"))
+	for _, name := range []string{found[0], filepath.Base(found[0]), strings.TrimSuffix(filepath.Base(found[0]), ".case")} {
+		out := runSample(t, "two", dir, "JOSTLE_REPLAY="+name)
+		if !strings.Contains(out, "(as saved)") || !strings.Contains(out, "which is not of trial/Quarrel") || strings.Contains(out, "there is no case") {
+			t.Errorf("JOSTLE_REPLAY=%s:\n%s", name, out)
+		}
+		if out := runSample(t, "quarrel", dir, "JOSTLE_REPLAY="+name); !strings.Contains(out, "--- PASS: TestSample ") {
+			t.Errorf("JOSTLE_REPLAY=%s, by another property:\n%s", name, out)
+		}
+	}
+	if out := runSample(t, "two", dir, "JOSTLE_REPLAY=nobody"); !strings.Contains(out, `there is no case "nobody"`) {
+		t.Errorf("a case that there is not:\n%s", out)
+	}
+}
+
+// A test that goes to a folder that vanishes with it keeps its cases where the
+// package is, and the command that it shows finds them.
+func TestCasesStayInThePackage(t *testing.T) {
+	dir, err := os.MkdirTemp("testdata", "elsewhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	whole, _ := filepath.Abs(dir)
+	out := runSample(t, "elsewhere", dir)
+	if list := cases(t, whole); len(list) != 1 {
+		t.Fatalf("kept %q:\n%s", list, out)
+	}
+	for _, want := range []string{"again: JOSTLE_OUT='DIR' go test -run '^TestSample$' ./fuzz\n", "saved: DIR/overdraws/"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	if out := runSample(t, "elsewhere", dir); !strings.Contains(out, "(as saved)") {
+		t.Errorf("the case is not found again:\n%s", out)
+	}
+	if got := shown(filepath.Join(packageFolder, "a", "b")); got != filepath.Join("a", "b") {
+		t.Errorf("below the package: %s", got)
+	}
+	if other := t.TempDir(); shown(other) != other {
+		t.Errorf("not below the package: %s", shown(other))
 	}
 }
 

@@ -170,12 +170,12 @@ func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	f := finding.From(finding.Origin{Property: g.property.Name, Test: g.property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
 	f.Confirm(g.Runner)
 	path, err := g.save(f)
-	if err != nil {
-		t.Error(err)
-	}
-	own := &verb{Config: g.Config, t: t, property: g.property}
+	own := &verb{Config: g.Config, t: t, property: g.property, folder: g.folder}
 	own.property.Test = t.Name()
 	own.fail(f, fmt.Sprintf("%d bytes", bytes), path)
+	if err != nil {
+		own.notSaved(f, path, err)
+	}
 }
 
 // save keeps the shortest run of each signature. The engine makes a failing

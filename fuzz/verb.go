@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -118,13 +119,30 @@ func (v *verb) beforeProperties() (old []corpus.Case, problems []error) {
 // replayOne runs only the case of that name, and shows its trace.
 func (v *verb) replayOne(name string) {
 	v.t.Helper()
+	if inside := inPackage(name); isFile(inside) {
+		name = inside
+	}
 	c, err := v.folder.Find(name)
-	if err != nil {
+	if old := corpus.FolderOf(v.Folder, v.property.Test); errors.Is(err, corpus.ErrElsewhere) && old != v.folder {
+		if c, err = old.Find(name); err == nil && c.Property != "" {
+			err = corpus.ErrElsewhere
+		}
+	}
+	switch {
+	case errors.Is(err, corpus.ErrElsewhere):
+		v.t.Logf("nothing was run: JOSTLE_REPLAY asks for the case %s, which is not of %s", name, v.property.Name)
+		return
+	case err != nil:
 		v.t.Fatal(err)
 	}
 	r := v.property.NewRunner()
 	defer r.Close()
 	v.replayCase(r, &c, true)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // replayCase runs one saved case. It reports whether the property held. With
@@ -165,20 +183,38 @@ func (v *verb) keep(f *finding.Finding, run string) {
 	if f.Worth() {
 		var err error
 		if path, err = f.Save(v.folder); err != nil {
-			v.t.Error(err)
+			defer v.notSaved(f, path, err)
 		}
 	}
 	v.fail(f, run, path)
 }
 
+// notSaved tells why a finding was not saved, and shows the case itself unless
+// that has been saved.
+func (v *verb) notSaved(f *finding.Finding, path string, err error) {
+	v.t.Error(err)
+	if path == "" {
+		v.print("put this into a file whose name ends in .case, in " + v.folder.Dir + ", and it runs first from then on:\n\n" + f.Whole() + "\n")
+	}
+}
+
 // fail tells what was found and fails the test.
 func (v *verb) fail(f *finding.Finding, run, path string) {
-	text := f.Text(run) + fmt.Sprintf("        again: go test -run '%s' %s\n", pattern(v.property.Test), packagePath())
+	text := f.Text(run) + fmt.Sprintf("        again: %sgo test -run '%s' %s\n", settings(path), pattern(v.property.Test), packagePath())
 	if path != "" {
-		text += fmt.Sprintf("        saved: %s (runs first from now on)\n", path)
+		text += fmt.Sprintf("        saved: %s (runs first from now on)\n", shown(path))
 	}
 	v.print(text)
 	v.t.Fail()
+}
+
+// settings is what must be set for a command to find the case saved at a path.
+func settings(path string) string {
+	out := os.Getenv("JOSTLE_OUT")
+	if out == "" || path == "" {
+		return ""
+	}
+	return "JOSTLE_OUT='" + strings.ReplaceAll(out, "'", `'\''`) + "' "
 }
 
 // complain fails the test for each complaint.
@@ -214,10 +250,7 @@ func regexpQuote(s string) string {
 // packagePath is the package of the running test as go test is told it from
 // the module's root.
 func packagePath() string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "."
-	}
+	dir := packageFolder
 	for up := dir; ; up = filepath.Dir(up) {
 		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
 			rel, _ := filepath.Rel(up, dir)
