@@ -199,6 +199,38 @@ func TestCasesStayInThePackage(t *testing.T) {
 	}
 }
 
+// A case that cannot be saved is printed whole, so that it can be pasted, and
+// the finding is told. It used to be lost but for its text.
+func TestUnsavedCasesArePrinted(t *testing.T) {
+	full := t.TempDir() // where no folder can be made, not even by root
+	if err := os.Symlink("nowhere", filepath.Join(full, "overdraws")); err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range []string{"one-check", "fuzz-overdraws"} {
+		out := runSample(t, sample, full)
+		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "put this into a file whose name ends in .case, in DIR/overdraws", "jostle case 2"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in:\n%s", sample, want, out)
+			}
+		}
+		dir := t.TempDir()
+		folder := filepath.Join(dir, "overdraws")
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := strings.Cut(out, "from then on:\n")
+		text = text[max(0, strings.Index(text, "    jostle case")):]
+		text, _, _ = strings.Cut(text, " end\n")
+		text += " end\n"
+		if err := os.WriteFile(filepath.Join(folder, "pasted.case"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out := runSample(t, "one-check", dir); !strings.Contains(out, "saved case pasted.case (as saved)") {
+			t.Errorf("%s: what was pasted is not run:\n%s\n%s", sample, text, out)
+		}
+	}
+}
+
 // Cases that were kept by version 1, by the name of the test, run first too.
 func TestCasesOfVersionOneRun(t *testing.T) {
 	dir := t.TempDir()
