@@ -12,6 +12,12 @@ import (
 
 // Check searches for a run in which the property does not hold, for a few
 // seconds, and fails the test if there is one. Cases that failed before run first.
+//
+// A search that tests hardly anything fails too: when fewer than one run in ten
+// came to a verdict, because the others were skipped or their draws found no
+// value, and when a situation that is to be reached sometimes never was. Its log,
+// which go test -v shows, says how many runs there were, and how many of them
+// were skipped if it was more than half.
 func Check(t testing.TB, property func(*props.T)) {
 	t.Helper()
 	Config{}.Check(t, property)
@@ -54,5 +60,8 @@ func (v *verb) check(portfolio []search.Entry) {
 		return
 	}
 	v.complain(res.Complaints())
+	if n := res.Tested(); n > 0 && 2*n < res.Runs {
+		v.t.Logf("%d of %d runs were skipped (%s)", res.Runs-res.Tested(), res.Runs, res.SkipReason)
+	}
 	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)
 }

@@ -262,3 +262,57 @@ $`)
 		t.Errorf("passed %v:\n%s", passed, report)
 	}
 }
+
+// An endedRecorder is a recorder that is over when ended is called.
+type endedRecorder struct {
+	recorder
+	cleanups []func()
+}
+
+func (r *endedRecorder) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
+
+func (r *endedRecorder) ended() {
+	for _, f := range r.cleanups {
+		f()
+	}
+}
+
+// What a goroutine of a property does wrong when its run is over fails the test
+// under rapid too. It used to be forgotten with the run.
+func TestRapidTellsOfLateGoroutines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var late func()
+	r := &endedRecorder{}
+	apart(func() {
+		rapid.Check(r, props.Rapid(func(t *props.T) {
+			t.System().Run()
+			late = func() { t.Errorf("late") }
+		}))
+	})
+	apart(late)
+	if r.ended(); !r.failed || !strings.Contains(strings.Join(r.said, "\n"), "Errorf on the T of a run that is over") {
+		t.Errorf("said %q", r.said)
+	}
+}
+
+// Sometimes is judged under rapid when the test is over. It used to be
+// forgotten with each run.
+func TestRapidJudgesSometimes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	property := props.Rapid(func(t *props.T) {
+		n := props.Draw(t, rapid.IntRange(0, 9), "n")
+		t.System().Run()
+		t.Sometimes("nine", n == 9)
+		t.Sometimes("ten", n == 10)
+	})
+	for range 2 { // a property may be checked by several tests
+		r := &endedRecorder{}
+		apart(func() { rapid.Check(r, property) })
+		if r.ended(); !r.failed || !strings.Contains(strings.Join(r.said, "\n"), `sometimes "ten": reached in none of `) {
+			t.Errorf("a situation that was never reached is not told: %v", r.said)
+		}
+		if strings.Contains(strings.Join(r.said, "\n"), `"nine"`) {
+			t.Errorf("one that was reached is told: %v", r.said)
+		}
+	}
+}

@@ -377,6 +377,11 @@ func (t *traffic) misuse(format string, args ...any) {
 func (t *traffic) intrude(what, on string) {
 	f := &Failure{Kind: KindMisuse, Text: what + " on a " + on + " from another goroutine: " +
 		"a system is used by the goroutine that runs it, and by handlers; send what other goroutines make before Run"}
+	if !t.calls.running {
+		f.Step = -1
+		f.Text = what + " on a " + on + " from another goroutine when no step was running: " +
+			"does a handler leave a goroutine behind? let an actor do what it does"
+	}
 	var pcs [32]uintptr
 	f.setFrames(pcs[:runtime.Callers(3, pcs[:])])
 	t.fails.intrude(f)
