@@ -35,6 +35,10 @@ type Case struct {
 	// property, and are kept to tell when that has changed them.
 	Settings []Setting
 
+	// EarlyTimers is how many timers the search let fire early in a run whose
+	// property left that to it.
+	EarlyTimers int
+
 	// Signature tells the failure from others; "" when the case does not fail.
 	Signature string
 	// Comment is lines for people: what failed, which messages came. White

@@ -20,6 +20,7 @@
 //	strategy "pos"
 //	seed 000000000000001f
 //	setting "delivery" "unordered"
+//	early-timers 2
 //	input "actions" seed 9e3779b97f4a7c15 words 1 2f
 //	choice choose 2 of 5
 //	choice drop 0 of 2
@@ -30,7 +31,9 @@
 // The first line names the version of the format: another program than the
 // one that wrote a file can tell whether it understands it. Strings are quoted
 // as in Go; seeds, words, identities and hashes are hexadecimal; a choice says
-// what was answered and of how many answers. Everything stands in this order.
+// what was answered and of how many answers. Settings are the property's; early
+// timers are what the search gave a run whose property set none. Everything stands
+// in this order, and what there is none of has no line.
 //
 // A case that was not run yet, but planned, has in place of the deliveries
 // what is to come before what, by the identities of steps:

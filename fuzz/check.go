@@ -12,6 +12,11 @@ import (
 
 // Check searches for a run in which the property does not hold, for a few
 // seconds, and fails the test if there is one. Cases that failed before run first.
+//
+// In a quarter of its runs up to two timers may fire although messages wait: what
+// a timer does when a message is slow is tested too. A property that sets
+// pulse.Options.EarlyTimers has its own number in all runs; pulse.NeverEarly is
+// for none.
 func Check(t testing.TB, property func(*props.T)) {
 	t.Helper()
 	Config{}.Check(t, property)
@@ -54,5 +59,9 @@ func (v *verb) check(portfolio []search.Entry) {
 		return
 	}
 	v.complain(res.Complaints())
+	if res.Timed > 0 && res.Early == 0 {
+		v.t.Log("no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +
+			"a timer that races with a message was not tested")
+	}
 	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)
 }

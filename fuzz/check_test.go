@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -36,13 +37,14 @@ func TestSample(t *testing.T) {
 const enoughRuns = 15_000
 
 var samples = map[string]func(*testing.T){
-	"broken":  func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(false)) },
-	"mended":  func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(true)) },
-	"missed":  func(t *testing.T) { Config{Runs: 64}.Check(t, missesSome) },
-	"skipped": func(t *testing.T) { Config{Runs: 64}.Check(t, skips) },
-	"fickle":  func(t *testing.T) { Config{Runs: 64}.Check(t, fickle()) },
-	"unknown": func(t *testing.T) { Config{Strategies: []string{"luck"}}.Check(t, skips) },
-	"empty":   func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
+	"broken":      func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(false)) },
+	"mended":      func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(true)) },
+	"missed":      func(t *testing.T) { Config{Runs: 64}.Check(t, missesSome) },
+	"skipped":     func(t *testing.T) { Config{Runs: 64}.Check(t, skips) },
+	"fickle":      func(t *testing.T) { Config{Runs: 64}.Check(t, fickle()) },
+	"unknown":     func(t *testing.T) { Config{Strategies: []string{"luck"}}.Check(t, skips) },
+	"never-early": func(t *testing.T) { Config{Runs: 64}.Check(t, sleeps) },
+	"empty":       func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
 }
 
 func allSamples() map[string]func(*testing.T) {
@@ -103,6 +105,13 @@ func missesSome(t *props.T) {
 	t.System().Run()
 	t.Sometimes("it rains", false)
 	t.Sometimes("it is dry", true)
+}
+
+// sleeps has a timer that never fires while a message waits.
+func sleeps(t *props.T) {
+	sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly})
+	sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(1) })
+	sys.Run()
 }
 
 func skips(t *props.T) { t.Skip("not today") }

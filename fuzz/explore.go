@@ -23,6 +23,10 @@ type Verdict = search.Verdict
 // as there. Inputs that the property draws by props.OneOf are all gone
 // through; of others, ten are drawn at random.
 //
+// Timers fire only when no message waits, unless pulse.Options.EarlyTimers of the
+// property says how often they may fire before: Explore adds no such runs, as
+// Check does.
+//
 // It ends after 10 seconds, or after a second with -short, whether it is done
 // or not. A test that was not complete passes, since what a machine can do in
 // a while must not decide that; its log and the Verdict tell what it hit. Set
