@@ -43,6 +43,7 @@ var samples = map[string]func(*testing.T){
 	"skipped":     func(t *testing.T) { Config{Runs: 64}.Check(t, skips) },
 	"fickle":      func(t *testing.T) { Config{Runs: 64}.Check(t, fickle()) },
 	"unknown":     func(t *testing.T) { Config{Strategies: []string{"luck"}}.Check(t, skips) },
+	"few":         checksFew,
 	"never-early": func(t *testing.T) { Config{Runs: 64}.Check(t, sleeps) },
 	"empty":       func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
 }

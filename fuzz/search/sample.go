@@ -81,14 +81,20 @@ func early(b, index int) int {
 // is finished. The same options find the same failure, unless the context
 // ends the search before.
 func Sample(ctx context.Context, p Property, o Options) Result {
+	s := newSampler(ctx, p, o)
+	defer s.close()
+	return s.run()
+}
+
+func newSampler(ctx context.Context, p Property, o Options) *sampler {
 	if o.Portfolio == nil {
 		o.Portfolio = Portfolio()
 	}
 	s := &sampler{Options: o, property: p, tally: newTally()}
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
-	defer context.AfterFunc(ctx, func() { s.over.Store(true) })()
-	return s.run()
+	s.close = context.AfterFunc(ctx, func() { s.over.Store(true) })
+	return s
 }
 
 // A sampler is one call of Sample.
@@ -97,8 +103,12 @@ type sampler struct {
 	property Property
 	deadline time.Time   // zero: none
 	over     atomic.Bool // the context is done
+	close    func() bool // ends the watch over the context
 	next     atomic.Int64
 	stop     atomic.Bool // a run has failed
+
+	known   map[uint64]bool // orders, by orderOf; nil when they do not matter
+	strange atomic.Bool     // a run came in another order
 
 	mu    sync.Mutex
 	first *finding.Finding // the failing run with the lowest index
@@ -189,6 +199,9 @@ func (w *worker) batch(b int) {
 		res := w.runner.Run(plan)
 		arms[e.Name].Learn(&res)
 		w.tally.count(e.Name, &res)
+		if w.known != nil && !w.known[orderOf(&res)] {
+			w.strange.Store(true)
+		}
 		if res.Failure != nil {
 			w.report(index, e.Name, plan.StrategySeed, &res)
 			return
