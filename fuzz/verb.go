@@ -126,13 +126,24 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 	}
 	file := filepath.Base(c.Path)
 	if res.Failure == nil {
-		v.t.Logf("case %s passes now (%s); it may be deleted", file, played.How)
+		v.t.Logf("case %s passes now (%s); %s", file, played.How, v.advice(&played))
 		return true
 	}
 	f := finding.From(finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, res)
 	f.Confirm(r)
 	v.fail(f, fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start))), c.Path)
 	return false
+}
+
+// advice returns what to do about a saved case in which the property held.
+func (v *verb) advice(played *finding.Played) string {
+	switch {
+	case !played.Exact:
+		return "it stays, since it was not run as it was saved"
+	case v.property.Name == v.property.Test:
+		return "if no other function literal of the test has failed so, it may be deleted"
+	}
+	return "it may be deleted"
 }
 
 // keep saves a finding, if it is worth it, and fails the test with it.

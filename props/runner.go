@@ -285,7 +285,7 @@ func same(a, b pulse.Strategy) bool {
 	if reflect.TypeOf(a).Kind() == reflect.Pointer {
 		return a == b
 	}
-	// Strategies that are structs can be one only if they can be compared.
+	// Strategies that are structs are the same only if they can be compared.
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
@@ -299,7 +299,7 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	if o.EarlyTimers == 0 {
 		o.EarlyTimers, r.lent = r.plan.EarlyTimers, r.plan.EarlyTimers
 	}
-	o.Failed = r.failed
+	o.Failed, o.Tools = r.failed, isTool
 	if r.sys == nil || !again(func() { r.sys.Configure(o) }) {
 		r.sys = pulse.New(o)
 	}
@@ -307,6 +307,13 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 		r.sys.Observe(r.plan.Observer)
 	}
 	return r.sys
+}
+
+// isTool reports whether values of a type belong to the test and not to the
+// program: those of types of this package and of rapid.
+func isTool(t reflect.Type) bool {
+	path := t.PkgPath()
+	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()
 }
 
 // again calls ready, which prepares a system for another run. It returns false

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/pulse/value"
 )
 
 // traffic is all that messages and timers need from their making to their
@@ -29,15 +30,16 @@ type traffic struct {
 	faults   faults
 	fails    failing
 	guards   []guard
-	owner    *System // is put into references
-	needs    Needs   // of the strategy
+	values   *value.Walker // over the bodies of messages
+	owner    *System       // is put into references
+	needs    Needs         // of the strategy
 	options  Options
 	seed     uint64
 	begun    bool // the strategy knows that this run has begun
 	settling bool // in start-up, when no strategy is asked
 }
 
-// agenda says what there is to look at around steps.
+// agenda is what there is to look at around steps. It is empty in a plain run.
 type agenda struct {
 	beforeStep work
 	afterStep  work // after the step that is running
