@@ -157,9 +157,15 @@ func (c *Ctx) Choose(n int) int {
 	return v
 }
 
-// Log adds a line to the trace. It costs nothing when the run is not recorded.
+// Log adds a line to the trace, if the run is recorded.
 func (c *Ctx) Log(format string, args ...any) {
-	if s := c.sys; c.ok("Log") && s.rec.on {
+	s := c.sys
+	if !c.ok("Log") {
+		return
+	}
+	s.rec.logged++
+	s.bound(int(s.rec.logged), perPending*int(s.mail.limit), "log", "lines of log", "logs")
+	if s.rec.on {
 		s.rec.note(fmt.Sprintf(format, args...))
 	}
 }

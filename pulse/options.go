@@ -61,7 +61,9 @@ type Options struct {
 	// Steps is how many steps a run may take before it fails; zero means 100,000.
 	Steps int
 	// Pending is how many messages may wait at one time before the run
-	// fails; zero means 100,000.
+	// fails; zero means 100,000. It also bounds what a handler may do else
+	// without an end: a run may have as many actors, an actor as many
+	// watchers, and a run ten times as many choices and lines of log.
 	Pending int
 
 	// Record keeps the trace and the decisions, and computes identities.

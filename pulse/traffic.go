@@ -206,6 +206,23 @@ func (t *traffic) noSlot() {
 
 // tooMany fails a run that sends more messages than it may.
 func (t *traffic) tooMany(what string) {
+	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "sends")
+}
+
+// perPending is how many choices and lines of a log a run may have for each
+// message that may wait: there are several in most steps.
+const perPending = 10
+
+// bound fails a run whose step does more of something than it may, as a loop
+// without an end does. What the test itself does has no bound.
+func (t *traffic) bound(n, most int, site, what, does string) {
+	if n > most && t.rec.cur != trace.Test {
+		t.endless(site, fmt.Sprintf("%d %s", most, what), does)
+	}
+}
+
+// endless fails a run of which it seems that a step has no end.
+func (t *traffic) endless(site, moreThan, does string) {
 	if t.fails.failure != nil { // and the user's code has recovered
 		t.throw(t.fails.failure)
 	}
@@ -213,9 +230,9 @@ func (t *traffic) tooMany(what string) {
 	if where := t.where(); where != "the test" {
 		in = " in " + where
 	}
-	t.failStep(&Failure{Kind: KindBudget, Site: "messages", Text: fmt.Sprintf(
-		"more than %d messages %s%s: is there an end to what %s sends? Options.Pending allows more",
-		t.mail.limit, what, in, t.rec.nameOf(t.rec.cur))})
+	t.failStep(&Failure{Kind: KindBudget, Site: site, Text: fmt.Sprintf(
+		"more than %s%s: is there an end to what %s %s? Options.Pending allows more",
+		moreThan, in, t.rec.nameOf(t.rec.cur), does)})
 }
 
 // setTimer sets a timer of an actor. Its message is one of the running step's.
@@ -314,6 +331,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 		t.badStrategy("answered %d to %v of %d", v, k, n)
 	}
 	t.rec.decided(k, n, v, t.settling)
+	t.bound(int(t.rec.asked), perPending*int(t.mail.limit), "choices", "choices", "chooses")
 	return v
 }
 
