@@ -10,53 +10,53 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// A Case is what reproduces a run, what came of it, and what is said of it to
-// people. Everything that searches, shrinks and keeps runs edits cases.
+// A Case holds what is needed to run a property the same way again, how the run
+// ended, and a comment for people.
 type Case struct {
-	// Property is what the case is of: the name of a declared function, or of
-	// the test that a function literal was run by. Test is the test that found
-	// it. Cases that were kept by version 1 have no Property.
+	// Property is the name of the property: that of a declared function or, for
+	// a function literal, that of the test that ran it. Test is the test that
+	// found the case. Cases of version 1 have no Property.
 	Property, Test string
-	// Strategy is the name of what made the decisions, and Seed what it was
-	// given. Together they say where the decisions come from; the decisions
-	// themselves are in Record.
+	// Strategy is the name of the strategy that made the decisions, and Seed the
+	// seed that it was given. They only tell where the decisions come from; a
+	// replay reads them from Record.
 	Strategy string
 	Seed     uint64
 	// Inputs are the draws, in their order.
 	Inputs []choice.Input
-	// Record is the decisions. A run that asks for more than it holds is
-	// answered in plain order.
+	// Record has the decisions. A run that asks for more than it holds goes on
+	// in plain order.
 	Record choice.Record
-	// Schedule is the decisions of a case that has no record: one that was
-	// not run yet, but made of another by an engine or by hand.
+	// Schedule has the decisions of a case without a record: one that was not run
+	// yet, but made from another case or by hand.
 	Schedule schedule.Schedule
-	// Settings are what the run was told beside: how messages are delivered,
-	// how many steps it may take, which faults it may have. They come from the
-	// property, and are kept to tell when that has changed them.
+	// Settings are the settings of the run: how messages are delivered, how many
+	// steps it may take, which faults it may have. They come from the property
+	// and are kept to notice when it has changed them.
 	Settings []Setting
 
 	// Signature tells the failure from others; "" when the case does not fail.
 	Signature string
-	// Comment is lines for people: what failed, which messages came. White
-	// space at their ends, and what has no place in a text, is not kept.
+	// Comment has lines for people: what failed, which messages came. White space
+	// at the ends of lines and unprintable characters are not kept.
 	Comment []string
-	// Hash is that of the run's trace; zero when there was none.
+	// Hash is the hash of the run's trace, zero when there was none.
 	Hash uint64
-	// Path is the file; "" when there is none yet.
+	// Path is the file, "" when there is none yet.
 	Path string
 }
 
-// A Setting is one thing that a run was told, in words.
+// A Setting is one setting of a run, as text.
 type Setting struct{ Name, Value string }
 
-// Planned reports whether the case's decisions are a schedule, not a record.
+// Planned reports whether the case has a schedule in place of a record.
 func (c *Case) Planned() bool {
 	s := &c.Schedule
 	return len(c.Record.Deliveries) == 0 && (s.Seed != 0 || len(s.Priorities)+len(s.Before)+len(s.Choices) > 0)
 }
 
-// Of returns an error unless the case is of a property. A case of version 1
-// is of the property that its test has.
+// Of returns an error unless the case is of a property. A case of version 1 has
+// only a test, whose name must be that of the property.
 func (c *Case) Of(property string) error {
 	if c.Property == property || c.Property == "" && c.Test == property {
 		return nil
@@ -69,9 +69,9 @@ func (c *Case) Of(property string) error {
 		c.Path, is, property, folderName(is))
 }
 
-// key is a hash of all that makes one case another: not of the seed that its
-// decisions came from, nor of what is said of it, nor of the test that found
-// it. The case must be one that Encode takes.
+// key returns a hash of the case: of its property, signature, inputs, record and
+// schedule. Two cases that differ only in their strategy, seed, settings, comment,
+// trace hash or test are the same case. The case must be one that Encode accepts.
 func (c *Case) key() string {
 	of := c.Property
 	if of == "" {

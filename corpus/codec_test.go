@@ -12,7 +12,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// writerCase is what is kept of the writer's failure.
+// writerCase is the case of the writer's failure.
 func writerCase() Case {
 	return Case{
 		Property:  "resultsAreStored",
@@ -30,7 +30,7 @@ func writerCase() Case {
 	}
 }
 
-// oddCase has what is hard to keep.
+// oddCase has values that are hard to keep in a text.
 func oddCase() Case {
 	c := Case{
 		Property:  "Test literal/a \"b\"/ü",
@@ -49,7 +49,7 @@ func oddCase() Case {
 	return c
 }
 
-// plannedCase is a case that was not run: a schedule, and what it is told.
+// plannedCase is a case that was not run: a schedule and settings.
 func plannedCase() Case {
 	return Case{Signature: "stuck at clerk",
 		Property: "planned", Test: "TestPlanned",
@@ -103,8 +103,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFormat1 checks that the texts which version 1 wrote are read as the cases
-// that they were: the same without a property.
+// TestFormat1 checks that texts of version 1 are read as the same cases, without a
+// property.
 func TestFormat1(t *testing.T) {
 	for name, sample := range samples {
 		text, err := os.ReadFile(filepath.Join("testdata", name+"-v1.golden"))
@@ -126,7 +126,7 @@ func TestFormat1(t *testing.T) {
 	}
 }
 
-// TestComments holds what is kept of a comment, and that people may change it.
+// TestComments checks what is kept of a comment, and that people may change it.
 func TestComments(t *testing.T) {
 	e := writerCase()
 	e.Comment = []string{"a \t", "two\nlines", "bell\a, \xff and \r\n", "\u00a0"}
@@ -162,7 +162,7 @@ func TestEncodeErrors(t *testing.T) {
 	}
 }
 
-// faults are changes to the text of writerCase, and what is said of them.
+// faults are changes to the text of writerCase, with the errors that they cause.
 var faults = []struct{ name, old, new, want string }{
 	{"another file", "jostle case 2", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 2": this is no case: restore`},
 	{"no version", "case 2\n", "case\n", `1: "jostle case", expected "jostle case 2": this is no case: restore`},
@@ -221,8 +221,8 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestCutOff checks that no start of a file is taken for the whole, and that
-// what is missing is said, from the second line on.
+// TestCutOff checks that no beginning of a file is taken for the whole, and that the
+// error names what is missing, from the second line on.
 func TestCutOff(t *testing.T) {
 	text := encode(t, writerCase())
 	for n := range len(text) - 1 { // the last byte is the end of the last line

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// Decode reads the text of a case, which is that of the file at a path. An
-// error says file and line, what is there, what was expected and what to do.
+// Decode returns the case in a text. The path of its file is used in errors: they
+// have file and line, what is there, what was expected and what to do.
 func Decode(path string, text []byte) (Case, error) {
 	r := reader{path: path, lines: splitLines(string(text))}
 	c := Case{Path: path}
@@ -35,9 +35,9 @@ func Decode(path string, text []byte) (Case, error) {
 	return c, nil
 }
 
-// splitLines returns the lines of a text without their ends, be they those of
-// another system, and without what the first of them is indented by: a case may
-// be pasted from what a test printed.
+// splitLines returns the lines of a text without their ends, which may be \n or
+// \r\n, and without the indentation of the first of them: a case may be pasted
+// from what a test printed.
 func splitLines(text string) []string {
 	lines := strings.Split(text, "\n")
 	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
@@ -50,7 +50,7 @@ func splitLines(text string) []string {
 	return lines
 }
 
-// begin reads the first line and looks whether there is a last.
+// begin reads the first line and checks that the last one is there.
 func (r *reader) begin() {
 	if len(r.lines) == 0 {
 		r.failf(restore, "the file is empty, expected %q", magic+strconv.Itoa(version))

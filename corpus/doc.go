@@ -1,10 +1,21 @@
-// Package corpus keeps cases as files that people can read, compare and
-// review, one case a file:
+// Package corpus keeps cases as text files that people can read, compare and
+// review. A case holds all that is needed to run a property the same way again.
+//
+// # Where cases are
+//
+// Each case is a file, and each property has a folder, beside the test:
 //
 //	testdata/jostle/resultsAreStored/7f3a91.case
 //
-// A file looks like this. Lines with # are for people and may be changed or
-// removed; the others are for the machine.
+// Package fuzz saves the cases that fail and runs them first from then on, so
+// they belong in version control. Delete a file to drop its case. A Folder loads
+// and saves the cases of one property; the name of a file is a hash of its case,
+// so that no case is kept twice.
+//
+// # The file
+//
+// Lines that begin with # are for people and may be changed or removed. The
+// others are for the machine:
 //
 //	jostle case 2
 //	# writer_test.go:31: stored 0 of 1 results
@@ -27,16 +38,19 @@
 //	hash 6b1f0e2d9c8a7543
 //	end
 //
-// The first line names the version of the format: another program than the
-// one that wrote a file can tell whether it understands it. Strings are quoted
-// as in Go; seeds, words, identities and hashes are hexadecimal; a choice says
-// what was answered and of how many answers. Everything stands in this order.
+// The first line has the version of the format, by which a program can tell
+// whether it understands the file. Strings are quoted as in Go. Seeds, words,
+// identities and hashes are hexadecimal. A choice line has the answer and the
+// number of possible answers. The lines always come in this order.
 //
-// A case that was not run yet, but planned, has in place of the deliveries
-// what is to come before what, by the identities of steps:
+// A case that was planned but not run yet has a schedule in place of the
+// deliveries, by the identities of steps:
 //
 //	schedule 0000000000000007
 //	priority 8a51c04f2e9d1b67 8000000000000000
 //	before 03be4f1d9a7720c5 5d0e9c3f41b82a96
 //	answer fault 3 of 4
+//
+// Encode and Decode convert between a Case and the text of its file. Files of all
+// older versions can be read.
 package corpus

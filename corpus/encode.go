@@ -19,7 +19,8 @@ const (
 	perLine = 4
 )
 
-// Encode returns the text of a case. It fails only on choices that are none.
+// Encode returns the text of a case. It fails only on a choice that breaks its
+// invariant.
 func Encode(c Case) ([]byte, error) {
 	for _, list := range [][]choice.Choice{c.Record.Choices, c.Schedule.Choices} {
 		for i, x := range list {
@@ -79,7 +80,7 @@ func (w *writer) choice(keyword string, c choice.Choice) {
 	w.line(keyword, c.Kind.String(), strconv.FormatUint(uint64(c.Value), 10), "of", strconv.FormatUint(uint64(c.N), 10))
 }
 
-// schedule writes what a schedule has; nothing when it is plain order.
+// schedule writes a schedule; nothing when it is plain order.
 func (w *writer) schedule(s *schedule.Schedule) {
 	if s.Seed != 0 {
 		w.line("schedule", hex64(s.Seed))
@@ -110,7 +111,7 @@ func (w *writer) decisions(c *Case) {
 
 func hex64(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-// commentLines returns the lines of a comment as they are kept.
+// commentLines returns the lines of a comment in the form in which they are kept.
 func commentLines(comment []string) (list []string) {
 	for _, text := range comment {
 		for line := range strings.SplitSeq(text, "\n") {
@@ -120,7 +121,8 @@ func commentLines(comment []string) (list []string) {
 	return list
 }
 
-// printable keeps what a text may hold without being taken for binary data.
+// printable replaces control characters, which would make tools take the text for
+// binary data.
 func printable(r rune) rune {
 	if r == '\t' || !unicode.IsControl(r) {
 		return r

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// A Folder is where the cases of one property are kept. It need not exist:
-// Save makes it.
+// A Folder is a folder with the cases of one property. It need not exist; Save
+// makes it.
 type Folder struct {
 	Dir string
-	// Property is what the cases must be of; "" when they may be of any.
+	// Property is the property of the cases; "" allows any.
 	Property string
 }
 
-// FolderOf returns the folder of a property below a root, which is
-// testdata/jostle when it is "".
+// FolderOf returns the folder of a property below a root. The root "" means
+// testdata/jostle.
 func FolderOf(root, property string) Folder {
 	if root == "" {
 		root = filepath.FromSlash(besideTest)
@@ -27,9 +27,9 @@ func FolderOf(root, property string) Folder {
 	return Folder{Dir: filepath.Join(root, folderName(property)), Property: property}
 }
 
-// Load reads all cases of the folder, in the order of their names. What cannot
-// be read, or is of another property, is a problem and does not keep the others
-// from being read.
+// Load returns all cases of the folder, in the order of their names. For a file
+// that cannot be read, or that is of another property, it returns a problem, and
+// goes on with the others.
 func (f Folder) Load() (cases []Case, problems []error) {
 	names, err := f.names()
 	if err != nil {
@@ -46,7 +46,7 @@ func (f Folder) Load() (cases []Case, problems []error) {
 	return cases, problems
 }
 
-// names lists the case files, sorted.
+// names returns the names of the case files, sorted.
 func (f Folder) names() (list []string, err error) {
 	files, err := os.ReadDir(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,8 +82,8 @@ func (f Folder) read(path string) (Case, error) {
 // ErrElsewhere is what an error of Find wraps when the case is of another property.
 var ErrElsewhere = errors.New("the case is of another property")
 
-// Find reads the case that a name means: a path to a file, or the name of one
-// in the folder, which may be shortened as long as it is clear.
+// Find returns the case with a name: the path of a file, the name of a file in the
+// folder, or the beginning of such a name that no other file shares.
 func (f Folder) Find(name string) (Case, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return f.readMine(name)
@@ -150,12 +150,11 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Save writes a case to a file of its own and returns its path. When the same
-// case is there already, whatever is said of it, that file is left as it is
-// and fresh is false.
+// Save writes a case to a new file and returns the file's path. If the folder has
+// the same case already, perhaps with another comment, Save returns the path of
+// that file and false.
 //
-// A file appears whole or not at all, and none is ever overwritten. When it
-// cannot be written the error says so; what was to be kept is then only in c.
+// A file appears whole or not at all, and no file is ever overwritten.
 func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	if f.Property != "" && c.Property != f.Property {
 		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of %q, expected %q", f.Dir, c.Property, f.Property)
@@ -218,15 +217,15 @@ func isAside(name string) bool {
 	return dotted && temporary && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
-// holds reports whether a file holds the case with a key. One that cannot be read
-// does not: it keeps its name, and the new case has a longer one.
+// holds reports whether a file holds the case with a key. A file that cannot be
+// read does not; it keeps its name, and the new case gets a longer one.
 func (f Folder) holds(name, key string) bool {
 	c, err := f.read(filepath.Join(f.Dir, name))
 	return err == nil && c.key() == key
 }
 
-// WriteAside writes a text, down to the disk, to a new file in a folder, under
-// a name that no one reads. To be renamed when it is whole.
+// WriteAside writes a text to a new file in a folder, and syncs it to the disk.
+// The file has a name that Load ignores; the caller renames it.
 func WriteAside(dir string, text []byte) (path string, err error) {
 	file, err := os.CreateTemp(dir, ".*.tmp")
 	if err != nil {
@@ -239,8 +238,9 @@ func WriteAside(dir string, text []byte) (path string, err error) {
 	return file.Name(), nil
 }
 
-// publish gives a file that is complete the shortest name by its key that no
-// other has, unless someone was quicker to save the same case.
+// publish gives a complete file the shortest name from its key that no other file
+// has. If another process has saved the same case meanwhile, it returns that file
+// and false.
 func (f Folder) publish(temp, key string) (path string, fresh bool, err error) {
 	for digits := shortest; digits <= len(key); digits++ {
 		name := key[:digits] + extension
@@ -255,9 +255,9 @@ func (f Folder) publish(temp, key string) (path string, fresh bool, err error) {
 	return "", false, err
 }
 
-// rename is os.Rename, but fails when the new name is taken, also by someone
-// who was quicker. Where there are no links it may overwrite what came between
-// the look and the renaming.
+// rename is os.Rename, but fails when the new name is taken. On file systems
+// without links it may overwrite a file that appears between its check and the
+// renaming.
 func rename(temp, path string) error {
 	err := os.Link(temp, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -269,8 +269,7 @@ func rename(temp, path string) error {
 	return os.Rename(temp, path)
 }
 
-// Remove deletes the file of a case that was loaded from the folder or saved
-// in it.
+// Remove deletes the file of a case in the folder.
 func (f Folder) Remove(c Case) error {
 	if filepath.Clean(filepath.Dir(c.Path)) != filepath.Clean(f.Dir) || filepath.Ext(c.Path) != extension {
 		return fmt.Errorf("%q is no case of %s: it is not removed", c.Path, f.Dir)

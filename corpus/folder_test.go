@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 	"time"
 )
 
-// numbered is a case that differs from others by its number.
+// numbered returns a case that differs from others by its number.
 func numbered(n int) Case {
 	e := writerCase()
 	e.Record.Deliveries = append(e.Record.Deliveries, uint64(n))
@@ -29,7 +28,7 @@ func save(t *testing.T, f Folder, e Case) string {
 	return path
 }
 
-// files lists what is in a folder.
+// files returns the names of all files in a folder.
 func files(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	inside, err := os.ReadDir(dir)
@@ -114,7 +113,7 @@ func TestNames(t *testing.T) {
 		"choice":    func(e *Case) { e.Record.Choices[0].Value++ },
 		"order":     func(e *Case) { slices.Reverse(e.Record.Deliveries) },
 	}
-	f.Property = "" // which one of the others changes
+	f.Property = "" // one of the other cases has another property
 	for _, change := range other {
 		e := writerCase()
 		change(&e)
@@ -126,7 +125,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestTakenNames checks that nothing is overwritten when names collide, be it
-// with another case, with what is none, or with a folder.
+// with another case, with a file that is no case, or with a folder.
 func TestTakenNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	e := writerCase()
@@ -221,8 +220,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestSaveErrors checks that what cannot be saved is said, and that what was
-// there stays.
+// TestSaveErrors checks that Save returns an error when it cannot save, and that
+// existing files stay.
 func TestSaveErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -260,8 +259,8 @@ func TestSaveErrors(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFolder holds the same for a folder that may not be written to.
-// Where everything may be, as to root, it is a test of saving.
+// TestReadOnlyFolder checks the same for a folder without write permission. Root may
+// write anyway; then it is a test of saving.
 func TestReadOnlyFolder(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	first := save(t, f, numbered(1))
@@ -377,26 +376,6 @@ func FuzzFolderNames(f *testing.F) {
 			t.Fatalf("%q is %q", a, x)
 		}
 	})
-}
-
-func Example() {
-	dir, err := os.MkdirTemp("", "")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-	f := FolderOf(dir, "resultsAreStored")
-	f.Save(Case{
-		Property: "resultsAreStored", Test: "TestResultsAreStored", Strategy: "random", Seed: 7,
-		Signature: "property: stored # of # results",
-		Comment:   []string{"writer_test.go:31: stored 0 of 1 results"},
-	})
-	cases, _ := f.Load()
-	for _, e := range cases {
-		fmt.Println(filepath.Base(e.Path), e.Signature)
-	}
-	// Output: 0e0ebb.case property: stored # of # results
 }
 
 // A named pipe in the place of a case is a problem. Opening it used to wait for ever.

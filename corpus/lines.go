@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// What to do about a file that cannot be read.
+// Advice about a file that cannot be read.
 const (
 	restore = "restore the file from version control, or delete it"
 	update  = "update jostle (go get github.com/jostle-go/jostle@latest), or delete the file"
 )
 
 // A reader is a place in the lines of a file. After the first error it reads
-// nothing more: every method then returns zero.
+// nothing more, and all methods return zero values.
 type reader struct {
 	path  string
 	lines []string
-	at    int    // the line after the current one
-	rest  string // what is left of the current line
+	at    int    // the index of the line after the current one
+	rest  string // the unread part of the current line
 	err   error
 
 	version int // of the file's format
@@ -42,14 +42,14 @@ func (r *reader) peek() string {
 	return word
 }
 
-// failf keeps the first error, which is about the current line.
+// failf keeps an error about the current line if it is the first.
 func (r *reader) failf(advice, format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%s:%d: %s: %s", r.path, max(r.at, 1), fmt.Sprintf(format, args...), advice)
 	}
 }
 
-// shown is text as errors show it.
+// shown returns text in the form in which errors show it.
 func shown(text string) string {
 	const most = 40
 	if len(text) > most {
@@ -61,7 +61,7 @@ func shown(text string) string {
 	return strconv.Quote(text)
 }
 
-// keyword begins the next line, which must start with a word.
+// keyword moves to the next line, which must begin with a word.
 func (r *reader) keyword(word string) {
 	r.next()
 	r.literal(word)

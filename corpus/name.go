@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// folderName is a test's name as that of a folder: different for different
-// tests, and one that every file system and version control takes. The slash
-// of a subtest is a dot; what is no letter, digit or harmless sign is a
-// percent sign and two digits for each byte; what is too long is cut, and a
-// hash of the whole is put behind it.
+// folderName returns the name of the folder for a property or test. Different
+// names give different folders, and every file system and version control takes
+// the result. A slash, as of a subtest, becomes a dot. Letters, digits and a few
+// harmless signs stay; other bytes become a percent sign and two digits. A long
+// name is cut and gets a hash of the whole.
 //
-// On file systems that take upper and lower case for the same, tests whose
-// names differ in nothing else share a folder, and are told so.
+// On file systems that ignore upper and lower case, two properties whose names
+// differ in nothing else share a folder; Load then returns the cases of the other
+// one as problems.
 func folderName(test string) string {
 	const most = 120
 	var b strings.Builder

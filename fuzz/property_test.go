@@ -83,6 +83,21 @@ var verbSamples = map[string]func(*testing.T){
 		t.Chdir(t.TempDir())
 		Config{Runs: 100}.Check(t, overdraws)
 	},
+	"literals": func(t *testing.T) {
+		first := func(word string) func(*props.T) {
+			return func(t *props.T) {
+				said := ""
+				sys := t.System()
+				trial.Crowd(sys, 2, func(word string) { said += word })
+				sys.Run()
+				if strings.HasPrefix(said, word) {
+					t.Errorf("%s came first", word)
+				}
+			}
+		}
+		Config{Runs: 100}.Check(t, first("a"))
+		Config{Runs: 100}.Check(t, first("b"))
+	},
 	"table": func(t *testing.T) {
 		for _, word := range []string{"a", "b"} {
 			t.Run(word, func(t *testing.T) {
@@ -140,6 +155,7 @@ func TestFoldersOfCases(t *testing.T) {
 	for sample, want := range map[string]string{
 		"two":         "overdraws trial.Quarrel",
 		"table":       "TestSample.a TestSample.b",
+		"literals":    "TestSample TestSample",
 		"one-misused": "",
 	} {
 		dir := t.TempDir()
@@ -228,6 +244,20 @@ func TestUnsavedCasesArePrinted(t *testing.T) {
 		if out := runSample(t, "one-check", dir); !strings.Contains(out, "saved case pasted.case (as saved)") {
 			t.Errorf("%s: what was pasted is not run:\n%s\n%s", sample, text, out)
 		}
+	}
+}
+
+// Two function literals of one test share a folder: nobody is told to delete
+// the case of one because the other holds in it.
+func TestLiteralsOfOneTest(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "literals", dir)
+	out := runSample(t, "literals", dir)
+	if n := strings.Count(out, ".case (as saved), TIME"); n != 2 {
+		t.Errorf("%d of 2 cases fail as saved:\n%s", n, out)
+	}
+	if strings.Contains(out, "(as saved); it may be deleted") || !strings.Contains(out, "if no other function literal of the test has failed so") {
+		t.Errorf("a live case is said to be of no use:\n%s", out)
 	}
 }
 

@@ -110,11 +110,12 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 		}
 		d.FromBytes(data)
 		pr.Begin()
+		before := pr.Pairs()
 		res := r.Run(props.Plan{Words: d.Words, Seed: d.Seed, Strategy: native.Play(&d), Observer: pr})
 		if res.Failure != nil {
 			return i + 1
 		}
-		if guided && pr.Fresh() > 0 {
+		if guided && pr.Pairs() > before {
 			kept = append(kept, data)
 		}
 	}
@@ -224,6 +225,10 @@ func nativeFuzzing(t *testing.T, binary, target, sample string, limit time.Durat
 		t.Errorf("%s: the saved input does not fail: %s", sample, again)
 	}
 	last := regexp.MustCompile(`execs: (\d+)`).FindAllSubmatch(out, -1)
+	if len(last) == 0 {
+		t.Logf("%s: the engine does not say how many runs it made:\n%s", sample, out)
+		return took, 0
+	}
 	n, _ := strconv.Atoi(string(last[len(last)-1][1]))
 	return took, n
 }

@@ -162,7 +162,7 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.t.Logf("case %s is skipped now (%s); keep it: whether its failure is mended is not known", file, played.How)
 		return true
 	case played.Exact:
-		v.t.Logf("case %s passes now (%s); it may be deleted", file, played.How)
+		v.t.Logf("case %s passes now (%s); %s", file, played.How, v.advice())
 		return true
 	default:
 		v.t.Logf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
@@ -174,6 +174,15 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 	f.Confirm(r)
 	v.fail(f, fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start))), c.Path)
 	return false
+}
+
+// advice returns what to do about a saved case that was run as it was saved, and
+// in which the property held.
+func (v *verb) advice() string {
+	if v.property.Name == v.property.Test {
+		return "if no other function literal of the test has failed so, it may be deleted"
+	}
+	return "it may be deleted"
 }
 
 // keep saves a finding, if it is worth it, and fails the test with it.

@@ -136,7 +136,7 @@ func (t *T) draw(label string, make func(*words) (any, bool)) {
 // reject ends the run because a generator found no value.
 func (t *T) reject(label string, w *words) {
 	if w.endless > 0 {
-		t.log(fmt.Sprintf("draw %q wants more than %d random numbers: is there an end to its generator?", label, mostWords))
+		t.log(fmt.Sprintf("draw %q wants more than %d random numbers: does its generator ever stop?", label, mostWords))
 	} else {
 		t.log(fmt.Sprintf("draw %q: its generator rejected all that it drew, in %d tries", label, triesPerDraw))
 	}
@@ -224,7 +224,7 @@ func (r *Runner) nextInput(label string) choice.Input {
 // strayInput notes that stored input i has another label than the draw.
 func (r *Runner) strayInput(i int, label string) {
 	if r.stray == "" {
-		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property draws otherwise than when it was kept",
+		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property makes other draws than when the case was kept",
 			i, label, r.plan.Inputs[i].Label)
 	}
 }

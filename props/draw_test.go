@@ -143,7 +143,7 @@ func TestStrayInputs(t *testing.T) {
 	inputs := choice.CloneInputs(r.Run(props.Plan{}).Inputs)
 	label = "k"
 	res := r.Run(props.Plan{Inputs: inputs})
-	want := `draw 0 is "k", the case has "n": the property draws otherwise than when it was kept`
+	want := `draw 0 is "k", the case has "n": the property makes other draws than when the case was kept`
 	if res.Stray != want || res.Failure != nil {
 		t.Errorf("stray %q, failure %v", res.Stray, res.Failure)
 	}
@@ -221,8 +221,8 @@ var rejections = []outcome{
 				rapid.Bool().Draw(rt, "b")
 			}
 		}), "n")
-	}, "rejected: n\ndraw \"n\" wants more than 65536 random numbers: is there an end to its generator?"},
-	{"recursion without end", func(t *props.T) { props.Draw(t, endless(), "n") }, "rejected: n\ndraw \"n\" wants more than 65536 random numbers: is there an end to its generator?"},
+	}, "rejected: n\ndraw \"n\" wants more than 65536 random numbers: does its generator ever stop?"},
+	{"recursion without end", func(t *props.T) { props.Draw(t, endless(), "n") }, "rejected: n\ndraw \"n\" wants more than 65536 random numbers: does its generator ever stop?"},
 	{"failure before", func(t *props.T) {
 		t.Errorf("one")
 		props.Draw(t, rapid.Int().Filter(func(int) bool { return false }), "n")

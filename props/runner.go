@@ -318,7 +318,7 @@ func same(a, b pulse.Strategy) bool {
 	if reflect.TypeOf(a).Kind() == reflect.Pointer {
 		return a == b
 	}
-	// Strategies that are structs can be one only if they can be compared.
+	// Strategies that are structs are the same only if they can be compared.
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
@@ -329,7 +329,7 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	if o.Steps == 0 {
 		o.Steps = r.plan.Steps
 	}
-	o.Failed = r.failed
+	o.Failed, o.Tools = r.failed, isTool
 	if r.sys == nil || !again(func() { r.sys.Configure(o) }) {
 		r.sys = pulse.New(o)
 	}
@@ -337,6 +337,13 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 		r.sys.Observe(r.plan.Observer)
 	}
 	return r.sys
+}
+
+// isTool reports whether values of a type belong to the test and not to the
+// program: those of types of this package and of rapid.
+func isTool(t reflect.Type) bool {
+	path := t.PkgPath()
+	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()
 }
 
 // again calls ready, which prepares a system for another run. It returns false

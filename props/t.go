@@ -66,8 +66,8 @@ func (t *T) System() *pulse.System {
 	return t.adopt(t.runner.plainSystem())
 }
 
-// SystemWith is System with options. The fields Strategy, Seed and Record are
-// ignored: whoever runs the property sets them.
+// SystemWith is System with options. The fields Strategy, Seed, Record, Failed
+// and Tools are ignored: whoever runs the property sets them.
 func (t *T) SystemWith(o pulse.Options) *pulse.System {
 	t.checkSystem()
 	return t.adopt(t.runner.system(o))

@@ -102,6 +102,7 @@ func newTiny(seed uint64) *tiny {
 
 func (p *tiny) run(t *testing.T, sys *pulse.System) *trace.Trace {
 	sys.Reset(0)
+	sys.Observe(checker{t})
 	var all []pulse.Ref
 	for i := range p.rules {
 		all = append(all, sys.Spawn("reactor", &reactor{rules: p.rules[i], all: &all}))
@@ -113,6 +114,15 @@ func (p *tiny) run(t *testing.T, sys *pulse.System) *trace.Trace {
 		mustRun(t, sys)
 	}
 	return sys.Trace()
+}
+
+// A checker looks at the invariants of the system after each step.
+type checker struct{ t *testing.T }
+
+func (c checker) Stepped(sys *pulse.System, step int) {
+	if err := sys.Invariants(); err != nil {
+		c.t.Fatalf("after step %d:\n%v", step, err)
+	}
 }
 
 // pasts numbers what is sent by its causal past: equal numbers, equal pasts.

@@ -16,7 +16,8 @@ import (
 type cast struct {
 	traffic
 	actors    []*actor
-	states    *stateWalk // nil unless the strategy compares states
+	walk      *stateWalk // over values and states
+	states    *stateWalk // walk, or nil unless the strategy compares states
 	pool      coroutines
 	processes []*Process // those not in use
 }
@@ -72,7 +73,9 @@ func (c *cast) place() *actor {
 	}
 	a.ctx = Ctx{sys: c.owner, actor: int32(n)}
 	a.last = none
-	a.process, a.waits.text = nil, ""
+	if a.process != nil || a.waits.text != "" {
+		a.process, a.waits.text = nil, ""
+	}
 	a.asks, a.restarts = 0, 0
 	a.watchers, a.history = a.watchers[:0], 0
 	if a.special {

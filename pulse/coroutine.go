@@ -34,7 +34,8 @@ type Coroutine struct {
 	inspect func() // run at the park instead of going on
 }
 
-// signal is what passes between a coroutine and who resumes it: nothing.
+// signal is the value that passes between a coroutine and who resumes it. It
+// holds nothing.
 type signal struct{}
 
 // killThrown is what a killed coroutine panics with.
@@ -207,8 +208,8 @@ func (c *Coroutine) Park() {
 	}
 }
 
-// interrupted is when a parked coroutine is resumed to something other than
-// going on.
+// interrupted does what a parked coroutine was resumed for other than to go on:
+// to be inspected, or to die.
 func (c *Coroutine) interrupted() {
 	for c.inspect != nil {
 		c.inspect()
@@ -238,8 +239,8 @@ func (c *Coroutine) Inspect(f func()) {
 	c.resume()
 }
 
-// Kill ends a parked coroutine: its deferred functions run until they ask the
-// system for something, nothing else.
+// Kill ends a parked coroutine. Of its code only deferred functions still run,
+// and each only until it calls the system.
 func (c *Coroutine) Kill() {
 	pool := c.pool
 	s := pool.calls
@@ -257,8 +258,8 @@ func (c *Coroutine) Kill() {
 	s.g, s.dying = g, dying
 }
 
-// exile ends a body that recovers every kill. Goexit in a coroutine ends the
-// goroutine that resumed it too, so that is one made for the purpose.
+// exile ends a body that recovers every kill, by Goexit. Goexit in a coroutine
+// also ends the goroutine that resumed it; so a new goroutine resumes it.
 func (c *Coroutine) exile() {
 	c.exit = true
 	gone := make(chan signal)

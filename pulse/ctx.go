@@ -21,8 +21,8 @@ type Ctx struct {
 // value is nobody's.
 type outward struct{ to, channel int32 }
 
-// ok reports whether the call may go on: the step of this actor is running, on the
-// goroutine that runs the system.
+// ok reports whether a call of the Ctx may go on: the step of its actor is
+// running, and the call comes from the goroutine that runs it.
 func (c *Ctx) ok(what string) bool {
 	s := c.sys
 	if s != nil && s.rec.cur == c.actor && s.calls.mine() {

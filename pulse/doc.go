@@ -3,36 +3,89 @@
 //
 // A System is one run: its actors, the messages on their way, virtual time and
 // faults. The same program, strategy and seed give the same run, byte for
-// byte, on every machine: nothing in a run reads the clock of the machine,
-// global randomness or the order of a map.
+// byte, on every machine.
 //
-//	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
-//	defer sys.Close()
-//	w := sys.Spawn("writer", &writer{})
-//	sys.Send(w, write{1})
-//	if f := sys.Run(); f != nil {
-//		t.Fatal(f)
+//	type counter struct{ sum int }
+//
+//	func (c *counter) Receive(ctx *pulse.Ctx, msg any) {
+//		switch msg := msg.(type) {
+//		case int:
+//			c.sum += msg
+//		case string:
+//			ctx.Reply(c.sum)
+//		}
 //	}
 //
-// The package by file:
+//	func TestSum(t *testing.T) {
+//		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Seed: 1, Record: true})
+//		defer sys.Close()
+//		c := sys.Spawn("counter", &counter{})
+//		sys.Go("reader", func(p *pulse.Process) {
+//			p.Send(c, 1)
+//			p.Send(c, 2)
+//			if got := p.Ask(c, "sum"); got != 3 {
+//				t.Errorf("sum is %v, want 3", got)
+//			}
+//		})
+//		if !sys.Run() {
+//			t.Fatal(sys.Err())
+//		}
+//	}
 //
-//	options.go   what a System can be told
-//	system.go    System: making, resetting, closing one
-//	run.go       the loop: rest, pick, deliver
-//	send.go      a message enters its channel
-//	filter.go    which messages a waiting process accepts
-//	enabled.go   what a strategy sees
-//	strategy.go  what a strategy answers
-//	actor.go     Actor, Ref, Spec; spawning, ending, watching
-//	ctx.go       what a handler may do
-//	process.go   actors written as straight-line code
-//	coroutine.go parking and resuming such code
-//	timer.go     virtual time
-//	fault.go     what goes wrong on purpose
-//	supervise.go what follows a panic
-//	failure.go   what a run can fail with
-//	stuck.go     who waits for what when nothing can go on
-//	isolation.go messages changed after they were sent
-//	identity.go  names for steps that hold in every order
-//	host.go      the surface on which other actor runtimes are hosted
+// # Actors and processes
+//
+// An Actor is a value with a method Receive. It handles one message at a time,
+// each to its end, and may not block. A Process is an actor written as
+// straight-line code: it waits where it stands, in Receive, ReceiveMatch, Ask or
+// Sleep. Both are spawned by a System before and between runs, and by a Ctx or
+// a Process in a step. What an actor may do, it does through the Ctx that
+// Receive is given.
+//
+// A step is one message delivered, with all that its handler does. With FIFO
+// delivery the messages from one actor to another arrive in the order of
+// sending; with Unordered delivery any message on its way may come next. All
+// else is the strategy's choice: package pulse/strategy has the strategies.
+//
+// # Time
+//
+// Time is virtual. It passes when nothing can be delivered, and then goes at
+// once to the next moment at which something is due. After and Every set
+// timers. Options.EarlyTimers lets timers fire although messages wait, and
+// Options.Horizon is where time ends.
+//
+// # Faults
+//
+// Options.Faults says what may go wrong, and how often: messages that are lost,
+// come twice or late; actors that crash and come back; partitions. Which fault
+// strikes when is the strategy's choice too.
+//
+// # When a run fails
+//
+// Run reports whether the run has not failed; Err and Failure return what it
+// failed with. A run fails when a handler panics and no supervisor deals with
+// it (see Spec.OnPanic), when a process waits for what cannot come, when the
+// run does not come to rest within Options.Steps, when a message is changed
+// after it was sent (if Options.Isolation asks for the check), when a message
+// is sent to an actor that has ended (if Options.Orphans does), and when this
+// package is used in a way that it cannot be. Failure.Signature tells two
+// failures apart.
+//
+// # Rules for handlers
+//
+// A run can only be repeated if nothing but the system decides what happens:
+//
+//   - Handlers do not read the clock of the machine: Ctx.Now is the time.
+//   - They use no global randomness: Ctx.Choose makes a choice that is repeated.
+//   - They let nothing depend on the order of a map.
+//   - They share nothing: what an actor sends it keeps no pointer to, and no two
+//     actors write one variable.
+//   - They start no goroutines that use the system.
+//
+// # For other strategies and hosts
+//
+// A Strategy answers two kinds of questions: which message comes next, and
+// everything else. It picks from Enabled, says what it Needs, and may be an Ender
+// or a Judge. An Observer is told of each step. Host is the surface on which the
+// actors of another runtime are hosted; it has the few operations that actors
+// and processes are made of.
 package pulse

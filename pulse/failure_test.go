@@ -463,7 +463,7 @@ func TestDecisionFailures(t *testing.T) {
 		{name: "picks 7 of 3", o: pulse.Options{Strategy: pick(7)}, do: three},
 		{name: "picks -5 of 3", o: pulse.Options{Strategy: pick(-5)}, do: three},
 		{name: "picks 3 of 3", o: pulse.Options{Strategy: pick(3)}, do: three},
-		{name: "holds without being a Holder", o: pulse.Options{Strategy: pick(pulse.Hold)}, do: three},
+		{name: "holds without the need to be asked for single messages", o: pulse.Options{Strategy: pick(pulse.Hold)}, do: three},
 		{name: "holds the only message back", o: pulse.Options{Strategy: hold(pulse.Hold)}, do: one(pulse.Func(idle), blast{})},
 		{name: "gives up", o: pulse.Options{Strategy: hold(pulse.Quit)}, do: one(pulse.Func(idle), blast{})},
 		{name: "gives up and says why", o: pulse.Options{Strategy: &judging{holding{answers{pick: func() int { return pulse.Quit }}}}},

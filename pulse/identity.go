@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/value"
 )
 
 // Identities follow Bitá, section III-B: an actor or a message is named by its
@@ -37,13 +38,12 @@ func faultID(kind uint64, actor, prev uint64) uint64 {
 type typeInfo struct {
 	name string // as traces show it
 	hash uint64 // of the name with its package's path, so the same in every process
-	flat bool   // holds no pointer: a copy cannot be changed by others
 }
 
 // types finds a typeInfo by the type word of an interface.
 //
-// Invariant: table has the index in infos of each type that was seen, and no
-// other.
+// Invariants: table has the index in infos of each type that was seen, and no
+// other. The hashes in recent are those of infos.
 type types struct {
 	recent [recentTypes]recentType
 	table  hash.Table
@@ -76,28 +76,21 @@ func (t *types) remember(v any, word uintptr) uint64 {
 	return h
 }
 
+// of returns what is known of the type of a value.
 func (t *types) of(v any) *typeInfo {
 	word := typeWord(v)
 	if i, ok := t.table.Get(uint64(word)); ok {
 		return &t.infos[i]
 	}
-	info := typeInfo{name: "nil", flat: true} // hash 0: see recentType
+	return t.add(v, word)
+}
+
+func (t *types) add(v any, word uintptr) *typeInfo {
+	info := typeInfo{name: "nil"} // hash 0: see recentType
 	if typ := reflect.TypeOf(v); typ != nil {
-		info = typeInfo{name: typ.String(), hash: hash.String(typeName(typ)), flat: isFlat(typ)}
+		info = typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ))}
 	}
 	t.table.Put(uint64(word), int32(len(t.infos)))
 	t.infos = append(t.infos, info)
 	return &t.infos[len(t.infos)-1]
-}
-
-// typeName is the name of a type with its package's whole path, which String
-// leaves out.
-func typeName(t reflect.Type) string {
-	switch {
-	case t.Kind() == reflect.Pointer && t.Name() == "":
-		return "*" + typeName(t.Elem())
-	case t.PkgPath() != "":
-		return t.PkgPath() + "." + t.Name()
-	}
-	return t.String()
 }

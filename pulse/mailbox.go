@@ -47,10 +47,20 @@ const (
 
 // admit gives the next actor a mailbox, which may have been one of an older run.
 func (r *mailroom) admit(b *mailbox) {
-	b.match, b.actor, b.inward = nil, int32(len(r.boxes)), none
+	n := len(r.boxes)
+	if n == cap(r.boxes) {
+		r.boxes = append(r.boxes, nil)
+	}
+	r.boxes = r.boxes[:n+1]
+	if r.boxes[n] != b { // else it is from an older run
+		r.boxes[n] = b
+	}
+	if b.match != nil { // a comparison costs less than a store of a pointer
+		b.match = nil
+	}
+	b.actor, b.inward = int32(n), none
 	b.await, b.answered = 0, 0
 	b.accept, b.life, b.open, b.safe = acceptAll, alive, true, false
-	r.boxes = append(r.boxes, b)
 }
 
 // accepts reports whether an actor takes a message now.

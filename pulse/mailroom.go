@@ -187,8 +187,8 @@ func (r *mailroom) enqueue(d *trace.Send, m int32) {
 	r.append(c, d, m)
 }
 
-// append puts a message at the end of an open channel. If the channel was
-// empty ready grows by one; whether it was is a coin toss, so there is no
+// append puts a message at the end of an open channel. If the channel was empty
+// ready grows by one. Whether it was cannot be predicted, so the code has no
 // branch on it.
 func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	head, before := c.head, c.tail

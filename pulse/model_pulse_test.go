@@ -2,6 +2,7 @@ package pulse_test
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -57,13 +58,25 @@ type player struct {
 	made     [modelActors]int32
 	fuel     int
 	list     []modelMark
-	reported bool // the stuck report
+	reported bool   // the stuck report
+	broken   string // the first invariant that did not hold
 }
 
 func (p *player) emit(what string, m modelMark, x ...int32) {
 	e := event{what: what, mark: m}
 	copy(e.x[:], x)
 	p.log = append(p.log, e)
+}
+
+// check looks at the invariants of the system between two steps, while the run
+// has not failed.
+func (p *player) check() {
+	if p.broken != "" || p.sys.Failure() != nil {
+		return
+	}
+	if err := p.sys.Invariants(); err != nil {
+		p.broken = fmt.Sprintf("after step %d:\n%v\n", p.sys.Steps(), err)
+	}
 }
 
 func units(n int) time.Duration { return time.Duration(n) }
@@ -73,7 +86,7 @@ func (p *player) play(program *modelProgram) []event {
 	p.modelProgram = program
 	p.rng = rand.New(rand.NewPCG(program.seed, 2))
 	p.log, p.made, p.fuel = p.log[:0], [modelActors]int32{}, modelFuel
-	p.reported = false
+	p.reported, p.broken = false, ""
 	o := p.pulseOptions()
 	if p.sys == nil {
 		p.sys = pulse.New(o)
@@ -83,6 +96,7 @@ func (p *player) play(program *modelProgram) []event {
 	p.refs = append(p.refs[:0], p.sys.Host().Running())
 	for _, x := range program.test {
 		p.testDoes(x)
+		p.check()
 	}
 	p.finish()
 	return p.log
@@ -227,6 +241,7 @@ func (p *player) Begin(uint64) {}
 func (p *player) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 func (p *player) Pick(e *pulse.Enabled) int {
+	p.check()
 	p.lives()
 	p.list = p.list[:0]
 	for i := range e.Len() {

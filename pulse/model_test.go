@@ -16,9 +16,13 @@ func modelPrograms() int {
 	return 30_000
 }
 
-// differs runs a program on both sides and returns where they part.
+// differs runs a program on both sides and returns where they part, or which
+// invariant pulse breaks after a step.
 func differs(p *player, program *modelProgram, fault string) string {
 	log := p.play(program)
+	if p.broken != "" {
+		return p.broken
+	}
 	w := &modelWorld{modelProgram: program.clone(), fault: fault, log: log}
 	return w.judge()
 }

@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -67,6 +68,12 @@ type Options struct {
 	// Isolation checks after each step that no message on its way was
 	// changed. It implies Record, and costs a walk over all such messages.
 	Isolation bool
+	// Tools reports whether the values of a struct type are tools of the test,
+	// which say nothing of the program: Isolation and State take no notice of
+	// what they hold. It is asked once for each type. Nil reports none. The
+	// types of package testing and of the standard library's loggers are tools
+	// without it, and so are System, Ctx and Process.
+	Tools func(reflect.Type) bool
 	// Orphans makes a message that was sent to an ended actor a failure.
 	Orphans bool
 

@@ -189,6 +189,7 @@ var unsaid = map[string]string{
 	"Seed":     "a case keeps the schedule instead",
 	"Record":   "changes nothing in a run",
 	"Failed":   "changes nothing in a run",
+	"Tools":    "changes only what states and the isolation check look at, and is set by who runs the property",
 }
 
 // TestSettings holds that Settings says every field of Options and Faults that

@@ -240,7 +240,7 @@ func (p *Process) me(what string) *actor {
 	return p.astray(what)
 }
 
-// over answers calls of a Process whose code has ended or was never begun.
+// over fails the run for a call of a Process whose code has ended or has not begun.
 func (p *Process) over(what string) *actor {
 	const text = "%s on a Process whose code is not running"
 	if p.Ctx == nil {
@@ -252,8 +252,8 @@ func (p *Process) over(what string) *actor {
 	return nil
 }
 
-// astray says what is wrong with a call that does not come from the code of
-// the process.
+// astray fails the run for a call that does not come from the code of the
+// process.
 func (p *Process) astray(what string) *actor {
 	s := p.sys
 	s.calls.unwind()
@@ -323,8 +323,8 @@ func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Durat
 	return in, true
 }
 
-// stack returns where a process waits, by looking at its stack. That costs
-// nothing until someone asks.
+// stack returns the program counters of where a process waits. It looks at the
+// stack only when it is called, so that waiting costs nothing.
 func (p *Process) stack() []uintptr {
 	var pcs [32]uintptr
 	n := 0

@@ -54,8 +54,8 @@ func (r *recorder) outside(test origin) {
 }
 
 // callOut notes that code is to be called that is no actor's: the strategy, an
-// observer or a function of Faults. Should it panic, the step is not to blame.
-// The mark holds until callOver, or until the next step.
+// observer or a function of Faults. If it panics, no step is blamed for that.
+// The mark holds until callOver, or until the next step begins.
 func (r *recorder) callOut() { r.called = r.steps }
 
 func (r *recorder) callOver() { r.called = none }

@@ -45,7 +45,8 @@ func (s *System) Settle() bool {
 	return s.drive("Settle", s.clock.now, false)
 }
 
-// drive takes steps and reports whether the run has not failed.
+// drive takes steps until nothing more can happen before a time, and reports
+// whether the run has not failed. final is set when the run is then over.
 func (s *System) drive(what string, until int64, final bool) bool {
 	if !s.mustBeIdle(what) {
 		return false
@@ -76,14 +77,14 @@ func (s *System) attempts(until int64, final bool) {
 	}
 }
 
-// enter suspends the step that the test is.
+// enter suspends the test's own step.
 func (s *System) enter() {
 	s.root = origin{s.rec.sent, s.rec.spawned}
 	s.ran = true
 	s.calls.enter()
 }
 
-// leave resumes it.
+// leave resumes the test's own step.
 func (s *System) leave() {
 	s.calls.running = false
 	s.rec.outside(s.root)
@@ -110,7 +111,7 @@ func (s *System) watchful() work {
 
 // attempt runs until the end, or until a panic; it reports whether the run is over.
 func (s *System) attempt(until int64) (over bool) {
-	exited := true // unless we get to the end of this function
+	exited := true // by a panic or by Goexit, unless the end of this function is reached
 	defer func() {
 		if !exited {
 			return
@@ -119,8 +120,8 @@ func (s *System) attempt(until int64) (over bool) {
 			over = s.panicked(v)
 			return
 		}
-		// The step called runtime.Goexit, as testing's FailNow does: the
-		// goroutine goes on unwinding, and nothing of ours may stay behind.
+		// The step called runtime.Goexit, as testing's FailNow does. The
+		// goroutine goes on unwinding, and no coroutine may stay behind.
 		s.abandon()
 	}()
 	if f := s.fails.panicked; f != nil && !s.resume(f) {
@@ -139,14 +140,15 @@ func (s *System) attempt(until int64) (over bool) {
 	return true
 }
 
-// abandon leaves nothing running when a step takes the goroutine with it.
+// abandon fails the run and ends all its code when a step has called
+// runtime.Goexit.
 func (s *System) abandon() {
 	s.calls.running = false
 	s.fails.abandon(s.where())
 	s.endCode()
 }
 
-// loop is the hot path: pick, deliver, until nothing is left.
+// loop takes steps until nothing is left to do. It is part of the hot path.
 func (s *System) loop(until int64) {
 	strategy := s.strategy
 	if s.settling {
@@ -170,10 +172,10 @@ func (s *System) loop(until int64) {
 		}
 		k := 0
 		if n > 1 || s.needs.Single && !s.settling {
-			s.rec.callOut() // over with the step that follows
+			s.rec.callOut() // the mark ends with the step that follows
 			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
 				s.rec.cur = trace.Test
-				if !s.held(k, n, until) {
+				if !s.pickedNone(k, n, until) {
 					return
 				}
 				continue
@@ -183,8 +185,9 @@ func (s *System) loop(until int64) {
 	}
 }
 
-// rest is when nothing is deliverable: something goes wrong, time passes, or
-// the run is over, and then rest is false.
+// rest looks for what can still happen when nothing is deliverable: a fault, the
+// passing of time, or the end of a partition. It reports whether anything did;
+// if not, the run is over.
 func (s *System) rest(until int64) bool {
 	if f := s.fails.intruder.Load(); f != nil {
 		s.fails.fail(f)
@@ -200,8 +203,8 @@ func (s *System) rest(until int64) bool {
 	return s.passTime(until) || s.healAtEnd()
 }
 
-// interrupt asks, before a step, for what may come instead of it. It
-// reports whether something did.
+// interrupt asks the strategy, before a step, whether a fault or an early timer
+// comes instead. It reports whether one did.
 func (s *System) interrupt(until int64) bool {
 	if s.todo.beforeStep&workFault != 0 && s.strike() {
 		return true
@@ -215,9 +218,9 @@ func (s *System) interrupt(until int64) bool {
 	return false
 }
 
-// held deals with a pick that is no message: the strategy holds them all
-// back, gives up, or is wrong. It reports whether the run goes on.
-func (s *System) held(k, n int, until int64) bool {
+// pickedNone deals with an answer of Pick that is no message: the strategy holds
+// them all back, gives up, or is wrong. It reports whether the run goes on.
+func (s *System) pickedNone(k, n int, until int64) bool {
 	switch {
 	case k == Hold && s.needs.Single:
 		if s.passTime(until) {

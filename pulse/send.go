@@ -21,10 +21,10 @@ func (s *System) Kill(r Ref) {
 
 // Send puts a message on its way.
 //
-// It is half of the hot path, and written out for the plain cases: an
-// ordinary message for a receiver that takes anything, by a channel that has
-// been used before. The rest is sendOther's. Calls stand last in it, so that
-// nothing need be kept across them.
+// It is half of the hot path, and written out for the plain case: an ordinary
+// message for a receiver that accepts everything, by a channel that has been
+// used before. sendOther does the rest. Each call is the last thing that Send
+// does, so that nothing is kept in memory across it.
 func (c *Ctx) Send(to Ref, msg any) {
 	s := c.sys
 	if s.rec.cur != c.actor || s.calls.top-here() > s.calls.span || to.sys != s || to.run != s.run || to.ask|int32(s.mail.onSend) != 0 {
@@ -81,8 +81,8 @@ func (c *Ctx) Send(to Ref, msg any) {
 	s.mail.ready = s.mail.ready[:n+empty]
 }
 
-// sendNew is Send into a slot that was not used before in this run, as all
-// are in a run that is recorded.
+// sendNew is Send into a slot that was not used before in this run. In a run
+// that is recorded all are such.
 func (c *Ctx) sendNew(to Ref, msg any) {
 	s := c.sys
 	known := &c.out[uint32(to.actor)%uint32(len(c.out))]
@@ -103,7 +103,7 @@ func (c *Ctx) sendNew(to Ref, msg any) {
 	s.mail.append(&s.mail.channels[known.channel], d, m)
 }
 
-// sendOther is Send for whatever is not the plain case.
+// sendOther is Send for all but the plain case.
 func (c *Ctx) sendOther(to Ref, msg any) {
 	s := c.sys
 	if sp := here(); s.rec.cur != c.actor || s.calls.top-sp > s.calls.span && !s.calls.same(sp) {

@@ -5,12 +5,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// deliver takes one step: message k of the enabled is received. In its place
-// among them comes the one behind it in its channel, else the last of them;
-// which of the two is a coin toss, so it is written without a branch.
+// deliver takes one step: message k of those that are ready is received. Its
+// place in ready is taken by the message behind it in its channel, or if there
+// is none by the last of ready. Which of the two it is cannot be predicted, so
+// the code has no branch on it.
 //
-// It and Ctx.Send are the hot path. What is not the plain case leaves them
-// early and by a last call, so that nothing need be kept across it.
+// deliver and Ctx.Send are the hot path. All but the plain case leaves them
+// early, by a call that is the last thing they do: nothing is then kept in
+// memory across that call.
 func (s *System) deliver(k int) {
 	slots := s.mail.ready
 	m := slots[k]
@@ -51,8 +53,8 @@ func (s *System) deliver(k int) {
 	}
 }
 
-// deliverClosed is deliver for a receiver that does not take just anything:
-// what comes in the message's place is seen after the step.
+// deliverClosed is deliver for a channel that is not open. What can be delivered
+// next from that channel is found after the step.
 func (s *System) deliverClosed(k int, m int32, c *channel) {
 	s.mail.takeClosed(k, m, c)
 	s.todo.afterStep |= workFilter

@@ -44,12 +44,13 @@ func (s *System) Configure(o Options) {
 	if text := o.refusal(); text != "" {
 		s.misuse("%s", text)
 	}
+	s.walkWith(o.Tools)
 	s.configure(o)
 	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
 	if !s.needs.States {
 		s.states = nil
 	} else if s.states == nil {
-		s.states = newStateWalk(s)
+		s.states = s.walk
 	}
 	s.Reset(o.Seed)
 }

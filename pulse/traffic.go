@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/pulse/value"
 )
 
 // traffic is all that messages and timers need from their making to their
@@ -19,25 +20,26 @@ import (
 type traffic struct {
 	mail     mailroom
 	calls    calls
-	rec      recorder
 	todo     agenda
-	strategy Strategy
 	from     int32 // who sent the message that is being received
 	ask      int32 // the number of the Ask that it asks
 	run      int32 // which run this is, to tell old references
+	needs    Needs // of the strategy
+	begun    bool  // the strategy knows that this run has begun
+	settling bool  // in start-up, when no strategy is asked
+	rec      recorder
+	strategy Strategy
 	clock    clock
 	faults   faults
 	fails    failing
 	guards   []guard
-	owner    *System // is put into references
-	needs    Needs   // of the strategy
+	values   *value.Walker // over the bodies of messages
+	owner    *System       // is put into references
 	options  Options
 	seed     uint64
-	begun    bool // the strategy knows that this run has begun
-	settling bool // in start-up, when no strategy is asked
 }
 
-// agenda says what there is to look at around steps.
+// agenda is what there is to look at around steps. It is empty in a plain run.
 type agenda struct {
 	beforeStep work
 	afterStep  work // after the step that is running

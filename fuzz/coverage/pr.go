@@ -12,15 +12,14 @@ import (
 // not necessarily one right after the other (Bitá, definition 2). It is exact:
 // no pair is missed or counted twice, however many runs there are.
 //
-// It is a pulse.Observer. Call Begin before each run. The zero value is ready.
+// A PR is a pulse.Observer. Call Begin before each run. The zero value is ready.
 //
-// Each actor gives the steps that it is seen to take small numbers; a row of
-// bits for each step says which steps came before it in some run. What a step
-// adds is then the steps seen in this run without the row: a few words, not a
-// pass over the run.
+// Each actor numbers its steps. A row of bits for each step marks the steps that
+// came before it in some run. The pairs that a step adds are the steps seen in
+// this run that its row does not have: a few words, not a pass over the run.
 type PR struct {
-	// Limit is how many different steps of one actor are told apart; zero
-	// means 4,096. Steps beyond it are not counted, but Skipped says how many.
+	// Limit bounds how many different steps of one actor are told apart; zero
+	// means 4,096. Steps beyond it are not counted; Skipped returns their number.
 	Limit int
 
 	steps   hash.Table // identity of a step: its number at its actor
@@ -29,16 +28,15 @@ type PR struct {
 	present []int32    // by index in this run's trace: place + 1, 0 when not looked up
 	run     int        // counts runs, so that nothing need be cleared between them
 	pairs   int
-	fresh   int
 	skipped int
 }
 
-// A receipt is the steps of one actor.
+// A receipt holds what is known of the steps of one actor.
 //
 // Invariant: len(seen) is words, len(rows) is words for each number given out.
 type receipt struct {
 	rows  []uint64 // bit j of row i: step j came before step i in some run
-	seen  []uint64 // the steps of the run that is under way
+	seen  []uint64 // the steps taken in the current run
 	words int
 	used  int
 	run   int // the run that seen belongs to
@@ -46,18 +44,14 @@ type receipt struct {
 
 const defaultLimit = 4096
 
-// Begin starts a run: what comes now comes after nothing.
+// Begin starts a run: no step of an earlier run comes before a step of this one.
 func (c *PR) Begin() {
 	c.run++
-	c.fresh = 0
 	clear(c.present)
 }
 
 // Pairs returns how many ordered pairs have been seen in all runs.
 func (c *PR) Pairs() int { return c.pairs }
-
-// Fresh returns how many ordered pairs the run under way was the first to show.
-func (c *PR) Fresh() int { return c.fresh }
 
 // Skipped returns how many steps were not counted because their actor had
 // more different ones than Limit.
@@ -80,14 +74,13 @@ func (c *PR) Stepped(s *pulse.System, step int) {
 	for i, seen := range a.seen {
 		if add := seen &^ row[i]; add != 0 {
 			row[i] |= add
-			c.fresh += bits.OnesCount64(add)
 			c.pairs += bits.OnesCount64(add)
 		}
 	}
 	a.seen[k>>6] |= 1 << (k & 63)
 }
 
-// receiptOf finds what is known of an actor of this run's trace.
+// receiptOf returns the receipt of an actor of this run's trace.
 func (c *PR) receiptOf(t *trace.Trace, actor int32) *receipt {
 	for int(actor) >= len(c.present) {
 		c.present = append(c.present, 0)
@@ -105,6 +98,7 @@ func (c *PR) receiptOf(t *trace.Trace, actor int32) *receipt {
 	return a
 }
 
+// place returns the index in actors of the actor with an identity.
 func (c *PR) place(id uint64) int32 {
 	place, ok := c.places.Get(id)
 	if !ok {
@@ -115,7 +109,8 @@ func (c *PR) place(id uint64) int32 {
 	return place
 }
 
-// number returns the number of a step at its actor, a new one if need be.
+// number returns the number of a step at its actor, a new one for a new step. It
+// returns false when the actor has reached the limit.
 func (c *PR) number(a *receipt, id uint64) (int, bool) {
 	if n, ok := c.steps.Get(id); ok {
 		return int(n), true

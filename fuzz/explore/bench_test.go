@@ -67,7 +67,7 @@ func (p *permuter) all() {
 	}
 }
 
-// next goes on to the next order. It is false when there is none.
+// next goes on to the next order, and reports whether there was one.
 func (p *permuter) next() bool {
 	n := len(p.digits)
 	for i := n - 1; i >= 0; i-- {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"text/tabwriter"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	ordered "github.com/jostle-go/jostle/fuzz/subjects/orders"
@@ -418,24 +419,7 @@ func TestOrderings(t *testing.T) {
 		}
 		b.WriteString(tb.text(tb.cells(before, func(old string) bool { return leading(old) <= 1000 })))
 	}
-	golden(t, path, b.String())
-}
-
-// golden compares a text with the stored one. JOSTLE_REWRITE=1 stores it.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if os.Getenv("JOSTLE_REWRITE") != "" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (JOSTLE_REWRITE=1 writes it)", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (JOSTLE_REWRITE=1 writes it anew):\n%s\nwant\n%s", path, got, want)
-	}
+	golden.File(t, path, b.String())
 }
 
 const aboutOrderings = `What the orderings come to: Basset's Tables 4.1 and 4.2 for the programs here.

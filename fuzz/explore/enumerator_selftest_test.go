@@ -172,7 +172,7 @@ func struck(s *pulse.System, k trace.StepKind) bool {
 	return slices.ContainsFunc(s.Trace().Steps, func(x trace.Step) bool { return x.Kind == k })
 }
 
-// fired says whether a timer was received that the program has set, or one that
+// fired reports whether a timer was received that the program has set, or one that
 // ends a wait.
 func fired(s *pulse.System, wait bool) bool {
 	return slices.ContainsFunc(s.Trace().Sends, func(d trace.Send) bool {

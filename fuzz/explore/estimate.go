@@ -95,7 +95,7 @@ func (e *estimator) total() float64 {
 }
 
 // round makes one more estimate, of about as many runs as are left at most. It
-// is false when these are too few.
+// reports whether these were enough to make one.
 func (e *estimator) round(left int) bool {
 	e.rounds++
 	if !e.options.sleeps() {

@@ -107,7 +107,7 @@ func (s *sized) estimates(t *testing.T, o explore.Options, seeds int) (list []fl
 	return list
 }
 
-// within says how many of the estimates are off by less than a factor.
+// within returns how many of the estimates are off by less than a factor.
 func within(list []float64, factor float64) (n int) {
 	for _, x := range list {
 		if x < factor && x > 1/factor {

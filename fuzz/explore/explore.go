@@ -2,13 +2,15 @@ package explore
 
 import "time"
 
-// Explore runs a program in all orders that the options ask for. It has one
-// goroutine for each worker, which share the tree. Neither the result nor which
-// run is the first that fails depends on the number of workers or on their
-// speed, as long as there are several; one worker may make fewer runs.
+// Explore runs a program in all orders that the options ask for. It returns when
+// these are done, or when the search was ended by a bound, by a failure or by a
+// program that does not repeat itself. Several workers share the tree, each on
+// a goroutine of its own; one works on the goroutine of the caller.
 //
-// An error says that the options do not go together, or that the file cannot
-// be used. What the search came to is then what the result says.
+// Nothing was run when the options do not go together or when the file of the
+// search cannot be used; then there is an error and no result. When the file
+// turns out to be of another program, or could not be written at the end, there
+// are both.
 func Explore(o Options, workers ...Worker) (Result, error) {
 	if err := o.check(len(workers)); err != nil {
 		return Result{}, err

@@ -550,10 +550,10 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 	return p.check
 }
 
-// renewable says whether actors may start anew, so that Spec must say how.
+// renewable reports whether actors may start anew, so that Spec must say how.
 func (p *program) renewable() bool { return p.settings.lost > 0 }
 
-// check says whether the checked actor ended as it must.
+// check reports whether the checked actor ended as it must.
 func (p *program) check() error {
 	if p.features&checking == 0 {
 		return nil

@@ -23,7 +23,7 @@ func (r *races) isTaken(c *candidate, rc race) bool {
 }
 
 // firstTo returns the first candidate that leads to a race and does not sleep,
-// -1 when there is none. It is false when none need be marked.
+// -1 when there is none, and whether one needs to be marked at all.
 func (r *races) firstTo(list []candidate, rc race, before []uint64) (first int, needed bool) {
 	first = -1
 	for i := range list {

@@ -95,7 +95,7 @@ func (tm *team) splitDepthFirst() bool {
 }
 
 // firstLevels goes through the first levels of a tree, and returns the roots of
-// what is below. It is false when the search has ended there.
+// what is below. It reports whether the search went through all of them.
 func firstLevels(s *search, level int) (roots []root, finished bool) {
 	d := newDepthFirst(s)
 	d.walker.handOver = level

@@ -27,19 +27,25 @@ func (ts *touches) keep(p *path, t *trace.Trace) {
 
 // keepOf notes what a candidate's step has touched.
 func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
-	old := ts.of(c)
-	ts.scratch = append(ts.scratch[:0], old...)
-	for _, x := range t.Touches {
-		if x.Step != step {
+	set := ts.of(c)
+	known := len(set)
+	for i := range t.Touches {
+		if t.Touches[i].Step != step {
 			continue
 		}
+		x := t.Touches[i]
 		x.Step = 0
-		if !slices.Contains(ts.scratch, x) {
-			ts.scratch = append(ts.scratch, x)
+		if slices.Contains(set, x) {
+			continue
 		}
+		if len(set) == known { // the set that is kept stays as it is
+			set = append(ts.scratch[:0], set...)
+		}
+		set = append(set, x)
+		ts.scratch = set
 	}
-	if len(ts.scratch) > len(old) {
-		c.touchSet = ts.number(ts.scratch)
+	if len(set) > known {
+		c.touchSet = ts.number(set)
 	}
 }
 

@@ -42,7 +42,7 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 	}
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{})
 	res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
-	difference := firstDifference(&res, replayer, c.Hash)
+	difference := firstDifference(&res, replayer, c)
 	if difference == "" {
 		return played(c, res, true, "as saved")
 	}
@@ -109,14 +109,16 @@ func howMuch(was, is *choice.Record) string {
 
 // firstDifference returns in what a strict replay differs from what was kept,
 // "" when in nothing.
-func firstDifference(res *props.Result, replayer *strategy.Replayer, hash uint64) string {
+func firstDifference(res *props.Result, replayer *strategy.Replayer, c *corpus.Case) string {
 	switch {
 	case res.Stray != "":
 		return res.Stray
+	case len(res.Inputs) != len(c.Inputs):
+		return fmt.Sprintf("the property makes %s, the case has %d", words.Count(len(res.Inputs), "draw"), len(c.Inputs))
 	case replayer.Done() != nil:
 		return replayer.Done().Error()
-	case res.System != nil && res.System.Trace().Hash != hash:
-		return fmt.Sprintf("the trace is another (%016x, was %016x)", res.System.Trace().Hash, hash)
+	case res.System != nil && res.System.Trace().Hash != c.Hash:
+		return fmt.Sprintf("the trace is another (%016x, was %016x)", res.System.Trace().Hash, c.Hash)
 	}
 	return ""
 }

@@ -106,7 +106,7 @@ type answerWriter struct {
 	quiet int // questions after the last that it answered too
 }
 
-// answer writes one choice, knowing those that follow, and says whether there
+// answer writes one choice, knowing those that follow, and reports whether there
 // was room.
 func (w *answerWriter) answer(c choice.Choice, rest []choice.Choice) bool {
 	n := int(c.N)

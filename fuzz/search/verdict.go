@@ -88,7 +88,7 @@ func (v Verdict) whole() string {
 	return " of about " + words.Roughly(v.Estimate, v.Runs) + of
 }
 
-// head says whether everything was run, and of how many inputs.
+// head returns whether everything was run, and of how many inputs.
 func (v Verdict) head() string {
 	inputs := ""
 	switch {

@@ -40,8 +40,8 @@ func programs() (list []program) {
 	return list
 }
 
-// byName makes a strategy. One that learns gives the same runs again only when
-// it begins with the same first run, so it is made for each sequence.
+// byName makes a strategy. A strategy that learns gives the same runs again only
+// when it begins with the same first run, so each sequence has a new one.
 func byName(name string) pulse.Strategy {
 	s, err := strategy.ByName(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func byName(name string) pulse.Strategy {
 	return s
 }
 
-// A result is what is left of a run.
+// A result is what two runs are compared by.
 type result struct {
 	hash    uint64
 	steps   int
@@ -66,7 +66,7 @@ func seeds() int {
 	return 1000
 }
 
-// textOf says which traces are kept as text: of each so many runs one.
+// textOf is the number of runs of which one is kept as text.
 const textOf = 125
 
 // sequence runs a program with the seeds 1, 2, 3, … in one system, or each in
@@ -112,7 +112,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// difference says in which run two sequences first differ, and in what.
+// difference returns in words the first run in which two sequences differ, and how.
 func difference(a, b []result) string {
 	for i := range a {
 		if a[i] != b[i] {
@@ -196,7 +196,7 @@ func TestSecondProcess(t *testing.T) {
 	}
 }
 
-// digest is a line for the results of all programs with all strategies.
+// digest returns a line for the results of all programs with all strategies.
 func digest() string {
 	h := fnv.New128a()
 	for _, name := range strategy.Names() {

@@ -10,15 +10,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// every is a strategy that makes other decisions in each run until it has made
-// all: an odometer, and nothing clever.
+// every is a strategy that counts through all decisions like an odometer: each run
+// makes other decisions until all were made.
 type every struct {
 	sys    *pulse.System
 	digits []digit
 	at     int
 }
 
-// A digit is one pick of the run.
+// A digit is one decision of the run.
 type digit struct{ pick, of, step int }
 
 func (e *every) Begin(uint64) { e.at = 0 }
@@ -33,8 +33,8 @@ func (e *every) Pick(enabled *pulse.Enabled) int {
 
 func (e *every) Choose(choice.Kind, int) int { return 0 }
 
-// next goes on to the next order. It returns the step from which it differs
-// from the last; ok is false when that was the last.
+// next goes on to the next order. It returns the first step in which that differs
+// from the last order; ok is false when there is none.
 func (e *every) next() (step int, ok bool) {
 	for n := len(e.digits) - 1; n >= 0; n-- {
 		d := &e.digits[n]
@@ -46,13 +46,13 @@ func (e *every) next() (step int, ok bool) {
 	return 0, false
 }
 
-// orders is what comes of running a program in all orders.
+// orders counts the orders of a program, and how they ended.
 type orders struct {
 	all        int
 	distinct   int // by what each actor receives
 	deliveries int // in their tree
 	failing    int
-	orphaning  int // passing, with messages to actors that had ended
+	orphaning  int // orders that pass with messages to actors that had ended
 }
 
 func enumerate(o pulse.Options, build subjects.Build) (n orders) {
@@ -76,7 +76,7 @@ func enumerate(o pulse.Options, build subjects.Build) (n orders) {
 	return n
 }
 
-// receipts is a number for what each actor has received, in order.
+// receipts returns a hash of what each actor has received, in order.
 func receipts(sys *pulse.System) uint64 {
 	sum, t := uint64(0), sys.Trace()
 	for actor := range t.Actors {

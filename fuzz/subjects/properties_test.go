@@ -17,12 +17,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// turns are the strategies that searches take turns with.
+// turns are the strategies that take turns in a search.
 var turns = []string{"random", "pos", "pctcp", "urw"}
 
 const (
 	searches = 20     // of each property with each strategy, with the seeds 1, 2, 3, …
-	limit    = 20_000 // runs, within which each search for a bug ends
+	limit    = 20_000 // the most runs of a search
 )
 
 // A hunt runs a property with inputs and orders that differ from run to run.
@@ -49,8 +49,8 @@ func (h *hunt) next() props.Result {
 	return h.runner.Run(props.Plan{Seed: h.state * 0x9e3779b97f4a7c15, Strategy: by, StrategySeed: h.state})
 }
 
-// untilFound returns how many runs it takes to find a failure, limit if none
-// of so many finds one.
+// untilFound returns how many runs it takes to find a failure, limit if that many
+// runs find none.
 func untilFound(t *testing.T, property func(*props.T), names []string, seed uint64) int {
 	h := newHunt(property, names, seed)
 	defer h.runner.Close()
@@ -67,8 +67,8 @@ func untilFound(t *testing.T, property func(*props.T), names []string, seed uint
 }
 
 // TestPropertiesFindBugs compares how many runs it takes to find each bug, by
-// the median and the most of all searches, with what is stored.
-// JOSTLE_REWRITE=1 stores it. With -short a few searches must find it somehow.
+// the median and the most of all searches, with the stored numbers.
+// JOSTLE_REWRITE=1 stores them. With -short a few searches must find each bug.
 func TestPropertiesFindBugs(t *testing.T) {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -104,8 +104,8 @@ func found(t *testing.T, s subjects.Subject, names []string, n int) string {
 	return fmt.Sprintf("%d, %d", list[n/2], list[n-1])
 }
 
-// TestPropertiesReplay runs each property by what was drawn and decided in a
-// run in which it fails.
+// TestPropertiesReplay runs each property with the inputs and decisions of a run
+// in which it fails.
 func TestPropertiesReplay(t *testing.T) {
 	for _, s := range subjects.All() {
 		h := newHunt(s.Property(false), turns, 1)
@@ -123,7 +123,7 @@ func TestPropertiesReplay(t *testing.T) {
 	}
 }
 
-// TestPropertiesHold runs the mended forms.
+// TestPropertiesHold checks that the mended forms never fail.
 func TestPropertiesHold(t *testing.T) {
 	runs := 500
 	switch {

@@ -91,8 +91,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// takeover has a client take a name over from a dead process while others
-// want it for that one.
+// takeover has a client that takes over the name of a dead process, while others
+// register the dead process under that name.
 func takeover(forgets, mended bool) procreg.Config {
 	const register = procreg.Register
 	return procreg.Config{
@@ -106,7 +106,7 @@ func takeover(forgets, mended bool) procreg.Config {
 	}
 }
 
-// TestFIFO says that the bugs of the Unordered subjects need it.
+// TestFIFO checks that the bugs of the Unordered subjects need Unordered delivery.
 func TestFIFO(t *testing.T) {
 	for _, s := range subjects.All() {
 		if s.Options.Delivery != pulse.DeliveryUnordered {

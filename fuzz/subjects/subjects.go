@@ -1,10 +1,10 @@
 // Package subjects lists the example programs: what each shows, and how to
 // build it with its bug and without.
 //
-// Each has a folder of its own, with a Config whose zero value is the smallest
-// input that shows the bug, and a Property that draws its inputs. The loads of
-// package load have no bug and are listed there. How many runs each strategy
-// takes to find each bug by its property is in testdata/found.txt.
+// Each program has a package with a Config, whose zero value is the smallest
+// input that shows the bug, and a Property that draws its inputs. Programs
+// without a bug are in packages load, orders and trial. How many runs the
+// strategies take to find each bug by its property is in testdata/found.txt.
 package subjects
 
 import (
@@ -34,17 +34,17 @@ type Subject struct {
 	Source string // where it comes from
 	Wrong  string // what goes wrong
 	// Depth is the fewest messages that must move from their places in plain
-	// order, oldest first, at their receivers; faults do not count. Zero says
+	// order, oldest first, at their receivers; faults do not count. Zero means
 	// that Broken fails in plain order too.
 	Depth int
-	// Options are those of a system in which the bug can show; strategy, seed
-	// and recording are for the caller to add.
+	// Options are the options of a system in which the bug can show. The caller
+	// adds strategy, seed and recording.
 	Options pulse.Options
-	// Broken and Mended add the program to a system that has just been made
-	// or reset. When the run is over, check reports whether what must hold does.
+	// Broken and Mended add the program to a system that has just been made or
+	// reset.
 	Broken, Mended Build
-	// Property is the program with drawn inputs, larger and smaller than those
-	// of Build, and what must hold of it.
+	// Property returns the program as a property. Its inputs are drawn, some
+	// larger and some smaller than those of Broken and Mended.
 	Property func(mended bool) func(*props.T)
 }
 
@@ -64,14 +64,14 @@ func (s Subject) Smallest(mended bool) func(*props.T) {
 	}
 }
 
-// Build adds a program to a system. When its run is over without a failure,
-// check reports whether what must hold does.
+// A Build adds a program to a system. When the run is over without a failure,
+// check returns an error if what must hold does not.
 type Build = func(sys *pulse.System) (check func() error)
 
 // All returns the subjects in the order in which they are listed.
 func All() []Subject { return slices.Concat(fromBita(), fromOthers(), fromField()) }
 
-// fromBita returns those that Bitá tells of.
+// fromBita returns the subjects from Bitá and PULSE.
 func fromBita() []Subject {
 	return []Subject{
 		{
@@ -133,7 +133,7 @@ func fromBita() []Subject {
 	}
 }
 
-// fromOthers returns those that other papers tell of.
+// fromOthers returns the subjects from other papers.
 func fromOthers() []Subject {
 	return []Subject{
 		{
@@ -176,7 +176,7 @@ func fromOthers() []Subject {
 	}
 }
 
-// fromField returns those that come from the field.
+// fromField returns the subjects that are common mistakes in protocols.
 func fromField() []Subject {
 	return []Subject{
 		{
@@ -218,7 +218,7 @@ func fromField() []Subject {
 	}
 }
 
-// ByName returns the subject of that name; ok is false when there is none.
+// ByName returns the subject with a name; ok is false when there is none.
 func ByName(name string) (subject Subject, ok bool) {
 	for _, s := range All() {
 		if s.Name == name {

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newSystem returns a system in which s runs, closed when the test is over.
+// newSystem returns a system for a subject. It is closed when the test is over.
 func newSystem(t *testing.T, s subjects.Subject, by pulse.Strategy, record bool) *pulse.System {
 	t.Helper()
 	o := s.Options
@@ -127,7 +127,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestSubjectsAreTested says that TestBroken leaves none out.
+// TestSubjectsAreTested checks that TestBroken leaves no subject out.
 func TestSubjectsAreTested(t *testing.T) {
 	if n := len(subjects.All()); n != 18 {
 		t.Errorf("there are %d subjects; give each a row in TestBroken", n)
@@ -164,8 +164,8 @@ func TestMendedPasses(t *testing.T) {
 	}
 }
 
-// TestDepth measures the depth of the failures of many runs: no failure is
-// shallower than the subject says, and one is as shallow.
+// TestDepth measures the depth of the failures of many runs: the smallest is the
+// Depth of the subject.
 func TestDepth(t *testing.T) {
 	const runs = 20_000
 	for _, s := range subjects.All() {
@@ -191,9 +191,9 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// reorderings is the fewest messages that must be moved to bring those of each
-// receiver into plain order. What was not received comes last; what plain
-// order does not have is left out.
+// reorderings returns the fewest messages that must be moved to bring those of
+// each receiver into plain order. Messages that were not received come last;
+// messages that plain order does not have are left out.
 func reorderings(t *trace.Trace, ranks map[uint64]int32) int {
 	lists := make([][]int32, len(t.Actors))
 	add := func(s trace.Send) {
@@ -216,7 +216,7 @@ func reorderings(t *trace.Trace, ranks map[uint64]int32) int {
 	return n
 }
 
-// increasing is the length of the longest increasing subsequence.
+// increasing returns the length of the longest increasing subsequence.
 func increasing(list []int32) int {
 	var ends []int32 // the least end of such a subsequence of each length
 	for _, x := range list {

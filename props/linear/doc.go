@@ -20,9 +20,11 @@
 //		h.Check()
 //	}
 //
-// A call that never returned may have taken effect or not; Model.Pending says
-// with which result. Calls about different keys are judged apart when the model
-// has a Partition, which is much faster.
+// The Example shows a whole property with its model.
+//
+// A call that never returned may have taken effect or not; Model.Pending returns
+// the state if it has. Calls about different keys are judged separately when the
+// model has a Partition, which is much faster.
 //
 // The failure lists the calls in question and how far an order of them gets. A
 // picture of the history, drawn by porcupine, is attached to it.

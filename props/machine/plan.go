@@ -2,11 +2,13 @@ package machine
 
 import (
 	"fmt"
+	"reflect"
 
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/value"
 )
 
 // triesPerCommand is how many commands are drawn until the model allows one.
@@ -17,12 +19,13 @@ const triesPerCommand = 50
 // more state is after the last.
 func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps []step[S], states []S) {
 	states = append(states, state)
+	w := &value.Walker{Role: roleOf}
 	for i := range props.Draw(t, rapid.IntRange(0, most), what+"s") {
 		s, ok := m.drawStep(t, state, fmt.Sprintf("%s %d", what, i+1), func(s step[S]) bool { return s.when(state) })
 		if !ok {
 			break
 		}
-		state = m.after(t, state, s)
+		state = m.after(t, w, state, s)
 		steps, states = append(steps, s), append(states, state)
 	}
 	return steps, states
@@ -44,14 +47,27 @@ func (m *Machine[S]) drawStep(t *props.T, state S, label string, may func(step[S
 
 // after returns the state after a command. It ends the run if Next has changed
 // the state that it was given.
-func (m *Machine[S]) after(t *props.T, state S, s step[S]) S {
-	before := pulse.Fingerprint(state)
+func (m *Machine[S]) after(t *props.T, w *value.Walker, state S, s step[S]) S {
+	before := w.Fingerprint(state)
 	next := s.next(state)
-	if pulse.Fingerprint(state) != before {
+	if w.Fingerprint(state) != before {
 		t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: fmt.Sprintf(
 			"machine%s: Next of %s changes the state that it is given: let it return a changed copy", m.named(), s)})
 	}
 	return next
+}
+
+// roleOf returns the role of a type in a state. The system and the T are tools: a
+// state may lead to them, for example by a pulse.Ref, and they change whether or
+// not Next changes the state.
+func roleOf(t reflect.Type) value.Role {
+	switch t.PkgPath() {
+	case reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[props.T]().PkgPath():
+		if t != reflect.TypeFor[pulse.Ref]() {
+			return value.RoleTool
+		}
+	}
+	return value.RoleData
 }
 
 // branches draws the commands of several clients that start from a state. The

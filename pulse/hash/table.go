@@ -44,6 +44,20 @@ func (t *Table) Put(key uint64, value int32) {
 	*c = cell{key: key, age: t.age, value: value}
 }
 
+// Add returns the number of a key; one that has none it gives the number value.
+func (t *Table) Add(key uint64, value int32) (number int32, had bool) {
+	if 2*(t.used+1) > len(t.cells) {
+		t.grow()
+	}
+	c := t.find(key)
+	if c.age == t.age {
+		return c.value, true
+	}
+	t.used++
+	*c = cell{key: key, age: t.age, value: value}
+	return value, false
+}
+
 // Len returns how many keys have a number.
 func (t *Table) Len() int { return t.used }
 

@@ -26,8 +26,7 @@
 //     in its first run. It suits programs that do the same in each run.
 //   - DelayBounded stays close to plain order and delays a few messages. It finds
 //     bugs that need few delays even in long runs, and never any others.
-//   - Ordered follows a schedule.Schedule, Replay a record of decisions. Repeat
-//     runs a program twice to find out whether it does the same twice.
+//   - Ordered follows a schedule.Schedule, Replay a record of decisions.
 //
 // ByName returns a strategy by its name.
 //
@@ -41,5 +40,7 @@
 //
 // A strategy is a pulse.Strategy: Begin starts a run with a seed, Pick chooses
 // the next message, Choose answers all other questions. After Begin it must give
-// the same answers to the same questions. The Example shows a whole one.
+// the same answers to the same questions. The Example shows a whole one. A
+// strategy that reads identities or the trace, or that must be asked although
+// only one message can be delivered, has a method Needs too.
 package strategy

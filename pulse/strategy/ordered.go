@@ -91,7 +91,7 @@ func (o *Orderer) find(id uint64) *named {
 	return nil
 }
 
-// Needs has every step asked for, and identities computed.
+// Needs asks for a Pick in every step, and for identities.
 func (o *Orderer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick returns the first message that may come.

@@ -43,7 +43,7 @@ func (p *pct) Begin(seed uint64) {
 	p.priority = p.priority[:0]
 }
 
-// Needs has every step asked for, so that each counts.
+// Needs asks for a Pick in every step, so that each is counted.
 func (p *pct) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 func (p *pct) Pick(e *pulse.Enabled) int {

@@ -64,8 +64,8 @@ func (p *pctcp) Begin(seed uint64) {
 	p.steps = 0
 }
 
-// Needs has every step asked for, so that a change comes in time, and the trace
-// kept.
+// Needs asks for a Pick in every step, so that a change comes in time, and for the
+// trace.
 func (p *pctcp) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 func (p *pctcp) Pick(e *pulse.Enabled) int {

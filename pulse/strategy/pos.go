@@ -44,7 +44,7 @@ func (p *pos) Begin(seed uint64) {
 	p.lots, p.taken = p.lots[:0], p.taken[:0]
 }
 
-// Needs has identities computed.
+// Needs asks for identities.
 func (p *pos) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (p *pos) Pick(e *pulse.Enabled) int {

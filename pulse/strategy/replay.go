@@ -58,7 +58,7 @@ func (r *Replayer) Begin(uint64) {
 	}
 }
 
-// Needs has every step asked for, and identities computed.
+// Needs asks for a Pick in every step, and for identities.
 func (r *Replayer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick returns the next message of the record.

@@ -64,7 +64,7 @@ func (u *urw) Begin(seed uint64) {
 	u.steps = 0
 }
 
-// Needs has the trace kept.
+// Needs asks for the trace.
 func (u *urw) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (u *urw) Pick(e *pulse.Enabled) int {

@@ -1,13 +1,13 @@
-// Package attach is a subject: who waits until there is a place finds one.
+// Package attach is a subject: a client that waits for a place gets one.
 //
 // It comes from the registration server of Concuerror (Christakis, Gotovos
 // and Sagonas, ICST 2013), to which a limited number of processes may attach;
 // the program and its bug are ours.
 //
-// Clients attach, detach, and tell the next who waits for the place that it
-// is free. Detaching is a message that nobody confirms. The next one's
-// request may overtake it, since it comes by another way, and is then refused
-// for want of a place. In the mended form a client waits until it is detached.
+// A client attaches, detaches, and tells the next waiting client that the
+// place is free. The server does not confirm that a client is detached. So the
+// request of the next client may overtake the message that detaches the first,
+// and is then refused. In the mended form a client waits for a confirmation.
 //
 // Depth 1: attach before detach, at the server.
 package attach
@@ -22,7 +22,7 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // two clients and one place.
 type Config struct {
-	Limit   int // how many may be attached; 0 means 1
+	Limit   int // how many clients may be attached; 0 means 1
 	Clients int // 0 means 2
 	Mended  bool
 }
@@ -33,8 +33,8 @@ type (
 	free   struct{} // from one client to the next
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	s := c.start(sys)
 	return func() error {
@@ -53,7 +53,7 @@ func (c Config) start(sys *pulse.System) *server {
 	}
 	s := &server{limit: max(c.Limit, 1)}
 	ref := sys.Spawn("server", s)
-	clients := make([]pulse.Ref, n+s.limit) // the last are nobody
+	clients := make([]pulse.Ref, n+s.limit) // the last are zero: there is no next client
 	for i := range n {
 		clients[i] = sys.Go("client", func(p *pulse.Process) {
 			if i >= s.limit {
@@ -80,7 +80,7 @@ func (c Config) visit(p *pulse.Process, server pulse.Ref) {
 	}
 }
 
-// A server keeps who is attached.
+// A server keeps count of the attached clients.
 type server struct {
 	limit    int
 	attached []pulse.Ref

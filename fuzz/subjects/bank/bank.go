@@ -2,11 +2,11 @@
 //
 // It comes from TAP (Li, Hariri and Agha, ECOOP 2018), Figure 1.
 //
-// A client keeps a balance of its own, by which it judges whether money can be
-// withdrawn, and passes deposits and withdrawals on to the server. Delivery
-// is Unordered: a withdrawal may overtake the deposit that covers it, and the
+// A client passes deposits and withdrawals on to the server. It keeps its own
+// balance, by which it decides whether money can be withdrawn. Delivery is
+// Unordered: a withdrawal may overtake the deposit that covers it, and the
 // server panics. In the mended form the client adds a deposit to its balance
-// when the server has said that it has the money.
+// when the server has confirmed it.
 //
 // Depth 1: withdraw before deposit, at the server. With FIFO delivery there
 // is no bug.
@@ -21,13 +21,13 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // one deposit and one withdrawal that needs it.
 type Config struct {
-	// Requests are what the client is asked to do, in this order: a positive
-	// number is deposited, a negative one withdrawn. Nil means 100, -150.
+	// Requests are the client's requests, in order: a positive number is
+	// deposited, a negative one withdrawn. Nil means 100, -150.
 	Requests []int
 	Mended   bool
 }
 
-// Options are those of a system in which the bug can show.
+// Options returns the options of a system in which the bug can show.
 func Options() pulse.Options { return pulse.Options{Delivery: pulse.DeliveryUnordered} }
 
 const initial = 100 // in the account at the start
@@ -38,8 +38,8 @@ type (
 	withdraw  struct{ amount int }
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	s := &server{balance: initial, acknowledges: c.Mended}
 	cl := &client{balance: initial, server: sys.Spawn("server", s), waits: c.Mended}
@@ -63,11 +63,11 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A client judges requests by its own balance.
+// A client decides about requests by its own balance.
 type client struct {
 	balance int
 	server  pulse.Ref
-	waits   bool // for the server, before it counts on a deposit
+	waits   bool // it adds a deposit only when the server has confirmed it
 }
 
 func (c *client) Receive(ctx *pulse.Ctx, msg any) {
@@ -87,7 +87,7 @@ func (c *client) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A server keeps the account, and relies on the client's judgement.
+// A server keeps the account, and relies on the client's decisions.
 type server struct {
 	balance      int
 	acknowledges bool

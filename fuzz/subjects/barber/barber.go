@@ -1,20 +1,20 @@
 // Package barber is a subject: no customer of a sleeping barber is forgotten.
 //
-// The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) tells of a
+// The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) mentions a
 // program with a room, a barber and customers in which a customer is lost. The
 // program is ours.
 //
-// Customers enter the room. When the barber sleeps the room has the customer
-// wake the barber; when not, the customer waits on a chair, or leaves when all
-// are taken. The barber asks the room for the next customer, and goes to
-// sleep when there is none. The room believes the barber asleep as soon as it
-// has said that there is nobody, and a customer who enters then may wake the
-// barber before that answer comes. An awake barber does not understand a
-// wake, then gets the answer and sleeps; nobody comes to wake the barber
-// again. In the mended form the barber remembers the wake, and asks once more.
+// Customers enter the room. If the barber is asleep, the room sends the
+// customer to wake the barber; else the customer waits on a chair, or leaves
+// when all are taken. The barber asks the room for the next customer, and goes
+// to sleep when there is none. As soon as the room has answered "nobody", it
+// takes the barber to be asleep; a customer who enters then may wake the barber
+// before that answer arrives. The barber, still awake, ignores the wake, then
+// gets the answer and sleeps; nobody wakes the barber again. In the mended form
+// the barber remembers the wake, and asks once more.
 //
-// Depth 1 in plain order's messages: the second customer must enter after the
-// barber has asked for one, at the room. The wake that must then overtake
+// Depth 1 in the messages of plain order: the second customer must enter after
+// the barber has asked for one, at the room. The wake that must then overtake
 // the answer, at the barber, does not exist in plain order: two orders must
 // come together.
 package barber
@@ -34,22 +34,22 @@ type Config struct {
 }
 
 type (
-	comes struct{} // the test to a customer
+	comes struct{} // from the test to a customer
 
-	enter struct{} // a customer to the room
-	wakes struct{} // the room to a customer who is to wake the barber
-	full  struct{} // the room to a customer for whom there is no chair
+	enter struct{} // from a customer to the room
+	wakes struct{} // from the room to a customer who is to wake the barber
+	full  struct{} // from the room to a customer for whom there is no chair
 
-	wake     struct{} // a customer to the barber
-	next     struct{} // the barber to the room
+	wake     struct{} // from a customer to the barber
+	next     struct{} // from the barber to the room
 	customer struct{ ref pulse.Ref }
-	nobody   struct{} // the room to the barber, as is customer
+	nobody   struct{} // from the room to the barber, as customer is
 
-	cut struct{} // the barber to a customer
+	cut struct{} // from the barber to a customer
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) { return c.open(sys).check }
 
 // A shop is a program's customers.
@@ -88,7 +88,7 @@ func (s shop) check() error {
 	return nil
 }
 
-// A visitor is a customer, who leaves with the hair cut or turned away.
+// A visitor is a customer, who leaves with a haircut or is turned away.
 type visitor struct {
 	room, barber pulse.Ref
 	left         bool
@@ -105,11 +105,11 @@ func (v *visitor) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A room knows who waits, in the order of coming.
+// A room knows who waits, in the order of arrival.
 type room struct {
 	waiting []pulse.Ref
 	chairs  int
-	asleep  bool // the barber, for all that the room knows
+	asleep  bool // whether the barber is asleep, as far as the room knows
 }
 
 func (r *room) Receive(ctx *pulse.Ctx, msg any) {
@@ -143,7 +143,7 @@ func (r *room) enter(ctx *pulse.Ctx) {
 // A barber cuts hair. Receive is the behaviour of a sleeping one.
 type barber struct {
 	room      pulse.Ref
-	woken     bool // while awake, and has not asked for the next customer since
+	woken     bool // a wake came while it was awake, after its last question
 	remembers bool
 }
 
@@ -154,7 +154,7 @@ func (b *barber) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// awake is the barber's behaviour from then on.
+// awake is the behaviour of an awake barber.
 func (b *barber) awake(ctx *pulse.Ctx, msg any) {
 	switch msg := msg.(type) {
 	case customer:

@@ -1,23 +1,23 @@
-// Package gatling is a subject: what a load test measures is neither lost nor
-// muddled.
+// Package gatling is a subject: the measurements of a load test are neither lost
+// nor in the wrong order.
 //
 // It comes from the load tester Gatling, whose bugs Bitá found (Tasharofi et
-// al., ASE 2013); we have written the parts in which two of them lie anew.
+// al., ASE 2013); we have rewritten the parts that have two of these bugs.
 //
 // The terminator (Config): every writer that has registered is flushed.
-// Writers register with the terminator, actions tell it when a user has
-// ended. The first of those messages changes the terminator's behaviour to one
-// in which it understands nothing but ends of users. A writer whose
-// registration comes after it is never flushed. In the mended form the
-// terminator goes on taking registrations, and has a writer that comes after
-// the last user flush at once.
+// Writers register with the terminator, and actions tell it when a user has
+// ended. After the first end of a user the terminator understands no other
+// messages than further ends. So a writer whose registration comes later is
+// never flushed. In the mended form the terminator still takes registrations,
+// and tells a writer that registers after the last user has ended to flush at
+// once.
 //
 // Depth 1: endUser before register, at the terminator.
 //
 // The records (Records): a user starts before it ends. A session goes from
-// action to action; the first writes that its user starts, the last that the
-// user ends, and the writer may get the end first. In the mended form the
-// session carries the record of the start, and the last action writes both.
+// action to action; the first action writes the start of its user, the last one
+// the end, and the writer may get the end first. In the mended form the session
+// carries the record of the start, and the last action writes both.
 //
 // Depth 1: end before start, at the writer.
 package gatling
@@ -44,8 +44,8 @@ type (
 	flush      struct{}
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	actions := max(c.Actions, 1)
 	terminator := sys.Spawn("terminator", &terminator{users: actions, mended: c.Mended})
@@ -71,7 +71,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A writer registers when it is initialized, and flushes when it is told to.
+// A writer registers when it is initialized, and flushes when told to.
 type writer struct {
 	terminator pulse.Ref
 	flushed    bool
@@ -95,11 +95,11 @@ func (a action) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A terminator has all writers flush when all users have ended. Receive is
-// its behaviour until the first has.
+// A terminator tells all writers to flush when all users have ended. Receive is
+// its behaviour until the first has ended.
 type terminator struct {
 	writers []pulse.Ref
-	users   int // that have not ended
+	users   int // how many have not ended
 	mended  bool
 }
 
@@ -113,7 +113,7 @@ func (t *terminator) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// ending is its behaviour from then on.
+// ending is the behaviour of the terminator from then on.
 func (t *terminator) ending(ctx *pulse.Ctx, msg any) {
 	switch msg.(type) {
 	case endUser:

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Records says which program of records is built. The zero value is the
+// Records chooses the program of records to build. The zero value is the
 // broken form with one user, who makes one request.
 type Records struct {
 	Users    int // 0 means 1
@@ -27,8 +27,8 @@ type (
 	}
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Records) Build(sys *pulse.System) (check func() error) {
 	users := max(c.Users, 1)
 	w := &dataWriter{}
@@ -47,7 +47,7 @@ func (c Records) Build(sys *pulse.System) (check func() error) {
 // A startAction writes that a user starts, and lets the user go on.
 type startAction struct {
 	data, next pulse.Ref
-	hands      bool // the record on with the session, and does not write it
+	hands      bool // it hands the record on with the session in place of writing it
 }
 
 func (a startAction) Receive(ctx *pulse.Ctx, msg any) {
@@ -77,7 +77,7 @@ func (a endAction) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(a.data, record{user: s.user, end: true})
 }
 
-// A dataWriter writes records as they come.
+// A dataWriter writes records in the order in which they come.
 type dataWriter struct{ records []record }
 
 func (w *dataWriter) Receive(_ *pulse.Ctx, msg any) {

@@ -1,12 +1,12 @@
 // Package guard is a subject: a server refuses only what it cannot give.
 //
-// The mistake, >= for >, is the first that collections of broken protocols
-// hold; the program is ours.
+// The mistake, >= in place of >, is the most common one in collections of broken
+// protocols; the program is ours.
 //
 // Clients ask a server for some of its tokens and give them back. The server
-// refuses a request that leaves nothing over, although it could be granted.
+// refuses a request for all tokens that are left, although it could grant it.
 //
-// Depth 0: it is a matter of input. The smallest fails in every order.
+// Depth 0: it depends on the input. The smallest input fails in every order.
 package guard
 
 import (
@@ -30,8 +30,8 @@ type (
 	release struct{ tokens int }
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	s := c.start(sys)
 	return func() error {
@@ -57,7 +57,7 @@ func (c Config) start(sys *pulse.System) *server {
 	return s
 }
 
-// hear is what a client does with an answer.
+// hear handles an answer at a client.
 func (s *server) hear(answer any, wanted int, p *pulse.Process, ref pulse.Ref) {
 	switch answer := answer.(type) {
 	case grant:
@@ -74,7 +74,7 @@ type server struct {
 	tokens   int
 	free     int
 	keepsOne bool
-	unfair   []string // refusals, by what clients heard
+	unfair   []string // refusals of requests that could be granted, as clients saw them
 }
 
 func (s *server) Receive(ctx *pulse.Ctx, msg any) {

@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// AllToAll has actors that each send a message to every other, which goes to
-// and fro between the two so many times.
+// AllToAll has actors that each send a message to every other actor. Each message
+// goes back and forth between its two actors a number of times.
 func AllToAll(actors, times int) Load {
 	messages := hops(times)
 	refs := make([]pulse.Ref, actors)

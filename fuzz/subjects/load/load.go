@@ -1,9 +1,9 @@
 // Package load holds programs without a bug, for measuring: how fast steps
 // are, how many orders there are, whether runs repeat.
 //
-// A load makes its actors once. Build puts them into a system anew, and
-// allocates nothing once the system has seen them: a benchmark can reset and
-// build as often as it likes. One load belongs to one system at a time.
+// A load makes its actors once. Build adds them to a system again and again,
+// and allocates nothing after the first time, so that a benchmark can reset and
+// build as often as it likes. A load is used by one system at a time.
 package load
 
 import (
@@ -17,12 +17,12 @@ type Load struct {
 	Name  string
 	Steps int // how many steps every run takes
 	// Build adds the program to a system that has just been made or reset.
-	// When the run is over, check reports whether it did all that it should.
+	// When the run is over, check returns an error if it did not do all its work.
 	Build func(sys *pulse.System) (check func() error)
 }
 
-// All returns the loads at the sizes at which they are measured; those whose
-// size is free take 1000 steps.
+// All returns the loads at the sizes at which they are measured: 1000 steps where
+// the size can be chosen.
 func All() []Load {
 	return []Load{
 		Ring(10, 1, 100),
@@ -50,7 +50,7 @@ func Small() []Load {
 	}
 }
 
-// A hop is a message that may be sent on so many more times.
+// A hop is a message. Its value is how many more times it may be sent on.
 type hop int
 
 // hops returns the messages hop(0) to hop(n-1), made once: an interface made
@@ -69,7 +69,7 @@ type start struct{}
 // A tally counts the messages that one actor has received.
 type tally struct{ received int }
 
-// expect reports whether a count is what it should be.
+// expect returns an error if a count is not what it should be.
 func expect(got, want int) error {
 	if got != want {
 		return fmt.Errorf("received %d of %d messages", got, want)

@@ -41,7 +41,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestCheck runs loads whose messages are lost: their checks notice.
+// TestCheck runs loads whose messages are lost: their checks must notice.
 func TestCheck(t *testing.T) {
 	for _, l := range load.Small() {
 		sys := pulse.New(pulse.Options{})

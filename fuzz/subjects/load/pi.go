@@ -42,7 +42,7 @@ type (
 	stop      struct{}
 )
 
-// slices is into how many slices the workers cut the area.
+// slices is the number of slices into which the workers cut the area.
 const slices = 60
 
 // part returns the message with a worker's sum, made once: computing it in

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// PingPong has two actors that send a ball to and fro, so many times in all.
+// PingPong has two actors that send a ball back and forth a number of times.
 // There is never more than one message on its way.
 func PingPong(strokes int) Load {
 	messages := hops(strokes)
@@ -27,7 +27,7 @@ func PingPong(strokes int) Load {
 // A player returns the ball.
 type player struct {
 	tally
-	other    pulse.Ref // of the one who begins
+	other    pulse.Ref // the other player, for the one who begins
 	messages []any
 }
 

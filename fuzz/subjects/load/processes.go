@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Processes is Ring with processes in the place of actors. Each returns when
-// it has passed on all that it will get.
+// Processes is Ring with processes in place of actors. Each returns when it has
+// passed on all tokens that it will get.
 func Processes(processes, tokens, laps int) Load {
 	messages := hops(processes * laps)
 	ring := make([]*station, processes)
@@ -49,7 +49,7 @@ type station struct {
 	tally
 	next     pulse.Ref
 	messages []any
-	due      int // how many it will get
+	due      int // how many tokens it will get
 }
 
 func (s *station) run(p *pulse.Process) {

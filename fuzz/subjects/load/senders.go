@@ -7,9 +7,9 @@ import (
 )
 
 // Senders has a number of senders with some messages each on their way to one
-// receiver. The senders have sent before the run begins and do no more, so
-// that the only order is the one of receipt: with n senders and k messages
-// each, (nk)! / (k!)^n orders with FIFO delivery, all distinct.
+// receiver. All messages are sent before the run begins, so that only the order
+// of receipt is open: with n senders and k messages each, there are
+// (nk)! / (k!)^n orders with FIFO delivery, all distinct.
 func Senders(senders, messages int) Load {
 	steps := senders * messages
 	r := &receiver{}
@@ -35,7 +35,7 @@ func Senders(senders, messages int) Load {
 	}
 }
 
-// A receiver receives.
+// A receiver counts what it receives.
 type receiver struct{ tally }
 
 func (r *receiver) Receive(*pulse.Ctx, any) { r.received++ }

@@ -1,15 +1,15 @@
 // Package messenger is a subject: a message that was sent is shown.
 //
-// The program is after the messenger of Erlang's tutorial; Bitá (Tasharofi et
-// al., ASE 2013) tells of a message to a user who has logged off.
+// The program follows the messenger of Erlang's tutorial; Bitá (Tasharofi et
+// al., ASE 2013) mentions a message to a user who has logged off.
 //
-// Users log on, write to each other and log off, each through a client; the
-// clients know the server, and the server who is logged on. It passes a
-// message on to the receiver's client and tells the writer that it is sent,
-// or that the receiver is not there. A client goes off line as soon as its
-// user logs off, and a message that is still on its way to it is lost. In the
-// mended form it stays until the server has confirmed: whatever the server
-// passed on before then comes before.
+// Users log on, write to each other and log off, each through a client. The
+// server knows who is logged on. It passes a message on to the client of its
+// receiver and tells the writer that the message is sent, or that the receiver
+// is not there. A client goes offline as soon as its user logs off, and a
+// message that is still on its way to it is lost. In the mended form the client
+// goes offline when the server has confirmed: all messages that the server has
+// passed on come before the confirmation.
 //
 // Depth 1: the user's command to log off before the message, at the client.
 package messenger
@@ -24,27 +24,27 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // two users who each write once to the other.
 type Config struct {
-	// Writes lists for each user whom this one writes to, in order. Nil means
-	// {{1}, {0}}.
+	// Writes lists for each user the users that this one writes to, in order. Nil
+	// means {{1}, {0}}.
 	Writes [][]int
 	Mended bool
 }
 
 type (
-	// What a user asks of the client, and a client tells the server.
+	// Requests of a user to the client, and of a client to the server.
 	logOn  struct{ user int }
 	logOff struct{ user int }
 	letter struct{ from, to, number int }
 
-	// What the server answers, and a client tells its user.
+	// Answers of the server, which a client tells its user.
 	loggedOn  struct{}
 	loggedOff struct{}
 	sent      struct{ letter letter }
 	absent    struct{}
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	writes := c.Writes
 	if writes == nil {
@@ -60,7 +60,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return allShown(clients) }
 }
 
-// use is what a user does.
+// use is the body of a user.
 func use(p *pulse.Process, client pulse.Ref, user int, list []int) {
 	p.Ask(client, logOn{user})
 	for n, to := range list {
@@ -69,7 +69,7 @@ func use(p *pulse.Process, client pulse.Ref, user int, list []int) {
 	p.Ask(client, logOff{user})
 }
 
-// allShown reports whether all that was sent was shown.
+// allShown returns an error if a message was sent and not shown.
 func allShown(clients []*client) error {
 	for _, c := range clients {
 		for _, l := range c.sent {
@@ -81,14 +81,14 @@ func allShown(clients []*client) error {
 	return nil
 }
 
-// A client is a user's way to the server. Receive is its behaviour until it
-// goes off line.
+// A client connects a user with the server. Receive is its behaviour until it
+// goes offline.
 type client struct {
 	server pulse.Ref
-	user   pulse.Ref // who waits for an answer
+	user   pulse.Ref // the user, when waiting for an answer
 	shown  []letter
-	sent   []letter // for all that its user has been told
-	waits  bool     // for the server, before it goes off line
+	sent   []letter // the messages that are sent, as its user was told
+	waits  bool     // it waits for the server's confirmation before it goes offline
 }
 
 func (c *client) Receive(ctx *pulse.Ctx, msg any) {
@@ -116,13 +116,13 @@ func (c *client) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// ask passes on what the user asks.
+// ask passes a request of the user on.
 func (c *client) ask(ctx *pulse.Ctx, msg any) {
 	c.user = ctx.Sender()
 	ctx.Send(c.server, msg)
 }
 
-// leave tells the user and goes off line.
+// leave tells the user and goes offline.
 func (c *client) leave(ctx *pulse.Ctx) {
 	ctx.Send(c.user, loggedOff{})
 	ctx.Become(pulse.Func(func(*pulse.Ctx, any) {}))

@@ -12,11 +12,11 @@ import (
 // change their colours and ask again; when there have been enough meetings,
 // all who ask are told to stop. All have asked when the run begins.
 //
-// The creatures race at the mall, where every order is another. With three
-// creatures there are three requests on their way after each meeting, of which
-// two come first and the third stays: 6^(meetings+1) distinct orders, the last
-// six of those who are told to stop. The 216 of the thesis are those of three
-// creatures and two meetings.
+// The creatures race at the mall, where all orders are distinct. With three
+// creatures there are three requests on their way after each meeting, and two of
+// them make the next. That gives 6^(meetings+1) distinct orders; the last factor
+// is for the order in which the creatures are told to stop. The 216 of the thesis
+// are those of three creatures and two meetings.
 func Chameneos(creatures, meetings int) Program {
 	return Program{
 		Name: fmt.Sprintf("chameneos(%d,%d)", creatures, meetings),
@@ -47,8 +47,8 @@ func checkMeetings(list []*creature, meetings int) error {
 // A colour is one of three.
 type colour int
 
-// meeting returns the colour of one that was c and has met another: its own
-// when they are alike, else the third.
+// meeting returns the new colour of a creature of colour c that has met another:
+// the same when both had one colour, else the third colour.
 func (c colour) meeting(other colour) colour {
 	if c == other {
 		return c
@@ -64,8 +64,8 @@ type (
 
 // A mall lets creatures meet, two and two.
 type mall struct {
-	left    int       // meetings
-	waiting pulse.Ref // who came first
+	left    int       // how many meetings are left
+	waiting pulse.Ref // the creature that came first
 	first   colour
 }
 

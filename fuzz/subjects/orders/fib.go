@@ -9,10 +9,10 @@ import (
 // Fib is Basset's fib: an actor that is asked for the nth number of Fibonacci
 // has two new actors compute the two before it, and adds up.
 //
-// At each actor that asks, the two answers race, and nothing else does: there
-// are 2^k distinct orders where k actors ask. The first two numbers need no
-// asking, so that fib(5) has k = 4 and 16 distinct orders, as in tables 4.1 and 4.2;
-// fib(4) has 168 in all, as in table 3.1.
+// At each actor that asks, the two answers race, and nothing else does: with k
+// actors that ask there are 2^k distinct orders. The first two numbers are known,
+// so fib(5) has k = 4 and 16 distinct orders, as in tables 4.1 and 4.2; fib(4) has
+// 168 orders in all, as in table 3.1.
 func Fib(n int) Program {
 	return Program{
 		Name: fmt.Sprintf("fib(%d)", n),
@@ -39,9 +39,9 @@ type (
 
 // An adder computes one number.
 type adder struct {
-	child bool // somebody asked
+	child bool // another actor has asked it
 	asker pulse.Ref
-	due   int // answers that it waits for
+	due   int // how many answers it waits for
 	sum   int
 }
 
@@ -63,7 +63,7 @@ func (a *adder) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// add adds a part of the sum, and answers when it was the last.
+// add adds one part of the sum, and answers after the last part.
 func (a *adder) add(ctx *pulse.Ctx, part int) {
 	a.sum += part
 	if a.due == 0 && a.child {

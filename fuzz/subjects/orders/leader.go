@@ -7,15 +7,15 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Leader is Basset's leader, an election; here Chang and Roberts's in a ring,
-// as the thesis does not name its own. A node that is started stands with its
-// number, unless it has already passed on somebody's. A node passes on larger
-// numbers than its own and drops smaller ones; whose own comes back is the
-// leader, and tells the others. The numbers fall along the ring, which makes
-// the most messages.
+// Leader is Basset's leader, an election; here that of Chang and Roberts in a
+// ring, since the thesis does not name its own. A node that is started sends its
+// number round, unless it has already passed on another one. A node passes on
+// larger numbers than its own and drops smaller ones. A node whose own number
+// comes back is the leader, and tells the others. The numbers fall along the
+// ring, which makes the most messages.
 //
-// At each node its start races with the numbers that come: which numbers stand
-// at all depends on the order. The thesis has 374 orders, 24 of them distinct,
+// At each node its start races with the numbers that come, so the order decides
+// which numbers are sent round. The thesis has 374 orders, 24 of them distinct,
 // for a ring of unknown size; here 3 nodes have 377 and 17.
 func Leader(n int) Program {
 	return Program{
@@ -52,13 +52,13 @@ type (
 	victory   struct{ number int }
 )
 
-// A node of the ring stands for election.
+// A node is one node of the ring.
 type node struct {
 	number  int
 	next    pulse.Ref
-	took    bool // part in the election, with its own number or another's
+	took    bool // it took part in the election, with its own number or another
 	elected bool
-	leader  int // who it is; 0 while unknown
+	leader  int // the number of the leader; 0 while unknown
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {

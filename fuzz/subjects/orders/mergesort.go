@@ -9,8 +9,8 @@ import (
 // actors sort the halves of its list and merges them.
 //
 // As with quicksort the two answers race at each actor that divides: 2^(n-1)
-// distinct orders. Only the number of all orders differs, with the tree; the 8
-// that the thesis has for its list are those of 4 numbers.
+// distinct orders. The number of all orders is another, since the tree is. The
+// thesis has 8 distinct orders for its list, which are those of 4 numbers.
 func Mergesort(size int) Program {
 	return sorting(fmt.Sprintf("mergesort(%d)", size), false, shuffled(size))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// every is a strategy that makes other decisions in each run until it has made
-// all: an odometer, and nothing clever.
+// every is a strategy that counts through all picks like an odometer: each run
+// makes other picks until all were made.
 type every struct {
 	digits []digit
 	at     int
@@ -31,7 +31,7 @@ func (e *every) Pick(enabled *pulse.Enabled) int {
 
 func (e *every) Choose(choice.Kind, int) int { return 0 }
 
-// next goes on to the next order. It is false when there is none.
+// next goes on to the next order. It returns false when there is none.
 func (e *every) next() bool {
 	for n := len(e.digits) - 1; n >= 0; n-- {
 		d := &e.digits[n]
@@ -43,7 +43,7 @@ func (e *every) next() bool {
 	return false
 }
 
-// counts is what comes of running a program in all orders.
+// counts has the counts of a program's orders.
 type counts struct {
 	all      int
 	distinct int // by what each actor receives
@@ -79,7 +79,7 @@ func run(sys *pulse.System, p orders.Program) error {
 	return check()
 }
 
-// receipts is a number for what each actor has received, in order.
+// receipts returns a hash of what each actor has received, in order.
 func receipts(sys *pulse.System) uint64 {
 	tr := sys.Trace()
 	of := make([]uint64, len(tr.Actors))
@@ -98,8 +98,8 @@ func receipts(sys *pulse.System) uint64 {
 	return sum
 }
 
-// TestOrders pins the exact counts of all small programs. A test of a reduction
-// may take the distinct ones from here: it shares no code with this.
+// TestOrders checks the exact counts of all small programs. Tests of reductions
+// compare with the distinct ones: they share no code with this enumeration.
 func TestOrders(t *testing.T) {
 	want := []struct {
 		name string
@@ -177,15 +177,15 @@ func factorial(n int) int {
 	return f
 }
 
-// A prefix is an order that was broken off, and stands for all those in which
+// A prefix is the beginning of an order. It stands for all beginnings in which
 // every actor has received the same.
 type prefix struct {
 	picks  []int
-	of     int // how many picks there are next; 0 at the end of the program
-	orders int // that it stands for
+	of     int // how many picks are possible next; 0 at the end of the program
+	orders int // how many orders it stands for
 }
 
-// follower is a strategy that makes the picks of a prefix, then breaks off.
+// follower is a strategy that makes the picks of a prefix and then ends the run.
 type follower struct {
 	prefix
 	at int
@@ -204,8 +204,8 @@ func (f *follower) Pick(enabled *pulse.Enabled) int {
 
 func (f *follower) Choose(choice.Kind, int) int { return 0 }
 
-// join counts as enumerate does, but goes on only once from prefixes that are
-// the same but for order. That needs memory instead of time.
+// join returns the same counts as enumerate, but goes on only once from prefixes
+// in which every actor has received the same. It takes memory instead of time.
 func join(t *testing.T, p orders.Program) (n counts) {
 	t.Helper()
 	f := &follower{}
@@ -213,7 +213,7 @@ func join(t *testing.T, p orders.Program) (n counts) {
 	o.Strategy, o.Record = f, true
 	sys := pulse.New(o)
 	defer sys.Close()
-	var bySteps []map[uint64]*prefix // so that all that lead to a prefix come before it
+	var bySteps []map[uint64]*prefix // in order of length, so that shorter prefixes come first
 	reach := func(picks []int, orders int) {
 		f.prefix = prefix{picks: picks, orders: orders}
 		if err := run(sys, p); err != nil && f.of == 0 {
@@ -244,8 +244,8 @@ func join(t *testing.T, p orders.Program) (n counts) {
 	return n
 }
 
-// TestJoin checks the other way to count where both can be had, and pins the
-// counts of programs that only it can count.
+// TestJoin compares join with enumerate where both are possible, and checks the
+// counts of programs that only join can count.
 func TestJoin(t *testing.T) {
 	for _, p := range orders.All() {
 		if got, want := join(t, p), enumerate(t, p, 25_000); got != want {
@@ -282,8 +282,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestLarge runs the first orders and the plain one of each: it cannot count
-// them, but their checks must hold.
+// TestLarge runs the first orders and plain order of each large program. It
+// cannot count them, but their checks must hold.
 func TestLarge(t *testing.T) {
 	names := map[string]bool{}
 	for _, p := range append(orders.All(), orders.Large()...) {

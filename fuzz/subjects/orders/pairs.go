@@ -6,12 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Pairs has k pairs of actors, each of which sends one ball to and fro until
-// it was received m times. The first strokes have been made before the run
-// begins.
+// Pairs has k pairs of actors. Each pair sends one ball back and forth until it
+// was received m times. The first balls are sent before the run begins.
 //
-// Nothing races: pairs know nothing of one another. There are (km)! / (m!)^k
-// orders and one distinct one, to which every reduction must come.
+// Nothing races, since the pairs have nothing to do with one another. There are
+// (km)! / (m!)^k orders and a single distinct one, which every reduction must
+// find.
 func Pairs(k, m int) Program {
 	return Program{
 		Name: fmt.Sprintf("pairs(%d,%d)", k, m),
@@ -35,7 +35,7 @@ func Pairs(k, m int) Program {
 	}
 }
 
-// A ball may be returned so many more times.
+// A ball is a message. Its value is how many more times it may be returned.
 type ball struct{ left int }
 
 // A player returns the ball.

@@ -7,14 +7,15 @@ import (
 )
 
 // Phils is Eta's Phils (tables 1 and 2), a coordination protocol similar to
-// that of dining philosophers, of which the paper says no more. This one is
-// Ricart and Agrawala's: whoever is hungry asks all others and eats when all
-// have agreed; one who is hungry too, and has been for longer, agrees only
-// when it has eaten. Each eats a number of meals.
+// that of dining philosophers; the paper says no more about it. This one is
+// Ricart and Agrawala's: a hungry philosopher asks all others and eats when all
+// have agreed; one who has been hungry for longer agrees only after its own
+// meal. Each eats a number of meals.
 //
-// Becoming hungry, requests and agreements race at each of them. Eta's two
-// have 150 orders, 44 of them distinct, and its three 3,159,870 and 67,192.
-// Here two with two meals have 118 and 13, three with one 2,787,542 and 1,938.
+// At each philosopher hunger, requests and agreements race. Eta's two
+// philosophers have 150 orders, 44 of them distinct, its three 3,159,870 and
+// 67,192. Here two with two meals have 118 and 13, three with one 2,787,542 and
+// 1,938.
 func Phils(n, meals int) Program {
 	return Program{
 		Name: fmt.Sprintf("phils(%d,%d)", n, meals),
@@ -43,7 +44,7 @@ func checkPhils(list []*phil) error {
 }
 
 type (
-	// A wish says since when somebody has been hungry.
+	// A wish tells since when its sender has been hungry.
 	wish  struct{ since, id int }
 	agree struct{}
 )
@@ -56,12 +57,12 @@ func (w wish) before(other wish) bool {
 type phil struct {
 	id     int
 	others []pulse.Ref
-	left   int  // meals
-	clock  int  // later than all that it has heard of
+	left   int  // how many meals are left
+	clock  int  // later than all times that it has heard of
 	hungry bool // since the time in wish
 	wish   wish
-	agreed int         // how many
-	later  []pulse.Ref // with whom it agrees when it has eaten
+	agreed int         // how many others have agreed
+	later  []pulse.Ref // those with whom it agrees when it has eaten
 }
 
 func (p *phil) Receive(ctx *pulse.Ctx, msg any) {

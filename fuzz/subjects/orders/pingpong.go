@@ -7,18 +7,17 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// PingPong is Eta's PingPong (tables 1 and 2): communication with
-// acknowledgements between two actors, of n messages. The paper gives no more
-// of the protocol than its counts: 2^(n+1) orders, 2^n distinct. This one has
-// them.
+// PingPong is Eta's PingPong (tables 1 and 2): two actors exchange n messages
+// with acknowledgements. The paper gives only the counts of its protocol:
+// 2^(n+1) orders, 2^n of them distinct. This one has the same counts.
 //
 // Pong acknowledges each ping and then answers it. At the acknowledgement ping
 // sends itself a note that the message need not be sent again. So the answer
 // and the note are on their way to ping at the same time, by different
-// channels, and nothing else is: two orders, both distinct. Only when both
-// have come is the next message sent, so that n messages make 2^n. In the end
-// ping tells pong and itself to stop, two deliveries at two actors: twice as
-// many orders, but none that is distinct.
+// channels: two orders, both distinct. The next message is sent only when both
+// have come, so that n messages have 2^n orders. In the end ping tells pong and
+// itself to stop, which are two deliveries at two actors: twice as many orders,
+// but no more distinct ones.
 func PingPong(n int) Program {
 	return Program{
 		Name: fmt.Sprintf("pingpong(%d)", n),
@@ -45,8 +44,8 @@ type (
 // A pinger sends messages, one when the last is acknowledged and answered.
 type pinger struct {
 	other   pulse.Ref
-	left    int // messages to be sent
-	due     int // of the answer and the note
+	left    int // how many messages are left to send
+	due     int // how many of the answer and the note are still to come
 	pongs   int
 	stopped bool
 }
@@ -73,7 +72,7 @@ func (p *pinger) came(ctx *pulse.Ctx) {
 	}
 }
 
-// next sends the next message, or the end of them.
+// next sends the next message, or tells both to stop after the last.
 func (p *pinger) next(ctx *pulse.Ctx) {
 	if p.left == 0 {
 		ctx.Send(p.other, stop{})

@@ -9,17 +9,17 @@ import (
 // A Program is one program of a certain size.
 type Program struct {
 	Name string
-	// Options are those of its system; strategy, seed and recording are for
-	// the caller to add.
+	// Options are the options of its system; the caller adds strategy, seed and
+	// recording.
 	Options pulse.Options
 	// Build adds the program to a system that has just been made or reset, and
 	// shares nothing with what it built before. When the run is over, check
-	// reports whether the result is right: it must be in every order.
+	// returns an error if the result is wrong: it must be right in every order.
 	Build func(sys *pulse.System) (check func() error)
 }
 
-// All returns the programs so small that all their orders can be run: none
-// has more than 20,000.
+// All returns programs so small that all their orders can be run: none has more
+// than 20,000.
 func All() []Program {
 	return []Program{
 		Fib(3), Fib(4),
@@ -38,9 +38,9 @@ func All() []Program {
 	}
 }
 
-// Large returns programs of about the size of those with which Basset's and
-// Eta's reductions were measured: nearly all have too many orders to run them
-// all. Basset's pi is in package load.
+// Large returns programs of about the size with which the reductions of Basset
+// and Eta were measured: nearly all have too many orders to run them all.
+// Basset's pi is in package load.
 func Large() []Program {
 	return []Program{
 		Chameneos(3, 2),
@@ -61,7 +61,7 @@ func Large() []Program {
 // A start is the message that sets an actor going.
 type start struct{}
 
-// expect reports whether a result is what it should be.
+// expect returns an error unless a result is what it should be.
 func expect[T comparable](what string, got, want T) error {
 	if got != want {
 		return fmt.Errorf("%s is %v, want %v", what, got, want)

@@ -3,13 +3,13 @@ package orders
 import "fmt"
 
 // Quicksort is Basset's quicksort: an actor divides its list into the smaller
-// and the larger numbers, has two new actors sort them, and puts the one
-// before the other.
+// and the larger numbers, lets two new actors sort these, and joins them.
 //
 // At each actor that divides, the two answers race, and nothing else does. A
-// list of n different numbers is divided n-1 times, however it is: 2^(n-1)
-// distinct orders; 32 for 6, as in the thesis. The list is one that is divided
-// badly, one number a time: 4 numbers have 11,088 orders in all, as in table 3.2.
+// list of n different numbers is always divided n-1 times: 2^(n-1) distinct
+// orders; 32 for 6, as in the thesis. The list is a bad one, from which one
+// number is taken at a time: 4 numbers have 11,088 orders in all, as in table
+// 3.2.
 func Quicksort(size int) Program {
 	return sorting(fmt.Sprintf("quicksort(%d)", size), true, shuffled(size))
 }

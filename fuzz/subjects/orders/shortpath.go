@@ -10,21 +10,21 @@ import (
 // A Graph is a directed graph whose edges have lengths.
 type Graph struct {
 	Name  string
-	Nodes int // 0 is the one from which paths begin
+	Nodes int // the number of nodes; paths begin at node 0
 	Edges []Edge
 }
 
 // An Edge leads from a node to another.
 type Edge struct{ From, To, Length int }
 
-// GraphA has 4 nodes: two ways to node 2, one of them a detour that is
-// shorter, and so two to node 3.
+// GraphA has 4 nodes: two ways to node 2, the shorter one of which has more
+// edges, and so two ways to node 3.
 func GraphA() Graph {
 	return Graph{"A", 4, []Edge{{0, 1, 1}, {0, 2, 4}, {1, 2, 1}, {1, 3, 5}, {2, 3, 1}}}
 }
 
-// GraphB has 5 nodes: a diamond, a chord and a tail, where the way of most
-// edges is the shortest.
+// GraphB has 5 nodes: a diamond, a chord and a tail. The way with the most edges
+// is the shortest.
 func GraphB() Graph {
 	return Graph{"B", 5, []Edge{{0, 1, 1}, {0, 2, 3}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1}, {2, 4, 3}}}
 }
@@ -32,8 +32,8 @@ func GraphB() Graph {
 // Shortpath is Basset's shortpath: the first phase of Chandy and Misra's
 // search for the shortest paths from one node to all others. A node that
 // learns of a shorter path to itself tells its neighbours, and acknowledges
-// the message when all that it has told them is acknowledged; it acknowledges
-// other messages at once. The first node so learns when all is done.
+// the message when they have acknowledged theirs; it acknowledges other
+// messages at once. So the first node learns when all is done.
 //
 // At each node the lengths of different paths race, with one another and with
 // acknowledgements. A path that comes late costs a message when it is longer,
@@ -59,7 +59,7 @@ func Shortpath(g Graph) Program {
 	}
 }
 
-// check compares with what Bellman and Ford find.
+// check compares with the algorithm of Bellman and Ford.
 func (g Graph) check(list []*place) error {
 	if !list[0].done {
 		return errors.New("the first node does not know that all is done")
@@ -73,7 +73,7 @@ func (g Graph) check(list []*place) error {
 	return nil
 }
 
-// distances returns those from node 0, from which all others can be reached.
+// distances returns the distances from node 0, from which all nodes can be reached.
 func (g Graph) distances() []int {
 	const far = 1 << 30
 	list := make([]int, g.Nodes)
@@ -103,11 +103,11 @@ type way struct {
 type place struct {
 	first    bool
 	edges    []way
-	known    bool // there is a path
+	known    bool // it has learned of a path
 	distance int
-	before   pulse.Ref // who told of it, and waits for an acknowledgement while due > 0
-	due      int       // acknowledgements
-	done     bool      // for the first: everybody is
+	before   pulse.Ref // the node that told it, which waits for an acknowledgement while due > 0
+	due      int       // how many acknowledgements it waits for
+	done     bool      // at the first node: all nodes are done
 }
 
 func (p *place) Receive(ctx *pulse.Ctx, msg any) {
@@ -144,7 +144,7 @@ func (p *place) learn(ctx *pulse.Ctx, length int) {
 	p.settle(ctx)
 }
 
-// settle acknowledges the path when nothing is due any more.
+// settle acknowledges the path when no acknowledgement is due any more.
 func (p *place) settle(ctx *pulse.Ctx) {
 	switch {
 	case p.due > 0:

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// sorting makes a program of an actor that sorts, and of the list to sort.
+// sorting returns a program: an actor that sorts a list.
 func sorting(name string, quick bool, list []int) Program {
 	return Program{
 		Name: name,
@@ -26,16 +26,16 @@ type (
 	}
 )
 
-// A sorter cuts its list in two, has two new sorters sort the parts, and puts
-// them together. Quicksort and mergesort differ in how they cut and join.
+// A sorter cuts its list in two, lets two new sorters sort the parts, and joins
+// them. Quicksort and mergesort differ in how they cut and join.
 type sorter struct {
 	quick bool
-	child bool // somebody asked
-	side  int  // which part of the asker's list it has
+	child bool // another sorter has asked it
+	side  int  // which part of the other's list it has
 	asker pulse.Ref
-	due   int // answers that it waits for
+	due   int // how many answers it waits for
 	parts [2][]int
-	list  []int // sorted
+	list  []int // the sorted list
 }
 
 func (s *sorter) Receive(ctx *pulse.Ctx, msg any) {
@@ -77,7 +77,8 @@ func (s *sorter) join() []int {
 	return merge(s.parts[0], s.parts[1])
 }
 
-// done keeps what the first sorter has sorted; others give it to their askers.
+// done keeps the sorted list at the first sorter; others send it to the one that
+// asked.
 func (s *sorter) done(ctx *pulse.Ctx, list []int) {
 	if !s.child {
 		s.list = list

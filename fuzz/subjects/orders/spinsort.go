@@ -12,9 +12,9 @@ import (
 // the run begins.
 //
 // Delivery is Unordered, as in ActorFoundry, so that at each stage all numbers
-// race: n! orders at the first, (n-1)! at the second, and so on, each with
-// each. 4 numbers make 4!·3!·2!·1! = 288 distinct orders of 1,152 in all; both
-// are what table 3.2 has for spinsort, whose code the thesis does not show.
+// race: n! orders at the first stage times (n-1)! at the second, and so on. 4
+// numbers have 4!·3!·2!·1! = 288 distinct orders, and 1,152 in all, as in table
+// 3.2; the thesis does not show the code.
 func Spinsort(size int) Program {
 	return Program{
 		Name:    fmt.Sprintf("spinsort(%d)", size),
@@ -41,7 +41,7 @@ func newLine(sys *pulse.System, size int) (line []*stage, first pulse.Ref) {
 	return line, first
 }
 
-// held returns what the stages of a line hold, from the first on.
+// held returns the numbers that the stages of a line hold, from the first on.
 func held(line []*stage) []int {
 	list := make([]int, len(line))
 	for i, st := range line {

@@ -6,19 +6,19 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Store is Eta's key-value store (tables 1 and 2), of so many front-ends,
+// Store is Eta's key-value store (tables 1 and 2): a number of front-ends,
 // back-ends and clients, and of requests that all clients make together. The
-// paper says no more than that; the rest is ours. A client is a process that
+// paper says no more about it; the rest is ours. A client is a process that
 // sends all its requests, to one front-end after the other, and then receives
 // the answers. A front-end passes a request on to the back-end that has the
-// key, and the answer back. Every second request asks for what the one before
+// key, and the answer back. Every second request gets what the one before it
 // has put.
 //
 // Requests of different clients race with one another and with answers at the
 // front-ends; requests by different front-ends race at the back-ends, where a
 // put and its get may come in either order; answers of different front-ends
-// race at the clients. Eta's counts are other ones, as store(1,1,1,3) shows
-// with 1,946 orders and 289 distinct; here it has 462 and 5.
+// race at the clients. Eta's counts differ: its store(1,1,1,3) has 1,946 orders
+// and 289 distinct ones; here it has 462 and 5.
 func Store(fronts, backs, clients, requests int) Program {
 	return Program{
 		Name: fmt.Sprintf("store(%d,%d,%d,%d)", fronts, backs, clients, requests),
@@ -32,7 +32,7 @@ func Store(fronts, backs, clients, requests int) Program {
 	}
 }
 
-// A shop is the actors of a store.
+// A shop has the actors of a store.
 type shop struct {
 	backs     []*back
 	clients   []*client
@@ -91,7 +91,7 @@ func (s *shop) check() error {
 	return nil
 }
 
-// checkAnswer looks at one answer: what was put, or that nothing was there.
+// checkAnswer checks one answer: the value that was put, or that there was none.
 func (s *shop) checkAnswer(a answer) error {
 	key := a.number / 2
 	stored := s.backs[key%len(s.backs)].values[key]
@@ -130,7 +130,7 @@ func (c *client) run(p *pulse.Process) {
 // A front stands between clients and back-ends.
 type front struct {
 	backs  []pulse.Ref
-	askers []pulse.Ref // by the numbers of requests
+	askers []pulse.Ref // the clients, by the numbers of their requests
 }
 
 func (f *front) Receive(ctx *pulse.Ctx, msg any) {

@@ -1,18 +1,18 @@
 // Package paxosquorum is a subject: acceptors agree on one value.
 //
-// The mistake is one that collections of broken protocols hold; the program,
+// The mistake is a common one in collections of broken protocols; the program,
 // Paxos for a single decision (Lamport, The Part-Time Parliament), is ours.
 //
-// Proposers, each with a ballot of its own, ask the acceptors for promises,
-// then to accept a value: that of the highest ballot of which those who
-// promised have accepted one, or else their own. A quorum must be a majority,
-// so that any two have an acceptor in common. One that is smaller by one need
-// not: two proposers do not hear of each other, and each believes its value
+// Each proposer has its own ballot. It asks the acceptors for promises, then to
+// accept a value: the value of the highest ballot that those who promised have
+// accepted, or else its own. A quorum must be a majority, so that any two have
+// an acceptor in common. In the broken form a quorum is one smaller: two
+// proposers need not hear of each other, and each believes that its value is
 // chosen.
 //
-// Depth 1, with three acceptors: the second proposer's prepare after the
-// first's accept, at the last acceptor. The first proposer has that one for
-// its quorum, the second has the first acceptor.
+// Depth 1, with three acceptors: the prepare of the second proposer after the
+// accept of the first, at the last acceptor. That acceptor is the quorum of the
+// first proposer, and the first acceptor that of the second.
 package paxosquorum
 
 import (
@@ -38,8 +38,8 @@ type (
 	accepts struct{ ballot int }
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) { return c.start(sys).agree }
 
 // start adds the program to a system.
@@ -69,7 +69,7 @@ func (c Config) start(sys *pulse.System) proposers {
 
 type proposers []*proposer
 
-// agree reports whether those who believe their value chosen believe the same.
+// agree returns an error if two proposers believe that different values are chosen.
 func (list proposers) agree() error {
 	for i, p := range list {
 		for j, q := range list[:i] {
@@ -81,7 +81,7 @@ func (list proposers) agree() error {
 	return nil
 }
 
-// chosen reports whether one of them believes its value chosen.
+// chosen returns an error unless some proposer believes that its value is chosen.
 func (list proposers) chosen() bool { return slices.ContainsFunc(list, (*proposer).chosen) }
 
 // A proposer tries one ballot.
@@ -89,8 +89,8 @@ type proposer struct {
 	acceptors []pulse.Ref
 	quorum    int
 	ballot    int
-	value     int // its own, until it learns of another
-	highest   int // the ballot of which it has learned
+	value     int // its own value, until it learns of another
+	highest   int // the highest ballot with a value that it has learned of
 	promises  int
 	accepted  int
 }
@@ -108,7 +108,7 @@ func (p *proposer) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// promised counts a promise. Those beyond a quorum come too late to matter.
+// promised counts a promise. Promises after a quorum have no effect.
 func (p *proposer) promised(ctx *pulse.Ctx, msg promise) {
 	if p.promises++; p.promises > p.quorum {
 		return
@@ -127,7 +127,8 @@ func (p *proposer) tell(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// An acceptor takes part in no ballot older than the newest it has promised.
+// An acceptor takes part in no ballot older than the newest one that it has
+// promised to.
 type acceptor struct {
 	promised        int
 	accepted, value int

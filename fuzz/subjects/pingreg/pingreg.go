@@ -5,8 +5,8 @@
 //
 // A parent spawns children and registers each under a name. A child asks the
 // registry for its parent, sends it pings and ends. The parent's request may
-// come when the child has ended already; the registry refuses the dead, and
-// the parent crashes. In the mended form a child registers itself.
+// come when the child has ended already; then the registry refuses it, and the
+// parent crashes. In the mended form a child registers itself.
 //
 // Depth 1: the child's question before the registration, at the registry.
 package pingreg
@@ -34,8 +34,8 @@ type (
 	ping    struct{}
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	r := &registry{sys: sys, names: map[string]pulse.Ref{}}
 	f := &family{registry: sys.Spawn("registry", r), children: max(c.Children, 1), pings: max(c.Pings, 1), mended: c.Mended}

@@ -7,14 +7,14 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A History is what clients have called and what they were answered.
+// A History records what clients have called and what the answers were.
 type History struct {
 	Calls []Call
 	clock int
 }
 
-// A Call is one command of a client. Call and Return say when it was called
-// and when it returned: all such numbers of a history differ.
+// A Call is one command of a client. Call and Return are the times of its call
+// and its return: all such numbers of a history differ.
 type Call struct {
 	Client  pulse.Ref
 	Command Command
@@ -34,7 +34,7 @@ func (h *History) Record(client pulse.Ref, c Command) (returned func(result stri
 	}
 }
 
-// Check reports whether an atomic registry can have given the answers.
+// Check returns an error if no atomic registry can have given these answers.
 func (h *History) Check() error {
 	if s := (&search{calls: h.Calls, seen: map[moment]bool{}}); s.from(moment{}) {
 		return nil
@@ -66,16 +66,16 @@ const undefined = "undefined"
 
 func process(i int) string { return fmt.Sprintf("process %d", i+1) }
 
-// Most is how many names and processes histories may have. They may have 64 calls.
+// Most bounds the names and processes of a history. It may have 64 calls.
 const Most = 8
 
-// A Registry is an atomic registry: what clients must believe to use.
+// A Registry is an atomic registry: the clients must not notice a difference.
 type Registry struct {
 	Holders [Most]int8 // by name: 1 more than the process that has it, 0 for none
 	Dead    [Most]bool // by process
 }
 
-// Do does a command at once and returns the answer.
+// Do carries out a command and returns the answer.
 func (r *Registry) Do(c Command) string {
 	holder := &r.Holders[c.Name]
 	switch c.Op {
@@ -112,10 +112,10 @@ func (r *Registry) kill(process int) {
 // Gong do (Testing and Verifying Concurrent Objects, 1993).
 type search struct {
 	calls []Call
-	seen  map[moment]bool // those that lead nowhere
+	seen  map[moment]bool // moments from which no order leads to the end
 }
 
-// A moment is what has happened so far: which calls, and what has come of them.
+// A moment is the calls that have happened so far and the state of the registry.
 type moment struct {
 	done     uint64
 	registry Registry

@@ -2,29 +2,29 @@
 //
 // It comes from PULSE (Claessen et al., ICFP 2009), which tested a process
 // registry for Erlang; the program is ours, with one of the bugs that PULSE
-// found and one of its kin.
+// found and a similar one.
 //
 // Clients register processes under names, unregister and look up names, and
 // kill processes. The registry learns of a death by a Down message, which may
-// come late; until then it holds a name for the dead. Whoever looks a name up
-// is told nothing of the dead; whoever wants to register one that the dead
-// hold has the registry drop it first, and then tries again. All operations
-// together must look as if each had happened at one moment between its call
-// and its return, in a registry where the dead have no names and to register
-// one does nothing.
+// come late; until then the dead process keeps its name. A look-up does not
+// return a dead process. A client that wants a name which a dead process has
+// asks the registry to drop it, and then tries again. All operations together
+// must look as if each had happened at one moment between its call and its
+// return, in a registry in which dead processes have no names and registering
+// one has no effect.
 //
-// In the first broken form a client whose second try fails believes the name
-// to be taken. But in between another client may have registered a dead
-// process. The smallest case is PULSE's: a dead process is registered, and
-// then twice in parallel; one of the three is refused, as if anyone had ever
-// had the name. In the mended form a client tries until it has the name or
-// someone alive has. Depth 1 in plain order's messages: Down after both
-// registrations, at the registry; the requests that follow from that must come
-// in one order of several.
+// In the first broken form a client whose second try fails believes that the
+// name is taken. But another client may have registered a dead process in
+// between. The smallest case is PULSE's: a dead process is registered once, and
+// then twice in parallel; one of the three is refused, although no living
+// process ever had the name. In the mended form a client tries until it has the
+// name or a living process has it. Depth 1 in the messages of plain order: Down
+// after both registrations, at the registry; the requests that follow from that
+// must come in one order of several.
 //
-// In the second (Config.Forgets) the registry, when a process is down, drops
-// the names that it registered, whoever has them now. A name that has been
-// taken over is lost. Depth 1: Down after the next registration of the name.
+// In the second (Config.Forgets) the registry drops, when a process is down, the
+// names that it has registered, even if another process has them now. Such a
+// name is lost. Depth 1: Down after the next registration of the name.
 package procreg
 
 import "github.com/jostle-go/jostle/pulse"
@@ -34,13 +34,13 @@ import "github.com/jostle-go/jostle/pulse"
 // that kills a process, gives its name to another and looks it up.
 type Config struct {
 	Processes int         // 0 means 2
-	Before    []Command   // what one client does before the others begin
-	Clients   [][]Command // what each client does; nil means the smallest case
+	Before    []Command   // the commands of one client before the others begin
+	Clients   [][]Command // the commands of each client; nil means the smallest case
 	Forgets   bool
 	Mended    bool
 }
 
-// Op says what a command does.
+// Op is the kind of a command.
 type Op uint8
 
 // The commands. Those of processes count them from 0.
@@ -53,11 +53,11 @@ const (
 
 func (o Op) String() string { return [...]string{"register", "unregister", "whereis", "kill"}[o] }
 
-// A Command is something that a client does.
+// A Command is one operation of a client.
 type Command struct {
 	Op      Op
-	Name    int // of Register, Unregister, WhereIs
-	Process int // of Register, Kill
+	Name    int // for Register, Unregister, WhereIs
+	Process int // for Register, Kill
 }
 
 // smallest returns the config with the smallest case that shows its bug.
@@ -73,19 +73,19 @@ func (c Config) smallest() Config {
 	return c
 }
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	h := &History{}
 	c.Start(sys, h.Record)
 	return h.Check
 }
 
-// A Recorder is told of each command when a client begins it, and then of
-// what came of it: "true", "badarg", "undefined" or "process 1".
+// A Recorder is told of each command when a client begins it, and then of its
+// result: "true", "badarg", "undefined" or "process 1".
 type Recorder func(client pulse.Ref, c Command) (returned func(result string))
 
-// Start adds the program to a system and has its run recorded.
+// Start adds the program to a system. A recorder is told of its run.
 func (c Config) Start(sys *pulse.System, record Recorder) {
 	if c.Clients == nil {
 		c = c.smallest()
@@ -107,14 +107,14 @@ func (c Config) Start(sys *pulse.System, record Recorder) {
 	})
 }
 
-// What clients ask the registry. Each is answered with a bool, but whereIs,
-// which is answered with a Ref.
+// The requests of clients to the registry. The answer to whereIs is a Ref, that
+// to the others a bool.
 type (
 	add struct {
 		name    int
 		process pulse.Ref
 	}
-	drop    struct{ name int } // if the dead hold it; answered with whether it is free
+	drop    struct{ name int } // drops the name if a dead process has it; the answer is whether it is free
 	remove  struct{ name int }
 	whereIs struct{ name int }
 )
@@ -123,8 +123,8 @@ type (
 type registry struct {
 	sys     *pulse.System
 	names   map[int]pulse.Ref
-	added   []add // for each, a Down will come
-	forgets bool  // who has a name
+	added   []add // all registrations; a Down will come for each
+	forgets bool  // the second broken form: it drops names whoever has them
 }
 
 func (r *registry) Receive(ctx *pulse.Ctx, msg any) {
@@ -153,13 +153,13 @@ func (r *registry) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// alive reports whether someone alive holds a name.
+// alive reports whether a living process has a name.
 func (r *registry) alive(name int) bool {
 	p, ok := r.names[name]
 	return ok && r.sys.Alive(p)
 }
 
-// add registers a process, unless the name is held, be it by the dead.
+// add registers a process, unless another has the name, dead or alive.
 func (r *registry) add(ctx *pulse.Ctx, a add) bool {
 	if _, ok := r.names[a.name]; ok {
 		return false
@@ -170,7 +170,7 @@ func (r *registry) add(ctx *pulse.Ctx, a add) bool {
 	return true
 }
 
-// forget takes back what was to be done when a process is down.
+// forget removes a registration from those that a Down will undo.
 func (r *registry) forget(a add) {
 	for i := range r.added {
 		if r.added[i] == a {
@@ -179,7 +179,7 @@ func (r *registry) forget(a add) {
 	}
 }
 
-// down drops the names of the dead.
+// down drops the names of a dead process.
 func (r *registry) down(dead pulse.Ref) {
 	for _, a := range r.added {
 		if a.process == dead && (r.forgets || r.names[a.name] == dead) {
@@ -188,15 +188,15 @@ func (r *registry) down(dead pulse.Ref) {
 	}
 }
 
-// A user does what all clients can do.
+// A user carries out the commands of a client.
 type user struct {
 	record    Recorder
 	registry  pulse.Ref
 	processes []pulse.Ref
-	persists  bool // in trying to register
+	persists  bool // the mended form: it tries again until the name is taken or its own
 }
 
-// do does what a client is to do.
+// do carries out commands.
 func (u *user) do(p *pulse.Process, list []Command) {
 	for _, c := range list {
 		returned := u.record(p.Self(), c)
@@ -204,7 +204,7 @@ func (u *user) do(p *pulse.Process, list []Command) {
 	}
 }
 
-// command does one thing and says what came of it.
+// command carries out one command and returns its result.
 func (u *user) command(p *pulse.Process, c Command) string {
 	switch c.Op {
 	case Register:
@@ -244,7 +244,7 @@ func yes(ok bool) string {
 	return "badarg"
 }
 
-// nameOf returns a process as histories name it.
+// nameOf returns the name of a process in histories.
 func (u *user) nameOf(r pulse.Ref) string {
 	for i, p := range u.processes {
 		if p == r {

@@ -1,16 +1,16 @@
-// Package raftdupvote is a subject: at most one leader a term.
+// Package raftdupvote is a subject: each term has at most one leader.
 //
-// It comes from a mistake that many first versions of Raft (Ongaro and
-// Ousterhout, ATC 2014) make; the program is ours.
+// It comes from a mistake in many first versions of Raft (Ongaro and
+// Ousterhout, ATC 2014); the program is ours.
 //
-// A candidate counts the votes that are granted to it, and not who granted
+// A candidate counts the votes that are granted to it, but not who granted
 // them. When the network delivers a vote twice the candidate counts it twice,
 // and leads without a majority; another candidate may have one. The request
-// for the vote may be duplicated as well: it is granted again, as it must be.
+// for the vote may be duplicated as well; it is granted again, which is right.
 // In the mended form a candidate keeps who has voted for it.
 //
 // Depth 1, and one duplicate: with five nodes and two candidates, one of the
-// others must hear of the second candidate first.
+// others must receive the request of the second candidate first.
 package raftdupvote
 
 import (
@@ -29,7 +29,7 @@ type Config struct {
 	Mended     bool
 }
 
-// Options are those of a system in which the bug can show.
+// Options returns the options of a system in which the bug can show.
 func Options() pulse.Options {
 	return pulse.Options{Faults: pulse.Faults{Duplicate: 1}}
 }
@@ -40,8 +40,8 @@ type (
 	grantVote   struct{ term int }
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	count, candidates := c.Nodes, c.Candidates
 	if count == 0 {
@@ -61,7 +61,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return oneLeader(nodes, refs) }
 }
 
-// oneLeader reports whether no term has more than one leader.
+// oneLeader returns an error if a term has more than one leader.
 func oneLeader(nodes []*node, refs []pulse.Ref) error {
 	leaders := map[int]pulse.Ref{}
 	for i, n := range nodes {
@@ -75,14 +75,14 @@ func oneLeader(nodes []*node, refs []pulse.Ref) error {
 	return nil
 }
 
-// A node takes part in elections, and does nothing once it has won one.
+// A node takes part in elections. It does nothing once it has won one.
 type node struct {
-	nodes     []pulse.Ref // all of them, shared and never changed
+	nodes     []pulse.Ref // all nodes; the list is shared and never changed
 	term      int
-	votedFor  pulse.Ref // in this term; nobody when it is zero
+	votedFor  pulse.Ref // in this term; zero when it has not voted
 	candidate bool
 	votes     int
-	voters    []pulse.Ref // in the mended form, whose votes those are
+	voters    []pulse.Ref // in the mended form, the nodes that voted for it
 	led       []int       // the terms in which it was leader
 	mended    bool
 }
@@ -104,7 +104,7 @@ func (n *node) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// enter goes on to a later term.
+// enter enters a later term.
 func (n *node) enter(term int) {
 	if term > n.term {
 		n.term, n.votedFor, n.candidate = term, pulse.Ref{}, false

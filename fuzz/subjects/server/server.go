@@ -1,13 +1,13 @@
 // Package server is a subject: a client reads one value twice.
 //
 // It comes from Basset (Lauterburg et al., ASE 2009; Figure 3.1 of the
-// thesis), which has it from a tutorial on Scala's wiki.
+// thesis), which took it from a tutorial on Scala's wiki.
 //
-// A client has a server store a value, asks for it twice and shuts the server
-// down. Delivery is Unordered: the value may be stored between the two
-// questions, which then have different answers. It may also come before both,
-// after both, or when the server is shut down and it is an orphan: no
-// failures. In the mended form the client waits until the value is stored.
+// A client sends a value to a server, asks for the value twice and shuts the
+// server down. Delivery is Unordered: the value may arrive between the two
+// questions, which then have different answers. It may also arrive before both,
+// after both, or after the shut-down; these are no failures. In the mended form
+// the client waits until the value is stored.
 //
 // Depth 1: get before set, at the server. With FIFO delivery there is no bug.
 package server
@@ -25,7 +25,7 @@ type Config struct {
 	Mended bool
 }
 
-// Options are those of a system in which the bug can show.
+// Options returns the options of a system in which the bug can show.
 func Options() pulse.Options {
 	return pulse.Options{Delivery: pulse.DeliveryUnordered, Environment: pulse.EnvironmentClosed}
 }
@@ -36,8 +36,8 @@ type (
 	shutdown struct{}
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	gets := c.Gets
 	if gets == 0 {

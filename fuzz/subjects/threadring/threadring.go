@@ -3,11 +3,11 @@
 // It comes from the benchmarks of Savina, in which TAP (Li, Hariri and Agha,
 // ECOOP 2018) found the bug that its Figure 12 shows.
 //
-// A coordinator sends each passer a link, which says who is next, and then a
-// token to the first. The first has its link by then: both came by one
-// channel. The second gets the token from the first and the link from the
-// coordinator, and may get the token first; it then passes the token on to
-// nobody. In the mended form a passer keeps a token until it has its link.
+// A coordinator sends each passer a link, which names the next passer, and then
+// a token to the first. The first has its link by then, since both come by one
+// channel. The second gets the token from the first passer and the link from
+// the coordinator, and may get the token first; then it passes the token on to
+// no one. In the mended form a passer keeps a token until it has its link.
 //
 // Depth 1: token before link, at any passer but the first.
 package threadring
@@ -21,7 +21,7 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // two passers, where each passes the token once.
 type Config struct {
-	Passers int // how many make the ring; 0 means 2
+	Passers int // how many passers are in the ring; 0 means 2
 	Hops    int // how many times the token is passed on; 0 means as often as there are passers
 	Mended  bool
 }
@@ -32,8 +32,8 @@ type (
 	token struct{ hops int }
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	n := c.Passers
 	if n == 0 {
@@ -83,7 +83,7 @@ type passer struct {
 	next   pulse.Ref
 	passed int
 	keeps  bool
-	kept   []token // those that came before the link
+	kept   []token // the tokens that came before the link
 }
 
 func (p *passer) Receive(ctx *pulse.Ctx, msg any) {

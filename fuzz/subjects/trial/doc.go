@@ -1,4 +1,3 @@
-// Package trial holds the programs and properties that tests of strategies and
-// searches run: most have no bug to find, but something of all that the system
-// offers.
+// Package trial holds programs and properties for tests of strategies and
+// searches. Most have no bug, but use all features of a system.
 package trial

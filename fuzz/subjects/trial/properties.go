@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Crowd has n clients send a word each to one actor, which hands them to seen:
-// n! orders.
+// Crowd has n clients that each send a word to one actor, which calls seen with
+// it: n! orders.
 func Crowd(sys *pulse.System, n int, seen func(word string)) {
 	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { seen(msg.(string)) }))
 	for i := range n {
@@ -40,8 +40,8 @@ func Quarrel(t *props.T) {
 	}
 }
 
-// Apart has two actors that have nothing to do with each other, and says that
-// the second is never done before the first, of which only a look at both tells.
+// Apart has two actors that do not communicate, and checks always that the second
+// is not done before the first. Only a look at both actors can tell.
 func Apart(t *props.T) {
 	var done [2]bool
 	sys := t.System()
@@ -57,7 +57,8 @@ func Apart(t *props.T) {
 	sys.Run()
 }
 
-// Chosen has an actor for each choice of two, and one order for each input.
+// Chosen has one order for each input: it draws two choices, and has an actor for
+// each.
 func Chosen(t *props.T) {
 	size := props.OneOf(t, "size", "small", "middle", "large")
 	fast := props.OneOf(t, "fast", false, true)
@@ -75,8 +76,8 @@ func Monitored(t *props.T) {
 	sys.Run()
 }
 
-// silent is content with all.
+// silent is a monitor that never fails.
 type silent struct{}
 
-// Received has nothing to say.
+// Received returns nil.
 func (silent) Received(props.Message) error { return nil }

@@ -12,9 +12,9 @@ type (
 	get   struct{ n int }
 )
 
-// Rich is a program with something of all that the system offers: processes,
-// asks, timers, choices, children, panics that a supervisor deals with,
-// start-up that is not explored, and two runs in one.
+// Rich is a program that uses all features of a system: processes, asks, timers,
+// choices, children, panics that a supervisor handles, start-up that is not
+// explored, and two calls of Run.
 func Rich(sys *pulse.System) {
 	server := sys.SpawnSpec(pulse.Spec{
 		Name: "server", OnPanic: pulse.OnPanicRestart,

@@ -6,10 +6,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A Ring is a program in which tokens go around among ten actors. What it needs
-// is made once, so that its runs allocate nothing themselves.
+// A Ring is a program in which ten actors pass tokens round. All that it needs is
+// made once, so that its runs allocate nothing.
 type Ring struct {
-	tokens, steps int // tokens under way, steps of a run
+	tokens, steps int // the number of tokens, and of steps of a run
 	left          int
 	refs          [10]pulse.Ref
 	passers       [10]passer
@@ -36,7 +36,7 @@ type kick struct{}
 var token any = &kick{}
 
 // NewRing returns the program that takes a number of steps with a number of
-// tokens under way.
+// tokens.
 func NewRing(tokens, steps int) *Ring {
 	r := &Ring{tokens: tokens, steps: steps}
 	for i := range r.passers {
@@ -59,7 +59,7 @@ func NewRing(tokens, steps int) *Ring {
 func (r *Ring) Steps() int { return r.steps }
 
 // RoundTime runs a Ring of 1,000 steps under a strategy for a number of rounds and
-// returns the time that a round took.
+// returns the time of one round.
 func RoundTime(s pulse.Strategy, tokens, rounds int) time.Duration {
 	r := NewRing(tokens, 1000)
 	sys := pulse.New(pulse.Options{Strategy: s, Record: true, Delivery: pulse.DeliveryUnordered})

@@ -4,8 +4,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Answered returns a program that asks for a choice of each number of answers in
-// turn, and logs what it is given.
+// Answered returns a program that makes a choice for each of the given numbers of
+// answers, and logs the results.
 func Answered(ns ...int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, _ any) {

@@ -8,14 +8,14 @@ import (
 )
 
 // sparks is a random program. What a step does follows from the message that it
-// receives, so its steps have the same identities in every order.
+// receives alone, so its steps have the same identities in every order.
 type sparks struct {
 	actors []pulse.Ref
 	choose bool
 	timers bool
 }
 
-// A spark makes others until it has gone out.
+// A spark makes others until no generations are left.
 type spark struct {
 	left   int
 	random uint64
@@ -40,8 +40,8 @@ func (p *sparks) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// Sparks adds random program number n to a system, in which each spark makes
-// others, and these others, up to left generations.
+// Sparks adds random program number n to a system. Each spark makes others, up to
+// left generations.
 func Sparks(sys *pulse.System, n uint64, left int) {
 	r := rand.New(rand.NewPCG(n, 5))
 	p := &sparks{choose: r.IntN(2) == 0, timers: r.IntN(2) == 0}

@@ -1,23 +1,23 @@
-// Package twopc is a subject: a transaction is decided, and in one way.
+// Package twopc is a subject: a transaction is decided, and all decide the same.
 //
-// The mistakes are two that collections of broken protocols hold; the program,
+// The two mistakes are common in collections of broken protocols; the program,
 // a two-phase commit, is ours.
 //
-// A client has participants work; each joins the transaction, at the
+// A client gives work to participants. Each joins the transaction, at the
 // coordinator, and then tells the client that it is done. When all are done the
-// client has the coordinator commit: it asks those who have joined for their
-// votes, commits when all have voted for it and aborts when one has not. Who
-// votes against it aborts at once.
+// client tells the coordinator to commit: it asks those who have joined for
+// their votes, commits when all have voted for it and aborts when one has not. A
+// participant that votes against it aborts at once.
 //
 // In the first broken form the coordinator commits when all but one have voted
-// for it. A vote against that comes last is too late: one participant has
+// for it. A vote against it that comes last is too late: one participant has
 // aborted and the others commit. Depth 1: the vote against after the others,
 // at the coordinator.
 //
-// In the second (Config.Stuck) the coordinator understands no joining once it
-// is to commit. A join that the client's message overtakes is lost; the one
-// who sent it is never asked to vote, and the coordinator waits for that vote
-// forever. Depth 1: commit before join, at the coordinator.
+// In the second (Config.Stuck) the coordinator ignores joins after the message
+// to commit. A join that this message overtakes is lost; its sender is never
+// asked to vote, and the coordinator waits for that vote for ever. Depth 1:
+// commit before join, at the coordinator.
 package twopc
 
 import (
@@ -32,23 +32,23 @@ type Config struct {
 	// Votes are the participants' votes, true for committing. Nil means one
 	// against and two for it.
 	Votes  []bool
-	Stuck  bool // the broken form is the second
+	Stuck  bool // chooses the second broken form
 	Mended bool
 }
 
 type (
-	begin   struct{} // the test to the client
-	work    struct{} // the client to participants
-	join    struct{} // a participant to the coordinator
-	done    struct{} // a participant to the client
+	begin   struct{} // from the test to the client
+	work    struct{} // from the client to participants
+	join    struct{} // from a participant to the coordinator
+	done    struct{} // from a participant to the client
 	commit  struct{ participants int }
-	prepare struct{} // the coordinator to participants
+	prepare struct{} // from the coordinator to participants
 	vote    struct{ yes bool }
-	outcome struct{ commit bool } // the coordinator to participants
+	outcome struct{ commit bool } // from the coordinator to participants
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	t := c.start(sys)
 	return func() error {
@@ -59,7 +59,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A transaction is a program's coordinator and participants.
+// A transaction has the coordinator and the participants of a program.
 type transaction struct {
 	coordinator  *coordinator
 	participants []*participant
@@ -85,7 +85,7 @@ func (c Config) start(sys *pulse.System) transaction {
 	return t
 }
 
-// decided reports whether each participant knows what has become of its work.
+// decided returns an error unless each participant knows whether to commit.
 func (t transaction) decided() bool {
 	for _, p := range t.participants {
 		if p.state == working {
@@ -95,7 +95,7 @@ func (t transaction) decided() bool {
 	return true
 }
 
-// atomic reports whether all participants that have decided agree.
+// atomic returns an error unless all participants that have decided agree.
 func (t transaction) atomic() error {
 	for i, p := range t.participants {
 		for j, q := range t.participants {
@@ -107,7 +107,7 @@ func (t transaction) atomic() error {
 	return nil
 }
 
-// A client has work done and then committed.
+// A client gives out work and asks the coordinator to commit it.
 type client struct {
 	coordinator  pulse.Ref
 	participants []pulse.Ref
@@ -165,14 +165,14 @@ func (p *participant) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A coordinator decides. Receive is its behaviour until it is to commit.
+// A coordinator decides. Receive is its behaviour until it is told to commit.
 type coordinator struct {
 	joined      []pulse.Ref
-	needed, yes int  // votes
-	hasty       bool // does not wait for the last vote
-	deaf        bool // understands no joining while it waits for votes
-	over        bool // decided
-	commits     bool // if over
+	needed, yes int  // how many votes for it must come, and have come
+	hasty       bool // it does not wait for the last vote
+	deaf        bool // it ignores joins while it waits for votes
+	over        bool // it has decided
+	commits     bool // once it has decided: to commit
 }
 
 func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
@@ -191,7 +191,7 @@ func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// voting is its behaviour from then on.
+// voting is the behaviour of the coordinator from then on.
 func (c *coordinator) voting(ctx *pulse.Ctx, msg any) {
 	switch msg := msg.(type) {
 	case join:
@@ -208,7 +208,7 @@ func (c *coordinator) voting(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// joinLate has one more vote, or learn what was decided without it.
+// joinLate asks a late participant for its vote, or tells it the decision.
 func (c *coordinator) joinLate(ctx *pulse.Ctx) {
 	c.joined = append(c.joined, ctx.Sender())
 	if c.over {

@@ -4,10 +4,10 @@
 // and 2, where it stands for a bug of the load tester Gatling.
 //
 // An action sends its result to the writer and tells the terminator that it
-// is done; when all are done the terminator has the writer flush. Nothing
-// orders the result before the flush: it comes by one channel, the flush by
-// two others. A result that comes after the flush is not stored. In the
-// mended form an action is done when the writer has said that it has the
+// is done; when all are done the terminator tells the writer to flush. Nothing
+// makes the result come before the flush: the one comes by one channel, the
+// other by two. A result that comes after the flush is not stored. In the mended
+// form an action is done only when the writer has confirmed that it has the
 // result.
 //
 // Depth 1: flush before write, at the writer. With Config.Check, depth 2: the
@@ -25,7 +25,7 @@ import (
 // one action.
 type Config struct {
 	Actions int  // how many actions there are; 0 means 1
-	Check   bool // what must hold is only that the terminator, when asked, knows of no loss
+	Check   bool // the only requirement is that the terminator, when asked, knows of no loss
 	Mended  bool
 }
 
@@ -40,8 +40,8 @@ type (
 	checkForError struct{}
 )
 
-// Build adds the program to a system. When the run is over, check says
-// whether what must hold does.
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	n := max(c.Actions, 1)
 	w := &writer{acknowledges: c.Mended, reports: c.Check}
@@ -68,7 +68,7 @@ type writer struct {
 	results      []int
 	stored       []int
 	flushed      bool
-	terminator   pulse.Ref // who had it flush
+	terminator   pulse.Ref // the actor that told it to flush
 	acknowledges bool
 	reports      bool
 }
@@ -90,11 +90,11 @@ func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// An action does something and has its result written.
+// An action sends its result to the writer.
 type action struct {
 	result             int
 	writer, terminator pulse.Ref
-	waits              bool // for the writer, before it is done
+	waits              bool // it is done only when the writer has confirmed
 }
 
 func (a *action) Receive(ctx *pulse.Ctx, msg any) {
@@ -109,12 +109,12 @@ func (a *action) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A terminator has the writer flush when all actions are done.
+// A terminator tells the writer to flush when all actions are done.
 type terminator struct {
 	left   int
 	writer pulse.Ref
-	losses []int // results of which it knows that they were lost
-	found  []int // the losses that it knew of when it was asked
+	losses []int // the lost results that it knows of
+	found  []int // the lost results that it knew of when it was asked
 }
 
 func (t *terminator) Receive(ctx *pulse.Ctx, msg any) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 )
 
+// builtSources finds Go and assembly files that no platform builds.
 func builtSources(t *tree) (found []finding) {
 	look := func(file, text string) {
 		if !isBuilt(file, text) {
@@ -53,6 +54,7 @@ func isBuilt(file, text string) bool {
 	return false
 }
 
+// usedFiles finds files that no test and no go:embed names.
 func usedFiles(t *tree) (found []finding) {
 	for _, f := range t.folders {
 		if f.path == "." || f.path == ".ci" || strings.HasPrefix(f.path, ".github") {
@@ -70,13 +72,13 @@ func usedFiles(t *tree) (found []finding) {
 	return found
 }
 
-// A mentions is what the sources of a folder say of the files beside them.
+// A mentions is what the sources of a folder mention of the files beside them.
 type mentions struct {
 	patterns []string // strings in tests, and what go:embed names
 	tests    []string // the names of tests
 }
 
-// mentions collects what the folder's sources say of its other files.
+// mentions collects what the folder's sources mention of its other files.
 func (f *folder) mentions() (m mentions) {
 	for _, s := range f.sources {
 		for line := range strings.Lines(s.text) {
@@ -111,9 +113,9 @@ func isTestName(name string) bool {
 	})
 }
 
-// covers reports whether a file is spoken of: by its path, by that of a folder it
-// is in, with testdata in front or without, by its name or its name's first
-// part, or because one of these is the name of a test, as in the corpora.
+// covers reports whether a file is mentioned: by its path or that of a folder it is
+// in, with testdata in front or without, by its name or the first part of it, or
+// because one of these is the name of a test, as in corpora.
 func (m mentions) covers(file string) bool {
 	if strings.HasSuffix(file, ".md") && !strings.Contains(file, "/") {
 		return true // a page for people
@@ -139,9 +141,10 @@ func stem(file string) string {
 	return s
 }
 
-// marks are the words with which people put off what is to be done.
+// marks are the words by which people mark unfinished work.
 var marks = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|X` + `XX)\b`)
 
+// noMarks finds marks of unfinished work.
 func noMarks(t *tree) (found []finding) {
 	look := func(file, text string) {
 		n := 0
@@ -160,10 +163,11 @@ func noMarks(t *tree) (found []finding) {
 	return found
 }
 
-// atTop is the folders of the top level. Those that begin with a dot are left
-// alone: editors and version control keep theirs there.
+// atTop lists the folders of the top level. Folders that begin with a dot are
+// ignored: editors and version control have theirs there.
 var atTop = strings.Fields("pulse props fuzz shrink corpus cmd")
 
+// topLevel finds folders and Go files at the top level that do not belong there.
 func topLevel(t *tree) (found []finding) {
 	for _, entry := range t.top {
 		name := entry.Name()

@@ -39,14 +39,13 @@ func report(t *testing.T, found []finding) {
 type tree struct {
 	fset    *token.FileSet
 	folders []*folder         // in the order of their paths
-	top     []fs.DirEntry     // what lies at the top level
+	top     []fs.DirEntry     // the files and folders of the top level
 	texts   map[string]string // every text that is not a Go source, by path, outside testdata
 	samples map[string]string // every Go source and golden file in a testdata, by path
 	ignored []string          // the patterns of .gitignore
 }
 
-// A folder is a directory with files in it. What lies in its testdata belongs
-// to it as well.
+// A folder is a directory with files. The files of its testdata belong to it.
 type folder struct {
 	path    string // from the module's root
 	sources []*source
@@ -62,10 +61,10 @@ type source struct {
 
 func (s *source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
 
-// inCommand reports whether the file is of the command, not of a library.
+// inCommand reports whether the file belongs to the command, not to a library.
 func (s *source) inCommand() bool { return strings.HasPrefix(s.path, "cmd/") }
 
-// at says where a node is, as file:line.
+// at returns where a node is, as file:line.
 func (t *tree) at(n ast.Node) string {
 	p := t.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
@@ -80,8 +79,8 @@ func (t *tree) sources(do func(*folder, *source)) {
 	}
 }
 
-// load reads the files of a repository. Version control and the caches of tools
-// live in folders that begin with a dot; only .ci and .github are ours.
+// load reads the files of a repository. Of the folders that begin with a dot it
+// reads only .ci and .github; others are those of tools.
 func load(fsys fs.FS) (*tree, error) {
 	t := &tree{fset: token.NewFileSet(), texts: map[string]string{}, samples: map[string]string{}}
 	var err error
@@ -144,8 +143,8 @@ func (t *tree) add(fsys fs.FS, f *folder, p string) error {
 	return nil
 }
 
-// isIgnored reports whether version control would not take a file. The patterns of
-// .gitignore are of names only.
+// isIgnored reports whether version control ignores a file. The patterns of our
+// .gitignore match names, not paths.
 func (t *tree) isIgnored(p string) bool {
 	return slices.ContainsFunc(t.ignored, func(pattern string) bool {
 		ok, _ := path.Match(pattern, path.Base(p))
@@ -153,14 +152,14 @@ func (t *tree) isIgnored(p string) bool {
 	})
 }
 
-// isHidden reports whether a folder is none of ours.
+// isHidden reports whether a folder belongs to a tool.
 func isHidden(p string) bool {
 	base := path.Base(p)
 	return p != "." && p != ".ci" && p != ".github" && (base[0] == '.' || base[0] == '_')
 }
 
-// homeOf returns the folder that a file belongs to: the one that it lies in, or
-// the one that its testdata lies in.
+// homeOf returns the folder that a file belongs to: the folder that it is in, or
+// the one that its testdata is in.
 func homeOf(p string) string {
 	dir := path.Dir(p)
 	for d := dir; d != "."; d = path.Dir(d) {
@@ -171,7 +170,7 @@ func homeOf(p string) string {
 	return dir
 }
 
-// root finds the module's folder from the one that the test runs in.
+// root returns the module's folder, at or above the one that the test runs in.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -12,13 +12,13 @@ import (
 	"testing/fstest"
 )
 
-// order says which packages of the module may import which. It is a statement
-// of policy: do not change it to make a build pass, talk about it first.
+// order lists which packages of the module may import which. It is policy: do not
+// change it to make a build pass, discuss it first.
 //
-// a, b < c, d means that c may import a and b, and so may d, and whatever may
-// import c or d may import a and b too. A star stands for the name of any one
-// folder. ALL stands for every package outside cmd. Tests may import what they
-// like of the module.
+// a, b < c, d means that c and d may each import a and b, and so may all packages
+// that may import c or d. A star stands for the name of any one folder. ALL
+// stands for every package outside cmd. Tests may import any package of the
+// module.
 const order = `
 	# How it runs. The leaves import nothing of ours.
 	pulse/hash < pulse/choice < pulse/schedule
@@ -76,12 +76,13 @@ var outsideTests = []string{
 	"pgregory.net/rapid",
 }
 
-// A policy is what order says, in a form to ask.
+// A policy is a parsed order.
 type policy struct {
 	below map[string]map[string]bool // for each name, all that it may import
 }
 
-// parsePolicy reads an order and takes every chain in it to its end.
+// parsePolicy parses an order and completes it: what may be imported by an
+// importable package is importable.
 func parsePolicy(text string) (policy, error) {
 	p := policy{below: map[string]map[string]bool{}}
 	for line := range strings.Lines(text) {
@@ -122,7 +123,7 @@ func (p policy) add(name string, left []string) {
 	}
 }
 
-// expandAll puts the packages outside cmd in the place of ALL.
+// expandAll replaces ALL by the packages outside cmd.
 func (p policy) expandAll() {
 	if _, used := p.below["ALL"]; !used {
 		return
@@ -142,7 +143,7 @@ func (p policy) expandAll() {
 	}
 }
 
-// close makes what may be imported by what may be imported importable.
+// close makes importable what an importable package may import.
 func (p policy) close() {
 	for changed := true; changed; {
 		changed = false
@@ -195,9 +196,8 @@ func (t *tree) imports() (packages []string, edges []edge) {
 	return packages, edges
 }
 
-// checkImports finds packages that the policy does not name, and imports that
-// it does not allow. It looks for no cycles: a policy has none, so imports that
-// obey it have none.
+// checkImports finds packages that the policy does not name, and imports that it
+// does not allow. A policy has no cycles, so imports that obey it have none.
 func checkImports(p policy, packages []string, edges []edge) []finding {
 	var found []finding
 	for _, pkg := range packages {
@@ -214,8 +214,7 @@ func checkImports(p policy, packages []string, edges []edge) []finding {
 	return found
 }
 
-// objection says what to do about an import that is not allowed, and nothing
-// about one that is.
+// objection returns what to do about an import, "" when it is allowed.
 func (p policy) objection(e edge) string {
 	from, known := p.name(e.from)
 	to, ours := strings.CutPrefix(e.to, modulePath+"/")
@@ -235,8 +234,8 @@ func (p policy) objection(e edge) string {
 	return "use the standard library: what our packages import, all their users download (`outside` in imports_test.go)"
 }
 
-// isStandard reports whether an import path is of the standard library: those have
-// no dot in their first element.
+// isStandard reports whether an import path is of the standard library: it then has
+// no dot in its first element.
 func isStandard(p string) bool {
 	first, _, _ := strings.Cut(p, "/")
 	return !strings.Contains(first, ".")

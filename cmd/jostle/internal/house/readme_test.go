@@ -9,11 +9,11 @@ import (
 	"testing/fstest"
 )
 
-// maxReadme is how long the README may be: one that is longer is not read.
+// maxReadme bounds the lines of the README: nobody reads a longer one.
 const maxReadme = 200
 
-// checkReadme finds what is wrong with the README: too long, or its commands are
-// not those that .ci/run runs.
+// checkReadme finds a README that is too long, and commands in it that .ci/run does
+// not run.
 func checkReadme(t *tree) (found []finding) {
 	readme, run := t.texts["README.md"], t.texts[".ci/run"]
 	if n := strings.Count(readme, "\n"); n >= maxReadme {
@@ -37,9 +37,8 @@ func checkReadme(t *tree) (found []finding) {
 	return found
 }
 
-// checkExamples finds the blocks of the README that no test runs: Go must
-// stand in a test, and so must what it prints, as the Output of an example or
-// in a golden file.
+// checkExamples finds the blocks of the README that no test runs. A block of Go
+// must be in a test; a block of text must be in a test or in a golden file.
 func checkExamples(t *tree) (found []finding) {
 	for _, b := range blocks(t.texts["README.md"]) {
 		if (b.language == "go" || b.language == "text") && !t.tests(b.text) {
@@ -86,10 +85,10 @@ func (t *tree) tests(block string) (found bool) {
 	return found
 }
 
-// moments are times, which differ from run to run; golden files say TIME.
+// moments matches times, which differ from run to run; golden files have TIME.
 var moments = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`)
 
-// bare is a text without indentation, comment marks and empty lines.
+// bare returns a text without indentation, comment marks and empty lines.
 func bare(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -118,7 +117,7 @@ func testCommands(readme string) (commands []string) {
 	return commands
 }
 
-// command is a line of a shell without its comment.
+// command returns a line of a shell script without its comment.
 func command(line string) string {
 	line, _, _ = strings.Cut(line, "#")
 	return strings.TrimSpace(line)

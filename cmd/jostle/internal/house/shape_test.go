@@ -11,17 +11,17 @@ import (
 	"testing/fstest"
 )
 
-// A shape is what a folder of the module looks like from above.
+// A shape is the size and structure of a folder of the module.
 type shape struct {
 	path    string
 	lines   int // outside tests and generated files
-	rooms   int // files, and below them folders, that a stranger must know
-	arrows  int // from one of them to another that it names something of
+	rooms   int // files, and folders right below
+	arrows  int // from one room to another whose names it uses
 	names   int // exported
 	methods map[string]int
 }
 
-// share is how many of the arrows that could be drawn are.
+// share returns the arrows as a percentage of all that are possible.
 func (s *shape) share() float64 {
 	if s.rooms < 2 {
 		return 0
@@ -39,14 +39,14 @@ func (s *shape) busiest() (name string, methods int) {
 	return name, methods
 }
 
-// Bounds on shapes.
+// mostMethods bounds the methods of a type.
 const mostMethods = 60
 
-// mostArrows is the greatest share of arrows, in percent, for the folders in
-// which everything once knew everything.
+// mostArrows bounds the share of arrows, in percent, of the folders in which once
+// most files used most others.
 var mostArrows = map[string]float64{"pulse": 40, "fuzz/explore": 40}
 
-// mostLines bounds the folders that only pass on.
+// mostLines bounds the lines of folders that should only call other packages.
 var mostLines = map[string]int{"fuzz": 1500}
 
 // shapes measures every folder with Go files outside tests.
@@ -98,8 +98,8 @@ func (s *shape) count(src *source) {
 	}
 }
 
-// declared returns the names that a file declares at the top level, and with
-// members those of methods, which begin with a dot.
+// declared returns the names that a file declares at the top level. With members
+// it also returns those of methods, with a dot in front.
 func declared(f *ast.File, members bool) map[string]bool {
 	names := map[string]bool{}
 	for _, d := range f.Decls {
@@ -128,8 +128,8 @@ func declared(f *ast.File, members bool) map[string]bool {
 	return names
 }
 
-// used returns the names that a file uses, in the form of declared: those of
-// other packages and those that a function declares for itself are left out.
+// used returns the names that a file uses, in the form of declared, without those
+// of other packages and those that a function declares inside.
 func used(f *ast.File) map[string]bool {
 	names := map[string]bool{}
 	packages := map[string]bool{}
@@ -144,7 +144,7 @@ func used(f *ast.File) map[string]bool {
 	return names
 }
 
-// visit notes the names that a node uses and reports whether to look below it.
+// visit adds the names that a node uses, and reports whether to look below it.
 func visit(n ast.Node, names, local, packages map[string]bool) bool {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
@@ -159,7 +159,7 @@ func visit(n ast.Node, names, local, packages map[string]bool) bool {
 	return true
 }
 
-// locals returns the names that a function declares for itself.
+// locals returns the names that a function declares inside.
 func locals(d ast.Decl) map[string]bool {
 	names := map[string]bool{}
 	add := func(list ...*ast.Ident) {
@@ -194,8 +194,8 @@ func locals(d ast.Decl) map[string]bool {
 	return names
 }
 
-// draw counts the arrows: from a file to another that alone declares a name
-// which it uses, and to a folder below that it imports.
+// draw counts the arrows: from a file to another file that declares a name which
+// it uses, if no third file declares it too, and to a folder that it imports.
 func (s *shape) draw(files []*source, below []string) {
 	home := map[string]int{} // by name; -1 when several declare it
 	for i, f := range files {

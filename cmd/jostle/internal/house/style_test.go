@@ -13,11 +13,11 @@ import (
 type rule struct {
 	name    string
 	check   func(*tree) []finding
-	planted fstest.MapFS // a repository that breaks the rule, and comes near it
-	want    []string     // where it breaks it
+	planted fstest.MapFS // a repository that breaks the rule, and nearly breaks it elsewhere
+	want    []string     // where it breaks the rule
 }
 
-// rules are the rules of style. Each stands with the faults that it must find.
+// rules are the rules of style, each with the faults that it must find.
 var rules = []rule{
 	{"functions are short", shortFunctions, fstest.MapFS{
 		"a/a.go":      file("package a", "func long() {"+blank(69)+"}", "func fits() {"+blank(68)+"}", "func (T) long() {"+blank(69)+"}"),
@@ -123,12 +123,13 @@ func TestStyleCanary(t *testing.T) {
 	}
 }
 
-// blank makes the inside of a function of n lines more than its first.
+// blank returns a body of n empty lines: a function with it has n+2 lines.
 func blank(n int) string { return strings.Repeat("\n", n+1) }
 
-// maxLines is how long a function may be, from func to its last brace.
+// maxLines bounds the lines of a function, from func to its last brace.
 const maxLines = 70
 
+// shortFunctions finds functions that are too long.
 func shortFunctions(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		if s.isTest() || ast.IsGenerated(s.syntax) {
@@ -151,6 +152,7 @@ func shortFunctions(t *tree) (found []finding) {
 	return found
 }
 
+// documentedNames finds exported names without a doc comment.
 func documentedNames(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		if s.isTest() {
@@ -166,8 +168,8 @@ func documentedNames(t *tree) (found []finding) {
 	return found
 }
 
-// understood are methods that say what they do by their names alone, since the
-// standard library says it.
+// understood are methods that need no comment, since the standard library defines
+// what they do.
 var understood = []string{"String", "GoString", "Error", "Unwrap", "Is", "Len", "Less", "Swap"}
 
 // undocumented returns the exported names of a declaration without a comment.
@@ -218,9 +220,10 @@ func receiver(d *ast.FuncDecl) *ast.Ident {
 	}
 }
 
-// says reports whether a comment has words, and not only directives.
+// says reports whether a comment has words, not only directives.
 func says(c *ast.CommentGroup) bool { return strings.TrimSpace(c.Text()) != "" }
 
+// documentedPackages finds packages without a package comment.
 func documentedPackages(t *tree) (found []finding) {
 	for _, f := range t.folders {
 		documented := len(f.sources) == 0
@@ -244,6 +247,7 @@ func documentedPackages(t *tree) (found []finding) {
 	return found
 }
 
+// noFlags finds libraries that import flag.
 func noFlags(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		for _, i := range s.syntax.Imports {
@@ -256,6 +260,7 @@ func noFlags(t *tree) (found []finding) {
 	return found
 }
 
+// noInit finds libraries that define init.
 func noInit(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		for _, d := range s.syntax.Decls {
@@ -269,6 +274,7 @@ func noInit(t *tree) (found []finding) {
 	return found
 }
 
+// documentedSkips finds tests that skip without a comment that tells when.
 func documentedSkips(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		if slices.ContainsFunc(s.syntax.Comments, func(c *ast.CommentGroup) bool { return strings.Contains(c.Text(), "Skips: ") }) {
@@ -282,9 +288,9 @@ func documentedSkips(t *tree) (found []finding) {
 	return found
 }
 
-// skips returns the calls below n that skip a test: those of a method Skip of a
-// parameter of a type of package testing. A property's own Skip is none. In scope
-// are the names of such parameters around n.
+// skips returns the calls below n that skip a test: calls of a Skip method of a
+// parameter whose type is from package testing. Scope has the names of such
+// parameters around n.
 func skips(n ast.Node, scope []string) (calls []ast.Node) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		switch m := m.(type) {
@@ -310,7 +316,7 @@ func skips(n ast.Node, scope []string) (calls []ast.Node) {
 	return calls
 }
 
-// declare returns the scope inside a function.
+// declare returns the scope inside a function with these parameters.
 func declare(scope []string, f *ast.FuncType) []string {
 	scope = slices.Clone(scope)
 	for _, field := range f.Params.List {

@@ -11,12 +11,12 @@ import (
 	"testing/fstest"
 )
 
-// A tie by a string is one that no import shows: a package that knows another
-// by its name, or by the words of its messages. Nothing breaks when the other
-// changes, and the code is wrong from then on.
+// A tie by a string is a dependency that no import shows: a package knows another
+// by its name, or by the words of its messages. When the other changes, nothing
+// fails to compile, but the code is wrong.
 
-// known says which packages may know others by name, and why: a stack has no
-// other way to tell whose a function is.
+// known lists which packages may know others by name. On a stack, the name is the
+// only way to tell which package a function belongs to.
 var known = map[string][]string{
 	"props": {"github.com/stretchr/testify", "pgregory.net/rapid", "github.com/leanovate/gopter", "github.com/anishathalye/porcupine"},
 }
@@ -24,7 +24,7 @@ var known = map[string][]string{
 // A literal is a string in the code.
 type literal struct {
 	folder, where, text string
-	compared            bool // it is looked for in another string
+	compared            bool // the code searches for it in another string
 }
 
 // literals returns the strings of the module outside tests and imports.
@@ -56,7 +56,7 @@ func (t *tree) literals() (list []literal) {
 	return list
 }
 
-// constants returns the string constants of a file that are looked for in
+// constants returns the string constants of a file that the code searches for in
 // other strings.
 func (t *tree) constants(f *folder, s *source, compared map[ast.Node]bool) (list []literal) {
 	names := map[string]bool{}
@@ -81,7 +81,7 @@ func (t *tree) constants(f *folder, s *source, compared map[ast.Node]bool) (list
 	return list
 }
 
-// specs returns how many names of a declaration have a value of their own.
+// specs returns how many names of a declaration have a value each.
 func specs(spec *ast.ValueSpec, ok bool) int {
 	if !ok || len(spec.Values) != len(spec.Names) {
 		return 0
@@ -109,8 +109,8 @@ func checkTies(t *tree) (found []finding) {
 	return found
 }
 
-// knows returns the package that a literal names and that its own must not
-// know, "" when there is none.
+// knows returns the package that a literal names although its folder must not know
+// that package, "" when there is none.
 func knows(l literal) string {
 	name := ""
 	for _, host := range []string{modulePath + "/", "pgregory.net/", "github.com/leanovate/", "github.com/stretchr/", "github.com/anishathalye/"} {

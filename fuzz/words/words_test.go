@@ -1,0 +1,59 @@
+package words_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/words"
+)
+
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{words.Count(1, "run"), "1 run"},
+		{words.Count(0, "run"), "0 runs"},
+		{words.Count(12_400, "run"), "12,400 runs"},
+		{words.Grouped(999), "999"},
+		{words.Grouped(1_234_567), "1,234,567"},
+		{words.Roughly(0, 0), "0"},
+		{words.Roughly(7, 0), "7"},
+		{words.Roughly(95, 0), "95"},
+		{words.Roughly(994, 0), "990"},
+		{words.Roughly(995, 0), "1,000"},
+		{words.Roughly(81_234, 0), "81,000"},
+		{words.Roughly(81_234, 81_100), "81,100"},
+		{words.Roughly(4e17, 0), "4.0e+17"},
+		{words.Short(950), "950"},
+		{words.Short(999.6), "1.0k"},
+		{words.Short(9949), "9.9k"},
+		{words.Short(310_000), "310k"},
+		{words.Short(1_250_000), "1.2M"},
+		{words.Short(12e6), "12M"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
+}
+
+func TestTimes(t *testing.T) {
+	for _, c := range []struct {
+		d                  time.Duration
+		rounded, inOneUnit string
+	}{
+		{0, "0s", "0 ms"},
+		{240 * time.Microsecond, "200µs", "0 ms"},
+		{261_400 * time.Microsecond, "260ms", "261 ms"},
+		{1256 * time.Millisecond, "1.26s", "1.3 s"},
+		{70 * time.Second, "1m10s", "70 s"},
+		{95 * time.Minute, "1h35m0s", "95 min"},
+		{30 * time.Hour, "30h0m0s", "30 h"},
+		{80 * 24 * time.Hour, "1920h0m0s", "80 days"},
+	} {
+		if got := words.Elapsed(c.d); got != c.rounded {
+			t.Errorf("Rounded(%v) is %s, want %s", c.d, got, c.rounded)
+		}
+		if got := words.InOneUnit(c.d); got != c.inOneUnit {
+			t.Errorf("InOneUnit(%v) is %s, want %s", c.d, got, c.inOneUnit)
+		}
+	}
+}

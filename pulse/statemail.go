@@ -1,0 +1,123 @@
+package pulse
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// channels writes the messages on their way in FIFO: those of each channel as
+// a sequence, the channels by the identities of their ends.
+func (w *stateWalk) channels() {
+	s := w.sys
+	for _, to := range w.order {
+		w.inward = w.inward[:0]
+		for i := s.actors[to].inward; i >= 0; i = s.mail.channels[i].sibling {
+			if s.mail.channels[i].head >= 0 {
+				w.inward = append(w.inward, i)
+			}
+		}
+		if len(w.inward) > 1 {
+			slices.SortFunc(w.inward, func(x, y int32) int {
+				return cmp.Compare(w.idOf(s.mail.channels[x].from), w.idOf(s.mail.channels[y].from))
+			})
+		}
+		for _, i := range w.inward {
+			c := &s.mail.channels[i]
+			w.Tag(tagChannel, "\nchannel ")
+			w.Hex(w.idOf(c.from))
+			w.Hex(w.idOf(to))
+			for m := c.head; m >= 0; m = s.mail.sends[m].Next {
+				w.Tag(tagMessage, "← ")
+				w.message(m, !c.open && c.candidate != m)
+			}
+		}
+	}
+}
+
+// cloud writes the messages on their way in Unordered: a multiset. They are
+// walked in the order of what they are, so that pointers are numbered alike.
+func (w *stateWalk) cloud() {
+	s := w.sys
+	w.keyed = w.keyed[:0]
+	for _, m := range s.mail.ready {
+		w.addKeyed(m, false)
+	}
+	for _, m := range s.mail.held {
+		w.addKeyed(m, true)
+	}
+	if s.mail.slow > 0 {
+		for i := range s.clock.heap {
+			if e := &s.clock.heap[i]; e.effect == release {
+				w.addKeyed(e.send, true)
+			}
+		}
+	}
+	slices.SortFunc(w.keyed, func(x, y keyedSlot) int { return cmp.Compare(x.key, y.key) })
+	for _, k := range w.keyed {
+		if k.whole && !w.Texts() {
+			w.Word(k.key)
+			continue
+		}
+		w.Tag(tagMessage, "\nmessage ")
+		w.ends(k.slot)
+		w.message(k.slot, k.held)
+	}
+}
+
+// A keyedSlot is a message with the hash of what it is but for pointers that
+// it shares with other messages.
+type keyedSlot struct {
+	key   uint64
+	slot  int32
+	held  bool
+	whole bool // it has no pointers: key is all that it is
+}
+
+func (w *stateWalk) addKeyed(m int32, held bool) {
+	probe := w.Probe()
+	w.ends(m)
+	w.message(m, held)
+	w.keyed = append(w.keyed, keyedSlot{w.EndProbe(probe), m, held, w.Plain(w.sys.mail.sends[m].Body)})
+}
+
+func (w *stateWalk) ends(m int32) {
+	d := &w.sys.mail.sends[m]
+	w.Hex(w.idOf(d.From))
+	w.Hex(w.idOf(d.To))
+}
+
+// message writes all of a message but its ends. A copy that a fault made is a
+// message like any other; when a timer was set does not show in its message.
+func (w *stateWalk) message(m int32, held bool) {
+	s := w.sys
+	d := &s.mail.sends[m]
+	kind := d.Kind
+	if kind == trace.Copy {
+		kind = trace.Message
+	}
+	w.Unsigned(uint64(kind))
+	w.Signed(int64(d.Ask))
+	w.Flag(held)
+	if s.mail.slow > 0 {
+		if i := s.clock.delayOf(m); i >= 0 {
+			w.Say("due ")
+			w.Signed(s.clock.heap[i].at)
+		}
+	}
+	if kind == trace.Periodic {
+		w.Signed(w.timerIndex(func(e *entry) bool { return e.last == m }))
+	}
+	w.body(d)
+}
+
+// body writes what a message holds. If that cannot be read, it follows from
+// what the sender had received by then.
+func (w *stateWalk) body(d *trace.Send) {
+	if !w.Try(d.Body) {
+		w.Tag(tagUnread, "unread ")
+		w.Hex(hash.Fold(d.ID, w.historyAt(d.Step)))
+	}
+}

@@ -1,0 +1,89 @@
+package value
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// A block is memory that a pointer, a slice or a map stands for. Two that have
+// one key are one block, but for a collision of hashes.
+type block struct {
+	key        uint64  // of its start, the shape that leads to it and, of a slice, the length
+	start, end uintptr // equal for a map: nothing else leads into its memory
+}
+
+// blocks are numbered as they come. They go in the reverse order.
+//
+// Invariant: if list holds a key, index has its place there. What else index
+// has is of blocks that have gone, so a place counts only if list has the key
+// there.
+type blocks struct {
+	list  []block
+	index hash.Table
+}
+
+func (b *blocks) reset() {
+	b.list = b.list[:0]
+	b.index.Reset()
+}
+
+// cut forgets all but the first n.
+func (b *blocks) cut(n int) { b.list = b.list[:n] }
+
+// add returns the number of a block, and adds it unless it is known.
+func (b *blocks) add(x block) (number int, known bool) {
+	n := len(b.list)
+	if i, had := b.index.Add(x.key, int32(n)); had {
+		if int(i) < n && b.list[i].key == x.key {
+			return int(i), true
+		}
+		b.index.Put(x.key, int32(n))
+	}
+	b.list = append(b.list, x)
+	return n, false
+}
+
+// A span is the memory of a block.
+type span struct {
+	start, end uintptr
+	block      int32
+}
+
+// overlapTag is in the hash of each overlap.
+const overlapTag = 0x5ca1ab28
+
+// Overlaps writes which blocks of the walk lie in which: a pointer to an
+// element of a slice that was met too, two slices of one array. The place of
+// each is told in the one that reaches farthest among those that begin before
+// it, so all that hang together are tied to each other.
+func (w *Walker) Overlaps() {
+	w.spans = w.spans[:0]
+	for i := range w.blocks.list {
+		if b := &w.blocks.list[i]; b.end > b.start {
+			w.spans = append(w.spans, span{b.start, b.end, int32(i)})
+		}
+	}
+	slices.SortFunc(w.spans, func(x, y span) int {
+		return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.block, y.block))
+	})
+	sum, far := uint64(0), span{}
+	var lines []string
+	for _, sp := range w.spans {
+		if sp.start < far.end {
+			sum += hash.Fold(hash.Fold(overlapTag+uint64(far.block), uint64(sp.block)), uint64(sp.start-far.start))
+			if w.texts {
+				lines = append(lines, fmt.Sprintf("\n#%d lies %d behind #%d", sp.block+2, sp.start-far.start, far.block+2))
+			}
+		}
+		if sp.end > far.end {
+			far = sp
+		}
+	}
+	w.Word(sum)
+	slices.Sort(lines) // not by address
+	w.Say(strings.Join(lines, "") + "\n")
+}

@@ -1,0 +1,161 @@
+package value
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"unsafe"
+)
+
+// A mapBuffer holds the entries of a map while they are walked.
+type mapBuffer struct {
+	iter         reflect.MapIter
+	keys, values reflect.Value // slices
+	firstKey     unsafe.Pointer
+	firstValue   unsafe.Pointer
+	order        []keyedEntry // see Walker.order
+}
+
+// A keyedEntry is the entry at a place of a buffer, with the hash that its
+// order follows from.
+type keyedEntry struct {
+	key   uint64
+	place int
+}
+
+// mapping writes a map.
+func (w *Walker) mapping(sh *shape, m unsafe.Pointer) {
+	switch {
+	case m == nil:
+		w.Tag(0, "nil ")
+	case !w.refer(sh, m, 0, 0):
+	case w.later && !(sh.key.plain && sh.elem.plain):
+		w.postpone(sh, m, 0)
+	default:
+		w.entries(sh, m)
+	}
+}
+
+// entries writes the entries of a map. Where they are plain they are a multiset:
+// the sum of their hashes. Else they are walked in the order of what they are.
+func (w *Walker) entries(sh *shape, m unsafe.Pointer) {
+	w.cell = m
+	n := sh.inCell.Len()
+	w.Signed(int64(n))
+	b := sh.fill(n)
+	w.cell = nil
+	if sh.key.plain && sh.elem.plain && !w.texts {
+		sum := uint64(0)
+		for i := range n {
+			sum += w.probeEntry(sh, b, i)
+		}
+		w.Word(sum)
+	} else {
+		w.sortedEntries(sh, b, n)
+	}
+	b.iter.Reset(reflect.Value{})
+	b.keys.Clear()
+	b.values.Clear()
+	sh.buffers = append(sh.buffers, b)
+}
+
+// fill copies the n entries of the map in the cell into a buffer.
+func (sh *shape) fill(n int) *mapBuffer {
+	var b *mapBuffer
+	if last := len(sh.buffers) - 1; last >= 0 {
+		b, sh.buffers = sh.buffers[last], sh.buffers[:last]
+	} else {
+		b = &mapBuffer{}
+	}
+	if !b.keys.IsValid() || b.keys.Len() < n {
+		b.keys = reflect.MakeSlice(reflect.SliceOf(sh.key.typ), 2*n, 2*n)
+		b.values = reflect.MakeSlice(reflect.SliceOf(sh.elem.typ), 2*n, 2*n)
+		b.firstKey, b.firstValue = b.keys.UnsafePointer(), b.values.UnsafePointer()
+	}
+	b.iter.Reset(sh.inCell)
+	for i := 0; b.iter.Next(); i++ {
+		b.keys.Index(i).SetIterKey(&b.iter)
+		b.values.Index(i).SetIterValue(&b.iter)
+	}
+	return b
+}
+
+func (w *Walker) key(sh *shape, b *mapBuffer, i int) {
+	w.value(sh.key, unsafe.Add(b.firstKey, uintptr(i)*sh.key.size))
+}
+
+func (w *Walker) entry(sh *shape, b *mapBuffer, i int) {
+	if w.key(sh, b, i); !w.unread {
+		w.Say("→ ")
+		w.value(sh.elem, unsafe.Add(b.firstValue, uintptr(i)*sh.elem.size))
+	}
+}
+
+// probeEntry returns a hash of an entry of its own.
+func (w *Walker) probeEntry(sh *shape, b *mapBuffer, i int) uint64 {
+	m := w.Probe()
+	w.entry(sh, b, i)
+	return w.EndProbe(m)
+}
+
+// order sorts the entries of a buffer by a hash: that of their keys, or for a
+// state that of the whole entry where keys have pointers.
+func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
+	whole := !sh.key.plain && !w.later
+	b.order = b.order[:0]
+	for i := range n {
+		m := w.Probe()
+		if whole {
+			w.entry(sh, b, i)
+		} else if w.key(sh, b, i); w.later {
+			w.runOneLevel(int(m.errands))
+		}
+		b.order = append(b.order, keyedEntry{w.EndProbe(m), i})
+		if w.unread {
+			return
+		}
+	}
+	slices.SortFunc(b.order, func(x, y keyedEntry) int { return cmp.Compare(x.key, y.key) })
+}
+
+// runOneLevel runs the errands but for the first n, and drops those that come
+// up meanwhile. They may lead to maps whose keys lead to more such maps, and
+// each of them would have to be sorted for each order of the one before.
+func (w *Walker) runOneLevel(n int) {
+	for i, end := n, len(w.errands); i < end; i++ {
+		w.run(w.errands[i])
+	}
+	clear(w.errands[n:])
+	w.errands = w.errands[:n]
+}
+
+// sortedEntries walks over entries in order. Entries with one hash have no
+// order. They differ at most in which blocks they lead to, or were not told
+// apart by one level. For a state such a map cannot be read. A fingerprint
+// counts them as a multiset, and the walk forgets the blocks behind them.
+func (w *Walker) sortedEntries(sh *shape, b *mapBuffer, n int) {
+	if w.order(sh, b, n); w.unread {
+		return
+	}
+	w.Say("[")
+	for i, end := 0, 0; i < n; i = end {
+		for end = i + 1; end < n && b.order[end].key == b.order[i].key; end++ {
+		}
+		switch {
+		case end == i+1:
+			w.entry(sh, b, b.order[i].place)
+		case w.addresses:
+			sum := uint64(0)
+			for _, k := range b.order[i:end] {
+				sum += w.probeEntry(sh, b, k.place)
+			}
+			w.Word(sum)
+		default:
+			w.unread = true
+		}
+		if w.unread {
+			return
+		}
+	}
+	w.Say("] ")
+}

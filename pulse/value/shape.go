@@ -1,0 +1,173 @@
+package value
+
+import (
+	"reflect"
+	"time"
+	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// A shape is how values of a type are read.
+type shape struct {
+	typ     reflect.Type
+	kind    reflect.Kind
+	role    Role
+	id      int32 // no other shape of the walker has it
+	name    string
+	hash    uint64 // of the name
+	size    uintptr
+	plain   bool // see Walker.Plain
+	methods bool // the type is an interface with methods
+	boxed   bool // a struct or array that an interface holds in the place of the pointer to it
+	key     *shape
+	elem    *shape
+	len     int // of an array
+	fields  []field
+	special func(unsafe.Pointer) // how a special value is written
+	inCell  reflect.Value        // of a map or a boxed value: what is in the walker's cell
+	buffers []*mapBuffer         // those not in use
+}
+
+type field struct {
+	name   string
+	offset uintptr
+	shape  *shape
+}
+
+// A Role is what the values of a type are besides their kind.
+type Role uint8
+
+const (
+	// RoleData is the role of most types: they count by what they hold.
+	RoleData Role = iota
+	// RoleTool is that of the tools of a test, which say nothing of the
+	// program. They count for nothing, whatever they hold.
+	RoleTool
+	// RoleLock is that of locks and the like: they tell when something runs,
+	// not what it knows. For states they are data, for fingerprints tools.
+	RoleLock
+
+	roleSpecial // Walker.Special writes them
+)
+
+// roleOf returns the role of a type, and how its values are written if that
+// is roleSpecial.
+func (w *Walker) roleOf(t reflect.Type) (Role, func(unsafe.Pointer)) {
+	if t.Kind() != reflect.Struct {
+		return RoleData, nil
+	}
+	if w.Special != nil {
+		if special := w.Special(t); special != nil {
+			return roleSpecial, special
+		}
+	}
+	switch t.PkgPath() {
+	case "testing", "log", "log/slog":
+		return RoleTool, nil
+	case "sync", "sync/atomic", "context":
+		return RoleLock, nil
+	}
+	switch {
+	case t == reflect.TypeFor[time.Location]():
+		return RoleTool, nil
+	case w.Role != nil:
+		return w.Role(t), nil
+	}
+	return RoleData, nil
+}
+
+// recentShapes is how many shapes are found without a search in the map.
+const recentShapes = 64
+
+// A recentShape is the shape of the type that an interface's type word names.
+type recentShape struct {
+	word  uintptr
+	shape *shape
+}
+
+// nilShape is the shape of an interface that holds nothing.
+var nilShape = shape{name: "nil", plain: true}
+
+// shapeOf returns the shape of what an interface holds.
+func (w *Walker) shapeOf(v any) *shape {
+	word := *(*uintptr)(unsafe.Pointer(&v))
+	r := &w.recent[word>>5%recentShapes]
+	if r.word == word && r.shape != nil {
+		return r.shape
+	}
+	sh := &nilShape
+	if v != nil {
+		sh = w.shape(reflect.TypeOf(v))
+	}
+	*r = recentShape{word, sh}
+	return sh
+}
+
+// shape returns the shape of a type. The type may lead to itself: its shape
+// is in the map before those of its parts are asked for.
+func (w *Walker) shape(t reflect.Type) *shape {
+	if sh := w.shapes[t]; sh != nil {
+		return sh
+	}
+	if w.shapes == nil {
+		w.shapes = map[reflect.Type]*shape{}
+	}
+	sh := &shape{typ: t, kind: t.Kind(), id: int32(len(w.shapes)), name: TypeName(t), size: t.Size()}
+	sh.hash = hash.String(sh.name)
+	sh.role, sh.special = w.roleOf(t)
+	w.shapes[t] = sh
+	switch sh.kind {
+	case reflect.Pointer, reflect.Slice:
+		sh.elem = w.shape(t.Elem())
+	case reflect.Array:
+		sh.elem, sh.len = w.shape(t.Elem()), t.Len()
+		sh.plain = sh.elem.plain
+	case reflect.Map:
+		sh.key, sh.elem = w.shape(t.Key()), w.shape(t.Elem())
+	case reflect.Struct:
+		w.addFields(sh)
+	case reflect.Interface:
+		sh.methods = t.NumMethod() > 0
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+	default:
+		sh.plain = true
+	}
+	sh.plain = sh.plain || sh.role == roleSpecial || sh.role == RoleTool
+	sh.boxed = sh.size == unsafe.Sizeof(uintptr(0)) && !sh.plain && (sh.kind == reflect.Struct || sh.kind == reflect.Array)
+	if sh.boxed || sh.kind == reflect.Map {
+		sh.inCell = reflect.NewAt(t, unsafe.Pointer(&w.cell)).Elem()
+	}
+	return sh
+}
+
+// addFields gives the shape of a struct those of its fields. Whether the
+// struct is plain is set last: one that leads to itself is not.
+func (w *Walker) addFields(sh *shape) {
+	if sh.role == RoleTool {
+		return
+	}
+	plain := true
+	for i := range sh.typ.NumField() {
+		f := sh.typ.Field(i)
+		if f.Name == "_" {
+			continue
+		}
+		inner := w.shape(f.Type)
+		plain = plain && inner.plain
+		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner})
+	}
+	sh.plain = plain
+}
+
+// TypeName returns the name of a type with the whole path of its package,
+// which reflect.Type.String leaves out.
+func TypeName(t reflect.Type) string {
+	switch {
+	case t.Kind() == reflect.Pointer && t.Name() == "":
+		return "*" + TypeName(t.Elem())
+	case t.PkgPath() != "":
+		return t.PkgPath() + "." + t.Name()
+	}
+	return t.String()
+}

@@ -1,0 +1,416 @@
+// Package value walks over Go values, whatever their types, and hashes what it
+// meets. A walk is of one of two sorts:
+//
+//   - A walk for a state (Begin, then Value and the methods that write single
+//     words) gives hashes that mean the same in every process. It can write a
+//     text beside. What a function, a channel or an unsafe pointer leads to
+//     cannot be read, and neither can a value that holds one (Try).
+//   - A walk for a fingerprint (Fingerprint) shows whether a value was changed.
+//     It reads every value. What cannot be read counts by its address, so
+//     fingerprints are only good in the process that made them.
+//
+// In both, a pointer counts by where it leads and never by its address. The
+// blocks of memory behind pointers are numbered in the order of the walk, and a
+// pointer to a block that has a number counts by that number. So circles come
+// to an end and nothing is walked twice. Two values are alike if they hold the
+// same and share the same: where one has two pointers to one block, the other
+// must have that too. Maps are sets of entries.
+package value
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// A Walker walks over values, one walk at a time. It keeps what it learns of
+// types, and its memory, from walk to walk. The zero Walker is ready.
+type Walker struct {
+	// Special returns a function that writes the values of a struct type in
+	// walks for states, in place of what they hold, or nil for other types. The
+	// function is given the address of a value, which it must not keep. Special
+	// is asked once for each type. For fingerprints such values count by what
+	// they hold.
+	Special func(reflect.Type) func(unsafe.Pointer)
+	// Role returns the role of a struct type. It is asked once for each type;
+	// nil gives all types RoleData. It is not asked for those of the packages
+	// testing, log and log/slog and for time.Location, which are tools, nor for
+	// those of sync, sync/atomic and context, which are locks.
+	Role func(reflect.Type) Role
+
+	words
+	mode
+	unread bool // met something that cannot be read
+
+	shapes map[reflect.Type]*shape
+	recent [recentShapes]recentShape
+
+	blocks  blocks
+	spans   []span // scratch of Overlaps
+	errands []errand
+	cell    unsafe.Pointer // a map or a boxed value, to be read by shape.inCell
+}
+
+// A mode is how a walk treats some values. The zero mode is that of walks for
+// states, fingerprintMode that of walks for fingerprints.
+type mode struct {
+	addresses bool // what cannot be read, and tools behind pointers, count by their addresses
+	noSpecial bool // special values are data
+	noLocks   bool // locks are tools
+	later     bool // blocks are walked when the rest is done, so that long chains need no deep stack
+}
+
+var fingerprintMode = mode{addresses: true, noSpecial: true, noLocks: true, later: true}
+
+// Begin begins a walk for a state and forgets the one before, which may have
+// ended in a panic.
+func (w *Walker) Begin(texts bool) {
+	w.words = words{texts: texts, text: w.text[:0]}
+	w.mode, w.unread = mode{}, false
+	w.blocks.reset()
+	clear(w.errands)
+	w.errands = w.errands[:0]
+}
+
+// Fingerprint returns a hash of all that a value leads to. It ends the walk
+// that was begun. Functions and channels count by their addresses only, and so
+// do tools and locks behind pointers; other tools and locks count for nothing.
+func (w *Walker) Fingerprint(v any) uint64 {
+	w.Begin(false)
+	w.mode = fingerprintMode
+	w.Value(v)
+	w.runErrands(0)
+	return w.sum
+}
+
+// Plain reports whether what an interface holds has no pointers but those of
+// strings, of tools and of special values: no other value can be a part of it,
+// and a copy of it cannot be changed by others.
+func (w *Walker) Plain(v any) bool { return w.shapeOf(v).plain }
+
+// Try writes a value as Value does, if it can be read. Else it writes nothing
+// and returns false.
+func (w *Walker) Try(v any) bool {
+	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
+	if w.Value(v); w.unread {
+		w.undo(sum, text, blocks)
+		return false
+	}
+	return true
+}
+
+// TryAll writes values one after another, if all can be read. Else it writes
+// nothing and returns false.
+func (w *Walker) TryAll(values []any) bool {
+	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
+	for _, v := range values {
+		if w.Value(v); w.unread {
+			w.undo(sum, text, blocks)
+			return false
+		}
+	}
+	return true
+}
+
+// undo takes back what was written since the walk had come to a hash, a length
+// of the text and a number of blocks.
+func (w *Walker) undo(sum uint64, text, blocks int) {
+	w.blocks.cut(blocks)
+	w.sum, w.text, w.unread = sum, w.text[:text], false
+}
+
+// A Mark is what a walk had come to when a probe began.
+type Mark struct {
+	sum             uint64
+	blocks, errands int32
+	texts           bool
+}
+
+// Probe begins a hash of its own, without a text. It knows the blocks that the
+// walk has met and leaves behind none that it meets. EndProbe ends it.
+func (w *Walker) Probe() Mark {
+	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts}
+	w.sum, w.texts = 0, false
+	return m
+}
+
+// EndProbe returns the hash that was begun by Probe, and goes on with the walk
+// where it was then.
+func (w *Walker) EndProbe(m Mark) uint64 {
+	if w.later {
+		w.runErrands(int(m.errands))
+	}
+	sum := w.sum
+	w.blocks.cut(int(m.blocks))
+	w.sum, w.texts = m.sum, m.texts
+	return sum
+}
+
+// Type writes the type of what an interface holds.
+func (w *Walker) Type(v any) { w.typed(w.shapeOf(v)) }
+
+func (w *Walker) typed(sh *shape) {
+	w.Word(sh.hash)
+	w.Say(sh.name)
+	w.Say(" ")
+}
+
+// Value writes what an interface holds, and its type.
+func (w *Walker) Value(v any) {
+	sh := w.shapeOf(v)
+	w.typed(sh)
+	if v == nil {
+		return
+	}
+	// The second word of an interface is a pointer to the value, or the value
+	// itself where that is nothing but a pointer.
+	word := (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1]
+	switch sh.kind {
+	case reflect.Pointer:
+		w.pointer(sh, word)
+	case reflect.Map:
+		w.mapping(sh, word)
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		w.opaque(word)
+	case reflect.Struct, reflect.Array:
+		w.held(sh, v, word)
+	default:
+		w.value(sh, word)
+	}
+}
+
+// held writes a struct or an array that an interface holds.
+func (w *Walker) held(sh *shape, v any, word unsafe.Pointer) {
+	switch {
+	case sh.boxed:
+		// All that is in it is one pointer. That is read before anything else
+		// can come into the cell.
+		sh.inCell.Set(reflect.ValueOf(v))
+		w.value(sh, unsafe.Pointer(&w.cell))
+		w.cell = nil
+	case w.later && !sh.plain:
+		w.postpone(sh, word, 0)
+	default:
+		w.value(sh, word)
+	}
+}
+
+// value writes the value of a shape at an address.
+func (w *Walker) value(sh *shape, p unsafe.Pointer) {
+	if sh.role != RoleData && w.standsApart(sh, p) {
+		return
+	}
+	switch sh.kind {
+	case reflect.Struct:
+		w.Say("{")
+		for i := range sh.fields {
+			f := &sh.fields[i]
+			w.Say(f.name)
+			w.Say(":")
+			if w.value(f.shape, unsafe.Add(p, f.offset)); w.unread {
+				return
+			}
+		}
+		w.Say("} ")
+	case reflect.Array:
+		w.elements(sh.elem, p, sh.len)
+	case reflect.Slice:
+		w.slice(sh, (*sliceHeader)(p))
+	case reflect.String:
+		w.string(*(*string)(p))
+	case reflect.Pointer:
+		w.pointer(sh, *(*unsafe.Pointer)(p))
+	case reflect.Map:
+		w.mapping(sh, *(*unsafe.Pointer)(p))
+	case reflect.Interface:
+		if sh.methods {
+			w.Value(any(*(*interface{ method() })(p))) // as package reflect does it
+		} else {
+			w.Value(*(*any)(p))
+		}
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		w.opaque(*(*unsafe.Pointer)(p))
+	default:
+		w.number(sh.kind, p)
+	}
+}
+
+// standsApart reports whether a value does not count by what it holds. It
+// writes what such a value counts by, if by anything.
+func (w *Walker) standsApart(sh *shape, p unsafe.Pointer) bool {
+	switch sh.role {
+	case roleSpecial:
+		if w.noSpecial {
+			return false
+		}
+		sh.special(p)
+		return true
+	case RoleLock:
+		return w.noLocks
+	}
+	return true
+}
+
+func (w *Walker) number(k reflect.Kind, p unsafe.Pointer) {
+	switch k {
+	case reflect.Bool:
+		w.Flag(*(*bool)(p))
+	case reflect.Int:
+		w.Signed(int64(*(*int)(p)))
+	case reflect.Int8:
+		w.Signed(int64(*(*int8)(p)))
+	case reflect.Int16:
+		w.Signed(int64(*(*int16)(p)))
+	case reflect.Int32:
+		w.Signed(int64(*(*int32)(p)))
+	case reflect.Int64:
+		w.Signed(*(*int64)(p))
+	case reflect.Uint:
+		w.Unsigned(uint64(*(*uint)(p)))
+	case reflect.Uintptr:
+		w.Unsigned(uint64(*(*uintptr)(p)))
+	case reflect.Uint8:
+		w.Unsigned(uint64(*(*uint8)(p)))
+	case reflect.Uint16:
+		w.Unsigned(uint64(*(*uint16)(p)))
+	case reflect.Uint32, reflect.Float32:
+		w.Unsigned(uint64(*(*uint32)(p)))
+	case reflect.Uint64, reflect.Float64:
+		w.Unsigned(*(*uint64)(p))
+	case reflect.Complex64:
+		w.number(reflect.Float32, p)
+		w.number(reflect.Float32, unsafe.Add(p, 4))
+	case reflect.Complex128:
+		w.number(reflect.Float64, p)
+		w.number(reflect.Float64, unsafe.Add(p, 8))
+	}
+}
+
+// opaque writes what cannot be read unless it is nil.
+func (w *Walker) opaque(p unsafe.Pointer) {
+	switch {
+	case p == nil:
+		w.Tag(0, "nil ")
+	case w.addresses:
+		w.Word(uint64(uintptr(p)))
+	default:
+		w.unread = true
+	}
+}
+
+func (w *Walker) pointer(sh *shape, p unsafe.Pointer) {
+	switch {
+	case p == nil:
+		w.Tag(0, "nil ")
+	case sh.elem.role == RoleTool, sh.elem.role == RoleLock && w.noLocks:
+		if w.Tag(1, "… "); w.addresses {
+			w.Word(uint64(uintptr(p)))
+		}
+	case sh.elem.size == 0: // has an address only by chance
+		w.Tag(1, "& ")
+	case !w.refer(sh, p, sh.elem.size, 1):
+	case w.later && !sh.elem.plain:
+		w.postpone(sh, p, 0)
+	default:
+		w.value(sh.elem, p)
+	}
+}
+
+// sliceHeader is a slice in memory.
+type sliceHeader struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// slice writes a slice, which stands for a block as large as it can grow: what
+// is appended to it may be another's.
+func (w *Walker) slice(sh *shape, h *sliceHeader) {
+	size := sh.elem.size
+	switch {
+	case h.data == nil:
+		w.Tag(0, "nil ")
+		return
+	case size == 0 || h.cap == 0:
+		w.Tag(1, "&")
+	case !w.refer(sh, h.data, uintptr(h.cap)*size, h.len):
+		return
+	}
+	w.Signed(int64(h.len))
+	if w.later && !sh.elem.plain {
+		w.postpone(sh, h.data, h.len)
+	} else {
+		w.items(sh, h.data, h.len)
+	}
+}
+
+func (w *Walker) items(sh *shape, data unsafe.Pointer, n int) {
+	if sh.elem.kind == reflect.Uint8 && !w.texts {
+		w.bytes((*byte)(data), n)
+	} else {
+		w.elements(sh.elem, data, n)
+	}
+}
+
+func (w *Walker) elements(elem *shape, p unsafe.Pointer, n int) {
+	w.Say("[")
+	for i := range n {
+		if w.value(elem, unsafe.Add(p, uintptr(i)*elem.size)); w.unread {
+			return
+		}
+	}
+	w.Say("] ")
+}
+
+// An errand is a part of the walk that was put off: over what a pointer, a
+// slice or a map of the shape leads to, or over a struct or an array in an
+// interface.
+type errand struct {
+	shape *shape
+	start unsafe.Pointer
+	len   int // of a slice
+}
+
+func (w *Walker) postpone(sh *shape, start unsafe.Pointer, n int) {
+	w.errands = append(w.errands, errand{sh, start, n})
+}
+
+// runErrands goes over what was put off, but for the first n errands. The last
+// comes first: so those of a list, each of which leads to the next, do not
+// pile up.
+func (w *Walker) runErrands(n int) {
+	for len(w.errands) > n {
+		last := len(w.errands) - 1
+		e := w.errands[last]
+		w.errands[last] = errand{} // it holds a pointer
+		w.errands = w.errands[:last]
+		w.run(e)
+	}
+}
+
+func (w *Walker) run(e errand) {
+	switch e.shape.kind {
+	case reflect.Pointer:
+		w.value(e.shape.elem, e.start)
+	case reflect.Slice:
+		w.items(e.shape, e.start, e.len)
+	case reflect.Map:
+		w.entries(e.shape, e.start)
+	default:
+		w.value(e.shape, e.start)
+	}
+}
+
+// refer writes a pointer to a block. It reports whether the block is new: then
+// what is in it has to follow.
+func (w *Walker) refer(sh *shape, start unsafe.Pointer, size uintptr, n int) bool {
+	b := block{start: uintptr(start), end: uintptr(start) + size}
+	b.key = hash.Fold(uint64(b.start), uint64(n)^uint64(sh.id)<<40)
+	if i, known := w.blocks.add(b); known {
+		w.Say("#")
+		w.Unsigned(uint64(i) + 2)
+		return false
+	}
+	w.Tag(1, "&")
+	return true
+}

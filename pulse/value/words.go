@@ -1,0 +1,100 @@
+package value
+
+import (
+	"strconv"
+	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// words is what a walk has written: a hash of words and, if it was asked for,
+// a text that shows the same.
+type words struct {
+	sum   uint64
+	text  []byte
+	texts bool // the text is written, too
+}
+
+// Sum returns the hash of all that was written since Begin.
+func (w *words) Sum() uint64 { return w.sum }
+
+// Text returns the text of all that was written since Begin. The next walk
+// writes over it.
+func (w *words) Text() []byte { return w.text }
+
+// Texts reports whether the text is written besides the hash.
+func (w *words) Texts() bool { return w.texts }
+
+// Word adds a word to the hash alone.
+func (w *words) Word(x uint64) { w.sum = hash.Fold(w.sum, x) }
+
+// Say adds to the text alone.
+func (w *words) Say(text string) {
+	if w.texts {
+		w.text = append(w.text, text...)
+	}
+}
+
+// Tag writes a word that the text shows in another way.
+func (w *words) Tag(x uint64, text string) {
+	w.Word(x)
+	w.Say(text)
+}
+
+// Flag writes a bool.
+func (w *words) Flag(b bool) {
+	if b {
+		w.Tag(1, "yes ")
+	} else {
+		w.Tag(0, "no ")
+	}
+}
+
+// Signed writes an integer.
+func (w *words) Signed(x int64) {
+	w.Word(uint64(x))
+	if w.texts {
+		w.text = append(strconv.AppendInt(w.text, x, 10), ' ')
+	}
+}
+
+// Unsigned writes an integer.
+func (w *words) Unsigned(x uint64) {
+	w.Word(x)
+	if w.texts {
+		w.text = append(strconv.AppendUint(w.text, x, 10), ' ')
+	}
+}
+
+// Hex writes an integer that the text shows in hexadecimal.
+func (w *words) Hex(x uint64) {
+	w.Word(x)
+	if w.texts {
+		w.text = append(strconv.AppendUint(append(w.text, "0x"...), x, 16), ' ')
+	}
+}
+
+func (w *words) string(s string) {
+	w.bytes(unsafe.StringData(s), len(s))
+	if w.texts {
+		w.text = append(strconv.AppendQuote(w.text, s), ' ')
+	}
+}
+
+// bytes adds n bytes to the hash, eight at a time and in an order that does
+// not depend on the machine's.
+func (w *words) bytes(data *byte, n int) {
+	h := hash.Fold(w.sum, uint64(n))
+	list := unsafe.Slice(data, n)
+	for len(list) >= 8 {
+		_ = list[7]
+		h = hash.Fold(h, uint64(list[0])|uint64(list[1])<<8|uint64(list[2])<<16|uint64(list[3])<<24|
+			uint64(list[4])<<32|uint64(list[5])<<40|uint64(list[6])<<48|uint64(list[7])<<56)
+		list = list[8:]
+	}
+	last := uint64(0)
+	for i, b := range list {
+		last |= uint64(b) << (8 * i)
+	}
+	w.sum = hash.Fold(h, last)
+}
