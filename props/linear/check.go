@@ -3,6 +3,7 @@ package linear
 import (
 	"io"
 	"math"
+	"sync"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -152,6 +153,7 @@ type guard[S, In, Out any] struct {
 	m        *Model[S, In, Out]
 	left     int // the steps that are left
 	panicked any
+	leave    sync.Once     // closes gone
 	gone     chan struct{} // closed when the model has ended porcupine's goroutine
 }
 
@@ -209,7 +211,7 @@ func (g *guard[S, In, Out]) protect(f func()) {
 		v := recover()
 		if v == nil && !returned {
 			g.panicked = "it called runtime.Goexit, as FailNow and Skip do: a model has no T, let Step return false"
-			close(g.gone)
+			g.leave.Do(func() { close(g.gone) })
 		} else if v != nil && g.panicked == nil {
 			g.panicked = v
 		}
