@@ -226,7 +226,7 @@ func (r *Runner) act() {
 // their deferred functions find wrong is still this run's.
 func (r *Runner) endProcesses() {
 	st := &r.state
-	if st.sys == nil || st.failure != nil || st.skipped || st.sys.Failure() != nil {
+	if st.sys == nil || !st.sys.Host().Waiting() || st.failure != nil || st.skipped || st.sys.Failure() != nil {
 		return
 	}
 	if pulse.NeedsOf(r.plan.Strategy).States {
