@@ -40,13 +40,15 @@ func TestSample(t *testing.T) {
 const enoughRuns = 15_000
 
 var samples = map[string]func(*testing.T){
-	"broken":  func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(false)) },
-	"mended":  func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(true)) },
-	"missed":  func(t *testing.T) { Config{Runs: 64}.Check(t, missesSome) },
-	"skipped": func(t *testing.T) { Config{Runs: 64}.Check(t, skips) },
-	"fickle":  func(t *testing.T) { Config{Runs: 64}.Check(t, fickle()) },
-	"unknown": func(t *testing.T) { Config{Strategies: []string{"luck"}}.Check(t, skips) },
-	"empty":   func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
+	"broken":      func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(false)) },
+	"mended":      func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(true)) },
+	"missed":      func(t *testing.T) { Config{Runs: 64}.Check(t, missesSome) },
+	"skipped":     func(t *testing.T) { Config{Runs: 64}.Check(t, skips) },
+	"fickle":      func(t *testing.T) { Config{Runs: 64}.Check(t, fickle()) },
+	"unknown":     func(t *testing.T) { Config{Strategies: []string{"luck"}}.Check(t, skips) },
+	"few":         checksFew,
+	"never-early": func(t *testing.T) { Config{Runs: 64}.Check(t, sleeps) },
+	"empty":       func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
 }
 
 func allSamples() map[string]func(*testing.T) {
@@ -107,6 +109,13 @@ func missesSome(t *props.T) {
 	t.System().Run()
 	t.Sometimes("it rains", false)
 	t.Sometimes("it is dry", true)
+}
+
+// sleeps has a timer that never fires while a message waits.
+func sleeps(t *props.T) {
+	sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly})
+	sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(1) })
+	sys.Run()
 }
 
 func skips(t *props.T) { t.Skip("not today") }

@@ -8,7 +8,7 @@
 // # The verbs
 //
 // Check takes two seconds in every go test. It draws inputs and orders at
-// random, by several strategies in turns.
+// random, by several strategies in turns. In some runs timers come early.
 //
 // Explore runs every distinct order, for every choice of what the property
 // draws by props.OneOf, and says in a Verdict whether it was complete.

@@ -78,11 +78,6 @@ var verbSamples = map[string]func(*testing.T){
 		Config{Runs: 100}.Check(t, overdraws)
 		Config{Runs: 100}.Check(t, trial.Quarrel)
 	},
-	"quarrel": func(t *testing.T) { Config{Runs: 100}.Check(t, trial.Quarrel) },
-	"elsewhere": func(t *testing.T) {
-		t.Chdir(t.TempDir())
-		Config{Runs: 100}.Check(t, overdraws)
-	},
 	"literals": func(t *testing.T) {
 		first := func(word string) func(*props.T) {
 			return func(t *props.T) {
@@ -97,6 +92,11 @@ var verbSamples = map[string]func(*testing.T){
 		}
 		Config{Runs: 100}.Check(t, first("a"))
 		Config{Runs: 100}.Check(t, first("b"))
+	},
+	"quarrel": func(t *testing.T) { Config{Runs: 100}.Check(t, trial.Quarrel) },
+	"elsewhere": func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		Config{Runs: 100}.Check(t, overdraws)
 	},
 	"table": func(t *testing.T) {
 		for _, word := range []string{"a", "b"} {
@@ -163,6 +163,20 @@ func TestFoldersOfCases(t *testing.T) {
 		if got := strings.Join(cases(t, dir), " "); got != want || !strings.Contains(out, "--- FAIL") {
 			t.Errorf("%s keeps cases in %q, want %q:\n%s", sample, got, want, out)
 		}
+	}
+}
+
+// Two function literals of one test share a folder: nobody is told to delete
+// the case of one because the other holds in it.
+func TestLiteralsOfOneTest(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "literals", dir)
+	out := runSample(t, "literals", dir)
+	if n := strings.Count(out, ".case (as saved), TIME"); n != 2 {
+		t.Errorf("%d of 2 cases fail as saved:\n%s", n, out)
+	}
+	if strings.Contains(out, "(as saved); it may be deleted") || !strings.Contains(out, "if no other function literal of the test has failed so") {
+		t.Errorf("a live case is said to be of no use:\n%s", out)
 	}
 }
 
@@ -244,20 +258,6 @@ func TestUnsavedCasesArePrinted(t *testing.T) {
 		if out := runSample(t, "one-check", dir); !strings.Contains(out, "saved case pasted.case (as saved)") {
 			t.Errorf("%s: what was pasted is not run:\n%s\n%s", sample, text, out)
 		}
-	}
-}
-
-// Two function literals of one test share a folder: nobody is told to delete
-// the case of one because the other holds in it.
-func TestLiteralsOfOneTest(t *testing.T) {
-	dir := t.TempDir()
-	runSample(t, "literals", dir)
-	out := runSample(t, "literals", dir)
-	if n := strings.Count(out, ".case (as saved), TIME"); n != 2 {
-		t.Errorf("%d of 2 cases fail as saved:\n%s", n, out)
-	}
-	if strings.Contains(out, "(as saved); it may be deleted") || !strings.Contains(out, "if no other function literal of the test has failed so") {
-		t.Errorf("a live case is said to be of no use:\n%s", out)
 	}
 }
 

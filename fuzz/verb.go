@@ -176,8 +176,7 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 	return false
 }
 
-// advice returns what to do about a saved case that was run as it was saved, and
-// in which the property held.
+// advice returns what to do about a case that was run as it was saved and holds.
 func (v *verb) advice() string {
 	if v.property.Name == v.property.Test {
 		return "if no other function literal of the test has failed so, it may be deleted"

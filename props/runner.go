@@ -29,6 +29,7 @@ type Runner struct {
 	needs    pulse.Needs          // those of the planned strategy
 	failed   func(*pulse.Failure) // the method value systemFailed, made once
 	plan     Plan
+	lent     int // what the plan's EarlyTimers gave the run's system
 
 	inputs    []choice.Input // drawn in this run
 	values    []any
@@ -62,6 +63,9 @@ type Plan struct {
 	// Strategy makes the decisions and is given StrategySeed. Nil is plain order.
 	Strategy     pulse.Strategy
 	StrategySeed uint64
+	// EarlyTimers is how many timers may fire early in a run whose property
+	// leaves pulse.Options.EarlyTimers at zero.
+	EarlyTimers int
 	// Steps bounds a run whose property sets no bound; zero means pulse's default.
 	Steps int
 	// Observer is told of each step. It may be nil.
@@ -96,6 +100,8 @@ type Result struct {
 	// history. Remembers reports that it depends on earlier states too: the
 	// property uses one of these other than Always.
 	Watches, Remembers bool
+	// EarlyTimers is the plan's if the property left it to the plan, else 0.
+	EarlyTimers int
 	// System has the trace and the decisions. It is nil when the property made
 	// no system.
 	System *pulse.System
@@ -197,7 +203,7 @@ func (r *Runner) begin(plan Plan) {
 	r.busy = true
 	r.plan = plan
 	r.inputs, r.values, r.arity = r.inputs[:0], r.values[:0], r.arity[:0]
-	r.wordsRead, r.stray, r.rejected, r.foreign = 0, "", "", nil
+	r.wordsRead, r.stray, r.rejected, r.foreign, r.lent = 0, "", "", nil, 0
 	st := &r.state
 	st.clear()
 	r.t = &T{runner: r, state: st}
@@ -281,7 +287,7 @@ func (r *Runner) guarded(what string, f func()) {
 func (r *Runner) result() Result {
 	st := &r.state
 	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity,
-		Logs: st.logs, Attachments: st.attached, System: st.sys}
+		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent}
 	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
 	res.Watches = res.Remembers || len(st.always) > 0
 	if st.failure == nil {
@@ -294,16 +300,17 @@ func (r *Runner) result() Result {
 // the last run had the same settings, as nearly always, a Reset suffices.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
-	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || !same(r.planned.Strategy, p.Strategy) ||
+	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || r.planned.EarlyTimers != p.EarlyTimers || !same(r.planned.Strategy, p.Strategy) ||
 		r.needs != pulse.NeedsOf(p.Strategy) {
 		s := r.system(pulse.Options{})
-		r.plain, r.planned, r.needs = true, Plan{Steps: p.Steps, Strategy: p.Strategy}, pulse.NeedsOf(p.Strategy)
+		r.plain, r.planned, r.needs = true, Plan{Steps: p.Steps, EarlyTimers: p.EarlyTimers, Strategy: p.Strategy}, pulse.NeedsOf(p.Strategy)
 		return s
 	}
 	if !again(func() { r.sys.Reset(p.StrategySeed) }) {
 		r.sys = nil
 		return r.plainSystem()
 	}
+	r.lent = p.EarlyTimers
 	if p.Observer != nil {
 		r.sys.Observe(p.Observer)
 	}
@@ -328,6 +335,9 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	o.Strategy, o.Seed, o.Record = r.plan.Strategy, r.plan.StrategySeed, true
 	if o.Steps == 0 {
 		o.Steps = r.plan.Steps
+	}
+	if o.EarlyTimers == 0 {
+		o.EarlyTimers, r.lent = r.plan.EarlyTimers, r.plan.EarlyTimers
 	}
 	o.Failed, o.Tools = r.failed, isTool
 	if r.sys == nil || !again(func() { r.sys.Configure(o) }) {

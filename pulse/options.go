@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -78,8 +79,10 @@ type Options struct {
 	Orphans bool
 
 	// EarlyTimers is how many times in a run timers may fire although
-	// messages wait. Zero: time moves only when nothing else can happen.
-	// Negative: there is no limit.
+	// messages wait. Zero: time moves only when nothing else can happen; but
+	// a search may give a property that leaves it at zero a few in some runs,
+	// as fuzz.Check does. NeverEarly: in no run. Any other negative number:
+	// there is no limit.
 	EarlyTimers int
 	// Ticks is how many times in a row periodic timers may fire, for each such
 	// timer, without any other message being sent or being due before the run
@@ -95,6 +98,11 @@ type Options struct {
 	// so that what follows Run in a property is not run on a broken system.
 	Failed func(*Failure)
 }
+
+// NeverEarly is for Options.EarlyTimers: time moves only when nothing else can
+// happen, in every run of every search. It is for programs whose timers are so
+// much slower than all their messages that no timer races with one.
+const NeverEarly = math.MinInt
 
 const (
 	defaultSteps   = 100_000

@@ -139,6 +139,10 @@ func (s *System) Steps() int { return int(s.rec.steps) }
 // Now returns virtual time: how long the run has lasted for its program.
 func (s *System) Now() time.Duration { return time.Duration(s.clock.now) }
 
+// Timers returns how many timers the run has set, those that end waits and sleeps
+// among them.
+func (s *System) Timers() int { return s.clock.set }
+
 // Err returns what the run failed with as an error, nil while it has not.
 func (s *System) Err() error {
 	if s.fails.failure == nil {

@@ -65,6 +65,9 @@ const (
 
 // configure computes from the options what does not change from run to run.
 func (t *traffic) configure(o Options) {
+	if o.EarlyTimers == NeverEarly {
+		o.EarlyTimers = 0 // it has told whoever made the options
+	}
 	t.options = o
 	t.strategy = o.Strategy
 	if t.strategy == nil {
@@ -220,6 +223,7 @@ func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer 
 	if d < 0 {
 		t.misuse("a timer of %v: time does not go back; zero is at once", d)
 	}
+	t.clock.set++
 	e := entry{at: t.clock.later(d), actor: actor, period: int64(period), effect: fire, last: none}
 	kind := trace.Timer
 	if period > 0 {

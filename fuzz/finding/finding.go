@@ -70,7 +70,10 @@ func From(o Origin, res *props.Result) *Finding {
 		f.Trace = res.System.Trace().Clone()
 		f.Chart = f.Trace.Chart()
 		f.Case.Record = *res.System.Record().Clone()
-		f.Case.Settings = settingsOf(res.System.Options())
+		f.Case.Settings = settingsOf(res)
+		if res.System.Timers() > 0 { // else they have changed nothing
+			f.Case.EarlyTimers = res.EarlyTimers
+		}
 		f.Case.Hash = f.Trace.Hash
 	}
 	f.attach(res.Attachments)
@@ -136,7 +139,7 @@ func (f *Finding) Confirm(r *props.Runner) {
 // replay runs the case again, strictly, and returns what was different.
 func (f *Finding) replay(r *props.Runner) (different string) {
 	replayer := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Trace: f.Trace})
-	res := r.Run(props.Plan{Inputs: f.Case.Inputs, Strategy: replayer})
+	res := r.Run(planOf(&f.Case, replayer))
 	switch {
 	case res.Stray != "":
 		return res.Stray
@@ -165,7 +168,7 @@ func (f *Finding) Difference(r *props.Runner) string {
 	var first *trace.Trace
 	for range timesCompared {
 		again := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Lenient: true})
-		res := r.Run(props.Plan{Inputs: f.Case.Inputs, Strategy: again})
+		res := r.Run(planOf(&f.Case, again))
 		if res.System == nil {
 			return ""
 		}

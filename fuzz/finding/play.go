@@ -29,7 +29,7 @@ type Played struct {
 func Play(r *props.Runner, c *corpus.Case) Played {
 	if c.Planned() {
 		ordered := strategy.Ordered(&c.Schedule)
-		res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: ordered})
+		res := r.Run(planOf(c, ordered))
 		unmet := len(ordered.Unmet())
 		how := fmt.Sprintf("by its schedule, %s not met", words.Count(unmet, "constraint"))
 		if res.Stray != "" {
@@ -38,7 +38,7 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 		return played(c, res, unmet == 0 && res.Stray == "", how)
 	}
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{})
-	res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
+	res := r.Run(planOf(c, replayer))
 	difference := firstDifference(&res, replayer, c)
 	if difference == "" {
 		return played(c, res, true, "as saved")
@@ -63,14 +63,14 @@ func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
 // the rest.
 func playLeniently(r *props.Runner, c *corpus.Case, difference string) Played {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
-	res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
+	res := r.Run(planOf(c, replayer))
 	var now choice.Record
 	if res.System != nil {
 		now = *res.System.Record()
 	}
 	how := fmt.Sprintf("stale, since the program has changed: %s; %s", difference, howMuch(&c.Record, &now))
 	if res.System != nil {
-		for _, change := range changedSettings(c.Settings, settingsOf(res.System.Options())) {
+		for _, change := range changedSettings(c.Settings, settingsOf(&res)) {
 			how += "; " + change
 		}
 	}
@@ -119,8 +119,23 @@ func firstDifference(res *props.Result, replayer *strategy.Replayer, c *corpus.C
 	return ""
 }
 
-// settingsOf returns in words what a run was told; defaults are left out.
-func settingsOf(o pulse.Options) (list []corpus.Setting) {
+// planOf returns the plan that runs a case again by a strategy.
+func planOf(c *corpus.Case, s pulse.Strategy) props.Plan {
+	return props.Plan{Inputs: c.Inputs, Strategy: s, EarlyTimers: c.EarlyTimers}
+}
+
+// settingsOf returns in words what a run was told by its property; defaults are
+// left out, and so is what the search added.
+func settingsOf(res *props.Result) (list []corpus.Setting) {
+	o := res.System.Options()
+	if res.EarlyTimers != 0 {
+		o.EarlyTimers = 0
+	}
+	return settingsIn(o)
+}
+
+// settingsIn returns options in words.
+func settingsIn(o pulse.Options) (list []corpus.Setting) {
 	for _, s := range o.Settings() {
 		list = append(list, corpus.Setting(s))
 	}

@@ -85,6 +85,11 @@ type exploring struct {
 	inputs   *inputs
 	workers  []*explorer
 	made     int // runs for the inputs that are done with, whatever came of them
+
+	// What follows is for Exhaust.
+	noDraws     bool            // to end at an input that is not by OneOf alone
+	earlyTimers int             // given to runs
+	orders      map[uint64]bool // that were run, by orderOf; nil when nobody asks
 }
 
 func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring {
@@ -124,6 +129,10 @@ func (x *exploring) all() error {
 	for x.inputs.next() {
 		if err := x.refusal(); err != nil {
 			return err
+		}
+		if x.noDraws && x.inputs.sampled {
+			v.Bound = "inputs"
+			break
 		}
 		v.Watched = v.Watched || x.inputs.watches && x.reduces()
 		r, err := x.one()

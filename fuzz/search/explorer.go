@@ -23,6 +23,7 @@ type explorer struct {
 	inputs []choice.Input
 	last   props.Result
 	keeps  bool // the property has something that remembers
+	doubts bool // a run had what a reduction may be wrong about
 
 	counts
 	before counts             // of the inputs that are done with
@@ -56,12 +57,13 @@ func (w *explorer) begin(inputs []choice.Input) { w.inputs, w.before = inputs, w
 
 // Run runs the property once.
 func (w *explorer) Run(s pulse.Strategy) explore.Run {
-	w.last = w.runner.Run(props.Plan{Inputs: w.inputs, Strategy: s})
+	w.last = w.runner.Run(props.Plan{Inputs: w.inputs, Strategy: s, EarlyTimers: w.earlyTimers})
 	res := &w.last
 	if text := drawsDiffer(res.Inputs, w.inputs); text != "" {
 		res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
 	}
 	w.keeps = w.keeps || res.Remembers
+	w.doubts = w.doubts || isDoubtful(res)
 	return explore.Run{System: res.System, Failure: res.Failure}
 }
 
@@ -69,6 +71,9 @@ func (w *explorer) Run(s pulse.Strategy) explore.Run {
 func (w *explorer) Done(run explore.Run) {
 	if !run.Cut {
 		w.finished++
+		if w.orders != nil {
+			w.orders[orderOf(&w.last)] = true
+		}
 	}
 	switch {
 	case run.Failure != nil && len(w.workers) > 1:

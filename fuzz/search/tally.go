@@ -19,6 +19,9 @@ type Tally struct {
 	Skipped    int
 	SkipReason string
 	Rejected   map[string]int
+	// Timed is how many runs had timers, and Early in how many of these they
+	// could fire although messages waited.
+	Timed, Early int
 	// By is how many runs each arm made.
 	By map[string]int
 	// Pairs is how many ordered pairs of receives were seen, by the worker
@@ -35,6 +38,12 @@ func (t *Tally) Count(arm string, res *props.Result) {
 	t.By[arm]++
 	if res.System != nil {
 		t.Steps += res.System.Steps()
+		if res.System.Timers() > 0 {
+			t.Timed++
+			if res.System.Options().EarlyTimers != 0 {
+				t.Early++
+			}
+		}
 	}
 	if res.Rejected != "" {
 		t.Rejected[res.Rejected]++
@@ -51,6 +60,8 @@ func (t *Tally) add(o *Tally) {
 	t.Runs += o.Runs
 	t.Steps += o.Steps
 	t.Skipped += o.Skipped
+	t.Timed += o.Timed
+	t.Early += o.Early
 	t.Pairs = max(t.Pairs, o.Pairs)
 	for k, n := range o.By {
 		t.By[k] += n

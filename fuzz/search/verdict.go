@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -85,6 +84,9 @@ func (v Verdict) whole() string {
 	case v.more:
 		of = " for these inputs"
 	}
+	if words.IsVast(v.Estimate) {
+		return " of " + words.Roughly(v.Estimate, v.Runs) + of
+	}
 	return " of about " + words.Roughly(v.Estimate, v.Runs) + of
 }
 
@@ -134,10 +136,7 @@ func (v Verdict) handedOver() string {
 }
 
 func (v Verdict) failures() string {
-	n := 0
-	for count := range maps.Values(v.Failures) {
-		n += count
-	}
+	n := v.Failing()
 	switch {
 	case n == 0:
 		return ""
@@ -186,9 +185,7 @@ func (v *Verdict) Progress() explore.Progress {
 func (v *Verdict) addTo(p *explore.Progress) {
 	p.Runs += v.Runs
 	p.Wasted += v.Wasted + v.Cut
-	for n := range maps.Values(v.Failures) {
-		p.Failures += n
-	}
+	p.Failures += v.Failing()
 	if s := p.Elapsed.Seconds(); s > 0 {
 		p.Rate = float64(p.Runs+p.Wasted) / s
 	}
