@@ -17,8 +17,9 @@ import (
 // A search that tests hardly anything fails too: when fewer than one run in ten
 // came to a verdict, because the others were skipped or their draws found no
 // value, and when a situation that is to be reached sometimes never was. Its log,
-// which go test -v shows, says how many runs there were, and how many of them
-// were skipped if it was more than half.
+// which go test -v shows, says how many runs there were, how many of them were
+// skipped if it was more than half, and which saved cases pass now or could not
+// be run as they were saved.
 //
 // In a quarter of its runs up to two timers may fire although messages wait: what
 // a timer does when a message is slow is tested too. A property that sets

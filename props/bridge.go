@@ -14,6 +14,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Rapid makes a property one of rapid:
@@ -178,7 +179,10 @@ func args(res Result) []*gopter.PropArg {
 	list := make([]*gopter.PropArg, len(res.Inputs))
 	for i, in := range res.Inputs {
 		v := res.Values[i]
-		text := fmt.Sprintf("%v", v)
+		text, fault := trace.Said("String", func() string { return fmt.Sprintf("%v", v) })
+		if fault != "" {
+			text = trace.Label(v)
+		}
 		list[i] = &gopter.PropArg{Label: in.Label, Arg: v, ArgFormatted: text, OrigArg: v, OrigArgFormatted: text}
 	}
 	return list

@@ -232,7 +232,7 @@ func (r *Runner) act() {
 // their deferred functions find wrong is still this run's.
 func (r *Runner) endProcesses() {
 	st := &r.state
-	if st.sys == nil || st.failure != nil || st.skipped || st.sys.Failure() != nil {
+	if st.sys == nil || !st.sys.Host().Waiting() || st.failure != nil || st.skipped || st.sys.Failure() != nil {
 		return
 	}
 	if pulse.NeedsOf(r.plan.Strategy).States {
@@ -255,7 +255,7 @@ func (r *Runner) finish() {
 		r.t.misuse("the property made no system: nothing was run; call System, and Run on it")
 	case !s.HasRun():
 		r.t.misuse("the property did not run its system: nothing happened; call Run")
-	case s.Host().Unrun():
+	case s.Host().Unrun() && r.rapid == nil: // rapid's Repeat may end anywhere
 		r.t.misuse("the property sends or starts something after its last Run, and nothing comes of it: call Run again")
 	case s.Host().Running() != r.state.test:
 		r.t.misuse("the property reset its system: what Always and Eventually said is lost; a property has one run")

@@ -20,6 +20,7 @@ type cast struct {
 	states    *stateWalk // walk, or nil unless the strategy compares states
 	pool      coroutines
 	processes []*Process // those not in use
+	inUse     int        // how many others there are
 }
 
 // An actor is a spawned actor's place in the cast. It outlives the run: the

@@ -117,6 +117,10 @@ func (h Host) Own() { h.s.calls.owner = goroutine() }
 // Disown lets any goroutine use the system between steps, as at the beginning.
 func (h Host) Disown() { h.s.calls.owner = 0 }
 
+// Waiting reports whether there are processes that have not returned, or
+// coroutines of this Host's.
+func (h Host) Waiting() bool { return h.s.inUse > 0 || len(h.s.pool.hosted) > 0 }
+
 // Finish ends all processes that still wait, as Reset does: their deferred
 // functions run now. Late then tells what they panicked with. The run is over.
 func (h Host) Finish() {

@@ -85,6 +85,7 @@ func (c *cast) startProcess(a *actor) {
 }
 
 func (c *cast) newProcess() *Process {
+	c.inUse++
 	if n := len(c.processes); n > 0 {
 		p := c.processes[n-1]
 		c.processes = c.processes[:n-1]
@@ -98,6 +99,7 @@ func (c *cast) newProcess() *Process {
 // retire keeps a process for another actor.
 func (c *cast) retire(p *Process) {
 	p.co, p.body, p.in = nil, nil, nil
+	c.inUse--
 	c.processes = append(c.processes, p)
 }
 

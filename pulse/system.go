@@ -41,10 +41,10 @@ func (s *System) Configure(o Options) {
 	if !s.mustBeIdle("Configure") {
 		return
 	}
-	s.walkWith(o.Tools)
 	if text := o.refusal(); text != "" {
 		s.misuse("%s", text)
 	}
+	s.walkWith(o.Tools)
 	s.configure(o)
 	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
 	if !s.needs.States {

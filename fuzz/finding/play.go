@@ -20,9 +20,6 @@ type Played struct {
 	// the same decisions and the same trace, or all of its schedule. What such a
 	// run comes to is what the case comes to. Another run says nothing of it.
 	Exact bool
-	// Otherwise reports whether the run failed with another failure than the
-	// case was kept for.
-	Otherwise bool
 	// How says in words how the case was run.
 	How string
 }
@@ -54,7 +51,6 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
 	p := Played{Result: res, Exact: exact, How: how}
 	if f := res.Failure; f != nil && c.Signature != "" && f.Signature() != c.Signature {
-		p.Otherwise = true
 		if how == "as saved" {
 			how = "its decisions as saved"
 		}

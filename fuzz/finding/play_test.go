@@ -70,3 +70,36 @@ func TestAttachments(t *testing.T) {
 		t.Errorf("%d cases, %v", len(cases), problems)
 	}
 }
+
+type leaving int
+
+func (l leaving) String() string {
+	if l == 1 {
+		panic("no name")
+	}
+	runtime.Goexit()
+	return ""
+}
+
+// A String method that does not return cannot lose a finding: its chart and its
+// draws say what the method did. FailNow in one used to end the whole test.
+func TestStringsThatDoNotReturn(t *testing.T) {
+	r := props.NewRunner("TestX", func(t *props.T) {
+		n := props.OneOf(t, "n", leaving(2))
+		sys := t.System()
+		sys.Send(sys.Spawn("shop", pulse.Func(func(*pulse.Ctx, any) {})), n)
+		sys.Send(sys.Spawn("shop", pulse.Func(func(_ *pulse.Ctx, msg any) { panic(msg) })), leaving(1))
+		sys.Run()
+	})
+	defer r.Close()
+	res := r.Run(props.Plan{})
+	f := From(Origin{Property: "p", Test: "TestX"}, &res)
+	f.Confirm(r)
+	text := f.Text("run 1")
+	for _, want := range []string{"panic in shop.2#1", "leaving(1) (String panicked)", "leaving(2) (String called runtime.Goexit)",
+		"drew n = leaving(2) (String called runtime.Goexit)", "replayed 2 of 2"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package linear_test
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -392,5 +393,24 @@ func TestHistoriesThatJudgeNothing(t *testing.T) {
 			t.Errorf("failure %q, expected %q; missed %q, expected %q", got, c.want, missed, c.missed)
 		}
 		r.Close()
+	}
+}
+
+// A model that calls runtime.Goexit, as FailNow does, ends in a failure that says
+// so. The judgement used to wait for ever.
+func TestModelThatExits(t *testing.T) {
+	m := register
+	m.Step = func(int, any, int) (bool, int) { runtime.Goexit(); return true, 0 }
+	r := props.NewRunner("", func(t *props.T) {
+		h := linear.NewHistory(t, m)
+		sys := t.System()
+		sys.Go("client", func(p *pulse.Process) { h.Call(p.Self(), get{"a"}).Return(7) })
+		sys.Run()
+		h.Check()
+	})
+	defer r.Close()
+	f := r.Run(props.Plan{}).Failure
+	if f == nil || !strings.HasPrefix(f.Text, "panic in the model: it called runtime.Goexit") {
+		t.Errorf("%v", f)
 	}
 }
