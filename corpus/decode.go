@@ -37,11 +37,13 @@ func Decode(path string, text []byte) (Case, error) {
 }
 
 // splitLines returns the lines of a text without their ends, which may be \n or
-// \r\n.
+// \r\n, and without what the first line is indented by: a case may be pasted
+// from what a test printed.
 func splitLines(text string) []string {
 	lines := strings.Split(text, "\n")
+	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
 	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], "\r")
+		lines[i] = strings.TrimPrefix(strings.TrimRight(lines[i], "\r"), indent)
 	}
 	if last := len(lines) - 1; lines[last] == "" {
 		lines = lines[:last]

@@ -14,6 +14,12 @@ import (
 // Check searches for a run in which the property does not hold, for a few
 // seconds, and fails the test if there is one. Cases that failed before run first.
 //
+// A search that tests hardly anything fails too: when fewer than one run in ten
+// came to a verdict, because the others were skipped or their draws found no
+// value, and when a situation that is to be reached sometimes never was. Its log,
+// which go test -v shows, says how many runs there were, and how many of them
+// were skipped if it was more than half.
+//
 // In a quarter of its runs up to two timers may fire although messages wait: what
 // a timer does when a message is slow is tested too. A property that sets
 // pulse.Options.EarlyTimers has its own number in all runs; pulse.NeverEarly is
@@ -106,6 +112,9 @@ func (v *verb) tell(res search.Result, start time.Time) {
 		return
 	}
 	v.complain(res.Complaints())
+	if n := res.Tested(); n > 0 && 2*n < res.Runs {
+		v.t.Logf("%d of %d runs were skipped (%s)", res.Runs-res.Tested(), res.Runs, res.SkipReason)
+	}
 	if res.Timed > 0 && res.Early == 0 {
 		v.t.Log("no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +
 			"a timer that races with a message was not tested")

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	exprand "golang.org/x/exp/rand"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // A Config says how Check, Explore and Target search; each is a method of it,
@@ -31,13 +34,14 @@ type Config struct {
 	// failure that is reported does not depend on it.
 	Workers int
 	// Folder is where cases are kept; empty means testdata/jostle beside the
-	// test. JOSTLE_OUT overrides it.
+	// test. JOSTLE_OUT overrides it. A relative path begins at the package's
+	// folder, wherever the test has gone since.
 	Folder string
 
 	// What follows is for one verb each; to set it for another is an error.
 
 	// Strategies are for Check: the names of strategies to use in turns, as
-	// strategy.Names lists them; empty means a portfolio in which every other
+	// strategy.Names lists them; nil means a portfolio in which every other
 	// run is random.
 	Strategies []string
 
@@ -101,7 +105,45 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 	if out := os.Getenv("JOSTLE_OUT"); out != "" {
 		c.Folder = out
 	}
+	if c.Folder == "" {
+		c.Folder = filepath.FromSlash("testdata/jostle")
+	}
+	c.Folder = inPackage(c.Folder)
+	if c.File != "" {
+		c.File = inPackage(c.File)
+	}
 	return c, nil
+}
+
+// packageFolder is where the test binary was started, which go test does in the
+// folder of the package. A test may go elsewhere, to a folder that vanishes with
+// it: cases must not.
+var packageFolder = workingFolder()
+
+func workingFolder() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	return dir
+}
+
+// inPackage returns a path of which the start is the package's folder.
+func inPackage(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(packageFolder, path)
+}
+
+// shown returns a path as it is told: below the package's folder from there, else
+// the whole of it.
+func shown(path string) string {
+	rel, err := filepath.Rel(packageFolder, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return rel
 }
 
 func (c *Config) readSeed(v string) error {
@@ -153,6 +195,31 @@ func (c *Config) refuse(verb string) error {
 		if field.set && field.of != verb {
 			return fmt.Errorf("fuzz.Config.%s is set for %s, and is for %s", field.name, verb, field.of)
 		}
+	}
+	return c.refuseValues()
+}
+
+// refuseValues returns what is set to a value that means nothing.
+func (c *Config) refuseValues() error {
+	for _, field := range []struct {
+		name  string
+		value int
+		zero  string
+	}{
+		{"Runs", c.Runs, "no bound but Budget"},
+		{"Workers", c.Workers, "one"},
+		{"Inputs", c.Inputs, "10"},
+	} {
+		if field.value < 0 {
+			return fmt.Errorf("fuzz.Config.%s is %d: set it to a number from 1 on, or to zero for %s", field.name, field.value, field.zero)
+		}
+	}
+	switch {
+	case c.Budget < 0:
+		return fmt.Errorf("fuzz.Config.Budget is %v: set it to a time such as 30s, or to zero for no bound but Runs", c.Budget)
+	case c.Strategies != nil && len(c.Strategies) == 0:
+		return fmt.Errorf("fuzz.Config.Strategies names none, so that there would be no run: name some of %s, or leave it nil",
+			strings.Join(strategy.Names(), ", "))
 	}
 	return nil
 }

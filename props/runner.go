@@ -48,6 +48,7 @@ type Runner struct {
 	rapid      *rapid.T                      // under Rapid: draws come from it
 	foreign    any                           // a panic of rapid, to be thrown again outside
 	intruder   atomic.Pointer[pulse.Failure] // a call on a T that was not allowed
+	over       atomic.Bool                   // Over was called
 }
 
 // A Plan decides what one run does.
@@ -119,7 +120,9 @@ func NewRunner(name string, property func(*T)) *Runner {
 // Close frees what the runner holds. It may be called again; Run may not.
 func (r *Runner) Close() {
 	if r.sys != nil && !r.closed {
+		r.sys.Host().Disown()
 		r.sys.Close()
+		r.sys.Host().Own() // whoever still uses it is late
 	}
 	if r.stage.stop != nil {
 		r.stage.stop()
@@ -128,13 +131,29 @@ func (r *Runner) Close() {
 	r.closed = true
 }
 
-// Late returns the failure of a goroutine that used a T after the last run, nil
-// when there is none. Without a call of Late the next run fails with it.
+// Late returns the failure of a goroutine that used a T or a system after the
+// last run, nil when there is none. Without a call of Late the next run fails
+// with it.
 func (r *Runner) Late() *pulse.Failure {
-	if r.intruder.Load() == nil { // a load is cheap, a swap is not
-		return nil
+	if r.intruder.Load() != nil { // a load is cheap, a swap is not
+		return r.intruder.Swap(nil)
 	}
-	return r.intruder.Swap(nil)
+	if r.sys != nil && r.state.failure == nil {
+		return r.sys.Host().Late()
+	}
+	return nil
+}
+
+// Over is a last Late, for when the test is over: after it nobody asks. A
+// goroutine that then uses a T or a system panics with a text that says so, and
+// ends the process, as one does that uses a testing.T so late.
+func (r *Runner) Over() *pulse.Failure {
+	r.over.Store(true)
+	late := r.Late()
+	if r.sys != nil {
+		r.sys.Host().Disown()
+	}
+	return late
 }
 
 // Missed returns the names given to Sometimes whose situation no run has
@@ -206,6 +225,25 @@ func (r *Runner) act() {
 		st.cleanups = st.cleanups[:n-1]
 		r.guarded("a Cleanup", f)
 	}
+	r.endProcesses()
+}
+
+// endProcesses ends the processes that still wait after a run that held: what
+// their deferred functions find wrong is still this run's.
+func (r *Runner) endProcesses() {
+	st := &r.state
+	if st.sys == nil || st.failure != nil || st.skipped || st.sys.Failure() != nil {
+		return
+	}
+	if pulse.NeedsOf(r.plan.Strategy).States {
+		return // who compares states looks at the processes now
+	}
+	st.ending = true
+	r.guarded("a process that was ended", st.sys.Host().Finish)
+	st.ending = false
+	if f := st.sys.Host().Late(); f != nil && st.failure == nil {
+		r.t.fail(f)
+	}
 }
 
 // finish checks a run whose property has returned: that it ran one system, and
@@ -217,6 +255,8 @@ func (r *Runner) finish() {
 		r.t.misuse("the property made no system: nothing was run; call System, and Run on it")
 	case !s.HasRun():
 		r.t.misuse("the property did not run its system: nothing happened; call Run")
+	case s.Host().Unrun():
+		r.t.misuse("the property sends or starts something after its last Run, and nothing comes of it: call Run again")
 	case s.Host().Running() != r.state.test:
 		r.t.misuse("the property reset its system: what Always and Eventually said is lost; a property has one run")
 	default:

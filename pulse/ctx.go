@@ -97,7 +97,8 @@ func (c *Ctx) Become(a Actor) {
 }
 
 // Watch asks for a Down message when the other ends, or at once when it has
-// ended already. It comes after all that the other has sent.
+// ended already. It comes after all that the other has sent. A crash or a
+// restart of the watcher ends its watches.
 func (c *Ctx) Watch(r Ref) {
 	if !c.ok("Watch") {
 		return

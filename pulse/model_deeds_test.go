@@ -376,6 +376,11 @@ func (w *modelWorld) inflict(x modelStrike) {
 }
 
 func (w *modelWorld) crash(a *modelActor) {
+	for _, b := range w.actors {
+		if w.fault != "watches outlive a crash" {
+			b.watchers = slices.DeleteFunc(b.watchers, func(i int) bool { return i == a.index })
+		}
+	}
 	w.endChildren(a)
 	a.life = "down"
 	if a.process && a.wait == "reply" { // an answer on its way is for code that is no more

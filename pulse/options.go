@@ -117,6 +117,53 @@ func orDefault(v, zero int) int {
 	return zero
 }
 
+// refusal returns what is wrong with the options, "" when nothing is. Negative
+// counts are refused: a program that computes one has a fault.
+func (o *Options) refusal() string {
+	switch {
+	case o.Delivery > DeliveryUnordered:
+		return fmt.Sprintf("Options.Delivery is %d: it is DeliveryFIFO or DeliveryUnordered", o.Delivery)
+	case o.Environment > EnvironmentClosed:
+		return fmt.Sprintf("Options.Environment is %d: it is EnvironmentOpen or EnvironmentClosed", o.Environment)
+	case o.Horizon < 0:
+		return fmt.Sprintf("Options.Horizon is %v: give it a time from 1ns on, or zero for no end", o.Horizon)
+	case o.Steps < 0:
+		return negative("Options.Steps", o.Steps, "the default")
+	case o.Pending < 0:
+		return negative("Options.Pending", o.Pending, "the default")
+	case o.Ticks < 0:
+		return negative("Options.Ticks", o.Ticks, "the default")
+	}
+	return o.Faults.refusal()
+}
+
+// refusal returns what is wrong with the budgets of faults, "" when nothing is.
+func (f *Faults) refusal() string {
+	if f.Drop|f.Duplicate|f.Delay|f.Crash|f.RestartKept|f.RestartLost|f.Partition < 0 { // one of them is
+		for _, b := range []struct {
+			name string
+			n    int
+		}{
+			{"Drop", f.Drop}, {"Duplicate", f.Duplicate}, {"Delay", f.Delay}, {"Crash", f.Crash},
+			{"RestartKept", f.RestartKept}, {"RestartLost", f.RestartLost}, {"Partition", f.Partition},
+		} {
+			if b.n < 0 {
+				return negative("Options.Faults."+b.name, b.n, "none")
+			}
+		}
+	}
+	for i, d := range f.DelayBy {
+		if d <= 0 {
+			return fmt.Sprintf("Options.Faults.DelayBy[%d] is %v: a message is held back for 1ns or longer", i, d)
+		}
+	}
+	return ""
+}
+
+func negative(field string, n int, zero string) string {
+	return fmt.Sprintf("%s is %d: give it a number from 1 on, or zero for %s", field, n, zero)
+}
+
 // A Setting is one thing that a system was told, in words.
 type Setting struct{ Name, Value string }
 

@@ -109,7 +109,38 @@ func (c *cast) killProcess(a *actor) {
 	if p != nil && p.co != nil {
 		p.co.Kill()
 		c.retire(p)
+		c.noteKilled(a.actor)
 	}
+}
+
+// noteKilled makes the panic of a deferred function that ran as a process was
+// killed the failure of the run: of this one while it runs, else it is late. A
+// run that has failed may have caused it.
+func (c *cast) noteKilled(actor int32) {
+	thrown := c.pool.thrown
+	c.pool.thrown = nil
+	if thrown == nil || c.fails.failure != nil {
+		return
+	}
+	f := c.killedFailure(thrown, actor)
+	if c.calls.running {
+		c.todo.afterStep |= workThrow
+		c.fails.fail(f)
+		return
+	}
+	f.Step = -1
+	c.fails.intrude(f)
+}
+
+func (c *cast) killedFailure(v *carried, actor int32) *Failure {
+	f := &Failure{Kind: KindPanic, Step: int(c.rec.step), Value: v.value}
+	f.setFrames(v.pcs)
+	whose := "a process"
+	if actor != none {
+		whose = c.rec.nameOf(actor)
+	}
+	f.Text = "panic in a deferred function of " + whose + ", which was ended while it waited: " + firstLine(thrown(v.value))
+	return f
 }
 
 // killProcesses ends all code that waits.
@@ -118,6 +149,7 @@ func (c *cast) killProcesses() {
 		c.killProcess(a)
 	}
 	c.pool.killHosted()
+	c.noteKilled(none)
 }
 
 // endCode ends all code that waits, and gives the coroutines back.
@@ -243,10 +275,10 @@ func (p *Process) astray(what string) *actor {
 	s := p.sys
 	s.calls.unwind()
 	switch {
+	case s.calls.strange():
+		s.intrude(what, "Process")
 	case !s.calls.running:
 		s.misuse("%s on the Process of %s outside of its code", what, s.rec.nameOf(p.actor))
-	case !s.calls.mine():
-		s.intrude(what, "Process")
 	case s.actors[s.rec.cur].process != nil:
 		s.misuse("%s on the Process of %s in a step of %s: a process waits by its own Process only",
 			what, s.rec.nameOf(p.actor), s.rec.nameOf(s.rec.cur))

@@ -42,6 +42,9 @@ func (s *System) Configure(o Options) {
 		return
 	}
 	s.walkWith(o.Tools)
+	if text := o.refusal(); text != "" {
+		s.misuse("%s", text)
+	}
 	s.configure(o)
 	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
 	if !s.needs.States {
@@ -81,13 +84,22 @@ func (s *System) Close() {
 
 // mayCall reports whether a method of the system may be called now.
 func (s *System) mayCall(what string) bool {
-	if s.closed {
-		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
-	}
 	s.calls.unwind()
 	if s.calls.strange() {
 		s.intrude(what, "system")
 		return false
+	}
+	if s.closed {
+		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
+	}
+	return true
+}
+
+// mayLook is mayCall for methods that change nothing: between steps any
+// goroutine may call them.
+func (s *System) mayLook(what string) bool {
+	if s.calls.running || s.closed {
+		return s.mayCall(what)
 	}
 	return true
 }

@@ -20,23 +20,23 @@ import (
 type traffic struct {
 	mail     mailroom
 	calls    calls
-	rec      recorder
 	todo     agenda
-	strategy Strategy
 	from     int32 // who sent the message that is being received
 	ask      int32 // the number of the Ask that it asks
 	run      int32 // which run this is, to tell old references
+	needs    Needs // of the strategy
+	begun    bool  // the strategy knows that this run has begun
+	settling bool  // in start-up, when no strategy is asked
+	rec      recorder
+	strategy Strategy
 	clock    clock
 	faults   faults
 	fails    failing
 	guards   []guard
 	values   *value.Walker // over the bodies of messages
 	owner    *System       // is put into references
-	needs    Needs         // of the strategy
 	options  Options
 	seed     uint64
-	begun    bool // the strategy knows that this run has begun
-	settling bool // in start-up, when no strategy is asked
 }
 
 // agenda is what there is to look at around steps. It is empty in a plain run.
@@ -381,6 +381,11 @@ func (t *traffic) misuse(format string, args ...any) {
 func (t *traffic) intrude(what, on string) {
 	f := &Failure{Kind: KindMisuse, Text: what + " on a " + on + " from another goroutine: " +
 		"a system is used by the goroutine that runs it, and by handlers; send what other goroutines make before Run"}
+	if !t.calls.running {
+		f.Step = -1
+		f.Text = what + " on a " + on + " from another goroutine when no step was running: " +
+			"does a handler leave a goroutine behind? let an actor do what it does"
+	}
 	var pcs [32]uintptr
 	f.setFrames(pcs[:runtime.Callers(3, pcs[:])])
 	t.fails.intrude(f)

@@ -5,6 +5,7 @@ package finding
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/jostle-go/jostle/corpus"
@@ -83,13 +84,36 @@ func From(o Origin, res *props.Result) *Finding {
 // attach writes what the run has to show beside its text.
 func (f *Finding) attach(list []props.Attachment) {
 	for _, a := range list {
-		var b bytes.Buffer
-		if err := a.Write(&b); err != nil {
+		data, err := written(a)
+		if err != nil {
 			f.Logs = append(f.Logs, a.Name+" could not be made: "+err.Error())
 			continue
 		}
-		f.Attachments = append(f.Attachments, Attachment{a.Name, b.Bytes()})
+		f.Attachments = append(f.Attachments, Attachment{a.Name, data})
 	}
+}
+
+// written returns what an attachment writes. It writes on a goroutine of its
+// own, since a finding must not be lost by what is only shown beside it: not by
+// a panic, nor by Goexit.
+func written(a props.Attachment) (data []byte, err error) {
+	if a.Write == nil {
+		return nil, errors.New("it has no function that writes it")
+	}
+	done := make(chan struct{})
+	var b bytes.Buffer
+	go func() {
+		defer close(done)
+		err = errors.New("its function called runtime.Goexit, as FailNow and Skip of a testing.T do")
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("its function panicked: %s", trace.Label(v))
+			}
+		}()
+		err = a.Write(&b)
+	}()
+	<-done
+	return b.Bytes(), err
 }
 
 // Steps returns how many steps the run took.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Text tells a finding: what failed and where, in which run, with what inputs,
@@ -13,14 +14,14 @@ func (f *Finding) Text(run string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    %s\n", f.headline())
 	if f.Failure.Detail != "" {
-		b.WriteString(words.Indented(f.Failure.Detail))
+		b.WriteString(words.Indented(trace.Visible(f.Failure.Detail)))
 	}
 	fmt.Fprintf(&b, "        %s, %s\n", run, f.repeats())
 	if len(f.Draws) > 0 {
 		fmt.Fprintf(&b, "        drew %s\n", strings.Join(f.Draws, ", "))
 	}
 	for _, line := range f.Logs {
-		fmt.Fprintf(&b, "        log: %s\n", strings.ReplaceAll(line, "\n", "\n             "))
+		fmt.Fprintf(&b, "        log: %s\n", strings.ReplaceAll(trace.Visible(line), "\n", "\n             "))
 	}
 	if f.Chart != "" {
 		fmt.Fprintf(&b, "\n%s\n", words.Indented(f.Chart))
@@ -30,7 +31,7 @@ func (f *Finding) Text(run string) string {
 
 // headline is the line of the property that failed and what it said.
 func (f *Finding) headline() string {
-	first, rest, more := strings.Cut(f.Failure.Text, "\n")
+	first, rest, more := strings.Cut(trace.Visible(f.Failure.Text), "\n")
 	if f.Location != "" {
 		first = f.Location + ": " + first
 	}

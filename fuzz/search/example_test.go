@@ -32,10 +32,10 @@ func ExampleSample() {
 	fmt.Print(res.Finding.Chart)
 	// Output:
 	// run 2 failed: the wall says "first"
-	// test ──"last"──▶ ben
-	// ben ──"last"──▶ wall
-	// test ──"first"──▶ ada
-	// ada ──"first"──▶ wall
+	// 0  test ──"last"──▶ ben
+	// 1  ben ──"last"──▶ wall
+	// 2  test ──"first"──▶ ada
+	// 3  ada ──"first"──▶ wall
 }
 
 func ExampleExplore() {

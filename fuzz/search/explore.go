@@ -8,7 +8,6 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/props"
 )
 
 // ExploreOptions say how Explore goes through inputs and orders.
@@ -97,8 +96,9 @@ func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring 
 	x := &exploring{ExploreOptions: o, ctx: ctx, property: p, began: time.Now()}
 	x.deadline, _ = ctx.Deadline()
 	x.verdict.Failures = map[string]int{}
+	x.verdict.Reduction, x.verdict.asked = o.Method.Reduction, o.Method.Reduction
 	for range max(1, o.Workers) {
-		x.workers = append(x.workers, &explorer{exploring: x, runner: props.NewRunner(p.Test, p.Func), found: map[string]*placed{}})
+		x.workers = append(x.workers, &explorer{exploring: x, runner: x.property.NewRunner(), found: map[string]*placed{}})
 	}
 	x.inputs = newInputs(x.workers[0].runner, o.Seed, o.Inputs, func() bool { return x.bound() != "" })
 	return x

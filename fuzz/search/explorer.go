@@ -156,12 +156,14 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 		list = append(list, f.Error())
 	}
 	list = append(list, rejections(x.inputs.rejected, x.inputs.tries)...)
-	if v.Skipped-x.inputs.skipped == v.Runs && v.Skipped > 0 {
-		what := "run"
-		if v.Runs == 0 {
-			what = "input"
-		}
-		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, what), reason))
+	switch tested := v.Runs - (v.Skipped - x.inputs.skipped); {
+	case v.Skipped == 0:
+	case v.Runs == 0:
+		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, "input"), reason))
+	case tested == 0:
+		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, "run"), reason))
+	default:
+		list = append(list, skips(tested, v.Runs, reason)...)
 	}
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
 		list = append(list, neverReached(missed(runners), v.Runs)...)
@@ -194,7 +196,7 @@ func (x *exploring) which(f *placed) string {
 	return run
 }
 
-func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.Method.Reduction) }
+func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.verdict.Reduction) }
 
 // divergence is what is told of a program that does not repeat itself: the
 // run in which that was noticed, and how two runs of it differ, if they do.

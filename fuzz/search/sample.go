@@ -18,6 +18,17 @@ import (
 type Property struct {
 	Name, Test string
 	Func       func(*props.T)
+	// Made is told of each runner that runs the property. It may be nil.
+	Made func(*props.Runner)
+}
+
+// NewRunner returns a runner of the property. Close it when done.
+func (p *Property) NewRunner() *props.Runner {
+	r := props.NewRunner(p.Test, p.Func)
+	if p.Made != nil {
+		p.Made(r)
+	}
+	return r
 }
 
 // Options say how Sample searches.
@@ -29,7 +40,7 @@ type Options struct {
 	// Workers is how many goroutines run the property at the same time; zero
 	// means one, which is the caller's own. What is found does not depend on it.
 	Workers int
-	// Portfolio is the arms that runs are made by, in turns; nil means Portfolio().
+	// Portfolio is the arms that runs are made by, in turns; none means Portfolio().
 	Portfolio []Entry
 }
 
@@ -87,10 +98,10 @@ func Sample(ctx context.Context, p Property, o Options) Result {
 }
 
 func newSampler(ctx context.Context, p Property, o Options) *sampler {
-	if o.Portfolio == nil {
+	if len(o.Portfolio) == 0 {
 		o.Portfolio = Portfolio()
 	}
-	s := &sampler{Options: o, property: p, tally: newTally()}
+	s := &sampler{Options: o, property: p, tally: NewTally()}
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
 	s.close = context.AfterFunc(ctx, func() { s.over.Store(true) })
@@ -120,7 +131,7 @@ type sampler struct {
 func (s *sampler) run() Result {
 	var runners []*props.Runner
 	for range max(1, s.Workers) {
-		r := props.NewRunner(s.property.Test, s.property.Func)
+		r := s.property.NewRunner()
 		defer r.Close()
 		runners = append(runners, r)
 	}
@@ -144,7 +155,7 @@ func (s *sampler) run() Result {
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
 func (s *sampler) work(r *props.Runner) {
-	w := &worker{sampler: s, runner: r, pairs: &coverage.PR{}, tally: newTally()}
+	w := &worker{sampler: s, runner: r, pairs: &coverage.PR{}, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
@@ -198,7 +209,7 @@ func (w *worker) batch(b int) {
 		w.pairs.Begin()
 		res := w.runner.Run(plan)
 		arms[e.Name].Learn(&res)
-		w.tally.count(e.Name, &res)
+		w.tally.Count(e.Name, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {
 			w.strange.Store(true)
 		}

@@ -10,7 +10,8 @@ import (
 
 // A Verdict says what came of an exploration: of all its inputs together.
 //
-// Complete and Estimate are about the inputs that were run. Bound is, beside what package
+// Complete and Estimate are about the inputs that were run. Reduction is the one
+// that was used in the end: of several inputs the one that left out least. Bound is, beside what package
 // explore says, "saved case" when one failed and nothing was explored, and
 // "replay" when JOSTLE_REPLAY asked for a case alone.
 type Verdict struct {
@@ -28,7 +29,8 @@ type Verdict struct {
 	// have seen something else.
 	Watched bool
 
-	more bool // there may be inputs that were not begun, of which Estimate says nothing
+	asked explore.Reduction // the one that the search began with
+	more  bool              // there may be inputs that were not begun, of which Estimate says nothing
 }
 
 // String says it in one line, such as
@@ -60,6 +62,7 @@ func (v Verdict) String() string {
 	}
 	fmt.Fprintf(&b, ", %s", words.Elapsed(v.Elapsed))
 	b.WriteString(v.failures())
+	b.WriteString(v.handedOver())
 	if v.Watched {
 		b.WriteString("; Always, Eventually, monitors and histories were asked " +
 			"in the orders that were run: those left out differ in between")
@@ -119,6 +122,19 @@ func (v Verdict) why() string {
 	return v.Bound
 }
 
+// handedOver says that another reduction was used than was asked for, and why.
+func (v Verdict) handedOver() string {
+	if v.Reduction == v.asked || v.Runs+v.Wasted+v.Cut == 0 {
+		return ""
+	}
+	if v.Reduction == explore.Everything {
+		return fmt.Sprintf("; went over from the reduction %v to everything with sleep sets, since steps of this program have to do with each other "+
+			"by more than messages, such as a watch, a supervisor or two answers to one Ask", v.asked)
+	}
+	return fmt.Sprintf("; went over from the reduction %v to %v, since something may come between any two steps, "+
+		"such as a fault or an early timer, or a run failed before its end, or Depth is bounded", v.asked, v.Reduction)
+}
+
 func (v Verdict) failures() string {
 	n := v.Failing()
 	switch {
@@ -132,6 +148,7 @@ func (v Verdict) failures() string {
 
 // add adds what exploring one more input came to.
 func (v *Verdict) add(o *explore.Result) {
+	v.Reduction = max(v.Reduction, o.Reduction) // they are ordered by how much they leave out
 	v.Inputs++
 	v.Runs += o.Runs
 	v.Wasted += o.Wasted

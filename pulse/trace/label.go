@@ -317,13 +317,22 @@ func quoted(s string) string {
 }
 
 // oneLine returns s with all runes escaped that cannot be printed on one line.
-func oneLine(s string) string {
-	if utf8.ValidString(s) && strings.IndexFunc(s, hidden) < 0 {
+func oneLine(s string) string { return escaped(s, hidden) }
+
+// Visible returns a text of several lines with all runes escaped that cannot be
+// printed: what a program says must not move the cursor of a terminal.
+func Visible(text string) string {
+	return escaped(text, func(r rune) bool { return hidden(r) && r != '\n' && r != '\t' })
+}
+
+// escaped returns s with the runes escaped that are bad.
+func escaped(s string, bad func(rune) bool) string {
+	if utf8.ValidString(s) && strings.IndexFunc(s, bad) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if hidden(r) {
+		if bad(r) {
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 			continue
 		}
