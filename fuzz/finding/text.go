@@ -22,7 +22,7 @@ func (f *Finding) Text(run string) string {
 		fmt.Fprintf(&b, "        drew %s\n", strings.Join(f.Draws, ", "))
 	}
 	if n := f.early(); n > 0 {
-		fmt.Fprintf(&b, "        %s fired early, while messages waited; a program whose timers cannot says so by pulse.NeverEarly\n", words.Count(n, "timer"))
+		fmt.Fprintf(&b, "        timers fired %s although messages waited; a program whose timers cannot says so by pulse.NeverEarly\n", words.Count(n, "time"))
 	}
 	for _, line := range f.Logs {
 		fmt.Fprintf(&b, "        log: %s\n", strings.ReplaceAll(trace.Visible(line), "\n", "\n             "))
