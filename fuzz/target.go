@@ -16,7 +16,8 @@ import (
 // Target makes a property a target of go test -fuzz: the engine's bytes are
 // inputs, priorities of messages and answers, and every byte string is some
 // case. Saved cases run first, as with Check; the engine begins with them and
-// with some random ones, and what it finds is saved as Check saves it.
+// with some random ones, and what it finds is saved as Check saves it. Timers may
+// come early in a quarter of the cases, as with Check.
 //
 // What Sometimes says is judged by plain go test, after the inputs that the
 // engine begins with: for a situation that none of them reached, up to 1,000

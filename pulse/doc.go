@@ -51,7 +51,8 @@
 // Time is virtual. It passes when nothing can be delivered, and then goes at
 // once to the next moment at which something is due. After and Every set
 // timers. Options.EarlyTimers lets timers fire although messages wait, and
-// Options.Horizon is where time ends.
+// Options.Horizon is where time ends. A ReceiveTimeout of zero needs no time: its
+// end is one of the things that can come next.
 //
 // # Faults
 //

@@ -140,6 +140,9 @@ func (r *mailroom) release(m int32) {
 // discard gives a message that is in no channel its last fate.
 func (r *mailroom) discard(m int32, fate trace.Fate) {
 	d := &r.sends[m]
+	if d.Kind == trace.Poll {
+		fate = trace.Dropped // nobody has sent it: it is no orphan
+	}
 	d.Fate = fate
 	if fate == trace.Orphaned && d.Kind != trace.Down && d.Kind != trace.Kill {
 		if r.orphans.add(m) && !r.keeps {
@@ -345,6 +348,7 @@ func (r *mailroom) forgetWait(b *mailbox) {
 		r.forget(b.actor, trace.Reply, b.await)
 	}
 	r.forget(b.actor, trace.Timer, b.await)
+	r.forget(b.actor, trace.Poll, b.await)
 }
 
 // empty discards all that waits for an actor.

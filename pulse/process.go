@@ -17,10 +17,11 @@ import (
 // first message in it that is wanted.
 type Process struct {
 	*Ctx
-	co   *Coroutine
-	body func(*Process)
-	main func(*Coroutine) // calls body; made once for each Process
-	in   any              // the message that ended the wait
+	co    *Coroutine
+	body  func(*Process)
+	main  func(*Coroutine) // calls body; made once for each Process
+	in    any              // the message that ended the wait
+	empty int              // polls in a row that found nothing, with no other wait between
 }
 
 // wait is what a stuck report says of a process.
@@ -76,7 +77,7 @@ func (c *cast) codeEnded(a *actor) {
 // begins when the message that starts it is delivered.
 func (c *cast) startProcess(a *actor) {
 	p := c.newProcess()
-	p.Ctx, p.body = &a.ctx, a.spec.Process
+	p.Ctx, p.body, p.empty = &a.ctx, a.spec.Process, 0
 	p.co = c.pool.get(p.main)
 	a.process, a.accept = p, acceptStart
 	c.mail.setOpen(&a.mailbox, false)
@@ -167,6 +168,13 @@ func (p *Process) Receive() any {
 // ReceiveMatch waits for a message for which match holds and returns it;
 // others stay where they are. The system calls match as messages come and go,
 // so it must look at nothing but its argument and what this process owns.
+//
+// A message that is passed over gets no place in a mailbox. It counts as still on
+// its way, as the first of its channel, and so may come later than a message of
+// another channel that was sent after it had been passed over. A mailbox that keeps
+// the order of arrival, such as Erlang's, never does that. All orders of such a
+// mailbox are tried, and these beside them; a failure that needs one of these
+// cannot happen there.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	a := p.me("ReceiveMatch")
 	if a == nil {
@@ -180,7 +188,16 @@ func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 }
 
 // ReceiveTimeout waits for any message, but not longer than d.
+//
+// With zero it does not wait: what the process has sent to itself is there, and
+// anything else on its way to it may have arrived or not. So it may come back empty
+// although messages wait, for it or for others. A process that does nothing else
+// would never let others go on: after as many times in a row as Options.Ticks says
+// it comes back empty only when nothing else can happen.
 func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
+	if d == 0 && p.Ctx != nil && p.empty < p.sys.clock.patience {
+		return p.poll()
+	}
 	return p.waitFor("ReceiveTimeout", acceptAll, none, d)
 }
 
@@ -293,8 +310,31 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 		a.await = 0
 	}
 	in := p.in
-	p.in = nil
+	p.in, p.empty = nil, 0
 	return in
+}
+
+// poll is ReceiveTimeout(0): a message to itself, which no fault touches, ends the
+// wait unless another one comes first.
+func (p *Process) poll() (any, bool) {
+	a, s := p.me("ReceiveTimeout"), p.sys
+	if a == nil {
+		return nil, false
+	}
+	a.asks++
+	a.await = a.asks
+	m, empty := s.message(p.actor, p.actor, timeout{}, trace.Poll, a.await), p.empty
+	s.mail.post(m, p.actor)
+	in := p.wait("ReceiveTimeout", acceptAll, none)
+	a.await = 0
+	if _, is := in.(timeout); is {
+		p.empty = empty + 1
+		return nil, false
+	}
+	if s.mail.sends[m].Fate == trace.Pending {
+		s.mail.withdraw(m)
+	}
+	return in, true
 }
 
 // waitFor is wait that a timer ends after d.

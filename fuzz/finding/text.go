@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -20,6 +21,9 @@ func (f *Finding) Text(run string) string {
 	if len(f.Draws) > 0 {
 		fmt.Fprintf(&b, "        drew %s\n", strings.Join(f.Draws, ", "))
 	}
+	if n := f.early(); n > 0 {
+		fmt.Fprintf(&b, "        timers fired %s although messages waited; a program whose timers cannot says so by pulse.NeverEarly\n", words.Count(n, "time"))
+	}
 	for _, line := range f.Logs {
 		fmt.Fprintf(&b, "        log: %s\n", strings.ReplaceAll(trace.Visible(line), "\n", "\n             "))
 	}
@@ -27,6 +31,19 @@ func (f *Finding) Text(run string) string {
 		fmt.Fprintf(&b, "\n%s\n", words.Indented(f.Chart))
 	}
 	return b.String()
+}
+
+// early returns how often time passed early in the run because the search let it.
+func (f *Finding) early() (n int) {
+	if f.Case.EarlyTimers == 0 {
+		return 0
+	}
+	for _, c := range f.Case.Record.Choices {
+		if c.Kind == choice.Clock {
+			n += int(c.Value)
+		}
+	}
+	return n
 }
 
 // headline is the line of the property that failed and what it said.

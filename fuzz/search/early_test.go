@@ -1,6 +1,7 @@
 package search
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -80,6 +81,9 @@ func TestTimersRaceByDefault(t *testing.T) {
 		if f.Replays != finding.Tried || f.Case.EarlyTimers != earlyTimers || len(f.Case.Settings) != 0 {
 			t.Errorf("seed %d: replayed %d of %d: %s; %d early timers, settings %v",
 				seed, f.Replays, finding.Tried, f.Differs, f.Case.EarlyTimers, f.Case.Settings)
+		}
+		if told := f.Text("run"); !strings.Contains(told, "although messages waited") {
+			t.Errorf("seed %d: nothing is said of early timers:\n%s", seed, told)
 		}
 		text, err := corpus.Encode(f.Case)
 		if err != nil {

@@ -75,9 +75,9 @@ func (r *reading) missing() []*Send {
 	return missing
 }
 
-// stopped reports whether the message is a timer that was stopped. Faults do not
-// drop timers.
-func (s *Send) stopped() bool { return s.Kind.IsTimer() && s.Fate == Dropped }
+// stopped reports whether the message is a timer that was stopped, or would have
+// ended a wait that is over. Faults drop neither.
+func (s *Send) stopped() bool { return (s.Kind.IsTimer() || s.Kind == Poll) && s.Fate == Dropped }
 
 // lossRemark returns the reason why a message was not delivered.
 func (r *reading) lossRemark(s *Send) string {
