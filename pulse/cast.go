@@ -254,7 +254,7 @@ func (c *cast) watch(watcher, other int32) {
 	c.rec.touch(other, trace.ItsLife, 0)
 	if a := c.actors[other]; a.life == alive {
 		a.watchers = append(a.watchers, watcher)
-		c.bound(len(a.watchers), int(c.mail.limit), "watchers", "watches of "+c.rec.nameOf(other), "watches")
+		c.bound(len(a.watchers), int(c.mail.limit), "watchers", "watches of one actor", "watches")
 		return
 	}
 	c.postDown(other, watcher, "gone")

@@ -120,7 +120,9 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 		case order == 0:
 			add(func() string { return fmt.Sprintf("delivery %d, %s, was not made", i, name(i)) })
 		case order < after:
-			add(func() string { return fmt.Sprintf("delivery %d, %s, was made before one that the record has earlier", i, name(i)) })
+			add(func() string {
+				return fmt.Sprintf("delivery %d, %s, was made before one that the record has earlier", i, name(i))
+			})
 		}
 		after = max(after, order)
 	}
