@@ -31,6 +31,9 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 		check := build(r.sys)
 		r.sys.Run()
 		f := r.sys.Failure()
+		if f == skips {
+			return explore.Run{System: r.sys}
+		}
 		if f == nil && check != nil {
 			if err := check(); err != nil {
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
@@ -86,6 +89,7 @@ func (e *explored) add(run explore.Run, after []func(explore.Run)) {
 		}
 	}
 	switch {
+	case run.System.Failure() == skips:
 	case run.Failure == nil:
 		e.passing[classOf(run.System)]++
 	case run.System.Failure() != nil:

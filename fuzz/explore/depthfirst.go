@@ -47,6 +47,9 @@ func (d *depthFirst) explore() (finished bool) {
 		d.walker.begin()
 		run := d.worker.Run(d.strategy)
 		repeats := d.walker.repeats(&run, d.walker.passed == len(d.walker.nodes))
+		if d.recorded && d.walker.ending == endedItself {
+			d.walker.sleeping.touches.learnEnd(&run)
+		}
 		d.tally.result.Nondeterminism = d.walker.difference
 		if !repeats || d.account(run) || d.clashes() {
 			return false
@@ -93,7 +96,7 @@ func (d *depthFirst) noteEnd(run *Run) {
 	if last := len(w.nodes) - 1; last >= 0 {
 		w.nodes[last].leaves++
 	}
-	if d.options.compares() && run.System != nil && (run.Failure == nil || cameToRest(run.System.Trace())) {
+	if d.options.compares() && run.System != nil && !run.brokeOff() {
 		w.seen.end(run.System)
 	}
 }
@@ -122,7 +125,7 @@ func (d *depthFirst) clashes() bool {
 // learn marks, at the picks of a run, what must be taken because of it.
 func (d *depthFirst) learn(run *Run) {
 	w, t := &d.walker, run.System.Trace()
-	if len(t.Touches) > 0 && d.options.sleeps() {
+	if w.sleeping.touches.any(t) && d.options.sleeps() {
 		w.sleeping.touches.keep(&w.path, t)
 	}
 	if d.options.Reduction == Everything {
@@ -131,7 +134,7 @@ func (d *depthFirst) learn(run *Run) {
 	// What would have followed a run that did not come to its end is not
 	// known; and where timers may be early, a step may come in another order
 	// after a timer that this run came to rest for.
-	if run.Failure != nil && w.ending == endedItself && !cameToRest(t) || w.ending == endedKnown || w.ending == endedDeep ||
+	if w.ending == endedItself && run.brokeOff() || w.ending == endedKnown || w.ending == endedDeep ||
 		run.System.Options().EarlyTimers != 0 {
 		w.openPicks()
 	}
@@ -140,7 +143,7 @@ func (d *depthFirst) learn(run *Run) {
 		limit = int(w.nodes[w.lastPick()].step) + 1
 	}
 	if !d.reducer.reduce(t, d.shared, limit) {
-		d.reduction = Everything
+		d.goOver(Everything, true, whyTouches)
 	}
 }
 

@@ -32,6 +32,9 @@ type class struct {
 	outcome string // what they failed with; empty when they passed
 }
 
+// skipped is the outcome of a run that was skipped: it neither passed nor failed.
+const skipped = "skipped"
+
 // distinct is how many classes there are.
 func (n *orders) distinct() int { return len(n.classes) }
 
@@ -129,6 +132,9 @@ func (e *enumerator) run(build func(*pulse.System) func() error) string {
 	check := build(e.sys)
 	e.sys.Run()
 	if f := e.sys.Failure(); f != nil {
+		if f == skips {
+			return skipped
+		}
 		return f.Signature()
 	}
 	if check == nil {
@@ -155,9 +161,11 @@ func (n *orders) add(key uint64, outcome string) {
 func (n *orders) split() {
 	n.passing, n.failing = map[uint64]int{}, map[string]int{}
 	for key, c := range n.classes {
-		if c.outcome == "" {
+		switch c.outcome {
+		case "":
 			n.passing[key] = c.runs
-		} else {
+		case skipped:
+		default:
 			n.failing[c.outcome] += c.runs
 		}
 	}

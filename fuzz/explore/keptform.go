@@ -30,6 +30,7 @@ const (
 type kept struct {
 	Search  keptMethod
 	Used    string          // the reduction that is in use: another than was asked for, when that did not fit
+	Sleeps  bool            // Method.Sleep, as it is in use
 	Verdict Result          // so far
 	Cut     bool            `json:",omitempty"` // a bound has kept something from being run
 	Habits  keptHabits      // of HMS and SGR

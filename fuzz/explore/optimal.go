@@ -144,7 +144,7 @@ func (o *optimal) runTop() bool {
 	repeats := w.repeats(&run, run.steps() >= len(f.steps))
 	switch {
 	case w.askedBetween:
-		o.reduction = SourceSets
+		o.goOver(SourceSets, true, whyStrikes)
 		return false
 	case !repeats:
 		o.tally.result.Nondeterminism = w.difference
@@ -165,13 +165,17 @@ func (o *optimal) revise(run *Run) bool {
 	}
 	f, t := o.top(), run.System.Trace()
 	f.addSettled(len(t.Steps))
-	if o.tally.result.Runs == 0 && mayStrike(run.System) || o.options.KeepOn && run.Failure != nil && !cameToRest(t) {
-		o.reduction = SourceSets
+	switch {
+	case o.tally.result.Runs == 0 && mayStrike(run.System):
+		o.goOver(SourceSets, true, whyStrikes)
+		return false
+	case o.goesOnAfter(run) && run.brokeOff():
+		o.goOver(SourceSets, true, whyBrokeOff)
 		return false
 	}
 	o.reviser.enabled = o.follower.enabled
 	if !o.reviser.revise(f, t, o.shared, max(o.shared, f.base)) {
-		o.reduction = Everything
+		o.goOver(Everything, true, whyTouches)
 		return false
 	}
 	return true

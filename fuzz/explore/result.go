@@ -9,8 +9,13 @@ type Result struct {
 	Complete bool
 	// Reduction is the one that was used. It differs from the one that was
 	// asked for when that does not fit the program: the package comment says
-	// when.
+	// when. Sleep reports whether sleep sets were in use.
 	Reduction Reduction
+	Sleep     bool
+	// Because is why the search went over from the reduction that was asked
+	// for to Reduction, as a sentence that begins in lower case; "" when it did
+	// not.
+	Because string
 	// Bound is the bound that was hit, "" when none was: "runs", "time",
 	// "depth", "delays", "preemptions", "failure", "stop".
 	Bound string

@@ -16,15 +16,36 @@ type search struct {
 	habits  habits
 	// bound is the one on delays or preemptions that is searched now.
 	bound int32
-	// reduction is what the search must begin again with; that of the options
-	// while it need not.
-	reduction Reduction
+	// over is what the search must begin again with; zero while it need not.
+	over handover
 }
+
+// A handover is the reduction that a search goes over to, because the one that
+// it began with does not fit the program, and why it does not.
+type handover struct {
+	to    Reduction
+	sleep bool // with sleep sets, if the reduction before had them
+	why   string
+}
+
+// Why a search goes over to another reduction. Each goes on after "because".
+const (
+	whyTouches  = "steps of this program have to do with each other by more than messages, such as a watch, a supervisor, two answers to one Ask"
+	whyStrikes  = "something may come between any two steps, such as a fault or an early timer"
+	whyBrokeOff = "a step ended its run before the rest of it, by a failure or by Skip"
+	whyDepth    = "Depth is bounded, and Optimal learns from whole runs"
+)
+
+// goOver has the search begin again with another reduction.
+func (s *search) goOver(to Reduction, sleep bool, why string) { s.over = handover{to, sleep, why} }
+
+// goesOnAfter reports whether the search goes on after a run.
+func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.options.KeepOn }
 
 // newSearch returns a search that began at a time. Unless it is a trial, its
 // worker is told of its runs.
 func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
-	s := &search{options: o, worker: w, reduction: o.Reduction}
+	s := &search{options: o, worker: w}
 	s.limits = limits{runs: o.Runs, time: o.Time, began: began, stop: o.Stop}
 	s.tally = newTally(o)
 	if !trial {
@@ -52,7 +73,7 @@ func (s *search) isOver() bool {
 
 // mustBeginAgain reports whether the program turned out not to be one for the
 // reduction.
-func (s *search) mustBeginAgain() bool { return s.reduction != s.options.Reduction }
+func (s *search) mustBeginAgain() bool { return s.over.why != "" }
 
 // chooser returns what finds the first message by the search's ordering.
 func (s *search) chooser() chooser {

@@ -29,7 +29,10 @@ func newWalker(m *Method, h *habits, bound int32) walker {
 // Begin begins a run.
 func (w *walker) Begin(uint64) { w.begin() }
 
-func (w *walker) begin() { w.passed, w.ending = 0, endedItself }
+func (w *walker) begin() {
+	w.passed, w.ending = 0, endedItself
+	w.sleeping.touches.endedBy = 0
+}
 
 // Pick follows the path, or lengthens it.
 func (w *walker) Pick(e *pulse.Enabled) int {

@@ -56,6 +56,16 @@ func (r *Run) steps() int {
 	return r.System.Steps()
 }
 
+// brokeOff reports whether the program ended the run before its system came to
+// rest: by a failure in a step, or because the property skipped it there.
+func (r *Run) brokeOff() bool {
+	if r.System == nil {
+		return false
+	}
+	t := r.System.Trace()
+	return len(t.Steps) > 0 && !cameToRest(t)
+}
+
 // cameToRest reports whether nothing was left to deliver at the end of a run.
 func cameToRest(t *trace.Trace) bool {
 	n := len(t.Rests)

@@ -170,6 +170,7 @@ const (
 	ItsSteps Touched = iota // the step of another actor ended or restarted it
 	ItsLife                 // whether it has ended: the step changed that, or asked by Watch
 	ItsAsk                  // one of its Asks: the step tried to answer it first
+	AllSteps                // of no actor: the step depends on how many steps came before, or ended the run
 )
 
 // A Note is a line that belongs to a step.
