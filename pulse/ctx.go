@@ -159,7 +159,10 @@ func (c *Ctx) Choose(n int) int {
 // Log adds a line to the trace. It costs nothing when the run is not recorded.
 func (c *Ctx) Log(format string, args ...any) {
 	if s := c.sys; c.ok("Log") && s.rec.on {
-		s.rec.note(fmt.Sprintf(format, args...))
+		touched := len(s.rec.trace.Touches)
+		text := fmt.Sprintf(format, args...)
+		s.rec.trace.Touches = s.rec.trace.Touches[:touched] // no actor sees which names are in it
+		s.rec.note(text)
 	}
 }
 

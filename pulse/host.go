@@ -20,6 +20,22 @@ func (s *System) Host() Host { return Host{s} }
 // Running returns the actor whose step is running; outside of a step, the test.
 func (h Host) Running() Ref { return h.s.ref(h.s.rec.cur) }
 
+// Step returns the number of the running step, -1 outside of one. Unlike
+// System.Steps it is for texts, and for what else no actor sees.
+func (h Host) Step() int {
+	if !h.s.calls.running {
+		return -1
+	}
+	return int(h.s.rec.steps) - 1
+}
+
+// Touch notes that the running step reads or changes what steps of other
+// actors depend on or change, without a message between them.
+func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
+
+// Observers returns how many observers the run has.
+func (h Host) Observers() int { return len(h.s.observers) }
+
 // Spawn adds an actor in the name of another.
 func (h Host) Spawn(parent Ref, spec Spec) Ref {
 	if !h.s.mayCall("Host.Spawn") {

@@ -190,6 +190,18 @@ func (r *recorder) touch(actor int32, what trace.Touched, ask int32) {
 	}
 }
 
+// look notes that an actor's code reads or changes what steps of other actors
+// depend on or change, if it is an actor's code that runs.
+func (r *recorder) look(actor int32, what trace.Touched) {
+	if !r.on || !r.inStep() {
+		return
+	}
+	x := trace.Touch{Step: r.step, Actor: actor, What: what}
+	if n := len(r.trace.Touches); n == 0 || r.trace.Touches[n-1] != x { // a handler may look in a loop
+		r.trace.Touches = append(r.trace.Touches, x)
+	}
+}
+
 // touchOther notes that the running step ends or restarts another actor.
 func (r *recorder) touchOther(actor int32) {
 	if actor != r.cur {

@@ -230,7 +230,12 @@ func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer 
 }
 
 // stopTimer takes a timer back that is not due yet, and reports whether it was one.
-func (t *traffic) stopTimer(number int32) bool {
+func (t *traffic) stopTimer(number, send int32) bool {
+	if t.rec.on { // then the slot is still the timer's
+		if owner := t.mail.sends[send].To; owner != t.rec.cur {
+			t.rec.look(owner, trace.ItsSteps)
+		}
+	}
 	i := t.clock.find(number)
 	if i < 0 {
 		return false

@@ -128,7 +128,7 @@ func (d *depthFirst) learn(run *Run) {
 	if w.sleeping.touches.any(t) && d.options.sleeps() {
 		w.sleeping.touches.keep(&w.path, t)
 	}
-	if d.options.Reduction == Everything {
+	if d.over = d.blindTo(run); d.mustBeginAgain() || d.options.Reduction == Everything {
 		return
 	}
 	// What would have followed a run that did not come to its end is not
@@ -142,9 +142,21 @@ func (d *depthFirst) learn(run *Run) {
 	if w.ending == endedAsleep {
 		limit = int(w.nodes[w.lastPick()].step) + 1
 	}
-	if !d.reducer.reduce(t, d.shared, limit) {
-		d.goOver(Everything, true, whyTouches)
+	d.over = d.reducer.reduce(t, d.shared, limit)
+}
+
+// blindTo returns what the search must go over to when sleep sets, or any
+// reduction, would leave out orders in which a run like this one can show more.
+func (d *depthFirst) blindTo(run *Run) handover {
+	switch {
+	case !d.options.reduces():
+		return handover{}
+	case run.isObserved():
+		return handover{Everything, false, whyObserved}
+	case d.options.Reduction == Everything && readsPlaces(run.System.Trace()):
+		return handover{Everything, false, whySpawns}
 	}
+	return handover{}
 }
 
 // guess returns Eta's estimate of how many runs the search takes in all, 0

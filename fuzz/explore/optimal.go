@@ -144,7 +144,7 @@ func (o *optimal) runTop() bool {
 	repeats := w.repeats(&run, run.steps() >= len(f.steps))
 	switch {
 	case w.askedBetween:
-		o.goOver(SourceSets, true, whyStrikes)
+		o.over = handover{SourceSets, true, whyStrikes}
 		return false
 	case !repeats:
 		o.tally.result.Nondeterminism = w.difference
@@ -166,19 +166,17 @@ func (o *optimal) revise(run *Run) bool {
 	f, t := o.top(), run.System.Trace()
 	f.addSettled(len(t.Steps))
 	switch {
+	case run.isObserved():
+		o.over = handover{Everything, false, whyObserved}
 	case o.tally.result.Runs == 0 && mayStrike(run.System):
-		o.goOver(SourceSets, true, whyStrikes)
-		return false
+		o.over = handover{SourceSets, true, whyStrikes}
 	case o.goesOnAfter(run) && run.brokeOff():
-		o.goOver(SourceSets, true, whyBrokeOff)
-		return false
+		o.over = handover{SourceSets, true, whyBrokeOff}
+	default:
+		o.reviser.enabled = o.follower.enabled
+		o.over = o.reviser.revise(f, t, o.shared, max(o.shared, f.base))
 	}
-	o.reviser.enabled = o.follower.enabled
-	if !o.reviser.revise(f, t, o.shared, max(o.shared, f.base)) {
-		o.goOver(Everything, true, whyTouches)
-		return false
-	}
-	return true
+	return !o.mustBeginAgain()
 }
 
 // mayStrike reports whether something may come between the steps of a system's

@@ -25,6 +25,16 @@ func unsound() []subject {
 		program("two panics", pulse.Options{}, panicsTwice),
 		program("a panic and a failure", pulse.Options{}, panicsOrFails),
 		program("a skip behind others", pulse.Options{}, skipsBehindOthers),
+		program("a tick beside a timer", pulse.Options{Ticks: 2}, ticksBesideTimers),
+		program("a tick beside a sleeper", pulse.Options{Ticks: 2}, ticksBesideSleepers),
+		program("the number of steps", pulse.Options{}, countsSteps),
+		program("places", pulse.Options{}, readsPlaces),
+		program("names", pulse.Options{}, readsNames),
+		program("the test's messages", pulse.Options{}, readsReceived),
+		program("warnings", pulse.Options{}, readsWarnings),
+		program("a timer of another", pulse.Options{}, stopsAnothersTimer),
+		program("an observer", pulse.Options{}, isObserved),
+		program("isolation", pulse.Options{Isolation: true}, changesOnTheWay),
 	}
 }
 
@@ -83,6 +93,140 @@ func panicsOrFails(sys *pulse.System) func() error {
 	sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {
 		sys.Fail(&pulse.Failure{Kind: pulse.KindProperty, Text: "the other"})
 	})), kind("go"))
+	return nil
+}
+
+// ticksBesideTimers has a periodic timer and one that comes at the same time as
+// its second tick. Which of them was set first decided how many ticks came
+// before the run counted as being at rest: one more if the other came first.
+func ticksBesideTimers(sys *pulse.System) func() error {
+	sys.Send(sys.Spawn("ticker", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == kind("go") {
+			ctx.Every(1, kind("tick"))
+		}
+	})), kind("go"))
+	sys.Send(sys.Spawn("waiter", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == kind("go") {
+			ctx.After(1, kind("late"))
+		}
+	})), kind("go"))
+	return nil
+}
+
+// ticksBesideSleepers is the same with a process that sleeps.
+func ticksBesideSleepers(sys *pulse.System) func() error {
+	sys.Send(sys.Spawn("ticker", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == kind("go") {
+			ctx.Every(2, kind("tick"))
+		}
+	})), kind("go"))
+	sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(4) })
+	return nil
+}
+
+// two sends a message to each of two actors with these handlers.
+func two(sys *pulse.System, one, other pulse.Func) {
+	sys.Send(sys.Spawn("one", one), kind("go"))
+	sys.Send(sys.Spawn("other", other), kind("go"))
+}
+
+// countsSteps has a handler that reads how many steps came before.
+func countsSteps(sys *pulse.System) func() error {
+	two(sys, func(*pulse.Ctx, any) {}, func(*pulse.Ctx, any) {
+		if sys.Steps() == 1 {
+			panic("it came first")
+		}
+	})
+	return nil
+}
+
+// readsPlaces has two actors that each spawn one, and one of the four reads
+// which place it has.
+func readsPlaces(sys *pulse.System) func() error {
+	spawn := func(ctx *pulse.Ctx, msg any) { ctx.Spawn("child", pulse.Func(func(*pulse.Ctx, any) {})) }
+	two(sys, spawn, func(ctx *pulse.Ctx, msg any) {
+		child := ctx.Spawn("child", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("place %d", ctx.Self().Index()) }))
+		ctx.Send(child, kind("look"))
+	})
+	return nil
+}
+
+// readsNames is the same with a name.
+func readsNames(sys *pulse.System) func() error {
+	spawn := func(ctx *pulse.Ctx, msg any) { ctx.Spawn("child", pulse.Func(func(*pulse.Ctx, any) {})) }
+	two(sys, spawn, func(ctx *pulse.Ctx, msg any) {
+		child := ctx.Spawn("child", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			name := ctx.Self().String()
+			ctx.Log("name %s", name)
+		}))
+		ctx.Send(child, kind("look"))
+	})
+	return nil
+}
+
+// readsReceived has a handler that looks at what the test has received.
+func readsReceived(sys *pulse.System) func() error {
+	test := sys.Host().Running()
+	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Send(test, kind("done")) }, func(ctx *pulse.Ctx, _ any) {
+		ctx.Log("received %d", len(sys.Received()))
+	})
+	return nil
+}
+
+// readsWarnings has a handler that looks at what was odd about the run so far.
+func readsWarnings(sys *pulse.System) func() error {
+	gone := sys.Spawn("gone", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
+	sys.Send(gone, kind("end"))
+	sys.Settle()
+	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Send(gone, kind("late")) }, func(ctx *pulse.Ctx, _ any) {
+		ctx.Log("warnings %d", len(sys.Warnings()))
+	})
+	return nil
+}
+
+// stopsAnothersTimer has two actors that stop one timer: who comes first is
+// told that it came in time.
+func stopsAnothersTimer(sys *pulse.System) func() error {
+	var timer pulse.Timer
+	sys.Send(sys.Spawn("owner", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		switch msg {
+		case kind("set"):
+			timer = ctx.After(1, kind("due"))
+		case kind("go"):
+			ctx.Log("stopped %t", timer.Stop())
+		}
+	})), kind("set"))
+	sys.Settle()
+	sys.Send(sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("stopped %t", timer.Stop()) })), kind("go"))
+	sys.Send(sys.Spawn("third", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("stopped %t", timer.Stop()) })), kind("go"))
+	return nil
+}
+
+// An onlooker is an observer that is a function.
+type onlooker func(*pulse.System, int)
+
+func (w onlooker) Stepped(s *pulse.System, step int) { w(s, step) }
+
+// isObserved has an observer that fails one of two orders in which every actor
+// receives the same.
+func isObserved(sys *pulse.System) func() error {
+	one, other := false, false
+	sys.Observe(onlooker(func(s *pulse.System, _ int) {
+		if other && !one {
+			s.Fail(&pulse.Failure{Kind: pulse.KindProperty, Text: "the other came first"})
+		}
+	}))
+	two(sys, func(*pulse.Ctx, any) { one = true }, func(*pulse.Ctx, any) { other = true })
+	return nil
+}
+
+// changesOnTheWay has an actor that changes a message after it has sent it,
+// which is seen only while the message waits.
+func changesOnTheWay(sys *pulse.System) func() error {
+	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+	msg := &struct{ n int }{}
+	sys.Send(sink, msg)
+	sys.Send(sys.Spawn("changer", pulse.Func(func(*pulse.Ctx, any) { msg.n++ })), kind("go"))
 	return nil
 }
 

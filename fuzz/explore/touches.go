@@ -28,6 +28,25 @@ func (ts *touches) learnEnd(run *Run) {
 	}
 }
 
+// readsPlaces reports whether a step reads the place or the name of an actor that
+// may depend on the order of steps that spawn. Sleep sets take no heed of that
+// order.
+func readsPlaces(t *trace.Trace) bool {
+	for _, x := range t.Touches {
+		if x.What != trace.ItsPlace && x.What != trace.ItsName {
+			continue
+		}
+		first := t.Actors[x.Actor].Step
+		for i := range t.Actors {
+			a := &t.Actors[i]
+			if a.Step >= 0 && a.Step != first && (x.What == trace.ItsPlace && first >= 0 || x.What == trace.ItsName && a.Label == t.Actors[x.Actor].Label) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // any reports whether steps of a run touch anything.
 func (ts *touches) any(t *trace.Trace) bool { return len(t.Touches) > 0 || ts.endedBy != 0 }
 

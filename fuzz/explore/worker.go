@@ -46,6 +46,16 @@ type Run struct {
 	Subtree int
 	// Cut reports that the run was given up before its end, after it had failed.
 	Cut bool
+	// Watched reports that whoever reads the Result knows that observers, or
+	// the isolation check, have looked only at the orders that were run. Else
+	// the search goes over to Everything for them.
+	Watched bool
+}
+
+// isObserved reports whether something that nobody else heeds looks at the run
+// after each step.
+func (r *Run) isObserved() bool {
+	return r.System != nil && !r.Watched && (r.System.Host().Observers() > 0 || r.System.Options().Isolation)
 }
 
 // steps returns how many steps the run took.

@@ -125,11 +125,11 @@ func (x *exploring) all() error {
 		if err := x.refusal(); err != nil {
 			return err
 		}
-		v.Watched = v.Watched || x.inputs.watches && x.reduces()
 		r, err := x.one()
 		if err != nil {
 			return err
 		}
+		x.noteWatched(&r)
 		v.add(&r)
 		x.made += madeBy(&r)
 		complete = complete && r.Complete
@@ -146,9 +146,17 @@ func (x *exploring) all() error {
 	return nil
 }
 
-// reduces reports whether orders are left out that a look at several actors at
-// once might tell apart.
-func (x *exploring) reduces() bool { return x.Method.Reduction != explore.Everything || x.Method.Sleep }
+// noteWatched notes in the verdict whether orders were left out that a look at
+// several actors at once might tell apart, and whether the property has such.
+func (x *exploring) noteWatched(r *explore.Result) {
+	if r.Reduction == explore.Everything && !r.Sleep {
+		return
+	}
+	for _, w := range x.workers {
+		x.verdict.Watched = x.verdict.Watched || w.watches || x.inputs.watches
+		x.verdict.looked = x.verdict.looked || w.looks
+	}
+}
 
 // madeBy returns how many runs one input took.
 func madeBy(r *explore.Result) int {

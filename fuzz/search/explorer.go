@@ -23,6 +23,8 @@ type explorer struct {
 	inputs []choice.Input
 	last   props.Result
 	keeps  bool // the property has something that remembers
+	// watches and looks are Result.Watches and Result.Looks, of any run.
+	watches, looks bool
 
 	counts
 	before counts             // of the inputs that are done with
@@ -61,8 +63,8 @@ func (w *explorer) Run(s pulse.Strategy) explore.Run {
 	if text := drawsDiffer(res.Inputs, w.inputs); text != "" {
 		res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
 	}
-	w.keeps = w.keeps || res.Remembers
-	return explore.Run{System: res.System, Failure: res.Failure}
+	w.keeps, w.watches, w.looks = w.keeps || res.Remembers, w.watches || res.Watches, w.looks || res.Looks
+	return explore.Run{System: res.System, Failure: res.Failure, Watched: true}
 }
 
 // Done counts a run of the search, and keeps it if it failed.
@@ -159,7 +161,11 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, what), reason))
 	}
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
-		list = append(list, neverReached(missed(runners), v.Runs)...)
+		if names := missed(runners); v.Watched { // an order that was left out may reach them in between
+			v.Unreached = names
+		} else {
+			list = append(list, neverReached(names, v.Runs)...)
+		}
 	}
 	return list
 }

@@ -24,12 +24,16 @@ type Verdict struct {
 	// Skipped is how many runs the property did not want, inputs that it
 	// skipped or whose draws found no value among them.
 	Skipped int
-	// Watched says that the property has Always, Eventually, a monitor or a
-	// history, and that a reduction has left out orders in which they might
-	// have seen something else.
-	Watched bool
+	// Watched says that the property has Always, Eventually, a monitor, a
+	// history, an observer or the isolation check, and that a reduction has left
+	// out orders in which they might have seen something else. Unreached are the
+	// situations of Sometimes that no run has reached, where that is no
+	// complaint: they may be seen in those orders.
+	Watched   bool
+	Unreached []string
 
-	more bool // there may be inputs that were not begun, of which Estimate says nothing
+	looked bool // Watched because of an observer or the isolation check
+	more   bool // there may be inputs that were not begun, of which Estimate says nothing
 }
 
 // String says it in one line, such as
@@ -61,9 +65,17 @@ func (v Verdict) String() string {
 	}
 	fmt.Fprintf(&b, ", %s", words.Elapsed(v.Elapsed))
 	b.WriteString(v.failures())
-	if v.Watched {
+	b.WriteString(v.handedOver())
+	switch {
+	case v.looked:
+		b.WriteString("; Always, Eventually, monitors, histories, observers and the isolation check looked " +
+			"at the orders that were run: those left out differ in between")
+	case v.Watched:
 		b.WriteString("; Always, Eventually, monitors and histories were asked " +
 			"in the orders that were run: those left out differ in between")
+	}
+	for _, name := range v.Unreached {
+		fmt.Fprintf(&b, "; sometimes %q: reached in none of them", name)
 	}
 	return b.String()
 }
@@ -117,6 +129,18 @@ func (v Verdict) why() string {
 	return v.Bound
 }
 
+// handedOver says that another reduction was used than was asked for, and why.
+func (v Verdict) handedOver() string {
+	if v.Because == "" {
+		return ""
+	}
+	used := v.Reduction.String()
+	if v.Sleep && v.Reduction == explore.Everything {
+		used += " with sleep sets"
+	}
+	return fmt.Sprintf("; went over to the reduction %s, because %s", used, v.Because)
+}
+
 func (v Verdict) failures() string {
 	n := 0
 	for count := range maps.Values(v.Failures) {
@@ -133,6 +157,9 @@ func (v Verdict) failures() string {
 
 // add adds what exploring one more input came to.
 func (v *Verdict) add(o *explore.Result) {
+	if o.Because != "" || v.Inputs == 0 { // of several inputs, the last that differs
+		v.Reduction, v.Sleep, v.Because = o.Reduction, o.Sleep, o.Because
+	}
 	v.Inputs++
 	v.Runs += o.Runs
 	v.Wasted += o.Wasted

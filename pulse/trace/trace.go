@@ -167,10 +167,13 @@ type Touch struct {
 type Touched uint8
 
 const (
-	ItsSteps Touched = iota // the step of another actor ended or restarted it
+	ItsSteps Touched = iota // what its steps do: the step of another actor ended or restarted it, stopped its timer, or read what it received
 	ItsLife                 // whether it has ended: the step changed that, or asked by Watch
 	ItsAsk                  // one of its Asks: the step tried to answer it first
-	AllSteps                // of no actor: the step depends on how many steps came before, or ended the run
+	AllSteps                // of no actor: the step depends on which steps came before, whosever they are, or ended the run
+	ItsPlace                // its place in the order of spawning: the step read it
+	ItsName                 // its name, which depends on how many actors with its label were spawned: the step read it
+	TheTest                 // of the test: the step read or changed what a property's T keeps, such as its first failure
 )
 
 // A Note is a line that belongs to a step.
