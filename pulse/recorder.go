@@ -142,6 +142,9 @@ func (r *recorder) stepID(step int32) uint64 {
 func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	if r.on && !settling {
 		r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: uint32(n), Value: uint32(v)})
+		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // these come between steps
+			r.trace.Answers = append(r.trace.Answers, trace.Answer{Step: r.step, Value: int32(v), Of: int32(n), Sent: r.sent})
+		}
 	}
 	r.hash = hash.Fold(r.hash^uint64(k+1), uint64(v))
 }

@@ -193,7 +193,9 @@ func (x *explorer) open() error {
 		return err
 	}
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
-		x.beginWith(handover{used, k.Sleeps, k.Verdict.Because})
+		// A file of an older version does not say whether it sleeps, nor why:
+		// then it slept as it was asked to.
+		x.beginWith(handover{used, k.Sleeps || k.Verdict.Because == "" && k.Search.Sleep, k.Verdict.Because})
 	}
 	x.restore(k)
 	return nil
@@ -230,7 +232,7 @@ func (x *explorer) goOnCounting() {
 
 // kept returns the search in the form of its file.
 func (x *explorer) kept() *kept {
-	k := &kept{Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep}
+	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
 	k.putHabits(&x.search.habits)

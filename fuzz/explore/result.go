@@ -20,7 +20,9 @@ type Result struct {
 	// "depth", "delays", "preemptions", "failure", "stop".
 	Bound string
 	// Distinct is how many distinct orders were run, -1 when that was not
-	// counted.
+	// counted. Two runs are of one distinct order when every actor has received
+	// the same messages in the same order and every question of a step, such as
+	// the program's Choose, was answered the same.
 	Distinct int
 	// Runs is how many runs came to an end. Wasted is how many more were given
 	// up because what was left of them had been run before, and Cut how many

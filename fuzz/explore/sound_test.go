@@ -2,9 +2,13 @@ package explore_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -290,5 +294,72 @@ func TestLevelsWithWorkers(t *testing.T) {
 		if len(one.Failures) != 1 || len(two.Failures) != 1 {
 			t.Errorf("failures %v with one worker, %v with two", one.Failures, two.Failures)
 		}
+	}
+}
+
+// TestDistinctIsOneNumber holds that Distinct is the same with every reduction
+// that gives it. Without sleep sets runs counted as one distinct order that
+// differed in the program's own choices: 1 for Choose(3), and 3 with sleep sets.
+func TestDistinctIsOneNumber(t *testing.T) {
+	r, e := &rig{}, &enumerator{}
+	defer e.close()
+	choosesThrice := func(sys *pulse.System) func() error {
+		sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(3) })), kind("go"))
+		return nil
+	}
+	for _, o := range ways() {
+		o.CountDistinct = true
+		if got := r.exploreBuild(pulse.Options{}, choosesThrice, o); got.Distinct != 3 {
+			t.Errorf("%v sleep %v: %d distinct orders of a Choose(3)", o.Reduction, o.Sleep, got.Distinct)
+		}
+	}
+	compared := 0
+	for seed := uint64(0); seed < 400; seed++ {
+		p := newProgram(seed, spawning|becoming|fifo|unordered|processes|timeouts|timers|choosing)
+		if _, ok := e.enumerate(p.options(), p.Build, 1000); !ok {
+			continue
+		}
+		compared++
+		want := -1
+		for _, o := range ways() {
+			o.CountDistinct = true
+			got := r.explore(p, o)
+			if want < 0 {
+				want = got.Distinct
+			}
+			if got.Distinct != want {
+				t.Errorf("program %d, %v sleep %v: %d distinct orders, and %d by the first way\n%v", seed, o.Reduction, o.Sleep, got.Distinct, want, p)
+				return
+			}
+		}
+	}
+	t.Logf("%d programs", compared)
+}
+
+// TestFileHasAName holds that a search goes on only from a file of its own
+// program. Another test went on from any, and said complete of what it had not run.
+func TestFileHasAName(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kept")
+	search := func(name string, runs int) error {
+		_, err := explore.Explore(explore.Options{Name: name, File: file, Runs: runs}, on(pulse.Options{}, load.Senders(3, 1).Build))
+		return err
+	}
+	if err := search("one", 2); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"other": "it is of one, and this search is of other", "": "this search is of a program without a name"} {
+		if err := search(name, 2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q went on from the file of another: %v", name, err)
+		}
+	}
+	if err := search("one", 2); err != nil {
+		t.Error(err)
+	}
+	os.Remove(file)
+	if err := search("", 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "an older jostle wrote it: remove it to begin again") {
+		t.Errorf("a file without a name: %v", err)
 	}
 }

@@ -183,7 +183,8 @@ func (x *exploring) refusal() error {
 
 // one explores one input.
 func (x *exploring) one() (explore.Result, error) {
-	o := explore.Options{Method: x.Method, Seed: x.Seed, KeepOn: x.KeepOn, Estimate: x.Estimate, File: x.File, Stop: x.ctx.Done()}
+	o := explore.Options{Method: x.Method, Seed: x.Seed, KeepOn: x.KeepOn, Estimate: x.Estimate, File: x.File,
+		Name: x.property.Name, Stop: x.ctx.Done()}
 	if x.Runs > 0 {
 		o.Runs = x.Runs - x.made
 	}
