@@ -284,7 +284,7 @@ func (w *modelWorld) arrive(m *modelMessage) {
 
 func (w *modelWorld) orphan(m *modelMessage) {
 	m.fate = trace.Orphaned
-	if m.kind != trace.Down && m.kind != trace.Kill && w.fault != "orphans are not counted" {
+	if m.kind != trace.Down && m.kind != trace.Kill && m.kind != trace.Reply && w.fault != "orphans are not counted" {
 		w.orphans++
 	}
 }

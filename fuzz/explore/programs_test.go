@@ -181,7 +181,7 @@ type settings struct {
 	early                            int
 	drop, duplicate, delay           int
 	crash, kept, lost, partition     int
-	ticks, judged                    int
+	ticks, judged, orphans, closed   int
 	checked, wrongState, checkedHits int // the check fails when this actor ends in this state after so many messages
 }
 
@@ -208,6 +208,10 @@ func (p *program) options() pulse.Options {
 	if s.unordered {
 		o.Delivery = pulse.DeliveryUnordered
 	}
+	if s.closed > 0 {
+		o.Environment = pulse.EnvironmentClosed
+	}
+	o.Orphans = s.orphans > 0
 	return o
 }
 
@@ -351,6 +355,9 @@ func (d *drawer) settings() settings {
 	s.wrongState, s.checkedHits = d.IntN(states), 1+d.IntN(3)
 	if d.has(everying) {
 		s.ticks = 1 + d.IntN(2)
+	}
+	if d.has(looking) {
+		s.orphans, s.closed = d.once(looking, 4), d.once(looking, 8)
 	}
 	if d.has(observing) {
 		s.judged = 1 + d.IntN(9)
@@ -533,7 +540,7 @@ func (p *program) smallerTemplates(try func(func(*program))) {
 
 // parts returns where the numbers of the settings are that can be taken away.
 func (s *settings) parts() []*int {
-	return []*int{&s.early, &s.drop, &s.duplicate, &s.delay, &s.crash, &s.kept, &s.lost, &s.partition, &s.ticks, &s.judged}
+	return []*int{&s.early, &s.drop, &s.duplicate, &s.delay, &s.crash, &s.kept, &s.lost, &s.partition, &s.ticks, &s.judged, &s.orphans, &s.closed}
 }
 
 // A world is a program in a system.
