@@ -54,6 +54,9 @@ func (d *depthFirst) explore() (finished bool) {
 		if !repeats || d.account(run) || d.clashes() {
 			return false
 		}
+		if d.isRepeated(&run, d.walker.ending) && !d.repeat(&run, d.runAgain) {
+			return false
+		}
 		if d.recorded && run.System != nil {
 			d.learn(&run)
 		}
@@ -68,6 +71,22 @@ func (d *depthFirst) explore() (finished bool) {
 			return false
 		}
 	}
+}
+
+// runAgain runs the path that was run last.
+func (d *depthFirst) runAgain() Run {
+	w, nodes := &d.walker, len(d.walker.nodes)
+	w.begin()
+	w.again = true
+	again := d.worker.Run(d.strategy)
+	w.again = false
+	if !w.repeats(&again, w.passed == nodes && len(w.nodes) == nodes) {
+		d.tally.result.Nondeterminism = w.difference
+	}
+	if d.recorded {
+		w.sleeping.touches.learnEnd(&again)
+	}
+	return again
 }
 
 // account counts a run, or hands its subtree over. It reports whether the run

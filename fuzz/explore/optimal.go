@@ -154,7 +154,22 @@ func (o *optimal) runTop() bool {
 	case !o.revise(&run):
 		return false
 	}
-	return !o.count(run, w.ending, o.shared)
+	if o.count(run, w.ending, o.shared) {
+		return false
+	}
+	return !o.isRepeated(&run, w.ending) || o.repeat(&run, o.runAgain)
+}
+
+// runAgain runs the top frame, which was run last.
+func (o *optimal) runAgain() Run {
+	w, f := &o.follower, o.top()
+	steps := len(f.steps)
+	w.begin(f)
+	again := o.worker.Run(w)
+	if !w.repeats(&again, again.steps() >= steps && len(f.steps) == steps) {
+		o.tally.result.Nondeterminism = w.difference
+	}
+	return again
 }
 
 // revise finds the revisits of a run. It reports whether the optimal search can

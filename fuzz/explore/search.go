@@ -3,6 +3,8 @@ package explore
 import (
 	"fmt"
 	"time"
+
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // A search goes through one tree of orders, or through one subtree of it, with
@@ -14,6 +16,7 @@ type search struct {
 	tally   tally
 	limits  limits
 	habits  habits
+	prints  [2]pulse.Print // of a run that is repeated
 	// bound is the one on delays or preemptions that is searched now.
 	bound int32
 	// over is what the search must begin again with; zero while it need not.
@@ -60,6 +63,48 @@ func (s *search) count(run Run, end ending, shared int) (last bool) {
 		s.habits.learn(run.System.Trace())
 	}
 	return s.tally.count(run, end, shared)
+}
+
+// repeatEvery is how many runs of a search, or of a subtree, there are for each
+// one that is repeated to see whether the program repeats itself.
+const repeatEvery = 64
+
+// isRepeated reports whether the run that was counted last is to be repeated: the
+// first of a search, and every 64th after it.
+func (s *search) isRepeated(run *Run, end ending) bool {
+	r := &s.tally.result
+	return end == endedItself && s.tally.tell != nil && run.System != nil && (r.Runs-1)%repeatEvery == 0 && (r.Runs > 1 || s.tally.subtree <= 1)
+}
+
+// repeat repeats a run, and reports whether it was the same. The search is over
+// when it was not: the result says where they differ.
+func (s *search) repeat(run *Run, again func() Run) bool {
+	s.prints[0].Take(run.System)
+	failure := run.Failure
+	second := again()
+	r := &s.tally.result
+	switch {
+	case r.Nondeterminism != "":
+	case second.System == nil:
+		r.Nondeterminism = "the same decisions led to no system when they were made again"
+	default:
+		s.prints[1].Take(second.System)
+		r.Nondeterminism = s.prints[0].Differs(&s.prints[1], second.System)
+	}
+	if r.Nondeterminism == "" && signatureOf(failure) != signatureOf(second.Failure) {
+		r.Nondeterminism = fmt.Sprintf("a run ended with %s, and with %s when its decisions were made again",
+			signatureOf(failure), signatureOf(second.Failure))
+	}
+	return r.Nondeterminism == ""
+}
+
+// signatureOf returns the signature of a failure, or words that say that there
+// is none.
+func signatureOf(f *pulse.Failure) string {
+	if f == nil {
+		return "no failure"
+	}
+	return f.Signature()
 }
 
 // isOver reports whether the search must end before the tree is done.

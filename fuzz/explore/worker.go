@@ -16,7 +16,8 @@ type Worker interface {
 	// Two runs with the same decisions must be the same. The strategy may be
 	// another one than in the call before.
 	//
-	// Not every call is a run of the search: an estimate makes runs of its
+	// Not every call is a run of the search: the first run and every 64th are
+	// repeated, to see whether the program repeats itself, an estimate makes runs of its
 	// own, and to share the tree its first levels are gone through several
 	// times. Whoever counts runs counts the calls of Done.
 	Run(s pulse.Strategy) Run
