@@ -16,6 +16,12 @@ type rig struct {
 	sys *pulse.System
 }
 
+func (r *rig) close() {
+	if r.sys != nil {
+		r.sys.Close()
+	}
+}
+
 // worker makes what is explored of what builds it.
 func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *worker {
 	return &worker{run: func(s pulse.Strategy) explore.Run {
@@ -230,6 +236,18 @@ func disagrees(e *enumerator, r *rig, p *program) (why string, compared bool) {
 		got := r.explore(p, o)
 		if why := got.misses(all); why != "" {
 			return fmt.Sprintf("%v sleep %v ordering %v, used %v sleep %v: %s; all %d runs", o.Reduction, o.Sleep, o.Ordering,
+				got.Reduction, got.Sleep, why, all.runs), true
+		}
+		if p.seed%8 != 0 || o.Ordering != explore.OrderFIFO {
+			continue
+		}
+		one, other := &rig{}, &rig{}
+		q := p.clone() // a program is in one system at a time
+		got = exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
+		one.close()
+		other.close()
+		if why := got.misses(all); why != "" {
+			return fmt.Sprintf("two workers, %v sleep %v, used %v sleep %v: %s; all %d runs", o.Reduction, o.Sleep,
 				got.Reduction, got.Sleep, why, all.runs), true
 		}
 	}
