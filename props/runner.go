@@ -95,8 +95,9 @@ type Result struct {
 	// history. Remembers reports that it depends on earlier states too: the
 	// property uses one of these other than Always.
 	Watches, Remembers bool
-	// Looks reports that it is an observer of the property's own, or the
-	// isolation check, by which Watches is true.
+	// Looks reports that Watches is true because of an observer of the
+	// property's own or the isolation check, or because the property reads the
+	// trace or the record.
 	Looks bool
 	// System has the trace and the decisions. It is nil when the property made
 	// no system.
@@ -247,7 +248,7 @@ func (r *Runner) result() Result {
 		Logs: st.logs, Attachments: st.attached, System: st.sys}
 	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
 	observed := r.isObserved()
-	res.Looks = observed || st.sys != nil && st.sys.Options().Isolation
+	res.Looks = observed || st.sys != nil && (st.sys.Options().Isolation || st.sys.Host().Looked())
 	res.Remembers = res.Remembers || observed
 	res.Watches = res.Remembers || res.Looks || len(st.always) > 0
 	if st.failure == nil {

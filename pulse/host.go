@@ -36,6 +36,10 @@ func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
 // Observers returns how many observers the run has.
 func (h Host) Observers() int { return len(h.s.observers) }
 
+// Looked reports whether the trace or the record of the run was asked for while
+// no step was running: whoever did may judge the run by the order of its steps.
+func (h Host) Looked() bool { return h.s.looked }
+
 // Spawn adds an actor in the name of another.
 func (h Host) Spawn(parent Ref, spec Spec) Ref {
 	if !h.s.mayCall("Host.Spawn") {

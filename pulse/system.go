@@ -24,6 +24,7 @@ type System struct {
 	inbox     []any // what the test has received
 	ran       bool  // Run or its like was called
 	closed    bool
+	looked    bool // Trace or Record was called while no step was running
 }
 
 // New returns a system that is ready for its first run. Close it when done.
@@ -62,7 +63,7 @@ func (s *System) Reset(seed uint64) {
 	s.killProcesses()
 	s.traffic.reset()
 	s.actors = s.actors[:0]
-	s.observers, s.inbox, s.ran = s.observers[:0], s.inbox[:0], false
+	s.observers, s.inbox, s.ran, s.looked = s.observers[:0], s.inbox[:0], false, false
 	s.seed = seed
 	s.spawnPlain("test", (*inbox)(s), none)
 	s.root = origin{}
@@ -110,14 +111,20 @@ func (s *System) mustBeIdle(what string) bool {
 // Record, Steps or Warnings: a search that leaves out orders leaves out few
 // around such a step.
 func (s *System) Trace() *trace.Trace {
-	s.rec.look(trace.Test, trace.AllSteps)
+	s.look()
 	return s.view()
+}
+
+// look notes that somebody looks at the order of all steps: a step, or the test.
+func (s *System) look() {
+	s.rec.look(trace.Test, trace.AllSteps)
+	s.looked = s.looked || !s.calls.running
 }
 
 // Record returns the decisions of this run so far. It is filled again by the
 // next call and after Reset. Without Options.Record it is empty.
 func (s *System) Record() *choice.Record {
-	s.rec.look(trace.Test, trace.AllSteps)
+	s.look()
 	return s.rec.decisions()
 }
 

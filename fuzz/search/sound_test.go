@@ -112,9 +112,16 @@ func TestWatchedByOthers(t *testing.T) {
 		}))
 		sides(t, sys, func() { one = true }, func() {})
 	}
-	for name, property := range map[string]func(*props.T){"isolation": changed, "observer": observed} {
+	traced := func(t *props.T) {
+		sys := t.System()
+		sides(t, sys, func() {}, func() {})
+		if sys.Trace().Steps[0].Actor == 2 {
+			t.Fatalf("the other came first")
+		}
+	}
+	for name, property := range map[string]func(*props.T){"isolation": changed, "observer": observed, "trace": traced} {
 		x := exploreFor(t, ExploreOptions{}, property)
-		if v := x.Verdict; !v.Watched || !strings.Contains(v.String(), "observers and the isolation check looked at the orders that were run") {
+		if v := x.Verdict; !v.Watched || !strings.Contains(v.String(), "observers, the isolation check and who reads the trace looked at the orders that were run") {
 			t.Errorf("%s: %v", name, v)
 		}
 		x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}}, property)

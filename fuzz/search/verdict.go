@@ -25,14 +25,14 @@ type Verdict struct {
 	// skipped or whose draws found no value among them.
 	Skipped int
 	// Watched says that the property has Always, Eventually, a monitor, a
-	// history, an observer or the isolation check, and that a reduction has left
+	// history, an observer or the isolation check, or reads the trace, and that a reduction has left
 	// out orders in which they might have seen something else. Unreached are the
 	// situations of Sometimes that no run has reached, where that is no
 	// complaint: they may be seen in those orders.
 	Watched   bool
 	Unreached []string
 
-	looked bool // Watched because of an observer or the isolation check
+	looked bool // Watched because of Result.Looks of package props
 	more   bool // there may be inputs that were not begun, of which Estimate says nothing
 }
 
@@ -68,7 +68,7 @@ func (v Verdict) String() string {
 	b.WriteString(v.handedOver())
 	switch {
 	case v.looked:
-		b.WriteString("; Always, Eventually, monitors, histories, observers and the isolation check looked " +
+		b.WriteString("; Always, Eventually, monitors, histories, observers, the isolation check and who reads the trace looked " +
 			"at the orders that were run: those left out differ in between")
 	case v.Watched:
 		b.WriteString("; Always, Eventually, monitors and histories were asked " +
