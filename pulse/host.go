@@ -36,6 +36,10 @@ func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
 // Observers returns how many observers the run has.
 func (h Host) Observers() int { return len(h.s.observers) }
 
+// Observed reports whether an observer or the isolation check looks at the run
+// after each step.
+func (h Host) Observed() bool { return len(h.s.observers) > 0 || h.s.options.Isolation }
+
 // Looked reports whether the trace or the record of the run was asked for while
 // no step was running: whoever did may judge the run by the order of its steps.
 func (h Host) Looked() bool { return h.s.looked }

@@ -114,6 +114,7 @@
 // Memory that actors share, clocks and random numbers from outside are not
 // controlled: a program that does not repeat itself ends the search, and the
 // result says where it differed. That is seen where a run should go as the one
-// before, and in one of 64 runs, which is repeated; what messages hold is compared
+// before, and in the first run and one in 64 later ones, which are repeated, or one in 256 of
+// a long search; what messages hold is compared
 // too, as far as it can be read.
 package explore

@@ -66,14 +66,28 @@ func (s *search) count(run Run, end ending, shared int) (last bool) {
 }
 
 // repeatEvery is how many runs of a search, or of a subtree, there are for each
-// one that is repeated to see whether the program repeats itself.
-const repeatEvery = 64
+// one that is repeated to see whether the program repeats itself. To compare what
+// messages hold takes longer than a short run: after the first manyRuns there are
+// four times as many for each.
+const (
+	repeatEvery = 64
+	manyRuns    = 4096
+)
 
 // isRepeated reports whether the run that was counted last is to be repeated: the
-// first of a search, and every 64th after it.
+// first of a search, and some after it.
 func (s *search) isRepeated(run *Run, end ending) bool {
-	r := &s.tally.result
-	return end == endedItself && s.tally.tell != nil && run.System != nil && (r.Runs-1)%repeatEvery == 0 && (r.Runs > 1 || s.tally.subtree <= 1)
+	if end != endedItself || s.tally.tell == nil || run.System == nil {
+		return false
+	}
+	before := s.tally.result.Runs - 1
+	switch {
+	case before == 0:
+		return s.tally.subtree <= 1
+	case before > manyRuns:
+		return before%(4*repeatEvery) == 0
+	}
+	return before%repeatEvery == 0
 }
 
 // repeat repeats a run, and reports whether it was the same. The search is over

@@ -16,7 +16,7 @@ type Worker interface {
 	// Two runs with the same decisions must be the same. The strategy may be
 	// another one than in the call before.
 	//
-	// Not every call is a run of the search: the first run and every 64th are
+	// Not every call is a run of the search: the first run and some later ones are
 	// repeated, to see whether the program repeats itself, an estimate makes runs of its
 	// own, and to share the tree its first levels are gone through several
 	// times. Whoever counts runs counts the calls of Done.
@@ -56,7 +56,7 @@ type Run struct {
 // isObserved reports whether something that nobody else heeds looks at the run
 // after each step.
 func (r *Run) isObserved() bool {
-	return r.System != nil && !r.Watched && (r.System.Host().Observers() > 0 || r.System.Options().Isolation)
+	return r.System != nil && !r.Watched && r.System.Host().Observed()
 }
 
 // steps returns how many steps the run took.
