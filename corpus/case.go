@@ -35,6 +35,10 @@ type Case struct {
 	// and are kept to notice when it has changed them.
 	Settings []Setting
 
+	// EarlyTimers is how many timers the search let fire early in a run whose
+	// property left that to it.
+	EarlyTimers int
+
 	// Signature tells the failure from others; "" when the case does not fail.
 	Signature string
 	// Comment has lines for people: what failed, which messages came. White space

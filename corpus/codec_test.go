@@ -103,6 +103,20 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// A case keeps how many timers the search let fire early, in a line of its own
+// that other cases do not have.
+func TestEarlyTimersRoundTrip(t *testing.T) {
+	want := plannedCase()
+	want.EarlyTimers, want.Path = 2, "a.case"
+	text := encode(t, want)
+	if !strings.Contains(text, "\"\nearly-timers 2\nschedule ") {
+		t.Errorf("encoded as\n%s", text)
+	}
+	if got, err := Decode("a.case", []byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("decoded\n%+v, %v, expected\n%+v", got, err, want)
+	}
+}
+
 // TestFormat1 checks that texts of version 1 are read as the same cases, without a
 // property.
 func TestFormat1(t *testing.T) {
@@ -191,6 +205,7 @@ var faults = []struct{ name, old, new, want string }{
 	{"huge", "2 of 5", "2 of 4294967296", `16: "4294967296", expected a number of at most 4294967295: restore`},
 	{"negative", "2 of 5", "-1 of 5", `16: "-1", expected a number of at most 4294967295: restore`},
 	{"setting without a value", "input \"actions\"", "setting \"a\"\ninput \"actions\"", `15: the end of the line, expected a string in double quotes: restore`},
+	{"no early timers", "input \"actions\"", "early-timers 0\ninput \"actions\"", `15: 0 early timers, expected a number from 1 on, or no such line: restore`},
 	{"schedule of plain order", "hash", "schedule 0000000000000000\nhash", `19: a schedule of seed 0, which is plain order, expected no such line: restore`},
 	{"constraint of one step", "hash", "before 0000000000000001\nhash", `19: the end of the line, expected 16 hexadecimal digits: restore`},
 	{"answer that is none", "hash", "answer fault 4 of 4\nhash", `19: answer 4 of 4 answers, expected one from 0 on and below their number: restore`},

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -36,11 +37,13 @@ func Decode(path string, text []byte) (Case, error) {
 }
 
 // splitLines returns the lines of a text without their ends, which may be \n or
-// \r\n.
+// \r\n, and without what the first line is indented by: a case may be pasted
+// from what a test printed.
 func splitLines(text string) []string {
 	lines := strings.Split(text, "\n")
+	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
 	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], "\r")
+		lines[i] = strings.TrimPrefix(strings.TrimRight(lines[i], "\r"), indent)
 	}
 	if last := len(lines) - 1; lines[last] == "" {
 		lines = lines[:last]
@@ -132,6 +135,15 @@ func (r *reader) settings(c *Case) {
 	for r.peek() == "setting" {
 		r.keyword("setting")
 		c.Settings = append(c.Settings, Setting{Name: r.quoted(), Value: r.quoted()})
+		r.end()
+	}
+	if r.peek() == "early-timers" {
+		r.keyword("early-timers")
+		n := r.decimal()
+		if r.err == nil && (n == 0 || n > math.MaxInt32) {
+			r.failf(restore, "%d early timers, expected a number from 1 on, or no such line", n)
+		}
+		c.EarlyTimers = int(n)
 		r.end()
 	}
 }

@@ -31,6 +31,7 @@
 //	strategy "pos"
 //	seed 000000000000001f
 //	setting "delivery" "unordered"
+//	early-timers 2
 //	input "actions" seed 9e3779b97f4a7c15 words 1 2f
 //	choice choose 2 of 5
 //	choice drop 0 of 2
@@ -41,7 +42,8 @@
 // The first line has the version of the format, by which a program can tell
 // whether it understands the file. Strings are quoted as in Go. Seeds, words,
 // identities and hashes are hexadecimal. A choice line has the answer and the
-// number of possible answers. The lines always come in this order.
+// number of possible answers. Settings are the property's; early timers are what the
+// search gave a run whose property set none. The lines always come in this order.
 //
 // A case that was planned but not run yet has a schedule in place of the
 // deliveries, by the identities of steps:

@@ -74,6 +74,9 @@ func (w *writer) settings(c *Case) {
 	for _, s := range c.Settings {
 		w.line("setting", strconv.Quote(s.Name), strconv.Quote(s.Value))
 	}
+	if c.EarlyTimers > 0 {
+		w.line("early-timers", strconv.Itoa(c.EarlyTimers))
+	}
 }
 
 func (w *writer) choice(keyword string, c choice.Choice) {

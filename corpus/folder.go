@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // A Folder is a folder with the cases of one property. It need not exist; Save
@@ -60,7 +61,14 @@ func (f Folder) names() (list []string, err error) {
 }
 
 func (f Folder) read(path string) (Case, error) {
-	text, err := os.ReadFile(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // to open a named pipe would wait for ever
+		return Case{}, fmt.Errorf("a case cannot be read: %s is no file (%v): delete it", path, info.Mode().Type())
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(path)
+	}
 	if err != nil {
 		return Case{}, fmt.Errorf("a case cannot be read: %w: give access to the file, or delete it", err)
 	}
@@ -71,11 +79,14 @@ func (f Folder) read(path string) (Case, error) {
 	return c, err
 }
 
+// ErrElsewhere is what an error of Find wraps when the case is of another property.
+var ErrElsewhere = errors.New("the case is of another property")
+
 // Find returns the case with a name: the path of a file, the name of a file in the
 // folder, or the beginning of such a name that no other file shares.
 func (f Folder) Find(name string) (Case, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return f.read(name)
+		return f.readMine(name)
 	}
 	names, err := f.names()
 	if err != nil {
@@ -92,12 +103,44 @@ func (f Folder) Find(name string) (Case, error) {
 	}
 	switch len(found) {
 	case 0:
+		if other := f.elsewhere(name); other != "" {
+			return Case{}, fmt.Errorf("case %q is in %s: %w", name, other, ErrElsewhere)
+		}
 		return Case{}, fmt.Errorf("there is no case %q: give the path of a file, or the name of one in %s, where there are %s",
 			name, f.Dir, listed(names))
 	case 1:
 		return f.read(filepath.Join(f.Dir, found[0]))
 	}
 	return Case{}, fmt.Errorf("case %q may be %s: give more of the name", name, listed(found))
+}
+
+// readMine is read that tells a case of another property from one that is broken.
+func (f Folder) readMine(path string) (Case, error) {
+	whole := Folder{Dir: f.Dir}
+	c, err := whole.read(path)
+	if err == nil && f.Property != "" {
+		if other := c.Of(f.Property); other != nil {
+			return Case{}, errors.Join(ErrElsewhere, other)
+		}
+	}
+	return c, err
+}
+
+// elsewhere returns the folder of another property below the same root that has
+// a case of that name, "" when there is none.
+func (f Folder) elsewhere(name string) string {
+	root := filepath.Dir(f.Dir)
+	folders, _ := os.ReadDir(root) // none when there is no such root
+	for _, other := range folders {
+		dir := filepath.Join(root, other.Name())
+		names, _ := Folder{Dir: dir}.names() // none in what is no folder
+		for _, file := range names {
+			if dir != f.Dir && strings.HasPrefix(file, name) {
+				return dir
+			}
+		}
+	}
+	return ""
 }
 
 func listed(names []string) string {
@@ -141,12 +184,37 @@ func (f Folder) save(text []byte, key string) (path string, fresh bool, err erro
 			return filepath.Join(f.Dir, name), false, nil
 		}
 	}
+	f.clear()
 	temp, err := WriteAside(f.Dir, text)
 	if err != nil {
 		return "", false, err
 	}
 	defer os.Remove(temp)
 	return f.publish(temp, key)
+}
+
+// abandoned is after how long a file that was written aside belongs to nobody:
+// whoever wrote it was killed before it was whole.
+const abandoned = time.Hour
+
+// clear deletes what was left by processes that were killed while they saved.
+// What cannot be deleted stays.
+func (f Folder) clear() {
+	files, _ := os.ReadDir(f.Dir)
+	for _, file := range files {
+		info, err := file.Info()
+		if err != nil || !info.Mode().IsRegular() || !isAside(file.Name()) || time.Since(info.ModTime()) < abandoned {
+			continue
+		}
+		os.Remove(filepath.Join(f.Dir, file.Name()))
+	}
+}
+
+// isAside reports whether a name is one that WriteAside gives.
+func isAside(name string) bool {
+	number, dotted := strings.CutPrefix(name, ".")
+	number, temporary := strings.CutSuffix(number, ".tmp")
+	return dotted && temporary && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // holds reports whether a file holds the case with a key. A file that cannot be

@@ -2,12 +2,14 @@ package corpus
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // numbered returns a case that differs from others by its number.
@@ -374,4 +376,64 @@ func FuzzFolderNames(f *testing.F) {
 			t.Fatalf("%q is %q", a, x)
 		}
 	})
+}
+
+// A named pipe in the place of a case is a problem. Opening it used to wait for ever.
+//
+// Skips: where named pipes cannot be made.
+func TestNamedPipes(t *testing.T) {
+	f := FolderOf(t.TempDir(), "resultsAreStored")
+	save(t, f, numbered(1))
+	pipe := filepath.Join(f.Dir, "aaaaaa.case")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
+	}
+	cases, problems := f.Load()
+	if len(cases) != 1 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "aaaaaa.case is no file (p---------): delete it") {
+		t.Errorf("%d cases, problems %v", len(cases), problems)
+	}
+	if _, err := f.Find(pipe); err == nil {
+		t.Error("a named pipe is found")
+	}
+	save(t, f, numbered(2))
+}
+
+// What processes left that were killed while they saved is cleared after an hour,
+// and nothing else. Hundreds of such files used to stay.
+func TestAbandonedFilesAreCleared(t *testing.T) {
+	f := FolderOf(t.TempDir(), "resultsAreStored")
+	save(t, f, numbered(1))
+	old := time.Now().Add(-2 * time.Hour)
+	for name, when := range map[string]time.Time{".123.tmp": old, ".456.tmp": time.Now(), ".tmp": old, ".mine.tmp": old, "789.tmp": old} {
+		path := filepath.Join(f.Dir, name)
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(t, f, numbered(2))
+	list := files(t, f.Dir)
+	for name, want := range map[string]bool{".123.tmp": false, ".456.tmp": true, ".tmp": true, ".mine.tmp": true, "789.tmp": true} {
+		if slices.Contains(list, name) != want {
+			t.Errorf("%s: there %v, expected %v", name, !want, want)
+		}
+	}
+}
+
+// A case that a test has printed may be pasted with what it is indented by.
+func TestIndentedCase(t *testing.T) {
+	text, err := Encode(writerCase())
+	if err != nil {
+		t.Fatal(err)
+	}
+	indented := "    " + strings.ReplaceAll(strings.TrimSuffix(string(text), "\n"), "\n", "\n    ")
+	c, err := Decode("a.case", []byte(indented))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Encode(c); err != nil || string(again) != string(text) {
+		t.Errorf("%v, read as\n%s", err, again)
+	}
 }

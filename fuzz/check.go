@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -12,6 +13,23 @@ import (
 
 // Check searches for a run in which the property does not hold, for a few
 // seconds, and fails the test if there is one. Cases that failed before run first.
+//
+// A search that tests hardly anything fails too: when fewer than one run in ten
+// came to a verdict, because the others were skipped or their draws found no
+// value, and when a situation that is to be reached sometimes never was. Its log,
+// which go test -v shows, says how many runs there were, how many of them were
+// skipped if it was more than half, and which saved cases pass now or could not
+// be run as they were saved.
+//
+// In a quarter of its runs up to two timers may fire although messages wait: what
+// a timer does when a message is slow is tested too. A property that sets
+// pulse.Options.EarlyTimers has its own number in all runs; pulse.NeverEarly is
+// for none.
+//
+// It ends as soon as nothing is left: when there are at most 1,000 distinct orders,
+// those with early timers among them, of all inputs, which are by props.OneOf
+// or none. Then it has run each of them, and its log says so. It never ends
+// early with Config.Strategies or a number of runs.
 func Check(t testing.TB, property func(*props.T)) {
 	t.Helper()
 	Config{}.Check(t, property)
@@ -44,15 +62,68 @@ func (v *verb) check(portfolio []search.Entry) {
 	start := time.Now()
 	ctx, cancel := v.context()
 	defer cancel()
-	res := search.Sample(ctx, v.property, search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio})
+	o := search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio}
+	if v.Strategies == nil && v.Runs == 0 && v.exhaust(ctx, o, start) {
+		return
+	}
+	v.tell(search.Sample(ctx, v.property, o), start)
+}
+
+// Before Check searches at random it runs all orders, if there are no more than
+// exhaustRuns and that takes no more than exhaustPart of its time: of a program
+// that has few of them it could else only repeat itself.
+const (
+	exhaustRuns = 1000
+	exhaustPart = 10
+)
+
+// exhaust runs all orders, if there are few. It reports whether there is nothing
+// left to search for: one of them fails, or none does.
+func (v *verb) exhaust(ctx context.Context, o search.Options, start time.Time) (done bool) {
+	v.t.Helper()
+	part, cancel := context.WithTimeout(ctx, v.Budget/exhaustPart)
+	defer cancel()
+	x := search.Exhaust(part, v.property, v.Seed, exhaustRuns)
+	for _, f := range x.Found {
+		v.keep(f.Finding, f.Run)
+	}
+	if len(x.Found) > 0 || !x.All {
+		return len(x.Found) > 0
+	}
+	res, same := x.Confirm(ctx, v.property, o)
+	if res.Finding != nil {
+		v.tell(res, start)
+		return true
+	}
+	if same {
+		v.t.Logf("%s, and %d more at random showed no other, in %s", x.Whole(), res.Runs, words.Elapsed(time.Since(start)))
+	}
+	return same
+}
+
+// tell reports what came of a search.
+func (v *verb) tell(res search.Result, start time.Time) {
+	v.t.Helper()
 	elapsed := words.Elapsed(time.Since(start))
 	for _, f := range res.Late {
 		v.t.Error(f)
 	}
 	if f := res.Finding; f != nil {
-		v.keep(f, fmt.Sprintf("run %d of %d (%s), %s", res.Index+1, res.Runs, f.Case.Strategy, elapsed))
+		v.keep(f, foundAt(res, elapsed))
 		return
 	}
 	v.complain(res.Complaints())
+	if n := res.Tested(); n > 0 && 2*n < res.Runs {
+		v.t.Logf("%d of %d runs were skipped (%s)", res.Runs-res.Tested(), res.Runs, res.SkipReason)
+	}
+	if res.Timed > 0 && res.Early == 0 {
+		v.t.Log("no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +
+			"a timer that races with a message was not tested")
+	}
 	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)
+}
+
+// foundAt says which run of a search was the finding.
+func foundAt(res search.Result, elapsed string) string {
+	return fmt.Sprintf("run %d of %d (%s), %s", res.Index+1, res.Runs, res.Finding.Case.Strategy, elapsed)
 }

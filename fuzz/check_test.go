@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -8,11 +9,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -25,7 +29,7 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // read what a failing test prints.
 func TestSample(t *testing.T) {
 	name := os.Getenv("JOSTLE_SAMPLE")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples} {
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}
@@ -36,18 +40,21 @@ func TestSample(t *testing.T) {
 const enoughRuns = 15_000
 
 var samples = map[string]func(*testing.T){
-	"broken":  func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(false)) },
-	"mended":  func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(true)) },
-	"missed":  func(t *testing.T) { Config{Runs: 64}.Check(t, missesSome) },
-	"skipped": func(t *testing.T) { Config{Runs: 64}.Check(t, skips) },
-	"fickle":  func(t *testing.T) { Config{Runs: 64}.Check(t, fickle()) },
-	"unknown": func(t *testing.T) { Config{Strategies: []string{"luck"}}.Check(t, skips) },
-	"empty":   func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
+	"broken":      func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(false)) },
+	"mended":      func(t *testing.T) { Config{Runs: 1000}.Check(t, subjectNamed("writer").Property(true)) },
+	"missed":      func(t *testing.T) { Config{Runs: 64}.Check(t, missesSome) },
+	"skipped":     func(t *testing.T) { Config{Runs: 64}.Check(t, skips) },
+	"fickle":      func(t *testing.T) { Config{Runs: 64}.Check(t, fickle()) },
+	"unknown":     func(t *testing.T) { Config{Strategies: []string{"luck"}}.Check(t, skips) },
+	"few":         checksFew,
+	"never-early": func(t *testing.T) { Config{Runs: 64}.Check(t, sleeps) },
+	"empty":       func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
 }
 
 func allSamples() map[string]func(*testing.T) {
 	all := maps.Clone(samples)
 	maps.Copy(all, exploreSamples)
+	maps.Copy(all, mustSamples)
 	return all
 }
 
@@ -105,6 +112,13 @@ func missesSome(t *props.T) {
 	t.Sometimes("it is dry", true)
 }
 
+// sleeps has a timer that never fires while a message waits.
+func sleeps(t *props.T) {
+	sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly})
+	sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(1) })
+	sys.Run()
+}
+
 func skips(t *props.T) { t.Skip("not today") }
 
 // fickle fails once and then never again.
@@ -135,7 +149,7 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	out, _ := cmd.CombinedOutput()
 	text := strings.ReplaceAll(string(out), dir, "DIR")
 	text = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, "TIME")
-	return regexp.MustCompile(`(check|explore)_test\.go:\d+`).ReplaceAllString(text, "${1}_test.go:N")
+	return regexp.MustCompile(`(check|explore|mustfind)_test\.go:\d+`).ReplaceAllString(text, "${1}_test.go:N")
 }
 
 // What each kind of test prints, to the letter.
@@ -163,6 +177,79 @@ func TestSavedCasesRunFirst(t *testing.T) {
 		t.Fatalf("kept %d cases, want 1: %v", len(cases), cases)
 	}
 	golden.File(t, "testdata/saved-replay.golden", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
+}
+
+// A case that cannot be run as it was saved is never said to pass, nor advised to
+// be deleted. One whose message types were renamed used to be, with its bug there.
+func TestStaleCasesAreKept(t *testing.T) {
+	dir := t.TempDir()
+	if out := runSample(t, "renamed-from", dir); !strings.Contains(out, "saved: ") {
+		t.Fatalf("nothing was found:\n%s", out)
+	}
+	out := runSample(t, "renamed-to", dir)
+	for _, want := range []string{"not known whether its failure is mended", "none of its 4 deliveries applied: was the type of a message or of an actor renamed",
+		"keep it: each test run tries it"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "passes now") || strings.Contains(out, "may be deleted") {
+		t.Errorf("a case that was not run is said to pass:\n%s", out)
+	}
+	if out := runSample(t, "renamed-mended", dir); !strings.Contains(out, ".case passes now (as saved); if no other function literal of the test has failed so, it may be deleted") {
+		t.Errorf("a case that was run as saved, and passes:\n%s", out)
+	}
+}
+
+// A saved case that fails with another failure is not said to be as saved.
+func TestCasesThatFailOtherwise(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "renamed-from", dir)
+	out := runSample(t, "renamed-otherwise", dir)
+	const want = `(its decisions as saved; it fails otherwise now: "property at fuzz.second: # came first, to everybody's surprise", and was saved for: "property at fuzz.second: # came first")`
+	if !strings.Contains(out, want) {
+		t.Errorf("want %s in:\n%s", want, out)
+	}
+}
+
+type (
+	letter struct{ n int }
+	parcel struct{ n int }
+)
+
+// second fails with a text when the second of two senders comes first.
+func second(t *props.T, message func(int) any, text string) {
+	sys := t.System()
+	first := 0
+	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) {
+		if n := fmt.Sprintf("%d", msg)[1]; first == 0 {
+			first = int(n - '0')
+		}
+	}))
+	for n := range 2 {
+		sys.Send(sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, msg) })), message(n+1))
+	}
+	sys.Run()
+	if first == 2 && text != "" {
+		t.Errorf(text, first)
+	}
+}
+
+var renamedSamples = map[string]func(*testing.T){
+	"renamed-from": func(t *testing.T) {
+		Config{Runs: 50}.Check(t, func(t *props.T) { second(t, func(n int) any { return letter{n} }, "%d came first") })
+	},
+	"renamed-to": func(t *testing.T) {
+		Config{Runs: 1}.Check(t, func(t *props.T) { second(t, func(n int) any { return parcel{n} }, "") })
+	},
+	"renamed-mended": func(t *testing.T) {
+		Config{Runs: 1}.Check(t, func(t *props.T) { second(t, func(n int) any { return letter{n} }, "") })
+	},
+	"renamed-otherwise": func(t *testing.T) {
+		Config{Runs: 1}.Check(t, func(t *props.T) {
+			second(t, func(n int) any { return letter{n} }, "%d came first, to everybody's surprise")
+		})
+	},
 }
 
 // A case that was not run but planned, here by hand, is run by its schedule.
@@ -213,6 +300,95 @@ func TestBadCases(t *testing.T) {
 	}
 	os.Remove(cases[0])
 	golden.File(t, "testdata/bad-cases.golden", runSample(t, "mended", dir))
+}
+
+// A search that skips nearly all of its runs fails, and one that skips most
+// says so. Both used to pass without a word.
+func TestSkippingIsTold(t *testing.T) {
+	for sample, want := range map[string]string{
+		"skips-999":  "999 of 1000 runs were skipped: fewer than one in 10 tests anything (not today)",
+		"skips-60":   "60 of 100 runs were skipped (not today)",
+		"explore-99": "22 of 24 runs were skipped: fewer than one in 10 tests anything (not this order): ",
+	} {
+		out := runSample(t, sample, t.TempDir())
+		if fails := sample != "skips-60"; !strings.Contains(out, want) || strings.Contains(out, "--- FAIL") != fails {
+			t.Errorf("%s:\n%s\nwant %s", sample, out, want)
+		}
+	}
+}
+
+// What goroutines of a property do wrong after Check has returned fails the test,
+// and what comes when the test is over ends the process with a word about it, as
+// with testing's own T. Both used to be lost.
+func TestLateGoroutinesAreTold(t *testing.T) {
+	for sample, want := range map[string]string{
+		"late-t":    "Errorf on the T of a run that is over: does the property leave a goroutine behind?",
+		"late-send": "Send on a system from another goroutine when no step was running: does a handler leave a goroutine behind?",
+		"too-late":  "panic: after TestSample was over: Errorf on the T of a run that is over",
+	} {
+		out := runSample(t, sample, t.TempDir())
+		if !strings.Contains(out, want) || sample != "too-late" && !strings.Contains(out, "--- FAIL: TestSample ") {
+			t.Errorf("%s:\n%s\nwant %s", sample, out, want)
+		}
+	}
+}
+
+// lately calls late on another goroutine when Check has returned.
+func lately(t *testing.T, late func(t *props.T, sys *pulse.System)) {
+	var last func()
+	Config{Runs: 20}.Check(t, func(t *props.T) {
+		sys := t.System()
+		sys.Run()
+		last = func() { late(t, sys) }
+	})
+	done := make(chan bool)
+	go func() { defer close(done); last() }()
+	<-done
+}
+
+var lateSamples = map[string]func(*testing.T){
+	"late-t":    func(t *testing.T) { lately(t, func(t *props.T, _ *pulse.System) { t.Errorf("late") }) },
+	"late-send": func(t *testing.T) { lately(t, func(_ *props.T, sys *pulse.System) { sys.Send(pulse.Ref{}, "late") }) },
+	"too-late": func(t *testing.T) {
+		over := make(chan bool)
+		t.Cleanup(func() { // the verb's own are called before
+			close(over)
+			time.Sleep(10 * time.Second) // the process ends before
+		})
+		lately(t, func(t *props.T, _ *pulse.System) {
+			go func() {
+				<-over
+				t.Errorf("too late")
+			}()
+		})
+	},
+}
+
+// skipping skips all but one of so many runs.
+func skipping(skipped, of int) func(*props.T) {
+	runs := 0
+	return func(t *props.T) {
+		t.System().Run()
+		if runs++; runs%of < skipped {
+			t.Skip("not today")
+		}
+	}
+}
+
+var skippingSamples = map[string]func(*testing.T){
+	"skips-999": func(t *testing.T) { Config{Runs: 1000}.Check(t, skipping(999, 1000)) },
+	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 101)) }, // one run is repeated
+	"explore-99": func(t *testing.T) {
+		Explore(t, func(t *props.T) {
+			order := ""
+			sys := t.System()
+			trial.Crowd(sys, 4, func(word string) { order += word })
+			sys.Run()
+			if order[:3] != "abc" && order[:3] != "bac" {
+				t.Skip("not this order")
+			}
+		})
+	},
 }
 
 func TestEnvironment(t *testing.T) {

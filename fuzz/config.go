@@ -4,22 +4,25 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	exprand "golang.org/x/exp/rand"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A Config says how Check, Explore and Target search; each is a method of it,
+// A Config says how Check, MustFind, Explore and Target search; each is a method of it,
 // too. The zero value is what the functions of these names use.
 type Config struct {
-	// Budget is how long Check and Explore may take, Runs how many runs they
-	// may make; whichever is reached first ends them. If both are zero, Check
-	// has 2 seconds and Explore 10, and a tenth of that with -short; else zero
-	// is no bound. JOSTLE_BUDGET overrides both.
+	// Budget is how long Check, MustFind and Explore may take, Runs how many
+	// runs they may make; whichever is reached first ends them. If both are
+	// zero, Explore has 10 seconds and the others have 2, and a tenth of that
+	// with -short; else zero is no bound. JOSTLE_BUDGET overrides both.
 	Budget time.Duration
 	Runs   int
 	// Seed is what all inputs and orders follow from; zero means 1. Source, if
@@ -31,14 +34,16 @@ type Config struct {
 	// failure that is reported does not depend on it.
 	Workers int
 	// Folder is where cases are kept; empty means testdata/jostle beside the
-	// test. JOSTLE_OUT overrides it.
+	// test. JOSTLE_OUT overrides it. A relative path begins at the package's
+	// folder, wherever the test has gone since.
 	Folder string
 
-	// What follows is for one verb each; to set it for another is an error.
+	// What follows is for the verbs that it names; to set it for another is an
+	// error.
 
-	// Strategies are for Check: the names of strategies to use in turns, as
-	// strategy.Names lists them; empty means a portfolio in which every other
-	// run is random.
+	// Strategies are for Check and MustFind: the names of strategies to use in
+	// turns, as strategy.Names lists them; nil means a portfolio in which every
+	// other run is random.
 	Strategies []string
 
 	// Method is for Explore: how the tree of orders is gone through and what
@@ -101,7 +106,45 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 	if out := os.Getenv("JOSTLE_OUT"); out != "" {
 		c.Folder = out
 	}
+	if c.Folder == "" {
+		c.Folder = filepath.FromSlash("testdata/jostle")
+	}
+	c.Folder = inPackage(c.Folder)
+	if c.File != "" {
+		c.File = inPackage(c.File)
+	}
 	return c, nil
+}
+
+// packageFolder is where the test binary was started, which go test does in the
+// folder of the package. A test may go elsewhere, to a folder that vanishes with
+// it: cases must not.
+var packageFolder = workingFolder()
+
+func workingFolder() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	return dir
+}
+
+// inPackage returns a path of which the start is the package's folder.
+func inPackage(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(packageFolder, path)
+}
+
+// shown returns a path as it is told: below the package's folder from there, else
+// the whole of it.
+func shown(path string) string {
+	rel, err := filepath.Rel(packageFolder, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
+	}
+	return rel
 }
 
 func (c *Config) readSeed(v string) error {
@@ -135,10 +178,10 @@ func (c *Config) readBudget(v string) error {
 // refuse returns what is set that is not for a verb.
 func (c *Config) refuse(verb string) error {
 	for _, field := range []struct {
-		name, of string
+		name, of string // a reason may follow, after a colon
 		set      bool
 	}{
-		{"Strategies", "Check", c.Strategies != nil},
+		{"Strategies", "Check and MustFind", c.Strategies != nil},
 		{"Method", "Explore", c.Method != explore.Method{}},
 		{"MustComplete", "Explore", c.MustComplete},
 		{"KeepOn", "Explore", c.KeepOn},
@@ -146,13 +189,38 @@ func (c *Config) refuse(verb string) error {
 		{"Estimate", "Explore", c.Estimate},
 		{"Progress", "Explore", c.Progress != nil},
 		{"File", "Explore", c.File != ""},
-		{"Budget", "Check and Explore: go test -fuzztime is Target's", c.Budget != 0 && verb == "Target"},
-		{"Runs", "Check and Explore: go test -fuzztime is Target's", c.Runs != 0 && verb == "Target"},
-		{"Workers", "Check and Explore: go test -parallel is Target's", c.Workers > 1 && verb == "Target"},
+		{"Budget", "Check, MustFind and Explore: go test -fuzztime is Target's", c.Budget != 0},
+		{"Runs", "Check, MustFind and Explore: go test -fuzztime is Target's", c.Runs != 0},
+		{"Workers", "Check, MustFind and Explore: go test -parallel is Target's", c.Workers > 1},
 	} {
-		if field.set && field.of != verb {
+		if of, _, _ := strings.Cut(field.of, ":"); field.set && !strings.Contains(of, verb) {
 			return fmt.Errorf("fuzz.Config.%s is set for %s, and is for %s", field.name, verb, field.of)
 		}
+	}
+	return c.refuseValues()
+}
+
+// refuseValues returns what is set to a value that means nothing.
+func (c *Config) refuseValues() error {
+	for _, field := range []struct {
+		name  string
+		value int
+		zero  string
+	}{
+		{"Runs", c.Runs, "no bound but Budget"},
+		{"Workers", c.Workers, "one"},
+		{"Inputs", c.Inputs, "10"},
+	} {
+		if field.value < 0 {
+			return fmt.Errorf("fuzz.Config.%s is %d: set it to a number from 1 on, or to zero for %s", field.name, field.value, field.zero)
+		}
+	}
+	switch {
+	case c.Budget < 0:
+		return fmt.Errorf("fuzz.Config.Budget is %v: set it to a time such as 30s, or to zero for no bound but Runs", c.Budget)
+	case c.Strategies != nil && len(c.Strategies) == 0:
+		return fmt.Errorf("fuzz.Config.Strategies names none, so that there would be no run: name some of %s, or leave it nil",
+			strings.Join(strategy.Names(), ", "))
 	}
 	return nil
 }

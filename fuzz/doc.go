@@ -8,12 +8,15 @@
 // # The verbs
 //
 // Check takes two seconds in every go test. It draws inputs and orders at
-// random, by several strategies in turns.
+// random, by several strategies in turns. In some runs timers come early.
 //
 // Explore runs every distinct order, for every choice of what the property
 // draws by props.OneOf, and says in a Verdict whether it was complete.
 //
 // Target puts the property under go test -fuzz.
+//
+// MustFind is Check turned round: the test fails unless a run is found in which
+// the property does not hold. It shows that a planted bug would be noticed.
 //
 // Begin with Check. Use Explore where inputs are small, up to some ten
 // messages that race, and you want to know that no order is left. Use Target

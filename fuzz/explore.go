@@ -1,7 +1,9 @@
 package fuzz
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -23,10 +25,16 @@ type Verdict = search.Verdict
 // as there. Inputs that the property draws by props.OneOf are all gone
 // through; of others, ten are drawn at random.
 //
+// Timers fire only when no message waits, unless pulse.Options.EarlyTimers of the
+// property says how often they may fire before: Explore adds no such runs, as
+// Check does.
+//
 // It ends after 10 seconds, or after a second with -short, whether it is done
 // or not. A test that was not complete passes, since what a machine can do in
-// a while must not decide that; its log and the Verdict tell what it hit. Set
-// Config.MustComplete to have it fail.
+// a while must not decide that. The Verdict tells what it hit, and its Advice what
+// to do; both are in the log, and without -v on standard error. But go test shows
+// nothing of a test that passes when it is given the names of packages, as in
+// go test ./..., so set Config.MustComplete to have the test fail.
 //
 // What Always says is checked in the states of the orders that are run only,
 // and so is what monitors and histories see: orders that are left out differ
@@ -74,24 +82,54 @@ func (v *verb) explore(benchmark bool) Verdict {
 		progress(x.Verdict.Progress())
 	}
 	v.judge(&x)
-	switch verdict := &x.Verdict; {
-	case v.MustComplete && !verdict.Complete && len(verdict.Failures) == 0:
-		v.t.Error(x.Verdict)
-	case !benchmark || !verdict.Complete:
-		v.t.Log(x.Verdict)
-	}
+	v.conclude(x.Verdict, benchmark)
 	return x.Verdict
 }
 
-// progress returns what tells how far an exploration is; nil when nobody wants
-// to know.
+// conclude logs the verdict and what to do about it. A test that passes shows no
+// log without -v, so an exploration that was not complete is said beside it too.
+func (v *verb) conclude(verdict Verdict, benchmark bool) {
+	v.t.Helper()
+	text := verdict.String()
+	advice := verdict.Advice()
+	if advice != "" {
+		text += "\n" + advice
+	}
+	switch {
+	case v.MustComplete && !verdict.Complete && len(verdict.Failures) == 0:
+		v.t.Error(text)
+	case !benchmark || !verdict.Complete:
+		v.t.Log(text)
+		if advice != "" && !testing.Verbose() && !benchmark {
+			v.beside(text)
+		}
+	}
+}
+
+// beside writes a text to where progress goes. Of a test that passes without -v,
+// go test shows what it wrote to standard error when it was called for one package
+// without naming it, and nothing when packages were named.
+func (v *verb) beside(text string) {
+	w := v.Progress
+	if w == nil {
+		w = os.Stderr
+	}
+	fmt.Fprintf(w, "    %s: %s\n", v.t.Name(), strings.ReplaceAll(text, "\n", "\n        "))
+}
+
+// progress returns what tells how far an exploration is; nil in a benchmark when
+// nobody wants to know. In a test that nobody watches it tells nobody, but has the
+// estimate made that is told when the exploration is not complete.
 func (v *verb) progress(benchmark bool) func(explore.Progress) {
 	w := v.Progress
 	if w == nil && testing.Verbose() && !benchmark {
 		w = os.Stderr
 	}
-	if w == nil {
+	switch {
+	case w == nil && benchmark:
 		return nil
+	case w == nil:
+		return func(explore.Progress) {}
 	}
 	return report.Printer(w, v.t.Name(), report.IsTerminal(w))
 }

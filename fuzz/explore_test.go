@@ -73,6 +73,26 @@ var exploreSamples = map[string]func(*testing.T){
 	},
 }
 
+// A test that passes without -v says on standard error that an exploration was not
+// complete, and what to do. Before, nothing was said at all.
+func TestIncompleteIsSaidWithoutVerbose(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "-test.run", "^TestSample$")
+	cmd.Env = append(os.Environ(), "JOSTLE_SAMPLE=explore-runs", "JOSTLE_OUT="+t.TempDir())
+	var out, beside strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &beside
+	if err := cmd.Run(); err != nil || out.String() != "PASS\n" {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	if text := beside.String(); !strings.HasPrefix(text, "    TestSample: NOT complete (runs): 5 distinct orders in 5 runs") ||
+		!strings.Contains(text, "\n        all takes about ") && !strings.Contains(text, "\n        raise Config.Runs") {
+		t.Errorf("beside the test there was\n%s", text)
+	}
+}
+
 // leaveBehind explores a property and forgets what it finds.
 func leaveBehind(t *testing.T, c Config, property func(*props.T)) {
 	o := search.ExploreOptions{KeepOn: c.KeepOn, Runs: c.Runs, File: c.File, Seed: 1}
@@ -102,8 +122,8 @@ func TestExploredCasesRunFirst(t *testing.T) {
 	if out := runSample(t, "broken", dir); !strings.Contains(out, "(as saved)") {
 		t.Errorf("Check does not replay what Explore has found:\n%s", out)
 	}
-	if out := runSample(t, "explore-mended", dir); !strings.Contains(out, "passes now") || !strings.Contains(out, "complete for") {
-		t.Errorf("a mended program is not said to pass:\n%s", out)
+	if out := runSample(t, "explore-mended", dir); !strings.Contains(out, "not known whether its failure is mended") || !strings.Contains(out, "complete for") {
+		t.Errorf("a mended program, which sends otherwise:\n%s", out)
 	}
 	cases, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
 	if len(cases) != 1 {

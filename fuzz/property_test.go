@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -91,6 +93,11 @@ var verbSamples = map[string]func(*testing.T){
 		Config{Runs: 100}.Check(t, first("a"))
 		Config{Runs: 100}.Check(t, first("b"))
 	},
+	"quarrel": func(t *testing.T) { Config{Runs: 100}.Check(t, trial.Quarrel) },
+	"elsewhere": func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		Config{Runs: 100}.Check(t, overdraws)
+	},
 	"table": func(t *testing.T) {
 		for _, word := range []string{"a", "b"} {
 			t.Run(word, func(t *testing.T) {
@@ -173,6 +180,87 @@ func TestLiteralsOfOneTest(t *testing.T) {
 	}
 }
 
+// Properties that do not own the case of JOSTLE_REPLAY run nothing and hold. They
+// used to fail, since they had no such case. One that nobody owns fails.
+func TestReplayIsForTheOwner(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "two", dir)
+	found, _ := filepath.Glob(filepath.Join(dir, "overdraws", "*.case"))
+	for _, name := range []string{found[0], filepath.Base(found[0]), strings.TrimSuffix(filepath.Base(found[0]), ".case")} {
+		out := runSample(t, "two", dir, "JOSTLE_REPLAY="+name)
+		if !strings.Contains(out, "(as saved)") || !strings.Contains(out, "which is not of trial/Quarrel") || strings.Contains(out, "there is no case") {
+			t.Errorf("JOSTLE_REPLAY=%s:\n%s", name, out)
+		}
+		if out := runSample(t, "quarrel", dir, "JOSTLE_REPLAY="+name); !strings.Contains(out, "--- PASS: TestSample ") {
+			t.Errorf("JOSTLE_REPLAY=%s, by another property:\n%s", name, out)
+		}
+	}
+	if out := runSample(t, "two", dir, "JOSTLE_REPLAY=nobody"); !strings.Contains(out, `there is no case "nobody"`) {
+		t.Errorf("a case that there is not:\n%s", out)
+	}
+}
+
+// A test that goes to a folder that vanishes with it keeps its cases where the
+// package is, and the command that it shows finds them.
+func TestCasesStayInThePackage(t *testing.T) {
+	dir, err := os.MkdirTemp("testdata", "elsewhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	whole, _ := filepath.Abs(dir)
+	out := runSample(t, "elsewhere", dir)
+	if list := cases(t, whole); len(list) != 1 {
+		t.Fatalf("kept %q:\n%s", list, out)
+	}
+	for _, want := range []string{"again: JOSTLE_OUT='DIR' go test -run '^TestSample$' ./fuzz\n", "saved: DIR/overdraws/"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	if out := runSample(t, "elsewhere", dir); !strings.Contains(out, "(as saved)") {
+		t.Errorf("the case is not found again:\n%s", out)
+	}
+	if got := shown(filepath.Join(packageFolder, "a", "b")); got != filepath.Join("a", "b") {
+		t.Errorf("below the package: %s", got)
+	}
+	if other := t.TempDir(); shown(other) != other {
+		t.Errorf("not below the package: %s", shown(other))
+	}
+}
+
+// A case that cannot be saved is printed whole, so that it can be pasted, and
+// the finding is told. It used to be lost but for its text.
+func TestUnsavedCasesArePrinted(t *testing.T) {
+	full := t.TempDir() // where no folder can be made, not even by root
+	if err := os.Symlink("nowhere", filepath.Join(full, "overdraws")); err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range []string{"one-check", "fuzz-overdraws"} {
+		out := runSample(t, sample, full)
+		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "put this into a file whose name ends in .case, in DIR/overdraws", "jostle case 2"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in:\n%s", sample, want, out)
+			}
+		}
+		dir := t.TempDir()
+		folder := filepath.Join(dir, "overdraws")
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, text, _ := strings.Cut(out, "from then on:\n")
+		text = text[max(0, strings.Index(text, "    jostle case")):]
+		text, _, _ = strings.Cut(text, " end\n")
+		text += " end\n"
+		if err := os.WriteFile(filepath.Join(folder, "pasted.case"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out := runSample(t, "one-check", dir); !strings.Contains(out, "saved case pasted.case (as saved)") {
+			t.Errorf("%s: what was pasted is not run:\n%s\n%s", sample, text, out)
+		}
+	}
+}
+
 // Cases that were kept by version 1, by the name of the test, run first too.
 func TestCasesOfVersionOneRun(t *testing.T) {
 	dir := t.TempDir()
@@ -195,11 +283,18 @@ func TestCasesOfVersionOneRun(t *testing.T) {
 	}
 }
 
-// Settings that are not for a verb are refused, and so is no property.
+// Settings that are not for a verb are refused, and so are values that mean
+// nothing, which used to be taken for others, and no property.
 func TestRefusedCalls(t *testing.T) {
 	for sample, want := range map[string]string{
-		"refused-strategies": "fuzz.Config.Strategies is set for Explore, and is for Check",
+		"refused-strategies": "fuzz.Config.Strategies is set for Explore, and is for Check and MustFind",
 		"refused-method":     "fuzz.Config.KeepOn is set for Check, and is for Explore",
+		"refused-runs":       "fuzz.Config.Runs is -1: set it to a number from 1 on, or to zero for no bound but Budget",
+		"refused-budget":     "fuzz.Config.Budget is -TIME: set it to a time such as TIME, or to zero for no bound but Runs",
+		"refused-workers":    "fuzz.Config.Workers is -3: set it to a number from 1 on, or to zero for one",
+		"refused-inputs":     "fuzz.Config.Inputs is -1: set it to a number from 1 on, or to zero for 10",
+		"refused-none":       "fuzz.Config.Strategies names none, so that there would be no run: name some of ",
+		"refused-depth":      "explore: Depth is -1: give it a number from 1 on, or zero for all steps",
 		"refused-nil":        "fuzz.Check: the property is nil: give it a func(*props.T)",
 	} {
 		if out := runSample(t, sample, t.TempDir()); !strings.Contains(out, want) {
@@ -211,5 +306,11 @@ func TestRefusedCalls(t *testing.T) {
 var refusedSamples = map[string]func(*testing.T){
 	"refused-strategies": func(t *testing.T) { Config{Strategies: []string{"random"}}.Explore(t, skips) },
 	"refused-method":     func(t *testing.T) { Config{KeepOn: true}.Check(t, skips) },
+	"refused-runs":       func(t *testing.T) { Config{Runs: -1}.Check(t, skips) },
+	"refused-budget":     func(t *testing.T) { Config{Budget: -time.Second}.Check(t, skips) },
+	"refused-workers":    func(t *testing.T) { Config{Workers: -3}.Check(t, skips) },
+	"refused-inputs":     func(t *testing.T) { Config{Inputs: -1}.Explore(t, skips) },
+	"refused-none":       func(t *testing.T) { Config{Strategies: []string{}}.Check(t, skips) },
+	"refused-depth":      func(t *testing.T) { Config{Method: explore.Method{Depth: -1}}.Explore(t, overdraws) },
 	"refused-nil":        func(t *testing.T) { Check(t, nil) },
 }

@@ -5,16 +5,24 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/native"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 )
 
 // Target makes a property a target of go test -fuzz: the engine's bytes are
 // inputs, priorities of messages and answers, and every byte string is some
 // case. Saved cases run first, as with Check; the engine begins with them and
-// with some random ones, and what it finds is saved as Check saves it.
+// with some random ones, and what it finds is saved as Check saves it. Timers may
+// come early in a quarter of the cases, as with Check.
+//
+// What Sometimes says is judged by plain go test, after the inputs that the
+// engine begins with: for a situation that none of them reached, up to 1,000
+// more runs are made, for 2 seconds at most. It is not judged while go test
+// -fuzz runs, nor when -run has asked for some of the inputs only.
 //
 // What the bridge that shows the engine receive orders gains, measured on a
 // staged bug that needs seven rare orders in a row, which random orders show
@@ -47,16 +55,57 @@ func (c Config) Target(f *testing.F, property func(*props.T)) {
 
 func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
 	f.Helper()
-	t := &target{verb: c.begin(f, "Target", 0, property), saved: map[string]saved{}}
-	t.Runner = props.NewRunner(f.Name(), property)
+	t := &target{verb: c.begin(f, "Target", 0, property), saved: map[string]saved{}, tally: search.NewTally()}
+	t.Runner = t.property.NewRunner()
 	f.Cleanup(t.Runner.Close)
 	return t
 }
 
 // run hands over to the engine.
 func (g *target) run(f *testing.F) {
-	g.addSeeds(f)
+	seeds := g.addSeeds(f)
 	f.Fuzz(g.fuzz)
+	if !isFuzzing() && !f.Failed() && g.tally.Runs >= seeds {
+		g.judge(f, seeds)
+	}
+}
+
+// mostMore is how many more runs are made for situations that were not reached.
+const mostMore = 1000
+
+// judge fails the test for situations that were never reached, and for what
+// goroutines have done wrong since the last run.
+func (g *target) judge(f *testing.F, seeds int) {
+	start := time.Now()
+	for i := 0; i < mostMore && g.lacks() && time.Since(start) < checkBudget; i++ {
+		data := native.RandomBytes((g.verb.Seed-1)*randomSeeds + uint64(seeds+i))
+		res := g.Run(data)
+		g.tally.Count("bytes", &res)
+		if res.Failure != nil {
+			g.tell(f, &res, len(data))
+			return
+		}
+	}
+	if late := g.Runner.Late(); late != nil {
+		f.Error(late)
+	}
+	end := search.Result{Tally: g.tally, Missed: g.Runner.Missed()}
+	g.complain(end.Complaints())
+}
+
+// lacks reports whether the runs so far have tested nothing, or not reached all
+// that is to be reached.
+func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Missed()) > 0 }
+
+// isFuzzing reports whether this process was started with -fuzz.
+func isFuzzing() bool {
+	for _, arg := range os.Args {
+		name, pattern, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if name == "test.fuzz" && pattern != "" || name == "test.fuzzworker" {
+			return true
+		}
+	}
+	return false
 }
 
 // isWorker reports whether this process runs inputs for another, which has
@@ -75,6 +124,7 @@ type target struct {
 	*verb
 	native.Harness
 	saved map[string]saved // by signature
+	tally search.Tally     // of the runs of this process
 }
 
 // saved is a case that this process has kept.
@@ -86,17 +136,20 @@ type saved struct {
 // randomSeeds is how many random drafts the engine begins with.
 const randomSeeds = 8
 
-// addSeeds gives the engine the saved cases, as bytes, and random drafts.
-func (g *target) addSeeds(f *testing.F) {
+// addSeeds gives the engine the saved cases, as bytes, and random drafts. It
+// returns how many there are.
+func (g *target) addSeeds(f *testing.F) (n int) {
 	cases, _ := g.folder.Load() // their problems have been told
 	for i := range cases {
 		if data := g.BytesOf(&cases[i]); data != nil {
 			f.Add(data)
+			n++
 		}
 	}
 	for i := range uint64(randomSeeds) {
 		f.Add(native.RandomBytes((g.verb.Seed-1)*randomSeeds + i))
 	}
+	return n + randomSeeds
 }
 
 // fuzz runs the property on one input of the engine.
@@ -104,6 +157,7 @@ func (g *target) addSeeds(f *testing.F) {
 // Skips: inputs that the property skips, or whose draws find no value.
 func (g *target) fuzz(t *testing.T, data []byte) {
 	res := g.Run(data)
+	g.tally.Count("bytes", &res)
 	switch {
 	case res.Failure != nil:
 		g.tell(t, &res, len(data))
@@ -113,16 +167,16 @@ func (g *target) fuzz(t *testing.T, data []byte) {
 }
 
 // tell saves a failing run, shows it and fails the test of its input.
-func (g *target) tell(t *testing.T, res *props.Result, bytes int) {
+func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	f := finding.From(finding.Origin{Property: g.property.Name, Test: g.property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
 	f.Confirm(g.Runner)
 	path, err := g.save(f)
-	if err != nil {
-		t.Error(err)
-	}
-	own := &verb{Config: g.Config, t: t, property: g.property}
+	own := &verb{Config: g.Config, t: t, property: g.property, folder: g.folder}
 	own.property.Test = t.Name()
 	own.fail(f, fmt.Sprintf("%d bytes", bytes), path)
+	if err != nil {
+		own.notSaved(f, path, err)
+	}
 }
 
 // save keeps the shortest run of each signature. The engine makes a failing

@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,7 +40,20 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 		t.Fatal(err)
 	}
 	p := propertyOf(property, t.Name())
+	if _, benchmark := t.(*testing.B); !benchmark { // which may explore a million times
+		p.Made = func(r *props.Runner) { askAtTheEnd(t, r) }
+	}
 	return &verb{Config: c, t: t, property: p, folder: corpus.FolderOf(c.Folder, p.Name)}
+}
+
+// askAtTheEnd fails a test for what goroutines of a property have done wrong
+// when the test is over. Its last runs may be over for long by then.
+func askAtTheEnd(t testing.TB, r *props.Runner) {
+	t.Cleanup(func() {
+		if late := r.Over(); late != nil {
+			t.Error(late)
+		}
+	})
 }
 
 // context returns that of a search, which ends with the budget.
@@ -80,7 +94,7 @@ func (v *verb) replaySaved() bool {
 	for _, p := range problems {
 		v.t.Error(p)
 	}
-	r := props.NewRunner(v.property.Test, v.property.Func)
+	r := v.property.NewRunner()
 	defer r.Close()
 	for i := range cases {
 		if !v.replayCase(r, &cases[i], false) {
@@ -105,13 +119,30 @@ func (v *verb) beforeProperties() (old []corpus.Case, problems []error) {
 // replayOne runs only the case of that name, and shows its trace.
 func (v *verb) replayOne(name string) {
 	v.t.Helper()
+	if inside := inPackage(name); isFile(inside) {
+		name = inside
+	}
 	c, err := v.folder.Find(name)
-	if err != nil {
+	if old := corpus.FolderOf(v.Folder, v.property.Test); errors.Is(err, corpus.ErrElsewhere) && old != v.folder {
+		if c, err = old.Find(name); err == nil && c.Property != "" {
+			err = corpus.ErrElsewhere
+		}
+	}
+	switch {
+	case errors.Is(err, corpus.ErrElsewhere):
+		v.t.Logf("nothing was run: JOSTLE_REPLAY asks for the case %s, which is not of %s", name, v.property.Name)
+		return
+	case err != nil:
 		v.t.Fatal(err)
 	}
-	r := props.NewRunner(v.property.Test, v.property.Func)
+	r := v.property.NewRunner()
 	defer r.Close()
 	v.replayCase(r, &c, true)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // replayCase runs one saved case. It reports whether the property held. With
@@ -125,8 +156,18 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.print(words.Indented(res.System.Trace().Text()))
 	}
 	file := filepath.Base(c.Path)
-	if res.Failure == nil {
-		v.t.Logf("case %s passes now (%s); %s", file, played.How, v.advice(&played))
+	switch {
+	case res.Failure != nil:
+	case res.Skipped:
+		v.t.Logf("case %s is skipped now (%s); keep it: whether its failure is mended is not known", file, played.How)
+		return true
+	case played.Exact:
+		v.t.Logf("case %s passes now (%s); %s", file, played.How, v.advice())
+		return true
+	default:
+		v.t.Logf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
+			"    keep it: each test run tries it as far as it applies; delete it only when its failure was found anew, or is known to be mended",
+			file, played.How)
 		return true
 	}
 	f := finding.From(finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, res)
@@ -135,12 +176,9 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 	return false
 }
 
-// advice returns what to do about a saved case in which the property held.
-func (v *verb) advice(played *finding.Played) string {
-	switch {
-	case !played.Exact:
-		return "it stays, since it was not run as it was saved"
-	case v.property.Name == v.property.Test:
+// advice returns what to do about a case that was run as it was saved and holds.
+func (v *verb) advice() string {
+	if v.property.Name == v.property.Test {
 		return "if no other function literal of the test has failed so, it may be deleted"
 	}
 	return "it may be deleted"
@@ -153,20 +191,38 @@ func (v *verb) keep(f *finding.Finding, run string) {
 	if f.Worth() {
 		var err error
 		if path, err = f.Save(v.folder); err != nil {
-			v.t.Error(err)
+			defer v.notSaved(f, path, err)
 		}
 	}
 	v.fail(f, run, path)
 }
 
+// notSaved tells why a finding was not saved, and shows the case itself unless
+// that has been saved.
+func (v *verb) notSaved(f *finding.Finding, path string, err error) {
+	v.t.Error(err)
+	if path == "" {
+		v.print("put this into a file whose name ends in .case, in " + v.folder.Dir + ", and it runs first from then on:\n\n" + f.Whole() + "\n")
+	}
+}
+
 // fail tells what was found and fails the test.
 func (v *verb) fail(f *finding.Finding, run, path string) {
-	text := f.Text(run) + fmt.Sprintf("        again: go test -run '%s' %s\n", pattern(v.property.Test), packagePath())
+	text := f.Text(run) + fmt.Sprintf("        again: %sgo test -run '%s' %s\n", settings(path), pattern(v.property.Test), packagePath())
 	if path != "" {
-		text += fmt.Sprintf("        saved: %s (runs first from now on)\n", path)
+		text += fmt.Sprintf("        saved: %s (runs first from now on)\n", shown(path))
 	}
 	v.print(text)
 	v.t.Fail()
+}
+
+// settings is what must be set for a command to find the case saved at a path.
+func settings(path string) string {
+	out := os.Getenv("JOSTLE_OUT")
+	if out == "" || path == "" {
+		return ""
+	}
+	return "JOSTLE_OUT='" + strings.ReplaceAll(out, "'", `'\''`) + "' "
 }
 
 // complain fails the test for each complaint.
@@ -202,10 +258,7 @@ func regexpQuote(s string) string {
 // packagePath is the package of the running test as go test is told it from
 // the module's root.
 func packagePath() string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "."
-	}
+	dir := packageFolder
 	for up := dir; ; up = filepath.Dir(up) {
 		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
 			rel, _ := filepath.Rel(up, dir)

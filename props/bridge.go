@@ -3,7 +3,10 @@ package props
 import (
 	"fmt"
 	"math/bits"
+	"reflect"
 	"strings"
+	"sync"
+	"unsafe"
 
 	"github.com/leanovate/gopter"
 	"pgregory.net/rapid"
@@ -11,6 +14,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Rapid makes a property one of rapid:
@@ -20,11 +24,17 @@ import (
 // Rapid then draws and shrinks the inputs, and a number from which the order of
 // messages follows; zero is plain order. T.Rapid returns the rapid.T. Its Repeat
 // can drive the system: the actions send, and call Run, as often as they like.
+//
+// What Sometimes says is judged when the test is over, if rapid made at least
+// 20 runs in it and all of them passed.
 func Rapid(property func(*T)) func(*rapid.T) {
+	all := &reached{}
 	return func(rt *rapid.T) {
 		rt.Helper()
 		r := NewRunner(rt.Name(), property)
 		defer r.Close()
+		all.judgeAtTheEnd(rt)
+		defer all.add(r)
 		r.rapid = rt
 		seed := rapid.Uint64().Draw(rt, "order of messages")
 		res := r.Run(Plan{Strategy: &order{}, StrategySeed: seed})
@@ -47,11 +57,105 @@ func Rapid(property func(*T)) func(*rapid.T) {
 	}
 }
 
+// A reached is what Sometimes has said in the runs of one test under rapid.
+type reached struct {
+	mu    sync.Mutex
+	test  any // the test that rapid was given; nil before the first
+	runs  int
+	names []string // in the order of their first call
+	is    map[string]bool
+	past  []*Runner // of the last runs: a goroutine may do wrong when its run is over
+	late  *pulse.Failure
+}
+
+// mostPast is how many runners are kept to be asked.
+const mostPast = 8
+
+// fewestRuns is how many runs must have missed a situation for that to be
+// said. With -short rapid makes 20 in place of 100.
+const fewestRuns = 20
+
+// judgeAtTheEnd has the test of a rapid.T judge what was reached when it is
+// over, once for each test.
+func (a *reached) judgeAtTheEnd(rt *rapid.T) {
+	test, ok := testOf(rt)
+	if !ok {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.test == any(test) {
+		return
+	}
+	a.test, a.runs, a.names, a.is, a.past, a.late = test, 0, nil, map[string]bool{}, nil, nil
+	test.Cleanup(func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		for a.test == any(test) && len(a.past) > 0 {
+			a.ask()
+		}
+		if a.test == any(test) && a.late != nil {
+			test.Errorf("%v", a.late)
+		}
+		for _, name := range a.names {
+			if a.test == any(test) && !a.is[name] && a.runs >= fewestRuns && !test.Failed() {
+				test.Errorf("sometimes %q: reached in none of %d runs: the test tests less than it seems to", name, a.runs)
+			}
+		}
+	})
+}
+
+// ask asks the oldest runner that is kept what goroutines have done wrong since.
+func (a *reached) ask() {
+	if late := a.past[0].Late(); a.late == nil {
+		a.late = late
+	}
+	a.past = a.past[1:]
+}
+
+// add adds what a run has reached.
+func (a *reached) add(r *Runner) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.test == nil {
+		return
+	}
+	a.runs++
+	if a.past = append(a.past, r); len(a.past) > mostPast {
+		a.ask()
+	}
+	for _, name := range r.names {
+		if _, known := a.is[name]; !known {
+			a.names = append(a.names, name)
+		}
+		a.is[name] = a.is[name] || r.sometimes[name]
+	}
+}
+
+// aTest is what is needed of the test that rapid was given.
+type aTest interface {
+	Cleanup(func())
+	Errorf(string, ...any)
+	Failed() bool
+}
+
+// testOf returns the test that rapid was given; ok is false when it cannot
+// judge at its end, or when this version of rapid keeps it otherwise.
+func testOf(rt *rapid.T) (test aTest, ok bool) {
+	field := reflect.ValueOf(rt).Elem().FieldByName("tb")
+	if !field.IsValid() || field.Kind() != reflect.Interface || field.IsNil() || !field.Elem().Comparable() {
+		return nil, false
+	}
+	test, ok = reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Interface().(aTest)
+	return test, ok
+}
+
 // Gopter makes a property one of gopter:
 //
 //	properties.Property("money is kept", props.Gopter(moneyIsKept))
 //
-// Inputs and the order of messages follow from gopter's random numbers.
+// Inputs and the order of messages follow from gopter's random numbers. What
+// Sometimes says is not judged: gopter does not tell when a test is over.
 func Gopter(property func(*T)) gopter.Prop {
 	return func(params *gopter.GenParameters) *gopter.PropResult {
 		r := NewRunner("property", property)
@@ -75,7 +179,10 @@ func args(res Result) []*gopter.PropArg {
 	list := make([]*gopter.PropArg, len(res.Inputs))
 	for i, in := range res.Inputs {
 		v := res.Values[i]
-		text := fmt.Sprintf("%v", v)
+		text, fault := trace.Said("String", func() string { return fmt.Sprintf("%v", v) })
+		if fault != "" {
+			text = trace.Label(v)
+		}
 		list[i] = &gopter.PropArg{Label: in.Label, Arg: v, ArgFormatted: text, OrigArg: v, OrigArgFormatted: text}
 	}
 	return list

@@ -98,9 +98,9 @@ func TestRapid(t *testing.T) {
 [rapid] draw out: 1
 bridge_test.go: no debts: balance is -1
 
-test ──withdraw(1)──▶ south
-south ──withdraw(1)──▶ account
-test ──1──▶ north                   (never received)`
+0  test ──withdraw(1)──▶ south
+1  south ──withdraw(1)──▶ account
+   test ──1──▶ north                   (never received)`
 	if !failed || said != want {
 		t.Errorf("failed %v, said:\n%s\nwant:\n%s", failed, said, want)
 	}
@@ -167,7 +167,7 @@ func TestRapidRepeat(t *testing.T) {
 	said, failed := checked(t, props.Rapid(property(4)))
 	want := regexp.MustCompile(`bridge_test.go:\d+: 5 received
 
-(test ──\d──▶ counter\n?){5}$`)
+(\d  test ──\d──▶ counter\n?){5}$`)
 	if !failed || !want.MatchString(said) {
 		t.Errorf("failed %v, said:\n%s", failed, said)
 	}
@@ -180,13 +180,13 @@ var underRapid = []struct {
 	want     string
 }{
 	{"Fatalf of rapid's T", func(t *props.T) { say(t, nothing); t.Rapid().Fatalf("one") },
-		"one\ntest ──\"go\"──▶ actor"},
+		"one\n0  test ──\"go\"──▶ actor"},
 	{"Errorf of rapid's T", func(t *props.T) { say(t, nothing); t.Rapid().Errorf("one") },
-		"one\ntest ──\"go\"──▶ actor"},
+		"one\n0  test ──\"go\"──▶ actor"},
 	{"Fatalf of rapid's T in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { t.Rapid().Fatalf("one") }) },
-		"one\ntest ──\"go\"──▶ actor"},
+		"one\n0  test ──\"go\"──▶ actor"},
 	{"panic in a handler", func(t *props.T) { t.Log("first"); say(t, func(*pulse.Ctx) { panic("one") }) },
-		"first\nbridge_test.go:186: panic in actor#1 ← \"go\": one\n    func in init bridge_test.go:186\n    func in say runner_test.go\n\ntest ──\"go\"──▶ actor"},
+		"first\nbridge_test.go:186: panic in actor#1 ← \"go\": one\n    func in init bridge_test.go:186\n    func in say runner_test.go\n\n0  test ──\"go\"──▶ actor"},
 	{"panic in the property", func(t *props.T) { panic("one") },
 		"bridge_test.go:188: panic in the property: one\n    func in init bridge_test.go:188"},
 	{"no system", func(t *props.T) {},
@@ -238,10 +238,10 @@ func TestGopter(t *testing.T) {
 	want := regexp.MustCompile(`^! money is there: Falsified after \d+ passed tests.
 > Labels of failing property: bridge_test.go:\d+: no debts: balance is -\d+
 
-test ──withdraw\(1\)──▶ south
-test ──63──▶ north
-south ──withdraw\(1\)──▶ account
-north ──63──▶ account               \(never received\)
+0  test ──withdraw\(1\)──▶ south
+1  test ──63──▶ north
+2  south ──withdraw\(1\)──▶ account
+   north ──63──▶ account               \(never received\)
 in: \d+
 out: \d+
 $`)
@@ -260,5 +260,59 @@ $`)
 	report, passed = underGopter(func(t *props.T) { t.Skip() })
 	if passed || !strings.Contains(report, "Gave up") {
 		t.Errorf("passed %v:\n%s", passed, report)
+	}
+}
+
+// An endedRecorder is a recorder that is over when ended is called.
+type endedRecorder struct {
+	recorder
+	cleanups []func()
+}
+
+func (r *endedRecorder) Cleanup(f func()) { r.cleanups = append(r.cleanups, f) }
+
+func (r *endedRecorder) ended() {
+	for _, f := range r.cleanups {
+		f()
+	}
+}
+
+// What a goroutine of a property does wrong when its run is over fails the test
+// under rapid too. It used to be forgotten with the run.
+func TestRapidTellsOfLateGoroutines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var late func()
+	r := &endedRecorder{}
+	apart(func() {
+		rapid.Check(r, props.Rapid(func(t *props.T) {
+			t.System().Run()
+			late = func() { t.Errorf("late") }
+		}))
+	})
+	apart(late)
+	if r.ended(); !r.failed || !strings.Contains(strings.Join(r.said, "\n"), "Errorf on the T of a run that is over") {
+		t.Errorf("said %q", r.said)
+	}
+}
+
+// Sometimes is judged under rapid when the test is over. It used to be
+// forgotten with each run.
+func TestRapidJudgesSometimes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	property := props.Rapid(func(t *props.T) {
+		n := props.Draw(t, rapid.IntRange(0, 9), "n")
+		t.System().Run()
+		t.Sometimes("nine", n == 9)
+		t.Sometimes("ten", n == 10)
+	})
+	for range 2 { // a property may be checked by several tests
+		r := &endedRecorder{}
+		apart(func() { rapid.Check(r, property) })
+		if r.ended(); !r.failed || !strings.Contains(strings.Join(r.said, "\n"), `sometimes "ten": reached in none of `) {
+			t.Errorf("a situation that was never reached is not told: %v", r.said)
+		}
+		if strings.Contains(strings.Join(r.said, "\n"), `"nine"`) {
+			t.Errorf("one that was reached is told: %v", r.said)
+		}
 	}
 }

@@ -33,7 +33,8 @@ func Draw[V any](t *T, gen *rapid.Generator[V], label string) V {
 	return v
 }
 
-// Sample returns a value from a generator of gopter.
+// Sample returns a value from a generator of gopter. As with Draw, a value may
+// take up to 65,536 random numbers.
 func Sample(t *T, gen gopter.Gen, label string) any {
 	var v any
 	if gen == nil {
@@ -43,7 +44,7 @@ func Sample(t *T, gen gopter.Gen, label string) any {
 		params := t.runner.sizes
 		params.Rng = rand.New(gopterWords{w})
 		var ok bool
-		v, ok = gen(&params).Retrieve()
+		v, ok = w.bounded(func() (any, bool) { return gen(&params).Retrieve() })
 		return v, ok
 	})
 	return v

@@ -371,3 +371,33 @@ func TestSourcesDiffer(t *testing.T) {
 		t.Errorf("%#v, %#v, and once more %#v", a, b, again)
 	}
 }
+
+// A generator of gopter that never ends is given up, as those of rapid are. It
+// used to hang the test.
+func TestSampleIsBounded(t *testing.T) {
+	read := 0
+	r := props.NewRunner("", func(t *props.T) {
+		props.Sample(t, func(p *gopter.GenParameters) *gopter.GenResult {
+			for p.NextInt64() != 0 || true {
+				read++
+			}
+			return nil
+		}, "endless")
+	})
+	defer r.Close()
+	res := r.Run(props.Plan{Seed: 1})
+	if res.Rejected != "endless" || !strings.Contains(strings.Join(res.Logs, "\n"), "wants more than 65536 random numbers") {
+		t.Errorf("%+v", res)
+	}
+	if read > 3*65536 {
+		t.Errorf("%d numbers were read", read)
+	}
+	whole := props.NewRunner("", func(t *props.T) {
+		props.Sample(t, gen.SliceOfN(30_000, gen.Int()), "long")
+		say(t, nothing)
+	})
+	defer whole.Close()
+	if res := whole.Run(props.Plan{Seed: 1}); res.Failure != nil || res.Rejected != "" {
+		t.Errorf("a long value: %+v", res)
+	}
+}

@@ -55,7 +55,7 @@ func Example() {
 	}
 	// Output:
 	// stored 0 of 1 results
-	// test ──start──▶ worker
-	// test ──"close"──▶ writer
-	// worker ──0──▶ writer
+	// 0  test ──start──▶ worker
+	// 1  test ──"close"──▶ writer
+	// 2  worker ──0──▶ writer
 }

@@ -37,7 +37,8 @@ func (t *T) Eventually(name string, holds func() bool) {
 }
 
 // Sometimes notes whether this run has reached a situation. A test fails when
-// none of its runs has: it tests less than it seems to.
+// none of its runs has: it tests less than it seems to. Under gopter and while
+// go test -fuzz runs it is not judged.
 func (t *T) Sometimes(name string, reached bool) {
 	if t.allowed("Sometimes") {
 		t.runner.noteSometimes(name, reached)

@@ -29,6 +29,7 @@ type Runner struct {
 	needs    pulse.Needs          // those of the planned strategy
 	failed   func(*pulse.Failure) // the method value systemFailed, made once
 	plan     Plan
+	lent     int // what the plan's EarlyTimers gave the run's system
 
 	inputs    []choice.Input // drawn in this run
 	values    []any
@@ -47,6 +48,7 @@ type Runner struct {
 	rapid      *rapid.T                      // under Rapid: draws come from it
 	foreign    any                           // a panic of rapid, to be thrown again outside
 	intruder   atomic.Pointer[pulse.Failure] // a call on a T that was not allowed
+	over       atomic.Bool                   // Over was called
 }
 
 // A Plan decides what one run does.
@@ -61,6 +63,9 @@ type Plan struct {
 	// Strategy makes the decisions and is given StrategySeed. Nil is plain order.
 	Strategy     pulse.Strategy
 	StrategySeed uint64
+	// EarlyTimers is how many timers may fire early in a run whose property
+	// leaves pulse.Options.EarlyTimers at zero.
+	EarlyTimers int
 	// Steps bounds a run whose property sets no bound; zero means pulse's default.
 	Steps int
 	// Observer is told of each step. It may be nil.
@@ -99,6 +104,8 @@ type Result struct {
 	// property's own or the isolation check, or because the property reads the
 	// trace or the record.
 	Looks bool
+	// EarlyTimers is the plan's if the property left it to the plan, else 0.
+	EarlyTimers int
 	// System has the trace and the decisions. It is nil when the property made
 	// no system.
 	System *pulse.System
@@ -117,7 +124,9 @@ func NewRunner(name string, property func(*T)) *Runner {
 // Close frees what the runner holds. It may be called again; Run may not.
 func (r *Runner) Close() {
 	if r.sys != nil && !r.closed {
+		r.sys.Host().Disown()
 		r.sys.Close()
+		r.sys.Host().Own() // whoever still uses it is late
 	}
 	if r.stage.stop != nil {
 		r.stage.stop()
@@ -126,13 +135,29 @@ func (r *Runner) Close() {
 	r.closed = true
 }
 
-// Late returns the failure of a goroutine that used a T after the last run, nil
-// when there is none. Without a call of Late the next run fails with it.
+// Late returns the failure of a goroutine that used a T or a system after the
+// last run, nil when there is none. Without a call of Late the next run fails
+// with it.
 func (r *Runner) Late() *pulse.Failure {
-	if r.intruder.Load() == nil { // a load is cheap, a swap is not
-		return nil
+	if r.intruder.Load() != nil { // a load is cheap, a swap is not
+		return r.intruder.Swap(nil)
 	}
-	return r.intruder.Swap(nil)
+	if r.sys != nil && r.state.failure == nil {
+		return r.sys.Host().Late()
+	}
+	return nil
+}
+
+// Over is a last Late, for when the test is over: after it nobody asks. A
+// goroutine that then uses a T or a system panics with a text that says so, and
+// ends the process, as one does that uses a testing.T so late.
+func (r *Runner) Over() *pulse.Failure {
+	r.over.Store(true)
+	late := r.Late()
+	if r.sys != nil {
+		r.sys.Host().Disown()
+	}
+	return late
 }
 
 // Missed returns the names given to Sometimes whose situation no run has
@@ -182,7 +207,7 @@ func (r *Runner) begin(plan Plan) {
 	r.busy = true
 	r.plan = plan
 	r.inputs, r.values, r.arity = r.inputs[:0], r.values[:0], r.arity[:0]
-	r.wordsRead, r.stray, r.rejected, r.foreign = 0, "", "", nil
+	r.wordsRead, r.stray, r.rejected, r.foreign, r.lent = 0, "", "", nil, 0
 	st := &r.state
 	st.clear()
 	r.t = &T{runner: r, state: st}
@@ -204,6 +229,25 @@ func (r *Runner) act() {
 		st.cleanups = st.cleanups[:n-1]
 		r.guarded("a Cleanup", f)
 	}
+	r.endProcesses()
+}
+
+// endProcesses ends the processes that still wait after a run that held: what
+// their deferred functions find wrong is still this run's.
+func (r *Runner) endProcesses() {
+	st := &r.state
+	if st.sys == nil || !st.sys.Host().Waiting() || st.failure != nil || st.skipped || st.sys.Failure() != nil {
+		return
+	}
+	if pulse.NeedsOf(r.plan.Strategy).States {
+		return // who compares states looks at the processes now
+	}
+	st.ending = true
+	r.guarded("a process that was ended", st.sys.Host().Finish)
+	st.ending = false
+	if f := st.sys.Host().Late(); f != nil && st.failure == nil {
+		r.t.fail(f)
+	}
 }
 
 // finish checks a run whose property has returned: that it ran one system, and
@@ -215,6 +259,8 @@ func (r *Runner) finish() {
 		r.t.misuse("the property made no system: nothing was run; call System, and Run on it")
 	case !s.HasRun():
 		r.t.misuse("the property did not run its system: nothing happened; call Run")
+	case s.Host().Unrun() && r.rapid == nil: // rapid's Repeat may end anywhere
+		r.t.misuse("the property sends or starts something after its last Run, and nothing comes of it: call Run again")
 	case s.Host().Running() != r.state.test:
 		r.t.misuse("the property reset its system: what Always and Eventually said is lost; a property has one run")
 	default:
@@ -245,7 +291,7 @@ func (r *Runner) guarded(what string, f func()) {
 func (r *Runner) result() Result {
 	st := &r.state
 	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity,
-		Logs: st.logs, Attachments: st.attached, System: st.sys}
+		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent}
 	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
 	observed := r.isObserved()
 	res.Looks = observed || st.sys != nil && (st.sys.Options().Isolation || st.sys.Host().Looked())
@@ -278,16 +324,17 @@ func (r *Runner) isObserved() bool {
 // the last run had the same settings, as nearly always, a Reset suffices.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
-	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || !same(r.planned.Strategy, p.Strategy) ||
+	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || r.planned.EarlyTimers != p.EarlyTimers || !same(r.planned.Strategy, p.Strategy) ||
 		r.needs != pulse.NeedsOf(p.Strategy) {
 		s := r.system(pulse.Options{})
-		r.plain, r.planned, r.needs = true, Plan{Steps: p.Steps, Strategy: p.Strategy}, pulse.NeedsOf(p.Strategy)
+		r.plain, r.planned, r.needs = true, Plan{Steps: p.Steps, EarlyTimers: p.EarlyTimers, Strategy: p.Strategy}, pulse.NeedsOf(p.Strategy)
 		return s
 	}
 	if !again(func() { r.sys.Reset(p.StrategySeed) }) {
 		r.sys = nil
 		return r.plainSystem()
 	}
+	r.lent = p.EarlyTimers
 	if p.Observer != nil {
 		r.sys.Observe(p.Observer)
 	}
@@ -312,6 +359,9 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	o.Strategy, o.Seed, o.Record = r.plan.Strategy, r.plan.StrategySeed, true
 	if o.Steps == 0 {
 		o.Steps = r.plan.Steps
+	}
+	if o.EarlyTimers == 0 {
+		o.EarlyTimers, r.lent = r.plan.EarlyTimers, r.plan.EarlyTimers
 	}
 	o.Failed, o.Tools = r.failed, isTool
 	if r.sys == nil || !again(func() { r.sys.Configure(o) }) {

@@ -154,12 +154,46 @@ var outcomes = []outcome{
 	{"Fatalf in an end of a process", func(t *props.T) {
 		sys := t.System()
 		sys.Send(sys.Go("process", func(p *pulse.Process) {
-			defer t.Fatalf("not said")
-			defer t.Log("not said")
+			defer t.Fatalf("said at the end")
+			defer t.Log("said at the end")
 			p.ReceiveMatch(func(any) bool { return false })
 		}), "x")
 		sys.RunFor(1)
-	}, `held`},
+	}, "property: property+5: said at the end\nsaid at the end"},
+	{"panic in an end of a process", func(t *props.T) {
+		live(t, func(p *pulse.Process) {
+			defer func() { panic("at the end") }()
+			p.Receive()
+		})
+	}, "panic: property+3: panic in a deferred function of process, which was ended while it waited: at the end\nafter the run"},
+	{"an end of a process after a failure", func(t *props.T) {
+		sys := t.System()
+		sys.Go("process", func(p *pulse.Process) {
+			defer t.Errorf("a consequence")
+			p.Receive()
+		})
+		sys.Run()
+		t.Errorf("one")
+	}, "property: property+7: one"},
+	{"a send after the last Run", func(t *props.T) {
+		sys := t.System()
+		r := sys.Spawn("shop", pulse.Func(func(*pulse.Ctx, any) {}))
+		sys.Run()
+		sys.Send(r, "for nobody")
+	}, "misuse: property+0: the property sends or starts something after its last Run, and nothing comes of it: call Run again"},
+	{"a process after the last Run", func(t *props.T) {
+		sys := t.System()
+		sys.Run()
+		sys.Go("process", func(*pulse.Process) { t.Errorf("never") })
+	}, "misuse: property+0: the property sends or starts something after its last Run, and nothing comes of it: call Run again"},
+	{"a goroutine of a handler sends when Run is over", func(t *props.T) {
+		sys := t.System()
+		var send func()
+		r := sys.Spawn("shop", pulse.Func(func(ctx *pulse.Ctx, _ any) { send = func() { ctx.Send(ctx.Self(), "late") } }))
+		sys.Send(r, "now")
+		sys.Run()
+		apart(send)
+	}, "misuse: property+3: Send on a Ctx from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do what it does"},
 
 	{"Fatalf in the end of a process that is killed in the run", func(t *props.T) {
 		sys := t.System()
@@ -434,3 +468,57 @@ func TestPanicDetail(t *testing.T) {
 }
 
 func fails() { panic("one 1") }
+
+// Goroutines that a property leaves behind are told of by Late when they use the
+// system, as when they use the T, and panic when the test is over. What they sent
+// used to be the next run's, or nobody's.
+func TestLateSend(t *testing.T) {
+	var late func()
+	r := props.NewRunner("TestX", func(t *props.T) {
+		sys := t.System()
+		ref := sys.Spawn("shop", pulse.Func(func(*pulse.Ctx, any) {}))
+		sys.Run()
+		late = func() { sys.Send(ref, "late") }
+	})
+	const want = "Send on a system from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do what it does"
+	r.Run(props.Plan{})
+	apart(late)
+	if f := r.Late(); f == nil || f.Text != want {
+		t.Errorf("late: %v", f)
+	}
+	apart(late)
+	if f := r.Run(props.Plan{}).Failure; f == nil || f.Text != want {
+		t.Errorf("the next run: %v", f)
+	}
+	r.Run(props.Plan{})
+	r.Close()
+	apart(late)
+	if f := r.Over(); f == nil || f.Text != want {
+		t.Errorf("after Close: %v", f)
+	}
+	var panicked any
+	apart(func() {
+		defer func() { panicked = recover() }()
+		late()
+	})
+	if f, ok := panicked.(*pulse.Failure); !ok || !strings.Contains(f.Text, "on a system that is closed") {
+		t.Errorf("when all is over: %v", panicked)
+	}
+}
+
+func TestComplaintWhenAllIsOver(t *testing.T) {
+	var kept *props.T
+	r := props.NewRunner("TestX", func(t *props.T) { kept = t; say(t, nothing) })
+	r.Run(props.Plan{})
+	r.Close()
+	if f := r.Over(); f != nil {
+		t.Errorf("nothing was wrong, but: %v", f)
+	}
+	defer func() {
+		const want = "after TestX was over: Errorf on the T of a run that is over: does the property leave a goroutine behind?"
+		if v := recover(); v != want {
+			t.Errorf("panicked with %v", v)
+		}
+	}()
+	kept.Errorf("one")
+}

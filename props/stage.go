@@ -48,6 +48,9 @@ func (r *Runner) perform(yield func(struct{}) bool) {
 		}
 	}()
 	r.g = pulse.Host{}.Goroutine()
+	if r.sys != nil {
+		r.sys.Host().Own()
+	}
 	for !stopped {
 		r.act()
 		stopped = !yield(struct{}{})

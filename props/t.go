@@ -28,6 +28,7 @@ type T struct {
 type state struct {
 	sys      *pulse.System // nil until System is called
 	test     pulse.Ref     // the test's actor when System was called; another after a Reset
+	ending   bool          // the processes that still wait are being ended
 	returned bool          // the property has returned; cleanups may still run
 	drawing  string        // the label of the draw whose generator is running
 	skipped  bool
@@ -48,7 +49,8 @@ type state struct {
 // copying a whole struct literal is slow enough to show in small runs.
 func (st *state) clear() {
 	st.sys, st.test = nil, pulse.Ref{}
-	st.returned, st.skipped, st.remembers, st.drawing, st.location = false, false, false, "", ""
+	st.ending, st.returned = false, false
+	st.skipped, st.remembers, st.drawing, st.location = false, false, "", ""
 	st.skip, st.failure = nil, nil
 	st.logs, st.cleanups = st.logs[:0], st.cleanups[:0]
 	st.always, st.awaited = st.always[:0], st.awaited[:0]
@@ -74,6 +76,7 @@ func (t *T) SystemWith(o pulse.Options) *pulse.System {
 
 // adopt makes a system the one of this run.
 func (t *T) adopt(s *pulse.System) *pulse.System {
+	s.Host().Own()
 	t.state.sys, t.state.test = s, s.Host().Running()
 	return s
 }
@@ -112,8 +115,8 @@ func (t *T) allowedElsewhere(what string) bool {
 	}
 	current := !t.over.Load()
 	switch {
-	case at == pulse.CallerDying: // a process that is ended after the run may change nothing
-		return current && r.sys.Running()
+	case at == pulse.CallerDying: // one that is ended by the next run may change nothing
+		return current && (r.sys.Running() || t.state.ending)
 	case at == pulse.CallerInside && current:
 		return true
 	case at == pulse.CallerInside, r.g == (pulse.Host{}).Goroutine() && r.busy:
@@ -126,6 +129,9 @@ func (t *T) allowedElsewhere(what string) bool {
 	}
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + text}
 	setFrames(f)
+	if r.over.Load() {
+		panic(fmt.Sprintf("after %s was over: %s", r.name, f.Text)) // as testing does: nobody would learn of it
+	}
 	r.intruder.CompareAndSwap(nil, f)
 	return false
 }
@@ -331,7 +337,8 @@ func (t *T) Watch() {
 }
 
 // Skip ends the run. A skipped run counts neither as passed nor as failed,
-// unless it had failed before.
+// unless it had failed before. A search fails when it skips more than nine runs
+// in ten.
 func (t *T) Skip(args ...any) { t.skip("Skip", fmt.Sprintln(args...)) }
 
 // Skipf is Skip with a format.

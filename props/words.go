@@ -12,6 +12,7 @@ type words struct {
 	read    int // how many of those given were read
 	state   uint64
 	endless int // how often the draw wanted more than mostWords numbers
+	left    int // when not 0, one more than how many numbers may still be read
 
 	rapid *rapid.T // when not nil, the seed is drawn from it when first needed
 	label string
@@ -25,8 +26,34 @@ func (w *words) seeded() {
 	}
 }
 
+// tooMany is the value of the panic that ends a generator which has read all
+// the numbers that it may.
+type tooMany struct{}
+
+// bounded calls a generator that may read mostWords numbers. It returns false
+// when the generator wants more.
+func (w *words) bounded(generate func() (any, bool)) (v any, ok bool) {
+	w.left = mostWords + 1
+	defer func() {
+		w.left = 0
+		if p := recover(); p == any(tooMany{}) {
+			w.endless++
+			v, ok = nil, false
+		} else if p != nil {
+			panic(p)
+		}
+	}()
+	return generate()
+}
+
 // Uint64 returns the next number.
 func (w *words) Uint64() uint64 {
+	if w.left > 0 {
+		if w.left--; w.left == 0 {
+			w.left = 1 // also for a generator that recovers
+			panic(tooMany{})
+		}
+	}
 	if w.read < len(w.given) {
 		w.read++
 		return w.given[w.read-1]

@@ -87,7 +87,7 @@ const (
 	OnPanicFail Directive = iota
 	// OnPanicRestart starts the actor again: with a new state if its Spec has New or
 	// Process, else with the one that it has. The message that it panicked on
-	// is gone, those that wait stay. Its children and timers end.
+	// is gone, those that wait stay. Its children, timers and watches end.
 	OnPanicRestart
 	// OnPanicStop ends the actor and its children.
 	OnPanicStop

@@ -13,6 +13,7 @@ type calls struct {
 	span    uintptr    // how far below top calls are known to be of g
 	dying   *Coroutine // is being killed; nil when none is
 	running bool       // the system takes steps
+	owner   uintptr    // who alone may call between steps; 0 means anyone
 }
 
 // A Caller is where a call stands to a system.
@@ -49,8 +50,14 @@ func (c *calls) enter() {
 // mine reports whether the calling goroutine runs the step.
 func (c *calls) mine() bool { return c.g == goroutine() }
 
-// strange reports whether another goroutine takes steps than the calling one.
-func (c *calls) strange() bool { return c.running && !c.mine() }
+// strange reports whether the calling goroutine is another than the one that
+// takes steps, or than the one that the system belongs to between steps.
+func (c *calls) strange() bool {
+	if c.running {
+		return !c.mine()
+	}
+	return c.owner != 0 && c.owner != goroutine()
+}
 
 // unwind goes on with ending a killed coroutine when the call comes from one
 // of its deferred functions.

@@ -1,6 +1,10 @@
 package pulse
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // A cast is the actors of a run: their spawning, their ends, and who is told
 // of them. It takes no steps.
@@ -16,6 +20,7 @@ type cast struct {
 	states    *stateWalk // walk, or nil unless the strategy compares states
 	pool      coroutines
 	processes []*Process // those not in use
+	inUse     int        // how many others there are
 }
 
 // An actor is a spawned actor's place in the cast. It outlives the run: the
@@ -45,6 +50,9 @@ func (c *cast) join(owner *System) {
 
 // add puts an actor into the run and into the trace.
 func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *actor {
+	if len(c.actors) > int(c.mail.limit) {
+		c.bound(int(c.mail.limit), "actors", "actors", "spawns")
+	}
 	a := c.place()
 	a.handler, a.parent = handler, parent
 	a.id = c.rec.addActor(name, info, parent)
@@ -91,6 +99,12 @@ func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
 
 // spawn spawns what a Spec describes.
 func (c *cast) spawn(spec *Spec, parent int32) Ref {
+	switch {
+	case spec.OnPanic > OnPanicEscalate:
+		c.misuse("actor %q: Spec.OnPanic is %d, which is no Directive", spec.Name, spec.OnPanic)
+	case spec.Restarts < 0:
+		c.misuse("actor %q: %s", spec.Name, negative("Spec.Restarts", spec.Restarts, "the default"))
+	}
 	handler := c.handlerOf(spec)
 	info := c.rec.types.of(handler)
 	if spec.Process != nil {
@@ -154,6 +168,7 @@ func (c *cast) endChildren(parent int32, reason string) {
 
 // crash takes an actor down by a fault.
 func (c *cast) crash(a *actor) {
+	c.unwatch(a.actor)
 	c.endChildren(a.actor, "crashed")
 	a.life = down
 	c.shut(a, trace.Dropped)
@@ -241,9 +256,25 @@ func (c *cast) watch(watcher, other int32) {
 	c.rec.touch(other, trace.ItsLife, 0)
 	if a := c.actors[other]; a.life == alive {
 		a.watchers = append(a.watchers, watcher)
+		if len(a.watchers) > int(c.mail.limit) {
+			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watches")
+		}
 		return
 	}
 	c.postDown(other, watcher, "gone")
+}
+
+// unwatch forgets all that an actor has watched: what it becomes after a
+// crash, or by a restart, has not asked for it. Whoever it watched may end
+// before or after that, so the running step depends on their lives.
+func (c *cast) unwatch(watcher int32) {
+	for i, a := range c.actors {
+		kept := slices.DeleteFunc(a.watchers, func(w int32) bool { return w == watcher })
+		if len(kept) < len(a.watchers) {
+			c.rec.touch(int32(i), trace.ItsLife, 0)
+		}
+		a.watchers = kept
+	}
 }
 
 func (c *cast) tellWatchers(a *actor, reason string) {

@@ -23,6 +23,7 @@ type clock struct {
 	heap     []entry
 	number   int32 // of the entry that was pushed last
 	periodic int
+	set      int   // timers that the run has set
 	quiet    int   // firings of periodic timers in a row without another message
 	quietSeq int32 // the mailroom's seq when time has last passed
 	patience int   // quiet firings, for each periodic timer, until the run counts as being at rest
@@ -51,7 +52,7 @@ type entry struct {
 }
 
 func (c *clock) reset() {
-	c.now, c.heap = 0, c.heap[:0]
+	c.now, c.heap, c.set = 0, c.heap[:0], 0
 	c.number, c.periodic, c.quiet, c.quietSeq = 0, 0, 0, 0
 }
 

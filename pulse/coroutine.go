@@ -1,9 +1,11 @@
 package pulse
 
 import (
+	"errors"
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // A Coroutine is code that can be parked in the middle and resumed, on a stack
@@ -39,6 +41,23 @@ type signal struct{}
 // killThrown is what a killed coroutine panics with.
 type killThrown struct{}
 
+// Error says what the panic is, to code that recovers it and panics with a text
+// of its own: that is no failure of the code.
+func (killThrown) Error() string { return killText }
+
+const killText = "jostle ends this process, which still waited"
+
+// ofKill reports whether a panic is that of a kill, or was made of it.
+func ofKill(v any) bool {
+	switch v := v.(type) {
+	case killThrown:
+		return true
+	case error:
+		return errors.As(v, &killThrown{}) || strings.Contains(thrown(v), killText)
+	}
+	return strings.Contains(thrown(v), killText)
+}
+
 // stubborn is how many kills a body may recover before it is ended by Goexit.
 const stubborn = 8
 
@@ -55,7 +74,8 @@ type carried struct {
 type coroutines struct {
 	calls  *calls
 	idle   []*Coroutine
-	hosted []lease // of a Host; some may be over
+	hosted []lease  // of a Host; some may be over
+	thrown *carried // the first panic of a deferred function of one that was killed
 }
 
 // A lease is one use of a coroutine by a Host.
@@ -140,7 +160,7 @@ func (c *Coroutine) runBody() {
 			c.exit = true
 			c.yield(signal{}) // as in die
 		}
-		if _, thrown := v.(killThrown); thrown || c.killed || v == nil {
+		if v == nil || c.killed && ofKill(v) {
 			return // v == nil: Goexit goes on by itself
 		}
 		var pcs [64]uintptr
@@ -228,6 +248,9 @@ func (c *Coroutine) Kill() {
 	c.killed, s.dying = true, c
 	c.resume()
 	if c.ended {
+		if c.panic != nil && pool.thrown == nil {
+			pool.thrown = c.panic
+		}
 		pool.put(c)
 	} else {
 		c.exile()

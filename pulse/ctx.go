@@ -97,7 +97,8 @@ func (c *Ctx) Become(a Actor) {
 }
 
 // Watch asks for a Down message when the other ends, or at once when it has
-// ended already. It comes after all that the other has sent.
+// ended already. It comes after all that the other has sent. A crash or a
+// restart of the watcher ends its watches.
 func (c *Ctx) Watch(r Ref) {
 	if !c.ok("Watch") {
 		return
@@ -156,9 +157,17 @@ func (c *Ctx) Choose(n int) int {
 	return v
 }
 
-// Log adds a line to the trace. It costs nothing when the run is not recorded.
+// Log adds a line to the trace, if the run is recorded.
 func (c *Ctx) Log(format string, args ...any) {
-	if s := c.sys; c.ok("Log") && s.rec.on {
+	s := c.sys
+	if !c.ok("Log") {
+		return
+	}
+	s.rec.logged++
+	if most := perPending * int(s.mail.limit); int(s.rec.logged) > most {
+		s.bound(most, "log", "lines of log", "logs")
+	}
+	if s.rec.on {
 		touched := len(s.rec.trace.Touches)
 		text := fmt.Sprintf(format, args...)
 		s.rec.trace.Touches = s.rec.trace.Touches[:touched] // no actor sees which names are in it

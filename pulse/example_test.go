@@ -59,10 +59,10 @@ func Example() {
 	// Output:
 	// seed 2: panic in account#1 ← withdraw(20): overdrawn
 	//
-	// test ──order(account, deposit(50))──▶ north
-	// test ──order(account, withdraw(20))──▶ south
-	// south ──withdraw(20)──▶ account
-	// north ──deposit(50)──▶ account                  (never received)
+	// 0  test ──order(account, deposit(50))──▶ north
+	// 1  test ──order(account, withdraw(20))──▶ south
+	// 2  south ──withdraw(20)──▶ account
+	//    north ──deposit(50)──▶ account                  (never received)
 }
 
 // A process is straight-line code that waits where it stands.

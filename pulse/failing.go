@@ -4,21 +4,23 @@ import "sync/atomic"
 
 // failing is how a run has failed so far.
 //
-// Invariant: failure, once set, stays until reset, but that the misuse of
+// Invariants: failure, once set, stays until reset, but that the misuse of
 // another goroutine replaces it.
 type failing struct {
 	failure   *Failure
 	panicked  *Failure                // of the step that panicked last, until supervisors are asked
-	intruder  atomic.Pointer[Failure] // a call from another goroutine
+	intruder  atomic.Pointer[Failure] // a call from another goroutine, or what a dying process did
 	exit      bool                    // the failure is that a step called runtime.Goexit
 	exitWhere string                  // which step that was
 }
 
+// What came to light after a run that held is not forgotten by that: the next
+// run fails with it. After one that failed it may be a consequence.
 func (f *failing) reset() {
-	f.failure, f.panicked, f.exit, f.exitWhere = nil, nil, false, ""
-	if f.intruder.Load() != nil { // a load is cheap, a store is not
+	if f.failure != nil && f.intruder.Load() != nil { // a load is cheap, a store is not
 		f.intruder.Store(nil)
 	}
+	f.failure, f.panicked, f.exit, f.exitWhere = nil, nil, false, ""
 }
 
 // fail keeps the first failure of a run, and reports whether this is it.

@@ -93,8 +93,14 @@ func thrown(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
-	case error, fmt.Stringer:
-		return fmt.Sprint(v)
+	case error:
+		if text, fault := trace.Said("Error", v.Error); fault == "" {
+			return text
+		}
+	case fmt.Stringer:
+		if text, fault := trace.Said("String", v.String); fault == "" {
+			return text
+		}
 	}
 	return trace.Label(v)
 }

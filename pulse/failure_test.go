@@ -339,6 +339,28 @@ func TestBudgets(t *testing.T) {
 		{name: "a million messages from a step that recovers", do: one(pulse.Func(pouringAnyway), "pour")},
 		{name: "a million messages to an actor that has ended", do: pouringAway},
 		{name: "a million timers, each stopped at once", do: one(pulse.Func(winding), blast{})},
+		{name: "a million actors", do: one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			for {
+				ctx.Spawn("clerk", pulse.Func(idle))
+			}
+		}), "hire")},
+		{name: "choices without an end", o: small, do: one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			for ctx.Choose(2) < 2 {
+			}
+		}), "waver")},
+		{name: "a log without an end", o: small, do: one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			for {
+				ctx.Log("and another thing")
+			}
+		}), "complain")},
+		{name: "watches without an end", o: small, do: func(s *pulse.System) *pulse.Failure {
+			till := s.Spawn("till", pulse.Func(idle))
+			return one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+				for {
+					ctx.Watch(till)
+				}
+			}), "guard")(s)
+		}},
 		{name: "from the test", o: small, do: func(s *pulse.System) *pulse.Failure {
 			r := s.Spawn("shop", pulse.Func(idle))
 			for i := range 1_000_000 {

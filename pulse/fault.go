@@ -24,8 +24,8 @@ type Faults struct {
 	DelayBy []time.Duration
 
 	// Crash is how many actors may crash. What waits for a crashed actor and
-	// what is sent to it is lost, its timers and its children are gone, its
-	// watchers are told.
+	// what is sent to it is lost, its timers, its children and its watches are
+	// gone, its watchers are told.
 	Crash int
 	// RestartKept and RestartLost are how many crashed actors may come back,
 	// with their state as it was, and with a new one. The second needs

@@ -134,6 +134,41 @@ func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 // Host has it too.
 func (h Host) Goroutine() uintptr { return goroutine() }
 
+// Own makes the calling goroutine the only one that may use the system between
+// steps. A call by another then does nothing, and Late tells of it.
+func (h Host) Own() { h.s.calls.owner = goroutine() }
+
+// Disown lets any goroutine use the system between steps, as at the beginning.
+func (h Host) Disown() { h.s.calls.owner = 0 }
+
+// Waiting reports whether there are processes that have not returned, or
+// coroutines of this Host's.
+func (h Host) Waiting() bool { return h.s.inUse > 0 || len(h.s.pool.hosted) > 0 }
+
+// Finish ends all processes that still wait, as Reset does: their deferred
+// functions run now. Late then tells what they panicked with. The run is over.
+func (h Host) Finish() {
+	if !h.s.closed && h.s.mustBeIdle("Host.Finish") {
+		h.s.killProcesses()
+	}
+}
+
+// Late returns what went wrong behind the system's back since the run ended, nil
+// when nothing did: a call by a goroutine that it does not belong to, or a panic
+// in a deferred function of a process that still waited. It is returned once;
+// who does not ask finds the next run failing with it.
+func (h Host) Late() *Failure {
+	f := &h.s.fails
+	if f.failure != nil || f.intruder.Load() == nil { // a load is cheap, a swap is not
+		return nil
+	}
+	return f.intruder.Swap(nil)
+}
+
+// Unrun reports whether the test has sent or started something since the system
+// last took steps. It needs a run that is recorded.
+func (h Host) Unrun() bool { return !h.s.calls.running && h.s.rec.sent > h.s.root.sent }
+
 // Caller returns where the call stands to the system.
 func (h Host) Caller() Caller { return h.s.calls.caller() }
 

@@ -87,7 +87,7 @@ func TestNothingIsLeft(t *testing.T) {
 			for _, record := range []bool{false, true} {
 				s := pulse.New(pulse.Options{Record: record})
 				end(s, s.Go("clerk", body))
-				if f := s.Failure(); f != nil && way != "after a panic" {
+				if f := s.Failure(); (f != nil) != (way == "after a panic" || way == "killed" && name == "panicking in a deferred function") {
 					t.Errorf("%s, %s: %v", name, way, f)
 				}
 				s.Close()

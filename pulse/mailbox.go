@@ -91,8 +91,11 @@ func (b *mailbox) awaits(ask int32) bool {
 // actor's wait.
 func (b *mailbox) isWake(d *trace.Send) bool { return b.await != 0 && d.Ask == b.await && isWake(d) }
 
-// isWake reports whether a message is that of a timer that ends a wait.
-func isWake(d *trace.Send) bool { return d.Kind == trace.Timer && d.Ask != 0 }
+// isWake reports whether a message ends a wait because of time: that of a timer, or
+// of no time at all.
+func isWake(d *trace.Send) bool {
+	return d.Ask != 0 && (d.Kind == trace.Timer || d.Kind == trace.Poll)
+}
 
 // setOpen changes whether a mailbox is open and keeps the count of those that
 // are not.

@@ -147,6 +147,9 @@ func mayBeOrphan(k trace.SendKind) bool {
 // discard gives a message that is in no channel its last fate.
 func (r *mailroom) discard(m int32, fate trace.Fate) {
 	d := &r.sends[m]
+	if d.Kind == trace.Poll {
+		fate = trace.Dropped // nobody has sent it: it is no orphan
+	}
 	d.Fate = fate
 	if fate == trace.Orphaned && mayBeOrphan(d.Kind) {
 		if r.orphans.add(m) && !r.keeps {
@@ -352,6 +355,7 @@ func (r *mailroom) forgetWait(b *mailbox) {
 		r.forget(b.actor, trace.Reply, b.await)
 	}
 	r.forget(b.actor, trace.Timer, b.await)
+	r.forget(b.actor, trace.Poll, b.await)
 }
 
 // empty discards all that waits for an actor.

@@ -552,3 +552,92 @@ func (c *counter) Receive(*pulse.Ctx, any) {
 		c.n++
 	}
 }
+
+// What deferred functions of a process that is ended panic with is told: by the
+// run, while it goes on, else late. It used to be thrown away. A panic that is
+// made of the one that ends the process is none of its own.
+func TestPanicsOfEndedProcesses(t *testing.T) {
+	const text = "panic in a deferred function of clerk, which was ended while it waited: again"
+	panics := func(p *pulse.Process) {
+		defer func() { panic("again") }()
+		p.Receive()
+	}
+	wraps := func(p *pulse.Process) {
+		defer func() { panic(fmt.Sprintf("the clerk died: %v", recover())) }()
+		p.Receive()
+	}
+	passesOn := func(p *pulse.Process) {
+		defer func() { panic(fmt.Errorf("the clerk died: %w", recover().(error))) }()
+		p.Receive()
+	}
+	for _, c := range []struct {
+		body func(*pulse.Process)
+		kill bool
+		want string
+	}{{panics, true, text}, {panics, false, text}, {wraps, true, ""}, {wraps, false, ""}, {passesOn, true, ""}, {passesOn, false, ""}} {
+		s := newSystem(t, pulse.Options{Record: true})
+		r := s.Go("clerk", c.body)
+		s.Run()
+		if c.kill {
+			s.Kill(r)
+			s.Run()
+		}
+		f := s.Failure()
+		if !c.kill {
+			s.Reset(1)
+			f = s.Host().Late()
+		}
+		if got := textOf(f); got != c.want {
+			t.Errorf("killed in the run %v: %q, expected %q", c.kill, got, c.want)
+		}
+		if again := s.Host().Late(); again != nil {
+			t.Errorf("late again: %v", again)
+		}
+	}
+}
+
+func textOf(f *pulse.Failure) string {
+	if f == nil {
+		return ""
+	}
+	return f.Text
+}
+
+// A goroutine that uses a system that belongs to another, between steps, changes
+// nothing, and is told of: by Late, or else by the next run. What it sent used to
+// be taken for the test's, and its panic to end the process.
+func TestLateGoroutines(t *testing.T) {
+	s := newSystem(t, pulse.Options{Record: true})
+	s.Host().Own()
+	var kept *pulse.Ctx
+	var process *pulse.Process
+	r := s.Spawn("shop", pulse.Func(func(ctx *pulse.Ctx, _ any) { kept = ctx }))
+	s.Go("clerk", func(p *pulse.Process) { process = p; p.Receive() })
+	s.Send(r, 1)
+	s.Run()
+	const end = " from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do what it does"
+	elsewhere := func(f func()) {
+		done := make(chan bool)
+		go func() { defer close(done); f() }()
+		<-done
+	}
+	for want, f := range map[string]func(){
+		"Send on a Ctx" + end:        func() { kept.Send(r, 2) },
+		"Send on a system" + end:     func() { s.Send(r, 2) },
+		"Receive on a Process" + end: func() { process.Receive() },
+	} {
+		elsewhere(f)
+		if late := s.Host().Late(); textOf(late) != want {
+			t.Errorf("late: %v, expected %s", late, want)
+		}
+	}
+	if s.Host().Unrun() {
+		t.Error("what another goroutine sent counts as the test's")
+	}
+	elsewhere(func() { s.Send(r, 2) })
+	s.Reset(1)
+	if s.Run(); textOf(s.Failure()) != "Send on a system"+end {
+		t.Errorf("the next run: %v", s.Failure())
+	}
+	s.Host().Disown()
+}

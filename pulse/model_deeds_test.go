@@ -152,10 +152,7 @@ func (w *modelWorld) timePasses(until int64, timed bool) bool {
 		}
 		due = due || t.at <= until
 	}
-	most := w.options.ticks
-	if most == 0 {
-		most = 10
-	}
+	most := w.patience()
 	if w.fault == "periodic timers rest too soon" {
 		most--
 	}
@@ -215,7 +212,7 @@ func (w *modelWorld) fire(t *modelTimer) {
 
 // resume lets a process go on with what it waited for.
 func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
-	wake := m.kind == trace.Timer && m.ask != 0
+	wake := isWake(m)
 	x := action{do: verbs}
 	if a.wait != "start" {
 		x = a.script[a.next]
@@ -223,6 +220,11 @@ func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 	}
 	if a.await != 0 {
 		w.withdraw(a, m)
+	}
+	if m.kind == trace.Poll {
+		a.empty++
+	} else {
+		a.empty = 0
 	}
 	a.wait, a.await, a.wake = "running", 0, nil
 	switch {
@@ -248,7 +250,7 @@ func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 func (w *modelWorld) withdraw(a *modelActor, m *modelMessage) {
 	for _, x := range w.sent {
 		if x != m && x.to == a.index && x.ask == a.await && x.fate == trace.Pending &&
-			(x.kind == trace.Timer || x.kind == trace.Reply && w.fault != "a late answer is taken") {
+			(x.kind == trace.Timer || x.kind == trace.Poll || x.kind == trace.Reply && w.fault != "a late answer is taken") {
 			x.fate = trace.Dropped
 			w.pending = slices.DeleteFunc(w.pending, func(y *modelMessage) bool { return y == x })
 			w.timers = slices.DeleteFunc(w.timers, func(t *modelTimer) bool { return t.message == x })
@@ -290,11 +292,23 @@ func (w *modelWorld) waits(a *modelActor, x action) bool {
 			w.numbers++
 			a.await = w.numbers
 		}
+		if x.do == doReceiveTimeout && timeout == 0 && a.empty < w.patience() {
+			w.arrive(w.message(a.index, a.index, trace.Poll, modelMark{}, a.await))
+			return true
+		}
 		a.wake = &modelTimer{at: w.now + int64(timeout), owner: a.index,
 			message: w.message(a.index, a.index, trace.Timer, modelMark{}, a.await)}
 		w.setTimer(a.wake)
 	}
 	return true
+}
+
+// patience is how many ticks or polls in a row may lead nowhere.
+func (w *modelWorld) patience() int {
+	if w.options.ticks == 0 {
+		return 10
+	}
+	return w.options.ticks
 }
 
 // A modelStrike is a fault that could strike an actor now.
@@ -374,6 +388,11 @@ func (w *modelWorld) inflict(x modelStrike) {
 }
 
 func (w *modelWorld) crash(a *modelActor) {
+	for _, b := range w.actors {
+		if w.fault != "watches outlive a crash" {
+			b.watchers = slices.DeleteFunc(b.watchers, func(i int) bool { return i == a.index })
+		}
+	}
 	w.endChildren(a)
 	a.life = "down"
 	if a.process && a.wait == "reply" { // an answer on its way is for code that is no more

@@ -54,6 +54,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 		"orphans are not counted",
 		"an answer comes twice",
 		"watchers are not told",
+		"watches outlive a crash",
 		"a delay holds back the whole channel",
 		"a late answer is taken",
 		"early timers have no budget in the next run",

@@ -79,6 +79,7 @@ type modelActor struct {
 	mask  int
 	await int
 	wake  *modelTimer
+	empty int // polls in a row that found nothing
 }
 
 // A difference is where the two sides part.
@@ -283,7 +284,10 @@ func (w *modelWorld) arrive(m *modelMessage) {
 }
 
 func (w *modelWorld) orphan(m *modelMessage) {
-	m.fate = trace.Orphaned
+	if m.fate = trace.Orphaned; m.kind == trace.Poll {
+		m.fate = trace.Dropped
+		return
+	}
 	if m.kind != trace.Down && m.kind != trace.Kill && m.kind != trace.Reply && w.fault != "orphans are not counted" {
 		w.orphans++
 	}
@@ -308,6 +312,11 @@ func (w *modelWorld) start(a *modelActor) {
 func (w *modelWorld) crosses(m *modelMessage) bool {
 	return w.cut >= 0 && (m.from == w.cut) != (m.to == w.cut) && m.from != 0 && m.to != 0 &&
 		!w.actors[m.from].safe && !w.actors[m.to].safe
+}
+
+// isWake says that a message ends a wait in time.
+func isWake(m *modelMessage) bool {
+	return m.ask != 0 && (m.kind == trace.Timer || m.kind == trace.Poll)
 }
 
 func isTimer(m *modelMessage) bool { return m.kind == trace.Timer || m.kind == trace.Periodic }
@@ -352,7 +361,7 @@ func (w *modelWorld) deliverable() (list []*modelMessage) {
 }
 
 func (w *modelWorld) accepts(a *modelActor, m *modelMessage) bool {
-	wake := m.kind == trace.Timer && m.ask != 0
+	wake := isWake(m)
 	switch {
 	case m.kind == trace.Kill, !a.process, a.wait == "any":
 		return true

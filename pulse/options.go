@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -60,7 +61,9 @@ type Options struct {
 	// Steps is how many steps a run may take before it fails; zero means 100,000.
 	Steps int
 	// Pending is how many messages may wait at one time before the run
-	// fails; zero means 100,000.
+	// fails; zero means 100,000. It also bounds what a handler may do else
+	// without an end: a run may have as many actors, an actor as many
+	// watchers, and a run ten times as many choices and lines of log.
 	Pending int
 
 	// Record keeps the trace and the decisions, and computes identities.
@@ -78,8 +81,10 @@ type Options struct {
 	Orphans bool
 
 	// EarlyTimers is how many times in a run timers may fire although
-	// messages wait. Zero: time moves only when nothing else can happen.
-	// Negative: there is no limit.
+	// messages wait. Zero: time moves only when nothing else can happen; but
+	// a search may give a property that leaves it at zero a few in some runs,
+	// as fuzz.Check does. NeverEarly: in no run. Any other negative number:
+	// there is no limit.
 	EarlyTimers int
 	// Ticks is how many times in a row periodic timers may fire, for each such
 	// timer, without any other message being sent or being due before the run
@@ -97,6 +102,11 @@ type Options struct {
 	Failed func(*Failure)
 }
 
+// NeverEarly is for Options.EarlyTimers: time moves only when nothing else can
+// happen, in every run of every search. It is for programs whose timers are so
+// much slower than all their messages that no timer races with one.
+const NeverEarly = math.MinInt
+
 const (
 	defaultSteps   = 100_000
 	defaultPending = 100_000
@@ -108,6 +118,53 @@ func orDefault(v, zero int) int {
 		return v
 	}
 	return zero
+}
+
+// refusal returns what is wrong with the options, "" when nothing is. Negative
+// counts are refused: a program that computes one has a fault.
+func (o *Options) refusal() string {
+	switch {
+	case o.Delivery > DeliveryUnordered:
+		return fmt.Sprintf("Options.Delivery is %d: it is DeliveryFIFO or DeliveryUnordered", o.Delivery)
+	case o.Environment > EnvironmentClosed:
+		return fmt.Sprintf("Options.Environment is %d: it is EnvironmentOpen or EnvironmentClosed", o.Environment)
+	case o.Horizon < 0:
+		return fmt.Sprintf("Options.Horizon is %v: give it a time from 1ns on, or zero for no end", o.Horizon)
+	case o.Steps < 0:
+		return negative("Options.Steps", o.Steps, "the default")
+	case o.Pending < 0:
+		return negative("Options.Pending", o.Pending, "the default")
+	case o.Ticks < 0:
+		return negative("Options.Ticks", o.Ticks, "the default")
+	}
+	return o.Faults.refusal()
+}
+
+// refusal returns what is wrong with the budgets of faults, "" when nothing is.
+func (f *Faults) refusal() string {
+	if f.Drop|f.Duplicate|f.Delay|f.Crash|f.RestartKept|f.RestartLost|f.Partition < 0 { // one of them is
+		for _, b := range []struct {
+			name string
+			n    int
+		}{
+			{"Drop", f.Drop}, {"Duplicate", f.Duplicate}, {"Delay", f.Delay}, {"Crash", f.Crash},
+			{"RestartKept", f.RestartKept}, {"RestartLost", f.RestartLost}, {"Partition", f.Partition},
+		} {
+			if b.n < 0 {
+				return negative("Options.Faults."+b.name, b.n, "none")
+			}
+		}
+	}
+	for i, d := range f.DelayBy {
+		if d <= 0 {
+			return fmt.Sprintf("Options.Faults.DelayBy[%d] is %v: a message is held back for 1ns or longer", i, d)
+		}
+	}
+	return ""
+}
+
+func negative(field string, n int, zero string) string {
+	return fmt.Sprintf("%s is %d: give it a number from 1 on, or zero for %s", field, n, zero)
 }
 
 // A Setting is one thing that a system was told, in words.

@@ -45,7 +45,6 @@ func TestBudgetOptions(t *testing.T) {
 		steps, pending int // allowed
 	}{
 		{pulse.Options{}, 100_000, 100_000},
-		{pulse.Options{Steps: -1, Pending: -5}, 100_000, 100_000},
 		{pulse.Options{Steps: 7, Pending: 3}, 7, 3},
 		{pulse.Options{Steps: math.MaxInt, Pending: math.MaxInt}, 200_000, 200_000},
 	} {
@@ -76,6 +75,41 @@ func TestBudgetOptions(t *testing.T) {
 				s.Close()
 			}
 		}
+	}
+}
+
+// Options that mean nothing used to be taken for others in silence.
+func TestBadOptionsAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		o    pulse.Options
+		want string
+	}{
+		{pulse.Options{Delivery: 9}, "Options.Delivery is 9: it is DeliveryFIFO or DeliveryUnordered"},
+		{pulse.Options{Environment: 9}, "Options.Environment is 9: it is EnvironmentOpen or EnvironmentClosed"},
+		{pulse.Options{Steps: -1}, "Options.Steps is -1: give it a number from 1 on, or zero for the default"},
+		{pulse.Options{Pending: -5}, "Options.Pending is -5: give it a number from 1 on, or zero for the default"},
+		{pulse.Options{Ticks: -2}, "Options.Ticks is -2: give it a number from 1 on, or zero for the default"},
+		{pulse.Options{Horizon: -time.Second}, "Options.Horizon is -1s: give it a time from 1ns on, or zero for no end"},
+		{pulse.Options{Faults: pulse.Faults{Drop: -1}}, "Options.Faults.Drop is -1: give it a number from 1 on, or zero for none"},
+		{pulse.Options{Faults: pulse.Faults{Crash: 2, RestartLost: -3}}, "Options.Faults.RestartLost is -3: give it a number from 1 on, or zero for none"},
+		{pulse.Options{Faults: pulse.Faults{Delay: 1, DelayBy: []time.Duration{1, 0}}}, "Options.Faults.DelayBy[1] is 0s: a message is held back for 1ns or longer"},
+		{pulse.Options{EarlyTimers: -1}, ""}, // no limit
+	} {
+		got := ""
+		if f := attempt(func() { pulse.New(c.o).Close() }); f != nil {
+			got = f.Text
+		}
+		if got != c.want {
+			t.Errorf("%+v: %q, expected %q", c.o, got, c.want)
+		}
+	}
+	spec := pulse.Spec{Name: "shop", Actor: pulse.Func(idle), OnPanic: 9}
+	if f := attempt(func() { pulse.New(pulse.Options{}).SpawnSpec(spec) }); f == nil || !strings.Contains(f.Text, "Spec.OnPanic is 9") {
+		t.Errorf("a directive that there is not: %v", f)
+	}
+	spec.OnPanic, spec.Restarts = pulse.OnPanicRestart, -1
+	if f := attempt(func() { pulse.New(pulse.Options{}).SpawnSpec(spec) }); f == nil || !strings.Contains(f.Text, "Spec.Restarts is -1") {
+		t.Errorf("a negative number of restarts: %v", f)
 	}
 }
 

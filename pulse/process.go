@@ -17,10 +17,11 @@ import (
 // first message in it that is wanted.
 type Process struct {
 	*Ctx
-	co   *Coroutine
-	body func(*Process)
-	main func(*Coroutine) // calls body; made once for each Process
-	in   any              // the message that ended the wait
+	co    *Coroutine
+	body  func(*Process)
+	main  func(*Coroutine) // calls body; made once for each Process
+	in    any              // the message that ended the wait
+	empty int              // polls in a row that found nothing, with no other wait between
 }
 
 // wait is what a stuck report says of a process.
@@ -76,7 +77,7 @@ func (c *cast) codeEnded(a *actor) {
 // begins when the message that starts it is delivered.
 func (c *cast) startProcess(a *actor) {
 	p := c.newProcess()
-	p.Ctx, p.body = &a.ctx, a.spec.Process
+	p.Ctx, p.body, p.empty = &a.ctx, a.spec.Process, 0
 	p.co = c.pool.get(p.main)
 	a.process, a.accept = p, acceptStart
 	c.mail.setOpen(&a.mailbox, false)
@@ -85,6 +86,7 @@ func (c *cast) startProcess(a *actor) {
 }
 
 func (c *cast) newProcess() *Process {
+	c.inUse++
 	if n := len(c.processes); n > 0 {
 		p := c.processes[n-1]
 		c.processes = c.processes[:n-1]
@@ -98,6 +100,7 @@ func (c *cast) newProcess() *Process {
 // retire keeps a process for another actor.
 func (c *cast) retire(p *Process) {
 	p.co, p.body, p.in = nil, nil, nil
+	c.inUse--
 	c.processes = append(c.processes, p)
 }
 
@@ -108,7 +111,38 @@ func (c *cast) killProcess(a *actor) {
 	if p != nil && p.co != nil {
 		p.co.Kill()
 		c.retire(p)
+		c.noteKilled(a.actor)
 	}
+}
+
+// noteKilled makes the panic of a deferred function that ran as a process was
+// killed the failure of the run: of this one while it runs, else it is late. A
+// run that has failed may have caused it.
+func (c *cast) noteKilled(actor int32) {
+	thrown := c.pool.thrown
+	c.pool.thrown = nil
+	if thrown == nil || c.fails.failure != nil {
+		return
+	}
+	f := c.killedFailure(thrown, actor)
+	if c.calls.running {
+		c.todo.afterStep |= workThrow
+		c.fails.fail(f)
+		return
+	}
+	f.Step = -1
+	c.fails.intrude(f)
+}
+
+func (c *cast) killedFailure(v *carried, actor int32) *Failure {
+	f := &Failure{Kind: KindPanic, Step: int(c.rec.step), Value: v.value}
+	f.setFrames(v.pcs)
+	whose := "a process"
+	if actor != none {
+		whose = c.rec.nameOf(actor)
+	}
+	f.Text = "panic in a deferred function of " + whose + ", which was ended while it waited: " + firstLine(thrown(v.value))
+	return f
 }
 
 // killProcesses ends all code that waits.
@@ -117,6 +151,7 @@ func (c *cast) killProcesses() {
 		c.killProcess(a)
 	}
 	c.pool.killHosted()
+	c.noteKilled(none)
 }
 
 // endCode ends all code that waits, and gives the coroutines back.
@@ -133,20 +168,41 @@ func (p *Process) Receive() any {
 // ReceiveMatch waits for a message for which match holds and returns it;
 // others stay where they are. The system calls match as messages come and go,
 // so it must look at nothing but its argument and what this process owns.
+//
+// A message that is passed over gets no place in a mailbox. It counts as still on
+// its way, as the first of its channel, and so may come later than a message of
+// another channel that was sent after it had been passed over. A mailbox that keeps
+// the order of arrival, such as Erlang's, never does that. All orders of such a
+// mailbox are tried, and these beside them; a failure that needs one of these
+// cannot happen there.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
-	a := p.me("ReceiveMatch")
+	if match == nil && p.me("ReceiveMatch") != nil {
+		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
+	}
+	return p.receiveMatch("ReceiveMatch", match)
+}
+
+// receiveMatch is ReceiveMatch under the name by which it was called.
+func (p *Process) receiveMatch(verb string, match func(msg any) bool) any {
+	a := p.me(verb)
 	if a == nil {
 		return nil
 	}
-	if match == nil {
-		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
-	}
 	a.match = match
-	return p.wait("ReceiveMatch", acceptMatching, none)
+	return p.wait(verb, acceptMatching, none)
 }
 
 // ReceiveTimeout waits for any message, but not longer than d.
+//
+// With zero it does not wait: what the process has sent to itself is there, and
+// anything else on its way to it may have arrived or not. So it may come back empty
+// although messages wait, for it or for others. A process that does nothing else
+// would never let others go on: after as many times in a row as Options.Ticks says
+// it comes back empty only when nothing else can happen.
 func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
+	if d == 0 && p.Ctx != nil && p.empty < p.sys.clock.patience {
+		return p.poll()
+	}
 	return p.waitFor("ReceiveTimeout", acceptAll, none, d)
 }
 
@@ -226,10 +282,10 @@ func (p *Process) astray(what string) *actor {
 	s := p.sys
 	s.calls.unwind()
 	switch {
+	case s.calls.strange():
+		s.intrude(what, "Process")
 	case !s.calls.running:
 		s.misuse("%s on the Process of %s outside of its code", what, s.rec.nameOf(p.actor))
-	case !s.calls.mine():
-		s.intrude(what, "Process")
 	case s.actors[s.rec.cur].process != nil:
 		s.misuse("%s on the Process of %s in a step of %s: a process waits by its own Process only",
 			what, s.rec.nameOf(p.actor), s.rec.nameOf(s.rec.cur))
@@ -259,8 +315,31 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 		a.await = 0
 	}
 	in := p.in
-	p.in = nil
+	p.in, p.empty = nil, 0
 	return in
+}
+
+// poll is ReceiveTimeout(0): a message to itself, which no fault touches, ends the
+// wait unless another one comes first.
+func (p *Process) poll() (any, bool) {
+	a, s := p.me("ReceiveTimeout"), p.sys
+	if a == nil {
+		return nil, false
+	}
+	a.asks++
+	a.await = a.asks
+	m, empty := s.message(p.actor, p.actor, timeout{}, trace.Poll, a.await), p.empty
+	s.mail.post(m, p.actor)
+	in := p.wait("ReceiveTimeout", acceptAll, none)
+	a.await = 0
+	if _, is := in.(timeout); is {
+		p.empty = empty + 1
+		return nil, false
+	}
+	if s.mail.sends[m].Fate == trace.Pending {
+		s.mail.withdraw(m)
+	}
+	return in, true
 }
 
 // waitFor is wait that a timer ends after d.

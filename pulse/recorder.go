@@ -25,6 +25,8 @@ type recorder struct {
 	sent    int32  // messages sent by the running step
 	spawned int32  // actors spawned by it
 	on      bool
+	asked   int32 // questions that were answered in this run
+	logged  int32 // lines that its actors have logged
 	types   types
 	trace   trace.Trace
 	record  choice.Record
@@ -43,7 +45,7 @@ type origin struct{ sent, spawned int32 }
 func (r *recorder) reset() {
 	r.trace.Reset()
 	r.record.Reset()
-	r.hash, r.steps, r.called = 0, 0, trace.None
+	r.hash, r.steps, r.asked, r.logged, r.called = 0, 0, 0, 0, trace.None
 	r.outside(origin{})
 }
 
@@ -140,6 +142,7 @@ func (r *recorder) stepID(step int32) uint64 {
 // decided writes down what the strategy answered. Answers of start-up count
 // for the hash, but are not decisions.
 func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
+	r.asked++
 	if r.on && !settling {
 		r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: uint32(n), Value: uint32(v)})
 		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // these come between steps

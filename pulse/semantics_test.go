@@ -218,6 +218,39 @@ func TestAnAnswerToARestartedProcessIsNobodys(t *testing.T) {
 	}
 }
 
+// What an actor watched before it crashed is nothing to its second life: it
+// used to receive a Down that it had never asked for.
+func TestACrashEndsWatches(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		faults := pulse.Faults{Crash: 1, RestartLost: 1}
+		if kept {
+			faults = pulse.Faults{Crash: 1, RestartKept: 1}
+		}
+		sys := newSystem(t, pulse.Options{Record: true, Faults: faults, Strategy: always(choice.Fault)})
+		var got []any
+		hears := func() pulse.Actor {
+			return pulse.Func(func(_ *pulse.Ctx, msg any) { got = append(got, msg) })
+		}
+		watched := sys.SpawnSpec(pulse.Spec{Name: "watched", Safe: true, Actor: pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() })})
+		watcher := sys.SpawnSpec(pulse.Spec{Name: "watcher", New: func() pulse.Actor {
+			return pulse.Func(func(ctx *pulse.Ctx, _ any) {
+				ctx.Watch(watched)
+				ctx.Become(hears())
+			})
+		}})
+		sys.Send(watcher, "watch")
+		sys.Settle() // start-up has no faults
+		sys.Run()    // it crashes and comes back
+		sys.Send(watched, "stop")
+		if mustRun(t, sys); len(got) > 0 {
+			t.Errorf("state kept %v: the second life received %v", kept, got)
+		}
+		if steps := sys.Trace().Steps; steps[1].Kind != trace.Crash || steps[2].Kind != trace.Restart {
+			t.Errorf("there was no crash: %v", sys.Trace())
+		}
+	}
+}
+
 func TestAnswersDoNotArriveTwice(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Faults: pulse.Faults{Duplicate: 9}, Strategy: always(choice.Duplicate)})
 	questions := 0

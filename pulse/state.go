@@ -68,7 +68,7 @@ type stateWalk struct {
 // walkState walks over the whole system. It returns nil when the call comes
 // from another goroutine: the run then fails.
 func (s *System) walkState(what string, texts bool) *stateWalk {
-	if !s.mayCall(what) {
+	if !s.mayLook(what) {
 		return nil
 	}
 	w := s.states

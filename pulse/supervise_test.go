@@ -188,6 +188,28 @@ var supervisions = []struct {
 		diary: []string{"shop receives {}", "shop receives after", "boy stopped"},
 	},
 	{
+		name: "a restart ends watches, those of the old life's children among them",
+		build: func(s *pulse.System, d *diary) {
+			aunt := s.Spawn("aunt", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
+			shop := s.SpawnSpec(pulse.Spec{Name: "shop", OnPanic: pulse.OnPanicRestart, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				switch msg := msg.(type) {
+				case string:
+					ctx.Watch(aunt)
+					ctx.Watch(ctx.Spawn("boy", pulse.Func(idle)))
+				case pulse.Down:
+					d.write("%v %s", msg.Actor, msg.Reason)
+				default:
+					refuse(msg)
+				}
+			})})
+			s.Send(shop, "watch")
+			s.Run()
+			s.Send(shop, blast{})
+			s.Run()
+			s.Send(aunt, "stop")
+		},
+	},
+	{
 		name: "as many restarts as are allowed, then a failure",
 		build: func(s *pulse.System, d *diary) {
 			r := family(s, d, []string{"shop"}, []pulse.Spec{{OnPanic: pulse.OnPanicRestart, Restarts: 2}})

@@ -42,6 +42,9 @@ func (s *System) Configure(o Options) {
 	if !s.mustBeIdle("Configure") {
 		return
 	}
+	if text := o.refusal(); text != "" {
+		s.misuse("%s", text)
+	}
 	s.walkWith(o.Tools)
 	s.configure(o)
 	s.limit = int32(min(orDefault(o.Steps, defaultSteps), math.MaxInt32))
@@ -82,13 +85,22 @@ func (s *System) Close() {
 
 // mayCall reports whether a method of the system may be called now.
 func (s *System) mayCall(what string) bool {
-	if s.closed {
-		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
-	}
 	s.calls.unwind()
 	if s.calls.strange() {
 		s.intrude(what, "system")
 		return false
+	}
+	if s.closed {
+		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
+	}
+	return true
+}
+
+// mayLook is mayCall for methods that change nothing: between steps any
+// goroutine may call them.
+func (s *System) mayLook(what string) bool {
+	if s.calls.running || s.closed {
+		return s.mayCall(what)
 	}
 	return true
 }
@@ -111,20 +123,16 @@ func (s *System) mustBeIdle(what string) bool {
 // Record, Steps or Warnings: a search that leaves out orders leaves out few
 // around such a step.
 func (s *System) Trace() *trace.Trace {
-	s.look()
-	return s.view()
-}
-
-// look notes that somebody looks at the order of all steps: a step, or the test.
-func (s *System) look() {
 	s.rec.look(trace.Test, trace.AllSteps)
 	s.looked = s.looked || !s.calls.running
+	return s.view()
 }
 
 // Record returns the decisions of this run so far. It is filled again by the
 // next call and after Reset. Without Options.Record it is empty.
 func (s *System) Record() *choice.Record {
-	s.look()
+	s.rec.look(trace.Test, trace.AllSteps)
+	s.looked = s.looked || !s.calls.running
 	return s.rec.decisions()
 }
 
@@ -146,6 +154,10 @@ func (s *System) Steps() int {
 
 // Now returns virtual time: how long the run has lasted for its program.
 func (s *System) Now() time.Duration { return time.Duration(s.clock.now) }
+
+// Timers returns how many timers the run has set, those that end waits and sleeps
+// among them.
+func (s *System) Timers() int { return s.clock.set }
 
 // Err returns what the run failed with as an error, nil while it has not.
 func (s *System) Err() error {

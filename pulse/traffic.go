@@ -65,6 +65,9 @@ const (
 
 // configure computes from the options what does not change from run to run.
 func (t *traffic) configure(o Options) {
+	if o.EarlyTimers == NeverEarly {
+		o.EarlyTimers = 0 // it has told whoever made the options
+	}
 	t.options = o
 	t.strategy = o.Strategy
 	if t.strategy == nil {
@@ -203,6 +206,23 @@ func (t *traffic) noSlot() {
 
 // tooMany fails a run that sends more messages than it may.
 func (t *traffic) tooMany(what string) {
+	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "sends")
+}
+
+// perPending is how many choices and lines of a log a run may have for each
+// message that may wait: there are several in most steps.
+const perPending = 10
+
+// bound fails a run in which there is more of something than there may be, as
+// when a step has a loop without an end. What the test itself does has no bound.
+func (t *traffic) bound(most int, site, what, does string) {
+	if t.rec.cur != trace.Test {
+		t.endless(site, fmt.Sprintf("%d %s", most, what), does)
+	}
+}
+
+// endless fails a run of which it seems that a step has no end.
+func (t *traffic) endless(site, moreThan, does string) {
 	if t.fails.failure != nil { // and the user's code has recovered
 		t.throw(t.fails.failure)
 	}
@@ -210,9 +230,9 @@ func (t *traffic) tooMany(what string) {
 	if where := t.where(); where != "the test" {
 		in = " in " + where
 	}
-	t.failStep(&Failure{Kind: KindBudget, Site: "messages", Text: fmt.Sprintf(
-		"more than %d messages %s%s: is there an end to what %s sends? Options.Pending allows more",
-		t.mail.limit, what, in, t.rec.nameOf(t.rec.cur))})
+	t.failStep(&Failure{Kind: KindBudget, Site: site, Text: fmt.Sprintf(
+		"more than %s%s: is there an end to what %s %s? Options.Pending allows more",
+		moreThan, in, t.rec.nameOf(t.rec.cur), does)})
 }
 
 // setTimer sets a timer of an actor. Its message is one of the running step's.
@@ -220,6 +240,7 @@ func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer 
 	if d < 0 {
 		t.misuse("a timer of %v: time does not go back; zero is at once", d)
 	}
+	t.clock.set++
 	e := entry{at: t.clock.later(d), actor: actor, period: int64(period), effect: fire, last: none}
 	kind := trace.Timer
 	if period > 0 {
@@ -316,6 +337,9 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 		t.badStrategy("answered %d to %v of %d", v, k, n)
 	}
 	t.rec.decided(k, n, v, t.settling)
+	if most := perPending * int(t.mail.limit); int(t.rec.asked) > most {
+		t.bound(most, "choices", "choices", "chooses")
+	}
 	return v
 }
 
@@ -383,6 +407,11 @@ func (t *traffic) misuse(format string, args ...any) {
 func (t *traffic) intrude(what, on string) {
 	f := &Failure{Kind: KindMisuse, Text: what + " on a " + on + " from another goroutine: " +
 		"a system is used by the goroutine that runs it, and by handlers; send what other goroutines make before Run"}
+	if !t.calls.running {
+		f.Step = -1
+		f.Text = what + " on a " + on + " from another goroutine when no step was running: " +
+			"does a handler leave a goroutine behind? let an actor do what it does"
+	}
 	var pcs [32]uintptr
 	f.setFrames(pcs[:runtime.Callers(3, pcs[:])])
 	t.fails.intrude(f)

@@ -14,11 +14,11 @@ import (
 
 // walkWith makes ready to walk over values of which some are tools of the test.
 // The walker keeps what it knows of types while the tools are the same.
-func (s *System) walkWith(tools func(reflect.Type) bool) {
-	if s.walk != nil && isSameFunc(tools, s.options.Tools) {
+func (c *cast) walkWith(tools func(reflect.Type) bool) {
+	if c.walk != nil && isSameFunc(tools, c.options.Tools) {
 		return
 	}
-	w := &stateWalk{sys: s}
+	w := &stateWalk{sys: c.owner}
 	w.Special = w.specialOf
 	w.Role = func(t reflect.Type) value.Role {
 		if tools != nil && tools(t) {
@@ -26,7 +26,7 @@ func (s *System) walkWith(tools func(reflect.Type) bool) {
 		}
 		return roleOf(t)
 	}
-	s.walk, s.states, s.values = w, nil, &w.Walker
+	c.walk, c.states, c.values = w, nil, &w.Walker
 }
 
 // isSameFunc reports whether two functions are one, with the same variables.

@@ -175,12 +175,21 @@ func agreementFeatures(seed uint64) features {
 
 // TestAgreement holds that every way to explore finds what the enumerator
 // finds, on random programs.
-func TestAgreement(t *testing.T) {
+func TestAgreement(t *testing.T) { agree(t, agreementPrograms(), 0) }
+
+// TestAgreementOfPolls holds the same of programs that poll: what ends a
+// ReceiveTimeout(0) comes in any order with what else there is, in reductions too.
+func TestAgreementOfPolls(t *testing.T) { agree(t, agreementPrograms()/2, polling) }
+
+// agree compares all ways to explore with the enumerator, on so many programs
+// with some more features.
+func agree(t *testing.T, programs int, more features) {
 	e, r := &enumerator{}, &rig{}
 	wasted, repeats, runs, distinct := map[string]int{}, map[string]int{}, map[string]int{}, 0
 	compared := 0
-	for seed := uint64(0); compared < agreementPrograms(); seed++ {
+	for seed := uint64(0); compared < programs; seed++ {
 		p := newProgram(seed, agreementFeatures(seed))
+		p.features |= more
 		all, ok := e.enumerate(p.options(), p.Build, 3000)
 		if !ok {
 			continue

@@ -40,6 +40,7 @@ const (
 	partitions
 	panicking
 	checking // what is checked when a run is over may fail
+	polling  // every third ReceiveTimeout waits no time; not drawn, set afterwards
 
 	// What fooled searches, which the enumerator did not have at first.
 	skipping  // a rule skips the run
@@ -884,7 +885,11 @@ func (a *actor) pauses(c *pulse.Process, l *line) (msg any) {
 	case pauseMatch:
 		return a.match(c, l)
 	case pauseReceiveFor:
-		msg, _ = c.ReceiveTimeout(time.Duration(l.a%3 + 1))
+		d := l.a%3 + 1
+		if a.features&polling != 0 {
+			d--
+		}
+		msg, _ = c.ReceiveTimeout(time.Duration(d))
 	case pauseAsk:
 		return c.Ask(a.target(l.a), ask)
 	case pauseAskFor:

@@ -56,7 +56,7 @@ func (r *races) findOf(m, i int32) {
 	before := r.beforeMessage(m)
 	for i >= 0 && !has(before, i) {
 		st := &r.trace.Steps[i]
-		oneChannel := !r.trace.Unordered && st.Send >= 0 && d.Fate != trace.Dropped && r.trace.Sends[st.Send].Channel == d.Channel
+		oneChannel := !r.trace.Unordered && st.Send >= 0 && (d.Fate != trace.Dropped || d.Kind == trace.Poll) && r.trace.Sends[st.Send].Channel == d.Channel
 		if !oneChannel && r.couldTake(st, d) != never {
 			r.list = append(r.list, race{step: i, message: m})
 		}
@@ -84,7 +84,7 @@ func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
 		return always
 	case st.Kind != trace.Receive:
 		return perhaps
-	case d.Kind == trace.Timer && d.Ask != 0: // it ends the wait that began in the step that set it
+	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // it ends the wait that began in the step that set it
 		return certain(p.waitBegan(st) == d.Step)
 	case d.Kind == trace.Reply:
 		return certain(st.Wanted == trace.ItsAnswer && p.waitedFor(st) == d.Ask)

@@ -5,6 +5,7 @@ package finding
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/jostle-go/jostle/corpus"
@@ -71,7 +72,10 @@ func From(o Origin, res *props.Result) *Finding {
 		f.Trace = res.System.Trace().Clone()
 		f.Chart = f.Trace.Chart()
 		f.Case.Record = *res.System.Record().Clone()
-		f.Case.Settings = settingsOf(res.System.Options())
+		f.Case.Settings = settingsOf(res)
+		if res.System.Timers() > 0 { // else they have changed nothing
+			f.Case.EarlyTimers = res.EarlyTimers
+		}
 		f.Case.Hash = f.Trace.Hash
 		f.print.Take(res.System)
 	}
@@ -83,13 +87,36 @@ func From(o Origin, res *props.Result) *Finding {
 // attach writes what the run has to show beside its text.
 func (f *Finding) attach(list []props.Attachment) {
 	for _, a := range list {
-		var b bytes.Buffer
-		if err := a.Write(&b); err != nil {
+		data, err := written(a)
+		if err != nil {
 			f.Logs = append(f.Logs, a.Name+" could not be made: "+err.Error())
 			continue
 		}
-		f.Attachments = append(f.Attachments, Attachment{a.Name, b.Bytes()})
+		f.Attachments = append(f.Attachments, Attachment{a.Name, data})
 	}
+}
+
+// written returns what an attachment writes. It writes on a goroutine of its
+// own, since a finding must not be lost by what is only shown beside it: not by
+// a panic, nor by Goexit.
+func written(a props.Attachment) (data []byte, err error) {
+	if a.Write == nil {
+		return nil, errors.New("it has no function that writes it")
+	}
+	done := make(chan struct{})
+	var b bytes.Buffer
+	go func() {
+		defer close(done)
+		err = errors.New("its function called runtime.Goexit, as FailNow and Skip of a testing.T do")
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("its function panicked: %s", trace.Label(v))
+			}
+		}()
+		err = a.Write(&b)
+	}()
+	<-done
+	return b.Bytes(), err
 }
 
 // Steps returns how many steps the run took.
@@ -119,7 +146,7 @@ func (f *Finding) Confirm(r *props.Runner) {
 // replay runs the case again, strictly, and returns what was different.
 func (f *Finding) replay(r *props.Runner) (different string) {
 	replayer := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Trace: f.Trace})
-	res := r.Run(props.Plan{Inputs: f.Case.Inputs, Strategy: replayer})
+	res := r.Run(planOf(&f.Case, replayer))
 	switch {
 	case res.Stray != "":
 		return res.Stray
@@ -156,6 +183,8 @@ func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
 		how = replayer.Done().Error()
 	case second.Failure != nil:
 		how = "it passed, and failed when its decisions were made again: " + second.Failure.Text
+	case second.Skipped || second.Rejected != "":
+		how = "it passed, and was skipped when its decisions were made again"
 	case second.System == nil:
 		how = "it had a system, and none when its decisions were made again"
 	default:
@@ -184,7 +213,7 @@ func (f *Finding) Difference(r *props.Runner) string {
 	var first *trace.Trace
 	for range timesCompared {
 		again := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Lenient: true})
-		res := r.Run(props.Plan{Inputs: f.Case.Inputs, Strategy: again})
+		res := r.Run(planOf(&f.Case, again))
 		if res.System == nil {
 			return ""
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
@@ -16,7 +17,8 @@ type Played struct {
 	// Result is good until the runner's next run.
 	Result props.Result
 	// Exact reports whether the run was the one that was kept: the same draws,
-	// the same decisions and the same trace.
+	// the same decisions and the same trace, or all of its schedule. What such a
+	// run comes to is what the case comes to. Another run says nothing of it.
 	Exact bool
 	// How says in words how the case was run.
 	How string
@@ -27,30 +29,78 @@ type Played struct {
 func Play(r *props.Runner, c *corpus.Case) Played {
 	if c.Planned() {
 		ordered := strategy.Ordered(&c.Schedule)
-		res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: ordered})
-		return Played{res, false, fmt.Sprintf("by its schedule, %s not met", words.Count(len(ordered.Unmet()), "constraint"))}
+		res := r.Run(planOf(c, ordered))
+		unmet := len(ordered.Unmet())
+		how := fmt.Sprintf("by its schedule, %s not met", words.Count(unmet, "constraint"))
+		if res.Stray != "" {
+			how += "; " + res.Stray
+		}
+		return played(c, res, unmet == 0 && res.Stray == "", how)
 	}
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{})
-	res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
+	res := r.Run(planOf(c, replayer))
 	difference := firstDifference(&res, replayer, c)
 	if difference == "" {
-		return Played{res, true, "as saved"}
+		return played(c, res, true, "as saved")
 	}
 	return playLeniently(r, c, difference)
+}
+
+// played returns what came of a case. How it was run must not say that it was
+// run as saved when it fails otherwise than it was saved for.
+func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
+	p := Played{Result: res, Exact: exact, How: how}
+	if f := res.Failure; f != nil && c.Signature != "" && f.Signature() != c.Signature {
+		if how == "as saved" {
+			how = "its decisions as saved"
+		}
+		p.How = fmt.Sprintf("%s; it fails otherwise now: %q, and was saved for: %q", how, f.Signature(), c.Signature)
+	}
+	return p
 }
 
 // playLeniently keeps what still applies of a case, and takes plain order for
 // the rest.
 func playLeniently(r *props.Runner, c *corpus.Case, difference string) Played {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
-	res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: replayer})
-	how := fmt.Sprintf("the program has changed since: %s; of its decisions %d no longer apply", difference, len(replayer.Stale()))
+	res := r.Run(planOf(c, replayer))
+	var now choice.Record
 	if res.System != nil {
-		for _, change := range changedSettings(c.Settings, settingsOf(res.System.Options())) {
+		now = *res.System.Record()
+	}
+	how := fmt.Sprintf("stale, since the program has changed: %s; %s", difference, howMuch(&c.Record, &now))
+	if res.System != nil {
+		for _, change := range changedSettings(c.Settings, settingsOf(&res)) {
 			how += "; " + change
 		}
 	}
-	return Played{res, false, how}
+	return played(c, res, false, how)
+}
+
+// howMuch tells how much of a record a lenient replay of it could still make.
+func howMuch(was, is *choice.Record) string {
+	left := map[uint64]int{}
+	for _, id := range is.Deliveries {
+		left[id]++
+	}
+	made := 0
+	for _, id := range was.Deliveries {
+		if left[id] > 0 {
+			left[id]--
+			made++
+		}
+	}
+	switch n := len(was.Deliveries); {
+	case n == 0:
+		return "it has no deliveries"
+	case made == 0:
+		return fmt.Sprintf("none of its %d deliveries applied: was the type of a message or of an actor renamed, or moved to another package? "+
+			"What a step is called follows from them", n)
+	case made == n:
+		return fmt.Sprintf("all of its %d deliveries still applied", n)
+	default:
+		return fmt.Sprintf("%d of its %d deliveries still applied", made, n)
+	}
 }
 
 // firstDifference returns in what a strict replay differs from what was kept,
@@ -69,8 +119,23 @@ func firstDifference(res *props.Result, replayer *strategy.Replayer, c *corpus.C
 	return ""
 }
 
-// settingsOf returns in words what a run was told; defaults are left out.
-func settingsOf(o pulse.Options) (list []corpus.Setting) {
+// planOf returns the plan that runs a case again by a strategy.
+func planOf(c *corpus.Case, s pulse.Strategy) props.Plan {
+	return props.Plan{Inputs: c.Inputs, Strategy: s, EarlyTimers: c.EarlyTimers}
+}
+
+// settingsOf returns in words what a run was told by its property; defaults are
+// left out, and so is what the search added.
+func settingsOf(res *props.Result) (list []corpus.Setting) {
+	o := res.System.Options()
+	if res.EarlyTimers != 0 {
+		o.EarlyTimers = 0
+	}
+	return settingsIn(o)
+}
+
+// settingsIn returns options in words.
+func settingsIn(o pulse.Options) (list []corpus.Setting) {
 	for _, s := range o.Settings() {
 		list = append(list, corpus.Setting(s))
 	}

@@ -1,9 +1,11 @@
 package finding
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/pulse"
@@ -22,11 +24,46 @@ func (f *Finding) Save(folder corpus.Folder) (path string, err error) {
 	if err != nil {
 		return path, err
 	}
-	for _, a := range f.Attachments {
-		beside := strings.TrimSuffix(path, filepath.Ext(path)) + "-" + a.Name
+	taken := map[string]bool{}
+	for i, a := range f.Attachments {
+		name := fileName(a.Name)
+		if taken[name] {
+			name = fmt.Sprintf("%d-%s", i+1, name)
+		}
+		taken[name] = true
+		beside := strings.TrimSuffix(path, filepath.Ext(path)) + "-" + name
 		if err := os.WriteFile(beside, a.Data, 0o644); err != nil {
-			return path, err
+			return path, fmt.Errorf("the case is saved, but not all that belongs beside it: %w", err)
 		}
 	}
 	return path, nil
+}
+
+// fileName makes a name given by a property one of a file in the folder of the
+// case, which is not taken for a case.
+func fileName(name string) string {
+	const most = 100
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) || r == utf8.RuneError {
+			return '_'
+		}
+		return r
+	}, name)
+	for len(name) > most {
+		_, size := utf8.DecodeRuneInString(name)
+		name = name[size:]
+	}
+	if name == "" || strings.EqualFold(filepath.Ext(name), ".case") {
+		name += ".txt"
+	}
+	return name
+}
+
+// Whole returns the text of the case, to be kept by hand where it cannot be saved.
+func (f *Finding) Whole() string {
+	text, err := corpus.Encode(f.Case)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return string(text)
 }

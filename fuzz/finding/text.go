@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Text tells a finding: what failed and where, in which run, with what inputs,
@@ -13,14 +15,17 @@ func (f *Finding) Text(run string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    %s\n", f.headline())
 	if f.Failure.Detail != "" {
-		b.WriteString(words.Indented(f.Failure.Detail))
+		b.WriteString(words.Indented(trace.Visible(f.Failure.Detail)))
 	}
 	fmt.Fprintf(&b, "        %s, %s\n", run, f.repeats())
 	if len(f.Draws) > 0 {
 		fmt.Fprintf(&b, "        drew %s\n", strings.Join(f.Draws, ", "))
 	}
+	if n := f.early(); n > 0 {
+		fmt.Fprintf(&b, "        timers fired %s although messages waited; a program whose timers cannot says so by pulse.NeverEarly\n", words.Count(n, "time"))
+	}
 	for _, line := range f.Logs {
-		fmt.Fprintf(&b, "        log: %s\n", strings.ReplaceAll(line, "\n", "\n             "))
+		fmt.Fprintf(&b, "        log: %s\n", strings.ReplaceAll(trace.Visible(line), "\n", "\n             "))
 	}
 	if f.Chart != "" {
 		fmt.Fprintf(&b, "\n%s\n", words.Indented(f.Chart))
@@ -28,9 +33,22 @@ func (f *Finding) Text(run string) string {
 	return b.String()
 }
 
+// early returns how often time passed early in the run because the search let it.
+func (f *Finding) early() (n int) {
+	if f.Case.EarlyTimers == 0 {
+		return 0
+	}
+	for _, c := range f.Case.Record.Choices {
+		if c.Kind == choice.Clock {
+			n += int(c.Value)
+		}
+	}
+	return n
+}
+
 // headline is the line of the property that failed and what it said.
 func (f *Finding) headline() string {
-	first, rest, more := strings.Cut(f.Failure.Text, "\n")
+	first, rest, more := strings.Cut(trace.Visible(f.Failure.Text), "\n")
 	if f.Location != "" {
 		first = f.Location + ": " + first
 	}

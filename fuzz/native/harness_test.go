@@ -6,6 +6,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // harness runs a property that holds.
@@ -39,5 +40,48 @@ func TestSameBytesSameRun(t *testing.T) {
 			}
 			hashes[string(data)] = hash
 		}
+	}
+}
+
+// A timer that races with a message is found under an engine too, without options of
+// the property; a property that says NeverEarly has no such run.
+func TestTimersRaceByDefault(t *testing.T) {
+	late := func(o pulse.Options) func(*props.T) {
+		return func(t *props.T) {
+			sys := t.SystemWith(o)
+			waits := sys.Spawn("waits", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				switch msg {
+				case "begin":
+					ctx.After(1, "too late")
+				case "too late":
+					t.Errorf("the timer came first")
+				default:
+					ctx.Stop()
+				}
+			}))
+			sys.Send(waits, "begin")
+			sys.Send(sys.Spawn("slow", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(waits, msg) })), "in time")
+			sys.Run()
+		}
+	}
+	for _, c := range []struct {
+		options pulse.Options
+		fails   bool
+	}{{pulse.Options{}, true}, {pulse.Options{EarlyTimers: pulse.NeverEarly}, false}} {
+		r := props.NewRunner(t.Name(), late(c.options))
+		h := &Harness{Runner: r}
+		failed := 0
+		for i := range uint64(500) {
+			if res := h.Run(RandomBytes(i)); res.Failure != nil {
+				failed++
+				if again := h.Run(RandomBytes(i)); again.Failure == nil || res.EarlyTimers != earlyTimers {
+					t.Errorf("bytes %d fail with %d early timers, and again with %v", i, res.EarlyTimers, again.Failure)
+				}
+			}
+		}
+		if failed > 0 != c.fails {
+			t.Errorf("%+v: %d of 500 runs fail", c.options, failed)
+		}
+		r.Close()
 	}
 }

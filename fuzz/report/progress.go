@@ -28,9 +28,7 @@ func Progress(p explore.Progress) string {
 		fmt.Fprintf(&b, ", %s/s", words.Short(p.Rate))
 	}
 	fmt.Fprintf(&b, ", %s", words.InOneUnit(p.Elapsed))
-	if p.Estimate > 0 && !p.Done {
-		fmt.Fprintf(&b, " of about %s (%s of %s)", whole(p), percent(p), words.Roughly(p.Estimate, 0))
-	}
+	b.WriteString(whole(p))
 	switch p.Failures {
 	case 0:
 		b.WriteString(", no failures")
@@ -42,21 +40,30 @@ func Progress(p explore.Progress) string {
 	return b.String()
 }
 
-// whole returns how long all of an exploration takes.
+// whole returns how long all of an exploration takes and which part is done, as
+// far as that is known. An estimate that was too small says no more than that, and
+// one beyond all times says what to make of it.
 func whole(p explore.Progress) string {
-	if p.Left >= explore.TooLong {
-		return "centuries"
+	switch {
+	case p.Done || p.Estimate == 0:
+		return ""
+	case words.IsVast(p.Estimate):
+		return fmt.Sprintf(" (%s orders: not this way)", words.Roughly(p.Estimate, 0))
+	case p.Estimate <= float64(p.Runs):
+		return " (more runs than estimated)"
+	case p.Left >= explore.TooLong:
+		return fmt.Sprintf(" of centuries (under 1%% of %s)", words.Roughly(p.Estimate, 0))
 	}
-	return words.InOneUnit(p.Elapsed + p.Left)
+	return fmt.Sprintf(" of about %s (%s of %s)", words.InOneUnit(p.Elapsed+p.Left), percent(p), words.Roughly(p.Estimate, 0))
 }
 
-// percent returns which part is done, never all of it before the end.
+// percent returns which part is done.
 func percent(p explore.Progress) string {
 	part := 100 * float64(p.Runs) / p.Estimate
 	if part < 1 {
 		return "under 1%"
 	}
-	return fmt.Sprintf("%d%%", int(min(part, 99)))
+	return fmt.Sprintf("%d%%", int(part))
 }
 
 // Nothing is printed of what takes no longer than these. A line that stays is

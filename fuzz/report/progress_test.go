@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,15 @@ func TestProgress(t *testing.T) {
 		{explore.Progress{Runs: 900, Rate: 45.4, Elapsed: 20 * time.Second, Left: 3 * time.Hour, Estimate: 4e17, Failures: 1000, Bound: "2 delays"},
 			"900 runs with 2 delays, 45/s, 20 s of about 3 h (under 1% of 4.0e+17), 1,000 failures"},
 		{explore.Progress{Runs: 900, Rate: 9949, Elapsed: 95 * time.Minute, Left: 250 * 365 * 24 * time.Hour, Estimate: 95},
-			"900 runs, 9.9k/s, 95 min of about centuries (99% of 95), no failures"},
+			"900 runs, 9.9k/s, 95 min (more runs than estimated), no failures"},
+		{explore.Progress{Runs: 900, Rate: 9949, Elapsed: 95 * time.Minute, Left: 250 * 365 * 24 * time.Hour, Estimate: 3e17},
+			"900 runs, 9.9k/s, 95 min of centuries (under 1% of 3.0e+17), no failures"},
+		{explore.Progress{Runs: 900, Rate: 9949, Elapsed: 95 * time.Minute, Left: 250 * 365 * 24 * time.Hour, Estimate: math.Inf(1)},
+			"900 runs, 9.9k/s, 95 min (more than 10^18 orders: not this way), no failures"},
+		{explore.Progress{Runs: 2_100_000, Elapsed: 20 * time.Second, Estimate: 2_100_000},
+			"2,100,000 runs, 20 s (more runs than estimated), no failures"},
+		{explore.Progress{Runs: 2_099_999, Elapsed: 20 * time.Second, Estimate: 2_100_000},
+			"2,099,999 runs, 20 s of about 20 s (99% of 2,100,000), no failures"},
 		{explore.Progress{Runs: 100, Rate: 1000, Elapsed: 5 * time.Second, Left: 80 * 24 * time.Hour, Estimate: 123_456_789},
 			"100 runs, 1.0k/s, 5.0 s of about 80 days (under 1% of 120,000,000), no failures"},
 		{explore.Progress{Runs: 100, Rate: 20, Elapsed: 5 * time.Second, Estimate: 100, Done: true}, "100 runs, 20/s, 5.0 s, no failures"},

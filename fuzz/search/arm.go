@@ -10,8 +10,9 @@ import (
 // for one batch: what it learns from one run for the next so does not depend
 // on which worker ran the batches before.
 type Arm interface {
-	// Plan says how the next run is decided. The plan has the inputs of the
-	// batch and a seed for the strategy already.
+	// Plan says how the next run is decided. The plan already has the seed of
+	// its inputs, which is a new one in every second run, and a seed for the
+	// strategy.
 	Plan(p *props.Plan)
 	// Learn is told what came of the run that was planned last.
 	Learn(res *props.Result)

@@ -32,10 +32,10 @@ func ExampleSample() {
 	fmt.Print(res.Finding.Chart)
 	// Output:
 	// run 2 failed: the wall says "first"
-	// test ──"last"──▶ ben
-	// ben ──"last"──▶ wall
-	// test ──"first"──▶ ada
-	// ada ──"first"──▶ wall
+	// 0  test ──"last"──▶ ben
+	// 1  ben ──"last"──▶ wall
+	// 2  test ──"first"──▶ ada
+	// 3  ada ──"first"──▶ wall
 }
 
 func ExampleExplore() {
@@ -45,12 +45,12 @@ func ExampleExplore() {
 		return
 	}
 	v := x.Verdict
-	fmt.Println("complete:", v.Complete, "orders:", v.Distinct, "failed:", len(x.Found))
+	fmt.Println("complete:", v.Complete, "orders:", v.Distinct, "failing:", v.Failing(), "ways to fail:", len(x.Found))
 
 	all := search.ExploreOptions{Method: explore.Method{Reduction: explore.Everything}, KeepOn: true, Seed: 1}
 	x, _ = search.Explore(context.Background(), property, all)
 	fmt.Println("with those that do the same:", x.Verdict.Runs)
 	// Output:
-	// complete: true orders: 2 failed: 1
+	// complete: true orders: 2 failing: 1 ways to fail: 1
 	// with those that do the same: 6
 }

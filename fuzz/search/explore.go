@@ -8,7 +8,6 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/props"
 )
 
 // ExploreOptions say how Explore goes through inputs and orders.
@@ -86,14 +85,20 @@ type exploring struct {
 	inputs   *inputs
 	workers  []*explorer
 	made     int // runs for the inputs that are done with, whatever came of them
+
+	// What follows is for Exhaust.
+	noDraws     bool            // to end at an input that is not by OneOf alone
+	earlyTimers int             // given to runs
+	orders      map[uint64]bool // that were run, by orderOf; nil when nobody asks
 }
 
 func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring {
 	x := &exploring{ExploreOptions: o, ctx: ctx, property: p, began: time.Now()}
 	x.deadline, _ = ctx.Deadline()
 	x.verdict.Failures = map[string]int{}
+	x.verdict.Reduction, x.verdict.asked = o.Method.Reduction, o.Method.Reduction
 	for range max(1, o.Workers) {
-		x.workers = append(x.workers, &explorer{exploring: x, runner: props.NewRunner(p.Test, p.Func), found: map[string]*placed{}})
+		x.workers = append(x.workers, &explorer{exploring: x, runner: x.property.NewRunner(), found: map[string]*placed{}})
 	}
 	x.inputs = newInputs(x.workers[0].runner, o.Seed, o.Inputs, func() bool { return x.bound() != "" })
 	return x
@@ -125,6 +130,10 @@ func (x *exploring) all() error {
 		if err := x.refusal(); err != nil {
 			return err
 		}
+		if x.noDraws && x.inputs.sampled {
+			v.Bound = "inputs"
+			break
+		}
 		r, err := x.one()
 		if err != nil {
 			return err
@@ -145,6 +154,9 @@ func (x *exploring) all() error {
 	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // it is more when the search was gone on with
 	return nil
 }
+
+// reduces reports whether the search is asked to leave out orders.
+func (x *exploring) reduces() bool { return x.Method.Reduction != explore.Everything || x.Method.Sleep }
 
 // noteWatched notes in the verdict whether orders were left out that a look at
 // several actors at once might tell apart, and whether the property has such.

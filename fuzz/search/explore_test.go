@@ -429,3 +429,28 @@ type liar struct{ last int }
 func (l *liar) Receive(_ *pulse.Ctx, msg any) { l.last = msg.(int) }
 
 func (l *liar) Hash() uint64 { return 1 }
+
+// The verdict says which reduction was used in the end, and that it is another
+// than was asked for. It used to say Optimal whatever was used, and its text
+// nothing.
+func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
+	early := func(t *props.T) {
+		sys := t.SystemWith(pulse.Options{EarlyTimers: 1})
+		sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+		for range 2 {
+			sys.Send(sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				ctx.Send(sink, msg)
+				ctx.After(1, "late")
+			})), "go")
+		}
+		sys.Run()
+	}
+	x := exploreFor(t, ExploreOptions{}, early)
+	if v := x.Verdict; v.Reduction != explore.SourceSets || !strings.Contains(v.String(), "; went over from the reduction optimal to source, since ") {
+		t.Errorf("reduction %v: %v", v.Reduction, v)
+	}
+	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.SourceSets}}, early)
+	if v := x.Verdict; v.Reduction != explore.SourceSets || strings.Contains(v.String(), "went over") {
+		t.Errorf("asked for sets of sources, reduction %v: %v", v.Reduction, v)
+	}
+}

@@ -25,6 +25,7 @@ type explorer struct {
 	keeps  bool // the property has something that remembers
 	// watches and looks are Result.Watches and Result.Looks, of any run.
 	watches, looks bool
+	doubts bool // a run had what a reduction may be wrong about
 
 	counts
 	before counts             // of the inputs that are done with
@@ -58,12 +59,13 @@ func (w *explorer) begin(inputs []choice.Input) { w.inputs, w.before = inputs, w
 
 // Run runs the property once.
 func (w *explorer) Run(s pulse.Strategy) explore.Run {
-	w.last = w.runner.Run(props.Plan{Inputs: w.inputs, Strategy: s})
+	w.last = w.runner.Run(props.Plan{Inputs: w.inputs, Strategy: s, EarlyTimers: w.earlyTimers})
 	res := &w.last
 	if text := drawsDiffer(res.Inputs, w.inputs); text != "" {
 		res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
 	}
 	w.keeps, w.watches, w.looks = w.keeps || res.Remembers, w.watches || res.Watches, w.looks || res.Looks
+	w.doubts = w.doubts || isDoubtful(res)
 	return explore.Run{System: res.System, Failure: res.Failure, Watched: true}
 }
 
@@ -71,6 +73,9 @@ func (w *explorer) Run(s pulse.Strategy) explore.Run {
 func (w *explorer) Done(run explore.Run) {
 	if !run.Cut {
 		w.finished++
+		if w.orders != nil {
+			w.orders[orderOf(&w.last)] = true
+		}
 	}
 	switch {
 	case run.Failure != nil && len(w.workers) > 1:
@@ -153,12 +158,14 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 		list = append(list, f.Error())
 	}
 	list = append(list, rejections(x.inputs.rejected, x.inputs.tries)...)
-	if v.Skipped-x.inputs.skipped == v.Runs && v.Skipped > 0 {
-		what := "run"
-		if v.Runs == 0 {
-			what = "input"
-		}
-		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, what), reason))
+	switch tested := v.Runs - (v.Skipped - x.inputs.skipped); {
+	case v.Skipped == 0:
+	case v.Runs == 0:
+		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, "input"), reason))
+	case tested == 0:
+		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, "run"), reason))
+	default:
+		list = append(list, skips(tested, v.Runs, reason)...)
 	}
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
 		if names := missed(runners); v.Watched { // an order that was left out may reach them in between
@@ -195,7 +202,7 @@ func (x *exploring) which(f *placed) string {
 	return run
 }
 
-func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.Method.Reduction) }
+func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.verdict.Reduction) }
 
 // divergence is what is told of a program that does not repeat itself: the
 // run in which that was noticed, and how two runs of it differ, if they do.

@@ -91,7 +91,7 @@ func TestEstimateInAVerdict(t *testing.T) {
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: -1, Runs: 1013, Wasted: 1200, Estimate: 1041, Steps: 1}, Inputs: 1},
 			"NOT complete (time): 1,013 runs of about 1,013, 1,200 wasted, 1 step, 0s"},
 		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 3e20}, Inputs: 1, more: true},
-			"NOT complete (runs): 7 distinct orders in 7 runs of about 3.0e+20 for this input, 0 steps, 0s"},
+			"NOT complete (runs): 7 distinct orders in 7 runs of more than 10^18 for this input, 0 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 9}, Inputs: 2, more: true},
 			"NOT complete (runs) after 2 inputs: 7 distinct orders in 7 runs of about 9 for these inputs, 0 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: 7, Runs: 7, Estimate: 7}, Inputs: 1},

@@ -18,6 +18,17 @@ import (
 type Property struct {
 	Name, Test string
 	Func       func(*props.T)
+	// Made is told of each runner that runs the property. It may be nil.
+	Made func(*props.Runner)
+}
+
+// NewRunner returns a runner of the property. Close it when done.
+func (p *Property) NewRunner() *props.Runner {
+	r := props.NewRunner(p.Test, p.Func)
+	if p.Made != nil {
+		p.Made(r)
+	}
+	return r
 }
 
 // Options say how Sample searches.
@@ -29,7 +40,7 @@ type Options struct {
 	// Workers is how many goroutines run the property at the same time; zero
 	// means one, which is the caller's own. What is found does not depend on it.
 	Workers int
-	// Portfolio is the arms that runs are made by, in turns; nil means Portfolio().
+	// Portfolio is the arms that runs are made by, in turns; none means Portfolio().
 	Portfolio []Entry
 }
 
@@ -47,22 +58,54 @@ type Result struct {
 	Late []*pulse.Failure
 }
 
-// rounds is how often a batch goes through the portfolio.
-const rounds = 2
+// Inputs are drawn anew for every second run. A search that stays with an input
+// for long loses where few inputs show a bug: with new inputs every 32 runs it
+// needed 4 to 13 times as many runs for the subjects of that kind, and hardly ever
+// fewer for the others (see TestMedians). New inputs in every run did no better.
+const runsPerInput = 2
+
+// A batch has about batchRuns runs: strategies learn from some of them for the
+// others, and the first of a batch have nothing to learn from.
+const batchRuns = 32
+
+// In one of earlyShare inputs timers may fire although messages wait, as often as
+// earlyTimers says, if the property leaves that to the search: a timer that races
+// with a slow message is a bug of its own, and only of these runs. There are few
+// of either, since programs that are right without such races must be tested too,
+// and timers that come early all the time hide what messages do.
+const (
+	earlyShare  = 4
+	earlyTimers = 2
+)
+
+// early returns how many timers may fire early in a run of batch b. Every arm has
+// such runs: a batch later they are at other places.
+func early(b, index int) int {
+	if (b+index/runsPerInput)%earlyShare == earlyShare-1 {
+		return earlyTimers
+	}
+	return 0
+}
 
 // Sample runs a property with inputs and orders drawn at random, until it does
 // not hold, the runs are used up or the context is done. A run that has begun
 // is finished. The same options find the same failure, unless the context
 // ends the search before.
 func Sample(ctx context.Context, p Property, o Options) Result {
-	if o.Portfolio == nil {
+	s := newSampler(ctx, p, o)
+	defer s.close()
+	return s.run()
+}
+
+func newSampler(ctx context.Context, p Property, o Options) *sampler {
+	if len(o.Portfolio) == 0 {
 		o.Portfolio = Portfolio()
 	}
-	s := &sampler{Options: o, property: p, tally: newTally()}
+	s := &sampler{Options: o, property: p, tally: NewTally()}
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
-	defer context.AfterFunc(ctx, func() { s.over.Store(true) })()
-	return s.run()
+	s.close = context.AfterFunc(ctx, func() { s.over.Store(true) })
+	return s
 }
 
 // A sampler is one call of Sample.
@@ -71,8 +114,12 @@ type sampler struct {
 	property Property
 	deadline time.Time   // zero: none
 	over     atomic.Bool // the context is done
+	close    func() bool // ends the watch over the context
 	next     atomic.Int64
 	stop     atomic.Bool // a run has failed
+
+	known   map[uint64]bool // orders, by orderOf; nil when they do not matter
+	strange atomic.Bool     // a run came in another order
 
 	mu    sync.Mutex
 	first *finding.Finding // the failing run with the lowest index
@@ -84,7 +131,7 @@ type sampler struct {
 func (s *sampler) run() Result {
 	var runners []*props.Runner
 	for range max(1, s.Workers) {
-		r := props.NewRunner(s.property.Test, s.property.Func)
+		r := s.property.NewRunner()
 		defer r.Close()
 		runners = append(runners, r)
 	}
@@ -108,7 +155,7 @@ func (s *sampler) run() Result {
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
 func (s *sampler) work(r *props.Runner) {
-	w := &worker{sampler: s, runner: r, pairs: &coverage.PR{}, tally: newTally()}
+	w := &worker{sampler: s, runner: r, pairs: &coverage.PR{}, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
@@ -122,8 +169,12 @@ func (s *sampler) work(r *props.Runner) {
 	s.tally.add(&w.tally)
 }
 
-// size is how many runs a batch has.
-func (s *sampler) size() int { return rounds * len(s.Portfolio) }
+// size is how many runs a batch has: it goes through the portfolio an even number
+// of times, so that no two batches share an input.
+func (s *sampler) size() int {
+	n := runsPerInput * len(s.Portfolio)
+	return n * max(1, batchRuns/n)
+}
 
 // late reports whether the search is over. It is asked after each run: a run
 // of a slow property may take as long as all that there is time for.
@@ -139,7 +190,8 @@ type worker struct {
 	tally  Tally
 }
 
-// batch runs the property with one set of inputs under each arm.
+// batch runs the property under each arm in turn. It depends on its number and
+// the seed alone, whichever worker makes it and after whichever other batches.
 func (w *worker) batch(b int) {
 	arms := map[string]Arm{}
 	for i := range w.size() {
@@ -151,12 +203,16 @@ func (w *worker) batch(b int) {
 		if arms[e.Name] == nil {
 			arms[e.Name] = e.New(uint64(b))
 		}
-		plan := props.Plan{Seed: hash.Seed(w.Seed, uint64(b)), StrategySeed: hash.Seed(w.Seed+1, uint64(index)), Observer: w.pairs}
+		plan := props.Plan{Seed: hash.Seed(w.Seed, uint64(index/runsPerInput)),
+			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index), Observer: w.pairs}
 		arms[e.Name].Plan(&plan)
 		w.pairs.Begin()
 		res := w.runner.Run(plan)
 		arms[e.Name].Learn(&res)
-		w.tally.count(e.Name, &res)
+		w.tally.Count(e.Name, &res)
+		if w.known != nil && !w.known[orderOf(&res)] {
+			w.strange.Store(true)
+		}
 		if res.Failure != nil {
 			w.report(index, e.Name, plan.StrategySeed, &res)
 			return

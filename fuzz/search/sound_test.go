@@ -79,7 +79,7 @@ func TestExploreIsRight(t *testing.T) {
 			got = append(got, kind+s[strings.LastIndex(s, ": "):])
 		}
 		slices.Sort(got)
-		if !x.Verdict.Complete || !slices.Equal(got, c.failures) || !strings.Contains(x.Verdict.String(), "went over to the reduction "+c.handed) {
+		if !x.Verdict.Complete || !slices.Equal(got, c.failures) || !strings.Contains(x.Verdict.String(), "to "+c.handed) {
 			t.Errorf("%s: failures %q, want %q; %v", c.name, got, c.failures, x.Verdict)
 		}
 	}

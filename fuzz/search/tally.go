@@ -19,6 +19,9 @@ type Tally struct {
 	Skipped    int
 	SkipReason string
 	Rejected   map[string]int
+	// Timed is how many runs had timers, and Early in how many of these they
+	// could fire although messages waited.
+	Timed, Early int
 	// By is how many runs each arm made.
 	By map[string]int
 	// Pairs is how many ordered pairs of receives were seen, by the worker
@@ -26,14 +29,21 @@ type Tally struct {
 	Pairs int
 }
 
-func newTally() Tally { return Tally{Rejected: map[string]int{}, By: map[string]int{}} }
+// NewTally returns a tally of no runs.
+func NewTally() Tally { return Tally{Rejected: map[string]int{}, By: map[string]int{}} }
 
-// count counts a run.
-func (t *Tally) count(arm string, res *props.Result) {
+// Count counts a run.
+func (t *Tally) Count(arm string, res *props.Result) {
 	t.Runs++
 	t.By[arm]++
 	if res.System != nil {
 		t.Steps += res.System.Steps()
+		if res.System.Timers() > 0 {
+			t.Timed++
+			if res.System.Options().EarlyTimers != 0 {
+				t.Early++
+			}
+		}
 	}
 	if res.Rejected != "" {
 		t.Rejected[res.Rejected]++
@@ -50,6 +60,8 @@ func (t *Tally) add(o *Tally) {
 	t.Runs += o.Runs
 	t.Steps += o.Steps
 	t.Skipped += o.Skipped
+	t.Timed += o.Timed
+	t.Early += o.Early
 	t.Pairs = max(t.Pairs, o.Pairs)
 	for k, n := range o.By {
 		t.By[k] += n
@@ -60,6 +72,16 @@ func (t *Tally) add(o *Tally) {
 	if o.SkipReason != "" {
 		t.SkipReason = o.SkipReason
 	}
+}
+
+// Tested returns how many runs came to a verdict: all but those that were
+// skipped or whose draws found no value.
+func (t *Tally) Tested() int {
+	n := t.Runs - t.Skipped
+	for rejected := range maps.Values(t.Rejected) {
+		n -= rejected
+	}
+	return n
 }
 
 // Arms lists how many runs each arm made, most first.
@@ -81,10 +103,27 @@ func (t *Tally) Arms() string {
 // situations that were never reached. A test should fail for each.
 func (r *Result) Complaints() (list []string) {
 	list = rejections(r.Rejected, r.Runs)
-	if r.Skipped == r.Runs {
-		list = append(list, fmt.Sprintf("all of %d runs were skipped: nothing was tested (%s)", r.Runs, r.SkipReason))
+	if len(list) == 0 {
+		list = skips(r.Tested(), r.Runs, r.SkipReason)
 	}
 	return append(list, neverReached(r.Missed, r.Runs)...)
+}
+
+// oneIn is how many runs there may be for each that is not skipped: a search in
+// which fewer test anything fails.
+const oneIn = 10
+
+// skips complains of runs that were skipped, if too few were not.
+func skips(tested, runs int, reason string) []string {
+	switch {
+	case tested == 0:
+		return []string{fmt.Sprintf("all of %d runs were skipped: nothing was tested (%s)", runs, reason)}
+	case oneIn*tested < runs:
+		return []string{fmt.Sprintf("%d of %d runs were skipped: fewer than one in %d tests anything (%s): "+
+			"draw what is wanted instead of skipping the rest, or return instead of Skip from a run that is worth its while",
+			runs-tested, runs, oneIn, reason)}
+	}
+	return nil
 }
 
 // rejections complains of draws that hardly ever gave a value.

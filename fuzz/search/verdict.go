@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -11,7 +10,8 @@ import (
 
 // A Verdict says what came of an exploration: of all its inputs together.
 //
-// Complete and Estimate are about the inputs that were run. Bound is, beside what package
+// Complete and Estimate are about the inputs that were run. Reduction is the one
+// that was used in the end: of several inputs the one that left out least. Bound is, beside what package
 // explore says, "saved case" when one failed and nothing was explored, and
 // "replay" when JOSTLE_REPLAY asked for a case alone.
 type Verdict struct {
@@ -32,8 +32,9 @@ type Verdict struct {
 	Watched   bool
 	Unreached []string
 
-	looked bool // Watched because of Result.Looks of package props
-	more   bool // there may be inputs that were not begun, of which Estimate says nothing
+	looked bool              // Watched because of Result.Looks of package props
+	asked  explore.Reduction // the one that the search began with
+	more   bool              // there may be inputs that were not begun, of which Estimate says nothing
 }
 
 // String says it in one line, such as
@@ -94,6 +95,9 @@ func (v Verdict) whole() string {
 	case v.more:
 		of = " for these inputs"
 	}
+	if words.IsVast(v.Estimate) {
+		return " of " + words.Roughly(v.Estimate, v.Runs) + of
+	}
 	return " of about " + words.Roughly(v.Estimate, v.Runs) + of
 }
 
@@ -138,14 +142,11 @@ func (v Verdict) handedOver() string {
 	if v.Sleep && v.Reduction == explore.Everything {
 		used += " with sleep sets"
 	}
-	return fmt.Sprintf("; went over to the reduction %s, because %s", used, v.Because)
+	return fmt.Sprintf("; went over from the reduction %v to %s, since %s", v.asked, used, v.Because)
 }
 
 func (v Verdict) failures() string {
-	n := 0
-	for count := range maps.Values(v.Failures) {
-		n += count
-	}
+	n := v.Failing()
 	switch {
 	case n == 0:
 		return ""
@@ -196,9 +197,7 @@ func (v *Verdict) Progress() explore.Progress {
 func (v *Verdict) addTo(p *explore.Progress) {
 	p.Runs += v.Runs
 	p.Wasted += v.Wasted + v.Cut
-	for n := range maps.Values(v.Failures) {
-		p.Failures += n
-	}
+	p.Failures += v.Failing()
 	if s := p.Elapsed.Seconds(); s > 0 {
 		p.Rate = float64(p.Runs+p.Wasted) / s
 	}

@@ -136,6 +136,8 @@ func TestOrdersOfSubjects(t *testing.T) {
 		{"bank", orders{all: 4, distinct: 3, deliveries: 11, failing: 1}, orders{all: 4, distinct: 3, deliveries: 14}},
 		{"threadring", orders{all: 4, distinct: 2, deliveries: 16, failing: 1}, orders{all: 4, distinct: 2, deliveries: 18}},
 		{"server", orders{all: 6, distinct: 4, deliveries: 26, failing: 2, orphaning: 1}, orders{all: 1, distinct: 1, deliveries: 8}},
+		{"cache", orders{all: 56, distinct: 3, deliveries: 208, failing: 24}, orders{all: 56, distinct: 3, deliveries: 208}},
+		{"closing", orders{all: 6, distinct: 2, deliveries: 15, failing: 3}, orders{all: 6, distinct: 2, deliveries: 18}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, _ := subjects.ByName(c.name)

@@ -13,6 +13,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/attach"
 	"github.com/jostle-go/jostle/fuzz/subjects/bank"
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
+	"github.com/jostle-go/jostle/fuzz/subjects/cache"
+	"github.com/jostle-go/jostle/fuzz/subjects/closing"
 	"github.com/jostle-go/jostle/fuzz/subjects/gatling"
 	"github.com/jostle-go/jostle/fuzz/subjects/guard"
 	"github.com/jostle-go/jostle/fuzz/subjects/messenger"
@@ -69,7 +71,9 @@ func (s Subject) Smallest(mended bool) func(*props.T) {
 type Build = func(sys *pulse.System) (check func() error)
 
 // All returns the subjects in the order in which they are listed.
-func All() []Subject { return slices.Concat(fromBita(), fromOthers(), fromField()) }
+func All() []Subject {
+	return slices.Concat(fromBita(), fromOthers(), fromField(), whoseInputsMatter())
+}
 
 // fromBita returns the subjects from Bitá and PULSE.
 func fromBita() []Subject {
@@ -214,6 +218,27 @@ func fromField() []Subject {
 			Broken:   paxosquorum.Config{}.Build,
 			Mended:   paxosquorum.Config{Mended: true}.Build,
 			Property: paxosquorum.Property,
+		},
+	}
+}
+
+// whoseInputsMatter returns those whose bug shows for few of the inputs: a
+// search that tries many orders of each input finds it late.
+func whoseInputsMatter() []Subject {
+	return []Subject{
+		{
+			Name: "cache", Source: "a mistake of many small caches", Depth: 1,
+			Wrong:    "a value comes out under a key that shares the slot of its own",
+			Broken:   cache.Config{}.Build,
+			Mended:   cache.Config{Mended: true}.Build,
+			Property: cache.Property,
+		},
+		{
+			Name: "closing", Source: "a mistake of many programs that tidy up", Depth: 1,
+			Wrong:    "an account that is emptied closes while a deposit is on its way to it",
+			Broken:   closing.Config{}.Build,
+			Mended:   closing.Config{Mended: true}.Build,
+			Property: closing.Property,
 		},
 	}
 }

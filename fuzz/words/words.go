@@ -26,8 +26,19 @@ func Grouped(n int) string {
 	return s
 }
 
-// Roughly writes a number to two digits, but none below least.
+// vast is the largest number that is told: of more it does not matter how many.
+const vast = 1e18
+
+// IsVast reports whether a number is so large, or infinite, that Roughly does not
+// tell it.
+func IsVast(x float64) bool { return !(x <= vast) }
+
+// Roughly writes a number to two digits, but none below least: "81,000",
+// "4.0e+17", "more than 10^18".
 func Roughly(x float64, least int) string {
+	if IsVast(x) {
+		return "more than 10^18"
+	}
 	if x >= 1e15 {
 		return fmt.Sprintf("%.1e", x)
 	}

@@ -1,6 +1,7 @@
 package words_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -22,6 +23,10 @@ func TestNumbers(t *testing.T) {
 		{words.Roughly(81_234, 0), "81,000"},
 		{words.Roughly(81_234, 81_100), "81,100"},
 		{words.Roughly(4e17, 0), "4.0e+17"},
+		{words.Roughly(1e18, 0), "1.0e+18"},
+		{words.Roughly(2e18, 0), "more than 10^18"},
+		{words.Roughly(math.Inf(1), 7), "more than 10^18"},
+		{words.Roughly(math.NaN(), 0), "more than 10^18"},
 		{words.Short(950), "950"},
 		{words.Short(999.6), "1.0k"},
 		{words.Short(9949), "9.9k"},

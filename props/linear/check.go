@@ -3,6 +3,7 @@ package linear
 import (
 	"io"
 	"math"
+	"sync"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -60,15 +61,16 @@ func (m *Model[S, In, Out]) split(ops []*operation[In, Out]) [][]*operation[In, 
 // judgePart asks porcupine. The search is bounded by a number of steps, not by
 // time: a verdict must not depend on the speed of the machine.
 func (m *Model[S, In, Out]) judgePart(ops []*operation[In, Out]) verdict[In, Out] {
-	g := guard[S, In, Out]{m: m, left: m.steps()}
-	ok := porcupine.CheckOperations(g.model(), events(ops))
-	return verdict[In, Out]{linearizable: ok && g.panicked == nil, large: g.left < 0, panicked: g.panicked,
+	g := newGuard(m)
+	ok := false
+	g.wait(func() { ok = porcupine.CheckOperations(g.model(), events(ops)) })
+	return verdict[In, Out]{linearizable: g.panicked == nil && ok, large: g.left < 0, panicked: g.panicked,
 		part: m.part(ops[0].in), ops: ops}
 }
 
 // explain judges a part once more to get its longest order and its picture.
 func (m *Model[S, In, Out]) explain(v *verdict[In, Out]) {
-	g := guard[S, In, Out]{m: m, left: m.steps()}
+	g := newGuard(m)
 	pm := g.model()
 	_, info := porcupine.CheckOperationsVerbose(pm, events(v.ops), 0)
 	for _, part := range info.PartialLinearizations() {
@@ -151,6 +153,26 @@ type guard[S, In, Out any] struct {
 	m        *Model[S, In, Out]
 	left     int // the steps that are left
 	panicked any
+	leave    sync.Once     // closes gone
+	gone     chan struct{} // closed when the model has ended porcupine's goroutine
+}
+
+func newGuard[S, In, Out any](m *Model[S, In, Out]) *guard[S, In, Out] {
+	return &guard[S, In, Out]{m: m, left: m.steps(), gone: make(chan struct{})}
+}
+
+// wait calls f, which calls porcupine, and returns when it does, or when the
+// model has called runtime.Goexit, as FailNow does: f would then wait for ever.
+func (g *guard[S, In, Out]) wait(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-g.gone:
+	}
 }
 
 func (g *guard[S, In, Out]) model() porcupine.Model {
@@ -184,10 +206,16 @@ func as[S any](v any) S {
 
 // protect calls f and keeps the value of its panic.
 func (g *guard[S, In, Out]) protect(f func()) {
+	returned := false
 	defer func() {
-		if v := recover(); v != nil && g.panicked == nil {
+		v := recover()
+		if v == nil && !returned {
+			g.panicked = "it called runtime.Goexit, as FailNow and Skip do: a model has no T, let Step return false"
+			g.leave.Do(func() { close(g.gone) })
+		} else if v != nil && g.panicked == nil {
 			g.panicked = v
 		}
 	}()
 	f()
+	returned = true
 }

@@ -47,10 +47,18 @@ type Call[S, In, Out any] struct {
 // NewHistory returns the empty history of a run, to be judged by a model.
 func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In, Out] {
 	h := &History[S, In, Out]{t: t, model: m}
-	if m.Init == nil || m.Step == nil {
+	switch {
+	case m.Init == nil || m.Step == nil:
 		h.misuse("NewHistory: a Model needs Init and Step")
+	case m.Steps < 0:
+		h.misuse("NewHistory: Model.Steps is %d: give it a number from 1 on, or zero for %d", m.Steps, defaultSteps)
 	}
 	t.Watch()
+	t.Cleanup(func() {
+		if !h.checked && !t.Failed() && !t.Skipped() {
+			h.misuse("the history%s was never judged: call Check after Run", h.model.of(""))
+		}
+	})
 	return h
 }
 
@@ -92,9 +100,11 @@ func (h *History[S, In, Out]) misuse(format string, args ...any) {
 // Check ends the run with a failure unless the history is linearizable. Call it
 // after Run. The failure lists the calls of the smallest part of the history
 // that cannot be ordered; porcupine's picture of that part, history.html, is
-// kept beside the case. A history that is too large to judge is a failure too.
+// kept beside the case. A history that is too large to judge is a failure too, and
+// so is one that is never checked. A test fails whose histories never have a call.
 func (h *History[S, In, Out]) Check() {
 	h.checked = true
+	h.t.Sometimes("the history"+h.model.of("")+" has a call", len(h.ops) > 0)
 	if f, v := h.judge(); f != nil {
 		if v.picture != nil {
 			h.t.Attach("history.html", v.picture)

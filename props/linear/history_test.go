@@ -3,6 +3,7 @@ package linear_test
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -356,5 +357,60 @@ func TestHistoriesWatch(t *testing.T) {
 	defer r.Close()
 	if res := r.Run(props.Plan{}); !res.Watches || !res.Remembers {
 		t.Errorf("watches %v, remembers %v", res.Watches, res.Remembers)
+	}
+}
+
+// A history that is made and never judged is misuse, unless the run has failed,
+// and one that never has a call is missed. Both used to pass.
+func TestHistoriesThatJudgeNothing(t *testing.T) {
+	for _, c := range []struct {
+		property     func(t *props.T)
+		want, missed string
+	}{
+		{func(t *props.T) {
+			h := linear.NewHistory(t, store)
+			sys := t.System()
+			sys.Go("client", func(p *pulse.Process) { h.Call(p.Self(), get{"a"}).Return(7) })
+			sys.Run()
+		}, "linear: the history of store was never judged: call Check after Run", ""},
+		{func(t *props.T) {
+			linear.NewHistory(t, store)
+			t.System().Run()
+			t.Errorf("one")
+		}, "one", ""},
+		{func(t *props.T) {
+			h := linear.NewHistory(t, store)
+			t.System().Run()
+			h.Check()
+		}, "", "the history of store has a call"},
+	} {
+		r := props.NewRunner("", c.property)
+		got := ""
+		if f := r.Run(props.Plan{}).Failure; f != nil {
+			got = f.Text
+		}
+		if missed := strings.Join(r.Missed(), "; "); got != c.want || missed != c.missed {
+			t.Errorf("failure %q, expected %q; missed %q, expected %q", got, c.want, missed, c.missed)
+		}
+		r.Close()
+	}
+}
+
+// A model that calls runtime.Goexit, as FailNow does, ends in a failure that says
+// so. The judgement used to wait for ever.
+func TestModelThatExits(t *testing.T) {
+	m := register
+	m.Step = func(int, any, int) (bool, int) { runtime.Goexit(); return true, 0 }
+	r := props.NewRunner("", func(t *props.T) {
+		h := linear.NewHistory(t, m)
+		sys := t.System()
+		sys.Go("client", func(p *pulse.Process) { h.Call(p.Self(), get{"a"}).Return(7) })
+		sys.Run()
+		h.Check()
+	})
+	defer r.Close()
+	f := r.Run(props.Plan{}).Failure
+	if f == nil || !strings.HasPrefix(f.Text, "panic in the model: it called runtime.Goexit") {
+		t.Errorf("%v", f)
 	}
 }

@@ -41,6 +41,7 @@ type Command[S any] struct {
 
 // A step is a command with its arguments.
 type step[S any] struct {
+	name  string // of its Op
 	text  string
 	when  func(S) bool
 	run   func(*pulse.Process) any
@@ -73,7 +74,7 @@ func (o Op[S, A, R]) draw(rt *rapid.T, state S) step[S] {
 	if gen != nil {
 		args = gen.Draw(rt, o.Name)
 	}
-	s := step[S]{text: o.Name + "(" + show(args) + ")", run: func(p *pulse.Process) any { return o.Run(p, args) }}
+	s := step[S]{name: o.Name, text: o.Name + "(" + show(args) + ")", run: func(p *pulse.Process) any { return o.Run(p, args) }}
 	s.when = func(state S) bool { return o.When == nil || o.When(state, args) }
 	s.next = func(state S) S {
 		if o.Next == nil {

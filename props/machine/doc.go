@@ -34,6 +34,9 @@
 //     commands, as props/linear judges it. This is how PULSE finds races
 //     (Claessen et al., ICFP 2009).
 //
+// A test fails whose runs never give a command, since the When of none was ever
+// true, and a run fails in which a client waits for ever for a result.
+//
 // Rules: Next and Check depend on nothing but their arguments, and Next returns
 // a new state instead of changing the one that it is given.
 package machine

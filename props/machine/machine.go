@@ -47,6 +47,9 @@ func orDefault(n, zero int) int {
 	return zero
 }
 
+// title returns what messages begin with.
+func (m *Machine[S]) title() string { return "machine" + m.named() }
+
 // named returns the machine's name for the middle of a message.
 func (m *Machine[S]) named() string {
 	if m.Name == "" {
@@ -60,8 +63,36 @@ func (m *Machine[S]) named() string {
 func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
 	m.mustBeWhole(t)
 	steps, states := m.sequence(t, m.Init(), m.length(), "command")
-	sys.Go("client", func(p *pulse.Process) { m.give(t, p, steps, states) })
+	t.Sometimes(m.title()+": a command is given", len(steps) > 0)
+	c := &client[S]{steps: steps}
+	c.ref = sys.Go("client", func(p *pulse.Process) { m.give(t, p, c, states) })
 	sys.Run()
+	m.mustBeDone(t, sys, c)
+}
+
+// A client is what one client is to give, and how much of it has come back.
+type client[S any] struct {
+	ref   pulse.Ref
+	steps []step[S]
+	done  int
+}
+
+// mustBeDone fails the run when a client waits for ever: what it had still to
+// give was not tested. It need not be done when it has crashed, or when virtual
+// time has an end.
+func (m *Machine[S]) mustBeDone(t *props.T, sys *pulse.System, clients ...*client[S]) {
+	for i, c := range clients {
+		if c.ref.IsZero() || c.done == len(c.steps) || !sys.Alive(c.ref) || sys.Options().Horizon > 0 {
+			continue
+		}
+		who := "the client"
+		if len(clients) > 1 {
+			who = fmt.Sprintf("client %d", i+1)
+		}
+		t.Report(&pulse.Failure{Kind: pulse.KindStuck, Site: c.steps[c.done].name, Step: -1, Text: fmt.Sprintf(
+			"%s: %s waits for ever in command %d of %d, %s, and nothing more can happen",
+			m.title(), who, c.done+1, len(c.steps), c.steps[c.done])})
+	}
 }
 
 // Parallel draws commands. One client gives the first of them, one after another;
@@ -80,26 +111,38 @@ func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 		Equal:    m.equal,
 		Describe: step[S].String,
 	})
-	sys.Go("client", func(p *pulse.Process) {
-		m.give(t, p, steps, states)
-		for _, b := range branches {
-			p.Go("client", func(p *pulse.Process) {
-				for _, s := range b {
+	first := &client[S]{steps: steps}
+	clients := []*client[S]{}
+	given := len(steps)
+	for _, b := range branches {
+		clients = append(clients, &client[S]{steps: b})
+		given += len(b)
+	}
+	t.Sometimes(m.title()+": a command is given", given > 0)
+	first.ref = sys.Go("client", func(p *pulse.Process) {
+		m.give(t, p, first, states)
+		for _, c := range clients {
+			c.ref = p.Go("client", func(p *pulse.Process) {
+				for _, s := range c.steps {
 					call := h.Call(p.Self(), s)
 					call.Return(s.run(p))
+					c.done++
 				}
 			})
 		}
 	})
 	sys.Run()
 	h.Check()
+	m.mustBeDone(t, sys, first)
+	m.mustBeDone(t, sys, clients...)
 }
 
 // give gives commands one after another and checks their results.
-func (m *Machine[S]) give(t *props.T, p *pulse.Process, steps []step[S], states []S) {
+func (m *Machine[S]) give(t *props.T, p *pulse.Process, c *client[S], states []S) {
 	var lines []string
-	for i, s := range steps {
+	for i, s := range c.steps {
 		result := s.run(p)
+		c.done++
 		lines = append(lines, fmt.Sprintf("    %d  %s → %s", i+1, s, trace.Label(result)))
 		if err := s.check(states[i], result); err != nil {
 			t.Report(&pulse.Failure{Kind: pulse.KindProperty, Site: s.judge.Func, Step: t.Step(), Stack: []pulse.Frame{s.judge},
@@ -117,6 +160,8 @@ func (m *Machine[S]) mustBeWhole(t *props.T) {
 		fault = "it needs Init"
 	case len(m.Commands) == 0:
 		fault = "it has no Commands"
+	case m.Length < 0 || m.Clients < 0 || m.Branch < 0:
+		fault = fmt.Sprintf("Length is %d, Clients %d, Branch %d: give them numbers from 1 on, or zero for the default", m.Length, m.Clients, m.Branch)
 	case m.Clients > mostClients:
 		fault = fmt.Sprintf("%d clients are too many, at most %d can be judged", m.Clients, mostClients)
 	}
@@ -128,6 +173,6 @@ func (m *Machine[S]) mustBeWhole(t *props.T) {
 		}
 	}
 	if fault != "" {
-		t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "machine" + m.named() + ": " + fault})
+		t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: m.title() + ": " + fault})
 	}
 }

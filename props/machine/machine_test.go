@@ -351,3 +351,44 @@ func TestPanics(t *testing.T) {
 		r.Close()
 	}
 }
+
+// A machine whose commands may never be given tests nothing, and one of which a
+// client waits for ever tests less than it seems to. Both used to pass.
+func TestMachinesThatTestNothing(t *testing.T) {
+	m := machine.Machine[int]{Name: "idle", Init: func() int { return 0 }}
+	op := machine.Op[int, struct{}, any]{Name: "go",
+		Run: func(p *pulse.Process, _ struct{}) any { return p.Receive() }}
+	for _, form := range []func(t *props.T, sys *pulse.System){
+		func(t *props.T, sys *pulse.System) { m.Sequential(t, sys) },
+		func(t *props.T, sys *pulse.System) { m.Parallel(t, sys) },
+	} {
+		run := func() (failures []string, missed []string) {
+			r := props.NewRunner("", func(t *props.T) { form(t, t.System()) })
+			defer r.Close()
+			for seed := range uint64(20) {
+				if f := r.Run(props.Plan{Seed: seed}).Failure; f != nil {
+					failures = append(failures, f.Text)
+				}
+			}
+			return failures, r.Missed()
+		}
+		op.When = func(int, struct{}) bool { return false }
+		m.Commands = []machine.Command[int]{op.Command()}
+		_, missed := run()
+		if got := strings.Join(missed, "; "); !strings.HasPrefix(got, "machine idle: a command is given") {
+			t.Errorf("no command was given, but what was missed is %q", got)
+		}
+		op.When = nil
+		m.Commands = []machine.Command[int]{op.Command()}
+		failures, _ := run()
+		if len(failures) == 0 || !strings.Contains(failures[0], "waits for ever in command 1 of ") || !strings.HasPrefix(failures[0], "machine idle: ") {
+			t.Errorf("a client waits for ever, and failures are %q", failures)
+		}
+	}
+	m.Branch = -1
+	r := props.NewRunner("", func(t *props.T) { m.Sequential(t, t.System()) })
+	defer r.Close()
+	if f := r.Run(props.Plan{}).Failure; f == nil || !strings.Contains(f.Text, "Branch -1: give them numbers from 1 on") {
+		t.Errorf("a negative number: %v", f)
+	}
+}

@@ -35,10 +35,10 @@ func Example_custom() {
 	sys.Run()
 	fmt.Print(sys.Trace().Chart())
 	// Output:
-	// test ──start──▶ cem
-	// cem ──"from cem"──▶ inbox
-	// test ──start──▶ bob
-	// bob ──"from bob"──▶ inbox
-	// test ──start──▶ ann
-	// ann ──"from ann"──▶ inbox
+	// 0  test ──start──▶ cem
+	// 1  cem ──"from cem"──▶ inbox
+	// 2  test ──start──▶ bob
+	// 3  bob ──"from bob"──▶ inbox
+	// 4  test ──start──▶ ann
+	// 5  ann ──"from ann"──▶ inbox
 }

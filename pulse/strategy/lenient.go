@@ -93,9 +93,21 @@ func (l *lenient) find(k choice.Kind) choice.Choice {
 	return choice.Choice{}
 }
 
+// mostStale is how many differences are told one by one. A program that has
+// changed may differ in every step, and to name a step takes time.
+const mostStale = 100
+
 // stale lists what did not apply: first parts of the record, then parts of the
 // run.
 func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list []string) {
+	more := 0
+	add := func(text func() string) {
+		if len(list) < mostStale {
+			list = append(list, text())
+		} else {
+			more++
+		}
+	}
 	name := func(i int) string {
 		if text, known := label(i); known {
 			return text
@@ -106,22 +118,27 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 	for i, order := range l.made {
 		switch {
 		case order == 0:
-			list = append(list, fmt.Sprintf("delivery %d, %s, was not made", i, name(i)))
+			add(func() string { return fmt.Sprintf("delivery %d, %s, was not made", i, name(i)) })
 		case order < after:
-			list = append(list, fmt.Sprintf("delivery %d, %s, was made before one that the record has earlier", i, name(i)))
+			add(func() string {
+				return fmt.Sprintf("delivery %d, %s, was made before one that the record has earlier", i, name(i))
+			})
 		}
 		after = max(after, order)
 	}
 	for i, c := range l.record.Choices {
 		if i >= l.next[c.Kind] {
-			list = append(list, fmt.Sprintf("choice %d, %v of %d, was not asked for", i, c.Kind, c.N))
+			add(func() string { return fmt.Sprintf("choice %d, %v of %d, was not asked for", i, c.Kind, c.N) })
 		}
 	}
 	for _, m := range l.unfit {
-		list = append(list, m.String())
+		add(m.String)
 	}
 	for _, step := range l.strays {
-		list = append(list, fmt.Sprintf("step %d, %s, is not in the record", step, run.StepLabel(int(step))))
+		add(func() string { return fmt.Sprintf("step %d, %s, is not in the record", step, run.StepLabel(int(step))) })
+	}
+	if more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	return list
 }

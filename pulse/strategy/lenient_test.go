@@ -6,6 +6,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
@@ -111,5 +112,27 @@ func (c *repair) check(t *testing.T, sys *pulse.System, replay *strategy.Replaye
 	}
 	if !slices.Equal(stale, c.stale) {
 		t.Errorf("stale is\n%q, expected\n%q", stale, c.stale)
+	}
+}
+
+// TestStaleIsBounded checks that a record of which nothing applies any more is
+// told in a list that can be read. To name each of its steps took time that grew
+// with the square of their number.
+func TestStaleIsBounded(t *testing.T) {
+	record := &choice.Record{}
+	for i := range uint64(50_000) {
+		record.Deliveries = append(record.Deliveries, i+1)
+	}
+	replay := strategy.Replay(record, strategy.ReplayOptions{Lenient: true})
+	sys := pulse.New(pulse.Options{Strategy: replay})
+	defer sys.Close()
+	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+	for i := range 50_000 {
+		sys.Send(sink, i)
+	}
+	sys.Run()
+	list := replay.Stale()
+	if n := len(list); n != 101 || list[100] != "and 99900 more" {
+		t.Errorf("%d lines, the last %q", n, list[n-1])
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -40,6 +41,7 @@ func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 // A Replayer is the strategy that Replay returns.
 type Replayer struct {
 	options ReplayOptions
+	stepOf  hash.Table // by identity: the step of options.Trace; filled when it is first needed
 	record  *choice.Record
 	reader  choice.Reader
 	lenient *lenient     // nil when strict
@@ -210,16 +212,21 @@ func (r *Replayer) wanted() (name string, ambiguous bool) {
 
 // deliveryLabel names a delivery of the record, if there is a trace.
 func (r *Replayer) deliveryLabel(n int) (name string, known bool) {
-	t, id := r.options.Trace, r.record.Deliveries[n]
+	t := r.options.Trace
 	if t == nil {
 		return "another message", false
 	}
-	for i := range t.Steps {
-		if s := &t.Steps[i]; s.ID == id && s.Send >= 0 {
-			return t.Name(s.Actor) + " ← " + trace.Label(t.Sends[s.Send].Body), true
+	if r.stepOf.Len() == 0 {
+		for i := range t.Steps {
+			r.stepOf.Put(t.Steps[i].ID, int32(i))
 		}
 	}
-	return "another message", false
+	i, found := r.stepOf.Get(r.record.Deliveries[n])
+	if !found || t.Steps[i].Send < 0 {
+		return "another message", false
+	}
+	step := &t.Steps[i]
+	return t.Name(step.Actor) + " ← " + trace.Label(t.Sends[step.Send].Body), true
 }
 
 func count(n int, one, many string) string {

@@ -89,7 +89,7 @@ func (u *urw) Pick(e *pulse.Enabled) int {
 // weight returns the weight of message i and of all behind it.
 func (u *urw) weight(t *trace.Trace, e *pulse.Enabled, i int) int64 {
 	s := e.Send(i)
-	if t.Unordered || s.Kind.IsTimer() {
+	if t.Unordered || s.Kind.IsTimer() || s.Kind == trace.Poll {
 		return int64(u.weights[e.Slot(i)])
 	}
 	return u.loads[s.Channel]
@@ -112,7 +112,7 @@ func (u *urw) follow(t *trace.Trace) {
 
 // load adds w to the load of a message's channel.
 func (u *urw) load(t *trace.Trace, s *trace.Send, w int64) {
-	if t.Unordered || s.Kind.IsTimer() || s.Fate > trace.Delivered {
+	if t.Unordered || s.Kind.IsTimer() || s.Kind == trace.Poll || s.Fate > trace.Delivered {
 		return
 	}
 	for int(s.Channel) >= len(u.loads) {

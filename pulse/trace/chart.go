@@ -3,15 +3,21 @@ package trace
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// WriteChart writes t as a message chart: one line for each step, such as
-// "action ──write──▶ writer", with a remark beside messages that were overtaken.
-// A rest after which the test went on has a line too. The messages that were
-// never received come at the end.
+// WriteChart writes t as a message chart: one line for each step with its
+// number, such as "3  action ──write──▶ writer", with a remark beside messages
+// that were overtaken, and what the step logged below it. A rest after which
+// the test went on has a line too. The messages that were never received come
+// at the end.
+//
+// Steps that repeat themselves to the end of the run are shown once, and of
+// other long runs only the beginning and the end: a chart has at most some 200
+// lines. WriteText leaves out nothing.
 func (t *Trace) WriteChart(w io.Writer) error {
 	_, err := io.WriteString(w, t.Chart())
 	return err
@@ -21,17 +27,23 @@ func (t *Trace) WriteChart(w io.Writer) error {
 func (t *Trace) Chart() string {
 	r := newReading(t)
 	c := chart{}
-	remarks := r.overtakings()
+	remarks, notes := r.overtakings(), r.noteGroups()
 	rests, came := r.Rests, false
 	for i := range r.Steps {
 		if came, rests = skipRests(rests, i); came && !r.clockMoved(i) {
-			c.add(restLine, "")
+			c.add(None, restLine, "")
 		}
-		c.add(r.chartLine(i, remarks[i]))
+		line, remark := r.chartLine(i, remarks[i])
+		c.add(int32(i), line, remark)
+		for _, note := range notes.of(int32(i)) {
+			c.add(None, "  log: "+oneLine(r.Notes[note].Text), "")
+		}
 	}
+	c.fold()
 	for _, s := range r.missing() {
-		c.add(r.arrow(s), r.lossRemark(s))
+		c.add(None, r.arrow(s), r.lossRemark(s))
 	}
+	c.cut()
 	return c.text()
 }
 
@@ -63,9 +75,9 @@ func (r *reading) missing() []*Send {
 	return missing
 }
 
-// stopped reports whether the message is a timer that was stopped. Faults do not
-// drop timers.
-func (s *Send) stopped() bool { return s.Kind.IsTimer() && s.Fate == Dropped }
+// stopped reports whether the message is a timer that was stopped, or would have
+// ended a wait that is over. Faults drop neither.
+func (s *Send) stopped() bool { return (s.Kind.IsTimer() || s.Kind == Poll) && s.Fate == Dropped }
 
 // lossRemark returns the reason why a message was not delivered.
 func (r *reading) lossRemark(s *Send) string {
@@ -80,29 +92,90 @@ func (r *reading) lossRemark(s *Send) string {
 	return "(never received)"
 }
 
-// A chart is lines with remarks. All remarks start in the same column.
-type chart struct {
-	lines, remarks []string
+// A chart is rows. All remarks start in the same column.
+type chart struct{ rows []chartRow }
+
+// A chartRow is one line of a chart.
+type chartRow struct {
+	step         int32 // None when the line is about no step
+	line, remark string
 }
 
-func (c *chart) add(line, remark string) {
-	c.lines = append(c.lines, line)
-	c.remarks = append(c.remarks, remark)
+func (c *chart) add(step int32, line, remark string) {
+	c.rows = append(c.rows, chartRow{step, line, remark})
+}
+
+const (
+	mostRows      = 200 // of a chart
+	longestPeriod = 64  // rows that a pattern may have to be recognised
+	fewestRepeats = 4   // times that a pattern must come to be shown once
+)
+
+// fold shows a pattern that the rows repeat to their end only once.
+func (c *chart) fold() {
+	if len(c.rows) <= mostRows {
+		return
+	}
+	period, covered := c.pattern()
+	times := covered / max(period, 1)
+	if times < fewestRepeats {
+		return
+	}
+	first := len(c.rows) - covered
+	tail := append([]chartRow(nil), c.rows[first+times*period:]...)
+	text := fmt.Sprintf("… these %d steps, %d times in a row", period, times)
+	if period == 1 {
+		text = fmt.Sprintf("… this step, %d times in a row", times)
+	}
+	c.rows = append(c.rows[:first+period], chartRow{None, text, ""})
+	c.rows = append(c.rows, tail...)
+}
+
+// pattern returns the shortest pattern that covers most rows at the end, and
+// how many rows it covers. Numbers of steps and remarks do not count.
+func (c *chart) pattern() (period, covered int) {
+	for p := 1; p <= min(longestPeriod, len(c.rows)/2); p++ {
+		i := len(c.rows) - 1
+		for i >= p && c.rows[i].line == c.rows[i-p].line {
+			i--
+		}
+		if n := len(c.rows) - 1 - i + p; n > p && n > covered+p {
+			period, covered = p, n
+		}
+	}
+	return period, covered
+}
+
+// cut leaves out the middle of a chart that is too long.
+func (c *chart) cut() {
+	out := len(c.rows) - mostRows
+	if out <= 0 {
+		return
+	}
+	head, tail := c.rows[:mostRows/2], c.rows[mostRows/2+out:]
+	middle := chartRow{None, fmt.Sprintf("… %d lines are left out", out), ""}
+	c.rows = append(append(append([]chartRow(nil), head...), middle), tail...)
 }
 
 func (c *chart) text() string {
 	const gap, tab = 4, 4
-	column := 0
-	for _, line := range c.lines {
-		column = max(column, utf8.RuneCountInString(line)+gap)
+	last, column := int32(0), 0
+	for _, row := range c.rows {
+		last = max(last, row.step)
+		column = max(column, utf8.RuneCountInString(row.line)+gap)
 	}
+	width := len(strconv.Itoa(int(last)))
 	column = (column + tab - 1) / tab * tab
 	var b strings.Builder
-	for i, line := range c.lines {
-		b.WriteString(line)
-		if c.remarks[i] != "" {
-			b.WriteString(strings.Repeat(" ", column-utf8.RuneCountInString(line)))
-			b.WriteString(c.remarks[i])
+	for _, row := range c.rows {
+		number := ""
+		if row.step != None {
+			number = strconv.Itoa(int(row.step))
+		}
+		fmt.Fprintf(&b, "%*s  %s", width, number, row.line)
+		if row.remark != "" {
+			b.WriteString(strings.Repeat(" ", column-utf8.RuneCountInString(row.line)))
+			b.WriteString(row.remark)
 		}
 		b.WriteByte('\n')
 	}

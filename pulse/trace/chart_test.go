@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -21,10 +22,10 @@ func TestChartOfDesign(t *testing.T) {
 	b.receive(b.send(ended, writer, flush{}))
 	b.receive(write)
 	want := strings.Join([]string{
-		"test ──execute──▶ action.1",
-		"action.1 ──done──▶ terminator",
-		"terminator ──flush──▶ writer",
-		"action.1 ──write──▶ writer          ← sent first, received last",
+		"0  test ──execute──▶ action.1",
+		"1  action.1 ──done──▶ terminator",
+		"2  terminator ──flush──▶ writer",
+		"3  action.1 ──write──▶ writer          ← sent first, received last",
 		"",
 	}, "\n")
 	if got := b.Chart(); got != want {
@@ -128,5 +129,54 @@ func TestStartIsNotOvertaken(t *testing.T) {
 	late := b.receive(first)
 	if got := newReading(b.Trace).overtakings()[late]; got != "← sent first, received last" {
 		t.Errorf("remark %q", got)
+	}
+}
+
+// TestEndlessChart checks that what a run repeats to its end is shown once.
+// Before, a run of 100,000 steps had as many lines.
+func TestEndlessChart(t *testing.T) {
+	for _, period := range []int{1, 2, 3, 7} {
+		b := newBuilder()
+		a := b.spawn(None, "a")
+		begun := b.receive(b.send(None, a, "begin"))
+		for i := range 10_000 {
+			begun = b.receive(b.send(begun, a, i%period))
+		}
+		b.send(begun, a, "never")
+		lines := strings.Split(strings.TrimSuffix(b.Chart(), "\n"), "\n")
+		folded := fmt.Sprintf("… these %d steps, %d times in a row", period, 10_000/period)
+		if period == 1 {
+			folded = "… this step, 10000 times in a row"
+		}
+		if n := 1 + period + 1 + 10_000%period + 1; len(lines) != n || strings.TrimSpace(lines[1+period]) != folded {
+			t.Errorf("period %d: %d lines, want %d with %q:\n%s", period, len(lines), n, folded, strings.Join(lines, "\n"))
+		}
+		if last := lines[len(lines)-1]; !strings.Contains(last, "(never received)") {
+			t.Errorf("period %d: the chart ends with %q", period, last)
+		}
+	}
+}
+
+// TestLongChart checks that a long run without a pattern is shown by its
+// beginning and its end.
+func TestLongChart(t *testing.T) {
+	b := newBuilder()
+	a := b.spawn(None, "a")
+	for i := range 5000 {
+		b.receive(b.send(None, a, i*i))
+	}
+	chart := b.Chart()
+	if n := strings.Count(chart, "\n"); n != mostRows+1 || !strings.Contains(chart, "      … 4800 lines are left out\n") {
+		t.Errorf("%d lines:\n%s", n, chart)
+	}
+	if !strings.HasPrefix(chart, "   0  test ──0──▶ a\n") || !strings.HasSuffix(chart, "4999  test ──24990001──▶ a\n") {
+		t.Errorf("the ends are not shown:\n%s", chart)
+	}
+}
+
+// TestVisible checks that no control character reaches a terminal.
+func TestVisible(t *testing.T) {
+	if got, want := Visible("a\tb\n\x1b[31mred\r\x07ü\xff"), "a\tb\n\\x1b[31mred\\r\\aü\ufffd"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -24,9 +24,9 @@ func Example() {
 	fmt.Print(t.Chart())
 	fmt.Println(t.StepLabel(2), "and", t.StepLabel(3), "can be swapped:", t.Swappable(2, 3))
 	// Output:
-	// test ──"work"──▶ worker
-	// worker ──"done"──▶ boss
-	// boss ──"close"──▶ store
-	// worker ──"write"──▶ store       ← sent first, received last
+	// 0  test ──"work"──▶ worker
+	// 1  worker ──"done"──▶ boss
+	// 2  boss ──"close"──▶ store
+	// 3  worker ──"write"──▶ store       ← sent first, received last
 	// store#1 ← "close" and store#2 ← "write" can be swapped: true
 }

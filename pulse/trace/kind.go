@@ -4,7 +4,7 @@ import "fmt"
 
 var (
 	fateNames     = [...]string{"pending", "delivered", "orphaned", "dropped"}
-	sendKindNames = [...]string{"message", "start", "timer", "periodic", "down", "kill", "reply", "copy"}
+	sendKindNames = [...]string{"message", "start", "timer", "periodic", "down", "kill", "reply", "copy", "poll"}
 	stepKindNames = [...]string{"receive", "crash", "restart", "partition", "heal"}
 )
 

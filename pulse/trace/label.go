@@ -22,7 +22,8 @@ const (
 //
 // A struct is shown by its type's name without the package and by its fields, a
 // pointer by what it points to, and a value with an Error or String method by
-// the result of that method. No addresses are shown and maps are sorted, so
+// the result of that method, unless it panics or calls runtime.Goexit, which the
+// label then says. No addresses are shown and maps are sorted, so
 // that the same message has the same label in every run.
 func Label(body any) string {
 	p := printer{left: labelRunes}
@@ -86,10 +87,19 @@ func (p *printer) value(v reflect.Value, typed bool) {
 		p.value(v.Elem(), true)
 		return
 	}
-	if text := methodText(v); text != "" {
+	text, fault := methodText(v)
+	if text != "" {
 		p.write(oneLine(text))
 		return
 	}
+	p.bare(v, typed)
+	if fault != "" {
+		p.write(" (" + fault + ")")
+	}
+}
+
+// bare writes v without asking its methods.
+func (p *printer) bare(v reflect.Value, typed bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		p.around(v, func() { p.value(v.Elem(), typed) })
@@ -232,23 +242,39 @@ func (p *printer) textOf(v reflect.Value) string {
 }
 
 // methodText returns the result of v's Error or String method, "" when v has
-// none or the method panics.
-func methodText(v reflect.Value) (text string) {
+// none. Fault says what the method did instead of returning.
+func methodText(v reflect.Value) (text, fault string) {
 	if !v.CanInterface() {
-		return ""
+		return "", ""
 	}
-	defer func() {
-		if recover() != nil {
-			text = "" // the message is shown like any other
-		}
-	}()
 	switch own := v.Interface().(type) {
 	case error:
-		return own.Error()
+		return Said("Error", own.Error)
 	case fmt.Stringer:
-		return own.String()
+		return Said("String", own.String)
 	}
-	return ""
+	return "", ""
+}
+
+// Said returns what a method returns, of which the name is given. The method is
+// somebody's, and only asked so that people can read what it says: it is called
+// on a goroutine of its own, so that neither a panic nor runtime.Goexit, which
+// FailNow calls, takes the caller with it. Fault then says which of them it was.
+func Said(name string, method func() string) (text, fault string) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		fault = name + " called runtime.Goexit"
+		defer func() {
+			if recover() != nil {
+				text, fault = "", name+" panicked"
+			}
+		}()
+		text = method()
+		fault = ""
+	}()
+	<-done
+	return text, fault
 }
 
 // plain returns the text of a value that holds no others.
@@ -317,13 +343,22 @@ func quoted(s string) string {
 }
 
 // oneLine returns s with all runes escaped that cannot be printed on one line.
-func oneLine(s string) string {
-	if utf8.ValidString(s) && strings.IndexFunc(s, hidden) < 0 {
+func oneLine(s string) string { return escaped(s, hidden) }
+
+// Visible returns a text of several lines with all runes escaped that cannot be
+// printed: what a program says must not move the cursor of a terminal.
+func Visible(text string) string {
+	return escaped(text, func(r rune) bool { return hidden(r) && r != '\n' && r != '\t' })
+}
+
+// escaped returns s with the runes escaped that are bad.
+func escaped(s string, bad func(rune) bool) string {
+	if utf8.ValidString(s) && strings.IndexFunc(s, bad) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if hidden(r) {
+		if bad(r) {
 			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +55,11 @@ func (r *actorRef) String() string { return r.name }
 type level int
 
 func (l level) String() string { return [...]string{"low", "high"}[l] }
+
+// An exiting has a String method that ends its goroutine, as FailNow does.
+type exiting int
+
+func (exiting) String() string { runtime.Goexit(); return "" }
 
 type bad struct{ code int }
 
@@ -172,12 +178,13 @@ func TestLabelOfOwnText(t *testing.T) {
 		{&bad{1}, "bad code"},
 		{both{}, "as an error"},
 		{level(1), "high"},
-		{level(5), "level(5)"},
+		{level(5), "level(5) (String panicked)"},
+		{exiting(5), "exiting(5) (String called runtime.Goexit)"},
 		{(*actorRef)(nil), "nil"},
 		{&actorRef{"store"}, "store"},
 		{actorRef{"store"}, `actorRef("store")`},
 		{silent{4}, "silent(4)"},
-		{embedding{nil, 4}, "embedding(nil, 4)"},
+		{embedding{nil, 4}, "embedding(nil, 4) (String panicked)"},
 		{holder{level(0)}, "holder(low)"},
 		{errors.New("two\nlines\x00\xff"), `two\nlines\x00` + "\uFFFD"},
 	})

@@ -33,11 +33,11 @@ func (r *reading) inboxes() [][]int32 {
 }
 
 // remark returns which messages have overtaken message i of an inbox. Nothing
-// overtakes a timer, which is set and not sent. Only a message of another
+// overtakes a timer, or the end of a wait, which is set and not sent. Only a message of another
 // channel can overtake.
 func (r *reading) remark(inbox []int32, i int) string {
 	late := r.Steps[inbox[i]].Send
-	if r.Sends[late].Kind.IsTimer() {
+	if k := r.Sends[late].Kind; k.IsTimer() || k == Poll {
 		return ""
 	}
 	first, count := None, 0

@@ -102,6 +102,7 @@ const (
 	Kill                     // ends its receiver
 	Reply                    // answers an Ask
 	Copy                     // a duplicate made by a fault
+	Poll                     // ends a ReceiveTimeout(0) that has found nothing
 )
 
 // A Send is one message on its way.

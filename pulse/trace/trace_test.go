@@ -40,7 +40,7 @@ func TestKindNames(t *testing.T) {
 	for k := Receive; k <= Heal+1; k++ {
 		got = append(got, k.String())
 	}
-	for k := Message; k <= Copy+1; k++ {
+	for k := Message; k <= Poll+1; k++ {
 		got = append(got, k.String())
 	}
 	for f := Pending; f <= Dropped+1; f++ {
@@ -48,7 +48,7 @@ func TestKindNames(t *testing.T) {
 	}
 	want := []string{
 		"receive", "crash", "restart", "partition", "heal", "trace.StepKind(5)",
-		"message", "start", "timer", "periodic", "down", "kill", "reply", "copy", "trace.SendKind(8)",
+		"message", "start", "timer", "periodic", "down", "kill", "reply", "copy", "poll", "trace.SendKind(9)",
 		"pending", "delivered", "orphaned", "dropped", "trace.Fate(4)",
 	}
 	if !slices.Equal(got, want) {

@@ -1,0 +1,81 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/words"
+)
+
+// Advice returns what to do about an exploration that was not complete, in a few
+// sentences: how much is left, what it would take, and what spoiled the runs. It is
+// "" when there is nothing to do, or a failure to mend first.
+func (v Verdict) Advice() string {
+	if v.Complete || v.Failing() > 0 || v.Nondeterminism != "" || v.Clash != "" {
+		return ""
+	}
+	switch v.Bound {
+	case "time", "runs":
+		return strings.Join(append(v.adviceOnSize(), v.adviceOnWaste()...), "; ")
+	case "depth":
+		return "orders differ beyond Method.Depth steps: raise it"
+	case "delays", "preemptions":
+		return fmt.Sprintf("there are orders with more %s: raise the bound on them", v.Bound)
+	}
+	return ""
+}
+
+// farAway is how many times as much as was done is not worth waiting for.
+const farAway = 1000
+
+// adviceOnSize says how much is left, as far as that is known.
+func (v *Verdict) adviceOnSize() (list []string) {
+	times := 0.0 // what was done so often is all
+	if v.Runs > 0 && v.Estimate > float64(v.Runs) {
+		times = v.Estimate / float64(v.Runs)
+	}
+	others := ""
+	if v.more {
+		others = ", and inputs that were not begun are not counted"
+	}
+	if times > farAway {
+		return append(list, fmt.Sprintf("there are %s orders%s: not this way; make the input smaller, or use Check, which finds more in the same time",
+			words.Roughly(v.Estimate, v.Runs), others))
+	}
+	all, raise := "", "raise Config.Budget or JOSTLE_BUDGET"
+	if v.Bound == "runs" {
+		raise = "raise Config.Runs or JOSTLE_BUDGET"
+	}
+	switch {
+	case times > 0 && v.Bound == "runs":
+		all = fmt.Sprintf("all takes about %s runs%s: ", words.Roughly(v.Estimate, v.Runs), others)
+	case times > 0:
+		all = fmt.Sprintf("all takes about %s%s: ", words.InOneUnit(time.Duration(times*float64(v.Elapsed))), others)
+	}
+	if v.Inputs == 1 && !v.more {
+		raise += ", go on the next time from Config.File"
+	}
+	return append(list, all+raise+", have more Config.Workers, make the input smaller, or use Check")
+}
+
+// adviceOnWaste says what most runs were given up for.
+func (v *Verdict) adviceOnWaste() []string {
+	switch {
+	case v.Wasted > v.Runs:
+		return []string{fmt.Sprintf("%s were wasted beside %s: an order is begun to learn whether a process in ReceiveMatch takes a message; Receive wastes none",
+			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
+	case v.Skipped > v.Runs:
+		return []string{fmt.Sprintf("%s were skipped: draw what is wanted instead", words.Count(v.Skipped, "run"))}
+	}
+	return nil
+}
+
+// Failing returns how many runs failed, in whatever way. It is how many orders did,
+// where no order was run twice.
+func (v Verdict) Failing() (n int) {
+	for _, count := range v.Failures {
+		n += count
+	}
+	return n
+}

@@ -1,0 +1,97 @@
+package search
+
+import (
+	"context"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// race3 runs three messages that race with each other.
+func race3(t *props.T, o pulse.Options) *pulse.System {
+	sys := t.SystemWith(o)
+	load.Senders(3, 1).Build(sys)
+	return sys
+}
+
+// Exhaust claims that nothing is left only after a search without a reduction
+// when there is anything that a reduction may be wrong about, and never of inputs
+// drawn at random.
+func TestExhaustDoubts(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		property func(*props.T)
+		reduced  bool
+		all      bool
+	}{
+		{"nothing", func(t *props.T) { race3(t, pulse.Options{}).Run() }, true, true},
+		{"OneOf", func(t *props.T) { props.OneOf(t, "n", 1, 2); race3(t, pulse.Options{}).Run() }, true, true},
+		{"draw", func(t *props.T) { props.Draw(t, rapid.Bool(), "b"); race3(t, pulse.Options{}).Run() }, true, false},
+		{"isolation", func(t *props.T) { race3(t, pulse.Options{Isolation: true}).Run() }, false, true},
+		{"Always", func(t *props.T) {
+			sys := race3(t, pulse.Options{})
+			t.Always("holds", func() error { return nil })
+			sys.Run()
+		}, false, true},
+		{"timer", func(t *props.T) {
+			sys := race3(t, pulse.Options{})
+			sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(1) })
+			sys.Run()
+		}, false, true},
+		{"Skip", func(t *props.T) {
+			sys := t.System()
+			a := sys.Spawn("a", pulse.Func(func(_ *pulse.Ctx, msg any) {
+				if msg == "skip" {
+					t.Skip("not this")
+				}
+			}))
+			sys.Send(a, "go")
+			sys.Go("b", func(p *pulse.Process) { p.Send(a, "skip") })
+			sys.Run()
+		}, false, false},
+		{"Sometimes", func(t *props.T) { race3(t, pulse.Options{}).Run(); t.Sometimes("never", false) }, false, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := Property{Name: t.Name(), Test: t.Name(), Func: c.property}
+			x := Exhaust(context.Background(), p, 1, 1000)
+			if x.All != c.all || x.reduced != c.reduced {
+				t.Errorf("All is %v, want %v; a reduction was used: %v, want %v: %v; %v", x.All, c.all, x.reduced, c.reduced, x.Verdict, x.Complaints)
+			}
+		})
+	}
+}
+
+// Exhaust gives timers that the property leaves to it the early firings that Sample
+// gives them: what it calls all has the orders of both.
+func TestExhaustHasEarlyTimers(t *testing.T) {
+	p := Property{Name: t.Name(), Test: t.Name(), Func: lease(pulse.Options{})}
+	x := Exhaust(context.Background(), p, 1, 1000)
+	if len(x.Found) != 1 || x.Found[0].Case.EarlyTimers != earlyTimers || x.Found[0].Replays != 2 {
+		t.Errorf("found %+v, %v", x.Found, x.Verdict)
+	}
+	p.Func = lease(pulse.Options{EarlyTimers: pulse.NeverEarly})
+	if x = Exhaust(context.Background(), p, 1, 1000); !x.All {
+		t.Errorf("without early timers: %v", x.Verdict)
+	}
+}
+
+// Orders that a search at random comes upon and that were not run show that not
+// all were.
+func TestConfirmSeesOtherOrders(t *testing.T) {
+	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) { race3(t, pulse.Options{}).Run() }}
+	x := Exhaust(context.Background(), p, 1, 1000)
+	if res, same := x.Confirm(context.Background(), p, Options{Seed: 1}); !same || res.Runs != leastConfirming {
+		t.Errorf("after all orders: %v, %d runs", same, res.Runs)
+	}
+	for order := range x.orders {
+		delete(x.orders, order)
+		break
+	}
+	if _, same := x.Confirm(context.Background(), p, Options{Seed: 1}); same {
+		t.Error("one order was left out, and nothing was said")
+	}
+}

@@ -1,0 +1,50 @@
+package search
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+)
+
+// runsWithOldInputs are the medians of the runs until each bug was found when
+// the portfolio kept each drawn input for 32 runs, measured as TestMedians does.
+var runsWithOldInputs = map[string]int{
+	"writer": 2, "writer-error": 49, "gatling": 1, "gatling-records": 4, "barber": 20, "messenger": 8,
+	"procreg": 597, "procreg-forgets": 785, "pingreg": 3, "attach": 18, "bank": 155, "threadring": 4,
+	"server": 3, "raft-dupvote": 102, "guard": 65, "2pc-early": 38, "2pc-stuck": 2, "paxos-quorum": 55,
+	"cache": 1797, "closing": 513,
+}
+
+// inputsMatter are the subjects whose bug shows for few of their inputs.
+var inputsMatter = []string{"guard", "2pc-early", "paxos-quorum", "cache", "closing"}
+
+// The default portfolio finds what few inputs show several times sooner than
+// when it kept each input for 32 runs, and nothing much later.
+func TestMedians(t *testing.T) {
+	const searches = 60 // with fewer a median of 8 runs moves by a quarter by chance
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "median runs until found\tinputs kept for 32 runs\tfor 2\t")
+	for _, s := range subjects.All() {
+		var list []int
+		for seed := range uint64(searches) {
+			list = append(list, searchFor(t, s.Property(false), seed+1, 1, enoughRuns).Runs)
+		}
+		slices.Sort(list)
+		old, median := runsWithOldInputs[s.Name], list[searches/2]
+		fmt.Fprintf(w, "%s\t%d\t%d\t\n", s.Name, old, median)
+		if 10*median > 12*old {
+			t.Errorf("%s: found in %d runs by the median, and in %d when inputs were kept", s.Name, median, old)
+		}
+		if slices.Contains(inputsMatter, s.Name) && 4*median > old {
+			t.Errorf("%s: found in %d runs by the median; want a quarter of %d, which it took when inputs were kept", s.Name, median, old)
+		}
+	}
+	w.Flush()
+	golden.File(t, "testdata/medians.txt", b.String())
+}
