@@ -24,11 +24,11 @@ type Verdict struct {
 	// Skipped is how many runs the property did not want, inputs that it
 	// skipped or whose draws found no value among them.
 	Skipped int
-	// Watched says that the property has Always, Eventually, a monitor, a
-	// history, an observer or the isolation check, or reads the trace, and that a reduction has left
-	// out orders in which they might have seen something else. Unreached are the
-	// situations of Sometimes that no run has reached, where that is no
-	// complaint: they may be seen in those orders.
+	// Watched reports that the property has Always, Eventually, a monitor, a
+	// history, an observer or the isolation check, or reads the trace, and that
+	// a reduction has left out orders in which they might have seen something
+	// else. Unreached are the situations of Sometimes that no run has reached,
+	// where that is no complaint: they may be reached in those orders.
 	Watched   bool
 	Unreached []string
 
