@@ -100,6 +100,10 @@ type Result struct {
 	// history. Remembers reports that it depends on earlier states too: the
 	// property uses one of these other than Always.
 	Watches, Remembers bool
+	// Looks reports that Watches is true because of an observer of the
+	// property's own or the isolation check, or because the property reads the
+	// trace or the record.
+	Looks bool
 	// EarlyTimers is the plan's if the property left it to the plan, else 0.
 	EarlyTimers int
 	// System has the trace and the decisions. It is nil when the property made
@@ -289,11 +293,31 @@ func (r *Runner) result() Result {
 	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity,
 		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent}
 	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
-	res.Watches = res.Remembers || len(st.always) > 0
+	observed := r.isObserved()
+	res.Looks = observed || st.sys != nil && (st.sys.Options().Isolation || st.sys.Host().Looked())
+	res.Remembers = res.Remembers || observed
+	res.Watches = res.Remembers || res.Looks || len(st.always) > 0
 	if st.failure == nil {
 		res.Skipped, res.Rejected = st.skipped, r.rejected
 	}
 	return res
+}
+
+// isObserved reports whether the run has an observer that is neither this
+// package's nor the plan's.
+func (r *Runner) isObserved() bool {
+	st := &r.state
+	if st.sys == nil {
+		return false
+	}
+	known := 0
+	if r.plan.Observer != nil {
+		known++
+	}
+	if len(st.always)+len(st.awaited)+len(st.monitors) > 0 {
+		known++
+	}
+	return st.sys.Host().Observers() > known
 }
 
 // plainSystem returns the runner's system without options, reset for a run. When

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A T is one run of a property. It has the methods of testing.T that assertion
@@ -152,10 +153,18 @@ func (t *T) misuse(format string, args ...any) {
 
 // step returns the number of the step that is running, -1 when none is.
 func (t *T) step() int {
-	if s := t.state.sys; s != nil && s.Running() {
-		return s.Steps() - 1
+	if s := t.state.sys; s != nil {
+		return s.Host().Step()
 	}
 	return -1
+}
+
+// touch notes that the running step reads or changes what the T keeps: what
+// that comes to depends on the order of steps at different actors.
+func (t *T) touch(what trace.Touched) {
+	if s := t.state.sys; s != nil {
+		s.Host().Touch(what)
+	}
 }
 
 // fail keeps f if it is the first failure of the run. Its location is the first
@@ -215,6 +224,7 @@ func (t *T) Step() int {
 	if !t.allowed("Step") {
 		return -1
 	}
+	t.touch(trace.AllSteps)
 	return t.step()
 }
 
@@ -257,7 +267,13 @@ func (t *T) FailNow() {
 }
 
 // Failed reports whether the run has failed.
-func (t *T) Failed() bool { return t.allowed("Failed") && t.state.failure != nil }
+func (t *T) Failed() bool {
+	if !t.allowed("Failed") {
+		return false
+	}
+	t.touch(trace.TheTest)
+	return t.state.failure != nil
+}
 
 // Error fails the run with a text. The run goes on.
 func (t *T) Error(args ...any) { t.complain("Error", fmt.Sprintln(args...)) }
@@ -287,6 +303,7 @@ func (t *T) complain(what, text string) bool {
 	if !t.allowed(what) {
 		return false
 	}
+	t.touch(trace.TheTest) // the first complaint is the run's failure
 	if t.state.failure == nil {
 		line, detail := complaint(text)
 		t.fail(&pulse.Failure{Kind: pulse.KindProperty, Text: line, Detail: detail, Step: t.step()})
@@ -342,7 +359,13 @@ func (t *T) skip(what, text string) {
 }
 
 // Skipped reports whether the run was skipped.
-func (t *T) Skipped() bool { return t.allowed("Skipped") && t.state.skipped }
+func (t *T) Skipped() bool {
+	if !t.allowed("Skipped") {
+		return false
+	}
+	t.touch(trace.TheTest)
+	return t.state.skipped
+}
 
 // Cleanup registers a function to be called when the run is over. The function
 // registered last is called first.
@@ -353,6 +376,7 @@ func (t *T) Cleanup(f func()) {
 	if f == nil {
 		t.misuse("Cleanup(nil): give it a function")
 	}
+	t.touch(trace.TheTest)
 	t.state.cleanups = append(t.state.cleanups, f)
 }
 

@@ -1,5 +1,7 @@
 package pulse
 
+import "github.com/jostle-go/jostle/pulse/trace"
+
 // An Actor receives messages one at a time. Receive runs to its end before
 // anything else happens; it must not block.
 type Actor interface {
@@ -26,6 +28,7 @@ func (r Ref) String() string {
 	if r.sys == nil {
 		return "nobody"
 	}
+	r.looked(trace.ItsName)
 	return r.sys.nameOf(r)
 }
 
@@ -41,7 +44,20 @@ func (r Ref) Actor() Ref {
 
 // Index returns the place of the actor in the order of spawning, as traces
 // count it.
-func (r Ref) Index() int { return int(r.actor) }
+func (r Ref) Index() int {
+	if r.sys != nil {
+		r.looked(trace.ItsPlace)
+	}
+	return int(r.actor)
+}
+
+// looked notes that the running step depends on the order in which steps have
+// spawned actors.
+func (r Ref) looked(what trace.Touched) {
+	if s := r.sys; r.run == s.run && s.rec.on && s.calls.running && s.calls.mine() {
+		s.rec.look(r.actor, what)
+	}
+}
 
 // A Spec describes an actor that is to be spawned. Spawn and Go are short for
 // the common cases.

@@ -25,7 +25,7 @@ type clock struct {
 	periodic int
 	set      int   // timers that the run has set
 	quiet    int   // firings of periodic timers in a row without another message
-	quietSeq int32 // the mailroom's seq after the last of them
+	quietSeq int32 // the mailroom's seq when time has last passed
 	patience int   // quiet firings, for each periodic timer, until the run counts as being at rest
 	timed    bool  // the run ends at a time, however many periodic timers fire until then
 }
@@ -162,6 +162,23 @@ func (c *clock) onlyTicks(until int64, seq int32) bool {
 		return false
 	}
 	return !slices.ContainsFunc(c.heap, func(e entry) bool { return e.effect != tick && e.at <= until })
+}
+
+// countQuiet counts the periodic timers that have just fired, all at one time.
+// sent reports whether another message was sent since the last of them, arrived
+// whether one came due at the same time: then none of them was quiet. Timers
+// that are due at one time are so counted together: in which order actors have
+// set them, which may differ from run to run, makes no difference.
+func (c *clock) countQuiet(ticks int, sent, arrived bool, seq int32) {
+	switch {
+	case arrived:
+		c.quiet = 0
+	case sent:
+		c.quiet = ticks
+	default:
+		c.quiet += ticks
+	}
+	c.quietSeq = seq
 }
 
 // received notes that a periodic timer's message waits no longer.

@@ -168,7 +168,10 @@ func (c *Ctx) Log(format string, args ...any) {
 		s.bound(most, "log", "lines of log", "logs")
 	}
 	if s.rec.on {
-		s.rec.note(fmt.Sprintf(format, args...))
+		touched := len(s.rec.trace.Touches)
+		text := fmt.Sprintf(format, args...)
+		s.rec.trace.Touches = s.rec.trace.Touches[:touched] // no actor sees which names are in it
+		s.rec.note(text)
 	}
 }
 

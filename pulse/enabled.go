@@ -90,7 +90,7 @@ func (e *Enabled) Label(i int) string {
 }
 
 // Trace returns what has happened so far.
-func (e *Enabled) Trace() *trace.Trace { return e.sys.Trace() }
+func (e *Enabled) Trace() *trace.Trace { return e.sys.view() }
 
 // State returns a hash of the state that the system is in: see System.State.
 func (e *Enabled) State() uint64 { return e.sys.State() }

@@ -20,6 +20,30 @@ func (s *System) Host() Host { return Host{s} }
 // Running returns the actor whose step is running; outside of a step, the test.
 func (h Host) Running() Ref { return h.s.ref(h.s.rec.cur) }
 
+// Step returns the number of the running step, -1 outside of one. Unlike
+// System.Steps it is for texts, and for what else no actor sees.
+func (h Host) Step() int {
+	if !h.s.calls.running {
+		return -1
+	}
+	return int(h.s.rec.steps) - 1
+}
+
+// Touch notes that the running step reads or changes what steps of other
+// actors depend on or change, without a message between them.
+func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
+
+// Observers returns how many observers the run has.
+func (h Host) Observers() int { return len(h.s.observers) }
+
+// Observed reports whether an observer or the isolation check looks at the run
+// after each step.
+func (h Host) Observed() bool { return len(h.s.observers) > 0 || h.s.options.Isolation }
+
+// Looked reports whether the trace or the record of the run was asked for while
+// no step was running: whoever did may judge the run by the order of its steps.
+func (h Host) Looked() bool { return h.s.looked }
+
 // Spawn adds an actor in the name of another.
 func (h Host) Spawn(parent Ref, spec Spec) Ref {
 	if !h.s.mayCall("Host.Spawn") {

@@ -137,6 +137,13 @@ func (r *mailroom) release(m int32) {
 	r.free = m
 }
 
+// mayBeOrphan reports whether a message of a kind counts as an orphan when its
+// receiver has ended. The answer to an Ask does not: who asked waits no longer,
+// and whether the answer or the end came first is chance.
+func mayBeOrphan(k trace.SendKind) bool {
+	return k != trace.Down && k != trace.Kill && k != trace.Reply
+}
+
 // discard gives a message that is in no channel its last fate.
 func (r *mailroom) discard(m int32, fate trace.Fate) {
 	d := &r.sends[m]
@@ -144,7 +151,7 @@ func (r *mailroom) discard(m int32, fate trace.Fate) {
 		fate = trace.Dropped // nobody has sent it: it is no orphan
 	}
 	d.Fate = fate
-	if fate == trace.Orphaned && d.Kind != trace.Down && d.Kind != trace.Kill {
+	if fate == trace.Orphaned && mayBeOrphan(d.Kind) {
 		if r.orphans.add(m) && !r.keeps {
 			return // the report of orphans needs the slot
 		}

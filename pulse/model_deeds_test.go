@@ -171,8 +171,20 @@ func (w *modelWorld) pass(until int64, timed bool) bool {
 	w.now = max(w.now, next)
 	due := slices.DeleteFunc(slices.Clone(w.timers), func(t *modelTimer) bool { return t.at > w.now })
 	slices.SortStableFunc(due, func(a, b *modelTimer) int { return int(a.at - b.at) })
+	arrived := false
 	for _, t := range due {
+		if t.period > 0 {
+			w.fire(t)
+			continue
+		}
+		row := w.row
+		w.row = 1
 		w.fire(t)
+		arrived = arrived || w.row == 0
+		w.row = row
+	}
+	if arrived { // then no tick of the same time was quiet, whichever was set first
+		w.row = 0
 	}
 	return true
 }

@@ -288,7 +288,7 @@ func (w *modelWorld) orphan(m *modelMessage) {
 		m.fate = trace.Dropped
 		return
 	}
-	if m.kind != trace.Down && m.kind != trace.Kill && w.fault != "orphans are not counted" {
+	if m.kind != trace.Down && m.kind != trace.Kill && m.kind != trace.Reply && w.fault != "orphans are not counted" {
 		w.orphans++
 	}
 }

@@ -88,7 +88,8 @@ type Options struct {
 	EarlyTimers int
 	// Ticks is how many times in a row periodic timers may fire, for each such
 	// timer, without any other message being sent or being due before the run
-	// counts as being at rest; zero means 10. RunFor ends by the time only.
+	// counts as being at rest; zero means 10. Those that fire at the same time
+	// as another timer do not count. RunFor ends by the time only.
 	Ticks int
 	// Horizon is where virtual time ends: what is due later never comes.
 	// Zero: there is no end.

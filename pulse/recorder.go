@@ -145,6 +145,9 @@ func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	r.asked++
 	if r.on && !settling {
 		r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: uint32(n), Value: uint32(v)})
+		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // these come between steps
+			r.trace.Answers = append(r.trace.Answers, trace.Answer{Step: r.step, Value: int32(v), Of: int32(n), Sent: r.sent})
+		}
 	}
 	r.hash = hash.Fold(r.hash^uint64(k+1), uint64(v))
 }
@@ -190,6 +193,18 @@ func (r *recorder) changed() {
 func (r *recorder) touch(actor int32, what trace.Touched, ask int32) {
 	if r.on && r.step >= 0 {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: actor, Ask: ask, What: what})
+	}
+}
+
+// look notes that an actor's code reads or changes what steps of other actors
+// depend on or change, if it is an actor's code that runs.
+func (r *recorder) look(actor int32, what trace.Touched) {
+	if !r.on || !r.inStep() {
+		return
+	}
+	x := trace.Touch{Step: r.step, Actor: actor, What: what}
+	if n := len(r.trace.Touches); n == 0 || r.trace.Touches[n-1] != x { // a handler may look in a loop
+		r.trace.Touches = append(r.trace.Touches, x)
 	}
 }
 

@@ -90,7 +90,7 @@ func (s *System) leave() {
 	s.rec.outside(s.root)
 	s.from, s.ask = none, 0
 	if e, ok := s.strategy.(Ender); ok && s.begun && !s.settling {
-		e.End(s.Trace())
+		e.End(s.view())
 	}
 }
 

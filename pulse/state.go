@@ -294,7 +294,7 @@ func (w *stateWalk) rest() {
 		w.Say("early ")
 		w.Signed(int64(s.faults.early))
 	}
-	if s.clock.periodic > 0 && s.mail.seq == s.clock.quietSeq {
+	if s.clock.periodic > 0 && s.clock.quiet > 0 && s.mail.seq == s.clock.quietSeq {
 		w.Say("quiet ")
 		w.Signed(int64(s.clock.quiet))
 	}

@@ -1,6 +1,7 @@
 package pulse
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,18 +64,18 @@ func (c *cast) asleep(a *actor) bool {
 }
 
 // describe writes where an actor waits and what is in its mailbox. The place
-// of the first one is the site of the failure.
+// of the first one is the site of the failure; or, if it was spawned in a step,
+// the first place by name, since the order of spawning may be chance.
 func (r *stuckReport) describe(a *actor) {
 	what, at := r.whereWaits(a)
 	fmt.Fprintf(&r.text, "    %s waits %s", r.nameOf(a.actor), what)
 	if at.Func != "" {
 		fmt.Fprintf(&r.text, " at %s:%d (%s)", at.File, at.Line, at.Func)
 	}
-	if r.site == "" {
-		r.site = at.Func
-		if r.site == "" {
-			r.site = r.cast.rec.trace.Actors[a.actor].Label
-		}
+	if site := cmp.Or(at.Func, r.cast.rec.trace.Actors[a.actor].Label); r.site == "" {
+		r.site = site
+	} else if r.cast.rec.trace.Actors[r.list[0].actor].Step >= 0 {
+		r.site = min(r.site, site)
 	}
 	list := r.cast.mail.waiting(&a.mailbox)
 	if len(list) == 0 {
@@ -136,13 +137,16 @@ func (r *stuckReport) cycle() string {
 
 // orphaned reports the messages that were sent to actors that had ended.
 func (t *traffic) orphaned() *Failure {
-	d := &t.mail.sends[t.mail.orphans.kept[0]]
+	site := t.rec.trace.Actors[t.mail.sends[t.mail.orphans.kept[0]].To].Label
+	for _, m := range t.mail.orphans.kept { // which of them came first depends on the order of steps at different actors
+		site = min(site, t.rec.trace.Actors[t.mail.sends[m].To].Label)
+	}
 	n := t.mail.orphans.count()
 	text := fmt.Sprintf("%d messages were sent to actors that had ended", n)
 	if n == 1 {
 		text = "1 message was sent to actors that had ended"
 	}
-	return &Failure{Kind: KindOrphans, Step: -1, Site: t.rec.trace.Actors[d.To].Label, Text: text,
+	return &Failure{Kind: KindOrphans, Step: -1, Site: site, Text: text,
 		Detail: strings.Join(t.warnings(), "\n")}
 }
 

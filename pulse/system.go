@@ -24,6 +24,7 @@ type System struct {
 	inbox     []any // what the test has received
 	ran       bool  // Run or its like was called
 	closed    bool
+	looked    bool // Trace or Record was called while no step was running
 }
 
 // New returns a system that is ready for its first run. Close it when done.
@@ -65,7 +66,7 @@ func (s *System) Reset(seed uint64) {
 	s.killProcesses()
 	s.traffic.reset()
 	s.actors = s.actors[:0]
-	s.observers, s.inbox, s.ran = s.observers[:0], s.inbox[:0], false
+	s.observers, s.inbox, s.ran, s.looked = s.observers[:0], s.inbox[:0], false, false
 	s.seed = seed
 	s.spawnPlain("test", (*inbox)(s), none)
 	s.root = origin{}
@@ -117,11 +118,23 @@ func (s *System) mustBeIdle(what string) bool {
 
 // Trace returns what has happened in this run so far. It is filled again
 // after Reset; Clone what must stay. Without Record it has only the actors.
-func (s *System) Trace() *trace.Trace { return s.view() }
+//
+// A step that calls it depends on all steps before, as one does that calls
+// Record, Steps or Warnings: a search that leaves out orders leaves out few
+// around such a step.
+func (s *System) Trace() *trace.Trace {
+	s.rec.look(trace.Test, trace.AllSteps)
+	s.looked = s.looked || !s.calls.running
+	return s.view()
+}
 
 // Record returns the decisions of this run so far. It is filled again by the
 // next call and after Reset. Without Options.Record it is empty.
-func (s *System) Record() *choice.Record { return s.rec.decisions() }
+func (s *System) Record() *choice.Record {
+	s.rec.look(trace.Test, trace.AllSteps)
+	s.looked = s.looked || !s.calls.running
+	return s.rec.decisions()
+}
 
 // Options returns what the system was told.
 func (s *System) Options() Options { return s.options }
@@ -134,7 +147,10 @@ func (s *System) Running() bool { return s.calls.running }
 func (s *System) HasRun() bool { return s.ran }
 
 // Steps returns how many steps this run has taken.
-func (s *System) Steps() int { return int(s.rec.steps) }
+func (s *System) Steps() int {
+	s.rec.look(trace.Test, trace.AllSteps)
+	return int(s.rec.steps)
+}
 
 // Now returns virtual time: how long the run has lasted for its program.
 func (s *System) Now() time.Duration { return time.Duration(s.clock.now) }
@@ -175,7 +191,10 @@ func (s *System) Observe(o Observer) {
 }
 
 // Received returns what actors have sent to the test, in the order of receipt.
-func (s *System) Received() []any { return s.inbox }
+func (s *System) Received() []any {
+	s.rec.look(trace.Test, trace.ItsSteps)
+	return s.inbox
+}
 
 // inbox is the handler of the test's own actor.
 type inbox System
@@ -231,4 +250,7 @@ func (s *System) Fail(f *Failure) {
 
 // Warnings returns what was odd about the run although it did not fail: each
 // message that was sent to an actor that had ended, up to 64 of them.
-func (s *System) Warnings() []string { return s.warnings() }
+func (s *System) Warnings() []string {
+	s.rec.look(trace.Test, trace.AllSteps)
+	return s.warnings()
+}

@@ -20,5 +20,5 @@ func (t Timer) Stop() bool {
 	if s == nil || t.run != s.run || !s.mayCall("Timer.Stop") {
 		return false
 	}
-	return s.stopTimer(t.number)
+	return s.stopTimer(t.number, t.send)
 }

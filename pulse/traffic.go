@@ -251,7 +251,12 @@ func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer 
 }
 
 // stopTimer takes a timer back that is not due yet, and reports whether it was one.
-func (t *traffic) stopTimer(number int32) bool {
+func (t *traffic) stopTimer(number, send int32) bool {
+	if t.rec.on { // then the slot is still the timer's
+		if owner := t.mail.sends[send].To; owner != t.rec.cur {
+			t.rec.look(owner, trace.ItsSteps)
+		}
+	}
 	i := t.clock.find(number)
 	if i < 0 {
 		return false
@@ -278,17 +283,23 @@ func (t *traffic) passTime(until int64) bool {
 	}
 	c := &t.clock
 	c.now = max(c.now, c.heap[0].at)
+	ticks, sent, arrived := 0, t.mail.seq != c.quietSeq, false
 	for c.any(c.now) {
 		e := c.removeAt(0)
+		seq := t.mail.seq
 		switch e.effect {
 		case fire:
 			t.mail.post(e.send, none)
 		case tick:
 			t.tick(e)
+			ticks++
+			continue
 		default:
 			t.mail.endDelay(&e)
 		}
+		arrived = arrived || t.mail.seq != seq
 	}
+	c.countQuiet(ticks, sent, arrived, t.mail.seq)
 	return true
 }
 
@@ -297,10 +308,6 @@ func (t *traffic) passTime(until int64) bool {
 func (t *traffic) tick(e entry) {
 	c := &t.clock
 	e.at = addTime(e.at, e.period)
-	if t.mail.seq != c.quietSeq {
-		c.quiet = 0
-	}
-	c.quiet++
 	if e.last == none {
 		e.last = e.send
 		e.send = t.copySlot(e.last) // its identity follows from the last one's
@@ -308,7 +315,6 @@ func (t *traffic) tick(e entry) {
 		d.Receipt, d.Fate = none, trace.Pending
 		t.mail.post(e.last, none)
 	}
-	c.quietSeq = t.mail.seq
 	c.insert(e)
 }
 

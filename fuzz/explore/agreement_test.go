@@ -3,6 +3,7 @@ package explore_test
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -13,6 +14,12 @@ import (
 // A rig runs programs under an explorer, on one system.
 type rig struct {
 	sys *pulse.System
+}
+
+func (r *rig) close() {
+	if r.sys != nil {
+		r.sys.Close()
+	}
 }
 
 // worker makes what is explored of what builds it.
@@ -31,6 +38,9 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 		check := build(r.sys)
 		r.sys.Run()
 		f := r.sys.Failure()
+		if f == skips {
+			return explore.Run{System: r.sys}
+		}
 		if f == nil && check != nil {
 			if err := check(); err != nil {
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
@@ -86,6 +96,7 @@ func (e *explored) add(run explore.Run, after []func(explore.Run)) {
 		}
 	}
 	switch {
+	case run.System.Failure() == skips:
 	case run.Failure == nil:
 		e.passing[classOf(run.System)]++
 	case run.System.Failure() != nil:
@@ -208,6 +219,77 @@ func agree(t *testing.T, programs int, more features) {
 		}
 	}
 	t.Logf("distinct %d runs %v wasted %v repeats %v", distinct, runs, wasted, repeats)
+}
+
+// foolishFeatures lets programs do what fooled searches, every fourth with
+// faults and early timers beside.
+func foolishFeatures(seed uint64) features {
+	if seed%4 == 3 {
+		return common | checking | panicking | foolish | multiplying
+	}
+	return common | checking | panicking | foolish
+}
+
+// disagrees says in what the ways to explore a program differ from all its
+// orders, "" when in nothing or when there are too many to run. It reports
+// whether they were compared.
+func disagrees(e *enumerator, r *rig, p *program) (why string, compared bool) {
+	all, ok := e.enumerate(p.options(), p.Build, 2000)
+	if !ok {
+		return "", false
+	}
+	for _, o := range ways() {
+		if o.Ordering != explore.OrderFIFO && p.seed%8 != 0 {
+			continue // it takes eight times as long
+		}
+		got := r.explore(p, o)
+		if why := got.misses(all); why != "" {
+			return fmt.Sprintf("%v sleep %v ordering %v, used %v sleep %v: %s; all %d runs", o.Reduction, o.Sleep, o.Ordering,
+				got.Reduction, got.Sleep, why, all.runs), true
+		}
+		if p.seed%8 != 0 || o.Ordering != explore.OrderFIFO {
+			continue
+		}
+		one, other := &rig{}, &rig{}
+		q := p.clone() // a program is in one system at a time
+		got = exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
+		one.close()
+		other.close()
+		if why := got.misses(all); why != "" {
+			return fmt.Sprintf("two workers, %v sleep %v, used %v sleep %v: %s; all %d runs", o.Reduction, o.Sleep,
+				got.Reduction, got.Sleep, why, all.runs), true
+		}
+	}
+	return "", true
+}
+
+// TestAgreementOfTheFoolish is TestAgreement with programs that skip runs, fail
+// in several ways, have timers that coincide, read what depends on the order of
+// steps at other actors, or are judged by an observer.
+func TestAgreementOfTheFoolish(t *testing.T) {
+	e, r := &enumerator{}, &rig{}
+	defer e.close()
+	compared := 0
+	for seed := foolishFrom(); compared < agreementPrograms(); seed++ {
+		p := newProgram(seed, foolishFeatures(seed))
+		why, ok := disagrees(e, r, p)
+		compared += count(ok)
+		if why != "" {
+			small := p.shrink(func(q *program) bool {
+				why, _ := disagrees(e, r, q)
+				return why != ""
+			})
+			again, _ := disagrees(e, r, small)
+			t.Fatalf("program %d: %s\nsmaller: %s\n%v", seed, why, again, small)
+		}
+	}
+}
+
+// foolishFrom is the first program of TestAgreementOfTheFoolish: another one
+// for each who runs it for long, by JOSTLE_SEED.
+func foolishFrom() uint64 {
+	n, _ := strconv.ParseUint(os.Getenv("JOSTLE_SEED"), 10, 64)
+	return n
 }
 
 // TestFoundAgain holds, in all orderings, the random programs that showed a

@@ -47,8 +47,14 @@ func (d *depthFirst) explore() (finished bool) {
 		d.walker.begin()
 		run := d.worker.Run(d.strategy)
 		repeats := d.walker.repeats(&run, d.walker.passed == len(d.walker.nodes))
+		if d.recorded && d.walker.ending == endedItself {
+			d.walker.sleeping.touches.learnEnd(&run)
+		}
 		d.tally.result.Nondeterminism = d.walker.difference
 		if !repeats || d.account(run) || d.clashes() {
+			return false
+		}
+		if d.isRepeated(&run, d.walker.ending) && !d.repeat(&run, d.runAgain) {
 			return false
 		}
 		if d.recorded && run.System != nil {
@@ -65,6 +71,22 @@ func (d *depthFirst) explore() (finished bool) {
 			return false
 		}
 	}
+}
+
+// runAgain runs the path that was run last.
+func (d *depthFirst) runAgain() Run {
+	w, nodes := &d.walker, len(d.walker.nodes)
+	w.begin()
+	w.again = true
+	again := d.worker.Run(d.strategy)
+	w.again = false
+	if !w.repeats(&again, w.passed == nodes && len(w.nodes) == nodes) {
+		d.tally.result.Nondeterminism = w.difference
+	}
+	if d.recorded {
+		w.sleeping.touches.learnEnd(&again)
+	}
+	return again
 }
 
 // account counts a run, or hands its subtree over. It reports whether the run
@@ -93,7 +115,7 @@ func (d *depthFirst) noteEnd(run *Run) {
 	if last := len(w.nodes) - 1; last >= 0 {
 		w.nodes[last].leaves++
 	}
-	if d.options.compares() && run.System != nil && (run.Failure == nil || cameToRest(run.System.Trace())) {
+	if d.options.compares() && run.System != nil && !run.brokeOff() {
 		w.seen.end(run.System)
 	}
 }
@@ -122,16 +144,16 @@ func (d *depthFirst) clashes() bool {
 // learn marks, at the picks of a run, what must be taken because of it.
 func (d *depthFirst) learn(run *Run) {
 	w, t := &d.walker, run.System.Trace()
-	if len(t.Touches) > 0 && d.options.sleeps() {
+	if w.sleeping.touches.any(t) && d.options.sleeps() {
 		w.sleeping.touches.keep(&w.path, t)
 	}
-	if d.options.Reduction == Everything {
+	if d.over = d.blindTo(run); d.mustBeginAgain() || d.options.Reduction == Everything {
 		return
 	}
 	// What would have followed a run that did not come to its end is not
 	// known; and where timers may be early, a step may come in another order
 	// after a timer that this run came to rest for.
-	if run.Failure != nil && w.ending == endedItself && !cameToRest(t) || w.ending == endedKnown || w.ending == endedDeep ||
+	if w.ending == endedItself && run.brokeOff() || w.ending == endedKnown || w.ending == endedDeep ||
 		run.System.Options().EarlyTimers != 0 {
 		w.openPicks()
 	}
@@ -139,9 +161,21 @@ func (d *depthFirst) learn(run *Run) {
 	if w.ending == endedAsleep {
 		limit = int(w.nodes[w.lastPick()].step) + 1
 	}
-	if !d.reducer.reduce(t, d.shared, limit) {
-		d.reduction = Everything
+	d.over = d.reducer.reduce(t, d.shared, limit)
+}
+
+// blindTo returns what the search must go over to when sleep sets, or any
+// reduction, would leave out orders in which a run like this one can show more.
+func (d *depthFirst) blindTo(run *Run) handover {
+	switch {
+	case !d.options.reduces():
+		return handover{}
+	case run.isObserved():
+		return handover{Everything, false, whyObserved}
+	case d.options.Reduction == Everything && readsPlaces(run.System.Trace()):
+		return handover{Everything, false, whySpawns}
 	}
+	return handover{}
 }
 
 // guess returns Eta's estimate of how many runs the search takes in all, 0

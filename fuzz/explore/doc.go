@@ -50,18 +50,30 @@
 // # When another reduction is used
 //
 // Some steps have to do with each other by more than messages: when an actor is
-// watched that is ending, when one Ask has two answers, under supervision. Sleep
-// sets heed these steps. When a search with a reduction meets two of them that
-// no message puts in order, it begins again with Everything and sleep sets.
+// watched that is ending, when one Ask has two answers, under supervision, when
+// one stops the timer of another, when two fail the T of a property or one reads
+// whether it has failed, or when a step looks at what all steps before it have
+// done: System.Steps, Trace, Record, Warnings and Received. Sleep sets heed these
+// steps. When a search with a reduction meets two of them that no message puts
+// in order, it begins again with Everything and sleep sets.
+//
+// Some things that sleep sets do not heed tell orders apart in which every actor
+// receives the same: an observer, the isolation check, and Ref.Index and
+// Ref.String in a step where steps that no message puts in order have spawned
+// actors. Then the search begins again with Everything without sleep sets, unless
+// Run.Watched says that the worker itself tells of its observers, as package fuzz
+// does.
 //
 // What may come between any two steps has to do with all of them: time that may
 // pass early, and faults that strike actors. Optimal then begins again as
 // SourceSets, and wherever such a thing could come between two steps all
-// messages are tried. Optimal also begins again as SourceSets when the search
-// goes on after a run that failed before its end, and becomes SourceSets with a
-// bound on depth.
+// messages are tried. A step that ends its run, by a failure or by a skip, has to
+// do with all that were still to come: when the search goes on after it, Optimal
+// begins again as SourceSets, all messages of such a run are tried, and nothing
+// sleeps past such a step. Optimal becomes SourceSets with a bound on depth.
 //
-// Result.Reduction is the one that was used in the end. Worker.Again tells that
+// Result.Reduction is the one that was used in the end, Sleep reports whether with
+// sleep sets, and Because why it is another than was asked for. Worker.Again tells that
 // the search begins again: what was told of the runs until then does not count.
 //
 // # Runs that are wasted
@@ -97,8 +109,12 @@
 //
 // A property that looks at several actors while the run goes on sees the states
 // of the orders that are run; orders that are left out may come to other states
-// in between. State comparison does not see what is kept outside of actors.
+// in between. So does one that reads the trace, or the names and places of actors
+// that steps have spawned, when the run is over. State comparison does not see what is kept outside of actors.
 // Memory that actors share, clocks and random numbers from outside are not
 // controlled: a program that does not repeat itself ends the search, and the
-// result says where it differed.
+// result says where it differed. That is seen where a run should go as the one
+// before, and in the first run and one in 64 later ones, which are repeated, or one in 256 of
+// a long search; what messages hold is compared
+// too, as far as it can be read.
 package explore

@@ -32,6 +32,9 @@ type class struct {
 	outcome string // what they failed with; empty when they passed
 }
 
+// skipped is the outcome of a run that was skipped: it neither passed nor failed.
+const skipped = "skipped"
+
 // distinct is how many classes there are.
 func (n *orders) distinct() int { return len(n.classes) }
 
@@ -93,23 +96,23 @@ func enumerate(o pulse.Options, build func(*pulse.System) func() error, limit in
 
 func (e *enumerator) enumerate(o pulse.Options, build func(*pulse.System) func() error, limit int) (orders, bool) {
 	e.configure(o)
-	all := orders{classes: map[uint64]class{}}
+	all := orders{classes: map[uint64]class{}, passing: map[uint64]int{}, failing: map[string]int{}}
 	for from, more := 0, true; more; from, more = e.next() {
 		if all.runs == limit {
-			all.split()
 			return all, false
 		}
 		if all.runs > 0 {
 			e.sys.Reset(0)
 		}
 		outcome := e.run(build)
-		all.add(classOf(e.sys), outcome)
+		key := classOf(e.sys)
+		all.add(key, outcome)
+		all.tell(key, outcome)
 		all.deliveries += e.sys.Steps() - from
 		if e.after != nil {
 			e.after(e.sys)
 		}
 	}
-	all.split()
 	return all, true
 }
 
@@ -129,6 +132,9 @@ func (e *enumerator) run(build func(*pulse.System) func() error) string {
 	check := build(e.sys)
 	e.sys.Run()
 	if f := e.sys.Failure(); f != nil {
+		if f == skips {
+			return skipped
+		}
 		return f.Signature()
 	}
 	if check == nil {
@@ -151,15 +157,15 @@ func (n *orders) add(key uint64, outcome string) {
 	n.classes[key] = class{c.runs + 1, outcome}
 }
 
-// split parts the classes into those of runs that passed and the others.
-func (n *orders) split() {
-	n.passing, n.failing = map[uint64]int{}, map[string]int{}
-	for key, c := range n.classes {
-		if c.outcome == "" {
-			n.passing[key] = c.runs
-		} else {
-			n.failing[c.outcome] += c.runs
-		}
+// tell counts what came of a run, also where another run of its class came to
+// something else: observers see more than the class.
+func (n *orders) tell(key uint64, outcome string) {
+	switch outcome {
+	case "":
+		n.passing[key]++
+	case skipped:
+	default:
+		n.failing[outcome]++
 	}
 }
 

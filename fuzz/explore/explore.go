@@ -30,6 +30,7 @@ type explorer struct {
 	workers []Worker
 	began   time.Time
 	search  *search
+	why     string // the search went over to another reduction; "" when it did not
 	way     way
 	meter   *meter  // nil unless somebody wants to know how far the search is
 	file    *keeper // nil unless the search is kept in a file
@@ -106,14 +107,14 @@ func (x *explorer) exploreLevels() {
 // for the first.
 func (x *explorer) exploreOnce() (finished bool) {
 	if x.options.Reduction == Optimal && x.options.Depth > 0 {
-		x.beginWith(SourceSets) // Optimal learns from whole runs
+		x.beginWith(handover{SourceSets, true, whyDepth})
 	}
 	for {
 		finished = x.way.explore()
 		if !x.search.mustBeginAgain() {
 			return finished
 		}
-		x.beginWith(x.search.reduction)
+		x.beginWith(x.search.over)
 		for _, w := range x.workers {
 			w.Again()
 		}
@@ -121,14 +122,16 @@ func (x *explorer) exploreOnce() (finished bool) {
 }
 
 // beginWith begins the search again with another reduction. Sleep sets heed all
-// that steps have to do with each other, so that Everything has them too where
-// the reduction before had them.
-func (x *explorer) beginWith(r Reduction) {
-	x.options.Sleep, x.options.Reduction = x.options.sleeps(), r
+// that the trace shows of what steps have to do with each other, so that
+// Everything has them too where the reduction before had them.
+func (x *explorer) beginWith(over handover) {
+	x.options.Sleep, x.options.Reduction = x.options.sleeps() && over.sleep, over.to
+	x.why = over.why
 	if x.file != nil {
 		x.file.runs = 0
 	}
 	x.begin()
+	x.search.tally.result.Because = x.why
 }
 
 // measure prepares the estimate, and makes it where nobody will ask for it
@@ -189,8 +192,10 @@ func (x *explorer) open() error {
 	if err != nil || k == nil {
 		return err
 	}
-	if used, _ := reductionOf(k.Used); used != x.options.Reduction {
-		x.beginWith(used)
+	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
+		// A file of an older version does not say whether it sleeps, nor why:
+		// then it slept as it was asked to.
+		x.beginWith(handover{used, k.Sleeps || k.Verdict.Because == "" && k.Search.Sleep, k.Verdict.Because})
 	}
 	x.restore(k)
 	return nil
@@ -227,7 +232,7 @@ func (x *explorer) goOnCounting() {
 
 // kept returns the search in the form of its file.
 func (x *explorer) kept() *kept {
-	k := &kept{Search: x.file.method, Used: x.options.Reduction.String()}
+	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
 	k.putHabits(&x.search.habits)

@@ -19,6 +19,7 @@ import (
 // A keeper keeps a search in a file.
 type keeper struct {
 	path   string
+	name   string // of what is explored
 	method keptMethod
 	from   *kept // what the search went on from; nil when it began anew
 	// runs is how many runs were made before the search went on, and took how
@@ -38,7 +39,7 @@ const keepEvery = 30 * time.Second
 const keepShare = 20
 
 func newKeeper(o *Options) *keeper {
-	f := &keeper{path: o.File, method: keptMethodOf(&o.Method), every: keepEvery, last: time.Now()}
+	f := &keeper{path: o.File, name: o.Name, method: keptMethodOf(&o.Method), every: keepEvery, last: time.Now()}
 	if o.keepEvery > 0 {
 		f.every = o.keepEvery
 	}
@@ -59,11 +60,24 @@ func (f *keeper) open() (*kept, error) {
 	switch {
 	case err != nil:
 		return nil, f.errorf(err)
+	case k.Name == "" && f.name != "":
+		return nil, f.errorf(fmt.Errorf("it does not say that it is of %s, since an older jostle wrote it: remove it to begin again", f.name))
+	case k.Name != f.name:
+		return nil, f.errorf(fmt.Errorf("it is of %s, and this search is of %s: name another file, or remove it to begin again",
+			orNothing(k.Name), orNothing(f.name)))
 	case k.Search != f.method:
 		return nil, f.errorf(fmt.Errorf("it is of a search with %v, and this one has %v: explore with the same options, or remove it to begin again",
 			k.Search, f.method))
 	}
 	return k, f.errorf(f.tryOut())
+}
+
+// orNothing returns a name, or words that say that there is none.
+func orNothing(name string) string {
+	if name == "" {
+		return "a program without a name"
+	}
+	return name
 }
 
 // errorf returns an error that names the file; nil of nil.

@@ -28,8 +28,10 @@ const (
 // The names of the fields are those in the file. They stay as they are while
 // the version does.
 type kept struct {
+	Name    string `json:",omitempty"` // of what is explored; files of older versions have none
 	Search  keptMethod
 	Used    string          // the reduction that is in use: another than was asked for, when that did not fit
+	Sleeps  bool            // Method.Sleep, as it is in use
 	Verdict Result          // so far
 	Cut     bool            `json:",omitempty"` // a bound has kept something from being run
 	Habits  keptHabits      // of HMS and SGR

@@ -144,7 +144,7 @@ func (o *optimal) runTop() bool {
 	repeats := w.repeats(&run, run.steps() >= len(f.steps))
 	switch {
 	case w.askedBetween:
-		o.reduction = SourceSets
+		o.over = handover{SourceSets, true, whyStrikes}
 		return false
 	case !repeats:
 		o.tally.result.Nondeterminism = w.difference
@@ -154,7 +154,22 @@ func (o *optimal) runTop() bool {
 	case !o.revise(&run):
 		return false
 	}
-	return !o.count(run, w.ending, o.shared)
+	if o.count(run, w.ending, o.shared) {
+		return false
+	}
+	return !o.isRepeated(&run, w.ending) || o.repeat(&run, o.runAgain)
+}
+
+// runAgain runs the top frame, which was run last.
+func (o *optimal) runAgain() Run {
+	w, f := &o.follower, o.top()
+	steps := len(f.steps)
+	w.begin(f)
+	again := o.worker.Run(w)
+	if !w.repeats(&again, again.steps() >= steps && len(f.steps) == steps) {
+		o.tally.result.Nondeterminism = w.difference
+	}
+	return again
 }
 
 // revise finds the revisits of a run. It reports whether the optimal search can
@@ -165,16 +180,18 @@ func (o *optimal) revise(run *Run) bool {
 	}
 	f, t := o.top(), run.System.Trace()
 	f.addSettled(len(t.Steps))
-	if o.tally.result.Runs == 0 && mayStrike(run.System) || o.options.KeepOn && run.Failure != nil && !cameToRest(t) {
-		o.reduction = SourceSets
-		return false
+	switch {
+	case run.isObserved():
+		o.over = handover{Everything, false, whyObserved}
+	case o.tally.result.Runs == 0 && mayStrike(run.System):
+		o.over = handover{SourceSets, true, whyStrikes}
+	case o.goesOnAfter(run) && run.brokeOff():
+		o.over = handover{SourceSets, true, whyBrokeOff}
+	default:
+		o.reviser.enabled = o.follower.enabled
+		o.over = o.reviser.revise(f, t, o.shared, max(o.shared, f.base))
 	}
-	o.reviser.enabled = o.follower.enabled
-	if !o.reviser.revise(f, t, o.shared, max(o.shared, f.base)) {
-		o.reduction = Everything
-		return false
-	}
-	return true
+	return !o.mustBeginAgain()
 }
 
 // mayStrike reports whether something may come between the steps of a system's

@@ -39,9 +39,13 @@ type Options struct {
 	// Time are then about what is added. A search that came to its end, or to
 	// a failure, removes the file.
 	//
+	// Name is of what is explored. A file is gone on from only by a search that
+	// has the same.
+	//
 	// A changed program is noticed when its messages show the change; else
 	// remove the file. Two searches must not have one file.
 	File      string
+	Name      string
 	keepEvery time.Duration // in place of 30 seconds, in tests
 }
 

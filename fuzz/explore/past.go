@@ -122,27 +122,80 @@ func hasAfter(set []uint64, i int32) bool {
 	return false
 }
 
-// isOrdered reports whether messages fix the order of all steps from number
-// `from` on that touch the same thing beside their messages, and of all before
-// that they share it with. Only then are two runs the same in which every
-// actor receives the same messages in the same order.
-func (p *past) isOrdered(from int) bool {
+// misfit returns what a search must go over to unless messages fix the order of
+// all steps from number `from` on that touch the same thing beside their
+// messages, and of all before that they share it with. Only then are two runs
+// the same in which every actor receives the same messages in the same order.
+func (p *past) misfit(from int) handover {
 	list := p.trace.Touches
 	for i := range list {
-		x := list[i]
-		if x.What == trace.ItsSteps {
-			return false
-		}
-		if int(x.Step) < from {
-			continue
-		}
-		for _, y := range list[:i] {
-			if y.What == x.What && y.Actor == x.Actor && y.Ask == x.Ask && y.Step != x.Step && !has(p.of(x.Step), y.Step) {
-				return false
+		switch x := list[i]; x.What {
+		case trace.ItsPlace, trace.ItsName:
+			if !p.ordersSpawns(x) {
+				return handover{Everything, false, whySpawns}
+			}
+		case trace.ItsSteps:
+			return handover{Everything, true, whyTouches}
+		case trace.AllSteps:
+			if !p.ordersAll(x.Step, from) {
+				return handover{Everything, true, whyLooks}
+			}
+		default:
+			if int(x.Step) >= from && !p.ordersLike(x, list[:i]) {
+				return handover{Everything, true, whyTouches}
 			}
 		}
 	}
+	return handover{}
+}
+
+// ordersLike reports whether a step happens after all that touched the same
+// before it.
+func (p *past) ordersLike(x trace.Touch, before []trace.Touch) bool {
+	for _, y := range before {
+		if y.What == x.What && y.Actor == x.Actor && y.Ask == x.Ask && !p.inOrder(y.Step, x.Step) {
+			return false
+		}
+	}
 	return true
+}
+
+// ordersAll reports whether all steps from number `from` on happen before or
+// after a step.
+func (p *past) ordersAll(step int32, from int) bool {
+	if int(step) >= from {
+		from = 0
+	}
+	for i := from; i < len(p.trace.Steps); i++ {
+		if !p.inOrder(int32(i), step) {
+			return false
+		}
+	}
+	return true
+}
+
+// ordersSpawns reports whether messages fix the order of all steps on which the
+// place or the name of an actor depends that a step has read.
+func (p *past) ordersSpawns(x trace.Touch) bool {
+	own := &p.trace.Actors[x.Actor]
+	for i := range p.trace.Actors {
+		a := &p.trace.Actors[i]
+		switch {
+		case int32(i) == x.Actor || x.What == trace.ItsName && a.Label != own.Label:
+		case !p.inOrder(own.Step, a.Step), x.What == trace.ItsName && !p.inOrder(x.Step, a.Step):
+			return false
+		}
+	}
+	return true
+}
+
+// inOrder reports whether two steps are one or one happens before the other.
+// What no step did was done while the system was at rest.
+func (p *past) inOrder(i, j int32) bool {
+	if i > j {
+		i, j = j, i
+	}
+	return i < 0 || i == j || has(p.of(j), i)
 }
 
 // lastOf returns the latest step of an actor before step j, -1 when there is none.

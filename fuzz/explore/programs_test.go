@@ -42,10 +42,18 @@ const (
 	checking // what is checked when a run is over may fail
 	polling  // every third ReceiveTimeout waits no time; not drawn, set afterwards
 
+	// What fooled searches, which the enumerator did not have at first.
+	skipping  // a rule skips the run
+	everying  // periodic timers, few ticks, and times that coincide
+	looking   // handlers read what depends on steps of other actors
+	observing // an observer judges the run
+
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
 
 	multiplying = earlyTimers | messageFaults | crashes | partitions
+
+	foolish = skipping | everying | looking | observing
 )
 
 const (
@@ -75,6 +83,9 @@ type handed struct {
 	asker pulse.Ref
 }
 
+// A handedTimer carries the right to stop a timer.
+type handedTimer struct{ timer pulse.Timer }
+
 // impatience ends a ReceiveMatch that nothing else has ended.
 type impatience struct{}
 
@@ -92,9 +103,15 @@ const (
 	doChoose             // of a; moves the state and the targets of what follows
 	doWatch              // actor a
 	doPanic
+	doSkip
+	doEvery    // kind b each a+1 units; once
+	doLook     // sees thing a, of actor b; moves the state
+	doStopMine // the timer that was set last
+	doHandOver // the timer that was set last, to actor a, who stops it
 )
 
-var verbNames = []string{"send", "reply", "spawn", "stop", "become", "kill", "after", "choose", "watch", "panic"}
+var verbNames = []string{"send", "reply", "spawn", "stop", "become", "kill", "after", "choose", "watch", "panic", "skip", "every", "look",
+	"stop timer", "hand over timer"}
 
 // A deed is one thing that an actor does.
 type deed struct {
@@ -165,6 +182,7 @@ type settings struct {
 	early                            int
 	drop, duplicate, delay           int
 	crash, kept, lost, partition     int
+	ticks, judged, orphans, closed   int
 	checked, wrongState, checkedHits int // the check fails when this actor ends in this state after so many messages
 }
 
@@ -184,13 +202,17 @@ type program struct {
 // options returns the options of the system, bar strategy and recording.
 func (p *program) options() pulse.Options {
 	s := p.settings
-	o := pulse.Options{Steps: 200, EarlyTimers: s.early, Faults: pulse.Faults{
+	o := pulse.Options{Steps: 200, EarlyTimers: s.early, Ticks: s.ticks, Faults: pulse.Faults{
 		Drop: s.drop, Duplicate: s.duplicate, Delay: s.delay, DelayBy: []time.Duration{2},
 		Crash: s.crash, RestartKept: s.kept, RestartLost: s.lost, Partition: s.partition,
 	}}
 	if s.unordered {
 		o.Delivery = pulse.DeliveryUnordered
 	}
+	if s.closed > 0 {
+		o.Environment = pulse.EnvironmentClosed
+	}
+	o.Orphans = s.orphans > 0
 	return o
 }
 
@@ -305,6 +327,11 @@ func (d *drawer) thin() {
 			left |= bit
 		}
 	}
+	for bit := skipping; bit <= observing; bit <<= 1 {
+		if d.has(bit) && d.one(2) { // the draws of programs without these stay as they were
+			left |= bit
+		}
+	}
 	d.features = left
 }
 
@@ -327,6 +354,15 @@ func (d *drawer) settings() settings {
 		s.lost = d.once(crashes, 2)
 	}
 	s.wrongState, s.checkedHits = d.IntN(states), 1+d.IntN(3)
+	if d.has(everying) {
+		s.ticks = 1 + d.IntN(2)
+	}
+	if d.has(looking) {
+		s.orphans, s.closed = d.once(looking, 4), d.once(looking, 8)
+	}
+	if d.has(observing) {
+		s.judged = 1 + d.IntN(9)
+	}
 	return s
 }
 
@@ -375,6 +411,11 @@ func (d *drawer) fill(t *template) {
 
 // deed draws one: a send, mostly.
 func (d *drawer) deed() deed {
+	if d.has(foolish) && d.one(3) {
+		if x, ok := d.foolishDeed(); ok {
+			return x
+		}
+	}
 	x := deed{doSend, d.IntN(8), d.IntN(kinds)}
 	if d.one(2) {
 		return x
@@ -395,6 +436,16 @@ func (d *drawer) deed() deed {
 		x.do = s.do
 	}
 	return x
+}
+
+// foolishDeed draws one of those that fooled searches.
+func (d *drawer) foolishDeed() (deed, bool) {
+	special := []struct {
+		needs features
+		do    verb
+	}{{skipping, doSkip}, {everying, doEvery}, {everying, doStopMine}, {everying, doHandOver}, {looking, doLook}, {looking, doLook}}
+	s := special[d.IntN(len(special))]
+	return deed{s.do, d.IntN(16), d.IntN(8)}, d.has(s.needs) && (s.do != doSkip || d.one(2))
 }
 
 // line draws where a process waits.
@@ -490,7 +541,7 @@ func (p *program) smallerTemplates(try func(func(*program))) {
 
 // parts returns where the numbers of the settings are that can be taken away.
 func (s *settings) parts() []*int {
-	return []*int{&s.early, &s.drop, &s.duplicate, &s.delay, &s.crash, &s.kept, &s.lost, &s.partition}
+	return []*int{&s.early, &s.drop, &s.duplicate, &s.delay, &s.crash, &s.kept, &s.lost, &s.partition, &s.ticks, &s.judged, &s.orphans, &s.closed}
 }
 
 // A world is a program in a system.
@@ -501,6 +552,19 @@ type world struct {
 	used    int
 	skips   int   // messages that a process did not want; for statistics, no actor reads it
 	wrong   error // made once
+	sys     *pulse.System
+	test    pulse.Ref
+}
+
+// A judge is an observer that fails runs in which a step of one actor comes
+// right after one of another.
+type judge int
+
+func (j judge) Stepped(s *pulse.System, step int) {
+	t := s.Trace()
+	if step > 0 && int(t.Steps[step-1].Actor) == 1+int(j)%3 && int(t.Steps[step].Actor) == 1+int(j)/3 {
+		s.Fail(&pulse.Failure{Kind: pulse.KindProperty, Text: "judged " + string(rune('a'+int(j)))})
+	}
 }
 
 // mostChildren is how many actors one actor may spawn, and how deep.
@@ -521,6 +585,8 @@ type actor struct {
 	received   int
 	deferred   pulse.Ref // who waits for its answer
 	past       uint64    // hash of all that it has received and chosen
+	ticking    bool
+	timer      pulse.Timer
 }
 
 // A guise is one handler of an actor.
@@ -532,6 +598,10 @@ type guise struct {
 // Build puts the program into a system that has just been made or reset.
 func (p *program) Build(sys *pulse.System) (check func() error) {
 	w := &p.world
+	w.sys, w.test = sys, sys.Host().Running()
+	if p.settings.judged > 0 {
+		sys.Observe(judge(p.settings.judged))
+	}
 	w.refs, w.current, w.used = w.refs[:0], w.current[:0], 0
 	for i, t := range p.roots {
 		w.current = append(w.current, nil)
@@ -593,6 +663,7 @@ func (p *program) actor(template, generation int, parent *pulse.Ref) *actor {
 	a.template = &p.templates[template]
 	a.known, a.generation, a.children = a.known[:0], generation, 0
 	a.state, a.received, a.deferred, a.past = 0, 0, pulse.Ref{}, uint64(template+1)
+	a.ticking, a.timer = false, pulse.Timer{}
 	if parent != nil {
 		a.known = append(a.known, *parent)
 	}
@@ -633,6 +704,9 @@ func (a *actor) take(ctx *pulse.Ctx, msg any, table int) {
 	case handed:
 		n = m.note
 		ctx.Send(m.asker, newNote(n.kind(), 0, a.state))
+	case handedTimer:
+		a.notice(ctx, count(m.timer.Stop()))
+		return
 	case pulse.Down:
 		n, column = newNote(news, 1, len(m.Reason)%states), news
 	default: // impatience, or a timeout
@@ -693,12 +767,59 @@ func (a *actor) do(ctx *pulse.Ctx, deeds []deed, n note) {
 			a.remember(shift)
 			a.state = (a.state + shift) % states
 		case doPanic:
-			panic("a rule said so")
+			panic("a rule of " + string(rune('a'+x.b)) + " said so")
+		case doSkip:
+			a.world.sys.Fail(skips)
+		case doEvery:
+			if !a.ticking {
+				a.ticking = true
+				a.timer = ctx.Every(time.Duration(x.a%2+1), newNote(x.b, 0, 0))
+			}
+		case doStopMine:
+			a.notice(ctx, count(a.timer.Stop()))
+		case doHandOver:
+			if to := a.target(x.a); to != ctx.Self() && n.fuel() > 0 {
+				ctx.Send(to, handedTimer{a.timer})
+			}
+		case doLook:
+			a.notice(ctx, a.look(ctx, x))
 		default:
 			if n.fuel() > 0 {
 				a.cause(ctx, x, n, shift)
 			}
 		}
+	}
+}
+
+// notice has an actor go another way because of a number.
+func (a *actor) notice(ctx *pulse.Ctx, x int) {
+	ctx.Log("noticed %d", x)
+	a.remember(x)
+	a.state = (a.state + x) % states
+}
+
+// look returns what an actor sees that may depend on steps of others.
+func (a *actor) look(ctx *pulse.Ctx, x deed) int {
+	s, other := a.world.sys, a.target(x.b)
+	switch x.a % 10 {
+	case 0:
+		return s.Steps()
+	case 1:
+		return len(s.Received())
+	case 2:
+		return len(s.Warnings())
+	case 3:
+		return other.Index()
+	case 4, 5:
+		return int(other.String()[len(other.String())-1])
+	case 6:
+		return count(s.Alive(other))
+	case 7:
+		return int(ctx.Now())
+	case 8:
+		return len(s.Trace().Steps)
+	default:
+		return len(s.Record().Deliveries)
 	}
 }
 
@@ -710,7 +831,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 	case doSend:
 		ctx.Send(to, child)
 	case doReply:
-		if s := ctx.Sender(); !s.IsZero() && s.Index() != 0 { // the test is not worth a step
+		if s := ctx.Sender(); !s.IsZero() && (s != a.world.test || a.features&looking != 0) { // else the test is not worth a step
 			ctx.Send(s.Actor(), child)
 		}
 	case doSpawn:

@@ -43,6 +43,9 @@ func (b *randomBranches) explore() (finished bool) {
 		if b.count(run, f.ending, shared) {
 			return false
 		}
+		if b.isRepeated(&run, f.ending) && !b.repeat(&run, b.runAgain) {
+			return false
+		}
 		leaves := 0.0
 		if f.ending == endedItself {
 			leaves = 1
@@ -56,6 +59,17 @@ func (b *randomBranches) explore() (finished bool) {
 			return false
 		}
 	}
+}
+
+// runAgain runs the path that was run last.
+func (b *randomBranches) runAgain() Run {
+	f, forks := &b.follower, len(b.follower.forks.path)
+	f.begin()
+	again := b.worker.Run(b.strategy)
+	if !f.repeats(&again, f.passed == forks && len(f.forks.path) == forks) {
+		b.tally.result.Nondeterminism = f.difference
+	}
+	return again
 }
 
 // guess returns Eta's estimate of how many runs the search takes in all, 0

@@ -12,11 +12,12 @@ type reducer struct {
 }
 
 // reduce marks what the run of a trace calls for from step `from` on, of which
-// so many steps count. It reports whether the reduction is one for the program.
-func (r *reducer) reduce(t *trace.Trace, from, limit int) (fits bool) {
+// so many steps count. It returns what the search must go over to when the
+// reduction is none for the program.
+func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	r.learnPicks(len(t.Steps), r.races.learn(t, from))
-	if !r.races.isOrdered(from) {
-		return false
+	if over := r.races.misfit(from); over.why != "" {
+		return over
 	}
 	r.races.limit = int32(limit)
 	switch r.reduction {
@@ -37,7 +38,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) (fits bool) {
 			}
 		})
 	}
-	return true
+	return handover{}
 }
 
 // eachRace calls do with each race of a step that came of a pick.

@@ -9,13 +9,20 @@ type Result struct {
 	Complete bool
 	// Reduction is the one that was used. It differs from the one that was
 	// asked for when that does not fit the program: the package comment says
-	// when.
+	// when. Sleep reports whether sleep sets were in use.
 	Reduction Reduction
+	Sleep     bool
+	// Because is why the search went over from the reduction that was asked
+	// for to Reduction, as a sentence that begins in lower case; "" when it did
+	// not.
+	Because string
 	// Bound is the bound that was hit, "" when none was: "runs", "time",
 	// "depth", "delays", "preemptions", "failure", "stop".
 	Bound string
 	// Distinct is how many distinct orders were run, -1 when that was not
-	// counted.
+	// counted. Two runs are of one distinct order when every actor has received
+	// the same messages in the same order and every question of a step, such as
+	// the program's Choose, was answered the same.
 	Distinct int
 	// Runs is how many runs came to an end. Wasted is how many more were given
 	// up because what was left of them had been run before, and Cut how many

@@ -21,14 +21,14 @@ type reviser struct {
 
 // revise lists, for the steps of a frame's run from number `from` on, what
 // they revisit. The frame's sets hold for the steps before number `same`. It
-// reports whether messages fix the order of all that the steps have to do with
-// each other.
-func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) bool {
+// returns what the search must go over to unless messages fix the order of all
+// that the steps have to do with each other.
+func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 	v.bits, v.words = f.past, f.words
 	v.learn(t, same)
 	f.past, f.words = v.bits, v.words
-	if !v.isOrdered(same) {
-		return false
+	if over := v.misfit(same); over.why != "" {
+		return over
 	}
 	v.chain()
 	v.noteChosen(f)
@@ -43,7 +43,7 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) bool {
 		}
 		v.last[t.Steps[i].Actor] = int32(i)
 	}
-	return true
+	return handover{}
 }
 
 // chain links each message to the one before it in its channel.

@@ -3,6 +3,8 @@ package explore
 import (
 	"fmt"
 	"time"
+
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // A search goes through one tree of orders, or through one subtree of it, with
@@ -14,17 +16,39 @@ type search struct {
 	tally   tally
 	limits  limits
 	habits  habits
+	prints  [2]pulse.Print // of a run that is repeated
 	// bound is the one on delays or preemptions that is searched now.
 	bound int32
-	// reduction is what the search must begin again with; that of the options
-	// while it need not.
-	reduction Reduction
+	// over is what the search must begin again with; zero while it need not.
+	over handover
 }
+
+// A handover is the reduction that a search goes over to, because the one that
+// it began with does not fit the program, and why it does not.
+type handover struct {
+	to    Reduction
+	sleep bool // with sleep sets, if the reduction before had them
+	why   string
+}
+
+// Why a search goes over to another reduction. Each goes on after "because".
+const (
+	whySpawns   = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
+	whyLooks    = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings"
+	whyObserved = "an observer or the isolation check looks at the run after each step, and may tell orders apart in which every actor receives the same"
+	whyTouches  = "steps of this program have to do with each other by more than messages, such as a watch, a supervisor, two answers to one Ask"
+	whyStrikes  = "something may come between any two steps, such as a fault or an early timer"
+	whyBrokeOff = "a step ended its run before the rest of it, by a failure or by Skip"
+	whyDepth    = "Depth is bounded, and Optimal learns from whole runs"
+)
+
+// goesOnAfter reports whether the search goes on after a run.
+func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.options.KeepOn }
 
 // newSearch returns a search that began at a time. Unless it is a trial, its
 // worker is told of its runs.
 func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
-	s := &search{options: o, worker: w, reduction: o.Reduction}
+	s := &search{options: o, worker: w}
 	s.limits = limits{runs: o.Runs, time: o.Time, began: began, stop: o.Stop}
 	s.tally = newTally(o)
 	if !trial {
@@ -41,6 +65,62 @@ func (s *search) count(run Run, end ending, shared int) (last bool) {
 	return s.tally.count(run, end, shared)
 }
 
+// repeatEvery is how many runs of a search, or of a subtree, there are for each
+// one that is repeated to see whether the program repeats itself. To compare what
+// messages hold takes longer than a short run: after the first manyRuns there are
+// four times as many for each.
+const (
+	repeatEvery = 64
+	manyRuns    = 4096
+)
+
+// isRepeated reports whether the run that was counted last is to be repeated: the
+// first of a search, and some after it.
+func (s *search) isRepeated(run *Run, end ending) bool {
+	if end != endedItself || s.tally.tell == nil || run.System == nil {
+		return false
+	}
+	before := s.tally.result.Runs - 1
+	switch {
+	case before == 0:
+		return s.tally.subtree <= 1
+	case before > manyRuns:
+		return before%(4*repeatEvery) == 0
+	}
+	return before%repeatEvery == 0
+}
+
+// repeat repeats a run, and reports whether it was the same. The search is over
+// when it was not: the result says where they differ.
+func (s *search) repeat(run *Run, again func() Run) bool {
+	s.prints[0].Take(run.System)
+	failure := run.Failure
+	second := again()
+	r := &s.tally.result
+	switch {
+	case r.Nondeterminism != "":
+	case second.System == nil:
+		r.Nondeterminism = "the same decisions led to no system when they were made again"
+	default:
+		s.prints[1].Take(second.System)
+		r.Nondeterminism = s.prints[0].Differs(&s.prints[1], second.System)
+	}
+	if r.Nondeterminism == "" && signatureOf(failure) != signatureOf(second.Failure) {
+		r.Nondeterminism = fmt.Sprintf("a run ended with %s, and with %s when its decisions were made again",
+			signatureOf(failure), signatureOf(second.Failure))
+	}
+	return r.Nondeterminism == ""
+}
+
+// signatureOf returns the signature of a failure, or words that say that there
+// is none.
+func signatureOf(f *pulse.Failure) string {
+	if f == nil {
+		return "no failure"
+	}
+	return f.Signature()
+}
+
 // isOver reports whether the search must end before the tree is done.
 func (s *search) isOver() bool {
 	bound, over := s.limits.end(s.tally.result.made())
@@ -52,7 +132,7 @@ func (s *search) isOver() bool {
 
 // mustBeginAgain reports whether the program turned out not to be one for the
 // reduction.
-func (s *search) mustBeginAgain() bool { return s.reduction != s.options.Reduction }
+func (s *search) mustBeginAgain() bool { return s.over.why != "" }
 
 // chooser returns what finds the first message by the search's ordering.
 func (s *search) chooser() chooser {

@@ -69,7 +69,7 @@ func (s *sleeping) after(p *path, pick int32, t *trace.Trace) []candidate {
 		if c.mark&(asleep|done) == 0 || c.actor == taken.actor || int32(i) == n.current {
 			continue
 		}
-		if len(t.Touches) > 0 || c.touchSet != 0 {
+		if s.touches.any(t) || c.touchSet != 0 {
 			if s.touches.meet(c, n.step, taken.actor, t) {
 				continue
 			}

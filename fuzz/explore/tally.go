@@ -21,7 +21,7 @@ type tally struct {
 
 func newTally(o *Options) tally {
 	t := tally{eachOnce: o.sleeps(), keepOn: o.KeepOn}
-	t.result.Failures, t.result.Reduction = map[string]int{}, o.Reduction
+	t.result.Failures, t.result.Reduction, t.result.Sleep = map[string]int{}, o.Reduction, o.sleeps()
 	if o.listsClasses() {
 		t.classes = map[uint64]struct{}{}
 	}
@@ -103,8 +103,8 @@ func (t *tally) add(part *tally) {
 }
 
 // Class returns a number for a distinct order: for each actor, what it has
-// received in which order. Two orders with one number are, in practice, one
-// distinct order.
+// received in which order, and how the questions of its steps were answered.
+// Two orders with one number are, in practice, one distinct order.
 //
 // The numbers are kept in files: they never change.
 func Class(t *trace.Trace) uint64 {
@@ -120,7 +120,23 @@ func Class(t *trace.Trace) uint64 {
 		}
 		sum += classMix(classMix(classMix(t.Actors[st.Actor].ID, before), st.ID), uint64(st.Time))
 	}
-	return classMix(sum, uint64(len(t.Steps)))
+	return classMix(sum+answersClass(t), uint64(len(t.Steps)))
+}
+
+// answersClass returns the part of a Class that is of answers: for each step the
+// hash of its answers in their order. The order of the steps does not count.
+func answersClass(t *trace.Trace) (sum uint64) {
+	for i := 0; i < len(t.Answers); {
+		step, h := t.Answers[i].Step, uint64(i) // what the test asks comes in one order
+		if step >= 0 {
+			h = t.Steps[step].ID
+		}
+		for ; i < len(t.Answers) && t.Answers[i].Step == step; i++ {
+			h = classMix(classMix(h, uint64(t.Answers[i].Value)), uint64(t.Answers[i].Of)<<32|uint64(t.Answers[i].Sent))
+		}
+		sum += h
+	}
+	return sum
 }
 
 // classMix mixes a word into the number of a distinct order.

@@ -24,9 +24,7 @@ type subtree struct {
 	start    func(*search) way // returns the way to go through it; nil once that is done
 	tally    tally
 	finished bool
-	// reduction is the one that the search must begin again with, if it is not
-	// that of the options.
-	reduction Reduction
+	over     handover // what the search must begin again with; zero while it need not
 }
 
 // A team is several workers that go through one tree.
@@ -57,8 +55,8 @@ func (tm *team) explore() (finished bool) {
 		all.Go(func() { tm.work(w) })
 	}
 	all.Wait()
-	if i := tm.first.Load(); i < int64(len(tm.trees)) && tm.trees[i].reduction != tm.options.Reduction {
-		tm.reduction = tm.trees[i].reduction
+	if i := tm.first.Load(); i < int64(len(tm.trees)) && tm.trees[i].over.why != "" {
+		tm.over = tm.trees[i].over
 		return false
 	}
 	return tm.sum()
@@ -82,7 +80,8 @@ func (tm *team) splitDepthFirst() bool {
 	s := newSearch(tm.options, tm.worker, tm.limits.began, false)
 	s.bound = tm.bound
 	roots, finished := firstLevels(s, level)
-	tm.tally, tm.reduction = s.tally, s.reduction
+	tm.tally.add(&s.tally) // to what came of smaller bounds
+	tm.over = s.over
 	tm.trees = nil
 	for _, r := range roots {
 		tm.trees = append(tm.trees, subtree{start: func(s *search) way {
@@ -139,7 +138,7 @@ func (tm *team) work(w Worker) {
 		s := tm.searchOf(w, i)
 		tree.finished = tree.start(s).explore()
 		tm.meter.note(&s.tally)
-		if tree.reduction = s.reduction; s.mustBeginAgain() || s.tally.result.Bound == "failure" {
+		if tree.over = s.over; s.mustBeginAgain() || s.tally.result.Bound == "failure" {
 			tm.endAt(i)
 		}
 		tree.tally, tree.start = s.tally, nil

@@ -14,7 +14,41 @@ type touches struct {
 	sets    [][]trace.Touch // set number i is sets[i-1]
 	known   map[uint64]int32
 	scratch []trace.Touch
+	// endedBy is the step by which the program ended the run, plus one; 0 while
+	// it has not. In another order other steps would have come before, and that
+	// one would have kept them from coming: it has to do with all of them.
+	endedBy int32
 }
+
+// learnEnd notes by which step the program ended a run, if it did.
+func (ts *touches) learnEnd(run *Run) {
+	ts.endedBy = 0
+	if run.brokeOff() {
+		ts.endedBy = int32(len(run.System.Trace().Steps))
+	}
+}
+
+// readsPlaces reports whether a step reads the place or the name of an actor that
+// may depend on the order of steps that spawn. Sleep sets take no heed of that
+// order.
+func readsPlaces(t *trace.Trace) bool {
+	for _, x := range t.Touches {
+		if x.What != trace.ItsPlace && x.What != trace.ItsName {
+			continue
+		}
+		first := t.Actors[x.Actor].Step
+		for i := range t.Actors {
+			a := &t.Actors[i]
+			if a.Step >= 0 && a.Step != first && (x.What == trace.ItsPlace && first >= 0 || x.What == trace.ItsName && a.Label == t.Actors[x.Actor].Label) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// any reports whether steps of a run touch anything.
+func (ts *touches) any(t *trace.Trace) bool { return len(t.Touches) > 0 || ts.endedBy != 0 }
 
 // keep notes for each candidate that the run took what its step touched.
 func (ts *touches) keep(p *path, t *trace.Trace) {
@@ -27,24 +61,22 @@ func (ts *touches) keep(p *path, t *trace.Trace) {
 
 // keepOf notes what a candidate's step has touched.
 func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
-	set := ts.of(c)
-	known := len(set)
-	for i := range t.Touches {
-		if t.Touches[i].Step != step {
-			continue
+	known := ts.of(c)
+	set := append(ts.scratch[:0], known...) // the set that is kept stays as it is
+	add := func(x trace.Touch) {
+		if x.Step = 0; !slices.Contains(set, x) {
+			set = append(set, x)
 		}
-		x := t.Touches[i]
-		x.Step = 0
-		if slices.Contains(set, x) {
-			continue
-		}
-		if len(set) == known { // the set that is kept stays as it is
-			set = append(ts.scratch[:0], set...)
-		}
-		set = append(set, x)
-		ts.scratch = set
 	}
-	if len(set) > known {
+	for i := range t.Touches {
+		if t.Touches[i].Step == step {
+			add(t.Touches[i])
+		}
+	}
+	if step+1 == ts.endedBy {
+		add(trace.Touch{What: trace.AllSteps})
+	}
+	if ts.scratch = set; len(set) > len(known) {
 		c.touchSet = ts.number(set)
 	}
 }
@@ -79,9 +111,12 @@ func (ts *touches) number(set []trace.Touch) int32 {
 func (ts *touches) meet(c *candidate, step, actor int32, t *trace.Trace) bool {
 	mine := ts.of(c)
 	for _, x := range mine {
-		if x.What == trace.ItsSteps && x.Actor == actor {
+		if x.What == trace.AllSteps || x.What == trace.ItsSteps && x.Actor == actor {
 			return true
 		}
+	}
+	if step+1 == ts.endedBy {
+		return true
 	}
 	for i := len(t.Touches) - 1; i >= 0 && t.Touches[i].Step >= step; i-- {
 		x := t.Touches[i]
@@ -89,7 +124,7 @@ func (ts *touches) meet(c *candidate, step, actor int32, t *trace.Trace) bool {
 			continue
 		}
 		x.Step = 0
-		if x.What == trace.ItsSteps && x.Actor == c.actor || slices.Contains(mine, x) {
+		if x.What == trace.AllSteps || x.What == trace.ItsSteps && x.Actor == c.actor || slices.Contains(mine, x) {
 			return true
 		}
 	}

@@ -15,6 +15,7 @@ type walker struct {
 	sleeping sleeping
 	seen     states
 	passed   int   // how many nodes the run has passed
+	again    bool  // the run is one that was made before: it is in states that are known
 	bound    int32 // on delays or preemptions
 	isPlain  bool  // see Method
 	// handOver is how many picks deep the subtrees begin that are handed over
@@ -29,7 +30,10 @@ func newWalker(m *Method, h *habits, bound int32) walker {
 // Begin begins a run.
 func (w *walker) Begin(uint64) { w.begin() }
 
-func (w *walker) begin() { w.passed, w.ending = 0, endedItself }
+func (w *walker) begin() {
+	w.passed, w.ending = 0, endedItself
+	w.sleeping.touches.endedBy = 0
+}
 
 // Pick follows the path, or lengthens it.
 func (w *walker) Pick(e *pulse.Enabled) int {
@@ -105,7 +109,7 @@ func (w *walker) lengthen(e *pulse.Enabled) int {
 
 // takeOnly takes the only message that there is.
 func (w *walker) takeOnly(e *pulse.Enabled) int {
-	if w.method.compares() && w.seen.isKnown(e, nil) {
+	if w.method.compares() && !w.again && w.seen.isKnown(e, nil) {
 		return w.giveUp(endedKnown)
 	}
 	return 0

@@ -16,7 +16,8 @@ type Worker interface {
 	// Two runs with the same decisions must be the same. The strategy may be
 	// another one than in the call before.
 	//
-	// Not every call is a run of the search: an estimate makes runs of its
+	// Not every call is a run of the search: the first run and some later ones are
+	// repeated, to see whether the program repeats itself, an estimate makes runs of its
 	// own, and to share the tree its first levels are gone through several
 	// times. Whoever counts runs counts the calls of Done.
 	Run(s pulse.Strategy) Run
@@ -46,6 +47,16 @@ type Run struct {
 	Subtree int
 	// Cut reports that the run was given up before its end, after it had failed.
 	Cut bool
+	// Watched reports that whoever reads the Result knows that observers, or
+	// the isolation check, have looked only at the orders that were run. Else
+	// the search goes over to Everything for them.
+	Watched bool
+}
+
+// isObserved reports whether something that nobody else heeds looks at the run
+// after each step.
+func (r *Run) isObserved() bool {
+	return r.System != nil && !r.Watched && r.System.Host().Observed()
 }
 
 // steps returns how many steps the run took.
@@ -54,6 +65,16 @@ func (r *Run) steps() int {
 		return 0
 	}
 	return r.System.Steps()
+}
+
+// brokeOff reports whether the program ended the run before its system came to
+// rest: by a failure in a step, or because the property skipped it there.
+func (r *Run) brokeOff() bool {
+	if r.System == nil {
+		return false
+	}
+	t := r.System.Trace()
+	return len(t.Steps) > 0 && !cameToRest(t)
 }
 
 // cameToRest reports whether nothing was left to deliver at the end of a run.

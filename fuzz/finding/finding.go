@@ -32,6 +32,8 @@ type Finding struct {
 	Chart       string
 	Attachments []Attachment
 
+	print pulse.Print // of the run
+
 	// Replays is how many of Tried replays gave the same failure and the same
 	// trace, and Differs what was different in the first that did not. Both
 	// are set by Confirm.
@@ -75,6 +77,7 @@ func From(o Origin, res *props.Result) *Finding {
 			f.Case.EarlyTimers = res.EarlyTimers
 		}
 		f.Case.Hash = f.Trace.Hash
+		f.print.Take(res.System)
 	}
 	f.attach(res.Attachments)
 	f.Case.Comment = f.comment()
@@ -124,8 +127,12 @@ func (f *Finding) Steps() int {
 	return len(f.Trace.Steps)
 }
 
-// Confirm replays a finding and notes whether it repeats.
+// Confirm replays a finding and notes whether it repeats. Of a program that was
+// seen not to repeat itself that is known already.
 func (f *Finding) Confirm(r *props.Runner) {
+	if f.Failure.Kind == pulse.KindNondeterminism && f.Differs != "" {
+		return
+	}
 	f.Replays, f.Differs = 0, ""
 	for range Tried {
 		if how := f.replay(r); how == "" {
@@ -152,8 +159,46 @@ func (f *Finding) replay(r *props.Runner) (different string) {
 	case f.Trace != nil && res.System.Trace().Hash != f.Trace.Hash:
 		d, _ := trace.Diff(f.Trace, res.System.Trace())
 		return d.String()
+	case f.Trace != nil:
+		var again pulse.Print
+		again.Take(res.System)
+		return f.print.Differs(&again, res.System)
 	}
 	return ""
+}
+
+// Repeat makes the decisions of a run that has passed again. It returns a
+// finding that says how the two runs differ, nil when they do not. The result
+// of the run is no longer valid then.
+func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
+	var before, again pulse.Print
+	before.Take(res.System)
+	record, inputs := res.System.Record().Clone(), choice.CloneInputs(res.Inputs)
+	replayer := strategy.Replay(record, strategy.ReplayOptions{})
+	second := r.Run(props.Plan{Inputs: inputs, Strategy: replayer})
+	how := second.Stray
+	switch {
+	case how != "":
+	case replayer.Done() != nil:
+		how = replayer.Done().Error()
+	case second.Failure != nil:
+		how = "it passed, and failed when its decisions were made again: " + second.Failure.Text
+	case second.Skipped || second.Rejected != "":
+		how = "it passed, and was skipped when its decisions were made again"
+	case second.System == nil:
+		how = "it had a system, and none when its decisions were made again"
+	default:
+		again.Take(second.System)
+		how = before.Differs(&again, second.System)
+	}
+	if how == "" {
+		return nil
+	}
+	second.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
+	second.Location = ""
+	f := From(o, &second)
+	f.Differs = how
+	return f
 }
 
 // timesCompared is how often Difference runs the case.

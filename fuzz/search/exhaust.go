@@ -56,7 +56,7 @@ func exhaust(ctx context.Context, p Property, o ExploreOptions) (out exhausting)
 		return out
 	}
 	out.Exploration, out.orders = x.result(), x.orders
-	out.doubts = out.reduced && (x.workers[0].doubts || x.inputs.watches || len(out.Complaints) > 0)
+	out.doubts = out.reduced && (x.workers[0].doubts || x.inputs.watches || out.Verdict.Watched || len(out.Complaints) > 0)
 	v := &out.Verdict
 	out.All = v.Complete && !v.Sampled && v.Nondeterminism == "" && !out.doubts &&
 		len(out.Found)+len(out.Lost)+len(out.Complaints) == 0

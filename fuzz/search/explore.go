@@ -134,11 +134,11 @@ func (x *exploring) all() error {
 			v.Bound = "inputs"
 			break
 		}
-		v.Watched = v.Watched || x.inputs.watches && x.reduces()
 		r, err := x.one()
 		if err != nil {
 			return err
 		}
+		x.noteWatched(&r)
 		v.add(&r)
 		x.made += madeBy(&r)
 		complete = complete && r.Complete
@@ -155,9 +155,20 @@ func (x *exploring) all() error {
 	return nil
 }
 
-// reduces reports whether orders are left out that a look at several actors at
-// once might tell apart.
+// reduces reports whether the search is asked to leave out orders.
 func (x *exploring) reduces() bool { return x.Method.Reduction != explore.Everything || x.Method.Sleep }
+
+// noteWatched notes in the verdict whether orders were left out that a look at
+// several actors at once might tell apart, and whether the property has such.
+func (x *exploring) noteWatched(r *explore.Result) {
+	if r.Reduction == explore.Everything && !r.Sleep {
+		return
+	}
+	for _, w := range x.workers {
+		x.verdict.Watched = x.verdict.Watched || w.watches || x.inputs.watches
+		x.verdict.looked = x.verdict.looked || w.looks
+	}
+}
 
 // madeBy returns how many runs one input took.
 func madeBy(r *explore.Result) int {
@@ -184,7 +195,8 @@ func (x *exploring) refusal() error {
 
 // one explores one input.
 func (x *exploring) one() (explore.Result, error) {
-	o := explore.Options{Method: x.Method, Seed: x.Seed, KeepOn: x.KeepOn, Estimate: x.Estimate, File: x.File, Stop: x.ctx.Done()}
+	o := explore.Options{Method: x.Method, Seed: x.Seed, KeepOn: x.KeepOn, Estimate: x.Estimate, File: x.File,
+		Name: x.property.Name, Stop: x.ctx.Done()}
 	if x.Runs > 0 {
 		o.Runs = x.Runs - x.made
 	}

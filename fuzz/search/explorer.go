@@ -23,6 +23,8 @@ type explorer struct {
 	inputs []choice.Input
 	last   props.Result
 	keeps  bool // the property has something that remembers
+	// watches and looks are Result.Watches and Result.Looks, of any run.
+	watches, looks bool
 	doubts bool // a run had what a reduction may be wrong about
 
 	counts
@@ -62,9 +64,9 @@ func (w *explorer) Run(s pulse.Strategy) explore.Run {
 	if text := drawsDiffer(res.Inputs, w.inputs); text != "" {
 		res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
 	}
-	w.keeps = w.keeps || res.Remembers
+	w.keeps, w.watches, w.looks = w.keeps || res.Remembers, w.watches || res.Watches, w.looks || res.Looks
 	w.doubts = w.doubts || isDoubtful(res)
-	return explore.Run{System: res.System, Failure: res.Failure}
+	return explore.Run{System: res.System, Failure: res.Failure, Watched: true}
 }
 
 // Done counts a run of the search, and keeps it if it failed.
@@ -166,7 +168,11 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 		list = append(list, skips(tested, v.Runs, reason)...)
 	}
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
-		list = append(list, neverReached(missed(runners), v.Runs)...)
+		if names := missed(runners); v.Watched { // an order that was left out may reach them in between
+			v.Unreached = names
+		} else {
+			list = append(list, neverReached(names, v.Runs)...)
+		}
 	}
 	return list
 }

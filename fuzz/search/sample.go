@@ -217,6 +217,9 @@ func (w *worker) batch(b int) {
 			w.report(index, e.Name, plan.StrategySeed, &res)
 			return
 		}
+		if !w.repeats(index, e.Name, plan.StrategySeed, &res) {
+			return
+		}
 		if w.late() {
 			return
 		}
@@ -225,11 +228,16 @@ func (w *worker) batch(b int) {
 
 // report keeps a failing run if none before it failed.
 func (s *sampler) report(index int, arm string, seed uint64, res *props.Result) {
+	o := finding.Origin{Property: s.property.Name, Test: s.property.Test, Strategy: arm, Seed: seed}
+	s.keep(index, finding.From(o, res))
+}
+
+// keep keeps a finding if none of a run before its own was kept.
+func (s *sampler) keep(index int, f *finding.Finding) {
 	s.stop.Store(true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first == nil || index < s.index {
-		o := finding.Origin{Property: s.property.Name, Test: s.property.Test, Strategy: arm, Seed: seed}
-		s.first, s.index = finding.From(o, res), index
+		s.first, s.index = f, index
 	}
 }

@@ -24,13 +24,17 @@ type Verdict struct {
 	// Skipped is how many runs the property did not want, inputs that it
 	// skipped or whose draws found no value among them.
 	Skipped int
-	// Watched says that the property has Always, Eventually, a monitor or a
-	// history, and that a reduction has left out orders in which they might
-	// have seen something else.
-	Watched bool
+	// Watched reports that the property has Always, Eventually, a monitor, a
+	// history, an observer or the isolation check, or reads the trace, and that
+	// a reduction has left out orders in which they might have seen something
+	// else. Unreached are the situations of Sometimes that no run has reached,
+	// where that is no complaint: they may be reached in those orders.
+	Watched   bool
+	Unreached []string
 
-	asked explore.Reduction // the one that the search began with
-	more  bool              // there may be inputs that were not begun, of which Estimate says nothing
+	looked bool              // Watched because of Result.Looks of package props
+	asked  explore.Reduction // the one that the search began with
+	more   bool              // there may be inputs that were not begun, of which Estimate says nothing
 }
 
 // String says it in one line, such as
@@ -63,9 +67,16 @@ func (v Verdict) String() string {
 	fmt.Fprintf(&b, ", %s", words.Elapsed(v.Elapsed))
 	b.WriteString(v.failures())
 	b.WriteString(v.handedOver())
-	if v.Watched {
+	switch {
+	case v.looked:
+		b.WriteString("; Always, Eventually, monitors, histories, observers, the isolation check and who reads the trace looked " +
+			"at the orders that were run: those left out differ in between")
+	case v.Watched:
 		b.WriteString("; Always, Eventually, monitors and histories were asked " +
 			"in the orders that were run: those left out differ in between")
+	}
+	for _, name := range v.Unreached {
+		fmt.Fprintf(&b, "; sometimes %q: reached in none of them", name)
 	}
 	return b.String()
 }
@@ -124,15 +135,14 @@ func (v Verdict) why() string {
 
 // handedOver says that another reduction was used than was asked for, and why.
 func (v Verdict) handedOver() string {
-	if v.Reduction == v.asked || v.Runs+v.Wasted+v.Cut == 0 {
+	if v.Because == "" {
 		return ""
 	}
-	if v.Reduction == explore.Everything {
-		return fmt.Sprintf("; went over from the reduction %v to everything with sleep sets, since steps of this program have to do with each other "+
-			"by more than messages, such as a watch, a supervisor or two answers to one Ask", v.asked)
+	used := v.Reduction.String()
+	if v.Sleep && v.Reduction == explore.Everything {
+		used += " with sleep sets"
 	}
-	return fmt.Sprintf("; went over from the reduction %v to %v, since something may come between any two steps, "+
-		"such as a fault or an early timer, or a run failed before its end, or Depth is bounded", v.asked, v.Reduction)
+	return fmt.Sprintf("; went over from the reduction %v to %s, since %s", v.asked, used, v.Because)
 }
 
 func (v Verdict) failures() string {
@@ -148,7 +158,9 @@ func (v Verdict) failures() string {
 
 // add adds what exploring one more input came to.
 func (v *Verdict) add(o *explore.Result) {
-	v.Reduction = max(v.Reduction, o.Reduction) // they are ordered by how much they leave out
+	if o.Because != "" || v.Inputs == 0 { // of several inputs, the last that differs
+		v.Reduction, v.Sleep, v.Because = o.Reduction, o.Sleep, o.Because
+	}
 	v.Inputs++
 	v.Runs += o.Runs
 	v.Wasted += o.Wasted

@@ -59,6 +59,11 @@ type Trace struct {
 	// Touches lists, in the order of the steps, what steps share with others
 	// apart from messages. It is empty for most programs.
 	Touches []Touch
+	// Answers are what the questions of steps were answered, in the order of
+	// the steps: the program's own, and those for a fault of a message that
+	// were answered by one. Where such a fault is not asked for may depend on
+	// the order of steps at different actors, because faults have a budget.
+	Answers []Answer
 	// Unordered is set when two messages of one channel may overtake each other.
 	Unordered bool
 	// Hash is the running hash of all that happened, in order.
@@ -168,10 +173,22 @@ type Touch struct {
 type Touched uint8
 
 const (
-	ItsSteps Touched = iota // the step of another actor ended or restarted it
+	ItsSteps Touched = iota // what its steps do: the step of another actor ended or restarted it, stopped its timer, or read what it received
 	ItsLife                 // whether it has ended: the step changed that, or asked by Watch
 	ItsAsk                  // one of its Asks: the step tried to answer it first
+	AllSteps                // of no actor: the step depends on which steps came before, whosever they are, or ended the run
+	ItsPlace                // its place in the order of spawning: the step read it
+	ItsName                 // its name, which depends on how many actors with its label were spawned: the step read it
+	TheTest                 // of the test: the step read or changed what a property's T keeps, such as its first failure
 )
+
+// An Answer is what a question was answered that belongs to a step.
+type Answer struct {
+	Step  int32 // the step that was running; None when the test was
+	Value int32 // from 0 on
+	Of    int32 // how many answers there were
+	Sent  int32 // how many messages the step had sent
+}
 
 // A Note is a line that belongs to a step.
 type Note struct {
@@ -188,6 +205,7 @@ func (t *Trace) Reset() {
 	t.Notes = t.Notes[:0]
 	t.Rests = t.Rests[:0]
 	t.Touches = t.Touches[:0]
+	t.Answers = t.Answers[:0]
 	t.Hash = 0
 }
 
@@ -201,5 +219,6 @@ func (t *Trace) Clone() *Trace {
 	c.Notes = append([]Note(nil), t.Notes...)
 	c.Rests = append([]int32(nil), t.Rests...)
 	c.Touches = append([]Touch(nil), t.Touches...)
+	c.Answers = append([]Answer(nil), t.Answers...)
 	return &c
 }

@@ -84,6 +84,17 @@ func (w *Walker) Fingerprint(v any) uint64 {
 	return w.sum
 }
 
+// Contents returns a hash of what a value leads to that is the same in every
+// run and process; ok is false when it cannot be read, as a function cannot.
+// Locks count for nothing. It ends the walk that was begun.
+func (w *Walker) Contents(v any) (sum uint64, ok bool) {
+	w.Begin(false)
+	w.mode = mode{noLocks: true, later: true}
+	w.Value(v)
+	w.runErrands(0)
+	return w.sum, !w.unread
+}
+
 // Plain reports whether what an interface holds has no pointers but those of
 // strings, of tools and of special values: no other value can be a part of it,
 // and a copy of it cannot be changed by others.

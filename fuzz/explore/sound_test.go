@@ -1,0 +1,365 @@
+package explore_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// skips is the failure by which a handler of these tests skips its run: the
+// rig and the enumerator take such a run for one that neither passed nor failed.
+var skips = &pulse.Failure{Kind: pulse.KindMisuse, Text: "skipped"}
+
+var errPlain = errors.New("the plain order")
+
+// Each program below was called complete by some reduction that had missed an
+// order or a failure.
+func unsound() []subject {
+	program := func(name string, o pulse.Options, build func(*pulse.System) func() error) subject {
+		return subject{name, o, func() func(*pulse.System) func() error { return build }}
+	}
+	return []subject{
+		program("a skip in a handler", pulse.Options{}, skipsFirst),
+		program("two panics", pulse.Options{}, panicsTwice),
+		program("a panic and a failure", pulse.Options{}, panicsOrFails),
+		program("a skip behind others", pulse.Options{}, skipsBehindOthers),
+		program("a tick beside a timer", pulse.Options{Ticks: 2}, ticksBesideTimers),
+		program("a tick beside a sleeper", pulse.Options{Ticks: 2}, ticksBesideSleepers),
+		program("the number of steps", pulse.Options{}, countsSteps),
+		program("places", pulse.Options{}, readsPlaces),
+		program("names", pulse.Options{}, readsNames),
+		program("the test's messages", pulse.Options{}, readsReceived),
+		program("warnings", pulse.Options{}, readsWarnings),
+		program("a timer of another", pulse.Options{}, stopsAnothersTimer),
+		program("an observer", pulse.Options{}, isObserved),
+		program("isolation", pulse.Options{Isolation: true}, changesOnTheWay),
+	}
+}
+
+// skipsFirst has an actor that skips the run, beside one that panics if two
+// others reach it in one order. The skip came first in the first run, which was
+// taken for a run like any other: nothing raced in it, so it was the only one.
+func skipsFirst(sys *pulse.System) func() error {
+	sys.Send(sys.Spawn("skipper", pulse.Func(func(*pulse.Ctx, any) { sys.Fail(skips) })), kind("skip"))
+	last := sys.Spawn("last", pulse.Func(func(_ *pulse.Ctx, msg any) {
+		if msg == kind("bad") {
+			panic("bad came at all")
+		}
+	}))
+	sys.Send(sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(last, kind("bad")) })), kind("go"))
+	return nil
+}
+
+// skipsBehindOthers skips only if one message comes before another.
+func skipsBehindOthers(sys *pulse.System) func() error {
+	first, got := kind(""), 0
+	judge := sys.Spawn("judge", pulse.Func(func(_ *pulse.Ctx, msg any) {
+		if got++; got == 1 {
+			first = msg.(kind)
+		}
+		if first == "a" && got == 1 {
+			sys.Fail(skips)
+		}
+	}))
+	other := sys.Spawn("other", pulse.Func(func(_ *pulse.Ctx, msg any) {
+		if msg == kind("b") {
+			panic("b came to the other")
+		}
+	}))
+	for _, k := range []kind{"a", "b"} {
+		sys.Send(sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			ctx.Send(judge, msg)
+			ctx.Send(other, msg)
+		})), k)
+	}
+	return nil
+}
+
+// panicsTwice has two actors that panic, each with another text. The first run
+// ends with the first panic; the run with the second was given up as wasted,
+// because the first message slept in it.
+func panicsTwice(sys *pulse.System) func() error {
+	for _, text := range []string{"one", "other"} {
+		sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) { panic(text) })), kind("go"))
+	}
+	return nil
+}
+
+// panicsOrFails is the same with a failure that somebody reports.
+func panicsOrFails(sys *pulse.System) func() error {
+	sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) { panic("one") })), kind("go"))
+	sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {
+		sys.Fail(&pulse.Failure{Kind: pulse.KindProperty, Text: "the other"})
+	})), kind("go"))
+	return nil
+}
+
+// ticksBesideTimers has a periodic timer and one that comes at the same time as
+// its second tick. Which of them was set first decided how many ticks came
+// before the run counted as being at rest: one more if the other came first.
+func ticksBesideTimers(sys *pulse.System) func() error {
+	sys.Send(sys.Spawn("ticker", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == kind("go") {
+			ctx.Every(1, kind("tick"))
+		}
+	})), kind("go"))
+	sys.Send(sys.Spawn("waiter", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == kind("go") {
+			ctx.After(1, kind("late"))
+		}
+	})), kind("go"))
+	return nil
+}
+
+// ticksBesideSleepers is the same with a process that sleeps.
+func ticksBesideSleepers(sys *pulse.System) func() error {
+	sys.Send(sys.Spawn("ticker", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == kind("go") {
+			ctx.Every(2, kind("tick"))
+		}
+	})), kind("go"))
+	sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(4) })
+	return nil
+}
+
+// two sends a message to each of two actors with these handlers.
+func two(sys *pulse.System, one, other pulse.Func) {
+	sys.Send(sys.Spawn("one", one), kind("go"))
+	sys.Send(sys.Spawn("other", other), kind("go"))
+}
+
+// countsSteps has a handler that reads how many steps came before.
+func countsSteps(sys *pulse.System) func() error {
+	two(sys, func(*pulse.Ctx, any) {}, func(*pulse.Ctx, any) {
+		if sys.Steps() == 1 {
+			panic("it came first")
+		}
+	})
+	return nil
+}
+
+// readsPlaces has two actors that each spawn one, and one of the four reads
+// which place it has.
+func readsPlaces(sys *pulse.System) func() error {
+	spawn := func(ctx *pulse.Ctx, msg any) { ctx.Spawn("child", pulse.Func(func(*pulse.Ctx, any) {})) }
+	two(sys, spawn, func(ctx *pulse.Ctx, msg any) {
+		child := ctx.Spawn("child", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("place %d", ctx.Self().Index()) }))
+		ctx.Send(child, kind("look"))
+	})
+	return nil
+}
+
+// readsNames is the same with a name.
+func readsNames(sys *pulse.System) func() error {
+	spawn := func(ctx *pulse.Ctx, msg any) { ctx.Spawn("child", pulse.Func(func(*pulse.Ctx, any) {})) }
+	two(sys, spawn, func(ctx *pulse.Ctx, msg any) {
+		child := ctx.Spawn("child", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			name := ctx.Self().String()
+			ctx.Log("name %s", name)
+		}))
+		ctx.Send(child, kind("look"))
+	})
+	return nil
+}
+
+// readsReceived has a handler that looks at what the test has received.
+func readsReceived(sys *pulse.System) func() error {
+	test := sys.Host().Running()
+	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Send(test, kind("done")) }, func(ctx *pulse.Ctx, _ any) {
+		ctx.Log("received %d", len(sys.Received()))
+	})
+	return nil
+}
+
+// readsWarnings has a handler that looks at what was odd about the run so far.
+func readsWarnings(sys *pulse.System) func() error {
+	gone := sys.Spawn("gone", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
+	sys.Send(gone, kind("end"))
+	sys.Settle()
+	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Send(gone, kind("late")) }, func(ctx *pulse.Ctx, _ any) {
+		ctx.Log("warnings %d", len(sys.Warnings()))
+	})
+	return nil
+}
+
+// stopsAnothersTimer has two actors that stop one timer: who comes first is
+// told that it came in time.
+func stopsAnothersTimer(sys *pulse.System) func() error {
+	var timer pulse.Timer
+	sys.Send(sys.Spawn("owner", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		switch msg {
+		case kind("set"):
+			timer = ctx.After(1, kind("due"))
+		case kind("go"):
+			ctx.Log("stopped %t", timer.Stop())
+		}
+	})), kind("set"))
+	sys.Settle()
+	sys.Send(sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("stopped %t", timer.Stop()) })), kind("go"))
+	sys.Send(sys.Spawn("third", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("stopped %t", timer.Stop()) })), kind("go"))
+	return nil
+}
+
+// An onlooker is an observer that is a function.
+type onlooker func(*pulse.System, int)
+
+func (w onlooker) Stepped(s *pulse.System, step int) { w(s, step) }
+
+// isObserved has an observer that fails one of two orders in which every actor
+// receives the same.
+func isObserved(sys *pulse.System) func() error {
+	one, other := false, false
+	sys.Observe(onlooker(func(s *pulse.System, _ int) {
+		if other && !one {
+			s.Fail(&pulse.Failure{Kind: pulse.KindProperty, Text: "the other came first"})
+		}
+	}))
+	two(sys, func(*pulse.Ctx, any) { one = true }, func(*pulse.Ctx, any) { other = true })
+	return nil
+}
+
+// changesOnTheWay has an actor that changes a message after it has sent it,
+// which is seen only while the message waits.
+func changesOnTheWay(sys *pulse.System) func() error {
+	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+	msg := &struct{ n int }{}
+	sys.Send(sink, msg)
+	sys.Send(sys.Spawn("changer", pulse.Func(func(*pulse.Ctx, any) { msg.n++ })), kind("go"))
+	return nil
+}
+
+// TestUnsound holds that every way to explore the programs above comes to all
+// orders and all failures.
+func TestUnsound(t *testing.T) {
+	for _, s := range unsound() {
+		all, ok := enumerate(s.options, s.build(), 20_000)
+		if !ok {
+			t.Fatalf("%s: more than %d orders", s.name, all.runs)
+		}
+		t.Logf("%s: %d orders, %d distinct that pass, failures %v", s.name, all.runs, len(all.passing), all.failing)
+		for _, o := range ways() {
+			for _, workers := range []int{1, 3} {
+				got := (&rig{}).exploreBuild(s.options, s.build(), o)
+				if workers > 1 {
+					got = exploreWith(o, nil, (&rig{}).worker(s.options, s.build()), (&rig{}).worker(s.options, s.build()))
+				}
+				if why := got.misses(all); why != "" {
+					t.Errorf("%s, %v sleep %v, %d workers: %s", s.name, o.Reduction, o.Sleep, workers, why)
+				}
+			}
+		}
+	}
+}
+
+// With several workers and a bound that is raised, the result had only the last
+// level: what failed with a smaller bound was lost.
+func TestLevelsWithWorkers(t *testing.T) {
+	for _, m := range []explore.Method{
+		{Reduction: explore.Everything, DelayBound: 3}, {Reduction: explore.Everything, PreemptionBound: 2},
+	} {
+		build := func(sys *pulse.System) func() error {
+			last := any(nil)
+			sink := sys.Spawn("sink", pulse.Func(func(_ *pulse.Ctx, msg any) { last = msg }))
+			for _, k := range []kind{"a", "b", "c", "d"} {
+				sys.Send(sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+					ctx.Send(sink, msg)
+					ctx.Send(ctx.Self(), "more")
+					ctx.Become(pulse.Func(func(*pulse.Ctx, any) {}))
+				})), k)
+			}
+			return func() error {
+				if last == kind("d") {
+					return errPlain
+				}
+				return nil
+			}
+		}
+		o := explore.Options{Method: m}
+		one := exploreWith(o, nil, on(pulse.Options{}, build))
+		two := exploreWith(o, nil, on(pulse.Options{}, build), on(pulse.Options{}, build))
+		if len(one.Levels) < 3 || len(one.Levels) != len(two.Levels) {
+			t.Fatalf("levels %+v with one worker, %+v with two", one.Levels, two.Levels)
+		}
+		for i := range one.Levels {
+			if one.Levels[i] != two.Levels[i] {
+				t.Errorf("level %d: %+v with one worker, %+v with two", i, one.Levels[i], two.Levels[i])
+			}
+		}
+		if len(one.Failures) != 1 || len(two.Failures) != 1 {
+			t.Errorf("failures %v with one worker, %v with two", one.Failures, two.Failures)
+		}
+	}
+}
+
+// TestDistinctIsOneNumber holds that Distinct is the same with every reduction
+// that gives it. Without sleep sets runs counted as one distinct order that
+// differed in the program's own choices: 1 for Choose(3), and 3 with sleep sets.
+func TestDistinctIsOneNumber(t *testing.T) {
+	r, e := &rig{}, &enumerator{}
+	defer e.close()
+	choosesThrice := func(sys *pulse.System) func() error {
+		sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(3) })), kind("go"))
+		return nil
+	}
+	for _, o := range ways() {
+		o.CountDistinct = true
+		if got := r.exploreBuild(pulse.Options{}, choosesThrice, o); got.Distinct != 3 {
+			t.Errorf("%v sleep %v: %d distinct orders of a Choose(3)", o.Reduction, o.Sleep, got.Distinct)
+		}
+	}
+	compared := 0
+	for seed := uint64(0); seed < 400; seed++ {
+		p := newProgram(seed, spawning|becoming|fifo|unordered|processes|timeouts|timers|choosing)
+		if _, ok := e.enumerate(p.options(), p.Build, 1000); !ok {
+			continue
+		}
+		compared++
+		want := -1
+		for _, o := range ways() {
+			o.CountDistinct = true
+			got := r.explore(p, o)
+			if want < 0 {
+				want = got.Distinct
+			}
+			if got.Distinct != want {
+				t.Errorf("program %d, %v sleep %v: %d distinct orders, and %d by the first way\n%v", seed, o.Reduction, o.Sleep, got.Distinct, want, p)
+				return
+			}
+		}
+	}
+	t.Logf("%d programs", compared)
+}
+
+// TestFileHasAName holds that a search goes on only from a file of its own
+// program. Another test went on from any, and said complete of what it had not run.
+func TestFileHasAName(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kept")
+	search := func(name string, runs int) error {
+		_, err := explore.Explore(explore.Options{Name: name, File: file, Runs: runs}, on(pulse.Options{}, load.Senders(3, 1).Build))
+		return err
+	}
+	if err := search("one", 2); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"other": "it is of one, and this search is of other", "": "this search is of a program without a name"} {
+		if err := search(name, 2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q went on from the file of another: %v", name, err)
+		}
+	}
+	if err := search("one", 2); err != nil {
+		t.Error(err)
+	}
+	os.Remove(file)
+	if err := search("", 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "an older jostle wrote it: remove it to begin again") {
+		t.Errorf("a file without a name: %v", err)
+	}
+}

@@ -1,0 +1,73 @@
+package pulse
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Print is what can be compared of a run that was recorded: all that happened
+// in it, and what its messages held when it was over, as hashes. The zero Print
+// is ready; its memory is used again by the next Take.
+type Print struct {
+	hash  uint64 // of the trace
+	sends []printed
+	steps int
+}
+
+// A printed is one message of a Print.
+type printed struct {
+	id, contents uint64 // contents is 0 when they cannot be read
+}
+
+// Take makes p the print of the run of a system that does not run now.
+func (p *Print) Take(s *System) {
+	t := s.view()
+	p.hash, p.steps, p.sends = t.Hash, len(t.Steps), p.sends[:0]
+	s.walk.begin(false)
+	for i := range t.Sends {
+		x := printed{id: t.Sends[i].ID}
+		if sum, ok := s.walk.Contents(t.Sends[i].Body); ok {
+			x.contents = sum
+		}
+		p.sends = append(p.sends, x)
+	}
+}
+
+// Differs returns in words where the run of a system, whose print is q, differs
+// from the one of p; "" when it does not, as far as can be compared.
+func (p *Print) Differs(q *Print, s *System) string {
+	t := s.view()
+	for i := range min(len(p.sends), len(q.sends)) {
+		x, y := p.sends[i], q.sends[i]
+		if x != y {
+			what := "is another message"
+			if x.id == y.id {
+				what = "held something else"
+			}
+			return fmt.Sprintf("%s sends %s to %s, which %s in the run before, though all decisions were the same",
+				senderOf(t, i), trace.Label(t.Sends[i].Body), t.Name(t.Sends[i].To), what)
+		}
+	}
+	switch {
+	case len(p.sends) < len(q.sends):
+		i := len(p.sends)
+		return fmt.Sprintf("%s sends %s to %s, which was not sent in the run before, though all decisions were the same",
+			senderOf(t, i), trace.Label(t.Sends[i].Body), t.Name(t.Sends[i].To))
+	case len(p.sends) > len(q.sends):
+		return fmt.Sprintf("%d messages were sent, and %d in the run before, though all decisions were the same", len(q.sends), len(p.sends))
+	case p.steps != q.steps:
+		return fmt.Sprintf("there were %d steps, and %d in the run before, though all decisions were the same", q.steps, p.steps)
+	case p.hash != q.hash:
+		return "actors were spawned or steps came in another order than in the run before, though all decisions were the same"
+	}
+	return ""
+}
+
+// senderOf names the step that sent message i, or the test.
+func senderOf(t *trace.Trace, i int) string {
+	if k := t.Sends[i].Step; k >= 0 {
+		return fmt.Sprintf("step %d (%s)", k, t.StepLabel(int(k)))
+	}
+	return "the test"
+}
