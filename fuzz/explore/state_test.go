@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,5 +136,85 @@ func TestLyingHash(t *testing.T) {
 	v, err := explore.Explore(o, on(pulse.Options{}, build))
 	if err != nil || v.Complete || !strings.Contains(v.Clash, "two states have one hash") {
 		t.Errorf("%+v %v", v, err)
+	}
+}
+
+// An owner has a list whose capacity depends on which of "room" and "clip" comes
+// last, and nothing else does. When both have come it appends to the list twice,
+// or sends it to two actors that do.
+type owner struct {
+	list, a, b []int
+	came       int
+	to         [2]pulse.Ref
+}
+
+func (o *owner) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg {
+	case "room":
+		o.list = append(make([]int, 0, 4), o.list...)
+	case "clip":
+		o.list = slices.Clip(o.list)
+	}
+	if o.came++; o.came == 2 {
+		ctx.Send(ctx.Self(), "fork")
+	}
+	switch {
+	case msg != "fork":
+	case o.to[0].IsZero():
+		o.a, o.b = append(o.list, 1), append(o.list, 2)
+	default:
+		ctx.Send(o.to[0], o.list)
+		ctx.Send(o.to[1], o.list)
+	}
+}
+
+// A filer appends its number to the list that it receives.
+type filer struct {
+	number int
+	list   []int
+}
+
+func (f *filer) Receive(_ *pulse.Ctx, msg any) { f.list = append(msg.([]int), f.number) }
+
+// aliasing builds a program in which two lists share an array or not, as the
+// order of two messages says. It fails if they do, or else if they do not.
+func aliasing(apart, ifShared bool) func(*pulse.System) func() error {
+	return func(s *pulse.System) func() error {
+		first, second := &filer{number: 1}, &filer{number: 2}
+		o := &owner{list: []int{0}}
+		if apart {
+			o.to = [2]pulse.Ref{s.Spawn("first", first), s.Spawn("second", second)}
+		}
+		to := s.Spawn("owner", o)
+		for _, msg := range []string{"room", "clip"} {
+			s.Host().Enqueue(s.Spawn(msg, &filer{}), to, msg)
+		}
+		return func() error {
+			a, b := o.a, o.b
+			if apart {
+				a, b = first.list, second.list
+			}
+			if shared := len(a) == 2 && &a[0] == &b[0]; shared == ifShared {
+				return fmt.Errorf("the lists are %v and %v", a, b)
+			}
+			return nil
+		}
+	}
+}
+
+// TestAliasing: two states differ when a slice has room to grow in one of them
+// only. Without the capacity they had one hash and one text, and whichever order
+// came second was given up: ByHash and Checked said complete, and missed a
+// failure.
+func TestAliasing(t *testing.T) {
+	for _, states := range []explore.States{explore.NoStates, explore.ByHash, explore.Checked} {
+		for i := range 4 {
+			apart, ifShared := i%2 == 0, i/2 == 0
+			o := explore.Options{Method: explore.Method{Reduction: explore.Everything, States: states}, KeepOn: true}
+			v, err := explore.Explore(o, on(pulse.Options{}, aliasing(apart, ifShared)))
+			if err != nil || !v.Complete || len(v.Failures) != 1 {
+				t.Errorf("states %v, apart %t, fails if shared %t: %+v %v, want a failure", states, apart, ifShared, v, err)
+			}
+		}
 	}
 }

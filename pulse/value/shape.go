@@ -2,6 +2,7 @@ package value
 
 import (
 	"reflect"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -57,6 +58,9 @@ func (w *Walker) roleOf(t reflect.Type) (Role, func(unsafe.Pointer)) {
 	if t.Kind() != reflect.Struct {
 		return RoleData, nil
 	}
+	if t == reflect.TypeFor[strings.Builder]() {
+		return roleSpecial, w.builder
+	}
 	if w.Special != nil {
 		if special := w.Special(t); special != nil {
 			return roleSpecial, special
@@ -75,6 +79,14 @@ func (w *Walker) roleOf(t reflect.Type) (Role, func(unsafe.Pointer)) {
 		return w.Role(t), nil
 	}
 	return RoleData, nil
+}
+
+// builder writes a strings.Builder. The memory behind its length holds whatever
+// was there before, and nobody can read it.
+func (w *Walker) builder(p unsafe.Pointer) {
+	b := (*strings.Builder)(p)
+	w.string(b.String())
+	w.Signed(int64(b.Cap()))
 }
 
 // recentShapes is how many shapes are found without a search in the map.

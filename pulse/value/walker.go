@@ -14,10 +14,12 @@
 // pointer to a block that has a number counts by that number. So circles come
 // to an end and nothing is walked twice. Two values are alike if they hold the
 // same and share the same: where one has two pointers to one block, the other
-// must have that too. Maps are sets of entries.
+// must have that too. Maps are sets of entries. For a state a slice is all that
+// it can grow to, for a fingerprint what it is up to its length.
 package value
 
 import (
+	"fmt"
 	"reflect"
 	"unsafe"
 
@@ -325,22 +327,43 @@ type sliceHeader struct {
 
 // slice writes a slice, which stands for a block as large as it can grow: what
 // is appended to it may be another's.
+//
+// In a state a slice counts up to its capacity. The capacity decides whether two
+// slices that are appended to one share an array. What lies behind the length
+// comes back when the slice is cut anew. A fingerprint leaves out both: nobody
+// who only reads a message sees them.
 func (w *Walker) slice(sh *shape, h *sliceHeader) {
-	size := sh.elem.size
-	switch {
+	n, key := h.len, uint64(h.len)
+	if !w.addresses {
+		n, key = h.cap, hash.Fold(key, uint64(h.cap))
+	}
+	switch size := sh.elem.size; {
 	case h.data == nil:
 		w.Tag(0, "nil ")
 		return
 	case size == 0 || h.cap == 0:
 		w.Tag(1, "&")
-	case !w.refer(sh, h.data, uintptr(h.cap)*size, h.len):
+	case !w.refer(sh, h.data, uintptr(h.cap)*size, key):
 		return
 	}
 	w.Signed(int64(h.len))
+	w.capacity(n, h.len)
 	if w.later && !sh.elem.plain {
-		w.postpone(sh, h.data, h.len)
+		w.postpone(sh, h.data, n)
 	} else {
-		w.items(sh, h.data, h.len)
+		w.items(sh, h.data, n)
+	}
+}
+
+// capacity writes up to where a slice counts. The text leaves out what is usual,
+// that this is its length.
+func (w *Walker) capacity(n, length int) {
+	if w.addresses {
+		return
+	}
+	w.Word(uint64(n))
+	if n != length && w.texts {
+		w.Say(fmt.Sprintf("of %d ", n))
 	}
 }
 
@@ -403,9 +426,11 @@ func (w *Walker) run(e errand) {
 
 // refer writes a pointer to a block. It reports whether the block is new: then
 // what is in it has to follow.
-func (w *Walker) refer(sh *shape, start unsafe.Pointer, size uintptr, n int) bool {
+//
+// Part tells blocks with one start and one shape apart: slices of several lengths.
+func (w *Walker) refer(sh *shape, start unsafe.Pointer, size uintptr, part uint64) bool {
 	b := block{start: uintptr(start), end: uintptr(start) + size}
-	b.key = hash.Fold(uint64(b.start), uint64(n)^uint64(sh.id)<<40)
+	b.key = hash.Fold(uint64(b.start), part^uint64(sh.id)<<40)
 	if i, known := w.blocks.add(b); known {
 		w.Say("#")
 		w.Unsigned(uint64(i) + 2)
