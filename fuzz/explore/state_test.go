@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
@@ -216,5 +217,69 @@ func TestAliasing(t *testing.T) {
 				t.Errorf("states %v, apart %t, fails if shared %t: %+v %v, want a failure", states, apart, ifShared, v, err)
 			}
 		}
+	}
+}
+
+// A holder has a value as its state.
+type holder struct{ value any }
+
+func (*holder) Receive(*pulse.Ctx, any) {}
+
+// A hashed holder can be compared although its value cannot be read.
+type hashed struct{ holder }
+
+func (*hashed) Hash() uint64 { return 1 }
+
+// TestUnread: a result tells what could not be read and what was relied on in its
+// place. Nothing told before: a search that had compared functions by what they
+// received said complete, and no more.
+func TestUnread(t *testing.T) {
+	deep := &holder{}
+	for range 100_000 {
+		deep = &holder{deep}
+	}
+	idle := pulse.Func(func(*pulse.Ctx, any) {})
+	mode := func(m explore.States) explore.Options {
+		return explore.Options{Method: explore.Method{Reduction: explore.Everything, States: m}}
+	}
+	for _, c := range []struct {
+		name   string
+		states explore.States
+		actor  pulse.Actor
+		msg    any
+		want   string
+	}{
+		{"all read", explore.ByHash, &holder{1}, 1, ""},
+		{"a hash", explore.ByHash, &hashed{holder{func() {}}}, 1, ""},
+		{"function", explore.ByHash, idle, 1, "the handler of a, a pulse.Func, holds a function: what a has received stands in for its state"},
+		{"function, checked", explore.Checked, idle, 1, "the handler of a, a pulse.Func, holds a function: what a has received stands in for its state"},
+		{"method", explore.ByHash, &holder{deep.Receive}, 1, "holds a function"},
+		{"channel", explore.ByHash, &holder{make(chan int)}, 1, "holds a channel"},
+		{"pointer", explore.ByHash, &holder{unsafe.Pointer(t)}, 1, "holds an unsafe pointer"},
+		{"twins", explore.ByHash, &holder{map[*int]int{new(int): 1, new(int): 1}}, 1, "keys that cannot be told apart"},
+		{"list", explore.ByHash, deep, 1, "is too deep to compare"},
+		{"message", explore.ByHash, &holder{}, func() {}, "a message of from, a func(), holds a function: what from had received when it sent the message stands in for it"},
+		{"unchecked hash", explore.Checked, &hashed{holder{func() {}}}, 1, "the Hash of a cannot be checked: its handler, a *explore_test.hashed, holds a function"},
+	} {
+		v, err := explore.Explore(mode(c.states), on(pulse.Options{}, func(s *pulse.System) func() error {
+			from, a := s.Spawn("from", &holder{}), s.Spawn("a", c.actor)
+			s.Host().Enqueue(from, a, c.msg)
+			s.Host().Enqueue(from, a, 2)
+			return func() error { return nil }
+		}))
+		if err != nil || !v.Complete || v.Clash != "" || !strings.Contains(v.Unread, c.want) || (v.Unread == "") != (c.want == "") {
+			t.Errorf("%s: %+v %v, want %q", c.name, v, err, c.want)
+		}
+	}
+	v, err := explore.Explore(mode(explore.Checked), on(pulse.Options{}, func(s *pulse.System) func() error {
+		s.Go("reader", func(p *pulse.Process) { p.Receive(); p.Receive() })
+		a := s.Spawn("a", &hashed{holder{func() {}}})
+		for i := range 2 {
+			s.Host().Enqueue(s.Spawn("from", &holder{}), a, i)
+		}
+		return func() error { return nil }
+	}))
+	if err != nil || v.Clash != "" || !strings.Contains(v.Unread, "the stack of process reader") && !strings.Contains(v.Unread, "the Hash of a") {
+		t.Errorf("a Hash that cannot be checked: %+v %v", v, err)
 	}
 }

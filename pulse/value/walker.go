@@ -43,7 +43,11 @@ type Walker struct {
 
 	words
 	mode
-	unread bool // met something that cannot be read
+	unread bool   // met something that cannot be read
+	why    string // what that was; valid while unread, and after Try and TryAll until the next walk
+	depth  int    // of pointers, slices, maps and interfaces around the current value
+	probes int    // that have begun and not ended
+	effort int    // see maxEffort
 
 	shapes map[reflect.Type]*shape
 	recent [recentShapes]recentShape
@@ -65,11 +69,35 @@ type mode struct {
 
 var fingerprintMode = mode{addresses: true, noSpecial: true, noLocks: true, later: true}
 
+const (
+	// maxDepth bounds how deep a walk for a state goes, so that a long list
+	// does not need a stack as deep. What is deeper cannot be read.
+	maxDepth = 10_000
+	// maxEffort bounds how many blocks a Try meets inside of probes. A map with pointers as keys is sorted by probes, and each map
+	// behind such a key again by probes of its own: the work can double with
+	// each level. What takes more cannot be read.
+	maxEffort = 1 << 20
+)
+
+const tooDeep = "is too deep to compare"
+
+// cannot notes why what the walk has met cannot be read.
+func (w *Walker) cannot(why string) {
+	if !w.unread {
+		w.unread, w.why = true, why
+	}
+}
+
+// Why returns what hindered the last Try or TryAll that returned false, in
+// words that follow the name of a value: "holds a function".
+func (w *Walker) Why() string { return w.why }
+
 // Begin begins a walk for a state and forgets the one before, which may have
 // ended in a panic.
 func (w *Walker) Begin(texts bool) {
 	w.words = words{texts: texts, text: w.text[:0]}
-	w.mode, w.unread = mode{}, false
+	w.mode, w.unread, w.why = mode{}, false, ""
+	w.depth, w.probes, w.effort = 0, 0, 0
 	w.blocks.reset()
 	clear(w.errands)
 	w.errands = w.errands[:0]
@@ -95,6 +123,7 @@ func (w *Walker) Plain(v any) bool { return w.shapeOf(v).plain }
 // and returns false.
 func (w *Walker) Try(v any) bool {
 	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
+	w.effort = 0
 	if w.Value(v); w.unread {
 		w.undo(sum, text, blocks)
 		return false
@@ -106,6 +135,7 @@ func (w *Walker) Try(v any) bool {
 // nothing and returns false.
 func (w *Walker) TryAll(values []any) bool {
 	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
+	w.effort = 0
 	for _, v := range values {
 		if w.Value(v); w.unread {
 			w.undo(sum, text, blocks)
@@ -133,6 +163,7 @@ type Mark struct {
 // walk has met and leaves behind none that it meets. EndProbe ends it.
 func (w *Walker) Probe() Mark {
 	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts}
+	w.probes++
 	w.sum, w.texts = 0, false
 	return m
 }
@@ -144,6 +175,7 @@ func (w *Walker) EndProbe(m Mark) uint64 {
 		w.runErrands(int(m.errands))
 	}
 	sum := w.sum
+	w.probes--
 	w.blocks.cut(int(m.blocks))
 	w.sum, w.texts = m.sum, m.texts
 	return sum
@@ -162,7 +194,7 @@ func (w *Walker) typed(sh *shape) {
 func (w *Walker) Value(v any) {
 	sh := w.shapeOf(v)
 	w.typed(sh)
-	if v == nil {
+	if v == nil || !w.deeper() {
 		return
 	}
 	// The second word of an interface is a pointer to the value, or the value
@@ -174,12 +206,27 @@ func (w *Walker) Value(v any) {
 	case reflect.Map:
 		w.mapping(sh, word)
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		w.opaque(word)
+		w.opaque(sh.kind, word)
 	case reflect.Struct, reflect.Array:
 		w.held(sh, v, word)
 	default:
 		w.value(sh, word)
 	}
+	w.depth--
+}
+
+// deeper reports whether the walk may go into one more pointer, slice, map or
+// interface. Depth counts it then.
+func (w *Walker) deeper() bool {
+	if w.probes > 0 {
+		w.effort++
+	}
+	if !w.later && (w.depth == maxDepth || w.effort > maxEffort) {
+		w.cannot(tooDeep)
+		return false
+	}
+	w.depth++
+	return true
 }
 
 // held writes a struct or an array that an interface holds.
@@ -232,7 +279,7 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 			w.Value(*(*any)(p))
 		}
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		w.opaque(*(*unsafe.Pointer)(p))
+		w.opaque(sh.kind, *(*unsafe.Pointer)(p))
 	default:
 		w.number(sh.kind, p)
 	}
@@ -290,14 +337,18 @@ func (w *Walker) number(k reflect.Kind, p unsafe.Pointer) {
 }
 
 // opaque writes what cannot be read unless it is nil.
-func (w *Walker) opaque(p unsafe.Pointer) {
+func (w *Walker) opaque(k reflect.Kind, p unsafe.Pointer) {
 	switch {
 	case p == nil:
 		w.Tag(0, "nil ")
 	case w.addresses:
 		w.Word(uint64(uintptr(p)))
+	case k == reflect.Func:
+		w.cannot("holds a function")
+	case k == reflect.Chan:
+		w.cannot("holds a channel")
 	default:
-		w.unread = true
+		w.cannot("holds an unsafe pointer")
 	}
 }
 
@@ -314,8 +365,9 @@ func (w *Walker) pointer(sh *shape, p unsafe.Pointer) {
 	case !w.refer(sh, p, sh.elem.size, 1):
 	case w.later && !sh.elem.plain:
 		w.postpone(sh, p, 0)
-	default:
+	case w.deeper():
 		w.value(sh.elem, p)
+		w.depth--
 	}
 }
 
@@ -350,8 +402,9 @@ func (w *Walker) slice(sh *shape, h *sliceHeader) {
 	w.capacity(n, h.len)
 	if w.later && !sh.elem.plain {
 		w.postpone(sh, h.data, n)
-	} else {
+	} else if w.deeper() {
 		w.items(sh, h.data, n)
+		w.depth--
 	}
 }
 
