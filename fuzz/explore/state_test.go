@@ -283,3 +283,32 @@ func TestUnread(t *testing.T) {
 		t.Errorf("a Hash that cannot be checked: %+v %v", v, err)
 	}
 }
+
+// A shuffler sends in the order of a map.
+type shuffler struct{ to map[string]pulse.Ref }
+
+func (m *shuffler) Receive(ctx *pulse.Ctx, msg any) {
+	for name, to := range m.to {
+		ctx.Send(to, name)
+	}
+}
+
+// TestOrderOfAMap: two states that are alike lead to different things when a
+// handler goes over a map. States cannot show that; the search finds it because
+// runs do not repeat.
+func TestOrderOfAMap(t *testing.T) {
+	for _, states := range []explore.States{explore.ByHash, explore.Checked} {
+		o := explore.Options{Method: explore.Method{Reduction: explore.Everything, States: states}, KeepOn: true}
+		v, err := explore.Explore(o, on(pulse.Options{}, func(s *pulse.System) func() error {
+			m := &shuffler{to: map[string]pulse.Ref{}}
+			for i := range 6 {
+				m.to[fmt.Sprint(i)] = s.Spawn(fmt.Sprint(i), &holder{})
+			}
+			s.Host().Enqueue(s.Spawn("from", &holder{}), s.Spawn("shuffler", m), 1)
+			return func() error { return nil }
+		}))
+		if err != nil || v.Complete || v.Nondeterminism == "" {
+			t.Errorf("states %v: %+v %v", states, v, err)
+		}
+	}
+}
