@@ -76,7 +76,7 @@ const (
 	// maxEffort bounds how many blocks a Try meets inside of probes. A map with pointers as keys is sorted by probes, and each map
 	// behind such a key again by probes of its own: the work can double with
 	// each level. What takes more cannot be read.
-	maxEffort = 1 << 20
+	maxEffort = 1 << 17
 )
 
 const tooDeep = "is too deep to compare"
@@ -105,7 +105,9 @@ func (w *Walker) Begin(texts bool) {
 
 // Fingerprint returns a hash of all that a value leads to. It ends the walk
 // that was begun. Functions and channels count by their addresses only, and so
-// do tools and locks behind pointers; other tools and locks count for nothing.
+// do tools and locks behind pointers; other tools and locks count for nothing,
+// and neither do the fields of a struct that a Mutex, a RWMutex or a Once of it
+// guards: those below it, and those above that are not exported.
 func (w *Walker) Fingerprint(v any) uint64 {
 	w.Begin(false)
 	w.mode = fingerprintMode
@@ -255,6 +257,9 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 		w.Say("{")
 		for i := range sh.fields {
 			f := &sh.fields[i]
+			if f.guarded && w.noLocks {
+				continue
+			}
 			w.Say(f.name)
 			w.Say(":")
 			if w.value(f.shape, unsafe.Add(p, f.offset)); w.unread {
