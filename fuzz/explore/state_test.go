@@ -312,3 +312,34 @@ func TestOrderOfAMap(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedVariable: functions that share a variable have states that no history
+// shows, and a failure can be missed. The result then says on what its word
+// rests; before, nothing did.
+func TestSharedVariable(t *testing.T) {
+	build := func(s *pulse.System) func() error {
+		last, seen := "none", "nothing"
+		reader := s.Spawn("reader", pulse.Func(func(_ *pulse.Ctx, msg any) { seen = last }))
+		for _, name := range []string{"one", "other"} {
+			writer := s.Spawn("writer", pulse.Func(func(ctx *pulse.Ctx, _ any) { last = name }))
+			s.Host().Enqueue(s.Spawn("from", &holder{}), writer, "write")
+		}
+		s.Host().Enqueue(s.Spawn("from", &holder{}), reader, "read")
+		return func() error {
+			if seen != last {
+				return nil
+			}
+			return fmt.Errorf("saw %s", seen)
+		}
+	}
+	o := explore.Options{Method: explore.Method{Reduction: explore.Everything}, KeepOn: true}
+	all, _ := explore.Explore(o, on(pulse.Options{}, build))
+	o.States = explore.ByHash
+	some, err := explore.Explore(o, on(pulse.Options{}, build))
+	if err != nil || all.Unread != "" || len(all.Failures) != 2 {
+		t.Fatalf("%+v %v", all, err)
+	}
+	if len(some.Failures) == len(all.Failures) || !strings.Contains(some.Unread, "a pulse.Func, holds a function") {
+		t.Errorf("%+v, and all orders have the failures %v", some, all.Failures)
+	}
+}
