@@ -98,6 +98,10 @@ func (e *Enabled) State() uint64 { return e.sys.State() }
 // StateText describes the state that the system is in: see System.StateText.
 func (e *Enabled) StateText() string { return e.sys.StateText() }
 
+// Unread returns what the last State or StateText could not read: see
+// System.Unread.
+func (e *Enabled) Unread() string { return e.sys.Unread() }
+
 // Oldest returns the message that arrived first.
 func (e *Enabled) Oldest() int {
 	sends, best := e.mail.sends, 0

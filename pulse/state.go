@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -14,7 +15,9 @@ import (
 // the program), and for code that looks at a system that does not run. Where
 // two runs of one program have equal states, the same can happen from there,
 // but for a collision of hashes. It is the same in every process and on every
-// machine of the same word size.
+// machine of the same word size, with the same version of Go: that decides how
+// much room append gives to a slice that grows, and slices with more room and
+// with less are different states.
 //
 // It covers the actors, the messages on their way, timers and time, what is
 // left of the budgets, and what the test has received. The bound on steps is
@@ -22,11 +25,12 @@ import (
 //
 // The state of a handler is its method Hash() uint64, or else all that its
 // fields lead to. What leads to a function, a channel or an unsafe pointer
-// cannot be read, and neither can the stack of a process. The state of such an
-// actor is its history: what it has received and when, what was chosen in its
-// steps, and the history of who spawned it. The history does not show what the
-// actor learns otherwise: from variables that other actors write too, or by
-// Timer.Stop.
+// cannot be read, and neither can the stack of a process, nor a list of more
+// than 10,000 cells. The state of such an actor is its history: what it has
+// received and when, what was chosen in its steps, and the history of who
+// spawned it. The history does not show what the actor learns otherwise: from
+// variables that other actors write too, or by Timer.Stop. Unread reports
+// whether there is such an actor or message.
 func (s *System) State() uint64 {
 	w := s.walkState("State", false)
 	if w == nil {
@@ -36,14 +40,71 @@ func (s *System) State() uint64 {
 }
 
 // StateText returns in words what State hashes, a line for each actor, channel
-// and timer. It never calls a Hash method: two states of equal hash with
-// different texts show one that leaves out what matters.
+// and timer. It calls a Hash method only if the fields of the handler cannot be
+// read: two states of equal hash with different texts show a Hash that leaves
+// out what matters.
 func (s *System) StateText() string {
 	w := s.walkState("StateText", true)
 	if w == nil {
 		return ""
 	}
 	return string(w.Text())
+}
+
+// Unread returns what the last State or StateText could not read, "" if it has
+// read all: the name of an actor, what its handler or message holds, and what
+// stands in for it. Where something does, states that are equal lead to the same
+// only if no actor writes variables that another one reads. Call it before the
+// next step.
+func (s *System) Unread() string {
+	if s.states == nil {
+		return ""
+	}
+	return s.states.gap.text(s)
+}
+
+// A gap is a part of a state that a walk could not read.
+type gap struct {
+	kind  gapKind
+	actor int32
+	body  any // of a message
+	why   string
+}
+
+type gapKind uint8
+
+const (
+	gapNone gapKind = iota
+	gapProcess
+	gapInbox
+	gapHandler
+	gapHash
+	gapMessage
+)
+
+func (g *gap) text(s *System) string {
+	if g.kind == gapNone {
+		return ""
+	}
+	name := s.rec.nameOf(g.actor)
+	switch g.kind {
+	case gapProcess:
+		return "the stack of process " + name + " cannot be read: what it has received stands in for it"
+	case gapInbox:
+		return "what the test has received cannot be compared: a message " + g.why + "; what the test was sent until then stands in for it"
+	case gapHash:
+		return fmt.Sprintf("the Hash of %s cannot be checked: its handler, a %T, %s", name, s.actors[g.actor].handler, g.why)
+	case gapMessage:
+		return fmt.Sprintf("a message of %s, a %T, %s: what %s had received when it sent the message stands in for it", name, g.body, g.why, name)
+	}
+	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received stands in for its state", name, s.actors[g.actor].handler, g.why, name)
+}
+
+// miss notes a gap, if it is the first of the walk.
+func (w *stateWalk) miss(g gap) {
+	if w.gap.kind == gapNone {
+		w.gap = g
+	}
 }
 
 // hasher is a handler that hashes its state itself.
@@ -63,6 +124,7 @@ type stateWalk struct {
 	sorted    bool        // due is that of this walk
 	inward    []int32     // scratch of channels
 	keyed     []keyedSlot // scratch of cloud
+	gap       gap         // the first of this walk
 }
 
 // walkState walks over the whole system. It returns nil when the call comes
@@ -84,7 +146,7 @@ func (s *System) walkState(what string, texts bool) *stateWalk {
 func (w *stateWalk) begin(texts bool) {
 	w.Begin(texts)
 	w.renew()
-	w.sorted = false
+	w.sorted, w.gap = false, gap{}
 	actors := w.sys.actors
 	for i := len(w.order); i < len(actors); i++ {
 		id := actors[i].id
@@ -180,25 +242,39 @@ func (w *stateWalk) watchers(a *actor) {
 // handler writes what an actor keeps between its steps, or its history if that
 // cannot be read.
 func (w *stateWalk) handler(a *actor) {
-	if h, ok := a.handler.(hasher); ok && !w.Texts() {
-		w.Type(a.handler)
-		w.Word(tagHash)
-		w.Word(h.Hash())
+	h, hashes := a.handler.(hasher)
+	if hashes && !w.Texts() {
+		w.ownHash(a, h)
 		return
 	}
-	read := false
+	read, kind := false, gapHandler
 	switch {
-	case a.spec.Process != nil: // its stack cannot be read
+	case a.spec.Process != nil:
+		kind = gapProcess
 	case a.actor == trace.Test:
-		read = w.TryAll(w.sys.inbox) // its check may look at what it has received
+		read, kind = w.TryAll(w.sys.inbox), gapInbox // its check may look at what it has received
 	default:
 		read = w.Try(a.handler)
 	}
-	if !read {
-		w.Type(a.handler)
-		w.Tag(tagHistory, "history ")
-		w.Hex(hash.Fold(a.history, w.sys.rec.stepID(a.last)))
+	switch {
+	case read:
+		return
+	case hashes && kind == gapHandler:
+		w.miss(gap{kind: gapHash, actor: a.actor, why: w.Why()})
+		w.ownHash(a, h)
+		return
 	}
+	w.miss(gap{kind: kind, actor: a.actor, why: w.Why()})
+	w.Type(a.handler)
+	w.Tag(tagHistory, "history ")
+	w.Hex(hash.Fold(a.history, w.sys.rec.stepID(a.last)))
+}
+
+// ownHash writes the hash that a handler returns.
+func (w *stateWalk) ownHash(a *actor, h hasher) {
+	w.Type(a.handler)
+	w.Tag(tagHash, "hash ")
+	w.Hex(h.Hash())
 }
 
 // idOf returns the identity of an actor; 0 for nobody's.

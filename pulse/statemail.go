@@ -117,6 +117,7 @@ func (w *stateWalk) message(m int32, held bool) {
 // what the sender had received by then.
 func (w *stateWalk) body(d *trace.Send) {
 	if !w.Try(d.Body) {
+		w.miss(gap{kind: gapMessage, actor: d.From, body: d.Body, why: w.Why()})
 		w.Tag(tagUnread, "unread ")
 		w.Hex(hash.Fold(d.ID, w.historyAt(d.Step)))
 	}

@@ -41,6 +41,11 @@ type Result struct {
 	// Clash shows two states that have one hash, where states are Checked; ""
 	// when there are none.
 	Clash string
+	// Unread is the first part of a state that could not be read, where states
+	// are compared, and what stood in for it; "" when all could be read. Where
+	// it is set, Complete holds only if no actor writes variables that another
+	// one or the property reads.
+	Unread string
 	// Levels is what each bound on delays or preemptions took, from 0 on.
 	Levels []Level
 	// Estimate is how many runs there are in all: Runs when the search is

@@ -17,6 +17,10 @@ import (
 // does not show what its steps race with: all candidates of its picks are
 // marked (path.openPicks), which keeps the search complete and costs much of
 // the reduction.
+//
+// Where a state cannot be read, the history of an actor or a message stands in
+// for it. That is enough unless actors share variables, and whether a function
+// does cannot be seen. Result.Unread tells so.
 
 // states is what is known of the states that were seen.
 type states struct {
@@ -24,6 +28,7 @@ type states struct {
 	checked bool             // their descriptions are compared
 	asleep  []uint64         // scratch
 	clash   string           // two states with one hash, if any were found
+	unread  string           // the first part of a state that could not be read, if any
 }
 
 // A state is what is known of a state that was seen.
@@ -46,6 +51,9 @@ func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 	old, seen := s.entries[hash]
 	if s.checked && s.clashes(&old, seen, e.StateText()) {
 		return true
+	}
+	if s.unread == "" {
+		s.unread = e.Unread()
 	}
 	if seen && contains(s.asleep, old.asleep) {
 		return true
@@ -80,7 +88,8 @@ func (s *states) put(hash uint64, st state) {
 // the same hash. Then the search is over.
 func (s *states) clashes(old *state, seen bool, text string) bool {
 	if seen && old.text != text {
-		s.clash = fmt.Sprintf("two states have one hash: a Hash method leaves out what matters.\nOne state:\n%s\nthe other:\n%s", old.text, text)
+		s.clash = fmt.Sprintf("two states have one hash: a Hash method leaves out what matters "+
+			"(what a slice has room for matters too: append writes there).\nOne state:\n%s\nthe other:\n%s", old.text, text)
 		return true
 	}
 	old.text = text

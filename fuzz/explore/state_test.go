@@ -2,8 +2,10 @@ package explore_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
@@ -135,5 +137,209 @@ func TestLyingHash(t *testing.T) {
 	v, err := explore.Explore(o, on(pulse.Options{}, build))
 	if err != nil || v.Complete || !strings.Contains(v.Clash, "two states have one hash") {
 		t.Errorf("%+v %v", v, err)
+	}
+}
+
+// An owner has a list whose capacity depends on which of "room" and "clip" comes
+// last, and nothing else does. When both have come it appends to the list twice,
+// or sends it to two actors that do.
+type owner struct {
+	list, a, b []int
+	came       int
+	to         [2]pulse.Ref
+}
+
+func (o *owner) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg {
+	case "room":
+		o.list = append(make([]int, 0, 4), o.list...)
+	case "clip":
+		o.list = slices.Clip(o.list)
+	}
+	if o.came++; o.came == 2 {
+		ctx.Send(ctx.Self(), "fork")
+	}
+	switch {
+	case msg != "fork":
+	case o.to[0].IsZero():
+		o.a, o.b = append(o.list, 1), append(o.list, 2)
+	default:
+		ctx.Send(o.to[0], o.list)
+		ctx.Send(o.to[1], o.list)
+	}
+}
+
+// A filer appends its number to the list that it receives.
+type filer struct {
+	number int
+	list   []int
+}
+
+func (f *filer) Receive(_ *pulse.Ctx, msg any) { f.list = append(msg.([]int), f.number) }
+
+// aliasing builds a program in which two lists share an array or not, as the
+// order of two messages says. It fails if they do, or else if they do not.
+func aliasing(apart, ifShared bool) func(*pulse.System) func() error {
+	return func(s *pulse.System) func() error {
+		first, second := &filer{number: 1}, &filer{number: 2}
+		o := &owner{list: []int{0}}
+		if apart {
+			o.to = [2]pulse.Ref{s.Spawn("first", first), s.Spawn("second", second)}
+		}
+		to := s.Spawn("owner", o)
+		for _, msg := range []string{"room", "clip"} {
+			s.Host().Enqueue(s.Spawn(msg, &filer{}), to, msg)
+		}
+		return func() error {
+			a, b := o.a, o.b
+			if apart {
+				a, b = first.list, second.list
+			}
+			if shared := len(a) == 2 && &a[0] == &b[0]; shared == ifShared {
+				return fmt.Errorf("the lists are %v and %v", a, b)
+			}
+			return nil
+		}
+	}
+}
+
+// TestAliasing: two states differ when a slice has room to grow in one of them
+// only. Without the capacity they had one hash and one text, and whichever order
+// came second was given up: ByHash and Checked said complete, and missed a
+// failure.
+func TestAliasing(t *testing.T) {
+	for _, states := range []explore.States{explore.NoStates, explore.ByHash, explore.Checked} {
+		for i := range 4 {
+			apart, ifShared := i%2 == 0, i/2 == 0
+			o := explore.Options{Method: explore.Method{Reduction: explore.Everything, States: states}, KeepOn: true}
+			v, err := explore.Explore(o, on(pulse.Options{}, aliasing(apart, ifShared)))
+			if err != nil || !v.Complete || len(v.Failures) != 1 {
+				t.Errorf("states %v, apart %t, fails if shared %t: %+v %v, want a failure", states, apart, ifShared, v, err)
+			}
+		}
+	}
+}
+
+// A holder has a value as its state.
+type holder struct{ value any }
+
+func (*holder) Receive(*pulse.Ctx, any) {}
+
+// A hashed holder can be compared although its value cannot be read.
+type hashed struct{ holder }
+
+func (*hashed) Hash() uint64 { return 1 }
+
+// TestUnread: a result tells what could not be read and what was relied on in its
+// place. Nothing told before: a search that had compared functions by what they
+// received said complete, and no more.
+func TestUnread(t *testing.T) {
+	deep := &holder{}
+	for range 100_000 {
+		deep = &holder{deep}
+	}
+	idle := pulse.Func(func(*pulse.Ctx, any) {})
+	mode := func(m explore.States) explore.Options {
+		return explore.Options{Method: explore.Method{Reduction: explore.Everything, States: m}}
+	}
+	for _, c := range []struct {
+		name   string
+		states explore.States
+		actor  pulse.Actor
+		msg    any
+		want   string
+	}{
+		{"all read", explore.ByHash, &holder{1}, 1, ""},
+		{"a hash", explore.ByHash, &hashed{holder{func() {}}}, 1, ""},
+		{"function", explore.ByHash, idle, 1, "the handler of a, a pulse.Func, holds a function: what a has received stands in for its state"},
+		{"function, checked", explore.Checked, idle, 1, "the handler of a, a pulse.Func, holds a function: what a has received stands in for its state"},
+		{"method", explore.ByHash, &holder{deep.Receive}, 1, "holds a function"},
+		{"channel", explore.ByHash, &holder{make(chan int)}, 1, "holds a channel"},
+		{"pointer", explore.ByHash, &holder{unsafe.Pointer(t)}, 1, "holds an unsafe pointer"},
+		{"twins", explore.ByHash, &holder{map[*int]int{new(int): 1, new(int): 1}}, 1, "keys that cannot be told apart"},
+		{"list", explore.ByHash, deep, 1, "is too deep to compare"},
+		{"message", explore.ByHash, &holder{}, func() {}, "a message of from, a func(), holds a function: what from had received when it sent the message stands in for it"},
+		{"unchecked hash", explore.Checked, &hashed{holder{func() {}}}, 1, "the Hash of a cannot be checked: its handler, a *explore_test.hashed, holds a function"},
+	} {
+		v, err := explore.Explore(mode(c.states), on(pulse.Options{}, func(s *pulse.System) func() error {
+			from, a := s.Spawn("from", &holder{}), s.Spawn("a", c.actor)
+			s.Host().Enqueue(from, a, c.msg)
+			s.Host().Enqueue(from, a, 2)
+			return func() error { return nil }
+		}))
+		if err != nil || !v.Complete || v.Clash != "" || !strings.Contains(v.Unread, c.want) || (v.Unread == "") != (c.want == "") {
+			t.Errorf("%s: %+v %v, want %q", c.name, v, err, c.want)
+		}
+	}
+	v, err := explore.Explore(mode(explore.Checked), on(pulse.Options{}, func(s *pulse.System) func() error {
+		s.Go("reader", func(p *pulse.Process) { p.Receive(); p.Receive() })
+		a := s.Spawn("a", &hashed{holder{func() {}}})
+		for i := range 2 {
+			s.Host().Enqueue(s.Spawn("from", &holder{}), a, i)
+		}
+		return func() error { return nil }
+	}))
+	if err != nil || v.Clash != "" || !strings.Contains(v.Unread, "the stack of process reader") && !strings.Contains(v.Unread, "the Hash of a") {
+		t.Errorf("a Hash that cannot be checked: %+v %v", v, err)
+	}
+}
+
+// A shuffler sends in the order of a map.
+type shuffler struct{ to map[string]pulse.Ref }
+
+func (m *shuffler) Receive(ctx *pulse.Ctx, msg any) {
+	for name, to := range m.to {
+		ctx.Send(to, name)
+	}
+}
+
+// TestOrderOfAMap: two states that are alike lead to different things when a
+// handler goes over a map. States cannot show that; the search finds it because
+// runs do not repeat.
+func TestOrderOfAMap(t *testing.T) {
+	for _, states := range []explore.States{explore.ByHash, explore.Checked} {
+		o := explore.Options{Method: explore.Method{Reduction: explore.Everything, States: states}, KeepOn: true}
+		v, err := explore.Explore(o, on(pulse.Options{}, func(s *pulse.System) func() error {
+			m := &shuffler{to: map[string]pulse.Ref{}}
+			for i := range 6 {
+				m.to[fmt.Sprint(i)] = s.Spawn(fmt.Sprint(i), &holder{})
+			}
+			s.Host().Enqueue(s.Spawn("from", &holder{}), s.Spawn("shuffler", m), 1)
+			return func() error { return nil }
+		}))
+		if err != nil || v.Complete || v.Nondeterminism == "" {
+			t.Errorf("states %v: %+v %v", states, v, err)
+		}
+	}
+}
+
+// TestSharedVariable: functions that share a variable have states that no history
+// shows, and a failure can be missed. The result then says on what its word
+// rests; before, nothing did.
+func TestSharedVariable(t *testing.T) {
+	build := func(s *pulse.System) func() error {
+		last, seen := "none", "nothing"
+		reader := s.Spawn("reader", pulse.Func(func(_ *pulse.Ctx, msg any) { seen = last }))
+		for _, name := range []string{"one", "other"} {
+			writer := s.Spawn("writer", pulse.Func(func(ctx *pulse.Ctx, _ any) { last = name }))
+			s.Host().Enqueue(s.Spawn("from", &holder{}), writer, "write")
+		}
+		s.Host().Enqueue(s.Spawn("from", &holder{}), reader, "read")
+		return func() error {
+			if seen != last {
+				return nil
+			}
+			return fmt.Errorf("saw %s", seen)
+		}
+	}
+	o := explore.Options{Method: explore.Method{Reduction: explore.Everything}, KeepOn: true}
+	all, _ := explore.Explore(o, on(pulse.Options{}, build))
+	o.States = explore.ByHash
+	some, err := explore.Explore(o, on(pulse.Options{}, build))
+	if err != nil || all.Unread != "" || len(all.Failures) != 2 {
+		t.Fatalf("%+v %v", all, err)
+	}
+	if len(some.Failures) == len(all.Failures) || !strings.Contains(some.Unread, "a pulse.Func, holds a function") {
+		t.Errorf("%+v, and all orders have the failures %v", some, all.Failures)
 	}
 }

@@ -15,6 +15,7 @@ import (
 const (
 	labelRunes = 80 // a label is cut after so many runes
 	labelDepth = 5  // structs, slices and maps are shown down to this depth
+	labelPath  = 20 // what lies behind so many pointers and maps is not shown
 	cut        = "…"
 )
 
@@ -145,11 +146,11 @@ func (p *printer) nested(show func()) {
 	p.depth--
 }
 
-// around calls show inside the pointer or map v; if v is inside itself it writes
-// the cut mark.
+// around calls show inside the pointer or map v. If v is inside itself, or
+// behind too many pointers, it writes the cut mark.
 func (p *printer) around(v reflect.Value, show func()) {
 	at := place{v.UnsafePointer(), v.Type()}
-	if slices.Contains(p.path, at) {
+	if len(p.path) == labelPath || slices.Contains(p.path, at) {
 		p.write(cut)
 		return
 	}

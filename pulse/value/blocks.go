@@ -12,7 +12,7 @@ import (
 // A block is memory that a pointer, a slice or a map stands for. Two that have
 // one key are one block, but for a collision of hashes.
 type block struct {
-	key        uint64  // of its start, the shape that leads to it and, of a slice, the length
+	key        uint64  // of its start, the shape that leads to it and, of a slice, the length and capacity
 	start, end uintptr // equal for a map: nothing else leads into its memory
 }
 

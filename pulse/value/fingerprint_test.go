@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"sync"
 	"testing"
 	"time"
 
@@ -272,6 +273,36 @@ func TestFingerprintsDiffer(t *testing.T) {
 		x, y := &struct{ v any }{c[0]}, &struct{ v any }{c[1]}
 		if fingerprint(x) == fingerprint(y) {
 			t.Errorf("%#v and %#v have one fingerprint", c[0], c[1])
+		}
+	}
+}
+
+// TestGuarded: what a lock guards does not count in fingerprints. In states it
+// does.
+func TestGuarded(t *testing.T) {
+	type outer struct {
+		inner struct {
+			N  int
+			n  int
+			mu sync.Mutex
+			M  int
+		}
+		n int
+	}
+	for i, c := range []struct {
+		change func(*outer)
+		prints bool
+	}{
+		{func(x *outer) { x.inner.N++ }, true},
+		{func(x *outer) { x.inner.n++ }, false},
+		{func(x *outer) { x.inner.M++ }, false},
+		{func(x *outer) { x.n++ }, true},
+	} {
+		x, w := &outer{}, &value.Walker{}
+		print, state := fingerprint(x), tell(w, x, true)
+		c.change(x)
+		if (fingerprint(x) != print) != c.prints || tell(w, x, true) == state {
+			t.Errorf("change %d: fingerprint %t, want %t; state %t, want true", i, fingerprint(x) != print, c.prints, tell(w, x, true) != state)
 		}
 	}
 }

@@ -31,8 +31,9 @@ func (w *Walker) mapping(sh *shape, m unsafe.Pointer) {
 	case !w.refer(sh, m, 0, 0):
 	case w.later && !(sh.key.plain && sh.elem.plain):
 		w.postpone(sh, m, 0)
-	default:
+	case w.deeper():
 		w.entries(sh, m)
+		w.depth--
 	}
 }
 
@@ -151,7 +152,7 @@ func (w *Walker) sortedEntries(sh *shape, b *mapBuffer, n int) {
 			}
 			w.Word(sum)
 		default:
-			w.unread = true
+			w.cannot("holds a map with keys that cannot be told apart")
 		}
 		if w.unread {
 			return

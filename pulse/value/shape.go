@@ -2,6 +2,9 @@ package value
 
 import (
 	"reflect"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -30,9 +33,10 @@ type shape struct {
 }
 
 type field struct {
-	name   string
-	offset uintptr
-	shape  *shape
+	name    string
+	offset  uintptr
+	shape   *shape
+	guarded bool // by a lock beside it: see guards
 }
 
 // A Role is what the values of a type are besides their kind.
@@ -57,6 +61,9 @@ func (w *Walker) roleOf(t reflect.Type) (Role, func(unsafe.Pointer)) {
 	if t.Kind() != reflect.Struct {
 		return RoleData, nil
 	}
+	if t == reflect.TypeFor[strings.Builder]() {
+		return roleSpecial, w.builder
+	}
 	if w.Special != nil {
 		if special := w.Special(t); special != nil {
 			return roleSpecial, special
@@ -75,6 +82,14 @@ func (w *Walker) roleOf(t reflect.Type) (Role, func(unsafe.Pointer)) {
 		return w.Role(t), nil
 	}
 	return RoleData, nil
+}
+
+// builder writes a strings.Builder. The memory behind its length holds whatever
+// was there before, and nobody can read it.
+func (w *Walker) builder(p unsafe.Pointer) {
+	b := (*strings.Builder)(p)
+	w.string(b.String())
+	w.Signed(int64(b.Cap()))
 }
 
 // recentShapes is how many shapes are found without a search in the map.
@@ -155,9 +170,36 @@ func (w *Walker) addFields(sh *shape) {
 		}
 		inner := w.shape(f.Type)
 		plain = plain && inner.plain
-		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner})
+		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner, !f.IsExported()})
 	}
 	sh.plain = plain
+	guards(sh.fields)
+}
+
+// guards notes which fields of a struct a lock guards: those below it, as is
+// the custom, and those above that are not exported. Whoever holds the lock may
+// change them at any time, as a cache does, so they do not count in
+// fingerprints.
+//
+// Before the call a field is guarded if it is not exported.
+func guards(fields []field) {
+	lock := slices.IndexFunc(fields, func(f field) bool { return isGuard(f.shape.typ) })
+	for i := range fields {
+		f := &fields[i]
+		f.guarded = i > lock && lock >= 0 || i < lock && f.guarded
+	}
+}
+
+// isGuard reports whether a type is a lock that guards what stands beside it.
+func isGuard(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t {
+	case reflect.TypeFor[sync.Mutex](), reflect.TypeFor[sync.RWMutex](), reflect.TypeFor[sync.Once]():
+		return true
+	}
+	return false
 }
 
 // TypeName returns the name of a type with the whole path of its package,

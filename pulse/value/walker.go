@@ -14,10 +14,12 @@
 // pointer to a block that has a number counts by that number. So circles come
 // to an end and nothing is walked twice. Two values are alike if they hold the
 // same and share the same: where one has two pointers to one block, the other
-// must have that too. Maps are sets of entries.
+// must have that too. Maps are sets of entries. For a state a slice is all that
+// it can grow to, for a fingerprint what it is up to its length.
 package value
 
 import (
+	"fmt"
 	"reflect"
 	"unsafe"
 
@@ -41,7 +43,11 @@ type Walker struct {
 
 	words
 	mode
-	unread bool // met something that cannot be read
+	unread bool   // met something that cannot be read
+	why    string // what that was; valid while unread, and after Try and TryAll until the next walk
+	depth  int    // of pointers, slices, maps and interfaces around the current value
+	probes int    // that have begun and not ended
+	effort int    // see maxEffort
 
 	shapes map[reflect.Type]*shape
 	recent [recentShapes]recentShape
@@ -63,11 +69,35 @@ type mode struct {
 
 var fingerprintMode = mode{addresses: true, noSpecial: true, noLocks: true, later: true}
 
+const (
+	// maxDepth bounds how deep a walk for a state goes, so that a long list
+	// does not need a stack as deep. What is deeper cannot be read.
+	maxDepth = 10_000
+	// maxEffort bounds how many blocks a Try meets inside of probes. A map with pointers as keys is sorted by probes, and each map
+	// behind such a key again by probes of its own: the work can double with
+	// each level. What takes more cannot be read.
+	maxEffort = 1 << 17
+)
+
+const tooDeep = "is too deep to compare"
+
+// cannot notes why what the walk has met cannot be read.
+func (w *Walker) cannot(why string) {
+	if !w.unread {
+		w.unread, w.why = true, why
+	}
+}
+
+// Why returns what hindered the last Try or TryAll that returned false, in
+// words that follow the name of a value: "holds a function".
+func (w *Walker) Why() string { return w.why }
+
 // Begin begins a walk for a state and forgets the one before, which may have
 // ended in a panic.
 func (w *Walker) Begin(texts bool) {
 	w.words = words{texts: texts, text: w.text[:0]}
-	w.mode, w.unread = mode{}, false
+	w.mode, w.unread, w.why = mode{}, false, ""
+	w.depth, w.probes, w.effort = 0, 0, 0
 	w.blocks.reset()
 	clear(w.errands)
 	w.errands = w.errands[:0]
@@ -75,7 +105,9 @@ func (w *Walker) Begin(texts bool) {
 
 // Fingerprint returns a hash of all that a value leads to. It ends the walk
 // that was begun. Functions and channels count by their addresses only, and so
-// do tools and locks behind pointers; other tools and locks count for nothing.
+// do tools and locks behind pointers; other tools and locks count for nothing,
+// and neither do the fields of a struct that a Mutex, a RWMutex or a Once of it
+// guards: those below it, and those above that are not exported.
 func (w *Walker) Fingerprint(v any) uint64 {
 	w.Begin(false)
 	w.mode = fingerprintMode
@@ -104,6 +136,7 @@ func (w *Walker) Plain(v any) bool { return w.shapeOf(v).plain }
 // and returns false.
 func (w *Walker) Try(v any) bool {
 	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
+	w.effort = 0
 	if w.Value(v); w.unread {
 		w.undo(sum, text, blocks)
 		return false
@@ -115,6 +148,7 @@ func (w *Walker) Try(v any) bool {
 // nothing and returns false.
 func (w *Walker) TryAll(values []any) bool {
 	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
+	w.effort = 0
 	for _, v := range values {
 		if w.Value(v); w.unread {
 			w.undo(sum, text, blocks)
@@ -142,6 +176,7 @@ type Mark struct {
 // walk has met and leaves behind none that it meets. EndProbe ends it.
 func (w *Walker) Probe() Mark {
 	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts}
+	w.probes++
 	w.sum, w.texts = 0, false
 	return m
 }
@@ -153,6 +188,7 @@ func (w *Walker) EndProbe(m Mark) uint64 {
 		w.runErrands(int(m.errands))
 	}
 	sum := w.sum
+	w.probes--
 	w.blocks.cut(int(m.blocks))
 	w.sum, w.texts = m.sum, m.texts
 	return sum
@@ -171,7 +207,7 @@ func (w *Walker) typed(sh *shape) {
 func (w *Walker) Value(v any) {
 	sh := w.shapeOf(v)
 	w.typed(sh)
-	if v == nil {
+	if v == nil || !w.deeper() {
 		return
 	}
 	// The second word of an interface is a pointer to the value, or the value
@@ -183,12 +219,27 @@ func (w *Walker) Value(v any) {
 	case reflect.Map:
 		w.mapping(sh, word)
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		w.opaque(word)
+		w.opaque(sh.kind, word)
 	case reflect.Struct, reflect.Array:
 		w.held(sh, v, word)
 	default:
 		w.value(sh, word)
 	}
+	w.depth--
+}
+
+// deeper reports whether the walk may go into one more pointer, slice, map or
+// interface. Depth counts it then.
+func (w *Walker) deeper() bool {
+	if w.probes > 0 {
+		w.effort++
+	}
+	if !w.later && (w.depth == maxDepth || w.effort > maxEffort) {
+		w.cannot(tooDeep)
+		return false
+	}
+	w.depth++
+	return true
 }
 
 // held writes a struct or an array that an interface holds.
@@ -217,6 +268,9 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 		w.Say("{")
 		for i := range sh.fields {
 			f := &sh.fields[i]
+			if f.guarded && w.noLocks {
+				continue
+			}
 			w.Say(f.name)
 			w.Say(":")
 			if w.value(f.shape, unsafe.Add(p, f.offset)); w.unread {
@@ -241,7 +295,7 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 			w.Value(*(*any)(p))
 		}
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		w.opaque(*(*unsafe.Pointer)(p))
+		w.opaque(sh.kind, *(*unsafe.Pointer)(p))
 	default:
 		w.number(sh.kind, p)
 	}
@@ -299,14 +353,18 @@ func (w *Walker) number(k reflect.Kind, p unsafe.Pointer) {
 }
 
 // opaque writes what cannot be read unless it is nil.
-func (w *Walker) opaque(p unsafe.Pointer) {
+func (w *Walker) opaque(k reflect.Kind, p unsafe.Pointer) {
 	switch {
 	case p == nil:
 		w.Tag(0, "nil ")
 	case w.addresses:
 		w.Word(uint64(uintptr(p)))
+	case k == reflect.Func:
+		w.cannot("holds a function")
+	case k == reflect.Chan:
+		w.cannot("holds a channel")
 	default:
-		w.unread = true
+		w.cannot("holds an unsafe pointer")
 	}
 }
 
@@ -323,8 +381,9 @@ func (w *Walker) pointer(sh *shape, p unsafe.Pointer) {
 	case !w.refer(sh, p, sh.elem.size, 1):
 	case w.later && !sh.elem.plain:
 		w.postpone(sh, p, 0)
-	default:
+	case w.deeper():
 		w.value(sh.elem, p)
+		w.depth--
 	}
 }
 
@@ -336,22 +395,44 @@ type sliceHeader struct {
 
 // slice writes a slice, which stands for a block as large as it can grow: what
 // is appended to it may be another's.
+//
+// In a state a slice counts up to its capacity. The capacity decides whether two
+// slices that are appended to one share an array. What lies behind the length
+// comes back when the slice is cut anew. A fingerprint leaves out both: nobody
+// who only reads a message sees them.
 func (w *Walker) slice(sh *shape, h *sliceHeader) {
-	size := sh.elem.size
-	switch {
+	n, key := h.len, uint64(h.len)
+	if !w.addresses {
+		n, key = h.cap, hash.Fold(key, uint64(h.cap))
+	}
+	switch size := sh.elem.size; {
 	case h.data == nil:
 		w.Tag(0, "nil ")
 		return
 	case size == 0 || h.cap == 0:
 		w.Tag(1, "&")
-	case !w.refer(sh, h.data, uintptr(h.cap)*size, h.len):
+	case !w.refer(sh, h.data, uintptr(h.cap)*size, key):
 		return
 	}
 	w.Signed(int64(h.len))
+	w.capacity(n, h.len)
 	if w.later && !sh.elem.plain {
-		w.postpone(sh, h.data, h.len)
-	} else {
-		w.items(sh, h.data, h.len)
+		w.postpone(sh, h.data, n)
+	} else if w.deeper() {
+		w.items(sh, h.data, n)
+		w.depth--
+	}
+}
+
+// capacity writes up to where a slice counts. The text leaves out what is usual,
+// that this is its length.
+func (w *Walker) capacity(n, length int) {
+	if w.addresses {
+		return
+	}
+	w.Word(uint64(n))
+	if n != length && w.texts {
+		w.Say(fmt.Sprintf("of %d ", n))
 	}
 }
 
@@ -414,9 +495,11 @@ func (w *Walker) run(e errand) {
 
 // refer writes a pointer to a block. It reports whether the block is new: then
 // what is in it has to follow.
-func (w *Walker) refer(sh *shape, start unsafe.Pointer, size uintptr, n int) bool {
+//
+// Part tells blocks with one start and one shape apart: slices of several lengths.
+func (w *Walker) refer(sh *shape, start unsafe.Pointer, size uintptr, part uint64) bool {
 	b := block{start: uintptr(start), end: uintptr(start) + size}
-	b.key = hash.Fold(uint64(b.start), uint64(n)^uint64(sh.id)<<40)
+	b.key = hash.Fold(uint64(b.start), part^uint64(sh.id)<<40)
 	if i, known := w.blocks.add(b); known {
 		w.Say("#")
 		w.Unsigned(uint64(i) + 2)
