@@ -53,6 +53,7 @@ func Explore(tb testing.TB, property func(*props.T)) Verdict {
 func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	tb.Helper()
 	v := c.begin(tb, "Explore", exploreBudget, property)
+	defer v.watch()()
 	b, benchmark := tb.(*testing.B)
 	if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
 		if bound := v.replay(); bound != "" {
@@ -92,6 +93,9 @@ func (v *verb) conclude(verdict Verdict, benchmark bool) {
 	v.t.Helper()
 	text := verdict.String()
 	advice := verdict.Advice()
+	if hurry := v.hurry(); hurry != "" && !verdict.Complete {
+		advice = hurry
+	}
 	if advice != "" {
 		text += "\n" + advice
 	}

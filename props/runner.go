@@ -49,6 +49,7 @@ type Runner struct {
 	foreign    any                           // a panic of rapid, to be thrown again outside
 	intruder   atomic.Pointer[pulse.Failure] // a call on a T that was not allowed
 	over       atomic.Bool                   // Over was called
+	watched    watched
 }
 
 // A Plan decides what one run does.
@@ -184,6 +185,7 @@ func (r *Runner) Run(plan Plan) Result {
 	r.begin(plan)
 	for r.play() {
 	}
+	r.watched.turns.Add(1)
 	r.t.over.Store(true)
 	if f := r.Late(); f != nil {
 		r.t.override(f) // the goroutine may have caused all other failures
@@ -201,8 +203,12 @@ func (r *Runner) begin(plan Plan) {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "Run on a Runner that is running: one worker has one Runner"})
 	}
 	r.busy = true
+	r.watched.mu.Lock()
 	r.plan = plan
 	r.inputs, r.values, r.arity = r.inputs[:0], r.values[:0], r.arity[:0]
+	r.watched.mu.Unlock()
+	r.watched.system.Store(nil)
+	r.watched.turns.Add(1)
 	r.wordsRead, r.stray, r.rejected, r.foreign, r.lent = 0, "", "", nil, 0
 	st := &r.state
 	st.clear()

@@ -77,6 +77,7 @@ func (t *T) SystemWith(o pulse.Options) *pulse.System {
 func (t *T) adopt(s *pulse.System) *pulse.System {
 	s.Host().Own()
 	t.state.sys, t.state.test = s, s.Host().Running()
+	t.runner.watched.system.Store(s)
 	return s
 }
 
