@@ -82,15 +82,15 @@ func slowly(t *props.T) {
 }
 
 var stallSamples = map[string]func(*testing.T){
-	"stall-check":      func(t *testing.T) { Config{Budget: time.Hour}.Check(t, slowly) },
-	"stall-explore":    func(t *testing.T) { Config{Budget: time.Hour, KeepOn: true}.Explore(t, slow) },
-	"stall-saved":      func(t *testing.T) { Config{Budget: time.Hour}.Explore(t, slowly) },
-	"stall-loop":       func(t *testing.T) { Check(t, locked("loop")) },
-	"stall-mutex":      func(t *testing.T) { Check(t, locked("mutex")) },
-	"stall-channel":    func(t *testing.T) { Config{Workers: 2}.Explore(t, locked("channel")) },
-	"stall-process":    func(t *testing.T) { Check(t, locked("process")) },
-	"stall-property":   func(t *testing.T) { Check(t, locked("property")) },
-	"stall-impatient":  func(t *testing.T) { Config{Runs: 20}.Check(t, slowly) },
+	"stall-check":     func(t *testing.T) { Config{Budget: time.Hour}.Check(t, slowly) },
+	"stall-explore":   func(t *testing.T) { Config{Budget: time.Hour, KeepOn: true}.Explore(t, slow) },
+	"stall-saved":     func(t *testing.T) { Config{Budget: time.Hour}.Explore(t, slowly) },
+	"stall-loop":      func(t *testing.T) { Check(t, locked("loop")) },
+	"stall-mutex":     func(t *testing.T) { Check(t, locked("mutex")) },
+	"stall-channel":   func(t *testing.T) { Config{Workers: 2}.Explore(t, locked("channel")) },
+	"stall-process":   func(t *testing.T) { Check(t, locked("process")) },
+	"stall-property":  func(t *testing.T) { Check(t, locked("property")) },
+	"stall-impatient": func(t *testing.T) { Config{Runs: 20}.Check(t, slowly) },
 	"stall-pause": func(t *testing.T) {
 		pause := sync.OnceFunc(func() { time.Sleep(2 * time.Second) })
 		Config{Runs: 20}.Check(t, func(t *props.T) {

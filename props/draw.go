@@ -232,9 +232,7 @@ func (r *Runner) strayInput(i int, label string) {
 
 // keepInput records a draw and its value for the result.
 func (r *Runner) keepInput(in choice.Input, v any) {
-	r.watched.mu.Lock()
 	r.inputs = append(r.inputs, in)
 	r.values = append(r.values, v)
-	r.watched.mu.Unlock()
 	r.arity = append(r.arity, r.of)
 }

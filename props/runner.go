@@ -203,11 +203,8 @@ func (r *Runner) begin(plan Plan) {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "Run on a Runner that is running: one worker has one Runner"})
 	}
 	r.busy = true
-	r.watched.mu.Lock()
 	r.plan = plan
 	r.inputs, r.values, r.arity = r.inputs[:0], r.values[:0], r.arity[:0]
-	r.watched.mu.Unlock()
-	r.watched.system.Store(nil)
 	r.watched.turns.Add(1)
 	r.wordsRead, r.stray, r.rejected, r.foreign, r.lent = 0, "", "", nil, 0
 	st := &r.state

@@ -49,9 +49,7 @@ func (r *Runner) perform(yield func(struct{}) bool) {
 		}
 	}()
 	r.g = pulse.Host{}.Goroutine()
-	r.watched.mu.Lock()
-	r.watched.stage = stack.Current()
-	r.watched.mu.Unlock()
+	r.watched.stage.Store(stack.Current())
 	if r.sys != nil {
 		r.sys.Host().Own()
 	}

@@ -3,11 +3,9 @@ package props
 import (
 	"runtime/debug"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/stack"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -15,9 +13,8 @@ import (
 // watched is what other goroutines may read of a Runner while it runs.
 type watched struct {
 	turns  atomic.Uint64                // how often a run began or ended: odd while one runs
-	system atomic.Pointer[pulse.System] // that of the current run; nil before it has one
-	mu     sync.Mutex                   // held to change the fields plan, inputs and values of the Runner, and stage
-	stage  uint64                       // the ID of the stage's goroutine
+	system atomic.Pointer[pulse.System] // that of the latest run that has one
+	stage  atomic.Uint64                // the ID of the stage's goroutine
 }
 
 // A Pace is how far a runner has come.
@@ -55,8 +52,8 @@ type Stall struct {
 	// "running". Stack is its calls, cut to the property and its program.
 	State string
 	Stack []stack.Frame
-	// Inputs and Values are the draws so far.
-	Inputs []choice.Input
+	// Labels and Values are of the draws so far.
+	Labels []string
 	Values []any
 }
 
@@ -68,18 +65,25 @@ func (r *Runner) Stall() Stall {
 	if sys := r.watched.system.Load(); sys != nil {
 		s.Step, s.Actor, s.Message = sys.Host().Stalled()
 	}
-	r.watched.mu.Lock()
-	defer r.watched.mu.Unlock()
+	r.readPlan(&s)
+	if g, ok := runs(stack.Goroutines(), r.watched.stage.Load()); ok {
+		s.State, s.Stack = g.State, stack.Frames(trimmer.Cut(g.Calls))
+	}
+	return s
+}
+
+// readPlan reads what a run may be changing that goes on after all.
+//
+//go:norace
+func (r *Runner) readPlan(s *Stall) {
 	s.Strategy = "plain"
 	if r.plan.Strategy != nil {
 		s.Strategy = trace.TypeLabel(r.plan.Strategy)
 	}
 	s.Seed, s.StrategySeed = r.plan.Seed, r.plan.StrategySeed
-	s.Inputs, s.Values = choice.CloneInputs(r.inputs), append(s.Values, r.values...)
-	if g, ok := runs(stack.Goroutines(), r.watched.stage); ok {
-		s.State, s.Stack = g.State, stack.Frames(trimmer.Cut(g.Calls))
+	for i := range min(len(r.inputs), len(r.values)) {
+		s.Labels, s.Values = append(s.Labels, r.inputs[i].Label), append(s.Values, r.values[i])
 	}
-	return s
 }
 
 // runs returns the goroutine that runs the code of a stage: the stage's own, or

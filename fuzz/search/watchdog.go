@@ -156,10 +156,10 @@ func valuesText(s *props.Stall) string {
 	if s.Message != nil {
 		fmt.Fprintf(&b, "the message is %s\n", trace.Label(s.Message))
 	}
-	if len(s.Inputs) > 0 {
+	if len(s.Labels) > 0 {
 		var draws []string
-		for i, in := range s.Inputs {
-			draws = append(draws, fmt.Sprintf("%s = %s", in.Label, trace.Label(s.Values[i])))
+		for i, label := range s.Labels {
+			draws = append(draws, fmt.Sprintf("%s = %s", label, trace.Label(s.Values[i])))
 		}
 		fmt.Fprintf(&b, "drew %s\n", strings.Join(draws, ", "))
 	}
