@@ -46,6 +46,9 @@ func (c Config) Check(t testing.TB, property func(*props.T)) {
 	}
 	if v.replay() == "" {
 		v.check(portfolio)
+		if !t.Failed() {
+			v.show()
+		}
 	}
 }
 
@@ -63,7 +66,7 @@ func (v *verb) check(portfolio []search.Entry) {
 	start := time.Now()
 	ctx, cancel := v.context()
 	defer cancel()
-	o := search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio}
+	o := search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio, Passed: v.shower.passed()}
 	if v.Strategies == nil && v.Runs == 0 && v.exhaust(ctx, o, start) {
 		return
 	}

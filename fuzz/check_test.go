@@ -54,6 +54,7 @@ var samples = map[string]func(*testing.T){
 func allSamples() map[string]func(*testing.T) {
 	all := maps.Clone(samples)
 	maps.Copy(all, exploreSamples)
+	maps.Copy(all, showSamples)
 	return all
 }
 

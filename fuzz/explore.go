@@ -74,7 +74,7 @@ func (v *verb) explore(benchmark bool) Verdict {
 	defer cancel()
 	progress := v.progress(benchmark)
 	o := search.ExploreOptions{Method: v.Method, Runs: v.Runs, Inputs: v.Inputs, Seed: v.Seed, Workers: v.Workers,
-		KeepOn: v.KeepOn, Estimate: v.Estimate, File: v.File, Progress: progress}
+		KeepOn: v.KeepOn, Estimate: v.Estimate, File: v.File, Progress: progress, Passed: v.shower.passed()}
 	x, err := search.Explore(ctx, v.property, o)
 	if err != nil {
 		v.t.Fatal(err)
@@ -84,6 +84,9 @@ func (v *verb) explore(benchmark bool) Verdict {
 	}
 	v.judge(&x)
 	v.conclude(x.Verdict, benchmark)
+	if len(x.Verdict.Failures) == 0 && x.Divergence == nil {
+		v.show()
+	}
 	return x.Verdict
 }
 

@@ -27,6 +27,7 @@ type verb struct {
 	folder   corpus.Folder
 	limit    limit
 	dog      *search.Watchdog
+	shower   *shower
 }
 
 // begin makes a verb, or fails the test when it is called wrongly.
@@ -42,7 +43,7 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verb{Config: c, t: t, name: name, property: propertyOf(property, t.Name()), limit: limitOf(t)}
+	v := &verb{Config: c, t: t, name: name, property: propertyOf(property, t.Name()), limit: limitOf(t), shower: newShower()}
 	if v.dog, err = newWatchdog(v.limit); err != nil {
 		t.Fatal(err)
 	}

@@ -71,6 +71,9 @@ type Plan struct {
 	Steps int
 	// Observer is told of each step. It may be nil.
 	Observer pulse.Observer
+	// Look is given the system when the property has returned, before processes that
+	// still wait are ended. It may be nil.
+	Look func(*pulse.System)
 }
 
 // A Result is what came of one run. It is valid until the next run.
@@ -227,6 +230,9 @@ func (r *Runner) act() {
 		f := st.cleanups[n-1]
 		st.cleanups = st.cleanups[:n-1]
 		r.guarded("a Cleanup", f)
+	}
+	if look := r.plan.Look; look != nil && st.sys != nil {
+		look(st.sys)
 	}
 	r.endProcesses()
 }

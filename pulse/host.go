@@ -1,6 +1,7 @@
 package pulse
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -152,6 +153,28 @@ func (h Host) Caller() Caller { return h.s.calls.caller() }
 // runtime.Goexit, as FailNow of a testing.T does, and names the step. Such a
 // system has lost its coroutines and is good for nothing more.
 func (h Host) Abandoned() (step string, yes bool) { return h.s.fails.exitWhere, h.s.fails.exit }
+
+// States returns what each actor keeps, in words and by its index: what its String
+// method says or its fields, or where its process waits. The first is the test's,
+// and empty.
+func (h Host) States() (list []string) {
+	if !h.s.mayLook("Host.States") {
+		return nil
+	}
+	tools := h.s.options.Tools
+	hidden := func(t reflect.Type) bool {
+		ours := t.PkgPath() == reflect.TypeFor[System]().PkgPath() && t != reflect.TypeFor[Ref]()
+		return ours && t.Kind() == reflect.Struct || tools != nil && tools(t)
+	}
+	for i, a := range h.s.actors {
+		if i == int(trace.Test) {
+			list = append(list, "")
+			continue
+		}
+		list = append(list, h.s.stateOf(a, hidden))
+	}
+	return list
+}
 
 // Progress returns how many steps were taken. Unlike all else here it may be
 // called from any goroutine at any time, to watch a run: the answer may be late.
