@@ -39,12 +39,16 @@ func Check(t testing.TB, property func(*props.T)) {
 func (c Config) Check(t testing.TB, property func(*props.T)) {
 	t.Helper()
 	v := c.begin(t, "Check", checkBudget, property)
+	defer v.watch()()
 	portfolio, err := v.portfolio()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if v.replay() == "" {
 		v.check(portfolio)
+		if !t.Failed() {
+			v.show()
+		}
 	}
 }
 
@@ -62,7 +66,7 @@ func (v *verb) check(portfolio []search.Entry) {
 	start := time.Now()
 	ctx, cancel := v.context()
 	defer cancel()
-	o := search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio}
+	o := search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio, Passed: v.shower.passed()}
 	if v.Strategies == nil && v.Runs == 0 && v.exhaust(ctx, o, start) {
 		return
 	}
@@ -119,6 +123,12 @@ func (v *verb) tell(res search.Result, start time.Time) {
 	if res.Timed > 0 && res.Early == 0 {
 		v.t.Log("no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +
 			"a timer that races with a message was not tested")
+	}
+	if text := v.hurry(); text != "" {
+		v.t.Log(text)
+		if !testing.Verbose() {
+			v.beside(text)
+		}
 	}
 	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)
 }

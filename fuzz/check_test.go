@@ -29,7 +29,7 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // read what a failing test prints.
 func TestSample(t *testing.T) {
 	name := os.Getenv("JOSTLE_SAMPLE")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples} {
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}
@@ -55,6 +55,7 @@ func allSamples() map[string]func(*testing.T) {
 	all := maps.Clone(samples)
 	maps.Copy(all, exploreSamples)
 	maps.Copy(all, mustSamples)
+	maps.Copy(all, showSamples)
 	return all
 }
 

@@ -49,9 +49,21 @@
 //	JOSTLE_BUDGET  a duration such as 30s, or a number of runs such as 10000
 //	JOSTLE_REPLAY  a case file, or the name of one: only that, with its whole trace
 //	JOSTLE_OUT     a folder for failing cases, in place of testdata/jostle
+//	JOSTLE_SHOW    1: with go test -v, a run of a property that holds is shown, and what
+//	               each actor keeps at its end
+//	JOSTLE_STALL   how long a step may take before it is told of; else 10s
 //
 // The same seed finds the same failure, on every machine and with any number
 // of workers, as long as the budget lets it come so far.
+//
+// # What never ends
+//
+// A step that blocks or loops for ever cannot be ended. After ten seconds without
+// any progress standard error says which actor received what in it, with the stack
+// of its goroutine, and which run it was.
+//
+// Check and Explore end some seconds before go test -timeout would end the process,
+// so that what they have found is told and saved, and they say that they did.
 //
 // # What is not found
 //

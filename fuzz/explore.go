@@ -54,6 +54,7 @@ func Explore(tb testing.TB, property func(*props.T)) Verdict {
 func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	tb.Helper()
 	v := c.begin(tb, "Explore", exploreBudget, property)
+	defer v.watch()()
 	b, benchmark := tb.(*testing.B)
 	if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
 		if bound := v.replay(); bound != "" {
@@ -74,7 +75,7 @@ func (v *verb) explore(benchmark bool) Verdict {
 	defer cancel()
 	progress := v.progress(benchmark)
 	o := search.ExploreOptions{Method: v.Method, Runs: v.Runs, Inputs: v.Inputs, Seed: v.Seed, Workers: v.Workers,
-		KeepOn: v.KeepOn, Estimate: v.Estimate, File: v.File, Progress: progress}
+		KeepOn: v.KeepOn, Estimate: v.Estimate, File: v.File, Progress: progress, Passed: v.shower.passed()}
 	x, err := search.Explore(ctx, v.property, o)
 	if err != nil {
 		v.t.Fatal(err)
@@ -84,6 +85,9 @@ func (v *verb) explore(benchmark bool) Verdict {
 	}
 	v.judge(&x)
 	v.conclude(x.Verdict, benchmark)
+	if len(x.Verdict.Failures) == 0 && x.Divergence == nil {
+		v.show()
+	}
 	return x.Verdict
 }
 
@@ -93,6 +97,9 @@ func (v *verb) conclude(verdict Verdict, benchmark bool) {
 	v.t.Helper()
 	text := verdict.String()
 	advice := verdict.Advice()
+	if hurry := v.hurry(); hurry != "" && !verdict.Complete {
+		advice = hurry
+	}
 	if advice != "" {
 		text += "\n" + advice
 	}

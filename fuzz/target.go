@@ -56,6 +56,7 @@ func (c Config) Target(f *testing.F, property func(*props.T)) {
 func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
 	f.Helper()
 	t := &target{verb: c.begin(f, "Target", 0, property), saved: map[string]saved{}, tally: search.NewTally()}
+	f.Cleanup(t.watch())
 	t.Runner = t.property.NewRunner()
 	f.Cleanup(t.Runner.Close)
 	return t

@@ -22,8 +22,12 @@ import (
 type verb struct {
 	Config
 	t        testing.TB
+	name     string // of the verb
 	property search.Property
 	folder   corpus.Folder
+	limit    limit
+	dog      *search.Watchdog
+	shower   *shower
 }
 
 // begin makes a verb, or fails the test when it is called wrongly.
@@ -39,11 +43,19 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := propertyOf(property, t.Name())
-	if _, benchmark := t.(*testing.B); !benchmark { // which may explore a million times
-		p.Made = func(r *props.Runner) { askAtTheEnd(t, r) }
+	v := &verb{Config: c, t: t, name: name, property: propertyOf(property, t.Name()), limit: limitOf(t), shower: newShower()}
+	if v.dog, err = newWatchdog(v.limit); err != nil {
+		t.Fatal(err)
 	}
-	return &verb{Config: c, t: t, property: p, folder: corpus.FolderOf(c.Folder, p.Name)}
+	v.folder = corpus.FolderOf(c.Folder, v.property.Name)
+	_, benchmark := t.(*testing.B)
+	v.property.Made = func(r *props.Runner) {
+		v.dog.Look(r)
+		if !benchmark { // which may explore a million times
+			askAtTheEnd(t, r)
+		}
+	}
+	return v
 }
 
 // askAtTheEnd fails a test for what goroutines of a property have done wrong
@@ -56,12 +68,20 @@ func askAtTheEnd(t testing.TB, r *props.Runner) {
 	})
 }
 
-// context returns that of a search, which ends with the budget.
+// context returns that of a search, which ends with the budget and before go test
+// ends the process.
 func (v *verb) context() (context.Context, context.CancelFunc) {
+	var end time.Time
 	if v.Budget > 0 {
-		return context.WithTimeout(context.Background(), v.Budget)
+		end = time.Now().Add(v.Budget)
 	}
-	return context.WithCancel(context.Background())
+	if l := v.limit; !l.deadline.IsZero() && (end.IsZero() || l.early().Before(end)) {
+		end = l.early()
+	}
+	if end.IsZero() {
+		return context.WithCancel(context.Background())
+	}
+	return context.WithDeadline(context.Background(), end)
 }
 
 // print writes lines to the test's output, without the position in this

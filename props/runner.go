@@ -49,6 +49,7 @@ type Runner struct {
 	foreign    any                           // a panic of rapid, to be thrown again outside
 	intruder   atomic.Pointer[pulse.Failure] // a call on a T that was not allowed
 	over       atomic.Bool                   // Over was called
+	watched    watched
 }
 
 // A Plan decides what one run does.
@@ -70,6 +71,9 @@ type Plan struct {
 	Steps int
 	// Observer is told of each step. It may be nil.
 	Observer pulse.Observer
+	// Look is given the system when the property has returned, before processes that
+	// still wait are ended. It may be nil.
+	Look func(*pulse.System)
 }
 
 // A Result is what came of one run. It is valid until the next run.
@@ -188,6 +192,7 @@ func (r *Runner) Run(plan Plan) Result {
 	r.begin(plan)
 	for r.play() {
 	}
+	r.watched.turns.Add(1)
 	r.t.over.Store(true)
 	if f := r.Late(); f != nil {
 		r.t.override(f) // the goroutine may have caused all other failures
@@ -207,6 +212,7 @@ func (r *Runner) begin(plan Plan) {
 	r.busy = true
 	r.plan = plan
 	r.inputs, r.values, r.arity = r.inputs[:0], r.values[:0], r.arity[:0]
+	r.watched.turns.Add(1)
 	r.wordsRead, r.stray, r.rejected, r.foreign, r.lent = 0, "", "", nil, 0
 	st := &r.state
 	st.clear()
@@ -228,6 +234,9 @@ func (r *Runner) act() {
 		f := st.cleanups[n-1]
 		st.cleanups = st.cleanups[:n-1]
 		r.guarded("a Cleanup", f)
+	}
+	if look := r.plan.Look; look != nil && st.sys != nil {
+		look(st.sys)
 	}
 	r.endProcesses()
 }

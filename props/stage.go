@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/stack"
 )
 
 // A stage is the coroutine that a runner's properties run on. It exists for one
@@ -48,6 +49,7 @@ func (r *Runner) perform(yield func(struct{}) bool) {
 		}
 	}()
 	r.g = pulse.Host{}.Goroutine()
+	r.watched.stage.Store(stack.Current())
 	if r.sys != nil {
 		r.sys.Host().Own()
 	}

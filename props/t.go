@@ -78,6 +78,9 @@ func (t *T) SystemWith(o pulse.Options) *pulse.System {
 func (t *T) adopt(s *pulse.System) *pulse.System {
 	s.Host().Own()
 	t.state.sys, t.state.test = s, s.Host().Running()
+	if w := &t.runner.watched; w.system.Load() != s { // a load is cheap, a store is not
+		w.system.Store(s)
+	}
 	return s
 }
 

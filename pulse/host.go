@@ -1,6 +1,7 @@
 package pulse
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -176,3 +177,56 @@ func (h Host) Caller() Caller { return h.s.calls.caller() }
 // runtime.Goexit, as FailNow of a testing.T does, and names the step. Such a
 // system has lost its coroutines and is good for nothing more.
 func (h Host) Abandoned() (step string, yes bool) { return h.s.fails.exitWhere, h.s.fails.exit }
+
+// States returns what each actor keeps, in words and by its index: what its String
+// method says or its fields, or where its process waits. The first is the test's,
+// and empty.
+func (h Host) States() (list []string) {
+	if !h.s.mayLook("Host.States") {
+		return nil
+	}
+	tools := h.s.options.Tools
+	hidden := func(t reflect.Type) bool {
+		ours := t.PkgPath() == reflect.TypeFor[System]().PkgPath() && t != reflect.TypeFor[Ref]()
+		return ours && t.Kind() == reflect.Struct || tools != nil && tools(t)
+	}
+	for i, a := range h.s.actors {
+		if i == int(trace.Test) {
+			list = append(list, "")
+			continue
+		}
+		list = append(list, h.s.stateOf(a, hidden))
+	}
+	return list
+}
+
+// Progress returns how many steps were taken. Unlike all else here it may be
+// called from any goroutine at any time, to watch a run: the answer may be late.
+//
+//go:norace
+func (h Host) Progress() (steps int) { return int(h.s.rec.steps) }
+
+// Stalled returns the number of the step that is running and, when that is an
+// actor's code, the actor's name and the message that it receives, nil for a fault.
+// It is for who sees no Progress and may be called from any goroutine, and it is
+// right while that step runs.
+//
+//go:norace
+func (h Host) Stalled() (step int, actor string, msg any) {
+	r := &h.s.rec
+	step, cur := int(r.step), int(r.cur)
+	if !h.s.calls.running || step < 0 || step >= len(r.trace.Steps) {
+		return -1, "", nil
+	}
+	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // as inStep does, which may not be called here
+		return step, "", nil
+	}
+	if m := r.trace.Steps[step].Send; m >= 0 && int(m) < len(h.s.mail.sends) {
+		msg = h.s.mail.sends[m].Body
+	}
+	labels := trace.Trace{}
+	for i := range r.trace.Actors {
+		labels.Actors = append(labels.Actors, trace.Actor{Label: r.trace.Actors[i].Label})
+	}
+	return step, labels.Name(int32(cur)), msg
+}

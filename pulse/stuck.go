@@ -3,6 +3,7 @@ package pulse
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -163,4 +164,33 @@ func (t *traffic) warnings() []string {
 		list = append(list, fmt.Sprintf("    and %d more", t.mail.orphans.lost))
 	}
 	return list
+}
+
+// stateOf returns in words what an actor keeps: the text of its handler, or where
+// its process waits.
+func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
+	text := ""
+	switch {
+	case a.life == ended:
+	case a.process != nil:
+		what, at := (&stuckReport{cast: c}).whereWaits(a)
+		text = "waits " + what
+		if at.Func != "" {
+			text += " at " + at.Place()
+		}
+	case a.spec.Process == nil && reflect.TypeOf(a.handler).Kind() == reflect.Func:
+		text = "a function: its variables cannot be read"
+	}
+	if text == "" && a.spec.Process == nil {
+		text = trace.StateLabel(a.handler, hidden)
+	}
+	switch {
+	case a.life == ended && text == "":
+		return "has ended"
+	case a.life == ended:
+		return text + " (has ended)"
+	case a.life == down:
+		return text + " (is down)"
+	}
+	return text
 }

@@ -62,26 +62,40 @@ type Origin struct {
 
 // From keeps a run that failed. The result may be forgotten afterwards.
 func From(o Origin, res *props.Result) *Finding {
-	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...),
-		Case: corpus.Case{Property: o.Property, Test: o.Test, Strategy: o.Strategy, Seed: o.Seed,
-			Inputs: choice.CloneInputs(res.Inputs), Signature: res.Failure.Signature()}}
-	for i, in := range res.Inputs {
-		f.Draws = append(f.Draws, fmt.Sprintf("%s = %s", in.Label, trace.Label(res.Values[i])))
-	}
+	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...), Case: CaseOf(o, res), Draws: draws(res)}
+	f.Case.Signature = res.Failure.Signature()
 	if res.System != nil {
 		f.Trace = res.System.Trace().Clone()
 		f.Chart = f.Trace.Chart()
-		f.Case.Record = *res.System.Record().Clone()
-		f.Case.Settings = settingsOf(res)
-		if res.System.Timers() > 0 { // else they have changed nothing
-			f.Case.EarlyTimers = res.EarlyTimers
-		}
-		f.Case.Hash = f.Trace.Hash
 		f.print.Take(res.System)
 	}
 	f.attach(res.Attachments)
 	f.Case.Comment = f.comment()
 	return f
+}
+
+// CaseOf returns the case of a run, whatever came of it. The result may be
+// forgotten afterwards.
+func CaseOf(o Origin, res *props.Result) corpus.Case {
+	c := corpus.Case{Property: o.Property, Test: o.Test, Strategy: o.Strategy, Seed: o.Seed, Inputs: choice.CloneInputs(res.Inputs)}
+	if res.System == nil {
+		return c
+	}
+	c.Record = *res.System.Record().Clone()
+	c.Settings = settingsOf(res)
+	if res.System.Timers() > 0 { // else they have changed nothing
+		c.EarlyTimers = res.EarlyTimers
+	}
+	c.Hash = res.System.Trace().Hash
+	return c
+}
+
+// draws returns the inputs of a run in words.
+func draws(res *props.Result) (list []string) {
+	for i, in := range res.Inputs {
+		list = append(list, fmt.Sprintf("%s = %s", in.Label, trace.Label(res.Values[i])))
+	}
+	return list
 }
 
 // attach writes what the run has to show beside its text.

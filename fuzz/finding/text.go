@@ -3,6 +3,7 @@ package finding
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -18,19 +19,54 @@ func (f *Finding) Text(run string) string {
 		b.WriteString(words.Indented(trace.Visible(f.Failure.Detail)))
 	}
 	fmt.Fprintf(&b, "        %s, %s\n", run, f.repeats())
-	if len(f.Draws) > 0 {
-		fmt.Fprintf(&b, "        drew %s\n", strings.Join(f.Draws, ", "))
-	}
+	writeDraws(&b, f.Draws)
 	if n := f.early(); n > 0 {
 		fmt.Fprintf(&b, "        timers fired %s although messages waited; a program whose timers cannot says so by pulse.NeverEarly\n", words.Count(n, "time"))
 	}
-	for _, line := range f.Logs {
-		fmt.Fprintf(&b, "        log: %s\n", strings.ReplaceAll(trace.Visible(line), "\n", "\n             "))
-	}
+	writeLogs(&b, f.Logs)
 	if f.Chart != "" {
 		fmt.Fprintf(&b, "\n%s\n", words.Indented(f.Chart))
 	}
 	return b.String()
+}
+
+const drewPrefix = "drew "
+
+// writeDraws writes the inputs of a run on lines of some 100 columns.
+func writeDraws(b *strings.Builder, draws []string) {
+	for _, line := range wrapped(draws) {
+		fmt.Fprintf(b, "        %s\n", line)
+	}
+}
+
+// writeLogs writes what a run has logged.
+func writeLogs(b *strings.Builder, logs []string) {
+	for _, line := range logs {
+		fmt.Fprintf(b, "        log: %s\n", strings.ReplaceAll(trace.Visible(line), "\n", "\n             "))
+	}
+}
+
+// mostColumns is how long a line of draws may be if it has more than one.
+const mostColumns = 92 // it is indented by eight
+
+// wrapped returns draws as lines, none when there are no draws. A draw is never
+// broken.
+func wrapped(draws []string) (lines []string) {
+	line := drewPrefix
+	for i, draw := range draws {
+		if i < len(draws)-1 {
+			draw += ","
+		}
+		if len(line) > len(drewPrefix) && utf8.RuneCountInString(line+draw) > mostColumns {
+			lines = append(lines, strings.TrimRight(line, " "))
+			line = strings.Repeat(" ", len(drewPrefix))
+		}
+		line += draw + " "
+	}
+	if len(draws) > 0 {
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
 }
 
 // early returns how often time passed early in the run because the search let it.
@@ -71,9 +107,7 @@ func (f *Finding) repeats() string {
 // comment is what a case's file tells people.
 func (f *Finding) comment() []string {
 	lines := strings.Split(f.headline(), "\n")
-	if len(f.Draws) > 0 {
-		lines = append(lines, "drew "+strings.Join(f.Draws, ", "))
-	}
+	lines = append(lines, wrapped(f.Draws)...)
 	if f.Chart != "" {
 		lines = append(lines, "")
 		lines = append(lines, strings.Split(strings.TrimRight(f.Chart, "\n"), "\n")...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/props"
 )
 
 // ExploreOptions say how Explore goes through inputs and orders.
@@ -32,6 +33,8 @@ type ExploreOptions struct {
 	File string
 	// Progress is told how far the exploration is. It may be nil.
 	Progress func(explore.Progress)
+	// Passed is told of each run that passed. It may be nil.
+	Passed func(arm string, res *props.Result)
 }
 
 // An Exploration is what came of going through the orders of a property.

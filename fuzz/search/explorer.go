@@ -87,6 +87,8 @@ func (w *explorer) Done(run explore.Run) {
 		if n := len(w.last.Logs); n > 0 {
 			w.reason = w.last.Logs[n-1]
 		}
+	case w.Passed != nil && !run.Cut:
+		w.Passed("explore", &w.last)
 	}
 }
 

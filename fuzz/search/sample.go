@@ -42,6 +42,8 @@ type Options struct {
 	Workers int
 	// Portfolio is the arms that runs are made by, in turns; none means Portfolio().
 	Portfolio []Entry
+	// Passed is told of each run that passed. It may be nil.
+	Passed func(arm string, res *props.Result)
 }
 
 // A Result is what came of a search.
@@ -212,6 +214,9 @@ func (w *worker) batch(b int) {
 		w.tally.Count(e.Name, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {
 			w.strange.Store(true)
+		}
+		if w.Passed != nil && res.Failure == nil && !res.Skipped {
+			w.Passed(e.Name, &res)
 		}
 		if res.Failure != nil {
 			w.report(index, e.Name, plan.StrategySeed, &res)

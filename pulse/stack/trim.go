@@ -45,12 +45,26 @@ func (t *Trimmer) All(pcs []uintptr) (list []runtime.Frame) {
 	for more := len(pcs) > 0; more; {
 		var call runtime.Frame
 		call, more = frames.Next()
-		switch {
-		case unwinds(&call):
-			list = list[:0]
-		case !isStandard(&call) && !t.hides(&call):
-			list = append(list, call)
-		}
+		list = t.next(list, &call)
+	}
+	return list
+}
+
+// Cut returns as All does, given the calls of a Goroutine.
+func (t *Trimmer) Cut(calls []runtime.Frame) (list []runtime.Frame) {
+	for i := range calls {
+		list = t.next(list, &calls[i])
+	}
+	return list
+}
+
+// next adds the next call to those inside of it, if it is the reader's.
+func (t *Trimmer) next(list []runtime.Frame, call *runtime.Frame) []runtime.Frame {
+	switch {
+	case unwinds(call):
+		return list[:0]
+	case !isStandard(call) && !t.hides(call):
+		return append(list, *call)
 	}
 	return list
 }

@@ -32,6 +32,18 @@ func Label(body any) string {
 	return p.text.String()
 }
 
+// stateRunes is after how many runes the text of a state is cut.
+const stateRunes = 400
+
+// StateLabel returns what an actor keeps as Label does, but longer and with the
+// names of fields: server(value: 3, waiting: [client]). Of types for which hidden
+// holds only the name is shown.
+func StateLabel(state any, hidden func(reflect.Type) bool) string {
+	p := printer{left: stateRunes, hidden: hidden}
+	p.value(reflect.ValueOf(state), true)
+	return p.text.String()
+}
+
 // TypeLabel returns the type of a message: the name without the package.
 func TypeLabel(body any) string {
 	if body == nil {
@@ -50,6 +62,8 @@ type printer struct {
 	full  bool    // the label was cut
 	depth int     // structs, slices and maps around the current value
 	path  []place // pointers and maps around the current value
+
+	hidden func(reflect.Type) bool // of a state: types of which only the name is shown; nil for a message
 }
 
 // A place is where a value is. It has the type too, because a struct and its
@@ -86,6 +100,10 @@ func (p *printer) value(v reflect.Value, typed bool) {
 	}
 	if v.Kind() == reflect.Interface {
 		p.value(v.Elem(), true)
+		return
+	}
+	if p.hidden != nil && p.hidden(v.Type()) {
+		p.write(typeLabel(v.Type()))
 		return
 	}
 	text, fault := methodText(v)
@@ -170,7 +188,7 @@ func (p *printer) fields(v reflect.Value) {
 		}
 		p.write(before)
 		before = ", "
-		if named && !of.Anonymous {
+		if p.hidden != nil || named && !of.Anonymous {
 			p.write(of.Name + ": ")
 		}
 		// Made from its address, the value of an unexported field has no
@@ -250,7 +268,7 @@ func (p *printer) sorted(v reflect.Value) []entry {
 
 // textOf returns the text of a value inside the current one.
 func (p *printer) textOf(v reflect.Value) string {
-	q := printer{left: labelRunes, depth: p.depth, path: slices.Clone(p.path)}
+	q := printer{left: labelRunes, depth: p.depth, path: slices.Clone(p.path), hidden: p.hidden}
 	q.value(v, false)
 	return q.text.String()
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -292,5 +293,30 @@ func BenchmarkLabel(b *testing.B) {
 	var body any = set{"a", 3}
 	for b.Loop() {
 		Label(body)
+	}
+}
+
+type shy struct{ n int }
+
+type cellar struct {
+	depth  int
+	owner  any
+	hidden *shy
+	shelf  map[string][]int
+	next   *cellar
+}
+
+// TestStateLabel holds that a state is shown with the names of its fields, without
+// what is hidden, without end and cut.
+func TestStateLabel(t *testing.T) {
+	c := &cellar{depth: 2, owner: shy{1}, hidden: &shy{2}, shelf: map[string][]int{"b": {1}, "a": nil}}
+	c.next = c
+	hidden := func(t reflect.Type) bool { return t == reflect.TypeFor[shy]() }
+	const want = `cellar(depth: 2, owner: shy, hidden: shy, shelf: map["a":[] "b":[1]], next: …)`
+	if got := StateLabel(c, hidden); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := utf8.RuneCountInString(StateLabel(make([]int, 1000), hidden)); got != 401 {
+		t.Errorf("a long list has %d runes", got)
 	}
 }

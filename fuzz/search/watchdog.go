@@ -1,0 +1,167 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Watchdog looks after runners from a goroutine of its own and tells of a run
+// that does not go on: no other run and no other step begins. Nothing can end such
+// a run, so it tells once.
+type Watchdog struct {
+	// Limit is how long a run may stand still.
+	Limit time.Duration
+	// Deadline, if it is set, is when the process ends. Shortly before, which is
+	// half of Margin, a run is told of that stands still for as long as that.
+	Deadline time.Time
+	Margin   time.Duration
+	// Tell is given the report: a headline and more lines. It may be called again
+	// with more lines and no headline, which are the texts of the program's values.
+	Tell func(headline, lines string)
+
+	mu      sync.Mutex
+	runners []*looked
+	stop    chan struct{}
+	done    chan struct{}
+}
+
+// looked is a runner and how far it was when the watchdog last looked.
+type looked struct {
+	runner *props.Runner
+	pace   props.Pace
+	since  time.Time // of this pace
+}
+
+// Look has the watchdog look after a runner too.
+func (d *Watchdog) Look(r *props.Runner) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.runners = append(d.runners, &looked{runner: r, since: time.Now()})
+}
+
+// Start begins to look.
+func (d *Watchdog) Start() {
+	d.stop, d.done = make(chan struct{}), make(chan struct{})
+	go d.watch()
+}
+
+// Stop ends the looking. It returns when nothing more will be told; but it does
+// not wait for a text of the program that does not come.
+func (d *Watchdog) Stop() {
+	close(d.stop)
+	select {
+	case <-d.done:
+	case <-time.After(time.Second):
+	}
+}
+
+// Looks at each runner come so often in the time that it may stand still.
+const looks = 10
+
+// watch looks until it has told of a run or is stopped.
+func (d *Watchdog) watch() {
+	defer close(d.done)
+	every := min(d.Limit/looks, time.Second)
+	if !d.Deadline.IsZero() {
+		every = min(every, d.Margin/looks)
+	}
+	tick := time.NewTicker(max(every, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-d.stop:
+			return
+		case <-tick.C:
+			if l := d.stalled(time.Now()); l != nil {
+				d.report(l)
+				return
+			}
+		}
+	}
+}
+
+// stalled returns a runner whose run has stood still for too long, nil when none has.
+func (d *Watchdog) stalled(now time.Time) *looked {
+	limit := d.Limit
+	if !d.Deadline.IsZero() && now.After(d.Deadline.Add(-d.Margin/2)) {
+		limit = min(limit, d.Margin/2)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, l := range d.runners {
+		if pace := l.runner.Pace(); pace != l.pace || !pace.Running() {
+			l.pace, l.since = pace, now
+		} else if now.Sub(l.since) >= limit {
+			return l
+		}
+	}
+	return nil
+}
+
+// report tells where a run stands. What only the program can put into words comes
+// last: its methods may wait for what the run holds.
+func (d *Watchdog) report(l *looked) {
+	s := l.runner.Stall()
+	d.Tell(headline(&s, time.Since(l.since)), howItStands(&s))
+	if lines := valuesText(&s); lines != "" {
+		d.Tell("", lines)
+	}
+}
+
+// headline says where a run stands and for how long.
+func headline(s *props.Stall, stood time.Duration) string {
+	where := "in no step: the property itself does not go on"
+	switch {
+	case s.Step >= 0 && s.Actor != "" && s.Message == nil:
+		where = fmt.Sprintf("in step %d, of %s", s.Step, s.Actor)
+	case s.Step >= 0 && s.Actor != "":
+		where = fmt.Sprintf("in step %d, in which %s receives %s", s.Step, s.Actor, trace.TypeLabel(s.Message))
+	case s.Step >= 0:
+		where = fmt.Sprintf("after step %d, in what looks at the run", s.Step)
+	}
+	return fmt.Sprintf("NO PROGRESS for %s, %s", words.Elapsed(stood), where)
+}
+
+// howItStands says what the goroutine of a run does, and which run it is.
+func howItStands(s *props.Stall) string {
+	var b strings.Builder
+	switch s.State {
+	case "":
+		b.WriteString("its goroutine is not found\n")
+	case "running", "runnable":
+		b.WriteString("its goroutine is running: does a loop never end?\n")
+	default:
+		fmt.Fprintf(&b, "its goroutine waits (%s), and nobody else runs while it does\n", s.State)
+	}
+	if len(s.Stack) > 0 {
+		b.WriteString(stack.Lines(s.Stack) + "\n")
+	}
+	fmt.Fprintf(&b, "decided by %s, seed %#x of the draws and %#x of the order\n", s.Strategy, s.Seed, s.StrategySeed)
+	return b.String()
+}
+
+// valuesText returns in words what was drawn and what is received.
+func valuesText(s *props.Stall) string {
+	if props.HasRaceDetector() {
+		return ""
+	}
+	var b strings.Builder
+	if s.Message != nil {
+		fmt.Fprintf(&b, "the message is %s\n", trace.Label(s.Message))
+	}
+	if len(s.Labels) > 0 {
+		var draws []string
+		for i, label := range s.Labels {
+			draws = append(draws, fmt.Sprintf("%s = %s", label, trace.Label(s.Values[i])))
+		}
+		fmt.Fprintf(&b, "drew %s\n", strings.Join(draws, ", "))
+	}
+	return b.String()
+}

@@ -1,0 +1,57 @@
+package fuzz
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/props"
+)
+
+// A shower keeps the last run that passed, to show it. A nil one does nothing.
+type shower struct {
+	mu   sync.Mutex
+	last *corpus.Case
+}
+
+// newShower returns a shower if JOSTLE_SHOW asks for one.
+func newShower() *shower {
+	if set := os.Getenv("JOSTLE_SHOW"); set == "" || set == "0" {
+		return nil
+	}
+	return &shower{}
+}
+
+// passed returns what a search is to tell of each run that passed.
+func (s *shower) passed() func(string, *props.Result) {
+	if s == nil {
+		return nil
+	}
+	return func(arm string, res *props.Result) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		c := finding.CaseOf(finding.Origin{Strategy: arm}, res)
+		s.last = &c
+	}
+}
+
+// show prints the last run that passed, if that was asked for.
+func (v *verb) show() {
+	if v.shower == nil {
+		return
+	}
+	text := "    JOSTLE_SHOW: no run passed\n"
+	if c := v.shower.last; c != nil {
+		r := v.property.NewRunner()
+		defer r.Close()
+		text = finding.Show(r, c)
+	}
+	if testing.Verbose() {
+		v.print(text)
+		return
+	}
+	fmt.Fprintf(os.Stderr, "    %s:\n%s", v.t.Name(), text) // a test that passes has no output
+}

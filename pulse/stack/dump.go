@@ -1,0 +1,101 @@
+package stack
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// A Goroutine is one that a dump of all stacks shows.
+type Goroutine struct {
+	ID      uint64
+	Creator uint64          // the ID of the goroutine that made it; 0 when that is not shown
+	State   string          // what it does or waits for: "running", "chan receive"
+	Calls   []runtime.Frame // innermost first, with no more than Function, File and Line
+}
+
+// Parked reports whether the goroutine is a coroutine that waits to be resumed.
+func (g *Goroutine) Parked() bool { return g.State == "coroutine" }
+
+// Current returns the ID of the calling goroutine. It is slow.
+func Current() uint64 {
+	var buf [64]byte
+	g, _ := header(string(buf[:runtime.Stack(buf[:], false)]))
+	return g.ID
+}
+
+// mostDump bounds the text that is read of all stacks.
+const mostDump = 64 << 20
+
+// Goroutines returns all goroutines. It stops the whole process for a moment.
+func Goroutines() []Goroutine {
+	for size := 1 << 16; ; size *= 4 {
+		buf := make([]byte, size)
+		if n := runtime.Stack(buf, true); n < size || size >= mostDump {
+			return parse(string(buf[:n]))
+		}
+	}
+}
+
+// parse reads the text that runtime.Stack writes. What it does not understand it
+// leaves out.
+func parse(text string) (list []Goroutine) {
+	for part := range strings.SplitSeq(text, "\n\n") {
+		first, rest, _ := strings.Cut(strings.TrimLeft(part, "\n"), "\n")
+		g, ok := header(first)
+		if !ok {
+			continue
+		}
+		g.calls(rest)
+		list = append(list, g)
+	}
+	return list
+}
+
+// header reads a line such as "goroutine 7 [chan receive, 2 minutes]:".
+func header(line string) (g Goroutine, ok bool) {
+	rest, ok := strings.CutPrefix(line, "goroutine ")
+	if !ok {
+		return g, false
+	}
+	number, rest, _ := strings.Cut(rest, " ")
+	id, err := strconv.ParseUint(number, 10, 64)
+	_, state, _ := strings.Cut(rest, "[")
+	g.ID = id
+	g.State, _, _ = strings.Cut(state, "]")
+	g.State, _, _ = strings.Cut(g.State, ",")
+	return g, err == nil
+}
+
+// calls reads the lines of the calls: one with the function and its arguments,
+// one with the place. The last call is the one that made the goroutine.
+func (g *Goroutine) calls(text string) {
+	function := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		place, isPlace := strings.CutPrefix(line, "\t")
+		maker, isMaker := strings.CutPrefix(line, "created by ")
+		switch {
+		case isMaker:
+			_, id, _ := strings.Cut(maker, " in goroutine ")
+			g.Creator, _ = strconv.ParseUint(id, 10, 64)
+			return
+		case isPlace && function != "":
+			g.Calls = append(g.Calls, callAt(function, place))
+			function = ""
+		default:
+			function = line[:max(0, strings.LastIndexByte(line, '('))]
+		}
+	}
+}
+
+// callAt returns the call of a function at a place such as "/src/a.go:12 +0x1d".
+func callAt(function, place string) runtime.Frame {
+	place, _, _ = strings.Cut(place, " +0x")
+	colon := max(0, strings.LastIndexByte(place, ':'))
+	line, _ := strconv.Atoi(strings.TrimPrefix(place[colon:], ":"))
+	if function == "panic" { // as it is written there
+		function = "runtime.gopanic"
+	}
+	return runtime.Frame{Function: function, File: place[:colon], Line: line}
+}
