@@ -11,13 +11,13 @@ import (
 // remember adds to an actor's history that a step begins in which it receives
 // a message. prev is the actor's step before. Faults are steps too: prev is
 // how they come into the history, and so do restarts by their number.
-func (s *System) remember(d *trace.Send, a *actor, prev int32) {
-	w := s.states
+func (c *cast) remember(d *trace.Send, a *actor, prev int32) {
+	w := c.states
 	w.begin(false)
 	w.body(d)
-	h := hash.Fold(a.history, s.rec.stepID(prev))
-	a.history = hash.Fold(hash.Fold(h, uint64(s.clock.now)), hash.Fold(w.Sum(), uint64(a.restarts)))
-	w.keep(s.rec.step, a.history)
+	h := hash.Fold(a.history, c.rec.stepID(prev))
+	a.history = hash.Fold(hash.Fold(h, uint64(c.clock.now)), hash.Fold(w.Sum(), uint64(a.restarts)))
+	w.keep(c.rec.step, a.history)
 }
 
 // learn adds to the history of who is running what the system told it.

@@ -13,12 +13,12 @@ import (
 // again after more has been sent; once a run has failed it stays failed until
 // Reset.
 func (s *System) Run() bool {
-	return s.drive("Run", s.horizon(), true)
+	return s.drive("Run", s.options.horizon(), true)
 }
 
 // horizon is where virtual time ends.
-func (s *System) horizon() int64 {
-	if h := int64(s.options.Horizon); h > 0 {
+func (o *Options) horizon() int64 {
+	if h := int64(o.Horizon); h > 0 {
 		return min(h, endOfTime)
 	}
 	return endOfTime
@@ -30,7 +30,7 @@ func (s *System) RunFor(d time.Duration) bool {
 	if d < 0 {
 		s.misuse("RunFor(%v): time does not go back", d)
 	}
-	return s.drive("RunFor", max(s.clock.now, min(s.clock.later(d), s.horizon())), false)
+	return s.drive("RunFor", max(s.clock.now, min(s.clock.later(d), s.options.horizon())), false)
 }
 
 // Settle takes steps in plain order, oldest message first, until nothing is
