@@ -35,7 +35,8 @@ type inputs struct {
 	skipped  int
 	skips    string // the last reason given
 	rejected map[string]int
-	watches  bool // what the last look at the property showed
+	tooLarge map[string]bool // by the label, as rejected
+	watches  bool            // what the last look at the property showed
 	keeps    bool
 }
 
@@ -50,7 +51,7 @@ func newInputs(r *props.Runner, seed uint64, wanted int, late func() bool) *inpu
 	if wanted <= 0 {
 		wanted = defaultInputs
 	}
-	return &inputs{runner: r, seed: seed, wanted: wanted, late: late, seen: map[string][][]any{}, rejected: map[string]int{}}
+	return &inputs{runner: r, seed: seed, wanted: wanted, late: late, seen: map[string][][]any{}, rejected: map[string]int{}, tooLarge: map[string]bool{}}
 }
 
 // next goes to the next input that was not there before. It is false when
@@ -148,6 +149,9 @@ func (in *inputs) isWanted(res *props.Result) bool {
 func (in *inputs) isNew(res *props.Result) bool {
 	if res.Rejected != "" {
 		in.rejected[res.Rejected]++
+		if res.TooLarge {
+			in.tooLarge[res.Rejected] = true
+		}
 	}
 	if !slices.Contains(res.Arity, 0) {
 		return in.round == 1
