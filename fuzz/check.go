@@ -113,7 +113,7 @@ func (v *verb) tell(res search.Result, start time.Time) {
 		v.t.Error(f)
 	}
 	if f := res.Finding; f != nil {
-		v.keep(f, fmt.Sprintf("run %d of %d (%s), %s", res.Index+1, res.Runs, f.Case.Strategy, elapsed))
+		v.keep(f, foundAt(res, elapsed))
 		return
 	}
 	v.complain(res.Complaints())
@@ -131,4 +131,9 @@ func (v *verb) tell(res search.Result, start time.Time) {
 		}
 	}
 	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)
+}
+
+// foundAt says which run of a search was the finding.
+func foundAt(res search.Result, elapsed string) string {
+	return fmt.Sprintf("run %d of %d (%s), %s", res.Index+1, res.Runs, res.Finding.Case.Strategy, elapsed)
 }

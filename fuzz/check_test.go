@@ -55,6 +55,7 @@ func allSamples() map[string]func(*testing.T) {
 	all := maps.Clone(samples)
 	maps.Copy(all, exploreSamples)
 	maps.Copy(all, showSamples)
+	maps.Copy(all, mustSamples)
 	return all
 }
 
@@ -149,7 +150,7 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	out, _ := cmd.CombinedOutput()
 	text := strings.ReplaceAll(string(out), dir, "DIR")
 	text = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, "TIME")
-	return regexp.MustCompile(`(check|explore)_test\.go:\d+`).ReplaceAllString(text, "${1}_test.go:N")
+	return regexp.MustCompile(`(check|explore|mustfind)_test\.go:\d+`).ReplaceAllString(text, "${1}_test.go:N")
 }
 
 // What each kind of test prints, to the letter.

@@ -16,13 +16,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A Config says how Check, Explore and Target search; each is a method of it,
+// A Config says how Check, MustFind, Explore and Target search; each is a method of it,
 // too. The zero value is what the functions of these names use.
 type Config struct {
-	// Budget is how long Check and Explore may take, Runs how many runs they
-	// may make; whichever is reached first ends them. If both are zero, Check
-	// has 2 seconds and Explore 10, and a tenth of that with -short; else zero
-	// is no bound. JOSTLE_BUDGET overrides both.
+	// Budget is how long Check, MustFind and Explore may take, Runs how many
+	// runs they may make; whichever is reached first ends them. If both are
+	// zero, Explore has 10 seconds and the others have 2, and a tenth of that
+	// with -short; else zero is no bound. JOSTLE_BUDGET overrides both.
 	Budget time.Duration
 	Runs   int
 	// Seed is what all inputs and orders follow from; zero means 1. Source, if
@@ -38,11 +38,12 @@ type Config struct {
 	// folder, wherever the test has gone since.
 	Folder string
 
-	// What follows is for one verb each; to set it for another is an error.
+	// What follows is for the verbs that it names; to set it for another is an
+	// error.
 
-	// Strategies are for Check: the names of strategies to use in turns, as
-	// strategy.Names lists them; nil means a portfolio in which every other
-	// run is random.
+	// Strategies are for Check and MustFind: the names of strategies to use in
+	// turns, as strategy.Names lists them; nil means a portfolio in which every
+	// other run is random.
 	Strategies []string
 
 	// Method is for Explore: how the tree of orders is gone through and what
@@ -177,10 +178,10 @@ func (c *Config) readBudget(v string) error {
 // refuse returns what is set that is not for a verb.
 func (c *Config) refuse(verb string) error {
 	for _, field := range []struct {
-		name, of string
+		name, of string // a reason may follow, after a colon
 		set      bool
 	}{
-		{"Strategies", "Check", c.Strategies != nil},
+		{"Strategies", "Check and MustFind", c.Strategies != nil},
 		{"Method", "Explore", c.Method != explore.Method{}},
 		{"MustComplete", "Explore", c.MustComplete},
 		{"KeepOn", "Explore", c.KeepOn},
@@ -188,11 +189,11 @@ func (c *Config) refuse(verb string) error {
 		{"Estimate", "Explore", c.Estimate},
 		{"Progress", "Explore", c.Progress != nil},
 		{"File", "Explore", c.File != ""},
-		{"Budget", "Check and Explore: go test -fuzztime is Target's", c.Budget != 0 && verb == "Target"},
-		{"Runs", "Check and Explore: go test -fuzztime is Target's", c.Runs != 0 && verb == "Target"},
-		{"Workers", "Check and Explore: go test -parallel is Target's", c.Workers > 1 && verb == "Target"},
+		{"Budget", "Check, MustFind and Explore: go test -fuzztime is Target's", c.Budget != 0},
+		{"Runs", "Check, MustFind and Explore: go test -fuzztime is Target's", c.Runs != 0},
+		{"Workers", "Check, MustFind and Explore: go test -parallel is Target's", c.Workers > 1},
 	} {
-		if field.set && field.of != verb {
+		if of, _, _ := strings.Cut(field.of, ":"); field.set && !strings.Contains(of, verb) {
 			return fmt.Errorf("fuzz.Config.%s is set for %s, and is for %s", field.name, verb, field.of)
 		}
 	}

@@ -15,6 +15,9 @@
 //
 // Target puts the property under go test -fuzz.
 //
+// MustFind is Check turned round: the test fails unless a run is found in which
+// the property does not hold. It shows that a planted bug would be noticed.
+//
 // Begin with Check. Use Explore where inputs are small, up to some ten
 // messages that race, and you want to know that no order is left. Use Target
 // where a search of hours is run by go test -fuzz already; Check with a long

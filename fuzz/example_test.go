@@ -1,6 +1,7 @@
 package fuzz_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,15 @@ func ExampleConfig_Check() {
 		Workers:    2, // the property shares nothing with others that run at the same time
 		Strategies: []string{"random", "pos"},
 	}.Check(t, nothingIsLeftOver)
+}
+
+// A canary: a property with a planted bug, which has to be noticed.
+func ExampleMustFind() {
+	var t *testing.T
+	found := fuzz.MustFind(t, nothingIsLeftOver)
+	if !strings.Contains(found.Failure.Text, "a customer was refused") {
+		t.Errorf("it failed otherwise: %s", found.Failure.Text)
+	}
 }
 
 // Under go test -fuzz:

@@ -287,7 +287,7 @@ func TestCasesOfVersionOneRun(t *testing.T) {
 // nothing, which used to be taken for others, and no property.
 func TestRefusedCalls(t *testing.T) {
 	for sample, want := range map[string]string{
-		"refused-strategies": "fuzz.Config.Strategies is set for Explore, and is for Check",
+		"refused-strategies": "fuzz.Config.Strategies is set for Explore, and is for Check and MustFind",
 		"refused-method":     "fuzz.Config.KeepOn is set for Check, and is for Explore",
 		"refused-runs":       "fuzz.Config.Runs is -1: set it to a number from 1 on, or to zero for no bound but Budget",
 		"refused-budget":     "fuzz.Config.Budget is -TIME: set it to a time such as TIME, or to zero for no bound but Runs",

@@ -50,7 +50,9 @@ func (c *cast) join(owner *System) {
 
 // add puts an actor into the run and into the trace.
 func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *actor {
-	c.bound(len(c.actors), int(c.mail.limit), "actors", "actors", "spawns")
+	if len(c.actors) > int(c.mail.limit) {
+		c.bound(int(c.mail.limit), "actors", "actors", "spawns")
+	}
 	a := c.place()
 	a.handler, a.parent = handler, parent
 	a.id = c.rec.addActor(name, info, parent)
@@ -254,7 +256,9 @@ func (c *cast) watch(watcher, other int32) {
 	c.rec.touch(other, trace.ItsLife, 0)
 	if a := c.actors[other]; a.life == alive {
 		a.watchers = append(a.watchers, watcher)
-		c.bound(len(a.watchers), int(c.mail.limit), "watchers", "watches of one actor", "watches")
+		if len(a.watchers) > int(c.mail.limit) {
+			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watches")
+		}
 		return
 	}
 	c.postDown(other, watcher, "gone")

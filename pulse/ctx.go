@@ -164,7 +164,9 @@ func (c *Ctx) Log(format string, args ...any) {
 		return
 	}
 	s.rec.logged++
-	s.bound(int(s.rec.logged), perPending*int(s.mail.limit), "log", "lines of log", "logs")
+	if most := perPending * int(s.mail.limit); int(s.rec.logged) > most {
+		s.bound(most, "log", "lines of log", "logs")
+	}
 	if s.rec.on {
 		s.rec.note(fmt.Sprintf(format, args...))
 	}

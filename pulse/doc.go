@@ -37,9 +37,10 @@
 // An Actor is a value with a method Receive. It handles one message at a time,
 // each to its end, and may not block. A Process is an actor written as
 // straight-line code: it waits where it stands, in Receive, ReceiveMatch, Ask or
-// Sleep. Both are spawned by a System before and between runs, and by a Ctx or
-// a Process in a step. What an actor may do, it does through the Ctx that
-// Receive is given.
+// Sleep; the functions Ask and ReceiveAs do so for messages of one type. Actors
+// and processes are spawned by a System before and between runs, and by a Ctx or
+// a Process in a step. What an actor may do, it does through the Ctx that Receive
+// is given.
 //
 // A step is one message delivered, with all that its handler does. With FIFO
 // delivery the messages from one actor to another arrive in the order of

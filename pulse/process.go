@@ -176,15 +176,20 @@ func (p *Process) Receive() any {
 // mailbox are tried, and these beside them; a failure that needs one of these
 // cannot happen there.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
-	a := p.me("ReceiveMatch")
+	if match == nil && p.me("ReceiveMatch") != nil {
+		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
+	}
+	return p.receiveMatch("ReceiveMatch", match)
+}
+
+// receiveMatch is ReceiveMatch under the name by which it was called.
+func (p *Process) receiveMatch(verb string, match func(msg any) bool) any {
+	a := p.me(verb)
 	if a == nil {
 		return nil
 	}
-	if match == nil {
-		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
-	}
 	a.match = match
-	return p.wait("ReceiveMatch", acceptMatching, none)
+	return p.wait(verb, acceptMatching, none)
 }
 
 // ReceiveTimeout waits for any message, but not longer than d.

@@ -2,27 +2,28 @@ package native
 
 import "github.com/jostle-go/jostle/pulse/choice"
 
-// The answers of a draft are bytes that give a value to any question, so that
-// none is ever wrong.
+// The answers of a draft are bytes. Any bytes answer any questions, so no bytes
+// are wrong.
 //
-// The program's own choices, and which faults a swarm has, are numbers modulo
-// how many answers there are: of one byte for at most 256, of two, little-
-// endian, for at most 65,536, else of four.
+// A choice of the program, and the choice of a swarm's faults, reads a number
+// and takes it modulo the number of possible answers. The number has one byte
+// for at most 256 answers, two bytes (little-endian) for at most 65,536, and
+// four bytes for more.
 //
-// The others, faults and early timers, are asked all the time and mostly
-// answered by zero. So their byte says how long nothing happens: one below 192
-// answers this question and as many of its like after it by zero; the others
-// are the answers from 1 on, modulo how many there are. Where there are more
-// than those 64, a number as above follows, and is the answer instead.
-
+// Faults and early timers are asked for all the time and are mostly answered by
+// zero. Their byte therefore says how long nothing happens: a byte n below 192
+// answers this question and the next n of its like by zero. A byte from 192 on
+// is the answer 1, 2, … modulo the number of possible answers. Where there are
+// more than the 64 answers that such a byte can name, the answer is a number as
+// above that follows the byte.
 const (
 	strikes   = 192 // the first byte that lets a fault happen
 	direct    = 256 - strikes
 	mostQuiet = strikes - 1
 )
 
-// An AnswerReader is a place in the answers of a draft. The zero AnswerReader
-// is at the end of none.
+// An AnswerReader reads the answers of a draft. The zero AnswerReader has no
+// answers left.
 type AnswerReader struct {
 	bytes []byte
 	quiet int // questions after the last that it answers too
@@ -106,8 +107,8 @@ type answerWriter struct {
 	quiet int // questions after the last that it answered too
 }
 
-// answer writes one choice, knowing those that follow, and reports whether there
-// was room.
+// answer writes one choice; rest are the choices after it. It reports whether
+// there was room.
 func (w *answerWriter) answer(c choice.Choice, rest []choice.Choice) bool {
 	n := int(c.N)
 	switch {

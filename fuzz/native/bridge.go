@@ -6,16 +6,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Bridge lets Go's fuzzing engine see receive orders. The engine keeps an
-// input that reaches a basic block more often than any before; orders reach
-// no block of their own. So each ordered pair of receives of a run is given
-// one of 4,096 slots by its identity, and each slot is an empty case of a
-// switch, which is a block that the engine counts. Every pair of the run is
-// reported each time: were only new ones reported, an input that has many
-// would look poorer when it is run again than one that has few.
+// A Bridge shows receive orders to Go's fuzzing engine. The engine keeps an
+// input that reaches a basic block more often than any input before, but an
+// order of messages reaches no block of its own. So the bridge maps each ordered
+// pair of receives, by its identity, to one of 4,096 slots, and each slot is an
+// empty case of a switch: a block that the engine counts.
 //
-// It is a pulse.Observer: the pairs are gathered step by step and each
-// distinct slot is hit once, at the end.
+// A run reports all of its pairs, not only those that are new. Otherwise an
+// input with many pairs would look poorer when the engine runs it again.
+//
+// A Bridge is a pulse.Observer. It gathers the pairs step by step, and Hit
+// reaches the block of each slot once.
 type Bridge struct {
 	seen  [slots / 64]uint64
 	steps [][]uint64 // by actor, the identities of the steps so far
@@ -31,8 +32,8 @@ func (b *Bridge) Begin() {
 	}
 }
 
-// mostBefore bounds how many earlier receives of an actor a receive is paired
-// with, so that long runs stay linear.
+// mostBefore is how many of its actor's earlier receives a receive is paired
+// with: the time for a run then grows with its length, not with the square.
 const mostBefore = 64
 
 // Stepped pairs a receive with those before it at its actor.

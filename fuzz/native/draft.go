@@ -8,11 +8,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Draft is a case in the form that engines edit which know nothing but
-// bytes, such as go test -fuzz. Every byte string is some draft, and every
-// draft, given to Play, is some run: what it leaves open follows
-// from its seed. The empty draft is the run in plain order, with all questions
-// answered by zero.
+// A Draft is a case as bytes, for engines that edit bytes and know nothing else,
+// such as go test -fuzz. Every byte string is a draft, and Play makes a run of
+// every draft; what the draft leaves open follows from its seed. The empty draft
+// is the run in plain order in which every question is answered by zero.
 //
 // The bytes:
 //
@@ -23,16 +22,16 @@ import (
 //	1 each    Answers
 //	the rest  Priorities
 //
-// Where the bytes end, all that they lack is zero, and there are no more
-// words, answers and priorities than began before the end. Bytes that mean the
-// same draft have one canonical form, which is what Bytes returns.
+// What lies beyond the end of the bytes is zero. There are no more words, answers
+// and priorities than begin before the end. All bytes that mean the same draft
+// have one canonical form, which Bytes returns.
 //
-// The form is made for what such engines do. Both counts have fixed places, so
-// that bytes put in or taken out farther on do not become counts. Priorities
-// are told apart by the order of sending, not by what happened to be pending:
-// an engine that changes one moves one message. They come last, because what
-// is appended then changes nothing of what came before, and because there are
-// as many as bytes are left: an engine may stop anywhere.
+// The form suits what engines do. Both counts have fixed places, so that bytes
+// that are inserted or deleted behind them do not become counts. A priority
+// belongs to a message by the order of sending, not by what was waiting at some
+// point, so that an engine that changes one byte moves one message. Priorities
+// come last and have no count: an engine may append and cut them freely, and
+// what it appends changes nothing that came before.
 type Draft struct {
 	// Seed is what all the rest follows from: numbers for draws after Words,
 	// answers after Answers, priorities after Priorities. Zero stands for

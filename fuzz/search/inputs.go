@@ -12,39 +12,40 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// inputs goes through the inputs of a property: for one seed after the other,
-// which all draws but those by OneOf follow from, through all choices of
-// OneOf's values, the last draw first, like an odometer. Which draws there are
-// may depend on the values of earlier ones, so it is found out by drawing.
+// inputs enumerates the inputs of a property. All draws but those by OneOf
+// follow from a seed. For one seed after the other, inputs goes through all
+// choices of OneOf's values like an odometer: the last draw changes first. Which
+// draws there are may depend on the values of earlier ones, so each input is
+// found by running the property up to its first step.
 type inputs struct {
 	runner *props.Runner
-	seed   uint64
-	wanted int // how many seeds are to give new inputs
-	late   func() bool
+	seed   uint64      // of the enumeration: the seeds of inputs follow from it
+	wanted int         // how many seeds must give a new input
+	late   func() bool // reports whether the time is up
 
-	drawn    []choice.Input // of the current input
-	arity    []int
-	round    uint64 // the current seed's number, from 1
-	fresh    bool   // the current seed has given a new input
-	useful   int    // how many seeds have
-	vain     int    // how many in a row have not
-	sampled  bool   // some draw is not by OneOf
-	cut      bool   // late was true
-	seen     map[string][][]any
-	tries    int // how many inputs were drawn, again and again the same among them
-	skipped  int
-	skips    string // the last reason given
-	rejected map[string]int
-	tooLarge map[string]bool // by the label, as rejected
-	watches  bool            // what the last look at the property showed
-	keeps    bool
+	drawn    []choice.Input     // the current input
+	arity    []int              // of each of its draws: how many values OneOf has, 0 for other draws
+	round    uint64             // the number of the current seed, from 1
+	fresh    bool               // the current seed has given a new input
+	useful   int                // seeds that have given a new input
+	useless  int                // seeds in a row that have not
+	sampled  bool               // some draw is not by OneOf
+	cut      bool               // the enumeration ended because the time was up
+	seen     map[string][][]any // the values of all inputs so far, by their labels
+	tries    int                // inputs that were drawn, new or not
+	skipped  int                // inputs that the property skipped
+	skips    string             // the last reason that it gave
+	rejected map[string]int     // inputs without a value, by the label of the draw
+	tooLarge map[string]bool    // which of these needed more numbers than a draw may read
+	watches  bool               // Result.Watches of the current input
+	keeps    bool               // Result.Remembers of the current input
 }
 
 const (
 	defaultInputs = 10
-	// mostVain is after how many seeds in a row that gave nothing new there
-	// are taken to be no more inputs. To draw costs little beside to explore.
-	mostVain = 100
+	// mostUseless is the number of seeds in a row without a new input after
+	// which the enumeration ends. A draw costs little beside an exploration.
+	mostUseless = 100
 )
 
 func newInputs(r *props.Runner, seed uint64, wanted int, late func() bool) *inputs {
@@ -54,8 +55,8 @@ func newInputs(r *props.Runner, seed uint64, wanted int, late func() bool) *inpu
 	return &inputs{runner: r, seed: seed, wanted: wanted, late: late, seen: map[string][][]any{}, rejected: map[string]int{}, tooLarge: map[string]bool{}}
 }
 
-// next goes to the next input that was not there before. It is false when
-// there is none, or no time to look for one.
+// next goes on to the next new input. It returns false when there is none, or
+// when the time is up.
 func (in *inputs) next() bool {
 	for {
 		prefix, ok := in.following()
@@ -86,7 +87,7 @@ func (in *inputs) following() ([]choice.Input, bool) {
 	}
 	if in.round > 0 {
 		in.count()
-		if !in.sampled || in.useful == in.wanted || in.vain == mostVain {
+		if !in.sampled || in.useful == in.wanted || in.useless == mostUseless {
 			return nil, false
 		}
 	}
@@ -95,17 +96,17 @@ func (in *inputs) following() ([]choice.Input, bool) {
 	return nil, true
 }
 
-// count counts the seed that is done with.
+// count counts a seed whose inputs have all been drawn.
 func (in *inputs) count() {
 	if in.fresh {
 		in.useful++
-		in.vain = 0
+		in.useless = 0
 	} else {
-		in.vain++
+		in.useless++
 	}
 }
 
-// with returns the draws before draw i, and a choice of value v for that.
+// with returns the draws before draw i, followed by draw i with value v of OneOf.
 func (in *inputs) with(i int, v uint64) []choice.Input {
 	return append(slices.Clone(in.drawn[:i]), choice.Input{Label: in.drawn[i].Label, Words: []uint64{v}})
 }
