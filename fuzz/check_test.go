@@ -54,8 +54,8 @@ var samples = map[string]func(*testing.T){
 func allSamples() map[string]func(*testing.T) {
 	all := maps.Clone(samples)
 	maps.Copy(all, exploreSamples)
-	maps.Copy(all, mustSamples)
 	maps.Copy(all, showSamples)
+	maps.Copy(all, mustSamples)
 	return all
 }
 

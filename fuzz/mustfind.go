@@ -38,6 +38,7 @@ func MustFind(t testing.TB, property func(*props.T)) *finding.Finding {
 func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding {
 	t.Helper()
 	v := c.begin(t, "MustFind", checkBudget, property)
+	defer v.watch()()
 	portfolio, err := v.portfolio()
 	if err != nil {
 		t.Fatal(err)

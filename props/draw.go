@@ -137,7 +137,8 @@ func (t *T) draw(label string, make func(*words) (any, bool)) {
 // reject ends the run because a generator found no value.
 func (t *T) reject(label string, w *words) {
 	if w.endless > 0 {
-		t.log(fmt.Sprintf("draw %q wants more than %d random numbers: does its generator ever stop?", label, mostWords))
+		t.runner.tooLarge = true
+		t.log(fmt.Sprintf("draw %q needs more than 65,536 numbers: draw something smaller, or does its generator never stop?", label))
 	} else {
 		t.log(fmt.Sprintf("draw %q: its generator rejected all that it drew, in %d tries", label, triesPerDraw))
 	}

@@ -221,8 +221,8 @@ var rejections = []outcome{
 				rapid.Bool().Draw(rt, "b")
 			}
 		}), "n")
-	}, "rejected: n\ndraw \"n\" wants more than 65536 random numbers: does its generator ever stop?"},
-	{"recursion without end", func(t *props.T) { props.Draw(t, endless(), "n") }, "rejected: n\ndraw \"n\" wants more than 65536 random numbers: does its generator ever stop?"},
+	}, "rejected: n\ndraw \"n\" needs more than 65,536 numbers: draw something smaller, or does its generator never stop?"},
+	{"recursion without end", func(t *props.T) { props.Draw(t, endless(), "n") }, "rejected: n\ndraw \"n\" needs more than 65,536 numbers: draw something smaller, or does its generator never stop?"},
 	{"failure before", func(t *props.T) {
 		t.Errorf("one")
 		props.Draw(t, rapid.Int().Filter(func(int) bool { return false }), "n")
@@ -386,7 +386,7 @@ func TestSampleIsBounded(t *testing.T) {
 	})
 	defer r.Close()
 	res := r.Run(props.Plan{Seed: 1})
-	if res.Rejected != "endless" || !strings.Contains(strings.Join(res.Logs, "\n"), "wants more than 65536 random numbers") {
+	if res.Rejected != "endless" || !strings.Contains(strings.Join(res.Logs, "\n"), "needs more than 65,536 numbers") {
 		t.Errorf("%+v", res)
 	}
 	if read > 3*65536 {

@@ -38,6 +38,7 @@ type Runner struct {
 	wordsRead int
 	stray     string
 	rejected  string
+	tooLarge  bool
 
 	sometimes  map[string]bool // by name: whether some run reached the situation
 	names      []string        // the keys of sometimes, in the order of their first call
@@ -84,9 +85,11 @@ type Result struct {
 	// "writer_test.go:31".
 	Location string
 	// Skipped reports that the run was skipped. Rejected is the label of the draw
-	// whose generator found no value, if that was the reason.
+	// whose generator found no value, if that was the reason, and TooLarge reports
+	// that it needed more numbers than a draw may read.
 	Skipped  bool
 	Rejected string
+	TooLarge bool
 	// Stray is the first difference between the draws and those of the plan, in
 	// words; "" when there is none.
 	Stray string
@@ -213,7 +216,7 @@ func (r *Runner) begin(plan Plan) {
 	r.plan = plan
 	r.inputs, r.values, r.arity = r.inputs[:0], r.values[:0], r.arity[:0]
 	r.watched.turns.Add(1)
-	r.wordsRead, r.stray, r.rejected, r.foreign, r.lent = 0, "", "", nil, 0
+	r.wordsRead, r.stray, r.rejected, r.tooLarge, r.foreign, r.lent = 0, "", "", false, nil, 0
 	st := &r.state
 	st.clear()
 	r.t = &T{runner: r, state: st}
@@ -307,7 +310,7 @@ func (r *Runner) result() Result {
 	res.Remembers = res.Remembers || observed
 	res.Watches = res.Remembers || res.Looks || len(st.always) > 0
 	if st.failure == nil {
-		res.Skipped, res.Rejected = st.skipped, r.rejected
+		res.Skipped, res.Rejected, res.TooLarge = st.skipped, r.rejected, r.tooLarge
 	}
 	return res
 }

@@ -159,7 +159,7 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	for _, f := range late(runners) {
 		list = append(list, f.Error())
 	}
-	list = append(list, rejections(x.inputs.rejected, x.inputs.tries)...)
+	list = append(list, rejections(x.inputs.rejected, x.inputs.tooLarge, x.inputs.tries)...)
 	switch tested := v.Runs - (v.Skipped - x.inputs.skipped); {
 	case v.Skipped == 0:
 	case v.Runs == 0:

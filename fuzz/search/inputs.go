@@ -36,6 +36,7 @@ type inputs struct {
 	skipped  int                // inputs that the property skipped
 	skips    string             // the last reason that it gave
 	rejected map[string]int     // inputs without a value, by the label of the draw
+	tooLarge map[string]bool    // which of these needed more numbers than a draw may read
 	watches  bool               // Result.Watches of the current input
 	keeps    bool               // Result.Remembers of the current input
 }
@@ -51,7 +52,7 @@ func newInputs(r *props.Runner, seed uint64, wanted int, late func() bool) *inpu
 	if wanted <= 0 {
 		wanted = defaultInputs
 	}
-	return &inputs{runner: r, seed: seed, wanted: wanted, late: late, seen: map[string][][]any{}, rejected: map[string]int{}}
+	return &inputs{runner: r, seed: seed, wanted: wanted, late: late, seen: map[string][][]any{}, rejected: map[string]int{}, tooLarge: map[string]bool{}}
 }
 
 // next goes on to the next new input. It returns false when there is none, or
@@ -149,6 +150,9 @@ func (in *inputs) isWanted(res *props.Result) bool {
 func (in *inputs) isNew(res *props.Result) bool {
 	if res.Rejected != "" {
 		in.rejected[res.Rejected]++
+		if res.TooLarge {
+			in.tooLarge[res.Rejected] = true
+		}
 	}
 	if !slices.Contains(res.Arity, 0) {
 		return in.round == 1

@@ -3,7 +3,10 @@ package search
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/subjects"
@@ -82,5 +85,23 @@ func TestTimeIsUpAfterAnyRun(t *testing.T) {
 	x := Sample(ctx, Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}, Options{Seed: 1})
 	if x.Finding != nil || x.Runs != 1 {
 		t.Errorf("%d runs, found %v; want 1 run that holds", x.Runs, x.Finding)
+	}
+}
+
+// What is said of draws that need more numbers than they may read is about that.
+// Their generators were said to reject too much.
+func TestLargeDrawsAreNotRejected(t *testing.T) {
+	property := func(t *props.T) {
+		props.Draw(t, rapid.SliceOfN(rapid.Int(), 100_000, -1), "huge")
+		t.System().Run()
+	}
+	const want = `draw "huge" found no value in 8 of 8 runs: it needs more than 65,536 numbers`
+	x := searchFor(t, property, 1, 2, 8)
+	if c := x.Complaints(); len(c) != 1 || !strings.HasPrefix(c[0], want) {
+		t.Errorf("Sample complains %q", c)
+	}
+	e, err := Explore(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: property}, ExploreOptions{Seed: 1, Inputs: 1})
+	if err != nil || len(e.Complaints) == 0 || !strings.Contains(e.Complaints[0], "it needs more than 65,536 numbers") {
+		t.Errorf("Explore complains %q, %v", e.Complaints, err)
 	}
 }

@@ -15,10 +15,12 @@ type Tally struct {
 	Runs, Steps int
 	// Skipped is how many runs the property did not want, and SkipReason the
 	// last reason that it gave. Rejected is how many runs ended because a
-	// draw found no value, by the label of the draw.
+	// draw found no value, by the label of the draw. TooLarge has the labels of
+	// those that needed more numbers than a draw may read.
 	Skipped    int
 	SkipReason string
 	Rejected   map[string]int
+	TooLarge   map[string]bool
 	// Timed is how many runs had timers, and Early in how many of these they
 	// could fire although messages waited.
 	Timed, Early int
@@ -30,7 +32,9 @@ type Tally struct {
 }
 
 // NewTally returns a tally of no runs.
-func NewTally() Tally { return Tally{Rejected: map[string]int{}, By: map[string]int{}} }
+func NewTally() Tally {
+	return Tally{Rejected: map[string]int{}, TooLarge: map[string]bool{}, By: map[string]int{}}
+}
 
 // Count counts a run.
 func (t *Tally) Count(arm string, res *props.Result) {
@@ -47,6 +51,9 @@ func (t *Tally) Count(arm string, res *props.Result) {
 	}
 	if res.Rejected != "" {
 		t.Rejected[res.Rejected]++
+		if res.TooLarge {
+			t.TooLarge[res.Rejected] = true
+		}
 	} else if res.Skipped {
 		t.Skipped++
 		if n := len(res.Logs); n > 0 {
@@ -69,6 +76,7 @@ func (t *Tally) add(o *Tally) {
 	for k, n := range o.Rejected {
 		t.Rejected[k] += n
 	}
+	maps.Copy(t.TooLarge, o.TooLarge)
 	if o.SkipReason != "" {
 		t.SkipReason = o.SkipReason
 	}
@@ -102,7 +110,7 @@ func (t *Tally) Arms() string {
 // to: draws that hardly ever give a value, runs that were all skipped,
 // situations that were never reached. A test should fail for each.
 func (r *Result) Complaints() (list []string) {
-	list = rejections(r.Rejected, r.Runs)
+	list = rejections(r.Rejected, r.TooLarge, r.Runs)
 	if len(list) == 0 {
 		list = skips(r.Tested(), r.Runs, r.SkipReason)
 	}
@@ -127,9 +135,14 @@ func skips(tested, runs int, reason string) []string {
 }
 
 // rejections complains of draws that hardly ever gave a value.
-func rejections(byLabel map[string]int, runs int) (list []string) {
+func rejections(byLabel map[string]int, tooLarge map[string]bool, runs int) (list []string) {
 	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
-		if n := byLabel[label]; 10*n >= 9*runs {
+		switch n := byLabel[label]; {
+		case 10*n < 9*runs:
+		case tooLarge[label]:
+			list = append(list, fmt.Sprintf("draw %q found no value in %d of %d runs: it needs more than 65,536 numbers, which is all that a draw may read; "+
+				"draw something smaller, or draw what it is made from and make it by code", label, n, runs))
+		default:
 			list = append(list, fmt.Sprintf("draw %q found no value in %d of %d runs: its generator rejects too much; "+
 				"make what is wanted instead of filtering", label, n, runs))
 		}

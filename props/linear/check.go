@@ -3,9 +3,12 @@ package linear
 import (
 	"io"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/anishathalye/porcupine"
+
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A verdict is the judgement of a history, or of the part of it that the
@@ -16,7 +19,9 @@ type verdict[In, Out any] struct {
 	panicked     any  // the value of the model's panic, nil if there was none
 	part         string
 	ops          []*operation[In, Out]
+	without      int                   // calls that are not in ops because they do not matter
 	longest      []*operation[In, Out] // the longest order that was found
+	state        string                // the state after it, as text
 	picture      func(io.Writer) error
 }
 
@@ -36,10 +41,53 @@ func (m *Model[S, In, Out]) judge(ops []*operation[In, Out]) verdict[In, Out] {
 		}
 	}
 	if !result.linearizable && !result.large {
+		m.reduce(&result)
 		m.explain(&result)
 	}
 	return result
 }
+
+// reducing bounds, in calls of Step, what is done to leave out calls that do not
+// matter: it happens in each run that fails.
+const reducing = 20_000
+
+// reduce leaves out calls that have changed no state, such as reads, and without
+// which the others cannot be ordered either.
+func (m *Model[S, In, Out]) reduce(v *verdict[In, Out]) {
+	g := newGuard(m)
+	g.left, g.effects = min(g.left, reducing), map[any]effect{}
+	g.wait(func() { porcupine.CheckOperations(g.model(), events(v.ops)) })
+	if g.panicked != nil || g.left < 0 {
+		return
+	}
+	left := g.left
+	for i := len(v.ops) - 1; i >= 0; i-- {
+		if g.effects[v.ops[i]] != fits || len(v.ops) == 1 {
+			continue
+		}
+		others := slices.Delete(slices.Clone(v.ops), i, i+1)
+		g := newGuard(m)
+		g.left = left
+		ok := false
+		g.wait(func() { ok = porcupine.CheckOperations(g.model(), events(others)) })
+		if left = g.left; left < 0 || g.panicked != nil {
+			return
+		}
+		if !ok {
+			v.ops = others
+			v.without++
+		}
+	}
+}
+
+// effect is what is known of a call: whether some state allows it, and whether it
+// has changed one.
+type effect uint8
+
+const (
+	fits effect = 1 << iota
+	changes
+)
 
 // split returns the calls of each part, in the order of the parts' first calls.
 func (m *Model[S, In, Out]) split(ops []*operation[In, Out]) [][]*operation[In, Out] {
@@ -84,6 +132,13 @@ func (m *Model[S, In, Out]) explain(v *verdict[In, Out]) {
 			}
 		}
 	}
+	g.protect(func() {
+		state := m.Init()
+		for _, op := range v.longest {
+			_, state = m.step(state, op)
+		}
+		v.state = trace.Label(state)
+	})
 	v.picture = func(w io.Writer) error {
 		g.left = math.MaxInt
 		return porcupine.Visualize(pm, info, w)
@@ -153,8 +208,9 @@ type guard[S, In, Out any] struct {
 	m        *Model[S, In, Out]
 	left     int // the steps that are left
 	panicked any
-	leave    sync.Once     // closes gone
-	gone     chan struct{} // closed when the model has ended porcupine's goroutine
+	effects  map[any]effect // by *operation; nil when nobody asks
+	leave    sync.Once      // closes gone
+	gone     chan struct{}  // closed when the model has ended porcupine's goroutine
 }
 
 func newGuard[S, In, Out any](m *Model[S, In, Out]) *guard[S, In, Out] {
@@ -188,6 +244,14 @@ func (g *guard[S, In, Out]) model() porcupine.Model {
 			}
 			next = state
 			g.protect(func() { ok, next = g.m.step(as[S](state), in.(*operation[In, Out])) })
+			if g.effects != nil && ok {
+				g.effects[in] |= fits
+				g.protect(func() {
+					if !g.m.equal(as[S](state), as[S](next)) {
+						g.effects[in] |= changes
+					}
+				})
+			}
 			return ok, next
 		},
 		Equal: func(a, b any) (equal bool) {

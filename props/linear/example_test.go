@@ -70,9 +70,9 @@ func Example() {
 	// the history of register is not linearizable: no order of its 4 calls explains what they returned
 	//     called       returned      client
 	//     1 in step 0  2 in step 3   client.2  write(2) → 2
-	//     3 in step 3  5 in step 7   client.2  read → 2
 	//     4 in step 5  6 in step 8   client.1  write(1) → 1
 	//     7 in step 8  8 in step 11  client.1  read → 2
-	//     as far as an order gets: write(2) → 2, read → 2, write(1) → 1
-	//     then none fits of: read → 2
+	//     (left out, since they change nothing and do not matter: 1)
+	//     as far as an order gets: write(2) → 2, write(1) → 1
+	//     then the state is 1, and no call can be the next: read → 2
 }

@@ -126,7 +126,7 @@ func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 				"make fewer calls, give the model a Partition, or allow more by Steps", h.model.of(v.part), len(v.ops), h.model.steps())}, v
 	case !v.linearizable:
 		return &pulse.Failure{Kind: pulse.KindProperty, Step: -1, Detail: h.model.table(v), Text: fmt.Sprintf(
-			"the history%s is not linearizable: no order of its %d calls explains what they returned", h.model.of(v.part), len(v.ops))}, v
+			"the history%s is not linearizable: no order of its %d calls explains what they returned", h.model.of(v.part), len(v.ops)+v.without)}, v
 	}
 	return nil, v
 }

@@ -232,7 +232,7 @@ func TestFailure(t *testing.T) {
     3 in step 2  never        writer  put(key: "k", value: 2) (never returned)
     4 in step 4  5 in step 6  reader  get("k") → 9
     as far as an order gets: put(key: "k", value: 1) → 0, put(key: "k", value: 2) (never returned)
-    then none fits of: get("k") → 9`
+    then the state is 2, and no call can be the next: get("k") → 9`
 	if diff := cmp.Diff(want, f.Error()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -412,5 +412,37 @@ func TestModelThatExits(t *testing.T) {
 	f := r.Run(props.Plan{}).Failure
 	if f == nil || !strings.HasPrefix(f.Text, "panic in the model: it called runtime.Goexit") {
 		t.Errorf("%v", f)
+	}
+}
+
+// TestCallsThatMatter holds what a failure says of its calls: the state before the
+// first that is not explained, and no calls that do not matter. All calls were
+// listed, reads that never returned among them, and no state.
+func TestCallsThatMatter(t *testing.T) {
+	for _, h := range []struct{ name, events, want string }{
+		{"reads that never returned", "a put 1; a 0; c get; d get; b get; b 0", `
+    called             returned           client
+    1, before the run  2, before the run  a       put(key: "k", value: 1) → 0
+    5, before the run  6, before the run  b       get("k") → 0
+    (left out, since they change nothing and do not matter: 2)
+    as far as an order gets: put(key: "k", value: 1) → 0
+    then the state is 1, and no call can be the next: get("k") → 0`},
+		{"reads that are explained", "a get; a 0; a put 1; a 0; a get; a 1; b get; b 0; b put 4; b 0", `
+    (left out, since they change nothing and do not matter: 2)
+    as far as an order gets: put(key: "k", value: 1) → 0
+    then the state is 1, and no call can be the next: get("k") → 0`},
+		{"reads that are needed", "a put 1; b get; b 1; c get; c 0; a 0", `
+    as far as an order gets: put(key: "k", value: 1) → 0, get("k") → 1
+    then the state is 1, and no call can be the next: get("k") → 0`},
+		{"nothing can be first", "b get; b 7", `
+    the state is 0 at first, and no call can be the first: get("k") → 7`},
+	} {
+		f := run(t, at(register, h.events)).Failure
+		if f == nil {
+			t.Fatalf("%s: it is linearizable", h.name)
+		}
+		if lines := strings.TrimPrefix(h.want, "\n"); !strings.HasSuffix(f.Detail, lines) {
+			t.Errorf("%s: got\n%s\nwant at the end\n%s", h.name, f.Detail, lines)
+		}
 	}
 }

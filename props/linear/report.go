@@ -2,6 +2,7 @@ package linear
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -35,25 +36,42 @@ func (m *Model[S, In, Out]) table(v verdict[In, Out]) string {
 	return strings.Join(append(align(rows), m.howFar(v)...), "\n")
 }
 
-// howFar returns two lines: the longest order that was found, and the calls of
-// which none can come next.
-func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) []string {
-	var in, out []string
+// howFar returns lines that say which order gets farthest, the state after it, and
+// the calls of which one would have to come next and none can.
+func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
+	if v.without > 0 {
+		lines = append(lines, fmt.Sprintf("    (left out, since they change nothing and do not matter: %d)", v.without))
+	}
+	var in, next []string
 	for _, op := range v.longest {
 		in = append(in, m.line(op))
 	}
-	for _, op := range v.ops {
-		if !slices.Contains(v.longest, op) {
-			out = append(out, m.line(op))
-		}
+	for _, op := range candidates(v) {
+		next = append(next, m.line(op))
 	}
 	if len(in) == 0 {
-		return []string{"    none of them can be the first"}
+		return append(lines, fmt.Sprintf("    the state is %s at first, and no call can be the first: %s", v.state, strings.Join(next, ", ")))
 	}
-	return []string{
+	return append(lines,
 		fmt.Sprintf("    as far as an order gets: %s", strings.Join(in, ", ")),
-		fmt.Sprintf("    then none fits of: %s", strings.Join(out, ", ")),
+		fmt.Sprintf("    then the state is %s, and no call can be the next: %s", v.state, strings.Join(next, ", ")))
+}
+
+// candidates returns the calls that are not in the longest order and that began
+// before any other of them returned.
+func candidates[In, Out any](v verdict[In, Out]) (list []*operation[In, Out]) {
+	first := math.MaxInt
+	for _, op := range v.ops {
+		if op.returned && !slices.Contains(v.longest, op) {
+			first = min(first, op.ret.event)
+		}
 	}
+	for _, op := range v.ops {
+		if op.call.event < first && !slices.Contains(v.longest, op) {
+			list = append(list, op)
+		}
+	}
+	return list
 }
 
 // align aligns the cells of rows in columns, four spaces from the left.

@@ -77,6 +77,10 @@ type client[S any] struct {
 	done  int
 }
 
+// clientName returns what one of several clients is called in draws, charts and
+// messages.
+func clientName(i int) string { return fmt.Sprintf("client %d", i+1) }
+
 // mustBeDone fails the run when a client waits for ever: what it had still to
 // give was not tested. It need not be done when it has crashed, or when virtual
 // time has an end.
@@ -85,9 +89,9 @@ func (m *Machine[S]) mustBeDone(t *props.T, sys *pulse.System, clients ...*clien
 		if c.ref.IsZero() || c.done == len(c.steps) || !sys.Alive(c.ref) || sys.Options().Horizon > 0 {
 			continue
 		}
-		who := "the client"
+		who := "the " + c.ref.String()
 		if len(clients) > 1 {
-			who = fmt.Sprintf("client %d", i+1)
+			who = clientName(i)
 		}
 		t.Report(&pulse.Failure{Kind: pulse.KindStuck, Site: c.steps[c.done].name, Step: -1, Text: fmt.Sprintf(
 			"%s: %s waits for ever in command %d of %d, %s, and nothing more can happen",
@@ -119,10 +123,10 @@ func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 		given += len(b)
 	}
 	t.Sometimes(m.title()+": a command is given", given > 0)
-	first.ref = sys.Go("client", func(p *pulse.Process) {
+	first.ref = sys.Go("first client", func(p *pulse.Process) {
 		m.give(t, p, first, states)
-		for _, c := range clients {
-			c.ref = p.Go("client", func(p *pulse.Process) {
+		for i, c := range clients {
+			c.ref = p.Go(clientName(i), func(p *pulse.Process) {
 				for _, s := range c.steps {
 					call := h.Call(p.Self(), s)
 					call.Return(s.run(p))

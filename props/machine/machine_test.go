@@ -194,7 +194,7 @@ func TestSequentialFailure(t *testing.T) {
 func TestParallelFailure(t *testing.T) {
 	res, r, _ := find(form{racy: true, parallel: true}.property, 400)
 	defer r.Close()
-	if !strings.Contains(res.Failure.Detail, "add(") || !strings.Contains(res.Failure.Detail, "client.3") ||
+	if !strings.Contains(res.Failure.Detail, "add(") || !strings.Contains(res.Failure.Detail, "client 2 ") ||
 		!strings.Contains(res.Failure.Detail, "as far as an order gets: ") {
 		t.Errorf("failure:\n%v", res.Failure)
 	}

@@ -75,8 +75,8 @@ func roleOf(t reflect.Type) value.Role {
 func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
 	list := make([][]step[S], m.clients())
 	for i := range list {
-		for j := range props.Draw(t, rapid.IntRange(1, m.branch()), fmt.Sprintf("commands of client %d", i+1)) {
-			s, ok := m.drawStep(t, state, fmt.Sprintf("command %d of client %d", j+1, i+1), func(s step[S]) bool {
+		for j := range props.Draw(t, rapid.IntRange(1, m.branch()), "commands of "+clientName(i)) {
+			s, ok := m.drawStep(t, state, fmt.Sprintf("command %d of %s", j+1, clientName(i)), func(s step[S]) bool {
 				list[i] = append(list[i], s)
 				allowed := m.allows(state, list)
 				list[i] = list[i][:j]

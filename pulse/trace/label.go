@@ -188,7 +188,7 @@ func (p *printer) fields(v reflect.Value) {
 		}
 		p.write(before)
 		before = ", "
-		if p.hidden != nil || named && !of.Anonymous {
+		if (named || p.hidden != nil) && !of.Anonymous {
 			p.write(of.Name + ": ")
 		}
 		// Made from its address, the value of an unexported field has no
