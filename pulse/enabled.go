@@ -98,9 +98,17 @@ func (e *Enabled) State() uint64 { return e.sys.State() }
 // StateText describes the state that the system is in: see System.StateText.
 func (e *Enabled) StateText() string { return e.sys.StateText() }
 
-// Unread returns what the last State or StateText could not read: see
-// System.Unread.
-func (e *Enabled) Unread() string { return e.sys.Unread() }
+// Unread returns what the last State or StateText could not read, "" if it has
+// read all: the name of an actor, what its handler or message holds, and what
+// stands in for it. Where something does, states that are equal lead to the same
+// only if no actor writes variables that another one reads. Call it before the
+// next step.
+func (e *Enabled) Unread() string {
+	if e.sys.states == nil {
+		return ""
+	}
+	return e.sys.states.gap.text(e.sys)
+}
 
 // Oldest returns the message that arrived first.
 func (e *Enabled) Oldest() int {

@@ -65,7 +65,7 @@ func TestIsolationOfTimesAndLocks(t *testing.T) {
 		"times":                {times, func() { times[0] = times[0].Add(1) }, true},
 		"a pointer in a field": {&struct{ at *time.Time }{&now}, func() { now = now.Add(1) }, true},
 		"once":                 {l, func() { l.once.Do(func() { l.words, l.size = []string{l.Text}, 1 }) }, false},
-		"a cache":              {c, func() { c.kept["a"] = 1 }, false},
+		"a cache":              {c, func() { c.mu.Lock(); c.kept["a"] = 1; c.mu.Unlock() }, false},
 		"an embedded lock":     {e, func() { e.Items = append(e.Items, "a") }, false},
 		"a lock by pointer":    {p, func() { p.items = append(p.items, "a") }, false},
 		"above a once":         {l, func() { l.Text += "x" }, true},

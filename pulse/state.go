@@ -29,8 +29,8 @@ import (
 // than 10,000 cells. The state of such an actor is its history: what it has
 // received and when, what was chosen in its steps, and the history of who
 // spawned it. The history does not show what the actor learns otherwise: from
-// variables that other actors write too, or by Timer.Stop. Unread reports
-// whether there is such an actor or message.
+// variables that other actors write too, or by Timer.Stop. Enabled.Unread
+// returns the first such actor or message.
 func (s *System) State() uint64 {
 	w := s.walkState("State", false)
 	if w == nil {
@@ -49,18 +49,6 @@ func (s *System) StateText() string {
 		return ""
 	}
 	return string(w.Text())
-}
-
-// Unread returns what the last State or StateText could not read, "" if it has
-// read all: the name of an actor, what its handler or message holds, and what
-// stands in for it. Where something does, states that are equal lead to the same
-// only if no actor writes variables that another one reads. Call it before the
-// next step.
-func (s *System) Unread() string {
-	if s.states == nil {
-		return ""
-	}
-	return s.states.gap.text(s)
 }
 
 // A gap is a part of a state that a walk could not read.
