@@ -25,7 +25,7 @@ type explorer struct {
 	keeps  bool // the property has something that remembers
 	// watches and looks are Result.Watches and Result.Looks, of any run.
 	watches, looks bool
-	doubts bool // a run had what a reduction may be wrong about
+	doubts         bool // a run had what a reduction may be wrong about
 
 	counts
 	before counts             // of the inputs that are done with
