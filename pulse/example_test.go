@@ -29,13 +29,13 @@ func (a *account) Receive(ctx *pulse.Ctx, msg any) {
 
 // order is a message that makes its receiver, a branch, act for a customer.
 type order struct {
-	account pulse.Ref
-	action  any
+	to   pulse.Ref
+	what any
 }
 
 func branch(ctx *pulse.Ctx, msg any) {
 	o := msg.(order)
-	ctx.Send(o.account, o.action)
+	ctx.Send(o.to, o.what)
 }
 
 // The customer pays in at one branch and draws out at another. Nothing makes
@@ -59,10 +59,10 @@ func Example() {
 	// Output:
 	// seed 2: panic in account#1 ← withdraw(20): overdrawn
 	//
-	// 0  test ──order(account, deposit(50))──▶ north
-	// 1  test ──order(account, withdraw(20))──▶ south
+	// 0  test ──order(to: account, what: deposit(50))──▶ north
+	// 1  test ──order(to: account, what: withdraw(20))──▶ south
 	// 2  south ──withdraw(20)──▶ account
-	//    north ──deposit(50)──▶ account                  (never received)
+	//    north ──deposit(50)──▶ account                              (never received)
 }
 
 // A process is straight-line code that waits where it stands.

@@ -228,10 +228,10 @@ func TestFailure(t *testing.T) {
 	}
 	want := `the history of store, part "k", is not linearizable: no order of its 3 calls explains what they returned
     called       returned     client
-    1 in step 0  2 in step 2  writer  put("k", 1) → 0
-    3 in step 2  never        writer  put("k", 2) (never returned)
+    1 in step 0  2 in step 2  writer  put(key: "k", value: 1) → 0
+    3 in step 2  never        writer  put(key: "k", value: 2) (never returned)
     4 in step 4  5 in step 6  reader  get("k") → 9
-    as far as an order gets: put("k", 1) → 0, put("k", 2) (never returned)
+    as far as an order gets: put(key: "k", value: 1) → 0, put(key: "k", value: 2) (never returned)
     then none fits of: get("k") → 9`
 	if diff := cmp.Diff(want, f.Error()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -246,7 +246,7 @@ func TestFailure(t *testing.T) {
 	if err := res.Attachments[0].Write(&picture); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"<html", `put(\"k\", 2) (never returned)`, `get(\"k\") → 9`} {
+	for _, part := range []string{"<html", `put(key: \"k\", value: 2) (never returned)`, `get(\"k\") → 9`} {
 		if !strings.Contains(picture.String(), part) {
 			t.Errorf("the picture lacks %s", part)
 		}

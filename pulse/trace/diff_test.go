@@ -115,8 +115,8 @@ func TestDiffOfWhatIsLeft(t *testing.T) {
 	left := len(b.Sends) - 2
 	b.Sends[left].Fate = Dropped
 	d, differ := Diff(a, b)
-	want := `at the end: leader ──set("k", ping)──▶ follower.1 pending in the first run, ` +
-		`leader ──set("k", ping)──▶ follower.1 dropped in the second`
+	want := `at the end: leader ──set(key: "k", v: ping)──▶ follower.1 pending in the first run, ` +
+		`leader ──set(key: "k", v: ping)──▶ follower.1 dropped in the second`
 	if !differ || d.String() != want {
 		t.Errorf("%v: %s, expected %s", differ, d, want)
 	}

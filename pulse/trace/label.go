@@ -18,10 +18,10 @@ const (
 	cut        = "…"
 )
 
-// Label returns a message as one line: flush, write(1), set("a", 3).
+// Label returns a message as one line: flush, write(1), set(key: "a", value: 3).
 //
-// A struct is shown by its type's name without the package and by its fields, a
-// pointer by what it points to, and a value with an Error or String method by
+// A struct is shown by its type's name without the package and by its fields, which
+// have their names if there are several, a pointer by what it points to, and a value with an Error or String method by
 // the result of that method, unless it panics or calls runtime.Goexit, which the
 // label then says. No addresses are shown and maps are sorted, so
 // that the same message has the same label in every run.
@@ -161,21 +161,34 @@ func (p *printer) around(v reflect.Value, show func()) {
 func (p *printer) fields(v reflect.Value) {
 	v = addressable(v)
 	p.write(typeLabel(v.Type()))
-	before := "("
+	before, named := "(", shownFields(v.Type()) > 1
 	for i := range v.NumField() {
-		if v.Type().Field(i).Name == "_" {
+		of := v.Type().Field(i)
+		if of.Name == "_" {
 			continue
 		}
 		p.write(before)
 		before = ", "
-		field := v.Field(i)
+		if named && !of.Anonymous {
+			p.write(of.Name + ": ")
+		}
 		// Made from its address, the value of an unexported field has no
 		// read-only mark.
-		p.value(reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem(), false)
+		p.value(reflect.NewAt(of.Type, unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem(), false)
 	}
 	if before != "(" {
 		p.write(")")
 	}
+}
+
+// shownFields returns how many fields of a struct are shown.
+func shownFields(t reflect.Type) (n int) {
+	for i := range t.NumField() {
+		if t.Field(i).Name != "_" {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *printer) list(v reflect.Value) {

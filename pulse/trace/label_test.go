@@ -102,17 +102,17 @@ func TestLabelOfStructs(t *testing.T) {
 		{write{1}, "write(1)"},
 		{&write{1}, "write(1)"},
 		{(*write)(nil), "nil"},
-		{set{"a", 3}, `set("a", 3)`},
-		{set{key: "a"}, `set("a", nil)`},
-		{set{"a", tick(3)}, `set("a", tick(3))`},
-		{set{"a", &write{3}}, `set("a", write(3))`},
+		{set{"a", 3}, `set(key: "a", v: 3)`},
+		{set{key: "a"}, `set(key: "a", v: nil)`},
+		{set{"a", tick(3)}, `set(key: "a", v: tick(3))`},
+		{set{"a", &write{3}}, `set(key: "a", v: write(3))`},
 		{padded{n: 3}, "padded(3)"},
-		{struct{ A, B int }{1, 2}, "struct(1, 2)"},
+		{struct{ A, B int }{1, 2}, "struct(A: 1, B: 2)"},
 		{struct{}{}, "struct"},
-		{pair[int, string]{1, "a"}, `pair[int,string](1, "a")`},
-		{pair[write, *pair[tick, []word]]{}, "pair[write,*pair[tick,[]word]](write(0), nil)"},
-		{typed{1, time.Second, write{2}, &actorRef{"store"}, bad{3}}, "typed(1, 1s, write(2), store, bad code)"},
-		{typed{}, "typed(0, 0s, write(0), nil, nil)"},
+		{pair[int, string]{1, "a"}, `pair[int,string](Key: 1, Value: "a")`},
+		{pair[write, *pair[tick, []word]]{}, "pair[write,*pair[tick,[]word]](Key: write(0), Value: nil)"},
+		{typed{1, time.Second, write{2}, &actorRef{"store"}, bad{3}}, "typed(id: 1, when: 1s, inner: write(2), ref: store, err: bad code)"},
+		{typed{}, "typed(id: 0, when: 0s, inner: write(0), ref: nil, err: nil)"},
 	})
 }
 
@@ -184,7 +184,7 @@ func TestLabelOfOwnText(t *testing.T) {
 		{&actorRef{"store"}, "store"},
 		{actorRef{"store"}, `actorRef("store")`},
 		{silent{4}, "silent(4)"},
-		{embedding{nil, 4}, "embedding(nil, 4) (String panicked)"},
+		{embedding{nil, 4}, "embedding(nil, n: 4) (String panicked)"},
 		{holder{level(0)}, "holder(low)"},
 		{errors.New("two\nlines\x00\xff"), `two\nlines\x00` + "\uFFFD"},
 	})
@@ -198,7 +198,7 @@ func TestLabelOfCycles(t *testing.T) {
 	loop := map[string]any{}
 	loop["again"] = loop
 	runLabelTests(t, Label, []labelTest{
-		{cyclic, "list(1, list(2, …))"},
+		{cyclic, "list(value: 1, next: list(value: 2, next: …))"},
 		{self, "holder(…)"},
 		{loop, `map["again":…]`},
 		{[]any{[]any{[]any{[]any{[]any{[]any{1}}}}}}, "[[[[[…]]]]]"},
@@ -210,7 +210,7 @@ func TestLabelOfLocalTypes(t *testing.T) {
 	if got := Label(write{"x"}); got != `write("x")` {
 		t.Error(got)
 	}
-	if got := Label(pair[write, int]{}); got != `pair[write,int](write(""), 0)` {
+	if got := Label(pair[write, int]{}); got != `pair[write,int](Key: write(""), Value: 0)` {
 		t.Error(got)
 	}
 }
@@ -227,7 +227,7 @@ func TestLabelIsCut(t *testing.T) {
 		{"one too many", strings.Repeat("x", 79), `"` + strings.Repeat("x", 79) + "…"},
 		{"slice", long, "[" + strings.Repeat("0 ", 39) + "0…"},
 		{"error", errors.New(strings.Repeat("e", 1000)), strings.Repeat("e", 80) + "…"},
-		{"field", set{strings.Repeat("k", 100), 1}, `set("` + strings.Repeat("k", 75) + "…"},
+		{"field", set{strings.Repeat("k", 100), 1}, `set(key: "` + strings.Repeat("k", 70) + "…"},
 	}
 	for _, test := range tests {
 		got := Label(test.body)

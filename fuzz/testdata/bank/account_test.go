@@ -32,13 +32,13 @@ func (a *account) Receive(ctx *pulse.Ctx, msg any) {
 
 // order is a message that makes its receiver, a branch, act for a customer.
 type order struct {
-	account pulse.Ref
-	action  any
+	to   pulse.Ref
+	what any
 }
 
 func branch(ctx *pulse.Ctx, msg any) {
 	o := msg.(order)
-	ctx.Send(o.account, o.action)
+	ctx.Send(o.to, o.what)
 }
 
 // What is paid in can be drawn out.
