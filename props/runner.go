@@ -108,7 +108,7 @@ type Result struct {
 	// property uses one of these other than Always.
 	Watches, Remembers bool
 	// Looks reports that Watches is true because of an observer of the
-	// property's own or the isolation check, or because the property reads the
+	// property's own, the isolation check or Options.Pending, or because the property reads the
 	// trace or the record.
 	Looks bool
 	// EarlyTimers is the plan's if the property left it to the plan, else 0.
@@ -306,7 +306,10 @@ func (r *Runner) result() Result {
 		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent}
 	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
 	observed := r.isObserved()
-	res.Looks = observed || st.sys != nil && (st.sys.Options().Isolation || st.sys.Host().Looked())
+	if st.sys != nil {
+		o := st.sys.Options()
+		res.Looks = observed || o.Isolation || o.Pending > 0 || st.sys.Host().Looked()
+	}
 	res.Remembers = res.Remembers || observed
 	res.Watches = res.Remembers || res.Looks || len(st.always) > 0
 	if st.failure == nil {

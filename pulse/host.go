@@ -37,9 +37,12 @@ func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
 // Observers returns how many observers the run has.
 func (h Host) Observers() int { return len(h.s.observers) }
 
-// Observed reports whether an observer or the isolation check looks at the run
-// after each step.
-func (h Host) Observed() bool { return len(h.s.observers) > 0 || h.s.options.Isolation }
+// Observed reports whether what the run fails with may depend on the order of
+// steps at different actors: an observer or the isolation check looks at it
+// after each step, or Options.Pending bounds how many messages wait.
+func (h Host) Observed() bool {
+	return len(h.s.observers) > 0 || h.s.options.Isolation || h.s.options.Pending > 0
+}
 
 // Looked reports whether the trace or the record of the run was asked for while
 // no step was running: whoever did may judge the run by the order of its steps.

@@ -58,7 +58,7 @@
 // in order, it begins again with Everything and sleep sets.
 //
 // Some things that sleep sets do not heed tell orders apart in which every actor
-// receives the same: an observer, the isolation check, and Ref.Index and
+// receives the same: an observer, the isolation check, Options.Pending, and Ref.Index and
 // Ref.String in a step where steps that no message puts in order have spawned
 // actors. Then the search begins again with Everything without sleep sets, unless
 // Run.Watched says that the worker itself tells of its observers, as package fuzz

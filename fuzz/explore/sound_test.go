@@ -38,6 +38,7 @@ func unsound() []subject {
 		program("warnings", pulse.Options{}, readsWarnings),
 		program("a timer of another", pulse.Options{}, stopsAnothersTimer),
 		program("an observer", pulse.Options{}, isObserved),
+		program("waiting messages", pulse.Options{Pending: 3}, letsManyWait),
 		program("isolation", pulse.Options{Isolation: true}, changesOnTheWay),
 	}
 }
@@ -221,6 +222,18 @@ func isObserved(sys *pulse.System) func() error {
 		}
 	}))
 	two(sys, func(*pulse.Ctx, any) { one = true }, func(*pulse.Ctx, any) { other = true })
+	return nil
+}
+
+// letsManyWait has two actors that each send two messages, of which no more than
+// three may wait at a time.
+func letsManyWait(sys *pulse.System) func() error {
+	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+	send := func(ctx *pulse.Ctx, _ any) {
+		ctx.Send(sink, kind("a"))
+		ctx.Send(sink, kind("b"))
+	}
+	two(sys, send, send)
 	return nil
 }
 
