@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -397,6 +398,8 @@ func TestEnvironment(t *testing.T) {
 		{"JOSTLE_SEED", "x", `JOSTLE_SEED is "x": set it to a number from 1 on`},
 		{"JOSTLE_SEED", "0", `JOSTLE_SEED is "0": set it to a number from 1 on`},
 		{"JOSTLE_BUDGET", "soon", `JOSTLE_BUDGET is "soon": set it to a duration such as 30s, or to a number of runs`},
+		{"JOSTLE_WORKERS", "0", `JOSTLE_WORKERS is "0": set it to a number from 1 on`},
+		{"JOSTLE_WORKERS", "many", `JOSTLE_WORKERS is "many": set it to a number from 1 on`},
 		{"JOSTLE_BUDGET", "-3s", `JOSTLE_BUDGET is "-3s": set it to a duration such as 30s, or to a number of runs`},
 	} {
 		t.Setenv(c.name, c.value)
@@ -409,5 +412,27 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("JOSTLE_SEED", "7")
 	if s, err := (Config{}).settle(checkBudget); err != nil || s.Runs != 500 || s.Budget != 0 || s.Seed != 7 {
 		t.Errorf("settled to %+v, %v", s, err)
+	}
+	t.Setenv("JOSTLE_WORKERS", "3")
+	t.Setenv("JOSTLE_STRATEGY", "random,pos")
+	if s, err := (Config{Workers: 2}).settle(checkBudget); err != nil || s.Workers != 3 || !slices.Equal(s.Strategies, []string{"random", "pos"}) {
+		t.Errorf("settled to %+v, %v", s, err)
+	}
+	if s, err := (Config{File: "kept"}).settle(checkBudget); err != nil || s.Workers != 1 {
+		t.Errorf("an exploration with a file: settled to %+v, %v", s, err)
+	}
+}
+
+// The names of strategies come from the environment, and are looked at where they are used.
+func TestStrategiesOfTheEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=pos"); !strings.Contains(out, "(pos 1000)") {
+		t.Errorf("with pos alone:\n%s", out)
+	}
+	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=luck"); !strings.Contains(out, "--- FAIL") || !strings.Contains(out, "luck") {
+		t.Errorf("with a strategy that there is not:\n%s", out)
+	}
+	if out := runSample(t, "explore-mended", dir, "JOSTLE_STRATEGY=luck", "JOSTLE_WORKERS=2"); !strings.Contains(out, "--- PASS") {
+		t.Errorf("an exploration has none:\n%s", out)
 	}
 }

@@ -31,7 +31,7 @@ type Config struct {
 	Source exprand.Source
 	// Workers is how many goroutines run the property at the same time; zero
 	// means one, because a property may touch what its test shares. The
-	// failure that is reported does not depend on it.
+	// failure that is reported does not depend on it. JOSTLE_WORKERS overrides it.
 	Workers int
 	// Folder is where cases are kept; empty means testdata/jostle beside the
 	// test. JOSTLE_OUT overrides it. A relative path begins at the package's
@@ -43,7 +43,7 @@ type Config struct {
 
 	// Strategies are for Check and MustFind: the names of strategies to use in
 	// turns, as strategy.Names lists them; nil means a portfolio in which every
-	// other run is random.
+	// other run is random. JOSTLE_STRATEGY overrides them.
 	Strategies []string
 
 	// Method is for Explore: how the tree of orders is gone through and what
@@ -93,6 +93,12 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 	}
 	if err := c.readBudget(os.Getenv("JOSTLE_BUDGET")); err != nil {
 		return c, err
+	}
+	if err := c.readWorkers(os.Getenv("JOSTLE_WORKERS")); err != nil {
+		return c, err
+	}
+	if names := os.Getenv("JOSTLE_STRATEGY"); names != "" {
+		c.Strategies = strings.Split(names, ",")
 	}
 	if c.Seed == 0 {
 		c.Seed = 1
@@ -156,6 +162,21 @@ func (c *Config) readSeed(v string) error {
 		return fmt.Errorf("JOSTLE_SEED is %q: set it to a number from 1 on", v)
 	}
 	c.Seed = n
+	return nil
+}
+
+// readWorkers leaves an exploration that goes on from a file alone: it has one.
+func (c *Config) readWorkers(v string) error {
+	if v == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n <= 0 {
+		return fmt.Errorf("JOSTLE_WORKERS is %q: set it to a number from 1 on", v)
+	}
+	if c.File == "" {
+		c.Workers = n
+	}
 	return nil
 }
 

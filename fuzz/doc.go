@@ -45,13 +45,15 @@
 // overrides them, since flags of a library would break go test for packages
 // that do not know them:
 //
-//	JOSTLE_SEED    a number: other inputs and orders than those of seed 1
-//	JOSTLE_BUDGET  a duration such as 30s, or a number of runs such as 10000
-//	JOSTLE_REPLAY  a case file, or the name of one: only that, with its whole trace
-//	JOSTLE_OUT     a folder for failing cases, in place of testdata/jostle
-//	JOSTLE_SHOW    1: with go test -v, a run of a property that holds is shown, and what
-//	               each actor keeps at its end
-//	JOSTLE_STALL   how long a step may take before it is told of; else 10s
+//	JOSTLE_SEED      a number: other inputs and orders than those of seed 1
+//	JOSTLE_BUDGET    a duration such as 30s, or a number of runs such as 10000
+//	JOSTLE_REPLAY    a case file, or the name of one: only that, with its whole trace
+//	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle
+//	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what
+//	                 each actor keeps at its end
+//	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos
+//	JOSTLE_WORKERS   how many goroutines Check, MustFind and Explore may use
+//	JOSTLE_STALL     how long a step may take before it is told of; else 10s
 //
 // The same seed finds the same failure, on every machine and with any number
 // of workers, as long as the budget lets it come so far.
