@@ -2,6 +2,7 @@ package house
 
 import (
 	"fmt"
+	"go/ast"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,6 +45,27 @@ func checkExamples(t *tree) (found []finding) {
 		if (b.language == "go" || b.language == "text") && !t.tests(b.text) {
 			found = append(found, finding{fmt.Sprintf("README.md:%d", b.line), "no test runs this block",
 				"let the same lines stand in a _test.go, or what is printed in a golden file"})
+		}
+	}
+	return found
+}
+
+// testName matches a test that a text names.
+var testName = regexp.MustCompile("`(Test[A-Z]\\w*)`")
+
+// checkNamedTests finds tests that CONTRIBUTING.md names and that there are not.
+func checkNamedTests(t *tree) (found []finding) {
+	there := map[string]bool{}
+	t.sources(func(_ *folder, s *source) {
+		for _, d := range s.syntax.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && s.isTest() {
+				there[f.Name.Name] = true
+			}
+		}
+	})
+	for _, m := range testName.FindAllStringSubmatch(t.texts["CONTRIBUTING.md"], -1) {
+		if !there[m[1]] {
+			found = append(found, finding{"CONTRIBUTING.md", "there is no test " + m[1], "correct the name, or write the test"})
 		}
 	}
 	return found
@@ -126,6 +148,13 @@ func command(line string) string {
 func TestReadme(t *testing.T) { report(t, checkReadme(loadModule(t))) }
 
 func TestReadmeExamplesRun(t *testing.T) { report(t, checkExamples(loadModule(t))) }
+
+func TestNamedTests(t *testing.T) { report(t, checkNamedTests(loadModule(t))) }
+
+func TestNamedTestsCanary(t *testing.T) {
+	tr := mustLoad(t, fstest.MapFS{"CONTRIBUTING.md": file("`TestThis`, `TestThat`"), "p/p_test.go": file("package p", "func TestThis() {}")})
+	caught(t, checkNamedTests(tr), "CONTRIBUTING.md")
+}
 
 func TestReadmeExamplesCanary(t *testing.T) {
 	const fence = "```"
