@@ -44,7 +44,8 @@ func (t *Table) Put(key uint64, value int32) {
 	*c = cell{key: key, age: t.age, value: value}
 }
 
-// Add returns the number of a key; one that has none it gives the number value.
+// Add returns the number of a key and true. If the key has none, it sets the
+// number to value and returns value and false.
 func (t *Table) Add(key uint64, value int32) (number int32, had bool) {
 	if 2*(t.used+1) > len(t.cells) {
 		t.grow()

@@ -59,8 +59,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableAgeWraps holds that what was put into a table long ago, at an age
-// that comes again, is not found.
+// TestTableAgeWraps checks that a key that was put into a table long ago, at an
+// age that comes again, is not found.
 func TestTableAgeWraps(t *testing.T) {
 	var table Table
 	table.Put(5, 7)
@@ -74,7 +74,7 @@ func TestTableAgeWraps(t *testing.T) {
 	agree(t, &table, nil, []uint64{5, 6})
 }
 
-// TestTableReset holds that a table that has grown once allocates nothing more.
+// TestTableReset checks that a table that has grown once allocates nothing more.
 func TestTableReset(t *testing.T) {
 	var table Table
 	list := keys(rand.New(rand.NewPCG(3, 4)), 200)
