@@ -108,8 +108,8 @@ type Result struct {
 	// property uses one of these other than Always.
 	Watches, Remembers bool
 	// Looks reports that Watches is true because of an observer of the
-	// property's own, the isolation check or Options.Pending, or because the property reads the
-	// trace or the record.
+	// property's own, the isolation check or Options.Pending, or because the
+	// property reads the trace or the record.
 	Looks bool
 	// EarlyTimers is the plan's if the property left it to the plan, else 0.
 	EarlyTimers int
