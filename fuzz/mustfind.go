@@ -59,7 +59,11 @@ func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 	elapsed := words.Elapsed(time.Since(start))
 	f := res.Finding
 	if f == nil {
-		v.complain(res.Complaints())
+		complaints := res.Complaints()
+		v.complain(complaints)
+		if res.Tested() == 0 && len(complaints) > 0 {
+			v.t.FailNow() // they say why nothing was tested
+		}
 		v.t.Fatalf("the property is to fail, and held in all of %d runs (%s), %s: look whether it can notice the bug, or give the search more time",
 			res.Tested(), res.Arms(), elapsed)
 	}

@@ -15,8 +15,9 @@ var mustSamples = map[string]func(*testing.T){
 			t.Errorf("found %q", f.Failure.Text)
 		}
 	},
-	"must-held":   func(t *testing.T) { unreached(t, Config{Runs: 50}.MustFind(t, one)) },
-	"must-missed": func(t *testing.T) { unreached(t, Config{Runs: 50}.MustFind(t, missesSome)) },
+	"must-held":    func(t *testing.T) { unreached(t, Config{Runs: 50}.MustFind(t, one)) },
+	"must-skipped": func(t *testing.T) { unreached(t, Config{Runs: 50}.MustFind(t, skips)) },
+	"must-missed":  func(t *testing.T) { unreached(t, Config{Runs: 50}.MustFind(t, missesSome)) },
 	"must-misuse": func(t *testing.T) {
 		unreached(t, Config{Runs: 50}.MustFind(t, func(t *props.T) { t.System().Spawn("actor", pulse.Func(nil)) }))
 	},
