@@ -50,6 +50,7 @@ var samples = map[string]func(*testing.T){
 	"few":         checksFew,
 	"never-early": func(t *testing.T) { Config{Runs: 64}.Check(t, sleeps) },
 	"empty":       func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
+	"wandering":   func(t *testing.T) { Config{Runs: 128}.Check(t, wandering()) },
 }
 
 func allSamples() map[string]func(*testing.T) {

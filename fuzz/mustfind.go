@@ -69,12 +69,12 @@ func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 	}
 	text := f.Text(foundAt(res, elapsed))
 	switch {
-	case !f.Worth():
-		v.print(text)
-		v.t.Fatal("the property is to fail, and was not written as it must be: that is another failure")
 	case f.Replays < finding.Tried:
 		v.print(text)
 		v.t.Fatal("the property is to fail, and did so in a run that does not repeat itself: what it shows is not certain")
+	case !f.Worth():
+		v.print(text)
+		v.t.Fatal("the property is to fail, and was not written as it must be: that is another failure")
 	}
 	v.t.Logf("found, as it must be:\n%s", text)
 	return f

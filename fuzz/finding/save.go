@@ -13,8 +13,17 @@ import (
 
 // Worth reports whether a finding is worth being kept as a file. A property
 // that does outside of a step what it must not fails in every run: a case of it
-// shows nothing. What a handler must not do it may do in one order only.
-func (f *Finding) Worth() bool { return f.Failure.Kind != pulse.KindMisuse || f.Failure.Step >= 0 }
+// shows nothing. What a handler must not do it may do in one order only. What
+// was seen of a program that does not repeat itself cannot be run again.
+func (f *Finding) Worth() bool {
+	switch f.Failure.Kind {
+	case pulse.KindMisuse:
+		return f.Failure.Step >= 0
+	case pulse.KindNondeterminism:
+		return false
+	}
+	return true
+}
 
 // Save keeps a finding as a file, and what is attached to it beside that. A
 // run without a system has nothing to keep but its inputs, which is worth it
