@@ -57,25 +57,31 @@ func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 		v.t.Error(f)
 	}
 	elapsed := words.Elapsed(time.Since(start))
-	f := res.Finding
-	if f == nil {
-		complaints := res.Complaints()
-		v.complain(complaints)
-		if res.Tested() == 0 && len(complaints) > 0 {
-			v.t.FailNow() // they say why nothing was tested
-		}
-		v.t.Fatalf("the property is to fail, and held in all of %d runs (%s), %s: look whether it can notice the bug, or give the search more time",
-			res.Tested(), res.Arms(), elapsed)
+	if res.Finding == nil {
+		v.foundNothing(res, elapsed)
+		return nil // never, since the test has ended
 	}
-	text := f.Text(foundAt(res, elapsed))
+	text := res.Finding.Text(foundAt(res, elapsed))
 	switch {
-	case f.Replays < finding.Tried:
+	case res.Finding.Replays < finding.Tried:
 		v.print(text)
 		v.t.Fatal("the property is to fail, and did so in a run that does not repeat itself: what it shows is not certain")
-	case !f.Worth():
+	case !res.Finding.Worth():
 		v.print(text)
 		v.t.Fatal("the property is to fail, and was not written as it must be: that is another failure")
 	}
 	v.t.Logf("found, as it must be:\n%s", text)
-	return f
+	return res.Finding
+}
+
+// foundNothing ends the test of a property that was to fail, and did not.
+func (v *verb) foundNothing(res search.Result, elapsed string) {
+	v.t.Helper()
+	complaints := res.Complaints()
+	v.complain(complaints)
+	if res.Tested() == 0 && len(complaints) > 0 {
+		v.t.FailNow() // they say why nothing was tested
+	}
+	v.t.Fatalf("the property is to fail, and held in all of %d runs (%s), %s: look whether it can notice the bug, or give the search more time",
+		res.Tested(), res.Arms(), elapsed)
 }
