@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -380,13 +381,16 @@ func FuzzFolderNames(f *testing.F) {
 
 // A named pipe in the place of a case is a problem. Opening it used to wait for ever.
 //
-// Skips: where named pipes cannot be made.
+// Skips: on Windows and Plan 9, whose folders have no named pipes.
 func TestNamedPipes(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	save(t, f, numbered(1))
 	pipe := filepath.Join(f.Dir, "aaaaaa.case")
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
+		t.Skip("there are no named pipes in folders")
+	}
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	cases, problems := f.Load()
 	if len(cases) != 1 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "aaaaaa.case is no file (p---------): delete it") {
