@@ -117,6 +117,25 @@ func TestEarlyTimersRoundTrip(t *testing.T) {
 	}
 }
 
+// The choices that came after version 1 are kept by their names, as the others.
+func TestLaterChoicesRoundTrip(t *testing.T) {
+	want := plannedCase()
+	want.Path = "a.case"
+	for k := choice.Swarm + 1; ; k++ {
+		if _, known := choice.KindOf(k.String()); !known {
+			break
+		}
+		want.Record.Choices = append(want.Record.Choices, choice.Choice{Kind: k, N: 3, Value: 2})
+	}
+	text := encode(t, want)
+	if !strings.Contains(text, "\nchoice crash 2 of 3\nchoice loss 2 of 3\n") {
+		t.Errorf("encoded as\n%s", text)
+	}
+	if got, err := Decode("a.case", []byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("decoded\n%+v, %v, expected\n%+v", got, err, want)
+	}
+}
+
 // TestFormat1 checks that texts of version 1 are read as the same cases, without a
 // property.
 func TestFormat1(t *testing.T) {

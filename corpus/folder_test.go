@@ -241,7 +241,7 @@ func TestSaveErrors(t *testing.T) {
 		{"a file in its place", Folder{Dir: file}, writerCase(), "the case cannot be saved in DIR/file: mkdir DIR/file: not a directory" + advice},
 		{"a file above it", FolderOf(file, "TestA"), writerCase(), `the case cannot be saved in DIR/file/TestA: it is of "resultsAreStored", expected "TestA"`},
 		{"a file above", Folder{Dir: file + "/a/b"}, writerCase(), "the case cannot be saved in DIR/file/a/b: mkdir DIR/file: not a directory" + advice},
-		{"no choice", Folder{Dir: dir}, bad, "corpus: choice 0 cannot be stored: kind 99, expected less than 7"},
+		{"no choice", Folder{Dir: dir}, bad, "corpus: choice 0 cannot be stored: kind 99, expected less than 9"},
 	}
 	for _, test := range tests {
 		path, fresh, err := test.folder.Save(test.c)

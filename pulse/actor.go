@@ -1,11 +1,53 @@
 package pulse
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // An Actor receives messages one at a time. Receive runs to its end before
 // anything else happens; it must not block.
 type Actor interface {
 	Receive(ctx *Ctx, msg any)
+}
+
+// A Starter is an actor that is told when it starts: with a step of its own,
+// before it receives anything. There it reads its disk, sets its timers and
+// sends its first messages. It is told again each time that it starts anew, after
+// a crash and after a panic; its timers are gone then. A process needs no such
+// method, since its code begins anew: Process.Started says how.
+//
+// Whether an actor is a Starter is found out when it is spawned, and when a
+// restart has made it anew; what Become sets has no start.
+type Starter interface {
+	Actor
+	Started(ctx *Ctx, how Start)
+}
+
+// A Start is how an actor starts. One that went down before its first start had
+// come is told what it would have been told.
+type Start uint8
+
+const (
+	// StartNew: it was spawned.
+	StartNew Start = iota
+	// StartKept: it goes on with the state that it had.
+	StartKept
+	// StartLost: it has a new state. What it wrote to its disk is still there.
+	StartLost
+)
+
+func (s Start) String() string {
+	switch s {
+	case StartNew:
+		return "start"
+	case StartKept:
+		return "restart kept"
+	case StartLost:
+		return "restart lost"
+	}
+	return fmt.Sprintf("pulse.Start(%d)", uint8(s))
 }
 
 // Func is an actor that is only a function.

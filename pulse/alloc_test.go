@@ -73,6 +73,19 @@ func frugalParent(ctx *pulse.Ctx, msg any) {
 	}
 }
 
+// A frugalArchive keeps what it is told, and that it has begun.
+type frugalArchive struct{}
+
+func (frugalArchive) Started(ctx *pulse.Ctx, _ pulse.Start) { ctx.Disk().Write("began", cue{}) }
+func (frugalArchive) Receive(ctx *pulse.Ctx, msg any) {
+	for range 5 {
+		ctx.Disk().Write("told", msg)
+		ctx.MayCrash()
+	}
+	ctx.Disk().Sync()
+	ctx.Disk().Read("began")
+}
+
 // Functions as actors, boxed once.
 var (
 	frugalIdle     pulse.Actor = pulse.Func(idle)
@@ -89,6 +102,9 @@ var frugals = []frugal{
 		for range 3 {
 			sys.Go("client", frugalClient)
 		}
+	}},
+	{"what is told of its start, and has a disk", 0, func(sys *pulse.System) {
+		sys.Send(sys.Spawn("archive", frugalArchive{}), cue{})
 	}},
 	{"timers", 0, func(sys *pulse.System) { sys.Send(sys.Spawn("clock", frugalTimed), cue{}) }},
 	{"children", 0, func(sys *pulse.System) { sys.Send(sys.Spawn("parent", frugalSpawning), cue{}) }},

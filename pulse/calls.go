@@ -14,6 +14,11 @@ type calls struct {
 	dying   *Coroutine // is being killed; nil when none is
 	running bool       // the system takes steps
 	owner   uintptr    // who alone may call between steps; 0 means anyone
+	// crashing is the actor whose handler is being unwound because it crashes;
+	// trace.Test when none is. No actor's step counts as running then. It left
+	// its code where left says.
+	crashing int32
+	left     []uintptr
 }
 
 // A Caller is where a call stands to a system.

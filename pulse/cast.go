@@ -39,6 +39,7 @@ type actor struct {
 	special  bool // spec is not zero
 	spec     Spec
 	history  uint64 // of all that it has received, while there are states
+	lifetime
 }
 
 // join connects the parts of a system.
@@ -81,6 +82,9 @@ func (c *cast) place() *actor {
 		a.process, a.waits.text = nil, ""
 	}
 	a.asks, a.restarts = 0, 0
+	if a.used {
+		a.forget()
+	}
 	a.watchers, a.history = a.watchers[:0], 0
 	if a.special {
 		a.spec, a.special = Spec{}, false
@@ -94,7 +98,12 @@ func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
 	if handler == nil {
 		c.noHandler(name)
 	}
-	return c.ref(c.add(name, handler, c.rec.types.of(handler), parent).ctx.actor)
+	info := c.rec.types.of(handler)
+	a := c.add(name, handler, info, parent)
+	if info.starts != untold {
+		c.startActor(a, info)
+	}
+	return c.ref(a.actor)
 }
 
 // spawn spawns what a Spec describes.
@@ -112,9 +121,7 @@ func (c *cast) spawn(spec *Spec, parent int32) Ref {
 	}
 	a := c.add(spec.Name, handler, info, parent)
 	a.spec, a.special, a.safe = *spec, true, spec.Safe
-	if spec.Process != nil {
-		c.startProcess(a)
-	}
+	c.start(a, info)
 	return c.ref(a.actor)
 }
 
@@ -174,6 +181,7 @@ func (c *cast) crash(a *actor) {
 	c.shut(a, trace.Dropped)
 	c.mail.forgetWait(&a.mailbox)
 	c.tellWatchers(a, "crashed")
+	c.loseWrites(a)
 }
 
 // shut closes an actor's mailbox, stops its timers and its code. What was
@@ -193,34 +201,45 @@ func (c *cast) listStrikes() []strike {
 	if c.mail.cut >= 0 {
 		f.list = append(f.list, strike{kind: trace.Heal, actor: c.mail.cut})
 	}
-	may := c.options.Faults.Actors
-	for i, a := range c.actors {
-		if int32(i) == trace.Test || a.safe {
-			continue
+	for _, a := range c.actors {
+		if c.mayStrike(a) {
+			f.listFor(a, c.mail.cut >= 0)
 		}
-		if may != nil {
-			c.rec.callOut()
-			is := may(c.ref(int32(i)))
-			c.rec.callOver()
-			if !is {
-				continue
-			}
-		}
-		f.listFor(a, c.mail.cut >= 0)
 	}
 	return f.list
+}
+
+// mayStrike reports whether faults may strike an actor.
+func (c *cast) mayStrike(a *actor) bool {
+	may := c.options.Faults.Actors
+	switch {
+	case a.actor == trace.Test || a.safe:
+		return false
+	case may == nil:
+		return true
+	}
+	c.rec.callOut()
+	is := may(c.ref(a.actor))
+	c.rec.callOver()
+	return is
 }
 
 // renew makes an actor ready to receive from the beginning. Its channels are
 // still to be looked at.
 func (c *cast) renew(a *actor, lose bool) {
-	a.accept, a.await, a.answered = acceptAll, 0, 0
+	a.accept, a.await, a.answered, a.used = acceptAll, 0, 0, true
+	kept := a.spec.Process == nil && (!lose || a.spec.New == nil)
 	switch {
-	case a.spec.Process != nil:
-		c.startProcess(a)
-	case lose && a.spec.New != nil:
-		a.handler = c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New})
+	case a.toStart: // what it has not been told is told it now
+	case kept:
+		a.how = StartKept
+	default:
+		a.how = StartLost
 	}
+	if !kept && a.spec.Process == nil {
+		a.handler, a.starter = c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New}), nil
+	}
+	c.start(a, c.rec.types.of(a.behind()))
 }
 
 // lives reports whether an actor is alive. The running step now depends on it.

@@ -182,7 +182,7 @@ func (c *Ctx) wrong(what string) bool {
 	if s == nil {
 		panic(&Failure{Kind: KindMisuse, Text: what + ": the Ctx is the zero Ctx; use the one that Receive was given"})
 	}
-	s.calls.unwind()
+	s.unwind()
 	switch {
 	case s.calls.strange():
 		s.intrude(what, "Ctx")

@@ -61,6 +61,11 @@
 // come twice or late; actors that crash and come back; partitions. Which fault
 // strikes when is the strategy's choice too.
 //
+// An actor that comes back begins with what it reads from its Disk: a crash takes
+// of that only what was not synced. A Starter is told when it starts, so that it
+// can read, set its timers and send its first messages; a process begins anew. An
+// actor may also crash within a step, where it calls Ctx.MayCrash.
+//
 // # When a run fails
 //
 // Run reports whether the run has not failed; Err and Failure return what it

@@ -81,6 +81,70 @@ func (strikesAt) Choose(k choice.Kind, n int) int {
 	return 0
 }
 
+// A voter gives its vote to who asks first. It sends the vote before the disk has
+// it.
+type voter struct{ vote string }
+
+// Started reads what the disk has, also where there is nothing yet.
+func (v *voter) Started(ctx *pulse.Ctx, _ pulse.Start) {
+	if vote, ok := ctx.Disk().Read("vote"); ok {
+		v.vote = vote.(string)
+	}
+}
+
+func (v *voter) Receive(ctx *pulse.Ctx, msg any) {
+	if v.vote == "" {
+		v.vote = msg.(string)
+		ctx.Disk().Write("vote", v.vote)
+	}
+	ctx.Reply(v.vote)
+	ctx.MayCrash()
+	ctx.Disk().Sync() // too late
+}
+
+// What is to survive a crash is written to a disk, and is safe when that is
+// synced. Where an actor may crash between two things that belong together it
+// says so by MayCrash.
+func ExampleDisk() {
+	sys := pulse.New(pulse.Options{
+		Strategy: strategy.Random(),
+		Faults:   pulse.Faults{Crash: 1, RestartLost: 1},
+		Record:   true,
+	})
+	defer sys.Close()
+	for seed := uint64(1); ; seed++ {
+		sys.Reset(seed)
+		r := sys.SpawnSpec(pulse.Spec{Name: "voter", New: func() pulse.Actor { return &voter{} }})
+		votes := ""
+		for _, name := range []string{"ada", "ben"} {
+			sys.Go(name, func(p *pulse.Process) {
+				vote, _ := p.AskTimeout(r, name, time.Second)
+				if vote == name {
+					votes += name + " "
+				}
+			})
+		}
+		sys.Run()
+		if votes == "ada ben " {
+			for i := range sys.Trace().Steps {
+				fmt.Println(sys.Trace().StepLabel(i))
+			}
+			return
+		}
+	}
+	// Output:
+	// ada#1 ← start
+	// voter#1 ← start
+	// voter#2 ← "ada"
+	// crash of voter
+	// ada#2 ← "ada"
+	// restart of voter
+	// voter#3 ← restart lost
+	// ben#1 ← start
+	// voter#4 ← "ben"
+	// ben#2 ← "ben"
+}
+
 // A worker that panics is started again by its supervisor's directive. The
 // message that it panicked on is gone.
 func ExampleSpec_supervised() {

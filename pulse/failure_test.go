@@ -353,6 +353,12 @@ func TestBudgets(t *testing.T) {
 				ctx.Log("and another thing")
 			}
 		}), "complain")},
+		{name: "writes without an end", o: small, do: one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			for {
+				ctx.Disk().Write("more", 1)
+				ctx.Disk().Sync()
+			}
+		}), "hoard")},
 		{name: "watches without an end", o: small, do: func(s *pulse.System) *pulse.Failure {
 			till := s.Spawn("till", pulse.Func(idle))
 			return one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
@@ -409,7 +415,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestIsolationFailures(t *testing.T) {
-	golden.File(t, "testdata/failure-isolation.golden", perform(isolationScripts))
+	golden.File(t, "testdata/failure-isolation.golden", perform(isolationScripts)+perform(diskScripts))
 }
 
 func TestReportedFailures(t *testing.T) {

@@ -25,12 +25,17 @@ type Faults struct {
 
 	// Crash is how many actors may crash. What waits for a crashed actor and
 	// what is sent to it is lost, its timers, its children and its watches are
-	// gone, its watchers are told.
+	// gone, its watchers are told. It crashes between two steps, or within one
+	// at a Ctx.MayCrash.
 	Crash int
 	// RestartKept and RestartLost are how many crashed actors may come back,
 	// with their state as it was, and with a new one. The second needs
-	// Spec.New or Spec.Process, the first an actor that is not a process.
+	// Spec.New or Spec.Process, the first an actor that is not a process. A
+	// Starter is told which of them it was; its Disk outlives both.
 	RestartKept, RestartLost int
+	// UnorderedWrites lets a crash take any of the writes to a Disk that were
+	// not synced; else it takes the last ones.
+	UnorderedWrites bool
 	// Partition is how many times an actor may be cut off from all others.
 	// One is at a time; messages wait until it heals, which it does at the
 	// latest when the run would end.

@@ -97,6 +97,9 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 	}
 	s.check(r, "Host.Accept")
 	a := s.actors[r.actor]
+	if a.toStart {
+		s.misuse("Host.Accept of %s, which has not started: it takes nothing but its start", s.rec.nameOf(r.actor))
+	}
 	a.match, a.accept = match, acceptMatching
 	if match == nil {
 		a.accept, a.waits = acceptAll, wait{on: none}

@@ -36,8 +36,9 @@ func faultID(kind uint64, actor, prev uint64) uint64 {
 
 // A typeInfo is what is known of a Go type once it has been seen.
 type typeInfo struct {
-	name string // as traces show it
-	hash uint64 // of the name with its package's path, so the same in every process
+	name   string // as traces show it
+	hash   uint64 // of the name with its package's path, so the same in every process
+	starts starts // of an actor
 }
 
 // types finds a typeInfo by the type word of an interface.
@@ -88,7 +89,7 @@ func (t *types) of(v any) *typeInfo {
 func (t *types) add(v any, word uintptr) *typeInfo {
 	info := typeInfo{name: "nil"} // hash 0: see recentType
 	if typ := reflect.TypeOf(v); typ != nil {
-		info = typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ))}
+		info = typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ)), starts: startsOf(v, typ)}
 	}
 	t.table.Put(uint64(word), int32(len(t.infos)))
 	t.infos = append(t.infos, info)

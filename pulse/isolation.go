@@ -22,10 +22,24 @@ type guard struct {
 func (s *traffic) guard(m int32) {
 	body := s.mail.sends[m].Body
 	if !s.values.Plain(body) {
-		touched := len(s.rec.trace.Touches)
-		defer func() { s.rec.trace.Touches = s.rec.trace.Touches[:touched] }() // no actor sees which names are in the text
-		s.guards = append(s.guards, guard{m, s.values.Fingerprint(body), trace.Label(body)})
+		s.guards = append(s.guards, guard{m, s.values.Fingerprint(body), s.label(body)})
 	}
+}
+
+// label returns the label of a value for a text that no actor sees: which names
+// are in it touches nothing.
+func (s *traffic) label(v any) string {
+	touched := len(s.rec.trace.Touches)
+	defer func() { s.rec.trace.Touches = s.rec.trace.Touches[:touched] }()
+	return trace.Label(v)
+}
+
+// changer names the step that runs, as the one that has changed something.
+func (s *traffic) changer() string {
+	if s.rec.cur == trace.Test {
+		return "the test"
+	}
+	return fmt.Sprintf("step %d (%s)", s.rec.step, s.where())
 }
 
 // checkIsolation compares all messages on their way with what they were.
@@ -52,10 +66,7 @@ func (s *traffic) isolationFailure(d *trace.Send, g guard) *Failure {
 	if d.Step >= 0 {
 		sender = fmt.Sprintf("step %d (%s)", d.Step, t.StepLabel(int(d.Step)))
 	}
-	changer := "the test"
-	if s.rec.cur != trace.Test {
-		changer = fmt.Sprintf("step %d (%s)", s.rec.step, s.where())
-	}
+	changer := s.changer()
 	if changer == sender {
 		changer = "it after sending"
 	}

@@ -40,7 +40,7 @@ type acceptance uint8
 const (
 	acceptAll      acceptance = iota
 	acceptNothing             // only what cannot be refused
-	acceptStart               // the message that begins a process
+	acceptStart               // the message that begins a process, or tells an actor of its start
 	acceptMatching            // messages for which its predicate holds
 	acceptReply               // the answer to one Ask
 )

@@ -24,6 +24,11 @@ type market struct {
 	got        []string // who received a letter
 }
 
+// A nearly would be a Starter, if its method had another parameter.
+type nearly struct{ pulse.Func }
+
+func (nearly) Started(*pulse.Ctx) {}
+
 // A letter is a message that is no misuse.
 type letter struct{}
 
@@ -115,6 +120,7 @@ var misuses = []struct {
 	{"Alive of nobody", func(w *market) { w.s.Alive(pulse.Ref{}) }},
 	{"Spawn nil", func(w *market) { w.s.Spawn("ghost", nil) }},
 	{"Go nil", func(w *market) { w.s.Go("ghost", nil) }},
+	{"Spawn of a type with another Started", func(w *market) { w.s.Spawn("late", nearly{}) }},
 	{"Spec of nothing", func(w *market) { w.s.SpawnSpec(pulse.Spec{Name: "ghost"}) }},
 	{"New that returns nil", func(w *market) {
 		w.s.SpawnSpec(pulse.Spec{Name: "ghost", New: func() pulse.Actor { return nil }})
@@ -128,6 +134,10 @@ var misuses = []struct {
 	{"Host.After back in time", func(w *market) { w.s.Host().After(w.shop, -1, letter{}) }},
 	{"Host.After of nobody", func(w *market) { w.s.Host().After(pulse.Ref{}, 1, letter{}) }},
 	{"Host.Accept of nobody", func(w *market) { w.s.Host().Accept(pulse.Ref{}, nil) }},
+	{"Host.Accept of a process that has not started", func(w *market) { w.s.Host().Accept(w.s.Go("late", taking), nil) }},
+	{"Host.Accept of an actor that has not started", func(w *market) {
+		w.s.Host().Accept(w.s.Spawn("late", &novice{d: &diary{}}), nil)
+	}},
 	{"Host.Waits of nobody", func(w *market) { w.s.Host().Waits(pulse.Ref{}, "") }},
 	{"Host.End of nobody", func(w *market) { w.s.Host().End(pulse.Ref{}, "") }},
 	{"zero Ctx: Self", func(*market) { new(pulse.Ctx).Self() }},
@@ -136,6 +146,13 @@ var misuses = []struct {
 	{"zero Ctx: Reply", func(*market) { new(pulse.Ctx).Reply(letter{}) }},
 	{"zero Ctx: Spawn", func(*market) { new(pulse.Ctx).Spawn("x", pulse.Func(idle)) }},
 	{"zero Ctx: After", func(*market) { new(pulse.Ctx).After(1, letter{}) }},
+	{"zero Ctx: MayCrash", func(*market) { new(pulse.Ctx).MayCrash() }},
+	{"zero Ctx: Disk", func(*market) { new(pulse.Ctx).Disk().Sync() }},
+	{"zero Disk: Write", func(*market) { pulse.Disk{}.Write("x", 1) }},
+	{"zero Disk: Read", func(*market) { pulse.Disk{}.Read("x") }},
+	{"zero Disk: Sync", func(*market) { pulse.Disk{}.Sync() }},
+	{"zero Process: Disk", func(*market) { new(pulse.Process).Disk().Sync() }},
+	{"zero Process: Started", func(*market) { new(pulse.Process).Started() }},
 	{"zero Process: Receive", func(*market) { new(pulse.Process).Receive() }},
 	{"Process whose code has returned: Receive", func(w *market) { w.process["passer-by"].Receive() }},
 	{"Process whose code has returned: Ask", func(w *market) { w.process["passer-by"].Ask(w.shop, letter{}) }},
@@ -161,6 +178,10 @@ var ctxCalls = []struct {
 	{"Every", func(_ *market, ctx *pulse.Ctx) { ctx.Every(1, letter{}) }},
 	{"Choose", func(_ *market, ctx *pulse.Ctx) { ctx.Choose(2) }},
 	{"Log", func(_ *market, ctx *pulse.Ctx) { ctx.Log("x") }},
+	{"MayCrash", func(_ *market, ctx *pulse.Ctx) { ctx.MayCrash() }},
+	{"Disk.Write", func(_ *market, ctx *pulse.Ctx) { ctx.Disk().Write("x", 1) }},
+	{"Disk.Read", func(_ *market, ctx *pulse.Ctx) { ctx.Disk().Read("x") }},
+	{"Disk.Sync", func(_ *market, ctx *pulse.Ctx) { ctx.Disk().Sync() }},
 }
 
 // processCalls are all the calls that wait.
@@ -174,6 +195,7 @@ var processCalls = []struct {
 	{"Ask", func(w *market, p *pulse.Process) { p.Ask(w.shop, letter{}) }},
 	{"AskTimeout", func(w *market, p *pulse.Process) { p.AskTimeout(w.shop, letter{}, 1) }},
 	{"Sleep", func(_ *market, p *pulse.Process) { p.Sleep(1) }},
+	{"Started", func(_ *market, p *pulse.Process) { p.Started() }},
 }
 
 // inSteps are calls that are wrong in a step of a plain actor.

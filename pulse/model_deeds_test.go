@@ -3,6 +3,7 @@ package pulse_test
 import (
 	"slices"
 
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -53,6 +54,48 @@ func (w *modelWorld) does(a *modelActor, x action) {
 		}
 	case doChoose:
 		a.state = w.ask(choice.Program, x.a+1) % modelStates
+	case doMayCrash:
+		w.crashes = w.crashes || w.options.crash > 0 && !a.safe && w.ask(choice.Crash, 2) == 1
+	case doWrite:
+		a.writes = append(a.writes, modelWrite{diskName(x.a), x.b})
+	case doSync:
+		for _, write := range a.writes {
+			a.disk[write.name] = write.value
+		}
+		a.writes = nil
+	case doRead:
+		w.reads(a, x.a)
+	}
+}
+
+// reads agrees on what was last written under a name, -1 when nothing was.
+func (w *modelWorld) reads(a *modelActor, name int) {
+	value, there := a.disk[diskName(name)]
+	if !there {
+		value = -1
+	}
+	for _, write := range a.writes {
+		if write.name == diskName(name) {
+			value = write.value
+		}
+	}
+	w.emit("read", modelMark{}, int32(a.index), int32(value))
+}
+
+// loses takes from a disk what the crash takes.
+func (w *modelWorld) loses(a *modelActor) {
+	n := len(a.writes)
+	if n > 0 && !w.options.anyWrite {
+		n -= w.ask(choice.Loss, n+1)
+	}
+	for i, write := range a.writes {
+		if i < n && !(w.options.anyWrite && w.ask(choice.Loss, 2) == 1) {
+			a.disk[write.name] = write.value
+		}
+	}
+	a.writes = nil
+	if w.fault == "a crash takes what was synced" {
+		clear(a.disk)
 	}
 }
 
@@ -214,7 +257,9 @@ func (w *modelWorld) fire(t *modelTimer) {
 func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 	wake := isWake(m)
 	x := action{do: verbs}
-	if a.wait != "start" {
+	if a.wait == "start" {
+		w.began(a)
+	} else {
 		x = a.script[a.next]
 		a.next++
 	}
@@ -236,7 +281,7 @@ func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 		w.got(a, m)
 	}
 	for ; a.next < len(a.script); a.next++ {
-		if w.waits(a, a.script[a.next]) {
+		if w.waits(a, a.script[a.next]) || w.crashes {
 			return
 		}
 	}
@@ -378,13 +423,20 @@ func (w *modelWorld) inflict(x modelStrike) {
 	case "kept":
 		o.kept--
 		a.life = "alive"
+		w.startAgain(a, pulse.StartKept)
 	case "lost":
 		o.lost--
 		a.life, a.state, a.table, a.kept, a.timers = "alive", 0, 0, nil, nil
-		if a.process {
-			w.start(a)
-		}
+		w.startAgain(a, pulse.StartLost)
 	}
+}
+
+// startAgain starts an actor anew. What it was not told before it is told now.
+func (w *modelWorld) startAgain(a *modelActor, how pulse.Start) {
+	if !a.toStart || w.fault == "a first start is forgotten" {
+		a.how = how
+	}
+	w.start(a)
 }
 
 func (w *modelWorld) crash(a *modelActor) {
@@ -400,6 +452,7 @@ func (w *modelWorld) crash(a *modelActor) {
 	}
 	w.shut(a, func(m *modelMessage) { m.fate = trace.Dropped })
 	w.tellWatchers(a, "crashed")
+	w.loses(a)
 }
 
 func (w *modelWorld) endChildren(a *modelActor) {

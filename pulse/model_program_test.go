@@ -28,6 +28,10 @@ const (
 	doEvery                 // kind b each a+1 time units
 	doStopTimer             // the a-th that it has set
 	doChoose                // of a+1; the result is the new state
+	doMayCrash
+	doWrite // b under name a
+	doSync
+	doRead // name a
 	// Only processes, which wait.
 	doReceive
 	doMatch          // the kinds of the mask a
@@ -43,7 +47,7 @@ const (
 )
 
 var verbNames = [verbs]string{"send", "reply", "keep", "answer", "spawn", "stop", "set", "become", "watch", "kill",
-	"after", "every", "stopTimer", "choose", "receive", "match", "receiveTimeout", "ask", "askTimeout", "sleep",
+	"after", "every", "stopTimer", "choose", "mayCrash", "write", "sync", "read", "receive", "match", "receiveTimeout", "ask", "askTimeout", "sleep",
 	"run", "runFor", "settle"}
 
 type action struct {
@@ -58,6 +62,7 @@ const (
 	kindDown    = modelKinds
 	modelStates = 2
 	modelTables = 2
+	modelNames  = 2  // on a disk
 	modelActors = 9  // at most, with the test
 	modelFuel   = 30 // messages and timers that a run makes, at most
 )
@@ -67,16 +72,17 @@ type template struct {
 	process bool
 	safe    bool
 	renewed bool // a restart may lose its state
+	starts  bool // it is told of its starts, or asks how it has begun
 	rules   [modelTables][modelStates][modelKinds + 1][]action
 	script  []action // of a process
 }
 
 // modelOptions are those of pulse, in small numbers.
 type modelOptions struct {
-	unordered, closed, record, orphans, swarm, holds bool
-	early, ticks, horizon, steps                     int
-	drop, duplicate, delay                           int
-	crash, kept, lost, partition                     int
+	unordered, closed, record, orphans, swarm, holds, anyWrite bool
+	early, ticks, horizon, steps                               int
+	drop, duplicate, delay                                     int
+	crash, kept, lost, partition                               int
 }
 
 type modelProgram struct {
@@ -86,11 +92,15 @@ type modelProgram struct {
 	test      []action
 }
 
-// A maker draws a program. Small numbers of everything find most.
-type maker struct{ *rand.Rand }
+// A maker draws a program. Small numbers of everything find most. One program in
+// five survives crashes: it has more of them, disks, and starts that are told.
+type maker struct {
+	*rand.Rand
+	survives bool
+}
 
 func newModelProgram(seed uint64) *modelProgram {
-	m := maker{rand.New(rand.NewPCG(seed, 1))}
+	m := maker{rand.New(rand.NewPCG(seed, 1)), seed%5 == 4}
 	p := &modelProgram{seed: seed, options: m.options()}
 	for range 1 + m.IntN(4) {
 		p.templates = append(p.templates, m.template())
@@ -134,11 +144,14 @@ func (m maker) options() modelOptions {
 	o.drop, o.duplicate, o.delay = m.some(), m.some(), m.some()
 	o.crash, o.kept, o.lost, o.partition = m.some(), m.some(), m.some(), m.some()
 	o.swarm = m.chance(6)
+	if m.survives {
+		o.crash, o.kept, o.lost, o.anyWrite = 1+m.IntN(3), m.IntN(3), 1+m.IntN(2), m.chance(2)
+	}
 	return o
 }
 
 func (m maker) template() template {
-	t := template{process: m.chance(2), safe: m.chance(6), renewed: m.chance(2)}
+	t := template{process: m.chance(2), safe: m.chance(6), renewed: m.chance(2), starts: m.survives && m.chance(2)}
 	if t.process {
 		for range 1 + m.IntN(7) {
 			t.script = append(t.script, m.processAction())
@@ -164,7 +177,12 @@ func (m maker) template() template {
 var commonVerbs = []verb{doSend, doSend, doSend, doSend, doReply, doReply, doKeep, doAnswer, doSpawn, doSet, doBecome,
 	doWatch, doAfter, doAfter, doEvery, doStopTimer, doChoose, doStop, doKill}
 
+var survivingVerbs = []verb{doMayCrash, doMayCrash, doWrite, doWrite, doSync, doRead}
+
 func (m maker) action() action {
+	if m.survives && m.chance(2) {
+		return action{survivingVerbs[m.IntN(len(survivingVerbs))], m.IntN(8), m.IntN(modelKinds), 0}
+	}
 	return action{commonVerbs[m.IntN(len(commonVerbs))], m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
 }
 
@@ -192,7 +210,7 @@ func (p *modelProgram) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, options %+v\ntest: %v\n", p.seed, p.options, p.test)
 	for i, t := range p.templates {
-		fmt.Fprintf(&b, "template %d: process %t, safe %t, renewed %t, script %v\n", i, t.process, t.safe, t.renewed, t.script)
+		fmt.Fprintf(&b, "template %d: process %t, safe %t, renewed %t, starts %t, script %v\n", i, t.process, t.safe, t.renewed, t.starts, t.script)
 		t.each(func(table, state, kind int, rule *[]action) {
 			if len(*rule) > 0 {
 				fmt.Fprintf(&b, "    table %d state %d kind %d: %v\n", table, state, kind, *rule)
@@ -241,7 +259,7 @@ func (o *modelOptions) budgets() []*int {
 }
 
 func (o *modelOptions) flags() []*bool {
-	return []*bool{&o.unordered, &o.closed, &o.orphans, &o.swarm, &o.holds}
+	return []*bool{&o.unordered, &o.closed, &o.orphans, &o.swarm, &o.holds, &o.anyWrite}
 }
 
 // shrink returns a program as small as leaving out parts and trying other

@@ -105,7 +105,7 @@ func (p *player) play(program *modelProgram) []event {
 func (p *player) pulseOptions() pulse.Options {
 	o := p.options
 	f := pulse.Faults{Drop: o.drop, Duplicate: o.duplicate, Delay: o.delay, DelayBy: []time.Duration{1, 4},
-		Crash: o.crash, RestartKept: o.kept, RestartLost: o.lost, Partition: o.partition, Swarm: o.swarm}
+		Crash: o.crash, RestartKept: o.kept, RestartLost: o.lost, Partition: o.partition, Swarm: o.swarm, UnorderedWrites: o.anyWrite}
 	list := pulse.Options{Strategy: p, Steps: o.steps, Record: o.record, Orphans: o.orphans, EarlyTimers: o.early,
 		Ticks: o.ticks, Horizon: units(o.horizon), Faults: f}
 	if o.unordered {
@@ -222,7 +222,7 @@ func (p *player) spec(a int) (pulse.Spec, bool) {
 	}
 	t := &p.templates[a%len(p.templates)]
 	s := pulse.Spec{Name: "a" + string(rune('0'+len(p.refs))), Safe: t.safe}
-	fresh := func() pulse.Actor { return &playedHandler{played: &played{player: p, template: t}} }
+	fresh := func() pulse.Actor { return (&played{player: p, template: t}).handler(0) }
 	switch {
 	case t.process:
 		s.Process = func(c *pulse.Process) { (&played{player: p, template: t}).live(c) }
@@ -284,6 +284,33 @@ type playedHandler struct {
 	table int
 }
 
+// A playedStarter is told of its starts.
+type playedStarter struct{ *playedHandler }
+
+func (h playedStarter) Started(ctx *pulse.Ctx, how pulse.Start) {
+	h.began(ctx, how)
+	for _, x := range h.rules[h.table][h.state][kindDown] {
+		h.does(ctx, x)
+	}
+}
+
+// handler returns the handler of a table.
+func (a *played) handler(table int) pulse.Actor {
+	h := &playedHandler{a, table}
+	if a.starts {
+		return playedStarter{h}
+	}
+	return h
+}
+
+// began writes down how an actor has started.
+func (a *played) began(ctx *pulse.Ctx, how pulse.Start) {
+	a.emit("started", modelMark{}, int32(ctx.Self().Index()), int32(how), int32(ctx.Sender().Index()), int32(ctx.Now()))
+	for name := range modelNames {
+		a.reads(ctx, name)
+	}
+}
+
 func (h *playedHandler) Receive(ctx *pulse.Ctx, msg any) {
 	kind := h.got(ctx, msg)
 	for _, x := range h.rules[h.table][h.state][kind] {
@@ -321,7 +348,7 @@ func (a *played) does(ctx *pulse.Ctx, x action) {
 		a.state = x.a % modelStates
 	case doBecome:
 		if !a.process {
-			ctx.Become(&playedHandler{a, x.a % modelTables})
+			ctx.Become(a.handler(x.a % modelTables))
 		}
 	case doWatch:
 		ctx.Watch(a.target(x.a))
@@ -344,6 +371,14 @@ func (a *played) does(ctx *pulse.Ctx, x action) {
 		}
 	case doChoose:
 		a.state = ctx.Choose(x.a+1) % modelStates
+	case doMayCrash:
+		ctx.MayCrash()
+	case doWrite:
+		ctx.Disk().Write(diskName(x.a), x.b)
+	case doSync:
+		ctx.Disk().Sync()
+	case doRead:
+		a.reads(ctx, x.a)
 	}
 }
 
@@ -363,8 +398,23 @@ func (a *played) send(ctx *pulse.Ctx, to pulse.Ref, kind int) {
 	}
 }
 
+func diskName(i int) string { return string(rune('a' + i%modelNames)) }
+
+// reads writes down what is on the disk under a name.
+func (a *played) reads(ctx *pulse.Ctx, name int) {
+	v, _ := ctx.Disk().Read(diskName(name))
+	n, ok := v.(int)
+	if !ok {
+		n = -1
+	}
+	a.emit("read", modelMark{}, int32(ctx.Self().Index()), int32(n))
+}
+
 // live runs the script of a process.
 func (a *played) live(c *pulse.Process) {
+	if a.starts {
+		a.began(c.Ctx, c.Started())
+	}
 	for _, x := range a.script {
 		me := c.Self().Index()
 		switch x.do {

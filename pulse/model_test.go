@@ -60,6 +60,9 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 		"early timers have no budget in the next run",
 		"a cut actor's messages are lost",
 		"periodic timers rest too soon",
+		"the rest of a step is done",
+		"a crash takes what was synced",
+		"a first start is forgotten",
 	} {
 		found := false
 		for seed := uint64(0); seed < uint64(modelPrograms()) && !found; seed++ {

@@ -35,6 +35,7 @@ type modelWorld struct {
 	begun    bool
 	strikes  bool
 	ending   bool // the running actor ends with this step
+	crashes  bool // it crashes here
 	inbox    []modelMark
 	settles  bool
 	reported bool // the stuck report
@@ -73,6 +74,10 @@ type modelActor struct {
 	timers        []int
 	watchers      []int
 	sender        modelRef
+	toStart       bool // its start has not come
+	how           pulse.Start
+	disk          map[string]int
+	writes        []modelWrite // that are not synced
 	// of a process
 	next  int    // the action that it waits in, or comes to
 	wait  string // what for: start, any, match, reply, wake
@@ -80,6 +85,11 @@ type modelActor struct {
 	await int
 	wake  *modelTimer
 	empty int // polls in a row that found nothing
+}
+
+type modelWrite struct {
+	name  string
+	value int
 }
 
 // A difference is where the two sides part.
@@ -297,15 +307,17 @@ func (w *modelWorld) spawn(which, parent int) {
 	if len(w.actors) == modelActors {
 		return
 	}
-	a := &modelActor{template: &w.templates[which%len(w.templates)], index: len(w.actors), parent: parent, life: "alive"}
+	a := &modelActor{template: &w.templates[which%len(w.templates)], index: len(w.actors), parent: parent, life: "alive", disk: map[string]int{}}
 	w.actors = append(w.actors, a)
-	if a.process {
-		w.start(a)
-	}
+	w.start(a)
 }
 
+// start tells an actor that it starts, if it is told.
 func (w *modelWorld) start(a *modelActor) {
-	a.wait, a.next = "start", 0
+	if !a.process && !a.starts {
+		return
+	}
+	a.wait, a.next, a.toStart = "start", 0, true
 	w.send(w.cur, modelRef{actor: a.index}, trace.Start, modelMark{}, 0)
 }
 
@@ -363,7 +375,7 @@ func (w *modelWorld) deliverable() (list []*modelMessage) {
 func (w *modelWorld) accepts(a *modelActor, m *modelMessage) bool {
 	wake := isWake(m)
 	switch {
-	case m.kind == trace.Kill, !a.process, a.wait == "any":
+	case m.kind == trace.Kill, !a.process && !a.toStart, a.process && a.wait == "any":
 		return true
 	case wake:
 		return m.ask == a.await
@@ -518,13 +530,34 @@ func (w *modelWorld) receive(m *modelMessage) {
 	case a.process:
 		w.resume(a, m)
 	default:
-		kind := w.got(a, m)
+		kind := kindDown
+		if a.toStart {
+			w.began(a)
+		} else {
+			kind = w.got(a, m)
+		}
 		for _, x := range a.rules[a.table][a.state][kind] {
-			w.does(a, x)
+			if w.does(a, x); w.crashes && w.fault != "the rest of a step is done" {
+				break
+			}
 		}
 	}
-	if w.ending {
+	switch {
+	case w.crashes:
+		w.crashes = false
+		w.inflict(modelStrike{"crash", a.index})
+	case w.ending:
 		w.end(a, "stopped")
+	}
+}
+
+// began notes that the start of an actor has come.
+func (w *modelWorld) began(a *modelActor) {
+	if a.toStart = false; a.starts {
+		w.emit("started", modelMark{}, int32(a.index), int32(a.how), int32(a.sender.actor), int32(w.now))
+		for name := range modelNames {
+			w.reads(a, name)
+		}
 	}
 }
 
@@ -543,7 +576,7 @@ func (w *modelWorld) atRest() {
 }
 
 func (w *modelWorld) isStuck(a *modelActor) bool {
-	return a.index > 0 && a.life == "alive" && (w.options.closed || a.process && a.wait != "any" && !w.asleep(a))
+	return a.index > 0 && a.life == "alive" && (w.options.closed || a.toStart || a.process && a.wait != "any" && !w.asleep(a))
 }
 
 // asleep says that the wait of a process would end after the horizon.

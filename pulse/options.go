@@ -63,7 +63,7 @@ type Options struct {
 	// Pending is how many messages may wait at one time before the run
 	// fails; zero means 100,000. It also bounds what a handler may do else
 	// without an end: a run may have as many actors, an actor as many
-	// watchers, and a run ten times as many choices and lines of log.
+	// watchers, and a run ten times as many choices, lines of log and writes to disks.
 	Pending int
 
 	// Record keeps the trace and the decisions, and computes identities.
@@ -201,6 +201,7 @@ func (o Options) Settings() (list []Setting) {
 	add("links", "limited", f.Links == nil)
 	add("actors", "limited", f.Actors == nil)
 	add("swarm", f.Swarm, !f.Swarm)
+	add("unordered writes", f.UnorderedWrites, !f.UnorderedWrites)
 	return list
 }
 

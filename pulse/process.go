@@ -24,6 +24,16 @@ type Process struct {
 	empty int              // polls in a row that found nothing, with no other wait between
 }
 
+// Started returns how the code of the process has begun, as a Starter is told it.
+// A process that starts anew has always lost its state.
+func (p *Process) Started() Start {
+	a := p.me("Started")
+	if a == nil {
+		return StartNew
+	}
+	return a.how
+}
+
 // wait is what a stuck report says of a process.
 type wait struct {
 	verb string // "Receive", "ReceiveMatch", "Ask", …
@@ -79,7 +89,7 @@ func (c *cast) startProcess(a *actor) {
 	p := c.newProcess()
 	p.Ctx, p.body, p.empty = &a.ctx, a.spec.Process, 0
 	p.co = c.pool.get(p.main)
-	a.process, a.accept = p, acceptStart
+	a.process, a.accept, a.toStart, a.used = p, acceptStart, true, true
 	c.mail.setOpen(&a.mailbox, false)
 	a.waits = wait{verb: "its start", on: none}
 	c.sendAs(c.rec.cur, a.actor, start{}, trace.Start, 0)
@@ -93,7 +103,10 @@ func (c *cast) newProcess() *Process {
 		return p
 	}
 	p := &Process{}
-	p.main = func(*Coroutine) { p.body(p) }
+	p.main = func(*Coroutine) {
+		p.sys.actors[p.actor].toStart = false
+		p.body(p)
+	}
 	return p
 }
 
@@ -280,7 +293,7 @@ func (p *Process) over(what string) *actor {
 // process.
 func (p *Process) astray(what string) *actor {
 	s := p.sys
-	s.calls.unwind()
+	s.unwind()
 	switch {
 	case s.calls.strange():
 		s.intrude(what, "Process")

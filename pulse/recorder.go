@@ -27,6 +27,8 @@ type recorder struct {
 	on      bool
 	asked   int32 // questions that were answered in this run
 	logged  int32 // lines that its actors have logged
+	written int32 // writes to its actors' disks
+	point   point
 	types   types
 	trace   trace.Trace
 	record  choice.Record
@@ -38,6 +40,17 @@ type track struct {
 	last int32 // its previous step
 }
 
+// A point is which MayCrash of a step asks, from 1 on.
+type point struct{ step, n int32 }
+
+// nextPoint notes that a MayCrash of the running step asks.
+func (r *recorder) nextPoint() {
+	if r.point.step != r.step {
+		r.point = point{step: r.step}
+	}
+	r.point.n++
+}
+
 // origin is how much the test itself has sent and spawned: a step that goes on
 // after each Run.
 type origin struct{ sent, spawned int32 }
@@ -45,7 +58,8 @@ type origin struct{ sent, spawned int32 }
 func (r *recorder) reset() {
 	r.trace.Reset()
 	r.record.Reset()
-	r.hash, r.steps, r.asked, r.logged, r.called = 0, 0, 0, 0, trace.None
+	r.hash, r.steps, r.asked, r.logged, r.written, r.called = 0, 0, 0, 0, 0, trace.None
+	r.point = point{}
 	r.outside(origin{})
 }
 
@@ -146,7 +160,11 @@ func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	if r.on && !settling {
 		r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: uint32(n), Value: uint32(v)})
 		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // these come between steps
-			r.trace.Answers = append(r.trace.Answers, trace.Answer{Step: r.step, Value: int32(v), Of: int32(n), Sent: r.sent})
+			a := trace.Answer{Step: r.step, Value: int32(v), Of: int32(n), Sent: r.sent}
+			if k == choice.Crash {
+				a.Value = r.point.n
+			}
+			r.trace.Answers = append(r.trace.Answers, a)
 		}
 	}
 	r.hash = hash.Fold(r.hash^uint64(k+1), uint64(v))

@@ -128,12 +128,16 @@ func (s *System) attempt(until int64) (over bool) {
 		exited = false
 		return true
 	}
+	if s.todo.afterStep&workCrash != 0 {
+		s.finishStep(s.actors[s.rec.cur])
+	}
 	if !s.settling {
 		s.begin()
 	}
 	s.todo.beforeStep = s.watchful()
 	if s.todo.everyStep&workIsolate != 0 {
 		s.checkIsolation()
+		s.checkDisks()
 	}
 	s.loop(until)
 	exited = false
@@ -144,6 +148,7 @@ func (s *System) attempt(until int64) (over bool) {
 // runtime.Goexit.
 func (s *System) abandon() {
 	s.calls.running = false
+	s.unwound()
 	s.fails.abandon(s.where())
 	s.endCode()
 }

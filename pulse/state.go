@@ -68,6 +68,7 @@ const (
 	gapHandler
 	gapHash
 	gapMessage
+	gapDisk
 )
 
 func (g *gap) text(s *System) string {
@@ -81,11 +82,14 @@ func (g *gap) text(s *System) string {
 	case gapInbox:
 		return "what the test has received cannot be compared: a message " + g.why + "; what the test was sent until then stands in for it"
 	case gapHash:
-		return fmt.Sprintf("the Hash of %s cannot be checked: its handler, a %T, %s", name, s.actors[g.actor].handler, g.why)
+		return fmt.Sprintf("the Hash of %s cannot be checked: its handler, a %T, %s", name, s.actors[g.actor].behind(), g.why)
 	case gapMessage:
 		return fmt.Sprintf("a message of %s, a %T, %s: what %s had received when it sent the message stands in for it", name, g.body, g.why, name)
 	}
-	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received stands in for its state", name, s.actors[g.actor].handler, g.why, name)
+	if g.kind == gapDisk {
+		return fmt.Sprintf("what %s wrote to its disk, a %T, %s: what %s has received stands in for it", name, g.body, g.why, name)
+	}
+	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received stands in for its state", name, s.actors[g.actor].behind(), g.why, name)
 }
 
 // miss notes a gap, if it is the first of the walk.
@@ -164,6 +168,7 @@ const (
 	tagTimer
 	tagRest
 	tagOrphan
+	tagDisk
 )
 
 // everything writes all parts of the state.
@@ -212,7 +217,31 @@ func (w *stateWalk) actor(a *actor) {
 		w.Flag(a.spec.New != nil)
 	}
 	w.watchers(a)
+	if a.starter != nil {
+		w.Say("to be told ")
+		w.Unsigned(uint64(a.how))
+	}
 	w.handler(a)
+	if !a.disk.isEmpty() {
+		w.disk(a)
+	}
+}
+
+// disk writes what an actor has written to its disk.
+func (w *stateWalk) disk(a *actor) {
+	for _, list := range [...][]written{a.disk.safe, a.disk.open} {
+		w.Tag(tagDisk, "disk ")
+		w.Signed(int64(len(list)))
+		for i := range list {
+			w.Value(list[i].name)
+			if w.Try(list[i].value) {
+				continue
+			}
+			w.miss(gap{kind: gapDisk, actor: a.actor, body: list[i].value, why: w.Why()})
+			w.Tag(tagUnread, "unread ")
+			w.Hex(hash.Fold(a.history, w.sys.rec.stepID(a.last)))
+		}
+	}
 }
 
 // watchers writes who is told of an actor's end, as a multiset: each is told
@@ -230,7 +259,7 @@ func (w *stateWalk) watchers(a *actor) {
 // handler writes what an actor keeps between its steps, or its history if that
 // cannot be read.
 func (w *stateWalk) handler(a *actor) {
-	h, hashes := a.handler.(hasher)
+	h, hashes := a.behind().(hasher)
 	if hashes && !w.Texts() {
 		w.ownHash(a, h)
 		return
@@ -242,7 +271,7 @@ func (w *stateWalk) handler(a *actor) {
 	case a.actor == trace.Test:
 		read, kind = w.TryAll(w.sys.inbox), gapInbox // its check may look at what it has received
 	default:
-		read = w.Try(a.handler)
+		read = w.Try(a.behind())
 	}
 	switch {
 	case read:
@@ -253,14 +282,14 @@ func (w *stateWalk) handler(a *actor) {
 		return
 	}
 	w.miss(gap{kind: kind, actor: a.actor, why: w.Why()})
-	w.Type(a.handler)
+	w.Type(a.behind())
 	w.Tag(tagHistory, "history ")
 	w.Hex(hash.Fold(a.history, w.sys.rec.stepID(a.last)))
 }
 
 // ownHash writes the hash that a handler returns.
 func (w *stateWalk) ownHash(a *actor, h hasher) {
-	w.Type(a.handler)
+	w.Type(a.behind())
 	w.Tag(tagHash, "hash ")
 	w.Hex(h.Hash())
 }

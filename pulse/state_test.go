@@ -490,6 +490,14 @@ func ticking(period, until time.Duration) func(*pulse.System) {
 	}
 }
 
+// writes has an actor write to its disk when it starts.
+func writes(text string) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		sys.Send(sys.Spawn("it", pulse.Func(func(ctx *pulse.Ctx, _ any) { scribbles(ctx, text) })), 1)
+		sys.Run()
+	}
+}
+
 func TestStateOfSystems(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -514,6 +522,17 @@ func TestStateOfSystems(t *testing.T) {
 			sys.RunFor(1)
 		}, false},
 		{"periods", pulse.Options{}, ticking(5, 0), ticking(6, 0), false},
+		{"disks", pulse.Options{}, writes("1!"), writes("1!"), true},
+		{"what is on a disk", pulse.Options{}, writes("1!"), writes("2!"), false},
+		{"what is synced", pulse.Options{}, writes("1!a"), writes("1a!"), false},
+		{"what was written over, synced", pulse.Options{}, writes("2a1b!"), writes("b1a!"), true},
+		{"what was written over, not synced", pulse.Options{}, writes("21"), writes("1"), false},
+		{"the order of writes", pulse.Options{}, writes("ab"), writes("ba"), false},
+		{"a disk that is empty again", pulse.Options{}, writes("1!-!"), writes("-!"), true},
+		{"whose start is to come", pulse.Options{}, func(sys *pulse.System) { sys.Spawn("it", scribbler{}) }, func(sys *pulse.System) {
+			sys.Spawn("it", scribbler{})
+			sys.Run()
+		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			state := func(build func(*pulse.System)) stated {
@@ -524,6 +543,60 @@ func TestStateOfSystems(t *testing.T) {
 			compareStates(t, state(c.one), state(c.two), c.same)
 		})
 	}
+}
+
+// A readAloud answers all questions by a list, then with zero, and needs states.
+type readAloud struct{ list []int }
+
+func (*readAloud) Begin(uint64)              {}
+func (*readAloud) Pick(e *pulse.Enabled) int { return e.Oldest() }
+func (*readAloud) Needs() pulse.Needs        { return pulse.Needs{States: true} }
+func (r *readAloud) Choose(choice.Kind, int) int {
+	if len(r.list) == 0 {
+		return 0
+	}
+	v := r.list[0]
+	r.list = r.list[1:]
+	return v
+}
+
+// TestStateOfCrashes holds that the history of an actor that cannot be read shows
+// where it crashed, and what a crash took that it has read since.
+func TestStateOfCrashes(t *testing.T) {
+	state := func(build func(*pulse.System), faults pulse.Faults, decisions ...int) stated {
+		sys := newSystem(t, pulse.Options{Faults: faults, Strategy: &readAloud{decisions}})
+		build(sys)
+		sys.Run()
+		if s := sys.Steps(); s < 2 {
+			t.Errorf("%d steps: there was no crash", s)
+		}
+		return stateNow(sys)
+	}
+	twice := func(sys *pulse.System) {
+		n := 0
+		sys.Send(sys.Spawn("it", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			ctx.MayCrash()
+			n++
+			ctx.MayCrash()
+		})), 1)
+	}
+	kept := pulse.Faults{Crash: 1, RestartKept: 1}
+	compareStates(t, state(twice, kept, 0, 1, 1), state(twice, kept, 0, 1, 1), true)
+	compareStates(t, state(twice, kept, 0, 1, 1), state(twice, kept, 0, 0, 1, 1), false)
+	reads := func(sys *pulse.System) {
+		sys.Go("it", func(p *pulse.Process) {
+			_, there := p.Disk().Read("a")
+			p.Disk().Write("a", 1)
+			if p.Started() != pulse.StartNew {
+				p.Disk().Sync()
+			}
+			p.Receive()
+			p.Log("%v", there)
+		})
+	}
+	lost := pulse.Faults{Crash: 1, RestartLost: 1}
+	compareStates(t, state(reads, lost, 0, 1, 0, 1), state(reads, lost, 0, 1, 0, 1), true)
+	compareStates(t, state(reads, lost, 0, 1, 0, 1), state(reads, lost, 0, 1, 1, 1), false)
 }
 
 // TestStateOfOrders holds which orders of a list lead to one state.

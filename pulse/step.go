@@ -108,6 +108,10 @@ func (s *System) receiveSpecial(a *actor, body any, kind trace.SendKind, m int32
 func (s *System) finishStep(a *actor) {
 	w := s.todo.afterStep
 	s.todo.afterStep = s.todo.everyStep
+	if w&workCrash != 0 {
+		s.mustBeUnwound()
+		w &^= workEnd // it does not come to that
+	}
 	if w&workEnd != 0 {
 		s.end(a, "stopped")
 	} else if w&workFilter != 0 && a.life == alive {
@@ -115,12 +119,16 @@ func (s *System) finishStep(a *actor) {
 	}
 	if w&workIsolate != 0 {
 		s.checkIsolation()
+		s.checkDisks()
 	}
 	if w&workObserve != 0 {
 		s.tellObservers()
 	}
 	if w&workThrow != 0 && s.fails.failure != nil {
 		panic(s.fails.failure)
+	}
+	if w&workCrash != 0 {
+		s.inflict(strike{kind: trace.Crash, actor: a.actor})
 	}
 }
 

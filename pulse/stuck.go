@@ -99,10 +99,10 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	switch {
 	case w.text != "":
 		return w.text, at
-	case a.process == nil:
-		return "for any message", at
 	case a.accept == acceptStart:
 		return "for its start", at
+	case a.process == nil:
+		return "for any message", at
 	}
 	what = "in " + w.verb
 	if w.on >= 0 {
@@ -178,11 +178,16 @@ func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
 		if at.Func != "" {
 			text += " at " + at.Place()
 		}
-	case a.spec.Process == nil && reflect.TypeOf(a.handler).Kind() == reflect.Func:
+	case a.spec.Process == nil && reflect.TypeOf(a.behind()).Kind() == reflect.Func:
 		text = "a function: its variables cannot be read"
 	}
 	if text == "" && a.spec.Process == nil {
-		text = trace.StateLabel(a.handler, hidden)
+		text = trace.StateLabel(a.behind(), hidden)
+	}
+	if disk := a.disk.text(hidden); disk != "" && text != "" {
+		text += "; " + disk
+	} else {
+		text += disk
 	}
 	switch {
 	case a.life == ended && text == "":

@@ -13,6 +13,9 @@ const defaultRestarts = 10
 // not, the panic is a step's, and supervisors are asked when the loop goes on:
 // what they call may panic too.
 func (s *System) panicked(v any) (over bool) {
+	if s.crashes(v) {
+		return false
+	}
 	if f, ok := v.(*Failure); ok { // thrown by this package or by who watches
 		s.fails.fail(f)
 		return true
@@ -108,6 +111,9 @@ func (c *cast) restart(a *actor) {
 	if a.process != nil {
 		c.killProcess(a)
 		c.mail.forgetWait(&a.mailbox)
+	}
+	if a.starter != nil {
+		return // it has done nothing yet: its start is still to come
 	}
 	c.renew(a, true)
 	c.mail.reopen(&a.mailbox)

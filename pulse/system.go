@@ -85,7 +85,7 @@ func (s *System) Close() {
 
 // mayCall reports whether a method of the system may be called now.
 func (s *System) mayCall(what string) bool {
-	s.calls.unwind()
+	s.unwind()
 	if s.calls.strange() {
 		s.intrude(what, "system")
 		return false

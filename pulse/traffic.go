@@ -61,6 +61,7 @@ const (
 	workFilter                   // what the actor accepts may have changed
 	workChoosy                   // Unordered: not every message can be delivered at once
 	workThrow                    // a failure that did not unwind the step
+	workCrash                    // the actor crashes with this step
 )
 
 // configure computes from the options what does not change from run to run.
@@ -96,7 +97,7 @@ func (t *traffic) reset() {
 	t.guards = t.guards[:0]
 	t.from, t.ask = none, 0
 	t.run++
-	t.begun = false
+	t.begun, t.calls.crashing = false, trace.Test
 	t.todo.everyStep, t.todo.afterStep = t.todo.everyRun, t.todo.everyRun
 }
 
@@ -390,12 +391,17 @@ func (t *traffic) where() string { return t.rec.where(t.mail.sends) }
 // misuse is the one way in which wrong calls are answered: in a step the run
 // fails, outside of one the caller panics with the failure.
 func (t *traffic) misuse(format string, args ...any) {
-	f := &Failure{Kind: KindMisuse, Text: fmt.Sprintf(format, args...), Step: int(t.rec.step)}
+	var pcs [64]uintptr
+	t.misuseAt(pcs[:runtime.Callers(2, pcs[:])], fmt.Sprintf(format, args...))
+}
+
+// misuseAt is misuse at another place than the caller's.
+func (t *traffic) misuseAt(pcs []uintptr, text string) {
+	f := &Failure{Kind: KindMisuse, Text: text, Step: int(t.rec.step)}
 	if t.calls.running && t.rec.cur != trace.Test {
 		f.Text += " (in " + t.where() + ")"
 	}
-	var pcs [64]uintptr
-	f.setFrames(pcs[:runtime.Callers(2, pcs[:])])
+	f.setFrames(pcs)
 	if t.calls.running {
 		t.fails.fail(f)
 		t.throw(f)

@@ -37,7 +37,7 @@ func isSameFunc(a, b func(reflect.Type) bool) bool {
 // roleOf returns the role of a type of this package; all others are data.
 func roleOf(t reflect.Type) value.Role {
 	switch t {
-	case reflect.TypeFor[System](), reflect.TypeFor[Ctx](), reflect.TypeFor[Process]():
+	case reflect.TypeFor[System](), reflect.TypeFor[Ctx](), reflect.TypeFor[Disk](), reflect.TypeFor[Process]():
 		return value.RoleTool
 	case reflect.TypeFor[Coroutine]():
 		return value.RoleLock

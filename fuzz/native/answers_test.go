@@ -62,7 +62,7 @@ func TestAnswerForm(t *testing.T) {
 // randomChoices makes choices as a run does, with faults one time in rate.
 func randomChoices(r *rand.Rand, length, rate int) (list []choice.Choice) {
 	for range length {
-		c := choice.Choice{Kind: choice.Kind(r.IntN(int(choice.Swarm + 1))), N: uint32(1 + r.IntN(6))}
+		c := choice.Choice{Kind: choice.Kind(r.IntN(int(choice.Loss + 1))), N: uint32(1 + r.IntN(6))}
 		switch r.IntN(20) {
 		case 0:
 			c.N = uint32(1 + r.IntN(400))
@@ -129,7 +129,7 @@ func FuzzAnswers(f *testing.F) {
 		r.Reset(answers)
 		var list []choice.Choice
 		for ; len(asks) >= 2; asks = asks[2:] {
-			c := choice.Choice{Kind: choice.Kind(asks[0]) % (choice.Swarm + 1), N: uint32(asks[1])*uint32(asks[1]) + 1}
+			c := choice.Choice{Kind: choice.Kind(asks[0]) % (choice.Loss + 1), N: uint32(asks[1])*uint32(asks[1]) + 1}
 			v, ok := r.Next(c.Kind, int(c.N))
 			if c.Value = uint32(v); !ok {
 				break

@@ -34,11 +34,16 @@ const (
 	Fault
 	// Swarm asks which kinds of fault this run may use, as a bit mask.
 	Swarm
+	// Crash asks whether the actor crashes at a Ctx.MayCrash: 0 no, 1 yes.
+	Crash
+	// Loss asks what a crash takes of the writes to a disk that were not synced:
+	// how many of the last, or whether this one; 0 is none.
+	Loss
 
 	kinds
 )
 
-var kindNames = [kinds]string{"choose", "clock", "drop", "duplicate", "delay", "fault", "swarm"}
+var kindNames = [kinds]string{"choose", "clock", "drop", "duplicate", "delay", "fault", "swarm", "crash", "loss"}
 
 func (k Kind) String() string {
 	if k < kinds {
@@ -58,8 +63,9 @@ func KindOf(name string) (k Kind, ok bool) {
 }
 
 // IsFault reports whether a nonzero answer is a fault. Strategies mostly answer
-// such questions with zero.
-func (k Kind) IsFault() bool { return k >= Drop && k <= Fault }
+// such questions with zero. A Loss is part of a crash that has happened, and so
+// is answered as often one way as another.
+func (k Kind) IsFault() bool { return k >= Drop && k <= Fault || k == Crash }
 
 // IsRare reports whether questions of this kind come often and are mostly
 // answered with zero: faults and early timers.

@@ -18,7 +18,9 @@ func TestKindNames(t *testing.T) {
 		{Delay, "delay", true},
 		{Fault, "fault", true},
 		{Swarm, "swarm", false},
-		{kinds, "choice.Kind(7)", false},
+		{Crash, "crash", true},
+		{Loss, "loss", false},
+		{kinds, "choice.Kind(9)", false},
 	}
 	for number, test := range tests {
 		if int(test.kind) != number {

@@ -18,6 +18,8 @@ func sample() *Record {
 			{Delay, 300, 299},
 			{Fault, math.MaxUint32, math.MaxUint32 - 1},
 			{Swarm, 1 << 20, 1 << 14},
+			{Crash, 2, 1},
+			{Loss, 4, 3},
 		},
 	}
 }
@@ -56,7 +58,7 @@ func TestEncodeErrors(t *testing.T) {
 		choice Choice
 		want   string
 	}{
-		{Choice{kinds, 1, 0}, "choice: cannot store choice 1: kind 7, expected less than 7"},
+		{Choice{kinds, 1, 0}, "choice: cannot store choice 1: kind 9, expected less than 9"},
 		{Choice{Program, 0, 0}, "choice: cannot store choice 1: 0 answers, expected at least 1"},
 		{Choice{Program, 3, 5}, "choice: cannot store choice 1: value 5 of 3, expected less than 3"},
 	}

@@ -96,15 +96,15 @@ func TestReaderRestAndReset(t *testing.T) {
 			t.Errorf("%d deliveries and %d choices left, expected %d and %d", d, c, deliveries, choices)
 		}
 	}
-	expect(4, 7)
+	expect(4, 9)
 	r.Delivery()
 	r.Delivery()
 	if _, err := r.Choice(Program, 1); err != nil {
 		t.Fatal(err)
 	}
-	expect(2, 6)
+	expect(2, 8)
 	r.Reset(record)
-	expect(4, 7)
+	expect(4, 9)
 	r.Reset(&Record{})
 	expect(0, 0)
 	r = &Reader{}

@@ -60,8 +60,8 @@ type Trace struct {
 	// apart from messages. It is empty for most programs.
 	Touches []Touch
 	// Answers are what the questions of steps were answered, in the order of
-	// the steps: the program's own, and those for a fault of a message that
-	// were answered by one. Where such a fault is not asked for may depend on
+	// the steps: the program's own, and those for a fault of a message, for a
+	// crash within a step and for what a crash takes that were answered by one. Where such a fault is not asked for may depend on
 	// the order of steps at different actors, because faults have a budget.
 	Answers []Answer
 	// Unordered is set when two messages of one channel may overtake each other.
@@ -95,7 +95,7 @@ type SendKind uint8
 
 const (
 	Message  SendKind = iota // an ordinary message
-	Start                    // begins a process
+	Start                    // begins a process, or tells an actor of its start
 	Timer                    // a timer that fired
 	Periodic                 // a periodic timer that fired
 	Down                     // tells a watcher that an actor has ended
@@ -154,7 +154,7 @@ type Want uint8
 const (
 	Anything  Want = iota // any message
 	Nothing               // only messages that no actor can refuse
-	ItsStart              // the message that begins a process
+	ItsStart              // the message that begins a process, or tells an actor of its start
 	SomeMatch             // messages for which a predicate of the process holds
 	ItsAnswer             // the answer to one Ask
 )
@@ -176,7 +176,7 @@ const (
 	ItsSteps Touched = iota // what its steps do: the step of another actor ended or restarted it, stopped its timer, or read what it received
 	ItsLife                 // whether it has ended: the step changed that, or asked by Watch
 	ItsAsk                  // one of its Asks: the step tried to answer it first
-	AllSteps                // of no actor: the step depends on which steps came before, whosever they are, or ended the run
+	AllSteps                // of no actor: the step depends on which steps came before, whosever they are, or ended the run, or its actor crashed within it
 	ItsPlace                // its place in the order of spawning: the step read it
 	ItsName                 // its name, which depends on how many actors with its label were spawned: the step read it
 	TheTest                 // of the test: the step read or changed what a property's T keeps, such as its first failure
@@ -185,7 +185,7 @@ const (
 // An Answer is what a question was answered that belongs to a step.
 type Answer struct {
 	Step  int32 // the step that was running; None when the test was
-	Value int32 // from 0 on
+	Value int32 // from 0 on; of a crash within a step: at which MayCrash of the step, from 1 on
 	Of    int32 // how many answers there were
 	Sent  int32 // how many messages the step had sent
 }

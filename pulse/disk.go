@@ -1,0 +1,243 @@
+package pulse
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Disk keeps what is to survive its actor: values under names. It outlives
+// crashes and restarts, and is empty when an actor is spawned. Like the Ctx
+// that it comes from it is good during its actor's steps.
+//
+// What is written can be read at once. It is safe from crashes when Sync is
+// called. A crash takes some of what was written since then, or none, or all:
+// that is a decision of the strategy. It takes the last writes, so that what
+// survives was written before what is lost; with Faults.UnorderedWrites it takes
+// any. A panic, with the restart that follows it, takes nothing: the machine
+// goes on. Neither does the end of an actor, of which nobody reads the disk.
+//
+// A Sync takes no virtual time and always succeeds.
+type Disk struct{ ctx *Ctx }
+
+// Disk returns the actor's disk.
+func (c *Ctx) Disk() Disk { return Disk{c} }
+
+// Write puts a value under a name. What a Disk has been given may not be changed
+// afterwards, nor what Read has returned: write a copy. Options.Isolation checks
+// that. A nil value takes the name away.
+func (d Disk) Write(name string, value any) {
+	if a := d.actor("Disk.Write"); a != nil {
+		d.ctx.sys.write(a, name, value)
+	}
+}
+
+// Read returns what was last written under a name, and whether there is
+// anything. After a crash that is what survived it.
+func (d Disk) Read(name string) (value any, ok bool) {
+	a := d.actor("Disk.Read")
+	if a == nil || a.disk == nil {
+		return nil, false
+	}
+	return a.disk.read(name)
+}
+
+// Sync makes safe all that was written until now.
+func (d Disk) Sync() {
+	if a := d.actor("Disk.Sync"); a != nil && a.disk != nil {
+		a.disk.sync()
+	}
+}
+
+// actor returns whose disk it is; nil when the call comes from another goroutine.
+func (d Disk) actor(what string) *actor {
+	if d.ctx == nil {
+		panic(&Failure{Kind: KindMisuse, Text: what + ": the Disk is the zero Disk; use the one that Ctx.Disk returns"})
+	}
+	if !d.ctx.ok(what) {
+		return nil
+	}
+	return d.ctx.sys.actors[d.ctx.actor]
+}
+
+// A disk is what is on a Disk.
+//
+// Invariant: safe is sorted by name, has no name twice and no value that is nil.
+type disk struct {
+	safe []written
+	open []written // since the last Sync, in order
+}
+
+// A written is one write.
+type written struct {
+	name  string
+	value any
+	print uint64 // of the value when it was written; 0 when it is not checked
+	text  string // what it looked like then
+}
+
+func (d *disk) reset() {
+	clear(d.safe)
+	clear(d.open)
+	d.safe, d.open = d.safe[:0], d.open[:0]
+}
+
+// isEmpty reports whether nothing is on a disk; a nil one is empty.
+func (d *disk) isEmpty() bool { return d == nil || len(d.safe)+len(d.open) == 0 }
+
+func (d *disk) read(name string) (value any, ok bool) {
+	for i := len(d.open) - 1; i >= 0; i-- {
+		if w := &d.open[i]; w.name == name {
+			return w.value, w.value != nil
+		}
+	}
+	if i, found := d.find(name); found {
+		return d.safe[i].value, true
+	}
+	return nil, false
+}
+
+// find returns where a name is, or would be, among what is safe.
+func (d *disk) find(name string) (i int, found bool) {
+	return slices.BinarySearchFunc(d.safe, name, func(w written, name string) int { return strings.Compare(w.name, name) })
+}
+
+// keep makes a write safe.
+func (d *disk) keep(w written) {
+	i, found := d.find(w.name)
+	switch {
+	case w.value == nil && found:
+		d.safe = slices.Delete(d.safe, i, i+1)
+	case w.value == nil:
+	case found:
+		d.safe[i] = w
+	default:
+		d.safe = slices.Insert(d.safe, i, w)
+	}
+}
+
+func (d *disk) sync() {
+	for _, w := range d.open {
+		d.keep(w)
+	}
+	clear(d.open)
+	d.open = d.open[:0]
+}
+
+// mostShown is how many writes a text of a disk shows.
+const mostShown = 16
+
+// shown lists writes in words, with what label says of their values.
+func shown(list []written, label func(any) string) string {
+	words := make([]string, 0, mostShown)
+	for _, w := range list[:min(len(list), mostShown)] {
+		words = append(words, fmt.Sprintf("%q = %s", w.name, label(w.value)))
+	}
+	if more := len(list) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(words, ", ")
+}
+
+// text returns what is on a disk in words, "" when that is nothing.
+func (d *disk) text(hidden func(reflect.Type) bool) string {
+	label := func(v any) string { return trace.StateLabel(v, hidden) }
+	switch {
+	case d.isEmpty():
+		return ""
+	case len(d.open) == 0:
+		return "its disk: " + shown(d.safe, label)
+	case len(d.safe) == 0:
+		return "its disk, not synced: " + shown(d.open, label)
+	}
+	return "its disk: " + shown(d.safe, label) + "; not synced: " + shown(d.open, label)
+}
+
+// write writes to an actor's disk.
+func (c *cast) write(a *actor, name string, value any) {
+	c.rec.written++
+	if most := perPending * int(c.mail.limit); int(c.rec.written) > most {
+		c.bound(most, "writes", "writes to disks", "writes")
+	}
+	if a.used = true; a.disk == nil {
+		a.disk = &disk{}
+	}
+	w := written{name: name, value: value}
+	if c.todo.everyStep&workIsolate != 0 && !c.values.Plain(value) {
+		w.print, w.text = c.values.Fingerprint(value), c.label(value)
+	}
+	a.disk.open = append(a.disk.open, w)
+}
+
+// loseWrites asks what a crash takes from an actor's disk.
+func (c *cast) loseWrites(a *actor) {
+	if a.disk == nil || len(a.disk.open) == 0 {
+		return
+	}
+	d := a.disk
+	var lost []written
+	if c.options.Faults.UnorderedWrites {
+		for _, w := range d.open {
+			if c.loss(a, 2) == 0 {
+				d.keep(w)
+			} else {
+				lost = append(lost, w)
+			}
+		}
+	} else {
+		kept := len(d.open) - c.loss(a, len(d.open)+1)
+		for _, w := range d.open[:kept] {
+			d.keep(w)
+		}
+		lost = d.open[kept:]
+	}
+	if c.rec.on && len(lost) > 0 {
+		c.rec.note("lost from its disk: " + shown(lost, c.label))
+	}
+	clear(d.open)
+	d.open = d.open[:0]
+}
+
+// loss asks for one of n losses of an actor's disk, which is part of what the
+// actor will learn.
+func (c *cast) loss(a *actor, n int) int {
+	v := c.choose(choice.Loss, n)
+	if c.states != nil {
+		a.history = hash.Fold(a.history, uint64(v))
+	}
+	return v
+}
+
+// checkDisks compares what is on the disks with what was written.
+func (c *cast) checkDisks() {
+	if c.rec.written == 0 {
+		return
+	}
+	for _, a := range c.actors {
+		if a.disk.isEmpty() || a.life == ended {
+			continue
+		}
+		for _, list := range [...][]written{a.disk.safe, a.disk.open} {
+			for i := range list {
+				if w := &list[i]; w.print != 0 && c.values.Fingerprint(w.value) != w.print {
+					c.changedOnDisk(a, w)
+				}
+			}
+		}
+	}
+}
+
+// changedOnDisk fails the run for a value that was changed after it was written.
+func (c *cast) changedOnDisk(a *actor, w *written) {
+	f := &Failure{Kind: KindIsolation, Step: int(c.rec.step), Site: trace.TypeLabel(w.value),
+		Text: fmt.Sprintf("what %s has on its disk as %q was changed: written as %s, now %s",
+			c.rec.nameOf(a.actor), w.name, w.text, trace.Label(w.value)),
+		Detail: "    changed by " + c.changer() + "\n    a disk shares nothing with its actor: write a copy, and change a copy of what was read"}
+	c.fails.fail(f)
+	panic(f)
+}

@@ -1,0 +1,254 @@
+package pulse_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// A clerk does to its disk what it is told, a letter for each thing: a digit is
+// written under "x" and a letter under itself, "-" takes "x" away, "!" syncs.
+func scribbles(ctx *pulse.Ctx, text string) {
+	for _, c := range text {
+		switch {
+		case c == '!':
+			ctx.Disk().Sync()
+		case c == '-':
+			ctx.Disk().Write("x", nil)
+		case c <= '9':
+			ctx.Disk().Write("x", string(c))
+		default:
+			ctx.Disk().Write(string(c), string(c))
+		}
+	}
+}
+
+// onDisk reads all that scribbles may have written.
+func onDisk(ctx *pulse.Ctx) string {
+	text := ""
+	for _, name := range []string{"x", "a", "b", "c"} {
+		if v, ok := ctx.Disk().Read(name); ok {
+			text += v.(string)
+		} else if v != nil {
+			text += "?"
+		}
+	}
+	return text
+}
+
+// survivors returns what can be on the disk after a crash, for each way to
+// answer the questions about it, and how many answers those had in all.
+func survivors(t *testing.T, text string, unordered bool) (list []string, answers int) {
+	var digits []int
+	for more := true; more; {
+		at, of := 0, []int(nil)
+		sys := newSystem(t, pulse.Options{Record: true, Faults: pulse.Faults{Crash: 1, RestartLost: 1, UnorderedWrites: unordered},
+			Strategy: &decider{choose: func(k choice.Kind, n int) int {
+				if k != choice.Loss {
+					return boolToInt(k.IsFault())
+				}
+				if at == len(digits) {
+					digits = append(digits, 0)
+				}
+				at, of = at+1, append(of, n)
+				return digits[at-1]
+			}}})
+		left := ""
+		sys.SpawnSpec(pulse.Spec{Name: "books", New: func() pulse.Actor { return scribbler{text, &left} }})
+		sys.Settle()
+		mustRun(t, sys)
+		list, answers = append(list, left), answers+1
+		for more = false; len(digits) > 0 && !more; {
+			last := len(digits) - 1
+			if digits[last]++; digits[last] < of[last] {
+				more = true
+			} else {
+				digits = digits[:last]
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), answers
+}
+
+// A scribbler scribbles when it is new, and reads when it starts anew.
+type scribbler struct {
+	text string
+	left *string
+}
+
+func (s scribbler) Started(ctx *pulse.Ctx, how pulse.Start) {
+	if how == pulse.StartNew {
+		scribbles(ctx, s.text)
+		return
+	}
+	*s.left = onDisk(ctx)
+}
+
+func (scribbler) Receive(*pulse.Ctx, any) {}
+
+// TestDiskAfterACrash holds what a crash may leave of what was written: of the
+// writes since the last Sync the first ones, or any.
+func TestDiskAfterACrash(t *testing.T) {
+	for _, c := range []struct {
+		writes    string
+		unordered bool
+		leaves    string // all that it may, sorted
+		answers   int
+	}{
+		{"", false, "[]", 1},
+		{"!", false, "[]", 1},
+		{"1!", false, "[1]", 1},
+		{"1!", true, "[1]", 1},
+		{"1", false, "[ 1]", 2},
+		{"1!2", false, "[1 2]", 2},
+		{"123", false, "[ 1 2 3]", 4},
+		{"123", true, "[ 1 2 3]", 8},
+		{"abc", false, "[ a ab abc]", 4},
+		{"abc", true, "[ a ab abc ac b bc c]", 8},
+		{"a!bc", true, "[a ab abc ac]", 4},
+		{"a!b!c", false, "[ab abc]", 2},
+		{"1!-", false, "[ 1]", 2},
+		{"1!-!", false, "[]", 1},
+		{"1!-2", false, "[ 1 2]", 3},
+		{"1!-2", true, "[ 1 2]", 4},
+		{"-!", false, "[]", 1},
+	} {
+		leaves, answers := survivors(t, c.writes, c.unordered)
+		if got := fmt.Sprint(leaves); got != c.leaves || answers != c.answers {
+			t.Errorf("%q, unordered %v: leaves %v in %d ways, expected %v in %d", c.writes, c.unordered, got, answers, c.leaves, c.answers)
+		}
+	}
+}
+
+// TestDiskWithoutCrashes holds that all that is written can be read at once, by
+// a process too, and that neither a panic nor a Stop of another takes anything;
+// and that an actor finds nothing on it that did not write it.
+func TestDiskWithoutCrashes(t *testing.T) {
+	sys := newSystem(t, pulse.Options{Strategy: always(choice.Loss)})
+	for range 2 {
+		var got []string
+		r := sys.SpawnSpec(pulse.Spec{Name: "books", OnPanic: pulse.OnPanicRestart, New: func() pulse.Actor {
+			return pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				got = append(got, onDisk(ctx))
+				scribbles(ctx, msg.(string))
+				got = append(got, onDisk(ctx))
+				panic("again")
+			})
+		}})
+		clerk := sys.Go("clerk", func(p *pulse.Process) {
+			for {
+				text := p.Receive().(string)
+				got = append(got, "clerk "+onDisk(p.Ctx))
+				scribbles(p.Ctx, text)
+			}
+		})
+		for _, text := range []string{"1a", "2-b!", "3"} {
+			sys.Send(r, text)
+			sys.Send(clerk, text)
+		}
+		sys.Send(sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, _ any) { got = append(got, "other "+onDisk(ctx)) })), 1)
+		mustRun(t, sys)
+		want := "[ 1a 1a ab ab 3ab clerk  clerk 1a clerk ab other ]"
+		slices.SortStableFunc(got, func(a, b string) int { return strings.Compare(firstWord(a), firstWord(b)) })
+		if fmt.Sprint(got) != want {
+			t.Errorf("read %v\nexpected %v", fmt.Sprint(got), want)
+		}
+		sys.Reset(1) // the next run's disks are empty
+	}
+}
+
+// firstWord is who has read, "" for the books.
+func firstWord(line string) string {
+	name, _, found := strings.Cut(line, " ")
+	if !found {
+		return ""
+	}
+	return name
+}
+
+// diskScripts are the ways in which what is on a disk can be changed behind it.
+var diskScripts = []script{
+	{name: "what was written is changed in the same step", o: guarded, do: one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+		list := []int{1}
+		ctx.Disk().Write("list", list)
+		list[0] = 2
+	}), blast{})},
+	{name: "what is synced is changed in a later step", o: guarded, do: func(s *pulse.System) *pulse.Failure {
+		list := &parcel{items: []string{"cup"}}
+		return one(pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg != any(blast{}) {
+				list.items[0] = "pan"
+				return
+			}
+			ctx.Disk().Write("list", list)
+			ctx.Disk().Sync()
+		}), blast{}, pack{})(s)
+	}},
+	{name: "what was read is changed", o: guarded, do: one(pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if v, ok := ctx.Disk().Read("list"); ok {
+			v.([]int)[0]++
+			return
+		}
+		ctx.Disk().Write("list", []int{1})
+	}), blast{}, blast{})},
+	{name: "the test changes it between runs", o: guarded, do: func(s *pulse.System) *pulse.Failure {
+		list := []int{1}
+		one(pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Disk().Write("list", list) }), blast{})(s)
+		list[0] = 2
+		s.Run()
+		return s.Failure()
+	}},
+	{name: "what was written over may change", o: guarded, do: func(s *pulse.System) *pulse.Failure {
+		list := []int{1}
+		return one(pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == any(blast{}) {
+				ctx.Disk().Write("list", list)
+				ctx.Disk().Write("list", 1)
+				ctx.Disk().Sync()
+			}
+			list[0]++
+		}), blast{}, pack{})(s)
+	}},
+	{name: "copies", o: guarded, do: func(s *pulse.System) *pulse.Failure {
+		list := []int{1}
+		return one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			list[0]++
+			ctx.Disk().Write("list", slices.Clone(list))
+			ctx.Disk().Write("number", 7)
+		}), blast{}, blast{}, blast{})(s)
+	}},
+	{name: "nothing is said when nobody asks", do: one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+		list := []int{1}
+		ctx.Disk().Write("list", list)
+		list[0] = 2
+	}), blast{})},
+}
+
+// TestDiskIsShown holds what the states of a run say of disks: what is safe and
+// what is not, and no more than can be read; what a name says moves no cursor.
+func TestDiskIsShown(t *testing.T) {
+	for _, c := range []struct{ writes, want string }{
+		{"", "scribbler"},
+		{"1a!", `scribbler; its disk: "a" = "a", "x" = "1"`},
+		{"1!a", `scribbler; its disk: "x" = "1"; not synced: "a" = "a"`},
+		{"1", `scribbler; its disk, not synced: "x" = "1"`},
+		{"\x1b!", `scribbler; its disk: "x" = "\x1b"`},
+		{strings.Repeat("a", 20), "scribbler; its disk, not synced: " + strings.Repeat(`"a" = "a", `, 16) + "and 4 more"},
+	} {
+		sys := newSystem(t, pulse.Options{})
+		sys.Spawn("books", scribbler{text: c.writes})
+		mustRun(t, sys)
+		got := sys.Host().States()[1]
+		if i, j := strings.Index(got, "("), strings.Index(got, ")"); i > 0 && j > i {
+			got = got[:i] + got[j+1:]
+		}
+		if got != c.want {
+			t.Errorf("%q: %s\nexpected %s", c.writes, got, c.want)
+		}
+	}
+}
