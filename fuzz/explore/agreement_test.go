@@ -181,6 +181,27 @@ func TestAgreement(t *testing.T) { agree(t, agreementPrograms(), 0) }
 // ReceiveTimeout(0) comes in any order with what else there is, in reductions too.
 func TestAgreementOfPolls(t *testing.T) { agree(t, agreementPrograms()/2, polling) }
 
+// TestAgreementOfSurvivors holds the same of programs that crash within steps,
+// lose what they have written, and are told of their starts.
+func TestAgreementOfSurvivors(t *testing.T) {
+	e, r := &enumerator{}, &rig{}
+	defer e.close()
+	compared := 0
+	for seed := foolishFrom(); compared < agreementPrograms()/4; seed++ {
+		p := newProgram(seed, common|checking|surviving)
+		why, ok := disagrees(e, r, p)
+		compared += count(ok)
+		if why != "" {
+			small := p.shrink(func(q *program) bool {
+				why, _ := disagrees(e, r, q)
+				return why != ""
+			})
+			again, _ := disagrees(e, r, small)
+			t.Fatalf("program %d: %s\nsmaller: %s\n%v", seed, why, again, small)
+		}
+	}
+}
+
 // agree compares all ways to explore with the enumerator, on so many programs
 // with some more features.
 func agree(t *testing.T, programs int, more features) {

@@ -156,6 +156,14 @@ func sights() []sight {
 		{messageFaults, "a message is held back", func(_ *program, s *pulse.System) bool { return chose(s, choice.Delay) }},
 		{crashes, "an actor crashes", func(_ *program, s *pulse.System) bool { return struck(s, trace.Crash) }},
 		{crashes, "an actor starts again", func(_ *program, s *pulse.System) bool { return struck(s, trace.Restart) }},
+		{surviving, "an actor crashes within a step", func(_ *program, s *pulse.System) bool { return chose(s, choice.Crash) }},
+		{surviving, "a write is lost", func(_ *program, s *pulse.System) bool { return chose(s, choice.Loss) }},
+		{surviving, "an actor is told that it starts anew", func(_ *program, s *pulse.System) bool {
+			return slices.ContainsFunc(s.Trace().Sends, func(d trace.Send) bool {
+				how, is := d.Body.(pulse.Start)
+				return is && d.Receipt >= 0 && how != pulse.StartNew
+			})
+		}},
 		{partitions, "an actor is cut off", func(_ *program, s *pulse.System) bool { return struck(s, trace.Partition) }},
 		{panicking, "an actor panics", func(_ *program, s *pulse.System) bool {
 			return s.Failure() != nil && s.Failure().Kind == pulse.KindPanic
@@ -206,7 +214,7 @@ func TestPrograms(t *testing.T) {
 	n := seeds(60)
 	var report strings.Builder
 	left := sights()
-	for _, more := range []features{0, panicking | checking, earlyTimers, messageFaults, crashes, partitions} {
+	for _, more := range []features{0, panicking | checking, earlyTimers, messageFaults, crashes, partitions, surviving} {
 		f := common | more
 		var list []sight
 		left = slices.DeleteFunc(left, func(x sight) bool {

@@ -75,7 +75,7 @@ func (w *frameFollower) addStep(e *pulse.Enabled, k int) int {
 // Choose follows the frame, and answers a new question with zero.
 func (w *frameFollower) Choose(k choice.Kind, n int) int {
 	f := w.frame
-	if k == choice.Clock || k == choice.Fault || w.step < 0 {
+	if k == choice.Clock || k == choice.Fault || k == choice.Loss || w.step < 0 {
 		w.askedBetween = true
 		return w.giveUp(endedOther)
 	}

@@ -48,6 +48,10 @@ const (
 	looking   // handlers read what depends on steps of other actors
 	observing // an observer judges the run
 
+	// surviving: with crashes, within steps too; disks, and actors that are told
+	// of their starts.
+	surviving
+
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
 
@@ -108,10 +112,14 @@ const (
 	doLook     // sees thing a, of actor b; moves the state
 	doStopMine // the timer that was set last
 	doHandOver // the timer that was set last, to actor a, who stops it
+	doMayCrash
+	doWrite // b under the name of a
+	doSync
+	doRead // the name of a; moves the state
 )
 
 var verbNames = []string{"send", "reply", "spawn", "stop", "become", "kill", "after", "choose", "watch", "panic", "skip", "every", "look",
-	"stop timer", "hand over timer"}
+	"stop timer", "hand over timer", "may crash", "write", "sync", "read"}
 
 // A deed is one thing that an actor does.
 type deed struct {
@@ -169,6 +177,7 @@ var mannerNames = []string{"answers", "defers", "hands on", "hands around"}
 type template struct {
 	process bool
 	lasting bool // the process goes on receiving when its script is over
+	starts  bool // it is told of its starts, and looks how it started if it is a process
 	manner  manner
 	heir    int // who answers in its stead
 	watched int // whom it watches from its first message on; zero is nobody, one the first root
@@ -183,6 +192,7 @@ type settings struct {
 	drop, duplicate, delay           int
 	crash, kept, lost, partition     int
 	ticks, judged, orphans, closed   int
+	anyWrite                         bool
 	checked, wrongState, checkedHits int // the check fails when this actor ends in this state after so many messages
 }
 
@@ -204,7 +214,7 @@ func (p *program) options() pulse.Options {
 	s := p.settings
 	o := pulse.Options{Steps: 200, EarlyTimers: s.early, Ticks: s.ticks, Faults: pulse.Faults{
 		Drop: s.drop, Duplicate: s.duplicate, Delay: s.delay, DelayBy: []time.Duration{2},
-		Crash: s.crash, RestartKept: s.kept, RestartLost: s.lost, Partition: s.partition,
+		Crash: s.crash, RestartKept: s.kept, RestartLost: s.lost, Partition: s.partition, UnorderedWrites: s.anyWrite,
 	}}
 	if s.unordered {
 		o.Delivery = pulse.DeliveryUnordered
@@ -261,6 +271,9 @@ func (p *program) String() string {
 		fmt.Fprintf(&b, "template %d: %s, heir %d, watched %d", i, mannerNames[t.manner], t.heir, t.watched)
 		if t.process {
 			fmt.Fprintf(&b, ", process, lasting %t", t.lasting)
+		}
+		if t.starts {
+			fmt.Fprint(&b, ", told of its starts")
 		}
 		fmt.Fprintln(&b)
 		for _, l := range t.script {
@@ -332,6 +345,9 @@ func (d *drawer) thin() {
 			left |= bit
 		}
 	}
+	if d.has(surviving) {
+		left |= surviving | crashes
+	}
 	d.features = left
 }
 
@@ -363,6 +379,12 @@ func (d *drawer) settings() settings {
 	if d.has(observing) {
 		s.judged = 1 + d.IntN(9)
 	}
+	if d.has(surviving) {
+		s.crash, s.partition, s.anyWrite = 1, 0, d.one(2)
+		if s.kept, s.lost = count(d.one(2)), 0; s.kept == 0 {
+			s.lost = 1
+		}
+	}
 	return s
 }
 
@@ -391,6 +413,7 @@ func (d *drawer) fill(t *template) {
 	if d.has(watching) && d.one(2) {
 		t.watched = 1 + d.IntN(d.roots)
 	}
+	t.starts = d.has(surviving) && d.one(2)
 	t.each(func(table, state, kind int, r *rule) {
 		r.next = d.IntN(states)
 		for range []int{0, 1, 1, 1, 1, 2, 2, 3}[d.IntN(8)] {
@@ -415,6 +438,9 @@ func (d *drawer) deed() deed {
 		if x, ok := d.foolishDeed(); ok {
 			return x
 		}
+	}
+	if d.has(surviving) && d.one(2) {
+		return deed{[]verb{doMayCrash, doMayCrash, doWrite, doWrite, doSync, doRead}[d.IntN(6)], d.IntN(2), d.IntN(kinds)}
 	}
 	x := deed{doSend, d.IntN(8), d.IntN(kinds)}
 	if d.one(2) {
@@ -507,6 +533,9 @@ func (p *program) smaller() (list []*program) {
 	if p.settings.unordered {
 		try(func(q *program) { q.settings.unordered = false })
 	}
+	if p.settings.anyWrite {
+		try(func(q *program) { q.settings.anyWrite = false })
+	}
 	p.smallerTemplates(try)
 	return list
 }
@@ -516,6 +545,9 @@ func (p *program) smallerTemplates(try func(func(*program))) {
 		t := &p.templates[i]
 		if t.process {
 			try(func(q *program) { q.templates[i].process, q.templates[i].script = false, nil })
+		}
+		if t.starts {
+			try(func(q *program) { q.templates[i].starts = false })
 		}
 		if t.manner != answers {
 			try(func(q *program) { q.templates[i].manner = answers })
@@ -578,6 +610,7 @@ type actor struct {
 	*program
 	*template
 	guises     [tables]guise
+	beginner   beginner
 	known      []pulse.Ref // beside the roots: its parent and children
 	generation int
 	children   int
@@ -595,6 +628,27 @@ type guise struct {
 	table int
 }
 
+// A beginner is the first handler of an actor that is told of its starts.
+type beginner struct{ *guise }
+
+// Started looks at the disk, and does what the actor does when an end is told.
+func (b *beginner) Started(ctx *pulse.Ctx, how pulse.Start) { b.begins(ctx, how) }
+
+// begins does what an actor does when it starts.
+func (a *actor) begins(ctx *pulse.Ctx, how pulse.Start) {
+	a.notice(ctx, int(how))
+	a.do(ctx, []deed{{do: doRead}}, 0)
+	a.do(ctx, a.rules[0][a.state][news].deeds, newNote(news, 1, a.state))
+}
+
+// handler returns the first handler of an actor.
+func (a *actor) handler() pulse.Actor {
+	if a.starts {
+		return &a.beginner
+	}
+	return &a.guises[0]
+}
+
 // Build puts the program into a system that has just been made or reset.
 func (p *program) Build(sys *pulse.System) (check func() error) {
 	w := &p.world
@@ -607,7 +661,7 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 		w.current = append(w.current, nil)
 		if !p.renewable() && !p.templates[t].process {
 			w.current[i] = p.actor(t, 0, nil)
-			w.refs = append(w.refs, sys.Spawn("root", &w.current[i].guises[0]))
+			w.refs = append(w.refs, sys.Spawn("root", w.current[i].handler()))
 			continue
 		}
 		w.refs = append(w.refs, sys.SpawnSpec(p.spec("root", func() *actor {
@@ -645,7 +699,7 @@ func (p *program) spec(name string, fresh func() *actor, template int) pulse.Spe
 	if p.templates[template].process {
 		return pulse.Spec{Name: name, Process: func(c *pulse.Process) { fresh().live(c) }}
 	}
-	return pulse.Spec{Name: name, New: func() pulse.Actor { return &fresh().guises[0] }}
+	return pulse.Spec{Name: name, New: func() pulse.Actor { return fresh().handler() }}
 }
 
 // actor takes the memory of an actor of an older run, or of none.
@@ -656,6 +710,7 @@ func (p *program) actor(template, generation int, parent *pulse.Ref) *actor {
 		for table := range a.guises {
 			a.guises[table] = guise{a, table}
 		}
+		a.beginner = beginner{&a.guises[0]}
 		w.actors = append(w.actors, a)
 	}
 	a := w.actors[w.used]
@@ -781,6 +836,16 @@ func (a *actor) do(ctx *pulse.Ctx, deeds []deed, n note) {
 			if to := a.target(x.a); to != ctx.Self() && n.fuel() > 0 {
 				ctx.Send(to, handedTimer{a.timer})
 			}
+		case doMayCrash:
+			ctx.MayCrash()
+		case doWrite:
+			ctx.Disk().Write(string(rune('x'+x.a)), x.b)
+		case doSync:
+			ctx.Disk().Sync()
+		case doRead:
+			if v, ok := ctx.Disk().Read(string(rune('x' + x.a))); ok {
+				a.notice(ctx, 1+v.(int))
+			}
 		case doLook:
 			a.notice(ctx, a.look(ctx, x))
 		default:
@@ -866,6 +931,9 @@ func (a *actor) spawn(ctx *pulse.Ctx, template int, n note) {
 
 // live is the code of a process.
 func (a *actor) live(c *pulse.Process) {
+	if a.starts {
+		a.begins(c.Ctx, c.Started())
+	}
 	for i := range a.script {
 		l := &a.script[i]
 		a.do(c.Ctx, l.deeds, newNote(0, 1, a.state))

@@ -326,6 +326,25 @@ func TestDistinctIsOneNumber(t *testing.T) {
 			t.Errorf("%v sleep %v: %d distinct orders of a Choose(3)", o.Reduction, o.Sleep, got.Distinct)
 		}
 	}
+	crashesThrice := func(sys *pulse.System) func() error {
+		sys.Send(sys.Spawn("crasher", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			ctx.MayCrash()
+			ctx.Disk().Write("a", 1)
+			ctx.MayCrash()
+			ctx.Disk().Write("b", 1)
+			ctx.MayCrash()
+		})), kind("go"))
+		return nil
+	}
+	for _, o := range ways() {
+		// A crash before the step, at its first MayCrash, at the second with a
+		// write that is lost or not, at the third or after the step with two,
+		// and no crash.
+		o.CountDistinct = true
+		if got := r.exploreBuild(pulse.Options{Faults: pulse.Faults{Crash: 1}}, crashesThrice, o); got.Distinct != 1+1+2+3+3+1 {
+			t.Errorf("%v sleep %v: %d distinct orders of three MayCrash", o.Reduction, o.Sleep, got.Distinct)
+		}
+	}
 	compared := 0
 	for seed := uint64(0); seed < 400; seed++ {
 		p := newProgram(seed, spawning|becoming|fifo|unordered|processes|timeouts|timers|choosing)

@@ -54,12 +54,20 @@ func stateWays() []explore.Options {
 
 // TestStatesAgree holds that to compare states loses no failure and no state
 // in which a run may end.
-func TestStatesAgree(t *testing.T) {
+func TestStatesAgree(t *testing.T) { statesAgree(t, agreementPrograms()/4, agreementFeatures) }
+
+// TestStatesOfSurvivorsAgree holds the same of programs with disks that crash
+// within steps.
+func TestStatesOfSurvivorsAgree(t *testing.T) {
+	statesAgree(t, agreementPrograms()/8, func(uint64) features { return common | checking | surviving })
+}
+
+func statesAgree(t *testing.T, programs int, may func(seed uint64) features) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	cut, runs := map[string]int{}, map[string]int{}
-	for seed := range uint64(agreementPrograms() / 4) {
-		p := newProgram(seed, agreementFeatures(seed))
+	for seed := range uint64(programs) {
+		p := newProgram(seed, may(seed))
 		final := map[uint64]bool{}
 		e.after = func(s *pulse.System) {
 			if s.Failure() == nil {
