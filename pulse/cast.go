@@ -101,7 +101,7 @@ func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
 	info := c.rec.types.of(handler)
 	a := c.add(name, handler, info, parent)
 	if info.starts != untold {
-		c.startActor(a, info)
+		c.startActor(a, info, c.rec.cur)
 	}
 	return c.ref(a.actor)
 }
@@ -121,7 +121,7 @@ func (c *cast) spawn(spec *Spec, parent int32) Ref {
 	}
 	a := c.add(spec.Name, handler, info, parent)
 	a.spec, a.special, a.safe = *spec, true, spec.Safe
-	c.start(a, info)
+	c.start(a, info, c.rec.cur)
 	return c.ref(a.actor)
 }
 
@@ -225,8 +225,8 @@ func (c *cast) mayStrike(a *actor) bool {
 }
 
 // renew makes an actor ready to receive from the beginning. Its channels are
-// still to be looked at.
-func (c *cast) renew(a *actor, lose bool) {
+// still to be looked at. If it is told of its start, starter sends it that.
+func (c *cast) renew(a *actor, lose bool, starter int32) {
 	a.accept, a.await, a.answered, a.used = acceptAll, 0, 0, true
 	kept := a.spec.Process == nil && (!lose || a.spec.New == nil)
 	switch {
@@ -237,9 +237,9 @@ func (c *cast) renew(a *actor, lose bool) {
 		a.how = StartLost
 	}
 	if !kept && a.spec.Process == nil {
-		a.handler, a.starter = c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New}), nil
+		a.handler, a.pending = c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New}), nil
 	}
-	c.start(a, c.rec.types.of(a.behind()))
+	c.start(a, c.rec.types.of(a.behind()), starter)
 }
 
 // lives reports whether an actor is alive. The running step now depends on it.

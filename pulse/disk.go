@@ -197,7 +197,7 @@ func (c *cast) loseWrites(a *actor) {
 		lost = d.open[kept:]
 	}
 	if c.rec.on && len(lost) > 0 {
-		c.rec.note("lost from its disk: " + shown(lost, c.label))
+		c.rec.note("lost from the disk of " + c.rec.nameOf(a.actor) + ": " + shown(lost, c.label))
 	}
 	clear(d.open)
 	d.open = d.open[:0]

@@ -19,7 +19,7 @@ type lifetime struct {
 	used    bool
 	toStart bool  // it is to be told of its start, or its code is to begin
 	how     Start // its last start
-	starter Actor // its handler while the start of a Starter has not come; else nil
+	pending Actor // its handler while the start of a Starter has not come; else nil
 	disk    *disk // nil until an actor in this place has used its disk
 }
 
@@ -37,20 +37,20 @@ type startingActor struct{}
 func (startingActor) Receive(ctx *Ctx, _ any) {
 	s := ctx.sys
 	a := s.actors[ctx.actor]
-	a.handler, a.starter = a.starter, nil
+	a.handler, a.pending = a.pending, nil
 	a.accept, a.toStart = acceptAll, false
 	s.todo.afterStep |= workFilter
 	a.handler.(Starter).Started(ctx, a.how)
 }
 
 // start starts a spawned or renewed actor, of whose handler info is known, if it
-// is to be told.
-func (c *cast) start(a *actor, info *typeInfo) {
+// is to be told: starter sends it that.
+func (c *cast) start(a *actor, info *typeInfo, starter int32) {
 	switch {
 	case a.spec.Process != nil:
-		c.startProcess(a)
+		c.startProcess(a, starter)
 	case info.starts != untold:
-		c.startActor(a, info)
+		c.startActor(a, info, starter)
 	default:
 		a.toStart = false
 	}
@@ -79,22 +79,22 @@ func startsOf(v any, typ reflect.Type) starts {
 }
 
 // startActor tells a Starter of its start.
-func (c *cast) startActor(a *actor, info *typeInfo) {
+func (c *cast) startActor(a *actor, info *typeInfo, starter int32) {
 	if info.starts == mistold {
 		c.misuse("actor %q: %s has a method Started that is not the one of a Starter, which is Started(ctx *pulse.Ctx, how pulse.Start)",
 			c.rec.trace.Actors[a.actor].Label, info.name)
 	}
-	a.starter = a.behind()
+	a.pending = a.behind()
 	a.handler = startingActor{}
 	a.accept, a.toStart, a.used = acceptStart, true, true
 	c.mail.setOpen(&a.mailbox, false)
-	c.sendAs(c.rec.cur, a.actor, a.how, trace.Start, 0)
+	c.sendAs(starter, a.actor, a.how, trace.Start, 0)
 }
 
 // behind returns the handler of an actor, also while its start has not come.
 func (a *actor) behind() Actor {
-	if a.starter != nil {
-		return a.starter
+	if a.pending != nil {
+		return a.pending
 	}
 	return a.handler
 }

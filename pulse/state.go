@@ -217,7 +217,7 @@ func (w *stateWalk) actor(a *actor) {
 		w.Flag(a.spec.New != nil)
 	}
 	w.watchers(a)
-	if a.starter != nil {
+	if a.pending != nil {
 		w.Say("to be told ")
 		w.Unsigned(uint64(a.how))
 	}

@@ -112,9 +112,9 @@ func (c *cast) restart(a *actor) {
 		c.killProcess(a)
 		c.mail.forgetWait(&a.mailbox)
 	}
-	if a.starter != nil {
+	if a.pending != nil {
 		return // it has done nothing yet: its start is still to come
 	}
-	c.renew(a, true)
+	c.renew(a, true, c.rec.cur)
 	c.mail.reopen(&a.mailbox)
 }
