@@ -54,6 +54,7 @@ func (h Host) Spawn(parent Ref, spec Spec) Ref {
 		return Ref{}
 	}
 	h.s.check(parent, "Host.Spawn")
+	h.inTheNameOf(parent)
 	return h.s.spawn(&spec, parent.actor)
 }
 
@@ -67,7 +68,16 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	if to.sys != h.s || to.run != h.s.run {
 		h.s.check(to, "Host.Enqueue "+trace.Label(msg))
 	}
+	h.inTheNameOf(from)
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
+}
+
+// inTheNameOf notes that the running step does what otherwise only the steps of
+// an actor do: their order tells.
+func (h Host) inTheNameOf(r Ref) {
+	if h.s.calls.running {
+		h.s.rec.touchOther(r.actor)
+	}
 }
 
 // After sends an actor a message from itself when d of virtual time has passed.
@@ -76,6 +86,7 @@ func (h Host) After(owner Ref, d time.Duration, msg any) Timer {
 		return Timer{}
 	}
 	h.s.check(owner, "Host.After")
+	h.inTheNameOf(owner)
 	return h.s.setTimer(owner.actor, d, 0, msg)
 }
 
@@ -96,6 +107,7 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 		return
 	}
 	s.check(r, "Host.Accept")
+	h.inTheNameOf(r)
 	a := s.actors[r.actor]
 	a.match, a.accept = match, acceptMatching
 	if match == nil {

@@ -51,7 +51,7 @@
 //
 // Some steps have to do with each other by more than messages: when an actor is
 // watched that is ending, when one Ask has two answers, under supervision, when
-// one stops the timer of another, when two fail the T of a property or one reads
+// one stops the timer of another or does something in its name by a Host, when two fail the T of a property or one reads
 // whether it has failed, or when a step looks at what all steps before it have
 // done: System.Steps, Trace, Record, Warnings and Received. Sleep sets heed these
 // steps. When a search with a reduction meets two of them that no message puts
@@ -110,11 +110,17 @@
 // A property that looks at several actors while the run goes on sees the states
 // of the orders that are run; orders that are left out may come to other states
 // in between. So does one that reads the trace, or the names and places of actors
-// that steps have spawned, when the run is over. State comparison does not see what is kept outside of actors.
+// that steps have spawned, when the run is over.
+//
+// State comparison does not see what is kept outside of actors, nor what handlers
+// keep that are functions, or functions that actors hold. It takes what such an actor
+// has received for its state, which is wrong when two of them share a variable;
+// Result.Unread tells of such states.
+//
 // Memory that actors share, clocks and random numbers from outside are not
 // controlled: a program that does not repeat itself ends the search, and the
 // result says where it differed. That is seen where a run should go as the one
-// before, and in the first run and one in 64 later ones, which are repeated, or one in 256 of
-// a long search; what messages hold is compared
-// too, as far as it can be read.
+// before, and in the first run and one in 64 later ones, which are repeated, or one
+// in 256 of a long search; what messages hold is compared too, as far as it can be
+// read.
 package explore

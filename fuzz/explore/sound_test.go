@@ -250,7 +250,7 @@ func changesOnTheWay(sys *pulse.System) func() error {
 // TestUnsound holds that every way to explore the programs above comes to all
 // orders and all failures.
 func TestUnsound(t *testing.T) {
-	for _, s := range unsound() {
+	for _, s := range append(unsound(), byHosts()...) {
 		all, ok := enumerate(s.options, s.build(), 20_000)
 		if !ok {
 			t.Fatalf("%s: more than %d orders", s.name, all.runs)

@@ -67,6 +67,9 @@ func (v Verdict) String() string {
 	fmt.Fprintf(&b, ", %s", words.Elapsed(v.Elapsed))
 	b.WriteString(v.failures())
 	b.WriteString(v.handedOver())
+	if v.Unread != "" {
+		fmt.Fprintf(&b, "; states were compared without all that they hold: %s", v.Unread)
+	}
 	switch {
 	case v.looked:
 		b.WriteString("; Always, Eventually, monitors, histories, observers, the isolation check and who reads the trace looked " +
@@ -179,6 +182,9 @@ func (v *Verdict) add(o *explore.Result) {
 	}
 	if v.Bound == "" {
 		v.Bound = o.Bound
+	}
+	if v.Unread == "" {
+		v.Unread = o.Unread
 	}
 	v.Nondeterminism, v.Clash = o.Nondeterminism, o.Clash // either ends the exploration
 	v.addLevels(o.Levels)
