@@ -159,19 +159,8 @@ func (c *Ctx) Choose(n int) int {
 
 // Log adds a line to the trace, if the run is recorded.
 func (c *Ctx) Log(format string, args ...any) {
-	s := c.sys
-	if !c.ok("Log") {
-		return
-	}
-	s.rec.logged++
-	if most := perPending * int(s.mail.limit); int(s.rec.logged) > most {
-		s.bound(most, "log", "lines of log", "logs")
-	}
-	if s.rec.on {
-		touched := len(s.rec.trace.Touches)
-		text := fmt.Sprintf(format, args...)
-		s.rec.trace.Touches = s.rec.trace.Touches[:touched] // no actor sees which names are in it
-		s.rec.note(text)
+	if c.ok("Log") {
+		c.sys.Host().log(func() string { return fmt.Sprintf(format, args...) })
 	}
 }
 

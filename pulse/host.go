@@ -30,6 +30,33 @@ func (h Host) Step() int {
 	return int(h.s.rec.steps) - 1
 }
 
+// Note adds a line to the trace, as Ctx.Log does, for the step that is running, and
+// reports whether it did: not outside of a step, nor in a run that is not recorded.
+// Text is called only if so.
+func (h Host) Note(text func() string) bool {
+	if !h.s.rec.on || !h.s.calls.running || !h.s.rec.inStep() {
+		return false
+	}
+	h.log(text)
+	return true
+}
+
+// log counts a line, and keeps it if the run is recorded. Which names are in it no
+// actor sees, so that it is no look at them.
+func (h Host) log(text func() string) {
+	r := &h.s.rec
+	r.logged++
+	if most := perPending * int(h.s.mail.limit); int(r.logged) > most {
+		h.s.bound(most, "log", "lines of log", "logs")
+	}
+	if r.on {
+		touched := len(r.trace.Touches)
+		line := text()
+		r.trace.Touches = r.trace.Touches[:touched]
+		r.note(line)
+	}
+}
+
 // Touch notes that the running step reads or changes what steps of other
 // actors depend on or change, without a message between them.
 func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }

@@ -84,8 +84,8 @@ func (w *explorer) Done(run explore.Run) {
 		w.keep(place{input: w.verdict.Inputs, index: w.finished})
 	case w.last.Skipped:
 		w.skipped++
-		if n := len(w.last.Logs); n > 0 {
-			w.reason = w.last.Logs[n-1]
+		if w.last.Reason != "" {
+			w.reason = w.last.Reason
 		}
 	case w.Passed != nil && !run.Cut:
 		w.Passed("explore", &w.last)

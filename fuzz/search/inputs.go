@@ -139,8 +139,8 @@ func (in *inputs) isWanted(res *props.Result) bool {
 		return true
 	}
 	in.skipped++
-	if n := len(res.Logs); n > 0 {
-		in.skips = res.Logs[n-1]
+	if res.Reason != "" {
+		in.skips = res.Reason
 	}
 	return false
 }

@@ -24,7 +24,11 @@ func (t *Trace) WriteChart(w io.Writer) error {
 }
 
 // Chart returns what WriteChart writes.
-func (t *Trace) Chart() string {
+func (t *Trace) Chart() string { return t.ChartWith(nil) }
+
+// ChartWith is Chart with lines below each step that the caller adds: what it knows
+// of the step, behind what the step logged.
+func (t *Trace) ChartWith(below func(step int) []string) string {
 	r := newReading(t)
 	c := chart{}
 	remarks, notes := r.overtakings(), r.noteGroups()
@@ -37,6 +41,11 @@ func (t *Trace) Chart() string {
 		c.add(int32(i), line, remark)
 		for _, note := range notes.of(int32(i)) {
 			c.add(None, "  log: "+oneLine(r.Notes[note].Text), "")
+		}
+		if below != nil {
+			for _, line := range below(i) {
+				c.add(None, "  "+oneLine(line), "")
+			}
 		}
 	}
 	c.fold()
