@@ -430,10 +430,10 @@ func TestStrategiesOfTheEnvironment(t *testing.T) {
 	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=pos"); !strings.Contains(out, "(pos 1000)") {
 		t.Errorf("with pos alone:\n%s", out)
 	}
-	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=luck"); !strings.Contains(out, "--- FAIL") || !strings.Contains(out, "luck") {
+	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=luck"); !strings.Contains(out, "--- FAIL") || !strings.Contains(out, `JOSTLE_STRATEGY is "luck": set it to one or more of plain`) {
 		t.Errorf("with a strategy that there is not:\n%s", out)
 	}
-	if out := runSample(t, "explore-mended", dir, "JOSTLE_STRATEGY=luck", "JOSTLE_WORKERS=2"); !strings.Contains(out, "--- PASS") {
+	if out := runSample(t, "explore-mended", dir, "JOSTLE_STRATEGY= pos, random", "JOSTLE_WORKERS=2"); !strings.Contains(out, "--- PASS") {
 		t.Errorf("an exploration has none:\n%s", out)
 	}
 }
