@@ -437,3 +437,16 @@ func TestStrategiesOfTheEnvironment(t *testing.T) {
 		t.Errorf("an exploration has none:\n%s", out)
 	}
 }
+
+// A finding that is not saved is found again only by the search that has found it.
+func TestSettingsOfTheCommand(t *testing.T) {
+	t.Setenv("JOSTLE_OUT", "it's here")
+	t.Setenv("JOSTLE_SEED", "7")
+	t.Setenv("JOSTLE_STRATEGY", "pos,urw")
+	if got, want := settings("a.case"), `JOSTLE_OUT='it'\''s here' `; got != want {
+		t.Errorf("a saved case: %s, want %s", got, want)
+	}
+	if got, want := settings(""), "JOSTLE_SEED='7' JOSTLE_STRATEGY='pos,urw' "; got != want {
+		t.Errorf("no case: %s, want %s", got, want)
+	}
+}

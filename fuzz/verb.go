@@ -236,13 +236,20 @@ func (v *verb) fail(f *finding.Finding, run, path string) {
 	v.t.Fail()
 }
 
-// settings is what must be set for a command to find the case saved at a path.
+// settings is what must be set for a command to find the case saved at a path, or, if
+// none is, to search again as this process did.
 func settings(path string) string {
-	out := os.Getenv("JOSTLE_OUT")
-	if out == "" || path == "" {
-		return ""
+	names := []string{"JOSTLE_OUT"}
+	if path == "" {
+		names = []string{"JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY"}
 	}
-	return "JOSTLE_OUT='" + strings.ReplaceAll(out, "'", `'\''`) + "' "
+	var b strings.Builder
+	for _, name := range names {
+		if value := os.Getenv(name); value != "" {
+			fmt.Fprintf(&b, "%s='%s' ", name, strings.ReplaceAll(value, "'", `'\''`))
+		}
+	}
+	return b.String()
 }
 
 // complain fails the test for each complaint.
