@@ -204,10 +204,10 @@ func (v *verb) advice() string {
 	return "it may be deleted"
 }
 
-// keep saves a finding, if it is worth it, and fails the test with it.
-func (v *verb) keep(f *finding.Finding, run string) {
+// keep saves a finding, if it is worth it, and fails the test with it. It returns the
+// path of the case, "" when there is none.
+func (v *verb) keep(f *finding.Finding, run string) (path string) {
 	v.t.Helper()
-	path := ""
 	if f.Worth() {
 		var err error
 		if path, err = f.Save(v.folder); err != nil {
@@ -215,6 +215,7 @@ func (v *verb) keep(f *finding.Finding, run string) {
 		}
 	}
 	v.fail(f, run, path)
+	return path
 }
 
 // notSaved tells why a finding was not saved, and shows the case itself unless

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -35,6 +36,10 @@ type ExploreOptions struct {
 	Progress func(explore.Progress)
 	// Passed is told of each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
+	// Met is told of the first run of each failure as soon as it is over, by one
+	// goroutine at a time. What is found in the end may be another run of the same
+	// failure, and confirmed. It may be nil.
+	Met func(*finding.Finding)
 }
 
 // An Exploration is what came of going through the orders of a property.
@@ -89,6 +94,9 @@ type exploring struct {
 	workers  []*explorer
 	made     int // runs for the inputs that are done with, whatever came of them
 
+	mu  sync.Mutex
+	met map[string]bool // the signatures that Met was told of
+
 	// What follows is for Exhaust.
 	noDraws     bool            // to end at an input that is not by OneOf alone
 	earlyTimers int             // given to runs
@@ -98,7 +106,7 @@ type exploring struct {
 func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring {
 	x := &exploring{ExploreOptions: o, ctx: ctx, property: p, began: time.Now()}
 	x.deadline, _ = ctx.Deadline()
-	x.verdict.Failures = map[string]int{}
+	x.verdict.Failures, x.met = map[string]int{}, map[string]bool{}
 	x.verdict.Reduction, x.verdict.asked = o.Method.Reduction, o.Method.Reduction
 	for range max(1, o.Workers) {
 		x.workers = append(x.workers, &explorer{exploring: x, runner: x.property.NewRunner(), found: map[string]*placed{}})
@@ -221,6 +229,19 @@ func (x *exploring) one() (explore.Result, error) {
 		}
 	}
 	return r, err
+}
+
+// meet tells Met of a finding, if it is the first of its signature.
+func (x *exploring) meet(signature string, f *finding.Finding) {
+	if x.Met == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.met[signature] {
+		x.met[signature] = true
+		x.Met(f)
+	}
 }
 
 // tell tells how far the exploration is, with what the inputs that are done

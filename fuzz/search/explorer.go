@@ -102,7 +102,9 @@ func (w *explorer) Again() {
 func (w *explorer) keep(at place) {
 	signature := w.last.Failure.Signature()
 	if old := w.found[signature]; old == nil || at.compare(old.place) < 0 {
-		w.found[signature] = &placed{w.finding(), max(0, w.finished-1), at}
+		f := w.finding()
+		w.meet(signature, f)
+		w.found[signature] = &placed{f, max(0, w.finished-1), at}
 	}
 }
 
