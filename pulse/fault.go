@@ -158,8 +158,11 @@ func (t *traffic) goesAstray(m int32) bool {
 	if t.mail.onSend&workIsolate != 0 {
 		t.guard(m)
 	}
+	if t.mail.onSend&workLinks != 0 && t.suffersLink(m) {
+		return true
+	}
 	if t.mail.onSend&workMessage == 0 || t.settling || !t.exposed(m) {
-		return false
+		return t.heldByLink(m)
 	}
 	f := &t.faults.left
 	d := &t.mail.sends[m]
@@ -170,11 +173,11 @@ func (t *traffic) goesAstray(m int32) bool {
 	}
 	if f.Duplicate > 0 && d.Kind != trace.Reply && t.choose(choice.Duplicate, 2) == 1 {
 		f.Duplicate--
-		t.mail.post(m, d.From)
+		t.launch(m)
 		t.duplicate(m)
 		return true
 	}
-	return f.Delay > 0 && t.delay(m)
+	return f.Delay > 0 && t.delay(m) || t.heldByLink(m)
 }
 
 // exposed reports whether faults may touch a message.
@@ -201,7 +204,7 @@ func (t *traffic) duplicate(m int32) {
 	c := t.copySlot(m)
 	d := &t.mail.sends[c]
 	d.Kind = trace.Copy
-	t.mail.post(c, d.From)
+	t.launch(c)
 }
 
 // delay asks for how long a message is held back, and reports whether it is.
@@ -215,6 +218,6 @@ func (t *traffic) delay(m int32) bool {
 		return false
 	}
 	t.faults.left.Delay--
-	t.mail.delay(m, t.clock.later(by[v-1]))
+	t.mail.delay(m, addTime(t.clock.later(by[v-1]), t.linkDelay(m)))
 	return true
 }

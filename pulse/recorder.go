@@ -128,6 +128,16 @@ func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *
 	a.last = r.step
 }
 
+// struck notes a fault that the running step, or the test, has made happen.
+func (r *recorder) struck(x trace.Strike) {
+	r.hash = hash.Fold(r.hash^faultSalt, uint64(x.Kind)<<56^channelKey(x.From, x.To))
+	r.hash = hash.Fold(r.hash, uint64(x.N))
+	if r.on {
+		x.Step, x.After = r.step, r.steps
+		r.trace.Strikes = append(r.trace.Strikes, x)
+	}
+}
+
 // endActor notes that an actor has ended in the running step.
 func (r *recorder) endActor(actor int32) { r.trace.Actors[actor].Ended = r.step }
 

@@ -158,7 +158,7 @@ func (s *System) inflict(x strike) {
 		s.crash(a)
 	case trace.Restart:
 		a.life = alive
-		s.renew(a, x.lose)
+		s.renew(a, x.lose, a.actor)
 		s.mail.reopen(&a.mailbox)
 	case trace.Partition:
 		s.mail.partition(x.actor)
