@@ -184,6 +184,9 @@ func (m maker) action() action {
 }
 
 func (m maker) nemesisAction() action {
+	if m.chance(4) {
+		return action{doLose, m.IntN(3), 1, m.IntN(3)}
+	}
 	return action{doCrash + verb(m.IntN(int(doDelay-doCrash)+1)), m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
 }
 

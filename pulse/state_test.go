@@ -761,6 +761,8 @@ type roamer struct {
 	asker  pulse.Ref
 	timer  pulse.Timer
 	reborn int
+	struck int // how often it has called a Nemesis: that ends
+	kinds  []int
 }
 
 // roamerRules say for each kind of message what is done.
@@ -834,6 +836,37 @@ func (r *roamer) does(ctx *pulse.Ctx, d roamerDeed, m roam) {
 		r.asker = ctx.Sender()
 	case 16:
 		ctx.Kill(to)
+	default:
+		if at := r.world[d.a%len(r.kinds)]; r.struck < 2 {
+			r.struck++
+			r.strike(ctx, d, at, r.world[(d.a+1+d.b)%len(r.kinds)])
+		}
+	}
+}
+
+// strike has a Nemesis strike an actor, or the messages from it to another.
+func (r *roamer) strike(ctx *pulse.Ctx, d roamerDeed, at, other pulse.Ref) {
+	n := ctx.Nemesis()
+	did := false
+	switch kind := r.kinds[d.a%len(r.kinds)]; {
+	case d.do == 17 && at != ctx.Self():
+		did = n.Crash(at)
+	case d.do == 18 && (kind == 0 || kind == 2 && d.b > 0):
+		did = n.RestartLost(at)
+	case d.do == 18:
+		did = n.RestartKept(at)
+	case d.do == 19:
+		n.Heal()
+	case at == other:
+	case d.do == 20:
+		n.Cut(at, other)
+	case d.do == 21:
+		n.Lose(at, other, d.b)
+	case d.do == 22:
+		n.Delay(at, other, time.Duration(d.b))
+	}
+	if did {
+		r.sum++
 	}
 }
 
@@ -875,11 +908,15 @@ func newRoamProgram(seed uint64) *roamProgram {
 	if r.IntN(3) == 0 {
 		p.o.Delivery = pulse.DeliveryUnordered
 	}
+	deeds := 17
+	if seed%3 == 0 { // with a Nemesis
+		deeds = 23
+	}
 	for range 2 + r.IntN(2) {
 		var rules roamerRules
 		for k := range rules {
 			for range r.IntN(4) {
-				rules[k] = append(rules[k], roamerDeed{r.IntN(17), r.IntN(4), r.IntN(3)})
+				rules[k] = append(rules[k], roamerDeed{r.IntN(deeds), r.IntN(4), r.IntN(3)})
 			}
 		}
 		p.rules = append(p.rules, rules)
@@ -897,7 +934,7 @@ func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) str
 	world := make([]pulse.Ref, len(p.rules))
 	world = append(world, sys.Host().Running())
 	for i := range p.rules {
-		r := &roamer{rules: &p.rules[i], world: world, nodes: map[int]*stateNode{}}
+		r := &roamer{rules: &p.rules[i], kinds: p.kinds, world: world, nodes: map[int]*stateNode{}}
 		all = append(all, r)
 		spec := pulse.Spec{Name: fmt.Sprint(i)}
 		switch p.kinds[i] {
@@ -907,7 +944,7 @@ func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) str
 			spec.Actor = pulse.Func(r.Receive)
 		case 2:
 			spec.New = func() pulse.Actor {
-				*r = roamer{rules: r.rules, world: world, nodes: map[int]*stateNode{}, reborn: r.reborn + 1}
+				*r = roamer{rules: r.rules, kinds: p.kinds, struck: r.struck, world: world, nodes: map[int]*stateNode{}, reborn: r.reborn + 1}
 				return r
 			}
 		default:
