@@ -46,7 +46,7 @@ func (c *Ctx) Nemesis() Nemesis {
 // ended stays as it is. A step cannot crash its own actor, nor one of which that
 // is a child: Ctx.Stop and a panic end it.
 func (n Nemesis) Crash(r Ref) bool {
-	if !n.ok("Crash", r) {
+	if !n.ok("Nemesis.Crash", r) {
 		return false
 	}
 	s := n.s
@@ -70,7 +70,7 @@ func (n Nemesis) Crash(r Ref) bool {
 // whether the actor was down. A process has no state to keep: it needs
 // RestartLost.
 func (n Nemesis) RestartKept(r Ref) bool {
-	if !n.ok("RestartKept", r) {
+	if !n.ok("Nemesis.RestartKept", r) {
 		return false
 	}
 	a := n.s.actors[r.actor]
@@ -83,7 +83,7 @@ func (n Nemesis) RestartKept(r Ref) bool {
 // RestartLost brings a crashed actor back with a new state, and reports whether
 // the actor was down. It needs Spec.New or Spec.Process.
 func (n Nemesis) RestartLost(r Ref) bool {
-	if !n.ok("RestartLost", r) {
+	if !n.ok("Nemesis.RestartLost", r) {
 		return false
 	}
 	a := n.s.actors[r.actor]
@@ -115,7 +115,7 @@ func (n Nemesis) restart(a *actor, lose bool) bool {
 // spawned later. What was cut before stays cut: to go from one partition to another,
 // Heal comes first.
 func (n Nemesis) Partition(groups ...[]Ref) {
-	if !n.ok("Partition") {
+	if !n.ok("Nemesis.Partition") {
 		return
 	}
 	of := n.check(groups)
@@ -135,7 +135,7 @@ func (n Nemesis) Partition(groups ...[]Ref) {
 // check returns the actors of groups that can be cut off from each other.
 func (n Nemesis) check(groups [][]Ref) (of [][]int32) {
 	if len(groups) < 2 {
-		n.s.misuse("Nemesis.Partition of %d groups: name the actors of each side, from two groups on", len(groups))
+		n.s.misuse("Nemesis.Partition with fewer than two groups: name the actors of each side")
 	}
 	group := map[int32]int{}
 	for i, refs := range groups {
@@ -159,7 +159,7 @@ func (n Nemesis) check(groups [][]Ref) (of [][]int32) {
 // Cut cuts the link from one actor to another: messages wait until it is healed.
 // The link the other way stays as it is.
 func (n Nemesis) Cut(from, to Ref) {
-	if n.link("Cut", from, to) {
+	if n.link("Nemesis.Cut", from, to) {
 		n.set(trace.Strike{Kind: trace.Cut, From: from.actor, To: to.actor}, func(x *link) { x.cut = true })
 	}
 }
@@ -168,7 +168,7 @@ func (n Nemesis) Cut(from, to Ref) {
 // back already comes when it is due; what is lost stays lost. The partitions of
 // Options.Faults have an end of their own.
 func (n Nemesis) Heal() {
-	if n.ok("Heal") {
+	if n.ok("Nemesis.Heal") {
 		n.strike(trace.Strike{Kind: trace.Heal, From: none, To: none})
 		n.s.mail.mendLinks()
 	}
@@ -178,7 +178,7 @@ func (n Nemesis) Heal() {
 // says: math.MaxInt loses all, zero no more. It takes the place of an earlier Lose of this link.
 // Only what the actor itself sends can be lost, not a Kill and not a Down.
 func (n Nemesis) Lose(from, to Ref, count int) {
-	if !n.link("Lose", from, to) {
+	if !n.link("Nemesis.Lose", from, to) {
 		return
 	}
 	if count < 0 {
@@ -191,7 +191,7 @@ func (n Nemesis) Lose(from, to Ref, count int) {
 // virtual time; zero ends that. It takes the place of an earlier Delay of this link. With FIFO
 // delivery a message that is held back holds back those behind it in its channel.
 func (n Nemesis) Delay(from, to Ref, d time.Duration) {
-	if !n.link("Delay", from, to) {
+	if !n.link("Nemesis.Delay", from, to) {
 		return
 	}
 	if d < 0 {
@@ -212,14 +212,13 @@ func (n Nemesis) link(what string, from, to Ref) bool {
 		return false
 	}
 	if from.actor == to.actor {
-		n.s.misuse("Nemesis.%s from %s to itself: nothing lies between; name two actors", what, n.s.rec.nameOf(to.actor))
+		n.s.misuse("%s from %s to itself: nothing lies between; name two actors", what, n.s.rec.nameOf(to.actor))
 	}
 	return true
 }
 
 // ok reports whether a call may go on that strikes actors.
 func (n Nemesis) ok(what string, refs ...Ref) bool {
-	what = "Nemesis." + what
 	s := n.s
 	if s == nil {
 		panic(&Failure{Kind: KindMisuse, Text: what + ": the Nemesis is the zero Nemesis; use that of System.Nemesis or Ctx.Nemesis"})
@@ -244,13 +243,18 @@ func (n Nemesis) finds(a *actor, want life) bool {
 	return a.life == want
 }
 
-// strike notes that a fault happens now. In a step it has to do with all others:
-// it decides what they can receive.
+// strike notes that a fault happens now. In a step it has to do with all others. It
+// decides what they can receive, and a message that waits may never be received
+// because of it: then no step is left to show that the order matters. A touch of
+// steps that no message can order makes every reduction give way.
 func (n Nemesis) strike(x trace.Strike) {
 	r := &n.s.rec
 	r.touch(max(x.From, trace.Test), trace.ItsSteps, 0)
 	r.look(trace.Test, trace.AllSteps)
 	r.struck(x)
+	if most := perPending * int(n.s.mail.limit); int(r.strikes) > most {
+		n.s.bound(most, "faults", "faults", "strikes")
+	}
 	if x.From != none && x.To == none { // what links suffer is part of the state
 		n.s.actors[x.From].wasStruck(x)
 	}

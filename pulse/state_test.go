@@ -490,6 +490,41 @@ func ticking(period, until time.Duration) func(*pulse.System) {
 	}
 }
 
+// A struck is what a test does to two actors by a Nemesis.
+type struck func(n pulse.Nemesis, r []pulse.Ref)
+
+func cuts(from, to int) struck { return func(n pulse.Nemesis, r []pulse.Ref) { n.Cut(r[from], r[to]) } }
+func loses(count int) struck {
+	return func(n pulse.Nemesis, r []pulse.Ref) { n.Lose(r[0], r[1], count) }
+}
+func heals(n pulse.Nemesis, _ []pulse.Ref)   { n.Heal() }
+func crashes(n pulse.Nemesis, r []pulse.Ref) { n.Crash(r[0]) }
+
+func delays(d time.Duration) struck {
+	return func(n pulse.Nemesis, r []pulse.Ref) { n.Delay(r[0], r[1], d) }
+}
+
+func restarts(lost bool) struck {
+	return func(n pulse.Nemesis, r []pulse.Ref) {
+		if lost {
+			n.RestartLost(r[0])
+		} else {
+			n.RestartKept(r[0])
+		}
+	}
+}
+
+// linked makes two actors, of which one cannot be read, and strikes them.
+func linked(list ...struck) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		a := sys.SpawnSpec(pulse.Spec{Name: "a", New: func() pulse.Actor { return pulse.Func(func(*pulse.Ctx, any) {}) }})
+		b := sys.Spawn("b", &sums{})
+		for _, f := range list {
+			f(sys.Nemesis(), []pulse.Ref{a, b})
+		}
+	}
+}
+
 func TestStateOfSystems(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -514,6 +549,17 @@ func TestStateOfSystems(t *testing.T) {
 			sys.RunFor(1)
 		}, false},
 		{"periods", pulse.Options{}, ticking(5, 0), ticking(6, 0), false},
+		{"cuts", pulse.Options{}, linked(cuts(0, 1)), linked(), false},
+		{"ways of cuts", pulse.Options{}, linked(cuts(0, 1)), linked(cuts(1, 0)), false},
+		{"order of cuts", pulse.Options{}, linked(cuts(0, 1), cuts(1, 0)), linked(cuts(1, 0), cuts(0, 1)), true},
+		{"cuts that were healed", pulse.Options{}, linked(cuts(0, 1), heals), linked(), true},
+		{"losses", pulse.Options{}, linked(loses(1)), linked(loses(2)), false},
+		{"losses that were ended", pulse.Options{}, linked(loses(1), loses(0)), linked(), true},
+		{"delays", pulse.Options{}, linked(delays(1)), linked(delays(2)), false},
+		{"partitions by cuts", pulse.Options{}, linked(cuts(0, 1), cuts(1, 0)), linked(func(n pulse.Nemesis, r []pulse.Ref) {
+			n.Partition(r[:1], r[1:])
+		}), true},
+		{"a restart of what cannot be read", pulse.Options{}, linked(crashes, restarts(false)), linked(crashes, restarts(true)), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			state := func(build func(*pulse.System)) stated {

@@ -140,7 +140,7 @@ const (
 )
 
 // A Strike is a fault that a step, or the test, made happen by a pulse.Nemesis. It
-// is no step of its own.
+// is no step of its own, and no link leads from it to the steps of whom it struck.
 type Strike struct {
 	Step   int32     // the step that made it happen; None when the test did
 	After  int32     // how many steps had been taken, with Step itself
