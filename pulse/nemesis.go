@@ -252,8 +252,8 @@ func (n Nemesis) strike(x trace.Strike) {
 	r.touch(max(x.From, trace.Test), trace.ItsSteps, 0)
 	r.look(trace.Test, trace.AllSteps)
 	r.struck(x)
-	if most := perPending * int(n.s.mail.limit); int(r.strikes) > most {
-		n.s.bound(most, "faults", "faults", "strikes")
+	if most := n.s.mail.limit; r.strikes > most {
+		n.s.bound(int(most), "faults", "faults of a Nemesis", "strikes")
 	}
 	if x.From != none && x.To == none { // what links suffer is part of the state
 		n.s.actors[x.From].wasStruck(x)
