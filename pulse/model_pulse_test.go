@@ -134,8 +134,6 @@ func (p *player) testDoes(x action) {
 		if len(p.refs) > 1 {
 			p.sys.Kill(p.refs[1+x.a%(len(p.refs)-1)])
 		}
-	default:
-		p.strikes(0, p.sys.Nemesis(), x)
 	case doRun:
 		p.sys.Run()
 		p.ran(p.sys.Failure())
@@ -145,6 +143,8 @@ func (p *player) testDoes(x action) {
 	case doSettle:
 		p.sys.Settle()
 		p.ran(p.sys.Failure())
+	default:
+		p.strikes(0, p.sys.Nemesis(), x)
 	}
 }
 

@@ -170,10 +170,6 @@ func (w *modelWorld) testDoes(x action) {
 		if n := len(w.actors); n > 1 {
 			w.send(0, modelRef{actor: 1 + x.a%(n-1)}, trace.Kill, modelMark{}, 0)
 		}
-	default:
-		w.idle = true
-		w.strikesBy(0, x)
-		w.idle = false
 	case doRun:
 		w.run(w.horizon(), false)
 	case doRunFor:
@@ -182,6 +178,10 @@ func (w *modelWorld) testDoes(x action) {
 		w.settles = true
 		w.run(w.now, true)
 		w.settles = false
+	default:
+		w.idle = true
+		w.strikesBy(0, x)
+		w.idle = false
 	}
 }
 
