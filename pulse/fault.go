@@ -12,7 +12,8 @@ import (
 // the numbers are budgets, not rates.
 //
 // Faults leave alone the messages from and to the test, of timers and of an
-// actor to itself, and whatever Safe actors send and receive.
+// actor to itself, and whatever Safe actors send and receive. For a fault at a
+// place of your choice there is the Nemesis.
 type Faults struct {
 	// Drop, Duplicate and Delay are how many messages may be lost, arrive
 	// twice, or be held back. With FIFO delivery a message that is held back

@@ -7,28 +7,27 @@ import (
 )
 
 // A Nemesis makes things go wrong where the program says so. The faults of
-// Options.Faults strike where the strategy chooses, and those of a Nemesis where
+// Options.Faults strike where the strategy chooses; those of a Nemesis strike where
 // they are called for.
 //
 // A test calls a Nemesis before Run and between runs. A handler or a process
-// calls it in a step, from Ctx.Nemesis: the fault then happens at once, in the
-// middle of that step. The step is scheduled like any other, so a search finds
+// calls it in a step, by Ctx.Nemesis. The fault then happens at once, in the
+// middle of that step. The step is scheduled like any other, so a search also finds
 // the worst moment for it.
 //
-// No decision and no budget is spent. A case that is played again has the same
-// faults, because they follow from the program. They strike whom they are told
-// to strike: Spec.Safe, Faults.Links and Faults.Actors do not keep them away, and
-// the test's own messages are no exception. They strike in Settle too.
+// A Nemesis spends no decision and no budget: its faults follow from the program,
+// and a case that is played again has the same. They strike whom they are told to
+// strike. Spec.Safe, Faults.Links and Faults.Actors do not keep them away, what the
+// test sends can be lost too, and they strike in Settle as well.
 //
 // Cut, Partition, Lose and Delay say what goes wrong on a link, which is the way
-// from one actor to another. It stays so until another call changes it, or until
-// Heal. Nothing heals by itself, not even when the run ends. A message that
-// waits at a cut is then left over, and while there is one nobody counts as stuck:
-// the test may still Heal and Run again. With EnvironmentClosed nothing more
-// comes, and who waits is stuck all the same.
+// from one actor to another. It goes wrong until another call changes that, or until
+// Heal. Nothing heals by itself, not even at the end of a run: messages that wait
+// at a cut go on waiting. While there are any, no run fails because somebody is
+// stuck, since the test may Heal and Run again. With EnvironmentClosed it does fail.
 //
-// A search sees a step that calls a Nemesis as one that has to do with all other
-// steps. With such a step in a program, fuzz.Explore tries all orders around it.
+// A step that calls a Nemesis has to do with all other steps. fuzz.Explore leaves
+// out fewer orders of a program with such steps.
 type Nemesis struct{ s *System }
 
 // Nemesis returns what makes things go wrong in this system.
@@ -43,8 +42,8 @@ func (c *Ctx) Nemesis() Nemesis {
 // Crash takes an actor down. What waits for it and what is sent to it is lost,
 // its timers, its children and its watches are gone, and its watchers are told.
 // Crash reports whether the actor was alive. One that is down already or has
-// ended stays as it is. A step cannot crash its own actor, nor one of which that
-// is a child: Ctx.Stop and a panic end it.
+// ended stays as it is. A step may not crash its own actor, nor one that this
+// descends from: it would end in the middle of its step.
 func (n Nemesis) Crash(r Ref) bool {
 	if !n.ok("Nemesis.Crash", r) {
 		return false
@@ -174,9 +173,9 @@ func (n Nemesis) Heal() {
 	}
 }
 
-// Lose lets the next messages from one actor to another be lost, so many as count
-// says: math.MaxInt loses all, zero no more. It takes the place of an earlier Lose of this link.
-// Only what the actor itself sends can be lost, not a Kill and not a Down.
+// Lose lets the next messages from one actor to another be lost, as many as count
+// says: all with math.MaxInt, no more with zero. It takes the place of an earlier
+// Lose of this link. A Kill and a Down are never lost.
 func (n Nemesis) Lose(from, to Ref, count int) {
 	if !n.link("Nemesis.Lose", from, to) {
 		return
@@ -188,8 +187,9 @@ func (n Nemesis) Lose(from, to Ref, count int) {
 }
 
 // Delay holds back each message that is sent from one actor to another by d of
-// virtual time; zero ends that. It takes the place of an earlier Delay of this link. With FIFO
-// delivery a message that is held back holds back those behind it in its channel.
+// virtual time; zero ends that. It takes the place of an earlier Delay of this
+// link. With FIFO delivery a message that is held back holds back those behind it in
+// its channel. A Kill and a Down have no delay of their own.
 func (n Nemesis) Delay(from, to Ref, d time.Duration) {
 	if !n.link("Nemesis.Delay", from, to) {
 		return

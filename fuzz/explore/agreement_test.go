@@ -226,9 +226,12 @@ func agree(t *testing.T, programs int, more features) {
 }
 
 // foolishFeatures lets programs do what fooled searches, every fourth with
-// faults and early timers beside.
+// faults and early timers beside, and another fourth with a Nemesis.
 func foolishFeatures(seed uint64) features {
-	if seed%4 == 3 {
+	switch seed % 4 {
+	case 1:
+		return common | checking | panicking | foolish | nemeses
+	case 3:
 		return common | checking | panicking | foolish | multiplying
 	}
 	return common | checking | panicking | foolish

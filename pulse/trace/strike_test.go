@@ -40,7 +40,7 @@ func TestStrikes(t *testing.T) {
 		} {
 			x.strike.Step, x.strike.After = at.step, at.after
 			b.Strikes = []Strike{x.strike}
-			for what, text := range map[string]string{"chart": b.Chart(), "text": b.Text(), "diagram": b.Mermaid()} {
+			for what, text := range map[string]string{"chart": b.Chart(), "text": b.Text(), "diagram": b.Mermaid(), "log": b.ShiViz()} {
 				want := "fault: " + x.want
 				if what == "diagram" {
 					want = mermaidText(want)
