@@ -70,13 +70,13 @@ type strike struct {
 	actor int32
 }
 
-// name tells kinds of fault apart: a restart that loses the state is another
+// faultName tells kinds of fault apart: a restart that loses the state is another
 // one than a restart that keeps it.
-func (x strike) name() uint64 {
-	if x.lose {
-		return uint64(x.kind) | 1<<8
+func faultName(kind trace.StepKind, lose bool) uint64 {
+	if lose {
+		return uint64(kind) | 1<<8
 	}
-	return uint64(x.kind)
+	return uint64(kind)
 }
 
 // spend takes a strike out of the budgets.

@@ -23,11 +23,7 @@ func (c *cast) remember(d *trace.Send, a *actor, prev int32) {
 // wasStruck adds to an actor's history that a Nemesis has struck it, which is no
 // step of the actor.
 func (a *actor) wasStruck(x trace.Strike) {
-	kind := uint64(x.Kind)
-	if x.Lost {
-		kind |= 1 << 8
-	}
-	a.history = hash.Fold(a.history^faultSalt, kind)
+	a.history = hash.Fold(a.history^faultSalt, faultName(x.Kind, x.Lost))
 }
 
 // learn adds to the history of who is running what the system told it.

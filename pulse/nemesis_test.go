@@ -296,6 +296,35 @@ func TestResetForgetsTheNemesis(t *testing.T) {
 	}
 }
 
+// TestNemesisIsInThePrint holds that two runs with different faults are told apart,
+// so that a program whose faults are not the same when it is run again is found out.
+func TestNemesisIsInThePrint(t *testing.T) {
+	prints := map[uint64]string{}
+	for name, f := range map[string]func(*cell, pulse.Nemesis){
+		"nothing":            func(*cell, pulse.Nemesis) {},
+		"heal":               func(_ *cell, n pulse.Nemesis) { n.Heal() },
+		"cut":                func(c *cell, n pulse.Nemesis) { n.Cut(c.a, c.b) },
+		"cut the other way":  func(c *cell, n pulse.Nemesis) { n.Cut(c.b, c.a) },
+		"one group":          func(c *cell, n pulse.Nemesis) { n.Partition([]pulse.Ref{c.a, c.hand}, []pulse.Ref{c.b}) },
+		"another group":      func(c *cell, n pulse.Nemesis) { n.Partition([]pulse.Ref{c.a}, []pulse.Ref{c.hand, c.b}) },
+		"loss of one":        func(c *cell, n pulse.Nemesis) { n.Lose(c.a, c.b, 1) },
+		"loss of two":        func(c *cell, n pulse.Nemesis) { n.Lose(c.a, c.b, 2) },
+		"delay":              func(c *cell, n pulse.Nemesis) { n.Delay(c.a, c.b, 1) },
+		"crash":              func(c *cell, n pulse.Nemesis) { n.Crash(c.a) },
+		"restart kept":       func(c *cell, n pulse.Nemesis) { n.Crash(c.a); n.RestartKept(c.a) },
+		"restart lost":       func(c *cell, n pulse.Nemesis) { n.Crash(c.a); n.RestartLost(c.a) },
+		"nothing to restart": func(c *cell, n pulse.Nemesis) { n.RestartKept(c.a); n.Crash(c.b); n.Crash(c.b) },
+	} {
+		c := newCell(t, pulse.Options{})
+		f(c, c.Nemesis())
+		mustRun(t, c.System)
+		if other, had := prints[c.Trace().Hash]; had {
+			t.Errorf("%s and %s have one hash", name, other)
+		}
+		prints[c.Trace().Hash] = name
+	}
+}
+
 // TestNemesisIsReplayed holds that faults come again with the decisions of a run.
 func TestNemesisIsReplayed(t *testing.T) {
 	build := func(c *cell) {

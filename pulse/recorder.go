@@ -132,8 +132,14 @@ func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *
 // struck notes a fault that the running step, or the test, has made happen.
 func (r *recorder) struck(x trace.Strike) {
 	r.strikes++
-	r.hash = hash.Fold(r.hash^faultSalt, uint64(x.Kind)<<56^channelKey(x.From, x.To))
+	r.hash = hash.Fold(r.hash^faultSalt+faultName(x.Kind, x.Lost), channelKey(x.From, x.To))
 	r.hash = hash.Fold(r.hash, uint64(x.N))
+	for _, g := range x.Groups {
+		r.hash = hash.Fold(r.hash, uint64(len(g)))
+		for _, actor := range g {
+			r.hash = hash.Fold(r.hash, uint64(actor))
+		}
+	}
 	if r.on {
 		x.Step, x.After = r.step, r.steps
 		r.trace.Strikes = append(r.trace.Strikes, x)
