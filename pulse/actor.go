@@ -75,7 +75,8 @@ type Spec struct {
 	// Restarts is how many restarts a panicking actor is allowed before its
 	// panic is escalated; zero means 10.
 	Restarts int
-	// Safe keeps faults away from the actor and from its messages.
+	// Safe keeps the faults of Options away from the actor and from its messages.
+	// A Nemesis strikes it all the same.
 	Safe bool
 }
 

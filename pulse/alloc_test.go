@@ -81,7 +81,28 @@ var (
 	frugalWatching pulse.Actor = pulse.Func(frugalWatcher)
 	frugalDying    pulse.Actor = pulse.Func(frugalMortal)
 	frugalSpawning pulse.Actor = pulse.Func(frugalParent)
+	frugalStruck   pulse.Actor = pulse.Func(frugalNemesis)
 )
+
+// frugalNemesis strikes two other actors in every way but a partition, which has
+// to remember its groups.
+func frugalNemesis(ctx *pulse.Ctx, _ any) {
+	if ctx.Self() != frugalRefs[0] {
+		return
+	}
+	n := ctx.Nemesis()
+	n.Cut(frugalRefs[0], frugalRefs[1])
+	n.Lose(frugalRefs[0], frugalRefs[2], 1)
+	for i := range 3 {
+		ctx.Send(frugalRefs[i], cue{})
+	}
+	n.Delay(frugalRefs[0], frugalRefs[2], 1)
+	ctx.Send(frugalRefs[2], cue{})
+	n.Crash(frugalRefs[1])
+	n.RestartKept(frugalRefs[1])
+	n.Heal()
+	ctx.Stop()
+}
 
 var frugals = []frugal{
 	{"processes", 0, func(sys *pulse.System) {
@@ -92,6 +113,12 @@ var frugals = []frugal{
 	}},
 	{"timers", 0, func(sys *pulse.System) { sys.Send(sys.Spawn("clock", frugalTimed), cue{}) }},
 	{"children", 0, func(sys *pulse.System) { sys.Send(sys.Spawn("parent", frugalSpawning), cue{}) }},
+	{"a nemesis", 0, func(sys *pulse.System) {
+		for i := range 3 {
+			frugalRefs[i] = sys.Spawn("mortal", frugalStruck)
+		}
+		sys.Send(frugalRefs[0], cue{})
+	}},
 	// A Down holds a Ref and a reason, which an interface cannot hold without
 	// memory of its own: one allocation for each watcher of each actor that ends.
 	{"four that are watched", 4, func(sys *pulse.System) {

@@ -113,7 +113,7 @@ func (c *cast) spawn(spec *Spec, parent int32) Ref {
 	a := c.add(spec.Name, handler, info, parent)
 	a.spec, a.special, a.safe = *spec, true, spec.Safe
 	if spec.Process != nil {
-		c.startProcess(a)
+		c.startProcess(a, c.rec.cur)
 	}
 	return c.ref(a.actor)
 }
@@ -166,6 +166,17 @@ func (c *cast) endChildren(parent int32, reason string) {
 	}
 }
 
+// descends reports whether an actor is another one, or a child of it or of its
+// children.
+func (c *cast) descends(actor, from int32) bool {
+	for ; actor >= 0; actor = c.actors[actor].parent {
+		if actor == from {
+			return true
+		}
+	}
+	return false
+}
+
 // crash takes an actor down by a fault.
 func (c *cast) crash(a *actor) {
 	c.unwatch(a.actor)
@@ -212,12 +223,12 @@ func (c *cast) listStrikes() []strike {
 }
 
 // renew makes an actor ready to receive from the beginning. Its channels are
-// still to be looked at.
-func (c *cast) renew(a *actor, lose bool) {
+// still to be looked at. If it is a process, starter sends it its start.
+func (c *cast) renew(a *actor, lose bool, starter int32) {
 	a.accept, a.await, a.answered = acceptAll, 0, 0
 	switch {
 	case a.spec.Process != nil:
-		c.startProcess(a)
+		c.startProcess(a, starter)
 	case lose && a.spec.New != nil:
 		a.handler = c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New})
 	}

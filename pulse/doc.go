@@ -61,6 +61,27 @@
 // come twice or late; actors that crash and come back; partitions. Which fault
 // strikes when is the strategy's choice too.
 //
+// A Nemesis makes a fault happen where the program says so: it crashes and restarts
+// an actor, cuts some actors off from others, and loses or delays the messages
+// between two. A test calls it before Run and between runs, by System.Nemesis. An
+// actor or a process calls it in a step, by Ctx.Nemesis; that step is scheduled like
+// any other.
+//
+//	nemesis := sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+//		n := ctx.Nemesis()
+//		switch msg {
+//		case "strike":
+//			n.Partition([]pulse.Ref{leader}, []pulse.Ref{follower1, follower2})
+//			ctx.After(time.Second, "heal")
+//		case "heal":
+//			n.Heal()
+//		}
+//	}))
+//	sys.Send(nemesis, "strike")
+//
+// What a Nemesis did is in Trace.Strikes, and charts and texts show it as a line
+// below its step.
+//
 // # When a run fails
 //
 // Run reports whether the run has not failed; Err and Failure return what it

@@ -69,6 +69,41 @@ func ExampleFaults() {
 	// received three and have 2
 }
 
+// A register is copied from a primary to a backup. The nemesis is an actor, so that
+// the strategy decides between which steps it strikes. Here a write is lost: the
+// primary answers before the backup has its copy.
+func ExampleNemesis() {
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+	defer sys.Close()
+	for seed := uint64(1); ; seed++ {
+		sys.Reset(seed)
+		copied, answer := "", any(nil)
+		backup := sys.Spawn("backup", pulse.Func(func(_ *pulse.Ctx, msg any) { copied = msg.(string) }))
+		primary := sys.Spawn("primary", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			ctx.Send(backup, msg)
+			ctx.Reply("done")
+		}))
+		nemesis := sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			ctx.Nemesis().Crash(backup)
+			ctx.Nemesis().RestartKept(backup)
+		}))
+		sys.Go("client", func(p *pulse.Process) { answer, _ = p.AskTimeout(primary, "x = 1", time.Second) })
+		sys.Send(nemesis, "strike")
+		if sys.Run() && answer == "done" && copied == "" {
+			fmt.Print(sys.Trace().Chart())
+			return
+		}
+	}
+	// Output:
+	// 0  test ──start──▶ client
+	// 1  client ──"x = 1"──▶ primary
+	// 2  test ──"strike"──▶ nemesis
+	//      fault: crash of backup
+	//      fault: restart of backup
+	// 3  primary ──"done"──▶ client
+	//    primary ──"x = 1"──▶ backup     (lost)
+}
+
 // strikesAt lets every fault happen as soon as it can.
 type strikesAt struct{}
 

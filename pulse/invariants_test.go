@@ -98,7 +98,7 @@ func (c *invariants) mailboxes() {
 		}
 	}
 	c.holds(choosy == c.mail.choosy, "%d mailboxes are not open, choosy is %d", choosy, c.mail.choosy)
-	flag := c.mail.unordered && (choosy > 0 || c.mail.cut >= 0)
+	flag := c.mail.unordered && (choosy > 0 || c.mail.cut >= 0 || c.mail.links.cuts > 0)
 	c.holds(flag == (c.mail.onSend&workChoosy != 0), "workChoosy is %v", !flag)
 }
 
@@ -121,7 +121,10 @@ func (c *invariants) channels() {
 		c.holds(ok && int(k) == i, "channel %d is %d in the table", i, k)
 		blocked := int32(0)
 		if r.crosses(r.cut, h.from, h.to) {
-			blocked = 1
+			blocked++
+		}
+		if r.links.isCut(h.from, h.to) {
+			blocked++
 		}
 		c.holds(h.blocked == blocked, "channel %d: blocked %d, expected %d", i, h.blocked, blocked)
 		open := r.boxes[h.to].open && h.blocked == 0 && h.slow == 0
@@ -181,7 +184,7 @@ func (c *invariants) ready() {
 			}
 			b := r.boxes[d.To]
 			c.holds(b.life == alive, "message %d waits for %d, which is not alive", m, d.To)
-			want[m] = b.accepts(d) && !r.crosses(r.cut, from, d.To)
+			want[m] = b.accepts(d) && !r.crosses(r.cut, from, d.To) && !r.links.isCut(from, d.To)
 		}
 	} else {
 		for i := range r.channels {

@@ -116,7 +116,7 @@ func (r *mailroom) setOpen(b *mailbox, open bool) {
 // ready, with Unordered delivery, where no channel knows it.
 func (r *mailroom) flagChoosy() {
 	r.onSend &^= workChoosy
-	if r.unordered && (r.choosy > 0 || r.cut >= 0) {
+	if r.unordered && (r.choosy > 0 || r.cut >= 0 || r.links.cuts > 0) {
 		r.onSend |= workChoosy
 	}
 }
@@ -125,7 +125,7 @@ func (r *mailroom) flagChoosy() {
 // and with which of its channels are held up.
 func (r *mailroom) refilter(b *mailbox) {
 	open := b.life == alive && b.accept == acceptAll
-	if open && b.open && r.cut < 0 && r.slow == 0 {
+	if open && b.open && r.cut < 0 && r.slow == 0 && r.links.cuts == 0 {
 		return
 	}
 	r.setOpen(b, open)

@@ -33,7 +33,8 @@ type mailroom struct {
 	unordered bool
 	keeps     bool // no slot is used twice: the run is recorded
 
-	cut     int32      // the actor that a partition separates from all others; none
+	cut     int32      // the actor that a drawn partition separates from all others; none
+	links   links      // what a Nemesis has said of them
 	slow    int        // messages on their way that a delay holds up
 	choosy  int        // mailboxes that are not open
 	boxes   []*mailbox // by actor
@@ -57,7 +58,7 @@ type channel struct {
 	head, tail int32 // tail means nothing while head is none
 	sibling    int32 // the next channel to the same receiver
 	candidate  int32 // the message in ready of a channel that is not open
-	blocked    int32 // how many partitions hold it up: 0 or 1
+	blocked    int32 // how many hold it up: a drawn partition, a cut of its link
 	slow       int32 // how many of its messages a delay holds up
 	open       bool
 }
@@ -95,7 +96,9 @@ func (r *mailroom) reset() {
 	r.table.Reset()
 	r.boxes, r.held = r.boxes[:0], r.held[:0]
 	r.orphans.reset()
+	r.links.reset()
 	r.flagChoosy()
+	r.flagLinks()
 }
 
 // newSlot returns a place for a message, or none when there is none left. A
@@ -259,7 +262,10 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 	c.sibling, b.inward = b.inward, int32(n)
 	c.blocked, c.slow = 0, 0
 	if r.crosses(r.cut, from, to) {
-		c.blocked = 1
+		c.blocked++
+	}
+	if r.links.isCut(from, to) {
+		c.blocked++
 	}
 	c.open = b.open && c.blocked == 0
 	// There are never more in ready than channels: keep room for all and one more.

@@ -18,6 +18,7 @@ type market struct {
 	clerk, boy pulse.Ref // processes
 	old        pulse.Ref // of an earlier run
 	foreign    pulse.Ref // of another system
+	test       pulse.Ref
 	ctx        map[string]*pulse.Ctx
 	process    map[string]*pulse.Process
 	timer      pulse.Timer
@@ -36,6 +37,7 @@ func newMarket(o pulse.Options) *market {
 	w.old = w.s.Spawn("yesterday", pulse.Func(idle))
 	w.s.Run()
 	w.s.Reset(0)
+	w.test = w.s.Host().Running()
 	w.shop, w.till = w.plain("shop"), w.plain("till")
 	w.clerk, w.boy = w.straight("clerk"), w.straight("boy")
 	w.s.Go("passer-by", func(p *pulse.Process) { w.process["passer-by"] = p })
@@ -130,6 +132,28 @@ var misuses = []struct {
 	{"Host.Accept of nobody", func(w *market) { w.s.Host().Accept(pulse.Ref{}, nil) }},
 	{"Host.Waits of nobody", func(w *market) { w.s.Host().Waits(pulse.Ref{}, "") }},
 	{"Host.End of nobody", func(w *market) { w.s.Host().End(pulse.Ref{}, "") }},
+	{"Nemesis: Crash nobody", func(w *market) { w.s.Nemesis().Crash(pulse.Ref{}) }},
+	{"Nemesis: Crash of an earlier run", func(w *market) { w.s.Nemesis().Crash(w.old) }},
+	{"Nemesis: Crash the test", func(w *market) { w.s.Nemesis().Crash(w.test) }},
+	{"Nemesis: RestartKept nobody", func(w *market) { w.s.Nemesis().RestartKept(pulse.Ref{}) }},
+	{"Nemesis: RestartKept a process", func(w *market) { w.s.Nemesis().RestartKept(w.boy) }},
+	{"Nemesis: RestartLost of another system", func(w *market) { w.s.Nemesis().RestartLost(w.foreign) }},
+	{"Nemesis: RestartLost without New", func(w *market) { w.s.Nemesis().RestartLost(w.shop) }},
+	{"Nemesis: Partition of nobody", func(w *market) { w.s.Nemesis().Partition() }},
+	{"Nemesis: Partition of one group", func(w *market) { w.s.Nemesis().Partition([]pulse.Ref{w.shop, w.till}) }},
+	{"Nemesis: Partition of an empty group", func(w *market) { w.s.Nemesis().Partition([]pulse.Ref{w.shop}, nil) }},
+	{"Nemesis: Partition of a group with nobody", func(w *market) { w.s.Nemesis().Partition([]pulse.Ref{w.shop}, []pulse.Ref{{}}) }},
+	{"Nemesis: Partition of an actor from itself", func(w *market) {
+		w.s.Nemesis().Partition([]pulse.Ref{w.shop, w.till}, []pulse.Ref{w.till})
+	}},
+	{"Nemesis: Cut from nobody", func(w *market) { w.s.Nemesis().Cut(pulse.Ref{}, w.shop) }},
+	{"Nemesis: Cut to itself", func(w *market) { w.s.Nemesis().Cut(w.shop, w.shop) }},
+	{"Nemesis: Lose to an earlier run", func(w *market) { w.s.Nemesis().Lose(w.shop, w.old, 1) }},
+	{"Nemesis: Lose fewer than none", func(w *market) { w.s.Nemesis().Lose(w.shop, w.till, -1) }},
+	{"Nemesis: Delay to nobody", func(w *market) { w.s.Nemesis().Delay(w.shop, pulse.Ref{}, 1) }},
+	{"Nemesis: Delay back in time", func(w *market) { w.s.Nemesis().Delay(w.shop, w.till, -1) }},
+	{"zero Nemesis: Heal", func(*market) { pulse.Nemesis{}.Heal() }},
+	{"zero Ctx: Nemesis", func(*market) { new(pulse.Ctx).Nemesis() }},
 	{"zero Ctx: Self", func(*market) { new(pulse.Ctx).Self() }},
 	{"zero Ctx: Now", func(*market) { new(pulse.Ctx).Now() }},
 	{"zero Ctx: Sender", func(*market) { new(pulse.Ctx).Sender() }},
@@ -161,6 +185,7 @@ var ctxCalls = []struct {
 	{"Every", func(_ *market, ctx *pulse.Ctx) { ctx.Every(1, letter{}) }},
 	{"Choose", func(_ *market, ctx *pulse.Ctx) { ctx.Choose(2) }},
 	{"Log", func(_ *market, ctx *pulse.Ctx) { ctx.Log("x") }},
+	{"Nemesis", func(w *market, ctx *pulse.Ctx) { ctx.Nemesis().Crash(w.boy) }},
 }
 
 // processCalls are all the calls that wait.
@@ -196,6 +221,7 @@ var inSteps = []struct {
 	{"After(-1)", func(_ *market, ctx *pulse.Ctx) { ctx.After(-1, letter{}) }},
 	{"Every(0)", func(_ *market, ctx *pulse.Ctx) { ctx.Every(0, letter{}) }},
 	{"Every(-1s)", func(_ *market, ctx *pulse.Ctx) { ctx.Every(-time.Second, letter{}) }},
+	{"Nemesis: Crash of its own actor", func(w *market, ctx *pulse.Ctx) { ctx.Nemesis().Crash(w.shop) }},
 	{"Run in a step", func(w *market, _ *pulse.Ctx) { w.s.Run() }},
 	{"RunFor in a step", func(w *market, _ *pulse.Ctx) { w.s.RunFor(1) }},
 	{"Settle in a step", func(w *market, _ *pulse.Ctx) { w.s.Settle() }},
@@ -215,6 +241,7 @@ var inProcesses = []struct {
 	{"ReceiveTimeout(-1)", func(_ *market, p *pulse.Process) { p.ReceiveTimeout(-1) }},
 	{"AskTimeout(-1)", func(w *market, p *pulse.Process) { p.AskTimeout(w.shop, letter{}, -1) }},
 	{"Sleep(-1)", func(_ *market, p *pulse.Process) { p.Sleep(-1) }},
+	{"Nemesis: Crash of its own actor", func(w *market, p *pulse.Process) { p.Nemesis().Crash(w.clerk) }},
 	{"Become", func(_ *market, p *pulse.Process) { p.Become(pulse.Func(idle)) }},
 	{"Choose(0)", func(_ *market, p *pulse.Process) { p.Choose(0) }},
 	{"another's Process", func(w *market, _ *pulse.Process) { w.process["boy"].Receive() }},
@@ -345,6 +372,14 @@ var systemCalls = []struct {
 	{"Observe", func(w *market) { w.s.Observe(clumsy{}) }},
 	{"Fail", func(w *market) { w.s.Fail(&pulse.Failure{Text: "no"}) }},
 	{"Timer.Stop", func(w *market) { w.timer.Stop() }},
+	{"Nemesis.Crash", func(w *market) { w.s.Nemesis().Crash(w.till) }},
+	{"Nemesis.RestartKept", func(w *market) { w.s.Nemesis().RestartKept(w.till) }},
+	{"Nemesis.RestartLost", func(w *market) { w.s.Nemesis().RestartLost(w.clerk) }},
+	{"Nemesis.Partition", func(w *market) { w.s.Nemesis().Partition([]pulse.Ref{w.shop}, []pulse.Ref{w.till}) }},
+	{"Nemesis.Cut", func(w *market) { w.s.Nemesis().Cut(w.shop, w.till) }},
+	{"Nemesis.Heal", func(w *market) { w.s.Nemesis().Heal() }},
+	{"Nemesis.Lose", func(w *market) { w.s.Nemesis().Lose(w.shop, w.till, 1) }},
+	{"Nemesis.Delay", func(w *market) { w.s.Nemesis().Delay(w.shop, w.till, 1) }},
 	{"Host.Spawn", func(w *market) { w.s.Host().Spawn(w.shop, pulse.Spec{Actor: pulse.Func(idle)}) }},
 	{"Host.Enqueue", func(w *market) { w.s.Host().Enqueue(w.shop, w.shop, letter{}) }},
 	{"Host.After", func(w *market) { w.s.Host().After(w.shop, 1, letter{}) }},

@@ -53,6 +53,77 @@ func (w *modelWorld) does(a *modelActor, x action) {
 		}
 	case doChoose:
 		a.state = w.ask(choice.Program, x.a+1) % modelStates
+	default:
+		w.strikesBy(i, x)
+	}
+}
+
+// strikesBy does what an actor or the test does by a Nemesis.
+func (w *modelWorld) strikesBy(me int, x action) {
+	i, j := x.a%len(w.actors), x.c%len(w.actors)
+	a := w.actors[i]
+	struck := func(did bool) { w.emit("struck", modelMark{}, int32(x.do), int32(i), int32(boolToInt(did))) }
+	switch {
+	case x.do == doCrash && i > 0 && !w.descends(me, i):
+		struck(a.life == "alive")
+		if a.life == "alive" {
+			w.crash(a)
+		}
+	case x.do == doKept && i > 0 && !a.process, x.do == doLost && (a.process || a.renewed):
+		struck(a.life == "down")
+		if a.life == "down" {
+			w.revive(a, x.do == doLost, i)
+		}
+	case x.do == doHeal:
+		clear(w.links)
+	case i == j:
+	case x.do == doPartition:
+		for k := j; k < len(w.actors); k++ {
+			if k != i {
+				w.cutLink(i, k)
+				w.cutLink(k, i)
+			}
+		}
+	case x.do == doCut:
+		w.cutLink(i, j)
+		if w.fault == "a cut is no way back" {
+			w.cutLink(j, i)
+		}
+	case x.do == doLose:
+		l := w.links[[2]int{i, j}]
+		l.lose = x.b
+		w.links[[2]int{i, j}] = l
+	case x.do == doDelay:
+		l := w.links[[2]int{i, j}]
+		l.delayed = int64(2 * x.b)
+		w.links[[2]int{i, j}] = l
+	}
+}
+
+func (w *modelWorld) cutLink(from, to int) {
+	l := w.links[[2]int{from, to}]
+	l.cut = true
+	w.links[[2]int{from, to}] = l
+}
+
+func (w *modelWorld) descends(actor, from int) bool {
+	for ; actor > 0; actor = w.actors[actor].parent {
+		if actor == from {
+			return true
+		}
+	}
+	return false
+}
+
+// revive brings an actor back that has crashed.
+func (w *modelWorld) revive(a *modelActor, lose bool, starter int) {
+	a.life = "alive"
+	if !lose || w.fault == "a restart loses no state" {
+		return
+	}
+	a.state, a.table, a.kept, a.timers = 0, 0, nil, nil
+	if a.process {
+		w.start(a, starter)
 	}
 }
 
@@ -71,7 +142,7 @@ func (w *modelWorld) end(a *modelActor, reason string) {
 		return
 	}
 	wasDown := a.life == "down"
-	a.life = "ended"
+	a.life, a.idle = "ended", w.idle
 	w.shut(a, w.orphan)
 	if !wasDown {
 		w.tellWatchers(a, reason)
@@ -377,13 +448,10 @@ func (w *modelWorld) inflict(x modelStrike) {
 		w.crash(a)
 	case "kept":
 		o.kept--
-		a.life = "alive"
+		w.revive(a, false, a.index)
 	case "lost":
 		o.lost--
-		a.life, a.state, a.table, a.kept, a.timers = "alive", 0, 0, nil, nil
-		if a.process {
-			w.start(a)
-		}
+		w.revive(a, true, a.index)
 	}
 }
 

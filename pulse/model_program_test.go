@@ -28,6 +28,15 @@ const (
 	doEvery                 // kind b each a+1 time units
 	doStopTimer             // the a-th that it has set
 	doChoose                // of a+1; the result is the new state
+	// What a Nemesis does, for an actor or the test.
+	doCrash     // actor a
+	doKept      // restarts actor a with its state
+	doLost      // restarts actor a without it
+	doPartition // actor a from every other actor, from c on
+	doCut       // from actor a to actor c
+	doHeal
+	doLose  // from actor a to actor c: b messages; 2 is all
+	doDelay // from actor a to actor c, by 2b time units
 	// Only processes, which wait.
 	doReceive
 	doMatch          // the kinds of the mask a
@@ -43,7 +52,7 @@ const (
 )
 
 var verbNames = [verbs]string{"send", "reply", "keep", "answer", "spawn", "stop", "set", "become", "watch", "kill",
-	"after", "every", "stopTimer", "choose", "receive", "match", "receiveTimeout", "ask", "askTimeout", "sleep",
+	"after", "every", "stopTimer", "choose", "crash", "kept", "lost", "partition", "cut", "heal", "lose", "delay", "receive", "match", "receiveTimeout", "ask", "askTimeout", "sleep",
 	"run", "runFor", "settle"}
 
 type action struct {
@@ -87,10 +96,13 @@ type modelProgram struct {
 }
 
 // A maker draws a program. Small numbers of everything find most.
-type maker struct{ *rand.Rand }
+type maker struct {
+	*rand.Rand
+	nemesis bool // the program calls one
+}
 
 func newModelProgram(seed uint64) *modelProgram {
-	m := maker{rand.New(rand.NewPCG(seed, 1))}
+	m := maker{rand.New(rand.NewPCG(seed, 1)), seed%3 == 2}
 	p := &modelProgram{seed: seed, options: m.options()}
 	for range 1 + m.IntN(4) {
 		p.templates = append(p.templates, m.template())
@@ -165,7 +177,17 @@ var commonVerbs = []verb{doSend, doSend, doSend, doSend, doReply, doReply, doKee
 	doWatch, doAfter, doAfter, doEvery, doStopTimer, doChoose, doStop, doKill}
 
 func (m maker) action() action {
+	if m.nemesis && m.chance(3) {
+		return m.nemesisAction()
+	}
 	return action{commonVerbs[m.IntN(len(commonVerbs))], m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
+}
+
+func (m maker) nemesisAction() action {
+	if m.chance(4) {
+		return action{doLose, m.IntN(3), 1, m.IntN(3)}
+	}
+	return action{doCrash + verb(m.IntN(int(doDelay-doCrash)+1)), m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
 }
 
 func (m maker) processAction() action {
@@ -183,6 +205,9 @@ func (m maker) processAction() action {
 }
 
 func (m maker) testAction() action {
+	if m.nemesis && m.chance(3) {
+		return m.nemesisAction()
+	}
 	do := []verb{doSend, doSend, doSend, doSend, doSpawn, doKill}[m.IntN(6)]
 	return action{do, m.IntN(8), m.IntN(modelKinds), 0}
 }

@@ -75,14 +75,14 @@ func (c *cast) codeEnded(a *actor) {
 
 // startProcess makes a spawned actor a process that has not begun: its code
 // begins when the message that starts it is delivered.
-func (c *cast) startProcess(a *actor) {
+func (c *cast) startProcess(a *actor, starter int32) {
 	p := c.newProcess()
 	p.Ctx, p.body, p.empty = &a.ctx, a.spec.Process, 0
 	p.co = c.pool.get(p.main)
 	a.process, a.accept = p, acceptStart
 	c.mail.setOpen(&a.mailbox, false)
 	a.waits = wait{verb: "its start", on: none}
-	c.sendAs(c.rec.cur, a.actor, start{}, trace.Start, 0)
+	c.sendAs(starter, a.actor, start{}, trace.Start, 0)
 }
 
 func (c *cast) newProcess() *Process {

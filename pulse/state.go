@@ -164,6 +164,7 @@ const (
 	tagTimer
 	tagRest
 	tagOrphan
+	tagLink
 )
 
 // everything writes all parts of the state.
@@ -372,10 +373,34 @@ func (w *stateWalk) budgets() {
 	f := &w.sys.faults
 	w.Say("cut ")
 	w.Hex(w.idOf(w.sys.mail.cut))
+	w.links()
 	w.Say("budgets ")
 	l := &f.left
 	for _, n := range [...]int{l.Drop, l.Duplicate, l.Delay, l.Crash, l.RestartKept, l.RestartLost, l.Partition} {
 		w.Signed(int64(n))
+	}
+}
+
+// links writes what a Nemesis has said of links, where it still holds, in an order
+// that does not depend on that of the calls.
+func (w *stateWalk) links() {
+	l := &w.sys.mail.links
+	if l.cuts == 0 && l.flawed == 0 {
+		return
+	}
+	for _, from := range w.order {
+		for _, to := range w.order {
+			x := l.find(from, to)
+			if x == nil || !x.cut && !x.isFlawed() {
+				continue
+			}
+			w.Tag(tagLink, "\nlink ")
+			w.Hex(w.idOf(from))
+			w.Hex(w.idOf(to))
+			w.Flag(x.cut)
+			w.Signed(int64(x.lose))
+			w.Signed(x.delay)
+		}
 	}
 }
 

@@ -150,7 +150,7 @@ func (s *System) strike() bool {
 // inflict makes a fault happen: a step of the actor that it strikes.
 func (s *System) inflict(x strike) {
 	a := s.actors[x.actor]
-	s.rec.beginFault(x.kind, x.name(), x.actor, &a.track, s.clock.now)
+	s.rec.beginFault(x.kind, faultName(x.kind, x.lose), x.actor, &a.track, s.clock.now)
 	s.from, s.ask = none, 0
 	s.faults.spend(x)
 	switch x.kind {
@@ -158,7 +158,7 @@ func (s *System) inflict(x strike) {
 		s.crash(a)
 	case trace.Restart:
 		a.life = alive
-		s.renew(a, x.lose)
+		s.renew(a, x.lose, a.actor)
 		s.mail.reopen(&a.mailbox)
 	case trace.Partition:
 		s.mail.partition(x.actor)

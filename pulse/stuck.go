@@ -15,6 +15,9 @@ import (
 // mailbox, and the cycle if there is one. It returns nil when all can. In a
 // closed environment nothing comes from outside.
 func (c *cast) stuck(closed bool) *Failure {
+	if !closed && c.mail.waitsAtCut() {
+		return nil // a Nemesis may still heal what is cut
+	}
 	living, list := 0, []*actor(nil)
 	for _, a := range c.actors[1:] {
 		if a.life != alive {
@@ -86,7 +89,11 @@ func (r *stuckReport) describe(a *actor) {
 	r.text.WriteString("; in its mailbox:\n")
 	for _, m := range list {
 		d := &r.cast.mail.sends[m]
-		fmt.Fprintf(&r.text, "        %s from %s\n", trace.Label(d.Body), r.nameOf(d.From))
+		fmt.Fprintf(&r.text, "        %s from %s", trace.Label(d.Body), r.nameOf(d.From))
+		if r.cast.mail.links.isCut(d.From, d.To) {
+			r.text.WriteString(", held up by a cut")
+		}
+		r.text.WriteString("\n")
 	}
 }
 

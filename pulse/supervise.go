@@ -109,6 +109,6 @@ func (c *cast) restart(a *actor) {
 		c.killProcess(a)
 		c.mail.forgetWait(&a.mailbox)
 	}
-	c.renew(a, true)
+	c.renew(a, true, c.rec.cur)
 	c.mail.reopen(&a.mailbox)
 }

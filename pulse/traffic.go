@@ -61,6 +61,7 @@ const (
 	workFilter                   // what the actor accepts may have changed
 	workChoosy                   // Unordered: not every message can be delivered at once
 	workThrow                    // a failure that did not unwind the step
+	workLinks                    // links that lose or delay messages
 )
 
 // configure computes from the options what does not change from run to run.

@@ -181,6 +181,10 @@ func TestAgreement(t *testing.T) { agree(t, agreementPrograms(), 0) }
 // ReceiveTimeout(0) comes in any order with what else there is, in reductions too.
 func TestAgreementOfPolls(t *testing.T) { agree(t, agreementPrograms()/2, polling) }
 
+// TestAgreementOfNemeses holds the same of programs whose actors and whose test make
+// faults happen: crashes, restarts, cuts, losses and delays.
+func TestAgreementOfNemeses(t *testing.T) { agree(t, agreementPrograms()/2, nemeses) }
+
 // agree compares all ways to explore with the enumerator, on so many programs
 // with some more features.
 func agree(t *testing.T, programs int, more features) {
@@ -188,7 +192,7 @@ func agree(t *testing.T, programs int, more features) {
 	wasted, repeats, runs, distinct := map[string]int{}, map[string]int{}, map[string]int{}, 0
 	compared := 0
 	for seed := uint64(0); compared < programs; seed++ {
-		p := newProgram(seed, agreementFeatures(seed))
+		p := newProgram(seed, agreementFeatures(seed)|more&nemeses)
 		p.features |= more
 		all, ok := e.enumerate(p.options(), p.Build, 3000)
 		if !ok {
@@ -222,9 +226,12 @@ func agree(t *testing.T, programs int, more features) {
 }
 
 // foolishFeatures lets programs do what fooled searches, every fourth with
-// faults and early timers beside.
+// faults and early timers beside, and another fourth with a Nemesis.
 func foolishFeatures(seed uint64) features {
-	if seed%4 == 3 {
+	switch seed % 4 {
+	case 1:
+		return common | checking | panicking | foolish | nemeses
+	case 3:
 		return common | checking | panicking | foolish | multiplying
 	}
 	return common | checking | panicking | foolish

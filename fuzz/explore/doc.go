@@ -51,7 +51,8 @@
 //
 // Some steps have to do with each other by more than messages: when an actor is
 // watched that is ending, when one Ask has two answers, under supervision, when
-// one stops the timer of another or does something in its name by a Host, when two fail the T of a property or one reads
+// one calls a pulse.Nemesis, when one stops the timer of another or does something in
+// its name by a Host, when two fail the T of a property or one reads
 // whether it has failed, or when a step looks at what all steps before it have
 // done: System.Steps, Trace, Record, Warnings and Received. Sleep sets heed these
 // steps. When a search with a reduction meets two of them that no message puts

@@ -48,6 +48,8 @@ const (
 	looking   // handlers read what depends on steps of other actors
 	observing // an observer judges the run
 
+	nemeses // actors and the test call a Nemesis; not drawn
+
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
 
@@ -108,10 +110,11 @@ const (
 	doLook     // sees thing a, of actor b; moves the state
 	doStopMine // the timer that was set last
 	doHandOver // the timer that was set last, to actor a, who stops it
+	doStrike   // fault a, at actor b
 )
 
 var verbNames = []string{"send", "reply", "spawn", "stop", "become", "kill", "after", "choose", "watch", "panic", "skip", "every", "look",
-	"stop timer", "hand over timer"}
+	"stop timer", "hand over timer", "strike"}
 
 // A deed is one thing that an actor does.
 type deed struct {
@@ -196,6 +199,7 @@ type program struct {
 	templates []template
 	roots     []int // the templates of the actors that the test spawns
 	firsts    []first
+	strikes   [2][]deed // what the test calls a Nemesis for: before the first run, and between it and another
 	world     world
 }
 
@@ -224,6 +228,7 @@ func (p *program) clone() *program {
 		t := &c.templates[i]
 		t.script = slices.Clone(t.script)
 	}
+	c.strikes = p.strikes
 	for _, list := range c.lists() {
 		*list = slices.Clone(*list)
 	}
@@ -232,6 +237,7 @@ func (p *program) clone() *program {
 
 // lists returns where the deeds of a program are.
 func (p *program) lists() (lists []*[]deed) {
+	lists = append(lists, &p.strikes[0], &p.strikes[1])
 	for i := range p.templates {
 		t := &p.templates[i]
 		for j := range t.script {
@@ -255,8 +261,8 @@ func (t *template) each(f func(table, state, kind int, r *rule)) {
 // String shows what is not empty of a program.
 func (p *program) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "program %d, features %b\n%+v\nroots %v\nfirst messages (to, kind, fuel) %v\n",
-		p.seed, p.features, p.settings, p.roots, p.firsts)
+	fmt.Fprintf(&b, "program %d, features %b\n%+v\nroots %v\nfirst messages (to, kind, fuel) %v, strikes %v\n",
+		p.seed, p.features, p.settings, p.roots, p.firsts, p.strikes)
 	for i, t := range p.templates {
 		fmt.Fprintf(&b, "template %d: %s, heir %d, watched %d", i, mannerNames[t.manner], t.heir, t.watched)
 		if t.process {
@@ -309,6 +315,13 @@ func newProgram(seed uint64, f features) *program {
 	}
 	p.firsts = d.firsts()
 	p.settings.checked = d.IntN(d.roots)
+	if d.has(nemeses) {
+		for i := range p.strikes {
+			for range max(0, d.IntN(6)-3) {
+				p.strikes[i] = append(p.strikes[i], d.strike())
+			}
+		}
+	}
 	return p
 }
 
@@ -332,7 +345,7 @@ func (d *drawer) thin() {
 			left |= bit
 		}
 	}
-	d.features = left
+	d.features = left | d.features&nemeses
 }
 
 func (d *drawer) has(f features) bool { return d.features&f != 0 }
@@ -409,8 +422,13 @@ func (d *drawer) fill(t *template) {
 	}
 }
 
+func (d *drawer) strike() deed { return deed{doStrike, d.IntN(16), d.IntN(8)} }
+
 // deed draws one: a send, mostly.
 func (d *drawer) deed() deed {
+	if d.has(nemeses) && d.one(4) {
+		return d.strike()
+	}
 	if d.has(foolish) && d.one(3) {
 		if x, ok := d.foolishDeed(); ok {
 			return x
@@ -618,11 +636,47 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 	for _, f := range p.firsts {
 		sys.Send(w.refs[f.to%len(w.refs)], newNote(f.kind, f.fuel, 0))
 	}
+	p.strikeByTest(0)
+	if len(p.strikes[1]) > 0 && sys.Run() {
+		p.strikeByTest(1)
+	}
 	return p.check
 }
 
+// strikeByTest does what the test calls a Nemesis for.
+func (p *program) strikeByTest(i int) {
+	w := &p.world
+	for _, x := range p.strikes[i] {
+		at := x.b % len(w.refs)
+		p.strike(w.sys.Nemesis(), x, w.refs[at], w.refs[(at+1+x.a/8)%len(w.refs)])
+	}
+}
+
+// strike lets a fault happen to an actor, or between it and another. It returns
+// whether there was anything to strike, as a number.
+func (p *program) strike(n pulse.Nemesis, x deed, at, other pulse.Ref) int {
+	switch k := x.a % 8; {
+	case k == 0:
+		return count(n.Crash(at))
+	case k == 1:
+		return count(n.RestartLost(at))
+	case k == 2:
+		n.Heal()
+	case at == other:
+	case k == 3:
+		n.Lose(at, other, 1+x.b%2)
+	case k == 4:
+		n.Delay(at, other, 2)
+	case k == 5:
+		n.Partition([]pulse.Ref{at}, []pulse.Ref{other})
+	default:
+		n.Cut(at, other)
+	}
+	return 0
+}
+
 // renewable reports whether actors may start anew, so that Spec must say how.
-func (p *program) renewable() bool { return p.settings.lost > 0 }
+func (p *program) renewable() bool { return p.settings.lost > 0 || p.features&nemeses != 0 }
 
 // check reports whether the checked actor ended as it must.
 func (p *program) check() error {
@@ -839,6 +893,11 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 	case doKill:
 		if to != ctx.Self() {
 			ctx.Kill(to)
+		}
+	case doStrike:
+		at := a.target(x.b)
+		if x.a%8 > 0 || at != ctx.Self() && a.generation == 0 { // else it could be of its own step
+			a.notice(ctx, a.strike(ctx.Nemesis(), x, at, to))
 		}
 	case doAfter:
 		ctx.After(time.Duration(x.a%3+1), child)

@@ -39,6 +39,11 @@ func unsound() []subject {
 		program("a timer of another", pulse.Options{}, stopsAnothersTimer),
 		program("an observer", pulse.Options{}, isObserved),
 		program("waiting messages", pulse.Options{Pending: 3}, letsManyWait),
+		program("a crash", pulse.Options{}, crashesAnother),
+		program("a restart", pulse.Options{}, restartsAnother),
+		program("a cut", pulse.Options{}, cutsOffAnother),
+		program("a loss", pulse.Options{}, losesOfAnother),
+		program("a loss of what is sent in another's name", pulse.Options{}, losesForAnother),
 		program("isolation", pulse.Options{Isolation: true}, changesOnTheWay),
 	}
 }
@@ -234,6 +239,56 @@ func letsManyWait(sys *pulse.System) func() error {
 		ctx.Send(sink, kind("b"))
 	}
 	two(sys, send, send)
+	return nil
+}
+
+// crashesAnother has an actor that crashes another one, which has a message
+// waiting. In the first run the message comes first, or is never received: no two
+// receipts race.
+func crashesAnother(sys *pulse.System) func() error {
+	victim := sys.Spawn("victim", pulse.Func(func(*pulse.Ctx, any) { panic("it came before the crash") }))
+	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().Crash(victim) })), kind("go"))
+	sys.Send(victim, kind("go"))
+	return nil
+}
+
+// restartsAnother has an actor that brings another one back, beside one that sends
+// to it: what is sent before is lost.
+func restartsAnother(sys *pulse.System) func() error {
+	victim := sys.Spawn("victim", pulse.Func(func(*pulse.Ctx, any) { panic("it came after the restart") }))
+	sys.Nemesis().Crash(victim)
+	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Send(victim, kind("go")) }, func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().RestartKept(victim) })
+	return nil
+}
+
+// cutsOffAnother has an actor that cuts a link on which a message waits.
+func cutsOffAnother(sys *pulse.System) func() error {
+	other := sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) { panic("it came before the cut") }))
+	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(other, kind("go")) }))
+	sys.Send(sender, kind("go"))
+	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().Cut(sender, other) })), kind("go"))
+	return nil
+}
+
+// losesOfAnother has an actor that lets the next message of another one be lost.
+func losesOfAnother(sys *pulse.System) func() error {
+	other := sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) { panic("it was sent before the loss") }))
+	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(other, kind("go")) }))
+	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().Lose(sender, other, 1) })), kind("go"))
+	sys.Send(sender, kind("go"))
+	return nil
+}
+
+// losesForAnother has two actors that send in the name of a third, of whose messages
+// one is lost.
+func losesForAnother(sys *pulse.System) func() error {
+	sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Log("%v", msg) }))
+	third := sys.Spawn("third", pulse.Func(func(*pulse.Ctx, any) {}))
+	sys.Nemesis().Lose(third, sink, 1)
+	send := func(k kind) pulse.Func {
+		return func(*pulse.Ctx, any) { sys.Host().Enqueue(third, sink, k) }
+	}
+	two(sys, send("a"), send("b"))
 	return nil
 }
 

@@ -59,7 +59,11 @@ func TestStatesAgree(t *testing.T) {
 	defer e.close()
 	cut, runs := map[string]int{}, map[string]int{}
 	for seed := range uint64(agreementPrograms() / 4) {
-		p := newProgram(seed, agreementFeatures(seed))
+		f := agreementFeatures(seed)
+		if seed%3 == 2 {
+			f |= nemeses
+		}
+		p := newProgram(seed, f)
 		final := map[uint64]bool{}
 		e.after = func(s *pulse.System) {
 			if s.Failure() == nil {

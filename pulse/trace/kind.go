@@ -5,7 +5,7 @@ import "fmt"
 var (
 	fateNames     = [...]string{"pending", "delivered", "orphaned", "dropped"}
 	sendKindNames = [...]string{"message", "start", "timer", "periodic", "down", "kill", "reply", "copy", "poll"}
-	stepKindNames = [...]string{"receive", "crash", "restart", "partition", "heal"}
+	stepKindNames = [...]string{"receive", "crash", "restart", "partition", "heal", "cut", "loss", "delay"}
 )
 
 func (f Fate) String() string {
