@@ -42,7 +42,8 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 			return explore.Run{System: r.sys}
 		}
 		if f == nil && check != nil {
-			if err := check(); err != nil {
+			err := check()
+			if f = r.sys.Failure(); f == nil && err != nil { // else it has asked
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
 			}
 		}
@@ -180,6 +181,16 @@ func TestAgreement(t *testing.T) { agree(t, agreementPrograms(), 0) }
 // TestAgreementOfPolls holds the same of programs that poll: what ends a
 // ReceiveTimeout(0) comes in any order with what else there is, in reductions too.
 func TestAgreementOfPolls(t *testing.T) { agree(t, agreementPrograms()/2, polling) }
+
+// TestAgreementOfMailboxes holds the same of programs whose mailboxes may be full,
+// and TestAgreementOfUnwatch, OfSendAfter and OfAsk of what they say.
+func TestAgreementOfMailboxes(t *testing.T) { agree(t, agreementPrograms()/2, bounding) }
+
+func TestAgreementOfUnwatch(t *testing.T) { agree(t, agreementPrograms()/4, unwatching) }
+
+func TestAgreementOfSendAfter(t *testing.T) { agree(t, agreementPrograms()/4, sendingLater) }
+
+func TestAgreementOfAsk(t *testing.T) { agree(t, agreementPrograms()/4, testAsking) }
 
 // agree compares all ways to explore with the enumerator, on so many programs
 // with some more features.

@@ -50,7 +50,8 @@
 // # When another reduction is used
 //
 // Some steps have to do with each other by more than messages: when an actor is
-// watched that is ending, when one Ask has two answers, under supervision, when
+// watched that is ending, when one Ask has two answers, under supervision, when a
+// mailbox has a bound, when System.Ask returns while others are still at work, when
 // one stops the timer of another, when two fail the T of a property or one reads
 // whether it has failed, or when a step looks at what all steps before it have
 // done: System.Steps, Trace, Record, Warnings and Received. Sleep sets heed these
