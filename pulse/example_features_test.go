@@ -260,3 +260,82 @@ func ExampleSystem_Observe() {
 	fmt.Println("the longest message has", l.longest, "letters")
 	// Output: the longest message has 8 letters
 }
+
+// purse answers with what it holds.
+type purse struct{ sum int }
+
+func (a *purse) Receive(ctx *pulse.Ctx, msg any) {
+	if n, ok := msg.(int); ok {
+		a.sum += n
+	}
+	ctx.Reply(a.sum)
+}
+
+// A test asks an actor, and goes on with the answer. What was sent before and comes
+// by the same channel has been received by then; what else there is may still wait.
+func ExampleSystem_Ask() {
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	acc := sys.Spawn("purse", &purse{})
+	sys.Send(acc, 10)
+	fmt.Println(pulse.Ask[int](sys, acc, 5))
+	silent := sys.Spawn("silent", pulse.Func(func(*pulse.Ctx, any) {}))
+	fmt.Println(sys.Ask(silent, "anybody there?"), sys.Failure().Text)
+	// Output:
+	// 15
+	// <nil> stuck: the test asks silent, and no answer comes: nothing is deliverable
+}
+
+// A mailbox with a bound loses messages when its actor is slower than those who
+// send to it, which depends on the order of steps.
+func ExampleSpec_mailbox() {
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	var got []any
+	slow := sys.SpawnSpec(pulse.Spec{
+		Name:    "slow",
+		Actor:   pulse.Func(func(_ *pulse.Ctx, msg any) { got = append(got, msg) }),
+		Mailbox: 2,
+		OnFull:  pulse.OnFullDropOldest,
+	})
+	sys.Go("fast", func(p *pulse.Process) {
+		for i := range 5 {
+			p.Send(slow, i)
+		}
+	})
+	sys.Run()
+	fmt.Println(got)
+	// Output: [3 4]
+}
+
+// A watcher that wants to know no more is told nothing, however late it says so.
+func ExampleCtx_Unwatch() {
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	worker := sys.Spawn("worker", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
+	sys.Go("watcher", func(p *pulse.Process) {
+		p.Watch(worker)
+		p.Send(worker, "end")
+		p.Sleep(time.Second) // the worker has ended, and its Down is there
+		p.Unwatch(worker)
+		_, ok := p.ReceiveTimeout(time.Second)
+		fmt.Println("told:", ok)
+	})
+	sys.Run()
+	// Output: told: false
+}
+
+// What an actor sends later comes although the actor has ended by then.
+func ExampleCtx_SendAfter() {
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	heir := sys.Spawn("heir", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		fmt.Println(msg, "from", ctx.Sender(), "after", ctx.Now())
+	}))
+	sys.Send(sys.Spawn("testator", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+		ctx.SendAfter(heir, time.Hour, "a will")
+		ctx.Stop()
+	})), "write")
+	sys.Run()
+	// Output: a will from testator after 1h0m0s
+}

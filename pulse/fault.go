@@ -153,13 +153,17 @@ func (t *traffic) beginFaults() {
 	t.armFaults()
 }
 
-// goesAstray lets faults strike a message before it enters its channel. It
+// goesAstray lets faults strike a message before it enters its channel, unless it
+// finds a full mailbox. It
 // reports whether that has dealt with the message; else it is to be posted.
 func (t *traffic) goesAstray(m int32) bool {
 	if t.mail.onSend&workIsolate != 0 {
 		t.guard(m)
 	}
 	if t.mail.onSend&workLinks != 0 && t.suffersLink(m) {
+		return true
+	}
+	if t.mail.onSend&workBounded != 0 && t.overflows(m) {
 		return true
 	}
 	if t.mail.onSend&workMessage == 0 || t.settling || !t.exposed(m) {
@@ -205,6 +209,9 @@ func (t *traffic) duplicate(m int32) {
 	c := t.copySlot(m)
 	d := &t.mail.sends[c]
 	d.Kind = trace.Copy
+	if t.mail.onSend&workBounded != 0 && t.overflows(c) {
+		return
+	}
 	t.launch(c)
 }
 

@@ -127,7 +127,7 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.held = slices.DeleteFunc(r.held, gather)
 	slices.SortFunc(mine, r.compareArrival)
 	for _, m := range mine {
-		r.arrive(m, r.sends[m].From)
+		r.arrive(m, sourceOf(&r.sends[m]))
 	}
 	r.scratch = mine[:0]
 }

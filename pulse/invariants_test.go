@@ -133,6 +133,18 @@ func (c *invariants) channels() {
 	}
 }
 
+// comesFrom returns the sender of the channel that a message belongs in.
+func comesFrom(d *trace.Send) int32 {
+	timer := d.Kind == trace.Timer || d.Kind == trace.Periodic
+	switch {
+	case timer && d.From == d.To:
+		return none
+	case timer:
+		return -2 - d.From
+	}
+	return d.From
+}
+
 // queue checks the messages in a channel.
 func (c *invariants) queue(i int32, h *channel) {
 	slow, seq, last := int32(0), int32(0), none
@@ -141,8 +153,7 @@ func (c *invariants) queue(i int32, h *channel) {
 		if c.places[m]++; c.places[m] > 1 {
 			break // counted twice already: a circle, perhaps
 		}
-		timer := d.Kind == trace.Timer || d.Kind == trace.Periodic
-		c.holds(d.Channel == i && d.To == h.to && (timer && h.from == none || !timer && h.from == d.From),
+		c.holds(d.Channel == i && d.To == h.to && h.from == comesFrom(d),
 			"message %d from %d to %d is in channel %d", m, d.From, d.To, i)
 		c.holds(d.Seq > seq && d.Seq <= c.mail.seq, "message %d of channel %d is number %d, after %d", m, i, d.Seq, seq)
 		if seq, last = d.Seq, m; c.mail.isSlow(m) {
@@ -263,7 +274,7 @@ func (c *invariants) clock() {
 		c.holds(e.at >= k.now, "entry %d of the clock is due at %d, it is %d", i, e.at, k.now)
 		c.holds(e.number > 0 && e.number <= k.number && !numbers[e.number], "entry %d of the clock has number %d of %d", i, e.number, k.number)
 		numbers[e.number] = true
-		c.holds((e.effect >= unblock) == (e.actor == none), "entry %d of the clock has effect %d and actor %d", i, e.effect, e.actor)
+		c.holds((e.effect >= unblock) == (e.actor == none) || e.effect == fire && c.mail.sends[e.send].From != c.mail.sends[e.send].To, "entry %d of the clock has effect %d and actor %d", i, e.effect, e.actor)
 		c.holds(e.last == none || e.effect == tick && c.places[e.last] == 1 && c.mail.sends[e.last].Kind == trace.Periodic,
 			"the last message of entry %d does not wait", i)
 		if e.effect == tick {

@@ -19,7 +19,9 @@ type mailbox struct {
 	accept   acceptance
 	life     life
 	open     bool
-	safe     bool // partitions leave it alone
+	safe     bool     // partitions leave it alone
+	onFull   Overflow // what follows when it is full
+	room     int32    // for how many messages; 0 for any number
 }
 
 // life is where an actor is between its spawning and its end.
@@ -61,6 +63,7 @@ func (r *mailroom) admit(b *mailbox) {
 	b.actor, b.inward = int32(n), none
 	b.await, b.answered = 0, 0
 	b.accept, b.life, b.open, b.safe = acceptAll, alive, true, false
+	b.onFull, b.room = OnFullDropNewest, 0
 }
 
 // accepts reports whether an actor takes a message now.
@@ -82,9 +85,10 @@ func (b *mailbox) accepts(d *trace.Send) bool {
 }
 
 // awaits reports whether an actor still waits for the answer to an Ask. An
-// answer that comes twice or too late is nobody's.
+// answer that comes twice or too late is nobody's. The test goes on receiving all
+// else while it waits.
 func (b *mailbox) awaits(ask int32) bool {
-	return b.accept == acceptReply && b.await == ask && b.answered != ask
+	return b.await == ask && b.answered != ask && (b.accept == acceptReply || b.actor == trace.Test)
 }
 
 // isWake reports whether a message is that of the timer that ends this

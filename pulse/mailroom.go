@@ -48,7 +48,8 @@ type mailroom struct {
 const none = trace.None
 
 // A channel is the queue from one sender to one receiver. Timers come by a
-// channel of their own, from nobody.
+// channel of their own, from nobody, and what is sent later by one from its
+// sender's clock: see sourceOf.
 //
 // Invariant: when open, its head is in ready or there is none; when not, its
 // candidate is in ready or there is none. It is open only while blocked and
@@ -97,6 +98,7 @@ func (r *mailroom) reset() {
 	r.boxes, r.held = r.boxes[:0], r.held[:0]
 	r.orphans.reset()
 	r.links.reset()
+	r.onSend &^= workBounded
 	r.flagChoosy()
 	r.flagLinks()
 }
@@ -385,6 +387,35 @@ func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
 	if waiting {
 		r.removeReadyIf(func(m int32) bool { return r.sends[m].To == b.actor })
 	}
+}
+
+// sentTo lists all messages on their way to an actor, timers apart: those of each
+// channel in their order, and with Unordered delivery what a delay holds up last.
+func (r *mailroom) sentTo(b *mailbox) []int32 {
+	var list []int32
+	add := func(m int32) {
+		if r.sends[m].To == b.actor {
+			list = append(list, m)
+		}
+	}
+	if !r.unordered {
+		for i := b.inward; i >= 0; i = r.channels[i].sibling {
+			for m := r.channels[i].head; m >= 0; m = r.sends[m].Next {
+				add(m)
+			}
+		}
+		return list
+	}
+	for _, m := range r.ready {
+		add(m)
+	}
+	for _, m := range r.held {
+		add(m)
+	}
+	for _, m := range r.clock.delayed() {
+		add(m)
+	}
+	return list
 }
 
 // waiting lists what waits for an actor, in the order of arrival, but with

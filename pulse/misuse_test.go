@@ -114,6 +114,19 @@ var misuses = []struct {
 	{"Kill nobody", func(w *market) { w.s.Kill(pulse.Ref{}) }},
 	{"Kill of an earlier run", func(w *market) { w.s.Kill(w.old) }},
 	{"Kill of another system", func(w *market) { w.s.Kill(w.foreign) }},
+	{"Ask nobody", func(w *market) { w.s.Ask(pulse.Ref{}, letter{}) }},
+	{"Ask one of an earlier run", func(w *market) { w.s.Ask(w.old, letter{}) }},
+	{"Ask one of another system", func(w *market) { w.s.Ask(w.foreign, letter{}) }},
+	{"typed Ask of nobody", func(w *market) { pulse.Ask[int](w.s, pulse.Ref{}, letter{}) }},
+	{"Spec with less than no room", func(w *market) {
+		w.s.SpawnSpec(pulse.Spec{Name: "ghost", Actor: pulse.Func(idle), Mailbox: -1})
+	}},
+	{"Spec with an unknown Overflow", func(w *market) {
+		w.s.SpawnSpec(pulse.Spec{Name: "ghost", Actor: pulse.Func(idle), Mailbox: 1, OnFull: 9})
+	}},
+	{"Spec with an Overflow of nothing", func(w *market) {
+		w.s.SpawnSpec(pulse.Spec{Name: "ghost", Actor: pulse.Func(idle), OnFull: pulse.OnFullFail})
+	}},
 	{"Alive of nobody", func(w *market) { w.s.Alive(pulse.Ref{}) }},
 	{"Spawn nil", func(w *market) { w.s.Spawn("ghost", nil) }},
 	{"Go nil", func(w *market) { w.s.Go("ghost", nil) }},
@@ -159,6 +172,8 @@ var misuses = []struct {
 	{"zero Ctx: Sender", func(*market) { new(pulse.Ctx).Sender() }},
 	{"zero Ctx: Reply", func(*market) { new(pulse.Ctx).Reply(letter{}) }},
 	{"zero Ctx: Spawn", func(*market) { new(pulse.Ctx).Spawn("x", pulse.Func(idle)) }},
+	{"zero Ctx: Unwatch", func(*market) { new(pulse.Ctx).Unwatch(pulse.Ref{}) }},
+	{"zero Ctx: SendAfter", func(*market) { new(pulse.Ctx).SendAfter(pulse.Ref{}, 1, letter{}) }},
 	{"zero Ctx: After", func(*market) { new(pulse.Ctx).After(1, letter{}) }},
 	{"zero Process: Receive", func(*market) { new(pulse.Process).Receive() }},
 	{"Process whose code has returned: Receive", func(w *market) { w.process["passer-by"].Receive() }},
@@ -181,7 +196,9 @@ var ctxCalls = []struct {
 	{"Kill", func(w *market, ctx *pulse.Ctx) { ctx.Kill(w.shop) }},
 	{"Become", func(_ *market, ctx *pulse.Ctx) { ctx.Become(pulse.Func(idle)) }},
 	{"Watch", func(w *market, ctx *pulse.Ctx) { ctx.Watch(w.shop) }},
+	{"Unwatch", func(w *market, ctx *pulse.Ctx) { ctx.Unwatch(w.shop) }},
 	{"After", func(_ *market, ctx *pulse.Ctx) { ctx.After(1, letter{}) }},
+	{"SendAfter", func(w *market, ctx *pulse.Ctx) { ctx.SendAfter(w.shop, 1, letter{}) }},
 	{"Every", func(_ *market, ctx *pulse.Ctx) { ctx.Every(1, letter{}) }},
 	{"Choose", func(_ *market, ctx *pulse.Ctx) { ctx.Choose(2) }},
 	{"Log", func(_ *market, ctx *pulse.Ctx) { ctx.Log("x") }},
@@ -211,6 +228,13 @@ var inSteps = []struct {
 	{"Send to another system", func(w *market, ctx *pulse.Ctx) { ctx.Send(w.foreign, letter{}) }},
 	{"Watch nobody", func(_ *market, ctx *pulse.Ctx) { ctx.Watch(pulse.Ref{}) }},
 	{"Watch an earlier run", func(w *market, ctx *pulse.Ctx) { ctx.Watch(w.old) }},
+	{"Unwatch nobody", func(_ *market, ctx *pulse.Ctx) { ctx.Unwatch(pulse.Ref{}) }},
+	{"Unwatch an earlier run", func(w *market, ctx *pulse.Ctx) { ctx.Unwatch(w.old) }},
+	{"SendAfter to nobody", func(_ *market, ctx *pulse.Ctx) { ctx.SendAfter(pulse.Ref{}, 1, letter{}) }},
+	{"SendAfter to another system", func(w *market, ctx *pulse.Ctx) { ctx.SendAfter(w.foreign, 1, letter{}) }},
+	{"SendAfter(-1)", func(w *market, ctx *pulse.Ctx) { ctx.SendAfter(w.till, -1, letter{}) }},
+	{"Ask of the system in a step", func(w *market, _ *pulse.Ctx) { w.s.Ask(w.till, letter{}) }},
+	{"typed Ask of the system in a step", func(w *market, _ *pulse.Ctx) { pulse.Ask[int](w.s, w.till, letter{}) }},
 	{"Kill nobody", func(_ *market, ctx *pulse.Ctx) { ctx.Kill(pulse.Ref{}) }},
 	{"Spawn nil", func(_ *market, ctx *pulse.Ctx) { ctx.Spawn("ghost", nil) }},
 	{"Go nil", func(_ *market, ctx *pulse.Ctx) { ctx.Go("ghost", nil) }},
@@ -247,6 +271,7 @@ var inProcesses = []struct {
 	{"another's Process", func(w *market, _ *pulse.Process) { w.process["boy"].Receive() }},
 	{"another's Ctx", func(w *market, _ *pulse.Process) { w.ctx["shop"].Send(w.shop, letter{}) }},
 	{"Run", func(w *market, _ *pulse.Process) { w.s.Run() }},
+	{"Ask of the system", func(w *market, _ *pulse.Process) { w.s.Ask(w.shop, letter{}) }},
 }
 
 // outside lets a call go wrong outside of a run: it is said, and the system
@@ -366,6 +391,7 @@ var systemCalls = []struct {
 	{"Alive", func(w *market) { w.s.Alive(w.shop) }},
 	{"Run", func(w *market) { w.s.Run() }},
 	{"RunFor", func(w *market) { w.s.RunFor(1) }},
+	{"Ask", func(w *market) { w.s.Ask(w.shop, letter{}) }},
 	{"Settle", func(w *market) { w.s.Settle() }},
 	{"Reset", func(w *market) { w.s.Reset(1) }},
 	{"Configure", func(w *market) { w.s.Configure(pulse.Options{}) }},

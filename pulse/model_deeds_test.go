@@ -53,6 +53,18 @@ func (w *modelWorld) does(a *modelActor, x action) {
 		}
 	case doChoose:
 		a.state = w.ask(choice.Program, x.a+1) % modelStates
+	case doUnwatch:
+		w.unwatch(a, w.actors[x.a%len(w.actors)])
+	case doSendAfter:
+		w.make(i, x.b, func(m modelMark) {
+			to := x.a % len(w.actors)
+			t := &modelTimer{at: w.now + int64(x.c), owner: -1, message: w.message(i, to, trace.Timer, m, 0)}
+			if to == i {
+				t.owner = i
+			}
+			w.setTimer(t)
+			a.timers = append(a.timers, t.number)
+		})
 	default:
 		w.strikesBy(i, x)
 	}
@@ -153,7 +165,7 @@ func (w *modelWorld) shut(a *modelActor, fate func(*modelMessage)) {
 	a.wait, a.await, a.wake = "nothing", 0, nil
 	w.timers = slices.DeleteFunc(w.timers, func(t *modelTimer) bool {
 		switch {
-		case t.owner == a.index:
+		case t.owner == a.index || w.fault == "what is sent later ends with its sender" && t.owner < 0 && t.message.from == a.index:
 			t.message.fate = trace.Dropped
 			return true
 		case t.release && t.message.slow && t.message.to == a.index:
@@ -178,6 +190,22 @@ func (w *modelWorld) tellWatchers(a *modelActor, reason string) {
 	for _, to := range list {
 		w.tellDown(a.index, to, reason)
 	}
+}
+
+// unwatch ends the watches of one actor by another, and takes back what is on its
+// way because of them.
+func (w *modelWorld) unwatch(a, other *modelActor) {
+	other.watchers = slices.DeleteFunc(other.watchers, func(i int) bool { return i == a.index })
+	if w.fault == "an Unwatch is too late" {
+		return
+	}
+	w.pending = slices.DeleteFunc(w.pending, func(m *modelMessage) bool {
+		is := m.kind == trace.Down && m.from == other.index && m.to == a.index
+		if is {
+			m.fate = trace.Dropped
+		}
+		return is
+	})
 }
 
 func (w *modelWorld) after(a *modelActor, d, period int64, m modelMark) {

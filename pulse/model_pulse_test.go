@@ -227,7 +227,10 @@ func (p *player) spec(a int) (pulse.Spec, bool) {
 	}
 	t := &p.templates[a%len(p.templates)]
 	p.origin = append(p.origin, t)
-	s := pulse.Spec{Name: "a" + string(rune('0'+len(p.refs))), Safe: t.safe}
+	s := pulse.Spec{Name: "a" + string(rune('0'+len(p.refs))), Safe: t.safe, Mailbox: t.room}
+	if t.room > 0 && t.oldest {
+		s.OnFull = pulse.OnFullDropOldest
+	}
 	fresh := func() pulse.Actor { return &playedHandler{played: &played{player: p, template: t}} }
 	switch {
 	case t.process:
@@ -350,6 +353,12 @@ func (a *played) does(ctx *pulse.Ctx, x action) {
 		}
 	case doChoose:
 		a.state = ctx.Choose(x.a+1) % modelStates
+	case doUnwatch:
+		ctx.Unwatch(a.target(x.a))
+	case doSendAfter:
+		if body, ok := a.note(me, x.b); ok {
+			a.timers = append(a.timers, ctx.SendAfter(a.target(x.a), units(x.c), body))
+		}
 	default:
 		a.strikes(me, ctx.Nemesis(), x)
 	}

@@ -64,6 +64,9 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 		"a cut makes a deadlock",
 		"a cut is no way back",
 		"a restart loses no state",
+		"an Unwatch is too late",
+		"no mailbox has a bound",
+		"what is sent later ends with its sender",
 	} {
 		found := false
 		for seed := uint64(0); seed < uint64(modelPrograms()) && !found; seed++ {

@@ -221,11 +221,14 @@ func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark model
 		m.fate = trace.Dropped
 		return
 	}
-	o := &w.options
 	if w.loses(m) {
 		m.fate = trace.Dropped
 		return
 	}
+	if w.isLost(m) {
+		return
+	}
+	o := &w.options
 	if w.settles || !w.exposed(m) {
 		w.launch(m)
 		return
@@ -238,7 +241,9 @@ func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark model
 	if o.duplicate > 0 && m.kind != trace.Reply && w.ask(choice.Duplicate, 2) == 1 {
 		o.duplicate--
 		w.launch(m)
-		w.launch(w.message(from, to.actor, trace.Copy, mark, ask))
+		if c := w.message(from, to.actor, trace.Copy, mark, ask); !w.isLost(c) {
+			w.launch(c)
+		}
 		return
 	}
 	if o.delay == 0 {
@@ -277,6 +282,39 @@ func (w *modelWorld) launch(m *modelMessage) {
 		return
 	}
 	w.arrive(m)
+}
+
+// isLost says whether a message finds a full mailbox, and is lost. It may also be
+// the one that has waited longest that is.
+func (w *modelWorld) isLost(m *modelMessage) bool {
+	a := w.actors[m.to]
+	takesRoom := func(m *modelMessage) bool { return m.kind == trace.Message || m.kind == trace.Copy }
+	if a.room == 0 || a.life != "alive" || !takesRoom(m) || w.fault == "no mailbox has a bound" {
+		return false
+	}
+	var waiting []*modelMessage // those that have not arrived come last
+	for _, x := range w.pending {
+		if x.to == m.to && takesRoom(x) {
+			waiting = append(waiting, x)
+		}
+	}
+	for _, t := range w.timers {
+		if t.release && w.options.unordered && t.message.to == m.to && takesRoom(t.message) {
+			waiting = append(waiting, t.message)
+		}
+	}
+	if len(waiting) < a.room {
+		return false
+	}
+	if !a.oldest {
+		m.fate = trace.Dropped
+		return true
+	}
+	x := waiting[0]
+	x.fate = trace.Dropped
+	w.pending = slices.DeleteFunc(w.pending, func(y *modelMessage) bool { return y == x })
+	w.timers = slices.DeleteFunc(w.timers, func(t *modelTimer) bool { return t.release && t.message == x })
+	return false
 }
 
 func (w *modelWorld) holdBack(m *modelMessage, by int64) {
@@ -354,10 +392,10 @@ func (w *modelWorld) start(a *modelActor, from int) {
 }
 
 func (w *modelWorld) crosses(m *modelMessage) bool {
-	if w.links[m.link()].cut {
+	if w.links[m.link()].cut && !isTimer(m) {
 		return true
 	}
-	return w.cut >= 0 && (m.from == w.cut) != (m.to == w.cut) && m.from != 0 && m.to != 0 &&
+	return w.cut >= 0 && !isTimer(m) && (m.from == w.cut) != (m.to == w.cut) && m.from != 0 && m.to != 0 &&
 		!w.actors[m.from].safe && !w.actors[m.to].safe
 }
 
@@ -384,6 +422,9 @@ func (w *modelWorld) deliverable() (list []*modelMessage) {
 		c := pair{m.from, m.to}
 		if isTimer(m) {
 			c.from = -1
+			if m.from != m.to { // it was sent later, by a channel of its own
+				c.from = -2 - m.from
+			}
 		}
 		place, known := seen[c]
 		switch {

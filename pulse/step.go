@@ -73,6 +73,9 @@ func (s *System) receive(m int32) {
 		prev := a.last
 		s.rec.addStep(d, m, &a.track, trace.Want(a.accept), s.clock.now, s.settling)
 		s.mail.past++
+		if a.room > 0 && takesRoom(d) {
+			s.rec.touch(a.actor, trace.ItsRoom, 0)
+		}
 		if s.states != nil {
 			s.remember(d, a, prev)
 		}
@@ -97,6 +100,11 @@ func (s *System) receiveSpecial(a *actor, body any, kind trace.SendKind, m int32
 		return
 	case trace.Periodic:
 		s.clock.received(m)
+	case trace.Reply:
+		if a.actor == trace.Test {
+			s.asking.answered(&s.cast, body)
+			return
+		}
 	}
 	if kind != trace.Copy {
 		s.ask = 0 // it answers one, or nobody asked

@@ -102,7 +102,7 @@ func (c *cast) supervise(a *actor) bool {
 // restart starts an actor again within the step in which it, or one that it
 // spawned, panicked. Its mailbox stays.
 func (c *cast) restart(a *actor) {
-	c.unwatch(a.actor)
+	c.unwatchAll(a.actor)
 	c.endChildren(a.actor, "stopped")
 	c.stopTimersOf(a.actor)
 	if a.process != nil {

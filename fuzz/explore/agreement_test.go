@@ -42,7 +42,8 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 			return explore.Run{System: r.sys}
 		}
 		if f == nil && check != nil {
-			if err := check(); err != nil {
+			err := check()
+			if f = r.sys.Failure(); f == nil && err != nil { // else it has asked
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
 			}
 		}
@@ -184,6 +185,16 @@ func TestAgreementOfPolls(t *testing.T) { agree(t, agreementPrograms()/2, pollin
 // TestAgreementOfNemeses holds the same of programs whose actors and whose test make
 // faults happen: crashes, restarts, cuts, losses and delays.
 func TestAgreementOfNemeses(t *testing.T) { agree(t, agreementPrograms()/2, nemeses) }
+
+// TestAgreementOfMailboxes holds the same of programs whose mailboxes may be full,
+// and TestAgreementOfUnwatch, OfSendAfter and OfAsk of what they say.
+func TestAgreementOfMailboxes(t *testing.T) { agree(t, agreementPrograms()/2, bounding) }
+
+func TestAgreementOfUnwatch(t *testing.T) { agree(t, agreementPrograms()/4, unwatching) }
+
+func TestAgreementOfSendAfter(t *testing.T) { agree(t, agreementPrograms()/4, sendingLater) }
+
+func TestAgreementOfAsk(t *testing.T) { agree(t, agreementPrograms()/4, testAsking) }
 
 // agree compares all ways to explore with the enumerator, on so many programs
 // with some more features.

@@ -50,7 +50,8 @@
 // # When another reduction is used
 //
 // Some steps have to do with each other by more than messages: when an actor is
-// watched that is ending, when one Ask has two answers, under supervision, when
+// watched that is ending, when one Ask has two answers, under supervision, when a
+// mailbox has a bound, when System.Ask returns while others are still at work, when
 // one calls a pulse.Nemesis, when one stops the timer of another or does something in
 // its name by a Host, when two fail the T of a property or one reads
 // whether it has failed, or when a step looks at what all steps before it have

@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -48,7 +49,12 @@ const (
 	looking   // handlers read what depends on steps of other actors
 	observing // an observer judges the run
 
-	nemeses // actors and the test call a Nemesis; not drawn
+	// Not drawn, set afterwards.
+	nemeses      // actors and the test call a Nemesis
+	bounding     // every root has a mailbox for one or two messages
+	unwatching   // every second Watch is an Unwatch
+	sendingLater // every second After is a SendAfter
+	testAsking   // the test asks before and after the Run, and looks at the actors then
 
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
@@ -623,15 +629,19 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 	w.refs, w.current, w.used = w.refs[:0], w.current[:0], 0
 	for i, t := range p.roots {
 		w.current = append(w.current, nil)
-		if !p.renewable() && !p.templates[t].process {
+		if !p.renewable() && !p.templates[t].process && p.features&bounding == 0 {
 			w.current[i] = p.actor(t, 0, nil)
 			w.refs = append(w.refs, sys.Spawn("root", &w.current[i].guises[0]))
 			continue
 		}
-		w.refs = append(w.refs, sys.SpawnSpec(p.spec("root", func() *actor {
+		s := p.spec("root", func() *actor {
 			w.current[i] = p.actor(t, 0, nil)
 			return w.current[i]
-		}, t)))
+		}, t)
+		if p.features&bounding != 0 {
+			s.Mailbox, s.OnFull = 1+i%2, pulse.Overflow(p.seed%7%3)
+		}
+		w.refs = append(w.refs, sys.SpawnSpec(s))
 	}
 	for _, f := range p.firsts {
 		sys.Send(w.refs[f.to%len(w.refs)], newNote(f.kind, f.fuel, 0))
@@ -640,7 +650,11 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 	if len(p.strikes[1]) > 0 && sys.Run() {
 		p.strikeByTest(1)
 	}
-	return p.check
+	if p.features&testAsking == 0 {
+		return p.check
+	}
+	sys.Send(w.refs[0], newNote(p.asks(), 1, 0))
+	return func() error { return cmp.Or(p.check(), p.lookAfter(p.asks())) }
 }
 
 // strikeByTest does what the test calls a Nemesis for.
@@ -674,6 +688,37 @@ func (p *program) strike(n pulse.Nemesis, x deed, at, other pulse.Ref) int {
 	}
 	return 0
 }
+
+// asks has the test ask a root that answers, if there is one, and returns a number
+// that depends on the answer and on what the roots are like at that moment.
+func (p *program) asks() int {
+	w := &p.world
+	answer := any(nil)
+	for i, t := range p.roots {
+		if x := &p.templates[t]; !x.process && x.manner == answers {
+			answer = w.sys.Ask(w.refs[i], question(newNote(0, 1, 0)))
+			break
+		}
+	}
+	n, _ := answer.(note)
+	sum := int(n)
+	for _, a := range w.current {
+		if a != nil {
+			sum += a.state + a.received
+		}
+	}
+	return sum % kinds
+}
+
+// lookAfter fails a run by what the test has seen in the midst of it.
+func (p *program) lookAfter(seen int) error {
+	if p.world.sys.Failure() == nil && seen == 2 {
+		return errLooked
+	}
+	return nil
+}
+
+var errLooked = errors.New("the test has seen 2")
 
 // renewable reports whether actors may start anew, so that Spec must say how.
 func (p *program) renewable() bool { return p.settings.lost > 0 || p.features&nemeses != 0 }
@@ -900,8 +945,16 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 			a.notice(ctx, a.strike(ctx.Nemesis(), x, at, to))
 		}
 	case doAfter:
+		if a.features&sendingLater != 0 && x.b%2 == 0 {
+			a.timer = ctx.SendAfter(to.Actor(), time.Duration(x.a%3+1), child)
+			return
+		}
 		ctx.After(time.Duration(x.a%3+1), child)
 	case doWatch:
+		if a.features&unwatching != 0 && x.b%2 == 0 {
+			ctx.Unwatch(to)
+			return
+		}
 		if to != ctx.Self() && n.kind() != news { // else it could go on for ever
 			ctx.Watch(to)
 		}

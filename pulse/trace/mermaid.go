@@ -72,10 +72,11 @@ func (d *diagram) step(i int) {
 	}
 }
 
-// message draws one arrow. A timer's goes from its receiver to itself.
+// message draws one arrow. That of a timer goes from its receiver to itself, unless
+// another has set it.
 func (d *diagram) message(s *Send, arrow, remark string) {
 	from := s.From
-	if s.Kind.IsTimer() {
+	if s.Kind.IsTimer() && !s.sentLater() {
 		from = s.To
 	}
 	label := s.label()

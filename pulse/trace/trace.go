@@ -90,7 +90,7 @@ const (
 	Pending   Fate = iota // not received when the run ended
 	Delivered             // received; Send.Receipt is the step
 	Orphaned              // its receiver had ended
-	Dropped               // lost to a fault, taken back, or a reply that nobody waited for
+	Dropped               // lost to a fault or a full mailbox, taken back, or a reply that nobody waited for
 )
 
 // A SendKind is the kind of a message.
@@ -200,6 +200,7 @@ const (
 	ItsPlace                // its place in the order of spawning: the step read it
 	ItsName                 // its name, which depends on how many actors with its label were spawned: the step read it
 	TheTest                 // of the test: the step read or changed what a property's T keeps, such as its first failure
+	ItsRoom                 // how many messages wait for it, where that is bounded: the step sent it one or received one, or ended it
 )
 
 // An Answer is what a question was answered that belongs to a step.
