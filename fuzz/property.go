@@ -21,8 +21,13 @@ func propertyOf(property func(*props.T), test string) search.Property {
 	return search.Property{Name: nameOf(property, testedPackage(), test), Test: test, Func: property}
 }
 
+// fullName returns the name of a function, which of a literal says in which it stands.
+func fullName(property func(*props.T)) string {
+	return runtime.FuncForPC(reflect.ValueOf(property).Pointer()).Name()
+}
+
 func nameOf(property func(*props.T), tested, test string) string {
-	full := runtime.FuncForPC(reflect.ValueOf(property).Pointer()).Name()
+	full := fullName(property)
 	slash := strings.LastIndexByte(full, '/')
 	last, name, _ := strings.Cut(full[slash+1:], ".")
 	if name == "" || strings.ContainsAny(name, ".-[(") {

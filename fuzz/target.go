@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/native"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
@@ -48,9 +49,16 @@ func Target(f *testing.F, property func(*props.T)) {
 func (c Config) Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
 	t := c.newTarget(f, property)
-	if isWorker() || t.replay() == "" {
-		t.run(f)
+	do := func() {
+		if isWorker() || t.replay() == "" {
+			t.run(f)
+		}
 	}
+	if isFuzzing() { // the engine keeps the input of a process that dies
+		do()
+		return
+	}
+	t.recorded(do)
 }
 
 func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
@@ -80,6 +88,7 @@ func (g *target) judge(f *testing.F, seeds int) {
 	start := time.Now()
 	for i := 0; i < mostMore && g.lacks() && time.Since(start) < checkBudget; i++ {
 		data := native.RandomBytes((g.verb.Seed-1)*randomSeeds + uint64(seeds+i))
+		g.property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
 		res := g.Run(data)
 		g.tally.Count("bytes", &res)
 		if res.Failure != nil {
@@ -157,6 +166,7 @@ func (g *target) addSeeds(f *testing.F) (n int) {
 //
 // Skips: inputs that the property skips, or whose draws find no value.
 func (g *target) fuzz(t *testing.T, data []byte) {
+	g.property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
 	res := g.Run(data)
 	g.tally.Count("bytes", &res)
 	switch {

@@ -1,0 +1,36 @@
+package search
+
+import (
+	"context"
+
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
+)
+
+// remade is how often a run at random is made again: what kills a process may do so
+// by chance.
+const remade = 10
+
+// Again makes a run again that took the process of another search with it, after
+// those that it follows from: all runs of an Exhaust of so many, and those of its
+// batch of a Sample. It returns a run of these in which the property does not hold,
+// nil when it holds in all.
+func Again(ctx context.Context, p Property, o Options, exhaust int, run flight.Run) *finding.Finding {
+	if run.Phase == flight.Exhaust {
+		if x := Exhaust(ctx, p, o.Seed, exhaust); len(x.Found) > 0 {
+			return x.Found[0].Finding
+		}
+		return nil
+	}
+	for range remade {
+		s := newSampler(ctx, p, o)
+		s.Runs, s.Workers = run.Index+1, 1
+		s.next.Store(int64(run.Index / s.size()))
+		res := s.run()
+		s.close()
+		if res.Finding != nil {
+			return res.Finding
+		}
+	}
+	return nil
+}
