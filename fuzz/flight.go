@@ -18,7 +18,7 @@ func (v *verb) recorded(do func()) {
 	v.t.Helper()
 	_, benchmark := v.t.(*testing.B)
 	if path := os.Getenv(flight.Variable); path != "" {
-		v.makeAgain(path, do)
+		v.makeAgain(inPackage(path), do)
 		return
 	}
 	if benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
@@ -50,7 +50,10 @@ func (v *verb) record() flight.Record {
 // not they, so that a search may follow.
 func (v *verb) lookAt(l *flight.Left) bool {
 	v.t.Helper()
-	limit := v.dog.Limit + 2*max(v.Budget, time.Second)
+	limit := v.dog.Limit + 2*checkBudget
+	if v.name == "Explore" {
+		limit += 2 * v.Budget
+	}
 	if d := v.limit.deadline; !d.IsZero() {
 		limit = min(limit, time.Until(d)/2)
 	}
@@ -83,7 +86,8 @@ func (v *verb) makeAgain(path string, do func()) {
 	if err := flight.Begin(path); err != nil {
 		v.t.Fatal(err)
 	}
-	defer flight.Land(path)
+	reached := true
+	defer func() { flight.Land(path, reached) }()
 	v.Seed, v.Strategies, v.Workers, v.Runs, v.Budget = r.Seed, r.Strategies, r.Workers, 0, 0
 	v.File = flight.CopyOf(v.File, v.t.TempDir())
 	ctx, cancel := v.context()
@@ -100,7 +104,8 @@ func (v *verb) makeAgain(path string, do func()) {
 			if err != nil {
 				v.t.Fatal(err)
 			}
-			f := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio}, exhaustRuns, run)
+			f, made := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio}, exhaustRuns, run)
+			reached = reached && made
 			if f != nil && v.name != "MustFind" {
 				v.keep(f, "a run with which a process died")
 			}
@@ -108,5 +113,6 @@ func (v *verb) makeAgain(path string, do func()) {
 	}
 	if all {
 		do()
+		reached = reached && !v.limit.struck()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -98,6 +99,15 @@ var flightSamples = map[string]func(*testing.T){
 		c.Runs = 0
 		c.Explore(t, deadly(5, 0))
 	},
+	"flight-slow": func(t *testing.T) {
+		Config{Runs: 400}.Check(t, func(t *props.T) {
+			if os.Getenv(flight.Variable) != "" {
+				time.Sleep(time.Second)
+			}
+			deadly(5, 7)(t)
+		})
+	},
+	"flight-healthy": func(t *testing.T) { Config{Budget: time.Hour}.Check(t, deadly(5, 7)) },
 	"flight-two": func(t *testing.T) {
 		Config{Runs: 40}.Check(t, func(t *props.T) { trial.Chosen(t) })
 		Config{Runs: 400}.Check(t, deadly(5, 7))
@@ -109,6 +119,24 @@ func FuzzFlight(f *testing.F) { Target(f, deadly(4, 2)) }
 
 // fly runs a sample, or FuzzFlight, with its records below dir.
 func fly(t *testing.T, sample, dir string, env ...string) string {
+	t.Helper()
+	cmd := command(t, sample, dir, env...)
+	out, err := cmd.CombinedOutput()
+	return strings.ReplaceAll(string(out), dir, "DIR") + fmt.Sprintln(err)
+}
+
+// start starts a sample that does not end by itself.
+func start(t *testing.T, sample, dir string) *exec.Cmd {
+	t.Helper()
+	cmd := command(t, sample, dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	return cmd
+}
+
+func command(t *testing.T, sample, dir string, env ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -123,8 +151,7 @@ func fly(t *testing.T, sample, dir string, env ...string) string {
 	}
 	cmd := exec.Command(exe, "-test.run", pattern, "-test.v", "-test.timeout="+timeout)
 	cmd.Env = append(append(os.Environ(), "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+filepath.Join(dir, "out"), "JOSTLE_CACHE="+dir, "JOSTLE_STALL=1s"), env...)
-	out, err := cmd.CombinedOutput()
-	return strings.ReplaceAll(string(out), dir, "DIR") + fmt.Sprintln(err)
+	return cmd
 }
 
 // records returns the names of what is left in a folder of records.
@@ -189,6 +216,40 @@ func TestDeathsAreMadeAgain(t *testing.T) {
 				t.Errorf("it is told twice:\n%s", last)
 			}
 		})
+	}
+}
+
+// A process that lives is not taken for dead by others that make the same call. Of one
+// that was killed and would have gone on a line is said, once, and the test passes.
+func TestHealthyRunsThatAreKilled(t *testing.T) {
+	dir := t.TempDir()
+	cmd := start(t, "flight-healthy", dir)
+	for begun := false; !begun; time.Sleep(time.Millisecond) {
+		if list, _ := filepath.Glob(filepath.Join(dir, "flight", "*.flight")); len(list) == 1 {
+			r, err := flight.Read(list[0])
+			begun = err == nil && len(r.On) > 0 && r.On[0].Index > 1000
+		}
+	}
+	if out := fly(t, "flight-healthy", dir, "JOSTLE_BUDGET=40"); strings.Contains(out, "the last process") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 1 {
+		t.Errorf("beside another process, with %q:\n%s", records(t, dir), out)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	told := regexp.MustCompile(`the last process died in run \d+ at random, fuzz.Check of TestSample, seed 1: made again in a process of its own, it came to its end\n`)
+	if out := fly(t, "flight-healthy", dir, "JOSTLE_BUDGET=40"); !told.MatchString(out) || strings.Count(out, "last process") != 1 ||
+		!strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
+		t.Errorf("after it was killed, with %q:\n%s", records(t, dir), out)
+	}
+}
+
+// A run that cannot be made again in the time there is for that is not said to hold.
+func TestDeathsThatAreNotReached(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fly(t, "flight-slow:exit", dir)
+	out := fly(t, "flight-slow", dir)
+	if !strings.Contains(out, "could not be made again: the test did not come to it in 5s (exit status 0)") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
+		t.Errorf("with %q:\n%s", records(t, dir), out)
 	}
 }
 

@@ -44,7 +44,7 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := &finding.Finding{Failure: &pulse.Failure{}} // of no run, when none is to be searched for
+	found := &finding.Finding{Failure: &pulse.Failure{}} // of no run: JOSTLE_FLIGHT asks for another
 	v.recorded(func() {
 		start := time.Now()
 		ctx, cancel := v.context()
@@ -52,6 +52,9 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 		res := search.Sample(ctx, v.property, search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio})
 		found = v.mustHave(res, start)
 	})
+	if found.Case.Test == "" && t.Failed() {
+		t.FailNow() // the run in which the last process died ends this one too
+	}
 	return found
 }
 

@@ -3,7 +3,6 @@ package fuzz
 import (
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -50,11 +49,11 @@ func (c Config) Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
 	t := c.newTarget(f, property)
 	do := func() {
-		if isWorker() || t.replay() == "" {
+		if native.IsWorker(os.Args) || t.replay() == "" {
 			t.run(f)
 		}
 	}
-	if isFuzzing() { // the engine keeps the input of a process that dies
+	if native.IsFuzzing(os.Args) { // the engine keeps the input of a process that dies
 		do()
 		return
 	}
@@ -74,7 +73,7 @@ func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
 func (g *target) run(f *testing.F) {
 	seeds := g.addSeeds(f)
 	f.Fuzz(g.fuzz)
-	if !isFuzzing() && !f.Failed() && g.tally.Runs >= seeds {
+	if !native.IsFuzzing(os.Args) && !f.Failed() && g.tally.Runs >= seeds {
 		g.judge(f, seeds)
 	}
 }
@@ -106,28 +105,6 @@ func (g *target) judge(f *testing.F, seeds int) {
 // lacks reports whether the runs so far have tested nothing, or not reached all
 // that is to be reached.
 func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Missed()) > 0 }
-
-// isFuzzing reports whether this process was started with -fuzz.
-func isFuzzing() bool {
-	for _, arg := range os.Args {
-		name, pattern, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if name == "test.fuzz" && pattern != "" || name == "test.fuzzworker" {
-			return true
-		}
-	}
-	return false
-}
-
-// isWorker reports whether this process runs inputs for another, which has
-// replayed what is saved.
-func isWorker() bool {
-	for _, arg := range os.Args {
-		if strings.TrimLeft(arg, "-") == "test.fuzzworker" {
-			return true
-		}
-	}
-	return false
-}
 
 // target is what one process of the engine runs.
 type target struct {

@@ -68,7 +68,7 @@ func (f Folder) Record(r Record) *Recorder {
 	// What is mapped must be on the disk: where there is no room for it, a store
 	// would end the process.
 	if _, err = file.Write(encode(&r)); err == nil && lock(file) {
-		rec.head, err = mapHead(file)
+		rec.head, _ = mapHead(file)
 	}
 	if rec.head == nil || os.Rename(file.Name(), rec.path) != nil {
 		os.Remove(file.Name())

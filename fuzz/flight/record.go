@@ -80,7 +80,7 @@ const (
 type state uint64
 
 const (
-	waiting state = iota // it has not begun
+	waiting state = iota // it has not begun, or there was no time for it
 	flying               // it is on
 	landed               // it has ended, and the process has not
 )
@@ -148,8 +148,14 @@ func CopyOf(path, dir string) string {
 // Begin notes in the record at a path that its run is being made again.
 func Begin(path string) error { return setState(path, flying) }
 
-// Land notes in the record at a path that its run was made again, and has ended.
-func Land(path string) error { return setState(path, landed) }
+// Land notes in the record at a path that nothing is made again any more, and whether
+// its run was, to its end.
+func Land(path string, reached bool) error {
+	if !reached {
+		return setState(path, waiting)
+	}
+	return setState(path, landed)
+}
 
 func setState(path string, s state) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -14,13 +14,13 @@ const remade = 10
 // Again makes a run again that took the process of another search with it, after
 // those that it follows from: all runs of an Exhaust of so many, and those of its
 // batch of a Sample. It returns a run of these in which the property does not hold,
-// nil when it holds in all.
-func Again(ctx context.Context, p Property, o Options, exhaust int, run flight.Run) *finding.Finding {
+// nil when it holds in all, and whether the run was made before the context was done.
+func Again(ctx context.Context, p Property, o Options, exhaust int, run flight.Run) (f *finding.Finding, reached bool) {
 	if run.Phase == flight.Exhaust {
 		if x := Exhaust(ctx, p, o.Seed, exhaust); len(x.Found) > 0 {
-			return x.Found[0].Finding
+			f = x.Found[0].Finding
 		}
-		return nil
+		return f, ctx.Err() == nil
 	}
 	for range remade {
 		s := newSampler(ctx, p, o)
@@ -28,9 +28,10 @@ func Again(ctx context.Context, p Property, o Options, exhaust int, run flight.R
 		s.next.Store(int64(run.Index / s.size()))
 		res := s.run()
 		s.close()
-		if res.Finding != nil {
-			return res.Finding
+		reached = reached || res.Runs > run.Index%s.size()
+		if res.Finding != nil || ctx.Err() != nil {
+			return res.Finding, reached
 		}
 	}
-	return nil
+	return nil, reached
 }
