@@ -45,6 +45,7 @@ func (c Config) Check(t testing.TB, property func(*props.T)) {
 		t.Fatal(err)
 	}
 	v.recorded(func() {
+		t.Helper()
 		if v.replay() == "" {
 			v.check(portfolio)
 			if !t.Failed() {

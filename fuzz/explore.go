@@ -58,6 +58,7 @@ func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	b, benchmark := tb.(*testing.B)
 	verdict := Verdict{Result: explore.Result{Bound: "replay"}}
 	v.recorded(func() {
+		tb.Helper()
 		if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
 			if verdict.Bound = v.replay(); verdict.Bound != "" {
 				return

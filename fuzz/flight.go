@@ -42,7 +42,7 @@ func (v *verb) recorded(do func()) {
 
 // record returns what is recorded of this call.
 func (v *verb) record() flight.Record {
-	call := flight.Call{Dir: packageFolder, Test: v.t.Name(), Verb: v.name, Func: fullName(v.property.Func)}
+	call := flight.Call{Dir: packageFolder, Test: v.t.Name(), Verb: v.name, Func: v.property.FuncName()}
 	return flight.Record{Call: call, Seed: v.Seed, Strategies: v.Strategies, Workers: v.Workers, Runs: v.Runs}
 }
 
@@ -113,6 +113,10 @@ func (v *verb) makeAgain(path string, do func()) {
 	}
 	if all {
 		do()
+		if v.name == "Explore" && !v.Estimate {
+			v.Estimate = true // it may have been one of these runs, which come when there is time
+			do()
+		}
 		reached = reached && !v.limit.struck()
 	}
 }

@@ -46,6 +46,7 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	}
 	found := &finding.Finding{Failure: &pulse.Failure{}} // of no run: JOSTLE_FLIGHT asks for another
 	v.recorded(func() {
+		t.Helper()
 		start := time.Now()
 		ctx, cancel := v.context()
 		defer cancel()

@@ -44,7 +44,7 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verb{Config: c, t: t, name: name, property: propertyOf(property, t.Name()), limit: limitOf(t), shower: newShower()}
+	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: limitOf(t), shower: newShower()}
 	if v.dog, err = newWatchdog(v.limit); err != nil {
 		t.Fatal(err)
 	}
