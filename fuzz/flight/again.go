@@ -43,7 +43,7 @@ func (l *Left) Again(limit time.Duration) Outcome {
 	case err != nil:
 		return Outcome{Text: fmt.Sprintf("%s: that cannot be made again: %v", l.headline(), err)}
 	case s == waiting:
-		return Outcome{Text: fmt.Sprintf("%s: that could not be made again: the test did not come to it in %s (%s)", l.headline(), words.Elapsed(limit), status)}
+		return Outcome{Text: fmt.Sprintf("%s: that could not be made again: within %s the test did not come to it (%s)", l.headline(), words.Elapsed(limit), status)}
 	case s == landed:
 		return Outcome{Text: l.headline() + ": made again in a process of its own, it came to its end"}
 	}

@@ -49,7 +49,7 @@ func TestRecordIsLeft(t *testing.T) {
 	rec := open(t, f, sample)
 	rec.Slot(0).Begin(Exhaust, 3)
 	rec.Slot(0).Begin(Sample, 17)
-	rec.Slot(1).Begin(Explore, 1<<40)
+	rec.Slot(1).Begin(Explore, 1<<30)
 	rec.Slot(mostKept*10).Begin(Saved, 1) // more workers than there is room for
 	if list, broken := f.Left(sample.Call); len(list) != 0 || broken != 0 {
 		t.Fatalf("a process that lives has left %d records, %d broken", len(list), broken)
@@ -65,7 +65,7 @@ func TestRecordIsLeft(t *testing.T) {
 		t.Fatalf("%d records are left, %d are broken", len(list), broken)
 	}
 	want := sample
-	want.On = []Run{{Sample, 17}, {Explore, 1 << 40}}
+	want.On = []Run{{Sample, 17}, {Explore, 1 << 30}}
 	if got := list[0].Record; !reflect.DeepEqual(got, want) {
 		t.Errorf("left is\n%+v, want\n%+v", got, want)
 	}
