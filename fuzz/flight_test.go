@@ -144,7 +144,7 @@ func command(t *testing.T, sample, dir string, env ...string) *exec.Cmd {
 	}
 	pattern, timeout := "^TestSample$", "1m"
 	if strings.HasSuffix(sample, ":hang") {
-		timeout = "5s"
+		timeout = "10s"
 	}
 	if strings.HasPrefix(sample, "flight-target") {
 		pattern = "^FuzzFlight$"
