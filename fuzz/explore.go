@@ -58,12 +58,16 @@ func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	v := c.begin(tb, "Explore", exploreBudget, property)
 	defer v.watch()()
 	b, benchmark := tb.(*testing.B)
-	if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
-		if bound := v.replay(); bound != "" {
-			return Verdict{Result: explore.Result{Bound: bound}}
+	verdict := Verdict{Result: explore.Result{Bound: "replay"}}
+	v.recorded(func() {
+		tb.Helper()
+		if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
+			if verdict.Bound = v.replay(); verdict.Bound != "" {
+				return
+			}
 		}
-	}
-	verdict := v.explore(benchmark)
+		verdict = v.explore(benchmark)
+	})
 	if benchmark && verdict.Distinct >= 0 {
 		b.ReportMetric(float64(verdict.Distinct), "orders/op")
 	}

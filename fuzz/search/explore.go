@@ -9,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/props"
 )
 
@@ -108,8 +109,9 @@ func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring 
 	x.deadline, _ = ctx.Deadline()
 	x.verdict.Failures, x.met = map[string]int{}, map[string]bool{}
 	x.verdict.Reduction, x.verdict.asked = o.Method.Reduction, o.Method.Reduction
-	for range max(1, o.Workers) {
-		x.workers = append(x.workers, &explorer{exploring: x, runner: x.property.NewRunner(), found: map[string]*placed{}})
+	for i := range max(1, o.Workers) {
+		r := &counted{Runner: p.NewRunner(), slot: p.Recorder.Slot(i), phase: flight.Explore}
+		x.workers = append(x.workers, &explorer{exploring: x, runner: r, found: map[string]*placed{}})
 	}
 	x.inputs = newInputs(x.workers[0].runner, o.Seed, o.Inputs, func() bool { return x.bound() != "" })
 	return x
@@ -271,7 +273,7 @@ func (x *exploring) result() Exploration {
 	}
 	out.Complaints = x.complaints(v, len(found) > 0)
 	for _, f := range sortedByPlace(found) {
-		f.Confirm(x.workers[0].runner)
+		f.Confirm(x.workers[0].runner.Runner)
 		out.Found = append(out.Found, Found{f.Finding, x.which(f)})
 	}
 	out.Lost = x.lost(found)

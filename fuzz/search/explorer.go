@@ -9,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -19,7 +20,7 @@ import (
 // explore asks for.
 type explorer struct {
 	*exploring
-	runner *props.Runner
+	runner *counted
 	inputs []choice.Input
 	last   props.Result
 	keeps  bool // the property has something that remembers
@@ -30,6 +31,21 @@ type explorer struct {
 	counts
 	before counts             // of the inputs that are done with
 	found  map[string]*placed // by signature
+}
+
+// A counted is a runner whose runs have numbers: a recorder is told of each.
+type counted struct {
+	*props.Runner
+	slot  flight.Slot
+	phase flight.Phase
+	runs  int // that have begun
+}
+
+// Run runs the property once.
+func (c *counted) Run(plan props.Plan) props.Result {
+	c.slot.Begin(c.phase, c.runs)
+	c.runs++
+	return c.Runner.Run(plan)
 }
 
 // counts are of the runs of the search; package explore makes others beside.
@@ -149,7 +165,7 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	var runners []*props.Runner
 	reason := x.inputs.skips
 	for _, w := range x.workers {
-		runners = append(runners, w.runner)
+		runners = append(runners, w.runner.Runner)
 		v.Skipped += w.skipped
 		if w.reason != "" {
 			reason = w.reason
@@ -224,7 +240,7 @@ func (x *exploring) divergence() *Found {
 	f := w.finding()
 	f.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
 	f.Location, f.Differs = "", x.verdict.Nondeterminism
-	if how := f.Difference(w.runner); how != "" {
+	if how := f.Difference(w.runner.Runner); how != "" {
 		f.Differs = how
 	}
 	n := x.finishedRuns() + 1
