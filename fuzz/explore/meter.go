@@ -66,6 +66,7 @@ func (m *meter) sum() (all Progress) {
 	for _, p := range m.parts {
 		all.Runs += p.Runs
 		all.Wasted += p.Wasted
+		all.Probes += p.Probes
 		all.Failures += p.Failures
 	}
 	return all

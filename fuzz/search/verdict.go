@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -55,7 +56,7 @@ func (v Verdict) String() string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Skipped, "skipped"}} {
+	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Probes, "at random beside"}, {v.Skipped, "skipped"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&b, ", %s %s", words.Grouped(part.n), part.text)
 		}
@@ -165,6 +166,7 @@ func (v *Verdict) add(o *explore.Result) {
 	v.Runs += o.Runs
 	v.Wasted += o.Wasted
 	v.Cut += o.Cut
+	v.Probes += o.Probes
 	v.Steps += o.Steps
 	v.States += o.States
 	if o.Distinct < 0 || v.Distinct < 0 {
@@ -180,7 +182,7 @@ func (v *Verdict) add(o *explore.Result) {
 	if v.Bound == "" {
 		v.Bound = o.Bound
 	}
-	v.Nondeterminism, v.Clash = o.Nondeterminism, o.Clash // either ends the exploration
+	v.Nondeterminism, v.Clash = cmp.Or(v.Nondeterminism, o.Nondeterminism), cmp.Or(v.Clash, o.Clash) // either ends the exploration
 	v.addLevels(o.Levels)
 }
 
@@ -197,9 +199,10 @@ func (v *Verdict) Progress() explore.Progress {
 func (v *Verdict) addTo(p *explore.Progress) {
 	p.Runs += v.Runs
 	p.Wasted += v.Wasted + v.Cut
+	p.Probes += v.Probes
 	p.Failures += v.Failing()
 	if s := p.Elapsed.Seconds(); s > 0 {
-		p.Rate = float64(p.Runs+p.Wasted) / s
+		p.Rate = float64(p.Runs+p.Wasted+p.Probes) / s
 	}
 }
 
