@@ -25,12 +25,13 @@ type estimator struct {
 	descent descent
 	began   time.Time
 	// The estimate is the average of those of all rounds, weighted by runs.
-	sum    float64
-	runs   int
-	rounds int
-	width  int   // of the beam in the round before
-	beam   *beam // nil before the first round
-	off    bool  // nothing can be found out in this way
+	sum     float64
+	runs    int
+	rounds  int
+	width   int   // of the beam in the round before
+	beam    *beam // nil before the first round
+	off     bool  // nothing can be found out in this way
+	sparing bool  // others wait for the search to pause
 }
 
 // The estimator makes at most one run for estimateShare of the search. But it
@@ -40,6 +41,10 @@ const (
 	estimateShare = 100
 	estimateLeast = 100
 	estimateMost  = 2000
+	// An estimator that is sparing makes none before estimateLate runs, and at
+	// most one for estimateSparing.
+	estimateLate    = 1000
+	estimateSparing = 10
 )
 
 func newEstimator(w Worker, o *Options) *estimator {
@@ -77,6 +82,12 @@ func (e *estimator) worth(made int) int {
 	}
 	if e.options.Runs > 0 {
 		n = min(n, e.options.Runs)
+	}
+	if e.sparing {
+		n = min(n, made/estimateSparing)
+		if made < estimateLate {
+			n = 0
+		}
 	}
 	return min(n, estimateMost)
 }

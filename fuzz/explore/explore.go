@@ -37,6 +37,10 @@ func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 	return &Ongoing{x}, nil
 }
 
+// ProbeAfter has the first probe come after so many runs of the tree instead of
+// 2,000: in a tree that is one of many it may come sooner, or later.
+func (x *Ongoing) ProbeAfter(runs int) { x.explorer.options.probeAfter = max(1, runs) }
+
 // GoOn makes so many runs more, whatever they are for, or all that are left if
 // the number is zero. With several workers it may be as many more as there are
 // subtrees. It reports whether something is left to do: not when the tree is
@@ -117,6 +121,7 @@ func (x *explorer) goOn(runs int) {
 		x.begun = true
 		x.measure()
 	}
+	defer x.measureParts()
 	x.over = x.search.probeAsDue() || x.explore() // probes are due when a file was written before them
 	if x.search.limits.paused {
 		x.over = false
@@ -213,8 +218,18 @@ func (x *explorer) measure() {
 	if tm, is := x.way.(*team); is {
 		tm.meter = x.meter
 	}
+	if x.meter.estimator.sparing = x.part > 0; x.meter.estimator.sparing {
+		return
+	}
 	if o.Estimate || len(x.workers) > 1 {
 		x.meter.estimator.probe(0)
+	}
+}
+
+// measureParts makes the estimate of a search that has paused.
+func (x *explorer) measureParts() {
+	if x.part > 0 && !x.over && x.meter != nil {
+		x.meter.estimator.probeLate(x.search.tally.result.Runs)
 	}
 }
 

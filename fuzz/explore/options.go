@@ -18,9 +18,6 @@ type Options struct {
 	Time time.Duration
 	// Stop ends the search when it is closed.
 	Stop <-chan struct{}
-	// ProbeAfter is how many runs there are before the first probe; zero means
-	// 2,000.
-	ProbeAfter int
 	// KeepOn goes on after a failure and counts failures by signature.
 	KeepOn bool
 	// Record has the runs recorded even if nothing else here needs it.
@@ -50,6 +47,8 @@ type Options struct {
 	File      string
 	Name      string
 	keepEvery time.Duration // in place of 30 seconds, in tests
+
+	probeAfter int // see Ongoing.ProbeAfter
 }
 
 // check returns an error that lists what cannot go together.
@@ -58,7 +57,6 @@ func (o *Options) check(workers int) error {
 	r.refuse(o.Reduction >= reductions, fmt.Sprintf("there is no reduction %d", o.Reduction))
 	r.refuse(o.Ordering >= orderings, fmt.Sprintf("there is no ordering %d", o.Ordering))
 	r.refuse(o.Runs < 0, fmt.Sprintf("Runs is %d: give it a number from 1 on, or zero for no bound", o.Runs))
-	r.refuse(o.ProbeAfter < 0, fmt.Sprintf("ProbeAfter is %d: give it a number from 1 on, zero for 2,000, or set DepthFirst for no probes", o.ProbeAfter))
 	r.refuse(o.Time < 0, fmt.Sprintf("Time is %v: give it a time, or zero for no bound", o.Time))
 	r.refuse(o.Depth < 0, fmt.Sprintf("Depth is %d: give it a number from 1 on, or zero for all steps", o.Depth))
 	r.refuse(o.States > Checked, fmt.Sprintf("there is no way %d to compare states", o.States))

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -15,8 +16,8 @@ import (
 // nothing that is said of the tree depends on them.
 
 const (
-	// probeAfter is how many runs there are before the first probe, unless the
-	// options say otherwise. Most trees are done by then.
+	// probeAfter is how many runs there are before the first probe, unless
+	// Ongoing.ProbeAfter says otherwise. Most trees are done by then.
 	probeAfter = 2000
 	// Every other run is a probe until there were manyProbes; then one in
 	// fewProbes is. What so many have not found the next will hardly find, and a
@@ -28,11 +29,7 @@ const (
 // probesAfter returns how many probes there should be when so many runs of the
 // tree have been made.
 func (o *Options) probesAfter(made int) int {
-	after := o.ProbeAfter
-	if after == 0 {
-		after = probeAfter
-	}
-	n := made - after
+	n := made - cmp.Or(o.probeAfter, probeAfter)
 	switch {
 	case o.DepthFirst || o.RandomBranch || o.bounded() || o.Depth > 0:
 		return 0

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -22,9 +23,10 @@ const (
 	// mostOpen is how many explorations may wait at most: while there are so many,
 	// no input is drawn.
 	mostOpen = 256
-	// probeAfter is how many runs an input has before its first probe: less than
-	// where there is one input, since the others are waiting.
-	probeAfter = 250
+	// probeAfter is how many runs all inputs together have before the first probe
+	// of any. Then there are probes for each that has been run for as long as a
+	// first round.
+	probeAfter = 2000
 )
 
 // An input is one whose orders are explored.
@@ -39,6 +41,7 @@ type input struct {
 	result  explore.Result // so far
 	made    int            // runs so far, whatever came of them
 	done    bool
+	probes  bool     // it has a number of runs after which its probes begin
 	counts  []counts // of the workers
 }
 
@@ -92,9 +95,10 @@ func (x *exploring) admitOne() (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	runs := 1
-	if x.inputs.single() {
-		runs = 0
+	runs := 0
+	if !x.inputs.single() {
+		runs = 1
+		x.setProbes(in)
 	}
 	if err = x.goOn(in, runs); !in.done {
 		in.steps = in.result.Steps
@@ -118,9 +122,6 @@ func (x *exploring) begin() (*input, error) {
 	if !x.deadline.IsZero() {
 		o.Time = max(1, time.Until(x.deadline))
 	}
-	if !x.inputs.single() {
-		o.ProbeAfter = probeAfter
-	}
 	if x.Progress != nil {
 		o.Progress = x.tell
 	}
@@ -132,6 +133,18 @@ func (x *exploring) begin() (*input, error) {
 	var err error
 	in.search, err = explore.Begin(o, workers...)
 	return in, err
+}
+
+// setProbes says when the probes of an input begin, which is not yet, or now.
+func (x *exploring) setProbes(in *input) {
+	switch {
+	case in.probes:
+	case x.made < probeAfter:
+		in.search.ProbeAfter(math.MaxInt)
+	default:
+		in.probes = true
+		in.search.ProbeAfter(max(firstPart, in.made))
+	}
 }
 
 // turnTo has the workers run an input.
@@ -154,6 +167,7 @@ func (x *exploring) makeRound() error {
 			part = min(part, x.Runs-x.made)
 		}
 		x.turnTo(in)
+		x.setProbes(in)
 		if err := x.goOn(in, part); err != nil {
 			return err
 		}

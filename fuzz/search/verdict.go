@@ -35,6 +35,7 @@ type Verdict struct {
 
 	looked bool              // Watched because of Result.Looks of package props
 	asked  explore.Reduction // the one that the search began with
+	known  float64           // how many runs there are at least, by the estimates that there are
 	more   bool              // there may be inputs that were not begun, of which Estimate says nothing
 }
 
@@ -209,6 +210,7 @@ func (v *Verdict) addTo(p *explore.Progress) {
 // addEstimate adds up how many runs there are. If that is not known of one
 // input, it is not of all.
 func (v *Verdict) addEstimate(o *explore.Result) {
+	v.known += max(o.Estimate, float64(o.Runs))
 	if o.Estimate == 0 || v.Estimate == 0 && v.Inputs > 1 {
 		v.Estimate = 0
 		return
