@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"maps"
+	"math"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -28,15 +29,16 @@ const (
 
 // probesAfter returns how many probes there should be when so many runs of the
 // tree have been made.
-func (o *Options) probesAfter(made int) int {
-	n := made - cmp.Or(o.probeAfter, probeAfter)
+func (s *search) probesAfter(made int) int {
+	o, p := s.options, &s.prober
+	n, many := made-cmp.Or(p.after, o.probeAfter, probeAfter), cmp.Or(p.many, manyProbes)
 	switch {
 	case o.DepthFirst || o.RandomBranch || o.bounded() || o.Depth > 0:
 		return 0
-	case n <= manyProbes:
+	case n <= many:
 		return max(0, n)
 	}
-	return manyProbes + (n-manyProbes)/(fewProbes-1)
+	return many + (n-many)/(fewProbes-1)
 }
 
 // A prober makes the probes of a search, or of one subtree of it. A probe depends
@@ -45,6 +47,19 @@ func (o *Options) probesAfter(made int) int {
 type prober struct {
 	by   [2]pulse.Strategy // take turns
 	seed uint64            // of the probe
+	// after and many stand in for probeAfter and manyProbes; zero where they do not.
+	after, many int
+}
+
+// begin has the probes of a subtree begin, which is one of so many, if they have
+// not: as soon as the whole tree has turned out to be large.
+func (p *prober) begin(isLarge bool, made, subtrees int) {
+	switch {
+	case !isLarge:
+		p.after = math.MaxInt
+	case p.many == 0:
+		p.after, p.many = max(1, made), max(1, manyProbes/subtrees)
+	}
 }
 
 // A drawn is a strategy that draws the decisions of a probe.
@@ -62,7 +77,7 @@ func (drawn) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 // probeAsDue makes the probes that are due. It reports whether the search is over.
 func (s *search) probeAsDue() (over bool) {
 	r := &s.tally.result
-	for s.tally.tell != nil && r.Probes < s.options.probesAfter(r.Runs+r.Wasted+r.Cut) {
+	for s.tally.tell != nil && r.Probes < s.probesAfter(r.made()-r.Probes) {
 		if s.probe() || s.hitsBound() {
 			return true
 		}

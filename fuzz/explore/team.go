@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -25,7 +26,7 @@ const mostLevels = 12
 // makes twice as many as the one before, so that no subtree, however large, has
 // the others wait; and none begins while a failure of the round before is known.
 // The rounds do not depend on the number of workers either.
-const firstRound = 1000
+const firstRound = 16
 
 // A subtree is where one begins, and what it came to so far.
 type subtree struct {
@@ -47,6 +48,7 @@ type team struct {
 	trees   []subtree
 	open    []int        // the subtrees of the round
 	round   int          // how many runs of each subtree it makes
+	isLarge bool         // the tree has turned out to be: see prober
 	next    atomic.Int64 // the first open subtree that no worker has taken
 	first   atomic.Int64 // the first subtree that ends the search
 }
@@ -126,6 +128,7 @@ func (tm *team) makeRound(left int) {
 	if each == 0 {
 		each, tm.open = 1, tm.open[:left]
 	}
+	tm.isLarge = tm.tally.result.made() >= cmp.Or(tm.options.probeAfter, probeAfter)
 	tm.next.Store(0)
 	var all sync.WaitGroup
 	for _, w := range tm.workers {
@@ -215,6 +218,7 @@ func (tm *team) work(w Worker, runs int) {
 		s := tree.search
 		s.goTo(w)
 		s.limits.pause(runs)
+		s.prober.begin(tm.isLarge, s.tally.result.made(), len(tm.trees))
 		tree.finished = !s.probeAsDue() && tree.way.explore()
 		tree.done = !s.limits.paused
 		tm.meter.note(&s.tally)
