@@ -98,6 +98,7 @@ func BenchmarkEverything(b *testing.B) {
 }
 
 func mustRun(tb testing.TB, o explore.Options, runs int, workers ...explore.Worker) {
+	o.DepthFirst = true // what is measured is the way through the tree
 	if v, err := explore.Explore(o, workers...); err != nil || v.Runs != runs || !v.Complete {
 		tb.Fatalf("%+v %v, want %d runs", v, err, runs)
 	}

@@ -53,9 +53,9 @@ func newEstimator(w Worker, o *Options) *estimator {
 	return e
 }
 
-// probe makes as many runs as the estimate is worth, given how many the search
+// measure makes as many runs as the estimate is worth, given how many the search
 // has made.
-func (e *estimator) probe(made int) {
+func (e *estimator) measure(made int) {
 	for !e.off && !e.isLate() {
 		left := e.worth(made) - e.runs
 		if left <= 0 || !e.round(left) {
@@ -64,13 +64,13 @@ func (e *estimator) probe(made int) {
 	}
 }
 
-// probeLate is probe for a search that goes on. The time that it took before
+// measureLate is measure for a search that goes on. The time that it took before
 // the first round is not that of the estimate.
-func (e *estimator) probeLate(made int) {
+func (e *estimator) measureLate(made int) {
 	if e.rounds == 0 {
 		e.began = time.Now()
 	}
-	e.probe(made)
+	e.measure(made)
 }
 
 // worth returns how many runs the estimate may take. A larger estimate is
@@ -148,14 +148,14 @@ func (e *estimator) nextWidth(left int) int {
 // joined returns the estimate of all runs when the search has made some and has
 // its own guess from these; 0 while nothing is known.
 func (e *estimator) joined(made int, guess float64) float64 {
-	probed := e.total()
-	all := probed
+	measured := e.total()
+	all := measured
 	switch {
-	case probed == 0:
+	case measured == 0:
 		all = guess
 	case guess > 0:
-		part := min(1, float64(made)/probed)
-		all = probed + part*(guess-probed)
+		part := min(1, float64(made)/measured)
+		all = measured + part*(guess-measured)
 	}
 	if all == 0 {
 		return 0

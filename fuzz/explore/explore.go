@@ -20,8 +20,8 @@ func Explore(o Options, workers ...Worker) (Result, error) {
 	return x.End()
 }
 
-// An Ongoing is an exploration that is made in parts. Between two of them its
-// workers may be used for something else. What is kept of it meanwhile is what a
+// An Ongoing is an exploration that is made in parts, by one call of GoOn after the
+// other. Between two of them its workers may be used for something else. What is kept of it meanwhile is what a
 // file would hold, unless states or distinct orders are kept.
 type Ongoing struct{ explorer *explorer }
 
@@ -42,7 +42,7 @@ func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 func (x *Ongoing) ProbeAfter(runs int) { x.explorer.options.probeAfter = max(1, runs) }
 
 // GoOn makes so many runs more, whatever they are for, or all that are left if
-// the number is zero. With several workers it may be as many more as there are
+// the number is not positive. With several workers it may be as many more as there are
 // subtrees. It reports whether something is left to do: not when the tree is
 // done, and not when a bound or a failure has ended the exploration.
 func (x *Ongoing) GoOn(runs int) (more bool) {
@@ -56,8 +56,8 @@ func (x *Ongoing) GoOn(runs int) (more bool) {
 // Result returns what the exploration has come to so far.
 func (x *Ongoing) Result() Result { return x.explorer.search.tally.withProbed() }
 
-// End returns the result, tells that the exploration is over, and writes or
-// removes its file. Call it once, when nothing is left to do or nobody wants it.
+// End returns the result, tells that the exploration is over, and writes its file
+// or, when nothing is left to do, removes it. It is the last call.
 func (x *Ongoing) End() (Result, error) { return x.explorer.conclude() }
 
 // An explorer makes a search, and makes another one if it must begin again.
@@ -222,14 +222,14 @@ func (x *explorer) measure() {
 		return
 	}
 	if o.Estimate || len(x.workers) > 1 {
-		x.meter.estimator.probe(0)
+		x.meter.estimator.measure(0)
 	}
 }
 
 // measureParts makes the estimate of a search that has paused.
 func (x *explorer) measureParts() {
 	if x.part > 0 && !x.over && x.meter != nil {
-		x.meter.estimator.probeLate(x.search.tally.result.Runs)
+		x.meter.estimator.measureLate(x.search.tally.result.Runs)
 	}
 }
 
@@ -263,7 +263,7 @@ func (x *explorer) conclude() (Result, error) {
 	if x.file == nil {
 		return t.withProbed(), nil
 	}
-	return t.withProbed(), x.file.close(x.kept())
+	return t.withProbed(), x.file.close(x.kept(), x.over)
 }
 
 // open reads the file of the search, if it has one, and goes on from there.

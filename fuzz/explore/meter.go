@@ -52,7 +52,7 @@ func (m *meter) report(t *tally, bound string, guess func() float64) {
 	m.last = now
 	p, guessed := m.sum(), 0.0
 	if guess != nil {
-		m.estimator.probeLate(p.Runs)
+		m.estimator.measureLate(p.Runs)
 		guessed = guess()
 	}
 	p.setElapsed(time.Since(m.began))

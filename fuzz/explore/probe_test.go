@@ -3,6 +3,7 @@ package explore_test
 import (
 	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -204,6 +205,26 @@ func (s *subject) ordersInParts(c counting, runs int) (explore.Result, map[uint6
 		}
 	})
 	return v, orders
+}
+
+// Parts are kept in a file as well, in which the exploration goes on.
+func TestPartsInAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kept")
+	w := on(pulse.Options{}, corner(4).build())
+	for i := 1; i <= 3; i++ {
+		x, err := explore.Begin(explore.Options{File: file, KeepOn: true}, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more := x.GoOn(10)
+		v, err := x.End()
+		if err != nil || v.Runs != min(24, 10*i) || v.Complete == more || v.Complete != (i == 3) || v.Bound != "" || x.GoOn(5) && v.Complete {
+			t.Errorf("part %d: %+v %v, more: %v", i, v, err, more)
+		}
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file is left though the search is complete")
+	}
 }
 
 // A search that goes on from a file makes the probes that it would have made, and

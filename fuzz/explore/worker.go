@@ -41,9 +41,9 @@ type Run struct {
 	Failure *pulse.Failure
 	// Index counts the runs that came to an end, from 0. With several workers
 	// it counts those of one subtree, and Subtree is the number of that, from
-	// 1; runs above all subtrees have Subtree 0. The first run is the one with
-	// the smallest Subtree and, in it, the smallest Index, whichever was over
-	// first.
+	// 1; runs above all subtrees have Subtree 0. The first run of a round is the
+	// one with the smallest Subtree and, in it, the smallest Index, whichever was
+	// over first.
 	Index   int
 	Subtree int
 	// Probe reports that the run is none of the tree's, but a probe that failed.

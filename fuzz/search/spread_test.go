@@ -242,3 +242,36 @@ func TestAdviceAfterTurns(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// An input whose exploration begins again with another reduction, after some turns,
+// forgets its own runs and no others.
+func TestTurnsThatBeginAgain(t *testing.T) {
+	property := func(sizes ...int) func(*props.T) {
+		return func(t *props.T) {
+			size := props.OneOf(t, "size", sizes...)
+			sys, said := t.System(), ""
+			trial.Crowd(sys, size, func(word string) {
+				if said += word; said == "fdb" {
+					t.Fatal("f, d, b") // after which the rest of the run is not known
+				}
+			})
+			sys.Run()
+		}
+	}
+	for _, workers := range []int{1, 2} {
+		o := ExploreOptions{KeepOn: true, Workers: workers, Method: explore.Method{DepthFirst: true}}
+		all := exploreFor(t, o, property(5, 6, 4))
+		v := &all.Verdict
+		if !v.Complete || v.Because == "" || all.finishedRuns() != v.Runs || len(all.Found) != 1 {
+			t.Errorf("%d workers: %v; %d ended, found %d", workers, v, all.finishedRuns(), len(all.Found))
+		}
+		runs, failed := 0, 0
+		for _, size := range []int{5, 6, 4} {
+			one := exploreFor(t, o, property(size))
+			runs, failed = runs+one.Verdict.Runs, failed+one.Verdict.Failing()
+		}
+		if v.Runs != runs || v.Failing() != failed || failed == 0 {
+			t.Errorf("%d workers: %d runs and %d failures in turns, %d and %d one by one", workers, v.Runs, v.Failing(), runs, failed)
+		}
+	}
+}
