@@ -33,7 +33,6 @@ type subtree struct {
 	start    func(*search) way // returns the way to go through it; nil once that is begun
 	search   *search           // nil before
 	way      way
-	quota    int  // how many runs it may make in this round
 	done     bool // it is finished, or was ended by something else than a pause
 	finished bool
 }
