@@ -25,7 +25,13 @@ type Verdict = search.Verdict
 //
 // Saved cases run first, as with Check, and a failing order is shown and saved
 // as there. Inputs that the property draws by props.OneOf are all gone
-// through; of others, ten are drawn at random.
+// through; of others, ten are drawn at random. They take turns, the small ones
+// first, and each turn is longer than the one before: an input with too many
+// orders does not keep the others waiting.
+//
+// Where there are more than some 2,000 orders, every other run is drawn at random,
+// as by Check, and later one in eight: such runs find failures far from the
+// orders that come first. Verdict.Probes counts them, and no other number does.
 //
 // Timers fire only when no message waits, unless pulse.Options.EarlyTimers of the
 // property says how often they may fire before: Explore adds no such runs, as

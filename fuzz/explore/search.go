@@ -16,6 +16,7 @@ type search struct {
 	tally   tally
 	limits  limits
 	habits  habits
+	prober  prober
 	prints  [2]pulse.Print // of a run that is repeated
 	// bound is the one on delays or preemptions that is searched now.
 	bound int32
@@ -52,10 +53,13 @@ func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	s.limits = limits{runs: o.Runs, time: o.Time, began: began, stop: o.Stop}
 	s.tally = newTally(o)
 	if !trial {
-		s.tally.tell = func(r Run) { w.Done(r) }
+		s.goTo(w)
 	}
 	return s
 }
+
+// goTo gives the search another worker.
+func (s *search) goTo(w Worker) { s.worker, s.tally.tell = w, func(r Run) { w.Done(r) } }
 
 // count counts a run, and reports whether it ends the search.
 func (s *search) count(run Run, end ending, shared int) (last bool) {
@@ -121,8 +125,12 @@ func signatureOf(f *pulse.Failure) string {
 	return f.Signature()
 }
 
-// isOver reports whether the search must end before the tree is done.
-func (s *search) isOver() bool {
+// isOver reports whether the search must end, or pause, before the tree is done.
+// It makes the probes that are due, too.
+func (s *search) isOver() bool { return s.hitsBound() || s.probeAsDue() }
+
+// hitsBound reports whether the run that was made last is the last for now.
+func (s *search) hitsBound() bool {
 	bound, over := s.limits.end(s.tally.result.made())
 	if bound != "" {
 		s.tally.result.Bound = bound
