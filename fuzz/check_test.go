@@ -29,8 +29,8 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // Samples are the tests that other tests run in a process of their own, to
 // read what a failing test prints.
 func TestSample(t *testing.T) {
-	name := os.Getenv("JOSTLE_SAMPLE")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples} {
+	name, _, _ := strings.Cut(os.Getenv("JOSTLE_SAMPLE"), ":")
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}
@@ -430,10 +430,23 @@ func TestStrategiesOfTheEnvironment(t *testing.T) {
 	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=pos"); !strings.Contains(out, "(pos 1000)") {
 		t.Errorf("with pos alone:\n%s", out)
 	}
-	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=luck"); !strings.Contains(out, "--- FAIL") || !strings.Contains(out, "luck") {
+	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=luck"); !strings.Contains(out, "--- FAIL") || !strings.Contains(out, `JOSTLE_STRATEGY is "luck": set it to one or more of plain`) {
 		t.Errorf("with a strategy that there is not:\n%s", out)
 	}
-	if out := runSample(t, "explore-mended", dir, "JOSTLE_STRATEGY=luck", "JOSTLE_WORKERS=2"); !strings.Contains(out, "--- PASS") {
+	if out := runSample(t, "explore-mended", dir, "JOSTLE_STRATEGY= pos, random", "JOSTLE_WORKERS=2"); !strings.Contains(out, "--- PASS") {
 		t.Errorf("an exploration has none:\n%s", out)
+	}
+}
+
+// A finding that is not saved is found again only by the search that has found it.
+func TestSettingsOfTheCommand(t *testing.T) {
+	t.Setenv("JOSTLE_OUT", "it's here")
+	t.Setenv("JOSTLE_SEED", "7")
+	t.Setenv("JOSTLE_STRATEGY", "pos,urw")
+	if got, want := settings("a.case"), `JOSTLE_OUT='it'\''s here' `; got != want {
+		t.Errorf("a saved case: %s, want %s", got, want)
+	}
+	if got, want := settings(""), "JOSTLE_SEED='7' JOSTLE_STRATEGY='pos,urw' "; got != want {
+		t.Errorf("no case: %s, want %s", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,8 +98,8 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 	if err := c.readWorkers(os.Getenv("JOSTLE_WORKERS")); err != nil {
 		return c, err
 	}
-	if names := os.Getenv("JOSTLE_STRATEGY"); names != "" {
-		c.Strategies = strings.Split(names, ",")
+	if err := c.readStrategies(os.Getenv("JOSTLE_STRATEGY")); err != nil {
+		return c, err
 	}
 	if c.Seed == 0 {
 		c.Seed = 1
@@ -176,6 +177,21 @@ func (c *Config) readWorkers(v string) error {
 	}
 	if c.File == "" {
 		c.Workers = n
+	}
+	return nil
+}
+
+func (c *Config) readStrategies(v string) error {
+	if v == "" {
+		return nil
+	}
+	c.Strategies = nil
+	for name := range strings.SplitSeq(v, ",") {
+		name = strings.TrimSpace(name)
+		if !slices.Contains(strategy.Names(), name) {
+			return fmt.Errorf("JOSTLE_STRATEGY is %q: set it to one or more of %s, with commas between", v, strings.Join(strategy.Names(), ", "))
+		}
+		c.Strategies = append(c.Strategies, name)
 	}
 	return nil
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/report"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
@@ -23,7 +25,13 @@ type Verdict = search.Verdict
 //
 // Saved cases run first, as with Check, and a failing order is shown and saved
 // as there. Inputs that the property draws by props.OneOf are all gone
-// through; of others, ten are drawn at random.
+// through; of others, ten are drawn at random. They take turns, the small ones
+// first, and each turn is longer than the one before: an input with too many
+// orders does not keep the others waiting.
+//
+// Where there are more than some 2,000 orders, every other run is drawn at random,
+// as by Check, and later one in eight: such runs find failures far from the
+// orders that come first. Verdict.Probes counts them, and no other number does.
 //
 // Timers fire only when no message waits, unless pulse.Options.EarlyTimers of the
 // property says how often they may fire before: Explore adds no such runs, as
@@ -56,12 +64,16 @@ func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	v := c.begin(tb, "Explore", exploreBudget, property)
 	defer v.watch()()
 	b, benchmark := tb.(*testing.B)
-	if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
-		if bound := v.replay(); bound != "" {
-			return Verdict{Result: explore.Result{Bound: bound}}
+	verdict := Verdict{Result: explore.Result{Bound: "replay"}}
+	v.recorded(func() {
+		tb.Helper()
+		if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
+			if verdict.Bound = v.replay(); verdict.Bound != "" {
+				return
+			}
 		}
-	}
-	verdict := v.explore(benchmark)
+		verdict = v.explore(benchmark)
+	})
 	if benchmark && verdict.Distinct >= 0 {
 		b.ReportMetric(float64(verdict.Distinct), "orders/op")
 	}
@@ -74,8 +86,12 @@ func (v *verb) explore(benchmark bool) Verdict {
 	ctx, cancel := v.context()
 	defer cancel()
 	progress := v.progress(benchmark)
+	early := &early{folder: v.folder}
 	o := search.ExploreOptions{Method: v.Method, Runs: v.Runs, Inputs: v.Inputs, Seed: v.Seed, Workers: v.Workers,
 		KeepOn: v.KeepOn, Estimate: v.Estimate, File: v.File, Progress: progress, Passed: v.shower.passed()}
+	if v.KeepOn {
+		o.Met = early.save
+	}
 	x, err := search.Explore(ctx, v.property, o)
 	if err != nil {
 		v.t.Fatal(err)
@@ -83,7 +99,7 @@ func (v *verb) explore(benchmark bool) Verdict {
 	if progress != nil {
 		progress(x.Verdict.Progress())
 	}
-	v.judge(&x)
+	early.clear(v.judge(&x))
 	v.conclude(x.Verdict, benchmark)
 	if len(x.Verdict.Failures) == 0 && x.Divergence == nil {
 		v.show()
@@ -142,12 +158,41 @@ func (v *verb) progress(benchmark bool) func(explore.Progress) {
 	return report.Printer(w, v.t.Name(), report.IsTerminal(w))
 }
 
-// judge fails the test for what was found.
-func (v *verb) judge(x *search.Exploration) {
+// An early is the cases of an exploration that goes on after failures, saved when
+// each was met: the process may be killed before the end.
+type early struct {
+	folder corpus.Folder
+	paths  []string
+}
+
+// save saves a case. If that cannot be done it is told of at the end, when the case
+// is saved again.
+func (e *early) save(f *finding.Finding) {
+	if !f.Worth() {
+		return
+	}
+	if path, fresh, err := e.folder.Save(f.Case); err == nil && fresh {
+		e.paths = append(e.paths, path)
+	}
+}
+
+// clear removes what was saved early and is not kept in the end.
+func (e *early) clear(kept map[string]bool) {
+	for _, path := range e.paths {
+		if !kept[path] {
+			os.Remove(path)
+		}
+	}
+}
+
+// judge fails the test for what was found. It returns the paths of the cases that
+// were kept.
+func (v *verb) judge(x *search.Exploration) (kept map[string]bool) {
 	v.t.Helper()
 	v.complain(x.Complaints)
+	kept = map[string]bool{}
 	for _, f := range x.Found {
-		v.keep(f.Finding, f.Run)
+		kept[v.keep(f.Finding, f.Run)] = true
 	}
 	v.complain(x.Lost)
 	if f := x.Divergence; f != nil {
@@ -156,4 +201,5 @@ func (v *verb) judge(x *search.Exploration) {
 	if clash := x.Verdict.Clash; clash != "" {
 		v.t.Error(clash)
 	}
+	return kept
 }

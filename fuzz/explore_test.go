@@ -96,7 +96,7 @@ func TestIncompleteIsSaidWithoutVerbose(t *testing.T) {
 // leaveBehind explores a property and forgets what it finds.
 func leaveBehind(t *testing.T, c Config, property func(*props.T)) {
 	o := search.ExploreOptions{KeepOn: c.KeepOn, Runs: c.Runs, File: c.File, Seed: 1}
-	if _, err := search.Explore(t.Context(), propertyOf(property, t.Name()), o); err != nil {
+	if _, err := search.Explore(t.Context(), search.PropertyOf(property, t.Name()), o); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -160,4 +160,39 @@ func BenchmarkExplore(b *testing.B) {
 			}
 		})
 	}
+}
+
+// dies has two failures, and ends the process in a run after both.
+func dies() func(*props.T) {
+	runs := 0
+	return func(t *props.T) {
+		runs++
+		trial.Quarrel(t)
+		if runs == 10 {
+			os.Exit(3)
+		}
+	}
+}
+
+// What an exploration has met is saved although the process does not come to its
+// end. Before, all was saved at the end. Of several runs that fail alike the cases
+// are in the end those that were always kept.
+func TestFailuresAreSavedWhenTheyAreMet(t *testing.T) {
+	dir := t.TempDir()
+	saved := func() []string {
+		list, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+		return list
+	}
+	if out := runSample(t, "dying-explore", dir); strings.Contains(out, "saved") || len(saved()) != 2 {
+		t.Errorf("%d cases are saved, expected 2, of a process that said\n%s", len(saved()), out)
+	}
+	dir = t.TempDir()
+	if out := runSample(t, "dying-workers", dir); strings.Count(out, "saved: DIR") != 2 || len(saved()) != 2 {
+		t.Errorf("%d cases are saved, expected 2, of a process that said\n%s", len(saved()), out)
+	}
+}
+
+var dyingSamples = map[string]func(*testing.T){
+	"dying-explore": func(t *testing.T) { Config{KeepOn: true}.Explore(t, dies()) },
+	"dying-workers": func(t *testing.T) { Config{KeepOn: true, Workers: 3}.Explore(t, trial.Quarrel) },
 }

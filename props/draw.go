@@ -138,9 +138,9 @@ func (t *T) draw(label string, make func(*words) (any, bool)) {
 func (t *T) reject(label string, w *words) {
 	if w.endless > 0 {
 		t.runner.tooLarge = true
-		t.log(fmt.Sprintf("draw %q needs more than 65,536 numbers: draw something smaller, or does its generator never stop?", label))
+		t.because(fmt.Sprintf("draw %q needs more than 65,536 numbers: draw something smaller, or does its generator never stop?", label))
 	} else {
-		t.log(fmt.Sprintf("draw %q: its generator rejected all that it drew, in %d tries", label, triesPerDraw))
+		t.because(fmt.Sprintf("draw %q: its generator rejected all that it drew, in %d tries", label, triesPerDraw))
 	}
 	t.runner.rejected = label
 	t.state.skipped = true

@@ -84,17 +84,18 @@ type Result struct {
 	// Location is the line of the property or of its actors that failed, such as
 	// "writer_test.go:31".
 	Location string
-	// Skipped reports that the run was skipped. Rejected is the label of the draw
+	// Skipped reports that the run was skipped, Reason is the text that Skip was given. Rejected is the label of the draw
 	// whose generator found no value, if that was the reason, and TooLarge reports
 	// that it needed more numbers than a draw may read.
 	Skipped  bool
+	Reason   string
 	Rejected string
 	TooLarge bool
 	// Stray is the first difference between the draws and those of the plan, in
 	// words; "" when there is none.
 	Stray string
 	// Inputs are the draws, Values their values, Logs the lines that were
-	// logged. If the property has changed a value after the draw, Values has
+	// logged outside of steps: those of steps are notes of the trace. If the property has changed a value after the draw, Values has
 	// the changed one.
 	Inputs []choice.Input
 	Values []any
@@ -313,7 +314,7 @@ func (r *Runner) result() Result {
 	res.Remembers = res.Remembers || observed
 	res.Watches = res.Remembers || res.Looks || len(st.always) > 0
 	if st.failure == nil {
-		res.Skipped, res.Rejected, res.TooLarge = st.skipped, r.rejected, r.tooLarge
+		res.Skipped, res.Reason, res.Rejected, res.TooLarge = st.skipped, st.reason, r.rejected, r.tooLarge
 	}
 	return res
 }

@@ -44,6 +44,11 @@ func told(res props.Result, property func(*props.T)) string {
 	default:
 		b.WriteString("held")
 	}
+	if res.System != nil {
+		for _, note := range res.System.Trace().Notes {
+			b.WriteString("\n" + note.Text)
+		}
+	}
 	for _, l := range res.Logs {
 		b.WriteString("\n" + l)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"sync/atomic"
 
 	"pgregory.net/rapid"
@@ -35,7 +36,8 @@ type state struct {
 	skip     *pulse.Failure // the failure by which a skip ended the system's run
 	failure  *pulse.Failure
 	location string
-	logs     []string
+	logs     []string // outside of steps
+	reason   string   // of a skip
 	cleanups []func()
 	always   []always
 	awaited  []awaited
@@ -50,7 +52,7 @@ type state struct {
 func (st *state) clear() {
 	st.sys, st.test = nil, pulse.Ref{}
 	st.ending, st.returned = false, false
-	st.skipped, st.remembers, st.drawing, st.location = false, false, "", ""
+	st.skipped, st.remembers, st.drawing, st.location, st.reason = false, false, "", "", ""
 	st.skip, st.failure = nil, nil
 	st.logs, st.cleanups = st.logs[:0], st.cleanups[:0]
 	st.always, st.awaited = st.always[:0], st.awaited[:0]
@@ -199,7 +201,7 @@ func (t *T) failAt(f *pulse.Failure, location string) {
 // that make an earlier one meaningless; the earlier one is logged.
 func (t *T) override(f *pulse.Failure) {
 	if old := t.state.failure; old != nil {
-		t.log(old.Text)
+		t.logText(old.Text)
 		t.state.failure = nil
 	}
 	t.fail(f)
@@ -239,25 +241,34 @@ func (t *T) Helper() {
 	}
 }
 
-// Log keeps a line that is shown if the run fails.
+// Log keeps a line that is shown if the run fails: in a step as a line of the
+// trace, as Ctx.Log does.
 func (t *T) Log(args ...any) {
 	if t.allowed("Log") {
-		t.log(fmt.Sprintln(args...))
+		t.log(func() string { return fmt.Sprintln(args...) })
 	}
 }
 
 // Logf is Log with a format.
 func (t *T) Logf(format string, args ...any) {
 	if t.allowed("Logf") {
-		t.log(fmt.Sprintf(format, args...))
+		t.log(func() string { return fmt.Sprintf(format, args...) })
 	}
 }
 
-func (t *T) log(line string) {
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line = line[:n-1]
+func (t *T) log(text func() string) {
+	line := func() string { return strings.TrimSuffix(text(), "\n") }
+	if s := t.state.sys; s == nil || !s.Host().Note(line) {
+		t.state.logs = append(t.state.logs, line())
 	}
-	t.state.logs = append(t.state.logs, line)
+}
+
+func (t *T) logText(text string) { t.log(func() string { return text }) }
+
+// because logs why the run is skipped.
+func (t *T) because(text string) {
+	t.state.reason = strings.TrimSuffix(text, "\n")
+	t.logText(text)
 }
 
 // Fail marks the run as failed. The run goes on.
@@ -311,7 +322,7 @@ func (t *T) complain(what, text string) bool {
 		line, detail := complaint(text)
 		t.fail(&pulse.Failure{Kind: pulse.KindProperty, Text: line, Detail: detail, Step: t.step()})
 	} else if text != "failed" {
-		t.log(text)
+		t.logText(text)
 	}
 	return true
 }
@@ -355,7 +366,7 @@ func (t *T) skip(what, text string) {
 		t.leave()
 	}
 	if text != "" && text != "\n" {
-		t.log(text)
+		t.because(text)
 	}
 	t.state.skipped = true
 	t.abort()

@@ -108,11 +108,8 @@ func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
 
 // spawn spawns what a Spec describes.
 func (c *cast) spawn(spec *Spec, parent int32) Ref {
-	switch {
-	case spec.OnPanic > OnPanicEscalate:
-		c.misuse("actor %q: Spec.OnPanic is %d, which is no Directive", spec.Name, spec.OnPanic)
-	case spec.Restarts < 0:
-		c.misuse("actor %q: %s", spec.Name, negative("Spec.Restarts", spec.Restarts, "the default"))
+	if text := spec.refusal(); text != "" {
+		c.misuse("actor %q: %s", spec.Name, text)
 	}
 	handler := c.handlerOf(spec)
 	info := c.rec.types.of(handler)
@@ -121,6 +118,9 @@ func (c *cast) spawn(spec *Spec, parent int32) Ref {
 	}
 	a := c.add(spec.Name, handler, info, parent)
 	a.spec, a.special, a.safe = *spec, true, spec.Safe
+	if spec.Mailbox > 0 {
+		c.bind(&a.mailbox, spec)
+	}
 	c.start(a, info, c.rec.cur)
 	return c.ref(a.actor)
 }
@@ -173,9 +173,20 @@ func (c *cast) endChildren(parent int32, reason string) {
 	}
 }
 
+// descends reports whether an actor is another one, or a child of it or of its
+// children.
+func (c *cast) descends(actor, from int32) bool {
+	for ; actor >= 0; actor = c.actors[actor].parent {
+		if actor == from {
+			return true
+		}
+	}
+	return false
+}
+
 // crash takes an actor down by a fault.
 func (c *cast) crash(a *actor) {
-	c.unwatch(a.actor)
+	c.unwatchAll(a.actor)
 	c.endChildren(a.actor, "crashed")
 	a.life = down
 	c.shut(a, trace.Dropped)
@@ -188,6 +199,9 @@ func (c *cast) crash(a *actor) {
 // waiting in the mailbox meets the given fate.
 func (c *cast) shut(a *actor, fate trace.Fate) {
 	a.accept = acceptNothing
+	if a.room > 0 {
+		c.rec.touch(a.actor, trace.ItsRoom, 0)
+	}
 	c.mail.setOpen(&a.mailbox, false)
 	c.stopTimersOf(a.actor)
 	c.mail.empty(&a.mailbox, fate)
@@ -224,20 +238,31 @@ func (c *cast) mayStrike(a *actor) bool {
 	return is
 }
 
-// renew makes an actor ready to receive from the beginning. Its channels are
-// still to be looked at. If it is told of its start, starter sends it that.
-func (c *cast) renew(a *actor, lose bool, starter int32) {
-	a.accept, a.await, a.answered, a.used = acceptAll, 0, 0, true
-	kept := a.spec.Process == nil && (!lose || a.spec.New == nil)
+// anew returns the handler with which an actor starts that loses its state; nil
+// when it keeps that.
+func (c *cast) anew(a *actor, lose bool) Actor {
 	switch {
-	case a.toStart: // what it has not been told is told it now
-	case kept:
+	case a.spec.Process != nil:
+		return processActor{}
+	case lose && a.spec.New != nil:
+		return c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New})
+	}
+	return nil
+}
+
+// renew makes an actor ready to receive from the beginning, with a new handler
+// unless that is nil. Its channels are still to be looked at. If it is told of its
+// start, starter sends it that.
+func (c *cast) renew(a *actor, handler Actor, starter int32) {
+	a.accept, a.await, a.answered, a.used = acceptAll, 0, 0, true
+	switch {
+	case handler == nil && !a.toStart:
 		a.how = StartKept
-	default:
+	case handler != nil && !(a.toStart && a.how == StartNew): // else it is told now what it has not been told
 		a.how = StartLost
 	}
-	if !kept && a.spec.Process == nil {
-		a.handler, a.pending = c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New}), nil
+	if handler != nil {
+		a.handler, a.pending = handler, nil
 	}
 	c.start(a, c.rec.types.of(a.behind()), starter)
 }
@@ -283,10 +308,24 @@ func (c *cast) watch(watcher, other int32) {
 	c.postDown(other, watcher, "gone")
 }
 
-// unwatch forgets all that an actor has watched: what it becomes after a
+// unwatch makes an actor one that is not told of the end of another: what would
+// tell it is taken back.
+func (c *cast) unwatch(watcher, other int32) {
+	c.rec.touch(other, trace.ItsLife, 0)
+	a := c.actors[other]
+	a.watchers = slices.DeleteFunc(a.watchers, func(w int32) bool { return w == watcher })
+	for _, m := range c.mail.sentTo(&c.actors[watcher].mailbox) {
+		if d := &c.mail.sends[m]; d.Kind == trace.Down && d.From == other {
+			c.mail.withdraw(m)
+			c.todo.afterStep |= workFilter // it may have kept another from being received
+		}
+	}
+}
+
+// unwatchAll forgets all that an actor has watched: what it becomes after a
 // crash, or by a restart, has not asked for it. Whoever it watched may end
 // before or after that, so the running step depends on their lives.
-func (c *cast) unwatch(watcher int32) {
+func (c *cast) unwatchAll(watcher int32) {
 	for i, a := range c.actors {
 		kept := slices.DeleteFunc(a.watchers, func(w int32) bool { return w == watcher })
 		if len(kept) < len(a.watchers) {

@@ -40,8 +40,8 @@ func (c *Ctx) Self() Ref {
 }
 
 // Sender returns who sent the message that is being received. What is sent to
-// the sender of an Ask answers it, now or in a later step. Timers have no
-// sender but the actor itself.
+// the sender of an Ask answers it, now or in a later step. The sender of a timer
+// is who set it: the actor itself, unless it was set by SendAfter.
 func (c *Ctx) Sender() Ref {
 	s := c.sys
 	if !c.ok("Sender") || s.from < 0 {
@@ -107,12 +107,36 @@ func (c *Ctx) Watch(r Ref) {
 	c.sys.watch(c.actor, r.actor)
 }
 
+// Unwatch ends all watches of the other that this actor has. No Down of the other
+// comes after it: one that is on its way is taken back.
+func (c *Ctx) Unwatch(r Ref) {
+	if !c.ok("Unwatch") {
+		return
+	}
+	c.sys.check(r, "Unwatch")
+	c.sys.unwatch(c.actor, r.actor)
+}
+
 // After sends the actor a message when d of virtual time has passed.
 func (c *Ctx) After(d time.Duration, msg any) Timer {
 	if !c.ok("After") {
 		return Timer{}
 	}
 	return c.sys.setTimer(c.actor, d, 0, msg)
+}
+
+// SendAfter sends another actor a message when d of virtual time has passed. The
+// receiver knows this actor as its Sender. The message is on its own from now on: it
+// comes although this actor has ended, crashed or been restarted by then, and only
+// Timer.Stop takes it back. It comes in no particular order with what this actor sends
+// otherwise; two of one actor to the same receiver come in the order of their times.
+// Faults leave it alone, but what has crashed by then does not receive it. Sent to the
+// actor itself it is After.
+func (c *Ctx) SendAfter(to Ref, d time.Duration, msg any) Timer {
+	if !c.ok("SendAfter") {
+		return Timer{}
+	}
+	return c.sys.sendAfter(c.actor, to, d, msg)
 }
 
 // Every sends the actor a message each time that d of virtual time has
@@ -159,19 +183,8 @@ func (c *Ctx) Choose(n int) int {
 
 // Log adds a line to the trace, if the run is recorded.
 func (c *Ctx) Log(format string, args ...any) {
-	s := c.sys
-	if !c.ok("Log") {
-		return
-	}
-	s.rec.logged++
-	if most := perPending * int(s.mail.limit); int(s.rec.logged) > most {
-		s.bound(most, "log", "lines of log", "logs")
-	}
-	if s.rec.on {
-		touched := len(s.rec.trace.Touches)
-		text := fmt.Sprintf(format, args...)
-		s.rec.trace.Touches = s.rec.trace.Touches[:touched] // no actor sees which names are in it
-		s.rec.note(text)
+	if c.ok("Log") {
+		c.sys.Host().log(func() string { return fmt.Sprintf(format, args...) })
 	}
 }
 

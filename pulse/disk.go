@@ -204,8 +204,12 @@ func (c *cast) loseWrites(a *actor) {
 }
 
 // loss asks for one of n losses of an actor's disk, which is part of what the
-// actor will learn.
+// actor will learn. Where nothing more comes, because the run has failed, nothing
+// is asked.
 func (c *cast) loss(a *actor, n int) int {
+	if c.fails.failure != nil {
+		return 0
+	}
 	v := c.choose(choice.Loss, n)
 	if c.states != nil {
 		a.history = hash.Fold(a.history, uint64(v))

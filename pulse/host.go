@@ -30,6 +30,33 @@ func (h Host) Step() int {
 	return int(h.s.rec.steps) - 1
 }
 
+// Note adds a line to the trace, as Ctx.Log does, for the step that is running, and
+// reports whether it did: not outside of a step, nor in a run that is not recorded.
+// Text is called only if so.
+func (h Host) Note(text func() string) bool {
+	if !h.s.rec.on || !h.s.calls.running || !h.s.rec.inStep() {
+		return false
+	}
+	h.log(text)
+	return true
+}
+
+// log counts a line, and keeps it if the run is recorded. Which names are in it no
+// actor sees, so that it is no look at them.
+func (h Host) log(text func() string) {
+	r := &h.s.rec
+	r.logged++
+	if most := perPending * int(h.s.mail.limit); int(r.logged) > most {
+		h.s.bound(most, "log", "lines of log", "logs")
+	}
+	if r.on {
+		touched := len(r.trace.Touches)
+		line := text()
+		r.trace.Touches = r.trace.Touches[:touched]
+		r.note(line)
+	}
+}
+
 // Touch notes that the running step reads or changes what steps of other
 // actors depend on or change, without a message between them.
 func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
@@ -54,6 +81,7 @@ func (h Host) Spawn(parent Ref, spec Spec) Ref {
 		return Ref{}
 	}
 	h.s.check(parent, "Host.Spawn")
+	h.inTheNameOf(parent)
 	return h.s.spawn(&spec, parent.actor)
 }
 
@@ -67,7 +95,16 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	if to.sys != h.s || to.run != h.s.run {
 		h.s.check(to, "Host.Enqueue "+trace.Label(msg))
 	}
+	h.inTheNameOf(from)
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
+}
+
+// inTheNameOf notes that the running step does what otherwise only the steps of
+// an actor do: their order tells.
+func (h Host) inTheNameOf(r Ref) {
+	if h.s.calls.running {
+		h.s.rec.touchOther(r.actor)
+	}
 }
 
 // After sends an actor a message from itself when d of virtual time has passed.
@@ -76,6 +113,7 @@ func (h Host) After(owner Ref, d time.Duration, msg any) Timer {
 		return Timer{}
 	}
 	h.s.check(owner, "Host.After")
+	h.inTheNameOf(owner)
 	return h.s.setTimer(owner.actor, d, 0, msg)
 }
 
@@ -96,6 +134,7 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 		return
 	}
 	s.check(r, "Host.Accept")
+	h.inTheNameOf(r)
 	a := s.actors[r.actor]
 	if a.toStart {
 		s.misuse("Host.Accept of %s, which has not started: it takes nothing but its start", s.rec.nameOf(r.actor))

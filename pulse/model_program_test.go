@@ -31,7 +31,18 @@ const (
 	doMayCrash
 	doWrite // b under name a
 	doSync
-	doRead // name a
+	doRead      // name a
+	doUnwatch   // actor a
+	doSendAfter // kind b to actor a in c time units
+	// What a Nemesis does, for an actor or the test.
+	doCrash     // actor a
+	doKept      // restarts actor a with its state
+	doLost      // restarts actor a without it
+	doPartition // actor a from every other actor, from c on
+	doCut       // from actor a to actor c
+	doHeal
+	doLose  // from actor a to actor c: b messages; 2 is all
+	doDelay // from actor a to actor c, by 2b time units
 	// Only processes, which wait.
 	doReceive
 	doMatch          // the kinds of the mask a
@@ -47,7 +58,8 @@ const (
 )
 
 var verbNames = [verbs]string{"send", "reply", "keep", "answer", "spawn", "stop", "set", "become", "watch", "kill",
-	"after", "every", "stopTimer", "choose", "mayCrash", "write", "sync", "read", "receive", "match", "receiveTimeout", "ask", "askTimeout", "sleep",
+	"after", "every", "stopTimer", "choose", "mayCrash", "write", "sync", "read", "unwatch", "sendAfter", "crash", "kept", "lost", "partition", "cut", "heal", "lose", "delay",
+	"receive", "match", "receiveTimeout", "ask", "askTimeout", "sleep",
 	"run", "runFor", "settle"}
 
 type action struct {
@@ -73,6 +85,8 @@ type template struct {
 	safe    bool
 	renewed bool // a restart may lose its state
 	starts  bool // it is told of its starts, or asks how it has begun
+	room    int  // of its mailbox; 0 has no bound
+	oldest  bool // is lost when the mailbox is full
 	rules   [modelTables][modelStates][modelKinds + 1][]action
 	script  []action // of a process
 }
@@ -92,16 +106,18 @@ type modelProgram struct {
 	test      []action
 }
 
-// A maker draws a program. Small numbers of everything find most. One program in
-// five survives crashes: it has more of them, disks, and starts that are told.
+// A maker draws a program. Small numbers of everything find most.
 type maker struct {
 	*rand.Rand
-	survives bool
+	survives bool // it has more crashes, disks, and starts that are told
+	nemesis  bool // the program calls one
+	delays   bool // messages may be held back
 }
 
 func newModelProgram(seed uint64) *modelProgram {
-	m := maker{rand.New(rand.NewPCG(seed, 1)), seed%5 == 4}
+	m := maker{rand.New(rand.NewPCG(seed, 1)), seed%4 == 3, seed%3 == 2, false}
 	p := &modelProgram{seed: seed, options: m.options()}
+	m.delays = p.options.delay > 0
 	for range 1 + m.IntN(4) {
 		p.templates = append(p.templates, m.template())
 	}
@@ -138,10 +154,10 @@ func (m maker) options() modelOptions {
 	if m.chance(4) {
 		o.horizon = 5 + m.IntN(10)
 	}
-	if m.chance(2) {
+	if m.chance(2) && !m.survives {
 		return o
 	}
-	o.drop, o.duplicate, o.delay = m.some(), m.some(), m.some()
+	o.drop, o.duplicate, o.delay = m.some(), m.some(), m.IntN(4)
 	o.crash, o.kept, o.lost, o.partition = m.some(), m.some(), m.some(), m.some()
 	o.swarm = m.chance(6)
 	if m.survives {
@@ -152,6 +168,9 @@ func (m maker) options() modelOptions {
 
 func (m maker) template() template {
 	t := template{process: m.chance(2), safe: m.chance(6), renewed: m.chance(2), starts: m.survives && m.chance(2)}
+	if m.chance(5) {
+		t.room, t.oldest = 1+m.IntN(2), m.chance(2)
+	}
 	if t.process {
 		for range 1 + m.IntN(7) {
 			t.script = append(t.script, m.processAction())
@@ -175,7 +194,7 @@ func (m maker) template() template {
 }
 
 var commonVerbs = []verb{doSend, doSend, doSend, doSend, doReply, doReply, doKeep, doAnswer, doSpawn, doSet, doBecome,
-	doWatch, doAfter, doAfter, doEvery, doStopTimer, doChoose, doStop, doKill}
+	doWatch, doAfter, doAfter, doEvery, doStopTimer, doChoose, doStop, doKill, doWatch, doWatch, doUnwatch, doUnwatch, doUnwatch, doUnwatch, doSendAfter}
 
 var survivingVerbs = []verb{doMayCrash, doMayCrash, doWrite, doWrite, doSync, doRead}
 
@@ -183,7 +202,35 @@ func (m maker) action() action {
 	if m.survives && m.chance(2) {
 		return action{survivingVerbs[m.IntN(len(survivingVerbs))], m.IntN(8), m.IntN(modelKinds), 0}
 	}
-	return action{commonVerbs[m.IntN(len(commonVerbs))], m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
+	if m.nemesis && m.chance(3) {
+		return m.nemesisAction()
+	}
+	x := action{commonVerbs[m.IntN(len(commonVerbs))], m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
+	if (m.survives || m.nemesis) && m.chance(6) { // so that there is a state to lose
+		x.do = doSet
+	}
+	switch { // of few, so that two are of the same often
+	case x.do == doWatch || x.do == doUnwatch:
+		x.a %= 3
+	case x.do == doSend && m.delays:
+		x.a = 1 + x.a%2
+	}
+	return x
+}
+
+// nemesisAction strikes few actors, so that one strike matters to the next.
+func (m maker) nemesisAction() action {
+	if m.chance(4) {
+		return action{doLose, m.IntN(3), 1, m.IntN(3)}
+	}
+	x := action{doCrash + verb(m.IntN(int(doDelay-doCrash)+1)), m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
+	switch {
+	case x.do <= doLost:
+		x.a = 1 + x.a%2
+	case m.chance(2):
+		x.a, x.c = x.a%3, x.c%3
+	}
+	return x
 }
 
 func (m maker) processAction() action {
@@ -201,6 +248,9 @@ func (m maker) processAction() action {
 }
 
 func (m maker) testAction() action {
+	if m.nemesis && m.chance(3) {
+		return m.nemesisAction()
+	}
 	do := []verb{doSend, doSend, doSend, doSend, doSpawn, doKill}[m.IntN(6)]
 	return action{do, m.IntN(8), m.IntN(modelKinds), 0}
 }
@@ -210,7 +260,8 @@ func (p *modelProgram) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, options %+v\ntest: %v\n", p.seed, p.options, p.test)
 	for i, t := range p.templates {
-		fmt.Fprintf(&b, "template %d: process %t, safe %t, renewed %t, starts %t, script %v\n", i, t.process, t.safe, t.renewed, t.starts, t.script)
+		fmt.Fprintf(&b, "template %d: process %t, safe %t, renewed %t, starts %t, room %d, oldest %t, script %v\n",
+			i, t.process, t.safe, t.renewed, t.starts, t.room, t.oldest, t.script)
 		t.each(func(table, state, kind int, rule *[]action) {
 			if len(*rule) > 0 {
 				fmt.Fprintf(&b, "    table %d state %d kind %d: %v\n", table, state, kind, *rule)

@@ -63,6 +63,14 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 		"the rest of a step is done",
 		"a crash takes what was synced",
 		"a first start is forgotten",
+		"a state that was lost is kept",
+		"a loss has no end",
+		"a cut makes a deadlock",
+		"a cut is no way back",
+		"a restart loses no state",
+		"an Unwatch is too late",
+		"no mailbox has a bound",
+		"what is sent later ends with its sender",
 	} {
 		found := false
 		for seed := uint64(0); seed < uint64(modelPrograms()) && !found; seed++ {

@@ -138,13 +138,26 @@ var starts = []struct {
 		diary: "start at 0, tick",
 	},
 	{
-		name: "a crash between a restart and its start",
+		name: "a crash between a restart and its start, and then the state is lost",
 		o:    pulse.Options{Strategy: faultsAt(0, 1, 1, 1, 1), Faults: pulse.Faults{Crash: 2, RestartKept: 1, RestartLost: 1}},
 		build: func(s *pulse.System, d *diary) {
 			s.SpawnSpec(pulse.Spec{Name: "shop", New: func() pulse.Actor { return &novice{d: d} }})
 			s.Run()
 		},
-		diary: "start at 0, restart kept at 0, tick",
+		diary: "start at 0, restart lost at 0, tick",
+	},
+	{
+		name: "a crash between a restart that loses the state and its start, and then the new state is kept",
+		build: func(s *pulse.System, d *diary) {
+			r := s.SpawnSpec(pulse.Spec{Name: "shop", New: func() pulse.Actor { return &novice{d: d} }})
+			s.Run()
+			n := s.Nemesis()
+			n.Crash(r)
+			n.RestartLost(r)
+			n.Crash(r)
+			n.RestartKept(r)
+		},
+		diary: "start at 0, tick, restart lost at 0, tick",
 	},
 	{
 		name: "a panic, and a restart with the same actor",

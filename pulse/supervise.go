@@ -105,7 +105,7 @@ func (c *cast) supervise(a *actor) bool {
 // restart starts an actor again within the step in which it, or one that it
 // spawned, panicked. Its mailbox stays.
 func (c *cast) restart(a *actor) {
-	c.unwatch(a.actor)
+	c.unwatchAll(a.actor)
 	c.endChildren(a.actor, "stopped")
 	c.stopTimersOf(a.actor)
 	if a.process != nil {
@@ -115,6 +115,6 @@ func (c *cast) restart(a *actor) {
 	if a.pending != nil {
 		return // it has done nothing yet: its start is still to come
 	}
-	c.renew(a, true, c.rec.cur)
+	c.renew(a, c.anew(a, true), c.rec.cur)
 	c.mail.reopen(&a.mailbox)
 }

@@ -42,7 +42,8 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 			return explore.Run{System: r.sys}
 		}
 		if f == nil && check != nil {
-			if err := check(); err != nil {
+			err := check()
+			if f = r.sys.Failure(); f == nil && err != nil { // else it has asked
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
 			}
 		}
@@ -181,6 +182,14 @@ func TestAgreement(t *testing.T) { agree(t, agreementPrograms(), 0) }
 // ReceiveTimeout(0) comes in any order with what else there is, in reductions too.
 func TestAgreementOfPolls(t *testing.T) { agree(t, agreementPrograms()/2, polling) }
 
+// survivingFeatures lets programs survive crashes, every third those of a Nemesis too.
+func survivingFeatures(seed uint64) features {
+	if seed%3 == 2 {
+		return common | checking | surviving | nemeses
+	}
+	return common | checking | surviving
+}
+
 // TestAgreementOfSurvivors holds the same of programs that crash within steps,
 // lose what they have written, and are told of their starts.
 func TestAgreementOfSurvivors(t *testing.T) {
@@ -188,7 +197,7 @@ func TestAgreementOfSurvivors(t *testing.T) {
 	defer e.close()
 	compared := 0
 	for seed := foolishFrom(); compared < agreementPrograms()/4; seed++ {
-		p := newProgram(seed, common|checking|surviving)
+		p := newProgram(seed, survivingFeatures(seed))
 		why, ok := disagrees(e, r, p)
 		compared += count(ok)
 		if why != "" {
@@ -202,6 +211,20 @@ func TestAgreementOfSurvivors(t *testing.T) {
 	}
 }
 
+// TestAgreementOfNemeses holds the same of programs whose actors and whose test make
+// faults happen: crashes, restarts, cuts, losses and delays.
+func TestAgreementOfNemeses(t *testing.T) { agree(t, agreementPrograms()/2, nemeses) }
+
+// TestAgreementOfMailboxes holds the same of programs whose mailboxes may be full,
+// and TestAgreementOfUnwatch, OfSendAfter and OfAsk of what they say.
+func TestAgreementOfMailboxes(t *testing.T) { agree(t, agreementPrograms()/2, bounding) }
+
+func TestAgreementOfUnwatch(t *testing.T) { agree(t, agreementPrograms()/4, unwatching) }
+
+func TestAgreementOfSendAfter(t *testing.T) { agree(t, agreementPrograms()/4, sendingLater) }
+
+func TestAgreementOfAsk(t *testing.T) { agree(t, agreementPrograms()/4, testAsking) }
+
 // agree compares all ways to explore with the enumerator, on so many programs
 // with some more features.
 func agree(t *testing.T, programs int, more features) {
@@ -209,7 +232,7 @@ func agree(t *testing.T, programs int, more features) {
 	wasted, repeats, runs, distinct := map[string]int{}, map[string]int{}, map[string]int{}, 0
 	compared := 0
 	for seed := uint64(0); compared < programs; seed++ {
-		p := newProgram(seed, agreementFeatures(seed))
+		p := newProgram(seed, agreementFeatures(seed)|more&nemeses)
 		p.features |= more
 		all, ok := e.enumerate(p.options(), p.Build, 3000)
 		if !ok {
@@ -243,9 +266,12 @@ func agree(t *testing.T, programs int, more features) {
 }
 
 // foolishFeatures lets programs do what fooled searches, every fourth with
-// faults and early timers beside.
+// faults and early timers beside, and another fourth with a Nemesis.
 func foolishFeatures(seed uint64) features {
-	if seed%4 == 3 {
+	switch seed % 4 {
+	case 1:
+		return common | checking | panicking | foolish | nemeses
+	case 3:
 		return common | checking | panicking | foolish | multiplying
 	}
 	return common | checking | panicking | foolish

@@ -17,6 +17,14 @@
 // from there. Only one path is kept, so that memory does not grow with the
 // number of runs (Eta, section 3.2).
 //
+// Depth-first search sees one corner of a large tree for long. So after 2,000
+// runs every other run is a probe: all its decisions are drawn at random, from the
+// root on, by the strategies Random and POS in turns. After 16,000 probes one run in
+// eight is one. A probe looks for a failure and is counted in Result.Probes alone,
+// so that what the Result says of the tree is the same as without probes; a tree
+// that is done within 2,000 runs has none. Method.DepthFirst makes none, and there
+// are none under bounds on depth, delays and preemptions, or with random branches.
+//
 // Two orders in which every actor receives the same messages in the same order
 // do the same: they are one distinct order, a Mazurkiewicz trace. A message
 // races with an earlier step of its receiver when that step did not happen
@@ -50,8 +58,10 @@
 // # When another reduction is used
 //
 // Some steps have to do with each other by more than messages: when an actor is
-// watched that is ending, when one Ask has two answers, under supervision, when
-// one stops the timer of another, when two fail the T of a property or one reads
+// watched that is ending, when one Ask has two answers, under supervision, when a
+// mailbox has a bound, when System.Ask returns while others are still at work, when
+// one calls a pulse.Nemesis, when one stops the timer of another or does something in
+// its name by a Host, when two fail the T of a property or one reads
 // whether it has failed, or when a step looks at what all steps before it have
 // done: System.Steps, Trace, Record, Warnings and Received; or when an actor
 // crashes within a step, by Ctx.MayCrash. Sleep sets heed these steps. When a search with a reduction meets two of them that no message puts
@@ -95,13 +105,21 @@
 // testdata/orderings.golden. How time and memory grow with a program is in
 // testdata/growth.golden.
 //
+// # In parts
+//
+// Begin returns an exploration that is made in parts, of as many runs as one asks
+// for, with anything else between them: package fuzz has the inputs of a property
+// take turns.
+//
 // # Workers
 //
 // Several workers share the tree by subtrees, without a lock on it. Each runs
 // the program on a goroutine of its own, so that they must share nothing that
 // is not locked. Which orders are distinct and which failure is the first
-// depends neither on their number nor on their speed. Optimal makes the same
-// runs with any number of workers. The other reductions leave out less with
+// depends neither on their number nor on their speed, if there are two or more;
+// nor does what they run until a bound on runs ends the search. They go on from
+// one round over all subtrees to the next, of twice as many runs of each. Optimal
+// makes the same runs with any number of workers. The other reductions leave out less with
 // several than with one: above the subtrees everything is taken that does not
 // sleep.
 //
@@ -110,11 +128,17 @@
 // A property that looks at several actors while the run goes on sees the states
 // of the orders that are run; orders that are left out may come to other states
 // in between. So does one that reads the trace, or the names and places of actors
-// that steps have spawned, when the run is over. State comparison does not see what is kept outside of actors.
+// that steps have spawned, when the run is over.
+//
+// State comparison does not see what is kept outside of actors, nor what handlers
+// keep that are functions, or functions that actors hold. It takes what such an actor
+// has received for its state, which is wrong when two of them share a variable;
+// Result.Unread tells of such states.
+//
 // Memory that actors share, clocks and random numbers from outside are not
 // controlled: a program that does not repeat itself ends the search, and the
 // result says where it differed. That is seen where a run should go as the one
-// before, and in the first run and one in 64 later ones, which are repeated, or one in 256 of
-// a long search; what messages hold is compared
-// too, as far as it can be read.
+// before, and in the first run and one in 64 later ones, which are repeated, or one
+// in 256 of a long search; what messages hold is compared too, as far as it can be
+// read.
 package explore

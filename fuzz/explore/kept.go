@@ -9,13 +9,13 @@ import (
 
 // putTally puts in what the runs came to.
 func (k *kept) putTally(t *tally) {
-	k.Verdict, k.Cut = t.result, t.leftOut
+	k.Verdict, k.Cut, k.Probed = t.result, t.leftOut, t.probed
 	k.Classes = packed(slices.Sorted(maps.Keys(t.classes)))
 }
 
 // takeTally takes out what the runs came to. The search is not over any more.
 func (k *kept) takeTally(t *tally) {
-	t.result, t.leftOut = k.Verdict, k.Cut
+	t.result, t.leftOut, t.probed = k.Verdict, k.Cut, k.Probed
 	used, _ := reductionOf(k.Used)
 	r := &t.result
 	r.Bound, r.Complete, r.Reduction = "", false, used

@@ -54,20 +54,31 @@ func stateWays() []explore.Options {
 
 // TestStatesAgree holds that to compare states loses no failure and no state
 // in which a run may end.
-func TestStatesAgree(t *testing.T) { statesAgree(t, agreementPrograms()/4, agreementFeatures) }
-
-// TestStatesOfSurvivorsAgree holds the same of programs with disks that crash
-// within steps.
-func TestStatesOfSurvivorsAgree(t *testing.T) {
-	statesAgree(t, agreementPrograms()/8, func(uint64) features { return common | checking | surviving })
+func TestStatesAgree(t *testing.T) {
+	more := []features{0, 0, 0, 0, bounding, sendingLater | unwatching, testAsking} // most programs as they are drawn
+	statesAgree(t, agreementPrograms()/3, func(seed uint64) *program {
+		f := agreementFeatures(seed)
+		if seed%3 == 2 {
+			f |= nemeses
+		}
+		p := newProgram(seed, f)
+		p.features |= more[seed%uint64(len(more))]
+		return p
+	})
 }
 
-func statesAgree(t *testing.T, programs int, may func(seed uint64) features) {
+// TestStatesOfSurvivorsAgree holds the same of programs with disks that crash
+// within steps, every third of which calls a Nemesis too.
+func TestStatesOfSurvivorsAgree(t *testing.T) {
+	statesAgree(t, agreementPrograms()/8, func(seed uint64) *program { return newProgram(seed, survivingFeatures(seed)) })
+}
+
+func statesAgree(t *testing.T, programs int, draw func(seed uint64) *program) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	cut, runs := map[string]int{}, map[string]int{}
 	for seed := range uint64(programs) {
-		p := newProgram(seed, may(seed))
+		p := draw(seed)
 		final := map[uint64]bool{}
 		e.after = func(s *pulse.System) {
 			if s.Failure() == nil {

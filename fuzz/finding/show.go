@@ -12,12 +12,54 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Show runs a case again and tells of it as Text tells of a finding, and what each
-// actor keeps at the end. It is for looking at a model whose property holds.
+// changes notes what each actor keeps after the steps that changed it.
+type changes struct {
+	now   []string   // what each actor keeps, by its index
+	steps [][]string // what was new after each step, and whose it is by actors
+	whose [][]int32
+}
+
+func (c *changes) Stepped(s *pulse.System, step int) {
+	for len(c.steps) <= step {
+		c.steps, c.whose = append(c.steps, nil), append(c.whose, nil)
+	}
+	for i, state := range s.Host().States() {
+		if i == len(c.now) {
+			c.now = append(c.now, "")
+		}
+		if state != c.now[i] && i != int(trace.Test) {
+			c.steps[step] = append(c.steps[step], state)
+			c.whose[step] = append(c.whose[step], int32(i))
+		}
+		c.now[i] = state
+	}
+}
+
+// after returns what is told of a step: what the actors keep that it changed. Before
+// the first step nothing was known of any, so that only who took it is told.
+func (c *changes) after(t *trace.Trace, names trace.Names) func(int) []string {
+	return func(step int) (lines []string) {
+		if step >= len(c.steps) {
+			return nil
+		}
+		for i, state := range c.steps[step] {
+			if whose := c.whose[step][i]; step > 0 || whose == t.Steps[0].Actor {
+				lines = append(lines, names.Of(whose)+" now: "+state)
+			}
+		}
+		return lines
+	}
+}
+
+// Show runs a case again and tells of it as Text tells of a finding, with what an
+// actor keeps after each step that changes it, and what each keeps at the end. It is
+// for looking at a model whose property holds.
 func Show(r *props.Runner, c *corpus.Case) string {
 	var states []string
+	var kept changes
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{})
 	plan := planOf(c, replayer)
+	plan.Observer = &kept
 	plan.Look = func(s *pulse.System) { states = s.Host().States() }
 	res := r.Run(plan)
 	var b strings.Builder
@@ -35,8 +77,8 @@ func Show(r *props.Runner, c *corpus.Case) string {
 		return b.String()
 	}
 	t := res.System.Trace()
-	fmt.Fprintf(&b, "\n%s", words.Indented(t.Chart()))
 	names := t.Names()
+	fmt.Fprintf(&b, "\n%s", words.Indented(t.ChartWith(kept.after(t, names))))
 	if len(states) > 1 {
 		b.WriteString("\n        at the end:\n")
 	}

@@ -203,6 +203,9 @@ func TestStatesOfAnExploration(t *testing.T) {
 	if x.Verdict.States == 0 || !x.Verdict.Complete {
 		t.Errorf("%v", x.Verdict)
 	}
+	if text := x.Verdict.String(); x.Verdict.Unread == "" || !strings.Contains(text, "; states were compared without all that they hold: the handler of") {
+		t.Errorf("functions as handlers: %s", text)
+	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{States: explore.Checked, Reduction: explore.Everything}}, lying)
 	if x.Verdict.Clash == "" || x.Verdict.Complete {
 		t.Errorf("a constant for a hash: %v", x.Verdict)

@@ -56,8 +56,8 @@ func (t *Tally) Count(arm string, res *props.Result) {
 		}
 	} else if res.Skipped {
 		t.Skipped++
-		if n := len(res.Logs); n > 0 {
-			t.SkipReason = res.Logs[n-1]
+		if res.Reason != "" {
+			t.SkipReason = res.Reason
 		}
 	}
 }
