@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,9 @@ func unsound() []subject {
 		program("an observer", pulse.Options{}, isObserved),
 		program("waiting messages", pulse.Options{Pending: 3}, letsManyWait),
 		program("a crash", pulse.Options{}, crashesAnother),
+		program("writes that another's crash takes", pulse.Options{}, losesWrites),
+		program("any writes that another's crash takes", pulse.Options{Faults: pulse.Faults{UnorderedWrites: true}}, losesWrites),
+		program("writes that the test's crash takes", pulse.Options{}, losesWritesBetween),
 		program("a restart", pulse.Options{}, restartsAnother),
 		program("a cut", pulse.Options{}, cutsOffAnother),
 		program("a loss", pulse.Options{}, losesOfAnother),
@@ -325,6 +329,53 @@ func crashesAnother(sys *pulse.System) func() error {
 	victim := sys.Spawn("victim", pulse.Func(func(*pulse.Ctx, any) { panic("it came before the crash") }))
 	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().Crash(victim) })), kind("go"))
 	sys.Send(victim, kind("go"))
+	return nil
+}
+
+// A ledger writes each entry to its disk, and fails the run when it has survived a
+// crash without the first of two entries or with it only.
+type ledger struct{ entries int }
+
+func (l *ledger) Receive(ctx *pulse.Ctx, msg any) {
+	l.entries++
+	ctx.Disk().Write(fmt.Sprint(l.entries), msg)
+}
+
+func (l *ledger) Started(ctx *pulse.Ctx, how pulse.Start) {
+	first, _ := ctx.Disk().Read("1")
+	second, _ := ctx.Disk().Read("2")
+	if how == pulse.StartLost && second != nil != (first == kind("b")) {
+		panic(fmt.Sprint("survived: ", first, " ", second))
+	}
+}
+
+// keepsLedger has two actors that send entries to a ledger.
+func keepsLedger(sys *pulse.System) pulse.Ref {
+	r := sys.SpawnSpec(pulse.Spec{Name: "ledger", New: func() pulse.Actor { return &ledger{} }})
+	for _, k := range []kind{"a", "b"} {
+		sys.Send(sys.Spawn("clerk", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(r, msg) })), k)
+	}
+	return r
+}
+
+// losesWrites has an actor crash a ledger, which then starts with what the crash has
+// left. Nobody asks Options.Faults.
+func losesWrites(sys *pulse.System) func() error {
+	r := keepsLedger(sys)
+	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+		ctx.Nemesis().Crash(r)
+		ctx.Nemesis().RestartLost(r)
+	})), kind("go"))
+	return nil
+}
+
+// losesWritesBetween has the test crash a ledger between two runs: what the crash
+// takes is a decision in no step.
+func losesWritesBetween(sys *pulse.System) func() error {
+	r := keepsLedger(sys)
+	sys.Run()
+	sys.Nemesis().Crash(r)
+	sys.Nemesis().RestartLost(r)
 	return nil
 }
 
