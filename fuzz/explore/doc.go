@@ -89,7 +89,8 @@
 // want it. It wastes none when no process is in ReceiveMatch, and none when only one
 // is at a time: messages for such processes come last by default, so that they are
 // there to be asked about. What is left are messages that lead from one such
-// process to another while both wait. No question is asked twice.
+// process to another while both wait. A question is asked once; with several workers,
+// once in each subtree. How many runs are wasted depends on the ordering.
 //
 // # Orderings
 //
