@@ -14,7 +14,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A Verdict says what came of an exploration: of all its inputs together.
+// A Verdict says what came of an exploration: of all its inputs together. Package
+// explore says what the fields of its Result mean, and when runs are wasted.
 type Verdict = search.Verdict
 
 // Explore runs a property in every distinct order of its messages and fails

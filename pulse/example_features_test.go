@@ -2,6 +2,7 @@ package pulse_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -300,6 +301,60 @@ func ExampleHost() {
 	//     desk waits for a signature; its mailbox is empty
 	// form has its signature
 	// went well: true
+}
+
+// A mailbox is Erlang's: it keeps what a process does not want yet, in the order of
+// arrival.
+type mailbox struct {
+	p    *pulse.Process
+	kept []any
+}
+
+func (b *mailbox) receive(wanted func(msg any) bool) any {
+	if i := slices.IndexFunc(b.kept, wanted); i >= 0 {
+		msg := b.kept[i]
+		b.kept = slices.Delete(b.kept, i, i+1)
+		return msg
+	}
+	for {
+		msg := b.p.Receive()
+		if wanted(msg) {
+			return msg
+		}
+		b.kept = append(b.kept, msg)
+	}
+}
+
+// Only ReceiveMatch lets an answer overtake what was passed over before the question
+// was asked.
+func ExampleProcess_mailbox() {
+	isWanted := func(msg any) bool { return msg == "wanted" }
+	isAny := func(any) bool { return true }
+	for _, name := range []string{"ReceiveMatch", "a mailbox"} {
+		sys := pulse.New(pulse.Options{Strategy: strategy.Random()})
+		next := map[any]bool{}
+		for seed := range uint64(100) {
+			sys.Reset(seed)
+			echo := sys.Spawn("echo", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(ctx.Sender(), "answer") }))
+			reader := sys.Go("reader", func(p *pulse.Process) {
+				receive := p.ReceiveMatch
+				if name == "a mailbox" {
+					receive = (&mailbox{p: p}).receive
+				}
+				receive(isWanted)
+				p.Send(echo, "question")
+				next[receive(isAny)] = true
+			})
+			sys.Send(reader, "first")
+			sys.Send(reader, "wanted")
+			sys.Run()
+		}
+		sys.Close()
+		fmt.Println("by", name, next)
+	}
+	// Output:
+	// by ReceiveMatch map[answer:true first:true]
+	// by a mailbox map[first:true]
 }
 
 // A monitor is an observer that looks at each step when it is over.

@@ -187,7 +187,9 @@ func (p *Process) Receive() any {
 // another channel that was sent after it had been passed over. A mailbox that keeps
 // the order of arrival, such as Erlang's, never does that. All orders of such a
 // mailbox are tried, and these beside them; a failure that needs one of these
-// cannot happen there.
+// cannot happen there. A process that is to have the orders of a mailbox only takes
+// every message by Receive and keeps what it does not want yet: see the example
+// Mailbox. Explore wastes no run on such a process.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	if match == nil && p.me("ReceiveMatch") != nil {
 		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")

@@ -225,6 +225,10 @@ func TestAgreementOfSendAfter(t *testing.T) { agree(t, agreementPrograms()/4, se
 
 func TestAgreementOfAsk(t *testing.T) { agree(t, agreementPrograms()/4, testAsking) }
 
+// TestAgreementOfMatches holds the same of programs in which most processes wait
+// for a match, by what they and the senders have come to.
+func TestAgreementOfMatches(t *testing.T) { agree(t, max(200, agreementPrograms()/20), matching) }
+
 // agree compares all ways to explore with the enumerator, on so many programs
 // with some more features.
 func agree(t *testing.T, programs int, more features) {
@@ -234,6 +238,9 @@ func agree(t *testing.T, programs int, more features) {
 	for seed := uint64(0); compared < programs; seed++ {
 		p := newProgram(seed, agreementFeatures(seed)|more&nemeses)
 		p.features |= more
+		if more == matching {
+			p = matchingProgram(seed)
+		}
 		all, ok := e.enumerate(p.options(), p.Build, 3000)
 		if !ok {
 			continue

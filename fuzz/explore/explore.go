@@ -296,6 +296,7 @@ func (x *explorer) restore(k *kept) {
 		w.shared = w.walker.sharedSteps()
 	case *optimal:
 		w.resume(k.takeFrames())
+		w.unwanted = k.takeUnwanted()
 	}
 	x.file.from, x.file.runs, x.file.took = k, s.tally.result.made(), s.tally.result.Elapsed
 	x.began = x.began.Add(-x.file.took)
@@ -325,6 +326,7 @@ func (x *explorer) kept() *kept {
 		k.putPath(&w.walker.path, &w.walker.sleeping.touches)
 	case *optimal:
 		k.putFrames(w.frames[:w.depth], w.shared)
+		k.Unwanted = packed(w.unwanted.list())
 	}
 	return k
 }

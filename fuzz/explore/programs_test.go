@@ -41,6 +41,7 @@ const (
 	partitions
 	panicking
 	checking // what is checked when a run is over may fail
+	matching // what is wanted depends on more than the kind; not drawn, set afterwards
 	polling  // every third ReceiveTimeout waits no time; not drawn, set afterwards
 
 	// What fooled searches, which the enumerator did not have at first.
@@ -339,6 +340,30 @@ func newProgram(seed uint64, f features) *program {
 			for range max(0, d.IntN(6)-3) {
 				p.strikes[i] = append(p.strikes[i], d.strike())
 			}
+		}
+	}
+	return p
+}
+
+// matchingProgram draws a program whose actors are processes that mostly wait
+// for a match.
+func matchingProgram(seed uint64) *program {
+	p := newProgram(seed, processes|fifo|unordered|choosing|killing|timeouts)
+	d := &drawer{Rand: rand.New(rand.NewPCG(seed, 0x6d61746368)), features: p.features}
+	p.features |= matching
+	p.firsts = p.firsts[:0]
+	for range 2 {
+		p.firsts = append(p.firsts, first{d.IntN(len(p.roots)), d.IntN(kinds), d.IntN(2)})
+	}
+	for i := range p.templates {
+		t := &p.templates[i]
+		t.process, t.lasting, t.script = true, true, t.script[:0]
+		for range 1 + d.IntN(3) {
+			l := line{pause: pauseMatch, a: 1 + d.IntN(1<<kinds-2), b: 1}
+			for range d.IntN(2) {
+				l.deeds = append(l.deeds, deed{doSend, d.IntN(8), d.IntN(kinds)})
+			}
+			t.script = append(t.script, l)
 		}
 	}
 	return p
@@ -1080,6 +1105,15 @@ func (a *actor) pauses(c *pulse.Process, l *line) (msg any) {
 	return msg
 }
 
+// sort is what a predicate tells a note by: its kind or, of programs that match by
+// more, something that depends on its sender's state and the receiver's.
+func (a *actor) sort(n note) int {
+	if a.features&matching == 0 {
+		return n.kind()
+	}
+	return (n.kind() + n.value() + a.state) % kinds
+}
+
 // match waits for some kinds. Most do not wait for ever, since a process that
 // does is stuck and the run fails.
 func (a *actor) match(c *pulse.Process, l *line) any {
@@ -1091,9 +1125,9 @@ func (a *actor) match(c *pulse.Process, l *line) any {
 		wanted := true
 		switch m := msg.(type) {
 		case note:
-			wanted = l.a>>m.kind()&1 != 0
+			wanted = l.a>>a.sort(m)&1 != 0
 		case question:
-			wanted = l.a>>note(m).kind()&1 != 0
+			wanted = l.a>>a.sort(note(m))&1 != 0
 		}
 		if !wanted {
 			a.world.skips++

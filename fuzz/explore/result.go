@@ -24,9 +24,11 @@ type Result struct {
 	// the same messages in the same order and every question of a step, such as
 	// the program's Choose, was answered the same.
 	Distinct int
-	// Runs is how many runs came to an end. Wasted is how many more were given
-	// up because what was left of them had been run before, and Cut how many
-	// because of a bound or a state that was seen before.
+	// Runs is how many runs came to an end. Wasted is how many more were begun
+	// and given up, because nothing that was left of them is a distinct order that
+	// was not run: the package comment says when. With Optimal it is zero when no
+	// process calls ReceiveMatch. Cut is how many were given up because of a bound
+	// or a state that was seen before.
 	Runs, Wasted, Cut int
 	// Probes is how many runs were made beside, with random decisions, to look for
 	// failures outside of the corner of the tree that comes first.

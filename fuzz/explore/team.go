@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -191,9 +192,11 @@ func (tm *team) splitOptimal() bool {
 		}
 	}
 	tm.trees = nil
+	known := o.unwanted
 	for _, r := range o.handed {
 		tm.trees = append(tm.trees, subtree{start: func(s *search) way {
 			o := newOptimal(s)
+			o.unwanted, o.habits.refused = maps.Clone(known), slices.Clone(tm.habits.refused)
 			o.startAt(r)
 			return o
 		}})

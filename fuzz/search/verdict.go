@@ -16,7 +16,9 @@ import (
 // drawn at random beside are in Probes alone. Reduction is the one
 // that was used in the end: of several inputs the one that left out least. Bound is, beside what package
 // explore says, "saved case" when one failed and nothing was explored, and
-// "replay" when JOSTLE_REPLAY asked for a case alone.
+// "replay" when JOSTLE_REPLAY asked for a case alone. Wasted is how many runs were
+// begun, beside Runs, and given up because they led to nothing new. It is zero
+// when the reduction is Optimal and no process calls ReceiveMatch.
 type Verdict struct {
 	explore.Result
 	// Inputs is how many inputs were explored; 1 for a property that draws
