@@ -29,6 +29,8 @@ type Shrunk struct {
 	shrink.Result
 	// From is how many steps the run had that was found.
 	From int
+	// Why says in which orders of the shrunk program it fails.
+	Why Explanation
 }
 
 // Shrink makes a finding smaller. What comes of it follows from the property, the
@@ -43,6 +45,7 @@ func Shrink(ctx context.Context, p Property, f *finding.Finding, o shrink.Option
 		return out
 	}
 	out.Result = shrink.Shrink(ctx, s, first, o)
+	out.Why = s.explain(ctx, &out.Best.Case, out.Best.Signature, explained)
 	out.Finding = s.finding(out.Best.Case)
 	for i := range out.Result.Others {
 		if other := s.finding(out.Result.Others[i].Case); other != nil {
@@ -51,6 +54,9 @@ func Shrink(ctx context.Context, p Property, f *finding.Finding, o shrink.Option
 	}
 	return out
 }
+
+// explained is how many runs an explanation may take.
+const explained = 2000
 
 // shrinking is a property as what package shrink makes smaller.
 type shrinking struct {
