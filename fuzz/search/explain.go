@@ -24,6 +24,9 @@ type Explanation struct {
 	// Condition holds in exactly the orders that failed, if Exact.
 	Condition shrink.Condition
 	Exact     bool
+	// Before are the constraints of the case: under them plain order fails, and with
+	// any one left out it does not.
+	Before []schedule.Constraint
 
 	steps map[uint64]stepName
 }
@@ -35,11 +38,16 @@ type stepName struct {
 	before                    int
 }
 
-// Explain runs the orders of a shrunk case, up to a number of runs, and returns in
+func (n stepName) number() uint64 { return hash.String(fmt.Sprint(n)) }
+
+// explain runs the orders of a shrunk case, up to a number of runs, and returns in
 // which of them it fails.
 func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
 	w := &explainer{shrinking: s, inputs: c, signature: signature, known: map[uint64]bool{}}
-	w.out.steps = map[uint64]stepName{}
+	w.out.steps, w.out.Before = map[uint64]stepName{}, c.Schedule.Before
+	if res := s.run(*c); res.System != nil {
+		w.name(res.System)
+	}
 	result, err := explore.Explore(explore.Options{KeepOn: true, Runs: runs, Stop: ctx.Done()}, w)
 	e := w.out
 	e.Complete = err == nil && result.Complete
@@ -50,7 +58,14 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 		}
 	}
 	if e.Complete && e.Failing > 0 && e.Failing < e.Orders {
-		e.Condition, e.Exact = shrink.ConditionOf(w.orders, c.Schedule.Before)
+		var like []schedule.Constraint
+		for _, b := range c.Schedule.Before {
+			like = append(like, schedule.Constraint{First: e.steps[b.First].number(), Second: e.steps[b.Second].number()})
+		}
+		e.Condition, e.Exact = shrink.ConditionOf(w.named, like)
+		if !e.Exact {
+			e.Condition, e.Exact = shrink.ConditionOf(w.orders, c.Schedule.Before)
+		}
 	}
 	return e
 }
@@ -64,6 +79,11 @@ type explainer struct {
 	orders    []shrink.Order
 	known     map[uint64]bool
 	out       Explanation
+
+	// Orders by the names of steps, in place of their identities: a message that
+	// somebody sends in any case has one name, and many identities. Conditions by
+	// names are what people would say, if there are such.
+	named []shrink.Order
 }
 
 // Run runs the property once.
@@ -82,18 +102,32 @@ func (w *explainer) Done(run explore.Run) {
 	if key := keyOf(&o); !w.known[key] {
 		w.known[key] = true
 		w.orders = append(w.orders, o)
-		w.name(w.last.System)
+		w.named = append(w.named, renamedOrder(o, w.name(w.last.System)))
 	}
+}
+
+// renamedOrder returns an order with names in place of identities.
+func renamedOrder(o shrink.Order, names map[uint64]uint64) shrink.Order {
+	out := shrink.Order{Failed: o.Failed}
+	for _, r := range o.Received {
+		list := make([]uint64, len(r.Steps))
+		for i, id := range r.Steps {
+			list[i] = names[id]
+		}
+		out.Received = append(out.Received, shrink.Received{Actor: r.Actor, Steps: list})
+	}
+	return out
 }
 
 // Again forgets all orders.
 func (w *explainer) Again() {
-	w.orders = nil
+	w.orders, w.named = nil, nil
 	clear(w.known)
 }
 
-// name keeps the words for the steps of a run.
-func (w *explainer) name(sys *pulse.System) {
+// name keeps the words for the steps of a run, and returns the numbers of their names.
+func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
+	numbers := map[uint64]uint64{}
 	t := sys.Trace()
 	names := t.Names()
 	count := map[stepName]int{}
@@ -102,10 +136,11 @@ func (w *explainer) name(sys *pulse.System) {
 		name := stepName{trace.Label(d.Body), names.Of(d.From), names.Of(d.To), 0}
 		count[name]++
 		name.before = count[name] - 1
-		if id := sys.Host().StepID(d); w.out.steps[id].message == "" {
-			w.out.steps[id] = name
-		}
+		id, number := sys.Host().StepID(d), name.number()
+		numbers[id] = number
+		w.out.steps[id], w.out.steps[number] = name, name
 	}
+	return numbers
 }
 
 // orderIn returns what each actor of a run has received.
@@ -146,10 +181,13 @@ func keyOf(o *shrink.Order) (key uint64) {
 func (e *Explanation) String() string {
 	orders := words.Count(e.Orders, "order")
 	switch {
+	case !e.Complete && len(e.Before) == 0:
+		return "fails in plain order, where the oldest message comes first; there are too many orders to run them all"
+	case !e.Complete:
+		return "fails in plain order, where the oldest message comes first, but with " + e.constraints() +
+			";\n    there are too many orders to run them all"
 	case e.Orders == 0 || e.Failing == 0:
 		return ""
-	case !e.Complete:
-		return fmt.Sprintf("fails in %s of the first %s", words.Grouped(e.Failing), orders)
 	case e.Orders == 1:
 		return "fails in the only order there is"
 	case e.Failing == e.Orders:
@@ -163,6 +201,22 @@ func (e *Explanation) String() string {
 		terms = append(terms, e.term(term))
 	}
 	return head + strings.Join(terms, ",\n    or where ")
+}
+
+// constraints says in words how the order of the case differs from plain order.
+func (e *Explanation) constraints() string {
+	var list []string
+	for _, c := range e.Before {
+		first, second := e.steps[c.First], e.steps[c.Second]
+		where := " at " + second.receiver
+		if first.receiver != second.receiver {
+			where = " at " + first.receiver + " before " + e.message(c.Second) + where
+		} else {
+			where = " before " + e.message(c.Second) + where
+		}
+		list = append(list, e.message(c.First)+where)
+	}
+	return strings.Join(list, " and ")
 }
 
 // term says constraints in words.
@@ -182,9 +236,9 @@ func (e *Explanation) term(list []schedule.Constraint) string {
 func (e *Explanation) message(id uint64) string {
 	name := e.steps[id]
 	alike, same := false, false
-	for other, o := range e.steps {
-		if other != id && o.message == name.message && o.receiver == name.receiver {
-			alike, same = true, same || o.sender == name.sender && o.before != name.before
+	for _, o := range e.steps {
+		if o != name && o.message == name.message && o.receiver == name.receiver {
+			alike, same = true, same || o.sender == name.sender
 		}
 	}
 	text := name.message
