@@ -44,12 +44,15 @@ func (c Config) Check(t testing.TB, property func(*props.T)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.replay() == "" {
-		v.check(portfolio)
-		if !t.Failed() {
-			v.show()
+	v.recorded(func() {
+		t.Helper()
+		if v.replay() == "" {
+			v.check(portfolio)
+			if !t.Failed() {
+				v.show()
+			}
 		}
-	}
+	})
 }
 
 // portfolio returns the arms of the search; nil means the default ones.

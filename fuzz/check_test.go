@@ -29,8 +29,8 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // Samples are the tests that other tests run in a process of their own, to
 // read what a failing test prints.
 func TestSample(t *testing.T) {
-	name := os.Getenv("JOSTLE_SAMPLE")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples} {
+	name, _, _ := strings.Cut(os.Getenv("JOSTLE_SAMPLE"), ":")
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}

@@ -53,6 +53,9 @@
 //	                 each actor keeps at its end
 //	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos
 //	JOSTLE_WORKERS   how many goroutines Check, MustFind and Explore may use
+//	JOSTLE_CACHE     a folder for records of which run is on, in place of one of the user's
+//	                 caches; off: nothing is recorded
+//	JOSTLE_FLIGHT    such a record: only the run with which its process died
 //	JOSTLE_STALL     how long a step may take before it is told of; else 10s
 //
 // The same seed finds the same failure, on every machine and with any number
@@ -66,6 +69,16 @@
 //
 // Check and Explore end some seconds before go test -timeout would end the process,
 // so that what they have found is told and saved, and they say that they did.
+//
+// # What ends the process
+//
+// A fatal error, such as a map that two goroutines write, os.Exit, a signal or go
+// test -timeout takes the search with it. Which run was on is recorded in a small
+// file of the user's cache folder: the next start of the test says which it was and
+// makes it again in a process of its own. When that dies too, the test fails with
+// what it said, and no search follows until the run comes to its end; else a line
+// says that it did. There are no such records on Windows, nor in benchmarks, and go
+// test -fuzz keeps the input by itself.
 //
 // # What is not found
 //

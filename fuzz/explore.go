@@ -14,7 +14,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A Verdict says what came of an exploration: of all its inputs together.
+// A Verdict says what came of an exploration: of all its inputs together. Package
+// explore says what the fields of its Result mean, and when runs are wasted.
 type Verdict = search.Verdict
 
 // Explore runs a property in every distinct order of its messages and fails
@@ -25,7 +26,13 @@ type Verdict = search.Verdict
 //
 // Saved cases run first, as with Check, and a failing order is shown and saved
 // as there. Inputs that the property draws by props.OneOf are all gone
-// through; of others, ten are drawn at random.
+// through; of others, ten are drawn at random. They take turns, the small ones
+// first, and each turn is longer than the one before: an input with too many
+// orders does not keep the others waiting.
+//
+// Where there are more than some 2,000 orders, every other run is drawn at random,
+// as by Check, and later one in eight: such runs find failures far from the
+// orders that come first. Verdict.Probes counts them, and no other number does.
 //
 // Timers fire only when no message waits, unless pulse.Options.EarlyTimers of the
 // property says how often they may fire before: Explore adds no such runs, as
@@ -58,12 +65,16 @@ func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	v := c.begin(tb, "Explore", exploreBudget, property)
 	defer v.watch()()
 	b, benchmark := tb.(*testing.B)
-	if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
-		if bound := v.replay(); bound != "" {
-			return Verdict{Result: explore.Result{Bound: bound}}
+	verdict := Verdict{Result: explore.Result{Bound: "replay"}}
+	v.recorded(func() {
+		tb.Helper()
+		if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
+			if verdict.Bound = v.replay(); verdict.Bound != "" {
+				return
+			}
 		}
-	}
-	verdict := v.explore(benchmark)
+		verdict = v.explore(benchmark)
+	})
 	if benchmark && verdict.Distinct >= 0 {
 		b.ReportMetric(float64(verdict.Distinct), "orders/op")
 	}

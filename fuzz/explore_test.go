@@ -96,7 +96,7 @@ func TestIncompleteIsSaidWithoutVerbose(t *testing.T) {
 // leaveBehind explores a property and forgets what it finds.
 func leaveBehind(t *testing.T, c Config, property func(*props.T)) {
 	o := search.ExploreOptions{KeepOn: c.KeepOn, Runs: c.Runs, File: c.File, Seed: 1}
-	if _, err := search.Explore(t.Context(), propertyOf(property, t.Name()), o); err != nil {
+	if _, err := search.Explore(t.Context(), search.PropertyOf(property, t.Name()), o); err != nil {
 		t.Fatal(err)
 	}
 }

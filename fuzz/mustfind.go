@@ -8,6 +8,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // MustFind searches as Check does, and fails the test unless a run is found in
@@ -43,11 +44,19 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
-	ctx, cancel := v.context()
-	defer cancel()
-	res := search.Sample(ctx, v.property, search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio})
-	return v.mustHave(res, start)
+	found := &finding.Finding{Failure: &pulse.Failure{}} // of no run: JOSTLE_FLIGHT asks for another
+	v.recorded(func() {
+		t.Helper()
+		start := time.Now()
+		ctx, cancel := v.context()
+		defer cancel()
+		res := search.Sample(ctx, v.property, search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio})
+		found = v.mustHave(res, start)
+	})
+	if found.Case.Test == "" && t.Failed() {
+		t.FailNow() // the run in which the last process died ends this one too
+	}
+	return found
 }
 
 // mustHave returns the finding of a search, or fails the test when there is none.

@@ -3,11 +3,11 @@ package fuzz
 import (
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/native"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
@@ -48,8 +48,19 @@ func Target(f *testing.F, property func(*props.T)) {
 func (c Config) Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
 	t := c.newTarget(f, property)
-	if isWorker() || t.replay() == "" {
-		t.run(f)
+	do := func() {
+		if native.IsWorker(os.Args) || t.replay() == "" {
+			t.run(f)
+		}
+	}
+	if native.IsFuzzing(os.Args) { // the engine keeps the input of a process that dies
+		do()
+		return
+	}
+	ran := false
+	t.recorded(func() { ran = true; do() })
+	if !ran && !f.Failed() {
+		f.SkipNow() // a target that does nothing must say so
 	}
 }
 
@@ -66,7 +77,7 @@ func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
 func (g *target) run(f *testing.F) {
 	seeds := g.addSeeds(f)
 	f.Fuzz(g.fuzz)
-	if !isFuzzing() && !f.Failed() && g.tally.Runs >= seeds {
+	if !native.IsFuzzing(os.Args) && !f.Failed() && g.tally.Runs >= seeds {
 		g.judge(f, seeds)
 	}
 }
@@ -80,6 +91,7 @@ func (g *target) judge(f *testing.F, seeds int) {
 	start := time.Now()
 	for i := 0; i < mostMore && g.lacks() && time.Since(start) < checkBudget; i++ {
 		data := native.RandomBytes((g.verb.Seed-1)*randomSeeds + uint64(seeds+i))
+		g.property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
 		res := g.Run(data)
 		g.tally.Count("bytes", &res)
 		if res.Failure != nil {
@@ -97,28 +109,6 @@ func (g *target) judge(f *testing.F, seeds int) {
 // lacks reports whether the runs so far have tested nothing, or not reached all
 // that is to be reached.
 func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Missed()) > 0 }
-
-// isFuzzing reports whether this process was started with -fuzz.
-func isFuzzing() bool {
-	for _, arg := range os.Args {
-		name, pattern, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if name == "test.fuzz" && pattern != "" || name == "test.fuzzworker" {
-			return true
-		}
-	}
-	return false
-}
-
-// isWorker reports whether this process runs inputs for another, which has
-// replayed what is saved.
-func isWorker() bool {
-	for _, arg := range os.Args {
-		if strings.TrimLeft(arg, "-") == "test.fuzzworker" {
-			return true
-		}
-	}
-	return false
-}
 
 // target is what one process of the engine runs.
 type target struct {
@@ -157,6 +147,7 @@ func (g *target) addSeeds(f *testing.F) (n int) {
 //
 // Skips: inputs that the property skips, or whose draws find no value.
 func (g *target) fuzz(t *testing.T, data []byte) {
+	g.property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
 	res := g.Run(data)
 	g.tally.Count("bytes", &res)
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
@@ -43,7 +44,7 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verb{Config: c, t: t, name: name, property: propertyOf(property, t.Name()), limit: limitOf(t), shower: newShower()}
+	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: limitOf(t), shower: newShower()}
 	if v.dog, err = newWatchdog(v.limit); err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +118,7 @@ func (v *verb) replaySaved() bool {
 	r := v.property.NewRunner()
 	defer r.Close()
 	for i := range cases {
+		v.property.Recorder.Slot(0).Begin(flight.Saved, i)
 		if !v.replayCase(r, &cases[i], false) {
 			return false
 		}
@@ -229,7 +231,7 @@ func (v *verb) notSaved(f *finding.Finding, path string, err error) {
 
 // fail tells what was found and fails the test.
 func (v *verb) fail(f *finding.Finding, run, path string) {
-	text := f.Text(run) + fmt.Sprintf("        again: %sgo test -run '%s' %s\n", settings(path), pattern(v.property.Test), packagePath())
+	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", settings(path), words.Command(v.property.Test, packageFolder))
 	if path != "" {
 		text += fmt.Sprintf("        saved: %s (runs first from now on)\n", shown(path))
 	}
@@ -258,45 +260,5 @@ func (v *verb) complain(list []string) {
 	v.t.Helper()
 	for _, text := range list {
 		v.t.Error(text)
-	}
-}
-
-// pattern is the -run pattern of a test, each of its parts anchored.
-func pattern(test string) string {
-	parts := strings.Split(test, "/")
-	for i, p := range parts {
-		parts[i] = "^" + regexpQuote(p) + "$"
-	}
-	return strings.Join(parts, "/")
-}
-
-// regexpQuote quotes what a pattern would read as more than itself. Unlike
-// regexp.QuoteMeta it leaves alone what a shell would then show.
-func regexpQuote(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strings.ContainsRune(`\.+*?()|[]{}^$`, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// packagePath is the package of the running test as go test is told it from
-// the module's root.
-func packagePath() string {
-	dir := packageFolder
-	for up := dir; ; up = filepath.Dir(up) {
-		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
-			rel, _ := filepath.Rel(up, dir)
-			if rel == "." {
-				return "."
-			}
-			return "./" + filepath.ToSlash(rel)
-		}
-		if up == filepath.Dir(up) {
-			return "."
-		}
 	}
 }

@@ -53,8 +53,8 @@ func (v *verb) watch() (stop func()) {
 	d.Tell = func(headline, lines string) {
 		if headline != "" {
 			headline = fmt.Sprintf("    %s, fuzz.%s of %s: %s\n", v.t.Name(), v.name, v.property.Name, headline)
-			lines += fmt.Sprintf("again: JOSTLE_SEED=%d go test -run '%s' %s\n(a step may take longer than %s with JOSTLE_STALL=1m, a minute)\n",
-				v.Seed, pattern(v.property.Test), packagePath(), words.Elapsed(d.Limit))
+			lines += fmt.Sprintf("again: JOSTLE_SEED=%d %s\n(a step may take longer than %s with JOSTLE_STALL=1m, a minute)\n",
+				v.Seed, words.Command(v.property.Test, packageFolder), words.Elapsed(d.Limit))
 		}
 		// A test's own output is not shown when go test ends the process.
 		fmt.Fprint(os.Stderr, headline+words.Indented(lines))

@@ -111,7 +111,7 @@ func runStalled(t *testing.T, sample, timeout string, env ...string) string {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run", "^TestSample$", "-test.timeout", timeout)
-	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+t.TempDir())...)
+	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+t.TempDir(), "JOSTLE_CACHE="+t.TempDir())...)
 	out, _ := cmd.CombinedOutput()
 	return string(out)
 }

@@ -1,6 +1,10 @@
 package pulse
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // An Actor receives messages one at a time. Receive runs to its end before
 // anything else happens; it must not block.
@@ -75,9 +79,48 @@ type Spec struct {
 	// Restarts is how many restarts a panicking actor is allowed before its
 	// panic is escalated; zero means 10.
 	Restarts int
-	// Safe keeps faults away from the actor and from its messages.
+	// Safe keeps the faults of Options away from the actor and from its messages.
+	// A Nemesis strikes it all the same.
 	Safe bool
+	// Mailbox is how many messages may wait for the actor, zero for any number. A
+	// message waits from when it is sent, also by the test, until it is received.
+	// Timers, Downs, answers to an Ask and whatever starts or ends the actor have
+	// room always, and take none.
+	Mailbox int
+	// OnFull is what follows when a message finds the mailbox full.
+	OnFull Overflow
 }
+
+// refusal returns what is wrong with the numbers of a Spec, "" when nothing is.
+func (spec *Spec) refusal() string {
+	switch {
+	case spec.OnPanic > OnPanicEscalate:
+		return fmt.Sprintf("Spec.OnPanic is %d, which is no Directive", spec.OnPanic)
+	case spec.Restarts < 0:
+		return negative("Spec.Restarts", spec.Restarts, "the default")
+	case spec.Mailbox < 0:
+		return negative("Spec.Mailbox", spec.Mailbox, "no bound")
+	case spec.OnFull > OnFullFail:
+		return fmt.Sprintf("Spec.OnFull is %d, which is no Overflow", spec.OnFull)
+	case spec.OnFull != OnFullDropNewest && spec.Mailbox == 0:
+		return "Spec.OnFull is set, and Spec.Mailbox is zero: a mailbox without a bound is never full"
+	}
+	return ""
+}
+
+// An Overflow is what follows when a message is sent to an actor whose mailbox is
+// full. Its sender is told nothing.
+type Overflow uint8
+
+const (
+	// OnFullDropNewest loses the message.
+	OnFullDropNewest Overflow = iota
+	// OnFullDropOldest loses the message that has waited longest. With Unordered
+	// delivery a message that a fault delays waits from when it arrives.
+	OnFullDropOldest
+	// OnFullFail lets the run fail.
+	OnFullFail
+)
 
 // A Directive is what follows when an actor panics.
 type Directive uint8

@@ -99,11 +99,8 @@ func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
 
 // spawn spawns what a Spec describes.
 func (c *cast) spawn(spec *Spec, parent int32) Ref {
-	switch {
-	case spec.OnPanic > OnPanicEscalate:
-		c.misuse("actor %q: Spec.OnPanic is %d, which is no Directive", spec.Name, spec.OnPanic)
-	case spec.Restarts < 0:
-		c.misuse("actor %q: %s", spec.Name, negative("Spec.Restarts", spec.Restarts, "the default"))
+	if text := spec.refusal(); text != "" {
+		c.misuse("actor %q: %s", spec.Name, text)
 	}
 	handler := c.handlerOf(spec)
 	info := c.rec.types.of(handler)
@@ -112,8 +109,11 @@ func (c *cast) spawn(spec *Spec, parent int32) Ref {
 	}
 	a := c.add(spec.Name, handler, info, parent)
 	a.spec, a.special, a.safe = *spec, true, spec.Safe
+	if spec.Mailbox > 0 {
+		c.bind(&a.mailbox, spec)
+	}
 	if spec.Process != nil {
-		c.startProcess(a)
+		c.startProcess(a, c.rec.cur)
 	}
 	return c.ref(a.actor)
 }
@@ -166,9 +166,20 @@ func (c *cast) endChildren(parent int32, reason string) {
 	}
 }
 
+// descends reports whether an actor is another one, or a child of it or of its
+// children.
+func (c *cast) descends(actor, from int32) bool {
+	for ; actor >= 0; actor = c.actors[actor].parent {
+		if actor == from {
+			return true
+		}
+	}
+	return false
+}
+
 // crash takes an actor down by a fault.
 func (c *cast) crash(a *actor) {
-	c.unwatch(a.actor)
+	c.unwatchAll(a.actor)
 	c.endChildren(a.actor, "crashed")
 	a.life = down
 	c.shut(a, trace.Dropped)
@@ -180,6 +191,9 @@ func (c *cast) crash(a *actor) {
 // waiting in the mailbox meets the given fate.
 func (c *cast) shut(a *actor, fate trace.Fate) {
 	a.accept = acceptNothing
+	if a.room > 0 {
+		c.rec.touch(a.actor, trace.ItsRoom, 0)
+	}
 	c.mail.setOpen(&a.mailbox, false)
 	c.stopTimersOf(a.actor)
 	c.mail.empty(&a.mailbox, fate)
@@ -212,12 +226,12 @@ func (c *cast) listStrikes() []strike {
 }
 
 // renew makes an actor ready to receive from the beginning. Its channels are
-// still to be looked at.
-func (c *cast) renew(a *actor, lose bool) {
+// still to be looked at. If it is a process, starter sends it its start.
+func (c *cast) renew(a *actor, lose bool, starter int32) {
 	a.accept, a.await, a.answered = acceptAll, 0, 0
 	switch {
 	case a.spec.Process != nil:
-		c.startProcess(a)
+		c.startProcess(a, starter)
 	case lose && a.spec.New != nil:
 		a.handler = c.handlerOf(&Spec{Name: a.spec.Name, New: a.spec.New})
 	}
@@ -264,10 +278,24 @@ func (c *cast) watch(watcher, other int32) {
 	c.postDown(other, watcher, "gone")
 }
 
-// unwatch forgets all that an actor has watched: what it becomes after a
+// unwatch makes an actor one that is not told of the end of another: what would
+// tell it is taken back.
+func (c *cast) unwatch(watcher, other int32) {
+	c.rec.touch(other, trace.ItsLife, 0)
+	a := c.actors[other]
+	a.watchers = slices.DeleteFunc(a.watchers, func(w int32) bool { return w == watcher })
+	for _, m := range c.mail.sentTo(&c.actors[watcher].mailbox) {
+		if d := &c.mail.sends[m]; d.Kind == trace.Down && d.From == other {
+			c.mail.withdraw(m)
+			c.todo.afterStep |= workFilter // it may have kept another from being received
+		}
+	}
+}
+
+// unwatchAll forgets all that an actor has watched: what it becomes after a
 // crash, or by a restart, has not asked for it. Whoever it watched may end
 // before or after that, so the running step depends on their lives.
-func (c *cast) unwatch(watcher int32) {
+func (c *cast) unwatchAll(watcher int32) {
 	for i, a := range c.actors {
 		kept := slices.DeleteFunc(a.watchers, func(w int32) bool { return w == watcher })
 		if len(kept) < len(a.watchers) {

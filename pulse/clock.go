@@ -45,7 +45,7 @@ type entry struct {
 	at     int64
 	number int32 // order of setting, to break ties
 	send   int32 // the slot of its message
-	actor  int32 // whose timer it is; none for delays
+	actor  int32 // whose timer it is, and ends with; none for delays and what is sent later
 	last   int32 // the message of its last firing while that waits; else none
 	period int64
 	effect effect
@@ -128,6 +128,21 @@ func (c *clock) find(number int32) int {
 // delay holds up, or -1.
 func (c *clock) delayOf(m int32) int {
 	return slices.IndexFunc(c.heap, func(e entry) bool { return e.send == m && e.effect >= unblock })
+}
+
+// delayed lists the messages that a delay keeps from arriving, in the order of sending.
+func (c *clock) delayed() []int32 {
+	var numbers, list []int32
+	for i := range c.heap {
+		if c.heap[i].effect == release {
+			numbers = append(numbers, c.heap[i].number)
+		}
+	}
+	slices.Sort(numbers)
+	for _, n := range numbers {
+		list = append(list, c.heap[c.find(n)].send)
+	}
+	return list
 }
 
 // timerOf returns the place of the first timer of an actor, or -1.

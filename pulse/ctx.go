@@ -40,8 +40,8 @@ func (c *Ctx) Self() Ref {
 }
 
 // Sender returns who sent the message that is being received. What is sent to
-// the sender of an Ask answers it, now or in a later step. Timers have no
-// sender but the actor itself.
+// the sender of an Ask answers it, now or in a later step. The sender of a timer
+// is who set it: the actor itself, unless it was set by SendAfter.
 func (c *Ctx) Sender() Ref {
 	s := c.sys
 	if !c.ok("Sender") || s.from < 0 {
@@ -107,12 +107,36 @@ func (c *Ctx) Watch(r Ref) {
 	c.sys.watch(c.actor, r.actor)
 }
 
+// Unwatch ends all watches of the other that this actor has. No Down of the other
+// comes after it: one that is on its way is taken back.
+func (c *Ctx) Unwatch(r Ref) {
+	if !c.ok("Unwatch") {
+		return
+	}
+	c.sys.check(r, "Unwatch")
+	c.sys.unwatch(c.actor, r.actor)
+}
+
 // After sends the actor a message when d of virtual time has passed.
 func (c *Ctx) After(d time.Duration, msg any) Timer {
 	if !c.ok("After") {
 		return Timer{}
 	}
 	return c.sys.setTimer(c.actor, d, 0, msg)
+}
+
+// SendAfter sends another actor a message when d of virtual time has passed. The
+// receiver knows this actor as its Sender. The message is on its own from now on: it
+// comes although this actor has ended, crashed or been restarted by then, and only
+// Timer.Stop takes it back. It comes in no particular order with what this actor sends
+// otherwise; two of one actor to the same receiver come in the order of their times.
+// Faults leave it alone, but what has crashed by then does not receive it. Sent to the
+// actor itself it is After.
+func (c *Ctx) SendAfter(to Ref, d time.Duration, msg any) Timer {
+	if !c.ok("SendAfter") {
+		return Timer{}
+	}
+	return c.sys.sendAfter(c.actor, to, d, msg)
 }
 
 // Every sends the actor a message each time that d of virtual time has

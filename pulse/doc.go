@@ -37,7 +37,8 @@
 // An Actor is a value with a method Receive. It handles one message at a time,
 // each to its end, and may not block. A Process is an actor written as
 // straight-line code: it waits where it stands, in Receive, ReceiveMatch, Ask or
-// Sleep; the functions Ask and ReceiveAs do so for messages of one type. Actors
+// Sleep; the functions Ask and ReceiveAs do so for messages of one type. The test
+// asks by System.Ask, which takes steps until the answer has come. Actors
 // and processes are spawned by a System before and between runs, and by a Ctx or
 // a Process in a step. What an actor may do, it does through the Ctx that Receive
 // is given.
@@ -46,12 +47,14 @@
 // delivery the messages from one actor to another arrive in the order of
 // sending; with Unordered delivery any message on its way may come next. All
 // else is the strategy's choice: package pulse/strategy has the strategies.
+// Any number of messages may wait for an actor, unless its Spec.Mailbox says how
+// many.
 //
 // # Time
 //
 // Time is virtual. It passes when nothing can be delivered, and then goes at
 // once to the next moment at which something is due. After and Every set
-// timers. Options.EarlyTimers lets timers fire although messages wait, and
+// timers, and SendAfter sends to another actor later. Options.EarlyTimers lets timers fire although messages wait, and
 // Options.Horizon is where time ends. A ReceiveTimeout of zero needs no time: its
 // end is one of the things that can come next.
 //
@@ -60,6 +63,27 @@
 // Options.Faults says what may go wrong, and how often: messages that are lost,
 // come twice or late; actors that crash and come back; partitions. Which fault
 // strikes when is the strategy's choice too.
+//
+// A Nemesis makes a fault happen where the program says so: it crashes and restarts
+// an actor, cuts some actors off from others, and loses or delays the messages
+// between two. A test calls it before Run and between runs, by System.Nemesis. An
+// actor or a process calls it in a step, by Ctx.Nemesis; that step is scheduled like
+// any other.
+//
+//	nemesis := sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+//		n := ctx.Nemesis()
+//		switch msg {
+//		case "strike":
+//			n.Partition([]pulse.Ref{leader}, []pulse.Ref{follower1, follower2})
+//			ctx.After(time.Second, "heal")
+//		case "heal":
+//			n.Heal()
+//		}
+//	}))
+//	sys.Send(nemesis, "strike")
+//
+// What a Nemesis did is in Trace.Strikes, and charts and texts show it as a line
+// below its step.
 //
 // # When a run fails
 //

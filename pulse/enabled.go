@@ -47,6 +47,24 @@ func (e *Enabled) Channels() int {
 // Receiver returns the index of the actor that would receive message i.
 func (e *Enabled) Receiver(i int) int { return int(e.mail.sends[e.mail.ready[i]].To) }
 
+// IsMatched reports whether the receiver of message i waits in ReceiveMatch.
+func (e *Enabled) IsMatched(i int) bool {
+	return e.mail.boxes[e.mail.sends[e.mail.ready[i]].To].accept == acceptMatching
+}
+
+// Matched returns for how many messages IsMatched holds.
+func (e *Enabled) Matched() (n int) {
+	if e.mail.choosy == 0 {
+		return 0
+	}
+	for i := range e.mail.ready {
+		if e.IsMatched(i) {
+			n++
+		}
+	}
+	return n
+}
+
 // Send returns message i as the trace shows it. It may be read until the
 // next step.
 func (e *Enabled) Send(i int) *trace.Send { return &e.mail.sends[e.mail.ready[i]] }

@@ -2,6 +2,7 @@ package pulse_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -67,6 +68,41 @@ func ExampleFaults() {
 	// received one and have 1
 	// received two and have 1
 	// received three and have 2
+}
+
+// A register is copied from a primary to a backup. The nemesis is an actor, so that
+// the strategy decides between which steps it strikes. Here a write is lost: the
+// primary answers before the backup has its copy.
+func ExampleNemesis() {
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+	defer sys.Close()
+	for seed := uint64(1); ; seed++ {
+		sys.Reset(seed)
+		copied, answer := "", any(nil)
+		backup := sys.Spawn("backup", pulse.Func(func(_ *pulse.Ctx, msg any) { copied = msg.(string) }))
+		primary := sys.Spawn("primary", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			ctx.Send(backup, msg)
+			ctx.Reply("done")
+		}))
+		nemesis := sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			ctx.Nemesis().Crash(backup)
+			ctx.Nemesis().RestartKept(backup)
+		}))
+		sys.Go("client", func(p *pulse.Process) { answer, _ = p.AskTimeout(primary, "x = 1", time.Second) })
+		sys.Send(nemesis, "strike")
+		if sys.Run() && answer == "done" && copied == "" {
+			fmt.Print(sys.Trace().Chart())
+			return
+		}
+	}
+	// Output:
+	// 0  test ──start──▶ client
+	// 1  client ──"x = 1"──▶ primary
+	// 2  test ──"strike"──▶ nemesis
+	//      fault: crash of backup
+	//      fault: restart of backup
+	// 3  primary ──"done"──▶ client
+	//    primary ──"x = 1"──▶ backup     (lost)
 }
 
 // strikesAt lets every fault happen as soon as it can.
@@ -203,6 +239,60 @@ func ExampleHost() {
 	// went well: true
 }
 
+// A mailbox is Erlang's: it keeps what a process does not want yet, in the order of
+// arrival.
+type mailbox struct {
+	p    *pulse.Process
+	kept []any
+}
+
+func (b *mailbox) receive(wanted func(msg any) bool) any {
+	if i := slices.IndexFunc(b.kept, wanted); i >= 0 {
+		msg := b.kept[i]
+		b.kept = slices.Delete(b.kept, i, i+1)
+		return msg
+	}
+	for {
+		msg := b.p.Receive()
+		if wanted(msg) {
+			return msg
+		}
+		b.kept = append(b.kept, msg)
+	}
+}
+
+// Only ReceiveMatch lets an answer overtake what was passed over before the question
+// was asked.
+func ExampleProcess_mailbox() {
+	isWanted := func(msg any) bool { return msg == "wanted" }
+	isAny := func(any) bool { return true }
+	for _, name := range []string{"ReceiveMatch", "a mailbox"} {
+		sys := pulse.New(pulse.Options{Strategy: strategy.Random()})
+		next := map[any]bool{}
+		for seed := range uint64(100) {
+			sys.Reset(seed)
+			echo := sys.Spawn("echo", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(ctx.Sender(), "answer") }))
+			reader := sys.Go("reader", func(p *pulse.Process) {
+				receive := p.ReceiveMatch
+				if name == "a mailbox" {
+					receive = (&mailbox{p: p}).receive
+				}
+				receive(isWanted)
+				p.Send(echo, "question")
+				next[receive(isAny)] = true
+			})
+			sys.Send(reader, "first")
+			sys.Send(reader, "wanted")
+			sys.Run()
+		}
+		sys.Close()
+		fmt.Println("by", name, next)
+	}
+	// Output:
+	// by ReceiveMatch map[answer:true first:true]
+	// by a mailbox map[first:true]
+}
+
 // A monitor is an observer that looks at each step when it is over.
 type lengths struct{ longest int }
 
@@ -224,4 +314,83 @@ func ExampleSystem_Observe() {
 	sys.Run()
 	fmt.Println("the longest message has", l.longest, "letters")
 	// Output: the longest message has 8 letters
+}
+
+// purse answers with what it holds.
+type purse struct{ sum int }
+
+func (a *purse) Receive(ctx *pulse.Ctx, msg any) {
+	if n, ok := msg.(int); ok {
+		a.sum += n
+	}
+	ctx.Reply(a.sum)
+}
+
+// A test asks an actor, and goes on with the answer. What was sent before and comes
+// by the same channel has been received by then; what else there is may still wait.
+func ExampleSystem_Ask() {
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	acc := sys.Spawn("purse", &purse{})
+	sys.Send(acc, 10)
+	fmt.Println(pulse.Ask[int](sys, acc, 5))
+	silent := sys.Spawn("silent", pulse.Func(func(*pulse.Ctx, any) {}))
+	fmt.Println(sys.Ask(silent, "anybody there?"), sys.Failure().Text)
+	// Output:
+	// 15
+	// <nil> stuck: the test asks silent, and no answer comes: nothing is deliverable
+}
+
+// A mailbox with a bound loses messages when its actor is slower than those who
+// send to it, which depends on the order of steps.
+func ExampleSpec_mailbox() {
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	var got []any
+	slow := sys.SpawnSpec(pulse.Spec{
+		Name:    "slow",
+		Actor:   pulse.Func(func(_ *pulse.Ctx, msg any) { got = append(got, msg) }),
+		Mailbox: 2,
+		OnFull:  pulse.OnFullDropOldest,
+	})
+	sys.Go("fast", func(p *pulse.Process) {
+		for i := range 5 {
+			p.Send(slow, i)
+		}
+	})
+	sys.Run()
+	fmt.Println(got)
+	// Output: [3 4]
+}
+
+// A watcher that wants to know no more is told nothing, however late it says so.
+func ExampleCtx_Unwatch() {
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	worker := sys.Spawn("worker", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
+	sys.Go("watcher", func(p *pulse.Process) {
+		p.Watch(worker)
+		p.Send(worker, "end")
+		p.Sleep(time.Second) // the worker has ended, and its Down is there
+		p.Unwatch(worker)
+		_, ok := p.ReceiveTimeout(time.Second)
+		fmt.Println("told:", ok)
+	})
+	sys.Run()
+	// Output: told: false
+}
+
+// What an actor sends later comes although the actor has ended by then.
+func ExampleCtx_SendAfter() {
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	heir := sys.Spawn("heir", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		fmt.Println(msg, "from", ctx.Sender(), "after", ctx.Now())
+	}))
+	sys.Send(sys.Spawn("testator", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+		ctx.SendAfter(heir, time.Hour, "a will")
+		ctx.Stop()
+	})), "write")
+	sys.Run()
+	// Output: a will from testator after 1h0m0s
 }

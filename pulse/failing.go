@@ -32,6 +32,9 @@ func (f *failing) fail(x *Failure) bool {
 	return true
 }
 
+// any reports whether the run has failed, or will for what another goroutine did.
+func (f *failing) any() bool { return f.failure != nil || f.intruder.Load() != nil }
+
 // abandon fails a run that a step has left by runtime.Goexit.
 func (f *failing) abandon(where string) {
 	if f.fail(&Failure{Kind: KindMisuse, Text: "the run was left by runtime.Goexit in " + where +

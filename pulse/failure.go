@@ -22,7 +22,8 @@ const (
 	KindStuck
 	// KindOrphans: messages were sent to actors that had ended.
 	KindOrphans
-	// KindBudget: the run took too many steps or sent too many messages.
+	// KindBudget: the run took too many steps, sent too many messages, or filled a
+	// mailbox that must not be full.
 	KindBudget
 	// KindEventuality: what must come about never did.
 	KindEventuality

@@ -353,6 +353,11 @@ func TestBudgets(t *testing.T) {
 				ctx.Log("and another thing")
 			}
 		}), "complain")},
+		{name: "faults without an end", o: small, do: one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			for {
+				ctx.Nemesis().Heal()
+			}
+		}), "heal")},
 		{name: "watches without an end", o: small, do: func(s *pulse.System) *pulse.Failure {
 			till := s.Spawn("till", pulse.Func(idle))
 			return one(pulse.Func(func(ctx *pulse.Ctx, _ any) {

@@ -12,7 +12,8 @@ import (
 // the numbers are budgets, not rates.
 //
 // Faults leave alone the messages from and to the test, of timers and of an
-// actor to itself, and whatever Safe actors send and receive.
+// actor to itself, and whatever Safe actors send and receive. For a fault at a
+// place of your choice there is the Nemesis.
 type Faults struct {
 	// Drop, Duplicate and Delay are how many messages may be lost, arrive
 	// twice, or be held back. With FIFO delivery a message that is held back
@@ -69,13 +70,13 @@ type strike struct {
 	actor int32
 }
 
-// name tells kinds of fault apart: a restart that loses the state is another
+// faultName tells kinds of fault apart: a restart that loses the state is another
 // one than a restart that keeps it.
-func (x strike) name() uint64 {
-	if x.lose {
-		return uint64(x.kind) | 1<<8
+func faultName(kind trace.StepKind, lose bool) uint64 {
+	if lose {
+		return uint64(kind) | 1<<8
 	}
-	return uint64(x.kind)
+	return uint64(kind)
 }
 
 // spend takes a strike out of the budgets.
@@ -152,14 +153,21 @@ func (t *traffic) beginFaults() {
 	t.armFaults()
 }
 
-// goesAstray lets faults strike a message before it enters its channel. It
+// goesAstray lets faults strike a message before it enters its channel, unless it
+// finds a full mailbox. It
 // reports whether that has dealt with the message; else it is to be posted.
 func (t *traffic) goesAstray(m int32) bool {
 	if t.mail.onSend&workIsolate != 0 {
 		t.guard(m)
 	}
+	if t.mail.onSend&workLinks != 0 && t.suffersLink(m) {
+		return true
+	}
+	if t.mail.onSend&workBounded != 0 && t.overflows(m) {
+		return true
+	}
 	if t.mail.onSend&workMessage == 0 || t.settling || !t.exposed(m) {
-		return false
+		return t.heldByLink(m)
 	}
 	f := &t.faults.left
 	d := &t.mail.sends[m]
@@ -170,11 +178,11 @@ func (t *traffic) goesAstray(m int32) bool {
 	}
 	if f.Duplicate > 0 && d.Kind != trace.Reply && t.choose(choice.Duplicate, 2) == 1 {
 		f.Duplicate--
-		t.mail.post(m, d.From)
+		t.launch(m)
 		t.duplicate(m)
 		return true
 	}
-	return f.Delay > 0 && t.delay(m)
+	return f.Delay > 0 && t.delay(m) || t.heldByLink(m)
 }
 
 // exposed reports whether faults may touch a message.
@@ -201,7 +209,10 @@ func (t *traffic) duplicate(m int32) {
 	c := t.copySlot(m)
 	d := &t.mail.sends[c]
 	d.Kind = trace.Copy
-	t.mail.post(c, d.From)
+	if t.mail.onSend&workBounded != 0 && t.overflows(c) {
+		return
+	}
+	t.launch(c)
 }
 
 // delay asks for how long a message is held back, and reports whether it is.
@@ -215,6 +226,6 @@ func (t *traffic) delay(m int32) bool {
 		return false
 	}
 	t.faults.left.Delay--
-	t.mail.delay(m, t.clock.later(by[v-1]))
+	t.mail.delay(m, addTime(t.clock.later(by[v-1]), t.linkDelay(m)))
 	return true
 }

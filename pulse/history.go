@@ -20,6 +20,12 @@ func (c *cast) remember(d *trace.Send, a *actor, prev int32) {
 	w.keep(c.rec.step, a.history)
 }
 
+// wasStruck adds to an actor's history that a Nemesis has struck it, which is no
+// step of the actor.
+func (a *actor) wasStruck(x trace.Strike) {
+	a.history = hash.Fold(a.history^faultSalt, faultName(x.Kind, x.Lost))
+}
+
 // learn adds to the history of who is running what the system told it.
 func (c *cast) learn(v uint64) {
 	a := c.actors[c.rec.cur]

@@ -97,8 +97,8 @@ func (r *mailroom) forgetDelay(m int32) bool {
 	return true
 }
 
-// arrive places a message when not every mailbox is open, or when there is a
-// partition, with Unordered delivery: into ready if it can be delivered, else
+// arrive places a message when not every mailbox is open, or when something is
+// cut, with Unordered delivery: into ready if it can be delivered, else
 // into held.
 func (r *mailroom) arrive(m, from int32) {
 	b := r.boxes[r.sends[m].To]
@@ -106,7 +106,7 @@ func (r *mailroom) arrive(m, from int32) {
 		r.undeliverable(m, b)
 		return
 	}
-	if !r.crosses(r.cut, from, b.actor) && b.accepts(&r.sends[m]) {
+	if !r.crosses(r.cut, from, b.actor) && !r.links.isCut(from, b.actor) && b.accepts(&r.sends[m]) {
 		r.ready = append(r.ready, m)
 		return
 	}
@@ -127,7 +127,7 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.held = slices.DeleteFunc(r.held, gather)
 	slices.SortFunc(mine, r.compareArrival)
 	for _, m := range mine {
-		r.arrive(m, r.sends[m].From)
+		r.arrive(m, sourceOf(&r.sends[m]))
 	}
 	r.scratch = mine[:0]
 }

@@ -98,7 +98,7 @@ func (c *invariants) mailboxes() {
 		}
 	}
 	c.holds(choosy == c.mail.choosy, "%d mailboxes are not open, choosy is %d", choosy, c.mail.choosy)
-	flag := c.mail.unordered && (choosy > 0 || c.mail.cut >= 0)
+	flag := c.mail.unordered && (choosy > 0 || c.mail.cut >= 0 || c.mail.links.cuts > 0)
 	c.holds(flag == (c.mail.onSend&workChoosy != 0), "workChoosy is %v", !flag)
 }
 
@@ -121,13 +121,28 @@ func (c *invariants) channels() {
 		c.holds(ok && int(k) == i, "channel %d is %d in the table", i, k)
 		blocked := int32(0)
 		if r.crosses(r.cut, h.from, h.to) {
-			blocked = 1
+			blocked++
+		}
+		if r.links.isCut(h.from, h.to) {
+			blocked++
 		}
 		c.holds(h.blocked == blocked, "channel %d: blocked %d, expected %d", i, h.blocked, blocked)
 		open := r.boxes[h.to].open && h.blocked == 0 && h.slow == 0
 		c.holds(h.open == open, "channel %d: open %v, expected %v", i, h.open, open)
 		c.queue(int32(i), h)
 	}
+}
+
+// comesFrom returns the sender of the channel that a message belongs in.
+func comesFrom(d *trace.Send) int32 {
+	timer := d.Kind == trace.Timer || d.Kind == trace.Periodic
+	switch {
+	case timer && d.From == d.To:
+		return none
+	case timer:
+		return -2 - d.From
+	}
+	return d.From
 }
 
 // queue checks the messages in a channel.
@@ -138,8 +153,7 @@ func (c *invariants) queue(i int32, h *channel) {
 		if c.places[m]++; c.places[m] > 1 {
 			break // counted twice already: a circle, perhaps
 		}
-		timer := d.Kind == trace.Timer || d.Kind == trace.Periodic
-		c.holds(d.Channel == i && d.To == h.to && (timer && h.from == none || !timer && h.from == d.From),
+		c.holds(d.Channel == i && d.To == h.to && h.from == comesFrom(d),
 			"message %d from %d to %d is in channel %d", m, d.From, d.To, i)
 		c.holds(d.Seq > seq && d.Seq <= c.mail.seq, "message %d of channel %d is number %d, after %d", m, i, d.Seq, seq)
 		if seq, last = d.Seq, m; c.mail.isSlow(m) {
@@ -181,7 +195,7 @@ func (c *invariants) ready() {
 			}
 			b := r.boxes[d.To]
 			c.holds(b.life == alive, "message %d waits for %d, which is not alive", m, d.To)
-			want[m] = b.accepts(d) && !r.crosses(r.cut, from, d.To)
+			want[m] = b.accepts(d) && !r.crosses(r.cut, from, d.To) && !r.links.isCut(from, d.To)
 		}
 	} else {
 		for i := range r.channels {
@@ -260,7 +274,7 @@ func (c *invariants) clock() {
 		c.holds(e.at >= k.now, "entry %d of the clock is due at %d, it is %d", i, e.at, k.now)
 		c.holds(e.number > 0 && e.number <= k.number && !numbers[e.number], "entry %d of the clock has number %d of %d", i, e.number, k.number)
 		numbers[e.number] = true
-		c.holds((e.effect >= unblock) == (e.actor == none), "entry %d of the clock has effect %d and actor %d", i, e.effect, e.actor)
+		c.holds((e.effect >= unblock) == (e.actor == none) || e.effect == fire && c.mail.sends[e.send].From != c.mail.sends[e.send].To, "entry %d of the clock has effect %d and actor %d", i, e.effect, e.actor)
 		c.holds(e.last == none || e.effect == tick && c.places[e.last] == 1 && c.mail.sends[e.last].Kind == trace.Periodic,
 			"the last message of entry %d does not wait", i)
 		if e.effect == tick {

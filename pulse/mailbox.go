@@ -19,7 +19,9 @@ type mailbox struct {
 	accept   acceptance
 	life     life
 	open     bool
-	safe     bool // partitions leave it alone
+	safe     bool     // partitions leave it alone
+	onFull   Overflow // what follows when it is full
+	room     int32    // for how many messages; 0 for any number
 }
 
 // life is where an actor is between its spawning and its end.
@@ -61,6 +63,7 @@ func (r *mailroom) admit(b *mailbox) {
 	b.actor, b.inward = int32(n), none
 	b.await, b.answered = 0, 0
 	b.accept, b.life, b.open, b.safe = acceptAll, alive, true, false
+	b.onFull, b.room = OnFullDropNewest, 0
 }
 
 // accepts reports whether an actor takes a message now.
@@ -82,9 +85,10 @@ func (b *mailbox) accepts(d *trace.Send) bool {
 }
 
 // awaits reports whether an actor still waits for the answer to an Ask. An
-// answer that comes twice or too late is nobody's.
+// answer that comes twice or too late is nobody's. The test goes on receiving all
+// else while it waits.
 func (b *mailbox) awaits(ask int32) bool {
-	return b.accept == acceptReply && b.await == ask && b.answered != ask
+	return b.await == ask && b.answered != ask && (b.accept == acceptReply || b.actor == trace.Test)
 }
 
 // isWake reports whether a message is that of the timer that ends this
@@ -116,7 +120,7 @@ func (r *mailroom) setOpen(b *mailbox, open bool) {
 // ready, with Unordered delivery, where no channel knows it.
 func (r *mailroom) flagChoosy() {
 	r.onSend &^= workChoosy
-	if r.unordered && (r.choosy > 0 || r.cut >= 0) {
+	if r.unordered && (r.choosy > 0 || r.cut >= 0 || r.links.cuts > 0) {
 		r.onSend |= workChoosy
 	}
 }
@@ -125,7 +129,7 @@ func (r *mailroom) flagChoosy() {
 // and with which of its channels are held up.
 func (r *mailroom) refilter(b *mailbox) {
 	open := b.life == alive && b.accept == acceptAll
-	if open && b.open && r.cut < 0 && r.slow == 0 {
+	if open && b.open && r.cut < 0 && r.slow == 0 && r.links.cuts == 0 {
 		return
 	}
 	r.setOpen(b, open)

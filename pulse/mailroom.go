@@ -33,7 +33,8 @@ type mailroom struct {
 	unordered bool
 	keeps     bool // no slot is used twice: the run is recorded
 
-	cut     int32      // the actor that a partition separates from all others; none
+	cut     int32      // the actor that a drawn partition separates from all others; none
+	links   links      // what a Nemesis has said of them
 	slow    int        // messages on their way that a delay holds up
 	choosy  int        // mailboxes that are not open
 	boxes   []*mailbox // by actor
@@ -47,7 +48,8 @@ type mailroom struct {
 const none = trace.None
 
 // A channel is the queue from one sender to one receiver. Timers come by a
-// channel of their own, from nobody.
+// channel of their own, from nobody, and what is sent later by one from its
+// sender's clock: see sourceOf.
 //
 // Invariant: when open, its head is in ready or there is none; when not, its
 // candidate is in ready or there is none. It is open only while blocked and
@@ -57,7 +59,7 @@ type channel struct {
 	head, tail int32 // tail means nothing while head is none
 	sibling    int32 // the next channel to the same receiver
 	candidate  int32 // the message in ready of a channel that is not open
-	blocked    int32 // how many partitions hold it up: 0 or 1
+	blocked    int32 // how many hold it up: a drawn partition, a cut of its link
 	slow       int32 // how many of its messages a delay holds up
 	open       bool
 }
@@ -95,7 +97,10 @@ func (r *mailroom) reset() {
 	r.table.Reset()
 	r.boxes, r.held = r.boxes[:0], r.held[:0]
 	r.orphans.reset()
+	r.links.reset()
+	r.onSend &^= workBounded
 	r.flagChoosy()
+	r.flagLinks()
 }
 
 // newSlot returns a place for a message, or none when there is none left. A
@@ -259,7 +264,10 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 	c.sibling, b.inward = b.inward, int32(n)
 	c.blocked, c.slow = 0, 0
 	if r.crosses(r.cut, from, to) {
-		c.blocked = 1
+		c.blocked++
+	}
+	if r.links.isCut(from, to) {
+		c.blocked++
 	}
 	c.open = b.open && c.blocked == 0
 	// There are never more in ready than channels: keep room for all and one more.
@@ -379,6 +387,35 @@ func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
 	if waiting {
 		r.removeReadyIf(func(m int32) bool { return r.sends[m].To == b.actor })
 	}
+}
+
+// sentTo lists all messages on their way to an actor, timers apart: those of each
+// channel in their order, and with Unordered delivery what a delay holds up last.
+func (r *mailroom) sentTo(b *mailbox) []int32 {
+	var list []int32
+	add := func(m int32) {
+		if r.sends[m].To == b.actor {
+			list = append(list, m)
+		}
+	}
+	if !r.unordered {
+		for i := b.inward; i >= 0; i = r.channels[i].sibling {
+			for m := r.channels[i].head; m >= 0; m = r.sends[m].Next {
+				add(m)
+			}
+		}
+		return list
+	}
+	for _, m := range r.ready {
+		add(m)
+	}
+	for _, m := range r.held {
+		add(m)
+	}
+	for _, m := range r.clock.delayed() {
+		add(m)
+	}
+	return list
 }
 
 // waiting lists what waits for an actor, in the order of arrival, but with

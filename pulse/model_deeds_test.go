@@ -53,6 +53,89 @@ func (w *modelWorld) does(a *modelActor, x action) {
 		}
 	case doChoose:
 		a.state = w.ask(choice.Program, x.a+1) % modelStates
+	case doUnwatch:
+		w.unwatch(a, w.actors[x.a%len(w.actors)])
+	case doSendAfter:
+		w.make(i, x.b, func(m modelMark) {
+			to := x.a % len(w.actors)
+			t := &modelTimer{at: w.now + int64(x.c), owner: -1, message: w.message(i, to, trace.Timer, m, 0)}
+			if to == i {
+				t.owner = i
+			}
+			w.setTimer(t)
+			a.timers = append(a.timers, t.number)
+		})
+	default:
+		w.strikesBy(i, x)
+	}
+}
+
+// strikesBy does what an actor or the test does by a Nemesis.
+func (w *modelWorld) strikesBy(me int, x action) {
+	i, j := x.a%len(w.actors), x.c%len(w.actors)
+	a := w.actors[i]
+	struck := func(did bool) { w.emit("struck", modelMark{}, int32(x.do), int32(i), int32(boolToInt(did))) }
+	switch {
+	case x.do == doCrash && i > 0 && !w.descends(me, i):
+		struck(a.life == "alive")
+		if a.life == "alive" {
+			w.crash(a)
+		}
+	case x.do == doKept && i > 0 && !a.process, x.do == doLost && (a.process || a.renewed):
+		struck(a.life == "down")
+		if a.life == "down" {
+			w.revive(a, x.do == doLost, i)
+		}
+	case x.do == doHeal:
+		clear(w.links)
+	case i == j:
+	case x.do == doPartition:
+		for k := j; k < len(w.actors); k++ {
+			if k != i {
+				w.cutLink(i, k)
+				w.cutLink(k, i)
+			}
+		}
+	case x.do == doCut:
+		w.cutLink(i, j)
+		if w.fault == "a cut is no way back" {
+			w.cutLink(j, i)
+		}
+	case x.do == doLose:
+		l := w.links[[2]int{i, j}]
+		l.lose = x.b
+		w.links[[2]int{i, j}] = l
+	case x.do == doDelay:
+		l := w.links[[2]int{i, j}]
+		l.delayed = int64(2 * x.b)
+		w.links[[2]int{i, j}] = l
+	}
+}
+
+func (w *modelWorld) cutLink(from, to int) {
+	l := w.links[[2]int{from, to}]
+	l.cut = true
+	w.links[[2]int{from, to}] = l
+}
+
+func (w *modelWorld) descends(actor, from int) bool {
+	for ; actor > 0; actor = w.actors[actor].parent {
+		if actor == from {
+			return true
+		}
+	}
+	return false
+}
+
+// revive brings an actor back that has crashed.
+func (w *modelWorld) revive(a *modelActor, lose bool, starter int) {
+	a.life = "alive"
+	if !lose || w.fault == "a restart loses no state" {
+		return
+	}
+	a.state, a.table, a.kept, a.timers = 0, 0, nil, nil
+	if a.process {
+		w.start(a, starter)
 	}
 }
 
@@ -71,7 +154,7 @@ func (w *modelWorld) end(a *modelActor, reason string) {
 		return
 	}
 	wasDown := a.life == "down"
-	a.life = "ended"
+	a.life, a.idle = "ended", w.idle
 	w.shut(a, w.orphan)
 	if !wasDown {
 		w.tellWatchers(a, reason)
@@ -82,7 +165,7 @@ func (w *modelWorld) shut(a *modelActor, fate func(*modelMessage)) {
 	a.wait, a.await, a.wake = "nothing", 0, nil
 	w.timers = slices.DeleteFunc(w.timers, func(t *modelTimer) bool {
 		switch {
-		case t.owner == a.index:
+		case t.owner == a.index || w.fault == "what is sent later ends with its sender" && t.owner < 0 && t.message.from == a.index:
 			t.message.fate = trace.Dropped
 			return true
 		case t.release && t.message.slow && t.message.to == a.index:
@@ -107,6 +190,22 @@ func (w *modelWorld) tellWatchers(a *modelActor, reason string) {
 	for _, to := range list {
 		w.tellDown(a.index, to, reason)
 	}
+}
+
+// unwatch ends the watches of one actor by another, and takes back what is on its
+// way because of them.
+func (w *modelWorld) unwatch(a, other *modelActor) {
+	other.watchers = slices.DeleteFunc(other.watchers, func(i int) bool { return i == a.index })
+	if w.fault == "an Unwatch is too late" {
+		return
+	}
+	w.pending = slices.DeleteFunc(w.pending, func(m *modelMessage) bool {
+		is := m.kind == trace.Down && m.from == other.index && m.to == a.index
+		if is {
+			m.fate = trace.Dropped
+		}
+		return is
+	})
 }
 
 func (w *modelWorld) after(a *modelActor, d, period int64, m modelMark) {
@@ -377,13 +476,10 @@ func (w *modelWorld) inflict(x modelStrike) {
 		w.crash(a)
 	case "kept":
 		o.kept--
-		a.life = "alive"
+		w.revive(a, false, a.index)
 	case "lost":
 		o.lost--
-		a.life, a.state, a.table, a.kept, a.timers = "alive", 0, 0, nil, nil
-		if a.process {
-			w.start(a)
-		}
+		w.revive(a, true, a.index)
 	}
 }
 

@@ -28,6 +28,17 @@ const (
 	doEvery                 // kind b each a+1 time units
 	doStopTimer             // the a-th that it has set
 	doChoose                // of a+1; the result is the new state
+	doUnwatch               // actor a
+	doSendAfter             // kind b to actor a in c time units
+	// What a Nemesis does, for an actor or the test.
+	doCrash     // actor a
+	doKept      // restarts actor a with its state
+	doLost      // restarts actor a without it
+	doPartition // actor a from every other actor, from c on
+	doCut       // from actor a to actor c
+	doHeal
+	doLose  // from actor a to actor c: b messages; 2 is all
+	doDelay // from actor a to actor c, by 2b time units
 	// Only processes, which wait.
 	doReceive
 	doMatch          // the kinds of the mask a
@@ -43,7 +54,7 @@ const (
 )
 
 var verbNames = [verbs]string{"send", "reply", "keep", "answer", "spawn", "stop", "set", "become", "watch", "kill",
-	"after", "every", "stopTimer", "choose", "receive", "match", "receiveTimeout", "ask", "askTimeout", "sleep",
+	"after", "every", "stopTimer", "choose", "unwatch", "sendAfter", "crash", "kept", "lost", "partition", "cut", "heal", "lose", "delay", "receive", "match", "receiveTimeout", "ask", "askTimeout", "sleep",
 	"run", "runFor", "settle"}
 
 type action struct {
@@ -67,6 +78,8 @@ type template struct {
 	process bool
 	safe    bool
 	renewed bool // a restart may lose its state
+	room    int  // of its mailbox; 0 has no bound
+	oldest  bool // is lost when the mailbox is full
 	rules   [modelTables][modelStates][modelKinds + 1][]action
 	script  []action // of a process
 }
@@ -87,10 +100,13 @@ type modelProgram struct {
 }
 
 // A maker draws a program. Small numbers of everything find most.
-type maker struct{ *rand.Rand }
+type maker struct {
+	*rand.Rand
+	nemesis bool // the program calls one
+}
 
 func newModelProgram(seed uint64) *modelProgram {
-	m := maker{rand.New(rand.NewPCG(seed, 1))}
+	m := maker{rand.New(rand.NewPCG(seed, 1)), seed%3 == 2}
 	p := &modelProgram{seed: seed, options: m.options()}
 	for range 1 + m.IntN(4) {
 		p.templates = append(p.templates, m.template())
@@ -139,6 +155,9 @@ func (m maker) options() modelOptions {
 
 func (m maker) template() template {
 	t := template{process: m.chance(2), safe: m.chance(6), renewed: m.chance(2)}
+	if m.chance(5) {
+		t.room, t.oldest = 1+m.IntN(2), m.chance(2)
+	}
 	if t.process {
 		for range 1 + m.IntN(7) {
 			t.script = append(t.script, m.processAction())
@@ -162,10 +181,24 @@ func (m maker) template() template {
 }
 
 var commonVerbs = []verb{doSend, doSend, doSend, doSend, doReply, doReply, doKeep, doAnswer, doSpawn, doSet, doBecome,
-	doWatch, doAfter, doAfter, doEvery, doStopTimer, doChoose, doStop, doKill}
+	doWatch, doAfter, doAfter, doEvery, doStopTimer, doChoose, doStop, doKill, doWatch, doWatch, doUnwatch, doUnwatch, doUnwatch, doUnwatch, doSendAfter}
 
 func (m maker) action() action {
-	return action{commonVerbs[m.IntN(len(commonVerbs))], m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
+	if m.nemesis && m.chance(3) {
+		return m.nemesisAction()
+	}
+	x := action{commonVerbs[m.IntN(len(commonVerbs))], m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
+	if x.do == doWatch || x.do == doUnwatch { // of few, so that both are of the same often
+		x.a %= 3
+	}
+	return x
+}
+
+func (m maker) nemesisAction() action {
+	if m.chance(4) {
+		return action{doLose, m.IntN(3), 1, m.IntN(3)}
+	}
+	return action{doCrash + verb(m.IntN(int(doDelay-doCrash)+1)), m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
 }
 
 func (m maker) processAction() action {
@@ -183,6 +216,9 @@ func (m maker) processAction() action {
 }
 
 func (m maker) testAction() action {
+	if m.nemesis && m.chance(3) {
+		return m.nemesisAction()
+	}
 	do := []verb{doSend, doSend, doSend, doSend, doSpawn, doKill}[m.IntN(6)]
 	return action{do, m.IntN(8), m.IntN(modelKinds), 0}
 }
@@ -192,7 +228,7 @@ func (p *modelProgram) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, options %+v\ntest: %v\n", p.seed, p.options, p.test)
 	for i, t := range p.templates {
-		fmt.Fprintf(&b, "template %d: process %t, safe %t, renewed %t, script %v\n", i, t.process, t.safe, t.renewed, t.script)
+		fmt.Fprintf(&b, "template %d: process %t, safe %t, renewed %t, room %d, oldest %t, script %v\n", i, t.process, t.safe, t.renewed, t.room, t.oldest, t.script)
 		t.each(func(table, state, kind int, rule *[]action) {
 			if len(*rule) > 0 {
 				fmt.Fprintf(&b, "    table %d state %d kind %d: %v\n", table, state, kind, *rule)

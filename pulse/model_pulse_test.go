@@ -3,6 +3,7 @@ package pulse_test
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ type player struct {
 	rng      *rand.Rand
 	log      []event
 	refs     []pulse.Ref // by index
+	origin   []*template // by index
 	made     [modelActors]int32
 	fuel     int
 	list     []modelMark
@@ -94,6 +96,7 @@ func (p *player) play(program *modelProgram) []event {
 		p.sys.Configure(o)
 	}
 	p.refs = append(p.refs[:0], p.sys.Host().Running())
+	p.origin = append(p.origin[:0], &template{})
 	for _, x := range program.test {
 		p.testDoes(x)
 		p.check()
@@ -140,6 +143,8 @@ func (p *player) testDoes(x action) {
 	case doSettle:
 		p.sys.Settle()
 		p.ran(p.sys.Failure())
+	default:
+		p.strikes(0, p.sys.Nemesis(), x)
 	}
 }
 
@@ -221,7 +226,11 @@ func (p *player) spec(a int) (pulse.Spec, bool) {
 		return pulse.Spec{}, false
 	}
 	t := &p.templates[a%len(p.templates)]
-	s := pulse.Spec{Name: "a" + string(rune('0'+len(p.refs))), Safe: t.safe}
+	p.origin = append(p.origin, t)
+	s := pulse.Spec{Name: "a" + string(rune('0'+len(p.refs))), Safe: t.safe, Mailbox: t.room}
+	if t.room > 0 && t.oldest {
+		s.OnFull = pulse.OnFullDropOldest
+	}
 	fresh := func() pulse.Actor { return &playedHandler{played: &played{player: p, template: t}} }
 	switch {
 	case t.process:
@@ -344,7 +353,56 @@ func (a *played) does(ctx *pulse.Ctx, x action) {
 		}
 	case doChoose:
 		a.state = ctx.Choose(x.a+1) % modelStates
+	case doUnwatch:
+		ctx.Unwatch(a.target(x.a))
+	case doSendAfter:
+		if body, ok := a.note(me, x.b); ok {
+			a.timers = append(a.timers, ctx.SendAfter(a.target(x.a), units(x.c), body))
+		}
+	default:
+		a.strikes(me, ctx.Nemesis(), x)
 	}
+}
+
+// strikes does what an actor, or the test, does by a Nemesis, unless that is a misuse.
+func (p *player) strikes(me int, n pulse.Nemesis, x action) {
+	i, j := x.a%len(p.refs), x.c%len(p.refs)
+	from, to, t := p.refs[i], p.refs[j], p.origin[i]
+	struck := func(did bool) { p.emit("struck", modelMark{}, int32(x.do), int32(i), int32(boolToInt(did))) }
+	switch {
+	case x.do == doCrash && i > 0 && !p.descends(me, i):
+		struck(n.Crash(from))
+	case x.do == doKept && i > 0 && !t.process:
+		struck(n.RestartKept(from))
+	case x.do == doLost && (t.process || t.renewed):
+		struck(n.RestartLost(from))
+	case x.do == doHeal:
+		n.Heal()
+	case i == j:
+	case x.do == doPartition:
+		var others []pulse.Ref
+		for k := j; k < len(p.refs); k++ {
+			if k != i {
+				others = append(others, p.refs[k])
+			}
+		}
+		n.Partition([]pulse.Ref{from}, others)
+	case x.do == doCut:
+		n.Cut(from, to)
+	case x.do == doLose:
+		n.Lose(from, to, []int{0, 1, math.MaxInt}[x.b])
+	case x.do == doDelay:
+		n.Delay(from, to, units(2*x.b))
+	}
+}
+
+func (p *player) descends(actor, from int) bool {
+	for a := int32(actor); a > 0; a = p.sys.Trace().Actors[a].Parent {
+		if a == int32(from) {
+			return true
+		}
+	}
+	return false
 }
 
 func boolToInt(b bool) int {

@@ -60,6 +60,13 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 		"early timers have no budget in the next run",
 		"a cut actor's messages are lost",
 		"periodic timers rest too soon",
+		"a loss has no end",
+		"a cut makes a deadlock",
+		"a cut is no way back",
+		"a restart loses no state",
+		"an Unwatch is too late",
+		"no mailbox has a bound",
+		"what is sent later ends with its sender",
 	} {
 		found := false
 		for seed := uint64(0); seed < uint64(modelPrograms()) && !found; seed++ {

@@ -31,12 +31,14 @@ type modelWorld struct {
 	numbers  int
 	orphans  int
 	cut      int // who is cut off; -1
+	links    map[[2]int]modelLink
 	early    int
 	begun    bool
 	strikes  bool
 	ending   bool // the running actor ends with this step
 	inbox    []modelMark
 	settles  bool
+	idle     bool // the test calls a Nemesis, in no step
 	reported bool // the stuck report
 }
 
@@ -61,6 +63,13 @@ type modelTimer struct {
 	release    bool          // not a timer: lets a message go on
 }
 
+// A modelLink is what a Nemesis has said of the messages from one actor to another.
+type modelLink struct {
+	cut     bool
+	lose    int // 2: all
+	delayed int64
+}
+
 // A modelRef is where to send; ask is the Ask that this would answer.
 type modelRef struct{ actor, ask int }
 
@@ -79,7 +88,8 @@ type modelActor struct {
 	mask  int
 	await int
 	wake  *modelTimer
-	empty int // polls in a row that found nothing
+	empty int  // polls in a row that found nothing
+	idle  bool // it ended in no step
 }
 
 // A difference is where the two sides part.
@@ -97,6 +107,7 @@ func (w *modelWorld) judge() (d string) {
 		}
 	}()
 	w.failed, w.cut, w.fuel = -1, -1, modelFuel
+	w.links = map[[2]int]modelLink{}
 	w.actors = []*modelActor{{life: "alive", template: &template{}}}
 	for _, x := range w.test {
 		w.testDoes(x)
@@ -167,6 +178,10 @@ func (w *modelWorld) testDoes(x action) {
 		w.settles = true
 		w.run(w.now, true)
 		w.settles = false
+	default:
+		w.idle = true
+		w.strikesBy(0, x)
+		w.idle = false
 	}
 }
 
@@ -206,9 +221,16 @@ func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark model
 		m.fate = trace.Dropped
 		return
 	}
+	if w.loses(m) {
+		m.fate = trace.Dropped
+		return
+	}
+	if w.isLost(m) {
+		return
+	}
 	o := &w.options
 	if w.settles || !w.exposed(m) {
-		w.arrive(m)
+		w.launch(m)
 		return
 	}
 	if o.drop > 0 && w.ask(choice.Drop, 2) == 1 {
@@ -218,21 +240,81 @@ func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark model
 	}
 	if o.duplicate > 0 && m.kind != trace.Reply && w.ask(choice.Duplicate, 2) == 1 {
 		o.duplicate--
-		w.arrive(m)
-		w.arrive(w.message(from, to.actor, trace.Copy, mark, ask))
+		w.launch(m)
+		if c := w.message(from, to.actor, trace.Copy, mark, ask); !w.isLost(c) {
+			w.launch(c)
+		}
 		return
 	}
 	if o.delay == 0 {
-		w.arrive(m)
+		w.launch(m)
 		return
 	}
 	by := w.ask(choice.Delay, 3)
 	if by == 0 {
-		w.arrive(m)
+		w.launch(m)
 		return
 	}
 	o.delay--
-	w.holdBack(m, []int64{1, 4}[by-1])
+	w.holdBack(m, []int64{1, 4}[by-1]+w.links[m.link()].delayed)
+}
+
+func (m *modelMessage) link() [2]int { return [2]int{m.from, m.to} }
+
+// loses says that the link of a message loses it.
+func (w *modelWorld) loses(m *modelMessage) bool {
+	l := w.links[m.link()]
+	if l.lose == 0 || m.kind != trace.Message && m.kind != trace.Reply {
+		return false
+	}
+	if l.lose == 1 && w.fault != "a loss has no end" {
+		l.lose = 0
+		w.links[m.link()] = l
+	}
+	return true
+}
+
+// launch lets a message arrive when its link does not hold it back.
+func (w *modelWorld) launch(m *modelMessage) {
+	by := w.links[m.link()].delayed
+	if by > 0 && (m.kind == trace.Message || m.kind == trace.Reply || m.kind == trace.Copy) {
+		w.holdBack(m, by)
+		return
+	}
+	w.arrive(m)
+}
+
+// isLost says whether a message finds a full mailbox, and is lost. It may also be
+// the one that has waited longest that is.
+func (w *modelWorld) isLost(m *modelMessage) bool {
+	a := w.actors[m.to]
+	takesRoom := func(m *modelMessage) bool { return m.kind == trace.Message || m.kind == trace.Copy }
+	if a.room == 0 || a.life != "alive" || !takesRoom(m) || w.fault == "no mailbox has a bound" {
+		return false
+	}
+	var waiting []*modelMessage // those that have not arrived come last
+	for _, x := range w.pending {
+		if x.to == m.to && takesRoom(x) {
+			waiting = append(waiting, x)
+		}
+	}
+	for _, t := range w.timers {
+		if t.release && w.options.unordered && t.message.to == m.to && takesRoom(t.message) {
+			waiting = append(waiting, t.message)
+		}
+	}
+	if len(waiting) < a.room {
+		return false
+	}
+	if !a.oldest {
+		m.fate = trace.Dropped
+		return true
+	}
+	x := waiting[0]
+	x.fate = trace.Dropped
+	w.pending = slices.DeleteFunc(w.pending, func(y *modelMessage) bool { return y == x })
+	w.timers = slices.DeleteFunc(w.timers, func(t *modelTimer) bool { return t.release && t.message == x })
+	return false
 }
 
 func (w *modelWorld) holdBack(m *modelMessage, by int64) {
@@ -300,17 +382,20 @@ func (w *modelWorld) spawn(which, parent int) {
 	a := &modelActor{template: &w.templates[which%len(w.templates)], index: len(w.actors), parent: parent, life: "alive"}
 	w.actors = append(w.actors, a)
 	if a.process {
-		w.start(a)
+		w.start(a, w.cur)
 	}
 }
 
-func (w *modelWorld) start(a *modelActor) {
+func (w *modelWorld) start(a *modelActor, from int) {
 	a.wait, a.next = "start", 0
-	w.send(w.cur, modelRef{actor: a.index}, trace.Start, modelMark{}, 0)
+	w.send(from, modelRef{actor: a.index}, trace.Start, modelMark{}, 0)
 }
 
 func (w *modelWorld) crosses(m *modelMessage) bool {
-	return w.cut >= 0 && (m.from == w.cut) != (m.to == w.cut) && m.from != 0 && m.to != 0 &&
+	if w.links[m.link()].cut && !isTimer(m) {
+		return true
+	}
+	return w.cut >= 0 && !isTimer(m) && (m.from == w.cut) != (m.to == w.cut) && m.from != 0 && m.to != 0 &&
 		!w.actors[m.from].safe && !w.actors[m.to].safe
 }
 
@@ -337,6 +422,9 @@ func (w *modelWorld) deliverable() (list []*modelMessage) {
 		c := pair{m.from, m.to}
 		if isTimer(m) {
 			c.from = -1
+			if m.from != m.to { // it was sent later, by a channel of its own
+				c.from = -2 - m.from
+			}
 		}
 		place, known := seen[c]
 		switch {
@@ -432,7 +520,9 @@ func (w *modelWorld) lives() {
 		case "alive":
 			alive |= 1 << i
 		case "ended":
-			ended |= 1 << i
+			if !a.idle {
+				ended |= 1 << i
+			}
 		}
 	}
 	w.emit("lives", modelMark{}, alive, ended, int32(len(w.actors)))
@@ -543,6 +633,9 @@ func (w *modelWorld) atRest() {
 }
 
 func (w *modelWorld) isStuck(a *modelActor) bool {
+	if !w.options.closed && slices.ContainsFunc(w.pending, func(m *modelMessage) bool { return w.links[m.link()].cut }) {
+		return w.fault == "a cut makes a deadlock"
+	}
 	return a.index > 0 && a.life == "alive" && (w.options.closed || a.process && a.wait != "any" && !w.asleep(a))
 }
 

@@ -62,8 +62,8 @@ type Options struct {
 	Steps int
 	// Pending is how many messages may wait at one time before the run
 	// fails; zero means 100,000. It also bounds what a handler may do else
-	// without an end: a run may have as many actors, an actor as many
-	// watchers, and a run ten times as many choices and lines of log.
+	// without an end: a run may have as many actors and faults of a Nemesis, an
+	// actor as many watchers, and a run ten times as many choices and lines of log.
 	Pending int
 
 	// Record keeps the trace and the decisions, and computes identities.

@@ -59,7 +59,7 @@ func (p *Print) Differs(q *Print, s *System) string {
 	case p.steps != q.steps:
 		return fmt.Sprintf("there were %d steps, and %d in the run before, though all decisions were the same", q.steps, p.steps)
 	case p.hash != q.hash:
-		return "actors were spawned or steps came in another order than in the run before, though all decisions were the same"
+		return "actors were spawned, steps came, or a Nemesis struck in another order than in the run before, though all decisions were the same"
 	}
 	return ""
 }

@@ -75,14 +75,14 @@ func (c *cast) codeEnded(a *actor) {
 
 // startProcess makes a spawned actor a process that has not begun: its code
 // begins when the message that starts it is delivered.
-func (c *cast) startProcess(a *actor) {
+func (c *cast) startProcess(a *actor, starter int32) {
 	p := c.newProcess()
 	p.Ctx, p.body, p.empty = &a.ctx, a.spec.Process, 0
 	p.co = c.pool.get(p.main)
 	a.process, a.accept = p, acceptStart
 	c.mail.setOpen(&a.mailbox, false)
 	a.waits = wait{verb: "its start", on: none}
-	c.sendAs(c.rec.cur, a.actor, start{}, trace.Start, 0)
+	c.sendAs(starter, a.actor, start{}, trace.Start, 0)
 }
 
 func (c *cast) newProcess() *Process {
@@ -174,7 +174,9 @@ func (p *Process) Receive() any {
 // another channel that was sent after it had been passed over. A mailbox that keeps
 // the order of arrival, such as Erlang's, never does that. All orders of such a
 // mailbox are tried, and these beside them; a failure that needs one of these
-// cannot happen there.
+// cannot happen there. A process that is to have the orders of a mailbox only takes
+// every message by Receive and keeps what it does not want yet: see the example
+// Mailbox. Explore wastes no run on such a process.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	if match == nil && p.me("ReceiveMatch") != nil {
 		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")

@@ -27,6 +27,7 @@ type recorder struct {
 	on      bool
 	asked   int32 // questions that were answered in this run
 	logged  int32 // lines that its actors have logged
+	strikes int32 // faults that its actors have made happen
 	types   types
 	trace   trace.Trace
 	record  choice.Record
@@ -45,7 +46,7 @@ type origin struct{ sent, spawned int32 }
 func (r *recorder) reset() {
 	r.trace.Reset()
 	r.record.Reset()
-	r.hash, r.steps, r.asked, r.logged, r.called = 0, 0, 0, 0, trace.None
+	r.hash, r.steps, r.asked, r.logged, r.strikes, r.called = 0, 0, 0, 0, 0, trace.None
 	r.outside(origin{})
 }
 
@@ -126,6 +127,23 @@ func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *
 		ID: r.id, Time: now, Send: trace.None, Actor: actor, Prev: a.last, Kind: kind,
 	})
 	a.last = r.step
+}
+
+// struck notes a fault that the running step, or the test, has made happen.
+func (r *recorder) struck(x trace.Strike) {
+	r.strikes++
+	r.hash = hash.Fold(r.hash^faultSalt+faultName(x.Kind, x.Lost), channelKey(x.From, x.To))
+	r.hash = hash.Fold(r.hash, uint64(x.N))
+	for _, g := range x.Groups {
+		r.hash = hash.Fold(r.hash, uint64(len(g)))
+		for _, actor := range g {
+			r.hash = hash.Fold(r.hash, uint64(actor))
+		}
+	}
+	if r.on {
+		x.Step, x.After = r.step, r.steps
+		r.trace.Strikes = append(r.trace.Strikes, x)
+	}
 }
 
 // endActor notes that an actor has ended in the running step.

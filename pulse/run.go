@@ -69,7 +69,7 @@ func (s *System) attempts(until int64, final bool) {
 	}
 	s.fails.settle()
 	switch {
-	case s.fails.failure != nil:
+	case s.fails.failure != nil, s.todo.beforeStep&workAnswer != 0:
 	case final:
 		s.judge()
 	default:
@@ -163,8 +163,13 @@ func (s *System) loop(until int64) {
 			}
 			continue
 		}
-		if s.todo.beforeStep != 0 && s.interrupt(until) {
-			continue
+		if s.todo.beforeStep != 0 {
+			if s.todo.beforeStep&workAnswer != 0 {
+				return
+			}
+			if s.interrupt(until) {
+				continue
+			}
 		}
 		if s.rec.steps >= s.limit {
 			s.exhausted()
@@ -197,6 +202,9 @@ func (s *System) rest(until int64) bool {
 		return false
 	}
 	s.rec.atRest()
+	if s.todo.beforeStep&workAnswer != 0 {
+		return false
+	}
 	if s.todo.beforeStep&workFault != 0 && s.strike() {
 		return true
 	}

@@ -164,6 +164,8 @@ const (
 	tagTimer
 	tagRest
 	tagOrphan
+	tagLink
+	tagAnswers
 )
 
 // everything writes all parts of the state.
@@ -211,6 +213,11 @@ func (w *stateWalk) actor(a *actor) {
 		w.Flag(a.spec.Safe)
 		w.Flag(a.spec.New != nil)
 	}
+	if a.room > 0 {
+		w.Say("room ")
+		w.Signed(int64(a.room))
+		w.Unsigned(uint64(a.onFull))
+	}
 	w.watchers(a)
 	w.handler(a)
 }
@@ -240,7 +247,7 @@ func (w *stateWalk) handler(a *actor) {
 	case a.spec.Process != nil:
 		kind = gapProcess
 	case a.actor == trace.Test:
-		read, kind = w.TryAll(w.sys.inbox), gapInbox // its check may look at what it has received
+		read, kind = w.TryAll(w.sys.inbox) && w.asking(), gapInbox // its check may look at what it has received
 	default:
 		read = w.Try(a.handler)
 	}
@@ -271,6 +278,25 @@ func (w *stateWalk) idOf(actor int32) uint64 {
 		return 0
 	}
 	return w.sys.actors[actor].id
+}
+
+// idOfSource returns the identity of where the messages of a channel come from: an
+// actor, nobody, or an actor's clock.
+func (w *stateWalk) idOfSource(from int32) uint64 {
+	if from <= later {
+		return hash.Fold(w.idOf(later-from), tagTimer)
+	}
+	return w.idOf(from)
+}
+
+// idOfTimer returns the identity of what a timer belongs to: an actor, or the
+// channel by which its message comes.
+func (w *stateWalk) idOfTimer(e *entry) uint64 {
+	if e.actor >= 0 {
+		return w.idOf(e.actor)
+	}
+	d := &w.sys.mail.sends[e.send]
+	return hash.Fold(w.idOfSource(later-d.From), w.idOf(d.To))
 }
 
 // ref writes a Ref by the identity of its actor, if that is of this run.
@@ -310,7 +336,7 @@ func (w *stateWalk) dueTimers() []entry {
 		}
 	}
 	slices.SortFunc(w.due, func(x, y entry) int {
-		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(w.idOf(x.actor), w.idOf(y.actor)), cmp.Compare(x.number, y.number))
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(w.idOfTimer(&x), w.idOfTimer(&y)), cmp.Compare(x.number, y.number))
 	})
 	return w.due
 }
@@ -331,7 +357,7 @@ func (w *stateWalk) timer(e *entry) {
 	w.Tag(tagTimer, "\ntimer at ")
 	w.Signed(e.at)
 	w.Say("of ")
-	w.Hex(w.idOf(e.actor))
+	w.Hex(w.idOfTimer(e))
 	w.Say("each ")
 	w.Signed(e.period)
 	w.Flag(e.last != none)
@@ -372,10 +398,34 @@ func (w *stateWalk) budgets() {
 	f := &w.sys.faults
 	w.Say("cut ")
 	w.Hex(w.idOf(w.sys.mail.cut))
+	w.links()
 	w.Say("budgets ")
 	l := &f.left
 	for _, n := range [...]int{l.Drop, l.Duplicate, l.Delay, l.Crash, l.RestartKept, l.RestartLost, l.Partition} {
 		w.Signed(int64(n))
+	}
+}
+
+// links writes what a Nemesis has said of links, where it still holds, in an order
+// that does not depend on that of the calls.
+func (w *stateWalk) links() {
+	l := &w.sys.mail.links
+	if l.cuts == 0 && l.flawed == 0 {
+		return
+	}
+	for _, from := range w.order {
+		for _, to := range w.order {
+			x := l.find(from, to)
+			if x == nil || !x.cut && !x.isFlawed() {
+				continue
+			}
+			w.Tag(tagLink, "\nlink ")
+			w.Hex(w.idOf(from))
+			w.Hex(w.idOf(to))
+			w.Flag(x.cut)
+			w.Signed(int64(x.lose))
+			w.Signed(x.delay)
+		}
 	}
 }
 
@@ -388,4 +438,15 @@ func (w *stateWalk) orphans() {
 		w.body(&w.sys.mail.sends[m])
 	}
 	w.Signed(int64(w.sys.mail.orphans.lost))
+}
+
+// asking writes the answers that the test's Asks have had, and reports whether they
+// could be read.
+func (w *stateWalk) asking() bool {
+	k := &w.sys.asking
+	if len(k.answers) == 0 {
+		return true
+	}
+	w.Tag(tagAnswers, "answers ")
+	return w.TryAll(k.answers)
 }

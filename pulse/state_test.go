@@ -490,6 +490,41 @@ func ticking(period, until time.Duration) func(*pulse.System) {
 	}
 }
 
+// A struck is what a test does to two actors by a Nemesis.
+type struck func(n pulse.Nemesis, r []pulse.Ref)
+
+func cuts(from, to int) struck { return func(n pulse.Nemesis, r []pulse.Ref) { n.Cut(r[from], r[to]) } }
+func loses(count int) struck {
+	return func(n pulse.Nemesis, r []pulse.Ref) { n.Lose(r[0], r[1], count) }
+}
+func heals(n pulse.Nemesis, _ []pulse.Ref)   { n.Heal() }
+func crashes(n pulse.Nemesis, r []pulse.Ref) { n.Crash(r[0]) }
+
+func delays(d time.Duration) struck {
+	return func(n pulse.Nemesis, r []pulse.Ref) { n.Delay(r[0], r[1], d) }
+}
+
+func restarts(lost bool) struck {
+	return func(n pulse.Nemesis, r []pulse.Ref) {
+		if lost {
+			n.RestartLost(r[0])
+		} else {
+			n.RestartKept(r[0])
+		}
+	}
+}
+
+// linked makes two actors, of which one cannot be read, and strikes them.
+func linked(list ...struck) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		a := sys.SpawnSpec(pulse.Spec{Name: "a", New: func() pulse.Actor { return pulse.Func(func(*pulse.Ctx, any) {}) }})
+		b := sys.Spawn("b", &sums{})
+		for _, f := range list {
+			f(sys.Nemesis(), []pulse.Ref{a, b})
+		}
+	}
+}
+
 func TestStateOfSystems(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -514,6 +549,17 @@ func TestStateOfSystems(t *testing.T) {
 			sys.RunFor(1)
 		}, false},
 		{"periods", pulse.Options{}, ticking(5, 0), ticking(6, 0), false},
+		{"cuts", pulse.Options{}, linked(cuts(0, 1)), linked(), false},
+		{"ways of cuts", pulse.Options{}, linked(cuts(0, 1)), linked(cuts(1, 0)), false},
+		{"order of cuts", pulse.Options{}, linked(cuts(0, 1), cuts(1, 0)), linked(cuts(1, 0), cuts(0, 1)), true},
+		{"cuts that were healed", pulse.Options{}, linked(cuts(0, 1), heals), linked(), true},
+		{"losses", pulse.Options{}, linked(loses(1)), linked(loses(2)), false},
+		{"losses that were ended", pulse.Options{}, linked(loses(1), loses(0)), linked(), true},
+		{"delays", pulse.Options{}, linked(delays(1)), linked(delays(2)), false},
+		{"partitions by cuts", pulse.Options{}, linked(cuts(0, 1), cuts(1, 0)), linked(func(n pulse.Nemesis, r []pulse.Ref) {
+			n.Partition(r[:1], r[1:])
+		}), true},
+		{"a restart of what cannot be read", pulse.Options{}, linked(crashes, restarts(false)), linked(crashes, restarts(true)), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			state := func(build func(*pulse.System)) stated {
@@ -761,6 +807,8 @@ type roamer struct {
 	asker  pulse.Ref
 	timer  pulse.Timer
 	reborn int
+	struck int // how often it has called a Nemesis: that ends
+	kinds  []int
 }
 
 // roamerRules say for each kind of message what is done.
@@ -834,6 +882,37 @@ func (r *roamer) does(ctx *pulse.Ctx, d roamerDeed, m roam) {
 		r.asker = ctx.Sender()
 	case 16:
 		ctx.Kill(to)
+	default:
+		if at := r.world[d.a%len(r.kinds)]; r.struck < 2 {
+			r.struck++
+			r.strike(ctx, d, at, r.world[(d.a+1+d.b)%len(r.kinds)])
+		}
+	}
+}
+
+// strike has a Nemesis strike an actor, or the messages from it to another.
+func (r *roamer) strike(ctx *pulse.Ctx, d roamerDeed, at, other pulse.Ref) {
+	n := ctx.Nemesis()
+	did := false
+	switch kind := r.kinds[d.a%len(r.kinds)]; {
+	case d.do == 17 && at != ctx.Self():
+		did = n.Crash(at)
+	case d.do == 18 && (kind == 0 || kind == 2 && d.b > 0):
+		did = n.RestartLost(at)
+	case d.do == 18:
+		did = n.RestartKept(at)
+	case d.do == 19:
+		n.Heal()
+	case at == other:
+	case d.do == 20:
+		n.Cut(at, other)
+	case d.do == 21:
+		n.Lose(at, other, d.b)
+	case d.do == 22:
+		n.Delay(at, other, time.Duration(d.b))
+	}
+	if did {
+		r.sum++
 	}
 }
 
@@ -875,11 +954,15 @@ func newRoamProgram(seed uint64) *roamProgram {
 	if r.IntN(3) == 0 {
 		p.o.Delivery = pulse.DeliveryUnordered
 	}
+	deeds := 17
+	if seed%3 == 0 { // with a Nemesis
+		deeds = 23
+	}
 	for range 2 + r.IntN(2) {
 		var rules roamerRules
 		for k := range rules {
 			for range r.IntN(4) {
-				rules[k] = append(rules[k], roamerDeed{r.IntN(17), r.IntN(4), r.IntN(3)})
+				rules[k] = append(rules[k], roamerDeed{r.IntN(deeds), r.IntN(4), r.IntN(3)})
 			}
 		}
 		p.rules = append(p.rules, rules)
@@ -897,7 +980,7 @@ func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) str
 	world := make([]pulse.Ref, len(p.rules))
 	world = append(world, sys.Host().Running())
 	for i := range p.rules {
-		r := &roamer{rules: &p.rules[i], world: world, nodes: map[int]*stateNode{}}
+		r := &roamer{rules: &p.rules[i], kinds: p.kinds, world: world, nodes: map[int]*stateNode{}}
 		all = append(all, r)
 		spec := pulse.Spec{Name: fmt.Sprint(i)}
 		switch p.kinds[i] {
@@ -907,7 +990,7 @@ func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) str
 			spec.Actor = pulse.Func(r.Receive)
 		case 2:
 			spec.New = func() pulse.Actor {
-				*r = roamer{rules: r.rules, world: world, nodes: map[int]*stateNode{}, reborn: r.reborn + 1}
+				*r = roamer{rules: r.rules, kinds: p.kinds, struck: r.struck, world: world, nodes: map[int]*stateNode{}, reborn: r.reborn + 1}
 				return r
 			}
 		default:

@@ -21,13 +21,13 @@ func (w *stateWalk) channels() {
 		}
 		if len(w.inward) > 1 {
 			slices.SortFunc(w.inward, func(x, y int32) int {
-				return cmp.Compare(w.idOf(s.mail.channels[x].from), w.idOf(s.mail.channels[y].from))
+				return cmp.Compare(w.idOfSource(s.mail.channels[x].from), w.idOfSource(s.mail.channels[y].from))
 			})
 		}
 		for _, i := range w.inward {
 			c := &s.mail.channels[i]
 			w.Tag(tagChannel, "\nchannel ")
-			w.Hex(w.idOf(c.from))
+			w.Hex(w.idOfSource(c.from))
 			w.Hex(w.idOf(to))
 			for m := c.head; m >= 0; m = s.mail.sends[m].Next {
 				w.Tag(tagMessage, "← ")
@@ -101,6 +101,9 @@ func (w *stateWalk) message(m int32, held bool) {
 	w.Unsigned(uint64(kind))
 	w.Signed(int64(d.Ask))
 	w.Flag(held)
+	if b := s.mail.boxes[d.To]; b.room > 0 && b.onFull == OnFullDropOldest {
+		w.Signed(int64(s.mail.older(b, m)))
+	}
 	if s.mail.slow > 0 {
 		if i := s.clock.delayOf(m); i >= 0 {
 			w.Say("due ")

@@ -73,6 +73,9 @@ func (s *System) receive(m int32) {
 		prev := a.last
 		s.rec.addStep(d, m, &a.track, trace.Want(a.accept), s.clock.now, s.settling)
 		s.mail.past++
+		if a.room > 0 && takesRoom(d) {
+			s.rec.touch(a.actor, trace.ItsRoom, 0)
+		}
 		if s.states != nil {
 			s.remember(d, a, prev)
 		}
@@ -97,6 +100,11 @@ func (s *System) receiveSpecial(a *actor, body any, kind trace.SendKind, m int32
 		return
 	case trace.Periodic:
 		s.clock.received(m)
+	case trace.Reply:
+		if a.actor == trace.Test {
+			s.asking.answered(&s.cast, body)
+			return
+		}
 	}
 	if kind != trace.Copy {
 		s.ask = 0 // it answers one, or nobody asked
@@ -150,7 +158,7 @@ func (s *System) strike() bool {
 // inflict makes a fault happen: a step of the actor that it strikes.
 func (s *System) inflict(x strike) {
 	a := s.actors[x.actor]
-	s.rec.beginFault(x.kind, x.name(), x.actor, &a.track, s.clock.now)
+	s.rec.beginFault(x.kind, faultName(x.kind, x.lose), x.actor, &a.track, s.clock.now)
 	s.from, s.ask = none, 0
 	s.faults.spend(x)
 	switch x.kind {
@@ -158,7 +166,7 @@ func (s *System) inflict(x strike) {
 		s.crash(a)
 	case trace.Restart:
 		a.life = alive
-		s.renew(a, x.lose)
+		s.renew(a, x.lose, a.actor)
 		s.mail.reopen(&a.mailbox)
 	case trace.Partition:
 		s.mail.partition(x.actor)

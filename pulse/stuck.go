@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -15,6 +16,9 @@ import (
 // mailbox, and the cycle if there is one. It returns nil when all can. In a
 // closed environment nothing comes from outside.
 func (c *cast) stuck(closed bool) *Failure {
+	if !closed && c.mail.waitsAtCut() {
+		return nil // a Nemesis may still heal what is cut
+	}
 	living, list := 0, []*actor(nil)
 	for _, a := range c.actors[1:] {
 		if a.life != alive {
@@ -24,6 +28,9 @@ func (c *cast) stuck(closed bool) *Failure {
 		if closed || a.accept != acceptAll && !c.asleep(a) {
 			list = append(list, a)
 		}
+	}
+	if c.actors[trace.Test].await != 0 {
+		return c.unanswered(list)
 	}
 	if list == nil {
 		return nil
@@ -86,7 +93,11 @@ func (r *stuckReport) describe(a *actor) {
 	r.text.WriteString("; in its mailbox:\n")
 	for _, m := range list {
 		d := &r.cast.mail.sends[m]
-		fmt.Fprintf(&r.text, "        %s from %s\n", trace.Label(d.Body), r.nameOf(d.From))
+		fmt.Fprintf(&r.text, "        %s from %s", trace.Label(d.Body), r.nameOf(d.From))
+		if r.cast.mail.links.isCut(d.From, d.To) {
+			r.text.WriteString(", held up by a cut")
+		}
+		r.text.WriteString("\n")
 	}
 }
 
@@ -99,22 +110,33 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	switch {
 	case w.text != "":
 		return w.text, at
+	case a.actor == trace.Test && a.await != 0:
+		var pcs [64]uintptr
+		if calls, _ := trimmer.Inner(pcs[:runtime.Callers(1, pcs[:])]); len(calls) > 0 {
+			at = stack.FrameOf(calls[0])
+		}
+		return "in " + w.verb + r.asked(w), at
 	case a.process == nil:
 		return "for any message", at
 	case a.accept == acceptStart:
 		return "for its start", at
 	}
-	what = "in " + w.verb
-	if w.on >= 0 {
-		what += " of " + r.nameOf(w.on)
-		if r.cast.actors[w.on].life != alive {
-			what += ", which has ended,"
-		}
-	}
+	what = "in " + w.verb + r.asked(w)
 	if calls, _ := trimmer.Inner(a.process.stack()); len(calls) > 0 {
 		at = stack.FrameOf(calls[0])
 	}
 	return what, at
+}
+
+// asked returns in words whom an Ask asks, "" when the wait is no Ask.
+func (r *stuckReport) asked(w wait) string {
+	switch {
+	case w.on < 0:
+		return ""
+	case r.cast.actors[w.on].life != alive:
+		return " of " + r.nameOf(w.on) + ", which has ended,"
+	}
+	return " of " + r.nameOf(w.on)
 }
 
 // cycle finds processes that ask each other in a circle.

@@ -102,13 +102,13 @@ func (c *cast) supervise(a *actor) bool {
 // restart starts an actor again within the step in which it, or one that it
 // spawned, panicked. Its mailbox stays.
 func (c *cast) restart(a *actor) {
-	c.unwatch(a.actor)
+	c.unwatchAll(a.actor)
 	c.endChildren(a.actor, "stopped")
 	c.stopTimersOf(a.actor)
 	if a.process != nil {
 		c.killProcess(a)
 		c.mail.forgetWait(&a.mailbox)
 	}
-	c.renew(a, true)
+	c.renew(a, true, c.rec.cur)
 	c.mail.reopen(&a.mailbox)
 }

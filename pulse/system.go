@@ -21,8 +21,9 @@ type System struct {
 	limit     int32 // steps that may be taken
 	root      origin
 	observers []Observer
-	inbox     []any // what the test has received
-	ran       bool  // Run or its like was called
+	inbox     []any // what the test has received, but for the answers to its Asks
+	asking    asking
+	ran       bool // Run or its like was called
 	closed    bool
 	looked    bool // Trace or Record was called while no step was running
 }
@@ -67,6 +68,7 @@ func (s *System) Reset(seed uint64) {
 	s.traffic.reset()
 	s.actors = s.actors[:0]
 	s.observers, s.inbox, s.ran, s.looked = s.observers[:0], s.inbox[:0], false, false
+	s.asking.reset()
 	s.seed = seed
 	s.spawnPlain("test", (*inbox)(s), none)
 	s.root = origin{}
@@ -190,7 +192,8 @@ func (s *System) Observe(o Observer) {
 	s.todo.afterStep |= workObserve
 }
 
-// Received returns what actors have sent to the test, in the order of receipt.
+// Received returns what actors have sent to the test, in the order of receipt,
+// but for the answers that Ask has returned.
 func (s *System) Received() []any {
 	s.rec.look(trace.Test, trace.ItsSteps)
 	return s.inbox

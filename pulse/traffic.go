@@ -61,6 +61,9 @@ const (
 	workFilter                   // what the actor accepts may have changed
 	workChoosy                   // Unordered: not every message can be delivered at once
 	workThrow                    // a failure that did not unwind the step
+	workLinks                    // links that lose or delay messages
+	workBounded                  // an actor has a mailbox that may be full
+	workAnswer                   // the answer to the test's Ask has come: the run is over
 )
 
 // configure computes from the options what does not change from run to run.
@@ -237,23 +240,43 @@ func (t *traffic) endless(site, moreThan, does string) {
 
 // setTimer sets a timer of an actor. Its message is one of the running step's.
 func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer {
+	return t.pushTimer(entry{actor: actor, period: int64(period)}, d, actor, actor, msg)
+}
+
+// sendAfter sends a message later. No actor owns it, unless it is sent to its
+// sender, whose timer it is then.
+func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer {
+	if to.sys != t.owner || to.run != t.run { // the text is made only when it is needed
+		t.check(to, "SendAfter "+trace.Label(msg))
+	}
+	if to.ask != 0 {
+		t.misuse("SendAfter to the sender of an Ask: an answer is not sent later; set a timer by After and answer when it fires, or send to Ref.Actor what is no answer")
+	}
+	if to.actor == from {
+		return t.setTimer(from, d, 0, msg)
+	}
+	return t.pushTimer(entry{actor: none}, d, from, to.actor, msg)
+}
+
+// pushTimer completes an entry of the clock with a message of the running step.
+func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) Timer {
 	if d < 0 {
 		t.misuse("a timer of %v: time does not go back; zero is at once", d)
 	}
 	t.clock.set++
-	e := entry{at: t.clock.later(d), actor: actor, period: int64(period), effect: fire, last: none}
+	e.at, e.effect, e.last = t.clock.later(d), fire, none
 	kind := trace.Timer
-	if period > 0 {
+	if e.period > 0 {
 		kind, e.effect = trace.Periodic, tick
 	}
-	e.send = t.message(actor, actor, msg, kind, 0)
+	e.send = t.message(from, to, msg, kind, 0)
 	return Timer{sys: t.owner, run: t.run, send: e.send, number: t.clock.push(e)}
 }
 
 // stopTimer takes a timer back that is not due yet, and reports whether it was one.
 func (t *traffic) stopTimer(number, send int32) bool {
 	if t.rec.on { // then the slot is still the timer's
-		if owner := t.mail.sends[send].To; owner != t.rec.cur {
+		if owner := t.mail.sends[send].From; owner != t.rec.cur {
 			t.rec.look(owner, trace.ItsSteps)
 		}
 	}
@@ -275,6 +298,23 @@ func (t *traffic) stopTimersOf(actor int32) {
 // timeCanPass reports whether there is anything to let time pass for.
 func (t *traffic) timeCanPass(until int64) bool { return t.clock.canPass(until, t.mail.seq) }
 
+// sourceOf returns from where a message comes: its sender; nobody for a timer that
+// an actor has set for itself, and for what is sent later to another a number of
+// its own, which no actor has.
+func sourceOf(d *trace.Send) int32 {
+	switch {
+	case !d.Kind.IsTimer():
+		return d.From
+	case d.From == d.To:
+		return none
+	}
+	return later - d.From
+}
+
+// later is less than none: later minus an actor is where what it has sent by
+// SendAfter comes from.
+const later = none - 1
+
 // passTime moves to the next time at which something is due, not beyond until,
 // and lets it happen. It reports whether anything did.
 func (t *traffic) passTime(until int64) bool {
@@ -289,7 +329,7 @@ func (t *traffic) passTime(until int64) bool {
 		seq := t.mail.seq
 		switch e.effect {
 		case fire:
-			t.mail.post(e.send, none)
+			t.mail.post(e.send, sourceOf(&t.mail.sends[e.send]))
 		case tick:
 			t.tick(e)
 			ticks++

@@ -7,13 +7,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Ask is Process.Ask for an answer of one type. Any other answer is a bug of the
-// program under test: the process panics with what it asked and what came. An
-// answer of nil is the zero value of an interface type.
-func Ask[T any](p *Process, to Ref, msg any) T {
-	answer := p.Ask(to, msg)
+// An Asker sends a message and waits for the answer: a Process in its steps, a
+// System between runs.
+type Asker interface {
+	Ask(to Ref, msg any) any
+}
+
+// Ask asks for an answer of one type, as Process.Ask or System.Ask does. Any other
+// answer is a bug of the program under test: Ask panics with what was asked and
+// what came. An answer of nil is the zero value of an interface type.
+func Ask[T any](from Asker, to Ref, msg any) T {
+	answer := from.Ask(to, msg)
 	typed, ok := answer.(T)
-	if !ok && !(answer == nil && mayBeNil[T](p)) {
+	if !ok && !(answer == nil && mayBeNil[T](from)) {
 		came := trace.Label(answer)
 		if answer != nil {
 			came += fmt.Sprintf(" of type %T", answer)
@@ -24,9 +30,18 @@ func Ask[T any](p *Process, to Ref, msg any) T {
 }
 
 // mayBeNil reports whether nil is an answer: where it is a T, and where the Ask
-// was refused, which has failed the run already.
-func mayBeNil[T any](p *Process) bool {
-	return reflect.TypeFor[T]().Kind() == reflect.Interface || p.Ctx == nil || p.sys.fails.failure != nil
+// was refused or the run has failed.
+func mayBeNil[T any](from Asker) bool {
+	if reflect.TypeFor[T]().Kind() == reflect.Interface {
+		return true
+	}
+	switch from := from.(type) {
+	case *Process:
+		return from.Ctx == nil || from.sys.fails.any()
+	case *System:
+		return from.fails.any()
+	}
+	return false
 }
 
 // ReceiveAs waits for a message of one type and returns it; others stay where they

@@ -42,7 +42,8 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 			return explore.Run{System: r.sys}
 		}
 		if f == nil && check != nil {
-			if err := check(); err != nil {
+			err := check()
+			if f = r.sys.Failure(); f == nil && err != nil { // else it has asked
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
 			}
 		}
@@ -181,6 +182,24 @@ func TestAgreement(t *testing.T) { agree(t, agreementPrograms(), 0) }
 // ReceiveTimeout(0) comes in any order with what else there is, in reductions too.
 func TestAgreementOfPolls(t *testing.T) { agree(t, agreementPrograms()/2, polling) }
 
+// TestAgreementOfNemeses holds the same of programs whose actors and whose test make
+// faults happen: crashes, restarts, cuts, losses and delays.
+func TestAgreementOfNemeses(t *testing.T) { agree(t, agreementPrograms()/2, nemeses) }
+
+// TestAgreementOfMailboxes holds the same of programs whose mailboxes may be full,
+// and TestAgreementOfUnwatch, OfSendAfter and OfAsk of what they say.
+func TestAgreementOfMailboxes(t *testing.T) { agree(t, agreementPrograms()/2, bounding) }
+
+func TestAgreementOfUnwatch(t *testing.T) { agree(t, agreementPrograms()/4, unwatching) }
+
+func TestAgreementOfSendAfter(t *testing.T) { agree(t, agreementPrograms()/4, sendingLater) }
+
+func TestAgreementOfAsk(t *testing.T) { agree(t, agreementPrograms()/4, testAsking) }
+
+// TestAgreementOfMatches holds the same of programs in which most processes wait
+// for a match, by what they and the senders have come to.
+func TestAgreementOfMatches(t *testing.T) { agree(t, max(200, agreementPrograms()/20), matching) }
+
 // agree compares all ways to explore with the enumerator, on so many programs
 // with some more features.
 func agree(t *testing.T, programs int, more features) {
@@ -188,8 +207,11 @@ func agree(t *testing.T, programs int, more features) {
 	wasted, repeats, runs, distinct := map[string]int{}, map[string]int{}, map[string]int{}, 0
 	compared := 0
 	for seed := uint64(0); compared < programs; seed++ {
-		p := newProgram(seed, agreementFeatures(seed))
+		p := newProgram(seed, agreementFeatures(seed)|more&nemeses)
 		p.features |= more
+		if more == matching {
+			p = matchingProgram(seed)
+		}
 		all, ok := e.enumerate(p.options(), p.Build, 3000)
 		if !ok {
 			continue
@@ -222,9 +244,12 @@ func agree(t *testing.T, programs int, more features) {
 }
 
 // foolishFeatures lets programs do what fooled searches, every fourth with
-// faults and early timers beside.
+// faults and early timers beside, and another fourth with a Nemesis.
 func foolishFeatures(seed uint64) features {
-	if seed%4 == 3 {
+	switch seed % 4 {
+	case 1:
+		return common | checking | panicking | foolish | nemeses
+	case 3:
 		return common | checking | panicking | foolish | multiplying
 	}
 	return common | checking | panicking | foolish

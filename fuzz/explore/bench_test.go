@@ -98,6 +98,7 @@ func BenchmarkEverything(b *testing.B) {
 }
 
 func mustRun(tb testing.TB, o explore.Options, runs int, workers ...explore.Worker) {
+	o.DepthFirst = true // what is measured is the way through the tree
 	if v, err := explore.Explore(o, workers...); err != nil || v.Runs != runs || !v.Complete {
 		tb.Fatalf("%+v %v, want %d runs", v, err, runs)
 	}
@@ -254,7 +255,7 @@ const mostGrown = 400_000
 
 // growth explores a subject as a cell of the growth table says.
 func (s *subject) growth(r explore.Reduction, done func(explore.Run)) explore.Result {
-	return s.result(counting{explore.Options{Method: explore.Method{Reduction: r}, Runs: mostGrown, KeepOn: true}, 1}, done)
+	return s.result(counting{explore.Options{Method: explore.Method{Reduction: r, DepthFirst: true}, Runs: mostGrown, KeepOn: true}, 1}, done)
 }
 
 // cost returns the time of the fastest of three explorations, in

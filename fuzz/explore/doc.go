@@ -17,6 +17,14 @@
 // from there. Only one path is kept, so that memory does not grow with the
 // number of runs (Eta, section 3.2).
 //
+// Depth-first search sees one corner of a large tree for long. So after 2,000
+// runs every other run is a probe: all its decisions are drawn at random, from the
+// root on, by the strategies Random and POS in turns. After 16,000 probes one run in
+// eight is one. A probe looks for a failure and is counted in Result.Probes alone,
+// so that what the Result says of the tree is the same as without probes; a tree
+// that is done within 2,000 runs has none. Method.DepthFirst makes none, and there
+// are none under bounds on depth, delays and preemptions, or with random branches.
+//
 // Two orders in which every actor receives the same messages in the same order
 // do the same: they are one distinct order, a Mazurkiewicz trace. A message
 // races with an earlier step of its receiver when that step did not happen
@@ -50,8 +58,10 @@
 // # When another reduction is used
 //
 // Some steps have to do with each other by more than messages: when an actor is
-// watched that is ending, when one Ask has two answers, under supervision, when
-// one stops the timer of another or does something in its name by a Host, when two fail the T of a property or one reads
+// watched that is ending, when one Ask has two answers, under supervision, when a
+// mailbox has a bound, when System.Ask returns while others are still at work, when
+// one calls a pulse.Nemesis, when one stops the timer of another or does something in
+// its name by a Host, when two fail the T of a property or one reads
 // whether it has failed, or when a step looks at what all steps before it have
 // done: System.Steps, Trace, Record, Warnings and Received. Sleep sets heed these
 // steps. When a search with a reduction meets two of them that no message puts
@@ -78,12 +88,19 @@
 //
 // # Runs that are wasted
 //
-// With sleep sets a run may be given up because all that could come next was run
-// from another branch. Optimal wastes runs only on processes that wait for
-// particular messages. Whether such a process would have taken another message
-// is found out by running it; if not, the run is given up. It is about one in a
-// hundred runs of the random programs of the tests, most of which have such
-// processes.
+// A run is wasted when it was begun and then given up, because nothing that could
+// come next leads to a distinct order that was not run. Result.Wasted counts such
+// runs. They cost time and lose nothing.
+//
+// With sleep sets a run is wasted when all that could come next was run from another
+// branch. Optimal wastes a run only to find out whether a process in ReceiveMatch
+// would have taken a message that was sent when its wait was over: it begins an order
+// in which the message comes in time, and gives it up if the process does not
+// want it. It wastes none when no process is in ReceiveMatch, and none when only one
+// is at a time: messages for such processes come last by default, so that they are
+// there to be asked about. What is left are messages that lead from one such
+// process to another while both wait. A question is asked once; with several workers,
+// once in each subtree. How many runs are wasted depends on the ordering.
 //
 // # Orderings
 //
@@ -95,13 +112,21 @@
 // testdata/orderings.golden. How time and memory grow with a program is in
 // testdata/growth.golden.
 //
+// # In parts
+//
+// Begin returns an exploration that is made in parts, of as many runs as one asks
+// for, with anything else between them: package fuzz has the inputs of a property
+// take turns.
+//
 // # Workers
 //
 // Several workers share the tree by subtrees, without a lock on it. Each runs
 // the program on a goroutine of its own, so that they must share nothing that
 // is not locked. Which orders are distinct and which failure is the first
-// depends neither on their number nor on their speed. Optimal makes the same
-// runs with any number of workers. The other reductions leave out less with
+// depends neither on their number nor on their speed, if there are two or more;
+// nor does what they run until a bound on runs ends the search. They go on from
+// one round over all subtrees to the next, of twice as many runs of each. Optimal
+// makes the same runs with any number of workers. The other reductions leave out less with
 // several than with one: above the subtrees everything is taken that does not
 // sleep.
 //

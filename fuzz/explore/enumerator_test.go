@@ -140,7 +140,11 @@ func (e *enumerator) run(build func(*pulse.System) func() error) string {
 	if check == nil {
 		return ""
 	}
-	if err := check(); err != nil {
+	err := check()
+	if f := e.sys.Failure(); f != nil { // it has asked
+		return f.Signature()
+	}
+	if err != nil {
 		return err.Error()
 	}
 	return ""

@@ -25,12 +25,13 @@ type estimator struct {
 	descent descent
 	began   time.Time
 	// The estimate is the average of those of all rounds, weighted by runs.
-	sum    float64
-	runs   int
-	rounds int
-	width  int   // of the beam in the round before
-	beam   *beam // nil before the first round
-	off    bool  // nothing can be found out in this way
+	sum     float64
+	runs    int
+	rounds  int
+	width   int   // of the beam in the round before
+	beam    *beam // nil before the first round
+	off     bool  // nothing can be found out in this way
+	sparing bool  // others wait for the search to pause
 }
 
 // The estimator makes at most one run for estimateShare of the search. But it
@@ -40,6 +41,10 @@ const (
 	estimateShare = 100
 	estimateLeast = 100
 	estimateMost  = 2000
+	// An estimator that is sparing makes none before estimateLate runs, and at
+	// most one for estimateSparing.
+	estimateLate    = 1000
+	estimateSparing = 10
 )
 
 func newEstimator(w Worker, o *Options) *estimator {
@@ -48,9 +53,9 @@ func newEstimator(w Worker, o *Options) *estimator {
 	return e
 }
 
-// probe makes as many runs as the estimate is worth, given how many the search
+// measure makes as many runs as the estimate is worth, given how many the search
 // has made.
-func (e *estimator) probe(made int) {
+func (e *estimator) measure(made int) {
 	for !e.off && !e.isLate() {
 		left := e.worth(made) - e.runs
 		if left <= 0 || !e.round(left) {
@@ -59,13 +64,13 @@ func (e *estimator) probe(made int) {
 	}
 }
 
-// probeLate is probe for a search that goes on. The time that it took before
+// measureLate is measure for a search that goes on. The time that it took before
 // the first round is not that of the estimate.
-func (e *estimator) probeLate(made int) {
+func (e *estimator) measureLate(made int) {
 	if e.rounds == 0 {
 		e.began = time.Now()
 	}
-	e.probe(made)
+	e.measure(made)
 }
 
 // worth returns how many runs the estimate may take. A larger estimate is
@@ -77,6 +82,12 @@ func (e *estimator) worth(made int) int {
 	}
 	if e.options.Runs > 0 {
 		n = min(n, e.options.Runs)
+	}
+	if e.sparing {
+		n = min(n, made/estimateSparing)
+		if made < estimateLate {
+			n = 0
+		}
 	}
 	return min(n, estimateMost)
 }
@@ -137,14 +148,14 @@ func (e *estimator) nextWidth(left int) int {
 // joined returns the estimate of all runs when the search has made some and has
 // its own guess from these; 0 while nothing is known.
 func (e *estimator) joined(made int, guess float64) float64 {
-	probed := e.total()
-	all := probed
+	measured := e.total()
+	all := measured
 	switch {
-	case probed == 0:
+	case measured == 0:
 		all = guess
 	case guess > 0:
-		part := min(1, float64(made)/probed)
-		all = probed + part*(guess-probed)
+		part := min(1, float64(made)/measured)
+		all = measured + part*(guess-measured)
 	}
 	if all == 0 {
 		return 0

@@ -12,17 +12,53 @@ import "time"
 // turns out to be of another program, or could not be written at the end, there
 // are both.
 func Explore(o Options, workers ...Worker) (Result, error) {
-	if err := o.check(len(workers)); err != nil {
+	x, err := Begin(o, workers...)
+	if err != nil {
 		return Result{}, err
+	}
+	x.GoOn(0)
+	return x.End()
+}
+
+// An Ongoing is an exploration that is made in parts, by one call of GoOn after the
+// other. Between two of them its workers may be used for something else. What is kept of it meanwhile is what a
+// file would hold, unless states or distinct orders are kept.
+type Ongoing struct{ explorer *explorer }
+
+// Begin begins an exploration as Explore does, without a run.
+func Begin(o Options, workers ...Worker) (*Ongoing, error) {
+	if err := o.check(len(workers)); err != nil {
+		return nil, err
 	}
 	x := newExplorer(o, workers)
 	if err := x.open(); err != nil {
-		return Result{}, err
+		return nil, err
 	}
-	x.measure()
-	x.explore()
-	return x.conclude()
+	return &Ongoing{x}, nil
 }
+
+// ProbeAfter has the first probe come after so many runs of the tree instead of
+// 2,000: in a tree that is one of many it may come sooner, or later.
+func (x *Ongoing) ProbeAfter(runs int) { x.explorer.options.probeAfter = max(1, runs) }
+
+// GoOn makes so many runs more, whatever they are for, or all that are left if
+// the number is not positive. With several workers it may be as many more as there are
+// subtrees. It reports whether something is left to do: not when the tree is
+// done, and not when a bound or a failure has ended the exploration.
+func (x *Ongoing) GoOn(runs int) (more bool) {
+	e := x.explorer
+	if !e.over {
+		e.goOn(runs)
+	}
+	return !e.over
+}
+
+// Result returns what the exploration has come to so far.
+func (x *Ongoing) Result() Result { return x.explorer.search.tally.withProbed() }
+
+// End returns the result, tells that the exploration is over, and writes its file
+// or, when nothing is left to do, removes it. It is the last call.
+func (x *Ongoing) End() (Result, error) { return x.explorer.conclude() }
 
 // An explorer makes a search, and makes another one if it must begin again.
 type explorer struct {
@@ -34,6 +70,17 @@ type explorer struct {
 	way     way
 	meter   *meter  // nil unless somebody wants to know how far the search is
 	file    *keeper // nil unless the search is kept in a file
+	part    int     // how many runs there are until it pauses; 0 for no pause
+	begun   bool    // there was a part before
+	over    bool    // nothing is left to do
+	level   level
+}
+
+// A level is the bound on delays or preemptions that is searched now.
+type level struct {
+	bound  int
+	begun  bool // the search with this bound
+	failed int  // in so many ways with smaller bounds
 }
 
 func newExplorer(o Options, workers []Worker) *explorer {
@@ -50,6 +97,7 @@ func (x *explorer) begin() {
 	}
 	x.way = x.newWay()
 	x.search.limits.nowAndThen = x.nowAndThen
+	x.search.limits.pause(x.part)
 }
 
 // newWay returns the way to go through the tree that the options ask for.
@@ -65,41 +113,66 @@ func (x *explorer) newWay() way {
 	return newDepthFirst(x.search)
 }
 
-// explore searches once, or once for each bound on delays or preemptions.
-func (x *explorer) explore() {
+// goOn makes one more part.
+func (x *explorer) goOn(runs int) {
+	x.part = runs
+	x.search.limits.pause(runs)
+	if !x.begun {
+		x.begun = true
+		x.measure()
+	}
+	defer x.measureParts()
+	x.over = x.search.probeAsDue() || x.explore() // probes are due when a file was written before them
+	if x.search.limits.paused {
+		x.over = false
+	}
+}
+
+// explore searches once, or once for each bound on delays or preemptions. It
+// reports whether that is over, for whatever reason but a pause.
+func (x *explorer) explore() (over bool) {
 	if x.options.bounded() {
-		x.exploreLevels()
-		return
+		return x.exploreLevels()
 	}
 	finished := x.exploreOnce()
+	if x.search.limits.paused {
+		return false
+	}
 	t := &x.search.tally
 	t.result.Complete = finished && !t.leftOut && t.result.Bound == ""
 	if finished && t.leftOut {
 		t.result.Bound = "depth"
 	}
+	return true
 }
 
 // exploreLevels searches with a bound that is raised from 0.
-func (x *explorer) exploreLevels() {
+func (x *explorer) exploreLevels() (over bool) {
 	most, name := x.options.boundName()
-	t := &x.search.tally
+	t, l := &x.search.tally, &x.level
 	r := &t.result
-	for level := 0; level <= max(most, 0); level++ {
-		failed := len(r.Failures)
-		r.Runs, r.Steps, t.leftOut = 0, 0, false
-		x.search.bound = int32(level)
-		x.way = x.newWay()
+	for ; l.bound <= max(most, 0); l.bound, l.begun = l.bound+1, false {
+		if !l.begun {
+			l.begun, l.failed = true, len(r.Failures)
+			r.Runs, r.Steps, t.leftOut = 0, 0, false
+			x.search.bound = int32(l.bound)
+			x.way = x.newWay()
+		}
 		finished := x.exploreOnce()
-		r.Levels = append(r.Levels, Level{Bound: level, Runs: r.Runs, Failed: len(r.Failures) - failed, Complete: finished && !t.leftOut})
+		if x.search.limits.paused {
+			return false
+		}
+		r.Levels = append(r.Levels, Level{Bound: l.bound, Runs: r.Runs, Failed: len(r.Failures) - l.failed, Complete: finished && !t.leftOut})
 		if !finished {
-			return
+			return true
 		}
 		if !t.leftOut {
 			r.Complete = true
-			return
+			return true
 		}
 	}
 	r.Bound = name
+	return true
 }
 
 // exploreOnce goes through the tree, and reports whether that is done. It
@@ -145,8 +218,18 @@ func (x *explorer) measure() {
 	if tm, is := x.way.(*team); is {
 		tm.meter = x.meter
 	}
+	if x.meter.estimator.sparing = x.part > 0; x.meter.estimator.sparing {
+		return
+	}
 	if o.Estimate || len(x.workers) > 1 {
-		x.meter.estimator.probe(0)
+		x.meter.estimator.measure(0)
+	}
+}
+
+// measureParts makes the estimate of a search that has paused.
+func (x *explorer) measureParts() {
+	if x.part > 0 && !x.over && x.meter != nil {
+		x.meter.estimator.measureLate(x.search.tally.result.Runs)
 	}
 }
 
@@ -165,7 +248,8 @@ func (x *explorer) nowAndThen() {
 // conclude completes the result, tells that the search is over, and writes or
 // removes its file.
 func (x *explorer) conclude() (Result, error) {
-	r := &x.search.tally.result
+	t := &x.search.tally
+	r := &t.result
 	r.Elapsed = time.Since(x.began)
 	switch {
 	case r.Complete:
@@ -177,9 +261,9 @@ func (x *explorer) conclude() (Result, error) {
 		x.meter.end(r)
 	}
 	if x.file == nil {
-		return *r, nil
+		return t.withProbed(), nil
 	}
-	return *r, x.file.close(x.kept())
+	return t.withProbed(), x.file.close(x.kept(), x.over)
 }
 
 // open reads the file of the search, if it has one, and goes on from there.
@@ -212,6 +296,7 @@ func (x *explorer) restore(k *kept) {
 		w.shared = w.walker.sharedSteps()
 	case *optimal:
 		w.resume(k.takeFrames())
+		w.unwanted = k.takeUnwanted()
 	}
 	x.file.from, x.file.runs, x.file.took = k, s.tally.result.made(), s.tally.result.Elapsed
 	x.began = x.began.Add(-x.file.took)
@@ -241,6 +326,7 @@ func (x *explorer) kept() *kept {
 		k.putPath(&w.walker.path, &w.walker.sleeping.touches)
 	case *optimal:
 		k.putFrames(w.frames[:w.depth], w.shared)
+		k.Unwanted = packed(w.unwanted.list())
 	}
 	return k
 }

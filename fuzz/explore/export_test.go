@@ -4,3 +4,20 @@ import "time"
 
 // KeepEvery has a search written to its file as often as this.
 func (o *Options) KeepEvery(d time.Duration) { o.keepEvery = d }
+
+// Answers goes through the distinct orders of a program, at most so many runs, and
+// tells what came of each question whether a process wants a message.
+func Answers(w Worker, most int, tell func(question uint64, wanted bool)) {
+	o := newOptimal(newSearch(&Options{KeepOn: true}, w, time.Now(), false))
+	for goesOn := o.runTop(); goesOn && o.depth > 0 && o.tally.result.made() < most; {
+		clear(o.unwanted) // so that it asks again
+		if !o.nextRun() {
+			continue
+		}
+		f, depth := o.top(), o.depth
+		asks := f.question != 0 && f.steps[len(f.steps)-1].index == unknown
+		if goesOn = o.runTop(); goesOn && asks {
+			tell(f.question, o.depth == depth)
+		}
+	}
+}

@@ -101,8 +101,8 @@ func (f *keeper) writeWhileSearching(k *kept) {
 }
 
 // close writes what is left of a search to its file, or removes the file when
-// the search cannot go on from it.
-func (f *keeper) close(k *kept) error {
+// the search cannot go on from it. A search that has only paused is not over.
+func (f *keeper) close(k *kept, over bool) error {
 	r := &k.Verdict
 	switch {
 	case r.Nondeterminism != "" && f.from != nil:
@@ -111,7 +111,7 @@ func (f *keeper) close(k *kept) error {
 				"go on with that, or remove it to begin again", r.Nondeterminism))
 		}
 		return nil // another program may have written the file: it is left alone
-	case r.Bound == "runs" || r.Bound == "time" || r.Bound == "stop":
+	case !over || r.Bound == "runs" || r.Bound == "time" || r.Bound == "stop":
 		return f.errorf(f.write(k))
 	}
 	if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -14,6 +14,8 @@ type frame struct {
 	// past holds, for each step, the set of the steps that happened before it.
 	past  []uint64
 	words int // of a set
+	// question is what its last step asks if it is a revisit; see unwanted.
+	question uint64
 }
 
 // A frameStep is one step of a frame's run.
@@ -45,8 +47,9 @@ type reply struct{ value, n int32 }
 // A revisit is an earlier step that could have received a message that a step
 // has sent.
 type revisit struct {
-	step int32
-	id   uint64 // of the step in which it receives the message
+	step     int32
+	id       uint64 // of the step in which it receives the message
+	question uint64 // whether its actor wants the message; see unwanted
 }
 
 // ends returns where the parts of a step end; of -1, where the first ones begin.
@@ -66,7 +69,7 @@ func (f *frame) cut(n int) {
 }
 
 func (f *frame) reset() {
-	f.steps, f.base = f.steps[:0], 0
+	f.steps, f.base, f.question = f.steps[:0], 0, 0
 	f.alts, f.answers, f.revisits = f.alts[:0], f.answers[:0], f.revisits[:0]
 }
 
@@ -133,7 +136,7 @@ func (f *frame) revisit(g *frame, i int, v revisit) {
 			f.steps[len(f.steps)-1].index = unknown
 		}
 	}
-	f.base = len(f.steps)
+	f.base, f.question = len(f.steps), v.question
 	f.steps = append(f.steps, frameStep{id: v.id, index: unknown, answers: int32(len(f.answers))})
 }
 

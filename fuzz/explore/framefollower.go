@@ -11,7 +11,7 @@ import (
 // a frame, and then adds steps by default.
 type frameFollower struct {
 	outcome
-	chooser chooser
+	chooser postponer
 	frame   *frame
 	enabled *pulse.Enabled // of the run
 	step    int            // that is being taken; -1 before the first

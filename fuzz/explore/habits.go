@@ -3,12 +3,15 @@ package explore
 import "github.com/jostle-go/jostle/pulse/trace"
 
 // habits are what actors did in the runs so far, by which the orderings HMS
-// and SGR go. All fields are kept in files.
+// and SGR go, and in part Optimal. All fields are kept in files.
 type habits struct {
 	received, sent []int32 // how many messages, by actor
 	// leads[a*size+b] reports that what a received has led to messages to b.
 	leads []bool
 	size  int32 // for how many actors there is room
+	// refused is of how many messages it was found out that an actor did not want
+	// them. The optimal search goes by it; it may be shorter than there are actors.
+	refused []int32
 }
 
 // learn adds a run.
@@ -55,6 +58,22 @@ func (h *habits) lead(a, b int32) {
 			}
 		}
 	}
+}
+
+// refuse adds that an actor did not want a message.
+func (h *habits) refuse(actor int32) {
+	for int(actor) >= len(h.refused) {
+		h.refused = append(h.refused, 0)
+	}
+	h.refused[actor]++
+}
+
+// refusals returns how often an actor did not want a message.
+func (h *habits) refusals(actor int) int32 {
+	if actor >= len(h.refused) {
+		return 0
+	}
+	return h.refused[actor]
 }
 
 // sentPerReceipt returns how many messages an actor sends for each that it

@@ -9,13 +9,13 @@ import (
 
 // putTally puts in what the runs came to.
 func (k *kept) putTally(t *tally) {
-	k.Verdict, k.Cut = t.result, t.leftOut
+	k.Verdict, k.Cut, k.Probed = t.result, t.leftOut, t.probed
 	k.Classes = packed(slices.Sorted(maps.Keys(t.classes)))
 }
 
 // takeTally takes out what the runs came to. The search is not over any more.
 func (k *kept) takeTally(t *tally) {
-	t.result, t.leftOut = k.Verdict, k.Cut
+	t.result, t.leftOut, t.probed = k.Verdict, k.Cut, k.Probed
 	used, _ := reductionOf(k.Used)
 	r := &t.result
 	r.Bound, r.Complete, r.Reduction = "", false, used
@@ -30,11 +30,11 @@ func (k *kept) takeTally(t *tally) {
 	}
 }
 
-func (k *kept) putHabits(h *habits) { k.Habits = keptHabits{h.received, h.sent, h.leads} }
+func (k *kept) putHabits(h *habits) { k.Habits = keptHabits{h.received, h.sent, h.leads, h.refused} }
 
 func (k *kept) takeHabits() habits {
 	h := &k.Habits
-	return habits{received: h.Received, sent: h.Sent, leads: h.Leads, size: int32(len(h.Received))}
+	return habits{received: h.Received, sent: h.Sent, leads: h.Leads, size: int32(len(h.Received)), refused: h.Refused}
 }
 
 // putPath puts in the path of a depth-first search and what its steps touch.
@@ -97,9 +97,17 @@ func (k *kept) takeFrames() (list []*frame, shared int) {
 	return list, k.From
 }
 
+func (k *kept) takeUnwanted() unwanted {
+	u := unwanted{}
+	for _, question := range unpacked(k.Unwanted) {
+		u.add(question)
+	}
+	return u
+}
+
 func keptFrameOf(f *frame) keptFrame {
 	sets := f.past[:min(len(f.past), len(f.steps)*f.words)]
-	g := keptFrame{Base: f.base, Words: f.words, Past: packed(sets)}
+	g := keptFrame{Base: f.base, Words: f.words, Past: packed(sets), Question: f.question}
 	for i := range f.steps {
 		s := &f.steps[i]
 		t := keptStep{ID: s.id, Hash: s.digest, Index: s.index, N: s.n, ByDefault: s.byDefault, Settled: s.settled}
@@ -110,7 +118,7 @@ func keptFrameOf(f *frame) keptFrame {
 			t.Answers = append(t.Answers, keptReply{q.value, q.n})
 		}
 		for _, r := range f.revisitsOf(i) {
-			t.Revisits = append(t.Revisits, keptRevisit{r.step, r.id})
+			t.Revisits = append(t.Revisits, keptRevisit{r.step, r.id, r.question})
 		}
 		g.Steps = append(g.Steps, t)
 	}
@@ -118,7 +126,7 @@ func keptFrameOf(f *frame) keptFrame {
 }
 
 func (g *keptFrame) frame() *frame {
-	f := &frame{base: g.Base, words: g.Words, past: unpacked(g.Past)}
+	f := &frame{base: g.Base, words: g.Words, past: unpacked(g.Past), question: g.Question}
 	for i := range g.Steps {
 		t := &g.Steps[i]
 		for _, a := range t.Alts {
@@ -128,7 +136,7 @@ func (g *keptFrame) frame() *frame {
 			f.answers = append(f.answers, reply{q.Value, q.N})
 		}
 		for _, r := range t.Revisits {
-			f.revisits = append(f.revisits, revisit{r.Step, r.ID})
+			f.revisits = append(f.revisits, revisit{r.Step, r.ID, r.Question})
 		}
 		f.steps = append(f.steps, frameStep{id: t.ID, digest: t.Hash, index: t.Index, n: t.N, byDefault: t.ByDefault, settled: t.Settled,
 			alts: int32(len(f.alts)), answers: int32(len(f.answers)), revisits: int32(len(f.revisits))})

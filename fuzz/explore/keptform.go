@@ -28,18 +28,20 @@ const (
 // The names of the fields are those in the file. They stay as they are while
 // the version does.
 type kept struct {
-	Name    string `json:",omitempty"` // of what is explored; files of older versions have none
-	Search  keptMethod
-	Used    string          // the reduction that is in use: another than was asked for, when that did not fit
-	Sleeps  bool            // Method.Sleep, as it is in use
-	Verdict Result          // so far
-	Cut     bool            `json:",omitempty"` // a bound has kept something from being run
-	Habits  keptHabits      // of HMS and SGR
-	Classes []byte          `json:",omitempty"` // of the distinct orders, 8 bytes each
-	Touches [][]trace.Touch `json:",omitempty"` // the sets of touches
-	Nodes   []keptNode      `json:",omitempty"`
-	Frames  []keptFrame     `json:",omitempty"`
-	From    int             `json:",omitempty"` // how many steps the top frame has in common with the run before
+	Name     string `json:",omitempty"` // of what is explored; files of older versions have none
+	Search   keptMethod
+	Used     string          // the reduction that is in use: another than was asked for, when that did not fit
+	Sleeps   bool            // Method.Sleep, as it is in use
+	Verdict  Result          // so far
+	Probed   map[string]int  `json:",omitempty"` // how many probes failed, by signature
+	Cut      bool            `json:",omitempty"` // a bound has kept something from being run
+	Habits   keptHabits      // of HMS and SGR
+	Classes  []byte          `json:",omitempty"` // of the distinct orders, 8 bytes each
+	Touches  [][]trace.Touch `json:",omitempty"` // the sets of touches
+	Nodes    []keptNode      `json:",omitempty"`
+	Frames   []keptFrame     `json:",omitempty"`
+	Unwanted []byte          `json:",omitempty"` // what the optimal search knows of what processes want, 8 bytes each
+	From     int             `json:",omitempty"` // how many steps the top frame has in common with the run before
 }
 
 // A keptMethod is the part of the options that decides which runs a search
@@ -75,6 +77,7 @@ func (s keptMethod) String() string {
 type keptHabits struct {
 	Received, Sent []int32 `json:",omitempty"`
 	Leads          []bool  `json:",omitempty"`
+	Refused        []int32 `json:",omitempty"`
 }
 
 // A keptNode is a node of the path.
@@ -101,6 +104,7 @@ type keptCand struct {
 type keptFrame struct {
 	Base, Words int
 	Past        []byte // 8 bytes a word
+	Question    uint64 `json:",omitempty"`
 	Steps       []keptStep
 }
 
@@ -123,8 +127,9 @@ type keptAlt struct {
 type keptReply struct{ Value, N int32 }
 
 type keptRevisit struct {
-	Step int32
-	ID   uint64
+	Step     int32
+	ID       uint64
+	Question uint64 `json:",omitempty"`
 }
 
 // encode returns the text of the file.
@@ -177,7 +182,7 @@ func (k *kept) check() error {
 		return fmt.Errorf("there is no reduction %.20q", k.Used)
 	}
 	size := len(k.Habits.Received)
-	if len(k.Habits.Sent) != size || len(k.Habits.Leads) != size*size || size > 1<<15 || len(k.Classes)%8 != 0 {
+	if len(k.Habits.Sent) != size || len(k.Habits.Leads) != size*size || size > 1<<15 || len(k.Classes)%8 != 0 || len(k.Unwanted)%8 != 0 {
 		return errors.New("its lists have wrong lengths")
 	}
 	for i := range k.Nodes {

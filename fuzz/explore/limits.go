@@ -1,9 +1,6 @@
 package explore
 
-import (
-	"sync/atomic"
-	"time"
-)
+import "time"
 
 // limits decides after each run whether the search goes on.
 type limits struct {
@@ -12,11 +9,13 @@ type limits struct {
 	time  time.Duration // how long it may take in all; 0 for any time
 	began time.Time
 	stop  <-chan struct{}
-	// all counts the runs of all workers; nil when there is only one.
-	all *atomic.Int64
 	// isVain reports that nobody wants to know any more what the search comes
 	// to; nil for never.
 	isVain func() bool
+	// untilPause is how many runs there are until the search pauses, 0 for never;
+	// paused reports that it has.
+	untilPause int
+	paused     bool
 	// nowAndThen is called when the clock has looked at the time; nil for
 	// nothing.
 	nowAndThen func()
@@ -25,15 +24,27 @@ type limits struct {
 // end reports whether the search must end before the tree is done, and which
 // bound it has hit, "" for none, given how many runs it has made.
 func (l *limits) end(made int) (bound string, over bool) {
-	if l.all != nil && l.runs > 0 {
-		made = int(l.all.Add(1))
-	}
 	if l.runs > 0 && made >= l.runs {
 		return "runs", true
 	}
 	if l.isVain != nil && l.isVain() {
 		return "", true
 	}
+	if bound, over = l.endOfTime(); over {
+		return bound, true
+	}
+	if l.untilPause > 0 {
+		l.untilPause--
+		l.paused = l.untilPause == 0
+	}
+	return "", l.paused
+}
+
+// pause has the search pause after so many runs more; 0 for never.
+func (l *limits) pause(runs int) { l.untilPause, l.paused = runs, false }
+
+// endOfTime is the part of end that looks at the time, if it must.
+func (l *limits) endOfTime() (bound string, over bool) {
 	if !l.clock.tick() {
 		return "", false
 	}

@@ -52,7 +52,7 @@ func (m *meter) report(t *tally, bound string, guess func() float64) {
 	m.last = now
 	p, guessed := m.sum(), 0.0
 	if guess != nil {
-		m.estimator.probeLate(p.Runs)
+		m.estimator.measureLate(p.Runs)
 		guessed = guess()
 	}
 	p.setElapsed(time.Since(m.began))
@@ -66,6 +66,7 @@ func (m *meter) sum() (all Progress) {
 	for _, p := range m.parts {
 		all.Runs += p.Runs
 		all.Wasted += p.Wasted
+		all.Probes += p.Probes
 		all.Failures += p.Failures
 	}
 	return all

@@ -32,6 +32,9 @@ type Method struct {
 	// Depth is how many steps of a run are explored; zero means all.
 	Depth int
 
+	// DepthFirst makes no probes: see the package comment.
+	DepthFirst bool
+
 	// CountDistinct keeps the hash of every distinct order in order to count
 	// them, where the reduction does not give their number itself.
 	CountDistinct bool

@@ -34,6 +34,7 @@ type optimal struct {
 	reviser  reviser
 	frames   []*frame // the first depth are in use: each came from the one before
 	depth    int
+	unwanted unwanted
 	shared   int // how many steps the next run has in common with the last
 	// handsOver keeps new frames for workers instead of going into them.
 	handsOver bool
@@ -48,7 +49,7 @@ type frameRoot struct {
 }
 
 func newOptimal(s *search) *optimal {
-	o := &optimal{search: s, follower: frameFollower{chooser: s.chooser()}}
+	o := &optimal{search: s, follower: frameFollower{chooser: postponer{s.chooser()}}, unwanted: unwanted{}}
 	o.startAt(frameRoot{&frame{}, 0})
 	return o
 }
@@ -64,6 +65,9 @@ func (o *optimal) resume(frames []*frame, shared int) {
 // explore runs the top frame and varies it until nothing is left. It reports
 // whether the tree is done.
 func (o *optimal) explore() (finished bool) {
+	if o.unwanted.has(o.top().question) { // it was found out after the frame was made
+		return true
+	}
 	if !o.runTop() {
 		return false
 	}
@@ -101,6 +105,8 @@ func (o *optimal) nextRun() bool {
 	}
 	r, ok := f.popRevisit()
 	switch {
+	case ok && o.unwanted.has(r.question):
+		return false
 	case ok && o.handsOver:
 		o.handRevisit(f, i, r)
 		return false
@@ -150,6 +156,7 @@ func (o *optimal) runTop() bool {
 		o.tally.result.Nondeterminism = w.difference
 		return false
 	case w.ending == endedAsleep:
+		o.noteUnwanted(f, &run)
 		o.depth--
 	case !o.revise(&run):
 		return false
@@ -158,6 +165,21 @@ func (o *optimal) runTop() bool {
 		return false
 	}
 	return !o.isRepeated(&run, w.ending) || o.repeat(&run, o.runAgain)
+}
+
+// noteUnwanted learns from a run that was wasted: the process that its frame
+// revisits last did not want the message.
+func (o *optimal) noteUnwanted(f *frame, run *Run) {
+	if f.question == 0 {
+		return
+	}
+	o.unwanted.add(f.question)
+	sends, id := run.System.Trace().Sends, f.steps[len(f.steps)-1].id
+	for m := range sends {
+		if d := &sends[m]; o.follower.enabled.IDOf(d) == id {
+			o.habits.refuse(d.To)
+		}
+	}
 }
 
 // runAgain runs the top frame, which was run last.

@@ -47,6 +47,8 @@ type Options struct {
 	File      string
 	Name      string
 	keepEvery time.Duration // in place of 30 seconds, in tests
+
+	probeAfter int // see Ongoing.ProbeAfter
 }
 
 // check returns an error that lists what cannot go together.

@@ -106,8 +106,18 @@ func (c *chooser) first(e *pulse.Enabled) int {
 	}
 	c.list = c.list[:0]
 	for i := range e.Len() {
-		c.list = append(c.list, candidate{seq: e.Seq(i), index: int32(i), actor: int32(e.Receiver(i))})
+		c.add(e, i)
 	}
+	return c.best()
+}
+
+// add adds message i to those of which best returns one.
+func (c *chooser) add(e *pulse.Enabled, i int) {
+	c.list = append(c.list, candidate{seq: e.Seq(i), index: int32(i), actor: int32(e.Receiver(i))})
+}
+
+// best returns the index of the message of the list that comes first.
+func (c *chooser) best() int {
 	rank(c.list, c.ordering, c.habits)
 	best := 0
 	for i := range c.list {

@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -40,6 +41,7 @@ const (
 	partitions
 	panicking
 	checking // what is checked when a run is over may fail
+	matching // what is wanted depends on more than the kind; not drawn, set afterwards
 	polling  // every third ReceiveTimeout waits no time; not drawn, set afterwards
 
 	// What fooled searches, which the enumerator did not have at first.
@@ -47,6 +49,13 @@ const (
 	everying  // periodic timers, few ticks, and times that coincide
 	looking   // handlers read what depends on steps of other actors
 	observing // an observer judges the run
+
+	// Not drawn, set afterwards.
+	nemeses      // actors and the test call a Nemesis
+	bounding     // every root has a mailbox for one or two messages
+	unwatching   // every second Watch is an Unwatch
+	sendingLater // every second After is a SendAfter
+	testAsking   // the test asks before and after the Run, and looks at the actors then
 
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
@@ -108,10 +117,11 @@ const (
 	doLook     // sees thing a, of actor b; moves the state
 	doStopMine // the timer that was set last
 	doHandOver // the timer that was set last, to actor a, who stops it
+	doStrike   // fault a, at actor b
 )
 
 var verbNames = []string{"send", "reply", "spawn", "stop", "become", "kill", "after", "choose", "watch", "panic", "skip", "every", "look",
-	"stop timer", "hand over timer"}
+	"stop timer", "hand over timer", "strike"}
 
 // A deed is one thing that an actor does.
 type deed struct {
@@ -196,6 +206,7 @@ type program struct {
 	templates []template
 	roots     []int // the templates of the actors that the test spawns
 	firsts    []first
+	strikes   [2][]deed // what the test calls a Nemesis for: before the first run, and between it and another
 	world     world
 }
 
@@ -224,6 +235,7 @@ func (p *program) clone() *program {
 		t := &c.templates[i]
 		t.script = slices.Clone(t.script)
 	}
+	c.strikes = p.strikes
 	for _, list := range c.lists() {
 		*list = slices.Clone(*list)
 	}
@@ -232,6 +244,7 @@ func (p *program) clone() *program {
 
 // lists returns where the deeds of a program are.
 func (p *program) lists() (lists []*[]deed) {
+	lists = append(lists, &p.strikes[0], &p.strikes[1])
 	for i := range p.templates {
 		t := &p.templates[i]
 		for j := range t.script {
@@ -255,8 +268,8 @@ func (t *template) each(f func(table, state, kind int, r *rule)) {
 // String shows what is not empty of a program.
 func (p *program) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "program %d, features %b\n%+v\nroots %v\nfirst messages (to, kind, fuel) %v\n",
-		p.seed, p.features, p.settings, p.roots, p.firsts)
+	fmt.Fprintf(&b, "program %d, features %b\n%+v\nroots %v\nfirst messages (to, kind, fuel) %v, strikes %v\n",
+		p.seed, p.features, p.settings, p.roots, p.firsts, p.strikes)
 	for i, t := range p.templates {
 		fmt.Fprintf(&b, "template %d: %s, heir %d, watched %d", i, mannerNames[t.manner], t.heir, t.watched)
 		if t.process {
@@ -309,6 +322,37 @@ func newProgram(seed uint64, f features) *program {
 	}
 	p.firsts = d.firsts()
 	p.settings.checked = d.IntN(d.roots)
+	if d.has(nemeses) {
+		for i := range p.strikes {
+			for range max(0, d.IntN(6)-3) {
+				p.strikes[i] = append(p.strikes[i], d.strike())
+			}
+		}
+	}
+	return p
+}
+
+// matchingProgram draws a program whose actors are processes that mostly wait
+// for a match.
+func matchingProgram(seed uint64) *program {
+	p := newProgram(seed, processes|fifo|unordered|choosing|killing|timeouts)
+	d := &drawer{Rand: rand.New(rand.NewPCG(seed, 0x6d61746368)), features: p.features}
+	p.features |= matching
+	p.firsts = p.firsts[:0]
+	for range 2 {
+		p.firsts = append(p.firsts, first{d.IntN(len(p.roots)), d.IntN(kinds), d.IntN(2)})
+	}
+	for i := range p.templates {
+		t := &p.templates[i]
+		t.process, t.lasting, t.script = true, true, t.script[:0]
+		for range 1 + d.IntN(3) {
+			l := line{pause: pauseMatch, a: 1 + d.IntN(1<<kinds-2), b: 1}
+			for range d.IntN(2) {
+				l.deeds = append(l.deeds, deed{doSend, d.IntN(8), d.IntN(kinds)})
+			}
+			t.script = append(t.script, l)
+		}
+	}
 	return p
 }
 
@@ -332,7 +376,7 @@ func (d *drawer) thin() {
 			left |= bit
 		}
 	}
-	d.features = left
+	d.features = left | d.features&nemeses
 }
 
 func (d *drawer) has(f features) bool { return d.features&f != 0 }
@@ -409,8 +453,13 @@ func (d *drawer) fill(t *template) {
 	}
 }
 
+func (d *drawer) strike() deed { return deed{doStrike, d.IntN(16), d.IntN(8)} }
+
 // deed draws one: a send, mostly.
 func (d *drawer) deed() deed {
+	if d.has(nemeses) && d.one(4) {
+		return d.strike()
+	}
 	if d.has(foolish) && d.one(3) {
 		if x, ok := d.foolishDeed(); ok {
 			return x
@@ -605,24 +654,99 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 	w.refs, w.current, w.used = w.refs[:0], w.current[:0], 0
 	for i, t := range p.roots {
 		w.current = append(w.current, nil)
-		if !p.renewable() && !p.templates[t].process {
+		if !p.renewable() && !p.templates[t].process && p.features&bounding == 0 {
 			w.current[i] = p.actor(t, 0, nil)
 			w.refs = append(w.refs, sys.Spawn("root", &w.current[i].guises[0]))
 			continue
 		}
-		w.refs = append(w.refs, sys.SpawnSpec(p.spec("root", func() *actor {
+		s := p.spec("root", func() *actor {
 			w.current[i] = p.actor(t, 0, nil)
 			return w.current[i]
-		}, t)))
+		}, t)
+		if p.features&bounding != 0 {
+			s.Mailbox, s.OnFull = 1+i%2, pulse.Overflow(p.seed%7%3)
+		}
+		w.refs = append(w.refs, sys.SpawnSpec(s))
 	}
 	for _, f := range p.firsts {
 		sys.Send(w.refs[f.to%len(w.refs)], newNote(f.kind, f.fuel, 0))
 	}
-	return p.check
+	p.strikeByTest(0)
+	if len(p.strikes[1]) > 0 && sys.Run() {
+		p.strikeByTest(1)
+	}
+	if p.features&testAsking == 0 {
+		return p.check
+	}
+	sys.Send(w.refs[0], newNote(p.asks(), 1, 0))
+	return func() error { return cmp.Or(p.check(), p.lookAfter(p.asks())) }
 }
 
+// strikeByTest does what the test calls a Nemesis for.
+func (p *program) strikeByTest(i int) {
+	w := &p.world
+	for _, x := range p.strikes[i] {
+		at := x.b % len(w.refs)
+		p.strike(w.sys.Nemesis(), x, w.refs[at], w.refs[(at+1+x.a/8)%len(w.refs)])
+	}
+}
+
+// strike lets a fault happen to an actor, or between it and another. It returns
+// whether there was anything to strike, as a number.
+func (p *program) strike(n pulse.Nemesis, x deed, at, other pulse.Ref) int {
+	switch k := x.a % 8; {
+	case k == 0:
+		return count(n.Crash(at))
+	case k == 1:
+		return count(n.RestartLost(at))
+	case k == 2:
+		n.Heal()
+	case at == other:
+	case k == 3:
+		n.Lose(at, other, 1+x.b%2)
+	case k == 4:
+		n.Delay(at, other, 2)
+	case k == 5:
+		n.Partition([]pulse.Ref{at}, []pulse.Ref{other})
+	default:
+		n.Cut(at, other)
+	}
+	return 0
+}
+
+// asks has the test ask a root that answers, if there is one, and returns a number
+// that depends on the answer and on what the roots are like at that moment.
+func (p *program) asks() int {
+	w := &p.world
+	answer := any(nil)
+	for i, t := range p.roots {
+		if x := &p.templates[t]; !x.process && x.manner == answers {
+			answer = w.sys.Ask(w.refs[i], question(newNote(0, 1, 0)))
+			break
+		}
+	}
+	n, _ := answer.(note)
+	sum := int(n)
+	for _, a := range w.current {
+		if a != nil {
+			sum += a.state + a.received
+		}
+	}
+	return sum % kinds
+}
+
+// lookAfter fails a run by what the test has seen in the midst of it.
+func (p *program) lookAfter(seen int) error {
+	if p.world.sys.Failure() == nil && seen == 2 {
+		return errLooked
+	}
+	return nil
+}
+
+var errLooked = errors.New("the test has seen 2")
+
 // renewable reports whether actors may start anew, so that Spec must say how.
-func (p *program) renewable() bool { return p.settings.lost > 0 }
+func (p *program) renewable() bool { return p.settings.lost > 0 || p.features&nemeses != 0 }
 
 // check reports whether the checked actor ended as it must.
 func (p *program) check() error {
@@ -840,9 +964,22 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 		if to != ctx.Self() {
 			ctx.Kill(to)
 		}
+	case doStrike:
+		at := a.target(x.b)
+		if x.a%8 > 0 || at != ctx.Self() && a.generation == 0 { // else it could be of its own step
+			a.notice(ctx, a.strike(ctx.Nemesis(), x, at, to))
+		}
 	case doAfter:
+		if a.features&sendingLater != 0 && x.b%2 == 0 {
+			a.timer = ctx.SendAfter(to.Actor(), time.Duration(x.a%3+1), child)
+			return
+		}
 		ctx.After(time.Duration(x.a%3+1), child)
 	case doWatch:
+		if a.features&unwatching != 0 && x.b%2 == 0 {
+			ctx.Unwatch(to)
+			return
+		}
 		if to != ctx.Self() && n.kind() != news { // else it could go on for ever
 			ctx.Watch(to)
 		}
@@ -900,6 +1037,15 @@ func (a *actor) pauses(c *pulse.Process, l *line) (msg any) {
 	return msg
 }
 
+// sort is what a predicate tells a note by: its kind or, of programs that match by
+// more, something that depends on its sender's state and the receiver's.
+func (a *actor) sort(n note) int {
+	if a.features&matching == 0 {
+		return n.kind()
+	}
+	return (n.kind() + n.value() + a.state) % kinds
+}
+
 // match waits for some kinds. Most do not wait for ever, since a process that
 // does is stuck and the run fails.
 func (a *actor) match(c *pulse.Process, l *line) any {
@@ -911,9 +1057,9 @@ func (a *actor) match(c *pulse.Process, l *line) any {
 		wanted := true
 		switch m := msg.(type) {
 		case note:
-			wanted = l.a>>m.kind()&1 != 0
+			wanted = l.a>>a.sort(m)&1 != 0
 		case question:
-			wanted = l.a>>note(m).kind()&1 != 0
+			wanted = l.a>>a.sort(note(m))&1 != 0
 		}
 		if !wanted {
 			a.world.skips++

@@ -7,7 +7,10 @@ type Progress struct {
 	// Runs is how many runs came to an end, Wasted how many more were given up
 	// or cut short.
 	Runs, Wasted int
-	// Rate is how many runs were made in a second, wasted ones included.
+	// Probes is how many runs were made beside: see Result.Probes.
+	Probes int
+	// Rate is how many runs were made in a second, wasted ones and
+	// probes included.
 	Rate float64
 	// Elapsed is how long the search has taken.
 	Elapsed time.Duration
@@ -31,14 +34,14 @@ const TooLong = 200 * 365 * 24 * time.Hour
 
 // progressOf returns the part of a search's progress that its result shows.
 func progressOf(r *Result) Progress {
-	return Progress{Runs: r.Runs, Wasted: r.Wasted + r.Cut, Failures: r.failed()}
+	return Progress{Runs: r.Runs, Wasted: r.Wasted + r.Cut, Probes: r.Probes, Failures: r.failed()}
 }
 
 // setElapsed sets the time and the rate.
 func (p *Progress) setElapsed(elapsed time.Duration) {
 	p.Elapsed = elapsed
 	if s := elapsed.Seconds(); s > 0 {
-		p.Rate = float64(p.Runs+p.Wasted) / s
+		p.Rate = float64(p.Runs+p.Wasted+p.Probes) / s
 	}
 }
 

@@ -17,6 +17,7 @@ type randomBranches struct {
 	follower branchFollower
 	strategy pulse.Strategy
 	random   uint64
+	shared   int // how many steps the next run has in common with the last
 }
 
 func newRandomBranches(s *search) *randomBranches {
@@ -30,7 +31,7 @@ func newRandomBranches(s *search) *randomBranches {
 // explore runs one open branch after the other. It reports whether it came to
 // the end of the tree.
 func (b *randomBranches) explore() (finished bool) {
-	f, shared := &b.follower, 0
+	f := &b.follower
 	for {
 		f.begin()
 		run := b.worker.Run(b.strategy)
@@ -40,7 +41,7 @@ func (b *randomBranches) explore() (finished bool) {
 			b.tally.result.Nondeterminism = f.difference
 			return false
 		}
-		if b.count(run, f.ending, shared) {
+		if b.count(run, f.ending, b.shared) {
 			return false
 		}
 		if b.isRepeated(&run, f.ending) && !b.repeat(&run, b.runAgain) {
@@ -54,7 +55,7 @@ func (b *randomBranches) explore() (finished bool) {
 		if !f.forks.draw(&b.random) {
 			return true
 		}
-		shared = int(f.forks.lastStep())
+		b.shared = int(f.forks.lastStep())
 		if b.isOver() {
 			return false
 		}

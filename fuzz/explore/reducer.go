@@ -1,6 +1,10 @@
 package explore
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // A reducer marks, at the picks of a run, the candidates that must be taken
 // because of what the run has shown.
@@ -44,10 +48,23 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 // eachRace calls do with each race of a step that came of a pick.
 func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	for _, rc := range r.races.find(from) {
-		if n := r.nodeOf(rc.step); n != nil {
+		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) {
 			do(n, rc)
 		}
 	}
+}
+
+// wasRefused reports whether the message of a race was there when its step came
+// of a pick, and the process did not want it, or wanted one before it in its
+// channel. Then there is no order in which it comes in place of the step: while a
+// process waits it goes on wanting the same.
+func (r *reducer) wasRefused(n *node, rc race) bool {
+	t := r.races.trace
+	d := &t.Sends[rc.message]
+	if !r.races.isProcess[d.To] || t.Steps[rc.step].Wanted != trace.SomeMatch || d.Kind != trace.Message || d.Step >= rc.step {
+		return false
+	}
+	return !slices.ContainsFunc(r.path.of(n), func(c candidate) bool { return c.send == rc.message })
 }
 
 // learnPicks notes which steps came of which picks. Those before step `from`

@@ -8,9 +8,9 @@ import "fmt"
 type Reduction uint8
 
 const (
-	// Optimal runs each distinct order once and wastes no run. It is TruSt
-	// (Kokologiannakis et al., POPL 2022), for actors as in Must (Enea et al.,
-	// OOPSLA 2024).
+	// Optimal runs each distinct order once and wastes no run, unless processes
+	// call ReceiveMatch. It is TruSt (Kokologiannakis et al., POPL 2022), for
+	// actors as in Must (Enea et al., OOPSLA 2024).
 	Optimal Reduction = iota
 	// SourceSets (Abdulla et al., POPL 2014) with sleep sets run each distinct
 	// order once; a run may be wasted on finding that what is left of it was

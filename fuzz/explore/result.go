@@ -24,16 +24,23 @@ type Result struct {
 	// the same messages in the same order and every question of a step, such as
 	// the program's Choose, was answered the same.
 	Distinct int
-	// Runs is how many runs came to an end. Wasted is how many more were given
-	// up because what was left of them had been run before, and Cut how many
-	// because of a bound or a state that was seen before.
+	// Runs is how many runs came to an end. Wasted is how many more were begun
+	// and given up, because nothing that was left of them is a distinct order that
+	// was not run: the package comment says when. With Optimal it is zero when no
+	// process calls ReceiveMatch. Cut is how many were given up because of a bound
+	// or a state that was seen before.
 	Runs, Wasted, Cut int
+	// Probes is how many runs were made beside, with random decisions, to look for
+	// failures outside of the corner of the tree that comes first.
+	// They count nowhere else: not in Runs, Distinct or Steps.
+	Probes int `json:",omitempty"`
 	// Steps is how many steps the tree of all runs has: what runs share at
 	// their beginning is counted once.
 	Steps int
 	// States is how many states were seen, 0 when states were not compared.
 	States int
-	// Failures is how many runs failed, by signature.
+	// Failures is how many runs failed, by signature; of a failure that only
+	// probes have met, how many probes.
 	Failures map[string]int
 	// Nondeterminism is where the program went another way than before
 	// although all decisions were the same; "" when it never did.
@@ -62,8 +69,8 @@ type Level struct {
 	Complete            bool
 }
 
-// made returns how many runs were made, given up ones included.
-func (r *Result) made() int { return r.Runs + r.Wasted + r.Cut }
+// made returns how many runs were made, given up ones and probes included.
+func (r *Result) made() int { return r.Runs + r.Wasted + r.Cut + r.Probes }
 
 // failed returns how many runs failed.
 func (r *Result) failed() (n int) {
@@ -78,6 +85,7 @@ func (r *Result) add(part *Result) {
 	r.Runs += part.Runs
 	r.Wasted += part.Wasted
 	r.Cut += part.Cut
+	r.Probes += part.Probes
 	r.Steps += part.Steps
 	for signature, n := range part.Failures {
 		r.Failures[signature] += n

@@ -16,6 +16,7 @@ type reviser struct {
 	tail   []int32 // the last message of each channel so far
 	// chosen is the set of the steps that are not by default.
 	chosen  []uint64
+	causes  causes
 	enabled *pulse.Enabled // of the run: it knows identities
 }
 
@@ -26,6 +27,7 @@ type reviser struct {
 func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 	v.bits, v.words = f.past, f.words
 	v.learn(t, same)
+	v.causes.known = false
 	f.past, f.words = v.bits, v.words
 	if over := v.misfit(same); over.why != "" {
 		return over
@@ -104,7 +106,7 @@ func (v *reviser) revisitsOf(f *frame, i, m int32) {
 			return // and so are all before it
 		}
 		if st := &v.trace.Steps[r]; v.couldTake(st, d) != never && v.couldBeNext(r, m) {
-			f.revisits = append(f.revisits, revisit{r, v.enabled.IDOf(d)})
+			f.revisits = append(f.revisits, revisit{r, v.enabled.IDOf(d), v.question(r, m)})
 		}
 	}
 }

@@ -16,6 +16,7 @@ type search struct {
 	tally   tally
 	limits  limits
 	habits  habits
+	prober  prober
 	prints  [2]pulse.Print // of a run that is repeated
 	// bound is the one on delays or preemptions that is searched now.
 	bound int32
@@ -34,9 +35,9 @@ type handover struct {
 // Why a search goes over to another reduction. Each goes on after "because".
 const (
 	whySpawns   = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
-	whyLooks    = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings"
+	whyLooks    = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or lets a System.Ask return while others are at work"
 	whyObserved = "an observer, the isolation check or a bound on waiting messages looks at the run after each step, and may tell orders apart in which every actor receives the same"
-	whyTouches  = "steps of this program have to do with each other by more than messages, such as a watch, a supervisor, two answers to one Ask"
+	whyTouches  = "steps of this program have to do with each other by more than messages, such as a watch, a supervisor, two answers to one Ask, a bounded mailbox, a fault that a step makes happen"
 	whyStrikes  = "something may come between any two steps, such as a fault or an early timer"
 	whyBrokeOff = "a step ended its run before the rest of it, by a failure or by Skip"
 	whyDepth    = "Depth is bounded, and Optimal learns from whole runs"
@@ -52,10 +53,13 @@ func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	s.limits = limits{runs: o.Runs, time: o.Time, began: began, stop: o.Stop}
 	s.tally = newTally(o)
 	if !trial {
-		s.tally.tell = func(r Run) { w.Done(r) }
+		s.goTo(w)
 	}
 	return s
 }
+
+// goTo gives the search another worker.
+func (s *search) goTo(w Worker) { s.worker, s.tally.tell = w, func(r Run) { w.Done(r) } }
 
 // count counts a run, and reports whether it ends the search.
 func (s *search) count(run Run, end ending, shared int) (last bool) {
@@ -121,8 +125,12 @@ func signatureOf(f *pulse.Failure) string {
 	return f.Signature()
 }
 
-// isOver reports whether the search must end before the tree is done.
-func (s *search) isOver() bool {
+// isOver reports whether the search must end, or pause, before the tree is done.
+// It makes the probes that are due, too.
+func (s *search) isOver() bool { return s.hitsBound() || s.probeAsDue() }
+
+// hitsBound reports whether the run that was made last is the last for now.
+func (s *search) hitsBound() bool {
 	bound, over := s.limits.end(s.tally.result.made())
 	if bound != "" {
 		s.tally.result.Bound = bound

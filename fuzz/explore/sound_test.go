@@ -37,8 +37,19 @@ func unsound() []subject {
 		program("the test's messages", pulse.Options{}, readsReceived),
 		program("warnings", pulse.Options{}, readsWarnings),
 		program("a timer of another", pulse.Options{}, stopsAnothersTimer),
+		program("messages sent later", pulse.Options{}, sendsLater),
+		program("a mailbox for one, newest lost", pulse.Options{}, overflowing(pulse.OnFullDropNewest)),
+		program("a mailbox for one, oldest lost", pulse.Options{}, overflowing(pulse.OnFullDropOldest)),
+		program("a mailbox for one, of one who is killed", pulse.Options{}, fullWhenKilled),
+		program("a watch that is ended", pulse.Options{}, unwatches),
+		program("an answer to the test", pulse.Options{}, asksInTheMidst),
 		program("an observer", pulse.Options{}, isObserved),
 		program("waiting messages", pulse.Options{Pending: 3}, letsManyWait),
+		program("a crash", pulse.Options{}, crashesAnother),
+		program("a restart", pulse.Options{}, restartsAnother),
+		program("a cut", pulse.Options{}, cutsOffAnother),
+		program("a loss", pulse.Options{}, losesOfAnother),
+		program("a loss of what is sent in another's name", pulse.Options{}, losesForAnother),
 		program("isolation", pulse.Options{Isolation: true}, changesOnTheWay),
 	}
 }
@@ -207,6 +218,76 @@ func stopsAnothersTimer(sys *pulse.System) func() error {
 	return nil
 }
 
+// sendsLater has two actors that send a third one a message that is due at the
+// same time: which of them comes first does not follow from who set it first.
+func sendsLater(sys *pulse.System) func() error {
+	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.SendAfter(sink, 1, kind("a")) },
+		func(ctx *pulse.Ctx, _ any) { ctx.SendAfter(sink, 1, kind("b")) })
+	return nil
+}
+
+// overflowing has two actors that send a third one more messages than may wait
+// for it.
+func overflowing(o pulse.Overflow) func(sys *pulse.System) func() error {
+	return func(sys *pulse.System) func() error {
+		sink := sys.SpawnSpec(pulse.Spec{Name: "sink", Actor: pulse.Func(func(*pulse.Ctx, any) {}), Mailbox: 1, OnFull: o})
+		two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Send(sink, kind("a")) },
+			func(ctx *pulse.Ctx, _ any) { ctx.Send(sink, kind("b")) })
+		return nil
+	}
+}
+
+// fullWhenKilled has an actor whose mailbox must not be full, and is killed
+// before that or after.
+func fullWhenKilled(sys *pulse.System) func() error {
+	busy := sys.SpawnSpec(pulse.Spec{Name: "busy", Mailbox: 1, OnFull: pulse.OnFullFail, Process: func(p *pulse.Process) {
+		p.ReceiveMatch(func(any) bool { return false })
+	}})
+	sys.Settle()
+	sys.Send(busy, kind("a"))
+	relay := sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(busy, kind("b")) }))
+	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Kill(busy) }, func(ctx *pulse.Ctx, _ any) { ctx.Send(relay, kind("go")) })
+	return nil
+}
+
+// unwatches has an actor that ends its watch of one that ends at any time.
+func unwatches(sys *pulse.System) func() error {
+	other := sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
+	watcher := sys.Spawn("watcher", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		switch msg {
+		case kind("watch"):
+			ctx.Watch(other)
+		case kind("unwatch"):
+			ctx.Unwatch(other)
+		}
+	}))
+	sys.Send(watcher, kind("watch"))
+	sys.Settle()
+	sys.Send(watcher, kind("unwatch"))
+	sys.Send(other, kind("end"))
+	return nil
+}
+
+// asksInTheMidst has a test that goes on as soon as it has an answer, and looks
+// at an actor that may have come further or not.
+func asksInTheMidst(sys *pulse.System) func() error {
+	steps := 0
+	other := sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, msg any) { steps++ }))
+	server := sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply(kind("answer")) }))
+	sys.Send(other, kind("a"))
+	sys.Send(sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(other, msg) })), kind("b"))
+	sys.Ask(server, kind("question"))
+	early := steps
+	sys.Send(other, kind("after "+string(rune('0'+steps))))
+	return func() error {
+		if early == 0 {
+			return errPlain
+		}
+		return nil
+	}
+}
+
 // An onlooker is an observer that is a function.
 type onlooker func(*pulse.System, int)
 
@@ -234,6 +315,56 @@ func letsManyWait(sys *pulse.System) func() error {
 		ctx.Send(sink, kind("b"))
 	}
 	two(sys, send, send)
+	return nil
+}
+
+// crashesAnother has an actor that crashes another one, which has a message
+// waiting. In the first run the message comes first, or is never received: no two
+// receipts race.
+func crashesAnother(sys *pulse.System) func() error {
+	victim := sys.Spawn("victim", pulse.Func(func(*pulse.Ctx, any) { panic("it came before the crash") }))
+	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().Crash(victim) })), kind("go"))
+	sys.Send(victim, kind("go"))
+	return nil
+}
+
+// restartsAnother has an actor that brings another one back, beside one that sends
+// to it: what is sent before is lost.
+func restartsAnother(sys *pulse.System) func() error {
+	victim := sys.Spawn("victim", pulse.Func(func(*pulse.Ctx, any) { panic("it came after the restart") }))
+	sys.Nemesis().Crash(victim)
+	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Send(victim, kind("go")) }, func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().RestartKept(victim) })
+	return nil
+}
+
+// cutsOffAnother has an actor that cuts a link on which a message waits.
+func cutsOffAnother(sys *pulse.System) func() error {
+	other := sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) { panic("it came before the cut") }))
+	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(other, kind("go")) }))
+	sys.Send(sender, kind("go"))
+	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().Cut(sender, other) })), kind("go"))
+	return nil
+}
+
+// losesOfAnother has an actor that lets the next message of another one be lost.
+func losesOfAnother(sys *pulse.System) func() error {
+	other := sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) { panic("it was sent before the loss") }))
+	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(other, kind("go")) }))
+	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().Lose(sender, other, 1) })), kind("go"))
+	sys.Send(sender, kind("go"))
+	return nil
+}
+
+// losesForAnother has two actors that send in the name of a third, of whose messages
+// one is lost.
+func losesForAnother(sys *pulse.System) func() error {
+	sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Log("%v", msg) }))
+	third := sys.Spawn("third", pulse.Func(func(*pulse.Ctx, any) {}))
+	sys.Nemesis().Lose(third, sink, 1)
+	send := func(k kind) pulse.Func {
+		return func(*pulse.Ctx, any) { sys.Host().Enqueue(third, sink, k) }
+	}
+	two(sys, send("a"), send("b"))
 	return nil
 }
 

@@ -58,8 +58,14 @@ func TestStatesAgree(t *testing.T) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	cut, runs := map[string]int{}, map[string]int{}
-	for seed := range uint64(agreementPrograms() / 4) {
-		p := newProgram(seed, agreementFeatures(seed))
+	more := []features{0, 0, 0, 0, bounding, sendingLater | unwatching, testAsking} // most programs as they are drawn
+	for seed := range uint64(agreementPrograms() / 3) {
+		f := agreementFeatures(seed)
+		if seed%3 == 2 {
+			f |= nemeses
+		}
+		p := newProgram(seed, f)
+		p.features |= more[seed%uint64(len(more))]
 		final := map[uint64]bool{}
 		e.after = func(s *pulse.System) {
 			if s.Failure() == nil {

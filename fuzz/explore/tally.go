@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"maps"
+
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -14,9 +16,10 @@ type tally struct {
 	// of the runs.
 	eachOnce bool
 	keepOn   bool
-	leftOut  bool      // a bound has kept something from being run
-	subtree  int       // the subtree's number, from 1; 0 for what is above all subtrees
-	tell     func(Run) // Worker.Done; nil when the runs are not the search's
+	leftOut  bool           // a bound has kept something from being run
+	subtree  int            // the subtree's number, from 1; 0 for what is above all subtrees
+	tell     func(Run)      // Worker.Done; nil when the runs are not the search's
+	probed   map[string]int // how many probes failed, by signature
 }
 
 func newTally(o *Options) tally {
@@ -26,6 +29,13 @@ func newTally(o *Options) tally {
 		t.classes = map[uint64]struct{}{}
 	}
 	return t
+}
+
+// clone returns a tally that counts on by itself.
+func (t *tally) clone() tally {
+	c := *t
+	c.result.Failures, c.classes, c.probed = maps.Clone(t.result.Failures), maps.Clone(t.classes), maps.Clone(t.probed)
+	return c
 }
 
 // count counts a run of which the first steps were counted with another one.
@@ -97,6 +107,9 @@ func (t *tally) add(part *tally) {
 	t.result.add(&part.result)
 	for class := range part.classes {
 		t.classes[class] = struct{}{}
+	}
+	for signature, n := range part.probed {
+		t.probed = counted(t.probed, signature, n)
 	}
 	t.leftOut = t.leftOut || part.leftOut
 	t.setDistinct()

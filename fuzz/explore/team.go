@@ -1,6 +1,10 @@
 package explore
 
 import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -19,47 +23,118 @@ const wantedSubtrees = 128
 // mostLevels bounds how many levels of picks may lie above the subtrees.
 const mostLevels = 12
 
-// A subtree is where one begins, and what it came to.
+// firstRound is how many runs of each subtree the first round makes. Each round
+// makes twice as many as the one before, so that no subtree, however large, has
+// the others wait; and none begins while a failure of the round before is known.
+// The rounds do not depend on the number of workers either.
+const firstRound = 16
+
+// A subtree is where one begins, and what it came to so far.
 type subtree struct {
-	start    func(*search) way // returns the way to go through it; nil once that is done
-	tally    tally
+	start    func(*search) way // returns the way to go through it; nil once that is begun
+	search   *search           // nil before
+	way      way
+	done     bool // it is finished, or was ended by something else than a pause
 	finished bool
-	over     handover // what the search must begin again with; zero while it need not
 }
 
 // A team is several workers that go through one tree.
 type team struct {
-	*search // of what is above the subtrees
+	*search // of what is above the subtrees and, after each round, of all
 	workers []Worker
 	meter   *meter // nil unless somebody wants to know how far the search is
+	isSplit bool
+	above   tally // of what is above the subtrees
 	trees   []subtree
-	next    atomic.Int64 // the first subtree that no worker has taken
+	open    []int        // the subtrees of the round
+	round   int          // how many runs of each subtree it makes
+	isLarge bool         // the tree has turned out to be: see prober
+	next    atomic.Int64 // the first open subtree that no worker has taken
 	first   atomic.Int64 // the first subtree that ends the search
-	runs    atomic.Int64 // that all workers have made
 }
 
-// explore splits the tree and has the workers go through the subtrees. It
-// reports whether the tree is done.
+// explore splits the tree and has the workers go through the subtrees, round by
+// round. It reports whether the tree is done.
 func (tm *team) explore() (finished bool) {
-	split := tm.splitDepthFirst
-	if tm.options.Reduction == Optimal {
-		split = tm.splitOptimal
-	}
-	if !split() {
+	part, before := tm.limits.untilPause, tm.tally.result.made()
+	tm.limits.pause(0) // not while the tree is split
+	if !tm.isSplit && !tm.split() {
 		return false
 	}
+	for tm.findOpen() {
+		left, bound := tm.left(part, before)
+		if left == 0 {
+			tm.tally.result.Bound, tm.limits.paused = bound, bound == ""
+			return false
+		}
+		tm.makeRound(left)
+		tm.sum()
+	}
+	if i := tm.first.Load(); i < int64(len(tm.trees)) {
+		tm.over = tm.trees[i].search.over
+		return false
+	}
+	return !slices.ContainsFunc(tm.trees, func(tree subtree) bool { return !tree.finished })
+}
+
+// split makes the subtrees. It reports whether the search goes on.
+func (tm *team) split() (goesOn bool) {
+	if tm.options.Reduction == Optimal {
+		goesOn = tm.splitOptimal()
+	} else {
+		goesOn = tm.splitDepthFirst()
+	}
+	tm.isSplit, tm.round = goesOn, firstRound
+	tm.above = tm.tally.clone()
 	tm.first.Store(int64(len(tm.trees)))
-	tm.runs.Store(int64(tm.tally.result.made()))
+	return goesOn
+}
+
+// findOpen finds the subtrees of the next round. It reports whether there is one.
+func (tm *team) findOpen() bool {
+	tm.open = tm.open[:0]
+	if tm.first.Load() < int64(len(tm.trees)) || tm.tally.result.Bound != "" {
+		return false
+	}
+	for i := range tm.trees {
+		if !tm.trees[i].done {
+			tm.open = append(tm.open, i)
+		}
+	}
+	return len(tm.open) > 0
+}
+
+// left returns how many runs may be made until a bound is hit or, where that is
+// "", until the search pauses.
+func (tm *team) left(part, before int) (runs int, bound string) {
+	made := tm.tally.result.made()
+	runs = math.MaxInt
+	if tm.limits.runs > 0 {
+		runs, bound = max(0, tm.limits.runs-made), "runs"
+	}
+	if part > 0 && part-(made-before) < runs {
+		runs, bound = max(0, part-(made-before)), ""
+	}
+	return runs, bound
+}
+
+// makeRound has the workers make so many runs at most, shared out to the open
+// subtrees; when there are fewer runs than those, to the first of them.
+func (tm *team) makeRound(left int) {
+	each := min(tm.round, left/len(tm.open))
+	if each == tm.round {
+		tm.round *= 2
+	}
+	if each == 0 {
+		each, tm.open = 1, tm.open[:left]
+	}
+	tm.isLarge = tm.tally.result.made() >= cmp.Or(tm.options.probeAfter, probeAfter)
+	tm.next.Store(0)
 	var all sync.WaitGroup
 	for _, w := range tm.workers {
-		all.Go(func() { tm.work(w) })
+		all.Go(func() { tm.work(w, each) })
 	}
 	all.Wait()
-	if i := tm.first.Load(); i < int64(len(tm.trees)) && tm.trees[i].over.why != "" {
-		tm.over = tm.trees[i].over
-		return false
-	}
-	return tm.sum()
 }
 
 // splitDepthFirst goes through the first levels. It makes subtrees of what is
@@ -117,9 +192,11 @@ func (tm *team) splitOptimal() bool {
 		}
 	}
 	tm.trees = nil
+	known := o.unwanted
 	for _, r := range o.handed {
 		tm.trees = append(tm.trees, subtree{start: func(s *search) way {
 			o := newOptimal(s)
+			o.unwanted, o.habits.refused = maps.Clone(known), slices.Clone(tm.habits.refused)
 			o.startAt(r)
 			return o
 		}})
@@ -127,21 +204,32 @@ func (tm *team) splitOptimal() bool {
 	return true
 }
 
-// work has a worker go through one subtree after the other.
-func (tm *team) work(w Worker) {
+// work has a worker go on with one open subtree after the other.
+func (tm *team) work(w Worker, runs int) {
 	for {
-		i := tm.next.Add(1) - 1
-		if i >= int64(len(tm.trees)) {
+		k := tm.next.Add(1) - 1
+		if k >= int64(len(tm.open)) {
 			return
 		}
+		i := int64(tm.open[k])
 		tree := &tm.trees[i]
-		s := tm.searchOf(w, i)
-		tree.finished = tree.start(s).explore()
+		if tree.way == nil {
+			tree.search = tm.searchOf(w, i)
+			tree.way, tree.start = tree.start(tree.search), nil
+		}
+		s := tree.search
+		s.goTo(w)
+		s.limits.pause(runs)
+		s.prober.begin(tm.isLarge, s.tally.result.made(), len(tm.trees))
+		tree.finished = !s.probeAsDue() && tree.way.explore()
+		tree.done = !s.limits.paused
 		tm.meter.note(&s.tally)
-		if tree.over = s.over; s.mustBeginAgain() || s.tally.result.Bound == "failure" {
+		if s.mustBeginAgain() || s.tally.result.Bound == "failure" {
 			tm.endAt(i)
 		}
-		tree.tally, tree.start = s.tally, nil
+		if tree.done {
+			tree.way = nil
+		}
 	}
 }
 
@@ -149,7 +237,7 @@ func (tm *team) work(w Worker) {
 func (tm *team) searchOf(w Worker, i int64) *search {
 	s := newSearch(tm.options, w, tm.limits.began, false)
 	s.bound, s.tally.subtree = tm.bound, int(i)+1
-	s.limits.all = &tm.runs
+	s.limits.runs = 0 // the team shares out runs
 	s.limits.isVain = func() bool { return tm.first.Load() < i }
 	if tm.options.Progress != nil {
 		s.limits.nowAndThen = func() { tm.meter.report(&s.tally, s.boundText(), nil) }
@@ -171,17 +259,14 @@ func (tm *team) endAt(i int64) {
 }
 
 // sum adds up the subtrees, up to the first one that ended the search.
-func (tm *team) sum() (finished bool) {
-	finished = true
+func (tm *team) sum() {
+	tm.tally = tm.above.clone()
 	for i := range tm.trees {
-		if int64(i) > tm.first.Load() {
-			break
+		if tree := &tm.trees[i]; tree.search != nil && int64(i) <= tm.first.Load() {
+			tm.tally.add(&tree.search.tally)
 		}
-		tm.tally.add(&tm.trees[i].tally)
-		finished = finished && tm.trees[i].finished
 	}
 	tm.tally.setDistinct()
-	return finished
 }
 
 // guess returns 0: one worker does not know what the others have seen.

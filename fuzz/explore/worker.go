@@ -19,10 +19,11 @@ type Worker interface {
 	// Not every call is a run of the search: the first run and some later ones are
 	// repeated, to see whether the program repeats itself, an estimate makes runs of its
 	// own, and to share the tree its first levels are gone through several
-	// times. Whoever counts runs counts the calls of Done.
+	// times. Whoever counts runs counts the calls of Done
+	// that are of no probe.
 	Run(s pulse.Strategy) Run
 	// Done is told of a run of the search that came to its end, or that
-	// failed before it was given up. It is always the last run of this
+	// failed before it was given up, and of a probe that failed. It is always the last run of this
 	// worker, whose trace is still there. With a bound on delays or
 	// preemptions, which is raised from 0, the runs of each bound are told.
 	Done(r Run)
@@ -40,11 +41,14 @@ type Run struct {
 	Failure *pulse.Failure
 	// Index counts the runs that came to an end, from 0. With several workers
 	// it counts those of one subtree, and Subtree is the number of that, from
-	// 1; runs above all subtrees have Subtree 0. The first run is the one with
-	// the smallest Subtree and, in it, the smallest Index, whichever was over
-	// first.
+	// 1; runs above all subtrees have Subtree 0. The first run of a round is the
+	// one with the smallest Subtree and, in it, the smallest Index, whichever was
+	// over first.
 	Index   int
 	Subtree int
+	// Probe reports that the run is none of the tree's, but a probe that failed.
+	// Its Index is that of the next run of the tree.
+	Probe bool
 	// Cut reports that the run was given up before its end, after it had failed.
 	Cut bool
 	// Watched reports that whoever reads the Result knows that observers, or

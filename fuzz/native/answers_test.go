@@ -30,7 +30,7 @@ func TestAnswerForm(t *testing.T) {
 		{"nothing", nil, []ask{{choice.Program, 5}, {choice.Drop, 2}}, "[- -]"},
 		{"numbers", []byte{3, 5, 7, 255}, []ask{{choice.Program, 5}, {choice.Program, 5}, {choice.Swarm, 8}, {choice.Program, 256}, {choice.Program, 2}}, "[3 0 7 255 -]"},
 		{"numbers of two bytes", []byte{1, 2, 1, 2, 9}, []ask{{choice.Program, 1 << 16}, {choice.Program, 257}, {choice.Program, 257}, {choice.Program, 2}}, "[513 256 - -]"},
-		{"numbers of four bytes", []byte{1, 2, 3, 4, 1, 2, 3}, []ask{{choice.Program, 1<<32 - 1}, {choice.Program, 1<<16 + 1}}, "[67305985 -]"},
+		{"numbers of four bytes", []byte{1, 2, 3, 4, 1, 2, 3}, []ask{{choice.Program, 1<<31 - 1}, {choice.Program, 1<<16 + 1}}, "[67305985 -]"},
 		{"one answer needs none", nil, []ask{{choice.Program, 1}, {choice.Drop, 1}, {choice.Drop, 0}}, "[0 0 0]"},
 		{"quiet", []byte{2, 192}, []ask{{choice.Drop, 2}, {choice.Fault, 9}, {choice.Clock, 2}, {choice.Duplicate, 2}, {choice.Drop, 2}}, "[0 0 0 1 -]"},
 		{"numbers between", []byte{1, 4, 192}, []ask{{choice.Drop, 2}, {choice.Program, 5}, {choice.Drop, 2}, {choice.Drop, 2}}, "[0 4 0 1]"},
@@ -67,7 +67,7 @@ func randomChoices(r *rand.Rand, length, rate int) (list []choice.Choice) {
 		case 0:
 			c.N = uint32(1 + r.IntN(400))
 		case 1:
-			c.N = 1 + r.Uint32N(1<<32-1)
+			c.N = 1 + r.Uint32N(1<<31-1) // as many as a run may have
 		}
 		if !c.Kind.IsRare() || r.IntN(rate) == 0 {
 			c.Value = r.Uint32N(c.N)

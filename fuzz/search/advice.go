@@ -29,19 +29,24 @@ func (v Verdict) Advice() string {
 // farAway is how many times as much as was done is not worth waiting for.
 const farAway = 1000
 
+// checkIsBetter says what to do about so many orders.
+const checkIsBetter = "Check is the better verb here, since it finds more in the same time; or make the input smaller"
+
 // adviceOnSize says how much is left, as far as that is known.
 func (v *Verdict) adviceOnSize() (list []string) {
 	times := 0.0 // what was done so often is all
 	if v.Runs > 0 && v.Estimate > float64(v.Runs) {
 		times = v.Estimate / float64(v.Runs)
 	}
+	if v.Estimate == 0 && v.known > farAway*float64(v.Runs) && v.Runs > 0 {
+		return append(list, fmt.Sprintf("there are at least %s orders: %s", words.Roughly(v.known, v.Runs), checkIsBetter))
+	}
 	others := ""
 	if v.more {
 		others = ", and inputs that were not begun are not counted"
 	}
 	if times > farAway {
-		return append(list, fmt.Sprintf("there are %s orders%s: not this way; make the input smaller, or use Check, which finds more in the same time",
-			words.Roughly(v.Estimate, v.Runs), others))
+		return append(list, fmt.Sprintf("there are %s orders%s: %s", words.Roughly(v.Estimate, v.Runs), others, checkIsBetter))
 	}
 	all, raise := "", "raise Config.Budget or JOSTLE_BUDGET"
 	if v.Bound == "runs" {

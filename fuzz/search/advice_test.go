@@ -33,7 +33,10 @@ func TestAdvice(t *testing.T) {
 		{with(func(v *Verdict) { v.Estimate, v.Bound, v.Inputs = 81_234, "runs", 2 }),
 			"all takes about 81,000 runs: raise Config.Runs or JOSTLE_BUDGET" + rest},
 		{with(func(v *Verdict) { v.Estimate = math.Inf(1) }),
-			"there are more than 10^18 orders: not this way; make the input smaller, or use Check, which finds more in the same time"},
+			"there are more than 10^18 orders: Check is the better verb here, since it finds more in the same time; or make the input smaller"},
+		{with(func(v *Verdict) { v.known, v.Inputs = 1_234_567, 2 }),
+			"there are at least 1,200,000 orders: Check is the better verb here, since it finds more in the same time; or make the input smaller"},
+		{with(func(v *Verdict) { v.known, v.Inputs = 999_000, 2 }), "raise Config.Budget or JOSTLE_BUDGET" + rest},
 		{with(func(v *Verdict) { v.Wasted, v.Inputs = 2000, 2 }), "raise Config.Budget or JOSTLE_BUDGET" + rest +
 			"; 2,000 runs were wasted beside 1,000: an order is begun to learn whether a process in ReceiveMatch takes a message; Receive wastes none"},
 		{with(func(v *Verdict) { v.Bound = "depth" }), "orders differ beyond Method.Depth steps: raise it"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -48,6 +49,7 @@ func exhaust(ctx context.Context, p Property, o ExploreOptions) (out exhausting)
 	x := newExploring(ctx, p, o)
 	defer x.close()
 	x.noDraws, x.orders = true, map[uint64]bool{}
+	x.workers[0].runner.phase = flight.Exhaust
 	out.reduced = x.reduces()
 	if !out.reduced {
 		x.earlyTimers = earlyTimers

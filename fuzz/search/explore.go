@@ -9,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/props"
 )
 
@@ -69,8 +70,8 @@ var (
 		"a file holds what is left of one tree of orders; fix what is drawn, or leave File out")
 )
 
-// Explore runs a property in every order that its options ask for, for one
-// input after the other, until that is done, a failure ends it, the runs are
+// Explore runs a property in every order that its options ask for, for all
+// inputs in turns, until that is done, a failure ends it, the runs are
 // used up or the context is done. The error says that the property cannot be
 // explored as asked.
 func Explore(ctx context.Context, p Property, o ExploreOptions) (Exploration, error) {
@@ -92,7 +93,13 @@ type exploring struct {
 	verdict  Verdict
 	inputs   *inputs
 	workers  []*explorer
-	made     int // runs for the inputs that are done with, whatever came of them
+	made     int // runs, whatever came of them
+
+	begun      int      // inputs
+	open       []*input // that were begun and are not done
+	turn       *input   // the one that is run
+	ended      bool     // no input is to be gone on with
+	incomplete bool     // some input is
 
 	mu  sync.Mutex
 	met map[string]bool // the signatures that Met was told of
@@ -108,8 +115,9 @@ func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring 
 	x.deadline, _ = ctx.Deadline()
 	x.verdict.Failures, x.met = map[string]int{}, map[string]bool{}
 	x.verdict.Reduction, x.verdict.asked = o.Method.Reduction, o.Method.Reduction
-	for range max(1, o.Workers) {
-		x.workers = append(x.workers, &explorer{exploring: x, runner: x.property.NewRunner(), found: map[string]*placed{}})
+	for i := range max(1, o.Workers) {
+		r := &counted{Runner: p.NewRunner(), slot: p.Recorder.Slot(i), phase: flight.Explore}
+		x.workers = append(x.workers, &explorer{exploring: x, runner: r, found: map[string]*placed{}})
 	}
 	x.inputs = newInputs(x.workers[0].runner, o.Seed, o.Inputs, func() bool { return x.bound() != "" })
 	return x
@@ -134,54 +142,22 @@ func (x *exploring) bound() string {
 	return ""
 }
 
-// all goes through all inputs until something ends that.
-func (x *exploring) all() error {
-	v, complete := &x.verdict, true
-	for x.inputs.next() {
-		if err := x.refusal(); err != nil {
-			return err
-		}
-		if x.noDraws && x.inputs.sampled {
-			v.Bound = "inputs"
-			break
-		}
-		r, err := x.one()
-		if err != nil {
-			return err
-		}
-		x.noteWatched(&r)
-		v.add(&r)
-		x.made += madeBy(&r)
-		complete = complete && r.Complete
-		if r.Nondeterminism != "" || r.Clash != "" || r.Bound == "failure" {
-			break
-		}
-	}
-	if x.inputs.cut && v.Bound == "" {
-		v.Bound = x.bound()
-	}
-	v.Complete = complete && v.Bound == "" && v.Inputs > 0
-	v.Sampled, v.Skipped, v.more = x.inputs.sampled, x.inputs.skipped, !x.inputs.single()
-	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // it is more when the search was gone on with
-	return nil
-}
-
 // reduces reports whether the search is asked to leave out orders.
 func (x *exploring) reduces() bool { return x.Method.Reduction != explore.Everything || x.Method.Sleep }
 
 // noteWatched notes in the verdict whether orders were left out that a look at
 // several actors at once might tell apart, and whether the property has such.
-func (x *exploring) noteWatched(r *explore.Result) {
-	if r.Reduction == explore.Everything && !r.Sleep {
+func (x *exploring) noteWatched(in *input) {
+	if in.result.Reduction == explore.Everything && !in.result.Sleep {
 		return
 	}
 	for _, w := range x.workers {
-		x.verdict.Watched = x.verdict.Watched || w.watches || x.inputs.watches
+		x.verdict.Watched = x.verdict.Watched || w.watches || in.watches
 		x.verdict.looked = x.verdict.looked || w.looks
 	}
 }
 
-// madeBy returns how many runs one input took.
+// madeBy returns how many runs one input took so far.
 func madeBy(r *explore.Result) int {
 	runs := r.Runs
 	if len(r.Levels) > 0 { // then the result's are those of the last
@@ -190,7 +166,7 @@ func madeBy(r *explore.Result) int {
 			runs += l.Runs
 		}
 	}
-	return runs + r.Wasted + r.Cut
+	return runs + r.Wasted + r.Cut + r.Probes
 }
 
 // refusal returns why the property cannot be explored as it was asked for.
@@ -202,33 +178,6 @@ func (x *exploring) refusal() error {
 		return errManyInputs
 	}
 	return nil
-}
-
-// one explores one input.
-func (x *exploring) one() (explore.Result, error) {
-	o := explore.Options{Method: x.Method, Seed: x.Seed, KeepOn: x.KeepOn, Estimate: x.Estimate, File: x.File,
-		Name: x.property.Name, Stop: x.ctx.Done()}
-	if x.Runs > 0 {
-		o.Runs = x.Runs - x.made
-	}
-	if !x.deadline.IsZero() {
-		o.Time = max(1, time.Until(x.deadline))
-	}
-	if x.Progress != nil {
-		o.Progress = x.tell
-	}
-	var workers []explore.Worker
-	for _, w := range x.workers {
-		w.begin(x.inputs.drawn)
-		workers = append(workers, w)
-	}
-	r, err := explore.Explore(o, workers...)
-	if err == nil && r.Nondeterminism != "" {
-		for _, w := range x.workers {
-			w.noteLast(&r)
-		}
-	}
-	return r, err
 }
 
 // meet tells Met of a finding, if it is the first of its signature.
@@ -255,6 +204,16 @@ func (x *exploring) tell(p explore.Progress) {
 		return
 	}
 	p.Elapsed, p.Estimate, p.Left, p.Done = time.Since(x.began), 0, 0, false
+	for _, in := range x.open {
+		if in != x.turn {
+			p.Runs += in.result.Runs
+			p.Wasted += in.result.Wasted + in.result.Cut
+			p.Probes += in.result.Probes
+			for _, n := range in.result.Failures {
+				p.Failures += n
+			}
+		}
+	}
 	x.verdict.addTo(&p)
 	x.Progress(p)
 }
@@ -271,7 +230,7 @@ func (x *exploring) result() Exploration {
 	}
 	out.Complaints = x.complaints(v, len(found) > 0)
 	for _, f := range sortedByPlace(found) {
-		f.Confirm(x.workers[0].runner)
+		f.Confirm(x.workers[0].runner.Runner)
 		out.Found = append(out.Found, Found{f.Finding, x.which(f)})
 	}
 	out.Lost = x.lost(found)

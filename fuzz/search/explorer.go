@@ -9,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -19,7 +20,7 @@ import (
 // explore asks for.
 type explorer struct {
 	*exploring
-	runner *props.Runner
+	runner *counted
 	inputs []choice.Input
 	last   props.Result
 	keeps  bool // the property has something that remembers
@@ -27,9 +28,25 @@ type explorer struct {
 	watches, looks bool
 	doubts         bool // a run had what a reduction may be wrong about
 
-	counts
-	before counts             // of the inputs that are done with
+	counts                    // of all inputs
+	own    *counts            // of the input
+	number int                // of the input
 	found  map[string]*placed // by signature
+}
+
+// A counted is a runner whose runs have numbers: a recorder is told of each.
+type counted struct {
+	*props.Runner
+	slot  flight.Slot
+	phase flight.Phase
+	runs  int // that have begun
+}
+
+// Run runs the property once.
+func (c *counted) Run(plan props.Plan) props.Result {
+	c.slot.Begin(c.phase, c.runs)
+	c.runs++
+	return c.Runner.Run(plan)
 }
 
 // counts are of the runs of the search; package explore makes others beside.
@@ -44,6 +61,7 @@ type placed struct {
 	*finding.Finding
 	index int // of the run among those that came to their end
 	place place
+	probe bool // it was found beside the tree
 }
 
 // A place says which of the runs that failed comes first, whatever the workers
@@ -54,8 +72,10 @@ func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.input, q.input), cmp.Compare(p.subtree, q.subtree), cmp.Compare(p.index, q.index))
 }
 
-// begin goes on to another input.
-func (w *explorer) begin(inputs []choice.Input) { w.inputs, w.before = inputs, w.counts }
+// turnTo goes on to another input, for which it has counted so far.
+func (w *explorer) turnTo(in *input, own *counts) {
+	w.inputs, w.number, w.own = in.drawn, in.number, own
+}
 
 // Run runs the property once.
 func (w *explorer) Run(s pulse.Strategy) explore.Run {
@@ -71,19 +91,21 @@ func (w *explorer) Run(s pulse.Strategy) explore.Run {
 
 // Done counts a run of the search, and keeps it if it failed.
 func (w *explorer) Done(run explore.Run) {
-	if !run.Cut {
+	if !run.Cut && !run.Probe {
 		w.finished++
+		w.own.finished++
 		if w.orders != nil {
 			w.orders[orderOf(&w.last)] = true
 		}
 	}
 	switch {
 	case run.Failure != nil && len(w.workers) > 1:
-		w.keep(place{w.verdict.Inputs, run.Subtree, run.Index})
+		w.keep(place{w.number, run.Subtree, run.Index}, run.Probe)
 	case run.Failure != nil:
-		w.keep(place{input: w.verdict.Inputs, index: w.finished})
+		w.keep(place{input: w.number, index: w.finished}, run.Probe)
 	case w.last.Skipped:
 		w.skipped++
+		w.own.skipped++
 		if w.last.Reason != "" {
 			w.reason = w.last.Reason
 		}
@@ -94,17 +116,19 @@ func (w *explorer) Done(run explore.Run) {
 
 // Again forgets what came of the input so far.
 func (w *explorer) Again() {
-	w.counts = w.before
-	maps.DeleteFunc(w.found, func(_ string, f *placed) bool { return f.place.input == w.verdict.Inputs })
+	w.finished -= w.own.finished
+	w.skipped -= w.own.skipped
+	*w.own = counts{}
+	maps.DeleteFunc(w.found, func(_ string, f *placed) bool { return f.place.input == w.number })
 }
 
 // keep keeps the first failure of each signature.
-func (w *explorer) keep(at place) {
+func (w *explorer) keep(at place, probe bool) {
 	signature := w.last.Failure.Signature()
 	if old := w.found[signature]; old == nil || at.compare(old.place) < 0 {
 		f := w.finding()
 		w.meet(signature, f)
-		w.found[signature] = &placed{f, max(0, w.finished-1), at}
+		w.found[signature] = &placed{f, max(0, w.finished-1), at, probe}
 	}
 }
 
@@ -122,7 +146,7 @@ func (w *explorer) noteLast(r *explore.Result) {
 		return
 	}
 	r.Failures[f.Signature()] = 1
-	w.keep(place{input: w.verdict.Inputs, subtree: math.MaxInt})
+	w.keep(place{input: w.number, subtree: math.MaxInt}, false)
 }
 
 // drawsDiffer returns how the draws of a run differ from what was drawn when
@@ -149,7 +173,7 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	var runners []*props.Runner
 	reason := x.inputs.skips
 	for _, w := range x.workers {
-		runners = append(runners, w.runner)
+		runners = append(runners, w.runner.Runner)
 		v.Skipped += w.skipped
 		if w.reason != "" {
 			reason = w.reason
@@ -196,6 +220,9 @@ func (x *exploring) lost(found map[string]*placed) (list []string) {
 // which tells of a finding which run it was, and how many failed so.
 func (x *exploring) which(f *placed) string {
 	run := fmt.Sprintf("run %d of %d", f.index+1, max(1, x.finishedRuns()))
+	if f.probe {
+		run = fmt.Sprintf("a random run beside %s", words.Count(f.index+1, "run"))
+	}
 	if len(x.workers) > 1 { // which it was depends on how fast each worker is
 		run = fmt.Sprintf("one of %d runs", max(1, x.finishedRuns()))
 	}
@@ -224,7 +251,7 @@ func (x *exploring) divergence() *Found {
 	f := w.finding()
 	f.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
 	f.Location, f.Differs = "", x.verdict.Nondeterminism
-	if how := f.Difference(w.runner); how != "" {
+	if how := f.Difference(w.runner.Runner); how != "" {
 		f.Differs = how
 	}
 	n := x.finishedRuns() + 1

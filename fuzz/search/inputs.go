@@ -18,7 +18,7 @@ import (
 // draws there are may depend on the values of earlier ones, so each input is
 // found by running the property up to its first step.
 type inputs struct {
-	runner *props.Runner
+	runner *counted
 	seed   uint64      // of the enumeration: the seeds of inputs follow from it
 	wanted int         // how many seeds must give a new input
 	late   func() bool // reports whether the time is up
@@ -48,7 +48,7 @@ const (
 	mostUseless = 100
 )
 
-func newInputs(r *props.Runner, seed uint64, wanted int, late func() bool) *inputs {
+func newInputs(r *counted, seed uint64, wanted int, late func() bool) *inputs {
 	if wanted <= 0 {
 		wanted = defaultInputs
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -20,6 +21,8 @@ type Property struct {
 	Func       func(*props.T)
 	// Made is told of each runner that runs the property. It may be nil.
 	Made func(*props.Runner)
+	// Recorder is told of each run of a search before it begins. It may be nil.
+	Recorder *flight.Recorder
 }
 
 // NewRunner returns a runner of the property. Close it when done.
@@ -138,11 +141,11 @@ func (s *sampler) run() Result {
 		runners = append(runners, r)
 	}
 	if len(runners) == 1 {
-		s.work(runners[0])
+		s.work(runners[0], s.property.Recorder.Slot(0))
 	} else {
 		var all sync.WaitGroup
-		for _, r := range runners {
-			all.Go(func() { s.work(r) })
+		for i, r := range runners {
+			all.Go(func() { s.work(r, s.property.Recorder.Slot(i)) })
 		}
 		all.Wait()
 	}
@@ -156,8 +159,8 @@ func (s *sampler) run() Result {
 // work takes one batch after another. Batches are handed out in order and, as
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
-func (s *sampler) work(r *props.Runner) {
-	w := &worker{sampler: s, runner: r, pairs: &coverage.PR{}, tally: NewTally()}
+func (s *sampler) work(r *props.Runner, slot flight.Slot) {
+	w := &worker{sampler: s, runner: r, slot: slot, pairs: &coverage.PR{}, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
@@ -188,6 +191,7 @@ func (s *sampler) late() bool {
 type worker struct {
 	*sampler
 	runner *props.Runner
+	slot   flight.Slot
 	pairs  *coverage.PR
 	tally  Tally
 }
@@ -209,6 +213,7 @@ func (w *worker) batch(b int) {
 			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index), Observer: w.pairs}
 		arms[e.Name].Plan(&plan)
 		w.pairs.Begin()
+		w.slot.Begin(flight.Sample, index)
 		res := w.runner.Run(plan)
 		arms[e.Name].Learn(&res)
 		w.tally.Count(e.Name, &res)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,10 +11,14 @@ import (
 
 // A Verdict says what came of an exploration: of all its inputs together.
 //
-// Complete and Estimate are about the inputs that were run. Reduction is the one
+// Complete and Estimate are about the inputs that were run. Distinct, Runs and Steps
+// are about the orders that were gone through one after the other; runs that were
+// drawn at random beside are in Probes alone. Reduction is the one
 // that was used in the end: of several inputs the one that left out least. Bound is, beside what package
 // explore says, "saved case" when one failed and nothing was explored, and
-// "replay" when JOSTLE_REPLAY asked for a case alone.
+// "replay" when JOSTLE_REPLAY asked for a case alone. Wasted is how many runs were
+// begun, beside Runs, and given up because they led to nothing new. It is zero
+// when the reduction is Optimal and no process calls ReceiveMatch.
 type Verdict struct {
 	explore.Result
 	// Inputs is how many inputs were explored; 1 for a property that draws
@@ -34,6 +39,7 @@ type Verdict struct {
 
 	looked bool              // Watched because of Result.Looks of package props
 	asked  explore.Reduction // the one that the search began with
+	known  float64           // how many runs there are at least, by the estimates that there are
 	more   bool              // there may be inputs that were not begun, of which Estimate says nothing
 }
 
@@ -55,7 +61,7 @@ func (v Verdict) String() string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Skipped, "skipped"}} {
+	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Probes, "at random beside"}, {v.Skipped, "skipped"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&b, ", %s %s", words.Grouped(part.n), part.text)
 		}
@@ -168,6 +174,7 @@ func (v *Verdict) add(o *explore.Result) {
 	v.Runs += o.Runs
 	v.Wasted += o.Wasted
 	v.Cut += o.Cut
+	v.Probes += o.Probes
 	v.Steps += o.Steps
 	v.States += o.States
 	if o.Distinct < 0 || v.Distinct < 0 {
@@ -186,7 +193,7 @@ func (v *Verdict) add(o *explore.Result) {
 	if v.Unread == "" {
 		v.Unread = o.Unread
 	}
-	v.Nondeterminism, v.Clash = o.Nondeterminism, o.Clash // either ends the exploration
+	v.Nondeterminism, v.Clash = cmp.Or(v.Nondeterminism, o.Nondeterminism), cmp.Or(v.Clash, o.Clash) // either ends the exploration
 	v.addLevels(o.Levels)
 }
 
@@ -203,15 +210,17 @@ func (v *Verdict) Progress() explore.Progress {
 func (v *Verdict) addTo(p *explore.Progress) {
 	p.Runs += v.Runs
 	p.Wasted += v.Wasted + v.Cut
+	p.Probes += v.Probes
 	p.Failures += v.Failing()
 	if s := p.Elapsed.Seconds(); s > 0 {
-		p.Rate = float64(p.Runs+p.Wasted) / s
+		p.Rate = float64(p.Runs+p.Wasted+p.Probes) / s
 	}
 }
 
 // addEstimate adds up how many runs there are. If that is not known of one
 // input, it is not of all.
 func (v *Verdict) addEstimate(o *explore.Result) {
+	v.known += max(o.Estimate, float64(o.Runs))
 	if o.Estimate == 0 || v.Estimate == 0 && v.Inputs > 1 {
 		v.Estimate = 0
 		return

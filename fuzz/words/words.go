@@ -1,4 +1,4 @@
-// Package words writes numbers and times as people read them.
+// Package words writes numbers, times and commands as people read them.
 package words
 
 import (

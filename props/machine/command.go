@@ -16,9 +16,13 @@ import (
 type Op[S, A, R any] struct {
 	Name string
 	// Args generates the arguments; ArgsIn does so when they depend on the
-	// state. Without both, the arguments are the zero A.
+	// state. Without any, the arguments are the zero A.
 	Args   *rapid.Generator[A]
 	ArgsIn func(state S) *rapid.Generator[A]
+	// ArgsFor does so when they depend on the client that gives the command: by its
+	// arguments When, Run, Next and Check then know it too. Clients have the numbers
+	// of their names, from 1 on; the one that gives commands alone is client 0.
+	ArgsFor func(client int, state S) *rapid.Generator[A]
 	// When reports whether the command may be given in a state. Nil means always.
 	When func(state S, args A) bool
 	// Run gives the command to the program, as a client of it.
@@ -36,7 +40,7 @@ type Op[S, A, R any] struct {
 type Command[S any] struct {
 	name  string
 	fault string // what is missing in its Op, "" when nothing is
-	draw  func(rt *rapid.T, state S) step[S]
+	draw  func(rt *rapid.T, client int, state S) step[S]
 }
 
 // A step is a command with its arguments.
@@ -61,14 +65,19 @@ func (o Op[S, A, R]) Command() Command[S] {
 		c.fault = "an Op needs a Name"
 	case o.Run == nil:
 		c.fault = "Op " + o.Name + " needs Run"
+	case o.ArgsFor != nil && (o.Args != nil || o.ArgsIn != nil):
+		c.fault = "Op " + o.Name + " has ArgsFor and another generator of arguments: leave one of them out"
 	}
 	return c
 }
 
-func (o Op[S, A, R]) draw(rt *rapid.T, state S) step[S] {
+func (o Op[S, A, R]) draw(rt *rapid.T, client int, state S) step[S] {
 	var args A
 	gen := o.Args
-	if o.ArgsIn != nil {
+	switch {
+	case o.ArgsFor != nil:
+		gen = o.ArgsFor(client, state)
+	case o.ArgsIn != nil:
 		gen = o.ArgsIn(state)
 	}
 	if gen != nil {

@@ -34,6 +34,9 @@
 //     commands, as props/linear judges it. This is how PULSE finds races
 //     (Claessen et al., ICFP 2009).
 //
+// Where a client has a session, or counts what it sends, Op.ArgsFor tells it which
+// client it is; see the example.
+//
 // A test fails whose runs never give a command, since the When of none was ever
 // true, and a run fails in which a client waits for ever for a result.
 //

@@ -3,6 +3,8 @@ package machine_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -284,8 +286,9 @@ func TestMisuses(t *testing.T) {
 	}
 	change := op
 	change.Next = func(s []int, n int) []int { s[0] = n + 1; return s }
-	unnamed, idle := op, op
+	unnamed, idle, twice := op, op, op
 	unnamed.Name, idle.Run = "", nil
+	twice.ArgsFor = func(int, []int) *rapid.Generator[int] { return rapid.Just(1) }
 	start := func() []int { return []int{0} }
 	commands := func(o ...machine.Op[[]int, int, int]) (list []machine.Command[[]int]) {
 		for _, o := range o {
@@ -303,6 +306,8 @@ func TestMisuses(t *testing.T) {
 			"machine: a Command is the zero Command: make it with Op.Command"},
 		{machine.Machine[[]int]{Init: start, Commands: commands(unnamed)}, "machine: an Op needs a Name"},
 		{machine.Machine[[]int]{Init: start, Commands: commands(idle)}, "machine: Op put needs Run"},
+		{machine.Machine[[]int]{Init: start, Commands: commands(twice)},
+			"machine: Op put has ArgsFor and another generator of arguments: leave one of them out"},
 		{machine.Machine[[]int]{Init: start, Commands: commands(op), Clients: 9},
 			"machine: 9 clients are too many, at most 8 can be judged"},
 		{machine.Machine[[]int]{Init: start, Commands: commands(change)},
@@ -390,5 +395,41 @@ func TestMachinesThatTestNothing(t *testing.T) {
 	defer r.Close()
 	if f := r.Run(props.Plan{}).Failure; f == nil || !strings.Contains(f.Text, "Branch -1: give them numbers from 1 on") {
 		t.Errorf("a negative number: %v", f)
+	}
+}
+
+// TestArgsFor holds that a command knows the client that gives it: by the number of
+// its name, and 0 when it gives commands alone.
+func TestArgsFor(t *testing.T) {
+	for form, drive := range map[string]func(machine.Machine[int], *props.T, *pulse.System){
+		"alone":   machine.Machine[int].Sequential,
+		"at once": machine.Machine[int].Parallel,
+	} {
+		given := map[string]int{}
+		property := func(t *props.T) {
+			m := machine.Machine[int]{Init: func() int { return 0 }, Clients: 3, Commands: []machine.Command[int]{
+				machine.Op[int, int, int]{
+					Name:    "sign",
+					ArgsFor: func(client, _ int) *rapid.Generator[int] { return rapid.Just(client) },
+					Run: func(p *pulse.Process, client int) int {
+						given[fmt.Sprintf("%d is %v", client, p.Self())]++
+						return client
+					},
+				}.Command(),
+			}}
+			drive(m, t, t.System())
+		}
+		res, r, _ := find(property, 100)
+		if res.Failure != nil {
+			t.Errorf("%s: %v", form, res.Failure)
+		}
+		want := "[0 is client]"
+		if form == "at once" {
+			want = "[0 is first client 1 is client 1 2 is client 2 3 is client 3]"
+		}
+		if got := fmt.Sprint(slices.Sorted(maps.Keys(given))); got != want {
+			t.Errorf("%s: %s, want %s", form, got, want)
+		}
+		r.Close()
 	}
 }

@@ -21,7 +21,7 @@ func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps
 	states = append(states, state)
 	w := &value.Walker{Role: roleOf}
 	for i := range props.Draw(t, rapid.IntRange(0, most), what+"s") {
-		s, ok := m.drawStep(t, state, fmt.Sprintf("%s %d", what, i+1), func(s step[S]) bool { return s.when(state) })
+		s, ok := m.drawStep(t, 0, state, fmt.Sprintf("%s %d", what, i+1), func(s step[S]) bool { return s.when(state) })
 		if !ok {
 			break
 		}
@@ -31,12 +31,12 @@ func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps
 	return steps, states
 }
 
-// drawStep draws a command for which may holds; ok is false when it finds none.
-func (m *Machine[S]) drawStep(t *props.T, state S, label string, may func(step[S]) bool) (s step[S], ok bool) {
+// drawStep draws a command of a client for which may holds; ok is false when it finds none.
+func (m *Machine[S]) drawStep(t *props.T, client int, state S, label string, may func(step[S]) bool) (s step[S], ok bool) {
 	which := rapid.SampledFrom(m.Commands)
 	s = props.Draw(t, rapid.Custom(func(rt *rapid.T) step[S] {
 		for range triesPerCommand {
-			if s := which.Draw(rt, "command").draw(rt, state); may(s) {
+			if s := which.Draw(rt, "command").draw(rt, client, state); may(s) {
 				return s
 			}
 		}
@@ -76,7 +76,7 @@ func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
 	list := make([][]step[S], m.clients())
 	for i := range list {
 		for j := range props.Draw(t, rapid.IntRange(1, m.branch()), "commands of "+clientName(i)) {
-			s, ok := m.drawStep(t, state, fmt.Sprintf("command %d of %s", j+1, clientName(i)), func(s step[S]) bool {
+			s, ok := m.drawStep(t, i+1, state, fmt.Sprintf("command %d of %s", j+1, clientName(i)), func(s step[S]) bool {
 				list[i] = append(list[i], s)
 				allowed := m.allows(state, list)
 				list[i] = list[i][:j]

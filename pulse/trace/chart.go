@@ -33,12 +33,15 @@ func (t *Trace) ChartWith(below func(step int) []string) string {
 	c := chart{}
 	remarks, notes := r.overtakings(), r.noteGroups()
 	rests, came := r.Rests, false
+	strikes := r.Strikes
 	for i := range r.Steps {
 		if came, rests = skipRests(rests, i); came && !r.clockMoved(i) {
 			c.add(None, restLine, "")
 		}
+		strikes = c.addStrikes(r, strikes, None, i)
 		line, remark := r.chartLine(i, remarks[i])
 		c.add(int32(i), line, remark)
+		strikes = c.addStrikes(r, strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
 			c.add(None, "  log: "+oneLine(r.Notes[note].Text), "")
 		}
@@ -48,12 +51,26 @@ func (t *Trace) ChartWith(below func(step int) []string) string {
 			}
 		}
 	}
+	c.addStrikes(r, strikes, None, len(r.Steps))
 	c.fold()
 	for _, s := range r.missing() {
 		c.add(None, r.arrow(s), r.lossRemark(s))
 	}
 	c.cut()
 	return c.text()
+}
+
+// addStrikes adds the faults that a step made happen, or the test before a step.
+func (c *chart) addStrikes(r *reading, list []Strike, step int32, before int) (rest []Strike) {
+	these, rest := strikesOf(list, step, before)
+	indent := "  "
+	if step == None {
+		indent = ""
+	}
+	for i := range these {
+		c.add(None, indent+r.strike(&these[i]), "")
+	}
+	return rest
 }
 
 // clockMoved reports whether time passed just before step i. A rest at which

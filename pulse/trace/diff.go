@@ -53,7 +53,7 @@ type comparison struct {
 // A side is one run of a comparison: its trace, and what each step did.
 type side struct {
 	*reading
-	sends, spawns, notes groups
+	sends, spawns, notes, strikes groups
 }
 
 func newSide(t *Trace) side {
@@ -62,8 +62,9 @@ func newSide(t *Trace) side {
 		reading: newReading(t),
 		sends:   groupByStep(n, len(t.Sends), func(i int) int32 { return t.Sends[i].Step }),
 		// The test, Actors[0], is left out: no step spawned it.
-		spawns: groupByStep(n, max(len(t.Actors)-1, 0), func(i int) int32 { return t.Actors[i+1].Step }),
-		notes:  groupByStep(n, len(t.Notes), func(i int) int32 { return t.Notes[i].Step }),
+		spawns:  groupByStep(n, max(len(t.Actors)-1, 0), func(i int) int32 { return t.Actors[i+1].Step }),
+		notes:   groupByStep(n, len(t.Notes), func(i int) int32 { return t.Notes[i].Step }),
+		strikes: groupByStep(n, len(t.Strikes), func(i int) int32 { return t.Strikes[i].Step }),
 	}
 }
 
@@ -158,10 +159,13 @@ func (c *comparison) deeds(step int32) (Difference, bool) {
 	if d, differ := c.list(step, "spawns", side.spawnsOf); differ {
 		return d, true
 	}
+	if d, differ := c.list(step, "causes", side.strikesOf); differ {
+		return d, true
+	}
 	return c.list(step, "notes", side.notesOf)
 }
 
-// A deed is one thing that a step did: a send, a spawn or a note.
+// A deed is one thing that a step did: a send, a spawn, a fault or a note.
 type deed struct {
 	id       uint64 // zero when it has no identity
 	contents string // compared together with id
@@ -225,6 +229,15 @@ func (s side) spawnsOf(step int32) []deed {
 	var deeds []deed
 	for _, i := range s.spawns.of(step) {
 		deeds = append(deeds, deed{s.Actors[i+1].ID, s.label(int(i + 1)), s.names[i+1]})
+	}
+	return deeds
+}
+
+func (s side) strikesOf(step int32) []deed {
+	var deeds []deed
+	for _, i := range s.strikes.of(step) {
+		text := s.strikeLabel(&s.Strikes[i])
+		deeds = append(deeds, deed{contents: text, text: text})
 	}
 	return deeds
 }

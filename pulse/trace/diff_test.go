@@ -63,6 +63,8 @@ func TestDiffOfDeeds(t *testing.T) {
 			"step 1: terminator#1 ← done spawns no more in the first run, terminator#1 ← done spawns helper in the second"},
 		{"a spawn that renames", 3, "", func(t *Trace) { t.Actors = append(t.Actors, Actor{Label: "writer", Step: 3}) },
 			"step 3: writer#2 ← write(1) spawns no more in the first run, writer.1#2 ← write(1) spawns writer.2 in the second"},
+		{"a fault by a Nemesis", 2, "", func(t *Trace) { t.Strikes = append(t.Strikes, Strike{Step: 2, After: 3, Kind: Cut, From: 1, To: 3}) },
+			"step 2: writer#1 ← flush causes no more in the first run, writer#1 ← flush causes cut from writer to action in the second"},
 		{"a note", 2, "", func(t *Trace) { t.Notes = append(t.Notes, Note{Step: 2, Actor: 1, Text: "a\nb"}) },
 			"step 2: writer#1 ← flush notes no more in the first run, writer#1 ← flush notes \"a\\nb\" in the second"},
 	})

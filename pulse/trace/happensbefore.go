@@ -58,7 +58,7 @@ func (t *Trace) contend(a, b int) bool {
 
 // oneChannel reports whether two messages to one receiver had to keep their
 // order. An actor's timers have a channel of their own, apart from that of
-// what it sends itself.
+// what it sends itself, and so has what it sends to another with a delay.
 func (t *Trace) oneChannel(x, y *Send) bool {
 	return !t.Unordered && x.From == y.From && x.Kind.IsTimer() == y.Kind.IsTimer()
 }

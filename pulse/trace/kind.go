@@ -5,7 +5,7 @@ import "fmt"
 var (
 	fateNames     = [...]string{"pending", "delivered", "orphaned", "dropped"}
 	sendKindNames = [...]string{"message", "start", "timer", "periodic", "down", "kill", "reply", "copy", "poll"}
-	stepKindNames = [...]string{"receive", "crash", "restart", "partition", "heal"}
+	stepKindNames = [...]string{"receive", "crash", "restart", "partition", "heal", "cut", "loss", "delay"}
 )
 
 func (f Fate) String() string {
@@ -22,7 +22,8 @@ func (k SendKind) String() string {
 	return fmt.Sprintf("trace.SendKind(%d)", uint8(k))
 }
 
-// IsTimer reports whether the message is a timer that its receiver set for itself.
+// IsTimer reports whether the message is a timer's: its receiver set it for itself,
+// or its sender sent it with a delay.
 func (k SendKind) IsTimer() bool { return k == Timer || k == Periodic }
 
 // carriesBody reports whether the program chose the body of the message. Other

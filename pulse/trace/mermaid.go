@@ -23,11 +23,14 @@ func (t *Trace) Mermaid() string {
 	}
 	notes := d.noteGroups()
 	rests, came := d.Rests, false
+	strikes := d.Strikes
 	for i := range d.Steps {
 		if came, rests = skipRests(rests, i); came && !d.clockMoved(i) {
 			d.rest()
 		}
+		strikes = d.strikes(strikes, None, i)
 		d.step(i)
+		strikes = d.strikes(strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
 			d.note(&d.Notes[note])
 		}
@@ -35,6 +38,7 @@ func (t *Trace) Mermaid() string {
 	if len(rests) > 0 {
 		d.rest()
 	}
+	d.strikes(strikes, None, len(d.Steps))
 	for _, s := range d.missing() {
 		d.message(s, "-x", d.lossRemark(s))
 	}
@@ -68,10 +72,11 @@ func (d *diagram) step(i int) {
 	}
 }
 
-// message draws one arrow. A timer's goes from its receiver to itself.
+// message draws one arrow. That of a timer goes from its receiver to itself, unless
+// another has set it.
 func (d *diagram) message(s *Send, arrow, remark string) {
 	from := s.From
-	if s.Kind.IsTimer() {
+	if s.Kind.IsTimer() && !s.sentLater() {
 		from = s.To
 	}
 	label := s.label()
@@ -94,12 +99,24 @@ func (d *diagram) note(n *Note) {
 }
 
 // rest draws a note across all actors.
-func (d *diagram) rest() {
+func (d *diagram) rest() { d.across(restLine) }
+
+func (d *diagram) across(text string) {
 	across := alias(Test)
 	if last := int32(len(d.Actors) - 1); last > Test {
 		across += "," + alias(last)
 	}
-	d.line("    Note over %s: %s", across, restLine)
+	d.line("    Note over %s: %s", across, text)
+}
+
+// strikes draws a note for each fault that a step made happen, or the test before
+// a step.
+func (d *diagram) strikes(list []Strike, step int32, before int) (rest []Strike) {
+	these, rest := strikesOf(list, step, before)
+	for i := range these {
+		d.across(mermaidText(d.strike(&these[i])))
+	}
+	return rest
 }
 
 // alias returns the name of an actor inside the diagram. It is no keyword of

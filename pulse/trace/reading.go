@@ -65,9 +65,12 @@ func (s *Send) label() string {
 	return Label(s.Body)
 }
 
+// sentLater reports whether a timer's message is from another than its receiver.
+func (s *Send) sentLater() bool { return s.From >= 0 && s.From != s.To }
+
 // from names the sender of a message; for a timer it is "timer".
 func (r *reading) from(s *Send) string {
-	if s.Kind.IsTimer() {
+	if s.Kind.IsTimer() && !s.sentLater() {
 		return Timer.String()
 	}
 	return r.names.Of(s.From)

@@ -17,7 +17,8 @@ const shivizPattern = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
 // props.T.Attach for how to keep it beside a failing case.
 //
 // Every step is an event of its actor. The test is a host with one event for its
-// start and one for each rest; what it does after a rest follows that event. The
+// start, one for each rest and one for each fault that it makes happen by a
+// pulse.Nemesis; what it does after a rest follows that event. The
 // clocks order events exactly as HappensBefore does.
 func (t *Trace) WriteShiViz(w io.Writer) error {
 	_, err := io.WriteString(w, t.ShiViz())
@@ -33,11 +34,13 @@ func (t *Trace) ShiViz() string {
 		if came, rests = skipRests(rests, i); came {
 			l.rest(i)
 		}
+		l.testStrikes(i)
 		l.step(i)
 	}
 	if len(rests) > 0 {
 		l.rest(len(t.Steps))
 	}
+	l.testStrikes(len(t.Steps))
 	return l.text.String()
 }
 
@@ -49,12 +52,13 @@ type shivizLog struct {
 	clocks [][]int32
 	test   []int32 // the clock of the test's last event
 	rested int     // how many steps had been taken at the last rest
+	left   []Strike
 	text   strings.Builder
 }
 
 func newShivizLog(t *Trace) *shivizLog {
 	l := &shivizLog{reading: newReading(t), clocks: make([][]int32, len(t.Steps))}
-	l.hosts = shivizHosts(l.names)
+	l.hosts, l.left = shivizHosts(l.names), t.Strikes
 	fmt.Fprintf(&l.text, "%s\n\n", shivizPattern)
 	return l
 }
@@ -73,8 +77,28 @@ func (l *shivizLog) step(i int) {
 	if cause := l.cause(i); cause != None {
 		join(clock, l.clocks[cause])
 	}
-	l.event(step.Actor, clock, l.reading.step(i))
+	text := l.reading.step(i)
+	for _, x := range l.strikes(int32(i), i) {
+		text += "; " + l.strike(&x)
+	}
+	l.event(step.Actor, clock, text)
 	l.clocks[i] = clock
+}
+
+// strikes takes the faults that a step made happen, or the test before a step.
+func (l *shivizLog) strikes(step int32, before int) (these []Strike) {
+	these, l.left = strikesOf(l.left, step, before)
+	return these
+}
+
+// testStrikes writes an event for each fault that the test made happen before a
+// step.
+func (l *shivizLog) testStrikes(before int) {
+	for _, x := range l.strikes(None, before) {
+		clock := l.fresh()
+		join(clock, l.test)
+		l.event(Test, clock, l.strike(&x))
+	}
 }
 
 // rest writes the event by which the test learns of all steps taken so far. It

@@ -33,11 +33,14 @@ func (r *reading) stepTable() []byte {
 	steps := table{header: []string{"step", "time", "what", "from", "sent at", ""}, right: 2}
 	notes, timed := r.noteGroups(), r.timed()
 	rests, came := r.Rests, false
+	strikes := r.Strikes
 	for i := range r.Steps {
 		if came, rests = skipRests(rests, i); came {
 			steps.addLine(restLine)
 		}
+		strikes = r.addStrikes(&steps, strikes, None, i)
 		steps.add(r.cells(i, timed)...)
+		strikes = r.addStrikes(&steps, strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
 			addNote(&steps, "      ", r.Notes[note].Text)
 		}
@@ -45,7 +48,21 @@ func (r *reading) stepTable() []byte {
 	if len(rests) > 0 {
 		steps.addLine(restLine)
 	}
+	r.addStrikes(&steps, strikes, None, len(r.Steps))
 	return steps.appendTo(nil)
+}
+
+// addStrikes adds the faults that a step made happen, or the test before a step.
+func (r *reading) addStrikes(t *table, list []Strike, step int32, before int) (rest []Strike) {
+	these, rest := strikesOf(list, step, before)
+	indent := "      "
+	if step == None {
+		indent = ""
+	}
+	for i := range these {
+		t.addLine(indent + r.strike(&these[i]))
+	}
+	return rest
 }
 
 func (r *reading) cells(i int, timed bool) []string {

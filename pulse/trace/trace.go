@@ -59,6 +59,9 @@ type Trace struct {
 	// Touches lists, in the order of the steps, what steps share with others
 	// apart from messages. It is empty for most programs.
 	Touches []Touch
+	// Strikes lists, in the order of the steps, the faults that steps or the test
+	// made happen by a pulse.Nemesis.
+	Strikes []Strike
 	// Answers are what the questions of steps were answered, in the order of
 	// the steps: the program's own, and those for a fault of a message that
 	// were answered by one. Where such a fault is not asked for may depend on
@@ -77,7 +80,7 @@ type Actor struct {
 	Type   string // its Go type
 	Parent int32  // the actor that spawned it; None for the test
 	Step   int32  // the step that spawned it; None when the test did
-	Ended  int32  // the step in which it ended; None while it lives
+	Ended  int32  // the step in which it ended; None while it lives, or when the test ended it
 }
 
 // A Fate is what became of a sent message.
@@ -87,7 +90,7 @@ const (
 	Pending   Fate = iota // not received when the run ended
 	Delivered             // received; Send.Receipt is the step
 	Orphaned              // its receiver had ended
-	Dropped               // lost to a fault, taken back, or a reply that nobody waited for
+	Dropped               // lost to a fault or a full mailbox, taken back, or a reply that nobody waited for
 )
 
 // A SendKind is the kind of a message.
@@ -121,7 +124,7 @@ type Send struct {
 	Fate    Fate
 }
 
-// A StepKind is the kind of a step.
+// A StepKind is the kind of a step, or of a strike, which is part of one.
 type StepKind uint8
 
 const (
@@ -130,7 +133,24 @@ const (
 	Restart                   // a fault started a crashed actor again
 	Partition                 // a fault cut an actor off from all others
 	Heal                      // the partition ended
+	// The kinds that only a strike can have.
+	Cut   // messages from one actor to another wait from now on
+	Loss  // the next messages from one actor to another are lost
+	Delay // messages from one actor to another are held back from now on
 )
+
+// A Strike is a fault that a step, or the test, made happen by a pulse.Nemesis. It
+// is no step of its own, and no link leads from it to the steps of whom it struck.
+type Strike struct {
+	Step   int32     // the step that made it happen; None when the test did
+	After  int32     // how many steps had been taken, with Step itself
+	Kind   StepKind  // Crash, Restart, Partition, Heal, Cut, Loss or Delay
+	Lost   bool      // of a Restart: its state is lost
+	From   int32     // who was struck, or whose messages are; None for a Partition or Heal
+	To     int32     // of a Cut, Loss or Delay: to whom those messages go; else None
+	N      int64     // of a Loss: how many messages are lost; of a Delay: by how many nanoseconds
+	Groups [][]int32 // of a Partition: the actors of each side
+}
 
 // A Step is one delivery with all that its handler did, or a fault.
 //
@@ -180,6 +200,7 @@ const (
 	ItsPlace                // its place in the order of spawning: the step read it
 	ItsName                 // its name, which depends on how many actors with its label were spawned: the step read it
 	TheTest                 // of the test: the step read or changed what a property's T keeps, such as its first failure
+	ItsRoom                 // how many messages wait for it, where that is bounded: the step sent it one or received one, or ended it
 )
 
 // An Answer is what a question was answered that belongs to a step.
@@ -205,6 +226,7 @@ func (t *Trace) Reset() {
 	t.Notes = t.Notes[:0]
 	t.Rests = t.Rests[:0]
 	t.Touches = t.Touches[:0]
+	t.Strikes = t.Strikes[:0]
 	t.Answers = t.Answers[:0]
 	t.Hash = 0
 }
@@ -219,6 +241,7 @@ func (t *Trace) Clone() *Trace {
 	c.Notes = append([]Note(nil), t.Notes...)
 	c.Rests = append([]int32(nil), t.Rests...)
 	c.Touches = append([]Touch(nil), t.Touches...)
+	c.Strikes = append([]Strike(nil), t.Strikes...)
 	c.Answers = append([]Answer(nil), t.Answers...)
 	return &c
 }

@@ -22,7 +22,7 @@ func TestResetAndClone(t *testing.T) {
 	trace.Hash, want.Hash = 7, 7
 	clone := trace.Clone()
 	trace.Reset()
-	if len(trace.Actors)+len(trace.Sends)+len(trace.Steps)+len(trace.Notes)+len(trace.Rests) != 0 || trace.Hash != 0 {
+	if len(trace.Actors)+len(trace.Sends)+len(trace.Steps)+len(trace.Notes)+len(trace.Rests)+len(trace.Strikes) != 0 || trace.Hash != 0 {
 		t.Errorf("after Reset: %+v", trace)
 	}
 	if cap(trace.Steps) == 0 || cap(trace.Sends) == 0 {
@@ -37,7 +37,7 @@ func TestResetAndClone(t *testing.T) {
 
 func TestKindNames(t *testing.T) {
 	var got []string
-	for k := Receive; k <= Heal+1; k++ {
+	for k := Receive; k <= Delay+1; k++ {
 		got = append(got, k.String())
 	}
 	for k := Message; k <= Poll+1; k++ {
@@ -47,7 +47,7 @@ func TestKindNames(t *testing.T) {
 		got = append(got, f.String())
 	}
 	want := []string{
-		"receive", "crash", "restart", "partition", "heal", "trace.StepKind(5)",
+		"receive", "crash", "restart", "partition", "heal", "cut", "loss", "delay", "trace.StepKind(8)",
 		"message", "start", "timer", "periodic", "down", "kill", "reply", "copy", "poll", "trace.SendKind(9)",
 		"pending", "delivered", "orphaned", "dropped", "trace.Fate(4)",
 	}

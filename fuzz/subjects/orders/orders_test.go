@@ -45,12 +45,12 @@ func (e *every) next() bool {
 
 // counts has the counts of a program's orders.
 type counts struct {
-	all      int
-	distinct int // by what each actor receives
+	all      int64 // more than an int may hold
+	distinct int   // by what each actor receives
 }
 
 // enumerate runs a program in all orders, or in as many as limit.
-func enumerate(t *testing.T, p orders.Program, limit int) (n counts) {
+func enumerate(t *testing.T, p orders.Program, limit int64) (n counts) {
 	t.Helper()
 	e := &every{}
 	o := p.Options
@@ -169,9 +169,9 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-func factorial(n int) int {
-	f := 1
-	for i := 2; i <= n; i++ {
+func factorial(n int) int64 {
+	f := int64(1)
+	for i := int64(2); i <= int64(n); i++ {
 		f *= i
 	}
 	return f
@@ -181,8 +181,8 @@ func factorial(n int) int {
 // every actor has received the same.
 type prefix struct {
 	picks  []int
-	of     int // how many picks are possible next; 0 at the end of the program
-	orders int // how many orders it stands for
+	of     int   // how many picks are possible next; 0 at the end of the program
+	orders int64 // how many orders it stands for
 }
 
 // follower is a strategy that makes the picks of a prefix and then ends the run.
@@ -214,7 +214,7 @@ func join(t *testing.T, p orders.Program) (n counts) {
 	sys := pulse.New(o)
 	defer sys.Close()
 	var bySteps []map[uint64]*prefix // in order of length, so that shorter prefixes come first
-	reach := func(picks []int, orders int) {
+	reach := func(picks []int, orders int64) {
 		f.prefix = prefix{picks: picks, orders: orders}
 		if err := run(sys, p); err != nil && f.of == 0 {
 			t.Fatalf("%s, picks %v: %v", p.Name, picks, err)

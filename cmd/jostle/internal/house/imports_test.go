@@ -37,8 +37,9 @@ const order = `
 	# How we search. What stands below fuzz knows no testing.
 	props, corpus, pulse/strategy, fuzz/words < fuzz/finding
 	pulse < fuzz/coverage < fuzz/guide
+	fuzz/words < fuzz/flight
 	corpus, pulse/strategy < fuzz/explore
-	fuzz/finding, fuzz/explore, fuzz/guide, shrink < fuzz/search < fuzz/campaign < fuzz/report < fuzz
+	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, shrink < fuzz/search < fuzz/campaign < fuzz/report < fuzz
 	props, corpus, pulse/strategy < fuzz/native < fuzz
 
 	# What only tests use.

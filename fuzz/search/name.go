@@ -1,4 +1,4 @@
-package fuzz
+package search
 
 import (
 	"path"
@@ -7,22 +7,29 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 )
 
-// propertyOf returns a property with the name under which its cases are kept:
+// PropertyOf returns a property with the name under which its cases are kept:
 // that of a declared function is its own, whatever test and verb runs it; that
 // of a function literal, a method or an instance of a generic function is the
 // name of the test that runs it, since one such function may stand for many
 // properties. A declared function of another package than the tested one has
 // its package's name before its own: "bank/neverOverdrawn".
-func propertyOf(property func(*props.T), test string) search.Property {
-	return search.Property{Name: nameOf(property, testedPackage(), test), Test: test, Func: property}
+func PropertyOf(property func(*props.T), test string) Property {
+	return Property{Name: nameOf(property, testedPackage(), test), Test: test, Func: property}
+}
+
+// FuncName returns the name of the property's function, which of a literal says in
+// which function it stands.
+func (p *Property) FuncName() string { return fullName(p.Func) }
+
+func fullName(property func(*props.T)) string {
+	return runtime.FuncForPC(reflect.ValueOf(property).Pointer()).Name()
 }
 
 func nameOf(property func(*props.T), tested, test string) string {
-	full := runtime.FuncForPC(reflect.ValueOf(property).Pointer()).Name()
+	full := fullName(property)
 	slash := strings.LastIndexByte(full, '/')
 	last, name, _ := strings.Cut(full[slash+1:], ".")
 	if name == "" || strings.ContainsAny(name, ".-[(") {

@@ -1,0 +1,185 @@
+package explore_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Erlang's mailbox keeps the order of arrival, also of what is passed over.
+// ReceiveMatch gives what it passes over no place: it has the orders of such a
+// mailbox, and more. A process that takes every message by Receive, and keeps what
+// it does not want yet, has exactly those of a mailbox.
+
+// A mailbox keeps what a process has not wanted yet, in the order of arrival.
+type mailbox struct {
+	p    *pulse.Process
+	kept []any
+}
+
+func (b *mailbox) receive(wanted func(any) bool) any {
+	if i := slices.IndexFunc(b.kept, wanted); i >= 0 {
+		m := b.kept[i]
+		b.kept = slices.Delete(b.kept, i, i+1)
+		return m
+	}
+	for {
+		m := b.p.Receive()
+		if wanted(m) {
+			return m
+		}
+		b.kept = append(b.kept, m)
+	}
+}
+
+// A letter is a message of a kind, and from whom.
+type letter struct{ kind, sender int }
+
+// A picky is a process that wants kinds, one set of them after the other, and after
+// some of its waits asks for one more letter. Its senders have their letters ready.
+type picky struct {
+	wants   []int // sets of kinds
+	asks    []int // the kind of the letter that comes after each wait; negative for none
+	senders [][]letter
+}
+
+func newPicky(seed uint64) (p picky) {
+	r := rand.New(rand.NewPCG(seed, 0x6d626f78))
+	for s := range 1 + r.IntN(2) {
+		var list []letter
+		for range 1 + r.IntN(3) {
+			list = append(list, letter{r.IntN(3), s})
+		}
+		p.senders = append(p.senders, list)
+	}
+	for range 1 + r.IntN(3) {
+		p.wants = append(p.wants, 1+r.IntN(7))
+		p.asks = append(p.asks, r.IntN(4)-1)
+	}
+	return p
+}
+
+func (p *picky) wanted(wait int, m letter) bool { return p.wants[wait]>>m.kind&1 != 0 }
+
+// build has the process receive in one of two ways, and write down what it gets, with
+// a full stop if it does not wait for ever.
+func (p *picky) build(asMailbox bool, got *string) func(*pulse.System) func() error {
+	return func(sys *pulse.System) func() error {
+		*got = ""
+		echo := sys.Spawn("echo", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Send(ctx.Sender(), m) }))
+		me := sys.Go("picky", func(c *pulse.Process) {
+			box, receive := &mailbox{p: c}, c.ReceiveMatch
+			if asMailbox {
+				receive = box.receive
+			}
+			for i := range p.wants {
+				m := receive(func(m any) bool { return p.wanted(i, m.(letter)) })
+				*got += fmt.Sprint(m)
+				if p.asks[i] >= 0 {
+					c.Send(echo, letter{p.asks[i], len(p.senders)})
+				}
+			}
+			*got += "."
+		})
+		for _, list := range p.senders {
+			sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+				for _, m := range list {
+					ctx.Send(me, m)
+				}
+			}))
+			sys.Send(sender, kind("go"))
+		}
+		return nil
+	}
+}
+
+// receipts returns what the process can get, by running it in every distinct order.
+func (p *picky) receipts(asMailbox bool) map[string]bool {
+	found, got := map[string]bool{}, ""
+	s := matched("picky", p.build(asMailbox, &got))
+	v := s.result(counting{explore.Options{KeepOn: true}, 1}, func(explore.Run) { found[got] = true })
+	if !v.Complete || v.Reduction != explore.Optimal {
+		panic(fmt.Sprintf("%+v", v))
+	}
+	return found
+}
+
+// arrivals adds to a set what a mailbox gives the process, for every order in which
+// the rest of the letters can arrive.
+func (p *picky) arrivals(wait int, box []letter, left [][]letter, got string, found map[string]bool) {
+	for wait < len(p.wants) {
+		i := slices.IndexFunc(box, func(m letter) bool { return p.wanted(wait, m) })
+		if i < 0 {
+			break
+		}
+		got += fmt.Sprint(box[i])
+		box = slices.Concat(box[:i], box[i+1:])
+		if p.asks[wait] >= 0 {
+			left = slices.Clone(left)
+			left[len(p.senders)] = append(slices.Clone(left[len(p.senders)]), letter{p.asks[wait], len(p.senders)})
+		}
+		if wait++; wait == len(p.wants) {
+			found[got+"."] = true
+			return
+		}
+	}
+	arrives := false
+	for s := range left {
+		if len(left[s]) == 0 {
+			continue
+		}
+		arrives = true
+		rest := slices.Clone(left)
+		rest[s] = left[s][1:]
+		p.arrivals(wait, append(slices.Clone(box), left[s][0]), rest, got, found)
+	}
+	if !arrives {
+		found[got] = true // it waits for ever
+	}
+}
+
+// TestMailboxes holds both by a third that simulates a mailbox in every order of
+// arrival, on random processes.
+func TestMailboxes(t *testing.T) {
+	same, more := 0, 0
+	for seed := range seeds(300) {
+		p := newPicky(seed)
+		want := map[string]bool{}
+		p.arrivals(0, nil, append(slices.Clone(p.senders), nil), "", want)
+		if got := p.receipts(true); !maps.Equal(got, want) {
+			t.Fatalf("%+v: by Receive %v, in a mailbox %v", p, got, want)
+		}
+		got := p.receipts(false)
+		for order := range want {
+			if !got[order] {
+				t.Fatalf("%+v: by ReceiveMatch %v, in a mailbox %v", p, got, want)
+			}
+		}
+		same += count(len(got) == len(want))
+		more += count(len(got) > len(want))
+	}
+	if t.Logf("ReceiveMatch has the orders of a mailbox in %d programs, and more in %d", same, more); same == 0 || more == 0 {
+		t.Error("all are alike")
+	}
+}
+
+// TestOrdersOfOneMailbox counts the orders of one process that first wants kind 1, of
+// which there is one, and then asks for a letter of kind 2. Only by ReceiveMatch is that
+// taken before the letter of kind 0 that lay before the one of kind 1.
+func TestOrdersOfOneMailbox(t *testing.T) {
+	p := picky{
+		wants: []int{1 << 1, 1<<0 | 1<<1, 7}, asks: []int{2, -1, 1},
+		senders: [][]letter{{{0, 0}, {1, 0}}, {{0, 1}, {2, 1}, {0, 1}}},
+	}
+	if got, want := len(p.receipts(false)), 5; got != want {
+		t.Errorf("%d orders by ReceiveMatch, want %d", got, want)
+	}
+	if got, want := len(p.receipts(true)), 4; got != want {
+		t.Errorf("%d orders of a mailbox, want %d", got, want)
+	}
+}

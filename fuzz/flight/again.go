@@ -1,0 +1,148 @@
+package flight
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/words"
+)
+
+// Variable is the environment variable that names the record of which a process is
+// to make the run again, and nothing else.
+const Variable = "JOSTLE_FLIGHT"
+
+// An Outcome is what came of runs that were made again.
+type Outcome struct {
+	// Died reports that the process began with them and did not come to their end.
+	Died bool
+	// Text says in words what the last process was at and what came of it now.
+	Text string
+}
+
+// waitForPipes is how long a process that has ended may leave its output to others.
+const waitForPipes = 3 * time.Second
+
+// Again makes the runs of the record again: in this program, started anew for the
+// test alone, in the folder of the package. The process ends after the limit, if not
+// before.
+func (l *Left) Again(limit time.Duration) Outcome {
+	if len(l.On) == 0 {
+		return Outcome{Text: l.headline() + ": there is no run to be made again"}
+	}
+	err := setState(l.Path(), waiting)
+	var said, status string
+	if err == nil {
+		said, status, err = l.start(limit)
+	}
+	switch s := stateOf(l.Path()); {
+	case err != nil:
+		return Outcome{Text: fmt.Sprintf("%s: that cannot be made again: %v", l.headline(), err)}
+	case s == waiting:
+		return Outcome{Text: fmt.Sprintf("%s: that could not be made again: within %s the test did not come to it (%s)", l.headline(), words.Elapsed(limit), status)}
+	case s == landed:
+		return Outcome{Text: l.headline() + ": made again in a process of its own, it came to its end"}
+	}
+	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: made again, that ends its process too: %s\n%s",
+		l.headline(), status, words.Indented(fmt.Sprintf("%s\nagain: %s='%s' %s\nmade again first from now on, until it ends well; to forget it, remove that file",
+			said, Variable, l.Path(), words.Command(l.Test, l.Dir))))}
+}
+
+// headline says at what the last process was.
+func (l *Left) headline() string {
+	at := "before the first run"
+	for i, run := range l.On {
+		if i == 0 {
+			at = "in " + run.String()
+		} else {
+			at += ", or " + run.String()
+		}
+	}
+	return fmt.Sprintf("the last process died %s, fuzz.%s of %s, seed %d", at, l.Verb, l.Test, l.Seed)
+}
+
+// start has another process make the runs again. It returns what that said, and how
+// it ended.
+func (l *Left) start(limit time.Duration) (said, status string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
+	defer cancel()
+	var out tail
+	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(l.Test), limit, os.Args[1:])...)
+	cmd.Dir, cmd.WaitDelay = l.Dir, waitForPipes
+	cmd.Env = append(os.Environ(), Variable+"="+l.Path())
+	cmd.Stdout, cmd.Stderr = &out, &out
+	status = "exit status 0"
+	if err := cmd.Run(); cmd.Process == nil {
+		return "", "", err
+	} else if err != nil {
+		status = err.Error()
+	}
+	return telling(string(out.text)), status, nil
+}
+
+// arguments returns those of the process that makes a run again, given those of
+// this one: what belongs to the test stays, and of what belongs to package testing
+// only what a run may depend on.
+func arguments(pattern string, limit time.Duration, own []string) []string {
+	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
+	var rest []string
+	for _, arg := range own {
+		name, isTesting := strings.CutPrefix(strings.TrimLeft(arg, "-"), "test.")
+		name, _, _ = strings.Cut(name, "=")
+		switch {
+		case !isTesting || !strings.HasPrefix(arg, "-"):
+			rest = append(rest, arg)
+		case slices.Contains([]string{"short", "cpu", "parallel"}, name):
+			list = append(list, arg)
+		}
+	}
+	return append(list, rest...)
+}
+
+// mostTail is how much is kept of what a process writes.
+const mostTail = 256 << 10
+
+// A tail keeps the end of what is written to it.
+type tail struct{ text []byte }
+
+// Write never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.text = append(t.text, p...)
+	if n := len(t.text); n > 2*mostTail {
+		t.text = append(t.text[:0], t.text[n-mostTail:]...)
+	}
+	return len(p), nil
+}
+
+// Of what a process wrote so many lines are shown, and so many before the line that
+// tells most.
+const (
+	mostSaid   = 20
+	mostBefore = 5
+)
+
+// What a line begins with, or has in it, that says why a process ends.
+var lastWords = []string{"NO PROGRESS for ", "WARNING: DATA RACE", "fatal error: ", "panic: ", "runtime: ", "SIG", "unexpected fault address"}
+
+// telling returns the lines of a dead process that tell most: those about the first
+// that says why it ends, or else the last ones.
+func telling(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	at := slices.IndexFunc(lines, func(line string) bool {
+		return slices.ContainsFunc(lastWords, func(word string) bool {
+			return strings.HasPrefix(line, word) || word == lastWords[0] && strings.Contains(line, word)
+		})
+	})
+	if at < 0 {
+		at = len(lines) - mostSaid
+	}
+	return strings.Join(lines[max(0, at-mostBefore):min(len(lines), max(0, at)+mostSaid)], "\n")
+}

@@ -1,0 +1,258 @@
+package flight
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+var sample = Record{Call: Call{Dir: "/src/bank", Test: "TestBank/big", Verb: "Check", Func: "bank.neverOverdrawn"},
+	Seed: 7, Strategies: []string{"pos"}, Workers: 2, Runs: 9}
+
+// open begins a record in a folder of the test.
+func open(t *testing.T, f Folder, r Record) *Recorder {
+	t.Helper()
+	rec := f.Record(r)
+	if rec == nil {
+		t.Skip("nothing can be recorded here") // Skips: where the operating system has no locks
+	}
+	return rec
+}
+
+// die does to a record what the end of its process does: the lock is gone.
+func (r *Recorder) die() {
+	unmapHead(r.head)
+	r.file.Close()
+}
+
+// files returns the names of what is in a folder.
+func files(t *testing.T, f Folder) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(string(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// What was noted is read after the process has died, and by one process alone.
+func TestRecordIsLeft(t *testing.T) {
+	f := Folder(filepath.Join(t.TempDir(), "new", "flight"))
+	rec := open(t, f, sample)
+	rec.Slot(0).Begin(Exhaust, 3)
+	rec.Slot(0).Begin(Sample, 17)
+	rec.Slot(1).Begin(Explore, 1<<30)
+	rec.Slot(mostKept*10).Begin(Saved, 1) // more workers than there is room for
+	if list, broken := f.Left(sample.Call); len(list) != 0 || broken != 0 {
+		t.Fatalf("a process that lives has left %d records, %d broken", len(list), broken)
+	}
+	rec.die()
+	other := sample.Call
+	other.Func = "bank.neverLost"
+	if list, _ := f.Left(other); len(list) != 0 {
+		t.Errorf("another call has left %d records", len(list))
+	}
+	list, broken := f.Left(sample.Call)
+	if len(list) != 1 || broken != 0 {
+		t.Fatalf("%d records are left, %d are broken", len(list), broken)
+	}
+	want := sample
+	want.On = []Run{{Sample, 17}, {Explore, 1 << 30}}
+	if got := list[0].Record; !reflect.DeepEqual(got, want) {
+		t.Errorf("left is\n%+v, want\n%+v", got, want)
+	}
+	if again, _ := f.Left(sample.Call); len(again) != 0 {
+		t.Error("two have the same record")
+	}
+	list[0].Keep()
+	if list, _ = f.Left(sample.Call); len(list) != 1 {
+		t.Fatal("what was kept is gone")
+	}
+	list[0].Remove()
+	if names := files(t, f); len(names) != 0 {
+		t.Errorf("left behind: %q", names)
+	}
+}
+
+// Processes that make the same call at the same time have a record each; what the
+// dead have left of the same run is told once.
+func TestRecordsOfSeveralProcesses(t *testing.T) {
+	f := Folder(t.TempDir())
+	var all []*Recorder
+	for i := range 5 {
+		all = append(all, open(t, f, sample))
+		all[i].Slot(0).Begin(Sample, i/2)
+	}
+	for _, rec := range all[:4] {
+		rec.die()
+	}
+	list, broken := f.Left(sample.Call)
+	if len(list) != 2 || broken != 0 {
+		t.Errorf("%d records, %d broken; want 2 of runs 1 and 2", len(list), broken)
+	}
+	for _, l := range list {
+		l.Remove()
+	}
+	if names := files(t, f); len(names) != 1 || filepath.Join(string(f), names[0]) != all[4].path {
+		t.Errorf("there are %q, want that of the process that lives", names)
+	}
+	all[4].End()
+	if names := files(t, f); len(names) != 0 {
+		t.Errorf("left behind: %q", names)
+	}
+}
+
+// A record is read whole or not at all, wherever it was cut off and whichever of its
+// bytes is another.
+func TestBrokenRecords(t *testing.T) {
+	text := encode(&sample)
+	for n := range len(text) {
+		if r, err := decode(text[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes are %+v", n, len(text), r)
+		}
+	}
+	word := func(b []byte, w uint64) { binary.NativeEndian.PutUint64(b[8*(firstWord+5):], w) }
+	for name, change := range map[string]func([]byte){
+		"magic":  func(b []byte) { b[0]++ },
+		"phase":  func(b []byte) { word(b, uint64(phases)<<phaseShift|1) },
+		"none":   func(b []byte) { word(b, 1) },
+		"no run": func(b []byte) { word(b, uint64(Sample)<<phaseShift) },
+		"brace":  func(b []byte) { b[headSize] = 'x' },
+		"workers": func(b []byte) {
+			copy(b[headSize:], strings.Replace(string(b[headSize:]), `"Workers":2`, `"Workers":0`, 1))
+		},
+	} {
+		b := append([]byte(nil), text...)
+		change(b)
+		if r, err := decode(b); err == nil {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	f := Folder(t.TempDir())
+	open(t, f, sample).End()
+	for i, text := range []string{"", "jostlef1", string(text[:headSize+5])} {
+		path := filepath.Join(string(f), fmt.Sprintf("%s-%d%s", sample.key(), i, extension))
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, broken := f.Left(sample.Call); len(list) != 0 || broken != 3 || len(files(t, f)) != 0 {
+		t.Errorf("%d records, %d broken, and there are still %q", len(list), broken, files(t, f))
+	}
+}
+
+// The folder is bounded: of many dead processes the oldest are forgotten. One that
+// lives is not.
+func TestOldRecordsAreCleared(t *testing.T) {
+	f := Folder(t.TempDir())
+	lives := open(t, f, sample)
+	old := time.Unix(1, 0)
+	if err := os.Chtimes(lives.path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 * mostKept {
+		r := sample
+		r.Seed = uint64(i)
+		rec := open(t, f, r)
+		rec.die()
+		if err := os.Chtimes(rec.path, old.Add(time.Duration(i)*time.Second), old.Add(time.Duration(i)*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(files(t, f)); n > mostKept+2 {
+		t.Errorf("there are %d files", n)
+	}
+	if _, err := os.Stat(lives.path); err != nil {
+		t.Error("the record of a process that lives is gone")
+	}
+	lives.End()
+	list, _ := f.Left(sample.Call)
+	for _, l := range list {
+		if l.Seed < mostKept {
+			t.Errorf("run %d of %d is kept", l.Seed, 3*mostKept)
+		}
+		l.Remove()
+	}
+}
+
+// Where nothing can be written nothing is recorded, and nobody has to ask.
+func TestNoRecorder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("LocalAppData", "")
+	for _, f := range []Folder{"", FolderOf("off", "/"), FolderOf("", "/"), FolderOf(file, "/"), FolderOf("file", filepath.Dir(file))} {
+		rec := f.Record(sample)
+		if rec != nil {
+			t.Errorf("%q: there is a record %s", f, rec.path)
+		}
+		rec.Slot(0).Begin(Sample, 1)
+		rec.End()
+		if list, broken := f.Left(sample.Call); list != nil || broken != 0 {
+			t.Errorf("%q: %d are left, %d broken", f, len(list), broken)
+		}
+	}
+}
+
+// To note a run allocates nothing.
+func TestBeginAllocatesNothing(t *testing.T) {
+	rec := open(t, Folder(t.TempDir()), sample)
+	defer rec.End()
+	s := rec.Slot(0)
+	if n := testing.AllocsPerRun(100, func() { s.Begin(Sample, 5) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// A process that makes a run again has the flags of the test, and of package testing
+// those that a run may depend on.
+func TestArguments(t *testing.T) {
+	own := []string{"-test.v=true", "-test.short", "--test.cpu=1,2", "-test.run=^TestX", "-test.fuzz=F", "-test.testlogfile=/x", "-size=3", "more"}
+	got := strings.Join(arguments("^TestBank$/^big$", 5*time.Second, own), " ")
+	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.short --test.cpu=1,2 -size=3 more"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Of what a process wrote those lines are shown that say why it ended.
+func TestTelling(t *testing.T) {
+	lines := func(from, to int) string {
+		var b strings.Builder
+		for i := from; i <= to; i++ {
+			fmt.Fprintf(&b, "line %d\n", i)
+		}
+		return b.String()
+	}
+	for _, test := range []struct{ name, text, want string }{
+		{"nothing", "", ""},
+		{"few lines", lines(1, 3), lines(1, 3)},
+		{"many lines", lines(1, 100), lines(76, 100)},
+		{"a fatal error", lines(1, 50) + "fatal error: no\n" + lines(51, 100), lines(46, 50) + "fatal error: no\n" + lines(51, 69)},
+		{"at once", "panic: no\n" + lines(1, 100), "panic: no\n" + lines(1, 19)},
+		{"no progress", "   TestX, fuzz.Check of x: NO PROGRESS for 1s\npanic: no", "   TestX, fuzz.Check of x: NO PROGRESS for 1s\npanic: no"},
+	} {
+		if got := telling(test.text); strings.TrimSpace(got) != strings.TrimSpace(test.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+	var end tail
+	for range 100 {
+		fmt.Fprint(&end, strings.Repeat("x", mostTail/10))
+	}
+	fmt.Fprint(&end, "end")
+	if n := len(end.text); n > 2*mostTail || n < mostTail || !strings.HasSuffix(string(end.text), "xend") {
+		t.Errorf("%d bytes are kept", n)
+	}
+}

@@ -1,0 +1,32 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package flight
+
+import (
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// lock takes a file for this opening of it alone, until that is closed or the
+// process ends. It reports false when somebody has it.
+func lock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
+// mapHead maps the words with which a file begins. What is stored there is in the
+// file, however the process ends.
+func mapHead(f *os.File) ([]uint64, error) {
+	page, err := syscall.Mmap(int(f.Fd()), 0, headSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&page[0])), headWords), nil
+}
+
+// unmapHead gives back what mapHead has mapped.
+func unmapHead(head []uint64) {
+	if head != nil {
+		syscall.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(&head[0])), headSize))
+	}
+}

@@ -1,0 +1,301 @@
+package fuzz
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/props"
+)
+
+// deaths are ways to end the process, by what JOSTLE_SAMPLE says after a colon.
+var deaths = map[string]func(){
+	"": func() {},
+	"map": func() {
+		m := map[int]int{}
+		for range 2 {
+			go func() {
+				for {
+					m[0]++
+				}
+			}()
+		}
+		select {}
+	},
+	"exit": func() { os.Exit(3) },
+	"kill": func() {
+		self, _ := os.FindProcess(os.Getpid())
+		self.Kill()
+		select {}
+	},
+	"goroutine": func() {
+		go panic("nobody catches this")
+		select {}
+	},
+	"hang": func() { select {} },
+}
+
+// die says which run it is and ends the process as the sample asks.
+func die(run string) {
+	_, how, _ := strings.Cut(os.Getenv("JOSTLE_SAMPLE"), ":")
+	if how != "" {
+		fmt.Printf("\ndies in %s\n", run)
+	}
+	deaths[how]()
+}
+
+// deadly dies in some orders of its messages: of few messages, so that Check runs
+// all, or of more, and for some draws.
+func deadly(messages, draws int) func(*props.T) {
+	return func(t *props.T) {
+		n := 0
+		if draws > 0 {
+			n = props.Draw(t, rapid.IntRange(0, draws-1), "n")
+		}
+		order := ""
+		sys := t.System()
+		trial.Crowd(sys, messages, func(word string) {
+			if order += word; n == draws/2 && strings.HasSuffix(order, "ca") {
+				die(fmt.Sprint(n, order))
+			}
+		})
+		sys.Run()
+	}
+}
+
+// rare fails in one run of a thousand, and dies in more.
+func rare(t *props.T) {
+	m := props.Draw(t, rapid.IntRange(0, 999), "m")
+	deadly(5, 7)(t)
+	if m == 500 {
+		t.Error("five hundred")
+	}
+}
+
+var flightSamples = map[string]func(*testing.T){
+	"flight-exhaust":  func(t *testing.T) { Check(t, deadly(3, 0)) },
+	"flight-random":   func(t *testing.T) { Config{Runs: 400}.Check(t, deadly(5, 7)) },
+	"flight-workers":  func(t *testing.T) { Config{Runs: 400, Workers: 3, Seed: 7}.Check(t, deadly(5, 7)) },
+	"flight-chosen":   func(t *testing.T) { Config{Strategies: []string{"pos", "urw"}, Runs: 400}.Check(t, deadly(5, 7)) },
+	"flight-explore":  func(t *testing.T) { Config{Inputs: 3}.Explore(t, deadly(5, 2)) },
+	"flight-mustfind": func(t *testing.T) { Config{Runs: 9000}.MustFind(t, rare) },
+	"flight-file": func(t *testing.T) {
+		c := Config{Runs: 20, File: filepath.Join(os.Getenv("JOSTLE_OUT"), "search")}
+		if err := os.MkdirAll(os.Getenv("JOSTLE_OUT"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(c.File); err != nil {
+			leaveBehind(t, c, deadly(5, 0)) // in none of the first orders does it die
+		}
+		c.Runs = 0
+		c.Explore(t, deadly(5, 0))
+	},
+	"flight-slow": func(t *testing.T) {
+		Config{Runs: 400}.Check(t, func(t *props.T) {
+			if os.Getenv(flight.Variable) != "" {
+				time.Sleep(time.Second)
+			}
+			deadly(5, 7)(t)
+		})
+	},
+	"flight-healthy": func(t *testing.T) { Config{Budget: time.Hour}.Check(t, deadly(5, 7)) },
+	"flight-two": func(t *testing.T) {
+		Config{Runs: 40}.Check(t, func(t *props.T) { trial.Chosen(t) })
+		Config{Runs: 400}.Check(t, deadly(5, 7))
+	},
+}
+
+// FuzzFlight is a target that dies when a sample asks for it.
+func FuzzFlight(f *testing.F) { Target(f, deadly(4, 2)) }
+
+// fly runs a sample, or FuzzFlight, with its records below dir.
+func fly(t *testing.T, sample, dir string, env ...string) string {
+	t.Helper()
+	cmd := command(t, sample, dir, env...)
+	out, err := cmd.CombinedOutput()
+	return strings.ReplaceAll(string(out), dir, "DIR") + fmt.Sprintln(err)
+}
+
+// start starts a sample that does not end by itself.
+func start(t *testing.T, sample, dir string) *exec.Cmd {
+	t.Helper()
+	cmd := command(t, sample, dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	return cmd
+}
+
+func command(t *testing.T, sample, dir string, env ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern, timeout := "^TestSample$", "1m"
+	if strings.HasSuffix(sample, ":hang") {
+		timeout = "10s"
+	}
+	if strings.HasPrefix(sample, "flight-target") {
+		pattern = "^FuzzFlight$"
+	}
+	cmd := exec.Command(exe, "-test.run", pattern, "-test.v", "-test.timeout="+timeout)
+	cmd.Env = append(append(os.Environ(), "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+filepath.Join(dir, "out"), "JOSTLE_CACHE="+dir, "JOSTLE_STALL=1s"), env...)
+	return cmd
+}
+
+// records returns the names of what is left in a folder of records.
+func records(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	files, err := os.ReadDir(filepath.Join(dir, "flight"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		list = append(list, f.Name())
+	}
+	return list
+}
+
+var diesIn = regexp.MustCompile(`dies in \w+`)
+
+// The next start says in which run the last process died, makes that run again, and
+// fails with what it said, until it ends well. Before, such a run was known by the
+// seed of its search at best.
+func TestDeathsAreMadeAgain(t *testing.T) {
+	for _, test := range []struct{ sample, at, said string }{
+		{"flight-exhaust:map", `run \d+ of every order, fuzz.Check of TestSample, seed 1`, "fatal error: concurrent map writes"},
+		{"flight-exhaust:exit", `run \d+ of every order, fuzz.Check of TestSample, seed 1`, "exit status 3"},
+		{"flight-random:map", `run \d+ at random, fuzz.Check of TestSample, seed 1`, "fatal error: concurrent map writes"},
+		{"flight-random:exit", `run \d+ at random, fuzz.Check of TestSample, seed 1`, "exit status 3"},
+		{"flight-random:kill", `run \d+ at random, fuzz.Check of TestSample, seed 1`, "signal: killed"},
+		{"flight-random:goroutine", `run \d+ at random, fuzz.Check of TestSample, seed 1`, "panic: nobody catches this"},
+		{"flight-random:hang", `run \d+ at random, fuzz.Check of TestSample, seed 1`, "NO PROGRESS for "},
+		{"flight-chosen:exit", `run \d+ at random, fuzz.Check of TestSample, seed 1`, "exit status 3"},
+		{"flight-two:exit", `run \d+ at random, fuzz.Check of TestSample, seed 1`, "exit status 3"},
+		{"flight-workers:exit", `run \d+ at random(, or run \d+ at random)*, fuzz.Check of TestSample, seed 7`, "exit status 3"},
+		{"flight-explore:exit", `run \d+ of Explore, fuzz.Explore of TestSample, seed 1`, "exit status 3"},
+		{"flight-file:exit", `run \d+ of Explore, fuzz.Explore of TestSample, seed 1`, "exit status 3"},
+		{"flight-mustfind:exit", `run \d+ at random, fuzz.MustFind of TestSample, seed 1`, "exit status 3"},
+		{"flight-target:exit", `run \d+ of Target, fuzz.Target of FuzzFlight, seed 1`, "exit status 3"},
+	} {
+		t.Run(test.sample, func(t *testing.T) {
+			t.Parallel()
+			if props.HasRaceDetector() && strings.HasSuffix(test.sample, ":map") {
+				test.said = "WARNING: DATA RACE" // which comes first
+			}
+			dir := t.TempDir()
+			first := fly(t, test.sample, dir)
+			if n := len(records(t, dir)); n != 1 || strings.Contains(first, "the last process") {
+				t.Fatalf("%d records are left by:\n%s", n, first)
+			}
+			for range 2 {
+				again := fly(t, test.sample, dir)
+				told := regexp.MustCompile("(?m)^    DIED the last process died in " + test.at + ": made again, that ends its process too: ")
+				if !told.MatchString(again) || !strings.Contains(again, test.said) || !strings.Contains(again, "--- FAIL: ") || len(records(t, dir)) != 1 {
+					t.Fatalf("want %v and %q in:\n%s", told, test.said, again)
+				}
+				if a, b := diesIn.FindString(first), diesIn.FindString(again); a != b && !strings.HasPrefix(test.sample, "flight-workers") {
+					t.Errorf("it %s, and made again %s", a, b)
+				}
+			}
+			sample, _, _ := strings.Cut(test.sample, ":")
+			mended := fly(t, sample, dir)
+			if strings.Count(mended, "the last process") != 1 || !strings.Contains(mended, ": made again in a process of its own, it came to its end\n") ||
+				!strings.Contains(mended, "--- PASS: ") || len(records(t, dir)) != 0 {
+				t.Errorf("when it is mended, %q are left:\n%s", records(t, dir), mended)
+			}
+			if last := fly(t, sample, dir); strings.Contains(last, "the last process") {
+				t.Errorf("it is told twice:\n%s", last)
+			}
+		})
+	}
+}
+
+// A process that lives is not taken for dead by others that make the same call. Of one
+// that was killed and would have gone on a line is said, once, and the test passes.
+func TestHealthyRunsThatAreKilled(t *testing.T) {
+	dir := t.TempDir()
+	cmd := start(t, "flight-healthy", dir)
+	for begun := false; !begun; time.Sleep(time.Millisecond) {
+		if list, _ := filepath.Glob(filepath.Join(dir, "flight", "*.flight")); len(list) == 1 {
+			r, err := flight.Read(list[0])
+			begun = err == nil && len(r.On) > 0 && r.On[0].Index > 1000
+		}
+	}
+	if out := fly(t, "flight-healthy", dir, "JOSTLE_BUDGET=40"); strings.Contains(out, "the last process") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 1 {
+		t.Errorf("beside another process, with %q:\n%s", records(t, dir), out)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	told := regexp.MustCompile(`the last process died in run \d+ at random, fuzz.Check of TestSample, seed 1: made again in a process of its own, it came to its end\n`)
+	if out := fly(t, "flight-healthy", dir, "JOSTLE_BUDGET=40"); !told.MatchString(out) || strings.Count(out, "last process") != 1 ||
+		!strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
+		t.Errorf("after it was killed, with %q:\n%s", records(t, dir), out)
+	}
+}
+
+// A run that cannot be made again in the time there is for that is not said to hold.
+func TestDeathsThatAreNotReached(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fly(t, "flight-slow:exit", dir)
+	out := fly(t, "flight-slow", dir)
+	if !strings.Contains(out, "could not be made again: within 5s the test did not come to it (exit status 0)") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
+		t.Errorf("with %q:\n%s", records(t, dir), out)
+	}
+}
+
+// What the failure names runs that run alone.
+func TestDeathsCanBeMadeAgainByHand(t *testing.T) {
+	dir := t.TempDir()
+	fly(t, "flight-two:exit", dir)
+	path := filepath.Join(dir, "flight", records(t, dir)[0])
+	for sample, want := range map[string]string{
+		"flight-two:exit": "exit status 3",
+		"flight-two":      "--- PASS: TestSample",
+		"flight-random":   "nothing was run: JOSTLE_FLIGHT asks for what fuzz.Check of TestSample did",
+	} {
+		if out := fly(t, sample, dir, flight.Variable+"="+path); !strings.Contains(out, want) || len(records(t, dir)) != 1 {
+			t.Errorf("%s: no %q in\n%s", sample, want, out)
+		}
+	}
+	for _, wrong := range []string{path + "x", dir, "flight_test.go"} {
+		if out := fly(t, "flight-two", dir, flight.Variable+"="+wrong); !strings.Contains(out, "JOSTLE_FLIGHT: ") || !strings.Contains(out, "--- FAIL") {
+			t.Errorf("%s is taken for a record:\n%s", wrong, out)
+		}
+	}
+}
+
+// A record that is broken is removed, and where none can be written nothing is said.
+func TestRecordsThatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	fly(t, "flight-random:exit", dir)
+	path := filepath.Join(dir, "flight", records(t, dir)[0])
+	if err := os.WriteFile(path, []byte("half of a rec"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := fly(t, "flight-random", dir); !strings.Contains(out, "removed 1 file of") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
+		t.Errorf("with a broken record, %q are left:\n%s", records(t, dir), out)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, cache := range []string{filepath.Join(dir, "file"), "off"} {
+		fly(t, "flight-random:exit", dir, "JOSTLE_CACHE="+cache)
+		out := fly(t, "flight-random", dir, "JOSTLE_CACHE="+cache)
+		if strings.Contains(out, "last process") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
+			t.Errorf("with records in %s:\n%s", cache, out)
+		}
+	}
+}

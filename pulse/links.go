@@ -1,0 +1,208 @@
+package pulse
+
+import (
+	"math"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// links are the ways from one actor to another of which a Nemesis has said what
+// goes wrong there. All others are sound.
+//
+// Invariants: list has each link once, and table its place by channelKey; cuts
+// is how many of list are cut, flawed how many lose or delay messages.
+type links struct {
+	list   []link
+	table  hash.Table
+	cuts   int
+	flawed int
+}
+
+// A link is the way from one actor to another.
+type link struct {
+	from, to int32
+	cut      bool  // messages wait
+	lose     int   // so many messages are lost; lossWithoutEnd: all
+	delay    int64 // messages are held back by so much time
+}
+
+const lossWithoutEnd = math.MaxInt
+
+func (l *link) isFlawed() bool { return l.lose > 0 || l.delay > 0 }
+
+// reset makes all links sound.
+func (l *links) reset() {
+	if len(l.list) == 0 {
+		return
+	}
+	l.list, l.cuts, l.flawed = l.list[:0], 0, 0
+	l.table.Reset()
+}
+
+// find returns a link of which something was said, else nil.
+func (l *links) find(from, to int32) *link {
+	if len(l.list) == 0 {
+		return nil
+	}
+	if i, ok := l.table.Get(channelKey(from, to)); ok {
+		return &l.list[i]
+	}
+	return nil
+}
+
+// change changes a link, and the counts with it.
+func (l *links) change(from, to int32, f func(*link)) {
+	x := l.find(from, to)
+	if x == nil {
+		l.table.Put(channelKey(from, to), int32(len(l.list)))
+		l.list = append(l.list, link{from: from, to: to})
+		x = &l.list[len(l.list)-1]
+	}
+	l.count(x, -1)
+	f(x)
+	l.count(x, +1)
+}
+
+func (l *links) count(x *link, by int) {
+	if x.cut {
+		l.cuts += by
+	}
+	if x.isFlawed() {
+		l.flawed += by
+	}
+}
+
+// isCut reports whether messages from one actor to another wait.
+func (l *links) isCut(from, to int32) bool {
+	if l.cuts == 0 {
+		return false
+	}
+	x := l.find(from, to)
+	return x != nil && x.cut
+}
+
+// takes reports whether a link loses the message that is sent on it now.
+func (l *links) takes(from, to int32) bool {
+	x := l.find(from, to)
+	if x == nil || x.lose == 0 {
+		return false
+	}
+	if x.lose != lossWithoutEnd {
+		l.change(from, to, func(x *link) { x.lose-- })
+	}
+	return true
+}
+
+// delay returns by how much a link holds back the messages that are sent on it.
+func (l *links) delay(from, to int32) int64 {
+	if x := l.find(from, to); x != nil {
+		return x.delay
+	}
+	return 0
+}
+
+// setLink changes a link, and lets what waits there agree with it.
+func (r *mailroom) setLink(from, to int32, f func(*link)) {
+	was := r.links.isCut(from, to)
+	r.links.change(from, to, f)
+	r.flagLinks()
+	if is := r.links.isCut(from, to); is != was {
+		r.recut(from, to, is)
+	}
+}
+
+// mendLinks makes all links sound.
+func (r *mailroom) mendLinks() {
+	for i := range r.links.list {
+		x := r.links.list[i]
+		r.setLink(x.from, x.to, func(x *link) { x.cut, x.lose, x.delay = false, 0, 0 })
+	}
+	r.links.reset()
+}
+
+// recut lets what waits on a link agree with whether it is cut.
+func (r *mailroom) recut(from, to int32, cut bool) {
+	r.flagChoosy()
+	if !r.unordered {
+		i, ok := r.table.Get(channelKey(from, to))
+		if !ok {
+			return
+		}
+		if cut {
+			r.channels[i].blocked++
+		} else {
+			r.channels[i].blocked--
+		}
+	}
+	if b := r.boxes[to]; b.life == alive {
+		r.reopen(b)
+	}
+}
+
+// flagLinks sets the bit by which what is sent is looked at.
+func (r *mailroom) flagLinks() {
+	r.onSend &^= workLinks
+	if r.links.flawed > 0 {
+		r.onSend |= workLinks
+	}
+}
+
+// waitsAtCut reports whether a message waits that a cut link holds up.
+func (r *mailroom) waitsAtCut() bool {
+	if r.links.cuts == 0 {
+		return false
+	}
+	for _, m := range r.held {
+		if d := &r.sends[m]; r.links.isCut(d.From, d.To) {
+			return true
+		}
+	}
+	for i := range r.channels {
+		if c := &r.channels[i]; c.head >= 0 && r.links.isCut(c.from, c.to) {
+			return true
+		}
+	}
+	return false
+}
+
+// suffersLink lets a message be lost that is sent on a link that loses it. It
+// reports whether it was.
+func (t *traffic) suffersLink(m int32) bool {
+	d := &t.mail.sends[m]
+	if d.Kind != trace.Message && d.Kind != trace.Reply || !t.mail.links.takes(d.From, d.To) {
+		return false
+	}
+	if d.From != t.rec.cur { // its sender's steps do not say which message is the next
+		t.rec.touch(d.From, trace.ItsSteps, 0)
+	}
+	t.mail.flagLinks()
+	t.mail.discard(m, trace.Dropped)
+	return true
+}
+
+// linkDelay returns by how much the link of a message holds it back.
+func (t *traffic) linkDelay(m int32) int64 {
+	d := &t.mail.sends[m]
+	if t.mail.onSend&workLinks == 0 || d.Kind != trace.Message && d.Kind != trace.Reply && d.Kind != trace.Copy {
+		return 0
+	}
+	return t.mail.links.delay(d.From, d.To)
+}
+
+// heldByLink holds a message back if its link does, and reports whether it has.
+func (t *traffic) heldByLink(m int32) bool {
+	by := t.linkDelay(m)
+	if by == 0 {
+		return false
+	}
+	t.mail.delay(m, addTime(t.clock.now, by))
+	return true
+}
+
+// launch puts a message into its channel, unless its link holds it back.
+func (t *traffic) launch(m int32) {
+	if !t.heldByLink(m) {
+		t.mail.post(m, t.mail.sends[m].From)
+	}
+}

@@ -1,0 +1,71 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// strikesOf returns the strikes of a step, or for None those that the test made
+// before step number `before`. list begins with them, or with later ones; the rest
+// of it is returned too.
+func strikesOf(list []Strike, step int32, before int) (these, rest []Strike) {
+	n := 0
+	for n < len(list) && list[n].Step == step && (step != None || int(list[n].After) <= before) {
+		n++
+	}
+	return list[:n], list[n:]
+}
+
+// strike returns a strike in words: "fault: crash of writer".
+func (r *reading) strike(x *Strike) string { return "fault: " + r.strikeLabel(x) }
+
+func (r *reading) strikeLabel(x *Strike) string {
+	switch x.Kind {
+	case Restart:
+		label := faultLabel(x.Kind, r.names.Of(x.From))
+		if x.Lost {
+			label += ", its state lost"
+		}
+		return label
+	case Partition:
+		return faultLabel(x.Kind, r.groups(x.Groups))
+	case Heal:
+		return "all links are healed"
+	}
+	if x.To == None {
+		return faultLabel(x.Kind, r.names.Of(x.From))
+	}
+	return r.flaw(x) + " from " + r.names.Of(x.From) + " to " + r.names.Of(x.To)
+}
+
+// flaw says what goes wrong on a link.
+func (r *reading) flaw(x *Strike) string {
+	switch {
+	case x.Kind == Cut:
+		return "cut"
+	case x.N == 0:
+		return "end of " + x.Kind.String()
+	case x.Kind == Delay:
+		return fmt.Sprintf("delay of %v", time.Duration(x.N))
+	case x.N == math.MaxInt:
+		return "loss of all messages"
+	case x.N == 1:
+		return "loss of the next message"
+	}
+	return fmt.Sprintf("loss of the next %d messages", x.N)
+}
+
+// groups names the sides of a partition: "a, b | c".
+func (r *reading) groups(groups [][]int32) string {
+	var sides []string
+	for _, g := range groups {
+		var names []string
+		for _, actor := range g {
+			names = append(names, r.names.Of(actor))
+		}
+		sides = append(sides, strings.Join(names, ", "))
+	}
+	return strings.Join(sides, " | ")
+}
