@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -181,11 +182,8 @@ func keyOf(o *shrink.Order) (key uint64) {
 func (e *Explanation) String() string {
 	orders := words.Count(e.Orders, "order")
 	switch {
-	case !e.Complete && len(e.Before) == 0:
-		return "fails in plain order, where the oldest message comes first; there are too many orders to run them all"
 	case !e.Complete:
-		return "fails in plain order, where the oldest message comes first, but with " + e.constraints() +
-			";\n    there are too many orders to run them all"
+		return "fails in " + e.fromPlain() + ";\n    there are too many orders to run them all"
 	case e.Orders == 0 || e.Failing == 0:
 		return ""
 	case e.Orders == 1:
@@ -193,7 +191,7 @@ func (e *Explanation) String() string {
 	case e.Failing == e.Orders:
 		return "fails in all " + orders
 	case !e.Exact:
-		return fmt.Sprintf("fails in %s of %s", words.Grouped(e.Failing), orders)
+		return fmt.Sprintf("fails in %s of %s, among them %s", words.Grouped(e.Failing), orders, e.fromPlain())
 	}
 	head := fmt.Sprintf("fails in %s of %s: exactly where ", words.Grouped(e.Failing), orders)
 	var terms []string
@@ -203,8 +201,12 @@ func (e *Explanation) String() string {
 	return head + strings.Join(terms, ",\n    or where ")
 }
 
-// constraints says in words how the order of the case differs from plain order.
-func (e *Explanation) constraints() string {
+// fromPlain says in words how the order of the case differs from plain order.
+func (e *Explanation) fromPlain() string {
+	const plain = "plain order, where the oldest message comes first"
+	if len(e.Before) == 0 {
+		return plain
+	}
 	var list []string
 	for _, c := range e.Before {
 		first, second := e.steps[c.First], e.steps[c.Second]
@@ -216,19 +218,17 @@ func (e *Explanation) constraints() string {
 		}
 		list = append(list, e.message(c.First)+where)
 	}
-	return strings.Join(list, " and ")
+	return plain + ", but with " + strings.Join(list, " and ")
 }
 
 // term says constraints in words.
 func (e *Explanation) term(list []schedule.Constraint) string {
-	var b strings.Builder
-	for i, c := range list {
-		if i > 0 {
-			b.WriteString(" and ")
-		}
-		fmt.Fprintf(&b, "%s comes before %s at %s", e.message(c.First), e.message(c.Second), e.steps[c.Second].receiver)
+	var parts []string
+	for _, c := range list {
+		parts = append(parts, fmt.Sprintf("%s comes before %s at %s", e.message(c.First), e.message(c.Second), e.steps[c.Second].receiver))
 	}
-	return b.String()
+	slices.Sort(parts)
+	return strings.Join(parts, " and ")
 }
 
 // message names the message of a step: by its sender too if its receiver gets others

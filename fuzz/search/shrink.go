@@ -3,12 +3,15 @@ package search
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -21,10 +24,10 @@ import (
 
 // A Shrunk is what came of shrinking a finding.
 type Shrunk struct {
-	// Finding is the smallest run, not yet confirmed; nil when the first run could not
-	// be made again by a schedule, so that nothing was shrunk.
+	// Finding is the smallest run, confirmed; nil when nothing was shrunk, since the
+	// run does not repeat itself or cannot be made again by a schedule.
 	Finding *finding.Finding
-	// Others are the first runs of other failures that were met on the way.
+	// Others are the first runs of other failures that were met on the way, confirmed.
 	Others []*finding.Finding
 	shrink.Result
 	// From is how many steps the run had that was found.
@@ -35,18 +38,20 @@ type Shrunk struct {
 
 // Shrink makes a finding smaller. What comes of it follows from the property, the
 // finding and the bound on runs.
-func Shrink(ctx context.Context, p Property, f *finding.Finding, o shrink.Options) Shrunk {
-	s := &shrinking{property: p, runner: p.NewRunner(), origin: finding.Origin{Property: f.Case.Property, Test: f.Case.Test,
+func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.Options) Shrunk {
+	s := &shrinking{runner: r, origin: finding.Origin{Property: f.Case.Property, Test: f.Case.Test,
 		Strategy: f.Case.Strategy, Seed: f.Case.Seed}, early: f.Case.EarlyTimers, searched: map[string]bool{}}
-	defer s.runner.Close()
-	out := Shrunk{From: f.Steps()}
+	out, start := Shrunk{From: f.Steps()}, time.Now()
 	first, ok := s.first(f)
-	if !ok {
+	if !ok || f.Replays < finding.Tried {
 		return out
 	}
 	out.Result = shrink.Shrink(ctx, s, first, o)
 	out.Why = s.explain(ctx, &out.Best.Case, out.Best.Signature, explained)
-	out.Finding = s.finding(out.Best.Case)
+	if out.Finding = s.finding(out.Best.Case); out.Finding == nil {
+		return out
+	}
+	out.Finding.Explain(out.inWords(time.Since(start)), out.Why.String())
 	for i := range out.Result.Others {
 		if other := s.finding(out.Result.Others[i].Case); other != nil {
 			out.Others = append(out.Others, other)
@@ -55,15 +60,29 @@ func Shrink(ctx context.Context, p Property, f *finding.Finding, o shrink.Option
 	return out
 }
 
+// inWords says what shrinking came to, "" if there was nothing to shrink.
+func (s *Shrunk) inWords(took time.Duration) string {
+	text := fmt.Sprintf("%s, shrunk in %s", words.Count(s.Best.Steps, "step"), words.Elapsed(took))
+	switch {
+	case s.Taken == 0 && s.Done:
+		return ""
+	case s.Best.Steps < s.From:
+		text = fmt.Sprintf("shrunk from %s to %d in %s", words.Count(s.From, "step"), s.Best.Steps, words.Elapsed(took))
+	}
+	if !s.Done {
+		text += ", not as far as it goes: JOSTLE_SHRINK gives it more time"
+	}
+	return text
+}
+
 // explained is how many runs an explanation may take.
 const explained = 2000
 
 // shrinking is a property as what package shrink makes smaller.
 type shrinking struct {
-	property Property
-	runner   *props.Runner
-	origin   finding.Origin
-	early    int // timers that may fire early
+	runner *props.Runner
+	origin finding.Origin
+	early  int // timers that may fire early
 
 	schedule schedule.Schedule
 	drawn    string          // the values of the last run's draws
@@ -81,13 +100,18 @@ func (s *shrinking) first(f *finding.Finding) (shrink.Outcome, bool) {
 	return out, out.Signature == f.Case.Signature
 }
 
-// finding makes the run of a case once more; nil when it does not fail.
+// finding makes the run of a case once more, and confirms it; nil when it does not
+// fail each time.
 func (s *shrinking) finding(c shrink.Case) *finding.Finding {
 	res := s.run(c)
 	if res.Failure == nil {
 		return nil
 	}
-	return finding.From(s.origin, &res)
+	f := finding.From(s.origin, &res)
+	if f.Confirm(s.runner); f.Replays < finding.Tried {
+		return nil
+	}
+	return f
 }
 
 func (s *shrinking) run(c shrink.Case) props.Result {
