@@ -1,18 +1,18 @@
 package fuzz
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	exprand "golang.org/x/exp/rand"
 
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
@@ -38,6 +38,11 @@ type Config struct {
 	// test. JOSTLE_OUT overrides it. A relative path begins at the package's
 	// folder, wherever the test has gone since.
 	Folder string
+
+	// Shrink is how long Check, Explore and Target may take to make a failing case
+	// smaller and to say in which orders it fails; zero means 5 seconds, and a tenth of
+	// that with -short; a negative time, not at all. JOSTLE_SHRINK overrides it.
+	Shrink time.Duration
 
 	// What follows is for the verbs that it names; to set it for another is an
 	// error.
@@ -79,7 +84,8 @@ type Config struct {
 const (
 	checkBudget   = 2 * time.Second
 	exploreBudget = 10 * time.Second // an exploration that never ends would hang its test
-	shorter       = 10               // how many times less with -short
+	shrinkBudget  = 5 * time.Second
+	shorter       = 10 // how many times less with -short
 )
 
 // settle fills in what is open, from the environment, then from the defaults.
@@ -89,20 +95,24 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 	if c.Source != nil {
 		c.Seed = c.Source.Uint64()
 	}
-	if err := c.readSeed(os.Getenv("JOSTLE_SEED")); err != nil {
+	e, err := env.Read()
+	if err != nil {
 		return c, err
 	}
-	if err := c.readBudget(os.Getenv("JOSTLE_BUDGET")); err != nil {
-		return c, err
+	c.Seed = cmp.Or(e.Seed, c.Seed, 1)
+	least := shrinkBudget
+	if testing.Short() {
+		least /= shorter
 	}
-	if err := c.readWorkers(os.Getenv("JOSTLE_WORKERS")); err != nil {
-		return c, err
+	c.Shrink = cmp.Or(e.Shrink, c.Shrink, least)
+	if e.Budget > 0 || e.Runs > 0 {
+		c.Budget, c.Runs = e.Budget, e.Runs
 	}
-	if err := c.readStrategies(os.Getenv("JOSTLE_STRATEGY")); err != nil {
-		return c, err
+	if e.Workers > 0 && c.File == "" { // an exploration that goes on from a file has one
+		c.Workers = e.Workers
 	}
-	if c.Seed == 0 {
-		c.Seed = 1
+	if e.Strategies != nil {
+		c.Strategies = e.Strategies
 	}
 	if c.Budget == 0 && c.Runs == 0 {
 		c.Budget = usual
@@ -152,64 +162,6 @@ func shown(path string) string {
 		return path
 	}
 	return rel
-}
-
-func (c *Config) readSeed(v string) error {
-	if v == "" {
-		return nil
-	}
-	n, err := strconv.ParseUint(v, 0, 64)
-	if err != nil || n == 0 {
-		return fmt.Errorf("JOSTLE_SEED is %q: set it to a number from 1 on", v)
-	}
-	c.Seed = n
-	return nil
-}
-
-// readWorkers leaves an exploration that goes on from a file alone: it has one.
-func (c *Config) readWorkers(v string) error {
-	if v == "" {
-		return nil
-	}
-	n, err := strconv.Atoi(v)
-	if err != nil || n <= 0 {
-		return fmt.Errorf("JOSTLE_WORKERS is %q: set it to a number from 1 on", v)
-	}
-	if c.File == "" {
-		c.Workers = n
-	}
-	return nil
-}
-
-func (c *Config) readStrategies(v string) error {
-	if v == "" {
-		return nil
-	}
-	c.Strategies = nil
-	for name := range strings.SplitSeq(v, ",") {
-		name = strings.TrimSpace(name)
-		if !slices.Contains(strategy.Names(), name) {
-			return fmt.Errorf("JOSTLE_STRATEGY is %q: set it to one or more of %s, with commas between", v, strings.Join(strategy.Names(), ", "))
-		}
-		c.Strategies = append(c.Strategies, name)
-	}
-	return nil
-}
-
-func (c *Config) readBudget(v string) error {
-	if v == "" {
-		return nil
-	}
-	if n, err := strconv.Atoi(v); err == nil && n > 0 {
-		c.Runs, c.Budget = n, 0
-		return nil
-	}
-	d, err := time.ParseDuration(v)
-	if err != nil || d <= 0 {
-		return fmt.Errorf("JOSTLE_BUDGET is %q: set it to a duration such as 30s, or to a number of runs", v)
-	}
-	c.Budget, c.Runs = d, 0
-	return nil
 }
 
 // refuse returns what is set that is not for a verb.

@@ -49,6 +49,8 @@
 //	JOSTLE_BUDGET    a duration such as 30s, or a number of runs such as 10000
 //	JOSTLE_REPLAY    a case file, or the name of one: only that, with its whole trace
 //	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle
+//	JOSTLE_SHRINK    how long a failing case may be made smaller and explained, such as 1m;
+//	                 else 5s; 0 is not at all
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what
 //	                 each actor keeps at its end
 //	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos

@@ -54,7 +54,7 @@ func (v *verb) lookAt(l *flight.Left) bool {
 	if v.name == "Explore" {
 		limit += 2 * v.Budget
 	}
-	if d := v.limit.deadline; !d.IsZero() {
+	if d := v.limit.Deadline; !d.IsZero() {
 		limit = min(limit, time.Until(d)/2)
 	}
 	out := l.Again(limit)
@@ -117,6 +117,6 @@ func (v *verb) makeAgain(path string, do func()) {
 			v.Estimate = true // it may have been one of these runs, which come when there is time
 			do()
 		}
-		reached = reached && !v.limit.struck()
+		reached = reached && !v.limit.Struck()
 	}
 }

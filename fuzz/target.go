@@ -162,6 +162,9 @@ func (g *target) fuzz(t *testing.T, data []byte) {
 func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	f := finding.From(finding.Origin{Property: g.property.Name, Test: g.property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
 	f.Confirm(g.Runner)
+	if !native.IsFuzzing(os.Args[1:]) { // whose engine makes inputs smaller itself
+		f = g.shrunk(g.Runner, f)
+	}
 	path, err := g.save(f)
 	own := &verb{Config: g.Config, t: t, property: g.property, folder: g.folder}
 	own.property.Test = t.Name()

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -26,7 +26,7 @@ type verb struct {
 	name     string // of the verb
 	property search.Property
 	folder   corpus.Folder
-	limit    limit
+	limit    search.Limit
 	dog      *search.Watchdog
 	shower   *shower
 }
@@ -44,10 +44,8 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: limitOf(t), shower: newShower()}
-	if v.dog, err = newWatchdog(v.limit); err != nil {
-		t.Fatal(err)
-	}
+	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower()}
+	v.dog = newWatchdog(v.limit)
 	v.folder = corpus.FolderOf(c.Folder, v.property.Name)
 	_, benchmark := t.(*testing.B)
 	v.property.Made = func(r *props.Runner) {
@@ -76,10 +74,7 @@ func (v *verb) context() (context.Context, context.CancelFunc) {
 	if v.Budget > 0 {
 		end = time.Now().Add(v.Budget)
 	}
-	if l := v.limit; !l.deadline.IsZero() && (end.IsZero() || l.early().Before(end)) {
-		end = l.early()
-	}
-	if end.IsZero() {
+	if end = v.limit.Before(end); end.IsZero() {
 		return context.WithCancel(context.Background())
 	}
 	return context.WithDeadline(context.Background(), end)
@@ -206,15 +201,13 @@ func (v *verb) advice() string {
 	return "it may be deleted"
 }
 
-// keep saves a finding, if it is worth it, and fails the test with it. It returns the
-// path of the case, "" when there is none.
+// keep shrinks and saves a finding, if it is worth it, and fails the test with it. It
+// returns the path of the case, "" when there is none.
 func (v *verb) keep(f *finding.Finding, run string) (path string) {
 	v.t.Helper()
-	if f.Worth() {
-		var err error
-		if path, err = f.Save(v.folder); err != nil {
-			defer v.notSaved(f, path, err)
-		}
+	f, path, err := v.save(f)
+	if err != nil {
+		defer v.notSaved(f, path, err)
 	}
 	v.fail(f, run, path)
 	return path
@@ -242,17 +235,10 @@ func (v *verb) fail(f *finding.Finding, run, path string) {
 // settings is what must be set for a command to find the case saved at a path, or, if
 // none is, to search again as this process did.
 func settings(path string) string {
-	names := []string{"JOSTLE_OUT"}
 	if path == "" {
-		names = []string{"JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY"}
+		return env.Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY")
 	}
-	var b strings.Builder
-	for _, name := range names {
-		if value := os.Getenv(name); value != "" {
-			fmt.Fprintf(&b, "%s='%s' ", name, strings.ReplaceAll(value, "'", `'\''`))
-		}
-	}
-	return b.String()
+	return env.Set("JOSTLE_OUT")
 }
 
 // complain fails the test for each complaint.

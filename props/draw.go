@@ -236,4 +236,5 @@ func (r *Runner) keepInput(in choice.Input, v any) {
 	r.inputs = append(r.inputs, in)
 	r.values = append(r.values, v)
 	r.arity = append(r.arity, r.of)
+	r.reads = append(r.reads, r.words.reads)
 }

@@ -48,6 +48,7 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 		g.buffer = w.list(g.buffer[:0], size)
 		left, ok := g.call(g.buffer, f)
 		if ok {
+			w.reads -= left
 			return true
 		}
 		if left > 0 {
@@ -62,9 +63,9 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	}
 }
 
-// call calls f with a rapid.T that reads the numbers. It returns true when f
-// returned, and false with the count of unread numbers when f rejected what it
-// drew or ran out of numbers.
+// call calls f with a rapid.T that reads the numbers. It returns how many of them
+// were not read, and whether f returned: it may have rejected what it drew, or have
+// run out of numbers.
 func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	if !g.opened {
 		g.open()
@@ -83,7 +84,7 @@ func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool
 		}
 	}()
 	f(g.kept)
-	return 0, true
+	return len(*g.numbers), true
 }
 
 // open calls MakeFuzz once and keeps its rapid.T.
@@ -110,7 +111,7 @@ func (g *generators) callViaFuzz(numbers []uint64, f func(*rapid.T)) (left int, 
 			left = remaining(rt)
 		}()
 		f(rt)
-		ok = true
+		left, ok = remaining(rt), true
 	})
 	return left, ok
 }

@@ -34,6 +34,7 @@ type Runner struct {
 	inputs    []choice.Input // drawn in this run
 	values    []any
 	arity     []int
+	reads     []int
 	of        int // how many values the current OneOf has; 0 in other draws
 	wordsRead int
 	stray     string
@@ -103,6 +104,9 @@ type Result struct {
 	// Arity is, for each draw by OneOf, how many values it chose from, and 0 for
 	// other draws. An Input whose only word is i makes OneOf choose value i.
 	Arity []int
+	// Reads is how many numbers each draw has read: Words of its Input first, and then
+	// those that follow from its Seed. Of a Source it is 0.
+	Reads []int
 	// Watches reports that the verdict depends on the order of steps at
 	// different actors: the property uses Always, Eventually, a monitor or a
 	// history. Remembers reports that it depends on earlier states too: the
@@ -215,7 +219,7 @@ func (r *Runner) begin(plan Plan) {
 	}
 	r.busy = true
 	r.plan = plan
-	r.inputs, r.values, r.arity = r.inputs[:0], r.values[:0], r.arity[:0]
+	r.inputs, r.values, r.arity, r.reads = r.inputs[:0], r.values[:0], r.arity[:0], r.reads[:0]
 	r.watched.turns.Add(1)
 	r.wordsRead, r.stray, r.rejected, r.tooLarge, r.foreign, r.lent = 0, "", "", false, nil, 0
 	st := &r.state
@@ -303,7 +307,7 @@ func (r *Runner) guarded(what string, f func()) {
 
 func (r *Runner) result() Result {
 	st := &r.state
-	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity,
+	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity, Reads: r.reads,
 		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent}
 	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
 	observed := r.isObserved()

@@ -10,6 +10,7 @@ import (
 type words struct {
 	given   []uint64
 	read    int // how many of those given were read
+	reads   int // how many numbers were read, given or not
 	state   uint64
 	endless int // how often the draw wanted more than mostWords numbers
 	left    int // when not 0, one more than how many numbers may still be read
@@ -54,6 +55,7 @@ func (w *words) Uint64() uint64 {
 			panic(tooMany{})
 		}
 	}
+	w.reads++
 	if w.read < len(w.given) {
 		w.read++
 		return w.given[w.read-1]

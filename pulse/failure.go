@@ -72,7 +72,8 @@ func (f *Failure) Error() string {
 }
 
 // Signature tells two failures apart: kind, site, and for a panic or a
-// property what was said, with its numbers and quoted parts left out. It holds
+// property what was said, with its numbers and quoted parts left out, and lists of these
+// as one. It holds
 // no line numbers, no stack and no names of actors, so that neither an edit
 // elsewhere nor another order changes it.
 func (f *Failure) Signature() string {
@@ -115,14 +116,18 @@ func firstLine(s string) string {
 // numbers and quoted parts.
 var varying = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+|"[^"]*"`)
 
+// lists are several of what varies, one behind the other: how many there are varies too.
+var lists = regexp.MustCompile(`(#|"")(?:,? (?:#|""))+`)
+
 // blank replaces what varies.
 func blank(s string) string {
-	return varying.ReplaceAllStringFunc(s, func(part string) string {
+	s = varying.ReplaceAllStringFunc(s, func(part string) string {
 		if part[0] == '"' {
 			return `""`
 		}
 		return "#"
 	})
+	return lists.ReplaceAllString(s, "$1")
 }
 
 // setFrames fills Stack, Site and Detail from program counters, by the user's

@@ -535,6 +535,8 @@ func TestSignatures(t *testing.T) {
 		{panics("", "cannot"), "panic: cannot"},
 		{says(pulse.KindProperty, "TestStored", "stored 0 of 3"), "property at TestStored: stored # of #"},
 		{says(pulse.KindProperty, "TestStored", "lost 1 of 3"), "property at TestStored: lost # of #"},
+		{says(pulse.KindProperty, "TestStored", "lost [1 2 3] of 3, 4"), "property at TestStored: lost [#] of #"},
+		{says(pulse.KindProperty, "TestStored", `lost ["a", "b"] 3 "c" 4`), `property at TestStored: lost [""] #`},
 		{says(pulse.KindStuck, "shop.sell", "stuck: 2 of 3 …"), "stuck at shop.sell"},
 		{says(pulse.KindOrphans, "till", "3 messages …"), "orphans at till"},
 		{says(pulse.KindBudget, "steps", "the run …"), "budget at steps"},

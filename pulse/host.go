@@ -57,6 +57,10 @@ func (h Host) log(text func() string) {
 	}
 }
 
+// StepID returns the identity of the step in which a message of the run is received,
+// whether it was or not.
+func (h Host) StepID(d *trace.Send) uint64 { return stepID(d.ID, h.s.rec.trace.Actors[d.To].ID) }
+
 // Touch notes that the running step reads or changes what steps of other
 // actors depend on or change, without a message between them.
 func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }

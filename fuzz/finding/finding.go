@@ -31,6 +31,10 @@ type Finding struct {
 	Trace       *trace.Trace
 	Chart       string
 	Attachments []Attachment
+	// Shrunk says from what the run was shrunk, Why in which orders it fails, and Also
+	// which other failures were met on the way. They are empty if nobody has looked.
+	Shrunk, Why string
+	Also        []string
 
 	print pulse.Print // of the run
 
@@ -139,6 +143,12 @@ func (f *Finding) Steps() int {
 		return 0
 	}
 	return len(f.Trace.Steps)
+}
+
+// Explain notes from what the finding was shrunk and in which orders it fails.
+func (f *Finding) Explain(shrunk, why string) {
+	f.Shrunk, f.Why = shrunk, why
+	f.Case.Comment = f.comment()
 }
 
 // Confirm replays a finding and notes whether it repeats. Of a program that was

@@ -18,12 +18,21 @@ func (f *Finding) Text(run string) string {
 	if f.Failure.Detail != "" {
 		b.WriteString(words.Indented(trace.Visible(f.Failure.Detail)))
 	}
+	if f.Shrunk != "" {
+		run += "; " + f.Shrunk
+	}
 	fmt.Fprintf(&b, "        %s, %s\n", run, f.repeats())
+	if f.Why != "" {
+		b.WriteString(words.Indented(trace.Visible(f.Why)))
+	}
 	writeDraws(&b, f.Draws)
 	if n := f.early(); n > 0 {
 		fmt.Fprintf(&b, "        timers fired %s although messages waited; a program whose timers cannot says so by pulse.NeverEarly\n", words.Count(n, "time"))
 	}
 	writeLogs(&b, f.Logs)
+	for _, other := range f.Also {
+		fmt.Fprintf(&b, "        met on the way: %s\n", trace.Visible(other))
+	}
 	if f.Chart != "" {
 		fmt.Fprintf(&b, "\n%s\n", words.Indented(f.Chart))
 	}
@@ -82,6 +91,12 @@ func (f *Finding) early() (n int) {
 	return n
 }
 
+// Headline returns the line of the property that failed and what it said, as one line.
+func (f *Finding) Headline() string {
+	line, _, _ := strings.Cut(f.headline(), "\n")
+	return line
+}
+
 // headline is the line of the property that failed and what it said.
 func (f *Finding) headline() string {
 	first, rest, more := strings.Cut(trace.Visible(f.Failure.Text), "\n")
@@ -96,7 +111,10 @@ func (f *Finding) headline() string {
 
 // repeats tells whether the finding repeats, and if not, what may be wrong.
 func (f *Finding) repeats() string {
-	s := fmt.Sprintf("%s, replayed %d of %d", words.Count(f.Steps(), "step"), f.Replays, Tried)
+	s := fmt.Sprintf("replayed %d of %d", f.Replays, Tried)
+	if f.Shrunk == "" {
+		s = words.Count(f.Steps(), "step") + ", " + s
+	}
 	if f.Differs != "" {
 		s += "\n        IT DOES NOT REPEAT: " + f.Differs +
 			"\n        something other than messages decides: the clock, math/rand, the order of a map, other goroutines,\n        or a variable that outlives a run"
@@ -107,6 +125,9 @@ func (f *Finding) repeats() string {
 // comment is what a case's file tells people.
 func (f *Finding) comment() []string {
 	lines := strings.Split(f.headline(), "\n")
+	if f.Why != "" {
+		lines = append(lines, strings.Split(f.Why, "\n")...)
+	}
 	lines = append(lines, wrapped(f.Draws)...)
 	if f.Chart != "" {
 		lines = append(lines, "")

@@ -41,6 +41,7 @@ const order = `
 	corpus, pulse/strategy < fuzz/explore
 	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, shrink < fuzz/search < fuzz/campaign < fuzz/report < fuzz
 	props, corpus, pulse/strategy < fuzz/native < fuzz
+	pulse/strategy < fuzz/env < fuzz
 
 	# What only tests use.
 	corpus/golden

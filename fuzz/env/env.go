@@ -1,0 +1,102 @@
+// Package env reads the settings that people give package fuzz in the environment.
+package env
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// Settings are what the environment says; what it does not say is zero.
+type Settings struct {
+	Seed uint64 // JOSTLE_SEED
+	// Budget or Runs is JOSTLE_BUDGET, a time or a number of runs.
+	Budget     time.Duration
+	Runs       int
+	Workers    int           // JOSTLE_WORKERS
+	Strategies []string      // JOSTLE_STRATEGY
+	Stall      time.Duration // JOSTLE_STALL
+	Shrink     time.Duration // JOSTLE_SHRINK; negative if nothing is to be shrunk
+}
+
+// Read reads the environment. The error says of a setting that means nothing what it
+// may be.
+func Read() (s Settings, err error) {
+	for _, x := range []struct {
+		name string
+		set  func(*Settings, string) bool
+		want string
+	}{
+		{"JOSTLE_SEED", readSeed, "a number from 1 on"},
+		{"JOSTLE_BUDGET", readBudget, "a duration such as 30s, or to a number of runs"},
+		{"JOSTLE_WORKERS", readWorkers, "a number from 1 on"},
+		{"JOSTLE_STRATEGY", readStrategies, "one or more of " + strings.Join(strategy.Names(), ", ") + ", with commas between"},
+		{"JOSTLE_STALL", readStall, "a duration such as 30s"},
+		{"JOSTLE_SHRINK", readShrink, "a duration such as 30s, or to 0 to shrink nothing"},
+	} {
+		if text := os.Getenv(x.name); text != "" && !x.set(&s, text) {
+			return s, fmt.Errorf("%s is %q: set it to %s", x.name, text, x.want)
+		}
+	}
+	return s, nil
+}
+
+func readSeed(s *Settings, text string) bool {
+	n, err := strconv.ParseUint(text, 0, 64)
+	s.Seed = n
+	return err == nil && n > 0
+}
+
+func readBudget(s *Settings, text string) bool {
+	if n, err := strconv.Atoi(text); err == nil {
+		s.Runs = n
+		return n > 0
+	}
+	d, err := time.ParseDuration(text)
+	s.Budget = d
+	return err == nil && d > 0
+}
+
+func readWorkers(s *Settings, text string) bool {
+	n, err := strconv.Atoi(text)
+	s.Workers = n
+	return err == nil && n > 0
+}
+
+func readStrategies(s *Settings, text string) bool {
+	for name := range strings.SplitSeq(text, ",") {
+		s.Strategies = append(s.Strategies, strings.TrimSpace(name))
+	}
+	return !slices.ContainsFunc(s.Strategies, func(name string) bool { return !slices.Contains(strategy.Names(), name) })
+}
+
+func readStall(s *Settings, text string) bool {
+	d, err := time.ParseDuration(text)
+	s.Stall = d
+	return err == nil && d > 0
+}
+
+func readShrink(s *Settings, text string) bool {
+	d, err := time.ParseDuration(text)
+	if s.Shrink = d; d == 0 {
+		s.Shrink = -1
+	}
+	return err == nil && d >= 0
+}
+
+// Set returns what a shell must be told before a command so that the settings of these
+// names are as they are now: "JOSTLE_SEED='7' ". Of those that are not set it has nothing.
+func Set(names ...string) string {
+	var b strings.Builder
+	for _, name := range names {
+		if value := os.Getenv(name); value != "" {
+			fmt.Fprintf(&b, "%s='%s' ", name, strings.ReplaceAll(value, "'", `'\''`))
+		}
+	}
+	return b.String()
+}

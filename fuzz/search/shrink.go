@@ -1,0 +1,425 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// A Shrunk is what came of shrinking a finding.
+type Shrunk struct {
+	// Finding is the smallest run, confirmed; nil when nothing was shrunk, since the
+	// run does not repeat itself or cannot be made again by a schedule.
+	Finding *finding.Finding
+	// Others are the first runs of other failures that were met on the way, confirmed.
+	Others []*finding.Finding
+	shrink.Result
+	// From is how many steps the run had that was found.
+	From int
+	// Why says in which orders of the shrunk program it fails.
+	Why Explanation
+}
+
+// Shrink makes a finding smaller. What comes of it follows from the property, the
+// finding and the bound on runs.
+func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.Options) Shrunk {
+	s := &shrinking{runner: r, origin: finding.Origin{Property: f.Case.Property, Test: f.Case.Test,
+		Strategy: f.Case.Strategy, Seed: f.Case.Seed}, early: f.Case.EarlyTimers, searched: map[string]bool{}}
+	out, start := Shrunk{From: f.Steps()}, time.Now()
+	first, ok := s.first(f)
+	if !ok || f.Replays < finding.Tried {
+		return out
+	}
+	out.Result = shrink.Shrink(ctx, s, first, o)
+	out.Why = s.explain(ctx, &out.Best.Case, out.Best.Signature, explained)
+	if out.Finding = s.finding(out.Best.Case); out.Finding == nil {
+		return out
+	}
+	out.Finding.Explain(out.inWords(time.Since(start)), out.Why.String())
+	for i := range out.Result.Others {
+		if other := s.finding(out.Result.Others[i].Case); other != nil {
+			out.Others = append(out.Others, other)
+		}
+	}
+	return out
+}
+
+// inWords says what shrinking came to, "" if there was nothing to shrink.
+func (s *Shrunk) inWords(took time.Duration) string {
+	text := fmt.Sprintf("%s, shrunk in %s", words.Count(s.Best.Steps, "step"), words.Elapsed(took))
+	switch {
+	case s.Taken == 0 && s.Done:
+		return ""
+	case s.Best.Steps < s.From:
+		text = fmt.Sprintf("shrunk from %s to %d in %s", words.Count(s.From, "step"), s.Best.Steps, words.Elapsed(took))
+	}
+	if !s.Done {
+		text += ", not as far as it goes: JOSTLE_SHRINK gives it more time"
+	}
+	return text
+}
+
+// explained is how many runs an explanation may take.
+const explained = 2000
+
+// shrinking is a property as what package shrink makes smaller.
+type shrinking struct {
+	runner *props.Runner
+	origin finding.Origin
+	early  int // timers that may fire early
+
+	schedule schedule.Schedule
+	drawn    string          // the values of the last run's draws
+	searched map[string]bool // values of draws that were searched
+}
+
+// first makes a finding's run again, as a case.
+func (s *shrinking) first(f *finding.Finding) (shrink.Outcome, bool) {
+	res := s.runner.Run(props.Plan{Inputs: f.Case.Inputs, EarlyTimers: s.early,
+		Strategy: strategy.Replay(&f.Case.Record, strategy.ReplayOptions{})})
+	if res.System == nil || res.Failure == nil || res.Failure.Signature() != f.Case.Signature {
+		return shrink.Outcome{}, false
+	}
+	out := s.Run(caseOf(&res))
+	return out, out.Signature == f.Case.Signature
+}
+
+// finding makes the run of a case once more, and confirms it; nil when it does not
+// fail each time.
+func (s *shrinking) finding(c shrink.Case) *finding.Finding {
+	res := s.run(c)
+	if res.Failure == nil {
+		return nil
+	}
+	f := finding.From(s.origin, &res)
+	if f.Confirm(s.runner); f.Replays < finding.Tried {
+		return nil
+	}
+	return f
+}
+
+func (s *shrinking) run(c shrink.Case) props.Result {
+	s.schedule = c.Schedule
+	return s.runner.Run(props.Plan{Inputs: c.Inputs, EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule)})
+}
+
+// Run runs a case. The constraints of the outcome are those of the case.
+func (s *shrinking) Run(c shrink.Case) shrink.Outcome {
+	c = c.Clone()
+	res := s.run(c)
+	out := outcomeOf(&res)
+	out.Case.Schedule.Before = c.Schedule.Before
+	s.drawn = valuesOf(&res)
+	return out
+}
+
+// outcomeOf returns what came of a run, with the constraints that make it again.
+func outcomeOf(res *props.Result) shrink.Outcome {
+	out := shrink.Outcome{Case: caseOf(res)}
+	if res.Failure != nil {
+		out.Signature = res.Failure.Signature()
+	}
+	if res.System == nil {
+		return out
+	}
+	t := res.System.Trace()
+	out.Steps = len(t.Steps)
+	for i := range t.Sends {
+		if t.Sends[i].From == trace.Test && t.Sends[i].Step == trace.None && t.Sends[i].Kind == trace.Message {
+			out.External++
+		}
+	}
+	return out
+}
+
+// caseOf returns the case that makes a run again.
+func caseOf(res *props.Result) shrink.Case {
+	c := shrink.Case{Inputs: choice.CloneInputs(res.Inputs)}
+	for i := range c.Inputs {
+		if n := res.Reads[i]; n > 0 {
+			in := &c.Inputs[i]
+			list := make([]uint64, n)
+			for k := range list {
+				list[k] = in.Word(k)
+			}
+			in.Words = list
+		}
+	}
+	if res.System != nil {
+		c.Schedule.Choices = append(c.Schedule.Choices, res.System.Record().Choices...)
+		c.Schedule.Before = overtakings(res.System)
+	}
+	return c
+}
+
+// overtakings returns the constraints under which plain order becomes the order of a
+// run: each message that was on its way while a younger one was received waits for
+// the last such one.
+func overtakings(sys *pulse.System) (list []schedule.Constraint) {
+	t, host := sys.Trace(), sys.Host()
+	for i := range t.Sends {
+		d := &t.Sends[i]
+		for k := waited(t, d) - 1; k > d.Step; k-- {
+			st := &t.Steps[k]
+			if st.Kind == trace.Receive && !st.Settled && t.Sends[st.Send].Seq > d.Seq {
+				list = append(list, schedule.Constraint{First: st.ID, Second: host.StepID(d)})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// waited returns the step before which a message was still on its way: that of its
+// receipt, one more than that of its receiver's end, or the end of the run. It is 0
+// for messages that plain order has no say about.
+func waited(t *trace.Trace, d *trace.Send) int32 {
+	switch ended := t.Actors[d.To].Ended; {
+	case d.Kind.IsTimer() || d.Fate == trace.Dropped:
+		return 0
+	case d.Receipt >= 0:
+		return d.Receipt
+	case d.Fate == trace.Orphaned && ended >= 0:
+		return ended + 1
+	}
+	return int32(len(t.Steps))
+}
+
+// Search looks for orders in which draws fail: the order of the near run, as far as
+// its steps are known by name; plain order; then every order, if there are few; and
+// random ones.
+func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) ([]shrink.Outcome, int) {
+	h := &hunt{shrinking: s, inputs: inputs, signature: signature, near: near, other: other, left: runs}
+	again := h.try(near.Case.Schedule)
+	switch {
+	case len(h.found) > 0 && again.Compare(near) < 0: // the order did for the new draws
+	case h.elsewhere():
+		h.everywhere(h.left)
+	case s.searched[h.values]:
+	default:
+		s.searched[h.values] = true
+		h.byName()
+		h.everywhere(min(h.left, mostOrders))
+		h.atRandom()
+	}
+	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
+	return h.found[:min(len(h.found), mostFound)], runs - h.left
+}
+
+const (
+	mostFound   = 8   // runs that Search returns
+	mostOrders  = 150 // orders of other draws that are run in turn, before random ones
+	usualHunted = 16  // failing runs, of which the smallest are returned
+)
+
+// A hunt is one Search.
+type hunt struct {
+	*shrinking
+	inputs    []choice.Input
+	signature string
+	near      *shrink.Outcome
+	other     func(shrink.Outcome)
+	left      int // runs
+	values    string
+	found     []shrink.Outcome
+	all       bool // every order was run
+}
+
+// elsewhere reports whether the draws are those of the near run, so that another of
+// its orders is looked for.
+func (h *hunt) elsewhere() bool {
+	return slices.EqualFunc(h.inputs, h.near.Case.Inputs, func(a, b choice.Input) bool { return slices.Equal(a.Words, b.Words) })
+}
+
+// over reports whether enough was found, or the runs are used up.
+func (h *hunt) over() bool { return h.left <= 0 || h.all || len(h.found) >= usualHunted }
+
+// try runs the draws by a schedule. The outcome has its constraints.
+func (h *hunt) try(by schedule.Schedule) shrink.Outcome {
+	h.left--
+	out := h.Run(shrink.Case{Inputs: h.inputs, Schedule: by})
+	h.values = h.drawn
+	h.offer(out)
+	return out
+}
+
+// offer keeps a run that failed as it has to and is no longer than the near one.
+func (h *hunt) offer(out shrink.Outcome) {
+	switch {
+	case out.Signature != h.signature:
+		h.other(out)
+	case cmp.Or(cmp.Compare(out.External, h.near.External), cmp.Compare(out.Steps, h.near.Steps)) <= 0:
+		out.Case = out.Case.Clone()
+		h.found = append(h.found, out)
+	}
+}
+
+// check makes a run that failed again by its schedule, and offers it.
+func (h *hunt) check(c shrink.Case) {
+	if h.left > 0 {
+		h.left--
+		h.offer(h.Run(c))
+	}
+}
+
+// valuesOf returns the draws of a run as a text.
+func valuesOf(res *props.Result) string {
+	var b strings.Builder
+	for i, in := range res.Inputs {
+		b.WriteString(in.Label + "=" + trace.Label(res.Values[i]) + "\x00")
+	}
+	return b.String()
+}
+
+// byName tries the order of the near run in the program that other draws make: its
+// steps have other identities there, and alike names.
+func (h *hunt) byName() {
+	if h.left < 4 || len(h.near.Case.Schedule.Before) == 0 {
+		return
+	}
+	h.left--
+	res := h.run(h.near.Case)
+	if res.System == nil {
+		return
+	}
+	was := [...]map[uint64]string{namesOf(&res, fullNames(&res)), namesOf(&res, labelsOf(&res))}
+	plain := schedule.Schedule{Choices: h.near.Case.Schedule.Choices}
+	h.left--
+	res = h.run(shrink.Case{Inputs: h.inputs, Schedule: plain})
+	if res.System == nil {
+		return
+	}
+	is := [...]map[uint64]string{namesOf(&res, fullNames(&res)), namesOf(&res, labelsOf(&res))}
+	out := outcomeOf(&res)
+	out.Case.Schedule.Before = nil
+	h.offer(out)
+	for i := range was {
+		if list := renamed(h.near.Case.Schedule.Before, was[i], is[i]); len(list) > 0 && !h.over() {
+			h.try(schedule.Schedule{Before: list, Choices: plain.Choices})
+		}
+	}
+}
+
+// renamed returns constraints on the steps that have the same names in another run,
+// and leaves out those of which there is none.
+func renamed(list []schedule.Constraint, was, is map[uint64]string) (out []schedule.Constraint) {
+	byName := map[string]uint64{}
+	for id, name := range is {
+		byName[name] = id
+	}
+	for _, c := range list {
+		first, ok := byName[was[c.First]]
+		second, also := byName[was[c.Second]]
+		if ok && also {
+			out = append(out, schedule.Constraint{First: first, Second: second})
+		}
+	}
+	return out
+}
+
+// everywhere runs all orders of a program, if they are no more than most.
+func (h *hunt) everywhere(most int) {
+	if h.over() {
+		return
+	}
+	w := &orderer{hunt: h, stop: make(chan struct{})}
+	result, err := explore.Explore(explore.Options{KeepOn: true, Runs: most, Stop: w.stop}, w)
+	h.left = max(0, h.left-w.made)
+	for _, c := range w.cases {
+		h.check(c)
+	}
+	h.all = err == nil && result.Complete
+}
+
+// An orderer explores the orders of a hunt's draws.
+type orderer struct {
+	*hunt
+	last  props.Result
+	made  int
+	cases []shrink.Case
+	stop  chan struct{}
+}
+
+// Run runs the property once.
+func (w *orderer) Run(s pulse.Strategy) explore.Run {
+	w.made++
+	w.last = w.runner.Run(props.Plan{Inputs: w.inputs, Strategy: s, EarlyTimers: w.early})
+	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: true}
+}
+
+// Done keeps runs that failed as they had to.
+func (w *orderer) Done(run explore.Run) {
+	if run.Failure == nil {
+		return
+	}
+	switch out := outcomeOf(&w.last); {
+	case out.Signature != w.signature:
+		w.other(out)
+	case len(w.cases) < usualHunted:
+		w.cases = append(w.cases, out.Case)
+		if len(w.cases) == usualHunted {
+			close(w.stop)
+		}
+	}
+}
+
+// Again forgets nothing: what failed has failed.
+func (w *orderer) Again() {}
+
+// atRandom runs random orders.
+func (h *hunt) atRandom() {
+	arms := []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.URW(strategy.URWOptions{})}
+	seed := uint64(1)
+	for ; !h.over() && len(h.found) < usualHunted/4; seed++ {
+		h.left--
+		res := h.runner.Run(props.Plan{Inputs: h.inputs, EarlyTimers: h.early, Strategy: arms[seed%uint64(len(arms))],
+			StrategySeed: hash.Mix(seed)})
+		if out := outcomeOf(&res); out.Signature == h.signature {
+			h.check(out.Case)
+		} else {
+			h.other(out)
+		}
+	}
+}
+
+// fullNames are the names of actors, labelsOf are names without their numbers.
+func fullNames(res *props.Result) trace.Names { return res.System.Trace().Names() }
+
+func labelsOf(res *props.Result) trace.Names {
+	t := res.System.Trace()
+	names := make(trace.Names, len(t.Actors))
+	for i := range t.Actors {
+		names[i] = t.Actors[i].Label
+	}
+	return names
+}
+
+// namesOf names the steps of a run, by identity: by who sends what to whom, and how
+// often that came before.
+func namesOf(res *props.Result, actors trace.Names) map[uint64]string {
+	names, count := map[uint64]string{}, map[string]int{}
+	t := res.System.Trace()
+	for i := range t.Sends {
+		d := &t.Sends[i]
+		name := actors.Of(d.From) + " " + trace.Label(d.Body) + " " + actors.Of(d.To)
+		count[name]++
+		names[res.System.Host().StepID(d)] = name + " " + strconv.Itoa(count[name])
+	}
+	return names
+}

@@ -1,0 +1,154 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// foundBy returns the first failure that a search of a seed finds.
+func foundBy(t *testing.T, property func(*props.T), seed uint64) (Property, *finding.Finding) {
+	t.Helper()
+	p := Property{Name: t.Name(), Test: t.Name(), Func: property}
+	res := Sample(context.Background(), p, Options{Runs: 20_000, Seed: seed})
+	if res.Finding == nil {
+		t.Fatalf("seed %d finds nothing", seed)
+	}
+	return p, res.Finding
+}
+
+// shrunkBy shrinks a failure in so many runs.
+func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int) Shrunk {
+	t.Helper()
+	p, f := foundBy(t, property, seed)
+	r := p.NewRunner()
+	defer r.Close()
+	out := Shrink(context.Background(), r, f, shrink.Options{Runs: runs})
+	if out.Finding == nil {
+		t.Fatalf("seed %d: %s cannot be run by a schedule", seed, f.Failure.Text)
+	}
+	if out.Finding.Replays != finding.Tried || out.Finding.Case.Signature != f.Case.Signature {
+		t.Fatalf("seed %d: shrunk to %q, replayed %d times (%s), from %q", seed, out.Finding.Case.Signature, out.Finding.Replays,
+			out.Finding.Differs, f.Case.Signature)
+	}
+	return out
+}
+
+// size is how large a shrunk run is, without its draws.
+func size(out *Shrunk) string {
+	b := &out.Best
+	return fmt.Sprintf("%d, %d, %d", b.External, b.Steps, len(b.Case.Schedule.Before))
+}
+
+// TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
+// those that several seeds find, and in which orders they then fail.
+func TestShrunkSubjects(t *testing.T) {
+	seeds, runs := uint64(5), 20_000
+	switch {
+	case nightly():
+		seeds, runs = 100, 100_000
+	case testing.Short():
+		seeds = 1
+	}
+	var table, why strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tof 5\tdraws\t\n")
+	for _, s := range subjects.All() {
+		var sizes []string
+		var best *Shrunk
+		var found []int
+		for seed := range seeds {
+			out := shrunkBy(t, s.Property(false), seed+1, runs)
+			sizes, found = append(sizes, size(&out)), append(found, out.From)
+			if best == nil || out.Best.Compare(&best.Best) < 0 {
+				best = &out
+			}
+		}
+		slices.Sort(found)
+		reached := 0
+		for _, text := range sizes {
+			if text == size(best) {
+				reached++
+			}
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%.60s\t\n", s.Name, found[len(found)/2], size(best), reached, strings.Join(best.Finding.Draws, ", "))
+		fmt.Fprintf(&why, "%s: %s\n", s.Name, best.Why.String())
+		t.Logf("%s: %d of %d reach %s: %q", s.Name, reached, seeds, size(best), sizes)
+	}
+	w.Flush()
+	if seeds == 5 {
+		golden.File(t, "testdata/shrunk.txt", table.String()+"\n"+why.String())
+	}
+}
+
+// listed has clients that send words to one actor, as drawn, and fails if three of
+// the words come in another order than they were sent in.
+func listed(t *props.T) {
+	n := props.Draw(t, rapid.IntRange(3, 30), "clients")
+	var said []string
+	sys := t.System()
+	trial.Crowd(sys, n, func(word string) { said = append(said, word) })
+	sys.Run()
+	at := func(word string) int { return slices.Index(said, word) }
+	if at("c") < at("b") && at("b") < at("a") {
+		t.Error("backwards")
+	}
+}
+
+// TestShrinkLargeRuns: a run of 60 steps that needs three messages to be backwards has
+// only these left, and the two constraints on them.
+func TestShrinkLargeRuns(t *testing.T) {
+	for seed := range uint64(5) {
+		out := shrunkBy(t, listed, seed+1, 20_000)
+		if size(&out) != "3, 6, 2" || out.Finding.Draws[0] != "clients = 3" || !out.Done {
+			t.Errorf("seed %d: shrunk to %s with %s", seed+1, size(&out), out.Finding.Draws)
+		}
+		if why := out.Why.String(); why != `fails in 1 of 6 orders: exactly where "b" comes before "a" at hall and "c" comes before "b" at hall` {
+			t.Errorf("seed %d: %s", seed+1, why)
+		}
+	}
+}
+
+// TestShrinkTheSameAgain: the same finding and number of runs give the same.
+func TestShrinkTheSameAgain(t *testing.T) {
+	for _, s := range subjects.All() {
+		for _, runs := range []int{10, 100, 1000} {
+			first, second := shrunkBy(t, s.Property(false), 3, runs), shrunkBy(t, s.Property(false), 3, runs)
+			if first.Best.Compare(&second.Best) != 0 || first.Runs != second.Runs || first.Finding.Trace.Hash != second.Finding.Trace.Hash {
+				t.Errorf("%s in %d runs: %+v and %+v", s.Name, runs, first.Best, second.Best)
+			}
+		}
+	}
+}
+
+// TestShrinkWhatDoesNotRepeat: what cannot be made again is not shrunk.
+func TestShrinkWhatDoesNotRepeat(t *testing.T) {
+	runs := 0
+	p, f := foundBy(t, func(t *props.T) {
+		runs++
+		sys := t.System()
+		sys.Send(sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {})), 1)
+		sys.Run()
+		if runs%3 == 0 {
+			t.Error("every third time")
+		}
+	}, 1)
+	r := p.NewRunner()
+	defer r.Close()
+	if out := Shrink(context.Background(), r, f, shrink.Options{}); out.Finding != nil && out.Taken > 0 {
+		t.Errorf("%+v", out)
+	}
+}

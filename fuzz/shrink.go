@@ -1,0 +1,55 @@
+package fuzz
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// shrunk returns a finding made as small as it can be made in the time that is left
+// for that, with the orders in which it fails. One that does not repeat itself is
+// returned as it is. Other failures that are met on the way are kept as cases, and
+// the finding says so.
+func (v *verb) shrunk(r *props.Runner, f *finding.Finding) *finding.Finding {
+	if v.Shrink <= 0 || !f.Worth() {
+		return f
+	}
+	start := time.Now()
+	ctx, cancel := context.WithDeadline(context.Background(), v.limit.Before(start.Add(v.Shrink)))
+	defer cancel()
+	out := search.Shrink(ctx, r, f, shrink.Options{})
+	if v.Shrink -= time.Since(start); out.Finding == nil {
+		return f
+	}
+	if v.KeepOn { // which finds all failures itself
+		return out.Finding
+	}
+	for _, other := range out.Others {
+		if path, err := other.Save(v.folder); err == nil {
+			out.Finding.Also = append(out.Finding.Also, fmt.Sprintf("%s (saved: %s)", other.Headline(), shown(path)))
+		}
+	}
+	return out.Finding
+}
+
+// save keeps a finding, and then in its place what it is shrunk to: a shrunk run that
+// takes the process with it must not take the finding, too.
+func (v *verb) save(f *finding.Finding) (small *finding.Finding, path string, err error) {
+	if !f.Worth() {
+		return f, "", nil
+	}
+	first, fresh, err := v.folder.Save(f.Case)
+	r := v.property.NewRunner()
+	defer r.Close()
+	small = v.shrunk(r, f)
+	if path, err = small.Save(v.folder); err == nil && fresh && path != first {
+		os.Remove(first)
+	}
+	return small, path, err
+}

@@ -1,0 +1,80 @@
+package shrink
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
+)
+
+// A Case is all that decides a run: its draws, and in which order its steps come. The
+// schedule has no priorities and no seed, so that it is plain order but for its
+// constraints, and all answers that it does not hold are zero.
+type Case struct {
+	Inputs   []choice.Input
+	Schedule schedule.Schedule
+}
+
+// Clone returns a copy that shares nothing with c.
+func (c *Case) Clone() Case {
+	return Case{choice.CloneInputs(c.Inputs), *c.Schedule.Clone()}
+}
+
+// An Outcome is what came of running a case.
+type Outcome struct {
+	// Case makes the same run again. It has for each draw the numbers that were read,
+	// no more and no fewer, and for each question that was asked its answer.
+	Case Case
+	// Signature tells the failure from others; "" when the run did not fail.
+	Signature string
+	// External is how many messages came from outside, Steps how many steps the run had.
+	External, Steps int
+}
+
+// Compare returns a negative number if o is smaller than p, a positive one if p is,
+// and 0 if neither: see the package's page. It is an order of all outcomes.
+func (o *Outcome) Compare(p *Outcome) int {
+	a, b := &o.Case, &p.Case
+	return cmp.Or(
+		cmp.Compare(o.External, p.External),
+		cmp.Compare(o.Steps, p.Steps),
+		cmp.Compare(len(a.Schedule.Before), len(b.Schedule.Before)),
+		compareInputs(a.Inputs, b.Inputs),
+		cmp.Compare(given(a.Schedule.Choices), given(b.Schedule.Choices)),
+		slices.CompareFunc(a.Schedule.Choices, b.Schedule.Choices, compareChoices),
+	)
+}
+
+// compareInputs compares draws by how many numbers they have read in all, and then
+// by the numbers.
+func compareInputs(a, b []choice.Input) int {
+	return cmp.Or(
+		cmp.Compare(numbers(a), numbers(b)),
+		slices.CompareFunc(a, b, func(x, y choice.Input) int {
+			return cmp.Or(cmp.Compare(len(x.Words), len(y.Words)), slices.Compare(x.Words, y.Words))
+		}),
+	)
+}
+
+// numbers returns how many numbers draws have read.
+func numbers(list []choice.Input) (n int) {
+	for i := range list {
+		n += len(list[i].Words)
+	}
+	return n
+}
+
+// given returns how many answers are not zero.
+func given(list []choice.Choice) (n int) {
+	for _, c := range list {
+		if c.Value != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func compareChoices(x, y choice.Choice) int {
+	return cmp.Or(cmp.Compare(x.Value, y.Value), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.N, y.N))
+}

@@ -1,0 +1,318 @@
+package shrink
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/schedule"
+)
+
+// An Order is one order of a program's steps, as far as it matters: which messages
+// each actor received, one after the other.
+type Order struct {
+	Failed bool
+	// Received has for each actor the identities of its steps; actors come by ID.
+	Received []Received
+}
+
+// Received is what one actor has received.
+type Received struct {
+	Actor uint64
+	Steps []uint64
+}
+
+// A Condition says in which orders of a program a failure happens: where all
+// constraints of one of the terms hold. Each is about two messages of one actor; it
+// holds where the first was received and the second was not before it.
+type Condition struct {
+	Terms [][]schedule.Constraint
+}
+
+// mostTerms and mostTogether bound how long a condition may be. A longer one tells
+// people nothing.
+const (
+	mostTerms    = 4
+	mostTogether = 4
+	mostLiterals = 60 // of which all combinations are tried
+)
+
+// ConditionOf returns a condition that holds in exactly the orders that failed; ok is
+// false when there is none so short, or no order of messages tells them from the
+// others. It is the shortest conjunction if there is one, else it has few terms.
+// Constraints in like are preferred to others that say the same of all orders.
+func ConditionOf(orders []Order, like []schedule.Constraint) (c Condition, ok bool) {
+	s := newSorter(orders, like)
+	left := s.failed.clone()
+	for len(c.Terms) < mostTerms && left.any() {
+		term, covered := s.term(left)
+		if term == nil {
+			return Condition{}, false
+		}
+		c.Terms = append(c.Terms, term)
+		left.remove(covered)
+	}
+	return c, len(c.Terms) > 0 && !left.any()
+}
+
+// A set is a set of orders.
+type set []uint64
+
+func newSet(n int) set         { return make(set, (n+63)/64) }
+func (s set) add(i int)        { s[i>>6] |= 1 << (i & 63) }
+func (s set) has(i int) bool   { return s[i>>6]&(1<<(i&63)) != 0 }
+func (s set) clone() set       { return slices.Clone(s) }
+func (s set) any() bool        { return slices.ContainsFunc(s, func(w uint64) bool { return w != 0 }) }
+func (s set) equal(o set) bool { return slices.Equal(s, o) }
+
+func (s set) remove(o set) {
+	for i := range s {
+		s[i] &^= o[i]
+	}
+}
+
+func (s set) keep(o set) {
+	for i := range s {
+		s[i] &= o[i]
+	}
+}
+
+// within reports whether all of s are in o.
+func (s set) within(o set) bool {
+	for i := range s {
+		if s[i]&^o[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s set) count() (n int) {
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// A literal is a constraint and the orders in which it holds.
+type literal struct {
+	schedule.Constraint
+	in   set
+	rank int // the smaller, the better it tells what it tells
+}
+
+// A sorter tells the orders that failed from the others.
+type sorter struct {
+	failed, passed set
+	literals       []literal // no two hold in the same orders
+}
+
+func newSorter(orders []Order, like []schedule.Constraint) *sorter {
+	n := len(orders)
+	s := &sorter{failed: newSet(n), passed: newSet(n)}
+	for i := range orders {
+		if orders[i].Failed {
+			s.failed.add(i)
+		} else {
+			s.passed.add(i)
+		}
+	}
+	for actor := range actorsOf(orders) {
+		s.learn(orders, actor, like)
+	}
+	slices.SortFunc(s.literals, func(a, b literal) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
+	})
+	var list []literal
+	for _, l := range s.literals {
+		if !slices.ContainsFunc(list, func(o literal) bool { return o.in.equal(l.in) }) {
+			list = append(list, l)
+		}
+	}
+	s.literals = list
+	return s
+}
+
+func actorsOf(orders []Order) map[uint64]bool {
+	actors := map[uint64]bool{}
+	for i := range orders {
+		for _, r := range orders[i].Received {
+			actors[r.Actor] = true
+		}
+	}
+	return actors
+}
+
+// learn adds the constraints on two messages of one actor that hold in some of the
+// orders.
+func (s *sorter) learn(orders []Order, actor uint64, like []schedule.Constraint) {
+	places := make([]map[uint64]int, len(orders)) // of the steps of the actor, from 1
+	all := map[uint64]bool{}
+	for i := range orders {
+		places[i] = map[uint64]int{}
+		for _, r := range orders[i].Received {
+			if r.Actor == actor {
+				for k, id := range r.Steps {
+					places[i][id], all[id] = k+1, true
+				}
+			}
+		}
+	}
+	for first := range all {
+		for second := range all {
+			if first != second {
+				s.learnPair(places, schedule.Constraint{First: first, Second: second}, like)
+			}
+		}
+	}
+}
+
+func (s *sorter) learnPair(places []map[uint64]int, c schedule.Constraint, like []schedule.Constraint) {
+	in, apart := newSet(len(places)), 0
+	for i := range places {
+		first, second := places[i][c.First], places[i][c.Second]
+		if first > 0 && (second == 0 || first < second) {
+			in.add(i)
+			if second > 0 && (apart == 0 || second-first < apart) {
+				apart = second - first
+			}
+		}
+	}
+	if n := in.count(); n == 0 || n == len(places) {
+		return
+	}
+	rank := 2 + apart
+	if apart == 0 { // the second never came after it
+		rank = 1000
+	}
+	if slices.Contains(like, c) {
+		rank = 0
+	}
+	s.literals = append(s.literals, literal{c, in, rank})
+}
+
+// term returns constraints that hold together in no order that passed and in as many
+// as can be of those that are left, and in which orders they hold; nil if there are
+// none so few.
+func (s *sorter) term(left set) (term []schedule.Constraint, covered set) {
+	if list := s.literalsOf(left); s.isTold(list[:min(len(list), mostLiterals)]) { // a conjunction for all of them
+		term, covered = s.shortest(list[:min(len(list), mostLiterals)])
+		if term != nil {
+			return term, covered
+		}
+	}
+	best := 0
+	for i := range 64 * len(left) {
+		if !left.has(i) {
+			continue
+		}
+		one := newSet(64 * len(left))
+		one.add(i)
+		t, in := s.widest(one, left)
+		if t == nil {
+			continue
+		}
+		now := in.clone()
+		now.keep(left)
+		if n := now.count(); n > best || n == best && len(t) < len(term) {
+			best, term, covered = n, t, in
+		}
+	}
+	return term, covered
+}
+
+// literalsOf returns the constraints that hold in all of some orders.
+func (s *sorter) literalsOf(orders set) (list []literal) {
+	for _, l := range s.literals {
+		if orders.within(l.in) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// isTold reports whether constraints hold together in no order that passed.
+func (s *sorter) isTold(list []literal) bool { return !s.both(list).any() }
+
+// both returns the orders that passed in which all constraints hold.
+func (s *sorter) both(list []literal) set {
+	in := s.passed.clone()
+	for _, l := range list {
+		in.keep(l.in)
+	}
+	return in
+}
+
+// shortest returns the fewest of the constraints that no order that passed has.
+func (s *sorter) shortest(list []literal) ([]schedule.Constraint, set) {
+	for n := 1; n <= mostTogether; n++ {
+		if chosen := s.choose(list, nil, s.passed, n); chosen != nil {
+			return s.named(chosen)
+		}
+	}
+	return nil, nil
+}
+
+// choose returns n of the constraints, beside those chosen, that leave none of the
+// orders that passed.
+func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
+	for i, l := range list {
+		rest := passed.clone()
+		rest.keep(l.in)
+		now := append(slices.Clip(chosen), l)
+		switch {
+		case !rest.any():
+			return now
+		case n > 1 && rest.count() < passed.count():
+			if found := s.choose(list[i+1:], now, rest, n-1); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// widest returns constraints that hold in one order and in none that passed, each
+// chosen for leaving out most of those that passed, and of these for holding in most
+// of those that are left.
+func (s *sorter) widest(one, left set) ([]schedule.Constraint, set) {
+	list, passed := s.literalsOf(one), s.passed.clone()
+	var chosen []literal
+	for passed.any() {
+		best, bestOut, bestIn := -1, 0, 0
+		for i, l := range list {
+			rest, in := passed.clone(), left.clone()
+			rest.keep(l.in)
+			in.keep(l.in)
+			if out, held := passed.count()-rest.count(), in.count(); out*held > bestOut*bestIn {
+				best, bestOut, bestIn = i, out, held
+			}
+		}
+		if best < 0 || len(chosen) == mostTogether {
+			return nil, nil
+		}
+		chosen = append(chosen, list[best])
+		passed.keep(list[best].in)
+	}
+	for i := 0; i < len(chosen); { // leave out what later ones have made needless
+		if rest := slices.Delete(slices.Clone(chosen), i, i+1); len(rest) > 0 && s.isTold(rest) {
+			chosen = rest
+		} else {
+			i++
+		}
+	}
+	return s.named(chosen)
+}
+
+// named returns constraints without the orders in which they hold, and the orders in
+// which all of them do.
+func (s *sorter) named(list []literal) (term []schedule.Constraint, in set) {
+	for i, l := range list {
+		if i == 0 {
+			in = l.in.clone()
+		}
+		in.keep(l.in)
+		term = append(term, l.Constraint)
+	}
+	return term, in
+}

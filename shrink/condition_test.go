@@ -1,0 +1,177 @@
+package shrink_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// permutations returns all orders of the numbers from 1 to n.
+func permutations(n int) (all [][]uint64) {
+	if n == 0 {
+		return [][]uint64{nil}
+	}
+	for _, p := range permutations(n - 1) {
+		for i := 0; i <= len(p); i++ {
+			all = append(all, slices.Insert(slices.Clone(p), i, uint64(n)))
+		}
+	}
+	return all
+}
+
+// ordersOf returns all orders of n messages of one actor, with those failed of which
+// fails says so.
+func ordersOf(n int, fails func(before func(a, b uint64) bool) bool) (orders []shrink.Order) {
+	for _, p := range permutations(n) {
+		before := func(a, b uint64) bool { return slices.Index(p, a) < slices.Index(p, b) }
+		orders = append(orders, shrink.Order{Failed: fails(before), Received: []shrink.Received{{Actor: 1, Steps: p}}})
+	}
+	return orders
+}
+
+// holds reports whether a condition holds in an order, by its definition alone.
+func holds(c shrink.Condition, o shrink.Order) bool {
+	for _, term := range c.Terms {
+		all := true
+		for _, b := range term {
+			one := false
+			for _, r := range o.Received {
+				first, second := slices.Index(r.Steps, b.First), slices.Index(r.Steps, b.Second)
+				one = one || first >= 0 && (second < 0 || first < second)
+			}
+			all = all && one
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+func TestConditions(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		n     int
+		fails func(before func(a, b uint64) bool) bool
+		like  []schedule.Constraint
+		want  string
+	}{
+		{"one", 4, func(before func(a, b uint64) bool) bool { return before(3, 1) }, nil, "[[{3 1}]]"},
+		{"two", 4, func(before func(a, b uint64) bool) bool { return before(3, 1) && before(1, 4) }, nil, "[[{1 4} {3 1}]]"},
+		{"either", 4, func(before func(a, b uint64) bool) bool { return before(3, 1) || before(4, 2) }, nil, "[[{3 1}] [{4 2}]]"},
+		{"never", 3, func(func(a, b uint64) bool) bool { return false }, nil, "no"},
+		{"an even permutation", 4, func(before func(a, b uint64) bool) bool {
+			n := 0
+			for a := uint64(1); a <= 4; a++ {
+				for b := a + 1; b <= 4; b++ {
+					if before(b, a) {
+						n++
+					}
+				}
+			}
+			return n%2 == 0
+		}, nil, "no"},
+	} {
+		got, ok := shrink.ConditionOf(ordersOf(c.n, c.fails), c.like)
+		text := fmt.Sprint(got.Terms)
+		if !ok {
+			text = "no"
+		}
+		if text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
+
+// TestConditionsAreExact holds that a condition holds in exactly the orders that
+// failed, of random sets of orders, and that a conjunction has no more constraints
+// than the shortest, which is looked for among all. A message may be missing from
+// some orders.
+func TestConditionsAreExact(t *testing.T) {
+	found, short := 0, 0
+	for seed := range uint64(3000) {
+		d := rand.New(rand.NewPCG(seed, 3))
+		hidden := hiddenTerms(d)
+		orders := ordersOf(4, func(before func(a, b uint64) bool) bool {
+			return slices.ContainsFunc(hidden, func(term []schedule.Constraint) bool {
+				return !slices.ContainsFunc(term, func(c schedule.Constraint) bool { return !before(c.First, c.Second) })
+			})
+		})
+		orders = slices.DeleteFunc(orders, func(shrink.Order) bool { return d.IntN(3) == 0 })
+		for i := range orders {
+			if d.IntN(4) == 0 { // a failing run ends early
+				r := &orders[i].Received[0]
+				r.Steps = r.Steps[:2+d.IntN(3)]
+			}
+		}
+		c, ok := shrink.ConditionOf(orders, nil)
+		if !ok {
+			continue
+		}
+		found++
+		for _, o := range orders {
+			if holds(c, o) != o.Failed {
+				t.Fatalf("seed %d: %v is %t in %v", seed, c.Terms, !o.Failed, o)
+			}
+		}
+		if want := shortestConjunction(orders); want > 0 {
+			short++
+			if len(c.Terms) != 1 || len(c.Terms[0]) != want {
+				t.Fatalf("seed %d: %v, where %d constraints together will do", seed, c.Terms, want)
+			}
+		}
+	}
+	if found < 1500 || short < 800 {
+		t.Errorf("%d of 3000 had a condition, %d a conjunction", found, short)
+	}
+}
+
+// hiddenTerms draws in which orders of four messages something fails.
+func hiddenTerms(d *rand.Rand) (terms [][]schedule.Constraint) {
+	for range 1 + d.IntN(2) {
+		var term []schedule.Constraint
+		for range 1 + d.IntN(2) {
+			first := 1 + d.Uint64N(4)
+			term = append(term, schedule.Constraint{First: first, Second: 1 + (first+d.Uint64N(3))%4})
+		}
+		terms = append(terms, term)
+	}
+	return terms
+}
+
+// shortestConjunction returns how many constraints hold together in exactly the orders
+// that failed, 0 if none up to four do. It tries all.
+func shortestConjunction(orders []shrink.Order) int {
+	var all []schedule.Constraint
+	for a := uint64(1); a <= 4; a++ {
+		for b := uint64(1); b <= 4; b++ {
+			if a != b {
+				all = append(all, schedule.Constraint{First: a, Second: b})
+			}
+		}
+	}
+	failed := slices.ContainsFunc(orders, func(o shrink.Order) bool { return o.Failed })
+	for n := 1; n <= 4 && failed; n++ {
+		if anyOf(all, nil, n, orders) {
+			return n
+		}
+	}
+	return 0
+}
+
+func anyOf(all, term []schedule.Constraint, n int, orders []shrink.Order) bool {
+	if n == 0 {
+		c := shrink.Condition{Terms: [][]schedule.Constraint{term}}
+		return !slices.ContainsFunc(orders, func(o shrink.Order) bool { return holds(c, o) != o.Failed })
+	}
+	for i := range all {
+		if anyOf(all[i+1:], append(slices.Clip(term), all[i]), n-1, orders) {
+			return true
+		}
+	}
+	return false
+}

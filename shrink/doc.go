@@ -1,0 +1,32 @@
+// Package shrink makes a failing case smaller: its draws and the order of its steps
+// together, until no part of it can be left out. It knows no actors and no
+// properties: a Subject runs cases for it and says what came of them.
+//
+//	result := shrink.Shrink(ctx, subject, found, shrink.Options{})
+//
+// Package fuzz shrinks what it finds by this package; most users need no more than
+// what it prints.
+//
+// # What is smaller
+//
+// Outcome.Compare says which of two failing runs is the smaller one: the one with
+// fewer messages from outside; then with fewer steps; then with fewer constraints on
+// plain order; then with smaller draws; then with fewer faults and other answers that
+// are not zero. Every run that is taken for the smaller one was made, and failed with
+// the signature of the first.
+//
+// # How
+//
+// A pass proposes changes of one kind, the big ones first, and is done when none of
+// them is taken any more. Passes are made in turns until all of them are done.
+//
+//   - Draws: the numbers that generators read are left out, zeroed, lowered and sorted.
+//     Other draws make another program, in which the order that failed may mean nothing,
+//     so the Subject searches for an order in which it fails.
+//   - Order: constraints are left out, by halves, quarters and so on, and then one at a
+//     time; then each is made weaker.
+//   - Answers: faults, early timers and the program's own choices become zero.
+//
+// Another failure that is met on the way is not followed. Result.Others has the first
+// run of each, to be kept as a case of its own.
+package shrink

@@ -1,0 +1,174 @@
+package shrink_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// A toy is a subject without actors: its draws are lists of numbers, each of which is
+// a message from outside, its steps are their sum, and it fails as a function says.
+type toy struct {
+	fails func(inputs []choice.Input, before []schedule.Constraint, answers []choice.Choice) string
+	runs  int
+}
+
+func (y *toy) Run(c shrink.Case) shrink.Outcome {
+	y.runs++
+	out := shrink.Outcome{Case: c.Clone(), Signature: y.fails(c.Inputs, c.Schedule.Before, c.Schedule.Choices)}
+	for _, in := range c.Inputs {
+		out.External += len(in.Words)
+		for _, w := range in.Words {
+			out.Steps += int(w)
+		}
+	}
+	return out
+}
+
+// Search tries the order of the near run and plain order.
+func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int) {
+	for _, before := range [][]schedule.Constraint{near.Case.Schedule.Before, nil} {
+		c := shrink.Case{Inputs: inputs, Schedule: schedule.Schedule{Before: before, Choices: near.Case.Schedule.Choices}}
+		if out := y.Run(c); out.Signature == signature {
+			found = append(found, out)
+		} else {
+			other(out)
+		}
+	}
+	return found, 2
+}
+
+// toyCase is a case with numbers, so many constraints and answers.
+func toyCase(numbers []uint64, constraints int, answers ...uint32) shrink.Case {
+	c := shrink.Case{Inputs: []choice.Input{{Label: "list", Words: numbers}}}
+	for i := range constraints {
+		c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: uint64(i), Second: uint64(i + 100)})
+	}
+	for _, v := range answers {
+		c.Schedule.Choices = append(c.Schedule.Choices, choice.Choice{Kind: choice.Drop, N: 10, Value: v})
+	}
+	return c
+}
+
+func firsts(list []schedule.Constraint) (out []uint64) {
+	for _, c := range list {
+		out = append(out, c.First)
+	}
+	return out
+}
+
+// toys fail for reasons of which the smallest is known.
+var toys = []struct {
+	name  string
+	fails func(words []uint64, before []uint64, answers []uint32) bool
+	want  string // words, constraints and answers
+}{
+	{"always", func([]uint64, []uint64, []uint32) bool { return true }, "[] [] [0 0 0]"},
+	{"one number", func(words, _ []uint64, _ []uint32) bool {
+		return slices.ContainsFunc(words, func(w uint64) bool { return w >= 37 })
+	}, "[37] [] [0 0 0]"},
+	{"two numbers apart", func(words, _ []uint64, _ []uint32) bool {
+		i := slices.Index(words, 40)
+		return i >= 0 && slices.Contains(words[i:], 7)
+	}, "[40 7] [] [0 0 0]"},
+	{"as many as", func(words, _ []uint64, _ []uint32) bool { return len(words) >= 3 }, "[0 0 0] [] [0 0 0]"},
+	{"three constraints", func(_, before []uint64, _ []uint32) bool {
+		return slices.Contains(before, 2) && slices.Contains(before, 9) && slices.Contains(before, 13)
+	}, "[] [2 9 13] [0 0 0]"},
+	{"a pair of them", func(_, before []uint64, _ []uint32) bool {
+		return slices.Contains(before, 3) == slices.Contains(before, 11) && (len(before) == 0 || slices.Contains(before, 3))
+	}, "[] [] [0 0 0]"},
+	{"an answer", func(_, _ []uint64, answers []uint32) bool { return len(answers) > 1 && answers[1] >= 2 }, "[] [] [0 2 0]"},
+	{"all at once", func(words, before []uint64, answers []uint32) bool {
+		return len(words) > 0 && words[0] >= 5 && slices.Contains(before, 1) && len(answers) > 2 && answers[2] > 0
+	}, "[5] [1] [0 0 1]"},
+}
+
+func newToy(fails func(words, before []uint64, answers []uint32) bool) *toy {
+	return &toy{fails: func(inputs []choice.Input, before []schedule.Constraint, answers []choice.Choice) string {
+		var values []uint32
+		for _, a := range answers {
+			values = append(values, a.Value)
+		}
+		switch words := inputs[0].Words; {
+		case fails(words, firsts(before), values):
+			return "fails"
+		case len(words) == 2:
+			return "fails otherwise"
+		}
+		return ""
+	}}
+}
+
+func TestShrinkToTheSmallest(t *testing.T) {
+	for _, c := range toys {
+		y := newToy(c.fails)
+		found := y.Run(toyCase([]uint64{40, 1, 99, 3, 7, 2, 64, 7}, 16, 3, 5, 9))
+		if found.Signature != "fails" {
+			t.Fatalf("%s does not fail", c.name)
+		}
+		res := shrink.Shrink(context.Background(), y, found, shrink.Options{})
+		var values []uint32
+		for _, a := range res.Best.Case.Schedule.Choices {
+			values = append(values, a.Value)
+		}
+		if got := fmt.Sprint(res.Best.Case.Inputs[0].Words, firsts(res.Best.Case.Schedule.Before), values); got != c.want || !res.Done {
+			t.Errorf("%s: shrunk to %s, want %s", c.name, got, c.want)
+		}
+		if again := y.Run(res.Best.Case); again.Signature != "fails" || again.Compare(&res.Best) != 0 {
+			t.Errorf("%s: the smallest case comes to %+v, want %+v", c.name, again, res.Best)
+		}
+		if res.Runs != y.runs-2 {
+			t.Errorf("%s: says %d runs, and made %d", c.name, res.Runs, y.runs-2)
+		}
+	}
+}
+
+// The same case and bound give the same result, no bound is passed by more than a
+// search, and what is found within it fails.
+func TestShrinkWithinABound(t *testing.T) {
+	for _, c := range toys {
+		for runs := 1; runs < 300; runs += 7 {
+			y := newToy(c.fails)
+			found := y.Run(toyCase([]uint64{40, 1, 99, 3, 7, 2, 64, 7}, 16, 3, 5, 9))
+			first := shrink.Shrink(context.Background(), y, found, shrink.Options{Runs: runs})
+			second := shrink.Shrink(context.Background(), y, found, shrink.Options{Runs: runs})
+			switch {
+			case first.Best.Compare(&second.Best) != 0 || first.Runs != second.Runs:
+				t.Fatalf("%s, %d runs: %+v and %+v", c.name, runs, first, second)
+			case first.Runs > runs+1:
+				t.Fatalf("%s: made %d runs of %d", c.name, first.Runs, runs)
+			case y.Run(first.Best.Case).Signature != "fails":
+				t.Fatalf("%s, %d runs: the result does not fail", c.name, runs)
+			}
+		}
+	}
+}
+
+// Another failure is not followed, and not lost.
+func TestOtherFailures(t *testing.T) {
+	y := newToy(func(words, _ []uint64, _ []uint32) bool { return len(words) >= 3 })
+	res := shrink.Shrink(context.Background(), y, y.Run(toyCase([]uint64{1, 2, 3, 4}, 1)), shrink.Options{})
+	if res.Best.Signature != "fails" || len(res.Others) != 1 || res.Others[0].Signature != "fails otherwise" {
+		t.Errorf("%+v", res)
+	}
+	if out := y.Run(res.Others[0].Case); out.Signature != "fails otherwise" {
+		t.Errorf("the other failure comes to %+v", out)
+	}
+}
+
+// A search that is over before it begins gives what was found.
+func TestNoTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	y := newToy(toys[0].fails)
+	found := y.Run(toyCase([]uint64{1, 2}, 3))
+	if res := shrink.Shrink(ctx, y, found, shrink.Options{}); res.Done || res.Runs != 0 || res.Best.Compare(&found) != 0 {
+		t.Errorf("%+v", res)
+	}
+}
