@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // A clerk does to its disk what it is told, a letter for each thing: a digit is
@@ -250,5 +251,61 @@ func TestDiskIsShown(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q: %s\nexpected %s", c.writes, got, c.want)
 		}
+	}
+}
+
+// crashesBetween has the test crash an actor between two runs that has written text,
+// and returns what is left when it has started anew, "" if it has not.
+func crashesBetween(t *testing.T, o pulse.Options, text string) (sys *pulse.System, left string) {
+	sys = newSystem(t, o)
+	left = "nothing"
+	r := sys.SpawnSpec(pulse.Spec{Name: "books", New: func() pulse.Actor { return scribbler{text, &left} }})
+	sys.Run()
+	sys.Nemesis().Crash(r)
+	sys.Nemesis().RestartLost(r)
+	sys.Run()
+	return sys, left
+}
+
+// TestDiskAfterACrashBetweenRuns holds that what a crash by the test takes is a
+// decision too, in no step, which is recorded and replayed. Where the replay does not
+// fit, the run has failed; the test goes on to its next Run.
+func TestDiskAfterACrashBetweenRuns(t *testing.T) {
+	for v, want := range []string{"3", "2", "1", ""} {
+		loses := &decider{choose: func(k choice.Kind, n int) int {
+			if k != choice.Loss || n != 4 {
+				t.Errorf("asked for %v of %d", k, n)
+			}
+			return v
+		}}
+		sys, left := crashesBetween(t, pulse.Options{Strategy: loses, Record: true}, "123")
+		if left != want || sys.Failure() != nil || len(sys.Record().Choices) != 1 {
+			t.Errorf("loss of %d: %q, want %q; %v, decisions %v", v, left, want, sys.Failure(), sys.Record().Choices)
+		}
+		record := choice.Record{Choices: slices.Clone(sys.Record().Choices), Deliveries: slices.Clone(sys.Record().Deliveries)}
+		again := func(text string) (*pulse.System, string) {
+			return crashesBetween(t, pulse.Options{Strategy: strategy.Replay(&record, strategy.ReplayOptions{}), Record: true}, text)
+		}
+		if sys, left := again("123"); left != want || sys.Failure() != nil {
+			t.Errorf("loss of %d, again: %q, want %q; %v", v, left, want, sys.Failure())
+		}
+		if sys, left := again("12"); left != "nothing" || sys.Failure() == nil || sys.Failure().Kind != pulse.KindNondeterminism {
+			t.Errorf("loss of %d, of another program: %q; %v", v, left, sys.Failure())
+		}
+	}
+}
+
+// TestDiskAfterAFailure holds that nothing is asked of a crash by the test when the
+// run has failed.
+func TestDiskAfterAFailure(t *testing.T) {
+	asked := 0
+	sys := newSystem(t, pulse.Options{Strategy: &decider{choose: func(choice.Kind, int) int { asked++; return 0 }}})
+	r := sys.Spawn("books", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+		scribbles(ctx, "1")
+		panic("torn")
+	}))
+	sys.Send(r, 1)
+	if sys.Run() || !sys.Nemesis().Crash(r) || asked > 0 {
+		t.Errorf("asked %d times; %v", asked, sys.Failure())
 	}
 }

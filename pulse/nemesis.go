@@ -16,7 +16,8 @@ import (
 // the worst moment for it.
 //
 // A Nemesis spends no decision and no budget: its faults follow from the program,
-// and a case that is played again has the same. They strike whom they are told to
+// and a case that is played again has the same. Only what a crash takes from a Disk
+// is a decision, between runs too. The faults strike whom they are told to
 // strike. Spec.Safe, Faults.Links and Faults.Actors do not keep them away, what the
 // test sends can be lost too, and they strike in Settle as well.
 //
@@ -40,7 +41,8 @@ func (c *Ctx) Nemesis() Nemesis {
 }
 
 // Crash takes an actor down. What waits for it and what is sent to it is lost,
-// its timers, its children and its watches are gone, and its watchers are told.
+// its timers, its children and its watches are gone, and its watchers are told. Its
+// Disk may lose what was not synced.
 // Crash reports whether the actor was alive. One that is down already or has
 // ended stays as it is. A step may not crash its own actor, nor one that this
 // descends from: it would end in the middle of its step.
@@ -80,7 +82,8 @@ func (n Nemesis) RestartKept(r Ref) bool {
 }
 
 // RestartLost brings a crashed actor back with a new state, and reports whether
-// the actor was down. It needs Spec.New or Spec.Process.
+// the actor was down. It needs Spec.New or Spec.Process. A Starter is told of each
+// restart, by a message from itself.
 func (n Nemesis) RestartLost(r Ref) bool {
 	if !n.ok("Nemesis.RestartLost", r) {
 		return false

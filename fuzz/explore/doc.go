@@ -61,11 +61,11 @@
 // watched that is ending, when one Ask has two answers, under supervision, when a
 // mailbox has a bound, when System.Ask returns while others are still at work, when
 // one calls a pulse.Nemesis, when one stops the timer of another or does something in
-// its name by a Host, when two fail the T of a property or one reads
-// whether it has failed, or when a step looks at what all steps before it have
-// done: System.Steps, Trace, Record, Warnings and Received; or when an actor
-// crashes within a step, by Ctx.MayCrash. Sleep sets heed these steps. When a search with a reduction meets two of them that no message puts
-// in order, it begins again with Everything and sleep sets.
+// its name by a Host, when two fail the T of a property or one reads whether it has
+// failed, when an actor crashes within a step, by Ctx.MayCrash, or when a step looks
+// at what all steps before it have done: System.Steps, Trace, Record, Warnings and
+// Received. Sleep sets heed these steps. When a search with a reduction meets two of
+// them that no message puts in order, it begins again with Everything and sleep sets.
 //
 // Some things that sleep sets do not heed tell orders apart in which every actor
 // receives the same: an observer, the isolation check, Options.Pending, and Ref.Index and
