@@ -121,7 +121,7 @@ func within(list []float64, factor float64) (n int) {
 // but for a factor: for nine of ten seeds, or in the nightly mode for 85 of a
 // hundred. The hardest are the shortpaths, where what a message leads to
 // depends most on what came before it.
-// Of programs that are smaller than least a hundredth is too few to tell.
+// Of programs that are smaller than least a hundredth is too few to tell by less than 2.
 func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, factor float64) {
 	nightly := os.Getenv("JOSTLE_NIGHTLY") != ""
 	seeds, hold := 10, 9
@@ -134,7 +134,7 @@ func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, fa
 		}
 		list, f := s.estimates(t, o, seeds), factor
 		if s.runs < least {
-			f = 8
+			f = 2
 		}
 		text := fmt.Sprintf("%s: %d runs, estimated %.2f to %.2f times as many, in the middle %.2f; %d of %d by less than a factor %v",
 			s.name, s.runs, list[0], list[seeds-1], list[seeds/2], within(list, f), seeds, f)
