@@ -102,6 +102,7 @@ func (w *modelWorld) losesWrites(a *modelActor) {
 		if w.failed >= 0 {
 			return 0
 		}
+		w.begin() // when the test crashes it before the first run
 		return w.ask(choice.Loss, of)
 	}
 	n := len(a.writes)
