@@ -338,8 +338,8 @@ func (h *hunt) everywhere(most int) {
 	if h.over() {
 		return
 	}
-	w := &orderer{hunt: h, stop: make(chan struct{})}
-	result, err := explore.Explore(explore.Options{KeepOn: true, Runs: most, Stop: w.stop}, w)
+	w := &orderer{hunt: h}
+	result, err := explore.Explore(explore.Options{KeepOn: true, Runs: most}, w)
 	h.left = max(0, h.left-w.made)
 	for _, c := range w.cases {
 		h.check(c)
@@ -353,7 +353,6 @@ type orderer struct {
 	last  props.Result
 	made  int
 	cases []shrink.Case
-	stop  chan struct{}
 }
 
 // Run runs the property once.
@@ -373,9 +372,6 @@ func (w *orderer) Done(run explore.Run) {
 		w.other(out)
 	case len(w.cases) < usualHunted:
 		w.cases = append(w.cases, out.Case)
-		if len(w.cases) == usualHunted {
-			close(w.stop)
-		}
 	}
 }
 
