@@ -51,5 +51,16 @@ func (v *verb) save(f *finding.Finding) (small *finding.Finding, path string, er
 	if path, err = small.Save(v.folder); err == nil && fresh && path != first {
 		os.Remove(first)
 	}
+	if err == nil && os.Getenv("JOSTLE_OUT") != "" {
+		err = pages(r, small, path)
+	}
 	return small, path, err
+}
+
+// pages writes what shows a finding beside its case.
+func pages(r *props.Runner, f *finding.Finding, path string) error {
+	if f.Seen == nil {
+		f.Look(r)
+	}
+	return f.WritePages(path)
 }
