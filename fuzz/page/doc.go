@@ -14,17 +14,17 @@ const Format = 1
 // A Page is a failing run, with why it fails as far as that is known. What is not
 // known is empty.
 type Page struct {
-	Format    int    `json:"format"`
-	Property  string `json:"property"`
-	Test      string `json:"test"`
-	Failure   string `json:"failure"`   // what was said, on one or more lines
-	Detail    string `json:"detail"`    // more of it, such as a stack
-	Location  string `json:"location"`  // the line that failed: "writer_test.go:31"
-	Signature string `json:"signature"` // what tells the failure from others
-	Shrunk    string `json:"shrunk"`    // from what it was shrunk
-	Orders    string `json:"orders"`    // in which orders it fails
-	Faults    string `json:"faults"`    // which faults are needed
-	Draws     []Draw `json:"draws"`
+	Format    int      `json:"format"`
+	Property  string   `json:"property"`
+	Test      string   `json:"test"`
+	Failure   string   `json:"failure"`   // what was said, on one or more lines
+	Detail    string   `json:"detail"`    // more of it, such as a stack
+	Location  string   `json:"location"`  // the line that failed: "writer_test.go:31"
+	Signature string   `json:"signature"` // what tells the failure from others
+	Shrunk    string   `json:"shrunk"`    // from what it was shrunk
+	Orders    string   `json:"orders"`    // in which orders it fails
+	Faults    string   `json:"faults"`    // which faults are needed
+	Draws     []Draw   `json:"draws"`
 	Logs      []string `json:"logs"`
 	// Constraints say in which orders it fails: where all of one term hold. They are of
 	// the condition that Orders has, or, if there is none, of this run.
