@@ -31,14 +31,12 @@
 // same. The line that begins with "again" is the command that runs the test
 // again.
 //
-// Before that the run is made as small as it goes. Then the output also says in
-// which of all orders it fails, and at which lines the messages are sent that this
-// is about, and where the code begins that handles them. A draw is followed by what
-// runs with other values of it showed, everything else being as it is: "(any)" if
-// all of at least 20 others failed alike, or all others that there are; "(≥ 3)" or
-// "(≤ 3)" if all that were tried on that side failed alike, and none on the other,
-// the value beside it among them. Where another value makes other messages, it
-// counts as failing if some order of them is found that fails, in some 60 runs.
+// First the run is made as small as it goes. Then the output also says in which of
+// all orders it fails, and which lines send and handle the messages that this is
+// about. A draw is "(any)" if all of at least 20 other values that were tried failed
+// alike, or all that there are; "(≥ 3)" if all that were tried from 3 on did, and
+// none below, 2 among them. What fails only in an order of messages that a search
+// of 60 runs does not find counts as not failing.
 //
 // The run is kept as a file, a case, below testdata/jostle: put it under
 // version control with the mended code. From then on it runs first.
@@ -57,8 +55,8 @@
 //	JOSTLE_SEED      a number: other inputs and orders than those of seed 1
 //	JOSTLE_BUDGET    a duration such as 30s, or a number of runs such as 10000
 //	JOSTLE_REPLAY    a case file, or the name of one: only that, with its whole trace
-//	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle; beside each
-//	                 is then a page of HTML that shows it, and one of JSON (see fuzz/page)
+//	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle, with a page
+//	                 of HTML that shows each, and one of JSON (see fuzz/page)
 //	JOSTLE_SHRINK    how long a failing case may be made smaller and explained, such as 1m;
 //	                 else 5s; 0 is not at all
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what

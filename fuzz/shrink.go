@@ -52,15 +52,7 @@ func (v *verb) save(f *finding.Finding) (small *finding.Finding, path string, er
 		os.Remove(first)
 	}
 	if err == nil && os.Getenv("JOSTLE_OUT") != "" {
-		err = pages(r, small, path)
+		err = small.WritePages(r, path)
 	}
 	return small, path, err
-}
-
-// pages writes what shows a finding beside its case.
-func pages(r *props.Runner, f *finding.Finding, path string) error {
-	if f.Seen == nil {
-		f.Look(r)
-	}
-	return f.WritePages(path)
 }

@@ -115,7 +115,7 @@ func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool 
 	in := corpus.FolderOf(folder, f.Case.Property)
 	path, err := f.Save(in)
 	if err == nil && keep {
-		err = f.WritePages(path)
+		err = f.WritePages(r, path)
 	}
 	if err != nil {
 		fmt.Fprintf(w, "It cannot be saved: %v\n", err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -14,9 +15,11 @@ import (
 const mostPaged = 1000
 
 // WritePages writes the finding as HTML and as JSON beside its case, which is at path
-// already: a case x.case has x.html and x.json. They show most of a finding that Look
-// has looked at.
-func (f *Finding) WritePages(path string) error {
+// already: a case x.case has x.html and x.json. Look looks at it first, if it has not.
+func (f *Finding) WritePages(r *props.Runner, path string) error {
+	if f.Seen == nil {
+		f.Look(r)
+	}
 	p := f.Page()
 	base := strings.TrimSuffix(path, filepath.Ext(path))
 	text, err := p.JSON()
