@@ -35,8 +35,8 @@
 // all orders it fails, and which lines send and handle the messages that this is
 // about. A draw is "(any)" if all of at least 20 other values that were tried failed
 // alike, or all that there are; "(≥ 3)" if all that were tried from 3 on did, and
-// none below, 2 among them. What fails only in an order of messages that a search
-// of 60 runs does not find counts as not failing.
+// none below, 2 among them. All else is as it is; where other values make other
+// messages, their orders are searched, and nothing is said if that decides nothing.
 //
 // The run is kept as a file, a case, below testdata/jostle: put it under
 // version control with the mended code. From then on it runs first.

@@ -1,24 +1,33 @@
 package page
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Places in the chart. Each actor has a lane, each step a row.
 const (
 	lane, row     = 150, 30
 	left, top     = 90, 50
-	head          = 24 // characters of a label, or a name
-	tail          = 70 // of what is told beside a step
-	mostCharted   = 300
-	bulge         = 26 // of an edge beside its lane
+	head          = 24  // characters of a label, or a name
+	tail          = 70  // of what is told beside a step
+	mostCharted   = 300 // rows
+	bulge         = 26  // of an edge beside its lane
 	constraintGap = 7
 )
+
+const failedHere = "✗ fails here"
 
 func laneAt(actor int) int { return left + max(actor, 0)*lane }
 func rowAt(step int) int   { return top + (step+1)*row }
 
 // chart draws the messages from lane to lane, and the constraints beside the lanes.
 func (p *Page) chart(w *writer) {
-	if len(p.Steps) == 0 || len(p.Steps)+len(p.Waiting) > mostCharted {
+	switch rows := len(p.Steps) + len(p.Waiting); {
+	case rows == 0:
+		return
+	case rows > mostCharted:
+		w.put("<p class=\"faint\">There are too many steps for a chart.</p>\n")
 		return
 	}
 	rows := len(p.Steps) + len(p.Waiting)
@@ -61,14 +70,11 @@ func (p *Page) step(w *writer, s *Step) {
 	w.put("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"3\"/>", dot, num(x), num(y))
 	label(w, s.From, s.To, y, s.Label)
 	w.put("</g>\n")
-	text := ""
-	for _, line := range s.After {
-		text += line + "  "
-	}
+	told := s.After
 	if s.Failed {
-		text = "✗ fails here  " + text
+		told = append([]string{failedHere}, told...)
 	}
-	if text != "" {
+	if text := strings.Join(told, "  "); text != "" {
 		class := map[bool]string{true: "fails", false: "faint"}[s.Failed]
 		w.put("<text class=\"%s\" x=\"%s\" y=\"%s\">%s<title>%s</title></text>\n", class, num(laneAt(len(p.Actors)-1)+lane/2), num(y+4), cut(text, tail), text)
 	}

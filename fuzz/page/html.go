@@ -29,7 +29,7 @@ h1 { font-size: 1.2em; color: var(--bad); white-space: pre-wrap } h2 { font-size
 pre, code, td, svg { font-family: ui-monospace, monospace; font-size: 12px } pre { white-space: pre-wrap }
 .scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } ul { padding-left: 1.2em }
 table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) }
-svg text { fill: var(--ink) } svg .lane { stroke: var(--line) } svg .sent { stroke: var(--ink); fill: none } svg .faint { fill: var(--faint) }
+svg text { fill: var(--ink); stroke: var(--paper); stroke-width: 3px; paint-order: stroke } svg .lane { stroke: var(--line) } svg .sent { stroke: var(--ink); fill: none } svg .faint { fill: var(--faint) }
 svg .lost { stroke: var(--faint); stroke-dasharray: 3 3; fill: none } svg .dot { fill: var(--ink) } svg .fails { fill: var(--bad) }
 svg .edge { stroke: var(--edge); stroke-width: 2; fill: none } svg .edges { fill: var(--edge) }
 `
@@ -88,7 +88,7 @@ func (p *Page) table(w *writer) {
 		s := &p.Steps[i]
 		w.put("<tr><td id=\"step%s\">%s</td><td>%s", fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
 		if s.Failed {
-			w.put(" <span class=\"bad\">✗ fails here</span>")
+			w.put(" <span class=\"bad\">%s</span>", failedHere)
 		}
 		w.put("</td><td>%s</td><td>%s</td><td>", s.SentAt, s.Handler)
 		for _, line := range s.Log {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
@@ -13,7 +14,6 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/schedule"
-	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/shrink"
 )
@@ -25,8 +25,8 @@ import (
 //     there are, and none did not. It is "≥ 3" or "≤ 3" if all values that were tried
 //     on that side of the bound failed alike, the value next to it was tried and
 //     did not, and no other beyond that did. The order is that of the case. Where other
-//     draws make other messages, so that it cannot be, some orders are run. A value
-//     that fails in none of these is one that does not fail.
+//     draws make other messages, so that it cannot be, other orders are searched. If
+//     that finds none that fails, and has not run all, nothing is said of the draw.
 //   - A fault is needed if the case does not fail alike without it.
 func (s *shrinking) cause(ctx context.Context, out *Shrunk) finding.Cause {
 	c := finding.Cause{Constraints: s.constraints(out), Faults: s.faults(&out.Best)}
@@ -42,6 +42,7 @@ const (
 	variants     = 120  // of one draw
 	mostTried    = 40   // values of one draw
 	fewestForAny = 20   // other values
+	nearer       = 60   // of one draw, to find the value beside a bound
 	hunted       = 60   // runs by which an order is looked for in which another value fails
 	edited       = 8    // numbers of a draw that are changed one at a time
 )
@@ -52,7 +53,14 @@ type matter struct {
 	best   *shrink.Outcome
 	left   int      // runs
 	values []string // of the draws of the case
-	of     int      // how many values the draw has, 0 if that is not known
+
+	// Of the draw that is looked at:
+	tried []tried
+	known map[string]bool // the values
+	unit  string          // of what can have a bound
+	of    int             // how many values it has, 0 if that is not known
+
+	unknown bool // of some value it is not known whether it fails in some order
 }
 
 // A tried value of a draw.
@@ -60,32 +68,67 @@ type tried struct {
 	text    string // the value
 	measure int64  // a number, or how long a list is
 	failed  bool
+	in      choice.Input
 }
 
 // draw returns the remark on a draw.
 func (m *matter) draw(ctx context.Context, i int) string {
-	own := &m.best.Case.Inputs[i]
+	own := m.best.Case.Inputs[i]
 	if len(own.Words) == 0 { // a source, or what reads nothing
 		return ""
 	}
-	m.values = nil
-	first, unit, ok := m.try(i, own)
-	if !ok || !first.failed {
+	m.values, m.tried, m.known, m.unknown = nil, nil, map[string]bool{}, false
+	m.try(i, own)
+	if len(m.tried) == 0 || !m.tried[0].failed {
 		return ""
 	}
-	list, known := []tried{first}, map[string]bool{first.text: true}
-	for k := 0; k < variants && len(list) < mostTried; k++ {
-		if m.left <= 0 || ctx.Err() != nil {
-			return ""
-		}
-		in := variant(own, k)
-		t, _, ok := m.try(i, &in)
-		if ok && !known[t.text] {
-			known[t.text] = true
-			list = append(list, t)
+	for k := 0; k < variants && len(m.tried) < mostTried && m.more(ctx); k++ {
+		m.try(i, variant(&own, k))
+	}
+	for _, way := range []int64{1, -1} {
+		for k := 0; k < nearer && m.more(ctx); k++ {
+			in, gap := m.between(way, k)
+			if !gap {
+				break
+			}
+			m.try(i, in)
 		}
 	}
-	return remark(list, m.of, unit)
+	if !m.more(ctx) {
+		return ""
+	}
+	return remark(m.tried, m.of, m.unit)
+}
+
+// more reports whether more values can be tried, and something can be said of them.
+func (m *matter) more(ctx context.Context) bool {
+	return m.left > 0 && ctx.Err() == nil && !m.unknown
+}
+
+// between returns draw number k that may be between the last value that passes and the
+// first that fails; gap is false when there is nothing between them, or more than a
+// bound tells them apart.
+func (m *matter) between(way int64, k int) (in choice.Input, gap bool) {
+	fails, passes := edges(m.tried, way)
+	if m.unit == noUnit || fails < 0 || passes < 0 || (m.tried[fails].measure-m.tried[passes].measure)*way <= 1 {
+		return choice.Input{}, false
+	}
+	pair := [2]*choice.Input{&m.tried[fails].in, &m.tried[passes].in}
+	in = choice.CloneInputs([]choice.Input{*pair[k%2]})[0]
+	n := max(1, min(len(in.Words), edited))
+	for len(in.Words) < n {
+		in.Words = append(in.Words, in.Word(0))
+	}
+	at := k / 2 % n
+	switch to := pair[1-k%2].Word(at); k / 2 / n % 3 {
+	case 0:
+		in.Words[at]--
+	case 1:
+		in.Words[at]++
+	default:
+		in.Words[at] = in.Words[at]/2 + to/2
+	}
+	return in, true
 }
 
 // variant returns draw number k that is tried in place of another: with one of its
@@ -107,18 +150,16 @@ func variant(own *choice.Input, k int) choice.Input {
 	return choice.Input{Label: own.Label, Seed: hash.Mix(uint64(k) + 1)}
 }
 
-// try runs the case with another draw; ok is false when nothing can be said of that
-// value, since it changes other draws too, or the run is skipped. It is for one draw
-// after another: the first that is tried is the case's own.
-func (m *matter) try(i int, in *choice.Input) (t tried, unit string, ok bool) {
+// try runs the case with another draw, and notes what came of it unless nothing can be
+// said of that value: it changes other draws too, or the run is skipped. The first
+// that is tried is the case's own.
+func (m *matter) try(i int, in choice.Input) {
 	c := m.best.Case.Clone()
-	c.Inputs[i] = *in
+	c.Inputs[i] = in
 	m.left--
-	m.schedule = c.Schedule
-	ordered := strategy.Ordered(&m.schedule)
-	res := m.runner.Run(props.Plan{Inputs: c.Inputs, EarlyTimers: m.early, Strategy: ordered})
+	res := m.run(c)
 	if res.Skipped || res.Stray != "" || len(res.Inputs) != len(c.Inputs) {
-		return tried{}, "", false
+		return
 	}
 	var values []string
 	for k := range res.Values {
@@ -129,24 +170,53 @@ func (m *matter) try(i int, in *choice.Input) (t tried, unit string, ok bool) {
 	}
 	for k := range values {
 		if k != i && values[k] != m.values[k] {
-			return tried{}, "", false
+			return
 		}
 	}
-	t = tried{text: values[i], failed: res.Failure != nil && res.Failure.Signature() == m.best.Signature}
-	t.measure, unit, m.of = measure(res.Values[i], res.Arity[i])
-	if !t.failed && len(ordered.Unmet()) > 0 {
-		t.failed = m.inAnother(c.Inputs)
+	if m.known[values[i]] {
+		return
 	}
-	return t, unit, true
+	m.known[values[i]] = true
+	t := tried{text: values[i], failed: res.Failure != nil && res.Failure.Signature() == m.best.Signature}
+	t.in = choice.Input{Label: in.Label, Seed: in.Seed}
+	for k := range res.Reads[i] {
+		t.in.Words = append(t.in.Words, in.Word(k))
+	}
+	t.measure, m.unit, m.of = measure(res.Values[i], res.Arity[i])
+	if !t.failed && !applies(c.Schedule.Before, &res) {
+		var known bool
+		t.failed, known = m.inAnother(c.Inputs)
+		m.unknown = m.unknown || !known
+	}
+	m.tried = append(m.tried, t)
 }
 
-// inAnother reports whether draws fail in an order that a small search finds.
-func (m *matter) inAnother(inputs []choice.Input) bool {
-	s := &shrinking{runner: m.runner, origin: m.origin, early: m.early, searched: map[string]bool{}}
+// applies reports whether a run has all the messages that constraints are about.
+func applies(list []schedule.Constraint, res *props.Result) bool {
+	if res.System == nil {
+		return len(list) == 0
+	}
+	sends, has := res.System.Trace().Sends, map[uint64]bool{}
+	for i := range sends {
+		has[res.System.Host().StepID(&sends[i])] = true
+	}
+	return !slices.ContainsFunc(list, func(c schedule.Constraint) bool { return !has[c.First] || !has[c.Second] })
+}
+
+// inAnother reports whether draws fail in an order that a small search finds; known is
+// false if it finds none, and has not run all.
+func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
+	s := &shrinking{runner: m.runner, origin: m.origin, early: m.early}
 	near := *m.best
 	near.External, near.Steps = math.MaxInt, math.MaxInt
-	found, _ := s.Search(inputs, m.best.Signature, &near, hunted, func(shrink.Outcome) {})
-	return len(found) > 0
+	h := &hunt{shrinking: s, inputs: inputs, signature: m.best.Signature, near: &near, other: func(shrink.Outcome) {}, left: hunted}
+	if h.byName(); len(h.found) == 0 {
+		h.everywhere(h.left / 2)
+	}
+	if len(h.found) == 0 {
+		h.atRandom()
+	}
+	return len(h.found) > 0, len(h.found) > 0 || h.all
 }
 
 // measure returns what of a value can have a bound: a number, in the unit "", or how
@@ -190,8 +260,12 @@ func remark(list []tried, of int, unit string) string {
 		sign string
 		way  int64
 	}{{"≥", 1}, {"≤", -1}} {
-		if text, ok := bound(list, side.way, unit); ok {
-			return side.sign + " " + text
+		text, at, ok := bound(list, side.way)
+		if ok && unit != "" {
+			text = fmt.Sprint(at)
+		}
+		if ok {
+			return unit + side.sign + " " + text
 		}
 	}
 	return ""
@@ -199,28 +273,31 @@ func remark(list []tried, of int, unit string) string {
 
 // bound returns the least value that fails, or the greatest if way is -1; ok is false
 // when it does not tell those that fail from those that do not.
-func bound(list []tried, way int64, unit string) (text string, ok bool) {
-	least, most := int64(math.MaxInt64), int64(math.MinInt64) // of those that fail, of those that pass
-	for _, t := range list {
-		at := t.measure * way
-		if !t.failed {
-			most = max(most, at)
-		} else if at < least {
-			least = at
-			text = t.text
-		}
-	}
-	if most != least-1 { // the value next to it was tried
-		return "", false
+func bound(list []tried, way int64) (text string, least int64, ok bool) {
+	fails, passes := edges(list, way)
+	if fails < 0 || passes < 0 || (list[fails].measure-list[passes].measure)*way != 1 { // the value next to it was tried
+		return "", 0, false
 	}
 	several := false
 	for _, t := range list {
-		several = several || t.failed && t.measure*way > least
+		several = several || t.failed && t.measure != list[fails].measure
 	}
-	if unit != "" {
-		text = unit + fmt.Sprint(least*way)
+	return list[fails].text, list[fails].measure, several
+}
+
+// edges returns the places of the least value that fails and of the greatest that does
+// not, the other way round if way is -1; -1 stands for none.
+func edges(list []tried, way int64) (fails, passes int) {
+	fails, passes = -1, -1
+	for i, t := range list {
+		switch {
+		case t.failed && (fails < 0 || t.measure*way < list[fails].measure*way):
+			fails = i
+		case !t.failed && (passes < 0 || t.measure*way > list[passes].measure*way):
+			passes = i
+		}
 	}
-	return text, several
+	return fails, passes
 }
 
 // faults says which faults the case needs, each tried without.

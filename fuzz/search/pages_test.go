@@ -1,0 +1,109 @@
+package search
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// TestPages holds what is written beside the cases of two subjects.
+func TestPages(t *testing.T) {
+	for _, name := range []string{"writer", "threadring"} {
+		s, _ := subjects.ByName(name)
+		out := shrunkBy(t, s.Property(false), 1, 20_000)
+		out.Finding.Case.Property, out.Finding.Case.Test = name, "Test"
+		path := filepath.Join(t.TempDir(), "a.case")
+		if err := out.Finding.WritePages(nil, path); err != nil {
+			t.Fatal(err)
+		}
+		for _, ext := range []string{".html", ".json"} {
+			text, err := os.ReadFile(strings.TrimSuffix(path, ".case") + ext)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.File(t, "testdata/"+name+ext+".golden", elapsed.ReplaceAllString(string(text), "shrunk ${1}in TIME"))
+		}
+	}
+}
+
+// TestPagesThatCannotBeWritten: the case is saved all the same, and the error says so.
+func TestPagesThatCannotBeWritten(t *testing.T) {
+	for _, ext := range []string{".html", ".json"} {
+		_, f := foundBy(t, listed, 1)
+		folder := corpus.FolderOf(t.TempDir(), f.Case.Property)
+		path, err := f.Save(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(strings.TrimSuffix(path, ".case")+ext, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		r := props.NewRunner("listed", listed)
+		defer r.Close()
+		if err := f.WritePages(r, path); err == nil || !strings.Contains(err.Error(), "the case is saved, but not the pages beside it: ") {
+			t.Errorf("%s: %v", ext, err)
+		}
+		if cases, problems := folder.Load(); len(cases) != 1 || len(problems) > 0 {
+			t.Errorf("%s: %d cases, %v", ext, len(cases), problems)
+		}
+	}
+}
+
+// A moody actor keeps something else each time it is asked in words.
+type moody struct{ asked *int }
+
+func (m *moody) Receive(*pulse.Ctx, any) {}
+
+func (m *moody) String() string {
+	if *m.asked++; *m.asked%2 == 0 {
+		panic("do not ask")
+	}
+	return "</svg><script>"
+}
+
+// TestLooksDisturbNothing: what is looked at changes no verdict, and is shown as text.
+func TestLooksDisturbNothing(t *testing.T) {
+	asked := 0
+	out := shrunkBy(t, func(t *props.T) {
+		sys := t.System()
+		sys.Send(sys.Spawn("<b>&amp;\x1b[31m", &moody{&asked}), "\x00<script>")
+		sys.Run()
+		t.Error("<i>fails</i>")
+	}, 1, 100)
+	if out.Finding.Replays != 2 || out.Finding.Seen == nil || asked == 0 {
+		t.Errorf("%+v", out.Finding)
+	}
+	html := string(out.Finding.Page().HTML())
+	for _, no := range []string{"<script", "<b>", "<i>", "\x1b", "\x00"} {
+		if strings.Contains(html, no) {
+			t.Errorf("the page has %q", no)
+		}
+	}
+	for _, want := range []string{"&lt;b&gt;&amp;amp;", "&lt;/svg&gt;&lt;script&gt;", "&lt;i&gt;fails&lt;/i&gt;"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// TestUnlookedPages: a finding of which little is known has a page, too.
+func TestUnlookedPages(t *testing.T) {
+	_, f := foundBy(t, func(t *props.T) { t.Error("no system") }, 1)
+	r := props.NewRunner("p", func(t *props.T) { t.Error("no system") })
+	defer r.Close()
+	path := filepath.Join(t.TempDir(), "a.case")
+	if err := f.WritePages(r, path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(strings.TrimSuffix(path, ".case") + ".html")
+	if err != nil || !strings.Contains(string(text), "no system") || strings.Contains(string(text), "<svg") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
