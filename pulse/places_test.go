@@ -64,7 +64,7 @@ func TestSendObserver(t *testing.T) {
 	}
 }
 
-type placedPointer struct{ n int }
+type placedPointer struct{}
 
 func (*placedPointer) Receive(*pulse.Ctx, any) {}
 
@@ -77,11 +77,11 @@ func (placedValue) Receive(ctx *pulse.Ctx, _ any) { ctx.Stop() }
 var placedValueAt = lineFrom(-2)
 
 type placedPromoted struct {
-	placedRing
+	PlacedRing
 	*placedPointer
 }
 
-type placedRing struct{ *placedRing } // which embeds itself
+type PlacedRing struct{ *PlacedRing } // which embeds itself
 
 type placedHidden struct{ pulse.Actor }
 
