@@ -21,16 +21,20 @@ type Seen struct {
 	After [][]string
 }
 
-// mostSeen bounds the steps times the actors of a run whose states are noted.
-const mostSeen = 100_000
+// mostSteps bounds the steps of a run that is looked at, mostStates the steps times the
+// actors of one whose states are noted.
+const (
+	mostSteps  = 20_000
+	mostStates = 100_000
+)
 
-// Look runs a finding once more, and notes the lines of its program and the states of
-// its actors. It does nothing if that run is another.
+// Look runs a finding once more, and notes the lines of its program and, of a run that
+// is not too large, the states of its actors. It does nothing if that run is another.
 func (f *Finding) Look(r *props.Runner) {
-	if f.Trace == nil || f.Replays < Tried || len(f.Trace.Steps)*len(f.Trace.Actors) > mostSeen {
+	if f.Trace == nil || f.Replays < Tried || len(f.Trace.Steps) > mostSteps {
 		return
 	}
-	l := &looker{}
+	l := &looker{states: len(f.Trace.Steps)*len(f.Trace.Actors) <= mostStates}
 	plan := planOf(&f.Case, strategy.Replay(&f.Case.Record, strategy.ReplayOptions{}))
 	plan.Observer = l
 	res := r.Run(plan)
@@ -39,11 +43,10 @@ func (f *Finding) Look(r *props.Runner) {
 	}
 	t, h := res.System.Trace(), res.System.Host()
 	for i := len(l.Handled); i < len(t.Steps); i++ { // it is not told of the step that failed
-		set(&l.Handled, i, at(l.Handlers, t.Steps[i].Actor))
+		l.handle(res.System, i)
 	}
-	l.Handlers = l.Handlers[:0]
 	for i := range t.Actors {
-		l.Handlers = append(l.Handlers, h.Place(int32(i)))
+		set(&l.Handlers, i, h.Place(int32(i)))
 	}
 	for i := range t.Sends { // while the references in them are good
 		l.Labels = append(l.Labels, t.Sends[i].Label())
@@ -59,28 +62,37 @@ func (f *Finding) Look(r *props.Runner) {
 type looker struct {
 	Seen
 	changes
+	states bool
 }
 
 // Sent notes the line that sends a message.
 func (l *looker) Sent(_ *pulse.System, send int) { set(&l.Seen.Sent, send, props.Line()) }
 
-// Stepped notes what handled a step: what handled its actor's messages before, since
-// a step may change that.
+// Stepped notes what handled a step, and what actors keep now.
 func (l *looker) Stepped(s *pulse.System, step int) {
-	l.changes.Stepped(s, step)
-	t := s.Trace()
-	st := &t.Steps[step]
-	if st.Kind == trace.Receive {
-		switch actor := int(st.Actor); {
-		case actor < len(l.Handlers):
-			set(&l.Handled, step, l.Handlers[actor])
-		case !st.Changed:
-			set(&l.Handled, step, s.Host().Place(st.Actor))
-		}
+	if l.states {
+		l.changes.Stepped(s, step)
 	}
-	for i := range t.Actors {
+	l.handle(s, step)
+	for i := len(l.Handlers); i < len(s.Trace().Actors); i++ {
 		set(&l.Handlers, i, s.Host().Place(int32(i)))
 	}
+	actor := s.Trace().Steps[step].Actor
+	set(&l.Handlers, int(actor), s.Host().Place(actor))
+}
+
+// handle notes what handled a step that is over: what handled its actor's messages
+// before, since the step may have changed that.
+func (l *looker) handle(s *pulse.System, step int) {
+	st := &s.Trace().Steps[step]
+	place := at(l.Handlers, st.Actor)
+	if int(st.Actor) >= len(l.Handlers) && !st.Changed {
+		place = s.Host().Place(st.Actor)
+	}
+	if st.Kind != trace.Receive {
+		place = ""
+	}
+	set(&l.Handled, step, place)
 }
 
 // set sets an element of a list, which is made longer for it.

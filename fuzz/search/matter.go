@@ -40,7 +40,7 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) finding.Cause {
 const (
 	mattering    = 5000 // runs for all draws of a case, without those of other orders
 	variants     = 120  // of one draw
-	mostTried    = 40   // values of one draw
+	mostTried    = 25   // values of one draw
 	fewestForAny = 20   // other values
 	nearer       = 60   // of one draw, to find the value beside a bound
 	hunted       = 60   // runs by which an order is looked for in which another value fails

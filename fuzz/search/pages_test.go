@@ -93,6 +93,22 @@ func TestLooksDisturbNothing(t *testing.T) {
 	}
 }
 
+// TestLargePages: of a run with many actors the states are not noted, all else is.
+func TestLargePages(t *testing.T) {
+	out := shrunkBy(t, func(t *props.T) {
+		sys := t.System()
+		for range 400 {
+			sys.Send(sys.Spawn("a", &moody{new(int)}), 1)
+		}
+		sys.Run()
+		t.Error("fails")
+	}, 1, 10)
+	p := out.Finding.Page()
+	if len(p.Steps) != 400 || p.Steps[399].Handler == "" || p.Steps[399].SentAt == "" || p.Steps[399].Label != "1" || len(p.Steps[0].After) > 0 {
+		t.Errorf("%d steps, the last %+v", len(p.Steps), p.Steps[len(p.Steps)-1])
+	}
+}
+
 // TestUnlookedPages: a finding of which little is known has a page, too.
 func TestUnlookedPages(t *testing.T) {
 	_, f := foundBy(t, func(t *props.T) { t.Error("no system") }, 1)
