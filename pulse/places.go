@@ -15,13 +15,19 @@ type SendObserver interface {
 	Sent(s *System, send int)
 }
 
-// tellSent tells the observers that want to know of a message that was sent.
+// tellSent tells the observers that want to know of a message that was sent. They are
+// not told of what they send themselves.
 func tellSent(s *System, m int32) {
+	s.mail.onSend &^= workObserve
+	was := s.rec.called
+	s.rec.callOut()
 	for _, o := range s.observers {
 		if o, ok := o.(SendObserver); ok {
 			o.Sent(s, int(m))
 		}
 	}
+	s.rec.called = was
+	s.mail.onSend |= workObserve
 }
 
 // Place returns where the code begins that handles the messages of an actor now, such

@@ -64,6 +64,33 @@ func TestSendObserver(t *testing.T) {
 	}
 }
 
+// A sendingSender sends what it must not: for each message that it is told of another.
+type sendingSender struct {
+	to   pulse.Ref
+	told int
+}
+
+func (*sendingSender) Stepped(*pulse.System, int) {}
+
+func (e *sendingSender) Sent(s *pulse.System, _ int) {
+	e.told++
+	s.Send(e.to, "echo")
+}
+
+// TestSendObserverThatSends is told of no message of its own, so that it ends.
+func TestSendObserverThatSends(t *testing.T) {
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	e := &sendingSender{to: sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))}
+	sys.Observe(e)
+	for range 3 {
+		sys.Send(e.to, "call")
+	}
+	if sys.Run(); e.told != 3 || sys.Steps() != 6 {
+		t.Errorf("told of %d messages, %d steps", e.told, sys.Steps())
+	}
+}
+
 type placedPointer struct{}
 
 func (*placedPointer) Receive(*pulse.Ctx, any) {}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,5 +122,62 @@ func TestUnlookedPages(t *testing.T) {
 	text, err := os.ReadFile(strings.TrimSuffix(path, ".case") + ".html")
 	if err != nil || !strings.Contains(string(text), "no system") || strings.Contains(string(text), "<svg") {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+type opened struct{}
+
+func (o *opened) Receive(ctx *pulse.Ctx, msg any) { ctx.Become(&closed{}) }
+
+type closed struct{}
+
+func (c *closed) Receive(*pulse.Ctx, any) { panic("closed") }
+
+// TestHandlersOfSteps: a step is said to be handled by what the actor was before it, and
+// so is the one that fails; where that is not known nothing is said.
+func TestHandlersOfSteps(t *testing.T) {
+	first, then := "", ""
+	text, err := os.ReadFile("pages_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		if strings.HasPrefix(line, "func (o *opened) Receive") {
+			first, then = fmt.Sprintf("pages_test.go:%d", i+1), fmt.Sprintf("pages_test.go:%d", i+5)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		send func(sys *pulse.System)
+		want []string
+	}{
+		{"fails at once", func(sys *pulse.System) { sys.Send(sys.Spawn("a", &closed{}), 1) }, []string{then}},
+		{"becomes another", func(sys *pulse.System) {
+			a := sys.Spawn("a", &opened{})
+			sys.Send(sys.Spawn("b", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+				ctx.Send(a, 1)
+				ctx.Send(a, 2)
+			})), "go")
+		}, []string{"any", first, then}},
+		{"becomes another in its first step", func(sys *pulse.System) {
+			a := sys.Spawn("a", &opened{})
+			sys.Send(a, 1)
+			sys.Send(a, 2)
+		}, []string{"", then}},
+	} {
+		out := shrunkBy(t, func(t *props.T) {
+			sys := t.System()
+			c.send(sys)
+			sys.Run()
+		}, 1, 100)
+		steps := out.Finding.Page().Steps
+		for i, want := range c.want {
+			if want != "any" && steps[i].Handler != want {
+				t.Errorf("%s: step %d is handled at %q, want %q", c.name, i, steps[i].Handler, want)
+			}
+		}
+		if last := steps[len(steps)-1]; !last.Failed {
+			t.Errorf("%s: the last step did not fail", c.name)
+		}
 	}
 }
