@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
@@ -180,6 +182,39 @@ func TestSavedCasesRunFirst(t *testing.T) {
 		t.Fatalf("kept %d cases, want 1: %v", len(cases), cases)
 	}
 	golden.File(t, "testdata/saved-replay.golden", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
+}
+
+// With JOSTLE_OUT a page of HTML and one of JSON are beside the case; without it the
+// folder, which is under version control, has cases alone.
+func TestPagesBesideCases(t *testing.T) {
+	for _, out := range []bool{true, false} {
+		dir := t.TempDir()
+		want := []string{".case"}
+		if t.Setenv("JOSTLE_OUT", ""); out {
+			t.Setenv("JOSTLE_OUT", dir)
+			want = []string{".case", ".html", ".json"}
+		}
+		v := Config{Folder: dir}.begin(t, "Check", checkBudget, func(t *props.T) {
+			said := ""
+			sys := t.System()
+			trial.Crowd(sys, 2, func(word string) { said += word })
+			if sys.Run(); said == "ba" {
+				t.Error("backwards")
+			}
+		})
+		found := search.Sample(context.Background(), v.property, search.Options{Runs: 1000, Seed: 1})
+		if _, _, err := v.save(found.Finding); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		list, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
+		for _, path := range list {
+			got = append(got, filepath.Ext(path))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("JOSTLE_OUT %v: %q", out, got)
+		}
+	}
 }
 
 // A case that cannot be run as it was saved is never said to pass, nor advised to

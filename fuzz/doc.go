@@ -31,6 +31,13 @@
 // same. The line that begins with "again" is the command that runs the test
 // again.
 //
+// First the run is made as small as it goes. Then the output also says in which of
+// all orders it fails, and which lines send and handle the messages that this is
+// about. A draw is "(any)" if all of at least 20 other values that were tried failed
+// alike, or all that there are; "(≥ 3)" if all that were tried from 3 on did, and
+// none below, 2 among them. All else is as it is; where other values make other
+// messages, their orders are searched, and nothing is said if that decides nothing.
+//
 // The run is kept as a file, a case, below testdata/jostle: put it under
 // version control with the mended code. From then on it runs first.
 //
@@ -48,7 +55,8 @@
 //	JOSTLE_SEED      a number: other inputs and orders than those of seed 1
 //	JOSTLE_BUDGET    a duration such as 30s, or a number of runs such as 10000
 //	JOSTLE_REPLAY    a case file, or the name of one: only that, with its whole trace
-//	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle
+//	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle, with a page
+//	                 of HTML that shows each, and one of JSON (see fuzz/page)
 //	JOSTLE_SHRINK    how long a failing case may be made smaller and explained, such as 1m;
 //	                 else 5s; 0 is not at all
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what

@@ -51,5 +51,8 @@ func (v *verb) save(f *finding.Finding) (small *finding.Finding, path string, er
 	if path, err = small.Save(v.folder); err == nil && fresh && path != first {
 		os.Remove(first)
 	}
+	if err == nil && os.Getenv("JOSTLE_OUT") != "" {
+		err = small.WritePages(r, path)
+	}
 	return small, path, err
 }

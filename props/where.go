@@ -99,3 +99,14 @@ func placeOfMethod(v any, name string) string {
 	}
 	return placeOf(m.Func.Interface())
 }
+
+// Line returns the line of the property or of its program by which whoever calls Line
+// was called, such as "writer.go:12"; "" when it was not.
+func Line() string {
+	const caller = 3 // runtime.Callers, Line and who calls it are left out
+	pcs := make([]uintptr, 64)
+	if list := trimmer.All(pcs[:runtime.Callers(caller, pcs)]); len(list) > 0 {
+		return stack.FrameOf(list[0]).Place()
+	}
+	return ""
+}

@@ -35,6 +35,7 @@ func (g *guilty) Choose(choice.Kind, int) int {
 }
 
 func (g *guilty) Stepped(*pulse.System, int) { g.at("Stepped") }
+func (g *guilty) Sent(*pulse.System, int)    { g.at("Sent") }
 func (g *guilty) links(_, _ pulse.Ref) bool  { g.at("Links"); return true }
 func (g *guilty) actors(pulse.Ref) bool      { g.at("Actors"); return true }
 
@@ -48,7 +49,7 @@ func (g *guilty) receive(c *pulse.Ctx, _ any) {
 // Faults is no panic of the actor whose step asked for it: no supervisor deals
 // with it. That of the actor's own code is, right after it was asked.
 func TestBlame(t *testing.T) {
-	for _, place := range []string{"Begin", "Pick", "Choose", "Stepped", "Links", "Actors", "Receive"} {
+	for _, place := range []string{"Begin", "Pick", "Choose", "Stepped", "Sent", "Links", "Actors", "Receive"} {
 		for _, process := range []bool{false, true} {
 			at := &guilty{place: place}
 			faults := pulse.Faults{Drop: 1, Links: at.links, Actors: at.actors}

@@ -162,6 +162,9 @@ func (t *traffic) beginFaults() {
 // finds a full mailbox. It
 // reports whether that has dealt with the message; else it is to be posted.
 func (t *traffic) goesAstray(m int32) bool {
+	if t.mail.onSend&workObserve != 0 {
+		tellSent(t.owner, m)
+	}
 	if t.mail.onSend&workIsolate != 0 {
 		t.guard(m)
 	}

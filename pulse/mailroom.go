@@ -98,7 +98,7 @@ func (r *mailroom) reset() {
 	r.boxes, r.held = r.boxes[:0], r.held[:0]
 	r.orphans.reset()
 	r.links.reset()
-	r.onSend &^= workBounded
+	r.onSend &^= workBounded | workObserve
 	r.flagChoosy()
 	r.flagLinks()
 }

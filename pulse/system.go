@@ -188,6 +188,9 @@ func (s *System) Observe(o Observer) {
 		s.misuse("Observe: the run is not recorded: set Options.Record")
 	}
 	s.observers = append(s.observers, o)
+	if _, ok := o.(SendObserver); ok {
+		s.mail.onSend |= workObserve
+	}
 	s.todo.everyStep |= workObserve
 	s.todo.afterStep |= workObserve
 }

@@ -4,15 +4,21 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/shrink"
 )
 
 const (
 	mostRuns   = 10_000 // of the broken form, until the bug is found
 	mendedRuns = 1000
+	shrinkRuns = 20_000
 )
 
 func runDemo(args []string, stdout, stderr io.Writer) int {
@@ -20,8 +26,8 @@ func runDemo(args []string, stdout, stderr io.Writer) int {
 		listSubjects(stdout)
 		return succeeded
 	}
-	if len(args) > 1 {
-		fmt.Fprintf(stderr, "jostle: demo takes one subject, not %d\n", len(args))
+	if len(args) > 2 {
+		fmt.Fprintf(stderr, "jostle: demo takes one subject and one folder, not %d arguments\n", len(args))
 		return misused
 	}
 	s, ok := subjects.ByName(args[0])
@@ -29,7 +35,11 @@ func runDemo(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "jostle: there is no subject %q; `jostle demo` lists them\n", args[0])
 		return misused
 	}
-	if !show(s, stdout) {
+	folder := ""
+	if len(args) == 2 {
+		folder = args[1]
+	}
+	if !show(s, folder, stdout) {
 		return failed
 	}
 	return succeeded
@@ -47,30 +57,28 @@ func listSubjects(w io.Writer) {
 	}
 }
 
-// show finds the bug of a subject, shows it and replays it. It reports whether
-// all went as it should: the broken form passes in plain order, unless its bug
-// needs no other, and fails in some random one; its replays fail alike; the
-// mended form passes.
-func show(s subjects.Subject, w io.Writer) bool {
+// show finds the bug of a subject, makes it small, says why it fails, saves it in a
+// folder and plays it again. It reports whether all went as it should: the broken form
+// passes in plain order, unless its bug needs no other, and fails in some random one;
+// its replays fail alike; the mended form passes.
+func show(s subjects.Subject, folder string, w io.Writer) bool {
 	fmt.Fprintf(w, "%s: %s (%s).\n\n", s.Name, s.Wrong, s.Source)
-	plain := sample(s, false, "plain", 1).Finding
+	plain := sample(s, s.Smallest(false), "plain", 1).Finding
 	if plain != nil && s.Depth > 0 {
 		fmt.Fprintf(w, "The broken form fails in plain order, the oldest message first:\n%s", plain.Text("run 1 of 1 (plain)"))
 		return false
 	}
 	outcome := map[bool]string{false: "passes in plain order", true: "fails in plain order already"}[plain != nil]
-	fmt.Fprintf(w, "The broken form %s, the oldest message first. In random order:\n\n", outcome)
-	res := sample(s, false, "random", mostRuns)
-	f := res.Finding
-	if f == nil {
+	fmt.Fprintf(w, "The broken form %s, the oldest message first. With random inputs, in random order:\n\n", outcome)
+	res := sample(s, s.Property(false), "random", mostRuns)
+	if res.Finding == nil {
 		fmt.Fprintf(w, "The bug was not found in %d runs.\n", mostRuns)
 		return false
 	}
-	fmt.Fprintf(w, "--- FAIL\n%s", f.Text(fmt.Sprintf("run %d of %d (random)", res.Index+1, res.Runs)))
-	if f.Replays < finding.Tried {
+	if !tell(s, &res, folder, w) {
 		return false
 	}
-	if f := sample(s, true, "random", mendedRuns).Finding; f != nil {
+	if f := sample(s, s.Smallest(true), "random", mendedRuns).Finding; f != nil {
 		fmt.Fprintf(w, "The mended form fails too:\n%s", f.Text("random"))
 		return false
 	}
@@ -78,12 +86,67 @@ func show(s subjects.Subject, w io.Writer) bool {
 	return true
 }
 
-// sample runs a subject's smallest input by one strategy until it fails.
-func sample(s subjects.Subject, mended bool, by string, runs int) search.Result {
+// tell makes what was found small, tells of it, and saves it. It reports whether it
+// fails each time.
+func tell(s subjects.Subject, res *search.Result, folder string, w io.Writer) bool {
+	p := property(s, s.Property(false))
+	r := p.NewRunner()
+	defer r.Close()
+	f := res.Finding
+	if out := search.Shrink(context.Background(), r, f, shrink.Options{Runs: shrinkRuns}); out.Finding != nil {
+		f = out.Finding
+	}
+	fmt.Fprintf(w, "--- FAIL\n%s", f.Text(fmt.Sprintf("run %d of %d (random)", res.Index+1, res.Runs)))
+	return f.Replays == finding.Tried && save(r, f, folder, w)
+}
+
+// save saves a finding, in a folder that is removed again if none is given, and plays
+// what was saved. It reports whether that fails as it did.
+func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool {
+	keep := folder != ""
+	if !keep {
+		var err error
+		if folder, err = os.MkdirTemp("", "jostle"); err != nil {
+			fmt.Fprintf(w, "It cannot be saved: %v\n", err)
+			return false
+		}
+		defer os.RemoveAll(folder)
+	}
+	in := corpus.FolderOf(folder, f.Case.Property)
+	path, err := f.Save(in)
+	if err == nil && keep {
+		err = f.WritePages(r, path)
+	}
+	if err != nil {
+		fmt.Fprintf(w, "It cannot be saved: %v\n", err)
+		return false
+	}
+	c, err := in.Find(filepath.Base(path))
+	if err != nil {
+		fmt.Fprintf(w, "What was saved cannot be read: %v\n", err)
+		return false
+	}
+	played := finding.Play(r, &c)
+	outcome := "it passes"
+	if played.Result.Failure != nil {
+		outcome = "it fails alike"
+	}
+	if keep {
+		fmt.Fprintf(w, "Saved: %s, beside it a page of HTML and one of JSON.\n", path)
+	}
+	fmt.Fprintf(w, "Saved, read and played again (%s): %s.\n\n", played.How, outcome)
+	return played.Exact && played.Result.Failure != nil && played.Result.Failure.Signature() == f.Case.Signature
+}
+
+// sample runs a property of a subject by one strategy until it fails.
+func sample(s subjects.Subject, f func(*props.T), by string, runs int) search.Result {
 	arms, err := search.Strategies(by)
 	if err != nil {
 		panic(err) // the names are ours
 	}
-	p := search.Property{Name: s.Name, Test: s.Name, Func: s.Smallest(mended)}
-	return search.Sample(context.Background(), p, search.Options{Runs: runs, Seed: 1, Portfolio: arms})
+	return search.Sample(context.Background(), property(s, f), search.Options{Runs: runs, Seed: 1, Portfolio: arms})
+}
+
+func property(s subjects.Subject, f func(*props.T)) search.Property {
+	return search.Property{Name: s.Name, Test: s.Name, Func: f}
 }

@@ -18,9 +18,10 @@ const (
 
 const usage = `jostle finds the bugs of actor programs that depend on the order of messages.
 
-    jostle demo              list the example programs
-    jostle demo <subject>    find the bug of one, show it, replay it
-    jostle help              this text
+    jostle demo                       list the example programs
+    jostle demo <subject> [folder]    find the bug of one, make it small, explain it, play it again;
+                                      with a folder, keep it there, with a page of HTML and one of JSON
+    jostle help                       this text
 
 The exit code is 0 when all went as it should, 1 when not, 2 for wrong usage.
 `

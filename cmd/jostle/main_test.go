@@ -3,6 +3,9 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -22,8 +26,38 @@ func TestDemo(t *testing.T) {
 			if code := run([]string{"demo", s.Name}, &out, &errs); code != succeeded || errs.Len() > 0 {
 				t.Errorf("exit code %d, errors %q", code, errs.String())
 			}
-			golden.File(t, strings.Replace("testdata/demo-*.golden", "*", s.Name, 1), out.String())
+			golden.File(t, strings.Replace("testdata/demo-*.golden", "*", s.Name, 1), timeless(out.String()))
 		})
+	}
+}
+
+// timeless replaces how long it took to shrink a case.
+func timeless(text string) string {
+	return regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`).ReplaceAllString(text, "shrunk ${1}in TIME")
+}
+
+// TestDemoKeeps: with a folder, the case stays there, with what shows it.
+func TestDemoKeeps(t *testing.T) {
+	dir := t.TempDir()
+	var out, errs bytes.Buffer
+	if code := run([]string{"demo", "writer", dir}, &out, &errs); code != succeeded || errs.Len() > 0 {
+		t.Fatalf("exit code %d, errors %q", code, errs.String())
+	}
+	for _, ext := range []string{"case", "html", "json"} {
+		if found, _ := filepath.Glob(filepath.Join(dir, "writer", "*."+ext)); len(found) != 1 {
+			t.Errorf("files *.%s: %q", ext, found)
+		}
+	}
+	if !strings.Contains(out.String(), "Saved: "+filepath.Join(dir, "writer")) {
+		t.Error(out.String())
+	}
+	blocked := filepath.Join(dir, "file")
+	if err := os.WriteFile(blocked, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if code := run([]string{"demo", "writer", blocked}, &out, &errs); code != failed || !strings.Contains(out.String(), "It cannot be saved: ") {
+		t.Errorf("exit code %d:\n%s", code, out.String())
 	}
 }
 
@@ -38,7 +72,7 @@ func TestUsage(t *testing.T) {
 		{"nothing", nil, misused},
 		{"command", []string{"dance"}, misused},
 		{"subject", []string{"demo", "none"}, misused},
-		{"subjects", []string{"demo", "writer", "bank"}, misused},
+		{"subjects", []string{"demo", "writer", "bank", "guard"}, misused},
 	} {
 		t.Run(c.golden, func(t *testing.T) {
 			var out, errs bytes.Buffer
@@ -70,6 +104,8 @@ func TestFailingDemo(t *testing.T) {
 	plain.Broken = func(sys *pulse.System) func() error {
 		return func() error { return errors.New("fails every time") }
 	}
+	harmless.Property = func(bool) func(*props.T) { return harmless.Smallest(false) }
+	fickle.Property = func(bool) func(*props.T) { return fickle.Smallest(false) }
 	for _, c := range []struct {
 		golden  string
 		subject subjects.Subject
@@ -81,10 +117,10 @@ func TestFailingDemo(t *testing.T) {
 	} {
 		t.Run(c.golden, func(t *testing.T) {
 			var out bytes.Buffer
-			if show(c.subject, &out) {
+			if show(c.subject, "", &out) {
 				t.Error("the demonstration says that all went well")
 			}
-			golden.File(t, strings.Replace("testdata/failing-*.golden", "*", c.golden, 1), out.String())
+			golden.File(t, strings.Replace("testdata/failing-*.golden", "*", c.golden, 1), timeless(out.String()))
 		})
 	}
 }

@@ -35,6 +35,10 @@ type Finding struct {
 	// which other failures were met on the way. They are empty if nobody has looked.
 	Shrunk, Why string
 	Also        []string
+	// Cause is what else is known of why it fails, Seen what one more run of it
+	// showed; nil if nobody has looked.
+	Cause Cause
+	Seen  *Seen
 
 	print pulse.Print // of the run
 
@@ -70,7 +74,7 @@ func From(o Origin, res *props.Result) *Finding {
 	f.Case.Signature = res.Failure.Signature()
 	if res.System != nil {
 		f.Trace = res.System.Trace().Clone()
-		f.Chart = f.Trace.Chart()
+		f.Chart = f.Trace.ChartWith(f.Failure.Step, nil)
 		f.print.Take(res.System)
 	}
 	f.attach(res.Attachments)

@@ -78,7 +78,7 @@ func Show(r *props.Runner, c *corpus.Case) string {
 	}
 	t := res.System.Trace()
 	names := t.Names()
-	fmt.Fprintf(&b, "\n%s", words.Indented(t.ChartWith(kept.after(t, names))))
+	fmt.Fprintf(&b, "\n%s", words.Indented(t.ChartWith(int(trace.None), kept.after(t, names))))
 	if len(states) > 1 {
 		b.WriteString("\n        at the end:\n")
 	}

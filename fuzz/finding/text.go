@@ -25,7 +25,13 @@ func (f *Finding) Text(run string) string {
 	if f.Why != "" {
 		b.WriteString(words.Indented(trace.Visible(f.Why)))
 	}
-	writeDraws(&b, f.Draws)
+	for _, line := range f.places() {
+		fmt.Fprintf(&b, "            %s\n", trace.Visible(line))
+	}
+	if f.Cause.Faults != "" {
+		fmt.Fprintf(&b, "        %s\n", f.Cause.Faults)
+	}
+	writeDraws(&b, f.drawn())
 	if n := f.early(); n > 0 {
 		fmt.Fprintf(&b, "        timers fired %s although messages waited; a program whose timers cannot says so by pulse.NeverEarly\n", words.Count(n, "time"))
 	}
@@ -128,7 +134,10 @@ func (f *Finding) comment() []string {
 	if f.Why != "" {
 		lines = append(lines, strings.Split(f.Why, "\n")...)
 	}
-	lines = append(lines, wrapped(f.Draws)...)
+	if f.Cause.Faults != "" {
+		lines = append(lines, f.Cause.Faults)
+	}
+	lines = append(lines, wrapped(f.drawn())...)
 	if f.Chart != "" {
 		lines = append(lines, "")
 		lines = append(lines, strings.Split(strings.TrimRight(f.Chart, "\n"), "\n")...)

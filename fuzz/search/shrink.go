@@ -51,6 +51,8 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 	if out.Finding = s.finding(out.Best.Case); out.Finding == nil {
 		return out
 	}
+	out.Finding.Cause = s.cause(ctx, &out)
+	out.Finding.Look(r)
 	out.Finding.Explain(out.inWords(time.Since(start)), out.Why.String())
 	for i := range out.Result.Others {
 		if other := s.finding(out.Result.Others[i].Case); other != nil {

@@ -24,11 +24,12 @@ func (t *Trace) WriteChart(w io.Writer) error {
 }
 
 // Chart returns what WriteChart writes.
-func (t *Trace) Chart() string { return t.ChartWith(nil) }
+func (t *Trace) Chart() string { return t.ChartWith(int(None), nil) }
 
-// ChartWith is Chart with lines below each step that the caller adds: what it knows
-// of the step, behind what the step logged.
-func (t *Trace) ChartWith(below func(step int) []string) string {
+// ChartWith is Chart with a mark on the step in which the run failed, if it is not
+// None, and with lines below each step that the caller adds: what it knows of the
+// step, behind what the step logged. Below may be nil.
+func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 	r := newReading(t)
 	c := chart{}
 	remarks, notes := r.overtakings(), r.noteGroups()
@@ -40,6 +41,9 @@ func (t *Trace) ChartWith(below func(step int) []string) string {
 		}
 		strikes = c.addStrikes(r, strikes, None, i)
 		line, remark := r.chartLine(i, remarks[i])
+		if i == failed {
+			remark = strings.TrimSpace(remark + " " + failedHere)
+		}
 		c.add(int32(i), line, remark)
 		strikes = c.addStrikes(r, strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
@@ -59,6 +63,9 @@ func (t *Trace) ChartWith(below func(step int) []string) string {
 	c.cut()
 	return c.text()
 }
+
+// failedHere is the remark beside the step in which a run failed.
+const failedHere = "✗ fails here"
 
 // addStrikes adds the faults that a step made happen, or the test before a step.
 func (c *chart) addStrikes(r *reading, list []Strike, step int32, before int) (rest []Strike) {

@@ -33,6 +33,26 @@ func TestChartOfDesign(t *testing.T) {
 	}
 }
 
+// TestChartOfFailure: the step in which a run failed has a mark, beside what else is
+// remarked of it.
+func TestChartOfFailure(t *testing.T) {
+	b := newBuilder()
+	a, c := b.spawn(None, "a"), b.spawn(None, "c")
+	first := b.receive(b.send(None, a, 1))
+	late := b.send(first, c, 2)
+	b.receive(b.send(None, c, 3))
+	b.receive(late)
+	for failed, want := range map[int]string{
+		-1: "0  test ──1──▶ a\n1  test ──3──▶ c\n2  a ──2──▶ c          ← sent first, received last\n",
+		1:  "0  test ──1──▶ a\n1  test ──3──▶ c       ✗ fails here\n2  a ──2──▶ c          ← sent first, received last\n",
+		2:  "0  test ──1──▶ a\n1  test ──3──▶ c\n2  a ──2──▶ c          ← sent first, received last ✗ fails here\n",
+	} {
+		if got := b.ChartWith(failed, nil); got != want {
+			t.Errorf("failed in %d:\n%s", failed, got)
+		}
+	}
+}
+
 // TestOvertakings sends the messages 1, 2, 3, … to one actor, each from the
 // sender given (0 is the test), and receives them in some order.
 func TestOvertakings(t *testing.T) {

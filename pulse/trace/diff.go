@@ -104,7 +104,7 @@ func (s *side) contents(step *Step) string {
 	if step.Send == None {
 		return ""
 	}
-	return s.Sends[step.Send].label()
+	return s.Sends[step.Send].Label()
 }
 
 func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
@@ -220,7 +220,7 @@ func (s side) sendsOf(step int32) []deed {
 			continue
 		}
 		id := send.ID ^ s.Actors[send.To].ID // a message's ID does not depend on its receiver
-		deeds = append(deeds, deed{id, send.label(), send.label() + " to " + s.names.Of(send.To)})
+		deeds = append(deeds, deed{id, send.Label(), send.Label() + " to " + s.names.Of(send.To)})
 	}
 	return deeds
 }

@@ -79,7 +79,7 @@ func (d *diagram) message(s *Send, arrow, remark string) {
 	if s.Kind.IsTimer() && !s.sentLater() {
 		from = s.To
 	}
-	label := s.label()
+	label := s.Label()
 	if s.Kind == Copy {
 		label += " (copy)"
 	}

@@ -57,9 +57,9 @@ func (r *reading) remark(inbox []int32, i int) string {
 	case i == len(inbox)-1 && r.sentFirst(inbox, late):
 		return "← sent first, received last"
 	case count == 1:
-		return "← overtaken by " + r.Sends[first].label()
+		return "← overtaken by " + r.Sends[first].Label()
 	}
-	return fmt.Sprintf("← overtaken by %s and %d more", r.Sends[first].label(), count-1)
+	return fmt.Sprintf("← overtaken by %s and %d more", r.Sends[first].Label(), count-1)
 }
 
 // sentFirst reports whether send is the earliest of all in inbox.

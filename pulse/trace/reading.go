@@ -49,16 +49,16 @@ func (t *Trace) stepLabel(s *Step, name string, turn int) string {
 	if s.Kind != Receive {
 		return faultLabel(s.Kind, name)
 	}
-	return name + "#" + strconv.Itoa(turn) + " ← " + t.Sends[s.Send].label()
+	return name + "#" + strconv.Itoa(turn) + " ← " + t.Sends[s.Send].Label()
 }
 
 func faultLabel(kind StepKind, name string) string {
 	return kind.String() + " of " + name
 }
 
-// label returns the label of a message. A message of the system without a body
+// Label returns the label of a message. A message of the system without a body
 // is labelled by its kind.
-func (s *Send) label() string {
+func (s *Send) Label() string {
 	if s.Body == nil && !s.Kind.carriesBody() {
 		return s.Kind.String()
 	}
@@ -78,7 +78,7 @@ func (r *reading) from(s *Send) string {
 
 // arrow returns a message with sender and receiver: "action ──write──▶ writer".
 func (r *reading) arrow(s *Send) string {
-	label := s.label()
+	label := s.Label()
 	if s.Kind == Copy {
 		label += " (copy)"
 	}

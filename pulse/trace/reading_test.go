@@ -59,7 +59,7 @@ func TestSystemMessages(t *testing.T) {
 		{Down, write{1}, "write(1)"}, {Timer, flush{}, "flush"},
 	}
 	for _, test := range tests {
-		if got := (&Send{Kind: test.kind, Body: test.body}).label(); got != test.want {
+		if got := (&Send{Kind: test.kind, Body: test.body}).Label(); got != test.want {
 			t.Errorf("%v of %v is %s, expected %s", test.kind, test.body, got, test.want)
 		}
 	}

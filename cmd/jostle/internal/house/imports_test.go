@@ -35,7 +35,7 @@ const order = `
 	pulse < props < props/linear < props/machine
 
 	# How we search. What stands below fuzz knows no testing.
-	props, corpus, pulse/strategy, fuzz/words < fuzz/finding
+	props, corpus, pulse/strategy, fuzz/words, fuzz/page < fuzz/finding
 	pulse < fuzz/coverage < fuzz/guide
 	fuzz/words < fuzz/flight
 	corpus, pulse/strategy < fuzz/explore

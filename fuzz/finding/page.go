@@ -1,0 +1,116 @@
+package finding
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// mostPaged is how many steps a page shows.
+const mostPaged = 1000
+
+// WritePages writes the finding as HTML and as JSON beside its case, which is at path
+// already: a case x.case has x.html and x.json. Look looks at it first, if it has not.
+func (f *Finding) WritePages(r *props.Runner, path string) error {
+	if f.Seen == nil {
+		f.Look(r)
+	}
+	p := f.Page()
+	base := strings.TrimSuffix(path, filepath.Ext(path))
+	text, err := p.JSON()
+	if err == nil {
+		err = os.WriteFile(base+".json", text, 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(base+".html", p.HTML(), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("the case is saved, but not the pages beside it: %w", err)
+	}
+	return nil
+}
+
+// Page returns all that is known of a finding, to be shown or read by programs. There
+// are no steps on it unless Look has looked.
+func (f *Finding) Page() *page.Page {
+	p := &page.Page{Format: page.Format, Property: f.Case.Property, Test: f.Case.Test, Failure: visible(f.Failure.Text),
+		Detail: visible(f.Failure.Detail), Location: f.Location, Signature: visible(f.Case.Signature),
+		Shrunk: f.Shrunk, Orders: visible(f.Why), Faults: f.Cause.Faults, Logs: []string{},
+		Draws: []page.Draw{}, Constraints: []page.Constraint{}, Actors: []string{}, Steps: []page.Step{}, Waiting: []page.Message{}}
+	for i, d := range f.Draws {
+		p.Draws = append(p.Draws, page.Draw{Text: visible(d), Other: at(f.Cause.Draws, int32(i))})
+	}
+	for _, line := range f.Logs {
+		p.Logs = append(p.Logs, visible(line))
+	}
+	for _, c := range f.Cause.Constraints {
+		p.Constraints = append(p.Constraints, page.Constraint{Term: c.Term, First: f.end(c.First), Second: f.end(c.Second)})
+	}
+	if f.Seen != nil {
+		f.addSteps(p)
+	}
+	return p
+}
+
+func visible(text string) string { return trace.Visible(text) }
+
+// end returns one message of a constraint.
+func (f *Finding) end(m Message) page.End {
+	e := page.End{Text: visible(m.Text), Step: int(trace.None)}
+	e.SentAt, e.Handler = f.placesOf(m.Send)
+	if m.Send != trace.None {
+		e.Step = int(f.Trace.Sends[m.Send].Receipt)
+	}
+	return e
+}
+
+// addSteps adds the steps to a page, and the messages that were not received.
+func (f *Finding) addSteps(p *page.Page) {
+	t := f.Trace
+	p.Actors = append(p.Actors, t.Names()...)
+	logs := make([][]string, len(t.Steps))
+	for _, n := range t.Notes {
+		if n.Step >= 0 {
+			logs[n.Step] = append(logs[n.Step], visible(n.Text))
+		}
+	}
+	shown := min(len(t.Steps), mostPaged)
+	p.LeftOut = len(t.Steps) - shown
+	for i := range t.Steps[:shown] {
+		st := &t.Steps[i]
+		s := page.Step{Number: i, Kind: st.Kind.String(), Failed: i == f.Failure.Step, Log: append([]string{}, logs[i]...), After: []string{},
+			Message: page.Message{From: int(trace.None), To: int(st.Actor), Label: visible(t.StepLabel(i)), SentIn: int(trace.None)}}
+		if st.Kind == trace.Receive {
+			s.Message = f.message(st.Send)
+			s.Handler = at(f.Seen.Handled, int32(i))
+		}
+		for _, line := range f.Seen.After[i] {
+			s.After = append(s.After, visible(line))
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	for i := range t.Sends {
+		if d := &t.Sends[i]; len(p.Waiting) < mostPaged && d.Fate != trace.Delivered && d.Kind != trace.Timer && d.Kind != trace.Periodic && d.Kind != trace.Poll {
+			p.Waiting = append(p.Waiting, f.message(int32(i)))
+		}
+	}
+}
+
+// message returns a message of the trace.
+func (f *Finding) message(send int32) page.Message {
+	d := &f.Trace.Sends[send]
+	from := d.From
+	if d.Kind == trace.Timer || d.Kind == trace.Periodic {
+		from = d.To
+	}
+	label := at(f.Seen.Labels, send)
+	if d.Kind == trace.Copy {
+		label += " (copy)"
+	}
+	return page.Message{From: int(from), To: int(d.To), Label: visible(label), SentIn: int(d.Step), SentAt: at(f.Seen.Sent, send)}
+}

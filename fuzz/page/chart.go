@@ -1,0 +1,147 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Places in the chart. Each actor has a lane, each step a row.
+const (
+	lane, row     = 150, 30
+	left, top     = 90, 50
+	head          = 24  // characters of a label, or a name
+	tail          = 70  // of what is told beside a step
+	mostCharted   = 300 // rows
+	bulge         = 26  // of an edge beside its lane
+	constraintGap = 7
+)
+
+const failedHere = "✗ fails here"
+
+func laneAt(actor int) int { return left + max(actor, 0)*lane }
+func rowAt(step int) int   { return top + (step+1)*row }
+
+// chart draws the messages from lane to lane, and the constraints beside the lanes.
+func (p *Page) chart(w *writer) {
+	switch rows := len(p.Steps) + len(p.Waiting); {
+	case rows == 0:
+		return
+	case rows > mostCharted:
+		w.put("<p class=\"faint\">There are too many steps for a chart.</p>\n")
+		return
+	}
+	rows := len(p.Steps) + len(p.Waiting)
+	width, height := laneAt(len(p.Actors)-1)+lane/2+tail*8, rowAt(rows)
+	w.put("<h2>Messages</h2>\n<div class=\"scroll\"><svg width=\"%s\" height=\"%s\" role=\"img\" aria-label=\"Chart of the messages\" xmlns=\"http://www.w3.org/2000/svg\">\n",
+		num(width), num(height))
+	w.put(`<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" class="dot"/></marker></defs>` + "\n")
+	for i, name := range p.Actors {
+		w.put("<line class=\"lane\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>", num(laneAt(i)), num(top), num(laneAt(i)), num(height))
+		w.put("<text x=\"%s\" y=\"%s\" text-anchor=\"middle\">%s<title>%s</title></text>\n", num(laneAt(i)), num(top-10), cut(name, head-6), name)
+	}
+	for i := range p.Steps {
+		p.step(w, &p.Steps[i])
+	}
+	for i := range p.Waiting {
+		p.waiting(w, &p.Waiting[i], len(p.Steps)+i)
+	}
+	for i := range p.Constraints {
+		p.edge(w, i)
+	}
+	w.put("</svg></div>\n")
+}
+
+// step draws one step: the message that it received, and what came of it.
+func (p *Page) step(w *writer, s *Step) {
+	x, y := laneAt(s.To), rowAt(s.Number)
+	w.put("<g><title>%s</title>", fmt.Sprintf("%d  %s", s.Number, p.inWords(s)))
+	w.put("<text class=\"faint\" x=\"8\" y=\"%s\">%s</text>", num(y+4), num(s.Number))
+	if s.From >= 0 {
+		from := y
+		if s.SentIn >= 0 && s.SentIn < s.Number {
+			from = rowAt(s.SentIn)
+		}
+		line(w, "sent", laneAt(s.From), from, x, y)
+	}
+	dot := "dot"
+	if s.Failed {
+		dot = "fails"
+	}
+	w.put("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"3\"/>", dot, num(x), num(y))
+	label(w, s.From, s.To, y, s.Label)
+	w.put("</g>\n")
+	told := s.After
+	if s.Failed {
+		told = append([]string{failedHere}, told...)
+	}
+	if text := strings.Join(told, "  "); text != "" {
+		class := map[bool]string{true: "fails", false: "faint"}[s.Failed]
+		w.put("<text class=\"%s\" x=\"%s\" y=\"%s\">%s<title>%s</title></text>\n", class, num(laneAt(len(p.Actors)-1)+lane/2), num(y+4), cut(text, tail), text)
+	}
+}
+
+// waiting draws a message that was not received.
+func (p *Page) waiting(w *writer, m *Message, at int) {
+	from := rowAt(at)
+	if m.SentIn >= 0 && m.SentIn < at {
+		from = rowAt(m.SentIn)
+	}
+	w.put("<g><title>%s</title>", p.arrow(m)+" (not received)")
+	line(w, "lost", laneAt(m.From), from, laneAt(m.To), rowAt(at))
+	label(w, m.From, m.To, rowAt(at), m.Label)
+	w.put("</g>\n")
+}
+
+// line draws an arrow, which is a loop if it leads to where it begins.
+func line(w *writer, class string, x1, y1, x2, y2 int) {
+	if x1 != x2 {
+		w.put("<line class=\"%s\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" marker-end=\"url(#tip)\"/>", class, num(x1), num(y1), num(x2), num(y2))
+		return
+	}
+	if y1 == y2 {
+		y1 -= row / 2
+	}
+	w.put("<path class=\"%s\" d=\"M%s %sC%s %s %s %s %s %s\" marker-end=\"url(#tip)\"/>", class, num(x1), num(y1),
+		num(x1-bulge), num(y1), num(x2-bulge), num(y2), num(x2), num(y2))
+}
+
+// label writes what a message is called above the end of its arrow.
+func label(w *writer, from, to, y int, text string) {
+	x, anchor := laneAt(to)-8, "end"
+	if from > to {
+		x, anchor = laneAt(to)+8, "start"
+	}
+	w.put("<text x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text>", num(x), num(y-5), anchor, cut(text, head))
+}
+
+// edge draws a constraint between the steps that received its messages, if this run
+// has them in that order or the second not at all.
+func (p *Page) edge(w *writer, i int) {
+	c := &p.Constraints[i]
+	first, ok := p.stepOf(c.First.Step)
+	if !ok {
+		return
+	}
+	x1, y1 := laneAt(first.To), rowAt(first.Number)
+	x2, y2 := x1, rowAt(len(p.Steps)+len(p.Waiting))
+	if second, ok := p.stepOf(c.Second.Step); ok {
+		x2, y2 = laneAt(second.To), rowAt(second.Number)
+	}
+	if y2 < y1 {
+		return
+	}
+	out := bulge + i*constraintGap
+	w.put("<g><title>%s</title><path class=\"edge\" d=\"M%s %sC%s %s %s %s %s %s\"/>", c.First.Text+" before "+c.Second.Text, num(x1), num(y1),
+		num(x1+out), num(y1), num(x2+out), num(y2), num(x2), num(y2))
+	w.put("<text class=\"edges\" x=\"%s\" y=\"%s\">%s</text></g>\n", num((x1+x2)/2+out), num((y1+y2)/2+4), num(i+1))
+}
+
+// stepOf returns a step by its number.
+func (p *Page) stepOf(number int) (*Step, bool) {
+	if number < 0 || number >= len(p.Steps) {
+		return nil, false
+	}
+	return &p.Steps[number], true
+}
+
+func num(n int) string { return fmt.Sprint(n) }

@@ -1,0 +1,178 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// HTML returns a page as one file of HTML.
+func (p *Page) HTML() []byte {
+	w := &writer{}
+	w.put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n")
+	w.put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n")
+	w.put("<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>%s: %s</title>\n", p.Property, firstLine(p.Failure))
+	w.put("<style>" + style + "</style>\n</head>\n<body>\n")
+	p.head(w)
+	p.chart(w)
+	p.table(w)
+	w.put("</body>\n</html>\n")
+	return []byte(w.String())
+}
+
+const style = `
+:root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --faint: #8a929a; --line: #d5d9dd; --bad: #c4261d; --edge: #8250df }
+@media (prefers-color-scheme: dark) {
+:root { --ink: #e4e8ec; --paper: #16191d; --faint: #8a929a; --line: #363c43; --bad: #ff7b72; --edge: #b78cff } }
+body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2em; max-width: 90em }
+h1 { font-size: 1.2em; color: var(--bad); white-space: pre-wrap } h2 { font-size: 1em; margin: 2em 0 .5em }
+pre, code, td, svg { font-family: ui-monospace, monospace; font-size: 12px } pre { white-space: pre-wrap }
+.scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } ul { padding-left: 1.2em }
+table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) }
+svg text { fill: var(--ink); stroke: var(--paper); stroke-width: 3px; paint-order: stroke } svg .lane { stroke: var(--line) } svg .sent { stroke: var(--ink); fill: none } svg .faint { fill: var(--faint) }
+svg .lost { stroke: var(--faint); stroke-dasharray: 3 3; fill: none } svg .dot { fill: var(--ink) } svg .fails { fill: var(--bad) }
+svg .edge { stroke: var(--edge); stroke-width: 2; fill: none } svg .edges { fill: var(--edge) }
+`
+
+// head tells what failed and why.
+func (p *Page) head(w *writer) {
+	w.put("<p class=\"faint\">%s, %s</p>\n<h1>%s</h1>\n", p.Property, p.Test, trimmed(p.Location+": "+p.Failure))
+	if p.Detail != "" {
+		w.put("<pre>%s</pre>\n", p.Detail)
+	}
+	for _, text := range []string{p.Shrunk, p.Orders, p.Faults} {
+		if text != "" {
+			w.put("<p>%s</p>\n", text)
+		}
+	}
+	if len(p.Constraints) > 0 {
+		w.put("<ul>\n")
+	}
+	for i, c := range p.Constraints {
+		w.put("<li>%s: %s before %s</li>\n", fmt.Sprint(i+1), c.First.inWords(), c.Second.inWords())
+	}
+	if len(p.Constraints) > 0 {
+		w.put("</ul>\n")
+	}
+	for _, d := range p.Draws {
+		w.put("<p>drew <code>%s</code>", d.Text)
+		if d.Other != "" {
+			w.put(" (%s)", d.Other)
+		}
+		w.put("</p>\n")
+	}
+	for _, line := range p.Logs {
+		w.put("<pre class=\"faint\">log: %s</pre>\n", line)
+	}
+}
+
+// inWords returns a message with the lines of its code.
+func (e *End) inWords() string {
+	var places []string
+	if e.SentAt != "" {
+		places = append(places, "sent at "+e.SentAt)
+	}
+	if e.Handler != "" {
+		places = append(places, "handler at "+e.Handler)
+	}
+	if len(places) == 0 {
+		return e.Text
+	}
+	return e.Text + " (" + strings.Join(places, ", ") + ")"
+}
+
+// table lists the steps with all that is known of them.
+func (p *Page) table(w *writer) {
+	w.put("<h2>Steps</h2>\n<div class=\"scroll\"><table>\n<tr><th></th><th>message</th><th>sent at</th><th>handler at</th><th>then</th></tr>\n")
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		w.put("<tr><td id=\"step%s\">%s</td><td>%s", fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
+		if s.Failed {
+			w.put(" <span class=\"bad\">%s</span>", failedHere)
+		}
+		w.put("</td><td>%s</td><td>%s</td><td>", s.SentAt, s.Handler)
+		for _, line := range s.Log {
+			w.put("<div>log: %s</div>", line)
+		}
+		for _, line := range s.After {
+			w.put("<div>%s</div>", line)
+		}
+		w.put("</td></tr>\n")
+	}
+	for i := range p.Waiting {
+		m := &p.Waiting[i]
+		w.put("<tr><td></td><td class=\"faint\">%s (not received)</td><td>%s</td><td></td><td></td></tr>\n", p.arrow(m), m.SentAt)
+	}
+	w.put("</table></div>\n")
+	if p.LeftOut > 0 {
+		w.put("<p>%s more steps are left out.</p>\n", fmt.Sprint(p.LeftOut))
+	}
+}
+
+func (p *Page) inWords(s *Step) string {
+	if s.From < 0 {
+		return s.Label
+	}
+	return p.arrow(&s.Message)
+}
+
+func (p *Page) arrow(m *Message) string {
+	return p.name(m.From) + " ──" + m.Label + "──▶ " + p.name(m.To)
+}
+
+func (p *Page) name(actor int) string {
+	if actor < 0 || actor >= len(p.Actors) {
+		return "nobody"
+	}
+	return p.Actors[actor]
+}
+
+// A writer writes markup. Only formats are markup: all that is put into them is
+// escaped, so that no text of a program can be taken for more than text.
+type writer struct{ strings.Builder }
+
+// put writes a format with texts in it.
+func (w *writer) put(format string, texts ...string) {
+	if len(texts) == 0 {
+		w.WriteString(format)
+		return
+	}
+	args := make([]any, len(texts))
+	for i, t := range texts {
+		args[i] = escaped(t)
+	}
+	fmt.Fprintf(w, format, args...)
+}
+
+var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+// escaped returns a text that means itself in HTML, in an element or in quotes.
+// Characters that HTML must not have are replaced.
+func escaped(text string) string {
+	return escapes.Replace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError || r >= 0xfdd0 && r <= 0xfdef || r&0xfffe == 0xfffe,
+			r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069: // which turn the rest of a line around
+			return utf8.RuneError
+		}
+		return r
+	}, text))
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+func trimmed(s string) string { return strings.TrimPrefix(s, ": ") }
+
+// cut returns the beginning of a text that is longer than some characters.
+func cut(text string, most int) string {
+	text = firstLine(text)
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}

@@ -1,0 +1,155 @@
+package page
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+)
+
+// of returns a page with a text in every place where a program's text comes.
+func of(text string) *Page {
+	end := End{Text: text, Step: 0, SentAt: text, Handler: text}
+	m := Message{From: 0, To: 1, Label: text, SentIn: -1, SentAt: text}
+	return &Page{Format: Format, Property: text, Test: text, Failure: text, Detail: text, Location: text, Signature: text,
+		Shrunk: text, Orders: text, Faults: text, Draws: []Draw{{text, text}}, Logs: []string{text},
+		Constraints: []Constraint{{0, end, End{Text: text, Step: 1, SentAt: text, Handler: text}}},
+		Actors:      []string{text, text},
+		Steps: []Step{{Message: m, Number: 0, Kind: text, Handler: text, Log: []string{text}, After: []string{text}},
+			{Message: Message{From: 1, To: 1, Label: text, SentIn: 0, SentAt: text}, Number: 1, Failed: true, Log: []string{text}, After: []string{text}},
+			{Message: Message{From: -1, To: 1, Label: text, SentIn: -1}, Number: 2}},
+		LeftOut: 3, Waiting: []Message{m}}
+}
+
+// read returns the elements and the texts of a page, which is well-formed XML.
+func read(t *testing.T, html []byte) (elements []string, texts string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(string(html)))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return elements, texts
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v\n%s", err, html)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			name := x.Name.Local
+			for _, a := range x.Attr {
+				name += " " + a.Name.Local
+			}
+			elements = append(elements, name)
+		case xml.CharData:
+			texts += string(x) + "\x00"
+		}
+	}
+}
+
+// TestTextsStayTexts: whatever a program says, it is shown as it is, and adds no element
+// and no attribute to the page.
+func TestTextsStayTexts(t *testing.T) {
+	plain, _ := read(t, of("plain").HTML())
+	for _, text := range []string{
+		`</title><script>alert(1)</script>`,
+		`" onload="alert(1)`,
+		`' onload='alert(1)`,
+		`<!-- `, ` -->`, `<![CDATA[`, `]]>`, `</style>`, `</svg>`,
+		`&lt;`, `&#0;`, `&amp;amp;`, `%s %d %!s(MISSING)`, `{{.}}`,
+		`javascript:alert(1)`, `—é😀`,
+	} {
+		elements, texts := read(t, of(text).HTML())
+		if !reflect.DeepEqual(elements, plain) {
+			t.Errorf("%q changes the elements", text)
+		}
+		if strings.Count(texts, text) < 20 {
+			t.Errorf("%q is shown %d times", text, strings.Count(texts, text))
+		}
+	}
+}
+
+// TestTextsThatHTMLMustNotHave are shown with other characters.
+func TestTextsThatHTMLMustNotHave(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\x00b":          "a\ufffdb",
+		"a\x1b[31mb":      "a\ufffd[31mb",
+		"a\xffb":          "a\ufffdb",
+		"a\u202eb":        "a\ufffdb",
+		"a\ufffeb\ufdd0c": "a\ufffdb\ufffdc",
+		"a\u0085\rb":      "a\ufffd\ufffdb",
+		"a\tb\nc":         "a\tb\nc",
+	} {
+		if got := escaped(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+		read(t, of(text).HTML())
+	}
+}
+
+// TestPageIsAlone: a page loads nothing and runs nothing.
+func TestPageIsAlone(t *testing.T) {
+	html := string(of("text").HTML())
+	for _, no := range []string{"<script", "<link", "<img", "<iframe", "<object", "src=", "href=", "@import", " on[a-z]+="} {
+		if regexp.MustCompile(no).MatchString(html) {
+			t.Errorf("the page has %s", no)
+		}
+	}
+	if urls := regexp.MustCompile(`(https?:|url\()[^ )"]*`).FindAllString(html, -1); len(urls) > 0 {
+		for _, u := range urls {
+			if u != "http://www.w3.org/2000/svg" && u != "url(#tip" {
+				t.Errorf("the page names %s", u)
+			}
+		}
+	}
+	if !strings.Contains(html, "prefers-color-scheme: dark") {
+		t.Error("the page is never dark")
+	}
+}
+
+// TestJSON: the names are these, and reading gives what was written.
+func TestJSON(t *testing.T) {
+	text, err := of("text").JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.File(t, "testdata/page.json.golden", string(text))
+	for _, said := range []string{"text", `<"text">`, "a\x00\x1b\u2028b", "&lt;"} {
+		text, err := of(said).JSON()
+		var again Page
+		if err = errors.Join(err, json.Unmarshal(text, &again)); err != nil || !reflect.DeepEqual(&again, of(said)) {
+			t.Errorf("%q: %v\n%s", said, err, text)
+		}
+	}
+}
+
+// TestStrangePages: what Page does not promise to fit together is shown all the same.
+func TestStrangePages(t *testing.T) {
+	long := of(strings.Repeat("w", 5000))
+	many := of("x")
+	for len(many.Steps) < mostCharted+5 {
+		s := many.Steps[0]
+		s.Number = len(many.Steps)
+		many.Steps = append(many.Steps, s)
+	}
+	for name, p := range map[string]*Page{
+		"empty": {},
+		"long":  long,
+		"many":  many,
+		"nobody": {Steps: []Step{{Message: Message{From: 7, To: 9, SentIn: 50}}},
+			Constraints: []Constraint{{First: End{Step: 5}, Second: End{Step: -3}}, {First: End{Step: 0}, Second: End{Step: 0}}},
+			Waiting:     []Message{{From: -1, To: -1, SentIn: -7}}},
+	} {
+		if elements, _ := read(t, p.HTML()); len(elements) < 5 {
+			t.Errorf("%s: %d elements", name, len(elements))
+		}
+	}
+	if html := string(many.HTML()); strings.Contains(html, "<svg") || !strings.Contains(html, "step304") || !strings.Contains(html, "too many steps for a chart") {
+		t.Error("many steps have a chart, or no table")
+	}
+}

@@ -1,0 +1,365 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// cause finds out what of a shrunk case matters, by runs in which one thing of it is
+// changed and all others are as they were.
+//
+//   - A draw is "any" if at least 20 other values of it failed alike, or all others that
+//     there are, and none did not. It is "≥ 3" or "≤ 3" if all values that were tried
+//     on that side of the bound failed alike, the value next to it was tried and
+//     did not, and no other beyond that did. The order is that of the case. Where other
+//     draws make other messages, so that it cannot be, other orders are searched. If
+//     that finds none that fails, and has not run all, nothing is said of the draw.
+//   - A fault is needed if the case does not fail alike without it.
+func (s *shrinking) cause(ctx context.Context, out *Shrunk) finding.Cause {
+	c := finding.Cause{Constraints: s.constraints(out), Faults: s.faults(&out.Best)}
+	m := &matter{shrinking: s, best: &out.Best, left: mattering}
+	for i := range out.Best.Case.Inputs {
+		c.Draws = append(c.Draws, m.draw(ctx, i))
+	}
+	return c
+}
+
+const (
+	mattering    = 5000 // runs for all draws of a case, without those of other orders
+	variants     = 120  // of one draw
+	mostTried    = 25   // values of one draw
+	fewestForAny = 20   // other values
+	nearer       = 60   // of one draw, to find the value beside a bound
+	hunted       = 60   // runs by which an order is looked for in which another value fails
+	edited       = 8    // numbers of a draw that are changed one at a time
+)
+
+// A matter is the question which draws matter.
+type matter struct {
+	*shrinking
+	best   *shrink.Outcome
+	left   int      // runs
+	values []string // of the draws of the case
+
+	// Of the draw that is looked at:
+	tried []tried
+	known map[string]bool // the values
+	unit  string          // of what can have a bound
+	of    int             // how many values it has, 0 if that is not known
+
+	unknown bool // of some value it is not known whether it fails in some order
+}
+
+// A tried value of a draw.
+type tried struct {
+	text    string // the value
+	measure int64  // a number, or how long a list is
+	failed  bool
+	in      choice.Input
+}
+
+// draw returns the remark on a draw.
+func (m *matter) draw(ctx context.Context, i int) string {
+	own := m.best.Case.Inputs[i]
+	if len(own.Words) == 0 { // a source, or what reads nothing
+		return ""
+	}
+	m.values, m.tried, m.known, m.unknown = nil, nil, map[string]bool{}, false
+	m.try(i, own)
+	if len(m.tried) == 0 || !m.tried[0].failed {
+		return ""
+	}
+	for k := 0; k < variants && len(m.tried) < mostTried && m.more(ctx); k++ {
+		m.try(i, variant(&own, k))
+	}
+	for _, way := range []int64{1, -1} {
+		for k := 0; k < nearer && m.more(ctx); k++ {
+			in, gap := m.between(way, k)
+			if !gap {
+				break
+			}
+			m.try(i, in)
+		}
+	}
+	if !m.more(ctx) {
+		return ""
+	}
+	return remark(m.tried, m.of, m.unit)
+}
+
+// more reports whether more values can be tried, and something can be said of them.
+func (m *matter) more(ctx context.Context) bool {
+	return m.left > 0 && ctx.Err() == nil && !m.unknown
+}
+
+// between returns draw number k that may be between the last value that passes and the
+// first that fails; gap is false when there is nothing between them, or more than a
+// bound tells them apart.
+func (m *matter) between(way int64, k int) (in choice.Input, gap bool) {
+	fails, passes := edges(m.tried, way)
+	if m.unit == noUnit || fails < 0 || passes < 0 || (m.tried[fails].measure-m.tried[passes].measure)*way <= 1 {
+		return choice.Input{}, false
+	}
+	pair := [2]*choice.Input{&m.tried[fails].in, &m.tried[passes].in}
+	in = choice.CloneInputs([]choice.Input{*pair[k%2]})[0]
+	n := max(1, min(len(in.Words), edited))
+	for len(in.Words) < n {
+		in.Words = append(in.Words, in.Word(0))
+	}
+	at := k / 2 % n
+	switch to := pair[1-k%2].Word(at); k / 2 / n % 3 {
+	case 0:
+		in.Words[at]--
+	case 1:
+		in.Words[at]++
+	default:
+		in.Words[at] = in.Words[at]/2 + to/2
+	}
+	return in, true
+}
+
+// variant returns draw number k that is tried in place of another: with one of its
+// numbers changed, or all.
+func variant(own *choice.Input, k int) choice.Input {
+	near := [...]uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	n := min(len(own.Words), edited)
+	switch edits := n * 2; {
+	case k < edits: // one more, and one less
+		in := choice.CloneInputs([]choice.Input{*own})[0]
+		in.Words[k/2] += uint64(1 - k%2*2)
+		return in
+	case k < edits+n*len(near) && k%2 == 0:
+		in := choice.CloneInputs([]choice.Input{*own})[0]
+		k -= edits
+		in.Words[k%n] = near[k/n]
+		return in
+	}
+	return choice.Input{Label: own.Label, Seed: hash.Mix(uint64(k) + 1)}
+}
+
+// try runs the case with another draw, and notes what came of it unless nothing can be
+// said of that value: it changes other draws too, or the run is skipped. The first
+// that is tried is the case's own.
+func (m *matter) try(i int, in choice.Input) {
+	c := m.best.Case.Clone()
+	c.Inputs[i] = in
+	m.left--
+	res := m.run(c)
+	if res.Skipped || res.Stray != "" || len(res.Inputs) != len(c.Inputs) {
+		return
+	}
+	var values []string
+	for k := range res.Values {
+		values = append(values, trace.Label(res.Values[k]))
+	}
+	if m.values == nil {
+		m.values = append([]string(nil), values...)
+	}
+	for k := range values {
+		if k != i && values[k] != m.values[k] {
+			return
+		}
+	}
+	if m.known[values[i]] {
+		return
+	}
+	m.known[values[i]] = true
+	t := tried{text: values[i], failed: res.Failure != nil && res.Failure.Signature() == m.best.Signature}
+	t.in = choice.Input{Label: in.Label, Seed: in.Seed}
+	for k := range res.Reads[i] {
+		t.in.Words = append(t.in.Words, in.Word(k))
+	}
+	t.measure, m.unit, m.of = measure(res.Values[i], res.Arity[i])
+	if !t.failed && !applies(c.Schedule.Before, &res) {
+		var known bool
+		t.failed, known = m.inAnother(c.Inputs)
+		m.unknown = m.unknown || !known
+	}
+	m.tried = append(m.tried, t)
+}
+
+// applies reports whether a run has all the messages that constraints are about.
+func applies(list []schedule.Constraint, res *props.Result) bool {
+	if res.System == nil {
+		return len(list) == 0
+	}
+	sends, has := res.System.Trace().Sends, map[uint64]bool{}
+	for i := range sends {
+		has[res.System.Host().StepID(&sends[i])] = true
+	}
+	return !slices.ContainsFunc(list, func(c schedule.Constraint) bool { return !has[c.First] || !has[c.Second] })
+}
+
+// inAnother reports whether draws fail in an order that a small search finds; known is
+// false if it finds none, and has not run all.
+func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
+	s := &shrinking{runner: m.runner, origin: m.origin, early: m.early}
+	near := *m.best
+	near.External, near.Steps = math.MaxInt, math.MaxInt
+	h := &hunt{shrinking: s, inputs: inputs, signature: m.best.Signature, near: &near, other: func(shrink.Outcome) {}, left: hunted}
+	if h.byName(); len(h.found) == 0 {
+		h.everywhere(h.left / 2)
+	}
+	if len(h.found) == 0 {
+		h.atRandom()
+	}
+	return len(h.found) > 0, len(h.found) > 0 || h.all
+}
+
+// measure returns what of a value can have a bound: a number, in the unit "", or how
+// long it is, in the unit "length "; the unit is "none" for other values. It also
+// returns how many values there are, 0 if that is not known.
+func measure(v any, arity int) (n int64, unit string, of int) {
+	switch r := reflect.ValueOf(v); {
+	case arity > 0:
+		return 0, noUnit, arity
+	case !r.IsValid():
+		return 0, noUnit, 0
+	case r.CanInt():
+		return r.Int(), "", 0
+	case r.CanUint() && r.Uint() <= math.MaxInt64:
+		return int64(r.Uint()), "", 0
+	case r.Kind() == reflect.Bool:
+		return 0, noUnit, 2
+	case r.Kind() == reflect.Slice || r.Kind() == reflect.String || r.Kind() == reflect.Map:
+		return int64(r.Len()), "length ", 0
+	}
+	return 0, noUnit, 0
+}
+
+const noUnit = "none"
+
+// remark says what the values that were tried have in common. The first is the case's.
+func remark(list []tried, of int, unit string) string {
+	failed := 0
+	for _, t := range list {
+		if t.failed {
+			failed++
+		}
+	}
+	switch {
+	case failed == len(list) && len(list) > 1 && (len(list) > fewestForAny || len(list) == of):
+		return "any"
+	case failed == len(list) || unit == noUnit:
+		return ""
+	}
+	for _, side := range []struct {
+		sign string
+		way  int64
+	}{{"≥", 1}, {"≤", -1}} {
+		text, at, ok := bound(list, side.way)
+		if ok && unit != "" {
+			text = fmt.Sprint(at)
+		}
+		if ok {
+			return unit + side.sign + " " + text
+		}
+	}
+	return ""
+}
+
+// bound returns the least value that fails, or the greatest if way is -1; ok is false
+// when it does not tell those that fail from those that do not.
+func bound(list []tried, way int64) (text string, least int64, ok bool) {
+	fails, passes := edges(list, way)
+	if fails < 0 || passes < 0 || (list[fails].measure-list[passes].measure)*way != 1 { // the value next to it was tried
+		return "", 0, false
+	}
+	several := false
+	for _, t := range list {
+		several = several || t.failed && t.measure != list[fails].measure
+	}
+	return list[fails].text, list[fails].measure, several
+}
+
+// edges returns the places of the least value that fails and of the greatest that does
+// not, the other way round if way is -1; -1 stands for none.
+func edges(list []tried, way int64) (fails, passes int) {
+	fails, passes = -1, -1
+	for i, t := range list {
+		switch {
+		case t.failed && (fails < 0 || t.measure*way < list[fails].measure*way):
+			fails = i
+		case !t.failed && (passes < 0 || t.measure*way > list[passes].measure*way):
+			passes = i
+		}
+	}
+	return fails, passes
+}
+
+// faults says which faults the case needs, each tried without.
+func (s *shrinking) faults(best *shrink.Outcome) string {
+	var count [4]int
+	kinds := [4]choice.Kind{choice.Drop, choice.Duplicate, choice.Delay, choice.Fault}
+	for k, kind := range kinds {
+		for i, c := range best.Case.Schedule.Choices {
+			if c.Kind != kind || c.Value == 0 {
+				continue
+			}
+			without := best.Case.Clone()
+			without.Schedule.Choices[i].Value = 0
+			if s.Run(without).Signature != best.Signature {
+				count[k]++
+			}
+		}
+	}
+	var parts []string
+	for k, text := range [4]string{"lost", "delivered twice", "delayed", ""} {
+		switch n := count[k]; {
+		case n == 0:
+		case text == "":
+			parts = append(parts, words.Count(n, "fault")+" of actors")
+		default:
+			parts = append(parts, words.Count(n, "message")+" "+text)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "needs " + strings.Join(parts, " and ")
+}
+
+// constraints returns those that say in which orders the case fails: the terms of the
+// condition if there is one, else what the case has.
+func (s *shrinking) constraints(out *Shrunk) (list []finding.Constraint) {
+	e := &out.Why
+	terms := e.Condition.Terms
+	if !e.Exact {
+		terms = [][]schedule.Constraint{e.Before}
+	}
+	res := s.run(out.Best.Case)
+	if res.System == nil {
+		return nil
+	}
+	numbers := (&explainer{shrinking: s, out: Explanation{steps: map[uint64]stepName{}}}).name(res.System)
+	t, host := res.System.Trace(), res.System.Host()
+	message := func(id uint64) finding.Message {
+		m := finding.Message{Text: e.message(id), Send: trace.None}
+		for i := range t.Sends {
+			if own := host.StepID(&t.Sends[i]); own == id || numbers[own] == id {
+				m.Send = int32(i)
+				break
+			}
+		}
+		return m
+	}
+	for k, term := range terms {
+		for _, c := range term {
+			list = append(list, finding.Constraint{Term: k, First: message(c.First), Second: message(c.Second)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,148 @@
+package pulse_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/stack"
+)
+
+// sightings notes the line of each call that sends.
+type sightings struct{ lines map[int]string }
+
+func (o *sightings) Stepped(*pulse.System, int) {}
+
+func (o *sightings) Sent(_ *pulse.System, send int) {
+	pcs := make([]uintptr, 32)
+	calls, _ := stack.NewTrimmer("github.com/jostle-go/jostle/pulse").Inner(pcs[:runtime.Callers(2, pcs)])
+	o.lines[send] = stack.FrameOf(calls[0]).Place()
+}
+
+// lineFrom returns the line that calls it, and some lines on.
+func lineFrom(on int) string {
+	_, _, line, _ := runtime.Caller(1)
+	return fmt.Sprintf("places_test.go:%d", line+on)
+}
+
+// TestSendObserver: an observer is told of each message in the call that sends it,
+// whatever sends it, in this run and in no later one.
+func TestSendObserver(t *testing.T) {
+	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
+		sys := pulse.New(pulse.Options{Record: true, Delivery: delivery})
+		o := &sightings{lines: map[int]string{}}
+		sys.Observe(o)
+		var want []string
+		sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+		a := sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			for range 3 {
+				want = append(want, lineFrom(1))
+				ctx.Send(sink, msg)
+			}
+			want = append(want, lineFrom(1))
+			ctx.Reply("done")
+		}))
+		want = append(want, lineFrom(1))
+		sys.Send(a, "go")
+		sys.Run()
+		for i := range sys.Trace().Sends {
+			if o.lines[i] != want[i] {
+				t.Errorf("%v: message %d was sent at %q, want %q", delivery, i, o.lines[i], want[i])
+			}
+		}
+		if len(want) != 5 || len(o.lines) != 5 {
+			t.Errorf("%v: told of %d messages, want %d", delivery, len(o.lines), len(want))
+		}
+		sys.Reset(1)
+		sys.Send(sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {})), 1)
+		sys.Run()
+		if len(o.lines) != 5 {
+			t.Errorf("%v: told of a later run", delivery)
+		}
+		sys.Close()
+	}
+}
+
+// A sendingSender sends what it must not: for each message that it is told of another.
+type sendingSender struct {
+	to   pulse.Ref
+	told int
+}
+
+func (*sendingSender) Stepped(*pulse.System, int) {}
+
+func (e *sendingSender) Sent(s *pulse.System, _ int) {
+	e.told++
+	s.Send(e.to, "echo")
+}
+
+// TestSendObserverThatSends is told of no message of its own, so that it ends.
+func TestSendObserverThatSends(t *testing.T) {
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	e := &sendingSender{to: sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))}
+	sys.Observe(e)
+	for range 3 {
+		sys.Send(e.to, "call")
+	}
+	if sys.Run(); e.told != 3 || sys.Steps() != 6 {
+		t.Errorf("told of %d messages, %d steps", e.told, sys.Steps())
+	}
+}
+
+type placedPointer struct{}
+
+func (*placedPointer) Receive(*pulse.Ctx, any) {}
+
+var placedPointerAt = lineFrom(-2)
+
+type placedValue struct{}
+
+func (placedValue) Receive(ctx *pulse.Ctx, _ any) { ctx.Stop() }
+
+var placedValueAt = lineFrom(-2)
+
+type placedPromoted struct {
+	PlacedRing
+	*placedPointer
+}
+
+type PlacedRing struct{ *PlacedRing } // which embeds itself
+
+type placedHidden struct{ pulse.Actor }
+
+// TestPlaces: the code of an actor begins where its Receive does, or its function.
+func TestPlaces(t *testing.T) {
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	h := sys.Host()
+	function := func(*pulse.Ctx, any) {}
+	functionAt := lineFrom(-1)
+	process := func(*pulse.Process) {}
+	processAt := lineFrom(-1)
+	for _, c := range []struct {
+		name string
+		ref  pulse.Ref
+		want string
+	}{
+		{"pointer", sys.Spawn("", &placedPointer{}), placedPointerAt},
+		{"value", sys.Spawn("", placedValue{}), placedValueAt},
+		{"pointer to a value's", sys.Spawn("", &placedValue{}), placedValueAt},
+		{"promoted", sys.Spawn("", placedPromoted{placedPointer: &placedPointer{}}), placedPointerAt},
+		{"pointer to promoted", sys.Spawn("", &placedPromoted{placedPointer: &placedPointer{}}), placedPointerAt},
+		{"of an interface", sys.Spawn("", placedHidden{placedValue{}}), ""},
+		{"function", sys.Spawn("", pulse.Func(function)), functionAt},
+		{"process", sys.Go("", process), processAt},
+		{"new", sys.SpawnSpec(pulse.Spec{New: func() pulse.Actor { return placedValue{} }}), placedValueAt},
+	} {
+		if got := h.Place(int32(c.ref.Index())); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	for _, actor := range []int32{0, -1, 99} {
+		if got := h.Place(actor); got != "" {
+			t.Errorf("actor %d: %q", actor, got)
+		}
+	}
+}
