@@ -41,6 +41,9 @@ type Case struct {
 
 	// Signature tells the failure from others; "" when the case does not fail.
 	Signature string
+	// Condition says of the orders of messages in which the case fails what holds in
+	// all of them, as text; "" when that is not known. Alike compares it.
+	Condition string
 	// Comment has lines for people: what failed, which messages came. White space
 	// at the ends of lines and unprintable characters are not kept.
 	Comment []string
@@ -74,8 +77,8 @@ func (c *Case) Of(property string) error {
 }
 
 // key returns a hash of the case: of its property, signature, inputs, record and
-// schedule. Two cases that differ only in their strategy, seed, settings, comment,
-// trace hash or test are the same case. The case must be one that Encode accepts.
+// schedule. Two cases that differ only in their strategy, seed, settings, condition,
+// comment, trace hash or test are the same case. The case must be one that Encode accepts.
 func (c *Case) key() string {
 	of := c.Property
 	if of == "" {

@@ -13,7 +13,7 @@ import (
 
 const (
 	magic   = "jostle case "
-	version = 2
+	version = 3
 	// perLine is how many identities stand on a line, so that it is narrower
 	// than 80 columns.
 	perLine = 4
@@ -38,6 +38,9 @@ func Encode(c Case) ([]byte, error) {
 	w.line("property", strconv.Quote(c.Property))
 	w.line("test", strconv.Quote(c.Test))
 	w.line("signature", strconv.Quote(c.Signature))
+	if c.Condition != "" {
+		w.line("condition", strconv.Quote(c.Condition))
+	}
 	w.line("strategy", strconv.Quote(c.Strategy))
 	w.line("seed", hex64(c.Seed))
 	w.settings(&c)

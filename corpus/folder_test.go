@@ -92,11 +92,12 @@ func TestNames(t *testing.T) {
 		t.Errorf("as a case of version 1 it is named by %s", old.key())
 	}
 	same := map[string]func(*Case){
-		"test":     func(e *Case) { e.Test = "TestOther" },
-		"seed":     func(e *Case) { e.Seed++ },
-		"strategy": func(e *Case) { e.Strategy = "random" },
-		"comment":  func(e *Case) { e.Comment = nil },
-		"hash":     func(e *Case) { e.Hash++ },
+		"test":      func(e *Case) { e.Test = "TestOther" },
+		"seed":      func(e *Case) { e.Seed++ },
+		"strategy":  func(e *Case) { e.Strategy = "random" },
+		"comment":   func(e *Case) { e.Comment = nil },
+		"condition": func(e *Case) { e.Condition = "always" },
+		"hash":      func(e *Case) { e.Hash++ },
 	}
 	for what, change := range same {
 		e := writerCase()
@@ -177,7 +178,7 @@ func TestLoadProblems(t *testing.T) {
 	want := []string{
 		`DIR/0.case: the case is of "TestOther/sub", expected "resultsAreStored": ` +
 			`move the file to the folder TestOther.sub, or correct its property line if the property was renamed`,
-		`DIR/1.case:1: the file is empty, expected "jostle case 2": ` + restore,
+		`DIR/1.case:1: the file is empty, expected "jostle case 3": ` + restore,
 		`DIR/2.case:10: the file has been cut off here: its last line is "property \"resultsAreStor", expected "end": ` + restore,
 	}
 	for i, p := range problems {
