@@ -200,12 +200,12 @@ func (f Folder) Rewrite(c Case) error {
 	if !f.owns(c.Path) {
 		return fmt.Errorf("%q is no case of %s: it is not rewritten", c.Path, f.Dir)
 	}
-	if !f.holds(filepath.Base(c.Path), c.key()) {
-		return fmt.Errorf("%s has another case: it is not rewritten", c.Path)
-	}
 	text, err := Encode(c)
 	if err != nil {
 		return err
+	}
+	if !f.holds(filepath.Base(c.Path), c.key()) {
+		return fmt.Errorf("%s has not this case: it is not rewritten", c.Path)
 	}
 	temp, err := WriteAside(f.Dir, text)
 	if err != nil {
@@ -251,11 +251,13 @@ const abandoned = time.Hour
 func (f Folder) clear() {
 	files, _ := os.ReadDir(f.Dir)
 	for _, file := range files {
-		info, err := file.Info()
-		if err != nil || !info.Mode().IsRegular() || !isAside(file.Name()) || time.Since(info.ModTime()) < abandoned {
+		if !isAside(file.Name()) {
 			continue
 		}
-		os.Remove(filepath.Join(f.Dir, file.Name()))
+		info, err := file.Info()
+		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) >= abandoned {
+			os.Remove(filepath.Join(f.Dir, file.Name()))
+		}
 	}
 }
 
