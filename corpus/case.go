@@ -76,6 +76,11 @@ func (c *Case) Of(property string) error {
 		c.Path, is, property, folderName(is))
 }
 
+// Same reports whether two cases are one: only their strategies, seeds, settings,
+// conditions, comments, trace hashes and tests may differ. A folder keeps one of them.
+// Both must be cases that Encode accepts.
+func (c *Case) Same(o *Case) bool { return c.key() == o.key() }
+
 // key returns a hash of the case: of its property, signature, inputs, record and
 // schedule. Two cases that differ only in their strategy, seed, settings, condition,
 // comment, trace hash or test are the same case. The case must be one that Encode accepts.

@@ -99,7 +99,7 @@ func (r *reader) begin() {
 		r.failf(update, "a case of version %d, written by a newer jostle; this one reads versions up to %d", n, version)
 	case r.lines[len(r.lines)-1] != "end":
 		r.at = len(r.lines)
-		r.failf(restore, "the file has been cut off here: its last line is %s, expected %q", shown(r.lines[r.at-1]), "end")
+		r.failf(restore, "the file has been cut off here: its last line is %s, expected %q", lineShown(r.lines[r.at-1]), "end")
 	}
 	r.version, r.rest = n, ""
 }
@@ -115,7 +115,7 @@ func (r *reader) comment() (list []string) {
 			r.failf(restore, "%s, expected a line that begins with # or with %s", shown(r.rest), r.firstWord())
 		}
 	}
-	return commentLines(list)
+	return Comment(list)
 }
 
 // firstWord returns the word that the first line after the comment begins with.

@@ -28,7 +28,7 @@
 //	property "resultsAreStored"
 //	test "TestResultsAreStored"
 //	signature "property: stored # of # results"
-//	condition "flush from terminator before write(1) from action at writer"
+//	condition "flush from terminator at writer before write(1) from action at writer"
 //	strategy "pos"
 //	seed 000000000000001f
 //	setting "delivery" "unordered"

@@ -31,7 +31,7 @@ func Encode(c Case) ([]byte, error) {
 	}
 	var w writer
 	w.line(magic + strconv.Itoa(version))
-	for _, text := range commentLines(c.Comment) {
+	for _, text := range Comment(c.Comment) {
 		w.line(strings.TrimRight("# "+text, " "))
 	}
 	w.line()
@@ -117,8 +117,8 @@ func (w *writer) decisions(c *Case) {
 
 func hex64(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-// commentLines returns the lines of a comment in the form in which they are kept.
-func commentLines(comment []string) (list []string) {
+// Comment returns the lines of a comment in the form in which they are kept.
+func Comment(comment []string) (list []string) {
 	for _, text := range comment {
 		for line := range strings.SplitSeq(text, "\n") {
 			list = append(list, strings.TrimRightFunc(strings.Map(printable, line), unicode.IsSpace))

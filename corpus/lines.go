@@ -62,6 +62,14 @@ func shown(text string) string {
 	return strconv.Quote(text)
 }
 
+// lineShown is shown for a whole line.
+func lineShown(line string) string {
+	if line == "" {
+		return "empty"
+	}
+	return shown(line)
+}
+
 // keyword moves to the next line, which must begin with a word.
 func (r *reader) keyword(word string) {
 	r.next()

@@ -197,7 +197,7 @@ func (v *verb) judge(x *search.Exploration) (kept map[string]bool) {
 	}
 	v.complain(x.Lost)
 	if f := x.Divergence; f != nil {
-		v.fail(f.Finding, f.Run, "")
+		v.fail(f.Finding, f.Run, finding.Kept{})
 	}
 	if clash := x.Verdict.Clash; clash != "" {
 		v.t.Error(clash)

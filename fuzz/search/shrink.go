@@ -52,6 +52,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 		return out
 	}
 	out.Finding.Explain(out.inWords(time.Since(start)), out.Why.String())
+	out.Finding.Case.Condition = out.Why.Text()
 	for i := range out.Result.Others {
 		if other := s.finding(out.Result.Others[i].Case); other != nil {
 			out.Others = append(out.Others, other)
