@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // numbered returns a case that differs from others by its number.
@@ -102,6 +105,9 @@ func TestNames(t *testing.T) {
 	for what, change := range same {
 		e := writerCase()
 		change(&e)
+		if first := writerCase(); !e.Same(&first) {
+			t.Errorf("with another %s it is another case", what)
+		}
 		if again, fresh, err := f.Save(e); again != path || fresh || err != nil {
 			t.Errorf("with another %s it is saved to %s, fresh: %v, %v", what, again, fresh, err)
 		}
@@ -114,11 +120,18 @@ func TestNames(t *testing.T) {
 		"word":      func(e *Case) { e.Inputs[0].Words[1]++ },
 		"choice":    func(e *Case) { e.Record.Choices[0].Value++ },
 		"order":     func(e *Case) { slices.Reverse(e.Record.Deliveries) },
+		"schedule":  func(e *Case) { e.Schedule.Seed++ },
+		"priority":  func(e *Case) { e.Schedule.Priorities = []schedule.Priority{{ID: 1}} },
+		"before":    func(e *Case) { e.Schedule.Before = []schedule.Constraint{{First: 1}} },
+		"answer":    func(e *Case) { e.Schedule.Choices = []choice.Choice{{N: 2}} },
 	}
 	f.Property = "" // one of the other cases has another property
-	for _, change := range other {
+	for what, change := range other {
 		e := writerCase()
 		change(&e)
+		if first := writerCase(); e.Same(&first) {
+			t.Errorf("with another %s it is the same case", what)
+		}
 		save(t, f, e)
 	}
 	if list := files(t, f.Dir); len(list) != 1+len(other) {

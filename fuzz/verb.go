@@ -234,7 +234,7 @@ func (v *verb) notSaved(f *finding.Finding, path string, err error) {
 func (v *verb) fail(f *finding.Finding, run string, kept finding.Kept) {
 	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", settings(kept.Path), words.Command(v.property.Test, packageFolder))
 	if kept.Path != "" {
-		text += "        " + kept.String(shown) + "\n"
+		text += "        " + kept.Line(shown) + "\n"
 	}
 	v.print(text)
 	v.t.Fail()

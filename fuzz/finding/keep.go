@@ -25,8 +25,8 @@ type Kept struct {
 // Fresh reports whether the finding was saved.
 func (k *Kept) Fresh() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
 
-// String says it in a line. Paths are shown as a function shows them.
-func (k *Kept) String(shown func(string) string) string {
+// Line says it in a line. Paths are shown as a function shows them.
+func (k *Kept) Line(shown func(string) string) string {
 	var names []string
 	for _, path := range k.Alike {
 		names = append(names, filepath.Base(path))
