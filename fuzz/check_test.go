@@ -204,6 +204,56 @@ func TestStaleCasesAreKept(t *testing.T) {
 	}
 }
 
+// casesIn returns the names of the cases of all properties.
+func casesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		names = append(names, filepath.Base(path))
+	}
+	return names
+}
+
+// A stale case gives way when its failure is found anew.
+func TestStaleCasesGiveWay(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "renamed-from", dir)
+	old := casesIn(t, dir)
+	out := runSample(t, "renamed-idle", dir)
+	want := "(runs first from now on, in place of " + old[0] + ", which showed the same failure)"
+	if now := casesIn(t, dir); len(old) != 1 || len(now) != 1 || now[0] == old[0] || !strings.Contains(out, want) {
+		t.Errorf("the cases were %q and are %q:\n%s", old, now, out)
+	}
+	if again := runSample(t, "renamed-idle", dir); !strings.Contains(again, "saved case "+casesIn(t, dir)[0]+" (as saved)") {
+		t.Errorf("run again:\n%s", again)
+	}
+}
+
+// Stale cases are repaired on request, if there is anything to be found near them.
+func TestStaleCasesAreRepaired(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "renamed-from", dir)
+	old := casesIn(t, dir)
+	out := runSample(t, "renamed-to", dir, "JOSTLE_REPAIR=1")
+	if want := "case " + old[0] + " cannot be repaired: no run near it fails as it did"; !strings.Contains(out, want) || !slices.Equal(casesIn(t, dir), old) {
+		t.Errorf("of a mended program there are %q:\n%s", casesIn(t, dir), out)
+	}
+	if out := runSample(t, "renamed-still", dir); strings.Contains(out, "FAIL") || !slices.Equal(casesIn(t, dir), old) {
+		t.Errorf("nobody asked for repair, and there are %q:\n%s", casesIn(t, dir), out)
+	}
+	out = runSample(t, "renamed-still", dir, "JOSTLE_REPAIR=1")
+	now := casesIn(t, dir)
+	if want := "in place of case " + old[0] + " (stale, "; len(now) != 1 || now[0] == old[0] || !strings.Contains(out, want) || !strings.Contains(out, "/"+now[0]+" (runs first") {
+		t.Errorf("the cases were %q and are %q:\n%s", old, now, out)
+	}
+	if again := runSample(t, "renamed-still", dir); !strings.Contains(again, "saved case "+now[0]+" (as saved)") {
+		t.Errorf("run again:\n%s", again)
+	}
+}
+
 // A saved case that fails with another failure is not said to be as saved.
 func TestCasesThatFailOtherwise(t *testing.T) {
 	dir := t.TempDir()
@@ -220,9 +270,13 @@ type (
 	parcel struct{ n int }
 )
 
-// second fails with a text when the second of two senders comes first.
-func second(t *props.T, message func(int) any, text string) {
+// second fails with a text when the second of two senders comes first. Idle actors do
+// nothing, but no step has the identity that it has without them.
+func second(t *props.T, message func(int) any, text string, idle ...string) {
 	sys := t.System()
+	for _, name := range idle {
+		sys.Spawn(name, pulse.Func(func(*pulse.Ctx, any) {}))
+	}
 	first := 0
 	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) {
 		if n := fmt.Sprintf("%d", msg)[1]; first == 0 {
@@ -244,6 +298,12 @@ var renamedSamples = map[string]func(*testing.T){
 	},
 	"renamed-to": func(t *testing.T) {
 		Config{Runs: 1}.Check(t, func(t *props.T) { second(t, func(n int) any { return parcel{n} }, "") })
+	},
+	"renamed-still": func(t *testing.T) {
+		Config{Runs: 1}.Check(t, func(t *props.T) { second(t, func(n int) any { return parcel{n} }, "%d came first") })
+	},
+	"renamed-idle": func(t *testing.T) {
+		Config{Runs: 50}.Check(t, func(t *props.T) { second(t, func(n int) any { return letter{n} }, "%d came first", "idle") })
 	},
 	"renamed-mended": func(t *testing.T) {
 		Config{Runs: 1}.Check(t, func(t *props.T) { second(t, func(n int) any { return letter{n} }, "") })
