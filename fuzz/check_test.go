@@ -293,6 +293,7 @@ func second(t *props.T, message func(int) any, text string, idle ...string) {
 }
 
 var renamedSamples = map[string]func(*testing.T){
+	"full-disk": func(t *testing.T) { fill(t); Check(t, overdraws) },
 	"renamed-from": func(t *testing.T) {
 		Config{Runs: 50}.Check(t, func(t *props.T) { second(t, func(n int) any { return letter{n} }, "%d came first") })
 	},
