@@ -75,6 +75,10 @@ func (c *Case) Of(property string) error {
 		c.Path, is, property, folderName(is))
 }
 
+// OfLiteral reports whether the property is known by the name of its test, as function
+// literals are: all literals of a test share a folder.
+func (c *Case) OfLiteral() bool { return c.Property == c.Test }
+
 // Same reports whether two cases are one: only their strategies, seeds, settings,
 // conditions, comments, trace hashes and tests may differ. A folder keeps one of them.
 func (c *Case) Same(o *Case) bool {

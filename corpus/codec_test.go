@@ -330,3 +330,25 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// FuzzEncode checks that a case of any texts and numbers is read as it was written.
+func FuzzEncode(f *testing.F) {
+	f.Add("p", "TestP", "panic: \"no\"\n", "a before b", "=======\n<<<<<<< HEAD\nend", "\ufeffn", uint64(1), uint64(1<<63), uint32(2), uint32(5))
+	f.Add("", "\xff", "", "", "\r\n \t\u2028", "\x00", uint64(0), uint64(0), uint32(0), uint32(1))
+	f.Fuzz(func(t *testing.T, property, test, signature, condition, comment, label string, seed, word uint64, value, n uint32) {
+		answer := choice.Choice{Kind: choice.Kind(value % uint32(choice.Swarm+1)), N: max(n, 1), Value: value % max(n, 1)}
+		c := Case{Property: property, Test: test, Signature: signature, Condition: condition, Comment: Comment([]string{comment}), Strategy: label,
+			Seed: seed, Hash: word, EarlyTimers: int(n % 3), Path: "a.case",
+			Settings: []Setting{{Name: label, Value: comment}}, Inputs: []choice.Input{{Label: label, Seed: word, Words: []uint64{seed, word}}},
+			Record:   choice.Record{Deliveries: []uint64{seed, word, 0, seed, word}, Choices: []choice.Choice{answer}},
+			Schedule: schedule.Schedule{Seed: word, Priorities: []schedule.Priority{{ID: seed, P: word}}, Before: []schedule.Constraint{{First: seed}}, Choices: []choice.Choice{answer}}}
+		text, err := Encode(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode("a.case", text)
+		if err != nil || !reflect.DeepEqual(got, c) {
+			t.Fatalf("%+v\nis written as\n%s\nand read as\n%+v, %v", c, text, got, err)
+		}
+	})
+}

@@ -220,14 +220,14 @@ func casesIn(t *testing.T, dir string) (names []string) {
 // A stale case gives way when its failure is found anew.
 func TestStaleCasesGiveWay(t *testing.T) {
 	dir := t.TempDir()
-	runSample(t, "renamed-from", dir)
+	runSample(t, "declared-from", dir)
 	old := casesIn(t, dir)
-	out := runSample(t, "renamed-idle", dir)
+	out := runSample(t, "declared-idle", dir)
 	want := "(runs first from now on, in place of " + old[0] + ", which showed the same failure)"
 	if now := casesIn(t, dir); len(old) != 1 || len(now) != 1 || now[0] == old[0] || !strings.Contains(out, want) {
 		t.Errorf("the cases were %q and are %q:\n%s", old, now, out)
 	}
-	if again := runSample(t, "renamed-idle", dir); !strings.Contains(again, "saved case "+casesIn(t, dir)[0]+" (as saved)") {
+	if again := runSample(t, "declared-idle", dir); !strings.Contains(again, "saved case "+casesIn(t, dir)[0]+" (as saved)") {
 		t.Errorf("run again:\n%s", again)
 	}
 }
@@ -235,22 +235,49 @@ func TestStaleCasesGiveWay(t *testing.T) {
 // Stale cases are repaired on request, if there is anything to be found near them.
 func TestStaleCasesAreRepaired(t *testing.T) {
 	dir := t.TempDir()
-	runSample(t, "renamed-from", dir)
+	runSample(t, "declared-from", dir)
 	old := casesIn(t, dir)
-	out := runSample(t, "renamed-to", dir, "JOSTLE_REPAIR=1")
+	out := runSample(t, "declared-to", dir, "JOSTLE_REPAIR=1")
 	if want := "case " + old[0] + " cannot be repaired: no run near it fails as it did"; !strings.Contains(out, want) || !slices.Equal(casesIn(t, dir), old) {
 		t.Errorf("of a mended program there are %q:\n%s", casesIn(t, dir), out)
 	}
-	if out := runSample(t, "renamed-still", dir); strings.Contains(out, "FAIL") || !slices.Equal(casesIn(t, dir), old) {
+	if out := runSample(t, "declared-still", dir); strings.Contains(out, "FAIL") || !slices.Equal(casesIn(t, dir), old) {
 		t.Errorf("nobody asked for repair, and there are %q:\n%s", casesIn(t, dir), out)
 	}
-	out = runSample(t, "renamed-still", dir, "JOSTLE_REPAIR=1")
+	out = runSample(t, "declared-still", dir, "JOSTLE_REPAIR=1")
 	now := casesIn(t, dir)
-	if want := "in place of case " + old[0] + " (stale, "; len(now) != 1 || now[0] == old[0] || !strings.Contains(out, want) || !strings.Contains(out, "/"+now[0]+" (runs first") {
+	if want := "near case " + old[0] + " (stale, "; len(now) != 1 || now[0] == old[0] || !strings.Contains(out, want) || !strings.Contains(out, "/"+now[0]+" (runs first") {
 		t.Errorf("the cases were %q and are %q:\n%s", old, now, out)
 	}
-	if again := runSample(t, "renamed-still", dir); !strings.Contains(again, "saved case "+now[0]+" (as saved)") {
+	if again := runSample(t, "declared-still", dir); !strings.Contains(again, "saved case "+now[0]+" (as saved)") {
 		t.Errorf("run again:\n%s", again)
+	}
+}
+
+// A case that is stale for one function literal may be of another one of the test.
+func TestStaleCasesOfLiteralsStay(t *testing.T) {
+	for sample, env := range map[string]string{"renamed-idle": "JOSTLE_REPAIR=0", "renamed-still": "JOSTLE_REPAIR=1"} {
+		dir := t.TempDir()
+		runSample(t, "renamed-from", dir)
+		old := casesIn(t, dir)
+		out := runSample(t, sample, dir, env)
+		if now := casesIn(t, dir); len(now) != 2 || !slices.Contains(now, old[0]) || !strings.Contains(out, "(runs first from now on)") {
+			t.Errorf("%s: the cases were %q and are %q:\n%s", sample, old, now, out)
+		}
+	}
+}
+
+// declared is a property that is known by its own name, in programs that the sample says.
+func declared(t *props.T) {
+	switch os.Getenv("JOSTLE_SAMPLE") {
+	case "declared-from":
+		second(t, func(n int) any { return letter{n} }, "%d came first")
+	case "declared-idle":
+		second(t, func(n int) any { return letter{n} }, "%d came first", "idle")
+	case "declared-still":
+		second(t, func(n int) any { return parcel{n} }, "%d came first")
+	case "declared-to":
+		second(t, func(n int) any { return parcel{n} }, "")
 	}
 }
 
@@ -293,7 +320,11 @@ func second(t *props.T, message func(int) any, text string, idle ...string) {
 }
 
 var renamedSamples = map[string]func(*testing.T){
-	"full-disk": func(t *testing.T) { fill(t); Check(t, overdraws) },
+	"declared-from":  func(t *testing.T) { Config{Runs: 50}.Check(t, declared) },
+	"declared-idle":  func(t *testing.T) { Config{Runs: 50}.Check(t, declared) },
+	"declared-still": func(t *testing.T) { Config{Runs: 1}.Check(t, declared) },
+	"declared-to":    func(t *testing.T) { Config{Runs: 1}.Check(t, declared) },
+	"full-disk":      func(t *testing.T) { fill(t); Check(t, overdraws) },
 	"renamed-from": func(t *testing.T) {
 		Config{Runs: 50}.Check(t, func(t *props.T) { second(t, func(n int) any { return letter{n} }, "%d came first") })
 	},

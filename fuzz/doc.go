@@ -33,7 +33,8 @@
 //
 // The run is kept as a file, a case, below testdata/jostle: put it under
 // version control with the mended code. From then on it runs first, and when its
-// failure is mended it passes, as a regression test.
+// failure is mended it passes, as a regression test. Of what fails alike in the
+// same orders the smallest case is kept.
 //
 // Cases belong to the property: those of a declared function are kept under
 // its own name and run by every verb and every test that is given the

@@ -176,7 +176,7 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.print(words.Indented(res.System.Trace().Text()))
 	}
 	file := filepath.Base(c.Path)
-	if !played.Exact && v.repaired(r, c, played.How) {
+	if v.repair && !played.Exact && v.repaired(r, c, played.How) {
 		return false
 	}
 	if res.Failure == nil {
@@ -189,13 +189,10 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 	return false
 }
 
-// repaired looks for a run in place of a stale case, if JOSTLE_REPAIR asks for that. It
-// reports whether one was found: then it is kept, the case removed, and the test failed.
+// repaired looks for a run in place of a stale case. It reports whether one was found:
+// then it is kept, the case removed, and the test failed.
 func (v *verb) repaired(r *props.Runner, c *corpus.Case, how string) bool {
 	v.t.Helper()
-	if !v.repair {
-		return false
-	}
 	ctx, cancel := v.context()
 	defer cancel()
 	f, ok := search.Repair(ctx, r, c)
@@ -203,7 +200,8 @@ func (v *verb) repaired(r *props.Runner, c *corpus.Case, how string) bool {
 		v.t.Logf("case %s cannot be repaired: no run near it fails as it did; delete it only if its failure is known to be mended", filepath.Base(c.Path))
 		return false
 	}
-	if path := v.keep(f, fmt.Sprintf("in place of case %s (%s)", filepath.Base(c.Path), how)); path != "" && path != c.Path {
+	path := v.keep(f, fmt.Sprintf("near case %s (%s)", filepath.Base(c.Path), how))
+	if path != "" && path != c.Path && !f.Case.OfLiteral() { // else another literal may have failed so
 		os.Remove(c.Path)
 	}
 	return true

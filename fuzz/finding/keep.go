@@ -46,7 +46,8 @@ func (k *Kept) Line(shown func(string) string) string {
 // If one of them fails alike as it was saved and is no larger, the finding is not
 // saved. Those that are larger, and those that can no longer be run as they were
 // saved, are removed when the finding is a file. A case that passes as it was saved, or
-// fails with another failure, stays beside it: it shows something else.
+// fails with another failure, stays beside it: it shows something else. So does one that
+// may be of another function literal of the test.
 func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
 	cases, _ := folder.Load() // those with problems show nothing
 	var worse []corpus.Case
@@ -58,6 +59,7 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
 		switch p := Play(r, c); {
 		case p.Result.Failure != nil && p.Result.Failure.Signature() != c.Signature:
 		case p.Result.Skipped || p.Result.Failure == nil && p.Exact:
+		case !p.Exact && f.Case.OfLiteral(): // it may be of another one, and apply there
 		case p.Exact && c.Compare(&f.Case) <= 0:
 			return Kept{Path: c.Path, Alike: []string{c.Path}}, nil
 		default:

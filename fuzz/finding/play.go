@@ -55,7 +55,7 @@ func (p *Played) Held(file string, shared bool) string {
 		return fmt.Sprintf("case %s is skipped now (%s); keep it: whether its failure is mended is not known", file, p.How)
 	case !p.Exact:
 		return fmt.Sprintf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
-			"    keep it: each test run tries it as far as it applies; JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that in its place",
+			"    keep it: each test run tries it as far as it applies; JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that",
 			file, p.How)
 	case shared:
 		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; "+
