@@ -1,10 +1,12 @@
 package corpus
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"
@@ -41,6 +43,9 @@ type Case struct {
 
 	// Signature tells the failure from others; "" when the case does not fail.
 	Signature string
+	// Condition says of the orders of messages in which the case fails what holds in
+	// all of them, as text; "" when that is not known. Alike compares it.
+	Condition string
 	// Comment has lines for people: what failed, which messages came. White space
 	// at the ends of lines and unprintable characters are not kept.
 	Comment []string
@@ -65,23 +70,35 @@ func (c *Case) Of(property string) error {
 	if c.Property == property || c.Property == "" && c.Test == property {
 		return nil
 	}
-	is := c.Property
-	if is == "" {
-		is = c.Test
-	}
+	is := c.of()
 	return fmt.Errorf("%s: the case is of %q, expected %q: move the file to the folder %s, or correct its property line if the property was renamed",
 		c.Path, is, property, folderName(is))
 }
 
+// OfLiteral reports whether the property is known by the name of its test, as function
+// literals are: all literals of a test share a folder.
+func (c *Case) OfLiteral() bool { return c.Property == c.Test }
+
+// Same reports whether two cases are one: only their strategies, seeds, settings,
+// conditions, comments, trace hashes and tests may differ. A folder keeps one of them.
+func (c *Case) Same(o *Case) bool {
+	s, p := &c.Schedule, &o.Schedule
+	return c.of() == o.of() && c.Signature == o.Signature &&
+		slices.EqualFunc(c.Inputs, o.Inputs, func(a, b choice.Input) bool {
+			return a.Label == b.Label && a.Seed == b.Seed && slices.Equal(a.Words, b.Words)
+		}) &&
+		slices.Equal(c.Record.Choices, o.Record.Choices) && slices.Equal(c.Record.Deliveries, o.Record.Deliveries) &&
+		s.Seed == p.Seed && slices.Equal(s.Priorities, p.Priorities) && slices.Equal(s.Before, p.Before) && slices.Equal(s.Choices, p.Choices)
+}
+
+// of returns the property of the case, for one of version 1 the test.
+func (c *Case) of() string { return cmp.Or(c.Property, c.Test) }
+
 // key returns a hash of the case: of its property, signature, inputs, record and
-// schedule. Two cases that differ only in their strategy, seed, settings, comment,
-// trace hash or test are the same case. The case must be one that Encode accepts.
+// schedule. Two cases that differ only in their strategy, seed, settings, condition,
+// comment, trace hash or test are the same case. The case must be one that Encode accepts.
 func (c *Case) key() string {
-	of := c.Property
-	if of == "" {
-		of = c.Test
-	}
-	b := appendString(nil, of)
+	b := appendString(nil, c.of())
 	b = appendString(b, c.Signature)
 	b = binary.AppendUvarint(b, uint64(len(c.Inputs)))
 	for _, in := range c.Inputs {

@@ -78,6 +78,11 @@ var samples = map[string]func() Case{
 	"odd":     oddCase,
 	"planned": plannedCase,
 	"empty":   func() Case { return Case{} },
+	"explained": func() Case {
+		c := writerCase()
+		c.Condition = "flush from \"terminator\" before write(1) from action at writer"
+		return c
+	},
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -87,7 +92,7 @@ func TestRoundTrip(t *testing.T) {
 			golden.File(t, "testdata/"+name+".golden", text)
 			want := sample()
 			want.Path = "a.case"
-			for _, form := range []string{text, strings.ReplaceAll(text, "\n", "\r\n"), strings.TrimSuffix(text, "\n")} {
+			for _, form := range []string{text, "\ufeff" + text, "\ufeff" + strings.ReplaceAll(text, "\n", "\r\n"), strings.ReplaceAll(text, "\n", "\r\n"), strings.TrimSuffix(text, "\n")} {
 				got, err := Decode("a.case", []byte(form))
 				if err != nil {
 					t.Fatal(err)
@@ -136,26 +141,42 @@ func TestLaterChoicesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestFormat1 checks that texts of version 1 are read as the same cases, without a
-// property.
-func TestFormat1(t *testing.T) {
-	for name, sample := range samples {
-		text, err := os.ReadFile(filepath.Join("testdata", name+"-v1.golden"))
+// TestOldFormats checks that the texts of older versions, which are kept for ever, are
+// read as the same cases. Those of version 1 have no property.
+func TestOldFormats(t *testing.T) {
+	old, _ := filepath.Glob("testdata/*-v*.golden")
+	for _, path := range old {
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := sample()
-		want.Property, want.Path = "", "a.case"
+		name, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".golden"), "-v")
+		if !strings.HasPrefix(string(text), "jostle case "+version+"\n") {
+			t.Errorf("%s begins with another version", path)
+		}
+		want := samples[name]()
+		if want.Path = "a.case"; version == "1" {
+			want.Property = ""
+		}
 		got, err := Decode("a.case", text)
 		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: decoded\n%+v, %v, expected\n%+v", name, got, err, want)
+			t.Errorf("%s: decoded\n%+v, %v, expected\n%+v", path, got, err, want)
 		}
-		if err := got.Of(want.Test); err != nil {
-			t.Errorf("%s: %v", name, err)
+		if err := got.Of(want.Test); version == "1" && err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if old, _ := filepath.Glob("testdata/*-v1.golden"); len(old) != len(samples) {
-		t.Errorf("there are %d texts of version 1 for %d samples", len(old), len(samples))
+	if len(old) != 8 {
+		t.Errorf("there are %d texts of versions 1 and 2, expected 4 of each", len(old))
+	}
+}
+
+// A condition came with version 3.
+func TestConditionOfAnOldVersion(t *testing.T) {
+	text := strings.Replace(encode(t, samples["explained"]()), "case 3", "case 2", 1)
+	const want = `a.case:13: "condition", expected "strategy": ` + restore
+	if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {
+		t.Errorf("the error is\n%v, expected\n%s", err, want)
 	}
 }
 
@@ -164,11 +185,11 @@ func TestComments(t *testing.T) {
 	e := writerCase()
 	e.Comment = []string{"a \t", "two\nlines", "bell\a, \xff and \r\n", "\u00a0"}
 	text := encode(t, e)
-	want := "jostle case 2\n# a\n# two\n# lines\n# bell\ufffd, \ufffd and\n#\n#\n\nproperty "
+	want := "jostle case 3\n# a\n# two\n# lines\n# bell\ufffd, \ufffd and\n#\n#\n\nproperty "
 	if !strings.HasPrefix(text, want) {
 		t.Errorf("the text is\n%s", text)
 	}
-	text = strings.Replace(text, want, "jostle case 2\n\n#no space\n\n\n#  two\t\nproperty ", 1)
+	text = strings.Replace(text, want, "jostle case 3\n\n#no space\n\n\n#  two\t\nproperty ", 1)
 	got, err := Decode("a.case", []byte(text))
 	if err != nil || !reflect.DeepEqual(got.Comment, []string{"no space", " two"}) {
 		t.Errorf("the comment is %q, %v", got.Comment, err)
@@ -197,13 +218,13 @@ func TestEncodeErrors(t *testing.T) {
 
 // faults are changes to the text of writerCase, with the errors that they cause.
 var faults = []struct{ name, old, new, want string }{
-	{"another file", "jostle case 2", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 2": this is no case: restore`},
-	{"no version", "case 2\n", "case\n", `1: "jostle case", expected "jostle case 2": this is no case: restore`},
-	{"version 0", "case 2\n", "case 0\n", `1: "jostle case 0", expected "jostle case 2": this is no case: restore`},
-	{"newer version", "case 2\n", "case 3\n", `1: a case of version 3, written by a newer jostle; this one reads versions up to 2: update`},
+	{"another file", "jostle case 3", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 3": this is no case: restore`},
+	{"no version", "case 3\n", "case\n", `1: "jostle case", expected "jostle case 3": this is no case: restore`},
+	{"version 0", "case 3\n", "case 0\n", `1: "jostle case 0", expected "jostle case 3": this is no case: restore`},
+	{"newer version", "case 3\n", "case 4\n", `1: a case of version 4, written by a newer jostle; this one reads versions up to 3: update`},
 	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with property: restore`},
 	{"no property", "property \"r", "prop \"r", `10: "prop", expected "property": restore`},
-	{"version 1 with a property", "case 2\n", "case 1\n", `10: "property", expected "test": restore`},
+	{"version 1 with a property", "case 3\n", "case 1\n", `10: "property", expected "test": restore`},
 	{"no test", "test \"T", "tst \"T", `11: "tst", expected "test": restore`},
 	{"no quotes", `"TestResultsAreStored"`, "TestResultsAreStored", `11: "TestResultsAreStored", expected a string in double quotes: restore`},
 	{"other quotes", `"TestResultsAreStored"`, "`T`", "11: \"`T`\", expected a string in double quotes: restore"},
@@ -233,7 +254,13 @@ var faults = []struct{ name, old, new, want string }{
 	{"two spaces", " 03be", "  03be", `18: two spaces, expected one: restore`},
 	{"no hash", "hash 6b1f0e2d9c8a7543\n", "", `19: "end", expected "hash": restore`},
 	{"after the end", "end\n", "end\nhash 1\nend\n", `21: "hash 1" after the end line, expected no more: restore`},
-	{"a conflict", "signature", "<<<<<<< HEAD\nsignature", `12: "<<<<<<<", expected "signature": restore`},
+	{"a conflict", "signature", "<<<<<<< HEAD\nsignature", `12: "<<<<<<< HEAD" is a mark of a merge conflict: one side`},
+	{"a conflict from the first line on", "jostle case 3\n", "<<<<<<< ours\njostle case 3\n", `1: "<<<<<<< ours" is a mark of a merge conflict: one side`},
+	{"half of a conflict", "hash", "=======\nhash", `19: "=======" is a mark of a merge conflict: one side`},
+	{"the other half", "end\n", "end\n>>>>>>> branch\n", `21: ">>>>>>> branch" is a mark of a merge conflict: one side`},
+	{"UTF-16", "jostle", "\xff\xfej\x00", `1: the file is in UTF-16, expected UTF-8: save it as UTF-8`},
+	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: a condition that says nothing, expected no such line: restore`},
+
 	{"a long line", "# test", strings.Repeat("x", 100) + "\n#", `5: "` + strings.Repeat("x", 40) + `"…, expected "property": restore`},
 }
 
@@ -246,6 +273,7 @@ func TestDecodeErrors(t *testing.T) {
 				t.Fatalf("%q is not in the text", fault.old)
 			}
 			want := strings.Replace(fault.want, ": restore", ": "+restore, 1)
+			want = strings.Replace(want, ": one side", ": "+oneSide, 1)
 			want = "dir/a.case:" + strings.Replace(want, ": update", ": "+update, 1)
 			c, err := Decode("dir/a.case", []byte(changed))
 			if err == nil || err.Error() != want || !reflect.DeepEqual(c, Case{}) {
@@ -264,14 +292,14 @@ func TestCutOff(t *testing.T) {
 		switch {
 		case err == nil:
 			t.Fatalf("the first %d bytes are a case:\n%s", n, text[:n])
-		case n > len("jostle case 2") && !strings.Contains(err.Error(), "the file has been cut off here: its last line is "):
+		case n > len("jostle case 3") && !strings.Contains(err.Error(), "the file has been cut off here: its last line is "):
 			t.Fatalf("after %d bytes: %v", n, err)
 		}
 	}
 	for text, want := range map[string]string{
-		"":                        "a.case:1: the file is empty, expected \"jostle case 2\": " + restore,
-		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 2\": this is no case: " + restore,
-		"jostle case 2\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
+		"":                        "a.case:1: the file is empty, expected \"jostle case 3\": " + restore,
+		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 3\": this is no case: " + restore,
+		"jostle case 3\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
 	} {
 		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, expected\n%s", text, err, want)
@@ -286,8 +314,9 @@ func FuzzDecode(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(text)
+		f.Add(append([]byte(byteOrderMark), text...))
 	}
-	old, err := filepath.Glob("testdata/*-v1.golden")
+	old, err := filepath.Glob("testdata/*-v*.golden")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -317,6 +346,28 @@ func FuzzDecode(f *testing.F) {
 		b, err := Decode("a.case", stored)
 		if err != nil || !reflect.DeepEqual(a, b) {
 			t.Fatalf("%q is %+v, stored as %q, which is %+v, %v", text, a, stored, b, err)
+		}
+	})
+}
+
+// FuzzEncode checks that a case of any texts and numbers is read as it was written.
+func FuzzEncode(f *testing.F) {
+	f.Add("p", "TestP", "panic: \"no\"\n", "a before b", "=======\n<<<<<<< HEAD\nend", "\ufeffn", uint64(1), uint64(1<<63), uint32(2), uint32(5))
+	f.Add("", "\xff", "", "", "\r\n \t\u2028", "\x00", uint64(0), uint64(0), uint32(0), uint32(1))
+	f.Fuzz(func(t *testing.T, property, test, signature, condition, comment, label string, seed, word uint64, value, n uint32) {
+		answer := choice.Choice{Kind: choice.Kind(value % uint32(choice.Swarm+1)), N: max(n, 1), Value: value % max(n, 1)}
+		c := Case{Property: property, Test: test, Signature: signature, Condition: condition, Comment: Comment([]string{comment}), Strategy: label,
+			Seed: seed, Hash: word, EarlyTimers: int(n % 3), Path: "a.case",
+			Settings: []Setting{{Name: label, Value: comment}}, Inputs: []choice.Input{{Label: label, Seed: word, Words: []uint64{seed, word}}},
+			Record:   choice.Record{Deliveries: []uint64{seed, word, 0, seed, word}, Choices: []choice.Choice{answer}},
+			Schedule: schedule.Schedule{Seed: word, Priorities: []schedule.Priority{{ID: seed, P: word}}, Before: []schedule.Constraint{{First: seed}}, Choices: []choice.Choice{answer}}}
+		text, err := Encode(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode("a.case", text)
+		if err != nil || !reflect.DeepEqual(got, c) {
+			t.Fatalf("%+v\nis written as\n%s\nand read as\n%+v, %v", c, text, got, err)
 		}
 	})
 }

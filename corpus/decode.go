@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"strings"
@@ -12,8 +13,9 @@ import (
 // Decode returns the case in a text. The path of its file is used in errors: they
 // have file and line, what is there, what was expected and what to do.
 func Decode(path string, text []byte) (Case, error) {
-	r := reader{path: path, lines: splitLines(string(text))}
+	r := reader{path: path, lines: splitLines(strings.TrimPrefix(string(text), byteOrderMark))}
 	c := Case{Path: path}
+	r.foreign(text)
 	r.begin()
 	c.Comment = r.comment()
 	r.head(&c)
@@ -34,6 +36,34 @@ func Decode(path string, text []byte) (Case, error) {
 		return Case{}, r.err
 	}
 	return c, nil
+}
+
+// byteOrderMark is what some editors put before a text.
+const byteOrderMark = "\ufeff"
+
+// foreign fails where others have changed the text as a whole: an editor that stores
+// it otherwise, or a version control that left both sides of a conflict in it.
+func (r *reader) foreign(text []byte) {
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		r.failf("save it as UTF-8", "the file is in UTF-16, expected UTF-8")
+	}
+	for i, line := range r.lines {
+		if isConflictMark(line) {
+			r.at = i + 1
+			r.failf(oneSide, "%s is a mark of a merge conflict", shown(line))
+			return
+		}
+	}
+}
+
+// isConflictMark reports whether a line is one that version control puts between the
+// sides of a conflict. No line of a case is.
+func isConflictMark(line string) bool {
+	const width = 7
+	if len(line) < width || !strings.Contains("<=>|", line[:1]) {
+		return false
+	}
+	return strings.Count(line[:width], line[:1]) == width
 }
 
 // splitLines returns the lines of a text without their ends, which may be \n or
@@ -57,7 +87,9 @@ func (r *reader) begin() {
 		r.failf(restore, "the file is empty, expected %q", magic+strconv.Itoa(version))
 		return
 	}
-	r.next()
+	if r.next(); r.err != nil {
+		return
+	}
 	number, isCase := strings.CutPrefix(r.rest, magic)
 	n, err := strconv.Atoi(number)
 	switch {
@@ -67,7 +99,7 @@ func (r *reader) begin() {
 		r.failf(update, "a case of version %d, written by a newer jostle; this one reads versions up to %d", n, version)
 	case r.lines[len(r.lines)-1] != "end":
 		r.at = len(r.lines)
-		r.failf(restore, "the file has been cut off here: its last line is %s, expected %q", shown(r.lines[r.at-1]), "end")
+		r.failf(restore, "the file has been cut off here: its last line is %s, expected %q", lineShown(r.lines[r.at-1]), "end")
 	}
 	r.version, r.rest = n, ""
 }
@@ -83,7 +115,7 @@ func (r *reader) comment() (list []string) {
 			r.failf(restore, "%s, expected a line that begins with # or with %s", shown(r.rest), r.firstWord())
 		}
 	}
-	return commentLines(list)
+	return Comment(list)
 }
 
 // firstWord returns the word that the first line after the comment begins with.
@@ -106,11 +138,23 @@ func (r *reader) head(c *Case) {
 	r.keyword("signature")
 	c.Signature = r.quoted()
 	r.end()
+	r.condition(c)
 	r.keyword("strategy")
 	c.Strategy = r.quoted()
 	r.end()
 	r.keyword("seed")
 	c.Seed = r.hex()
+	r.end()
+}
+
+func (r *reader) condition(c *Case) {
+	if r.version < 3 || r.peek() != "condition" {
+		return
+	}
+	r.keyword("condition")
+	if c.Condition = r.quoted(); r.err == nil && c.Condition == "" {
+		r.failf(restore, "a condition that says nothing, expected no such line")
+	}
 	r.end()
 }
 

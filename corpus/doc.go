@@ -17,7 +17,7 @@
 // Lines that begin with # are for people and may be changed or removed. The
 // others are for the machine:
 //
-//	jostle case 2
+//	jostle case 3
 //	# writer_test.go:31: stored 0 of 1 results
 //	#
 //	# test ──execute──▶ action
@@ -28,6 +28,7 @@
 //	property "resultsAreStored"
 //	test "TestResultsAreStored"
 //	signature "property: stored # of # results"
+//	condition "flush from terminator at writer before write(1) from action at writer"
 //	strategy "pos"
 //	seed 000000000000001f
 //	setting "delivery" "unordered"
@@ -42,7 +43,8 @@
 // The first line has the version of the format, by which a program can tell
 // whether it understands the file. Strings are quoted as in Go. Seeds, words,
 // identities and hashes are hexadecimal. A choice line has the answer and the
-// number of possible answers. Settings are the property's; early timers are what the
+// number of possible answers. The condition is what holds in the orders that fail, and
+// tells two failures with one signature apart. Settings are the property's; early timers are what the
 // search gave a run whose property set none. The lines always come in this order.
 //
 // A case that was planned but not run yet has a schedule in place of the
@@ -54,5 +56,16 @@
 //	answer fault 3 of 4
 //
 // Encode and Decode convert between a Case and the text of its file. Files of all
-// older versions can be read.
+// older versions can be read. The lines may end as on Windows, with or without a byte
+// order mark before the first.
+//
+// # Over years
+//
+// A case whose failure is mended passes. It stays as a regression test for as long as
+// its file does. Two branches that find failures save files of different names, which
+// version control merges by itself. When both have found the very same run, with
+// another comment or seed, there is a conflict in its file: keep either side.
+//
+// Cases of one failure, found by different seeds, do not pile up: of those that are
+// Alike and fail, package fuzz keeps the smallest.
 package corpus

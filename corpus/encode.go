@@ -13,7 +13,7 @@ import (
 
 const (
 	magic   = "jostle case "
-	version = 2
+	version = 3
 	// perLine is how many identities stand on a line, so that it is narrower
 	// than 80 columns.
 	perLine = 4
@@ -31,13 +31,16 @@ func Encode(c Case) ([]byte, error) {
 	}
 	var w writer
 	w.line(magic + strconv.Itoa(version))
-	for _, text := range commentLines(c.Comment) {
+	for _, text := range Comment(c.Comment) {
 		w.line(strings.TrimRight("# "+text, " "))
 	}
 	w.line()
 	w.line("property", strconv.Quote(c.Property))
 	w.line("test", strconv.Quote(c.Test))
 	w.line("signature", strconv.Quote(c.Signature))
+	if c.Condition != "" {
+		w.line("condition", strconv.Quote(c.Condition))
+	}
 	w.line("strategy", strconv.Quote(c.Strategy))
 	w.line("seed", hex64(c.Seed))
 	w.settings(&c)
@@ -114,8 +117,8 @@ func (w *writer) decisions(c *Case) {
 
 func hex64(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-// commentLines returns the lines of a comment in the form in which they are kept.
-func commentLines(comment []string) (list []string) {
+// Comment returns the lines of a comment in the form in which they are kept.
+func Comment(comment []string) (list []string) {
 	for _, text := range comment {
 		for line := range strings.SplitSeq(text, "\n") {
 			list = append(list, strings.TrimRightFunc(strings.Map(printable, line), unicode.IsSpace))

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,9 +28,13 @@ func FolderOf(root, property string) Folder {
 	return Folder{Dir: filepath.Join(root, folderName(property)), Property: property}
 }
 
-// Load returns all cases of the folder, in the order of their names. For a file
-// that cannot be read, or that is of another property, it returns a problem, and
-// goes on with the others.
+// Load returns all cases of the folder. The smallest comes first, by Case.Compare, and
+// of equal ones the first by name: of several that fail, the one that people read
+// soonest is run first. Which is the newest nobody can tell, since version control
+// keeps no times of files.
+//
+// For a file that cannot be read, or that is of another property, Load returns a
+// problem, and goes on with the others.
 func (f Folder) Load() (cases []Case, problems []error) {
 	names, err := f.names()
 	if err != nil {
@@ -43,27 +48,38 @@ func (f Folder) Load() (cases []Case, problems []error) {
 		}
 		cases = append(cases, c)
 	}
+	slices.SortStableFunc(cases, func(a, b Case) int { return a.Compare(&b) })
 	return cases, problems
 }
 
-// names returns the names of the case files, sorted.
+// names returns the names of the case files, sorted, and of what else has such a name.
 func (f Folder) names() (list []string, err error) {
 	files, err := os.ReadDir(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	for _, file := range files {
-		if !file.IsDir() && filepath.Ext(file.Name()) == extension && !strings.HasPrefix(file.Name(), ".") {
+		if filepath.Ext(file.Name()) == extension && !strings.HasPrefix(file.Name(), ".") {
 			list = append(list, file.Name())
 		}
 	}
 	return list, err
 }
 
+// largest is how many bytes a case may have. A run of a million steps has a quarter of
+// it; a larger file was put there by mistake, and would take the memory of the tests.
+const largest = 64 << 20
+
 func (f Folder) read(path string) (Case, error) {
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // to open a named pipe would wait for ever
+	switch {
+	case err != nil:
+	case info.IsDir():
+		return Case{}, fmt.Errorf("a case cannot be read: %s is a folder: give it a name that does not end in %s", path, extension)
+	case !info.Mode().IsRegular(): // to open a named pipe would wait for ever
 		return Case{}, fmt.Errorf("a case cannot be read: %s is no file (%v): delete it", path, info.Mode().Type())
+	case info.Size() > largest:
+		return Case{}, fmt.Errorf("%s:1: the file has %d MB, expected at most %d: %s", path, info.Size()>>20, largest>>20, restore)
 	}
 	var text []byte
 	if err == nil {
@@ -154,7 +170,7 @@ func listed(names []string) string {
 // the same case already, perhaps with another comment, Save returns the path of
 // that file and false.
 //
-// A file appears whole or not at all, and no file is ever overwritten.
+// A file appears whole or not at all, and Save overwrites no file.
 func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	if f.Property != "" && c.Property != f.Property {
 		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of %q, expected %q", f.Dir, c.Property, f.Property)
@@ -163,12 +179,45 @@ func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	path, fresh, err = f.save(text, c.key())
-	if err != nil {
-		return "", false, fmt.Errorf("the case cannot be saved in %s: %w: make room or give access there, or set JOSTLE_OUT to another folder",
-			f.Dir, err)
+	if len(text) > largest {
+		return "", false, fmt.Errorf("the case cannot be saved in %s: it has %d MB, expected at most %d: give its run fewer steps",
+			f.Dir, len(text)>>20, largest>>20)
+	}
+	if path, fresh, err = f.save(text, c.key()); err != nil {
+		return "", false, f.unsaved(err)
 	}
 	return path, fresh, nil
+}
+
+func (f Folder) unsaved(err error) error {
+	return fmt.Errorf("the case cannot be saved in %s: %w: make room or give access there, or set JOSTLE_OUT to another folder", f.Dir, err)
+}
+
+// Rewrite writes a case of the folder to the file that it has, c.Path, with another
+// comment or condition. Whoever reads the file meanwhile, or after a crash, sees the
+// old text or the new one.
+func (f Folder) Rewrite(c Case) error {
+	if !f.owns(c.Path) {
+		return fmt.Errorf("%q is no case of %s: it is not rewritten", c.Path, f.Dir)
+	}
+	text, err := Encode(c)
+	if err != nil {
+		return err
+	}
+	if !f.holds(filepath.Base(c.Path), c.key()) {
+		return fmt.Errorf("%s has not this case: it is not rewritten", c.Path)
+	}
+	temp, err := WriteAside(f.Dir, text)
+	if err != nil {
+		return f.unsaved(err)
+	}
+	defer os.Remove(temp)
+	return os.Rename(temp, c.Path)
+}
+
+// owns reports whether a path is one of a case in the folder.
+func (f Folder) owns(path string) bool {
+	return filepath.Clean(filepath.Dir(path)) == filepath.Clean(f.Dir) && filepath.Ext(path) == extension
 }
 
 func (f Folder) save(text []byte, key string) (path string, fresh bool, err error) {
@@ -202,11 +251,13 @@ const abandoned = time.Hour
 func (f Folder) clear() {
 	files, _ := os.ReadDir(f.Dir)
 	for _, file := range files {
-		info, err := file.Info()
-		if err != nil || !info.Mode().IsRegular() || !isAside(file.Name()) || time.Since(info.ModTime()) < abandoned {
+		if !isAside(file.Name()) {
 			continue
 		}
-		os.Remove(filepath.Join(f.Dir, file.Name()))
+		info, err := file.Info()
+		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) >= abandoned {
+			os.Remove(filepath.Join(f.Dir, file.Name()))
+		}
 	}
 }
 
@@ -271,7 +322,7 @@ func rename(temp, path string) error {
 
 // Remove deletes the file of a case in the folder.
 func (f Folder) Remove(c Case) error {
-	if filepath.Clean(filepath.Dir(c.Path)) != filepath.Clean(f.Dir) || filepath.Ext(c.Path) != extension {
+	if !f.owns(c.Path) {
 		return fmt.Errorf("%q is no case of %s: it is not removed", c.Path, f.Dir)
 	}
 	return os.Remove(c.Path)

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // numbered returns a case that differs from others by its number.
@@ -92,15 +95,19 @@ func TestNames(t *testing.T) {
 		t.Errorf("as a case of version 1 it is named by %s", old.key())
 	}
 	same := map[string]func(*Case){
-		"test":     func(e *Case) { e.Test = "TestOther" },
-		"seed":     func(e *Case) { e.Seed++ },
-		"strategy": func(e *Case) { e.Strategy = "random" },
-		"comment":  func(e *Case) { e.Comment = nil },
-		"hash":     func(e *Case) { e.Hash++ },
+		"test":      func(e *Case) { e.Test = "TestOther" },
+		"seed":      func(e *Case) { e.Seed++ },
+		"strategy":  func(e *Case) { e.Strategy = "random" },
+		"comment":   func(e *Case) { e.Comment = nil },
+		"condition": func(e *Case) { e.Condition = "always" },
+		"hash":      func(e *Case) { e.Hash++ },
 	}
 	for what, change := range same {
 		e := writerCase()
 		change(&e)
+		if first := writerCase(); !e.Same(&first) {
+			t.Errorf("with another %s it is another case", what)
+		}
 		if again, fresh, err := f.Save(e); again != path || fresh || err != nil {
 			t.Errorf("with another %s it is saved to %s, fresh: %v, %v", what, again, fresh, err)
 		}
@@ -113,11 +120,18 @@ func TestNames(t *testing.T) {
 		"word":      func(e *Case) { e.Inputs[0].Words[1]++ },
 		"choice":    func(e *Case) { e.Record.Choices[0].Value++ },
 		"order":     func(e *Case) { slices.Reverse(e.Record.Deliveries) },
+		"schedule":  func(e *Case) { e.Schedule.Seed++ },
+		"priority":  func(e *Case) { e.Schedule.Priorities = []schedule.Priority{{ID: 1}} },
+		"before":    func(e *Case) { e.Schedule.Before = []schedule.Constraint{{First: 1}} },
+		"answer":    func(e *Case) { e.Schedule.Choices = []choice.Choice{{N: 2}} },
 	}
 	f.Property = "" // one of the other cases has another property
-	for _, change := range other {
+	for what, change := range other {
 		e := writerCase()
 		change(&e)
+		if first := writerCase(); e.Same(&first) {
+			t.Errorf("with another %s it is the same case", what)
+		}
 		save(t, f, e)
 	}
 	if list := files(t, f.Dir); len(list) != 1+len(other) {
@@ -170,15 +184,26 @@ func TestLoadProblems(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Mkdir(filepath.Join(f.Dir, "6.case"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(f.Dir, "7.case"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(f.Dir, "7.case"), 100<<20); err != nil { // with nothing in it, on most disks
+		t.Fatal(err)
+	}
 	cases, problems := f.Load()
-	if len(cases) != 1 || len(problems) != 3 {
+	if len(cases) != 1 || len(problems) != 5 {
 		t.Fatalf("%d cases, problems %v", len(cases), problems)
 	}
 	want := []string{
 		`DIR/0.case: the case is of "TestOther/sub", expected "resultsAreStored": ` +
 			`move the file to the folder TestOther.sub, or correct its property line if the property was renamed`,
-		`DIR/1.case:1: the file is empty, expected "jostle case 2": ` + restore,
+		`DIR/1.case:1: the file is empty, expected "jostle case 3": ` + restore,
 		`DIR/2.case:10: the file has been cut off here: its last line is "property \"resultsAreStor", expected "end": ` + restore,
+		`a case cannot be read: DIR/6.case is a folder: give it a name that does not end in .case`,
+		`DIR/7.case:1: the file has 100 MB, expected at most 64: ` + restore,
 	}
 	for i, p := range problems {
 		if got := strings.ReplaceAll(p.Error(), f.Dir+string(filepath.Separator), "DIR/"); got != want[i] {
@@ -188,6 +213,77 @@ func TestLoadProblems(t *testing.T) {
 	f.Property = ""
 	if cases, _ := f.Load(); len(cases) != 2 {
 		t.Errorf("%d cases of any property", len(cases))
+	}
+}
+
+// Links that lead to themselves or to nothing are problems, and links to files are
+// read. On Windows only those with a privilege may make one.
+//
+// Skips: where no link can be made.
+func TestLinks(t *testing.T) {
+	f := FolderOf(t.TempDir(), "resultsAreStored")
+	path := save(t, f, writerCase())
+	for link, to := range map[string]string{"a.case": "b.case", "b.case": "a.case", "c.case": "nowhere", "d.case": filepath.Base(path)} {
+		if err := os.Symlink(to, filepath.Join(f.Dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	cases, problems := f.Load()
+	if len(cases) != 2 || len(problems) != 3 {
+		t.Fatalf("%d cases, problems %v", len(cases), problems)
+	}
+	for i, p := range problems {
+		if want := filepath.Join(f.Dir, string("abc"[i])+".case"); !strings.Contains(p.Error(), want) || !strings.HasSuffix(p.Error(), ": give access to the file, or delete it") {
+			t.Errorf("problem %d is %v", i, p)
+		}
+	}
+}
+
+// The text of a case that is kept already can be changed, and nothing else.
+func TestRewrite(t *testing.T) {
+	f := FolderOf(t.TempDir(), "resultsAreStored")
+	c := writerCase()
+	c.Path = save(t, f, c)
+	c.Condition, c.Comment = "flush before write", []string{"now explained"}
+	if err := f.Rewrite(c); err != nil {
+		t.Fatal(err)
+	}
+	cases, _ := f.Load()
+	if len(cases) != 1 || !reflect.DeepEqual(cases[0], c) {
+		t.Errorf("the folder has %+v", cases)
+	}
+	other := numbered(1)
+	other.Path = c.Path
+	outside := c
+	outside.Path = filepath.Join(f.Dir, "..", filepath.Base(c.Path))
+	missing := c
+	missing.Path = filepath.Join(f.Dir, "missing.case")
+	for name, c := range map[string]Case{"another case": other, "outside": outside, "missing": missing} {
+		if err := f.Rewrite(c); err == nil {
+			t.Errorf("%s is written", name)
+		}
+	}
+	if list := files(t, f.Dir); len(list) != 1 {
+		t.Errorf("the folder has %q", list)
+	}
+}
+
+// The smallest cases come first, in whatever order they are saved.
+func TestLoadOrder(t *testing.T) {
+	f := FolderOf(t.TempDir(), "resultsAreStored")
+	sizes := []int{7, 3, 5, 0, 9}
+	for _, n := range sizes {
+		c := writerCase()
+		c.Record.Deliveries = make([]uint64, n)
+		save(t, f, c)
+	}
+	cases, _ := f.Load()
+	var got []int
+	for _, c := range cases {
+		got = append(got, len(c.Record.Deliveries))
+	}
+	if slices.Sort(sizes); !slices.Equal(got, sizes) {
+		t.Errorf("loaded cases of %d steps, expected %d", got, sizes)
 	}
 }
 

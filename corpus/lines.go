@@ -9,6 +9,7 @@ import (
 // Advice about a file that cannot be read.
 const (
 	restore = "restore the file from version control, or delete it"
+	oneSide = "keep the lines of one side, all of them (git checkout --ours, or --theirs, and the path)"
 	update  = "update jostle (go get github.com/jostle-go/jostle@latest), or delete the file"
 )
 
@@ -59,6 +60,14 @@ func shown(text string) string {
 		return "the end of the line"
 	}
 	return strconv.Quote(text)
+}
+
+// lineShown is shown for a whole line.
+func lineShown(line string) string {
+	if line == "" {
+		return "empty"
+	}
+	return shown(line)
 }
 
 // keyword moves to the next line, which must begin with a word.

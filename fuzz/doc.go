@@ -39,7 +39,9 @@
 // messages, their orders are searched, and nothing is said if that decides nothing.
 //
 // The run is kept as a file, a case, below testdata/jostle: put it under
-// version control with the mended code. From then on it runs first.
+// version control with the mended code. From then on it runs first, and when its
+// failure is mended it passes, as a regression test. Of what fails alike in the
+// same orders the smallest case is kept.
 //
 // Cases belong to the property: those of a declared function are kept under
 // its own name and run by every verb and every test that is given the
@@ -59,6 +61,7 @@
 //	                 of HTML that shows each, and one of JSON (see fuzz/page)
 //	JOSTLE_SHRINK    how long a failing case may be made smaller and explained, such as 1m;
 //	                 else 5s; 0 is not at all
+//	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is one
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what
 //	                 each actor keeps at its end
 //	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/report"
@@ -87,11 +86,11 @@ func (v *verb) explore(benchmark bool) Verdict {
 	ctx, cancel := v.context()
 	defer cancel()
 	progress := v.progress(benchmark)
-	early := &early{folder: v.folder}
+	early := &finding.Early{Folder: v.folder}
 	o := search.ExploreOptions{Method: v.Method, Runs: v.Runs, Inputs: v.Inputs, Seed: v.Seed, Workers: v.Workers,
 		KeepOn: v.KeepOn, Estimate: v.Estimate, File: v.File, Progress: progress, Passed: v.shower.passed()}
 	if v.KeepOn {
-		o.Met = early.save
+		o.Met = early.Save
 	}
 	x, err := search.Explore(ctx, v.property, o)
 	if err != nil {
@@ -100,7 +99,7 @@ func (v *verb) explore(benchmark bool) Verdict {
 	if progress != nil {
 		progress(x.Verdict.Progress())
 	}
-	early.clear(v.judge(&x))
+	early.Clear(v.judge(&x))
 	v.conclude(x.Verdict, benchmark)
 	if len(x.Verdict.Failures) == 0 && x.Divergence == nil {
 		v.show()
@@ -159,33 +158,6 @@ func (v *verb) progress(benchmark bool) func(explore.Progress) {
 	return report.Printer(w, v.t.Name(), report.IsTerminal(w))
 }
 
-// An early is the cases of an exploration that goes on after failures, saved when
-// each was met: the process may be killed before the end.
-type early struct {
-	folder corpus.Folder
-	paths  []string
-}
-
-// save saves a case. If that cannot be done it is told of at the end, when the case
-// is saved again.
-func (e *early) save(f *finding.Finding) {
-	if !f.Worth() {
-		return
-	}
-	if path, fresh, err := e.folder.Save(f.Case); err == nil && fresh {
-		e.paths = append(e.paths, path)
-	}
-}
-
-// clear removes what was saved early and is not kept in the end.
-func (e *early) clear(kept map[string]bool) {
-	for _, path := range e.paths {
-		if !kept[path] {
-			os.Remove(path)
-		}
-	}
-}
-
 // judge fails the test for what was found. It returns the paths of the cases that
 // were kept.
 func (v *verb) judge(x *search.Exploration) (kept map[string]bool) {
@@ -197,7 +169,7 @@ func (v *verb) judge(x *search.Exploration) (kept map[string]bool) {
 	}
 	v.complain(x.Lost)
 	if f := x.Divergence; f != nil {
-		v.fail(f.Finding, f.Run, "")
+		v.fail(f.Finding, f.Run, finding.Kept{})
 	}
 	if clash := x.Verdict.Clash; clash != "" {
 		v.t.Error(clash)

@@ -40,19 +40,19 @@ func (v *verb) shrunk(r *props.Runner, f *finding.Finding) *finding.Finding {
 
 // save keeps a finding, and then in its place what it is shrunk to: a shrunk run that
 // takes the process with it must not take the finding, too.
-func (v *verb) save(f *finding.Finding) (small *finding.Finding, path string, err error) {
+func (v *verb) save(f *finding.Finding) (small *finding.Finding, kept finding.Kept, err error) {
 	if !f.Worth() {
-		return f, "", nil
+		return f, kept, nil
 	}
 	first, fresh, err := v.folder.Save(f.Case)
 	r := v.property.NewRunner()
 	defer r.Close()
 	small = v.shrunk(r, f)
-	if path, err = small.Save(v.folder); err == nil && fresh && path != first {
+	if kept, err = small.Keep(v.folder, r); err == nil && fresh && kept.Path != first {
 		os.Remove(first)
 	}
-	if err == nil && os.Getenv("JOSTLE_OUT") != "" {
-		err = small.WritePages(r, path)
+	if err == nil && kept.Fresh() && os.Getenv("JOSTLE_OUT") != "" {
+		err = small.WritePages(r, kept.Path)
 	}
-	return small, path, err
+	return small, kept, err
 }

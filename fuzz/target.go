@@ -1,7 +1,9 @@
 package fuzz
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"testing"
 	"time"
@@ -114,7 +116,7 @@ func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Mis
 type target struct {
 	*verb
 	native.Harness
-	saved map[string]saved // by signature
+	saved map[string]saved // by signature and condition
 	tally search.Tally     // of the runs of this process
 }
 
@@ -165,34 +167,36 @@ func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	if !native.IsFuzzing(os.Args[1:]) { // whose engine makes inputs smaller itself
 		f = g.shrunk(g.Runner, f)
 	}
-	path, err := g.save(f)
+	kept, err := g.save(f)
 	own := &verb{Config: g.Config, t: t, property: g.property, folder: g.folder}
 	own.property.Test = t.Name()
-	own.fail(f, fmt.Sprintf("%d bytes", bytes), path)
+	own.fail(f, fmt.Sprintf("%d bytes", bytes), kept)
 	if err != nil {
-		own.notSaved(f, path, err)
+		own.notSaved(f, kept.Path, err)
 	}
 }
 
-// save keeps the shortest run of each signature. The engine makes a failing
+// save keeps the shortest run of each failure. The engine makes a failing
 // input smaller by trying others that fail alike: they are not kept beside it.
-func (g *target) save(f *finding.Finding) (path string, err error) {
+func (g *target) save(f *finding.Finding) (kept finding.Kept, err error) {
 	if !f.Worth() {
-		return "", nil
+		return kept, nil
 	}
-	signature := f.Case.Signature
-	old := g.saved[signature]
+	failure := f.Case.Signature + "\x00" + f.Case.Condition
+	old := g.saved[failure]
 	if old.Finding != nil && old.Steps() <= f.Steps() {
-		return old.path, nil
+		return finding.Kept{Path: old.path}, nil
 	}
-	path, err = f.Save(g.folder)
-	if err != nil || path == "" {
-		return path, err
+	kept, err = f.Keep(g.folder, g.Runner)
+	if err != nil || !kept.Fresh() {
+		return kept, err
 	}
-	g.saved[signature] = saved{f, path}
-	if old.Finding != nil && old.path != path {
+	g.saved[failure] = saved{f, kept.Path}
+	if old.Finding != nil && old.path != kept.Path {
 		old.Case.Path = old.path
-		err = g.folder.Remove(old.Case)
+		if err = g.folder.Remove(old.Case); errors.Is(err, fs.ErrNotExist) { // Keep has removed it
+			err = nil
+		}
 	}
-	return path, err
+	return kept, err
 }

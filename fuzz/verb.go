@@ -29,6 +29,7 @@ type verb struct {
 	limit    search.Limit
 	dog      *search.Watchdog
 	shower   *shower
+	repair   bool // stale cases
 }
 
 // begin makes a verb, or fails the test when it is called wrongly.
@@ -44,7 +45,8 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower()}
+	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower(),
+		repair: os.Getenv("JOSTLE_REPAIR") == "1"}
 	v.dog = newWatchdog(v.limit)
 	v.folder = corpus.FolderOf(c.Folder, v.property.Name)
 	_, benchmark := t.(*testing.B)
@@ -112,13 +114,14 @@ func (v *verb) replaySaved() bool {
 	}
 	r := v.property.NewRunner()
 	defer r.Close()
+	held := true
 	for i := range cases {
 		v.property.Recorder.Slot(0).Begin(flight.Saved, i)
-		if !v.replayCase(r, &cases[i], false) {
+		if held = v.replayCase(r, &cases[i], false) && held; !held && !v.repair { // which is for all of them
 			return false
 		}
 	}
-	return len(problems) == 0
+	return held && len(problems) == 0
 }
 
 // beforeProperties returns the cases of the test that were kept before cases
@@ -173,44 +176,47 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.print(words.Indented(res.System.Trace().Text()))
 	}
 	file := filepath.Base(c.Path)
-	switch {
-	case res.Failure != nil:
-	case res.Skipped:
-		v.t.Logf("case %s is skipped now (%s); keep it: whether its failure is mended is not known", file, played.How)
-		return true
-	case played.Exact:
-		v.t.Logf("case %s passes now (%s); %s", file, played.How, v.advice())
-		return true
-	default:
-		v.t.Logf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
-			"    keep it: each test run tries it as far as it applies; delete it only when its failure was found anew, or is known to be mended",
-			file, played.How)
+	if v.repair && !played.Exact && v.repaired(r, c, played.How) {
+		return false
+	}
+	if res.Failure == nil {
+		v.t.Log(played.Held(file, v.property.Name == v.property.Test))
 		return true
 	}
 	f := finding.From(finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, res)
 	f.Confirm(r)
-	v.fail(f, fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start))), c.Path)
+	v.fail(f, fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start))), finding.Kept{Path: c.Path})
 	return false
 }
 
-// advice returns what to do about a case that was run as it was saved and holds.
-func (v *verb) advice() string {
-	if v.property.Name == v.property.Test {
-		return "if no other function literal of the test has failed so, it may be deleted"
+// repaired looks for a run in place of a stale case. It reports whether one was found:
+// then it is kept, the case removed, and the test failed.
+func (v *verb) repaired(r *props.Runner, c *corpus.Case, how string) bool {
+	v.t.Helper()
+	ctx, cancel := v.context()
+	defer cancel()
+	f, ok := search.Repair(ctx, r, c)
+	if !ok {
+		v.t.Logf("case %s cannot be repaired: no run near it fails as it did; delete it only if its failure is known to be mended", filepath.Base(c.Path))
+		return false
 	}
-	return "it may be deleted"
+	path := v.keep(f, fmt.Sprintf("near case %s (%s)", filepath.Base(c.Path), how))
+	if path != "" && path != c.Path && !f.Case.OfLiteral() { // else another literal may have failed so
+		os.Remove(c.Path)
+	}
+	return true
 }
 
 // keep shrinks and saves a finding, if it is worth it, and fails the test with it. It
 // returns the path of the case, "" when there is none.
 func (v *verb) keep(f *finding.Finding, run string) (path string) {
 	v.t.Helper()
-	f, path, err := v.save(f)
+	f, kept, err := v.save(f)
 	if err != nil {
-		defer v.notSaved(f, path, err)
+		defer v.notSaved(f, kept.Path, err)
 	}
-	v.fail(f, run, path)
-	return path
+	v.fail(f, run, kept)
+	return kept.Path
 }
 
 // notSaved tells why a finding was not saved, and shows the case itself unless
@@ -223,10 +229,10 @@ func (v *verb) notSaved(f *finding.Finding, path string, err error) {
 }
 
 // fail tells what was found and fails the test.
-func (v *verb) fail(f *finding.Finding, run, path string) {
-	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", settings(path), words.Command(v.property.Test, packageFolder))
-	if path != "" {
-		text += fmt.Sprintf("        saved: %s (runs first from now on)\n", shown(path))
+func (v *verb) fail(f *finding.Finding, run string, kept finding.Kept) {
+	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", settings(kept.Path), words.Command(v.property.Test, packageFolder))
+	if kept.Path != "" {
+		text += "        " + kept.Line(shown) + "\n"
 	}
 	v.print(text)
 	v.t.Fail()

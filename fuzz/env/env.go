@@ -22,6 +22,7 @@ type Settings struct {
 	Strategies []string      // JOSTLE_STRATEGY
 	Stall      time.Duration // JOSTLE_STALL
 	Shrink     time.Duration // JOSTLE_SHRINK; negative if nothing is to be shrunk
+	Repair     bool          // JOSTLE_REPAIR
 }
 
 // Read reads the environment. The error says of a setting that means nothing what it
@@ -38,6 +39,7 @@ func Read() (s Settings, err error) {
 		{"JOSTLE_STRATEGY", readStrategies, "one or more of " + strings.Join(strategy.Names(), ", ") + ", with commas between"},
 		{"JOSTLE_STALL", readStall, "a duration such as 30s"},
 		{"JOSTLE_SHRINK", readShrink, "a duration such as 30s, or to 0 to shrink nothing"},
+		{"JOSTLE_REPAIR", readRepair, "1 to repair stale cases, or to 0 to leave them"},
 	} {
 		if text := os.Getenv(x.name); text != "" && !x.set(&s, text) {
 			return s, fmt.Errorf("%s is %q: set it to %s", x.name, text, x.want)
@@ -87,6 +89,11 @@ func readShrink(s *Settings, text string) bool {
 		s.Shrink = -1
 	}
 	return err == nil && d >= 0
+}
+
+func readRepair(s *Settings, text string) bool {
+	s.Repair = text == "1"
+	return s.Repair || text == "0"
 }
 
 // Set returns what a shell must be told before a command so that the settings of these

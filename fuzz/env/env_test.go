@@ -27,6 +27,9 @@ func TestRead(t *testing.T) {
 		{"JOSTLE_SHRINK", "1m", Settings{Shrink: time.Minute}, ""},
 		{"JOSTLE_SHRINK", "0", Settings{Shrink: -1}, ""},
 		{"JOSTLE_SHRINK", "-3s", Settings{}, `JOSTLE_SHRINK is "-3s": set it to a duration such as 30s, or to 0 to shrink nothing`},
+		{"JOSTLE_REPAIR", "1", Settings{Repair: true}, ""},
+		{"JOSTLE_REPAIR", "0", Settings{}, ""},
+		{"JOSTLE_REPAIR", "all", Settings{}, `JOSTLE_REPAIR is "all": set it to 1 to repair stale cases, or to 0 to leave them`},
 	} {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
 			t.Setenv(c.name, c.value)

@@ -46,6 +46,24 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 	return playLeniently(r, c, difference)
 }
 
+// Held tells what a case whose property held says of its failure, and what to do with
+// its file. Shared reports whether function literals of one test share the file's
+// folder: then the case may be of another one.
+func (p *Played) Held(file string, shared bool) string {
+	switch {
+	case p.Result.Skipped:
+		return fmt.Sprintf("case %s is skipped now (%s); keep it: whether its failure is mended is not known", file, p.How)
+	case !p.Exact:
+		return fmt.Sprintf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
+			"    keep it: each test run tries it as far as it applies; JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that",
+			file, p.How)
+	case shared:
+		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; "+
+			"delete it only if no other function literal of the test has failed so", file, p.How)
+	}
+	return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it", file, p.How)
+}
+
 // played returns what came of a case. How it was run must not say that it was
 // run as saved when it fails otherwise than it was saved for.
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {

@@ -33,6 +33,16 @@ func (f *Finding) Save(folder corpus.Folder) (path string, err error) {
 	if err != nil {
 		return path, err
 	}
+	for i, beside := range f.besides(path) {
+		if err := os.WriteFile(beside, f.Attachments[i].Data, 0o644); err != nil {
+			return path, fmt.Errorf("the case is saved, but not all that belongs beside it: %w", err)
+		}
+	}
+	return path, nil
+}
+
+// besides returns the files of the attachments beside a case.
+func (f *Finding) besides(path string) (list []string) {
 	taken := map[string]bool{}
 	for i, a := range f.Attachments {
 		name := fileName(a.Name)
@@ -40,12 +50,9 @@ func (f *Finding) Save(folder corpus.Folder) (path string, err error) {
 			name = fmt.Sprintf("%d-%s", i+1, name)
 		}
 		taken[name] = true
-		beside := strings.TrimSuffix(path, filepath.Ext(path)) + "-" + name
-		if err := os.WriteFile(beside, a.Data, 0o644); err != nil {
-			return path, fmt.Errorf("the case is saved, but not all that belongs beside it: %w", err)
-		}
+		list = append(list, strings.TrimSuffix(path, filepath.Ext(path))+"-"+name)
 	}
-	return path, nil
+	return list
 }
 
 // fileName makes a name given by a property one of a file in the folder of the

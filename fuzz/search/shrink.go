@@ -54,6 +54,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 	out.Finding.Cause = s.cause(ctx, &out)
 	out.Finding.Look(r)
 	out.Finding.Explain(out.inWords(time.Since(start)), out.Why.String())
+	out.Finding.Case.Condition = out.Why.Text()
 	for i := range out.Result.Others {
 		if other := s.finding(out.Result.Others[i].Case); other != nil {
 			out.Others = append(out.Others, other)

@@ -1,0 +1,35 @@
+//go:build linux || darwin
+
+package fuzz
+
+import (
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// fill makes this process write no file of more than some bytes, as on a full disk.
+func fill(t *testing.T) {
+	signal.Ignore(syscall.SIGXFSZ)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100, Max: 100}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Where the disk is full a failure is told all the same, with its case, and no part of a
+// file is left.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	out := runSample(t, "full-disk", dir)
+	for _, want := range []string{"overdrawn", "the case cannot be saved in DIR/overdraws: ", "file too large: make room or give access there",
+		"put this into a file whose name ends in .case, in DIR/overdraws", "    jostle case 3\n", "    end\n", "--- FAIL: TestSample "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(left) > 0 {
+		t.Errorf("there are %q", left)
+	}
+}

@@ -1,0 +1,104 @@
+package finding
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/props"
+)
+
+// Kept says what became of a finding that was to be kept.
+type Kept struct {
+	// Path is the file of the case that shows the failure from now on.
+	Path string
+	// Alike are files of other cases that show the same failure. If Fewer they were
+	// removed, since the finding's shows it better; else Path is one of them, and the
+	// finding was not saved.
+	Alike []string
+	Fewer bool
+}
+
+// Fresh reports whether the finding was saved.
+func (k *Kept) Fresh() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
+
+// Line says it in a line. Paths are shown as a function shows them.
+func (k *Kept) Line(shown func(string) string) string {
+	var names []string
+	for _, path := range k.Alike {
+		names = append(names, filepath.Base(path))
+	}
+	others := strings.Join(names, ", ")
+	switch {
+	case len(names) == 0:
+		return fmt.Sprintf("saved: %s (runs first from now on)", shown(k.Path))
+	case k.Fewer:
+		return fmt.Sprintf("saved: %s (runs first from now on, in place of %s, which showed the same failure)", shown(k.Path), others)
+	}
+	return fmt.Sprintf("not saved: %s shows the same failure, and is no larger", shown(k.Path))
+}
+
+// Keep saves a finding as Save does, but keeps one case of each failure. Other cases
+// of the folder that show the same failure, as corpus.Case.Alike tells, are run again.
+// If one of them fails alike as it was saved and is no larger, the finding is not
+// saved. Those that are larger, and those that can no longer be run as they were
+// saved, are removed when the finding is a file. A case that passes as it was saved, or
+// fails with another failure, stays beside it: it shows something else. So does one that
+// may be of another function literal of the test.
+func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
+	cases, _ := folder.Load() // those with problems show nothing
+	var worse []corpus.Case
+	for i := range cases {
+		c := &cases[i]
+		if !c.Alike(&f.Case) || c.Same(&f.Case) {
+			continue
+		}
+		switch p := Play(r, c); {
+		case p.Result.Failure != nil && p.Result.Failure.Signature() != c.Signature:
+		case p.Result.Skipped || p.Result.Failure == nil && p.Exact:
+		case !p.Exact && f.Case.OfLiteral(): // it may be of another one, and apply there
+		case p.Exact && c.Compare(&f.Case) <= 0:
+			return Kept{Path: c.Path, Alike: []string{c.Path}}, nil
+		default:
+			worse = append(worse, *c)
+		}
+	}
+	path, err := f.Save(folder)
+	k := Kept{Path: path}
+	if err != nil {
+		return k, err
+	}
+	for _, c := range worse {
+		if folder.Remove(c) == nil {
+			f.detach(c.Path)
+			k.Alike, k.Fewer = append(k.Alike, c.Path), true
+		}
+	}
+	return k, f.explainKept(folder, cases)
+}
+
+// explainKept rewrites a case that was kept before it was known in which orders it
+// fails. If people have changed its comment it stays as it is.
+func (f *Finding) explainKept(folder corpus.Folder, cases []corpus.Case) error {
+	before := *f
+	before.Why = ""
+	for i := range cases {
+		c := &cases[i]
+		if c.Same(&f.Case) && f.Case.Condition != c.Condition && slices.Equal(c.Comment, corpus.Comment(before.comment())) {
+			now := f.Case
+			now.Path = c.Path
+			return folder.Rewrite(now)
+		}
+	}
+	return nil
+}
+
+// detach removes what lies beside another case of the same failure.
+func (f *Finding) detach(path string) {
+	for _, beside := range f.besides(path) {
+		os.Remove(beside)
+	}
+}

@@ -1,0 +1,134 @@
+package native
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/jostle-go/jostle/corpus"
+)
+
+// goVersion is the first line of the files in which go test -fuzz keeps inputs.
+const goVersion = "go test fuzz v1"
+
+// GoText returns the text of the file in which go test -fuzz keeps the bytes of a
+// target of package fuzz.
+func GoText(data []byte) []byte { return fmt.Appendf(nil, "%s\n[]byte(%q)\n", goVersion, data) }
+
+// FromGoText returns the bytes in the text of such a file. The path is used in errors,
+// which have file and line, what is there and what was expected.
+func FromGoText(path string, text []byte) ([]byte, error) {
+	failf := func(line int, format string, args ...any) ([]byte, error) {
+		return nil, fmt.Errorf("%s:%d: %s: only the inputs of a target of one []byte can be read", path, line, fmt.Sprintf(format, args...))
+	}
+	lines := strings.Split(string(text), "\n")
+	if first := strings.TrimSuffix(lines[0], "\r"); first != goVersion {
+		return failf(1, "%.40q, expected %q", first, goVersion)
+	}
+	var data []byte
+	found := false
+	for i, line := range lines[1:] {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		literal, ok := strings.CutPrefix(line, "[]byte(")
+		literal, closed := strings.CutSuffix(literal, ")")
+		value, err := strconv.Unquote(strings.TrimSpace(literal))
+		switch {
+		case !ok || !closed || err != nil || strings.HasPrefix(strings.TrimSpace(literal), "'"):
+			return failf(i+2, "%.40q, expected []byte(\"…\")", line)
+		case found:
+			return failf(i+2, "a second value, expected one")
+		}
+		data, found = []byte(value), true
+	}
+	if !found {
+		return failf(len(lines), "no value, expected []byte(\"…\")")
+	}
+	return data, nil
+}
+
+// A GoInput is one input of Go's fuzzing engine.
+type GoInput struct {
+	Path string
+	Data []byte // what Harness.Run runs
+}
+
+// Import reads the inputs that go test -fuzz keeps in a folder, such as
+// testdata/fuzz/FuzzName or the one in its cache, in the order of their names. For what
+// cannot be read it returns a problem, and goes on. A folder that is not there has none.
+//
+// Harness.Run makes a run of an input; if that fails, finding.From and its Save make a
+// case of it.
+func Import(dir string) (inputs []GoInput, problems []error) {
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, []error{fmt.Errorf("the inputs of %s cannot be read: %w", dir, err)}
+	}
+	for _, file := range files {
+		if strings.HasPrefix(file.Name(), ".") {
+			continue
+		}
+		path := filepath.Join(dir, file.Name())
+		data, err := readGoInput(path)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		inputs = append(inputs, GoInput{path, data})
+	}
+	return inputs, problems
+}
+
+// largestInput is how large the file of an input may be. The engine's bytes are at most
+// 100 MB, and mostly a few dozen.
+const largestInput = 64 << 20
+
+func readGoInput(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("an input cannot be read: %w", err)
+	case !info.Mode().IsRegular(): // to open a named pipe would wait for ever
+		return nil, fmt.Errorf("an input cannot be read: %s is no file (%v)", path, info.Mode().Type())
+	case info.Size() > largestInput:
+		return nil, fmt.Errorf("%s:1: the file has %d MB, expected at most %d", path, info.Size()>>20, largestInput>>20)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("an input cannot be read: %w", err)
+	}
+	return FromGoText(path, text)
+}
+
+// Export writes bytes to a folder of go test -fuzz, which it makes, under the name that
+// the engine gives them, and returns the file's path. A file of that name has the same
+// bytes, and stays. Harness.BytesOf returns the bytes of a case. They have room for less
+// than a case: run them, and look whether they still fail.
+func Export(dir string, data []byte) (path string, err error) {
+	text := GoText(data)
+	path = filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256(text))[:16])
+	if there, err := os.ReadFile(path); err == nil && string(there) == string(text) {
+		return path, nil
+	}
+	if err = os.MkdirAll(dir, 0o777); err != nil {
+		return "", unexported(dir, err)
+	}
+	temp, err := corpus.WriteAside(dir, text)
+	if err != nil {
+		return "", unexported(dir, err)
+	}
+	if err = os.Rename(temp, path); err != nil {
+		return "", unexported(dir, errors.Join(err, os.Remove(temp)))
+	}
+	return path, nil
+}
+
+func unexported(dir string, err error) error {
+	return fmt.Errorf("the input cannot be written to %s: %w", dir, err)
+}

@@ -1,0 +1,48 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse/schedule"
+)
+
+// Text returns in which orders a program fails, without how many there are, in a form
+// that only computers compare: corpus.Case.Condition. It names messages in full, so
+// that it does not depend on which others there are. It is "" if the order does not
+// matter, as far as is known: then nothing tells this failure from others of its
+// signature but the draws.
+func (e *Explanation) Text() string {
+	var terms []string
+	switch {
+	case e.Complete && e.Failing == e.Orders:
+	case e.Complete && e.Exact:
+		for _, term := range e.Condition.Terms {
+			terms = append(terms, e.inFull(term))
+		}
+	case len(e.Before) > 0:
+		return "plain order, but " + e.inFull(e.Before)
+	}
+	slices.Sort(terms)
+	return strings.Join(terms, " or ")
+}
+
+// inFull returns constraints as text, in an order of their own.
+func (e *Explanation) inFull(list []schedule.Constraint) string {
+	var parts []string
+	for _, c := range list {
+		parts = append(parts, e.steps[c.First].inFull()+" before "+e.steps[c.Second].inFull())
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, " and ")
+}
+
+// inFull names a message so that no other message of a run has the name.
+func (n stepName) inFull() string {
+	text := fmt.Sprintf("%s from %s at %s", n.message, n.sender, n.receiver)
+	if n.before > 0 {
+		text += fmt.Sprintf(" (number %d)", n.before+1)
+	}
+	return text
+}

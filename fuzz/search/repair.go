@@ -1,0 +1,97 @@
+package search
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// How many runs Repair makes, at most: under constraints of the case, and of all orders
+// of its draws, and at random.
+const (
+	repairNear   = 500
+	repairAll    = 1000
+	repairRandom = 500
+)
+
+// Repair looks for a run that fails as a case did, of a program that has changed so
+// that the case can no longer be run as it was saved. It begins with what still applies
+// of the case, then keeps its draws and looks near its order: random orders under the
+// constraints that are left of it, fewer of them each time; then all orders, if they
+// are few; then random ones. It returns the smallest run found at the first of these
+// that finds any, confirmed.
+//
+// A case that runs as it was saved needs no repair, and one of a failure without a
+// signature has none: then ok is false, as when nothing is found.
+func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *finding.Finding, ok bool) {
+	played := finding.Play(r, c)
+	if played.Exact || c.Signature == "" {
+		return nil, false
+	}
+	s := &shrinking{runner: r, early: c.EarlyTimers, searched: map[string]bool{},
+		origin: finding.Origin{Property: c.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}}
+	near := outcomeOf(&played.Result)
+	near.Case = near.Case.Clone()
+	if res := &played.Result; res.Failure != nil && near.Signature == c.Signature {
+		f = finding.From(s.origin, res)
+		if f.Confirm(r); f.Replays == finding.Tried {
+			return f, true
+		}
+	}
+	if played.Result.System == nil {
+		return nil, false // there is no order to look for
+	}
+	h := &hunt{shrinking: s, inputs: near.Case.Inputs, signature: c.Signature, near: &near, other: func(shrink.Outcome) {}}
+	near.External, near.Steps = math.MaxInt, math.MaxInt // a longer run will do
+	for _, stage := range []struct {
+		runs int
+		look func(*hunt)
+	}{{repairNear, (*hunt).under}, {repairAll, func(h *hunt) { h.everywhere(h.left) }}, {repairRandom, (*hunt).atRandom}} {
+		if h.left = stage.runs; ctx.Err() == nil && !h.all {
+			stage.look(h)
+		}
+		if f := h.smallest(); f != nil {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// under tries random orders under the constraints of the near run: all of them first,
+// and with each further try others of them, in the end few.
+func (h *hunt) under() {
+	choices := h.near.Case.Schedule.Choices
+	tries := uint64(h.left)
+	for n := uint64(0); n < tries && !h.over(); n++ {
+		var some []schedule.Constraint
+		for i, c := range h.near.Case.Schedule.Before {
+			if hash.Seed(n, uint64(i))%tries >= n {
+				some = append(some, c)
+			}
+		}
+		h.left--
+		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: schedule.Schedule{Seed: n, Before: some, Choices: choices}})
+		if out := outcomeOf(&res); out.Signature == h.signature {
+			h.check(out.Case)
+		}
+	}
+}
+
+// smallest returns the smallest run that was found, confirmed; nil if there is none.
+func (h *hunt) smallest() *finding.Finding {
+	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
+	for _, out := range h.found {
+		if f := h.finding(out.Case); f != nil && f.Case.Signature == h.signature {
+			return f
+		}
+	}
+	h.found = nil
+	return nil
+}
