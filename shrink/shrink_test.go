@@ -31,7 +31,7 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 }
 
 // Search tries the order of the near run and plain order.
-func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int) {
+func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
 	for _, before := range [][]schedule.Constraint{near.Case.Schedule.Before, nil} {
 		c := shrink.Case{Inputs: inputs, Schedule: schedule.Schedule{Before: before, Choices: near.Case.Schedule.Choices}}
 		if out := y.Run(c); out.Signature == signature {
@@ -40,7 +40,7 @@ func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outco
 			other(out)
 		}
 	}
-	return found, 2
+	return found, 2, false
 }
 
 // toyCase is a case with numbers, so many constraints and answers.
