@@ -62,7 +62,8 @@ type level struct {
 var levels = [...]level{
 	{[]func(*shrinker){later, order, draws, answers}, true},
 	{[]func(*shrinker){elsewhere, exchanges, fewer}, true},
-	{[]func(*shrinker){draws, elsewhere, exchanges}, false},
+	{[]func(*shrinker){anew}, true},
+	{[]func(*shrinker){draws, elsewhere, exchanges, anew}, false},
 }
 
 // Shrink returns the smallest case that it can make of a failing one. Found must be
@@ -106,7 +107,7 @@ const noMore = math.MaxInt
 func (x *shrinker) round(l *level) bool {
 	taken := x.Taken
 	if x.effort = x.options.RunsPerInput; l.little {
-		x.effort = (x.effort + littleEffort - 1) / littleEffort
+		x.effort = x.littleEffort()
 	}
 	for _, pass := range l.passes {
 		if x.over() {
@@ -116,6 +117,8 @@ func (x *shrinker) round(l *level) bool {
 	}
 	return x.Taken > taken && !x.over()
 }
+
+func (x *shrinker) littleEffort() int { return (x.options.RunsPerInput + littleEffort - 1) / littleEffort }
 
 // over reports whether the budget is used up.
 func (x *shrinker) over() bool {
@@ -154,7 +157,7 @@ func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	if alike && x.take(out) {
 		return true
 	}
-	if out.Void || !larger && compareInputs(out.Case.Inputs, x.Best.Case.Inputs) >= 0 {
+	if out.Void || out.External > x.Best.External || !larger && compareInputs(out.Case.Inputs, x.Best.Case.Inputs) >= 0 {
 		return false
 	}
 	program := out.program()
