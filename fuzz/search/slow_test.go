@@ -2,15 +2,18 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -46,12 +49,13 @@ func (s *slowRun) next(n int) int {
 	return s.digits[s.at-1]
 }
 
-// eachOrder runs a property with some draws in every order and with all answers, and
+// eachOrder runs a property as planned but in every order and with all answers, and
 // reports whether that were no more runs than most.
-func eachOrder(r *props.Runner, inputs []choice.Input, most int, f func(*props.Result)) bool {
+func eachOrder(r *props.Runner, plan props.Plan, most int, f func(*props.Result)) bool {
 	by := &slowRun{slowly: &slowly{}}
+	plan.Strategy = by
 	for range most {
-		res := r.Run(props.Plan{Inputs: inputs, Strategy: by})
+		res := r.Run(plan)
 		f(&res)
 		n := len(by.digits)
 		for n > 0 && by.digits[n-1]+1 == by.of[n-1] {
@@ -211,7 +215,7 @@ func (l *least) look(t *testing.T, property func(*props.T)) {
 	r := props.NewRunner("slow", property)
 	defer r.Close()
 	mine, steps := inputIDs{property, map[uint64]bool{}}, 1<<30
-	if !eachOrder(r, nil, 1_000_000, func(res *props.Result) {
+	if !eachOrder(r, props.Plan{}, 1_000_000, func(res *props.Result) {
 		if res.Failure != nil {
 			steps = min(steps, res.System.Steps())
 		}
@@ -352,7 +356,7 @@ func holdsExactly(t *testing.T, name string, r *props.Runner, out *Shrunk) bool 
 		return false
 	}
 	torn := 0
-	all := eachOrder(r, out.Best.Case.Inputs, mostPlain, func(res *props.Result) {
+	all := eachOrder(r, props.Plan{Inputs: out.Best.Case.Inputs, EarlyTimers: out.Finding.Case.EarlyTimers}, mostPlain, func(res *props.Result) {
 		if res.System == nil || res.Skipped {
 			return
 		}
@@ -445,4 +449,177 @@ func TestConditionsOfSubjects(t *testing.T) {
 		r.Close()
 		t.Logf("%s: complete %t, exact %t, reduced %t, mixed %t, held against all orders: %t", s.Name, out.Why.Complete, out.Why.Exact, out.Why.Reduced, out.Why.Mixed, all)
 	}
+}
+
+// awkward are programs of which order alone does not decide, or whose names are no
+// names at first sight.
+var awkward = []struct {
+	name  string
+	build func(t *props.T, sys *pulse.System)
+}{
+	{"a coin", func(t *props.T, sys *pulse.System) {
+		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == "coin" && ctx.Choose(2) == 1 {
+				t.Error("heads")
+			}
+		}))
+		sendsBy(sys, judge, "coin")
+		sendsBy(sys, judge, "other")
+	}},
+	{"a coin that matters in one order", func(t *props.T, sys *pulse.System) {
+		got := 0
+		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			got++
+			if msg == "coin" && got == 2 && ctx.Choose(2) == 1 {
+				t.Error("heads")
+			}
+		}))
+		sendsBy(sys, judge, "coin")
+		sendsBy(sys, judge, "other")
+	}},
+	{"names by the order of spawning", func(t *props.T, sys *pulse.System) {
+		for range 2 {
+			got := ""
+			var father pulse.Ref
+			sys.Send(sys.Spawn("mother", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+				child := ctx.Spawn("child", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+					if got += msg.(string); got == "ba" {
+						t.Error("ba")
+					}
+				}))
+				father = ctx.Spawn("father", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(child, "b") }))
+				ctx.Send(child, "a")
+				ctx.Send(father, "go")
+			})), "go")
+		}
+	}},
+	{"the same several times", func(t *props.T, sys *pulse.System) {
+		got := ""
+		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if got += msg.(string); got == "xyx" {
+				t.Error(got)
+			}
+		}))
+		sendsBy(sys, judge, "x", "x")
+		sendsBy(sys, judge, "y")
+	}},
+	{"the same by actors of one name", func(t *props.T, sys *pulse.System) {
+		last := pulse.Ref{}
+		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if last == (pulse.Ref{}) {
+				last = ctx.Sender()
+			}
+		}))
+		sendsBy(sys, judge, "x")
+		second := sendsBy(sys, judge, "x")
+		sys.Run()
+		if last == second {
+			t.Error("the second is the first")
+		}
+	}},
+	{"looks at two", func(t *props.T, sys *pulse.System) {
+		a, b := 0, 0
+		one := sys.Spawn("one", pulse.Func(func(ctx *pulse.Ctx, msg any) { a++ }))
+		two := sys.Spawn("two", pulse.Func(func(ctx *pulse.Ctx, msg any) { b++ }))
+		sys.Send(one, "x")
+		sys.Send(two, "x")
+		t.Always("never more of two", func() error {
+			if b > a {
+				return errors.New("more of two")
+			}
+			return nil
+		})
+	}},
+	{"skips", func(t *props.T, sys *pulse.System) {
+		got := ""
+		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			switch got += msg.(string); {
+			case got == "ab":
+				t.Skip("ab")
+			case got == "cb":
+				t.Error("cb")
+			}
+		}))
+		sendsBy(sys, judge, "a")
+		sendsBy(sys, judge, "b")
+		sendsBy(sys, judge, "c")
+	}},
+	{"timers", func(t *props.T, sys *pulse.System) {
+		fired := false
+		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			switch msg {
+			case "start":
+				ctx.After(time.Second, "late")
+			case "late":
+				fired = true
+			case "other":
+				if fired {
+					t.Error("late")
+				}
+			}
+		}))
+		sendsBy(sys, judge, "start")
+		sendsBy(sys, judge, "other")
+	}},
+	{"a panic beside others", func(t *props.T, sys *pulse.System) {
+		got := ""
+		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if got += msg.(string); got == "b" {
+				panic("b first")
+			}
+		}))
+		other := sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) {}))
+		sendsBy(sys, judge, "a")
+		sendsBy(sys, judge, "b")
+		sendsBy(sys, other, "c")
+		sendsBy(sys, other, "d")
+	}},
+	{"lost messages", func(t *props.T, sys *pulse.System) {
+		got := ""
+		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) { got += msg.(string) }))
+		sendsBy(sys, judge, "a")
+		sendsBy(sys, judge, "b")
+		sys.Run()
+		if got == "b" {
+			t.Error("a is not there")
+		}
+	}},
+}
+
+// sendsBy has a new actor send words to another.
+func sendsBy(sys *pulse.System, to pulse.Ref, list ...string) pulse.Ref {
+	by := sys.Spawn("by", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+		for _, word := range list {
+			ctx.Send(to, word)
+		}
+	}))
+	sys.Send(by, "go")
+	return by
+}
+
+// TestConditionsOfAwkwardPrograms holds what is said of programs with answers, timers,
+// faults and more of one name against all their orders.
+func TestConditionsOfAwkwardPrograms(t *testing.T) {
+	var b strings.Builder
+	for _, c := range awkward {
+		t.Run(c.name, func(t *testing.T) {
+			property := func(t *props.T) {
+				o := pulse.Options{}
+				if c.name == "lost messages" {
+					o.Faults = pulse.Faults{Drop: 1}
+				}
+				sys := t.SystemWith(o)
+				c.build(t, sys)
+				sys.Run()
+			}
+			out := shrunkBy(t, property, 1, 20_000)
+			r := (&Property{Name: t.Name(), Test: t.Name(), Func: property}).NewRunner()
+			defer r.Close()
+			if !holdsExactly(t, c.name, r, &out) {
+				t.Errorf("not held against all orders: %+v", out.Why)
+			}
+			fmt.Fprintf(&b, "%s: %s\n", c.name, out.Why.String())
+		})
+	}
+	golden.File(t, "testdata/awkward.txt", b.String())
 }
