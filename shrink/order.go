@@ -15,6 +15,40 @@ func order(x *shrinker) {
 	x.take(best)
 }
 
+// reduce leaves out constraints of a run that need not be the best one.
+func (x *shrinker) reduce(out *Outcome) {
+	for size := len(out.Case.Schedule.Before); size > 0; size /= 2 {
+		for at := 0; at < len(out.Case.Schedule.Before) && !x.over(); {
+			end := min(at+size, len(out.Case.Schedule.Before))
+			if !x.leaveOut(out, at, end, false) && (size > 1 || !x.leaveOut(out, at, end, true)) {
+				at += size
+			}
+		}
+	}
+}
+
+// leaveOut leaves out some constraints, if the run fails without them. What waits for
+// a step that waits by the first of them may be linked to what that waits for.
+func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
+	c := out.Case.Clone()
+	gone, linked := c.Schedule.Before[at], false
+	c.Schedule.Before = slices.Delete(c.Schedule.Before, at, end)
+	for i := range c.Schedule.Before {
+		if b := &c.Schedule.Before[i]; link && b.First == gone.Second && b.Second != gone.First {
+			b.First, linked = gone.First, true
+		}
+	}
+	if link && !linked || x.over() {
+		return false
+	}
+	less, alike := x.run(c)
+	if !alike || less.Compare(out) >= 0 {
+		return false
+	}
+	*out = less.Clone()
+	return true
+}
+
 // later has deliveries come after the last one of the run, which mostly is the one
 // that failed: all that are not needed for it, and first many together.
 func later(x *shrinker) {

@@ -193,21 +193,6 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	return taken, all
 }
 
-// reduce leaves out constraints of a run that need not be the best one.
-func (x *shrinker) reduce(out *Outcome) {
-	for size := len(out.Case.Schedule.Before); size > 0; size /= 2 {
-		for at := 0; at < len(out.Case.Schedule.Before) && !x.over(); {
-			c := out.Case.Clone()
-			c.Schedule.Before = slices.Delete(c.Schedule.Before, at, min(at+size, len(c.Schedule.Before)))
-			if less, alike := x.run(c); alike && less.Compare(out) < 0 {
-				*out = less.Clone()
-			} else {
-				at += size
-			}
-		}
-	}
-}
-
 // take takes a run that fails alike, if it is smaller.
 func (x *shrinker) take(out Outcome) bool {
 	if out.Compare(&x.Best) >= 0 {
