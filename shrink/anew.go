@@ -25,8 +25,14 @@ func anew(x *shrinker) {
 			return
 		}
 		list := choice.CloneInputs(x.Best.Case.Inputs)
-		for i := range list {
-			list[i].Words = changed(list[i].Words, &state)
+		all := below(&state, 4) == 0
+		for range 1 + below(&state, 3) {
+			one := below(&state, len(list))
+			for i := range list {
+				if all || i == one {
+					list[i].Words = changed(list[i].Words, &state)
+				}
+			}
 		}
 		x.seek(list, true)
 	}
@@ -38,13 +44,18 @@ func (x *shrinker) effortSeed() uint64 { return hash.Mix(uint64(x.effort)) }
 // freshWords is how many numbers a draw has that is made anew. Those after them are zero.
 const freshWords = 16
 
+// below returns a random number below n, 0 if there is none.
+func below(state *uint64, n int) int { return int(hash.Splitmix(state) >> 1 % uint64(max(1, n))) }
+
 // changed returns the numbers of a draw as they are, zeroed, others in place of all, or
 // with some of them changed or left out.
 func changed(words []uint64, state *uint64) []uint64 {
-	below := func(n int) int { return int(hash.Splitmix(state) >> 1 % uint64(max(1, n))) }
-	at, n := below(len(words)), 1+below(4)
-	end := min(at+n, len(words))
-	switch below(8) {
+	at, most := below(state, len(words)), 4
+	if below(state, 2) == 0 {
+		most = longestCut
+	}
+	end := min(at+1+below(state, most), len(words))
+	switch below(state, 8) {
 	case 0:
 		clear(words)
 	case 1:
@@ -62,6 +73,10 @@ func changed(words []uint64, state *uint64) []uint64 {
 		words = slices.Delete(words, at, end)
 	case 5: // one more like these
 		words = slices.Insert(words, end, slices.Clone(words[at:end])...)
+	case 6: // these elsewhere
+		moved := slices.Clone(words[at:end])
+		words = slices.Delete(words, at, end)
+		words = slices.Insert(words, below(state, len(words)+1), moved...)
 	}
 	return words
 }
