@@ -1,7 +1,6 @@
 package shrink
 
 import (
-
 	"context"
 	"math"
 	"slices"
@@ -118,7 +117,9 @@ func (x *shrinker) round(l *level) bool {
 	return x.Taken > taken && !x.over()
 }
 
-func (x *shrinker) littleEffort() int { return (x.options.RunsPerInput + littleEffort - 1) / littleEffort }
+func (x *shrinker) littleEffort() int {
+	return (x.options.RunsPerInput + littleEffort - 1) / littleEffort
+}
 
 // over reports whether the budget is used up.
 func (x *shrinker) over() bool {

@@ -1,8 +1,9 @@
 package search
 
 import (
-	"flag"
 	"fmt"
+	"os"
+	"os/exec"
 	"regexp"
 	"runtime"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 )
 
@@ -38,15 +40,7 @@ var chartLine = regexp.MustCompile(`(?m)^ *(\d+)  \S`)
 
 // underRapid returns how many steps rapid's own shrinker leaves of a failure of a
 // property that it draws the order of messages for: those of its last chart.
-func underRapid(t *testing.T, property func(*props.T), seed uint64) (steps int) {
-	t.Helper()
-	for name, value := range map[string]string{"rapid.seed": fmt.Sprint(seed), "rapid.checks": "20000", "rapid.nofailfile": "true"} {
-		was := flag.Lookup(name).Value.String()
-		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
-		defer flag.Set(name, was)
-	}
+func underRapid(property func(*props.T)) (steps int) {
 	r := &heard{}
 	over := make(chan struct{})
 	go func() { // which FailNow ends
@@ -55,9 +49,48 @@ func underRapid(t *testing.T, property func(*props.T), seed uint64) (steps int) 
 	}()
 	<-over
 	text := strings.Join(r.said, "\n")
-	at := strings.LastIndex(text, "Failed test output:")
-	if !r.failed || at < 0 {
-		t.Fatalf("seed %d: rapid finds nothing:\n%s", seed, text)
+	if at := strings.LastIndex(text, "Failed test output:"); r.failed && at >= 0 {
+		return len(chartLine.FindAllString(text[at:], -1))
 	}
-	return len(chartLine.FindAllString(text[at:], -1))
+	return -1 // it finds nothing
+}
+
+const asRapid = "JOSTLE_TEST_AS_RAPID"
+
+// TestAsRapid is what byRapid runs in a process of its own: rapid takes its seed from
+// the command line only.
+func TestAsRapid(*testing.T) {
+	if os.Getenv(asRapid) == "" {
+		return
+	}
+	for _, s := range subjects.All() {
+		fmt.Printf("left %s %d\n", s.Name, underRapid(s.Property(false)))
+	}
+}
+
+// byRapid returns how many steps rapid leaves of the failures of all subjects, for each
+// of some seeds.
+func byRapid(t *testing.T, seeds int) map[string][]int {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string][]int{}
+	for seed := range seeds {
+		cmd := exec.Command(exe, "-test.run=^TestAsRapid$", "-rapid.checks=20000", "-rapid.nofailfile", fmt.Sprintf("-rapid.seed=%d", seed+1))
+		cmd.Env = append(os.Environ(), asRapid+"=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v:\n%s", err, out)
+		}
+		for line := range strings.Lines(string(out)) {
+			var name string
+			var steps int
+			if n, _ := fmt.Sscanf(line, "left %s %d", &name, &steps); n == 2 {
+				left[name] = append(left[name], steps)
+			}
+		}
+	}
+	return left
 }
