@@ -76,6 +76,14 @@ var toys = []struct {
 		i := slices.Index(words, 40)
 		return i >= 0 && slices.Contains(words[i:], 7)
 	}, "[40 7] [] [0 0 0]"},
+	{"two numbers that differ", func(words, _ []uint64, _ []uint32) bool {
+		for i, w := range words {
+			if slices.Contains(words[i:], w+59) {
+				return true
+			}
+		}
+		return false
+	}, "[0 59] [] [0 0 0]"},
 	{"as many as", func(words, _ []uint64, _ []uint32) bool { return len(words) >= 3 }, "[0 0 0] [] [0 0 0]"},
 	{"three constraints", func(_, before []uint64, _ []uint32) bool {
 		return slices.Contains(before, 2) && slices.Contains(before, 9) && slices.Contains(before, 13)
