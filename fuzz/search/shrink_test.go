@@ -54,9 +54,10 @@ func size(out *Shrunk) string {
 }
 
 // oftenLarger are subjects of which fewer than 95 in 100 cases are shrunk to the best
-// that is known: others are a few changes of several draws away, and no single change
-// leads there by way of smaller ones.
-var oftenLarger = map[string]bool{"procreg": true, "procreg-forgets": true}
+// that is known: it is several changes away, and none of them alone leads to something
+// smaller. Of paxos-quorum 90 in 100 are, of procreg about 70, and of procreg-forgets a
+// few; the rest have a step or a constraint more, seldom two or three.
+var oftenLarger = map[string]bool{"procreg": true, "procreg-forgets": true, "paxos-quorum": true}
 
 // TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
 // those that several seeds find, and in which orders they then fail.
