@@ -30,6 +30,28 @@ type Outcome struct {
 	Signature string
 	// External is how many messages came from outside, Steps how many steps the run had.
 	External, Steps int
+	// Drawn tells programs apart: runs whose draws have the same values have the same.
+	// It may be empty; then the numbers of the draws stand in for it.
+	Drawn string
+	// Void reports that the draws make no program, in whatever order.
+	Void bool
+	// Taken has the identities of the deliveries, one after the other.
+	Taken []uint64
+}
+
+// program returns what tells the run's program from others.
+func (o *Outcome) program() string {
+	if o.Drawn != "" {
+		return o.Drawn
+	}
+	return inputKey(o.Case.Inputs)
+}
+
+// Clone returns a copy that shares nothing with o.
+func (o *Outcome) Clone() Outcome {
+	c := *o
+	c.Case, c.Taken = o.Case.Clone(), slices.Clone(o.Taken)
+	return c
 }
 
 // Compare returns a negative number if o is smaller than p, a positive one if p is,

@@ -17,14 +17,18 @@
 //
 // # How
 //
-// A pass proposes changes of one kind, the big ones first, and is done when none of
-// them is taken any more. Passes are made in turns until all of them are done.
+// A pass proposes changes of one kind, the big ones first. Passes are made in turns until
+// none of their changes is taken any more; then come others that cost more or seldom come
+// to something, and if one does, all begin again.
 //
-//   - Draws: the numbers that generators read are left out, zeroed, lowered and sorted.
+//   - Order: deliveries that the failure does not need are put off until it is there;
+//     constraints are left out, by halves, quarters and so on, and then one at a time;
+//     last one stands in for two.
+//   - Draws: the numbers that generators read are left out, zeroed and lowered; then two
+//     are lowered together, and neighbours swapped; last several change at random.
 //     Other draws make another program, in which the order that failed may mean nothing,
-//     so the Subject searches for an order in which it fails.
-//   - Order: constraints are left out, by halves, quarters and so on, and then one at a
-//     time; then each is made weaker.
+//     so the Subject searches for an order in which it fails, once for each program: first
+//     in few runs, and when all else comes to nothing in more.
 //   - Answers: faults, early timers and the program's own choices become zero.
 //
 // Another failure that is met on the way is not followed. Result.Others has the first

@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -10,14 +11,22 @@ import (
 // draws makes the numbers that generators read fewer and smaller. All draws are
 // tried together first: programs whose draws are all as small as can be fail often.
 func draws(x *shrinker) {
-	if x.seek(edited(x.Best.Case.Inputs, func(in *choice.Input) { clear(in.Words) })) {
+	if x.seek(edited(x.Best.Case.Inputs, func(in *choice.Input) { clear(in.Words) }), false) {
 		return
 	}
 	for i := 0; i < len(x.Best.Case.Inputs) && !x.over(); i++ {
 		zeroed(x, i)
 		shortened(x, i)
 		lowered(x, i)
-		sorted(x, i)
+	}
+}
+
+// exchanges makes one part of the draws smaller and another larger, or another one
+// smaller too, where neither can be so alone.
+func exchanges(x *shrinker) {
+	together(x)
+	for i := 0; i < len(x.Best.Case.Inputs) && !x.over(); i++ {
+		swapped(x, i)
 	}
 }
 
@@ -31,13 +40,13 @@ func edited(list []choice.Input, change func(*choice.Input)) []choice.Input {
 }
 
 // edit seeks with one draw changed. A draw that is not there any more cannot be.
-func (x *shrinker) edit(i int, change func(words []uint64) []uint64) bool {
+func (x *shrinker) edit(i int, larger bool, change func(words []uint64) []uint64) bool {
 	if i >= len(x.Best.Case.Inputs) {
 		return false
 	}
 	list := choice.CloneInputs(x.Best.Case.Inputs)
 	list[i].Words = change(list[i].Words)
-	return x.seek(list)
+	return x.seek(list, larger)
 }
 
 // words returns the numbers of a draw, none of a draw that is not there any more.
@@ -50,7 +59,7 @@ func (x *shrinker) words(i int) []uint64 {
 
 // zeroed makes all numbers of a draw zero.
 func zeroed(x *shrinker, i int) {
-	x.edit(i, func(words []uint64) []uint64 { clear(words); return words })
+	x.edit(i, false, func(words []uint64) []uint64 { clear(words); return words })
 }
 
 // longestCut is how many numbers are left out together: about what an element of a
@@ -62,42 +71,146 @@ const longestCut = 16
 func shortened(x *shrinker, i int) {
 	for size := min(longestCut, len(x.words(i))); size > 0; size-- {
 		for at := len(x.words(i)) - size; at >= 0 && !x.over(); at-- {
-			x.edit(i, func(words []uint64) []uint64 { return slices.Delete(words, at, at+size) })
+			x.edit(i, false, func(words []uint64) []uint64 { return slices.Delete(words, at, at+size) })
 			at = min(at, len(x.words(i))-size+1)
 		}
 	}
 }
 
-// lowered makes each number of a draw smaller: zero, else as small as halving finds it.
+// lowered makes each number of a draw smaller.
 func lowered(x *shrinker, i int) {
 	for at := 0; at < len(x.words(i)) && !x.over(); at++ {
-		set := func(v uint64) bool {
-			return x.edit(i, func(words []uint64) []uint64 { words[at] = v; return words })
+		x.lower(i, at)
+	}
+}
+
+// lowBits are how many low bits of a number are tried alone: generators that want a
+// small number often take the low bits of a large one, and 53 of them as a fraction.
+var lowBits = []int{2, 4, 7, 8, 16, 32, 53}
+
+// A large number is mostly a fraction, of which the last bits tell nothing.
+const (
+	large  = 1 << 48
+	coarse = 1 << 42
+)
+
+// lower makes one number smaller: zero, else some of its low bits, else what halving
+// comes to.
+func (x *shrinker) lower(i, at int) {
+	is := func() (uint64, bool) {
+		if words := x.words(i); at < len(words) {
+			return words[at], true
 		}
-		if x.words(i)[at] == 0 || set(0) {
-			continue
-		}
-		low := uint64(0) // does not do
-		for at < len(x.words(i)) && x.words(i)[at]-low > 1 && !x.over() {
-			now := x.words(i)[at]
-			if mid := low + (now-low)/2; !set(mid) {
-				low = mid
+		return 0, false
+	}
+	set := func(v uint64) bool {
+		return x.edit(i, false, func(words []uint64) []uint64 { words[at] = v; return words })
+	}
+	fewerBits := func(v uint64) bool { // and all of them set
+		return x.edit(i, false, func(words []uint64) []uint64 {
+			words[at] = v
+			if at+1 < len(words) {
+				words[at+1] = math.MaxUint64
 			}
-			if at < len(x.words(i)) && x.words(i)[at] > now { // another draw by now
-				break
+			return words
+		})
+	}
+	was, _ := is()
+	if was == 0 || set(0) {
+		return
+	}
+	for _, n := range lowBits {
+		if v := was & (1<<n - 1); v != 0 && v < was && set(v) {
+			break
+		}
+	}
+	low := uint64(0) // which does not do
+	for {
+		now, ok := is()
+		if !ok || now <= low || now-low <= 1 || now > large && now-low < coarse || x.over() {
+			return
+		}
+		if mid := low + (now-low)/2; !set(mid) && !(mid > large && fewerBits(mid)) {
+			low = mid
+		}
+	}
+}
+
+// A place is one of the numbers that draws have read.
+type place struct{ draw, at int }
+
+// together lowers two numbers by as much as each other: where a failure needs two that
+// differ by something, neither can be lowered alone.
+func together(x *shrinker) {
+	const small = 1 << 32
+	var places []place
+	for i := range x.Best.Case.Inputs {
+		for at, w := range x.words(i) {
+			if w > 0 && w < small {
+				places = append(places, place{i, at})
+			}
+		}
+	}
+	for n, one := range places {
+		for _, other := range places[:n] {
+			x.lowerBoth(one, other)
+		}
+	}
+}
+
+// lowerBoth lowers two numbers by the most of a half, a quarter and so on of the lesser one.
+func (x *shrinker) lowerBoth(one, other place) {
+	for by := uint64(math.MaxUint64); by > 0 && !x.over(); by /= 2 {
+		list := choice.CloneInputs(x.Best.Case.Inputs)
+		if max(one.draw, other.draw) >= len(list) || one.at >= len(list[one.draw].Words) || other.at >= len(list[other.draw].Words) {
+			return
+		}
+		a, b := &list[one.draw].Words[one.at], &list[other.draw].Words[other.at]
+		by = min(by, *a, *b)
+		*a, *b = *a-by, *b-by
+		if by > 0 {
+			x.seek(list, false)
+		}
+	}
+}
+
+// longestSwap is how many numbers change places together; in a draw of no more numbers
+// than mostRaised another one is made larger beside.
+const (
+	longestSwap = 6
+	mostRaised  = 16
+)
+
+// swapped swaps neighbours, such as two elements of a list, of as many numbers each
+// or not. There may be a number between them, which says that the list goes on.
+func swapped(x *shrinker, i int) {
+	for first := 1; first <= longestSwap; first++ {
+		for second := 1; second <= longestSwap; second++ {
+			for between := range 2 {
+				for at := 0; at+first+between+second <= len(x.words(i)) && !x.over(); at++ {
+					x.swap(i, at, at+first, at+first+between, at+first+between+second)
+				}
 			}
 		}
 	}
 }
 
-// sorted swaps neighbours that are not in order.
-func sorted(x *shrinker, i int) {
-	for at := 0; at+1 < len(x.words(i)) && !x.over(); at++ {
-		if words := x.words(i); words[at] > words[at+1] {
-			x.edit(i, func(words []uint64) []uint64 {
-				words[at], words[at+1] = words[at+1], words[at]
-				return words
-			})
+// swap swaps the numbers from a to b and those from c to d.
+func (x *shrinker) swap(i, a, b, c, d int) {
+	change := func(words []uint64) []uint64 {
+		return slices.Concat(words[:a], words[c:d], words[b:c], words[a:b], words[d:])
+	}
+	was := x.words(i)
+	if slices.Equal(was, change(was)) || x.edit(i, true, change) || len(was) > mostRaised {
+		return
+	}
+	for at := range was {
+		if change(was)[at] == 0 && x.edit(i, true, func(words []uint64) []uint64 {
+			words = change(words)
+			words[at] = 1
+			return words
+		}) {
+			return
 		}
 	}
 }

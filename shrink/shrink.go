@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -13,17 +14,18 @@ type Subject interface {
 	Run(c Case) Outcome
 	// Search looks for orders in which some draws fail with a signature, in about so
 	// many runs. It returns some of those that have no more messages from outside and
-	// no more steps than the near run, and how many runs it made. The near run failed,
-	// with other draws, and maybe in a like order. It tells other of all other runs.
-	Search(inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int)
+	// no more steps than the near run, how many runs it made, and whether no others are
+	// left. The near run failed, with these draws or others, and maybe in a like order.
+	// Search tells other of all other runs.
+	Search(inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
 }
 
 // Options bound how long Shrink may take. The zero value is no bound but the context's.
 type Options struct {
 	// Runs is how many runs may be made.
 	Runs int
-	// RunsPerInput is how many orders of other draws may be run to find one that
-	// fails; zero means 300.
+	// RunsPerInput is how many orders of other draws may be run at a time to find one
+	// that fails; zero means 300.
 	RunsPerInput int
 	// Progress is told of each smaller case. It may be nil.
 	Progress func(best *Outcome, runs int)
@@ -43,7 +45,25 @@ type Result struct {
 	Others []Outcome
 }
 
-const usualRunsPerInput = 300
+const (
+	usualRunsPerInput = 300
+	littleEffort      = 12 // what a search takes at first is a fraction of RunsPerInput
+)
+
+// A level is what is tried when all levels before it come to nothing. Each program is
+// searched with little effort first: most that fail at all do so soon, and the smaller
+// a program is, the less its search costs.
+type level struct {
+	passes []func(*shrinker)
+	little bool
+}
+
+var levels = [...]level{
+	{[]func(*shrinker){later, order, draws, answers}, true},
+	{[]func(*shrinker){elsewhere, exchanges, fewer}, true},
+	{[]func(*shrinker){anew}, true},
+	{[]func(*shrinker){draws, elsewhere, exchanges, anew}, false},
+}
 
 // Shrink returns the smallest case that it can make of a failing one. Found must be
 // what Subject.Run comes to with found.Case. The result follows from the subject, the
@@ -52,9 +72,12 @@ func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 	if o.RunsPerInput == 0 {
 		o.RunsPerInput = usualRunsPerInput
 	}
-	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]bool{}, met: map[string]bool{found.Signature: true}}
-	x.Best = found
-	for x.round() {
+	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{}, met: map[string]bool{found.Signature: true}}
+	x.Best = found.Clone()
+	for i := 0; i < len(levels); i++ {
+		if x.round(&levels[i]) {
+			i = -1 // from the first level on
+		}
 	}
 	x.Done = !x.over()
 	return x.Result
@@ -66,15 +89,26 @@ type shrinker struct {
 	subject Subject
 	ctx     context.Context
 	options Options
-	tried   map[string]bool // draws that were searched without finding anything smaller, by inputKey
-	met     map[string]bool // the signatures of failures
+	effort  int // how many runs a search may take
+
+	// tried has with how much effort draws were tried, by inputKey; searched and around
+	// have the same of programs: those that were searched, and those of best cases whose
+	// other orders were.
+	tried, searched, around map[string]int
+	met                     map[string]bool // the signatures of failures
 }
 
-// round makes each pass once, and reports whether one of them made the case smaller
-// and there is time for another round.
-func (x *shrinker) round() bool {
+// noMore is an effort that no search exceeds.
+const noMore = math.MaxInt
+
+// round makes each pass of a level once, and reports whether one of them made the case
+// smaller and there is time for another round.
+func (x *shrinker) round(l *level) bool {
 	taken := x.Taken
-	for _, pass := range []func(*shrinker){draws, order, answers, elsewhere} {
+	if x.effort = x.options.RunsPerInput; l.little {
+		x.effort = x.littleEffort()
+	}
+	for _, pass := range l.passes {
 		if x.over() {
 			return false
 		}
@@ -83,9 +117,23 @@ func (x *shrinker) round() bool {
 	return x.Taken > taken && !x.over()
 }
 
+func (x *shrinker) littleEffort() int {
+	return (x.options.RunsPerInput + littleEffort - 1) / littleEffort
+}
+
 // over reports whether the budget is used up.
 func (x *shrinker) over() bool {
 	return x.options.Runs > 0 && x.Runs >= x.options.Runs || x.ctx.Err() != nil
+}
+
+// run runs a case, and reports whether it failed alike.
+func (x *shrinker) run(c Case) (out Outcome, alike bool) {
+	x.Runs++
+	out = x.subject.Run(c)
+	if alike = out.Signature == x.Best.Signature; !alike {
+		x.meet(out)
+	}
+	return out, alike
 }
 
 // try runs a case, and reports whether it is the best one now.
@@ -93,63 +141,57 @@ func (x *shrinker) try(c Case) bool {
 	if x.over() {
 		return false
 	}
-	x.Runs++
-	out := x.subject.Run(c)
-	if out.Signature != x.Best.Signature {
-		x.meet(out)
-		return false
-	}
-	return x.take(out)
+	out, alike := x.run(c)
+	return alike && x.take(out)
 }
 
 // seek looks for a failing order of other draws, and reports whether it found a run
-// that is the best one now.
-func (x *shrinker) seek(inputs []choice.Input) bool {
+// that is the best one now. Draws that are no smaller are searched only if they may
+// be larger.
+func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	key := inputKey(inputs)
-	if x.tried[key] {
+	if x.over() || x.tried[key] >= x.effort {
 		return false
 	}
-	x.tried[key] = true
-	return x.search(inputs, x.options.RunsPerInput)
+	x.tried[key] = x.effort
+	out, alike := x.run(Case{inputs, x.Best.Case.Schedule})
+	if alike && x.take(out) {
+		return true
+	}
+	if out.Void || out.External > x.Best.External || !larger && compareInputs(out.Case.Inputs, x.Best.Case.Inputs) >= 0 {
+		return false
+	}
+	program := out.program()
+	if program == x.Best.program() || x.searched[program] >= x.effort {
+		return false
+	}
+	taken, all := x.search(choice.CloneInputs(out.Case.Inputs), x.effort)
+	if x.searched[program] = x.effort; all && !taken {
+		x.searched[program] = noMore
+	}
+	return taken
 }
 
 // search looks for a failing order of draws, and reports whether it found a run that
-// is the best one now.
-func (x *shrinker) search(inputs []choice.Input, runs int) bool {
+// is the best one now, and whether all orders were run. Several that it found are made
+// less constrained: which of them comes to the fewest constraints does not show before.
+func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	if x.over() {
-		return false
+		return false, false
 	}
 	if x.options.Runs > 0 {
 		runs = min(runs, x.options.Runs-x.Runs)
 	}
 	near := x.Best
-	found, made := x.subject.Search(inputs, x.Best.Signature, &near, runs, x.meet)
+	found, made, all := x.subject.Search(inputs, x.Best.Signature, &near, runs, x.meet)
 	x.Runs += made
-	taken := false
 	for i := range found {
-		if !taken && found[i].Compare(&near) >= 0 && !x.over() {
+		if !taken || found[i].External == x.Best.External && found[i].Steps == x.Best.Steps {
 			x.reduce(&found[i])
 		}
 		taken = x.take(found[i]) || taken
 	}
-	return taken
-}
-
-// reduce leaves out constraints of a run that is not the best one, as order does.
-func (x *shrinker) reduce(out *Outcome) {
-	for size := len(out.Case.Schedule.Before); size > 0; size /= 2 {
-		for at := 0; at < len(out.Case.Schedule.Before) && !x.over(); {
-			c := out.Case.Clone()
-			c.Schedule.Before = slices.Delete(c.Schedule.Before, at, min(at+size, len(c.Schedule.Before)))
-			x.Runs++
-			if less := x.subject.Run(c); less.Signature == out.Signature && less.Compare(out) < 0 {
-				*out = less
-				out.Case = less.Case.Clone()
-			} else {
-				at += size
-			}
-		}
-	}
+	return taken, all
 }
 
 // take takes a run that fails alike, if it is smaller.
@@ -157,13 +199,36 @@ func (x *shrinker) take(out Outcome) bool {
 	if out.Compare(&x.Best) >= 0 {
 		return false
 	}
-	x.Best = out
-	x.Best.Case = out.Case.Clone()
+	x.Best = x.anchored(out.Clone())
 	x.Taken++
 	if x.options.Progress != nil {
 		x.options.Progress(&x.Best, x.Runs)
 	}
 	return true
+}
+
+// anchored returns a run in which messages that wait for a step that never comes wait for
+// the step before them, or the last one, if that is the same run: people are told of
+// steps that there are.
+func (x *shrinker) anchored(out Outcome) Outcome {
+	c, loose := out.Case.Clone(), false
+	for i := range c.Schedule.Before {
+		b := &c.Schedule.Before[i]
+		at := slices.Index(out.Taken, b.Second)
+		if at < 0 {
+			at = len(out.Taken)
+		}
+		if at > 0 && !slices.Contains(out.Taken, b.First) {
+			b.First, loose = out.Taken[at-1], true
+		}
+	}
+	if !loose || x.over() {
+		return out
+	}
+	if same, alike := x.run(c); alike && slices.Equal(same.Taken, out.Taken) && same.Compare(&out) == 0 {
+		return same.Clone()
+	}
+	return out
 }
 
 // meet notes another failure.
@@ -172,6 +237,5 @@ func (x *shrinker) meet(out Outcome) {
 		return
 	}
 	x.met[out.Signature] = true
-	out.Case = out.Case.Clone()
-	x.Others = append(x.Others, out)
+	x.Others = append(x.Others, out.Clone())
 }

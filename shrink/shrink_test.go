@@ -24,14 +24,14 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 	for _, in := range c.Inputs {
 		out.External += len(in.Words)
 		for _, w := range in.Words {
-			out.Steps += int(w)
+			out.Steps += int(min(w, 1<<20))
 		}
 	}
 	return out
 }
 
 // Search tries the order of the near run and plain order.
-func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int) {
+func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
 	for _, before := range [][]schedule.Constraint{near.Case.Schedule.Before, nil} {
 		c := shrink.Case{Inputs: inputs, Schedule: schedule.Schedule{Before: before, Choices: near.Case.Schedule.Choices}}
 		if out := y.Run(c); out.Signature == signature {
@@ -40,7 +40,7 @@ func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outco
 			other(out)
 		}
 	}
-	return found, 2
+	return found, 2, false
 }
 
 // toyCase is a case with numbers, so many constraints and answers.
@@ -76,6 +76,14 @@ var toys = []struct {
 		i := slices.Index(words, 40)
 		return i >= 0 && slices.Contains(words[i:], 7)
 	}, "[40 7] [] [0 0 0]"},
+	{"two numbers that differ", func(words, _ []uint64, _ []uint32) bool {
+		for i, w := range words {
+			if slices.Contains(words[i:], w+59) {
+				return true
+			}
+		}
+		return false
+	}, "[0 59] [] [0 0 0]"},
 	{"as many as", func(words, _ []uint64, _ []uint32) bool { return len(words) >= 3 }, "[0 0 0] [] [0 0 0]"},
 	{"three constraints", func(_, before []uint64, _ []uint32) bool {
 		return slices.Contains(before, 2) && slices.Contains(before, 9) && slices.Contains(before, 13)

@@ -18,16 +18,26 @@ import (
 
 // An Explanation says in which orders of a program a failure happens.
 type Explanation struct {
-	// Orders is how many distinct orders were run, Failing how many of them failed
-	// alike; Complete reports that there are no others.
-	Orders, Failing int
-	Complete        bool
+	// Orders is how many distinct orders were run, Failing in how many of them a run
+	// failed alike; Complete reports that there are no others. Runs that were skipped
+	// count for nothing; Skipped reports that there were some.
+	Orders, Failing   int
+	Complete, Skipped bool
+	// Mixed reports that runs of one order failed and passed: something else decides,
+	// too, such as answers, faults, or which of two actors was first.
+	Mixed bool
+	// Reduced reports that of the orders in which every actor receives the same only one
+	// was run, although the property may tell them apart: it looks at several actors at
+	// once, or there are timers.
+	Reduced bool
 	// Condition holds in exactly the orders that failed, if Exact.
 	Condition shrink.Condition
 	Exact     bool
 	// Before are the constraints of the case: under them plain order fails, and with
-	// any one left out it does not.
+	// any one left out it does not. Given is how many faults and other answers it has
+	// that are not zero.
 	Before []schedule.Constraint
+	Given  int
 
 	steps map[uint64]stepName
 }
@@ -44,16 +54,42 @@ func (n stepName) number() uint64 { return hash.String(fmt.Sprint(n)) }
 // explain runs the orders of a shrunk case, up to a number of runs, and returns in
 // which of them it fails.
 func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
-	w := &explainer{shrinking: s, inputs: c, signature: signature, known: map[uint64]bool{}}
+	res := s.run(*c)
+	if !isDoubtful(&res) && !res.Watches {
+		return s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, false)
+	}
+	all := explore.Options{Runs: unreduced * runs, Method: explore.Method{Reduction: explore.Everything}}
+	if e := s.explainBy(ctx, c, signature, all, false); e.Complete {
+		return e
+	}
+	e := s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, true)
+	e.Reduced = true
+	return e
+}
+
+// unreduced is how many times the runs there may be where all orders of all steps are
+// run, not only those that are distinct.
+const unreduced = 5
+
+// explainBy explores the orders of a case as options say. Watched reports that those
+// are enough in which actors receive something else.
+func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature string, o explore.Options, watched bool) Explanation {
+	w := &explainer{shrinking: s, inputs: c, signature: signature, watched: watched, places: map[uint64]int{}}
 	w.out.steps, w.out.Before = map[uint64]stepName{}, c.Schedule.Before
+	for _, a := range c.Schedule.Choices {
+		if a.Value != 0 {
+			w.out.Given++
+		}
+	}
 	if res := s.run(*c); res.System != nil {
 		w.name(res.System)
 	}
-	result, err := explore.Explore(explore.Options{KeepOn: true, Runs: runs, Stop: ctx.Done()}, w)
+	o.KeepOn, o.Stop = true, ctx.Done()
+	result, err := explore.Explore(o, w)
 	e := w.out
 	e.Complete = err == nil && result.Complete
+	e.Orders = len(w.orders)
 	for _, o := range w.orders {
-		e.Orders++
 		if o.Failed {
 			e.Failing++
 		}
@@ -63,10 +99,7 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 		for _, b := range c.Schedule.Before {
 			like = append(like, schedule.Constraint{First: e.steps[b.First].number(), Second: e.steps[b.Second].number()})
 		}
-		e.Condition, e.Exact = shrink.ConditionOf(w.named, like)
-		if !e.Exact {
-			e.Condition, e.Exact = shrink.ConditionOf(w.orders, c.Schedule.Before)
-		}
+		e.Condition, e.Exact = shrink.ConditionOf(w.orders, like)
 	}
 	return e
 }
@@ -76,57 +109,54 @@ type explainer struct {
 	*shrinking
 	inputs    *shrink.Case
 	signature string
+	watched   bool // see explore.Run
 	last      props.Result
-	orders    []shrink.Order
-	known     map[uint64]bool
 	out       Explanation
 
-	// Orders by the names of steps, in place of their identities: a message that
-	// somebody sends in any case has one name, and many identities. Conditions by
-	// names are what people would say, if there are such.
-	named []shrink.Order
+	// orders are by the names of actors and steps, in place of their identities: a
+	// message that somebody sends in any case has one name, and many identities. So
+	// what a condition says is true by the names that it is told in. Two orders that
+	// differ may look alike here. places says by keyOf where in the list an order is.
+	orders []shrink.Order
+	places map[uint64]int
 }
 
 // Run runs the property once.
 func (w *explainer) Run(s pulse.Strategy) explore.Run {
 	w.last = w.runner.Run(props.Plan{Inputs: w.inputs.Inputs, Strategy: s, EarlyTimers: w.early})
-	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: true}
+	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: w.watched}
 }
 
 // Done keeps an order that is new.
 func (w *explainer) Done(run explore.Run) {
+	if w.last.Skipped {
+		w.out.Skipped = true
+	}
 	if w.last.System == nil || w.last.Skipped || run.Cut {
 		return
 	}
-	o := orderIn(w.last.System.Trace())
-	o.Failed = run.Failure != nil && run.Failure.Signature() == w.signature
-	if key := keyOf(&o); !w.known[key] {
-		w.known[key] = true
-		w.orders = append(w.orders, o)
-		w.named = append(w.named, renamedOrder(o, w.name(w.last.System)))
+	failed := run.Failure != nil && run.Failure.Signature() == w.signature
+	key := keyOf(w.last.System.Trace())
+	place, known := w.places[key]
+	if !known {
+		place = len(w.orders)
+		w.places[key] = place
+		w.orders = append(w.orders, orderIn(w.last.System.Trace(), w.name(w.last.System)))
+		w.orders[place].Failed = failed
 	}
-}
-
-// renamedOrder returns an order with names in place of identities.
-func renamedOrder(o shrink.Order, names map[uint64]uint64) shrink.Order {
-	out := shrink.Order{Failed: o.Failed}
-	for _, r := range o.Received {
-		list := make([]uint64, len(r.Steps))
-		for i, id := range r.Steps {
-			list[i] = names[id]
-		}
-		out.Received = append(out.Received, shrink.Received{Actor: r.Actor, Steps: list})
+	if o := &w.orders[place]; o.Failed != failed {
+		o.Failed, w.out.Mixed = true, true
 	}
-	return out
 }
 
 // Again forgets all orders.
 func (w *explainer) Again() {
-	w.orders, w.named = nil, nil
-	clear(w.known)
+	w.orders, w.out.Mixed, w.out.Skipped = nil, false, false
+	clear(w.places)
 }
 
 // name keeps the words for the steps of a run, and returns the numbers of their names.
+// The first run is that of the case: its words are those for identities.
 func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	numbers := map[uint64]uint64{}
 	t := sys.Trace()
@@ -139,13 +169,17 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 		name.before = count[name] - 1
 		id, number := sys.Host().StepID(d), name.number()
 		numbers[id] = number
-		w.out.steps[id], w.out.steps[number] = name, name
+		w.out.steps[number] = name
+		if _, known := w.out.steps[id]; !known {
+			w.out.steps[id] = name
+		}
 	}
 	return numbers
 }
 
-// orderIn returns what each actor of a run has received.
-func orderIn(t *trace.Trace) (o shrink.Order) {
+// orderIn returns what each actor of a run has received, by names.
+func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
+	names := t.Names()
 	at := make([]int, len(t.Actors)) // from 1
 	for i := range t.Steps {
 		st := &t.Steps[i]
@@ -153,58 +187,70 @@ func orderIn(t *trace.Trace) (o shrink.Order) {
 			continue
 		}
 		if at[st.Actor] == 0 {
-			o.Received = append(o.Received, shrink.Received{Actor: t.Actors[st.Actor].ID})
+			o.Received = append(o.Received, shrink.Received{Actor: hash.String(names.Of(st.Actor))})
 			at[st.Actor] = len(o.Received)
 		}
 		r := &o.Received[at[st.Actor]-1]
-		r.Steps = append(r.Steps, st.ID)
+		r.Steps = append(r.Steps, numbers[st.ID])
 	}
 	return o
 }
 
-// keyOf returns a number for an order, which does not depend on which of two actors
-// received something first.
-func keyOf(o *shrink.Order) (key uint64) {
-	for _, r := range o.Received {
-		sum := r.Actor
-		for _, id := range r.Steps {
-			sum = hash.Fold(sum, id)
+// keyOf returns a number for what each actor of a run has received. It does not depend
+// on which of two actors received something first.
+func keyOf(t *trace.Trace) (key uint64) {
+	sums := make([]uint64, len(t.Actors))
+	for i := range t.Steps {
+		if st := &t.Steps[i]; st.Kind == trace.Receive {
+			sums[st.Actor] = hash.Fold(sums[st.Actor], st.ID)
 		}
-		key += hash.Mix(sum)
 	}
-	if o.Failed {
-		key++
+	for i, sum := range sums {
+		if sum != 0 { // actors have other numbers in other orders
+			key += hash.Mix(hash.Fold(t.Actors[i].ID, sum))
+		}
 	}
 	return key
 }
 
 // String says it in one line or, of several terms, in a line for each.
 func (e *Explanation) String() string {
-	orders := words.Count(e.Orders, "order")
+	fails, orders, exactly := "fails", words.Count(e.Orders, "order"), "exactly where "
+	if e.Mixed {
+		fails = "can fail"
+	}
+	if e.Skipped {
+		orders += " that are not skipped"
+	}
+	tail := ""
+	if e.Reduced {
+		orders, exactly = "the "+orders+" that were run", "there exactly where "
+		tail = ";\n    the property may tell apart orders in which every actor receives the same, of which one was run"
+	}
 	switch {
 	case !e.Complete:
 		return "fails in " + e.fromPlain() + ";\n    there are too many orders to run them all"
 	case e.Orders == 0 || e.Failing == 0:
 		return ""
-	case e.Orders == 1:
-		return "fails in the only order there is"
+	case e.Orders == 1 && !e.Skipped && !e.Reduced:
+		return fails + " in the only order there is"
 	case e.Failing == e.Orders:
-		return "fails in all " + orders
+		return fails + " in all " + orders + tail
 	case !e.Exact:
-		return fmt.Sprintf("fails in %s of %s, among them %s", words.Grouped(e.Failing), orders, e.fromPlain())
+		return fmt.Sprintf("%s in %s of %s, among them %s%s", fails, words.Grouped(e.Failing), orders, e.fromPlain(), tail)
 	}
-	head := fmt.Sprintf("fails in %s of %s: exactly where ", words.Grouped(e.Failing), orders)
 	var terms []string
 	for _, term := range e.Condition.Terms {
 		terms = append(terms, e.term(term))
 	}
-	return head + strings.Join(terms, ",\n    or where ")
+	return fmt.Sprintf("%s in %s of %s: %s%s%s", fails, words.Grouped(e.Failing), orders, exactly,
+		strings.Join(terms, ",\n    or where "), tail)
 }
 
 // fromPlain says in words how the order of the case differs from plain order.
 func (e *Explanation) fromPlain() string {
 	const plain = "plain order, where the oldest message comes first"
-	if len(e.Before) == 0 {
+	if len(e.Before)+e.Given == 0 {
 		return plain
 	}
 	var list []string
@@ -217,6 +263,9 @@ func (e *Explanation) fromPlain() string {
 			where = " before " + e.message(c.Second) + where
 		}
 		list = append(list, e.message(c.First)+where)
+	}
+	if e.Given > 0 {
+		list = append(list, words.Count(e.Given, "fault or answer")+" other than zero")
 	}
 	return plain + ", but with " + strings.Join(list, " and ")
 }

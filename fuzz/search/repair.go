@@ -35,9 +35,9 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *finding.Fi
 	if played.Exact || c.Signature == "" {
 		return nil, false
 	}
-	s := &shrinking{runner: r, early: c.EarlyTimers, searched: map[string]bool{},
+	s := &shrinking{runner: r, early: c.EarlyTimers,
 		origin: finding.Origin{Property: c.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}}
-	near := outcomeOf(&played.Result)
+	near := s.outcomeOf(&played.Result)
 	near.Case = near.Case.Clone()
 	if res := &played.Result; res.Failure != nil && near.Signature == c.Signature {
 		f = finding.From(s.origin, res)
@@ -78,7 +78,7 @@ func (h *hunt) under() {
 		}
 		h.left--
 		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: schedule.Schedule{Seed: n, Before: some, Choices: choices}})
-		if out := outcomeOf(&res); out.Signature == h.signature {
+		if out := h.outcomeOf(&res); out.Signature == h.signature {
 			h.check(out.Case)
 		}
 	}

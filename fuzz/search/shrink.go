@@ -3,10 +3,11 @@ package search
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
+
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -19,6 +20,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/pulse/value"
 	"github.com/jostle-go/jostle/shrink"
 )
 
@@ -40,7 +42,7 @@ type Shrunk struct {
 // finding and the bound on runs.
 func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.Options) Shrunk {
 	s := &shrinking{runner: r, origin: finding.Origin{Property: f.Case.Property, Test: f.Case.Test,
-		Strategy: f.Case.Strategy, Seed: f.Case.Seed}, early: f.Case.EarlyTimers, searched: map[string]bool{}}
+		Strategy: f.Case.Strategy, Seed: f.Case.Seed}, early: f.Case.EarlyTimers}
 	out, start := Shrunk{From: f.Steps()}, time.Now()
 	first, ok := s.first(f)
 	if !ok || f.Replays < finding.Tried {
@@ -88,8 +90,7 @@ type shrinking struct {
 	early  int // timers that may fire early
 
 	schedule schedule.Schedule
-	drawn    string          // the values of the last run's draws
-	searched map[string]bool // values of draws that were searched
+	walker   value.Walker
 }
 
 // first makes a finding's run again, as a case.
@@ -119,22 +120,35 @@ func (s *shrinking) finding(c shrink.Case) *finding.Finding {
 
 func (s *shrinking) run(c shrink.Case) props.Result {
 	s.schedule = c.Schedule
-	return s.runner.Run(props.Plan{Inputs: c.Inputs, EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule)})
+	return s.runner.Run(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule)})
+}
+
+// padding is how many zeros follow the numbers of a draw: what reads more of them than
+// the draw had before is to read small ones.
+const padding = 32
+
+func padded(list []choice.Input) []choice.Input {
+	list = slices.Clone(list)
+	for i := range list {
+		if in := &list[i]; len(in.Words) > 0 {
+			in.Words = append(slices.Clip(in.Words), make([]uint64, padding)...)
+		}
+	}
+	return list
 }
 
 // Run runs a case. The constraints of the outcome are those of the case.
 func (s *shrinking) Run(c shrink.Case) shrink.Outcome {
 	c = c.Clone()
 	res := s.run(c)
-	out := outcomeOf(&res)
+	out := s.outcomeOf(&res)
 	out.Case.Schedule.Before = c.Schedule.Before
-	s.drawn = valuesOf(&res)
 	return out
 }
 
 // outcomeOf returns what came of a run, with the constraints that make it again.
-func outcomeOf(res *props.Result) shrink.Outcome {
-	out := shrink.Outcome{Case: caseOf(res)}
+func (s *shrinking) outcomeOf(res *props.Result) shrink.Outcome {
+	out := shrink.Outcome{Case: caseOf(res), Drawn: s.valuesOf(res), Void: res.System == nil && res.Failure == nil}
 	if res.Failure != nil {
 		out.Signature = res.Failure.Signature()
 	}
@@ -143,6 +157,11 @@ func outcomeOf(res *props.Result) shrink.Outcome {
 	}
 	t := res.System.Trace()
 	out.Steps = len(t.Steps)
+	for i := range t.Steps {
+		if st := &t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
+			out.Taken = append(out.Taken, st.ID)
+		}
+	}
 	for i := range t.Sends {
 		if t.Sends[i].From == trace.Test && t.Sends[i].Step == trace.None && t.Sends[i].Kind == trace.Message {
 			out.External++
@@ -207,22 +226,17 @@ func waited(t *trace.Trace, d *trace.Send) int32 {
 // Search looks for orders in which draws fail: the order of the near run, as far as
 // its steps are known by name; plain order; then every order, if there are few; and
 // random ones.
-func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) ([]shrink.Outcome, int) {
+func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
 	h := &hunt{shrinking: s, inputs: inputs, signature: signature, near: near, other: other, left: runs}
-	again := h.try(near.Case.Schedule)
-	switch {
-	case len(h.found) > 0 && again.Compare(near) < 0: // the order did for the new draws
-	case h.elsewhere():
+	if h.elsewhere() {
 		h.everywhere(h.left)
-	case s.searched[h.values]:
-	default:
-		s.searched[h.values] = true
+	} else {
 		h.byName()
-		h.everywhere(min(h.left, mostOrders))
+		h.everywhere(min(h.left/2, mostOrders))
 		h.atRandom()
 	}
 	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
-	return h.found[:min(len(h.found), mostFound)], runs - h.left
+	return h.found[:min(len(h.found), mostFound)], runs - h.left, h.all
 }
 
 const (
@@ -239,7 +253,6 @@ type hunt struct {
 	near      *shrink.Outcome
 	other     func(shrink.Outcome)
 	left      int // runs
-	values    string
 	found     []shrink.Outcome
 	all       bool // every order was run
 }
@@ -257,7 +270,6 @@ func (h *hunt) over() bool { return h.left <= 0 || h.all || len(h.found) >= usua
 func (h *hunt) try(by schedule.Schedule) shrink.Outcome {
 	h.left--
 	out := h.Run(shrink.Case{Inputs: h.inputs, Schedule: by})
-	h.values = h.drawn
 	h.offer(out)
 	return out
 }
@@ -281,13 +293,19 @@ func (h *hunt) check(c shrink.Case) {
 	}
 }
 
-// valuesOf returns the draws of a run as a text.
-func valuesOf(res *props.Result) string {
-	var b strings.Builder
+// valuesOf returns a text for the values of a run's draws, "" if one of them cannot be
+// read.
+func (s *shrinking) valuesOf(res *props.Result) string {
+	var b []byte
 	for i, in := range res.Inputs {
-		b.WriteString(in.Label + "=" + trace.Label(res.Values[i]) + "\x00")
+		sum, ok := s.walker.Contents(res.Values[i])
+		if !ok {
+			return ""
+		}
+		b = append(append(b, in.Label...), 0)
+		b = binary.LittleEndian.AppendUint64(b, sum)
 	}
-	return b.String()
+	return string(b)
 }
 
 // byName tries the order of the near run in the program that other draws make: its
@@ -309,7 +327,7 @@ func (h *hunt) byName() {
 		return
 	}
 	is := [...]map[uint64]string{namesOf(&res, fullNames(&res)), namesOf(&res, labelsOf(&res))}
-	out := outcomeOf(&res)
+	out := h.outcomeOf(&res)
 	out.Case.Schedule.Before = nil
 	h.offer(out)
 	for i := range was {
@@ -338,7 +356,7 @@ func renamed(list []schedule.Constraint, was, is map[uint64]string) (out []sched
 
 // everywhere runs all orders of a program, if they are no more than most.
 func (h *hunt) everywhere(most int) {
-	if h.over() {
+	if h.over() || most <= 0 { // zero is no bound to Explore
 		return
 	}
 	w := &orderer{hunt: h}
@@ -347,21 +365,23 @@ func (h *hunt) everywhere(most int) {
 	for _, c := range w.cases {
 		h.check(c)
 	}
-	h.all = err == nil && result.Complete
+	h.all = err == nil && result.Complete && !w.doubts
 }
 
 // An orderer explores the orders of a hunt's draws.
 type orderer struct {
 	*hunt
-	last  props.Result
-	made  int
-	cases []shrink.Case
+	last   props.Result
+	made   int
+	cases  []shrink.Case
+	doubts bool // some order may have been left out that makes a difference
 }
 
 // Run runs the property once.
 func (w *orderer) Run(s pulse.Strategy) explore.Run {
 	w.made++
 	w.last = w.runner.Run(props.Plan{Inputs: w.inputs, Strategy: s, EarlyTimers: w.early})
+	w.doubts = w.doubts || w.last.Watches || isDoubtful(&w.last)
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: true}
 }
 
@@ -370,7 +390,7 @@ func (w *orderer) Done(run explore.Run) {
 	if run.Failure == nil {
 		return
 	}
-	switch out := outcomeOf(&w.last); {
+	switch out := w.outcomeOf(&w.last); {
 	case out.Signature != w.signature:
 		w.other(out)
 	case len(w.cases) < usualHunted:
@@ -389,7 +409,7 @@ func (h *hunt) atRandom() {
 		h.left--
 		res := h.runner.Run(props.Plan{Inputs: h.inputs, EarlyTimers: h.early, Strategy: arms[seed%uint64(len(arms))],
 			StrategySeed: hash.Mix(seed)})
-		if out := outcomeOf(&res); out.Signature == h.signature {
+		if out := h.outcomeOf(&res); out.Signature == h.signature {
 			h.check(out.Case)
 		} else {
 			h.other(out)

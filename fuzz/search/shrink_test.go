@@ -53,6 +53,12 @@ func size(out *Shrunk) string {
 	return fmt.Sprintf("%d, %d, %d", b.External, b.Steps, len(b.Case.Schedule.Before))
 }
 
+// oftenLarger are subjects of which fewer than 95 in 100 cases are shrunk to the best
+// that is known: it is several changes away, and none of them alone leads to something
+// smaller. Of paxos-quorum 90 in 100 are, of procreg about 70, and of procreg-forgets a
+// few; the rest have a step or a constraint more, seldom two or three.
+var oftenLarger = map[string]bool{"procreg": true, "procreg-forgets": true, "paxos-quorum": true}
+
 // TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
 // those that several seeds find, and in which orders they then fail.
 func TestShrunkSubjects(t *testing.T) {
@@ -63,30 +69,41 @@ func TestShrunkSubjects(t *testing.T) {
 	case testing.Short():
 		seeds = 1
 	}
+	left := map[string][]int{}
+	if seeds == 5 {
+		left = byRapid(t, 3)
+	}
 	var table, why strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tof 5\tdraws\t\n")
+	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tof 5\tsteps by rapid\tdraws\t\n")
 	for _, s := range subjects.All() {
 		var sizes []string
 		var best *Shrunk
-		var found []int
+		var found, steps []int
 		for seed := range seeds {
 			out := shrunkBy(t, s.Property(false), seed+1, runs)
 			sizes, found = append(sizes, size(&out)), append(found, out.From)
+			steps = append(steps, out.Best.Steps)
 			if best == nil || out.Best.Compare(&best.Best) < 0 {
 				best = &out
 			}
 		}
 		slices.Sort(found)
+		if most := slices.Max(steps); 2*most > 3*best.Best.Steps {
+			t.Errorf("%s: %d steps are left where %d would do", s.Name, most, best.Best.Steps)
+		}
 		reached := 0
 		for _, text := range sizes {
 			if text == size(best) {
 				reached++
 			}
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%.60s\t\n", s.Name, found[len(found)/2], size(best), reached, strings.Join(best.Finding.Draws, ", "))
+		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%v\t%.60s\t\n", s.Name, found[len(found)/2], size(best), reached, left[s.Name], strings.Join(best.Finding.Draws, ", "))
 		fmt.Fprintf(&why, "%s: %s\n", s.Name, best.Why.String())
 		t.Logf("%s: %d of %d reach %s: %q", s.Name, reached, seeds, size(best), sizes)
+		if seeds == 100 && reached < 95 && !oftenLarger[s.Name] {
+			t.Errorf("%s: %d of 100 reach %s", s.Name, reached, size(best))
+		}
 	}
 	w.Flush()
 	if seeds == 5 {
@@ -125,7 +142,7 @@ func TestShrinkLargeRuns(t *testing.T) {
 // TestShrinkTheSameAgain: the same finding and number of runs give the same.
 func TestShrinkTheSameAgain(t *testing.T) {
 	for _, s := range subjects.All() {
-		for _, runs := range []int{10, 100, 1000} {
+		for _, runs := range []int{10, 500} {
 			first, second := shrunkBy(t, s.Property(false), 3, runs), shrunkBy(t, s.Property(false), 3, runs)
 			if first.Best.Compare(&second.Best) != 0 || first.Runs != second.Runs || first.Finding.Trace.Hash != second.Finding.Trace.Hash {
 				t.Errorf("%s in %d runs: %+v and %+v", s.Name, runs, first.Best, second.Best)

@@ -1,0 +1,100 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// reordered sends 30 messages to five actors, and fails if at three of them a message
+// comes before another that was sent earlier: which, follows from a seed.
+func reordered(seed uint64) func(*props.T) {
+	d := rand.New(rand.NewPCG(seed, 4))
+	at := d.Perm(5)[:3]
+	var pairs [][2]int
+	for range at {
+		first := d.IntN(5)
+		pairs = append(pairs, [2]int{first, first + 1 + d.IntN(5-first)})
+	}
+	return func(t *props.T) {
+		sys := t.SystemWith(pulse.Options{Delivery: pulse.DeliveryUnordered})
+		var actors []pulse.Ref
+		got := make([][]int, 5)
+		for i := range got {
+			actors = append(actors, sys.Spawn("actor", pulse.Func(func(_ *pulse.Ctx, msg any) { got[i] = append(got[i], msg.(int)) })))
+		}
+		for n := range 30 {
+			sys.Send(actors[n%5], n/5)
+		}
+		sys.Run()
+		for i, a := range at {
+			if slices.Index(got[a], pairs[i][0]) < slices.Index(got[a], pairs[i][1]) {
+				return
+			}
+		}
+		t.Error("three are the wrong way round")
+	}
+}
+
+// TestShrinkToThreeReorderings: of 30 messages whose order is random, three constraints
+// are left.
+func TestShrinkToThreeReorderings(t *testing.T) {
+	trials, exact, most := 30, 0, 0
+	switch {
+	case nightly():
+		trials = 100
+	case testing.Short():
+		trials = 10
+	}
+	for seed := uint64(1); seed <= uint64(trials); seed++ {
+		out := shrunkBy(t, reordered(seed), seed, 20_000)
+		if n := len(out.Best.Case.Schedule.Before); n == 3 {
+			exact++
+		} else {
+			t.Logf("seed %d: %d constraints in %d runs", seed, n, out.Runs)
+		}
+		most = max(most, out.Runs)
+	}
+	t.Logf("%d of %d have 3 constraints, in at most %d runs", exact, trials, most)
+	if exact < trials*99/100 {
+		t.Errorf("%d of %d have 3 constraints", exact, trials)
+	}
+}
+
+// crowded has 40 clients that each pass on as many words as are drawn for them, some
+// 300 steps. It fails if the first word of client 30 comes before the second of client
+// 3.
+func crowded(t *props.T) {
+	sys := t.System()
+	var said []string
+	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { said = append(said, msg.(string)) }))
+	for i := range 40 {
+		n := props.Draw(t, rapid.IntRange(0, 9), fmt.Sprintf("words of %d", i))
+		client := sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, fmt.Sprintf("%d/%d", i, msg)) }))
+		for k := range n {
+			sys.Send(client, k)
+		}
+	}
+	sys.Run()
+	if at := slices.Index(said, "30/0"); at >= 0 && at < slices.Index(said, "3/1") {
+		t.Error("too early")
+	}
+}
+
+// TestShrinkManyDraws: of hundreds of steps and 40 draws the three words are left that
+// it takes.
+func TestShrinkManyDraws(t *testing.T) {
+	for seed := range uint64(5) {
+		out := shrunkBy(t, crowded, seed+1, 50_000)
+		t.Logf("seed %d: from %d steps to %s in %d runs", seed+1, out.From, size(&out), out.Runs)
+		if size(&out) != "3, 6, 1" || !out.Done {
+			t.Errorf("seed %d: shrunk to %s with %s", seed+1, size(&out), out.Finding.Draws)
+		}
+	}
+}
