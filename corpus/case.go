@@ -88,6 +88,7 @@ func (c *Case) Same(o *Case) bool {
 			return a.Label == b.Label && a.Seed == b.Seed && slices.Equal(a.Words, b.Words)
 		}) &&
 		slices.Equal(c.Record.Choices, o.Record.Choices) && slices.Equal(c.Record.Deliveries, o.Record.Deliveries) &&
+		c.Record.Plain == o.Record.Plain &&
 		s.Seed == p.Seed && slices.Equal(s.Priorities, p.Priorities) && slices.Equal(s.Before, p.Before) && slices.Equal(s.Choices, p.Choices)
 }
 
@@ -108,6 +109,9 @@ func (c *Case) key() string {
 		for _, w := range in.Words {
 			b = binary.LittleEndian.AppendUint64(b, w)
 		}
+	}
+	if c.Record.Plain {
+		b = append(b, 1)
 	}
 	record, err := c.Record.AppendBinary(nil)
 	if err != nil {

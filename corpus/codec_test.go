@@ -171,6 +171,24 @@ func TestOldFormats(t *testing.T) {
 	}
 }
 
+// What follows the deliveries in plain order came with version 3, too.
+func TestThenPlain(t *testing.T) {
+	want := writerCase()
+	want.Path, want.Record.Plain = "a.case", true
+	text := encode(t, want)
+	if got, err := Decode("a.case", []byte(text)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("decoded\n%+v, %v, expected\n%+v", got, err, want)
+	}
+	other := want
+	if other.Record.Plain = false; other.key() == want.key() || other.Same(&want) {
+		t.Error("a case that goes on in plain order is taken for one that does not")
+	}
+	text = strings.Replace(text, "case 3", "case 2", 1)
+	if _, err := Decode("a.case", []byte(text)); err == nil || !strings.Contains(err.Error(), `"then", expected "hash"`) {
+		t.Errorf("in a case of version 2: %v", err)
+	}
+}
+
 // A condition came with version 3.
 func TestConditionOfAnOldVersion(t *testing.T) {
 	text := strings.Replace(encode(t, samples["explained"]()), "case 3", "case 2", 1)

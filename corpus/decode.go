@@ -227,6 +227,12 @@ func (r *reader) decisions(c *Case) {
 			record.Deliveries = append(record.Deliveries, r.hex())
 		}
 	}
+	if r.peek() == "then" && r.version >= 3 {
+		r.keyword("then")
+		r.literal("plain")
+		r.end()
+		record.Plain = true
+	}
 }
 
 func (r *reader) choice(keyword string) choice.Choice {

@@ -44,8 +44,10 @@
 // whether it understands the file. Strings are quoted as in Go. Seeds, words,
 // identities and hashes are hexadecimal. A choice line has the answer and the
 // number of possible answers. The condition is what holds in the orders that fail, and
-// tells two failures with one signature apart. Settings are the property's; early timers are what the
-// search gave a run whose property set none. The lines always come in this order.
+// tells two failures with one signature apart. Settings are the property's; early
+// timers are what the search gave a run whose property set none. After the deliveries
+// of a long run there may be a line "then plain": it goes on in plain order. The lines
+// always come in this order.
 //
 // A case that was planned but not run yet has a schedule in place of the
 // deliveries, by the identities of steps:

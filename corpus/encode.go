@@ -113,6 +113,9 @@ func (w *writer) decisions(c *Case) {
 		}
 		w.line(words...)
 	}
+	if c.Record.Plain {
+		w.line("then", "plain")
+	}
 }
 
 func hex64(n uint64) string { return fmt.Sprintf("%016x", n) }

@@ -48,6 +48,7 @@ func (v *verb) save(f *finding.Finding) (small *finding.Finding, kept finding.Ke
 	r := v.property.NewRunner()
 	defer r.Close()
 	small = v.shrunk(r, f)
+	small.Shorten(r)
 	if kept, err = small.Keep(v.folder, r); err == nil && fresh && kept.Path != first {
 		os.Remove(first)
 	}

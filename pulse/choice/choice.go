@@ -82,12 +82,16 @@ type Choice struct {
 type Record struct {
 	Deliveries []uint64
 	Choices    []Choice
+	// Plain says that the run goes on in plain order after the last of Deliveries, the
+	// oldest message first. Else it is over then, or at rest.
+	Plain bool
 }
 
 // Reset empties r and keeps its memory.
 func (r *Record) Reset() {
 	r.Deliveries = r.Deliveries[:0]
 	r.Choices = r.Choices[:0]
+	r.Plain = false
 }
 
 // Clone returns a copy that shares nothing with r.
@@ -95,5 +99,6 @@ func (r *Record) Clone() *Record {
 	return &Record{
 		Deliveries: append([]uint64(nil), r.Deliveries...),
 		Choices:    append([]Choice(nil), r.Choices...),
+		Plain:      r.Plain,
 	}
 }

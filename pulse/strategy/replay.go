@@ -80,6 +80,9 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 			return i
 		}
 	}
+	if !more && r.record.Plain {
+		return e.Oldest()
+	}
 	if more && r.comesLater(e, wanted) {
 		r.held++
 		return pulse.Hold
