@@ -163,7 +163,7 @@ func (v *verb) progress(benchmark bool) func(explore.Progress) {
 func (v *verb) judge(x *search.Exploration) (kept map[string]bool) {
 	v.t.Helper()
 	v.complain(x.Complaints)
-	kept = map[string]bool{}
+	kept, v.found = map[string]bool{}, x.Verdict.Failures
 	for _, f := range x.Found {
 		kept[v.keep(f.Finding, f.Run)] = true
 	}

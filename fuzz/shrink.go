@@ -27,13 +27,20 @@ func (v *verb) shrunk(r *props.Runner, f *finding.Finding) *finding.Finding {
 	if v.Shrink -= time.Since(start); out.Finding == nil {
 		return f
 	}
-	if v.KeepOn { // which finds all failures itself
-		return out.Finding
+	if !out.Done {
+		out.Finding.Shrunk += ": JOSTLE_SHRINK gives it more time"
 	}
 	for _, other := range out.Others {
-		if path, err := other.Save(v.folder); err == nil {
-			out.Finding.Also = append(out.Finding.Also, fmt.Sprintf("%s (saved: %s)", other.Headline(), shown(path)))
+		if v.found[other.Case.Signature] > 0 {
+			continue // it is kept for itself
 		}
+		line := other.Headline()
+		if path, err := other.Save(v.folder); err != nil {
+			line += fmt.Sprintf(" (not saved: %v)", err)
+		} else {
+			line += fmt.Sprintf(" (saved: %s)", shown(path))
+		}
+		out.Finding.Also = append(out.Finding.Also, line)
 	}
 	return out.Finding
 }

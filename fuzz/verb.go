@@ -29,7 +29,8 @@ type verb struct {
 	limit    search.Limit
 	dog      *search.Watchdog
 	shower   *shower
-	repair   bool // stale cases
+	found    map[string]int // by signature, what an exploration has found; nil of other searches
+	repair   bool           // stale cases
 }
 
 // begin makes a verb, or fails the test when it is called wrongly.

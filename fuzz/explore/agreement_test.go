@@ -192,24 +192,7 @@ func survivingFeatures(seed uint64) features {
 
 // TestAgreementOfSurvivors holds the same of programs that crash within steps,
 // lose what they have written, and are told of their starts.
-func TestAgreementOfSurvivors(t *testing.T) {
-	e, r := &enumerator{}, &rig{}
-	defer e.close()
-	compared := 0
-	for seed := foolishFrom(); compared < agreementPrograms()/4; seed++ {
-		p := newProgram(seed, survivingFeatures(seed))
-		why, ok := disagrees(e, r, p)
-		compared += count(ok)
-		if why != "" {
-			small := p.shrink(func(q *program) bool {
-				why, _ := disagrees(e, r, q)
-				return why != ""
-			})
-			again, _ := disagrees(e, r, small)
-			t.Fatalf("program %d: %s\nsmaller: %s\n%v", seed, why, again, small)
-		}
-	}
-}
+func TestAgreementOfSurvivors(t *testing.T) { agreeOn(t, agreementPrograms()/4, survivingFeatures) }
 
 // TestAgreementOfNemeses holds the same of programs whose actors and whose test make
 // faults happen: crashes, restarts, cuts, losses and delays.
@@ -320,12 +303,16 @@ func disagrees(e *enumerator, r *rig, p *program) (why string, compared bool) {
 // TestAgreementOfTheFoolish is TestAgreement with programs that skip runs, fail
 // in several ways, have timers that coincide, read what depends on the order of
 // steps at other actors, or are judged by an observer.
-func TestAgreementOfTheFoolish(t *testing.T) {
+func TestAgreementOfTheFoolish(t *testing.T) { agreeOn(t, agreementPrograms(), foolishFeatures) }
+
+// agreeOn compares all ways to explore with the enumerator, on so many programs that may
+// have what may says of their seeds.
+func agreeOn(t *testing.T, programs int, may func(seed uint64) features) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	compared := 0
-	for seed := foolishFrom(); compared < agreementPrograms(); seed++ {
-		p := newProgram(seed, foolishFeatures(seed))
+	for seed := foolishFrom(); compared < programs; seed++ {
+		p := newProgram(seed, may(seed))
 		why, ok := disagrees(e, r, p)
 		compared += count(ok)
 		if why != "" {
@@ -339,7 +326,7 @@ func TestAgreementOfTheFoolish(t *testing.T) {
 	}
 }
 
-// foolishFrom is the first program of TestAgreementOfTheFoolish: another one
+// foolishFrom is the first program of agreeOn: another one
 // for each who runs it for long, by JOSTLE_SEED.
 func foolishFrom() uint64 {
 	n, _ := strconv.ParseUint(os.Getenv("JOSTLE_SEED"), 10, 64)

@@ -159,15 +159,8 @@ func (w *explainer) Again() {
 // The first run is that of the case: its words are those for identities.
 func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	numbers := map[uint64]uint64{}
-	t := sys.Trace()
-	names := t.Names()
-	count := map[stepName]int{}
-	for i := range t.Sends {
-		d := &t.Sends[i]
-		name := stepName{trace.Label(d.Body), names.Of(d.From), names.Of(d.To), 0}
-		count[name]++
-		name.before = count[name] - 1
-		id, number := sys.Host().StepID(d), name.number()
+	for id, name := range namesOf(sys, sys.Trace().Names()) {
+		number := name.number()
 		numbers[id] = number
 		w.out.steps[number] = name
 		if _, known := w.out.steps[id]; !known {
@@ -175,6 +168,20 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 		}
 	}
 	return numbers
+}
+
+// namesOf names the steps of a run, by identity, with these names of its actors.
+func namesOf(sys *pulse.System, actors trace.Names) map[uint64]stepName {
+	names, count := map[uint64]stepName{}, map[stepName]int{}
+	t := sys.Trace()
+	for i := range t.Sends {
+		d := &t.Sends[i]
+		name := stepName{message: trace.Label(d.Body), sender: actors.Of(d.From), receiver: actors.Of(d.To)}
+		count[name]++
+		name.before = count[name] - 1
+		names[sys.Host().StepID(d)] = name
+	}
+	return names
 }
 
 // orderIn returns what each actor of a run has received, by names.

@@ -43,7 +43,7 @@ func TestProgressOfAnExploration(t *testing.T) {
 			t.Errorf("%v runs in all, want %d", n, all)
 		}
 	}
-	if want := "NOT complete (time): "; !strings.HasPrefix(x.Verdict.String(), want) || !strings.Contains(x.Verdict.String(), " runs of 20,000,000 to 80,000,000, ") {
+	if want := "NOT complete (time): "; !strings.HasPrefix(x.Verdict.String(), want) || !strings.Contains(x.Verdict.String(), " runs of about 20,000,000 to 80,000,000, ") {
 		t.Errorf("%v", x.Verdict)
 	}
 }
@@ -87,13 +87,13 @@ func TestEstimateInAVerdict(t *testing.T) {
 		want string
 	}{
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: 12_400, Runs: 12_400, Estimate: 81_234, Steps: 98_712}, Inputs: 1},
-			"NOT complete (time): 12,400 distinct orders in 12,400 runs of 41,000 to 160,000, 98,712 steps, 0s"},
+			"NOT complete (time): 12,400 distinct orders in 12,400 runs of about 41,000 to 160,000, 98,712 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: -1, Runs: 1013, Wasted: 1200, Estimate: 1041, Steps: 1}, Inputs: 1},
-			"NOT complete (time): 1,013 runs of 1,013 to 2,100, 1,200 wasted, 1 step, 0s"},
+			"NOT complete (time): 1,013 runs of about 1,013 to 2,100, 1,200 wasted, 1 step, 0s"},
 		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 3e20}, Inputs: 1, more: true},
 			"NOT complete (runs): 7 distinct orders in 7 runs of more than 10^18 for this input, 0 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 9}, Inputs: 2, more: true},
-			"NOT complete (runs) after 2 inputs: 7 distinct orders in 7 runs of 7 to 18 for these inputs, 0 steps, 0s"},
+			"NOT complete (runs) after 2 inputs: 7 distinct orders in 7 runs of about 7 to 18 for these inputs, 0 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: 7, Runs: 7, Estimate: 7}, Inputs: 1},
 			"NOT complete (time): 7 distinct orders in 7 runs, 0 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: -1, Runs: 7, Estimate: 9, Levels: make([]explore.Level, 2)}, Inputs: 1},

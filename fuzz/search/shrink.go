@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
-
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -75,7 +73,7 @@ func (s *Shrunk) inWords(took time.Duration) string {
 		text = fmt.Sprintf("shrunk from %s to %d in %s", words.Count(s.From, "step"), s.Best.Steps, words.Elapsed(took))
 	}
 	if !s.Done {
-		text += ", not as far as it goes: JOSTLE_SHRINK gives it more time"
+		text += ", not as far as it goes"
 	}
 	return text
 }
@@ -120,7 +118,9 @@ func (s *shrinking) finding(c shrink.Case) *finding.Finding {
 
 func (s *shrinking) run(c shrink.Case) props.Result {
 	s.schedule = c.Schedule
-	return s.runner.Run(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule)})
+	res := s.runner.Run(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule)})
+	unpad(&res, c.Inputs)
+	return res
 }
 
 // padding is how many zeros follow the numbers of a draw: what reads more of them than
@@ -135,6 +135,15 @@ func padded(list []choice.Input) []choice.Input {
 		}
 	}
 	return list
+}
+
+// unpad takes from the inputs of a run the padding that it has not read.
+func unpad(res *props.Result, list []choice.Input) {
+	for i := range min(len(res.Inputs), len(list)) {
+		if in := &res.Inputs[i]; in.Label == list[i].Label && len(list[i].Words) > 0 {
+			in.Words = in.Words[:min(len(in.Words), max(len(list[i].Words), res.Reads[i]))]
+		}
+	}
 }
 
 // Run runs a case. The constraints of the outcome are those of the case.
@@ -319,14 +328,14 @@ func (h *hunt) byName() {
 	if res.System == nil {
 		return
 	}
-	was := [...]map[uint64]string{namesOf(&res, fullNames(&res)), namesOf(&res, labelsOf(&res))}
+	was := [...]map[uint64]stepName{namesOf(res.System, res.System.Trace().Names()), namesOf(res.System, labelsOf(res.System))}
 	plain := schedule.Schedule{Choices: h.near.Case.Schedule.Choices}
 	h.left--
 	res = h.run(shrink.Case{Inputs: h.inputs, Schedule: plain})
 	if res.System == nil {
 		return
 	}
-	is := [...]map[uint64]string{namesOf(&res, fullNames(&res)), namesOf(&res, labelsOf(&res))}
+	is := [...]map[uint64]stepName{namesOf(res.System, res.System.Trace().Names()), namesOf(res.System, labelsOf(res.System))}
 	out := h.outcomeOf(&res)
 	out.Case.Schedule.Before = nil
 	h.offer(out)
@@ -339,8 +348,8 @@ func (h *hunt) byName() {
 
 // renamed returns constraints on the steps that have the same names in another run,
 // and leaves out those of which there is none.
-func renamed(list []schedule.Constraint, was, is map[uint64]string) (out []schedule.Constraint) {
-	byName := map[string]uint64{}
+func renamed(list []schedule.Constraint, was, is map[uint64]stepName) (out []schedule.Constraint) {
+	byName := map[stepName]uint64{}
 	for id, name := range is {
 		byName[name] = id
 	}
@@ -417,28 +426,12 @@ func (h *hunt) atRandom() {
 	}
 }
 
-// fullNames are the names of actors, labelsOf are names without their numbers.
-func fullNames(res *props.Result) trace.Names { return res.System.Trace().Names() }
-
-func labelsOf(res *props.Result) trace.Names {
-	t := res.System.Trace()
+// labelsOf are the names of a run's actors without their numbers.
+func labelsOf(sys *pulse.System) trace.Names {
+	t := sys.Trace()
 	names := make(trace.Names, len(t.Actors))
 	for i := range t.Actors {
 		names[i] = t.Actors[i].Label
-	}
-	return names
-}
-
-// namesOf names the steps of a run, by identity: by who sends what to whom, and how
-// often that came before.
-func namesOf(res *props.Result, actors trace.Names) map[uint64]string {
-	names, count := map[uint64]string{}, map[string]int{}
-	t := res.System.Trace()
-	for i := range t.Sends {
-		d := &t.Sends[i]
-		name := actors.Of(d.From) + " " + trace.Label(d.Body) + " " + actors.Of(d.To)
-		count[name]++
-		names[res.System.Host().StepID(d)] = name + " " + strconv.Itoa(count[name])
 	}
 	return names
 }
