@@ -19,7 +19,7 @@ const (
 func anew(x *shrinker) {
 	state, end, tries := x.effortSeed(), x.Runs+anewRuns*x.effort, anewTries*x.effort
 	defer func(effort int) { x.effort = effort }(x.effort)
-	x.effort = x.littleEffort()
+	x.effort = littleEffort
 	for range tries {
 		if x.over() || x.Runs >= end {
 			return

@@ -24,11 +24,6 @@ type Subject interface {
 type Options struct {
 	// Runs is how many runs may be made.
 	Runs int
-	// RunsPerInput is how many orders of other draws may be run at a time to find one
-	// that fails; zero means 300.
-	RunsPerInput int
-	// Progress is told of each smaller case. It may be nil.
-	Progress func(best *Outcome, runs int)
 }
 
 // A Result is what came of Shrink.
@@ -45,9 +40,11 @@ type Result struct {
 	Others []Outcome
 }
 
+// The effort of a search is how many orders of other draws may be run at a time to find
+// one that fails.
 const (
-	usualRunsPerInput = 300
-	littleEffort      = 12 // what a search takes at first is a fraction of RunsPerInput
+	fullEffort   = 300
+	littleEffort = 25
 )
 
 // A level is what is tried when all levels before it come to nothing. Each program is
@@ -69,9 +66,6 @@ var levels = [...]level{
 // what Subject.Run comes to with found.Case. The result follows from the subject, the
 // case and the bound on runs.
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
-	if o.RunsPerInput == 0 {
-		o.RunsPerInput = usualRunsPerInput
-	}
 	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{}, met: map[string]bool{found.Signature: true}}
 	x.Best = found.Clone()
 	for i := 0; i < len(levels); i++ {
@@ -105,8 +99,8 @@ const noMore = math.MaxInt
 // smaller and there is time for another round.
 func (x *shrinker) round(l *level) bool {
 	taken := x.Taken
-	if x.effort = x.options.RunsPerInput; l.little {
-		x.effort = x.littleEffort()
+	if x.effort = fullEffort; l.little {
+		x.effort = littleEffort
 	}
 	for _, pass := range l.passes {
 		if x.over() {
@@ -115,10 +109,6 @@ func (x *shrinker) round(l *level) bool {
 		pass(x)
 	}
 	return x.Taken > taken && !x.over()
-}
-
-func (x *shrinker) littleEffort() int {
-	return (x.options.RunsPerInput + littleEffort - 1) / littleEffort
 }
 
 // over reports whether the budget is used up.
@@ -201,9 +191,6 @@ func (x *shrinker) take(out Outcome) bool {
 	}
 	x.Best = x.anchored(out.Clone())
 	x.Taken++
-	if x.options.Progress != nil {
-		x.options.Progress(&x.Best, x.Runs)
-	}
 	return true
 }
 

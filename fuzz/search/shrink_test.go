@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,11 +59,10 @@ func size(out *Shrunk) string {
 	return fmt.Sprintf("%d, %d, %d", b.External, b.Steps, len(b.Case.Schedule.Before))
 }
 
-// oftenLarger are subjects of which fewer than 95 in 100 cases are shrunk to the best
-// that is known: it is several changes away, and none of them alone leads to something
-// smaller. Of paxos-quorum 90 in 100 are, of procreg about 70, and of procreg-forgets a
-// few; the rest have a step or a constraint more, seldom two or three.
-var oftenLarger = map[string]bool{"procreg": true, "procreg-forgets": true, "paxos-quorum": true}
+// fallsShort is how many of 100 cases are shrunk to the best size that any of them comes
+// to, where that is fewer than the 95 that are wanted: the shrinker falls short there,
+// and may not fall shorter. The numbers follow from the seeds.
+var fallsShort = map[string]int{"procreg": 66, "procreg-forgets": 1, "paxos-quorum": 90, "raft-dupvote": 54}
 
 // TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
 // those that several seeds find, and in which orders they then fail.
@@ -106,7 +106,7 @@ func TestShrunkSubjects(t *testing.T) {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%v\t%.60s\t\n", s.Name, found[len(found)/2], size(best), reached, left[s.Name], strings.Join(best.Finding.Draws, ", "))
 		fmt.Fprintf(&why, "%s: %s\n", s.Name, best.Why.String())
 		t.Logf("%s: %d of %d reach %s: %q", s.Name, reached, seeds, size(best), sizes)
-		if seeds == 100 && reached < 95 && !oftenLarger[s.Name] {
+		if seeds == 100 && reached < cmp.Or(fallsShort[s.Name], 95) {
 			t.Errorf("%s: %d of 100 reach %s", s.Name, reached, size(best))
 		}
 	}
