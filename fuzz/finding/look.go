@@ -65,8 +65,18 @@ type looker struct {
 	states bool
 }
 
-// Sent notes the line that sends a message.
-func (l *looker) Sent(_ *pulse.System, send int) { set(&l.Seen.Sent, send, props.Line()) }
+// Sent notes the line that sends a message, and what handles messages of actors that have
+// not had any. Only an actor's own step changes that.
+func (l *looker) Sent(s *pulse.System, send int) {
+	set(&l.Seen.Sent, send, props.Line())
+	t, step := s.Trace(), s.Host().Step()
+	for i := len(l.Handlers); i < len(t.Actors); i++ {
+		if step >= 0 && i == int(t.Steps[step].Actor) && t.Steps[step].Changed {
+			return
+		}
+		set(&l.Handlers, i, s.Host().Place(int32(i)))
+	}
+}
 
 // Stepped notes what handled a step, and what actors keep now.
 func (l *looker) Stepped(s *pulse.System, step int) {

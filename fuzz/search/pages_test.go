@@ -133,10 +133,23 @@ type closed struct{}
 
 func (c *closed) Receive(*pulse.Ctx, any) { panic("closed") }
 
+// A moving actor becomes a method, and that a closure.
+type moving struct{ left int }
+
+func (m *moving) Receive(ctx *pulse.Ctx, msg any) {
+	ctx.Become(pulse.Func(m.moved))
+	ctx.Send(ctx.Self(), msg)
+}
+
+func (m *moving) moved(ctx *pulse.Ctx, msg any) {
+	ctx.Send(ctx.Self(), msg)
+	ctx.Become(pulse.Func(func(*pulse.Ctx, any) { panic(m.left) }))
+}
+
 // TestHandlersOfSteps: a step is said to be handled by what the actor was before it, and
-// so is the one that fails; where that is not known nothing is said.
+// so is the one that fails.
 func TestHandlersOfSteps(t *testing.T) {
-	first, then := "", ""
+	first, then, moves, moved, closure := "", "", "", "", ""
 	text, err := os.ReadFile("pages_test.go")
 	if err != nil {
 		t.Fatal(err)
@@ -144,6 +157,9 @@ func TestHandlersOfSteps(t *testing.T) {
 	for i, line := range strings.Split(string(text), "\n") {
 		if strings.HasPrefix(line, "func (o *opened) Receive") {
 			first, then = fmt.Sprintf("pages_test.go:%d", i+1), fmt.Sprintf("pages_test.go:%d", i+5)
+		}
+		if strings.HasPrefix(line, "func (m *moving) Receive") {
+			moves, moved, closure = fmt.Sprintf("pages_test.go:%d", i+1), fmt.Sprintf("pages_test.go:%d", i+6), fmt.Sprintf("pages_test.go:%d", i+8)
 		}
 	}
 	for _, c := range []struct {
@@ -163,7 +179,8 @@ func TestHandlersOfSteps(t *testing.T) {
 			a := sys.Spawn("a", &opened{})
 			sys.Send(a, 1)
 			sys.Send(a, 2)
-		}, []string{"", then}},
+		}, []string{first, then}},
+		{"becomes a method, then a closure", func(sys *pulse.System) { sys.Send(sys.Spawn("a", &moving{}), 1) }, []string{moves, moved, closure}},
 	} {
 		out := shrunkBy(t, func(t *props.T) {
 			sys := t.System()

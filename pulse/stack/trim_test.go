@@ -1,6 +1,9 @@
 package stack
 
 import (
+	"fmt"
+	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -131,5 +134,73 @@ func TestBegin(t *testing.T) {
 	}
 	if f, ok := Begin((*embeds).M); ok || f.Place() != "" {
 		t.Errorf("a promoted method begins at %v", f)
+	}
+}
+
+// A till has methods that are long, short and of no use but as values.
+type till struct{ sum int }
+
+func (c *till) long(n int) {
+	if c.sum += n; c.sum > 10 {
+		defer c.long(-n)
+	}
+}
+
+func (c till) short(n int) int { return c.sum + n }
+
+// TestBeginOfMethod: of a method value it is known where the method begins.
+func TestBeginOfMethod(t *testing.T) {
+	c := &till{}
+	for name, row := range map[string]struct {
+		of   any
+		want string
+	}{
+		"long":      {c.long, "stack.(*till).long"},
+		"short":     {c.short, "stack.till.short"},
+		"far":       {(&strings.Builder{}).WriteString, "strings.(*Builder).WriteString"},
+		"nearer":    {NewTrimmer().Inner, "stack.(*Trimmer).Inner"},
+		"interface": {fmt.Stringer(Frame{}).String, ""},
+		"promoted":  {struct{ *till }{c}.long, "stack.(*till).long"},
+		"function":  {TestBegin, ""},
+		"nil":       {(func())(nil), ""},
+	} {
+		if f, ok := BeginOfMethod(row.of); f.Func != row.want || ok != (f.Line > 0) {
+			t.Errorf("%s begins at %v, %t", name, f, ok)
+		}
+		if _, ok := Begin(row.of); ok && name != "function" {
+			t.Errorf("%s: Begin knows it by itself", name)
+		}
+	}
+	want, _ := Begin((*till).long)
+	if f, _ := BeginOfMethod(c.long); f != want {
+		t.Errorf("long begins at %v, want %v", f, want)
+	}
+}
+
+// TestBeginOfMethodLooksEverywhere: every function of the program is looked at once.
+func TestBeginOfMethodLooksEverywhere(t *testing.T) {
+	seen := map[uintptr]int{}
+	count := func(entry uintptr) bool { seen[entry]++; return false }
+	here := runtime.FuncForPC(reflect.ValueOf(TestBegin).Pointer()).Entry()
+	before(here, count)
+	after(here, count)
+	for entry, n := range seen {
+		if n != 1 || runtime.FuncForPC(entry).Entry() != entry {
+			t.Fatalf("what begins at %x is looked at %d times", entry, n)
+		}
+	}
+	if len(seen) < 1000 || seen[here] != 0 {
+		t.Errorf("%d functions, and itself %d times", len(seen), seen[here])
+	}
+	for _, f := range []any{runtime.GC, strings.Cut, TestName, fmt.Sprint, os.Exit} {
+		if seen[reflect.ValueOf(f).Pointer()] == 0 {
+			t.Errorf("%s is not looked at", Name(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()))
+		}
+	}
+}
+
+func BenchmarkBeginOfMethod(b *testing.B) {
+	for b.Loop() {
+		BeginOfMethod((&strings.Builder{}).WriteString)
 	}
 }
