@@ -98,7 +98,10 @@ func (f *Finding) explainKept(folder corpus.Folder, cases []corpus.Case) error {
 
 // detach removes what lies beside another case of the same failure.
 func (f *Finding) detach(path string) {
-	for _, beside := range f.besides(path) {
-		os.Remove(beside)
+	for _, attached := range f.besides(path) {
+		os.Remove(attached)
+	}
+	for _, ending := range pages {
+		os.Remove(beside(path, ending))
 	}
 }

@@ -19,6 +19,9 @@ type Seen struct {
 	Handlers []string
 	// After has for each step what the actors keep that it changed.
 	After [][]string
+	// Diagram is the run as a sequence diagram of Mermaid, with the constraints marked;
+	// "" if it is too long for one.
+	Diagram string
 }
 
 // mostSteps bounds the steps of a run that is looked at, mostStates the steps times the
@@ -51,6 +54,7 @@ func (f *Finding) Look(r *props.Runner) {
 	for i := range t.Sends { // while the references in them are good
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
+	l.Diagram = f.diagram(t)
 	after := l.after(t, t.Names())
 	for i := range t.Steps {
 		l.Seen.After = append(l.Seen.After, after(i))

@@ -24,7 +24,7 @@ func TestPages(t *testing.T) {
 		if err := out.Finding.WritePages(nil, path); err != nil {
 			t.Fatal(err)
 		}
-		for _, ext := range []string{".html", ".json"} {
+		for _, ext := range []string{".html", ".json", ".mmd"} {
 			text, err := os.ReadFile(strings.TrimSuffix(path, ".case") + ext)
 			if err != nil {
 				t.Fatal(err)
@@ -36,7 +36,7 @@ func TestPages(t *testing.T) {
 
 // TestPagesThatCannotBeWritten: the case is saved all the same, and the error says so.
 func TestPagesThatCannotBeWritten(t *testing.T) {
-	for _, ext := range []string{".html", ".json"} {
+	for _, ext := range []string{".html", ".json", ".mmd"} {
 		_, f := foundBy(t, listed, 1)
 		folder := corpus.FolderOf(t.TempDir(), f.Case.Property)
 		path, err := f.Save(folder)

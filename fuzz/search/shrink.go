@@ -52,8 +52,8 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 		return out
 	}
 	out.Finding.Cause = s.cause(ctx, &out)
-	out.Finding.Look(r)
 	out.Finding.Explain(out.inWords(time.Since(start)), out.Why.String())
+	out.Finding.Look(r) // whose diagram says why
 	out.Finding.Case.Condition = out.Why.Text()
 	for i := range out.Result.Others {
 		if other := s.finding(out.Result.Others[i].Case); other != nil {
