@@ -192,7 +192,7 @@ func TestPagesBesideCases(t *testing.T) {
 		want := []string{".case"}
 		if t.Setenv("JOSTLE_OUT", ""); out {
 			t.Setenv("JOSTLE_OUT", dir)
-			want = []string{".case", ".html", ".json"}
+			want = []string{".case", ".html", ".json", ".mmd"}
 		}
 		v := Config{Folder: dir}.begin(t, "Check", checkBudget, func(t *props.T) {
 			said := ""
@@ -203,7 +203,9 @@ func TestPagesBesideCases(t *testing.T) {
 			}
 		})
 		found := search.Sample(context.Background(), v.property, search.Options{Runs: 1000, Seed: 1})
-		if _, _, err := v.save(found.Finding); err != nil {
+		r := v.property.NewRunner()
+		defer r.Close()
+		if _, _, err := v.keeper.Save(r, found.Finding); err != nil {
 			t.Fatal(err)
 		}
 		var got []string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
@@ -22,7 +23,7 @@ func (e *Explanation) Text() string {
 			terms = append(terms, e.inFull(term))
 		}
 	case len(e.Before) > 0:
-		return "plain order, but " + e.inFull(e.Before)
+		return finding.PlainOrder + ", but " + e.inFull(e.Before)
 	}
 	slices.Sort(terms)
 	return strings.Join(terms, " or ")

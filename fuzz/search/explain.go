@@ -123,7 +123,7 @@ type explainer struct {
 
 // Run runs the property once.
 func (w *explainer) Run(s pulse.Strategy) explore.Run {
-	w.last = w.runner.Run(props.Plan{Inputs: w.inputs.Inputs, Strategy: s, EarlyTimers: w.early})
+	w.last = w.play(props.Plan{Inputs: w.inputs.Inputs, Strategy: s, EarlyTimers: w.early})
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: w.watched}
 }
 
