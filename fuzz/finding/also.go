@@ -9,9 +9,12 @@ import (
 )
 
 // SaveOther saves a finding that was met on the way to another, with its pages if they are
-// asked for, and says in a line what it is and where. Paths are shown as a function shows
-// them.
+// asked for, and says in a line what it is and where. One that is not worth it is not
+// saved. Paths are shown as a function shows them.
 func (f *Finding) SaveOther(folder corpus.Folder, r *props.Runner, pages bool, shown func(string) string) string {
+	if !f.Worth() {
+		return f.Headline()
+	}
 	path, err := f.Save(folder)
 	if path == "" {
 		return fmt.Sprintf("%s (not saved: %v)", f.Headline(), err)
