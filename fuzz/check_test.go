@@ -184,7 +184,7 @@ func TestSavedCasesRunFirst(t *testing.T) {
 	golden.File(t, "testdata/saved-replay.golden", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
 }
 
-// With JOSTLE_OUT a page of HTML and one of JSON are beside the case; without it the
+// With JOSTLE_OUT pages and a diagram are beside the case; without it the
 // folder, which is under version control, has cases alone.
 func TestPagesBesideCases(t *testing.T) {
 	for _, out := range []bool{true, false} {

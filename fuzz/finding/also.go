@@ -2,7 +2,6 @@ package finding
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
@@ -42,20 +41,12 @@ func (k *Kept) AddPages(f *Finding, r *props.Runner) error {
 	return err
 }
 
-// PlainOrder is how the condition of a case begins that says how the order in which it
-// fails differs from plain order; others say what holds in each order in which it fails.
-const PlainOrder = "plain order"
-
 // Recall notes of a saved case that failed again in which orders it failed when it was
 // saved. It reports whether that is known; it is not of another failure.
 func (f *Finding) Recall(c *corpus.Case) bool {
 	if c.Condition == "" || c.Signature != f.Case.Signature {
 		return false
 	}
-	where := "where "
-	if strings.HasPrefix(c.Condition, PlainOrder) {
-		where = "in "
-	}
-	f.Why = "when it was saved, it failed " + where + c.Condition
+	f.Why = "when it was saved, this was known of its order: " + c.Condition
 	return true
 }

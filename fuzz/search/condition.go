@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
@@ -23,7 +22,7 @@ func (e *Explanation) Text() string {
 			terms = append(terms, e.inFull(term))
 		}
 	case len(e.Before) > 0:
-		return finding.PlainOrder + ", but " + e.inFull(e.Before)
+		return "plain order, but " + e.inFull(e.Before)
 	}
 	slices.Sort(terms)
 	return strings.Join(terms, " or ")
