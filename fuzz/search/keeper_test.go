@@ -209,3 +209,31 @@ func TestReplaysThatPassRunOnce(t *testing.T) {
 		t.Errorf("%d runs, %s, %v", runs, played.How, played.Result.Failure)
 	}
 }
+
+// TestShrinkingTellsHowFarItIs: each run is told of, with the size of the best one so far,
+// and what comes of it is the same.
+func TestShrinkingTellsHowFarItIs(t *testing.T) {
+	s, _ := subjects.ByName("writer-error")
+	alone := shrunkBy(t, s.Property(false), 1, 20_000)
+	p, f := foundBy(t, s.Property(false), 1)
+	r := p.NewRunner()
+	defer r.Close()
+	var told []shrink.Progress
+	over := false
+	k := &Keeper{Folder: corpus.FolderOf(t.TempDir(), "p"), Left: time.Hour, Shown: filepath.Base,
+		Progress: func() (func(shrink.Progress), func()) {
+			return func(p shrink.Progress) { told = append(told, p) }, func() { over = true }
+		}}
+	small := k.Shrunk(r, f)
+	for i, p := range told {
+		if p.Runs != i+1 || p.From != f.Steps() || p.Steps > p.From || i > 0 && p.Steps > told[i-1].Steps {
+			t.Fatalf("run %d: %+v", i, p)
+		}
+	}
+	if last := len(told) - 1; !over || last < alone.Runs || told[last].Steps != small.Steps() || !small.Case.Same(&alone.Finding.Case) {
+		t.Errorf("over %t, %d runs, the last %+v, of %d", over, len(told), told[max(0, last)], alone.Runs)
+	}
+	if k.Left <= 0 || k.Left >= time.Hour {
+		t.Errorf("%s are left of an hour", k.Left)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,6 +193,10 @@ func TestHandlersOfSteps(t *testing.T) {
 			if want != "any" && steps[i].Handler != want {
 				t.Errorf("%s: step %d is handled at %q, want %q", c.name, i, steps[i].Handler, want)
 			}
+		}
+		if c.want[0] == moves && !slices.Equal(steps[1].After, []string{"a now: a function: its variables cannot be read"}) ||
+			c.want[0] == moves && !slices.Equal(steps[0].After, []string{"a now: the method moved: its variables cannot be read"}) {
+			t.Errorf("%s: kept %q, then %q", c.name, steps[0].After, steps[1].After)
 		}
 		if last := steps[len(steps)-1]; !last.Failed {
 			t.Errorf("%s: the last step did not fail", c.name)

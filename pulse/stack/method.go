@@ -6,6 +6,24 @@ import (
 	"strings"
 )
 
+// MethodOf returns the name of the method that a method value calls, without its type:
+// "draining" of x.draining; "" of other functions.
+func MethodOf(function any) string {
+	method, _ := methodOf(runtime.FuncForPC(reflect.ValueOf(function).Pointer()))
+	return method[strings.LastIndexByte(method, '.')+1:]
+}
+
+// methodOf returns the name that the runtime has for the method of a method value.
+func methodOf(value *runtime.Func) (name string, ok bool) {
+	if value == nil {
+		return "", false
+	}
+	if name, ok = strings.CutSuffix(value.Name(), "-fm"); !ok {
+		return "", false
+	}
+	return name, true
+}
+
 // BeginOfMethod returns where the method begins that a method value calls, such as
 // x.draining; ok is false when the function is no method value, and when that cannot be
 // known: of a method of an interface, and of one that nobody wrote.
@@ -17,10 +35,7 @@ import (
 // asks often keeps the answer.
 func BeginOfMethod(function any) (f Frame, ok bool) {
 	value := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
-	if value == nil {
-		return Frame{}, false
-	}
-	method, is := strings.CutSuffix(value.Name(), "-fm")
+	method, is := methodOf(value)
 	if !is {
 		return Frame{}, false
 	}

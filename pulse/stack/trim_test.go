@@ -152,20 +152,24 @@ func (c till) short(n int) int { return c.sum + n }
 func TestBeginOfMethod(t *testing.T) {
 	c := &till{}
 	for name, row := range map[string]struct {
-		of   any
-		want string
+		of     any
+		want   string
+		method string
 	}{
-		"long":      {c.long, "stack.(*till).long"},
-		"short":     {c.short, "stack.till.short"},
-		"far":       {(&strings.Builder{}).WriteString, "strings.(*Builder).WriteString"},
-		"nearer":    {NewTrimmer().Inner, "stack.(*Trimmer).Inner"},
-		"interface": {fmt.Stringer(Frame{}).String, ""},
-		"promoted":  {struct{ *till }{c}.long, "stack.(*till).long"},
-		"function":  {TestBegin, ""},
-		"nil":       {(func())(nil), ""},
+		"long":      {c.long, "stack.(*till).long", "long"},
+		"short":     {c.short, "stack.till.short", "short"},
+		"far":       {(&strings.Builder{}).WriteString, "strings.(*Builder).WriteString", "WriteString"},
+		"nearer":    {NewTrimmer().Inner, "stack.(*Trimmer).Inner", "Inner"},
+		"interface": {fmt.Stringer(Frame{}).String, "", "String"},
+		"promoted":  {struct{ *till }{c}.long, "stack.(*till).long", "long"},
+		"function":  {TestBegin, "", ""},
+		"nil":       {(func())(nil), "", ""},
 	} {
 		if f, ok := BeginOfMethod(row.of); f.Func != row.want || ok != (f.Line > 0) {
 			t.Errorf("%s begins at %v, %t", name, f, ok)
+		}
+		if got, want := MethodOf(row.of), row.method; got != want {
+			t.Errorf("%s is the method %q, want %q", name, got, want)
 		}
 		if _, ok := Begin(row.of); ok && name != "function" {
 			t.Errorf("%s: Begin knows it by itself", name)
