@@ -254,6 +254,35 @@ func casesIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
+// lossy is a declared property that fails in some 17 steps before it is shrunk, and in 7.
+func lossy(t *props.T) { subjectNamed("writer-error").Property(false)(t) }
+
+// A case that was saved as it was found is told like a new failure when it fails again.
+// Its file stays as it is until somebody asks for repair.
+func TestSavedCasesAreExplained(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "lossy", dir, "JOSTLE_SHRINK=0")
+	old := casesIn(t, dir)
+	for _, row := range []struct {
+		env, want, no string
+		stays         bool
+	}{
+		{"JOSTLE_SHRINK=0", "17 steps, replayed 2 of 2", "order", true},
+		{"JOSTLE_SHRINK=1m", "shrunk from 17 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "page: ", true},
+		{"JOSTLE_REPAIR=1", "shrunk from 17 steps to 7 in TIME, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
+		{"JOSTLE_SHRINK=1m", "7 steps, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR", false},
+		{"JOSTLE_SHRINK=0", "when it was saved, this was known of its order: lost(1) from writer at terminator before checkForError", "exactly where", false},
+	} {
+		out := runSample(t, "lossy", dir, row.env)
+		if !strings.Contains(out, row.want) || strings.Contains(out, row.no) || strings.Contains(out, "shrinking") {
+			t.Errorf("%s: want %q, and no %q, in:\n%s", row.env, row.want, row.no, out)
+		}
+		if now := casesIn(t, dir); len(now) != 1 || slices.Equal(now, old) != row.stays {
+			t.Errorf("%s: the cases were %q and are %q", row.env, old, now)
+		}
+	}
+}
+
 // A stale case gives way when its failure is found anew.
 func TestStaleCasesGiveWay(t *testing.T) {
 	dir := t.TempDir()
@@ -361,6 +390,7 @@ var renamedSamples = map[string]func(*testing.T){
 	"declared-idle":  func(t *testing.T) { Config{Runs: 50}.Check(t, declared) },
 	"declared-still": func(t *testing.T) { Config{Runs: 1}.Check(t, declared) },
 	"declared-to":    func(t *testing.T) { Config{Runs: 1}.Check(t, declared) },
+	"lossy":          func(t *testing.T) { Config{Runs: 1000}.Check(t, lossy) },
 	"full-disk":      func(t *testing.T) { fill(t); Check(t, overdraws) },
 	"renamed-from": func(t *testing.T) {
 		Config{Runs: 50}.Check(t, func(t *props.T) { second(t, func(n int) any { return letter{n} }, "%d came first") })

@@ -26,7 +26,7 @@ type Keeper struct {
 	// Found has the signatures of failures that are kept for themselves, so that they are
 	// not when they are met on the way to another.
 	Found map[string]int
-	// Shown returns a path as it is told.
+	// Shown returns a path as it is told; nil for all of it.
 	Shown func(path string) string
 	// Progress, if it is not nil, is called before a run is made small. It returns what is
 	// told how far that is, and what is called after it.
@@ -64,10 +64,17 @@ func (k *Keeper) shrunk(most time.Duration, r *props.Runner, f *finding.Finding)
 	}
 	for _, other := range out.Others {
 		if k.Found[other.Case.Signature] == 0 { // else it is kept for itself
-			out.Finding.Also = append(out.Finding.Also, other.SaveOther(k.Folder, r, k.Pages, k.Shown))
+			out.Finding.Also = append(out.Finding.Also, other.SaveOther(k.Folder, r, k.Pages, k.shown))
 		}
 	}
 	return out
+}
+
+func (k *Keeper) shown(path string) string {
+	if k.Shown == nil {
+		return path
+	}
+	return k.Shown(path)
 }
 
 // Save keeps a finding, and then in its place what it is shrunk to: a shrunk run that

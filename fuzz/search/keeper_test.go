@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -138,7 +139,7 @@ func TestOthersAreKept(t *testing.T) {
 		p, f := foundBy(t, quarrels, 1)
 		r := p.NewRunner()
 		defer r.Close()
-		k := &Keeper{Folder: corpus.FolderOf(t.TempDir(), f.Case.Property), Left: time.Hour, Pages: c.pages, Shown: filepath.Base}
+		k := &Keeper{Folder: corpus.FolderOf(t.TempDir(), f.Case.Property), Left: time.Hour, Pages: c.pages}
 		if c.known {
 			k.Found = map[string]int{}
 			for _, other := range Shrink(t.Context(), r, f, shrink.Options{}).Others {
@@ -235,5 +236,18 @@ func TestShrinkingTellsHowFarItIs(t *testing.T) {
 	}
 	if k.Left <= 0 || k.Left >= time.Hour {
 		t.Errorf("%s are left of an hour", k.Left)
+	}
+}
+
+// TestNoTimeToExplain: what was not run for want of time is not said to be too much.
+func TestNoTimeToExplain(t *testing.T) {
+	p, f := foundBy(t, quarrels, 1)
+	r := p.NewRunner()
+	defer r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	out := Shrink(ctx, r, f, shrink.Options{})
+	if !out.Cut || !out.Why.Cut || !strings.HasSuffix(out.Finding.Why, "there was no time to run all orders") {
+		t.Errorf("cut %t, %t: %s", out.Cut, out.Why.Cut, out.Finding.Why)
 	}
 }
