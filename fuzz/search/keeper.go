@@ -83,7 +83,7 @@ func (k *Keeper) Save(r *props.Runner, f *finding.Finding) (small *finding.Findi
 	if !f.Worth() {
 		return f, kept, nil
 	}
-	first, fresh, err := k.Folder.Save(f.Case)
+	first, fresh, _ := k.Folder.Save(f.Case) // what went wrong goes wrong again below
 	small = k.Shrunk(r, f)
 	small.Shorten(r)
 	if kept, err = small.Keep(k.Folder, r); err != nil {
