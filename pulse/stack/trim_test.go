@@ -165,14 +165,17 @@ func TestBeginOfMethod(t *testing.T) {
 		"function":  {TestBegin, "", ""},
 		"nil":       {(func())(nil), "", ""},
 	} {
+		if f, ok := Begin(row.of); ok && name != "function" { // where code that was inlined comes at once, as in WebAssembly
+			if f.Func != row.want {
+				t.Errorf("%s begins at %v", name, f)
+			}
+			continue
+		}
 		if f, ok := BeginOfMethod(row.of); f.Func != row.want || ok != (f.Line > 0) {
 			t.Errorf("%s begins at %v, %t", name, f, ok)
 		}
-		if got, want := MethodOf(row.of), row.method; got != want {
-			t.Errorf("%s is the method %q, want %q", name, got, want)
-		}
-		if _, ok := Begin(row.of); ok && name != "function" {
-			t.Errorf("%s: Begin knows it by itself", name)
+		if got := MethodOf(row.of); got != row.method {
+			t.Errorf("%s is the method %q, want %q", name, got, row.method)
 		}
 	}
 	want, _ := Begin((*till).long)
