@@ -254,6 +254,30 @@ func casesIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
+// A saved case that passes as it was saved costs one run.
+func TestCasesThatPassRunOnce(t *testing.T) {
+	runs, mended := 0, false
+	v := Config{Folder: t.TempDir()}.begin(t, "Check", checkBudget, func(t *props.T) {
+		runs++
+		said := ""
+		sys := t.System()
+		trial.Crowd(sys, 2, func(word string) { said += word })
+		if sys.Run(); said == "ba" && !mended {
+			t.Error("backwards")
+		}
+	})
+	r := v.property.NewRunner()
+	defer r.Close()
+	found := search.Sample(context.Background(), v.property, search.Options{Runs: 1000, Seed: 1})
+	if _, _, err := v.keeper.Save(r, found.Finding); err != nil {
+		t.Fatal(err)
+	}
+	runs, mended = 0, true
+	if held := v.replaySaved(); !held || runs != 1 {
+		t.Errorf("held %t, %d runs", held, runs)
+	}
+}
+
 // lossy is a declared property that fails in some 17 steps before it is shrunk, and in 7.
 func lossy(t *props.T) { subjectNamed("writer-error").Property(false)(t) }
 
@@ -607,5 +631,15 @@ func TestSettingsOfTheCommand(t *testing.T) {
 	}
 	if got, want := settings(""), "JOSTLE_SEED='7' JOSTLE_STRATEGY='pos,urw' "; got != want {
 		t.Errorf("no case: %s, want %s", got, want)
+	}
+}
+
+// Target writes pages, too, and names them.
+func TestPagesOfTarget(t *testing.T) {
+	dir := t.TempDir()
+	out := runSample(t, "fuzz-overdraws", dir)
+	pages, _ := filepath.Glob(filepath.Join(dir, "overdraws", "*.html"))
+	if len(pages) != 1 || !strings.Contains(out, "page: DIR/overdraws/"+filepath.Base(pages[0])) {
+		t.Errorf("wrote %q:\n%s", pages, out)
 	}
 }

@@ -187,30 +187,6 @@ func quarrels(t *props.T) {
 	}
 }
 
-// TestReplaysThatPassRunOnce: a saved case that passes as it was saved costs one run.
-func TestReplaysThatPassRunOnce(t *testing.T) {
-	runs, mended := 0, false
-	property := func(t *props.T) {
-		if runs++; !mended {
-			quarrels(t)
-			return
-		}
-		sys := t.System()
-		hall := sys.Spawn("hall", pulse.Func(func(*pulse.Ctx, any) {}))
-		for _, word := range []string{"a", "b", "c"} {
-			sys.Send(sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, msg) })), word)
-		}
-		sys.Run()
-	}
-	p, f := foundBy(t, property, 1)
-	r := p.NewRunner()
-	defer r.Close()
-	runs, mended = 0, true
-	if played := finding.Play(r, &f.Case); !played.Exact || played.Result.Failure != nil || runs != 1 {
-		t.Errorf("%d runs, %s, %v", runs, played.How, played.Result.Failure)
-	}
-}
-
 // TestShrinkingTellsHowFarItIs: each run is told of, with the size of the best one so far,
 // and what comes of it is the same.
 func TestShrinkingTellsHowFarItIs(t *testing.T) {
