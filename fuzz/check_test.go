@@ -184,7 +184,7 @@ func TestSavedCasesRunFirst(t *testing.T) {
 	golden.File(t, "testdata/saved-replay.golden", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
 }
 
-// With JOSTLE_OUT a page of HTML and one of JSON are beside the case; without it the
+// With JOSTLE_OUT pages and a diagram are beside the case; without it the
 // folder, which is under version control, has cases alone.
 func TestPagesBesideCases(t *testing.T) {
 	for _, out := range []bool{true, false} {
@@ -192,7 +192,7 @@ func TestPagesBesideCases(t *testing.T) {
 		want := []string{".case"}
 		if t.Setenv("JOSTLE_OUT", ""); out {
 			t.Setenv("JOSTLE_OUT", dir)
-			want = []string{".case", ".html", ".json"}
+			want = []string{".case", ".html", ".json", ".mmd"}
 		}
 		v := Config{Folder: dir}.begin(t, "Check", checkBudget, func(t *props.T) {
 			said := ""
@@ -203,7 +203,9 @@ func TestPagesBesideCases(t *testing.T) {
 			}
 		})
 		found := search.Sample(context.Background(), v.property, search.Options{Runs: 1000, Seed: 1})
-		if _, _, err := v.save(found.Finding); err != nil {
+		r := v.property.NewRunner()
+		defer r.Close()
+		if _, _, err := v.keeper.Save(r, found.Finding); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -250,6 +252,59 @@ func casesIn(t *testing.T, dir string) (names []string) {
 		names = append(names, filepath.Base(path))
 	}
 	return names
+}
+
+// A saved case that passes as it was saved costs one run.
+func TestCasesThatPassRunOnce(t *testing.T) {
+	runs, mended := 0, false
+	v := Config{Folder: t.TempDir()}.begin(t, "Check", checkBudget, func(t *props.T) {
+		runs++
+		said := ""
+		sys := t.System()
+		trial.Crowd(sys, 2, func(word string) { said += word })
+		if sys.Run(); said == "ba" && !mended {
+			t.Error("backwards")
+		}
+	})
+	r := v.property.NewRunner()
+	defer r.Close()
+	found := search.Sample(context.Background(), v.property, search.Options{Runs: 1000, Seed: 1})
+	if _, _, err := v.keeper.Save(r, found.Finding); err != nil {
+		t.Fatal(err)
+	}
+	runs, mended = 0, true
+	if held := v.replaySaved(); !held || runs != 1 {
+		t.Errorf("held %t, %d runs", held, runs)
+	}
+}
+
+// lossy is a declared property that fails in some 17 steps before it is shrunk, and in 7.
+func lossy(t *props.T) { subjectNamed("writer-error").Property(false)(t) }
+
+// A case that was saved as it was found is told like a new failure when it fails again.
+// Its file stays as it is until somebody asks for repair.
+func TestSavedCasesAreExplained(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "lossy", dir, "JOSTLE_SHRINK=0")
+	old := casesIn(t, dir)
+	for _, row := range []struct {
+		env, want, no string
+		stays         bool
+	}{
+		{"JOSTLE_SHRINK=0", "17 steps, replayed 2 of 2", "order", true},
+		{"JOSTLE_SHRINK=1m", "shrunk from 17 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "page: ", true},
+		{"JOSTLE_REPAIR=1", "shrunk from 17 steps to 7 in TIME, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
+		{"JOSTLE_SHRINK=1m", "7 steps, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR", false},
+		{"JOSTLE_SHRINK=0", "when it was saved, this was known of its order: lost(1) from writer at terminator before checkForError", "exactly where", false},
+	} {
+		out := runSample(t, "lossy", dir, row.env)
+		if !strings.Contains(out, row.want) || strings.Contains(out, row.no) || strings.Contains(out, "shrinking") {
+			t.Errorf("%s: want %q, and no %q, in:\n%s", row.env, row.want, row.no, out)
+		}
+		if now := casesIn(t, dir); len(now) != 1 || slices.Equal(now, old) != row.stays {
+			t.Errorf("%s: the cases were %q and are %q", row.env, old, now)
+		}
+	}
 }
 
 // A stale case gives way when its failure is found anew.
@@ -359,6 +414,7 @@ var renamedSamples = map[string]func(*testing.T){
 	"declared-idle":  func(t *testing.T) { Config{Runs: 50}.Check(t, declared) },
 	"declared-still": func(t *testing.T) { Config{Runs: 1}.Check(t, declared) },
 	"declared-to":    func(t *testing.T) { Config{Runs: 1}.Check(t, declared) },
+	"lossy":          func(t *testing.T) { Config{Runs: 1000}.Check(t, lossy) },
 	"full-disk":      func(t *testing.T) { fill(t); Check(t, overdraws) },
 	"renamed-from": func(t *testing.T) {
 		Config{Runs: 50}.Check(t, func(t *props.T) { second(t, func(n int) any { return letter{n} }, "%d came first") })
@@ -575,5 +631,15 @@ func TestSettingsOfTheCommand(t *testing.T) {
 	}
 	if got, want := settings(""), "JOSTLE_SEED='7' JOSTLE_STRATEGY='pos,urw' "; got != want {
 		t.Errorf("no case: %s, want %s", got, want)
+	}
+}
+
+// Target writes pages, too, and names them.
+func TestPagesOfTarget(t *testing.T) {
+	dir := t.TempDir()
+	out := runSample(t, "fuzz-overdraws", dir)
+	pages, _ := filepath.Glob(filepath.Join(dir, "overdraws", "*.html"))
+	if len(pages) != 1 || !strings.Contains(out, "page: DIR/overdraws/"+filepath.Base(pages[0])) {
+		t.Errorf("wrote %q:\n%s", pages, out)
 	}
 }

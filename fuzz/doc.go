@@ -43,6 +43,14 @@
 // failure is mended it passes, as a regression test. Of what fails alike in the
 // same orders the smallest case is kept.
 //
+// A saved case that fails again is shrunk and explained as a new failure is, in memory:
+// its file stays as it is. Where it was known in which orders it fails, that takes a tenth
+// of the time at most; if that is too little, the output says what was known when it was
+// saved. A case that passes costs one run.
+//
+// On a terminal a line tells how far shrinking is once that takes over a second. It is
+// gone when the failure is told.
+//
 // Cases belong to the property: those of a declared function are kept under
 // its own name and run by every verb and every test that is given the
 // function; those of a function literal, a method or an instance of a generic
@@ -57,11 +65,12 @@
 //	JOSTLE_SEED      a number: other inputs and orders than those of seed 1
 //	JOSTLE_BUDGET    a duration such as 30s, or a number of runs such as 10000
 //	JOSTLE_REPLAY    a case file, or the name of one: only that, with its whole trace
-//	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle, with a page
-//	                 of HTML that shows each, and one of JSON (see fuzz/page)
+//	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle, where each has
+//	                 a page of HTML, one of JSON (see fuzz/page) and a diagram of Mermaid
 //	JOSTLE_SHRINK    how long a failing case may be made smaller and explained, such as 1m;
 //	                 else 5s; 0 is not at all
-//	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is one
+//	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is
+//	                 one, and a case that fails as it was saved to what it is shrunk to
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what
 //	                 each actor keeps at its end
 //	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos

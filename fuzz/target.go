@@ -165,9 +165,12 @@ func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	f := finding.From(finding.Origin{Property: g.property.Name, Test: g.property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
 	f.Confirm(g.Runner)
 	if !native.IsFuzzing(os.Args[1:]) { // whose engine makes inputs smaller itself
-		f = g.shrunk(g.Runner, f)
+		f = g.keeper.Shrunk(g.Runner, f)
 	}
 	kept, err := g.save(f)
+	if err == nil && !native.IsFuzzing(os.Args[1:]) {
+		err = g.keeper.AddPages(g.Runner, f, &kept)
+	}
 	own := &verb{Config: g.Config, t: t, property: g.property, folder: g.folder}
 	own.property.Test = t.Name()
 	own.fail(f, fmt.Sprintf("%d bytes", bytes), kept)

@@ -29,8 +29,7 @@ type verb struct {
 	limit    search.Limit
 	dog      *search.Watchdog
 	shower   *shower
-	found    map[string]int // by signature, what an exploration has found; nil of other searches
-	repair   bool           // stale cases
+	keeper   *search.Keeper
 }
 
 // begin makes a verb, or fails the test when it is called wrongly.
@@ -46,10 +45,11 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower(),
-		repair: os.Getenv("JOSTLE_REPAIR") == "1"}
+	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower()}
 	v.dog = newWatchdog(v.limit)
 	v.folder = corpus.FolderOf(c.Folder, v.property.Name)
+	v.keeper = &search.Keeper{Folder: v.folder, Left: v.Shrink, Limit: v.limit, Shown: shown, Progress: v.shrinking,
+		Pages: os.Getenv("JOSTLE_OUT") != "", Repair: os.Getenv("JOSTLE_REPAIR") == "1"}
 	_, benchmark := t.(*testing.B)
 	v.property.Made = func(r *props.Runner) {
 		v.dog.Look(r)
@@ -118,7 +118,7 @@ func (v *verb) replaySaved() bool {
 	held := true
 	for i := range cases {
 		v.property.Recorder.Slot(0).Begin(flight.Saved, i)
-		if held = v.replayCase(r, &cases[i], false) && held; !held && !v.repair { // which is for all of them
+		if held = v.replayCase(r, &cases[i], false) && held; !held && !v.keeper.Repair { // which is for all of them
 			return false
 		}
 	}
@@ -177,7 +177,7 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.print(words.Indented(res.System.Trace().Text()))
 	}
 	file := filepath.Base(c.Path)
-	if v.repair && !played.Exact && v.repaired(r, c, played.How) {
+	if v.keeper.Repair && !played.Exact && v.repaired(r, c, played.How) {
 		return false
 	}
 	if res.Failure == nil {
@@ -186,7 +186,11 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 	}
 	f := finding.From(finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, res)
 	f.Confirm(r)
-	v.fail(f, fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start))), finding.Kept{Path: c.Path})
+	run := fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start)))
+	f, kept, err := v.keeper.Retell(r, f, c)
+	if v.fail(f, run, kept); err != nil {
+		v.t.Error(err)
+	}
 	return false
 }
 
@@ -212,7 +216,9 @@ func (v *verb) repaired(r *props.Runner, c *corpus.Case, how string) bool {
 // returns the path of the case, "" when there is none.
 func (v *verb) keep(f *finding.Finding, run string) (path string) {
 	v.t.Helper()
-	f, kept, err := v.save(f)
+	r := v.property.NewRunner()
+	defer r.Close()
+	f, kept, err := v.keeper.Save(r, f)
 	if err != nil {
 		defer v.notSaved(f, kept.Path, err)
 	}

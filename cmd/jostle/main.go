@@ -20,7 +20,7 @@ const usage = `jostle finds the bugs of actor programs that depend on the order 
 
     jostle demo                       list the example programs
     jostle demo <subject> [folder]    find the bug of one, make it small, explain it, play it again;
-                                      with a folder, keep it there, with a page of HTML and one of JSON
+                                      with a folder, keep it there, with pages of HTML and JSON and a diagram
     jostle help                       this text
 
 The exit code is 0 when all went as it should, 1 when not, 2 for wrong usage.

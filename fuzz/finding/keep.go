@@ -1,7 +1,9 @@
 package finding
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,13 +22,24 @@ type Kept struct {
 	// finding was not saved.
 	Alike []string
 	Fewer bool
+	// Page is the page of HTML beside the case; "" if there is none.
+	Page string
 }
 
 // Fresh reports whether the finding was saved.
 func (k *Kept) Fresh() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
 
-// Line says it in a line. Paths are shown as a function shows them.
+// Line says it in a line, and in another where the page is. Paths are shown as a function
+// shows them.
 func (k *Kept) Line(shown func(string) string) string {
+	if k.Page == "" {
+		return k.line(shown)
+	}
+	return k.line(shown) + "\n        page: " + shown(k.Page)
+}
+
+// line says what became of the finding.
+func (k *Kept) line(shown func(string) string) string {
 	var names []string
 	for _, path := range k.Alike {
 		names = append(names, filepath.Base(path))
@@ -80,6 +93,20 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
 	return k, f.explainKept(folder, cases)
 }
 
+// Replace removes a saved case in whose place a finding was kept. If it may be of another
+// function literal of the test it stays.
+func (k *Kept) Replace(c *corpus.Case, f *Finding) error {
+	if k.Path == "" || c.Path == k.Path || f.Case.OfLiteral() {
+		return nil
+	}
+	err := os.Remove(c.Path)
+	if errors.Is(err, fs.ErrNotExist) { // Keep has removed it
+		return nil
+	}
+	f.detach(c.Path)
+	return err
+}
+
 // explainKept rewrites a case that was kept before it was known in which orders it
 // fails. If people have changed its comment it stays as it is.
 func (f *Finding) explainKept(folder corpus.Folder, cases []corpus.Case) error {
@@ -98,7 +125,10 @@ func (f *Finding) explainKept(folder corpus.Folder, cases []corpus.Case) error {
 
 // detach removes what lies beside another case of the same failure.
 func (f *Finding) detach(path string) {
-	for _, beside := range f.besides(path) {
-		os.Remove(beside)
+	for _, attached := range f.besides(path) {
+		os.Remove(attached)
+	}
+	for _, ending := range pages {
+		os.Remove(beside(path, ending))
 	}
 }

@@ -175,3 +175,29 @@ func TestKeepExplains(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesGoWithTheirCase: a case that gives way to a smaller one leaves no page behind.
+func TestPagesGoWithTheirCase(t *testing.T) {
+	r := props.NewRunner("p", (&counts{least: 1}).property)
+	defer r.Close()
+	folder := corpus.FolderOf(t.TempDir(), "p")
+	for _, n := range []int{5, 3} {
+		f := found(t, r, n, "order")
+		f.Confirm(r)
+		kept, err := f.Keep(folder, r)
+		if err == nil {
+			err = kept.AddPages(f, r)
+		}
+		if err != nil || kept.Page != strings.TrimSuffix(kept.Path, ".case")+".html" {
+			t.Fatalf("%+v, %v", kept, err)
+		}
+		var got []string
+		files, _ := os.ReadDir(folder.Dir)
+		for _, file := range files {
+			got = append(got, strings.TrimPrefix(file.Name(), strings.TrimSuffix(filepath.Base(kept.Path), ".case")))
+		}
+		if !slices.Equal(got, []string{"-note.txt", ".case", ".html", ".json", ".mmd"}) {
+			t.Errorf("after %d messages there are %q", n, got)
+		}
+	}
+}

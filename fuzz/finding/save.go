@@ -33,8 +33,8 @@ func (f *Finding) Save(folder corpus.Folder) (path string, err error) {
 	if err != nil {
 		return path, err
 	}
-	for i, beside := range f.besides(path) {
-		if err := os.WriteFile(beside, f.Attachments[i].Data, 0o644); err != nil {
+	for i, attached := range f.besides(path) {
+		if err := os.WriteFile(attached, f.Attachments[i].Data, 0o644); err != nil {
 			return path, fmt.Errorf("the case is saved, but not all that belongs beside it: %w", err)
 		}
 	}
@@ -50,7 +50,7 @@ func (f *Finding) besides(path string) (list []string) {
 			name = fmt.Sprintf("%d-%s", i+1, name)
 		}
 		taken[name] = true
-		list = append(list, strings.TrimSuffix(path, filepath.Ext(path))+"-"+name)
+		list = append(list, beside(path, "-"+name))
 	}
 	return list
 }

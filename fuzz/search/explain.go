@@ -23,6 +23,8 @@ type Explanation struct {
 	// count for nothing; Skipped reports that there were some.
 	Orders, Failing   int
 	Complete, Skipped bool
+	// Cut reports that the context ended before all that may be run was.
+	Cut bool
 	// Mixed reports that runs of one order failed and passed: something else decides,
 	// too, such as answers, faults, or which of two actors was first.
 	Mixed bool
@@ -88,6 +90,7 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 	result, err := explore.Explore(o, w)
 	e := w.out
 	e.Complete = err == nil && result.Complete
+	e.Cut = !e.Complete && ctx.Err() != nil
 	e.Orders = len(w.orders)
 	for _, o := range w.orders {
 		if o.Failed {
@@ -123,7 +126,7 @@ type explainer struct {
 
 // Run runs the property once.
 func (w *explainer) Run(s pulse.Strategy) explore.Run {
-	w.last = w.runner.Run(props.Plan{Inputs: w.inputs.Inputs, Strategy: s, EarlyTimers: w.early})
+	w.last = w.play(props.Plan{Inputs: w.inputs.Inputs, Strategy: s, EarlyTimers: w.early})
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: w.watched}
 }
 
@@ -235,6 +238,8 @@ func (e *Explanation) String() string {
 		tail = ";\n    the property may tell apart orders in which every actor receives the same, of which one was run"
 	}
 	switch {
+	case e.Cut:
+		return "fails in " + e.fromPlain() + ";\n    there was no time to run all orders"
 	case !e.Complete:
 		return "fails in " + e.fromPlain() + ";\n    there are too many orders to run them all"
 	case e.Orders == 0 || e.Failing == 0:
