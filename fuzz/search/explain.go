@@ -249,7 +249,7 @@ func (e *Explanation) String() string {
 	case e.Failing == e.Orders:
 		return fails + " in all " + orders + tail
 	case !e.Exact:
-		return fmt.Sprintf("%s in %s of %s, among them %s%s", fails, words.Grouped(e.Failing), orders, e.fromPlain(), tail)
+		return fmt.Sprintf("%s in %s of %s; no short condition on receives says which;\n    here: %s%s", fails, words.Grouped(e.Failing), orders, e.fromPlain(), tail)
 	}
 	var terms []string
 	for _, term := range e.Condition.Terms {
