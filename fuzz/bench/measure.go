@@ -79,7 +79,8 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 // Measure has each arm search each subject with each seed. When the context is done it
-// returns the searches that are over, and the context's error.
+// returns the cells all of whose searches are over, and the context's error. It returns
+// no table when the options mean nothing.
 func Measure(ctx context.Context, o Options) (*Table, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -92,7 +93,7 @@ func Measure(ctx context.Context, o Options) (*Table, error) {
 		all.Go(m.work)
 	}
 	all.Wait()
-	return &Table{slices.DeleteFunc(m.searches, func(s Search) bool { return s.Runs == 0 })}, ctx.Err()
+	return m.table(), ctx.Err()
 }
 
 // A measurement is one call of Measure.
@@ -163,7 +164,7 @@ func (m *measurement) search(t todo) {
 	p := search.Property{Name: s.Subject, Test: s.Subject, Func: t.subject.Property(false)}
 	begun := time.Now()
 	res := search.Sample(ctx, p, search.Options{Runs: m.Runs, Seed: s.Seed, Portfolio: t.arm.Portfolio})
-	took := time.Since(begun)
+	took := time.Since(begun).Round(time.Microsecond)
 	switch {
 	case res.Finding != nil:
 		s.End = Found
@@ -175,4 +176,15 @@ func (m *measurement) search(t todo) {
 		s.End = OutOfTime
 	}
 	s.Runs, s.Time = res.Runs, took
+}
+
+// table returns the cells all of whose searches are over.
+func (m *measurement) table() *Table {
+	t := &Table{}
+	for c := range slices.Chunk(m.searches, m.Seeds) {
+		if !slices.ContainsFunc(c, func(s Search) bool { return s.Runs == 0 }) {
+			t.Searches = append(t.Searches, c...)
+		}
+	}
+	return t
 }

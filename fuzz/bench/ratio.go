@@ -22,49 +22,74 @@ const resamples = 1000
 // MedianRatio returns the ratio of the median of a to that of b. Its interval is that
 // of the percentile bootstrap. It is the same each time.
 func MedianRatio(a, b []Observation) Ratio {
-	var q Ratio
-	q.Value, q.AtLeast, q.AtMost = ratio(a, b)
+	x, y := newResampler(a), newResampler(b)
+	q := ratioOf(x, x.from, y, y.from)
 	r := rand.New(rand.NewPCG(uint64(len(a)), uint64(len(b))))
 	low, high := make([]float64, resamples), make([]float64, resamples)
-	fromA, fromB := make([]Observation, len(a)), make([]Observation, len(b))
 	for i := range resamples {
-		draw(r, a, fromA)
-		draw(r, b, fromB)
-		value, atLeast, atMost := ratio(fromA, fromB)
-		low[i], high[i] = value, value
-		if atLeast {
+		one := ratioOf(x, x.draw(r), y, y.draw(r))
+		low[i], high[i] = one.Value, one.Value
+		if one.AtLeast {
 			high[i] = math.Inf(1)
 		}
-		if atMost {
+		if one.AtMost {
 			low[i] = 0
 		}
 	}
 	slices.Sort(low)
 	slices.Sort(high)
 	const tail = resamples * 25 / 1000
-	q.Low, q.High = max(0, low[tail]), high[resamples-1-tail]
+	q.Low, q.High = low[tail], high[resamples-1-tail]
 	return q
 }
 
-// draw fills a list with observations of another.
-func draw(r *rand.Rand, from, list []Observation) {
-	for i := range list {
-		list[i] = from[r.IntN(len(from))]
-	}
+// medianRatio is MedianRatio without the interval.
+func medianRatio(a, b []Observation) Ratio {
+	x, y := newResampler(a), newResampler(b)
+	return ratioOf(x, x.from, y, y.from)
 }
 
-// ratio returns the ratio of two medians, or a bound of it.
-func ratio(a, b []Observation) (value float64, atLeast, atMost bool) {
-	a, b = sorted(a), sorted(b)
-	x, y := Survival(a).Median(), Survival(b).Median()
-	if atLeast = math.IsInf(x, 1); atLeast {
-		x = a[len(a)-1].At
+// A resampler draws lists that are as long as its own from it.
+type resampler struct {
+	from, to []Observation // both sorted
+	counts   []int         // by place in from: how often it was drawn
+	curve    Curve
+}
+
+func newResampler(list []Observation) *resampler {
+	return &resampler{from: sorted(list), counts: make([]int, len(list))}
+}
+
+func (s *resampler) draw(r *rand.Rand) []Observation {
+	clear(s.counts)
+	for range s.from {
+		s.counts[r.IntN(len(s.from))]++
 	}
-	if atMost = math.IsInf(y, 1); atMost {
-		y = b[len(b)-1].At
+	s.to = s.to[:0]
+	for i, n := range s.counts {
+		for range n {
+			s.to = append(s.to, s.from[i])
+		}
 	}
-	if atLeast && atMost {
-		return math.NaN(), true, true
+	return s.to
+}
+
+// median returns the median of a sorted list. If it is not reached it returns the end
+// of the list, and false.
+func (s *resampler) median(list []Observation) (at float64, reached bool) {
+	s.curve = s.curve.of(list)
+	if m := s.curve.Median(); !math.IsInf(m, 1) || len(list) == 0 {
+		return m, !math.IsInf(m, 1)
 	}
-	return x / y, atLeast, atMost
+	return list[len(list)-1].At, false
+}
+
+// ratioOf returns the ratio of the medians of two sorted lists, or a bound of it.
+func ratioOf(x *resampler, a []Observation, y *resampler, b []Observation) Ratio {
+	m, reachedA := x.median(a)
+	n, reachedB := y.median(b)
+	if !reachedA && !reachedB {
+		return Ratio{Value: math.NaN(), AtLeast: true, AtMost: true}
+	}
+	return Ratio{Value: m / n, AtLeast: !reachedA, AtMost: !reachedB}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -39,15 +40,19 @@ func columnsOf(b *strings.Builder, write func(row func(cells ...string))) {
 
 // medians writes a row of medians for each subject.
 func (t *Table) medians(b *strings.Builder) {
-	b.WriteString("Median runs until the bug is found. < and >: the arm finds it sooner or later than\n" +
-		"random does, by a log-rank test at 0.01. –: half of the searches found nothing.\n\n")
+	b.WriteString("Median runs until the bug is found. ↓ and ↑: the arm needs fewer runs or more than random, by a log-rank test\n" +
+		"at 0.01. A median greater than the most runs of a search has a > in front.\n\n")
 	columnsOf(b, func(row func(...string)) {
 		row(append([]string{"subject"}, t.Arms()...)...)
 		for _, subject := range t.Subjects() {
 			cells, random := []string{subject}, t.Cell(subject, Random)
 			for _, arm := range t.Arms() {
 				c := t.Cell(subject, arm)
-				cells = append(cells, mark(c, random)+number(Survival(c.Runs()).Median()))
+				if len(c) == 0 {
+					cells = append(cells, "")
+					continue
+				}
+				cells = append(cells, reached(Survival(c.Runs()).Median(), c.most())+mark(c, random))
 			}
 			row(cells...)
 		}
@@ -61,9 +66,9 @@ func mark(c, random Cell) string {
 	case l.P() >= significant:
 		return ""
 	case l.Z() > 0:
-		return "<"
+		return "↓"
 	}
-	return ">"
+	return "↑"
 }
 
 // The bars that an arm is held to, and from which median on a subject is hard.
@@ -83,7 +88,7 @@ func (t *Table) verdicts(b *strings.Builder) {
 	hard := t.hard()
 	fmt.Fprintf(b, "Against random, by subjects: how many bugs an arm finds sooner or later (log-rank, 0.01), on how many\n"+
 		"its median is at most 1.1 times random's in runs and 1.25 times in time, and on how many of the %d whose\n"+
-		"random median is above 1,000 runs it is at most a fifth and a fiftieth. z: all subjects together.\n\n", len(hard))
+		"random median is above 1,000 runs it is at most a fifth and a fiftieth. z: all subjects together, above zero if sooner.\n\n", len(hard))
 	columnsOf(b, func(row func(...string)) {
 		row("arm", "sooner", "later", "≤ 1.1 runs", "≤ 1.25 time", "of", "≤ 1/5", "≤ 1/50", "of", "z")
 		for _, arm := range t.Arms() {
@@ -123,9 +128,9 @@ func (t *Table) verdict(arm string, hard []string) []string {
 		count(&sooner, l.P() < significant && l.Z() > 0)
 		count(&later, l.P() < significant && l.Z() < 0)
 		count(&of, true)
-		q := MedianRatio(c.Runs(), random.Runs())
+		q := medianRatio(c.Runs(), random.Runs())
 		count(&runs, q.within(notWorse))
-		count(&time, MedianRatio(c.Seconds(), random.Seconds()).within(notSlower))
+		count(&time, medianRatio(c.Seconds(), random.Seconds()).within(notSlower))
 		isHard := slices.Contains(hard, subject)
 		count(&far, isHard && q.within(1./farBetter))
 		count(&farther, isHard && q.within(1./muchFarther))
@@ -159,13 +164,13 @@ func (c Cell) detail(random Cell) []string {
 	runs, seconds := Survival(c.Runs()), Survival(c.Seconds())
 	low, high := runs.MedianInterval()
 	row := []string{c[0].Subject, c[0].Arm, fmt.Sprintf("%d/%d%s", c.Found(), len(c), c.outOfTime()),
-		number(runs.Median()), between(number(low), number(high))}
+		reached(runs.Median(), c.most()), between(reached(low, c.most()), number(high))}
 	if c[0].Arm == Random || len(random) == 0 {
 		return append(row, "", "", "", duration(seconds.Median()), "", "")
 	}
 	q := MedianRatio(c.Runs(), random.Runs())
 	return append(row, q.String(), between(factor(q.Low), factor(q.High)), chance(CompareSearches(c.Runs(), random.Runs()).P()),
-		duration(seconds.Median()), MedianRatio(c.Seconds(), random.Seconds()).String(), chance(CompareSearches(c.Seconds(), random.Seconds()).P()))
+		duration(seconds.Median()), medianRatio(c.Seconds(), random.Seconds()).String(), chance(CompareSearches(c.Seconds(), random.Seconds()).P()))
 }
 
 // outOfTime says how many searches ended for want of time, if any did.
@@ -194,13 +199,30 @@ func (q Ratio) String() string {
 	return factor(q.Value)
 }
 
-func between(low, high string) string { return low + "–" + high }
+// between writes an interval. Of one that begins where the searches end, that is all.
+func between(low, high string) string {
+	if strings.HasPrefix(low, ">") {
+		return low
+	}
+	return low + "–" + high
+}
+
+// reached writes a median that lies beyond the end of the searches as such.
+func reached(median, most float64) string {
+	if math.IsInf(median, 1) {
+		return ">" + number(most)
+	}
+	return number(median)
+}
 
 func number(x float64) string {
 	if math.IsInf(x, 1) {
-		return "–"
+		return "∞"
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
+	text := strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
+	whole, rest, _ := strings.Cut(text, ".")
+	n, _ := strconv.Atoi(whole) // it is a number
+	return strings.TrimSuffix(words.Grouped(n)+"."+rest, ".")
 }
 
 func factor(x float64) string {
@@ -222,9 +244,15 @@ func chance(p float64) string {
 	return fmt.Sprintf("%.4f", p)
 }
 
+// duration writes a time to two digits.
 func duration(seconds float64) string {
 	if math.IsInf(seconds, 1) {
-		return "–"
+		return "∞"
 	}
-	return words.Elapsed(time.Duration(seconds * float64(time.Second)))
+	d := time.Duration(seconds * float64(time.Second))
+	unit := time.Duration(1)
+	for d >= 100*unit {
+		unit *= 10
+	}
+	return d.Round(unit).String()
 }

@@ -27,9 +27,11 @@ type Curve []Point
 
 // Survival returns the curve of some searches. A search that is censored at a time at
 // which others find the bug counts as one that might have found it then.
-func Survival(list []Observation) Curve {
-	list = sorted(list)
-	var c Curve
+func Survival(list []Observation) Curve { return Curve(nil).of(sorted(list)) }
+
+// of returns the curve of a sorted list, in the place of c.
+func (c Curve) of(list []Observation) Curve {
+	c = c[:0]
 	left, spread := 1.0, 0.0
 	for i := 0; i < len(list); {
 		at, risk, found := list[i].At, float64(len(list)-i), 0.0

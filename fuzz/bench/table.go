@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -27,7 +28,7 @@ type Search struct {
 	Runs         int // with the one that found the bug
 	Most         int // the bound of Runs
 	End          End
-	Time         time.Duration
+	Time         time.Duration // to a microsecond
 }
 
 // A Table is a list of searches.
@@ -43,7 +44,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	lines := [][]string{columns}
 	for _, s := range t.Searches {
 		lines = append(lines, []string{s.Subject, s.Arm, strconv.FormatUint(s.Seed, 10), strconv.Itoa(s.Runs), strconv.Itoa(s.Most),
-			string(s.End), strconv.FormatFloat(s.Time.Seconds(), 'g', 4, 64)})
+			string(s.End), strconv.FormatFloat(s.Time.Seconds(), 'f', 6, 64)})
 	}
 	return out.WriteAll(lines)
 }
@@ -96,7 +97,7 @@ func parse(line []string) (Search, error) {
 	case !(seconds >= 0 && seconds < longest):
 		return Search{}, fmt.Errorf("a search cannot take %v seconds", seconds)
 	}
-	return Search{line[0], line[1], seed, runs, most, end, time.Duration(seconds * float64(time.Second))}, nil
+	return Search{line[0], line[1], seed, runs, most, end, time.Duration(math.Round(seconds * float64(time.Second)))}, nil
 }
 
 // key returns what a search is, without what came of it.

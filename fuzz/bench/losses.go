@@ -1,0 +1,100 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Loss is that an arm finds bugs later than it did.
+type Loss struct {
+	Subject string // "" for all subjects together
+	Arm     string
+	Chance  float64 // that as much of a difference, or more, is none
+	was, is string  // the medians, and how many searches found the bug
+}
+
+func (l Loss) String() string {
+	if l.Subject == "" {
+		return fmt.Sprintf("arm %s finds bugs later, all subjects together (p = %.1g, log-rank)", l.Arm, l.Chance)
+	}
+	return fmt.Sprintf("arm %s finds the bug of %s later (p = %.1g, log-rank): %s; the table has %s", l.Arm, l.Subject, l.Chance, l.is, l.was)
+}
+
+// Losses holds new searches against the table, and returns the arms that have become
+// worse: for each arm and subject, and for each arm over all subjects, by the log-rank
+// test. Of a hundred tables of arms that have not become worse, less than one has a
+// loss, however many cells it has (Holm, 1979). Searches of the table count no further
+// than the new ones might go. Cells that only one of the tables has are not compared.
+//
+// The searches with the same seeds come to the same as long as the code is the same: the
+// table then has what is new, and there is no loss but by a choice of seeds for which
+// that part of the table is worse than the rest.
+func (t *Table) Losses(fresh *Table) []Loss {
+	const mostChance = 0.01
+	var all []Loss
+	for _, arm := range fresh.Arms() {
+		var together LogRank
+		for _, subject := range fresh.Subjects() {
+			is, was := fresh.Cell(subject, arm), t.Cell(subject, arm)
+			if len(is) == 0 || len(was) == 0 {
+				continue
+			}
+			most := is.most()
+			before := Cut(was.Runs(), most)
+			l := CompareSearches(is.Runs(), before)
+			together.Add(l)
+			all = append(all, Loss{subject, arm, l.Later(), told(before, most), told(is.Runs(), most)})
+		}
+		all = append(all, Loss{Arm: arm, Chance: together.Later()})
+	}
+	slices.SortStableFunc(all, func(a, b Loss) int {
+		switch {
+		case a.Chance < b.Chance:
+			return -1
+		case a.Chance > b.Chance:
+			return 1
+		}
+		return 0
+	})
+	for i, l := range all {
+		if l.Chance*float64(len(all)-i) > mostChance {
+			return all[:i]
+		}
+	}
+	return all
+}
+
+// most returns how many runs each search of a cell might make.
+func (c Cell) most() float64 {
+	most := c[0].Most
+	for _, s := range c {
+		most = min(most, s.Most)
+	}
+	return float64(most)
+}
+
+// told says what a list of searches comes to.
+func told(list []Observation, most float64) string {
+	found := 0
+	for _, o := range list {
+		if o.Found {
+			found++
+		}
+	}
+	return fmt.Sprintf("%d of %d found it in %s runs, the median is %s", found, len(list), number(most), reached(Survival(list).Median(), most))
+}
+
+// Missing returns the subjects and arms of a new table that the table has no searches
+// of, in words; "" if there are none.
+func (t *Table) Missing(fresh *Table) string {
+	var list []string
+	for _, subject := range fresh.Subjects() {
+		for _, arm := range fresh.Arms() {
+			if len(fresh.Cell(subject, arm)) > 0 && len(t.Cell(subject, arm)) == 0 {
+				list = append(list, subject+" by "+arm)
+			}
+		}
+	}
+	return strings.Join(list, ", ")
+}
