@@ -1,9 +1,12 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
 // A Loss is that an arm finds bugs later than it did.
@@ -85,16 +88,46 @@ func told(list []Observation, most float64) string {
 	return fmt.Sprintf("%d of %d found it in %s runs, the median is %s", found, len(list), number(most), reached(Survival(list).Median(), most))
 }
 
-// Missing returns the subjects and arms of a new table that the table has no searches
-// of, in words; "" if there are none.
-func (t *Table) Missing(fresh *Table) string {
+// Again makes those searches of the options again that the table can lose by: of the
+// cells in which half of its searches found the bug in so many runs. Where fewer did, a
+// worse arm would hardly look different, and the searches are the longest.
+func (t *Table) Again(ctx context.Context, o Options) (*Table, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	fresh := &Table{}
+	for _, s := range o.Subjects {
+		one := o
+		one.Subjects, one.Arms = []subjects.Subject{s}, nil
+		for _, a := range o.Arms {
+			if Survival(t.Cell(s.Name, a.Name).Runs()).Median() <= float64(o.Runs) {
+				one.Arms = append(one.Arms, a)
+			}
+		}
+		if len(one.Arms) == 0 {
+			continue // none would mean all
+		}
+		part, err := Measure(ctx, one)
+		if err != nil {
+			return nil, err
+		}
+		fresh.Searches = append(fresh.Searches, part.Searches...)
+	}
+	return fresh, nil
+}
+
+// Missing returns the subjects and arms of the options that the table has no searches of,
+// in words; "" if there are none.
+func (t *Table) Missing(o Options) (string, error) {
+	o, err := o.withDefaults()
 	var list []string
-	for _, subject := range fresh.Subjects() {
-		for _, arm := range fresh.Arms() {
-			if len(fresh.Cell(subject, arm)) > 0 && len(t.Cell(subject, arm)) == 0 {
-				list = append(list, subject+" by "+arm)
+	for _, s := range o.Subjects {
+		for _, a := range o.Arms {
+			if len(t.Cell(s.Name, a.Name)) == 0 {
+				list = append(list, s.Name+" by "+a.Name)
 			}
 		}
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(list, ", "), err
 }
