@@ -27,8 +27,8 @@ func (l Loss) String() string {
 // Losses holds new searches against the table, and returns the arms that have become
 // worse: for each arm and subject, and for each arm over all subjects, by the log-rank
 // test. Of a hundred tables of arms that have not become worse, less than one has a
-// loss, however many cells it has (Holm, 1979). Searches of the table count no further
-// than the new ones might go. Cells that only one of the tables has are not compared.
+// loss, however many cells it has (Holm, 1979). The new searches may have a lower bound
+// of runs. Cells that only one of the tables has are not compared.
 //
 // The searches with the same seeds come to the same as long as the code is the same: the
 // table then has what is new, and there is no loss but by a choice of seeds for which
@@ -44,10 +44,9 @@ func (t *Table) Losses(fresh *Table) []Loss {
 				continue
 			}
 			most := is.most()
-			before := Cut(was.Runs(), most)
-			l := CompareSearches(is.Runs(), before)
+			l := CompareSearches(is.Runs(), was.Runs()) // what comes after the last new run does not count
 			together.Add(l)
-			all = append(all, Loss{subject, arm, l.Later(), told(before, most), told(is.Runs(), most)})
+			all = append(all, Loss{subject, arm, l.Later(), told(Cut(was.Runs(), most), most), told(is.Runs(), most)})
 		}
 		all = append(all, Loss{Arm: arm, Chance: together.Later()})
 	}

@@ -189,7 +189,7 @@ func TestLossInWords(t *testing.T) {
 	worse := made("first", "second")
 	for i, s := range worse.Searches {
 		if s.Subject == "first" && s.Arm == "good" {
-			worse.Searches[i].Runs, worse.Searches[i].End = 1000, OutOfRuns
+			worse.Searches[i].Runs, worse.Searches[i].Most, worse.Searches[i].End = 8, 8, OutOfRuns
 		}
 	}
 	var text strings.Builder

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -99,8 +100,7 @@ func endless() subjects.Subject {
 }
 
 // TestMeasureIsBounded: a search ends when its time is up, and says so; kept searches of
-// that kind are made anew. A measurement ends with its context, with the cells that are
-// complete.
+// that kind are made anew.
 func TestMeasureIsBounded(t *testing.T) {
 	arms, _ := ArmsByName(Random)
 	o := Options{Subjects: []subjects.Subject{endless()}, Arms: arms, Seeds: 2, Time: 5 * time.Millisecond}
@@ -116,17 +116,29 @@ func TestMeasureIsBounded(t *testing.T) {
 	if measured(t, o); made != 2 {
 		t.Errorf("%d of 2 searches that ran out of time are made again", made)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	o = Options{Subjects: append(some(t, "writer"), endless()), Arms: arms, Seeds: 2}
-	o.Progress = func(over, _ int) {
-		if over == 3 {
-			cancel()
+}
+
+// TestMeasureEndsWithItsContext: the search that is on then is forgotten, and so is its
+// cell. Only the context can end it.
+func TestMeasureEndsWithItsContext(t *testing.T) {
+	arms, _ := ArmsByName(Random)
+	for _, at := range []int{1, 50} {
+		ctx, cancel := context.WithCancel(context.Background())
+		n := 0
+		ends := subjects.Subject{Name: "ends", Property: func(bool) func(*props.T) {
+			return func(t *props.T) {
+				if n++; n == at {
+					cancel()
+				}
+				t.System().Run()
+			}
+		}}
+		o := Options{Subjects: append(some(t, "writer"), ends), Arms: arms, Seeds: 2, Runs: math.MaxInt32, Time: time.Hour}
+		table, err := Measure(ctx, o)
+		cancel()
+		if !errors.Is(err, context.Canceled) || len(table.Searches) != 2 || table.Searches[0].Subject != "writer" {
+			t.Errorf("canceled in run %d: %v, %+v", at, err, table)
 		}
-	}
-	o.Time = 5 * time.Millisecond
-	table, err := Measure(ctx, o)
-	if !errors.Is(err, context.Canceled) || len(table.Searches) != 2 || table.Searches[0].Subject != "writer" {
-		t.Errorf("%v, %+v", err, table)
 	}
 }
 

@@ -86,6 +86,15 @@ func upTo(n int) (list []float64) {
 	return list
 }
 
+// TestCut: what was found at the last moment is found.
+func TestCut(t *testing.T) {
+	list := Cut(observations([]float64{1, 5, 6}, []float64{4, 5, 7}), 5)
+	const want = "[{1 true} {5 true} {5 false} {4 false} {5 false} {5 false}]"
+	if got := fmt.Sprint(list); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // sample draws observations with many ties, some of them censored.
 func sample(r *rand.Rand, n int) (list []Observation) {
 	for range n {
