@@ -142,31 +142,24 @@ func (b *Bandit) forget() {
 	}
 }
 
-// best returns the arm that promises most, as if those of its runs that are not over
-// went as those before; of several the one with the fewest runs.
+// best returns the first of the arms that promise most, as if those of their runs that
+// are not over went as those before.
 func (b *Bandit) best(list []*share) *share {
 	best := list[0]
 	for _, s := range list[1:] {
-		if d := b.compare(s, best); d > 0 || d == 0 && s.planned() < best.planned() {
+		if b.promisesMore(s, best) {
 			best = s
 		}
 	}
 	return best
 }
 
-// compare returns 1 if arm s promises more than arm t, 0 if as much and -1 if less.
-func (b *Bandit) compare(s, t *share) int {
+func (b *Bandit) promisesMore(s, t *share) bool {
 	worthS, costS := b.foreseen(s)
 	worthT, costT := b.foreseen(t)
 	hiS, loS := bits.Mul64(worthS+b.optimism, costT)
 	hiT, loT := bits.Mul64(worthT+b.optimism, costS)
-	switch {
-	case hiS > hiT || hiS == hiT && loS > loT:
-		return 1
-	case hiS == hiT && loS == loT:
-		return 0
-	}
-	return -1
+	return hiS > hiT || hiS == hiT && loS > loT
 }
 
 // foreseen returns what an arm has been worth, and has cost, with what those of its runs
