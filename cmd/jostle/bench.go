@@ -26,7 +26,7 @@ type benchCall struct {
 func runBench(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	c, err := readBench(args, stderr)
+	c, err := readBench(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return succeeded
 	}
@@ -42,6 +42,9 @@ func runBench(args []string, stdout, stderr io.Writer) int {
 	if t == nil {
 		fmt.Fprintf(stderr, "jostle: %v\n", err)
 		return misused
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: the table has only what was over, each subject and arm with all of its searches or none", err)
 	}
 	if len(t.Searches) > 0 {
 		err = errors.Join(err, c.write(t, stdout))
@@ -68,10 +71,11 @@ func (c *benchCall) look() error {
 	return err
 }
 
-// readBench reads the arguments.
-func readBench(args []string, stderr io.Writer) (c benchCall, err error) {
+// readBench reads the arguments. It writes help if that is asked for.
+func readBench(args []string, help io.Writer) (c benchCall, err error) {
 	flags := flag.NewFlagSet("jostle bench", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
 	names := flags.String("subjects", "", "the `names` of subjects, with commas between (default all)")
 	arms := flags.String("arms", "", "the `names` of arms, with commas between (default all)")
 	flags.IntVar(&c.options.Seeds, "seeds", 50, "how many searches each arm makes of each subject")
@@ -83,6 +87,11 @@ func readBench(args []string, stderr io.Writer) (c benchCall, err error) {
 	flags.BoolVar(&c.plots, "plots", false, "write a plot of each subject into the folder, too")
 	flags.BoolVar(&c.missing, "missing", false, "make only the searches that "+bench.RunsFile+" of the folder has not")
 	if err = flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(help, "The flags of jostle bench:")
+			flags.SetOutput(help)
+			flags.PrintDefaults()
+		}
 		return c, err
 	}
 	switch {

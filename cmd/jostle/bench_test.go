@@ -76,14 +76,10 @@ func TestBenchUsage(t *testing.T) {
 			c.args += " -subjects=writer -arms=random -seeds=1 -runs=1"
 		}
 		out, errs := benched(t, c.code, strings.Fields(c.args)...)
-		if out != "" {
-			t.Errorf("bench %s prints %s", c.args, out)
+		if (out != "") != (c.code == succeeded) || (errs != "") != (c.code == misused) {
+			t.Errorf("bench %s: output %q, errors %q", c.args, out, errs)
 		}
-		line, rest, _ := strings.Cut(errs, "\n")
-		if c.args == "-help" {
-			line += "\n" + rest
-		}
-		all.WriteString(strings.ReplaceAll("bench "+c.args+"\n"+line+"\n\n", broken, "FOLDER"))
+		all.WriteString(strings.ReplaceAll("bench "+c.args+"\n"+out+errs+"\n", broken, "FOLDER"))
 	}
 	golden.File(t, "testdata/bench-usage.golden", all.String())
 }

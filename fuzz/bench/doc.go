@@ -22,7 +22,10 @@
 // A search that does not find the bug is censored: all that is known is that it takes
 // more runs. So medians are those of Kaplan and Meier, with the interval of Brookmeyer
 // and Crowley, differences are tested by the log-rank test, and ratios of medians have
-// an interval by the bootstrap, whose random numbers have a fixed seed.
+// an interval by the bootstrap, whose random numbers have a fixed seed. The log-rank
+// test is at its best where the chance to find the bug is the same in each run, as it is
+// for all arms that do not learn. Searches with one seed draw the same inputs, whatever
+// the arm: differences are rather larger than the tests say, not smaller.
 //
 // Table.Losses holds a table of new searches against one that is kept, and names the
 // arms that have become worse. It looks at runs and never at times.

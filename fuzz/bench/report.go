@@ -41,7 +41,7 @@ func columnsOf(b *strings.Builder, write func(row func(cells ...string))) {
 // medians writes a row of medians for each subject.
 func (t *Table) medians(b *strings.Builder) {
 	b.WriteString("Median runs until the bug is found. ↓ and ↑: the arm needs fewer runs or more than random, by a log-rank test\n" +
-		"at 0.01. A median greater than the most runs of a search has a > in front.\n\n")
+		"at 0.01. A median that is greater than all that the searches show has a > in front.\n\n")
 	columnsOf(b, func(row func(...string)) {
 		row(append([]string{"subject"}, t.Arms()...)...)
 		for _, subject := range t.Subjects() {
@@ -52,7 +52,7 @@ func (t *Table) medians(b *strings.Builder) {
 					cells = append(cells, "")
 					continue
 				}
-				cells = append(cells, reached(Survival(c.Runs()).Median(), c.most())+mark(c, random))
+				cells = append(cells, reached(Survival(c.Runs()).Median(), c.end())+mark(c, random))
 			}
 			row(cells...)
 		}
@@ -102,7 +102,7 @@ func (t *Table) verdicts(b *strings.Builder) {
 // hard returns the subjects whose bug random finds late.
 func (t *Table) hard() (list []string) {
 	for _, subject := range t.Subjects() {
-		if c := t.Cell(subject, Random); len(c) > 0 && Survival(c.Runs()).Median() > hardFrom {
+		if c := t.Cell(subject, Random); len(c) > 0 && min(c.end(), Survival(c.Runs()).Median()) > hardFrom {
 			list = append(list, subject)
 		}
 	}
@@ -164,13 +164,22 @@ func (c Cell) detail(random Cell) []string {
 	runs, seconds := Survival(c.Runs()), Survival(c.Seconds())
 	low, high := runs.MedianInterval()
 	row := []string{c[0].Subject, c[0].Arm, fmt.Sprintf("%d/%d%s", c.Found(), len(c), c.outOfTime()),
-		reached(runs.Median(), c.most()), between(reached(low, c.most()), number(high))}
+		reached(runs.Median(), c.end()), between(reached(low, c.end()), number(high))}
 	if c[0].Arm == Random || len(random) == 0 {
 		return append(row, "", "", "", duration(seconds.Median()), "", "")
 	}
 	q := MedianRatio(c.Runs(), random.Runs())
 	return append(row, q.String(), between(factor(q.Low), factor(q.High)), chance(CompareSearches(c.Runs(), random.Runs()).P()),
 		duration(seconds.Median()), medianRatio(c.Seconds(), random.Seconds()).String(), chance(CompareSearches(c.Seconds(), random.Seconds()).P()))
+}
+
+// end returns the most runs that a search of the cell has made: half of them found the
+// bug by then, or the median is greater.
+func (c Cell) end() (most float64) {
+	for _, s := range c {
+		most = max(most, float64(s.Runs))
+	}
+	return most
 }
 
 // outOfTime says how many searches ended for want of time, if any did.

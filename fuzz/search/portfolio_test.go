@@ -332,6 +332,29 @@ func TestBanditAhead(t *testing.T) {
 	}
 }
 
+// TestBanditForesees what runs will cost: as much as the last ones of their arm, or all of
+// them if the last were long ago; runs of an arm that has had none, as much as others.
+func TestBanditForesees(t *testing.T) {
+	x := newContest(t, 1, mock{"random", 0, 10}, mock{"a", 0, 10}, mock{"b", 0, 10})
+	expect := func(when string, want ...uint64) {
+		t.Helper()
+		for i, m := range x.mocks {
+			if got := x.bandit.mean(x.bandit.arm(m.name)); got < want[i]*3/4 || got > want[i]*5/4 {
+				t.Errorf("%s: a run of %s is expected to cost %d, want about %d", when, m.name, got, want[i])
+			}
+		}
+	}
+	notB := func(name string) bool { return name != "b" }
+	expect("before the first run", 1, 1, 1)
+	x.batches(50, notB)
+	expect("after a while", 10, 10, 10)
+	x.mocks[0].cost, x.mocks[1].cost = 1000, 1000
+	x.batches(100, notB)
+	expect("runs are dear now", 1000, 1000, 650)
+	x.batches(200, func(string) bool { return false })
+	expect("some are long ago", 1000, 650, 900)
+}
+
 // TestBanditIsMisused has what goes wrong by a mistake of the caller, and numbers that
 // cannot be.
 func TestBanditIsMisused(t *testing.T) {
@@ -391,7 +414,7 @@ func TestYield(t *testing.T) {
 		y    Yield
 		want uint64
 	}{
-		{Yield{}, 0}, {Yield{Pairs: 1}, 1}, {Yield{Pairs: 2}, 2}, {Yield{Pairs: 3}, 2}, {Yield{Pairs: 4}, 3},
+		{Yield{}, 0}, {Yield{Pairs: -5}, 0}, {Yield{Pairs: 1}, 1}, {Yield{Pairs: 2}, 2}, {Yield{Pairs: 3}, 2}, {Yield{Pairs: 4}, 3},
 		{Yield{Pairs: 127}, 7}, {Yield{Pairs: 128}, 8}, {Yield{Pairs: 1 << 20}, 8}, {Yield{Failed: true}, 32}, {Yield{Pairs: 5, Failed: true}, 35},
 	} {
 		if got := c.y.worth(); got != c.want {
