@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -18,10 +19,12 @@ import (
 //
 // So an arm that is as good as any gets most runs. One that is worse gets as many as it
 // takes to know that: they cost what the best arm would have made into a worth of
-// optimism, whatever the rates are, once in the time that the bandit remembers. When no
-// arm shows anything new all cost the same. Arms of which nothing is known come first.
+// optimism, whatever the rates are, once in the time that the bandit remembers. Where no
+// arm shows anything new, each has a part of the cost as large as its optimism. That is
+// the larger the more entries the arm has: what there is to say for an arm before the
+// first run. Arms of which nothing is known come first.
 //
-// The floor: the first arm, which is plain random in Check, keeps at least a quarter of
+// The floor: the arm of the first entry, which is plain random in Check, keeps at least a quarter of
 // the runs after each batch, and of the cost as far as that can be foreseen. What runs
 // cost more than those of their arm before is made up for by the next batches.
 //
@@ -32,10 +35,9 @@ import (
 // come a fixed number of batches before it, at least as many as there are workers, and
 // what came of a batch is told when what came of all before it has been.
 type Bandit struct {
-	seed     uint64
-	arms     []*share
-	batch    uint64 // how many were planned
-	optimism uint64 // in units of share.worth
+	seed  uint64
+	arms  []*share
+	batch uint64 // how many were planned
 }
 
 // A Yield is what came of one run.
@@ -49,10 +51,10 @@ type Yield struct {
 }
 
 const (
-	floorPart = 4  // the first arm has at least one part in so many
-	memory    = 16 // batches
-	unit      = 16 // bits of a share's numbers behind the point
-	optimism  = 4
+	floorPart = 4       // the first arm has at least one part in so many
+	memory    = 16      // batches
+	unit      = 16      // bits of a share's numbers behind the point
+	optimism  = 4       // the worth of it, in the mean of the arms
 	mostWorth = 8       // of a run by its pairs
 	ofFailure = 32      // the worth of a failure
 	mostCost  = 1 << 28 // of a run; what is above makes no difference
@@ -73,6 +75,7 @@ func (y Yield) cost() uint64 { return min(uint64(max(1, y.Cost)), mostCost) }
 // A share is what a bandit knows of one arm.
 type share struct {
 	Entry
+	optimism uint64
 	// What its runs were worth, what they cost and how many there were, with less
 	// weight the longer it is ago.
 	worth, cost, runs uint64
@@ -81,18 +84,21 @@ type share struct {
 	waiting, expected uint64 // the runs that are not, and what they are expected to cost
 }
 
-// NewBandit returns a bandit for some arms, none of which has the name of another. The
-// first keeps the floor.
-func NewBandit(seed uint64, entries ...Entry) (*Bandit, error) {
-	b := &Bandit{seed: seed, optimism: optimism << unit}
-	if len(entries) == 0 {
-		return nil, fmt.Errorf("a bandit needs an arm")
+// NewBandit returns a bandit for the arms of a portfolio. That of its first entry keeps
+// the floor.
+func NewBandit(seed uint64, portfolio ...Entry) (*Bandit, error) {
+	if len(portfolio) == 0 {
+		return nil, errors.New("a bandit needs an arm")
 	}
-	for _, e := range entries {
-		if b.arm(e.Name) != nil {
-			return nil, fmt.Errorf("two arms of a bandit are called %q", e.Name)
+	b := &Bandit{seed: seed}
+	entries := map[string]uint64{}
+	for _, e := range portfolio {
+		if entries[e.Name]++; entries[e.Name] == 1 {
+			b.arms = append(b.arms, &share{Entry: e})
 		}
-		b.arms = append(b.arms, &share{Entry: e})
+	}
+	for _, s := range b.arms {
+		s.optimism = optimism << unit * entries[s.Name] * uint64(len(b.arms)) / uint64(len(portfolio))
 	}
 	return b, nil
 }
@@ -157,8 +163,8 @@ func (b *Bandit) best(list []*share) *share {
 func (b *Bandit) promisesMore(s, t *share) bool {
 	worthS, costS := b.foreseen(s)
 	worthT, costT := b.foreseen(t)
-	hiS, loS := bits.Mul64(worthS+b.optimism, costT)
-	hiT, loT := bits.Mul64(worthT+b.optimism, costS)
+	hiS, loS := bits.Mul64(worthS+s.optimism, costT)
+	hiT, loT := bits.Mul64(worthT+t.optimism, costS)
 	return hiS > hiT || hiS == hiT && loS > loT
 }
 

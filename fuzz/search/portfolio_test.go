@@ -135,13 +135,17 @@ func TestBanditCanary(t *testing.T) {
 	const batches = 1600
 	mocks := someMocks(1)
 	x := newContest(t, 1, mocks...)
-	x.bandit.optimism <<= 10
+	for _, s := range x.bandit.arms {
+		s.optimism <<= 10
+	}
 	x.batches(batches, nil)
 	if less, _ := x.regret(); less < regretBound(len(mocks), batches) {
 		t.Errorf("a bandit that is no judge of arms has a regret of %.0f only", less)
 	}
 	x = newContest(t, 1, mocks...)
-	x.bandit.optimism = 0
+	for _, s := range x.bandit.arms {
+		s.optimism = 0
+	}
 	if n := x.untilChanged(); n < 1000 {
 		t.Errorf("a bandit that looks at the best arm alone finds a better one in %d batches", n)
 	}
@@ -192,6 +196,31 @@ func TestBanditOfEqualArms(t *testing.T) {
 	for _, name := range []string{"random", "a", "b", "c"} {
 		if share := float64(x.cost[name]) / float64(x.all(x.cost)); share < 0.23 || share > 0.27 {
 			t.Errorf("%s has %.3f of the cost: %v", name, share, x.cost)
+		}
+	}
+}
+
+// TestBanditOfDefault: where no arm shows anything the arms have as large a part of the
+// cost as of the entries. So a search that learns nothing is the default one.
+func TestBanditOfDefault(t *testing.T) {
+	b, err := NewBandit(1, Portfolio()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, runs := map[string]int{}, map[string]int{}
+	for _, e := range Portfolio() {
+		entries[e.Name]++
+	}
+	const batches = 500
+	for range batches {
+		for _, e := range b.Plan(len(Portfolio()), nil) {
+			runs[e.Name]++
+			b.Learn(e.Name, Yield{Cost: 20})
+		}
+	}
+	for name, n := range entries {
+		if got := float64(runs[name]) / batches; math.Abs(got-float64(n)) > 0.1*float64(n) {
+			t.Errorf("%s has %.2f runs of a batch, and %d entries", name, got, n)
 		}
 	}
 }
@@ -358,14 +387,8 @@ func TestBanditForesees(t *testing.T) {
 // TestBanditIsMisused has what goes wrong by a mistake of the caller, and numbers that
 // cannot be.
 func TestBanditIsMisused(t *testing.T) {
-	for want, entries := range map[string][]Entry{
-		"a bandit needs an arm":               {},
-		`two arms of a bandit are called "a"`: {{Name: "a"}, {Name: "b"}, {Name: "a"}},
-		`two arms of a bandit are called ""`:  {{}, {}},
-	} {
-		if b, err := NewBandit(1, entries...); b != nil || err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
+	if b, err := NewBandit(1); b != nil || err == nil || err.Error() != "a bandit needs an arm" {
+		t.Errorf("%v, %v", b, err)
 	}
 	b, err := NewBandit(1, Entry{Name: "random"}, Entry{Name: "a"})
 	if err != nil {
