@@ -121,9 +121,22 @@ func (t *Table) Again(ctx context.Context, o Options) (*Table, error) {
 func (t *Table) Missing(o Options) (string, error) {
 	o, err := o.withDefaults()
 	var list []string
+	lacks := func(subject, arm string) bool { return len(t.Cell(subject, arm)) == 0 }
+	var arms []Arm
+	for _, a := range o.Arms {
+		if slices.ContainsFunc(o.Subjects, func(s subjects.Subject) bool { return !lacks(s.Name, a.Name) }) {
+			arms = append(arms, a)
+		} else {
+			list = append(list, "any subject by "+a.Name)
+		}
+	}
 	for _, s := range o.Subjects {
-		for _, a := range o.Arms {
-			if len(t.Cell(s.Name, a.Name)) == 0 {
+		if !slices.ContainsFunc(arms, func(a Arm) bool { return !lacks(s.Name, a.Name) }) {
+			list = append(list, s.Name+" by any arm")
+			continue
+		}
+		for _, a := range arms {
+			if lacks(s.Name, a.Name) {
 				list = append(list, s.Name+" by "+a.Name)
 			}
 		}

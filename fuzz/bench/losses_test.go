@@ -175,6 +175,11 @@ func TestAgain(t *testing.T) {
 	if missing, err := table.Missing(o); missing != "guard by jitter" || err != nil {
 		t.Errorf("%q, %v", missing, err)
 	}
+	o.Arms, o.Subjects = append(o.Arms, posing(t, "new", "urw")), append(o.Subjects, endless())
+	const want = "any subject by new, guard by jitter, endless by any arm"
+	if missing, err := table.Missing(o); missing != want || err != nil {
+		t.Errorf("%q, %v, want %q", missing, err, want)
+	}
 	o.Seeds = -1
 	if _, err := table.Again(context.Background(), o); err == nil {
 		t.Error("-1 seeds are taken")
