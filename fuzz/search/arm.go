@@ -43,8 +43,10 @@ func Portfolio() []Entry {
 	return list
 }
 
-// Strategies returns an entry for each name of a strategy, as strategy.Names
-// lists them.
+// Names returns the names that Strategies knows.
+func Names() []string { return strategy.Names() }
+
+// Strategies returns an entry for each name of a strategy, as Names lists them.
 func Strategies(names ...string) ([]Entry, error) {
 	var list []Entry
 	for _, name := range names {
