@@ -10,6 +10,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -36,10 +37,10 @@ type Explanation struct {
 	Condition shrink.Condition
 	Exact     bool
 	// Before are the constraints of the case: under them plain order fails, and with
-	// any one left out it does not. Given is how many faults and other answers it has
-	// that are not zero.
+	// any one left out it does not. Given are the kinds of the faults and other
+	// answers that it has and that are not zero.
 	Before []schedule.Constraint
-	Given  int
+	Given  []choice.Kind
 
 	steps map[uint64]stepName
 }
@@ -79,8 +80,8 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 	w := &explainer{shrinking: s, inputs: c, signature: signature, watched: watched, places: map[uint64]int{}}
 	w.out.steps, w.out.Before = map[uint64]stepName{}, c.Schedule.Before
 	for _, a := range c.Schedule.Choices {
-		if a.Value != 0 {
-			w.out.Given++
+		if a.Value != 0 && a.Kind != choice.Swarm { // what may be used is not yet used
+			w.out.Given = append(w.out.Given, a.Kind)
 		}
 	}
 	if res := s.run(*c); res.System != nil {
@@ -262,7 +263,7 @@ func (e *Explanation) String() string {
 // fromPlain says in words how the order of the case differs from plain order.
 func (e *Explanation) fromPlain() string {
 	const plain = "plain order, where the oldest message comes first"
-	if len(e.Before)+e.Given == 0 {
+	if len(e.Before)+len(e.Given) == 0 {
 		return plain
 	}
 	var list []string
@@ -276,10 +277,38 @@ func (e *Explanation) fromPlain() string {
 		}
 		list = append(list, e.message(c.First)+where)
 	}
-	if e.Given > 0 {
-		list = append(list, words.Count(e.Given, "fault or answer")+" other than zero")
+	return plain + ", but with " + strings.Join(append(list, e.given()...), " and ")
+}
+
+// given says in words how many faults and other answers the case has.
+func (e *Explanation) given() (list []string) {
+	for _, k := range [...]struct {
+		choice.Kind
+		one, several string
+	}{
+		{choice.Program, "a nonzero answer of Choose", "nonzero answers of Choose"},
+		{choice.Clock, "an early timer", "early timers"},
+		{choice.Drop, "a lost message", "lost messages"},
+		{choice.Duplicate, "a doubled message", "doubled messages"},
+		{choice.Delay, "a delayed message", "delayed messages"},
+		{choice.Fault, "a fault", "faults"},
+		{choice.Crash, "a crash within a step", "crashes within steps"},
+		{choice.Loss, "a loss of writes", "losses of writes"},
+	} {
+		n := 0
+		for _, given := range e.Given {
+			if given == k.Kind {
+				n++
+			}
+		}
+		switch {
+		case n == 1:
+			list = append(list, k.one)
+		case n > 1:
+			list = append(list, words.Grouped(n)+" "+k.several)
+		}
 	}
-	return plain + ", but with " + strings.Join(list, " and ")
+	return list
 }
 
 // term says constraints in words.
