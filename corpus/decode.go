@@ -26,6 +26,10 @@ func Decode(path string, text []byte) (Case, error) {
 	r.keyword("hash")
 	c.Hash = r.hex()
 	r.end()
+	if r.version >= 4 && r.peek() == "unlike" { // which is for version control alone
+		r.keyword("unlike")
+		r.rest = ""
+	}
 	r.keyword("end")
 	r.end()
 	if r.err == nil && r.at < len(r.lines) {

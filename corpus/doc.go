@@ -17,7 +17,7 @@
 // Lines that begin with # are for people and may be changed or removed. The
 // others are for the machine:
 //
-//	jostle case 3
+//	jostle case 4
 //	# writer_test.go:31: stored 0 of 1 results
 //	#
 //	# test ──execute──▶ action
