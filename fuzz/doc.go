@@ -61,7 +61,8 @@
 //	                 of HTML that shows each, and one of JSON (see fuzz/page)
 //	JOSTLE_SHRINK    how long a failing case may be made smaller and explained, such as 1m;
 //	                 else 5s; 0 is not at all
-//	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is one
+//	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is one, and
+//	                 of cases of one failure, which two branches may bring together, the smallest stays
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what
 //	                 each actor keeps at its end
 //	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos

@@ -105,6 +105,13 @@ func (v *verb) replay() (bound string) {
 // them could be read and the property held in each.
 func (v *verb) replaySaved() bool {
 	v.t.Helper()
+	r := v.property.NewRunner()
+	defer r.Close()
+	if v.repair {
+		for _, path := range finding.Tidy(v.folder, r) {
+			v.t.Logf("removed case %s: another shows the same failure, and is no larger", filepath.Base(path))
+		}
+	}
 	cases, problems := v.folder.Load()
 	if v.property.Name != v.property.Test {
 		old, more := v.beforeProperties()
@@ -113,8 +120,6 @@ func (v *verb) replaySaved() bool {
 	for _, p := range problems {
 		v.t.Error(p)
 	}
-	r := v.property.NewRunner()
-	defer r.Close()
 	held := true
 	for i := range cases {
 		v.property.Recorder.Slot(0).Begin(flight.Saved, i)
