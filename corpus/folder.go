@@ -55,6 +55,13 @@ func (f Folder) Load() (cases []Case, problems []error) {
 	return cases, problems
 }
 
+// LoadOld is Load of the cases that have no property: those of version 1, for which each
+// test had a folder.
+func (f Folder) LoadOld() (cases []Case, problems []error) {
+	cases, problems = f.Load()
+	return slices.DeleteFunc(cases, func(c Case) bool { return c.Property != "" }), problems
+}
+
 // names returns the names of the case files, sorted, and of what else has such a name.
 func (f Folder) names() (list []string, err error) {
 	files, err := os.ReadDir(f.Dir)

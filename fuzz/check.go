@@ -73,6 +73,7 @@ func (v *verb) check(portfolio []search.Entry) {
 	if v.Strategies == nil && v.Runs == 0 && v.exhaust(ctx, o, start) {
 		return
 	}
+	o.Cache = v.cache()
 	v.tell(search.Sample(ctx, v.property, o), start)
 }
 
@@ -114,6 +115,9 @@ func (v *verb) tell(res search.Result, start time.Time) {
 	elapsed := words.Elapsed(time.Since(start))
 	for _, f := range res.Late {
 		v.t.Error(f)
+	}
+	if c := res.Cached.String(); c != "" {
+		v.t.Log(c)
 	}
 	if f := res.Finding; f != nil {
 		v.keep(f, foundAt(res, elapsed))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
@@ -83,6 +84,14 @@ func (v *verb) context() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(context.Background(), end)
 }
 
+// cache is where passing runs are kept for other searches, if JOSTLE_DISTILL asks for that.
+func (v *verb) cache() (c distill.Cache) {
+	if os.Getenv("JOSTLE_DISTILL") == "1" {
+		c = v.property.Cache(env.Cache(packageFolder))
+	}
+	return c
+}
+
 // print writes lines to the test's output, without the position in this
 // package that t.Log would put before them.
 func (v *verb) print(text string) { fmt.Fprint(v.t.Output(), text) }
@@ -114,7 +123,7 @@ func (v *verb) replaySaved() bool {
 	}
 	cases, problems := v.folder.Load()
 	if v.property.Name != v.property.Test {
-		old, more := v.beforeProperties()
+		old, more := corpus.FolderOf(v.Folder, v.property.Test).LoadOld()
 		cases, problems = append(cases, old...), append(problems, more...)
 	}
 	for _, p := range problems {
@@ -128,18 +137,6 @@ func (v *verb) replaySaved() bool {
 		}
 	}
 	return held && len(problems) == 0
-}
-
-// beforeProperties returns the cases of the test that were kept before cases
-// had properties: each test had a folder.
-func (v *verb) beforeProperties() (old []corpus.Case, problems []error) {
-	cases, problems := corpus.FolderOf(v.Folder, v.property.Test).Load()
-	for _, c := range cases {
-		if c.Property == "" {
-			old = append(old, c)
-		}
-	}
-	return old, problems
 }
 
 // replayOne runs only the case of that name, and shows its trace.
@@ -189,8 +186,7 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.t.Log(played.Held(file, v.property.Name == v.property.Test))
 		return true
 	}
-	f := finding.From(finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, res)
-	f.Confirm(r)
+	f := played.Finding(r, finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, c)
 	v.fail(f, fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start))), finding.Kept{Path: c.Path})
 	return false
 }

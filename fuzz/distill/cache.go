@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -53,6 +55,19 @@ const (
 	// abandoned is after how long a file that was written aside belongs to nobody.
 	abandoned = time.Hour
 )
+
+// Fingerprint returns what tells this program's toolchain, platform and, where the Go tool
+// notes them, the versions of its dependencies from others. It stays the same when the
+// program is changed: its cases are most wanted then, and are kept as they run now.
+func Fingerprint() string {
+	text := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			text += " " + m.Path + "@" + m.Version
+		}
+	}
+	return text
+}
 
 // In returns the cache of a key below a root, which "" says is none.
 func In(root string, k Key) Cache {
