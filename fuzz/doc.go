@@ -67,13 +67,17 @@
 //	                 each actor keeps at its end
 //	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos
 //	JOSTLE_WORKERS   how many goroutines Check, MustFind and Explore may use
-//	JOSTLE_CACHE     a folder for records of which run is on, in place of one of the user's
-//	                 caches; off: nothing is recorded
+//	JOSTLE_DISTILL   1: Check and go test -fuzz begin with the fewest passing runs that show what
+//	                 earlier searches by Check have seen, and Check leaves those of its own
+//	JOSTLE_CACHE     a folder for such runs and for records of which run is on, in place of
+//	                 one of the user's caches; off: neither is kept
 //	JOSTLE_FLIGHT    such a record: only the run with which its process died
 //	JOSTLE_STALL     how long a step may take before it is told of; else 10s
 //
 // The same seed finds the same failure, on every machine and with any number
-// of workers, as long as the budget lets it come so far.
+// of workers, as long as the budget lets it come so far. With JOSTLE_DISTILL=1 a case of
+// the cache may fail before; set it for long searches by hand or at night, not where the
+// same test must give the same answer.
 //
 // # What never ends
 //

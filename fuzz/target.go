@@ -20,6 +20,11 @@ import (
 // with some random ones, and what it finds is saved as Check saves it. Timers may
 // come early in a quarter of the cases, as with Check.
 //
+// When go test -fuzz has found a failure, the case is shrunk and explained as by Check, and
+// the input that the engine has saved is replaced by one that makes the shrunk run, under
+// the name that the engine tells. The engine's own attempts to make inputs smaller come
+// first, which -fuzzminimizetime bounds; they know bytes and not runs.
+//
 // What Sometimes says is judged by plain go test, after the inputs that the
 // engine begins with: for a situation that none of them reached, up to 1,000
 // more runs are made, for 2 seconds at most. It is not judged while go test
@@ -82,7 +87,7 @@ func (g *target) run(f *testing.F) {
 	engine := native.EngineOf(packageFolder, f.Name())
 	f.Fuzz(g.fuzz)
 	switch {
-	case native.IsFuzzing(os.Args) && !native.IsWorker(os.Args) && f.Failed():
+	case native.IsFuzzing(os.Args) && !native.IsWorker(os.Args) && f.Failed() && g.verb.Shrink > 0:
 		g.conclude(engine, before)
 	case !native.IsFuzzing(os.Args) && !f.Failed() && g.tally.Runs >= seeds:
 		g.judge(f, seeds)
