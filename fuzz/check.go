@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -120,7 +119,7 @@ func (v *verb) tell(res search.Result, start time.Time) {
 		v.t.Log(c)
 	}
 	if f := res.Finding; f != nil {
-		v.keep(f, foundAt(res, elapsed))
+		v.keep(f, res.FoundAt(elapsed))
 		return
 	}
 	v.complain(res.Complaints())
@@ -138,9 +137,4 @@ func (v *verb) tell(res search.Result, start time.Time) {
 		}
 	}
 	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)
-}
-
-// foundAt says which run of a search was the finding.
-func foundAt(res search.Result, elapsed string) string {
-	return fmt.Sprintf("run %d of %d (%s), %s", res.Index+1, res.Runs, res.Finding.Case.Strategy, elapsed)
 }

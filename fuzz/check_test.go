@@ -587,15 +587,30 @@ func TestStrategiesOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// A finding that is not saved is found again only by the search that has found it.
-func TestSettingsOfTheCommand(t *testing.T) {
-	t.Setenv("JOSTLE_OUT", "it's here")
-	t.Setenv("JOSTLE_SEED", "7")
-	t.Setenv("JOSTLE_STRATEGY", "pos,urw")
-	if got, want := settings("a.case"), `JOSTLE_OUT='it'\''s here' `; got != want {
-		t.Errorf("a saved case: %s, want %s", got, want)
+// With JOSTLE_DISTILL=1 a search begins with passing cases of the one before it, and
+// leaves its own; without it the cache is not looked at.
+func TestDistilledCases(t *testing.T) {
+	cache := t.TempDir()
+	run := func(env ...string) string {
+		return runSample(t, "mended", t.TempDir(), append(env, "JOSTLE_CACHE="+cache)...)
 	}
-	if got, want := settings(""), "JOSTLE_SEED='7' JOSTLE_STRATEGY='pos,urw' "; got != want {
-		t.Errorf("no case: %s, want %s", got, want)
+	without := run()
+	if files, _ := filepath.Glob(filepath.Join(cache, "distill", "*", "*")); len(files) > 0 || strings.Contains(without, "passing case") {
+		t.Errorf("nobody asked, and there are %q:\n%s", files, without)
+	}
+	first, second := run("JOSTLE_DISTILL=1"), run("JOSTLE_DISTILL=1")
+	kept := regexp.MustCompile(`began with (\d+) passing cases? of earlier searches, and left (\d+)`)
+	one, two := kept.FindStringSubmatch(first), kept.FindStringSubmatch(second)
+	if one == nil || two == nil || one[1] != "0" || two[1] != one[2] || one[2] == "0" {
+		t.Errorf("the first search:\n%s\nthe second:\n%s", first, second)
+	}
+	if files, _ := filepath.Glob(filepath.Join(cache, "distill", "*", "*.cases")); len(files) != 1 {
+		t.Errorf("there are %q", files)
+	}
+	if again := run(); again != without {
+		t.Errorf("the cache changes a search that was not to look at it:\n%s\nwas\n%s", again, without)
+	}
+	if out := run("JOSTLE_DISTILL=2"); !strings.Contains(out, `JOSTLE_DISTILL is "2": set it to 1 to begin with`) {
+		t.Errorf("%s", out)
 	}
 }

@@ -232,21 +232,12 @@ func (v *verb) notSaved(f *finding.Finding, path string, err error) {
 
 // fail tells what was found and fails the test.
 func (v *verb) fail(f *finding.Finding, run string, kept finding.Kept) {
-	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", settings(kept.Path), words.Command(v.property.Test, packageFolder))
+	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", env.Again(kept.Path), words.Command(v.property.Test, packageFolder))
 	if kept.Path != "" {
 		text += "        " + kept.Line(shown) + "\n"
 	}
 	v.print(text)
 	v.t.Fail()
-}
-
-// settings is what must be set for a command to find the case saved at a path, or, if
-// none is, to search again as this process did.
-func settings(path string) string {
-	if path == "" {
-		return env.Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY")
-	}
-	return env.Set("JOSTLE_OUT")
 }
 
 // complain fails the test for each complaint.

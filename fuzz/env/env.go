@@ -125,6 +125,15 @@ func Cache(dir string) string {
 	return setting
 }
 
+// Again returns what must be set for a command to find the case saved at a path, or, if
+// none is, to search again as this process did.
+func Again(path string) string {
+	if path == "" {
+		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
+	}
+	return Set("JOSTLE_OUT")
+}
+
 // Set returns what a shell must be told before a command so that the settings of these
 // names are as they are now: "JOSTLE_SEED='7' ". Of those that are not set it has nothing.
 func Set(names ...string) string {

@@ -79,3 +79,16 @@ func TestCache(t *testing.T) {
 		t.Errorf("of a user without caches it is %q", got)
 	}
 }
+
+// A finding that is not saved is found again only by the search that has found it.
+func TestAgain(t *testing.T) {
+	t.Setenv("JOSTLE_OUT", "it's here")
+	t.Setenv("JOSTLE_SEED", "7")
+	t.Setenv("JOSTLE_STRATEGY", "pos,urw")
+	if got, want := Again("a.case"), `JOSTLE_OUT='it'\''s here' `; got != want {
+		t.Errorf("a saved case: %s, want %s", got, want)
+	}
+	if got, want := Again(""), "JOSTLE_SEED='7' JOSTLE_STRATEGY='pos,urw' "; got != want {
+		t.Errorf("no case: %s, want %s", got, want)
+	}
+}
