@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -309,6 +310,9 @@ var faults = []struct{ name, old, new, want string }{
 	{"a conflict from the first line on", "jostle case 4\n", "<<<<<<< ours\njostle case 4\n", `1: "<<<<<<< ours" is a mark of a merge conflict: one side`},
 	{"half of a conflict", "hash", "=======\nhash", `19: "=======" is a mark of a merge conflict: one side`},
 	{"the other half", "end\n", "end\n>>>>>>> branch\n", `21: ">>>>>>> branch" is a mark of a merge conflict: one side`},
+	{"the base of a conflict", "test \"", "||||||| 1a2b3c4\ntest \"", `11: "||||||| 1a2b3c4" is a mark of a merge conflict: one side`},
+	{"a conflict with lines as on Windows", "signature", "<<<<<<< HEAD\r\nsignature", `12: "<<<<<<< HEAD" is a mark of a merge conflict: one side`},
+	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 4": this is no case: restore`},
 	{"UTF-16", "jostle", "\xff\xfej\x00", `1: the file is in UTF-16, expected UTF-8: save it as UTF-8`},
 	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: a condition that says nothing, expected no such line: restore`},
 
@@ -355,6 +359,22 @@ func TestCutOff(t *testing.T) {
 		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, expected\n%s", text, err, want)
 		}
+	}
+}
+
+// A file of millions of lines, which no case has, does not take the memory of the tests.
+func TestManyLines(t *testing.T) {
+	const want = "a.case:1: the file has 5242881 lines, expected at most 4194304: " + restore
+	text := []byte("jostle case 4\n" + strings.Repeat("\n", 5<<20))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Decode("a.case", text)
+	runtime.ReadMemStats(&after)
+	if err == nil || err.Error() != want {
+		t.Errorf("the error is %v", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > uint64(2*len(text)) {
+		t.Errorf("it takes %d bytes to say so", took)
 	}
 }
 

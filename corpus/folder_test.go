@@ -222,8 +222,8 @@ func TestLoadProblems(t *testing.T) {
 	}
 }
 
-// Links that lead to themselves or to nothing are problems, and links to files are
-// read.
+// Links that lead to themselves or to nothing are problems, as are those to folders, and
+// links to files are read.
 //
 // Skips: on Windows, where only those with a privilege may make links.
 func TestLinks(t *testing.T) {
@@ -232,19 +232,35 @@ func TestLinks(t *testing.T) {
 	}
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	path := save(t, f, writerCase())
-	for link, to := range map[string]string{"a.case": "b.case", "b.case": "a.case", "c.case": "nowhere", "d.case": filepath.Base(path)} {
+	for link, to := range map[string]string{"a.case": "b.case", "b.case": "a.case", "c.case": "nowhere", "d.case": filepath.Base(path), "e.case": "."} {
 		if err := os.Symlink(to, filepath.Join(f.Dir, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	cases, problems := f.Load()
-	if len(cases) != 2 || len(problems) != 3 {
+	if len(cases) != 2 || len(problems) != 4 {
 		t.Fatalf("%d cases, problems %v", len(cases), problems)
 	}
-	for i, p := range problems {
+	if got := problems[3].Error(); !strings.HasSuffix(got, "e.case is a folder: give it a name that does not end in .case") {
+		t.Errorf("the last problem is %s", got)
+	}
+	for i, p := range problems[:3] {
 		if want := filepath.Join(f.Dir, string("abc"[i])+".case"); !strings.Contains(p.Error(), want) || !strings.HasSuffix(p.Error(), ": give access to the file, or delete it") {
 			t.Errorf("problem %d is %v", i, p)
 		}
+	}
+	if err := os.Symlink("round", filepath.Join(f.Dir, "round")); err != nil {
+		t.Fatal(err)
+	}
+	round := Folder{Dir: filepath.Join(f.Dir, "round")}
+	if cases, problems := round.Load(); cases != nil || len(problems) != 1 || !strings.HasSuffix(problems[0].Error(), ": give access to the folder, or remove what is there in its place") {
+		t.Errorf("a folder that is a link to itself has %v, %v", cases, problems)
+	}
+	if _, _, err := round.Save(numbered(1)); err == nil {
+		t.Error("there is a case in a folder that is a link to itself")
+	}
+	if len(files(t, f.Dir)) != 7 {
+		t.Errorf("the folder has %q", files(t, f.Dir))
 	}
 }
 
