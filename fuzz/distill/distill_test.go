@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 func TestFewest(t *testing.T) {
@@ -216,5 +217,21 @@ func TestBasketIsBounded(t *testing.T) {
 	}
 	if b.Add(Passed{}); len(b.Fewest()) == 0 {
 		t.Error("it has nothing")
+	}
+}
+
+// A run that shows more than a cache can use, or nothing, has no pairs.
+func TestPairsAreBounded(t *testing.T) {
+	for n, want := range map[int]int{0: 0, 1: 0, 2: 1, 100: 4950, 447: 99681, 448: 0} {
+		tr := &trace.Trace{Actors: make([]trace.Actor, 1)}
+		for i := range n {
+			tr.Steps = append(tr.Steps, trace.Step{Kind: trace.Receive, ID: uint64(i)})
+		}
+		if got := len(PairsOf(tr)); got != want {
+			t.Errorf("%d steps have %d pairs, expected %d", n, got, want)
+		}
+	}
+	if PairsOf(nil) != nil {
+		t.Error("a run without a system has pairs")
 	}
 }

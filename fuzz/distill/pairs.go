@@ -11,8 +11,11 @@ type Pair struct{ First, Second uint64 }
 const mostPairs = 100_000
 
 // PairsOf returns the pairs of a run, as coverage.PR counts them; none if there are
-// more than 100,000.
+// more than 100,000, or no trace.
 func PairsOf(t *trace.Trace) (list []Pair) {
+	if t == nil {
+		return nil
+	}
 	received := make([][]uint64, len(t.Actors))
 	for i := range t.Steps {
 		st := &t.Steps[i]
