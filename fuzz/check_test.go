@@ -32,7 +32,7 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // read what a failing test prints.
 func TestSample(t *testing.T) {
 	name, _, _ := strings.Cut(os.Getenv("JOSTLE_SAMPLE"), ":")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples} {
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples, calmSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}
@@ -609,6 +609,19 @@ func TestDistilledCases(t *testing.T) {
 	}
 	if again := run(); again != without {
 		t.Errorf("the cache changes a search that was not to look at it:\n%s\nwas\n%s", again, without)
+	}
+	runSample(t, "calm", t.TempDir(), "JOSTLE_CACHE="+cache, "JOSTLE_DISTILL=1")
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for distilled, want := range map[string]string{"0": "0/8 completed", "1": "0/9 completed"} {
+		cmd := exec.Command(exe, "-test.run=^$", "-test.fuzz=^FuzzSubject$", "-test.fuzzcachedir="+t.TempDir(), "-test.fuzztime=1x", "-test.parallel=1")
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), "JOSTLE_SAMPLE=fuzz-calm", "JOSTLE_OUT=", "JOSTLE_CACHE="+cache, "JOSTLE_DISTILL="+distilled)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, no %q in:\n%s", err, want, out)
+		}
 	}
 	if out := run("JOSTLE_DISTILL=2"); !strings.Contains(out, `JOSTLE_DISTILL is "2": set it to 1 to begin with`) {
 		t.Errorf("%s", out)

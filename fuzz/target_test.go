@@ -38,6 +38,21 @@ var targetSamples = map[string]func(*props.T){
 	"fuzz-skipped":   skips,
 	"fuzz-rare":      rarely,
 	"fuzz-hidden":    hidden,
+	"fuzz-calm":      calm,
+}
+
+// calmSamples check what a target runs, too.
+var calmSamples = map[string]func(*testing.T){
+	"calm": func(t *testing.T) { Config{Runs: 10}.Check(t, calm) },
+}
+
+// calm has two messages to one actor, in one order.
+func calm(t *props.T) {
+	sys := t.System()
+	a := sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {}))
+	sys.Send(a, 1)
+	sys.Send(a, 2)
+	sys.Run()
 }
 
 // hidden fails when of at least five guests, each of whom comes through a door of their
