@@ -109,6 +109,7 @@ func repository(t *testing.T, b *branch) (git func(args ...string) (string, erro
 	}
 	must("init", "-q", "-b", "base")
 	b.keep(10, "x before y", "")
+	strip(t, b.folder.Dir) // as cases of older versions are
 	b.keep(11, "", "")
 	commit()
 	for i, d := range deeds {
