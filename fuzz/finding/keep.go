@@ -129,7 +129,7 @@ func (f *Finding) explainKept(k *Kept, folder corpus.Folder, cases []corpus.Case
 // together. Of cases of the very same run it keeps one, if there is one that says in
 // which orders it fails; of those that show the same failure, as corpus.Case.Alike tells,
 // the smallest that fails alike as it was saved. Those of which none does all stay. It
-// returns the paths of those that are gone.
+// returns the paths of those that are gone; what lies beside them stays.
 func Tidy(folder corpus.Folder, r *props.Runner) (gone []string) {
 	cases, _ := folder.Load() // the smallest first
 	drop := make([]bool, len(cases))

@@ -46,6 +46,7 @@ func (s *Shortest) Keep(f *Finding) (kept Kept, err error) {
 	s.kept[failure] = keptRun{f, kept.Path}
 	if old.Finding != nil && old.path != kept.Path {
 		old.Case.Path = old.path
+		old.detach(old.path)
 		if err = s.Folder.Remove(old.Case); errors.Is(err, fs.ErrNotExist) { // Keep has removed it
 			err = nil
 		}
