@@ -69,19 +69,24 @@
 //	                 a page of HTML, one of JSON (see fuzz/page) and a diagram of Mermaid
 //	JOSTLE_SHRINK    how long a failing case may be made smaller and explained, such as 1m;
 //	                 else 5s; 0 is not at all
-//	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is
-//	                 one, and a case that fails as it was saved to what it is shrunk to
+//	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is one, a
+//	                 case that fails as it was saved to what it is shrunk to, and of cases of
+//	                 one failure, which two branches may bring together, the smallest stays
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what
 //	                 each actor keeps at its end
 //	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos
 //	JOSTLE_WORKERS   how many goroutines Check, MustFind and Explore may use
-//	JOSTLE_CACHE     a folder for records of which run is on, in place of one of the user's
-//	                 caches; off: nothing is recorded
+//	JOSTLE_DISTILL   1: Check and go test -fuzz begin with the fewest passing runs that show what
+//	                 earlier searches by Check have seen, and Check leaves those of its own
+//	JOSTLE_CACHE     a folder for such runs and for records of which run is on, in place of
+//	                 one of the user's caches; off: neither is kept
 //	JOSTLE_FLIGHT    such a record: only the run with which its process died
 //	JOSTLE_STALL     how long a step may take before it is told of; else 10s
 //
 // The same seed finds the same failure, on every machine and with any number
-// of workers, as long as the budget lets it come so far.
+// of workers, as long as the budget lets it come so far. With JOSTLE_DISTILL=1 a case of
+// the cache may fail before; set it for long searches by hand or at night, not where the
+// same test must give the same answer.
 //
 // # What never ends
 //

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
@@ -83,6 +84,14 @@ func (v *verb) context() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(context.Background(), end)
 }
 
+// cache is where passing runs are kept for other searches, if JOSTLE_DISTILL asks for that.
+func (v *verb) cache() (c distill.Cache) {
+	if os.Getenv("JOSTLE_DISTILL") == "1" {
+		c = v.property.Cache(env.Cache(packageFolder))
+	}
+	return c
+}
+
 // print writes lines to the test's output, without the position in this
 // package that t.Log would put before them.
 func (v *verb) print(text string) { fmt.Fprint(v.t.Output(), text) }
@@ -105,16 +114,21 @@ func (v *verb) replay() (bound string) {
 // them could be read and the property held in each.
 func (v *verb) replaySaved() bool {
 	v.t.Helper()
+	r := v.property.NewRunner()
+	defer r.Close()
+	if v.keeper.Repair {
+		for _, path := range finding.Tidy(v.folder, r) {
+			v.t.Logf("removed case %s: another shows the same failure, and is no larger", filepath.Base(path))
+		}
+	}
 	cases, problems := v.folder.Load()
 	if v.property.Name != v.property.Test {
-		old, more := v.beforeProperties()
+		old, more := corpus.FolderOf(v.Folder, v.property.Test).LoadOld()
 		cases, problems = append(cases, old...), append(problems, more...)
 	}
 	for _, p := range problems {
 		v.t.Error(p)
 	}
-	r := v.property.NewRunner()
-	defer r.Close()
 	held := true
 	for i := range cases {
 		v.property.Recorder.Slot(0).Begin(flight.Saved, i)
@@ -123,18 +137,6 @@ func (v *verb) replaySaved() bool {
 		}
 	}
 	return held && len(problems) == 0
-}
-
-// beforeProperties returns the cases of the test that were kept before cases
-// had properties: each test had a folder.
-func (v *verb) beforeProperties() (old []corpus.Case, problems []error) {
-	cases, problems := corpus.FolderOf(v.Folder, v.property.Test).Load()
-	for _, c := range cases {
-		if c.Property == "" {
-			old = append(old, c)
-		}
-	}
-	return old, problems
 }
 
 // replayOne runs only the case of that name, and shows its trace.
@@ -184,8 +186,7 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.t.Log(played.Held(file, v.property.Name == v.property.Test))
 		return true
 	}
-	f := finding.From(finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, res)
-	f.Confirm(r)
+	f := played.Finding(r, finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, c)
 	run := fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start)))
 	f, kept, err := v.keeper.Retell(r, f, c)
 	if v.fail(f, run, kept); err != nil {
@@ -237,21 +238,12 @@ func (v *verb) notSaved(f *finding.Finding, path string, err error) {
 
 // fail tells what was found and fails the test.
 func (v *verb) fail(f *finding.Finding, run string, kept finding.Kept) {
-	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", settings(kept.Path), words.Command(v.property.Test, packageFolder))
+	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", env.Again(kept.Path), words.Command(v.property.Test, packageFolder))
 	if kept.Path != "" {
 		text += "        " + kept.Line(shown) + "\n"
 	}
 	v.print(text)
 	v.t.Fail()
-}
-
-// settings is what must be set for a command to find the case saved at a path, or, if
-// none is, to search again as this process did.
-func settings(path string) string {
-	if path == "" {
-		return env.Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY")
-	}
-	return env.Set("JOSTLE_OUT")
 }
 
 // complain fails the test for each complaint.

@@ -4,6 +4,7 @@ package env
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ type Settings struct {
 	Stall      time.Duration // JOSTLE_STALL
 	Shrink     time.Duration // JOSTLE_SHRINK; negative if nothing is to be shrunk
 	Repair     bool          // JOSTLE_REPAIR
+	Distill    bool          // JOSTLE_DISTILL
 }
 
 // Read reads the environment. The error says of a setting that means nothing what it
@@ -40,6 +42,7 @@ func Read() (s Settings, err error) {
 		{"JOSTLE_STALL", readStall, "a duration such as 30s"},
 		{"JOSTLE_SHRINK", readShrink, "a duration such as 30s, or to 0 to shrink nothing"},
 		{"JOSTLE_REPAIR", readRepair, "1 to repair stale cases, or to 0 to leave them"},
+		{"JOSTLE_DISTILL", readDistill, "1 to begin with passing cases of earlier searches, or to 0 for the same search each time"},
 	} {
 		if text := os.Getenv(x.name); text != "" && !x.set(&s, text) {
 			return s, fmt.Errorf("%s is %q: set it to %s", x.name, text, x.want)
@@ -94,6 +97,41 @@ func readShrink(s *Settings, text string) bool {
 func readRepair(s *Settings, text string) bool {
 	s.Repair = text == "1"
 	return s.Repair || text == "0"
+}
+
+func readDistill(s *Settings, text string) bool {
+	s.Distill = text == "1"
+	return s.Distill || text == "0"
+}
+
+// Cache returns the folder for what is remembered beyond a process, as JOSTLE_CACHE
+// says: if it is not set, one of this user's caches; "" if there is none, or if it is
+// "off". A relative path begins at dir.
+func Cache(dir string) string {
+	setting := os.Getenv("JOSTLE_CACHE")
+	switch setting {
+	case "off":
+		return ""
+	case "":
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		setting = filepath.Join(cache, "jostle")
+	}
+	if !filepath.IsAbs(setting) {
+		setting = filepath.Join(dir, setting)
+	}
+	return setting
+}
+
+// Again returns what must be set for a command to find the case saved at a path, or, if
+// none is, to search again as this process did.
+func Again(path string) string {
+	if path == "" {
+		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
+	}
+	return Set("JOSTLE_OUT")
 }
 
 // Set returns what a shell must be told before a command so that the settings of these

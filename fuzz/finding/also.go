@@ -40,13 +40,3 @@ func (k *Kept) AddPages(f *Finding, r *props.Runner) error {
 	}
 	return err
 }
-
-// Recall notes of a saved case that failed again in which orders it failed when it was
-// saved. It reports whether that is known; it is not of another failure.
-func (f *Finding) Recall(c *corpus.Case) bool {
-	if c.Condition == "" || c.Signature != f.Case.Signature {
-		return false
-	}
-	f.Why = "when it was saved, this was known of its order: " + c.Condition
-	return true
-}

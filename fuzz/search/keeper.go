@@ -108,8 +108,8 @@ func (k *Keeper) AddPages(r *props.Runner, f *finding.Finding, kept *finding.Kep
 const knownPart = 10
 
 // Retell returns what is told of a saved case that failed again, as f: it is made small
-// and explained as a new failure is. If there is no time for that, what was known of it
-// when it was saved stands in. Its file stays as it is, unless it is to be repaired and
+// and explained as a new failure is. If there is no time for that, what its file says of
+// it stands in, which Played.Finding has noted. Its file stays as it is, unless it is to be repaired and
 // what was found shows its failure better.
 func (k *Keeper) Retell(r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
 	most, kept := k.Left, finding.Kept{Path: c.Path}
@@ -119,7 +119,7 @@ func (k *Keeper) Retell(r *props.Runner, f *finding.Finding, c *corpus.Case) (*f
 	out := k.shrunk(most, r, f)
 	small := out.Finding
 	switch {
-	case (out.Cut || !out.Done) && f.Recall(c):
+	case (out.Cut || !out.Done) && f.Why != "":
 		return f, kept, nil
 	case small.Case.Signature != c.Signature:
 	case k.Repair && (out.Smaller || c.Condition == "" && small.Case.Condition != ""):

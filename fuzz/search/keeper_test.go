@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -91,8 +92,7 @@ func (p *replay) play(t *testing.T, out *Shrunk, f *finding.Finding) string {
 		p.keeper(k)
 	}
 	played := finding.Play(r, &c)
-	again := finding.From(finding.Origin{Property: c.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}, &played.Result)
-	again.Confirm(r)
+	again := played.Finding(r, finding.Origin{Property: c.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}, &c)
 	told, kept, err := k.Retell(r, again, &c)
 	if err != nil {
 		t.Errorf("%s: %v", p.name, err)
@@ -108,6 +108,7 @@ func (p *replay) play(t *testing.T, out *Shrunk, f *finding.Finding) string {
 		text += "the file is as it was\n"
 	}
 	left, _ := folder.Load()
+	text = regexp.MustCompile(`([0-9a-f]{6})-[0-9a-f]{6}\.case`).ReplaceAllString(text, "$1-TEXT.case")
 	return text + fmt.Sprintf("there are %d cases\n", len(left))
 }
 

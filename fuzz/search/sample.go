@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/props"
@@ -47,6 +48,10 @@ type Options struct {
 	Portfolio []Entry
 	// Passed is told of each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
+	// Cache has passing cases of other searches, which are run before all else and beside
+	// what Runs allows, and is left with those of this one. Runs after them are the same as
+	// without them. The zero Cache has none.
+	Cache distill.Cache
 }
 
 // A Result is what came of a search.
@@ -59,6 +64,8 @@ type Result struct {
 	// Missed are the situations that were to be reached sometimes and that no
 	// run has reached.
 	Missed []string
+	// Cached tells what came of Options.Cache.
+	Cached Cached
 	// Late is what goroutines that outlived the last run have done wrong.
 	Late []*pulse.Failure
 }
@@ -125,6 +132,7 @@ type sampler struct {
 
 	known   map[uint64]bool // orders, by orderOf; nil when they do not matter
 	strange atomic.Bool     // a run came in another order
+	larder  *larder         // nil without a cache
 
 	mu    sync.Mutex
 	first *finding.Finding // the failing run with the lowest index
@@ -140,16 +148,20 @@ func (s *sampler) run() Result {
 		defer r.Close()
 		runners = append(runners, r)
 	}
+	pairs := &coverage.PR{}
+	s.fromCache(runners[0], s.property.Recorder.Slot(0), pairs)
 	if len(runners) == 1 {
-		s.work(runners[0], s.property.Recorder.Slot(0))
+		s.work(runners[0], s.property.Recorder.Slot(0), pairs)
 	} else {
 		var all sync.WaitGroup
 		for i, r := range runners {
-			all.Go(func() { s.work(r, s.property.Recorder.Slot(i)) })
+			counted := pairs
+			all.Go(func() { s.work(r, s.property.Recorder.Slot(i), counted) })
+			pairs = &coverage.PR{} // the first worker goes on with those of the cache
 		}
 		all.Wait()
 	}
-	res := Result{Finding: s.first, Index: s.index, Tally: s.tally, Missed: missed(runners), Late: late(runners)}
+	res := Result{Cached: s.toCache(), Finding: s.first, Index: s.index, Tally: s.tally, Missed: missed(runners), Late: late(runners)}
 	if s.first != nil {
 		s.first.Confirm(runners[0])
 	}
@@ -159,8 +171,8 @@ func (s *sampler) run() Result {
 // work takes one batch after another. Batches are handed out in order and, as
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
-func (s *sampler) work(r *props.Runner, slot flight.Slot) {
-	w := &worker{sampler: s, runner: r, slot: slot, pairs: &coverage.PR{}, tally: NewTally()}
+func (s *sampler) work(r *props.Runner, slot flight.Slot, pairs *coverage.PR) {
+	w := &worker{sampler: s, runner: r, slot: slot, pairs: pairs, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
@@ -214,7 +226,11 @@ func (w *worker) batch(b int) {
 		arms[e.Name].Plan(&plan)
 		w.pairs.Begin()
 		w.slot.Begin(flight.Sample, index)
+		known := w.pairs.Pairs()
 		res := w.runner.Run(plan)
+		if w.pairs.Pairs() > known {
+			w.toBasket(e.Name, plan.StrategySeed, &res)
+		}
 		arms[e.Name].Learn(&res)
 		w.tally.Count(e.Name, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {
