@@ -64,7 +64,7 @@
 //	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is one
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what
 //	                 each actor keeps at its end
-//	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos
+//	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,guided
 //	JOSTLE_WORKERS   how many goroutines Check, MustFind and Explore may use
 //	JOSTLE_CACHE     a folder for records of which run is on, in place of one of the user's
 //	                 caches; off: nothing is recorded
