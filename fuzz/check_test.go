@@ -635,6 +635,9 @@ func TestStrategiesOfTheEnvironment(t *testing.T) {
 	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=pos"); !strings.Contains(out, "(pos 1000)") {
 		t.Errorf("with pos alone:\n%s", out)
 	}
+	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=guided,bita"); !strings.Contains(out, "(bita 500, guided 500)") {
+		t.Errorf("with guided and bita:\n%s", out)
+	}
 	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=luck"); !strings.Contains(out, "--- FAIL") || !strings.Contains(out, `JOSTLE_STRATEGY is "luck": set it to one or more of plain`) {
 		t.Errorf("with a strategy that there is not:\n%s", out)
 	}

@@ -74,7 +74,7 @@
 //	                 one failure, which two branches may bring together, the smallest stays
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what
 //	                 each actor keeps at its end
-//	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos
+//	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,guided
 //	JOSTLE_WORKERS   how many goroutines Check, MustFind and Explore may use
 //	JOSTLE_DISTILL   1: Check and go test -fuzz begin with the fewest passing runs that show what
 //	                 earlier searches by Check have seen, and Check leaves those of its own

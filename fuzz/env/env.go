@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // Settings are what the environment says; what it does not say is zero.
@@ -27,9 +25,9 @@ type Settings struct {
 	Distill    bool          // JOSTLE_DISTILL
 }
 
-// Read reads the environment. The error says of a setting that means nothing what it
-// may be.
-func Read() (s Settings, err error) {
+// Read reads the environment, in which strategies may be named. The error says of a
+// setting that means nothing what it may be.
+func Read(strategies []string) (s Settings, err error) {
 	for _, x := range []struct {
 		name string
 		set  func(*Settings, string) bool
@@ -38,7 +36,7 @@ func Read() (s Settings, err error) {
 		{"JOSTLE_SEED", readSeed, "a number from 1 on"},
 		{"JOSTLE_BUDGET", readBudget, "a duration such as 30s, or to a number of runs"},
 		{"JOSTLE_WORKERS", readWorkers, "a number from 1 on"},
-		{"JOSTLE_STRATEGY", readStrategies, "one or more of " + strings.Join(strategy.Names(), ", ") + ", with commas between"},
+		{"JOSTLE_STRATEGY", readStrategies(strategies), "one or more of " + strings.Join(strategies, ", ") + ", with commas between"},
 		{"JOSTLE_STALL", readStall, "a duration such as 30s"},
 		{"JOSTLE_SHRINK", readShrink, "a duration such as 30s, or to 0 to shrink nothing"},
 		{"JOSTLE_REPAIR", readRepair, "1 to repair stale cases, or to 0 to leave them"},
@@ -73,11 +71,14 @@ func readWorkers(s *Settings, text string) bool {
 	return err == nil && n > 0
 }
 
-func readStrategies(s *Settings, text string) bool {
-	for name := range strings.SplitSeq(text, ",") {
-		s.Strategies = append(s.Strategies, strings.TrimSpace(name))
+// readStrategies returns what reads the names of strategies, of which known are all.
+func readStrategies(known []string) func(*Settings, string) bool {
+	return func(s *Settings, text string) bool {
+		for name := range strings.SplitSeq(text, ",") {
+			s.Strategies = append(s.Strategies, strings.TrimSpace(name))
+		}
+		return !slices.ContainsFunc(s.Strategies, func(name string) bool { return !slices.Contains(known, name) })
 	}
-	return !slices.ContainsFunc(s.Strategies, func(name string) bool { return !slices.Contains(strategy.Names(), name) })
 }
 
 func readStall(s *Settings, text string) bool {

@@ -189,8 +189,11 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot, pairs *coverage.PR) {
 // size is how many runs a batch has: it goes through the portfolio an even number
 // of times, so that no two batches share an input.
 func (s *sampler) size() int {
-	n := runsPerInput * len(s.Portfolio)
-	return n * max(1, batchRuns/n)
+	n, want := runsPerInput*len(s.Portfolio), batchRuns
+	for _, e := range s.Portfolio {
+		want = max(want, e.Batch)
+	}
+	return n * max(1, want/n)
 }
 
 // late reports whether the search is over. It is asked after each run: a run
@@ -214,7 +217,7 @@ func (w *worker) batch(b int) {
 	arms := map[string]Arm{}
 	for i := range w.size() {
 		index := b*w.size() + i
-		if w.Runs > 0 && index >= w.Runs {
+		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
 			return
 		}
 		e := &w.Portfolio[i%len(w.Portfolio)]
@@ -250,6 +253,17 @@ func (w *worker) batch(b int) {
 			return
 		}
 	}
+}
+
+// decided reports whether a run before this one has failed: then this one does not
+// matter any more.
+func (s *sampler) decided(index int) bool {
+	if !s.stop.Load() {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.first != nil && s.index < index
 }
 
 // report keeps a failing run if none before it failed.
