@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	mostRuns   = 10_000 // of the broken form, until the bug is found
+	mostRuns   = 100_000 // of the broken form, until the bug is found
 	mendedRuns = 1000
 	shrinkRuns = 20_000
 )

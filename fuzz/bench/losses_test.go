@@ -11,6 +11,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
 // toMeasure is the command that measures what the table lacks.
@@ -31,13 +32,14 @@ func kept(t *testing.T) *Table {
 
 // small is what is made again in each test run.
 func small() Options {
+	o := Options{Seeds: 20, Runs: 500, Subjects: subjects.Easy()}
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
 		return Options{}
 	case testing.Short():
-		return Options{Seeds: 4, Runs: 100}
+		o.Seeds, o.Runs = 4, 100
 	}
-	return Options{Seeds: 20, Runs: 500}
+	return o
 }
 
 func again(t *testing.T, o Options) *Table {

@@ -272,7 +272,7 @@ func TestEverySubjectIsExplored(t *testing.T) {
 	var b strings.Builder
 	row := func(cells ...any) { fmt.Fprintf(&b, "%32v%14v%14v%12v%12v%12v\n", cells...) }
 	row("runs until found", "random, drawn", "random, same", "optimal", "everything", "delays")
-	for _, s := range subjects.All() {
+	for _, s := range subjects.Easy() {
 		row(s.Name, drawn[s.Name], medianOfRandom(s),
 			runsUntilFound(t, s, ExploreOptions{}),
 			runsUntilFound(t, s, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}}),
@@ -350,7 +350,7 @@ func TestMendedSubjectsAreExplored(t *testing.T) {
 		runs = 1_000_000
 	}
 	complete := 0
-	for _, s := range subjects.All() {
+	for _, s := range subjects.Easy() {
 		x := exploreFor(t, ExploreOptions{Runs: runs}, s.Smallest(true))
 		if len(x.Found) > 0 || x.Verdict.Nondeterminism != "" || x.Verdict.Wasted > 0 || x.finishedRuns() != x.Verdict.Runs {
 			t.Errorf("%s: %v %s", s.Name, x.Verdict, x.Verdict.Nondeterminism)
@@ -359,8 +359,29 @@ func TestMendedSubjectsAreExplored(t *testing.T) {
 			complete++
 		}
 	}
-	if complete < len(subjects.All())-2 {
-		t.Errorf("%d of %d subjects are complete in %d runs", complete, len(subjects.All()), runs)
+	large := 5 // which have too many orders
+	if nightly() {
+		large = 3
+	}
+	if complete < len(subjects.Easy())-large {
+		t.Errorf("%d of %d subjects are complete in %d runs", complete, len(subjects.Easy()), runs)
+	}
+}
+
+// The mended forms of the subjects from reports of bugs hold in every order, where
+// these can be run; the numbers are those of distinct orders.
+func TestReportsAreExplored(t *testing.T) {
+	for name, want := range map[string]int{
+		"raft-votedfor": 6104, "chain-repair": 260, "snapshot-late": 49, "evictable": 18_539, "chain-repair-10": 260, "paxos-commit": 226_080,
+	} {
+		if want > 100_000 && !nightly() || want > 1000 && testing.Short() {
+			continue
+		}
+		s, _ := subjects.ByName(name)
+		v := exploreFor(t, ExploreOptions{Runs: 300_000}, s.Smallest(true)).Verdict
+		if !v.Complete || v.Runs != want || v.Failing() > 0 {
+			t.Errorf("%s: %v, want %d", name, v, want)
+		}
 	}
 }
 

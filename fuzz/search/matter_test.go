@@ -20,7 +20,7 @@ var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 // TestTextsOfSubjects holds what is told of the shrunk failure of each subject.
 func TestTextsOfSubjects(t *testing.T) {
 	var b strings.Builder
-	for _, s := range subjects.All() {
+	for _, s := range subjects.Easy() {
 		out := shrunkBy(t, s.Property(false), 1, 20_000)
 		fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, elapsed.ReplaceAllString(out.Finding.Text("found"), "shrunk ${1}in TIME"))
 	}

@@ -30,13 +30,17 @@ func TestMedians(t *testing.T) {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "median runs until found\tinputs kept for 32 runs\tfor 2\t")
-	for _, s := range subjects.All() {
+	for _, s := range subjects.Easy() {
+		old, known := runsWithOldInputs[s.Name]
+		if !known {
+			continue // it is younger than that portfolio
+		}
 		var list []int
 		for seed := range uint64(searches) {
 			list = append(list, searchFor(t, s.Property(false), seed+1, 1, enoughRuns).Runs)
 		}
 		slices.Sort(list)
-		old, median := runsWithOldInputs[s.Name], list[searches/2]
+		median := list[searches/2]
 		fmt.Fprintf(w, "%s\t%d\t%d\t\n", s.Name, old, median)
 		if 10*median > 12*old {
 			t.Errorf("%s: found in %d runs by the median, and in %d when inputs were kept", s.Name, median, old)

@@ -4,7 +4,8 @@
 // Each program has a package with a Config, whose zero value is the smallest
 // input that shows the bug, and a Property that draws its inputs. Programs
 // without a bug are in packages load, orders and trial. How many runs the
-// strategies take to find each bug by its property is in testdata/found.txt.
+// strategies take to find each bug by its property is in testdata/found.txt, and
+// in testdata/hard.txt for the hard ones.
 package subjects
 
 import (
@@ -14,15 +15,20 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/bank"
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/cache"
+	"github.com/jostle-go/jostle/fuzz/subjects/chainrepair"
 	"github.com/jostle-go/jostle/fuzz/subjects/closing"
 	"github.com/jostle-go/jostle/fuzz/subjects/gatling"
 	"github.com/jostle-go/jostle/fuzz/subjects/guard"
 	"github.com/jostle-go/jostle/fuzz/subjects/messenger"
+	"github.com/jostle-go/jostle/fuzz/subjects/paxoscommit"
 	"github.com/jostle-go/jostle/fuzz/subjects/paxosquorum"
 	"github.com/jostle-go/jostle/fuzz/subjects/pingreg"
 	"github.com/jostle-go/jostle/fuzz/subjects/procreg"
 	"github.com/jostle-go/jostle/fuzz/subjects/raftdupvote"
+	"github.com/jostle-go/jostle/fuzz/subjects/raftvotecount"
+	"github.com/jostle-go/jostle/fuzz/subjects/raftvotedfor"
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
+	"github.com/jostle-go/jostle/fuzz/subjects/snapshotlate"
 	"github.com/jostle-go/jostle/fuzz/subjects/threadring"
 	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
@@ -36,8 +42,10 @@ type Subject struct {
 	Source string // where it comes from
 	Wrong  string // what goes wrong
 	// Depth is the fewest messages that must move from their places in plain
-	// order, oldest first, at their receivers; faults do not count. Zero means
-	// that Broken fails in plain order too.
+	// order, oldest first, at their receivers; faults do not count, and neither do
+	// messages that plain order does not have. Zero means that Broken fails in
+	// plain order too, or that these are all that must move. That of a hard subject
+	// is the fewest that a test has seen.
 	Depth int
 	// Options are the options of a system in which the bug can show. The caller
 	// adds strategy, seed and recording.
@@ -46,7 +54,8 @@ type Subject struct {
 	// reset.
 	Broken, Mended Build
 	// Property returns the program as a property. Its inputs are drawn, some
-	// larger and some smaller than those of Broken and Mended.
+	// larger and some smaller than those of Broken and Mended; a few draw nothing
+	// and are Smallest.
 	Property func(mended bool) func(*props.T)
 }
 
@@ -70,9 +79,13 @@ func (s Subject) Smallest(mended bool) func(*props.T) {
 // check returns an error if what must hold does not.
 type Build = func(sys *pulse.System) (check func() error)
 
-// All returns the subjects in the order in which they are listed.
-func All() []Subject {
-	return slices.Concat(fromBita(), fromOthers(), fromField(), whoseInputsMatter())
+// All returns the subjects in the order in which they are listed, the hard ones last.
+func All() []Subject { return slices.Concat(Easy(), Hard()) }
+
+// Easy returns the subjects that are not hard. Tests that search each subject
+// search these, so that they are quick.
+func Easy() []Subject {
+	return slices.Concat(fromBita(), fromOthers(), fromField(), fromReports(), whoseInputsMatter())
 }
 
 // fromBita returns the subjects from Bitá and PULSE.
@@ -218,6 +231,48 @@ func fromField() []Subject {
 			Broken:   paxosquorum.Config{}.Build,
 			Mended:   paxosquorum.Config{Mended: true}.Build,
 			Property: paxosquorum.Property,
+		},
+	}
+}
+
+// fromReports returns the subjects from public reports of bugs.
+func fromReports() []Subject {
+	return []Subject{
+		{
+			Name: "raft-votecount", Source: "akka-raft, issues 45 and 46", Depth: 3,
+			Wrong:    "two votes that one node gave in two terms are counted in the second, and a term has two leaders",
+			Broken:   raftvotecount.Config{}.Build,
+			Mended:   raftvotecount.Config{Mended: true}.Build,
+			Property: raftvotecount.Property,
+		},
+		{
+			Name: "raft-votedfor", Source: "akka-raft, issue 56, and etcd, pull request 2461", Depth: 1,
+			Wrong:    "nodes that hear of their leader forget their votes and vote again, and a term has two leaders",
+			Broken:   raftvotedfor.Config{}.Build,
+			Mended:   raftvotedfor.Config{Mended: true}.Build,
+			Property: raftvotedfor.Property,
+		},
+		{
+			Name: "paxos-commit", Source: "kin of CASSANDRA-6023", Depth: 1,
+			Wrong:    "a replica forgets what it has accepted without a promise, and two updates succeed",
+			Options:  paxoscommit.Options(),
+			Broken:   paxoscommit.Config{}.Build,
+			Mended:   paxoscommit.Config{Mended: true}.Build,
+			Property: paxoscommit.Property,
+		},
+		{
+			Name: "chain-repair", Source: "a mistake in chain replication", Depth: 2,
+			Wrong:    "a write comes to the tail after its value was copied to the next one, and is not handed on",
+			Broken:   chainrepair.Config{}.Build,
+			Mended:   chainrepair.Config{Mended: true}.Build,
+			Property: chainrepair.Property,
+		},
+		{
+			Name: "snapshot-late", Source: "Camunda, issue 6092", Depth: 1,
+			Wrong:    "a snapshot that comes again takes away what was acknowledged, and a leader lacks it",
+			Broken:   snapshotlate.Config{}.Build,
+			Mended:   snapshotlate.Config{Mended: true}.Build,
+			Property: snapshotlate.Property,
 		},
 	}
 }

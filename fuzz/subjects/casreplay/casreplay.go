@@ -1,0 +1,176 @@
+// Package casreplay is a subject: an update that another one has followed does not
+// come back.
+//
+// It is CASSANDRA-6023, "CAS should distinguish promised and accepted ballots", by
+// which others have measured random schedules too (Ozkan et al., OOPSLA 2018). The
+// program is ours.
+//
+// Coordinators update a row, each by one ballot of Paxos: it asks the replicas for
+// promises, goes on with an update that one of them has accepted and that is newer
+// than what was committed, or else proposes its own, and tells all what is
+// committed. A replica drops the update that it has accepted when that is
+// committed, unless it has promised a newer ballot meanwhile. In the broken form a
+// replica knows only the ballot that it has promised last, not with which it
+// accepted the update. So what it has left of an old update looks newer than all
+// that was committed: the third coordinator commits the first update again, after
+// the second.
+//
+// Depth 0: what must move are messages that plain order does not have. Four orders
+// must come together: at a majority the first commit before the promise to the second
+// coordinator, at one more replica after it; there the promise to the third before
+// the second update; and at another the second commit before that promise. No
+// three delays show it.
+package casreplay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config chooses the program to build. The zero value is the broken form with
+// three replicas and three coordinators.
+type Config struct {
+	Replicas     int // 0 means 3
+	Coordinators int // 0 means 3
+	Mended       bool
+}
+
+type (
+	update  struct{} // from the test to the first coordinator, and from it to the others
+	prepare struct{ ballot int }
+	promise struct {
+		ballot    int
+		accepted  state
+		committed state
+	}
+	propose struct{ update state }
+	accept  struct{ ballot int }
+	commit  struct{ update state }
+)
+
+// A state is an update and its ballot; ballot 0 is none.
+type state struct{ ballot, value int }
+
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	n, m := c.Replicas, c.Coordinators
+	if n == 0 {
+		n = 3
+	}
+	if m == 0 {
+		m = 3
+	}
+	replicas := make([]pulse.Ref, n)
+	for i := range replicas {
+		replicas[i] = sys.Spawn("replica", &replica{mixes: !c.Mended})
+	}
+	list := make([]*coordinator, m)
+	refs := make([]pulse.Ref, m)
+	for i := range list {
+		list[i] = &coordinator{replicas: replicas, update: state{i + 1, i + 1}}
+		refs[i] = sys.Spawn("coordinator", list[i])
+	}
+	list[0].others = refs[1:]
+	sys.Send(refs[0], update{})
+	return func() error { return noneComesBack(list) }
+}
+
+// noneComesBack returns an error if, in the order of ballots, an update was
+// committed, then another, and then the first again.
+func noneComesBack(list []*coordinator) error {
+	var seen []int
+	for _, c := range list { // by their ballots
+		v := c.update.value
+		if !c.committed || len(seen) > 0 && seen[len(seen)-1] == v {
+			continue
+		}
+		if slices.Contains(seen, v) {
+			return fmt.Errorf("update %d was committed again after %v", v, seen)
+		}
+		seen = append(seen, v)
+	}
+	return nil
+}
+
+// A coordinator tries one ballot.
+type coordinator struct {
+	replicas          []pulse.Ref
+	others            []pulse.Ref // of the first: who begins when it is done
+	update            state       // its own update, until it goes on with another
+	accepted          state       // the newest update that a replica has accepted
+	newest            int         // the newest ballot that was committed
+	promises, accepts int
+	committed         bool
+}
+
+func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
+	quorum := len(c.replicas)/2 + 1
+	switch msg := msg.(type) {
+	case update:
+		c.tell(ctx, prepare{c.update.ballot})
+	case promise:
+		if c.promises++; c.promises > quorum {
+			return
+		}
+		c.newest = max(c.newest, msg.committed.ballot)
+		if msg.accepted.value != 0 && msg.accepted.ballot >= c.accepted.ballot {
+			c.accepted = msg.accepted
+		}
+		if c.promises == quorum {
+			if c.accepted.ballot > c.newest {
+				c.update.value = c.accepted.value
+			}
+			c.tell(ctx, propose{c.update})
+		}
+	case accept:
+		if c.accepts++; c.accepts == quorum {
+			c.committed = true
+			c.tell(ctx, commit{c.update})
+			for _, o := range c.others {
+				ctx.Send(o, update{})
+			}
+		}
+	}
+}
+
+func (c *coordinator) tell(ctx *pulse.Ctx, msg any) {
+	for _, r := range c.replicas {
+		ctx.Send(r, msg)
+	}
+}
+
+// A replica keeps what it has promised, accepted and learned.
+type replica struct {
+	promised  int   // a ballot
+	accepted  state // without a value when there is none
+	committed state
+	mixes     bool // it takes the ballot that it has promised for that of the update
+}
+
+func (r *replica) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case prepare:
+		if msg.ballot > r.promised {
+			r.promised = msg.ballot
+			if r.mixes {
+				r.accepted.ballot = msg.ballot
+			}
+			ctx.Reply(promise{msg.ballot, r.accepted, r.committed})
+		}
+	case propose:
+		if msg.update.ballot >= r.promised {
+			r.promised, r.accepted = msg.update.ballot, msg.update
+			ctx.Reply(accept{msg.update.ballot})
+		}
+	case commit:
+		if msg.update.ballot > r.committed.ballot {
+			r.committed = msg.update
+		}
+		if r.accepted.ballot <= msg.update.ballot {
+			r.accepted.value = 0
+		}
+	}
+}

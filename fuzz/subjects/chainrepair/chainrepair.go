@@ -1,0 +1,190 @@
+// Package chainrepair is a subject: who reads a replicated value again reads
+// nothing older.
+//
+// Chain replication is van Renesse and Schneider's (OSDI 2004); that writes race
+// with the append of a repaired node is the part of it that implementations
+// leave for last (Machi, issue 60, github.com/basho/machi). The program is ours.
+//
+// Writes go to the head of a chain and from node to node to the tail, which
+// answers reads. A master appends a repaired node: the tail copies its value to
+// that node, which reports to the master, who tells the tail that it has a
+// successor, and the readers where the tail is now. In the broken form a write
+// that reaches the old tail between the copy and that word is not handed on: it
+// can be read there, and then not at the new tail. In the mended form the old
+// tail is one no longer once it has copied its value: it hands on what comes,
+// writes and reads.
+//
+// Depth 2 in the messages of plain order, with a chain of three nodes: at the tail a
+// write after the copy. It must come before the word of the successor, and so must
+// a read after it, and at the reader the answer before the word of the new tail:
+// four orders in all. Five delays are the fewest that show it.
+package chainrepair
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config chooses the program to build. The zero value is the broken form with
+// a chain of three nodes to which one is appended, two writes, and one reader
+// that reads twice.
+type Config struct {
+	Nodes   int // in the chain at first; 0 means 3
+	Repairs int // how many nodes are appended, one after the other; 0 means 1
+	Writes  int // 0 means 2
+	Readers int // 0 means 1
+	Reads   int // of each reader; 0 means 2
+	Mended  bool
+}
+
+type (
+	begin struct{} // from the test to the writer and the master
+
+	write struct{ value int }
+	read  struct{ reader pulse.Ref } // from a reader to the tail, and on to who is tail now
+	value struct{ value int }        // from a tail to a reader
+
+	extend  struct{ by pulse.Ref }  // from the master to the tail
+	state   struct{ value int }     // from the tail to the appended node
+	ready   struct{}                // from the appended node to the master
+	newTail struct{ ref pulse.Ref } // from the master to the old tail and to the readers
+)
+
+// withDefaults returns the config with the numbers that zeros stand for.
+func (c Config) withDefaults() Config {
+	for _, f := range []struct {
+		number *int
+		means  int
+	}{{&c.Nodes, 3}, {&c.Repairs, 1}, {&c.Writes, 2}, {&c.Readers, 1}, {&c.Reads, 2}} {
+		if *f.number == 0 {
+			*f.number = f.means
+		}
+	}
+	return c
+}
+
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	c = c.withDefaults()
+	m := &master{}
+	boss := sys.Spawn("master", m)
+	nodes := make([]*node, c.Nodes+c.Repairs)
+	refs := make([]pulse.Ref, len(nodes))
+	for i := range nodes {
+		nodes[i] = &node{master: boss, late: !c.Mended}
+		refs[i] = sys.Spawn("node", nodes[i])
+		if i > 0 && i < c.Nodes {
+			nodes[i-1].next = refs[i]
+		}
+	}
+	m.tail, m.spares = refs[c.Nodes-1], refs[c.Nodes:]
+	readers := make([]*reader, c.Readers)
+	for i := range readers {
+		readers[i] = &reader{tail: m.tail, left: c.Reads}
+		m.readers = append(m.readers, sys.Spawn("reader", readers[i]))
+	}
+	for _, r := range m.readers {
+		sys.Send(r, begin{})
+	}
+	sys.Send(boss, begin{})
+	sys.Send(sys.Spawn("writer", &writer{refs[0], c.Writes}), begin{})
+	return func() error {
+		for i, r := range readers {
+			for k := 1; k < len(r.got); k++ {
+				if r.got[k-1] > r.got[k] {
+					return fmt.Errorf("reader %d read %d and then %d", i+1, r.got[k-1], r.got[k])
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// A writer writes 1, 2, 3, …
+type writer struct {
+	head   pulse.Ref
+	writes int
+}
+
+func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
+	for i := range w.writes {
+		ctx.Send(w.head, write{i + 1})
+	}
+}
+
+// A reader reads one time after the other.
+type reader struct {
+	tail pulse.Ref // as far as it knows
+	left int
+	got  []int
+}
+
+func (r *reader) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case newTail:
+		r.tail = msg.ref
+		return
+	case value:
+		r.got = append(r.got, msg.value)
+	}
+	if r.left > 0 {
+		r.left--
+		ctx.Send(r.tail, read{ctx.Self()})
+	}
+}
+
+// A master appends spare nodes to the chain.
+type master struct {
+	tail    pulse.Ref
+	spares  []pulse.Ref
+	readers []pulse.Ref
+}
+
+func (m *master) Receive(ctx *pulse.Ctx, msg any) {
+	if _, ok := msg.(ready); ok {
+		ctx.Send(m.tail, newTail{m.spares[0]})
+		m.tail, m.spares = m.spares[0], m.spares[1:]
+		for _, r := range m.readers {
+			ctx.Send(r, newTail{m.tail})
+		}
+	}
+	if len(m.spares) > 0 {
+		ctx.Send(m.tail, extend{m.spares[0]})
+	}
+}
+
+// A node is one of the chain, or a spare one.
+type node struct {
+	master pulse.Ref
+	next   pulse.Ref // the successor; zero at the tail
+	value  int
+	late   bool // a tail has a successor only when the master says so
+}
+
+func (n *node) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case write:
+		n.value = msg.value
+		if !n.next.IsZero() {
+			ctx.Send(n.next, msg)
+		}
+	case read:
+		if !n.next.IsZero() {
+			ctx.Send(n.next, msg)
+			return
+		}
+		ctx.Send(msg.reader, value{n.value})
+	case extend:
+		ctx.Send(msg.by, state{n.value})
+		if !n.late {
+			n.next = msg.by
+		}
+	case state:
+		n.value = msg.value
+		ctx.Send(n.master, ready{})
+	case newTail:
+		n.next = msg.ref
+	}
+}

@@ -1,0 +1,78 @@
+package subjects_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+)
+
+const (
+	hardSearches = 50     // of each hard subject with each strategy
+	hardLimit    = 10_000 // the most runs of such a search
+	hardMedian   = 1000   // what makes a subject hard, in random order
+	hardFile     = "testdata/hard.txt"
+)
+
+// TestHardMedians measures how many runs it takes to find the bugs of the hard
+// subjects: the median, the most, and how many searches find nothing. It does so at
+// night; JOSTLE_REWRITE=1 stores the numbers, as elsewhere.
+//
+// Skips: the rest of it without JOSTLE_NIGHTLY; what is stored is judged always.
+func TestHardMedians(t *testing.T) {
+	if os.Getenv("JOSTLE_NIGHTLY") != "" || os.Getenv("JOSTLE_REWRITE") != "" {
+		golden.File(t, hardFile, hardTable(t))
+	}
+	text, err := os.ReadFile(hardFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		var name string
+		var median int
+		if _, err := fmt.Sscanf(line, "%s %d,", &name, &median); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if median <= hardMedian {
+			t.Errorf("%s: random order finds the bug in %d runs by the median: it is not hard", name, median)
+		}
+		names = append(names, name)
+	}
+	var want []string
+	for _, s := range subjects.Hard() {
+		want = append(want, s.Name)
+	}
+	if !slices.Equal(names, want) || len(want) < 10 {
+		t.Errorf("%s has %q, the hard subjects are %q", hardFile, names, want)
+	}
+}
+
+func hardTable(t *testing.T) string {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "runs until found: median, most, not found\t%s\t\n", strings.Join(turns, "\t"))
+	for _, s := range subjects.Hard() {
+		fmt.Fprint(w, s.Name)
+		for _, name := range turns {
+			list, missed := make([]int, hardSearches), 0
+			for i := range list {
+				list[i] = untilFound(t, s.Property(false), []string{name}, uint64(i+1), hardLimit)
+				if list[i] == hardLimit {
+					missed++
+				}
+			}
+			slices.Sort(list)
+			fmt.Fprintf(w, "\t%d, %d, %d", list[hardSearches/2], list[hardSearches-1], missed)
+		}
+		fmt.Fprint(w, "\t\n")
+	}
+	w.Flush()
+	return b.String()
+}

@@ -1,0 +1,312 @@
+// Package raftmember is a subject: each leader has all that was committed before.
+//
+// It is the "bug in single-server membership changes" of Raft that Ongaro, its
+// author, told of on raft-dev in 2015 (groups.google.com/g/raft-dev/c/t4xj6dJTP6E),
+// in the case of one server added and one removed. The program is ours.
+//
+// A configuration is an entry of the log, and counts for a node as soon as it is
+// in its log. The leader of the first term adds a fifth server to four, and tells
+// only that server in time. Another server is elected by the old configuration,
+// removes the first one, and commits that with one other of the three that are
+// left. Then the first server is elected in a later term, by its own
+// configuration: by itself, the fifth server, and the one that has not heard of
+// the removal. What was committed is not in its log. In the mended form, as Ongaro
+// proposes, a leader changes the configuration only when an entry of its own
+// term is committed.
+//
+// Depth 1 in the messages of plain order, and 3 when a third node times out too. At
+// least five orders must come together: at two nodes the first request for a vote
+// before the new configuration; at the first leader that request before it times
+// out; the new configuration at the fifth server before the second request; and at
+// the fourth server that request before the removal. No six delays show it.
+package raftmember
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config chooses the program to build. The zero value is the broken form with
+// four nodes, of which the second and then the first times out.
+type Config struct {
+	Nodes    int   // without the one that is added; 0 means 4
+	Timeouts []int // the nodes that time out, from 0; nil means 1 and 0
+	Mended   bool
+}
+
+type (
+	begin   struct{} // from the test to the operator
+	timeout struct{} // from the test to a node
+	leads   struct{} // from a new leader to the operator
+	add     struct{} // from the operator to the leader: adds the last node
+	remove  struct{} // from the operator to the leader: removes the first node
+
+	requestVote struct{ term, lastTerm, length int }
+	grantVote   struct{ term int }
+	replicate   struct { // the whole log of a leader
+		term int
+		log  []entry
+	}
+	stored struct{ term, length int }
+)
+
+// An entry is a configuration, or nothing but its term.
+type entry struct {
+	term    int
+	members []int // nil in an entry that changes none
+}
+
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	count, timeouts := c.Nodes, c.Timeouts
+	if count == 0 {
+		count = 4
+	}
+	if timeouts == nil {
+		timeouts = []int{1, 0}
+	}
+	first := entry{1, make([]int, count)}
+	for i := range first.members {
+		first.members[i] = i
+	}
+	op := &operator{}
+	boss := sys.Spawn("operator", op)
+	nodes, refs := make([]*node, count+1), make([]pulse.Ref, count+1)
+	for i := range nodes {
+		nodes[i] = &node{me: i, nodes: refs, operator: boss, term: 1, votedFor: -1, waits: c.Mended}
+		if i < count {
+			nodes[i].log, nodes[i].votedFor, nodes[i].committed = []entry{first}, 0, 1
+		}
+		refs[i] = sys.Spawn("node", nodes[i])
+	}
+	nodes[0].lead()
+	op.leader = refs[0]
+	sys.Send(boss, begin{})
+	for _, i := range timeouts {
+		sys.Send(refs[i], timeout{})
+	}
+	return func() error { return complete(nodes) }
+}
+
+// complete returns an error if a leader lacks what was committed in an earlier term.
+func complete(nodes []*node) error {
+	for i, n := range nodes {
+		for _, by := range n.commits {
+			for k, m := range nodes {
+				for _, won := range m.elections {
+					at := len(by.log) - 1
+					if won.term > by.term && (len(won.log) <= at || won.log[at].term != by.log[at].term) {
+						return fmt.Errorf("node %d leads in term %d without what node %d has committed in term %d", k+1, won.term, i+1, by.term)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// An operator has the first leader add a node, and the second remove one.
+type operator struct{ leader pulse.Ref }
+
+func (o *operator) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg.(type) {
+	case begin:
+		ctx.Send(o.leader, add{})
+	case leads:
+		ctx.Reply(remove{})
+	}
+}
+
+// role is what a node is in its term.
+type role uint8
+
+const (
+	follower role = iota
+	candidate
+	leader
+)
+
+// A moment is the log of a leader in its term.
+type moment struct {
+	term int
+	log  []entry
+}
+
+// A node takes part in elections and keeps a log. A log is never changed, but
+// replaced.
+type node struct {
+	me        int
+	nodes     []pulse.Ref // all nodes; the list is shared and never changed
+	operator  pulse.Ref
+	term      int
+	votedFor  int // in this term; -1 when it has not voted
+	role      role
+	log       []entry
+	votes     []int
+	has       []int // of a leader: how much of its log the nodes have
+	committed int   // of a leader: how much of its log is committed
+	change    any   // of a leader that waits: what it is to do
+	waits     bool  // for an entry of its own term to be committed
+	commits   []moment
+	elections []moment
+}
+
+func (n *node) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case timeout:
+		n.campaign(ctx)
+	case requestVote:
+		n.enter(msg.term)
+		n.vote(ctx, msg)
+	case grantVote:
+		if n.role == candidate && msg.term == n.term {
+			n.votes = append(n.votes, n.index(ctx.Sender()))
+			n.count(ctx)
+		}
+	case add, remove:
+		if n.role == leader {
+			n.change = msg
+			n.reconfigure(ctx)
+		}
+	case replicate:
+		n.enter(msg.term)
+		if msg.term == n.term {
+			n.role, n.log = follower, msg.log
+			ctx.Reply(stored{n.term, len(n.log)})
+		}
+	case stored:
+		if n.role == leader && msg.term == n.term {
+			n.has[n.index(ctx.Sender())] = msg.length
+			n.commit()
+			n.reconfigure(ctx)
+		}
+	}
+}
+
+func (n *node) index(r pulse.Ref) int { return slices.Index(n.nodes, r) }
+
+// enter enters a later term.
+func (n *node) enter(term int) {
+	if term > n.term {
+		n.term, n.votedFor, n.role, n.change = term, -1, follower, nil
+	}
+}
+
+// members returns the configuration that counts for the node.
+func (n *node) members() []int {
+	for _, e := range slices.Backward(n.log) {
+		if e.members != nil {
+			return e.members
+		}
+	}
+	return nil
+}
+
+// majority reports whether some nodes are one of the configuration.
+func (n *node) majority(of []int) bool {
+	members, count := n.members(), 0
+	for _, m := range members {
+		if slices.Contains(of, m) {
+			count++
+		}
+	}
+	return count > len(members)/2
+}
+
+// campaign begins a term and asks the others of the configuration for their votes.
+func (n *node) campaign(ctx *pulse.Ctx) {
+	if n.role == leader || !slices.Contains(n.members(), n.me) {
+		return
+	}
+	n.enter(n.term + 1)
+	n.role, n.votedFor, n.votes = candidate, n.me, []int{n.me}
+	n.tell(ctx, requestVote{n.term, n.log[len(n.log)-1].term, len(n.log)})
+}
+
+// vote grants a vote if the log of the candidate has all that the node has.
+func (n *node) vote(ctx *pulse.Ctx, msg requestVote) {
+	lastTerm := 0
+	if len(n.log) > 0 {
+		lastTerm = n.log[len(n.log)-1].term
+	}
+	behind := msg.lastTerm < lastTerm || msg.lastTerm == lastTerm && msg.length < len(n.log)
+	if from := n.index(ctx.Sender()); msg.term == n.term && !behind && (n.votedFor == -1 || n.votedFor == from) {
+		n.votedFor = from
+		ctx.Reply(grantVote{n.term})
+	}
+}
+
+// count makes the node the leader when it has the votes of a majority.
+func (n *node) count(ctx *pulse.Ctx) {
+	if !n.majority(n.votes) {
+		return
+	}
+	n.elections = append(n.elections, moment{n.term, n.log})
+	n.lead()
+	if n.waits {
+		n.write(ctx, nil)
+	}
+	ctx.Send(n.operator, leads{})
+}
+
+func (n *node) lead() {
+	n.role, n.has = leader, make([]int, len(n.nodes))
+	n.has[n.me] = len(n.log)
+}
+
+// reconfigure makes the change that is waiting, if it may: when the last
+// configuration is committed, and in the mended form all of the log, with an entry
+// of this term.
+func (n *node) reconfigure(ctx *pulse.Ctx) {
+	members, last := n.members(), len(n.log)
+	for !n.waits && n.log[last-1].members == nil {
+		last--
+	}
+	if n.change == nil || n.committed < last || n.waits && n.log[last-1].term != n.term {
+		return
+	}
+	switch n.change.(type) {
+	case add:
+		members = append(slices.Clone(members), len(n.nodes)-1)
+	case remove:
+		members = slices.DeleteFunc(slices.Clone(members), func(m int) bool { return m == 0 })
+	}
+	n.change = nil
+	n.write(ctx, members)
+}
+
+// write adds an entry to the log of a leader.
+func (n *node) write(ctx *pulse.Ctx, members []int) {
+	n.log = append(slices.Clone(n.log), entry{n.term, members})
+	n.has[n.me] = len(n.log)
+	n.tell(ctx, replicate{n.term, n.log})
+	n.commit()
+}
+
+// commit commits what a majority has, if it is of the term of the leader.
+func (n *node) commit() {
+	for at := len(n.log); at > n.committed && n.log[at-1].term == n.term; at-- {
+		var have []int
+		for i, h := range n.has {
+			if h >= at {
+				have = append(have, i)
+			}
+		}
+		if n.majority(have) {
+			n.committed = at
+			n.commits = append(n.commits, moment{n.term, n.log[:at]})
+		}
+	}
+}
+
+// tell sends a message to all others of the configuration.
+func (n *node) tell(ctx *pulse.Ctx, msg any) {
+	for _, m := range n.members() {
+		if m != n.me {
+			ctx.Send(n.nodes[m], msg)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+// Package snapshotlate is a subject: what was committed is in the log of each
+// later leader.
+//
+// It comes from issue 6092 of Camunda (github.com/camunda/camunda), "Snapshot
+// install on follower can cause entries to be lost". The program is ours.
+//
+// A leader has compacted its log. To a follower that is behind it sends a snapshot,
+// by a connection of its own, and what comes after that when the follower has it.
+// When the answer is late it sends the snapshot again. In the broken form a
+// follower that installs a snapshot drops its log, also what comes after the
+// snapshot. What it has acknowledged, and what by that was committed, is then lost
+// with the leader, if the other follower has not got it yet. In the mended form a
+// follower keeps what comes after.
+//
+// Depth 1 in the messages of plain order, with a leader and two followers: the second
+// snapshot at the first follower after the entry. Four orders must come together:
+// the other follower must time out before it gets the entry, and its request for a
+// vote must come after the second snapshot, and the leader must find the answer
+// late. Six delays are the fewest that show it.
+package snapshotlate
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config chooses the program to build. The zero value is the broken form with
+// two followers and one entry after the snapshot.
+type Config struct {
+	Followers int // 0 means 2
+	Entries   int // after the snapshot; 0 means 1
+	Mended    bool
+}
+
+// last is the last entry of the snapshot.
+const last = 10
+
+type (
+	begin    struct{}                   // from the test to the leader
+	late     struct{}                   // from the test to the leader: the answer of the first follower is late
+	timeout  struct{}                   // from the test to a follower
+	install  struct{ to pulse.Ref }     // from the leader to the connection for snapshots
+	snapshot struct{ leader pulse.Ref } // from there to a follower
+	entry    struct{ index int }
+	has      struct{ index int } // from a follower to the leader: the last one in its log
+
+	requestVote struct{ index int }
+	grantVote   struct{}
+)
+
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	count, entries := c.Followers, max(c.Entries, 1)
+	if count == 0 {
+		count = 2
+	}
+	l := &leader{last: last + entries, committed: last}
+	refs, nodes := make([]pulse.Ref, count), make([]*follower, count)
+	for i := range nodes {
+		nodes[i] = &follower{others: refs, last: last, drops: !c.Mended}
+		refs[i] = sys.Spawn("follower", nodes[i])
+	}
+	nodes[0].last = 0
+	l.followers, l.has = refs, make([]int, count)
+	l.snapshots = sys.Spawn("snapshots", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		ctx.Send(msg.(install).to, snapshot{ctx.Sender()})
+	}))
+	ref := sys.Spawn("leader", l)
+	sys.Send(ref, begin{})
+	sys.Send(ref, late{})
+	for _, r := range refs[1:] {
+		sys.Send(r, timeout{})
+	}
+	return func() error {
+		for i, f := range nodes {
+			if f.elected && f.last < l.committed {
+				return fmt.Errorf("follower %d leads with a log up to %d, up to %d was committed", i+1, f.last, l.committed)
+			}
+		}
+		return nil
+	}
+}
+
+// A leader is the first one. Of the nodes only the first follower is behind.
+type leader struct {
+	followers []pulse.Ref
+	snapshots pulse.Ref
+	last      int
+	has       []int // up to where the followers have the log, as far as it knows
+	committed int
+}
+
+func (l *leader) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case begin:
+		ctx.Send(l.snapshots, install{l.followers[0]})
+		for _, f := range l.followers[1:] {
+			l.replicate(ctx, f)
+		}
+	case late:
+		if l.has[0] == 0 {
+			ctx.Send(l.snapshots, install{l.followers[0]})
+		}
+	case has:
+		l.heard(ctx, msg.index)
+	}
+}
+
+// heard learns how much of the log a follower has.
+func (l *leader) heard(ctx *pulse.Ctx, index int) {
+	for i, f := range l.followers {
+		if f != ctx.Sender() {
+			continue
+		}
+		if index == last && l.has[i] < last {
+			l.replicate(ctx, f)
+		}
+		l.has[i] = max(l.has[i], index)
+	}
+	for at := l.committed + 1; at <= l.last; at++ {
+		n := 1
+		for _, h := range l.has {
+			if h >= at {
+				n++
+			}
+		}
+		if n > (len(l.followers)+1)/2 {
+			l.committed = at
+		}
+	}
+}
+
+// replicate sends a follower what comes after the snapshot.
+func (l *leader) replicate(ctx *pulse.Ctx, to pulse.Ref) {
+	for i := last + 1; i <= l.last; i++ {
+		ctx.Send(to, entry{i})
+	}
+}
+
+// A follower may become the next leader, once.
+type follower struct {
+	others  []pulse.Ref // and itself
+	last    int         // the last entry in its log
+	voted   bool        // it takes nothing more from the first leader
+	votes   int
+	elected bool
+	drops   bool
+}
+
+func (f *follower) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case snapshot:
+		if !f.voted && (f.drops || f.last < last) {
+			f.last = last
+			ctx.Send(msg.leader, has{last})
+		}
+	case entry:
+		if !f.voted && f.last == msg.index-1 {
+			f.last = msg.index
+			ctx.Reply(has(msg))
+		}
+	case timeout:
+		if !f.voted {
+			f.voted, f.votes = true, 1
+			for _, o := range f.others {
+				if o != ctx.Self() {
+					ctx.Send(o, requestVote{f.last})
+				}
+			}
+		}
+	case requestVote:
+		if !f.voted && msg.index >= f.last {
+			f.voted = true
+			ctx.Reply(grantVote{})
+		}
+	case grantVote:
+		f.votes++
+		f.elected = f.votes > (len(f.others)+1)/2
+	}
+}

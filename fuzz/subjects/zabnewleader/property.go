@@ -1,0 +1,23 @@
+package zabnewleader
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/props"
+)
+
+// Property is a property: the log of the next leader has what was committed.
+func Property(mended bool) func(*props.T) {
+	return func(t *props.T) {
+		c := Config{
+			Entries: props.Draw(t, rapid.IntRange(1, 4), "entries"),
+			Mended:  mended,
+		}
+		sys := t.SystemWith(Options())
+		check := c.Build(sys)
+		sys.Run()
+		if err := check(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+// Package zabnewleader is a subject: what was committed is in the log of the
+// next leader.
+//
+// It comes from ZOOKEEPER-4646, "Committed txns may still be lost if followers
+// crash after replying ACK of NEWLEADER but before writing txns to disk". The
+// program is ours.
+//
+// A leader brings its followers up to its log and then tells them NEWLEADER. When
+// a majority, with itself, has acknowledged that, all of its log is committed. A
+// follower leaves what it is to write to a queue, which is messages to itself. In
+// the broken form it acknowledges NEWLEADER while the queue still holds what came
+// before it. When it crashes then, and comes back, it knows nothing of that. If the
+// leader crashes too, the followers agree on a log without what was committed, as
+// long as the other one has not heard of it either. In the mended form the
+// acknowledgement goes through the queue as well.
+//
+// Depth 0, with two crashes and a restart: what must move are messages that plain
+// order does not have. The other follower must be asked for its log before it gets
+// that of the old leader; the first must acknowledge before it has written, crash
+// before it writes, and come back; and the leader must crash after it has heard
+// that.
+package zabnewleader
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config chooses the program to build. The zero value is the broken form with
+// two followers and one entry.
+type Config struct {
+	Followers int // 0 means 2
+	Entries   int // in the log of the leader; 0 means 1
+	Mended    bool
+}
+
+// Options returns the options of a system in which the bug can show: the leader
+// and a follower may crash, and one of them come back.
+func Options() pulse.Options {
+	return pulse.Options{Faults: pulse.Faults{Crash: 2, RestartLost: 1}}
+}
+
+type (
+	begin     struct{}           // from the test to the leader
+	entry     struct{ zxid int } // from the leader to a follower, and in the queue
+	newLeader struct{}           // as entry is, after the last one
+	ack       struct{}           // from a follower to the leader
+	committed struct{ zxid int } // from the leader to the client
+
+	hello  struct{}           // from a follower that has started to the electors
+	report struct{}           // from the electors to a follower
+	log    struct{ zxid int } // from a follower to the electors
+)
+
+// Build adds the program to a system. When the run is over, check
+// returns an error if what must hold does not.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	count, entries := c.Followers, max(c.Entries, 1)
+	if count == 0 {
+		count = 2
+	}
+	cl := &client{}
+	l := &leader{client: sys.SpawnSpec(pulse.Spec{Name: "client", Actor: cl, Safe: true}), entries: entries}
+	e := &electors{majority: (count+1)/2 + 1}
+	jury := sys.SpawnSpec(pulse.Spec{Name: "electors", Actor: e, Safe: true})
+	for range count {
+		l.followers = append(l.followers, sys.SpawnSpec(pulse.Spec{
+			Name: "follower",
+			New:  func() pulse.Actor { return &follower{electors: jury, hasty: !c.Mended} },
+		}))
+	}
+	e.leader, e.followers = sys.Spawn("leader", l), l.followers
+	sys.Send(jury, begin{})
+	sys.Send(e.leader, begin{})
+	return func() error {
+		if e.elected && e.zxid < cl.zxid {
+			return fmt.Errorf("the new leader has entries up to %d, up to %d were committed", e.zxid, cl.zxid)
+		}
+		return nil
+	}
+}
+
+// A client knows what is committed.
+type client struct{ zxid int }
+
+func (c *client) Receive(_ *pulse.Ctx, msg any) { c.zxid = msg.(committed).zxid }
+
+// A leader is the first one.
+type leader struct {
+	client    pulse.Ref
+	followers []pulse.Ref
+	entries   int
+	acks      int
+}
+
+func (l *leader) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg.(type) {
+	case begin:
+		for _, f := range l.followers {
+			for i := range l.entries {
+				ctx.Send(f, entry{i + 1})
+			}
+			ctx.Send(f, newLeader{})
+		}
+	case ack:
+		if l.acks++; l.acks == (len(l.followers)+1)/2 {
+			ctx.Send(l.client, committed{l.entries})
+		}
+	}
+}
+
+// A follower keeps its log on its disk.
+type follower struct {
+	electors pulse.Ref
+	leader   pulse.Ref // of which it has had entries
+	zxid     int       // of the last entry, also one that is still in the queue
+	reported bool      // it follows the old leader no longer
+	hasty    bool      // it acknowledges what is still in the queue
+}
+
+// Started reads the log, and tells the electors of a follower that has come back.
+func (f *follower) Started(ctx *pulse.Ctx, how pulse.Start) {
+	if zxid, ok := ctx.Disk().Read("log"); ok {
+		f.zxid = zxid.(int)
+	}
+	if how == pulse.StartLost {
+		f.reported = true
+		ctx.Send(f.electors, hello{})
+	}
+}
+
+func (f *follower) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case report:
+		f.reported = true
+		ctx.Reply(log{f.zxid})
+	case entry:
+		if ctx.Sender() == ctx.Self() {
+			ctx.Disk().Write("log", msg.zxid)
+			ctx.Disk().Sync()
+		} else if !f.reported {
+			f.leader, f.zxid = ctx.Sender(), msg.zxid
+			ctx.Send(ctx.Self(), msg)
+		}
+	case newLeader:
+		switch {
+		case f.reported:
+		case f.hasty || ctx.Sender() == ctx.Self():
+			ctx.Send(f.leader, ack{})
+		default:
+			ctx.Send(ctx.Self(), msg)
+		}
+	}
+}
+
+// The electors stand for the election that follows when the leader is gone: a
+// majority of all servers agrees on the longest log that any of them has.
+type electors struct {
+	leader    pulse.Ref
+	followers []pulse.Ref
+	majority  int
+	gone      bool // the leader
+	heard     []pulse.Ref
+	elected   bool
+	zxid      int // of the longest log
+}
+
+func (e *electors) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case begin:
+		ctx.Watch(e.leader)
+	case pulse.Down:
+		e.gone = true
+		for _, f := range e.followers {
+			ctx.Send(f, report{})
+		}
+	case hello:
+		if e.gone {
+			ctx.Reply(report{})
+		}
+	case log:
+		e.hear(ctx.Sender(), msg.zxid)
+	}
+}
+
+func (e *electors) hear(from pulse.Ref, zxid int) {
+	for _, f := range e.heard {
+		if f == from {
+			return
+		}
+	}
+	if e.elected {
+		return
+	}
+	e.heard, e.zxid = append(e.heard, from), max(e.zxid, zxid)
+	e.elected = len(e.heard) == e.majority
+}
