@@ -1,16 +1,15 @@
-// Package coverage measures which receive orders a set of runs has shown, by the
+// Package coverage counts which orders of receives a set of runs has shown, by the
 // criteria of Bitá over the identities of steps (Tasharofi et al., "Bita:
 // Coverage-guided, automatic testing of actor programs", ASE 2013, section III).
 //
-// A PR is an observer of systems. One PR counts over any number of runs:
+// An Orders is told of each run when it is over:
 //
-//	pr := &coverage.PR{}
+//	var orders coverage.Orders
 //	for seed := range uint64(1000) {
 //		sys.Reset(seed)
-//		pr.Begin()
-//		sys.Observe(pr)
 //		…
 //		sys.Run()
+//		orders.Add(sys.Trace(), coverage.Run{Unguided: true})
 //	}
-//	fmt.Println(pr.Pairs())
+//	fmt.Println(orders.Summary(coverage.PR))
 package coverage

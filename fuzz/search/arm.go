@@ -22,6 +22,9 @@ type Arm interface {
 // share one arm.
 type Entry struct {
 	Name string
+	// Unguided reports that what the arm plans does not depend on what came of
+	// other runs: what its next run shows can be told from its runs.
+	Unguided bool
 	// New returns the arm for batch number n.
 	New func(n uint64) Arm
 }
@@ -51,7 +54,7 @@ func Strategies(names ...string) ([]Entry, error) {
 		if _, err := strategy.ByName(name); err != nil {
 			return nil, err
 		}
-		list = append(list, Entry{name, func(uint64) Arm { return newDecider(name) }})
+		list = append(list, Entry{name, name == "random", func(uint64) Arm { return newDecider(name) }})
 	}
 	return list, nil
 }

@@ -160,7 +160,7 @@ func (s *sampler) run() Result {
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
 func (s *sampler) work(r *props.Runner, slot flight.Slot) {
-	w := &worker{sampler: s, runner: r, slot: slot, pairs: &coverage.PR{}, tally: NewTally()}
+	w := &worker{sampler: s, runner: r, slot: slot, orders: &coverage.Orders{}, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
@@ -168,7 +168,7 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot) {
 		}
 		w.batch(b)
 	}
-	w.tally.Pairs = w.pairs.Pairs()
+	w.tally.Pairs = w.orders.Seen(coverage.PR)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tally.add(&w.tally)
@@ -192,7 +192,7 @@ type worker struct {
 	*sampler
 	runner *props.Runner
 	slot   flight.Slot
-	pairs  *coverage.PR
+	orders *coverage.Orders
 	tally  Tally
 }
 
@@ -210,12 +210,14 @@ func (w *worker) batch(b int) {
 			arms[e.Name] = e.New(uint64(b))
 		}
 		plan := props.Plan{Seed: hash.Seed(w.Seed, uint64(index/runsPerInput)),
-			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index), Observer: w.pairs}
+			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index)}
 		arms[e.Name].Plan(&plan)
-		w.pairs.Begin()
 		w.slot.Begin(flight.Sample, index)
 		res := w.runner.Run(plan)
 		arms[e.Name].Learn(&res)
+		if res.System != nil {
+			w.orders.Add(res.System.Trace(), coverage.Run{ID: uint64(index) + 1, Unguided: e.Unguided})
+		}
 		w.tally.Count(e.Name, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {
 			w.strange.Store(true)
