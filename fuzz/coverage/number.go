@@ -97,7 +97,7 @@ func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 
 // fold returns the number of all steps of an actor with messages of the type of d.
 func (o *Orders) fold(place int32, d *trace.Send) int32 {
-	o.folded++
+	o.own.folded++
 	a, msg := &o.receivers[place], o.words.of(typeOf(d))
 	id := hash.Fold(a.id^foldSalt, o.words.hashes[msg])
 	if k, ok := o.numbers.Get(id); ok {
@@ -179,4 +179,9 @@ func appendZeros(list []uint64, n int) []uint64 {
 
 // Folded returns how many receives were told apart by types alone, because their
 // actor had too many or there was no memory left.
-func (o *Orders) Folded() int { return o.folded }
+func (o *Orders) Folded() (n int) {
+	for _, s := range o.past.sources {
+		n += s.folded
+	}
+	return n
+}

@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"math/bits"
+	"strings"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -26,6 +27,16 @@ const (
 	// right after one of another, as the n-th receive of its actor.
 	Positions
 )
+
+func (c Criteria) String() string {
+	var list []string
+	for i, name := range [...]string{"PR", "PCR", "PMR", "positions"} {
+		if c&(1<<i) != 0 {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
 
 // Orders is a set of orders of receives: those that some runs have shown. The zero
 // value is empty and ready.
@@ -56,10 +67,11 @@ type Orders struct {
 	words     vocabulary
 	bytes     int // of all rows
 	seen      [3]int
-	folded    int
 	positions hash.Table
-	past      past // which runs there were
+	spots     []uint64 // the keys of positions
+	past      past     // which runs there were
 	own       *source
+	judging   judge
 
 	// What follows belongs to the run that is being added.
 	live   []live // by index in its trace
@@ -73,7 +85,8 @@ type Orders struct {
 //
 // Invariants: each matrix that is in use has a row for each number, of so many
 // words as width says. A bit of many is set only if that of pr is, but for the
-// diagonal, which is set in many and never in another.
+// diagonal, which is set in many and in no other: no step comes before itself, but
+// one that stands for several does.
 type receiver struct {
 	id    uint64
 	name  int32  // of its type
@@ -88,7 +101,7 @@ const (
 	pr       = iota // seen in some run
 	pcr             // seen one right after the other
 	pmr             // seen with a change of handlers
-	many            // seen in more than one run
+	many            // seen so often that no run need be noted for it: see past
 	open            // seen in a run in which i could have come before j
 	fixed           // i can come before j in no run: what they are decides it
 	matrices = iota
@@ -191,6 +204,7 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 // end counts the run.
 func (o *Orders) end(t *trace.Trace) {
 	o.own.runs++
+	o.judging.earned += earnings * len(t.Steps)
 	if o.random {
 		o.own.unguided++
 	}
@@ -264,24 +278,12 @@ func (o *Orders) set(a *receiver, matrix int, k int32, word int, news uint64) {
 	}
 }
 
-// note looks at orders that have been seen in one run at most.
+// note looks at orders that few runs have shown, or none.
 func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
-	if word == int(k)>>6 {
-		news &^= 1 << (k & 63)
-	}
-	base := int(k)*a.width + word
-	again := news & a.rows[pr][base]
-	news &^= again
-	if news != 0 {
-		o.set(a, pr, k, word, news)
-		for ; news != 0; news &= news - 1 {
-			o.shown(place, k, int32(64*word+bits.TrailingZeros64(news)))
-		}
-	}
-	for ; again != 0; again &= again - 1 {
-		bit := again & -again
-		if o.shownAgain(place, k, int32(64*word+bits.TrailingZeros64(again))) {
-			a.rows[many][base] |= bit
+	o.set(a, pr, k, word, news)
+	for ; news != 0; news &= news - 1 {
+		if o.shown(spot{place, k, int32(64*word + bits.TrailingZeros64(news))}) {
+			a.rows[many][int(k)*a.width+word] |= news & -news
 		}
 	}
 }
@@ -308,10 +310,14 @@ func (o *Orders) position(l *live, a *receiver, k int32) {
 		before = o.words.hashes[a.steps[l.last].msg]
 	}
 	what := hash.Fold(a.id+uint64(min(l.count, mostPosition)), hash.Fold(before, o.words.hashes[a.steps[k].msg]))
-	if o.positions.Len() >= mostPositions {
-		return
+	if o.positions.Len() < mostPositions {
+		o.addPosition(what)
 	}
+}
+
+func (o *Orders) addPosition(what uint64) {
 	if _, had := o.positions.Add(what, 0); !had {
+		o.spots = append(o.spots, what)
 		o.fresh++
 	}
 }

@@ -111,7 +111,7 @@ func compare(t *testing.T, what string, o *coverage.Orders, set map[goal]int) {
 		if got, want := o.Seen(by), slowSeen(set, by); got != want {
 			t.Fatalf("%s: %d orders by %v; the definition gives %d", what, got, by, want)
 		}
-		if got, want := o.Covered(by), slowCovered(set, by); got != want {
+		if got, want := o.Count(by).Covered, slowCovered(set, by); got != want {
 			t.Fatalf("%s: %d pairs covered by %v; the definition gives %d", what, got, by, want)
 		}
 	}
