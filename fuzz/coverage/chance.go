@@ -58,24 +58,20 @@ func (o *Orders) couples() int {
 	return len(list)
 }
 
-// String says "with chance 0.4% (0.1% to 0.9%)", or "with chance < 0.1%" when it is
+// String says "with chance 0.41% (0.1% to 0.9%)", or "with chance < 0.1%" when it is
 // not known to be more than nothing.
 func (c Chance) String() string {
 	if c.Low == 0 {
-		return "with chance < " + percent(c.High)
+		return "with chance < " + upTo(c.High)
 	}
-	return fmt.Sprintf("with chance %s (%s to %s)", percent(c.Likely), percent(c.Low), percent(c.High))
+	return fmt.Sprintf("with chance %.2g%% (%.2g%% to %.2g%%)", 100*c.Likely, 100*c.Low, 100*c.High)
 }
 
-// percent writes a part, rounded up, so that nothing is said to be less than it is.
-func percent(x float64) string {
+// upTo writes a part to one digit that is not less than it is.
+func upTo(x float64) string {
 	if x >= 0.1 {
 		return fmt.Sprintf("%.0f%%", math.Ceil(100*x))
 	}
-	digits := int(math.Ceil(-math.Log10(100 * x)))
-	if x <= 0 || digits <= 0 {
-		digits = 0
-	}
-	unit := math.Pow(10, float64(-digits))
-	return fmt.Sprintf("%.*f%%", digits, math.Ceil(100*x/unit-1e-9)*unit)
+	unit := math.Pow(10, math.Floor(math.Log10(100*x)))
+	return fmt.Sprintf("%.1g%%", math.Ceil(100*x/unit-1e-9)*unit)
 }

@@ -2,9 +2,6 @@ package coverage
 
 import "math/bits"
 
-// A point of a curve: so many runs had been added, and so many orders were known.
-type point struct{ runs, orders int }
-
 // perDoubling is how many points a curve has for each doubling of the runs.
 const perDoubling = 4
 
@@ -16,8 +13,8 @@ func slot(runs int) int {
 
 // mark keeps how many orders are known. Only the last point of a slot is kept.
 func (s *source) mark(orders int) {
-	p := point{s.runs, orders}
-	if n := len(s.marks); n > 0 && slot(s.marks[n-1].runs) == slot(s.runs) {
+	p := Point{s.runs, orders}
+	if n := len(s.marks); n > 0 && slot(s.marks[n-1].Runs) == slot(s.runs) {
 		s.marks[n-1] = p
 		return
 	}

@@ -97,8 +97,8 @@ func (w *fileWriter) writePast() {
 			w.number(n)
 		}
 		for _, p := range s.marks {
-			w.number(p.runs)
-			w.number(p.orders)
+			w.number(p.Runs)
+			w.number(p.Orders)
 		}
 	}
 }
@@ -342,7 +342,7 @@ func (r *fileReader) readPast() {
 		s := r.o.past.of(r.id())
 		s.runs, s.unguided, s.lost, s.folded = r.number(), r.number(), r.number(), r.number()
 		for range r.length(2) {
-			s.marks = append(s.marks, point{r.number(), r.number()})
+			s.marks = append(s.marks, Point{r.number(), r.number()})
 		}
 	}
 }

@@ -121,11 +121,11 @@ func (u *union) sightings(a, b *receiver, j, k int32) {
 
 // merge merges two counts of one source.
 func (s *source) merge(other *source) {
-	longer := slices.CompareFunc(s.marks, other.marks, func(x, y point) int {
-		if x.runs != y.runs {
-			return x.runs - y.runs
+	longer := slices.CompareFunc(s.marks, other.marks, func(x, y Point) int {
+		if x.Runs != y.Runs {
+			return x.Runs - y.Runs
 		}
-		return x.orders - y.orders
+		return x.Orders - y.Orders
 	})
 	if s.runs < other.runs || s.runs == other.runs && longer < 0 {
 		s.marks = slices.Clone(other.marks)

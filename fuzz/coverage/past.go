@@ -25,7 +25,7 @@ type source struct {
 	runs, unguided int
 	lost           int     // unguided runs that may be the only ones to show some order, which is not known
 	folded         int     // receives that were told apart by types alone
-	marks          []point // of the curve
+	marks          []Point // of the curve
 }
 
 // mostRare bounds how many orders are kept in rare.

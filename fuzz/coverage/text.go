@@ -1,13 +1,119 @@
 package coverage
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
+	"text/tabwriter"
+
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Text returns all that people want to know, as tables.
+// Summary says in one line how much of the orders of two receives was seen, and how
+// likely the next run shows more.
+func (o *Orders) Summary() string {
+	return o.Count(PR).String() + "; the next unguided run shows a new one " + o.Chance().String()
+}
+
+// String says how many pairs were seen in both orders, of how many.
+func (c Count) String() string {
+	switch most := c.Most(); {
+	case c.Pairs() == 0:
+		return "no actor received two messages"
+	case most == 0:
+		return "no two receives can come in both orders"
+	case c.Covered == most:
+		return fmt.Sprintf("all %d orders of two receives covered", most)
+	default:
+		return fmt.Sprintf("%d of at most %d orders of two receives covered", c.Covered, most)
+	}
+}
+
+// mostOpen is how many open orders texts list.
+const mostOpen = 20
+
+// Text returns what is known, as tables for people.
 func (o *Orders) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%+v\n", o.Count(PR))
+	fmt.Fprintf(&b, "runs: %d\n%s\n\n", o.Runs(), o.Summary())
+	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tab, "\tseen\tpairs\tcovered\topen\timpossible\tunknown\t")
+	for _, by := range o.criteria() {
+		row(tab, by.String(), o.Count(by))
+	}
+	for _, p := range o.Parts(PR) {
+		if p.Pairs() > 0 {
+			row(tab, shown(p.Actor), p.Count)
+		}
+	}
+	tab.Flush()
+	if o.Also&Positions != 0 {
+		fmt.Fprintf(&b, "\npairs of types at their places: %d\n", o.Seen(Positions))
+	}
+	if n := o.Folded(); n > 0 {
+		fmt.Fprintf(&b, "\nreceives told apart by types alone, since there were too many: %d\n", n)
+	}
+	open := o.Open(PR)
+	if len(open) > 0 {
+		fmt.Fprintln(&b, "\nnot seen, and nothing is known to be in the way:")
+	}
+	for i, g := range open {
+		if i == mostOpen {
+			fmt.Fprintf(&b, "  and %d more\n", len(open)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s: %s before %s\n", shown(g.Actor), shown(g.FirstReceive), shown(g.SecondReceive))
+	}
+	for _, curve := range o.Curves() {
+		fmt.Fprint(&b, "\norders seen after so many runs:")
+		for _, p := range curve {
+			fmt.Fprintf(&b, " %d (%d)", p.Orders, p.Runs)
+		}
+		fmt.Fprintln(&b)
+	}
 	return b.String()
+}
+
+func row(w *tabwriter.Writer, name string, c Count) {
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, c.Seen, c.Pairs(), c.Covered, c.Open, c.Impossible, c.Unknown)
+}
+
+// shown returns a label of the program as one line without what terminals obey.
+func shown(label string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(trace.Visible(label))
+}
+
+// criteria lists those of pairs that are counted.
+func (o *Orders) criteria() (list []Criteria) {
+	for _, by := range [...]Criteria{PR, PCR, PMR} {
+		if o.uses(by.matrix()) {
+			list = append(list, by)
+		}
+	}
+	return list
+}
+
+// MarshalJSON returns what Text tells, and the pairs of types, for programs. The
+// field version is raised when a field changes its meaning.
+func (o *Orders) MarshalJSON() ([]byte, error) {
+	type criterion struct {
+		Name string `json:"name"`
+		Count
+		Actors []Part     `json:"actors"`
+		Types  []TypePair `json:"types"`
+		Open   []Goal     `json:"openOrders"`
+	}
+	var list []criterion
+	for _, by := range o.criteria() {
+		list = append(list, criterion{by.String(), o.Count(by), o.Parts(by), o.Types(by), o.Open(by)})
+	}
+	return json.Marshal(struct {
+		Version   int         `json:"version"`
+		Runs      int         `json:"runs"`
+		Folded    int         `json:"folded"`
+		Positions int         `json:"positions"`
+		Chance    Chance      `json:"chance"`
+		Criteria  []criterion `json:"criteria"`
+		Curves    [][]Point   `json:"curves"`
+	}{1, o.Runs(), o.Folded(), o.Seen(Positions), o.Chance(), list, o.Curves()})
 }
