@@ -133,7 +133,7 @@ func (v *verb) tell(res search.Result, start time.Time) {
 			v.beside(text)
 		}
 	}
-	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)
+	v.t.Logf("%d runs in %s (%s), %d steps; %s", res.Runs, elapsed, res.Arms(), res.Steps, res.Coverage())
 }
 
 // foundAt says which run of a search was the finding.

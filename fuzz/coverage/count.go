@@ -101,7 +101,8 @@ type Count struct {
 // Pairs returns how many pairs there are.
 func (c Count) Pairs() int { return c.Covered + c.Open + c.Impossible + c.Unknown }
 
-// Most returns how many of the pairs can be covered at most.
+// Most returns how many of the pairs can be covered at most. That is exact when
+// none is Unknown.
 func (c Count) Most() int { return c.Covered + c.Open + c.Unknown }
 
 // A Status is what is known of an order.

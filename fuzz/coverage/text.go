@@ -10,23 +10,28 @@ import (
 )
 
 // Summary says in one line how much of the orders of two receives was seen, and how
-// likely the next run shows more.
+// likely the next run shows more, if there were unguided runs to tell that from.
 func (o *Orders) Summary() string {
-	return o.Count(PR).String() + "; the next unguided run shows a new one " + o.Chance().String()
+	text := o.Count(PR).String()
+	if c := o.Chance(); c.Runs > 0 && o.Seen(PR) > 0 {
+		text += "; the next random run shows a new one " + c.String()
+	}
+	return text
 }
 
-// String says how many pairs were seen in both orders, of how many.
+// String says how many pairs were seen in both orders, of how many that are known to
+// come in both.
 func (c Count) String() string {
-	switch most := c.Most(); {
+	text := fmt.Sprintf("%d of %d orders of two receives covered", c.Covered, c.Covered+c.Open)
+	switch {
 	case c.Pairs() == 0:
-		return "no actor received two messages"
-	case most == 0:
-		return "no two receives can come in both orders"
-	case c.Covered == most:
-		return fmt.Sprintf("all %d orders of two receives covered", most)
-	default:
-		return fmt.Sprintf("%d of at most %d orders of two receives covered", c.Covered, most)
+		return "no orders of two receives to cover"
+	case c.Covered+c.Open == 0:
+		return "no two receives are known to come in both orders"
+	case c.Unknown > 0:
+		text += fmt.Sprintf(" (%d more are not known to be possible)", c.Unknown)
 	}
+	return text
 }
 
 // mostOpen is how many open orders texts list.

@@ -56,6 +56,8 @@ type Result struct {
 	Finding *finding.Finding
 	Index   int
 	Tally
+	// Orders are those of receives that the runs have shown.
+	Orders *coverage.Orders
 	// Missed are the situations that were to be reached sometimes and that no
 	// run has reached.
 	Missed []string
@@ -106,7 +108,7 @@ func newSampler(ctx context.Context, p Property, o Options) *sampler {
 	if len(o.Portfolio) == 0 {
 		o.Portfolio = Portfolio()
 	}
-	s := &sampler{Options: o, property: p, tally: NewTally()}
+	s := &sampler{Options: o, property: p, tally: NewTally(), orders: &coverage.Orders{}}
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
 	s.close = context.AfterFunc(ctx, func() { s.over.Store(true) })
@@ -126,10 +128,11 @@ type sampler struct {
 	known   map[uint64]bool // orders, by orderOf; nil when they do not matter
 	strange atomic.Bool     // a run came in another order
 
-	mu    sync.Mutex
-	first *finding.Finding // the failing run with the lowest index
-	index int
-	tally Tally
+	mu     sync.Mutex
+	first  *finding.Finding // the failing run with the lowest index
+	index  int
+	tally  Tally
+	orders *coverage.Orders
 }
 
 // run searches with all workers.
@@ -141,15 +144,15 @@ func (s *sampler) run() Result {
 		runners = append(runners, r)
 	}
 	if len(runners) == 1 {
-		s.work(runners[0], s.property.Recorder.Slot(0))
+		s.work(runners[0], s.property.Recorder.Slot(0), s.orders)
 	} else {
 		var all sync.WaitGroup
 		for i, r := range runners {
-			all.Go(func() { s.work(r, s.property.Recorder.Slot(i)) })
+			all.Go(func() { s.work(r, s.property.Recorder.Slot(i), &coverage.Orders{Source: uint64(i)}) })
 		}
 		all.Wait()
 	}
-	res := Result{Finding: s.first, Index: s.index, Tally: s.tally, Missed: missed(runners), Late: late(runners)}
+	res := Result{Finding: s.first, Index: s.index, Tally: s.tally, Orders: s.orders, Missed: missed(runners), Late: late(runners)}
 	if s.first != nil {
 		s.first.Confirm(runners[0])
 	}
@@ -159,8 +162,8 @@ func (s *sampler) run() Result {
 // work takes one batch after another. Batches are handed out in order and, as
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
-func (s *sampler) work(r *props.Runner, slot flight.Slot) {
-	w := &worker{sampler: s, runner: r, slot: slot, orders: &coverage.Orders{}, tally: NewTally()}
+func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Orders) {
+	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
@@ -168,10 +171,10 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot) {
 		}
 		w.batch(b)
 	}
-	w.tally.Pairs = w.orders.Seen(coverage.PR)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tally.add(&w.tally)
+	s.orders.Merge(orders)
 }
 
 // size is how many runs a batch has: it goes through the portfolio an even number
@@ -192,7 +195,7 @@ type worker struct {
 	*sampler
 	runner *props.Runner
 	slot   flight.Slot
-	orders *coverage.Orders
+	seen   *coverage.Orders
 	tally  Tally
 }
 
@@ -216,7 +219,7 @@ func (w *worker) batch(b int) {
 		res := w.runner.Run(plan)
 		arms[e.Name].Learn(&res)
 		if res.System != nil {
-			w.orders.Add(res.System.Trace(), coverage.Run{ID: uint64(index) + 1, Unguided: e.Unguided})
+			w.seen.Add(res.System.Trace(), coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided})
 		}
 		w.tally.Count(e.Name, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -26,9 +27,6 @@ type Tally struct {
 	Timed, Early int
 	// By is how many runs each arm made.
 	By map[string]int
-	// Pairs is how many ordered pairs of receives were seen, by the worker
-	// that saw most.
-	Pairs int
 }
 
 // NewTally returns a tally of no runs.
@@ -69,7 +67,6 @@ func (t *Tally) add(o *Tally) {
 	t.Skipped += o.Skipped
 	t.Timed += o.Timed
 	t.Early += o.Early
-	t.Pairs = max(t.Pairs, o.Pairs)
 	for k, n := range o.By {
 		t.By[k] += n
 	}
@@ -104,6 +101,26 @@ func (t *Tally) Arms() string {
 		names[i] = fmt.Sprintf("%s %d", n, t.By[n])
 	}
 	return strings.Join(names, ", ")
+}
+
+// mostNamed is how many orders that were not seen Coverage names.
+const mostNamed = 3
+
+// Coverage says how much of the orders of two receives was seen, how likely the next
+// run shows more, and what could have been seen and was not.
+func (r *Result) Coverage() string {
+	text := r.Orders.Summary()
+	for i, g := range r.Orders.Open(coverage.PR) {
+		if i == mostNamed {
+			return text + "; …"
+		}
+		sep := "; "
+		if i == 0 {
+			sep = "\nnot seen so far: "
+		}
+		text += fmt.Sprintf("%s%s before %s at %s", sep, g.FirstReceive, g.SecondReceive, g.Actor)
+	}
+	return text
 }
 
 // Complaints returns why a search that found nothing tells less than it seems
