@@ -44,9 +44,9 @@ func (o *Orders) Status(by Criteria, receiver, first, second uint64) Status {
 	case a == nil:
 		return Unseen
 	case a.bit(by.matrix(), j, k):
-		return a.status(by.matrix(), j, k)
+		return o.status(a, by, j, k)
 	case a.bit(by.matrix(), k, j):
-		return a.status(by.matrix(), k, j)
+		return o.status(a, by, k, j)
 	}
 	return Unseen
 }
@@ -143,11 +143,16 @@ func (o *Orders) Count(by Criteria) (c Count) {
 	for i := range o.receivers {
 		a := &o.receivers[i]
 		for j, k := range a.pairs(by.matrix()) {
-			c.add(a.status(by.matrix(), j, k))
+			c.add(o.status(a, by, j, k))
 		}
 	}
 	return c
 }
+
+// Whole notes that the runs so far were all that there can be, one for each distinct
+// order of the program with one input: what they have not shown is impossible. That
+// holds until something new is added.
+func (o *Orders) Whole() { o.whole = true }
 
 // A Part is what is counted of the actors with one label.
 type Part struct {
@@ -163,7 +168,7 @@ func (o *Orders) Parts(by Criteria) (list []Part) {
 			list = append(list, Part{Actor: label})
 		}
 		for j, k := range a.pairs(by.matrix()) {
-			list[len(list)-1].add(a.status(by.matrix(), j, k))
+			list[len(list)-1].add(o.status(a, by, j, k))
 		}
 	}
 	return list
@@ -200,11 +205,11 @@ func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 }
 
 // status returns what is known of two steps, of which j was seen before k.
-func (a *receiver) status(matrix int, j, k int32) Status {
+func (o *Orders) status(a *receiver, by Criteria, j, k int32) Status {
 	switch {
-	case a.bit(matrix, k, j):
+	case a.bit(by.matrix(), k, j):
 		return Covered
-	case a.bit(fixed, j, k):
+	case o.whole, a.bit(fixed, j, k):
 		return Impossible
 	case a.bit(open, j, k), a.bit(pr, k, j):
 		return Open
@@ -225,7 +230,7 @@ func (o *Orders) Open(by Criteria) (list []Goal) {
 	for _, i := range o.sorted() {
 		a := &o.receivers[i]
 		for j, k := range a.pairs(by.matrix()) {
-			if a.status(by.matrix(), j, k) == Open {
+			if o.status(a, by, j, k) == Open {
 				x, y := &a.steps[k], &a.steps[j]
 				list = append(list, Goal{a.id, x.id, y.id, o.words.texts[a.label], o.text(x), o.text(y)})
 			}

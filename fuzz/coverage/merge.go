@@ -12,6 +12,7 @@ func (o *Orders) Merge(from *Orders) {
 	if o == from {
 		return
 	}
+	o.whole = false
 	o.use(from.Also)
 	for i := range from.receivers {
 		o.mergeReceiver(from, int32(i))

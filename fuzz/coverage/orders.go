@@ -69,9 +69,12 @@ type Orders struct {
 	seen      [3]int
 	positions hash.Table
 	spots     []uint64 // the keys of positions
+	skips     int      // how many steps that do not count have a number
 	past      past     // which runs there were
 	own       *source
 	judging   judge
+	whole     bool    // the runs were all that there can be
+	last      folding // the last step that was not told apart
 
 	// What follows belongs to the run that is being added.
 	live   []live // by index in its trace
@@ -129,6 +132,7 @@ const (
 	defaultSteps = 4096
 	defaultBytes = 64 << 20
 	mostActors   = 1 << 14
+	mostSkipped  = 1 << 16
 	skipped      = -1 // the number of a step that does not count
 )
 
@@ -208,6 +212,7 @@ func (o *Orders) end(t *trace.Trace) {
 	if o.random {
 		o.own.unguided++
 	}
+	o.whole = o.whole && o.fresh == 0
 	if o.fresh > 0 || o.own.runs&(o.own.runs-1) == 0 {
 		o.judge(t)
 		o.own.mark(o.seen[0])

@@ -33,7 +33,7 @@ type judge struct {
 // and runs of more than mostJudged steps are never looked at. A unit is about a
 // nanosecond.
 const (
-	earnings   = 4
+	earnings   = 1
 	credit     = 1 << 20
 	mostJudged = 4096
 )

@@ -58,16 +58,8 @@ func (o *Orders) Text() string {
 	if n := o.Folded(); n > 0 {
 		fmt.Fprintf(&b, "\nreceives told apart by types alone, since there were too many: %d\n", n)
 	}
-	open := o.Open(PR)
-	if len(open) > 0 {
-		fmt.Fprintln(&b, "\nnot seen, and nothing is known to be in the way:")
-	}
-	for i, g := range open {
-		if i == mostOpen {
-			fmt.Fprintf(&b, "  and %d more\n", len(open)-i)
-			break
-		}
-		fmt.Fprintf(&b, "  %s: %s before %s\n", shown(g.Actor), shown(g.FirstReceive), shown(g.SecondReceive))
+	if lines := o.openLines(); len(lines) > 0 {
+		fmt.Fprintf(&b, "\nnot seen, and nothing is known to be in the way:\n%s", strings.Join(lines, ""))
 	}
 	for _, curve := range o.Curves() {
 		fmt.Fprint(&b, "\norders seen after so many runs:")
@@ -77,6 +69,32 @@ func (o *Orders) Text() string {
 		fmt.Fprintln(&b)
 	}
 	return b.String()
+}
+
+// openLines names the orders that were not seen, those of one name in one line.
+func (o *Orders) openLines() (lines []string) {
+	open := o.Open(PR)
+	for len(open) > 0 && len(lines) < mostOpen {
+		g, n := open[0], 1
+		for n < len(open) && open[n].String() == g.String() {
+			n++
+		}
+		times := ""
+		if n > 1 {
+			times = fmt.Sprintf(" (%d of that name)", n)
+		}
+		lines = append(lines, "  "+shown(g.String())+times+"\n")
+		open = open[n:]
+	}
+	if len(open) > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more\n", len(open)))
+	}
+	return lines
+}
+
+// String says which receive comes before which other, at which actor.
+func (g Goal) String() string {
+	return g.FirstReceive + " before " + g.SecondReceive + " at " + g.Actor
 }
 
 func row(w *tabwriter.Writer, name string, c Count) {

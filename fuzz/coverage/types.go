@@ -37,7 +37,7 @@ func (o *Orders) Types(by Criteria) []TypePair {
 				c = &TypePair{Actor: at.actor, First: at.first, Second: at.second}
 				cells[at] = c
 			}
-			s := a.status(by.matrix(), j, k)
+			s := o.status(a, by, j, k)
 			c.add(s)
 			if x <= y || s == Covered {
 				c.Forth++

@@ -110,15 +110,17 @@ const mostNamed = 3
 // run shows more, and what could have been seen and was not.
 func (r *Result) Coverage() string {
 	text := r.Orders.Summary()
-	for i, g := range r.Orders.Open(coverage.PR) {
-		if i == mostNamed {
-			return text + "; …"
+	var named []string
+	for _, g := range r.Orders.Open(coverage.PR) {
+		if name := g.String(); slices.Contains(named, name) {
+			continue
+		} else if named = append(named, name); len(named) > mostNamed {
+			named[mostNamed] = "…"
+			break
 		}
-		sep := "; "
-		if i == 0 {
-			sep = "\nnot seen so far: "
-		}
-		text += fmt.Sprintf("%s%s before %s at %s", sep, g.FirstReceive, g.SecondReceive, g.Actor)
+	}
+	if len(named) > 0 {
+		text += "\nnot seen so far: " + strings.Join(named, "; ")
 	}
 	return text
 }
