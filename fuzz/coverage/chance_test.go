@@ -85,7 +85,7 @@ func lotteries() (list []lottery) {
 // The interval holds the truth in at least 90 of 100 trials, for each program, and
 // however many runs there were.
 func TestChanceHoldsTheTruth(t *testing.T) {
-	held, trials, open, wide := 0, 0, 0, 0.0
+	held, trials, open, narrow, wide := 0, 0, 0, 0, 0.0
 	for _, l := range lotteries() {
 		for _, n := range []int{10, 30, 80, 200} {
 			in, below, above := 0, 0, 0
@@ -99,6 +99,9 @@ func TestChanceHoldsTheTruth(t *testing.T) {
 				c, truth := o.Chance(), l.truth(o)
 				if truth > 0 {
 					open++
+				}
+				if truth >= 0.8*c.Likely && truth <= 1.2*c.Likely {
+					narrow++
 				}
 				switch {
 				case truth < c.Low:
@@ -120,6 +123,9 @@ func TestChanceHoldsTheTruth(t *testing.T) {
 	t.Logf("%d of %d, mean width %.3f; in %d there was something new to see", held, trials, wide/float64(trials), open)
 	if 2*open < trials {
 		t.Error("in most trials nothing new was left to see")
+	}
+	if narrow*100 >= 90*trials {
+		t.Errorf("so does the estimate alone, give or take a fifth, in %d: the trials show nothing", narrow)
 	}
 	if held*100 < 90*trials {
 		t.Errorf("the interval holds the truth in %d of %d trials", held, trials)

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"strconv"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 )
@@ -12,12 +13,14 @@ import (
 // matrix returns the matrix of a single criterion.
 func (c Criteria) matrix() int {
 	switch c {
+	case PR:
+		return pr
 	case PCR:
 		return pcr
 	case PMR:
 		return pmr
 	}
-	return pr
+	panic("coverage: pairs of receives are counted by PR, by PCR or by PMR, and by one at a time, not by " + strconv.Quote(c.String()))
 }
 
 // Seen returns how many orders by one criterion were seen. A pair of receives has

@@ -18,7 +18,7 @@ import (
 // have the same file, whatever runs they have seen in which order. Numbers are
 // varints, identities eight bytes.
 //
-//	header, Also
+//	header, criteria
 //	texts
 //	sources: id, runs, unguided, lost, folded, points of the curve
 //	positions
@@ -40,7 +40,7 @@ const (
 // MarshalBinary returns all that is known as a file. It returns no error.
 func (o *Orders) MarshalBinary() ([]byte, error) {
 	w := &fileWriter{Orders: o, data: []byte(header)}
-	w.data = append(w.data, byte(o.Also&^PR))
+	w.data = append(w.data, byte(o.counted))
 	w.writeTexts()
 	w.writePast()
 	w.writeIDs(o.spots)
@@ -232,7 +232,7 @@ func (w *fileWriter) writeRare() {
 var errDamaged = errors.New("coverage: the file is damaged: get it from a backup, or delete it and count anew")
 
 // UnmarshalBinary makes o know what a file says, and nothing else. Its settings
-// stay, and what the file has is counted from then on. A file that cannot be read leaves o as it was.
+// stay as they are. A file that cannot be read leaves o as it was.
 func (o *Orders) UnmarshalBinary(data []byte) error {
 	text, ok := strings.CutPrefix(string(data[:min(len(data), 64)]), magic)
 	if !ok {
@@ -245,12 +245,11 @@ func (o *Orders) UnmarshalBinary(data []byte) error {
 	if end < len(header) || binary.LittleEndian.Uint64(data[end:]) != hash.String(string(data[:end])) {
 		return errDamaged
 	}
-	r := &fileReader{data: data[len(header):end], o: &Orders{Source: o.Source, Steps: o.Steps, Bytes: o.Bytes}}
+	r := &fileReader{data: data[len(header):end], o: &Orders{Also: o.Also, Source: o.Source, Steps: o.Steps, Bytes: o.Bytes}}
 	r.read()
 	if r.bad || len(r.data) > 0 {
 		return errDamaged
 	}
-	r.o.use(o.Also)
 	*o = *r.o
 	return nil
 }
@@ -314,10 +313,9 @@ func (r *fileReader) id() uint64 {
 
 func (r *fileReader) read() {
 	if b := r.bytes(1); b != nil {
-		r.o.Also = Criteria(b[0])
-	}
-	if r.o.Also&^(PCR|PMR|Positions) != 0 {
-		r.fail()
+		if r.o.use(Criteria(b[0])); r.o.counted != Criteria(b[0]) {
+			r.fail()
+		}
 	}
 	for range r.length(1) {
 		r.texts = append(r.texts, r.o.words.of(string(r.bytes(r.number()))))

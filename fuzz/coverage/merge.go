@@ -9,11 +9,11 @@ import (
 // and however often each, the result is the same. The bounds are for runs: what is
 // merged is kept as it is, however much.
 func (o *Orders) Merge(from *Orders) {
-	if o == from {
+	if o == from || from == nil {
 		return
 	}
 	o.whole = false
-	o.use(from.Also)
+	o.use(from.counted)
 	for i := range from.receivers {
 		o.mergeReceiver(from, int32(i))
 	}
@@ -25,9 +25,13 @@ func (o *Orders) Merge(from *Orders) {
 	}
 }
 
-// use counts by more criteria from now on.
+// use makes room for rows of more criteria.
 func (o *Orders) use(more Criteria) {
-	o.Also |= more
+	more &= PCR | PMR | Positions
+	if o.counted&more == more {
+		return
+	}
+	o.counted |= more
 	for i := range o.receivers {
 		a := &o.receivers[i]
 		for m := range a.rows {

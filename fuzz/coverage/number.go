@@ -162,9 +162,9 @@ func (o *Orders) addStep(place int32, s told) int32 {
 func (o *Orders) uses(matrix int) bool {
 	switch matrix {
 	case pcr:
-		return o.Also&PCR != 0
+		return o.counted&PCR != 0
 	case pmr:
-		return o.Also&PMR != 0
+		return o.counted&PMR != 0
 	}
 	return true
 }

@@ -44,13 +44,14 @@ func (c Criteria) String() string {
 // An Orders learns from the trace of a run when the run is over. It is exact as
 // long as its bounds last: no order is missed or counted twice, however many runs
 // there are. It belongs to one goroutine. Several that have seen different runs are
-// put together by Merge.
+// put together by Merge, which into an empty one makes a copy: an Orders itself must not
+// be copied once it is in use.
 //
 // Each actor numbers its steps. A row of bits for each step marks the steps that
 // came before it in some run, so that what a step adds is known from a few words
 // and not from a pass over the run.
 type Orders struct {
-	// Also is what is counted besides PR. Set it before the first run.
+	// Also is what is counted besides PR, from the next run on.
 	Also Criteria
 	// Source tells the runs of this Orders from those of others that it is to be
 	// merged with: two searches, or two workers of one, must not have the same.
@@ -72,6 +73,8 @@ type Orders struct {
 	skips     int      // how many steps that do not count have a number
 	past      past     // which runs there were
 	own       *source
+	ownID     uint64
+	counted   Criteria // each that Also has had: there are rows for it
 	judging   judge
 	whole     bool    // the runs were all that there can be
 	last      folding // the last step that was not told apart
@@ -188,9 +191,10 @@ func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 }
 
 func (o *Orders) begin(t *trace.Trace, r Run) {
-	if o.own == nil {
-		o.own = o.past.of(o.Source)
+	if o.own == nil || o.ownID != o.Source {
+		o.own, o.ownID = o.past.of(o.Source), o.Source
 	}
+	o.use(o.Also)
 	o.id, o.random, o.fresh, o.lost = r.ID, r.Unguided, 0, false
 	if o.id == 0 {
 		o.id = hash.Seed(o.Source+1, uint64(o.own.runs)) | 1

@@ -52,7 +52,7 @@ func (o *Orders) Text() string {
 		}
 	}
 	tab.Flush()
-	if o.Also&Positions != 0 {
+	if o.counted&Positions != 0 {
 		fmt.Fprintf(&b, "\npairs of types at their places: %d\n", o.Seen(Positions))
 	}
 	if n := o.Folded(); n > 0 {
