@@ -49,7 +49,7 @@ func TestStepsBeyondTheBound(t *testing.T) {
 func fresh(from uint64, n, m int) *trace.Trace {
 	t := &trace.Trace{Actors: []trace.Actor{{Label: "test"}}}
 	for i := range n {
-		t.Actors = append(t.Actors, trace.Actor{ID: from + uint64(i)<<32, Label: "a", Type: "a"})
+		t.Actors = append(t.Actors, trace.Actor{ID: from + uint64(i)<<32, Label: "a" + itoa(from) + "." + itoa(uint64(i)), Type: "a"})
 		for j := range m {
 			id := from + uint64(i)<<32 + uint64(j) + 1
 			t.Steps = append(t.Steps, trace.Step{ID: id, Send: int32(len(t.Sends)), Actor: int32(i) + 1, Prev: trace.None})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -269,7 +270,7 @@ func (r *fileReader) fail() int {
 
 func (r *fileReader) number() int {
 	n, size := binary.Uvarint(r.data)
-	if size <= 0 || n > 1<<56 {
+	if size <= 0 || n > math.MaxInt/4 {
 		return r.fail()
 	}
 	r.data = r.data[size:]

@@ -12,6 +12,7 @@ type vocabulary struct {
 	numbers map[string]int32
 	texts   []string
 	hashes  []uint64
+	bytes   int
 }
 
 func (v *vocabulary) of(text string) int32 {
@@ -24,6 +25,7 @@ func (v *vocabulary) of(text string) int32 {
 		v.numbers[text] = n
 		v.texts = append(v.texts, text)
 		v.hashes = append(v.hashes, hash.String(text))
+		v.bytes += len(text) + perText
 	}
 	return n
 }
@@ -34,21 +36,22 @@ func (o *Orders) placeOf(a *trace.Actor) int32 {
 	if place, ok := o.places.Get(a.ID); ok {
 		return place
 	}
-	r := receiver{id: a.ID, name: o.words.of(a.Type), label: o.words.of(a.Label)}
-	if len(o.receivers) >= mostActors || o.full() {
-		r.id, r.label = hash.Fold(hash.String(a.Type), foldSalt), o.words.of("(others)")
-		if place, ok := o.places.Get(r.id); ok {
-			return place
-		}
+	if len(o.receivers) < mostActors && !o.full() {
+		return o.addReceiver(receiver{id: a.ID, name: o.words.of(a.Type), label: o.words.of(a.Label)})
 	}
-	return o.addReceiver(r)
+	id := hash.Fold(hash.String(a.Type), foldSalt)
+	if place, ok := o.places.Get(id); ok {
+		return place
+	}
+	return o.addReceiver(receiver{id: id, name: o.words.of(a.Type), label: o.words.of("(others)")})
 }
 
-// What a step and an actor take besides rows, in bytes, with their part of a table
+// What a step, an actor and a text take besides rows, in bytes, with their part of a table
 // that is a quarter full.
 const (
 	perStep  = 24 + 4*16
 	perActor = 256 + 4*16
+	perText  = 96
 )
 
 const foldSalt = 0x9fb21c651e98df25
@@ -67,7 +70,7 @@ func (o *Orders) full() bool {
 	if most <= 0 {
 		most = defaultBytes
 	}
-	return o.bytes >= most
+	return o.Memory() >= most
 }
 
 // isShared reports whether a receiver stands for several actors.
@@ -202,5 +205,5 @@ func (o *Orders) Folded() (n int) {
 	return n
 }
 
-// Memory returns how many bytes the rows take, and what names them.
-func (o *Orders) Memory() int { return o.bytes }
+// Memory returns how many bytes are taken by what is told apart.
+func (o *Orders) Memory() int { return o.bytes + o.words.bytes }

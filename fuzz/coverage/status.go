@@ -30,24 +30,28 @@ type judge struct {
 }
 
 // Of the work on a run a step of any run earns earnings, at first there is credit,
-// and runs of more than mostJudged steps are never looked at. A unit is about a
-// nanosecond.
+// and runs of more than mostJudged steps, or with more than mostClocks steps times
+// actors, are never looked at. A unit is about a nanosecond.
 const (
 	earnings   = 1
 	credit     = 1 << 20
 	mostJudged = 4096
+	mostClocks = 1 << 21
 )
 
 // judge looks which orders that a run has shown could have been the other way.
 func (o *Orders) judge(t *trace.Trace) {
 	j := &o.judging
 	n := len(t.Steps)
+	if n > mostJudged || n*len(t.Actors) > mostClocks {
+		return
+	}
 	work := 8*n + 2*n*len(t.Actors) + n*n/32
 	for i := range t.Actors {
 		c := o.live[i].count
 		work += 4 * int(c) * int(c)
 	}
-	if n > mostJudged || j.spent+work > credit+j.earned {
+	if j.spent+work > credit+j.earned {
 		return
 	}
 	j.spent += work
