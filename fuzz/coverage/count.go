@@ -93,7 +93,8 @@ type Count struct {
 	Seen, Covered int
 	// Open is how many pairs were seen in one order and could have come in the
 	// other: in some run nothing was in the way, neither what happened before
-	// nor the order of a channel nor what a process takes.
+	// nor the order of a channel nor what a process takes. An actor that ends with
+	// the one receive may still never come to the other.
 	Open int
 	// Impossible is how many pairs can come in one order only, since one receive
 	// is the cause of the other, or since the order of a channel is fixed by what

@@ -24,6 +24,7 @@ type judge struct {
 	// By index of a step: the receive of its actor before it, and its number, which
 	// is skipped when its order does not count.
 	before, number []int32
+	timers         []int32 // how many timers have fired with it and before it
 	// Bit a of row b: step a comes before step b in every run that has both.
 	must  []uint64
 	width int // of a row, in words
@@ -68,7 +69,8 @@ func (o *Orders) judge(t *trace.Trace) {
 // line finds the receives of a run, and which of them are of one actor.
 func (j *judge) line(o *Orders, t *trace.Trace) {
 	j.last, j.first, j.choosy = j.last[:0], j.first[:0], j.choosy[:0]
-	j.before, j.number = j.before[:0], j.number[:0]
+	j.before, j.number, j.timers = j.before[:0], j.number[:0], j.timers[:0]
+	fired := int32(0)
 	for range t.Actors {
 		j.last = append(j.last, trace.None)
 		j.first = append(j.first, trace.None)
@@ -88,7 +90,10 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 			}
 			j.choosy[st.Actor] = j.choosy[st.Actor] || st.Wanted != trace.Anything
 		}
-		j.number = append(j.number, k)
+		if st.Send != trace.None && t.Sends[st.Send].Kind.IsTimer() {
+			fired++
+		}
+		j.number, j.timers = append(j.number, k), append(j.timers, fired)
 	}
 }
 
@@ -96,18 +101,22 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 	j := &o.judging
 	a := &o.receivers[o.live[t.Steps[step].Actor].place]
-	k := j.number[step]
+	k, behind := j.number[step], false // another of its channel
 	for e := j.before[step]; e != trace.None; e = j.before[e] {
 		i := j.number[e]
 		switch {
 		case i == skipped || a.bit(pr, k, i) || a.bit(open, i, k) || a.bit(fixed, i, k):
-		case j.could(t, e, step):
+		case !behind && j.could(t, e, step):
 			a.put(open, i, k)
 		case j.mustCome(e, step):
 			a.put(fixed, i, k)
 		}
+		behind = behind || !t.Unordered && from(t, e) == from(t, step)
 	}
 }
+
+// from returns the sender of what was received in a step.
+func from(t *trace.Trace, step int32) int32 { return t.Sends[t.Steps[step].Send].From }
 
 // put sets the bit of step j before step k.
 func (a *receiver) put(matrix int, j, k int32) {
@@ -116,11 +125,15 @@ func (a *receiver) put(matrix int, j, k int32) {
 
 // could reports whether step b could have come right before step a of its actor,
 // which it came after: the message was there or could have been, and was not
-// refused. Of timers and of what a process does not take it is not known.
+// refused. None of its channel must have come between the two. All that b needs then
+// happens at other actors, so that its own is as it was before a. Of what a process does not take it is not known, nor of timers and what came
+// after one: a timer fires when nothing else is left to do, and a was.
 func (j *judge) could(t *trace.Trace, a, b int32) bool {
-	x, y := &t.Steps[a], &t.Steps[b]
-	return x.Wanted == trace.Anything && !t.Sends[x.Send].Kind.IsTimer() && !t.Sends[y.Send].Kind.IsTimer() &&
-		j.causality.Swappable(int(a), int(b))
+	first := j.timers[a]
+	if t.Sends[t.Steps[a].Send].Kind.IsTimer() {
+		first-- // a is one itself
+	}
+	return t.Steps[a].Wanted == trace.Anything && first == j.timers[b] && j.causality.Swappable(int(a), int(b))
 }
 
 // findMust finds for each step which steps come before it in every run that has both:
