@@ -29,6 +29,22 @@ func TestCoverageOfWorkers(t *testing.T) {
 	}
 }
 
+// What two searches have seen can be put together: runs of two seeds are two, those of
+// one seed are the same.
+func TestCoverageOfTwoNights(t *testing.T) {
+	p := Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}
+	night := func(seed uint64, workers int) *coverage.Orders {
+		return Sample(context.Background(), p, Options{Runs: 128, Seed: seed, Workers: workers}).Orders
+	}
+	both := &coverage.Orders{}
+	for _, o := range []*coverage.Orders{night(1, 1), night(2, 2), night(1, 1)} {
+		both.Merge(o)
+	}
+	if both.Runs() != 256 || both.Chance().Runs != 128 {
+		t.Errorf("%d runs, %d unguided; want 256, 128", both.Runs(), both.Chance().Runs)
+	}
+}
+
 // What all orders of a program show is all that can be covered.
 func TestCoverageOfAllOrders(t *testing.T) {
 	for _, c := range []struct {

@@ -108,7 +108,8 @@ func newSampler(ctx context.Context, p Property, o Options) *sampler {
 	if len(o.Portfolio) == 0 {
 		o.Portfolio = Portfolio()
 	}
-	s := &sampler{Options: o, property: p, tally: NewTally(), orders: &coverage.Orders{}}
+	s := &sampler{Options: o, property: p, tally: NewTally()}
+	s.orders = &coverage.Orders{Source: s.source(0)}
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
 	s.close = context.AfterFunc(ctx, func() { s.over.Store(true) })
@@ -148,7 +149,7 @@ func (s *sampler) run() Result {
 	} else {
 		var all sync.WaitGroup
 		for i, r := range runners {
-			all.Go(func() { s.work(r, s.property.Recorder.Slot(i), &coverage.Orders{Source: uint64(i)}) })
+			all.Go(func() { s.work(r, s.property.Recorder.Slot(i), &coverage.Orders{Source: s.source(i + 1)}) })
 		}
 		all.Wait()
 	}
@@ -158,6 +159,10 @@ func (s *sampler) run() Result {
 	}
 	return res
 }
+
+// source names what a worker sees, so that it can be merged with what the workers of
+// another search have seen.
+func (s *sampler) source(worker int) uint64 { return hash.Seed(s.Seed+3, uint64(worker)) }
 
 // work takes one batch after another. Batches are handed out in order and, as
 // long as there is time, finished, so that every run before the failing one is
