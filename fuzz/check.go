@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
@@ -103,7 +104,7 @@ func (v *verb) exhaust(ctx context.Context, o search.Options, start time.Time) (
 		return true
 	}
 	if same {
-		v.t.Logf("%s, and %d more at random showed no other, in %s", x.Whole(), res.Runs, words.Elapsed(time.Since(start)))
+		v.t.Logf("%s, and %d more at random showed no other, in %s; %s", x.Whole(), res.Runs, words.Elapsed(time.Since(start)), x.Orders.Count(coverage.PR))
 	}
 	return same
 }
@@ -136,5 +137,5 @@ func (v *verb) tell(res search.Result, start time.Time) {
 			v.beside(text)
 		}
 	}
-	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)
+	v.t.Logf("%d runs in %s (%s), %d steps; %s", res.Runs, elapsed, res.Arms(), res.Steps, res.Coverage())
 }

@@ -94,7 +94,7 @@ func FuzzStaged(f *testing.F) {
 // runs it took to fail, or 0.
 func ownLoop(seed uint64, runs int, guided bool) int {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	pr := &coverage.PR{}
+	orders := &coverage.Orders{}
 	r := props.NewRunner("staged", staged)
 	defer r.Close()
 	kept := [][]byte{native.RandomBytes(seed)}
@@ -110,13 +110,11 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 			data[rng.IntN(len(data))] = byte(rng.Uint32())
 		}
 		d.FromBytes(data)
-		pr.Begin()
-		before := pr.Pairs()
-		res := r.Run(props.Plan{Words: d.Words, Seed: d.Seed, Strategy: native.Play(&d), Observer: pr})
+		res := r.Run(props.Plan{Words: d.Words, Seed: d.Seed, Strategy: native.Play(&d)})
 		if res.Failure != nil {
 			return i + 1
 		}
-		if guided && pr.Pairs() > before {
+		if fresh := orders.Add(res.System.Trace(), coverage.Run{}); guided && fresh > 0 {
 			kept = append(kept, data)
 		}
 	}

@@ -127,16 +127,17 @@ func median(list []float64) float64 {
 }
 
 // runner returns a function that resets a system, builds a load into it and runs it.
-func runner(tb testing.TB, o pulse.Options, l load.Load, before func(*pulse.System)) func() {
+// Then it calls after.
+func runner(tb testing.TB, o pulse.Options, l load.Load, after func(*pulse.System)) func() {
 	sys := pulse.New(o)
 	tb.Cleanup(sys.Close)
 	seed := uint64(0)
 	return func() {
 		seed++
 		sys.Reset(seed)
-		before(sys)
 		check := l.Build(sys)
 		sys.Run()
+		after(sys)
 		if f := sys.Failure(); f != nil {
 			panic(f)
 		}
@@ -151,29 +152,29 @@ func nothing(*pulse.System) {}
 // BenchmarkStep has a row for each target of a run; the README's table is its output.
 func BenchmarkStep(b *testing.B) {
 	ring, random := load.Ring(10, 10, 10), func() pulse.Strategy { return strategy.Random() }
-	pr := &coverage.PR{}
-	covered := func(sys *pulse.System) {
-		pr.Begin()
-		sys.Observe(pr)
+	pr, all := &coverage.Orders{}, &coverage.Orders{Also: coverage.PCR | coverage.PMR | coverage.Positions}
+	add := func(o *coverage.Orders) func(*pulse.System) {
+		return func(sys *pulse.System) { o.Add(sys.Trace(), coverage.Run{Unguided: true}) }
 	}
 	rows := []struct {
-		name   string
-		o      pulse.Options
-		l      load.Load
-		before func(*pulse.System)
+		name  string
+		o     pulse.Options
+		l     load.Load
+		after func(*pulse.System)
 	}{
 		{"plain-order-one-message", pulse.Options{}, load.Ring(10, 1, 100), nothing},
 		{"fifo-random", pulse.Options{Strategy: random()}, ring, nothing},
 		{"unordered-random", pulse.Options{Strategy: random(), Delivery: pulse.DeliveryUnordered}, ring, nothing},
 		{"trace", pulse.Options{Strategy: random(), Record: true}, ring, nothing},
-		{"trace-pr", pulse.Options{Strategy: random(), Record: true}, ring, covered},
+		{"trace-pr", pulse.Options{Strategy: random(), Record: true}, ring, add(pr)},
+		{"trace-all-criteria", pulse.Options{Strategy: random(), Record: true}, ring, add(all)},
 		{"process", pulse.Options{Strategy: random()}, load.Processes(10, 9, 11), nothing},
 		{"senders", pulse.Options{Strategy: random()}, load.Senders(10, 100), nothing},
 		{"all-to-all", pulse.Options{Strategy: random()}, load.AllToAll(10, 11), nothing},
 		{"isolation", pulse.Options{Strategy: random(), Isolation: true}, ring, nothing},
 	}
 	for _, r := range rows {
-		b.Run(r.name, func(b *testing.B) { against(b, r.l.Steps, runner(b, r.o, r.l, r.before)) })
+		b.Run(r.name, func(b *testing.B) { against(b, r.l.Steps, runner(b, r.o, r.l, r.after)) })
 	}
 }
 

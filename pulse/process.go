@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"time"
+	"unsafe"
 
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -22,6 +23,12 @@ type Process struct {
 	main  func(*Coroutine) // calls body; made once for each Process
 	in    any              // the message that ended the wait
 	empty int              // polls in a row that found nothing, with no other wait between
+
+	// What it took when it last waited for messages that are no answers: all, or
+	// those that code matches. It is acceptStart before.
+	takes acceptance
+	code  uintptr
+	like  uintptr // of the predicate with which it waits
 }
 
 // Started returns how the code of the process has begun, as a Starter is told it.
@@ -87,7 +94,7 @@ func (c *cast) codeEnded(a *actor) {
 // begins when the message of starter that starts it is delivered.
 func (c *cast) startProcess(a *actor, starter int32) {
 	p := c.newProcess()
-	p.Ctx, p.body, p.empty = &a.ctx, a.spec.Process, 0
+	p.Ctx, p.body, p.empty, p.takes = &a.ctx, a.spec.Process, 0, acceptStart
 	p.co = c.pool.get(p.main)
 	a.process, a.accept, a.toStart, a.used = p, acceptStart, true, true
 	c.mail.setOpen(&a.mailbox, false)
@@ -194,16 +201,17 @@ func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	if match == nil && p.me("ReceiveMatch") != nil {
 		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
 	}
-	return p.receiveMatch("ReceiveMatch", match)
+	return p.receiveMatch("ReceiveMatch", match, nil)
 }
 
-// receiveMatch is ReceiveMatch under the name by which it was called.
-func (p *Process) receiveMatch(verb string, match func(msg any) bool) any {
+// receiveMatch is ReceiveMatch under the name by which it was called. The type of
+// like tells predicates apart that have one code.
+func (p *Process) receiveMatch(verb string, match func(msg any) bool, like any) any {
 	a := p.me(verb)
 	if a == nil {
 		return nil
 	}
-	a.match = match
+	a.match, p.like = match, typeWord(like)
 	return p.wait(verb, acceptMatching, none)
 }
 
@@ -317,6 +325,9 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 		return nil
 	}
 	a.accept = accept
+	if accept != p.takes || accept == acceptMatching {
+		p.take(a)
+	}
 	a.waits.verb, a.waits.on = verb, on
 	if accept != acceptAll || !a.open {
 		s.todo.afterStep |= workFilter
@@ -332,6 +343,25 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	in := p.in
 	p.in, p.empty = nil, 0
 	return in
+}
+
+// take notes in the trace when a process goes over to taking other messages than
+// before. That is to a process what Become is to a handler. While it waits for an
+// answer, or for time to pass, it has not gone over to anything. Two predicates are
+// the same when their code is: where they are in memory says nothing.
+func (p *Process) take(a *actor) {
+	code := uintptr(0)
+	switch a.accept {
+	case acceptAll:
+	case acceptMatching:
+		code = **(**uintptr)(unsafe.Pointer(&a.match)) ^ p.like
+	default:
+		return
+	}
+	if p.takes != acceptStart && (p.takes != a.accept || p.code != code) {
+		p.sys.rec.changed()
+	}
+	p.takes, p.code = a.accept, code
 }
 
 // poll is ReceiveTimeout(0): a message to itself, which no fault touches, ends the

@@ -47,7 +47,7 @@ func mayBeNil[T any](from Asker) bool {
 // ReceiveAs waits for a message of one type and returns it; others stay where they
 // are, as with ReceiveMatch. An interface type stands for all that implement it.
 func ReceiveAs[T any](p *Process) T {
-	typed, _ := p.receiveMatch("ReceiveAs", is[T]).(T)
+	typed, _ := p.receiveMatch("ReceiveAs", is[T], (*T)(nil)).(T)
 	return typed
 }
 

@@ -1,16 +1,45 @@
-// Package coverage measures which receive orders a set of runs has shown, by the
+// Package coverage counts which orders of receives a set of runs has shown, by the
 // criteria of Bitá over the identities of steps (Tasharofi et al., "Bita:
 // Coverage-guided, automatic testing of actor programs", ASE 2013, section III).
 //
-// A PR is an observer of systems. One PR counts over any number of runs:
+// An Orders is told of each run when it is over:
 //
-//	pr := &coverage.PR{}
+//	orders := &coverage.Orders{Also: coverage.PCR}
 //	for seed := range uint64(1000) {
 //		sys.Reset(seed)
-//		pr.Begin()
-//		sys.Observe(pr)
 //		…
 //		sys.Run()
+//		orders.Add(sys.Trace(), coverage.Run{Unguided: true})
 //	}
-//	fmt.Println(pr.Pairs())
+//	fmt.Println(orders.Summary())
+//
+// # What is counted
+//
+// An order is one receive of an actor before another, by PR, PCR or PMR; a pair is
+// covered when both of its orders were seen. Receives are those that are asynchronous:
+// see Counts. A receive is the same one in two runs when its identity is.
+//
+// Count says how many there are, Parts says it for each label of actors, Types for each
+// pair of types of messages, and Open lists the orders that were not seen and could
+// have been. Of an order that was not seen it is known that it is impossible, that it
+// is possible, or neither: how many pairs can be covered at all is then between two
+// numbers. It is exact when none is unknown, or when all orders of the program were
+// run and Whole was called.
+//
+// # What is still to be seen
+//
+// Chance says how likely the next unguided run shows a new order, with an interval.
+// Curves says how many were known after how many runs.
+//
+// # Several workers, and several nights
+//
+// Merge puts together what several have seen. MarshalBinary and UnmarshalBinary write
+// and read a file. Text, MarshalJSON and SVG show what is known.
+//
+// # Bounds
+//
+// An Orders takes as much memory as Orders.Bytes says for what it tells apart, twice that
+// while it grows, and some 50 MB at most for the rest. A run of a million steps and
+// a million runs that are all different take no more: what there is no room for is
+// told apart by type alone.
 package coverage

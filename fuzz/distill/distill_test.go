@@ -154,17 +154,17 @@ func passing(t *testing.T, name string, seeds uint64) (list []Passed, r *props.R
 	}
 	r = props.NewRunner(name, subjects.Easy()[i].Property(true))
 	t.Cleanup(r.Close)
-	pr := &coverage.PR{}
+	seen := &coverage.Orders{}
 	for seed := range seeds {
-		pr.Begin()
-		res := r.Run(props.Plan{Seed: seed/4 + 1, StrategySeed: seed, Strategy: strategy.Random(), Observer: pr})
+		res := r.Run(props.Plan{Seed: seed/4 + 1, StrategySeed: seed, Strategy: strategy.Random()})
+		seen.Add(res.System.Trace(), coverage.Run{})
 		if res.Failure != nil {
 			t.Fatal(res.Failure)
 		}
 		list = append(list, Passed{corpus.Case{Property: name, Inputs: choice.CloneInputs(res.Inputs), Record: *res.System.Record().Clone()},
 			PairsOf(res.System.Trace())})
 	}
-	return list, r, pr.Pairs()
+	return list, r, seen.Count(coverage.PR).Seen
 }
 
 // The cases that are kept of a subject's runs show, when they are run again, exactly the
@@ -180,13 +180,13 @@ func TestCoverageIsKept(t *testing.T) {
 		if basket.Pairs() != pairs {
 			t.Errorf("%s: %d pairs, coverage counts %d", name, basket.Pairs(), pairs)
 		}
-		pr := &coverage.PR{}
+		seen := &coverage.Orders{}
 		for i := range cases {
-			pr.Begin()
-			r.Run(props.Plan{Inputs: cases[i].Inputs, Strategy: strategy.Replay(&cases[i].Record, strategy.ReplayOptions{}), Observer: pr})
+			res := r.Run(props.Plan{Inputs: cases[i].Inputs, Strategy: strategy.Replay(&cases[i].Record, strategy.ReplayOptions{})})
+			seen.Add(res.System.Trace(), coverage.Run{})
 		}
-		if pr.Pairs() != pairs {
-			t.Errorf("%s: %d cases show %d of %d pairs", name, len(cases), pr.Pairs(), pairs)
+		if n := seen.Count(coverage.PR).Seen; n != pairs {
+			t.Errorf("%s: %d cases show %d of %d pairs", name, len(cases), n, pairs)
 		}
 		t.Logf("%s: %d of %d runs have all %d pairs", name, len(cases), len(list), pairs)
 	}
@@ -223,7 +223,7 @@ func TestBasketIsBounded(t *testing.T) {
 // A run that shows more than a cache can use, or nothing, has no pairs.
 func TestPairsAreBounded(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 0, 2: 1, 100: 4950, 447: 99681, 448: 0} {
-		tr := &trace.Trace{Actors: make([]trace.Actor, 1)}
+		tr := &trace.Trace{Actors: make([]trace.Actor, 1), Sends: []trace.Send{{Kind: trace.Message}}}
 		for i := range n {
 			tr.Steps = append(tr.Steps, trace.Step{Kind: trace.Receive, ID: uint64(i)})
 		}

@@ -1,6 +1,9 @@
 package distill
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // A Pair says that one step came before another at the same actor in some run, by
 // their identities.
@@ -10,7 +13,7 @@ type Pair struct{ First, Second uint64 }
 // receives of an actor: a run with more is not kept.
 const mostPairs = 100_000
 
-// PairsOf returns the pairs of a run, as coverage.PR counts them; none if there are
+// PairsOf returns the pairs of a run, as package coverage counts them by PR; none if there are
 // more than 100,000, or no trace.
 func PairsOf(t *trace.Trace) (list []Pair) {
 	if t == nil {
@@ -19,7 +22,7 @@ func PairsOf(t *trace.Trace) (list []Pair) {
 	received := make([][]uint64, len(t.Actors))
 	for i := range t.Steps {
 		st := &t.Steps[i]
-		if st.Kind != trace.Receive {
+		if !coverage.Counts(t, i) {
 			continue
 		}
 		before := received[st.Actor]

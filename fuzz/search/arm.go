@@ -26,6 +26,9 @@ type Arm interface {
 // share one arm.
 type Entry struct {
 	Name string
+	// Unguided reports that what the arm plans does not depend on what came of
+	// other runs: what its next run shows can be told from its runs.
+	Unguided bool
 	// New returns the arm for batch number n.
 	New func(n uint64) Arm
 	// Batch is how many runs a batch should have for the arm to learn enough; zero
@@ -76,7 +79,7 @@ func Strategies(names ...string) ([]Entry, error) {
 		if _, err := strategy.ByName(name); err != nil {
 			return nil, fmt.Errorf("no strategy is called %q; there are %s", name, strings.Join(Names(), ", "))
 		}
-		list = append(list, Entry{Name: name, New: func(uint64) Arm { return newDecider(name) }})
+		list = append(list, Entry{Name: name, Unguided: name == "random", New: func(uint64) Arm { return newDecider(name) }})
 	}
 	return list, nil
 }

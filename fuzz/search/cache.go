@@ -9,6 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
@@ -44,9 +45,9 @@ type larder struct {
 	basket distill.Basket
 }
 
-// fromCache runs the cases of the cache, as far as they still apply, and has the pairs
+// fromCache runs the cases of the cache, as far as they still apply, and has the orders
 // counted that they show. One that fails ends the search.
-func (s *sampler) fromCache(r *props.Runner, slot flight.Slot, pairs *coverage.PR) {
+func (s *sampler) fromCache(r *props.Runner, slot flight.Slot) {
 	if s.Cache.Dir == "" {
 		return
 	}
@@ -54,10 +55,12 @@ func (s *sampler) fromCache(r *props.Runner, slot flight.Slot, pairs *coverage.P
 	s.larder = l
 	for ; l.ran < len(l.held.Cases) && !s.late() && !s.stop.Load(); l.ran++ {
 		c := &l.held.Cases[l.ran]
-		pairs.Begin()
 		slot.Begin(flight.Cached, l.ran)
-		res := r.Run(props.Plan{Inputs: c.Inputs, EarlyTimers: c.EarlyTimers, Observer: pairs,
+		res := r.Run(props.Plan{Inputs: c.Inputs, EarlyTimers: c.EarlyTimers,
 			Strategy: strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})})
+		if res.System != nil {
+			s.orders.Add(res.System.Trace(), coverage.Run{ID: hash.Seed(s.Seed+3, uint64(l.ran)) | 1})
+		}
 		s.tally.Count(cached, &res)
 		s.toBasket(c.Strategy, c.Seed, &res)
 		if res.Failure != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/flight"
@@ -18,6 +19,9 @@ type Exhaustion struct {
 	Exploration
 	// All reports that every order of every input was run and none failed.
 	All bool
+	// Orders are those of receives in all that was run. If that was All, no others are
+	// possible.
+	Orders *coverage.Orders
 	// reduced reports that a reduction was used.
 	reduced bool
 	// orders are those that were run, by orderOf.
@@ -49,7 +53,8 @@ type exhausting struct {
 func exhaust(ctx context.Context, p Property, o ExploreOptions) (out exhausting) {
 	x := newExploring(ctx, p, o)
 	defer x.close()
-	x.noDraws, x.orders = true, map[uint64]bool{}
+	x.noDraws, x.orders, out.Orders = true, map[uint64]bool{}, &coverage.Orders{}
+	x.seen = out.Orders
 	x.workers[0].runner.phase = flight.Exhaust
 	out.reduced = x.reduces()
 	if !out.reduced {
@@ -63,6 +68,9 @@ func exhaust(ctx context.Context, p Property, o ExploreOptions) (out exhausting)
 	v := &out.Verdict
 	out.All = v.Complete && !v.Sampled && v.Nondeterminism == "" && !out.doubts &&
 		len(out.Found)+len(out.Lost)+len(out.Complaints) == 0
+	if out.All {
+		out.Orders.Whole()
+	}
 	return out
 }
 

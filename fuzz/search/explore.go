@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
@@ -105,9 +106,10 @@ type exploring struct {
 	met map[string]bool // the signatures that Met was told of
 
 	// What follows is for Exhaust.
-	noDraws     bool            // to end at an input that is not by OneOf alone
-	earlyTimers int             // given to runs
-	orders      map[uint64]bool // that were run, by orderOf; nil when nobody asks
+	noDraws     bool             // to end at an input that is not by OneOf alone
+	earlyTimers int              // given to runs
+	orders      map[uint64]bool  // that were run, by orderOf; nil when nobody asks
+	seen        *coverage.Orders // in what was run; nil when nobody asks
 }
 
 func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring {

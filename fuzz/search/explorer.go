@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
@@ -96,6 +97,9 @@ func (w *explorer) Done(run explore.Run) {
 		w.own.finished++
 		if w.orders != nil {
 			w.orders[orderOf(&w.last)] = true
+			if run.System != nil {
+				w.seen.Add(run.System.Trace(), coverage.Run{})
+			}
 		}
 	}
 	switch {

@@ -20,7 +20,7 @@ const guidedBatch = 1024
 type guided struct {
 	forced
 	pool    guide.Pool
-	pairs   coverage.PR
+	seen    coverage.Orders
 	sources []source // of the runs in the pool
 	move    guide.Move
 	exact   bool           // the inputs are those of the run that is changed
@@ -73,12 +73,8 @@ func (g *guided) Learn(res *props.Result) {
 		return
 	}
 	t := res.System.Trace()
-	before := g.pairs.Pairs()
-	g.pairs.Begin()
-	for i := range t.Steps {
-		g.pairs.Stepped(res.System, i)
-	}
-	if isNew := g.pool.See(t); !isNew && g.pairs.Pairs() == before {
+	fresh := g.seen.Add(t, coverage.Run{})
+	if isNew := g.pool.See(t); !isNew && fresh == 0 {
 		return
 	}
 	if g.pool.Keep(t, g.move) != nil {

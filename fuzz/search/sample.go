@@ -61,6 +61,8 @@ type Result struct {
 	Finding *finding.Finding
 	Index   int
 	Tally
+	// Orders are those of receives that the runs have shown.
+	Orders *coverage.Orders
 	// Missed are the situations that were to be reached sometimes and that no
 	// run has reached.
 	Missed []string
@@ -114,6 +116,7 @@ func newSampler(ctx context.Context, p Property, o Options) *sampler {
 		o.Portfolio = Portfolio()
 	}
 	s := &sampler{Options: o, property: p, tally: NewTally()}
+	s.orders = &coverage.Orders{Source: s.source(0)}
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
 	s.close = context.AfterFunc(ctx, func() { s.over.Store(true) })
@@ -134,10 +137,11 @@ type sampler struct {
 	strange atomic.Bool     // a run came in another order
 	larder  *larder         // nil without a cache
 
-	mu    sync.Mutex
-	first *finding.Finding // the failing run with the lowest index
-	index int
-	tally Tally
+	mu     sync.Mutex
+	first  *finding.Finding // the failing run with the lowest index
+	index  int
+	tally  Tally
+	orders *coverage.Orders
 }
 
 // run searches with all workers.
@@ -148,31 +152,32 @@ func (s *sampler) run() Result {
 		defer r.Close()
 		runners = append(runners, r)
 	}
-	pairs := &coverage.PR{}
-	s.fromCache(runners[0], s.property.Recorder.Slot(0), pairs)
+	s.fromCache(runners[0], s.property.Recorder.Slot(0))
 	if len(runners) == 1 {
-		s.work(runners[0], s.property.Recorder.Slot(0), pairs)
+		s.work(runners[0], s.property.Recorder.Slot(0), s.orders)
 	} else {
 		var all sync.WaitGroup
 		for i, r := range runners {
-			counted := pairs
-			all.Go(func() { s.work(r, s.property.Recorder.Slot(i), counted) })
-			pairs = &coverage.PR{} // the first worker goes on with those of the cache
+			all.Go(func() { s.work(r, s.property.Recorder.Slot(i), &coverage.Orders{Source: s.source(i + 1)}) })
 		}
 		all.Wait()
 	}
-	res := Result{Cached: s.toCache(), Finding: s.first, Index: s.index, Tally: s.tally, Missed: missed(runners), Late: late(runners)}
+	res := Result{Cached: s.toCache(), Finding: s.first, Index: s.index, Tally: s.tally, Orders: s.orders, Missed: missed(runners), Late: late(runners)}
 	if s.first != nil {
 		s.first.Confirm(runners[0])
 	}
 	return res
 }
 
+// source names what a worker sees, so that it can be merged with what the workers of
+// another search have seen.
+func (s *sampler) source(worker int) uint64 { return hash.Seed(s.Seed+3, uint64(worker)) }
+
 // work takes one batch after another. Batches are handed out in order and, as
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
-func (s *sampler) work(r *props.Runner, slot flight.Slot, pairs *coverage.PR) {
-	w := &worker{sampler: s, runner: r, slot: slot, pairs: pairs, tally: NewTally()}
+func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Orders) {
+	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
@@ -180,10 +185,10 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot, pairs *coverage.PR) {
 		}
 		w.batch(b)
 	}
-	w.tally.Pairs = w.pairs.Pairs()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tally.add(&w.tally)
+	s.orders.Merge(orders)
 }
 
 // size is how many runs a batch has: it goes through the portfolio an even number
@@ -207,7 +212,7 @@ type worker struct {
 	*sampler
 	runner *props.Runner
 	slot   flight.Slot
-	pairs  *coverage.PR
+	seen   *coverage.Orders
 	tally  Tally
 }
 
@@ -225,16 +230,14 @@ func (w *worker) batch(b int) {
 			arms[e.Name] = e.New(uint64(b))
 		}
 		plan := props.Plan{Seed: hash.Seed(w.Seed, uint64(index/runsPerInput)),
-			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index), Observer: w.pairs}
+			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index)}
 		arms[e.Name].Plan(&plan)
-		w.pairs.Begin()
 		w.slot.Begin(flight.Sample, index)
-		known := w.pairs.Pairs()
 		res := w.runner.Run(plan)
-		if w.pairs.Pairs() > known {
+		arms[e.Name].Learn(&res)
+		if run := (coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided}); res.System != nil && w.seen.Add(res.System.Trace(), run) > 0 {
 			w.toBasket(e.Name, plan.StrategySeed, &res)
 		}
-		arms[e.Name].Learn(&res)
 		w.tally.Count(e.Name, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {
 			w.strange.Store(true)

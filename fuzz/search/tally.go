@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -26,9 +27,6 @@ type Tally struct {
 	Timed, Early int
 	// By is how many runs each arm made.
 	By map[string]int
-	// Pairs is how many ordered pairs of receives were seen, by the worker
-	// that saw most.
-	Pairs int
 }
 
 // NewTally returns a tally of no runs.
@@ -69,7 +67,6 @@ func (t *Tally) add(o *Tally) {
 	t.Skipped += o.Skipped
 	t.Timed += o.Timed
 	t.Early += o.Early
-	t.Pairs = max(t.Pairs, o.Pairs)
 	for k, n := range o.By {
 		t.By[k] += n
 	}
@@ -109,6 +106,28 @@ func (t *Tally) Arms() string {
 // FoundAt says which run of a search was the finding, and how long it took.
 func (r *Result) FoundAt(elapsed string) string {
 	return fmt.Sprintf("run %d of %d (%s), %s", r.Index+1, r.Runs, r.Finding.Case.Strategy, elapsed)
+}
+
+// mostNamed is how many orders that were not seen Coverage names.
+const mostNamed = 3
+
+// Coverage says how much of the orders of two receives was seen, how likely the next
+// run shows more, and what could have been seen and was not.
+func (r *Result) Coverage() string {
+	text := r.Orders.Summary()
+	var named []string
+	for _, g := range r.Orders.Open(coverage.PR) {
+		if name := g.String(); slices.Contains(named, name) {
+			continue
+		} else if named = append(named, name); len(named) > mostNamed {
+			named[mostNamed] = "…"
+			break
+		}
+	}
+	if len(named) > 0 {
+		text += "\nnot seen so far: " + strings.Join(named, "; ")
+	}
+	return text
 }
 
 // Complaints returns why a search that found nothing tells less than it seems

@@ -163,7 +163,7 @@ type Step struct {
 	Actor   int32  // the receiver, or the actor that the fault struck
 	Prev    int32  // the previous step of the same actor; None for its first
 	Kind    StepKind
-	Changed bool // the step changed its actor's handlers
+	Changed bool // the step changed its actor's handlers: by Become, or a process goes over to taking other messages
 	Settled bool // the step belongs to start-up, whose order is not explored
 	Wanted  Want // which other messages the receiver would have taken at this point
 }

@@ -38,7 +38,7 @@ const order = `
 	props, corpus, pulse/strategy, fuzz/words, fuzz/page < fuzz/finding
 	pulse < fuzz/coverage < fuzz/guide
 	fuzz/words < fuzz/flight
-	corpus, pulse/trace < fuzz/distill
+	corpus, fuzz/coverage < fuzz/distill
 	corpus, pulse/strategy < fuzz/explore
 	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/campaign < fuzz/report < fuzz
 	props, corpus, pulse/strategy < fuzz/native < fuzz

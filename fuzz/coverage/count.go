@@ -1,0 +1,281 @@
+package coverage
+
+import (
+	"cmp"
+	"iter"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// matrix returns the matrix of a single criterion.
+func (c Criteria) matrix() int {
+	switch c {
+	case PR:
+		return pr
+	case PCR:
+		return pcr
+	case PMR:
+		return pmr
+	}
+	panic("coverage: pairs of receives are counted by PR, by PCR or by PMR, and by one at a time, not by " + strconv.Quote(c.String()))
+}
+
+// Seen returns how many orders by one criterion were seen. A pair of receives has
+// two orders.
+func (o *Orders) Seen(c Criteria) int {
+	if c == Positions {
+		return o.positions.Len()
+	}
+	return o.seen[c.matrix()]
+}
+
+// Has reports whether a step was seen before another by PR, PCR or PMR. The
+// three are the identities of an actor and of two steps of it.
+func (o *Orders) Has(by Criteria, receiver, first, second uint64) bool {
+	a, j, k := o.find(receiver, first, second)
+	return a != nil && a.bit(by.matrix(), j, k)
+}
+
+// Status returns what is known of two steps of an actor in either order, by PR, PCR
+// or PMR.
+func (o *Orders) Status(by Criteria, receiver, first, second uint64) Status {
+	a, j, k := o.find(receiver, first, second)
+	switch {
+	case a == nil:
+		return Unseen
+	case a.bit(by.matrix(), j, k):
+		return o.status(a, by, j, k)
+	case a.bit(by.matrix(), k, j):
+		return o.status(a, by, k, j)
+	}
+	return Unseen
+}
+
+// find returns an actor and the numbers of two steps of it; nil when it has not
+// received both.
+func (o *Orders) find(receiver, first, second uint64) (a *receiver, j, k int32) {
+	place, ok := o.places.Get(receiver)
+	if !ok {
+		return nil, skipped, skipped
+	}
+	a = &o.receivers[place]
+	j, k = a.find(&o.numbers, first), a.find(&o.numbers, second)
+	if j == skipped || k == skipped {
+		return nil, j, k
+	}
+	return a, j, k
+}
+
+// find returns the number of a step, or skipped if it is none of this receiver's.
+func (a *receiver) find(numbers *hash.Table, id uint64) int32 {
+	k, ok := numbers.Get(id)
+	if !ok || int(k) >= len(a.steps) || k < 0 || a.steps[k].id != id {
+		return skipped
+	}
+	return k
+}
+
+// bit reports what a matrix says about step j before step k.
+func (a *receiver) bit(matrix int, j, k int32) bool {
+	rows := a.rows[matrix]
+	at := int(k)*a.width + int(j)>>6
+	return at < len(rows) && rows[at]&(1<<(j&63)) != 0
+}
+
+// A Count says what is known of the pairs of receives of which at least one order
+// was seen.
+type Count struct {
+	// Seen is how many orders were seen. Covered is how many pairs were seen in
+	// both orders (Bitá, definition 4).
+	Seen, Covered int
+	// Open is how many pairs were seen in one order and could have come in the
+	// other: in some run nothing was in the way, neither what happened before
+	// nor the order of a channel nor what a process takes. An actor that ends with
+	// the one receive may still never come to the other.
+	Open int
+	// Impossible is how many pairs can come in one order only, since one receive
+	// is the cause of the other, or since the order of a channel is fixed by what
+	// they are. Unknown is how many are neither.
+	Impossible, Unknown int
+}
+
+// Pairs returns how many pairs there are.
+func (c Count) Pairs() int { return c.Covered + c.Open + c.Impossible + c.Unknown }
+
+// Most returns how many of the pairs can be covered at most. That is exact when
+// none is Unknown.
+func (c Count) Most() int { return c.Covered + c.Open + c.Unknown }
+
+// A Status is what is known of an order.
+type Status uint8
+
+const (
+	Unseen     Status = iota // neither it nor the other order of the same two was seen
+	Covered                  // both orders were seen
+	Open                     // one order was seen, and nothing is known to be in the way of the other
+	Impossible               // one order was seen, and no run has the other
+	Unknown                  // one order was seen, in no run that was looked at could it have been the other
+)
+
+func (s Status) String() string {
+	return [...]string{"unseen", "covered", "open", "impossible", "unknown"}[s]
+}
+
+func (c *Count) add(s Status) {
+	switch s {
+	case Covered:
+		c.Covered++
+		c.Seen += 2
+		return
+	case Open:
+		c.Open++
+	case Impossible:
+		c.Impossible++
+	case Unknown:
+		c.Unknown++
+	default:
+		return
+	}
+	c.Seen++
+}
+
+// Count counts by PR, PCR or PMR.
+func (o *Orders) Count(by Criteria) (c Count) {
+	for i := range o.receivers {
+		a := &o.receivers[i]
+		for j, k := range a.pairs(by.matrix()) {
+			c.add(o.status(a, by, j, k))
+		}
+	}
+	return c
+}
+
+// Whole notes that the runs so far were all that there can be, one for each distinct
+// order of the program with one input: what they have not shown is impossible. That
+// holds until something new is added.
+func (o *Orders) Whole() { o.whole = true }
+
+// A Part is what is counted of the actors with one label.
+type Part struct {
+	Actor string
+	Count
+}
+
+// Parts counts by PR, PCR or PMR, for the actors of each label apart.
+func (o *Orders) Parts(by Criteria) (list []Part) {
+	for _, i := range o.sorted() {
+		a := &o.receivers[i]
+		if label := o.words.texts[a.label]; len(list) == 0 || list[len(list)-1].Actor != label {
+			list = append(list, Part{Actor: label})
+		}
+		for j, k := range a.pairs(by.matrix()) {
+			list[len(list)-1].add(o.status(a, by, j, k))
+		}
+	}
+	return list
+}
+
+// pairs goes through the orders that a matrix has of which the other order is not
+// in it, or comes later.
+func (a *receiver) pairs(matrix int) iter.Seq2[int32, int32] {
+	return func(yield func(j, k int32) bool) {
+		for k := range int32(len(a.steps)) {
+			for j := range a.before(matrix, k) {
+				if (j < k || !a.bit(matrix, k, j)) && !yield(j, k) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// before goes through the steps that a matrix has before step k.
+func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		if len(a.rows[matrix]) == 0 {
+			return
+		}
+		for w, word := range a.rows[matrix][int(k)*a.width : (int(k)+1)*a.width] {
+			for ; word != 0; word &= word - 1 {
+				if !yield(int32(64*w + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// status returns what is known of two steps, of which j was seen before k.
+func (o *Orders) status(a *receiver, by Criteria, j, k int32) Status {
+	switch {
+	case a.bit(by.matrix(), k, j):
+		return Covered
+	case o.whole, a.bit(fixed, j, k):
+		return Impossible
+	case a.bit(open, j, k), a.bit(pr, k, j):
+		return Open
+	}
+	return Unknown
+}
+
+// A Goal is an order that was not seen and could be: First before Second at
+// Receiver, by their identities. The texts name them for people.
+type Goal struct {
+	Receiver, First, Second            uint64
+	Actor, FirstReceive, SecondReceive string
+}
+
+// Open lists the orders by one criterion that were not seen although nothing was in
+// the way, those of one actor together.
+func (o *Orders) Open(by Criteria) (list []Goal) {
+	for _, i := range o.sorted() {
+		a := &o.receivers[i]
+		for j, k := range a.pairs(by.matrix()) {
+			if o.status(a, by, j, k) == Open {
+				x, y := &a.steps[k], &a.steps[j]
+				list = append(list, Goal{a.id, x.id, y.id, o.words.texts[a.label], o.text(x), o.text(y)})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y Goal) int {
+		return cmp.Or(cmp.Compare(x.Actor, y.Actor), cmp.Compare(x.Receiver, y.Receiver),
+			cmp.Compare(x.FirstReceive, y.FirstReceive), cmp.Compare(x.SecondReceive, y.SecondReceive),
+			cmp.Compare(x.First, y.First), cmp.Compare(x.Second, y.Second))
+	})
+	return list
+}
+
+// text names a step for people.
+func (o *Orders) text(s *told) string {
+	return shortType(o.words.texts[s.msg]) + " from " + o.words.texts[s.from]
+}
+
+// shortType drops the packages from a type.
+func shortType(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '.' {
+			return name[i+1:]
+		}
+		if name[i] == ']' || name[i] == '}' || name[i] == ')' {
+			break
+		}
+	}
+	return name
+}
+
+// sorted returns the places of all receivers, by what they are and not by when they
+// were seen.
+func (o *Orders) sorted() []int {
+	list := make([]int, len(o.receivers))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortFunc(list, func(i, j int) int {
+		x, y := &o.receivers[i], &o.receivers[j]
+		return cmp.Or(cmp.Compare(o.words.texts[x.label], o.words.texts[y.label]), cmp.Compare(x.id, y.id))
+	})
+	return list
+}

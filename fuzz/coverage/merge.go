@@ -1,0 +1,148 @@
+package coverage
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Merge adds all that another Orders knows. In whatever order several are merged,
+// and however often each, the result is the same. The bounds are for runs: what is
+// merged is kept as it is, however much.
+func (o *Orders) Merge(from *Orders) {
+	if o == from || from == nil {
+		return
+	}
+	o.whole = false
+	o.use(from.counted)
+	for i := range from.receivers {
+		o.mergeReceiver(from, int32(i))
+	}
+	for _, what := range from.spots {
+		o.addPosition(what)
+	}
+	for id, s := range from.past.sources {
+		o.past.of(id).merge(s)
+	}
+}
+
+// use makes room for rows of more criteria.
+func (o *Orders) use(more Criteria) {
+	more &= PCR | PMR | Positions
+	if o.counted&more == more {
+		return
+	}
+	o.counted |= more
+	for i := range o.receivers {
+		a := &o.receivers[i]
+		for m := range a.rows {
+			if want := a.width * len(a.steps); o.uses(m) && len(a.rows[m]) < want {
+				a.rows[m] = make([]uint64, want)
+				o.bytes += 8 * want
+			}
+		}
+	}
+}
+
+// A union is a receiver of one Orders that is merged into that of another.
+type union struct {
+	*Orders
+	from     *Orders
+	to, of   int32   // places
+	renumber []int32 // numbers of the one in the other
+}
+
+func (o *Orders) mergeReceiver(from *Orders, of int32) {
+	b := &from.receivers[of]
+	name, label := o.words.of(from.words.texts[b.name]), o.words.of(from.words.texts[b.label])
+	to, ok := o.places.Get(b.id)
+	if !ok {
+		to = o.addReceiver(receiver{id: b.id, name: name, label: label})
+	}
+	a := &o.receivers[to]
+	a.name, a.label = o.words.first(a.name, name), o.words.first(a.label, label)
+	u := union{Orders: o, from: from, to: to, of: of}
+	for _, s := range b.steps {
+		msg, sender := o.words.of(from.words.texts[s.msg]), o.words.of(from.words.texts[s.from])
+		k := a.find(&o.numbers, s.id)
+		if k == skipped {
+			k = o.addStep(to, told{s.id, msg, sender, s.folded})
+		}
+		mine := &a.steps[k]
+		mine.msg, mine.from = o.words.first(mine.msg, msg), o.words.first(mine.from, sender)
+		u.renumber = append(u.renumber, k)
+	}
+	u.rows()
+}
+
+// first returns the text that comes first in the alphabet: what is known of one thing
+// by two texts is named by that.
+func (v *vocabulary) first(x, y int32) int32 {
+	if v.texts[y] < v.texts[x] {
+		return y
+	}
+	return x
+}
+
+// rows merges the matrices.
+func (u *union) rows() {
+	a, b := &u.receivers[u.to], &u.from.receivers[u.of]
+	for k := range int32(len(b.steps)) {
+		for j := range b.before(pr, k) {
+			u.sightings(a, b, j, k)
+		}
+		for m := range b.rows {
+			if m == many {
+				continue
+			}
+			for j := range b.before(m, k) {
+				u.add(a, m, u.renumber[j], u.renumber[k])
+			}
+		}
+	}
+}
+
+// add sets a bit, and counts it if it is an order's.
+func (u *union) add(a *receiver, matrix int, j, k int32) {
+	if matrix <= pmr && !a.bit(matrix, j, k) {
+		u.seen[matrix]++
+	}
+	a.put(matrix, j, k)
+}
+
+// sightings merges what is known of the runs that have shown an order.
+func (u *union) sightings(a, b *receiver, j, k int32) {
+	mine := spot{u.to, u.renumber[k], u.renumber[j]}
+	if a.bit(many, mine.j, mine.k) {
+		return
+	}
+	was := u.past.rare[mine]
+	is, ok := was.with(u.from.past.rare[spot{u.of, k, j}])
+	if b.bit(many, j, k) || !ok {
+		is = runs{}
+		a.put(many, mine.j, mine.k)
+	}
+	u.past.set(mine, was, is)
+}
+
+// merge merges two counts of one source.
+func (s *source) merge(other *source) {
+	longer := slices.CompareFunc(s.marks, other.marks, func(x, y Point) int {
+		if x.Runs != y.Runs {
+			return x.Runs - y.Runs
+		}
+		return x.Orders - y.Orders
+	})
+	if s.runs < other.runs || s.runs == other.runs && longer < 0 {
+		s.marks = slices.Clone(other.marks)
+	}
+	s.runs, s.unguided = max(s.runs, other.runs), max(s.unguided, other.unguided)
+	s.lost, s.folded = max(s.lost, other.lost), max(s.folded, other.folded)
+}
+
+// ones counts the bits of a matrix.
+func (a *receiver) ones(matrix int) (n int) {
+	for _, word := range a.rows[matrix] {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}

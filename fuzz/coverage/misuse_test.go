@@ -1,0 +1,74 @@
+package coverage_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// What is asked of an Orders in ways that it is not meant for.
+func TestMisuse(t *testing.T) {
+	all := traces(program{seed: 3}, 6)
+	set := map[goal]int{}
+	for _, c := range []struct {
+		name string
+		use  func(o *coverage.Orders)
+	}{
+		{"an empty trace", func(o *coverage.Orders) { o.Add(&trace.Trace{}, coverage.Run{}) }},
+		{"criteria one by one", func(o *coverage.Orders) {
+			for _, also := range []coverage.Criteria{0, coverage.PCR, coverage.PMR, coverage.PR, allCriteria} {
+				o.Also = also
+				for _, tr := range all {
+					o.Add(tr, coverage.Run{})
+				}
+			}
+		}},
+		{"another source in between", func(o *coverage.Orders) {
+			o.Add(all[0], coverage.Run{Unguided: true})
+			o.Source = 9
+			o.Add(all[1], coverage.Run{Unguided: true})
+		}},
+		{"merged with nothing", func(o *coverage.Orders) { o.Merge(nil); o.Merge(o); o.Merge(&coverage.Orders{}) }},
+		{"bounds below zero", func(o *coverage.Orders) { o.Steps, o.Bytes = -1, -1; o.Add(all[2], coverage.Run{}) }},
+		{"one id for all runs", func(o *coverage.Orders) {
+			for _, tr := range all {
+				o.Add(tr, coverage.Run{ID: 1, Unguided: true})
+			}
+		}},
+		{"a file into one that is in use", func(o *coverage.Orders) {
+			if err := o.UnmarshalBinary(file(t, o)); err != nil {
+				t.Error(err)
+			}
+		}},
+	} {
+		o := &coverage.Orders{Also: allCriteria}
+		for _, tr := range all {
+			o.Add(tr, coverage.Run{})
+			slow(set, tr)
+		}
+		c.use(o)
+		o.Add(all[0], coverage.Run{Unguided: true})
+		compare(t, c.name, o, set)
+		if again := read(t, file(t, o)); !bytes.Equal(file(t, again), file(t, o)) || again.Text() != o.Text() {
+			t.Errorf("%s: the file says something else", c.name)
+		}
+	}
+}
+
+// Several criteria at once are nobody's: no number would be right.
+func TestOneCriterionAtATime(t *testing.T) {
+	for _, by := range []coverage.Criteria{0, coverage.PCR | coverage.PMR, coverage.Positions} {
+		func() {
+			defer func() {
+				if v, _ := recover().(string); !strings.Contains(v, "one at a time") {
+					t.Errorf("by %v: %q", by, v)
+				}
+			}()
+			new(coverage.Orders).Count(by)
+			written(1).Count(by)
+		}()
+	}
+}

@@ -1,0 +1,209 @@
+package coverage
+
+import (
+	"reflect"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A vocabulary numbers texts. The hashes are those of the texts.
+type vocabulary struct {
+	numbers map[string]int32
+	texts   []string
+	hashes  []uint64
+	bytes   int
+}
+
+func (v *vocabulary) of(text string) int32 {
+	n, ok := v.numbers[text]
+	if !ok {
+		if v.numbers == nil {
+			v.numbers = map[string]int32{}
+		}
+		n = int32(len(v.texts))
+		v.numbers[text] = n
+		v.texts = append(v.texts, text)
+		v.hashes = append(v.hashes, hash.String(text))
+		v.bytes += len(text) + perText
+	}
+	return n
+}
+
+// placeOf returns the place of an actor, a new one for one that is new. Beyond the
+// bounds all actors of a type have one place.
+func (o *Orders) placeOf(a *trace.Actor) int32 {
+	if place, ok := o.places.Get(a.ID); ok {
+		return place
+	}
+	if len(o.receivers) < mostActors && !o.full() {
+		return o.addReceiver(receiver{id: a.ID, name: o.words.of(a.Type), label: o.words.of(a.Label)})
+	}
+	id := hash.Fold(hash.String(a.Type), foldSalt)
+	if place, ok := o.places.Get(id); ok {
+		return place
+	}
+	return o.addReceiver(receiver{id: id, name: o.words.of(a.Type), label: o.words.of("(others)")})
+}
+
+// What a step, an actor and a text take besides rows, in bytes, with their part of a table
+// that is a quarter full.
+const (
+	perStep  = 24 + 4*16
+	perActor = 256 + 4*16
+	perText  = 96
+)
+
+const foldSalt = 0x9fb21c651e98df25
+
+func (o *Orders) addReceiver(r receiver) int32 {
+	place := int32(len(o.receivers))
+	o.receivers = append(o.receivers, r)
+	o.places.Put(r.id, place)
+	o.bytes += perActor
+	return place
+}
+
+// full reports whether there is no room for more rows.
+func (o *Orders) full() bool {
+	most := o.Bytes
+	if most <= 0 {
+		most = defaultBytes
+	}
+	return o.Memory() >= most
+}
+
+// isShared reports whether a receiver stands for several actors.
+func (o *Orders) isShared(a *receiver) bool {
+	return a.id == hash.Fold(o.words.hashes[a.name], foldSalt)
+}
+
+// number returns the number of a step that has none yet.
+func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
+	st := &t.Steps[step]
+	if !Counts(t, step) {
+		if o.skips < mostSkipped {
+			o.skips++
+			o.numbers.Put(st.ID, skipped)
+		}
+		return skipped
+	}
+	a, d := &o.receivers[place], &t.Sends[st.Send]
+	limit := o.Steps
+	if limit <= 0 {
+		limit = defaultSteps
+	}
+	if len(a.steps) >= limit || o.full() || o.isShared(a) {
+		return o.fold(place, d)
+	}
+	return o.addStep(place, told{id: st.ID, msg: o.words.of(typeOf(d)), from: o.words.of(senderOf(t, d))})
+}
+
+// fold returns the number of all steps of an actor with messages of the type of d.
+func (o *Orders) fold(place int32, d *trace.Send) int32 {
+	o.own.folded++
+	typ := reflect.TypeOf(d.Body)
+	if f := &o.last; f.typ == typ && f.place == place && f.kind == d.Kind && typ != nil {
+		return f.number
+	}
+	a, msg := &o.receivers[place], o.words.of(typeOf(d))
+	id := hash.Fold(a.id^foldSalt, o.words.hashes[msg])
+	k, ok := o.numbers.Get(id)
+	if !ok {
+		k = o.addStep(place, told{id: id, msg: msg, from: o.words.of("(any)"), folded: true})
+	}
+	o.last = folding{typ, place, d.Kind, k}
+	return k
+}
+
+// A folding is what fold has returned last: where there are many such steps most are
+// alike.
+type folding struct {
+	typ    reflect.Type
+	place  int32
+	kind   trace.SendKind
+	number int32
+}
+
+// typeOf returns the full name of the type of a message, so that types of one name
+// in two packages are two.
+func typeOf(d *trace.Send) string {
+	if d.Body == nil {
+		return d.Kind.String()
+	}
+	return reflect.TypeOf(d.Body).String()
+}
+
+func senderOf(t *trace.Trace, d *trace.Send) string {
+	if d.From < 0 || d.From == trace.Test {
+		return "test"
+	}
+	return t.Actors[d.From].Label
+}
+
+// addStep gives a step of an actor the next number.
+func (o *Orders) addStep(place int32, s told) int32 {
+	a := &o.receivers[place]
+	k := int32(len(a.steps))
+	a.steps = append(a.steps, s)
+	o.bytes += perStep
+	o.numbers.Put(s.id, k)
+	if int(k) >= 64*a.width {
+		o.widen(a)
+	}
+	for m := range a.rows {
+		if o.uses(m) {
+			a.rows[m] = appendZeros(a.rows[m], a.width)
+			o.bytes += 8 * a.width
+		}
+	}
+	a.rows[many][int(k)*a.width+int(k)>>6] |= 1 << (k & 63)
+	return k
+}
+
+// uses reports whether a matrix is in use.
+func (o *Orders) uses(matrix int) bool {
+	switch matrix {
+	case pcr:
+		return o.counted&PCR != 0
+	case pmr:
+		return o.counted&PMR != 0
+	}
+	return true
+}
+
+// widen makes room for twice as many steps in each row.
+func (o *Orders) widen(a *receiver) {
+	width := max(1, 2*a.width)
+	for m, old := range a.rows {
+		if a.width == 0 || len(old) == 0 {
+			continue
+		}
+		wide := make([]uint64, 0, 2*len(old))
+		for i := 0; i < len(old); i += a.width {
+			wide = appendZeros(append(wide, old[i:i+a.width]...), width-a.width)
+		}
+		o.bytes += 8 * (len(wide) - len(old))
+		a.rows[m] = wide
+	}
+	a.width = width
+}
+
+func appendZeros(list []uint64, n int) []uint64 {
+	for range n {
+		list = append(list, 0)
+	}
+	return list
+}
+
+// Folded returns how many receives were told apart by types alone, because their
+// actor had too many or there was no memory left.
+func (o *Orders) Folded() (n int) {
+	for _, s := range o.past.sources {
+		n += s.folded
+	}
+	return n
+}
+
+// Memory returns how many bytes are taken by what is told apart.
+func (o *Orders) Memory() int { return o.bytes + o.words.bytes }

@@ -1,0 +1,332 @@
+package coverage
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// Criteria is a set of ways to say which orders of receives count. Those with a
+// name are single; what takes one criterion takes one of these.
+type Criteria uint8
+
+const (
+	// PR is a pair of receives: one came before the other at one actor (Bitá,
+	// definition 2). It is counted whatever else is asked for.
+	PR Criteria = 1 << iota
+	// PCR is a pair of consecutive receives: no other receive of that actor came
+	// between the two (definition 1).
+	PCR
+	// PMR is a pair of a change of handlers and a receive: at least one of the two
+	// changed the handlers of their actor, and no receive between them did
+	// (definition 3).
+	PMR
+	// Positions is no pair of receives but of types: a message of one type came
+	// right after one of another, as the n-th receive of its actor.
+	Positions
+)
+
+func (c Criteria) String() string {
+	var list []string
+	for i, name := range [...]string{"PR", "PCR", "PMR", "positions"} {
+		if c&(1<<i) != 0 {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Orders is a set of orders of receives: those that some runs have shown. The zero
+// value is empty and ready.
+//
+// An Orders learns from the trace of a run when the run is over. It is exact as
+// long as its bounds last: no order is missed or counted twice, however many runs
+// there are. It belongs to one goroutine. Several that have seen different runs are
+// put together by Merge, which into an empty one makes a copy: an Orders itself must not
+// be copied once it is in use.
+//
+// Each actor numbers its steps. A row of bits for each step marks the steps that
+// came before it in some run, so that what a step adds is known from a few words
+// and not from a pass over the run.
+type Orders struct {
+	// Also is what is counted besides PR, from the next run on.
+	Also Criteria
+	// Source tells the runs of this Orders from those of others that it is to be
+	// merged with: two searches, or two workers of one, must not have the same.
+	Source uint64
+	// Steps bounds how many steps of one actor are told apart; zero means 4,096.
+	// Bytes bounds the memory for rows, in bytes; zero means 64 MB. Steps beyond these
+	// bounds are told apart by the type of their message alone, and actors beyond
+	// them by their own: Folded returns how often that was so.
+	Steps, Bytes int
+
+	numbers   hash.Table // identity of a step: its number at its actor, or skipped
+	places    hash.Table // identity of an actor: its place in receivers
+	receivers []receiver
+	words     vocabulary
+	bytes     int // of all rows
+	seen      [3]int
+	positions hash.Table
+	spots     []uint64 // the keys of positions
+	skips     int      // how many steps that do not count have a number
+	past      past     // which runs there were
+	own       *source
+	ownID     uint64
+	counted   Criteria // each that Also has had: there are rows for it
+	judging   judge
+	whole     bool    // the runs were all that there can be
+	last      folding // the last step that was not told apart
+
+	// What follows belongs to the run that is being added.
+	live   []live // by index in its trace
+	id     uint64 // of the run
+	random bool   // the run is unguided
+	fresh  int
+	lost   bool // the run is the only one with an order of which that is not kept
+}
+
+// A receiver holds what is known of the steps of one actor.
+//
+// Invariants: each matrix that is in use has a row for each number, of so many
+// words as width says. A bit of many is set only if that of pr is, but for the
+// diagonal, which is set in many and in no other: no step comes before itself, but
+// one that stands for several does.
+type receiver struct {
+	id    uint64
+	name  int32  // of its type
+	label int32  // what the program called it
+	steps []told // by number
+	width int
+	rows  [matrices][]uint64
+}
+
+// matrices of bits: bit j of row i is about step j before step i.
+const (
+	pr       = iota // seen in some run
+	pcr             // seen one right after the other
+	pmr             // seen with a change of handlers
+	many            // seen so often that no run need be noted for it: see past
+	open            // seen in a run in which i could have come before j
+	fixed           // i can come before j in no run: what they are decides it
+	matrices = iota
+)
+
+// told is what is known of a step by itself.
+type told struct {
+	id     uint64
+	msg    int32 // the type of the message
+	from   int32 // the label of the sender
+	folded bool  // it stands for all steps with such a message that are not told apart
+}
+
+// A live is an actor in the run that is being added.
+type live struct {
+	place int32    // in receivers, -1 when not looked up
+	last  int32    // the number of its last receive, -1 before the first
+	turn  int32    // that of its last receive that changed its handlers, -1 before the first
+	count int32    // of its receives
+	seen  []uint64 // its receives
+	since []uint64 // those since turn, and turn
+}
+
+const (
+	defaultSteps = 4096
+	defaultBytes = 64 << 20
+	mostActors   = 1 << 14
+	mostSkipped  = 1 << 16
+	skipped      = -1 // the number of a step that does not count
+)
+
+// A Run is what Add needs to know of a run besides its trace.
+type Run struct {
+	// ID tells the run from all others, of whatever source. Zero means that
+	// the run is the next one of its source.
+	ID uint64
+	// Unguided reports that how the run was made did not depend on what earlier
+	// runs have shown. The chance of what the next unguided run shows follows from
+	// these alone.
+	Unguided bool
+}
+
+// Counts reports whether the order of a step counts: the step is an asynchronous
+// receive. The answer to an Ask is a synchronous one, and so is no part of the
+// order, nor is the start of an actor, nor a step of start-up, whose order is fixed.
+func Counts(t *trace.Trace, step int) bool {
+	st := &t.Steps[step]
+	if st.Kind != trace.Receive || st.Settled {
+		return false
+	}
+	kind := t.Sends[st.Send].Kind
+	return kind != trace.Reply && kind != trace.Start
+}
+
+// Add adds the orders that a run has shown. It returns how many of them are new,
+// by all criteria that are counted.
+func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
+	o.begin(t, r)
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		if st.Kind != trace.Receive || st.Settled {
+			continue
+		}
+		l := &o.live[st.Actor]
+		if l.place < 0 {
+			l.place = o.placeOf(&t.Actors[st.Actor])
+		}
+		k, ok := o.numbers.Get(st.ID)
+		if !ok {
+			k = o.number(t, i, l.place)
+		}
+		switch {
+		case k != skipped:
+			o.receive(l, k, st.Changed)
+		case st.Changed && l.last >= 0 && o.Also&PMR != 0 && t.Sends[st.Send].Kind == trace.Reply:
+			o.turned(l, l.last) // what the receive that asked began ends with the answer
+		}
+	}
+	o.end(t)
+	return o.fresh
+}
+
+func (o *Orders) begin(t *trace.Trace, r Run) {
+	if o.own == nil || o.ownID != o.Source {
+		o.own, o.ownID = o.past.of(o.Source), o.Source
+	}
+	o.use(o.Also)
+	o.id, o.random, o.fresh, o.lost = r.ID, r.Unguided, 0, false
+	if o.id == 0 {
+		o.id = hash.Seed(o.Source+1, uint64(o.own.runs)) | 1
+	}
+	for len(o.live) < len(t.Actors) {
+		o.live = append(o.live, live{})
+	}
+	for i := range t.Actors {
+		l := &o.live[i]
+		l.place, l.last, l.turn, l.count = -1, -1, -1, 0
+		l.seen, l.since = l.seen[:0], l.since[:0]
+	}
+}
+
+// end counts the run.
+func (o *Orders) end(t *trace.Trace) {
+	o.own.runs++
+	o.judging.earned += earnings * len(t.Steps)
+	if o.random {
+		o.own.unguided++
+	}
+	o.whole = o.whole && o.fresh == 0
+	if o.fresh > 0 || o.own.runs&(o.own.runs-1) == 0 {
+		o.judge(t)
+		o.own.mark(o.seen[0])
+	}
+}
+
+// receive adds a receive of an actor.
+func (o *Orders) receive(l *live, k int32, changed bool) {
+	a := &o.receivers[l.place]
+	base := int(k) * a.width
+	for i, known := range a.rows[many][base : base+len(l.seen)] {
+		if news := l.seen[i] &^ known; news != 0 {
+			o.note(a, l.place, k, i, news)
+		}
+	}
+	if o.Also != 0 {
+		o.also(l, a, k, changed)
+	}
+	l.last = k
+	l.count++
+	l.seen = with(l.seen, k)
+}
+
+// also adds a receive by the other criteria.
+func (o *Orders) also(l *live, a *receiver, k int32, changed bool) {
+	if o.Also&PCR != 0 && l.last >= 0 && l.last != k {
+		o.set(a, pcr, k, int(l.last)>>6, 1<<(l.last&63))
+	}
+	if o.Also&PMR != 0 {
+		switch {
+		case changed:
+			o.turned(l, k)
+		case l.turn >= 0 && l.turn != k:
+			o.set(a, pmr, k, int(l.turn)>>6, 1<<(l.turn&63))
+			fallthrough
+		default:
+			l.since = with(l.since, k)
+		}
+	}
+	if o.Also&Positions != 0 {
+		o.position(l, a, k)
+	}
+}
+
+// turned notes that the last receive of an actor has changed its handlers.
+func (o *Orders) turned(l *live, k int32) {
+	a := &o.receivers[l.place]
+	for i, word := range l.since {
+		if i == int(k)>>6 {
+			word &^= 1 << (k & 63)
+		}
+		if word != 0 {
+			o.set(a, pmr, k, i, word)
+		}
+	}
+	clear(l.since)
+	l.since, l.turn = with(l.since, k), k
+}
+
+// set sets bits of a word of row k of a matrix, and counts those that were not.
+func (o *Orders) set(a *receiver, matrix int, k int32, word int, news uint64) {
+	w := &a.rows[matrix][int(k)*a.width+word]
+	if news &^= *w; news != 0 {
+		*w |= news
+		n := bits.OnesCount64(news)
+		o.seen[matrix] += n
+		o.fresh += n
+	}
+}
+
+// note looks at orders that few runs have shown, or none.
+func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
+	o.set(a, pr, k, word, news)
+	for ; news != 0; news &= news - 1 {
+		if o.shown(spot{place, k, int32(64*word + bits.TrailingZeros64(news))}) {
+			a.rows[many][int(k)*a.width+word] |= news & -news
+		}
+	}
+}
+
+// with sets a bit of a set that has as many words as it needs.
+func with(set []uint64, k int32) []uint64 {
+	for len(set) <= int(k)>>6 {
+		set = append(set, 0)
+	}
+	set[k>>6] |= 1 << (k & 63)
+	return set
+}
+
+// mostPosition is the place from which on receives of an actor count as one.
+const (
+	mostPosition  = 255
+	mostPositions = 1 << 18
+)
+
+// position adds a receive by its place, its type and that of the one before.
+func (o *Orders) position(l *live, a *receiver, k int32) {
+	before := uint64(0)
+	if l.last >= 0 {
+		before = o.words.hashes[a.steps[l.last].msg]
+	}
+	what := hash.Fold(a.id+uint64(min(l.count, mostPosition)), hash.Fold(before, o.words.hashes[a.steps[k].msg]))
+	if o.positions.Len() < mostPositions {
+		o.addPosition(what)
+	}
+}
+
+func (o *Orders) addPosition(what uint64) {
+	if _, had := o.positions.Add(what, 0); !had {
+		o.spots = append(o.spots, what)
+		o.fresh++
+	}
+}

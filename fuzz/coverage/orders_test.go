@@ -1,0 +1,176 @@
+package coverage_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+const allCriteria = coverage.PCR | coverage.PMR | coverage.Positions
+
+var single = []coverage.Criteria{coverage.PR, coverage.PCR, coverage.PMR}
+
+// A goal is an order of two receives of an actor, by identities.
+type goal struct {
+	by                      coverage.Criteria
+	receiver, first, second uint64
+}
+
+// A receipt is an asynchronous receive of a schedule.
+type receipt struct {
+	receiver, id uint64
+	changes      bool // cmh(r) of the paper
+}
+
+// schedule returns the asynchronous receives of a run. What a synchronous one
+// changes is changed by the receive that it is a part of.
+func schedule(t *trace.Trace) (list []receipt) {
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		if st.Kind != trace.Receive || st.Settled {
+			continue
+		}
+		actor := t.Actors[st.Actor].ID
+		switch t.Sends[st.Send].Kind {
+		case trace.Start:
+		case trace.Reply:
+			for j := len(list) - 1; j >= 0 && st.Changed; j-- {
+				if list[j].receiver == actor {
+					list[j].changes = true
+					break
+				}
+			}
+		default:
+			list = append(list, receipt{actor, st.ID, st.Changed})
+		}
+	}
+	return list
+}
+
+// slow adds the goals that a run achieves to a set, as definitions 1 to 3 say.
+func slow(set map[goal]int, t *trace.Trace) {
+	s := schedule(t)
+	for i := range s {
+		for j := i + 1; j < len(s); j++ {
+			if s[i].receiver != s[j].receiver {
+				continue
+			}
+			consecutive, unturned := true, true
+			for k := i + 1; k < j; k++ {
+				if s[k].receiver == s[i].receiver {
+					consecutive = false
+					unturned = unturned && !s[k].changes
+				}
+			}
+			set[goal{coverage.PR, s[i].receiver, s[i].id, s[j].id}]++
+			if consecutive {
+				set[goal{coverage.PCR, s[i].receiver, s[i].id, s[j].id}]++
+			}
+			if unturned && (s[i].changes || s[j].changes) {
+				set[goal{coverage.PMR, s[i].receiver, s[i].id, s[j].id}]++
+			}
+		}
+	}
+}
+
+// slowCovered counts the pairs of which both orders are in a set (definition 4).
+func slowCovered(set map[goal]int, by coverage.Criteria) (n int) {
+	for g := range set {
+		if g.by == by && g.first < g.second && set[goal{g.by, g.receiver, g.second, g.first}] > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func slowSeen(set map[goal]int, by coverage.Criteria) (n int) {
+	for g := range set {
+		if g.by == by {
+			n++
+		}
+	}
+	return n
+}
+
+// programs is how many random programs a test looks at.
+func programs() uint64 {
+	if os.Getenv("JOSTLE_NIGHTLY") == "1" {
+		return 40_000
+	}
+	return 2000
+}
+
+// compare fails the test where an Orders differs from the definitions.
+func compare(t *testing.T, what string, o *coverage.Orders, set map[goal]int) {
+	t.Helper()
+	for _, by := range single {
+		if got, want := o.Seen(by), slowSeen(set, by); got != want {
+			t.Fatalf("%s: %d orders by %v; the definition gives %d", what, got, by, want)
+		}
+		if got, want := o.Count(by).Covered, slowCovered(set, by); got != want {
+			t.Fatalf("%s: %d pairs covered by %v; the definition gives %d", what, got, by, want)
+		}
+	}
+	for g := range set {
+		if !o.Has(g.by, g.receiver, g.first, g.second) {
+			t.Fatalf("%s: an order by %v was seen and is not known", what, g.by)
+		}
+	}
+}
+
+// Every count is that of the definitions, on random programs.
+func TestOrdersAreThoseOfTheDefinitions(t *testing.T) {
+	changes, answers := 0, 0
+	for prog := range programs() {
+		o := &coverage.Orders{Also: allCriteria}
+		sys, set := system(prog), map[goal]int{}
+		for seed := range uint64(6) {
+			program{prog, prog%5 == 0}.play(sys, seed)
+			before := len(set)
+			slow(set, sys.Trace())
+			positions := o.Seen(coverage.Positions)
+			fresh := o.Add(sys.Trace(), coverage.Run{Unguided: true}) - (o.Seen(coverage.Positions) - positions)
+			if fresh != len(set)-before {
+				t.Fatalf("program %d run %d: %d orders are new, want %d", prog, seed, fresh, len(set)-before)
+			}
+			for i := range sys.Trace().Steps {
+				st := &sys.Trace().Steps[i]
+				if st.Changed {
+					changes++
+				}
+				if st.Kind == trace.Receive && sys.Trace().Sends[st.Send].Kind == trace.Reply {
+					answers++
+				}
+			}
+			if f := sys.Failure(); f != nil && f.Kind != pulse.KindStuck && f.Kind != pulse.KindBudget {
+				t.Fatal(prog, f)
+			}
+		}
+		compare(t, "program "+itoa(prog), o, set)
+		sys.Close()
+	}
+	t.Logf("%d changes of handlers, %d answers", changes, answers)
+	if changes < 1000 || answers < 1000 {
+		t.Error("the programs hardly show what the criteria differ in")
+	}
+}
+
+// A measure that forgets earlier runs differs from the definitions.
+func TestOrdersCanary(t *testing.T) {
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+	defer sys.Close()
+	o, set := &coverage.Orders{}, map[goal]int{}
+	for seed := range uint64(3) {
+		program{seed: 1}.play(sys, seed)
+		o = &coverage.Orders{}
+		o.Add(sys.Trace(), coverage.Run{})
+		slow(set, sys.Trace())
+	}
+	if o.Seen(coverage.PR) == slowSeen(set, coverage.PR) {
+		t.Fatal("a measure that forgets agrees with the definitions: the comparison shows nothing")
+	}
+}

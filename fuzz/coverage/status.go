@@ -1,0 +1,200 @@
+package coverage
+
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A judge looks at runs for orders that could have been the other way, and for
+// those that never can be.
+//
+// It takes more time than all else, in the worst case the square of the length of a
+// run. So it looks at runs that show something new, and at a few others, as long as
+// that takes but a part of the time that the runs themselves take.
+type judge struct {
+	causality trace.Causality
+	spent     int // on all runs that were looked at
+	earned    int // by all runs
+
+	// By index of an actor: its last receive so far, its first, and whether it has
+	// refused messages, so that not even those of one channel have one order.
+	last, first []int32
+	choosy      []bool
+	// By index of a step: the receive of its actor before it, and its number, which
+	// is skipped when its order does not count.
+	before, number []int32
+	timers         []int32 // how many timers have fired with it and before it
+	// Bit a of row b: step a comes before step b in every run that has both.
+	must  []uint64
+	width int // of a row, in words
+}
+
+// Of the work on a run a step of any run earns earnings, at first there is credit,
+// and runs of more than mostJudged steps, or with more than mostClocks steps times
+// actors, are never looked at. A unit is about a nanosecond.
+const (
+	earnings   = 1
+	credit     = 1 << 20
+	mostJudged = 4096
+	mostClocks = 1 << 21
+)
+
+// judge looks which orders that a run has shown could have been the other way.
+func (o *Orders) judge(t *trace.Trace) {
+	j := &o.judging
+	n := len(t.Steps)
+	if n > mostJudged || n*len(t.Actors) > mostClocks {
+		return
+	}
+	work := 8*n + 2*n*len(t.Actors) + n*n/32
+	for i := range t.Actors {
+		c := o.live[i].count
+		work += 4 * int(c) * int(c)
+	}
+	if j.spent+work > credit+j.earned {
+		return
+	}
+	j.spent += work
+	j.causality.Reset(t)
+	j.line(o, t)
+	j.findMust(t)
+	for i := range t.Steps {
+		if j.number[i] != skipped {
+			o.judgeStep(t, int32(i))
+		}
+	}
+}
+
+// line finds the receives of a run, and which of them are of one actor.
+func (j *judge) line(o *Orders, t *trace.Trace) {
+	j.last, j.first, j.choosy = j.last[:0], j.first[:0], j.choosy[:0]
+	j.before, j.number, j.timers = j.before[:0], j.number[:0], j.timers[:0]
+	fired := int32(0)
+	for range t.Actors {
+		j.last = append(j.last, trace.None)
+		j.first = append(j.first, trace.None)
+		j.choosy = append(j.choosy, false)
+	}
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		k := int32(skipped)
+		j.before = append(j.before, j.last[st.Actor])
+		if st.Kind == trace.Receive {
+			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // else it is not told apart
+				k = known
+			}
+			j.last[st.Actor] = int32(i)
+			if j.first[st.Actor] == trace.None {
+				j.first[st.Actor] = int32(i)
+			}
+			j.choosy[st.Actor] = j.choosy[st.Actor] || st.Wanted != trace.Anything
+		}
+		if st.Send != trace.None && t.Sends[st.Send].Kind.IsTimer() {
+			fired++
+		}
+		j.number, j.timers = append(j.number, k), append(j.timers, fired)
+	}
+}
+
+// judgeStep looks at the orders of a step and those before it at its actor.
+func (o *Orders) judgeStep(t *trace.Trace, step int32) {
+	j := &o.judging
+	a := &o.receivers[o.live[t.Steps[step].Actor].place]
+	k, behind := j.number[step], false // another of its channel
+	for e := j.before[step]; e != trace.None; e = j.before[e] {
+		i := j.number[e]
+		switch {
+		case i == skipped || a.bit(pr, k, i) || a.bit(open, i, k) || a.bit(fixed, i, k):
+		case !behind && j.could(t, e, step):
+			a.put(open, i, k)
+		case j.mustCome(e, step):
+			a.put(fixed, i, k)
+		}
+		behind = behind || !t.Unordered && from(t, e) == from(t, step)
+	}
+}
+
+// from returns the sender of what was received in a step.
+func from(t *trace.Trace, step int32) int32 { return t.Sends[t.Steps[step].Send].From }
+
+// put sets the bit of step j before step k.
+func (a *receiver) put(matrix int, j, k int32) {
+	a.rows[matrix][int(k)*a.width+int(j)>>6] |= 1 << (j & 63)
+}
+
+// could reports whether step b could have come right before step a of its actor,
+// which it came after: the message was there or could have been, and was not
+// refused. None of its channel must have come between the two. All that b needs then
+// happens at other actors, so that its own is as it was before a. Of what a process does not take it is not known, nor of timers and what came
+// after one: a timer fires when nothing else is left to do, and a was.
+func (j *judge) could(t *trace.Trace, a, b int32) bool {
+	first := j.timers[a]
+	if t.Sends[t.Steps[a].Send].Kind.IsTimer() {
+		first-- // a is one itself
+	}
+	return t.Steps[a].Wanted == trace.Anything && first == j.timers[b] && j.causality.Swappable(int(a), int(b))
+}
+
+// findMust finds for each step which steps come before it in every run that has both:
+// those without which it would not be what it is, such as the step that sent its
+// message; those that come before one of these; and what was sent before it on its
+// channel, if it is so in every run which of the two was sent first.
+func (j *judge) findMust(t *trace.Trace) {
+	n := len(t.Steps)
+	j.width = (n + 63) / 64
+	j.must = slices.Grow(j.must[:0], n*j.width)[:n*j.width]
+	clear(j.must)
+	for i := range t.Steps {
+		b := int32(i)
+		st := &t.Steps[i]
+		if st.Send == trace.None {
+			continue
+		}
+		d := &t.Sends[st.Send]
+		if d.Kind != trace.Periodic {
+			j.comesAfter(b, d.Step)
+		}
+		j.comesAfter(b, t.Actors[st.Actor].Step)
+		if f := j.first[st.Actor]; f != b && t.Sends[t.Steps[f].Send].Kind == trace.Start {
+			j.comesAfter(b, f)
+		}
+		for a := j.before[i]; a != trace.None; a = j.before[a] {
+			if !j.mustCome(a, b) && j.keepsChannel(t, a, b) {
+				j.comesAfter(b, a)
+			}
+		}
+	}
+}
+
+// comesAfter notes that step b always comes after step a, and so after all that a
+// always comes after.
+func (j *judge) comesAfter(b, a int32) {
+	if a == trace.None {
+		return
+	}
+	row := j.must[int(b)*j.width:]
+	for w, word := range j.must[int(a)*j.width : int(a)*j.width+int(a)>>6+1] {
+		row[w] |= word
+	}
+	row[a>>6] |= 1 << (a & 63)
+}
+
+// mustCome reports whether step a always comes before step b.
+func (j *judge) mustCome(a, b int32) bool {
+	return j.must[int(b)*j.width+int(a)>>6]&(1<<(a&63)) != 0
+}
+
+// keepsChannel reports whether two steps of one actor have messages of one channel,
+// of which that of a is always sent first and none is passed over.
+func (j *judge) keepsChannel(t *trace.Trace, a, b int32) bool {
+	x, y := &t.Sends[t.Steps[a].Send], &t.Sends[t.Steps[b].Send]
+	if t.Unordered || x.Kind != trace.Message || y.Kind != trace.Message || x.From != y.From || j.choosy[y.To] {
+		return false
+	}
+	if x.Step == y.Step {
+		return x.Seq < y.Seq
+	}
+	return x.Step != trace.None && y.Step != trace.None && t.Steps[x.Step].Actor == x.From && t.Steps[y.Step].Actor == y.From &&
+		j.mustCome(x.Step, y.Step)
+}

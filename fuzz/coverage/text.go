@@ -1,0 +1,142 @@
+package coverage
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// Summary says in one line how much of the orders of two receives was seen, and how
+// likely the next run shows more, if there were unguided runs to tell that from.
+func (o *Orders) Summary() string {
+	text := o.Count(PR).String()
+	if c := o.Chance(); c.Runs > 0 && o.Seen(PR) > 0 {
+		text += "; the next random run shows a new one " + c.String()
+	}
+	return text
+}
+
+// String says how many pairs were seen in both orders, of how many that are known to
+// come in both.
+func (c Count) String() string {
+	text := fmt.Sprintf("%d of %d orders of two receives covered", c.Covered, c.Covered+c.Open)
+	switch {
+	case c.Pairs() == 0:
+		return "no orders of two receives to cover"
+	case c.Covered+c.Open == 0:
+		return "no two receives are known to come in both orders"
+	case c.Unknown > 0:
+		text += fmt.Sprintf(" (%d more are not known to be possible)", c.Unknown)
+	}
+	return text
+}
+
+// mostOpen is how many open orders texts list.
+const mostOpen = 20
+
+// Text returns what is known, as tables for people.
+func (o *Orders) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "runs: %d\n%s\n\n", o.Runs(), o.Summary())
+	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tab, "\tseen\tpairs\tcovered\topen\timpossible\tunknown\t")
+	for _, by := range o.criteria() {
+		row(tab, by.String(), o.Count(by))
+	}
+	for _, p := range o.Parts(PR) {
+		if p.Pairs() > 0 {
+			row(tab, shown(p.Actor), p.Count)
+		}
+	}
+	tab.Flush()
+	if o.counted&Positions != 0 {
+		fmt.Fprintf(&b, "\npairs of types at their places: %d\n", o.Seen(Positions))
+	}
+	if n := o.Folded(); n > 0 {
+		fmt.Fprintf(&b, "\nreceives told apart by types alone, since there were too many: %d\n", n)
+	}
+	if lines := o.openLines(); len(lines) > 0 {
+		fmt.Fprintf(&b, "\nnot seen, and nothing is known to be in the way:\n%s", strings.Join(lines, ""))
+	}
+	for _, curve := range o.Curves() {
+		fmt.Fprint(&b, "\norders seen after so many runs:")
+		for _, p := range curve {
+			fmt.Fprintf(&b, " %d (%d)", p.Orders, p.Runs)
+		}
+		fmt.Fprintln(&b)
+	}
+	return b.String()
+}
+
+// openLines names the orders that were not seen, those of one name in one line.
+func (o *Orders) openLines() (lines []string) {
+	open := o.Open(PR)
+	for len(open) > 0 && len(lines) < mostOpen {
+		g, n := open[0], 1
+		for n < len(open) && open[n].String() == g.String() {
+			n++
+		}
+		times := ""
+		if n > 1 {
+			times = fmt.Sprintf(" (%d of that name)", n)
+		}
+		lines = append(lines, "  "+shown(g.String())+times+"\n")
+		open = open[n:]
+	}
+	if len(open) > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more\n", len(open)))
+	}
+	return lines
+}
+
+// String says which receive comes before which other, at which actor.
+func (g Goal) String() string {
+	return g.FirstReceive + " before " + g.SecondReceive + " at " + g.Actor
+}
+
+func row(w *tabwriter.Writer, name string, c Count) {
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, c.Seen, c.Pairs(), c.Covered, c.Open, c.Impossible, c.Unknown)
+}
+
+// shown returns a label of the program as one line without what terminals obey.
+func shown(label string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(trace.Visible(label))
+}
+
+// criteria lists those of pairs that are counted.
+func (o *Orders) criteria() (list []Criteria) {
+	for _, by := range [...]Criteria{PR, PCR, PMR} {
+		if o.uses(by.matrix()) {
+			list = append(list, by)
+		}
+	}
+	return list
+}
+
+// MarshalJSON returns what Text tells, and the pairs of types, for programs. The
+// field version is raised when a field changes its meaning.
+func (o *Orders) MarshalJSON() ([]byte, error) {
+	type criterion struct {
+		Name string `json:"name"`
+		Count
+		Actors []Part     `json:"actors"`
+		Types  []TypePair `json:"types"`
+		Open   []Goal     `json:"openOrders"`
+	}
+	var list []criterion
+	for _, by := range o.criteria() {
+		list = append(list, criterion{by.String(), o.Count(by), o.Parts(by), o.Types(by), o.Open(by)})
+	}
+	return json.Marshal(struct {
+		Version   int         `json:"version"`
+		Runs      int         `json:"runs"`
+		Folded    int         `json:"folded"`
+		Positions int         `json:"positions"`
+		Chance    Chance      `json:"chance"`
+		Criteria  []criterion `json:"criteria"`
+		Curves    [][]Point   `json:"curves"`
+	}{1, o.Runs(), o.Folded(), o.Seen(Positions), o.Chance(), list, o.Curves()})
+}
