@@ -30,6 +30,12 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
+// Parts knows nothing of how the lists are made.
+func (y *toy) Parts(shrink.Case) []shrink.Part {
+	y.runs++
+	return nil
+}
+
 // Search tries the order of the near run and plain order.
 func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
 	for _, before := range [][]schedule.Constraint{near.Case.Schedule.Before, nil} {
