@@ -13,7 +13,7 @@ import (
 // how many programs they begin with.
 const (
 	quickEffort = 3
-	wanderRuns  = 8
+	wanderRuns  = 4
 	mostBases   = 32
 	mostStale   = 4 // changes in a row that lead to no new program, by the effort
 )
@@ -27,9 +27,9 @@ func wander(x *shrinker) {
 		return
 	}
 	state, end, shrunk := hash.Mix(uint64(x.effort)), x.Runs+wanderRuns*x.effort, x.shrunk
-	defer func(effort int) { x.effort, x.bases = effort, nil }(x.effort)
+	defer func(effort int) { x.effort, x.wandering = effort, false }(x.effort)
 	most := mostStale * x.effort
-	x.effort, x.bases = quickEffort, []Outcome{x.Best.Clone()}
+	x.effort, x.wandering, x.bases = quickEffort, true, []Outcome{x.Best.Clone()}
 	for stale := 0; stale < most && x.Runs < end && x.shrunk == shrunk && !x.over(); stale++ {
 		base, programs := &x.bases[below(&state, len(x.bases))], len(x.searched)
 		if x.seek(x.mutated(base, &state), true); len(x.searched) > programs {
@@ -41,7 +41,7 @@ func wander(x *shrinker) {
 // base keeps a run that fails alike and is as large as the best one, for wander to go
 // on from.
 func (x *shrinker) base(out *Outcome) {
-	if len(x.bases) == 0 || out.External != x.Best.External || out.Steps > x.Best.Steps {
+	if !x.wandering || out.External != x.Best.External || out.Steps > x.Best.Steps {
 		return
 	}
 	program := out.program()

@@ -98,8 +98,24 @@ func inPlace(list []choice.Input, p, q *Part, swapped bool) []splice {
 // rearranged puts parts of the draws elsewhere: an element of a list to another place of
 // that list or to another such list, a part in the place of one of the same generator, or
 // each of two in the other's place.
-func rearranged(x *shrinker) {
-	base := x.Best.Clone()
+func rearranged(x *shrinker) { x.rearrange(x.Best.Clone()) }
+
+// rearranged2 does the same with some of the programs that wander has gone on from.
+func rearranged2(x *shrinker) {
+	defer func(effort int) { x.effort = effort }(x.effort)
+	x.effort = littleEffort
+	shrunk := x.shrunk
+	for _, base := range x.bases[:min(len(x.bases), mostRearranged)] {
+		if x.rearrange(base); x.shrunk > shrunk || x.over() {
+			return
+		}
+	}
+}
+
+// mostRearranged is how many these are.
+const mostRearranged = 3
+
+func (x *shrinker) rearrange(base Outcome) {
 	list, parts, shrunk := base.Case.Inputs, x.partsOf(&base), x.shrunk
 	seek := func(s []splice) bool {
 		x.seek(spliced(list, s), true)

@@ -64,7 +64,7 @@ var levels = [...]level{
 	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true},
 	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false},
 	{[]func(*shrinker){wander}, littleEffort, false},
-	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander}, fullEffort, false},
+	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander, rearranged2}, fullEffort, false},
 	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
 }
 
@@ -101,6 +101,7 @@ type shrinker struct {
 	// have the same of programs: those that were searched, and those of best cases whose
 	// other orders were.
 	tried, searched, around map[string]int
+	wandering               bool
 	bases                   []Outcome         // programs that wander goes on from
 	met                     map[string]bool   // the signatures of failures
 	parts                   map[string][]Part // what draws are made of, by inputKey
