@@ -8,14 +8,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// quickEffort is how many orders are run of a program that random changes have led to,
-// wanderRuns how many runs all of them take, by the effort of a search, and mostBases
-// how many programs they begin with.
+// Random changes end after some runs or, in programs with few inputs, when many of them
+// in a row lead to no program that is new.
 const (
-	quickEffort = 3
-	wanderRuns  = 4
-	mostBases   = 32
-	mostStale   = 4 // changes in a row that lead to no new program, by the effort
+	quickEffort = 3  // orders of one program
+	mostBases   = 32 // programs to go on from
+	wanderRuns  = 4  // runs in all, by the effort of a search
+	mostStale   = 4  // changes that lead to nothing new, by the effort
 )
 
 // wander changes several parts of the draws at random: what no single change leads to.
@@ -27,9 +26,10 @@ func wander(x *shrinker) {
 		return
 	}
 	state, end, shrunk := hash.Mix(uint64(x.effort)), x.Runs+wanderRuns*x.effort, x.shrunk
-	defer func(effort int) { x.effort, x.wandering = effort, false }(x.effort)
+	defer func(effort int) { x.effort = effort }(x.effort)
 	most := mostStale * x.effort
-	x.effort, x.wandering, x.bases = quickEffort, true, []Outcome{x.Best.Clone()}
+	x.effort = quickEffort
+	x.base(&x.Best)
 	for stale := 0; stale < most && x.Runs < end && x.shrunk == shrunk && !x.over(); stale++ {
 		base, programs := &x.bases[below(&state, len(x.bases))], len(x.searched)
 		if x.seek(x.mutated(base, &state), true); len(x.searched) > programs {
@@ -41,16 +41,14 @@ func wander(x *shrinker) {
 // base keeps a run that fails alike and is as large as the best one, for wander to go
 // on from.
 func (x *shrinker) base(out *Outcome) {
-	if !x.wandering || out.External != x.Best.External || out.Steps > x.Best.Steps {
+	if out.External != x.Best.External || out.Steps > x.Best.Steps || len(x.bases) == mostBases {
 		return
 	}
 	program := out.program()
 	if slices.ContainsFunc(x.bases, func(b Outcome) bool { return b.program() == program }) {
 		return
 	}
-	if len(x.bases) < mostBases {
-		x.bases = append(x.bases, out.Clone())
-	}
+	x.bases = append(x.bases, out.Clone())
 }
 
 // mutated returns draws with one to three changes that do not overlap.

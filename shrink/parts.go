@@ -27,13 +27,18 @@ func (p *Part) isNeedless() bool { return p.Of == "" || p.Element && !p.isEnd() 
 // overlaps reports whether a number is in both.
 func (p *Part) overlaps(q *Part) bool { return p.Draw == q.Draw && p.At < q.End && q.At < p.End }
 
-// partsOf returns what the draws of a run are made of.
+// mostParts is how many parts of draws are looked at. Of more, each two take too long.
+const mostParts = 200
+
+// partsOf returns what the draws of a run are made of, nothing if they are too large.
 func (x *shrinker) partsOf(out *Outcome) []Part {
 	key := inputKey(out.Case.Inputs)
 	list, ok := x.parts[key]
 	if !ok && !x.over() {
 		x.Runs++
-		list = x.subject.Parts(out.Case)
+		if list = x.subject.Parts(out.Case); len(list) > mostParts {
+			list = nil
+		}
 		x.parts[key] = list
 	}
 	return list
@@ -100,8 +105,11 @@ func inPlace(list []choice.Input, p, q *Part, swapped bool) []splice {
 // each of two in the other's place.
 func rearranged(x *shrinker) { x.rearrange(x.Best.Clone()) }
 
-// rearranged2 does the same with some of the programs that wander has gone on from.
-func rearranged2(x *shrinker) {
+// mostRearranged is how many programs that wander has gone on from are rearranged, too.
+const mostRearranged = 3
+
+// rearrangedBases does the same with programs that are as large as the best one.
+func rearrangedBases(x *shrinker) {
 	defer func(effort int) { x.effort = effort }(x.effort)
 	x.effort = littleEffort
 	shrunk := x.shrunk
@@ -112,9 +120,7 @@ func rearranged2(x *shrinker) {
 	}
 }
 
-// mostRearranged is how many these are.
-const mostRearranged = 3
-
+// rearrange does so with one program, until something is smaller.
 func (x *shrinker) rearrange(base Outcome) {
 	list, parts, shrunk := base.Case.Inputs, x.partsOf(&base), x.shrunk
 	seek := func(s []splice) bool {

@@ -64,7 +64,7 @@ var levels = [...]level{
 	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true},
 	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false},
 	{[]func(*shrinker){wander}, littleEffort, false},
-	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander, rearranged2}, fullEffort, false},
+	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander, rearrangedBases}, fullEffort, false},
 	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
 }
 
@@ -72,7 +72,8 @@ var levels = [...]level{
 // what Subject.Run comes to with found.Case. The result follows from the subject, the
 // case and the bound on runs.
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
-	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{}, parts: map[string][]Part{}, met: map[string]bool{found.Signature: true}}
+	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{},
+		parts: map[string][]Part{}, met: map[string]bool{found.Signature: true}}
 	x.Best = found.Clone()
 	for i := 0; i < len(levels); i++ {
 		shrunk, taken := x.shrunk, x.Taken
@@ -101,10 +102,10 @@ type shrinker struct {
 	// have the same of programs: those that were searched, and those of best cases whose
 	// other orders were.
 	tried, searched, around map[string]int
-	wandering               bool
-	bases                   []Outcome         // programs that wander goes on from
 	met                     map[string]bool   // the signatures of failures
 	parts                   map[string][]Part // what draws are made of, by inputKey
+
+	bases []Outcome // of programs that are as large as the best one, to go on from
 }
 
 // noMore is an effort that no search exceeds.
@@ -210,6 +211,7 @@ func (x *shrinker) take(out Outcome) bool {
 	}
 	if out.size() != x.Best.size() {
 		x.shrunk++
+		x.bases = nil
 	}
 	x.Best = x.anchored(out.Clone())
 	x.Taken++
