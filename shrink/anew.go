@@ -13,7 +13,7 @@ import (
 const (
 	quickEffort = 3  // orders of one program
 	mostBases   = 32 // programs to go on from
-	wanderRuns  = 4  // runs in all, by the effort of a search
+	wanderRuns  = 8  // runs in all, by the effort of a search
 	mostStale   = 4  // changes that lead to nothing new, by the effort
 )
 
@@ -55,6 +55,9 @@ func (x *shrinker) base(out *Outcome) {
 func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
 	list, parts := out.Case.Inputs, x.partsOf(out)
 	var all []splice
+	if p := below(state, 3*len(parts)+1); p < len(parts) && parts[p].isNeedless() { // less, and something else
+		all = append(all, splice{parts[p], nil})
+	}
 	for range [...]int{1, 1, 1, 2, 2, 3}[below(state, 6)] {
 		one := mutation(list, parts, state)
 		if !slices.ContainsFunc(one, func(s splice) bool {
@@ -114,7 +117,8 @@ func mutation(list []choice.Input, parts []Part, state *uint64) []splice {
 // elementTries is how often an element of a list is looked for.
 const elementTries = 4
 
-// freshOf returns other numbers for a part, or for some of them in a row: any or zeros.
+// freshOf returns other numbers for a part, or for some of them in a row: any, or the
+// least or the largest.
 // The end of a list becomes another element.
 func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 	words := wordsOf(list, p)
@@ -127,12 +131,14 @@ func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 		at = below(state, len(words))
 		end = at + 1 + below(state, len(words)-at)
 	}
-	zero := below(state, 3) == 0
+	kind := below(state, 4)
 	for i := at; i < end; i++ {
 		switch {
 		case i == 0 && p.Element:
-		case zero:
+		case kind == 0:
 			words[i] = 0
+		case kind == 1: // often the largest there is
+			words[i] = math.MaxUint64
 		default:
 			words[i] = hash.Splitmix(state)
 		}

@@ -59,10 +59,12 @@ func size(out *Shrunk) string {
 	return fmt.Sprintf("%d, %d, %d", b.External, b.Steps, len(b.Case.Schedule.Before))
 }
 
-// fallsShort is how many of 100 cases are shrunk to the best size that any of them comes
-// to, where that is fewer than the 95 that are wanted: the shrinker falls short there,
-// and may not fall shorter. The numbers follow from the seeds.
-var fallsShort = map[string]int{"procreg": 66, "procreg-forgets": 1, "paxos-quorum": 90, "raft-dupvote": 54}
+// fallsShort is how many of 100 cases are shrunk to the least size that is known, where
+// that is fewer than the 95 that are wanted: the shrinker falls short there, and may not
+// fall shorter. The numbers follow from the seeds. The least failing run of procreg-forgets
+// has a second name and one more command than those that are nearly as small, so that
+// several changes must come together.
+var fallsShort = map[string]int{"procreg-forgets": 20}
 
 // TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
 // those that several seeds find, and in which orders they then fail.
@@ -80,7 +82,7 @@ func TestShrunkSubjects(t *testing.T) {
 	}
 	var table, why strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tof 5\tsteps by rapid\tdraws\t\n")
+	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tthe least\tof 5\tsteps by rapid\tdraws\t\n")
 	for _, s := range subjects.All() {
 		var sizes []string
 		var best *Shrunk
@@ -103,7 +105,11 @@ func TestShrunkSubjects(t *testing.T) {
 				reached++
 			}
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%v\t%.60s\t\n", s.Name, found[len(found)/2], size(best), reached, left[s.Name], strings.Join(best.Finding.Draws, ", "))
+		least, by := leastKnown(s.Name)
+		if size(best) != least && seeds > 1 {
+			t.Errorf("%s: the best of %d is %s, and the least known is %s", s.Name, seeds, size(best), least)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%v\t%.60s\t\n", s.Name, found[len(found)/2], size(best), by, reached, left[s.Name], strings.Join(best.Finding.Draws, ", "))
 		fmt.Fprintf(&why, "%s: %s\n", s.Name, best.Why.String())
 		t.Logf("%s: %d of %d reach %s: %q", s.Name, reached, seeds, size(best), sizes)
 		if seeds == 100 && reached < cmp.Or(fallsShort[s.Name], 95) {
