@@ -21,7 +21,7 @@ import (
 )
 
 // foundBy returns the first failure that a search of a seed finds.
-func foundBy(t *testing.T, property func(*props.T), seed uint64) (Property, *finding.Finding) {
+func foundBy(t testing.TB, property func(*props.T), seed uint64) (Property, *finding.Finding) {
 	t.Helper()
 	p := Property{Name: t.Name(), Test: t.Name(), Func: property}
 	res := Sample(context.Background(), p, Options{Runs: 20_000, Seed: seed})
@@ -181,5 +181,32 @@ func TestShrinkWhatDoesNotRepeat(t *testing.T) {
 	defer r.Close()
 	if out := Shrink(context.Background(), r, f, shrink.Options{}); out.Finding != nil || out.Runs > 0 {
 		t.Errorf("%+v", out)
+	}
+}
+
+// BenchmarkShrink shrinks the failures that nine seeds find, one after the other, without
+// explaining them.
+func BenchmarkShrink(b *testing.B) {
+	for _, s := range subjects.All() {
+		b.Run(s.Name, func(b *testing.B) {
+			var first []shrink.Outcome
+			p, _ := foundBy(b, s.Property(false), 1)
+			r := p.NewRunner()
+			defer r.Close()
+			by := &shrinking{runner: r}
+			for seed := range uint64(9) {
+				_, f := foundBy(b, s.Property(false), seed+1)
+				by.early = max(by.early, f.Case.EarlyTimers)
+				if out, ok := by.first(f); ok {
+					first = append(first, out)
+				}
+			}
+			runs, n := 0, 0
+			for b.Loop() {
+				runs += shrink.Shrink(context.Background(), by, first[n%len(first)], shrink.Options{Runs: 100_000}).Runs
+				n++
+			}
+			b.ReportMetric(float64(runs)/float64(n), "runs/op")
+		})
 	}
 }
