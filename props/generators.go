@@ -3,6 +3,7 @@ package props
 import (
 	"encoding/binary"
 	"reflect"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -21,13 +22,30 @@ import (
 type generators struct {
 	kept    *rapid.T
 	numbers *[]uint64 // the field that kept reads; nil when rapid has no such field
+	groups  *groups   // what kept notes of its draws; nil when rapid has no such field
+	notes   bool      // whether it is to do so
 	opened  bool
 	buffer  []uint64
 	bytes   []byte
 }
 
-// A draw is first given firstWords numbers. If they do not suffice it is made
-// again with eight times as many, up to mostWords.
+// A groups is rapid's recordedBits: which numbers were read for what.
+type groups struct {
+	data    []uint64
+	list    []group
+	dataLen int
+	persist bool // whether it notes anything
+}
+
+// A group is rapid's groupInfo.
+type group struct {
+	begin, end          int
+	label               string
+	standalone, discard bool
+}
+
+// A draw is first given firstWords numbers, or as many as are stored for it. If they
+// do not suffice it is made again with eight times as many, up to mostWords.
 const (
 	firstWords = 16
 	mostWords  = firstWords << 12
@@ -42,12 +60,14 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 		return true
 	}
 	g := &r.generators
+	g.notes = r.plan.Parts
 	start := *w
-	for size := firstWords; ; size *= 8 {
+	for size := max(firstWords, min(len(w.given), mostWords)); ; size = min(8*size, mostWords) {
 		*w = start
 		g.buffer = w.list(g.buffer[:0], size)
 		left, ok := g.call(g.buffer, f)
 		if ok {
+			r.keepParts(w.reads - size)
 			w.reads -= left
 			return true
 		}
@@ -74,6 +94,9 @@ func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool
 		return g.callViaFuzz(numbers, f)
 	}
 	*g.numbers = numbers
+	if g.groups != nil {
+		g.groups.data, g.groups.list, g.groups.persist = g.groups.data[:0], g.groups.list[:0], g.notes
+	}
 	defer func() {
 		if ok {
 			return
@@ -91,7 +114,37 @@ func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool
 func (g *generators) open() {
 	g.opened = true
 	viaFuzz([]byte{0, 0}, func(rt *rapid.T) { g.kept = rt })
-	g.numbers = numbersOf(g.kept)
+	g.numbers, g.groups = numbersOf(g.kept)
+}
+
+// A Part is a part of a draw that one generator has read: the words from At to End
+// of draw Draw.
+type Part struct {
+	Draw, At, End int
+	// Of names the generator, or what it repeats. It is "" for words that were read
+	// and then thrown away.
+	Of string
+	// Element reports that it is one element of a list with the number before it that
+	// says that there is one; or that number alone which says that there is none.
+	Element bool
+}
+
+// keepParts keeps the parts of the current draw, if the plan wants them. Its generator
+// read from a word on.
+func (r *Runner) keepParts(from int) {
+	g := r.generators.groups
+	if !r.plan.Parts || g == nil {
+		return
+	}
+	for _, p := range g.list {
+		switch part := (Part{Draw: len(r.inputs), At: from + p.begin, End: from + p.end}); {
+		case p.discard:
+			r.parts = append(r.parts, part)
+		case p.standalone && p.end > p.begin:
+			part.Of, part.Element = p.label, strings.HasSuffix(p.label, "@repeat")
+			r.parts = append(r.parts, part)
+		}
+	}
 }
 
 // callViaFuzz is call by way of MakeFuzz.
@@ -150,22 +203,48 @@ func viaFuzz(input []byte, f func(*rapid.T)) {
 	}
 }
 
-// numbersOf returns the field from which a rapid.T reads its numbers, nil if
-// this version of rapid has another layout.
-func numbersOf(rt *rapid.T) *[]uint64 {
+// numbersOf returns the field from which a rapid.T reads its numbers and that in which
+// it notes which it has read for what, each nil if this version of rapid has another
+// layout.
+func numbersOf(rt *rapid.T) (*[]uint64, *groups) {
 	stream := reflect.ValueOf(rt).Elem().FieldByName("s")
 	if stream.Kind() != reflect.Interface || stream.Elem().Kind() != reflect.Pointer {
-		return nil
+		return nil, nil
 	}
 	stream = stream.Elem().Elem()
 	if stream.Kind() != reflect.Struct || stream.Type().Name() != "bufBitStream" {
-		return nil
+		return nil, nil
 	}
 	buf := stream.FieldByName("buf")
 	if !buf.IsValid() || buf.Type() != reflect.TypeFor[[]uint64]() {
-		return nil
+		return nil, nil
 	}
-	return (*[]uint64)(unsafe.Pointer(buf.UnsafeAddr()))
+	numbers := (*[]uint64)(unsafe.Pointer(buf.UnsafeAddr()))
+	recorded := stream.FieldByName("recordedBits")
+	if !recorded.IsValid() || !isLike(recorded.Type(), reflect.TypeFor[groups]()) {
+		return numbers, nil
+	}
+	return numbers, (*groups)(unsafe.Pointer(recorded.UnsafeAddr()))
+}
+
+// isLike reports whether two types have the same layout in memory.
+func isLike(a, b reflect.Type) bool {
+	switch {
+	case a.Kind() != b.Kind() || a.Size() != b.Size():
+		return false
+	case a.Kind() == reflect.Slice:
+		return isLike(a.Elem(), b.Elem())
+	case a.Kind() != reflect.Struct:
+		return a == b
+	case a.NumField() != b.NumField():
+		return false
+	}
+	for i := range a.NumField() {
+		if f, o := a.Field(i), b.Field(i); f.Offset != o.Offset || !isLike(f.Type, o.Type) {
+			return false
+		}
+	}
+	return true
 }
 
 // isInvalid reports whether v is the panic by which rapid ends a draw that found

@@ -33,6 +33,7 @@ type Runner struct {
 
 	inputs    []choice.Input // drawn in this run
 	values    []any
+	parts     []Part
 	arity     []int
 	reads     []int
 	of        int // how many values the current OneOf has; 0 in other draws
@@ -76,6 +77,8 @@ type Plan struct {
 	// Look is given the system when the property has returned, before processes that
 	// still wait are ended. It may be nil.
 	Look func(*pulse.System)
+	// Parts asks for Result.Parts.
+	Parts bool
 }
 
 // A Result is what came of one run. It is valid until the next run.
@@ -107,6 +110,9 @@ type Result struct {
 	// Reads is how many numbers each draw has read: Words of its Input first, and then
 	// those that follow from its Seed. Of a Source it is 0.
 	Reads []int
+	// Parts has the parts of the draws that were made with generators of rapid, if the
+	// plan asks for them: those that begin first come first, and before those in them.
+	Parts []Part
 	// Watches reports that the verdict depends on the order of steps at
 	// different actors: the property uses Always, Eventually, a monitor or a
 	// history. Remembers reports that it depends on earlier states too: the
@@ -219,7 +225,7 @@ func (r *Runner) begin(plan Plan) {
 	}
 	r.busy = true
 	r.plan = plan
-	r.inputs, r.values, r.arity, r.reads = r.inputs[:0], r.values[:0], r.arity[:0], r.reads[:0]
+	r.inputs, r.values, r.arity, r.reads, r.parts = r.inputs[:0], r.values[:0], r.arity[:0], r.reads[:0], r.parts[:0]
 	r.watched.turns.Add(1)
 	r.wordsRead, r.stray, r.rejected, r.tooLarge, r.foreign, r.lent = 0, "", "", false, nil, 0
 	st := &r.state
@@ -307,7 +313,7 @@ func (r *Runner) guarded(what string, f func()) {
 
 func (r *Runner) result() Result {
 	st := &r.state
-	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity, Reads: r.reads,
+	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity, Reads: r.reads, Parts: r.parts,
 		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent}
 	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
 	observed := r.isObserved()

@@ -1,45 +1,150 @@
 package shrink
 
 import (
+	"math"
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// anewTries and anewRuns are how many draws anew tries, and about how many runs that
-// may take, by the effort of a search.
+// Random changes end after some runs or, in programs with few inputs, when many of them
+// in a row lead to no program that is new.
 const (
-	anewTries = 4
-	anewRuns  = 10
+	quickEffort = 3  // orders of one program
+	mostBases   = 32 // programs to go on from
+	wanderRuns  = 8  // runs in all, by the effort of a search
+	mostStale   = 4  // changes that lead to nothing new, by the effort
 )
 
-// anew changes several parts of the draws at random: what no single change leads to.
-// Programs with few inputs are gone through nearly whole.
-func anew(x *shrinker) {
-	state, end, tries := x.effortSeed(), x.Runs+anewRuns*x.effort, anewTries*x.effort
+// wander changes several parts of the draws at random: what no single change leads to.
+// It goes on from other programs that fail in no more steps, too: some of what is
+// smaller is reached by way of what is as large. Programs with few inputs are gone
+// through nearly whole.
+func wander(x *shrinker) {
+	if len(x.Best.Case.Inputs) == 0 {
+		return
+	}
+	state, end, shrunk := hash.Mix(uint64(x.effort)), x.Runs+wanderRuns*x.effort, x.shrunk
 	defer func(effort int) { x.effort = effort }(x.effort)
-	x.effort = littleEffort
-	for range tries {
-		if x.over() || x.Runs >= end {
-			return
+	most := mostStale * x.effort
+	x.effort = quickEffort
+	x.base(&x.Best)
+	for stale := 0; stale < most && x.Runs < end && x.shrunk == shrunk && !x.over(); stale++ {
+		base, programs := &x.bases[below(&state, len(x.bases))], len(x.searched)
+		if x.seek(x.mutated(base, &state), true); len(x.searched) > programs {
+			stale = 0
 		}
-		list := choice.CloneInputs(x.Best.Case.Inputs)
-		all := below(&state, 4) == 0
-		for range 1 + below(&state, 3) {
-			one := below(&state, len(list))
-			for i := range list {
-				if all || i == one {
-					list[i].Words = changed(list[i].Words, &state)
-				}
-			}
-		}
-		x.seek(list, true)
 	}
 }
 
-// effortSeed is what random changes follow from: others with more effort.
-func (x *shrinker) effortSeed() uint64 { return hash.Mix(uint64(x.effort)) }
+// base keeps a run that fails alike and is as large as the best one, for wander to go
+// on from.
+func (x *shrinker) base(out *Outcome) {
+	if out.External != x.Best.External || out.Steps > x.Best.Steps || len(x.bases) == mostBases {
+		return
+	}
+	program := out.program()
+	if slices.ContainsFunc(x.bases, func(b Outcome) bool { return b.program() == program }) {
+		return
+	}
+	x.bases = append(x.bases, out.Clone())
+}
+
+// mutated returns draws with one to three changes that do not overlap.
+func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
+	list, parts := out.Case.Inputs, x.partsOf(out)
+	var all []splice
+	if p := below(state, 3*len(parts)+1); p < len(parts) && parts[p].isNeedless() { // less, and something else
+		all = append(all, splice{parts[p], nil})
+	}
+	for range [...]int{1, 1, 1, 2, 2, 3}[below(state, 6)] {
+		one := mutation(list, parts, state)
+		if !slices.ContainsFunc(one, func(s splice) bool {
+			return slices.ContainsFunc(all, func(o splice) bool { return o.overlaps(&s.Part) })
+		}) {
+			all = append(all, one...)
+		}
+	}
+	list = spliced(list, all)
+	if i := below(state, len(list)); below(state, 4) == 0 || !hasParts(parts, i) {
+		list[i].Words = changed(list[i].Words, state)
+	}
+	return list
+}
+
+// mutation returns one random change of parts: mostly other numbers in the place of a
+// part, or one more element of a list.
+func mutation(list []choice.Input, parts []Part, state *uint64) []splice {
+	if len(parts) == 0 {
+		return nil
+	}
+	p, kind := &parts[below(state, len(parts))], below(state, 10)
+	if kind < 3 {
+		return []splice{{*p, freshOf(list, p, state)}}
+	}
+	for range elementTries {
+		if p.isNeedless() {
+			break
+		}
+		p = &parts[below(state, len(parts))]
+	}
+	var like []*Part
+	for i := range parts {
+		if q := &parts[i]; q.Of == p.Of && q.Of != "" {
+			like = append(like, q)
+		}
+	}
+	if len(like) == 0 || p.isEnd() {
+		return nil
+	}
+	q := like[below(state, len(like))]
+	switch {
+	case kind == 3 && p.isNeedless():
+		return []splice{{*p, nil}}
+	case kind <= 7 && p.Element: // one more
+		return []splice{{*q, slices.Concat(freshOf(list, p, state), wordsOf(list, q))}}
+	case p.overlaps(q):
+		return nil
+	case p.Element && (q.isEnd() || kind == 8):
+		return before(list, p, q)
+	case q.isEnd():
+		return nil
+	}
+	return inPlace(list, p, q, kind == 9)
+}
+
+// elementTries is how often an element of a list is looked for.
+const elementTries = 4
+
+// freshOf returns other numbers for a part, or for some of them in a row: any, or the
+// least or the largest.
+// The end of a list becomes another element.
+func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
+	words := wordsOf(list, p)
+	if p.isEnd() {
+		words = append(words, make([]uint64, freshWords)...)
+		words[0] = math.MaxUint64
+	}
+	at, end := 0, len(words)
+	if below(state, 2) == 0 {
+		at = below(state, len(words))
+		end = at + 1 + below(state, len(words)-at)
+	}
+	kind := below(state, 4)
+	for i := at; i < end; i++ {
+		switch {
+		case i == 0 && p.Element:
+		case kind == 0:
+			words[i] = 0
+		case kind == 1: // often the largest there is
+			words[i] = math.MaxUint64
+		default:
+			words[i] = hash.Splitmix(state)
+		}
+	}
+	return words
+}
 
 // freshWords is how many numbers a draw has that is made anew. Those after them are zero.
 const freshWords = 16

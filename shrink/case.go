@@ -54,14 +54,17 @@ func (o *Outcome) Clone() Outcome {
 	return c
 }
 
+// size returns how large the run is without its draws and answers.
+func (o *Outcome) size() [3]int {
+	return [3]int{o.External, o.Steps, len(o.Case.Schedule.Before)}
+}
+
 // Compare returns a negative number if o is smaller than p, a positive one if p is,
 // and 0 if neither: see the package's page. It is an order of all outcomes.
 func (o *Outcome) Compare(p *Outcome) int {
-	a, b := &o.Case, &p.Case
+	a, b, size, other := &o.Case, &p.Case, o.size(), p.size()
 	return cmp.Or(
-		cmp.Compare(o.External, p.External),
-		cmp.Compare(o.Steps, p.Steps),
-		cmp.Compare(len(a.Schedule.Before), len(b.Schedule.Before)),
+		slices.Compare(size[:], other[:]),
 		compareInputs(a.Inputs, b.Inputs),
 		cmp.Compare(given(a.Schedule.Choices), given(b.Schedule.Choices)),
 		slices.CompareFunc(a.Schedule.Choices, b.Schedule.Choices, compareChoices),

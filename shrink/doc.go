@@ -23,9 +23,14 @@
 //
 //   - Order: deliveries that the failure does not need are put off until it is there;
 //     constraints are left out, by halves, quarters and so on, and then one at a time;
-//     last one stands in for two.
-//   - Draws: the numbers that generators read are left out, zeroed and lowered; then two
-//     are lowered together, and neighbours swapped; last several change at random.
+//     last one stands in for two. From the other side, plain order is tried with each one
+//     constraint, and as long as there are few, with each two and so on.
+//   - Draws: elements of lists are left out, and the numbers that generators read lowered;
+//     elements are moved to another list, swapped and copied, and two lists joined; then
+//     two numbers are lowered together, and last several parts change at random. Random
+//     changes go on from all programs that come to as few steps: the way to a smaller one
+//     may lead by these. Where it is not known which numbers are an element, all rows of
+//     a few are tried.
 //     Other draws make another program, in which the order that failed may mean nothing,
 //     so the Subject searches for an order in which it fails, once for each program: first
 //     in few runs, and when all else comes to nothing in more.

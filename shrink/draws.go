@@ -16,7 +16,9 @@ func draws(x *shrinker) {
 	}
 	for i := 0; i < len(x.Best.Case.Inputs) && !x.over(); i++ {
 		zeroed(x, i)
-		shortened(x, i)
+		if !elements(x, i) {
+			shortened(x, i)
+		}
 		lowered(x, i)
 	}
 }
@@ -26,7 +28,9 @@ func draws(x *shrinker) {
 func exchanges(x *shrinker) {
 	together(x)
 	for i := 0; i < len(x.Best.Case.Inputs) && !x.over(); i++ {
-		swapped(x, i)
+		if len(x.words(i)) <= mostRaised || !hasParts(x.partsOf(&x.Best), i) {
+			swapped(x, i)
+		}
 	}
 }
 

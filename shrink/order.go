@@ -3,6 +3,7 @@ package shrink
 import (
 	"slices"
 
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
@@ -69,7 +70,7 @@ func later(x *shrinker) {
 // elsewhere looks for other orders of the same draws that are smaller.
 func elsewhere(x *shrinker) {
 	for program := x.Best.program(); !x.over() && x.around[program] < x.effort; {
-		taken, all := x.search(x.Best.Case.Inputs, 10*x.effort)
+		taken, all := x.search(x.Best.Case.Inputs, 8*x.effort)
 		switch {
 		case all:
 			x.around[program] = noMore
@@ -77,6 +78,128 @@ func elsewhere(x *shrinker) {
 			x.around[program] = x.effort
 		}
 	}
+}
+
+// nearestRuns is how many runs nearest takes at least.
+const nearestRuns = 200
+
+// nearest looks for orders of the same draws that are nearer to plain order: plain order,
+// then with each one constraint that it does not keep, then with each two and so on. An
+// answer that is not zero may be given to another question.
+func nearest(x *shrinker) {
+	best := x.Best.Clone()
+	end := x.Runs + nearestRuns + 5*x.effort
+	if len(best.Case.Schedule.Before) == 0 {
+		return
+	}
+	lists := x.moves(best.Case.Schedule.Choices)
+	pairs, runs := len(best.Taken)*len(best.Taken)/2, len(lists)
+	for n := range len(best.Case.Schedule.Before) + 1 { // as many may come to fewer steps
+		if x.Runs+runs > end { // some of so many tell little
+			return
+		}
+		runs *= pairs
+		for _, list := range lists {
+			c := best.Case.Clone()
+			c.Schedule.Before, c.Schedule.Choices = nil, list
+			if _, found := x.nearer(c, n, end); found || x.Runs >= end {
+				return
+			}
+		}
+	}
+}
+
+// never is the identity of a step that never comes. What waits for it comes when nothing
+// else can.
+const never = 0
+
+// nearer runs a case, and then with so many more constraints that its run does not keep.
+// It returns what came of the case as it is, and whether the best run became smaller.
+//
+// What comes while a step is held back until a certain other is the beginning of what
+// comes while it is held back for good. So that run has all that it can wait for.
+func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
+	if x.over() || x.Runs >= end {
+		return out, false
+	}
+	shrunk := x.shrunk
+	out, alike := x.run(c)
+	if alike && x.take(out) && x.shrunk > shrunk {
+		return out, true
+	}
+	out = out.Clone()
+	for at := 0; n > 0 && at < len(out.Taken); at++ {
+		second := out.Taken[at]
+		held, found := x.nearer(waiting(c, never, second), n-1, end)
+		for k := at; !found && k < len(held.Taken) && held.Taken[k] != second; k++ {
+			_, found = x.nearer(waiting(c, held.Taken[k], second), n-1, end)
+		}
+		if found {
+			return out, true
+		}
+	}
+	return out, false
+}
+
+// waiting returns a case in which a step waits for another one.
+func waiting(c Case, first, second uint64) Case {
+	c = c.Clone()
+	c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: first, Second: second})
+	return c
+}
+
+// moves returns answers, and then the same with one that is not zero given to another
+// question of its kind. No more may be asked after an answer: so as many as are asked in
+// plain order with all answers zero.
+func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
+	all := [][]choice.Choice{list}
+	if given(list) == 0 {
+		return all
+	}
+	c := x.Best.Case.Clone()
+	c.Schedule.Before, c.Schedule.Choices = nil, nil
+	out, alike := x.run(c)
+	if alike {
+		x.take(out)
+	}
+	for i, a := range list {
+		rest := slices.Clone(out.Case.Schedule.Choices)
+		for k, b := range list {
+			if at := nth(rest, b.Kind, k-others(list[:k], b.Kind)); k != i && at >= 0 {
+				rest[at].Value = b.Value
+			}
+		}
+		for j, b := range rest {
+			if a.Value != 0 && b.Value == 0 && a.Kind == b.Kind {
+				moved := slices.Clone(rest)
+				moved[j].Value = a.Value
+				all = append(all, moved)
+			}
+		}
+	}
+	return all
+}
+
+// others returns how many answers are of other kinds.
+func others(list []choice.Choice, kind choice.Kind) (n int) {
+	for _, c := range list {
+		if c.Kind != kind {
+			n++
+		}
+	}
+	return n
+}
+
+// nth returns the index of the n-th answer of a kind, from 0; -1 if there are fewer.
+func nth(list []choice.Choice, kind choice.Kind, n int) int {
+	for i, c := range list {
+		if c.Kind == kind {
+			if n--; n < 0 {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // mostReplaced bounds how long a run may be for fewer to look at it.
@@ -87,12 +210,13 @@ func fewer(x *shrinker) {
 	if len(x.Best.Taken) > mostReplaced {
 		return
 	}
-	for again := true; again; {
-		again = x.replaceTwo()
+	for end := x.Runs + 10*x.effort; x.replaceTwo(end); {
 	}
 }
 
-func (x *shrinker) replaceTwo() bool {
+// replaceTwo does so until so many runs were made, and reports whether it made the case
+// smaller.
+func (x *shrinker) replaceTwo(end int) bool {
 	best := x.Best.Clone()
 	list := best.Case.Schedule.Before
 	seconds := slices.Clone(best.Taken)
@@ -108,8 +232,11 @@ func (x *shrinker) replaceTwo() bool {
 					c := best.Case.Clone()
 					c.Schedule.Before = slices.Delete(slices.Delete(c.Schedule.Before, i, i+1), j, j+1)
 					c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: first, Second: second})
-					if x.over() || x.try(c) {
-						return !x.over()
+					if x.over() || x.Runs >= end {
+						return false
+					}
+					if x.try(c) {
+						return true
 					}
 				}
 			}

@@ -18,6 +18,8 @@ type Subject interface {
 	// left. The near run failed, with these draws or others, and maybe in a like order.
 	// Search tells other of all other runs.
 	Search(inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
+	// Parts runs a case, and returns what its draws are made of, as far as is known.
+	Parts(c Case) []Part
 }
 
 // Options bound how long Shrink may take. The zero value is no bound but the context's.
@@ -61,25 +63,35 @@ const (
 // a program is, the less its search costs.
 type level struct {
 	passes []func(*shrinker)
-	little bool
+	effort int
+	// again has the level begin again as long as it makes draws smaller. Where it does
+	// not, what only makes draws smaller is left to the last level.
+	again bool
 }
 
 var levels = [...]level{
-	{[]func(*shrinker){later, order, draws, answers}, true},
-	{[]func(*shrinker){elsewhere, exchanges, fewer}, true},
-	{[]func(*shrinker){anew}, true},
-	{[]func(*shrinker){draws, elsewhere, exchanges, anew}, false},
+	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true},
+	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false},
+	{[]func(*shrinker){wander}, littleEffort, false},
+	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander, rearrangedBases}, fullEffort, false},
+	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
 }
 
 // Shrink returns the smallest case that it can make of a failing one. Found must be
 // what Subject.Run comes to with found.Case. The result follows from the subject, the
 // case and the bound on runs.
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
-	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{}, met: map[string]bool{found.Signature: true}}
+	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{},
+		parts: map[string][]Part{}, met: map[string]bool{found.Signature: true}}
 	x.Best, x.from = found.Clone(), found.Steps
 	for i := 0; i < len(levels); i++ {
-		if x.round(&levels[i]) {
+		shrunk, taken := x.shrunk, x.Taken
+		switch x.round(&levels[i]); {
+		case x.over():
+		case x.shrunk > shrunk:
 			i = -1 // from the first level on
+		case x.Taken > taken && levels[i].again:
+			i--
 		}
 	}
 	x.Done = !x.over()
@@ -94,36 +106,42 @@ type shrinker struct {
 	options Options
 	from    int // steps of the run that was found
 	effort  int // how many runs a search may take
+	shrunk  int // how many runs were smaller in more than their draws and answers
 
 	// tried has with how much effort draws were tried, by inputKey; searched and around
 	// have the same of programs: those that were searched, and those of best cases whose
 	// other orders were.
 	tried, searched, around map[string]int
-	met                     map[string]bool // the signatures of failures
+	met                     map[string]bool   // the signatures of failures
+	parts                   map[string][]Part // what draws are made of, by inputKey
+
+	bases []Outcome // of programs that are as large as the best one, to go on from
 }
 
 // noMore is an effort that no search exceeds.
 const noMore = math.MaxInt
 
-// round makes each pass of a level once, and reports whether one of them made the case
-// smaller and there is time for another round.
-func (x *shrinker) round(l *level) bool {
-	taken := x.Taken
-	if x.effort = fullEffort; l.little {
-		x.effort = littleEffort
-	}
+// round makes each pass of a level once.
+func (x *shrinker) round(l *level) {
+	x.effort = l.effort
 	for _, pass := range l.passes {
-		if x.over() {
-			return false
+		if !x.over() {
+			pass(x)
 		}
-		pass(x)
 	}
-	return x.Taken > taken && !x.over()
 }
 
 // over reports whether the budget is used up.
 func (x *shrinker) over() bool {
 	return x.options.Runs > 0 && x.Runs >= x.options.Runs || x.ctx.Err() != nil
+}
+
+// within returns a number of runs, or fewer if fewer are left.
+func (x *shrinker) within(runs int) int {
+	if x.options.Runs > 0 {
+		return min(runs, x.options.Runs-x.Runs)
+	}
+	return runs
 }
 
 // run runs a case, and reports whether it failed alike.
@@ -161,6 +179,9 @@ func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	if alike && x.take(out) {
 		return true
 	}
+	if alike {
+		x.base(&out)
+	}
 	if out.Void || out.External > x.Best.External || !larger && compareInputs(out.Case.Inputs, x.Best.Case.Inputs) >= 0 {
 		return false
 	}
@@ -182,9 +203,7 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	if x.over() {
 		return false, false
 	}
-	if x.options.Runs > 0 {
-		runs = min(runs, x.options.Runs-x.Runs)
-	}
+	runs = x.within(runs)
 	near := x.Best
 	found, made, all := x.subject.Search(inputs, x.Best.Signature, &near, runs, x.meet)
 	x.Runs += made
@@ -192,6 +211,7 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 		if !taken || found[i].External == x.Best.External && found[i].Steps == x.Best.Steps {
 			x.reduce(&found[i])
 		}
+		x.base(&found[i])
 		taken = x.take(found[i]) || taken
 	}
 	return taken, all
@@ -201,6 +221,10 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 func (x *shrinker) take(out Outcome) bool {
 	if out.Compare(&x.Best) >= 0 {
 		return false
+	}
+	if out.size() != x.Best.size() {
+		x.shrunk++
+		x.bases = nil
 	}
 	x.Best = x.anchored(out.Clone())
 	x.Taken++

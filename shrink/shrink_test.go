@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -28,6 +29,12 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 		}
 	}
 	return out
+}
+
+// Parts knows nothing of how the lists are made.
+func (y *toy) Parts(shrink.Case) []shrink.Part {
+	y.runs++
+	return nil
 }
 
 // Search tries the order of the near run and plain order.
@@ -178,5 +185,85 @@ func TestNoTime(t *testing.T) {
 	found := y.Run(toyCase([]uint64{1, 2}, 3))
 	if res := shrink.Shrink(ctx, y, found, shrink.Options{}); res.Done || res.Runs != 0 || res.Best.Compare(&found) != 0 {
 		t.Errorf("%+v", res)
+	}
+}
+
+// A board is a subject with two lists: each element is a one and its value, and a zero
+// ends a list. It takes as many steps as a function says, and fails if that is not 0.
+type board struct{ steps func(a, b []uint64) int }
+
+// read returns a list and its parts.
+func read(draw int, words []uint64) (list []uint64, parts []shrink.Part) {
+	at := 0
+	for ; at+1 < len(words) && words[at] > 0; at += 2 {
+		list = append(list, words[at+1])
+		parts = append(parts, shrink.Part{Draw: draw, At: at, End: at + 2, Of: "element", Element: true},
+			shrink.Part{Draw: draw, At: at + 1, End: at + 2, Of: "value"})
+	}
+	return list, append(parts, shrink.Part{Draw: draw, At: at, End: at + 1, Of: "element", Element: true})
+}
+
+func written(list []uint64) choice.Input {
+	in := choice.Input{Label: "list"}
+	for _, v := range list {
+		in.Words = append(in.Words, 1, v)
+	}
+	in.Words = append(in.Words, 0)
+	return in
+}
+
+func (y *board) Run(c shrink.Case) shrink.Outcome {
+	a, _ := read(0, c.Inputs[0].Words)
+	b, _ := read(1, c.Inputs[1].Words)
+	out := shrink.Outcome{Case: c.Clone(), Steps: y.steps(a, b), Drawn: fmt.Sprint(a, b)}
+	out.Case.Inputs = []choice.Input{written(a), written(b)}
+	if out.Steps > 0 {
+		out.Signature = "fails"
+	}
+	return out
+}
+
+func (y *board) Search(inputs []choice.Input, _ string, _ *shrink.Outcome, _ int, _ func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
+	if out := y.Run(shrink.Case{Inputs: inputs}); out.Signature != "" {
+		return []shrink.Outcome{out}, 1, true
+	}
+	return nil, 1, true
+}
+
+func (y *board) Parts(c shrink.Case) []shrink.Part {
+	_, a := read(0, c.Inputs[0].Words)
+	_, b := read(1, c.Inputs[1].Words)
+	return append(a, b...)
+}
+
+// Parts are moved, swapped, copied and joined; what takes several changes at once is
+// found by way of what is as large.
+func TestRearranging(t *testing.T) {
+	for _, c := range []struct {
+		name, found string
+		steps       map[string]int // of those that fail
+		want        string
+	}{
+		{"moved", "[9 8] [7]", map[string]int{"[9 8] [7]": 9, "[9] [8 7]": 4}, "[9] [8 7]"},
+		{"to the end", "[9 8] [7]", map[string]int{"[9 8] [7]": 9, "[8] [7 9]": 4}, "[8] [7 9]"},
+		{"swapped", "[9] [7]", map[string]int{"[9] [7]": 9, "[7] [9]": 4}, "[7] [9]"},
+		{"copied", "[9] [7]", map[string]int{"[9] [7]": 9, "[9] [9]": 4}, "[9] [9]"},
+		{"left out", "[9 8 6 5] [7]", map[string]int{"[9 8 6 5] [7]": 9, "[9 5] [7]": 4}, "[9 5] [7]"},
+		{"by way of others", "[7] [9 8]", map[string]int{"[7] [9 8]": 9, "[9 7] [8]": 9, "[9 8 7] []": 3}, "[9 8 7] []"},
+	} {
+		y := &board{func(a, b []uint64) int { return c.steps[fmt.Sprint(a, " ", b)] }}
+		var a, b []uint64
+		for i, list := range []*[]uint64{&a, &b} {
+			for _, v := range strings.Fields(strings.Trim(strings.Split(c.found, "] [")[i], "[]")) {
+				*list = append(*list, uint64(v[0]-'0'))
+			}
+		}
+		found := y.Run(shrink.Case{Inputs: []choice.Input{written(a), written(b)}})
+		res := shrink.Shrink(context.Background(), y, found, shrink.Options{})
+		a, _ = read(0, res.Best.Case.Inputs[0].Words)
+		b, _ = read(1, res.Best.Case.Inputs[1].Words)
+		if got := fmt.Sprint(a, " ", b); got != c.want {
+			t.Errorf("%s: %s becomes %s, want %s", c.name, c.found, got, c.want)
+		}
 	}
 }

@@ -108,6 +108,9 @@ type shrinking struct {
 
 	schedule schedule.Schedule
 	walker   value.Walker
+	named    shrink.Case // the near run whose names are known
+	names    *twoNames
+	latest   latest
 }
 
 // A far tells how far shrinking is; nil tells nobody.
@@ -116,8 +119,9 @@ type far struct {
 	at   shrink.Progress
 }
 
-// play runs the property once.
+// play makes a run, and forgets the one before.
 func (s *shrinking) play(plan props.Plan) props.Result {
+	s.latest = latest{}
 	if s.far != nil {
 		s.far.at.Runs++
 		s.far.tell(s.far.at)
@@ -127,7 +131,7 @@ func (s *shrinking) play(plan props.Plan) props.Result {
 
 // first makes a finding's run again, as a case.
 func (s *shrinking) first(f *finding.Finding) (shrink.Outcome, bool) {
-	res := s.runner.Run(props.Plan{Inputs: f.Case.Inputs, EarlyTimers: s.early,
+	res := s.play(props.Plan{Inputs: f.Case.Inputs, EarlyTimers: s.early,
 		Strategy: strategy.Replay(&f.Case.Record, strategy.ReplayOptions{})})
 	if res.System == nil || res.Failure == nil || res.Failure.Signature() != f.Case.Signature {
 		return shrink.Outcome{}, false
@@ -154,6 +158,7 @@ func (s *shrinking) run(c shrink.Case) props.Result {
 	s.schedule = c.Schedule
 	res := s.play(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule)})
 	unpad(&res, c.Inputs)
+	s.latest = latest{true, res.Inputs, res.System}
 	return res
 }
 
@@ -187,6 +192,16 @@ func (s *shrinking) Run(c shrink.Case) shrink.Outcome {
 	out := s.outcomeOf(&res)
 	out.Case.Schedule.Before = c.Schedule.Before
 	return out
+}
+
+// Parts runs a case and returns the parts of its draws.
+func (s *shrinking) Parts(c shrink.Case) (list []shrink.Part) {
+	s.schedule = c.Schedule
+	res := s.play(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule), Parts: true})
+	for _, p := range res.Parts {
+		list = append(list, shrink.Part(p))
+	}
+	return list
 }
 
 // outcomeOf returns what came of a run, with the constraints that make it again.
@@ -272,7 +287,8 @@ func waited(t *trace.Trace, d *trace.Send) int32 {
 func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
 	h := &hunt{shrinking: s, inputs: inputs, signature: signature, near: near, other: other, left: runs}
 	if h.elsewhere() {
-		h.everywhere(h.left)
+		h.everywhere(h.left / 2)
+		h.random(usualHunted)
 	} else {
 		h.byName()
 		h.everywhere(min(h.left/2, mostOrders))
@@ -354,30 +370,66 @@ func (s *shrinking) valuesOf(res *props.Result) string {
 // byName tries the order of the near run in the program that other draws make: its
 // steps have other identities there, and alike names.
 func (h *hunt) byName() {
-	if h.left < 4 || len(h.near.Case.Schedule.Before) == 0 {
+	if h.left < 2 || len(h.near.Case.Schedule.Before) == 0 {
 		return
 	}
-	h.left--
-	res := h.run(h.near.Case)
-	if res.System == nil {
+	is := h.latest // that of the draws, which has just been made
+	if !is.known || !sameInputs(is.inputs, h.inputs) {
+		h.left--
+		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: schedule.Schedule{Choices: h.near.Case.Schedule.Choices}})
+		out := h.outcomeOf(&res)
+		out.Case.Schedule.Before = nil
+		h.offer(out)
+		is = h.latest
+	}
+	names := is.names()
+	was, known := h.namesOfNear()
+	if !known || names == nil {
 		return
 	}
-	was := [...]map[uint64]stepName{namesOf(res.System, res.System.Trace().Names()), namesOf(res.System, labelsOf(res.System))}
-	plain := schedule.Schedule{Choices: h.near.Case.Schedule.Choices}
-	h.left--
-	res = h.run(shrink.Case{Inputs: h.inputs, Schedule: plain})
-	if res.System == nil {
-		return
-	}
-	is := [...]map[uint64]stepName{namesOf(res.System, res.System.Trace().Names()), namesOf(res.System, labelsOf(res.System))}
-	out := h.outcomeOf(&res)
-	out.Case.Schedule.Before = nil
-	h.offer(out)
+	var tried []schedule.Constraint
 	for i := range was {
-		if list := renamed(h.near.Case.Schedule.Before, was[i], is[i]); len(list) > 0 && !h.over() {
-			h.try(schedule.Schedule{Before: list, Choices: plain.Choices})
+		list := renamed(h.near.Case.Schedule.Before, was[i], names[i])
+		if len(list) > 0 && !h.over() && !slices.Equal(list, tried) {
+			tried = list
+			h.try(schedule.Schedule{Before: list, Choices: h.near.Case.Schedule.Choices})
 		}
 	}
+}
+
+// A latest is the run that was made last, if it was made by a case. Its system is as it was left until
+// the next run.
+type latest struct {
+	known  bool
+	inputs []choice.Input
+	system *pulse.System
+}
+
+// names returns the names of its steps, nil if it had none.
+func (l *latest) names() *twoNames {
+	if l.system == nil {
+		return nil
+	}
+	return &twoNames{namesOf(l.system, l.system.Trace().Names()), namesOf(l.system, labelsOf(l.system))}
+}
+
+// A twoNames are the names of a run's steps, with the numbers of actors and without.
+type twoNames [2]map[uint64]stepName
+
+func sameInputs(a, b []choice.Input) bool {
+	return slices.EqualFunc(a, b, func(a, b choice.Input) bool { return slices.Equal(a.Words, b.Words) })
+}
+
+// namesOfNear returns the names of the near run's steps. Many searches have the same.
+func (h *hunt) namesOfNear() (*twoNames, bool) {
+	c := &h.near.Case
+	same := slices.Equal(h.named.Schedule.Before, c.Schedule.Before) && slices.Equal(h.named.Schedule.Choices, c.Schedule.Choices) && sameInputs(h.named.Inputs, c.Inputs)
+	if !same {
+		h.left--
+		h.run(*c)
+		h.named, h.names = c.Clone(), h.latest.names()
+	}
+	return h.names, h.names != nil
 }
 
 // renamed returns constraints on the steps that have the same names in another run,
@@ -444,11 +496,14 @@ func (w *orderer) Done(run explore.Run) {
 // Again forgets nothing: what failed has failed.
 func (w *orderer) Again() {}
 
-// atRandom runs random orders.
-func (h *hunt) atRandom() {
+// atRandom runs random orders until some fail.
+func (h *hunt) atRandom() { h.random(usualHunted / 4) }
+
+// random does so until as many were found as are wanted.
+func (h *hunt) random(wanted int) {
 	arms := []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.URW(strategy.URWOptions{})}
 	seed := uint64(1)
-	for ; !h.over() && len(h.found) < usualHunted/4; seed++ {
+	for ; !h.over() && len(h.found) < wanted; seed++ {
 		h.left--
 		res := h.play(props.Plan{Inputs: h.inputs, EarlyTimers: h.early, Strategy: arms[seed%uint64(len(arms))],
 			StrategySeed: hash.Mix(seed)})

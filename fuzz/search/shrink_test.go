@@ -21,7 +21,7 @@ import (
 )
 
 // foundBy returns the first failure that a search of a seed finds.
-func foundBy(t *testing.T, property func(*props.T), seed uint64) (Property, *finding.Finding) {
+func foundBy(t testing.TB, property func(*props.T), seed uint64) (Property, *finding.Finding) {
 	t.Helper()
 	p := Property{Name: t.Name(), Test: t.Name(), Func: property}
 	res := Sample(context.Background(), p, Options{Runs: 20_000, Seed: seed})
@@ -59,11 +59,12 @@ func size(out *Shrunk) string {
 	return fmt.Sprintf("%d, %d, %d", b.External, b.Steps, len(b.Case.Schedule.Before))
 }
 
-// fallsShort is how many of 100 cases are shrunk to the best size that any of them comes
-// to, where that is fewer than the 95 that are wanted: the shrinker falls short there,
-// and may not fall shorter. The numbers follow from the seeds.
-var fallsShort = map[string]int{"procreg": 66, "procreg-forgets": 1, "paxos-quorum": 90, "raft-dupvote": 54,
-	"raft-votecount": 18, "raft-votedfor": 16, "paxos-commit": 16, "chain-repair": 15}
+// fallsShort is how many of 100 cases are shrunk to the least size that is known, where
+// that is fewer than the 95 that are wanted: the shrinker falls short there, and may not
+// fall shorter. The numbers follow from the seeds. The least failing run of procreg-forgets
+// has a second name and one more command than those that are nearly as small, so that
+// several changes must come together.
+var fallsShort = map[string]int{"procreg-forgets": 34}
 
 // TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
 // those that several seeds find, and in which orders they then fail.
@@ -81,7 +82,7 @@ func TestShrunkSubjects(t *testing.T) {
 	}
 	var table, why strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tof 5\tsteps by rapid\tdraws\t\n")
+	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tthe least\tof 5\tsteps by rapid\tdraws\t\n")
 	for _, s := range subjects.Easy() {
 		var sizes []string
 		var best *Shrunk
@@ -104,7 +105,11 @@ func TestShrunkSubjects(t *testing.T) {
 				reached++
 			}
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%v\t%.60s\t\n", s.Name, found[len(found)/2], size(best), reached, left[s.Name], strings.Join(best.Finding.Draws, ", "))
+		least, by := leastKnown(s.Name)
+		if size(best) != least && seeds > 1 {
+			t.Errorf("%s: the best of %d is %s, and the least known is %s", s.Name, seeds, size(best), least)
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%v\t%.60s\t\n", s.Name, found[len(found)/2], size(best), by, reached, left[s.Name], strings.Join(best.Finding.Draws, ", "))
 		fmt.Fprintf(&why, "%s: %s\n", s.Name, best.Why.String())
 		t.Logf("%s: %d of %d reach %s: %q", s.Name, reached, seeds, size(best), sizes)
 		if seeds == 100 && reached < cmp.Or(fallsShort[s.Name], 95) {
@@ -176,5 +181,32 @@ func TestShrinkWhatDoesNotRepeat(t *testing.T) {
 	defer r.Close()
 	if out := Shrink(context.Background(), r, f, shrink.Options{}); out.Finding != nil || out.Runs > 0 {
 		t.Errorf("%+v", out)
+	}
+}
+
+// BenchmarkShrink shrinks the failures that nine seeds find, one after the other, without
+// explaining them.
+func BenchmarkShrink(b *testing.B) {
+	for _, s := range subjects.Easy() {
+		b.Run(s.Name, func(b *testing.B) {
+			var first []shrink.Outcome
+			p, _ := foundBy(b, s.Property(false), 1)
+			r := p.NewRunner()
+			defer r.Close()
+			by := &shrinking{runner: r}
+			for seed := range uint64(9) {
+				_, f := foundBy(b, s.Property(false), seed+1)
+				by.early = max(by.early, f.Case.EarlyTimers)
+				if out, ok := by.first(f); ok {
+					first = append(first, out)
+				}
+			}
+			runs, n := 0, 0
+			for b.Loop() {
+				runs += shrink.Shrink(context.Background(), by, first[n%len(first)], shrink.Options{Runs: 100_000}).Runs
+				n++
+			}
+			b.ReportMetric(float64(runs)/float64(n), "runs/op")
+		})
 	}
 }

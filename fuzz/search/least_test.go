@@ -1,0 +1,288 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// The least failing runs of subjects are established here by what the shrinker has no
+// part in: all inputs up to a size, written as the numbers that make rapid's generators
+// return them, in all orders; and for as few steps all sets of fewer constraints.
+
+// A drawn is the numbers of one draw, for each value that it can have.
+type drawn [][]uint64
+
+// mostBits makes rapid's integers as wide as their range.
+var mostBits = uint64((1 - math.Pow(8.0/9, 20)) * (1 << 53))
+
+// number returns the numbers of an integer that is so much more than the least.
+func number(v int) []uint64 { return []uint64{0, mostBits, uint64(v)} }
+
+// numbered returns the values of an integer with so many.
+func numbered(n int) (d drawn) {
+	for v := range n {
+		d = append(d, number(v))
+	}
+	return d
+}
+
+// signed returns the values of an integer from -n to n.
+func signed(n int) (d drawn) {
+	for v := range n + 1 {
+		d = append(d, number(v))
+	}
+	for v := range n {
+		d = append(d, []uint64{math.MaxUint64, mostBits, uint64(v)})
+	}
+	return d
+}
+
+// listsOf returns the lists of elements, from least to most of them.
+func listsOf(elements drawn, least, most int) (d drawn) {
+	now := drawn{{}}
+	for n := range most + 1 {
+		if n >= least {
+			for _, list := range now {
+				d = append(d, append(slices.Clip(list), 0))
+			}
+		}
+		var longer drawn
+		for _, list := range now {
+			if n == most {
+				return d
+			}
+			for _, e := range elements {
+				longer = append(longer, slices.Concat(list, []uint64{math.MaxUint64}, e))
+			}
+		}
+		now = longer
+	}
+	return d
+}
+
+var bools = drawn{{0}, {1}}
+
+// A leastOfAll is the least failing run of a subject.
+type leastOfAll struct {
+	name  string
+	draws []drawn // the values of each draw that are gone through
+	// messages from outside, steps, constraints.
+	size [3]int
+	// all says which inputs these are; "" if they are all that there are.
+	all string
+}
+
+// proven has the subjects for which that is feasible.
+func proven() []leastOfAll {
+	return []leastOfAll{
+		{"writer", []drawn{numbered(4)}, [3]int{1, 5, 1}, ""},
+		{"writer-error", []drawn{numbered(4)}, [3]int{2, 7, 2}, ""},
+		{"gatling", []drawn{numbered(3), numbered(3)}, [3]int{2, 4, 1}, ""},
+		{"gatling-records", []drawn{numbered(3), numbered(3)}, [3]int{1, 5, 1}, ""},
+		{"barber", []drawn{numbered(5), numbered(3)}, [3]int{2, 13, 2}, ""},
+		{"messenger", []drawn{listsOf(listsOf(numbered(2), 0, 1), 2, 2)}, [3]int{0, 23, 0}, "two clients that write once at most"},
+		{"pingreg", []drawn{numbered(3), numbered(3)}, [3]int{0, 8, 1}, ""},
+		{"attach", []drawn{numbered(3), numbered(6)}, [3]int{0, 8, 1}, ""},
+		{"bank", []drawn{listsOf(signed(200), 1, 2)}, [3]int{2, 3, 1}, "one or two requests"},
+		{"threadring", []drawn{numbered(4), numbered(12)}, [3]int{1, 4, 1}, ""},
+		{"server", []drawn{numbered(4)}, [3]int{0, 7, 1}, ""},
+		{"guard", []drawn{numbered(10), listsOf(numbered(10), 1, 2)}, [3]int{0, 3, 0}, "one or two clients"},
+		{"2pc-early", []drawn{listsOf(bools, 2, 3)}, [3]int{1, 12, 1}, "two or three participants"},
+		{"2pc-stuck", []drawn{listsOf(bools, 2, 3)}, [3]int{1, 8, 2}, "two or three participants"},
+		{"cache", []drawn{numbered(200), numbered(200)}, [3]int{0, 8, 1}, ""},
+		{"closing", []drawn{numbered(50), numbered(50), numbered(50)}, [3]int{2, 3, 1}, ""},
+	}
+}
+
+// known has the others: the least run that is known, and why no more is.
+var known = []struct {
+	name string
+	size [3]int
+	why  string
+}{
+	{"procreg", [3]int{0, 17, 1}, "too many inputs"},
+	{"procreg-forgets", [3]int{0, 14, 0}, "too many inputs"},
+	{"raft-dupvote", [3]int{2, 14, 1}, "too many orders"},
+	{"paxos-quorum", [3]int{2, 10, 4}, "too many orders"},
+	{"raft-votecount", [3]int{3, 20, 3}, "too many orders"},
+	{"raft-votedfor", [3]int{2, 18, 3}, "too many orders"},
+	{"paxos-commit", [3]int{2, 24, 4}, "too many orders"},
+	{"chain-repair", [3]int{3, 14, 1}, "too many orders"},
+	{"snapshot-late", [3]int{3, 14, 2}, "too many orders"},
+}
+
+// leastKnown returns the least size of a subject's failing runs, and how it is known.
+func leastKnown(name string) (size, by string) {
+	text := func(n [3]int) string { return fmt.Sprintf("%d, %d, %d", n[0], n[1], n[2]) }
+	for _, l := range proven() {
+		if l.name == name {
+			return text(l.size), strings.TrimSuffix("proven: "+l.all, ": ")
+		}
+	}
+	for _, l := range known {
+		if l.name == name {
+			return text(l.size), "best known: " + l.why
+		}
+	}
+	return "", ""
+}
+
+// TestLeast runs all inputs in all orders, as far as a failure in as many steps can
+// decide itself in them, and then as few steps under all sets of fewer constraints. That
+// comes to the least size, to which the shrinker comes, too, with draws that no others of
+// that size are shorter than.
+func TestLeast(t *testing.T) {
+	for _, l := range proven() {
+		inputs := 1
+		for _, d := range l.draws {
+			inputs *= len(d)
+		}
+		if inputs > 2000 && !nightly() {
+			continue
+		}
+		s, _ := subjects.ByName(l.name)
+		x := &allInputs{size: [2]int{math.MaxInt}, steps: l.size[1], runner: props.NewRunner(l.name, s.Property(false))}
+		for _, in := range x.runner.Run(props.Plan{Strategy: peek{}}).Inputs {
+			x.labels = append(x.labels, in.Label)
+		}
+		x.each(t, l.draws, nil)
+		if x.size != [2]int(l.size[:2]) {
+			t.Errorf("%s: %d messages and %d steps are the least of %d inputs in %d runs, want %v", l.name, x.size[0], x.size[1], inputs, x.runs, l.size)
+		}
+		for n := range l.size[2] + 1 {
+			if at := slices.IndexFunc(x.least, func(in leastInput) bool { return x.constrained(&in, n) }); (at >= 0) != (n == l.size[2]) {
+				t.Errorf("%s: %d constraints are enough: %v", l.name, n, at >= 0)
+			}
+		}
+		x.holds(t, &l)
+		x.runner.Close()
+		t.Logf("%s: %v is the least of %d inputs in %d runs; %d inputs come to it", l.name, l.size, inputs, x.runs, len(x.least))
+	}
+}
+
+// An allInputs goes through the inputs of a subject.
+type allInputs struct {
+	runner *props.Runner
+	labels []string
+	steps  int    // that a failing run may have
+	size   [2]int // messages from outside and steps of the least one so far
+	least  []leastInput
+	runs   int
+	now    leastInput
+	last   props.Result
+}
+
+// A leastInput is one that comes to the least size.
+type leastInput struct {
+	inputs []choice.Input
+	values string
+	ids    map[uint64]bool // of all steps in some order of it
+	size   [2]int
+}
+
+// each explores each combination of values.
+func (x *allInputs) each(t *testing.T, draws []drawn, inputs []choice.Input) {
+	if len(draws) > 0 {
+		for _, w := range draws[0] {
+			x.each(t, draws[1:], append(slices.Clip(inputs), choice.Input{Label: x.labels[len(inputs)], Words: w}))
+		}
+		return
+	}
+	x.now = leastInput{inputs: inputs, ids: map[uint64]bool{}, size: [2]int{math.MaxInt}}
+	res, err := explore.Explore(explore.Options{KeepOn: true, Method: explore.Method{Reduction: explore.Everything, Sleep: true, DepthFirst: true, Depth: x.steps}}, x)
+	if err != nil || res.Nondeterminism != "" || !res.Complete && res.Bound != "depth" {
+		t.Fatalf("%v: %v, %v", inputs, res, err)
+	}
+	switch c := slices.Compare(x.now.size[:], x.size[:]); {
+	case x.now.size[0] == math.MaxInt:
+	case c < 0:
+		x.size, x.least = x.now.size, []leastInput{x.now}
+	case c == 0:
+		x.least = append(x.least, x.now)
+	}
+}
+
+// Run runs an input once.
+func (x *allInputs) Run(s pulse.Strategy) explore.Run {
+	x.runs++
+	x.last = x.runner.Run(props.Plan{Inputs: x.now.inputs, Strategy: s})
+	return explore.Run{System: x.last.System, Failure: x.last.Failure, Watched: true}
+}
+
+// Done notes what came of it.
+func (x *allInputs) Done(run explore.Run) {
+	tr := run.System.Trace()
+	for i := range tr.Sends {
+		x.now.ids[run.System.Host().StepID(&tr.Sends[i])] = true
+	}
+	if run.Failure == nil {
+		return
+	}
+	size := [2]int{0, len(tr.Steps)}
+	for i := range tr.Sends {
+		if d := &tr.Sends[i]; d.From == trace.Test && d.Step == trace.None && d.Kind == trace.Message {
+			size[0]++
+		}
+	}
+	if slices.Compare(size[:], x.now.size[:]) < 0 {
+		x.now.size, x.now.values = size, fmt.Sprint(x.last.Values)
+	}
+}
+
+// Again forgets nothing: what failed has failed.
+func (x *allInputs) Again() {}
+
+// constrained reports whether an input comes to the least size under so many constraints.
+func (x *allInputs) constrained(in *leastInput, n int) bool {
+	var all []schedule.Constraint
+	for _, first := range slices.Sorted(maps.Keys(in.ids)) {
+		for _, second := range slices.Sorted(maps.Keys(in.ids)) {
+			if first != second {
+				all = append(all, schedule.Constraint{First: first, Second: second})
+			}
+		}
+	}
+	s := &schedule.Schedule{}
+	return eachChoice(all, n, nil, func(list []schedule.Constraint) bool {
+		s.Before = list
+		res := x.runner.Run(props.Plan{Inputs: in.inputs, Strategy: strategy.Ordered(s)})
+		return res.Failure != nil && res.System.Steps() == x.size[1]
+	})
+}
+
+// holds holds what the shrinker makes of a failure against the least.
+func (x *allInputs) holds(t *testing.T, l *leastOfAll) {
+	s, _ := subjects.ByName(l.name)
+	out := shrunkBy(t, s.Property(false), 1, 20_000)
+	if b := &out.Best; [3]int{b.External, b.Steps, len(b.Case.Schedule.Before)} != l.size {
+		t.Errorf("%s is shrunk to %s, want %v", l.name, size(&out), l.size)
+	}
+	words := func(list []choice.Input) (n int) {
+		for _, in := range list {
+			n += len(in.Words)
+		}
+		return n
+	}
+	values, mine := fmt.Sprint(x.runner.Run(props.Plan{Inputs: out.Best.Case.Inputs}).Values), words(out.Best.Case.Inputs)
+	if !slices.ContainsFunc(x.least, func(in leastInput) bool { return in.values == values }) {
+		t.Errorf("%s is shrunk to %s, which no least run has", l.name, values)
+	}
+	for _, in := range x.least {
+		if words(in.inputs) < mine {
+			t.Errorf("%s: %s has fewer numbers than %s", l.name, in.values, values)
+		}
+	}
+}
