@@ -38,6 +38,9 @@ func (p *Property) NewRunner() *props.Runner {
 type Options struct {
 	// Runs is how many runs it may make; zero is no bound but the context's.
 	Runs int
+	// First is the number of the batch to begin with, from 0: the runs of the batches
+	// before count as made. BatchSize says how many runs a batch has.
+	First int
 	// Seed is what all inputs and orders follow from.
 	Seed uint64
 	// Workers is how many goroutines run the property at the same time; zero
@@ -47,6 +50,20 @@ type Options struct {
 	Portfolio []Entry
 	// Passed is told of each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
+	// Planned is told of each run before it begins, by its number, and may change the
+	// plan's strategy for one that decides alike. It may be nil.
+	Planned func(index int, p *props.Plan)
+}
+
+// BatchSize returns how many runs a batch has: it goes through the portfolio an even
+// number of times, so that no two batches share an input.
+func (o *Options) BatchSize() int {
+	n := len(o.Portfolio)
+	if n == 0 {
+		n = len(usual)
+	}
+	n *= runsPerInput
+	return n * max(1, batchRuns/n)
 }
 
 // A Result is what came of a search.
@@ -109,6 +126,7 @@ func newSampler(ctx context.Context, p Property, o Options) *sampler {
 	s := &sampler{Options: o, property: p, tally: NewTally()}
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
+	s.next.Store(int64(o.First))
 	s.close = context.AfterFunc(ctx, func() { s.over.Store(true) })
 	return s
 }
@@ -163,7 +181,7 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot) {
 	w := &worker{sampler: s, runner: r, slot: slot, pairs: &coverage.PR{}, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
-		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
+		if b > s.First && s.late() || b > 0 && s.Runs > 0 && b*s.BatchSize() >= s.Runs {
 			break
 		}
 		w.batch(b)
@@ -171,14 +189,7 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot) {
 	w.tally.Pairs = w.pairs.Pairs()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tally.add(&w.tally)
-}
-
-// size is how many runs a batch has: it goes through the portfolio an even number
-// of times, so that no two batches share an input.
-func (s *sampler) size() int {
-	n := runsPerInput * len(s.Portfolio)
-	return n * max(1, batchRuns/n)
+	s.tally.Add(&w.tally)
 }
 
 // late reports whether the search is over. It is asked after each run: a run
@@ -200,8 +211,8 @@ type worker struct {
 // the seed alone, whichever worker makes it and after whichever other batches.
 func (w *worker) batch(b int) {
 	arms := map[string]Arm{}
-	for i := range w.size() {
-		index := b*w.size() + i
+	for i := range w.BatchSize() {
+		index := b*w.BatchSize() + i
 		if w.Runs > 0 && index >= w.Runs {
 			return
 		}
@@ -212,6 +223,9 @@ func (w *worker) batch(b int) {
 		plan := props.Plan{Seed: hash.Seed(w.Seed, uint64(index/runsPerInput)),
 			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index), Observer: w.pairs}
 		arms[e.Name].Plan(&plan)
+		if w.Planned != nil {
+			w.Planned(index, &plan)
+		}
 		w.pairs.Begin()
 		w.slot.Begin(flight.Sample, index)
 		res := w.runner.Run(plan)

@@ -39,7 +39,7 @@ const order = `
 	pulse < fuzz/coverage < fuzz/guide
 	fuzz/words < fuzz/flight
 	corpus, pulse/strategy < fuzz/explore
-	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, shrink < fuzz/search < fuzz/campaign < fuzz/report < fuzz
+	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
 	props, corpus, pulse/strategy < fuzz/native < fuzz
 	pulse/strategy < fuzz/env < fuzz
 
@@ -65,6 +65,7 @@ var outside = map[string][]string{
 	"fuzz":            {"golang.org/x/exp/rand"},
 	"fuzz/guide":      {"golang.org/x/exp/rand"},
 	"fuzz/campaign":   {"golang.org/x/exp/rand"},
+	"cmd/jostle":      {"github.com/spf13/cobra"},                               // a nested module
 	"pulse/adapt/*":   {"github.com/asynkron/protoactor-go", "go.etcd.io/raft"}, // nested modules, a go.mod each
 }
 
