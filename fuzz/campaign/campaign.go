@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -46,9 +47,11 @@ type Options struct {
 	Memory uint64
 	// Env is added to the environment of the workers.
 	Env []string
-	// File is where the campaign notes every minute, and at its end, how far it is; ""
-	// is nowhere. Resume has it go on from there.
+	// File is where the campaign notes, and at its end, how far it is; "" is nowhere. It
+	// does so as often as Every says; zero means every minute. Resume has it go on from
+	// there.
 	File   string
+	Every  time.Duration
 	Resume bool
 	// Pages keeps a page of HTML and one of JSON beside each case.
 	Pages bool
@@ -139,9 +142,7 @@ func (r *Report) Complaints() (n int) {
 // context is done. The error says that the campaign could not be begun.
 func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	o.Workers, o.Seed = max(1, o.Workers), max(1, o.Seed)
-	if o.Shrink == 0 {
-		o.Shrink = usualShrink
-	}
+	o.Shrink, o.Every = cmp.Or(o.Shrink, usualShrink), cmp.Or(o.Every, noteEvery)
 	c := &campaign{Options: o, began: time.Now()}
 	for _, s := range subjects {
 		c.targets = append(c.targets, newTarget(s))

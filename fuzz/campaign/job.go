@@ -61,7 +61,7 @@ func (h *hand) work(jobs <-chan *job, results chan<- *job) {
 }
 
 // mostTries is how often a job is begun again whose process somebody else has ended.
-const mostTries = 5
+const mostTries = 20
 
 // do does a job. A run that ends its process is made again, to know its case, and its
 // batch left out from then on.
@@ -173,7 +173,9 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 	}
 }
 
-// timesAgain is how often a run that has ended its process is made again.
+// timesAgain is how often a run that has ended its process is made again: until that
+// ends its process, too. A process that somebody has ended may be so ended again by
+// chance: of those the run is the reason only if all end at the same decision.
 const timesAgain = 3
 
 // look makes the runs again with which a process died, and returns the finding; nil if
@@ -185,7 +187,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death) *worker.Fi
 	headline := "the process ended: " + death.Headline()
 	f := &worker.Finding{Signature: signature(death), Headline: headline, Where: whereDied(j, death)}
 	if j.request.Do == worker.Begin {
-		if again, err := h.repeatBegin(ctx, j); again == nil && death.Outside() || err != nil {
+		if death.Outside() {
 			return nil
 		}
 		if path, is := strings.CutPrefix(death.At.What, worker.SavedCase); is {
@@ -198,18 +200,20 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death) *worker.Fi
 		return f // there is a case of it
 	}
 	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs}
+	var ends []*worker.Death
 	for n := 1; n <= timesAgain && ctx.Err() == nil; n++ {
 		_, err := h.ask(ctx, j.target, q)
 		var again *worker.Death
-		if !errors.As(err, &again) {
-			continue
+		if errors.As(err, &again) && again.Last != nil && (death.Outside() || !again.Outside()) {
+			ends = append(ends, again)
 		}
-		if again.Outside() && !death.Outside() || again.Last == nil {
-			continue
+		if len(ends) > 0 && !death.Outside() || len(ends) < n && death.Outside() {
+			break
 		}
-		f.Where += ", made again"
-		h.caseOf(ctx, j, again, f)
-		f.Text = deathText(headline, f.Where, again) + f.Text
+	}
+	if len(ends) == timesAgain && alike(ends) || len(ends) > 0 && !death.Outside() {
+		h.caseOf(ctx, j, ends[0], f)
+		f.Text = deathText(headline, f.Where, ends[0]) + f.Text
 		return f
 	}
 	if death.Outside() {
@@ -220,13 +224,14 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death) *worker.Fi
 	return f
 }
 
-// repeatBegin does what a search begins with again, and returns how that ended.
-func (h *hand) repeatBegin(ctx context.Context, j *job) (death *worker.Death, err error) {
-	_, err = h.ask(ctx, j.target, j.request)
-	if errors.As(err, &death) {
-		return death, nil
+// alike reports whether all deaths came with the same decision.
+func alike(list []*worker.Death) bool {
+	for _, d := range list {
+		if d.Last.Run != list[0].Last.Run || d.Last.Number != list[0].Last.Number {
+			return false
+		}
 	}
-	return nil, ctx.Err()
+	return true
 }
 
 // caseOf makes the run up to the decision with which a process died, and adds the case of

@@ -82,7 +82,7 @@ const interrupted = "interrupted"
 
 // loop hands out jobs and takes what came of them until nothing is left.
 func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *job) {
-	say, note := time.NewTicker(sayEvery), time.NewTicker(noteEvery)
+	say, note := time.NewTicker(sayEvery), time.NewTicker(c.Every)
 	defer say.Stop()
 	defer note.Stop()
 	var end <-chan time.Time
