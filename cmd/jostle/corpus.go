@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func newCorpus() *cobra.Command {
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(newCorpusList(), newCorpusShow(), newCorpusPrune(), newCorpusRepair())
+	cmd.AddCommand(newCorpusList(), newCorpusShow(), newCorpusPrune(), newCorpusRepair(), newCorpusImport(), newCorpusExport())
 	return cmd
 }
 
@@ -183,6 +184,110 @@ that fails as it did, and keeps that in its place.`,
 	}
 	c.flags(cmd)
 	cmd.Flags().DurationVar(&limit, "for", limit, "how long it takes for each case")
+	return cmd
+}
+
+// goFolder returns the folder in which go test -fuzz keeps the inputs of a target.
+func goFolder(s *campaign.Subject) string {
+	return filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)
+}
+
+// isTarget reports whether a property is one of go test -fuzz.
+func isTarget(s *campaign.Subject) bool { return s.Property.Verb == "Target" }
+
+// newCorpusImport returns the command that reads inputs of go test -fuzz.
+func newCorpusImport() *cobra.Command {
+	c := &corpusCommand{}
+	from := ""
+	cmd := &cobra.Command{
+		Use:   "import [packages]",
+		Short: "Keep as cases what go test -fuzz has found",
+		Long: `Import runs the inputs that go test -fuzz keeps of the packages' targets, in testdata/fuzz
+or in another folder, and keeps those that fail as cases. It exits with 1 if one fails.`,
+		Example: "  jostle corpus import ./bank\n  jostle corpus import ./bank --property FuzzBank --from $(go env GOCACHE)/fuzz/example.com/bank/FuzzBank",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			subjects, done, err := c.find(ctx, args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			subjects = slices.DeleteFunc(subjects, func(s campaign.Subject) bool { return !isTarget(&s) })
+			if len(subjects) == 0 {
+				return errors.New("there is no target: no property is given to fuzz.Target")
+			}
+			if from != "" && len(subjects) > 1 {
+				return fmt.Errorf("--from is for one target, and there are %d: choose one by --property", len(subjects))
+			}
+			bounds, err := c.bounds()
+			if err != nil {
+				return err
+			}
+			failed := false
+			for _, s := range subjects {
+				q := worker.Request{Do: worker.Import, Path: goFolder(&s)}
+				if from != "" {
+					if q.Path, err = filepath.Abs(from); err != nil {
+						return err
+					}
+				}
+				p, err := campaign.Start(ctx, s, bounds)
+				if err != nil {
+					return err
+				}
+				r, err := p.Do(ctx, q)
+				if err != nil {
+					return err
+				}
+				out := &printer{w: cmd.OutOrStdout()}
+				for i := range r.Findings {
+					out.printFinding(s.String(), keep(ctx, p, s, &r.Findings[i], time.Minute))
+				}
+				p.Stop()
+				for _, text := range r.Problems {
+					fmt.Fprintln(cmd.OutOrStdout(), text)
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s run, %s\n", s.String(), words.Count(r.Tally.Runs, "input"), words.Count(r.Failed, "failure"))
+				failed = failed || len(r.Findings)+len(r.Problems) > 0
+			}
+			if failed {
+				return errFailed
+			}
+			return nil
+		},
+	}
+	c.flags(cmd)
+	cmd.Flags().StringVar(&from, "from", "", "the folder with the inputs, in place of testdata/fuzz/FuzzName")
+	return cmd
+}
+
+// newCorpusExport returns the command that writes inputs of go test -fuzz.
+func newCorpusExport() *cobra.Command {
+	c := &caseCommand{}
+	to := ""
+	cmd := &cobra.Command{
+		Use:     "export case [package]",
+		Short:   "Write a case as an input of go test -fuzz",
+		Example: "  jostle corpus export ce2db3 ./bank --to bank/testdata/fuzz/FuzzBank",
+		Args:    oneCase,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if to == "" {
+				return errors.New("say where to, by --to: the folder testdata/fuzz/FuzzName of a target")
+			}
+			dir, err := filepath.Abs(to)
+			if err != nil {
+				return err
+			}
+			r, err := c.do(cmd.Context(), args, worker.Request{Do: worker.Export, To: dir})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), shown(r.Text))
+			return told(cmd.OutOrStdout(), r)
+		},
+	}
+	c.flags(cmd)
+	cmd.Flags().StringVar(&to, "to", "", "the folder to write to")
 	return cmd
 }
 

@@ -82,7 +82,7 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 		return 0, err
 	}
 	for i := range r.Findings {
-		p.printFinding(s.String(), e.keep(ctx, proc, s, &r.Findings[i]))
+		p.printFinding(s.String(), keep(ctx, proc, s, &r.Findings[i], e.each))
 	}
 	proc.Stop()
 	verdict := "ok  "
@@ -97,7 +97,7 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 }
 
 // keep keeps a finding, and then what it is made smaller to.
-func (e *explorer) keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *worker.Finding) *campaign.Finding {
+func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *worker.Finding, limit time.Duration) *campaign.Finding {
 	f := &campaign.Finding{Finding: *told, Times: 1}
 	if !f.Worth {
 		return f
@@ -111,7 +111,7 @@ func (e *explorer) keep(ctx context.Context, p *worker.Process, s campaign.Subje
 		return f
 	}
 	r, err := p.Do(ctx, worker.Request{Do: worker.Shrink, Case: f.Case, Path: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where,
-		Milliseconds: int(e.each.Milliseconds())})
+		Milliseconds: int(limit.Milliseconds())})
 	if err == nil {
 		f.Finding = r.Findings[0]
 	}

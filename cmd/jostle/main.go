@@ -17,6 +17,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -42,6 +43,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, errFailed):
 		return failed
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "jostle: interrupted")
+		return misused
 	case err != nil:
 		fmt.Fprintf(stderr, "jostle: %v\n", err)
 		return misused

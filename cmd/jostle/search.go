@@ -81,6 +81,9 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 			if s.options.For < 0 || s.options.For == 0 && s.options.Runs == 0 {
 				return errors.New("say how long it may take: --for 8h, or --runs 1000000 for each property")
 			}
+			if s.options.Every <= 0 {
+				return fmt.Errorf("--note is %v: set it to a time such as 1m", s.options.Every)
+			}
 			return s.run(cmd, args, nil)
 		},
 	}
@@ -88,6 +91,7 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 	f := cmd.Flags()
 	f.DurationVar(&s.options.For, "for", 0, "how long it takes in all")
 	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
+	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it notes how far it is")
 	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is; else one in the user's cache folder")
 	return cmd
 }
@@ -239,7 +243,7 @@ func (p *printer) end(r *campaign.Report) {
 		}
 		fmt.Fprintf(p.w, "%s  %s: %s\n", verdict, out.Subject.String(), what)
 		for _, text := range append(out.Complaints, out.Notes...) {
-			fmt.Fprintf(p.w, "        %s\n", text)
+			fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(text, "\n", "\n        "))
 		}
 	}
 	deaths := ""

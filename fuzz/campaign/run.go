@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,10 +29,11 @@ type campaign struct {
 	broken error  // what kept a checkpoint from being written, told once
 }
 
-// How often a campaign says how far it is and notes it, and how long a share may go on
-// when the time is over.
+// How often a campaign says how far it is, in its first minute and later, how often it
+// notes that, and how long a share may go on when the time is over.
 const (
 	sayEvery  = 5 * time.Second
+	sayLater  = time.Minute
 	noteEvery = time.Minute
 	grace     = 2 * time.Second
 )
@@ -114,6 +116,9 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 			c.settle(j)
 		case <-say.C:
 			c.tell(Event{Kind: Went, Text: c.progress()})
+			if time.Since(c.began) > sayLater {
+				say.Reset(sayLater)
+			}
 		case <-note.C:
 			c.checkpoint()
 		case <-end:
@@ -207,8 +212,12 @@ func (c *campaign) settleShare(j *job) {
 	for i := range j.died {
 		c.found(t, &j.died[i], true)
 	}
-	if t.Deaths += len(j.died); j.err != nil {
-		t.giveUp("the search was given up: %v", j.err)
+	if t.Deaths += len(j.died); t.Deaths >= mostDeaths {
+		t.giveUp("the search was given up after %d batches with a death", t.Deaths)
+		return
+	} else if j.err != nil {
+		text, _, _ := strings.Cut(j.err.Error(), "\n")
+		t.giveUp("the search was given up: %s", text)
 		return
 	}
 	t.take(j)
@@ -219,9 +228,6 @@ func (c *campaign) settleShare(j *job) {
 		if f := t.find(j.reply.Findings[0].Signature); f != nil {
 			f.Times += n
 		}
-	}
-	if t.Deaths >= mostDeaths {
-		t.giveUp("the search was given up after %d batches with a death", t.Deaths)
 	}
 }
 

@@ -70,6 +70,8 @@ const (
 	Replay  = "replay"  // run a case
 	Repair  = "repair"  // find a run near a stale case, and keep it
 	Explore = "explore" // run every order
+	Import  = "import"  // run the inputs of go test -fuzz in a folder
+	Export  = "export"  // write a case as such an input
 	Stop    = "stop"    // let the test go on
 )
 
@@ -91,6 +93,8 @@ type Request struct {
 	// Path is the signature of the case.
 	Case string `json:",omitempty"`
 	Path string `json:",omitempty"`
+	// Of Import Path is a folder, and of Export To is one.
+	To string `json:",omitempty"`
 	// Fresh reports that the file was made for this finding, and may be removed for a
 	// better one. Keep reports that what comes of it is to be kept.
 	Fresh, Keep bool `json:",omitempty"`

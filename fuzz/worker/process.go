@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -27,12 +28,16 @@ type Command struct {
 	// Memory bounds how many bytes the process may have from the operating system; zero
 	// is no bound.
 	Memory uint64
-	// Silence is for how long the process may say nothing, and StartUp how long it may
-	// take to its first offer and to each further one; zero means a minute.
+	// Silence is for how long the process may say nothing while it does what it is asked;
+	// zero means a minute. StartUp is how long it may take to its first offer and to each
+	// further one; zero means five.
 	Silence, StartUp time.Duration
 }
 
-const usualSilence = time.Minute
+const (
+	usualSilence = time.Minute
+	usualStartUp = 5 * time.Minute
+)
 
 // A Process is a process of a test binary: the end of the connection in the command. It
 // is used by one goroutine at a time; the context of Do ends it from another.
@@ -83,8 +88,12 @@ func (d *Death) Error() string {
 }
 
 // Outside reports whether the process was ended by neither itself nor its command: by
-// somebody, or by an operating system without memory.
+// somebody, or by an operating system without memory. On Windows that may be so of any
+// that exits with 1.
 func (d *Death) Outside() bool {
+	if runtime.GOOS == "windows" && d.Cause == "" && d.Status == "exit status 1" {
+		return true
+	}
 	return d.Cause == "" && slices.Contains([]string{"signal: killed", "signal: terminated", "signal: interrupt", "signal: hangup"}, d.Status)
 }
 
@@ -133,13 +142,6 @@ func helloVersion(m *Message) int {
 	return m.Hello.Version
 }
 
-func (p *Process) startUp() time.Duration {
-	if p.StartUp > 0 {
-		return p.StartUp
-	}
-	return usualSilence
-}
-
 // read reads what the process says until it is gone.
 func (p *Process) read(from *os.File) {
 	d := json.NewDecoder(bufio.NewReader(from))
@@ -164,34 +166,26 @@ func (p *Process) read(from *os.File) {
 	close(p.exited)
 }
 
-// hear returns the next message that is for the caller. It takes no longer than a time,
-// if that is set, and no longer than the command's bounds. The error is a *Death if the
-// process is gone; then it was ended if need be.
-func (p *Process) hear(ctx context.Context, limit time.Duration) (Message, error) {
-	silence := p.Silence
-	if silence <= 0 {
-		silence = usualSilence
-	}
+// hear returns the next message that is for the caller. The process may say nothing for a
+// time only, but there may be beats and the like in between, unless once is set. The error
+// is a *Death if the process is gone; then it was ended if need be.
+func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (Message, error) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
-	var end <-chan time.Time
-	if limit > 0 {
-		end = time.After(limit)
-	}
 	for {
 		select {
 		case <-ctx.Done():
 			p.Kill()
 			return Message{}, ctx.Err()
-		case <-end:
-			return Message{}, p.end(fmt.Sprintf("nothing came of it within %s", words.Elapsed(limit)))
 		case <-quiet.C:
-			return Message{}, p.end(fmt.Sprintf("it said nothing for %s", words.Elapsed(silence)))
+			return Message{}, p.end(fmt.Sprintf("nothing came of it for %s", words.Elapsed(silence)))
 		case m, ok := <-p.messages:
 			if !ok {
 				return Message{}, p.end("")
 			}
-			quiet.Reset(silence)
+			if !once {
+				quiet.Reset(silence)
+			}
 			if cause := p.note(&m); cause != "" {
 				return Message{}, p.end(cause)
 			} else if m.Hello != nil || m.Offer != nil || m.Done != nil {
@@ -245,7 +239,7 @@ func (p *Process) Kill() { p.end("it was ended") }
 // its tests are over. Answer it by Answer.
 func (p *Process) Offer() (Property, error) {
 	for {
-		m, err := p.hear(context.Background(), p.startUp())
+		m, err := p.hear(context.Background(), cmp.Or(p.StartUp, usualStartUp), true)
 		var d *Death
 		switch {
 		case errors.As(err, &d) && d.Cause == "" && d.Status == "exit status 0":
@@ -280,7 +274,7 @@ func (p *Process) Answer(take bool) error {
 func (p *Process) Do(ctx context.Context, q Request) (*Reply, error) {
 	p.at, p.told = At{Batch: q.First}, false
 	p.requests.Encode(q) // of a process that is gone hear says so
-	m, err := p.hear(ctx, 0)
+	m, err := p.hear(ctx, cmp.Or(p.Silence, usualSilence), false)
 	if err != nil {
 		return nil, err
 	}

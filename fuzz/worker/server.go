@@ -28,6 +28,7 @@ type server struct {
 func (s *server) do(q *Request) *Reply {
 	do, known := map[string]func(*Request) (*Reply, error){
 		Begin: s.begin, Run: s.run, Again: s.again, Shrink: s.shrink, Replay: s.replay, Repair: s.repair, Explore: s.explore,
+		Import: s.importGo, Export: s.exportGo,
 	}[q.Do]
 	if !known {
 		return &Reply{Error: fmt.Sprintf("the worker does not know what %q is", q.Do)}

@@ -40,7 +40,7 @@ const order = `
 	fuzz/words < fuzz/flight
 	corpus, pulse/strategy < fuzz/explore
 	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
-	props, corpus, pulse/strategy < fuzz/native < fuzz
+	props, corpus, pulse/strategy < fuzz/native < fuzz/worker < fuzz
 	pulse/strategy < fuzz/env < fuzz
 
 	# What only tests use.
