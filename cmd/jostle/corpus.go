@@ -327,7 +327,7 @@ func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Req
 			r, err := p.Do(ctx, q)
 			var death *worker.Death
 			if errors.As(err, &death) && !death.Outside() {
-				r, err = &worker.Reply{Findings: []worker.Finding{{Text: death.Error()}}}, nil
+				r, err = &worker.Reply{Exact: true, Findings: []worker.Finding{{Text: death.Error()}}}, nil // it fails still
 			} else {
 				p.Stop()
 			}

@@ -16,11 +16,14 @@ import (
 	"github.com/jostle-go/jostle/fuzz/campaign"
 )
 
-// times returns how often a fault is made: ten times as often at night.
-func times(t *testing.T, usual int) int {
-	t.Helper()
-	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+// times returns how often a fault is made: ten times as often at night, and a fifth as
+// often with -short.
+func times(usual int) int {
+	switch {
+	case os.Getenv("JOSTLE_NIGHTLY") != "":
 		return 10 * usual
+	case testing.Short():
+		return usual / 5
 	}
 	return usual
 }
@@ -61,8 +64,10 @@ func TestKilledWorkers(t *testing.T) {
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: killedRuns, Workers: 2}, killed...))
 	random := rand.New(rand.NewPCG(1, 2))
 	kills, campaigns, deaths := 0, 0, 0
-	for most := times(t, 25); kills < most; campaigns++ {
+	for most := times(25); kills < most; campaigns++ {
 		dir, there := t.TempDir(), t.TempDir()
+		o := campaign.Options{Runs: killedRuns, Workers: 2, Env: append(environment(dir), pidFolder+"="+there)}
+		list := subjects(t, environment(dir), killed...)
 		stop := make(chan struct{})
 		var killer sync.WaitGroup
 		killer.Go(func() {
@@ -77,9 +82,12 @@ func TestKilledWorkers(t *testing.T) {
 				}
 			}
 		})
-		r := campaignOf(t, dir, campaign.Options{Runs: killedRuns, Workers: 2, Env: []string{pidFolder + "=" + there}}, killed...)
+		r, err := campaign.Run(t.Context(), list, o)
 		close(stop)
 		killer.Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
 		deaths += r.Deaths
 		if got := found(r); !slices.Equal(got, want) {
 			t.Errorf("after %d kills it found\n%s\nand undisturbed\n%s", kills, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -154,7 +162,7 @@ func TestKilledCampaigns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	dir, there := t.TempDir(), t.TempDir()
 	kills, whole, told := 0, 0, ""
-	for most := times(t, 5); kills < most; {
+	for most := times(5); kills < most; {
 		cmd := process(dir, there)
 		var out strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &out

@@ -18,6 +18,7 @@ type job struct {
 	round   int      // of a share, else noRound
 	finding *Finding // that is made smaller
 	known   []string // the signatures that were found before the job was begun
+	size    int      // how many runs a batch has, 0 if that was not known then
 
 	reply  *worker.Reply
 	err    error
@@ -255,8 +256,8 @@ func whereDied(j *job, d *worker.Death) string {
 	if d.At.What != "" {
 		return d.At.What
 	}
-	if size := j.target.Batch; size > 0 {
-		return fmt.Sprintf("one of the runs %d to %d", d.At.Batch*size+1, (d.At.Batch+1)*size)
+	if j.size > 0 {
+		return fmt.Sprintf("one of the runs %d to %d", d.At.Batch*j.size+1, (d.At.Batch+1)*j.size)
 	}
 	return fmt.Sprintf("a run of batch %d", d.At.Batch+1)
 }

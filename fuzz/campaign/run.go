@@ -105,7 +105,7 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 		var next *job
 		if len(c.queue) > 0 {
 			hand, next = jobs, c.queue[0]
-			next.known = next.target.signatures()
+			next.known, next.size = next.target.signatures(), next.target.Batch
 		}
 		select {
 		case hand <- next:
