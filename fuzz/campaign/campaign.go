@@ -91,6 +91,9 @@ type Finding struct {
 	Died bool `json:",omitempty"`
 	// Told reports that somebody was told of it, Fresh that its file was made for it.
 	Told, Fresh bool `json:",omitempty"`
+	// Rest reports that it was found out of turn, at the end of a campaign. One that goes
+	// on from there may come to another run of it.
+	Rest bool `json:",omitempty"`
 	// Problem is why it could not be saved.
 	Problem string `json:",omitempty"`
 	// Times is how many runs have failed so.

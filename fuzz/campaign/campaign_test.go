@@ -45,7 +45,7 @@ func subjects(t testing.TB, env []string, tests ...string) (list []campaign.Subj
 
 // environment returns that of workers which keep their cases in a folder.
 func environment(dir string) []string {
-	return []string{isSearched + "=1", "JOSTLE_OUT=" + dir, "JOSTLE_STALL=1s"}
+	return []string{isSearched + "=1", "JOSTLE_OUT=" + dir}
 }
 
 // campaignOf runs a campaign with its cases in a folder.
@@ -135,7 +135,12 @@ func TestDeaths(t *testing.T) {
 		t.Run(c.test, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			r := campaignOf(t, dir, campaign.Options{Runs: 200, Workers: 1, Memory: 256 << 20, First: true}, c.test, "TestHolds")
+			stall := "JOSTLE_STALL=1m"
+			if c.test == "TestHangs" {
+				stall = "JOSTLE_STALL=2s"
+			}
+			o := campaign.Options{Runs: 200, Workers: 1, Memory: 256 << 20, First: true, Env: []string{stall}}
+			r := campaignOf(t, dir, o, c.test, "TestHolds")
 			slices.SortFunc(r.Outcomes, func(a, b campaign.Outcome) int { return len(b.Findings) - len(a.Findings) })
 			f := r.Outcomes[0].Findings
 			if len(f) != 1 || !f[0].Died {
@@ -153,7 +158,7 @@ func TestDeaths(t *testing.T) {
 			if got := r.Outcomes[1]; got.Runs != 200 || len(got.Findings) > 0 {
 				t.Errorf("beside it there were %d runs, want 200", got.Runs)
 			}
-			p, err := campaign.Start(t.Context(), r.Outcomes[0].Subject, worker.Command{Env: environment(dir), Memory: 256 << 20})
+			p, err := campaign.Start(t.Context(), r.Outcomes[0].Subject, worker.Command{Env: append(environment(dir), stall), Memory: 256 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"slices"
 
@@ -12,14 +13,16 @@ import (
 // found takes a finding: keeps it if it is the first of its signature, and then has it
 // made smaller.
 func (c *campaign) found(t *target, told *worker.Finding, died bool) {
-	if old := t.find(told.Signature); old != nil {
+	old := t.find(told.Signature)
+	if old != nil && (!old.Rest || c.resting) {
 		old.Times++
 		return
 	}
+	t.Findings = slices.DeleteFunc(t.Findings, func(f *Finding) bool { return f == old })
 	if len(t.Findings) == mostFindings || c.First && len(t.Findings) > 0 {
 		return
 	}
-	f := &Finding{Finding: *told, Died: died, Times: 1}
+	f := &Finding{Finding: *told, Died: died, Times: 1, Rest: c.resting}
 	t.Findings = append(t.Findings, f)
 	if f.Path != "" && !f.Fresh { // a saved case
 		c.told(t, f)
@@ -31,6 +34,19 @@ func (c *campaign) found(t *target, told *worker.Finding, died bool) {
 		return
 	}
 	c.shrink(t, f)
+}
+
+// foundIn takes the findings of a share. One that was not done may have some: deaths.
+func (c *campaign) foundIn(j *job) {
+	for i := range j.died {
+		c.found(j.target, &j.died[i], true)
+	}
+	if j.reply == nil {
+		return
+	}
+	for i := range j.reply.Findings {
+		c.found(j.target, &j.reply.Findings[i], false)
+	}
 }
 
 // met takes a failure that was met while another was made smaller. The search may come to
@@ -46,10 +62,16 @@ func (c *campaign) met(t *target, told *worker.Finding) {
 	t.Met = append(t.Met, f)
 }
 
-// foundRest takes what was met on the way and what processes have died of before the
-// search, if the search has not come to it.
+// foundRest takes what is left at the end: what shares have found that follow one that
+// was not done, and, if the search has not come to it, what processes have died of before
+// the search and what was met on the way.
 func (c *campaign) foundRest() {
+	c.resting = true
 	for _, t := range c.targets {
+		for _, first := range slices.Sorted(maps.Keys(t.early)) {
+			c.foundIn(t.early[first])
+		}
+		clear(t.early)
 		for i := range t.Early {
 			c.found(t, &t.Early[i], true)
 		}
@@ -60,6 +82,7 @@ func (c *campaign) foundRest() {
 			case c.First:
 				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "met on the way: " + f.Headline + " (" + f.Saved + ")"})
 			case t.find(f.Signature) == nil && len(t.Findings) < mostFindings:
+				f.Rest = true
 				t.Findings = append(t.Findings, f)
 				c.shrink(t, f)
 			}

@@ -24,9 +24,10 @@ type campaign struct {
 	deaths  int
 	before  time.Duration // that earlier processes of this campaign took
 
-	over   bool   // no more shares are begun
-	ended  string // why
-	broken error  // what kept a checkpoint from being written, told once
+	over    bool   // no more shares are begun
+	resting bool   // what is found now is out of turn
+	ended   string // why
+	broken  error  // what kept a checkpoint from being written, told once
 }
 
 // How often a campaign says how far it is, in its first minute and later, how often it
@@ -201,16 +202,16 @@ func (c *campaign) settle(j *job) {
 	}
 }
 
-// settleShare takes what came of a share, after all shares before it. Of a target in
-// which the search is over it takes nothing.
+// settleShare takes what came of a share, after all shares before it: of a target that was
+// given up only what was found.
 func (c *campaign) settleShare(j *job) {
 	t := j.target
-	if t.Complete != "" || t.GivenUp != "" || c.First && len(t.Findings) > 0 {
-		t.Done = j.request.First + j.request.Count
+	t.Done = j.request.First + j.request.Count
+	if c.First && len(t.Findings) > 0 {
 		return
 	}
-	for i := range j.died {
-		c.found(t, &j.died[i], true)
+	if c.foundIn(j); t.GivenUp != "" {
+		return
 	}
 	if t.Deaths += len(j.died); t.Deaths >= mostDeaths {
 		t.giveUp("the search was given up after %d batches with a death", t.Deaths)
@@ -221,9 +222,6 @@ func (c *campaign) settleShare(j *job) {
 		return
 	}
 	t.take(j)
-	for i := range j.reply.Findings {
-		c.found(t, &j.reply.Findings[i], false)
-	}
 	if n := j.reply.Failed - len(j.reply.Findings); n > 0 && len(j.reply.Findings) > 0 {
 		if f := t.find(j.reply.Findings[0].Signature); f != nil {
 			f.Times += n

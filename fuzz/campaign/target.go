@@ -79,7 +79,6 @@ func (t *target) yieldBefore(round int) *yield { return &t.yields[(round+1)%len(
 // take adds what came of a share.
 func (t *target) take(j *job) {
 	r := j.reply
-	t.Done = j.request.First + j.request.Count
 	first := t.Tally.Runs == 0
 	t.Batch = r.Batch
 	t.Tally.Add(&r.Tally)

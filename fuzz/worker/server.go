@@ -119,9 +119,9 @@ func (s *server) some(o search.Options, end int, r *Reply) (next int) {
 		return end
 	}
 	r.Failed++
-	f := report(res.Finding, fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy))
-	f.Run = res.Index
-	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == f.Signature }) {
+	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == res.Finding.Case.Signature }) {
+		f := report(res.Finding, fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy))
+		f.Run = res.Index
 		r.Findings = append(r.Findings, f)
 	}
 	return res.Index/size + 1
