@@ -81,12 +81,12 @@ func (h *hand) do(j *job) {
 			return
 		}
 		j.deaths++
-		again := h.look(ctx, j, death)
+		again := h.look(ctx, j, death, tries)
 		switch {
 		case ctx.Err() != nil:
 			j.err = ctx.Err()
 			return
-		case again == nil && death.Outside() && tries < mostTries: // it was ended by somebody, or by chance
+		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != worker.Shrink): // it was ended by somebody, or by chance
 			tries++
 			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); what it was at was begun again", death.Headline()))
 			continue
@@ -180,15 +180,17 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 const timesAgain = 3
 
 // look makes the runs again with which a process died, and returns the finding; nil if
-// they come to their end, and the process was ended from outside.
-func (h *hand) look(ctx context.Context, j *job, death *worker.Death) *worker.Finding {
+// they come to their end, and the process has not ended by itself: somebody has ended it,
+// or its runs stood still while the machine did, or many runs together took too much
+// memory. Tries is how often the job was begun.
+func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *worker.Finding {
 	if j.request.Do == worker.Shrink {
 		return nil
 	}
 	headline := "the process ended: " + death.Headline()
 	f := &worker.Finding{Signature: signature(death), Headline: headline, Where: whereDied(j, death)}
 	if j.request.Do == worker.Begin {
-		if death.Outside() {
+		if death.Outside() || death.Cause != "" && tries == 1 {
 			return nil
 		}
 		if path, is := strings.CutPrefix(death.At.What, worker.SavedCase); is {
@@ -217,7 +219,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death) *worker.Fi
 		f.Text = deathText(headline, f.Where, ends[0]) + f.Text
 		return f
 	}
-	if death.Outside() {
+	if death.Outside() || death.Cause != "" {
 		return nil
 	}
 	f.Where += fmt.Sprintf(", which came to their end %d times when they were made again", timesAgain)

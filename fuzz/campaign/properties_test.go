@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -16,11 +17,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// pidFolder is where workers say that they are there, in the environment.
-const pidFolder = "CAMPAIGN_TEST_PIDS"
-
-// isSearched is set in the environment of workers, and pidFolder may be.
-const isSearched = "CAMPAIGN_TEST_SEARCHED"
+// Variables in the environment of workers.
+const (
+	isSearched = "CAMPAIGN_TEST_SEARCHED" // they are workers
+	pidFolder  = "CAMPAIGN_TEST_PIDS"     // where each says that it is there
+	onceFile   = "CAMPAIGN_TEST_ONCE"     // is made by what is done once
+)
 
 // searched has Check called in workers only.
 func searched(t *testing.T, property func(*props.T)) {
@@ -123,6 +125,21 @@ func eats(t *props.T) {
 	})
 }
 
+// stallsOnce stands still in the first process alone, as on a machine that sleeps.
+func stallsOnce(t *props.T) {
+	drawn(t)
+	race(t, 4, func(got []int) {
+		if !descends(got, 4) {
+			return
+		}
+		file, err := os.OpenFile(os.Getenv(onceFile), os.O_CREATE|os.O_EXCL, 0o600)
+		for err == nil {
+			time.Sleep(time.Hour)
+		}
+		file.Close()
+	})
+}
+
 func few(t *props.T) { race(t, 3, func([]int) {}) }
 
 func skipped(t *props.T) {
@@ -136,5 +153,6 @@ func TestExits(t *testing.T)   { searched(t, exits) }
 func TestFatal(t *testing.T)   { searched(t, fatal) }
 func TestHangs(t *testing.T)   { searched(t, hangs) }
 func TestEats(t *testing.T)    { searched(t, eats) }
+func TestStalls(t *testing.T)  { searched(t, stallsOnce) }
 func TestFew(t *testing.T)     { searched(t, few) }
 func TestSkipped(t *testing.T) { searched(t, skipped) }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"syscall"
 )
 
 // inherit has a command's process inherit two files, and returns by which names it
@@ -23,6 +22,6 @@ func inherited(name string) *os.File {
 	if err != nil {
 		return nil
 	}
-	syscall.CloseOnExec(fd)
+	closeOnExec(fd)
 	return os.NewFile(uintptr(fd), "pipe of the command")
 }
