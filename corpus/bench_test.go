@@ -18,7 +18,7 @@ func manyCases(b *testing.B, n int) Folder {
 		}
 		text, err := Encode(c)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(f.Dir, c.key()[:12]+extension), text, 0o644)
+			err = os.WriteFile(filepath.Join(f.Dir, c.key()[:12]+extension), unlike(text), 0o644)
 		}
 		if err != nil {
 			b.Fatal(err)

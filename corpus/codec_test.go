@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -166,8 +167,8 @@ func TestOldFormats(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if len(old) != 8 {
-		t.Errorf("there are %d texts of versions 1 and 2, expected 4 of each", len(old))
+	if len(old) != 4+4+5 {
+		t.Errorf("there are %d texts of versions 1, 2 and 3, expected 4, 4 and 5", len(old))
 	}
 }
 
@@ -183,15 +184,48 @@ func TestThenPlain(t *testing.T) {
 	if other.Record.Plain = false; other.key() == want.key() || other.Same(&want) {
 		t.Error("a case that goes on in plain order is taken for one that does not")
 	}
-	text = strings.Replace(text, "case 3", "case 2", 1)
+	text = strings.Replace(text, "case 4", "case 2", 1)
 	if _, err := Decode("a.case", []byte(text)); err == nil || !strings.Contains(err.Error(), `"then", expected "hash"`) {
 		t.Errorf("in a case of version 2: %v", err)
 	}
 }
 
+// The line that keeps a file unlike others came with version 4, and may be missing. It
+// has more than half of the bytes, and no piece of 64 of them is that of another case.
+func TestUnlike(t *testing.T) {
+	pieces := map[string]bool{}
+	for n := range 100 {
+		want := numbered(n)
+		want.Path = "a.case"
+		text := encode(t, want)
+		whole := string(unlike([]byte(text)))
+		if got, err := Decode("a.case", []byte(whole)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("decoded\n%+v, %v, expected\n%+v", got, err, want)
+		}
+		line := strings.Split(whole[strings.Index(whole, "\nunlike ")+1:], "\n")[0]
+		if without := strings.Replace(whole, line+"\n", "", 1); without != text || 2*len(line) <= len(whole) {
+			t.Fatalf("%d bytes of %d are in the line, without it the text is\n%s", len(line), len(whole), without)
+		}
+		for ; len(line) >= 64; line = line[64:] {
+			if pieces[line[:64]] {
+				t.Fatalf("case %d has a piece of an earlier one", n)
+			}
+			pieces[line[:64]] = true
+		}
+	}
+	text := strings.Replace(string(unlike([]byte(encode(t, writerCase())))), "case 4", "case 3", 1)
+	if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != `a.case:20: "unlike", expected "end": `+restore {
+		t.Errorf("in a case of version 3: %v", err)
+	}
+	long := make([]byte, 1<<18+1)
+	if len(unlike(long)) != len(long) {
+		t.Error("a text of more than 256 KB has such a line")
+	}
+}
+
 // A condition came with version 3.
 func TestConditionOfAnOldVersion(t *testing.T) {
-	text := strings.Replace(encode(t, samples["explained"]()), "case 3", "case 2", 1)
+	text := strings.Replace(encode(t, samples["explained"]()), "case 4", "case 2", 1)
 	const want = `a.case:13: "condition", expected "strategy": ` + restore
 	if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {
 		t.Errorf("the error is\n%v, expected\n%s", err, want)
@@ -203,11 +237,11 @@ func TestComments(t *testing.T) {
 	e := writerCase()
 	e.Comment = []string{"a \t", "two\nlines", "bell\a, \xff and \r\n", "\u00a0"}
 	text := encode(t, e)
-	want := "jostle case 3\n# a\n# two\n# lines\n# bell\ufffd, \ufffd and\n#\n#\n\nproperty "
+	want := "jostle case 4\n# a\n# two\n# lines\n# bell\ufffd, \ufffd and\n#\n#\n\nproperty "
 	if !strings.HasPrefix(text, want) {
 		t.Errorf("the text is\n%s", text)
 	}
-	text = strings.Replace(text, want, "jostle case 3\n\n#no space\n\n\n#  two\t\nproperty ", 1)
+	text = strings.Replace(text, want, "jostle case 4\n\n#no space\n\n\n#  two\t\nproperty ", 1)
 	got, err := Decode("a.case", []byte(text))
 	if err != nil || !reflect.DeepEqual(got.Comment, []string{"no space", " two"}) {
 		t.Errorf("the comment is %q, %v", got.Comment, err)
@@ -236,13 +270,13 @@ func TestEncodeErrors(t *testing.T) {
 
 // faults are changes to the text of writerCase, with the errors that they cause.
 var faults = []struct{ name, old, new, want string }{
-	{"another file", "jostle case 3", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 3": this is no case: restore`},
-	{"no version", "case 3\n", "case\n", `1: "jostle case", expected "jostle case 3": this is no case: restore`},
-	{"version 0", "case 3\n", "case 0\n", `1: "jostle case 0", expected "jostle case 3": this is no case: restore`},
-	{"newer version", "case 3\n", "case 4\n", `1: a case of version 4, written by a newer jostle; this one reads versions up to 3: update`},
+	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 4": this is no case: restore`},
+	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 4": this is no case: restore`},
+	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 4": this is no case: restore`},
+	{"newer version", "case 4\n", "case 5\n", `1: a case of version 5, written by a newer jostle; this one reads versions up to 4: update`},
 	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with property: restore`},
 	{"no property", "property \"r", "prop \"r", `10: "prop", expected "property": restore`},
-	{"version 1 with a property", "case 3\n", "case 1\n", `10: "property", expected "test": restore`},
+	{"version 1 with a property", "case 4\n", "case 1\n", `10: "property", expected "test": restore`},
 	{"no test", "test \"T", "tst \"T", `11: "tst", expected "test": restore`},
 	{"no quotes", `"TestResultsAreStored"`, "TestResultsAreStored", `11: "TestResultsAreStored", expected a string in double quotes: restore`},
 	{"other quotes", `"TestResultsAreStored"`, "`T`", "11: \"`T`\", expected a string in double quotes: restore"},
@@ -273,9 +307,12 @@ var faults = []struct{ name, old, new, want string }{
 	{"no hash", "hash 6b1f0e2d9c8a7543\n", "", `19: "end", expected "hash": restore`},
 	{"after the end", "end\n", "end\nhash 1\nend\n", `21: "hash 1" after the end line, expected no more: restore`},
 	{"a conflict", "signature", "<<<<<<< HEAD\nsignature", `12: "<<<<<<< HEAD" is a mark of a merge conflict: one side`},
-	{"a conflict from the first line on", "jostle case 3\n", "<<<<<<< ours\njostle case 3\n", `1: "<<<<<<< ours" is a mark of a merge conflict: one side`},
+	{"a conflict from the first line on", "jostle case 4\n", "<<<<<<< ours\njostle case 4\n", `1: "<<<<<<< ours" is a mark of a merge conflict: one side`},
 	{"half of a conflict", "hash", "=======\nhash", `19: "=======" is a mark of a merge conflict: one side`},
 	{"the other half", "end\n", "end\n>>>>>>> branch\n", `21: ">>>>>>> branch" is a mark of a merge conflict: one side`},
+	{"the base of a conflict", "test \"", "||||||| 1a2b3c4\ntest \"", `11: "||||||| 1a2b3c4" is a mark of a merge conflict: one side`},
+	{"a conflict with lines as on Windows", "signature", "<<<<<<< HEAD\r\nsignature", `12: "<<<<<<< HEAD" is a mark of a merge conflict: one side`},
+	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 4": this is no case: restore`},
 	{"UTF-16", "jostle", "\xff\xfej\x00", `1: the file is in UTF-16, expected UTF-8: save it as UTF-8`},
 	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: a condition that says nothing, expected no such line: restore`},
 
@@ -310,18 +347,34 @@ func TestCutOff(t *testing.T) {
 		switch {
 		case err == nil:
 			t.Fatalf("the first %d bytes are a case:\n%s", n, text[:n])
-		case n > len("jostle case 3") && !strings.Contains(err.Error(), "the file has been cut off here: its last line is "):
+		case n > len("jostle case 4") && !strings.Contains(err.Error(), "the file has been cut off here: its last line is "):
 			t.Fatalf("after %d bytes: %v", n, err)
 		}
 	}
 	for text, want := range map[string]string{
-		"":                        "a.case:1: the file is empty, expected \"jostle case 3\": " + restore,
-		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 3\": this is no case: " + restore,
-		"jostle case 3\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
+		"":                        "a.case:1: the file is empty, expected \"jostle case 4\": " + restore,
+		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 4\": this is no case: " + restore,
+		"jostle case 4\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
 	} {
 		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, expected\n%s", text, err, want)
 		}
+	}
+}
+
+// A file of millions of lines, which no case has, does not take the memory of the tests.
+func TestManyLines(t *testing.T) {
+	const want = "a.case:1: the file has 5242881 lines, expected at most 4194304: " + restore
+	text := []byte("jostle case 4\n" + strings.Repeat("\n", 5<<20))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Decode("a.case", text)
+	runtime.ReadMemStats(&after)
+	if err == nil || err.Error() != want {
+		t.Errorf("the error is %v", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > uint64(2*len(text)) {
+		t.Errorf("it takes %d bytes to say so", took)
 	}
 }
 

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -13,6 +14,9 @@ import (
 // Decode returns the case in a text. The path of its file is used in errors: they
 // have file and line, what is there, what was expected and what to do.
 func Decode(path string, text []byte) (Case, error) {
+	if n := bytes.Count(text, []byte("\n")); n > mostLines {
+		return Case{}, fmt.Errorf("%s:1: the file has %d lines, expected at most %d: %s", path, n, mostLines, restore)
+	}
 	r := reader{path: path, lines: splitLines(strings.TrimPrefix(string(text), byteOrderMark))}
 	c := Case{Path: path}
 	r.foreign(text)
@@ -26,6 +30,10 @@ func Decode(path string, text []byte) (Case, error) {
 	r.keyword("hash")
 	c.Hash = r.hex()
 	r.end()
+	if r.version >= 4 && r.peek() == "unlike" { // which is for version control alone
+		r.keyword("unlike")
+		r.rest = ""
+	}
 	r.keyword("end")
 	r.end()
 	if r.err == nil && r.at < len(r.lines) {
@@ -37,6 +45,9 @@ func Decode(path string, text []byte) (Case, error) {
 	}
 	return c, nil
 }
+
+// mostLines is how many lines a case may have: those of a run of 16 million steps.
+const mostLines = 4 << 20
 
 // byteOrderMark is what some editors put before a text.
 const byteOrderMark = "\ufeff"

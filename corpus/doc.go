@@ -5,19 +5,20 @@
 //
 // Each case is a file, and each property has a folder, beside the test:
 //
-//	testdata/jostle/resultsAreStored/7f3a91.case
+//	testdata/jostle/resultsAreStored/7f3a91-05c2d8.case
 //
 // Package fuzz saves the cases that fail and runs them first from then on, so
 // they belong in version control. Delete a file to drop its case. A Folder loads
-// and saves the cases of one property; the name of a file is a hash of its case,
-// so that no case is kept twice.
+// and saves the cases of one property. The first half of a file's name is a hash of
+// its case, so that no case is saved twice; the other half is a hash of all of its
+// text, so that no name ever has two contents.
 //
 // # The file
 //
 // Lines that begin with # are for people and may be changed or removed. The
 // others are for the machine:
 //
-//	jostle case 3
+//	jostle case 4
 //	# writer_test.go:31: stored 0 of 1 results
 //	#
 //	# test ──execute──▶ action
@@ -38,6 +39,7 @@
 //	choice drop 0 of 2
 //	deliveries 8a51c04f2e9d1b67 03be4f1d9a7720c5 5d0e9c3f41b82a96 f9176a2b0c8de354
 //	hash 6b1f0e2d9c8a7543
+//	unlike 684cebd3d867fa6ebe05e2e8a5f0822c657682e650a32a37bbb5e1d8022d72ab9…
 //	end
 //
 // The first line has the version of the format, by which a program can tell
@@ -46,8 +48,9 @@
 // number of possible answers. The condition is what holds in the orders that fail, and
 // tells two failures with one signature apart. Settings are the property's; early
 // timers are what the search gave a run whose property set none. After the deliveries
-// of a long run there may be a line "then plain": it goes on in plain order. The lines
-// always come in this order.
+// of a long run there may be a line "then plain": it goes on in plain order. The line
+// "unlike" means nothing to jostle, and may be missing; git needs it, as said below. The
+// lines always come in this order.
 //
 // A case that was planned but not run yet has a schedule in place of the
 // deliveries, by the identities of steps:
@@ -64,10 +67,27 @@
 // # Over years
 //
 // A case whose failure is mended passes. It stays as a regression test for as long as
-// its file does. Two branches that find failures save files of different names, which
-// version control merges by itself. When both have found the very same run, with
-// another comment or seed, there is a conflict in its file: keep either side.
+// its file does.
 //
 // Cases of one failure, found by different seeds, do not pile up: of those that are
 // Alike and fail, package fuzz keeps the smallest.
+//
+// # Branches
+//
+// Two branches whose corpora have changed come together without a conflict, with no
+// line in .gitattributes, whatever was done in either: the same failure saved, or another;
+// a smaller form of one saved in its place; one explained that was not; cases of
+// mended failures removed. For jostle never writes to a file that is there: what has other
+// words has another name. Nor does git take a new case for an old one that was renamed,
+// and find that the branches disagree about its name, since the unlike line makes more
+// than half of each file unlike any other.
+//
+// What either branch has added is there then, and what either has removed is gone. Cases
+// that are now there twice do no harm: each is run, the smallest first. Of those that are
+// Alike the smallest stays when package fuzz saves the next; JOSTLE_REPAIR=1 looks through
+// all of them at once, and also for files of the very same run, and says what it has removed.
+//
+// There can still be a conflict about a file whose words people have changed, and about
+// what a property attaches, which lies beside the case: git may well be told to ignore
+// all in the folder that is no .case file.
 package corpus

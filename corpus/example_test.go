@@ -35,6 +35,6 @@ func Example() {
 	}
 	fmt.Println(len(problems), "problems")
 	// Output:
-	// 0e0ebb.case property: stored # of # results
+	// 0e0ebb-3f1e26.case property: stored # of # results
 	// 0 problems
 }

@@ -1,6 +1,9 @@
 package corpus
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -50,6 +53,13 @@ func (f Folder) Load() (cases []Case, problems []error) {
 	}
 	slices.SortStableFunc(cases, func(a, b Case) int { return a.Compare(&b) })
 	return cases, problems
+}
+
+// LoadOld is Load of the cases that have no property: those of version 1, for which each
+// test had a folder.
+func (f Folder) LoadOld() (cases []Case, problems []error) {
+	cases, problems = f.Load()
+	return slices.DeleteFunc(cases, func(c Case) bool { return c.Property != "" }), problems
 }
 
 // names returns the names of the case files, sorted, and of what else has such a name.
@@ -170,7 +180,8 @@ func listed(names []string) string {
 // the same case already, perhaps with another comment, Save returns the path of
 // that file and false.
 //
-// A file appears whole or not at all, and Save overwrites no file.
+// A file appears whole or not at all, and Save overwrites no file. Its name follows from
+// all that is in it.
 func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	if f.Property != "" && c.Property != f.Property {
 		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of %q, expected %q", f.Dir, c.Property, f.Property)
@@ -183,7 +194,7 @@ func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 		return "", false, fmt.Errorf("the case cannot be saved in %s: it has %d MB, expected at most %d: give its run fewer steps",
 			f.Dir, len(text)>>20, largest>>20)
 	}
-	if path, fresh, err = f.save(text, c.key()); err != nil {
+	if path, fresh, err = f.save(unlike(text), c.key()); err != nil {
 		return "", false, f.unsaved(err)
 	}
 	return path, fresh, nil
@@ -193,26 +204,28 @@ func (f Folder) unsaved(err error) error {
 	return fmt.Errorf("the case cannot be saved in %s: %w: make room or give access there, or set JOSTLE_OUT to another folder", f.Dir, err)
 }
 
-// Rewrite writes a case of the folder to the file that it has, c.Path, with another
-// comment or condition. Whoever reads the file meanwhile, or after a crash, sees the
-// old text or the new one.
-func (f Folder) Rewrite(c Case) error {
+// Rewrite replaces the file of a case in the folder, c.Path, by one that has another
+// comment or condition, and returns its path, which is another: no file ever has two
+// contents. After a crash one of the files is there, or both.
+func (f Folder) Rewrite(c Case) (path string, err error) {
 	if !f.owns(c.Path) {
-		return fmt.Errorf("%q is no case of %s: it is not rewritten", c.Path, f.Dir)
+		return "", fmt.Errorf("%q is no case of %s: it is not rewritten", c.Path, f.Dir)
 	}
 	text, err := Encode(c)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if !f.holds(filepath.Base(c.Path), c.key()) {
-		return fmt.Errorf("%s has not this case: it is not rewritten", c.Path)
+	key := c.key()
+	if !f.holds(filepath.Base(c.Path), key) {
+		return "", fmt.Errorf("%s has not this case: it is not rewritten", c.Path)
 	}
-	temp, err := WriteAside(f.Dir, text)
-	if err != nil {
-		return f.unsaved(err)
+	if path, _, err = f.write(unlike(text), key); err != nil {
+		return "", f.unsaved(err)
 	}
-	defer os.Remove(temp)
-	return os.Rename(temp, c.Path)
+	if filepath.Base(path) == filepath.Base(c.Path) {
+		return path, nil
+	}
+	return path, os.Remove(c.Path)
 }
 
 // owns reports whether a path is one of a case in the folder.
@@ -234,12 +247,18 @@ func (f Folder) save(text []byte, key string) (path string, fresh bool, err erro
 		}
 	}
 	f.clear()
+	return f.write(text, key)
+}
+
+// write writes the text of a case to a file of its own. If there is one with this very
+// text, it returns that and false.
+func (f Folder) write(text []byte, key string) (path string, fresh bool, err error) {
 	temp, err := WriteAside(f.Dir, text)
 	if err != nil {
 		return "", false, err
 	}
 	defer os.Remove(temp)
-	return f.publish(temp, key)
+	return f.publish(temp, key, text)
 }
 
 // abandoned is after how long a file that was written aside belongs to nobody:
@@ -289,17 +308,19 @@ func WriteAside(dir string, text []byte) (path string, err error) {
 	return file.Name(), nil
 }
 
-// publish gives a complete file the shortest name from its key that no other file
-// has. If another process has saved the same case meanwhile, it returns that file
-// and false.
-func (f Folder) publish(temp, key string) (path string, fresh bool, err error) {
-	for digits := shortest; digits <= len(key); digits++ {
-		name := key[:digits] + extension
-		path = filepath.Join(f.Dir, name)
+// publish gives a complete file a name that no other file has: the beginning of its key,
+// by which the files of one case are found, and as little of the hash of its text as
+// tells it from others. If another process has saved the same text meanwhile, it returns
+// that file and false.
+func (f Folder) publish(temp, key string, text []byte) (path string, fresh bool, err error) {
+	sum := sha256.Sum256(text)
+	hash := hex.EncodeToString(sum[:])
+	for digits := shortest; digits <= len(hash); digits++ {
+		path = filepath.Join(f.Dir, key[:shortest]+"-"+hash[:digits]+extension)
 		if err = rename(temp, path); !errors.Is(err, fs.ErrExist) {
 			return path, err == nil, err
 		}
-		if f.holds(name, key) {
+		if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, text) {
 			return path, false, nil
 		}
 	}

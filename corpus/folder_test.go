@@ -1,6 +1,9 @@
 package corpus
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,12 +85,12 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// TestNames checks that a name depends on the case alone, and is stable: it is
-// in version control.
+// TestNames checks that a name depends on the text alone, and is stable: it is
+// in version control. It begins with what tells the case from others.
 func TestNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	path := save(t, f, writerCase())
-	if name := filepath.Base(path); name != "8c0bb8.case" {
+	if name := filepath.Base(path); name != "8c0bb8-a6976d.case" {
 		t.Errorf("the name is %s", name)
 	}
 	old := writerCase()
@@ -144,10 +147,13 @@ func TestNames(t *testing.T) {
 func TestTakenNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	e := writerCase()
-	key := e.key()
+	hash := sha256.Sum256(unlike([]byte(encode(t, e))))
+	name := func(digits int) string {
+		return fmt.Sprintf("%s-%s.case", e.key()[:6], hex.EncodeToString(hash[:])[:digits])
+	}
 	text := encode(t, numbered(1))
-	taken := []string{key[:6] + ".case", key[:7] + ".case"}
-	if err := os.MkdirAll(filepath.Join(f.Dir, key[:8]+".case"), 0o777); err != nil {
+	taken := []string{name(6), name(7)}
+	if err := os.MkdirAll(filepath.Join(f.Dir, name(8)), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for i, content := range []string{text, "mine"} {
@@ -156,7 +162,7 @@ func TestTakenNames(t *testing.T) {
 		}
 	}
 	path := save(t, f, e)
-	if filepath.Base(path) != key[:9]+".case" {
+	if filepath.Base(path) != name(9) {
 		t.Errorf("saved as %s", path)
 	}
 	for i, want := range []string{text, "mine"} {
@@ -200,7 +206,7 @@ func TestLoadProblems(t *testing.T) {
 	want := []string{
 		`DIR/0.case: the case is of "TestOther/sub", expected "resultsAreStored": ` +
 			`move the file to the folder TestOther.sub, or correct its property line if the property was renamed`,
-		`DIR/1.case:1: the file is empty, expected "jostle case 3": ` + restore,
+		`DIR/1.case:1: the file is empty, expected "jostle case 4": ` + restore,
 		`DIR/2.case:10: the file has been cut off here: its last line is "property \"resultsAreStor", expected "end": ` + restore,
 		`a case cannot be read: DIR/6.case is a folder: give it a name that does not end in .case`,
 		`DIR/7.case:1: the file has 100 MB, expected at most 64: ` + restore,
@@ -216,8 +222,8 @@ func TestLoadProblems(t *testing.T) {
 	}
 }
 
-// Links that lead to themselves or to nothing are problems, and links to files are
-// read.
+// Links that lead to themselves or to nothing are problems, as are those to folders, and
+// links to files are read.
 //
 // Skips: on Windows, where only those with a privilege may make links.
 func TestLinks(t *testing.T) {
@@ -226,19 +232,35 @@ func TestLinks(t *testing.T) {
 	}
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	path := save(t, f, writerCase())
-	for link, to := range map[string]string{"a.case": "b.case", "b.case": "a.case", "c.case": "nowhere", "d.case": filepath.Base(path)} {
+	for link, to := range map[string]string{"a.case": "b.case", "b.case": "a.case", "c.case": "nowhere", "d.case": filepath.Base(path), "e.case": "."} {
 		if err := os.Symlink(to, filepath.Join(f.Dir, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	cases, problems := f.Load()
-	if len(cases) != 2 || len(problems) != 3 {
+	if len(cases) != 2 || len(problems) != 4 {
 		t.Fatalf("%d cases, problems %v", len(cases), problems)
 	}
-	for i, p := range problems {
+	if got := problems[3].Error(); !strings.HasSuffix(got, "e.case is a folder: give it a name that does not end in .case") {
+		t.Errorf("the last problem is %s", got)
+	}
+	for i, p := range problems[:3] {
 		if want := filepath.Join(f.Dir, string("abc"[i])+".case"); !strings.Contains(p.Error(), want) || !strings.HasSuffix(p.Error(), ": give access to the file, or delete it") {
 			t.Errorf("problem %d is %v", i, p)
 		}
+	}
+	if err := os.Symlink("round", filepath.Join(f.Dir, "round")); err != nil {
+		t.Fatal(err)
+	}
+	round := Folder{Dir: filepath.Join(f.Dir, "round")}
+	if cases, problems := round.Load(); cases != nil || len(problems) != 1 || !strings.HasSuffix(problems[0].Error(), ": give access to the folder, or remove what is there in its place") {
+		t.Errorf("a folder that is a link to itself has %v, %v", cases, problems)
+	}
+	if _, _, err := round.Save(numbered(1)); err == nil {
+		t.Error("there is a case in a folder that is a link to itself")
+	}
+	if len(files(t, f.Dir)) != 7 {
+		t.Errorf("the folder has %q", files(t, f.Dir))
 	}
 }
 
@@ -248,8 +270,16 @@ func TestRewrite(t *testing.T) {
 	c := writerCase()
 	c.Path = save(t, f, c)
 	c.Condition, c.Comment = "flush before write", []string{"now explained"}
-	if err := f.Rewrite(c); err != nil {
+	was := c.Path
+	var err error
+	if c.Path, err = f.Rewrite(c); err != nil {
 		t.Fatal(err)
+	}
+	if filepath.Base(c.Path)[:7] != filepath.Base(was)[:7] || c.Path == was {
+		t.Errorf("%s is now %s", was, c.Path)
+	}
+	if again, err := f.Rewrite(c); again != c.Path || err != nil {
+		t.Errorf("rewritten once more it is %s, %v", again, err)
 	}
 	cases, _ := f.Load()
 	if len(cases) != 1 || !reflect.DeepEqual(cases[0], c) {
@@ -262,7 +292,7 @@ func TestRewrite(t *testing.T) {
 	missing := c
 	missing.Path = filepath.Join(f.Dir, "missing.case")
 	for name, c := range map[string]Case{"another case": other, "outside": outside, "missing": missing} {
-		if err := f.Rewrite(c); err == nil {
+		if _, err := f.Rewrite(c); err == nil {
 			t.Errorf("%s is written", name)
 		}
 	}

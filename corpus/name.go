@@ -41,6 +41,6 @@ func folderName(test string) string {
 
 const (
 	extension  = ".case"
-	shortest   = 6 // digits of a case's name
+	shortest   = 6 // digits of each half of a file's name
 	besideTest = "testdata/jostle"
 )

@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -73,6 +72,7 @@ func (v *verb) check(portfolio []search.Entry) {
 	if v.Strategies == nil && v.Runs == 0 && v.exhaust(ctx, o, start) {
 		return
 	}
+	o.Cache = v.cache()
 	v.tell(search.Sample(ctx, v.property, o), start)
 }
 
@@ -115,8 +115,11 @@ func (v *verb) tell(res search.Result, start time.Time) {
 	for _, f := range res.Late {
 		v.t.Error(f)
 	}
+	if c := res.Cached.String(); c != "" {
+		v.t.Log(c)
+	}
 	if f := res.Finding; f != nil {
-		v.keep(f, foundAt(res, elapsed))
+		v.keep(f, res.FoundAt(elapsed))
 		return
 	}
 	v.complain(res.Complaints())
@@ -134,9 +137,4 @@ func (v *verb) tell(res search.Result, start time.Time) {
 		}
 	}
 	v.t.Logf("%d runs in %s (%s), %d steps, %d orders of two receives seen", res.Runs, elapsed, res.Arms(), res.Steps, res.Pairs)
-}
-
-// foundAt says which run of a search was the finding.
-func foundAt(res search.Result, elapsed string) string {
-	return fmt.Sprintf("run %d of %d (%s), %s", res.Index+1, res.Runs, res.Finding.Case.Strategy, elapsed)
 }

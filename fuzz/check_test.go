@@ -32,7 +32,7 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // read what a failing test prints.
 func TestSample(t *testing.T) {
 	name, _, _ := strings.Cut(os.Getenv("JOSTLE_SAMPLE"), ":")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples} {
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples, calmSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}
@@ -152,8 +152,7 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	cmd := exec.Command(exe, "-test.run", pattern, "-test.v")
 	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir)...)
 	out, _ := cmd.CombinedOutput()
-	text := strings.ReplaceAll(string(out), dir, "DIR")
-	text = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, "TIME")
+	text := timeless(strings.ReplaceAll(string(out), dir, "DIR"))
 	return regexp.MustCompile(`(check|explore|mustfind)_test\.go:\d+`).ReplaceAllString(text, "${1}_test.go:N")
 }
 
@@ -184,7 +183,7 @@ func TestSavedCasesRunFirst(t *testing.T) {
 	golden.File(t, "testdata/saved-replay.golden", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
 }
 
-// With JOSTLE_OUT a page of HTML and one of JSON are beside the case; without it the
+// With JOSTLE_OUT pages and a diagram are beside the case; without it the
 // folder, which is under version control, has cases alone.
 func TestPagesBesideCases(t *testing.T) {
 	for _, out := range []bool{true, false} {
@@ -192,7 +191,7 @@ func TestPagesBesideCases(t *testing.T) {
 		want := []string{".case"}
 		if t.Setenv("JOSTLE_OUT", ""); out {
 			t.Setenv("JOSTLE_OUT", dir)
-			want = []string{".case", ".html", ".json"}
+			want = []string{".case", ".html", ".json", ".mmd"}
 		}
 		v := Config{Folder: dir}.begin(t, "Check", checkBudget, func(t *props.T) {
 			said := ""
@@ -203,7 +202,9 @@ func TestPagesBesideCases(t *testing.T) {
 			}
 		})
 		found := search.Sample(context.Background(), v.property, search.Options{Runs: 1000, Seed: 1})
-		if _, _, err := v.save(found.Finding); err != nil {
+		r := v.property.NewRunner()
+		defer r.Close()
+		if _, _, err := v.keeper.Save(r, found.Finding); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -247,9 +248,62 @@ func casesIn(t *testing.T, dir string) (names []string) {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		names = append(names, filepath.Base(path))
+		names = append(names, timeless(filepath.Base(path)))
 	}
 	return names
+}
+
+// A saved case that passes as it was saved costs one run.
+func TestCasesThatPassRunOnce(t *testing.T) {
+	runs, mended := 0, false
+	v := Config{Folder: t.TempDir()}.begin(t, "Check", checkBudget, func(t *props.T) {
+		runs++
+		said := ""
+		sys := t.System()
+		trial.Crowd(sys, 2, func(word string) { said += word })
+		if sys.Run(); said == "ba" && !mended {
+			t.Error("backwards")
+		}
+	})
+	r := v.property.NewRunner()
+	defer r.Close()
+	found := search.Sample(context.Background(), v.property, search.Options{Runs: 1000, Seed: 1})
+	if _, _, err := v.keeper.Save(r, found.Finding); err != nil {
+		t.Fatal(err)
+	}
+	runs, mended = 0, true
+	if held := v.replaySaved(); !held || runs != 1 {
+		t.Errorf("held %t, %d runs", held, runs)
+	}
+}
+
+// lossy is a declared property that fails in some 17 steps before it is shrunk, and in 7.
+func lossy(t *props.T) { subjectNamed("writer-error").Property(false)(t) }
+
+// A case that was saved as it was found is told like a new failure when it fails again.
+// Its file stays as it is until somebody asks for repair.
+func TestSavedCasesAreExplained(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "lossy", dir, "JOSTLE_SHRINK=0")
+	old := casesIn(t, dir)
+	for _, row := range []struct {
+		env, want, no string
+		stays         bool
+	}{
+		{"JOSTLE_SHRINK=0", "17 steps, replayed 2 of 2", "order", true},
+		{"JOSTLE_SHRINK=1m", "shrunk from 17 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "page: ", true},
+		{"JOSTLE_REPAIR=1", "shrunk from 17 steps to 7 in TIME, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
+		{"JOSTLE_SHRINK=1m", "7 steps, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR", false},
+		{"JOSTLE_SHRINK=0", "its file says: fails in 1 of 7 orders: exactly where lost(1) comes before checkForError at terminator", "handler at", false},
+	} {
+		out := runSample(t, "lossy", dir, row.env)
+		if !strings.Contains(out, row.want) || strings.Contains(out, row.no) || strings.Contains(out, "shrinking") {
+			t.Errorf("%s: want %q, and no %q, in:\n%s", row.env, row.want, row.no, out)
+		}
+		if now := casesIn(t, dir); len(now) != 1 || slices.Equal(now, old) != row.stays {
+			t.Errorf("%s: the cases were %q and are %q", row.env, old, now)
+		}
+	}
 }
 
 // A stale case gives way when its failure is found anew.
@@ -264,6 +318,29 @@ func TestStaleCasesGiveWay(t *testing.T) {
 	}
 	if again := runSample(t, "declared-idle", dir); !strings.Contains(again, "saved case "+casesIn(t, dir)[0]+" (as saved)") {
 		t.Errorf("run again:\n%s", again)
+	}
+}
+
+// Of cases that are there twice, since two branches have come together, one stays on
+// request. Until then both are run.
+func TestCasesThatAreThereTwice(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "broken", dir)
+	cases, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+	whole, err := os.ReadFile(cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice := strings.Replace(string(whole), "\n# ", "\n# seen in May\n# ", 1)
+	if err := os.WriteFile(filepath.Join(dir, "TestSample", "aa8cd0-0.case"), []byte(twice), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out := runSample(t, "broken", dir); !strings.Contains(out, "saved case aa8cd0-0.case (as saved)") || len(casesIn(t, dir)) != 2 {
+		t.Errorf("there are %q:\n%s", casesIn(t, dir), out)
+	}
+	const want = "removed case aa8cd0-TEXT.case: another shows the same failure, and is no larger"
+	if out := runSample(t, "broken", dir, "JOSTLE_REPAIR=1"); !strings.Contains(out, want) || len(casesIn(t, dir)) != 1 {
+		t.Errorf("there are %q:\n%s", casesIn(t, dir), out)
 	}
 }
 
@@ -359,6 +436,7 @@ var renamedSamples = map[string]func(*testing.T){
 	"declared-idle":  func(t *testing.T) { Config{Runs: 50}.Check(t, declared) },
 	"declared-still": func(t *testing.T) { Config{Runs: 1}.Check(t, declared) },
 	"declared-to":    func(t *testing.T) { Config{Runs: 1}.Check(t, declared) },
+	"lossy":          func(t *testing.T) { Config{Runs: 1000}.Check(t, lossy) },
 	"full-disk":      func(t *testing.T) { fill(t); Check(t, overdraws) },
 	"renamed-from": func(t *testing.T) {
 		Config{Runs: 50}.Check(t, func(t *props.T) { second(t, func(n int) any { return letter{n} }, "%d came first") })
@@ -416,7 +494,7 @@ func TestBadCases(t *testing.T) {
 	text := string(good)
 	for name, bad := range map[string]string{
 		"another":   strings.Replace(text, `property "TestSample"`, `property "TestOther"`, 1),
-		"newer":     strings.Replace(text, "jostle case 3", "jostle case 4", 1),
+		"newer":     strings.Replace(text, "jostle case 4", "jostle case 5", 1),
 		"truncated": text[:len(text)/2],
 		"empty":     "",
 		"noise":     "\x00\xff\x01",
@@ -557,6 +635,9 @@ func TestStrategiesOfTheEnvironment(t *testing.T) {
 	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=pos"); !strings.Contains(out, "(pos 1000)") {
 		t.Errorf("with pos alone:\n%s", out)
 	}
+	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=guided,bita"); !strings.Contains(out, "(bita 500, guided 500)") {
+		t.Errorf("with guided and bita:\n%s", out)
+	}
 	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=luck"); !strings.Contains(out, "--- FAIL") || !strings.Contains(out, `JOSTLE_STRATEGY is "luck": set it to one or more of plain`) {
 		t.Errorf("with a strategy that there is not:\n%s", out)
 	}
@@ -565,15 +646,53 @@ func TestStrategiesOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// A finding that is not saved is found again only by the search that has found it.
-func TestSettingsOfTheCommand(t *testing.T) {
-	t.Setenv("JOSTLE_OUT", "it's here")
-	t.Setenv("JOSTLE_SEED", "7")
-	t.Setenv("JOSTLE_STRATEGY", "pos,urw")
-	if got, want := settings("a.case"), `JOSTLE_OUT='it'\''s here' `; got != want {
-		t.Errorf("a saved case: %s, want %s", got, want)
+// With JOSTLE_DISTILL=1 a search begins with passing cases of the one before it, and
+// leaves its own; without it the cache is not looked at.
+func TestDistilledCases(t *testing.T) {
+	cache := t.TempDir()
+	run := func(env ...string) string {
+		return runSample(t, "mended", t.TempDir(), append(env, "JOSTLE_CACHE="+cache)...)
 	}
-	if got, want := settings(""), "JOSTLE_SEED='7' JOSTLE_STRATEGY='pos,urw' "; got != want {
-		t.Errorf("no case: %s, want %s", got, want)
+	without := run()
+	if files, _ := filepath.Glob(filepath.Join(cache, "distill", "*", "*")); len(files) > 0 || strings.Contains(without, "passing case") {
+		t.Errorf("nobody asked, and there are %q:\n%s", files, without)
+	}
+	first, second := run("JOSTLE_DISTILL=1"), run("JOSTLE_DISTILL=1")
+	kept := regexp.MustCompile(`began with (\d+) passing cases? of earlier searches, and left (\d+)`)
+	one, two := kept.FindStringSubmatch(first), kept.FindStringSubmatch(second)
+	if one == nil || two == nil || one[1] != "0" || two[1] != one[2] || one[2] == "0" {
+		t.Errorf("the first search:\n%s\nthe second:\n%s", first, second)
+	}
+	if files, _ := filepath.Glob(filepath.Join(cache, "distill", "*", "*.cases")); len(files) != 1 {
+		t.Errorf("there are %q", files)
+	}
+	if again := run(); again != without {
+		t.Errorf("the cache changes a search that was not to look at it:\n%s\nwas\n%s", again, without)
+	}
+	runSample(t, "calm", t.TempDir(), "JOSTLE_CACHE="+cache, "JOSTLE_DISTILL=1")
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for distilled, want := range map[string]string{"0": "0/8 completed", "1": "0/9 completed"} {
+		cmd := exec.Command(exe, "-test.run=^$", "-test.fuzz=^FuzzSubject$", "-test.fuzzcachedir="+t.TempDir(), "-test.fuzztime=1x", "-test.parallel=1")
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), "JOSTLE_SAMPLE=fuzz-calm", "JOSTLE_OUT=", "JOSTLE_CACHE="+cache, "JOSTLE_DISTILL="+distilled)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, no %q in:\n%s", err, want, out)
+		}
+	}
+	if out := run("JOSTLE_DISTILL=2"); !strings.Contains(out, `JOSTLE_DISTILL is "2": set it to 1 to begin with`) {
+		t.Errorf("%s", out)
+	}
+}
+
+// Target writes pages, too, and names them.
+func TestPagesOfTarget(t *testing.T) {
+	dir := t.TempDir()
+	out := runSample(t, "fuzz-overdraws", dir)
+	pages, _ := filepath.Glob(filepath.Join(dir, "overdraws", "*.html"))
+	if len(pages) != 1 || !strings.Contains(out, "page: DIR/overdraws/"+timeless(filepath.Base(pages[0]))) {
+		t.Errorf("wrote %q:\n%s", pages, out)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/fuzz/search"
 )
 
 // A Config says how Check, MustFind, Explore and Target search; each is a method of it,
@@ -48,7 +48,7 @@ type Config struct {
 	// error.
 
 	// Strategies are for Check and MustFind: the names of strategies to use in
-	// turns, as strategy.Names lists them; nil means a portfolio in which every
+	// turns, as search.Names lists them; nil means a portfolio in which every
 	// other run is random. JOSTLE_STRATEGY overrides them.
 	Strategies []string
 
@@ -95,7 +95,7 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 	if c.Source != nil {
 		c.Seed = c.Source.Uint64()
 	}
-	e, err := env.Read()
+	e, err := env.Read(search.Names())
 	if err != nil {
 		return c, err
 	}
@@ -209,7 +209,7 @@ func (c *Config) refuseValues() error {
 		return fmt.Errorf("fuzz.Config.Budget is %v: set it to a time such as 30s, or to zero for no bound but Runs", c.Budget)
 	case c.Strategies != nil && len(c.Strategies) == 0:
 		return fmt.Errorf("fuzz.Config.Strategies names none, so that there would be no run: name some of %s, or leave it nil",
-			strings.Join(strategy.Names(), ", "))
+			strings.Join(search.Names(), ", "))
 	}
 	return nil
 }

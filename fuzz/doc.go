@@ -43,6 +43,14 @@
 // failure is mended it passes, as a regression test. Of what fails alike in the
 // same orders the smallest case is kept.
 //
+// A saved case that fails again is shrunk and explained as a new failure is, in memory:
+// its file stays as it is. Where it was known in which orders it fails, that takes a tenth
+// of the time at most; if that is too little, the output says what was known when it was
+// saved. A case that passes costs one run.
+//
+// On a terminal a line tells how far shrinking is once that takes over a second. It is
+// gone when the failure is told.
+//
 // Cases belong to the property: those of a declared function are kept under
 // its own name and run by every verb and every test that is given the
 // function; those of a function literal, a method or an instance of a generic
@@ -57,22 +65,28 @@
 //	JOSTLE_SEED      a number: other inputs and orders than those of seed 1
 //	JOSTLE_BUDGET    a duration such as 30s, or a number of runs such as 10000
 //	JOSTLE_REPLAY    a case file, or the name of one: only that, with its whole trace
-//	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle, with a page
-//	                 of HTML that shows each, and one of JSON (see fuzz/page)
+//	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle, where each has
+//	                 a page of HTML, one of JSON (see fuzz/page) and a diagram of Mermaid
 //	JOSTLE_SHRINK    how long a failing case may be made smaller and explained, such as 1m;
 //	                 else 5s; 0 is not at all
-//	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is one
+//	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is one, a
+//	                 case that fails as it was saved to what it is shrunk to, and of cases of
+//	                 one failure, which two branches may bring together, the smallest stays
 //	JOSTLE_SHOW      1: with go test -v, a run of a property that holds is shown, and what
 //	                 each actor keeps at its end
-//	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,pos
+//	JOSTLE_STRATEGY  names of strategies for Check and MustFind, such as random,guided
 //	JOSTLE_WORKERS   how many goroutines Check, MustFind and Explore may use
-//	JOSTLE_CACHE     a folder for records of which run is on, in place of one of the user's
-//	                 caches; off: nothing is recorded
+//	JOSTLE_DISTILL   1: Check and go test -fuzz begin with the fewest passing runs that show what
+//	                 earlier searches by Check have seen, and Check leaves those of its own
+//	JOSTLE_CACHE     a folder for such runs and for records of which run is on, in place of
+//	                 one of the user's caches; off: neither is kept
 //	JOSTLE_FLIGHT    such a record: only the run with which its process died
 //	JOSTLE_STALL     how long a step may take before it is told of; else 10s
 //
 // The same seed finds the same failure, on every machine and with any number
-// of workers, as long as the budget lets it come so far.
+// of workers, as long as the budget lets it come so far. With JOSTLE_DISTILL=1 a case of
+// the cache may fail before; set it for long searches by hand or at night, not where the
+// same test must give the same answer.
 //
 // # What never ends
 //

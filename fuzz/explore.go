@@ -2,15 +2,18 @@ package fuzz
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/report"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/shrink"
 )
 
 // A Verdict says what came of an exploration: of all its inputs together. Package
@@ -134,11 +137,19 @@ func (v *verb) conclude(verdict Verdict, benchmark bool) {
 // go test shows what it wrote to standard error when it was called for one package
 // without naming it, and nothing when packages were named.
 func (v *verb) beside(text string) {
-	w := v.Progress
-	if w == nil {
-		w = os.Stderr
+	fmt.Fprintf(v.aside(), "    %s: %s\n", v.t.Name(), strings.ReplaceAll(text, "\n", "\n        "))
+}
+
+func (v *verb) aside() io.Writer {
+	if v.Progress != nil {
+		return v.Progress
 	}
-	fmt.Fprintf(w, "    %s: %s\n", v.t.Name(), strings.ReplaceAll(text, "\n", "\n        "))
+	return os.Stderr
+}
+
+// shrinking returns what tells on a terminal how far shrinking is, and what ends that.
+func (v *verb) shrinking() (tell func(shrink.Progress), over func()) {
+	return report.Shrinking(v.aside(), v.t.Name(), report.IsTerminal(v.aside()), time.Now)
 }
 
 // progress returns what tells how far an exploration is; nil in a benchmark when
@@ -163,7 +174,7 @@ func (v *verb) progress(benchmark bool) func(explore.Progress) {
 func (v *verb) judge(x *search.Exploration) (kept map[string]bool) {
 	v.t.Helper()
 	v.complain(x.Complaints)
-	kept, v.found = map[string]bool{}, x.Verdict.Failures
+	kept, v.keeper.Found = map[string]bool{}, x.Verdict.Failures
 	for _, f := range x.Found {
 		kept[v.keep(f.Finding, f.Run)] = true
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -30,7 +31,7 @@ func (v *verb) recorded(do func()) {
 		do()
 		return
 	}
-	folder, record := flight.FolderOf(os.Getenv("JOSTLE_CACHE"), packageFolder), v.record()
+	folder, record := flight.In(env.Cache(packageFolder)), v.record()
 	left, broken := folder.Left(record.Call)
 	if broken > 0 {
 		v.t.Logf("removed %s of what runs the last process was at: no such record can be read", words.Count(broken, "file"))
@@ -109,7 +110,7 @@ func (v *verb) makeAgain(path string, do func()) {
 			if err != nil {
 				v.t.Fatal(err)
 			}
-			f, made := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio}, exhaustRuns, run)
+			f, made := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio, Cache: v.cache()}, exhaustRuns, run)
 			reached = reached && made
 			if f != nil && v.name != "MustFind" {
 				v.keep(f, "a run with which a process died")

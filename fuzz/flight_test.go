@@ -150,7 +150,7 @@ func command(t *testing.T, sample, dir string, env ...string) *exec.Cmd {
 		pattern = "^FuzzFlight$"
 	}
 	cmd := exec.Command(exe, "-test.run", pattern, "-test.v", "-test.timeout="+timeout)
-	cmd.Env = append(append(os.Environ(), "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+filepath.Join(dir, "out"), "JOSTLE_CACHE="+dir, "JOSTLE_STALL=1s"), env...)
+	cmd.Env = append(append(os.Environ(), "JOSTLE_SAMPLE="+sample, "TMPDIR="+dir, "JOSTLE_OUT="+filepath.Join(dir, "out"), "JOSTLE_CACHE="+dir, "JOSTLE_STALL=1s"), env...)
 	return cmd
 }
 

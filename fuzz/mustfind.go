@@ -70,7 +70,7 @@ func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 		v.foundNothing(res, elapsed)
 		return nil // never, since the test has ended
 	}
-	text := res.Finding.Text(foundAt(res, elapsed))
+	text := res.Finding.Text(res.FoundAt(elapsed))
 	switch {
 	case res.Finding.Replays < finding.Tried:
 		v.print(text)

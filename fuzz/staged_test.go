@@ -15,6 +15,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/native"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -136,6 +137,25 @@ func TestGuidanceHelpsOnStages(t *testing.T) {
 	}
 	if n := ownLoop(1, 20_000, false); n != 0 {
 		t.Errorf("a loop without guidance found the bug in run %d of the 280,000 that are to be expected", n)
+	}
+}
+
+// The arm guided finds the staged bug in at most 2,000 runs, whatever the seed.
+func TestGuidedOnStages(t *testing.T) {
+	guided, err := search.Strategies("guided")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []int
+	for seed := range uint64(50) {
+		res := search.Sample(t.Context(), search.Property{Name: "staged", Test: t.Name(), Func: staged},
+			search.Options{Seed: seed + 1, Runs: 20_000, Portfolio: guided})
+		runs = append(runs, res.Runs)
+	}
+	slices.Sort(runs)
+	t.Logf("guided: median %d runs, at most %d", runs[25], runs[49])
+	if runs[49] > 2000 {
+		t.Errorf("the arm guided needs %d runs for one of 50 seeds", runs[49])
 	}
 }
 

@@ -1,13 +1,12 @@
 package fuzz
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/native"
@@ -20,6 +19,11 @@ import (
 // case. Saved cases run first, as with Check; the engine begins with them and
 // with some random ones, and what it finds is saved as Check saves it. Timers may
 // come early in a quarter of the cases, as with Check.
+//
+// When go test -fuzz has found a failure, the case is shrunk and explained as by Check, and
+// the input that the engine has saved is replaced by one that makes the shrunk run, under
+// the name that the engine tells. The engine's own attempts to make inputs smaller come
+// first, which -fuzzminimizetime bounds; they know bytes and not runs.
 //
 // What Sometimes says is judged by plain go test, after the inputs that the
 // engine begins with: for a situation that none of them reached, up to 1,000
@@ -68,20 +72,43 @@ func (c Config) Target(f *testing.F, property func(*props.T)) {
 
 func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
 	f.Helper()
-	t := &target{verb: c.begin(f, "Target", 0, property), saved: map[string]saved{}, tally: search.NewTally()}
+	t := &target{verb: c.begin(f, "Target", 0, property), tally: search.NewTally()}
 	f.Cleanup(t.watch())
 	t.Runner = t.property.NewRunner()
 	f.Cleanup(t.Runner.Close)
+	t.shortest = finding.Shortest{Folder: t.folder, Runner: t.Runner}
 	return t
 }
 
 // run hands over to the engine.
 func (g *target) run(f *testing.F) {
 	seeds := g.addSeeds(f)
+	before, _ := g.folder.Load()
+	engine := native.EngineOf(packageFolder, f.Name())
 	f.Fuzz(g.fuzz)
-	if !native.IsFuzzing(os.Args) && !f.Failed() && g.tally.Runs >= seeds {
+	switch {
+	case native.IsFuzzing(os.Args) && !native.IsWorker(os.Args) && f.Failed() && g.verb.Shrink > 0:
+		g.conclude(engine, before)
+	case !native.IsFuzzing(os.Args) && !f.Failed() && g.tally.Runs >= seeds:
 		g.judge(f, seeds)
 	}
+}
+
+// conclude shrinks what the processes of the engine have found and saved since, which had
+// no time for it: the cases, and the inputs that the engine has saved itself.
+func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
+	g.shortest.Conclude(before, func(f *finding.Finding, file string) string {
+		small, kept, err := g.keeper.Save(g.Runner, f)
+		g.fail(small, "found by go test -fuzz as "+file, kept)
+		if err != nil {
+			g.notSaved(small, kept.Path, err)
+			return ""
+		}
+		for _, said := range engine.Shrink(&g.Harness, &small.Case) {
+			g.print("        " + said + "\n")
+		}
+		return kept.Path
+	})
 }
 
 // mostMore is how many more runs are made for situations that were not reached.
@@ -116,14 +143,8 @@ func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Mis
 type target struct {
 	*verb
 	native.Harness
-	saved map[string]saved // by signature and condition
-	tally search.Tally     // of the runs of this process
-}
-
-// saved is a case that this process has kept.
-type saved struct {
-	*finding.Finding
-	path string
+	shortest finding.Shortest
+	tally    search.Tally // of the runs of this process
 }
 
 // randomSeeds is how many random drafts the engine begins with.
@@ -133,6 +154,9 @@ const randomSeeds = 8
 // returns how many there are.
 func (g *target) addSeeds(f *testing.F) (n int) {
 	cases, _ := g.folder.Load() // their problems have been told
+	if native.IsFuzzing(os.Args) {
+		cases = append(cases, g.cache().Load().Cases...)
+	}
 	for i := range cases {
 		if data := g.BytesOf(&cases[i]); data != nil {
 			f.Add(data)
@@ -165,38 +189,16 @@ func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	f := finding.From(finding.Origin{Property: g.property.Name, Test: g.property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
 	f.Confirm(g.Runner)
 	if !native.IsFuzzing(os.Args[1:]) { // whose engine makes inputs smaller itself
-		f = g.shrunk(g.Runner, f)
+		f = g.keeper.Shrunk(g.Runner, f)
 	}
-	kept, err := g.save(f)
+	kept, err := g.shortest.Keep(f)
+	if err == nil && !native.IsFuzzing(os.Args[1:]) {
+		err = g.keeper.AddPages(g.Runner, f, &kept)
+	}
 	own := &verb{Config: g.Config, t: t, property: g.property, folder: g.folder}
 	own.property.Test = t.Name()
 	own.fail(f, fmt.Sprintf("%d bytes", bytes), kept)
 	if err != nil {
 		own.notSaved(f, kept.Path, err)
 	}
-}
-
-// save keeps the shortest run of each failure. The engine makes a failing
-// input smaller by trying others that fail alike: they are not kept beside it.
-func (g *target) save(f *finding.Finding) (kept finding.Kept, err error) {
-	if !f.Worth() {
-		return kept, nil
-	}
-	failure := f.Case.Signature + "\x00" + f.Case.Condition
-	old := g.saved[failure]
-	if old.Finding != nil && old.Steps() <= f.Steps() {
-		return finding.Kept{Path: old.path}, nil
-	}
-	kept, err = f.Keep(g.folder, g.Runner)
-	if err != nil || !kept.Fresh() {
-		return kept, err
-	}
-	g.saved[failure] = saved{f, kept.Path}
-	if old.Finding != nil && old.path != kept.Path {
-		old.Case.Path = old.path
-		if err = g.folder.Remove(old.Case); errors.Is(err, fs.ErrNotExist) { // Keep has removed it
-			err = nil
-		}
-	}
-	return kept, err
 }

@@ -2,12 +2,18 @@ package fuzz
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // FuzzSubject is a target of go test -fuzz for the subject that JOSTLE_SAMPLE
@@ -31,6 +37,40 @@ var targetSamples = map[string]func(*props.T){
 	"fuzz-missed":    missesSome,
 	"fuzz-skipped":   skips,
 	"fuzz-rare":      rarely,
+	"fuzz-hidden":    hidden,
+	"fuzz-calm":      calm,
+}
+
+// calmSamples check what a target runs, too.
+var calmSamples = map[string]func(*testing.T){
+	"calm": func(t *testing.T) { Config{Runs: 10}.Check(t, calm) },
+}
+
+// calm has two messages to one actor, in one order.
+func calm(t *props.T) {
+	sys := t.System()
+	a := sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {}))
+	sys.Send(a, 1)
+	sys.Send(a, 2)
+	sys.Run()
+}
+
+// hidden fails when of at least five guests, each of whom comes through a door of their
+// own, the fifth comes first, then the fourth, then the third.
+func hidden(t *props.T) {
+	n := props.Draw(t, rapid.IntRange(1, 9), "guests")
+	props.Draw(t, rapid.SliceOfN(rapid.Byte(), 0, 6), "gifts")
+	sys := t.System()
+	var came []int
+	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { came = append(came, msg.(int)) }))
+	for i := range n {
+		door := sys.Spawn("door", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, msg) }))
+		sys.Send(door, i+1)
+	}
+	sys.Run()
+	if n >= 5 && slices.Equal(came[:3], []int{5, 4, 3}) {
+		t.Error("they came in reverse")
+	}
 }
 
 // rarely reaches a situation in one of 64 runs, more seldom than the inputs
@@ -39,6 +79,55 @@ func rarely(t *props.T) {
 	n := props.Draw(t, rapid.Uint64(), "n")
 	t.System().Run()
 	t.Sometimes("rare", n%64 == 17)
+}
+
+// What Go's engine finds is shrunk when it is over: the case that is kept, and the input
+// that the engine itself has saved, under the name that it has told. A plain go test then
+// shows the shrunk, explained run, by either.
+func TestFoundInputsAreShrunk(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	run := func(args ...string) string {
+		cmd := exec.Command(exe, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "JOSTLE_SAMPLE=fuzz-hidden", "JOSTLE_OUT=", "JOSTLE_CACHE=off")
+		out, _ := cmd.CombinedOutput()
+		return timeless(string(out))
+	}
+	only := func(parts ...string) string {
+		t.Helper()
+		found, _ := filepath.Glob(filepath.Join(append([]string{dir}, parts...)...))
+		if len(found) != 1 {
+			t.Fatalf("there are %q", found)
+		}
+		return found[0]
+	}
+	const explained = "fails in 2 of 120 orders: exactly where "
+	out := run("-test.run=^$", "-test.fuzz=^FuzzSubject$", "-test.fuzzcachedir="+t.TempDir(), "-test.fuzztime=100000x", "-test.fuzzminimizetime=50x", "-test.parallel=1")
+	input := only("testdata", "fuzz", "FuzzSubject", "*")
+	for _, want := range []string{explained, "found by go test -fuzz as .*10 (steps|in|steps, shrunk in) TIME", "drew guests = 5",
+		"Failing input written to testdata/fuzz/FuzzSubject/" + filepath.Base(input),
+		"shrunk: testdata/fuzz/FuzzSubject/" + filepath.Base(input) + ", from [0-9]+ steps to 10\n|bytes, 10 steps"} { // the engine may have done so
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	cases, problems := corpus.FolderOf(filepath.Join(dir, "testdata", "jostle"), "hidden").Load()
+	if len(cases) != 1 || problems != nil || len(cases[0].Record.Deliveries) != 10 || cases[0].Condition == "" {
+		t.Fatalf("there are %+v, %v", cases, problems)
+	}
+	if out := run("-test.run=^FuzzSubject$"); !strings.Contains(out, explained) || !strings.Contains(out, "(as saved), TIME, 10 steps, ") {
+		t.Errorf("run again:\n%s", out)
+	}
+	if err := os.Remove(cases[0].Path); err != nil {
+		t.Fatal(err)
+	}
+	if out := run("-test.run=^FuzzSubject$/" + filepath.Base(input)); !strings.Contains(out, explained) || !regexp.MustCompile("bytes[;,] 10 steps, ").MatchString(out) {
+		t.Errorf("by the engine's input:\n%s", out)
+	}
 }
 
 // A target tells by plain go test what its runs never reached, and that they

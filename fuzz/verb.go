@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
@@ -29,8 +30,7 @@ type verb struct {
 	limit    search.Limit
 	dog      *search.Watchdog
 	shower   *shower
-	found    map[string]int // by signature, what an exploration has found; nil of other searches
-	repair   bool           // stale cases
+	keeper   *search.Keeper
 }
 
 // begin makes a verb, or fails the test when it is called wrongly.
@@ -46,10 +46,11 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower(),
-		repair: os.Getenv("JOSTLE_REPAIR") == "1"}
+	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower()}
 	v.dog = newWatchdog(v.limit)
 	v.folder = corpus.FolderOf(c.Folder, v.property.Name)
+	v.keeper = &search.Keeper{Folder: v.folder, Left: v.Shrink, Limit: v.limit, Shown: shown, Progress: v.shrinking,
+		Pages: os.Getenv("JOSTLE_OUT") != "", Repair: os.Getenv("JOSTLE_REPAIR") == "1"}
 	_, benchmark := t.(*testing.B)
 	v.property.Made = func(r *props.Runner) {
 		v.dog.Look(r)
@@ -83,6 +84,14 @@ func (v *verb) context() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(context.Background(), end)
 }
 
+// cache is where passing runs are kept for other searches, if JOSTLE_DISTILL asks for that.
+func (v *verb) cache() (c distill.Cache) {
+	if os.Getenv("JOSTLE_DISTILL") == "1" {
+		c = v.property.Cache(env.Cache(packageFolder))
+	}
+	return c
+}
+
 // print writes lines to the test's output, without the position in this
 // package that t.Log would put before them.
 func (v *verb) print(text string) { fmt.Fprint(v.t.Output(), text) }
@@ -105,36 +114,29 @@ func (v *verb) replay() (bound string) {
 // them could be read and the property held in each.
 func (v *verb) replaySaved() bool {
 	v.t.Helper()
+	r := v.property.NewRunner()
+	defer r.Close()
+	if v.keeper.Repair {
+		for _, path := range finding.Tidy(v.folder, r) {
+			v.t.Logf("removed case %s: another shows the same failure, and is no larger", filepath.Base(path))
+		}
+	}
 	cases, problems := v.folder.Load()
 	if v.property.Name != v.property.Test {
-		old, more := v.beforeProperties()
+		old, more := corpus.FolderOf(v.Folder, v.property.Test).LoadOld()
 		cases, problems = append(cases, old...), append(problems, more...)
 	}
 	for _, p := range problems {
 		v.t.Error(p)
 	}
-	r := v.property.NewRunner()
-	defer r.Close()
 	held := true
 	for i := range cases {
 		v.property.Recorder.Slot(0).Begin(flight.Saved, i)
-		if held = v.replayCase(r, &cases[i], false) && held; !held && !v.repair { // which is for all of them
+		if held = v.replayCase(r, &cases[i], false) && held; !held && !v.keeper.Repair { // which is for all of them
 			return false
 		}
 	}
 	return held && len(problems) == 0
-}
-
-// beforeProperties returns the cases of the test that were kept before cases
-// had properties: each test had a folder.
-func (v *verb) beforeProperties() (old []corpus.Case, problems []error) {
-	cases, problems := corpus.FolderOf(v.Folder, v.property.Test).Load()
-	for _, c := range cases {
-		if c.Property == "" {
-			old = append(old, c)
-		}
-	}
-	return old, problems
 }
 
 // replayOne runs only the case of that name, and shows its trace.
@@ -177,16 +179,19 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.print(words.Indented(res.System.Trace().Text()))
 	}
 	file := filepath.Base(c.Path)
-	if v.repair && !played.Exact && v.repaired(r, c, played.How) {
+	if v.keeper.Repair && !played.Exact && v.repaired(r, c, played.How) {
 		return false
 	}
 	if res.Failure == nil {
 		v.t.Log(played.Held(file, v.property.Name == v.property.Test))
 		return true
 	}
-	f := finding.From(finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, res)
-	f.Confirm(r)
-	v.fail(f, fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start))), finding.Kept{Path: c.Path})
+	f := played.Finding(r, finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, c)
+	run := fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start)))
+	f, kept, err := v.keeper.Retell(r, f, c)
+	if v.fail(f, run, kept); err != nil {
+		v.t.Error(err)
+	}
 	return false
 }
 
@@ -212,7 +217,9 @@ func (v *verb) repaired(r *props.Runner, c *corpus.Case, how string) bool {
 // returns the path of the case, "" when there is none.
 func (v *verb) keep(f *finding.Finding, run string) (path string) {
 	v.t.Helper()
-	f, kept, err := v.save(f)
+	r := v.property.NewRunner()
+	defer r.Close()
+	f, kept, err := v.keeper.Save(r, f)
 	if err != nil {
 		defer v.notSaved(f, kept.Path, err)
 	}
@@ -231,21 +238,12 @@ func (v *verb) notSaved(f *finding.Finding, path string, err error) {
 
 // fail tells what was found and fails the test.
 func (v *verb) fail(f *finding.Finding, run string, kept finding.Kept) {
-	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", settings(kept.Path), words.Command(v.property.Test, packageFolder))
+	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", env.Again(kept.Path), words.Command(v.property.Test, packageFolder))
 	if kept.Path != "" {
 		text += "        " + kept.Line(shown) + "\n"
 	}
 	v.print(text)
 	v.t.Fail()
-}
-
-// settings is what must be set for a command to find the case saved at a path, or, if
-// none is, to search again as this process did.
-func settings(path string) string {
-	if path == "" {
-		return env.Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY")
-	}
-	return env.Set("JOSTLE_OUT")
 }
 
 // complain fails the test for each complaint.

@@ -41,6 +41,6 @@ const usualStall = 10 * time.Second
 
 // newWatchdog returns the watchdog of a verb.
 func newWatchdog(l search.Limit) *search.Watchdog {
-	e, _ := env.Read() // settle has looked at the error
+	e, _ := env.Read(search.Names()) // settle has looked at the error
 	return &search.Watchdog{Limit: cmp.Or(e.Stall, usualStall), Deadline: l.Deadline, Margin: l.Margin}
 }

@@ -111,7 +111,8 @@ func runStalled(t *testing.T, sample, timeout string, env ...string) string {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run", "^TestSample$", "-test.timeout", timeout)
-	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+t.TempDir(), "JOSTLE_CACHE="+t.TempDir())...)
+	dir := t.TempDir() // also for what a process that is killed leaves behind
+	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir, "JOSTLE_CACHE="+dir, "TMPDIR="+dir)...)
 	out, _ := cmd.CombinedOutput()
 	return string(out)
 }

@@ -19,8 +19,9 @@ type cast struct {
 	walk      *stateWalk // over values and states
 	states    *stateWalk // walk, or nil unless the strategy compares states
 	pool      coroutines
-	processes []*Process // those not in use
-	inUse     int        // how many others there are
+	processes []*Process         // those not in use
+	inUse     int                // how many others there are
+	places    map[uintptr]string // of method values, by their code; see placeOf
 }
 
 // An actor is a spawned actor's place in the cast. It outlives the run: the

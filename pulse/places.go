@@ -38,10 +38,10 @@ func (h Host) Place(actor int32) string {
 	}
 	a := h.s.actors[actor]
 	if a.special && a.spec.Process != nil {
-		return placeOf(a.spec.Process)
+		return h.s.placeOf(a.spec.Process)
 	}
 	if f := reflect.ValueOf(a.handler); f.Kind() == reflect.Func {
-		return placeOf(a.handler)
+		return h.s.placeOf(a.handler)
 	}
 	return receivePlace(reflect.TypeOf(a.handler), deepest)
 }
@@ -57,8 +57,8 @@ func receivePlace(t reflect.Type, deepest int) string {
 		return ""
 	}
 	if m, ok := t.MethodByName("Receive"); ok && t.Kind() != reflect.Interface {
-		if place := placeOf(m.Func.Interface()); place != "" {
-			return place
+		if f, ok := stack.Begin(m.Func.Interface()); ok {
+			return f.Place()
 		}
 	}
 	if t.Kind() == reflect.Pointer {
@@ -79,7 +79,20 @@ func receivePlace(t reflect.Type, deepest int) string {
 	return ""
 }
 
-func placeOf(function any) string {
-	f, _ := stack.Begin(function)
-	return f.Place()
+// placeOf returns where a function begins; of a method value, where its method does,
+// which is looked for once.
+func (c *cast) placeOf(function any) string {
+	if f, ok := stack.Begin(function); ok {
+		return f.Place()
+	}
+	of := reflect.ValueOf(function).Pointer()
+	place, known := c.places[of]
+	if !known {
+		f, _ := stack.BeginOfMethod(function)
+		if place = f.Place(); c.places == nil {
+			c.places = map[uintptr]string{}
+		}
+		c.places[of] = place
+	}
+	return place
 }

@@ -112,6 +112,24 @@ type PlacedRing struct{ *PlacedRing } // which embeds itself
 
 type placedHidden struct{ pulse.Actor }
 
+type placedShop[T any] struct{ sold []T }
+
+func (s *placedShop[T]) closed(ctx *pulse.Ctx, msg any) {
+	s.sold = append(s.sold, msg.(T))
+	ctx.Log("%v", s.sold)
+}
+
+var placedShopAt = lineFrom(-5)
+
+// small is inlined wherever it is called.
+func (s *placedShop[T]) small(*pulse.Ctx, any) { s.sold = nil }
+
+var placedSmallAt = lineFrom(-2)
+
+func (s *placedShop[T]) process(*pulse.Process) { s.sold = nil }
+
+var placedProcessAt = lineFrom(-2)
+
 // TestPlaces: the code of an actor begins where its Receive does, or its function.
 func TestPlaces(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
@@ -134,10 +152,31 @@ func TestPlaces(t *testing.T) {
 		{"of an interface", sys.Spawn("", placedHidden{placedValue{}}), ""},
 		{"function", sys.Spawn("", pulse.Func(function)), functionAt},
 		{"process", sys.Go("", process), processAt},
+		{"method value", sys.Spawn("", pulse.Func((&placedShop[int]{}).closed)), placedShopAt},
+		{"method value again", sys.Spawn("", pulse.Func((&placedShop[int]{}).closed)), placedShopAt},
+		{"method value of a small method", sys.Spawn("", pulse.Func((&placedShop[string]{}).small)), placedSmallAt},
+		{"method value of a promoted method", sys.Spawn("", pulse.Func(placedPromoted{placedPointer: &placedPointer{}}.Receive)), placedPointerAt},
+		{"method value of an interface", sys.Spawn("", pulse.Func(pulse.Actor(placedValue{}).Receive)), ""},
+		{"method value as process", sys.Go("", (&placedShop[int]{}).process), placedProcessAt},
+		{"no function", sys.Spawn("", pulse.Func(nil)), ""},
 		{"new", sys.SpawnSpec(pulse.Spec{New: func() pulse.Actor { return placedValue{} }}), placedValueAt},
 	} {
 		if got := h.Place(int32(c.ref.Index())); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	become := func(msg any) pulse.Actor {
+		if msg == "closure" {
+			return pulse.Func(func(*pulse.Ctx, any) {})
+		}
+		return pulse.Func((&placedShop[int]{}).closed)
+	}
+	for msg, want := range map[string]string{"closure": lineFrom(-4), "method": placedShopAt} {
+		a := sys.Spawn("", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Become(become(msg)) }))
+		sys.Send(a, msg)
+		sys.Run()
+		if got := h.Place(int32(a.Index())); got != want {
+			t.Errorf("became a %s: %q, want %q", msg, got, want)
 		}
 	}
 	for _, actor := range []int32{0, -1, 99} {

@@ -201,7 +201,10 @@ func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
 			text += " at " + at.Place()
 		}
 	case a.spec.Process == nil && reflect.TypeOf(a.behind()).Kind() == reflect.Func:
-		text = "a function: its variables cannot be read"
+		if text = "a function"; stack.MethodOf(a.behind()) != "" {
+			text = "the method " + stack.MethodOf(a.behind())
+		}
+		text += ": its variables cannot be read"
 	}
 	if text == "" && a.spec.Process == nil {
 		text = trace.StateLabel(a.behind(), hidden)

@@ -24,6 +24,15 @@ type Subject interface {
 type Options struct {
 	// Runs is how many runs may be made.
 	Runs int
+	// Progress, if it is not nil, is told after each run but those of a search how far
+	// it is. It changes nothing.
+	Progress func(Progress)
+}
+
+// A Progress says how far Shrink is.
+type Progress struct {
+	Runs        int // that were made
+	From, Steps int // of the run that was found, and of the best one now
 }
 
 // A Result is what came of Shrink.
@@ -67,7 +76,7 @@ var levels = [...]level{
 // case and the bound on runs.
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{}, met: map[string]bool{found.Signature: true}}
-	x.Best = found.Clone()
+	x.Best, x.from = found.Clone(), found.Steps
 	for i := 0; i < len(levels); i++ {
 		if x.round(&levels[i]) {
 			i = -1 // from the first level on
@@ -83,6 +92,7 @@ type shrinker struct {
 	subject Subject
 	ctx     context.Context
 	options Options
+	from    int // steps of the run that was found
 	effort  int // how many runs a search may take
 
 	// tried has with how much effort draws were tried, by inputKey; searched and around
@@ -120,6 +130,9 @@ func (x *shrinker) over() bool {
 func (x *shrinker) run(c Case) (out Outcome, alike bool) {
 	x.Runs++
 	out = x.subject.Run(c)
+	if x.options.Progress != nil {
+		x.options.Progress(Progress{x.Runs, x.from, x.Best.Steps})
+	}
 	if alike = out.Signature == x.Best.Signature; !alike {
 		x.meet(out)
 	}

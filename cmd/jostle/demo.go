@@ -145,7 +145,7 @@ func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool 
 		outcome = "it fails alike"
 	}
 	if keep {
-		fmt.Fprintf(w, "Saved: %s, beside it a page of HTML and one of JSON.\n", path)
+		fmt.Fprintf(w, "Saved: %s, beside it pages of HTML and JSON, and a diagram of Mermaid.\n", path)
 	}
 	fmt.Fprintf(w, "Saved, read and played again (%s): %s.\n\n", played.How, outcome)
 	return played.Exact && played.Result.Failure != nil && played.Result.Failure.Signature() == f.Case.Signature

@@ -33,6 +33,9 @@ const (
 // errFailed is returned by commands that have told of failures.
 var errFailed = errors.New("there are failures")
 
+// errTold is returned by commands that could not run and have said why.
+var errTold = errors.New("it could not run")
+
 // run is the command: its arguments, where it writes, its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
@@ -43,6 +46,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, errFailed):
 		return failed
+	case errors.Is(err, errTold):
+		return misused
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "jostle: interrupted")
 		return misused
@@ -76,7 +81,7 @@ not run.`,
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	root.AddCommand(newCheck(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newDemo(), newVersion())
+	root.AddCommand(newCheck(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newDemo(), newBench(), newVersion())
 	return root
 }
 

@@ -4,12 +4,11 @@ package env
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // Settings are what the environment says; what it does not say is zero.
@@ -23,11 +22,12 @@ type Settings struct {
 	Stall      time.Duration // JOSTLE_STALL
 	Shrink     time.Duration // JOSTLE_SHRINK; negative if nothing is to be shrunk
 	Repair     bool          // JOSTLE_REPAIR
+	Distill    bool          // JOSTLE_DISTILL
 }
 
-// Read reads the environment. The error says of a setting that means nothing what it
-// may be.
-func Read() (s Settings, err error) {
+// Read reads the environment, in which strategies may be named. The error says of a
+// setting that means nothing what it may be.
+func Read(strategies []string) (s Settings, err error) {
 	for _, x := range []struct {
 		name string
 		set  func(*Settings, string) bool
@@ -36,10 +36,11 @@ func Read() (s Settings, err error) {
 		{"JOSTLE_SEED", readSeed, "a number from 1 on"},
 		{"JOSTLE_BUDGET", readBudget, "a duration such as 30s, or to a number of runs"},
 		{"JOSTLE_WORKERS", readWorkers, "a number from 1 on"},
-		{"JOSTLE_STRATEGY", readStrategies, "one or more of " + strings.Join(strategy.Names(), ", ") + ", with commas between"},
+		{"JOSTLE_STRATEGY", readStrategies(strategies), "one or more of " + strings.Join(strategies, ", ") + ", with commas between"},
 		{"JOSTLE_STALL", readStall, "a duration such as 30s"},
 		{"JOSTLE_SHRINK", readShrink, "a duration such as 30s, or to 0 to shrink nothing"},
 		{"JOSTLE_REPAIR", readRepair, "1 to repair stale cases, or to 0 to leave them"},
+		{"JOSTLE_DISTILL", readDistill, "1 to begin with passing cases of earlier searches, or to 0 for the same search each time"},
 	} {
 		if text := os.Getenv(x.name); text != "" && !x.set(&s, text) {
 			return s, fmt.Errorf("%s is %q: set it to %s", x.name, text, x.want)
@@ -70,11 +71,14 @@ func readWorkers(s *Settings, text string) bool {
 	return err == nil && n > 0
 }
 
-func readStrategies(s *Settings, text string) bool {
-	for name := range strings.SplitSeq(text, ",") {
-		s.Strategies = append(s.Strategies, strings.TrimSpace(name))
+// readStrategies returns what reads the names of strategies, of which known are all.
+func readStrategies(known []string) func(*Settings, string) bool {
+	return func(s *Settings, text string) bool {
+		for name := range strings.SplitSeq(text, ",") {
+			s.Strategies = append(s.Strategies, strings.TrimSpace(name))
+		}
+		return !slices.ContainsFunc(s.Strategies, func(name string) bool { return !slices.Contains(known, name) })
 	}
-	return !slices.ContainsFunc(s.Strategies, func(name string) bool { return !slices.Contains(strategy.Names(), name) })
 }
 
 func readStall(s *Settings, text string) bool {
@@ -94,6 +98,41 @@ func readShrink(s *Settings, text string) bool {
 func readRepair(s *Settings, text string) bool {
 	s.Repair = text == "1"
 	return s.Repair || text == "0"
+}
+
+func readDistill(s *Settings, text string) bool {
+	s.Distill = text == "1"
+	return s.Distill || text == "0"
+}
+
+// Cache returns the folder for what is remembered beyond a process, as JOSTLE_CACHE
+// says: if it is not set, one of this user's caches; "" if there is none, or if it is
+// "off". A relative path begins at dir.
+func Cache(dir string) string {
+	setting := os.Getenv("JOSTLE_CACHE")
+	switch setting {
+	case "off":
+		return ""
+	case "":
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		setting = filepath.Join(cache, "jostle")
+	}
+	if !filepath.IsAbs(setting) {
+		setting = filepath.Join(dir, setting)
+	}
+	return setting
+}
+
+// Again returns what must be set for a command to find the case saved at a path, or, if
+// none is, to search again as this process did.
+func Again(path string) string {
+	if path == "" {
+		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
+	}
+	return Set("JOSTLE_OUT")
 }
 
 // Set returns what a shell must be told before a command so that the settings of these

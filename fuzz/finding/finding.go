@@ -203,7 +203,7 @@ func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
 	before.Take(res.System)
 	record, inputs := res.System.Record().Clone(), choice.CloneInputs(res.Inputs)
 	replayer := strategy.Replay(record, strategy.ReplayOptions{})
-	second := r.Run(props.Plan{Inputs: inputs, Strategy: replayer})
+	second := r.Run(props.Plan{Inputs: inputs, Strategy: replayer, EarlyTimers: res.EarlyTimers})
 	how := second.Stray
 	switch {
 	case how != "":

@@ -1,7 +1,9 @@
 package finding
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,13 +22,24 @@ type Kept struct {
 	// finding was not saved.
 	Alike []string
 	Fewer bool
+	// Page is the page of HTML beside the case; "" if there is none.
+	Page string
 }
 
 // Fresh reports whether the finding was saved.
 func (k *Kept) Fresh() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
 
-// Line says it in a line. Paths are shown as a function shows them.
-func (k *Kept) Line(shown func(string) string) string {
+// Line says it in a line, and in another where the page is. Paths are shown as a function
+// shows them.
+func (k *Kept) Line(show func(string) string) string {
+	if k.Page == "" {
+		return k.line(show)
+	}
+	return k.line(show) + "\n        page: " + show(k.Page)
+}
+
+// line says what became of the finding.
+func (k *Kept) line(show func(string) string) string {
 	var names []string
 	for _, path := range k.Alike {
 		names = append(names, filepath.Base(path))
@@ -34,11 +47,11 @@ func (k *Kept) Line(shown func(string) string) string {
 	others := strings.Join(names, ", ")
 	switch {
 	case len(names) == 0:
-		return fmt.Sprintf("saved: %s (runs first from now on)", shown(k.Path))
+		return fmt.Sprintf("saved: %s (runs first from now on)", show(k.Path))
 	case k.Fewer:
-		return fmt.Sprintf("saved: %s (runs first from now on, in place of %s, which showed the same failure)", shown(k.Path), others)
+		return fmt.Sprintf("saved: %s (runs first from now on, in place of %s, which showed the same failure)", show(k.Path), others)
 	}
-	return fmt.Sprintf("not saved: %s shows the same failure, and is no larger", shown(k.Path))
+	return fmt.Sprintf("not saved: %s shows the same failure, and is no larger", show(k.Path))
 }
 
 // Keep saves a finding as Save does, but keeps one case of each failure. Other cases
@@ -56,13 +69,14 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
 		if !c.Alike(&f.Case) || c.Same(&f.Case) {
 			continue
 		}
-		switch p := Play(r, c); {
-		case p.Result.Failure != nil && p.Result.Failure.Signature() != c.Signature:
-		case p.Result.Skipped || p.Result.Failure == nil && p.Exact:
-		case !p.Exact && f.Case.OfLiteral(): // it may be of another one, and apply there
-		case p.Exact && c.Compare(&f.Case) <= 0:
-			return Kept{Path: c.Path, Alike: []string{c.Path}}, nil
-		default:
+		switch shows(r, c, f.Case.OfLiteral()) {
+		case other:
+		case same:
+			if c.Compare(&f.Case) <= 0 {
+				return Kept{Path: c.Path, Alike: []string{c.Path}}, nil
+			}
+			worse = append(worse, *c)
+		case stale:
 			worse = append(worse, *c)
 		}
 	}
@@ -77,28 +91,106 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
 			k.Alike, k.Fewer = append(k.Alike, c.Path), true
 		}
 	}
-	return k, f.explainKept(folder, cases)
+	err = f.explainKept(&k, folder, cases)
+	return k, err
+}
+
+// shown is what a case shows that was saved for a failure.
+type shown int
+
+const (
+	other shown = iota // it may be something else
+	same               // it fails so, as it was saved
+	stale              // nothing: it can no longer be run as it was saved
+)
+
+// shows runs a case again. Shared reports whether function literals of one test share
+// its folder: then a case that cannot be run may be of another one, and apply there.
+func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
+	switch p := Play(r, c); {
+	case p.Result.Failure != nil && p.Result.Failure.Signature() != c.Signature:
+	case p.Result.Skipped || p.Result.Failure == nil && p.Exact:
+	case p.Exact:
+		return same
+	case !shared:
+		return stale
+	}
+	return other
+}
+
+// Replace removes a saved case in whose place a finding was kept. If it may be of another
+// function literal of the test it stays.
+func (k *Kept) Replace(c *corpus.Case, f *Finding) error {
+	if k.Path == "" || c.Path == k.Path || f.Case.OfLiteral() {
+		return nil
+	}
+	err := os.Remove(c.Path)
+	if errors.Is(err, fs.ErrNotExist) { // Keep has removed it
+		return nil
+	}
+	f.detach(c.Path)
+	return err
 }
 
 // explainKept rewrites a case that was kept before it was known in which orders it
 // fails. If people have changed its comment it stays as it is.
-func (f *Finding) explainKept(folder corpus.Folder, cases []corpus.Case) error {
+func (f *Finding) explainKept(k *Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
 	before := *f
 	before.Why = ""
 	for i := range cases {
 		c := &cases[i]
-		if c.Same(&f.Case) && f.Case.Condition != c.Condition && slices.Equal(c.Comment, corpus.Comment(before.comment())) {
+		if c.Path == k.Path && f.Case.Condition != c.Condition && slices.Equal(c.Comment, corpus.Comment(before.comment())) {
 			now := f.Case
 			now.Path = c.Path
-			return folder.Rewrite(now)
+			if k.Path, err = folder.Rewrite(now); err != nil {
+				return err
+			}
+			f.detach(c.Path)
+			return f.saveBeside(k.Path)
 		}
 	}
 	return nil
 }
 
+// Tidy removes the cases of a folder that are there twice since two branches have come
+// together. Of cases of the very same run it keeps one, if there is one that says in
+// which orders it fails; of those that show the same failure, as corpus.Case.Alike tells,
+// the smallest that fails alike as it was saved. Those of which none does all stay. It
+// returns the paths of those that are gone; what lies beside them stays.
+func Tidy(folder corpus.Folder, r *props.Runner) (gone []string) {
+	cases, _ := folder.Load() // the smallest first
+	drop := make([]bool, len(cases))
+	for i := range cases {
+		c := &cases[i]
+		fails := other
+		for k := range cases {
+			o := &cases[k]
+			switch {
+			case i == k || drop[i] || drop[k]:
+			case c.Same(o):
+				drop[k] = c.Condition != "" || o.Condition == "" && i < k
+			case i < k && c.Alike(o):
+				if fails == other {
+					fails = shows(r, c, true)
+				}
+				drop[k] = fails == same && shows(r, o, o.OfLiteral()) != other
+			}
+		}
+	}
+	for i, c := range cases {
+		if drop[i] && folder.Remove(c) == nil {
+			gone = append(gone, c.Path)
+		}
+	}
+	return gone
+}
+
 // detach removes what lies beside another case of the same failure.
 func (f *Finding) detach(path string) {
-	for _, beside := range f.besides(path) {
-		os.Remove(beside)
+	for _, attached := range f.besides(path) {
+		os.Remove(attached)
+	}
+	for _, ending := range pages {
+		os.Remove(beside(path, ending))
 	}
 }

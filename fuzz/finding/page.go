@@ -14,25 +14,36 @@ import (
 // mostPaged is how many steps a page shows.
 const mostPaged = 1000
 
-// WritePages writes the finding as HTML and as JSON beside its case, which is at path
-// already: a case x.case has x.html and x.json. Look looks at it first, if it has not.
+// WritePages writes the finding as HTML, as JSON and as a diagram of Mermaid beside its
+// case, which is at path already: a case x.case has x.html, x.json and x.mmd. Look looks at
+// it first, if it has not; what it does not look at has no diagram.
 func (f *Finding) WritePages(r *props.Runner, path string) error {
 	if f.Seen == nil {
 		f.Look(r)
 	}
 	p := f.Page()
-	base := strings.TrimSuffix(path, filepath.Ext(path))
 	text, err := p.JSON()
 	if err == nil {
-		err = os.WriteFile(base+".json", text, 0o644)
+		err = os.WriteFile(beside(path, ".json"), text, 0o644)
+	}
+	if err == nil && f.Seen != nil && f.Seen.Diagram != "" {
+		err = os.WriteFile(beside(path, ".mmd"), []byte(f.Seen.Diagram), 0o644)
 	}
 	if err == nil {
-		err = os.WriteFile(base+".html", p.HTML(), 0o644)
+		err = os.WriteFile(beside(path, ".html"), p.HTML(), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("the case is saved, but not the pages beside it: %w", err)
 	}
 	return nil
+}
+
+// pages are the endings of what WritePages writes.
+var pages = []string{".html", ".json", ".mmd"}
+
+// beside returns the file with another ending beside a case.
+func beside(path, ending string) string {
+	return strings.TrimSuffix(path, filepath.Ext(path)) + ending
 }
 
 // Page returns all that is known of a finding, to be shown or read by programs. There

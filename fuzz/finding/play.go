@@ -3,6 +3,7 @@ package finding
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -44,6 +45,35 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 		return played(c, res, true, "as saved")
 	}
 	return playLeniently(r, c, difference)
+}
+
+// Finding returns the run of a case that failed, confirmed. If it is the run that was kept
+// it says what the case's file says of the orders in which it fails.
+func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
+	exact, signature := p.Exact, p.Result.Failure.Signature()
+	f := From(o, &p.Result)
+	if f.Confirm(r); exact && signature == c.Signature && c.Condition != "" {
+		f.Why = f.said(c.Comment)
+	}
+	return f
+}
+
+// said returns the lines of a case's comment between what failed and what was drawn, or
+// the chart: in which orders it fails, and what people have added.
+func (f *Finding) said(comment []string) string {
+	first := strings.Split(f.headline(), "\n")
+	if len(comment) < len(first) || !slices.Equal(comment[:len(first)], corpus.Comment(first)) {
+		return ""
+	}
+	rest := comment[len(first):]
+	end := slices.IndexFunc(rest, func(line string) bool { return line == "" || strings.HasPrefix(line, drewPrefix) })
+	if end < 0 {
+		end = len(rest)
+	}
+	if end == 0 {
+		return ""
+	}
+	return "its file says: " + strings.Join(rest[:end], "\n")
 }
 
 // Held tells what a case whose property held says of its failure, and what to do with

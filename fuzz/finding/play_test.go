@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,5 +102,83 @@ func TestStringsThatDoNotReturn(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
+	}
+}
+
+// A case that fails as it was saved says what its file says of it: what stands between the
+// failure and the draws or the chart. Another run of it says nothing of that.
+func TestPlayedFinding(t *testing.T) {
+	program := counts{least: 1}
+	r := props.NewRunner("p", func(t *props.T) { program.property(t) })
+	defer r.Close()
+	for _, test := range []struct {
+		name   string
+		change func(*corpus.Case)
+		want   string
+	}{
+		{"as saved", func(*corpus.Case) {}, "its file says: fails where x before y"},
+		{"with a note", func(c *corpus.Case) { c.Comment = slices.Insert(c.Comment, 2, "see ticket 7") }, "its file says: fails where x before y\nsee ticket 7"},
+		{"without a comment", func(c *corpus.Case) { c.Comment = nil }, ""},
+		{"with the failure alone", func(c *corpus.Case) { c.Comment = c.Comment[:1] }, ""},
+		{"with another failure", func(c *corpus.Case) { c.Comment[0] = "too few" }, ""},
+		{"without a condition", func(c *corpus.Case) { c.Condition = "" }, ""},
+		{"of another signature", func(c *corpus.Case) { c.Signature = "other" }, ""},
+		{"stale", func(c *corpus.Case) { c.Hash++ }, ""},
+	} {
+		c := found(t, r, 3, "x before y").Case
+		test.change(&c)
+		p := Play(r, &c)
+		f := p.Finding(r, Origin{Property: "p"}, &c)
+		if f.Why != test.want || f.Replays != Tried {
+			t.Errorf("%s: it says %q, replayed %d times; expected %q", test.name, f.Why, f.Replays, test.want)
+		}
+	}
+}
+
+// What a process has kept of each failure is shrunk in the end, in its place; what was there
+// before it stays as it is, and so does what cannot be shrunk.
+func TestConclude(t *testing.T) {
+	program := counts{least: 1}
+	r := props.NewRunner("p", program.property)
+	defer r.Close()
+	folder := corpus.FolderOf(t.TempDir(), "p")
+	s := Shortest{Folder: folder, Runner: r}
+	if _, err := found(t, r, 9, "").Save(folder); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := folder.Load()
+	var steps []int
+	for _, n := range []int{7, 8, 5, 6} { // of which 8 and 6 are not kept
+		if _, err := s.Keep(found(t, r, n, "")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, saved := range []bool{false, true} {
+		steps = nil
+		s.Conclude(before, func(f *Finding, file string) string {
+			if steps = append(steps, f.Steps()); !saved {
+				return ""
+			}
+			kept, err := found(t, r, 2, "x before y").Keep(folder, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kept.Path
+		})
+		if len(steps) != 1 || steps[0] != 5 {
+			t.Errorf("cases of %v steps are shrunk", steps)
+		}
+		var left []int
+		now, _ := folder.Load()
+		for _, c := range now {
+			left = append(left, len(c.Record.Deliveries))
+		}
+		if want := map[bool][]int{false: {5, 9}, true: {2, 9}}[saved]; !slices.Equal(left, want) {
+			t.Errorf("there are cases of %v steps, expected %v", left, want)
+		}
+	}
+	files, _ := os.ReadDir(folder.Dir)
+	if len(files) != 4 { // each has a note beside it
+		t.Errorf("there are %v", files)
 	}
 }

@@ -33,12 +33,17 @@ func (f *Finding) Save(folder corpus.Folder) (path string, err error) {
 	if err != nil {
 		return path, err
 	}
-	for i, beside := range f.besides(path) {
-		if err := os.WriteFile(beside, f.Attachments[i].Data, 0o644); err != nil {
-			return path, fmt.Errorf("the case is saved, but not all that belongs beside it: %w", err)
+	return path, f.saveBeside(path)
+}
+
+// saveBeside writes the attachments beside a case.
+func (f *Finding) saveBeside(path string) error {
+	for i, attached := range f.besides(path) {
+		if err := os.WriteFile(attached, f.Attachments[i].Data, 0o644); err != nil {
+			return fmt.Errorf("the case is saved, but not all that belongs beside it: %w", err)
 		}
 	}
-	return path, nil
+	return nil
 }
 
 // besides returns the files of the attachments beside a case.
@@ -50,7 +55,7 @@ func (f *Finding) besides(path string) (list []string) {
 			name = fmt.Sprintf("%d-%s", i+1, name)
 		}
 		taken[name] = true
-		list = append(list, strings.TrimSuffix(path, filepath.Ext(path))+"-"+name)
+		list = append(list, beside(path, "-"+name))
 	}
 	return list
 }

@@ -12,24 +12,12 @@ import (
 // A Folder is where records are; "" is none, in which nothing is recorded.
 type Folder string
 
-// FolderOf returns the folder that a setting asks for: "" is one for this user's
-// caches, if there is such, "off" is none, and all else is the path of a folder,
-// which may begin at dir.
-func FolderOf(setting, dir string) Folder {
-	switch setting {
-	case "off":
+// In returns the folder of records below a root, which "" says is none.
+func In(root string) Folder {
+	if root == "" {
 		return ""
-	case "":
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return ""
-		}
-		setting = filepath.Join(cache, "jostle")
 	}
-	if !filepath.IsAbs(setting) {
-		setting = filepath.Join(dir, setting)
-	}
-	return Folder(filepath.Join(setting, "flight"))
+	return Folder(filepath.Join(root, "flight"))
 }
 
 const (

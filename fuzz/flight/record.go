@@ -52,12 +52,14 @@ const (
 	Explore
 	// Bytes is the runs of what an engine begins with.
 	Bytes
+	// Cached is the runs of passing cases that other searches have kept.
+	Cached
 	phases
 )
 
 // String returns what the runs of the phase are.
 func (p Phase) String() string {
-	return [...]string{"nothing", "of the saved cases", "of every order", "at random", "of Explore", "of Target"}[p]
+	return [...]string{"nothing", "of the saved cases", "of every order", "at random", "of Explore", "of Target", "of the cache"}[p]
 }
 
 // String names the run: "run 18 at random".

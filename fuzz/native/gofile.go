@@ -119,14 +119,20 @@ func Export(dir string, data []byte) (path string, err error) {
 	if err = os.MkdirAll(dir, 0o777); err != nil {
 		return "", unexported(dir, err)
 	}
+	return path, overwrite(path, text)
+}
+
+// overwrite writes a file, whose readers see the old text or the new one.
+func overwrite(path string, text []byte) error {
+	dir := filepath.Dir(path)
 	temp, err := corpus.WriteAside(dir, text)
 	if err != nil {
-		return "", unexported(dir, err)
+		return unexported(dir, err)
 	}
 	if err = os.Rename(temp, path); err != nil {
-		return "", unexported(dir, errors.Join(err, os.Remove(temp)))
+		return unexported(dir, errors.Join(err, os.Remove(temp)))
 	}
-	return path, nil
+	return nil
 }
 
 func unexported(dir string, err error) error {

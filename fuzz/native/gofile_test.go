@@ -49,7 +49,7 @@ func TestGoTextErrors(t *testing.T) {
 		"go test fuzz v1\n[]byte(\"a\"+\"\")":           `2: "[]byte(\"a\"+\"\")", expected []byte("…")`,
 		"go test fuzz v1\n[]byte(\"a\")\n[]byte(\"b\")": `3: a second value, expected one`,
 		"<<<<<<< HEAD\ngo test fuzz v1\n":               `1: "<<<<<<< HEAD", expected "go test fuzz v1"`,
-		"jostle case 3\n":                               `1: "jostle case 3", expected "go test fuzz v1"`,
+		"jostle case 4\n":                               `1: "jostle case 4", expected "go test fuzz v1"`,
 	} {
 		want = "dir/a:" + want + ": only the inputs of a target of one []byte can be read"
 		if data, err := FromGoText("dir/a", []byte(text)); err == nil || err.Error() != want || data != nil {

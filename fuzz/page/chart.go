@@ -32,15 +32,18 @@ func (p *Page) chart(w *writer) {
 	}
 	rows := len(p.Steps) + len(p.Waiting)
 	width, height := laneAt(len(p.Actors)-1)+lane/2+tail*8, rowAt(rows)
-	w.put("<h2>Messages</h2>\n<div class=\"scroll\"><svg width=\"%s\" height=\"%s\" role=\"img\" aria-label=\"Chart of the messages\" xmlns=\"http://www.w3.org/2000/svg\">\n",
-		num(width), num(height))
+	w.put("<h2>Messages</h2>\n"+scroll+"<svg width=\"%s\" height=\"%s\" xmlns=\"http://www.w3.org/2000/svg\">\n",
+		"Chart of the messages", num(width), num(height))
 	w.put(`<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" class="dot"/></marker></defs>` + "\n")
 	for i, name := range p.Actors {
 		w.put("<line class=\"lane\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>", num(laneAt(i)), num(top), num(laneAt(i)), num(height))
 		w.put("<text x=\"%s\" y=\"%s\" text-anchor=\"middle\">%s<title>%s</title></text>\n", num(laneAt(i)), num(top-10), cut(name, head-6), name)
 	}
 	for i := range p.Steps {
-		p.step(w, &p.Steps[i])
+		p.arrowOf(w, &p.Steps[i])
+	}
+	for i := range p.Steps { // above all arrows
+		p.textOf(w, &p.Steps[i])
 	}
 	for i := range p.Waiting {
 		p.waiting(w, &p.Waiting[i], len(p.Steps)+i)
@@ -48,14 +51,14 @@ func (p *Page) chart(w *writer) {
 	for i := range p.Constraints {
 		p.edge(w, i)
 	}
-	w.put("</svg></div>\n")
+	w.put("</svg></div>\n<p class=\"faint\">An arrow leads from where a message was sent to where it was received. " +
+		"Curves with numbers are the constraints above. A step leads to its row in the table.</p>\n")
 }
 
-// step draws one step: the message that it received, and what came of it.
-func (p *Page) step(w *writer, s *Step) {
+// arrowOf draws the message that a step received, and where.
+func (p *Page) arrowOf(w *writer, s *Step) {
 	x, y := laneAt(s.To), rowAt(s.Number)
-	w.put("<g><title>%s</title>", fmt.Sprintf("%d  %s", s.Number, p.inWords(s)))
-	w.put("<text class=\"faint\" x=\"8\" y=\"%s\">%s</text>", num(y+4), num(s.Number))
+	w.put("<g><title>%s</title>", p.title(s))
 	if s.From >= 0 {
 		from := y
 		if s.SentIn >= 0 && s.SentIn < s.Number {
@@ -67,9 +70,16 @@ func (p *Page) step(w *writer, s *Step) {
 	if s.Failed {
 		dot = "fails"
 	}
-	w.put("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"3\"/>", dot, num(x), num(y))
+	w.put("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"3\"/></g>\n", dot, num(x), num(y))
+}
+
+// textOf writes what a step is called, which leads to the row of the table that has all
+// of it, and what came of it.
+func (p *Page) textOf(w *writer, s *Step) {
+	y := rowAt(s.Number)
+	w.put("<a href=\"#step%s\"><title>%s</title><text class=\"faint\" x=\"8\" y=\"%s\">%s</text>", num(s.Number), p.title(s), num(y+4), num(s.Number))
 	label(w, s.From, s.To, y, s.Label)
-	w.put("</g>\n")
+	w.put("</a>\n")
 	told := s.After
 	if s.Failed {
 		told = append([]string{failedHere}, told...)
@@ -79,6 +89,8 @@ func (p *Page) step(w *writer, s *Step) {
 		w.put("<text class=\"%s\" x=\"%s\" y=\"%s\">%s<title>%s</title></text>\n", class, num(laneAt(len(p.Actors)-1)+lane/2), num(y+4), cut(text, tail), text)
 	}
 }
+
+func (p *Page) title(s *Step) string { return fmt.Sprintf("%d  %s", s.Number, p.inWords(s)) }
 
 // waiting draws a message that was not received.
 func (p *Page) waiting(w *writer, m *Message, at int) {
@@ -130,10 +142,13 @@ func (p *Page) edge(w *writer, i int) {
 	if y2 < y1 {
 		return
 	}
-	out := bulge + i*constraintGap
+	out, anchor := bulge+i*constraintGap, "start"
+	if first.From > first.To { // whose arrow and label are to the right of the lane
+		out, anchor = -out, "end"
+	}
 	w.put("<g><title>%s</title><path class=\"edge\" d=\"M%s %sC%s %s %s %s %s %s\"/>", c.First.Text+" before "+c.Second.Text, num(x1), num(y1),
 		num(x1+out), num(y1), num(x2+out), num(y2), num(x2), num(y2))
-	w.put("<text class=\"edges\" x=\"%s\" y=\"%s\">%s</text></g>\n", num((x1+x2)/2+out), num((y1+y2)/2+4), num(i+1))
+	w.put("<text class=\"edges\" x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text></g>\n", num((x1+x2)/2+out), num((y1+y2)/2+4), anchor, num(i+1))
 }
 
 // stepOf returns a step by its number.

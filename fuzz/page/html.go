@@ -21,22 +21,31 @@ func (p *Page) HTML() []byte {
 }
 
 const style = `
-:root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --faint: #8a929a; --line: #d5d9dd; --bad: #c4261d; --edge: #8250df }
+:root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --faint: #626a72; --line: #d5d9dd; --bad: #c4261d; --edge: #8250df }
 @media (prefers-color-scheme: dark) {
-:root { --ink: #e4e8ec; --paper: #16191d; --faint: #8a929a; --line: #363c43; --bad: #ff7b72; --edge: #b78cff } }
+:root { --ink: #e4e8ec; --paper: #16191d; --faint: #98a0a8; --line: #363c43; --bad: #ff7b72; --edge: #b78cff } }
 body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2em; max-width: 90em }
 h1 { font-size: 1.2em; color: var(--bad); white-space: pre-wrap } h2 { font-size: 1em; margin: 2em 0 .5em }
 pre, code, td, svg { font-family: ui-monospace, monospace; font-size: 12px } pre { white-space: pre-wrap }
-.scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } ul { padding-left: 1.2em }
+.scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } ol { padding-left: 1.6em }
 table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) }
 svg text { fill: var(--ink); stroke: var(--paper); stroke-width: 3px; paint-order: stroke } svg .lane { stroke: var(--line) } svg .sent { stroke: var(--ink); fill: none } svg .faint { fill: var(--faint) }
 svg .lost { stroke: var(--faint); stroke-dasharray: 3 3; fill: none } svg .dot { fill: var(--ink) } svg .fails { fill: var(--bad) }
 svg .edge { stroke: var(--edge); stroke-width: 2; fill: none } svg .edges { fill: var(--edge) }
+svg a { text-decoration: none } svg a:hover text { text-decoration: underline } tr:target { background: color-mix(in srgb, var(--edge) 18%, transparent) }
+a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--edge); outline-offset: 2px }
 `
+
+// scroll begins an area with a label that scrolls to its sides, by keys as well.
+const scroll = `<div class="scroll" tabindex="0" role="region" aria-label="%s">`
 
 // head tells what failed and why.
 func (p *Page) head(w *writer) {
-	w.put("<p class=\"faint\">%s, %s</p>\n<h1>%s</h1>\n", p.Property, p.Test, trimmed(p.Location+": "+p.Failure))
+	of := p.Property
+	if p.Test != of {
+		of += ", " + p.Test
+	}
+	w.put("<p class=\"faint\">%s</p>\n<h1>%s</h1>\n", of, trimmed(p.Location+": "+p.Failure))
 	if p.Detail != "" {
 		w.put("<pre>%s</pre>\n", p.Detail)
 	}
@@ -46,13 +55,13 @@ func (p *Page) head(w *writer) {
 		}
 	}
 	if len(p.Constraints) > 0 {
-		w.put("<ul>\n")
+		w.put("<ol>\n")
 	}
-	for i, c := range p.Constraints {
-		w.put("<li>%s: %s before %s</li>\n", fmt.Sprint(i+1), c.First.inWords(), c.Second.inWords())
+	for _, c := range p.Constraints {
+		w.put("<li>%s before %s</li>\n", c.First.inWords(), c.Second.inWords())
 	}
 	if len(p.Constraints) > 0 {
-		w.put("</ul>\n")
+		w.put("</ol>\n")
 	}
 	for _, d := range p.Draws {
 		w.put("<p>drew <code>%s</code>", d.Text)
@@ -83,10 +92,10 @@ func (e *End) inWords() string {
 
 // table lists the steps with all that is known of them.
 func (p *Page) table(w *writer) {
-	w.put("<h2>Steps</h2>\n<div class=\"scroll\"><table>\n<tr><th></th><th>message</th><th>sent at</th><th>handler at</th><th>then</th></tr>\n")
+	w.put("<h2>Steps</h2>\n"+scroll+"<table>\n<tr><th>step</th><th>message</th><th>sent at</th><th>handler at</th><th>log, and what actors keep from then on</th></tr>\n", "Steps")
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		w.put("<tr><td id=\"step%s\">%s</td><td>%s", fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
+		w.put("<tr id=\"step%s\"><td>%s</td><td>%s", fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
 		if s.Failed {
 			w.put(" <span class=\"bad\">%s</span>", failedHere)
 		}

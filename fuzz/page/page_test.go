@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,7 +97,7 @@ func TestTextsThatHTMLMustNotHave(t *testing.T) {
 
 // TestPageIsAlone: a page loads nothing and runs nothing.
 func TestPageIsAlone(t *testing.T) {
-	html := string(of("text").HTML())
+	html := regexp.MustCompile(`href="#step\d+"`).ReplaceAllString(string(of("text").HTML()), "") // which stay on the page
 	for _, no := range []string{"<script", "<link", "<img", "<iframe", "<object", "src=", "href=", "@import", " on[a-z]+="} {
 		if regexp.MustCompile(no).MatchString(html) {
 			t.Errorf("the page has %s", no)
@@ -151,5 +154,61 @@ func TestStrangePages(t *testing.T) {
 	}
 	if html := string(many.HTML()); strings.Contains(html, "<svg") || !strings.Contains(html, "step304") || !strings.Contains(html, "too many steps for a chart") {
 		t.Error("many steps have a chart, or no table")
+	}
+}
+
+// TestPageByKeys: what is cut off or scrolls can be reached without a mouse: each step of the
+// chart leads to its row, and what scrolls takes the focus and has a name.
+func TestPageByKeys(t *testing.T) {
+	html := string(of("text").HTML())
+	for i := range of("text").Steps {
+		if link, row := fmt.Sprintf(`<a href="#step%d">`, i), fmt.Sprintf(`<tr id="step%d">`, i); strings.Count(html, link) != 1 || strings.Count(html, row) != 1 {
+			t.Errorf("step %d: %d links to %d rows", i, strings.Count(html, link), strings.Count(html, row))
+		}
+	}
+	if all, named := strings.Count(html, `class="scroll"`), len(regexp.MustCompile(`class="scroll" tabindex="0" role="region" aria-label="[^"]+"`).FindAllString(html, -1)); all != 2 || named != all {
+		t.Errorf("%d of %d areas that scroll can be reached", named, all)
+	}
+	if !strings.Contains(html, ":focus-visible") {
+		t.Error("where the focus is cannot be seen")
+	}
+}
+
+// luminance returns how light a color is to the eye, as WCAG 2 has it.
+func luminance(t *testing.T, hex string) (sum float64) {
+	t.Helper()
+	n, err := strconv.ParseUint(hex, 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range []float64{0.0722, 0.7152, 0.2126} {
+		c := float64(n>>(8*i)&0xff) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		sum += part * c
+	}
+	return sum
+}
+
+// TestContrast: all text can be read in both themes, as WCAG 2 asks of small text.
+func TestContrast(t *testing.T) {
+	themes := regexp.MustCompile(`:root \{[^}]*\}`).FindAllString(style, -1)
+	for _, theme := range themes {
+		color := map[string]float64{}
+		for _, m := range regexp.MustCompile(`--(\w+): #([0-9a-f]{6})`).FindAllStringSubmatch(theme, -1) {
+			color[m[1]] = luminance(t, m[2])
+		}
+		for _, name := range []string{"ink", "faint", "bad", "edge"} {
+			light, dark := max(color[name], color["paper"]), min(color[name], color["paper"])
+			if ratio := (light + 0.05) / (dark + 0.05); ratio < 4.5 {
+				t.Errorf("%s has a contrast of %.1f in %s", name, ratio, theme)
+			}
+		}
+	}
+	if len(themes) != 2 {
+		t.Errorf("%d themes", len(themes))
 	}
 }

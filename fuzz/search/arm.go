@@ -1,6 +1,10 @@
 package search
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -24,6 +28,9 @@ type Entry struct {
 	Name string
 	// New returns the arm for batch number n.
 	New func(n uint64) Arm
+	// Batch is how many runs a batch should have for the arm to learn enough; zero
+	// is what is usual.
+	Batch int
 }
 
 // usual is what each batch of runs goes through by default. Every other run is
@@ -43,15 +50,33 @@ func Portfolio() []Entry {
 	return list
 }
 
-// Strategies returns an entry for each name of a strategy, as strategy.Names
-// lists them.
+// guides are the arms that are no strategies.
+var guides = [...]Entry{
+	{Name: "bita", New: func(uint64) Arm { return &bita{} }},
+	{Name: "guided", New: func(uint64) Arm { return newGuided() }, Batch: guidedBatch},
+}
+
+// Names returns the names of all arms: those of strategy.Names, bita and guided.
+func Names() []string {
+	names := strategy.Names()
+	for _, e := range guides {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// Strategies returns an entry for each name of an arm, as Names lists them.
 func Strategies(names ...string) ([]Entry, error) {
 	var list []Entry
 	for _, name := range names {
-		if _, err := strategy.ByName(name); err != nil {
-			return nil, err
+		if i := slices.IndexFunc(guides[:], func(e Entry) bool { return e.Name == name }); i >= 0 {
+			list = append(list, guides[i])
+			continue
 		}
-		list = append(list, Entry{name, func(uint64) Arm { return newDecider(name) }})
+		if _, err := strategy.ByName(name); err != nil {
+			return nil, fmt.Errorf("no strategy is called %q; there are %s", name, strings.Join(Names(), ", "))
+		}
+		list = append(list, Entry{Name: name, New: func(uint64) Arm { return newDecider(name) }})
 	}
 	return list, nil
 }

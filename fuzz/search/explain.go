@@ -10,6 +10,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -23,6 +24,8 @@ type Explanation struct {
 	// count for nothing; Skipped reports that there were some.
 	Orders, Failing   int
 	Complete, Skipped bool
+	// Cut reports that the context ended before all that may be run was.
+	Cut bool
 	// Mixed reports that runs of one order failed and passed: something else decides,
 	// too, such as answers, faults, or which of two actors was first.
 	Mixed bool
@@ -34,10 +37,10 @@ type Explanation struct {
 	Condition shrink.Condition
 	Exact     bool
 	// Before are the constraints of the case: under them plain order fails, and with
-	// any one left out it does not. Given is how many faults and other answers it has
-	// that are not zero.
+	// any one left out it does not. Given are the kinds of the faults and other
+	// answers that it has and that are not zero.
 	Before []schedule.Constraint
-	Given  int
+	Given  []choice.Kind
 
 	steps map[uint64]stepName
 }
@@ -77,8 +80,8 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 	w := &explainer{shrinking: s, inputs: c, signature: signature, watched: watched, places: map[uint64]int{}}
 	w.out.steps, w.out.Before = map[uint64]stepName{}, c.Schedule.Before
 	for _, a := range c.Schedule.Choices {
-		if a.Value != 0 {
-			w.out.Given++
+		if a.Value != 0 && a.Kind != choice.Swarm { // what may be used is not yet used
+			w.out.Given = append(w.out.Given, a.Kind)
 		}
 	}
 	if res := s.run(*c); res.System != nil {
@@ -88,6 +91,7 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 	result, err := explore.Explore(o, w)
 	e := w.out
 	e.Complete = err == nil && result.Complete
+	e.Cut = !e.Complete && ctx.Err() != nil
 	e.Orders = len(w.orders)
 	for _, o := range w.orders {
 		if o.Failed {
@@ -123,7 +127,7 @@ type explainer struct {
 
 // Run runs the property once.
 func (w *explainer) Run(s pulse.Strategy) explore.Run {
-	w.last = w.runner.Run(props.Plan{Inputs: w.inputs.Inputs, Strategy: s, EarlyTimers: w.early})
+	w.last = w.play(props.Plan{Inputs: w.inputs.Inputs, Strategy: s, EarlyTimers: w.early})
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: w.watched}
 }
 
@@ -235,6 +239,8 @@ func (e *Explanation) String() string {
 		tail = ";\n    the property may tell apart orders in which every actor receives the same, of which one was run"
 	}
 	switch {
+	case e.Cut:
+		return "fails in " + e.fromPlain() + ";\n    there was no time to run all orders"
 	case !e.Complete:
 		return "fails in " + e.fromPlain() + ";\n    there are too many orders to run them all"
 	case e.Orders == 0 || e.Failing == 0:
@@ -244,7 +250,7 @@ func (e *Explanation) String() string {
 	case e.Failing == e.Orders:
 		return fails + " in all " + orders + tail
 	case !e.Exact:
-		return fmt.Sprintf("%s in %s of %s, among them %s%s", fails, words.Grouped(e.Failing), orders, e.fromPlain(), tail)
+		return fmt.Sprintf("%s in %s of %s; no short condition on receives says which;\n    here: %s%s", fails, words.Grouped(e.Failing), orders, e.fromPlain(), tail)
 	}
 	var terms []string
 	for _, term := range e.Condition.Terms {
@@ -257,7 +263,7 @@ func (e *Explanation) String() string {
 // fromPlain says in words how the order of the case differs from plain order.
 func (e *Explanation) fromPlain() string {
 	const plain = "plain order, where the oldest message comes first"
-	if len(e.Before)+e.Given == 0 {
+	if len(e.Before)+len(e.Given) == 0 {
 		return plain
 	}
 	var list []string
@@ -271,10 +277,38 @@ func (e *Explanation) fromPlain() string {
 		}
 		list = append(list, e.message(c.First)+where)
 	}
-	if e.Given > 0 {
-		list = append(list, words.Count(e.Given, "fault or answer")+" other than zero")
+	return plain + ", but with " + strings.Join(append(list, e.given()...), " and ")
+}
+
+// given says in words how many faults and other answers the case has.
+func (e *Explanation) given() (list []string) {
+	for _, k := range [...]struct {
+		choice.Kind
+		one, several string
+	}{
+		{choice.Program, "a nonzero answer of Choose", "nonzero answers of Choose"},
+		{choice.Clock, "an early timer", "early timers"},
+		{choice.Drop, "a lost message", "lost messages"},
+		{choice.Duplicate, "a doubled message", "doubled messages"},
+		{choice.Delay, "a delayed message", "delayed messages"},
+		{choice.Fault, "a fault", "faults"},
+		{choice.Crash, "a crash within a step", "crashes within steps"},
+		{choice.Loss, "a loss of writes", "losses of writes"},
+	} {
+		n := 0
+		for _, given := range e.Given {
+			if given == k.Kind {
+				n++
+			}
+		}
+		switch {
+		case n == 1:
+			list = append(list, k.one)
+		case n > 1:
+			list = append(list, words.Grouped(n)+" "+k.several)
+		}
 	}
-	return plain + ", but with " + strings.Join(list, " and ")
+	return list
 }
 
 // term says constraints in words.

@@ -206,7 +206,7 @@ func applies(list []schedule.Constraint, res *props.Result) bool {
 // inAnother reports whether draws fail in an order that a small search finds; known is
 // false if it finds none, and has not run all.
 func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
-	s := &shrinking{runner: m.runner, origin: m.origin, early: m.early}
+	s := &shrinking{runner: m.runner, origin: m.origin, early: m.early, far: m.far}
 	near := *m.best
 	near.External, near.Steps = math.MaxInt, math.MaxInt
 	h := &hunt{shrinking: s, inputs: inputs, signature: m.best.Signature, near: &near, other: func(shrink.Outcome) {}, left: hunted}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func TestPages(t *testing.T) {
 		if err := out.Finding.WritePages(nil, path); err != nil {
 			t.Fatal(err)
 		}
-		for _, ext := range []string{".html", ".json"} {
+		for _, ext := range []string{".html", ".json", ".mmd"} {
 			text, err := os.ReadFile(strings.TrimSuffix(path, ".case") + ext)
 			if err != nil {
 				t.Fatal(err)
@@ -36,7 +37,7 @@ func TestPages(t *testing.T) {
 
 // TestPagesThatCannotBeWritten: the case is saved all the same, and the error says so.
 func TestPagesThatCannotBeWritten(t *testing.T) {
-	for _, ext := range []string{".html", ".json"} {
+	for _, ext := range []string{".html", ".json", ".mmd"} {
 		_, f := foundBy(t, listed, 1)
 		folder := corpus.FolderOf(t.TempDir(), f.Case.Property)
 		path, err := f.Save(folder)
@@ -133,10 +134,23 @@ type closed struct{}
 
 func (c *closed) Receive(*pulse.Ctx, any) { panic("closed") }
 
+// A moving actor becomes a method, and that a closure.
+type moving struct{ left int }
+
+func (m *moving) Receive(ctx *pulse.Ctx, msg any) {
+	ctx.Become(pulse.Func(m.moved))
+	ctx.Send(ctx.Self(), msg)
+}
+
+func (m *moving) moved(ctx *pulse.Ctx, msg any) {
+	ctx.Send(ctx.Self(), msg)
+	ctx.Become(pulse.Func(func(*pulse.Ctx, any) { panic(m.left) }))
+}
+
 // TestHandlersOfSteps: a step is said to be handled by what the actor was before it, and
-// so is the one that fails; where that is not known nothing is said.
+// so is the one that fails.
 func TestHandlersOfSteps(t *testing.T) {
-	first, then := "", ""
+	first, then, moves, moved, closure := "", "", "", "", ""
 	text, err := os.ReadFile("pages_test.go")
 	if err != nil {
 		t.Fatal(err)
@@ -144,6 +158,9 @@ func TestHandlersOfSteps(t *testing.T) {
 	for i, line := range strings.Split(string(text), "\n") {
 		if strings.HasPrefix(line, "func (o *opened) Receive") {
 			first, then = fmt.Sprintf("pages_test.go:%d", i+1), fmt.Sprintf("pages_test.go:%d", i+5)
+		}
+		if strings.HasPrefix(line, "func (m *moving) Receive") {
+			moves, moved, closure = fmt.Sprintf("pages_test.go:%d", i+1), fmt.Sprintf("pages_test.go:%d", i+6), fmt.Sprintf("pages_test.go:%d", i+8)
 		}
 	}
 	for _, c := range []struct {
@@ -163,7 +180,8 @@ func TestHandlersOfSteps(t *testing.T) {
 			a := sys.Spawn("a", &opened{})
 			sys.Send(a, 1)
 			sys.Send(a, 2)
-		}, []string{"", then}},
+		}, []string{first, then}},
+		{"becomes a method, then a closure", func(sys *pulse.System) { sys.Send(sys.Spawn("a", &moving{}), 1) }, []string{moves, moved, closure}},
 	} {
 		out := shrunkBy(t, func(t *props.T) {
 			sys := t.System()
@@ -175,6 +193,10 @@ func TestHandlersOfSteps(t *testing.T) {
 			if want != "any" && steps[i].Handler != want {
 				t.Errorf("%s: step %d is handled at %q, want %q", c.name, i, steps[i].Handler, want)
 			}
+		}
+		if c.want[0] == moves && !slices.Equal(steps[1].After, []string{"a now: a function: its variables cannot be read"}) ||
+			c.want[0] == moves && !slices.Equal(steps[0].After, []string{"a now: the method moved: its variables cannot be read"}) {
+			t.Errorf("%s: kept %q, then %q", c.name, steps[0].After, steps[1].After)
 		}
 		if last := steps[len(steps)-1]; !last.Failed {
 			t.Errorf("%s: the last step did not fail", c.name)

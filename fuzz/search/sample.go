@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/props"
@@ -53,17 +54,24 @@ type Options struct {
 	// Planned is told of each run before it begins, by its number, and may change the
 	// plan's strategy for one that decides alike. It may be nil.
 	Planned func(index int, p *props.Plan)
+	// Cache has passing cases of other searches, which are run before all else and beside
+	// what Runs allows, and is left with those of this one. Runs after them are the same as
+	// without them. The zero Cache has none.
+	Cache distill.Cache
 }
 
 // BatchSize returns how many runs a batch has: it goes through the portfolio an even
 // number of times, so that no two batches share an input.
 func (o *Options) BatchSize() int {
-	n := len(o.Portfolio)
-	if n == 0 {
-		n = len(usual)
+	list := o.Portfolio
+	if len(list) == 0 {
+		list = Portfolio()
 	}
-	n *= runsPerInput
-	return n * max(1, batchRuns/n)
+	n, want := runsPerInput*len(list), batchRuns
+	for _, e := range list {
+		want = max(want, e.Batch)
+	}
+	return n * max(1, want/n)
 }
 
 // A Result is what came of a search.
@@ -76,6 +84,8 @@ type Result struct {
 	// Missed are the situations that were to be reached sometimes and that no
 	// run has reached.
 	Missed []string
+	// Cached tells what came of Options.Cache.
+	Cached Cached
 	// Late is what goroutines that outlived the last run have done wrong.
 	Late []*pulse.Failure
 }
@@ -143,6 +153,7 @@ type sampler struct {
 
 	known   map[uint64]bool // orders, by orderOf; nil when they do not matter
 	strange atomic.Bool     // a run came in another order
+	larder  *larder         // nil without a cache
 
 	mu    sync.Mutex
 	first *finding.Finding // the failing run with the lowest index
@@ -158,16 +169,20 @@ func (s *sampler) run() Result {
 		defer r.Close()
 		runners = append(runners, r)
 	}
+	pairs := &coverage.PR{}
+	s.fromCache(runners[0], s.property.Recorder.Slot(0), pairs)
 	if len(runners) == 1 {
-		s.work(runners[0], s.property.Recorder.Slot(0))
+		s.work(runners[0], s.property.Recorder.Slot(0), pairs)
 	} else {
 		var all sync.WaitGroup
 		for i, r := range runners {
-			all.Go(func() { s.work(r, s.property.Recorder.Slot(i)) })
+			counted := pairs
+			all.Go(func() { s.work(r, s.property.Recorder.Slot(i), counted) })
+			pairs = &coverage.PR{} // the first worker goes on with those of the cache
 		}
 		all.Wait()
 	}
-	res := Result{Finding: s.first, Index: s.index, Tally: s.tally, Missed: missed(runners), Late: late(runners)}
+	res := Result{Cached: s.toCache(), Finding: s.first, Index: s.index, Tally: s.tally, Missed: missed(runners), Late: late(runners)}
 	if s.first != nil {
 		s.first.Confirm(runners[0])
 	}
@@ -177,8 +192,8 @@ func (s *sampler) run() Result {
 // work takes one batch after another. Batches are handed out in order and, as
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
-func (s *sampler) work(r *props.Runner, slot flight.Slot) {
-	w := &worker{sampler: s, runner: r, slot: slot, pairs: &coverage.PR{}, tally: NewTally()}
+func (s *sampler) work(r *props.Runner, slot flight.Slot, pairs *coverage.PR) {
+	w := &worker{sampler: s, runner: r, slot: slot, pairs: pairs, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > s.First && s.late() || b > 0 && s.Runs > 0 && b*s.BatchSize() >= s.Runs {
@@ -213,7 +228,7 @@ func (w *worker) batch(b int) {
 	arms := map[string]Arm{}
 	for i := range w.BatchSize() {
 		index := b*w.BatchSize() + i
-		if w.Runs > 0 && index >= w.Runs {
+		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
 			return
 		}
 		e := &w.Portfolio[i%len(w.Portfolio)]
@@ -228,7 +243,11 @@ func (w *worker) batch(b int) {
 		}
 		w.pairs.Begin()
 		w.slot.Begin(flight.Sample, index)
+		known := w.pairs.Pairs()
 		res := w.runner.Run(plan)
+		if w.pairs.Pairs() > known {
+			w.toBasket(e.Name, plan.StrategySeed, &res)
+		}
 		arms[e.Name].Learn(&res)
 		w.tally.Count(e.Name, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {
@@ -248,6 +267,17 @@ func (w *worker) batch(b int) {
 			return
 		}
 	}
+}
+
+// decided reports whether a run before this one has failed: then this one does not
+// matter any more.
+func (s *sampler) decided(index int) bool {
+	if !s.stop.Load() {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.first != nil && s.index < index
 }
 
 // report keeps a failing run if none before it failed.

@@ -26,6 +26,16 @@ func searchFor(t *testing.T, property func(*props.T), seed uint64, workers, runs
 	return Sample(context.Background(), p, Options{Seed: seed, Workers: workers, Runs: runs})
 }
 
+// searchBy searches a property by some arms in turns.
+func searchBy(t *testing.T, property func(*props.T), o Options, arms ...string) Result {
+	t.Helper()
+	var err error
+	if o.Portfolio, err = Strategies(arms...); err != nil {
+		t.Fatal(err)
+	}
+	return Sample(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: property}, o)
+}
+
 // A run of a subject takes 3 to 60 µs, so the default budget of 2 seconds is
 // at least 30,000 of them; half of that must do.
 const enoughRuns = 15_000

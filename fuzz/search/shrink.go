@@ -30,14 +30,19 @@ type Shrunk struct {
 	// Others are the first runs of other failures that were met on the way, confirmed.
 	Others []*finding.Finding
 	shrink.Result
-	// From is how many steps the run had that was found.
-	From int
+	// From is how many steps the run had that was found. Smaller reports that the smallest
+	// run is a smaller case than that one.
+	From    int
+	Smaller bool
+	// Cut reports that the context ended before all was known.
+	Cut bool
 	// Why says in which orders of the shrunk program it fails.
 	Why Explanation
 }
 
 // Shrink makes a finding smaller. What comes of it follows from the property, the
-// finding and the bound on runs.
+// finding and the bound on runs. Progress is told of all runs, also of those by which it
+// is found out why the smallest one fails.
 func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.Options) Shrunk {
 	s := &shrinking{runner: r, origin: finding.Origin{Property: f.Case.Property, Test: f.Case.Test,
 		Strategy: f.Case.Strategy, Seed: f.Case.Seed}, early: f.Case.EarlyTimers}
@@ -46,21 +51,34 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 	if !ok || f.Replays < finding.Tried {
 		return out
 	}
+	if o.Progress != nil {
+		s.far = &far{tell: o.Progress, at: shrink.Progress{From: out.From, Steps: out.From}}
+		o.Progress = func(p shrink.Progress) { s.far.at.Steps = p.Steps }
+	}
 	out.Result = shrink.Shrink(ctx, s, first, o)
 	out.Why = s.explain(ctx, &out.Best.Case, out.Best.Signature, explained)
 	if out.Finding = s.finding(out.Best.Case); out.Finding == nil {
 		return out
 	}
 	out.Finding.Cause = s.cause(ctx, &out)
-	out.Finding.Look(r)
 	out.Finding.Explain(out.inWords(time.Since(start)), out.Why.String())
+	out.Finding.Look(r) // whose diagram says why
 	out.Finding.Case.Condition = out.Why.Text()
+	out.Cut, out.Smaller = ctx.Err() != nil, out.smaller(first)
 	for i := range out.Result.Others {
 		if other := s.finding(out.Result.Others[i].Case); other != nil {
 			out.Others = append(out.Others, other)
 		}
 	}
 	return out
+}
+
+// smaller reports whether the smallest run is smaller than the first. Constraints are not
+// saved, so that they do not count.
+func (s *Shrunk) smaller(first shrink.Outcome) bool {
+	best := s.Best
+	best.Case.Schedule.Before, first.Case.Schedule.Before = nil, nil
+	return best.Compare(&first) < 0
 }
 
 // inWords says what shrinking came to, "" if there was nothing to shrink.
@@ -86,9 +104,25 @@ type shrinking struct {
 	runner *props.Runner
 	origin finding.Origin
 	early  int // timers that may fire early
+	far    *far
 
 	schedule schedule.Schedule
 	walker   value.Walker
+}
+
+// A far tells how far shrinking is; nil tells nobody.
+type far struct {
+	tell func(shrink.Progress)
+	at   shrink.Progress
+}
+
+// play runs the property once.
+func (s *shrinking) play(plan props.Plan) props.Result {
+	if s.far != nil {
+		s.far.at.Runs++
+		s.far.tell(s.far.at)
+	}
+	return s.runner.Run(plan)
 }
 
 // first makes a finding's run again, as a case.
@@ -118,7 +152,7 @@ func (s *shrinking) finding(c shrink.Case) *finding.Finding {
 
 func (s *shrinking) run(c shrink.Case) props.Result {
 	s.schedule = c.Schedule
-	res := s.runner.Run(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule)})
+	res := s.play(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule)})
 	unpad(&res, c.Inputs)
 	return res
 }
@@ -389,7 +423,7 @@ type orderer struct {
 // Run runs the property once.
 func (w *orderer) Run(s pulse.Strategy) explore.Run {
 	w.made++
-	w.last = w.runner.Run(props.Plan{Inputs: w.inputs, Strategy: s, EarlyTimers: w.early})
+	w.last = w.play(props.Plan{Inputs: w.inputs, Strategy: s, EarlyTimers: w.early})
 	w.doubts = w.doubts || w.last.Watches || isDoubtful(&w.last)
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: true}
 }
@@ -416,7 +450,7 @@ func (h *hunt) atRandom() {
 	seed := uint64(1)
 	for ; !h.over() && len(h.found) < usualHunted/4; seed++ {
 		h.left--
-		res := h.runner.Run(props.Plan{Inputs: h.inputs, EarlyTimers: h.early, Strategy: arms[seed%uint64(len(arms))],
+		res := h.play(props.Plan{Inputs: h.inputs, EarlyTimers: h.early, Strategy: arms[seed%uint64(len(arms))],
 			StrategySeed: hash.Mix(seed)})
 		if out := h.outcomeOf(&res); out.Signature == h.signature {
 			h.check(out.Case)

@@ -106,6 +106,11 @@ func (t *Tally) Arms() string {
 	return strings.Join(names, ", ")
 }
 
+// FoundAt says which run of a search was the finding, and how long it took.
+func (r *Result) FoundAt(elapsed string) string {
+	return fmt.Sprintf("run %d of %d (%s), %s", r.Index+1, r.Runs, r.Finding.Case.Strategy, elapsed)
+}
+
 // Complaints returns why a search that found nothing tells less than it seems
 // to: draws that hardly ever give a value, runs that were all skipped,
 // situations that were never reached. A test should fail for each.

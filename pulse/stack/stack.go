@@ -59,13 +59,7 @@ func Begin(function any) (f Frame, ok bool) {
 	if fn == nil {
 		return Frame{}, false
 	}
-	// A function that calls nothing may begin with code that was inlined. The
-	// last of the frames there is the function's own.
-	frames := runtime.CallersFrames([]uintptr{fn.Entry() + 1})
-	call, more := frames.Next()
-	for more {
-		call, more = frames.Next()
-	}
+	call := outermost(fn.Entry())
 	if call.Function == "" || call.File == generated {
 		return Frame{}, false
 	}

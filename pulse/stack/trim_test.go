@@ -1,6 +1,9 @@
 package stack
 
 import (
+	"fmt"
+	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -131,5 +134,80 @@ func TestBegin(t *testing.T) {
 	}
 	if f, ok := Begin((*embeds).M); ok || f.Place() != "" {
 		t.Errorf("a promoted method begins at %v", f)
+	}
+}
+
+// A till has methods that are long, short and of no use but as values.
+type till struct{ sum int }
+
+func (c *till) long(n int) {
+	if c.sum += n; c.sum > 10 {
+		defer c.long(-n)
+	}
+}
+
+func (c till) short(n int) int { return c.sum + n }
+
+// TestBeginOfMethod: of a method value it is known where the method begins.
+func TestBeginOfMethod(t *testing.T) {
+	c := &till{}
+	for name, row := range map[string]struct {
+		of     any
+		want   string
+		method string
+	}{
+		"long":      {c.long, "stack.(*till).long", "long"},
+		"short":     {c.short, "stack.till.short", "short"},
+		"far":       {(&strings.Builder{}).WriteString, "strings.(*Builder).WriteString", "WriteString"},
+		"nearer":    {NewTrimmer().Inner, "stack.(*Trimmer).Inner", "Inner"},
+		"interface": {fmt.Stringer(Frame{}).String, "", "String"},
+		"promoted":  {struct{ *till }{c}.long, "stack.(*till).long", "long"},
+		"function":  {TestBegin, "", ""},
+		"nil":       {(func())(nil), "", ""},
+	} {
+		if f, ok := Begin(row.of); ok && name != "function" { // where code that was inlined comes at once, as in WebAssembly
+			if f.Func != row.want {
+				t.Errorf("%s begins at %v", name, f)
+			}
+			continue
+		}
+		if f, ok := BeginOfMethod(row.of); f.Func != row.want || ok != (f.Line > 0) {
+			t.Errorf("%s begins at %v, %t", name, f, ok)
+		}
+		if got := MethodOf(row.of); got != row.method {
+			t.Errorf("%s is the method %q, want %q", name, got, row.method)
+		}
+	}
+	want, _ := Begin((*till).long)
+	if f, _ := BeginOfMethod(c.long); f != want {
+		t.Errorf("long begins at %v, want %v", f, want)
+	}
+}
+
+// TestBeginOfMethodLooksEverywhere: every function of the program is looked at once.
+func TestBeginOfMethodLooksEverywhere(t *testing.T) {
+	seen := map[uintptr]int{}
+	count := func(entry uintptr) bool { seen[entry]++; return false }
+	here := runtime.FuncForPC(reflect.ValueOf(TestBegin).Pointer()).Entry()
+	before(here, count)
+	after(here, count)
+	for entry, n := range seen {
+		if n != 1 || runtime.FuncForPC(entry).Entry() != entry {
+			t.Fatalf("what begins at %x is looked at %d times", entry, n)
+		}
+	}
+	if len(seen) < 1000 || seen[here] != 0 {
+		t.Errorf("%d functions, and itself %d times", len(seen), seen[here])
+	}
+	for _, f := range []any{runtime.GC, strings.Cut, TestName, fmt.Sprint, os.Exit} {
+		if seen[reflect.ValueOf(f).Pointer()] == 0 {
+			t.Errorf("%s is not looked at", Name(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()))
+		}
+	}
+}
+
+func BenchmarkBeginOfMethod(b *testing.B) {
+	for b.Loop() {
+		BeginOfMethod((&strings.Builder{}).WriteString)
 	}
 }

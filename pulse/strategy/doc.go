@@ -26,7 +26,8 @@
 //     in its first run. It suits programs that do the same in each run.
 //   - DelayBounded stays close to plain order and delays a few messages. It finds
 //     bugs that need few delays even in long runs, and never any others.
-//   - Ordered follows a schedule.Schedule, Replay a record of decisions.
+//   - Ordered follows a schedule.Schedule, and says where a run has left it; Replay
+//     follows a record of decisions.
 //
 // ByName returns a strategy by its name.
 //

@@ -25,8 +25,9 @@ type Orderer struct {
 	Seeded
 	schedule *schedule.Schedule
 	run      *trace.Trace // nil before the first pick
-	read     int          // how many of its steps have been looked at
-	held     int          // how often in a row all messages were held back
+	enabled  *pulse.Enabled
+	read     int // how many of its steps have been looked at
+	held     int // how often in a row all messages were held back
 
 	places hash.Table // by identity: a place in named, from 1
 	named  []named
@@ -53,7 +54,7 @@ type named struct {
 func (o *Orderer) Begin(uint64) {
 	s := o.schedule
 	o.Seeded.Begin(s.Seed)
-	o.run, o.read, o.held = nil, 0, 0
+	o.run, o.enabled, o.read, o.held = nil, nil, 0, 0
 	o.places.Reset()
 	o.named, o.firsts, o.seconds, o.unmet = o.named[:0], o.firsts[:0], o.seconds[:0], o.unmet[:0]
 	clear(o.next[:])
@@ -96,7 +97,7 @@ func (o *Orderer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record:
 
 // Pick returns the first message that may come.
 func (o *Orderer) Pick(e *pulse.Enabled) int {
-	o.run = e.Trace()
+	o.run, o.enabled = e.Trace(), e
 	o.catchUp()
 	free, bound := best{at: -1}, best{at: -1}
 	for i := range e.Len() {

@@ -57,8 +57,8 @@ func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 	}
 	c.addStrikes(r, strikes, None, len(r.Steps))
 	c.fold()
-	for _, s := range r.missing() {
-		c.add(None, r.arrow(s), r.lossRemark(s))
+	for _, i := range r.missing() {
+		c.add(None, r.arrow(&r.Sends[i]), r.lossRemark(&r.Sends[i]))
 	}
 	c.cut()
 	return c.text()
@@ -96,13 +96,12 @@ func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
 	return r.arrow(send), overtaken
 }
 
-// missing returns the messages that were not delivered, without timers that were
-// stopped.
-func (r *reading) missing() []*Send {
-	var missing []*Send
+// missing returns the messages that were not delivered, by their indices in Sends,
+// without timers that were stopped.
+func (r *reading) missing() (missing []int) {
 	for i := range r.Sends {
 		if s := &r.Sends[i]; s.Fate != Delivered && !s.stopped() {
-			missing = append(missing, s)
+			missing = append(missing, i)
 		}
 	}
 	return missing

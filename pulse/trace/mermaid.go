@@ -15,11 +15,20 @@ func (t *Trace) WriteMermaid(w io.Writer) error {
 }
 
 // Mermaid returns what WriteMermaid writes.
-func (t *Trace) Mermaid() string {
-	d := diagram{reading: newReading(t)}
+func (t *Trace) Mermaid() string { return t.MermaidWith(int(None), nil, nil) }
+
+// MermaidWith is Mermaid with a note above all messages, of these lines, if there are any;
+// with a mark on the step in which the run failed, if it is not None; and with some
+// messages set off by a color, each with a note below it of what marks returns for its
+// index in Sends. Marks may be nil.
+func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []string) string {
+	d := diagram{reading: newReading(t), marks: marks}
 	d.line("sequenceDiagram")
 	for actor, name := range d.names {
 		d.line("    participant %s as %s", alias(int32(actor)), mermaidText(name))
+	}
+	if len(above) > 0 {
+		d.across(mermaidLines(above))
 	}
 	notes := d.noteGroups()
 	rests, came := d.Rests, false
@@ -34,13 +43,16 @@ func (t *Trace) Mermaid() string {
 		for _, note := range notes.of(int32(i)) {
 			d.note(&d.Notes[note])
 		}
+		if i == failed {
+			d.line("    Note over %s: %s", alias(d.Steps[i].Actor), failedHere)
+		}
 	}
 	if len(rests) > 0 {
 		d.rest()
 	}
 	d.strikes(strikes, None, len(d.Steps))
-	for _, s := range d.missing() {
-		d.message(s, "-x", d.lossRemark(s))
+	for _, i := range d.missing() {
+		d.marked(i, "-x", d.lossRemark(&d.Sends[i]))
 	}
 	return d.text.String()
 }
@@ -48,7 +60,8 @@ func (t *Trace) Mermaid() string {
 // A diagram is a sequence diagram that is being written.
 type diagram struct {
 	*reading
-	text strings.Builder
+	text  strings.Builder
+	marks func(send int) []string // nil for none
 }
 
 func (d *diagram) line(format string, args ...any) {
@@ -64,12 +77,31 @@ func (d *diagram) step(i int) {
 	send := &d.Sends[step.Send]
 	switch {
 	case send.Kind.IsTimer():
-		d.message(send, "->>", fmt.Sprintf("(timer at %v)", time.Duration(step.Time)))
+		d.marked(int(step.Send), "->>", fmt.Sprintf("(timer at %v)", time.Duration(step.Time)))
 	case send.Kind == Reply:
-		d.message(send, "-->>", "")
+		d.marked(int(step.Send), "-->>", "")
 	default:
-		d.message(send, "->>", "")
+		d.marked(int(step.Send), "->>", "")
 	}
+}
+
+// setOff begins what is set off from the rest, by a color that shows on light and dark.
+const setOff = "    rect rgba(130, 80, 223, 0.2)"
+
+// marked draws one arrow, set off with its marks if it has any.
+func (d *diagram) marked(send int, arrow, remark string) {
+	var lines []string
+	if d.marks != nil {
+		lines = d.marks(send)
+	}
+	if len(lines) == 0 {
+		d.message(&d.Sends[send], arrow, remark)
+		return
+	}
+	d.line(setOff)
+	d.message(&d.Sends[send], arrow, remark)
+	d.line("    Note over %s: %s", alias(d.Sends[send].To), mermaidLines(lines))
+	d.line("    end")
 }
 
 // message draws one arrow. That of a timer goes from its receiver to itself, unless
@@ -91,11 +123,7 @@ func (d *diagram) note(n *Note) {
 	if n.Actor < 0 {
 		return
 	}
-	lines := strings.Split(strings.TrimRight(n.Text, "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = mermaidText(oneLine(line))
-	}
-	d.line("    Note right of %s: %s", alias(n.Actor), strings.Join(lines, "<br/>"))
+	d.line("    Note right of %s: %s", alias(n.Actor), mermaidLines(strings.Split(strings.TrimRight(n.Text, "\n"), "\n")))
 }
 
 // rest draws a note across all actors.
@@ -122,6 +150,15 @@ func (d *diagram) strikes(list []Strike, step int32, before int) (rest []Strike)
 // alias returns the name of an actor inside the diagram. It is no keyword of
 // Mermaid.
 func alias(actor int32) string { return fmt.Sprintf("a%d", actor) }
+
+// mermaidLines returns lines as one text of a note.
+func mermaidLines(lines []string) string {
+	var texts []string
+	for _, line := range lines {
+		texts = append(texts, mermaidText(oneLine(line)))
+	}
+	return strings.Join(texts, "<br/>")
+}
 
 // mermaidText replaces characters that have a meaning in Mermaid (in comments,
 // directives, line ends, HTML, formulas) by character codes.

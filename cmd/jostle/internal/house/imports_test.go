@@ -38,8 +38,9 @@ const order = `
 	props, corpus, pulse/strategy, fuzz/words, fuzz/page < fuzz/finding
 	pulse < fuzz/coverage < fuzz/guide
 	fuzz/words < fuzz/flight
+	corpus, pulse/trace < fuzz/distill
 	corpus, pulse/strategy < fuzz/explore
-	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
+	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
 	props, corpus, pulse/strategy < fuzz/native < fuzz/worker < fuzz
 	pulse/strategy < fuzz/env < fuzz
 

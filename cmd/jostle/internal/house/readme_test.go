@@ -110,6 +110,10 @@ func (t *tree) tests(block string) (found bool) {
 // moments matches times, which differ from run to run; golden files have TIME.
 var moments = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`)
 
+// halves matches the names of cases, of which the second half follows from all lines of
+// the file, such as those that name lines of code.
+var halves = regexp.MustCompile(`([0-9a-f]{6})-[0-9a-f]{6}\.case`)
+
 // bare returns a text without indentation, comment marks and empty lines.
 func bare(text string) string {
 	var b strings.Builder
@@ -119,7 +123,7 @@ func bare(text string) string {
 			b.WriteString(line + "\n")
 		}
 	}
-	return moments.ReplaceAllString(b.String(), "TIME")
+	return moments.ReplaceAllString(halves.ReplaceAllString(b.String(), "$1-TEXT.case"), "TIME")
 }
 
 // testCommands returns the commands of the first fenced block below the heading

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/fuzz/bench"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/words"
+)
+
+// A benchCall is what the arguments of bench say.
+type benchCall struct {
+	options        bench.Options
+	folder         string
+	missing, plots bool
+}
+
+// newBench returns the command that measures how soon bugs are found. It reads its flags
+// itself.
+func newBench() *cobra.Command {
+	return &cobra.Command{
+		Use:                "bench [flags]",
+		Short:              "Measure how soon each strategy finds the bugs of the example programs",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch runBench(args, cmd.OutOrStdout(), cmd.ErrOrStderr()) {
+			case succeeded:
+				return nil
+			case failed:
+				return errFailed
+			}
+			return errTold
+		},
+	}
+}
+
+// runBench measures how soon bugs are found.
+func runBench(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	c, err := readBench(args, stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return succeeded
+	}
+	if err == nil {
+		err = c.look()
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "jostle: %v\n", err)
+		return misused
+	}
+	c.options.Progress = percents(stderr)
+	t, err := bench.Measure(ctx, c.options)
+	if t == nil {
+		fmt.Fprintf(stderr, "jostle: %v\n", err)
+		return misused
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: the table has only what was over, each subject and arm with all of its searches or none", err)
+	}
+	if len(t.Searches) > 0 {
+		err = errors.Join(err, c.write(t, stdout))
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "jostle: %v\n", err)
+		return failed
+	}
+	return succeeded
+}
+
+// look looks at the folder before the measurement, which may take long.
+func (c *benchCall) look() error {
+	if c.folder == "" {
+		return nil
+	}
+	old, err := bench.ReadFolder(c.folder)
+	if c.missing {
+		c.options.Kept = old
+	}
+	if err == nil {
+		err = os.MkdirAll(c.folder, 0o755)
+	}
+	return err
+}
+
+// readBench reads the arguments. It writes help if that is asked for.
+func readBench(args []string, help io.Writer) (c benchCall, err error) {
+	flags := flag.NewFlagSet("jostle bench", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
+	names := flags.String("subjects", "", "the `names` of subjects, with commas between (default all)")
+	arms := flags.String("arms", "", "the `names` of arms, with commas between (default all)")
+	flags.IntVar(&c.options.Seeds, "seeds", 50, "how many searches each arm makes of each subject")
+	flags.IntVar(&c.options.Runs, "runs", 10_000, "the most runs of a search")
+	flags.DurationVar(&c.options.Time, "time", 0, "the most `time` of a search (default 1m0s)")
+	flags.IntVar(&c.options.Workers, "workers", 1, "how many searches are made at the same time; with more than one, times mean little")
+	flags.StringVar(&c.folder, "out", "", "the `folder` for "+bench.RunsFile+" and "+bench.TableFile+
+		"; what it has of other subjects and arms stays; without it the table is printed")
+	flags.BoolVar(&c.plots, "plots", false, "write a plot of each subject into the folder, too")
+	flags.BoolVar(&c.missing, "missing", false, "make only the searches that "+bench.RunsFile+" of the folder has not")
+	if err = flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(help, "The flags of jostle bench:")
+			flags.SetOutput(help)
+			flags.PrintDefaults()
+		}
+		return c, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return c, fmt.Errorf("bench takes no argument %q", flags.Arg(0))
+	case c.options.Seeds < 1 || c.options.Runs < 1 || c.options.Workers < 1 || c.options.Time < 0:
+		return c, errors.New("-seeds, -runs and -workers take a number from 1 on, -time a time")
+	case c.folder == "" && (c.missing || c.plots):
+		return c, errors.New("-missing and -plots need a folder: add -out")
+	}
+	for _, name := range listed(*names) {
+		s, ok := subjects.ByName(name)
+		if !ok {
+			return c, fmt.Errorf("there is no subject %q; `jostle demo` lists them", name)
+		}
+		c.options.Subjects = append(c.options.Subjects, s)
+	}
+	c.options.Arms, err = bench.ArmsByName(listed(*arms)...)
+	return c, err
+}
+
+// listed splits what has commas between.
+func listed(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// percents writes a line each time that a tenth more of the searches is over.
+func percents(w io.Writer) func(over, all int) {
+	return func(over, all int) {
+		if 10*over/all > 10*(over-1)/all {
+			fmt.Fprintf(w, "%s of %s over\n", words.Grouped(over), words.Grouped(all)+" searches")
+		}
+	}
+}
+
+// write writes the table into the folder, or prints it.
+func (c *benchCall) write(t *bench.Table, stdout io.Writer) error {
+	if c.folder != "" {
+		return t.WriteFolder(c.folder, c.plots)
+	}
+	_, err := io.WriteString(stdout, t.Text())
+	return err
+}

@@ -1,0 +1,127 @@
+package bench
+
+import (
+	"math"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// relay adds an actor that two messages race to: one that is sent to it at once, and one
+// that comes through so many others. It returns whether the second came first.
+func relay(sys *pulse.System, others int) (overtook func() bool) {
+	first := ""
+	goal := sys.Spawn("goal", pulse.Func(func(_ *pulse.Ctx, msg any) {
+		if first == "" {
+			first = msg.(string)
+		}
+	}))
+	next := goal
+	for range others {
+		to := next
+		next = sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(to, msg) }))
+	}
+	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+		ctx.Send(goal, "straight")
+		ctx.Send(next, "around")
+	}))
+	sys.Send(sender, "go")
+	return func() bool { return first == "around" }
+}
+
+// TestDelays: the sum of k+1 delays is below one other by chance 1/(k+2)!, and a
+// message arrives before one that is sent later to the same actor.
+func TestDelays(t *testing.T) {
+	const runs = 60_000
+	for others, want := range map[int]float64{1: 1. / 6, 2: 1. / 24, 3: 1. / 120} {
+		sys := pulse.New(pulse.Options{Strategy: newDelays()})
+		n := 0
+		for seed := range uint64(runs) {
+			sys.Reset(seed)
+			overtook := relay(sys, others)
+			sys.Run()
+			if overtook() {
+				n++
+			}
+		}
+		sys.Close()
+		if got, off := float64(n)/runs, 4*math.Sqrt(want/runs); math.Abs(got-want) > off {
+			t.Errorf("past %d others: %.4f, want %.4f ± %.4f", others, got, want, off)
+		}
+	}
+}
+
+// crowd sends n messages to n actors in turn, and returns in which order they come.
+func crowd(sys *pulse.System, n int) (order *[]int) {
+	order = new([]int)
+	for i := range n {
+		a := sys.Spawn("one", pulse.Func(func(*pulse.Ctx, any) { *order = append(*order, i) }))
+		sys.Send(a, i)
+	}
+	return order
+}
+
+// TestJitter: no message is overtaken by one that was sent jitterPlaces later, and the
+// next one overtakes it as often as the difference of their noise says.
+func TestJitter(t *testing.T) {
+	const runs, n = 4000, 20
+	sys := pulse.New(pulse.Options{Strategy: newJitter()})
+	defer sys.Close()
+	swapped := 0
+	for seed := range uint64(runs) {
+		sys.Reset(seed)
+		order := crowd(sys, n)
+		sys.Run()
+		place := make([]int, n)
+		for at, i := range *order {
+			place[i] = at
+		}
+		for i := range n {
+			for j := i + jitterPlaces; j < n; j++ {
+				if place[j] < place[i] {
+					t.Fatalf("seed %d: %d comes before %d", seed, j, i)
+				}
+			}
+			if i+1 < n && place[i+1] < place[i] {
+				swapped++
+			}
+		}
+	}
+	const want = float64((jitterPlaces-1)*(jitterPlaces-1)) / (2 * jitterPlaces * jitterPlaces)
+	if got := float64(swapped) / (runs * (n - 1)); math.Abs(got-want) > 0.01 {
+		t.Errorf("%.3f of neighbours come in the other order, want %.3f", got, want)
+	}
+}
+
+// TestBaselinesRepeat: the same seed gives the same run, whatever ran before, and other
+// seeds give others.
+func TestBaselinesRepeat(t *testing.T) {
+	for name, by := range map[string]pulse.Strategy{"delays": newDelays(), "jitter": newJitter()} {
+		several := 0
+		for _, s := range subjects.All() {
+			o := s.Options
+			o.Strategy, o.Record = by, true
+			sys := pulse.New(o)
+			hashes := map[uint64]uint64{}
+			different := map[uint64]bool{}
+			for _, seed := range []uint64{1, 2, 3, 4, 5, 6, 7, 8, 3, 1, 8} {
+				sys.Reset(seed)
+				s.Mended(sys)
+				sys.Run()
+				hash := sys.Trace().Hash
+				if old, ran := hashes[seed]; ran && old != hash {
+					t.Errorf("%s by %s: seed %d gives another run the second time", s.Name, name, seed)
+				}
+				hashes[seed], different[hash] = hash, true
+			}
+			if len(different) > 1 {
+				several++
+			}
+			sys.Close()
+		}
+		if several < len(subjects.All())/2 { // the others have few orders
+			t.Errorf("%s: of %d subjects all seeds give one run", name, len(subjects.All())-several)
+		}
+	}
+}

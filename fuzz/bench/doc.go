@@ -1,0 +1,32 @@
+// Package bench measures how soon searches find the bugs of the example programs: each
+// arm searches each subject with many seeds, until it finds the bug or reaches a bound.
+//
+//	table, err := bench.Measure(ctx, bench.Options{})
+//	fmt.Print(table.Text())
+//
+// The command is
+//
+//	go run ./cmd/jostle bench -out folder
+//
+// Its figures are in testdata: runs.csv has every search, and table.txt is what it
+// comes to. In both, what takes time depends on the machine; the runs do not.
+//
+// # What is compared
+//
+// An Arm is one strategy by itself, the portfolio that searches have by default, or a
+// baseline: "random" is plain random, with which all others are compared; "delays" is
+// Bitá's random delay of each message; "jitter" is plain order with some noise.
+//
+// # Statistics
+//
+// A search that does not find the bug is censored: all that is known is that it takes
+// more runs. So medians are those of Kaplan and Meier, with the interval of Brookmeyer
+// and Crowley, differences are tested by the log-rank test, and ratios of medians have
+// an interval by the bootstrap, whose random numbers have a fixed seed. The log-rank
+// test is at its best where the chance to find the bug is the same in each run, as it is
+// for all arms that do not learn. Searches with one seed draw the same inputs, whatever
+// the arm: differences are rather larger than the tests say, not smaller.
+//
+// Table.Losses holds a table of new searches against one that is kept, and names the
+// arms that have become worse. It looks at runs and never at times.
+package bench

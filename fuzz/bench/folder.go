@@ -1,0 +1,78 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/jostle-go/jostle/fuzz/subjects"
+)
+
+// The files of a folder with a table. There is one more for each subject: its plot.
+const (
+	RunsFile  = "runs.csv"  // every search
+	TableFile = "table.txt" // Table.Text
+)
+
+// ReadFolder reads the table of a folder. Where there is none it is empty.
+func ReadFolder(folder string) (*Table, error) {
+	path := filepath.Join(folder, RunsFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Table{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := ReadCSV(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// WriteFolder writes the table into a folder, as CSV and as text, and plots if plots are
+// wanted. Cells that a table there has and this one has not stay; others give way.
+func (t *Table) WriteFolder(folder string, plots bool) error {
+	old, err := ReadFolder(folder)
+	if err != nil {
+		return err
+	}
+	t = t.over(old)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	var lines bytes.Buffer
+	if err := t.WriteCSV(&lines); err != nil {
+		return err
+	}
+	files := map[string][]byte{RunsFile: lines.Bytes(), TableFile: []byte(t.Text())}
+	for _, name := range t.Subjects() {
+		if plots {
+			files[name+".svg"] = []byte(t.Plot(name))
+		}
+	}
+	for name, data := range files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(folder, name), data, 0o644))
+	}
+	return err
+}
+
+// over returns the table with the cells of an old one that it has not, in the order in
+// which subjects and arms are listed. Those that are listed no more are left out.
+func (t *Table) over(old *Table) *Table {
+	all := &Table{}
+	for _, s := range subjects.All() {
+		for _, a := range Arms() {
+			c := t.Cell(s.Name, a.Name)
+			if len(c) == 0 {
+				c = old.Cell(s.Name, a.Name)
+			}
+			all.Searches = append(all.Searches, c...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package bench
+
+import "math"
+
+// A LogRank compares two lists of searches by the log-rank test: it adds up, over the
+// times at which a bug is found, how many of the first list find theirs, and how many
+// would if the lists did not differ (Mantel, 1966). Its zero value has compared nothing.
+type LogRank struct {
+	Observed, Expected, Variance float64 // of the first list
+}
+
+// CompareSearches compares two lists of searches.
+func CompareSearches(a, b []Observation) (l LogRank) {
+	a, b = sorted(a), sorted(b)
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		at := math.Inf(1)
+		if i < len(a) {
+			at = a[i].At
+		}
+		if j < len(b) {
+			at = min(at, b[j].At)
+		}
+		riskA, risk := float64(len(a)-i), float64(len(a)-i+len(b)-j)
+		foundA := foundAt(a, &i, at)
+		l.tally(riskA, risk, foundA, foundA+foundAt(b, &j, at))
+	}
+	return l
+}
+
+// foundAt goes past the searches that end at a time and returns how many find the bug.
+func foundAt(list []Observation, i *int, at float64) (n float64) {
+	for ; *i < len(list) && list[*i].At == at; *i++ {
+		if list[*i].Found {
+			n++
+		}
+	}
+	return n
+}
+
+// tally adds one time: how many searches of the first list and of both might find the
+// bug, and how many do.
+func (l *LogRank) tally(riskA, risk, foundA, found float64) {
+	if found == 0 {
+		return
+	}
+	share := riskA / risk
+	l.Observed += foundA
+	l.Expected += found * share
+	if risk > 1 {
+		l.Variance += found * share * (1 - share) * (risk - found) / (risk - 1)
+	}
+}
+
+// Add adds what another comparison has found, of another subject: the test is then
+// stratified by subject.
+func (l *LogRank) Add(o LogRank) {
+	l.Observed += o.Observed
+	l.Expected += o.Expected
+	l.Variance += o.Variance
+}
+
+// Z is distributed normally when the lists do not differ. It is greater than zero when
+// the first list finds bugs sooner.
+func (l LogRank) Z() float64 {
+	if l.Variance <= 0 {
+		return 0 // one list has ended when the other finds its first
+	}
+	return (l.Observed - l.Expected) / math.Sqrt(l.Variance)
+}
+
+// P is the chance that lists that do not differ look at least as different.
+func (l LogRank) P() float64 { return math.Erfc(math.Abs(l.Z()) / math.Sqrt2) }
+
+// Later is the chance that lists that do not differ look as if the first were later by
+// at least as much.
+func (l LogRank) Later() float64 { return math.Erfc(-l.Z()/math.Sqrt2) / 2 }

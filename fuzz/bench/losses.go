@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/subjects"
+)
+
+// A Loss is that an arm finds bugs later than it did.
+type Loss struct {
+	Subject string // "" for all subjects together
+	Arm     string
+	Chance  float64 // that as much of a difference, or more, is none
+	was, is string  // the medians, and how many searches found the bug
+}
+
+func (l Loss) String() string {
+	if l.Subject == "" {
+		return fmt.Sprintf("arm %s finds bugs later, all subjects together (p = %.1g, log-rank)", l.Arm, l.Chance)
+	}
+	return fmt.Sprintf("arm %s finds the bug of %s later (p = %.1g, log-rank): %s; the table has %s", l.Arm, l.Subject, l.Chance, l.is, l.was)
+}
+
+// Losses holds new searches against the table, and returns the arms that have become
+// worse: for each arm and subject, and for each arm over all subjects, by the log-rank
+// test. Of a hundred tables of arms that have not become worse, less than one has a
+// loss, however many cells it has (Holm, 1979). The new searches may have a lower bound
+// of runs. Cells that only one of the tables has are not compared.
+//
+// The searches with the same seeds come to the same as long as the code is the same: the
+// table then has what is new, and there is no loss but by a choice of seeds for which
+// that part of the table is worse than the rest.
+func (t *Table) Losses(fresh *Table) []Loss {
+	const mostChance = 0.01
+	var all []Loss
+	for _, arm := range fresh.Arms() {
+		var together LogRank
+		for _, subject := range fresh.Subjects() {
+			is, was := fresh.Cell(subject, arm), t.Cell(subject, arm)
+			if len(is) == 0 || len(was) == 0 {
+				continue
+			}
+			most := is.most()
+			l := CompareSearches(is.Runs(), was.Runs()) // what comes after the last new run does not count
+			together.Add(l)
+			all = append(all, Loss{subject, arm, l.Later(), told(Cut(was.Runs(), most), most), told(is.Runs(), most)})
+		}
+		all = append(all, Loss{Arm: arm, Chance: together.Later()})
+	}
+	slices.SortStableFunc(all, func(a, b Loss) int {
+		switch {
+		case a.Chance < b.Chance:
+			return -1
+		case a.Chance > b.Chance:
+			return 1
+		}
+		return 0
+	})
+	for i, l := range all {
+		if l.Chance*float64(len(all)-i) > mostChance {
+			return all[:i]
+		}
+	}
+	return all
+}
+
+// most returns how many runs each search of a cell might make.
+func (c Cell) most() float64 {
+	most := c[0].Most
+	for _, s := range c {
+		most = min(most, s.Most)
+	}
+	return float64(most)
+}
+
+// told says what a list of searches comes to.
+func told(list []Observation, most float64) string {
+	found := 0
+	for _, o := range list {
+		if o.Found {
+			found++
+		}
+	}
+	return fmt.Sprintf("%d of %d found it in %s runs, the median is %s", found, len(list), number(most), reached(Survival(list).Median(), most))
+}
+
+// Again makes those searches of the options again that the table can lose by: of the
+// cells in which half of its searches found the bug in so many runs. Where fewer did, a
+// worse arm would hardly look different, and the searches are the longest.
+func (t *Table) Again(ctx context.Context, o Options) (*Table, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	fresh := &Table{}
+	for _, s := range o.Subjects {
+		one := o
+		one.Subjects, one.Arms = []subjects.Subject{s}, nil
+		for _, a := range o.Arms {
+			if Survival(t.Cell(s.Name, a.Name).Runs()).Median() <= float64(o.Runs) {
+				one.Arms = append(one.Arms, a)
+			}
+		}
+		if len(one.Arms) == 0 {
+			continue // none would mean all
+		}
+		part, err := Measure(ctx, one)
+		if err != nil {
+			return nil, err
+		}
+		fresh.Searches = append(fresh.Searches, part.Searches...)
+	}
+	return fresh, nil
+}
+
+// Missing returns the subjects and arms of the options that the table has no searches of,
+// in words; "" if there are none.
+func (t *Table) Missing(o Options) (string, error) {
+	o, err := o.withDefaults()
+	var list []string
+	lacks := func(subject, arm string) bool { return len(t.Cell(subject, arm)) == 0 }
+	var arms []Arm
+	for _, a := range o.Arms {
+		if slices.ContainsFunc(o.Subjects, func(s subjects.Subject) bool { return !lacks(s.Name, a.Name) }) {
+			arms = append(arms, a)
+		} else {
+			list = append(list, "any subject by "+a.Name)
+		}
+	}
+	for _, s := range o.Subjects {
+		if !slices.ContainsFunc(arms, func(a Arm) bool { return !lacks(s.Name, a.Name) }) {
+			list = append(list, s.Name+" by any arm")
+			continue
+		}
+		for _, a := range arms {
+			if lacks(s.Name, a.Name) {
+				list = append(list, s.Name+" by "+a.Name)
+			}
+		}
+	}
+	return strings.Join(list, ", "), err
+}

@@ -1,0 +1,190 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+)
+
+// Options say what Measure measures. The zero value has all subjects, all arms, and the
+// bounds by which strategies are usually compared.
+type Options struct {
+	Subjects []subjects.Subject // none: all
+	Arms     []Arm              // none: all
+	Seeds    int                // of each subject and arm, from 1 on; zero: 50
+	Runs     int                // the most of a search; zero: 10,000
+	// Time is the most that a search may take; zero: one minute. It is there for
+	// subjects that are slower than they should be: what a search that reaches it has
+	// found depends on the machine.
+	Time time.Duration
+	// Workers is how many searches are made at the same time; zero: one. With more,
+	// their times are those of a busy machine.
+	Workers int
+	// Kept are searches that need not be made again, unless they ran out of time.
+	Kept *Table
+	// Progress is told how many searches are over, of how many. It may be nil. It is
+	// called by one goroutine at a time.
+	Progress func(over, all int)
+}
+
+// The settings of Options that are zero.
+const (
+	defaultSeeds = 50
+	defaultRuns  = 10_000
+	defaultTime  = time.Minute
+)
+
+// withDefaults sets what is zero, and refuses what means nothing.
+func (o Options) withDefaults() (Options, error) {
+	if o.Seeds < 0 || o.Runs < 0 || o.Time < 0 || o.Workers < 0 {
+		return o, fmt.Errorf("bench: %d seeds, %d runs, a time of %v and %d workers: none may be less than zero", o.Seeds, o.Runs, o.Time, o.Workers)
+	}
+	if len(o.Subjects) == 0 {
+		o.Subjects = subjects.All()
+	}
+	if len(o.Arms) == 0 {
+		o.Arms = Arms()
+	}
+	for i, a := range o.Arms {
+		if len(a.Portfolio) == 0 {
+			return o, fmt.Errorf("bench: arm %q has no portfolio", a.Name)
+		}
+		if slices.ContainsFunc(o.Arms[:i], func(b Arm) bool { return a.Name == b.Name }) {
+			return o, fmt.Errorf("bench: two arms are called %q", a.Name)
+		}
+	}
+	for i, s := range o.Subjects {
+		if slices.ContainsFunc(o.Subjects[:i], func(b subjects.Subject) bool { return s.Name == b.Name }) {
+			return o, fmt.Errorf("bench: two subjects are called %q", s.Name)
+		}
+	}
+	set := func(n *int, to int) {
+		if *n == 0 {
+			*n = to
+		}
+	}
+	set(&o.Seeds, defaultSeeds)
+	set(&o.Runs, defaultRuns)
+	set(&o.Workers, 1)
+	if o.Time == 0 {
+		o.Time = defaultTime
+	}
+	return o, nil
+}
+
+// Measure has each arm search each subject with each seed. When the context is done it
+// returns the cells all of whose searches are over, and the context's error. It returns
+// no table when the options mean nothing.
+func Measure(ctx context.Context, o Options) (*Table, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	m := &measurement{Options: o, ctx: ctx}
+	m.plan()
+	var all sync.WaitGroup
+	for range o.Workers {
+		all.Go(m.work)
+	}
+	all.Wait()
+	return m.table(), ctx.Err()
+}
+
+// A measurement is one call of Measure.
+type measurement struct {
+	Options
+	ctx      context.Context
+	searches []Search
+	todo     []todo
+	next     atomic.Int64
+	mu       sync.Mutex
+	over     int
+}
+
+// A todo is one search to make, and its place in the table.
+type todo struct {
+	subject subjects.Subject
+	arm     Arm
+	place   int
+}
+
+// plan lists all searches, and those that are to be made.
+func (m *measurement) plan() {
+	kept := map[Search]Search{}
+	if m.Kept != nil {
+		for _, s := range m.Kept.Searches {
+			if s.End != OutOfTime {
+				kept[s.key()] = s
+			}
+		}
+	}
+	for _, s := range m.Subjects {
+		for _, a := range m.Arms {
+			for seed := range uint64(m.Seeds) {
+				one := Search{Subject: s.Name, Arm: a.Name, Seed: seed + 1, Most: m.Runs}
+				if old, ok := kept[one]; ok {
+					one = old
+				} else {
+					m.todo = append(m.todo, todo{s, a, len(m.searches)})
+				}
+				m.searches = append(m.searches, one)
+			}
+		}
+	}
+}
+
+// work makes one search after another.
+func (m *measurement) work() {
+	for m.ctx.Err() == nil {
+		i := int(m.next.Add(1)) - 1
+		if i >= len(m.todo) {
+			return
+		}
+		m.search(m.todo[i])
+		if m.Progress != nil {
+			m.mu.Lock()
+			m.over++
+			m.Progress(m.over, len(m.todo))
+			m.mu.Unlock()
+		}
+	}
+}
+
+// search makes one search. It is forgotten if the context ends it.
+func (m *measurement) search(t todo) {
+	s := &m.searches[t.place]
+	ctx, cancel := context.WithTimeout(m.ctx, m.Time)
+	defer cancel()
+	p := search.Property{Name: s.Subject, Test: s.Subject, Func: t.subject.Property(false)}
+	begun := time.Now()
+	res := search.Sample(ctx, p, search.Options{Runs: m.Runs, Seed: s.Seed, Portfolio: t.arm.Portfolio})
+	took := time.Since(begun).Round(time.Microsecond)
+	switch {
+	case res.Finding != nil:
+		s.End = Found
+	case res.Runs == m.Runs:
+		s.End = OutOfRuns
+	case m.ctx.Err() != nil:
+		return
+	default:
+		s.End = OutOfTime
+	}
+	s.Runs, s.Time = res.Runs, took
+}
+
+// table returns the cells all of whose searches are over.
+func (m *measurement) table() *Table {
+	t := &Table{}
+	for c := range slices.Chunk(m.searches, m.Seeds) {
+		if !slices.ContainsFunc(c, func(s Search) bool { return s.Runs == 0 }) {
+			t.Searches = append(t.Searches, c...)
+		}
+	}
+	return t
+}

@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A Ratio is how many times as long one list of searches takes as another, by their
+// medians, and between which bounds that lies with a confidence of 95%. A bound that
+// the searches do not show is zero or infinite.
+type Ratio struct {
+	Low, Value, High float64
+	// AtLeast and AtMost: half of the searches of one list found nothing, so Value is
+	// only a bound of the ratio. If both hold nothing is known, and Value is not a number.
+	AtLeast, AtMost bool
+}
+
+// resamples is how many pairs of lists the bootstrap draws.
+const resamples = 1000
+
+// MedianRatio returns the ratio of the median of a to that of b. Its interval is that
+// of the percentile bootstrap. It is the same each time.
+func MedianRatio(a, b []Observation) Ratio {
+	x, y := newResampler(a), newResampler(b)
+	q := ratioOf(x, x.from, y, y.from)
+	r := rand.New(rand.NewPCG(uint64(len(a)), uint64(len(b))))
+	low, high := make([]float64, resamples), make([]float64, resamples)
+	for i := range resamples {
+		one := ratioOf(x, x.draw(r), y, y.draw(r))
+		low[i], high[i] = one.Value, one.Value
+		if one.AtLeast {
+			high[i] = math.Inf(1)
+		}
+		if one.AtMost {
+			low[i] = 0
+		}
+	}
+	slices.Sort(low)
+	slices.Sort(high)
+	const tail = resamples * 25 / 1000
+	q.Low, q.High = low[tail], high[resamples-1-tail]
+	return q
+}
+
+// medianRatio is MedianRatio without the interval.
+func medianRatio(a, b []Observation) Ratio {
+	x, y := newResampler(a), newResampler(b)
+	return ratioOf(x, x.from, y, y.from)
+}
+
+// A resampler draws lists that are as long as its own from it.
+type resampler struct {
+	from, to []Observation // both sorted
+	counts   []int         // by place in from: how often it was drawn
+	curve    Curve
+}
+
+func newResampler(list []Observation) *resampler {
+	return &resampler{from: sorted(list), counts: make([]int, len(list))}
+}
+
+func (s *resampler) draw(r *rand.Rand) []Observation {
+	clear(s.counts)
+	for range s.from {
+		s.counts[r.IntN(len(s.from))]++
+	}
+	s.to = s.to[:0]
+	for i, n := range s.counts {
+		for range n {
+			s.to = append(s.to, s.from[i])
+		}
+	}
+	return s.to
+}
+
+// median returns the median of a sorted list. If it is not reached it returns the end
+// of the list, and false.
+func (s *resampler) median(list []Observation) (at float64, reached bool) {
+	s.curve = s.curve.of(list)
+	if m := s.curve.Median(); !math.IsInf(m, 1) || len(list) == 0 {
+		return m, !math.IsInf(m, 1)
+	}
+	return list[len(list)-1].At, false
+}
+
+// ratioOf returns the ratio of the medians of two sorted lists, or a bound of it.
+func ratioOf(x *resampler, a []Observation, y *resampler, b []Observation) Ratio {
+	m, reachedA := x.median(a)
+	n, reachedB := y.median(b)
+	if !reachedA && !reachedB {
+		return Ratio{Value: math.NaN(), AtLeast: true, AtMost: true}
+	}
+	return Ratio{Value: m / n, AtLeast: !reachedA, AtMost: !reachedB}
+}

@@ -1,0 +1,161 @@
+package bench
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// An End is how a search ended.
+type End string
+
+// The ends of searches.
+const (
+	Found     End = "found" // the bug
+	OutOfRuns End = "runs"  // it had made as many as it might
+	OutOfTime End = "time"  // it had taken as long as it might
+)
+
+// A Search is one search for the bug of a subject.
+type Search struct {
+	Subject, Arm string
+	Seed         uint64
+	Runs         int // with the one that found the bug
+	Most         int // the bound of Runs
+	End          End
+	Time         time.Duration // to a microsecond
+}
+
+// A Table is a list of searches.
+type Table struct{ Searches []Search }
+
+// columns are those of a table as CSV.
+var columns = []string{"subject", "arm", "seed", "runs", "most", "end", "seconds"}
+
+// WriteCSV writes the searches as lines of comma-separated values, below a line with
+// their names.
+func (t *Table) WriteCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{columns}
+	for _, s := range t.Searches {
+		lines = append(lines, []string{s.Subject, s.Arm, strconv.FormatUint(s.Seed, 10), strconv.Itoa(s.Runs), strconv.Itoa(s.Most),
+			string(s.End), strconv.FormatFloat(s.Time.Seconds(), 'f', 6, 64)})
+	}
+	return out.WriteAll(lines)
+}
+
+// ReadCSV reads what WriteCSV has written.
+func ReadCSV(r io.Reader) (*Table, error) {
+	in := csv.NewReader(r)
+	in.FieldsPerRecord = len(columns)
+	lines, err := in.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(lines) == 0 || !slices.Equal(lines[0], columns) {
+		return nil, fmt.Errorf("line 1: the columns are not %q", columns)
+	}
+	t := &Table{}
+	seen := map[Search]bool{}
+	for i, line := range lines[1:] {
+		s, err := parse(line)
+		if err == nil && seen[s.key()] {
+			err = errors.New("the search is there twice")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
+		}
+		seen[s.key()] = true
+		t.Searches = append(t.Searches, s)
+	}
+	return t, nil
+}
+
+// parse reads a line.
+func parse(line []string) (Search, error) {
+	seed, err1 := strconv.ParseUint(line[2], 10, 64)
+	runs, err2 := strconv.Atoi(line[3])
+	most, err3 := strconv.Atoi(line[4])
+	end := End(line[5])
+	seconds, err4 := strconv.ParseFloat(line[6], 64)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return Search{}, err
+	}
+	const longest = float64(1<<63) / float64(time.Second)
+	switch {
+	case line[0] == "" || line[1] == "":
+		return Search{}, errors.New("there is no subject, or no arm")
+	case end != Found && end != OutOfRuns && end != OutOfTime:
+		return Search{}, fmt.Errorf("a search cannot end by %q", end)
+	case runs < 1 || runs > most || (end == OutOfRuns) != (runs == most) && end != Found:
+		return Search{}, fmt.Errorf("%d runs of %d cannot be, with the end %q", runs, most, end)
+	case !(seconds >= 0 && seconds < longest):
+		return Search{}, fmt.Errorf("a search cannot take %v seconds", seconds)
+	}
+	return Search{line[0], line[1], seed, runs, most, end, time.Duration(math.Round(seconds * float64(time.Second)))}, nil
+}
+
+// key returns what a search is, without what came of it.
+func (s Search) key() Search {
+	return Search{Subject: s.Subject, Arm: s.Arm, Seed: s.Seed, Most: s.Most}
+}
+
+// Subjects returns the names of the subjects, in the order in which they come.
+func (t *Table) Subjects() []string { return t.names(func(s Search) string { return s.Subject }) }
+
+// Arms returns the names of the arms, in the order in which they come.
+func (t *Table) Arms() []string { return t.names(func(s Search) string { return s.Arm }) }
+
+func (t *Table) names(of func(Search) string) (list []string) {
+	for _, s := range t.Searches {
+		if name := of(s); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// A Cell is the searches of one subject by one arm.
+type Cell []Search
+
+// Cell returns the searches of a subject by an arm.
+func (t *Table) Cell(subject, arm string) (c Cell) {
+	for _, s := range t.Searches {
+		if s.Subject == subject && s.Arm == arm {
+			c = append(c, s)
+		}
+	}
+	return c
+}
+
+// Runs returns what is known of how many runs each search takes.
+func (c Cell) Runs() []Observation {
+	return c.observe(func(s Search) float64 { return float64(s.Runs) })
+}
+
+// Seconds returns what is known of how many seconds each search takes.
+func (c Cell) Seconds() []Observation {
+	return c.observe(func(s Search) float64 { return s.Time.Seconds() })
+}
+
+func (c Cell) observe(at func(Search) float64) (list []Observation) {
+	for _, s := range c {
+		list = append(list, Observation{at(s), s.End == Found})
+	}
+	return list
+}
+
+// Found returns how many of the searches found the bug.
+func (c Cell) Found() (n int) {
+	for _, s := range c {
+		if s.End == Found {
+			n++
+		}
+	}
+	return n
+}

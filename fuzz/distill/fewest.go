@@ -1,0 +1,118 @@
+package distill
+
+import (
+	"cmp"
+	"container/heap"
+)
+
+// Fewest returns which of the sets have all that is in any of them, by their indices,
+// and leaves out the others. The first has most, the next has most of what the first
+// has not, and so on; of those that have as much, the first is taken. In the end those are
+// left out of which the later ones have all.
+//
+// To find the fewest is as hard as any problem of its kind (set cover, Karp 1972). What is
+// found this way is at most H(n) = 1 + 1/2 + … + 1/n times as many, where n is the size of
+// the largest set (Johnson 1974), and mostly as few.
+func Fewest[E comparable](sets [][]E) (taken []int) {
+	numbered, n := number(sets)
+	q := make(queue, 0, len(sets))
+	for i, set := range numbered {
+		if len(set) > 0 {
+			q = append(q, entry{i, len(set)})
+		}
+	}
+	heap.Init(&q)
+	covers := make([]int, n) // how many of the taken sets have an element
+	for len(q) > 0 {
+		// What a set adds only becomes less: one that still adds most when it is
+		// counted anew adds most of all.
+		top := &q[0]
+		if now := adds(numbered[top.set], covers); now == 0 {
+			heap.Pop(&q)
+			continue
+		} else if now < top.adds {
+			top.adds = now
+			heap.Fix(&q, 0)
+			continue
+		}
+		for _, e := range numbered[top.set] {
+			covers[e]++
+		}
+		taken = append(taken, top.set)
+		heap.Pop(&q)
+	}
+	return needed(taken, numbered, covers)
+}
+
+// number numbers the elements of sets, each of which it leaves there once.
+func number[E comparable](sets [][]E) (numbered [][]int32, n int) {
+	numbers := map[E]int32{}
+	seen := []int{} // by element: the last set that has it, from 1
+	for i, set := range sets {
+		var list []int32
+		for _, e := range set {
+			k, ok := numbers[e]
+			if !ok {
+				k = int32(len(numbers))
+				numbers[e] = k
+				seen = append(seen, 0)
+			}
+			if seen[k] != i+1 {
+				seen[k] = i + 1
+				list = append(list, k)
+			}
+		}
+		numbered = append(numbered, list)
+	}
+	return numbered, len(numbers)
+}
+
+// adds returns how many elements of a set no taken one has.
+func adds(set []int32, covers []int) (n int) {
+	for _, e := range set {
+		if covers[e] == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// needed returns those of the taken sets without which something would be missing.
+func needed(taken []int, sets [][]int32, covers []int) (list []int) {
+	for _, i := range taken {
+		spare := true
+		for _, e := range sets[i] {
+			spare = spare && covers[e] > 1
+		}
+		if !spare {
+			list = append(list, i)
+			continue
+		}
+		for _, e := range sets[i] {
+			covers[e]--
+		}
+	}
+	return list
+}
+
+// An entry is a set with how many elements it added when they were counted last.
+type entry struct{ set, adds int }
+
+// A queue is a heap of entries, the one that adds most on top.
+type queue []entry
+
+func (q queue) Len() int      { return len(q) }
+func (q queue) Swap(i, k int) { q[i], q[k] = q[k], q[i] }
+func (q queue) Less(i, k int) bool {
+	return cmp.Or(cmp.Compare(q[k].adds, q[i].adds), cmp.Compare(q[i].set, q[k].set)) < 0
+}
+
+// Push adds an entry.
+func (q *queue) Push(x any) { *q = append(*q, x.(entry)) }
+
+// Pop removes the last entry.
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}

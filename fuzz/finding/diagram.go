@@ -1,0 +1,73 @@
+package finding
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// diagram returns the run as a sequence diagram of Mermaid that marks what its failure is
+// about, "" if it is too long for one. The trace must still have its references.
+func (f *Finding) diagram(t *trace.Trace) string {
+	if len(t.Steps) > mostPaged {
+		return ""
+	}
+	above := folded(strings.Split(f.headline(), "\n"))
+	if f.Why != "" {
+		above = append(above, folded(strings.Split(f.Why, "\n"))...)
+	}
+	marks := map[int][]string{}
+	for i := range f.Cause.Constraints {
+		if c := &f.Cause.Constraints[i]; c.holds(t) {
+			addMark(marks, c.First, "before "+c.Second.Text)
+			addMark(marks, c.Second, "after "+c.First.Text)
+		}
+	}
+	return t.MermaidWith(f.Failure.Step, above, func(send int) []string { return marks[send] })
+}
+
+// holds reports whether a run received the first message of a constraint, and the second
+// not before it.
+func (c *Constraint) holds(t *trace.Trace) bool {
+	if c.First.Send == trace.None {
+		return false
+	}
+	first := t.Sends[c.First.Send].Receipt
+	if first == trace.None || c.Second.Send == trace.None {
+		return first != trace.None
+	}
+	second := t.Sends[c.Second.Send].Receipt
+	return second == trace.None || first < second
+}
+
+// addMark adds a mark to a message, if the run has sent it.
+func addMark(marks map[int][]string, m Message, text string) {
+	if at := int(m.Send); m.Send != trace.None && !slices.Contains(marks[at], text) {
+		marks[at] = append(marks[at], text)
+	}
+}
+
+// mostInNote is how long a line of a note may be, in characters: nothing breaks it.
+const mostInNote = 80
+
+// folded returns lines of which none is long: those that are, in several, broken between
+// words where they have any.
+func folded(lines []string) (list []string) {
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		for utf8.RuneCountInString(line) > mostInNote {
+			at := len(string([]rune(line)[:mostInNote]))
+			if space := strings.LastIndexByte(line[:at], ' '); space > 0 {
+				at = space
+			}
+			list = append(list, line[:at])
+			line = strings.TrimSpace(line[at:])
+		}
+		if line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}

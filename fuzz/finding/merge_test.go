@@ -1,0 +1,253 @@
+package finding
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// crowd fails with any number of messages. Cases of one number less look alike.
+func crowd(t *props.T) {
+	n := props.Draw(t, rapid.IntRange(1, 12), "n")
+	sys := t.System()
+	a := sys.Spawn("a receiver with a long name", pulse.Func(func(*pulse.Ctx, any) {}))
+	for i := range n {
+		sys.Send(a, i)
+	}
+	sys.Run()
+	t.Error("too many")
+}
+
+// A branch of a repository has a corpus, in which things are done.
+type branch struct {
+	t      *testing.T
+	r      *props.Runner
+	folder corpus.Folder
+	strip  bool // the line that keeps files unlike others
+}
+
+// keep keeps a failing run of so many messages.
+func (b *branch) keep(n int, condition, note string) {
+	b.t.Helper()
+	f := found(b.t, b.r, n, condition)
+	if note != "" {
+		f.Case.Comment = append(f.Case.Comment, note)
+	}
+	if _, err := f.Keep(b.folder, b.r); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// remove removes the cases of so many messages, as people do.
+func (b *branch) remove(n int) {
+	b.t.Helper()
+	cases, _ := b.folder.Load()
+	for _, c := range cases {
+		if len(c.Record.Deliveries) == n {
+			os.Remove(c.Path)
+		}
+	}
+}
+
+// What is done in a branch. All begin with a failure of 10 messages that was shrunk,
+// and one of 11 that was not.
+var deeds = []struct {
+	name string
+	do   func(*branch)
+}{
+	{"nothing", func(b *branch) {}},
+	{"a failure", func(b *branch) { b.keep(8, "", "found here") }},
+	{"the same failure, with other words", func(b *branch) { b.keep(8, "", "found there") }},
+	{"the same failure, explained", func(b *branch) { b.keep(8, "z before y", "") }},
+	{"another failure", func(b *branch) { b.keep(7, "y before x", "") }},
+	{"a smaller form", func(b *branch) { b.keep(9, "x before y", "") }},
+	{"a still smaller form", func(b *branch) { b.keep(6, "x before y", "") }},
+	{"a mended case removed", func(b *branch) { b.remove(10) }},
+	{"all mended and removed", func(b *branch) { b.remove(10); b.remove(11) }},
+	{"a mended case removed and another failure", func(b *branch) { b.remove(10); b.keep(9, "y before x", "") }},
+	{"an old case explained", func(b *branch) { b.keep(11, "x after y", "") }},
+	{"an old case explained otherwise", func(b *branch) { b.keep(11, "x long after y", "") }},
+	{"a smaller form, and an old case removed", func(b *branch) { b.keep(9, "x before y", ""); b.remove(11) }},
+}
+
+// repository makes a repository with a branch for each deed, named by its number.
+func repository(t *testing.T, b *branch) (git func(args ...string) (string, error)) {
+	t.Helper()
+	dir := t.TempDir()
+	b.folder = corpus.FolderOf(filepath.Join(dir, "testdata", "jostle"), "p")
+	git = func(args ...string) (string, error) {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false", "-c", "gc.auto=0"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_DIR="+filepath.Join(dir, ".git"))
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	must := func(args ...string) {
+		t.Helper()
+		if out, err := git(args...); err != nil {
+			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	commit := func() {
+		t.Helper()
+		if b.strip {
+			strip(t, b.folder.Dir)
+		}
+		must("add", "-A")
+		must("commit", "-q", "--allow-empty", "-m", "m")
+	}
+	must("init", "-q", "-b", "base")
+	b.keep(10, "x before y", "")
+	strip(t, b.folder.Dir) // as cases of older versions are
+	b.keep(11, "", "")
+	commit()
+	for i, d := range deeds {
+		must("checkout", "-q", "-b", fmt.Sprint("b", i), "base")
+		d.do(b)
+		commit()
+	}
+	return git
+}
+
+// strip removes the lines that keep files unlike others.
+func strip(t *testing.T, dir string) {
+	t.Helper()
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.case"))
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, regexp.MustCompile(`(?m)^unlike .*\n`).ReplaceAll(text, nil), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// filesAt returns the files of a commit, by git's names of their contents.
+func filesAt(git func(...string) (string, error), commit string) map[string]bool {
+	list := map[string]bool{}
+	out, _ := git("ls-tree", "-r", commit)
+	for line := range strings.Lines(out) {
+		list[line] = true
+	}
+	return list
+}
+
+// inGit skips a test where there is no git.
+func inGit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git")
+	}
+}
+
+// Two branches of a repository, in each of which something was done to the corpus, come
+// together without a conflict. What either has added is there then, what either has
+// removed is gone, and the folder works: all cases fail as they were saved, and Tidy
+// leaves one of each failure.
+//
+// Skips: where there is no git.
+func TestBranchesMerge(t *testing.T) {
+	inGit(t)
+	b := &branch{t: t, r: props.NewRunner("p", crowd)}
+	defer b.r.Close()
+	git := repository(t, b)
+	base := filesAt(git, "base")
+	for i := range deeds {
+		for k := range deeds[:i+1] {
+			name := deeds[i].name + " / " + deeds[k].name
+			ours, theirs := fmt.Sprint("b", i), fmt.Sprint("b", k)
+			git("checkout", "-q", "-f", "--detach", ours) // Tidy may have removed files
+			if out, err := git("merge", "-q", "--no-edit", theirs); err != nil {
+				t.Errorf("%s: %v\n%s", name, err, out)
+				git("merge", "--abort")
+				continue
+			}
+			now, want := filesAt(git, "HEAD"), map[string]bool{}
+			a, c := filesAt(git, ours), filesAt(git, theirs)
+			for _, side := range []map[string]bool{base, a, c} {
+				for file := range side {
+					if !base[file] || a[file] && c[file] {
+						want[file] = true
+					}
+				}
+			}
+			if fmt.Sprint(now) != fmt.Sprint(want) {
+				t.Errorf("%s: there are\n%v\nexpected\n%v", name, now, want)
+			}
+			b.works(name, len(want))
+		}
+	}
+}
+
+// works checks a folder of so many cases.
+func (b *branch) works(name string, n int) {
+	b.t.Helper()
+	cases, problems := b.folder.Load()
+	if len(cases) != n || problems != nil {
+		b.t.Fatalf("%s: %d of %d cases, %v", name, len(cases), n, problems)
+	}
+	failures := map[string]int{} // the fewest messages of each failure
+	for i := range cases {
+		c := &cases[i]
+		if shows(b.r, c, false) != same {
+			b.t.Errorf("%s: %s does not fail as it was saved", name, c.Path)
+		}
+		failure, steps := c.Condition, len(c.Record.Deliveries)
+		if failure == "" || slices.ContainsFunc(cases, func(o corpus.Case) bool { return c.Same(&o) && o.Condition != failure }) {
+			failure = fmt.Sprint("run of ", steps)
+		}
+		if least, ok := failures[failure]; !ok || steps < least {
+			failures[failure] = steps
+		}
+	}
+	gone := Tidy(b.folder, b.r)
+	left, _ := b.folder.Load()
+	if len(left) != len(failures) || len(left)+len(gone) != n {
+		b.t.Errorf("%s: Tidy leaves %d of %d cases, there are the failures %v", name, len(left), n, failures)
+	}
+	for i := range left {
+		if least, ok := failures[left[i].Condition]; ok && least != len(left[i].Record.Deliveries) {
+			b.t.Errorf("%s: Tidy leaves %d messages of %q, %d are enough", name, len(left[i].Record.Deliveries), left[i].Condition, least)
+		}
+	}
+}
+
+// TestBranchesThatConflict checks that without the line that keeps files unlike others
+// git finds conflicts between these deeds: else the test of them shows nothing.
+//
+// Skips: where there is no git.
+func TestBranchesThatConflict(t *testing.T) {
+	inGit(t)
+	b := &branch{t: t, r: props.NewRunner("p", crowd), strip: true}
+	defer b.r.Close()
+	git := repository(t, b)
+	conflicts := 0
+	for i := range deeds {
+		for k := range deeds[:i] {
+			git("checkout", "-q", "-f", "--detach", fmt.Sprint("b", i))
+			if out, err := git("merge", "-q", "--no-edit", fmt.Sprint("b", k)); err != nil {
+				conflicts++
+				if !strings.Contains(out, "CONFLICT (rename/") {
+					t.Errorf("%s / %s: %s", deeds[i].name, deeds[k].name, out)
+				}
+				git("merge", "--abort")
+			}
+		}
+	}
+	if conflicts < 5 {
+		t.Errorf("there are %d conflicts", conflicts)
+	}
+	t.Logf("%d conflicts", conflicts)
+}

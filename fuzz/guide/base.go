@@ -1,0 +1,232 @@
+package guide
+
+import "github.com/jostle-go/jostle/pulse/trace"
+
+// mostSteps is how many steps of a run a base has at most: the first ones. What a
+// base knows takes memory, and a generator time, that grow with its square.
+const mostSteps = 512
+
+// A Base is what schedules are made from: the steps of a run that passed, and
+// which of them must come before which, in whatever order the others come. It
+// shares nothing with the trace that it was made from.
+type Base struct {
+	steps []step
+	// must has for each step, words for each, the steps that must come before it.
+	must  []uint64
+	words int
+}
+
+// A step is what a base knows of a step.
+type step struct {
+	id      uint64
+	actor   int32
+	counts  bool // it is a receive that a goal may name
+	given   bool // no strategy is asked for it: a fault, or a step of start-up
+	changes bool // it changes the actor's handlers
+}
+
+// NewBase reads a trace.
+func NewBase(t *trace.Trace) *Base {
+	b := skim(t)
+	b.words = (len(b.steps) + 63) / 64
+	b.must = newClosure(t, b.words, len(b.steps)).must
+	return b
+}
+
+// skim returns a base that does not know which steps must come before which.
+func skim(t *trace.Trace) *Base {
+	b := &Base{}
+	n := min(len(t.Steps), mostSteps)
+	for i := range t.Steps[:n] {
+		s := &t.Steps[i]
+		given := s.Kind != trace.Receive || s.Settled
+		asked := s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch
+		b.steps = append(b.steps, step{s.ID, s.Actor, !given && asked, given, s.Changed})
+	}
+	return b
+}
+
+// Len returns how many steps the base has.
+func (b *Base) Len() int { return len(b.steps) }
+
+// ID returns the identity of step i.
+func (b *Base) ID(i int) uint64 { return b.steps[i].id }
+
+// MustPrecede reports whether step i must come before step j, as far as the run
+// shows it (definition 7).
+func (b *Base) MustPrecede(i, j int) bool { return b.must[j*b.words+i>>6]&(1<<(i&63)) != 0 }
+
+// Achieves calls f with each goal of a criterion that the run achieves, in a
+// repeatable order.
+func (b *Base) Achieves(c Criterion, f func(Goal)) { b.achieves(c, b.whole(), f) }
+
+// whole returns all steps in their order.
+func (b *Base) whole() []int32 {
+	list := make([]int32, len(b.steps))
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
+// achieves calls f with each goal that is achieved when steps come in an order.
+func (b *Base) achieves(c Criterion, order []int32, f func(Goal)) {
+	for at, y := range order {
+		if !b.steps[y].counts {
+			continue
+		}
+		for before := at - 1; before >= 0; before-- {
+			x := order[before]
+			if !b.steps[x].counts || b.steps[x].actor != b.steps[y].actor {
+				continue
+			}
+			if b.related(c, x, y) {
+				f(b.goal(c, x, y))
+			}
+			if c == PCR || c == PMR && b.steps[x].changes {
+				break
+			}
+		}
+	}
+}
+
+func (b *Base) goal(c Criterion, x, y int32) Goal { return Goal{c, b.steps[x].id, b.steps[y].id} }
+
+// related reports whether two steps are related to a criterion (section IV-B).
+func (b *Base) related(c Criterion, x, y int32) bool {
+	p, q := &b.steps[x], &b.steps[y]
+	return p.actor == q.actor && p.counts && q.counts && (c != PMR || p.changes || q.changes)
+}
+
+// A closure computes which steps must come before which (definitions 5 to 7).
+//
+// What a step sends may follow from all that its actor has received so far. So a
+// step must come after the step that sent its message, or created its actor, and
+// after every earlier step of that step's actor. These are the past of the sending
+// step. What is more, it must come after the step before it in its channel.
+//
+// To this it adds what the actors of the paper do not have: a rest, time that
+// passes and a fault come between all steps before and all after; and a step that
+// has touched what another has touched before belongs to its past.
+type closure struct {
+	*trace.Trace
+	words int
+	must  []uint64 // for each step the steps that must come before it
+	past  []uint64 // for each step itself, what must come before it, and what its actor received before, with their pasts
+	last  map[[4]int32]int32
+}
+
+func newClosure(t *trace.Trace, words, n int) *closure {
+	c := &closure{Trace: t, words: words, must: make([]uint64, n*words), past: make([]uint64, n*words), last: map[[4]int32]int32{}}
+	barrier, rest, touch := 0, 0, 0
+	for i := range n {
+		for rest < len(t.Rests) && int(t.Rests[rest]) <= i {
+			barrier = max(barrier, int(t.Rests[rest]))
+			rest++
+		}
+		if c.stands(i) {
+			barrier = i
+		}
+		fill(c.mustOf(i), barrier)
+		c.follow(i)
+		touch = c.touches(i, touch)
+	}
+	return c
+}
+
+func (c *closure) mustOf(i int) []uint64 { return c.must[i*c.words : (i+1)*c.words] }
+func (c *closure) pastOf(i int) []uint64 { return c.past[i*c.words : (i+1)*c.words] }
+
+// stands reports whether everything before step i must come before it and what
+// follows it: a fault came, or time had to pass.
+func (c *closure) stands(i int) bool {
+	return i > 0 && (c.Steps[i].Kind != trace.Receive || c.Steps[i-1].Kind != trace.Receive || c.Steps[i].Time != c.Steps[i-1].Time)
+}
+
+// follow adds what step i must come after because of its message and its actor.
+func (c *closure) follow(i int) {
+	s, must, past := &c.Steps[i], c.mustOf(i), c.pastOf(i)
+	if made := c.Actors[s.Actor].Step; made >= 0 && int(made) < i {
+		add(must, c.pastOf(int(made)))
+	}
+	if s.Send != trace.None {
+		c.receive(i, &c.Sends[s.Send], must)
+	}
+	set(past, i)
+	add(past, must)
+	if s.Prev != trace.None {
+		add(past, c.pastOf(int(s.Prev)))
+	}
+}
+
+// receive adds what step i must come after because of its message.
+func (c *closure) receive(i int, m *trace.Send, must []uint64) {
+	if m.Step != trace.None {
+		add(must, c.pastOf(int(m.Step)))
+	}
+	timer := int32(0)
+	if m.Kind.IsTimer() {
+		timer = 1
+	}
+	channel := [4]int32{-1, m.From, m.To, timer}
+	if before, ok := c.last[channel]; ok && !c.Unordered {
+		set(must, int(before))
+		add(must, c.mustOf(int(before)))
+	}
+	c.last[channel] = int32(i)
+	if m.Kind == trace.Kill || m.Kind == trace.Start { // nothing of the actor comes after its end, or before its start
+		for p := c.Steps[i].Prev; p != trace.None; p = c.Steps[p].Prev {
+			set(must, int(p))
+			add(must, c.mustOf(int(p)))
+		}
+	}
+	if start, ok := c.last[[4]int32{-2, m.To}]; ok {
+		set(must, int(start))
+		add(must, c.mustOf(int(start)))
+	}
+	if m.Kind == trace.Start {
+		c.last[[4]int32{-2, m.To}] = int32(i)
+	}
+}
+
+// touches adds to the past of step i those of the steps that have touched the same
+// as it, and returns the next touch.
+func (c *closure) touches(i, next int) int {
+	link := func(key [4]int32) {
+		if before, ok := c.last[key]; ok && int(before) != i {
+			add(c.pastOf(i), c.pastOf(int(before)))
+		}
+		c.last[key] = int32(i)
+	}
+	for ; next < len(c.Touches) && int(c.Touches[next].Step) <= i; next++ {
+		switch x := &c.Touches[next]; {
+		case int(x.Step) != i:
+		case x.What == trace.AllSteps:
+			fill(c.pastOf(i), i)
+		default:
+			link([4]int32{int32(x.What), x.Actor, x.Ask})
+		}
+	}
+	link([4]int32{int32(trace.ItsSteps), c.Steps[i].Actor})
+	return next
+}
+
+func add(to, from []uint64) {
+	for i, w := range from {
+		to[i] |= w
+	}
+}
+
+func set(b []uint64, i int) { b[i>>6] |= 1 << (i & 63) }
+
+// fill sets the first n bits.
+func fill(b []uint64, n int) {
+	for i := range b {
+		switch {
+		case n >= 64*(i+1):
+			b[i] = ^uint64(0)
+		case n > 64*i:
+			b[i] |= ^uint64(0) >> (64 - n%64)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package guide
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// A Criterion says which two receives of one actor are a goal when they come in a
+// certain order. A receive counts if the program could have received another
+// message in its place: the answer to a process that waits for it is no such.
+type Criterion uint8
+
+// The criteria, in the order in which Bitá recommends to use them.
+const (
+	// PR is a pair of receives: the first comes before the second (definition 2).
+	PR Criterion = iota
+	// PMR is a pair in which one receive changes the actor's handlers, with no
+	// other such receive between the two (definition 3).
+	PMR
+	// PCR is a pair of consecutive receives: no other comes between (definition 1).
+	PCR
+)
+
+// Criteria returns the criteria in the order in which Bitá recommends them.
+func Criteria() []Criterion { return []Criterion{PR, PMR, PCR} }
+
+func (c Criterion) String() string {
+	names := [...]string{"PR", "PMR", "PCR"}
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return fmt.Sprintf("guide.Criterion(%d)", uint8(c))
+}
+
+// A Goal is an order of two receives, by the identities of their steps. A run
+// achieves it when the receives come in this order, as the criterion says it.
+type Goal struct {
+	Criterion     Criterion
+	First, Second uint64
+}
+
+// Turned returns the goal with the opposite order.
+func (g Goal) Turned() Goal { return Goal{g.Criterion, g.Second, g.First} }
+
+func (g Goal) key() uint64 {
+	return hash.Fold(hash.Fold(g.First, uint64(g.Criterion)+1), g.Second)
+}
+
+// Achieved is a set of goals that have been achieved.
+type Achieved interface {
+	Has(Goal) bool
+	Add(Goal)
+}
+
+// Goals is a set of goals. The zero value is empty.
+type Goals struct{ table hash.Table }
+
+// Has reports whether a goal is in the set.
+func (s *Goals) Has(g Goal) bool {
+	_, ok := s.table.Get(g.key())
+	return ok
+}
+
+// Add adds a goal.
+func (s *Goals) Add(g Goal) { s.table.Put(g.key(), s.Times(g)+1) }
+
+// Times returns how often a goal was added.
+func (s *Goals) Times(g Goal) int32 {
+	n, _ := s.table.Get(g.key())
+	return n
+}
+
+// Len returns how many goals are in the set.
+func (s *Goals) Len() int { return s.table.Len() }

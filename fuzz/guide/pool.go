@@ -1,0 +1,234 @@
+package guide
+
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// mostKept is how many runs a pool keeps at most.
+const mostKept = 256
+
+// A Pool keeps the runs that showed something new, and makes orders from them. It
+// is not told what is new: who uses it decides.
+//
+// Which run is chosen depends on how often runs like it were seen: two runs are of
+// one shape when the same steps were taken in them, in whatever order. The runs of
+// rare shapes are chosen most, and those of shapes that are seen more often than the
+// average, not at all, as the power schedule of reads-from fuzzing does (Wolff et
+// al., ASPLOS 2024). A shape that is rare lies behind orders that are rare.
+//
+// The zero Pool is empty. What it returns follows from the seeds and from what it is
+// told.
+type Pool struct {
+	kept   []*Kept
+	shapes hash.Table // by shape: how many runs had it
+	runs   int
+	known  hash.Table // the steps that were seen
+	seen   Goals      // goals by PCR: how often each was achieved
+	failed Goals      // goals for which an order was made that did not come true
+}
+
+// Kept is a run that a pool keeps.
+type Kept struct {
+	// Index is how many runs were kept before it.
+	Index int
+
+	base    *Base
+	fresh   int // the first of its steps that no run before had; the number of its steps if none
+	shape   uint64
+	tries   int // orders that were made from it since one of them led to something new
+	root    *Base
+	demands []follow // the abstract schedule by which it was made of root
+}
+
+// A Move is what a pool makes of a run that it keeps.
+type Move struct {
+	Order
+	From *Kept
+
+	root    *Base
+	demands []follow
+}
+
+// Len returns how many runs are kept.
+func (p *Pool) Len() int { return len(p.kept) }
+
+// See tells the pool of a run: what it has achieved is less rare from now on. It
+// reports whether the run took steps that none before has.
+func (p *Pool) See(t *trace.Trace) (isNew bool) {
+	p.runs++
+	b := skim(t)
+	b.Achieves(PCR, p.seen.Add)
+	shape := b.shape()
+	n, _ := p.shapes.Get(shape)
+	p.shapes.Put(shape, n+1)
+	for _, s := range b.steps {
+		_, had := p.known.Get(s.id)
+		isNew = isNew || !had
+	}
+	return isNew
+}
+
+// Keep keeps a run that has just been seen. By is the move by which it was made; it
+// may be the zero Move. It returns nil when the pool is full.
+func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
+	if by.From != nil {
+		by.From.tries = 0
+	}
+	if len(p.kept) == mostKept || len(t.Steps) == 0 {
+		return nil
+	}
+	k := &Kept{Index: len(p.kept), base: NewBase(t), root: by.root, demands: by.demands}
+	k.shape, k.fresh = k.base.shape(), -1
+	for i, s := range k.base.steps {
+		if _, had := p.known.Add(s.id, 1); !had && k.fresh < 0 {
+			k.fresh = i
+		}
+	}
+	if k.fresh < 0 {
+		k.fresh = k.base.Len()
+	}
+	if k.root == nil {
+		k.root = k.base
+	}
+	p.kept = append(p.kept, k)
+	return k
+}
+
+// Failed tells the pool that an order did not come true: its goal is worth less.
+func (p *Pool) Failed(m Move) {
+	if m.Goal != (Goal{}) {
+		p.failed.Add(m.Goal)
+	}
+}
+
+// Next makes a move; of an empty pool it is the zero Move.
+func (p *Pool) Next(seed uint64) Move {
+	if len(p.kept) == 0 {
+		return Move{}
+	}
+	d := dice(seed)
+	k := p.choose(&d)
+	k.tries++
+	switch {
+	case d.oneIn(2):
+		return p.cut(k, &d)
+	case d.oneIn(2):
+		return p.turn(k, &d)
+	}
+	return p.mutate(k, &d)
+}
+
+// choose chooses a run.
+func (p *Pool) choose(d *dice) *Kept {
+	sum := 0
+	weights := make([]int, len(p.kept))
+	for i, k := range p.kept {
+		n, _ := p.shapes.Get(k.shape)
+		if int(n)*p.shapes.Len() <= 2*p.runs {
+			weights[i] = 1 + 1<<20/(max(int(n), 1)*(8+k.tries))
+			sum += weights[i]
+		}
+	}
+	if sum == 0 {
+		return p.kept[d.below(len(p.kept))]
+	}
+	at := d.below(sum)
+	for i, w := range weights {
+		if at -= w; at < 0 {
+			return p.kept[i]
+		}
+	}
+	return nil // not reached: the weights have this sum
+}
+
+// cut returns an order that keeps the beginning of a run, and leaves the rest open:
+// in half of them from somewhere in what was new in it.
+func (p *Pool) cut(k *Kept, d *dice) Move {
+	from, n := 0, k.base.Len()
+	if k.fresh < n && d.oneIn(2) {
+		from = k.fresh
+	}
+	return k.move(k.base.whole()[:from+d.below(n-from)])
+}
+
+// turn returns an order that turns two receives of a run round: of a few pairs the
+// one that was seen the fewest times so and failed the fewest times. In half of the
+// orders all else comes as in the run, as far as it can be known to come at all.
+func (p *Pool) turn(k *Kept, d *dice) Move {
+	best, least, near := Move{}, int32(-1), d.oneIn(2)
+	for range 8 {
+		x, y, ok := k.base.pair(d)
+		if !ok {
+			continue
+		}
+		goal := k.base.goal(PCR, y, x)
+		if n := p.seen.Times(goal) + 8*p.failed.Times(goal); least < 0 || n < least {
+			prefix, tail := k.base.bring(k.base.whole(), x, y, true, PCR)
+			if near {
+				prefix = append(prefix, tail...)
+			}
+			best, least = k.move(prefix), n
+			best.Goal = goal
+		}
+	}
+	if least < 0 {
+		return p.cut(k, d)
+	}
+	return best
+}
+
+// mutate returns an order by the abstract schedule by which a run was made, with one
+// demand more, one less, or one negated.
+func (p *Pool) mutate(k *Kept, d *dice) Move {
+	demands := slices.Clone(k.demands)
+	i := d.below(len(demands) + 1)
+	switch {
+	case i < len(demands) && d.oneIn(2):
+		demands = slices.Delete(demands, i, i+1)
+	case i < len(demands):
+		demands[i].not = !demands[i].not
+	default:
+		x, y, ok := k.root.pair(d)
+		if !ok {
+			return p.cut(k, d)
+		}
+		if d.oneIn(2) {
+			x, y = y, x
+		}
+		demands = append(demands, follow{x, y, d.oneIn(4)})
+	}
+	return Move{Order{Steps: k.root.identities(k.root.realize(demands))}, k, k.root, demands}
+}
+
+// move returns a move by which the given steps come first.
+func (k *Kept) move(list []int32) Move {
+	return Move{Order: Order{Steps: k.base.identities(list)}, From: k}
+}
+
+// pair draws two receives of one actor of which the second could come first.
+func (b *Base) pair(d *dice) (x, y int32, ok bool) {
+	for range 16 {
+		y = int32(d.below(b.Len()))
+		var list []int32
+		for i := range y {
+			if b.related(PR, i, y) && !b.MustPrecede(int(i), int(y)) {
+				list = append(list, i)
+			}
+		}
+		if len(list) > 0 {
+			return list[d.below(len(list))], y, true
+		}
+	}
+	return 0, 0, false
+}
+
+// shape returns a number for the set of steps that were taken.
+func (b *Base) shape() (sum uint64) {
+	for _, s := range b.steps {
+		sum += hash.Mix(s.id)
+	}
+	return sum
+}

@@ -1,0 +1,189 @@
+package guide
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// crowd returns the trace of a run in which clients send one letter each to one actor.
+// The steps of clients come before, and the letters come in plain order if seed is 0.
+func crowd(t *testing.T, n int, seed uint64) *trace.Trace {
+	o := pulse.Options{Record: true, Strategy: strategy.Random(), Seed: seed}
+	if seed == 0 {
+		o.Strategy = nil
+	}
+	sys := pulse.New(o)
+	t.Cleanup(sys.Close)
+	trial.Crowd(sys, n, func(string) {})
+	sys.Run()
+	return sys.Trace()
+}
+
+// letters returns the steps of an order in which the letters are received.
+func letters(t *trace.Trace, ids []uint64) string {
+	var list []string
+	for _, id := range ids {
+		for _, s := range t.Steps {
+			if s.ID == id && t.Name(s.Actor) == "hall" {
+				list = append(list, t.Sends[s.Send].Body.(string))
+			}
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// TestRealize has orders follow abstract schedules.
+func TestRealize(t *testing.T) {
+	tr := crowd(t, 4, 0)
+	b := NewBase(tr)
+	at := map[string]int32{}
+	for i, s := range tr.Steps {
+		if tr.Name(s.Actor) == "hall" {
+			at[tr.Sends[s.Send].Body.(string)] = int32(i)
+		}
+	}
+	for _, c := range []struct{ demands, want string }{
+		{"", ""},
+		{"a b", "a b"}, // it is so in the base
+		{"b a", "b a"},
+		{"d a", "d a"},
+		{"a d", "a d"},
+		{"c b", "a c b"},
+		{"!b c", "a c b"},
+		{"!a c", ""}, // it is so in the base
+		{"!b a", ""}, // and this
+		{"b a, d c", "b a d c"},
+		{"a c, c d", "a c d"},
+		{"b a, a d", "b a d"},
+		{"a c, !c b", "a b c"},
+		{"b a, a b", "a b"}, // who contradicts himself gets what he said last
+	} {
+		var demands []follow
+		for text := range strings.SplitSeq(c.demands, ", ") {
+			text, not := strings.CutPrefix(text, "!")
+			if first, second, ok := strings.Cut(text, " "); ok {
+				demands = append(demands, follow{at[first], at[second], not})
+			}
+		}
+		if got := letters(tr, b.identities(b.realize(demands))); got != c.want {
+			t.Errorf("%s: %s, want %s", c.demands, got, c.want)
+		}
+	}
+}
+
+// TestPoolRepeatsItself makes the same moves from the same seeds.
+func TestPoolRepeatsItself(t *testing.T) {
+	moves := func() (list []string) {
+		p := &Pool{}
+		for seed := range uint64(20) {
+			tr := crowd(t, 4, seed)
+			if p.See(tr) || seed%3 == 0 {
+				p.Keep(tr, Move{})
+			}
+			m := p.Next(seed)
+			if seed%4 == 0 {
+				p.Failed(m)
+			}
+			list = append(list, fmt.Sprint(m.From.Index, m.Goal, m.Steps))
+		}
+		return list
+	}
+	if a, b := moves(), moves(); !slices.Equal(a, b) {
+		t.Errorf("%v\n%v", a, b)
+	}
+}
+
+// The pool chooses the runs of rare shapes, and none whose shape is seen more than
+// twice as often as the average.
+func TestRareShapesAreChosen(t *testing.T) {
+	p := &Pool{}
+	for n, times := range map[int]int{2: 40, 3: 10, 4: 2, 5: 1} {
+		for range times {
+			p.See(crowd(t, n, 0))
+		}
+	}
+	for n := 2; n <= 5; n++ {
+		p.Keep(crowd(t, n, 0), Move{})
+	}
+	var chosen [4]int
+	for seed := range uint64(1000) {
+		d := dice(seed)
+		chosen[p.choose(&d).Index]++
+	}
+	if chosen[0] != 0 || !slices.IsSorted(chosen[:]) || chosen[1] == 0 || chosen[3] < 500 {
+		t.Errorf("chosen %v times", chosen)
+	}
+}
+
+// A goal whose orders do not come true is gone for less.
+func TestFailedGoalsAreWorthLess(t *testing.T) {
+	count := func(fails bool) (n int) {
+		p := &Pool{}
+		tr := crowd(t, 3, 0)
+		p.See(tr)
+		k := p.Keep(tr, Move{})
+		var shunned Goal
+		for seed := range uint64(300) {
+			d := dice(seed)
+			m := p.turn(k, &d)
+			if seed == 0 {
+				shunned = m.Goal
+				if fails {
+					p.Failed(m)
+				}
+			} else if m.Goal == shunned {
+				n++
+			}
+		}
+		return n
+	}
+	if with, without := count(true), count(false); 4*with > without || without < 50 {
+		t.Errorf("a goal that failed was gone for %d times, and %d if it did not", with, without)
+	}
+}
+
+// A pool keeps a bounded number of runs.
+func TestPoolIsBounded(t *testing.T) {
+	p := &Pool{}
+	if m := p.Next(1); m.From != nil || len(m.Steps) > 0 {
+		t.Errorf("a move of nothing: %v", m)
+	}
+	tr := crowd(t, 3, 0)
+	for range 2 * mostKept {
+		p.Keep(tr, Move{})
+	}
+	if p.Len() != mostKept || p.Keep(&trace.Trace{}, Move{}) != nil {
+		t.Errorf("it keeps %d runs, want %d", p.Len(), mostKept)
+	}
+}
+
+// A base reads the beginning of a long run.
+func TestBaseIsBounded(t *testing.T) {
+	if n := NewBase(crowd(t, mostSteps, 1)).Len(); n != mostSteps {
+		t.Errorf("%d steps of %d, want %d", n, 2*mostSteps, mostSteps)
+	}
+	b := NewBase(&trace.Trace{})
+	if o, ok := NewGenerator(b, PR, nil).Next(); ok || b.Len() != 0 {
+		t.Errorf("an order of nothing: %v", o)
+	}
+}
+
+func TestCriteria(t *testing.T) {
+	if got := fmt.Sprint(Criteria(), Criterion(7)); got != "[PR PMR PCR] guide.Criterion(7)" {
+		t.Error(got)
+	}
+	var s Goals
+	g := Goal{PCR, 1, 2}
+	s.Add(g)
+	s.Add(g)
+	if s.Times(g) != 2 || s.Has(g.Turned()) || s.Has(Goal{PR, 1, 2}) || s.Len() != 1 {
+		t.Errorf("%d goals, %d times", s.Len(), s.Times(g))
+	}
+}

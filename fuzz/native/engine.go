@@ -1,0 +1,113 @@
+package native
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/props"
+)
+
+// An Engine is what go test -fuzz has saved for one target before it began.
+type Engine struct {
+	folder string // of the package
+	inside string // the folder of its inputs, from there
+	before []GoInput
+}
+
+// EngineOf looks at what is saved for a target, below the folder of its package.
+func EngineOf(packageFolder, target string) *Engine {
+	e := &Engine{folder: packageFolder, inside: filepath.Join("testdata", "fuzz", target)}
+	e.before, _ = Import(filepath.Join(packageFolder, e.inside))
+	return e
+}
+
+// Shrink puts the bytes of a case in place of those of each input that the engine has
+// saved since and that fails alike, and returns lines that say so.
+func (e *Engine) Shrink(h *Harness, c *corpus.Case) (said []string) {
+	now, _ := Import(filepath.Join(e.folder, e.inside))
+	for _, in := range now {
+		if slices.ContainsFunc(e.before, func(old GoInput) bool { return old.Path == in.Path }) {
+			continue
+		}
+		name := filepath.Join(e.inside, filepath.Base(in.Path))
+		switch was, is, err := h.replace(in, c); {
+		case err != nil:
+			said = append(said, fmt.Sprintf("not shrunk: %s: %v", name, err))
+		case is > 0:
+			said = append(said, fmt.Sprintf("shrunk: %s, from %d steps to %d", name, was, is))
+		}
+	}
+	return said
+}
+
+// replace puts the bytes of a case in place of those of an input, under the name that the
+// engine has told, if they fail alike and are fewer or take fewer steps: its own attempts
+// at that know bytes only. It returns how many steps it took and takes, 0 if the input
+// stays as it is.
+//
+// The input is run in this process. If that ends the process the input is still there.
+func (h *Harness) replace(in GoInput, c *corpus.Case) (was, is int, err error) {
+	signature, was := outcome(h.Run(in.Data))
+	if signature == "" || signature != c.Signature {
+		return 0, 0, nil
+	}
+	data := h.BytesOf(c)
+	small, is := outcome(h.Run(data))
+	if small != signature || is > was {
+		return 0, 0, nil
+	}
+	data = h.trim(data, func(res props.Result) bool {
+		s, n := outcome(res)
+		return s == signature && n == is
+	})
+	if is == was && len(data) >= len(in.Data) {
+		return 0, 0, nil
+	}
+	return was, is, overwrite(in.Path, GoText(data))
+}
+
+// outcome returns as what a run failed, "" if it did not, and in how many steps.
+func outcome(res props.Result) (signature string, steps int) {
+	if res.Failure != nil {
+		signature = res.Failure.Signature()
+	}
+	if res.System != nil {
+		steps = res.System.Steps()
+	}
+	return signature, steps
+}
+
+// trim leaves out of bytes what makes no difference: the seed, and then priorities,
+// answers and words at their ends.
+func (h *Harness) trim(data []byte, same func(props.Result) bool) []byte {
+	try := func(change func(*Draft)) bool {
+		var d Draft
+		d.FromBytes(data)
+		change(&d)
+		if shorter := d.Bytes(); same(h.Run(shorter)) {
+			data = shorter
+			return true
+		}
+		return false
+	}
+	try(func(d *Draft) { d.Seed = 0 })
+	var d Draft
+	d.FromBytes(data)
+	ends(len(d.Priorities), func(n int) bool { return try(func(d *Draft) { d.Priorities = d.Priorities[:n] }) })
+	ends(len(d.Answers), func(n int) bool { return try(func(d *Draft) { d.Answers = d.Answers[:n] }) })
+	ends(len(d.Words), func(n int) bool { return try(func(d *Draft) { d.Words = d.Words[:n] }) })
+	return data
+}
+
+// ends tries to cut a list of so many, by halves of what may still be left out.
+func ends(n int, try func(int) bool) {
+	for step := n; step > 0; {
+		if step <= n && try(n-step) {
+			n -= step
+		} else {
+			step /= 2
+		}
+	}
+}

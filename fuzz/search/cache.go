@@ -1,0 +1,104 @@
+package search
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/distill"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// A Cached tells what a search had from its cache and left there, in cases.
+type Cached struct {
+	Ran, Kept int
+	Err       error // why nothing could be left
+}
+
+// Cache returns the cache of the property below a root, as Options.Cache has it.
+func (p *Property) Cache(root string) distill.Cache {
+	return distill.In(root, distill.Key{Module: p.FuncName(), Property: p.Name, Fingerprint: distill.Fingerprint()})
+}
+
+// String says it in words; "" of a search without a cache.
+func (c Cached) String() string {
+	switch {
+	case c.Err != nil:
+		return c.Err.Error()
+	case c.Ran+c.Kept == 0:
+		return ""
+	}
+	return fmt.Sprintf("began with %s of earlier searches, and left %d", words.Count(c.Ran, "passing case"), c.Kept)
+}
+
+// cached is the name of the arm that runs the cases of a cache.
+const cached = "cache"
+
+// A larder is what a search has from its cache, and what it will leave there.
+type larder struct {
+	held   distill.Held
+	ran    int // of those that are held, the first
+	basket distill.Basket
+}
+
+// fromCache runs the cases of the cache, as far as they still apply, and has the pairs
+// counted that they show. One that fails ends the search.
+func (s *sampler) fromCache(r *props.Runner, slot flight.Slot, pairs *coverage.PR) {
+	if s.Cache.Dir == "" {
+		return
+	}
+	l := &larder{held: s.Cache.Load()}
+	s.larder = l
+	for ; l.ran < len(l.held.Cases) && !s.late() && !s.stop.Load(); l.ran++ {
+		c := &l.held.Cases[l.ran]
+		pairs.Begin()
+		slot.Begin(flight.Cached, l.ran)
+		res := r.Run(props.Plan{Inputs: c.Inputs, EarlyTimers: c.EarlyTimers, Observer: pairs,
+			Strategy: strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})})
+		s.tally.Count(cached, &res)
+		s.toBasket(c.Strategy, c.Seed, &res)
+		if res.Failure != nil {
+			s.report(l.ran, cached, c.Seed, &res)
+		}
+	}
+}
+
+// toBasket has a run that passed kept for the cache, if it shows a new pair.
+func (s *sampler) toBasket(arm string, seed uint64, res *props.Result) {
+	if s.larder == nil || res.Failure != nil || res.Skipped || res.Rejected != "" || res.System == nil {
+		return
+	}
+	o := finding.Origin{Property: s.property.Name, Test: s.property.Test, Strategy: arm, Seed: seed}
+	s.larder.basket.Add(distill.Passed{Case: finding.CaseOf(o, res), Pairs: distill.PairsOf(res.System.Trace())})
+}
+
+// toCache leaves in the cache the fewest runs that show what was seen, and then what
+// there was no time to run.
+func (s *sampler) toCache() (c Cached) {
+	if s.larder == nil {
+		return c
+	}
+	cases, rest := s.larder.basket.Fewest(), s.larder.held.Cases[s.larder.ran:]
+	c.Ran, c.Kept = s.larder.ran, len(cases)+len(rest)
+	c.Err = s.Cache.Replace(s.larder.held, cases, rest)
+	return c
+}
+
+// againFromCache makes the run of a case of the cache again.
+func (s *sampler) againFromCache(index int) (f *finding.Finding, reached bool) {
+	held := s.Cache.Load()
+	if index >= len(held.Cases) {
+		return nil, false
+	}
+	r := s.property.NewRunner()
+	defer r.Close()
+	c := &held.Cases[index]
+	if res := finding.Play(r, c).Result; res.Failure != nil {
+		f = finding.From(finding.Origin{Property: s.property.Name, Test: s.property.Test, Strategy: cached, Seed: c.Seed}, &res)
+		f.Confirm(r)
+	}
+	return f, true
+}

@@ -1,0 +1,135 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// A Keeper makes failing runs small, says why they fail and keeps them as cases, in the
+// time that there is for that.
+type Keeper struct {
+	Folder corpus.Folder
+	// Left is how much time is left to make runs small and to explain them; not more than
+	// zero, and nothing is. Limit ends that, too.
+	Left  time.Duration
+	Limit Limit
+	// Pages asks for pages beside cases, Repair for saved cases to give way to what
+	// shows the same failure better.
+	Pages, Repair bool
+	// Found has the signatures of failures that are kept for themselves, so that they are
+	// not when they are met on the way to another.
+	Found map[string]int
+	// Shown returns a path as it is told; nil for all of it.
+	Shown func(path string) string
+	// Progress, if it is not nil, is called before a run is made small. It returns what is
+	// told how far that is, and what is called after it.
+	Progress func() (tell func(shrink.Progress), over func())
+}
+
+// Shrunk returns a finding made as small as it can be made in the time that is left
+// for that, with the orders in which it fails. One that does not repeat itself is
+// returned as it is. Other failures that are met on the way are kept as cases, and
+// the finding says so.
+func (k *Keeper) Shrunk(r *props.Runner, f *finding.Finding) *finding.Finding {
+	return k.shrunk(k.Left, r, f).Finding
+}
+
+// shrunk is Shrunk in some time, with what else came of it.
+func (k *Keeper) shrunk(most time.Duration, r *props.Runner, f *finding.Finding) Shrunk {
+	if most <= 0 || !f.Worth() {
+		return Shrunk{Finding: f, Cut: true}
+	}
+	var o shrink.Options
+	if k.Progress != nil {
+		tell, over := k.Progress()
+		defer over()
+		o.Progress = tell
+	}
+	start := time.Now()
+	ctx, cancel := context.WithDeadline(context.Background(), k.Limit.Before(start.Add(most)))
+	defer cancel()
+	out := Shrink(ctx, r, f, o)
+	if k.Left -= time.Since(start); out.Finding == nil {
+		return Shrunk{Finding: f, Cut: true}
+	}
+	if !out.Done {
+		out.Finding.Shrunk += ": JOSTLE_SHRINK gives it more time"
+	}
+	for _, other := range out.Others {
+		if k.Found[other.Case.Signature] == 0 { // else it is kept for itself
+			out.Finding.Also = append(out.Finding.Also, other.SaveOther(k.Folder, r, k.Pages, k.shown))
+		}
+	}
+	return out
+}
+
+func (k *Keeper) shown(path string) string {
+	if k.Shown == nil {
+		return path
+	}
+	return k.Shown(path)
+}
+
+// Save keeps a finding, and then in its place what it is shrunk to: a shrunk run that
+// takes the process with it must not take the finding, too.
+func (k *Keeper) Save(r *props.Runner, f *finding.Finding) (small *finding.Finding, kept finding.Kept, err error) {
+	if !f.Worth() {
+		return f, kept, nil
+	}
+	first, fresh, _ := k.Folder.Save(f.Case) // what went wrong goes wrong again below
+	small = k.Shrunk(r, f)
+	small.Shorten(r)
+	if kept, err = small.Keep(k.Folder, r); err != nil {
+		return small, kept, err
+	}
+	if fresh && kept.Path != first {
+		os.Remove(first)
+	}
+	return small, kept, k.AddPages(r, small, &kept)
+}
+
+// AddPages writes pages beside a case that was kept, if they are asked for.
+func (k *Keeper) AddPages(r *props.Runner, f *finding.Finding, kept *finding.Kept) error {
+	if !k.Pages {
+		return nil
+	}
+	return kept.AddPages(f, r)
+}
+
+// knownPart is which part of the time of a new failure is spent on a saved case of which
+// it was known in which orders it fails.
+const knownPart = 10
+
+// Retell returns what is told of a saved case that failed again, as f: it is made small
+// and explained as a new failure is. If there is no time for that, what its file says of
+// it stands in, which Played.Finding has noted. Its file stays as it is, unless it is to be repaired and
+// what was found shows its failure better.
+func (k *Keeper) Retell(r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
+	most, kept := k.Left, finding.Kept{Path: c.Path}
+	if c.Condition != "" {
+		most /= knownPart
+	}
+	out := k.shrunk(most, r, f)
+	small := out.Finding
+	switch {
+	case (out.Cut || !out.Done) && f.Why != "":
+		return f, kept, nil
+	case small.Case.Signature != c.Signature:
+	case k.Repair && (out.Smaller || c.Condition == "" && small.Case.Condition != ""):
+		again, err := small.Keep(k.Folder, r)
+		if err == nil {
+			err = errors.Join(again.Replace(c, small), k.AddPages(r, small, &again))
+		}
+		return small, again, err
+	case out.Smaller:
+		small.Shrunk += " (JOSTLE_REPAIR=1 saves it so)"
+	}
+	return small, kept, nil
+}
