@@ -18,4 +18,3 @@ require (
 	golang.org/x/tools v0.40.1-0.20260108161641-ca281cf95054 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
-

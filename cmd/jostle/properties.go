@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +57,23 @@ func sizeOf(text string) (uint64, error) {
 	return 0, fmt.Errorf("--memory is %q: set it to a size such as 512MB or 4GB, or to 0", text)
 }
 
+// builds begins the names of the folders with test binaries. One that is older than
+// abandoned was left by a command that was killed.
+const (
+	builds    = "jostle-build-"
+	abandoned = 7 * 24 * time.Hour
+)
+
+// clearBuilds removes what killed commands have left in a folder.
+func clearBuilds(dir string) {
+	old, _ := filepath.Glob(filepath.Join(dir, builds+"*"))
+	for _, path := range old {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > abandoned {
+			os.RemoveAll(path)
+		}
+	}
+}
+
 // find compiles the tests of packages and returns their properties. Call done at the end.
 func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.Subject, done func(), err error) {
 	done = func() {}
@@ -62,7 +81,8 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 	if err != nil {
 		return nil, done, err
 	}
-	temp, err := os.MkdirTemp("", "jostle")
+	clearBuilds(os.TempDir())
+	temp, err := os.MkdirTemp("", builds)
 	if err != nil {
 		return nil, done, err
 	}

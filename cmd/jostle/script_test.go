@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
@@ -121,6 +122,25 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%s has no %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(text, args[1], args[2])), 0o644))
+}
+
+// TestClearBuilds: what killed commands have left is removed after a week, and nothing else.
+func TestClearBuilds(t *testing.T) {
+	dir := t.TempDir()
+	for name, age := range map[string]time.Duration{builds + "1": 0, builds + "2": 8 * 24 * time.Hour, "other": 9 * 24 * time.Hour} {
+		path, then := filepath.Join(dir, name), time.Now().Add(-age)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clearBuilds(dir)
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(left) != 2 || filepath.Base(left[0]) != builds+"1" || filepath.Base(left[1]) != "other" {
+		t.Errorf("left are %q", left)
+	}
 }
 
 // TestScriptsAreForAll: each subcommand has a script.

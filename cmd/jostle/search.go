@@ -178,7 +178,7 @@ func (p *printer) tell(e campaign.Event) {
 	case campaign.Found:
 		p.printFinding(e.Subject, e.Finding)
 	case campaign.Noted:
-		fmt.Fprintf(p.w, "note: %s\n", strings.TrimSpace(e.Subject+" "+e.Text))
+		fmt.Fprintf(p.w, "note: %s\n", strings.TrimPrefix(e.Subject+": "+e.Text, ": "))
 	case campaign.Went:
 		fmt.Fprintf(p.w, "%s: %s, %s\n", words.Elapsed(time.Duration(e.Seconds*float64(time.Second))), words.Count(e.Runs, "run"), e.Text)
 	}

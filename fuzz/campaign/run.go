@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -181,6 +182,10 @@ func (c *campaign) settle(j *job) {
 	t := j.target
 	c.deaths += j.deaths
 	for _, text := range j.notes {
+		if slices.Contains(t.noted, text) || len(t.noted) == mostTexts {
+			continue
+		}
+		t.noted = append(t.noted, text)
 		c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: text})
 	}
 	switch {

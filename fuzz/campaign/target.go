@@ -35,6 +35,7 @@ type target struct {
 	// cases; the search may come to them by itself.
 	Met []*Finding
 
+	noted  []string     // what was told of its workers
 	next   int          // the first batch that no share has
 	yields [3]yield     // of the last three rounds, by the round's number
 	early  map[int]*job // shares that were over before earlier ones, by their first batch
