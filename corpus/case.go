@@ -49,7 +49,8 @@ type Case struct {
 	// Comment has lines for people: what failed, which messages came. White space
 	// at the ends of lines and unprintable characters are not kept.
 	Comment []string
-	// Hash is the hash of the run's trace, zero when there was none.
+	// Hash is the hash of the run's trace, zero when there was none or when its process
+	// died of the run.
 	Hash uint64
 	// Path is the file, "" when there is none yet.
 	Path string

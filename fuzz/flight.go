@@ -9,6 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // recorded does what a verb does and records which run is on, so that a run that
@@ -17,6 +18,10 @@ import (
 // fails and no search follows.
 func (v *verb) recorded(do func()) {
 	v.t.Helper()
+	if v.name != "MustFind" && worker.Serve(worker.Call{Verb: v.name, Property: v.property, Folder: v.folder, Strategies: v.Strategies,
+		Stall: v.dog.Limit, Explore: search.ExploreOptions{Method: v.Method, Inputs: v.Inputs}}) {
+		return
+	}
 	_, benchmark := v.t.(*testing.B)
 	if path := os.Getenv(flight.Variable); path != "" {
 		v.makeAgain(inPackage(path), do)

@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/jostle-go/jostle/fuzz/bench"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -20,6 +22,25 @@ type benchCall struct {
 	options        bench.Options
 	folder         string
 	missing, plots bool
+}
+
+// newBench returns the command that measures how soon bugs are found. It reads its flags
+// itself.
+func newBench() *cobra.Command {
+	return &cobra.Command{
+		Use:                "bench [flags]",
+		Short:              "Measure how soon each strategy finds the bugs of the example programs",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch runBench(args, cmd.OutOrStdout(), cmd.ErrOrStderr()) {
+			case succeeded:
+				return nil
+			case failed:
+				return errFailed
+			}
+			return errTold
+		},
+	}
 }
 
 // runBench measures how soon bugs are found.

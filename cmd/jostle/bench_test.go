@@ -15,7 +15,7 @@ import (
 func benched(t *testing.T, code int, args ...string) (out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if got := run(append([]string{"bench"}, args...), &stdout, &stderr); got != code {
+	if got := run(t.Context(), append([]string{"bench"}, args...), &stdout, &stderr); got != code {
 		t.Errorf("bench %q: exit code %d, want %d: %s", args, got, code, &stderr)
 	}
 	return stdout.String(), stderr.String()

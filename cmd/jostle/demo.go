@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -21,28 +23,39 @@ const (
 	shrinkRuns = 20_000
 )
 
-func runDemo(args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
-		listSubjects(stdout)
-		return succeeded
+// newDemo returns the command that finds the bugs of example programs.
+func newDemo() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo [subject [folder]]",
+		Short: "Find the bug of an example program",
+		Long: `Demo without a subject lists the example programs. With one it finds its bug, makes it
+small, explains it and plays it again; with a folder, it keeps it there, with a page of
+HTML and one of JSON.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return fmt.Errorf("demo takes one subject and one folder, not %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				listSubjects(cmd.OutOrStdout())
+				return nil
+			}
+			s, ok := subjects.ByName(args[0])
+			if !ok {
+				return fmt.Errorf("there is no subject %q; `jostle demo` lists them", args[0])
+			}
+			folder := ""
+			if len(args) == 2 {
+				folder = args[1]
+			}
+			if !show(s, folder, cmd.OutOrStdout()) {
+				return errFailed
+			}
+			return nil
+		},
 	}
-	if len(args) > 2 {
-		fmt.Fprintf(stderr, "jostle: demo takes one subject and one folder, not %d arguments\n", len(args))
-		return misused
-	}
-	s, ok := subjects.ByName(args[0])
-	if !ok {
-		fmt.Fprintf(stderr, "jostle: there is no subject %q; `jostle demo` lists them\n", args[0])
-		return misused
-	}
-	folder := ""
-	if len(args) == 2 {
-		folder = args[1]
-	}
-	if !show(s, folder, stdout) {
-		return failed
-	}
-	return succeeded
 }
 
 // listSubjects says what there is to choose from.

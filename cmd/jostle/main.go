@@ -1,14 +1,27 @@
-// Command jostle shows what jostle does: it finds the bugs of example programs, and
-// measures how soon.
+// Command jostle searches for orders of messages that break the properties of a
+// module's tests.
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
 
 // What run returns.
 const (
@@ -17,32 +30,74 @@ const (
 	misused   = 2
 )
 
-const usage = `jostle finds the bugs of actor programs that depend on the order of messages.
+// errFailed is returned by commands that have told of failures.
+var errFailed = errors.New("there are failures")
 
-    jostle demo                       list the example programs
-    jostle demo <subject> [folder]    find the bug of one, make it small, explain it, play it again;
-                                      with a folder, keep it there, with pages of HTML and JSON and a diagram
-    jostle bench [flags]              measure how soon each strategy finds their bugs; -help lists the flags
-    jostle help                       this text
-
-The exit code is 0 when all went as it should, 1 when not, 2 for wrong usage.
-`
+// errTold is returned by commands that could not run and have said why.
+var errTold = errors.New("it could not run")
 
 // run is the command: its arguments, where it writes, its exit code.
-func run(args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
-		fmt.Fprint(stderr, usage)
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case errors.Is(err, errFailed):
+		return failed
+	case errors.Is(err, errTold):
+		return misused
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "jostle: interrupted")
+		return misused
+	case err != nil:
+		fmt.Fprintf(stderr, "jostle: %v\n", err)
 		return misused
 	}
-	switch rest := args[1:]; args[0] {
-	case "demo":
-		return runDemo(rest, stdout, stderr)
-	case "bench":
-		return runBench(rest, stdout, stderr)
-	case "help", "-h", "-help", "--help":
-		fmt.Fprint(stdout, usage)
-		return succeeded
+	return succeeded
+}
+
+// newRoot returns the command with all that is below it.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "jostle",
+		Short: "Find the orders of messages that break a program",
+		Long: `jostle searches for orders of messages that break the properties of a module's tests:
+those that its tests give to fuzz.Check, fuzz.Explore and fuzz.Target.
+
+It exits with 0 when nothing was found, 1 when there are failures, and 2 when it could
+not run.`,
+		Example: `  jostle check ./...               # seconds for each property
+  jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume goes on
+  jostle replay 7f3a91 ./bank      # run a saved case and show each step`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("what is to be done? `jostle help` lists what there is")
+			}
+			return fmt.Errorf("there is no command %q: `jostle help` lists what there is", args[0])
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	fmt.Fprintf(stderr, "jostle: there is no command %q\n\n%s", args[0], usage)
-	return misused
+	root.AddCommand(newCheck(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newDemo(), newBench(), newVersion())
+	return root
+}
+
+// newVersion returns the command that says which version this is.
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version, goVersion := "unknown", "unknown"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				version, goVersion = info.Main.Version, info.GoVersion
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "jostle %s, %s\n", version, goVersion)
+			return nil
+		},
+	}
 }

@@ -9,15 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestDemo runs the demonstration of each subject, and at night of the hard ones, whose
 // texts it does not compare.
@@ -29,7 +25,7 @@ func TestDemo(t *testing.T) {
 	for i, s := range list {
 		t.Run(s.Name, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			if code := run([]string{"demo", s.Name}, &out, &errs); code != succeeded || errs.Len() > 0 {
+			if code := run(t.Context(), []string{"demo", s.Name}, &out, &errs); code != succeeded || errs.Len() > 0 {
 				t.Errorf("exit code %d, errors %q", code, errs.String())
 			}
 			if i < len(subjects.Easy()) {
@@ -48,7 +44,7 @@ func timeless(text string) string {
 func TestDemoKeeps(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	if code := run([]string{"demo", "writer", dir}, &out, &errs); code != succeeded || errs.Len() > 0 {
+	if code := run(t.Context(), []string{"demo", "writer", dir}, &out, &errs); code != succeeded || errs.Len() > 0 {
 		t.Fatalf("exit code %d, errors %q", code, errs.String())
 	}
 	for _, ext := range []string{"case", "html", "json"} {
@@ -64,7 +60,7 @@ func TestDemoKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Reset()
-	if code := run([]string{"demo", "writer", blocked}, &out, &errs); code != failed || !strings.Contains(out.String(), "It cannot be saved: ") {
+	if code := run(t.Context(), []string{"demo", "writer", blocked}, &out, &errs); code != failed || !strings.Contains(out.String(), "It cannot be saved: ") {
 		t.Errorf("exit code %d:\n%s", code, out.String())
 	}
 }
@@ -84,7 +80,7 @@ func TestUsage(t *testing.T) {
 	} {
 		t.Run(c.golden, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			code := run(c.args, &out, &errs)
+			code := run(t.Context(), c.args, &out, &errs)
 			if code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)
 			}

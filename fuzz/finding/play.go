@@ -161,7 +161,7 @@ func firstDifference(res *props.Result, replayer *strategy.Replayer, c *corpus.C
 		return fmt.Sprintf("the property makes %s, the case has %d", words.Count(len(res.Inputs), "draw"), len(c.Inputs))
 	case replayer.Done() != nil:
 		return replayer.Done().Error()
-	case res.System != nil && res.System.Trace().Hash != c.Hash:
+	case res.System != nil && c.Hash != 0 && res.System.Trace().Hash != c.Hash:
 		return fmt.Sprintf("the trace is another (%016x, was %016x)", res.System.Trace().Hash, c.Hash)
 	}
 	return ""

@@ -74,7 +74,7 @@ func (l *Left) start(limit time.Duration) (said, status string, err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
-	var out tail
+	var out Tail
 	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(l.Test), limit, os.Args[1:])...)
 	cmd.Dir, cmd.WaitDelay = l.Dir, waitForPipes
 	cmd.Env = append(os.Environ(), Variable+"="+l.Path())
@@ -85,7 +85,7 @@ func (l *Left) start(limit time.Duration) (said, status string, err error) {
 	} else if err != nil {
 		status = err.Error()
 	}
-	return telling(string(out.text)), status, nil
+	return out.LastWords(), status, nil
 }
 
 // arguments returns those of the process that makes a run again, given those of
@@ -110,11 +110,11 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 // mostTail is how much is kept of what a process writes.
 const mostTail = 256 << 10
 
-// A tail keeps the end of what is written to it.
-type tail struct{ text []byte }
+// A Tail keeps the end of what is written to it.
+type Tail struct{ text []byte }
 
 // Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
+func (t *Tail) Write(p []byte) (int, error) {
 	t.text = append(t.text, p...)
 	if n := len(t.text); n > 2*mostTail {
 		t.text = append(t.text[:0], t.text[n-mostTail:]...)
@@ -132,17 +132,31 @@ const (
 // What a line begins with, or has in it, that says why a process ends.
 var lastWords = []string{"NO PROGRESS for ", "WARNING: DATA RACE", "fatal error: ", "panic: ", "runtime: ", "SIG", "unexpected fault address"}
 
-// telling returns the lines of a dead process that tell most: those about the first
+// LastWords returns the lines of a dead process that tell most: those about the first
 // that says why it ends, or else the last ones.
-func telling(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	at := slices.IndexFunc(lines, func(line string) bool {
-		return slices.ContainsFunc(lastWords, func(word string) bool {
-			return strings.HasPrefix(line, word) || word == lastWords[0] && strings.Contains(line, word)
-		})
-	})
+func (t *Tail) LastWords() string {
+	lines, at := t.reason()
 	if at < 0 {
 		at = len(lines) - mostSaid
 	}
 	return strings.Join(lines[max(0, at-mostBefore):min(len(lines), max(0, at)+mostSaid)], "\n")
+}
+
+// Reason returns the line that says why a process ends, "" when there is none.
+func (t *Tail) Reason() string {
+	lines, at := t.reason()
+	if at < 0 {
+		return ""
+	}
+	return strings.TrimSpace(lines[at])
+}
+
+// reason returns all lines, and which of them says why the process ends, -1 if none does.
+func (t *Tail) reason() (lines []string, at int) {
+	lines = strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	return lines, slices.IndexFunc(lines, func(line string) bool {
+		return slices.ContainsFunc(lastWords, func(word string) bool {
+			return strings.HasPrefix(line, word) || word == lastWords[0] && strings.Contains(line, word)
+		})
+	})
 }

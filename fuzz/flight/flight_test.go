@@ -240,11 +240,11 @@ func TestTelling(t *testing.T) {
 		{"at once", "panic: no\n" + lines(1, 100), "panic: no\n" + lines(1, 19)},
 		{"no progress", "   TestX, fuzz.Check of x: NO PROGRESS for 1s\npanic: no", "   TestX, fuzz.Check of x: NO PROGRESS for 1s\npanic: no"},
 	} {
-		if got := telling(test.text); strings.TrimSpace(got) != strings.TrimSpace(test.want) {
+		if got := (&Tail{[]byte(test.text)}).LastWords(); strings.TrimSpace(got) != strings.TrimSpace(test.want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
 		}
 	}
-	var end tail
+	var end Tail
 	for range 100 {
 		fmt.Fprint(&end, strings.Repeat("x", mostTail/10))
 	}

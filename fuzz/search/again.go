@@ -30,12 +30,11 @@ func Again(ctx context.Context, p Property, o Options, exhaust int, run flight.R
 	}
 	o.Cache = distill.Cache{}
 	for range remade {
+		o.Runs, o.Workers, o.First = run.Index+1, 1, run.Index/o.BatchSize()
 		s := newSampler(ctx, p, o)
-		s.Runs, s.Workers = run.Index+1, 1
-		s.next.Store(int64(run.Index / s.size()))
 		res := s.run()
 		s.close()
-		reached = reached || res.Runs > run.Index%s.size()
+		reached = reached || res.Runs > run.Index%o.BatchSize()
 		if res.Finding != nil || ctx.Err() != nil {
 			return res.Finding, reached
 		}

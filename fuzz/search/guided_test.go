@@ -134,7 +134,7 @@ func TestBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := sampler{Options: Options{Portfolio: list}}
-		if got := s.size(); got != c.want || got%(2*len(list)) != 0 {
+		if got := s.BatchSize(); got != c.want || got%(2*len(list)) != 0 {
 			t.Errorf("%s: %d runs, want %d", c.arms, got, c.want)
 		}
 	}

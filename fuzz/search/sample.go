@@ -39,6 +39,9 @@ func (p *Property) NewRunner() *props.Runner {
 type Options struct {
 	// Runs is how many runs it may make; zero is no bound but the context's.
 	Runs int
+	// First is the number of the batch to begin with, from 0: the runs of the batches
+	// before count as made. BatchSize says how many runs a batch has.
+	First int
 	// Seed is what all inputs and orders follow from.
 	Seed uint64
 	// Workers is how many goroutines run the property at the same time; zero
@@ -48,10 +51,27 @@ type Options struct {
 	Portfolio []Entry
 	// Passed is told of each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
+	// Planned is told of each run before it begins, by its number, and may change the
+	// plan's strategy for one that decides alike. It may be nil.
+	Planned func(index int, p *props.Plan)
 	// Cache has passing cases of other searches, which are run before all else and beside
 	// what Runs allows, and is left with those of this one. Runs after them are the same as
 	// without them. The zero Cache has none.
 	Cache distill.Cache
+}
+
+// BatchSize returns how many runs a batch has: it goes through the portfolio an even
+// number of times, so that no two batches share an input.
+func (o *Options) BatchSize() int {
+	list := o.Portfolio
+	if len(list) == 0 {
+		list = Portfolio()
+	}
+	n, want := runsPerInput*len(list), batchRuns
+	for _, e := range list {
+		want = max(want, e.Batch)
+	}
+	return n * max(1, want/n)
 }
 
 // A Result is what came of a search.
@@ -119,6 +139,7 @@ func newSampler(ctx context.Context, p Property, o Options) *sampler {
 	s.orders = &coverage.Orders{Source: s.source(0)}
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
+	s.next.Store(int64(o.First))
 	s.close = context.AfterFunc(ctx, func() { s.over.Store(true) })
 	return s
 }
@@ -180,25 +201,15 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Order
 	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
-		if b > 0 && (s.Runs > 0 && b*s.size() >= s.Runs || s.late()) {
+		if b > s.First && s.late() || b > 0 && s.Runs > 0 && b*s.BatchSize() >= s.Runs {
 			break
 		}
 		w.batch(b)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tally.add(&w.tally)
+	s.tally.Add(&w.tally)
 	s.orders.Merge(orders)
-}
-
-// size is how many runs a batch has: it goes through the portfolio an even number
-// of times, so that no two batches share an input.
-func (s *sampler) size() int {
-	n, want := runsPerInput*len(s.Portfolio), batchRuns
-	for _, e := range s.Portfolio {
-		want = max(want, e.Batch)
-	}
-	return n * max(1, want/n)
 }
 
 // late reports whether the search is over. It is asked after each run: a run
@@ -220,8 +231,8 @@ type worker struct {
 // the seed alone, whichever worker makes it and after whichever other batches.
 func (w *worker) batch(b int) {
 	arms := map[string]Arm{}
-	for i := range w.size() {
-		index := b*w.size() + i
+	for i := range w.BatchSize() {
+		index := b*w.BatchSize() + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
 			return
 		}
@@ -232,6 +243,9 @@ func (w *worker) batch(b int) {
 		plan := props.Plan{Seed: hash.Seed(w.Seed, uint64(index/runsPerInput)),
 			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index)}
 		arms[e.Name].Plan(&plan)
+		if w.Planned != nil {
+			w.Planned(index, &plan)
+		}
 		w.slot.Begin(flight.Sample, index)
 		res := w.runner.Run(plan)
 		arms[e.Name].Learn(&res)

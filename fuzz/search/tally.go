@@ -60,8 +60,8 @@ func (t *Tally) Count(arm string, res *props.Result) {
 	}
 }
 
-// add adds what another worker has counted.
-func (t *Tally) add(o *Tally) {
+// Add adds what another worker has counted.
+func (t *Tally) Add(o *Tally) {
 	t.Runs += o.Runs
 	t.Steps += o.Steps
 	t.Skipped += o.Skipped

@@ -40,8 +40,8 @@ const order = `
 	fuzz/words < fuzz/flight
 	corpus, fuzz/coverage < fuzz/distill
 	corpus, pulse/strategy < fuzz/explore
-	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/campaign < fuzz/report < fuzz
-	props, corpus, pulse/strategy < fuzz/native < fuzz
+	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
+	props, corpus, pulse/strategy < fuzz/native < fuzz/worker < fuzz
 	pulse/strategy < fuzz/env < fuzz
 
 	# What only tests use.
@@ -66,6 +66,7 @@ var outside = map[string][]string{
 	"fuzz":            {"golang.org/x/exp/rand"},
 	"fuzz/guide":      {"golang.org/x/exp/rand"},
 	"fuzz/campaign":   {"golang.org/x/exp/rand"},
+	"cmd/jostle":      {"github.com/spf13/cobra"},                               // a nested module
 	"pulse/adapt/*":   {"github.com/asynkron/protoactor-go", "go.etcd.io/raft"}, // nested modules, a go.mod each
 }
 

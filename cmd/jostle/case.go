@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/worker"
+)
+
+// A caseCommand is a command for one saved case.
+type caseCommand struct {
+	chooser
+	limit time.Duration
+}
+
+// oneCase is the arguments of such commands.
+func oneCase(_ *cobra.Command, args []string) error {
+	if len(args) == 0 || len(args) > 2 {
+		return errors.New("give a case, as the path of its file or as the beginning of its name, and then its package if that is not here")
+	}
+	return nil
+}
+
+// newReplay returns the command that runs a case.
+func newReplay() *cobra.Command {
+	c := &caseCommand{}
+	trace := false
+	cmd := &cobra.Command{
+		Use:     "replay case [package]",
+		Short:   "Run a saved case again",
+		Long:    "Replay runs a saved case. It exits with 1 if that fails still, and with 0 if it passes.",
+		Example: "  jostle replay bank/testdata/jostle/neverOverdrawn/ce2db3.case\n  jostle replay ce2db3 ./bank --trace",
+		Args:    oneCase,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := c.do(cmd.Context(), args, worker.Request{Do: worker.Replay})
+			if err != nil {
+				return err
+			}
+			if trace {
+				fmt.Fprint(cmd.OutOrStdout(), r.Trace)
+			}
+			return told(cmd.OutOrStdout(), r)
+		},
+	}
+	c.flags(cmd)
+	cmd.Flags().BoolVar(&trace, "trace", false, "show each step")
+	return cmd
+}
+
+// newShrink returns the command that makes a case smaller.
+func newShrink() *cobra.Command {
+	c := &caseCommand{}
+	cmd := &cobra.Command{
+		Use:     "shrink case [package]",
+		Short:   "Make a saved case smaller",
+		Long:    "Shrink makes a saved case that fails smaller, and keeps what comes of it in its place.",
+		Example: "  jostle shrink ce2db3 ./bank --for 5m",
+		Args:    oneCase,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.shrink(cmd, args, worker.Request{Do: worker.Shrink, Fresh: true, Keep: true})
+		},
+	}
+	c.flags(cmd)
+	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "how long it takes at most")
+	return cmd
+}
+
+// newExplain returns the command that says why a case fails.
+func newExplain() *cobra.Command {
+	c := &caseCommand{}
+	cmd := &cobra.Command{
+		Use:   "explain case [package]",
+		Short: "Say in which orders a saved case fails",
+		Long: `Explain says in which orders of messages a saved case fails, which of its draws matter,
+and which lines to look at. It changes no file.`,
+		Example: "  jostle explain ce2db3 ./bank",
+		Args:    oneCase,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.shrink(cmd, args, worker.Request{Do: worker.Shrink})
+		},
+	}
+	c.flags(cmd)
+	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "how long it takes at most")
+	return cmd
+}
+
+// shrink makes a request about a case that fails.
+func (c *caseCommand) shrink(cmd *cobra.Command, args []string, q worker.Request) error {
+	if c.limit <= 0 {
+		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
+	}
+	q.Milliseconds, q.Where = int(c.limit.Milliseconds()), "the case "+filepath.Base(args[0])
+	r, err := c.do(cmd.Context(), args, q)
+	if err != nil {
+		return err
+	}
+	return told(cmd.OutOrStdout(), r)
+}
+
+// do makes a request about a case. The error says why nothing could be done, or how the
+// process died of it.
+func (c *caseCommand) do(ctx context.Context, args []string, q worker.Request) (*worker.Reply, error) {
+	file, dir, err := caseFile(args)
+	if err != nil {
+		return nil, err
+	}
+	subjects, done, err := c.find(ctx, []string{dir})
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	s, saved, err := ownerOf(subjects, file)
+	if err != nil {
+		return nil, err
+	}
+	bounds, err := c.bounds()
+	if err != nil {
+		return nil, err
+	}
+	p, err := campaign.Start(ctx, *s, bounds)
+	if err != nil {
+		return nil, err
+	}
+	q.Path = saved.Path
+	text, err := os.ReadFile(q.Path)
+	if err != nil {
+		p.Kill()
+		return nil, err
+	}
+	q.Case = string(text)
+	r, err := p.Do(ctx, q)
+	var death *worker.Death
+	if errors.As(err, &death) && !death.Outside() {
+		return &worker.Reply{Findings: []worker.Finding{{Text: "    the process ended: " + death.Error() + "\n"}}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Stop()
+	return r, nil
+}
+
+// caseFile returns the case that arguments name, and the folder of its package.
+func caseFile(args []string) (file, dir string, err error) {
+	file, dir = args[0], "."
+	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+		if file, err = filepath.Abs(file); err != nil {
+			return "", "", err
+		}
+		if above, _, ok := strings.Cut(file, string(filepath.Separator)+"testdata"+string(filepath.Separator)); ok {
+			dir = above
+		}
+	}
+	if len(args) == 2 {
+		dir = args[1]
+	}
+	return file, dir, nil
+}
+
+// ownerOf returns the subject that a case is of, and the case.
+func ownerOf(subjects []campaign.Subject, file string) (*campaign.Subject, *corpus.Case, error) {
+	var first error
+	for i := range subjects {
+		s := &subjects[i]
+		c, err := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Find(file)
+		if err == nil {
+			return s, &c, nil
+		}
+		if first == nil || errors.Is(first, corpus.ErrElsewhere) {
+			first = err
+		}
+	}
+	if errors.Is(first, corpus.ErrElsewhere) {
+		first = fmt.Errorf("the case %s is of none of the properties here: give its package", file)
+	}
+	return nil, nil, first
+}
+
+// told prints what came of a request, and returns errFailed if something failed.
+func told(w io.Writer, r *worker.Reply) error {
+	for _, text := range r.Notes {
+		fmt.Fprintln(w, text)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprint(w, f.Text)
+		if f.Saved != "" {
+			fmt.Fprintf(w, "        %s\n", strings.ReplaceAll(f.Saved, f.Path, shown(f.Path)))
+		}
+	}
+	for _, text := range r.Problems {
+		fmt.Fprintln(w, text)
+	}
+	if len(r.Findings)+len(r.Problems) > 0 {
+		return errFailed
+	}
+	return nil
+}

@@ -1,0 +1,346 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/worker"
+)
+
+// newCorpus returns the commands for saved cases.
+func newCorpus() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "corpus",
+		Short: "Look after saved cases",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("what is to be done with the cases? `jostle help corpus` lists what there is")
+			}
+			return fmt.Errorf("there is no command corpus %q: `jostle help corpus` lists what there is", args[0])
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	cmd.AddCommand(newCorpusList(), newCorpusShow(), newCorpusPrune(), newCorpusRepair(), newCorpusImport(), newCorpusExport())
+	return cmd
+}
+
+// newCorpusList returns the command that lists cases.
+func newCorpusList() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list [folders]",
+		Short:   "List the saved cases below folders",
+		Long:    "List lists the saved cases below folders. It exits with 1 if some cannot be read.",
+		Example: "  jostle corpus list\n  jostle corpus list ./bank",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"."}
+			}
+			broken := 0
+			for _, root := range args {
+				paths, err := caseFiles(root)
+				if err != nil {
+					return err
+				}
+				for _, path := range paths {
+					c, err := corpus.Folder{Dir: filepath.Dir(path)}.Find(path)
+					if err != nil {
+						broken++
+						fmt.Fprintf(cmd.OutOrStdout(), "%v\n", err)
+						continue
+					}
+					fmt.Fprintf(cmd.OutOrStdout(), "%s  %s, %s, %s: %s\n", path, c.Property, words.Count(len(c.Inputs), "draw"),
+						words.Count(len(c.Record.Deliveries), "step"), c.Signature)
+				}
+			}
+			if broken > 0 {
+				return errFailed
+			}
+			return nil
+		},
+	}
+}
+
+// caseFiles returns the files of cases below a folder.
+func caseFiles(root string) (paths []string, err error) {
+	root = strings.TrimSuffix(root, "/...")
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != root && strings.HasPrefix(d.Name(), ".") {
+			return filepath.SkipDir
+		}
+		if !d.IsDir() && filepath.Ext(path) == ".case" && !strings.HasPrefix(d.Name(), ".") {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths, err
+}
+
+// newCorpusShow returns the command that shows a case.
+func newCorpusShow() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show file",
+		Short:   "Show what a saved case says to people",
+		Example: "  jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("give the file of a case")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := corpus.Folder{Dir: filepath.Dir(args[0])}.Find(args[0])
+			if err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			fmt.Fprintf(w, "%s of %s (%s, seed %#x)\n", c.Signature, c.Property, c.Strategy, c.Seed)
+			if c.Condition != "" {
+				fmt.Fprintf(w, "fails where %s\n", c.Condition)
+			}
+			fmt.Fprintln(w)
+			for _, line := range c.Comment {
+				fmt.Fprintln(w, line)
+			}
+			return nil
+		},
+	}
+}
+
+// newCorpusPrune returns the command that removes cases.
+func newCorpusPrune() *cobra.Command {
+	c := &corpusCommand{}
+	var mended, stale bool
+	cmd := &cobra.Command{
+		Use:   "prune [packages]",
+		Short: "Remove saved cases that show nothing any more",
+		Long: `Prune runs the saved cases of the packages' properties and says which of them pass, and
+which cannot be run as they were saved, since the program has changed. It removes those
+that its flags name. A case that passes is a regression test, and worth keeping.`,
+		Example: "  jostle corpus prune ./...          # removes nothing\n  jostle corpus prune ./... --stale",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.each(cmd, args, worker.Request{Do: worker.Replay}, func(path string, r *worker.Reply) error {
+				state, remove := "passes", mended
+				switch {
+				case len(r.Findings) > 0:
+					state, remove = "fails", false
+				case !r.Exact:
+					state, remove = "cannot be run as it was saved", stale
+				}
+				if remove {
+					state += ": removed"
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", shown(path), state)
+				if remove {
+					return os.Remove(path)
+				}
+				return nil
+			})
+		},
+	}
+	c.flags(cmd)
+	cmd.Flags().BoolVar(&mended, "mended", false, "remove cases that pass as they were saved")
+	cmd.Flags().BoolVar(&stale, "stale", false, "remove cases that do not fail and cannot be run as they were saved")
+	return cmd
+}
+
+// newCorpusRepair returns the command that repairs stale cases.
+func newCorpusRepair() *cobra.Command {
+	c := &corpusCommand{}
+	limit := time.Minute
+	cmd := &cobra.Command{
+		Use:   "repair [packages]",
+		Short: "Find runs in place of cases of a program that has changed",
+		Long: `Repair looks near each saved case that can no longer be run as it was saved for a run
+that fails as it did, and keeps that in its place.`,
+		Example: "  jostle corpus repair ./...",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := worker.Request{Do: worker.Repair, Milliseconds: int(limit.Milliseconds())}
+			return c.each(cmd, args, q, func(path string, r *worker.Reply) error {
+				switch {
+				case r.Exact:
+					fmt.Fprintf(cmd.OutOrStdout(), "%s  needs no repair\n", shown(path))
+				case len(r.Findings) > 0:
+					fmt.Fprintf(cmd.OutOrStdout(), "%s  repaired: %s\n", shown(path), shown(r.Findings[0].Path))
+				default:
+					fmt.Fprintln(cmd.OutOrStdout(), strings.Join(r.Notes, "\n"))
+				}
+				return nil
+			})
+		},
+	}
+	c.flags(cmd)
+	cmd.Flags().DurationVar(&limit, "for", limit, "how long it takes for each case")
+	return cmd
+}
+
+// goFolder returns the folder in which go test -fuzz keeps the inputs of a target.
+func goFolder(s *campaign.Subject) string {
+	return filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)
+}
+
+// isTarget reports whether a property is one of go test -fuzz.
+func isTarget(s *campaign.Subject) bool { return s.Property.Verb == "Target" }
+
+// newCorpusImport returns the command that reads inputs of go test -fuzz.
+func newCorpusImport() *cobra.Command {
+	c := &corpusCommand{}
+	from := ""
+	cmd := &cobra.Command{
+		Use:   "import [packages]",
+		Short: "Keep as cases what go test -fuzz has found",
+		Long: `Import runs the inputs that go test -fuzz keeps of the packages' targets, in testdata/fuzz
+or in another folder, and keeps those that fail as cases. It exits with 1 if one fails.`,
+		Example: "  jostle corpus import ./bank\n  jostle corpus import ./bank --property FuzzBank --from $(go env GOCACHE)/fuzz/example.com/bank/FuzzBank",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			subjects, done, err := c.find(ctx, args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			subjects = slices.DeleteFunc(subjects, func(s campaign.Subject) bool { return !isTarget(&s) })
+			if len(subjects) == 0 {
+				return errors.New("there is no target: no property is given to fuzz.Target")
+			}
+			if from != "" && len(subjects) > 1 {
+				return fmt.Errorf("--from is for one target, and there are %d: choose one by --property", len(subjects))
+			}
+			bounds, err := c.bounds()
+			if err != nil {
+				return err
+			}
+			failed := false
+			for _, s := range subjects {
+				q := worker.Request{Do: worker.Import, Path: goFolder(&s)}
+				if from != "" {
+					if q.Path, err = filepath.Abs(from); err != nil {
+						return err
+					}
+				}
+				p, err := campaign.Start(ctx, s, bounds)
+				if err != nil {
+					return err
+				}
+				r, err := p.Do(ctx, q)
+				if err != nil {
+					return err
+				}
+				out := &printer{w: cmd.OutOrStdout()}
+				for i := range r.Findings {
+					out.printFinding(s.String(), keep(ctx, p, s, &r.Findings[i], time.Minute))
+				}
+				p.Stop()
+				for _, text := range r.Problems {
+					fmt.Fprintln(cmd.OutOrStdout(), text)
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s run, %s\n", s.String(), words.Count(r.Tally.Runs, "input"), words.Count(r.Failed, "failure"))
+				failed = failed || len(r.Findings)+len(r.Problems) > 0
+			}
+			if failed {
+				return errFailed
+			}
+			return nil
+		},
+	}
+	c.flags(cmd)
+	cmd.Flags().StringVar(&from, "from", "", "the folder with the inputs, in place of testdata/fuzz/FuzzName")
+	return cmd
+}
+
+// newCorpusExport returns the command that writes inputs of go test -fuzz.
+func newCorpusExport() *cobra.Command {
+	c := &caseCommand{}
+	to := ""
+	cmd := &cobra.Command{
+		Use:     "export case [package]",
+		Short:   "Write a case as an input of go test -fuzz",
+		Example: "  jostle corpus export ce2db3 ./bank --to bank/testdata/fuzz/FuzzBank",
+		Args:    oneCase,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if to == "" {
+				return errors.New("say where to, by --to: the folder testdata/fuzz/FuzzName of a target")
+			}
+			dir, err := filepath.Abs(to)
+			if err != nil {
+				return err
+			}
+			r, err := c.do(cmd.Context(), args, worker.Request{Do: worker.Export, To: dir})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), shown(r.Text))
+			return told(cmd.OutOrStdout(), r)
+		},
+	}
+	c.flags(cmd)
+	cmd.Flags().StringVar(&to, "to", "", "the folder to write to")
+	return cmd
+}
+
+// A corpusCommand does something with all cases of some packages.
+type corpusCommand struct{ chooser }
+
+// each makes a request about each case of the properties of some packages, and hands on
+// what came of it.
+func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Request, take func(path string, r *worker.Reply) error) error {
+	ctx := cmd.Context()
+	subjects, done, err := c.find(ctx, patterns)
+	defer done()
+	if err != nil {
+		return err
+	}
+	bounds, err := c.bounds()
+	if err != nil {
+		return err
+	}
+	problems := 0
+	for _, s := range distinct(subjects) {
+		cases, broken := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Load()
+		for _, err := range broken {
+			fmt.Fprintln(cmd.OutOrStdout(), err)
+		}
+		problems += len(broken)
+		for i := range cases {
+			text, err := corpus.Encode(cases[i])
+			if err != nil {
+				return err
+			}
+			q.Case, q.Path = string(text), cases[i].Path
+			p, err := campaign.Start(ctx, s, bounds)
+			if err != nil {
+				return err
+			}
+			r, err := p.Do(ctx, q)
+			var death *worker.Death
+			if errors.As(err, &death) && !death.Outside() {
+				r, err = &worker.Reply{Exact: true, Findings: []worker.Finding{{Text: death.Error()}}}, nil // it fails still
+			} else {
+				p.Stop()
+			}
+			if err == nil {
+				err = take(q.Path, r)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if problems > 0 {
+		return errFailed
+	}
+	return nil
+}

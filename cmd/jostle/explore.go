@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/worker"
+)
+
+// An explorer goes through every order of each property.
+type explorer struct {
+	chooser
+	each time.Duration
+	runs int
+	seed uint64
+}
+
+// newExplore returns the command that runs every order.
+func newExplore() *cobra.Command {
+	e := &explorer{}
+	cmd := &cobra.Command{
+		Use:   "explore [packages]",
+		Short: "Run every distinct order of each property",
+		Long: `Explore runs every distinct order of the messages of each property, for every choice of
+what it draws by props.OneOf, and says whether that was complete.`,
+		Example: "  jostle explore ./bank --property neverOverdrawn --for 10m",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if e.each <= 0 || e.runs < 0 || e.seed == 0 {
+				return errors.New("--for is a time such as 10s, --runs a number, and --seed one from 1 on")
+			}
+			subjects, done, err := e.find(cmd.Context(), args)
+			defer done()
+			if err != nil {
+				return err
+			}
+			failures := 0
+			p := &printer{w: cmd.OutOrStdout()}
+			for _, s := range distinct(subjects) {
+				n, err := e.explore(cmd.Context(), s, p)
+				if err != nil {
+					return fmt.Errorf("%s: %w", s.String(), err)
+				}
+				failures += n
+			}
+			if failures > 0 {
+				return errFailed
+			}
+			return nil
+		},
+	}
+	e.flags(cmd)
+	f := cmd.Flags()
+	f.DurationVar(&e.each, "for", 10*time.Second, "how long it takes for each property")
+	f.IntVar(&e.runs, "runs", 0, "how many runs it makes of each property; 0 is no bound but time")
+	f.Uint64Var(&e.seed, "seed", 1, "what is drawn at random follows from")
+	return cmd
+}
+
+// explore runs every order of one property, and returns how many failures there are.
+func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) (failures int, err error) {
+	bounds, err := e.bounds()
+	if err != nil {
+		return 0, err
+	}
+	proc, err := campaign.Start(ctx, s, bounds)
+	if err != nil {
+		return 0, err
+	}
+	r, err := proc.Do(ctx, worker.Request{Do: worker.Explore, Seed: e.seed, Runs: e.runs, Milliseconds: int(e.each.Milliseconds())})
+	var death *worker.Death
+	if errors.As(err, &death) && !death.Outside() {
+		fmt.Fprintf(p.w, "FAIL  %s: the process ended: %v\n", s.String(), death)
+		return 1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i := range r.Findings {
+		p.printFinding(s.String(), keep(ctx, proc, s, &r.Findings[i], e.each))
+	}
+	proc.Stop()
+	verdict := "ok  "
+	if failures = len(r.Findings) + len(r.Problems); failures > 0 {
+		verdict = "FAIL"
+	}
+	fmt.Fprintf(p.w, "%s  %s: %s\n", verdict, s.String(), r.Text)
+	for _, text := range r.Problems {
+		fmt.Fprintf(p.w, "        %s\n", text)
+	}
+	return failures, nil
+}
+
+// keep keeps a finding, and then what it is made smaller to.
+func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *worker.Finding, limit time.Duration) *campaign.Finding {
+	f := &campaign.Finding{Finding: *told, Times: 1}
+	if !f.Worth {
+		return f
+	}
+	c, err := corpus.Decode("", []byte(f.Case))
+	if err == nil {
+		f.Path, f.Fresh, err = corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Save(c)
+	}
+	if err != nil {
+		f.Problem = err.Error()
+		return f
+	}
+	r, err := p.Do(ctx, worker.Request{Do: worker.Shrink, Case: f.Case, Path: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where,
+		Milliseconds: int(limit.Milliseconds())})
+	if err == nil {
+		f.Finding = r.Findings[0]
+	}
+	return f
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+// leakless fails tests that leave goroutines behind.
+type leakless struct{ *testing.M }
+
+func (m leakless) Run() int {
+	code := m.M.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		os.Stderr.WriteString("jostle: " + err.Error() + "\n")
+		return 1
+	}
+	return code
+}
+
+func TestMain(m *testing.M) {
+	testscript.Main(leakless{m}, map[string]func(){"jostle": main})
+}
+
+// TestScripts runs the command on a module of a user, which is not part of ours: in
+// testdata/script is a script for each subcommand.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata/script",
+		Setup: func(env *testscript.Env) error { return userModule(env.WorkDir, env.Setenv) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code,
+			"edit": edit,
+		},
+		RequireExplicitExec: true,
+	})
+}
+
+// userModule writes a module of a user of this checkout, with the properties of
+// testdata/user.txtar, into a folder.
+func userModule(dir string, setenv func(key, value string)) error {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return err
+	}
+	ours, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		return err
+	}
+	user, err := os.ReadFile("testdata/user.txtar")
+	if err != nil {
+		return err
+	}
+	mod := "module example.com/user\n" + regexp.MustCompile(`(?m)^(module|tool) .*\n`).ReplaceAllString(string(ours), "") +
+		"\nrequire github.com/jostle-go/jostle v0.0.0\n\nreplace github.com/jostle-go/jostle => " + root + "\n"
+	files := map[string]string{"go.mod": mod, "go.sum": string(sums)}
+	for _, part := range strings.Split(string(user), "\n-- ")[1:] {
+		name, text, _ := strings.Cut(part, " --\n")
+		files[name] = text + "\n"
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return err
+		}
+		setenv(name, strings.TrimSpace(string(out)))
+	}
+	for key, value := range map[string]string{"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOWORK": "off", "JOSTLE_CACHE": filepath.Join(dir, ".cache"),
+		"JOSTLE_OUT": "", "JOSTLE_SEED": "", "JOSTLE_BUDGET": ""} {
+		setenv(key, value)
+	}
+	return nil
+}
+
+// code runs the command and fails the script unless it exits with a code.
+func code(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 1 {
+		ts.Fatalf("usage: code N [arguments of jostle]")
+	}
+	err := ts.Exec("jostle", args[1:]...)
+	got := "0"
+	if exit, ok := err.(*exec.ExitError); ok {
+		got = exit.String()
+		got = strings.TrimPrefix(got, "exit status ")
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// edit replaces a text in a file.
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: edit file old new")
+	}
+	path := ts.MkAbs(args[0])
+	text := ts.ReadFile(path)
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s has no %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(text, args[1], args[2])), 0o644))
+}
+
+// TestClearBuilds: what killed commands have left is removed after a week, and nothing else.
+func TestClearBuilds(t *testing.T) {
+	dir := t.TempDir()
+	for name, age := range map[string]time.Duration{builds + "1": 0, builds + "2": 8 * 24 * time.Hour, "other": 9 * 24 * time.Hour} {
+		path, then := filepath.Join(dir, name), time.Now().Add(-age)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clearBuilds(dir)
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(left) != 2 || filepath.Base(left[0]) != builds+"1" || filepath.Base(left[1]) != "other" {
+		t.Errorf("left are %q", left)
+	}
+}
+
+// TestScriptsAreForAll: each subcommand has a script.
+func TestScriptsAreForAll(t *testing.T) {
+	for _, sub := range newRoot().Commands() {
+		name, _, _ := strings.Cut(sub.Use, " ")
+		if name == "completion" || name == "help" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join("testdata/script", name+".txtar")); err != nil {
+			t.Error(err)
+		}
+	}
+	if run(context.Background(), nil, new(strings.Builder), new(strings.Builder)) != misused {
+		t.Error("it does something without arguments")
+	}
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/words"
+)
+
+// A searcher is what check and fuzz share.
+type searcher struct {
+	chooser
+	options campaign.Options
+	json    bool
+}
+
+func (s *searcher) flags(cmd *cobra.Command) {
+	s.chooser.flags(cmd)
+	f := cmd.Flags()
+	f.IntVar(&s.options.Workers, "workers", runtime.GOMAXPROCS(0), "how many processes search at the same time")
+	f.Uint64Var(&s.options.Seed, "seed", 1, "what all inputs and orders follow from")
+	f.IntVar(&s.options.Runs, "runs", 0, "how many runs each property is given; 0 is no bound but time")
+	f.DurationVar(&s.options.Shrink, "shrink", 30*time.Second, "how long one finding may be made smaller")
+	f.BoolVar(&s.options.Pages, "pages", false, "keep a page of HTML and one of JSON beside each case")
+	f.BoolVar(&s.json, "json", false, "print events as JSON, one a line")
+}
+
+// newCheck returns the command that searches for seconds.
+func newCheck() *cobra.Command {
+	s := &searcher{options: campaign.Options{First: true}}
+	each := 2 * time.Second
+	cmd := &cobra.Command{
+		Use:   "check [packages]",
+		Short: "Search for seconds in each property",
+		Long: `Check compiles the tests of the packages once, finds the properties in them and searches
+in each for seconds, in worker processes. A property's saved cases run first, and its
+search ends at its first failure, which is made small, explained and saved.`,
+		Example: "  jostle check ./...\n  jostle check ./bank --property neverOverdrawn --runs 100000",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if each <= 0 {
+				return fmt.Errorf("--for is %v: set it to a time such as 2s", each)
+			}
+			return s.run(cmd, args, func(subjects int) {
+				if s.options.Runs == 0 {
+					s.options.For = max(each, each*time.Duration(subjects)/time.Duration(s.options.Workers))
+				}
+			})
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().DurationVar(&each, "for", each, "how long the search in each property takes, if --runs does not say")
+	return cmd
+}
+
+// newFuzz returns the command that searches all night.
+func newFuzz() *cobra.Command {
+	s := &searcher{}
+	cmd := &cobra.Command{
+		Use:   "fuzz [packages]",
+		Short: "Search for hours in all properties at once",
+		Long: `Fuzz compiles the tests of the packages once, finds the properties in them and searches
+in all of them at once, in worker processes, and goes on after a failure. Those that show
+the most orders are given the most time. A failure is saved before it is told of. A
+worker that dies of a run is replaced, and its death is a failure with its case.
+
+Every minute, and when it ends, it notes how far it is: --resume goes on from there.`,
+		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if s.options.For < 0 || s.options.For == 0 && s.options.Runs == 0 {
+				return errors.New("say how long it may take: --for 8h, or --runs 1000000 for each property")
+			}
+			if s.options.Every <= 0 {
+				return fmt.Errorf("--note is %v: set it to a time such as 1m", s.options.Every)
+			}
+			return s.run(cmd, args, nil)
+		},
+	}
+	s.flags(cmd)
+	f := cmd.Flags()
+	f.DurationVar(&s.options.For, "for", 0, "how long it takes in all")
+	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
+	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it notes how far it is")
+	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is; else one in the user's cache folder")
+	return cmd
+}
+
+// run finds properties and searches in them. Settle, if it is not nil, sets what depends
+// on how many there are.
+func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjects int)) error {
+	o := &s.options
+	switch {
+	case o.Workers < 1:
+		return fmt.Errorf("--workers is %d: set it to a number from 1 on", o.Workers)
+	case o.Runs < 0:
+		return fmt.Errorf("--runs is %d: set it to a number from 1 on, or to 0 for no bound", o.Runs)
+	case o.Seed == 0:
+		return errors.New("--seed is 0: set it to a number from 1 on")
+	case o.Shrink <= 0:
+		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
+	}
+	subjects, done, err := s.find(cmd.Context(), patterns)
+	defer done()
+	if err != nil {
+		return err
+	}
+	subjects = distinct(subjects)
+	bounds, err := s.bounds()
+	if err != nil {
+		return err
+	}
+	o.Memory, o.Env = bounds.Memory, bounds.Env
+	if settle != nil {
+		settle(len(subjects))
+	} else if o.File == "" {
+		if o.File, err = stateFile(patterns); err != nil {
+			return err
+		}
+	}
+	p := &printer{w: cmd.OutOrStdout(), json: s.json, found: map[string]bool{}}
+	o.Tell = p.tell
+	report, err := campaign.Run(cmd.Context(), subjects, *o)
+	if err != nil {
+		return err
+	}
+	p.end(report)
+	if report.Failures()+report.Complaints() > 0 {
+		return errFailed
+	}
+	return nil
+}
+
+// stateFile returns the file for a campaign of some packages that is begun here.
+func stateFile(patterns []string) (string, error) {
+	cache := os.Getenv("JOSTLE_CACHE")
+	if cache == "" || cache == "off" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("%w: give a file by --state", err)
+		}
+		cache = filepath.Join(dir, "jostle")
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{here}, patterns...), "\x00")))
+	return filepath.Join(cache, "campaign", hex.EncodeToString(sum[:8])+".json"), nil
+}
+
+// A printer prints the events of a campaign: as lines, or as JSON.
+type printer struct {
+	w     io.Writer
+	json  bool
+	found map[string]bool
+}
+
+func (p *printer) tell(e campaign.Event) {
+	if p.json {
+		text, err := json.Marshal(e)
+		if err == nil {
+			fmt.Fprintf(p.w, "%s\n", text)
+		}
+		return
+	}
+	switch e.Kind {
+	case campaign.Found:
+		p.printFinding(e.Subject, e.Finding)
+	case campaign.Noted:
+		fmt.Fprintf(p.w, "note: %s\n", strings.TrimPrefix(e.Subject+": "+e.Text, ": "))
+	case campaign.Went:
+		fmt.Fprintf(p.w, "%s: %s, %s\n", words.Elapsed(time.Duration(e.Seconds*float64(time.Second))), words.Count(e.Runs, "run"), e.Text)
+	}
+}
+
+// printFinding prints a finding as go test prints it.
+func (p *printer) printFinding(subject string, f *campaign.Finding) {
+	fmt.Fprintf(p.w, "--- FAIL: %s\n%s", subject, f.Text)
+	if !strings.HasSuffix(f.Text, "\n") {
+		fmt.Fprintln(p.w)
+	}
+	if f.Path != "" {
+		fmt.Fprintf(p.w, "        again: jostle replay %s\n", shown(f.Path))
+	}
+	if f.Saved != "" {
+		fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(f.Saved, f.Path, shown(f.Path)))
+	}
+	if f.Problem != "" {
+		fmt.Fprintf(p.w, "        %s\n", f.Problem)
+	}
+	if f.Path == "" && f.Case != "" && f.Worth {
+		fmt.Fprintf(p.w, "        not saved; put this into a file whose name ends in .case, and jostle replay runs it:\n\n%s\n", f.Case)
+	}
+}
+
+// shown returns a path from here, if it is below.
+func shown(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(here); err == nil {
+		if rel, err := filepath.Rel(real, path); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// end prints a line for each property, and one for all.
+func (p *printer) end(r *campaign.Report) {
+	if p.json {
+		return
+	}
+	runs := 0
+	for i := range r.Outcomes {
+		out := &r.Outcomes[i]
+		runs += out.Runs
+		verdict := "ok  "
+		if len(out.Findings)+len(out.Complaints) > 0 {
+			verdict = "FAIL"
+		}
+		what := fmt.Sprintf("%s, %s", words.Count(out.Runs, "run"), words.Count(out.Steps, "step"))
+		if out.Complete != "" {
+			what = out.Complete
+		}
+		if n := len(out.Findings); n > 0 {
+			what += ", " + words.Count(n, "failure")
+		}
+		fmt.Fprintf(p.w, "%s  %s: %s\n", verdict, out.Subject.String(), what)
+		for _, text := range append(out.Complaints, out.Notes...) {
+			fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(text, "\n", "\n        "))
+		}
+	}
+	deaths := ""
+	if r.Deaths > 0 {
+		deaths = fmt.Sprintf(", %s of workers", words.Count(r.Deaths, "death"))
+	}
+	fmt.Fprintf(p.w, "%s, %s, %s in %s (%s)%s\n", properties(len(r.Outcomes)), words.Count(r.Failures(), "failure"), words.Count(runs, "run"),
+		words.Elapsed(r.Elapsed), r.Ended, deaths)
+}
+
+func properties(n int) string {
+	if n == 1 {
+		return "1 property"
+	}
+	return words.Grouped(n) + " properties"
+}

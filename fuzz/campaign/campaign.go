@@ -1,0 +1,161 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/worker"
+)
+
+// A Subject is a property in the test binary of its package.
+type Subject struct {
+	Binary   *binary.Binary
+	Property worker.Property
+}
+
+// String names the subject: "example.com/bank TestBank, neverOverdrawn".
+func (s *Subject) String() string {
+	text := s.Binary.Package + " " + s.Property.Test
+	if s.Property.Call > 0 {
+		text += fmt.Sprintf(" (call %d)", s.Property.Call+1)
+	}
+	if s.Property.Name != s.Property.Test {
+		text += ", " + s.Property.Name
+	}
+	return text
+}
+
+// Options say how Run searches.
+type Options struct {
+	// Workers is how many processes search at the same time; zero means one.
+	Workers int
+	// Seed is what all runs follow from; zero means 1.
+	Seed uint64
+	// Runs is how many runs each property is given, For how long the campaign takes;
+	// whichever is reached first ends the search. Zero is no bound.
+	Runs int
+	For  time.Duration
+	// First ends the search in a property at its first failure.
+	First bool
+	// Shrink is how long it may take to make one finding smaller; zero means 30 seconds.
+	// Within that it takes a number of runs that does not depend on time.
+	Shrink time.Duration
+	// Memory bounds how many bytes a worker may have; zero is no bound.
+	Memory uint64
+	// Env is added to the environment of the workers.
+	Env []string
+	// File is where the campaign notes, and at its end, how far it is; "" is nowhere. It
+	// does so as often as Every says; zero means every minute. Resume has it go on from
+	// there.
+	File   string
+	Every  time.Duration
+	Resume bool
+	// Pages keeps a page of HTML and one of JSON beside each case.
+	Pages bool
+	// Tell is told of all that happens, by one goroutine. It may be nil.
+	Tell func(Event)
+}
+
+// A Kind says what happened.
+type Kind string
+
+// The kinds.
+const (
+	// Found: a finding, which is kept.
+	Found Kind = "found"
+	// Noted: something that people may want to know.
+	Noted Kind = "noted"
+	// Finished: nothing is left to search for in a property.
+	Finished Kind = "finished"
+	// Went is told every few seconds: how far the campaign is.
+	Went Kind = "went"
+)
+
+// An Event is something that happened.
+type Event struct {
+	Kind    Kind
+	Subject string   `json:",omitempty"`
+	Finding *Finding `json:",omitempty"`
+	Text    string   `json:",omitempty"`
+	Runs    int      // of all properties so far
+	Seconds float64  // since the campaign began
+}
+
+// A Finding is a failure of a property, or the death of a process.
+type Finding struct {
+	worker.Finding
+	// Died reports that a process has ended with the run.
+	Died bool `json:",omitempty"`
+	// Told reports that somebody was told of it, Fresh that its file was made for it.
+	Told, Fresh bool `json:",omitempty"`
+	// Rest reports that it was found out of turn, at the end of a campaign. One that goes
+	// on from there may come to another run of it.
+	Rest bool `json:",omitempty"`
+	// Problem is why it could not be saved.
+	Problem string `json:",omitempty"`
+	// Times is how many runs have failed so.
+	Times int
+}
+
+// An Outcome is what came of a property.
+type Outcome struct {
+	Subject  Subject
+	Findings []*Finding
+	Runs     int
+	Steps    int
+	// Complete says in words that every order was run, if so.
+	Complete string
+	// Complaints are why it tells less than it seems to, and why it was given up.
+	Complaints []string
+	// Notes are of saved cases.
+	Notes []string
+	Arms  string
+}
+
+// A Report is what came of a campaign.
+type Report struct {
+	Outcomes []Outcome
+	// Ended says why the campaign has ended: "runs", "time", "complete" when nothing was
+	// left to search for, or "interrupted".
+	Ended   string
+	Elapsed time.Duration
+	Deaths  int // of worker processes, whatever they died of
+}
+
+// Failures returns how many findings there are.
+func (r *Report) Failures() (n int) {
+	for i := range r.Outcomes {
+		n += len(r.Outcomes[i].Findings)
+	}
+	return n
+}
+
+// Complaints reports whether some property was tested less than it seems.
+func (r *Report) Complaints() (n int) {
+	for i := range r.Outcomes {
+		n += len(r.Outcomes[i].Complaints)
+	}
+	return n
+}
+
+// Run searches in all subjects until nothing is left, the bounds are reached or the
+// context is done. The error says that the campaign could not be begun.
+func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
+	o.Workers, o.Seed = max(1, o.Workers), max(1, o.Seed)
+	o.Shrink, o.Every = cmp.Or(o.Shrink, usualShrink), cmp.Or(o.Every, noteEvery)
+	c := &campaign{Options: o, began: time.Now()}
+	for _, s := range subjects {
+		c.targets = append(c.targets, newTarget(s))
+	}
+	if o.Resume {
+		if err := c.restore(); err != nil {
+			return nil, err
+		}
+	}
+	return c.run(ctx)
+}
+
+const usualShrink = 30 * time.Second

@@ -1,0 +1,245 @@
+package campaign_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/worker"
+)
+
+// subjects returns the properties of some tests of this test binary.
+func subjects(t testing.TB, env []string, tests ...string) (list []campaign.Subject) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &binary.Binary{Package: "campaign", Dir: here, Path: self, Tests: tests}
+	c := b.Command("")
+	c.Env = append(c.Env, env...)
+	properties, err := b.Properties(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range properties {
+		list = append(list, campaign.Subject{Binary: b, Property: p})
+	}
+	if len(list) != len(tests) {
+		t.Fatalf("found %d properties of %v", len(list), tests)
+	}
+	return list
+}
+
+// environment returns that of workers which keep their cases in a folder.
+func environment(dir string) []string {
+	return []string{isSearched + "=1", "JOSTLE_OUT=" + dir}
+}
+
+// campaignOf runs a campaign with its cases in a folder.
+func campaignOf(t *testing.T, dir string, o campaign.Options, tests ...string) *campaign.Report {
+	t.Helper()
+	o.Env = append(o.Env, environment(dir)...)
+	r, err := campaign.Run(t.Context(), subjects(t, o.Env, tests...), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// found returns the findings of a report, and the runs that came to each, in a line each.
+func found(r *campaign.Report) (lines []string) {
+	for i := range r.Outcomes {
+		for _, f := range r.Outcomes[i].Findings {
+			lines = append(lines, fmt.Sprintf("%s: %s in run %d", r.Outcomes[i].Subject.Property.Name, f.Signature, f.Run+1))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// loads returns the cases below a folder, and fails the test for files that are none.
+func loads(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		if ext := filepath.Ext(path); ext != ".case" {
+			continue
+		}
+		c, err := corpus.Folder{Dir: filepath.Dir(path)}.Find(path)
+		if err != nil {
+			t.Error(err)
+		}
+		list = append(list, c.Property+": "+c.Signature)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestSameFindings: what a campaign finds follows from the seed and the number of runs,
+// not from how many workers there are.
+func TestSameFindings(t *testing.T) {
+	var first, cases []string
+	for _, workers := range []int{1, 2, 3} {
+		dir := t.TempDir()
+		r := campaignOf(t, dir, campaign.Options{Runs: 3000, Workers: workers}, "TestHolds", "TestTwoBugs", "TestExits")
+		if r.Ended != "runs" {
+			t.Errorf("it ended by %q", r.Ended)
+		}
+		for i, want := range []int{3000, 3000, 0} {
+			if got := r.Outcomes[i].Runs; want > 0 && i == 0 && got != want {
+				t.Errorf("%v had %d runs, want %d", r.Outcomes[i].Subject, got, want)
+			}
+		}
+		if first == nil {
+			first, cases = found(r), loads(t, dir)
+			t.Logf("found:\n%s", strings.Join(first, "\n"))
+			t.Logf("kept:\n%s", strings.Join(cases, "\n"))
+		}
+		if got := found(r); !slices.Equal(got, first) {
+			t.Errorf("%d workers found\n%s\nand one\n%s", workers, strings.Join(got, "\n"), strings.Join(first, "\n"))
+		}
+		if got := loads(t, dir); !slices.Equal(got, cases) {
+			t.Errorf("%d workers kept\n%s\nand one\n%s", workers, strings.Join(got, "\n"), strings.Join(cases, "\n"))
+		}
+	}
+	if len(first) != 3 {
+		t.Errorf("found %q, want both bugs and the exit", first)
+	}
+}
+
+// TestDeaths: each way in which a run takes its process with it is a finding with a case,
+// which takes a process with it again; and the campaign goes on.
+func TestDeaths(t *testing.T) {
+	for _, c := range []struct{ test, signature, said string }{
+		{"TestExits", "process: exit status #", "the last words"},
+		{"TestFatal", "process: fatal error: sync: unlock of unlocked mutex", "properties_test.go:"},
+		{"TestHangs", "process: no progress, in step #, in which last receives int", "does a loop never end?"},
+		{"TestEats", "process: it had more than # MB of memory", ""},
+	} {
+		t.Run(c.test, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			stall := "JOSTLE_STALL=1m"
+			if c.test == "TestHangs" {
+				stall = "JOSTLE_STALL=2s"
+			}
+			o := campaign.Options{Runs: 200, Workers: 1, Memory: 256 << 20, First: true, Env: []string{stall}}
+			r := campaignOf(t, dir, o, c.test, "TestHolds")
+			slices.SortFunc(r.Outcomes, func(a, b campaign.Outcome) int { return len(b.Findings) - len(a.Findings) })
+			f := r.Outcomes[0].Findings
+			if len(f) != 1 || !f[0].Died {
+				t.Fatalf("found %d, want one death: %+v", len(f), r.Outcomes[0])
+			}
+			if f[0].Signature != c.signature {
+				t.Errorf("its signature is %q, want %q", f[0].Signature, c.signature)
+			}
+			if !strings.Contains(f[0].Text, c.said) {
+				t.Errorf("want %q in\n%s", c.said, f[0].Text)
+			}
+			if f[0].Path == "" {
+				t.Fatalf("no case is kept:\n%s", f[0].Text)
+			}
+			if got := r.Outcomes[1]; got.Runs != 200 || len(got.Findings) > 0 {
+				t.Errorf("beside it there were %d runs, want 200", got.Runs)
+			}
+			p, err := campaign.Start(t.Context(), r.Outcomes[0].Subject, worker.Command{Env: append(environment(dir), stall), Memory: 256 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = p.Do(t.Context(), worker.Request{Do: worker.Replay, Path: f[0].Path})
+			if death, ok := err.(*worker.Death); !ok || death.Outside() {
+				t.Errorf("the case does not end its process: %v", err)
+			}
+		})
+	}
+}
+
+// TestStallsByChance: a run that stood still, and does not when it is made again, is no
+// failure: the machine may have slept.
+func TestStallsByChance(t *testing.T) {
+	dir := t.TempDir()
+	var notes []string
+	o := campaign.Options{Runs: 500, Env: []string{"JOSTLE_STALL=1s", onceFile + "=" + filepath.Join(dir, "once")}, Tell: func(e campaign.Event) {
+		if e.Kind == campaign.Noted {
+			notes = append(notes, e.Text)
+		}
+	}}
+	r := campaignOf(t, dir, o, "TestStalls")
+	if n := r.Failures() + r.Complaints(); n > 0 || r.Outcomes[0].Runs != 500 || r.Deaths != 1 {
+		t.Errorf("%d failures and complaints, %d runs, %d deaths", n, r.Outcomes[0].Runs, r.Deaths)
+	}
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "a worker ended (NO PROGRESS for ") || !strings.HasSuffix(notes[0], "; what it was at was begun again") {
+		t.Errorf("notes: %q", notes)
+	}
+}
+
+// TestBounds: a campaign ends by what comes first, and says by what.
+func TestBounds(t *testing.T) {
+	dir := t.TempDir()
+	if r := campaignOf(t, dir, campaign.Options{For: 300 * time.Millisecond}, "TestHolds"); r.Ended != "time" || r.Outcomes[0].Runs == 0 {
+		t.Errorf("ended by %q after %d runs", r.Ended, r.Outcomes[0].Runs)
+	}
+	r := campaignOf(t, dir, campaign.Options{For: time.Hour, Runs: 100}, "TestFew")
+	if r.Ended != "complete" || r.Outcomes[0].Complete != "complete: all 6 orders were run" {
+		t.Errorf("ended by %q: %q", r.Ended, r.Outcomes[0].Complete)
+	}
+	r = campaignOf(t, dir, campaign.Options{Runs: 100}, "TestSkipped")
+	if got := r.Outcomes[0].Complaints; len(got) != 1 || !strings.HasPrefix(got[0], "all of 100 runs were skipped") {
+		t.Errorf("complaints: %q", got)
+	}
+	if cases := loads(t, dir); len(cases) > 0 {
+		t.Errorf("kept %q", cases)
+	}
+}
+
+// TestInterrupted: a campaign that is interrupted ends at once, and one that goes on from
+// its file comes to what one comes to that was not.
+func TestInterrupted(t *testing.T) {
+	whole := t.TempDir()
+	want := found(campaignOf(t, whole, campaign.Options{Runs: 20_000, Workers: 2}, "TestHolds", "TestTwoBugs"))
+	dir := t.TempDir()
+	o := campaign.Options{Runs: 20_000, Workers: 2, File: filepath.Join(dir, "state.json")}
+	o.Env = environment(dir)
+	list := subjects(t, o.Env, "TestHolds", "TestTwoBugs")
+	runs, parts := 0, 0
+	for ended := ""; ended != "runs"; parts++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Duration(60+10*parts)*time.Millisecond, cancel)
+		r, err := campaign.Run(ctx, list, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Resume = true
+		now := 0
+		for i := range r.Outcomes {
+			now += r.Outcomes[i].Runs
+		}
+		if now < runs {
+			t.Errorf("it went back from %d runs to %d", runs, now)
+		}
+		runs, ended = now, r.Ended
+		if got := found(r); ended == "runs" && !slices.Equal(got, want) {
+			t.Errorf("found\n%s\nand without interruption\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	if parts < 2 {
+		t.Errorf("it was over after %d interruptions: too few to show anything", parts)
+	}
+	t.Logf("%d interruptions", parts)
+}

@@ -1,0 +1,23 @@
+// Package campaign searches for a long time, in several properties at once, with worker
+// processes of their test binaries. A process that dies costs a batch of runs; its death
+// is a finding, and the campaign goes on.
+//
+// # What depends on what
+//
+// A campaign goes in rounds. In each round every property is given one share of batches,
+// and as many further shares as there are properties are divided by yield: by how many
+// ordered pairs of receives the property's last shares have shown, so that a property
+// with few orders does not get as much time as one with many. A share has so many batches
+// that it takes about 2^18 steps. Both follow from the round before the last, so that
+// workers need not wait for each other at the end of each round, and neither depends on
+// how fast anything is. So the same seed and the same number of runs give the same
+// findings, with any number of workers, unless time ends the campaign or a property is
+// given up because its runs keep ending their processes.
+//
+// # What is kept
+//
+// A finding is a case in the folder of its property before anybody is told of it. Then it
+// is made smaller by a worker, in place of that case. A file says which batches of each
+// property are over; a campaign that goes on from it makes those that follow, and comes
+// to what it would have come to without an end.
+package campaign

@@ -1,0 +1,300 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/worker"
+)
+
+// A job is a request to a worker of a target, and what came of it.
+type job struct {
+	target  *target
+	request worker.Request
+	round   int      // of a share, else noRound
+	finding *Finding // that is made smaller
+	known   []string // the signatures that were found before the job was begun
+	size    int      // how many runs a batch has, 0 if that was not known then
+
+	reply  *worker.Reply
+	err    error
+	died   []worker.Finding // findings that are deaths
+	notes  []string
+	deaths int
+}
+
+const noRound = -1
+
+// lost reports whether the job was not done, since the campaign was over.
+func (j *job) lost() bool {
+	return errors.Is(j.err, context.Canceled) || errors.Is(j.err, context.DeadlineExceeded)
+}
+
+// A hand does jobs, one at a time, with a process for each of the targets that it was at
+// last.
+type hand struct {
+	*Options
+	searching, all context.Context
+	kept           []kept // the one used last is the last
+}
+
+type kept struct {
+	target  *target
+	process *worker.Process
+}
+
+// mostKept is how many processes wait for a hand to come back to their targets.
+const mostKept = 4
+
+// work does jobs until there are no more.
+func (h *hand) work(jobs <-chan *job, results chan<- *job) {
+	for j := range jobs {
+		h.do(j)
+		results <- j
+	}
+	for _, k := range h.kept {
+		k.process.Stop()
+	}
+}
+
+// mostTries is how often a job is begun again whose process somebody else has ended.
+const mostTries = 20
+
+// do does a job. A run that ends its process is made again, to know its case, and its
+// batch left out from then on.
+func (h *hand) do(j *job) {
+	ctx := h.searching
+	if j.request.Do == worker.Shrink {
+		ctx = h.all
+	}
+	for tries := 1; ; {
+		j.reply, j.err = h.ask(ctx, j.target, j.request)
+		var death *worker.Death
+		if ctx.Err() != nil {
+			j.err = ctx.Err()
+		}
+		if !errors.As(j.err, &death) {
+			return
+		}
+		j.deaths++
+		again := h.look(ctx, j, death, tries)
+		switch {
+		case ctx.Err() != nil:
+			j.err = ctx.Err()
+			return
+		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != worker.Shrink): // it was ended by somebody, or by chance
+			tries++
+			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); what it was at was begun again", death.Headline()))
+			continue
+		case again == nil:
+			return
+		}
+		j.died = append(j.died, *again)
+		j.known = append(j.known, again.Signature)
+		if j.request.Do != worker.Run || len(j.died) >= mostDeaths {
+			return
+		}
+		j.request.Without = append(slices.Clone(j.request.Without), death.At.Batch)
+	}
+}
+
+// ask has a process of a target do something, a new one if none waits.
+func (h *hand) ask(ctx context.Context, t *target, q worker.Request) (*worker.Reply, error) {
+	p, err := h.process(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Do(ctx, q)
+	var refused *worker.Refusal
+	if err == nil || errors.As(err, &refused) {
+		h.keep(t, p)
+	}
+	return r, err
+}
+
+// process returns a process of a target. One that somebody ends before it is ready is
+// started again.
+func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err error) {
+	for i, k := range h.kept {
+		if k.target == t {
+			h.kept = slices.Delete(h.kept, i, i+1)
+			return k.process, nil
+		}
+	}
+	for range mostTries {
+		var death *worker.Death
+		p, err = Start(ctx, t.subject, worker.Command{Memory: h.Memory, Env: h.Env})
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return p, err
+		case !errors.As(err, &death) || !death.Outside():
+			return nil, errors.New(err.Error()) // no death of a run
+		}
+	}
+	return nil, errors.New(err.Error())
+}
+
+// keep keeps a process for later.
+func (h *hand) keep(t *target, p *worker.Process) {
+	if len(h.kept) == mostKept {
+		h.kept[0].process.Stop()
+		h.kept = h.kept[1:]
+	}
+	h.kept = append(h.kept, kept{t, p})
+}
+
+// Start starts a process that serves a subject. Of the command only the bounds and the
+// environment matter.
+func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Process, error) {
+	c := s.Binary.Command(s.Property.Test)
+	c.Memory, c.Silence, c.StartUp, c.Env = bounds.Memory, bounds.Silence, bounds.StartUp, append(c.Env, bounds.Env...)
+	p, err := worker.Start(c)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, p.Interrupt)
+	defer stop()
+	for {
+		offer, err := p.Offer()
+		switch {
+		case ctx.Err() != nil:
+			p.Kill()
+			return nil, ctx.Err()
+		case err != nil:
+			return nil, fmt.Errorf("%s does not offer the property any more: %w", s.Property.Test, err)
+		}
+		same := offer.Test == s.Property.Test && offer.Call == s.Property.Call
+		if err := p.Answer(same); err != nil || same {
+			return p, err
+		}
+	}
+}
+
+// timesAgain is how often a run that has ended its process is made again: until that
+// ends its process, too. A process that somebody has ended may be so ended again by
+// chance: of those the run is the reason only if all end at the same decision.
+const timesAgain = 3
+
+// look makes the runs again with which a process died, and returns the finding; nil if
+// they come to their end, and the process has not ended by itself: somebody has ended it,
+// or its runs stood still while the machine did, or many runs together took too much
+// memory. Tries is how often the job was begun.
+func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *worker.Finding {
+	if j.request.Do == worker.Shrink {
+		return nil
+	}
+	headline := "the process ended: " + death.Headline()
+	f := &worker.Finding{Signature: signature(death), Headline: headline, Where: whereDied(j, death)}
+	if j.request.Do == worker.Begin {
+		if death.Outside() || death.Cause != "" && tries == 1 {
+			return nil
+		}
+		if path, is := strings.CutPrefix(death.At.What, worker.SavedCase); is {
+			f.Path = path
+		}
+		f.Text = deathText(headline, f.Where, death)
+		return f
+	}
+	if slices.Contains(j.known, f.Signature) && !death.Outside() {
+		return f // there is a case of it
+	}
+	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs}
+	var ends []*worker.Death
+	for n := 1; n <= timesAgain && ctx.Err() == nil; n++ {
+		_, err := h.ask(ctx, j.target, q)
+		var again *worker.Death
+		if errors.As(err, &again) && again.Last != nil && (death.Outside() || !again.Outside()) {
+			ends = append(ends, again)
+		}
+		if len(ends) > 0 && !death.Outside() || len(ends) < n && death.Outside() {
+			break
+		}
+	}
+	if len(ends) == timesAgain && alike(ends) || len(ends) > 0 && !death.Outside() {
+		h.caseOf(ctx, j, ends[0], f)
+		f.Text = deathText(headline, f.Where, ends[0]) + f.Text
+		return f
+	}
+	if death.Outside() || death.Cause != "" {
+		return nil
+	}
+	f.Where += fmt.Sprintf(", which came to their end %d times when they were made again", timesAgain)
+	f.Text = deathText(headline, f.Where, death)
+	return f
+}
+
+// alike reports whether all deaths came with the same decision.
+func alike(list []*worker.Death) bool {
+	for _, d := range list {
+		if d.Last.Run != list[0].Last.Run || d.Last.Number != list[0].Last.Number {
+			return false
+		}
+	}
+	return true
+}
+
+// caseOf makes the run up to the decision with which a process died, and adds the case of
+// that run to a finding.
+func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *worker.Finding) {
+	f.Run = death.Last.Run
+	f.Where = fmt.Sprintf("run %d, made again", f.Run+1)
+	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Stop: death.Last, Path: f.Signature, Where: f.Headline}
+	r, err := h.ask(ctx, j.target, q)
+	if err != nil || len(r.Findings) == 0 {
+		return
+	}
+	f.Case, f.Worth = r.Findings[0].Case, true
+	if chart := r.Findings[0].Text; chart != "" {
+		f.Text = "\n" + words.Indented(chart) + "        (up to the last step before)\n"
+	}
+}
+
+// whereDied says what a process was at.
+func whereDied(j *job, d *worker.Death) string {
+	if d.At.What != "" {
+		return d.At.What
+	}
+	if j.size > 0 {
+		return fmt.Sprintf("one of the runs %d to %d", d.At.Batch*j.size+1, (d.At.Batch+1)*j.size)
+	}
+	return fmt.Sprintf("a run of batch %d", d.At.Batch+1)
+}
+
+// deathText is what is told of a death.
+func deathText(headline, where string, d *worker.Death) string {
+	text := "    " + headline + "\n        " + where + "\n"
+	if d.Said != "" {
+		text += words.Indented(d.Said)
+	}
+	if d.Cause != "" && strings.Contains(d.Cause, "\n") {
+		text += words.Indented(d.Cause)
+	}
+	return text
+}
+
+// signature tells a death from others: how it ended or why, without numbers.
+func signature(d *worker.Death) string {
+	text := d.Headline()
+	if d.Stalled { // how long it stood does not matter
+		_, where, _ := strings.Cut(text, ", ")
+		text = "no progress, " + where
+	}
+	var b strings.Builder
+	digits := false
+	for _, r := range text {
+		if r >= '0' && r <= '9' {
+			if !digits {
+				b.WriteByte('#')
+			}
+			digits = true
+			continue
+		}
+		digits = false
+		b.WriteRune(r)
+	}
+	return "process: " + b.String()
+}

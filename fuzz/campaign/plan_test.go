@@ -1,0 +1,138 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/worker"
+)
+
+// planned returns a campaign of so many targets that are ready for shares.
+func planned(targets int, o Options) *campaign {
+	c := &campaign{Options: o, shares: map[int]int{}}
+	for i := range targets {
+		t := newTarget(Subject{Binary: &binary.Binary{}, Property: worker.Property{Test: fmt.Sprint("Test", i)}})
+		t.Begun, t.Batch = true, 32
+		c.targets = append(c.targets, t)
+	}
+	return c
+}
+
+// over makes a share that is over, with so many pairs and steps, and findings.
+func over(j *job, pairs, steps int, signatures ...string) *job {
+	j.reply = &worker.Reply{Batch: 32, Tally: search.NewTally()}
+	j.reply.Pairs, j.reply.Tally.Steps, j.reply.Tally.Runs = pairs, steps, 32*j.request.Count
+	for _, s := range signatures {
+		j.reply.Findings = append(j.reply.Findings, worker.Finding{Signature: s})
+	}
+	j.reply.Failed = len(signatures)
+	return j
+}
+
+// TestShares: the shares of a round follow from the round before the last: each property
+// has one, and as many more as there are properties go by how many pairs they showed; a
+// share has about as many steps as all others.
+func TestShares(t *testing.T) {
+	c := planned(4, Options{Seed: 1})
+	pairs, steps := []int{10, 20, 0, 970}, []int{32 * 100, 32 * 10, 32, 32 * 1000}
+	var got []string
+	for round := range 4 {
+		var shares []string
+		for _, j := range c.plan() {
+			i := slices.Index(c.targets, j.target)
+			shares = append(shares, fmt.Sprintf("%d: %d+%d", i, j.request.First, j.request.Count))
+			c.shares[j.round]++
+			c.settle(over(j, pairs[i], steps[i]*j.request.Count))
+		}
+		got = append(got, fmt.Sprintf("round %d\n  %s", round, strings.Join(shares, "\n  ")))
+	}
+	want := `round 0
+  0: 0+1
+  0: 1+1
+  1: 0+1
+  1: 1+1
+  2: 0+1
+  2: 1+1
+  3: 0+1
+  3: 1+1
+round 1
+  0: 2+1
+  0: 3+1
+  1: 2+1
+  1: 3+1
+  2: 2+1
+  2: 3+1
+  3: 2+1
+  3: 3+1
+round 2
+  0: 4+4
+  1: 4+4
+  2: 4+4
+  3: 4+4
+  3: 8+8
+  3: 16+8
+  3: 24+8
+  3: 32+8
+round 3
+  0: 8+16
+  1: 8+16
+  2: 8+16
+  3: 40+8
+  3: 48+8
+  3: 56+8
+  3: 64+8
+  3: 72+8`
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("planned\n%s\nwant\n%s", text, want)
+	}
+}
+
+// TestBoundedShares: a property with all its runs has no more shares.
+func TestBoundedShares(t *testing.T) {
+	c := planned(1, Options{Seed: 1, Runs: 100})
+	for round, want := range []int{2, 2, 0} { // 4 batches have 128 runs
+		jobs := c.plan()
+		if len(jobs) != want {
+			t.Errorf("round %d has %d shares, want %d", round, len(jobs), want)
+		}
+	}
+}
+
+// TestSettled: what shares found counts in the order of the shares, not in that in which
+// they are over, and nothing that was found is lost at the end.
+func TestSettled(t *testing.T) {
+	var told []string
+	c := planned(1, Options{Seed: 1, Tell: func(e Event) { told = append(told, fmt.Sprint(e.Finding.Signature, " in run ", e.Finding.Run)) }})
+	jobs := slices.Concat(c.plan(), c.plan())
+	for i, j := range jobs {
+		over(j, 1, 1, "a", fmt.Sprint("only in ", i))
+		for k := range j.reply.Findings {
+			j.reply.Findings[k].Run = i
+		}
+		c.shares[j.round]++
+	}
+	jobs[2].reply, jobs[2].err = nil, context.Canceled
+	jobs[2].died = []worker.Finding{{Signature: "died", Run: 2}}
+	for _, i := range []int{1, 3, 0, 2} {
+		c.settle(jobs[i])
+	}
+	if got, want := strings.Join(told, ", "), "a in run 0, only in 0 in run 0, only in 1 in run 1"; got != want {
+		t.Errorf("told %s, want %s", got, want)
+	}
+	if done := c.targets[0].Done; done != 2 {
+		t.Errorf("%d batches are over, want 2: the third must be made again", done)
+	}
+	told = nil
+	c.foundRest()
+	if got, want := strings.Join(told, ", "), "died in run 2, only in 3 in run 3"; got != want {
+		t.Errorf("in the end told %s, want %s", got, want)
+	}
+	if a := c.targets[0].find("a"); a.Times != 3 {
+		t.Errorf("a was found %d times, want 3", a.Times)
+	}
+}

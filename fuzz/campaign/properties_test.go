@@ -1,0 +1,158 @@
+// Skips: the tests of this file are what campaigns search; they have something to do in
+// a worker of one only.
+package campaign_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Variables in the environment of workers.
+const (
+	isSearched = "CAMPAIGN_TEST_SEARCHED" // they are workers
+	pidFolder  = "CAMPAIGN_TEST_PIDS"     // where each says that it is there
+	onceFile   = "CAMPAIGN_TEST_ONCE"     // is made by what is done once
+)
+
+// searched has Check called in workers only.
+func searched(t *testing.T, property func(*props.T)) {
+	t.Helper()
+	if os.Getenv(isSearched) == "" {
+		t.Skip("no campaign searches here")
+	}
+	if dir := os.Getenv(pidFolder); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(os.Getpid())), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fuzz.Check(t, property)
+}
+
+// race sends numbers to one actor, each through another, in whatever order, and calls
+// look in the step in which the last has come, with all of them.
+func race(t *props.T, numbers int, look func(got []int)) {
+	var got []int
+	sys := t.System()
+	last := sys.Spawn("last", pulse.Func(func(_ *pulse.Ctx, msg any) {
+		if got = append(got, msg.(int)); len(got) == numbers {
+			look(got)
+		}
+	}))
+	for i := range numbers {
+		by := sys.Spawn("by", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(last, msg) }))
+		sys.Send(by, i)
+	}
+	sys.Run()
+}
+
+// drawn is a draw of no matter, so that the search does not run every order.
+func drawn(t *props.T) { props.Draw(t, rapid.IntRange(0, 1000), "any") }
+
+// descends reports whether the numbers from 0 to n-1 came with the largest first.
+func descends(got []int, n int) bool {
+	for i := range n {
+		if got[i] != n-1-i {
+			return false
+		}
+	}
+	return true
+}
+
+func holds(t *props.T) {
+	drawn(t)
+	race(t, 5, func([]int) {})
+}
+
+func twoBugs(t *props.T) {
+	drawn(t)
+	race(t, 4, func(got []int) {
+		if descends(got, 4) {
+			panic("descends")
+		}
+		if got[0] == 1 && got[1] == 3 && got[2] == 0 {
+			panic("begins with 1, 3, 0")
+		}
+	})
+}
+
+func exits(t *props.T) {
+	drawn(t)
+	race(t, 4, func(got []int) {
+		if descends(got, 4) {
+			fmt.Println("the last words")
+			os.Exit(3)
+		}
+	})
+}
+
+func fatal(t *props.T) {
+	drawn(t)
+	race(t, 4, func(got []int) {
+		if descends(got, 4) {
+			var m sync.Mutex
+			m.Unlock()
+		}
+	})
+}
+
+func hangs(t *props.T) {
+	drawn(t)
+	race(t, 4, func(got []int) {
+		for descends(got, 4) {
+		}
+	})
+}
+
+var eaten [][]byte
+
+func eats(t *props.T) {
+	drawn(t)
+	race(t, 4, func(got []int) {
+		for descends(got, 4) {
+			eaten = append(eaten, make([]byte, 1<<20))
+			clear(eaten[len(eaten)-1])
+		}
+	})
+}
+
+// stallsOnce stands still in the first process alone, as on a machine that sleeps.
+func stallsOnce(t *props.T) {
+	drawn(t)
+	race(t, 4, func(got []int) {
+		if !descends(got, 4) {
+			return
+		}
+		file, err := os.OpenFile(os.Getenv(onceFile), os.O_CREATE|os.O_EXCL, 0o600)
+		for err == nil {
+			time.Sleep(time.Hour)
+		}
+		file.Close()
+	})
+}
+
+func few(t *props.T) { race(t, 3, func([]int) {}) }
+
+func skipped(t *props.T) {
+	drawn(t)
+	t.Skip("never wanted")
+}
+
+func TestHolds(t *testing.T)   { searched(t, holds) }
+func TestTwoBugs(t *testing.T) { searched(t, twoBugs) }
+func TestExits(t *testing.T)   { searched(t, exits) }
+func TestFatal(t *testing.T)   { searched(t, fatal) }
+func TestHangs(t *testing.T)   { searched(t, hangs) }
+func TestEats(t *testing.T)    { searched(t, eats) }
+func TestStalls(t *testing.T)  { searched(t, stallsOnce) }
+func TestFew(t *testing.T)     { searched(t, few) }
+func TestSkipped(t *testing.T) { searched(t, skipped) }

@@ -1,0 +1,187 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/worker"
+)
+
+// A target is a subject and how far the search in it is. What a checkpoint keeps of it
+// has exported names.
+type target struct {
+	subject Subject
+
+	// Begun reports that the saved cases were run, and every order if they are few.
+	Begun bool
+	// Done is how many batches are over, Size how many the last share had.
+	Done, Size int
+	// Batch is how many runs a batch has, 0 until it is known.
+	Batch    int
+	Tally    search.Tally
+	Missed   []string
+	Late     []string
+	Complete string
+	Notes    []string
+	GivenUp  string // why nothing more is searched
+	Findings []*Finding
+	// Deaths is how many batches had a death.
+	Deaths int
+	// Early are deaths before the first share, of which no case is known. The search may
+	// come to them again, and then to their cases.
+	Early []worker.Finding
+	// Met are failures that were met while others were made smaller. They are kept as
+	// cases; the search may come to them by itself.
+	Met []*Finding
+
+	noted  []string     // what was told of its workers
+	next   int          // the first batch that no share has
+	yields [3]yield     // of the last three rounds, by the round's number
+	early  map[int]*job // shares that were over before earlier ones, by their first batch
+}
+
+// A yield is what the shares of a round have come to.
+type yield struct{ Steps, Batches, Pairs int }
+
+func newTarget(s Subject) *target {
+	return &target{subject: s, Tally: search.NewTally(), early: map[int]*job{}}
+}
+
+// A share takes about so many steps, but no more batches than mostBatches and no more
+// than growth times as many as the share before.
+const (
+	shareSteps  = 1 << 18
+	mostBatches = 1 << 12
+	growth      = 4
+)
+
+// open reports whether there is more to search for.
+func (t *target) open(o *Options) bool {
+	return t.Begun && t.Complete == "" && t.GivenUp == "" && !(o.First && len(t.Findings) > 0) &&
+		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
+}
+
+// share returns the next share of a round, as a request.
+func (t *target) share(o *Options, round int) worker.Request {
+	size := 1
+	if y := t.yieldBefore(round); y.Batches > 0 {
+		size = max(1, min(mostBatches, growth*max(1, t.Size), shareSteps*y.Batches/max(1, y.Steps)))
+	}
+	t.Size = size
+	q := worker.Request{Do: worker.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs}
+	t.next += size
+	return q
+}
+
+// yieldBefore returns what a round goes by: what the round before the last came to.
+func (t *target) yieldBefore(round int) *yield { return &t.yields[(round+1)%len(t.yields)] }
+
+// take adds what came of a share.
+func (t *target) take(j *job) {
+	r := j.reply
+	first := t.Tally.Runs == 0
+	t.Batch = r.Batch
+	t.Tally.Add(&r.Tally)
+	if first {
+		t.Missed = r.Missed
+	} else {
+		t.Missed = slices.DeleteFunc(t.Missed, func(name string) bool { return !slices.Contains(r.Missed, name) })
+	}
+	for _, text := range r.Late {
+		if !slices.Contains(t.Late, text) && len(t.Late) < mostTexts {
+			t.Late = append(t.Late, text)
+		}
+	}
+	y := &t.yields[j.round%len(t.yields)]
+	y.Steps += r.Tally.Steps
+	y.Batches += j.request.Count
+	y.Pairs = max(y.Pairs, r.Pairs)
+}
+
+// mostTexts bounds how many different texts of a property are kept, mostFindings how
+// many of its findings, and mostDeaths after how many deaths it is given up.
+const (
+	mostTexts    = 20
+	mostFindings = 100
+	mostDeaths   = 20
+)
+
+// find returns the finding with a signature, nil when there is none.
+func (t *target) find(signature string) *Finding {
+	for _, f := range t.Findings {
+		if f.Signature == signature {
+			return f
+		}
+	}
+	return nil
+}
+
+// signatures returns those of all findings.
+func (t *target) signatures() (list []string) {
+	for _, f := range t.Findings {
+		list = append(list, f.Signature)
+	}
+	return list
+}
+
+// outcome returns what came of the target.
+func (t *target) outcome(interrupted bool) Outcome {
+	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: t.Tally.Runs, Steps: t.Tally.Steps, Complete: t.Complete,
+		Notes: t.Notes, Arms: t.Tally.Arms(), Complaints: slices.Clone(t.Late)}
+	if t.GivenUp != "" {
+		out.Complaints = append(out.Complaints, t.GivenUp)
+	}
+	if len(t.Findings) > 0 || t.Complete != "" || interrupted && t.Tally.Runs == 0 {
+		return out
+	}
+	if t.Tally.Runs == 0 && t.GivenUp == "" {
+		out.Complaints = append(out.Complaints, "nothing was run: give the search more time")
+		return out
+	}
+	if t.Tally.Runs > 0 {
+		res := search.Result{Tally: t.Tally, Missed: t.Missed}
+		out.Complaints = append(out.Complaints, res.Complaints()...)
+	}
+	return out
+}
+
+// plan returns the shares of the next round: one for each open target, and as many more
+// by yield.
+func (c *campaign) plan() (jobs []*job) {
+	var open []*target
+	total := 0
+	for _, t := range c.targets {
+		if t.open(&c.Options) {
+			open = append(open, t)
+			total += t.yieldBefore(c.round).Pairs
+		}
+	}
+	for i, t := range open {
+		for n := 1 + c.extra(open, i, total); n > 0 && t.open(&c.Options); n-- {
+			jobs = append(jobs, &job{target: t, request: t.share(&c.Options, c.round), round: c.round})
+		}
+	}
+	for _, t := range open {
+		t.yields[c.round%len(t.yields)] = yield{}
+	}
+	c.round++
+	return jobs
+}
+
+// extra returns how many shares a target is given beside its first: its part, by pairs,
+// of as many as there are targets, rounded down so that the sums before it are.
+func (c *campaign) extra(open []*target, i, total int) int {
+	if total == 0 {
+		return 1
+	}
+	before := 0
+	for _, t := range open[:i] {
+		before += t.yieldBefore(c.round).Pairs
+	}
+	n := len(open)
+	return n*(before+open[i].yieldBefore(c.round).Pairs)/total - n*before/total
+}
+
+// giveUp ends the search in a target.
+func (t *target) giveUp(format string, args ...any) { t.GivenUp = fmt.Sprintf(format, args...) }

@@ -1,0 +1,149 @@
+package worker
+
+import (
+	"github.com/jostle-go/jostle/fuzz/search"
+)
+
+// Variable is the environment variable that makes a process a worker.
+const Variable = "JOSTLE_WORKER"
+
+// Version is that of the protocol. Whoever changes the meaning of a message raises it.
+const Version = 1
+
+// A Property is what a worker offers: one call of a verb.
+type Property struct {
+	// Test is the name of the test, Verb that of the verb, and Call the number of the
+	// call among those of the test, from 0.
+	Test, Verb string
+	Call       int
+	// Name is the name under which cases are kept, Folder the folder for them.
+	Name, Folder string
+	// Func is the name of the property's function.
+	Func string
+}
+
+// A Message is what a worker says. One of its fields is set.
+type Message struct {
+	Hello  *Hello    `json:",omitempty"`
+	Offer  *Property `json:",omitempty"`
+	Beat   *Beat     `json:",omitempty"`
+	At     *At       `json:",omitempty"`
+	Decide *Decision `json:",omitempty"`
+	Stall  string    `json:",omitempty"` // a run stands still: where
+	Done   *Reply    `json:",omitempty"`
+}
+
+// A Hello is the first message.
+type Hello struct{ Version int }
+
+// A Beat says ten times a second that the process lives, and how much memory it has
+// from the operating system, in bytes.
+type Beat struct{ Memory uint64 }
+
+// An At says what a worker begins with: a batch of a search, or what is in words.
+type At struct {
+	Batch int    `json:",omitempty"`
+	What  string `json:",omitempty"`
+}
+
+// SavedCase is what At.What begins with when a saved case is run; its path follows.
+const SavedCase = "saved case "
+
+// A Decision is one that was made in a run that is made again: what it was, and how many
+// came before it in the run.
+type Decision struct {
+	Run, Number int
+	// Delivery is the identity of the step that comes next, Choice the answer to a
+	// question; one of them is set.
+	Delivery uint64   `json:",omitempty"`
+	Choice   []uint32 `json:",omitempty"` // kind, number of answers, answer
+}
+
+// What a Request may ask for.
+const (
+	Pass    = "pass"    // an offer is declined
+	Take    = "take"    // an offer is taken
+	Begin   = "begin"   // run saved cases, then every order if they are few
+	Run     = "run"     // run batches
+	Again   = "again"   // run a batch and tell of each decision, or stop at one
+	Shrink  = "shrink"  // make a case smaller, explain it, and keep what comes of it
+	Replay  = "replay"  // run a case
+	Repair  = "repair"  // find a run near a stale case, and keep it
+	Explore = "explore" // run every order
+	Import  = "import"  // run the inputs of go test -fuzz in a folder
+	Export  = "export"  // write a case as such an input
+	Stop    = "stop"    // let the test go on
+)
+
+// A Request is what a command asks of a worker. Do says which of the other fields matter.
+type Request struct {
+	Do   string
+	Seed uint64 `json:",omitempty"`
+
+	// Of Run and Again: Count batches from First on, without some; no run from number
+	// Runs on, if that is set. Of Begin and Explore Runs bounds the runs.
+	First   int   `json:",omitempty"`
+	Count   int   `json:",omitempty"`
+	Without []int `json:",omitempty"`
+	Runs    int   `json:",omitempty"`
+	// Of Again: the decision to stop before; nil is to stop at none.
+	Stop *Decision `json:",omitempty"`
+
+	// Of Shrink, Replay and Repair: a case as text, and the file that has it. Of Again
+	// Path is the signature of the case.
+	Case string `json:",omitempty"`
+	Path string `json:",omitempty"`
+	// Of Import Path is a folder, and of Export To is one.
+	To string `json:",omitempty"`
+	// Fresh reports that the file was made for this finding, and may be removed for a
+	// better one. Keep reports that what comes of it is to be kept.
+	Fresh, Keep bool `json:",omitempty"`
+	// Where says which run it was; of Again, what the case is to say of its failure.
+	Where string `json:",omitempty"`
+	// Pages asks for a page of HTML and one of JSON beside the case.
+	Pages bool `json:",omitempty"`
+	// Milliseconds bounds Begin, Shrink, Repair and Explore.
+	Milliseconds int `json:",omitempty"`
+}
+
+// A Reply is what came of a request.
+type Reply struct {
+	Error string `json:",omitempty"` // why nothing was done
+	search.Tally
+	Batch int `json:",omitempty"` // how many runs a batch has
+	// Pairs is how many ordered pairs of receives the runs have shown.
+	Pairs int `json:",omitempty"`
+	// Findings are the first of each signature, Failed how many runs failed.
+	Findings []Finding `json:",omitempty"`
+	Failed   int       `json:",omitempty"`
+	// Missed are the situations that none of the runs reached, and Late is what
+	// goroutines have done wrong after the last one.
+	Missed []string `json:",omitempty"`
+	Late   []string `json:",omitempty"`
+	// Complete says in words that every order was run, "" when that is not so. Text is
+	// what is to be shown, Trace all steps of the run.
+	Complete string   `json:",omitempty"`
+	Text     string   `json:",omitempty"`
+	Trace    string   `json:",omitempty"`
+	Problems []string `json:",omitempty"`
+	Notes    []string `json:",omitempty"`
+	// Exact reports of a case that it was run as it was saved.
+	Exact bool `json:",omitempty"`
+}
+
+// A Finding is a run in which the property did not hold.
+type Finding struct {
+	Case      string // as text
+	Signature string
+	Headline  string
+	Text      string // all that is to be shown
+	Path      string `json:",omitempty"` // of the file, if there is one
+	Saved     string `json:",omitempty"` // what became of the file, in words
+	Where     string `json:",omitempty"` // which run it was
+	Run       int    `json:",omitempty"` // its number in the search
+	// Worth reports that it is worth being kept as a case, Confirmed that it came out
+	// the same each time.
+	Worth, Confirmed bool
+	// Condition is in which orders it fails, as a case has it.
+	Condition string `json:",omitempty"`
+}

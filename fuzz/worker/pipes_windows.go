@@ -1,0 +1,34 @@
+package worker
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// inherit has a command's process inherit two files, and returns by which names it
+// knows them.
+func inherit(cmd *exec.Cmd, in, out *os.File) (names []string) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	for _, f := range []*os.File{in, out} {
+		h := syscall.Handle(f.Fd())
+		syscall.SetHandleInformation(h, syscall.HANDLE_FLAG_INHERIT, syscall.HANDLE_FLAG_INHERIT)
+		cmd.SysProcAttr.AdditionalInheritedHandles = append(cmd.SysProcAttr.AdditionalInheritedHandles, h)
+		names = append(names, strconv.FormatUint(uint64(h), 10))
+	}
+	return names
+}
+
+// inherited returns the file that this process has inherited by a name. Processes that
+// this one starts do not inherit it.
+func inherited(name string) *os.File {
+	h, err := strconv.ParseUint(name, 10, 64)
+	if err != nil {
+		return nil
+	}
+	syscall.SetHandleInformation(syscall.Handle(h), syscall.HANDLE_FLAG_INHERIT, 0)
+	return os.NewFile(uintptr(h), "pipe of the command")
+}

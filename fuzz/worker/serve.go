@@ -1,0 +1,171 @@
+package worker
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/search"
+)
+
+// A Call is a call of a verb.
+type Call struct {
+	Verb     string
+	Property search.Property
+	Folder   corpus.Folder
+	// Strategies are those that the call asks for; nil means the usual ones. Explore
+	// has its other settings.
+	Strategies []string
+	Explore    search.ExploreOptions
+	// Stall is how long a run may stand still.
+	Stall time.Duration
+}
+
+// Serve offers the property of a call to the command that has started this process, and
+// does with it what that asks for. It reports false when no command has: then the verb
+// has to do its work.
+func Serve(c Call) bool {
+	w := process()
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.serve(&c)
+	return true
+}
+
+// process returns this process as a worker, nil if it is none. There is one, with the
+// one connection that the process was given.
+var process = sync.OnceValue(open)
+
+// A worker is the end of the connection in the test binary.
+type worker struct {
+	mu    sync.Mutex     // held while an offer is made and served
+	calls map[string]int // how many offers each test has made
+
+	requests chan Request // closed when the command has gone
+	pipe     *os.File     // to the command
+
+	// out guards what follows: busy reports that a request is being done, idle that
+	// nothing is until the command asks for more.
+	out        sync.Mutex
+	to         *json.Encoder
+	busy, idle bool
+}
+
+// open connects the process with its command.
+func open() *worker {
+	setting := os.Getenv(Variable)
+	if setting == "" {
+		return nil
+	}
+	os.Unsetenv(Variable) // processes that this one starts are no workers
+	parts := strings.Fields(setting)
+	if len(parts) != 3 {
+		giveUp("%s is %q: it is for the command jostle, which sets it to a version and two pipes", Variable, setting)
+	}
+	in, out := inherited(parts[1]), inherited(parts[2])
+	if in == nil || out == nil {
+		giveUp("%s is %q: these are no pipes", Variable, setting)
+	}
+	w := &worker{calls: map[string]int{}, requests: make(chan Request), pipe: out, to: json.NewEncoder(out)}
+	w.say(Message{Hello: &Hello{Version}})
+	go w.read(in)
+	go w.beat()
+	return w
+}
+
+// giveUp ends the process, which can do nothing for its command.
+func giveUp(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+	os.Exit(gone)
+}
+
+// gone is the exit code of a process without a command.
+const gone = 86
+
+// read passes on what the command asks for. When the command has died a run that is on
+// is for nobody.
+func (w *worker) read(in *os.File) {
+	from := json.NewDecoder(bufio.NewReader(in))
+	for {
+		var q Request
+		if err := from.Decode(&q); err != nil {
+			w.out.Lock()
+			defer w.out.Unlock()
+			if w.busy {
+				os.Exit(gone)
+			}
+			close(w.requests)
+			return
+		}
+		w.requests <- q
+	}
+}
+
+// say sends a message. If nobody reads it the process is for nobody.
+func (w *worker) say(m Message) {
+	w.out.Lock()
+	defer w.out.Unlock()
+	if m.Beat != nil && w.idle {
+		return // nobody listens
+	}
+	if m.Done != nil {
+		w.busy, w.idle = false, true
+	}
+	if err := w.to.Encode(m); err != nil {
+		giveUp("the command that this test runs for has gone: %v", err)
+	}
+}
+
+// next returns what the command asks for; false when it has gone.
+func (w *worker) next() (Request, bool) {
+	q, ok := <-w.requests
+	w.out.Lock()
+	defer w.out.Unlock()
+	w.busy, w.idle = ok, false
+	return q, ok
+}
+
+// beat says ten times a second how much memory there is.
+func (w *worker) beat() {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	for range time.Tick(time.Second / 10) {
+		metrics.Read(sample)
+		w.say(Message{Beat: &Beat{sample[0].Value.Uint64() - sample[1].Value.Uint64()}})
+	}
+}
+
+// serve offers a call and does what is asked for. Of a command that has gone, it does
+// nothing more.
+func (w *worker) serve(c *Call) {
+	p := &c.Property
+	offer := Property{Test: p.Test, Verb: c.Verb, Call: w.calls[p.Test], Name: p.Name, Folder: c.Folder.Dir, Func: p.FuncName()}
+	w.calls[p.Test]++
+	s := &server{worker: w, Call: c}
+	w.say(Message{Offer: &offer})
+	if q, ok := w.next(); !ok || q.Do != Take {
+		return
+	}
+	for {
+		q, ok := w.next()
+		if !ok || q.Do == Stop {
+			return
+		}
+		r := s.do(&q)
+		w.say(Message{Done: r})
+	}
+}
+
+// environment returns the variable by which a process knows its pipes.
+func environment(names []string) string {
+	return Variable + "=" + strconv.Itoa(Version) + " " + strings.Join(names, " ")
+}

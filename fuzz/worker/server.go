@@ -1,0 +1,357 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// A server does what a command asks of one property.
+type server struct {
+	*worker
+	*Call
+	dog *search.Watchdog // of the request that is being done
+}
+
+// do does what is asked for.
+func (s *server) do(q *Request) *Reply {
+	do, known := map[string]func(*Request) (*Reply, error){
+		Begin: s.begin, Run: s.run, Again: s.again, Shrink: s.shrink, Replay: s.replay, Repair: s.repair, Explore: s.explore,
+		Import: s.importGo, Export: s.exportGo,
+	}[q.Do]
+	if !known {
+		return &Reply{Error: fmt.Sprintf("the worker does not know what %q is", q.Do)}
+	}
+	s.dog = &search.Watchdog{Limit: s.Stall, Tell: func(headline, lines string) {
+		s.say(Message{Stall: headline + "\n" + lines})
+	}}
+	s.Property.Made = s.dog.Look
+	s.dog.Start()
+	defer s.dog.Stop()
+	r, err := do(q)
+	if err != nil {
+		return &Reply{Error: err.Error()}
+	}
+	return r
+}
+
+// context returns that of a request.
+func (q *Request) context() (context.Context, context.CancelFunc) {
+	if q.Milliseconds <= 0 {
+		return context.WithCancel(context.Background())
+	}
+	return context.WithTimeout(context.Background(), time.Duration(q.Milliseconds)*time.Millisecond)
+}
+
+// options returns those of a search at random.
+func (s *server) options(q *Request) (o search.Options, err error) {
+	o = search.Options{Seed: q.Seed}
+	if s.Strategies != nil {
+		o.Portfolio, err = search.Strategies(s.Strategies...)
+	}
+	return o, err
+}
+
+// run makes the runs of some batches. After one that fails it goes on with the next
+// batch: another may fail otherwise.
+func (s *server) run(q *Request) (*Reply, error) {
+	o, err := s.options(q)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reply{Tally: search.NewTally(), Batch: o.BatchSize()}
+	seen, last := &coverage.Orders{}, q.First+q.Count
+	for b := q.First; b < last; {
+		if slices.Contains(q.Without, b) {
+			b++
+			continue
+		}
+		end := last
+		for _, without := range q.Without {
+			if without > b {
+				end = min(end, without)
+			}
+		}
+		o.First, o.Runs = b, end*r.Batch
+		if q.Runs > 0 {
+			o.Runs = min(o.Runs, q.Runs)
+		}
+		if o.First*r.Batch >= o.Runs {
+			break
+		}
+		b = s.some(o, end, r, seen)
+	}
+	r.Pairs = seen.Count(coverage.PR).Seen
+	return r, nil
+}
+
+// some makes the runs of batches up to an end, or to one that fails, and returns which
+// batch is next.
+func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders) (next int) {
+	size := o.BatchSize()
+	o.Planned = func(index int, _ *props.Plan) {
+		if index%size == 0 {
+			s.say(Message{At: &At{Batch: index / size}})
+		}
+	}
+	first := r.Tally.Runs == 0
+	res := search.Sample(context.Background(), s.Property, o)
+	r.Tally.Add(&res.Tally)
+	seen.Merge(res.Orders)
+	if first {
+		r.Missed = res.Missed
+	} else {
+		r.Missed = slices.DeleteFunc(r.Missed, func(name string) bool { return !slices.Contains(res.Missed, name) })
+	}
+	for _, f := range res.Late {
+		r.Late = append(r.Late, f.Text)
+	}
+	if res.Finding == nil {
+		return end
+	}
+	r.Failed++
+	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == res.Finding.Case.Signature }) {
+		f := report(res.Finding, fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy))
+		f.Run = res.Index
+		r.Findings = append(r.Findings, f)
+	}
+	return res.Index/size + 1
+}
+
+// report returns what a command is to know of a finding.
+func report(f *finding.Finding, where string) Finding {
+	return Finding{Case: f.Whole(), Signature: f.Case.Signature, Headline: f.Headline(), Text: f.Text(where), Where: where,
+		Worth: f.Worth(), Confirmed: f.Replays == finding.Tried, Condition: f.Case.Condition}
+}
+
+// mostExhausted is how many orders are run at most before others at random, and
+// exhaustFor how long.
+const (
+	mostExhausted = 1000
+	exhaustFor    = 2 * time.Second
+)
+
+// begin runs the saved cases, and then every order, if there are few. If a saved case
+// fails no order is run.
+func (s *server) begin(q *Request) (*Reply, error) {
+	r := &Reply{Tally: search.NewTally()}
+	cases, problems := s.Folder.Load()
+	for _, p := range problems {
+		r.Problems = append(r.Problems, p.Error())
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	for i := range cases {
+		s.say(Message{At: &At{What: SavedCase + cases[i].Path}})
+		s.play(runner, &cases[i], r)
+	}
+	if len(r.Findings) > 0 || s.Strategies != nil || q.Runs < 0 {
+		return r, nil
+	}
+	s.say(Message{At: &At{What: "the runs of every order with which the search begins"}})
+	ctx, cancel := context.WithTimeout(context.Background(), exhaustFor)
+	defer cancel()
+	x := search.Exhaust(ctx, s.Property, q.Seed, mostExhausted)
+	for _, f := range x.Found {
+		r.Findings = append(r.Findings, report(f.Finding, f.Run))
+	}
+	if len(x.Found) == 0 && x.All {
+		res, same := x.Confirm(ctx, s.Property, search.Options{Seed: q.Seed})
+		if res.Finding == nil && same {
+			r.Complete = x.Whole()
+			r.Tally.Add(&res.Tally)
+			r.Tally.Runs += x.Verdict.Runs
+			r.Tally.Steps += x.Verdict.Steps
+		}
+	}
+	return r, nil
+}
+
+// play runs a saved case, and adds what came of it.
+func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) {
+	played := finding.Play(runner, c)
+	file := filepath.Base(c.Path)
+	r.Exact = played.Exact
+	if res := &played.Result; res.System != nil {
+		r.Trace = res.System.Trace().Text()
+	}
+	if played.Result.Failure == nil {
+		r.Notes = append(r.Notes, played.Held(file, s.Property.Name == s.Property.Test))
+		return
+	}
+	f := finding.From(s.origin(c), &played.Result)
+	f.Confirm(runner)
+	told := report(f, fmt.Sprintf("saved case %s (%s)", file, played.How))
+	told.Path = c.Path
+	r.Findings = append(r.Findings, told)
+}
+
+func (s *server) origin(c *corpus.Case) finding.Origin {
+	return finding.Origin{Property: s.Property.Name, Test: s.Property.Test, Strategy: c.Strategy, Seed: c.Seed}
+}
+
+// decoded returns the case of a request, by its text or by its name.
+func (s *server) decoded(q *Request) (c corpus.Case, err error) {
+	if q.Case == "" {
+		return s.Folder.Find(q.Path)
+	}
+	if c, err = corpus.Decode(q.Path, []byte(q.Case)); err == nil {
+		err = c.Of(s.Property.Name)
+	}
+	return c, err
+}
+
+// replay runs a case.
+func (s *server) replay(q *Request) (*Reply, error) {
+	c, err := s.decoded(q)
+	if err != nil {
+		return nil, err
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	r := &Reply{Tally: search.NewTally()}
+	s.play(runner, &c, r)
+	return r, nil
+}
+
+// mostShrinkRuns bounds how many runs it may take to make a case smaller: a number and
+// not a time, so that the same search comes to the same case.
+const mostShrinkRuns = 20_000
+
+// shrink makes a case that fails smaller, says in which orders it fails and keeps it.
+func (s *server) shrink(q *Request) (*Reply, error) {
+	c, err := s.decoded(q)
+	if err != nil {
+		return nil, err
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	played := finding.Play(runner, &c)
+	if played.Result.Failure == nil {
+		return nil, errors.New(played.Held(filepath.Base(c.Path), s.Property.Name == s.Property.Test))
+	}
+	f := finding.From(s.origin(&c), &played.Result)
+	f.Confirm(runner)
+	r := &Reply{Tally: search.NewTally()}
+	if f.Worth() && f.Replays == finding.Tried {
+		f = s.smaller(runner, f, q, r)
+	}
+	small := report(f, q.Where)
+	if q.Keep {
+		err = s.keep(runner, f, &small, q.Fresh, c.Path, q.Pages)
+	}
+	if err != nil {
+		r.Problems = append(r.Problems, err.Error())
+	}
+	r.Findings = append([]Finding{small}, r.Findings...)
+	return r, nil
+}
+
+// smaller makes a finding smaller, and adds what else failed on the way.
+func (s *server) smaller(runner *props.Runner, f *finding.Finding, q *Request, r *Reply) *finding.Finding {
+	ctx, cancel := q.context()
+	defer cancel()
+	o := shrink.Options{Runs: mostShrinkRuns}
+	if q.Runs > 0 {
+		o.Runs = q.Runs
+	}
+	out := search.Shrink(ctx, runner, f, o)
+	for _, other := range out.Others {
+		r.Findings = append(r.Findings, report(other, "met while another failure was shrunk"))
+	}
+	if out.Finding == nil {
+		return f
+	}
+	out.Finding.Shorten(runner)
+	return out.Finding
+}
+
+// keep keeps a finding in place of the file that it comes from, if that was fresh.
+func (s *server) keep(runner *props.Runner, f *finding.Finding, told *Finding, fresh bool, first string, pages bool) error {
+	if !f.Worth() {
+		return nil
+	}
+	kept, err := f.Keep(s.Folder, runner)
+	told.Path = kept.Path
+	if err != nil {
+		return err
+	}
+	if fresh && kept.Path != first {
+		os.Remove(first)
+	}
+	told.Saved = kept.Line(func(path string) string { return path })
+	if pages {
+		return f.WritePages(runner, kept.Path)
+	}
+	return nil
+}
+
+// repair finds a run near a stale case.
+func (s *server) repair(q *Request) (*Reply, error) {
+	c, err := s.decoded(q)
+	if err != nil {
+		return nil, err
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	ctx, cancel := q.context()
+	defer cancel()
+	r := &Reply{Tally: search.NewTally()}
+	s.play(runner, &c, r)
+	if r.Exact {
+		return r, nil
+	}
+	f, ok := search.Repair(ctx, runner, &c)
+	if r.Findings = nil; !ok {
+		r.Notes = []string{fmt.Sprintf("case %s cannot be repaired: no run near it fails as it did; delete it only if its failure is known to be mended", filepath.Base(c.Path))}
+		return r, nil
+	}
+	f = s.smaller(runner, f, q, r)
+	told := report(f, "near case "+filepath.Base(c.Path))
+	err = s.keep(runner, f, &told, !f.Case.OfLiteral(), c.Path, q.Pages)
+	r.Findings = append([]Finding{told}, r.Findings...)
+	return r, err
+}
+
+// explore runs every order.
+func (s *server) explore(q *Request) (*Reply, error) {
+	ctx, cancel := q.context()
+	defer cancel()
+	o := s.Call.Explore
+	o.Runs, o.Seed, o.KeepOn, o.Progress = q.Runs, q.Seed, true, nil
+	s.say(Message{At: &At{What: "the runs of every order"}})
+	x, err := search.Explore(ctx, s.Property, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reply{Tally: search.NewTally(), Text: x.Verdict.String(), Problems: slices.Concat(x.Complaints, x.Lost)}
+	r.Tally.Runs, r.Tally.Steps = x.Verdict.Runs, x.Verdict.Steps
+	if advice := x.Verdict.Advice(); advice != "" {
+		r.Text += "\n" + advice
+	}
+	if x.Verdict.Clash != "" {
+		r.Problems = append(r.Problems, x.Verdict.Clash)
+	}
+	if x.Verdict.Complete {
+		r.Complete = words.Count(x.Verdict.Distinct, "order")
+	}
+	if x.Divergence != nil {
+		x.Found = append(x.Found, *x.Divergence)
+	}
+	for _, f := range x.Found {
+		r.Findings = append(r.Findings, report(f.Finding, f.Run))
+	}
+	return r, nil
+}

@@ -1,0 +1,208 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// asWorker is set in the environment of the processes that these tests start: it says
+// what the process is to do.
+const asWorker = "WORKER_TEST"
+
+// TestMain makes some processes other than workers.
+func TestMain(m *testing.M) {
+	switch os.Getenv(asWorker) {
+	case "other version":
+		say(`{"Hello":{"Version":99,"New":[1,2]}}`)
+	case "no version":
+		say(`{"Offer":{"Test":"TestSeveral"}}`)
+	case "gibberish":
+		say("jostle")
+	case "silence":
+		time.Sleep(time.Hour)
+	case "exit":
+		fmt.Println("no database")
+		os.Exit(7)
+	}
+	os.Exit(m.Run())
+}
+
+// say writes a line to the command and waits to be ended.
+func say(line string) {
+	out := os.NewFile(4, "pipe")
+	fmt.Fprintln(out, line)
+	time.Sleep(time.Hour)
+}
+
+func start(t *testing.T, tests, as string) *worker.Process {
+	t.Helper()
+	limit := time.Minute
+	if as == "silence" {
+		limit = time.Second
+	}
+	p, err := worker.Start(worker.Command{Binary: os.Args[0], Dir: ".", Tests: words.Pattern(tests), StartUp: limit,
+		Env: []string{asWorker + "=" + as, "JOSTLE_OUT=" + t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return p
+}
+
+// one sends one message. It prints all over the place, as programs do.
+func one(t *props.T) {
+	sys := t.System()
+	a := sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {
+		fmt.Print("{\"Hello\":null}\n{")
+		fmt.Fprintln(os.Stderr, "}")
+	}))
+	sys.Send(a, 1)
+	sys.Run()
+}
+
+// TestSeveral makes several calls, in subtests and by several verbs.
+//
+// Skips: unless a command searches in it.
+func TestSeveral(t *testing.T) {
+	if os.Getenv(asWorker) == "" {
+		t.Skip("it is for other tests")
+	}
+	fuzz.Check(t, one)
+	if v := fuzz.Explore(t, one); v.Runs > 0 {
+		t.Error("it was explored although a command has taken it")
+	}
+	for _, name := range []string{"a b", "c/d"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fuzz.Check(t, func(t *props.T) { one(t) })
+		})
+	}
+}
+
+// TestOffers: every call is offered, whatever the test is called and how often it calls.
+func TestOffers(t *testing.T) {
+	p := start(t, "TestSeveral", "offer")
+	seen := map[string]bool{}
+	for {
+		offer, err := p.Offer()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[fmt.Sprintf("%s %s %d %s", offer.Test, offer.Verb, offer.Call, offer.Name)] = true
+		if err := p.Answer(false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"TestSeveral Check 0 one", "TestSeveral Explore 1 one", "TestSeveral/a_b Check 0 TestSeveral/a_b", "TestSeveral/c/d Check 0 TestSeveral/c/d"} {
+		if !seen[want] {
+			t.Errorf("%q was not offered, but %v", want, seen)
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("offered were %v", seen)
+	}
+}
+
+// TestRequests: what a program prints does not disturb what its process is asked, and what
+// cannot be done is refused by a process that lives on.
+func TestRequests(t *testing.T) {
+	p := start(t, "TestSeveral", "serve")
+	if _, err := p.Offer(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Answer(true); err != nil {
+		t.Fatal(err)
+	}
+	do := func(q worker.Request) (*worker.Reply, error) { return p.Do(t.Context(), q) }
+	r, err := do(worker.Request{Do: worker.Begin, Seed: 1})
+	if err != nil || r.Complete != "complete: the only order there is was run" {
+		t.Errorf("begin: %v, %v", r, err)
+	}
+	r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 3, Count: 4, Without: []int{4, 9}})
+	if err != nil || r.Tally.Runs != 3*32 || r.Batch != 32 || r.Tally.Steps != 3*32 {
+		t.Errorf("run: %+v, %v", r, err)
+	}
+	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 3, Count: 4, Runs: 100}); err != nil || r.Tally.Runs != 4 {
+		t.Errorf("run to a bound: %+v, %v", r, err)
+	}
+	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 4, Count: 4, Runs: 100}); err != nil || r.Tally.Runs != 0 {
+		t.Errorf("run beyond the bound: %+v, %v", r, err)
+	}
+	if r, err = do(worker.Request{Do: worker.Explore, Seed: 1}); err != nil || r.Complete != "1 order" {
+		t.Errorf("explore: %+v, %v", r, err)
+	}
+	for _, c := range []struct {
+		q    worker.Request
+		want string
+	}{
+		{worker.Request{Do: "dance"}, `the worker does not know what "dance" is`},
+		{worker.Request{Do: worker.Replay, Path: "none"}, `there is no case "none"`},
+		{worker.Request{Do: worker.Shrink, Case: "no case", Path: "x.case"}, "x.case:1: "},
+		{worker.Request{Do: worker.Repair, Case: "jostle case 3\n", Path: "x.case"}, "x.case:1: "},
+	} {
+		var refused *worker.Refusal
+		if _, err := do(c.q); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s", c.q, err, c.want)
+		}
+	}
+	if _, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: 1}); err != nil {
+		t.Error(err)
+	}
+	p.Stop()
+	var death *worker.Death
+	if _, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: 1}); !errors.As(err, &death) {
+		t.Errorf("a process that has stopped: %v", err)
+	}
+}
+
+// TestProcessesThatAreNoWorkers: each is one clear error.
+func TestProcessesThatAreNoWorkers(t *testing.T) {
+	for _, c := range []struct{ as, want string }{
+		{"other version", "the test binary speaks version 99 of the protocol, and this command version 1: have the module and the command of one version of jostle"},
+		{"no version", "the test binary speaks version 0 of the protocol, and this command version 1: have the module and the command of one version of jostle"},
+		{"gibberish", "signal: killed"},
+		{"silence", "nothing came of it for 1s"},
+		{"exit", "exit status 7\n        no database"},
+	} {
+		t.Run(c.as, func(t *testing.T) {
+			t.Parallel()
+			if _, err := start(t, "TestSeveral", c.as).Offer(); err == nil || err.Error() != c.want {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+	if _, err := worker.Start(worker.Command{Binary: "nowhere"}); err == nil || !strings.HasPrefix(err.Error(), "the test binary cannot be started: ") {
+		t.Error(err)
+	}
+}
+
+// TestInterruptedRequest: a request ends with its context, and its process with it.
+func TestInterruptedRequest(t *testing.T) {
+	p := start(t, "TestSeveral", "serve")
+	if _, err := p.Offer(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Answer(true); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Do(ctx, worker.Request{Do: worker.Run, Seed: 1, Count: 1 << 30}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
