@@ -122,7 +122,7 @@ func (f *Finding) repeats() string {
 		s = words.Count(f.Steps(), "step") + ", " + s
 	}
 	if f.Differs != "" {
-		s += "\n        IT DOES NOT REPEAT: " + f.Differs +
+		s += "\n        IT DOES NOT REPEAT, and so is neither shrunk nor explained: " + f.Differs +
 			"\n        something other than messages decides: the clock, math/rand, the order of a map, other goroutines,\n        or a variable that outlives a run"
 	}
 	return s
