@@ -128,6 +128,7 @@ type live struct {
 	last  int32    // the number of its last receive, -1 before the first
 	turn  int32    // that of its last receive that changed its handlers, -1 before the first
 	count int32    // of its receives
+	msg   int32    // the type of the last, -1 before the first; kept for Positions alone
 	seen  []uint64 // its receives
 	since []uint64 // those since turn, and turn
 }
@@ -208,7 +209,7 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 	}
 	for i := range t.Actors {
 		l := &o.live[i]
-		l.place, l.last, l.turn, l.count = -1, -1, -1, 0
+		l.place, l.last, l.turn, l.count, l.msg = -1, -1, -1, 0, -1
 		l.seen, l.since = l.seen[:0], l.since[:0]
 	}
 }
@@ -231,9 +232,9 @@ func (o *Orders) end(t *trace.Trace) {
 func (o *Orders) receive(l *live, k int32, changed bool) {
 	a := &o.receivers[l.place]
 	if k != l.last { // else nothing has come since but itself
-		base := int(k) * a.width
-		for i, known := range a.rows[many][base : base+len(l.seen)] {
-			if news := l.seen[i] &^ known; news != 0 {
+		row := a.rows[many][int(k)*a.width:]
+		for i, seen := range l.seen {
+			if news := seen &^ row[i]; news != 0 {
 				o.note(a, l.place, k, i, news)
 			}
 		}
@@ -329,10 +330,8 @@ const (
 // position adds a receive by its place, its type and that of the one before. Nearly
 // all were added lately: a small table says so, for less than their identity takes.
 func (o *Orders) position(l *live, a *receiver, k int32) {
-	msg, before, count := a.steps[k].msg, int32(-1), min(l.count, mostPosition)
-	if l.last >= 0 {
-		before = a.steps[l.last].msg
-	}
+	msg, before, count := a.steps[k].msg, l.msg, min(l.count, mostPosition)
+	l.msg = msg
 	if (msg|before+1)>>lateBits == 0 && l.place>>lateBits == 0 {
 		key := (uint64(l.place)<<lateBits|uint64(msg))<<lateBits | uint64(before+1)
 		key = (key<<8 | uint64(count)) + 1
