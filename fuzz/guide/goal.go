@@ -63,7 +63,7 @@ func (s *Goals) Has(g Goal) bool {
 }
 
 // Add adds a goal.
-func (s *Goals) Add(g Goal) { s.table.Put(g.key(), s.Times(g)+1) }
+func (s *Goals) Add(g Goal) { s.table.Count(g.key()) }
 
 // Times returns how often a goal was added.
 func (s *Goals) Times(g Goal) int32 {
