@@ -44,7 +44,7 @@ type Goal struct {
 func (g Goal) Turned() Goal { return Goal{g.Criterion, g.Second, g.First} }
 
 func (g Goal) key() uint64 {
-	return hash.Fold(hash.Fold(g.First, uint64(g.Criterion)+1), g.Second)
+	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // identities are hashes themselves
 }
 
 // Achieved is a set of goals that have been achieved.
