@@ -224,13 +224,13 @@ func (c *Coverage) cell(program, arm string) *CoverageCell {
 }
 
 // Plot returns the curves of a program as an SVG picture: the share of orders that an
-// arm has shown after so many runs, of all that there are or else of the most that any
-// arm has shown.
+// arm has shown after so many runs, of all that there are or else of all that the
+// searches of the program have shown together.
 func (c *Coverage) Plot(program string) string {
-	most, of := 1, "that any arm has shown"
+	most, of := 1, "that all searches have shown"
 	for _, cell := range c.Cells {
 		if cell.Program == program {
-			most = max(most, cell.Seen, cell.Possible)
+			most = max(most, cell.Together, cell.Possible)
 			if cell.Possible > 0 {
 				of = "that there are"
 			}
