@@ -10,7 +10,9 @@ import (
 
 // Coverable runs a property with one input in every distinct order, if there are no more
 // than a number of runs, and returns the orders of two receives that this has shown.
-// The input is drawn from the seed but for what is given of it.
+// Zero runs are no bound but the context's. The input is drawn from the seed but for what
+// is given of it: draws that the property does not make, or makes by another label, are
+// not used, and OneOf has its first value where nothing is given.
 //
 // If exact is true no run with this input can show any other, whatever makes it: the
 // pairs that Orders.Count says are covered are all that can be. That has the early timers
