@@ -24,7 +24,7 @@ type user struct {
 // which each run is all new.
 func users(tb testing.TB) []user {
 	campaign := func(name string, o *coverage.Orders, build func(*pulse.System)) user {
-		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true, Steps: 1 << 21})
+		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 		tb.Cleanup(sys.Close)
 		return user{name, o, func(n uint64) {
 			sys.Reset(n)
@@ -98,7 +98,7 @@ func BenchmarkMemory(b *testing.B) {
 		})
 	}
 	b.Run("a million steps", func(b *testing.B) {
-		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true, Steps: 1 << 21})
+		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true, Steps: 1 << 21, Pending: 1 << 21})
 		defer sys.Close()
 		load.Senders(10, 100_000).Build(sys)
 		sys.Run()
