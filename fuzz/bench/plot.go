@@ -43,12 +43,7 @@ func (t *Table) Plot(subject string) string {
 			d.end = max(d.end, float64(s.Most))
 		}
 	}
-	title := subject + ": share of searches that have not found the bug, by runs"
-	d.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">`, plotWidth, plotHeight, escaped(title))
-	d.put("<title>%s</title><style>%s</style>", escaped(title), plotStyle)
-	d.put(`<rect class="paper" width="100%%" height="100%%"/>`)
-	d.put(`<text x="%d" y="26" style="font-weight: bold">%s</text>`, plotLeft, escaped(title))
-	d.axes()
+	d.open(subject + ": share of searches that have not found the bug, by runs")
 	for i, arm := range t.Arms() {
 		if c := t.Cell(subject, arm); len(c) > 0 {
 			d.curve(i, c)
@@ -56,6 +51,15 @@ func (t *Table) Plot(subject string) string {
 	}
 	d.put("</svg>")
 	return d.String()
+}
+
+// open begins a picture with its title and its axes.
+func (d *drawing) open(title string) {
+	d.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">`, plotWidth, plotHeight, escaped(title))
+	d.put("<title>%s</title><style>%s</style>", escaped(title), plotStyle)
+	d.put(`<rect class="paper" width="100%%" height="100%%"/>`)
+	d.put(`<text x="%d" y="26" style="font-weight: bold">%s</text>`, plotLeft, escaped(title))
+	d.axes()
 }
 
 // escaped returns a text that means itself in a picture.
@@ -100,7 +104,6 @@ func (d *drawing) axes() {
 // curve draws the curve of one cell, with a tick where searches were censored, and its
 // line of the legend.
 func (d *drawing) curve(arm int, c Cell) {
-	look := fmt.Sprintf(`class="c%d curve"%s`, arm%colors, strokes[arm/colors%len(strokes)])
 	list := c.Runs()
 	var path strings.Builder
 	left, last := 1.0, 1.0
@@ -113,11 +116,17 @@ func (d *drawing) curve(arm int, c Cell) {
 		last = max(last, o.At)
 	}
 	fmt.Fprintf(&path, "H%.1f", d.x(last))
-	d.put(`<path %s d="%s"/>`, look, path.String())
 	if left > 0 {
 		d.put(`<line class="c%d tick" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, arm%colors, d.x(last), d.y(left)-5, d.x(last), d.y(left)+5)
 	}
+	d.line(arm, c[0].Arm, path.String())
+}
+
+// line draws the line of an arm, and its part of the legend.
+func (d *drawing) line(arm int, name, path string) {
+	look := fmt.Sprintf(`class="c%d curve"%s`, arm%colors, strokes[arm/colors%len(strokes)])
+	d.put(`<path %s d="%s"/>`, look, path)
 	y := plotTop + legendRow*d.drawn
-	d.put(`<path %s d="M%d %dh28"/><text x="%d" y="%d">%s</text>`, look, legendLeft, y, legendLeft+36, y+4, escaped(c[0].Arm))
+	d.put(`<path %s d="M%d %dh28"/><text x="%d" y="%d">%s</text>`, look, legendLeft, y, legendLeft+36, y+4, escaped(name))
 	d.drawn++
 }

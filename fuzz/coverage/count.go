@@ -222,7 +222,8 @@ func (o *Orders) status(a *receiver, by Criteria, j, k int32) Status {
 }
 
 // A Goal is an order that was not seen and could be: First before Second at
-// Receiver, by their identities. The texts name them for people.
+// Receiver, by their identities. The texts name them for people: long names are cut,
+// and what terminals obey is shown and not done.
 type Goal struct {
 	Receiver, First, Second            uint64
 	Actor, FirstReceive, SecondReceive string
@@ -231,12 +232,14 @@ type Goal struct {
 // Open lists the orders by one criterion that were not seen although nothing was in
 // the way, those of one actor together.
 func (o *Orders) Open(by Criteria) (list []Goal) {
+	names := map[told]string{}
 	for _, i := range o.sorted() {
 		a := &o.receivers[i]
+		label := shown(o.words.texts[a.label], mostNamed)
 		for j, k := range a.pairs(by.matrix()) {
 			if o.status(a, by, j, k) == Open {
 				x, y := &a.steps[k], &a.steps[j]
-				list = append(list, Goal{a.id, x.id, y.id, o.words.texts[a.label], o.text(x), o.text(y)})
+				list = append(list, Goal{a.id, x.id, y.id, label, o.text(x, names), o.text(y, names)})
 			}
 		}
 	}
@@ -248,9 +251,15 @@ func (o *Orders) Open(by Criteria) (list []Goal) {
 	return list
 }
 
-// text names a step for people.
-func (o *Orders) text(s *told) string {
-	return shortType(o.words.texts[s.msg]) + " from " + o.words.texts[s.from]
+// text names a step for people. Names has those that were made.
+func (o *Orders) text(s *told, names map[told]string) string {
+	alike := told{msg: s.msg, from: s.from}
+	name, ok := names[alike]
+	if !ok {
+		name = shown(shortType(o.words.texts[s.msg]), mostNamed) + " from " + shown(o.words.texts[s.from], mostNamed)
+		names[alike] = name
+	}
+	return name
 }
 
 // shortType drops the packages from a type.

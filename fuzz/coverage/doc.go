@@ -24,7 +24,7 @@
 // have been. Of an order that was not seen it is known that it is impossible, that it
 // is possible, or neither: how many pairs can be covered at all is then between two
 // numbers. It is exact when none is unknown, or when all orders of the program were
-// run and Whole was called.
+// run and Whole was called: search.Coverable of package fuzz/search does so.
 //
 // # What is still to be seen
 //
@@ -41,5 +41,6 @@
 // An Orders takes as much memory as Orders.Bytes says for what it tells apart, twice that
 // while it grows, and some 50 MB at most for the rest. A run of a million steps and
 // a million runs that are all different take no more: what there is no room for is
-// told apart by type alone.
+// told apart by type alone. TestCampaignsTakeNoMoreMemory says from which run on a
+// campaign takes no more, and BenchmarkMemory how much: 42 MB for a million steps of one actor.
 package coverage

@@ -76,8 +76,9 @@ type Orders struct {
 	ownID     uint64
 	counted   Criteria // each that Also has had: there are rows for it
 	judging   judge
-	whole     bool    // the runs were all that there can be
-	last      folding // the last step that was not told apart
+	whole     bool                     // the runs were all that there can be
+	last      folding                  // the last step that was not told apart
+	lately    *[1 << latelyBits]uint64 // positions that were added last, each in its slot; nil until there are some
 
 	// What follows belongs to the run that is being added.
 	live   []live // by index in its trace
@@ -127,6 +128,7 @@ type live struct {
 	last  int32    // the number of its last receive, -1 before the first
 	turn  int32    // that of its last receive that changed its handlers, -1 before the first
 	count int32    // of its receives
+	msg   int32    // the type of the last, -1 before the first; kept for Positions alone
 	seen  []uint64 // its receives
 	since []uint64 // those since turn, and turn
 }
@@ -195,6 +197,9 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 		o.own, o.ownID = o.past.of(o.Source), o.Source
 	}
 	o.use(o.Also)
+	if o.Also&Positions != 0 && o.lately == nil {
+		o.lately = new([1 << latelyBits]uint64)
+	}
 	o.id, o.random, o.fresh, o.lost = r.ID, r.Unguided, 0, false
 	if o.id == 0 {
 		o.id = hash.Seed(o.Source+1, uint64(o.own.runs)) | 1
@@ -204,7 +209,7 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 	}
 	for i := range t.Actors {
 		l := &o.live[i]
-		l.place, l.last, l.turn, l.count = -1, -1, -1, 0
+		l.place, l.last, l.turn, l.count, l.msg = -1, -1, -1, 0, -1
 		l.seen, l.since = l.seen[:0], l.since[:0]
 	}
 }
@@ -226,10 +231,12 @@ func (o *Orders) end(t *trace.Trace) {
 // receive adds a receive of an actor.
 func (o *Orders) receive(l *live, k int32, changed bool) {
 	a := &o.receivers[l.place]
-	base := int(k) * a.width
-	for i, known := range a.rows[many][base : base+len(l.seen)] {
-		if news := l.seen[i] &^ known; news != 0 {
-			o.note(a, l.place, k, i, news)
+	if k != l.last { // else nothing has come since but itself
+		row := a.rows[many][int(k)*a.width:]
+		for i, seen := range l.seen {
+			if news := seen &^ row[i]; news != 0 {
+				o.note(a, l.place, k, i, news)
+			}
 		}
 	}
 	if o.Also != 0 {
@@ -287,8 +294,14 @@ func (o *Orders) set(a *receiver, matrix int, k int32, word int, news uint64) {
 	}
 }
 
-// note looks at orders that few runs have shown, or none.
+// note looks at orders that few runs have shown, or none. What no run has shown is
+// not in past.rare; so it is marked without a look there, unless its runs are noted.
 func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
+	if first := news &^ a.rows[pr][int(k)*a.width+word]; first != 0 && !o.notes() {
+		a.rows[many][int(k)*a.width+word] |= first
+		o.set(a, pr, k, word, first)
+		news &^= first
+	}
 	o.set(a, pr, k, word, news)
 	for ; news != 0; news &= news - 1 {
 		if o.shown(spot{place, k, int32(64*word + bits.TrailingZeros64(news))}) {
@@ -310,15 +323,29 @@ func with(set []uint64, k int32) []uint64 {
 const (
 	mostPosition  = 255
 	mostPositions = 1 << 18
+	latelyBits    = 12 // of a slot of Orders.lately
+	lateBits      = 18 // of each number in a key there, beside the place
 )
 
-// position adds a receive by its place, its type and that of the one before.
+// position adds a receive by its place, its type and that of the one before. Nearly
+// all were added lately: a small table says so, for less than their identity takes.
 func (o *Orders) position(l *live, a *receiver, k int32) {
-	before := uint64(0)
-	if l.last >= 0 {
-		before = o.words.hashes[a.steps[l.last].msg]
+	msg, before, count := a.steps[k].msg, l.msg, min(l.count, mostPosition)
+	l.msg = msg
+	if (msg|before+1)>>lateBits == 0 && l.place>>lateBits == 0 {
+		key := (uint64(l.place)<<lateBits|uint64(msg))<<lateBits | uint64(before+1)
+		key = (key<<8 | uint64(count)) + 1
+		slot := &o.lately[key*hash.Gamma>>(64-latelyBits)]
+		if *slot == key {
+			return
+		}
+		*slot = key
 	}
-	what := hash.Fold(a.id+uint64(min(l.count, mostPosition)), hash.Fold(before, o.words.hashes[a.steps[k].msg]))
+	was := uint64(0)
+	if before >= 0 {
+		was = o.words.hashes[before]
+	}
+	what := hash.Fold(a.id+uint64(count), hash.Fold(was, o.words.hashes[msg]))
 	if o.positions.Len() < mostPositions {
 		o.addPosition(what)
 	}

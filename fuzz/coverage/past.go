@@ -63,6 +63,16 @@ func (r runs) add(id uint64) (runs, bool) {
 	return runs{min(r.first, id), max(r.first, id)}, true
 }
 
+// notes reports whether the current run is noted for an order that no run has shown.
+// If it is unguided, and there is no room for it, it is counted as lost.
+func (o *Orders) notes() bool {
+	if o.random && len(o.past.rare) >= mostRare && !o.lost {
+		o.lost = true
+		o.own.lost++
+	}
+	return o.random && len(o.past.rare) < mostRare
+}
+
 // shown notes that the current run has shown an order. It reports whether from now on
 // no run need be noted for it. An order of which nothing is known is one that was not
 // seen.
@@ -73,11 +83,7 @@ func (o *Orders) shown(at spot) (many bool) {
 	case !o.random:
 		p.set(at, was, runs{})
 		return true
-	case !known && len(p.rare) >= mostRare:
-		if !o.lost {
-			o.lost = true
-			o.own.lost++
-		}
+	case !known && !o.notes():
 		return true
 	}
 	is, ok := was.add(o.id)

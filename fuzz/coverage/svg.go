@@ -148,12 +148,5 @@ func (p *picture) legend() {
 	}
 }
 
-// short cuts a text, and makes it one line without control characters, which no SVG
-// may have.
-func short(text string) string {
-	text = shown(strings.ToValidUTF8(text, "?"))
-	if utf8.RuneCountInString(text) > mostLetters {
-		text = string([]rune(text)[:mostLetters-1]) + "…"
-	}
-	return text
-}
+// short returns a name as it fits into a picture.
+func short(name string) string { return shown(name, mostLetters) }

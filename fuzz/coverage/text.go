@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Summary says in one line how much of the orders of two receives was seen, and how
-// likely the next run shows more, if there were unguided runs to tell that from.
+// likely the next run shows more, if there were enough unguided runs to tell that from.
 func (o *Orders) Summary() string {
 	text := o.Count(PR).String()
-	if c := o.Chance(); c.Runs > 0 && o.Seen(PR) > 0 {
+	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen(PR) > 0 { // else nothing is known
 		text += "; the next random run shows a new one " + c.String()
 	}
 	return text
@@ -26,6 +27,8 @@ func (c Count) String() string {
 	switch {
 	case c.Pairs() == 0:
 		return "no orders of two receives to cover"
+	case c.Covered+c.Open+c.Unknown == 0:
+		return "no two of the receives seen can come in both orders"
 	case c.Covered+c.Open == 0:
 		return "no two receives are known to come in both orders"
 	case c.Unknown > 0:
@@ -48,7 +51,7 @@ func (o *Orders) Text() string {
 	}
 	for _, p := range o.Parts(PR) {
 		if p.Pairs() > 0 {
-			row(tab, shown(p.Actor), p.Count)
+			row(tab, shown(p.Actor, mostNamed), p.Count)
 		}
 	}
 	tab.Flush()
@@ -83,7 +86,7 @@ func (o *Orders) openLines() (lines []string) {
 		if n > 1 {
 			times = fmt.Sprintf(" (%d of that name)", n)
 		}
-		lines = append(lines, "  "+shown(g.String())+times+"\n")
+		lines = append(lines, "  "+g.String()+times+"\n")
 		open = open[n:]
 	}
 	if len(open) > 0 {
@@ -101,9 +104,23 @@ func row(w *tabwriter.Writer, name string, c Count) {
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, c.Seen, c.Pairs(), c.Covered, c.Open, c.Impossible, c.Unknown)
 }
 
-// shown returns a label of the program as one line without what terminals obey.
-func shown(label string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(trace.Visible(label))
+// mostNamed is how many letters of a name texts show.
+const mostNamed = 60
+
+// inOneLine shows what would begin a new one.
+var inOneLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
+
+// shown returns a name of the program as one line without what terminals obey, and cut to
+// so many letters.
+func shown(name string, most int) string {
+	if len(name) > 4*most+4 { // that are more letters, whatever they are
+		name = name[:4*most+4]
+	}
+	text := inOneLine.Replace(trace.Visible(strings.ToValidUTF8(name, "?")))
+	if utf8.RuneCountInString(text) > most {
+		text = string([]rune(text)[:most-1]) + "…"
+	}
+	return text
 }
 
 // criteria lists those of pairs that are counted.

@@ -8,9 +8,12 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -80,3 +83,51 @@ func TestHostileLabels(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Names that are long, or meant to do harm, do none in any text: they are cut, and stay
+// in their line.
+func TestHostileNames(t *testing.T) {
+	for _, name := range []string{
+		"\x1b[31m\r\n</text></svg><script>alert(1)</script>",
+		"\u202eevil\u0000\xff\xfe",
+		strings.Repeat("é", 1<<19),
+		strings.Repeat("\x1b", 1<<20),
+		strings.Repeat("🂡", mostNamed),
+		strings.Repeat("🂡", mostNamed+1),
+	} {
+		sys := pulse.New(pulse.Options{Record: true})
+		a := sys.Spawn(name, pulse.Func(func(*pulse.Ctx, any) {}))
+		for range 3 {
+			b := sys.Spawn(name, pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(a, hop{}) }))
+			sys.Send(b, hop{})
+		}
+		sys.Run()
+		o := &coverage.Orders{Also: allCriteria}
+		o.Add(sys.Trace(), coverage.Run{Unguided: true})
+		sys.Close()
+		text := o.Text() + o.Summary()
+		for _, g := range o.Open(coverage.PR) {
+			text += g.String() + "\n"
+		}
+		if len(text) > 8<<10 || !strings.Contains(text, " before ") {
+			t.Errorf("%.20q: %d bytes", name, len(text))
+		}
+		for _, line := range strings.Split(text, "\n") {
+			if strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) >= 0 {
+				t.Errorf("%.20q: %q", name, line)
+			}
+		}
+		if long := utf8.RuneCountInString(name) > mostNamed; long != strings.Contains(text, "…") {
+			t.Errorf("%.20q: %.300s", name, text)
+		}
+		var into any
+		if err := xml.Unmarshal(o.SVG(coverage.PR), new(struct{})); err != nil {
+			t.Errorf("%.20q: %v", name, err)
+		}
+		if data, err := o.MarshalJSON(); err != nil || json.Unmarshal(data, &into) != nil {
+			t.Errorf("%.20q: %v", name, err)
+		}
+	}
+}
+
+const mostNamed = 60

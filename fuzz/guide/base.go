@@ -27,23 +27,21 @@ type step struct {
 
 // NewBase reads a trace.
 func NewBase(t *trace.Trace) *Base {
-	b := skim(t)
+	b := &Base{steps: make([]step, min(len(t.Steps), mostSteps))}
+	for i := range b.steps {
+		b.steps[i] = stepOf(t, i)
+	}
 	b.words = (len(b.steps) + 63) / 64
 	b.must = newClosure(t, b.words, len(b.steps)).must
 	return b
 }
 
-// skim returns a base that does not know which steps must come before which.
-func skim(t *trace.Trace) *Base {
-	b := &Base{}
-	n := min(len(t.Steps), mostSteps)
-	for i := range t.Steps[:n] {
-		s := &t.Steps[i]
-		given := s.Kind != trace.Receive || s.Settled
-		asked := s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch
-		b.steps = append(b.steps, step{s.ID, s.Actor, !given && asked, given, s.Changed})
-	}
-	return b
+// stepOf returns what a base knows of step i of a trace.
+func stepOf(t *trace.Trace, i int) step {
+	s := &t.Steps[i]
+	given := s.Kind != trace.Receive || s.Settled
+	asked := s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch
+	return step{s.ID, s.Actor, !given && asked, given, s.Changed}
 }
 
 // Len returns how many steps the base has.

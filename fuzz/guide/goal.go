@@ -44,7 +44,7 @@ type Goal struct {
 func (g Goal) Turned() Goal { return Goal{g.Criterion, g.Second, g.First} }
 
 func (g Goal) key() uint64 {
-	return hash.Fold(hash.Fold(g.First, uint64(g.Criterion)+1), g.Second)
+	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // identities are hashes themselves
 }
 
 // Achieved is a set of goals that have been achieved.
@@ -63,7 +63,7 @@ func (s *Goals) Has(g Goal) bool {
 }
 
 // Add adds a goal.
-func (s *Goals) Add(g Goal) { s.table.Put(g.key(), s.Times(g)+1) }
+func (s *Goals) Add(g Goal) { s.table.Count(g.key()) }
 
 // Times returns how often a goal was added.
 func (s *Goals) Times(g Goal) int32 {

@@ -10,6 +10,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -35,10 +36,10 @@ type Exhaustion struct {
 // wrong about, all orders must have been run without one. As in Sample a property
 // may be given early timers.
 func Exhaust(ctx context.Context, p Property, seed uint64, runs int) Exhaustion {
-	x := exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs})
+	x := exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs}, nil)
 	if x.doubts && x.Verdict.Complete && len(x.Found) == 0 {
 		all := explore.Method{Reduction: explore.Everything, CountDistinct: true}
-		x = exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs, Method: all})
+		x = exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs, Method: all}, nil)
 	}
 	return x.Exhaustion
 }
@@ -49,10 +50,11 @@ type exhausting struct {
 	doubts bool
 }
 
-// exhaust makes one exploration.
-func exhaust(ctx context.Context, p Property, o ExploreOptions) (out exhausting) {
+// exhaust makes one exploration: of one input, if it is not nil, else of all.
+func exhaust(ctx context.Context, p Property, o ExploreOptions, one []choice.Input) (out exhausting) {
 	x := newExploring(ctx, p, o)
 	defer x.close()
+	x.inputs.one = one
 	x.noDraws, x.orders, out.Orders = true, map[uint64]bool{}, &coverage.Orders{}
 	x.seen = out.Orders
 	x.workers[0].runner.phase = flight.Exhaust

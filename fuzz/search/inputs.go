@@ -19,9 +19,10 @@ import (
 // found by running the property up to its first step.
 type inputs struct {
 	runner *counted
-	seed   uint64      // of the enumeration: the seeds of inputs follow from it
-	wanted int         // how many seeds must give a new input
-	late   func() bool // reports whether the time is up
+	seed   uint64         // of the enumeration: the seeds of inputs follow from it
+	wanted int            // how many seeds must give a new input
+	late   func() bool    // reports whether the time is up
+	one    []choice.Input // what is given of the only input; nil: all inputs are wanted
 
 	drawn    []choice.Input     // the current input
 	arity    []int              // of each of its draws: how many values OneOf has, 0 for other draws
@@ -80,6 +81,10 @@ func (in *inputs) single() bool {
 
 // following returns the draws that the next input begins with.
 func (in *inputs) following() ([]choice.Input, bool) {
+	if in.one != nil {
+		in.round++
+		return in.one, in.round == 1
+	}
 	for i := len(in.drawn) - 1; i >= 0; i-- {
 		if n := in.arity[i]; n > 0 && in.drawn[i].Words[0]+1 < uint64(n) {
 			return in.with(i, in.drawn[i].Words[0]+1), true
@@ -127,7 +132,7 @@ func (in *inputs) choose(prefix []choice.Input) bool {
 			continue
 		}
 		in.watches, in.keeps = res.Watches, res.Remembers
-		in.sampled = in.sampled || slices.Contains(res.Arity, 0)
+		in.sampled = in.sampled || in.one == nil && slices.Contains(res.Arity, 0)
 		in.tries++
 		return in.isNew(&res) && in.isWanted(&res)
 	}

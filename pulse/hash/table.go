@@ -59,6 +59,19 @@ func (t *Table) Add(key uint64, value int32) (number int32, had bool) {
 	return value, false
 }
 
+// Count adds one to the number of a key, which is zero when it has none.
+func (t *Table) Count(key uint64) {
+	if 2*(t.used+1) > len(t.cells) {
+		t.grow()
+	}
+	c := t.find(key)
+	if c.age != t.age {
+		t.used++
+		*c = cell{key: key, age: t.age}
+	}
+	c.value++
+}
+
 // Len returns how many keys have a number.
 func (t *Table) Len() int { return t.used }
 

@@ -49,8 +49,13 @@ func TestTable(t *testing.T) {
 		agree(t, &table, want, list)
 		for range 2 * len(list) {
 			k, v := list[r.IntN(len(list))], int32(r.Uint32())
-			table.Put(k, v)
-			want[k] = v
+			if v&1 == 0 {
+				table.Put(k, v)
+				want[k] = v
+			} else {
+				table.Count(k)
+				want[k]++
+			}
 			if r.IntN(len(list)) < 8 {
 				agree(t, &table, want, list)
 			}

@@ -25,6 +25,13 @@ func (t *Trace) HappensBefore(a, b int) bool {
 // of b's message (for a timer: before it was set), the two messages are not of
 // one channel, and no rest lies between them. The timers of an actor are one
 // channel. In an Unordered trace every message is a channel of its own.
+//
+// It says that b comes before a in some order in which both are sent as they were here.
+// It does not say that b could have come right before a: what was received between the
+// two from the channel of b has to come before b, and then comes before a as well. Nor
+// does it know what the actor would take at that point: a process may refuse b, and an
+// actor may have ended before a or b comes, by a Kill or by what now comes first.
+// Package fuzz/coverage asks for more before it calls an order open.
 func (t *Trace) Swappable(a, b int) bool {
 	if !t.contend(a, b) {
 		return false

@@ -1,0 +1,70 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// TestCoverageCurves: each arm shows as many orders of two receives in as many runs as
+// the table of testdata says. All of it follows from seeds.
+func TestCoverageCurves(t *testing.T) {
+	c, err := MeasureCoverage(context.Background(), CoverageOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.File(t, "testdata/coverage.txt", c.Text())
+	for i, file := range []string{"testdata/coverage-barber.svg", "testdata/coverage-chain-repair.svg", "testdata/coverage-raft.svg"} {
+		golden.File(t, file, c.Plot(Programs()[i].Name))
+	}
+}
+
+// What cannot be measured is refused, and what ends early is not shown.
+func TestCoverageIsRefused(t *testing.T) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	small := []Program{program("fails", func(*pulse.System) func() error { return func() error { return errors.New("always") } })}
+	for _, c := range []struct {
+		ctx  context.Context
+		o    CoverageOptions
+		want string
+	}{
+		{context.Background(), CoverageOptions{Seeds: -1}, "less than zero"},
+		{context.Background(), CoverageOptions{Runs: -1}, "less than zero"},
+		{context.Background(), CoverageOptions{Most: -1}, "less than zero"},
+		{context.Background(), CoverageOptions{Programs: small}, "fails with seed 1 by random"},
+		{over, CoverageOptions{}, "canceled"},
+	} {
+		if got, err := MeasureCoverage(c.ctx, c.o); got != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, %v", c.o, got, err)
+		}
+	}
+}
+
+// Of a small program it is known how many orders there are. A program without any has a
+// row, and a picture, too.
+func TestCoverageOfSmallPrograms(t *testing.T) {
+	c, err := MeasureCoverage(context.Background(), CoverageOptions{Seeds: 1, Runs: 3, Programs: []Program{
+		program("three", load.Senders(3, 1).Build),
+		program("none", func(*pulse.System) func() error { return func() error { return nil } }),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cell := range c.Cells {
+		want := map[string]int{"three": 6}[cell.Program]
+		if cell.Possible != want || cell.Seen > want || cell.Together > want || len(cell.Curve) != 3 {
+			t.Errorf("%+v", cell)
+		}
+	}
+	for _, picture := range []string{c.Plot("three"), c.Plot("none"), c.Plot("no such"), (&Coverage{}).Plot("<&>"), (&Coverage{}).Text()} {
+		if strings.Contains(picture, "NaN") || strings.Contains(picture, "<&>") {
+			t.Error(picture)
+		}
+	}
+}
