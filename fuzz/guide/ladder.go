@@ -54,6 +54,8 @@ type rungs[S any] struct {
 	list   []*rung[S] // of heights the highest first
 	index  hash.Table // by value: its place in the list; not of heights
 	isFull bool       // there were more values
+
+	areHeights bool
 }
 
 // A rung is what a run has come to.
@@ -101,7 +103,7 @@ func (l *Ladder[S]) See(t *trace.Trace, signs []Sign, by Climb[S], with func() S
 	}
 	for i := range signs {
 		s := &signs[i]
-		r := l.named(s.Name)
+		r := l.named(s)
 		switch {
 		case r == nil:
 		case s.IsHeight:
@@ -131,9 +133,9 @@ func climb[S any](t *trace.Trace, with S) *climbed[S] {
 	return run
 }
 
-// named returns the rungs of a name; nil when there are too many names.
-func (l *Ladder[S]) named(name uint64) *rungs[S] {
-	i, had := l.index.Get(name)
+// named returns the rungs of the name of a sign; nil when there are too many names.
+func (l *Ladder[S]) named(s *Sign) *rungs[S] {
+	i, had := l.index.Get(s.Name)
 	switch {
 	case had:
 		return l.names[i]
@@ -141,8 +143,8 @@ func (l *Ladder[S]) named(name uint64) *rungs[S] {
 		l.isFull = true
 		return nil
 	}
-	r := &rungs[S]{name: name}
-	l.index.Put(name, int32(len(l.names)))
+	r := &rungs[S]{name: s.Name, areHeights: s.IsHeight}
+	l.index.Put(s.Name, int32(len(l.names)))
 	l.names = append(l.names, r)
 	return r
 }
@@ -194,7 +196,9 @@ func (l *Ladder[S]) Full() (names []uint64, more bool) {
 	return names, l.isFull
 }
 
-// Next makes a climb. It is the zero Climb when no run has come far.
+// Next makes a climb: mostly it keeps a run up to where the sign was given, or a bit
+// less, and leaves the rest open; it also turns two receives round, or goes on
+// in the order of another run. It is the zero Climb when no run has come far.
 func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	d := dice(seed)
 	from, other := l.choose(&d), l.choose(&d)
@@ -204,14 +208,20 @@ func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	from.tries++
 	c := Climb[S]{With: &from.run.with, Other: &other.run.with, Steps: from.steps, from: from}
 	n := min(from.steps, len(from.run.ids))
-	switch d.below(8) {
-	case 0, 1, 2:
-		c.Steps = d.below(n + 1) // earlier
-	case 3:
+	kind := d.below(8)
+	if kind > 4 && n == len(from.run.ids) {
+		kind = 0 // it was said at the end: what led there is not known
+	}
+	switch kind {
+	case 0:
+		c.Steps = d.below(n + 1)
+	case 1:
+		c.Steps = n - d.below(min(n, 4)+1)
+	case 2:
 		c.Order, c.Steps = from.run.turn(&d), len(from.run.ids)
 		return c
-	case 4:
-		c.Order.Steps = from.run.cross(n, other.run)
+	case 3:
+		c.Order.Steps, c.Steps = from.run.cross(n, other.run), len(from.run.ids)
 		return c
 	}
 	c.Order.Steps = from.run.first(min(c.Steps, n))
@@ -244,12 +254,17 @@ func (l *Ladder[S]) choose(d *dice) *rung[S] {
 	return nil // not reached: the weights have this sum
 }
 
-// weights returns how much each rung is worth, in a search of so many runs.
+// weights returns how much each rung is worth, in a search of so many runs. Of
+// heights each is worth an eighth of the next higher.
 func (r *rungs[S]) weights(runs int) []int {
 	list := make([]int, len(r.list))
 	for i, at := range r.list {
-		if 2*at.times <= runs {
-			list[i] = 1 + 1<<20/(at.times*(8+at.tries))
+		switch worth := 1 << 30 / (8 + at.tries); {
+		case 2*at.times > runs: // it is nothing that sets runs apart
+		case r.areHeights:
+			list[i] = 1 + worth>>(3*i)
+		default:
+			list[i] = 1 + worth/(at.times*at.times)
 		}
 	}
 	return list

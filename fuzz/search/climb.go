@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/guide"
@@ -41,6 +42,9 @@ const (
 	changes
 )
 
+// mostNamesOfSigns is how many names are remembered, to be told. A ladder keeps fewer.
+const mostNamesOfSigns = 64
+
 // mostWords is how many numbers of a draw are changed at most: the first ones.
 const mostWords = 4096
 
@@ -61,7 +65,7 @@ func (c *climbs) learn(res *props.Result) {
 		if c.names == nil {
 			c.names = map[uint64]string{}
 		}
-		if len(c.names) < 1024 {
+		if len(c.names) < mostNamesOfSigns {
 			c.names[signs[i].Name] = res.Hints[i].Name
 		}
 	}
@@ -121,13 +125,27 @@ func (c *climbs) next(p *props.Plan, f *forced) bool {
 	return true
 }
 
+// crowds calls f with each thing that there was too much of to keep.
+func (c *climbs) crowds(f func(what string)) {
+	names, more := c.ladder.Full()
+	for _, name := range names {
+		f(fmt.Sprintf("Feature %q has too many values", c.names[name]))
+	}
+	if more {
+		f("Feature, Sometimes and Maximize are given too many names")
+	}
+	if c.lost {
+		f("Feature, Sometimes and Maximize say too much of one run")
+	}
+}
+
 // choose chooses how inputs are changed: what has led to something new most often is
 // chosen most, and nothing is given up.
 func (c *climbs) choose(seed uint64) change {
 	var weights [changes]int
 	sum := 0
 	for i, o := range c.odds {
-		weights[i] = 20 + 1000*(o.gained+1)/(o.tried+8)
+		weights[i] = 4 + 1000*(o.gained+1)/(o.tried+8)
 		sum += weights[i]
 	}
 	at := int(seed % uint64(sum))

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // say is what a property says of its runs.
@@ -84,9 +87,10 @@ func walk(say func(t *props.T, x, y int)) func(*props.T) {
 // hill fails for one of 262,144 inputs.
 func hill(say say) func(*props.T) {
 	return func(t *props.T) {
+		const digits = 9
 		right := 0
-		for i := range 6 {
-			if props.Draw(t, rapid.Uint8(), fmt.Sprint("digit ", i))%8 == uint8(i*3+1)%8 {
+		for i := range digits {
+			if props.Draw(t, rapid.Uint8(), fmt.Sprint("digit ", i))%4 == uint8(i*3+1)%4 {
 				right++
 			}
 		}
@@ -94,7 +98,7 @@ func hill(say say) func(*props.T) {
 		sys.Send(sys.Spawn("hill", pulse.Func(func(*pulse.Ctx, any) {})), right)
 		sys.Run()
 		say(t, right)
-		if right == 6 {
+		if right == digits {
 			t.Error("on top")
 		}
 	}
@@ -122,48 +126,168 @@ func chosen(say say) func(*props.T) {
 	}
 }
 
-// TestHintsLead finds in a few thousand runs what random runs do not find in a
-// hundred thousand, in each of 50 searches, and finds it in none if the property says
-// nothing.
+// TestHintsLead finds in a few thousand runs, in each of 50 searches, what neither
+// random runs nor guided ones find in a hundred thousand if the property says nothing.
 func TestHintsLead(t *testing.T) {
 	at := func(t *props.T, x, y int) { t.Feature("at", [2]int{x, y}) }
 	for _, c := range []struct {
 		name     string
 		property func(*props.T)
-		arm      string
 		most     int
-		found    bool
 	}{
-		{"lock, Feature", lock(feature), "guided", 4096, true},
-		{"lock, Sometimes", lock(situations), "guided", 4096, true},
-		{"lock, Maximize", lock(maximize), "guided", 4096, true},
-		{"chosen, Feature", chosen(feature), "guided", 4096, true},
-		{"maze, Feature", walk(at), "guided", 8192, true},
-		{"hill, Maximize", hill(maximize), "guided", 8192, true},
-		{"hill, Feature", hill(feature), "guided", 8192, true},
-		{"lock", lock(nothing), "guided", 50_000, false},
-		{"chosen", chosen(nothing), "guided", 50_000, false},
-		{"hill", hill(nothing), "guided", 50_000, false},
-		{"maze", walk(func(*props.T, int, int) {}), "guided", 50_000, false},
-		{"lock by random", lock(feature), "random", 100_000, false},
+		{"lock by Feature", lock(feature), 4096},
+		{"lock by Sometimes", lock(situations), 4096},
+		{"lock by Maximize", lock(maximize), 4096},
+		{"chosen by Feature", chosen(feature), 4096},
+		{"maze by Feature", walk(at), 8192},
+		{"hill by Maximize", hill(maximize), 4096},
+		{"hill by Feature", hill(feature), 8192},
 	} {
 		var runs []int
-		searches := 50
-		if !c.found {
-			searches = 1
-		}
-		missed := 0
-		for seed := range uint64(searches) {
-			res := searchBy(t, c.property, Options{Seed: seed + 1, Runs: c.most}, c.arm)
-			if (res.Finding != nil) != c.found {
-				missed++
+		for seed := range uint64(50) {
+			res := searchBy(t, c.property, Options{Seed: seed + 1, Runs: c.most}, "guided")
+			if runs = append(runs, res.Runs); res.Finding == nil {
+				t.Errorf("%s, seed %d: nothing found in %d runs", c.name, seed+1, res.Runs)
 			}
-			runs = append(runs, res.Runs)
 		}
 		slices.Sort(runs)
 		t.Logf("%s: median %d, most %d runs", c.name, runs[len(runs)/2], runs[len(runs)-1])
-		if missed > 0 {
-			t.Errorf("%s: %d of %d searches", c.name, missed, searches)
+	}
+	for name, property := range map[string]func(*props.T){
+		"lock": lock(nothing), "chosen": chosen(nothing), "hill": hill(nothing), "maze": walk(func(*props.T, int, int) {}),
+	} {
+		for _, arm := range []string{"random", "guided"} {
+			if res := searchBy(t, property, Options{Seed: 1, Runs: 100_000}, arm); res.Finding != nil {
+				t.Errorf("%s by %s: found in %d runs", name, arm, res.Runs)
+			}
 		}
+	}
+}
+
+// planned returns all runs that the arm guided makes of a property.
+func planned(t *testing.T, property func(*props.T)) (list []string) {
+	portfolio, _ := Strategies("guided")
+	Sample(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: property}, Options{Seed: 1, Runs: 3000, Portfolio: portfolio,
+		Passed: func(_ string, res *props.Result) {
+			list = append(list, fmt.Sprint(res.System.Trace().Hash, res.Inputs))
+		}})
+	return list
+}
+
+// A property that says the same of each run is searched as if it said nothing, and
+// one that says something is not.
+func TestHintsThatSayNothing(t *testing.T) {
+	want := planned(t, lock(nothing))
+	for name, c := range map[string]struct {
+		say  say
+		same bool
+	}{
+		"the same value":     {func(t *props.T, _ int) { t.Feature("f", 1) }, true},
+		"the same height":    {func(t *props.T, _ int) { t.Maximize("m", 1) }, true},
+		"the same situation": {func(t *props.T, _ int) { t.Sometimes("s", true) }, true},
+		"progress":           {feature, false},
+	} {
+		got := planned(t, func(t *props.T) {
+			c.say(t, 0)
+			lock(c.say)(t)
+		})
+		if slices.Equal(got, want) != c.same {
+			t.Errorf("%s: the same runs: %v, want %v", name, !c.same, c.same)
+		}
+	}
+}
+
+// What a search with hints finds depends neither on the workers nor on anything else.
+func TestClimbsRepeatThemselves(t *testing.T) {
+	for name, property := range map[string]func(*props.T){"lock": lock(feature), "hill": hill(maximize), "chosen": chosen(situations)} {
+		var first string
+		for _, workers := range []int{1, 1, 2, 3} {
+			res := searchBy(t, property, Options{Seed: 3, Runs: enoughRuns, Workers: workers}, "guided")
+			if res.Finding == nil {
+				t.Fatalf("%s: nothing found", name)
+			}
+			got := fmt.Sprint(res.Index, res.Finding.Case.Signature, res.Finding.Case.Inputs)
+			if first == "" {
+				first = got
+			}
+			if got != first || res.Finding.Differs != "" {
+				t.Errorf("%s with %d workers: %s, want %s; %s", name, workers, got, first, res.Finding.Differs)
+			}
+		}
+	}
+}
+
+// TestCrowds has properties say too much: the search goes on, and tells of it.
+func TestCrowds(t *testing.T) {
+	n := 0 // a property must not have such state; this one tells every value once
+	for _, c := range []struct {
+		name string
+		say  say
+		want []string
+	}{
+		{"a counter", func(t *props.T, _ int) { n++; t.Feature("time", n) }, []string{`Feature "time" has too many values`}},
+		{"names", func(t *props.T, _ int) { n++; t.Feature(fmt.Sprint(n), 1) }, []string{"Feature, Sometimes and Maximize are given too many names"}},
+		{"situations", func(t *props.T, _ int) { n++; t.Sometimes(fmt.Sprint(n%100), true) }, []string{"Feature, Sometimes and Maximize are given too many names"}},
+		{"a run", func(t *props.T, _ int) {
+			for i := range 5000 {
+				t.Feature("i", i)
+			}
+		}, []string{`Feature "i" has too many values`, "Feature, Sometimes and Maximize say too much of one run"}},
+		{"heights", func(t *props.T, _ int) { n++; t.Maximize("m", float64(n)) }, nil},
+	} {
+		res := searchBy(t, lock(c.say), Options{Seed: 1, Runs: 1500}, "guided")
+		var got []string
+		for _, text := range res.Crowds() {
+			what, _, _ := strings.Cut(text, ": ")
+			got = append(got, what)
+		}
+		if res.Finding != nil || res.Runs != 1500 || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %d runs, %v, %q, want %q", c.name, res.Runs, res.Finding, got, c.want)
+		}
+	}
+}
+
+// TestAskedIn tells in which steps choices were asked for.
+func TestAskedIn(t *testing.T) {
+	f := foothold{source: source{answers: []choice.Choice{
+		{Kind: choice.Program, N: 2}, {Kind: choice.Clock, N: 3, Value: 2}, {Kind: choice.Program, N: 2, Value: 1}, {Kind: choice.Crash, N: 2}, {Kind: choice.Crash, N: 2, Value: 1},
+	}}}
+	f.steps = askedIn(f.answers, []trace.Answer{{Step: 0}, {Step: 4}, {Step: 7}})
+	if want := []int{0, 0, 4, 4, 7}; !slices.Equal(f.steps, want) {
+		t.Errorf("%v, want %v", f.steps, want)
+	}
+	for steps, want := range []int{0, 2, 2, 2, 2, 4, 4, 4, 5, 5} {
+		if got := len(f.answersTo(steps)); got != want {
+			t.Errorf("in %d steps %d choices, want %d", steps, got, want)
+		}
+	}
+}
+
+// TestChangesOfInputs makes each change of inputs, from each place.
+func TestChangesOfInputs(t *testing.T) {
+	f := foothold{source: source{inputs: []choice.Input{{Label: "a", Seed: 1}, {Label: "b", Seed: 2, Words: []uint64{7, 8}}}}, reads: []int{0, 4}}
+	o := foothold{source: source{inputs: []choice.Input{{Label: "a", Seed: 3}}}, reads: []int{1}}
+	before := fmt.Sprint(f.inputs, o.inputs)
+	for how := range changes {
+		seen := map[int]bool{}
+		for seed := range uint64(100) {
+			list := f.change(&o, how, seed)
+			differ := 0
+			for i := range list {
+				if fmt.Sprint(list[i]) != fmt.Sprint(f.inputs[i]) {
+					differ++
+				}
+			}
+			seen[len(list)] = true
+			if how == same && differ > 0 || how != same && differ != 1 {
+				t.Errorf("change %d makes %v", how, list)
+			}
+		}
+		if want := how == tail || how == others; seen[1] != want || len(seen) > 2 {
+			t.Errorf("change %d: lengths %v", how, seen)
+		}
+	}
+	if after := fmt.Sprint(f.inputs, o.inputs); after != before {
+		t.Errorf("the run itself was changed: %s, it was %s", after, before)
 	}
 }
