@@ -2,6 +2,7 @@ package props
 
 import (
 	"math"
+	"reflect"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/value"
@@ -82,6 +83,7 @@ func (t *T) Feature(name string, value any) {
 		return
 	}
 	h := &t.runner.hints
+	h.walker.Role = roleOf
 	sum, ok := h.walker.Contents(value)
 	if !ok {
 		t.misuse("Feature %q cannot be told from other values: it %s; give it a number, a text or a struct of them", name, h.walker.Why())
@@ -110,4 +112,12 @@ func (t *T) begun() int {
 		return s.Host().Progress()
 	}
 	return 0
+}
+
+// roleOf has what belongs to the test count for nothing in the value of a feature.
+func roleOf(t reflect.Type) value.Role {
+	if isTool(t) {
+		return value.RoleTool
+	}
+	return value.RoleData
 }

@@ -207,7 +207,7 @@ func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	}
 	from.tries++
 	c := Climb[S]{With: &from.run.with, Other: &other.run.with, Steps: from.steps, from: from}
-	n := min(from.steps, len(from.run.ids))
+	n := max(0, min(from.steps, len(from.run.ids)))
 	kind := d.below(8)
 	if kind > 4 && n == len(from.run.ids) {
 		kind = 0 // it was said at the end: what led there is not known
