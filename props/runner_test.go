@@ -313,7 +313,7 @@ var outcomes = []outcome{
 		for _, v := range []any{nil, 1, math.NaN(), "x", []int{1}, map[string][]int{"a": nil}, circle, &circle, (*int)(nil), grumpy{}, error(nil), [2]any{1, "x"}} {
 			t.Feature("f", v)
 		}
-		say(t, func(*pulse.Ctx) { t.Feature("", ""); t.Maximize("", -0.0); t.Maximize("f", -math.MaxFloat64) })
+		say(t, func(*pulse.Ctx) { t.Feature("", ""); t.Maximize("", 0); t.Maximize("f", -math.MaxFloat64) })
 	}, "held\nafter the run"},
 	{"goroutine in a process", func(t *props.T) { live(t, func(*pulse.Process) { apart(func() { t.Errorf("one") }) }) }, "misuse: property+0: Errorf on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
 }
