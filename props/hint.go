@@ -75,7 +75,8 @@ func (h *hints) add(n Hint) {
 //
 // A value is what it holds, whatever methods it has: numbers, texts, structs of them.
 // Pointers count by where they lead. A function or a channel cannot be told from
-// another, and fails the run. Of each name a search keeps the first 256 values, and
+// another, and fails the run; so does a pulse.Ref, which leads to all of its system:
+// give its String. Of each name a search keeps the first 256 values, and
 // says so when there are more. Feature may be called at any time of a run, also in
 // handlers. It changes nothing that they see, and no verdict.
 func (t *T) Feature(name string, value any) {
@@ -86,7 +87,7 @@ func (t *T) Feature(name string, value any) {
 	h.walker.Role = roleOf
 	sum, ok := h.walker.Contents(value)
 	if !ok {
-		t.misuse("Feature %q cannot be told from other values: it %s; give it a number, a text or a struct of them", name, h.walker.Why())
+		t.misuse("Feature %q cannot be told from other values: it %s; give it a number, a text or a struct of them, and of an actor its name", name, h.walker.Why())
 	}
 	h.add(Hint{Kind: HintFeature, Name: name, Value: sum, Steps: t.begun()})
 }
