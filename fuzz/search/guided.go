@@ -38,11 +38,12 @@ func newGuided() *guided {
 // Plan makes a run of its own, and changes one in the next.
 func (g *guided) Plan(p *props.Plan) {
 	g.move, g.made = guide.Move{}, guide.Climb[foothold]{}
-	if g.count++; g.count%2 == 1 || g.pool.Len() == 0 {
-		p.Strategy = g.free
+	g.count++
+	switch {
+	case g.count%2 == 0 && g.climbs.next(p, &g.forced):
 		return
-	}
-	if g.climbs.next(p, &g.forced) {
+	case g.count%2 == 1 || g.pool.Len() == 0:
+		p.Strategy = g.free
 		return
 	}
 	seed := hash.Mix(p.StrategySeed)
