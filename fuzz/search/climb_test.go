@@ -139,7 +139,7 @@ func TestHintsLead(t *testing.T) {
 		{"chosen by Feature", chosen(feature), 4096},
 		{"maze by Feature", walk(at), 8192},
 		{"hill by Maximize", hill(maximize), 4096},
-		{"hill by Feature", hill(feature), 8192},
+		{"hill by Feature", hill(feature), 16_384},
 	} {
 		var runs []int
 		for seed := range uint64(50) {
