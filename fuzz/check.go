@@ -124,6 +124,9 @@ func (v *verb) tell(res search.Result, start time.Time) {
 		return
 	}
 	v.complain(res.Complaints())
+	for _, text := range res.Crowds() {
+		v.t.Log(text)
+	}
 	if n := res.Tested(); n > 0 && 2*n < res.Runs {
 		v.t.Logf("%d of %d runs were skipped (%s)", res.Runs-res.Tested(), res.Runs, res.SkipReason)
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -52,6 +54,7 @@ var samples = map[string]func(*testing.T){
 	"few":         checksFew,
 	"never-early": func(t *testing.T) { Config{Runs: 64}.Check(t, sleeps) },
 	"empty":       func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
+	"crowded":     func(t *testing.T) { Config{Runs: 2048, Strategies: []string{"guided"}}.Check(t, saysTooMuch) },
 	"wandering":   func(t *testing.T) { Config{Runs: 128}.Check(t, wandering()) },
 }
 
@@ -115,6 +118,21 @@ func missesSome(t *props.T) {
 	t.System().Run()
 	t.Sometimes("it rains", false)
 	t.Sometimes("it is dry", true)
+}
+
+// saysTooMuch gives a feature a value that is another in each run.
+func saysTooMuch(t *props.T) {
+	t.Feature("number", props.Draw(t, rapid.Uint64(), "number"))
+	t.System().Run()
+}
+
+// A test passes whose features have too many values, and says so.
+func TestCrowdedFeaturesAreTold(t *testing.T) {
+	out := runSample(t, "crowded", t.TempDir())
+	want := `Feature "number" has too many values: a guided search keeps those that it sees first; fewer, such as ranges of numbers, lead it farther`
+	if !strings.Contains(out, want) || !strings.Contains(out, "--- PASS") {
+		t.Errorf("want %s:\n%s", want, out)
+	}
 }
 
 // sleeps has a timer that never fires while a message waits.

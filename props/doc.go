@@ -72,6 +72,14 @@
 // the calls is judged by props/linear. Random commands against a model are
 // package props/machine.
 //
+// # What leads a search
+//
+// A bug behind a long sequence of states is not found by chance. T.Feature and
+// T.Maximize say how far a run has come: the strategy guided, which
+// JOSTLE_STRATEGY=guided chooses, keeps runs that have come to something new, and
+// makes other runs from them. It does so too with the situations of T.Sometimes.
+// None of them changes what a run does or whether it fails.
+//
 // # What a failure shows
 //
 // A failure comes with the line that failed, the draws and a chart of the

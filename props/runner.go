@@ -53,6 +53,7 @@ type Runner struct {
 	intruder   atomic.Pointer[pulse.Failure] // a call on a T that was not allowed
 	over       atomic.Bool                   // Over was called
 	watched    watched
+	hints      hints // of the current run
 }
 
 // A Plan decides what one run does.
@@ -129,6 +130,11 @@ type Result struct {
 	System *pulse.System
 	// Attachments are the files to keep beside the case if the run failed.
 	Attachments []Attachment
+	// Hints are what the property has said by Feature, by Sometimes of situations
+	// that were reached, and by Maximize, in the order in which each was first said.
+	// HintsLost reports that there were more than 4,096.
+	Hints     []Hint
+	HintsLost bool
 }
 
 // NewRunner returns a runner of a property. Close it when done.
@@ -230,6 +236,7 @@ func (r *Runner) begin(plan Plan) {
 	r.wordsRead, r.stray, r.rejected, r.tooLarge, r.foreign, r.lent = 0, "", "", false, nil, 0
 	st := &r.state
 	st.clear()
+	r.hints.clear()
 	r.t = &T{runner: r, state: st}
 }
 
@@ -314,7 +321,7 @@ func (r *Runner) guarded(what string, f func()) {
 func (r *Runner) result() Result {
 	st := &r.state
 	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity, Reads: r.reads, Parts: r.parts,
-		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent}
+		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent, Hints: r.hints.list, HintsLost: r.hints.lost}
 	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
 	observed := r.isObserved()
 	if st.sys != nil {

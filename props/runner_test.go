@@ -3,6 +3,7 @@ package props_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"reflect"
 	"regexp"
@@ -296,8 +297,35 @@ var outcomes = []outcome{
 	{"goroutine sends in a handler", func(t *props.T) {
 		say(t, func(ctx *pulse.Ctx) { self := ctx.Self(); apart(func() { ctx.Send(self, 1) }) })
 	}, `misuse: property+1: Send on a Ctx from another goroutine: a system is used by the goroutine that runs it, and by handlers; send what other goroutines make before Run (step 0)`},
+	{"goroutine gives hints", func(t *props.T) { apart(func() { t.Feature("f", 1); t.Maximize("m", 1) }); say(t, nothing) }, "misuse: property+0: Feature on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
+	{"goroutine maximizes in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { apart(func() { t.Maximize("m", 1) }) }) }, "misuse: property+0: Maximize on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
+	{"maximize NaN", func(t *props.T) { t.Maximize("m", math.NaN()) }, `misuse: property+0: Maximize "m" is given NaN: give it a finite number`},
+	{"maximize without end in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { t.Maximize("m", math.Inf(1)) }) }, `misuse: property+0: Maximize "m" is given +Inf: give it a finite number (step 0)`},
+	{"minimize without end", func(t *props.T) { t.Maximize("", math.Inf(-1)) }, `misuse: property+0: Maximize "" is given -Inf: give it a finite number`},
+	{"feature is a function", func(t *props.T) { t.Feature("f", nothing) }, `misuse: property+0: Feature "f" cannot be told from other values: it holds a function; give it a number, a text or a struct of them, and of an actor its name`},
+	{"feature holds a channel", func(t *props.T) {
+		say(t, func(*pulse.Ctx) { t.Feature("f", struct{ c []any }{[]any{make(chan int)}}) })
+	}, `misuse: property+1: Feature "f" cannot be told from other values: it holds a channel; give it a number, a text or a struct of them, and of an actor its name (step 0)`},
+	{"feature is a Ref", func(t *props.T) { t.Feature("f", t.System().Spawn("actor", pulse.Func(nil))) }, `misuse: property+0: Feature "f" cannot be told from other values: it holds a function; give it a number, a text or a struct of them, and of an actor its name`},
+	{"feature is the T", func(t *props.T) { t.Feature("f", t); t.Feature("f", []any{t, 1}); say(t, nothing) }, "held\nafter the run"},
+	{"features of all sorts", func(t *props.T) {
+		circle := map[string]any{}
+		circle["self"] = circle
+		for _, v := range []any{nil, 1, math.NaN(), "x", []int{1}, map[string][]int{"a": nil}, circle, &circle, (*int)(nil), grumpy{}, error(nil), [2]any{1, "x"}} {
+			t.Feature("f", v)
+		}
+		say(t, func(*pulse.Ctx) { t.Feature("", ""); t.Maximize("", 0); t.Maximize("f", -math.MaxFloat64) })
+	}, "held\nafter the run"},
 	{"goroutine in a process", func(t *props.T) { live(t, func(*pulse.Process) { apart(func() { t.Errorf("one") }) }) }, "misuse: property+0: Errorf on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
 }
+
+// A grumpy value panics when it is asked for anything.
+type grumpy struct{}
+
+func (grumpy) String() string   { panic("no text") }
+func (grumpy) GoString() string { panic("no text") }
+func (grumpy) Error() string    { panic("no text") }
+func (grumpy) Equal(any) bool   { panic("equals nothing") }
 
 // apart runs f on another goroutine and waits for it.
 func apart(f func()) {

@@ -18,5 +18,6 @@
 // arms bita and guided.
 //
 // A Pool is the memory of a guided search: the runs that showed something new, and
-// what was made of them.
+// what was made of them. A Ladder is its memory of what users say of runs: how far
+// each has come.
 package guide

@@ -27,8 +27,7 @@ func built(build func(*pulse.System) func() error) func(*props.T) {
 }
 
 // Of small programs it is known how many pairs can be covered, and no arm, nor all
-// together, covers another: what Coverable says is exact from above, and some arm
-// covers all of it.
+// together, covers another: what Coverable says bounds all of them from above.
 func TestCoverableBoundsEveryArm(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -17,8 +17,11 @@ const guidedBatch = 1024
 // it keeps their beginning, turns two receives round or demands that one comes right
 // after the other, and changes inputs. Every other run is random: where no order of
 // two receives leads to the bug, guidance is of no use, and costs no more than half.
+// Of a property that says what its runs have come to, it also changes those that
+// have come far: see climbs.
 type guided struct {
 	forced
+	climbs
 	pool    guide.Pool
 	seen    coverage.Orders
 	sources []source // of the runs in the pool
@@ -34,8 +37,12 @@ func newGuided() *guided {
 
 // Plan makes a run of its own, and changes one in the next.
 func (g *guided) Plan(p *props.Plan) {
-	g.move = guide.Move{}
-	if g.count++; g.count%2 == 1 || g.pool.Len() == 0 {
+	g.move, g.made = guide.Move{}, guide.Climb[foothold]{}
+	g.count++
+	switch {
+	case g.count%2 == 0 && g.climbs.next(p, &g.forced):
+		return
+	case g.count%2 == 1 || g.pool.Len() == 0:
 		p.Strategy = g.free
 		return
 	}
@@ -72,6 +79,7 @@ func (g *guided) Learn(res *props.Result) {
 	if !usable(res) {
 		return
 	}
+	g.climbs.learn(res)
 	t := res.System.Trace()
 	fresh := g.seen.Add(t, coverage.Run{})
 	if isNew := g.pool.See(t); !isNew && fresh == 0 {

@@ -231,6 +231,7 @@ type worker struct {
 // the seed alone, whichever worker makes it and after whichever other batches.
 func (w *worker) batch(b int) {
 	arms := map[string]Arm{}
+	defer w.noteCrowds(arms)
 	for i := range w.BatchSize() {
 		index := b*w.BatchSize() + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
@@ -268,6 +269,15 @@ func (w *worker) batch(b int) {
 		}
 		if w.late() {
 			return
+		}
+	}
+}
+
+// noteCrowds notes what there was too much of for an arm to keep.
+func (w *worker) noteCrowds(arms map[string]Arm) {
+	for _, a := range arms {
+		if g, ok := a.(*guided); ok {
+			g.crowds(w.tally.crowd)
 		}
 	}
 }

@@ -27,6 +27,9 @@ type Tally struct {
 	Timed, Early int
 	// By is how many runs each arm made.
 	By map[string]int
+	// Crowded has what was said of runs by T.Feature and its like that was too much for a
+	// guided search to keep.
+	Crowded map[string]bool `json:",omitempty"`
 }
 
 // NewTally returns a tally of no runs.
@@ -74,9 +77,28 @@ func (t *Tally) Add(o *Tally) {
 		t.Rejected[k] += n
 	}
 	maps.Copy(t.TooLarge, o.TooLarge)
+	for what := range o.Crowded {
+		t.crowd(what)
+	}
 	if o.SkipReason != "" {
 		t.SkipReason = o.SkipReason
 	}
+}
+
+// crowd notes that there was too much of something to keep.
+func (t *Tally) crowd(what string) {
+	if t.Crowded == nil {
+		t.Crowded = map[string]bool{}
+	}
+	t.Crowded[what] = true
+}
+
+// Crowds says of what there was too much for a guided search to keep.
+func (t *Tally) Crowds() (list []string) {
+	for _, what := range slices.Sorted(maps.Keys(t.Crowded)) {
+		list = append(list, what+": a guided search keeps those that it sees first; fewer, such as ranges of numbers, lead it farther")
+	}
+	return list
 }
 
 // Tested returns how many runs came to a verdict: all but those that were
