@@ -184,6 +184,62 @@ func TestShrinkWhatDoesNotRepeat(t *testing.T) {
 	}
 }
 
+// lossy has a disk that crashes before it writes what it was sent, after it has been sent
+// it.
+func lossy(t *props.T) {
+	sent, wrote, late := false, false, false
+	sys := t.SystemWith(pulse.Options{Faults: pulse.Faults{Crash: 1}})
+	disk := sys.SpawnSpec(pulse.Spec{Name: "disk", New: func() pulse.Actor {
+		return pulse.Func(func(*pulse.Ctx, any) { wrote = true })
+	}})
+	sys.Send(sys.SpawnSpec(pulse.Spec{Name: "guard", Safe: true, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		switch msg {
+		case "go":
+			ctx.Watch(disk)
+			ctx.Send(ctx.Self(), "more")
+		case "more":
+			sent = true
+			ctx.Send(disk, "write")
+			ctx.Send(ctx.Self(), "late")
+		case "late":
+			late = true
+		default:
+			if sent && late && !wrote {
+				t.Error("lost")
+			}
+		}
+	})}), "go")
+	sys.Run()
+}
+
+// TestFoundRunsAreMadeAgain: what is found becomes a case, also where a message was still
+// on its way when its receiver crashed: it has to wait in the case, too.
+func TestFoundRunsAreMadeAgain(t *testing.T) {
+	seeds := uint64(5)
+	switch {
+	case nightly():
+		seeds = 100
+	case testing.Short():
+		seeds = 1
+	}
+	list := append([]subjects.Subject{{Name: "lossy"}}, append(subjects.Hard(), subjects.Easy()...)...)
+	for i, s := range list {
+		property := lossy
+		if i > 0 {
+			property = s.Property(false)
+		}
+		for seed := uint64(1); seed <= seeds; seed++ {
+			p, f := foundBy(t, property, seed)
+			r := p.NewRunner()
+			by := &shrinking{runner: r, early: f.Case.EarlyTimers}
+			if first, ok := by.first(f); !ok || first.Steps != f.Steps() {
+				t.Errorf("%s, seed %d: %d steps become %d, with the failure %q", s.Name, seed, f.Steps(), first.Steps, first.Signature)
+			}
+			r.Close()
+		}
+	}
+}
+
 // BenchmarkShrink shrinks the failures that nine seeds find, one after the other, without
 // explaining them.
 func BenchmarkShrink(b *testing.B) {
