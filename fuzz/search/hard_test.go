@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -95,6 +97,31 @@ func TestShrinkManyDraws(t *testing.T) {
 		t.Logf("seed %d: from %d steps to %s in %d runs", seed+1, out.From, size(&out), out.Runs)
 		if size(&out) != "3, 6, 1" || !out.Done {
 			t.Errorf("seed %d: shrunk to %s with %s", seed+1, size(&out), out.Finding.Draws)
+		}
+	}
+}
+
+// TestShrinkHardSubjects: what is found of each hard subject can be made again by a
+// schedule, is made no larger, and is explained by the constraints that are left.
+func TestShrinkHardSubjects(t *testing.T) {
+	seeds, runs := uint64(2), 3000
+	switch {
+	case nightly():
+		seeds, runs = 20, 20_000
+	case testing.Short():
+		seeds, runs = 1, 500
+	}
+	for _, s := range subjects.Hard() {
+		for seed := uint64(1); seed <= seeds; seed++ {
+			out := shrunkBy(t, s.Property(false), seed, runs)
+			b, why := &out.Best, &out.Why
+			switch {
+			case b.Steps > out.From:
+				t.Errorf("%s, seed %d: %d steps become %d", s.Name, seed, out.From, b.Steps)
+			case !strings.HasPrefix(why.String(), "fails in") || !slices.Equal(why.Before, b.Case.Schedule.Before):
+				t.Errorf("%s, seed %d: %s", s.Name, seed, why.String())
+			}
+			t.Logf("%s, seed %d: from %d steps to %s in %d runs", s.Name, seed, out.From, size(&out), out.Runs)
 		}
 	}
 }

@@ -267,11 +267,13 @@ func overtakings(sys *pulse.System) (list []schedule.Constraint) {
 }
 
 // waited returns the step before which a message was still on its way: that of its
-// receipt, one more than that of its receiver's end, or the end of the run. It is 0
-// for messages that plain order has no say about.
+// receipt, one more than that of its receiver's end, or the end of the run, which is also
+// that of a message that was dropped: a crash may have emptied the mailbox in which it
+// waited, and it must still be there then. It is 0 for timers, about which plain order
+// has no say.
 func waited(t *trace.Trace, d *trace.Send) int32 {
 	switch ended := t.Actors[d.To].Ended; {
-	case d.Kind.IsTimer() || d.Fate == trace.Dropped:
+	case d.Kind.IsTimer():
 		return 0
 	case d.Receipt >= 0:
 		return d.Receipt
