@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -85,6 +86,15 @@ type leastOfAll struct {
 	all string
 }
 
+// inputs returns how many those are.
+func (l *leastOfAll) inputs() int {
+	n := 1
+	for _, d := range l.draws {
+		n *= len(d)
+	}
+	return n
+}
+
 // proven has the subjects for which that is feasible.
 func proven() []leastOfAll {
 	return []leastOfAll{
@@ -146,31 +156,102 @@ func leastKnown(name string) (size, by string) {
 // that size are shorter than.
 func TestLeast(t *testing.T) {
 	for _, l := range proven() {
-		inputs := 1
-		for _, d := range l.draws {
-			inputs *= len(d)
-		}
+		inputs := l.inputs()
 		if inputs > 2000 && !nightly() {
 			continue
 		}
-		s, _ := subjects.ByName(l.name)
-		x := &allInputs{size: [2]int{math.MaxInt}, steps: l.size[1], runner: props.NewRunner(l.name, s.Property(false))}
-		for _, in := range x.runner.Run(props.Plan{Strategy: peek{}}).Inputs {
-			x.labels = append(x.labels, in.Label)
-		}
-		x.each(t, l.draws, nil)
-		if x.size != [2]int(l.size[:2]) {
-			t.Errorf("%s: %d messages and %d steps are the least of %d inputs in %d runs, want %v", l.name, x.size[0], x.size[1], inputs, x.runs, l.size)
-		}
-		for n := range l.size[2] + 1 {
-			if at := slices.IndexFunc(x.least, func(in leastInput) bool { return x.constrained(&in, n) }); (at >= 0) != (n == l.size[2]) {
-				t.Errorf("%s: %d constraints are enough: %v", l.name, n, at >= 0)
-			}
+		x := newAllInputs(&l)
+		for _, wrong := range x.refute(&l) {
+			t.Errorf("%s", wrong)
 		}
 		x.holds(t, &l)
 		x.runner.Close()
 		t.Logf("%s: %v is the least of %d inputs in %d runs; %d inputs come to it", l.name, l.size, inputs, x.runs, len(x.least))
 	}
+}
+
+// TestWrongLeastIsSeen: a least that is too small or too large in whatever counts is
+// refuted, and so is one that was looked for among too few inputs.
+func TestWrongLeastIsSeen(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(*leastOfAll)
+		want  string // how the first refutation begins; "" for none
+	}{
+		{"right", func(*leastOfAll) {}, ""},
+		{"a message more", func(l *leastOfAll) { l.size[0]++ }, "writer-error: 2 messages and 7 steps are the least"},
+		{"a message less", func(l *leastOfAll) { l.size[0]-- }, "writer-error: 2 messages and 7 steps are the least"},
+		{"a step more", func(l *leastOfAll) { l.size[1]++ }, "writer-error: 2 messages and 7 steps are the least"},
+		{"a step less", func(l *leastOfAll) { l.size[1]-- }, "writer-error: nothing fails"},
+		{"a constraint more", func(l *leastOfAll) { l.size[2]++ }, "writer-error: 2 constraints are enough: true"},
+		{"a constraint less", func(l *leastOfAll) { l.size[2]-- }, "writer-error: 1 constraints are enough: false"},
+		{"without the least input", func(l *leastOfAll) { l.draws[0] = l.draws[0][1:] }, "writer-error: nothing fails in 7 steps"},
+		{"an input twice in place of another", func(l *leastOfAll) { l.draws[0][2] = l.draws[0][1] }, "writer-error: 3 inputs have 2 values"},
+		{"without any input", func(l *leastOfAll) { l.draws[0] = nil }, "writer-error: nothing fails"},
+	} {
+		l := leastOfAll{"writer-error", []drawn{numbered(3)}, [3]int{2, 7, 2}, ""}
+		c.spoil(&l)
+		x := newAllInputs(&l)
+		wrong := x.refute(&l)
+		x.runner.Close()
+		if got := strings.Join(wrong, "\n"); c.want == "" && got != "" || !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLeastRunsAllOrders: the enumerator that establishes the least comes to as many orders
+// as there are.
+func TestLeastRunsAllOrders(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 3: 6, 5: 120} {
+		seen := map[string]bool{}
+		x := &allInputs{size: [2]int{math.MaxInt}, steps: 2 * n, met: map[string]bool{}, runner: props.NewRunner(t.Name(), func(t *props.T) {
+			said := ""
+			sys := t.System()
+			trial.Crowd(sys, n, func(word string) { said += word })
+			sys.Run()
+			seen[said] = true
+		})}
+		if wrong := x.each(nil, nil); wrong != nil || len(seen) != want {
+			t.Errorf("%d clients: %d orders, want %d; %v", n, len(seen), want, wrong)
+		}
+		x.runner.Close()
+	}
+}
+
+// newAllInputs goes through the inputs that l has.
+func newAllInputs(l *leastOfAll) *allInputs {
+	s, _ := subjects.ByName(l.name)
+	x := &allInputs{size: [2]int{math.MaxInt}, steps: l.size[1], runner: props.NewRunner(l.name, s.Property(false)), met: map[string]bool{}}
+	for _, in := range x.runner.Run(props.Plan{Strategy: peek{}}).Inputs {
+		x.labels = append(x.labels, in.Label)
+	}
+	return x
+}
+
+// refute returns what is wrong with a least, nothing if it is the least.
+func (x *allInputs) refute(l *leastOfAll) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, l.name+": "+fmt.Sprintf(format, args...)) }
+	if err := x.each(l.draws, nil); err != nil {
+		say("%v", err)
+		return wrong
+	}
+	if inputs := l.inputs(); len(x.met) != inputs {
+		say("%d inputs have %d values", inputs, len(x.met))
+	}
+	if x.size[0] == math.MaxInt {
+		say("nothing fails in %d steps, in %d runs", x.steps, x.runs)
+		return wrong
+	}
+	if x.size != [2]int(l.size[:2]) {
+		say("%d messages and %d steps are the least in %d runs, want %v", x.size[0], x.size[1], x.runs, l.size)
+	}
+	for n := range l.size[2] + 1 {
+		if at := slices.IndexFunc(x.least, func(in leastInput) bool { return x.constrained(&in, n) }); (at >= 0) != (n == l.size[2]) {
+			say("%d constraints are enough: %v", n, at >= 0)
+		}
+	}
+	return wrong
 }
 
 // An allInputs goes through the inputs of a subject.
@@ -183,6 +264,7 @@ type allInputs struct {
 	runs   int
 	now    leastInput
 	last   props.Result
+	met    map[string]bool // values of inputs
 }
 
 // A leastInput is one that comes to the least size.
@@ -194,18 +276,21 @@ type leastInput struct {
 }
 
 // each explores each combination of values.
-func (x *allInputs) each(t *testing.T, draws []drawn, inputs []choice.Input) {
+func (x *allInputs) each(draws []drawn, inputs []choice.Input) error {
 	if len(draws) > 0 {
 		for _, w := range draws[0] {
-			x.each(t, draws[1:], append(slices.Clip(inputs), choice.Input{Label: x.labels[len(inputs)], Words: w}))
+			if err := x.each(draws[1:], append(slices.Clip(inputs), choice.Input{Label: x.labels[len(inputs)], Words: w})); err != nil {
+				return err
+			}
 		}
-		return
+		return nil
 	}
 	x.now = leastInput{inputs: inputs, ids: map[uint64]bool{}, size: [2]int{math.MaxInt}}
 	res, err := explore.Explore(explore.Options{KeepOn: true, Method: explore.Method{Reduction: explore.Everything, Sleep: true, DepthFirst: true, Depth: x.steps}}, x)
 	if err != nil || res.Nondeterminism != "" || !res.Complete && res.Bound != "depth" {
-		t.Fatalf("%v: %v, %v", inputs, res, err)
+		return fmt.Errorf("%v: %v, %w", inputs, res, err)
 	}
+	x.met[fmt.Sprint(x.last.Values)] = true
 	switch c := slices.Compare(x.now.size[:], x.size[:]); {
 	case x.now.size[0] == math.MaxInt:
 	case c < 0:
@@ -213,6 +298,7 @@ func (x *allInputs) each(t *testing.T, draws []drawn, inputs []choice.Input) {
 	case c == 0:
 		x.least = append(x.least, x.now)
 	}
+	return nil
 }
 
 // Run runs an input once.
