@@ -33,7 +33,8 @@
 //     a few are tried.
 //     Other draws make another program, in which the order that failed may mean nothing,
 //     so the Subject searches for an order in which it fails, once for each program: first
-//     in few runs, and when all else comes to nothing in more.
+//     in few runs, and when all else comes to nothing in more. Last of all come the programs
+//     with fewer messages from outside that were met on the way.
 //   - Answers: faults, early timers and the program's own choices become zero.
 //
 // Another failure that is met on the way is not followed. Result.Others has the first

@@ -65,7 +65,7 @@ type level struct {
 	passes []func(*shrinker)
 	effort int
 	// again has the level begin again as long as it makes draws smaller. Where it does
-	// not, what only makes draws smaller is left to the last level.
+	// not, what only makes draws smaller is left to the last but one.
 	again bool
 }
 
@@ -75,15 +75,14 @@ var levels = [...]level{
 	{[]func(*shrinker){wander}, littleEffort, false},
 	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander, rearrangedBases}, fullEffort, false},
 	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
+	{[]func(*shrinker){doubted}, fullEffort, false},
 }
 
 // Shrink returns the smallest case that it can make of a failing one. Found must be
 // what Subject.Run comes to with found.Case. The result follows from the subject, the
 // case and the bound on runs.
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
-	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{},
-		parts: map[string][]Part{}, met: map[string]bool{found.Signature: true}}
-	x.Best, x.from = found.Clone(), found.Steps
+	x := newShrinker(ctx, s, found, o)
 	for i := 0; i < len(levels); i++ {
 		shrunk, taken := x.shrunk, x.Taken
 		switch x.round(&levels[i]); {
@@ -115,7 +114,15 @@ type shrinker struct {
 	met                     map[string]bool   // the signatures of failures
 	parts                   map[string][]Part // what draws are made of, by inputKey
 
-	bases []Outcome // of programs that are as large as the best one, to go on from
+	bases  []Outcome // of programs that are as large as the best one, to go on from
+	doubts []doubt
+}
+
+func newShrinker(ctx context.Context, s Subject, found Outcome, o Options) *shrinker {
+	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{},
+		parts: map[string][]Part{}, met: map[string]bool{found.Signature: true}}
+	x.Best, x.from = found.Clone(), found.Steps
+	return x
 }
 
 // noMore is an effort that no search exceeds.
@@ -189,11 +196,48 @@ func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	if program == x.Best.program() || x.searched[program] >= x.effort {
 		return false
 	}
-	taken, all := x.search(choice.CloneInputs(out.Case.Inputs), x.effort)
-	if x.searched[program] = x.effort; all && !taken {
-		x.searched[program] = noMore
+	first := x.searched[program] == 0
+	d := doubt{choice.CloneInputs(out.Case.Inputs), program, out.External}
+	taken := x.lookInto(&d)
+	if !taken && first && d.external < x.Best.External && x.searched[program] < noMore {
+		x.doubts = append(x.doubts, d)
 	}
 	return taken
+}
+
+// A doubt is a program with fewer messages from outside than the best one, of which only
+// some orders were run, and none of them failed.
+type doubt struct {
+	inputs   []choice.Input
+	program  string
+	external int
+}
+
+// lookInto searches a program, and reports whether it found a run that is the best one now.
+func (x *shrinker) lookInto(d *doubt) bool {
+	taken, all := x.search(d.inputs, x.effort)
+	if x.searched[d.program] = x.effort; all && !taken {
+		x.searched[d.program] = noMore
+	}
+	return taken
+}
+
+// mostDoubted is how many programs are searched again.
+const mostDoubted = 16
+
+// doubted searches programs with fewer messages from outside with more effort than when
+// they were met. Those come first that have more of them: they fail more often.
+func doubted(x *shrinker) {
+	slices.SortStableFunc(x.doubts, func(a, b doubt) int { return b.external - a.external })
+	for i, made := 0, 0; i < len(x.doubts) && made < mostDoubted && !x.over(); i++ {
+		d := &x.doubts[i]
+		if d.external >= x.Best.External || x.searched[d.program] >= x.effort {
+			continue
+		}
+		if made++; x.lookInto(d) {
+			return
+		}
+	}
 }
 
 // search looks for a failing order of draws, and reports whether it found a run that

@@ -1,0 +1,32 @@
+package shrink
+
+import (
+	"context"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// Elements, Rearranged and Nearest make what one pass makes of a run, once.
+var (
+	Elements   = alone(func(x *shrinker) { elements(x, 0) })
+	Rearranged = alone(rearranged)
+	Nearest    = alone(nearest)
+)
+
+func alone(pass func(*shrinker)) func(Subject, Outcome) Result {
+	return func(s Subject, found Outcome) Result {
+		x := newShrinker(context.Background(), s, found, Options{})
+		x.effort = littleEffort
+		pass(x)
+		return x.Result
+	}
+}
+
+// Doubted searches other draws with little effort, and then as the pass does.
+func Doubted(s Subject, found Outcome, inputs []choice.Input) Result {
+	return alone(func(x *shrinker) {
+		x.seek(inputs, true)
+		x.effort = fullEffort
+		doubted(x)
+	})(s, found)
+}

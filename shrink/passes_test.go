@@ -1,0 +1,216 @@
+package shrink_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// These tests make one pass alone, so that no other one can do what it does not.
+
+// boardOf returns a board with the two lists that a text has, as a run of it.
+func boardOf(text string, steps func(a, b []uint64) int) (*board, shrink.Outcome) {
+	y := &board{steps}
+	var c shrink.Case
+	for _, list := range strings.Split(text, "] [") {
+		var numbers []uint64
+		for _, v := range strings.Fields(strings.Trim(list, "[]")) {
+			numbers = append(numbers, uint64(v[0]-'0'))
+		}
+		c.Inputs = append(c.Inputs, written(numbers))
+	}
+	return y, y.Run(c)
+}
+
+// lists returns the two lists of a run of a board.
+func lists(out *shrink.Outcome) string {
+	a, _ := read(0, out.Case.Inputs[0].Words)
+	b, _ := read(1, out.Case.Inputs[1].Words)
+	return fmt.Sprint(a, " ", b)
+}
+
+// Elements leaves out what is in a row together, and never touches another list.
+func TestElements(t *testing.T) {
+	has := func(numbers ...uint64) func(a, b []uint64) int {
+		return func(a, b []uint64) int {
+			for _, v := range numbers {
+				if !slices.Contains(a, v) {
+					return 0
+				}
+			}
+			return 1 + len(a) + len(b)
+		}
+	}
+	for _, c := range []struct {
+		found string
+		needs []uint64
+		want  string
+		runs  int
+	}{
+		{"[9 8 6 5] [7 7]", []uint64{9, 5}, "[9 5] [7 7]", 11},
+		{"[1 2 3 4 5 6 7 8] [7]", nil, "[] [7]", 7},
+		{"[1 2 3 4 5 6 7 8] [7]", []uint64{6}, "[6] [7]", 13},
+		{"[1 2 3] [7]", []uint64{1, 2, 3}, "[1 2 3] [7]", 11},
+	} {
+		y, found := boardOf(c.found, has(c.needs...))
+		res := shrink.Elements(y, found)
+		if got := lists(&res.Best); got != c.want || res.Runs != c.runs {
+			t.Errorf("%s becomes %s in %d runs, want %s in %d", c.found, got, res.Runs, c.want, c.runs)
+		}
+	}
+}
+
+// Rearranged makes one change at a time, of each kind.
+func TestRearranged(t *testing.T) {
+	for _, c := range []struct{ name, found, want string }{
+		{"moved", "[9 8] [7]", "[9] [8 7]"},
+		{"moved to the end", "[9 8] [7]", "[8] [7 9]"},
+		{"moved within a list", "[9 8 6] [7]", "[6 9 8] [7]"},
+		{"swapped", "[9] [7]", "[7] [9]"},
+		{"copied", "[9] [7]", "[9] [9]"},
+	} {
+		y, found := boardOf(c.found, func(a, b []uint64) int {
+			switch fmt.Sprint(a, " ", b) {
+			case c.found:
+				return 9
+			case c.want:
+				return 4
+			}
+			return 0
+		})
+		if res := shrink.Rearranged(y, found); lists(&res.Best) != c.want {
+			t.Errorf("%s: %s becomes %s, want %s", c.name, c.found, lists(&res.Best), c.want)
+		}
+	}
+}
+
+// A line is a subject of five deliveries, in the order of their numbers but for what
+// waits. It fails in one order, or if the answer to one question is not zero.
+type line struct {
+	fails  string
+	answer int // from 1; 0 is none
+}
+
+func (y *line) Run(c shrink.Case) shrink.Outcome {
+	out := shrink.Outcome{Case: c.Clone(), Steps: 5}
+	for len(out.Taken) < 5 {
+		var first uint64 // of those that wait, in case all do
+		for id := uint64(1); id <= 5; id++ {
+			if slices.Contains(out.Taken, id) {
+				continue
+			}
+			if first == 0 {
+				first = id
+			}
+			if !slices.ContainsFunc(c.Schedule.Before, func(b schedule.Constraint) bool {
+				return b.Second == id && !slices.Contains(out.Taken, b.First)
+			}) {
+				first = id
+				break
+			}
+		}
+		out.Taken = append(out.Taken, first)
+	}
+	out.Case.Schedule.Choices = nil
+	for i := range 3 {
+		a := choice.Choice{Kind: choice.Drop, N: 2}
+		if i < len(c.Schedule.Choices) {
+			a.Value = c.Schedule.Choices[i].Value
+		}
+		out.Case.Schedule.Choices = append(out.Case.Schedule.Choices, a)
+	}
+	answered := y.answer > 0 && out.Case.Schedule.Choices[y.answer-1].Value > 0
+	if order := fmt.Sprint(out.Taken); order == y.fails || answered {
+		out.Signature = "fails"
+	}
+	return out
+}
+
+func (y *line) Search([]choice.Input, string, *shrink.Outcome, int, func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
+	return nil, 0, false
+}
+
+func (y *line) Parts(shrink.Case) []shrink.Part { return nil }
+
+// Nearest finds the fewest constraints whatever those are that it begins with, and another
+// question for an answer.
+func TestNearest(t *testing.T) {
+	before := func(list ...uint64) (c shrink.Case) {
+		for i := 0; i < len(list); i += 2 {
+			c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: list[i], Second: list[i+1]})
+		}
+		return c
+	}
+	for _, c := range []struct {
+		line
+		found   shrink.Case
+		want    string
+		answers int // that are not zero
+	}{
+		{line{fails: "[2 3 1 4 5]"}, before(2, 1, 3, 1, 1, 4), "[{3 1}]", 0},
+		{line{fails: "[2 1 3 5 4]"}, before(2, 1, 1, 3, 3, 4, 5, 4), "[{2 1} {5 4}]", 0},
+		{line{fails: "[1 2 3 4 5]"}, before(1, 2, 2, 3), "[]", 0},
+		{line{fails: "[2 3 4 5 1]"}, before(3, 1, 5, 1), "[{5 1}]", 0},
+		{line{fails: "[2 1 3 4 5]", answer: 3}, func() shrink.Case {
+			c := before(2, 1)
+			c.Schedule.Choices = []choice.Choice{{Kind: choice.Drop, N: 2, Value: 1}}
+			return c
+		}(), "[]", 1},
+	} {
+		found := c.line.Run(c.found)
+		if found.Signature == "" {
+			t.Fatalf("%v does not fail: %v", c.found, found.Taken)
+		}
+		res := shrink.Nearest(&c.line, found)
+		given := 0
+		for _, a := range res.Best.Case.Schedule.Choices {
+			given += int(a.Value)
+		}
+		if got := fmt.Sprint(res.Best.Case.Schedule.Before); got != c.want || given != c.answers {
+			t.Errorf("%v becomes %s with %d answers, want %s with %d", c.found.Schedule.Before, got, given, c.want, c.answers)
+		}
+	}
+}
+
+// A shy subject has one message for each number. Where these are [8], only a search of so
+// many runs finds an order that fails.
+type shy struct {
+	toy
+	runs int
+}
+
+func newShy(runs int) *shy {
+	return &shy{toy{fails: func(inputs []choice.Input, before []schedule.Constraint, _ []choice.Choice) string {
+		if words := inputs[0].Words; slices.Equal(words, []uint64{3, 8}) || slices.Equal(words, []uint64{8}) && len(before) > 0 {
+			return "fails"
+		}
+		return ""
+	}}, runs}
+}
+
+func (y *shy) Search(inputs []choice.Input, signature string, _ *shrink.Outcome, runs int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
+	c := shrink.Case{Inputs: inputs}
+	if runs >= y.runs {
+		c.Schedule.Before = []schedule.Constraint{{First: 1, Second: 2}}
+	}
+	if out := y.Run(c); out.Signature == signature {
+		found = append(found, out)
+	}
+	return found, 1, false
+}
+
+// Of programs with fewer messages more orders are run in the end.
+func TestDoubted(t *testing.T) {
+	for runs, want := range map[int]string{25: "[8]", 300: "[8]", 301: "[3 8]"} {
+		y := newShy(runs)
+		res := shrink.Doubted(y, y.Run(toyCase([]uint64{3, 8}, 0)), toyCase([]uint64{8}, 0).Inputs)
+		if got := fmt.Sprint(res.Best.Case.Inputs[0].Words); got != want {
+			t.Errorf("shrunk to %s where it takes %d runs, want %s", got, runs, want)
+		}
+	}
+}
