@@ -75,7 +75,7 @@ var levels = [...]level{
 	{[]func(*shrinker){wander}, littleEffort, false},
 	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander, rearrangedBases}, fullEffort, false},
 	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
-	{[]func(*shrinker){doubted}, fullEffort, false},
+	{[]func(*shrinker){doubted}, fullEffort / 3, false},
 }
 
 // Shrink returns the smallest case that it can make of a failing one. Found must be

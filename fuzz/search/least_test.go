@@ -112,6 +112,8 @@ func proven() []leastOfAll {
 		{"guard", []drawn{numbered(10), listsOf(numbered(10), 1, 2)}, [3]int{0, 3, 0}, "one or two clients"},
 		{"2pc-early", []drawn{listsOf(bools, 2, 3)}, [3]int{1, 12, 1}, "two or three participants"},
 		{"2pc-stuck", []drawn{listsOf(bools, 2, 3)}, [3]int{1, 8, 2}, "two or three participants"},
+		{"chain-repair", []drawn{numbered(3), numbered(2), numbered(3), numbered(2)}, [3]int{3, 14, 1}, ""},
+		{"snapshot-late", []drawn{numbered(1), numbered(3)}, [3]int{3, 14, 2}, "two followers"},
 		{"cache", []drawn{numbered(200), numbered(200)}, [3]int{0, 8, 1}, ""},
 		{"closing", []drawn{numbered(50), numbered(50), numbered(50)}, [3]int{2, 3, 1}, ""},
 	}
@@ -128,10 +130,8 @@ var known = []struct {
 	{"raft-dupvote", [3]int{2, 14, 1}, "too many orders"},
 	{"paxos-quorum", [3]int{2, 10, 4}, "too many orders"},
 	{"raft-votecount", [3]int{3, 20, 3}, "too many orders"},
-	{"raft-votedfor", [3]int{2, 18, 3}, "too many orders"},
-	{"paxos-commit", [3]int{2, 24, 4}, "too many orders"},
-	{"chain-repair", [3]int{3, 14, 1}, "too many orders"},
-	{"snapshot-late", [3]int{3, 14, 2}, "too many orders"},
+	{"raft-votedfor", [3]int{2, 18, 2}, "too many orders"},
+	{"paxos-commit", [3]int{2, 24, 3}, "too many orders"},
 }
 
 // leastKnown returns the least size of a subject's failing runs, and how it is known.
@@ -157,7 +157,7 @@ func leastKnown(name string) (size, by string) {
 func TestLeast(t *testing.T) {
 	for _, l := range proven() {
 		inputs := l.inputs()
-		if inputs > 2000 && !nightly() {
+		if (inputs > 2000 || l.name == "chain-repair") && !nightly() { // some seconds each
 			continue
 		}
 		x := newAllInputs(&l)
