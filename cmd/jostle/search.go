@@ -78,8 +78,11 @@ worker that dies of a run is replaced, and its death is a failure with its case.
 Every minute, and when it ends, it notes how far it is: --resume goes on from there.`,
 		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if s.options.For < 0 || s.options.For == 0 && s.options.Runs == 0 {
-				return errors.New("say how long it may take: --for 8h, or --runs 1000000 for each property")
+			switch o := &s.options; {
+			case o.For < 0 || o.For == 0 && o.Runs == 0 && o.Saturated == 0:
+				return errors.New("say how long it may take: --for 8h, --until-saturated 0.001, or --runs 1000000 for each property")
+			case !(o.Saturated >= 0 && o.Saturated < 1):
+				return fmt.Errorf("--until-saturated is %v: set it to a chance such as 0.001", o.Saturated)
 			}
 			if s.options.Every <= 0 {
 				return fmt.Errorf("--note is %v: set it to a time such as 1m", s.options.Every)
@@ -90,6 +93,7 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 	s.flags(cmd)
 	f := cmd.Flags()
 	f.DurationVar(&s.options.For, "for", 0, "how long it takes in all")
+	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "end a property when the next run shows a new order of two receives with a smaller chance")
 	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
 	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it notes how far it is")
 	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is; else one in the user's cache folder")
@@ -123,8 +127,8 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	o.Memory, o.Env = bounds.Memory, bounds.Env
 	if settle != nil {
 		settle(len(subjects))
-	} else if o.File == "" {
-		if o.File, err = stateFile(patterns); err != nil {
+	} else {
+		if o.File, err = stateFile(o.File, patterns); err != nil {
 			return err
 		}
 	}
@@ -141,8 +145,12 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	return nil
 }
 
-// stateFile returns the file for a campaign of some packages that is begun here.
-func stateFile(patterns []string) (string, error) {
+// stateFile returns the file for a campaign of some packages that is begun here, if none is
+// given.
+func stateFile(given string, patterns []string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
 	cache := os.Getenv("JOSTLE_CACHE")
 	if cache == "" || cache == "off" {
 		dir, err := os.UserCacheDir()

@@ -27,11 +27,14 @@ type Tally struct {
 	Timed, Early int
 	// By is how many runs each arm made.
 	By map[string]int
+	// Fresh is how many orders of receives those of each arm have shown that no run before
+	// them had in the same search.
+	Fresh map[string]int
 }
 
 // NewTally returns a tally of no runs.
 func NewTally() Tally {
-	return Tally{Rejected: map[string]int{}, TooLarge: map[string]bool{}, By: map[string]int{}}
+	return Tally{Rejected: map[string]int{}, TooLarge: map[string]bool{}, By: map[string]int{}, Fresh: map[string]int{}}
 }
 
 // Count counts a run.
@@ -69,6 +72,9 @@ func (t *Tally) Add(o *Tally) {
 	t.Early += o.Early
 	for k, n := range o.By {
 		t.By[k] += n
+	}
+	for k, n := range o.Fresh {
+		t.Fresh[k] += n
 	}
 	for k, n := range o.Rejected {
 		t.Rejected[k] += n
