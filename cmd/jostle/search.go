@@ -24,6 +24,7 @@ type searcher struct {
 	chooser
 	options campaign.Options
 	json    bool
+	report  string // the folder for a report, "" for none
 }
 
 func (s *searcher) flags(cmd *cobra.Command) {
@@ -96,6 +97,7 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "end a property when the next run shows a new order of two receives with a smaller chance")
 	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
 	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it notes how far it is")
+	f.StringVar(&s.report, "report", "", "the folder for a report at the end, as jostle report writes it")
 	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is; else one in the user's cache folder")
 	return cmd
 }
@@ -134,15 +136,26 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	}
 	p := &printer{w: cmd.OutOrStdout(), json: s.json, found: map[string]bool{}}
 	o.Tell = p.tell
-	report, err := campaign.Run(cmd.Context(), subjects, *o)
+	var unwritten error
+	result, err := campaign.Run(cmd.Context(), subjects, *o)
 	if err != nil {
 		return err
 	}
-	p.end(report)
-	if report.Failures()+report.Complaints() > 0 {
+	p.end(result)
+	if s.report != "" {
+		w := cmd.OutOrStdout()
+		if s.json {
+			w = cmd.ErrOrStderr()
+		}
+		if err := writeReport(w, result, s.report); err != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "jostle: %v\n", err)
+			unwritten = errTold
+		}
+	}
+	if result.Failures()+result.Complaints() > 0 {
 		return errFailed
 	}
-	return nil
+	return unwritten
 }
 
 // stateFile returns the file for a campaign of some packages that is begun here, if none is

@@ -31,16 +31,16 @@ type state struct {
 
 // A targetState is a target with the names by which it is known.
 type targetState struct {
-	Package, Test, Name, Func string
-	Call                      int
-	Target                    *target
+	Package, Dir, Test, Name, Func string
+	Call                           int
+	Target                         *target
 	// Seen is the file of what this campaign has shown, Known of what those before it have.
 	Seen, Known []byte
 }
 
 func (t *target) state() targetState {
 	p := &t.subject.Property
-	return targetState{Package: t.subject.Binary.Package, Test: p.Test, Name: p.Name, Func: p.Func, Call: p.Call, Target: t}
+	return targetState{Package: t.subject.Binary.Package, Dir: t.subject.Binary.Dir, Test: p.Test, Name: p.Name, Func: p.Func, Call: p.Call, Target: t}
 }
 
 // same reports whether two states are of one property.
@@ -195,7 +195,7 @@ func Read(path string) (*Report, error) {
 		if err := old.decode(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		old.Target.subject = Subject{Binary: &binary.Binary{Package: old.Package},
+		old.Target.subject = Subject{Binary: &binary.Binary{Package: old.Package, Dir: old.Dir},
 			Property: worker.Property{Test: old.Test, Name: old.Name, Func: old.Func, Call: old.Call}}
 		r.Outcomes = append(r.Outcomes, old.Target.outcome(s.Ended == interrupted))
 	}
