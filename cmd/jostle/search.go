@@ -24,6 +24,7 @@ type searcher struct {
 	chooser
 	options campaign.Options
 	json    bool
+	schema  bool
 	report  string // the folder for a report, "" for none
 }
 
@@ -36,6 +37,7 @@ func (s *searcher) flags(cmd *cobra.Command) {
 	f.DurationVar(&s.options.Shrink, "shrink", 30*time.Second, "how long one finding may be made smaller")
 	f.BoolVar(&s.options.Pages, "pages", false, "keep a page of HTML and one of JSON beside each case")
 	f.BoolVar(&s.json, "json", false, "print events as JSON, one a line")
+	f.BoolVar(&s.schema, "schema", false, "print the JSON Schema of these events, and do nothing else")
 }
 
 // newCheck returns the command that searches for seconds.
@@ -49,7 +51,7 @@ func newCheck() *cobra.Command {
 in each for seconds, in worker processes. A property's saved cases run first, and its
 search ends at its first failure, which is made small, explained and saved.`,
 		Example: "  jostle check ./...\n  jostle check ./bank --property neverOverdrawn --runs 100000",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: s.orSchema(func(cmd *cobra.Command, args []string) error {
 			if each <= 0 {
 				return fmt.Errorf("--for is %v: set it to a time such as 2s", each)
 			}
@@ -58,7 +60,7 @@ search ends at its first failure, which is made small, explained and saved.`,
 					s.options.For = max(each, each*time.Duration(subjects)/time.Duration(s.options.Workers))
 				}
 			})
-		},
+		}),
 	}
 	s.flags(cmd)
 	cmd.Flags().DurationVar(&each, "for", each, "how long the search in each property takes, if --runs does not say")
@@ -78,7 +80,7 @@ worker that dies of a run is replaced, and its death is a failure with its case.
 
 Every minute, and when it ends, it notes how far it is: --resume goes on from there.`,
 		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: s.orSchema(func(cmd *cobra.Command, args []string) error {
 			switch o := &s.options; {
 			case o.For < 0 || o.For == 0 && o.Runs == 0 && o.Saturated == 0:
 				return errors.New("say how long it may take: --for 8h, --until-saturated 0.001, or --runs 1000000 for each property")
@@ -89,7 +91,7 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 				return fmt.Errorf("--note is %v: set it to a time such as 1m", s.options.Every)
 			}
 			return s.run(cmd, args, nil)
-		},
+		}),
 	}
 	s.flags(cmd)
 	f := cmd.Flags()
@@ -100,6 +102,17 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 	f.StringVar(&s.report, "report", "", "the folder for a report at the end, as jostle report writes it")
 	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is; else one in the user's cache folder")
 	return cmd
+}
+
+// orSchema returns what a command does: it prints the schema of events, if that is asked for.
+func (s *searcher) orSchema(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if s.schema {
+			fmt.Fprint(cmd.OutOrStdout(), campaign.EventSchema())
+			return nil
+		}
+		return run(cmd, args)
+	}
 }
 
 // run finds properties and searches in them. Settle, if it is not nil, sets what depends

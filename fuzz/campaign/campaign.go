@@ -83,7 +83,7 @@ const (
 	Ended Kind = "ended"
 )
 
-// An Event is something that happened.
+// An Event is something that happened. EventSchema describes what it is as JSON.
 type Event struct {
 	Kind    Kind
 	Subject string   `json:",omitempty"`

@@ -23,7 +23,7 @@ const svgStyle = `
 .orders { --ink: #1c2024; --paper: #ffffff; --faint: #626a72; --covered: #2da44e; --part: #bf8700; --open: #c4261d; --impossible: #d5d9dd; --unknown: #8250df }
 @media (prefers-color-scheme: dark) {
 .orders { --ink: #e4e8ec; --paper: #16191d; --faint: #98a0a8; --covered: #3fb950; --part: #d29922; --open: #ff7b72; --impossible: #363c43; --unknown: #b78cff } }
-.orders text { font: 12px ui-monospace, monospace; fill: var(--ink) } .orders .faint { fill: var(--faint) } .orders .name { font-weight: bold }
+.orders text { font: 12px ui-monospace, monospace; fill: var(--ink); stroke: none } .orders .faint { fill: var(--faint) } .orders .name { font-weight: bold }
 .orders .paper { fill: var(--paper) } .orders .covered { fill: var(--covered) } .orders .part { fill: var(--part) } .orders .open { fill: var(--open) }
 .orders .impossible { fill: var(--impossible) } .orders .unknown { fill: var(--unknown) }
 `

@@ -16,7 +16,7 @@ func visible(text string) string { return trace.Visible(text) }
 
 const style = `
 h1 { font-size: 1.4em } h2 { font-size: 1.2em; border-bottom: 1px solid var(--line) } h3, .failure { font-size: 1em } a { color: var(--edge) }
-section { margin-bottom: 2em } td { overflow-wrap: anywhere } .number { text-align: right; white-space: nowrap } .name { min-width: 12em } .verdict { font-weight: bold }
+section { margin-bottom: 2em } .number { text-align: right; white-space: nowrap } .name { min-width: 12em } .verdict { font-weight: bold; white-space: nowrap } article { margin-bottom: 2.5em }
 .curve { fill: none; stroke: var(--edge); stroke-width: 2 } .axis { stroke: var(--line) } summary { cursor: pointer }
 @media (max-width: 40em) { body { margin: 1em } td, th { padding-right: .5em } }
 `
