@@ -50,7 +50,7 @@ func (r *Report) Write(folder string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.Chmod(temp, 0o644); err == nil {
+		if err = os.Chmod(temp, 0o644); err == nil {
 			err = os.Rename(temp, filepath.Join(folder, f.name))
 		}
 		if err != nil {

@@ -302,6 +302,16 @@ func TestFolder(t *testing.T) {
 	if err := r.Write(filepath.Join(dir, JSONFile)); err == nil {
 		t.Error("a file was taken for a folder")
 	}
+	blocked := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(blocked, SARIFFile, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(blocked); err == nil {
+		t.Error("a folder was taken for a file")
+	}
+	if files, _ := filepath.Glob(filepath.Join(blocked, "*")); len(files) != 3 {
+		t.Errorf("what could not be written has left %q", files)
+	}
 }
 
 // TestNothing: a campaign of nothing has a report.
