@@ -129,6 +129,11 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	case o.Shrink <= 0:
 		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
 	}
+	if s.report != "" { // known before the night, not after it
+		if err := os.MkdirAll(s.report, 0o755); err != nil {
+			return fmt.Errorf("the report cannot be written: %w", err)
+		}
+	}
 	subjects, done, err := s.find(cmd.Context(), patterns)
 	defer done()
 	if err != nil {
