@@ -24,6 +24,8 @@ type searcher struct {
 	chooser
 	options campaign.Options
 	json    bool
+	schema  bool
+	report  string // the folder for a report, "" for none
 }
 
 func (s *searcher) flags(cmd *cobra.Command) {
@@ -35,6 +37,7 @@ func (s *searcher) flags(cmd *cobra.Command) {
 	f.DurationVar(&s.options.Shrink, "shrink", 30*time.Second, "how long one finding may be made smaller")
 	f.BoolVar(&s.options.Pages, "pages", false, "keep a page of HTML and one of JSON beside each case")
 	f.BoolVar(&s.json, "json", false, "print events as JSON, one a line")
+	f.BoolVar(&s.schema, "schema", false, "print the JSON Schema of these events, and do nothing else")
 }
 
 // newCheck returns the command that searches for seconds.
@@ -48,7 +51,7 @@ func newCheck() *cobra.Command {
 in each for seconds, in worker processes. A property's saved cases run first, and its
 search ends at its first failure, which is made small, explained and saved.`,
 		Example: "  jostle check ./...\n  jostle check ./bank --property neverOverdrawn --runs 100000",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: s.orSchema(func(cmd *cobra.Command, args []string) error {
 			if each <= 0 {
 				return fmt.Errorf("--for is %v: set it to a time such as 2s", each)
 			}
@@ -57,7 +60,7 @@ search ends at its first failure, which is made small, explained and saved.`,
 					s.options.For = max(each, each*time.Duration(subjects)/time.Duration(s.options.Workers))
 				}
 			})
-		},
+		}),
 	}
 	s.flags(cmd)
 	cmd.Flags().DurationVar(&each, "for", each, "how long the search in each property takes, if --runs does not say")
@@ -77,23 +80,39 @@ worker that dies of a run is replaced, and its death is a failure with its case.
 
 Every minute, and when it ends, it notes how far it is: --resume goes on from there.`,
 		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if s.options.For < 0 || s.options.For == 0 && s.options.Runs == 0 {
-				return errors.New("say how long it may take: --for 8h, or --runs 1000000 for each property")
+		RunE: s.orSchema(func(cmd *cobra.Command, args []string) error {
+			switch o := &s.options; {
+			case o.For < 0 || o.For == 0 && o.Runs == 0 && o.Saturated == 0:
+				return errors.New("say how long it may take: --for 8h, --until-saturated 0.001, or --runs 1000000 for each property")
+			case !(o.Saturated >= 0 && o.Saturated < 1):
+				return fmt.Errorf("--until-saturated is %v: set it to a chance such as 0.001", o.Saturated)
 			}
 			if s.options.Every <= 0 {
 				return fmt.Errorf("--note is %v: set it to a time such as 1m", s.options.Every)
 			}
 			return s.run(cmd, args, nil)
-		},
+		}),
 	}
 	s.flags(cmd)
 	f := cmd.Flags()
 	f.DurationVar(&s.options.For, "for", 0, "how long it takes in all")
+	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "end a property when the next run shows a new order of two receives with a smaller chance")
 	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
 	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it notes how far it is")
+	f.StringVar(&s.report, "report", "", "the folder for a report at the end, as jostle report writes it")
 	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is; else one in the user's cache folder")
 	return cmd
+}
+
+// orSchema returns what a command does: it prints the schema of events, if that is asked for.
+func (s *searcher) orSchema(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if s.schema {
+			fmt.Fprint(cmd.OutOrStdout(), campaign.EventSchema())
+			return nil
+		}
+		return run(cmd, args)
+	}
 }
 
 // run finds properties and searches in them. Settle, if it is not nil, sets what depends
@@ -110,6 +129,11 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	case o.Shrink <= 0:
 		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
 	}
+	if s.report != "" { // known before the night, not after it
+		if err := os.MkdirAll(s.report, 0o755); err != nil {
+			return fmt.Errorf("the report cannot be written: %w", err)
+		}
+	}
 	subjects, done, err := s.find(cmd.Context(), patterns)
 	defer done()
 	if err != nil {
@@ -123,26 +147,41 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	o.Memory, o.Env = bounds.Memory, bounds.Env
 	if settle != nil {
 		settle(len(subjects))
-	} else if o.File == "" {
-		if o.File, err = stateFile(patterns); err != nil {
+	} else {
+		if o.File, err = stateFile(o.File, patterns); err != nil {
 			return err
 		}
 	}
 	p := &printer{w: cmd.OutOrStdout(), json: s.json, found: map[string]bool{}}
 	o.Tell = p.tell
-	report, err := campaign.Run(cmd.Context(), subjects, *o)
+	var unwritten error
+	result, err := campaign.Run(cmd.Context(), subjects, *o)
 	if err != nil {
 		return err
 	}
-	p.end(report)
-	if report.Failures()+report.Complaints() > 0 {
+	p.end(result)
+	if s.report != "" {
+		w := cmd.OutOrStdout()
+		if s.json {
+			w = cmd.ErrOrStderr()
+		}
+		if err := writeReport(w, result, s.report); err != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "jostle: %v\n", err)
+			unwritten = errTold
+		}
+	}
+	if result.Failures()+result.Complaints() > 0 {
 		return errFailed
 	}
-	return nil
+	return unwritten
 }
 
-// stateFile returns the file for a campaign of some packages that is begun here.
-func stateFile(patterns []string) (string, error) {
+// stateFile returns the file for a campaign of some packages that is begun here, if none is
+// given.
+func stateFile(given string, patterns []string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
 	cache := os.Getenv("JOSTLE_CACHE")
 	if cache == "" || cache == "off" {
 		dir, err := os.UserCacheDir()

@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // A Subject is a property in the test binary of its package.
@@ -38,6 +41,10 @@ type Options struct {
 	// whichever is reached first ends the search. Zero is no bound.
 	Runs int
 	For  time.Duration
+	// Saturated ends the search in a property when it is known that the next run at random
+	// shows an order of two receives that none has shown with a smaller chance, as
+	// coverage.Chance has it at most; zero is no bound.
+	Saturated float64
 	// First ends the search in a property at its first failure.
 	First bool
 	// Shrink is how long it may take to make one finding smaller; zero means 30 seconds.
@@ -72,15 +79,18 @@ const (
 	Finished Kind = "finished"
 	// Went is told every few seconds: how far the campaign is.
 	Went Kind = "went"
+	// Ended is told last: why the campaign has ended, as Report has it.
+	Ended Kind = "ended"
 )
 
-// An Event is something that happened.
+// An Event is something that happened. EventSchema describes what it is as JSON.
 type Event struct {
 	Kind    Kind
 	Subject string   `json:",omitempty"`
 	Finding *Finding `json:",omitempty"`
 	Text    string   `json:",omitempty"`
 	Runs    int      // of all properties so far
+	Orders  int      // of two receives that these have shown
 	Seconds float64  // since the campaign began
 }
 
@@ -113,13 +123,18 @@ type Outcome struct {
 	// Notes are of saved cases.
 	Notes []string
 	Arms  string
+	// Tally counts the runs, and Orders is what those of this campaign and of the campaigns
+	// before it have shown. Missed are the situations that none has reached.
+	Tally  search.Tally
+	Orders *coverage.Orders
+	Missed []string
 }
 
 // A Report is what came of a campaign.
 type Report struct {
 	Outcomes []Outcome
 	// Ended says why the campaign has ended: "runs", "time", "complete" when nothing was
-	// left to search for, or "interrupted".
+	// left to search for, "saturated" when nothing or little was, or "interrupted".
 	Ended   string
 	Elapsed time.Duration
 	Deaths  int // of worker processes, whatever they died of
@@ -154,8 +169,23 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 		if err := c.restore(); err != nil {
 			return nil, err
 		}
+	} else {
+		c.recall()
+	}
+	for _, t := range c.targets {
+		t.seen.Source, t.seen.Bytes = hash.Seed(c.Seed, sources), max(leastRoom, min(mostRoom, allRoom/len(c.targets)))
 	}
 	return c.run(ctx)
 }
 
 const usualShrink = 30 * time.Second
+
+// What the runs of a property have shown takes memory from leastRoom to mostRoom, and that
+// of all some allRoom. Sources tells the names of what campaigns have seen from other
+// hashes of their seeds.
+const (
+	leastRoom = 1 << 20
+	mostRoom  = 16 << 20
+	allRoom   = 256 << 20
+	sources   = 0x5eed
+)

@@ -243,3 +243,66 @@ func TestInterrupted(t *testing.T) {
 	}
 	t.Logf("%d interruptions", parts)
 }
+
+// TestSaturated: a search ends when little is left to be seen, and after the same number of
+// runs with any number of workers. What counts is also what the campaigns before it saw.
+func TestSaturated(t *testing.T) {
+	dir := t.TempDir()
+	want := 0
+	for _, workers := range []int{1, 2, 3} {
+		o := campaign.Options{Saturated: 0.01, Workers: workers, File: filepath.Join(dir, fmt.Sprint(workers))}
+		r := campaignOf(t, dir, o, "TestHolds")
+		out := &r.Outcomes[0]
+		if r.Ended != "saturated" || out.Orders.Chance().High >= 0.01 {
+			t.Errorf("it ended by %q, with a chance of %v", r.Ended, out.Orders.Chance())
+		}
+		if want == 0 {
+			want = out.Runs
+		}
+		if out.Runs != want {
+			t.Errorf("%d workers made %d runs, and one %d", workers, out.Runs, want)
+		}
+		if out.Orders.Runs() != out.Runs {
+			t.Errorf("%d runs are known of %d", out.Orders.Runs(), out.Runs)
+		}
+	}
+	if want < 400 {
+		t.Errorf("it ended after %d runs, before anything can be known", want)
+	}
+}
+
+// TestFromNightToNight: what was seen is known in the next night, counted once even if that
+// makes the same runs; and a file that cannot be read is told of, once.
+func TestFromNightToNight(t *testing.T) {
+	dir := t.TempDir()
+	o := campaign.Options{Runs: 1000, Workers: 2, File: filepath.Join(dir, "state.json")}
+	for _, c := range []struct {
+		seed  uint64
+		known int
+	}{{1, 1000}, {1, 1000}, {2, 2000}, {1, 2000}} {
+		o.Seed = c.seed
+		r := campaignOf(t, dir, o, "TestHolds")
+		again, err := campaign.Read(o.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*campaign.Report{r, again} {
+			if out := &r.Outcomes[0]; out.Runs != 1000 || out.Orders.Runs() != c.known {
+				t.Errorf("seed %d: %d runs, and %d are known; want 1000 and %d", c.seed, out.Runs, out.Orders.Runs(), c.known)
+			}
+		}
+	}
+	if err := os.WriteFile(o.File, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	o.Tell = func(e campaign.Event) {
+		if e.Kind == campaign.Noted {
+			notes = append(notes, e.Text)
+		}
+	}
+	campaignOf(t, dir, o, "TestHolds")
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "what earlier campaigns have shown is not known any more: ") {
+		t.Errorf("notes: %q", notes)
+	}
+}

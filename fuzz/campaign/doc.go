@@ -6,8 +6,9 @@
 //
 // A campaign goes in rounds. In each round every property is given one share of batches,
 // and as many further shares as there are properties are divided by yield: by how many
-// ordered pairs of receives the property's last shares have shown, so that a property
-// with few orders does not get as much time as one with many. A share has so many batches
+// orders of two receives the property's last shares have shown that none before had, so
+// that a property of which all is seen does not get as much time as one with more to see.
+// What shares have shown is put together in the order of their runs. A share has so many batches
 // that it takes about 2^18 steps. Both follow from the round before the last, so that
 // workers need not wait for each other at the end of each round, and neither depends on
 // how fast anything is. So the same seed and the same number of runs give the same
@@ -19,5 +20,7 @@
 // A finding is a case in the folder of its property before anybody is told of it. Then it
 // is made smaller by a worker, in place of that case. A file says which batches of each
 // property are over; a campaign that goes on from it makes those that follow, and comes
-// to what it would have come to without an end.
+// to what it would have come to without an end. It also has what the runs have shown, and
+// that of the campaigns before it, up to some memory: so Options.Saturated and Read know
+// what was seen in all nights.
 package campaign

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -21,6 +22,7 @@ type job struct {
 	size    int      // how many runs a batch has, 0 if that was not known then
 
 	reply  *worker.Reply
+	seen   *coverage.Orders // what the runs of a share have shown
 	err    error
 	died   []worker.Finding // findings that are deaths
 	notes  []string
@@ -78,6 +80,7 @@ func (h *hand) do(j *job) {
 			j.err = ctx.Err()
 		}
 		if !errors.As(j.err, &death) {
+			j.read()
 			return
 		}
 		j.deaths++
@@ -100,6 +103,16 @@ func (h *hand) do(j *job) {
 		}
 		j.request.Without = append(slices.Clone(j.request.Without), death.At.Batch)
 	}
+}
+
+// read reads what the runs of a share have shown.
+func (j *job) read() {
+	if j.err != nil || j.request.Do != worker.Run {
+		return
+	}
+	j.seen = &coverage.Orders{}
+	j.err = j.seen.UnmarshalBinary(j.reply.Orders)
+	j.reply.Orders = nil
 }
 
 // ask has a process of a target do something, a new one if none waits.

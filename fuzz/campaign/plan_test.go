@@ -8,8 +8,11 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // planned returns a campaign of so many targets that are ready for shares.
@@ -23,10 +26,33 @@ func planned(targets int, o Options) *campaign {
 	return c
 }
 
-// over makes a share that is over, with so many pairs and steps, and findings.
-func over(j *job, pairs, steps int, signatures ...string) *job {
+// shows returns what a run shows in which actors receive so many messages. They are other
+// actors after other numbers of those that receive none.
+func shows(before int, receives ...int) *coverage.Orders {
+	sys := pulse.New(pulse.Options{Record: true, Strategy: strategy.Plain()})
+	defer sys.Close()
+	nothing := pulse.Func(func(*pulse.Ctx, any) {})
+	for range before {
+		sys.Spawn("a", nothing)
+	}
+	for _, n := range receives {
+		a := sys.Spawn("a", nothing)
+		for k := range n {
+			sys.Send(a, k)
+		}
+	}
+	sys.Run()
+	o := &coverage.Orders{}
+	o.Add(sys.Trace(), coverage.Run{ID: uint64(before) + 1, Unguided: true})
+	return o
+}
+
+// over makes a share that is over, with so many steps, in which actors of this share alone
+// have received so many messages, and findings.
+func over(j *job, receives []int, steps int, signatures ...string) *job {
 	j.reply = &worker.Reply{Batch: 32, Tally: search.NewTally()}
-	j.reply.Pairs, j.reply.Tally.Steps, j.reply.Tally.Runs = pairs, steps, 32*j.request.Count
+	j.seen = shows(10*j.request.First, receives...)
+	j.reply.Tally.Steps, j.reply.Tally.Runs = steps, 32*j.request.Count
 	for _, s := range signatures {
 		j.reply.Findings = append(j.reply.Findings, worker.Finding{Signature: s})
 	}
@@ -35,11 +61,12 @@ func over(j *job, pairs, steps int, signatures ...string) *job {
 }
 
 // TestShares: the shares of a round follow from the round before the last: each property
-// has one, and as many more as there are properties go by how many pairs they showed; a
+// has one, and as many more as there are properties go by how many orders they showed that
+// were new (10, 20, 0 and 970 in each share of the properties here); a
 // share has about as many steps as all others.
 func TestShares(t *testing.T) {
 	c := planned(4, Options{Seed: 1})
-	pairs, steps := []int{10, 20, 0, 970}, []int{32 * 100, 32 * 10, 32, 32 * 1000}
+	receives, steps := [][]int{{5}, {5, 5}, nil, {44, 7, 3}}, []int{32 * 100, 32 * 10, 32, 32 * 1000}
 	var got []string
 	for round := range 4 {
 		var shares []string
@@ -47,7 +74,7 @@ func TestShares(t *testing.T) {
 			i := slices.Index(c.targets, j.target)
 			shares = append(shares, fmt.Sprintf("%d: %d+%d", i, j.request.First, j.request.Count))
 			c.shares[j.round]++
-			c.settle(over(j, pairs[i], steps[i]*j.request.Count))
+			c.settle(over(j, receives[i], steps[i]*j.request.Count))
 		}
 		got = append(got, fmt.Sprintf("round %d\n  %s", round, strings.Join(shares, "\n  ")))
 	}
@@ -110,7 +137,7 @@ func TestSettled(t *testing.T) {
 	c := planned(1, Options{Seed: 1, Tell: func(e Event) { told = append(told, fmt.Sprint(e.Finding.Signature, " in run ", e.Finding.Run)) }})
 	jobs := slices.Concat(c.plan(), c.plan())
 	for i, j := range jobs {
-		over(j, 1, 1, "a", fmt.Sprint("only in ", i))
+		over(j, nil, 1, "a", fmt.Sprint("only in ", i))
 		for k := range j.reply.Findings {
 			j.reply.Findings[k].Run = i
 		}
@@ -134,5 +161,35 @@ func TestSettled(t *testing.T) {
 	}
 	if a := c.targets[0].find("a"); a.Times != 3 {
 		t.Errorf("a was found %d times, want 3", a.Times)
+	}
+}
+
+// TestYieldIsOfTheUnion: what counts for a share is what no share before it has shown, in
+// the order of the shares and not in that in which they are over.
+func TestYieldIsOfTheUnion(t *testing.T) {
+	for _, turned := range []bool{false, true} {
+		c := planned(1, Options{Seed: 1})
+		jobs := c.plan()
+		for i, j := range jobs {
+			over(j, nil, 1)
+			j.seen = shows(0, 4+i) // 6 orders, and 4 more
+		}
+		if turned {
+			slices.Reverse(jobs)
+		}
+		for _, j := range jobs {
+			c.shares[j.round]++
+			c.settle(j)
+		}
+		if got := c.targets[0].yields[0].Fresh; got != 10 {
+			t.Errorf("%d orders were new, want 10", got)
+		}
+		c.plan()
+		again := over(&job{target: c.targets[0], round: 1, request: worker.Request{First: 2, Count: 1}}, nil, 1)
+		again.seen = shows(0, 5)
+		c.settle(again)
+		if got := c.targets[0].yields[1].Fresh; got != 0 {
+			t.Errorf("%d orders were new that were known, want 0", got)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -60,6 +61,7 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	workers.Wait()
 	c.checkpoint()
 	c.tellRest()
+	c.tell(Event{Kind: Ended, Text: c.ended})
 	r := &Report{Ended: c.ended, Elapsed: c.elapsed(), Deaths: c.deaths}
 	for _, t := range c.targets {
 		r.Outcomes = append(r.Outcomes, t.outcome(c.ended == interrupted))
@@ -145,8 +147,11 @@ func (c *campaign) end(why string) {
 	if c.ended = why; why == "runs" {
 		c.ended = "complete"
 		for _, t := range c.targets {
-			if t.Complete == "" {
+			if t.Complete == "" && t.Saturated == 0 {
 				c.ended = why
+				break
+			} else if t.Complete == "" {
+				c.ended = "saturated"
 			}
 		}
 	}
@@ -226,7 +231,7 @@ func (c *campaign) settleShare(j *job) {
 		t.giveUp("the search was given up: %s", text)
 		return
 	}
-	t.take(j)
+	t.take(&c.Options, j)
 	if n := j.reply.Failed - len(j.reply.Findings); n > 0 && len(j.reply.Findings) > 0 {
 		if f := t.find(j.reply.Findings[0].Signature); f != nil {
 			f.Times += n
@@ -278,6 +283,7 @@ func (c *campaign) tell(e Event) {
 	}
 	for _, t := range c.targets {
 		e.Runs += t.Tally.Runs
+		e.Orders += t.seen.Seen(coverage.PR)
 	}
 	e.Seconds = c.elapsed().Seconds()
 	c.Tell(e)

@@ -10,10 +10,13 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // stateVersion is that of the file. Whoever changes the meaning of a field raises it.
-const stateVersion = 1
+const stateVersion = 2
 
 // A state is what a file has of a campaign.
 type state struct {
@@ -22,19 +25,22 @@ type state struct {
 	Runs    int
 	Elapsed time.Duration
 	Deaths  int
+	Ended   string
 	Targets []targetState
 }
 
 // A targetState is a target with the names by which it is known.
 type targetState struct {
-	Package, Test, Name, Func string
-	Call                      int
-	Target                    *target
+	Package, Dir, Test, Name, Func string
+	Call                           int
+	Target                         *target
+	// Seen is the file of what this campaign has shown, Known of what those before it have.
+	Seen, Known []byte
 }
 
 func (t *target) state() targetState {
 	p := &t.subject.Property
-	return targetState{t.subject.Binary.Package, p.Test, p.Name, p.Func, p.Call, t}
+	return targetState{Package: t.subject.Binary.Package, Dir: t.subject.Binary.Dir, Test: p.Test, Name: p.Name, Func: p.Func, Call: p.Call, Target: t}
 }
 
 // same reports whether two states are of one property.
@@ -47,11 +53,21 @@ func (c *campaign) checkpoint() {
 	if c.File == "" {
 		return
 	}
-	s := state{Version: stateVersion, Seed: c.Seed, Runs: c.Runs, Elapsed: c.elapsed(), Deaths: c.deaths}
+	s := state{Version: stateVersion, Seed: c.Seed, Runs: c.Runs, Elapsed: c.elapsed(), Deaths: c.deaths, Ended: c.ended}
+	var err error
 	for _, t := range c.targets {
-		s.Targets = append(s.Targets, t.state())
+		own := t.state()
+		if own.Seen, err = t.seen.MarshalBinary(); err == nil {
+			own.Known, err = t.known.MarshalBinary()
+		}
+		if err != nil {
+			break
+		}
+		s.Targets = append(s.Targets, own)
 	}
-	err := s.write(c.File)
+	if err == nil {
+		err = s.write(c.File)
+	}
 	if err != nil && c.broken == nil {
 		c.broken = err
 		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("how far the campaign is cannot be noted: %v", err)})
@@ -79,19 +95,12 @@ func (s *state) write(path string) error {
 // restore goes on from the file. Properties that it does not know begin anew, and those
 // that are no more are forgotten.
 func (c *campaign) restore() error {
-	text, err := os.ReadFile(c.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no campaign to go on with: there is no %s", c.File)
-	}
-	var s state
-	if err == nil {
-		err = json.Unmarshal(text, &s)
-	}
+	s, err := readState(c.File)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no campaign to go on with: there is no %s", c.File)
 	case err != nil:
-		return fmt.Errorf("the campaign cannot be gone on with: %s cannot be read (%w): remove it and begin anew", c.File, err)
-	case s.Version != stateVersion:
-		return fmt.Errorf("the campaign cannot be gone on with: %s is of version %d, expected %d: remove it and begin anew", c.File, s.Version, stateVersion)
+		return fmt.Errorf("the campaign cannot be gone on with: %w: remove it and begin anew", err)
 	case s.Seed != c.Seed:
 		return fmt.Errorf("the campaign cannot be gone on with: it had the seed %d, and is asked to go on with %d", s.Seed, c.Seed)
 	}
@@ -101,6 +110,9 @@ func (c *campaign) restore() error {
 		for j := range s.Targets {
 			if old := &s.Targets[j]; old.same(&own) && old.Target != nil {
 				old.Target.subject, old.Target.early = t.subject, t.early
+				if err := old.decode(); err != nil {
+					return fmt.Errorf("the campaign cannot be gone on with: %s: %w", c.File, err)
+				}
 				old.Target.GivenUp = ""
 				if size := old.Target.Batch; size > 0 && s.Runs > 0 && c.Runs != s.Runs { // the last batch may have been cut off
 					old.Target.Done = min(old.Target.Done, s.Runs/size)
@@ -110,4 +122,82 @@ func (c *campaign) restore() error {
 		}
 	}
 	return nil
+}
+
+// readState reads the file of a campaign.
+func readState(path string) (s state, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("%s cannot be read (%w)", path, err)
+	}
+	if s.Version != stateVersion {
+		return s, fmt.Errorf("%s is of version %d, expected %d", path, s.Version, stateVersion)
+	}
+	return s, nil
+}
+
+// decode reads what has been shown.
+func (s *targetState) decode() error {
+	t := s.Target
+	t.seen, t.known = &coverage.Orders{}, &coverage.Orders{}
+	return errors.Join(t.seen.UnmarshalBinary(s.Seen), t.known.UnmarshalBinary(s.Known))
+}
+
+// recall has what earlier campaigns have shown known, if their file is there. One that
+// cannot be read is told of, and forgotten. What a property has shown beyond the room for
+// it is what this campaign begins with; earlier nights are forgotten then.
+func (c *campaign) recall() {
+	if c.File == "" {
+		return
+	}
+	s, err := readState(c.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	for _, t := range c.targets {
+		own := t.state()
+		for i := range s.Targets {
+			old := &s.Targets[i]
+			if err != nil || !old.same(&own) || old.Target == nil {
+				continue
+			}
+			if err = old.decode(); err == nil {
+				t.known = old.Target.seen
+				if old.Target.known.Memory() < mostRoom {
+					t.known = old.Target.all()
+				}
+			}
+		}
+	}
+	if err != nil {
+		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("what earlier campaigns have shown is not known any more: %v", err)})
+	}
+}
+
+// Read returns what the file of a campaign tells of it.
+func Read(path string) (*Report, error) {
+	s, err := readState(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Ended: s.Ended, Elapsed: s.Elapsed, Deaths: s.Deaths}
+	for i := range s.Targets {
+		old := &s.Targets[i]
+		if old.Target == nil {
+			return nil, fmt.Errorf("%s has a property of which nothing is known", path)
+		}
+		if err := old.decode(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		old.Target.subject = Subject{Binary: &binary.Binary{Package: old.Package, Dir: old.Dir},
+			Property: worker.Property{Test: old.Test, Name: old.Name, Func: old.Func, Call: old.Call}}
+		r.Outcomes = append(r.Outcomes, old.Target.outcome(s.Ended == interrupted))
+	}
+	return r, nil
 }

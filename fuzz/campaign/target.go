@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -35,17 +36,27 @@ type target struct {
 	// cases; the search may come to them by itself.
 	Met []*Finding
 
-	noted  []string     // what was told of its workers
-	next   int          // the first batch that no share has
-	yields [3]yield     // of the last three rounds, by the round's number
-	early  map[int]*job // shares that were over before earlier ones, by their first batch
+	// Saturated is the bound below which the chance has come that the next run shows more,
+	// zero if it has not. Then nothing more is searched.
+	Saturated float64
+
+	noted  []string         // what was told of its workers
+	next   int              // the first batch that no share has
+	yields [3]yield         // of the last three rounds, by the round's number
+	seen   *coverage.Orders // what this campaign has shown
+	known  *coverage.Orders // what those before it have
+	early  map[int]*job     // shares that were over before earlier ones, by their first batch
 }
 
 // A yield is what the shares of a round have come to.
-type yield struct{ Steps, Batches, Pairs int }
+type yield struct {
+	Steps, Batches int
+	Fresh          int     // orders of two receives that no run before has shown
+	Chance         float64 // at most, that the next run shows more; 0 is unknown
+}
 
 func newTarget(s Subject) *target {
-	return &target{subject: s, Tally: search.NewTally(), early: map[int]*job{}}
+	return &target{subject: s, Tally: search.NewTally(), early: map[int]*job{}, seen: &coverage.Orders{}, known: &coverage.Orders{}}
 }
 
 // A share takes about so many steps, but no more batches than mostBatches and no more
@@ -58,7 +69,7 @@ const (
 
 // open reports whether there is more to search for.
 func (t *target) open(o *Options) bool {
-	return t.Begun && t.Complete == "" && t.GivenUp == "" && !(o.First && len(t.Findings) > 0) &&
+	return t.Begun && t.Complete == "" && t.GivenUp == "" && (t.Saturated == 0 || t.Saturated > o.Saturated) && !(o.First && len(t.Findings) > 0) &&
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
@@ -78,7 +89,7 @@ func (t *target) share(o *Options, round int) worker.Request {
 func (t *target) yieldBefore(round int) *yield { return &t.yields[(round+1)%len(t.yields)] }
 
 // take adds what came of a share.
-func (t *target) take(j *job) {
+func (t *target) take(o *Options, j *job) {
 	r := j.reply
 	first := t.Tally.Runs == 0
 	t.Batch = r.Batch
@@ -96,7 +107,29 @@ func (t *target) take(j *job) {
 	y := &t.yields[j.round%len(t.yields)]
 	y.Steps += r.Tally.Steps
 	y.Batches += j.request.Count
-	y.Pairs = max(y.Pairs, r.Pairs)
+	y.Fresh += t.learn(j.seen)
+	if o.Saturated > 0 {
+		y.Chance = t.all().Chance().High
+	}
+}
+
+// learn adds what the runs of a share have shown, and returns how many orders of two
+// receives none before had.
+func (t *target) learn(seen *coverage.Orders) int {
+	before := t.seen.Seen(coverage.PR)
+	t.seen.Append(seen)
+	return t.seen.Seen(coverage.PR) - before
+}
+
+// all returns what this campaign and those before it have shown.
+func (t *target) all() *coverage.Orders {
+	if t.known.Runs() == 0 {
+		return t.seen
+	}
+	all := &coverage.Orders{}
+	all.Merge(t.known)
+	all.Merge(t.seen)
+	return all
 }
 
 // mostTexts bounds how many different texts of a property are kept, mostFindings how
@@ -128,7 +161,10 @@ func (t *target) signatures() (list []string) {
 // outcome returns what came of the target.
 func (t *target) outcome(interrupted bool) Outcome {
 	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: t.Tally.Runs, Steps: t.Tally.Steps, Complete: t.Complete,
-		Notes: t.Notes, Arms: t.Tally.Arms(), Complaints: slices.Clone(t.Late)}
+		Notes: t.Notes, Arms: t.Tally.Arms(), Tally: t.Tally, Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
+	if t.Saturated > 0 {
+		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())
+	}
 	if t.GivenUp != "" {
 		out.Complaints = append(out.Complaints, t.GivenUp)
 	}
@@ -152,9 +188,13 @@ func (c *campaign) plan() (jobs []*job) {
 	var open []*target
 	total := 0
 	for _, t := range c.targets {
+		if y := t.yieldBefore(c.round); y.Chance > 0 && y.Chance < c.Saturated && t.Saturated == 0 {
+			t.Saturated = c.Saturated
+			c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: "saturated: " + t.all().Summary()})
+		}
 		if t.open(&c.Options) {
 			open = append(open, t)
-			total += t.yieldBefore(c.round).Pairs
+			total += t.yieldBefore(c.round).Fresh
 		}
 	}
 	for i, t := range open {
@@ -177,10 +217,10 @@ func (c *campaign) extra(open []*target, i, total int) int {
 	}
 	before := 0
 	for _, t := range open[:i] {
-		before += t.yieldBefore(c.round).Pairs
+		before += t.yieldBefore(c.round).Fresh
 	}
 	n := len(open)
-	return n*(before+open[i].yieldBefore(c.round).Pairs)/total - n*before/total
+	return n*(before+open[i].yieldBefore(c.round).Fresh)/total - n*before/total
 }
 
 // giveUp ends the search in a target.

@@ -73,5 +73,9 @@ func upTo(x float64) string {
 		return fmt.Sprintf("%.0f%%", math.Ceil(100*x))
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(100*x)))
-	return fmt.Sprintf("%.1g%%", math.Ceil(100*x/unit-1e-9)*unit)
+	up := math.Ceil(100*x/unit-1e-9) * unit
+	if up >= 10 {
+		return "10%"
+	}
+	return fmt.Sprintf("%.1g%%", up)
 }

@@ -162,3 +162,12 @@ func TestChanceOfWhatIsKnown(t *testing.T) {
 	}
 	check(coverage.Chance{Runs: 5202, Alone: 100, Likely: 100. / 5202}, "with chance 1.9% (1.5% to 2.3%)")
 }
+
+// TestUpToTen: a chance up to a tenth is written as one.
+func TestUpToTen(t *testing.T) {
+	for high, want := range map[float64]string{0.0999: "10%", 0.095: "10%", 0.1: "10%", 0.0899: "9%", 0.11: "11%"} {
+		if got := (coverage.Chance{Runs: 1, High: high}).String(); got != "with chance < "+want {
+			t.Errorf("%v is told as %q, want < %s", high, got, want)
+		}
+	}
+}

@@ -20,12 +20,12 @@ const (
 )
 
 const svgStyle = `
-:root { --ink: #1c2024; --paper: #ffffff; --faint: #8a929a; --covered: #2da44e; --part: #bf8700; --open: #c4261d; --impossible: #d5d9dd; --unknown: #8250df }
+.orders { --ink: #1c2024; --paper: #ffffff; --faint: #626a72; --covered: #2da44e; --part: #bf8700; --open: #c4261d; --impossible: #d5d9dd; --unknown: #8250df }
 @media (prefers-color-scheme: dark) {
-:root { --ink: #e4e8ec; --paper: #16191d; --faint: #8a929a; --covered: #3fb950; --part: #d29922; --open: #ff7b72; --impossible: #363c43; --unknown: #b78cff } }
-text { font: 12px ui-monospace, monospace; fill: var(--ink) } .faint { fill: var(--faint) } .name { font-weight: bold }
-.paper { fill: var(--paper) } .covered { fill: var(--covered) } .part { fill: var(--part) } .open { fill: var(--open) }
-.impossible { fill: var(--impossible) } .unknown { fill: var(--unknown) }
+.orders { --ink: #e4e8ec; --paper: #16191d; --faint: #98a0a8; --covered: #3fb950; --part: #d29922; --open: #ff7b72; --impossible: #363c43; --unknown: #b78cff } }
+.orders text { font: 12px ui-monospace, monospace; fill: var(--ink); stroke: none } .orders .faint { fill: var(--faint) } .orders .name { font-weight: bold }
+.orders .paper { fill: var(--paper) } .orders .covered { fill: var(--covered) } .orders .part { fill: var(--part) } .orders .open { fill: var(--open) }
+.orders .impossible { fill: var(--impossible) } .orders .unknown { fill: var(--unknown) }
 `
 
 // SVG returns a picture: for each label of receivers a matrix of the types of messages,
@@ -53,7 +53,7 @@ func (o *Orders) SVG(by Criteria) []byte {
 		p.y += cell
 	}
 	p.legend()
-	return fmt.Appendf(nil, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>%s</title>\n<style>%s</style>\n"+
+	return fmt.Appendf(nil, "<svg class=\"orders\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>%s</title>\n<style>%s</style>\n"+
 		"<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n%s</svg>\n", p.width+cell, p.y, p.width+cell, p.y,
 		html.EscapeString(by.String()+": "+o.Count(by).String()), svgStyle, p.b.String())
 }

@@ -22,22 +22,22 @@ func laneAt(actor int) int { return left + max(actor, 0)*lane }
 func rowAt(step int) int   { return top + (step+1)*row }
 
 // chart draws the messages from lane to lane, and the constraints beside the lanes.
-func (p *Page) chart(w *writer) {
+func (p *Page) chart(w *Writer) {
 	switch rows := len(p.Steps) + len(p.Waiting); {
 	case rows == 0:
 		return
 	case rows > mostCharted:
-		w.put("<p class=\"faint\">There are too many steps for a chart.</p>\n")
+		w.Put("<p class=\"faint\">There are too many steps for a chart.</p>\n")
 		return
 	}
 	rows := len(p.Steps) + len(p.Waiting)
 	width, height := laneAt(len(p.Actors)-1)+lane/2+tail*8, rowAt(rows)
-	w.put("<h2>Messages</h2>\n"+scroll+"<svg width=\"%s\" height=\"%s\" xmlns=\"http://www.w3.org/2000/svg\">\n",
-		"Chart of the messages", num(width), num(height))
-	w.put(`<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" class="dot"/></marker></defs>` + "\n")
+	w.Put("<%s>Messages</%s>\n"+Scroll+"<svg width=\"%s\" height=\"%s\" xmlns=\"http://www.w3.org/2000/svg\">\n",
+		w.below, w.below, "Chart of the messages", num(width), num(height))
+	w.Put(`<defs><marker id="%stip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" class="dot"/></marker></defs>`+"\n", w.id)
 	for i, name := range p.Actors {
-		w.put("<line class=\"lane\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>", num(laneAt(i)), num(top), num(laneAt(i)), num(height))
-		w.put("<text x=\"%s\" y=\"%s\" text-anchor=\"middle\">%s<title>%s</title></text>\n", num(laneAt(i)), num(top-10), cut(name, head-6), name)
+		w.Put("<line class=\"lane\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>", num(laneAt(i)), num(top), num(laneAt(i)), num(height))
+		w.Put("<text x=\"%s\" y=\"%s\" text-anchor=\"middle\">%s<title>%s</title></text>\n", num(laneAt(i)), num(top-10), cut(name, head-6), name)
 	}
 	for i := range p.Steps {
 		p.arrowOf(w, &p.Steps[i])
@@ -51,14 +51,14 @@ func (p *Page) chart(w *writer) {
 	for i := range p.Constraints {
 		p.edge(w, i)
 	}
-	w.put("</svg></div>\n<p class=\"faint\">An arrow leads from where a message was sent to where it was received. " +
+	w.Put("</svg></div>\n<p class=\"faint\">An arrow leads from where a message was sent to where it was received. " +
 		"Curves with numbers are the constraints above. A step leads to its row in the table.</p>\n")
 }
 
 // arrowOf draws the message that a step received, and where.
-func (p *Page) arrowOf(w *writer, s *Step) {
+func (p *Page) arrowOf(w *Writer, s *Step) {
 	x, y := laneAt(s.To), rowAt(s.Number)
-	w.put("<g><title>%s</title>", p.title(s))
+	w.Put("<g><title>%s</title>", p.title(s))
 	if s.From >= 0 {
 		from := y
 		if s.SentIn >= 0 && s.SentIn < s.Number {
@@ -70,65 +70,65 @@ func (p *Page) arrowOf(w *writer, s *Step) {
 	if s.Failed {
 		dot = "fails"
 	}
-	w.put("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"3\"/></g>\n", dot, num(x), num(y))
+	w.Put("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"3\"/></g>\n", dot, num(x), num(y))
 }
 
 // textOf writes what a step is called, which leads to the row of the table that has all
 // of it, and what came of it.
-func (p *Page) textOf(w *writer, s *Step) {
+func (p *Page) textOf(w *Writer, s *Step) {
 	y := rowAt(s.Number)
-	w.put("<a href=\"#step%s\"><title>%s</title><text class=\"faint\" x=\"8\" y=\"%s\">%s</text>", num(s.Number), p.title(s), num(y+4), num(s.Number))
+	w.Put("<a href=\"#%sstep%s\"><title>%s</title><text class=\"faint\" x=\"8\" y=\"%s\">%s</text>", w.id, num(s.Number), p.title(s), num(y+4), num(s.Number))
 	label(w, s.From, s.To, y, s.Label)
-	w.put("</a>\n")
+	w.Put("</a>\n")
 	told := s.After
 	if s.Failed {
 		told = append([]string{failedHere}, told...)
 	}
 	if text := strings.Join(told, "  "); text != "" {
 		class := map[bool]string{true: "fails", false: "faint"}[s.Failed]
-		w.put("<text class=\"%s\" x=\"%s\" y=\"%s\">%s<title>%s</title></text>\n", class, num(laneAt(len(p.Actors)-1)+lane/2), num(y+4), cut(text, tail), text)
+		w.Put("<text class=\"%s\" x=\"%s\" y=\"%s\">%s<title>%s</title></text>\n", class, num(laneAt(len(p.Actors)-1)+lane/2), num(y+4), cut(text, tail), text)
 	}
 }
 
 func (p *Page) title(s *Step) string { return fmt.Sprintf("%d  %s", s.Number, p.inWords(s)) }
 
 // waiting draws a message that was not received.
-func (p *Page) waiting(w *writer, m *Message, at int) {
+func (p *Page) waiting(w *Writer, m *Message, at int) {
 	from := rowAt(at)
 	if m.SentIn >= 0 && m.SentIn < at {
 		from = rowAt(m.SentIn)
 	}
-	w.put("<g><title>%s</title>", p.arrow(m)+" (not received)")
+	w.Put("<g><title>%s</title>", p.arrow(m)+" (not received)")
 	line(w, "lost", laneAt(m.From), from, laneAt(m.To), rowAt(at))
 	label(w, m.From, m.To, rowAt(at), m.Label)
-	w.put("</g>\n")
+	w.Put("</g>\n")
 }
 
 // line draws an arrow, which is a loop if it leads to where it begins.
-func line(w *writer, class string, x1, y1, x2, y2 int) {
+func line(w *Writer, class string, x1, y1, x2, y2 int) {
 	if x1 != x2 {
-		w.put("<line class=\"%s\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" marker-end=\"url(#tip)\"/>", class, num(x1), num(y1), num(x2), num(y2))
+		w.Put("<line class=\"%s\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" marker-end=\"url(#%stip)\"/>", class, num(x1), num(y1), num(x2), num(y2), w.id)
 		return
 	}
 	if y1 == y2 {
 		y1 -= row / 2
 	}
-	w.put("<path class=\"%s\" d=\"M%s %sC%s %s %s %s %s %s\" marker-end=\"url(#tip)\"/>", class, num(x1), num(y1),
-		num(x1-bulge), num(y1), num(x2-bulge), num(y2), num(x2), num(y2))
+	w.Put("<path class=\"%s\" d=\"M%s %sC%s %s %s %s %s %s\" marker-end=\"url(#%stip)\"/>", class, num(x1), num(y1),
+		num(x1-bulge), num(y1), num(x2-bulge), num(y2), num(x2), num(y2), w.id)
 }
 
 // label writes what a message is called above the end of its arrow.
-func label(w *writer, from, to, y int, text string) {
+func label(w *Writer, from, to, y int, text string) {
 	x, anchor := laneAt(to)-8, "end"
 	if from > to {
 		x, anchor = laneAt(to)+8, "start"
 	}
-	w.put("<text x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text>", num(x), num(y-5), anchor, cut(text, head))
+	w.Put("<text x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text>", num(x), num(y-5), anchor, cut(text, head))
 }
 
 // edge draws a constraint between the steps that received its messages, if this run
 // has them in that order or the second not at all.
-func (p *Page) edge(w *writer, i int) {
+func (p *Page) edge(w *Writer, i int) {
 	c := &p.Constraints[i]
 	first, ok := p.stepOf(c.First.Step)
 	if !ok {
@@ -146,9 +146,9 @@ func (p *Page) edge(w *writer, i int) {
 	if first.From > first.To { // whose arrow and label are to the right of the lane
 		out, anchor = -out, "end"
 	}
-	w.put("<g><title>%s</title><path class=\"edge\" d=\"M%s %sC%s %s %s %s %s %s\"/>", c.First.Text+" before "+c.Second.Text, num(x1), num(y1),
+	w.Put("<g><title>%s</title><path class=\"edge\" d=\"M%s %sC%s %s %s %s %s %s\"/>", c.First.Text+" before "+c.Second.Text, num(x1), num(y1),
 		num(x1+out), num(y1), num(x2+out), num(y2), num(x2), num(y2))
-	w.put("<text class=\"edges\" x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text></g>\n", num((x1+x2)/2+out), num((y1+y2)/2+4), anchor, num(i+1))
+	w.Put("<text class=\"edges\" x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text></g>\n", num((x1+x2)/2+out), num((y1+y2)/2+4), anchor, num(i+1))
 }
 
 // stepOf returns a step by its number.

@@ -8,24 +8,46 @@ import (
 
 // HTML returns a page as one file of HTML.
 func (p *Page) HTML() []byte {
-	w := &writer{}
-	w.put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n")
-	w.put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n")
-	w.put("<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>%s: %s</title>\n", p.Property, firstLine(p.Failure))
-	w.put("<style>" + style + "</style>\n</head>\n<body>\n")
+	w := &Writer{}
+	w.Begin(p.Property+": "+firstLine(p.Failure), "")
+	w.heading, w.below = "h1", "h2"
+	p.all(w)
+	w.End()
+	return []byte(w.String())
+}
+
+// Write writes a page as a part of a larger one. The id is that part's own: letters and
+// digits, with which the names of its places begin.
+func (p *Page) Write(w *Writer, id string) {
+	w.id, w.heading, w.below = id, "h3", "h4"
+	p.all(w)
+	w.id = ""
+}
+
+func (p *Page) all(w *Writer) {
 	p.head(w)
 	p.chart(w)
 	p.table(w)
-	w.put("</body>\n</html>\n")
-	return []byte(w.String())
 }
+
+// Begin begins a file of HTML that loads nothing and runs nothing, in the style of all
+// pages and with more of its own.
+func (w *Writer) Begin(title, more string) {
+	w.Put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n")
+	w.Put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n")
+	w.Put("<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>%s</title>\n", title)
+	w.Put("<style>" + style + more + "</style>\n</head>\n<body>\n")
+}
+
+// End ends a file of HTML.
+func (w *Writer) End() { w.Put("</body>\n</html>\n") }
 
 const style = `
 :root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --faint: #626a72; --line: #d5d9dd; --bad: #c4261d; --edge: #8250df }
 @media (prefers-color-scheme: dark) {
 :root { --ink: #e4e8ec; --paper: #16191d; --faint: #98a0a8; --line: #363c43; --bad: #ff7b72; --edge: #b78cff } }
 body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2em; max-width: 90em }
-h1 { font-size: 1.2em; color: var(--bad); white-space: pre-wrap } h2 { font-size: 1em; margin: 2em 0 .5em }
+.failure { font-size: 1.2em; color: var(--bad); white-space: pre-wrap; overflow-wrap: anywhere } h2, h4 { font-size: 1em; margin: 2em 0 .5em }
 pre, code, td, svg { font-family: ui-monospace, monospace; font-size: 12px } pre { white-space: pre-wrap }
 .scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } ol { padding-left: 1.6em }
 table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) }
@@ -36,42 +58,42 @@ svg a { text-decoration: none } svg a:hover text { text-decoration: underline } 
 a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--edge); outline-offset: 2px }
 `
 
-// scroll begins an area with a label that scrolls to its sides, by keys as well.
-const scroll = `<div class="scroll" tabindex="0" role="region" aria-label="%s">`
+// Scroll begins an area with a label that scrolls to its sides, by keys as well.
+const Scroll = `<div class="scroll" tabindex="0" role="region" aria-label="%s">`
 
 // head tells what failed and why.
-func (p *Page) head(w *writer) {
+func (p *Page) head(w *Writer) {
 	of := p.Property
 	if p.Test != of {
 		of += ", " + p.Test
 	}
-	w.put("<p class=\"faint\">%s</p>\n<h1>%s</h1>\n", of, trimmed(p.Location+": "+p.Failure))
+	w.Put("<p class=\"faint\">%s</p>\n<%s class=\"failure\">%s</%s>\n", of, w.heading, trimmed(p.Location+": "+p.Failure), w.heading)
 	if p.Detail != "" {
-		w.put("<pre>%s</pre>\n", p.Detail)
+		w.Put("<pre>%s</pre>\n", p.Detail)
 	}
 	for _, text := range []string{p.Shrunk, p.Orders, p.Faults} {
 		if text != "" {
-			w.put("<p>%s</p>\n", text)
+			w.Put("<p>%s</p>\n", text)
 		}
 	}
 	if len(p.Constraints) > 0 {
-		w.put("<ol>\n")
+		w.Put("<ol>\n")
 	}
 	for _, c := range p.Constraints {
-		w.put("<li>%s before %s</li>\n", c.First.inWords(), c.Second.inWords())
+		w.Put("<li>%s before %s</li>\n", c.First.inWords(), c.Second.inWords())
 	}
 	if len(p.Constraints) > 0 {
-		w.put("</ol>\n")
+		w.Put("</ol>\n")
 	}
 	for _, d := range p.Draws {
-		w.put("<p>drew <code>%s</code>", d.Text)
+		w.Put("<p>drew <code>%s</code>", d.Text)
 		if d.Other != "" {
-			w.put(" (%s)", d.Other)
+			w.Put(" (%s)", d.Other)
 		}
-		w.put("</p>\n")
+		w.Put("</p>\n")
 	}
 	for _, line := range p.Logs {
-		w.put("<pre class=\"faint\">log: %s</pre>\n", line)
+		w.Put("<pre class=\"faint\">log: %s</pre>\n", line)
 	}
 }
 
@@ -91,30 +113,30 @@ func (e *End) inWords() string {
 }
 
 // table lists the steps with all that is known of them.
-func (p *Page) table(w *writer) {
-	w.put("<h2>Steps</h2>\n"+scroll+"<table>\n<tr><th>step</th><th>message</th><th>sent at</th><th>handler at</th><th>log, and what actors keep from then on</th></tr>\n", "Steps")
+func (p *Page) table(w *Writer) {
+	w.Put("<%s>Steps</%s>\n"+Scroll+"<table>\n<tr><th>step</th><th>message</th><th>sent at</th><th>handler at</th><th>log, and what actors keep from then on</th></tr>\n", w.below, w.below, "Steps")
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		w.put("<tr id=\"step%s\"><td>%s</td><td>%s", fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
+		w.Put("<tr id=\"%sstep%s\"><td>%s</td><td>%s", w.id, fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
 		if s.Failed {
-			w.put(" <span class=\"bad\">%s</span>", failedHere)
+			w.Put(" <span class=\"bad\">%s</span>", failedHere)
 		}
-		w.put("</td><td>%s</td><td>%s</td><td>", s.SentAt, s.Handler)
+		w.Put("</td><td>%s</td><td>%s</td><td>", s.SentAt, s.Handler)
 		for _, line := range s.Log {
-			w.put("<div>log: %s</div>", line)
+			w.Put("<div>log: %s</div>", line)
 		}
 		for _, line := range s.After {
-			w.put("<div>%s</div>", line)
+			w.Put("<div>%s</div>", line)
 		}
-		w.put("</td></tr>\n")
+		w.Put("</td></tr>\n")
 	}
 	for i := range p.Waiting {
 		m := &p.Waiting[i]
-		w.put("<tr><td></td><td class=\"faint\">%s (not received)</td><td>%s</td><td></td><td></td></tr>\n", p.arrow(m), m.SentAt)
+		w.Put("<tr><td></td><td class=\"faint\">%s (not received)</td><td>%s</td><td></td><td></td></tr>\n", p.arrow(m), m.SentAt)
 	}
-	w.put("</table></div>\n")
+	w.Put("</table></div>\n")
 	if p.LeftOut > 0 {
-		w.put("<p>%s more steps are left out.</p>\n", fmt.Sprint(p.LeftOut))
+		w.Put("<p>%s more steps are left out.</p>\n", fmt.Sprint(p.LeftOut))
 	}
 }
 
@@ -136,12 +158,16 @@ func (p *Page) name(actor int) string {
 	return p.Actors[actor]
 }
 
-// A writer writes markup. Only formats are markup: all that is put into them is
+// A Writer writes markup. Only formats are markup: all that is put into them is
 // escaped, so that no text of a program can be taken for more than text.
-type writer struct{ strings.Builder }
+type Writer struct {
+	strings.Builder
+	id             string // with which the names of places begin
+	heading, below string // the elements of headings
+}
 
-// put writes a format with texts in it.
-func (w *writer) put(format string, texts ...string) {
+// Put writes a format with texts in it. Other markup is written by WriteString.
+func (w *Writer) Put(format string, texts ...string) {
 	if len(texts) == 0 {
 		w.WriteString(format)
 		return

@@ -54,6 +54,9 @@ type Options struct {
 	// Planned is told of each run before it begins, by its number, and may change the
 	// plan's strategy for one that decides alike. It may be nil.
 	Planned func(index int, p *props.Plan)
+	// OrderBytes bounds the memory for what is known of receive orders, as coverage.Orders
+	// has it; zero is what that takes by itself.
+	OrderBytes int
 	// Cache has passing cases of other searches, which are run before all else and beside
 	// what Runs allows, and is left with those of this one. Runs after them are the same as
 	// without them. The zero Cache has none.
@@ -136,7 +139,7 @@ func newSampler(ctx context.Context, p Property, o Options) *sampler {
 		o.Portfolio = Portfolio()
 	}
 	s := &sampler{Options: o, property: p, tally: NewTally()}
-	s.orders = &coverage.Orders{Source: s.source(0)}
+	s.orders = s.ordersOf(0)
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
 	s.next.Store(int64(o.First))
@@ -179,7 +182,7 @@ func (s *sampler) run() Result {
 	} else {
 		var all sync.WaitGroup
 		for i, r := range runners {
-			all.Go(func() { s.work(r, s.property.Recorder.Slot(i), &coverage.Orders{Source: s.source(i + 1)}) })
+			all.Go(func() { s.work(r, s.property.Recorder.Slot(i), s.ordersOf(i+1)) })
 		}
 		all.Wait()
 	}
@@ -190,9 +193,11 @@ func (s *sampler) run() Result {
 	return res
 }
 
-// source names what a worker sees, so that it can be merged with what the workers of
-// another search have seen.
-func (s *sampler) source(worker int) uint64 { return hash.Seed(s.Seed+3, uint64(worker)) }
+// ordersOf returns an empty set for what a worker sees. Its source has a name, so that it
+// can be merged with what the workers of another search have seen.
+func (s *sampler) ordersOf(worker int) *coverage.Orders {
+	return &coverage.Orders{Source: hash.Seed(s.Seed+3, uint64(worker)), Bytes: s.OrderBytes}
+}
 
 // work takes one batch after another. Batches are handed out in order and, as
 // long as there is time, finished, so that every run before the failing one is
@@ -250,8 +255,11 @@ func (w *worker) batch(b int) {
 		w.slot.Begin(flight.Sample, index)
 		res := w.runner.Run(plan)
 		arms[e.Name].Learn(&res)
-		if run := (coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided}); res.System != nil && w.seen.Add(res.System.Trace(), run) > 0 {
-			w.toBasket(e.Name, plan.StrategySeed, &res)
+		if run := (coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided}); res.System != nil {
+			fresh := w.seen.Add(res.System.Trace(), run)
+			if w.tally.Fresh[e.Name] += fresh; fresh > 0 {
+				w.toBasket(e.Name, plan.StrategySeed, &res)
+			}
 		}
 		w.tally.Count(e.Name, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {

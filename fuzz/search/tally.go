@@ -30,11 +30,14 @@ type Tally struct {
 	// Crowded has what was said of runs by T.Feature and its like that was too much for a
 	// guided search to keep.
 	Crowded map[string]bool `json:",omitempty"`
+	// Fresh is how many orders of receives those of each arm have shown that no run before
+	// them had in the same search.
+	Fresh map[string]int
 }
 
 // NewTally returns a tally of no runs.
 func NewTally() Tally {
-	return Tally{Rejected: map[string]int{}, TooLarge: map[string]bool{}, By: map[string]int{}}
+	return Tally{Rejected: map[string]int{}, TooLarge: map[string]bool{}, By: map[string]int{}, Fresh: map[string]int{}}
 }
 
 // Count counts a run.
@@ -72,6 +75,9 @@ func (t *Tally) Add(o *Tally) {
 	t.Early += o.Early
 	for k, n := range o.By {
 		t.By[k] += n
+	}
+	for k, n := range o.Fresh {
+		t.Fresh[k] += n
 	}
 	for k, n := range o.Rejected {
 		t.Rejected[k] += n

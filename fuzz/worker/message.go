@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
@@ -8,7 +9,7 @@ import (
 const Variable = "JOSTLE_WORKER"
 
 // Version is that of the protocol. Whoever changes the meaning of a message raises it.
-const Version = 1
+const Version = 2
 
 // A Property is what a worker offers: one call of a verb.
 type Property struct {
@@ -111,8 +112,8 @@ type Reply struct {
 	Error string `json:",omitempty"` // why nothing was done
 	search.Tally
 	Batch int `json:",omitempty"` // how many runs a batch has
-	// Pairs is how many ordered pairs of receives the runs have shown.
-	Pairs int `json:",omitempty"`
+	// Orders is the file of what the runs of Run have shown, as coverage.Orders writes it.
+	Orders []byte `json:",omitempty"`
 	// Findings are the first of each signature, Failed how many runs failed.
 	Findings []Finding `json:",omitempty"`
 	Failed   int       `json:",omitempty"`
@@ -141,6 +142,8 @@ type Finding struct {
 	Saved     string `json:",omitempty"` // what became of the file, in words
 	Where     string `json:",omitempty"` // which run it was
 	Run       int    `json:",omitempty"` // its number in the search
+	// Page is the run with all that is known of it, of a case that was run or made smaller.
+	Page *page.Page `json:",omitempty"`
 	// Worth reports that it is worth being kept as a case, Confirmed that it came out
 	// the same each time.
 	Worth, Confirmed bool

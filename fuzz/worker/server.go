@@ -12,6 +12,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
@@ -64,6 +65,9 @@ func (s *server) options(q *Request) (o search.Options, err error) {
 	return o, err
 }
 
+// orderBytes bounds the memory for what one request for runs has shown.
+const orderBytes = 4 << 20
+
 // run makes the runs of some batches. After one that fails it goes on with the next
 // batch: another may fail otherwise.
 func (s *server) run(q *Request) (*Reply, error) {
@@ -71,8 +75,9 @@ func (s *server) run(q *Request) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.OrderBytes = orderBytes
 	r := &Reply{Tally: search.NewTally(), Batch: o.BatchSize()}
-	seen, last := &coverage.Orders{}, q.First+q.Count
+	seen, last := &coverage.Orders{Source: q.Seed}, q.First+q.Count
 	for b := q.First; b < last; {
 		if slices.Contains(q.Without, b) {
 			b++
@@ -93,8 +98,8 @@ func (s *server) run(q *Request) (*Reply, error) {
 		}
 		b = s.some(o, end, r, seen)
 	}
-	r.Pairs = seen.Count(coverage.PR).Seen
-	return r, nil
+	r.Orders, err = seen.MarshalBinary()
+	return r, err
 }
 
 // some makes the runs of batches up to an end, or to one that fails, and returns which
@@ -109,7 +114,7 @@ func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders
 	first := r.Tally.Runs == 0
 	res := search.Sample(context.Background(), s.Property, o)
 	r.Tally.Add(&res.Tally)
-	seen.Merge(res.Orders)
+	seen.Append(res.Orders)
 	if first {
 		r.Missed = res.Missed
 	} else {
@@ -134,6 +139,14 @@ func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders
 func report(f *finding.Finding, where string) Finding {
 	return Finding{Case: f.Whole(), Signature: f.Case.Signature, Headline: f.Headline(), Text: f.Text(where), Where: where,
 		Worth: f.Worth(), Confirmed: f.Replays == finding.Tried, Condition: f.Case.Condition}
+}
+
+// paged returns a finding as a page.
+func paged(runner *props.Runner, f *finding.Finding) *page.Page {
+	if f.Seen == nil {
+		f.Look(runner)
+	}
+	return f.Page()
 }
 
 // mostExhausted is how many orders are run at most before others at random, and
@@ -194,7 +207,7 @@ func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) {
 	f := finding.From(s.origin(c), &played.Result)
 	f.Confirm(runner)
 	told := report(f, fmt.Sprintf("saved case %s (%s)", file, played.How))
-	told.Path = c.Path
+	told.Path, told.Page = c.Path, paged(runner, f)
 	r.Findings = append(r.Findings, told)
 }
 
@@ -249,6 +262,7 @@ func (s *server) shrink(q *Request) (*Reply, error) {
 		f = s.smaller(runner, f, q, r)
 	}
 	small := report(f, q.Where)
+	small.Page = paged(runner, f)
 	if q.Keep {
 		err = s.keep(runner, f, &small, q.Fresh, c.Path, q.Pages)
 	}

@@ -41,6 +41,7 @@ const order = `
 	corpus, fuzz/coverage < fuzz/distill
 	corpus, pulse/strategy < fuzz/explore
 	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
+	fuzz/campaign, fuzz/page < fuzz/campaign/report
 	props, corpus, pulse/strategy < fuzz/native < fuzz/worker < fuzz
 	pulse/strategy < fuzz/env < fuzz
 

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/coverage"
+)
+
+// A night is what commands share that show what a campaign has noted.
+type night struct{ state string }
+
+func (n *night) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&n.state, "state", "", "the file in which the campaign has noted how far it is, if fuzz was given one")
+}
+
+// read returns what the last campaign of some packages has noted.
+func (n *night) read(patterns []string) (*campaign.Report, error) {
+	path, err := stateFile(n.state, patterns)
+	if err != nil {
+		return nil, err
+	}
+	r, err := campaign.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no campaign is known here: run `jostle fuzz %s` first, from this folder and with the same packages (there is no %s)",
+			strings.Join(patterns, " "), path)
+	}
+	return r, err
+}
+
+// newCover returns the command that shows what campaigns have seen.
+func newCover() *cobra.Command {
+	n := &night{}
+	var form, property string
+	cmd := &cobra.Command{
+		Use:   "cover [packages]",
+		Short: "Show which orders of two receives campaigns have seen",
+		Long: `Cover shows which orders of two receives the runs of the last campaign of the packages
+have shown, with what those before it have, and how likely a next run shows more. It
+reads what ` + "`jostle fuzz`" + ` has noted in this folder for the same packages, and runs nothing.`,
+		Example: "  jostle cover ./...\n  jostle cover ./... --property neverOverdrawn --form svg > orders.svg",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			show := map[string]func(io.Writer, []campaign.Outcome) error{"text": coverText, "json": coverJSON, "svg": coverSVG}[form]
+			if show == nil {
+				return fmt.Errorf("--form is %q: set it to text, json or svg", form)
+			}
+			r, err := n.read(args)
+			if err != nil {
+				return err
+			}
+			var list []campaign.Outcome
+			for _, out := range r.Outcomes {
+				if strings.Contains(out.Subject.Property.Name, property) || strings.Contains(out.Subject.Property.Test, property) {
+					list = append(list, out)
+				}
+			}
+			if len(list) == 0 {
+				return fmt.Errorf("none of %s of the campaign has %q in its name", properties(len(r.Outcomes)), property)
+			}
+			return show(cmd.OutOrStdout(), list)
+		},
+	}
+	n.flags(cmd)
+	cmd.Flags().StringVar(&form, "form", "text", "how it is shown: text, json or svg")
+	cmd.Flags().StringVar(&property, "property", "", "only properties whose name or test has this in it")
+	return cmd
+}
+
+// coverText shows what was seen as tables.
+func coverText(w io.Writer, list []campaign.Outcome) error {
+	for i := range list {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := fmt.Fprintf(w, "%s\n%s", list[i].Subject.String(), list[i].Orders.Text()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// coverJSON shows what was seen for programs.
+func coverJSON(w io.Writer, list []campaign.Outcome) error {
+	type property struct {
+		Subject string           `json:"subject"`
+		Orders  *coverage.Orders `json:"orders"`
+	}
+	var out []property
+	for i := range list {
+		out = append(out, property{list[i].Subject.String(), list[i].Orders})
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "\t")
+	return e.Encode(out)
+}
+
+// coverSVG shows what was seen of one property as a picture.
+func coverSVG(w io.Writer, list []campaign.Outcome) error {
+	if len(list) > 1 {
+		return fmt.Errorf("a picture shows one property, and there are %d: say which by --property", len(list))
+	}
+	_, err := w.Write(list[0].Orders.SVG(coverage.PR))
+	return err
+}

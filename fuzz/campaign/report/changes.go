@@ -1,0 +1,102 @@
+package report
+
+// Changes are what is new in a report since the one before.
+type Changes struct {
+	// New are the failures that the one before does not have, Gone those that it has and
+	// this one does not, by property and headline. That a search has not come to a failure
+	// again does not say that it is mended.
+	New  []string `json:"new"`
+	Gone []string `json:"gone"`
+	// Added are properties that the one before does not have, Removed those that are no
+	// more.
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
+	// Orders says for properties how many orders of two receives are seen that were not.
+	Orders []Growth `json:"orders"`
+}
+
+// A Growth says how many orders of two receives a property had shown, and now has.
+type Growth struct {
+	Name   string `json:"name"`
+	Before int    `json:"before"`
+	Now    int    `json:"now"`
+}
+
+// Compare notes what has changed since an earlier report; nil is none.
+func (r *Report) Compare(last *Report) {
+	if r.Changes = nil; last == nil {
+		return
+	}
+	c := &Changes{New: r.without(last), Gone: last.without(r), Added: []string{}, Removed: []string{}, Orders: []Growth{}}
+	for i := range r.Properties {
+		now := &r.Properties[i]
+		before := last.property(now.Name)
+		switch {
+		case before == nil:
+			c.Added = append(c.Added, now.Name)
+		case before.Coverage.Seen != now.Coverage.Seen:
+			c.Orders = append(c.Orders, Growth{now.Name, before.Coverage.Seen, now.Coverage.Seen})
+		}
+	}
+	for i := range last.Properties {
+		if name := last.Properties[i].Name; r.property(name) == nil {
+			c.Removed = append(c.Removed, name)
+		}
+	}
+	r.Changes = c
+}
+
+func (r *Report) property(name string) *Property {
+	for i := range r.Properties {
+		if r.Properties[i].Name == name {
+			return &r.Properties[i]
+		}
+	}
+	return nil
+}
+
+// without lists the failures of a report that another does not have.
+func (r *Report) without(other *Report) []string {
+	list := []string{}
+	for i := range r.Properties {
+		p := &r.Properties[i]
+		for k := range p.Findings {
+			if f := &p.Findings[k]; !other.property(p.Name).has(f.Signature) {
+				list = append(list, p.Name+": "+f.Headline)
+			}
+		}
+	}
+	return list
+}
+
+// has reports whether a property, which may be nil, has a finding.
+func (p *Property) has(signature string) bool {
+	if p == nil {
+		return false
+	}
+	for i := range p.Findings {
+		if p.Findings[i].Signature == signature {
+			return true
+		}
+	}
+	return false
+}
+
+// lines returns the changes as lines of text.
+func (c *Changes) lines() (list []string) {
+	for _, part := range []struct {
+		what string
+		of   []string
+	}{{"new failure: ", c.New}, {"not found again: ", c.Gone}, {"new property: ", c.Added}, {"no more a property: ", c.Removed}} {
+		for _, text := range part.of {
+			list = append(list, part.what+text)
+		}
+	}
+	for _, g := range c.Orders {
+		list = append(list, g.String())
+	}
+	if len(list) == 0 {
+		list = append(list, "nothing")
+	}
+	return list
+}

@@ -1,0 +1,182 @@
+// Package report shows people and programs what came of a campaign: as one HTML file that
+// needs neither a network nor a script, and as JUnit XML, SARIF, JSON and Markdown.
+//
+//	r := report.New(done, root)       // of a campaign.Report
+//	last, err := report.Read(folder)  // the one before, if there is one
+//	r.Compare(last)
+//	err = r.Write(folder)
+//
+// A Report is also what the JSON has: its names stay as they are, and new ones may come.
+// Programs that read it look at Format first.
+package report
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/page"
+)
+
+// Format is the number of the form that JSON has. It changes when a name changes its
+// meaning, or goes.
+const Format = 1
+
+// A Report is what came of a campaign.
+type Report struct {
+	Format     int        `json:"format"`
+	Ended      string     `json:"ended"` // why, as campaign.Report has it; "" if it goes on
+	Seconds    float64    `json:"seconds"`
+	Runs       int        `json:"runs"`
+	Deaths     int        `json:"deaths"` // of worker processes
+	Properties []Property `json:"properties"`
+	// Changes is what is new since the last report; nil if there was none.
+	Changes *Changes `json:"changes"`
+}
+
+// A Property is what came of the search in one.
+type Property struct {
+	Name       string    `json:"name"` // with its package and test
+	Package    string    `json:"package"`
+	Test       string    `json:"test"`
+	Passed     bool      `json:"passed"` // neither findings nor complaints
+	Runs       int       `json:"runs"`
+	Steps      int       `json:"steps"`
+	Complete   string    `json:"complete"`   // that every order was run, in words
+	Complaints []string  `json:"complaints"` // why less was tested than it seems
+	Notes      []string  `json:"notes"`
+	Findings   []Finding `json:"findings"`
+	Arms       []Arm     `json:"arms"` // those with the most new orders first
+	Coverage   Coverage  `json:"coverage"`
+	Missed     []string  `json:"missed"` // situations that no run has reached
+
+	matrix []byte // a picture
+}
+
+// A Finding is a failure, or the death of a process.
+type Finding struct {
+	Headline  string `json:"headline"`
+	Signature string `json:"signature"` // what tells it from others
+	Text      string `json:"text"`      // all that is to be shown
+	Case      string `json:"case"`      // the file of its case, "" if there is none
+	Where     string `json:"where"`     // which run it was
+	Condition string `json:"condition"` // in which orders it fails
+	Times     int    `json:"times"`     // how many runs have failed so
+	Died      bool   `json:"died"`
+	File      string `json:"file"` // the line that failed, from the root; "" if it is not known
+	Line      int    `json:"line"`
+	// Page has the run; nil if that is not known.
+	Page *page.Page `json:"page"`
+}
+
+// An Arm is how many runs one way to search has made, and how many orders of receives
+// these have shown first in their share of the search.
+type Arm struct {
+	Name  string `json:"name"`
+	Runs  int    `json:"runs"`
+	Fresh int    `json:"fresh"`
+}
+
+// A Coverage is which orders of two receives were seen, also by earlier campaigns.
+type Coverage struct {
+	Runs     int                `json:"runs"`
+	Seen     int                `json:"seen"`    // orders
+	Covered  int                `json:"covered"` // pairs, in both orders
+	Possible int                `json:"possible"`
+	Unknown  int                `json:"unknown"`
+	Summary  string             `json:"summary"`
+	Chance   coverage.Chance    `json:"chance"` // that the next run at random shows more
+	Open     []string           `json:"open"`   // orders that were not seen
+	Curves   [][]coverage.Point `json:"curves"`
+}
+
+// mostOpen bounds how many orders are named that were not seen.
+const mostOpen = 100
+
+// New returns the report of a campaign. Files are named as they are called from a root.
+func New(done *campaign.Report, root string) *Report {
+	r := &Report{Format: Format, Ended: done.Ended, Seconds: done.Elapsed.Seconds(), Deaths: done.Deaths, Properties: []Property{}}
+	for i := range done.Outcomes {
+		p := newProperty(&done.Outcomes[i], root)
+		r.Runs += p.Runs
+		r.Properties = append(r.Properties, p)
+	}
+	return r
+}
+
+func newProperty(out *campaign.Outcome, root string) Property {
+	p := Property{Name: out.Subject.String(), Package: out.Subject.Binary.Package, Test: out.Subject.Property.Test,
+		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Complete: out.Complete,
+		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Missed: listed(out.Missed)}
+	for _, f := range out.Findings {
+		p.Findings = append(p.Findings, newFinding(f, out.Subject.Binary.Dir, root))
+	}
+	for _, name := range slices.Sorted(maps.Keys(out.Tally.By)) {
+		p.Arms = append(p.Arms, Arm{name, out.Tally.By[name], out.Tally.Fresh[name]})
+	}
+	slices.SortStableFunc(p.Arms, func(a, b Arm) int { return cmp.Compare(b.Fresh, a.Fresh) })
+	o := out.Orders
+	if o == nil {
+		o = &coverage.Orders{}
+	}
+	c := o.Count(coverage.PR)
+	p.Coverage = Coverage{Runs: o.Runs(), Seen: c.Seen, Covered: c.Covered, Possible: c.Covered + c.Open, Unknown: c.Unknown,
+		Summary: o.Summary(), Chance: o.Chance(), Open: []string{}, Curves: listed(o.Curves())}
+	for _, g := range o.Open(coverage.PR) {
+		if name := g.String(); !slices.Contains(p.Coverage.Open, name) && len(p.Coverage.Open) < mostOpen {
+			p.Coverage.Open = append(p.Coverage.Open, name)
+		}
+	}
+	if c.Pairs() > 0 {
+		p.matrix = o.SVG(coverage.PR)
+	}
+	return p
+}
+
+// listed returns a list that is not nil, for JSON.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
+func newFinding(f *campaign.Finding, dir, root string) Finding {
+	out := Finding{Headline: f.Headline, Signature: f.Signature, Text: f.Text, Case: fromRoot(f.Path, root), Where: f.Where,
+		Condition: f.Condition, Times: f.Times, Died: f.Died, Page: f.Page}
+	if f.Page == nil {
+		return out
+	}
+	file, number, _ := strings.Cut(f.Page.Location, ":")
+	line, err := strconv.Atoi(number)
+	path := filepath.Join(dir, file)
+	if info, missing := os.Stat(path); err == nil && missing == nil && info.Mode().IsRegular() && line > 0 {
+		out.File, out.Line = fromRoot(path, root), line
+	}
+	return out
+}
+
+// fromRoot returns a path as it is called from a root, with slashes, if it is below.
+func fromRoot(path, root string) string {
+	if path == "" {
+		return ""
+	}
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	return filepath.ToSlash(path)
+}
+
+// Failures returns how many findings there are.
+func (r *Report) Failures() (n int) {
+	for i := range r.Properties {
+		n += len(r.Properties[i].Findings)
+	}
+	return n
+}
+
+// Passed reports whether all properties have.
+func (r *Report) Passed() bool {
+	return !slices.ContainsFunc(r.Properties, func(p Property) bool { return !p.Passed })
+}
