@@ -2,6 +2,7 @@
 package env
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,6 +46,9 @@ func Read(strategies []string) (s Settings, err error) {
 		if text := os.Getenv(x.name); text != "" && !x.set(&s, text) {
 			return s, fmt.Errorf("%s is %q: set it to %s", x.name, text, x.want)
 		}
+	}
+	if s.Distill && Cache("") == "" {
+		return s, errors.New("JOSTLE_DISTILL is 1, and there is no cache that passing cases could be in: set JOSTLE_CACHE to a folder")
 	}
 	return s, nil
 }

@@ -37,6 +37,7 @@ func TestRead(t *testing.T) {
 		{"JOSTLE_REPAIR", "all", Settings{}, `JOSTLE_REPAIR is "all": set it to 1 to repair stale cases, or to 0 to leave them`},
 	} {
 		t.Run(c.name+"="+c.value, func(t *testing.T) {
+			t.Setenv("JOSTLE_CACHE", t.TempDir())
 			t.Setenv(c.name, c.value)
 			got, err := Read([]string{"random", "pos", "urw"})
 			switch {
@@ -46,6 +47,16 @@ func TestRead(t *testing.T) {
 				t.Errorf("%+v %v, want %+v", got, err, c.want)
 			}
 		})
+	}
+}
+
+// Passing cases that are asked for and have no place are not left out in silence.
+func TestDistillWithoutCache(t *testing.T) {
+	t.Setenv("JOSTLE_DISTILL", "1")
+	t.Setenv("JOSTLE_CACHE", "off")
+	const want = "JOSTLE_DISTILL is 1, and there is no cache that passing cases could be in: set JOSTLE_CACHE to a folder"
+	if _, err := Read(nil); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
