@@ -140,5 +140,5 @@ func (v *verb) tell(res search.Result, start time.Time) {
 			v.beside(text)
 		}
 	}
-	v.t.Logf("%d runs in %s (%s), %d steps; %s", res.Runs, elapsed, res.Arms(), res.Steps, res.Coverage())
+	v.t.Logf("%s in %s (%s), %s; %s", words.Count(res.Runs, "run"), elapsed, res.Arms(), words.Count(res.Steps, "step"), res.Coverage())
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -126,7 +127,7 @@ func (t *Tally) Arms() string {
 		return strings.Compare(a, b)
 	})
 	for i, n := range names {
-		names[i] = fmt.Sprintf("%s %d", n, t.By[n])
+		names[i] = n + " " + words.Grouped(t.By[n])
 	}
 	return strings.Join(names, ", ")
 }
