@@ -127,6 +127,9 @@ func chosen(say say) func(*props.T) {
 // TestHintsLead finds in a few thousand runs, in each of 50 searches, what neither
 // random runs nor guided ones find in a hundred thousand if the property says nothing.
 func TestHintsLead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs on one goroutine, and for long")
+	}
 	at := func(t *props.T, x, y int) { t.Feature("at", [2]int{x, y}) }
 	for _, c := range []struct {
 		name     string

@@ -19,6 +19,9 @@ import (
 // bug of each subject, beside plain random. Every other run of guided is random, so
 // that it never takes much more than twice as many.
 func TestMediansOfArms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs on one goroutine, and for long")
+	}
 	const searches = 50
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)

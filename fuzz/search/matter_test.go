@@ -19,6 +19,9 @@ var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
 // TestTextsOfSubjects holds what is told of the shrunk failure of each subject.
 func TestTextsOfSubjects(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs on one goroutine, and for long")
+	}
 	var b strings.Builder
 	for _, s := range subjects.Easy() {
 		out := shrunkBy(t, s.Property(false), 1, 20_000)

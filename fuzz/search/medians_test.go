@@ -26,6 +26,9 @@ var inputsMatter = []string{"guard", "2pc-early", "paxos-quorum", "cache", "clos
 // The default portfolio finds what few inputs show several times sooner than
 // when it kept each input for 32 runs, and nothing much later.
 func TestMedians(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs on one goroutine, and for long")
+	}
 	const searches = 60 // with fewer a median of 8 runs moves by a quarter by chance
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -84,6 +84,9 @@ func oneByOne(t *testing.T, property func(*props.T), seed uint64) int {
 // Explore finds what it did not find when it stayed in one corner of the first
 // input, and takes no longer for the rest, but for one run of each input.
 func TestExploreIsSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs on one goroutine, and for long")
+	}
 	const seeds, inputs = 5, defaultInputs
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-22s%36s   %s\n", "runs until found", "one by one, depth-first", "in turns, with probes")
