@@ -650,7 +650,7 @@ func TestEnvironment(t *testing.T) {
 // The names of strategies come from the environment, and are looked at where they are used.
 func TestStrategiesOfTheEnvironment(t *testing.T) {
 	dir := t.TempDir()
-	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=pos"); !strings.Contains(out, "(pos 1000)") {
+	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=pos"); !strings.Contains(out, "(pos 1,000)") {
 		t.Errorf("with pos alone:\n%s", out)
 	}
 	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=guided,bita"); !strings.Contains(out, "(bita 500, guided 500)") {

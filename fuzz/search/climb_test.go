@@ -126,6 +126,8 @@ func chosen(say say) func(*props.T) {
 
 // TestHintsLead finds in a few thousand runs, in each of 50 searches, what neither
 // random runs nor guided ones find in a hundred thousand if the property says nothing.
+//
+// Skips: with -short, since it runs on one goroutine, and for long.
 func TestHintsLead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")

@@ -18,6 +18,8 @@ import (
 // TestMediansOfArms writes how many runs the arms bita and guided take to find the
 // bug of each subject, beside plain random. Every other run of guided is random, so
 // that it never takes much more than twice as many.
+//
+// Skips: with -short, since it runs on one goroutine, and for long.
 func TestMediansOfArms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")

@@ -25,6 +25,8 @@ var inputsMatter = []string{"guard", "2pc-early", "paxos-quorum", "cache", "clos
 
 // The default portfolio finds what few inputs show several times sooner than
 // when it kept each input for 32 runs, and nothing much later.
+//
+// Skips: with -short, since it runs on one goroutine, and for long.
 func TestMedians(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")

@@ -83,6 +83,8 @@ func oneByOne(t *testing.T, property func(*props.T), seed uint64) int {
 
 // Explore finds what it did not find when it stayed in one corner of the first
 // input, and takes no longer for the rest, but for one run of each input.
+//
+// Skips: with -short, since it runs on one goroutine, and for long.
 func TestExploreIsSpread(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")
