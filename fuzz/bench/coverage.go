@@ -8,45 +8,28 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/chainrepair"
 	"github.com/jostle-go/jostle/fuzz/subjects/raftvotecount"
 	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse"
 )
 
-// A Program is one that holds in all runs, so that no search ends early.
-type Program struct {
-	Name     string
-	Property func(*props.T)
-}
-
 // Programs returns those of which the coverage is measured: larger ones, in which many
-// orders of two receives are possible, each with one input.
-func Programs() []Program {
-	return []Program{
-		program("barber, 5 customers", barber.Config{Customers: 5, Chairs: 2, Mended: true}.Build),
-		program("chain-repair", chainrepair.Config{Nodes: 4, Repairs: 2, Writes: 3, Readers: 2, Mended: true}.Build),
-		program("raft, 5 nodes", raftvotecount.Config{Mended: true}.Build),
+// orders of two receives are possible, each with one input. Only their mended forms are
+// there, which hold in all runs, so that no search ends early.
+func Programs() []subjects.Subject {
+	return []subjects.Subject{
+		{Name: "barber, 5 customers", Mended: barber.Config{Customers: 5, Chairs: 2, Mended: true}.Build},
+		{Name: "chain-repair", Mended: chainrepair.Config{Nodes: 4, Repairs: 2, Writes: 3, Readers: 2, Mended: true}.Build},
+		{Name: "raft, 5 nodes", Mended: raftvotecount.Config{Mended: true}.Build},
 	}
-}
-
-func program(name string, build func(*pulse.System) func() error) Program {
-	return Program{name, func(t *props.T) {
-		sys := t.System()
-		check := build(sys)
-		sys.Run()
-		if err := check(); err != nil {
-			t.Error(err)
-		}
-	}}
 }
 
 // CoverageOptions say what MeasureCoverage measures. The zero value has all programs, and
 // the arms that the curves are about.
 type CoverageOptions struct {
-	Programs []Program
+	Programs []subjects.Subject // their mended forms
 	Arms     []Arm
 	Seeds    int // of each program and arm, from 1 on; zero: 5
 	Runs     int // of each search; zero: 2,000
@@ -111,7 +94,7 @@ func MeasureCoverage(ctx context.Context, o CoverageOptions) (*Coverage, error) 
 	all := &Coverage{Runs: o.Runs}
 	for _, p := range o.Programs {
 		possible := 0
-		property := search.Property{Name: p.Name, Test: p.Name, Func: p.Property}
+		property := search.Property{Name: p.Name, Test: p.Name, Func: p.Smallest(true)}
 		if orders, exact := search.Coverable(ctx, property, nil, 1, o.Most); exact {
 			possible = orders.Seen(coverage.PR)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -28,7 +29,7 @@ func TestCoverageCurves(t *testing.T) {
 func TestCoverageIsRefused(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	small := []Program{program("fails", func(*pulse.System) func() error { return func() error { return errors.New("always") } })}
+	small := []subjects.Subject{{Name: "fails", Mended: func(*pulse.System) func() error { return func() error { return errors.New("always") } }}}
 	for _, c := range []struct {
 		ctx  context.Context
 		o    CoverageOptions
@@ -49,9 +50,9 @@ func TestCoverageIsRefused(t *testing.T) {
 // Of a small program it is known how many orders there are. A program without any has a
 // row, and a picture, too.
 func TestCoverageOfSmallPrograms(t *testing.T) {
-	c, err := MeasureCoverage(context.Background(), CoverageOptions{Seeds: 1, Runs: 3, Programs: []Program{
-		program("three", load.Senders(3, 1).Build),
-		program("none", func(*pulse.System) func() error { return func() error { return nil } }),
+	c, err := MeasureCoverage(context.Background(), CoverageOptions{Seeds: 1, Runs: 3, Programs: []subjects.Subject{
+		{Name: "three", Mended: load.Senders(3, 1).Build},
+		{Name: "none", Mended: func(*pulse.System) func() error { return func() error { return nil } }},
 	}})
 	if err != nil {
 		t.Fatal(err)
