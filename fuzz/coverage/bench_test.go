@@ -6,43 +6,64 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/guide"
+	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// BenchmarkAdd prints what a recorded run with coverage takes, as a ratio to what it
-// takes without.
+// noted returns what notes a recorded run: by these criteria besides PR, and then, if
+// that is wanted, as the arm guided does, which has a coverage of its own.
+func noted(also coverage.Criteria, guided bool) func(*trace.Trace) {
+	of, own, pool := &coverage.Orders{Also: also}, &coverage.Orders{}, &guide.Pool{}
+	return func(t *trace.Trace) {
+		of.Add(t, coverage.Run{Unguided: !guided})
+		if guided {
+			own.Add(t, coverage.Run{})
+			pool.See(t)
+		}
+	}
+}
+
+// BenchmarkAdd prints what a recorded run takes with coverage, and with what a guided
+// search notes besides, as a ratio to what it takes without either.
 func BenchmarkAdd(b *testing.B) {
 	small := func(sys *pulse.System) { writer.Config{Actions: 4}.Build(sys) }
+	middle := func(sys *pulse.System) { barber.Config{Customers: 5}.Build(sys) }
 	build := func(l load.Load) func(*pulse.System) { return func(sys *pulse.System) { l.Build(sys) } }
 	for _, c := range []struct {
-		name  string
-		also  coverage.Criteria
-		build func(*pulse.System)
+		name   string
+		also   coverage.Criteria
+		guided bool
+		build  func(*pulse.System)
 	}{
-		{"writer", 0, small},
-		{"writer, all criteria", allCriteria, small},
-		{"ring of 1,000 steps", 0, build(load.Ring(10, 10, 10))},
-		{"ring of 1,000 steps, all criteria", allCriteria, build(load.Ring(10, 10, 10))},
-		{"1,000 messages to one actor", 0, build(load.Senders(10, 100))},
-		{"100,000 messages to one actor", 0, build(load.Senders(10, 10_000))},
+		{"writer", 0, false, small},
+		{"writer, all criteria", allCriteria, false, small},
+		{"writer, guided", 0, true, small},
+		{"barber", 0, false, middle},
+		{"barber, guided", 0, true, middle},
+		{"ring of 1,000 steps", 0, false, build(load.Ring(10, 10, 10))},
+		{"ring of 1,000 steps, all criteria", allCriteria, false, build(load.Ring(10, 10, 10))},
+		{"ring of 1,000 steps, guided", 0, true, build(load.Ring(10, 10, 10))},
+		{"1,000 messages to one actor", 0, false, build(load.Senders(10, 100))},
+		{"100,000 messages to one actor", 0, false, build(load.Senders(10, 10_000))},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true, Steps: 1 << 20})
 			defer sys.Close()
-			o := &coverage.Orders{Also: c.also}
-			seed := uint64(0)
-			run := func(add bool) time.Duration {
+			add, seed := noted(c.also, c.guided), uint64(0)
+			run := func(note bool) time.Duration {
 				start := time.Now()
 				for range max(1, 20_000/max(1, sys.Steps())) {
 					seed++
 					sys.Reset(seed)
 					c.build(sys)
 					sys.Run()
-					if add {
-						o.Add(sys.Trace(), coverage.Run{Unguided: true})
+					if note {
+						add(sys.Trace())
 					}
 				}
 				return time.Since(start)

@@ -32,43 +32,6 @@ func (o *Orders) Seen(c Criteria) int {
 	return o.seen[c.matrix()]
 }
 
-// Has reports whether a step was seen before another by PR, PCR or PMR. The
-// three are the identities of an actor and of two steps of it.
-func (o *Orders) Has(by Criteria, receiver, first, second uint64) bool {
-	a, j, k := o.find(receiver, first, second)
-	return a != nil && a.bit(by.matrix(), j, k)
-}
-
-// Status returns what is known of two steps of an actor in either order, by PR, PCR
-// or PMR.
-func (o *Orders) Status(by Criteria, receiver, first, second uint64) Status {
-	a, j, k := o.find(receiver, first, second)
-	switch {
-	case a == nil:
-		return Unseen
-	case a.bit(by.matrix(), j, k):
-		return o.status(a, by, j, k)
-	case a.bit(by.matrix(), k, j):
-		return o.status(a, by, k, j)
-	}
-	return Unseen
-}
-
-// find returns an actor and the numbers of two steps of it; nil when it has not
-// received both.
-func (o *Orders) find(receiver, first, second uint64) (a *receiver, j, k int32) {
-	place, ok := o.places.Get(receiver)
-	if !ok {
-		return nil, skipped, skipped
-	}
-	a = &o.receivers[place]
-	j, k = a.find(&o.numbers, first), a.find(&o.numbers, second)
-	if j == skipped || k == skipped {
-		return nil, j, k
-	}
-	return a, j, k
-}
-
 // find returns the number of a step, or skipped if it is none of this receiver's.
 func (a *receiver) find(numbers *hash.Table, id uint64) int32 {
 	k, ok := numbers.Get(id)
@@ -105,41 +68,29 @@ type Count struct {
 // Pairs returns how many pairs there are.
 func (c Count) Pairs() int { return c.Covered + c.Open + c.Impossible + c.Unknown }
 
-// Most returns how many of the pairs can be covered at most. That is exact when
-// none is Unknown.
-func (c Count) Most() int { return c.Covered + c.Open + c.Unknown }
-
-// A Status is what is known of an order.
-type Status uint8
+// A status is what is known of a pair of receives of which one order was seen.
+type status uint8
 
 const (
-	Unseen     Status = iota // neither it nor the other order of the same two was seen
-	Covered                  // both orders were seen
-	Open                     // one order was seen, and nothing is known to be in the way of the other
-	Impossible               // one order was seen, and no run has the other
-	Unknown                  // one order was seen, in no run that was looked at could it have been the other
+	isCovered    status = iota // so was the other order
+	isOpen                     // nothing is known to be in the way of the other
+	isImpossible               // no run has the other
+	isUnknown                  // in no run that was looked at could it have been the other
 )
 
-func (s Status) String() string {
-	return [...]string{"unseen", "covered", "open", "impossible", "unknown"}[s]
-}
-
-func (c *Count) add(s Status) {
-	switch s {
-	case Covered:
-		c.Covered++
-		c.Seen += 2
-		return
-	case Open:
-		c.Open++
-	case Impossible:
-		c.Impossible++
-	case Unknown:
-		c.Unknown++
-	default:
-		return
-	}
+func (c *Count) add(s status) {
 	c.Seen++
+	switch s {
+	case isCovered:
+		c.Covered++
+		c.Seen++
+	case isOpen:
+		c.Open++
+	case isImpossible:
+		c.Impossible++
+	case isUnknown:
+		c.Unknown++
+	}
 }
 
 // Count counts by PR, PCR or PMR.
@@ -209,16 +160,16 @@ func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 }
 
 // status returns what is known of two steps, of which j was seen before k.
-func (o *Orders) status(a *receiver, by Criteria, j, k int32) Status {
+func (o *Orders) status(a *receiver, by Criteria, j, k int32) status {
 	switch {
 	case a.bit(by.matrix(), k, j):
-		return Covered
+		return isCovered
 	case o.whole, a.bit(fixed, j, k):
-		return Impossible
+		return isImpossible
 	case a.bit(open, j, k), a.bit(pr, k, j):
-		return Open
+		return isOpen
 	}
-	return Unknown
+	return isUnknown
 }
 
 // A Goal is an order that was not seen and could be: First before Second at
@@ -237,7 +188,7 @@ func (o *Orders) Open(by Criteria) (list []Goal) {
 		a := &o.receivers[i]
 		label := shown(o.words.texts[a.label], mostNamed)
 		for j, k := range a.pairs(by.matrix()) {
-			if o.status(a, by, j, k) == Open {
+			if o.status(a, by, j, k) == isOpen {
 				x, y := &a.steps[k], &a.steps[j]
 				list = append(list, Goal{a.id, x.id, y.id, label, o.text(x, names), o.text(y, names)})
 			}

@@ -125,7 +125,7 @@ func TestStatusesAreTrue(t *testing.T) {
 			}
 		}
 		for g := range all.set {
-			if o.Status(g.by, g.receiver, g.first, g.second) == coverage.Impossible && !o.Has(g.by, g.receiver, g.first, g.second) {
+			if o.IsImpossible(g.by, g.receiver, g.first, g.second) && !o.Has(g.by, g.receiver, g.first, g.second) {
 				t.Errorf("program %d: an order by %v is said to be impossible", prog, g.by)
 			}
 		}

@@ -115,13 +115,13 @@ func (p *picture) matrix(list []TypePair) {
 // class says which color a field has.
 func (p *TypePair) class() string {
 	switch {
-	case p.Open > 0 && p.Count.Covered > 0:
+	case p.Open > 0 && p.Covered > 0:
 		return "part"
 	case p.Open > 0:
 		return "open"
 	case p.Unknown > 0:
 		return "unknown"
-	case p.Count.Covered > 0:
+	case p.Covered > 0:
 		return "covered"
 	}
 	return "impossible"
@@ -129,7 +129,7 @@ func (p *TypePair) class() string {
 
 func (p *TypePair) describe() string {
 	return fmt.Sprintf("%s, %s and %s: %d covered, %d open, %d impossible, %d unknown; the first was first in %d, last in %d",
-		short(p.Actor), short(shortType(p.First)), short(shortType(p.Second)), p.Count.Covered, p.Open, p.Impossible, p.Unknown, p.Forth, p.Back)
+		short(p.Actor), short(shortType(p.First)), short(shortType(p.Second)), p.Covered, p.Open, p.Impossible, p.Unknown, p.Forth, p.Back)
 }
 
 func (p *picture) legend() {

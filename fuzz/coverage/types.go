@@ -19,10 +19,6 @@ type TypePair struct {
 	Forth, Back int
 }
 
-// Covered reports whether both types were seen before the other, whichever receives
-// that were.
-func (p *TypePair) Covered() bool { return p.Forth > 0 && p.Back > 0 }
-
 // Types counts by PR, PCR or PMR, for each label of receivers and pair of types.
 func (o *Orders) Types(by Criteria) []TypePair {
 	type key struct{ actor, first, second string }
@@ -39,10 +35,10 @@ func (o *Orders) Types(by Criteria) []TypePair {
 			}
 			s := o.status(a, by, j, k)
 			c.add(s)
-			if x <= y || s == Covered {
+			if x <= y || s == isCovered {
 				c.Forth++
 			}
-			if x >= y || s == Covered {
+			if x >= y || s == isCovered {
 				c.Back++
 			}
 		}

@@ -78,7 +78,7 @@ func TestTypes(t *testing.T) {
 			sum, parts := coverage.Count{}, coverage.Count{}
 			for _, p := range o.Types(by) {
 				at := func(what string) int { return want[[4]string{p.Actor, p.First, p.Second, what}] }
-				if p.Count.Covered != at("both") || p.First != p.Second && (p.Forth != at("forth") || p.Back != at("back")) ||
+				if p.Covered != at("both") || p.First != p.Second && (p.Forth != at("forth") || p.Back != at("back")) ||
 					p.First == p.Second && p.Seen != at("seen") {
 					t.Fatalf("program %d by %v: %#v, want both %d, forth %d, back %d, seen %d", prog, by, p, at("both"), at("forth"), at("back"), at("seen"))
 				}

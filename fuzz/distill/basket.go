@@ -56,13 +56,6 @@ func (b *Basket) Add(p Passed) {
 	}
 }
 
-// Pairs returns how many pairs all runs showed that were added.
-func (b *Basket) Pairs() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.known)
-}
-
 // Fewest returns runs that show all that was shown by those that were added, as few as
 // the function Fewest finds; of those that show as much, the smaller case.
 func (b *Basket) Fewest() []corpus.Case {

@@ -165,56 +165,56 @@ func split(text string) (list []string) {
 
 // Replace keeps cases in place of those that were held, as many as there is room for.
 // Rest are held ones of which the caller has not found out what they show: they come
-// last.
-func (c Cache) Replace(h Held, cases, rest []corpus.Case) error {
+// last. Replace returns how many it has kept.
+func (c Cache) Replace(h Held, cases, rest []corpus.Case) (kept int, err error) {
 	if c.Dir == "" {
-		return nil
+		return 0, nil
 	}
-	text, err := c.join(slices.Concat(cases, rest))
+	text, kept, err := c.join(slices.Concat(cases, rest))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if same, err := c.unchanged(h, text); same || err != nil {
-		return err
+	if h.unchanged(text) {
+		return kept, nil
 	}
 	if len(text) > 0 {
 		if err := c.write(text); err != nil {
-			return fmt.Errorf("the passing cases cannot be kept in %s: %w: make room or give access there, or set JOSTLE_CACHE to another folder", c.Dir, err)
+			return 0, fmt.Errorf("the passing cases cannot be kept in %s: %w: make room or give access there, or set JOSTLE_CACHE to another folder", c.Dir, err)
 		}
 	}
 	for _, path := range h.files {
 		os.Remove(path) // if another process has done so, all the better
 	}
-	return nil
+	return kept, nil
 }
 
-// join returns the text of a file with as many of the cases as it may have.
-func (c Cache) join(cases []corpus.Case) (text []byte, err error) {
+// join returns the text of a file with as many of the cases as it may have, and their
+// number.
+func (c Cache) join(cases []corpus.Case) (text []byte, n int, err error) {
 	for i := range cases[:min(len(cases), mostCases)] {
 		one, err := corpus.Encode(cases[i])
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if len(text)+len(one) <= c.size() {
 			text = append(text, one...)
+			n++
 		}
 	}
-	return text, nil
+	return text, n, nil
 }
 
 // unchanged reports whether what is to be kept is what is there, which is marked as used.
-func (c Cache) unchanged(h Held, text []byte) (bool, error) {
+func (h *Held) unchanged(text []byte) bool {
 	if len(h.files) != 1 {
-		return len(h.files)+len(text) == 0, nil
+		return len(h.files)+len(text) == 0
+	}
+	if there, err := os.ReadFile(h.files[0]); err != nil || !bytes.Equal(there, text) {
+		return false
 	}
 	now := time.Now()
-	if there, err := os.ReadFile(h.files[0]); err != nil || !bytes.Equal(there, text) {
-		return false, nil
-	}
-	if err := os.Chtimes(h.files[0], now, now); !errors.Is(err, fs.ErrNotExist) {
-		return true, nil
-	}
-	return false, nil // it was deleted meanwhile, with what another process keeps
+	err := os.Chtimes(h.files[0], now, now)
+	return !errors.Is(err, fs.ErrNotExist) // else it was deleted meanwhile, with what another process keeps
 }
 
 // write writes a file with a name that none has had.

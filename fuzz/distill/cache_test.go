@@ -48,7 +48,7 @@ func search(t *testing.T, c Cache, found ...Passed) {
 	for _, p := range found {
 		b.Add(p)
 	}
-	if err := c.Replace(held, b.Fewest(), nil); err != nil {
+	if _, err := c.Replace(held, b.Fewest(), nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -94,7 +94,7 @@ func TestReplace(t *testing.T) {
 			t.Errorf("after %v there are cases of %v deliveries, expected %v; files %q and %q", step.found.Pairs, got, step.want, before, after)
 		}
 	}
-	if err := c.Replace(c.Load(), nil, nil); err != nil || filesIn(t, c) != nil {
+	if _, err := c.Replace(c.Load(), nil, nil); err != nil || filesIn(t, c) != nil {
 		t.Errorf("of nothing %q is left, %v", filesIn(t, c), err)
 	}
 }
@@ -104,7 +104,7 @@ func TestRest(t *testing.T) {
 	c := In(t.TempDir(), Key{})
 	search(t, c, caseOf(1, 2), caseOf(3))
 	h := c.Load()
-	if err := c.Replace(h, []corpus.Case{caseOf(7).Case}, h.Cases[1:]); err != nil {
+	if _, err := c.Replace(h, []corpus.Case{caseOf(7).Case}, h.Cases[1:]); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(shown(c.Load().Cases)); got != "map[3:true 7:true]" {
@@ -121,7 +121,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("seven keys have the folders %v", dirs)
 	}
 	for _, none := range []Cache{{}, In("", Key{"m", "p", ""})} {
-		if err := none.Replace(none.Load(), []corpus.Case{caseOf(1).Case}, nil); err != nil || none.Load().Cases != nil {
+		if _, err := none.Replace(none.Load(), []corpus.Case{caseOf(1).Case}, nil); err != nil || none.Load().Cases != nil {
 			t.Errorf("no cache keeps %v, %v", none.Load(), err)
 		}
 	}
@@ -195,7 +195,7 @@ func TestReplaceErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := In(file, Key{})
-	err := c.Replace(c.Load(), []corpus.Case{caseOf(1).Case}, nil)
+	_, err := c.Replace(c.Load(), []corpus.Case{caseOf(1).Case}, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "the passing cases cannot be kept in "+c.Dir) || !strings.HasSuffix(err.Error(), "make room or give access there, or set JOSTLE_CACHE to another folder") {
 		t.Errorf("the error is %v", err)
 	}
@@ -203,7 +203,7 @@ func TestReplaceErrors(t *testing.T) {
 	bad.Record.Choices = []choice.Choice{{N: 1, Value: 1}}
 	c = In(t.TempDir(), Key{})
 	search(t, c, caseOf(1))
-	if err := c.Replace(c.Load(), []corpus.Case{bad}, nil); err == nil || len(c.Load().Cases) != 1 {
+	if _, err := c.Replace(c.Load(), []corpus.Case{bad}, nil); err == nil || len(c.Load().Cases) != 1 {
 		t.Errorf("a case that cannot be stored: %v", err)
 	}
 }
@@ -217,7 +217,7 @@ func TestBounds(t *testing.T) {
 		all = append(all, caseOf(n).Case)
 	}
 	for range 3 {
-		if err := c.Replace(Held{}, all, nil); err != nil {
+		if _, err := c.Replace(Held{}, all, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -225,14 +225,15 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%d cases of %d files", len(h.Cases), len(h.files))
 	}
 	c.Bytes = 1000
-	if err := c.Replace(c.Load(), all, nil); err != nil {
-		t.Fatal(err)
+	kept, err := c.Replace(c.Load(), all, nil)
+	if n := len(c.Load().Cases); err != nil || kept != n || n == 0 {
+		t.Fatalf("it says it has %d cases, and has %d: %v", kept, n, err)
 	}
 	if info, err := os.Stat(filesIn(t, c)[0]); err != nil || info.Size() > 1000 || info.Size() < 500 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
 	for n := range uint64(3 * mostFiles) { // as left by processes that were killed
-		if err := c.Replace(Held{}, []corpus.Case{caseOf(n).Case}, nil); err != nil {
+		if _, err := c.Replace(Held{}, []corpus.Case{caseOf(n).Case}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -264,7 +265,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	folders, _ := os.ReadDir(filepath.Join(root, folder))
-	_, err := os.Stat(mine)
+	_, err = os.Stat(mine)
 	if len(folders) != mostFolders+1 || err != nil {
 		t.Errorf("there are %d folders, %v", len(folders), err)
 	}

@@ -15,7 +15,7 @@
 //		basket.Add(distill.Passed{Case: now, Pairs: distill.PairsOf(sys.Trace())})
 //	}
 //	… search on, and add each run that passes and shows something new
-//	err := cache.Replace(held, basket.Fewest(), nil)
+//	kept, err := cache.Replace(held, basket.Fewest(), nil)
 //
 // A cache is trusted with nothing: what cases show is found out by running them, and
 // a case that can no longer be run as it was kept is kept as it runs now. Files that

@@ -47,16 +47,9 @@ func stepOf(t *trace.Trace, i int) step {
 // Len returns how many steps the base has.
 func (b *Base) Len() int { return len(b.steps) }
 
-// ID returns the identity of step i.
-func (b *Base) ID(i int) uint64 { return b.steps[i].id }
-
 // MustPrecede reports whether step i must come before step j, as far as the run
 // shows it (definition 7).
 func (b *Base) MustPrecede(i, j int) bool { return b.must[j*b.words+i>>6]&(1<<(i&63)) != 0 }
-
-// Achieves calls f with each goal of a criterion that the run achieves, in a
-// repeatable order.
-func (b *Base) Achieves(c Criterion, f func(Goal)) { b.achieves(c, b.whole(), f) }
 
 // whole returns all steps in their order.
 func (b *Base) whole() []int32 {
@@ -67,7 +60,8 @@ func (b *Base) whole() []int32 {
 	return list
 }
 
-// achieves calls f with each goal that is achieved when steps come in an order.
+// achieves calls f with each goal that is achieved when steps come in an order, always
+// in the same order.
 func (b *Base) achieves(c Criterion, order []int32, f func(Goal)) {
 	for at, y := range order {
 		if !b.steps[y].counts {

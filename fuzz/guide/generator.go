@@ -18,14 +18,12 @@ type Generator struct {
 	turned   bool
 }
 
-// NewGenerator returns a generator for goals that are not achieved; nil means that
-// none is. It adds to achieved what the base achieves, and later what its orders do.
+// NewGenerator returns a generator for goals that are not achieved. It adds to achieved
+// what the base achieves, and later what its orders do.
 func NewGenerator(b *Base, by Criterion, achieved Achieved) *Generator {
-	if achieved == nil {
-		achieved = &Goals{}
-	}
-	b.Achieves(by, achieved.Add)
-	return &Generator{base: b, by: by, achieved: achieved, whole: b.whole(), j: 1}
+	whole := b.whole()
+	b.achieves(by, whole, achieved.Add)
+	return &Generator{base: b, by: by, achieved: achieved, whole: whole, j: 1}
 }
 
 // Next returns an order that achieves a goal which is not achieved yet, and after

@@ -70,6 +70,3 @@ func (s *Goals) Times(g Goal) int32 {
 	n, _ := s.table.Get(g.key())
 	return n
 }
-
-// Len returns how many goals are in the set.
-func (s *Goals) Len() int { return s.table.Len() }

@@ -170,7 +170,7 @@ func TestBaseIsBounded(t *testing.T) {
 		t.Errorf("%d steps of %d, want %d", n, 2*mostSteps, mostSteps)
 	}
 	b := NewBase(&trace.Trace{})
-	if o, ok := NewGenerator(b, PR, nil).Next(); ok || b.Len() != 0 {
+	if o, ok := NewGenerator(b, PR, &Goals{}).Next(); ok || b.Len() != 0 {
 		t.Errorf("an order of nothing: %v", o)
 	}
 }
@@ -183,7 +183,7 @@ func TestCriteria(t *testing.T) {
 	g := Goal{PCR, 1, 2}
 	s.Add(g)
 	s.Add(g)
-	if s.Times(g) != 2 || s.Has(g.Turned()) || s.Has(Goal{PR, 1, 2}) || s.Len() != 1 {
-		t.Errorf("%d goals, %d times", s.Len(), s.Times(g))
+	if s.Times(g) != 2 || s.Has(g.Turned()) || s.Has(Goal{PR, 1, 2}) || s.table.Len() != 1 {
+		t.Errorf("%d goals, %d times", s.table.Len(), s.Times(g))
 	}
 }

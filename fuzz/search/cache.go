@@ -79,14 +79,14 @@ func (s *sampler) toBasket(arm string, seed uint64, res *props.Result) {
 }
 
 // toCache leaves in the cache the fewest runs that show what was seen, and then what
-// there was no time to run.
+// there was no time to run, as far as there is room.
 func (s *sampler) toCache() (c Cached) {
 	if s.larder == nil {
 		return c
 	}
 	cases, rest := s.larder.basket.Fewest(), s.larder.held.Cases[s.larder.ran:]
-	c.Ran, c.Kept = s.larder.ran, len(cases)+len(rest)
-	c.Err = s.Cache.Replace(s.larder.held, cases, rest)
+	c.Ran = s.larder.ran
+	c.Kept, c.Err = s.Cache.Replace(s.larder.held, cases, rest)
 	return c
 }
 

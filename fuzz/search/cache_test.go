@@ -55,6 +55,19 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// A cache without room for all is not said to have all.
+func TestCacheIsFull(t *testing.T) {
+	p := packed()
+	o := Options{Runs: 300, Seed: 1, Cache: p.Cache(t.TempDir())}
+	whole := Sample(t.Context(), p, o).Cached
+	o.Cache = p.Cache(t.TempDir())
+	o.Cache.Bytes = 1000
+	part := Sample(t.Context(), p, o).Cached
+	if n := len(o.Cache.Load().Cases); part.Kept != n || n == 0 || n >= whole.Kept {
+		t.Errorf("%q, but there are %d cases, of %d", part, n, whole.Kept)
+	}
+}
+
 // What is found does not depend on what a cache has, unless one of its cases fails.
 func TestSameSeedWithACache(t *testing.T) {
 	broken, mended := trialOf(false), trialOf(true)

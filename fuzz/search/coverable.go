@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
@@ -20,13 +19,8 @@ import (
 // done, or the program does not repeat itself: then others can be shown, too. Runs that
 // fail count like others, up to where they end.
 func Coverable(ctx context.Context, p Property, given []choice.Input, seed uint64, runs int) (orders *coverage.Orders, exact bool) {
-	one := append([]choice.Input{}, given...)
-	o := ExploreOptions{Seed: seed, Runs: runs, KeepOn: true}
-	x := exhaust(ctx, p, o, one)
-	if x.doubts && x.Verdict.Complete {
-		o.Method = explore.Method{Reduction: explore.Everything, CountDistinct: true}
-		x = exhaust(ctx, p, o, one)
-	}
+	one := append([]choice.Input{}, given...) // not nil
+	x := exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs, KeepOn: true}, one)
 	v := &x.Verdict
 	exact = v.Complete && !x.doubts && v.Nondeterminism == "" && len(x.Lost) == 0 && v.Runs > 0
 	if exact {

@@ -46,7 +46,7 @@ func TestCoverableBoundsEveryArm(t *testing.T) {
 			p := Property{Name: t.Name(), Test: t.Name(), Func: c.property}
 			all, exact := Coverable(context.Background(), p, nil, 1, 20_000)
 			n := all.Count(coverage.PR)
-			if !exact || n.Open+n.Unknown != 0 || n.Most() != n.Covered || n.Seen != c.seen || n.Covered != c.covered {
+			if !exact || n.Open+n.Unknown != 0 || n.Seen != c.seen || n.Covered != c.covered {
 				t.Fatalf("exact: %v, %d orders, %v, want %d orders and %d pairs", exact, n.Seen, n, c.seen, c.covered)
 			}
 			for _, name := range []string{"random", "pos", "bita", "guided"} {

@@ -23,8 +23,9 @@ type Exhaustion struct {
 	// Orders are those of receives in all that was run. If that was All, no others are
 	// possible.
 	Orders *coverage.Orders
-	// reduced reports that a reduction was used.
-	reduced bool
+	// reduced reports that a reduction was used, and doubts that it may be wrong about
+	// something that was in use.
+	reduced, doubts bool
 	// orders are those that were run, by orderOf.
 	orders map[uint64]bool
 }
@@ -36,22 +37,21 @@ type Exhaustion struct {
 // wrong about, all orders must have been run without one. As in Sample a property
 // may be given early timers.
 func Exhaust(ctx context.Context, p Property, seed uint64, runs int) Exhaustion {
-	x := exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs}, nil)
-	if x.doubts && x.Verdict.Complete && len(x.Found) == 0 {
-		all := explore.Method{Reduction: explore.Everything, CountDistinct: true}
-		x = exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs, Method: all}, nil)
+	return exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs}, nil)
+}
+
+// exhaust makes an exploration, and where there are doubts about its reduction another
+// without one: of one input, if it is not nil, else of all.
+func exhaust(ctx context.Context, p Property, o ExploreOptions, one []choice.Input) Exhaustion {
+	x := exhaustOnce(ctx, p, o, one)
+	if x.doubts && x.Verdict.Complete && (o.KeepOn || len(x.Found) == 0) {
+		o.Method = explore.Method{Reduction: explore.Everything, CountDistinct: true}
+		x = exhaustOnce(ctx, p, o, one)
 	}
-	return x.Exhaustion
+	return x
 }
 
-// exhausting is an Exhaustion that may have to be made again.
-type exhausting struct {
-	Exhaustion
-	doubts bool
-}
-
-// exhaust makes one exploration: of one input, if it is not nil, else of all.
-func exhaust(ctx context.Context, p Property, o ExploreOptions, one []choice.Input) (out exhausting) {
+func exhaustOnce(ctx context.Context, p Property, o ExploreOptions, one []choice.Input) (out Exhaustion) {
 	x := newExploring(ctx, p, o)
 	defer x.close()
 	x.inputs.one = one

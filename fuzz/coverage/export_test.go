@@ -1,0 +1,36 @@
+package coverage
+
+// Has reports whether a step was seen before another by PR, PCR or PMR. The
+// three are the identities of an actor and of two steps of it.
+func (o *Orders) Has(by Criteria, receiver, first, second uint64) bool {
+	a, j, k := o.find(receiver, first, second)
+	return a != nil && a.bit(by.matrix(), j, k)
+}
+
+// IsImpossible reports whether only one order of two steps of an actor was seen, and
+// the other is said to be impossible.
+func (o *Orders) IsImpossible(by Criteria, receiver, first, second uint64) bool {
+	a, j, k := o.find(receiver, first, second)
+	switch {
+	case a == nil:
+		return false
+	case a.bit(by.matrix(), j, k):
+		return o.status(a, by, j, k) == isImpossible
+	}
+	return a.bit(by.matrix(), k, j) && o.status(a, by, k, j) == isImpossible
+}
+
+// find returns an actor and the numbers of two steps of it; nil when it has not
+// received both.
+func (o *Orders) find(receiver, first, second uint64) (a *receiver, j, k int32) {
+	place, ok := o.places.Get(receiver)
+	if !ok {
+		return nil, skipped, skipped
+	}
+	a = &o.receivers[place]
+	j, k = a.find(&o.numbers, first), a.find(&o.numbers, second)
+	if j == skipped || k == skipped {
+		return nil, j, k
+	}
+	return a, j, k
+}
