@@ -98,24 +98,16 @@ func (s *scan) localName(f *ast.File) string {
 	return ""
 }
 
-// typeName returns the name of a receiver's type.
-func typeName(e ast.Expr) string {
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.ParenExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return "_"
+// typeName returns the name of a receiver's type: the first name in it, before those of
+// its parameters.
+func typeName(e ast.Expr) (name string) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
 		}
-	}
+		return name == ""
+	})
+	return name
 }
 
 // read adds what a declaration mentions. A method of any value counts as a verb when it

@@ -17,30 +17,39 @@ import (
 )
 
 // subjects returns the properties of some tests of this test binary.
-func subjects(t testing.TB, env []string, tests ...string) (list []campaign.Subject) {
+func subjects(t testing.TB, env []string, tests ...string) []campaign.Subject {
 	t.Helper()
-	self, err := os.Executable()
+	list, err := subjectsOf(env, tests...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return list
+}
+
+// subjectsOf returns what subjects does, where no test is.
+func subjectsOf(env []string, tests ...string) (list []campaign.Subject, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
 	here, err := os.Getwd()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	b := &binary.Binary{Package: "campaign", Dir: here, Path: self, Tests: tests}
 	c := b.Command("")
 	c.Env = append(c.Env, env...)
 	properties, err := b.Properties(context.Background(), c)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	for _, p := range properties {
 		list = append(list, campaign.Subject{Binary: b, Property: p})
 	}
 	if len(list) != len(tests) {
-		t.Fatalf("found %d properties of %v", len(list), tests)
+		return nil, fmt.Errorf("found %d properties of %v", len(list), tests)
 	}
-	return list
+	return list, nil
 }
 
 // environment returns that of workers which keep their cases in a folder.

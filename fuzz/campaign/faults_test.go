@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -104,16 +105,34 @@ func TestKilledWorkers(t *testing.T) {
 	t.Logf("%d kills in %d campaigns, of which %d hit a worker at work: all findings are there, and no others", kills, campaigns, deaths)
 }
 
-// TestCampaignProcess is a campaign in a process of its own, for other tests to kill. It
-// writes what it finds to standard output.
-//
-// Skips: in other processes.
-func TestCampaignProcess(t *testing.T) {
-	dir := os.Getenv("CAMPAIGN_TEST_PROCESS")
+// Variables in the environment of a process that is a campaign, for tests to kill: the
+// folder in which it keeps all, and whether that has no room.
+const (
+	asCampaign = "CAMPAIGN_TEST_PROCESS"
+	isFull     = "CAMPAIGN_TEST_FULL"
+)
+
+// TestMain makes some processes campaigns.
+func TestMain(m *testing.M) {
+	dir := os.Getenv(asCampaign)
 	if dir == "" {
-		t.Skip("it is for other tests")
+		os.Exit(m.Run())
 	}
-	fill(t, os.Getenv("CAMPAIGN_TEST_FULL") != "")
+	os.Unsetenv(asCampaign) // its workers are none
+	if err := campaignIn(dir); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+// campaignIn runs a campaign that keeps all in a folder, and goes on with the one that
+// is there. It writes what it finds to standard output.
+func campaignIn(dir string) error {
+	if os.Getenv(isFull) != "" {
+		if err := fill(); err != nil {
+			return err
+		}
+	}
 	state := filepath.Join(dir, "state.json")
 	_, err := os.Stat(state)
 	o := campaign.Options{Runs: 5 * killedRuns, Workers: 2, File: state, Every: 20 * time.Millisecond, Resume: err == nil,
@@ -129,11 +148,16 @@ func TestCampaignProcess(t *testing.T) {
 			}
 			fmt.Printf("TOLD %s\nKEPT %s\n%s\n%s\n", e.Finding.Signature, e.Finding.Path, e.Finding.Problem, e.Finding.Case)
 		}}
-	r, err := campaign.Run(t.Context(), subjects(t, o.Env, killed...), o)
+	list, err := subjectsOf(o.Env, killed...)
 	if err != nil {
-		t.Fatal(err)
+		return err
+	}
+	r, err := campaign.Run(context.Background(), list, o)
+	if err != nil {
+		return err
 	}
 	fmt.Printf("FOUND %s\n", whatIn(found(r)))
+	return nil
 }
 
 // whatIn returns findings without the runs that came to them: with cases of an earlier
@@ -149,8 +173,8 @@ func whatIn(found []string) string {
 
 // process returns the command of a campaign that keeps all in a folder.
 func process(dir, there string, more ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], "-test.run=^TestCampaignProcess$", "-test.v")
-	cmd.Env = append(os.Environ(), "CAMPAIGN_TEST_PROCESS="+dir, pidFolder+"="+there)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asCampaign+"="+dir, pidFolder+"="+there)
 	cmd.Env = append(cmd.Env, more...)
 	return cmd
 }
@@ -214,28 +238,6 @@ func ended(t *testing.T, there string) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	t.Errorf("workers outlive their campaigns: %v", left)
-}
-
-// TestFullDisk: on a full disk failures are told of all the same, with their cases, and
-// no part of a file is left.
-func TestFullDisk(t *testing.T) {
-	dir, there := t.TempDir(), t.TempDir()
-	text, err := process(dir, there, "CAMPAIGN_TEST_FULL=1").CombinedOutput()
-	out := string(text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, want := range []string{"the case cannot be saved in ", "make room or give access there", "jostle case ", "\nend\n", "FOUND twoBugs: "} {
-		if strings.Count(out, want) < 1 {
-			t.Errorf("no %q in:\n%s", want, out)
-		}
-	}
-	if got := loads(t, filepath.Join(dir, "cases")); len(got) > 0 {
-		t.Errorf("kept %q", got)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "cases", "*", "*")); len(left) > 0 {
-		t.Errorf("there are %q", left)
-	}
 }
 
 // TestCorpusThatCannotBe: where no case can be kept, failures are told of all the same,
