@@ -131,6 +131,28 @@ func TestDrawsRepeat(t *testing.T) {
 	}
 }
 
+// TestDrawsOfALikeSizeAreMadeOnce: a draw that needs many numbers is made again with more
+// of them in the first run, and at once with enough in the next.
+func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
+	calls := 0
+	long := rapid.Custom(func(rt *rapid.T) []int {
+		calls++
+		return rapid.SliceOfN(rapid.Int(), 200, 210).Draw(rt, "list")
+	})
+	r := props.NewRunner("", func(t *props.T) {
+		props.Draw(t, long, "long")
+		say(t, nothing)
+	})
+	defer r.Close()
+	for i, want := range []int{11, 1, 1, 1} { // rapid itself tries five times with 16 numbers and with 128
+		calls = 0
+		r.Run(props.Plan{Seed: uint64(i)})
+		if calls != want {
+			t.Errorf("run %d called the generator %d times, want %d", i, calls, want)
+		}
+	}
+}
+
 // TestStrayInputs replays inputs into a property with other draws.
 func TestStrayInputs(t *testing.T) {
 	label := "n"

@@ -44,8 +44,10 @@ type group struct {
 	standalone, discard bool
 }
 
-// A draw is first given firstWords numbers, or as many as are stored for it. If they
-// do not suffice it is made again with eight times as many, up to mostWords.
+// A draw is first given firstWords numbers, or as many as are stored for it, or a few
+// more than the same draw of the run before has read. If they do not suffice it is made
+// again with eight times as many, up to mostWords. How many it is given does not change
+// its value.
 const (
 	firstWords = 16
 	mostWords  = firstWords << 12
@@ -62,7 +64,7 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	g := &r.generators
 	g.notes = r.plan.Parts
 	start := *w
-	for size := max(firstWords, min(len(w.given), mostWords)); ; size = min(8*size, mostWords) {
+	for size := r.firstSize(len(w.given)); ; size = min(8*size, mostWords) {
 		*w = start
 		g.buffer = w.list(g.buffer[:0], size)
 		left, ok := g.call(g.buffer, f)
@@ -81,6 +83,16 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 			return false
 		}
 	}
+}
+
+// firstSize returns how many numbers the current draw is given at first, of which some
+// are stored. To be made again, by a panic, costs a draw more than a few numbers too many.
+func (r *Runner) firstSize(stored int) int {
+	last := 0
+	if i := len(r.inputs); i < len(r.lastReads) {
+		last = r.lastReads[i]
+	}
+	return min(max(firstWords, stored, last+last/2), mostWords)
 }
 
 // call calls f with a rapid.T that reads the numbers. It returns how many of them

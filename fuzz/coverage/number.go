@@ -189,10 +189,15 @@ func (o *Orders) widen(a *receiver) {
 	a.width = width
 }
 
+// appendZeros appends n zeros. When there is no room it makes twice as much, since rows
+// are added one at a time and many of them are.
 func appendZeros(list []uint64, n int) []uint64 {
-	for range n {
-		list = append(list, 0)
+	if len(list)+n > cap(list) {
+		list = append(make([]uint64, 0, max(16, 2*(len(list)+n))), list...)
 	}
+	end := len(list)
+	list = list[:end+n]
+	clear(list[end:])
 	return list
 }
 

@@ -230,6 +230,7 @@ type worker struct {
 	slot   flight.Slot
 	seen   *coverage.Orders
 	tally  Tally
+	plan   props.Plan // of the current run
 }
 
 // batch runs the property under each arm in turn. It depends on its number and
@@ -246,19 +247,19 @@ func (w *worker) batch(b int) {
 		if arms[e.Name] == nil {
 			arms[e.Name] = e.New(uint64(b))
 		}
-		plan := props.Plan{Seed: hash.Seed(w.Seed, uint64(index/runsPerInput)),
+		w.plan = props.Plan{Seed: hash.Seed(w.Seed, uint64(index/runsPerInput)),
 			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index)}
-		arms[e.Name].Plan(&plan)
+		arms[e.Name].Plan(&w.plan)
 		if w.Planned != nil {
-			w.Planned(index, &plan)
+			w.Planned(index, &w.plan)
 		}
 		w.slot.Begin(flight.Sample, index)
-		res := w.runner.Run(plan)
+		res := w.runner.Run(w.plan)
 		arms[e.Name].Learn(&res)
 		if run := (coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided}); res.System != nil {
 			fresh := w.seen.Add(res.System.Trace(), run)
 			if w.tally.Fresh[e.Name] += fresh; fresh > 0 {
-				w.toBasket(e.Name, plan.StrategySeed, &res)
+				w.toBasket(e.Name, w.plan.StrategySeed, &res)
 			}
 		}
 		w.tally.Count(e.Name, &res)
@@ -269,10 +270,10 @@ func (w *worker) batch(b int) {
 			w.Passed(e.Name, &res)
 		}
 		if res.Failure != nil {
-			w.report(index, e.Name, plan.StrategySeed, &res)
+			w.report(index, e.Name, w.plan.StrategySeed, &res)
 			return
 		}
-		if !w.repeats(index, e.Name, plan.StrategySeed, &res) {
+		if !w.repeats(index, e.Name, w.plan.StrategySeed, &res) {
 			return
 		}
 		if w.late() {
