@@ -123,7 +123,6 @@ type Outcome struct {
 	Complaints []string
 	// Notes are of saved cases.
 	Notes []string
-	Arms  string
 	// Tally counts the runs, and Orders is what those of this campaign and of the campaigns
 	// before it have shown. Missed are the situations that none has reached.
 	Tally  search.Tally
