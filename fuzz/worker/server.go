@@ -302,7 +302,7 @@ func (s *server) keep(runner *props.Runner, f *finding.Finding, told *Finding, f
 	if err != nil {
 		return err
 	}
-	if fresh && kept.Path != first {
+	if fresh && isBeside(first, kept.Path) { // a file from elsewhere is its owner's
 		os.Remove(first)
 	}
 	told.Saved = kept.Line(func(path string) string { return path })
@@ -310,6 +310,17 @@ func (s *server) keep(runner *props.Runner, f *finding.Finding, told *Finding, f
 		return f.WritePages(runner, kept.Path)
 	}
 	return nil
+}
+
+// isBeside reports whether a file is another one than a case, in the same folder. Links may
+// lead to both.
+func isBeside(file, path string) bool {
+	same := func(a, b string) bool {
+		x, errX := os.Stat(a)
+		y, errY := os.Stat(b)
+		return errX == nil && errY == nil && os.SameFile(x, y)
+	}
+	return same(filepath.Dir(file), filepath.Dir(path)) && !same(file, path)
 }
 
 // repair finds a run near a stale case.
