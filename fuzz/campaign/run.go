@@ -283,6 +283,7 @@ func (c *campaign) begun(j *job) {
 	}
 	if t.Complete = r.Complete; t.Complete != "" {
 		t.Tally = r.Tally
+		t.learn(j.seen)
 		c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: t.Complete})
 	}
 }

@@ -176,6 +176,7 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	s.say(Message{At: &At{What: "the runs of every order with which the search begins"}})
 	ctx, cancel := context.WithTimeout(context.Background(), exhaustFor)
 	defer cancel()
+	var err error
 	x := search.Exhaust(ctx, s.Property, q.Seed, mostExhausted)
 	for _, f := range x.Found {
 		r.Findings = append(r.Findings, report(f.Finding, f.Run))
@@ -187,9 +188,12 @@ func (s *server) begin(q *Request) (*Reply, error) {
 			r.Tally.Add(&res.Tally)
 			r.Tally.Runs += x.Verdict.Runs
 			r.Tally.Steps += x.Verdict.Steps
+			seen := &coverage.Orders{Source: q.Seed}
+			seen.Append(res.Orders)
+			r.Orders, err = seen.MarshalBinary()
 		}
 	}
-	return r, nil
+	return r, err
 }
 
 // play runs a saved case, and adds what came of it.
