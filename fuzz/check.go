@@ -128,7 +128,7 @@ func (v *verb) tell(res search.Result, start time.Time) {
 		v.t.Log(text)
 	}
 	if n := res.Tested(); n > 0 && 2*n < res.Runs {
-		v.t.Logf("%d of %d runs were skipped (%s)", res.Runs-res.Tested(), res.Runs, res.SkipReason)
+		v.t.Logf("%s of %s were skipped (%s)", words.Grouped(res.Runs-res.Tested()), words.Count(res.Runs, "run"), res.SkipReason)
 	}
 	if res.Timed > 0 && res.Early == 0 {
 		v.t.Log("no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +

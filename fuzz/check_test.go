@@ -532,7 +532,7 @@ func TestBadCases(t *testing.T) {
 // says so. Both used to pass without a word.
 func TestSkippingIsTold(t *testing.T) {
 	for sample, want := range map[string]string{
-		"skips-999":  "999 of 1000 runs were skipped: fewer than one in 10 tests anything (not today)",
+		"skips-999":  "999 of 1,000 runs were skipped: fewer than one in 10 tests anything (not today)",
 		"skips-60":   "60 of 100 runs were skipped (not today)",
 		"explore-99": "22 of 24 runs were skipped: fewer than one in 10 tests anything (not this order): ",
 	} {

@@ -134,8 +134,8 @@ func TestFoundInputsAreShrunk(t *testing.T) {
 // test nothing. It used to pass.
 func TestTargetJudgesAtTheEnd(t *testing.T) {
 	for sample, want := range map[string]string{
-		"fuzz-missed":  `sometimes "it rains": reached in none of 1008 runs: the test tests less than it seems to`,
-		"fuzz-skipped": "all of 1008 runs were skipped: nothing was tested (not today)",
+		"fuzz-missed":  `sometimes "it rains": reached in none of 1,008 runs: the test tests less than it seems to`,
+		"fuzz-skipped": "all of 1,008 runs were skipped: nothing was tested (not today)",
 		"fuzz-rare":    "--- PASS: FuzzSubject",
 	} {
 		if out := runSample(t, sample, t.TempDir()); !strings.Contains(out, want) {

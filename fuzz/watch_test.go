@@ -1,11 +1,14 @@
 package fuzz
 
 import (
+	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -81,18 +84,46 @@ func slowly(t *props.T) {
 	time.Sleep(10 * time.Millisecond)
 }
 
+// A timed test is to be over at a time, by a clock that passes only while all wait:
+// how busy the machine is does not matter.
+type timed struct {
+	testing.TB
+	deadline time.Time // zero when there is none
+}
+
+// Deadline returns when the test is to be over.
+func (t timed) Deadline() (time.Time, bool) { return t.deadline, !t.deadline.IsZero() }
+
+// hurried returns a sample that go test would end after three seconds, and that fails
+// when it takes as long.
+func hurried(sample func(testing.TB)) func(*testing.T) {
+	return func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			deadline := time.Now().Add(3 * time.Second)
+			sample(timed{t, deadline})
+			if late := time.Since(deadline); late >= 0 {
+				t.Errorf("go test would have ended it %v ago", late)
+			}
+		})
+	}
+}
+
 var stallSamples = map[string]func(*testing.T){
-	"stall-check":     func(t *testing.T) { Config{Budget: time.Hour}.Check(t, slowly) },
-	"stall-explore":   func(t *testing.T) { Config{Budget: time.Hour, KeepOn: true}.Explore(t, slow) },
-	"stall-saved":     func(t *testing.T) { Config{Budget: time.Hour}.Explore(t, slowly) },
-	"stall-loop":      func(t *testing.T) { Check(t, locked("loop")) },
-	"stall-mutex":     func(t *testing.T) { Check(t, locked("mutex")) },
-	"stall-channel":   func(t *testing.T) { Config{Workers: 2}.Explore(t, locked("channel")) },
-	"stall-process":   func(t *testing.T) { Check(t, locked("process")) },
-	"stall-property":  func(t *testing.T) { Check(t, locked("property")) },
-	"stall-impatient": func(t *testing.T) { Config{Runs: 20}.Check(t, slowly) },
+	"stall-check":    hurried(func(t testing.TB) { Config{Budget: time.Hour}.Check(t, slowly) }),
+	"stall-explore":  hurried(func(t testing.TB) { Config{Budget: time.Hour, KeepOn: true}.Explore(t, slow) }),
+	"stall-saved":    hurried(func(t testing.TB) { Config{Budget: time.Hour}.Explore(t, slowly) }),
+	"stall-loop":     func(t *testing.T) { Check(t, locked("loop")) },
+	"stall-mutex":    func(t *testing.T) { Check(t, locked("mutex")) },
+	"stall-channel":  func(t *testing.T) { Config{Workers: 2}.Explore(t, locked("channel")) },
+	"stall-process":  func(t *testing.T) { Check(t, locked("process")) },
+	"stall-property": func(t *testing.T) { Check(t, locked("property")) },
+	"stall-impatient": func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { Config{Runs: 20}.Check(timed{TB: t}, slowly) })
+	},
 	"stall-pause": func(t *testing.T) {
-		pause := sync.OnceFunc(func() { time.Sleep(2 * time.Second) })
+		told, end := stderrTells("NO PROGRESS")
+		defer end()
+		pause := sync.OnceFunc(func() { <-told })
 		Config{Runs: 20}.Check(t, func(t *props.T) {
 			props.Draw(t, rapid.SliceOfN(rapid.Int(), 1, 3), "numbers")
 			sys := t.System()
@@ -100,21 +131,80 @@ var stallSamples = map[string]func(*testing.T){
 			sys.Run()
 		})
 	},
-	"stall-in-a-while": func(t *testing.T) { Check(t, locked("mutex")) },
+	"stall-in-a-while": func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			time.AfterFunc(2*time.Second, func() { panic("go test would end it") })
+			Check(timed{t, time.Now().Add(2 * time.Second)}, locked("channel"))
+		})
+	},
 }
 
-// runStalled runs a sample that go test would end after a time.
-func runStalled(t *testing.T, sample, timeout string, env ...string) string {
+// stderrTells returns a channel that is closed when a line of the process's errors has a
+// text. They come out as ever; end is called last.
+func stderrTells(text string) (told chan struct{}, end func()) {
+	told, done := make(chan struct{}), make(chan struct{})
+	r, w, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	out := os.Stderr
+	os.Stderr = w
+	tell := sync.OnceFunc(func() { close(told) })
+	go func() {
+		defer close(done)
+		for lines := bufio.NewScanner(r); lines.Scan(); {
+			fmt.Fprintln(out, lines.Text())
+			if strings.Contains(lines.Text(), text) {
+				tell()
+			}
+		}
+	}()
+	return told, func() { os.Stderr = out; w.Close(); <-done }
+}
+
+// stalled returns a process that runs a sample. Its end by go test is far away: it is for
+// samples that are told of by nobody, and do not end.
+func stalled(t *testing.T, sample string, env ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "-test.run", "^TestSample$", "-test.timeout", timeout)
+	cmd := exec.Command(exe, "-test.run", "^TestSample$", "-test.timeout", "5m")
 	dir := t.TempDir() // also for what a process that is killed leaves behind
 	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir, "JOSTLE_CACHE="+dir, "TMPDIR="+dir)...)
-	out, _ := cmd.CombinedOutput()
+	return cmd
+}
+
+// runStalled runs a sample to its end.
+func runStalled(t *testing.T, sample string, env ...string) string {
+	t.Helper()
+	out, _ := stalled(t, sample, env...).CombinedOutput()
 	return string(out)
+}
+
+// runUntil runs a sample until it has printed a text, or to its end.
+func runUntil(t *testing.T, text, sample string, env ...string) string {
+	t.Helper()
+	cmd := stalled(t, sample, env...)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = w, w
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for lines := bufio.NewScanner(r); !strings.Contains(out.String(), text) && lines.Scan(); {
+		out.WriteString(lines.Text() + "\n")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	r.Close()
+	return out.String()
 }
 
 // A step that never ends is named, with the stack of the goroutine that runs it,
@@ -132,27 +222,32 @@ func TestStepsThatNeverEndAreNamed(t *testing.T) {
 	} {
 		t.Run(sample, func(t *testing.T) {
 			t.Parallel()
-			out := runStalled(t, sample, "4s", "JOSTLE_STALL=300ms")
-			before, _, timedOut := strings.Cut(out, "panic: test timed out")
-			if !timedOut || strings.Count(before, "NO PROGRESS") != 1 {
-				t.Errorf("it is not told once, before the end:\n%s", out)
+			last := "drew seven = 7"
+			if props.HasRaceDetector() {
+				last = "with JOSTLE_STALL=1m, a minute"
+			}
+			out := runUntil(t, last, sample, "JOSTLE_STALL=1s")
+			if strings.Count(out, "NO PROGRESS") != 1 || !strings.Contains(out, last) {
+				t.Errorf("it is not told once:\n%s", out)
 			}
 			for _, w := range want {
-				if !strings.Contains(before, w) && !(props.HasRaceDetector() && (strings.HasPrefix(w, "drew") || strings.HasPrefix(w, "the message"))) {
-					t.Errorf("no %q in:\n%s", w, before)
+				if !strings.Contains(out, w) && !(props.HasRaceDetector() && (strings.HasPrefix(w, "drew") || strings.HasPrefix(w, "the message"))) {
+					t.Errorf("no %q in:\n%s", w, out)
 				}
 			}
 		})
 	}
 }
 
-// When the process is to end before the time that a step may take is over, the
-// step is told of shortly before.
-func TestStallIsToldBeforeTheDeadline(t *testing.T) {
-	out := runStalled(t, "stall-in-a-while", "2s")
-	before, _, timedOut := strings.Cut(out, "panic: test timed out")
-	if !timedOut || !strings.Contains(before, "in step 1, in which door receives turn\n") {
-		t.Errorf("nothing was told before the end:\n%s", out)
+// A step that stands still is told of once, when its time is over. When the process is to
+// end before, it is told of shortly before that.
+func TestStallIsToldOnce(t *testing.T) {
+	for limit, stood := range map[string]string{"300ms": "300ms", "1m": "1.75s"} {
+		before, _, ended := strings.Cut(runStalled(t, "stall-in-a-while", "JOSTLE_STALL="+limit), "panic: go test would end it")
+		told := "NO PROGRESS for " + stood + ", in step 1, in which door receives turn\n"
+		if !ended || strings.Count(before, told) != 1 || strings.Count(before, "NO PROGRESS") != 1 {
+			t.Errorf("with %s it is not told once, before the end:\n%s", limit, before)
+		}
 	}
 }
 
@@ -160,15 +255,15 @@ func TestStallIsToldBeforeTheDeadline(t *testing.T) {
 // saved. It used to be lost.
 func TestDeadlineIsRespected(t *testing.T) {
 	for sample, want := range map[string][]string{
-		"stall-check":   {"it ended early, ", "allow more by go test -timeout", "PASS"},
+		"stall-check":   {"it ended early, 750ms before go test ends the process: allow more by go test -timeout", "PASS"},
 		"stall-explore": {"somebody came too early", "saved: ", "it ended early, ", "--- FAIL: TestSample "},
 		"stall-saved":   {"NOT complete (time)", "it ended early, ", "PASS"},
 	} {
 		t.Run(sample, func(t *testing.T) {
 			t.Parallel()
-			out := runStalled(t, sample, "3s")
-			if strings.Contains(out, "timed out") {
-				t.Errorf("go test has ended it:\n%s", out)
+			out := runStalled(t, sample)
+			if strings.Contains(out, "timed out") || strings.Contains(out, "would have ended it") {
+				t.Errorf("it did not end before go test does:\n%s", out)
 			}
 			for _, w := range want {
 				if !strings.Contains(out, w) {
@@ -182,7 +277,7 @@ func TestDeadlineIsRespected(t *testing.T) {
 // A step that does end after all was told of, and nothing comes of that: also the
 // race detector has nothing to say.
 func TestStepsThatEndLate(t *testing.T) {
-	out := runStalled(t, "stall-pause", "1m", "JOSTLE_STALL=300ms")
+	out := runStalled(t, "stall-pause", "JOSTLE_STALL=300ms")
 	if strings.Count(out, "NO PROGRESS") != 1 || !strings.HasSuffix(out, "PASS\n") || strings.Contains(out, "RACE") {
 		t.Errorf("want a report and a test that passes:\n%s", out)
 	}
@@ -190,10 +285,10 @@ func TestStepsThatEndLate(t *testing.T) {
 
 // Runs that go on, slowly, are not told of.
 func TestSlowRunsAreNotStalled(t *testing.T) {
-	if out := runStalled(t, "stall-impatient", "1m", "JOSTLE_STALL=500ms"); strings.Contains(out, "NO PROGRESS") || !strings.Contains(out, "PASS") {
+	if out := runStalled(t, "stall-impatient", "JOSTLE_STALL=50ms"); strings.Contains(out, "NO PROGRESS") || !strings.Contains(out, "PASS") {
 		t.Errorf("a run that goes on is told of:\n%s", out)
 	}
-	if out := runStalled(t, "stall-impatient", "1m", "JOSTLE_STALL=soon"); !strings.Contains(out, `JOSTLE_STALL is "soon": set it to a duration such as 30s`) {
+	if out := runStalled(t, "stall-impatient", "JOSTLE_STALL=soon"); !strings.Contains(out, `JOSTLE_STALL is "soon": set it to a duration such as 30s`) {
 		t.Errorf("what is no duration is taken:\n%s", out)
 	}
 }

@@ -307,8 +307,14 @@ func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Req
 	if err != nil {
 		return err
 	}
+	subjects = distinct(subjects)
 	problems := 0
-	for _, s := range distinct(subjects) {
+	for i := range subjects {
+		s := &subjects[i]
+		owners := namesakes(subjects, s)
+		if owners[0] != *s { // done with
+			continue
+		}
 		cases, broken := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Load()
 		for _, err := range broken {
 			fmt.Fprintln(cmd.OutOrStdout(), err)
@@ -320,17 +326,7 @@ func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Req
 				return err
 			}
 			q.Case, q.Path = string(text), cases[i].Path
-			p, err := campaign.Start(ctx, s, bounds)
-			if err != nil {
-				return err
-			}
-			r, err := p.Do(ctx, q)
-			var death *worker.Death
-			if errors.As(err, &death) && !death.Outside() {
-				r, err = &worker.Reply{Exact: true, Findings: []worker.Finding{{Text: death.Error()}}}, nil // it fails still
-			} else {
-				p.Stop()
-			}
+			r, err := askAll(ctx, owners, bounds, q)
 			if err == nil {
 				err = take(q.Path, r)
 			}

@@ -26,8 +26,6 @@ import (
 
 // Options say how tests are compiled.
 type Options struct {
-	// Dir is where go is run; "" is the folder of this process.
-	Dir string
 	// Temp is the folder for what is compiled.
 	Temp string
 	// Verbs is the import path of the package whose Check, Explore and Target are looked
@@ -127,7 +125,7 @@ func (o *Options) compile(ctx context.Context, b *Binary) error {
 func (o *Options) run(ctx context.Context, args []string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var out, errs bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Dir, &out, &errs
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:

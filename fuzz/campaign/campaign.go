@@ -43,7 +43,8 @@ type Options struct {
 	For  time.Duration
 	// Saturated ends the search in a property when it is known that the next run at random
 	// shows an order of two receives that none has shown with a smaller chance, as
-	// coverage.Chance has it at most; zero is no bound.
+	// coverage.Chance has it at most; zero is no bound. Of a property without runs in random
+	// order that is never known: without another bound the search in it is given up.
 	Saturated float64
 	// First ends the search in a property at its first failure.
 	First bool
@@ -122,7 +123,6 @@ type Outcome struct {
 	Complaints []string
 	// Notes are of saved cases.
 	Notes []string
-	Arms  string
 	// Tally counts the runs, and Orders is what those of this campaign and of the campaigns
 	// before it have shown. Missed are the situations that none has reached.
 	Tally  search.Tally
@@ -134,7 +134,9 @@ type Outcome struct {
 type Report struct {
 	Outcomes []Outcome
 	// Ended says why the campaign has ended: "runs", "time", "complete" when nothing was
-	// left to search for, "saturated" when nothing or little was, or "interrupted".
+	// left to search for, "saturated" when nothing or little was, "failures" when the rest
+	// was searched no more because of them, "given up" when something was given up and
+	// else nothing was left, or "interrupted".
 	Ended   string
 	Elapsed time.Duration
 	Deaths  int // of worker processes, whatever they died of

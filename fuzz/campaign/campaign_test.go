@@ -208,6 +208,12 @@ func TestBounds(t *testing.T) {
 	if r.Ended != "complete" || r.Outcomes[0].Complete != "complete: all 6 orders were run" {
 		t.Errorf("ended by %q: %q", r.Ended, r.Outcomes[0].Complete)
 	}
+	if got := r.Outcomes[0].Orders.Summary(); !strings.HasPrefix(got, "3 of 3 orders of two receives covered") {
+		t.Errorf("all orders were run, and seen were %s", got)
+	}
+	if r := campaignOf(t, t.TempDir(), campaign.Options{For: time.Hour, First: true}, "TestTwoBugs", "TestFew"); r.Ended != "failures" || r.Failures() != 1 {
+		t.Errorf("ended by %q with %d failures", r.Ended, r.Failures())
+	}
 	r = campaignOf(t, dir, campaign.Options{Runs: 100}, "TestSkipped")
 	if got := r.Outcomes[0].Complaints; len(got) != 1 || !strings.HasPrefix(got[0], "all of 100 runs were skipped") {
 		t.Errorf("complaints: %q", got)
@@ -277,6 +283,50 @@ func TestSaturated(t *testing.T) {
 	}
 	if want < 400 {
 		t.Errorf("it ended after %d runs, before anything can be known", want)
+	}
+}
+
+// TestSaturatedFurther: a campaign that goes on to a smaller chance ends there.
+func TestSaturatedFurther(t *testing.T) {
+	dir := t.TempDir()
+	o := campaign.Options{Saturated: 0.05, Runs: 500_000, File: filepath.Join(dir, "state.json")}
+	before := campaignOf(t, dir, o, "TestHolds").Outcomes[0].Runs
+	o.Saturated, o.Resume = 0.01, true
+	r := campaignOf(t, dir, o, "TestHolds")
+	if out := &r.Outcomes[0]; r.Ended != "saturated" || out.Orders.Chance().High >= 0.01 || out.Runs <= before || out.Runs >= o.Runs {
+		t.Errorf("it ended by %q, with a chance of %v, after %d runs and before that %d", r.Ended, out.Orders.Chance(), out.Runs, before)
+	}
+}
+
+// TestNeverSaturated: a search of which it is never known how much is left is given up,
+// after the same number of runs with any number of workers, unless another bound ends it.
+func TestNeverSaturated(t *testing.T) {
+	for _, test := range []string{"TestPlain", "TestSkipped"} {
+		want := 0
+		for _, c := range []struct {
+			workers, runs int
+			ended         string
+		}{{1, 0, "given up"}, {3, 0, "given up"}, {2, 3000, "runs"}} {
+			r := campaignOf(t, t.TempDir(), campaign.Options{Saturated: 0.01, Workers: c.workers, Runs: c.runs}, test)
+			out := &r.Outcomes[0]
+			given := strings.Contains(strings.Join(out.Complaints, "\n"), "the search was given up: how much is left to be seen ")
+			if r.Ended != c.ended || given != (c.runs == 0) {
+				t.Errorf("%s with %d runs ended by %q: %q", test, c.runs, r.Ended, out.Complaints)
+			}
+			if want == 0 || c.runs > 0 {
+				want = max(out.Runs, c.runs)
+			}
+			if out.Runs != want {
+				t.Errorf("%s: %d workers made %d runs, want %d", test, c.workers, out.Runs, want)
+			}
+		}
+	}
+}
+
+// TestSaturatedAtLast: a search is not given up because its first runs were skipped.
+func TestSaturatedAtLast(t *testing.T) {
+	if r := campaignOf(t, t.TempDir(), campaign.Options{Saturated: 0.1}, "TestSeldom"); r.Ended != "saturated" {
+		t.Errorf("it ended by %q: %q", r.Ended, r.Outcomes[0].Complaints)
 	}
 }
 

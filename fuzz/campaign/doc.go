@@ -13,7 +13,7 @@
 // workers need not wait for each other at the end of each round, and neither depends on
 // how fast anything is. So the same seed and the same number of runs give the same
 // findings, with any number of workers, unless time ends the campaign or a property is
-// given up because its runs keep ending their processes.
+// given up, because its runs keep ending their processes or would go on for ever.
 //
 // # What is kept
 //

@@ -22,7 +22,7 @@ type job struct {
 	size    int      // how many runs a batch has, 0 if that was not known then
 
 	reply  *worker.Reply
-	seen   *coverage.Orders // what the runs of a share have shown
+	seen   *coverage.Orders // what the runs have shown: of a share, or of all orders
 	err    error
 	died   []worker.Finding // findings that are deaths
 	notes  []string
@@ -105,9 +105,9 @@ func (h *hand) do(j *job) {
 	}
 }
 
-// read reads what the runs of a share have shown.
+// read reads what the runs have shown, if the reply tells.
 func (j *job) read() {
-	if j.err != nil || j.request.Do != worker.Run {
+	if j.err != nil || j.reply.Orders == nil {
 		return
 	}
 	j.seen = &coverage.Orders{}

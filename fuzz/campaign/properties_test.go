@@ -25,7 +25,7 @@ const (
 )
 
 // searched has Check called in workers only.
-func searched(t *testing.T, property func(*props.T)) {
+func searched(t *testing.T, property func(*props.T), strategies ...string) {
 	t.Helper()
 	if os.Getenv(isSearched) == "" {
 		t.Skip("no campaign searches here")
@@ -35,7 +35,7 @@ func searched(t *testing.T, property func(*props.T)) {
 			t.Fatal(err)
 		}
 	}
-	fuzz.Check(t, property)
+	fuzz.Config{Strategies: strategies}.Check(t, property)
 }
 
 // race sends numbers to one actor, each through another, in whatever order, and calls
@@ -147,6 +147,14 @@ func skipped(t *props.T) {
 	t.Skip("never wanted")
 }
 
+// seldom is skipped with most inputs.
+func seldom(t *props.T) {
+	if n := props.Draw(t, rapid.IntRange(0, 1000), "any"); n < 500 || n > 600 {
+		t.Skip("hardly ever wanted")
+	}
+	race(t, 3, func([]int) {})
+}
+
 func TestHolds(t *testing.T)   { searched(t, holds) }
 func TestTwoBugs(t *testing.T) { searched(t, twoBugs) }
 func TestExits(t *testing.T)   { searched(t, exits) }
@@ -156,3 +164,7 @@ func TestEats(t *testing.T)    { searched(t, eats) }
 func TestStalls(t *testing.T)  { searched(t, stallsOnce) }
 func TestFew(t *testing.T)     { searched(t, few) }
 func TestSkipped(t *testing.T) { searched(t, skipped) }
+func TestSeldom(t *testing.T)  { searched(t, seldom) }
+
+// In no order that is random.
+func TestPlain(t *testing.T) { searched(t, holds, "plain") }

@@ -84,7 +84,26 @@ func (c *campaign) prepare() {
 	}
 }
 
-const interrupted = "interrupted"
+// Why a campaign ends, by time or because nothing is left to search for. If that is so of
+// its properties for several reasons, it is the one that comes last here.
+const (
+	interrupted = "interrupted"
+	complete    = "complete"
+	saturated   = "saturated"
+	failures    = "failures"
+	givenUp     = "given up"
+	runs        = "runs"
+)
+
+// nothingLeft says why nothing is left to search for.
+func (c *campaign) nothingLeft() string {
+	why := []string{complete, saturated, failures, givenUp, runs}
+	last := 0
+	for _, t := range c.targets {
+		last = max(last, slices.Index(why, t.ended(&c.Options)))
+	}
+	return why[last]
+}
 
 // loop hands out jobs and takes what came of them until nothing is left.
 func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *job) {
@@ -102,7 +121,7 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 			if c.foundRest(); len(c.queue) > 0 && c.ended != interrupted {
 				continue
 			}
-			c.end("runs")
+			c.end(c.nothingLeft())
 			return
 		}
 		var hand chan *job
@@ -143,18 +162,7 @@ func (c *campaign) end(why string) {
 	if c.over && why != interrupted {
 		return
 	}
-	c.over = true
-	if c.ended = why; why == "runs" {
-		c.ended = "complete"
-		for _, t := range c.targets {
-			if t.Complete == "" && t.Saturated == 0 {
-				c.ended = why
-				break
-			} else if t.Complete == "" {
-				c.ended = "saturated"
-			}
-		}
-	}
+	c.over, c.ended = true, why
 	var left []*job
 	for _, j := range c.queue {
 		if j.request.Do == worker.Shrink {
@@ -237,6 +245,9 @@ func (c *campaign) settleShare(j *job) {
 			f.Times += n
 		}
 	}
+	if t.endless(&c.Options) {
+		t.giveUp("the search was given up: how much is left to be seen is known of runs in random order alone, and there was none: bound it by time or a number of runs, too")
+	}
 }
 
 // begun takes what came of the saved cases.
@@ -272,6 +283,7 @@ func (c *campaign) begun(j *job) {
 	}
 	if t.Complete = r.Complete; t.Complete != "" {
 		t.Tally = r.Tally
+		t.learn(j.seen)
 		c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: t.Complete})
 	}
 }

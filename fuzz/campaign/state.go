@@ -114,6 +114,9 @@ func (c *campaign) restore() error {
 					return fmt.Errorf("the campaign cannot be gone on with: %s: %w", c.File, err)
 				}
 				old.Target.GivenUp = ""
+				if old.Target.Saturated > c.Saturated { // at another bound than this one
+					old.Target.Saturated = 0
+				}
 				if size := old.Target.Batch; size > 0 && s.Runs > 0 && c.Runs != s.Runs { // the last batch may have been cut off
 					old.Target.Done = min(old.Target.Done, s.Runs/size)
 				}

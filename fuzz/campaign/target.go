@@ -69,7 +69,7 @@ const (
 
 // open reports whether there is more to search for.
 func (t *target) open(o *Options) bool {
-	return t.Begun && t.Complete == "" && t.GivenUp == "" && (t.Saturated == 0 || t.Saturated > o.Saturated) && !(o.First && len(t.Findings) > 0) &&
+	return t.Begun && t.Complete == "" && t.GivenUp == "" && t.Saturated == 0 && !(o.First && len(t.Findings) > 0) &&
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
@@ -111,6 +111,16 @@ func (t *target) take(o *Options, j *job) {
 	if o.Saturated > 0 {
 		y.Chance = t.all().Chance().High
 	}
+}
+
+// enoughRuns is how many runs there are before it counts that none tells a chance: the
+// first runs may be skipped by chance.
+const enoughRuns = 1000
+
+// endless reports whether nothing but its saturation would end the search, of which no run
+// tells.
+func (t *target) endless(o *Options) bool {
+	return o.Saturated > 0 && o.For == 0 && o.Runs == 0 && t.Tally.Runs >= enoughRuns && t.seen.Chance().Runs == 0
 }
 
 // learn adds what the runs of a share have shown, and returns how many orders of two
@@ -158,10 +168,25 @@ func (t *target) signatures() (list []string) {
 	return list
 }
 
+// ended says why nothing more is searched for.
+func (t *target) ended(o *Options) string {
+	switch {
+	case t.Complete != "":
+		return complete
+	case t.Saturated > 0:
+		return saturated
+	case o.First && len(t.Findings) > 0:
+		return failures
+	case t.GivenUp != "":
+		return givenUp
+	}
+	return runs
+}
+
 // outcome returns what came of the target.
 func (t *target) outcome(interrupted bool) Outcome {
 	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: t.Tally.Runs, Steps: t.Tally.Steps, Complete: t.Complete,
-		Notes: t.Notes, Arms: t.Tally.Arms(), Tally: t.Tally, Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
+		Notes: t.Notes, Tally: t.Tally, Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
 	if t.Saturated > 0 {
 		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())
 	}

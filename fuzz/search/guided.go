@@ -23,8 +23,8 @@ type guided struct {
 	forced
 	climbs
 	pool    guide.Pool
-	seen    coverage.Orders
-	sources []source // of the runs in the pool
+	seen    coverage.Orders // in this batch alone: which other batches a worker has seen depends on chance
+	sources []source        // of the runs in the pool
 	move    guide.Move
 	exact   bool           // the inputs are those of the run that is changed
 	free    pulse.Strategy // for runs that are not guided

@@ -178,11 +178,11 @@ const oneIn = 10
 func skips(tested, runs int, reason string) []string {
 	switch {
 	case tested == 0:
-		return []string{fmt.Sprintf("all of %d runs were skipped: nothing was tested (%s)", runs, reason)}
+		return []string{fmt.Sprintf("all of %s were skipped: nothing was tested (%s)", words.Count(runs, "run"), reason)}
 	case oneIn*tested < runs:
-		return []string{fmt.Sprintf("%d of %d runs were skipped: fewer than one in %d tests anything (%s): "+
+		return []string{fmt.Sprintf("%s of %s were skipped: fewer than one in %d tests anything (%s): "+
 			"draw what is wanted instead of skipping the rest, or return instead of Skip from a run that is worth its while",
-			runs-tested, runs, oneIn, reason)}
+			words.Grouped(runs-tested), words.Count(runs, "run"), oneIn, reason)}
 	}
 	return nil
 }
@@ -193,11 +193,11 @@ func rejections(byLabel map[string]int, tooLarge map[string]bool, runs int) (lis
 		switch n := byLabel[label]; {
 		case 10*n < 9*runs:
 		case tooLarge[label]:
-			list = append(list, fmt.Sprintf("draw %q found no value in %d of %d runs: it needs more than 65,536 numbers, which is all that a draw may read; "+
-				"draw something smaller, or draw what it is made from and make it by code", label, n, runs))
+			list = append(list, fmt.Sprintf("draw %q found no value in %s of %s: it needs more than 65,536 numbers, which is all that a draw may read; "+
+				"draw something smaller, or draw what it is made from and make it by code", label, words.Grouped(n), words.Count(runs, "run")))
 		default:
-			list = append(list, fmt.Sprintf("draw %q found no value in %d of %d runs: its generator rejects too much; "+
-				"make what is wanted instead of filtering", label, n, runs))
+			list = append(list, fmt.Sprintf("draw %q found no value in %s of %s: its generator rejects too much; "+
+				"make what is wanted instead of filtering", label, words.Grouped(n), words.Count(runs, "run")))
 		}
 	}
 	return list
@@ -206,7 +206,7 @@ func rejections(byLabel map[string]int, tooLarge map[string]bool, runs int) (lis
 // neverReached complains of situations that no run reached.
 func neverReached(missed []string, runs int) (list []string) {
 	for _, name := range missed {
-		list = append(list, fmt.Sprintf("sometimes %q: reached in none of %d runs: the test tests less than it seems to", name, runs))
+		list = append(list, fmt.Sprintf("sometimes %q: reached in none of %s: the test tests less than it seems to", name, words.Count(runs, "run")))
 	}
 	return list
 }

@@ -112,7 +112,8 @@ type Reply struct {
 	Error string `json:",omitempty"` // why nothing was done
 	search.Tally
 	Batch int `json:",omitempty"` // how many runs a batch has
-	// Orders is the file of what the runs of Run have shown, as coverage.Orders writes it.
+	// Orders is the file of what the runs of Run have shown, or those of Begin after which
+	// it is complete, as coverage.Orders writes it.
 	Orders []byte `json:",omitempty"`
 	// Findings are the first of each signature, Failed how many runs failed.
 	Findings []Finding `json:",omitempty"`

@@ -176,6 +176,7 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	s.say(Message{At: &At{What: "the runs of every order with which the search begins"}})
 	ctx, cancel := context.WithTimeout(context.Background(), exhaustFor)
 	defer cancel()
+	var err error
 	x := search.Exhaust(ctx, s.Property, q.Seed, mostExhausted)
 	for _, f := range x.Found {
 		r.Findings = append(r.Findings, report(f.Finding, f.Run))
@@ -187,9 +188,12 @@ func (s *server) begin(q *Request) (*Reply, error) {
 			r.Tally.Add(&res.Tally)
 			r.Tally.Runs += x.Verdict.Runs
 			r.Tally.Steps += x.Verdict.Steps
+			seen := &coverage.Orders{Source: q.Seed}
+			seen.Append(res.Orders)
+			r.Orders, err = seen.MarshalBinary()
 		}
 	}
-	return r, nil
+	return r, err
 }
 
 // play runs a saved case, and adds what came of it.
@@ -302,7 +306,7 @@ func (s *server) keep(runner *props.Runner, f *finding.Finding, told *Finding, f
 	if err != nil {
 		return err
 	}
-	if fresh && kept.Path != first {
+	if fresh && isBeside(first, kept.Path) { // a file from elsewhere is its owner's
 		os.Remove(first)
 	}
 	told.Saved = kept.Line(func(path string) string { return path })
@@ -310,6 +314,17 @@ func (s *server) keep(runner *props.Runner, f *finding.Finding, told *Finding, f
 		return f.WritePages(runner, kept.Path)
 	}
 	return nil
+}
+
+// isBeside reports whether a file is another one than a case, in the same folder. Links may
+// lead to both.
+func isBeside(file, path string) bool {
+	same := func(a, b string) bool {
+		x, errX := os.Stat(a)
+		y, errY := os.Stat(b)
+		return errX == nil && errY == nil && os.SameFile(x, y)
+	}
+	return same(filepath.Dir(file), filepath.Dir(path)) && !same(file, path)
 }
 
 // repair finds a run near a stale case.

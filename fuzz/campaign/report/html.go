@@ -46,7 +46,7 @@ func (r *Report) outline() string {
 		text += ", and it was not over"
 	} else {
 		text += ", ended by " + map[string]string{"runs": "the number of runs", "time": "time", "complete": "nothing being left",
-			"saturated": "hardly anything being left", "interrupted": "an interruption"}[r.Ended]
+			"saturated": "hardly anything being left", "failures": "failures", "given up": "properties being given up", "interrupted": "an interruption"}[r.Ended]
 	}
 	if r.Deaths > 0 {
 		text += fmt.Sprintf(", %s of workers", words.Count(r.Deaths, "death"))

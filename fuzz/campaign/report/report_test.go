@@ -325,3 +325,21 @@ func TestNothing(t *testing.T) {
 		t.Error("nothing has failed")
 	}
 }
+
+// TestEnds: a report says in words why a campaign has ended.
+func TestEnds(t *testing.T) {
+	for ended, want := range map[string]string{
+		"":            ", and it was not over",
+		"runs":        ", ended by the number of runs",
+		"time":        ", ended by time",
+		"complete":    ", ended by nothing being left",
+		"saturated":   ", ended by hardly anything being left",
+		"failures":    ", ended by failures",
+		"given up":    ", ended by properties being given up",
+		"interrupted": ", ended by an interruption",
+	} {
+		if got := New(&campaign.Report{Ended: ended}, "").outline(); !strings.HasSuffix(got, want) {
+			t.Errorf("%q is %q, want %q", ended, got, want)
+		}
+	}
+}
