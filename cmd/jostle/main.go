@@ -81,7 +81,7 @@ not run.`,
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	root.AddCommand(newCheck(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newBench(), newVersion())
+	root.AddCommand(newInit(), newCheck(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newBench(), newVersion())
 	return root
 }
 
