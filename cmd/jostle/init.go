@@ -181,7 +181,7 @@ func tellProperty(w io.Writer, p *starter.Package, f *starter.File, a *starter.A
 	}
 	fmt.Fprintln(w, "next:")
 	if !ready {
-		fmt.Fprintf(w, "  go get %s    # the module does not require it, or all of it, yet\n  go mod tidy\n", paths().Fuzz)
+		fmt.Fprintf(w, "  go get %s    # the module does not require it, or all of it, yet\n", paths().Fuzz)
 	}
 	fmt.Fprintf(w, "  jostle check %s\n", pattern)
 	if a != nil {

@@ -67,7 +67,7 @@ func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, e
 	case l.Error != nil && l.Name == "":
 		return nil, errors.New(said(l.Error.Pos, l.Error.Err))
 	case l.Module == nil || !l.Module.Main:
-		return nil, fmt.Errorf("%s is not in the module here: `go mod init example.com/name` makes one", pattern)
+		return nil, fmt.Errorf("%s is in no module of yours: give a folder of one, or make one by `go mod init example.com/name`", pattern)
 	}
 	return p, p.read(ctx, run, l)
 }
