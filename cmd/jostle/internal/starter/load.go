@@ -72,9 +72,15 @@ func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, e
 	return p, p.read(ctx, run, l)
 }
 
-// said returns what go says of a package, as a line.
+// said returns what go says of a package, as a line, without the names of packages.
 func said(pos, text string) string {
-	return strings.TrimPrefix(pos+": ", ": ") + strings.Join(strings.Fields(text), " ")
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.TrimPrefix(pos+": ", ": ") + strings.Join(lines, "; ")
 }
 
 // begin names the package of a folder that has no Go files yet.
