@@ -94,7 +94,8 @@ func (p *Package) takes(a *Actor, s *types.Signature) bool {
 			return false
 		}
 	}
-	return !isNamed(a.message.Type(), "context", "Context") && p.reachable(a.message.Type()) && !isFramework(a.message.Type())
+	t := a.message.Type()
+	return !isNamed(t, "context", "Context") && p.reachable(t) && !isFramework(t) && (isAny(t) || len(p.messages(a)) > 0)
 }
 
 // isFramework reports whether a parameter is what a framework hands over in place of the

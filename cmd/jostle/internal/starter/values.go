@@ -57,7 +57,7 @@ func (w *writer) name(t types.Type) string {
 }
 
 // deepest bounds how far values lie within values.
-const deepest = 4
+const deepest = 2
 
 // value returns an expression that draws a value of a type, "" for a value that can only be
 // zero. Numbers and texts are few, so that values meet.
