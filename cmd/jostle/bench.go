@@ -30,6 +30,7 @@ func newBench() *cobra.Command {
 	return &cobra.Command{
 		Use:                "bench [flags]",
 		Short:              "Measure how soon each strategy finds the bugs of the example programs",
+		Example:            "  jostle bench -subjects writer,bank -arms random,pos -seeds 20\n  jostle bench -help    # lists the flags",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch runBench(args, cmd.OutOrStdout(), cmd.ErrOrStderr()) {

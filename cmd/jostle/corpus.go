@@ -23,6 +23,9 @@ func newCorpus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus",
 		Short: "Look after saved cases",
+		Example: `  jostle corpus list
+  jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case
+  jostle corpus prune ./... --stale`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("what is to be done with the cases? `jostle help corpus` lists what there is")

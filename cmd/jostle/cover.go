@@ -38,15 +38,29 @@ func (n *night) read(patterns []string) (*campaign.Report, error) {
 // newCover returns the command that shows what campaigns have seen.
 func newCover() *cobra.Command {
 	n := &night{}
-	var form, property string
+	var form, property, since, lines, base string
 	cmd := &cobra.Command{
 		Use:   "cover [packages]",
 		Short: "Show which orders of two receives campaigns have seen",
 		Long: `Cover shows which orders of two receives the runs of the last campaign of the packages
 have shown, with what those before it have, and how likely a next run shows more. It
-reads what ` + "`jostle fuzz`" + ` has noted in this folder for the same packages, and runs nothing.`,
-		Example: "  jostle cover ./...\n  jostle cover ./... --property neverOverdrawn --form svg > orders.svg",
+reads what ` + "`jostle fuzz`" + ` has noted in this folder for the same packages, and runs nothing.
+
+With --since it shows the difference to what another campaign has noted, of the code before
+a change, say: which orders of two messages, by their types, are new, and which were not
+seen again. That is a difference of the code if both campaigns had the same seed and --runs,
+and one of luck else.
+
+With --lines and --base it shows, in place of orders, which statements that have changed
+since a commit tests have run, by a profile of go test -coverprofile.`,
+		Example: `  jostle cover ./...
+  jostle cover ./... --property neverOverdrawn --form svg > orders.svg
+  jostle cover ./... --state change.json --since base.json
+  go test -coverpkg ./... -coverprofile lines.out ./... && jostle cover --lines lines.out --base main`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if lines != "" || base != "" {
+				return coverLines(cmd, lines, base)
+			}
 			show := map[string]func(io.Writer, []campaign.Outcome) error{"text": coverText, "json": coverJSON, "svg": coverSVG}[form]
 			if show == nil {
 				return fmt.Errorf("--form is %q: set it to text, json or svg", form)
@@ -64,12 +78,20 @@ reads what ` + "`jostle fuzz`" + ` has noted in this folder for the same package
 			if len(list) == 0 {
 				return fmt.Errorf("none of %s of the campaign has %q in its name", properties(len(r.Outcomes)), property)
 			}
+			if since != "" && form != "text" {
+				return errors.New("--since is shown as text: leave --form out")
+			} else if since != "" {
+				return coverSince(cmd.OutOrStdout(), list, since)
+			}
 			return show(cmd.OutOrStdout(), list)
 		},
 	}
 	n.flags(cmd)
 	cmd.Flags().StringVar(&form, "form", "text", "how it is shown: text, json or svg")
 	cmd.Flags().StringVar(&property, "property", "", "only properties whose name or test has this in it")
+	cmd.Flags().StringVar(&since, "since", "", "a file that another campaign has noted by --state: show the difference to it")
+	cmd.Flags().StringVar(&lines, "lines", "", "a profile of go test -coverprofile: show which changed statements were run")
+	cmd.Flags().StringVar(&base, "base", "", "with --lines, the commit or branch that the change is made to")
 	return cmd
 }
 

@@ -31,6 +31,7 @@ func newDemo() *cobra.Command {
 		Long: `Demo without a subject lists the example programs. With one it finds its bug, makes it
 small, explains it and plays it again; with a folder, it keeps it there, with a page of
 HTML and one of JSON.`,
+		Example: "  jostle demo\n  jostle demo writer\n  jostle demo writer kept    # keeps the case in the folder kept",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 2 {
 				return fmt.Errorf("demo takes one subject and one folder, not %d arguments", len(args))

@@ -68,7 +68,8 @@ those that its tests give to fuzz.Check, fuzz.Explore and fuzz.Target.
 
 It exits with 0 when nothing was found, 1 when there are failures, and 2 when it could
 not run.`,
-		Example: `  jostle check ./...               # seconds for each property
+		Example: `  jostle init ./bank               # write a first property beside an actor of yours
+  jostle check ./...               # seconds for each property
   jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume goes on
   jostle replay 7f3a91 ./bank      # run a saved case and show each step`,
 		SilenceErrors: true,
@@ -81,16 +82,17 @@ not run.`,
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	root.AddCommand(newCheck(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newBench(), newVersion())
+	root.AddCommand(newInit(), newCheck(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newBench(), newVersion())
 	return root
 }
 
 // newVersion returns the command that says which version this is.
 func newVersion() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Say which version this is",
-		Args:  cobra.NoArgs,
+		Use:     "version",
+		Short:   "Say which version this is",
+		Example: "  jostle version",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version, goVersion := "unknown", "unknown"
 			if info, ok := debug.ReadBuildInfo(); ok {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
 )
 
@@ -37,10 +39,13 @@ func TestScripts(t *testing.T) {
 		Dir:   "testdata/script",
 		Setup: func(env *testscript.Env) error { return userModule(env.WorkDir, env.Setenv) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code,
-			"edit": edit,
+			"code":      code,
+			"edit":      edit,
+			"published": published,
+			"steps":     runSteps,
 		},
 		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("JOSTLE_REWRITE") != "",
 	})
 }
 
@@ -140,6 +145,50 @@ func TestClearBuilds(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(dir, "*"))
 	if len(left) != 2 || filepath.Base(left[0]) != builds+"1" || filepath.Base(left[1]) != "other" {
 		t.Errorf("left are %q", left)
+	}
+}
+
+// TestHelp: the help of each command says what it does, and has examples that are commands
+// with flags that there are. Shells are told how to complete them.
+func TestHelp(t *testing.T) {
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		if cmd.Name() == "completion" || cmd.Name() == "help" {
+			return
+		}
+		if cmd.Short == "" || cmd.Example == "" {
+			t.Errorf("%s has no line that says what it does, or no examples", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Example) {
+			line, _, _ = strings.Cut(line, "#")
+			_, line, _ = strings.Cut(line, "jostle ")
+			words := strings.Fields(line)
+			found, rest, err := newRoot().Find(words)
+			if len(words) == 0 || err != nil || found.CommandPath() == "jostle" {
+				t.Errorf("%s: what is the example %q? %v", cmd.CommandPath(), line, err)
+				continue
+			}
+			for _, word := range rest {
+				name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+				if strings.HasPrefix(word, "--") && found.Flags().Lookup(name) == nil {
+					t.Errorf("%s: the example %q has a flag %s", cmd.CommandPath(), line, word)
+				}
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+	}
+	check(newRoot())
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), []string{"completion", shell}, &out, &errs); code != succeeded || !strings.Contains(out.String(), "jostle") || errs.Len() > 0 {
+			t.Errorf("%s: exit code %d, %s", shell, code, errs.String())
+		}
+	}
+	var out bytes.Buffer
+	if run(t.Context(), []string{"__complete", "corpus", "re"}, &out, &out); !strings.HasPrefix(out.String(), "repair\t") {
+		t.Errorf("corpus re is completed to %q", out.String())
 	}
 }
 

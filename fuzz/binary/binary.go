@@ -90,7 +90,7 @@ func (o *Options) flags() (list []string) {
 // list returns the packages of the patterns.
 func (o *Options) list(ctx context.Context, patterns []string) (packages []*listed, err error) {
 	args := slices.Concat([]string{"list", "-e", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Error"}, o.flags(), []string{"--"}, patterns)
-	out, err := o.run(ctx, args)
+	out, err := o.Go(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -115,14 +115,14 @@ func (o *Options) list(ctx context.Context, patterns []string) (packages []*list
 // compile compiles the tests of a package.
 func (o *Options) compile(ctx context.Context, b *Binary) error {
 	args := slices.Concat([]string{"test", "-c", "-o", b.Path}, o.flags(), []string{b.Package})
-	if _, err := o.run(ctx, args); err != nil {
+	if _, err := o.Go(ctx, args...); err != nil {
 		return fmt.Errorf("the tests of %s do not compile: %w", b.Package, err)
 	}
 	return nil
 }
 
-// run runs go and returns its output. The error is what it says, in a line.
-func (o *Options) run(ctx context.Context, args []string) ([]byte, error) {
+// Go runs go and returns its output. The error is what it says, in a line.
+func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

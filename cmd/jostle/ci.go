@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/cmd/jostle/internal/starter"
+	"github.com/jostle-go/jostle/fuzz/binary"
+)
+
+// command is the import path of this command, as go install takes it.
+const command = "github.com/jostle-go/jostle/cmd/jostle"
+
+// initCI writes the workflows of a CI for the module here.
+func initCI(cmd *cobra.Command) error {
+	var o binary.Options
+	out, err := o.Go(cmd.Context(), "env", "GOMOD")
+	if err != nil {
+		return err
+	}
+	mod := strings.TrimSpace(string(out))
+	if mod == "" || mod == os.DevNull {
+		return errors.New("there is no module here: `go mod init example.com/name` makes one")
+	}
+	root := repository(filepath.Dir(mod))
+	dir, err := filepath.Rel(root, filepath.Dir(mod))
+	if err != nil {
+		return err
+	}
+	if dir = filepath.ToSlash(dir); dir == "." {
+		dir = ""
+	}
+	files, err := starter.Workflows(starter.CI{Dir: dir, Command: command, Library: path.Dir(path.Dir(command))})
+	if err != nil {
+		return err
+	}
+	folder := filepath.Join(root, ".github", "workflows")
+	for _, f := range files {
+		if _, err := os.Lstat(filepath.Join(folder, f.Name)); err == nil {
+			return fmt.Errorf("there is a file %s, and it is not written over: remove it first", shown(filepath.Join(folder, f.Name)))
+		}
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := writeNew(filepath.Join(folder, f.Name), f.Text); err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", shown(filepath.Join(folder, f.Name)))
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), "next: look them over, commit and push them; the first runs every night and on demand, the second for pull requests")
+	return nil
+}
+
+// repository returns the folder of the repository that a folder is in: the first one above
+// with a .git, or else the folder itself.
+func repository(dir string) string {
+	for above := dir; ; above = filepath.Dir(above) {
+		if _, err := os.Stat(filepath.Join(above, ".git")); err == nil {
+			return above
+		}
+		if above == filepath.Dir(above) {
+			return dir
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"gopkg.in/yaml.v3"
+
+	"github.com/jostle-go/jostle/cmd/jostle/internal/starter"
+)
+
+// A workflow is what these tests know of one of GitHub.
+type workflow struct {
+	Name        string
+	On          any
+	Permissions map[string]string
+	Concurrency map[string]string
+	Jobs        map[string]struct {
+		RunsOn   string            `yaml:"runs-on"`
+		Minutes  int               `yaml:"timeout-minutes"`
+		Env      map[string]string `yaml:"env"`
+		Defaults struct {
+			Run map[string]string
+		}
+		Steps []step
+	}
+}
+
+type step struct {
+	ID, Name, If, Uses, Run string
+	Env                     map[string]string
+	With                    map[string]string
+}
+
+func readWorkflow(text []byte) (w workflow, err error) {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	return w, d.Decode(&w)
+}
+
+// TestWorkflows: the workflows are YAML with no other fields than those of GitHub that are
+// meant, and steps that refer to each other find each other.
+func TestWorkflows(t *testing.T) {
+	for _, dir := range []string{"", "go/bank"} {
+		files, err := starter.Workflows(starter.CI{Dir: dir, Command: command, Library: "example.com/library"})
+		if err != nil || len(files) != 2 {
+			t.Fatal(files, err)
+		}
+		for _, f := range files {
+			w, err := readWorkflow(f.Text)
+			if err != nil || len(w.Jobs) != 1 {
+				t.Fatalf("%s: %v, %d jobs", f.Name, err, len(w.Jobs))
+			}
+			for _, job := range w.Jobs {
+				if job.Defaults.Run["working-directory"] != dir {
+					t.Errorf("%s: the folder is %q, want %q", f.Name, job.Defaults.Run["working-directory"], dir)
+				}
+				ids := []string{}
+				for _, s := range job.Steps {
+					if (s.Run == "") == (s.Uses == "") {
+						t.Errorf("%s: step %q does not have one of run and uses", f.Name, s.Name)
+					}
+					for _, m := range regexp.MustCompile(`steps\.(\w+)`).FindAllStringSubmatch(s.If, -1) {
+						if !slices.Contains(ids, m[1]) {
+							t.Errorf("%s: step %q refers to %q, which is not before it", f.Name, s.Name, m[1])
+						}
+					}
+					ids = append(ids, s.ID)
+					if strings.Contains(s.Run, "${{") {
+						t.Errorf("%s: step %q puts what others say into a program: use the environment", f.Name, s.Name)
+					}
+					for key, value := range s.With {
+						if mod := strings.HasSuffix(value, "go.mod"); mod && value != filepath.ToSlash(filepath.Join(dir, "go.mod")) {
+							t.Errorf("%s: %s is %q", f.Name, key, value)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// expressions are those of the workflows, and what they are in the tests.
+var expressions = strings.NewReplacer("${{ github.run_number }}", "7", "${{ github.base_ref }}", "main", "${{ github.token }}", "token",
+	"${{ github.server_url }}", "https://host", "${{ github.repository }}", "me/bank", "${{ github.run_id }}", "12")
+
+// runSteps runs the programs of a workflow's steps as GitHub does: those with a name, or,
+// if none is given, it fails unless all were run.
+func runSteps(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 1 {
+		ts.Fatalf("usage: [!] steps workflow [names]")
+	}
+	w, err := readWorkflow([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	done := filepath.Join(ts.Getenv("WORK"), ".steps-"+filepath.Base(args[0]))
+	known, _ := os.ReadFile(done)
+	for _, job := range w.Jobs {
+		for _, name := range args[1:] {
+			at := slices.IndexFunc(job.Steps, func(s step) bool { return s.Name == name && s.Run != "" })
+			if at < 0 {
+				ts.Fatalf("no step that runs something is called %q", name)
+			}
+			known = append(known, name+"\n"...)
+			s := job.Steps[at]
+			script := filepath.Join(ts.Getenv("WORK"), ".step")
+			ts.Check(os.WriteFile(script, []byte(s.Run), 0o600))
+			env := []string{"bash", "-e", script}
+			for _, vars := range []map[string]string{job.Env, s.Env} {
+				for key, value := range vars {
+					value = expressions.Replace(value)
+					if strings.Contains(value, "${{") {
+						ts.Fatalf("what is %s?", value)
+					}
+					env = append([]string{key + "=" + value}, env...)
+				}
+			}
+			if err := ts.Exec("env", env...); (err != nil) != neg {
+				ts.Fatalf("step %q: %v", name, err)
+			}
+		}
+		for _, s := range job.Steps {
+			if len(args) == 1 && s.Run != "" && !strings.Contains("\n"+string(known), "\n"+s.Name+"\n") {
+				ts.Fatalf("nothing has run the step %q", s.Name)
+			}
+		}
+	}
+	ts.Check(os.WriteFile(done, known, 0o600))
+}
+
+// proxy writes this checkout, without its tests, as a module proxy in a folder: the
+// libraries and the command, both of version v0.0.0.
+func proxy(dir string) error {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return err
+	}
+	for _, below := range []string{"", "/cmd/jostle"} {
+		module := strings.TrimSuffix(command, "/cmd/jostle") + below
+		from, to := filepath.Join(root, filepath.FromSlash(below)), filepath.Join(dir, filepath.FromSlash(module), "@v")
+		mod, err := os.ReadFile(filepath.Join(from, "go.mod"))
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := errors.Join(zipModule(&b, from, module+"@v0.0.0/"), os.MkdirAll(to, 0o755)); err != nil {
+			return err
+		}
+		for name, text := range map[string][]byte{"list": []byte("v0.0.0\n"), "v0.0.0.mod": mod, "v0.0.0.zip": b.Bytes(), "v0.0.0.info": []byte(`{"Version":"v0.0.0"}`)} {
+			if err := os.WriteFile(filepath.Join(to, name), text, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func zipModule(b *bytes.Buffer, from, prefix string) error {
+	z := zip.NewWriter(b)
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(from, path)
+		name := d.Name()
+		if d.IsDir() {
+			_, nested := os.Stat(filepath.Join(path, "go.mod"))
+			if rel != "." && (nested == nil || name == "testdata" || strings.HasPrefix(name, ".")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "go.work") || !d.Type().IsRegular() {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		w, err := z.Create(prefix + filepath.ToSlash(rel))
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return err
+	})
+	return errors.Join(err, z.Close())
+}
+
+// published has the environment of a script know this checkout as go get and go install
+// know a published version: by a module proxy.
+func published(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 0 {
+		ts.Fatalf("usage: published")
+	}
+	work := ts.Getenv("WORK")
+	ts.Check(proxy(filepath.Join(work, ".proxy")))
+	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	ts.Check(err)
+	ts.Setenv("GOPROXY", fmt.Sprintf("file://%s,file://%s", filepath.ToSlash(filepath.Join(work, ".proxy")), filepath.ToSlash(filepath.Join(strings.TrimSpace(string(cache)), "cache/download"))))
+	ts.Setenv("GOMODCACHE", filepath.Join(work, ".modules"))
+	ts.Setenv("GOFLAGS", "-modcacherw -trimpath") // what is compiled is the same in each test
+	ts.Setenv("GONOSUMDB", "*")
+	ts.Setenv("GOSUMDB", "off")
+	ts.Setenv("GOBIN", filepath.Join(work, ".bin"))
+	ts.Setenv("GOWORK", "off")
+	ts.Setenv("PATH", filepath.Join(work, ".bin")+string(filepath.ListSeparator)+ts.Getenv("PATH"))
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/cmd/jostle/internal/changed"
+	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/words"
+)
+
+// coverSince shows what properties have shown that they had not when another campaign had
+// noted its state.
+func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
+	before, err := campaign.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no %s: it is what `jostle fuzz --state %s` notes, of the code before a change", path, path)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "orders of messages, by their types, since %s:\n", path)
+	for i := range list {
+		name := list[i].Subject.String()
+		earlier, known := &coverage.Orders{}, ""
+		at := slices.IndexFunc(before.Outcomes, func(o campaign.Outcome) bool { return o.Subject.String() == name })
+		if at < 0 {
+			known = ", which was not searched before"
+		} else {
+			earlier = before.Outcomes[at].Orders
+			before.Outcomes = slices.Delete(before.Outcomes, at, at+1)
+		}
+		switch {
+		case list[i].Complete != "":
+			fmt.Fprintf(w, "%s%s: %s, and no order is left to compare\n", name, known, list[i].Complete)
+			continue
+		case at >= 0 && earlier.Runs() == 0:
+			fmt.Fprintf(w, "%s: nothing to compare with: before, every order was run at once, or none\n", name)
+			continue
+		}
+		fresh, gone, both := list[i].Orders.Since(earlier)
+		fmt.Fprintf(w, "%s%s: %d new, %d not seen again, %d as before (%s, %s before)\n", name, known, len(fresh), len(gone), both,
+			words.Count(list[i].Orders.Runs(), "run"), words.Grouped(earlier.Runs()))
+		for _, t := range fresh {
+			fmt.Fprintf(w, "    new: %s\n", t)
+		}
+		for _, t := range gone {
+			fmt.Fprintf(w, "    not seen again: %s\n", t)
+		}
+	}
+	for i := range before.Outcomes {
+		fmt.Fprintf(w, "%s: not searched any more\n", before.Outcomes[i].Subject.String())
+	}
+	return nil
+}
+
+// coverLines shows which statements of what has changed since a commit were run, by a
+// profile of go test.
+func coverLines(cmd *cobra.Command, profile, base string) error {
+	switch {
+	case base == "":
+		return errors.New("--lines is for what has changed since a commit: say which by --base")
+	case profile == "":
+		return errors.New("--base is for a profile of go test -coverprofile: give it by --lines")
+	}
+	f, err := os.Open(profile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	p, err := changed.ReadProfile(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", profile, err)
+	}
+	lines, err := changedLines(cmd, base)
+	if err != nil {
+		return err
+	}
+	names, err := profiled(cmd, p)
+	if err != nil {
+		return err
+	}
+	var all changed.Count
+	var missed []string
+	for _, file := range slices.Sorted(maps.Keys(lines)) {
+		text, err := os.ReadFile(filepath.FromSlash(file))
+		if err != nil {
+			return err
+		}
+		c, err := p.In(names[file], text, lines[file])
+		if err != nil {
+			return err
+		}
+		all.Statements += c.Statements
+		all.Run += c.Run
+		switch {
+		case c.Unknown && c.Statements > 0:
+			missed = append(missed, fmt.Sprintf("%s: %s, of which the profile knows nothing", file, words.Count(c.Statements, "statement")))
+		case len(c.Missed) > 0:
+			missed = append(missed, fmt.Sprintf("%s: line %s", file, strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Missed), " ", ", "), "[]")))
+		}
+	}
+	w := cmd.OutOrStdout()
+	if all.Statements == 0 {
+		fmt.Fprintf(w, "what has changed since %s has no statements outside tests\n", base)
+		return nil
+	}
+	fmt.Fprintf(w, "statements that have changed since %s: tests run %d of %d\n", base, all.Run, all.Statements)
+	for _, text := range missed {
+		fmt.Fprintf(w, "    not run: %s\n", text)
+	}
+	return nil
+}
+
+// changedLines returns the lines below here, outside tests, that have changed since the
+// work here has left a commit.
+func changedLines(cmd *cobra.Command, base string) (changed.Lines, error) {
+	if strings.HasPrefix(base, "-") {
+		return nil, fmt.Errorf("--base is %q: set it to a commit or a branch", base)
+	}
+	git := exec.CommandContext(cmd.Context(), "git", "-c", "core.quotePath=false", "diff", "--merge-base", "--unified=0", "--no-color",
+		"--no-ext-diff", "--relative", "--src-prefix=a/", "--dst-prefix=b/", base, "--", "*.go", ":(exclude)*_test.go")
+	var errs bytes.Buffer
+	git.Stderr = &errs
+	out, err := git.Output()
+	if err != nil {
+		first, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
+		return nil, fmt.Errorf("what has changed since %s is not known: %s", base, cmp.Or(first, err.Error()))
+	}
+	return changed.ReadDiff(string(out))
+}
+
+// profiled returns the names that files below here have in a profile.
+func profiled(cmd *cobra.Command, p changed.Profile) (map[string]string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if here, err = filepath.EvalSymlinks(here); err != nil {
+		return nil, err
+	}
+	var o binary.Options
+	out, err := o.Go(cmd.Context(), append([]string{"list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}", "--"}, p.Packages()...)...)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		importPath, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		rel, err := filepath.Rel(here, dir)
+		if err != nil {
+			continue
+		}
+		for name := range p {
+			if path.Dir(name) == importPath {
+				names[path.Join(filepath.ToSlash(rel), path.Base(name))] = name
+			}
+		}
+	}
+	return names, nil
+}

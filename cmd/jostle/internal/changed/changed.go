@@ -1,0 +1,204 @@
+// Package changed says which statements of a change tests have run: it crosses a profile
+// of go test -coverprofile with a diff of git.
+//
+// A statement belongs to a change when a line of it does; of one with a body it is the
+// lines up to its brace that count. What has been removed has no statement.
+package changed
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Lines are the lines that a change has added to files, by their names with slashes.
+type Lines map[string]map[int]bool
+
+var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
+
+// ReadDiff reads what git diff --unified=0 prints.
+func ReadDiff(text string) (Lines, error) {
+	lines, file := Lines{}, ""
+	left := 0 // lines of a hunk that are still to come, which may look like anything
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if left > 0 && strings.HasPrefix(line, "+") {
+			left--
+			continue
+		}
+		if name, ok := strings.CutPrefix(line, "+++ "); ok {
+			if unquoted, err := strconv.Unquote(name); err == nil {
+				name = unquoted
+			}
+			file = strings.TrimPrefix(strings.TrimSuffix(name, "\t"), "b/")
+			continue
+		}
+		m := hunk.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		first, err := strconv.Atoi(m[1])
+		count := 1
+		if err == nil && m[2] != "" {
+			count, err = strconv.Atoi(m[2])
+		}
+		if err != nil || file == "" {
+			return nil, fmt.Errorf("what git diff says cannot be read: %q", line)
+		}
+		left = count
+		for n := range count {
+			if lines[file] == nil {
+				lines[file] = map[int]bool{}
+			}
+			lines[file][first+n] = true
+		}
+	}
+	return lines, nil
+}
+
+// A Profile says which parts of files were run, by their names in it: the import path of
+// the package and the name of the file.
+type Profile map[string][]part
+
+// A part is statements that follow each other.
+type part struct {
+	from, to place
+	run      bool
+}
+
+type place struct{ line, column int }
+
+func (p place) before(o place) bool {
+	return p.line < o.line || p.line == o.line && p.column < o.column
+}
+
+var row = regexp.MustCompile(`^(.+):(\d+)\.(\d+),(\d+)\.(\d+) (\d+) (\d+)$`)
+
+// ReadProfile reads what go test -coverprofile has written.
+func ReadProfile(r io.Reader) (Profile, error) {
+	p := Profile{}
+	s := bufio.NewScanner(r)
+	for n := 1; s.Scan(); n++ {
+		if n == 1 && strings.HasPrefix(s.Text(), "mode: ") {
+			continue
+		}
+		m := row.FindStringSubmatch(s.Text())
+		if n == 1 || m == nil {
+			return nil, fmt.Errorf("line %d is none of a profile of go test -coverprofile", n)
+		}
+		var numbers [4]int
+		for i := range numbers {
+			numbers[i], _ = strconv.Atoi(m[2+i])
+		}
+		p[m[1]] = append(p[m[1]], part{place{numbers[0], numbers[1]}, place{numbers[2], numbers[3]}, strings.Trim(m[7], "0") != ""})
+	}
+	if len(p) == 0 && s.Err() == nil {
+		return nil, errors.New("it is no profile of go test -coverprofile, or an empty one")
+	}
+	return p, s.Err()
+}
+
+// Packages returns the import paths of the packages that have a file in the profile.
+func (p Profile) Packages() (list []string) {
+	for name := range p {
+		list = append(list, path.Dir(name))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// A Count says how many statements a change has in a file, and the lines where those begin
+// that were not run. Unknown reports that the profile does not have the file.
+type Count struct {
+	Statements, Run int
+	Missed          []int
+	Unknown         bool
+}
+
+// In counts the statements of a file that has changed, by its name in the profile and its
+// text.
+func (p Profile) In(name string, text []byte, lines map[int]bool) (c Count, err error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return c, err
+	}
+	parts, known := p[name]
+	c.Unknown = !known
+	ast.Inspect(f, func(n ast.Node) bool {
+		s, ok := n.(ast.Stmt)
+		if !ok || !isCounted(s) {
+			return true
+		}
+		at := fset.Position(s.Pos())
+		if !touches(lines, at.Line, fset.Position(head(s)).Line) {
+			return true
+		}
+		c.Statements++
+		if hasRun(parts, place{at.Line, at.Column}) {
+			c.Run++
+		} else {
+			c.Missed = append(c.Missed, at.Line)
+		}
+		return true
+	})
+	slices.Sort(c.Missed)
+	c.Missed = slices.Compact(c.Missed)
+	return c, nil
+}
+
+// isCounted reports whether a statement does something by itself.
+func isCounted(s ast.Stmt) bool {
+	switch s.(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt, *ast.EmptyStmt:
+		return false
+	}
+	return true
+}
+
+// head returns where a statement ends without its body, or that of the first function in
+// it.
+func head(s ast.Stmt) (end token.Pos) {
+	end = s.End()
+	ast.Inspect(s, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BlockStmt); ok {
+			end = min(end, b.Lbrace)
+		}
+		return true
+	})
+	return end
+}
+
+func touches(lines map[int]bool, from, to int) bool {
+	for n := from; n <= to; n++ {
+		if lines[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// hasRun reports whether the part that a place is in was run, in some test binary. A part
+// may lie in another: the one that begins last counts.
+func hasRun(parts []part, at place) (run bool) {
+	var inner place
+	for _, p := range parts {
+		if at.before(p.from) || !at.before(p.to) || p.from.before(inner) {
+			continue
+		}
+		if inner.before(p.from) {
+			inner, run = p.from, false
+		}
+		run = run || p.run
+	}
+	return run
+}

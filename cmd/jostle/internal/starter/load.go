@@ -1,0 +1,163 @@
+package starter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Go runs go in some folder and returns its output. The error is a line.
+type Go func(ctx context.Context, args ...string) ([]byte, error)
+
+// Paths are the import paths of the packages that a property uses.
+type Paths struct{ Fuzz, Props, Pulse, Rapid string }
+
+// A Package is a package of the user, with its tests as far as they belong to it.
+type Package struct {
+	Name, Path, Dir string
+
+	paths Paths
+	files []*ast.File
+	fset  *token.FileSet
+	types *types.Package
+	info  *types.Info
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath, Name, Dir, Export, ForTest string
+	GoFiles, CgoFiles, TestGoFiles         []string
+	DepOnly                                bool
+	Module                                 *struct{ Main bool }
+	Error                                  *struct{ Pos, Err string }
+}
+
+// Load reads the package of a pattern. A folder without Go files is a package, too, if it
+// is in a module. The error says why no property could be written there.
+func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, error) {
+	list, err := list(ctx, run, "list", "-e", "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,TestGoFiles,Module,Error", "--", pattern)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(list) == 0:
+		return nil, fmt.Errorf("no packages match %s", pattern)
+	case len(list) > 1:
+		return nil, fmt.Errorf("a property belongs to one package, and %d match %s: give the folder of one", len(list), pattern)
+	}
+	l := list[0]
+	p := &Package{Name: l.Name, Path: l.ImportPath, Dir: l.Dir, paths: paths, fset: token.NewFileSet()}
+	switch there, _ := filepath.Glob(filepath.Join(l.Dir, "*.go")); {
+	case l.Dir != "" && len(there) == 0:
+		return p, p.begin(ctx, run)
+	case l.Error != nil && l.Name == "":
+		return nil, errors.New(said(l.Error.Pos, l.Error.Err))
+	case l.Module == nil || !l.Module.Main:
+		return nil, fmt.Errorf("%s is in no module of yours: give a folder of one, or make one by `go mod init example.com/name`", pattern)
+	}
+	return p, p.read(ctx, run, l)
+}
+
+// said returns what go says of a package, as a line, without the names of packages.
+func said(pos, text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.TrimPrefix(pos+": ", ": ") + strings.Join(lines, "; ")
+}
+
+// begin names the package of a folder that has no Go files yet.
+func (p *Package) begin(ctx context.Context, run Go) error {
+	out, err := run(ctx, "list", "-m", "-f", "{{.Path}}\t{{.Dir}}")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(out)) {
+		module, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if below, err := filepath.Rel(dir, p.Dir); err == nil && dir != "" && filepath.IsLocal(below) {
+			p.Path = path.Join(module, filepath.ToSlash(below))
+			p.Name = nameFor(p.Path)
+			p.types = types.NewPackage(p.Path, p.Name)
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is in no module: `go mod init example.com/name` makes one", p.Dir)
+}
+
+// nameFor returns a name for a package, as people derive it from its import path.
+func nameFor(importPath string) string {
+	base := path.Base(regexp.MustCompile(`/v\d+$`).ReplaceAllString(importPath, ""))
+	if name := strings.ToLower(regexp.MustCompile(`[^\pL\pN_]`).ReplaceAllString(base, "")); token.IsIdentifier(name) {
+		return name
+	}
+	return "first"
+}
+
+func list(ctx context.Context, run Go, args ...string) (all []*listed, err error) {
+	out, err := run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		l := &listed{}
+		if err := d.Decode(l); err == io.EOF {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("what go list says cannot be read: %w", err)
+		}
+		all = append(all, l)
+	}
+}
+
+// read parses the files of a package and finds out the types in them.
+func (p *Package) read(ctx context.Context, run Go, l *listed) error {
+	for _, name := range slices.Concat(l.GoFiles, l.CgoFiles, l.TestGoFiles) {
+		f, err := parser.ParseFile(p.fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		p.files = append(p.files, f)
+		p.Name = f.Name.Name
+	}
+	deps, err := list(ctx, run, "list", "-e", "-export", "-deps", "-test", "-json=ImportPath,Export,ForTest,DepOnly,Error", "--", p.Path)
+	if err != nil {
+		return fmt.Errorf("%s does not compile: %w", p.Path, err)
+	}
+	exports := map[string]string{}
+	for _, d := range deps {
+		if d.Error != nil {
+			return fmt.Errorf("%s does not compile: %s", p.Path, said(d.Error.Pos, d.Error.Err))
+		}
+		if d.ForTest == "" {
+			exports[d.ImportPath] = d.Export
+		}
+	}
+	lookup := func(path string) (io.ReadCloser, error) {
+		if exports[path] == "" {
+			return nil, fmt.Errorf("%s is not known", path)
+		}
+		return os.Open(exports[path])
+	}
+	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+	// Files may have errors: what can be known of the others is enough.
+	c := types.Config{Importer: importer.ForCompiler(p.fset, "gc", lookup), FakeImportC: true, Error: func(error) {}}
+	p.types, _ = c.Check(p.Path, p.fset, p.files, p.info)
+	return nil
+}

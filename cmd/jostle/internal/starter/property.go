@@ -1,0 +1,191 @@
+package starter
+
+import (
+	"fmt"
+	"go/format"
+	"go/token"
+	"go/types"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+func keyword(name string) bool { return token.IsKeyword(name) }
+
+// A File is a file that may be written.
+type File struct {
+	Name string // in its folder
+	Text []byte
+	// Test is the name of the test in it, Property that of the property.
+	Test, Property string
+}
+
+// Property returns a property for an actor, or an example if that is nil.
+func (p *Package) Property(a *Actor) (*File, error) {
+	w := p.writer()
+	f := &File{Name: "orders_test.go"}
+	var text string
+	if a == nil {
+		text = w.example(f)
+	} else {
+		f.Name = strings.ToLower(a.Name) + "_orders_test.go"
+		text = w.property(f, a)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\nimport (\n", p.Name)
+	ours := []string{p.paths.Fuzz, p.paths.Props, p.paths.Pulse}
+	for _, group := range []func(string) bool{
+		func(path string) bool { first, _, _ := strings.Cut(path, "/"); return !strings.Contains(first, ".") },
+		func(path string) bool {
+			first, _, _ := strings.Cut(path, "/")
+			return strings.Contains(first, ".") && !slices.Contains(ours, path)
+		},
+		func(path string) bool { return slices.Contains(ours, path) },
+	} {
+		for _, imported := range slices.Sorted(maps.Keys(w.imports)) {
+			name := w.imports[imported]
+			if name == path.Base(imported) {
+				name = ""
+			}
+			if group(imported) {
+				fmt.Fprintf(&b, "\t%s %q\n", name, imported)
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString(")\n" + text)
+	out, err := format.Source([]byte(b.String()))
+	f.Text = out
+	return f, err
+}
+
+// names are those that all files use.
+type names struct{ testing, fuzz, props, pulse, rapid, t, sys, ref, p string }
+
+func (w *writer) names() names {
+	return names{testing: w.use("testing", "testing"), fuzz: w.use(w.paths.Fuzz, "fuzz"), props: w.use(w.paths.Props, "props"),
+		pulse: w.use(w.paths.Pulse, "pulse"), rapid: w.use(w.paths.Rapid, "rapid"),
+		t: w.free("t"), sys: w.free("sys"), ref: w.free("ref"), p: w.free("p")}
+}
+
+// upper and lower return a name with another first letter.
+func upper(name string) string {
+	r, n := utf8.DecodeRuneInString(name)
+	return string(unicode.ToUpper(r)) + name[n:]
+}
+
+func lower(name string) string {
+	r, n := utf8.DecodeRuneInString(name)
+	return string(unicode.ToLower(r)) + name[n:]
+}
+
+// property returns the text of a property for an actor.
+func (w *writer) property(f *File, a *Actor) string {
+	f.Test, f.Property = w.free("Test"+upper(a.Name)+"Orders"), w.free(lower(a.Name)+"Orders")
+	n := w.names()
+	w.rapid, w.client = n.t, w.free("client")
+	several := w.free("several")
+	message, actor, senders, messages, m := w.free(lower(a.Name)+"Message"), w.free("actor"), w.free("senders"), w.free("messages"), w.free("m")
+	draw := w.draws(a, &n)
+	made, address := w.made(a)
+
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	say("\nfunc %s(%s *%s.T) { %s.Check(%s, %s) }\n", f.Test, n.t, n.testing, n.fuzz, n.t, f.Property)
+	say("// %s sends %s messages from up to three senders. Those of one sender", f.Property, a.Name)
+	say("// come in their order, all others in any order that the search tries.\n//")
+	say("// As it stands, it fails when a handler panics or the messages never end. Say at its end")
+	say("// what else must hold.")
+	say("func %s(%s *%s.T) {", f.Property, n.t, n.props)
+	say("%s := %s.System()", n.sys, n.t)
+	if w.clients {
+		say("// The client stands for whomever %s sends to; what it is sent is dropped.", a.Name)
+		say("%s := %s.Spawn(\"client\", %s.Func(func(*%s.Ctx, any) {}))", w.client, n.sys, n.pulse, n.pulse)
+	}
+	say("%s := %s", actor, made)
+	say("%s := %s.Spawn(%q, %s)", n.ref, n.sys, lower(a.Name), w.spawned(a, &n, actor, m, address))
+	say("%s := %s.Draw(%s, %s.IntRange(1, 3), \"senders\")", senders, n.props, n.t, n.rapid)
+	generator := message
+	if w.clients {
+		generator = fmt.Sprintf("func(%s *%s.T) any { return %s(%s, %s) }", n.t, n.rapid, message, n.t, w.client)
+	}
+	say("%s := %s.SliceOfN(%s.Custom(%s), 1, 3)", several, n.rapid, n.rapid, generator)
+	say("for range %s {", senders)
+	say("%s := %s.Draw(%s, %s, \"messages\")", messages, n.props, n.t, several)
+	say("%s.Go(\"sender\", func(%s *%s.Process) {", n.sys, n.p, n.pulse)
+	say("for _, %s := range %s {\n%s.Send(%s, %s)\n}", m, messages, n.p, n.ref, m)
+	say("})\n}\n%s.Run()\n", n.sys)
+	b.WriteString(w.invariant(a, &n, actor))
+	say("}\n")
+	say("// %s draws a message for %s.", message, a.Name)
+	parameters := fmt.Sprintf("%s *%s.T", n.t, n.rapid)
+	if w.clients {
+		parameters += fmt.Sprintf(", %s %s.Ref", w.client, n.pulse)
+	}
+	say("func %s(%s) any {\n%s}", message, parameters, draw)
+	return b.String()
+}
+
+// invariant returns the place where the user says what must hold.
+func (w *writer) invariant(a *Actor, n *names, actor string) string {
+	what := `"this must not be"`
+	condition := "…"
+	if s, ok := a.named.Underlying().(*types.Struct); ok && s.NumFields() > 0 && s.Field(0).Name() != "_" {
+		field := actor + "." + s.Field(0).Name()
+		condition, what = field+" is wrong", fmt.Sprintf("%q, %s", s.Field(0).Name()+" is %v", field)
+	}
+	return fmt.Sprintf("\t// What must hold now, in whatever order the messages came? Say it here, as in a test:\n\t//\n"+
+		"\t//\tif %s {\n\t//\t\t%s.Errorf(%s)\n\t//\t}\n\t//\n\t// What must hold after each message is said before Run, by %s.Always.\n", condition, n.t, what, n.t)
+}
+
+// spawned returns what is spawned for an actor: itself, or a function that calls it.
+func (w *writer) spawned(a *Actor, n *names, actor, m string, address bool) string {
+	if a.Own {
+		if address {
+			return "&" + actor
+		}
+		return actor
+	}
+	args := m
+	if !isAny(a.message.Type()) {
+		args += ".(" + w.name(a.message.Type()) + ")"
+	}
+	if a.context {
+		args = w.use("context", "context") + ".Background(), " + args
+	}
+	note := ""
+	if a.method.Signature().Results().Len() > 0 {
+		note = " // what it returns is dropped: check it, or send it on"
+	}
+	return fmt.Sprintf("%s.Func(func(_ *%s.Ctx, %s any) {\n%s.%s(%s)%s\n})", n.pulse, n.pulse, m, actor, a.Method, args, note)
+}
+
+func isAny(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.Empty()
+}
+
+// draws returns the body of the function that draws a message.
+func (w *writer) draws(a *Actor, n *names) string {
+	list := w.messages(a)
+	switch len(list) {
+	case 0:
+		return fmt.Sprintf("// Which messages it takes could not be read off %s: put yours here.\nreturn %s.IntRange(0, 9).Draw(%s, \"message\")\n", a.Method, n.rapid, n.t)
+	case 1:
+		expr := w.message(list[0])
+		if !strings.Contains(expr, ".Draw(") { // a generator has to draw something
+			expr = fmt.Sprintf("%s.Just[any](%s).Draw(%s, \"message\")", n.rapid, expr, n.t)
+		}
+		return "return " + expr + "\n"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "switch %s.IntRange(0, %d).Draw(%s, \"kind\") {\n", n.rapid, len(list)-1, n.t)
+	for i, s := range list[:len(list)-1] {
+		fmt.Fprintf(&b, "case %d:\nreturn %s\n", i, w.message(s))
+	}
+	fmt.Fprintf(&b, "default:\nreturn %s\n}\n", w.message(list[len(list)-1]))
+	return b.String()
+}

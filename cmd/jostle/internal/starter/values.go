@@ -1,0 +1,228 @@
+package starter
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// A writer writes a file beside those of a package. It gives names that nothing in the
+// package has.
+type writer struct {
+	*Package
+	taken   map[string]bool
+	imports map[string]string // names by paths
+	rapid   string            // the name of the *rapid.T in the function that draws
+	client  string            // the name of an actor that others may send to
+	clients bool              // it is used
+}
+
+func (p *Package) writer() *writer {
+	w := &writer{Package: p, taken: map[string]bool{}, imports: map[string]string{}}
+	for _, name := range p.types.Scope().Names() {
+		w.taken[name] = true
+	}
+	return w
+}
+
+// free returns a name that is not taken, and takes it.
+func (w *writer) free(name string) string {
+	base := name
+	for i := 2; w.taken[name] || types.Universe.Lookup(name) != nil || keyword(name); i++ {
+		name = fmt.Sprint(base, i)
+	}
+	w.taken[name] = true
+	return name
+}
+
+// use returns the name by which the file knows a package, which it then imports.
+func (w *writer) use(path, name string) string {
+	if w.imports[path] == "" {
+		w.imports[path] = w.free(name)
+	}
+	return w.imports[path]
+}
+
+// name returns the name of a type in the file.
+func (w *writer) name(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p == w.types {
+			return ""
+		}
+		return w.use(p.Path(), p.Name())
+	})
+}
+
+// deepest bounds how far values lie within values.
+const deepest = 2
+
+// value returns an expression that draws a value of a type, "" for a value that can only be
+// zero. Numbers and texts are few, so that values meet.
+func (w *writer) value(t types.Type, label string, depth int) string {
+	rapid := w.use(w.paths.Rapid, "rapid")
+	draw := func(format string, args ...any) string {
+		return fmt.Sprintf(format, args...) + fmt.Sprintf(".Draw(%s, %q)", w.rapid, label)
+	}
+	as := func(want types.Type, expr string) string {
+		if types.Identical(t, want) {
+			return expr
+		}
+		return w.name(t) + "(" + expr + ")"
+	}
+	if depth > deepest || !w.reachable(t) {
+		return ""
+	}
+	if isNamed(t, w.paths.Pulse, "Ref") {
+		w.clients = true
+		return w.client
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := u.Info(); {
+		case info&types.IsInteger != 0 && u.Kind() != types.UnsafePointer:
+			return as(types.Typ[types.Int], draw("%s.IntRange(0, 9)", rapid))
+		case info&types.IsFloat != 0:
+			return as(types.Typ[types.Float64], draw("%s.Float64Range(0, 9)", rapid))
+		case info&types.IsString != 0:
+			return as(types.Typ[types.String], draw("%s.SampledFrom([]string{\"a\", \"b\", \"c\"})", rapid))
+		case info&types.IsBoolean != 0:
+			return as(types.Typ[types.Bool], draw("%s.Bool()", rapid))
+		}
+	case *types.Struct:
+		if s := w.structure(t, u, depth); depth == 0 || !strings.HasSuffix(s, "{}") {
+			return s
+		}
+	case *types.Pointer:
+		if s, ok := u.Elem().Underlying().(*types.Struct); ok && types.Identical(t, u) && depth < deepest {
+			return "&" + w.structure(u.Elem(), s, depth)
+		}
+	case *types.Slice:
+		if elem := w.value(u.Elem(), label, depth+1); elem != "" {
+			return w.name(t) + "{" + elem + "}"
+		}
+		return w.name(t) + "{}"
+	case *types.Map:
+		return w.name(t) + "{}"
+	case *types.Interface:
+		if u.Empty() {
+			return draw("%s.IntRange(0, 9)", rapid)
+		}
+		if list := w.implementers(u); len(list) > 0 && w.types.Scope().Lookup(nameOf(t)) != nil {
+			return w.value(list[0].typ, label, depth+1)
+		}
+	}
+	return ""
+}
+
+// nameOf returns the name of a type, "" if it has none.
+func nameOf(t types.Type) string {
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return ""
+}
+
+// structure returns a literal of a struct with the fields that can be set.
+func (w *writer) structure(t types.Type, s *types.Struct, depth int) string {
+	if !w.reachable(t) {
+		return ""
+	}
+	var fields []string
+	for f := range s.Fields() {
+		if f.Name() == "_" || !f.Exported() && f.Pkg() != w.types {
+			continue
+		}
+		if v := w.value(f.Type(), f.Name(), depth+1); v != "" {
+			fields = append(fields, f.Name()+": "+v)
+		}
+	}
+	return w.name(t) + "{" + strings.Join(fields, ", ") + "}"
+}
+
+// message returns an expression for a message as it was seen.
+func (w *writer) message(s sight) string {
+	switch e := s.constant.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.BasicLit:
+		return e.Value
+	}
+	if v := w.value(s.typ, cmp.Or(nameOf(s.typ), "value"), 0); v != "" {
+		return v
+	}
+	return "*new(" + w.name(s.typ) + ")"
+}
+
+// made returns an expression that makes an actor: by a function that is named for it, if
+// its arguments are known, else with its maps made. Address reports that it is no pointer
+// and has to be one.
+func (w *writer) made(a *Actor) (expr string, address bool) {
+	for _, name := range w.types.Scope().Names() {
+		f, ok := w.types.Scope().Lookup(name).(*types.Func)
+		if !ok || !slices.Contains([]string{"new" + strings.ToLower(a.Name), "new"}, strings.ToLower(name)) {
+			continue
+		}
+		s := f.Signature()
+		if s.TypeParams().Len() > 0 || s.Results().Len() != 1 {
+			continue
+		}
+		pointer, isPointer := s.Results().At(0).Type().(*types.Pointer)
+		if isPointer && !types.Identical(pointer.Elem(), a.named) || !isPointer && !types.Identical(s.Results().At(0).Type(), a.named) {
+			continue
+		}
+		if args, ok := w.arguments(s); ok {
+			return name + "(" + strings.Join(args, ", ") + ")", !isPointer
+		}
+	}
+	switch u := a.named.Underlying().(type) {
+	case *types.Struct:
+		var fields []string
+		for f := range u.Fields() {
+			if _, isMap := f.Type().Underlying().(*types.Map); isMap && w.reachable(f.Type()) && f.Name() != "_" {
+				fields = append(fields, f.Name()+": "+w.name(f.Type())+"{}")
+			} else if isNamed(f.Type(), w.paths.Pulse, "Ref") {
+				w.clients = true
+				fields = append(fields, f.Name()+": "+w.client)
+			}
+		}
+		return "&" + a.Name + "{" + strings.Join(fields, ", ") + "}", false
+	case *types.Map:
+		return "&" + a.Name + "{}", false
+	}
+	return "new(" + a.Name + ")", false
+}
+
+// arguments returns arguments for a function, if all are of simple types.
+func (w *writer) arguments(s *types.Signature) (args []string, ok bool) {
+	for i := range s.Params().Len() {
+		t := s.Params().At(i).Type()
+		if s.Variadic() && i == s.Params().Len()-1 {
+			break
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Basic:
+			switch info := u.Info(); {
+			case info&types.IsNumeric != 0:
+				args = append(args, "1")
+			case info&types.IsString != 0:
+				args = append(args, `"a"`)
+			case info&types.IsBoolean != 0:
+				args = append(args, "true")
+			default:
+				return nil, false
+			}
+		case *types.Slice:
+			args = append(args, "nil")
+		default:
+			if !isNamed(t, w.paths.Pulse, "Ref") {
+				return nil, false
+			}
+			w.clients = true
+			args = append(args, w.client)
+		}
+	}
+	return args, true
+}
