@@ -34,14 +34,24 @@ func oneCase(_ *cobra.Command, args []string) error {
 // newReplay returns the command that runs a case.
 func newReplay() *cobra.Command {
 	c := &caseCommand{}
-	trace := false
+	trace, steps := false, false
 	cmd := &cobra.Command{
-		Use:     "replay case [package]",
-		Short:   "Run a saved case again",
-		Long:    "Replay runs a saved case. It exits with 1 if that fails still, and with 0 if it passes.",
-		Example: "  jostle replay bank/testdata/jostle/neverOverdrawn/ce2db3.case\n  jostle replay ce2db3 ./bank --trace",
-		Args:    oneCase,
+		Use:   "replay case [package]",
+		Short: "Run a saved case again",
+		Long: `Replay runs a saved case. It exits with 1 if that fails still, and with 0 if it passes.
+
+With --step it walks through the run: what each step was, what its receiver kept before
+and after, and what else was deliverable. On a terminal a key goes to the next step, back
+or to where the run failed; else each line of the input does. h lists the commands.`,
+		Example: `  jostle replay bank/testdata/jostle/neverOverdrawn/ce2db3.case
+  jostle replay ce2db3 ./bank --trace
+  jostle replay ce2db3 ./bank --step
+  echo f | jostle replay ce2db3 ./bank --step    # where it fails, and no more`,
+		Args: oneCase,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if steps {
+				return c.step(cmd, args)
+			}
 			r, err := c.do(cmd.Context(), args, worker.Request{Do: worker.Replay})
 			if err != nil {
 				return err
@@ -54,6 +64,8 @@ func newReplay() *cobra.Command {
 	}
 	c.flags(cmd)
 	cmd.Flags().BoolVar(&trace, "trace", false, "show each step")
+	cmd.Flags().BoolVar(&steps, "step", false, "walk through the steps")
+	cmd.MarkFlagsMutuallyExclusive("trace", "step")
 	return cmd
 }
 
@@ -107,47 +119,65 @@ func (c *caseCommand) shrink(cmd *cobra.Command, args []string, q worker.Request
 	return told(cmd.OutOrStdout(), r)
 }
 
-// do makes a request about a case. The error says why nothing could be done, or how the
-// process died of it.
-func (c *caseCommand) do(ctx context.Context, args []string, q worker.Request) (*worker.Reply, error) {
+// An opened is a worker process for a case.
+type opened struct {
+	*worker.Process
+	request worker.Request // names the case
+	done    func()         // is called at the end
+}
+
+// open starts a process for a case.
+func (c *caseCommand) open(ctx context.Context, args []string) (o opened, err error) {
+	o.done = func() {}
 	file, dir, err := caseFile(args)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	subjects, done, err := c.find(ctx, []string{dir})
-	defer done()
-	if err != nil {
-		return nil, err
+	var subjects []campaign.Subject
+	if subjects, o.done, err = c.find(ctx, []string{dir}); err != nil {
+		return o, err
 	}
 	s, saved, err := ownerOf(subjects, file)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
+	text, err := os.ReadFile(saved.Path)
+	if err != nil {
+		return o, err
+	}
+	o.request = worker.Request{Path: saved.Path, Case: string(text)}
 	bounds, err := c.bounds()
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	p, err := campaign.Start(ctx, *s, bounds)
+	o.Process, err = campaign.Start(ctx, *s, bounds)
+	return o, err
+}
+
+// do makes a request about a case. The error says why nothing could be done, or how the
+// process died of it.
+func (c *caseCommand) do(ctx context.Context, args []string, q worker.Request) (*worker.Reply, error) {
+	o, err := c.open(ctx, args)
+	defer o.done()
 	if err != nil {
 		return nil, err
 	}
-	q.Path = saved.Path
-	text, err := os.ReadFile(q.Path)
-	if err != nil {
-		p.Kill()
-		return nil, err
+	q.Path, q.Case = o.request.Path, o.request.Case
+	r, died, err := ask(ctx, o.Process, q)
+	if err == nil && !died {
+		o.Stop()
 	}
-	q.Case = string(text)
-	r, err := p.Do(ctx, q)
+	return r, err
+}
+
+// ask has a process do something. If it died of that, which is told, the reply tells of it.
+func ask(ctx context.Context, p *worker.Process, q worker.Request) (r *worker.Reply, died bool, err error) {
+	r, err = p.Do(ctx, q)
 	var death *worker.Death
 	if errors.As(err, &death) && !death.Outside() {
-		return &worker.Reply{Findings: []worker.Finding{{Text: "    the process ended: " + death.Error() + "\n"}}}, nil
+		return &worker.Reply{Findings: []worker.Finding{{Text: "    the process ended: " + death.Error() + "\n"}}}, true, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	p.Stop()
-	return r, nil
+	return r, false, err
 }
 
 // caseFile returns the case that arguments name, and the folder of its package.

@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			"edit": edit,
 		},
 		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("JOSTLE_REWRITE") != "",
 	})
 }
 

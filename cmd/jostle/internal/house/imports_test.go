@@ -67,7 +67,7 @@ var outside = map[string][]string{
 	"fuzz":            {"golang.org/x/exp/rand"},
 	"fuzz/guide":      {"golang.org/x/exp/rand"},
 	"fuzz/campaign":   {"golang.org/x/exp/rand"},
-	"cmd/jostle":      {"github.com/spf13/cobra"},                               // a nested module
+	"cmd/jostle":      {"github.com/spf13/cobra", "golang.org/x/term"},          // a nested module
 	"pulse/adapt/*":   {"github.com/asynkron/protoactor-go", "go.etcd.io/raft"}, // nested modules, a go.mod each
 }
 
