@@ -37,8 +37,9 @@ func TestScripts(t *testing.T) {
 		Dir:   "testdata/script",
 		Setup: func(env *testscript.Env) error { return userModule(env.WorkDir, env.Setenv) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code,
-			"edit": edit,
+			"code":     code,
+			"edit":     edit,
+			"terminal": onTerminal,
 		},
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("JOSTLE_REWRITE") != "",

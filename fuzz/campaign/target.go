@@ -45,6 +45,7 @@ type target struct {
 	yields [3]yield         // of the last three rounds, by the round's number
 	seen   *coverage.Orders // what this campaign has shown
 	known  *coverage.Orders // what those before it have
+	told   Progress         // as it was told last
 	early  map[int]*job     // shares that were over before earlier ones, by their first batch
 }
 

@@ -77,6 +77,7 @@ var outsideTests = []string{
 	"go.uber.org/goleak",
 	"github.com/google/go-cmp",
 	"github.com/rogpeppe/go-internal",
+	"github.com/creack/pty",
 	"github.com/stretchr/testify", // that its users find a props.T working is tested with it
 	"pgregory.net/rapid",
 }

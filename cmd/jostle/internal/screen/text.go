@@ -5,7 +5,14 @@ package screen
 import (
 	"strings"
 	"unicode"
+
+	"github.com/jostle-go/jostle/pulse/trace"
 )
+
+// Inline returns what a program says as text for a terminal, on one line.
+func Inline(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(trace.Visible(text))
+}
 
 // wide are the characters that take two columns.
 var wide = &unicode.RangeTable{

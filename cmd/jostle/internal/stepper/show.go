@@ -4,14 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/page"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
-
-// escaped returns what a program says as text for a terminal, on one line.
-func escaped(text string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(trace.Visible(text))
-}
 
 // A sheet is text that is written line by line.
 type sheet struct{ strings.Builder }
@@ -26,7 +21,7 @@ func (b *sheet) list(title string, lines []string) {
 	b.line("  %s", title)
 	for _, text := range lines {
 		for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-			b.line("    %s", escaped(line))
+			b.line("    %s", screen.Inline(line))
 		}
 	}
 }
@@ -69,14 +64,14 @@ func (s *Stepper) Show() string {
 // what says in a line what a step was.
 func (s *Stepper) what(m *page.Moment) string {
 	if m.From < 0 {
-		return escaped(m.Label)
+		return screen.Inline(m.Label)
 	}
 	return s.arrow(&m.Message)
 }
 
 // arrow returns a message with sender and receiver.
 func (s *Stepper) arrow(m *page.Message) string {
-	return fmt.Sprintf("%s ──%s──▶ %s", s.actor(m.From), escaped(m.Label), s.actor(m.To))
+	return fmt.Sprintf("%s ──%s──▶ %s", s.actor(m.From), screen.Inline(m.Label), s.actor(m.To))
 }
 
 // how says where the message comes from and which code has received it.
@@ -86,7 +81,7 @@ func (s *Stepper) how(m *page.Moment) string {
 		parts = append(parts, sent(&m.Message))
 	}
 	if m.Handler != "" {
-		parts = append(parts, "received by "+escaped(m.Handler))
+		parts = append(parts, "received by "+screen.Inline(m.Handler))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -98,7 +93,7 @@ func sent(m *page.Message) string {
 		text = fmt.Sprintf("sent in step %d", m.SentIn)
 	}
 	if m.SentAt != "" {
-		text += " at " + escaped(m.SentAt)
+		text += " at " + screen.Inline(m.SentAt)
 	}
 	return text
 }
@@ -134,7 +129,7 @@ func (s *Stepper) showState(b *sheet, m *page.Moment) {
 		} else if now[f.Name] = list[1:]; list[0] == f.Text {
 			b.line("    %s", field(f.Name, f.Text))
 		} else {
-			b.line("  * %s → %s", field(f.Name, f.Text), escaped(list[0]))
+			b.line("  * %s → %s", field(f.Name, f.Text), screen.Inline(list[0]))
 		}
 	}
 	for _, f := range m.Now {
@@ -147,9 +142,9 @@ func (s *Stepper) showState(b *sheet, m *page.Moment) {
 
 func field(name, text string) string {
 	if name == "" {
-		return escaped(text)
+		return screen.Inline(text)
 	}
-	return escaped(name) + ": " + escaped(text)
+	return screen.Inline(name) + ": " + screen.Inline(text)
 }
 
 // showOthers writes what else could have been received.

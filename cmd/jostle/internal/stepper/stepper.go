@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/page"
 )
 
@@ -90,15 +91,7 @@ func (s *Stepper) Do(line string) (text string, quit bool) {
 }
 
 func unknown(line string) string {
-	return fmt.Sprintf("%s is no command: h lists them\n", strconv.QuoteToGraphic(cut(line, 40)))
-}
-
-// cut returns the beginning of a text.
-func cut(text string, most int) string {
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return text
+	return fmt.Sprintf("%s is no command: h lists them\n", strconv.QuoteToGraphic(screen.Cut(line, 40)))
 }
 
 // to goes to a step, or to the end, which is behind the last.
@@ -144,9 +137,9 @@ func (s *Stepper) toActor(name string, by int) string {
 		actor = s.walk.Receivers[s.at]
 	}
 	if name != "" {
-		actor = slices.IndexFunc(s.walk.Actors, func(a string) bool { return escaped(a) == name || a == name })
+		actor = slices.IndexFunc(s.walk.Actors, func(a string) bool { return screen.Inline(a) == name || a == name })
 		if actor < 0 {
-			return fmt.Sprintf("there is no actor %s: there are %s\n", strconv.QuoteToGraphic(cut(name, 40)), s.names())
+			return fmt.Sprintf("there is no actor %s: there are %s\n", strconv.QuoteToGraphic(screen.Cut(name, 40)), s.names())
 		}
 	}
 	if actor < 0 {
@@ -168,7 +161,7 @@ const mostNames = 20
 
 func (s *Stepper) names() string {
 	list := s.walk.Actors[min(1, len(s.walk.Actors)):]
-	text := escaped(strings.Join(list[:min(len(list), mostNames)], ", "))
+	text := screen.Inline(strings.Join(list[:min(len(list), mostNames)], ", "))
 	if n := len(list) - mostNames; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
@@ -179,7 +172,7 @@ func (s *Stepper) actor(i int) string {
 	if i < 0 || i >= len(s.walk.Actors) {
 		return "nobody"
 	}
-	return escaped(s.walk.Actors[i])
+	return screen.Inline(s.walk.Actors[i])
 }
 
 // moment returns a step, or why it is not known.
@@ -199,7 +192,7 @@ func (s *Stepper) moment(step int) (*page.Moment, string) {
 	}
 	w, err := s.fetch(first, window)
 	if err != nil {
-		return nil, fmt.Sprintf("step %d is not known: %s\n", step, escaped(err.Error()))
+		return nil, fmt.Sprintf("step %d is not known: %s\n", step, screen.Inline(err.Error()))
 	}
 	if w.Unsteady != "" || w.Hash != s.walk.Hash || step-w.First < 0 || step-w.First >= len(w.Moments) {
 		s.broken = "another run came of it"
