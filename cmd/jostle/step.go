@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
-	"github.com/jostle-go/jostle/cmd/jostle/internal/stepper"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/worker"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -34,7 +33,7 @@ func (c *caseCommand) step(cmd *cobra.Command, args []string) error {
 		return told(cmd.OutOrStdout(), r)
 	}
 	defer func() { o.Stop() }()
-	walk, err := stepper.New(func(first, count int) (*page.Walk, error) {
+	walk, err := screen.NewStepper(func(first, count int) (*page.Walk, error) {
 		q.Do, q.First, q.Count = worker.Walk, first, count
 		r, err := o.Do(cmd.Context(), q)
 		if err != nil {
@@ -71,7 +70,7 @@ func heading(r *worker.Reply) string {
 }
 
 // stepThrough does what keys say, if there is a terminal for them, and else lines.
-func stepThrough(cmd *cobra.Command, heading string, walk *stepper.Stepper) error {
+func stepThrough(cmd *cobra.Command, heading string, walk *screen.Stepper) error {
 	in, out := cmd.InOrStdin(), cmd.OutOrStdout()
 	keyboard, display := terminal(in), terminal(out)
 	if keyboard != nil && display != nil && os.Getenv("TERM") != "dumb" {
@@ -129,8 +128,8 @@ func received[T any](ctx context.Context, read func(give func(T)) error, do func
 }
 
 // stepByKeys does what keys say.
-func stepByKeys(ctx context.Context, keyboard io.Reader, s *sheet, walk *stepper.Stepper) error {
-	var keys stepper.Keys
+func stepByKeys(ctx context.Context, keyboard io.Reader, s *sheet, walk *screen.Stepper) error {
+	var keys screen.Keys
 	s.show(walk.Show(), "")
 	defer s.close()
 	return received(ctx, func(give func(byte)) error {

@@ -53,6 +53,7 @@ type Field struct{ Name, Text string }
 // method of its own what it is.
 func StateFields(state any, hidden func(reflect.Type) bool) (list []Field) {
 	v := reflect.ValueOf(state)
+	var path []place
 	for range labelPath {
 		if isNil(v) || hidden(v.Type()) {
 			return nil
@@ -63,6 +64,9 @@ func StateFields(state any, hidden func(reflect.Type) bool) (list []Field) {
 		if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface {
 			break
 		}
+		if v.Kind() == reflect.Pointer {
+			path = append(path, place{v.UnsafePointer(), v.Type()})
+		}
 		v = v.Elem()
 	}
 	if v.Kind() != reflect.Struct {
@@ -71,7 +75,7 @@ func StateFields(state any, hidden func(reflect.Type) bool) (list []Field) {
 	v = addressable(v)
 	for i := range v.NumField() {
 		if of := v.Type().Field(i); of.Name != "_" {
-			p := printer{left: stateRunes, hidden: hidden, depth: 1}
+			p := printer{left: stateRunes, hidden: hidden, depth: 1, path: path[:len(path):len(path)]}
 			p.value(fieldOf(v, i), false)
 			list = append(list, Field{of.Name, p.text.String()})
 		}

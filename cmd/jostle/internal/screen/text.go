@@ -1,5 +1,5 @@
-// Package screen draws on terminals: a few lines that stay below all that is printed
-// above them, and how a campaign goes as such lines.
+// Package screen is what people see on terminals: a few lines that stay below all that is
+// printed above them, how a campaign goes as such lines, and a walk through a run.
 package screen
 
 import (

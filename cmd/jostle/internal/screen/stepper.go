@@ -1,7 +1,4 @@
-// Package stepper walks through a run one step at a time: it says in words what a step
-// was, and goes where it is told to. It knows nothing of terminals but that some texts
-// must not reach them.
-package stepper
+package screen
 
 import (
 	"fmt"
@@ -9,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/page"
 )
 
@@ -20,7 +16,8 @@ const (
 	mostKept = 4
 )
 
-// A Stepper is where somebody stands in a run. New makes one.
+// A Stepper walks through a run one step at a time: it says in words what a step was, and
+// goes where it is told to. NewStepper makes one.
 type Stepper struct {
 	fetch  func(first, count int) (*page.Walk, error)
 	walk   *page.Walk
@@ -30,10 +27,10 @@ type Stepper struct {
 	broken string
 }
 
-// New returns a stepper that stands at the first step. Fetch returns count steps from
+// NewStepper returns a stepper that stands at the first step. Fetch returns count steps from
 // number first on, or fewer, but one at least if there is one. The error is that of the
 // first call.
-func New(fetch func(first, count int) (*page.Walk, error)) (*Stepper, error) {
+func NewStepper(fetch func(first, count int) (*page.Walk, error)) (*Stepper, error) {
 	w, err := fetch(0, window)
 	if err != nil {
 		return nil, err
@@ -91,7 +88,7 @@ func (s *Stepper) Do(line string) (text string, quit bool) {
 }
 
 func unknown(line string) string {
-	return fmt.Sprintf("%s is no command: h lists them\n", strconv.QuoteToGraphic(screen.Cut(line, 40)))
+	return fmt.Sprintf("%s is no command: h lists them\n", strconv.QuoteToGraphic(Cut(line, 40)))
 }
 
 // to goes to a step, or to the end, which is behind the last.
@@ -137,9 +134,9 @@ func (s *Stepper) toActor(name string, by int) string {
 		actor = s.walk.Receivers[s.at]
 	}
 	if name != "" {
-		actor = slices.IndexFunc(s.walk.Actors, func(a string) bool { return screen.Inline(a) == name || a == name })
+		actor = slices.IndexFunc(s.walk.Actors, func(a string) bool { return Inline(a) == name || a == name })
 		if actor < 0 {
-			return fmt.Sprintf("there is no actor %s: there are %s\n", strconv.QuoteToGraphic(screen.Cut(name, 40)), s.names())
+			return fmt.Sprintf("there is no actor %s: there are %s\n", strconv.QuoteToGraphic(Cut(name, 40)), s.names())
 		}
 	}
 	if actor < 0 {
@@ -161,7 +158,7 @@ const mostNames = 20
 
 func (s *Stepper) names() string {
 	list := s.walk.Actors[min(1, len(s.walk.Actors)):]
-	text := screen.Inline(strings.Join(list[:min(len(list), mostNames)], ", "))
+	text := Inline(strings.Join(list[:min(len(list), mostNames)], ", "))
 	if n := len(list) - mostNames; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
@@ -172,7 +169,7 @@ func (s *Stepper) actor(i int) string {
 	if i < 0 || i >= len(s.walk.Actors) {
 		return "nobody"
 	}
-	return screen.Inline(s.walk.Actors[i])
+	return Inline(s.walk.Actors[i])
 }
 
 // moment returns a step, or why it is not known.
@@ -192,12 +189,13 @@ func (s *Stepper) moment(step int) (*page.Moment, string) {
 	}
 	w, err := s.fetch(first, window)
 	if err != nil {
-		return nil, fmt.Sprintf("step %d is not known: %s\n", step, screen.Inline(err.Error()))
+		return nil, fmt.Sprintf("step %d is not known: %s\n", step, Inline(err.Error()))
 	}
 	if w.Unsteady != "" || w.Hash != s.walk.Hash || step-w.First < 0 || step-w.First >= len(w.Moments) {
 		s.broken = "another run came of it"
 		return s.moment(step)
 	}
+	w.Actors, w.Receivers = nil, nil // as in the first
 	if s.kept = append(s.kept, w); len(s.kept) > mostKept {
 		s.kept = s.kept[1:]
 	}

@@ -1,10 +1,9 @@
-package stepper
+package screen
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/page"
 )
 
@@ -21,7 +20,7 @@ func (b *sheet) list(title string, lines []string) {
 	b.line("  %s", title)
 	for _, text := range lines {
 		for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-			b.line("    %s", screen.Inline(line))
+			b.line("    %s", Inline(line))
 		}
 	}
 }
@@ -64,14 +63,14 @@ func (s *Stepper) Show() string {
 // what says in a line what a step was.
 func (s *Stepper) what(m *page.Moment) string {
 	if m.From < 0 {
-		return screen.Inline(m.Label)
+		return Inline(m.Label)
 	}
 	return s.arrow(&m.Message)
 }
 
 // arrow returns a message with sender and receiver.
 func (s *Stepper) arrow(m *page.Message) string {
-	return fmt.Sprintf("%s ──%s──▶ %s", s.actor(m.From), screen.Inline(m.Label), s.actor(m.To))
+	return fmt.Sprintf("%s ──%s──▶ %s", s.actor(m.From), Inline(m.Label), s.actor(m.To))
 }
 
 // how says where the message comes from and which code has received it.
@@ -81,7 +80,7 @@ func (s *Stepper) how(m *page.Moment) string {
 		parts = append(parts, sent(&m.Message))
 	}
 	if m.Handler != "" {
-		parts = append(parts, "received by "+screen.Inline(m.Handler))
+		parts = append(parts, "received by "+Inline(m.Handler))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -93,7 +92,7 @@ func sent(m *page.Message) string {
 		text = fmt.Sprintf("sent in step %d", m.SentIn)
 	}
 	if m.SentAt != "" {
-		text += " at " + screen.Inline(m.SentAt)
+		text += " at " + Inline(m.SentAt)
 	}
 	return text
 }
@@ -129,7 +128,7 @@ func (s *Stepper) showState(b *sheet, m *page.Moment) {
 		} else if now[f.Name] = list[1:]; list[0] == f.Text {
 			b.line("    %s", field(f.Name, f.Text))
 		} else {
-			b.line("  * %s → %s", field(f.Name, f.Text), screen.Inline(list[0]))
+			b.line("  * %s → %s", field(f.Name, f.Text), Inline(list[0]))
 		}
 	}
 	for _, f := range m.Now {
@@ -142,9 +141,9 @@ func (s *Stepper) showState(b *sheet, m *page.Moment) {
 
 func field(name, text string) string {
 	if name == "" {
-		return screen.Inline(text)
+		return Inline(text)
 	}
-	return screen.Inline(name) + ": " + screen.Inline(text)
+	return Inline(name) + ": " + Inline(text)
 }
 
 // showOthers writes what else could have been received.

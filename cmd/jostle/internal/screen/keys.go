@@ -1,4 +1,4 @@
-package stepper
+package screen
 
 import "unicode/utf8"
 

@@ -1,4 +1,4 @@
-package stepper
+package screen
 
 import (
 	"errors"
@@ -60,7 +60,7 @@ func transcript(t *testing.T, s *Stepper, commands ...string) string {
 }
 
 func TestWalk(t *testing.T) {
-	s, err := New(whole(small()))
+	s, err := NewStepper(whole(small()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestOtherRuns(t *testing.T) {
 	held.Moments[3].Failed, late.Moments[3].Failed = false, false
 	var b strings.Builder
 	for _, w := range []*page.Walk{{Failed: 0, Failure: "no system", Logs: []string{"a"}}, {Failed: -1}, held, late} {
-		s, err := New(whole(w))
+		s, err := NewStepper(whole(w))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func (l *long) fetch(first, count int) (*page.Walk, error) {
 func TestLongRuns(t *testing.T) {
 	for _, most := range []int{window, 100} {
 		l := &long{steps: 10_000, most: most}
-		s, err := New(l.fetch)
+		s, err := NewStepper(l.fetch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestRunsThatCannotBeMadeAgain(t *testing.T) {
 		"the first two differ": {&long{}, chance},
 	} {
 		c.l.steps, c.l.most = 1000, window
-		s, err := New(func(first, count int) (*page.Walk, error) {
+		s, err := NewStepper(func(first, count int) (*page.Walk, error) {
 			w, err := c.l.fetch(first, count)
 			if name == "the first two differ" {
 				w.Unsteady = "the trace is another"
@@ -193,7 +193,7 @@ func TestRunsThatCannotBeMadeAgain(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	if _, err := New(func(int, int) (*page.Walk, error) { return nil, errors.New("no") }); err == nil {
+	if _, err := NewStepper(func(int, int) (*page.Walk, error) { return nil, errors.New("no") }); err == nil {
 		t.Error("there is a stepper without a run")
 	}
 }
@@ -230,7 +230,7 @@ func FuzzDo(f *testing.F) {
 		f.Add(line, line)
 	}
 	f.Fuzz(func(t *testing.T, first, second string) {
-		s, err := New(whole(small()))
+		s, err := NewStepper(whole(small()))
 		if err != nil {
 			t.Fatal(err)
 		}
