@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -89,6 +90,9 @@ func stepThrough(cmd *cobra.Command, heading string, walk *screen.Stepper) error
 	return received(cmd.Context(), func(give func(string)) error {
 		for lines.Scan() {
 			give(lines.Text())
+		}
+		if errors.Is(lines.Err(), bufio.ErrTooLong) {
+			return errors.New("a line of the input is too long: each is a command such as n or 17, and h lists them")
 		}
 		return lines.Err()
 	}, func(line string) (quit bool) {

@@ -234,12 +234,16 @@ func TestProgress(t *testing.T) {
 	}
 	c := planned(2, Options{})
 	c.targets[0].learn(race(2))
-	c.targets[0].Tally.By["pct"], c.targets[0].Tally.By["fair"], c.targets[0].Tally.Fresh["pct"] = 3, 1, 2
+	c.targets[0].Tally.By["pct"], c.targets[0].Tally.By["fair"] = 3, 1
+	for _, fresh := range []int{2, 0, 1} { // the second share shows what the first has shown
+		c.targets[0].gain(&search.Tally{Fresh: map[string]int{"pct": 3, "fair": 1}}, fresh)
+	}
+	c.targets[0].gain(&search.Tally{}, 5)
 	var told []Event
 	c.Tell = func(e Event) { told = append(told, e) }
 	c.went()
 	first := told[0].Properties[0]
-	if first.Orders != 1 || first.Open != 1 || first.Likely != 1 || fmt.Sprint(first.Arms) != "[{fair 1 0} {pct 3 2}]" || len(told[0].Properties) != 2 {
+	if first.Orders != 1 || first.Open != 1 || first.Likely != 1 || fmt.Sprint(first.Arms) != "[{fair 1 0.75} {pct 3 2.25}]" || len(told[0].Properties) != 2 {
 		t.Errorf("told: %+v", told[0])
 	}
 	c.targets[0].learn(race(3))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/search"
 )
 
 // A Progress is how far the search in one property is.
@@ -28,9 +29,9 @@ type Progress struct {
 // An Arm is what one strategy has shown.
 type Arm struct {
 	Name string
-	// Fresh is how many orders of two receives none of the runs before it had shown in
-	// the same share.
-	Runs, Fresh int
+	Runs int
+	// Fresh is about how many orders of two receives it has shown that no run before had.
+	Fresh float64
 }
 
 // A State says whether more is searched for in a property.
@@ -75,9 +76,27 @@ func (t *target) progress(o *Options, counted bool) Progress {
 	}
 	p.Arms = nil
 	for _, name := range slices.Sorted(maps.Keys(t.Tally.By)) {
-		p.Arms = append(p.Arms, Arm{name, t.Tally.By[name], t.Tally.Fresh[name]})
+		p.Arms = append(p.Arms, Arm{name, t.Tally.By[name], t.Gained[name]})
 	}
 	return *p
+}
+
+// gain adds what a share has shown that no run before it had to what its arms have: to
+// each its part of what was new within the share, where it is known who has shown what.
+func (t *target) gain(share *search.Tally, fresh int) {
+	sum := 0
+	for _, n := range share.Fresh {
+		sum += n
+	}
+	if sum == 0 || fresh == 0 {
+		return
+	}
+	if t.Gained == nil {
+		t.Gained = map[string]float64{}
+	}
+	for name, n := range share.Fresh {
+		t.Gained[name] += float64(n) * float64(fresh) / float64(sum)
+	}
 }
 
 // costly is by how much longer than it has taken to count what was shown nothing is

@@ -18,7 +18,7 @@ import (
 func night() []campaign.Event {
 	property := func(name string, state campaign.State, runs, findings, orders, open int, likely, high float64) campaign.Progress {
 		return campaign.Progress{Subject: name, State: state, Runs: runs, Steps: 12 * runs, Findings: findings, Orders: orders, Open: open, Likely: likely, High: high,
-			Arms: []campaign.Arm{{Name: "random", Runs: runs / 2, Fresh: orders / 4}, {Name: "pct", Runs: runs / 4, Fresh: orders / 2}, {Name: "x\x1b[2J", Runs: runs / 4, Fresh: orders / 4}}}
+			Arms: []campaign.Arm{{Name: "random", Runs: runs / 2, Fresh: float64(orders / 4)}, {Name: "pct", Runs: runs / 4, Fresh: float64(orders / 2)}, {Name: "x\x1b[2J", Runs: runs / 4, Fresh: float64(orders / 4)}}}
 	}
 	went := func(seconds, left float64, runs int, list ...campaign.Progress) campaign.Event {
 		orders := 0

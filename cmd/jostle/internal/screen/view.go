@@ -331,7 +331,7 @@ func (v *View) arms(columns int) (lines []Line) {
 			sum[a.Name] = campaign.Arm{Name: a.Name, Runs: s.Runs + a.Runs, Fresh: s.Fresh + a.Fresh}
 		}
 	}
-	yield := func(name string) float64 { return 1000 * float64(sum[name].Fresh) / float64(max(1, sum[name].Runs)) }
+	yield := func(name string) float64 { return 1000 * sum[name].Fresh / float64(max(1, sum[name].Runs)) }
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(yield(b), yield(a)), cmp.Compare(a, b)) })
 	var parts []string
 	for _, name := range names {
