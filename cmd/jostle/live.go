@@ -37,11 +37,16 @@ func newLive(out any, getenv func(string) string) *live {
 	return l
 }
 
-// allowed reports whether the environment lets a screen be drawn. Of terminals of Windows
-// only those are known to obey escapes that set WT_SESSION.
+// allowed reports whether the environment lets a screen be drawn that somebody looks at.
 func allowed(getenv func(string) string, system string) bool {
 	ci := getenv("CI")
-	return (ci == "" || ci == "false") && getenv("TERM") != "dumb" && (system != "windows" || getenv("WT_SESSION") != "")
+	return (ci == "" || ci == "false") && obeys(getenv, system)
+}
+
+// obeys reports whether terminals are known to obey escapes. Of those of Windows it is
+// known of the ones that set WT_SESSION.
+func obeys(getenv func(string) string, system string) bool {
+	return getenv("TERM") != "dumb" && (system != "windows" || getenv("WT_SESSION") != "")
 }
 
 // tell shows an event.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,7 +75,7 @@ func heading(r *worker.Reply) string {
 func stepThrough(cmd *cobra.Command, heading string, walk *screen.Stepper) error {
 	in, out := cmd.InOrStdin(), cmd.OutOrStdout()
 	keyboard, display := terminal(in), terminal(out)
-	if keyboard != nil && display != nil && os.Getenv("TERM") != "dumb" {
+	if keyboard != nil && display != nil && obeys(os.Getenv, runtime.GOOS) {
 		restore, err := raw(keyboard)
 		if err == nil {
 			defer restore()

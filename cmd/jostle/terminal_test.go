@@ -35,7 +35,7 @@ func onTerminal(ts *testscript.TestScript, _ bool, args []string) {
 	f, err := pty.StartWithSize(cmd, size)
 	ts.Check(err)
 	defer f.Close()
-	late := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 	defer late.Stop()
 	got := &person{ts: ts, terminal: f}
 	for line := range strings.Lines(ts.ReadFile(args[1])) {
