@@ -79,12 +79,8 @@ type walker struct {
 	moments []page.Moment
 }
 
-// Needs asks to be told of every step, and for what the other strategy needs.
-func (w *walker) Needs() pulse.Needs {
-	n := pulse.NeedsOf(w.Strategy)
-	n.Single, n.Record = true, true
-	return n
-}
+// Needs asks for what the other strategy needs, which is asked for every step.
+func (w *walker) Needs() pulse.Needs { return pulse.NeedsOf(w.Strategy) }
 
 // at returns the step that is taken next, or that is on; nil if it is none of those that
 // are told of.

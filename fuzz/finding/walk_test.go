@@ -201,12 +201,17 @@ func TestWalkOfOtherRuns(t *testing.T) {
 		{name: "changed", property: ring(2, 3), is: holds, want: `failed in -1 of 6 ""`, afterChange: ring(3, 4)},
 		{name: "by chance", property: func(t *props.T) {
 			sys := t.System()
-			sys.Send(sys.Spawn("a", &clerk{}), rand.Uint64())
-			for range rand.N(1000) {
-				sys.Send(sys.Spawn("b", &clerk{}), rand.Uint64())
+			a := sys.Spawn("a", &clerk{})
+			for range 50 {
+				sys.Send(a, [...]any{true, 1, 2.5, "a"}[rand.N(4)])
 			}
 			sys.Run()
 		}, is: holds, unsteady: true},
+		{name: "in a panic", property: func(t *props.T) {
+			sys := t.System()
+			sys.Send(sys.Spawn("a", &till{Sum: 7}), true)
+			sys.Run()
+		}, is: fails, want: `failed in 0 of 1 "panic in a#1 ← true: told\\x1b[1m"`},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -219,8 +224,13 @@ func TestWalkOfOtherRuns(t *testing.T) {
 			}
 			w := Walk(r, cs, 0, 10)
 			got := fmt.Sprintf("failed in %d of %d %q", w.Failed, len(w.Receivers), w.Failure)
-			if (w.Unsteady != "") != c.unsteady || !c.unsteady && got != c.want {
+			if (w.Unsteady != "") != c.unsteady || !c.unsteady && got != c.want || c.unsteady && len(w.Receivers) != 50 {
 				t.Errorf("%s, unsteady %q; want %s", got, w.Unsteady, c.want)
+			}
+			for _, m := range w.Moments {
+				if len(m.Before) == 0 || len(m.Now) == 0 {
+					t.Errorf("what the receiver keeps is not known: %+v", m)
+				}
 			}
 		})
 	}
