@@ -234,11 +234,7 @@ func (h Host) States() (list []string) {
 	if !h.s.mayLook("Host.States") {
 		return nil
 	}
-	tools := h.s.options.Tools
-	hidden := func(t reflect.Type) bool {
-		ours := t.PkgPath() == reflect.TypeFor[System]().PkgPath() && t != reflect.TypeFor[Ref]()
-		return ours && t.Kind() == reflect.Struct || tools != nil && tools(t)
-	}
+	hidden := h.hidden()
 	for i, a := range h.s.actors {
 		if i == int(trace.Test) {
 			list = append(list, "")
@@ -247,6 +243,26 @@ func (h Host) States() (list []string) {
 		list = append(list, h.s.stateOf(a, hidden))
 	}
 	return list
+}
+
+// Fields returns what one actor keeps as States does, but each field of a struct by
+// itself. What is no field, such as where a process waits, has no name. Of the test
+// there are none.
+func (h Host) Fields(actor int32) []trace.Field {
+	if !h.s.mayLook("Host.Fields") || actor <= trace.Test || int(actor) >= len(h.s.actors) {
+		return nil
+	}
+	return h.s.fieldsOf(h.s.actors[actor], h.hidden())
+}
+
+// hidden returns for which types the text of a state has only the name: those of this
+// package, but for references, and the tools of who runs the property.
+func (h Host) hidden() func(reflect.Type) bool {
+	tools := h.s.options.Tools
+	return func(t reflect.Type) bool {
+		ours := t.PkgPath() == reflect.TypeFor[System]().PkgPath() && t != reflect.TypeFor[Ref]()
+		return ours && t.Kind() == reflect.Struct || tools != nil && tools(t)
+	}
 }
 
 // Progress returns how many steps were taken. Unlike all else here it may be

@@ -421,3 +421,47 @@ func TestHostedCoroutinesThatEndCostNothing(t *testing.T) {
 		t.Errorf("%d bytes for 50,000 coroutines, one after another", n)
 	}
 }
+
+// A till is an actor with fields, and a disk.
+type till struct {
+	sum  int
+	last any
+}
+
+func (l *till) Receive(ctx *pulse.Ctx, msg any) {
+	switch l.last = msg; msg {
+	case "write":
+		ctx.Disk().Write("sum", l.sum)
+	case "stop":
+		ctx.Stop()
+	}
+	l.sum++
+}
+
+// TestFields: what each sort of actor keeps, by its fields or in words.
+func TestFields(t *testing.T) {
+	sys := newSystem(t, pulse.Options{Record: true, Environment: pulse.EnvironmentOpen})
+	for _, text := range []string{"", "write", "stop"} {
+		if r := sys.Spawn("till", &till{}); text != "" {
+			sys.Send(r, text)
+		}
+	}
+	sys.Spawn("function", pulse.Func(func(*pulse.Ctx, any) {}))
+	sys.Go("process", func(p *pulse.Process) { p.Receive() })
+	sys.Go("ended", func(p *pulse.Process) {})
+	mustRun(t, sys)
+	want := []string{"[]", "[{sum 0} {last nil}]", `[{sum 1} {last "write"} { its disk, not synced: "sum" = 0}]`, `[{ till(sum: 1, last: "stop") (has ended)}]`,
+		"[{ a function: its variables cannot be read}]", "", "[{ has ended}]", "[]"}
+	for i, w := range want {
+		got := fmt.Sprint(sys.Host().Fields(int32(i)))
+		if i == 5 && strings.HasPrefix(got, "[{ waits in Receive at host_test.go:") {
+			continue
+		}
+		if got != w {
+			t.Errorf("actor %d keeps %s, want %s", i, got, w)
+		}
+	}
+	if got := sys.Host().Fields(-1); got != nil {
+		t.Errorf("nobody keeps %v", got)
+	}
+}

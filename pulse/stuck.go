@@ -224,3 +224,18 @@ func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
 	}
 	return text
 }
+
+// fieldsOf returns what an actor keeps by its fields, or in words if it has none or
+// does not live.
+func (c *cast) fieldsOf(a *actor, hidden func(reflect.Type) bool) (list []trace.Field) {
+	if a.life != ended && a.life != down && a.process == nil && a.spec.Process == nil {
+		list = trace.StateFields(a.behind(), hidden)
+	}
+	if len(list) == 0 {
+		return []trace.Field{{Text: c.stateOf(a, hidden)}}
+	}
+	if disk := a.disk.text(hidden); disk != "" {
+		list = append(list, trace.Field{Text: disk})
+	}
+	return list
+}

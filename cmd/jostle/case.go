@@ -34,14 +34,24 @@ func oneCase(_ *cobra.Command, args []string) error {
 // newReplay returns the command that runs a case.
 func newReplay() *cobra.Command {
 	c := &caseCommand{}
-	trace := false
+	trace, steps := false, false
 	cmd := &cobra.Command{
-		Use:     "replay case [package]",
-		Short:   "Run a saved case again",
-		Long:    "Replay runs a saved case. It exits with 1 if that fails still, and with 0 if it passes.",
-		Example: "  jostle replay bank/testdata/jostle/neverOverdrawn/ce2db3.case\n  jostle replay ce2db3 ./bank --trace",
-		Args:    oneCase,
+		Use:   "replay case [package]",
+		Short: "Run a saved case again",
+		Long: `Replay runs a saved case. It exits with 1 if that fails still, and with 0 if it passes.
+
+With --step it walks through the run: what each step was, what its receiver kept before
+and after, and what else was deliverable. On a terminal a key goes to the next step, back
+or to where the run failed; else each line of the input does. h lists the commands.`,
+		Example: `  jostle replay bank/testdata/jostle/neverOverdrawn/ce2db3.case
+  jostle replay ce2db3 ./bank --trace
+  jostle replay ce2db3 ./bank --step
+  echo f | jostle replay ce2db3 ./bank --step    # where it fails, and no more`,
+		Args: oneCase,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if steps {
+				return c.step(cmd, args)
+			}
 			r, err := c.do(cmd.Context(), args, worker.Request{Do: worker.Replay})
 			if err != nil {
 				return err
@@ -54,6 +64,8 @@ func newReplay() *cobra.Command {
 	}
 	c.flags(cmd)
 	cmd.Flags().BoolVar(&trace, "trace", false, "show each step")
+	cmd.Flags().BoolVar(&steps, "step", false, "walk through the steps")
+	cmd.MarkFlagsMutuallyExclusive("trace", "step")
 	return cmd
 }
 
@@ -107,72 +119,104 @@ func (c *caseCommand) shrink(cmd *cobra.Command, args []string, q worker.Request
 	return told(cmd.OutOrStdout(), r)
 }
 
-// do makes a request about a case. The error says why nothing could be done.
-func (c *caseCommand) do(ctx context.Context, args []string, q worker.Request) (*worker.Reply, error) {
+// An opened is a case, and the subjects that it may be of.
+type opened struct {
+	owners  []campaign.Subject
+	bounds  worker.Command
+	request worker.Request // names the case
+	done    func()         // is called at the end
+}
+
+// open finds a case.
+func (c *caseCommand) open(ctx context.Context, args []string) (o opened, err error) {
+	o.done = func() {}
 	file, dir, err := caseFile(args)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	subjects, done, err := c.find(ctx, []string{dir})
-	defer done()
-	if err != nil {
-		return nil, err
+	var subjects []campaign.Subject
+	if subjects, o.done, err = c.find(ctx, []string{dir}); err != nil {
+		return o, err
 	}
 	owners, saved, err := ownersOf(subjects, file)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	bounds, err := c.bounds()
+	text, err := os.ReadFile(saved.Path)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	q.Path = saved.Path
-	text, err := os.ReadFile(q.Path)
-	if err != nil {
-		return nil, err
-	}
-	q.Case = string(text)
-	return askAll(ctx, owners, bounds, q)
+	o.owners, o.request = owners, worker.Request{Path: saved.Path, Case: string(text)}
+	o.bounds, err = c.bounds()
+	return o, err
 }
 
-// askAll makes a request about a case of each of its owners, until one shows a failure:
+// do makes a request about a case. The error says why nothing could be done.
+func (c *caseCommand) do(ctx context.Context, args []string, q worker.Request) (*worker.Reply, error) {
+	o, err := c.open(ctx, args)
+	defer o.done()
+	if err != nil {
+		return nil, err
+	}
+	q.Path, q.Case = o.request.Path, o.request.Case
+	return askAll(ctx, o.owners, o.bounds, q)
+}
+
+// askAll is asked, for a single request.
+func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q worker.Request) (*worker.Reply, error) {
+	r, p, err := asked(ctx, owners, bounds, q)
+	if p != nil {
+		p.Stop()
+	}
+	return r, err
+}
+
+// asked makes a request about a case of each of its owners, until one shows a failure:
 // of which it is, the case does not say. Else it returns a reply to which the case could be
 // run as it was saved, if there is one. It is an error if one could not be asked and none
-// fails.
-func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q worker.Request) (reply *worker.Reply, err error) {
+// fails. The process that has replied goes on, unless it died of that.
+func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q worker.Request) (reply *worker.Reply, of *worker.Process, err error) {
 	for _, s := range owners {
-		r, e := ask(ctx, s, bounds, q)
-		switch {
-		case e == nil && (len(r.Findings) > 0 || q.Do == worker.Export):
-			return r, nil
-		case e != nil && err == nil:
+		r, p, e := ask(ctx, s, bounds, q)
+		fails := e == nil && (len(r.Findings) > 0 || q.Do == worker.Export)
+		if e != nil && err == nil {
 			err = e
-		case e == nil && (reply == nil || r.Exact && !reply.Exact):
-			reply = r
+		}
+		if fails || e == nil && (reply == nil || r.Exact && !reply.Exact) {
+			r, reply, p, of = reply, r, of, p
+		}
+		if p != nil {
+			p.Stop()
+		}
+		if fails {
+			return reply, of, nil
 		}
 	}
-	if err != nil {
-		return nil, err
+	if err != nil && of != nil {
+		of.Stop()
 	}
-	return reply, nil
+	if err != nil {
+		return nil, nil, err
+	}
+	return reply, of, nil
 }
 
-// ask makes a request about a case of one subject. The death of the process is a failure.
-func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q worker.Request) (*worker.Reply, error) {
+// ask makes a request about a case of one subject. The death of the process is a failure;
+// then it is nil, as with an error.
+func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q worker.Request) (*worker.Reply, *worker.Process, error) {
 	p, err := campaign.Start(ctx, s, bounds)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := p.Do(ctx, q)
 	var death *worker.Death
 	if errors.As(err, &death) && !death.Outside() {
-		return &worker.Reply{Exact: true, Findings: []worker.Finding{{Text: "    the process ended: " + death.Error() + "\n"}}}, nil
+		return &worker.Reply{Exact: true, Findings: []worker.Finding{{Text: "    the process ended: " + death.Error() + "\n"}}}, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p.Stop()
-	return r, nil
+	return r, p, nil
 }
 
 // caseFile returns the case that arguments name, and the folder of its package.

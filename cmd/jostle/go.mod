@@ -11,11 +11,13 @@ require (
 )
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/leanovate/gopter v0.2.11 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	golang.org/x/exp v0.0.0-20231110203233-9a3e6036ecaa // indirect
 	golang.org/x/sys v0.39.0 // indirect
+	golang.org/x/term v0.38.0
 	golang.org/x/tools v0.40.1-0.20260108161641-ca281cf95054 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )

@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 			"edit":      edit,
 			"published": published,
 			"steps":     runSteps,
+			"terminal":  onTerminal,
 		},
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("JOSTLE_REWRITE") != "",

@@ -24,6 +24,7 @@ type searcher struct {
 	chooser
 	options campaign.Options
 	json    bool
+	plain   bool
 	schema  bool
 	report  string // the folder for a report, "" for none
 }
@@ -78,7 +79,10 @@ in all of them at once, in worker processes, and goes on after a failure. Those 
 the most orders are given the most time. A failure is saved before it is told of. A
 worker that dies of a run is replaced, and its death is a failure with its case.
 
-Every minute, and when it ends, it notes how far it is: --resume goes on from there.`,
+Every minute, and when it ends, it notes how far it is: --resume goes on from there.
+
+On a terminal it shows how far it is, with failures above. It prints lines instead when it
+is told to by --plain, when CI is set, or when TERM is dumb; NO_COLOR takes the colours.`,
 		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
 		RunE: s.orSchema(func(cmd *cobra.Command, args []string) error {
 			switch o := &s.options; {
@@ -99,6 +103,7 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "end a property when the next run shows a new order of two receives with a smaller chance")
 	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
 	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it notes how far it is")
+	f.BoolVar(&s.plain, "plain", false, "print lines on a terminal, too, and no live screen")
 	f.StringVar(&s.report, "report", "", "the folder for a report at the end, as jostle report writes it")
 	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is; else one in the user's cache folder")
 	return cmd
@@ -154,8 +159,13 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	}
 	p := &printer{w: cmd.OutOrStdout(), json: s.json, found: map[string]bool{}}
 	o.Tell = p.tell
+	end := func() {}
+	if settle == nil && !s.plain && !s.json {
+		end = s.live(cmd)
+	}
 	var unwritten error
 	result, err := campaign.Run(cmd.Context(), subjects, *o)
+	end()
 	if err != nil {
 		return err
 	}
@@ -174,6 +184,20 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 		return errFailed
 	}
 	return unwritten
+}
+
+// live has a campaign shown on a terminal, if there is one, until done is called.
+func (s *searcher) live(cmd *cobra.Command) (done func()) {
+	l := newLive(cmd.OutOrStdout(), os.Getenv)
+	if l == nil {
+		return func() {}
+	}
+	s.options.Tell, s.options.Say = l.tell, everySecond
+	stop := l.watch(cmd.Context())
+	return func() {
+		stop()
+		l.close()
+	}
 }
 
 // stateFile returns the file for a campaign of some packages that is begun here, if none is

@@ -26,6 +26,8 @@ import (
 
 // Options say how tests are compiled.
 type Options struct {
+	// Dir is where go is run; "" is the folder of this process.
+	Dir string
 	// Temp is the folder for what is compiled.
 	Temp string
 	// Verbs is the import path of the package whose Check, Explore and Target are looked
@@ -125,7 +127,7 @@ func (o *Options) compile(ctx context.Context, b *Binary) error {
 func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Dir, &out, &errs
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:

@@ -63,6 +63,9 @@ type Options struct {
 	Resume bool
 	// Pages keeps a page of HTML and one of JSON beside each case.
 	Pages bool
+	// Say is how often Tell is told how far the campaign is; zero means every few seconds,
+	// and after a minute every minute.
+	Say time.Duration
 	// Tell is told of all that happens, by one goroutine. It may be nil.
 	Tell func(Event)
 }
@@ -93,6 +96,10 @@ type Event struct {
 	Runs    int      // of all properties so far
 	Orders  int      // of two receives that these have shown
 	Seconds float64  // since the campaign began
+	// Left is how many seconds more it takes, 0 if that is not known, and Properties how
+	// far the search in each property is. Only events of the kind Went have them.
+	Left       float64    `json:",omitempty"`
+	Properties []Progress `json:",omitempty"`
 }
 
 // A Finding is a failure of a property, or the death of a process.

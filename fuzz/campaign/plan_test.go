@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/coverage"
@@ -190,6 +191,104 @@ func TestYieldIsOfTheUnion(t *testing.T) {
 		c.settle(again)
 		if got := c.targets[0].yields[1].Fresh; got != 0 {
 			t.Errorf("%d orders were new that were known, want 0", got)
+		}
+	}
+}
+
+// race returns what a run shows in which so many actors send a message each to one.
+func race(senders int) *coverage.Orders {
+	sys := pulse.New(pulse.Options{Record: true, Strategy: strategy.Plain()})
+	defer sys.Close()
+	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
+	for i := range senders {
+		sys.Send(sys.Spawn("by", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(last, msg) })), i)
+	}
+	sys.Run()
+	o := &coverage.Orders{}
+	o.Add(sys.Trace(), coverage.Run{ID: uint64(senders), Unguided: true})
+	return o
+}
+
+// TestProgress: in which state a target is, and what is told of it.
+func TestProgress(t *testing.T) {
+	for _, c := range []struct {
+		want State
+		o    Options
+		set  func(*target)
+	}{
+		{Searching, Options{}, func(*target) {}},
+		{Waiting, Options{}, func(t *target) { t.Begun = false }},
+		{Complete, Options{}, func(t *target) { t.Complete = "all" }},
+		{GivenUp, Options{}, func(t *target) { t.GivenUp, t.Begun = "why", false }},
+		{Saturated, Options{Saturated: 0.1}, func(t *target) { t.Saturated = 0.1 }},
+		{Searching, Options{Saturated: 0.01}, func(t *target) { t.Saturated = 0.1 }},
+		{Over, Options{Runs: 64}, func(t *target) { t.next = 2 }},
+		{Over, Options{First: true}, func(t *target) { t.Findings = []*Finding{{}} }},
+		{Searching, Options{}, func(t *target) { t.Findings = []*Finding{{}} }},
+	} {
+		camp := planned(1, c.o)
+		c.set(camp.targets[0])
+		if got := camp.targets[0].progress(&camp.Options, true); got.State != c.want || got.High != 1 || got.Findings != len(camp.targets[0].Findings) {
+			t.Errorf("%+v, want %s", got, c.want)
+		}
+	}
+	c := planned(2, Options{})
+	c.targets[0].learn(race(2))
+	c.targets[0].Tally.By["pct"], c.targets[0].Tally.By["fair"] = 3, 1
+	for _, fresh := range []int{2, 0, 1} { // the second share shows what the first has shown
+		c.targets[0].gain(&search.Tally{Fresh: map[string]int{"pct": 3, "fair": 1}}, fresh)
+	}
+	c.targets[0].gain(&search.Tally{}, 5)
+	var told []Event
+	c.Tell = func(e Event) { told = append(told, e) }
+	c.went()
+	first := told[0].Properties[0]
+	if first.Orders != 1 || first.Open != 1 || first.Likely != 1 || fmt.Sprint(first.Arms) != "[{fair 1 0.75} {pct 3 2.25}]" || len(told[0].Properties) != 2 {
+		t.Errorf("told: %+v", told[0])
+	}
+	c.targets[0].learn(race(3))
+	c.recount = time.Now().Add(time.Hour) // what was told has taken long
+	c.went()
+	if p := told[1].Properties[0]; p.Orders != 3 || p.Open != 1 {
+		t.Errorf("counted anew: %+v", p)
+	}
+	c.recount = time.Time{}
+	c.went()
+	if p := told[2].Properties[0]; p.Orders != 3 || p.Open != 3 {
+		t.Errorf("not counted anew: %+v", p)
+	}
+}
+
+// TestLeft: how much longer a campaign takes, by its time and by its runs.
+func TestLeft(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		o     Options
+		made  [2]int
+		set   func(*campaign)
+		about time.Duration
+	}{
+		{"unknown", Options{}, [2]int{10, 10}, nil, 0},
+		{"time", Options{For: 3 * time.Hour}, [2]int{}, nil, 2 * time.Hour},
+		{"no time", Options{For: time.Minute}, [2]int{}, nil, 0},
+		{"no run yet", Options{Runs: 100}, [2]int{}, nil, 0},
+		{"runs", Options{Runs: 100}, [2]int{50, 0}, nil, 3 * time.Hour},
+		{"all runs", Options{Runs: 100}, [2]int{100, 110}, nil, 0},
+		{"runs before time", Options{Runs: 100, For: 9 * time.Hour}, [2]int{50, 0}, nil, 3 * time.Hour},
+		{"time before runs", Options{Runs: 100, For: 2 * time.Hour}, [2]int{50, 0}, nil, time.Hour},
+		{"complete", Options{Runs: 100}, [2]int{50, 0}, func(c *campaign) { c.targets[1].Complete = "all" }, time.Hour},
+		{"over", Options{For: 3 * time.Hour}, [2]int{}, func(c *campaign) { c.over = true }, 0},
+	} {
+		camp := planned(2, c.o)
+		camp.began, camp.before = time.Now(), time.Hour
+		for i, n := range c.made {
+			camp.targets[i].Tally.Runs = n
+		}
+		if c.set != nil {
+			c.set(camp)
+		}
+		if got := camp.left(); got.Round(10*time.Minute) != c.about {
+			t.Errorf("%s: %v, want %v", c.name, got, c.about)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type campaign struct {
 	flying  int         // jobs that workers are at
 	shares  map[int]int // by their round, how many are not over
 	deaths  int
+	recount time.Time     // before it nothing is counted anew
 	before  time.Duration // that earlier processes of this campaign took
 
 	over    bool   // no more shares are begun
@@ -107,7 +109,7 @@ func (c *campaign) nothingLeft() string {
 
 // loop hands out jobs and takes what came of them until nothing is left.
 func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *job) {
-	say, note := time.NewTicker(sayEvery), time.NewTicker(c.Every)
+	say, note := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every)
 	defer say.Stop()
 	defer note.Stop()
 	var end <-chan time.Time
@@ -138,8 +140,8 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 			c.flying--
 			c.settle(j)
 		case <-say.C:
-			c.tell(Event{Kind: Went, Text: c.progress()})
-			if time.Since(c.began) > sayLater {
+			c.went()
+			if c.Say == 0 && time.Since(c.began) > sayLater {
 				say.Reset(sayLater)
 			}
 		case <-note.C:

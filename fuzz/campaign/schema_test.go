@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/worker"
@@ -27,6 +28,7 @@ type schema struct {
 	Properties  map[string]*schema `json:"properties"`
 	Enum        []any              `json:"enum"`
 	Minimum     *float64           `json:"minimum"`
+	Items       *schema            `json:"items"`
 }
 
 // eventSchema returns that of events.
@@ -56,6 +58,13 @@ func (s *schema) check(at string, v any) (problems []error) {
 		is["number"], is["integer"] = true, v == math.Trunc(v)
 		if s.Minimum != nil && v < *s.Minimum {
 			complain("%v is below %v", v, *s.Minimum)
+		}
+	case []any:
+		is["array"] = true
+		for i, item := range v {
+			if s.Items != nil {
+				problems = append(problems, s.Items.check(fmt.Sprintf("%s[%d]", at, i), item)...)
+			}
 		}
 	case map[string]any:
 		is["object"] = true
@@ -97,7 +106,7 @@ func TestEventsAreAsDescribed(t *testing.T) {
 	dir := t.TempDir()
 	kinds := map[campaign.Kind]int{}
 	var last campaign.Event
-	o := campaign.Options{Runs: 2000, Workers: 2, File: filepath.Join(dir, "none", "state.json"), Pages: true, Tell: func(e campaign.Event) {
+	o := campaign.Options{Runs: 2000, Workers: 2, Say: time.Millisecond, File: filepath.Join(dir, "none", "state.json"), Pages: true, Tell: func(e campaign.Event) {
 		kinds[e.Kind]++
 		last = e
 		text, err := json.Marshal(e)
@@ -109,7 +118,7 @@ func TestEventsAreAsDescribed(t *testing.T) {
 		}
 	}}
 	campaignOf(t, dir, o, "TestTwoBugs", "TestExits", "TestFew")
-	for _, k := range []campaign.Kind{campaign.Found, campaign.Finished, campaign.Ended} {
+	for _, k := range []campaign.Kind{campaign.Found, campaign.Finished, campaign.Went, campaign.Ended} {
 		if kinds[k] == 0 {
 			t.Errorf("there was no event of the kind %s: %v", k, kinds)
 		}
@@ -127,8 +136,10 @@ func TestAllIsDescribed(t *testing.T) {
 		of   *schema
 		goes []reflect.Type
 	}{
-		"Event":   {s, []reflect.Type{reflect.TypeFor[campaign.Event]()}},
-		"Finding": {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[worker.Finding]()}},
+		"Event":    {s, []reflect.Type{reflect.TypeFor[campaign.Event]()}},
+		"Progress": {s.Properties["Properties"].Items, []reflect.Type{reflect.TypeFor[campaign.Progress]()}},
+		"Arm":      {s.Properties["Properties"].Items.Properties["Arms"].Items, []reflect.Type{reflect.TypeFor[campaign.Arm]()}},
+		"Finding":  {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[worker.Finding]()}},
 	} {
 		var want []string
 		for _, typ := range c.goes {
@@ -153,6 +164,10 @@ func TestAllIsDescribed(t *testing.T) {
 			t.Errorf("the kind %s is not described", k)
 		}
 	}
+	states := []campaign.State{campaign.Waiting, campaign.Searching, campaign.Complete, campaign.Saturated, campaign.GivenUp, campaign.Over}
+	if got := s.Properties["Properties"].Items.Properties["State"].Enum; fmt.Sprint(got) != fmt.Sprint(states) {
+		t.Errorf("states: %v, want %v", got, states)
+	}
 	if len(s.Properties["Kind"].Enum) != 5 {
 		t.Errorf("kinds: %v", s.Properties["Kind"].Enum)
 	}
@@ -167,7 +182,8 @@ func TestSchemaCanary(t *testing.T) {
 	}
 	for _, edit := range [][2]string{
 		{`"went"`, `"dance"`}, {`"Runs":1,`, ``}, {`"Runs":1`, `"Runs":1.5`}, {`"Runs":1`, `"Runs":-1`}, {`"Text"`, `"Texts"`}, {`"x"`, `1`},
-		{`"Text":"x"`, `"Finding":{}`}, {`"Text":"x"`, `"Finding":[]`},
+		{`"Text":"x"`, `"Finding":{}`}, {`"Text":"x"`, `"Finding":[]`}, {`"Text":"x"`, `"Left":-1`},
+		{`"Text":"x"`, `"Properties":{}`}, {`"Text":"x"`, `"Properties":[1]`}, {`"Text":"x"`, `"Properties":[{}]`},
 	} {
 		bad := strings.Replace(good, edit[0], edit[1], 1)
 		if s.checkEvent([]byte(bad)) == nil {

@@ -36,6 +36,10 @@ type target struct {
 	// cases; the search may come to them by itself.
 	Met []*Finding
 
+	// Gained is how many orders of two receives that no run before had shown each arm has,
+	// as gain has it.
+	Gained map[string]float64 `json:",omitempty"`
+
 	// Saturated is the bound below which the chance has come that the next run shows more,
 	// zero if it has not. Then nothing more is searched.
 	Saturated float64
@@ -45,6 +49,7 @@ type target struct {
 	yields [3]yield         // of the last three rounds, by the round's number
 	seen   *coverage.Orders // what this campaign has shown
 	known  *coverage.Orders // what those before it have
+	told   Progress         // as it was told last
 	early  map[int]*job     // shares that were over before earlier ones, by their first batch
 }
 
@@ -107,7 +112,9 @@ func (t *target) take(o *Options, j *job) {
 	y := &t.yields[j.round%len(t.yields)]
 	y.Steps += r.Tally.Steps
 	y.Batches += j.request.Count
-	y.Fresh += t.learn(j.seen)
+	fresh := t.learn(j.seen)
+	y.Fresh += fresh
+	t.gain(&r.Tally, fresh)
 	if o.Saturated > 0 {
 		y.Chance = t.all().Chance().High
 	}

@@ -71,8 +71,10 @@ type looker struct {
 
 // Sent notes the line that sends a message, and what handles messages of actors that have
 // not had any. Only an actor's own step changes that.
-func (l *looker) Sent(s *pulse.System, send int) {
-	set(&l.Seen.Sent, send, props.Line())
+func (l *looker) Sent(s *pulse.System, send int) { l.sent(s, send, props.Line()) }
+
+func (l *looker) sent(s *pulse.System, send int, line string) {
+	set(&l.Seen.Sent, send, line)
 	t, step := s.Trace(), s.Host().Step()
 	for i := len(l.Handlers); i < len(t.Actors); i++ {
 		if step >= 0 && i == int(t.Steps[step].Actor) && t.Steps[step].Changed {

@@ -114,14 +114,17 @@ func (f *Finding) addSteps(p *page.Page) {
 
 // message returns a message of the trace.
 func (f *Finding) message(send int32) page.Message {
-	d := &f.Trace.Sends[send]
+	return messageOf(&f.Trace.Sends[send], at(f.Seen.Labels, send), at(f.Seen.Sent, send))
+}
+
+// messageOf returns a message with its label and the line that sent it.
+func messageOf(d *trace.Send, label, sentAt string) page.Message {
 	from := d.From
 	if d.Kind == trace.Timer || d.Kind == trace.Periodic {
 		from = d.To
 	}
-	label := at(f.Seen.Labels, send)
 	if d.Kind == trace.Copy {
 		label += " (copy)"
 	}
-	return page.Message{From: int(from), To: int(d.To), Label: visible(label), SentIn: int(d.Step), SentAt: at(f.Seen.Sent, send)}
+	return page.Message{From: int(from), To: int(d.To), Label: visible(label), SentIn: int(d.Step), SentAt: sentAt}
 }

@@ -69,6 +69,7 @@ const (
 	Again   = "again"   // run a batch and tell of each decision, or stop at one
 	Shrink  = "shrink"  // make a case smaller, explain it, and keep what comes of it
 	Replay  = "replay"  // run a case
+	Walk    = "walk"    // run a case and tell of some of its steps
 	Repair  = "repair"  // find a run near a stale case, and keep it
 	Explore = "explore" // run every order
 	Import  = "import"  // run the inputs of go test -fuzz in a folder
@@ -90,7 +91,9 @@ type Request struct {
 	// Of Again: the decision to stop before; nil is to stop at none.
 	Stop *Decision `json:",omitempty"`
 
-	// Of Shrink, Replay and Repair: a case as text, and the file that has it. Of Again
+	// Of Walk First and Count are of steps.
+
+	// Of Shrink, Replay, Walk and Repair: a case as text, and the file that has it. Of Again
 	// Path is the signature of the case.
 	Case string `json:",omitempty"`
 	Path string `json:",omitempty"`
@@ -129,6 +132,8 @@ type Reply struct {
 	Trace    string   `json:",omitempty"`
 	Problems []string `json:",omitempty"`
 	Notes    []string `json:",omitempty"`
+	// Walk has steps of the run, of Walk.
+	Walk *page.Walk `json:",omitempty"`
 	// Exact reports of a case that it was run as it was saved.
 	Exact bool `json:",omitempty"`
 }

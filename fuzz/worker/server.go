@@ -29,7 +29,7 @@ type server struct {
 // do does what is asked for.
 func (s *server) do(q *Request) *Reply {
 	do, known := map[string]func(*Request) (*Reply, error){
-		Begin: s.begin, Run: s.run, Again: s.again, Shrink: s.shrink, Replay: s.replay, Repair: s.repair, Explore: s.explore,
+		Begin: s.begin, Run: s.run, Again: s.again, Shrink: s.shrink, Replay: s.replay, Walk: s.walk, Repair: s.repair, Explore: s.explore,
 		Import: s.importGo, Export: s.exportGo,
 	}[q.Do]
 	if !known {
@@ -241,6 +241,17 @@ func (s *server) replay(q *Request) (*Reply, error) {
 	r := &Reply{Tally: search.NewTally()}
 	s.play(runner, &c, r)
 	return r, nil
+}
+
+// walk runs a case and tells of some of its steps.
+func (s *server) walk(q *Request) (*Reply, error) {
+	c, err := s.decoded(q)
+	if err != nil {
+		return nil, err
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	return &Reply{Tally: search.NewTally(), Walk: finding.Walk(runner, &c, q.First, q.Count)}, nil
 }
 
 // mostShrinkRuns bounds how many runs it may take to make a case smaller: a number and

@@ -44,6 +44,51 @@ func StateLabel(state any, hidden func(reflect.Type) bool) string {
 	return p.text.String()
 }
 
+// A Field is one field of what an actor keeps, in words. Text that belongs to no field
+// has no name.
+type Field struct{ Name, Text string }
+
+// StateFields returns the fields of what an actor keeps, each as StateLabel would show
+// it. There are none unless that is a struct, or leads to one, which does not say by a
+// method of its own what it is.
+func StateFields(state any, hidden func(reflect.Type) bool) (list []Field) {
+	v := reflect.ValueOf(state)
+	var path []place
+	for range labelPath {
+		if isNil(v) || hidden(v.Type()) {
+			return nil
+		}
+		if text, fault := methodText(v); text != "" || fault != "" {
+			return nil
+		}
+		if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface {
+			break
+		}
+		if v.Kind() == reflect.Pointer {
+			path = append(path, place{v.UnsafePointer(), v.Type()})
+		}
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		return nil
+	}
+	v = addressable(v)
+	for i := range v.NumField() {
+		if of := v.Type().Field(i); of.Name != "_" {
+			p := printer{left: stateRunes, hidden: hidden, depth: 1, path: path[:len(path):len(path)]}
+			p.value(fieldOf(v, i), false)
+			list = append(list, Field{of.Name, p.text.String()})
+		}
+	}
+	return list
+}
+
+// fieldOf returns a field of a struct that has an address. Made from its own address, the
+// value of an unexported field has no read-only mark.
+func fieldOf(v reflect.Value, i int) reflect.Value {
+	return reflect.NewAt(v.Type().Field(i).Type, unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem()
+}
+
 // TypeLabel returns the type of a message: the name without the package.
 func TypeLabel(body any) string {
 	if body == nil {
@@ -191,9 +236,7 @@ func (p *printer) fields(v reflect.Value) {
 		if (named || p.hidden != nil) && !of.Anonymous {
 			p.write(of.Name + ": ")
 		}
-		// Made from its address, the value of an unexported field has no
-		// read-only mark.
-		p.value(reflect.NewAt(of.Type, unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem(), false)
+		p.value(fieldOf(v, i), false)
 	}
 	if before != "(" {
 		p.write(")")

@@ -320,3 +320,34 @@ func TestStateLabel(t *testing.T) {
 		t.Errorf("a long list has %d runes", got)
 	}
 }
+
+// TestStateFields holds that the fields of a state are as StateLabel shows them, each by
+// itself, and that what is no struct, or speaks for itself, has none.
+func TestStateFields(t *testing.T) {
+	c := &cellar{depth: 2, owner: shy{1}, hidden: &shy{2}, shelf: map[string][]int{"b": {1}, "a": nil}}
+	c.next = c
+	hidden := func(t reflect.Type) bool { return t == reflect.TypeFor[shy]() }
+	var held any = c
+	type long struct {
+		list []int
+		_    int
+		more *cellar
+	}
+	const whole = `[{depth 2} {owner shy} {hidden shy} {shelf map["a":[] "b":[1]]} {next …}]`
+	for _, test := range []struct {
+		state any
+		want  string
+	}{
+		{c, whole}, {&c, whole}, {&held, whole}, {long{}, "[{list []} {more nil}]"}, {&long{}, "[{list []} {more nil}]"},
+		{cellar{}, "[{depth 0} {owner nil} {hidden nil} {shelf map[]} {next nil}]"}, {struct{}{}, "[]"},
+		{nil, "[]"}, {(*cellar)(nil), "[]"}, {shy{}, "[]"}, {&shy{}, "[]"}, {7, "[]"}, {[]cellar{{}}, "[]"}, {func() {}, "[]"},
+		{errors.New("speaks"), "[]"},
+	} {
+		if got := fmt.Sprint(StateFields(test.state, hidden)); got != test.want {
+			t.Errorf("%T: got  %s\nwant %s", test.state, got, test.want)
+		}
+	}
+	if got := StateFields(long{list: make([]int, 1000), more: nil}, hidden); utf8.RuneCountInString(got[0].Text) != 401 || got[1].Text != "nil" {
+		t.Errorf("a long field: %v", got)
+	}
+}

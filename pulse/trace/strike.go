@@ -18,6 +18,11 @@ func strikesOf(list []Strike, step int32, before int) (these, rest []Strike) {
 	return list[:n], list[n:]
 }
 
+// StrikeLabel returns a strike in words: "fault: crash of writer".
+func (t *Trace) StrikeLabel(x *Strike) string {
+	return (&reading{Trace: t, names: t.Names()}).strike(x)
+}
+
 // strike returns a strike in words: "fault: crash of writer".
 func (r *reading) strike(x *Strike) string { return "fault: " + r.strikeLabel(x) }
 

@@ -67,7 +67,7 @@ var outside = map[string][]string{
 	"fuzz":            {"golang.org/x/exp/rand"},
 	"fuzz/guide":      {"golang.org/x/exp/rand"},
 	"fuzz/campaign":   {"golang.org/x/exp/rand"},
-	"cmd/jostle":      {"github.com/spf13/cobra"},                               // a nested module
+	"cmd/jostle":      {"github.com/spf13/cobra", "golang.org/x/term"},          // a nested module
 	"pulse/adapt/*":   {"github.com/asynkron/protoactor-go", "go.etcd.io/raft"}, // nested modules, a go.mod each
 }
 
@@ -77,6 +77,7 @@ var outsideTests = []string{
 	"go.uber.org/goleak",
 	"github.com/google/go-cmp",
 	"github.com/rogpeppe/go-internal",
+	"github.com/creack/pty",
 	"github.com/stretchr/testify", // that its users find a props.T working is tested with it
 	"gopkg.in/yaml.v3",            // what the command writes for a CI is read with it
 	"pgregory.net/rapid",

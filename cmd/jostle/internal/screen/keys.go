@@ -1,0 +1,77 @@
+package screen
+
+import "unicode/utf8"
+
+// Keys makes commands of the keys of a terminal. The zero value is ready.
+type Keys struct {
+	typed  []byte // of a command that ends with Enter
+	typing bool
+	escape []byte // of a key that is several bytes; nil when there is none
+}
+
+// Typed returns what was typed of a command that ends with Enter.
+func (k *Keys) Typed() string { return string(k.typed) }
+
+// What keys send.
+const (
+	ctrlC, ctrlD, backspace, enter, newline, escape, del = 3, 4, 8, '\r', '\n', 27, 127
+	mostTyped, mostSent                                  = 200, 8
+)
+
+// sequences are the keys that send several bytes, behind the escape.
+var sequences = map[string]string{"[A": "p", "[B": "n", "[C": "n", "[D": "p", "[H": "s", "[F": "e", "OA": "p", "OB": "n", "OC": "n", "OD": "p", "OH": "s", "OF": "e"}
+
+// Take takes a byte and returns a command when one is complete.
+func (k *Keys) Take(b byte) (command string, complete bool) {
+	switch {
+	case b == ctrlC || b == ctrlD:
+		return "q", true
+	case k.escape != nil:
+		return k.takeEscape(b)
+	case b == escape:
+		k.escape, k.typed, k.typing = []byte{}, nil, false
+		return "", false
+	case k.typing:
+		return k.takeTyped(b)
+	case b == ':' || b >= '0' && b <= '9':
+		if k.typing = true; b != ':' {
+			k.typed = append(k.typed, b)
+		}
+		return "", false
+	case b == enter || b == newline || b == ' ':
+		return "n", true
+	case b < ' ' || b >= del:
+		return "", false
+	}
+	return string(rune(b)), true
+}
+
+// takeEscape takes a byte of a key that sends several.
+func (k *Keys) takeEscape(b byte) (string, bool) {
+	if len(k.escape) < mostSent { // of more no key is known
+		k.escape = append(k.escape, b)
+	}
+	if first := k.escape[0]; len(k.escape) == 1 && (first == '[' || first == 'O') || first == '[' && b >= ' ' && b < '@' {
+		return "", false
+	}
+	command, known := sequences[string(k.escape)]
+	k.escape = nil
+	return command, known
+}
+
+// takeTyped takes a byte of a command that ends with Enter.
+func (k *Keys) takeTyped(b byte) (string, bool) {
+	switch {
+	case b == enter || b == newline:
+		command := string(k.typed)
+		k.typed, k.typing = nil, false
+		return command, command != ""
+	case b == backspace || b == del:
+		_, size := utf8.DecodeLastRune(k.typed)
+		k.typed = k.typed[:len(k.typed)-size]
+		k.typing = len(k.typed) > 0
+	case b >= ' ' && len(k.typed) < mostTyped:
+		k.typed = append(k.typed, b)
+	}
+	return "", false
+}

@@ -1,0 +1,117 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A Line is one line of what stays on a terminal.
+type Line struct {
+	Text string
+	Bold bool
+	Bad  bool // in red
+}
+
+// A Screen keeps a few lines at the lower end of what a terminal shows. All else is
+// printed above them, and scrolls as usual. Its methods may be called by any goroutine.
+//
+// It is escape codes by hand and no library: it needs three of them, and a library that
+// is made for whole applications (bubbletea) brings sixteen modules for these.
+type Screen struct {
+	W io.Writer
+	// Size returns how many columns and rows the terminal has now.
+	Size  func() (columns, rows int)
+	Color bool
+
+	mu    sync.Mutex
+	lines []Line
+	drawn []int // how wide each line is that stands there
+}
+
+const (
+	clearBelow = "\x1b[J"
+	bold       = "\x1b[1m"
+	red        = "\x1b[31m"
+	plain      = "\x1b[0m"
+)
+
+// Draw shows lines in place of those that it has shown before. Lines that are too long
+// are cut, and those that the terminal has no room for are left out.
+func (s *Screen) Draw(lines []Line) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = lines
+	s.redraw("")
+}
+
+// Print prints a text above the lines.
+func (s *Screen) Print(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.redraw(text)
+}
+
+// Close removes the lines.
+func (s *Screen) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = nil
+	s.redraw("")
+}
+
+// redraw prints a text where the lines stood, and the lines below it. All of it is one
+// write, so that nobody sees half of it.
+func (s *Screen) redraw(text string) {
+	columns, rows := s.Size()
+	columns, rows = max(columns, 1), max(rows, 2)
+	var b strings.Builder
+	b.WriteString(s.erase(columns))
+	if text = strings.TrimRight(trace.Visible(text), "\n"); text != "" {
+		b.WriteString(text + "\n")
+	}
+	s.drawn = s.drawn[:0]
+	for i, line := range s.lines[:min(len(s.lines), rows-1)] {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		text := Cut(line.Text, columns-1) // terminals differ in what a full line does
+		s.drawn = append(s.drawn, Width(text))
+		b.WriteString(s.styled(text, line))
+	}
+	io.WriteString(s.W, b.String())
+}
+
+// erase returns what removes the lines. If the terminal has become narrower since they
+// were drawn, each takes several rows by now.
+func (s *Screen) erase(columns int) string {
+	if len(s.drawn) == 0 {
+		return ""
+	}
+	rows := 0
+	for _, width := range s.drawn {
+		rows += max(1, (width+columns-1)/columns)
+	}
+	if rows == 1 {
+		return "\r" + clearBelow
+	}
+	return fmt.Sprintf("\r\x1b[%dA", rows-1) + clearBelow
+}
+
+// styled returns a line with its colours, if there are any.
+func (s *Screen) styled(text string, line Line) string {
+	if !s.Color || !line.Bold && !line.Bad {
+		return text
+	}
+	style := ""
+	if line.Bold {
+		style = bold
+	}
+	if line.Bad {
+		style += red
+	}
+	return style + text + plain
+}

@@ -1,0 +1,237 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/page"
+)
+
+// A sheet is text that is written line by line.
+type sheet struct{ strings.Builder }
+
+func (b *sheet) line(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+
+// list writes texts of any number of lines under a title, if there are any.
+func (b *sheet) list(title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	b.line("  %s", title)
+	for _, text := range lines {
+		for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+			b.line("    %s", Inline(line))
+		}
+	}
+}
+
+// Show tells of the step where the stepper stands, or of the end.
+func (s *Stepper) Show() string {
+	b := &sheet{}
+	if s.at == s.steps {
+		s.showEnd(b)
+		return b.String()
+	}
+	m, problem := s.moment(s.at)
+	if problem != "" {
+		return problem
+	}
+	title := fmt.Sprintf("step %d of 0 to %d", s.at, s.steps-1)
+	if m.Time != "" {
+		title += ", at " + m.Time
+	}
+	if m.Failed {
+		title += "  ✗ fails here"
+	}
+	b.line("%s", title)
+	b.line("  %s", s.what(m))
+	if how := s.how(m); how != "" {
+		b.line("  %s", how)
+	}
+	s.showState(b, m)
+	b.list("others have changed", m.After)
+	s.showOthers(b, m)
+	b.list("answers", m.Choices)
+	b.list("faults", m.Faults)
+	b.list("log", m.Log)
+	if m.Failed {
+		b.list("failed", []string{s.walk.Failure})
+	}
+	return b.String()
+}
+
+// what says in a line what a step was.
+func (s *Stepper) what(m *page.Moment) string {
+	if m.From < 0 {
+		return Inline(m.Label)
+	}
+	return s.arrow(&m.Message)
+}
+
+// arrow returns a message with sender and receiver.
+func (s *Stepper) arrow(m *page.Message) string {
+	return fmt.Sprintf("%s ──%s──▶ %s", s.actor(m.From), Inline(m.Label), s.actor(m.To))
+}
+
+// how says where the message comes from and which code has received it.
+func (s *Stepper) how(m *page.Moment) string {
+	var parts []string
+	if m.From >= 0 {
+		parts = append(parts, sent(&m.Message))
+	}
+	if m.Handler != "" {
+		parts = append(parts, "received by "+Inline(m.Handler))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sent says where a message was sent.
+func sent(m *page.Message) string {
+	text := "sent by the test"
+	if m.SentIn >= 0 {
+		text = fmt.Sprintf("sent in step %d", m.SentIn)
+	}
+	if m.SentAt != "" {
+		text += " at " + Inline(m.SentAt)
+	}
+	return text
+}
+
+// showState writes what the receiver keeps: each field once if the step has not changed
+// it, else with a mark, as it was and as it is.
+func (s *Stepper) showState(b *sheet, m *page.Moment) {
+	if len(m.Before)+len(m.Now) == 0 {
+		return
+	}
+	name := s.actor(m.To)
+	switch {
+	case len(m.Now) == 0:
+		b.line("  %s before (what it keeps after is not known)", name)
+	case len(m.Before) == 0:
+		b.line("  %s after (what it kept before is not known)", name)
+	default:
+		b.line("  %s", name)
+	}
+	if len(m.Before) == 0 || len(m.Now) == 0 {
+		for _, f := range append(m.Before, m.Now...) {
+			b.line("    %s", field(f.Name, f.Text))
+		}
+		return
+	}
+	now := map[string][]string{}
+	for _, f := range m.Now {
+		now[f.Name] = append(now[f.Name], f.Text)
+	}
+	for _, f := range m.Before {
+		if list := now[f.Name]; len(list) == 0 {
+			b.line("  * %s → nothing", field(f.Name, f.Text))
+		} else if now[f.Name] = list[1:]; list[0] == f.Text {
+			b.line("    %s", field(f.Name, f.Text))
+		} else {
+			b.line("  * %s → %s", field(f.Name, f.Text), Inline(list[0]))
+		}
+	}
+	for _, f := range m.Now {
+		if list := now[f.Name]; len(list) > 0 {
+			now[f.Name] = list[1:]
+			b.line("  * %s (new)", field(f.Name, list[0]))
+		}
+	}
+}
+
+func field(name, text string) string {
+	if name == "" {
+		return Inline(text)
+	}
+	return Inline(name) + ": " + Inline(text)
+}
+
+// showOthers writes what else could have been received.
+func (s *Stepper) showOthers(b *sheet, m *page.Moment) {
+	switch n := len(m.Others) + m.More; {
+	case m.Fixed:
+		return
+	case n == 0:
+		b.line("  nothing else was deliverable")
+	default:
+		b.line("  also deliverable (%d)", n)
+		s.messages(b, m.Others, m.More)
+	}
+}
+
+// messages writes messages, and how many more there are.
+func (s *Stepper) messages(b *sheet, list []page.Message, more int) {
+	for i := range list {
+		b.line("    %s, %s", s.arrow(&list[i]), sent(&list[i]))
+	}
+	if more > 0 {
+		b.line("    and %d more", more)
+	}
+}
+
+// showEnd writes what there is to say of the end of the run.
+func (s *Stepper) showEnd(b *sheet) {
+	b.line("the end, after %s", count(s.steps, "step"))
+	switch s.walk.Failed {
+	case -1:
+		b.line("  the run did not fail")
+	case s.steps:
+		b.list("✗ fails here", []string{s.walk.Failure})
+	default:
+		b.line("  the run failed in step %d: f goes there", s.walk.Failed)
+	}
+	if len(s.walk.Waiting) > 0 {
+		b.line("  never received (%d)", len(s.walk.Waiting)+s.walk.More)
+		s.messages(b, s.walk.Waiting, s.walk.More)
+	}
+	if s.steps == 0 {
+		b.list("log", s.walk.Logs)
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// drawn tells what the run has drawn, and logged outside of steps.
+func (s *Stepper) drawn() string {
+	b := &sheet{}
+	if len(s.walk.Draws) == 0 {
+		b.line("nothing was drawn")
+	}
+	b.list("drawn", s.walk.Draws)
+	b.list("log of the test", s.walk.Logs)
+	return b.String()
+}
+
+// sight is how many steps before and after are listed.
+const sight = 5
+
+// around lists the steps around the one that is shown.
+func (s *Stepper) around() string {
+	b := &sheet{}
+	at := s.at
+	for i := max(0, at-sight); i < min(s.steps, at+sight+1); i++ {
+		m, problem := s.moment(i)
+		if problem != "" {
+			b.WriteString(problem)
+			break
+		}
+		mark := " "
+		if i == at {
+			mark = ">"
+		}
+		text := s.what(m)
+		if m.Failed {
+			text += "  ✗ fails here"
+		}
+		b.line("%s %d  %s", mark, i, text)
+	}
+	if at+sight >= s.steps {
+		b.line("%s the end", map[bool]string{true: ">", false: " "}[at == s.steps])
+	}
+	return b.String()
+}

@@ -1,0 +1,203 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/page"
+)
+
+// window is how many steps are asked for at once, and mostKept how many such windows are
+// kept: so much memory a walk takes, however long the run is.
+const (
+	window   = 256
+	mostKept = 4
+)
+
+// A Stepper walks through a run one step at a time: it says in words what a step was, and
+// goes where it is told to. NewStepper makes one.
+type Stepper struct {
+	fetch  func(first, count int) (*page.Walk, error)
+	walk   *page.Walk
+	kept   []*page.Walk // the one used last is the last
+	steps  int
+	at     int // from 0; the number of steps is the end
+	broken string
+}
+
+// NewStepper returns a stepper that stands at the first step. Fetch returns count steps from
+// number first on, or fewer, but one at least if there is one. The error is that of the
+// first call.
+func NewStepper(fetch func(first, count int) (*page.Walk, error)) (*Stepper, error) {
+	w, err := fetch(0, window)
+	if err != nil {
+		return nil, err
+	}
+	return &Stepper{fetch: fetch, walk: w, kept: []*page.Walk{w}, steps: len(w.Receivers), broken: w.Unsteady}, nil
+}
+
+// Help lists the commands.
+const Help = `n  the next step             p  the step before
+17 step 17                   f  where the run failed
+s  the first step            e  the end, and what was never received
+a  the next step of the actor that is shown; a NAME of another one
+b  the step before of that actor; b NAME of another one
+d  what was drawn            l  the steps around
+h  this                      q  quit
+`
+
+// Do does what a line says, and returns what there is to be shown. It reports whether
+// that was to quit.
+func (s *Stepper) Do(line string) (text string, quit bool) {
+	line = strings.TrimSpace(line)
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	if number, err := strconv.Atoi(line); err == nil {
+		return s.to(number), false
+	}
+	if rest != "" && word != "a" && word != "b" {
+		return unknown(line), false
+	}
+	switch word {
+	case "n", "":
+		return s.to(s.at + 1), false
+	case "p":
+		return s.to(s.at - 1), false
+	case "s":
+		return s.to(0), false
+	case "e":
+		return s.to(s.steps), false
+	case "f":
+		return s.toFailure(), false
+	case "a":
+		return s.toActor(rest, 1), false
+	case "b":
+		return s.toActor(rest, -1), false
+	case "d":
+		return s.drawn(), false
+	case "l":
+		return s.around(), false
+	case "h", "?", "help":
+		return Help, false
+	case "q", "quit", "exit":
+		return "", true
+	}
+	return unknown(line), false
+}
+
+func unknown(line string) string {
+	return fmt.Sprintf("%s is no command: h lists them\n", strconv.QuoteToGraphic(Cut(line, 40)))
+}
+
+// to goes to a step, or to the end, which is behind the last.
+func (s *Stepper) to(step int) string {
+	switch {
+	case step < 0:
+		return "this is the first step\n"
+	case step > s.steps && s.at == s.steps && step == s.at+1:
+		return "this is the end\n"
+	case step > s.steps:
+		return fmt.Sprintf("there is no step %d: %s\n", step, s.size())
+	}
+	if step < s.steps {
+		if _, problem := s.moment(step); problem != "" {
+			return problem
+		}
+	}
+	s.at = step
+	return s.Show()
+}
+
+// size says which steps there are.
+func (s *Stepper) size() string {
+	if s.steps == 0 {
+		return "the run has no steps"
+	}
+	return fmt.Sprintf("the last is %d", s.steps-1)
+}
+
+// toFailure goes to the step in which the run failed.
+func (s *Stepper) toFailure() string {
+	if s.walk.Failed < 0 {
+		return "the run did not fail\n"
+	}
+	return s.to(s.walk.Failed)
+}
+
+// toActor goes to the next step of an actor in one direction: of the one that is shown,
+// or of a named one.
+func (s *Stepper) toActor(name string, by int) string {
+	actor := -1
+	if s.at < s.steps {
+		actor = s.walk.Receivers[s.at]
+	}
+	if name != "" {
+		actor = slices.IndexFunc(s.walk.Actors, func(a string) bool { return Inline(a) == name || a == name })
+		if actor < 0 {
+			return fmt.Sprintf("there is no actor %s: there are %s\n", strconv.QuoteToGraphic(Cut(name, 40)), s.names())
+		}
+	}
+	if actor < 0 {
+		return "no actor is shown: say which, as a NAME\n"
+	}
+	for i := s.at + by; i >= 0 && i < s.steps; i += by {
+		if s.walk.Receivers[i] == actor {
+			return s.to(i)
+		}
+	}
+	if by > 0 {
+		return s.actor(actor) + " has no step after this\n"
+	}
+	return s.actor(actor) + " has no step before this\n"
+}
+
+// mostNames is how many actors are named at once.
+const mostNames = 20
+
+func (s *Stepper) names() string {
+	list := s.walk.Actors[min(1, len(s.walk.Actors)):]
+	text := Inline(strings.Join(list[:min(len(list), mostNames)], ", "))
+	if n := len(list) - mostNames; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+func (s *Stepper) actor(i int) string {
+	if i < 0 || i >= len(s.walk.Actors) {
+		return "nobody"
+	}
+	return Inline(s.walk.Actors[i])
+}
+
+// moment returns a step, or why it is not known.
+func (s *Stepper) moment(step int) (*page.Moment, string) {
+	for i, w := range s.kept {
+		if k := step - w.First; k >= 0 && k < len(w.Moments) {
+			s.kept = append(slices.Delete(s.kept, i, i+1), w)
+			return &w.Moments[k], ""
+		}
+	}
+	if s.broken != "" {
+		return nil, fmt.Sprintf("step %d is not known: the program does not repeat itself, so that its run cannot be made once more\n", step)
+	}
+	first := step / window * window
+	if n := len(s.walk.Moments); n > 0 && n < window { // there are many actors
+		first = step / n * n
+	}
+	w, err := s.fetch(first, window)
+	if err != nil {
+		return nil, fmt.Sprintf("step %d is not known: %s\n", step, Inline(err.Error()))
+	}
+	if w.Unsteady != "" || w.Hash != s.walk.Hash || step-w.First < 0 || step-w.First >= len(w.Moments) {
+		s.broken = "another run came of it"
+		return s.moment(step)
+	}
+	w.Actors, w.Receivers = nil, nil // as in the first
+	if s.kept = append(s.kept, w); len(s.kept) > mostKept {
+		s.kept = s.kept[1:]
+	}
+	return &w.Moments[step-w.First], ""
+}

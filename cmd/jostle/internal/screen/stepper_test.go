@@ -1,0 +1,247 @@
+package screen
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/page"
+)
+
+// hostile is what a program may say.
+const hostile = "x\x1b[2J\u202e\r\ny\tz\x9b"
+
+// obeyed reports whether a terminal does something for a character other than show it.
+func obeyed(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf)) }
+
+// small is a run of four steps with all that can be told of a step.
+func small() *page.Walk {
+	message := func(from, to int, label string, sentIn int) page.Message {
+		return page.Message{From: from, To: to, Label: label, SentIn: sentIn, SentAt: "bank.go:12"}
+	}
+	return &page.Walk{
+		Actors: []string{"test", "account", "north", hostile}, Receivers: []int{2, 1, 3, 1}, Failed: 3, Failure: "overdrawn: " + hostile,
+		Draws: []string{"sum = 3", hostile}, Logs: []string{"begins"}, Waiting: []page.Message{message(0, 2, "late", -1)}, More: 3,
+		Moments: []page.Moment{
+			{Step: page.Step{Message: message(0, 2, "order", -1), Handler: "bank.go:30"}, Now: []page.Field{{Text: "a function"}}},
+			{Step: page.Step{Message: message(2, 1, "deposit(3)", 0), Number: 1, Handler: "bank.go:20", After: []string{"north now: " + hostile}}, Time: "1.5s",
+				Before:  []page.Field{{Name: "balance", Text: "0"}, {Name: "owner", Text: hostile}, {Name: "old", Text: "1"}, {Text: "its disk: a"}, {Text: "its disk: b"}},
+				Now:     []page.Field{{Name: "balance", Text: "3"}, {Name: "owner", Text: hostile}, {Text: "its disk: a"}, {Text: "its disk: c"}, {Name: "new", Text: "2"}},
+				Others:  []page.Message{message(3, 1, hostile, -1), message(0, 2, "late", 0)},
+				More:    7,
+				Choices: []string{"Choose(3) is 1"}, Faults: []string{"fault: loss of the next message"}},
+			{Step: page.Step{Message: page.Message{From: -1, To: 3, Label: "crash of " + hostile, SentIn: -1}, Number: 2, Kind: "crash"}, Fixed: true, Before: []page.Field{{Name: "n", Text: "1"}}},
+			{Step: page.Step{Message: message(3, 1, "withdraw(5)", 0), Number: 3, Failed: true, Log: []string{hostile, "two\nlines"}}, Fixed: true},
+		},
+	}
+}
+
+// whole returns what a fetch would of a run that is told of at once.
+func whole(w *page.Walk) func(int, int) (*page.Walk, error) {
+	return func(int, int) (*page.Walk, error) { return w, nil }
+}
+
+// transcript returns what comes of commands.
+func transcript(t *testing.T, s *Stepper, commands ...string) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(s.Show())
+	for _, c := range commands {
+		text, quit := s.Do(c)
+		fmt.Fprintf(&b, "> %q\n%s", c, text)
+		if quit {
+			b.WriteString("that is all\n")
+		}
+	}
+	return b.String()
+}
+
+func TestWalk(t *testing.T) {
+	s, err := NewStepper(whole(small()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := transcript(t, s, "n", "n", "", "n", "n", "n", "a", "p", "p", "p", "p", "p", "p", " 2 ", "a account", "b", "b north", "a nobody here\x1b[1m", "a test", "b x\\x1b[2J",
+		"b x\x1b[2J\u202e\r\ny\tz\x9b", "e", "a", "b account", "b", "f", "s", "d", "l", "3", "l", "e", "l", "4", "5", "99", "-1", "99999999999999999999", "n 2", "dance\x1b[2J", "h", "q")
+	golden.File(t, "testdata/walk.golden", text)
+	if strings.ContainsFunc(text, obeyed) {
+		t.Error("there are characters that a terminal obeys")
+	}
+}
+
+// TestOtherRuns: a run without steps, one that held, and one that failed after its last
+// step.
+func TestOtherRuns(t *testing.T) {
+	held, late := small(), small()
+	held.Failed, held.Failure, held.Waiting, held.More, held.Draws, held.Logs = -1, "", nil, 0, nil, nil
+	late.Failed = len(late.Receivers)
+	held.Moments[3].Failed, late.Moments[3].Failed = false, false
+	var b strings.Builder
+	for _, w := range []*page.Walk{{Failed: 0, Failure: "no system", Logs: []string{"a"}}, {Failed: -1}, held, late} {
+		s, err := NewStepper(whole(w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.WriteString(transcript(t, s, "f", "e", "n", "p", "s", "a", "l", "d"))
+		b.WriteString("\n")
+	}
+	golden.File(t, "testdata/others.golden", b.String())
+}
+
+// long is a run of many steps, of which parts are told of.
+type long struct {
+	steps, most int
+	asked       []int
+	problem     error
+	change      func(*page.Walk)
+}
+
+func (l *long) fetch(first, count int) (*page.Walk, error) {
+	l.asked = append(l.asked, first)
+	if l.problem != nil && len(l.asked) > 1 {
+		return nil, l.problem
+	}
+	w := &page.Walk{Actors: []string{"test", "a", "b"}, Failed: l.steps - 2, First: first, Hash: 7}
+	for i := range l.steps {
+		w.Receivers = append(w.Receivers, 1+i%2)
+	}
+	for i := first; i < min(first+min(count, l.most), l.steps); i++ {
+		w.Moments = append(w.Moments, page.Moment{Step: page.Step{Number: i, Message: page.Message{From: 0, To: 1 + i%2, Label: fmt.Sprint("m", i), SentIn: -1}, Failed: i == w.Failed},
+			Now: []page.Field{{Name: "n", Text: strings.Repeat("x", 300)}}})
+	}
+	if l.change != nil && len(l.asked) > 1 {
+		l.change(w)
+	}
+	return w, nil
+}
+
+// TestLongRuns: of a run of 10,000 steps a few parts are in memory, and each is asked for
+// once while somebody walks within it or goes back and forth over its edge.
+func TestLongRuns(t *testing.T) {
+	for _, most := range []int{window, 100} {
+		l := &long{steps: 10_000, most: most}
+		s, err := NewStepper(l.fetch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range l.steps - 1 {
+			if text, _ := s.Do("n"); !strings.HasPrefix(text, fmt.Sprintf("step %d of 0 to 9999", i+1)) {
+				t.Fatalf("after step %d: %s", i, text)
+			}
+		}
+		if want := (l.steps + most - 1) / most; len(l.asked) != want {
+			t.Errorf("%d parts were asked for, want %d", len(l.asked), want)
+		}
+		s.Do(fmt.Sprint(most - 1))
+		l.asked = nil
+		for range 100 {
+			s.Do("n")
+			s.Do("p")
+		}
+		if len(l.asked) != 1 || len(s.kept) > mostKept {
+			t.Errorf("%d parts were asked for at an edge, %d are kept", len(l.asked), len(s.kept))
+		}
+		if text, _ := s.Do("f"); !strings.HasPrefix(text, "step 9998 of 0 to 9999  ✗ fails here\n") {
+			t.Error(text)
+		}
+		if text, _ := s.Do("b b"); !strings.HasPrefix(text, "step 9997 ") {
+			t.Error(text)
+		}
+	}
+}
+
+// TestRunsThatCannotBeMadeAgain: what is not known is not made up.
+func TestRunsThatCannotBeMadeAgain(t *testing.T) {
+	const chance = "step 300 is not known: the program does not repeat itself, so that its run cannot be made once more\n"
+	for name, c := range map[string]struct {
+		l    *long
+		want string
+	}{
+		"it ends":              {&long{problem: errors.New("exit status 3\x1b[2J")}, "step 300 is not known: exit status 3\\x1b[2J\n"},
+		"another run":          {&long{change: func(w *page.Walk) { w.Hash = 8 }}, chance},
+		"two runs differ":      {&long{change: func(w *page.Walk) { w.Unsteady = "the trace is another" }}, chance},
+		"it has become less":   {&long{change: func(w *page.Walk) { w.Moments = nil }}, chance},
+		"it begins elsewhere":  {&long{change: func(w *page.Walk) { w.First += 500 }}, chance},
+		"the first two differ": {&long{}, chance},
+	} {
+		c.l.steps, c.l.most = 1000, window
+		s, err := NewStepper(func(first, count int) (*page.Walk, error) {
+			w, err := c.l.fetch(first, count)
+			if name == "the first two differ" {
+				w.Unsteady = "the trace is another"
+			}
+			return w, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if text, _ := s.Do("300"); text != c.want {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
+		if text, _ := s.Do("255"); !strings.HasPrefix(text, "step 255 ") {
+			t.Errorf("%s: %s", name, text)
+		}
+		if text, _ := s.Do("n"); !strings.HasPrefix(text, "step 256 is not known: ") {
+			t.Errorf("%s: %s", name, text)
+		}
+		if text := s.Show(); !strings.HasPrefix(text, "step 255 ") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if _, err := NewStepper(func(int, int) (*page.Walk, error) { return nil, errors.New("no") }); err == nil {
+		t.Error("there is a stepper without a run")
+	}
+}
+
+func TestKeys(t *testing.T) {
+	for _, c := range []struct{ keys, want string }{
+		{"npfaslq", "n p f a s l q"},
+		{" \r\n", "n n n"},
+		{"17\r", "17"}, {"170\x7f\rn", "17 n"}, {"1\x08\x08n", "n"}, {"1\x1bnp", "p"},
+		{":a north\r", "a north"}, {":\r", ""}, {":a \xc3\xa4b\x7f\x7f\xc3\xbc\r", "a ü"}, {":\x7f\rn", "n n"},
+		{"\x1b[A\x1b[B\x1b[C\x1b[D\x1b[H\x1b[F\x1bOC", "p n n p s e n"},
+		{"\x1b[3~\x1b[1;5Cn", "n"},   // keys that mean nothing
+		{"\x1bxn", "n"},              // Alt and a letter
+		{"\x1b[999999999999nn", "n"}, // longer than any key
+		{"\x03", "q"}, {":abc\x03", "q"}, {"\x04", "q"}, {"\x00\x01\xff\x80n", "n"},
+		{":" + strings.Repeat("y", 300) + "\r", strings.Repeat("y", 200)},
+	} {
+		var k Keys
+		var got []string
+		for _, b := range []byte(c.keys) {
+			if command, complete := k.Take(b); complete {
+				got = append(got, command)
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%q: got %q, want %q", c.keys, text, c.want)
+		}
+	}
+}
+
+// FuzzDo: whatever is typed, nothing panics and nothing reaches the terminal that it obeys.
+func FuzzDo(f *testing.F) {
+	for _, line := range []string{"n", "17", "a x", "b", "l", "\x1b", "e", "-5", "a \xff"} {
+		f.Add(line, line)
+	}
+	f.Fuzz(func(t *testing.T, first, second string) {
+		s, err := NewStepper(whole(small()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{first, second} {
+			if text, _ := s.Do(line); strings.ContainsFunc(text, obeyed) {
+				t.Errorf("%q shows %q", line, text)
+			}
+		}
+		var k Keys
+		for _, b := range []byte(first + second) {
+			k.Take(b)
+		}
+	})
+}

@@ -1,0 +1,72 @@
+// Package screen is what people see on terminals: a few lines that stay below all that is
+// printed above them, how a campaign goes as such lines, and a walk through a run.
+package screen
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// Inline returns what a program says as text for a terminal, on one line.
+func Inline(text string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(trace.Visible(text))
+}
+
+// wide are the characters that take two columns.
+var wide = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x2e80, Hi: 0x303e, Stride: 1}, {Lo: 0x3041, Hi: 0xa4cf, Stride: 1},
+		{Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, {Lo: 0xf900, Hi: 0xfaff, Stride: 1}, {Lo: 0xfe30, Hi: 0xfe6f, Stride: 1}, {Lo: 0xff00, Hi: 0xff60, Stride: 1}, {Lo: 0xffe0, Hi: 0xffe6, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0x1f300, Hi: 0x1f64f, Stride: 1}, {Lo: 0x1f900, Hi: 0x1f9ff, Stride: 1}, {Lo: 0x20000, Hi: 0x3fffd, Stride: 1}},
+}
+
+// columns returns how many columns a character takes.
+func columns(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	case unicode.Is(wide, r):
+		return 2
+	}
+	return 1
+}
+
+// Width returns how many columns a text takes that has no escapes.
+func Width(text string) (n int) {
+	for _, r := range text {
+		n += columns(r)
+	}
+	return n
+}
+
+// Cut returns the beginning of a text that takes width columns at most; it ends with a
+// mark if that is not all of it.
+func Cut(text string, width int) string {
+	if Width(text) <= width {
+		return text
+	}
+	n := 0
+	for i, r := range text {
+		if n += columns(r); n > width-1 {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// Fold breaks a text into lines of width columns at most.
+func Fold(text string, width int) (lines []string) {
+	width = max(width, 2)
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		n, start := 0, 0
+		for i, r := range line {
+			if n += columns(r); n > width {
+				lines = append(lines, line[start:i])
+				n, start = columns(r), i
+			}
+		}
+		lines = append(lines, line[start:])
+	}
+	return lines
+}

@@ -1,0 +1,348 @@
+package screen
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/words"
+)
+
+// A View is how a campaign goes, as far as its events tell. What it shows follows from
+// these alone. The zero value has been told of none.
+type View struct {
+	// Ending reports that somebody has asked the campaign to end.
+	Ending bool
+
+	last     campaign.Event
+	said     string // why it has ended
+	samples  []sample
+	subjects []string // in the order in which they were told of first
+	progress map[string]campaign.Progress
+	found    int
+}
+
+// A sample is how many runs there were at a time.
+type sample struct {
+	seconds float64
+	runs    int
+}
+
+// The rate is that of the last rateOver seconds, of mostSamples events at most.
+const (
+	rateOver    = 10
+	mostSamples = 100
+)
+
+// Tell tells of an event.
+func (v *View) Tell(e campaign.Event) {
+	switch e.Kind {
+	case campaign.Found:
+		v.found++
+	case campaign.Ended:
+		v.said = e.Text
+	case campaign.Went:
+		v.samples = append(v.samples, sample{e.Seconds, e.Runs})
+		for len(v.samples) > 2 && (len(v.samples) > mostSamples || e.Seconds-v.samples[1].seconds >= rateOver) {
+			v.samples = v.samples[1:]
+		}
+		for _, p := range e.Properties {
+			if _, known := v.progress[p.Subject]; !known {
+				v.subjects = append(v.subjects, p.Subject)
+			}
+			if v.progress == nil {
+				v.progress = map[string]campaign.Progress{}
+			}
+			v.progress[p.Subject] = p
+		}
+		v.last.Left = e.Left
+	}
+	v.last.Runs, v.last.Orders, v.last.Seconds = e.Runs, e.Orders, e.Seconds
+}
+
+// rate returns how many runs a second there were lately; zero when that is not known.
+func (v *View) rate() float64 {
+	if len(v.samples) == 0 {
+		return 0
+	}
+	first, last := v.samples[0], v.samples[len(v.samples)-1]
+	if len(v.samples) == 1 {
+		first = sample{}
+	}
+	if last.seconds <= first.seconds {
+		return 0
+	}
+	return float64(max(0, last.runs-first.runs)) / (last.seconds - first.seconds)
+}
+
+// Lines returns what is shown on a terminal of so many columns and rows.
+func (v *View) Lines(columns, rows int) []Line {
+	lines := v.head(columns)
+	room := max(0, rows-1-len(lines))
+	arms := v.arms(columns)
+	if room < 6 {
+		arms = nil
+	}
+	lines = append(lines, v.table(columns, room-len(arms))...)
+	return append(lines, arms...)
+}
+
+// fitted joins parts to lines, as many on one as there is room for.
+func fitted(parts []string, columns int) (lines []string) {
+	const gap = " · "
+	for _, part := range parts {
+		if n := len(lines) - 1; n >= 0 && Width(lines[n]+gap+part) < columns {
+			lines[n] += gap + part
+		} else {
+			lines = append(lines, part)
+		}
+	}
+	return lines
+}
+
+// head says how all of the campaign goes.
+func (v *View) head(columns int) (lines []Line) {
+	open, found := 0, 0
+	for _, p := range v.progress {
+		if found += p.Findings; p.State == campaign.Searching || p.State == campaign.Waiting {
+			open++
+		}
+	}
+	found = max(found, v.found)
+	parts := []string{clock(v.last.Seconds)}
+	switch {
+	case v.said != "":
+		parts = append(parts, "ended ("+v.said+")")
+	case v.Ending:
+		parts = append(parts, "is ending")
+	case v.last.Left > 0:
+		parts = append(parts, clock(v.last.Left)+" left")
+	}
+	parts = append(parts, words.Count(v.last.Runs, "run"))
+	if v.rate() > 0 {
+		parts = append(parts, words.Short(v.rate())+" runs/s")
+	}
+	for i, text := range fitted(parts, columns) {
+		lines = append(lines, Line{Text: text, Bold: i == 0})
+	}
+	coverage := []string{words.Count(v.last.Orders, "order") + " of two receives"}
+	if pairs := v.open(); pairs > 0 {
+		coverage = append(coverage, words.Grouped(pairs)+" open")
+	}
+	if len(v.subjects) > 0 {
+		coverage = append(coverage, fmt.Sprintf("%s of %s open", words.Grouped(open), properties(len(v.subjects))))
+	}
+	for _, text := range fitted(coverage, columns) {
+		lines = append(lines, Line{Text: text})
+	}
+	return append(lines, Line{Text: words.Count(found, "failure"), Bad: found > 0})
+}
+
+func properties(n int) string {
+	if n == 1 {
+		return "1 property"
+	}
+	return words.Grouped(n) + " properties"
+}
+
+// open returns how many pairs of receives are open in all properties.
+func (v *View) open() (n int) {
+	for _, p := range v.progress {
+		n += p.Open
+	}
+	return n
+}
+
+// clock writes seconds as people read them: "7s", "2m 05s", "3h 04m".
+func clock(seconds float64) string {
+	d := time.Duration(max(0, seconds)) * time.Second
+	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
+	switch {
+	case h > 0:
+		return fmt.Sprintf("%dh %02dm", h, m)
+	case m > 0:
+		return fmt.Sprintf("%dm %02ds", m, s)
+	}
+	return fmt.Sprintf("%ds", s)
+}
+
+// A column is one of the table: its title, from which width of the terminal on it is
+// shown, and what it has for a property.
+type column struct {
+	title string
+	from  int
+	text  func(*campaign.Progress) string
+}
+
+// tableColumns are those of the table, behind the property's name.
+var tableColumns = []column{
+	{"runs", 0, func(p *campaign.Progress) string { return words.Short(float64(p.Runs)) }},
+	{"steps", 140, func(p *campaign.Progress) string { return words.Short(float64(p.Steps)) }},
+	{"orders", 80, func(p *campaign.Progress) string { return words.Grouped(p.Orders) }},
+	{"open", 80, func(p *campaign.Progress) string { return words.Grouped(p.Open) }},
+	{"next new", 60, func(p *campaign.Progress) string { return estimate(p) }},
+	{"at most", 120, func(p *campaign.Progress) string { return percent(p.High) }},
+	{"failures", 0, func(p *campaign.Progress) string { return words.Grouped(p.Findings) }},
+	{"", 0, func(p *campaign.Progress) string { return stateOf(p) }},
+}
+
+// stateOf says whether a property is searched in, "" when it is.
+func stateOf(p *campaign.Progress) string {
+	if p.State == campaign.Searching {
+		return ""
+	}
+	return string(p.State)
+}
+
+// estimate says how likely it is that the next run shows something new.
+func estimate(p *campaign.Progress) string {
+	if p.High >= 1 && p.Likely == 0 {
+		return "?"
+	}
+	return percent(p.Likely)
+}
+
+// percent writes a chance.
+func percent(x float64) string {
+	switch {
+	case x <= 0:
+		return "0%"
+	case x < 0.0001:
+		return "<0.01%"
+	}
+	return number(100*x) + "%"
+}
+
+// number writes a number to two digits, or as a whole one.
+func number(x float64) string {
+	if x >= 10 {
+		return words.Grouped(int(x + 0.5))
+	}
+	return fmt.Sprintf("%.2g", x)
+}
+
+// least is how wide the name of a property is at least.
+const least = 16
+
+// table has a line for each property, as many as there is room for: first those with
+// failures, then those that are searched in.
+func (v *View) table(columns, room int) (lines []Line) {
+	if room < 2 || len(v.subjects) == 0 || room < 3 && len(v.subjects) > 1 {
+		return nil
+	}
+	shown := slices.Clone(v.subjects)
+	left := 0
+	if len(shown) > room-1 {
+		slices.SortStableFunc(shown, func(a, b string) int { return cmp.Compare(v.rank(a), v.rank(b)) })
+		left = len(shown) - (room - 2)
+		shown = shown[:room-2]
+	}
+	rows := [][]string{{"property"}}
+	for _, name := range shown {
+		rows = append(rows, []string{Inline(name)})
+	}
+	for _, c := range tableColumns {
+		if columns < c.from {
+			continue
+		}
+		rows[0] = append(rows[0], c.title)
+		for i, name := range shown {
+			p := v.progress[name]
+			rows[i+1] = append(rows[i+1], c.text(&p))
+		}
+	}
+	for i, text := range aligned(rows, columns) {
+		lines = append(lines, Line{Text: text, Bold: i == 0, Bad: i > 0 && v.progress[shown[i-1]].Findings > 0})
+	}
+	if left > 0 {
+		lines = append(lines, Line{Text: fmt.Sprintf("… and %s more", words.Grouped(left))})
+	}
+	return lines
+}
+
+// rank says which properties are shown first if there is no room for all.
+func (v *View) rank(subject string) int {
+	switch p := v.progress[subject]; {
+	case p.Findings > 0:
+		return 0
+	case p.State == campaign.Searching:
+		return 1
+	case p.State == campaign.Waiting:
+		return 2
+	}
+	return 3
+}
+
+// aligned returns rows as lines: the first cell of each is cut to what the others leave of
+// so many columns, the last is aligned to the left, and those between to the right.
+func aligned(rows [][]string, columns int) (lines []string) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], Width(cell))
+		}
+	}
+	rest := 0
+	for _, w := range widths[1:] {
+		rest += w + 2
+	}
+	widths[0] = min(widths[0], max(least, columns-1-rest))
+	for _, row := range rows {
+		line := end(row[0], widths[0]) + strings.Repeat(" ", widths[0]-Width(end(row[0], widths[0])))
+		for i, cell := range row[1:] {
+			pad := strings.Repeat(" ", widths[i+1]-Width(cell))
+			if i == len(row)-2 {
+				line += "  " + cell
+			} else {
+				line += "  " + pad + cell
+			}
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
+
+// end returns the end of a name, which tells more than its beginning, a package's path.
+func end(name string, width int) string {
+	if Width(name) <= width {
+		return name
+	}
+	for i := range name {
+		if Width(name[i:]) <= width-1 {
+			return "…" + name[i:]
+		}
+	}
+	return "…"
+}
+
+// arms says what each strategy has shown, by how much for its runs.
+func (v *View) arms(columns int) (lines []Line) {
+	sum := map[string]campaign.Arm{}
+	var names []string
+	for _, subject := range v.subjects {
+		for _, a := range v.progress[subject].Arms {
+			s, known := sum[a.Name]
+			if !known {
+				names = append(names, a.Name)
+			}
+			sum[a.Name] = campaign.Arm{Name: a.Name, Runs: s.Runs + a.Runs, Fresh: s.Fresh + a.Fresh}
+		}
+	}
+	yield := func(name string) float64 { return 1000 * sum[name].Fresh / float64(max(1, sum[name].Runs)) }
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(yield(b), yield(a)), cmp.Compare(a, b)) })
+	var parts []string
+	for _, name := range names {
+		parts = append(parts, Inline(name)+" "+number(yield(name)))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	parts[0] = "new orders by 1,000 runs: " + parts[0]
+	for _, text := range fitted(parts, columns) {
+		lines = append(lines, Line{Text: text})
+	}
+	return lines[:min(len(lines), 3)]
+}

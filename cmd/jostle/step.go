@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
+	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// step walks through the run of a case.
+func (c *caseCommand) step(cmd *cobra.Command, args []string) error {
+	o, err := c.open(cmd.Context(), args)
+	defer o.done()
+	if err != nil {
+		return err
+	}
+	q := o.request
+	q.Do = worker.Replay
+	r, p, err := asked(cmd.Context(), o.owners, o.bounds, q)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		return told(cmd.OutOrStdout(), r)
+	}
+	defer p.Stop()
+	walk, err := screen.NewStepper(func(first, count int) (*page.Walk, error) {
+		q.Do, q.First, q.Count = worker.Walk, first, count
+		r, err := p.Do(cmd.Context(), q)
+		if err != nil {
+			return nil, err
+		}
+		return r.Walk, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := stepThrough(cmd, heading(r), walk); err != nil {
+		return err
+	}
+	if len(r.Findings)+len(r.Problems) > 0 {
+		return errFailed
+	}
+	return nil
+}
+
+// heading says what came of a case that is walked through.
+func heading(r *worker.Reply) string {
+	var b strings.Builder
+	for _, text := range r.Notes {
+		fmt.Fprintln(&b, trace.Visible(text))
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintf(&b, "%s\n    %s\n", trace.Visible(f.Headline), trace.Visible(f.Where))
+		if !f.Confirmed {
+			b.WriteString("    IT DOES NOT REPEAT: the steps are those of one run, and others may come otherwise\n")
+		}
+	}
+	return b.String()
+}
+
+// stepThrough does what keys say, if there is a terminal for them, and else lines.
+func stepThrough(cmd *cobra.Command, heading string, walk *screen.Stepper) error {
+	in, out := cmd.InOrStdin(), cmd.OutOrStdout()
+	keyboard, display := terminal(in), terminal(out)
+	if keyboard != nil && display != nil && obeys(os.Getenv, runtime.GOOS) {
+		restore, err := raw(keyboard)
+		if err == nil {
+			defer restore()
+			return stepByKeys(cmd.Context(), keyboard, &sheet{w: out, size: func() (int, int) { return size(display) }, heading: heading}, walk)
+		}
+	}
+	prompt := ""
+	if keyboard != nil {
+		prompt = "> "
+	}
+	fmt.Fprint(out, heading, "\n", walk.Show(), prompt)
+	lines := bufio.NewScanner(in)
+	return received(cmd.Context(), func(give func(string)) error {
+		for lines.Scan() {
+			give(lines.Text())
+		}
+		if errors.Is(lines.Err(), bufio.ErrTooLong) {
+			return errors.New("a line of the input is too long: each is a command such as n or 17, and h lists them")
+		}
+		return lines.Err()
+	}, func(line string) (quit bool) {
+		text, quit := walk.Do(line)
+		if !quit {
+			fmt.Fprint(out, text, prompt)
+		}
+		return quit
+	})
+}
+
+// received calls do with all that read gives, until do reports that it was the last. It
+// does not wait for read when the context is done.
+func received[T any](ctx context.Context, read func(give func(T)) error, do func(T) (last bool)) error {
+	given, ended, over := make(chan T), make(chan error, 1), make(chan struct{})
+	defer close(over)
+	go func() {
+		ended <- read(func(v T) {
+			select {
+			case given <- v:
+			case <-over:
+			}
+		})
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-ended:
+			return err
+		case v := <-given:
+			if do(v) {
+				return nil
+			}
+		}
+	}
+}
+
+// stepByKeys does what keys say.
+func stepByKeys(ctx context.Context, keyboard io.Reader, s *sheet, walk *screen.Stepper) error {
+	var keys screen.Keys
+	s.show(walk.Show(), "")
+	defer s.close()
+	return received(ctx, func(give func(byte)) error {
+		for b := make([]byte, 1); ; {
+			if n, err := keyboard.Read(b); n == 0 || err != nil {
+				return nil // the terminal is gone
+			}
+			give(b[0])
+		}
+	}, func(b byte) (quit bool) {
+		command, complete := keys.Take(b)
+		if complete {
+			s.text, quit = walk.Do(command)
+		}
+		if !quit {
+			s.show(s.text, keys.Typed())
+		}
+		return quit
+	})
+}
+
+// A sheet is a terminal that shows one text at a time.
+type sheet struct {
+	w       io.Writer
+	size    func() (columns, rows int)
+	heading string
+	text    string
+}
+
+const keysHelp = "n next  p back  f failure  a next of actor  17⏎ step 17  h help  q quit"
+
+// show shows a text, and what was typed below it.
+func (s *sheet) show(text, typed string) {
+	s.text = text
+	columns, rows := s.size()
+	lines := screen.Fold(s.heading+"\n"+text, columns)
+	if most := max(1, rows-3); len(lines) > most {
+		left := len(lines) - most + 1
+		lines = append(lines[:most-1], fmt.Sprintf("… %d lines more: make the terminal higher", left))
+	}
+	fmt.Fprintf(s.w, "\x1b[2J\x1b[H%s\r\n\r\n%s\r\n:%s", strings.Join(lines, "\r\n"), screen.Cut(keysHelp, columns), trace.Visible(screen.Cut(typed, columns-2)))
+}
+
+// close leaves what is shown, and the cursor below it.
+func (s *sheet) close() { fmt.Fprint(s.w, "\r\n") }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// onTerminal runs the command on a terminal of so many columns and rows, as a person would:
+// each line of a file has a text that must come, and the keys to be pressed then. What the
+// terminal was sent is in the file screen afterwards.
+func onTerminal(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 4 {
+		ts.Fatalf("usage: terminal COLUMNSxROWS file code arguments of jostle")
+	}
+	columns, rows, _ := strings.Cut(args[0], "x")
+	size := &pty.Winsize{Cols: uint16(number(ts, columns)), Rows: uint16(number(ts, rows))}
+	path, err := exec.LookPath("jostle")
+	ts.Check(err)
+	cmd := exec.Command(path, args[3:]...)
+	cmd.Dir = ts.MkAbs(".")
+	cmd.Env = []string{"PWD=" + cmd.Dir, "TERM=xterm"}
+	for _, name := range strings.Fields("PATH HOME GOCACHE GOMODCACHE GOFLAGS GOPROXY GOWORK JOSTLE_CACHE TMPDIR TERM NO_COLOR CI") {
+		if v := ts.Getenv(name); v != "" {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	f, err := pty.StartWithSize(cmd, size)
+	ts.Check(err)
+	defer f.Close()
+	late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	got := &person{ts: ts, terminal: f}
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		text, keys, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " =>")
+		got.wait(text)
+		keys, err := strconv.Unquote(`"` + strings.TrimPrefix(keys, " ") + `"`)
+		ts.Check(err)
+		_, err = f.WriteString(keys)
+		ts.Check(err)
+	}
+	got.wait("")
+	code := 0
+	var exit *exec.ExitError
+	if err := cmd.Wait(); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("screen"), []byte(got.all), 0o644))
+	if code != number(ts, args[2]) {
+		ts.Fatalf("exit code %d, want %s; the terminal was sent\n%q", code, args[2], got.all)
+	}
+}
+
+func number(ts *testscript.TestScript, text string) int {
+	n, err := strconv.Atoi(text)
+	ts.Check(err)
+	return n
+}
+
+// A person reads what a terminal is sent.
+type person struct {
+	ts       *testscript.TestScript
+	terminal *os.File
+	all      string
+	seen     int // how much of it was waited for
+}
+
+// wait waits until a text comes, and for the end if there is none.
+func (p *person) wait(text string) {
+	for buffer := make([]byte, 4096); ; {
+		if at := strings.Index(p.all[p.seen:], text); text != "" && at >= 0 {
+			p.seen += at + len(text)
+			return
+		}
+		n, err := p.terminal.Read(buffer)
+		if p.all += string(buffer[:n]); err != nil { // on Linux it is EIO at the end
+			if text != "" {
+				p.ts.Fatalf("%q did not come; the terminal was sent\n%q", text, p.all)
+			}
+			return
+		}
+	}
+}
+
+// TestAllowed: where a live screen may be drawn.
+func TestAllowed(t *testing.T) {
+	for _, c := range []struct {
+		env, system string
+		want        bool
+	}{
+		{"TERM=xterm", "linux", true}, {"", "linux", true}, {"TERM=dumb", "linux", false},
+		{"CI=true", "linux", false}, {"CI=1", "darwin", false}, {"CI=false", "linux", true}, {"NO_COLOR=1", "linux", true},
+		{"", "windows", false}, {"WT_SESSION=x", "windows", true}, {"WT_SESSION=x CI=true", "windows", false},
+	} {
+		getenv := func(name string) string {
+			for _, v := range strings.Fields(c.env) {
+				if value, is := strings.CutPrefix(v, name+"="); is {
+					return value
+				}
+			}
+			return ""
+		}
+		if got := allowed(getenv, c.system); got != c.want {
+			t.Errorf("%q on %s: %v", c.env, c.system, got)
+		}
+	}
+	if newLive(new(strings.Builder), os.Getenv) != nil {
+		t.Error("a file is a terminal")
+	}
+}

@@ -1,0 +1,262 @@
+package finding
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// mostOthers bounds how many messages are told of that could have been received instead,
+// and mostLeft how many of those that were never received.
+const (
+	mostOthers = 20
+	mostLeft   = 50
+)
+
+// Walk runs a case again, as Play does, and returns count of its steps from number first
+// on, with what the actors kept and what else could have been received. There are fewer
+// in a run of many actors. What is told of at once is bounded, however long the run is:
+// whoever goes on asks again.
+func Walk(r *props.Runner, c *corpus.Case, first, count int) *page.Walk {
+	played := Play(r, c)
+	w := &page.Walk{Failed: int(trace.None), Actors: []string{}, Receivers: []int{}, Draws: []string{}, Logs: []string{}, Moments: []page.Moment{}, Waiting: []page.Message{}}
+	for _, d := range draws(&played.Result) {
+		w.Draws = append(w.Draws, visible(d))
+	}
+	for _, line := range played.Result.Logs {
+		w.Logs = append(w.Logs, visible(line))
+	}
+	if f := played.Result.Failure; f != nil {
+		w.Failed, w.Failure = 0, visible(f.Text)
+	}
+	if played.Result.System == nil {
+		return w
+	}
+	t := played.Result.System.Trace()
+	was := CaseOf(Origin{}, &played.Result)
+	w.Hash = t.Hash
+	first = max(0, min(first, len(t.Steps)))
+	count = max(1, min(count, mostStates/len(t.Actors), len(t.Steps)-first))
+	l, res, replayer := walkAlong(r, &was, first, count, strategy.ReplayOptions{})
+	if w.Unsteady = firstDifference(&res, replayer, &was); w.Unsteady != "" { // it has ended where it differs
+		l, res, _ = walkAlong(r, &was, first, count, strategy.ReplayOptions{Lenient: true})
+	}
+	if res.System != nil {
+		l.fill(w, res.System.Trace(), res.Failure)
+	}
+	return w
+}
+
+// walkAlong runs a case once more, and notes some of its steps.
+func walkAlong(r *props.Runner, c *corpus.Case, first, count int, o strategy.ReplayOptions) (*walker, props.Result, *strategy.Replayer) {
+	replayer := strategy.Replay(&c.Record, o)
+	l := &walker{Strategy: replayer, first: first, moments: make([]page.Moment, count)}
+	for i := range l.moments {
+		l.moments[i].Fixed = true
+	}
+	plan := planOf(c, l)
+	plan.Observer, plan.Look = l, l.end
+	return l, r.Run(plan), replayer
+}
+
+// A walker makes the decisions of another strategy, and notes all that is to be told of
+// some steps.
+type walker struct {
+	pulse.Strategy
+	looker
+	sys     *pulse.System // nil until a message is sent
+	first   int           // of the steps that are told of
+	taken   int           // how many steps are over
+	moments []page.Moment
+}
+
+// Needs asks for what the other strategy needs, which is asked for every step.
+func (w *walker) Needs() pulse.Needs { return pulse.NeedsOf(w.Strategy) }
+
+// at returns the step that is taken next, or that is on; nil if it is none of those that
+// are told of.
+func (w *walker) at() *page.Moment {
+	if i := w.taken - w.first; i >= 0 && i < len(w.moments) {
+		return &w.moments[i]
+	}
+	return nil
+}
+
+// Pick picks as the other does, and notes what else there was.
+func (w *walker) Pick(e *pulse.Enabled) int {
+	k := w.Strategy.Pick(e)
+	m := w.at()
+	if m == nil || k < 0 || k >= e.Len() {
+		return k
+	}
+	order := make([]int, 0, e.Len())
+	for i := range e.Len() {
+		if i != k {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(e.Seq(i), e.Seq(j)) })
+	m.Fixed, m.Others, m.More = false, nil, max(0, len(order)-mostOthers)
+	for _, i := range order[:min(len(order), mostOthers)] {
+		m.Others = append(m.Others, messageOf(e.Send(i), e.Send(i).Label(), ""))
+	}
+	if w.sys != nil {
+		m.Before = fieldsOf(w.sys, int32(e.Receiver(k)))
+	}
+	return k
+}
+
+// Choose answers as the other does, and notes what was asked.
+func (w *walker) Choose(k choice.Kind, n int) int {
+	v := w.Strategy.Choose(k, n)
+	if m := w.at(); m != nil && v >= 0 && (v > 0 || k == choice.Program) {
+		m.Choices = append(m.Choices, answered(k, n, v))
+	}
+	return v
+}
+
+// answered says what a question was and its answer.
+func answered(k choice.Kind, n, v int) string {
+	switch k {
+	case choice.Program:
+		return fmt.Sprintf("Choose(%d) is %d", n, v)
+	case choice.Clock:
+		return "time passes although messages wait"
+	case choice.Drop:
+		return "a message that is sent gets lost"
+	case choice.Duplicate:
+		return "a message that is sent comes twice"
+	case choice.Delay:
+		return fmt.Sprintf("a message that is sent is held back (%d of %d)", v, n-1)
+	case choice.Crash:
+		return "the actor crashes at a MayCrash"
+	}
+	return fmt.Sprintf("%s: answer %d of 0 to %d", k, v, n-1)
+}
+
+// Err says what the other strategy says.
+func (w *walker) Err() error {
+	if j, ok := w.Strategy.(pulse.Judge); ok {
+		return j.Err()
+	}
+	return nil
+}
+
+// Sent notes what the looker does.
+func (w *walker) Sent(s *pulse.System, send int) {
+	w.sys = s
+	w.sent(s, send, props.Line())
+}
+
+// Stepped notes what the receiver keeps now, and what others keep that the step changed.
+func (w *walker) Stepped(s *pulse.System, step int) {
+	w.sys, w.taken = s, step
+	m := w.at()
+	w.states = m != nil || step == w.first-1
+	w.looker.Stepped(s, step)
+	if m != nil {
+		m.Now = fieldsOf(s, s.Trace().Steps[step].Actor)
+	}
+	w.taken = step + 1
+}
+
+// end notes what the receiver of the step keeps that failed: nobody is told of the end
+// of that.
+func (w *walker) end(s *pulse.System) {
+	m := w.at()
+	if m != nil && w.taken < len(s.Trace().Steps) {
+		m.Now = fieldsOf(s, s.Trace().Steps[w.taken].Actor)
+	}
+}
+
+// fieldsOf returns what an actor keeps.
+func fieldsOf(s *pulse.System, actor int32) (list []page.Field) {
+	for _, f := range s.Host().Fields(actor) {
+		list = append(list, page.Field{Name: visible(f.Name), Text: visible(f.Text)})
+	}
+	return list
+}
+
+// fill fills a walk from the trace of the run.
+func (w *walker) fill(to *page.Walk, t *trace.Trace, failure *pulse.Failure) {
+	for i := len(w.Handled); i < len(t.Steps); i++ {
+		w.handle(w.sys, i)
+	}
+	names := t.Names()
+	for _, name := range names {
+		to.Actors = append(to.Actors, visible(name))
+	}
+	for i := range t.Steps {
+		to.Receivers = append(to.Receivers, int(t.Steps[i].Actor))
+	}
+	to.First = w.first
+	if to.Failed, to.Failure = int(trace.None), ""; failure != nil {
+		to.Failed, to.Failure = failure.Step, visible(failure.Text)
+		if failure.Step < 0 || failure.Step >= len(t.Steps) {
+			to.Failed = len(t.Steps)
+		}
+	}
+	for i := w.first; i < min(w.first+len(w.moments), len(t.Steps)); i++ {
+		m := w.moments[i-w.first]
+		w.step(&m, t, i, names)
+		m.Failed = i == to.Failed
+		to.Moments = append(to.Moments, m)
+	}
+	for i := range t.Sends {
+		switch d := &t.Sends[i]; {
+		case d.Fate == trace.Delivered || d.Kind.IsTimer() || d.Kind == trace.Poll:
+		case len(to.Waiting) < mostLeft:
+			to.Waiting = append(to.Waiting, messageOf(d, d.Label(), at(w.Seen.Sent, int32(i))))
+		default:
+			to.More++
+		}
+	}
+}
+
+// step fills what is told of a step from the trace.
+func (w *walker) step(m *page.Moment, t *trace.Trace, i int, names trace.Names) {
+	st := &t.Steps[i]
+	m.Step = page.Step{Number: i, Kind: st.Kind.String(), Log: []string{}, After: []string{},
+		Message: page.Message{From: int(trace.None), To: int(st.Actor), SentIn: int(trace.None)}}
+	if st.Kind == trace.Receive {
+		d := &t.Sends[st.Send]
+		m.Message, m.Handler = messageOf(d, d.Label(), at(w.Seen.Sent, st.Send)), at(w.Handled, int32(i))
+	} else {
+		m.Label = visible(t.StepLabel(i))
+	}
+	if st.Time != 0 {
+		m.Time = time.Duration(st.Time).String()
+	}
+	for _, n := range t.Notes {
+		if int(n.Step) == i {
+			m.Log = append(m.Log, visible(n.Text))
+		}
+	}
+	for k := range t.Strikes {
+		if x := &t.Strikes[k]; int(x.Step) == i || x.Step == trace.None && int(x.After) == i {
+			m.Faults = append(m.Faults, visible(t.StrikeLabel(x)))
+		}
+	}
+	for k, whose := range w.whoseAt(i) {
+		if whose != st.Actor && i > 0 { // before the first step nothing was known of others
+			m.After = append(m.After, visible(names.Of(whose)+" now: "+w.steps[i][k]))
+		}
+	}
+}
+
+// whoseAt returns whose states a step has changed, as far as that is known.
+func (c *changes) whoseAt(step int) []int32 {
+	if step >= len(c.whose) {
+		return nil
+	}
+	return c.whose[step]
+}
