@@ -62,8 +62,22 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 	e := s.explainAll(ctx, c, signature, runs)
 	if !e.Complete && !e.Cut {
 		e.Sampled = s.sample(ctx, c, signature)
+		e.nameUnsent()
 	}
 	return e
+}
+
+// nameUnsent keeps the words for messages that the case does not send, and that matter in
+// random orders.
+func (e *Explanation) nameUnsent() {
+	if e.Sampled == nil {
+		return
+	}
+	for _, c := range e.Sampled.Constraints {
+		if name, unsent := e.Sampled.unsent[c.Second]; unsent {
+			e.steps[c.Second] = name
+		}
+	}
 }
 
 // explainAll runs all orders, if they are few enough.

@@ -22,11 +22,14 @@ type Sampled struct {
 	// they did not all come true count for nothing.
 	Free, Under page.Share
 	// Constraints are on two messages to one actor each. When the two are turned round and
-	// all else stays as it can, the run of the case passes.
+	// all else stays as it can, the run of the case passes. The second may be one that the
+	// case does not send, since it has failed before.
 	Constraints []schedule.Constraint
 	// Turned has for each constraint orders in which it is turned round, and the others hold.
 	// Where these hardly came, it is left out.
 	Turned []page.Share
+
+	unsent map[uint64]stepName // names of messages that the case does not send, by number
 }
 
 const (
@@ -42,8 +45,12 @@ type turner struct {
 	*shrinking
 	inputs    *shrink.Case
 	signature string
-	answers   map[uint64]int    // of the case
-	numbers   map[uint64]uint64 // of the messages of the case, by identity
+	answers   map[uint64]int      // of the case
+	order     []uint64            // of the messages that it receives
+	ids       []uint64            // their identities
+	numbers   map[uint64]uint64   // of messages, by identity
+	sent      map[uint64]bool     // numbers of the messages that the case sends
+	unsent    map[uint64]stepName // names of others, by number
 }
 
 // sample finds out by random orders which constraints matter to a case; nil when there
@@ -52,9 +59,10 @@ func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string
 	w := &turner{shrinking: s, inputs: c, signature: signature}
 	var out Sampled
 	pairs := w.note()
-	if list := w.mending(ctx, pairs); len(list) > 0 {
+	if list := w.afterwards(ctx, w.mending(ctx, pairs)); len(list) > 0 {
 		out = w.weigh(ctx, list)
 	}
+	out.unsent = w.unsent
 	if out.Free = w.share(ctx, nil); ctx.Err() != nil {
 		return nil
 	}
@@ -73,6 +81,57 @@ func (w *turner) mending(ctx context.Context, pairs []pair) (list []schedule.Con
 	return list
 }
 
+// afterwards adds the constraints on messages that the run of the case does not send, since it
+// is over before. To find them each message that it receives is put off until nothing else
+// can come. If that mends the run, what comes before it then may matter: that is tried, too.
+func (w *turner) afterwards(ctx context.Context, list []schedule.Constraint) []schedule.Constraint {
+	for i, number := range w.order {
+		known := slices.ContainsFunc(list, func(c schedule.Constraint) bool { return c.First == w.ids[i] })
+		if known || len(list) == mostSampled || i == mostTurns || ctx.Err() != nil {
+			continue
+		}
+		for _, second := range w.unsentBefore(number) {
+			if w.mendsBy(&steered{answers: w.answers, order: w.order, waits: []wait{{first: second, second: number}}}) {
+				list = append(list, schedule.Constraint{First: w.ids[i], Second: second})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// unsentBefore returns the messages that come before another at its actor when that is put
+// off, and that the run of the case does not send; none if that does not mend it. Their
+// numbers are their identities: in the run of the case those may be of other messages.
+func (w *turner) unsentBefore(number uint64) (list []uint64) {
+	by := &steered{answers: w.answers, order: w.order, waits: []wait{{first: never, second: number}}}
+	res := w.runs(by)
+	if res.System == nil || res.Skipped || res.Failure != nil {
+		return nil
+	}
+	t, host := res.System.Trace(), res.System.Host()
+	names := namesOf(res.System, t.Names())
+	byActor := map[int32][]uint64{}
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		if st.Kind != trace.Receive {
+			continue
+		}
+		id := host.StepID(&t.Sends[st.Send])
+		if by.numbers[id] == number {
+			return byActor[st.Actor]
+		}
+		if n := by.numbers[id]; !w.sent[n] {
+			byActor[st.Actor] = append(byActor[st.Actor], n)
+			w.numbers[n], w.unsent[n] = n, names[id]
+		}
+	}
+	return nil
+}
+
+// never is the number of no message.
+const never = 0
+
 // turns reports whether the second of two messages comes before the first.
 func (p *pair) turns(first, second uint64) bool {
 	i, k := slices.Index(p.order, first), slices.Index(p.order, second)
@@ -85,9 +144,7 @@ func (p *pair) turns(first, second uint64) bool {
 func (w *turner) weigh(ctx context.Context, list []schedule.Constraint) (out Sampled) {
 	all := w.share(ctx, list)
 	for i := 0; i < len(list) && len(list) > 1; {
-		without := w.turned(ctx, list, i)
-		frequent := 4*without.Failed*all.Of >= 3*all.Failed*without.Of
-		if frequent && (!without.LeftOut || 4*without.Of >= 3*all.Of) {
+		if needless(w.turned(ctx, list, i), all) {
 			list = slices.Delete(slices.Clone(list), i, i+1)
 		} else {
 			i++
@@ -99,8 +156,22 @@ func (w *turner) weigh(ctx context.Context, list []schedule.Constraint) (out Sam
 	out.Constraints = list
 	for i := range list {
 		out.Turned = append(out.Turned, w.turned(ctx, list, i))
+		switch last := out.Turned[i]; {
+		case !needless(last, out.Under):
+		case len(list) == 1:
+			return Sampled{}
+		case last.LeftOut:
+			return w.weigh(ctx, slices.Delete(slices.Clone(list), i, i+1))
+		}
 	}
 	return out
+}
+
+// needless reports whether a constraint without which orders show a share says nothing: they
+// fail about as often as with it, and, where it was left out, come about as often.
+func needless(without, with page.Share) bool {
+	frequent := 4*without.Failed*with.Of >= 3*with.Failed*without.Of
+	return frequent && (!without.LeftOut || 4*without.Of >= 3*with.Of)
 }
 
 // turned runs random orders in which one of the constraints is turned round, or left out if
@@ -137,9 +208,17 @@ func (w *turner) note() (list []pair) {
 	w.answers, w.numbers = n.answers, n.numbers
 	r := &reversals{t: res.System.Trace(), id: res.System.Host().StepID, order: n.order, numbers: n.numbers}
 	r.find()
+	w.order, w.unsent, w.sent = n.order, map[uint64]stepName{}, map[uint64]bool{}
+	for _, send := range r.received {
+		w.ids = append(w.ids, r.id(&r.t.Sends[send]))
+	}
+	for _, number := range n.numbers {
+		w.sent[number] = true
+	}
 	for _, exact := range [2]int{len(n.order), 0} { // to the letter, and by what is left when a pair is turned round
 		again := w.runs(&steered{answers: w.answers, order: n.order, exact: exact})
 		if !w.fails(&again) {
+			w.order = nil
 			return nil
 		}
 	}
@@ -159,9 +238,13 @@ func (w *turner) fails(res *props.Result) bool {
 // mends reports whether the case passes when a pair is turned round and all else stays as it
 // can.
 func (w *turner) mends(p pair) bool {
-	by := &steered{answers: w.answers, order: p.order, exact: p.exact}
+	return w.mendsBy(&steered{answers: w.answers, order: p.order, exact: p.exact})
+}
+
+// mendsBy reports whether a run passes, and comes as it is to come.
+func (w *turner) mendsBy(by *steered) bool {
 	res := w.runs(by)
-	return !by.lost && res.System != nil && !res.Skipped && res.Failure == nil
+	return !by.lost && by.kept() && res.System != nil && !res.Skipped && res.Failure == nil
 }
 
 // share runs random orders in which constraints hold.
