@@ -33,16 +33,19 @@ type Sampled struct {
 }
 
 const (
-	sampled     = 100 // orders of a kind that count
-	mostSample  = 300 // runs that are made for them; no more than sampled where hardly any counts
-	mostSampled = 8   // constraints that are looked at
-	mostTurns   = 300 // pairs that are turned round
-	fewestSaid  = 10  // orders of a kind of which something is said
+	sampled     = 100     // orders of a kind that count
+	mostSample  = 300     // runs that are made for them; no more than sampled where hardly any counts
+	mostSampled = 8       // constraints that are looked at
+	mostTurns   = 300     // pairs that are turned round
+	mostApart   = 50      // how many messages of an actor may lie between them, and one
+	turning     = 200_000 // steps of all runs, after which no constraint is said
+	fewestSaid  = 10      // orders of a kind of which something is said
 )
 
 // A turner makes random orders of a case.
 type turner struct {
 	*shrinking
+	left      int // steps
 	inputs    *shrink.Case
 	signature string
 	answers   map[uint64]int      // of the case
@@ -56,24 +59,23 @@ type turner struct {
 // sample finds out by random orders which constraints matter to a case; nil when there
 // is no time.
 func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string) *Sampled {
-	w := &turner{shrinking: s, inputs: c, signature: signature}
-	var out Sampled
+	w := &turner{shrinking: s, left: turning, inputs: c, signature: signature}
 	pairs := w.note()
+	out := &Sampled{Free: w.share(ctx, nil)}
 	if list := w.afterwards(ctx, w.mending(ctx, pairs)); len(list) > 0 {
-		out = w.weigh(ctx, list)
+		w.weigh(ctx, out, list)
 	}
-	out.unsent = w.unsent
-	if out.Free = w.share(ctx, nil); ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return nil
 	}
-	return &out
+	return out
 }
 
 // mending returns the pairs that mend the case when they are turned round. Of pairs that
 // are turned together only the nearest is one.
 func (w *turner) mending(ctx context.Context, pairs []pair) (list []schedule.Constraint) {
-	for _, p := range pairs[:min(len(pairs), mostTurns)] {
-		if len(list) < mostSampled && ctx.Err() == nil &&
+	for _, p := range pairs {
+		if len(list) < mostSampled && w.left > 0 && ctx.Err() == nil &&
 			!slices.ContainsFunc(list, func(c schedule.Constraint) bool { return p.turns(w.numbers[c.First], w.numbers[c.Second]) }) && w.mends(p) {
 			list = append(list, p.Constraint)
 		}
@@ -87,7 +89,7 @@ func (w *turner) mending(ctx context.Context, pairs []pair) (list []schedule.Con
 func (w *turner) afterwards(ctx context.Context, list []schedule.Constraint) []schedule.Constraint {
 	for i, number := range w.order {
 		known := slices.ContainsFunc(list, func(c schedule.Constraint) bool { return c.First == w.ids[i] })
-		if known || len(list) == mostSampled || i == mostTurns || ctx.Err() != nil {
+		if known || len(list) == mostSampled || i >= mostTurns || w.left <= 0 || ctx.Err() != nil {
 			continue
 		}
 		for _, second := range w.unsentBefore(number) {
@@ -141,7 +143,7 @@ func (p *pair) turns(first, second uint64) bool {
 // weigh looks at random orders in which the constraints hold, and in which one of them is
 // turned round. It gives up those that may as well be turned round, or that the others
 // bring about: the failure is about as frequent then as with all.
-func (w *turner) weigh(ctx context.Context, list []schedule.Constraint) (out Sampled) {
+func (w *turner) weigh(ctx context.Context, out *Sampled, list []schedule.Constraint) {
 	all := w.share(ctx, list)
 	for i := 0; i < len(list) && len(list) > 1; {
 		if needless(w.turned(ctx, list, i), all) {
@@ -150,21 +152,17 @@ func (w *turner) weigh(ctx context.Context, list []schedule.Constraint) (out Sam
 			i++
 		}
 	}
-	if out.Under = w.share(ctx, list); out.Under.Of < fewestSaid {
-		return Sampled{}
-	}
-	out.Constraints = list
+	under, turned := w.share(ctx, list), []page.Share(nil)
 	for i := range list {
-		out.Turned = append(out.Turned, w.turned(ctx, list, i))
-		switch last := out.Turned[i]; {
-		case !needless(last, out.Under):
-		case len(list) == 1:
-			return Sampled{}
-		case last.LeftOut:
-			return w.weigh(ctx, slices.Delete(slices.Clone(list), i, i+1))
+		turned = append(turned, w.turned(ctx, list, i))
+		if turned[i].LeftOut && len(list) > 1 && needless(turned[i], under) {
+			w.weigh(ctx, out, slices.Delete(slices.Clone(list), i, i+1))
+			return
 		}
 	}
-	return out
+	if w.left > 0 && under.Of >= fewestSaid && (len(list) > 1 || !needless(turned[0], under)) {
+		out.Under, out.Constraints, out.Turned, out.unsent = under, list, turned, w.unsent
+	}
 }
 
 // needless reports whether a constraint without which orders show a share says nothing: they
@@ -227,7 +225,11 @@ func (w *turner) note() (list []pair) {
 
 // runs runs the draws of the case.
 func (w *turner) runs(by pulse.Strategy) props.Result {
-	return w.play(props.Plan{Inputs: padded(w.inputs.Inputs), EarlyTimers: w.early, Strategy: by})
+	res := w.play(props.Plan{Inputs: padded(w.inputs.Inputs), EarlyTimers: w.early, Strategy: by})
+	if w.left--; res.System != nil {
+		w.left -= res.System.Steps()
+	}
+	return res
 }
 
 // fails reports whether a run fails as the case does.
@@ -254,7 +256,7 @@ func (w *turner) share(ctx context.Context, list []schedule.Constraint) (share p
 		by.waits = append(by.waits, wait{first: w.numbers[c.First], second: w.numbers[c.Second]})
 	}
 	for i := range uint64(mostSample) {
-		if share.Of == sampled || i >= sampled && share.Of < fewestSaid || ctx.Err() != nil {
+		if share.Of == sampled || i >= sampled && share.Of < fewestSaid || w.left <= 0 || ctx.Err() != nil {
 			break
 		}
 		by.seed = hash.Mix(i)
@@ -295,10 +297,33 @@ func (r *reversals) find() {
 	if len(r.received) != len(r.order) {
 		return
 	}
-	for place, send := range r.received {
-		r.addAll(send, place)
+	list := r.candidates()
+	for apart, more := 1, true; more && apart <= mostApart; apart++ {
+		more = false
+		for _, c := range list {
+			if c.turn >= apart && len(r.pairs) < mostTurns {
+				more = true
+				r.consider(&c, apart)
+			}
+		}
 	}
-	heads := map[[2]int32]bool{}
+}
+
+// A candidate is a message that may be the second of a pair.
+type candidate struct {
+	send  int32
+	place int // where it was received, behind all others if never
+	turn  int // how many messages its actor has received before
+}
+
+// candidates returns the messages that were received, and those that could have been next.
+func (r *reversals) candidates() (list []candidate) {
+	turns, heads := map[int32]int{}, map[[2]int32]bool{}
+	for place, send := range r.received {
+		to := r.t.Sends[send].To
+		list = append(list, candidate{send, place, turns[to]})
+		turns[to]++
+	}
 	for i := range r.t.Sends {
 		d := &r.t.Sends[i]
 		channel := [2]int32{d.From, d.To}
@@ -306,24 +331,18 @@ func (r *reversals) find() {
 			continue
 		}
 		heads[channel] = true
-		r.addAll(int32(i), len(r.order))
+		list = append(list, candidate{int32(i), len(r.order), turns[d.To]})
 	}
-	slices.SortStableFunc(r.pairs, func(a, b pair) int { return a.apart - b.apart })
+	return list
 }
 
-// addAll adds the pairs of a message, received at a place or never, with those that its
-// receiver has received before.
-func (r *reversals) addAll(send int32, place int) {
-	d := &r.t.Sends[send]
-	apart := 0
-	for _, first := range slices.Backward(r.by[d.To]) {
-		if first >= place {
-			continue
-		}
-		apart++
-		if a := &r.t.Sends[r.received[first]]; !r.oneChannel(a, d) && !r.causes(a.Receipt, d.Step) && !r.rests(a, d) {
-			r.add(first, place, d, apart)
-		}
+// consider adds the pair of a message and one that its actor has received before, so many
+// earlier, if they can be turned round.
+func (r *reversals) consider(c *candidate, apart int) {
+	d := &r.t.Sends[c.send]
+	first := r.by[d.To][c.turn-apart]
+	if a := &r.t.Sends[r.received[first]]; !r.oneChannel(a, d) && !r.causes(a.Receipt, d.Step) && !r.rests(a, d) {
+		r.add(first, c.place, d, apart)
 	}
 }
 

@@ -313,6 +313,29 @@ func TestNoTimeToSample(t *testing.T) {
 	}
 }
 
+// TestSamplingIsBounded: of a large run a bounded number of steps is sampled, and no constraint
+// is said when that is too few.
+func TestSamplingIsBounded(t *testing.T) {
+	r := props.NewRunner("large", func(t *props.T) {
+		got, sys := "", t.System()
+		judge := sys.Spawn("judge", pulse.Func(func(_ *pulse.Ctx, msg any) { got += msg.(string) }))
+		for range 150 {
+			sendsBy(sys, judge, "a", "b", "c")
+		}
+		if sys.Run(); strings.HasPrefix(got, "a") {
+			t.Error("fails")
+		}
+	})
+	defer r.Close()
+	res := r.Run(props.Plan{})
+	c, steps := caseOf(&res), res.System.Steps()
+	by := &shrinking{runner: r, far: &far{tell: func(shrink.Progress) {}}}
+	s := by.sample(t.Context(), &c, res.Failure.Signature())
+	if runs := by.far.at.Runs; runs > turning/steps+10 || runs < sampled || s.Free != (page.Share{Failed: sampled, Of: sampled}) || len(s.Constraints) > 0 {
+		t.Errorf("%d runs of %d steps: %+v", runs, steps, s)
+	}
+}
+
 // TestSampledOnPages: the facts are on all that is written of a failure, and are the same
 // when they are found again.
 func TestSampledOnPages(t *testing.T) {
