@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -14,14 +15,18 @@ type Cause struct {
 	Draws []string
 	// Faults says which faults are needed; "" when none is.
 	Faults string
-	// Constraints say in which orders it fails: in those in which all of one term hold.
+	// Constraints say in which orders it fails: in those in which all of one term hold, or,
+	// of Sampled orders, in as many as that says.
 	Constraints []Constraint
+	// Sampled is what random orders show, nil if all orders were run, or none at random.
+	Sampled *page.Sampled
 }
 
 // A Constraint is that one message is received before another.
 type Constraint struct {
 	Term          int // from 0
 	First, Second Message
+	Turned        *page.Share // see page.Constraint
 }
 
 // A Message is one that a constraint is about.

@@ -5,7 +5,10 @@
 // they are, and new ones may come. Programs that read it look at Format first.
 package page
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Format is the number of the form that JSON has. It changes when a name changes
 // its meaning, or goes.
@@ -29,9 +32,12 @@ type Page struct {
 	// Constraints say in which orders it fails: where all of one term hold. They are of
 	// the condition that Orders has, or, if there is none, of this run.
 	Constraints []Constraint `json:"constraints"`
-	Actors      []string     `json:"actors"` // the first is the test
-	Steps       []Step       `json:"steps"`
-	LeftOut     int          `json:"leftOut"` // how many steps more the run had
+	// Sampled is what random orders show, if there are too many to run them all: then
+	// Constraints are what was found to matter in them, if anything was.
+	Sampled *Sampled `json:"sampled,omitempty"`
+	Actors  []string `json:"actors"` // the first is the test
+	Steps   []Step   `json:"steps"`
+	LeftOut int      `json:"leftOut"` // how many steps more the run had
 	// Waiting are the messages that were not received.
 	Waiting []Message `json:"waiting"`
 }
@@ -47,6 +53,36 @@ type Constraint struct {
 	Term   int `json:"term"` // from 0
 	First  End `json:"first"`
 	Second End `json:"second"`
+	// Turned are random orders in which this constraint is turned round, and the others
+	// hold; nil if all orders were run.
+	Turned *Share `json:"turned,omitempty"`
+}
+
+// Sampled are random orders of a run.
+type Sampled struct {
+	Random Share `json:"random"` // of any kind
+	Under  Share `json:"under"`  // in which all constraints hold
+}
+
+// A Share is how many of some orders fail.
+type Share struct {
+	Failed int `json:"failed"`
+	Of     int `json:"of"`
+	// LeftOut reports that a constraint was left out, since orders in which it is turned
+	// round hardly come.
+	LeftOut bool `json:"leftOut,omitempty"`
+}
+
+// InWords says how many orders fail when a constraint is turned round.
+func (s Share) InWords() string {
+	how, still := "turned round", ""
+	if s.LeftOut {
+		how = "hardly ever the other way round; left out"
+	}
+	if s.Failed > 0 {
+		still = "still "
+	}
+	return fmt.Sprintf("%s, %s%d of %d", how, still, s.Failed, s.Of)
 }
 
 // An End is one message of a constraint.

@@ -80,7 +80,11 @@ func (p *Page) head(w *Writer) {
 		w.Put("<ol>\n")
 	}
 	for _, c := range p.Constraints {
-		w.Put("<li>%s before %s</li>\n", c.First.inWords(), c.Second.inWords())
+		w.Put("<li>%s before %s", c.First.inWords(), c.Second.inWords())
+		if c.Turned != nil {
+			w.Put(" (%s)", c.Turned.InWords())
+		}
+		w.Put("</li>\n")
 	}
 	if len(p.Constraints) > 0 {
 		w.Put("</ol>\n")

@@ -22,7 +22,7 @@ func of(text string) *Page {
 	m := Message{From: 0, To: 1, Label: text, SentIn: -1, SentAt: text}
 	return &Page{Format: Format, Property: text, Test: text, Failure: text, Detail: text, Location: text, Signature: text,
 		Shrunk: text, Orders: text, Faults: text, Draws: []Draw{{text, text}}, Logs: []string{text},
-		Constraints: []Constraint{{0, end, End{Text: text, Step: 1, SentAt: text, Handler: text}}},
+		Constraints: []Constraint{{0, end, End{Text: text, Step: 1, SentAt: text, Handler: text}, &Share{Failed: 1, Of: 2}}},
 		Actors:      []string{text, text},
 		Steps: []Step{{Message: m, Number: 0, Kind: text, Handler: text, Log: []string{text}, After: []string{text}},
 			{Message: Message{From: 1, To: 1, Label: text, SentIn: 0, SentAt: text}, Number: 1, Failed: true, Log: []string{text}, After: []string{text}},

@@ -41,6 +41,8 @@ type Explanation struct {
 	// answers that it has and that are not zero.
 	Before []schedule.Constraint
 	Given  []choice.Kind
+	// Sampled is what random orders show, nil if all were run or there was no time.
+	Sampled *Sampled
 
 	steps map[uint64]stepName
 }
@@ -55,8 +57,31 @@ type stepName struct {
 func (n stepName) number() uint64 { return hash.String(fmt.Sprint(n)) }
 
 // explain runs the orders of a shrunk case, up to a number of runs, and returns in
-// which of them it fails.
+// which of them it fails. If there are more, it samples some.
 func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
+	e := s.explainAll(ctx, c, signature, runs)
+	if !e.Complete && !e.Cut {
+		e.Sampled = s.sample(ctx, c, signature)
+		e.nameUnsent()
+	}
+	return e
+}
+
+// nameUnsent keeps the words for messages that the case does not send, and that matter in
+// random orders.
+func (e *Explanation) nameUnsent() {
+	if e.Sampled == nil {
+		return
+	}
+	for _, c := range e.Sampled.Constraints {
+		if name, unsent := e.Sampled.unsent[c.Second]; unsent {
+			e.steps[c.Second] = name
+		}
+	}
+}
+
+// explainAll runs all orders, if they are few enough.
+func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
 	res := s.run(*c)
 	if !isDoubtful(&res) && !res.Watches {
 		return s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, false)
@@ -242,7 +267,7 @@ func (e *Explanation) String() string {
 	case e.Cut:
 		return "fails in " + e.fromPlain() + ";\n    there was no time to run all orders"
 	case !e.Complete:
-		return "fails in " + e.fromPlain() + ";\n    there are too many orders to run them all"
+		return "fails in " + e.fromPlain() + ";\n    there are too many orders to run them all" + e.sampled()
 	case e.Orders == 0 || e.Failing == 0:
 		return ""
 	case e.Orders == 1 && !e.Skipped && !e.Reduced:
@@ -278,6 +303,28 @@ func (e *Explanation) fromPlain() string {
 		list = append(list, e.message(c.First)+where)
 	}
 	return plain + ", but with " + strings.Join(append(list, e.given()...), " and ")
+}
+
+// sampled says in words what random orders have shown.
+func (e *Explanation) sampled() string {
+	s := e.Sampled
+	if s == nil {
+		return ", and there was no time to sample some"
+	}
+	text := fmt.Sprintf("; sampled: it fails in %d of %d random orders", s.Free.Failed, s.Free.Of)
+	if len(s.Constraints) == 0 {
+		return text + ",\n    and no constraint on two messages was found that says which"
+	}
+	text += fmt.Sprintf(",\n    and in %d of %d", s.Under.Failed, s.Under.Of)
+	if s.Under.Of < sampled {
+		text += fmt.Sprintf(" (no more came in %d runs)", mostSample)
+	}
+	text += " where "
+	var lines []string
+	for i, c := range s.Constraints {
+		lines = append(lines, fmt.Sprintf("%s (%s)", e.term([]schedule.Constraint{c}), s.Turned[i].InWords()))
+	}
+	return text + strings.Join(lines, ",\n    and ")
 }
 
 // given says in words how many faults and other answers the case has.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -30,6 +31,9 @@ import (
 //   - A fault is needed if the case does not fail alike without it.
 func (s *shrinking) cause(ctx context.Context, out *Shrunk) finding.Cause {
 	c := finding.Cause{Constraints: s.constraints(out), Faults: s.faults(&out.Best)}
+	if e := out.Why.Sampled; e != nil {
+		c.Sampled = &page.Sampled{Random: e.Free, Under: e.Under}
+	}
 	m := &matter{shrinking: s, best: &out.Best, left: mattering}
 	for i := range out.Best.Case.Inputs {
 		c.Draws = append(c.Draws, m.draw(ctx, i))
@@ -333,11 +337,16 @@ func (s *shrinking) faults(best *shrink.Outcome) string {
 }
 
 // constraints returns those that say in which orders the case fails: the terms of the
-// condition if there is one, else what the case has.
+// condition if there is one, else those that matter in random orders, else what the case
+// has.
 func (s *shrinking) constraints(out *Shrunk) (list []finding.Constraint) {
 	e := &out.Why
 	terms := e.Condition.Terms
-	if !e.Exact {
+	bySample := !e.Exact && e.Sampled != nil && len(e.Sampled.Constraints) > 0
+	switch {
+	case bySample:
+		terms = [][]schedule.Constraint{e.Sampled.Constraints}
+	case !e.Exact:
 		terms = [][]schedule.Constraint{e.Before}
 	}
 	res := s.run(out.Best.Case)
@@ -357,8 +366,11 @@ func (s *shrinking) constraints(out *Shrunk) (list []finding.Constraint) {
 		return m
 	}
 	for k, term := range terms {
-		for _, c := range term {
+		for i, c := range term {
 			list = append(list, finding.Constraint{Term: k, First: message(c.First), Second: message(c.Second)})
+			if bySample {
+				list[i].Turned = &e.Sampled.Turned[i]
+			}
 		}
 	}
 	return list

@@ -1,0 +1,390 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// Sampled is what random orders of a case have shown, where there are too many to run them
+// all. They have its draws, and its answers where the same is asked; each message that can
+// come comes with equal chance.
+type Sampled struct {
+	// Free are orders of any kind, Under those in which all of Constraints hold. Runs in which
+	// they did not all come true count for nothing.
+	Free, Under page.Share
+	// Constraints are on two messages to one actor each. When the two are turned round and
+	// all else stays as it can, the run of the case passes. The second may be one that the
+	// case does not send, since it has failed before.
+	Constraints []schedule.Constraint
+	// Turned has for each constraint orders in which it is turned round, and the others hold.
+	// Where these hardly came, it is left out.
+	Turned []page.Share
+
+	unsent map[uint64]stepName // names of messages that the case does not send, by number
+}
+
+const (
+	sampled     = 100     // orders of a kind that count
+	mostSample  = 300     // runs that are made for them; no more than sampled where hardly any counts
+	mostSampled = 8       // constraints that are looked at
+	mostTurns   = 300     // pairs that are turned round
+	mostApart   = 50      // how many messages of an actor may lie between them, and one
+	turning     = 200_000 // steps of all runs, after which no constraint is said
+	fewestSaid  = 10      // orders of a kind of which something is said
+)
+
+// A turner makes random orders of a case.
+type turner struct {
+	*shrinking
+	left      int // steps
+	inputs    *shrink.Case
+	signature string
+	answers   map[uint64]int      // of the case
+	order     []uint64            // of the messages that it receives
+	ids       []uint64            // their identities
+	numbers   map[uint64]uint64   // of messages, by identity
+	sent      map[uint64]bool     // numbers of the messages that the case sends
+	unsent    map[uint64]stepName // names of others, by number
+}
+
+// sample finds out by random orders which constraints matter to a case; nil when there
+// is no time.
+func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string) *Sampled {
+	w := &turner{shrinking: s, left: turning, inputs: c, signature: signature}
+	pairs := w.note()
+	out := &Sampled{Free: w.share(ctx, nil)}
+	if list := w.afterwards(ctx, w.mending(ctx, pairs)); len(list) > 0 {
+		w.weigh(ctx, out, list)
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return out
+}
+
+// mending returns the pairs that mend the case when they are turned round. Of pairs that
+// are turned together only the nearest is one.
+func (w *turner) mending(ctx context.Context, pairs []pair) (list []schedule.Constraint) {
+	for _, p := range pairs {
+		if len(list) < mostSampled && w.left > 0 && ctx.Err() == nil &&
+			!slices.ContainsFunc(list, func(c schedule.Constraint) bool { return p.turns(w.numbers[c.First], w.numbers[c.Second]) }) && w.mends(p) {
+			list = append(list, p.Constraint)
+		}
+	}
+	return list
+}
+
+// afterwards adds the constraints on messages that the run of the case does not send, since it
+// is over before. To find them each message that it receives is put off until nothing else
+// can come. If that mends the run, what comes before it then may matter: that is tried, too.
+func (w *turner) afterwards(ctx context.Context, list []schedule.Constraint) []schedule.Constraint {
+	for i, number := range w.order {
+		known := slices.ContainsFunc(list, func(c schedule.Constraint) bool { return c.First == w.ids[i] })
+		if known || len(list) == mostSampled || i >= mostTurns || w.left <= 0 || ctx.Err() != nil {
+			continue
+		}
+		for _, second := range w.unsentBefore(number) {
+			if w.mendsBy(&steered{answers: w.answers, order: w.order, waits: []wait{{first: second, second: number}}}) {
+				list = append(list, schedule.Constraint{First: w.ids[i], Second: second})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// unsentBefore returns the messages that come before another at its actor when that is put
+// off, and that the run of the case does not send; none if that does not mend it. Their
+// numbers are their identities: in the run of the case those may be of other messages.
+func (w *turner) unsentBefore(number uint64) (list []uint64) {
+	by := &steered{answers: w.answers, order: w.order, waits: []wait{{first: never, second: number}}}
+	res := w.runs(by)
+	if res.System == nil || res.Skipped || res.Failure != nil {
+		return nil
+	}
+	t, host := res.System.Trace(), res.System.Host()
+	names := namesOf(res.System, t.Names())
+	byActor := map[int32][]uint64{}
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		if st.Kind != trace.Receive {
+			continue
+		}
+		id := host.StepID(&t.Sends[st.Send])
+		if by.numbers[id] == number {
+			return byActor[st.Actor]
+		}
+		if n := by.numbers[id]; !w.sent[n] {
+			byActor[st.Actor] = append(byActor[st.Actor], n)
+			w.numbers[n], w.unsent[n] = n, names[id]
+		}
+	}
+	return nil
+}
+
+// never is the number of no message.
+const never = 0
+
+// turns reports whether the second of two messages comes before the first.
+func (p *pair) turns(first, second uint64) bool {
+	i, k := slices.Index(p.order, first), slices.Index(p.order, second)
+	return k >= 0 && (i < 0 || k < i)
+}
+
+// weigh looks at random orders in which the constraints hold, and in which one of them is
+// turned round. It gives up those that may as well be turned round, or that the others
+// bring about: the failure is about as frequent then as with all.
+func (w *turner) weigh(ctx context.Context, out *Sampled, list []schedule.Constraint) {
+	all := w.share(ctx, list)
+	for i := 0; i < len(list) && len(list) > 1; {
+		if needless(w.turned(ctx, list, i), all) {
+			list = slices.Delete(slices.Clone(list), i, i+1)
+		} else {
+			i++
+		}
+	}
+	under, turned := w.share(ctx, list), []page.Share(nil)
+	for i := range list {
+		turned = append(turned, w.turned(ctx, list, i))
+		if turned[i].LeftOut && len(list) > 1 && needless(turned[i], under) {
+			w.weigh(ctx, out, slices.Delete(slices.Clone(list), i, i+1))
+			return
+		}
+	}
+	if w.left > 0 && under.Of >= fewestSaid && (len(list) > 1 || !needless(turned[0], under)) {
+		out.Under, out.Constraints, out.Turned, out.unsent = under, list, turned, w.unsent
+	}
+}
+
+// needless reports whether a constraint without which orders show a share says nothing: they
+// fail about as often as with it, and, where it was left out, come about as often.
+func needless(without, with page.Share) bool {
+	frequent := 4*without.Failed*with.Of >= 3*with.Failed*without.Of
+	return frequent && (!without.LeftOut || 4*without.Of >= 3*with.Of)
+}
+
+// turned runs random orders in which one of the constraints is turned round, or left out if
+// that hardly comes true.
+func (w *turner) turned(ctx context.Context, list []schedule.Constraint, i int) page.Share {
+	list = slices.Clone(list)
+	list[i] = list[i].Turned()
+	share := w.share(ctx, list)
+	if share.Of < fewestSaid {
+		share = w.share(ctx, slices.Delete(list, i, i+1))
+		share.LeftOut = true
+	}
+	return share
+}
+
+// A pair are two messages to one actor, of which the second could have come first, and the
+// order in which it does.
+type pair struct {
+	schedule.Constraint
+	order []uint64
+	exact int // how many of the order come before the first one
+	apart int // how many more messages of the actor lie between the two, and one
+}
+
+// note runs the case and notes its decisions. It returns the pairs of its run, none if that
+// cannot be made again by what was noted.
+func (w *turner) note() (list []pair) {
+	w.schedule = w.inputs.Schedule
+	n := &noted{by: strategy.Ordered(&w.schedule)}
+	res := w.runs(n)
+	if !w.fails(&res) {
+		return nil
+	}
+	w.answers, w.numbers = n.answers, n.numbers
+	r := &reversals{t: res.System.Trace(), id: res.System.Host().StepID, order: n.order, numbers: n.numbers}
+	r.find()
+	w.order, w.unsent, w.sent = n.order, map[uint64]stepName{}, map[uint64]bool{}
+	for _, send := range r.received {
+		w.ids = append(w.ids, r.id(&r.t.Sends[send]))
+	}
+	for _, number := range n.numbers {
+		w.sent[number] = true
+	}
+	for _, exact := range [2]int{len(n.order), 0} { // to the letter, and by what is left when a pair is turned round
+		again := w.runs(&steered{answers: w.answers, order: n.order, exact: exact})
+		if !w.fails(&again) {
+			w.order = nil
+			return nil
+		}
+	}
+	return r.pairs
+}
+
+// runs runs the draws of the case.
+func (w *turner) runs(by pulse.Strategy) props.Result {
+	res := w.play(props.Plan{Inputs: padded(w.inputs.Inputs), EarlyTimers: w.early, Strategy: by})
+	if w.left--; res.System != nil {
+		w.left -= res.System.Steps()
+	}
+	return res
+}
+
+// fails reports whether a run fails as the case does.
+func (w *turner) fails(res *props.Result) bool {
+	return res.System != nil && res.Failure != nil && res.Failure.Signature() == w.signature
+}
+
+// mends reports whether the case passes when a pair is turned round and all else stays as it
+// can.
+func (w *turner) mends(p pair) bool {
+	return w.mendsBy(&steered{answers: w.answers, order: p.order, exact: p.exact})
+}
+
+// mendsBy reports whether a run passes, and comes as it is to come.
+func (w *turner) mendsBy(by *steered) bool {
+	res := w.runs(by)
+	return !by.lost && by.kept() && res.System != nil && !res.Skipped && res.Failure == nil
+}
+
+// share runs random orders in which constraints hold.
+func (w *turner) share(ctx context.Context, list []schedule.Constraint) (share page.Share) {
+	by := &steered{answers: w.answers}
+	for _, c := range list {
+		by.waits = append(by.waits, wait{first: w.numbers[c.First], second: w.numbers[c.Second]})
+	}
+	for i := range uint64(mostSample) {
+		if share.Of == sampled || i >= sampled && share.Of < fewestSaid || w.left <= 0 || ctx.Err() != nil {
+			break
+		}
+		by.seed = hash.Mix(i)
+		res := w.runs(by)
+		if res.System == nil || res.Skipped || !by.kept() {
+			continue
+		}
+		share.Of++
+		if w.fails(&res) {
+			share.Failed++
+		}
+	}
+	return share
+}
+
+// A reversals finds the pairs of a run.
+type reversals struct {
+	t       *trace.Trace
+	id      func(*trace.Send) uint64
+	order   []uint64 // of messages, as they were received
+	numbers map[uint64]uint64
+
+	received []int32         // the sends of those messages
+	by       map[int32][]int // their places, by actor
+	pairs    []pair
+}
+
+// find finds the pairs of a run: messages that an actor has received, each with those that it
+// has received later, or would have received next; the nearest pairs first.
+func (r *reversals) find() {
+	r.by = map[int32][]int{}
+	for i := range r.t.Steps {
+		if st := &r.t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
+			r.by[st.Actor] = append(r.by[st.Actor], len(r.received))
+			r.received = append(r.received, st.Send)
+		}
+	}
+	if len(r.received) != len(r.order) {
+		return
+	}
+	list := r.candidates()
+	for apart, more := 1, true; more && apart <= mostApart; apart++ {
+		more = false
+		for _, c := range list {
+			if c.turn >= apart && len(r.pairs) < mostTurns {
+				more = true
+				r.consider(&c, apart)
+			}
+		}
+	}
+}
+
+// A candidate is a message that may be the second of a pair.
+type candidate struct {
+	send  int32
+	place int // where it was received, behind all others if never
+	turn  int // how many messages its actor has received before
+}
+
+// candidates returns the messages that were received, and those that could have been next.
+func (r *reversals) candidates() (list []candidate) {
+	turns, heads := map[int32]int{}, map[[2]int32]bool{}
+	for place, send := range r.received {
+		to := r.t.Sends[send].To
+		list = append(list, candidate{send, place, turns[to]})
+		turns[to]++
+	}
+	for i := range r.t.Sends {
+		d := &r.t.Sends[i]
+		channel := [2]int32{d.From, d.To}
+		if d.Fate != trace.Pending || d.Kind.IsTimer() || heads[channel] && !r.t.Unordered {
+			continue
+		}
+		heads[channel] = true
+		list = append(list, candidate{int32(i), len(r.order), turns[d.To]})
+	}
+	return list
+}
+
+// consider adds the pair of a message and one that its actor has received before, so many
+// earlier, if they can be turned round.
+func (r *reversals) consider(c *candidate, apart int) {
+	d := &r.t.Sends[c.send]
+	first := r.by[d.To][c.turn-apart]
+	if a := &r.t.Sends[r.received[first]]; !r.oneChannel(a, d) && !r.causes(a.Receipt, d.Step) && !r.rests(a, d) {
+		r.add(first, c.place, d, apart)
+	}
+}
+
+func (r *reversals) oneChannel(a, b *trace.Send) bool {
+	return !r.t.Unordered && a.From == b.From && a.To == b.To && a.Kind.IsTimer() == b.Kind.IsTimer()
+}
+
+// rests reports whether the system was at rest between the receipts of two messages.
+func (r *reversals) rests(a, b *trace.Send) bool {
+	return slices.ContainsFunc(r.t.Rests, func(at int32) bool { return at >= a.Receipt && (b.Receipt == trace.None || at < b.Receipt) })
+}
+
+// causes reports whether a step is that in which a message was sent, or comes before it.
+func (r *reversals) causes(step, sent int32) bool {
+	return sent == step || r.t.HappensBefore(int(step), int(sent))
+}
+
+// add adds the pair of the message received at a place and of another, received at a later
+// place or never. What that one needs comes before both of them: what it follows from, and
+// what is before it in its channel.
+func (r *reversals) add(first, second int, d *trace.Send, apart int) {
+	needed := []*trace.Send{d}
+	for _, send := range r.received[first+1 : second] {
+		if b := &r.t.Sends[send]; r.oneChannel(b, d) {
+			needed = append(needed, b)
+		}
+	}
+	prefix, rest := slices.Clone(r.order[:first]), []uint64{r.order[first]}
+	for k := first + 1; k < len(r.order); k++ {
+		b := &r.t.Sends[r.received[k]]
+		switch {
+		case k == second:
+		case k < second && slices.ContainsFunc(needed, func(n *trace.Send) bool { return n == b || r.causes(b.Receipt, n.Step) }):
+			prefix = append(prefix, r.order[k])
+		default:
+			rest = append(rest, r.order[k])
+		}
+	}
+	prefix = append(prefix, r.numbers[r.id(d)])
+	a := &r.t.Sends[r.received[first]]
+	r.pairs = append(r.pairs, pair{
+		Constraint: schedule.Constraint{First: r.id(a), Second: r.id(d)},
+		order:      append(prefix, rest...), exact: len(prefix), apart: apart,
+	})
+}

@@ -1,0 +1,374 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// sampledOf explains a shrunk failure as if there were too many orders to run them all; ok is
+// false if there is but one.
+func sampledOf(r *props.Runner, out *Shrunk) (e Explanation, ok bool) {
+	by := &shrinking{runner: r, early: out.Finding.Case.EarlyTimers}
+	e = by.explain(context.Background(), &out.Best.Case, out.Best.Signature, 1)
+	return e, e.Sampled != nil
+}
+
+// TestSampled holds what random orders show of small programs of which is known why they
+// fail: beside it stands what all orders show.
+func TestSampled(t *testing.T) {
+	var b strings.Builder
+	list := []subjects.Subject{}
+	for _, name := range []string{"writer", "barber", "messenger", "attach", "2pc-early", "2pc-stuck", "chain-repair", "snapshot-late", "cache"} {
+		s, _ := subjects.ByName(name)
+		list = append(list, s)
+	}
+	say := func(name string, property func(*props.T)) {
+		out := shrunkBy(t, property, 1, 20_000)
+		r := (&Property{Name: name, Test: name, Func: property}).NewRunner()
+		defer r.Close()
+		e, _ := sampledOf(r, &out)
+		fmt.Fprintf(&b, "%s: %s\n%s\n\n", name, out.Why.String(), e.String())
+	}
+	for _, s := range list {
+		say(s.Name, s.Property(false))
+	}
+	say("backwards", listed)
+	for _, c := range awkward {
+		say(c.name, func(t *props.T) {
+			o := pulse.Options{}
+			if c.name == "lost messages" {
+				o.Faults = pulse.Faults{Drop: 1}
+			}
+			sys := t.SystemWith(o)
+			c.build(t, sys)
+			sys.Run()
+		})
+	}
+	for _, c := range []struct {
+		name  string
+		fails func(got string) bool
+	}{
+		{"either of two", func(got string) bool { return strings.Index(got, "b") < strings.Index(got, "a") || got[0] == 'c' }},
+		{"c in the middle", func(got string) bool { return got[1] == 'c' }},
+		{"all but one", func(got string) bool { return got != "abc" }},
+	} {
+		say(c.name, func(t *props.T) {
+			got, sys := "", t.System()
+			judge := sys.Spawn("judge", pulse.Func(func(_ *pulse.Ctx, msg any) { got += msg.(string) }))
+			for _, word := range []string{"a", "b", "c"} {
+				sendsBy(sys, judge, word)
+			}
+			if sys.Run(); c.fails(got) {
+				t.Error("fails")
+			}
+		})
+	}
+	golden.File(t, "testdata/sampled.txt", b.String())
+}
+
+// A chance is an order of a program, and how probable it is where each message that can
+// come comes with equal chance.
+type chance struct {
+	received map[string][]stepName
+	failed   bool
+	p        float64
+}
+
+// chancesOf runs all orders of a case, one after the other, each from its start.
+func chancesOf(r *props.Runner, c *shrink.Case, signature string) (list []chance, all bool) {
+	by := &slowRun{slowly: &slowly{}}
+	for range mostPlain {
+		res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: by})
+		_, received := plainly(res.System)
+		one := chance{received, res.Failure != nil && res.Failure.Signature() == signature, 1}
+		n := len(by.digits)
+		for _, of := range by.of[:n] {
+			one.p /= float64(of)
+		}
+		list = append(list, one)
+		for n > 0 && by.digits[n-1]+1 == by.of[n-1] {
+			n--
+		}
+		if by.digits, by.of = by.digits[:n], by.of[:n]; n == 0 {
+			return list, true
+		}
+		by.digits[n-1]++
+	}
+	return nil, false
+}
+
+// sampledTable samples the orders of a failure that a random search finds, as it is found. It
+// returns nil if it fails in plain order, nothing is found, or there are too many orders.
+func sampledTable(r *props.Runner, p *table, seed uint64) (*Explanation, []chance) {
+	by := &shrinking{runner: r}
+	for n := range uint64(100) {
+		res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n/10), StrategySeed: n})
+		if res.Failure == nil {
+			continue
+		}
+		c := caseOf(&res)
+		signature := res.Failure.Signature()
+		if plain := r.Run(props.Plan{Inputs: c.Inputs}); plain.Failure != nil {
+			return nil, nil
+		}
+		all, whole := chancesOf(r, &c, signature)
+		if !whole {
+			return nil, nil
+		}
+		e := by.explain(context.Background(), &c, signature, 1)
+		return &e, all
+	}
+	return nil, nil
+}
+
+// doubts returns what all orders of a program say against what random ones are said to have
+// shown: orders that failed, or passed, of a kind of which there are none; that all of a kind
+// fail, and some do not; or a share that would be a wonder.
+func doubts(e *Explanation, all []chance) (list []string) {
+	s := e.Sampled
+	kind := func(name string, share page.Share, terms []schedule.Constraint) {
+		fails, passes, p := 0, 0, 0.0
+		under := Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]schedule.Constraint{terms}}}
+		for _, c := range all {
+			switch {
+			case !under.told(c.received):
+			case c.failed:
+				fails, p = fails+1, p+c.p
+			default:
+				passes++
+			}
+		}
+		failed, passed := share.Failed, share.Of-share.Failed
+		switch {
+		case failed < 0 || passed < 0 || failed > 0 && fails == 0 || passed > 0 && passes == 0:
+			list = append(list, fmt.Sprintf("%s: %d of %d, and of all orders %d fail and %d pass", name, failed, share.Of, fails, passes))
+		case share.Of == sampled && (failed == 0 && fails > 0 || passed == 0 && passes > 0):
+			list = append(list, fmt.Sprintf("%s: rare: %d of %d, and of all orders %d fail and %d pass", name, failed, share.Of, fails, passes))
+		}
+		if n := float64(share.Of); len(terms) == 0 && math.Abs(float64(failed)-n*p) > 4.5*math.Sqrt(n*p*(1-p))+1e-9 {
+			list = append(list, fmt.Sprintf("%s: %d of %d, and each fails with chance %.2f", name, failed, share.Of, p))
+		}
+	}
+	kind("free", s.Free, nil)
+	if len(s.Constraints) == 0 {
+		return list
+	}
+	kind("under", s.Under, s.Constraints)
+	for i, c := range s.Constraints {
+		others := slices.Clone(s.Constraints)
+		if others[i] = c.Turned(); s.Turned[i].LeftOut {
+			others = slices.Delete(others, i, i+1)
+		}
+		kind("turned", s.Turned[i], others)
+	}
+	return list
+}
+
+// TestSampledAgainstAllOrders holds what random orders of random small programs show against
+// all of their orders, each with its chance. What is said of each spoilt in some way is
+// doubted in all.
+func TestSampledAgainstAllOrders(t *testing.T) {
+	tested, constrained, always, rare, several := 0, 0, 0, 0, map[int]int{}
+	spoil := map[string]func(*Sampled) bool{
+		"turned": func(s *Sampled) bool {
+			s.Constraints[0] = s.Constraints[0].Turned()
+			return s.Under.Failed == s.Under.Of && s.Turned[0].Failed == 0 && !s.Turned[0].LeftOut
+		},
+		"one more fails": func(s *Sampled) bool {
+			s.Under.Failed++
+			return s.Under.Failed > s.Under.Of
+		},
+		"one passes": func(s *Sampled) bool {
+			all := s.Under.Failed == s.Under.Of
+			s.Under.Failed--
+			return all
+		},
+		"none is free": func(s *Sampled) bool {
+			many := s.Free.Failed > 40
+			s.Free.Failed = 0
+			return many
+		},
+	}
+	seen := map[string]int{}
+	for seed := uint64(1); tested < slowPrograms(); seed++ {
+		p := newTable(rand.New(rand.NewPCG(seed, 10)))
+		r := props.NewRunner("table", p.property(nil, 0))
+		e, all := sampledTable(r, p, seed)
+		r.Close()
+		if e == nil {
+			continue
+		}
+		tested++
+		s := e.Sampled
+		for _, doubt := range doubts(e, all) {
+			if strings.Contains(doubt, "rare") {
+				rare++
+				t.Logf("seed %d: %s", seed, doubt)
+				continue
+			}
+			t.Errorf("seed %d: %s\n%s", seed, doubt, e.String())
+		}
+		if len(s.Constraints) > 0 {
+			constrained++
+		} else {
+			continue
+		}
+		if s.Under.Failed == s.Under.Of {
+			always++
+		}
+		several[len(s.Constraints)]++
+		for name, f := range spoil {
+			wrong := *e
+			wrong.Sampled = &Sampled{Free: s.Free, Under: s.Under, Constraints: slices.Clone(s.Constraints), Turned: slices.Clone(s.Turned)}
+			if f(wrong.Sampled) {
+				if seen[name]++; len(doubts(&wrong, all)) == 0 {
+					t.Errorf("seed %d: %s: not seen\n%s", seed, name, wrong.String())
+				}
+			}
+		}
+	}
+	t.Logf("%d programs: %d with constraints, under which %d always fail; %v by how many; %d rare; spoilt %v", tested, constrained, always, several, rare, seen)
+	if rare*50 > tested || constrained < tested*95/100 || always < tested*85/100 {
+		t.Errorf("of %d programs %d have constraints, under which %d always fail", tested, constrained, always)
+	}
+	for name := range spoil {
+		if seen[name] < tested/5 {
+			t.Errorf("%s: tried %d times", name, seen[name])
+		}
+	}
+}
+
+// TestPairsCanBeTurned holds that each pair of a run can be turned round as is said: what comes
+// before it comes as it came, and the second of the two before the first.
+func TestPairsCanBeTurned(t *testing.T) {
+	tested, runs, far := 0, 0, 0
+	for seed := uint64(1); tested < slowPrograms(); seed++ {
+		p := newTable(rand.New(rand.NewPCG(seed, 10)))
+		r := props.NewRunner("table", p.property(nil, 0))
+		for n := range uint64(20) {
+			res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n), StrategySeed: n})
+			if res.Failure == nil {
+				continue
+			}
+			tested++
+			c := caseOf(&res)
+			w := &turner{shrinking: &shrinking{runner: r}, inputs: &c, signature: res.Failure.Signature()}
+			for _, pair := range w.note() {
+				by := &steered{answers: w.answers, order: pair.order, exact: pair.exact, waits: []wait{
+					{first: w.numbers[pair.Second], second: w.numbers[pair.First]}}}
+				again := w.runs(by)
+				if by.lost || !by.kept() && again.Failure == nil { // it may fail before
+					t.Fatalf("seed %d: %+v cannot be turned round: lost %t", seed, pair, by.lost)
+				}
+				if runs++; pair.apart > 1 {
+					far++
+				}
+			}
+		}
+		r.Close()
+	}
+	t.Logf("%d failing runs with %d pairs, of which %d are not neighbours", tested, runs, far)
+	if runs < tested/2 || far < tested/5 {
+		t.Errorf("%d failing runs have %d pairs, of which %d are not neighbours", tested, runs, far)
+	}
+}
+
+// TestNoTimeToSample: what was not sampled for want of time is said to be so, and sampling
+// stops at once when there is none.
+func TestNoTimeToSample(t *testing.T) {
+	s, _ := subjects.ByName("raft-dupvote")
+	out := shrunkBy(t, s.Property(false), 1, 20_000)
+	r := (&Property{Name: "p", Test: "p", Func: s.Property(false)}).NewRunner()
+	defer r.Close()
+	for _, most := range []int{0, 1, 50, 500} {
+		ctx, cancel := context.WithCancel(t.Context())
+		by := &shrinking{runner: r, far: &far{tell: func(p shrink.Progress) {
+			if p.Runs > most {
+				cancel()
+			}
+		}}}
+		e := out.Why
+		if e.Sampled = by.sample(ctx, &out.Best.Case, out.Best.Signature); e.Sampled != nil || by.far.at.Runs > most+4 {
+			t.Errorf("%d runs, and then %+v", by.far.at.Runs, e.Sampled)
+		}
+		if text := e.String(); !strings.HasSuffix(text, "\n    there are too many orders to run them all, and there was no time to sample some") {
+			t.Error(text)
+		}
+		cancel()
+	}
+}
+
+// TestSamplingIsBounded: of a large run a bounded number of steps is sampled, and no constraint
+// is said when that is too few.
+func TestSamplingIsBounded(t *testing.T) {
+	r := props.NewRunner("large", func(t *props.T) {
+		got, sys := "", t.System()
+		judge := sys.Spawn("judge", pulse.Func(func(_ *pulse.Ctx, msg any) { got += msg.(string) }))
+		for range 150 {
+			sendsBy(sys, judge, "a", "b", "c")
+		}
+		if sys.Run(); strings.HasPrefix(got, "a") {
+			t.Error("fails")
+		}
+	})
+	defer r.Close()
+	res := r.Run(props.Plan{})
+	c, steps := caseOf(&res), res.System.Steps()
+	by := &shrinking{runner: r, far: &far{tell: func(shrink.Progress) {}}}
+	s := by.sample(t.Context(), &c, res.Failure.Signature())
+	if runs := by.far.at.Runs; runs > turning/steps+10 || runs < sampled || s.Free != (page.Share{Failed: sampled, Of: sampled}) || len(s.Constraints) > 0 {
+		t.Errorf("%d runs of %d steps: %+v", runs, steps, s)
+	}
+}
+
+// TestSampledOnPages: the facts are on all that is written of a failure, and are the same
+// when they are found again.
+func TestSampledOnPages(t *testing.T) {
+	s, _ := subjects.ByName("raft-dupvote")
+	out, again := shrunkBy(t, s.Property(false), 1, 20_000), shrunkBy(t, s.Property(false), 1, 20_000)
+	if out.Why.String() != again.Why.String() {
+		t.Errorf("%s\n%s", out.Why.String(), again.Why.String())
+	}
+	const said = "(turned round, 0 of 100)"
+	p := out.Finding.Page()
+	text, err := p.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"text": out.Finding.Text("found"), "comment": strings.Join(out.Finding.Case.Comment, "\n"), "diagram": out.Finding.Seen.Diagram,
+		"HTML": string(p.HTML()), "JSON": string(text),
+	} {
+		if n := strings.Count(strings.ReplaceAll(text, "\n", " "), said); n < 3 || name == "HTML" && n < 6 {
+			t.Errorf("%s: %d times %q:\n%s", name, n, said, text)
+		}
+	}
+	if q := p.Sampled; q == nil || q.Random.Of != sampled || q.Under != (page.Share{Failed: sampled, Of: sampled}) {
+		t.Errorf("%+v", q)
+	}
+	for _, c := range p.Constraints {
+		if c.Turned == nil || *c.Turned != (page.Share{Of: sampled}) {
+			t.Errorf("%+v", c)
+		}
+	}
+	whole, _ := subjects.ByName("writer")
+	out = shrunkBy(t, whole.Property(false), 1, 20_000)
+	if p := out.Finding.Page(); out.Why.Sampled != nil || p.Sampled != nil || p.Constraints[0].Turned != nil {
+		t.Errorf("all orders were run, and yet %+v", p)
+	}
+}
