@@ -11,6 +11,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -30,7 +31,7 @@ type server struct {
 func (s *server) do(q *Request) *Reply {
 	do, known := map[string]func(*Request) (*Reply, error){
 		Begin: s.begin, Run: s.run, Again: s.again, Shrink: s.shrink, Replay: s.replay, Repair: s.repair, Explore: s.explore,
-		Import: s.importGo, Export: s.exportGo,
+		Import: s.importGo, Export: s.exportGo, Tidy: s.tidy,
 	}[q.Do]
 	if !known {
 		return &Reply{Error: fmt.Sprintf("the worker does not know what %q is", q.Do)}
@@ -192,8 +193,8 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	return r, nil
 }
 
-// play runs a saved case, and adds what came of it.
-func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) {
+// play runs a saved case, adds what came of it, and returns the run.
+func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *props.Result {
 	played := finding.Play(runner, c)
 	file := filepath.Base(c.Path)
 	r.Exact = played.Exact
@@ -202,13 +203,14 @@ func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) {
 	}
 	if played.Result.Failure == nil {
 		r.Notes = append(r.Notes, played.Held(file, s.Property.Name == s.Property.Test))
-		return
+		return &played.Result
 	}
 	f := finding.From(s.origin(c), &played.Result)
 	f.Confirm(runner)
 	told := report(f, fmt.Sprintf("saved case %s (%s)", file, played.How))
 	told.Path, told.Page = c.Path, paged(runner, f)
 	r.Findings = append(r.Findings, told)
+	return &played.Result
 }
 
 func (s *server) origin(c *corpus.Case) finding.Origin {
@@ -235,8 +237,19 @@ func (s *server) replay(q *Request) (*Reply, error) {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
 	r := &Reply{Tally: search.NewTally()}
-	s.play(runner, &c, r)
+	res := s.play(runner, &c, r)
+	if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
+		r.Pairs = distill.PairsOf(res.System.Trace())
+	}
 	return r, nil
+}
+
+// tidy removes cases that show the failure of another.
+func (s *server) tidy(*Request) (*Reply, error) {
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	s.say(Message{At: &At{What: "the cases that look alike"}})
+	return &Reply{Tally: search.NewTally(), Gone: finding.Tidy(s.Folder, runner)}, nil
 }
 
 // mostShrinkRuns bounds how many runs it may take to make a case smaller: a number and
