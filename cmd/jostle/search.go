@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -78,6 +79,11 @@ in all of them at once, in worker processes, and goes on after a failure. Those 
 the most orders are given the most time. A failure is saved before it is told of. A
 worker that dies of a run is replaced, and its death is a failure with its case.
 
+With --race a quarter of the workers, and at least one, search in tests that are compiled
+with the race detector; beside --workers 1 there is a second one. They make other runs, an
+eighth of --runs of each property, and a data race that they see is a failure. What the
+other workers find is the same without them.
+
 Every minute, and when it ends, it notes how far it is: --resume goes on from there.`,
 		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
 		RunE: s.orSchema(func(cmd *cobra.Command, args []string) error {
@@ -95,6 +101,7 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 	}
 	s.flags(cmd)
 	f := cmd.Flags()
+	f.Lookup("race").Usage = "search with the race detector, too, with a quarter of the workers, one at least, and one beside a single one"
 	f.DurationVar(&s.options.For, "for", 0, "how long it takes in all")
 	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "end a property when the next run shows a new order of two receives with a smaller chance")
 	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
@@ -134,12 +141,11 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 			return fmt.Errorf("the report cannot be written: %w", err)
 		}
 	}
-	subjects, done, err := s.find(cmd.Context(), patterns)
+	subjects, done, err := s.subjects(cmd.Context(), patterns, settle == nil)
 	defer done()
 	if err != nil {
 		return err
 	}
-	subjects = distinct(subjects)
 	bounds, err := s.bounds()
 	if err != nil {
 		return err
@@ -174,6 +180,28 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 		return errFailed
 	}
 	return unwritten
+}
+
+// subjects returns the properties of packages. If some workers are to have the race
+// detector it sets these options, too.
+func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
+	race := s.race && some
+	s.race = s.race && !some
+	list, done, err = s.find(ctx, patterns)
+	if !race || err != nil {
+		return distinct(list), done, err
+	}
+	s.race = true
+	plainDone := done
+	races, raceDone, err := s.find(ctx, patterns)
+	done = func() {
+		plainDone()
+		raceDone()
+	}
+	o := &s.options
+	o.Races, o.RaceWorkers = distinct(races), max(1, o.Workers/4)
+	o.Workers = max(1, o.Workers-o.RaceWorkers)
+	return distinct(list), done, err
 }
 
 // stateFile returns the file for a campaign of some packages that is begun here, if none is

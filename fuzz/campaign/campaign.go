@@ -28,6 +28,9 @@ func (s *Subject) String() string {
 	if s.Property.Name != s.Property.Test {
 		text += ", " + s.Property.Name
 	}
+	if s.Binary.Race {
+		text += raceSuffix
+	}
 	return text
 }
 
@@ -35,6 +38,12 @@ func (s *Subject) String() string {
 type Options struct {
 	// Workers is how many processes search at the same time; zero means one.
 	Workers int
+	// Races are the subjects once more, in test binaries with the race detector, in which
+	// RaceWorkers further processes search, zero meaning one. Each has other runs than the
+	// subject without it, and an eighth of Runs. What is found without it does not depend on
+	// what is found with it.
+	Races       []Subject
+	RaceWorkers int
 	// Seed is what all runs follow from; zero means 1.
 	Seed uint64
 	// Runs is how many runs each property is given, For how long the campaign takes;
@@ -161,7 +170,23 @@ func (r *Report) Complaints() (n int) {
 func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	o.Workers, o.Seed = max(1, o.Workers), max(1, o.Seed)
 	o.Shrink, o.Every = cmp.Or(o.Shrink, usualShrink), cmp.Or(o.Every, noteEvery)
-	c := &campaign{Options: o, began: time.Now()}
+	if len(o.Races) > 0 {
+		p, err := newPair(subjects, o)
+		if err != nil {
+			return nil, err
+		}
+		return p.run(ctx)
+	}
+	c, err := newCampaign(subjects, o)
+	if err != nil {
+		return nil, err
+	}
+	return c.run(ctx)
+}
+
+// newCampaign returns a campaign that is to be begun, or to go on.
+func newCampaign(subjects []Subject, o Options) (*campaign, error) {
+	c := &campaign{Options: o, began: time.Now(), ready: make(chan struct{})}
 	for _, s := range subjects {
 		c.targets = append(c.targets, newTarget(s))
 	}
@@ -175,7 +200,7 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	for _, t := range c.targets {
 		t.seen.Source, t.seen.Bytes = hash.Seed(c.Seed, sources), max(leastRoom, min(mostRoom, allRoom/len(c.targets)))
 	}
-	return c.run(ctx)
+	return c, nil
 }
 
 const usualShrink = 30 * time.Second

@@ -25,6 +25,8 @@ type campaign struct {
 	shares  map[int]int // by their round, how many are not over
 	deaths  int
 	before  time.Duration // that earlier processes of this campaign took
+	first   int           // requests for saved cases that are not over
+	ready   chan struct{} // closed when none is left
 
 	over    bool   // no more shares are begun
 	resting bool   // what is found now is out of turn
@@ -75,12 +77,16 @@ func (c *campaign) prepare() {
 		t.next = t.Done
 		if !t.Begun {
 			c.queue = append(c.queue, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed}, round: noRound})
+			c.first++
 		}
 		for _, f := range t.Findings {
 			if !f.Told {
 				c.shrink(t, f)
 			}
 		}
+	}
+	if c.first == 0 {
+		close(c.ready)
 	}
 }
 
@@ -198,6 +204,9 @@ func (c *campaign) settle(j *job) {
 		c.shrunk(j)
 	case j.request.Do == worker.Begin:
 		c.begun(j)
+		if c.first--; c.first == 0 {
+			close(c.ready)
+		}
 	default:
 		c.shares[j.round]--
 		t.early[j.request.First] = j

@@ -26,6 +26,7 @@ type state struct {
 	Elapsed time.Duration
 	Deaths  int
 	Ended   string
+	Race    bool `json:",omitempty"` // a file beside it has the search with the race detector
 	Targets []targetState
 }
 
@@ -53,7 +54,7 @@ func (c *campaign) checkpoint() {
 	if c.File == "" {
 		return
 	}
-	s := state{Version: stateVersion, Seed: c.Seed, Runs: c.Runs, Elapsed: c.elapsed(), Deaths: c.deaths, Ended: c.ended}
+	s := state{Version: stateVersion, Seed: c.Seed, Runs: c.Runs, Elapsed: c.elapsed(), Deaths: c.deaths, Ended: c.ended, Race: len(c.Races) > 0}
 	var err error
 	for _, t := range c.targets {
 		own := t.state()
@@ -199,5 +200,8 @@ func Read(path string) (*Report, error) {
 			Property: worker.Property{Test: old.Test, Name: old.Name, Func: old.Func, Call: old.Call}}
 		r.Outcomes = append(r.Outcomes, old.Target.outcome(s.Ended == interrupted))
 	}
-	return r, nil
+	if s.Race {
+		err = r.readBeside(path)
+	}
+	return r, err
 }

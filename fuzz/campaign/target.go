@@ -175,7 +175,7 @@ func (t *target) outcome(interrupted bool) Outcome {
 		out.Complaints = append(out.Complaints, "nothing was run: give the search more time")
 		return out
 	}
-	if t.Tally.Runs > 0 {
+	if t.Tally.Runs > 0 && !t.subject.Binary.Race { // with the race detector few runs are enough
 		res := search.Result{Tally: t.Tally, Missed: t.Missed}
 		out.Complaints = append(out.Complaints, res.Complaints()...)
 	}
