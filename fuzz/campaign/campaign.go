@@ -101,6 +101,11 @@ type Event struct {
 	Runs    int      // of all properties so far
 	Orders  int      // of two receives that these have shown
 	Seconds float64  // since the campaign began
+	// Memory is how many bytes the campaign has from the operating system, and Workers how
+	// many its workers together had when they were last at work. Only events of the kinds
+	// Went and Ended have them.
+	Memory  uint64 `json:",omitempty"`
+	Workers uint64 `json:",omitempty"`
 }
 
 // A Finding is a failure of a property, or the death of a process.

@@ -97,9 +97,15 @@ func (p *pair) run(ctx context.Context) (*Report, error) {
 func (p *pair) tell(of int, e Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last[of] = e
+	workers := p.last[of].Workers
+	if p.last[of] = e; e.Workers == 0 {
+		p.last[of].Workers = workers
+	}
 	e.Runs, e.Orders = p.last[0].Runs+p.last[1].Runs, p.last[0].Orders+p.last[1].Orders
 	e.Seconds = p.plain.elapsed().Seconds()
+	if e.Kind == Went || e.Kind == Ended {
+		e.Workers = p.last[0].Workers + p.last[1].Workers
+	}
 	switch {
 	case p.said == nil, e.Kind == Ended && !p.closed, e.Kind == Went && of == 1:
 		return

@@ -24,6 +24,7 @@ type campaign struct {
 	flying  int         // jobs that workers are at
 	shares  map[int]int // by their round, how many are not over
 	deaths  int
+	hands   []*hand       // in the order in which they were begun
 	before  time.Duration // that earlier processes of this campaign took
 	first   int           // requests for saved cases that are not over
 	ready   chan struct{} // closed when none is left
@@ -53,6 +54,7 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	var workers sync.WaitGroup
 	for range c.Workers {
 		w := &hand{Options: &c.Options, searching: searching, all: ctx}
+		c.hands = append(c.hands, w)
 		workers.Go(func() { w.work(jobs, results) })
 	}
 	c.shares = map[int]int{}
@@ -295,6 +297,12 @@ func (c *campaign) tell(e Event) {
 		e.Orders += t.seen.Seen(coverage.PR)
 	}
 	e.Seconds = c.elapsed().Seconds()
+	if e.Kind == Went || e.Kind == Ended {
+		e.Memory = worker.Memory()
+		for _, h := range c.hands {
+			e.Workers += h.memory.Load()
+		}
+	}
 	c.Tell(e)
 }
 
