@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/subjects/raftdupvote"
+	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -156,3 +158,7 @@ func TestEats(t *testing.T)    { searched(t, eats) }
 func TestStalls(t *testing.T)  { searched(t, stallsOnce) }
 func TestFew(t *testing.T)     { searched(t, few) }
 func TestSkipped(t *testing.T) { searched(t, skipped) }
+
+// What benchmarks search.
+func TestTwoPhase(t *testing.T) { searched(t, twopc.StuckProperty(true)) }
+func TestRaft(t *testing.T)     { searched(t, raftdupvote.Property(true)) }

@@ -78,7 +78,8 @@ func (s *server) run(q *Request) (*Reply, error) {
 	}
 	o.OrderBytes = orderBytes
 	r := &Reply{Tally: search.NewTally(), Batch: o.BatchSize()}
-	seen, last := &coverage.Orders{Source: q.Seed}, q.First+q.Count
+	var parts []*coverage.Orders
+	last := q.First + q.Count
 	for b := q.First; b < last; {
 		if slices.Contains(q.Without, b) {
 			b++
@@ -97,15 +98,29 @@ func (s *server) run(q *Request) (*Reply, error) {
 		if o.First*r.Batch >= o.Runs {
 			break
 		}
-		b = s.some(o, end, r, seen)
+		next, seen := s.some(o, end, r)
+		b, parts = next, append(parts, seen)
 	}
-	r.Orders, err = seen.MarshalBinary()
+	r.Orders, err = joined(parts, q.Seed).MarshalBinary()
 	return r, err
 }
 
+// joined returns what the parts of a search have shown. That of one part, which most have,
+// needs no copy.
+func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	seen := &coverage.Orders{Source: seed}
+	for _, part := range parts {
+		seen.Append(part)
+	}
+	return seen
+}
+
 // some makes the runs of batches up to an end, or to one that fails, and returns which
-// batch is next.
-func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders) (next int) {
+// batch is next, and what the runs have shown.
+func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *coverage.Orders) {
 	size := o.BatchSize()
 	o.Planned = func(index int, _ *props.Plan) {
 		if index%size == 0 {
@@ -115,7 +130,6 @@ func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders
 	first := r.Tally.Runs == 0
 	res := search.Sample(context.Background(), s.Property, o)
 	r.Tally.Add(&res.Tally)
-	seen.Append(res.Orders)
 	if first {
 		r.Missed = res.Missed
 	} else {
@@ -125,7 +139,7 @@ func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders
 		r.Late = append(r.Late, f.Text)
 	}
 	if res.Finding == nil {
-		return end
+		return end, res.Orders
 	}
 	r.Failed++
 	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == res.Finding.Case.Signature }) {
@@ -133,7 +147,7 @@ func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders
 		f.Run = res.Index
 		r.Findings = append(r.Findings, f)
 	}
-	return res.Index/size + 1
+	return res.Index/size + 1, res.Orders
 }
 
 // report returns what a command is to know of a finding.
