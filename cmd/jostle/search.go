@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,6 +104,7 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 	s.flags(cmd)
 	f := cmd.Flags()
 	f.Lookup("race").Usage = "search with the race detector, too, with a quarter of the workers, one at least, and one beside a single one"
+	f.Lookup("seed").Usage = "what all inputs and orders follow from; if it is not given, one more than in the last campaign"
 	f.DurationVar(&s.options.For, "for", 0, "how long it takes in all")
 	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "end a property when the next run shows a new order of two receives with a smaller chance")
 	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
@@ -154,8 +157,14 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	if settle != nil {
 		settle(len(subjects))
 	} else {
+		if o.File == "" {
+			defer clearStates(patterns)
+		}
 		if o.File, err = stateFile(o.File, patterns); err != nil {
 			return err
+		}
+		if !cmd.Flags().Changed("seed") {
+			o.Seed = 0 // the campaign knows which the last one had
 		}
 	}
 	p := &printer{w: cmd.OutOrStdout(), json: s.json, found: map[string]bool{}}
@@ -224,6 +233,36 @@ func stateFile(given string, patterns []string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{here}, patterns...), "\x00")))
 	return filepath.Join(cache, "campaign", hex.EncodeToString(sum[:8])+".json"), nil
+}
+
+// Of the campaigns in the user's cache folder so many are kept, and so many bytes of them:
+// those that were noted last.
+const (
+	mostStates     = 128
+	mostStateBytes = 1 << 30
+)
+
+// clearStates removes what too many campaigns have noted in the user's cache folder.
+func clearStates(patterns []string) {
+	path, err := stateFile("", patterns)
+	if err != nil {
+		return
+	}
+	dir := filepath.Dir(path)
+	var files []fs.FileInfo
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	sum := int64(0)
+	for i, info := range files {
+		if sum += info.Size(); i >= mostStates || sum > mostStateBytes && i > 0 {
+			os.Remove(filepath.Join(dir, info.Name()))
+		}
+	}
 }
 
 // A printer prints the events of a campaign: as lines, or as JSON.
@@ -313,12 +352,15 @@ func (p *printer) end(r *campaign.Report) {
 			fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(text, "\n", "\n        "))
 		}
 	}
-	deaths := ""
+	more := ""
 	if r.Deaths > 0 {
-		deaths = fmt.Sprintf(", %s of workers", words.Count(r.Deaths, "death"))
+		more = fmt.Sprintf(", %s of workers", words.Count(r.Deaths, "death"))
+	}
+	if r.Seed != 1 {
+		more += fmt.Sprintf(", seed %d", r.Seed)
 	}
 	fmt.Fprintf(p.w, "%s, %s, %s in %s (%s)%s\n", properties(len(r.Outcomes)), words.Count(r.Failures(), "failure"), words.Count(runs, "run"),
-		words.Elapsed(r.Elapsed), r.Ended, deaths)
+		words.Elapsed(r.Elapsed), r.Ended, more)
 }
 
 func properties(n int) string {

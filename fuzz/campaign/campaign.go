@@ -44,7 +44,9 @@ type Options struct {
 	// what is found with it.
 	Races       []Subject
 	RaceWorkers int
-	// Seed is what all runs follow from; zero means 1.
+	// Seed is what all runs follow from. Zero means 1, or, when File has a campaign, one
+	// more than that has: so that each night makes other runs. If Resume is set it means
+	// that of the campaign there.
 	Seed uint64
 	// Runs is how many runs each property is given, For how long the campaign takes;
 	// whichever is reached first ends the search. Zero is no bound.
@@ -151,7 +153,8 @@ type Report struct {
 	// left to search for, "saturated" when nothing or little was, or "interrupted".
 	Ended   string
 	Elapsed time.Duration
-	Deaths  int // of worker processes, whatever they died of
+	Deaths  int    // of worker processes, whatever they died of
+	Seed    uint64 // what its runs followed from
 }
 
 // Failures returns how many findings there are.
@@ -173,7 +176,7 @@ func (r *Report) Complaints() (n int) {
 // Run searches in all subjects until nothing is left, the bounds are reached or the
 // context is done. The error says that the campaign could not be begun.
 func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
-	o.Workers, o.Seed = max(1, o.Workers), max(1, o.Seed)
+	o.Workers, o.Seed = max(1, o.Workers), o.seed()
 	o.Shrink, o.Every = cmp.Or(o.Shrink, usualShrink), cmp.Or(o.Every, noteEvery)
 	if len(o.Races) > 0 {
 		p, err := newPair(subjects, o)
@@ -195,6 +198,7 @@ func newCampaign(subjects []Subject, o Options) (*campaign, error) {
 	for _, s := range subjects {
 		c.targets = append(c.targets, newTarget(s))
 	}
+	c.room = max(leastRoom, min(mostRoom, allRoom/max(1, len(c.targets))))
 	if o.Resume {
 		if err := c.restore(); err != nil {
 			return nil, err
@@ -203,7 +207,7 @@ func newCampaign(subjects []Subject, o Options) (*campaign, error) {
 		c.recall()
 	}
 	for _, t := range c.targets {
-		t.seen.Source, t.seen.Bytes = hash.Seed(c.Seed, sources), max(leastRoom, min(mostRoom, allRoom/len(c.targets)))
+		t.seen.Source, t.seen.Bytes = hash.Seed(c.Seed, sources), c.room
 	}
 	return c, nil
 }

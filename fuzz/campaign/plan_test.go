@@ -3,6 +3,8 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -191,5 +193,41 @@ func TestYieldIsOfTheUnion(t *testing.T) {
 		if got := c.targets[0].yields[1].Fresh; got != 0 {
 			t.Errorf("%d orders were new that were known, want 0", got)
 		}
+	}
+}
+
+// TestDiskIsBounded: what is noted of what campaigns have shown does not grow from night to
+// night without end, although each night shows as much that is new as there is room for.
+func TestDiskIsBounded(t *testing.T) {
+	const room = 1 << 16
+	file := filepath.Join(t.TempDir(), "state.json")
+	var sizes []int64
+	most := 0
+	for night := range 12 {
+		c := planned(1, Options{Seed: uint64(night + 1), File: file})
+		c.room = room
+		c.recall()
+		target := c.targets[0]
+		most = max(most, target.known.Memory())
+		target.seen.Source, target.seen.Bytes = uint64(night+1), room
+		for k := 0; target.seen.Memory() < room && k < 1000; k++ {
+			target.learn(shows(1000*night+k, 30))
+		}
+		if target.seen.Memory() < room {
+			t.Fatalf("a night has shown %d bytes, want %d", target.seen.Memory(), room)
+		}
+		c.checkpoint()
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, info.Size())
+	}
+	first, last := slices.Max(sizes[:4]), slices.Max(sizes[4:])
+	if last > first*5/4 || sizes[1] < sizes[0]*5/4 {
+		t.Errorf("the file has %d bytes", sizes)
+	}
+	if most > 3*room || most < room {
+		t.Errorf("%d bytes are known of the nights before, with room for %d", most, room)
 	}
 }

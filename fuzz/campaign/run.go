@@ -25,6 +25,7 @@ type campaign struct {
 	shares  map[int]int // by their round, how many are not over
 	deaths  int
 	hands   []*hand       // in the order in which they were begun
+	room    int           // for what the runs of a target have shown, in bytes
 	before  time.Duration // that earlier processes of this campaign took
 	first   int           // requests for saved cases that are not over
 	ready   chan struct{} // closed when none is left
@@ -66,7 +67,7 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	c.checkpoint()
 	c.tellRest()
 	c.tell(Event{Kind: Ended, Text: c.ended})
-	r := &Report{Ended: c.ended, Elapsed: c.elapsed(), Deaths: c.deaths}
+	r := &Report{Ended: c.ended, Elapsed: c.elapsed(), Deaths: c.deaths, Seed: c.Seed}
 	for _, t := range c.targets {
 		r.Outcomes = append(r.Outcomes, t.outcome(c.ended == interrupted))
 	}

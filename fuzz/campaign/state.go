@@ -125,6 +125,21 @@ func (c *campaign) restore() error {
 	return nil
 }
 
+// seed returns the seed, as Options.Seed says.
+func (o *Options) seed() uint64 {
+	if o.Seed != 0 || o.File == "" {
+		return max(1, o.Seed)
+	}
+	s, err := readState(o.File)
+	switch {
+	case err != nil: // there is none to go by
+		return 1
+	case o.Resume:
+		return max(1, s.Seed)
+	}
+	return max(1, s.Seed+1)
+}
+
 // readState reads the file of a campaign.
 func readState(path string) (s state, err error) {
 	text, err := os.ReadFile(path)
@@ -170,7 +185,7 @@ func (c *campaign) recall() {
 			}
 			if err = old.decode(); err == nil {
 				t.known = old.Target.seen
-				if old.Target.known.Memory() < mostRoom {
+				if old.Target.known.Memory() < c.room {
 					t.known = old.Target.all()
 				}
 			}
@@ -187,7 +202,7 @@ func Read(path string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Ended: s.Ended, Elapsed: s.Elapsed, Deaths: s.Deaths}
+	r := &Report{Ended: s.Ended, Elapsed: s.Elapsed, Deaths: s.Deaths, Seed: s.Seed}
 	for i := range s.Targets {
 		old := &s.Targets[i]
 		if old.Target == nil {
