@@ -3,7 +3,6 @@ package campaign
 import (
 	"context"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -135,9 +134,6 @@ var sink uint64
 // BenchmarkTwoWorkers says how many times as much two workers do as one, in turns, and
 // two loops in registers as one, by the shortest times.
 func BenchmarkTwoWorkers(b *testing.B) {
-	if runtime.GOMAXPROCS(0) < 2 {
-		b.Skip("there is one processor")
-	}
 	one, _ := shareOf(b, "TestTwoPhase", 1)
 	two, _ := shareOf(b, "TestTwoPhase", 2)
 	const loops = 1e8

@@ -15,12 +15,16 @@
 // findings, with any number of workers, unless time ends the campaign or a property is
 // given up because its runs keep ending their processes.
 //
+// Workers with the race detector search beside these, with a seed and a file of their own:
+// what the others find does not depend on them.
+//
 // # What is kept
 //
 // A finding is a case in the folder of its property before anybody is told of it. Then it
 // is made smaller by a worker, in place of that case. A file says which batches of each
 // property are over; a campaign that goes on from it makes those that follow, and comes
 // to what it would have come to without an end. It also has what the runs have shown, and
-// that of the campaigns before it, up to some memory: so Options.Saturated and Read know
-// what was seen in all nights.
+// that of the campaigns before it, up to some memory, so that the file does not grow from
+// night to night: so Options.Saturated and Read know what was seen in all nights. A night
+// has the seed after that of the night before, and begins with the cases that were kept.
 package campaign
