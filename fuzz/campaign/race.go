@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
@@ -125,7 +126,11 @@ func (r *Report) add(beside *Report) {
 	for _, out := range beside.Outcomes {
 		for i := range r.Outcomes {
 			if plain := &r.Outcomes[i]; plain.Subject.String()+raceSuffix == out.Subject.String() {
+				all := len(out.Findings)
 				out.Findings = slices.DeleteFunc(slices.Clone(out.Findings), plain.counts)
+				if n := all - len(out.Findings); n > 0 {
+					out.Notes = append(slices.Clone(out.Notes), words.Count(n, "failure")+" that the search without the race detector has found, too")
+				}
 			}
 		}
 		r.Outcomes = append(r.Outcomes, out)

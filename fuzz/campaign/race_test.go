@@ -54,6 +54,9 @@ func TestRacesAreBeside(t *testing.T) {
 		if got := found(rest); len(got) != 1 || !strings.HasPrefix(got[0], "exits: process: exit status #") {
 			t.Errorf("only beside were found %q, want the exit", got)
 		}
+		if notes := r.Outcomes[3].Notes; !slices.Contains(notes, "2 failures that the search without the race detector has found, too") {
+			t.Errorf("its notes are %q", notes)
+		}
 		for signature, n := range told {
 			if n != 1 {
 				t.Errorf("%s was told of %d times", signature, n)
