@@ -122,6 +122,7 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 		}
 		select {
 		case hand <- next:
+			c.queue[0] = nil // else what comes of it would stay as long as the queue
 			c.queue = c.queue[1:]
 			c.flying++
 		case j := <-results:
