@@ -9,7 +9,7 @@
 // orders of two receives the property's last shares have shown that none before had, so
 // that a property of which all is seen does not get as much time as one with more to see.
 // What shares have shown is put together in the order of their runs. A share has so many batches
-// that it takes about 2^18 steps. Both follow from the round before the last, so that
+// that it takes about 2^20 steps. Both follow from the round before the last, so that
 // workers need not wait for each other at the end of each round, and neither depends on
 // how fast anything is. So the same seed and the same number of runs give the same
 // findings, with any number of workers, unless time ends the campaign or a property is

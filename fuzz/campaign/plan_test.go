@@ -68,7 +68,7 @@ func over(j *job, receives []int, steps int, signatures ...string) *job {
 // share has about as many steps as all others.
 func TestShares(t *testing.T) {
 	c := planned(4, Options{Seed: 1})
-	receives, steps := [][]int{{5}, {5, 5}, nil, {44, 7, 3}}, []int{32 * 100, 32 * 10, 32, 32 * 1000}
+	receives, steps := [][]int{{5}, {5, 5}, nil, {44, 7, 3}}, []int{32 * 100, 32 * 10, 32, 32 * 4000}
 	var got []string
 	for round := range 4 {
 		var shares []string

@@ -62,7 +62,7 @@ func newTarget(s Subject) *target {
 // A share takes about so many steps, but no more batches than mostBatches and no more
 // than growth times as many as the share before.
 const (
-	shareSteps  = 1 << 18
+	shareSteps  = 1 << 20
 	mostBatches = 1 << 12
 	growth      = 4
 )
