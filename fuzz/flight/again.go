@@ -143,8 +143,7 @@ func (t *Tail) LastWords() string {
 }
 
 // Reason returns the line that says why a process ends, "" when there is none. That of a
-// data race has also where the two accesses are, in an order that does not depend on
-// which came first.
+// data race has also where the two accesses are.
 func (t *Tail) Reason() string {
 	lines, at := t.reason()
 	if at < 0 {
@@ -152,8 +151,8 @@ func (t *Tail) Reason() string {
 	}
 	text := strings.TrimSpace(lines[at])
 	if text == dataRace {
-		if list := accesses(lines[at+1:]); len(list) > 0 {
-			text += ": " + strings.Join(list, ", ")
+		if list := racing(lines[at+1:]); len(list) > 0 {
+			text += " between " + strings.Join(list, " and ")
 		}
 	}
 	return text
@@ -161,21 +160,21 @@ func (t *Tail) Reason() string {
 
 const dataRace = "WARNING: DATA RACE"
 
-// accesses returns the two accesses of the race detector's report: what they do, and the
-// functions that do it, sorted.
-func accesses(lines []string) (list []string) {
-	what := ""
+// racing returns the functions of the two accesses in a report of the race detector,
+// sorted. Which of them wrote is left out: of one race that may be told in several ways.
+func racing(lines []string) (list []string) {
+	wanted := false
 	for _, line := range lines {
-		if access, _, ok := strings.Cut(line, " at 0x"); ok && len(list) < 2 {
-			what = strings.TrimPrefix(strings.ToLower(access), "previous ")
+		if strings.Contains(line, " at 0x") && len(list) < 2 {
+			wanted = true
 			continue
 		}
 		name, isCall := strings.CutPrefix(line, "  ")
-		if what == "" || !isCall || strings.HasPrefix(name, " ") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/") {
+		if !wanted || !isCall || strings.HasPrefix(name, " ") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/") {
 			continue
 		}
-		list = append(list, what+" in "+strings.TrimSuffix(name[strings.LastIndex(name, "/")+1:], "()"))
-		what = ""
+		list = append(list, strings.TrimSuffix(name[strings.LastIndex(name, "/")+1:], "()"))
+		wanted = false
 	}
 	slices.Sort(list)
 	return list

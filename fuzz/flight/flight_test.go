@@ -274,7 +274,7 @@ func TestReasonOfRaces(t *testing.T) {
 	} {
 		tail := &Tail{}
 		fmt.Fprintf(tail, "==================\nWARNING: DATA RACE\n%s\nGoroutine 8 (running) created at:\n  main.main()\n      /home/user/main.go:4 +0xf9\n==================\n", text)
-		if got, want := tail.Reason(), "WARNING: DATA RACE: read in bank.look, write in bank.(*account).Receive"; got != want {
+		if got, want := tail.Reason(), "WARNING: DATA RACE between bank.(*account).Receive and bank.look"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
