@@ -34,7 +34,7 @@ func newCorpus() *cobra.Command {
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(newCorpusList(), newCorpusShow(), newCorpusPrune(), newCorpusRepair(), newCorpusImport(), newCorpusExport())
+	cmd.AddCommand(newCorpusList(), newCorpusShow(), newCorpusMerge(), newCorpusDistill(), newCorpusPrune(), newCorpusRepair(), newCorpusImport(), newCorpusExport())
 	return cmd
 }
 
@@ -151,7 +151,7 @@ that its flags name. A case that passes is a regression test, and worth keeping.
 					return os.Remove(path)
 				}
 				return nil
-			})
+			}, nil)
 		},
 	}
 	c.flags(cmd)
@@ -182,7 +182,7 @@ that fails as it did, and keeps that in its place.`,
 					fmt.Fprintln(cmd.OutOrStdout(), strings.Join(r.Notes, "\n"))
 				}
 				return nil
-			})
+			}, nil)
 		},
 	}
 	c.flags(cmd)
@@ -298,8 +298,8 @@ func newCorpusExport() *cobra.Command {
 type corpusCommand struct{ chooser }
 
 // each makes a request about each case of the properties of some packages, and hands on
-// what came of it.
-func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Request, take func(path string, r *worker.Reply) error) error {
+// what came of it. After the last case of a property it calls over, if that is not nil.
+func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Request, take func(path string, r *worker.Reply) error, over func() error) error {
 	ctx := cmd.Context()
 	subjects, done, err := c.find(ctx, patterns)
 	defer done()
@@ -334,6 +334,11 @@ func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Req
 				err = take(q.Path, r)
 			}
 			if err != nil {
+				return err
+			}
+		}
+		if over != nil {
+			if err := over(); err != nil {
 				return err
 			}
 		}

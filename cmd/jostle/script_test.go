@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -206,5 +207,43 @@ func TestScriptsAreForAll(t *testing.T) {
 	}
 	if run(context.Background(), nil, new(strings.Builder), new(strings.Builder)) != misused {
 		t.Error("it does something without arguments")
+	}
+}
+
+// TestClearStates: of what campaigns have noted the newest stays, so many files and bytes.
+func TestClearStates(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("JOSTLE_CACHE", cache)
+	dir := filepath.Join(cache, "campaign")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	add := func(name string, size int64, age time.Duration) {
+		path, then := filepath.Join(dir, name), time.Now().Add(-age)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, size); err != nil { // sparse: it takes no room
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func() []string {
+		clearStates(nil)
+		paths, _ := filepath.Glob(filepath.Join(dir, "*"))
+		return paths
+	}
+	for i := range mostStates + 3 {
+		add(fmt.Sprintf("%03d.json", i), 1, time.Duration(i)*time.Hour)
+	}
+	if got := left(); len(got) != mostStates || filepath.Base(got[len(got)-1]) != "127.json" {
+		t.Errorf("%d are left, the last is %s", len(got), got[len(got)-1])
+	}
+	add("large.json", mostStateBytes, 30*time.Minute)
+	add("note.txt", mostStateBytes, time.Hour)
+	if got := left(); len(got) != 2 || filepath.Base(got[0]) != "000.json" || filepath.Base(got[1]) != "note.txt" {
+		t.Errorf("left are %q", got)
 	}
 }

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,6 +82,11 @@ in all of them at once, in worker processes, and goes on after a failure. Those 
 the most orders are given the most time. A failure is saved before it is told of. A
 worker that dies of a run is replaced, and its death is a failure with its case.
 
+With --race a quarter of the workers, and at least one, search in tests that are compiled
+with the race detector; beside --workers 1 there is a second one. They make other runs, an
+eighth of --runs of each property, and a data race that they see is a failure. What the
+other workers find is the same without them.
+
 Every minute, and when it ends, it notes how far it is: --resume goes on from there.
 
 On a terminal it shows how far it is, with failures above. It prints lines instead when it
@@ -99,6 +107,8 @@ is told to by --plain, when CI is set, or when TERM is dumb; NO_COLOR takes the 
 	}
 	s.flags(cmd)
 	f := cmd.Flags()
+	f.Lookup("race").Usage = "search with the race detector, too, with a quarter of the workers, one at least, and one beside a single one"
+	f.Lookup("seed").Usage = "what all inputs and orders follow from; if it is not given, one more than in the last campaign"
 	f.DurationVar(&s.options.For, "for", 0, "how long it takes in all")
 	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "end a property when the next run shows a new order of two receives with a smaller chance")
 	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
@@ -139,12 +149,11 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 			return fmt.Errorf("the report cannot be written: %w", err)
 		}
 	}
-	subjects, done, err := s.find(cmd.Context(), patterns)
+	subjects, done, err := s.subjects(cmd.Context(), patterns, settle == nil)
 	defer done()
 	if err != nil {
 		return err
 	}
-	subjects = distinct(subjects)
 	bounds, err := s.bounds()
 	if err != nil {
 		return err
@@ -153,8 +162,14 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	if settle != nil {
 		settle(len(subjects))
 	} else {
+		if o.File == "" {
+			defer clearStates(patterns)
+		}
 		if o.File, err = stateFile(o.File, patterns); err != nil {
 			return err
+		}
+		if !cmd.Flags().Changed("seed") {
+			o.Seed = 0 // the campaign knows which the last one had
 		}
 	}
 	p := &printer{w: cmd.OutOrStdout(), json: s.json, found: map[string]bool{}}
@@ -200,6 +215,28 @@ func (s *searcher) live(cmd *cobra.Command) (done func()) {
 	}
 }
 
+// subjects returns the properties of packages. If some workers are to have the race
+// detector it sets these options, too.
+func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
+	race := s.race && some
+	s.race = s.race && !some
+	list, done, err = s.find(ctx, patterns)
+	if !race || err != nil {
+		return distinct(list), done, err
+	}
+	s.race = true
+	plainDone := done
+	races, raceDone, err := s.find(ctx, patterns)
+	done = func() {
+		plainDone()
+		raceDone()
+	}
+	o := &s.options
+	o.Races, o.RaceWorkers = distinct(races), max(1, o.Workers/4)
+	o.Workers = max(1, o.Workers-o.RaceWorkers)
+	return distinct(list), done, err
+}
+
 // stateFile returns the file for a campaign of some packages that is begun here, if none is
 // given.
 func stateFile(given string, patterns []string) (string, error) {
@@ -220,6 +257,36 @@ func stateFile(given string, patterns []string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{here}, patterns...), "\x00")))
 	return filepath.Join(cache, "campaign", hex.EncodeToString(sum[:8])+".json"), nil
+}
+
+// Of the campaigns in the user's cache folder so many are kept, and so many bytes of them:
+// those that were noted last.
+const (
+	mostStates     = 128
+	mostStateBytes = 1 << 30
+)
+
+// clearStates removes what too many campaigns have noted in the user's cache folder.
+func clearStates(patterns []string) {
+	path, err := stateFile("", patterns)
+	if err != nil {
+		return
+	}
+	dir := filepath.Dir(path)
+	var files []fs.FileInfo
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	sum := int64(0)
+	for i, info := range files {
+		if sum += info.Size(); i >= mostStates || sum > mostStateBytes && i > 0 {
+			os.Remove(filepath.Join(dir, info.Name()))
+		}
+	}
 }
 
 // A printer prints the events of a campaign: as lines, or as JSON.
@@ -309,12 +376,15 @@ func (p *printer) end(r *campaign.Report) {
 			fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(text, "\n", "\n        "))
 		}
 	}
-	deaths := ""
+	more := ""
 	if r.Deaths > 0 {
-		deaths = fmt.Sprintf(", %s of workers", words.Count(r.Deaths, "death"))
+		more = fmt.Sprintf(", %s of workers", words.Count(r.Deaths, "death"))
+	}
+	if r.Seed != 1 {
+		more += fmt.Sprintf(", seed %d", r.Seed)
 	}
 	fmt.Fprintf(p.w, "%s, %s, %s in %s (%s)%s\n", properties(len(r.Outcomes)), words.Count(r.Failures(), "failure"), words.Count(runs, "run"),
-		words.Elapsed(r.Elapsed), r.Ended, deaths)
+		words.Elapsed(r.Elapsed), r.Ended, more)
 }
 
 func properties(n int) string {

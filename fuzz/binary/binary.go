@@ -44,6 +44,7 @@ type Binary struct {
 	Package string // its import path
 	Dir     string // its folder
 	Path    string // of the test binary
+	Race    bool   // the race detector is in it
 	Tests   []string
 }
 
@@ -69,7 +70,7 @@ func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, 
 		if len(tests) == 0 {
 			continue
 		}
-		b := &Binary{Package: p.ImportPath, Dir: p.Dir, Tests: tests, Path: filepath.Join(o.Temp, strconv.Itoa(len(list))+".test.exe")}
+		b := &Binary{Package: p.ImportPath, Dir: p.Dir, Tests: tests, Race: o.Race, Path: filepath.Join(o.Temp, strconv.Itoa(len(list))+".test.exe")}
 		if err := o.compile(ctx, b); err != nil {
 			return nil, err
 		}
@@ -117,10 +118,18 @@ func (o *Options) list(ctx context.Context, patterns []string) (packages []*list
 // compile compiles the tests of a package.
 func (o *Options) compile(ctx context.Context, b *Binary) error {
 	args := slices.Concat([]string{"test", "-c", "-o", b.Path}, o.flags(), []string{b.Package})
-	if _, err := o.Go(ctx, args...); err != nil {
+	_, err := o.Go(ctx, args...)
+	if err != nil && !errors.Is(err, errNoRace) {
 		return fmt.Errorf("the tests of %s do not compile: %w", b.Package, err)
 	}
-	return nil
+	return err
+}
+
+var errNoRace = errors.New("the race detector cannot be had here")
+
+// withoutC reports whether go says that the race detector needs what is not here.
+func withoutC(said string) bool {
+	return strings.Contains(said, "-race requires cgo") || strings.Contains(said, "-race is not supported") || strings.Contains(said, "C compiler")
 }
 
 // Go runs go and returns its output. The error is what it says, in a line.
@@ -132,6 +141,8 @@ func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
+	case err != nil && o.Race && withoutC(errs.String()):
+		return nil, fmt.Errorf("%w: %s: install a C compiler, and leave CGO_ENABLED and CC alone, or leave out --race", errNoRace, oneLine(errs.String()))
 	case err != nil && errs.Len() > 0:
 		return nil, errors.New(oneLine(errs.String()))
 	case err != nil:

@@ -28,6 +28,9 @@ func (s *Subject) String() string {
 	if s.Property.Name != s.Property.Test {
 		text += ", " + s.Property.Name
 	}
+	if s.Binary.Race {
+		text += raceSuffix
+	}
 	return text
 }
 
@@ -35,7 +38,15 @@ func (s *Subject) String() string {
 type Options struct {
 	// Workers is how many processes search at the same time; zero means one.
 	Workers int
-	// Seed is what all runs follow from; zero means 1.
+	// Races are the subjects once more, in test binaries with the race detector, in which
+	// RaceWorkers further processes search, zero meaning one. Each has other runs than the
+	// subject without it, and an eighth of Runs. What is found without it does not depend on
+	// what is found with it.
+	Races       []Subject
+	RaceWorkers int
+	// Seed is what all runs follow from. Zero means 1, or, when File has a campaign, one
+	// more than that has: so that each night makes other runs. If Resume is set it means
+	// that of the campaign there.
 	Seed uint64
 	// Runs is how many runs each property is given, For how long the campaign takes;
 	// whichever is reached first ends the search. Zero is no bound.
@@ -100,6 +111,11 @@ type Event struct {
 	// far the search in each property is. Only events of the kind Went have them.
 	Left       float64    `json:",omitempty"`
 	Properties []Progress `json:",omitempty"`
+	// Memory is how many bytes the campaign has from the operating system, and Workers how
+	// many its workers together had when they were last at work. Only events of the kinds
+	// Went and Ended have them.
+	Memory  uint64 `json:",omitempty"`
+	Workers uint64 `json:",omitempty"`
 }
 
 // A Finding is a failure of a property, or the death of a process.
@@ -146,7 +162,8 @@ type Report struct {
 	// else nothing was left, or "interrupted".
 	Ended   string
 	Elapsed time.Duration
-	Deaths  int // of worker processes, whatever they died of
+	Deaths  int    // of worker processes, whatever they died of
+	Seed    uint64 // what its runs followed from
 }
 
 // Failures returns how many findings there are.
@@ -168,12 +185,29 @@ func (r *Report) Complaints() (n int) {
 // Run searches in all subjects until nothing is left, the bounds are reached or the
 // context is done. The error says that the campaign could not be begun.
 func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
-	o.Workers, o.Seed = max(1, o.Workers), max(1, o.Seed)
+	o.Workers, o.Seed = max(1, o.Workers), o.seed()
 	o.Shrink, o.Every = cmp.Or(o.Shrink, usualShrink), cmp.Or(o.Every, noteEvery)
-	c := &campaign{Options: o, began: time.Now()}
+	if len(o.Races) > 0 {
+		p, err := newPair(subjects, o)
+		if err != nil {
+			return nil, err
+		}
+		return p.run(ctx)
+	}
+	c, err := newCampaign(subjects, o)
+	if err != nil {
+		return nil, err
+	}
+	return c.run(ctx)
+}
+
+// newCampaign returns a campaign that is to be begun, or to go on.
+func newCampaign(subjects []Subject, o Options) (*campaign, error) {
+	c := &campaign{Options: o, began: time.Now(), ready: make(chan struct{})}
 	for _, s := range subjects {
 		c.targets = append(c.targets, newTarget(s))
 	}
+	c.room = max(leastRoom, min(mostRoom, allRoom/max(1, len(c.targets))))
 	if o.Resume {
 		if err := c.restore(); err != nil {
 			return nil, err
@@ -182,9 +216,9 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 		c.recall()
 	}
 	for _, t := range c.targets {
-		t.seen.Source, t.seen.Bytes = hash.Seed(c.Seed, sources), max(leastRoom, min(mostRoom, allRoom/len(c.targets)))
+		t.seen.Source, t.seen.Bytes = hash.Seed(c.Seed, sources), c.room
 	}
-	return c.run(ctx)
+	return c, nil
 }
 
 const usualShrink = 30 * time.Second

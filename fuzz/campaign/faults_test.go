@@ -279,3 +279,45 @@ func TestTwoCampaigns(t *testing.T) {
 		t.Errorf("kept %q", cases)
 	}
 }
+
+// TestClockJumps: what a campaign has kept carries times of years to come and years ago, as
+// after a clock that was set forward and back. One that goes on comes to what one comes to
+// on time, and no file is taken for an old one.
+func TestClockJumps(t *testing.T) {
+	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, killed...))
+	dir := t.TempDir()
+	o := campaign.Options{Workers: 2, File: filepath.Join(dir, "state.json")}
+	for i, jump := range []time.Duration{0, 10 * 365 * 24 * time.Hour, -20 * 365 * 24 * time.Hour, 2 * time.Hour} {
+		files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			files = append(files, o.File)
+		}
+		for _, path := range files {
+			then := time.Now().Add(jump)
+			if err := os.Chtimes(path, then, then); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := loads(t, dir)
+		o.Runs, o.Resume = 750*(i+1), i > 0
+		r := campaignOf(t, dir, o, killed...)
+		if len(r.Outcomes) != len(killed) || r.Ended != "runs" {
+			t.Errorf("after a jump of %v it ended by %q", jump, r.Ended)
+		}
+		if got := found(r); i == 3 && !slices.Equal(got, want) {
+			t.Errorf("found\n%s\nand on time\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		after := loads(t, dir)
+		for _, c := range before {
+			if !slices.Contains(after, c) {
+				t.Errorf("after a jump of %v the case of %s is gone", jump, c)
+			}
+		}
+	}
+	if n := len(loads(t, dir)); n != len(want) {
+		t.Errorf("there are %d cases, want %d", n, len(want))
+	}
+}

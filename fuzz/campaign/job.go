@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -42,6 +43,7 @@ type hand struct {
 	*Options
 	searching, all context.Context
 	kept           []kept // the one used last is the last
+	memory         atomic.Uint64
 }
 
 type kept struct {
@@ -56,6 +58,11 @@ const mostKept = 4
 func (h *hand) work(jobs <-chan *job, results chan<- *job) {
 	for j := range jobs {
 		h.do(j)
+		sum := uint64(0)
+		for _, k := range h.kept {
+			sum += k.process.Used()
+		}
+		h.memory.Store(sum)
 		results <- j
 	}
 	for _, k := range h.kept {

@@ -3,6 +3,8 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -67,7 +69,7 @@ func over(j *job, receives []int, steps int, signatures ...string) *job {
 // share has about as many steps as all others.
 func TestShares(t *testing.T) {
 	c := planned(4, Options{Seed: 1})
-	receives, steps := [][]int{{5}, {5, 5}, nil, {44, 7, 3}}, []int{32 * 100, 32 * 10, 32, 32 * 1000}
+	receives, steps := [][]int{{5}, {5, 5}, nil, {44, 7, 3}}, []int{32 * 100, 32 * 10, 32, 32 * 4000}
 	var got []string
 	for round := range 4 {
 		var shares []string
@@ -221,7 +223,6 @@ func TestProgress(t *testing.T) {
 		{Complete, Options{}, func(t *target) { t.Complete = "all" }},
 		{GivenUp, Options{}, func(t *target) { t.GivenUp, t.Begun = "why", false }},
 		{Saturated, Options{Saturated: 0.1}, func(t *target) { t.Saturated = 0.1 }},
-		{Searching, Options{Saturated: 0.01}, func(t *target) { t.Saturated = 0.1 }},
 		{Over, Options{Runs: 64}, func(t *target) { t.next = 2 }},
 		{Over, Options{First: true}, func(t *target) { t.Findings = []*Finding{{}} }},
 		{Searching, Options{}, func(t *target) { t.Findings = []*Finding{{}} }},
@@ -290,5 +291,41 @@ func TestLeft(t *testing.T) {
 		if got := camp.left(); got.Round(10*time.Minute) != c.about {
 			t.Errorf("%s: %v, want %v", c.name, got, c.about)
 		}
+	}
+}
+
+// TestDiskIsBounded: what is noted of what campaigns have shown does not grow from night to
+// night without end, although each night shows as much that is new as there is room for.
+func TestDiskIsBounded(t *testing.T) {
+	const room = 1 << 16
+	file := filepath.Join(t.TempDir(), "state.json")
+	var sizes []int64
+	most := 0
+	for night := range 12 {
+		c := planned(1, Options{Seed: uint64(night + 1), File: file})
+		c.room = room
+		c.recall()
+		target := c.targets[0]
+		most = max(most, target.known.Memory())
+		target.seen.Source, target.seen.Bytes = uint64(night+1), room
+		for k := 0; target.seen.Memory() < room && k < 1000; k++ {
+			target.learn(shows(1000*night+k, 30))
+		}
+		if target.seen.Memory() < room {
+			t.Fatalf("a night has shown %d bytes, want %d", target.seen.Memory(), room)
+		}
+		c.checkpoint()
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, info.Size())
+	}
+	first, last := slices.Max(sizes[:4]), slices.Max(sizes[4:])
+	if last > first*5/4 || sizes[1] < sizes[0]*5/4 {
+		t.Errorf("the file has %d bytes", sizes)
+	}
+	if most > 3*room || most < room {
+		t.Errorf("%d bytes are known of the nights before, with room for %d", most, room)
 	}
 }

@@ -56,7 +56,7 @@ func (t *target) stands(o *Options) State {
 		return Waiting
 	case t.Complete != "":
 		return Complete
-	case t.Saturated != 0 && t.Saturated <= o.Saturated:
+	case t.Saturated != 0:
 		return Saturated
 	case t.open(o):
 		return Searching

@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/subjects/raftdupvote"
+	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -168,3 +170,7 @@ func TestSeldom(t *testing.T)  { searched(t, seldom) }
 
 // In no order that is random.
 func TestPlain(t *testing.T) { searched(t, holds, "plain") }
+
+// What benchmarks search.
+func TestTwoPhase(t *testing.T) { searched(t, twopc.StuckProperty(true)) }
+func TestRaft(t *testing.T)     { searched(t, raftdupvote.Property(true)) }

@@ -26,7 +26,11 @@ type campaign struct {
 	shares  map[int]int // by their round, how many are not over
 	deaths  int
 	recount time.Time     // before it nothing is counted anew
+	hands   []*hand       // in the order in which they were begun
+	room    int           // for what the runs of a target have shown, in bytes
 	before  time.Duration // that earlier processes of this campaign took
+	first   int           // requests for saved cases that are not over
+	ready   chan struct{} // closed when none is left
 
 	over    bool   // no more shares are begun
 	resting bool   // what is found now is out of turn
@@ -53,6 +57,7 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	var workers sync.WaitGroup
 	for range c.Workers {
 		w := &hand{Options: &c.Options, searching: searching, all: ctx}
+		c.hands = append(c.hands, w)
 		workers.Go(func() { w.work(jobs, results) })
 	}
 	c.shares = map[int]int{}
@@ -64,7 +69,7 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	c.checkpoint()
 	c.tellRest()
 	c.tell(Event{Kind: Ended, Text: c.ended})
-	r := &Report{Ended: c.ended, Elapsed: c.elapsed(), Deaths: c.deaths}
+	r := &Report{Ended: c.ended, Elapsed: c.elapsed(), Deaths: c.deaths, Seed: c.Seed}
 	for _, t := range c.targets {
 		r.Outcomes = append(r.Outcomes, t.outcome(c.ended == interrupted))
 	}
@@ -77,12 +82,16 @@ func (c *campaign) prepare() {
 		t.next = t.Done
 		if !t.Begun {
 			c.queue = append(c.queue, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed}, round: noRound})
+			c.first++
 		}
 		for _, f := range t.Findings {
 			if !f.Told {
 				c.shrink(t, f)
 			}
 		}
+	}
+	if c.first == 0 {
+		close(c.ready)
 	}
 }
 
@@ -134,6 +143,7 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 		}
 		select {
 		case hand <- next:
+			c.queue[0] = nil // else what comes of it would stay as long as the queue
 			c.queue = c.queue[1:]
 			c.flying++
 		case j := <-results:
@@ -208,6 +218,9 @@ func (c *campaign) settle(j *job) {
 		c.shrunk(j)
 	case j.request.Do == worker.Begin:
 		c.begun(j)
+		if c.first--; c.first == 0 {
+			close(c.ready)
+		}
 	default:
 		c.shares[j.round]--
 		t.early[j.request.First] = j
@@ -300,6 +313,12 @@ func (c *campaign) tell(e Event) {
 		e.Orders += t.seen.Seen(coverage.PR)
 	}
 	e.Seconds = c.elapsed().Seconds()
+	if e.Kind == Went || e.Kind == Ended {
+		e.Memory = worker.Memory()
+		for _, h := range c.hands {
+			e.Workers += h.memory.Load()
+		}
+	}
 	c.Tell(e)
 }
 

@@ -26,6 +26,7 @@ type state struct {
 	Elapsed time.Duration
 	Deaths  int
 	Ended   string
+	Race    bool `json:",omitempty"` // a file beside it has the search with the race detector
 	Targets []targetState
 }
 
@@ -53,7 +54,7 @@ func (c *campaign) checkpoint() {
 	if c.File == "" {
 		return
 	}
-	s := state{Version: stateVersion, Seed: c.Seed, Runs: c.Runs, Elapsed: c.elapsed(), Deaths: c.deaths, Ended: c.ended}
+	s := state{Version: stateVersion, Seed: c.Seed, Runs: c.Runs, Elapsed: c.elapsed(), Deaths: c.deaths, Ended: c.ended, Race: len(c.Races) > 0}
 	var err error
 	for _, t := range c.targets {
 		own := t.state()
@@ -127,6 +128,21 @@ func (c *campaign) restore() error {
 	return nil
 }
 
+// seed returns the seed, as Options.Seed says.
+func (o *Options) seed() uint64 {
+	if o.Seed != 0 || o.File == "" {
+		return max(1, o.Seed)
+	}
+	s, err := readState(o.File)
+	switch {
+	case err != nil: // there is none to go by
+		return 1
+	case o.Resume:
+		return max(1, s.Seed)
+	}
+	return max(1, s.Seed+1)
+}
+
 // readState reads the file of a campaign.
 func readState(path string) (s state, err error) {
 	text, err := os.ReadFile(path)
@@ -172,7 +188,7 @@ func (c *campaign) recall() {
 			}
 			if err = old.decode(); err == nil {
 				t.known = old.Target.seen
-				if old.Target.known.Memory() < mostRoom {
+				if old.Target.known.Memory() < c.room {
 					t.known = old.Target.all()
 				}
 			}
@@ -189,7 +205,7 @@ func Read(path string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Ended: s.Ended, Elapsed: s.Elapsed, Deaths: s.Deaths}
+	r := &Report{Ended: s.Ended, Elapsed: s.Elapsed, Deaths: s.Deaths, Seed: s.Seed}
 	for i := range s.Targets {
 		old := &s.Targets[i]
 		if old.Target == nil {
@@ -202,5 +218,8 @@ func Read(path string) (*Report, error) {
 			Property: worker.Property{Test: old.Test, Name: old.Name, Func: old.Func, Call: old.Call}}
 		r.Outcomes = append(r.Outcomes, old.Target.outcome(s.Ended == interrupted))
 	}
-	return r, nil
+	if s.Race {
+		err = r.readBeside(path)
+	}
+	return r, err
 }

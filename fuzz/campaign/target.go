@@ -67,7 +67,7 @@ func newTarget(s Subject) *target {
 // A share takes about so many steps, but no more batches than mostBatches and no more
 // than growth times as many as the share before.
 const (
-	shareSteps  = 1 << 18
+	shareSteps  = 1 << 20
 	mostBatches = 1 << 12
 	growth      = 4
 )
@@ -207,7 +207,7 @@ func (t *target) outcome(interrupted bool) Outcome {
 		out.Complaints = append(out.Complaints, "nothing was run: give the search more time")
 		return out
 	}
-	if t.Tally.Runs > 0 {
+	if t.Tally.Runs > 0 && !t.subject.Binary.Race { // with the race detector few runs are enough
 		res := search.Result{Tally: t.Tally, Missed: t.Missed}
 		out.Complaints = append(out.Complaints, res.Complaints()...)
 	}

@@ -130,7 +130,7 @@ const (
 )
 
 // What a line begins with, or has in it, that says why a process ends.
-var lastWords = []string{"NO PROGRESS for ", "WARNING: DATA RACE", "fatal error: ", "panic: ", "runtime: ", "SIG", "unexpected fault address"}
+var lastWords = []string{"NO PROGRESS for ", dataRace, "fatal error: ", "panic: ", "runtime: ", "SIG", "unexpected fault address"}
 
 // LastWords returns the lines of a dead process that tell most: those about the first
 // that says why it ends, or else the last ones.
@@ -142,13 +142,42 @@ func (t *Tail) LastWords() string {
 	return strings.Join(lines[max(0, at-mostBefore):min(len(lines), max(0, at)+mostSaid)], "\n")
 }
 
-// Reason returns the line that says why a process ends, "" when there is none.
+// Reason returns the line that says why a process ends, "" when there is none. That of a
+// data race has also where the two accesses are.
 func (t *Tail) Reason() string {
 	lines, at := t.reason()
 	if at < 0 {
 		return ""
 	}
-	return strings.TrimSpace(lines[at])
+	text := strings.TrimSpace(lines[at])
+	if text == dataRace {
+		if list := racing(lines[at+1:]); len(list) > 0 {
+			text += " between " + strings.Join(list, " and ")
+		}
+	}
+	return text
+}
+
+const dataRace = "WARNING: DATA RACE"
+
+// racing returns the functions of the two accesses in a report of the race detector,
+// sorted. Which of them wrote is left out: of one race that may be told in several ways.
+func racing(lines []string) (list []string) {
+	wanted := false
+	for _, line := range lines {
+		if strings.Contains(line, " at 0x") && len(list) < 2 {
+			wanted = true
+			continue
+		}
+		name, isCall := strings.CutPrefix(line, "  ")
+		if !wanted || !isCall || strings.HasPrefix(name, " ") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/") {
+			continue
+		}
+		list = append(list, strings.TrimSuffix(name[strings.LastIndex(name, "/")+1:], "()"))
+		wanted = false
+	}
+	slices.Sort(list)
+	return list
 }
 
 // reason returns all lines, and which of them says why the process ends, -1 if none does.

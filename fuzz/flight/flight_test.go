@@ -253,3 +253,34 @@ func TestTelling(t *testing.T) {
 		t.Errorf("%d bytes are kept", n)
 	}
 }
+
+// TestReasonOfRaces: of a data race it is said where both accesses are, whichever came
+// first, without calls of the runtime.
+func TestReasonOfRaces(t *testing.T) {
+	const first, second = `Write at 0x00c00009a0f0 by goroutine 8:
+  runtime.mapassign_faststr()
+      /usr/local/go/src/internal/runtime/maps/runtime_faststr.go:263 +0x0
+  example.com/user/bank.(*account).Receive()
+      /home/user/bank/account.go:4 +0x4a
+`, `read at 0x00c00009a0f0 by main goroutine:
+  example.com/user/bank.look()
+      /home/user/bank/look.go:3 +0x14e
+  main.main()
+      /home/user/main.go:4 +0x12
+`
+	for _, text := range []string{
+		first + "\nPrevious " + second,
+		"R" + second[1:] + "\nPrevious w" + first[1:],
+	} {
+		tail := &Tail{}
+		fmt.Fprintf(tail, "==================\nWARNING: DATA RACE\n%s\nGoroutine 8 (running) created at:\n  main.main()\n      /home/user/main.go:4 +0xf9\n==================\n", text)
+		if got, want := tail.Reason(), "WARNING: DATA RACE between bank.(*account).Receive and bank.look"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	tail := &Tail{}
+	fmt.Fprint(tail, "WARNING: DATA RACE\nWrite at 0x1 by goroutine 8:\n  [failed to restore the stack]\n\nPrevious")
+	if got := tail.Reason(); !strings.HasPrefix(got, "WARNING: DATA RACE") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/search"
 )
@@ -71,6 +72,7 @@ const (
 	Replay  = "replay"  // run a case
 	Walk    = "walk"    // run a case and tell of some of its steps
 	Repair  = "repair"  // find a run near a stale case, and keep it
+	Tidy    = "tidy"    // remove cases that show the failure of another
 	Explore = "explore" // run every order
 	Import  = "import"  // run the inputs of go test -fuzz in a folder
 	Export  = "export"  // write a case as such an input
@@ -104,6 +106,8 @@ type Request struct {
 	Fresh, Keep bool `json:",omitempty"`
 	// Where says which run it was; of Again, what the case is to say of its failure.
 	Where string `json:",omitempty"`
+	// Pairs asks Replay for the orders of two receives that a run shows that passes.
+	Pairs bool `json:",omitempty"`
 	// Pages asks for a page of HTML and one of JSON beside the case.
 	Pages bool `json:",omitempty"`
 	// Milliseconds bounds Begin, Shrink, Repair and Explore.
@@ -136,6 +140,10 @@ type Reply struct {
 	Walk *page.Walk `json:",omitempty"`
 	// Exact reports of a case that it was run as it was saved.
 	Exact bool `json:",omitempty"`
+	// Pairs are the orders of two receives that a run has shown, and Gone the files that
+	// Tidy has removed.
+	Pairs []distill.Pair `json:",omitempty"`
+	Gone  []string       `json:",omitempty"`
 }
 
 // A Finding is a run in which the property did not hold.

@@ -56,6 +56,7 @@ type Process struct {
 	decided Decision // the last decision that it told of
 	told    bool     // it has told of a decision
 	stalled bool     // it has told of a run that stands still
+	beat    Beat     // the last
 }
 
 // A Death is the end of a process that had more to do.
@@ -206,11 +207,16 @@ func (p *Process) note(m *Message) (cause string) {
 	case m.Stall != "":
 		p.stalled = true
 		return m.Stall
-	case m.Beat != nil && p.Memory > 0 && m.Beat.Memory > p.Memory:
-		return fmt.Sprintf("it had more than %d MB of memory", p.Memory>>20)
+	case m.Beat != nil:
+		if p.beat = *m.Beat; p.Memory > 0 && m.Beat.Memory > p.Memory {
+			return fmt.Sprintf("it had more than %d MB of memory", p.Memory>>20)
+		}
 	}
 	return ""
 }
+
+// Used returns how many bytes the process had when it said so last, while it did something.
+func (p *Process) Used() uint64 { return p.beat.Memory }
 
 // end ends the process, and returns what is known of its death.
 func (p *Process) end(cause string) error {

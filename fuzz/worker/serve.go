@@ -137,11 +137,16 @@ func (w *worker) next() (Request, bool) {
 
 // beat says ten times a second how much memory there is.
 func (w *worker) beat() {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	for range time.Tick(time.Second / 10) {
-		metrics.Read(sample)
-		w.say(Message{Beat: &Beat{sample[0].Value.Uint64() - sample[1].Value.Uint64()}})
+		w.say(Message{Beat: &Beat{Memory()}})
 	}
+}
+
+// Memory returns how many bytes this process has from the operating system for Go.
+func Memory() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64() - sample[1].Value.Uint64()
 }
 
 // serve offers a call and does what is asked for. Of a command that has gone, it does

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -30,7 +31,7 @@ type server struct {
 func (s *server) do(q *Request) *Reply {
 	do, known := map[string]func(*Request) (*Reply, error){
 		Begin: s.begin, Run: s.run, Again: s.again, Shrink: s.shrink, Replay: s.replay, Walk: s.walk, Repair: s.repair, Explore: s.explore,
-		Import: s.importGo, Export: s.exportGo,
+		Import: s.importGo, Export: s.exportGo, Tidy: s.tidy,
 	}[q.Do]
 	if !known {
 		return &Reply{Error: fmt.Sprintf("the worker does not know what %q is", q.Do)}
@@ -77,7 +78,8 @@ func (s *server) run(q *Request) (*Reply, error) {
 	}
 	o.OrderBytes = orderBytes
 	r := &Reply{Tally: search.NewTally(), Batch: o.BatchSize()}
-	seen, last := &coverage.Orders{Source: q.Seed}, q.First+q.Count
+	var parts []*coverage.Orders
+	last := q.First + q.Count
 	for b := q.First; b < last; {
 		if slices.Contains(q.Without, b) {
 			b++
@@ -96,15 +98,29 @@ func (s *server) run(q *Request) (*Reply, error) {
 		if o.First*r.Batch >= o.Runs {
 			break
 		}
-		b = s.some(o, end, r, seen)
+		next, seen := s.some(o, end, r)
+		b, parts = next, append(parts, seen)
 	}
-	r.Orders, err = seen.MarshalBinary()
+	r.Orders, err = joined(parts, q.Seed).MarshalBinary()
 	return r, err
 }
 
+// joined returns what the parts of a search have shown. That of one part, which most have,
+// needs no copy.
+func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	seen := &coverage.Orders{Source: seed}
+	for _, part := range parts {
+		seen.Append(part)
+	}
+	return seen
+}
+
 // some makes the runs of batches up to an end, or to one that fails, and returns which
-// batch is next.
-func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders) (next int) {
+// batch is next, and what the runs have shown.
+func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *coverage.Orders) {
 	size := o.BatchSize()
 	o.Planned = func(index int, _ *props.Plan) {
 		if index%size == 0 {
@@ -114,7 +130,6 @@ func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders
 	first := r.Tally.Runs == 0
 	res := search.Sample(context.Background(), s.Property, o)
 	r.Tally.Add(&res.Tally)
-	seen.Append(res.Orders)
 	if first {
 		r.Missed = res.Missed
 	} else {
@@ -124,7 +139,7 @@ func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders
 		r.Late = append(r.Late, f.Text)
 	}
 	if res.Finding == nil {
-		return end
+		return end, res.Orders
 	}
 	r.Failed++
 	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == res.Finding.Case.Signature }) {
@@ -132,7 +147,7 @@ func (s *server) some(o search.Options, end int, r *Reply, seen *coverage.Orders
 		f.Run = res.Index
 		r.Findings = append(r.Findings, f)
 	}
-	return res.Index/size + 1
+	return res.Index/size + 1, res.Orders
 }
 
 // report returns what a command is to know of a finding.
@@ -196,8 +211,8 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	return r, err
 }
 
-// play runs a saved case, and adds what came of it.
-func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) {
+// play runs a saved case, adds what came of it, and returns the run.
+func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *props.Result {
 	played := finding.Play(runner, c)
 	file := filepath.Base(c.Path)
 	r.Exact = played.Exact
@@ -206,13 +221,14 @@ func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) {
 	}
 	if played.Result.Failure == nil {
 		r.Notes = append(r.Notes, played.Held(file, s.Property.Name == s.Property.Test))
-		return
+		return &played.Result
 	}
 	f := finding.From(s.origin(c), &played.Result)
 	f.Confirm(runner)
 	told := report(f, fmt.Sprintf("saved case %s (%s)", file, played.How))
 	told.Path, told.Page = c.Path, paged(runner, f)
 	r.Findings = append(r.Findings, told)
+	return &played.Result
 }
 
 func (s *server) origin(c *corpus.Case) finding.Origin {
@@ -239,7 +255,10 @@ func (s *server) replay(q *Request) (*Reply, error) {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
 	r := &Reply{Tally: search.NewTally()}
-	s.play(runner, &c, r)
+	res := s.play(runner, &c, r)
+	if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
+		r.Pairs = distill.PairsOf(res.System.Trace())
+	}
 	return r, nil
 }
 
@@ -252,6 +271,14 @@ func (s *server) walk(q *Request) (*Reply, error) {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
 	return &Reply{Tally: search.NewTally(), Walk: finding.Walk(runner, &c, q.First, q.Count)}, nil
+}
+
+// tidy removes cases that show the failure of another.
+func (s *server) tidy(*Request) (*Reply, error) {
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	s.say(Message{At: &At{What: "the cases that look alike"}})
+	return &Reply{Tally: search.NewTally(), Gone: finding.Tidy(s.Folder, runner)}, nil
 }
 
 // mostShrinkRuns bounds how many runs it may take to make a case smaller: a number and
