@@ -140,5 +140,5 @@ func (v *verb) tell(res search.Result, start time.Time) {
 			v.beside(text)
 		}
 	}
-	v.t.Logf("%s in %s (%s), %s; %s", words.Count(res.Runs, "run"), elapsed, res.Arms(), words.Count(res.Steps, "step"), res.Coverage())
+	v.t.Logf("%s in %s, %s; %s\n%s", words.Count(res.Runs, "run"), elapsed, words.Count(res.Steps, "step"), res.Coverage(), res.Yields())
 }

@@ -48,8 +48,8 @@ type Config struct {
 	// error.
 
 	// Strategies are for Check and MustFind: the names of strategies to use in
-	// turns, as search.Names lists them; nil means a portfolio in which every
-	// other run is random. JOSTLE_STRATEGY overrides them.
+	// turns, as search.Names lists them; nil means a portfolio in which at least
+	// a quarter of the runs is random. JOSTLE_STRATEGY overrides them.
 	Strategies []string
 
 	// Method is for Explore: how the tree of orders is gone through and what

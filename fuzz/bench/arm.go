@@ -13,7 +13,7 @@ import (
 // An Arm is one way to search.
 type Arm struct {
 	Name string
-	// Portfolio is what makes the runs, in turns.
+	// Portfolio is what makes the runs, in turns; none is what searches have by default.
 	Portfolio []search.Entry
 }
 
@@ -23,7 +23,7 @@ const Random = "random"
 // Arms returns all arms: plain random first, then the portfolio that searches have by
 // default, what package search knows by name, and the baselines.
 func Arms() []Arm {
-	list := []Arm{named(Random), {"portfolio", search.Portfolio()}}
+	list := []Arm{named(Random), {Name: "portfolio"}}
 	for _, name := range search.Names() {
 		if name != Random {
 			list = append(list, named(name))

@@ -33,7 +33,7 @@
 // show, by each arm. Its figures are in testdata/coverage.txt, with a picture of the
 // curves of each program beside it; a test makes them again, and JOSTLE_REWRITE=1 writes
 // them. After 2,000 runs of a barber with five customers guided shows 2.6 times as many
-// as plain random, and the portfolio 2.7 times. Of a chain that is repaired no arm
+// as plain random, and the portfolio 2.5 times. Of a chain that is repaired no arm
 // shows more than 1.2 times as many, and all searches together show 1.4 times as many.
 // Of Raft with five nodes every arm shows all that any has, in 100 runs, and all that
 // is left is impossible.

@@ -52,9 +52,6 @@ func (o Options) withDefaults() (Options, error) {
 		o.Arms = Arms()
 	}
 	for i, a := range o.Arms {
-		if len(a.Portfolio) == 0 {
-			return o, fmt.Errorf("bench: arm %q has no portfolio", a.Name)
-		}
 		if slices.ContainsFunc(o.Arms[:i], func(b Arm) bool { return a.Name == b.Name }) {
 			return o, fmt.Errorf("bench: two arms are called %q", a.Name)
 		}

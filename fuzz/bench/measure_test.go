@@ -143,7 +143,10 @@ func TestMeasureEndsWithItsContext(t *testing.T) {
 }
 
 func TestOptionsAreRefused(t *testing.T) {
-	entries := search.Portfolio()
+	entries, err := search.Strategies("random", "pos")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		o    Options
 		want string
@@ -152,7 +155,6 @@ func TestOptionsAreRefused(t *testing.T) {
 		{Options{Runs: -1}, "bench: 0 seeds, -1 runs, a time of 0s and 0 workers: none may be less than zero"},
 		{Options{Time: -1}, "bench: 0 seeds, 0 runs, a time of -1ns and 0 workers: none may be less than zero"},
 		{Options{Workers: -1}, "bench: 0 seeds, 0 runs, a time of 0s and -1 workers: none may be less than zero"},
-		{Options{Arms: []Arm{{Name: "empty"}}}, `bench: arm "empty" has no portfolio`},
 		{Options{Arms: []Arm{{"a", entries}, {"a", entries}}}, `bench: two arms are called "a"`},
 		{Options{Subjects: some(t, "writer", "bank", "writer")}, `bench: two subjects are called "writer"`},
 	} {

@@ -36,23 +36,6 @@ type Entry struct {
 	Batch int
 }
 
-// usual is what each batch of runs goes through by default. Every other run is
-// random: an audit of guided schedulers found random best on small bugs, so
-// whatever else is tried must not cost it more than half of the runs.
-var usual = [...]string{
-	"random", "pos", "random", "pctcp", "random", "urw", "random", "pct",
-	"random", "urw", "random", "pos", "random", "pctcp", "random", "delay",
-}
-
-// Portfolio returns the entries that a search has by default.
-func Portfolio() []Entry {
-	list, err := Strategies(usual[:]...)
-	if err != nil {
-		panic(err) // a name in usual is wrong
-	}
-	return list
-}
-
 // guides are the arms that are no strategies.
 var guides = [...]Entry{
 	{Name: "bita", New: func(uint64) Arm { return &bita{} }},

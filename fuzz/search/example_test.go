@@ -31,11 +31,11 @@ func ExampleSample() {
 	fmt.Println("run", res.Index+1, "failed:", res.Finding.Failure)
 	fmt.Print(res.Finding.Chart)
 	// Output:
-	// run 2 failed: the wall says "first"
-	// 0  test ──"last"──▶ ben
-	// 1  ben ──"last"──▶ wall
-	// 2  test ──"first"──▶ ada
-	// 3  ada ──"first"──▶ wall
+	// run 3 failed: the wall says "first"
+	// 0  test ──"first"──▶ ada
+	// 1  test ──"last"──▶ ben
+	// 2  ben ──"last"──▶ wall
+	// 3  ada ──"first"──▶ wall       ← sent first, received last
 }
 
 func ExampleExplore() {

@@ -47,7 +47,8 @@ type Options struct {
 	// Workers is how many goroutines run the property at the same time; zero
 	// means one, which is the caller's own. What is found does not depend on it.
 	Workers int
-	// Portfolio is the arms that runs are made by, in turns; none means Portfolio().
+	// Portfolio is the arms that runs are made by, in turns; none means the default
+	// portfolio, whose shares change with the number of the batch.
 	Portfolio []Entry
 	// Passed is told of each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
@@ -66,12 +67,11 @@ type Options struct {
 // BatchSize returns how many runs a batch has: it goes through the portfolio an even
 // number of times, so that no two batches share an input.
 func (o *Options) BatchSize() int {
-	list := o.Portfolio
-	if len(list) == 0 {
-		list = Portfolio()
+	if len(o.Portfolio) == 0 {
+		return stageRuns
 	}
-	n, want := runsPerInput*len(list), batchRuns
-	for _, e := range list {
+	n, want := runsPerInput*len(o.Portfolio), batchRuns
+	for _, e := range o.Portfolio {
 		want = max(want, e.Batch)
 	}
 	return n * max(1, want/n)
@@ -135,10 +135,10 @@ func Sample(ctx context.Context, p Property, o Options) Result {
 }
 
 func newSampler(ctx context.Context, p Property, o Options) *sampler {
-	if len(o.Portfolio) == 0 {
-		o.Portfolio = Portfolio()
+	s := &sampler{Options: o, property: p, size: o.BatchSize(), staged: len(o.Portfolio) == 0, tally: NewTally()}
+	if s.staged {
+		s.Portfolio = usual()
 	}
-	s := &sampler{Options: o, property: p, tally: NewTally()}
 	s.orders = s.ordersOf(0)
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
@@ -151,6 +151,8 @@ func newSampler(ctx context.Context, p Property, o Options) *sampler {
 type sampler struct {
 	Options
 	property Property
+	size     int         // of a batch
+	staged   bool        // the portfolio is the default one
 	deadline time.Time   // zero: none
 	over     atomic.Bool // the context is done
 	close    func() bool // ends the watch over the context
@@ -206,7 +208,7 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Order
 	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally()}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
-		if b > s.First && s.late() || b > 0 && s.Runs > 0 && b*s.BatchSize() >= s.Runs {
+		if b > s.First && s.late() || b > 0 && s.Runs > 0 && b*s.size >= s.Runs {
 			break
 		}
 		w.batch(b)
@@ -233,17 +235,18 @@ type worker struct {
 	plan   props.Plan // of the current run
 }
 
-// batch runs the property under each arm in turn. It depends on its number and
+// batch runs the property under the arms that have a share in the batch. It depends on its number and
 // the seed alone, whichever worker makes it and after whichever other batches.
 func (w *worker) batch(b int) {
 	arms := map[string]Arm{}
 	defer w.noteCrowds(arms)
-	for i := range w.BatchSize() {
-		index := b*w.BatchSize() + i
+	turns := w.newShare(b)
+	for i := range w.size {
+		index := b*w.size + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
 			return
 		}
-		e := &w.Portfolio[i%len(w.Portfolio)]
+		e := turns.next()
 		if arms[e.Name] == nil {
 			arms[e.Name] = e.New(uint64(b))
 		}
@@ -256,6 +259,7 @@ func (w *worker) batch(b int) {
 		w.slot.Begin(flight.Sample, index)
 		res := w.runner.Run(w.plan)
 		arms[e.Name].Learn(&res)
+		turns.made(e, &res)
 		if run := (coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided}); res.System != nil {
 			fresh := w.seen.Add(res.System.Trace(), run)
 			if w.tally.Fresh[e.Name] += fresh; fresh > 0 {

@@ -32,7 +32,7 @@ type Tally struct {
 	// guided search to keep.
 	Crowded map[string]bool `json:",omitempty"`
 	// Fresh is how many orders of receives those of each arm have shown that no run before
-	// them had in the same search.
+	// them had by the same worker of the search.
 	Fresh map[string]int
 }
 
@@ -118,14 +118,34 @@ func (t *Tally) Tested() int {
 	return n
 }
 
-// Arms lists how many runs each arm made, most first.
-func (t *Tally) Arms() string {
-	names := slices.SortedFunc(maps.Keys(t.By), func(a, b string) int {
+// byRuns returns the names of the arms, those with most runs first.
+func (t *Tally) byRuns() []string {
+	return slices.SortedFunc(maps.Keys(t.By), func(a, b string) int {
 		if d := t.By[b] - t.By[a]; d != 0 {
 			return d
 		}
 		return strings.Compare(a, b)
 	})
+}
+
+// Yields has a line for each arm: how many runs it made, how many orders of two
+// receives they were the first to show, and how many that is in a hundred runs.
+func (t *Tally) Yields() string {
+	var lines []string
+	for _, n := range t.byRuns() {
+		line := fmt.Sprintf("%s: %s, nothing new", n, words.Count(t.By[n], "run"))
+		if fresh := t.Fresh[n]; fresh > 0 {
+			line = fmt.Sprintf("%s: %s, %s first, %.3g in 100 runs", n, words.Count(t.By[n], "run"),
+				words.Count(fresh, "order")+" seen", 100*float64(fresh)/float64(t.By[n]))
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Arms lists how many runs each arm made, most first.
+func (t *Tally) Arms() string {
+	names := t.byRuns()
 	for i, n := range names {
 		names[i] = n + " " + words.Grouped(t.By[n])
 	}

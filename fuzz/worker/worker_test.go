@@ -134,13 +134,13 @@ func TestRequests(t *testing.T) {
 		t.Errorf("begin: %v, %v", r, err)
 	}
 	r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 3, Count: 4, Without: []int{4, 9}})
-	if err != nil || r.Tally.Runs != 3*32 || r.Batch != 32 || r.Tally.Steps != 3*32 {
+	if err != nil || r.Tally.Runs != 3*16 || r.Batch != 16 || r.Tally.Steps != 3*16 {
 		t.Errorf("run: %+v, %v", r, err)
 	}
-	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 3, Count: 4, Runs: 100}); err != nil || r.Tally.Runs != 4 {
+	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 3, Count: 4, Runs: 52}); err != nil || r.Tally.Runs != 4 {
 		t.Errorf("run to a bound: %+v, %v", r, err)
 	}
-	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 4, Count: 4, Runs: 100}); err != nil || r.Tally.Runs != 0 {
+	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 4, Count: 4, Runs: 52}); err != nil || r.Tally.Runs != 0 {
 		t.Errorf("run beyond the bound: %+v, %v", r, err)
 	}
 	if r, err = do(worker.Request{Do: worker.Explore, Seed: 1}); err != nil || r.Complete != "1 order" {

@@ -1,0 +1,132 @@
+package search
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/props"
+)
+
+// stageRuns is how many runs a batch of the default portfolio has. An arm learns from
+// some of them for the others. It is even: no two batches share an input.
+const stageRuns = 16
+
+// A stage is what some batches of the default portfolio are made of.
+type stage struct {
+	until int // the batch before which it ends; zero for the last stage
+	// lists have the arms that the batches take their runs from, one list after the other,
+	// beside what the floor takes: see share. A batch begins its list again at the end.
+	// How many lists there are has no factor in common with earlyShare: else some
+	// arms would have early timers in all of their runs, and others in none.
+	lists []string
+}
+
+// stages are those of the default portfolio. Bugs that random order finds in a few runs
+// come first, and nothing finds all of these sooner: half of the first runs are random.
+// Then come the arms that hardly ever need many more runs than random does. A bug that
+// is not found in some hundred runs is one that random order finds late, if at all: then
+// come the arms that need fewer runs for such bugs, though more for others. The shares
+// were computed from the chances of each arm to find the bugs of the subjects.
+//
+// The orders that bita makes from one run come after one another, so that there are
+// several of them. In the first two batches they are made from runs in plain order,
+// then in turns from those and from runs in random order.
+var stages = [...]stage{
+	{1, []string{"pctcp random urw random random urw random pct random random pctcp bita bita bita urw"}},
+	{2, []string{"urw urw urw urw bita bita bita urw urw urw urw urw urw"}},
+	{16, []string{
+		"urw pct urw pct urw pct urw pos urw urw urw urw",
+		"bita bita bita bita urw pct urw pct urw pct urw urw urw",
+		"urw pct urw pct urw pctcp urw pct urw urw urw urw",
+	}},
+	{0, []string{
+		"pos pct pos pct pos pctcp pos pct pos urw pos pos",
+		"bita bita bita bita pos pct pos pct pos pctcp pos urw pct pos",
+		"pos pct pos pctcp pos pct pos pctcp pos pct pos urw",
+	}},
+}
+
+// listOf returns the arms of a batch of the default portfolio.
+func listOf(batch int) []string {
+	i := slices.IndexFunc(stages[:], func(s stage) bool { return batch < s.until || s.until == 0 })
+	lists := stages[i].lists
+	return strings.Fields(lists[batch%len(lists)])
+}
+
+// usual returns the arms of the default portfolio.
+func usual() []Entry {
+	list, err := Strategies(floorArm, "pos", "urw", "pct", "pctcp", "bita")
+	if err != nil {
+		panic(err) // one of the names is wrong
+	}
+	for i := range list {
+		if list[i].Name == "bita" {
+			list[i].New = func(batch uint64) Arm { return &bita{bases: int(batch >> 1 & 1)} }
+		}
+	}
+	return list
+}
+
+const (
+	floorArm  = "random"
+	floorPart = 4 // the floor's arm has at least one part in so many
+)
+
+// costs is what a step costs by an arm, with all that the arm does before and after the
+// run, in quarters of a step in random order: means over the subjects.
+var costs = map[string]int{floorArm: 4, "pct": 4, "pos": 5, "urw": 5, "pctcp": 6, "bita": 8}
+
+// A share hands out the runs of one batch. What it does follows from the number of the
+// batch and from the batch's own runs, so that the batch can be made again by itself.
+//
+// In the default portfolio plain random keeps a floor of a quarter: a run by another arm
+// leaves it a quarter of the runs so far, and none is made while random has had less than
+// a quarter of their cost. So the floor holds after each run, but for that run's cost.
+type share struct {
+	floor *Entry // nil for none
+	list  []*Entry
+	taken int // of the list
+
+	runs, floorRuns int
+	cost, floorCost int
+}
+
+// newShare returns what hands out the runs of a batch.
+func (s *sampler) newShare(batch int) *share {
+	if !s.staged {
+		out := &share{}
+		for i := range s.Portfolio {
+			out.list = append(out.list, &s.Portfolio[i])
+		}
+		return out
+	}
+	byName := func(name string) *Entry {
+		return &s.Portfolio[slices.IndexFunc(s.Portfolio, func(e Entry) bool { return e.Name == name })]
+	}
+	out := &share{floor: byName(floorArm)}
+	for _, name := range listOf(batch) {
+		out.list = append(out.list, byName(name))
+	}
+	return out
+}
+
+// next returns whose run is next.
+func (s *share) next() *Entry {
+	if s.floor != nil && (floorPart*s.floorRuns < s.runs+1 || floorPart*s.floorCost < s.cost) {
+		return s.floor
+	}
+	s.taken++
+	return s.list[(s.taken-1)%len(s.list)]
+}
+
+// made notes a run that was made.
+func (s *share) made(e *Entry, res *props.Result) {
+	cost := costs[e.Name]
+	if res.System != nil {
+		cost *= 1 + res.System.Steps()
+	}
+	s.runs, s.cost = s.runs+1, s.cost+cost
+	if e.Name == floorArm {
+		s.floorRuns, s.floorCost = s.floorRuns+1, s.floorCost+cost
+	}
+}

@@ -1,0 +1,190 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// TestStages: what the lists of the default portfolio name is in it, each of its arms has
+// runs from the first batches on and for ever, and no arm meets the same places of early
+// timers each time.
+func TestStages(t *testing.T) {
+	last := 0
+	for i, s := range stages {
+		if (s.until == 0) != (i == len(stages)-1) || s.until != 0 && s.until <= last {
+			t.Errorf("stage %d ends before batch %d, and the one before it at %d", i, s.until, last)
+		}
+		if batches := s.until - last; batches != 1 && len(s.lists)%2 == 0 {
+			t.Errorf("stage %d has %d lists, and %d inputs in a row have one with early timers", i, len(s.lists), earlyShare)
+		}
+		last = s.until
+	}
+	for _, batches := range [][2]int{{0, 2}, {2, 5}, {16, 19}, {1_000_000, 1_000_003}} {
+		missing := map[string]bool{}
+		for _, e := range usual() {
+			missing[e.Name] = e.Name != floorArm
+			if costs[e.Name] == 0 {
+				t.Errorf("nothing is known of the cost of %s", e.Name)
+			}
+		}
+		for b := batches[0]; b < batches[1]; b++ {
+			for _, name := range listOf(b) {
+				if _, ok := missing[name]; !ok {
+					t.Errorf("batch %d has an arm %q", b, name)
+				}
+				missing[name] = false
+			}
+		}
+		for name, is := range missing {
+			if is && name != "pos" { // which has none in the first two batches
+				t.Errorf("%s has no run in batches %d to %d", name, batches[0], batches[1]-1)
+			}
+		}
+	}
+}
+
+// TestShare: random is first, and has every run that the floor needs.
+func TestShare(t *testing.T) {
+	const runs = 16
+	turns := func(list string, floor bool) string {
+		s, by := &share{}, map[string]*Entry{}
+		for _, name := range append(strings.Fields(list), floorArm) {
+			by[name] = &Entry{Name: name}
+		}
+		if floor {
+			s.floor = by[floorArm]
+		}
+		for _, name := range strings.Fields(list) {
+			s.list = append(s.list, by[name])
+		}
+		var got []byte
+		for range runs {
+			e := s.next()
+			s.made(e, &props.Result{})
+			got = append(got, e.Name[0])
+		}
+		return string(got)
+	}
+	for _, c := range []struct {
+		list  string
+		floor bool
+		want  string
+	}{
+		{"pct", true, "rppprppprppprppp"}, // a quarter of the runs, which cost as much as random's
+		{"pctcp", true, "rppprpprpprpprpp"},
+		{"bita", true, "rbbrbbrbrbbrbrbb"},
+		{"random random random pct urw", true, "rrrrpurrrpurrrpu"}, // random has enough
+		{"urw pct", true, "rupurpuprupurpur"},
+		{"bita pct", false, "bpbpbpbpbpbpbpbp"}, // who chooses the arms has what they choose
+	} {
+		if got := turns(c.list, c.floor); got != c.want {
+			t.Errorf("%s, floor %v: %s, want %s", c.list, c.floor, got, c.want)
+		}
+	}
+}
+
+// A passing is what is told of a run that passed.
+type passing struct {
+	arm   string
+	steps int
+	order uint64
+}
+
+// watched searches a mended subject and returns all its runs.
+func watched(name string, o Options) (list []passing) {
+	s, _ := subjects.ByName(name)
+	o.Passed = func(arm string, res *props.Result) {
+		steps := 0
+		if res.System != nil {
+			steps = res.System.Steps()
+		}
+		list = append(list, passing{arm, steps, orderOf(res)})
+	}
+	Sample(context.Background(), Property{Name: name, Test: name, Func: s.Property(true)}, o)
+	return list
+}
+
+// TestFloor: after each run of a batch random has had a quarter of all runs and of what
+// they cost, but for the last run of another arm.
+func TestFloor(t *testing.T) {
+	for _, name := range []string{"writer", "procreg", "closing", "cas-replay", "writer-error-30", "paxos-commit-6"} {
+		list := watched(name, Options{Runs: 40 * stageRuns, Seed: 5})
+		if len(list) != 40*stageRuns {
+			t.Fatalf("%s: %d runs", name, len(list))
+		}
+		for b := range 40 {
+			runs, cost, before := 0, 0, 0
+			for i, m := range list[b*stageRuns:][:stageRuns] {
+				c := costs[m.arm] * (1 + m.steps)
+				if m.arm == "random" {
+					runs, cost = runs+1, cost+c
+				}
+				if 4*runs < i+1 || m.arm != "random" && 4*cost < before {
+					t.Errorf("%s, batch %d: random has %d of %d runs, and %d of a cost of %d before", name, b, runs, i+1, cost, before)
+				}
+				before += c
+			}
+		}
+	}
+}
+
+// TestBatchesAlone: a batch that is made by itself has the same runs as in its search, in
+// each stage of the portfolio.
+func TestBatchesAlone(t *testing.T) {
+	const batches = 20
+	for _, name := range []string{"procreg", "raft-dupvote", "chain-repair"} {
+		all := watched(name, Options{Runs: batches * stageRuns, Seed: 7})
+		for b := range batches {
+			alone := watched(name, Options{First: b, Runs: (b + 1) * stageRuns, Seed: 7})
+			if want := all[b*stageRuns:][:stageRuns]; !slices.Equal(alone, want) {
+				t.Errorf("%s, batch %d:\ngot  %v\nwant %v", name, b, alone, want)
+			}
+		}
+	}
+}
+
+// TestAgainOfStages: a run of a later stage is made again from its number.
+func TestAgainOfStages(t *testing.T) {
+	const number = 300
+	i := 0
+	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) {
+		race3(t, pulse.Options{}).Run()
+		if i++; i == number%stageRuns+1 {
+			t.Error("this one")
+		}
+	}}
+	f, reached := Again(context.Background(), p, Options{Seed: 1}, 0, flight.Run{Phase: flight.Sample, Index: number})
+	if f == nil || !reached {
+		t.Errorf("%v, reached: %v", f, reached)
+	}
+}
+
+// TestSharesOfWorkers: what is found, by whom and in which run does not depend on the
+// number of workers.
+func TestSharesOfWorkers(t *testing.T) {
+	for _, name := range []string{"cas-replay", "snapshot-late", "procreg"} {
+		s, _ := subjects.ByName(name)
+		text := func(workers int) string {
+			res := Sample(context.Background(), Property{Name: name, Test: name, Func: s.Property(false)},
+				Options{Runs: 10_000, Seed: 3, Workers: workers})
+			if res.Finding == nil {
+				return "nothing"
+			}
+			return fmt.Sprint(res.Index, res.Finding.Case.Strategy, res.Finding.Case.Seed)
+		}
+		one := text(1)
+		for _, workers := range []int{2, 3} {
+			if got := text(workers); got != one || one == "nothing" {
+				t.Errorf("%s: found %s by %d workers, and %s by one", name, got, workers, one)
+			}
+		}
+	}
+}
