@@ -1,0 +1,247 @@
+package protoactor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/router"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// A stage is a test's actor system in one run, and what its actors have noted.
+type stage struct {
+	*actor.ActorSystem
+	sys *pulse.System
+	log []string
+}
+
+func (s *stage) note(format string, args ...any) { s.log = append(s.log, fmt.Sprintf(format, args...)) }
+
+// spawn starts an actor that is a function.
+func (s *stage) spawn(name string, f actor.ReceiveFunc, options ...actor.PropsOption) *actor.PID {
+	pid, err := s.Root.SpawnNamed(actor.PropsFromFunc(f, options...), name)
+	if err != nil {
+		panic(err)
+	}
+	return pid
+}
+
+// chatty notes all that it receives.
+func (s *stage) chatty(ctx actor.Context) {
+	s.note("%s: %s", ctx.Self().Id, what(ctx.Message()))
+}
+
+func what(m any) string {
+	switch m := m.(type) {
+	case *actor.Terminated:
+		return "Terminated " + m.Who.Id
+	case string, error, int:
+		return fmt.Sprint(m)
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", m), "*actor.")
+}
+
+// scenes are what one actor system does, in plain order, and what its actors note.
+var scenes = []struct {
+	name string
+	play func(s *stage)
+	want string
+}{
+	{"tell", func(s *stage) {
+		a := s.spawn("a", s.chatty)
+		s.Root.Send(a, "hello")
+	}, "a: Started, a: hello"},
+	{"stop overtakes nothing in plain order", func(s *stage) {
+		a := s.spawn("a", s.chatty)
+		s.Root.Send(a, "hello")
+		s.Root.Stop(a)
+		s.Root.Send(a, "late")
+	}, "a: Started, a: hello, a: Stopping, a: Stopped"},
+	{"poison", func(s *stage) {
+		a := s.spawn("a", s.chatty)
+		s.Root.Poison(a)
+		s.Root.Send(a, "late")
+	}, "a: Started, a: Stopping, a: Stopped"},
+	{"children end first, and are watched", func(s *stage) {
+		parent := s.spawn("p", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				child, _ := ctx.SpawnNamed(actor.PropsFromFunc(s.chatty), "c")
+				ctx.Spawn(actor.PropsFromFunc(s.chatty))
+				ctx.Send(child, "hi")
+				s.note("%d children", len(ctx.Children()))
+			}
+		})
+		s.sys.Run()
+		s.Root.Stop(parent)
+	}, "p: Started, 2 children, p/c: Started, p/$1: Started, p/c: hi, p: Stopping, p/$1: Stopping, p/$1: Stopped, p/c: Stopping, p/c: Stopped, " +
+		"p: Terminated p/$1, p: Terminated p/c, p: Stopped"},
+	{"watch of one that has stopped", func(s *stage) {
+		a := s.spawn("a", func(actor.Context) {})
+		s.Root.Stop(a)
+		s.sys.Run()
+		s.spawn("w", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.Watch(a)
+			}
+		})
+	}, "w: Started, w: Terminated a"},
+	{"request and respond", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(string); ok {
+				ctx.Respond(m + "!")
+			}
+		})
+		a := s.spawn("a", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if ctx.Message() == "go" {
+				ctx.Request(b, "hello")
+			}
+		})
+		s.Root.Send(a, "go")
+	}, "a: Started, a: go, a: hello!"},
+	{"a future is waited for", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(string); ok {
+				ctx.Respond(m + "!")
+			}
+		})
+		a := s.spawn("a", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if ctx.Message() == "go" {
+				answer, err := ctx.RequestFuture(b, "hello", time.Second).Result()
+				s.note("%v, %v at %v", answer, err, s.sys.Now())
+			}
+		})
+		s.Root.Send(a, "go")
+		s.Root.Send(a, "next")
+	}, "a: Started, a: go, hello!, <nil> at 0s, a: next"},
+	{"a future times out", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {})
+		a := s.spawn("a", func(ctx actor.Context) {
+			if ctx.Message() == "go" {
+				answer, err := ctx.RequestFuture(b, "hello", time.Hour).Result()
+				s.note("%v, %v at %v", answer, err, s.sys.Now())
+			}
+		})
+		s.Root.Send(a, "go")
+	}, "<nil>, future: timeout at 1h0m0s"},
+	{"a future of the test", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(string); ok {
+				ctx.Respond(m + "!")
+			}
+		})
+		answer, err := s.Root.RequestFuture(b, "hello", time.Second).Result()
+		s.note("%v, %v", answer, err)
+		s.note("%v", s.Root.StopFuture(b).Wait())
+		answer, err = s.Root.RequestFuture(b, "hello", time.Second).Result()
+		s.note("%v, %v", answer, err)
+	}, "hello!, <nil>, <nil>, <nil>, future: dead letter"},
+	{"pipe", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(string); ok {
+				ctx.Respond(m + "!")
+			}
+		})
+		c := s.spawn("c", s.chatty)
+		a := s.spawn("a", func(ctx actor.Context) {
+			if ctx.Message() == "go" {
+				ctx.RequestFuture(b, "hello", time.Second).PipeTo(c)
+			}
+		})
+		s.Root.Send(a, "go")
+	}, "c: Started, c: hello!"},
+	{"reenter", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(string); ok {
+				ctx.Respond(m + "!")
+			}
+		})
+		a := s.spawn("a", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if ctx.Message() == "go" {
+				ctx.ReenterAfter(ctx.RequestFuture(b, "hello", time.Second), func(res any, err error) {
+					s.note("%v, %v in %v", res, err, ctx.Message())
+				})
+			}
+		})
+		s.Root.Send(a, "go")
+		s.Root.Send(a, "meanwhile")
+	}, "a: Started, a: go, a: meanwhile, hello!, <nil> in go"},
+	{"receive timeout", func(s *stage) {
+		a := s.spawn("a", func(ctx actor.Context) {
+			s.note("%s at %v", what(ctx.Message()), s.sys.Now())
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.SetReceiveTimeout(time.Minute)
+			}
+		})
+		s.sys.RunFor(30 * time.Second)
+		s.Root.Send(a, "hello")
+	}, "Started at 0s, hello at 30s, ReceiveTimeout at 1m30s"},
+	{"restart", func(s *stage) {
+		s.spawn("p", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				child, _ := ctx.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
+					s.chatty(ctx)
+					if ctx.Message() == "bad" {
+						panic("bad")
+					}
+				}), "c")
+				ctx.Send(child, "bad")
+				ctx.Send(child, "good")
+			}
+		}, actor.WithSupervisor(actor.NewOneForOneStrategy(1, time.Second, actor.DefaultDecider)))
+	}, "p: Started, p/c: Started, p/c: bad, p/c: Restarting, p/c: Started, p/c: good"},
+	{"back-off", func(s *stage) {
+		s.spawn("p", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				child, _ := ctx.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
+					s.note("%s at %v", what(ctx.Message()), s.sys.Now())
+					if ctx.Message() == "bad" {
+						panic("bad")
+					}
+				}), "c")
+				ctx.Send(child, "bad")
+				ctx.Send(child, "bad")
+				ctx.Send(child, "good")
+			}
+		}, actor.WithSupervisor(actor.NewExponentialBackoffStrategy(time.Hour, time.Second)))
+	}, "Started at 0s, bad at 0s, Restarting at 1s, Started at 1s, bad at 1s, Restarting at 3s, Started at 3s, good at 3s"},
+	{"routers", func(s *stage) {
+		pool := s.Root.Spawn(router.NewRoundRobinPool(2, actor.WithFunc(s.chatty)))
+		s.Root.Send(pool, "one")
+		s.Root.Send(pool, "two")
+		s.sys.Run()
+		s.note("%v", s.Root.StopFuture(pool).Wait())
+	}, "$1/router/$1: Started, $1/router/$2: Started, $1/router/$2: one, $1/router/$1: two, " +
+		"$1/router/$2: Stopping, $1/router/$2: Stopped, $1/router/$1: Stopping, $1/router/$1: Stopped, <nil>"},
+}
+
+func TestScenes(t *testing.T) {
+	for _, x := range scenes {
+		t.Run(x.name, func(t *testing.T) {
+			for _, st := range []pulse.Strategy{nil, strategy.Random()} {
+				sys := pulse.New(pulse.Options{Record: true, Strategy: st})
+				s := &stage{ActorSystem: protoactor.New(sys), sys: sys}
+				x.play(s)
+				sys.Run()
+				if f := sys.Failure(); f != nil {
+					t.Errorf("%v", f)
+				}
+				if got := strings.Join(s.log, ", "); got != x.want && st == nil {
+					t.Errorf("got  %s\nwant %s\n%s", got, x.want, sys.Trace().Chart())
+				}
+				sys.Close()
+			}
+		})
+	}
+}
