@@ -62,8 +62,9 @@ func (h *hosted) SpawnPrefix(props *actor.Props, prefix string) *actor.PID {
 func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duration) *actor.Future {
 	c := h.cell
 	c.adoptNew(c.me())
+	c.asking = true
 	f := h.Context.RequestFuture(pid, message, -1)
-	c.seen = c.as.ProcessRegistry.SequenceID
+	c.asking, c.seen = false, c.as.ProcessRegistry.SequenceID
 	if theirs, there := c.as.ProcessRegistry.GetLocal(f.PID().Id); there && !*doneOf(f) {
 		p := c.adopt(c.me(), theirs, f, timeout)
 		p.of = c.nameOf(pid)

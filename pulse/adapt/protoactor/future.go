@@ -34,7 +34,7 @@ const unknownTimeout = 10 * time.Second
 // adoptNew takes the futures under control that were made since it was last called.
 // It finds them by the numbers that their ids were made from.
 func (w *world) adoptNew(owner *cell) {
-	for w.seen < w.as.ProcessRegistry.SequenceID {
+	for w.seen < w.as.ProcessRegistry.SequenceID && !w.asking {
 		w.seen++
 		id := idText(w.seen)
 		if p, there := w.as.ProcessRegistry.GetLocal("future" + id); there {
@@ -180,6 +180,7 @@ func (p *promise) fulfil(message any, system bool) {
 // tell has those go on who wait for the future; its owner does so in this step.
 func (p *promise) tell() {
 	p.as.ProcessRegistry.Add(p, p.pid.Id) // what comes late meets it
+	condOf(p.future).Broadcast()          // proto.actor wakes one only
 	for _, c := range p.waiters {
 		if c != p.owner {
 			p.host.Enqueue(p.owner.ref, c.ref, wake{})

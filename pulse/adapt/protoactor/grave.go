@@ -1,7 +1,6 @@
 package protoactor
 
 import (
-	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -18,50 +17,67 @@ import (
 // A grave stands for an actor that has stopped.
 type grave struct {
 	*cell
-	at time.Duration // when it stopped
+	number int
+	at     time.Duration // when it stopped
 }
 
-// graves are the actors that somebody knows to have stopped. They never change.
-type graves struct{ list []*grave }
+// graves are the actors that somebody knows to have stopped, as a set of their numbers.
+// One never changes.
+type graves struct{ set []uint64 }
+
+func (k *graves) has(n int) bool {
+	return k != nil && n/64 < len(k.set) && k.set[n/64]&(1<<(n%64)) != 0
+}
+
+// with returns the union of two.
+func (k *graves) with(other *graves) *graves {
+	switch {
+	case k == other || other == nil || k != nil && k.covers(other):
+		return k
+	case k == nil || other.covers(k):
+		return other
+	}
+	set := make([]uint64, max(len(k.set), len(other.set)))
+	copy(set, k.set)
+	for i, w := range other.set {
+		set[i] |= w
+	}
+	return &graves{set}
+}
+
+func (k *graves) covers(other *graves) bool {
+	for i, w := range other.set {
+		if i >= len(k.set) && w != 0 || i < len(k.set) && w&^k.set[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // bury notes that an actor has stopped: what it sends from now on tells of that.
 func (c *cell) bury() {
 	if c.grave != nil {
 		return
 	}
-	c.grave = &grave{c, c.sys.Now()}
+	c.grave = &grave{c, c.buried, c.sys.Now()}
+	c.buried++
 	c.as.ProcessRegistry.Add(c.grave, c.id)
-	c.learn(&graves{[]*grave{c.grave}})
+	only := &graves{make([]uint64, c.grave.number/64+1)}
+	only.set[c.grave.number/64] = 1 << (c.grave.number % 64)
+	c.learn(only)
 	c.host.Note(func() string { return "stopped" })
 }
 
 // learn adds to what a cell knows.
-func (c *cell) learn(of *graves) {
-	if of == nil || of == c.known {
-		return
-	}
-	if c.known == nil {
-		c.known = of
-		return
-	}
-	var list []*grave
-	for _, g := range of.list {
-		if !slices.Contains(c.known.list, g) {
-			list = append(list, g)
-		}
-	}
-	if len(list) > 0 {
-		c.known = &graves{append(slices.Clip(c.known.list), list...)}
-	}
-}
+func (c *cell) learn(of *graves) { c.known = c.known.with(of) }
 
-// known reports whether whoever acts knows of the end of an actor.
+// isKnown reports whether whoever acts knows of the end of an actor.
 func (g *grave) isKnown() bool {
 	me := g.me()
 	if me == g.test || g.sys.Now() > g.at {
 		return true
 	}
-	return me.known != nil && slices.Contains(me.known.list, g)
+	return me.known.has(g.number)
 }
 
 // dig makes room for another actor of the same id, if who spawns it knows that the

@@ -59,7 +59,7 @@ func shown(v any) string {
 	case string:
 		return v
 	}
-	return trace.Label(v)
+	return systemLabel(v)
 }
 
 // systemLabel names a system message.
@@ -73,6 +73,8 @@ func systemLabel(m any) string {
 		return "Suspend"
 	case *actor.ResumeMailbox:
 		return "Resume"
+	case actor.SystemMessage, stopping:
+		return trace.TypeLabel(m)
 	}
-	return trace.TypeLabel(m)
+	return trace.Label(m)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/router"
+	"github.com/asynkron/protoactor-go/scheduler"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
@@ -216,6 +217,191 @@ var scenes = []struct {
 			}
 		}, actor.WithSupervisor(actor.NewExponentialBackoffStrategy(time.Hour, time.Second)))
 	}, "Started at 0s, bad at 0s, Restarting at 1s, Started at 1s, bad at 1s, Restarting at 3s, Started at 3s, good at 3s"},
+	{"escalation", func(s *stage) {
+		s.spawn("top", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
+					s.chatty(ctx)
+					if _, ok := ctx.Message().(*actor.Started); ok {
+						child, _ := ctx.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
+							if ctx.Message() == "bad" {
+								panic("bad")
+							}
+						}), "c")
+						if len(s.log) < 2 {
+							ctx.Send(child, "bad")
+						}
+					}
+				}, actor.WithSupervisor(actor.NewOneForOneStrategy(1, 0, func(any) actor.Directive { return actor.EscalateDirective }))), "m")
+			}
+		}, actor.WithSupervisor(actor.NewOneForOneStrategy(1, 0, actor.DefaultDecider)))
+	}, "top/m: Started, top/m: Restarting, top/m: Terminated top/m/c, top/m: Started"},
+	{"all for one", func(s *stage) {
+		s.spawn("p", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				for _, name := range []string{"x", "y"} {
+					child, _ := ctx.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
+						s.chatty(ctx)
+						if ctx.Message() == "bad" {
+							panic("bad")
+						}
+					}), name)
+					if name == "x" {
+						ctx.Send(child, "bad")
+					}
+				}
+			}
+		}, actor.WithSupervisor(actor.NewAllForOneStrategy(1, 0, actor.DefaultDecider)))
+	}, "p/x: Started, p/x: bad, p/y: Started, p/x: Restarting, p/x: Started, p/y: Restarting, p/y: Started"},
+	{"failures are counted in virtual time", func(s *stage) {
+		child := (*actor.PID)(nil)
+		s.spawn("p", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				child, _ = ctx.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
+					if ctx.Message() == "bad" {
+						panic("bad")
+					}
+					s.chatty(ctx)
+				}), "c")
+			}
+		}, actor.WithSupervisor(actor.NewOneForOneStrategy(1, time.Minute, actor.DefaultDecider)))
+		for _, pause := range []time.Duration{time.Minute, time.Minute, 59 * time.Second, 0} {
+			s.sys.Run()
+			s.Root.Send(child, "bad")
+			s.sys.RunFor(pause)
+			s.note("%v", pause)
+		}
+	}, "p/c: Started, p/c: Restarting, p/c: Started, 1m0s, p/c: Restarting, p/c: Started, 1m0s, p/c: Restarting, p/c: Started, 59s, " +
+		"p/c: Stopping, p/c: Stopped, 0s"},
+	{"guardian", func(s *stage) {
+		a := s.spawn("a", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if ctx.Message() == "bad" {
+				panic("bad")
+			}
+		}, actor.WithGuardian(actor.NewOneForOneStrategy(1, 0, func(any) actor.Directive { return actor.ResumeDirective })))
+		s.Root.Send(a, "bad")
+		s.Root.Send(a, "good")
+	}, "a: Started, a: bad, a: good"},
+	{"stash", func(s *stage) {
+		s.spawn("p", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				lives := 0
+				child, _ := ctx.SpawnNamed(actor.PropsFromProducer(func() actor.Actor {
+					lives++
+					return actor.ReceiveFunc(func(ctx actor.Context) {
+						s.chatty(ctx)
+						switch m := ctx.Message().(type) {
+						case int:
+							if lives == 1 {
+								ctx.Stash()
+							}
+						case string:
+							panic(m)
+						}
+					})
+				}), "c")
+				for _, m := range []any{1, 2, "bad", 3} {
+					ctx.Send(child, m)
+				}
+			}
+		}, actor.WithSupervisor(actor.NewRestartingStrategy()))
+	}, "p/c: Started, p/c: 1, p/c: 2, p/c: bad, p/c: Restarting, p/c: Started, p/c: 2, p/c: 1, p/c: 3"},
+	{"middleware", func(s *stage) {
+		note := func(what string) func(any) { return func(m any) { s.note("%s %v", what, m) } }
+		in, out, spawned := note("in"), note("out"), note("spawned")
+		b := s.spawn("b", func(actor.Context) {})
+		a := s.spawn("a", func(ctx actor.Context) {
+			if ctx.Message() == "go" {
+				ctx.Send(b, "hello")
+				ctx.SpawnNamed(actor.PropsFromFunc(func(actor.Context) {}), "c")
+			}
+		}, actor.WithReceiverMiddleware(func(next actor.ReceiverFunc) actor.ReceiverFunc {
+			return func(ctx actor.ReceiverContext, e *actor.MessageEnvelope) {
+				in(what(e.Message))
+				next(ctx, e)
+			}
+		}), actor.WithSenderMiddleware(func(next actor.SenderFunc) actor.SenderFunc {
+			return func(ctx actor.SenderContext, to *actor.PID, e *actor.MessageEnvelope) {
+				out(e.Message)
+				next(ctx, to, e)
+			}
+		}), actor.WithSpawnMiddleware(func(next actor.SpawnFunc) actor.SpawnFunc {
+			return func(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext) (*actor.PID, error) {
+				spawned(id)
+				return next(as, id, props, parent)
+			}
+		}))
+		s.Root.Send(a, "go")
+	}, "in Started, in go, out hello, spawned a/c"},
+	{"event stream", func(s *stage) {
+		a := s.spawn("a", s.chatty)
+		s.EventStream.Subscribe(func(e any) {
+			if m, ok := e.(string); ok {
+				s.Root.Send(a, m)
+			}
+		})
+		s.EventStream.Publish("news")
+	}, "a: Started, a: news"},
+	{"dead letters", func(s *stage) {
+		s.EventStream.Subscribe(func(e any) {
+			if d, ok := e.(*actor.DeadLetterEvent); ok {
+				s.note("%v for %s", d.Message, d.PID.Id)
+			}
+		})
+		a := s.spawn("a", s.chatty)
+		s.Root.Send(s.NewLocalPID("nobody"), "hello")
+		s.Root.Stop(a)
+		s.Root.Send(a, "dropped: the test cannot know")
+		s.sys.Run()
+		s.Root.Send(a, "late")
+	}, "hello for nobody, a: Started, a: Stopping, a: Stopped, late for a"},
+	{"a name can be used again", func(s *stage) {
+		a := s.spawn("a", s.chatty)
+		_, err := s.Root.SpawnNamed(actor.PropsFromFunc(s.chatty), "a")
+		s.note("%v", err)
+		s.Root.Stop(a)
+		s.sys.Run()
+		s.spawn("a", s.chatty)
+		s.Root.Send(a, "hello")
+	}, "spawn: name exists, a: Started, a: Stopping, a: Stopped, a: Started, a: hello"},
+	{"timers", func(s *stage) {
+		a := s.spawn("a", func(ctx actor.Context) {
+			s.note("%s at %v", what(ctx.Message()), s.sys.Now())
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				timers := protoactor.NewTimerScheduler(ctx)
+				timers.SendOnce(time.Second, ctx.Self(), "once")
+				timers.SendOnce(time.Second, ctx.Self(), "never")()
+				cancel := timers.RequestRepeatedly(2*time.Second, time.Second, ctx.Self(), "again")
+				timers.SendOnce(3500*time.Millisecond, ctx.Self(), cancel)
+			}
+			if cancel, ok := ctx.Message().(scheduler.CancelFunc); ok {
+				cancel()
+			}
+		})
+		protoactor.NewTimerScheduler(s.Root).SendOnce(time.Hour, a, "late")
+	}, "Started at 0s, once at 1s, again at 2s, again at 3s, scheduler.CancelFunc at 3.5s, late at 1h0m0s"},
+	{"forward and auto-respond", func(s *stage) {
+		c := s.spawn("c", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(string); ok {
+				ctx.Respond(m + "!")
+			}
+		})
+		b := s.spawn("b", func(ctx actor.Context) {
+			if ctx.Message() == "hello" {
+				ctx.Forward(c)
+			}
+		})
+		s.note("%v", first(s.Root.RequestFuture(b, "hello", time.Second).Result()))
+		s.note("%v", first(s.Root.RequestFuture(b, &actor.Touch{}, time.Second).Result()).(*actor.Touched).Who.Id)
+	}, "hello!, b"},
+	{"become", func(s *stage) {
+		s.Root.Send(s.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
+			x := &changing{stage: s, Behavior: actor.NewBehavior()}
+			x.Become(x.one)
+			return x
+		})), "a")
+	}, "one a, two b"},
 	{"routers", func(s *stage) {
 		pool := s.Root.Spawn(router.NewRoundRobinPool(2, actor.WithFunc(s.chatty)))
 		s.Root.Send(pool, "one")
@@ -245,3 +431,28 @@ func TestScenes(t *testing.T) {
 		})
 	}
 }
+
+func first(v any, err error) any {
+	if err != nil {
+		return err
+	}
+	return v
+}
+
+// changing has two behaviours.
+type changing struct {
+	*stage
+	actor.Behavior
+}
+
+func (x *changing) Receive(ctx actor.Context) { x.Behavior.Receive(ctx) }
+
+func (x *changing) one(ctx actor.Context) {
+	if ctx.Message() == "a" {
+		x.note("one a")
+		x.Become(x.two)
+		ctx.Send(ctx.Self(), "b")
+	}
+}
+
+func (x *changing) two(ctx actor.Context) { x.note("two %v", ctx.Message()) }

@@ -76,8 +76,10 @@ type world struct {
 	home    uintptr // the goroutine of the test
 	desk    *cell   // answers the futures of the test; nil until it has one
 	spawned *cell   // is being spawned: its mailbox is still to be made
-	seen    uint64
-	streams int32 // how many subscriptions the event stream had
+	seen    uint64  // up to which number the ids are known that were given away
+	asking  bool    // a future is being made that is adopted by who makes it
+	buried  int     // how many actors have stopped
+	streams int32   // how many subscriptions the event stream had
 	ownSubs int32
 }
 
