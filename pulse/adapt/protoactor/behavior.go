@@ -4,8 +4,11 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"unsafe"
 
 	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/jostle-go/jostle/pulse/stack"
 )
 
 // behaviors are the fields of an actor that hold a stack of behaviors. Which function
@@ -46,6 +49,36 @@ func top(f reflect.Value) uintptr {
 		return 0
 	}
 	return f.Index(f.Len() - 1).Pointer()
+}
+
+// HandlerPlace returns where the code begins that handles the actor's messages now.
+func (c *cell) HandlerPlace() string {
+	if c.invoker == nil {
+		return ""
+	}
+	for _, f := range c.behaviors.fields {
+		if b := *(*actor.Behavior)(unsafe.Pointer(f.UnsafeAddr())); len(b) > 0 {
+			return placeOf(b[len(b)-1])
+		}
+	}
+	a := c.invoker.Actor()
+	if v := reflect.ValueOf(a); v.Kind() == reflect.Func {
+		return placeOf(a)
+	}
+	m, ok := reflect.TypeOf(a).MethodByName("Receive")
+	if !ok {
+		return ""
+	}
+	return placeOf(m.Func.Interface())
+}
+
+// placeOf returns where a function begins, or the method that it is bound to.
+func placeOf(function any) string {
+	f, ok := stack.Begin(function)
+	if !ok {
+		f, _ = stack.BeginOfMethod(function)
+	}
+	return f.Place()
 }
 
 // functionName returns the name of a function without its package: of a literal,
