@@ -57,10 +57,35 @@ func (h *hosted) SpawnPrefix(props *actor.Props, prefix string) *actor.PID {
 	return pid
 }
 
+// Send sends a message.
+func (h *hosted) Send(pid *actor.PID, message any) {
+	h.cell.mustKnow(pid)
+	h.Context.Send(pid, message)
+}
+
+// Request sends a message with the sender's PID.
+func (h *hosted) Request(pid *actor.PID, message any) {
+	h.cell.mustKnow(pid)
+	h.Context.Request(pid, message)
+}
+
+// mustKnow refuses actors of another actor system.
+func (c *cell) mustKnow(pid *actor.PID) {
+	if pid == nil {
+		return
+	}
+	if m := knownMailbox(pid); m != nil {
+		if other, is := m.(*cell); !is || other.world != c.world {
+			c.misuse("actor %s belongs to another actor system, which is not controlled: spawn it in the one of protoactor.New", pid.Id)
+		}
+	}
+}
+
 // RequestFuture sends a message and returns a future of the answer, which times out by
 // virtual time.
 func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duration) *actor.Future {
 	c := h.cell
+	c.mustKnow(pid)
 	c.adoptNew(c.me())
 	c.asking = true
 	f := h.Context.RequestFuture(pid, message, -1)

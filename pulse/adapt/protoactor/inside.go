@@ -24,6 +24,8 @@ type layout struct {
 	failures                uintptr // of a RestartStatistics
 	mailbox, spawner, rules int     // of Props, as numbers of fields
 	guardian                int
+	process                 uintptr // of a PID
+	box                     uintptr // of an ActorProcess
 	missing                 string // what was not found
 }
 
@@ -49,6 +51,8 @@ var fields = sync.OnceValue(func() layout {
 	l.mailbox = find(props, "mailboxProducer", reflect.TypeFor[actor.MailboxProducer]()).Index[0]
 	l.spawner = find(props, "spawner", reflect.TypeFor[actor.SpawnFunc]()).Index[0]
 	l.rules = find(props, "supervisionStrategy", reflect.TypeFor[actor.SupervisorStrategy]()).Index[0]
+	l.process = find(reflect.TypeFor[actor.PID](), "p", reflect.TypeFor[*actor.Process]()).Offset
+	l.box = find(reflect.TypeFor[actor.ActorProcess](), "mailbox", reflect.TypeFor[actor.Mailbox]()).Offset
 	l.guardian = find(props, "guardianStrategy", reflect.TypeFor[actor.SupervisorStrategy]()).Index[0]
 	return l
 })
@@ -83,6 +87,20 @@ func futureOf(p actor.Process) *actor.Future {
 		return nil
 	}
 	return (*actor.Future)(reflect.ValueOf(p).UnsafePointer())
+}
+
+// knownMailbox returns the mailbox to which a PID leads that was sent to before; nil
+// when it was not, or leads to no actor.
+func knownMailbox(pid *actor.PID) actor.Mailbox {
+	p := *at[*actor.Process](unsafe.Pointer(pid), fields().process)
+	if p == nil {
+		return nil
+	}
+	a, is := (*p).(*actor.ActorProcess)
+	if !is {
+		return nil
+	}
+	return *at[actor.Mailbox](unsafe.Pointer(a), fields().box)
 }
 
 // failuresOf returns when an actor has failed.

@@ -66,7 +66,6 @@ var wrongs = []struct {
 		s.on(func(ctx actor.Context) { ctx.RequestFuture(b, "hello", time.Second).Wait() })
 	}, pulse.KindMisuse, "from another goroutine"},
 	{"an actor system made by hand", func(s *stage) {
-		quiet := actor.WithLoggerFactory(s.Config.LoggerFactory)
 		other := actor.NewActorSystem(quiet)
 		defer other.Shutdown()
 		s.on(func(ctx actor.Context) {
@@ -81,6 +80,14 @@ var wrongs = []struct {
 		})
 		s.sys.Run()
 	}, pulse.KindMisuse, "from another goroutine"},
+	{"a message to an actor system made by hand", func(s *stage) {
+		other := actor.NewActorSystem(quiet)
+		defer other.Shutdown()
+		theirs := other.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+		other.Root.Send(theirs, "hello")
+		s.on(func(ctx actor.Context) { ctx.Send(theirs, "hello") })
+		s.sys.Run()
+	}, pulse.KindMisuse, "belongs to another actor system"},
 	{"a RootContext of the test's own", func(s *stage) {
 		actor.NewRootContext(s.ActorSystem, nil).Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 		s.on(func(actor.Context) {})
@@ -101,7 +108,7 @@ var wrongs = []struct {
 		s.on(func(actor.Context) { protoactor.New(s.sys) })
 	}, pulse.KindMisuse, "protoactor.New in a step"},
 	{"a scheduler for another actor system", func(s *stage) {
-		other := actor.NewActorSystem(actor.WithLoggerFactory(s.Config.LoggerFactory))
+		other := actor.NewActorSystem(quiet)
 		defer other.Shutdown()
 		protoactor.NewTimerScheduler(other.Root)
 	}, pulse.KindMisuse, "an actor system that was not made by protoactor.New"},
