@@ -286,7 +286,7 @@ func (c *cell) leave() {
 	w.as.ProcessRegistry.SequenceID, w.seen = w.test.source, w.test.source
 	if n := w.as.EventStream.Length(); n != w.streams {
 		w.streams = n
-		w.host.Touch(trace.TheTest)
+		w.host.Touch(trace.AllSteps) // what is published before is not heard
 	}
 	if c.behaviors.changed() {
 		w.host.HandlersChanged()

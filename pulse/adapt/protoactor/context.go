@@ -112,9 +112,6 @@ type patience struct {
 	n     int // counts timers
 }
 
-// An idleness says that no message has come for as long as an actor is patient.
-type idleness struct{ n int }
-
 // ReceiveTimeout returns how long the actor waits for messages.
 func (h *hosted) ReceiveTimeout() time.Duration { return h.cell.patience.of }
 

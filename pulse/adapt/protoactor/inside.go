@@ -26,7 +26,7 @@ type layout struct {
 	guardian                int
 	process                 uintptr // of a PID
 	box                     uintptr // of an ActorProcess
-	missing                 string // what was not found
+	missing                 string  // what was not found
 }
 
 // fields is found once in a process, and never changes.

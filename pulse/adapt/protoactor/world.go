@@ -116,8 +116,8 @@ func (w *world) me() *cell {
 // misuse fails the run for something that an adapter cannot allow.
 func (w *world) misuse(format string, args ...any) { w.fail(misuseOf(format, args...)) }
 
-// published heeds what is told to all: who subscribes, and what they do with it, is
-// no message, so that the steps that publish are not independent.
+// published heeds what is told to all: what those do with it who have subscribed is no
+// message, so that two steps that publish are not independent.
 func (w *world) published(any) {
 	if w.current != nil && w.as.EventStream.Length() > w.ownSubs {
 		w.host.Touch(trace.TheTest)
