@@ -92,6 +92,7 @@ var started any = &actor.Started{}
 // RegisterHandlers is called by proto.actor when the actor has been made.
 func (c *cell) RegisterHandlers(m actor.MessageInvoker, _ actor.Dispatcher) {
 	c.invoker = m.(invoker)
+	c.pid = c.invoker.Self()
 	c.behaviors.find(c.invoker.Actor())
 }
 

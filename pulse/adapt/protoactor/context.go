@@ -1,11 +1,13 @@
 package protoactor
 
 import (
+	"strings"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A hosted context is an actor's context in which time is virtual, and ids do not
@@ -69,10 +71,20 @@ func (h *hosted) Request(pid *actor.PID, message any) {
 	h.Context.Request(pid, message)
 }
 
-// mustKnow refuses actors of another actor system.
+// Watch has the actor told when another ends.
+func (h *hosted) Watch(pid *actor.PID) {
+	h.cell.mustKnow(pid)
+	h.Context.Watch(pid)
+}
+
+// mustKnow refuses actors of another actor system. Whether an actor is there of which
+// only the id is known depends on what all others have spawned.
 func (c *cell) mustKnow(pid *actor.PID) {
 	if pid == nil {
 		return
+	}
+	if to := c.cells[pid.Id]; (to == nil || to.pid != pid) && !strings.HasPrefix(pid.Id, "future") {
+		c.host.Touch(trace.AllSteps)
 	}
 	if m := knownMailbox(pid); m != nil {
 		if other, is := m.(*cell); !is || other.world != c.world {

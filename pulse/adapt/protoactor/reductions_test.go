@@ -156,6 +156,28 @@ var small = []struct {
 			})
 		}
 	}, true},
+	{"two who want a name", func(s *stage) {
+		for _, name := range []string{"b", "c"} {
+			s.spawn(name, func(ctx actor.Context) {
+				if _, ok := ctx.Message().(*actor.Started); ok {
+					_, err := s.Root.SpawnNamed(actor.PropsFromFunc(func(actor.Context) {}), "x")
+					s.note("%s: %v", name, err)
+				}
+			})
+		}
+	}, false},
+	{"an actor that is known by its id", func(s *stage) {
+		s.spawn("b", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.SpawnNamed(actor.PropsFromFunc(s.chatty), "x")
+			}
+		})
+		s.spawn("c", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.Send(s.NewLocalPID("b/x"), "hello")
+			}
+		})
+	}, false},
 	{"a name that is used again", func(s *stage) {
 		s.spawn("p", func(ctx actor.Context) {
 			again := func() {

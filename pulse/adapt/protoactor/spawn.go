@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // SpawnMiddleware returns what has a RootContext of the test's own spawn into an
@@ -44,6 +46,9 @@ func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, pare
 	c := &cell{world: w, id: id, atOnce: atOnce, source: idBase(id), rules: rulesOf(props) != nil}
 	if p := parent.Self(); p != nil {
 		c.parent, c.watched = w.cells[p.Id], true
+	}
+	if w.current != nil && !strings.Contains(id, "$") && !strings.HasPrefix(id, w.current.id+"/") {
+		w.host.Touch(trace.TheTest) // others may want the same name
 	}
 	before, outer := w.cells[id], w.spawned
 	w.dig(before)
