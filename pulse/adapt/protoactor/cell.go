@@ -1,6 +1,8 @@
 package protoactor
 
 import (
+	"reflect"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -94,6 +96,22 @@ func (c *cell) RegisterHandlers(m actor.MessageInvoker, _ actor.Dispatcher) {
 	c.invoker = m.(invoker)
 	c.pid = c.invoker.Self()
 	c.behaviors.find(c.invoker.Actor())
+}
+
+// String says what the actor keeps.
+func (c *cell) String() string {
+	if c.invoker == nil {
+		return c.label
+	}
+	return trace.StateLabel(c.invoker.Actor(), isTheirs)
+}
+
+// isTheirs reports whether a type is proto.actor's own.
+func isTheirs(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath() == reflect.TypeFor[actor.PID]().PkgPath()
 }
 
 // Start is called by proto.actor when the actor has been started.

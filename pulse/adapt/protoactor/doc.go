@@ -57,8 +57,9 @@
 //
 // These fail the run, and say what to do instead: a message, an answer or a spawn by a
 // goroutine that is neither the test's nor an actor's, a mailbox with another order or
-// with a bound, a RootContext of the test's own without SpawnMiddleware, a remote or a
-// cluster. A handler that blocks other than in a future never ends its step, and the
+// with a bound, a RootContext of the test's own without SpawnMiddleware, a message to an
+// actor of another actor system, a remote or a cluster, and pulse.Options.Isolation, since
+// proto.actor writes into PIDs. A handler that blocks other than in a future never ends its step, and the
 // search names it.
 //
 // # What is not controlled

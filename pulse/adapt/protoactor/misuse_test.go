@@ -166,6 +166,46 @@ func TestWrongs(t *testing.T) {
 	}
 }
 
+// TestNew holds that New refuses what it cannot host.
+func TestNew(t *testing.T) {
+	isolated := pulse.New(pulse.Options{Isolation: true})
+	defer isolated.Close()
+	for want, call := range map[string]func(){
+		"protoactor.New(nil)": func() { protoactor.New(nil) },
+		"Options.Isolation":   func() { protoactor.New(isolated) },
+		"SpawnMiddleware of an actor system that was not made by protoactor.New": func() {
+			as := actor.NewActorSystem(quiet)
+			defer as.Shutdown()
+			protoactor.SpawnMiddleware(as)
+		},
+	} {
+		func() {
+			defer func() {
+				if f, ok := recover().(*pulse.Failure); !ok || f.Kind != pulse.KindMisuse || !strings.Contains(f.Text, want) {
+					t.Errorf("got %v, want %s", f, want)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+// TestOldSystems holds that an actor system is good for one run.
+func TestOldSystems(t *testing.T) {
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	s := &stage{ActorSystem: protoactor.New(sys), sys: sys}
+	a := s.on(func(actor.Context) {})
+	sys.Run()
+	sys.Reset(1)
+	defer func() {
+		if f, ok := recover().(*pulse.Failure); !ok || !strings.Contains(f.Text, "belongs to a run that is over") {
+			t.Error(f)
+		}
+	}()
+	s.Root.Send(a, "hello")
+}
+
 // TestRestarts holds that Config.Restarts leaves panics to proto.actor.
 func TestRestarts(t *testing.T) {
 	sys := pulse.New(pulse.Options{})

@@ -127,22 +127,11 @@ func thrown(v any) string {
 
 // timed returns what stands for a strategy of the user's: one that backs off does so
 // by virtual time.
-func (w *world) timed(s actor.SupervisorStrategy, guardian bool) actor.SupervisorStrategy {
-	if ours := w.rules[s]; ours != nil {
-		return ours
-	}
-	ours := s
+func (w *world) timed(s actor.SupervisorStrategy) actor.SupervisorStrategy {
 	if window, initial, is := backOff(s); is {
-		ours = &backingOff{w, window, initial}
+		return &backingOff{w, window, initial}
 	}
-	if guardian {
-		ours = &timedStrategy{w, ours}
-	}
-	if w.rules == nil {
-		w.rules = map[actor.SupervisorStrategy]actor.SupervisorStrategy{}
-	}
-	w.rules[s] = ours
-	return ours
+	return s
 }
 
 // A timedStrategy is a guardian's. Those of actors find their statistics in virtual

@@ -16,10 +16,11 @@ import (
 //
 // The Root of the actor system has it.
 func SpawnMiddleware(as *actor.ActorSystem) actor.SpawnMiddleware {
-	if w := worldOf(as); w != nil {
-		return w.spawning
+	w := worldOf(as)
+	if w == nil {
+		panic(misuseOf("protoactor.SpawnMiddleware of an actor system that was not made by protoactor.New"))
 	}
-	return func(next actor.SpawnFunc) actor.SpawnFunc { return next }
+	return w.spawning
 }
 
 // spawning is the middleware by which all actors are spawned, but for what routers
@@ -78,10 +79,10 @@ func (w *world) hosted(props *actor.Props) *actor.Props {
 	w.mustBeUnbounded(own)
 	options := []actor.PropsOption{actor.WithMailbox(w.newMailbox), actor.WithSpawnMiddleware(w.spawning), actor.WithContextDecorator(w.decorate)}
 	if s := rulesOf(props); s != nil {
-		options = append(options, actor.WithSupervisor(w.timed(s, false)))
+		options = append(options, actor.WithSupervisor(w.timed(s)))
 	}
 	if s := guardianOf(props); s != nil {
-		options = append(options, actor.WithGuardian(w.timed(s, true)))
+		options = append(options, actor.WithGuardian(&timedStrategy{w, w.timed(s)}))
 	}
 	ours := props.Clone(options...)
 	w.props[props] = ours

@@ -31,12 +31,18 @@ func New(sys *pulse.System, options ...actor.ConfigOption) *actor.ActorSystem {
 
 // New is the function New with a Config.
 func (c Config) New(sys *pulse.System, options ...actor.ConfigOption) *actor.ActorSystem {
+	if sys == nil {
+		panic(misuseOf("protoactor.New(nil): it needs the system of the run, as props.T.System returns it"))
+	}
 	w := &world{Config: c, sys: sys, host: sys.Host(), cells: map[string]*cell{}, props: map[*actor.Props]*actor.Props{}}
 	if text := fields().missing; text != "" {
 		w.misuse("protoactor.New: this release of proto.actor is not known: %s", text)
 	}
 	if sys.Running() {
 		w.misuse("protoactor.New in a step: a test makes its actor system before the run")
+	}
+	if sys.Options().Isolation {
+		w.misuse("protoactor.New: Options.Isolation goes with no hosted actors, because proto.actor itself writes into the PIDs of messages that are on their way")
 	}
 	hook()
 	w.home = w.host.Goroutine()
@@ -69,8 +75,7 @@ type world struct {
 	as      *actor.ActorSystem
 	cells   map[string]*cell // by the ids of their PIDs
 	props   map[*actor.Props]*actor.Props
-	rules   map[actor.SupervisorStrategy]actor.SupervisorStrategy // ours for theirs
-	times   map[*actor.RestartStatistics][]time.Duration          // when actors have failed, in virtual time
+	times   map[*actor.RestartStatistics][]time.Duration // when actors have failed, in virtual time
 	test    *cell
 	current *cell
 	home    uintptr // the goroutine of the test
