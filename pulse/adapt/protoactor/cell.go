@@ -317,6 +317,9 @@ func (c *cell) leave() {
 func (c *cell) onCoroutine(*pulse.Coroutine) {
 	switch m := c.job.(type) {
 	case *notice:
+		if m.done {
+			c.host.Note(func() string { return "handled before, with what was sent after it" })
+		}
 		c.handle(m)
 	case *letter:
 		c.handleBefore(m.after)

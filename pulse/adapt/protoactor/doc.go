@@ -64,6 +64,9 @@
 //
 // # What is not controlled
 //
+// A consistent-hash router lists its routees in the order of a map, when it is asked for
+// them or they change: a search tells that such a program does not repeat itself.
+//
 // The timers of package scheduler are real: take the TimerScheduler of this package,
 // which has the same methods. Other real time is not seen: time.Sleep makes a run slow, and
 // time.AfterFunc sends from a goroutine of its own, which fails the run if it comes in

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/persistence"
 	"github.com/asynkron/protoactor-go/router"
 	"github.com/asynkron/protoactor-go/scheduler"
 
@@ -402,6 +403,24 @@ var scenes = []struct {
 			return x
 		})), "a")
 	}, "one a, two b"},
+	{"other routers", func(s *stage) {
+		a, b := s.spawn("a", s.chatty), s.spawn("b", s.chatty)
+		s.Root.Send(s.Root.Spawn(router.NewBroadcastGroup(a, b)), "all")
+		s.Root.Send(s.Root.Spawn(router.NewRoundRobinGroup(a, b)), "one")
+		s.Root.Send(s.Root.Spawn(router.NewConsistentHashGroup(a, b)), hashed("x"))
+	}, "a: Started, b: Started, a: all, b: all, b: one, a: protoactor_test.hashed"},
+	{"persistence", func(s *stage) {
+		store := inMemory{persistence.NewInMemoryProvider(3)}
+		props := actor.PropsFromProducer(func() actor.Actor { return &keeper{stage: s} }, actor.WithReceiverMiddleware(persistence.Using(store)))
+		for range 2 {
+			k, _ := s.Root.SpawnNamed(props, "k")
+			for _, name := range []string{"one", "two"} {
+				s.Root.Send(k, s.NewLocalPID(name))
+			}
+			s.Root.Poison(k)
+			s.sys.Run()
+		}
+	}, "snapshot, keeps one, keeps one two, has one, has one two, keeps one two one, snapshot, keeps one two one two"},
 	{"routers", func(s *stage) {
 		pool := s.Root.Spawn(router.NewRoundRobinPool(2, actor.WithFunc(s.chatty)))
 		s.Root.Send(pool, "one")
@@ -437,6 +456,36 @@ func first(v any, err error) any {
 		return err
 	}
 	return v
+}
+
+// hashed is a message for a consistent-hash router.
+type hashed string
+
+func (h hashed) Hash() string { return string(h) }
+
+type inMemory struct{ state persistence.ProviderState }
+
+func (m inMemory) GetState() persistence.ProviderState { return m.state }
+
+// keeper keeps the ids that it is sent.
+type keeper struct {
+	persistence.Mixin
+	*stage
+	ids []string
+}
+
+func (k *keeper) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *actor.PID:
+		if k.ids = append(k.ids, m.Id); k.Recovering() {
+			k.note("has %s", strings.Join(k.ids, " "))
+			return
+		}
+		k.PersistReceive(m)
+		k.note("keeps %s", strings.Join(k.ids, " "))
+	case *persistence.RequestSnapshot:
+		k.note("snapshot")
+	}
 }
 
 // changing has two behaviours.
