@@ -114,7 +114,7 @@ const asChild = "JOSTLE_TEST_SUM"
 // TestDeterminism holds that the same case is the same run, byte for byte: again, and in
 // another process.
 func TestDeterminism(t *testing.T) {
-	seeds := uint64(3000)
+	seeds := uint64(1000)
 	if testing.Short() {
 		seeds = 100
 	}
