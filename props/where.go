@@ -44,6 +44,8 @@ func (h *helpers) has(function string) bool {
 // of this module and of the libraries that properties use.
 var trimmer = stack.NewTrimmer(
 	reflect.TypeFor[pulse.System]().PkgPath(),
+	reflect.TypeFor[pulse.System]().PkgPath()+"/adapt/...", // and the runtimes that are hosted there
+	"github.com/asynkron/protoactor-go/...",
 	reflect.TypeFor[T]().PkgPath()+"/...",
 	"github.com/stretchr/testify/...",
 	"pgregory.net/rapid",

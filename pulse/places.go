@@ -30,6 +30,13 @@ func tellSent(s *System, m int32) {
 	s.mail.onSend |= workObserve
 }
 
+// A Placed actor stands for code of another runtime's, and says itself where that
+// begins: see Host.Place.
+type Placed interface {
+	Actor
+	HandlerPlace() string
+}
+
 // Place returns where the code begins that handles the messages of an actor now, such
 // as "writer.go:12"; "" when nobody wrote it, and for the test.
 func (h Host) Place(actor int32) string {
@@ -39,6 +46,9 @@ func (h Host) Place(actor int32) string {
 	a := h.s.actors[actor]
 	if a.special && a.spec.Process != nil {
 		return h.s.placeOf(a.spec.Process)
+	}
+	if p, ok := a.handler.(Placed); ok {
+		return p.HandlerPlace()
 	}
 	if f := reflect.ValueOf(a.handler); f.Kind() == reflect.Func {
 		return h.s.placeOf(a.handler)

@@ -185,3 +185,18 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// foreign stands for code of another runtime's.
+type foreign struct{}
+
+func (foreign) Receive(*pulse.Ctx, any) {}
+func (foreign) HandlerPlace() string    { return "elsewhere.go:1" }
+
+// TestPlaced: an actor that stands for other code says where that begins.
+func TestPlaced(t *testing.T) {
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	if got := sys.Host().Place(int32(sys.Spawn("foreign", foreign{}).Index())); got != "elsewhere.go:1" {
+		t.Error(got)
+	}
+}

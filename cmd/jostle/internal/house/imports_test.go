@@ -67,8 +67,9 @@ var outside = map[string][]string{
 	"fuzz":            {"golang.org/x/exp/rand"},
 	"fuzz/guide":      {"golang.org/x/exp/rand"},
 	"fuzz/campaign":   {"golang.org/x/exp/rand"},
-	"cmd/jostle":      {"github.com/spf13/cobra", "golang.org/x/term"},          // a nested module
-	"pulse/adapt/*":   {"github.com/asynkron/protoactor-go", "go.etcd.io/raft"}, // nested modules, a go.mod each
+	"cmd/jostle":      {"github.com/spf13/cobra", "golang.org/x/term"}, // a nested module
+	// Nested modules, a go.mod each. The maps are in the types of proto.actor's registry.
+	"pulse/adapt/*": {"github.com/asynkron/protoactor-go", "github.com/orcaman/concurrent-map", "go.etcd.io/raft"},
 }
 
 // outsideTests lists the modules that any test may import besides those which

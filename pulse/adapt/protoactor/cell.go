@@ -1,0 +1,427 @@
+package protoactor
+
+import (
+	"reflect"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A cell is a hosted actor: to proto.actor it is the actor's mailbox, to pulse an
+// actor. What is posted to it is a message on its way; when that is received, the
+// cell has proto.actor handle it, in the step and to its end, or to where its code
+// waits for a future.
+//
+// A cell goes on when its actor has stopped: proto.actor's own code then drops what
+// still comes, or answers it.
+type cell struct {
+	*world
+	id      string
+	label   string
+	pid     *actor.PID
+	ref     pulse.Ref
+	shade   pulse.Ref // sends its system messages, which may overtake the others
+	ctx     *pulse.Ctx
+	invoker invoker
+	process actor.Process // of a router, in place of an invoker
+	parent  *cell
+	watched bool // it has a parent, or a guardian
+	rules   bool // somebody chose the strategy for its children
+	atOnce  bool // it starts in the step that spawns it
+
+	job       any // what is being received
+	doing     any // what proto.actor is given of that
+	co        *pulse.Coroutine
+	awaits    *promise
+	suspended bool
+	owed      int // how many system messages it has sent to itself that are on their way
+	filter    filter
+	backlog   []any // received while it was suspended
+	source    uint64
+	children  uint64
+	urgent    map[*cell]*notice // the last system message to each
+	known     *graves
+	grave     *grave // set when it has stopped
+	behaviors behaviors
+	patience  patience
+	body      func(*pulse.Coroutine)
+}
+
+// An invoker is what proto.actor gives to a mailbox. It is the actor's context too.
+type invoker interface {
+	actor.MessageInvoker
+	actor.Context
+}
+
+// A notice is a system message on its way.
+type notice struct {
+	message any
+	before  *notice // what the same sender has sent to the same receiver before
+	done    bool    // it was handled; the receiver's alone
+	own     bool    // the receiver sent it
+	known   *graves
+	to      pulse.Ref
+}
+
+// String names the message.
+func (n *notice) String() string { return systemLabel(n.message) }
+
+// A letter is a user message that has more to it than itself.
+type letter struct {
+	message any // with its envelope, if it has one
+	after   *notice
+	known   *graves
+}
+
+// String returns the label of the message.
+func (l *letter) String() string {
+	switch m := actor.UnwrapEnvelopeMessage(l.message).(type) {
+	case *actor.PoisonPill, *actor.Touch:
+		return trace.TypeLabel(m)
+	default:
+		return trace.Label(m)
+	}
+}
+
+// stopping is what stops a router, which is no actor.
+type stopping struct{}
+
+// started is what begins an actor.
+var started any = &actor.Started{}
+
+// RegisterHandlers is called by proto.actor when the actor has been made.
+func (c *cell) RegisterHandlers(m actor.MessageInvoker, _ actor.Dispatcher) {
+	c.invoker = m.(invoker)
+	c.pid = c.invoker.Self()
+	c.behaviors.find(c.invoker.Actor())
+}
+
+// String says what the actor keeps.
+func (c *cell) String() string {
+	if c.invoker == nil {
+		return c.label
+	}
+	return trace.StateLabel(c.invoker.Actor(), isTheirs)
+}
+
+// isTheirs reports whether a type is proto.actor's own.
+func isTheirs(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath() == reflect.TypeFor[actor.PID]().PkgPath()
+}
+
+// Start is called by proto.actor when the actor has been started.
+func (c *cell) Start() {}
+
+// UserMessageCount is asked by proto.actor's metrics.
+func (c *cell) UserMessageCount() int { return 0 }
+
+// born returns what stands for the cell in pulse, and makes it if need be.
+func (c *cell) born() pulse.Ref {
+	if !c.ref.IsZero() {
+		return c.ref
+	}
+	if c.label == "" {
+		c.label = c.labelOf()
+	}
+	spec := pulse.Spec{Name: c.label, Safe: true, Actor: c}
+	if !c.atOnce && c.process == nil && c.id != "" {
+		spec.Actor = starter{c}
+	}
+	c.body = c.onCoroutine
+	c.ref = c.host.Spawn(c.me().ref, spec)
+	return c.ref
+}
+
+// A starter is a cell whose first message is its start.
+type starter struct{ *cell }
+
+// Started starts the actor.
+func (s starter) Started(ctx *pulse.Ctx, _ pulse.Start) { s.Receive(ctx, started) }
+
+// PostUserMessage puts a user message on its way.
+func (c *cell) PostUserMessage(message any) {
+	if message == nil || c.foreign("a message", actor.UnwrapEnvelopeMessage(message)) {
+		return // proto.actor takes nil for an empty mailbox
+	}
+	if batch, ok := actor.UnwrapEnvelopeMessage(message).(actor.MessageBatch); ok {
+		for _, m := range batch.GetMessages() {
+			c.PostUserMessage(m)
+		}
+	}
+	me := c.me()
+	c.adoptNew(me)
+	wrapped := false
+	switch message.(type) {
+	case *actor.MessageEnvelope, *actor.PoisonPill, *actor.Touch:
+		wrapped = true
+	}
+	if after := me.urgent[c]; wrapped || after != nil || me.known != nil {
+		message = &letter{message, after, me.known}
+	}
+	c.host.Enqueue(me.ref, c.born(), message)
+}
+
+// PostSystemMessage puts a system message on its way.
+func (c *cell) PostSystemMessage(message any) {
+	if c.foreign("a system message", message) {
+		return
+	}
+	me := c.me()
+	c.adoptNew(me)
+	switch m := message.(type) {
+	case *actor.Started:
+		c.start()
+		return
+	case *actor.SuspendMailbox, *actor.ResumeMailbox:
+		if me == c {
+			c.suspend(message)
+			return
+		}
+	case *actor.Watch, *actor.Unwatch:
+		c.host.Enqueue(me.ref, c.born(), &notice{message: m, known: me.known})
+		return
+	}
+	if me.urgent == nil {
+		me.urgent = map[*cell]*notice{}
+	}
+	n := &notice{message: message, before: me.urgent[c], known: me.known, own: me == c}
+	if n.own {
+		c.owed++ // it comes before any user message that the actor has not begun with
+		c.host.Enqueue(c.ref, c.ref, n)
+		return
+	}
+	me.urgent[c] = n
+	n.to = c.born()
+	c.host.Enqueue(me.ref, me.shadow(), n)
+}
+
+// start has the actor started: by a step of its own, or at once.
+func (c *cell) start() {
+	c.born()
+	if c.atOnce {
+		c.invoker.InvokeSystemMessage(started)
+	}
+}
+
+// shadow returns what passes on the system messages of a cell. They take a channel of
+// their own, since they may overtake its user messages.
+func (c *cell) shadow() pulse.Ref {
+	if c.shade.IsZero() {
+		c.shade = c.host.Spawn(c.ref, pulse.Spec{Name: c.label + " (system)", Safe: true, Actor: passes{}})
+	}
+	return c.shade
+}
+
+// passes passes notices on.
+type passes struct{}
+
+// Receive passes a notice on.
+func (passes) Receive(ctx *pulse.Ctx, msg any) { ctx.Send(msg.(*notice).to, msg) }
+
+// Receive takes a step.
+func (c *cell) Receive(ctx *pulse.Ctx, msg any) {
+	c.ctx = ctx
+	c.enter()
+	if ofFuture(msg) {
+		c.receiveOfFuture(msg)
+		if c.awaits == nil || !*c.awaits.done {
+			c.leave()
+			return
+		}
+	} else {
+		c.job = msg
+		c.co = c.host.Coroutine(c.body)
+	}
+	c.awaits = nil
+	if ended := c.co.Resume(); ended {
+		c.co = nil
+	}
+	c.leave()
+	c.heed()
+}
+
+// A filter is what a cell takes.
+type filter uint8
+
+const (
+	takesAll filter = iota
+	takesSystem
+	takesOfFuture
+)
+
+// heed has pulse deliver to the cell only what its actor would take now.
+func (c *cell) heed() {
+	f := takesAll
+	switch {
+	case c.co != nil:
+		f = takesOfFuture
+	case c.grave == nil && (c.suspended || c.owed > 0):
+		f = takesSystem
+	}
+	if f == c.filter {
+		return
+	}
+	c.filter = f
+	switch f {
+	case takesAll:
+		c.host.Accept(c.ref, nil)
+	case takesSystem:
+		c.host.Accept(c.ref, ofSystem)
+		c.host.Waits(c.ref, "for what its supervisor does about its panic")
+	case takesOfFuture:
+		c.host.Accept(c.ref, ofFuture)
+		c.host.Waits(c.ref, c.awaits.waits())
+	}
+}
+
+// ofSystem reports whether a suspended actor takes a message.
+func ofSystem(msg any) bool {
+	_, is := msg.(*notice)
+	return is || ofFuture(msg)
+}
+
+// enter begins the part of a step that is the cell's.
+func (c *cell) enter() {
+	w := c.world
+	if len(w.as.ProcessRegistry.RemoteHandlers) > 0 {
+		w.misuse("the actor system was made a part of a remote or a cluster: what is sent over a network is not controlled; test its nodes as actors of one system")
+	}
+	c.adoptNew(w.test)
+	w.test.source = w.as.ProcessRegistry.SequenceID
+	w.as.ProcessRegistry.SequenceID, w.seen = c.source, c.source
+	w.current = c
+}
+
+// leave ends it.
+func (c *cell) leave() {
+	w := c.world
+	c.adoptNew(c)
+	c.source = w.as.ProcessRegistry.SequenceID
+	w.as.ProcessRegistry.SequenceID, w.seen = w.test.source, w.test.source
+	if n := w.as.EventStream.Length(); n != w.streams {
+		w.streams = n
+		w.host.Touch(trace.AllSteps) // what is published before is not heard
+	}
+	if c.behaviors.changed() {
+		w.host.HandlersChanged()
+	}
+	w.current = nil
+}
+
+// onCoroutine receives the message that the step is for.
+func (c *cell) onCoroutine(*pulse.Coroutine) {
+	switch m := c.job.(type) {
+	case *notice:
+		if m.done {
+			c.host.Note(func() string { return "handled before, with what was sent after it" })
+		}
+		c.handle(m)
+	case *letter:
+		c.handleBefore(m.after)
+		c.learn(m.known)
+		c.user(m.message)
+	case *actor.Started:
+		c.system(m)
+	case *call:
+		m.answer(c)
+	default:
+		c.user(m)
+	}
+	c.flush()
+}
+
+// handleBefore handles the system messages that were sent before the message that is
+// received, and that are still on their way.
+func (c *cell) handleBefore(n *notice) {
+	if n == nil || n.done {
+		return
+	}
+	c.handleBefore(n.before)
+	c.handle(n)
+}
+
+// handle handles a system message, once.
+func (c *cell) handle(n *notice) {
+	c.handleBefore(n.before)
+	if n.done {
+		return
+	}
+	n.done, n.before = true, nil
+	if n.own {
+		c.owed--
+	}
+	c.learn(n.known)
+	switch m := n.message.(type) {
+	case *actor.SuspendMailbox, *actor.ResumeMailbox:
+		c.suspend(m)
+	default:
+		c.system(m)
+	}
+}
+
+// suspend has the actor take no user messages, or take them again.
+func (c *cell) suspend(message any) {
+	_, c.suspended = message.(*actor.SuspendMailbox)
+	if f, ok := c.doing.(*actor.Failure); ok && c.suspended && !c.mayFail() {
+		c.unhandled(f.Reason, nil)
+	}
+}
+
+// flush has the actor handle what came while it was suspended.
+func (c *cell) flush() {
+	for len(c.backlog) > 0 && !c.suspended {
+		m := c.backlog[0]
+		c.backlog = c.backlog[1:]
+		c.user(m)
+	}
+}
+
+// user has the actor handle a user message.
+func (c *cell) user(message any) {
+	switch {
+	case c.suspended && c.grave == nil:
+		c.backlog = append(c.backlog, message)
+	case c.invoker == nil:
+		c.route(message)
+	default:
+		if c.grave != nil {
+			c.host.Note(func() string { return "lost: the actor has stopped" })
+		}
+		c.guarded(message, c.invoker.InvokeUserMessage)
+	}
+}
+
+// system has the actor handle a system message.
+func (c *cell) system(message any) {
+	if c.invoker == nil {
+		c.control(message)
+		return
+	}
+	if f, ok := message.(*actor.Failure); ok {
+		c.inVirtualTime(f.RestartStats, func() { c.guarded(message, c.invoker.InvokeSystemMessage) })
+	} else {
+		c.guarded(message, c.invoker.InvokeSystemMessage)
+	}
+	if _, there := c.as.ProcessRegistry.GetLocal(c.id); !there {
+		c.bury()
+	}
+}
+
+// foreign reports whether the call comes from a goroutine that is neither the test's
+// nor runs a step. The run then fails, with the stack of the call.
+func (c *cell) foreign(what string, v any) bool {
+	w := c.world
+	switch at := w.host.Caller(); {
+	case at != pulse.CallerOutside:
+		return false
+	case !w.sys.Running() && w.host.Goroutine() == w.home:
+		return false
+	}
+	w.host.Enqueue(w.test.ref, w.test.ref, what+" "+trace.Label(v))
+	return true
+}

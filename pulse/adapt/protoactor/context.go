@@ -1,0 +1,181 @@
+package protoactor
+
+import (
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A hosted context is an actor's context in which time is virtual, and ids do not
+// depend on the order of steps.
+type hosted struct {
+	actor.Context
+	cell *cell
+}
+
+// decorate makes the contexts of actors hosted ones.
+func (w *world) decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
+	return func(ctx actor.Context) actor.Context {
+		ctx = next(ctx)
+		if c := w.cells[ctx.Self().Id]; c != nil {
+			return &hosted{ctx, c}
+		}
+		return ctx
+	}
+}
+
+// Receive hands a message to the actor.
+func (h *hosted) Receive(envelope *actor.MessageEnvelope) {
+	c := h.cell
+	switch envelope.Message.(type) {
+	case *actor.Started:
+		h.CancelReceiveTimeout()
+		c.behaviors.find(c.invoker.Actor())
+	case *actor.Stopped:
+		h.CancelReceiveTimeout()
+		c.bury()
+	}
+	restarts := c.heard(envelope)
+	h.Context.Receive(envelope)
+	if restarts && c.patience.of > 0 {
+		c.expect()
+	}
+}
+
+// Spawn starts a child. Its id follows from how many this actor has spawned.
+func (h *hosted) Spawn(props *actor.Props) *actor.PID { return h.SpawnPrefix(props, "") }
+
+// SpawnPrefix starts a child with a name that begins so.
+func (h *hosted) SpawnPrefix(props *actor.Props, prefix string) *actor.PID {
+	h.cell.children++
+	pid, err := h.SpawnNamed(props, prefix+idText(h.cell.children))
+	if err != nil {
+		panic(err)
+	}
+	return pid
+}
+
+// Send sends a message.
+func (h *hosted) Send(pid *actor.PID, message any) {
+	h.cell.mustKnow(pid)
+	h.Context.Send(pid, message)
+}
+
+// Request sends a message with the sender's PID.
+func (h *hosted) Request(pid *actor.PID, message any) {
+	h.cell.mustKnow(pid)
+	h.Context.Request(pid, message)
+}
+
+// Watch has the actor told when another ends.
+func (h *hosted) Watch(pid *actor.PID) {
+	h.cell.mustKnow(pid)
+	h.Context.Watch(pid)
+}
+
+// mustKnow refuses actors of another actor system. Whether an actor is there of which
+// only the id is known depends on what all others have spawned.
+func (c *cell) mustKnow(pid *actor.PID) {
+	if pid == nil {
+		return
+	}
+	if to := c.cells[pid.Id]; (to == nil || to.pid != pid) && !strings.HasPrefix(pid.Id, "future") {
+		c.host.Touch(trace.AllSteps)
+	}
+	if m := knownMailbox(pid); m != nil {
+		if other, is := m.(*cell); !is || other.world != c.world {
+			c.misuse("actor %s belongs to another actor system, which is not controlled: spawn it in the one of protoactor.New", pid.Id)
+		}
+	}
+}
+
+// RequestFuture sends a message and returns a future of the answer, which times out by
+// virtual time.
+func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duration) *actor.Future {
+	c := h.cell
+	c.mustKnow(pid)
+	c.adoptNew(c.me())
+	c.asking = true
+	f := h.Context.RequestFuture(pid, message, -1)
+	c.asking, c.seen = false, c.as.ProcessRegistry.SequenceID
+	if theirs, there := c.as.ProcessRegistry.GetLocal(f.PID().Id); there && !*doneOf(f) {
+		p := c.adopt(c.me(), theirs, f, timeout)
+		p.of = c.nameOf(pid)
+	}
+	return f
+}
+
+// nameOf returns what people call an actor.
+func (w *world) nameOf(pid *actor.PID) string {
+	if c := w.cells[pid.Id]; c != nil && c.label != "" {
+		return c.label
+	}
+	return pid.Id
+}
+
+// A patience is how long an actor waits for messages.
+type patience struct {
+	of    time.Duration // zero when it does not care
+	timer pulse.Timer
+	n     int // counts timers
+}
+
+// ReceiveTimeout returns how long the actor waits for messages.
+func (h *hosted) ReceiveTimeout() time.Duration { return h.cell.patience.of }
+
+// SetReceiveTimeout has the actor told when no message has come for so long, by
+// virtual time.
+func (h *hosted) SetReceiveTimeout(d time.Duration) {
+	if d < time.Millisecond {
+		d = 0
+	}
+	c := h.cell
+	if d == c.patience.of {
+		return
+	}
+	c.patience.of = d
+	c.expect()
+}
+
+// CancelReceiveTimeout has it told no more.
+func (h *hosted) CancelReceiveTimeout() {
+	h.cell.patience.timer.Stop()
+	h.cell.patience.of = 0
+}
+
+// expect begins to wait anew.
+func (c *cell) expect() {
+	p := &c.patience
+	p.timer.Stop()
+	p.n++
+	if p.of > 0 {
+		n := p.n
+		p.timer = c.host.After(c.born(), p.of, &deed{"receive timeout", func() { c.tire(n) }})
+	}
+}
+
+// heard ends a wait, and reports whether another begins after the message.
+func (c *cell) heard(e *actor.MessageEnvelope) bool {
+	if c.patience.of == 0 {
+		return true
+	}
+	_, counts := e.Message.(actor.NotInfluenceReceiveTimeout)
+	if counts && e.Sender == nil {
+		return false
+	}
+	c.patience.timer.Stop()
+	c.patience.n++
+	return true
+}
+
+// tire tells the actor that nothing has come.
+func (c *cell) tire(n int) {
+	if n == c.patience.n && c.patience.of > 0 && c.grave == nil {
+		c.patience.of = 0
+		c.invoker.Send(c.pid, &actor.ReceiveTimeout{})
+	}
+}

@@ -1,0 +1,84 @@
+// Package protoactor runs programs that are written for proto.actor
+// (github.com/asynkron/protoactor-go) under jostle: unchanged actors and props, in
+// every order in which their messages can be received.
+//
+// A test takes an actor system from New in place of actor.NewActorSystem, and uses it as
+// it would the other. Run takes the steps:
+//
+//	func allIsPaid(t *props.T) {
+//		sys := t.System()
+//		as := protoactor.New(sys)
+//		account := as.Root.Spawn(actor.PropsFromProducer(newAccount))
+//		as.Root.Send(account, deposit(10))
+//		sys.Run()
+//	}
+//
+//	func TestAllIsPaid(t *testing.T) { fuzz.Check(t, allIsPaid) }
+//
+// Each message that an actor receives is a step of its own: those of the user, and those
+// of proto.actor itself, by which actors start, stop, restart and are watched. What the
+// actor then does is done by proto.actor's own code. Messages from one actor to another
+// keep their order, but for system messages, which may overtake those of the user, as
+// they do in proto.actor: Stop comes before what waits in the mailbox, Terminated before
+// what the actor that has stopped had sent. Between different actors there is no order
+// that messages do not make, as if all of them were on different machines.
+//
+// # What is controlled
+//
+// Spawning, children, Send, Request, Respond, Forward, Watch, Stop, Poison, supervision
+// by all of proto.actor's strategies and by the user's own, Behavior, Stash,
+// middleware for receivers, senders and spawning, decorators of contexts, the event
+// stream, dead letters, and persistence with the provider in memory.
+//
+// Futures: an actor that waits for one, by Result or Wait, is parked in the middle of its
+// handler, and until then receives only what fulfils futures. If the test waits, steps
+// are taken meanwhile. PipeTo and ReenterAfter work as well. An answer is a message to the
+// actor that made the future.
+//
+// Time is virtual: of a future that an actor's Context has made, of SetReceiveTimeout,
+// and of the exponential back-off strategy, but for the 500 nanoseconds that it adds at
+// random. Strategies that count failures within a time count virtual time. Of a future
+// that was made by a RootContext or by actor.NewFuture the time cannot be seen, and it is
+// ten seconds, as proto.actor has it for StopFuture.
+//
+// Routers take their steps like actors: what is sent to one is received, and then sent
+// on. Whom a random router takes is a choice of the strategy.
+//
+// An actor's ids are the same in every order. Its children are numbered by itself: $1, $2.
+//
+// # Panics
+//
+// A panic goes to the supervisor that somebody has chosen: by WithSupervisor, by
+// WithGuardian, or because the parent is a SupervisorStrategy itself. If nobody has, the
+// run fails, since what proto.actor does by itself, to restart the actor, hides the fault.
+// Config.Restarts has it do so.
+//
+// # What is refused
+//
+// These fail the run, and say what to do instead: a message, an answer or a spawn by a
+// goroutine that is neither the test's nor an actor's, a mailbox with another order or
+// with a bound, a RootContext of the test's own without SpawnMiddleware, a message to an
+// actor of another actor system, a remote or a cluster, and pulse.Options.Isolation, since
+// proto.actor writes into PIDs. A handler that blocks other than in a future never ends its step, and the
+// search names it.
+//
+// # What is not controlled
+//
+// A consistent-hash router lists its routees in the order of a map, when it is asked for
+// them or they change: a search tells that such a program does not repeat itself.
+//
+// The timers of package scheduler are real: take the TimerScheduler of this package,
+// which has the same methods. Other real time is not seen: time.Sleep makes a run slow, and
+// time.AfterFunc sends from a goroutine of its own, which fails the run if it comes in
+// time. The plugin for passivation has such a timer. Dispatchers are not asked, nor is the
+// throughput. A second actor system, made by actor.NewActorSystem, runs by itself; what it
+// sends into this one fails the run. Faults of pulse.Options strike no hosted actor.
+//
+// # Dead letters
+//
+// In proto.actor a sender looks into a table whether the receiver has stopped: its message
+// is then a dead letter, or else is dropped with the mailbox. Here the sender finds that
+// out if it knows: because a message has led from the end to it, or because time has
+// passed since. So which of the two happens does not depend on the order of steps that no
+// message connects, and each run is one that proto.actor has too.
+package protoactor

@@ -1,0 +1,119 @@
+package protoactor
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
+
+// In proto.actor whoever sends looks into a table whether the receiver has stopped,
+// and if so the message is a dead letter; else it is dropped when the receiver comes to
+// it. Which of the two happens may depend on the order of two steps that no message
+// connects. Here it does not, so that all that a step depends on is in the messages: the
+// sender finds that an actor has stopped if it knows, because a message led from the
+// end to it, or because time has passed. Proto.actor has each such run, and its
+// opposite where the sender cannot know.
+
+// A grave stands for an actor that has stopped.
+type grave struct {
+	*cell
+	number int
+	at     time.Duration // when it stopped
+}
+
+// graves are the actors that somebody knows to have stopped, as a set of their numbers.
+// One never changes.
+type graves struct{ set []uint64 }
+
+func (k *graves) has(n int) bool {
+	return k != nil && n/64 < len(k.set) && k.set[n/64]&(1<<(n%64)) != 0
+}
+
+// with returns the union of two.
+func (k *graves) with(other *graves) *graves {
+	switch {
+	case k == other || other == nil || k != nil && k.covers(other):
+		return k
+	case k == nil || other.covers(k):
+		return other
+	}
+	set := make([]uint64, max(len(k.set), len(other.set)))
+	copy(set, k.set)
+	for i, w := range other.set {
+		set[i] |= w
+	}
+	return &graves{set}
+}
+
+func (k *graves) covers(other *graves) bool {
+	for i, w := range other.set {
+		if i >= len(k.set) && w != 0 || i < len(k.set) && w&^k.set[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// bury notes that an actor has stopped: what it sends from now on tells of that.
+func (c *cell) bury() {
+	if c.grave != nil {
+		return
+	}
+	c.grave = &grave{c, c.buried, c.sys.Now()}
+	c.buried++
+	c.as.ProcessRegistry.Add(c.grave, c.id)
+	only := &graves{make([]uint64, c.grave.number/64+1)}
+	only.set[c.grave.number/64] = 1 << (c.grave.number % 64)
+	c.learn(only)
+	c.host.Note(func() string { return "stopped" })
+}
+
+// learn adds to what a cell knows.
+func (c *cell) learn(of *graves) { c.known = c.known.with(of) }
+
+// isKnown reports whether whoever acts knows of the end of an actor.
+func (g *grave) isKnown() bool {
+	me := g.me()
+	if me == g.test || g.sys.Now() > g.at {
+		return true
+	}
+	return me.known.has(g.number)
+}
+
+// dig makes room for another actor of the same id, if who spawns it knows that the
+// last has stopped.
+func (w *world) dig(c *cell) {
+	if c != nil && c.grave != nil && c.grave.isKnown() {
+		w.as.ProcessRegistry.Remove(c.pid)
+	}
+}
+
+// to returns where a message goes.
+func (g *grave) to(pid *actor.PID) (p actor.Process, here bool) {
+	if p, there := g.as.ProcessRegistry.GetLocal(pid.Id); there && p != actor.Process(g) {
+		return p, false
+	}
+	return g.as.DeadLetter, !g.isKnown()
+}
+
+// SendUserMessage sends a dead letter, or one that is dropped.
+func (g *grave) SendUserMessage(pid *actor.PID, message any) {
+	if p, here := g.to(pid); !here {
+		p.SendUserMessage(pid, message)
+		return
+	}
+	g.PostUserMessage(message)
+}
+
+// SendSystemMessage sends a dead letter, or one that the stopped actor's context deals
+// with.
+func (g *grave) SendSystemMessage(pid *actor.PID, message any) {
+	if p, here := g.to(pid); !here {
+		p.SendSystemMessage(pid, message)
+		return
+	}
+	g.PostSystemMessage(message)
+}
+
+// Stop does nothing to who has stopped.
+func (g *grave) Stop(pid *actor.PID) { g.SendSystemMessage(pid, &actor.Stop{}) }

@@ -1,0 +1,176 @@
+package protoactor
+
+import (
+	"fmt"
+	"log/slog"
+	"reflect"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/router"
+)
+
+// proto.actor has no door for what makes its futures block and its logger write.
+// This file reaches for those few unexported fields, and nothing else of the package
+// does. layout looks each of them up by its name and its type: with a release that
+// has moved one of them New fails, and says so.
+
+// A layout is where the unexported fields are that the package needs.
+type layout struct {
+	logger, stopper         uintptr // of an ActorSystem
+	cond, done, err, timer  uintptr // of a Future
+	failures                uintptr // of a RestartStatistics
+	mailbox, spawner, rules int     // of Props, as numbers of fields
+	guardian                int
+	process                 uintptr // of a PID
+	box                     uintptr // of an ActorProcess
+	missing                 string  // what was not found
+}
+
+// fields is found once in a process, and never changes.
+var fields = sync.OnceValue(func() layout {
+	var l layout
+	find := func(of reflect.Type, name string, as reflect.Type) reflect.StructField {
+		f, ok := of.FieldByName(name)
+		if !ok || f.Type != as {
+			l.missing = fmt.Sprintf("%v has no field %s of type %v", of, name, as)
+			return reflect.StructField{Index: []int{0}}
+		}
+		return f
+	}
+	system, future, props := reflect.TypeFor[actor.ActorSystem](), reflect.TypeFor[actor.Future](), reflect.TypeFor[actor.Props]()
+	l.logger = find(system, "logger", reflect.TypeFor[*slog.Logger]()).Offset
+	l.stopper = find(system, "stopper", reflect.TypeFor[chan struct{}]()).Offset
+	l.cond = find(future, "cond", reflect.TypeFor[*sync.Cond]()).Offset
+	l.done = find(future, "done", reflect.TypeFor[bool]()).Offset
+	l.err = find(future, "err", reflect.TypeFor[error]()).Offset
+	l.timer = find(future, "t", reflect.TypeFor[*time.Timer]()).Offset
+	l.failures = find(reflect.TypeFor[actor.RestartStatistics](), "failureTimes", reflect.TypeFor[[]time.Time]()).Offset
+	l.mailbox = find(props, "mailboxProducer", reflect.TypeFor[actor.MailboxProducer]()).Index[0]
+	l.spawner = find(props, "spawner", reflect.TypeFor[actor.SpawnFunc]()).Index[0]
+	l.rules = find(props, "supervisionStrategy", reflect.TypeFor[actor.SupervisorStrategy]()).Index[0]
+	l.process = find(reflect.TypeFor[actor.PID](), "p", reflect.TypeFor[*actor.Process]()).Offset
+	l.box = find(reflect.TypeFor[actor.ActorProcess](), "mailbox", reflect.TypeFor[actor.Mailbox]()).Offset
+	l.guardian = find(props, "guardianStrategy", reflect.TypeFor[actor.SupervisorStrategy]()).Index[0]
+	return l
+})
+
+// at returns a field by its offset.
+func at[T any](of unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(of, offset)) }
+
+// newActorSystem returns an actor system without the thousand maps of a real one,
+// which take longer to make than most runs take. It lacks what refers to the system
+// itself.
+func newActorSystem(config *actor.Config) *actor.ActorSystem {
+	as := &actor.ActorSystem{Config: config, ID: "jostle"}
+	*at[chan struct{}](unsafe.Pointer(as), fields().stopper) = make(chan struct{})
+	*at[*slog.Logger](unsafe.Pointer(as), fields().logger) = config.LoggerFactory(as)
+	return as
+}
+
+// The parts of a future.
+func condOf(f *actor.Future) *sync.Cond    { return *at[*sync.Cond](unsafe.Pointer(f), fields().cond) }
+func doneOf(f *actor.Future) *bool         { return at[bool](unsafe.Pointer(f), fields().done) }
+func errOf(f *actor.Future) *error         { return at[error](unsafe.Pointer(f), fields().err) }
+func timerOf(f *actor.Future) **time.Timer { return at[*time.Timer](unsafe.Pointer(f), fields().timer) }
+
+// futureOf returns the future of a process, nil when it is none. The process is a
+// struct that begins with its Future.
+func futureOf(p actor.Process) *actor.Future {
+	t := reflect.TypeOf(p)
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct || t.Elem().NumField() == 0 {
+		return nil
+	}
+	if first := t.Elem().Field(0); !first.Anonymous || first.Type != reflect.TypeFor[actor.Future]() {
+		return nil
+	}
+	return (*actor.Future)(reflect.ValueOf(p).UnsafePointer())
+}
+
+// knownMailbox returns the mailbox to which a PID leads that was sent to before; nil
+// when it was not, or leads to no actor.
+func knownMailbox(pid *actor.PID) actor.Mailbox {
+	p := *at[*actor.Process](unsafe.Pointer(pid), fields().process)
+	if p == nil {
+		return nil
+	}
+	a, is := (*p).(*actor.ActorProcess)
+	if !is {
+		return nil
+	}
+	return *at[actor.Mailbox](unsafe.Pointer(a), fields().box)
+}
+
+// failuresOf returns when an actor has failed.
+func failuresOf(rs *actor.RestartStatistics) *[]time.Time {
+	return at[[]time.Time](unsafe.Pointer(rs), fields().failures)
+}
+
+// mailboxOf returns the function that makes the mailboxes of props; nil when they
+// have none of their own.
+func mailboxOf(p *actor.Props) actor.MailboxProducer {
+	return *field[actor.MailboxProducer](p, fields().mailbox)
+}
+
+// spawnerOf returns what spawns the actors of props; nil when it is the usual.
+func spawnerOf(p *actor.Props) actor.SpawnFunc { return *field[actor.SpawnFunc](p, fields().spawner) }
+
+// rulesOf and guardianOf return the strategies of props; nil when they have none.
+func rulesOf(p *actor.Props) actor.SupervisorStrategy {
+	return *field[actor.SupervisorStrategy](p, fields().rules)
+}
+
+func guardianOf(p *actor.Props) actor.SupervisorStrategy {
+	return *field[actor.SupervisorStrategy](p, fields().guardian)
+}
+
+func field[T any](p *actor.Props, n int) *T {
+	return (*T)(unsafe.Pointer(reflect.ValueOf(p).Elem().Field(n).UnsafeAddr()))
+}
+
+// backOff returns the numbers of an exponential back-off strategy.
+func backOff(s actor.SupervisorStrategy) (window, initial time.Duration, is bool) {
+	v := reflect.ValueOf(s)
+	if v.Type() != reflect.TypeOf(actor.NewExponentialBackoffStrategy(0, 0)) {
+		return 0, 0, false
+	}
+	w, i := v.Elem().FieldByName("backoffWindow"), v.Elem().FieldByName("initialBackoff")
+	if !w.IsValid() || !i.IsValid() {
+		return 0, 0, false
+	}
+	return time.Duration(w.Int()), time.Duration(i.Int()), true
+}
+
+// randomRoutees returns among whom a router chooses at random, nil when the process
+// is no such router.
+func randomRoutees(p actor.Process) *actor.PIDSet {
+	v := reflect.ValueOf(p)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	f := v.Elem().FieldByName("state")
+	if !f.IsValid() || f.Type() != reflect.TypeFor[router.State]() || f.IsNil() {
+		return nil
+	}
+	state := *(*router.State)(unsafe.Pointer(f.UnsafeAddr()))
+	if t := reflect.TypeOf(state); t.Kind() != reflect.Pointer || t.Elem().Name() != "randomRouterState" {
+		return nil
+	}
+	return state.GetRoutees()
+}
+
+// queueOf returns the name of the type of a mailbox's queue, "" when it is not one
+// of proto.actor's own mailboxes, and whether the mailbox has middleware.
+func queueOf(m actor.Mailbox) (name string, middleware bool) {
+	v := reflect.ValueOf(m)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return "", false
+	}
+	queue, list := v.Elem().FieldByName("userMailbox"), v.Elem().FieldByName("middlewares")
+	if !queue.IsValid() || queue.Kind() != reflect.Interface || queue.IsNil() {
+		return "", false
+	}
+	return queue.Elem().Type().String(), list.IsValid() && list.Kind() == reflect.Slice && list.Len() > 0
+}

@@ -1,0 +1,80 @@
+package protoactor
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// logger is the usual logger of an actor system: what is logged in a step is a line
+// of the trace, and else nowhere.
+func (w *world) logger(*actor.ActorSystem) *slog.Logger { return slog.New(&notebook{world: w}) }
+
+// A notebook writes into the trace.
+type notebook struct {
+	*world
+	attrs []slog.Attr
+}
+
+// Enabled reports whether a line is worth writing.
+func (*notebook) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelInfo }
+
+// Handle writes a line.
+func (n *notebook) Handle(_ context.Context, r slog.Record) error {
+	if n.host.Caller() != pulse.CallerInside {
+		return nil
+	}
+	n.host.Note(func() string {
+		text := r.Message
+		add := func(a slog.Attr) bool {
+			text += " " + a.Key + "=" + shown(a.Value.Any())
+			return true
+		}
+		for _, a := range n.attrs {
+			add(a)
+		}
+		r.Attrs(add)
+		return text
+	})
+	return nil
+}
+
+// WithAttrs returns a handler that adds something to each line.
+func (n *notebook) WithAttrs(list []slog.Attr) slog.Handler {
+	return &notebook{n.world, append(append([]slog.Attr{}, n.attrs...), list...)}
+}
+
+// WithGroup returns the handler: groups do not show.
+func (n *notebook) WithGroup(string) slog.Handler { return n }
+
+// shown returns a value as text that is the same in every process.
+func shown(v any) string {
+	switch v := v.(type) {
+	case *actor.PID:
+		return v.GetId()
+	case string:
+		return v
+	}
+	return systemLabel(v)
+}
+
+// systemLabel names a system message.
+func systemLabel(m any) string {
+	switch m := m.(type) {
+	case *actor.Terminated:
+		return "Terminated(" + m.GetWho().GetId() + ")"
+	case *actor.Failure:
+		return "Failure(" + m.Who.GetId() + ": " + thrown(m.Reason) + ")"
+	case *actor.SuspendMailbox:
+		return "Suspend"
+	case *actor.ResumeMailbox:
+		return "Resume"
+	case actor.SystemMessage, stopping:
+		return trace.TypeLabel(m)
+	}
+	return trace.Label(m)
+}

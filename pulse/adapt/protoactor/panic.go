@@ -1,0 +1,187 @@
+package protoactor
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// guarded has proto.actor handle a message. A panic goes to whoever supervises the
+// actor, or fails the run.
+func (c *cell) guarded(message any, invoke func(any)) {
+	outer := c.doing
+	c.doing = message
+	returned := false
+	defer func() {
+		if returned || c.host.Caller() == pulse.CallerDying {
+			return
+		}
+		if v := recover(); v != nil {
+			c.panicked(v)
+			c.doing = outer
+		}
+	}()
+	invoke(message)
+	returned = true
+	c.doing = outer
+}
+
+// panicked gives what an actor panicked with to its supervisor.
+func (c *cell) panicked(v any) {
+	if f, ok := v.(*pulse.Failure); ok {
+		c.world.current = nil
+		panic(f)
+	}
+	if !c.mayFail() {
+		var list [64]uintptr
+		c.unhandled(v, list[:runtime.Callers(3, list[:])])
+	}
+	c.host.Note(func() string { return "panicked: " + thrown(v) })
+	c.invoker.EscalateFailure(v, c.doing)
+}
+
+// mayFail reports whether somebody has chosen what follows when the actor panics.
+func (c *cell) mayFail() bool {
+	switch {
+	case c.Restarts:
+		return true
+	case c.parent == nil:
+		return c.watched // by a guardian
+	case c.parent.rules:
+		return true
+	}
+	_, itself := c.parent.invoker.Actor().(actor.SupervisorStrategy)
+	return itself
+}
+
+// unhandled fails the run for a panic. pcs is where it was; nil when that is told
+// elsewhere.
+func (c *cell) unhandled(v any, pcs []uintptr) {
+	text, more, _ := strings.Cut(thrown(v), "\n")
+	f := &pulse.Failure{Kind: pulse.KindPanic, Step: c.host.Step(), Value: v}
+	f.Text = "panic in " + c.where() + ": " + text
+	if more != "" {
+		f.Detail = "    " + strings.ReplaceAll(more, "\n", "\n    ")
+	}
+	calls, _ := trimmer.Inner(pcs)
+	if f.Stack = stack.Frames(calls); len(f.Stack) > 0 {
+		f.Site = f.Stack[0].Func
+		f.Detail = strings.TrimPrefix(f.Detail+"\n"+stack.Lines(f.Stack), "\n")
+	}
+	c.world.fail(f)
+}
+
+// where names the running step.
+func (c *cell) where() string {
+	_, name, msg := c.host.Stalled()
+	if name == "" {
+		return c.label
+	}
+	return name + " ← " + trace.Label(msg)
+}
+
+// fail ends the run.
+func (w *world) fail(f *pulse.Failure) {
+	if !w.sys.Running() {
+		panic(f)
+	}
+	w.current = nil
+	w.sys.Fail(f)
+}
+
+// misuseOf returns the failure of a program that does what cannot be controlled.
+func misuseOf(format string, args ...any) *pulse.Failure {
+	f := &pulse.Failure{Kind: pulse.KindMisuse, Text: fmt.Sprintf(format, args...), Step: -1}
+	var list [64]uintptr
+	calls, _ := trimmer.Inner(list[:runtime.Callers(3, list[:])])
+	if f.Stack = stack.Frames(calls); len(f.Stack) > 0 {
+		f.Site, f.Detail = f.Stack[0].Func, stack.Lines(f.Stack)
+	}
+	return f
+}
+
+// trimmer leaves what is not the user's out of stacks.
+var trimmer = stack.NewTrimmer(reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[cell]().PkgPath(),
+	strings.TrimSuffix(reflect.TypeFor[actor.PID]().PkgPath(), "/actor")+"/...")
+
+// thrown shows what was panicked with.
+func thrown(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case error:
+		if text, fault := trace.Said("Error", v.Error); fault == "" {
+			return text
+		}
+	}
+	return trace.Label(v)
+}
+
+// timed returns what stands for a strategy of the user's: one that backs off does so
+// by virtual time.
+func (w *world) timed(s actor.SupervisorStrategy) actor.SupervisorStrategy {
+	if window, initial, is := backOff(s); is {
+		return &backingOff{w, window, initial}
+	}
+	return s
+}
+
+// A timedStrategy is a guardian's. Those of actors find their statistics in virtual
+// time, since the failure comes to them as a message.
+type timedStrategy struct {
+	*world
+	theirs actor.SupervisorStrategy
+}
+
+// HandleFailure does what the user's strategy does.
+func (s *timedStrategy) HandleFailure(as *actor.ActorSystem, by actor.Supervisor, child *actor.PID, rs *actor.RestartStatistics, reason, message any) {
+	s.inVirtualTime(rs, func() { s.theirs.HandleFailure(as, by, child, rs, reason, message) })
+}
+
+// A backingOff restarts an actor after a time that grows with its failures, as
+// proto.actor's strategy of that kind does by real time. That adds up to 500
+// nanoseconds at random, which are left out.
+type backingOff struct {
+	*world
+	window, initial time.Duration
+}
+
+// HandleFailure has the child restarted later.
+func (s *backingOff) HandleFailure(_ *actor.ActorSystem, by actor.Supervisor, child *actor.PID, rs *actor.RestartStatistics, reason, _ any) {
+	if rs.NumberOfFailures(s.window) == 0 {
+		rs.Reset()
+	}
+	rs.Fail()
+	s.later(time.Duration(rs.FailureCount())*s.initial, "back-off", func() {
+		s.as.EventStream.Publish(&actor.SupervisorEvent{Child: child, Reason: reason, Directive: actor.RestartDirective})
+		by.RestartChildren(child)
+	})
+}
+
+// inVirtualTime calls what looks at when an actor has failed, and has it find that
+// real time has gone by since then as virtual time has.
+func (w *world) inVirtualTime(rs *actor.RestartStatistics, call func()) {
+	list, now := failuresOf(rs), time.Now()
+	for i, at := range w.times[rs] {
+		if i < len(*list) {
+			(*list)[i] = now.Add(at - w.sys.Now())
+		}
+	}
+	call()
+	var times []time.Duration
+	for _, t := range *list {
+		times = append(times, w.sys.Now()+min(0, t.Sub(now)))
+	}
+	if w.times == nil {
+		w.times = map[*actor.RestartStatistics][]time.Duration{}
+	}
+	w.times[rs] = times
+}

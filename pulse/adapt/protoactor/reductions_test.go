@@ -1,0 +1,259 @@
+package protoactor_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/router"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
+)
+
+// small are programs that use of proto.actor what actors might share without a message.
+// Each actor notes what it receives.
+var small = []struct {
+	name string
+	play func(s *stage)
+	// reduced is whether the default search keeps its reduction.
+	reduced bool
+}{
+	{"stop against messages", func(s *stage) {
+		a := s.spawn("a", s.chatty)
+		for _, name := range []string{"b", "c"} {
+			s.spawn(name, func(ctx actor.Context) {
+				if _, ok := ctx.Message().(*actor.Started); ok {
+					ctx.Send(a, name)
+				}
+			})
+		}
+		s.Root.Stop(a)
+	}, true},
+	{"requests to who stops", func(s *stage) {
+		a := s.spawn("a", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(string); ok {
+				ctx.Respond(m)
+			}
+		})
+		s.spawn("b", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				v, err := ctx.RequestFuture(a, "hello", time.Second).Result()
+				s.note("b %v %v", v, err)
+			}
+		})
+		s.Root.Poison(a)
+	}, true},
+	{"a watch against an end", func(s *stage) {
+		a := s.spawn("a", func(ctx actor.Context) {
+			if ctx.Message() == "end" {
+				ctx.Stop(ctx.Self())
+			}
+		})
+		s.Root.Send(a, "end")
+		s.spawn("w", func(ctx actor.Context) {
+			s.chatty(ctx)
+			switch ctx.Message().(type) {
+			case *actor.Started:
+				ctx.Watch(a)
+				ctx.Send(ctx.Self(), "meanwhile")
+			case *actor.Terminated:
+				s.note("w: %v", first(ctx.RequestFuture(a, "late", time.Second).Result()))
+			}
+		})
+	}, true},
+	{"two who publish", func(s *stage) {
+		for _, name := range []string{"b", "c"} {
+			s.spawn(name, func(ctx actor.Context) {
+				if _, ok := ctx.Message().(*actor.Started); ok {
+					ctx.ActorSystem().EventStream.Publish(name)
+				}
+			})
+		}
+		s.EventStream.Subscribe(func(e any) {
+			if name, ok := e.(string); ok {
+				s.note("heard %s", name)
+			}
+		})
+	}, false},
+	{"who subscribes and who publishes", func(s *stage) {
+		s.spawn("b", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				s.EventStream.Subscribe(func(e any) { s.note("heard") })
+				s.note("subscribed")
+			}
+		})
+		s.spawn("c", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				s.EventStream.Publish("news")
+			}
+		})
+	}, false},
+	{"two who ask", func(s *stage) {
+		a := s.spawn("a", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if m, ok := ctx.Message().(string); ok {
+				ctx.Respond(m)
+			}
+		})
+		for _, name := range []string{"b", "c"} {
+			s.Root.Send(s.spawn(name, func(ctx actor.Context) {
+				if ctx.Message() == "go" {
+					ctx.RequestFuture(a, name, time.Second).Wait()
+					s.note("%s goes on", name)
+				}
+			}), "go")
+		}
+	}, true},
+	{"a child that fails", func(s *stage) {
+		s.spawn("p", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				c, _ := ctx.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
+					s.chatty(ctx)
+					if ctx.Message() == "bad" {
+						panic("bad")
+					}
+				}), "c")
+				ctx.Send(c, "bad")
+				ctx.Send(c, "good")
+				s.spawn("q", func(ctx actor.Context) {
+					if _, ok := ctx.Message().(*actor.Started); ok {
+						ctx.Send(c, "by another")
+					}
+				})
+			}
+		}, actor.WithSupervisor(actor.NewRestartingStrategy()))
+	}, true},
+	{"a round-robin router", func(s *stage) {
+		pool := s.Root.Spawn(router.NewRoundRobinPool(2, actor.WithFunc(s.chatty)))
+		for _, name := range []string{"b", "c"} {
+			s.spawn(name, func(ctx actor.Context) {
+				if _, ok := ctx.Message().(*actor.Started); ok {
+					ctx.Send(pool, name)
+				}
+			})
+		}
+	}, true},
+	{"a random router", func(s *stage) {
+		pool := s.Root.Spawn(router.NewRandomPool(3, actor.WithFunc(s.chatty)))
+		s.Root.Send(pool, "x")
+	}, true},
+	{"ids that are made in steps", func(s *stage) {
+		a := s.spawn("a", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(*actor.PID); ok {
+				s.note("a: %s", m.Id)
+			}
+		})
+		for _, name := range []string{"b", "c"} {
+			s.spawn(name, func(ctx actor.Context) {
+				if _, ok := ctx.Message().(*actor.Started); ok {
+					ctx.Send(a, ctx.Spawn(actor.PropsFromFunc(func(actor.Context) {})))
+				}
+			})
+		}
+	}, true},
+	{"two who want a name", func(s *stage) {
+		for _, name := range []string{"b", "c"} {
+			s.spawn(name, func(ctx actor.Context) {
+				if _, ok := ctx.Message().(*actor.Started); ok {
+					_, err := s.Root.SpawnNamed(actor.PropsFromFunc(func(actor.Context) {}), "x")
+					s.note("%s: %v", name, err)
+				}
+			})
+		}
+	}, false},
+	{"an actor that is known by its id", func(s *stage) {
+		s.spawn("b", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.SpawnNamed(actor.PropsFromFunc(s.chatty), "x")
+			}
+		})
+		s.spawn("c", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.Send(s.NewLocalPID("b/x"), "hello")
+			}
+		})
+	}, false},
+	{"a name that is used again", func(s *stage) {
+		s.spawn("p", func(ctx actor.Context) {
+			again := func() {
+				_, err := ctx.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
+					if _, ok := ctx.Message().(*actor.Started); ok {
+						ctx.Stop(ctx.Self())
+					}
+				}), "c")
+				s.note("p: %v", err)
+			}
+			switch ctx.Message().(type) {
+			case *actor.Started:
+				again()
+			case string:
+				again()
+			}
+		})
+		s.Root.Send(s.NewLocalPID("p"), "again")
+	}, true},
+}
+
+// outcomes explores a program and returns what the actors have noted in each order, each
+// by itself.
+func outcomes(t *testing.T, o explore.Options, play func(*stage)) (map[string]bool, explore.Result) {
+	t.Helper()
+	var s *stage
+	seen := map[string]bool{}
+	w := &worker{build: func(sys *pulse.System) {
+		s = &stage{ActorSystem: protoactor.New(sys), sys: sys}
+		play(s)
+	}}
+	o.CountDistinct = true
+	r, err := explore.Explore(o, &telling{w, func(explore.Run) {
+		slices.SortStableFunc(s.log, func(a, b string) int { return strings.Compare(who(a), who(b)) })
+		seen[strings.Join(s.log, ", ")] = true
+	}})
+	if err != nil || w.failure != nil {
+		t.Fatal(err, w.failure)
+	}
+	w.sys.Close()
+	return seen, r
+}
+
+// who returns whose note it is.
+func who(note string) string {
+	name, _, _ := strings.Cut(note, ":")
+	name, _, _ = strings.Cut(name, " ")
+	return name
+}
+
+// A telling worker tells of each run.
+type telling struct {
+	*worker
+	tell func(explore.Run)
+}
+
+func (w *telling) Done(r explore.Run) {
+	w.worker.Done(r)
+	w.tell(r)
+}
+
+// TestReductions holds that what a search leaves out makes no difference: the orders that
+// are run come to all that all orders come to, and are as many as are distinct.
+func TestReductions(t *testing.T) {
+	for _, p := range small {
+		all, every := outcomes(t, explore.Options{Method: explore.Method{Reduction: explore.Everything}}, p.play)
+		some, optimal := outcomes(t, explore.Options{}, p.play)
+		if !every.Complete || !optimal.Complete || len(all) < 2 {
+			t.Errorf("%s: complete: %v, %v; %d outcomes; %s%s", p.name, every.Complete, optimal.Complete, len(all), every.Nondeterminism, optimal.Nondeterminism)
+		}
+		if !maps.Equal(all, some) || p.reduced && every.Distinct != optimal.Distinct {
+			t.Errorf("%s: %d outcomes and %d orders of %d runs, with %v %d and %d: %v, %v", p.name, len(all), every.Distinct, every.Runs, optimal.Reduction, len(some), optimal.Distinct, all, some)
+		}
+		if p.reduced != (optimal.Reduction == explore.Optimal) {
+			t.Errorf("%s: the search used %v: %s", p.name, optimal.Reduction, optimal.Because)
+		}
+		t.Logf("%s: %d outcomes, %d distinct of %d orders, %d wasted with %v", p.name, len(all), optimal.Distinct, every.Runs, optimal.Wasted, optimal.Reduction)
+	}
+}

@@ -1,0 +1,69 @@
+package protoactor
+
+import (
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/scheduler"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A TimerScheduler is proto.actor's, by virtual time. A program that is given its
+// scheduler, as an interface or a field of the one type or the other, needs no change.
+type TimerScheduler struct {
+	ctx   actor.SenderContext
+	world *world
+}
+
+// NewTimerScheduler returns a scheduler that sends by a context of an actor system of
+// New: an actor's, in its own steps, or the Root, in the test.
+func NewTimerScheduler(ctx actor.SenderContext) *TimerScheduler {
+	w := worldOf(ctx.ActorSystem())
+	if w == nil {
+		panic(misuseOf("protoactor.NewTimerScheduler with a context of an actor system that was not made by protoactor.New"))
+	}
+	return &TimerScheduler{ctx, w}
+}
+
+// SendOnce sends a message when some time has passed.
+func (s *TimerScheduler) SendOnce(delay time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
+	return s.start(delay, 0, func() { s.ctx.Send(pid, message) })
+}
+
+// SendRepeatedly sends a message when some time has passed, and then again and again.
+func (s *TimerScheduler) SendRepeatedly(initial, interval time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
+	return s.start(initial, max(interval, 1), func() { s.ctx.Send(pid, message) })
+}
+
+// RequestOnce is SendOnce with the sender's PID.
+func (s *TimerScheduler) RequestOnce(delay time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
+	return s.start(delay, 0, func() { s.ctx.Request(pid, message) })
+}
+
+// RequestRepeatedly is SendRepeatedly with the sender's PID.
+func (s *TimerScheduler) RequestRepeatedly(delay, interval time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
+	return s.start(delay, max(interval, 1), func() { s.ctx.Request(pid, message) })
+}
+
+// start has something done later, and then each interval if that is not zero.
+func (s *TimerScheduler) start(delay, interval time.Duration, do func()) scheduler.CancelFunc {
+	cancelled := false
+	var timer pulse.Timer
+	timer = s.world.later(max(delay, 0), "timer", func() {
+		if cancelled {
+			return
+		}
+		if do(); interval > 0 {
+			timer = s.world.current.ctx.Every(interval, &deed{"timer", func() {
+				if !cancelled {
+					do()
+				}
+			}})
+		}
+	})
+	return func() {
+		cancelled = true
+		timer.Stop()
+	}
+}

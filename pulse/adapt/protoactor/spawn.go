@@ -1,0 +1,148 @@
+package protoactor
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// SpawnMiddleware returns what has a RootContext of the test's own spawn into an
+// actor system of New. It is the last of the middleware:
+//
+//	root := actor.NewRootContext(as, nil).WithSpawnMiddleware(tracing, protoactor.SpawnMiddleware(as))
+//
+// The Root of the actor system has it.
+func SpawnMiddleware(as *actor.ActorSystem) actor.SpawnMiddleware {
+	w := worldOf(as)
+	if w == nil {
+		panic(misuseOf("protoactor.SpawnMiddleware of an actor system that was not made by protoactor.New"))
+	}
+	return w.spawning
+}
+
+// spawning is the middleware by which all actors are spawned, but for what routers
+// need for themselves.
+func (w *world) spawning(next actor.SpawnFunc) actor.SpawnFunc {
+	return func(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext) (*actor.PID, error) {
+		spawn := next
+		if guardianOf(props) != nil && spawnerOf(props) == nil {
+			spawn = theirs // a RootContext with middleware forgets the guardian
+		}
+		return w.spawn(as, id, props, parent, spawn, false)
+	}
+}
+
+// spawn has an actor spawned that takes its steps here. One that is to start at once
+// has started when spawn returns, as whoever spawns a router may rely on.
+func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext, by actor.SpawnFunc, atOnce bool) (*actor.PID, error) {
+	if as != w.as {
+		return by(as, id, props, parent)
+	}
+	if w.test.foreign("the actor", id) {
+		return nil, actor.ErrNameExists
+	}
+	c := &cell{world: w, id: id, atOnce: atOnce, source: idBase(id), rules: rulesOf(props) != nil}
+	if p := parent.Self(); p != nil {
+		c.parent, c.watched = w.cells[p.Id], true
+	}
+	if w.current != nil && !strings.Contains(id, "$") && !strings.HasPrefix(id, w.current.id+"/") {
+		w.host.Touch(trace.TheTest) // others may want the same name
+	}
+	before, outer := w.cells[id], w.spawned
+	w.dig(before)
+	w.cells[id], w.spawned = c, c
+	pid, err := by(as, id, w.hosted(props), parent)
+	w.spawned = outer
+	if err != nil {
+		w.cells[id] = before
+		return pid, err
+	}
+	c.pid = pid
+	if c.invoker == nil {
+		w.gate(c)
+	}
+	return pid, nil
+}
+
+// hosted returns props like others whose actors are hosted.
+func (w *world) hosted(props *actor.Props) *actor.Props {
+	own := mailboxOf(props)
+	if own != nil && reflect.ValueOf(own).Pointer() == reflect.ValueOf(w.newMailbox).Pointer() {
+		return props // of a router, which copies what it was given
+	}
+	if ours := w.props[props]; ours != nil {
+		return ours
+	}
+	w.mustBeUnbounded(own)
+	options := []actor.PropsOption{actor.WithMailbox(w.newMailbox), actor.WithSpawnMiddleware(w.spawning), actor.WithContextDecorator(w.decorate)}
+	if s := rulesOf(props); s != nil {
+		options = append(options, actor.WithSupervisor(w.timed(s)))
+	}
+	if s := guardianOf(props); s != nil {
+		options = append(options, actor.WithGuardian(&timedStrategy{w, w.timed(s)}))
+	}
+	ours := props.Clone(options...)
+	w.props[props] = ours
+	return ours
+}
+
+// newMailbox returns the mailbox of the actor that is being spawned.
+func (w *world) newMailbox() actor.Mailbox { return w.spawned }
+
+// mustBeUnbounded refuses mailboxes whose order is not that of arrival, or that lose
+// messages.
+func (w *world) mustBeUnbounded(own actor.MailboxProducer) {
+	if own == nil {
+		return
+	}
+	queue, middleware := queueOf(own())
+	switch queue {
+	case "*actor.unboundedMailboxQueue", "*mpsc.Queue":
+		if !middleware {
+			return
+		}
+	}
+	w.misuse("props WithMailbox(%s): the order of its messages cannot be chosen; in a test leave the mailbox out, or take actor.Unbounded() without middleware", queue)
+}
+
+// labelOf returns what people call an actor: the name that it was given, or else its
+// type.
+func (c *cell) labelOf() string {
+	name := c.id[strings.LastIndexByte(c.id, '/')+1:]
+	name, _, _ = strings.Cut(name, "$")
+	if name != "" {
+		return name
+	}
+	if c.process != nil {
+		return "router"
+	}
+	if c.invoker != nil {
+		return nameOf(c.invoker.Actor())
+	}
+	return "actor"
+}
+
+// nameOf names an actor by its type, or by the function that it is.
+func nameOf(a actor.Actor) string {
+	t := reflect.TypeOf(a)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Func {
+		return t.Name()
+	}
+	return functionName(reflect.ValueOf(a).Pointer())
+}
+
+// idBase returns where the numbers begin of what an actor makes, so that ids are the
+// same in every order: they follow from its own steps alone.
+func idBase(id string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(id) {
+		h = (h ^ uint64(id[i])) * 1099511628211
+	}
+	return h >> 34 << 18
+}
