@@ -25,6 +25,7 @@ type mailroom struct {
 	ready     []int32      // slots of the messages that can be delivered now
 	sends     []trace.Send // by slot; when recording, also the trace's sends
 	channels  []channel
+	moved     int   // what is before this in ready was not moved since Enabled has looked
 	seq       int32 // messages that have entered their channels so far
 	past      int32 // messages of a recorded run that are no longer on their way
 	limit     int32 // may be on their way
@@ -288,12 +289,17 @@ func (r *mailroom) removeReady(k int) {
 // removeReadyIf takes every message for which f holds out of ready and keeps
 // the order of the others.
 func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
-	kept := r.ready[:0]
-	for _, m := range r.ready {
+	k := slices.IndexFunc(r.ready, f)
+	if k < 0 {
+		return
+	}
+	kept := r.ready[:k]
+	for _, m := range r.ready[k+1:] {
 		if !f(m) {
 			kept = append(kept, m)
 		}
 	}
+	r.moved = min(r.moved, k)
 	r.ready = kept
 }
 
