@@ -59,8 +59,12 @@ type processActor struct{}
 
 func (processActor) Receive(ctx *Ctx, msg any) {
 	s := ctx.sys
-	p := s.actors[ctx.actor].process
+	a := s.actors[ctx.actor]
+	p := a.process
 	p.in = msg
+	if a.here > 0 {
+		a.here--
+	}
 	// This is Coroutine.Resume, written out: a switch of stacks spoils the
 	// processor's guesses at where calls return to, so each call less counts.
 	c := p.co
@@ -70,7 +74,7 @@ func (processActor) Receive(ctx *Ctx, msg any) {
 	c.span = s.calls.span
 	s.calls.g, s.calls.top, s.calls.span = g, top, span
 	if c.ended {
-		s.codeEnded(s.actors[ctx.actor])
+		s.codeEnded(a)
 	}
 }
 
@@ -98,6 +102,7 @@ func (c *cast) startProcess(a *actor, starter int32) {
 	p.co = c.pool.get(p.main)
 	a.process, a.accept, a.toStart, a.used = p, acceptStart, true, true
 	c.mail.setOpen(&a.mailbox, false)
+	a.here = 0
 	a.waits = wait{verb: "its start", on: none}
 	c.sendAs(starter, a.actor, start{}, trace.Start, 0)
 }

@@ -281,7 +281,7 @@ func (t *traffic) stopTimer(number, send int32) bool {
 			t.rec.look(owner, trace.ItsSteps)
 		}
 	}
-	i := t.clock.find(number)
+	i := t.clock.find(number, send)
 	if i < 0 {
 		return false
 	}
