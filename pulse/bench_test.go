@@ -172,6 +172,10 @@ func BenchmarkStep(b *testing.B) {
 		{"senders", pulse.Options{Strategy: random()}, load.Senders(10, 100), nothing},
 		{"all-to-all", pulse.Options{Strategy: random()}, load.AllToAll(10, 11), nothing},
 		{"isolation", pulse.Options{Strategy: random(), Isolation: true}, ring, nothing},
+		{"isolation-1KB", pulse.Options{Strategy: random(), Isolation: true}, load.Load{Steps: 210, Build: func(sys *pulse.System) func() error {
+			isolated(sys, 128)
+			return func() error { return nil }
+		}}, nothing},
 	}
 	for _, r := range rows {
 		b.Run(r.name, func(b *testing.B) { against(b, r.l.Steps, runner(b, r.o, r.l, r.after)) })

@@ -99,17 +99,20 @@ var growths = []struct {
 		}
 		sys.Send(mortal, cue{})
 	}},
-	{"payload-isolated", pulse.Options{Isolation: true}, func(sys *pulse.System, n int) {
-		left := 200
-		for range 10 {
-			frugalRefs[0] = sys.Spawn("passer", pulse.Func(func(ctx *pulse.Ctx, msg any) {
-				if left--; left >= 0 {
-					ctx.Send(ctx.Self(), msg)
-				}
-			}))
-			sys.Send(frugalRefs[0], make([]byte, n))
-		}
-	}},
+	{"payload-isolated", pulse.Options{Isolation: true}, isolated},
+}
+
+// isolated passes ten messages of n words on, 200 times in all.
+func isolated(sys *pulse.System, n int) {
+	left := 200
+	for range 10 {
+		r := sys.Spawn("passer", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if left--; left >= 0 {
+				ctx.Send(ctx.Self(), msg)
+			}
+		}))
+		sys.Send(r, make([]int, n))
+	}
 }
 
 func waiting(sys *pulse.System, n int) {

@@ -33,6 +33,7 @@ type traffic struct {
 	faults   faults
 	fails    failing
 	guards   []guard
+	copies   [][]byte      // memory for guards
 	values   *value.Walker // over the bodies of messages
 	owner    *System       // is put into references
 	options  Options
@@ -97,6 +98,9 @@ func (t *traffic) reset() {
 	t.rec.reset()
 	t.fails.reset()
 	t.resetFaults()
+	for i := range t.guards {
+		t.unguard(&t.guards[i])
+	}
 	t.guards = t.guards[:0]
 	t.from, t.ask = none, 0
 	t.run++
