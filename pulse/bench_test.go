@@ -166,6 +166,7 @@ func BenchmarkStep(b *testing.B) {
 		{"fifo-random", pulse.Options{Strategy: random()}, ring, nothing},
 		{"unordered-random", pulse.Options{Strategy: random(), Delivery: pulse.DeliveryUnordered}, ring, nothing},
 		{"trace", pulse.Options{Strategy: random(), Record: true}, ring, nothing},
+		{"trace-unordered", pulse.Options{Strategy: random(), Record: true, Delivery: pulse.DeliveryUnordered}, ring, nothing},
 		{"trace-pr", pulse.Options{Strategy: random(), Record: true}, ring, add(pr)},
 		{"trace-all-criteria", pulse.Options{Strategy: random(), Record: true}, ring, add(all)},
 		{"process", pulse.Options{Strategy: random()}, load.Processes(10, 9, 11), nothing},
