@@ -68,6 +68,10 @@ func (processActor) Receive(ctx *Ctx, msg any) {
 	// This is Coroutine.Resume, written out: a switch of stacks spoils the
 	// processor's guesses at where calls return to, so each call less counts.
 	c := p.co
+	if !c.fits(s.calls.g) {
+		c.unlock(s.calls.g)
+		s.misuse(lockText)
+	}
 	g, top, span := s.calls.g, s.calls.top, s.calls.span
 	s.calls.g, s.calls.top, s.calls.span = c.g, c.top, c.span
 	c.resume()
@@ -338,6 +342,10 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 		s.todo.afterStep |= workFilter
 	}
 	c := p.co // as Coroutine.Park does
+	if !c.fits(c.g) {
+		c.unlock(c.g)
+		s.misuse(lockText)
+	}
 	c.yield(signal{})
 	if c.killed || c.inspect != nil {
 		c.interrupted()
