@@ -24,6 +24,14 @@ type guard struct {
 	memory []byte
 }
 
+// guards are the messages that are watched.
+//
+// Invariant: no two of list and spare have the same memory.
+type guards struct {
+	list  []guard
+	spare [][]byte // memory for more
+}
+
 // guard starts to watch a message, unless it holds nothing that can be changed.
 func (s *traffic) guard(m int32) {
 	body := s.mail.sends[m].Body
@@ -32,39 +40,50 @@ func (s *traffic) guard(m int32) {
 	}
 	g := guard{send: m}
 	if data, ok := s.values.FlatSlice(body); ok {
-		if n := len(s.copies); n > 0 {
-			g.memory, s.copies = s.copies[n-1], s.copies[:n-1]
-		}
-		g.memory = append(g.memory, data...)
+		g.memory = append(s.guards.memory(), data...)
 	} else {
 		g.print, g.text = s.values.Fingerprint(body), s.label(body)
 	}
-	s.guards = append(s.guards, g)
+	s.guards.list = append(s.guards.list, g)
 }
 
-// unguard forgets a guard and keeps its memory.
-func (s *traffic) unguard(g *guard) {
-	if g.memory != nil {
-		s.copies = append(s.copies, g.memory[:0])
-		g.memory = nil
+// memory returns memory that is not in use, if there is any.
+func (l *guards) memory() []byte {
+	n := len(l.spare)
+	if n == 0 {
+		return nil
 	}
+	memory := l.spare[n-1]
+	l.spare = l.spare[:n-1]
+	return memory
 }
 
-// changed reports whether a message is not what it was.
-func (s *traffic) changed(g *guard, body any) bool {
+// reset forgets all guards and keeps their memory.
+func (l *guards) reset() { l.keep(func(*guard) bool { return false }) }
+
+// keep forgets the guards for which f is false and keeps their memory.
+func (l *guards) keep(f func(*guard) bool) {
+	n := 0
+	for i := range l.list {
+		g := &l.list[i]
+		if f(g) {
+			l.list[n], l.list[i] = *g, l.list[n]
+			n++
+		} else if g.memory != nil {
+			l.spare = append(l.spare, g.memory[:0])
+			g.memory = nil
+		}
+	}
+	l.list = l.list[:n]
+}
+
+// isChanged reports whether a message is not what it was.
+func (g *guard) isChanged(w *value.Walker, body any) bool {
 	if g.memory != nil {
-		data, _ := s.values.FlatSlice(body)
+		data, _ := w.FlatSlice(body)
 		return !bytes.Equal(data, g.memory)
 	}
-	return s.values.Fingerprint(body) != g.print
-}
-
-// sentAs describes a message as it was sent.
-func (s *traffic) sentAs(g *guard) string {
-	if g.memory != nil {
-		return s.label(value.SliceOf(s.mail.sends[g.send].Body, g.memory))
-	}
-	return g.text
+	return w.Fingerprint(body) != g.print
 }
 
 // label returns the label of a value for a text that no actor sees: which names
@@ -85,24 +104,15 @@ func (s *traffic) changer() string {
 
 // checkIsolation compares all messages on their way with what they were.
 func (s *traffic) checkIsolation() {
-	kept := s.guards[:0]
-	for i := range s.guards {
-		g := &s.guards[i]
-		d := &s.mail.sends[g.send]
-		if d.Fate != trace.Pending {
-			s.unguard(g)
-			continue
-		}
-		kept = append(kept, *g)
-		if s.changed(g, d.Body) {
+	s.guards.keep(func(g *guard) bool { return s.mail.sends[g.send].Fate == trace.Pending })
+	for i := range s.guards.list {
+		g := &s.guards.list[i]
+		if d := &s.mail.sends[g.send]; g.isChanged(s.values, d.Body) {
 			f := s.isolationFailure(d, g)
-			s.guards = s.guards[:0] // some are there twice now
 			s.fails.fail(f)
 			panic(f)
 		}
 	}
-	clear(s.guards[len(kept):]) // what was moved has its memory once
-	s.guards = kept
 }
 
 func (s *traffic) isolationFailure(d *trace.Send, g *guard) *Failure {
@@ -115,9 +125,13 @@ func (s *traffic) isolationFailure(d *trace.Send, g *guard) *Failure {
 	if changer == sender {
 		changer = "it after sending"
 	}
+	was := g.text
+	if g.memory != nil {
+		was = s.label(value.SliceOf(d.Body, g.memory))
+	}
 	f := &Failure{Kind: KindIsolation, Step: int(s.rec.step), Site: trace.TypeLabel(d.Body),
 		Text: fmt.Sprintf("a message from %s to %s was changed on its way: sent as %s, now %s",
-			s.rec.nameOf(d.From), s.rec.nameOf(d.To), s.sentAs(g), trace.Label(d.Body))}
+			s.rec.nameOf(d.From), s.rec.nameOf(d.To), was, trace.Label(d.Body))}
 	f.Detail = "    sent by " + sender + ", changed by " + changer +
 		"\n    actors share nothing but messages: send a copy, or do not keep what was sent"
 	return f

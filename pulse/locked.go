@@ -45,20 +45,17 @@ func (p *lockPlace) find() {
 	go func() {
 		defer close(done)
 		runtime.LockOSThread()
-		m := p.findThread()
+		found := p.findThread()
 		runtime.UnlockOSThread()
-		if m != 0 && p.findCounter(m) {
-			p.found = true
-		}
+		p.found = found && p.findCounter()
 	}()
 	<-done
 }
 
 // findThread finds the word that is zero while the goroutine is not locked, and while
 // it is locked what an earlier word is too, the one for the goroutine's thread. It is
-// called when the goroutine is locked. It returns the thread, zero if there is not
-// just one such word.
-func (p *lockPlace) findThread() (m uintptr) {
+// called when the goroutine is locked, and reports whether there is just one such word.
+func (p *lockPlace) findThread() (found bool) {
 	g := goroutine()
 	var locked [wordsOfGoroutine]uintptr
 	for i := range locked {
@@ -71,25 +68,26 @@ func (p *lockPlace) findThread() (m uintptr) {
 			continue
 		}
 		for _, y := range locked[:i] {
-			if x == y && m != 0 {
-				return 0
+			if x == y && found {
+				return false
 			}
 			if x == y {
-				m, p.thread = x, uintptr(i)*wordSize
+				found, p.thread = true, uintptr(i)*wordSize
 				break
 			}
 		}
 	}
-	return m
+	return found
 }
 
 // findCounter finds the half word of a thread that counts, and reports whether there
 // is just one. The goroutine that calls it is not locked.
-func (p *lockPlace) findCounter(m uintptr) bool {
+func (p *lockPlace) findCounter() bool {
 	var seen [2 * wordsOfThread]int
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if m = readWord(goroutine() + p.thread); m == 0 {
+	m := readWord(goroutine() + p.thread)
+	if m == 0 {
 		return false
 	}
 	look := func(n uint32) {

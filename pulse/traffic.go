@@ -32,8 +32,7 @@ type traffic struct {
 	clock    clock
 	faults   faults
 	fails    failing
-	guards   []guard
-	copies   [][]byte      // memory for guards
+	guards   guards
 	values   *value.Walker // over the bodies of messages
 	owner    *System       // is put into references
 	options  Options
@@ -98,10 +97,7 @@ func (t *traffic) reset() {
 	t.rec.reset()
 	t.fails.reset()
 	t.resetFaults()
-	for i := range t.guards {
-		t.unguard(&t.guards[i])
-	}
-	t.guards = t.guards[:0]
+	t.guards.reset()
 	t.from, t.ask = none, 0
 	t.run++
 	t.begun, t.calls.crashing = false, trace.Test
