@@ -166,12 +166,17 @@ func BenchmarkStep(b *testing.B) {
 		{"fifo-random", pulse.Options{Strategy: random()}, ring, nothing},
 		{"unordered-random", pulse.Options{Strategy: random(), Delivery: pulse.DeliveryUnordered}, ring, nothing},
 		{"trace", pulse.Options{Strategy: random(), Record: true}, ring, nothing},
+		{"trace-unordered", pulse.Options{Strategy: random(), Record: true, Delivery: pulse.DeliveryUnordered}, ring, nothing},
 		{"trace-pr", pulse.Options{Strategy: random(), Record: true}, ring, add(pr)},
 		{"trace-all-criteria", pulse.Options{Strategy: random(), Record: true}, ring, add(all)},
 		{"process", pulse.Options{Strategy: random()}, load.Processes(10, 9, 11), nothing},
 		{"senders", pulse.Options{Strategy: random()}, load.Senders(10, 100), nothing},
 		{"all-to-all", pulse.Options{Strategy: random()}, load.AllToAll(10, 11), nothing},
 		{"isolation", pulse.Options{Strategy: random(), Isolation: true}, ring, nothing},
+		{"isolation-1KB", pulse.Options{Strategy: random(), Isolation: true}, load.Load{Steps: 210, Build: func(sys *pulse.System) func() error {
+			isolated(sys, 128)
+			return func() error { return nil }
+		}}, nothing},
 	}
 	for _, r := range rows {
 		b.Run(r.name, func(b *testing.B) { against(b, r.l.Steps, runner(b, r.o, r.l, r.after)) })

@@ -17,11 +17,13 @@ const (
 // Invariants: no parent in heap is due after its children; numbers are
 // different, and none is greater than number; periodic is how many of heap
 // tick. Nothing in heap is due before now, but for what was set with no time
-// to pass.
+// to pass. places may be wrong for a slot that no entry has.
 type clock struct {
 	now      int64
 	heap     []entry
-	number   int32 // of the entry that was pushed last
+	places   []int32 // by slot: where in heap the entry is that has it as send or last, if one has
+	owned    []int32 // by actor: how many timers in heap are its own
+	number   int32   // of the entry that was pushed last
 	periodic int
 	set      int   // timers that the run has set
 	quiet    int   // firings of periodic timers in a row without another message
@@ -53,6 +55,7 @@ type entry struct {
 
 func (c *clock) reset() {
 	c.now, c.heap, c.set = 0, c.heap[:0], 0
+	c.owned = c.owned[:0]
 	c.number, c.periodic, c.quiet, c.quietSeq = 0, 0, 0, 0
 }
 
@@ -72,36 +75,66 @@ func (c *clock) insert(e entry) {
 	if e.effect == tick {
 		c.periodic++
 	}
+	c.own(&e, +1)
+	for int(max(e.send, e.last)) >= len(c.places) {
+		c.places = append(c.places, 0)
+	}
 	c.heap = append(c.heap, e)
 	c.up(len(c.heap) - 1)
 }
 
-func (c *clock) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !c.heap[i].sooner(&c.heap[parent]) {
-			return
-		}
-		c.heap[i], c.heap[parent] = c.heap[parent], c.heap[i]
-		i = parent
+// own counts an entry that comes or goes, if it is an actor's timer.
+func (c *clock) own(e *entry, by int32) {
+	if e.actor < 0 || e.effect > tick {
+		return
+	}
+	for int(e.actor) >= len(c.owned) {
+		c.owned = append(c.owned, 0)
+	}
+	c.owned[e.actor] += by
+}
+
+// put makes an entry number i of the heap.
+func (c *clock) put(i int, e *entry) {
+	c.heap[i] = *e
+	c.places[e.send] = int32(i)
+	if e.last >= 0 {
+		c.places[e.last] = int32(i)
 	}
 }
 
+// up moves the entry at i up to where no parent is due after it.
+func (c *clock) up(i int) {
+	e := c.heap[i]
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !e.sooner(&c.heap[parent]) {
+			break
+		}
+		c.put(i, &c.heap[parent])
+		i = parent
+	}
+	c.put(i, &e)
+}
+
+// down moves the entry at i down to where it is due before its children.
 func (c *clock) down(i int) {
+	e := c.heap[i]
 	for {
 		child := 2*i + 1
 		if child >= len(c.heap) {
-			return
+			break
 		}
 		if child+1 < len(c.heap) && c.heap[child+1].sooner(&c.heap[child]) {
 			child++
 		}
-		if !c.heap[child].sooner(&c.heap[i]) {
-			return
+		if !c.heap[child].sooner(&e) {
+			break
 		}
-		c.heap[i], c.heap[child] = c.heap[child], c.heap[i]
+		c.put(i, &c.heap[child])
 		i = child
 	}
+	c.put(i, &e)
 }
 
 func (c *clock) removeAt(i int) entry {
@@ -109,6 +142,7 @@ func (c *clock) removeAt(i int) entry {
 	if e.effect == tick {
 		c.periodic--
 	}
+	c.own(&e, -1)
 	last := len(c.heap) - 1
 	c.heap[i] = c.heap[last]
 	c.heap = c.heap[:last]
@@ -119,34 +153,58 @@ func (c *clock) removeAt(i int) entry {
 	return e
 }
 
-// find returns the place of the entry of a number, or -1.
-func (c *clock) find(number int32) int {
+// placeOf returns the place of the entry that has a slot as send or last, or -1.
+func (c *clock) placeOf(slot int32) int {
+	if int(slot) < len(c.places) {
+		if i := int(c.places[slot]); i < len(c.heap) && (c.heap[i].send == slot || c.heap[i].last == slot) {
+			return i
+		}
+	}
+	return -1
+}
+
+// find returns the place of the entry of a number, or -1. send is the slot of its
+// first message.
+func (c *clock) find(number, send int32) int {
+	if i := c.placeOf(send); i >= 0 && c.heap[i].number == number {
+		return i
+	}
+	if c.periodic == 0 { // only these have other messages in time
+		return -1
+	}
 	return slices.IndexFunc(c.heap, func(e entry) bool { return e.number == number })
 }
 
 // delayOf returns the place of the entry that will let a message go on that a
 // delay holds up, or -1.
 func (c *clock) delayOf(m int32) int {
-	return slices.IndexFunc(c.heap, func(e entry) bool { return e.send == m && e.effect >= unblock })
+	if i := c.placeOf(m); i >= 0 && c.heap[i].effect >= unblock {
+		return i
+	}
+	return -1
 }
 
 // delayed lists the messages that a delay keeps from arriving, in the order of sending.
 func (c *clock) delayed() []int32 {
-	var numbers, list []int32
+	var late []entry
 	for i := range c.heap {
 		if c.heap[i].effect == release {
-			numbers = append(numbers, c.heap[i].number)
+			late = append(late, c.heap[i])
 		}
 	}
-	slices.Sort(numbers)
-	for _, n := range numbers {
-		list = append(list, c.heap[c.find(n)].send)
+	slices.SortFunc(late, func(x, y entry) int { return int(x.number - y.number) })
+	var list []int32
+	for i := range late {
+		list = append(list, late[i].send)
 	}
 	return list
 }
 
 // timerOf returns the place of the first timer of an actor, or -1.
 func (c *clock) timerOf(actor int32) int {
+	if int(actor) >= len(c.owned) || c.owned[actor] == 0 {
+		return -1
+	}
 	return slices.IndexFunc(c.heap, func(e entry) bool { return e.actor == actor && e.effect <= tick })
 }
 
@@ -198,9 +256,7 @@ func (c *clock) countQuiet(ticks int, sent, arrived bool, seq int32) {
 
 // received notes that a periodic timer's message waits no longer.
 func (c *clock) received(m int32) {
-	for i := range c.heap {
-		if c.heap[i].last == m {
-			c.heap[i].last = none
-		}
+	if i := c.placeOf(m); i >= 0 && c.heap[i].last == m {
+		c.heap[i].last = none
 	}
 }

@@ -22,6 +22,7 @@ type Coroutine struct {
 	stop    func()
 	yield   func(signal) bool
 	body    func(*Coroutine)
+	lock    uintptr // how the goroutine was locked that has made it
 	g       uintptr // see calls for g, top and span
 	top     uintptr
 	span    uintptr
@@ -73,6 +74,7 @@ type carried struct {
 // trampolines.
 type coroutines struct {
 	calls  *calls
+	locks  lockPlace
 	idle   []*Coroutine
 	hosted []lease  // of a Host; some may be over
 	thrown *carried // the first panic of a deferred function of one that was killed
@@ -86,15 +88,23 @@ type lease struct {
 
 // get returns a coroutine that has not begun; Resume begins it.
 func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
-	if n := len(p.idle); n > 0 {
+	if !p.locks.known {
+		p.locks.find()
+	}
+	lock := p.locks.lock(goroutine())
+	for n := len(p.idle); n > 0; n-- {
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
+		if c.lock != lock {
+			c.elsewhere(c.stop)
+			continue
+		}
 		c.pool, c.body = p, body
 		c.lease++
 		c.kills, c.killed, c.exit, c.ended, c.panic = 0, false, false, false, nil
 		return c
 	}
-	c := &Coroutine{pool: p, body: body}
+	c := &Coroutine{pool: p, body: body, lock: lock}
 	c.resume, c.stop = iter.Pull(c.trampoline)
 	return c
 }
@@ -129,7 +139,11 @@ func (p *coroutines) killHosted() {
 
 func (p *coroutines) close() {
 	for _, c := range p.idle {
-		c.stop()
+		if p.locks.lock(goroutine()) == c.lock {
+			c.stop()
+		} else {
+			c.elsewhere(c.stop)
+		}
 	}
 	p.idle = nil
 }
@@ -139,6 +153,7 @@ func (c *Coroutine) trampoline(yield func(signal) bool) {
 	c.g, c.yield = goroutine(), yield
 	for {
 		c.runBody()
+		c.unlock(c.g)
 		c.ended = true
 		if !yield(signal{}) {
 			return
@@ -179,6 +194,7 @@ func (c *Coroutine) Resume() (ended bool) {
 	pool := c.pool
 	s := pool.calls
 	g, top, span := s.g, s.top, s.span
+	c.mustFit(goroutine())
 	s.g, s.top, s.span = c.g, c.top, c.span
 	c.resume()
 	c.span = s.span
@@ -187,6 +203,9 @@ func (c *Coroutine) Resume() (ended bool) {
 		p := c.panic
 		pool.put(c)
 		if p != nil {
+			if f, is := p.value.(*Failure); is {
+				panic(f)
+			}
 			panic(p)
 		}
 		return true
@@ -202,6 +221,7 @@ func (c *Coroutine) Park() {
 	if c.killed {
 		c.die()
 	}
+	c.mustFit(c.g)
 	c.yield(signal{})
 	if c.killed || c.inspect != nil {
 		c.interrupted()
@@ -227,6 +247,7 @@ func (c *Coroutine) die() {
 		runtime.Goexit()
 	}
 	if c.kills++; c.kills > stubborn {
+		c.unlock(c.g)
 		c.yield(signal{}) // Kill goes on with exit set, on a goroutine that may go
 		runtime.Goexit()
 	}
@@ -235,6 +256,9 @@ func (c *Coroutine) die() {
 
 // Inspect resumes a parked coroutine only to run f on its stack.
 func (c *Coroutine) Inspect(f func()) {
+	if !c.fits(goroutine()) {
+		return
+	}
 	c.inspect = f
 	c.resume()
 }
@@ -246,13 +270,21 @@ func (c *Coroutine) Kill() {
 	s := pool.calls
 	g, dying := s.g, s.dying
 	c.killed, s.dying = true, c
-	c.resume()
-	if c.ended {
+	there := true
+	if c.fits(goroutine()) {
+		c.resume()
+	} else {
+		there = c.elsewhere(func() { c.resume() })
+	}
+	switch {
+	case !there:
+		c.pool = nil // it stays parked for ever
+	case c.ended:
 		if c.panic != nil && pool.thrown == nil {
 			pool.thrown = c.panic
 		}
 		pool.put(c)
-	} else {
+	default:
 		c.exile()
 	}
 	s.g, s.dying = g, dying

@@ -1,6 +1,8 @@
 package pulse
 
 import (
+	"math"
+
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -9,8 +11,14 @@ import (
 // now, in no particular but a repeatable order. With FIFO delivery there is
 // one for each channel that has any, with Unordered every message.
 type Enabled struct {
-	mail *mailroom
-	sys  *System
+	mail   *mailroom
+	sys    *System
+	picked int // what the last Pick returned
+	oldest Order
+	// last is the last View, and moved what mail.moved was in the step before: there
+	// may be several Views.
+	last  View
+	moved int
 }
 
 // Len returns how many messages can be delivered now.
@@ -128,9 +136,15 @@ func (e *Enabled) Unread() string {
 	return e.sys.states.gap.text(e.sys)
 }
 
+// fewReady is how many messages are looked at sooner than an Order is kept.
+const fewReady = 16
+
 // Oldest returns the message that arrived first.
 func (e *Enabled) Oldest() int {
 	sends, best := e.mail.sends, 0
+	if len(e.mail.ready) > fewReady {
+		return e.oldest.First(e, func(i int) uint64 { return math.MaxInt32 - uint64(sends[e.mail.ready[i]].Seq) })
+	}
 	seq := sends[e.mail.ready[0]].Seq
 	for i, m := range e.mail.ready[1:] {
 		if q := sends[m].Seq; q < seq {

@@ -106,6 +106,9 @@ func (r *mailroom) arrive(m, from int32) {
 		r.undeliverable(m, b)
 		return
 	}
+	if b.here != unknown {
+		b.here++
+	}
 	if !r.crosses(r.cut, from, b.actor) && !r.links.isCut(from, b.actor) && b.accepts(&r.sends[m]) {
 		r.ready = append(r.ready, m)
 		return
@@ -115,6 +118,9 @@ func (r *mailroom) arrive(m, from int32) {
 
 // refilterUnordered sorts the messages to an actor into ready and held.
 func (r *mailroom) refilterUnordered(b *mailbox) {
+	if b.here == 0 {
+		return
+	}
 	mine := r.scratch[:0]
 	gather := func(m int32) bool {
 		if r.sends[m].To != b.actor {
@@ -126,6 +132,9 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.removeReadyIf(gather)
 	r.held = slices.DeleteFunc(r.held, gather)
 	slices.SortFunc(mine, r.compareArrival)
+	if b.here = unknown; !b.open {
+		b.here = 0 // arrive counts
+	}
 	for _, m := range mine {
 		r.arrive(m, sourceOf(&r.sends[m]))
 	}
@@ -134,6 +143,9 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 
 // emptyUnordered is empty with Unordered delivery.
 func (r *mailroom) emptyUnordered(b *mailbox, fate trace.Fate) {
+	if b.here == 0 {
+		return
+	}
 	drop := func(m int32) bool {
 		if r.sends[m].To != b.actor {
 			return false
@@ -143,4 +155,7 @@ func (r *mailroom) emptyUnordered(b *mailbox, fate trace.Fate) {
 	}
 	r.removeReadyIf(drop)
 	r.held = slices.DeleteFunc(r.held, drop)
+	if b.here = unknown; !b.open {
+		b.here = 0
+	}
 }

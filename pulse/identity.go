@@ -62,13 +62,16 @@ const recentTypes = 64
 
 func typeWord(v any) uintptr { return *(*uintptr)(unsafe.Pointer(&v)) }
 
-// hash is of(v).hash, small enough to be inlined.
+// lookUp returns where the type of a value is in recent, if its word is there. It is
+// small enough to be inlined.
+func (t *types) lookUp(v any) *recentType { return &t.recent[typeWord(v)>>5%recentTypes] }
+
+// hash is of(v).hash.
 func (t *types) hash(v any) uint64 {
-	word := typeWord(v)
-	if r := &t.recent[word>>5%recentTypes]; r.word == word {
+	if r := t.lookUp(v); r.word == typeWord(v) {
 		return r.hash
 	}
-	return t.remember(v, word)
+	return t.remember(v, typeWord(v))
 }
 
 func (t *types) remember(v any, word uintptr) uint64 {

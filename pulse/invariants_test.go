@@ -185,6 +185,7 @@ func (c *invariants) placesOfMessages() {
 // ready checks that exactly those messages are in ready that can be delivered.
 func (c *invariants) ready() {
 	r := &c.mail
+	here := map[int32]int32{}
 	want := map[int32]bool{}
 	if r.unordered {
 		for _, m := range slices.Concat(r.ready, r.held) {
@@ -196,6 +197,10 @@ func (c *invariants) ready() {
 			b := r.boxes[d.To]
 			c.holds(b.life == alive, "message %d waits for %d, which is not alive", m, d.To)
 			want[m] = b.accepts(d) && !r.crosses(r.cut, from, d.To) && !r.links.isCut(from, d.To)
+			here[d.To]++
+		}
+		for i, b := range r.boxes {
+			c.holds(b.here == unknown || !b.open && here[int32(i)] <= b.here, "%d messages wait for %d, which knows of %d", here[int32(i)], i, b.here)
 		}
 	} else {
 		for i := range r.channels {
@@ -267,7 +272,7 @@ func (c *invariants) slots() {
 func (c *invariants) clock() {
 	k := &c.System.clock
 	periodic, slow := 0, 0
-	numbers := map[int32]bool{}
+	numbers, own := map[int32]bool{}, map[int32]int32{}
 	for i := range k.heap {
 		e := &k.heap[i]
 		c.holds(i == 0 || !e.sooner(&k.heap[(i-1)/2]), "entry %d of the clock is due before its parent", i)
@@ -277,12 +282,19 @@ func (c *invariants) clock() {
 		c.holds((e.effect >= unblock) == (e.actor == none) || e.effect == fire && c.mail.sends[e.send].From != c.mail.sends[e.send].To, "entry %d of the clock has effect %d and actor %d", i, e.effect, e.actor)
 		c.holds(e.last == none || e.effect == tick && c.places[e.last] == 1 && c.mail.sends[e.last].Kind == trace.Periodic,
 			"the last message of entry %d does not wait", i)
+		c.holds(k.placeOf(e.send) == i && (e.last == none || k.placeOf(e.last) == i), "entry %d of the clock is not found", i)
+		if e.actor >= 0 && e.effect <= tick {
+			own[e.actor]++
+		}
 		if e.effect == tick {
 			periodic++
 		}
 		if e.effect >= unblock {
 			slow++
 		}
+	}
+	for i, n := range k.owned {
+		c.holds(n == own[int32(i)], "actor %d has %d timers, expected %d", i, n, own[int32(i)])
 	}
 	c.holds(periodic == k.periodic, "%d periodic timers, expected %d", k.periodic, periodic)
 	c.holds(slow == c.mail.slow, "%d messages are held up, expected %d", c.mail.slow, slow)
@@ -365,6 +377,8 @@ func TestInvariantsCanary(t *testing.T) {
 		{"choosy is wrong", func(s *System) { s.mail.choosy++ }},
 		{"a mailbox is open", func(s *System) { s.mail.boxes[2].open = true }},
 		{"two timers are out of order", func(s *System) { h := s.clock.heap; h[0], h[1] = h[1], h[0] }},
+		{"a timer is not found", func(s *System) { s.clock.places[s.clock.heap[0].send]++ }},
+		{"an actor has more timers than it is known for", func(s *System) { s.clock.owned[s.clock.heap[0].actor]-- }},
 		{"periodic is wrong", func(s *System) { s.clock.periodic++ }},
 		{"an actor is another's", func(s *System) { s.actors[1].actor = 2 }},
 		{"a mailbox is another's", func(s *System) { s.mail.boxes[1] = s.mail.boxes[2] }},
@@ -374,8 +388,14 @@ func TestInvariantsCanary(t *testing.T) {
 		{"a type is forgotten", func(s *System) { s.rec.types.infos = s.rec.types.infos[1:] }},
 		{"a step leaves work", func(s *System) { s.todo.afterStep |= workFilter }},
 		{"a budget is overdrawn", func(s *System) { s.faults.left.Drop-- }},
+		{"more waits than is known", func(s *System) { s.mail.boxes[2].here-- }}, // with Unordered delivery
 	}
+	unordered := changes[len(changes)-1:]
+	changes = changes[:len(changes)-1]
 	for _, o := range []Options{{}, {Record: true}, {Delivery: DeliveryUnordered}, {Delivery: DeliveryUnordered, Record: true}} {
+		if o.Delivery == DeliveryUnordered {
+			changes = append(changes, unordered...)
+		}
 		for _, change := range changes {
 			s := waitingSystem(o)
 			code := s.actors[2].process.co

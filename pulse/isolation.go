@@ -1,9 +1,11 @@
 package pulse
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/pulse/value"
 )
 
 // The isolation check keeps a fingerprint of each message on its way and
@@ -16,14 +18,72 @@ type guard struct {
 	send  int32
 	print uint64
 	text  string
+	// memory stands for both if the message is a slice of numbers, as most are that
+	// are long: a copy of them is soon made and compared, and described only when
+	// it must be. Else it is nil.
+	memory []byte
+}
+
+// guards are the messages that are watched.
+//
+// Invariant: no two of list and spare have the same memory.
+type guards struct {
+	list  []guard
+	spare [][]byte // memory for more
 }
 
 // guard starts to watch a message, unless it holds nothing that can be changed.
 func (s *traffic) guard(m int32) {
 	body := s.mail.sends[m].Body
-	if !s.values.Plain(body) {
-		s.guards = append(s.guards, guard{m, s.values.Fingerprint(body), s.label(body)})
+	if s.values.Plain(body) {
+		return
 	}
+	g := guard{send: m}
+	if data, ok := s.values.FlatSlice(body); ok {
+		g.memory = append(s.guards.memory(), data...)
+	} else {
+		g.print, g.text = s.values.Fingerprint(body), s.label(body)
+	}
+	s.guards.list = append(s.guards.list, g)
+}
+
+// memory returns memory that is not in use, if there is any.
+func (l *guards) memory() []byte {
+	n := len(l.spare)
+	if n == 0 {
+		return nil
+	}
+	memory := l.spare[n-1]
+	l.spare = l.spare[:n-1]
+	return memory
+}
+
+// reset forgets all guards and keeps their memory.
+func (l *guards) reset() { l.keep(func(*guard) bool { return false }) }
+
+// keep forgets the guards for which f is false and keeps their memory.
+func (l *guards) keep(f func(*guard) bool) {
+	n := 0
+	for i := range l.list {
+		g := &l.list[i]
+		if f(g) {
+			l.list[n], l.list[i] = *g, l.list[n]
+			n++
+		} else if g.memory != nil {
+			l.spare = append(l.spare, g.memory[:0])
+			g.memory = nil
+		}
+	}
+	l.list = l.list[:n]
+}
+
+// isChanged reports whether a message is not what it was.
+func (g *guard) isChanged(w *value.Walker, body any) bool {
+	if g.memory != nil {
+		data, _ := w.FlatSlice(body)
+		return !bytes.Equal(data, g.memory)
+	}
+	return w.Fingerprint(body) != g.print
 }
 
 // label returns the label of a value for a text that no actor sees: which names
@@ -44,23 +104,18 @@ func (s *traffic) changer() string {
 
 // checkIsolation compares all messages on their way with what they were.
 func (s *traffic) checkIsolation() {
-	kept := s.guards[:0]
-	for _, g := range s.guards {
-		d := &s.mail.sends[g.send]
-		if d.Fate != trace.Pending {
-			continue
-		}
-		kept = append(kept, g)
-		if s.values.Fingerprint(d.Body) != g.print {
+	s.guards.keep(func(g *guard) bool { return s.mail.sends[g.send].Fate == trace.Pending })
+	for i := range s.guards.list {
+		g := &s.guards.list[i]
+		if d := &s.mail.sends[g.send]; g.isChanged(s.values, d.Body) {
 			f := s.isolationFailure(d, g)
 			s.fails.fail(f)
 			panic(f)
 		}
 	}
-	s.guards = kept
 }
 
-func (s *traffic) isolationFailure(d *trace.Send, g guard) *Failure {
+func (s *traffic) isolationFailure(d *trace.Send, g *guard) *Failure {
 	t := s.view()
 	sender := "the test"
 	if d.Step >= 0 {
@@ -70,9 +125,13 @@ func (s *traffic) isolationFailure(d *trace.Send, g guard) *Failure {
 	if changer == sender {
 		changer = "it after sending"
 	}
+	was := g.text
+	if g.memory != nil {
+		was = s.label(value.SliceOf(d.Body, g.memory))
+	}
 	f := &Failure{Kind: KindIsolation, Step: int(s.rec.step), Site: trace.TypeLabel(d.Body),
 		Text: fmt.Sprintf("a message from %s to %s was changed on its way: sent as %s, now %s",
-			s.rec.nameOf(d.From), s.rec.nameOf(d.To), g.text, trace.Label(d.Body))}
+			s.rec.nameOf(d.From), s.rec.nameOf(d.To), was, trace.Label(d.Body))}
 	f.Detail = "    sent by " + sender + ", changed by " + changer +
 		"\n    actors share nothing but messages: send a copy, or do not keep what was sent"
 	return f

@@ -13,6 +13,7 @@ import "github.com/jostle-go/jostle/pulse/trace"
 type mailbox struct {
 	match    func(any) bool // what it accepts when accept is acceptMatching
 	actor    int32
+	here     int32 // no more messages to it are in ready and held; or unknown
 	inward   int32 // the first of the channels to it, linked by sibling
 	await    int32 // the Ask or the timer whose message ends its wait; 0 for none
 	answered int32 // the last Ask to which an answer is on its way
@@ -23,6 +24,10 @@ type mailbox struct {
 	onFull   Overflow // what follows when it is full
 	room     int32    // for how many messages; 0 for any number
 }
+
+// unknown stands for a number that nobody counts: what comes to an open mailbox, or
+// with FIFO delivery, costs nothing but its place.
+const unknown = -1
 
 // life is where an actor is between its spawning and its end.
 type life uint8
@@ -60,7 +65,7 @@ func (r *mailroom) admit(b *mailbox) {
 	if b.match != nil { // a comparison costs less than a store of a pointer
 		b.match = nil
 	}
-	b.actor, b.inward = int32(n), none
+	b.actor, b.inward, b.here = int32(n), none, unknown
 	b.await, b.answered = 0, 0
 	b.accept, b.life, b.open, b.safe = acceptAll, alive, true, false
 	b.onFull, b.room = OnFullDropNewest, 0
@@ -109,6 +114,7 @@ func (r *mailroom) setOpen(b *mailbox, open bool) {
 	}
 	b.open = open
 	if open {
+		b.here = unknown
 		r.choosy--
 	} else {
 		r.choosy++
@@ -137,7 +143,7 @@ func (r *mailroom) refilter(b *mailbox) {
 		r.refilterUnordered(b)
 		return
 	}
-	r.removeReadyIf(func(m int32) bool { return r.sends[m].To == b.actor })
+	r.removeCandidates(b)
 	for i := b.inward; i >= 0; i = r.channels[i].sibling {
 		c := &r.channels[i]
 		c.open = open && c.blocked == 0 && c.slow == 0
@@ -145,6 +151,30 @@ func (r *mailroom) refilter(b *mailbox) {
 		if c.blocked == 0 && b.life == alive {
 			r.findCandidate(b, c)
 		}
+	}
+}
+
+// removeCandidates takes what the channels of a mailbox have in ready out of it. It
+// looks at ready only if there is any, since others may have much in it.
+func (r *mailroom) removeCandidates(b *mailbox) {
+	count, slot := 0, none
+	for i := b.inward; i >= 0; i = r.channels[i].sibling {
+		c := &r.channels[i]
+		m := c.candidate
+		if c.open {
+			m = c.head
+		}
+		if m >= 0 {
+			count++
+			slot = m
+		}
+	}
+	switch count {
+	case 0:
+	case 1:
+		r.removeReadySlot(slot)
+	default:
+		r.removeReadyIf(func(m int32) bool { return r.sends[m].To == b.actor })
 	}
 }
 

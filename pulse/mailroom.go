@@ -25,6 +25,7 @@ type mailroom struct {
 	ready     []int32      // slots of the messages that can be delivered now
 	sends     []trace.Send // by slot; when recording, also the trace's sends
 	channels  []channel
+	moved     int   // what is before this in ready was not moved since Enabled has looked
 	seq       int32 // messages that have entered their channels so far
 	past      int32 // messages of a recorded run that are no longer on their way
 	limit     int32 // may be on their way
@@ -288,13 +289,29 @@ func (r *mailroom) removeReady(k int) {
 // removeReadyIf takes every message for which f holds out of ready and keeps
 // the order of the others.
 func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
-	kept := r.ready[:0]
-	for _, m := range r.ready {
+	k := slices.IndexFunc(r.ready, f)
+	if k < 0 {
+		return
+	}
+	kept := r.ready[:k]
+	for _, m := range r.ready[k+1:] {
 		if !f(m) {
 			kept = append(kept, m)
 		}
 	}
+	r.moved = min(r.moved, k)
 	r.ready = kept
+}
+
+// removeReadySlot takes the message in slot m out of ready, if it is there, and keeps
+// the order of the others.
+func (r *mailroom) removeReadySlot(m int32) {
+	k := slices.Index(r.ready, m)
+	if k < 0 {
+		return
+	}
+	r.moved = min(r.moved, k)
+	r.ready = append(r.ready[:k], r.ready[k+1:]...)
 }
 
 // takeClosed takes message k of ready, which is m, out of a channel that is
@@ -326,9 +343,12 @@ func (r *mailroom) unlink(m int32, c *channel) {
 
 // withdraw takes back a message that is waiting and that nobody wants any more.
 func (r *mailroom) withdraw(m int32) {
-	r.removeReadyIf(func(x int32) bool { return x == m })
+	r.removeReadySlot(m)
 	d := &r.sends[m]
 	slow := r.forgetDelay(m)
+	if b := r.boxes[d.To]; b.here > 0 && !slow {
+		b.here--
+	}
 	if r.unordered {
 		r.held = slices.DeleteFunc(r.held, func(x int32) bool { return x == m })
 	} else {
@@ -344,11 +364,25 @@ func (r *mailroom) withdraw(m int32) {
 // forget withdraws what is on its way to end a wait that is over already: the
 // answer to an Ask, or the message of a timer.
 func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
-	for m := range r.sends {
+	is := func(m int32) bool {
 		d := &r.sends[m]
-		if d.Kind == kind && d.To == to && d.Ask == ask && d.Fate == trace.Pending {
-			r.withdraw(int32(m))
-			return
+		return d.To == to && d.Kind == kind && d.Ask == ask
+	}
+	if r.unordered {
+		for _, list := range [...][]int32{r.ready, r.held, r.clock.delayed()} {
+			if i := slices.IndexFunc(list, is); i >= 0 {
+				r.withdraw(list[i])
+				return
+			}
+		}
+		return
+	}
+	for i := r.boxes[to].inward; i >= 0; i = r.channels[i].sibling {
+		for m := r.channels[i].head; m >= 0; m = r.sends[m].Next {
+			if is(m) {
+				r.withdraw(m)
+				return
+			}
 		}
 	}
 }

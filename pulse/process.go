@@ -59,18 +59,26 @@ type processActor struct{}
 
 func (processActor) Receive(ctx *Ctx, msg any) {
 	s := ctx.sys
-	p := s.actors[ctx.actor].process
+	a := s.actors[ctx.actor]
+	p := a.process
 	p.in = msg
+	if a.here > 0 {
+		a.here--
+	}
 	// This is Coroutine.Resume, written out: a switch of stacks spoils the
 	// processor's guesses at where calls return to, so each call less counts.
 	c := p.co
+	if !c.fits(s.calls.g) {
+		c.unlock(s.calls.g)
+		s.misuse(lockText)
+	}
 	g, top, span := s.calls.g, s.calls.top, s.calls.span
 	s.calls.g, s.calls.top, s.calls.span = c.g, c.top, c.span
 	c.resume()
 	c.span = s.calls.span
 	s.calls.g, s.calls.top, s.calls.span = g, top, span
 	if c.ended {
-		s.codeEnded(s.actors[ctx.actor])
+		s.codeEnded(a)
 	}
 }
 
@@ -98,6 +106,7 @@ func (c *cast) startProcess(a *actor, starter int32) {
 	p.co = c.pool.get(p.main)
 	a.process, a.accept, a.toStart, a.used = p, acceptStart, true, true
 	c.mail.setOpen(&a.mailbox, false)
+	a.here = 0
 	a.waits = wait{verb: "its start", on: none}
 	c.sendAs(starter, a.actor, start{}, trace.Start, 0)
 }
@@ -333,6 +342,10 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 		s.todo.afterStep |= workFilter
 	}
 	c := p.co // as Coroutine.Park does
+	if !c.fits(c.g) {
+		c.unlock(c.g)
+		s.misuse(lockText)
+	}
 	c.yield(signal{})
 	if c.killed || c.inspect != nil {
 		c.interrupted()

@@ -190,6 +190,7 @@ func (s *System) loop(until int64) {
 				}
 				continue
 			}
+			s.enabled.picked = k
 		}
 		s.deliver(k)
 	}

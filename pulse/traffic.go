@@ -32,7 +32,7 @@ type traffic struct {
 	clock    clock
 	faults   faults
 	fails    failing
-	guards   []guard
+	guards   guards
 	values   *value.Walker // over the bodies of messages
 	owner    *System       // is put into references
 	options  Options
@@ -97,7 +97,7 @@ func (t *traffic) reset() {
 	t.rec.reset()
 	t.fails.reset()
 	t.resetFaults()
-	t.guards = t.guards[:0]
+	t.guards.reset()
 	t.from, t.ask = none, 0
 	t.run++
 	t.begun, t.calls.crashing = false, trace.Test
@@ -281,7 +281,7 @@ func (t *traffic) stopTimer(number, send int32) bool {
 			t.rec.look(owner, trace.ItsSteps)
 		}
 	}
-	i := t.clock.find(number)
+	i := t.clock.find(number, send)
 	if i < 0 {
 		return false
 	}

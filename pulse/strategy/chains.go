@@ -1,6 +1,11 @@
 package strategy
 
-// none is the index of no chain, no row and no message.
+import (
+	"math/bits"
+	"slices"
+)
+
+// none is the index of no chain, no row, no bit and no message.
 const none int32 = -1
 
 // A chains cuts a partial order into chains while the order grows upward: no new
@@ -19,134 +24,280 @@ type chains struct {
 	// begin at i(i-1)/2. A cell is the index of a chain, or none.
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
-	sets  []int32
-	count int32 // chains so far
+	sets   []int32
+	free   []int32 // by set, from 1: how many of its cells are none
+	roomy  int32   // no set before this one has such a cell
+	chains []chain
 
-	// rows are bit sets of stride words, one for each element to which new ones
-	// may still be joined.
+	// rows are sets of bits, one for each element to which new ones may still be
+	// joined. Each top has a bit of its own, so that nothing need be taken out of the
+	// rows when a chain grows: the bit of what was its top is dead.
 	//
-	// Invariant: bit c of an element's row is set exactly when the top of
-	// chain c is at most the element.
-	rows   []uint64
-	stride int
-	free   []int32 // rows that were released
+	// Invariant: of the bits that are live, an element's row has those of the tops
+	// that are at most the element.
+	rows     []row
+	opened   int32   // rows that were opened in this run
+	released []int32 // those of them that can be opened again
+	spare    row
+
+	// Invariant: a bit that is live is taken, and so is one that is in a row.
+	live, taken []uint64
+	chainOf     []int32 // by bit, if it is live
+	next        int     // no bit in a word before this one can be taken
+	dense       []uint64
+}
+
+// A chain is what is known of one.
+type chain struct {
+	bit       int32 // of the element on top; none before there is one
+	set, cell int32 // where it is
+}
+
+// A row is a set of bits: its words that are not zero, in order.
+type row []word
+
+type word struct {
+	at   int32
+	bits uint64
 }
 
 func (c *chains) reset() {
-	c.sets, c.rows, c.free = c.sets[:0], c.rows[:0], c.free[:0]
-	c.count = 0
-	c.stride = max(c.stride, 1)
+	c.sets, c.free, c.chains, c.released = c.sets[:0], append(c.free[:0], 0), c.chains[:0], c.released[:0]
+	c.live, c.taken, c.chainOf, c.dense = c.live[:0], c.taken[:0], c.chainOf[:0], c.dense[:0]
+	c.roomy, c.opened, c.next = 1, 0, 0
 }
 
 // open returns the row of a new element that is above no other.
 func (c *chains) open() int32 {
-	if n := len(c.free); n > 0 {
-		row := c.free[n-1]
-		c.free = c.free[:n-1]
-		clear(c.row(row))
-		return row
+	if n := len(c.released); n > 0 {
+		r := c.released[n-1]
+		c.released = c.released[:n-1]
+		return r
 	}
-	row := int32(len(c.rows) / c.stride)
-	for range c.stride {
-		c.rows = append(c.rows, 0)
+	r := c.opened
+	c.opened++
+	if int(r) == len(c.rows) {
+		c.rows = append(c.rows, nil)
 	}
-	return row
+	c.rows[r] = c.rows[r][:0]
+	return r
+}
+
+// release frees the row of an element to which no new one will be joined.
+func (c *chains) release(r int32) {
+	c.rows[r] = c.rows[r][:0]
+	c.released = append(c.released, r)
 }
 
 // join puts an element that is in no chain yet above another element, and above
 // all that the other is above.
-func (c *chains) join(row, other int32) {
-	below := c.row(other)
-	for i, word := range c.row(row) {
-		c.row(row)[i] = word | below[i]
+func (c *chains) join(r, other int32) {
+	list, below := c.rows[r], c.rows[other]
+	if len(list) == 1 && len(below) == 1 && list[0].at == below[0].at {
+		list[0].bits |= below[0].bits & c.live[below[0].at]
+		return
 	}
+	sum := c.spare[:0]
+	if len(list) == 0 && len(below) == 1 {
+		w := below[0]
+		if w.bits &= c.live[w.at]; w.bits != 0 {
+			c.rows[r] = append(list, w)
+		}
+		return
+	}
+	for _, w := range below {
+		for len(list) > 0 && list[0].at < w.at {
+			sum, list = append(sum, list[0]), list[1:]
+		}
+		w.bits &= c.live[w.at]
+		if len(list) > 0 && list[0].at == w.at {
+			w.bits |= list[0].bits
+			list = list[1:]
+		}
+		if w.bits != 0 {
+			sum = append(sum, w)
+		}
+	}
+	sum = append(sum, list...)
+	c.spare, c.rows[r] = c.rows[r], sum
 }
-
-// release frees the row of an element to which no new one will be joined.
-func (c *chains) release(row int32) { c.free = append(c.free, row) }
 
 // place puts a new element on top of a chain and returns the chain. The element
-// must have been joined to all elements that it is directly above.
-func (c *chains) place(row int32) int32 {
-	for size, from := 1, 0; ; from, size = from+size, size+1 {
-		if from == len(c.sets) {
-			for range size {
-				c.sets = append(c.sets, none)
+// must have been joined to all elements that it is directly above. It goes to the
+// first set that has a chain whose top is below it, or a free cell.
+func (c *chains) place(r int32) int32 {
+	for int(c.roomy) < len(c.free) && c.free[c.roomy] == 0 {
+		c.roomy++
+	}
+	set, cell, covered := c.below(r)
+	if covered == 0 || c.roomy < set {
+		set, cell = c.room()
+		covered = 0
+	}
+	at := &c.sets[first(set)+cell]
+	if *at == none {
+		*at = int32(len(c.chains))
+		c.chains = append(c.chains, chain{bit: none, set: set, cell: cell})
+		c.free[set]--
+	}
+	number := *at
+	if covered > 1 {
+		c.exchange(set, cell)
+	}
+	c.raise(number, r)
+	return number
+}
+
+// first returns the first cell of a set.
+func first(set int32) int32 { return set * (set - 1) / 2 }
+
+// below returns the first set with tops that are below an element, the last cell
+// there that has one, and how many do.
+func (c *chains) below(r int32) (set, cell int32, covered int) {
+	count := 0
+	for _, w := range c.rows[r] {
+		count += bits.OnesCount64(w.bits)
+	}
+	if count*count > len(c.sets) { // then there is one in an early set
+		return c.firstBelow(c.rows[r])
+	}
+	for _, w := range c.rows[r] {
+		for ; w.bits != 0; w.bits &= w.bits - 1 {
+			x := &c.chains[c.chainOf[int(w.at)*64+bits.TrailingZeros64(w.bits)]]
+			switch {
+			case covered == 0 || x.set < set:
+				set, cell, covered = x.set, x.cell, 1
+			case x.set == set:
+				cell = max(cell, x.cell)
+				covered++
 			}
 		}
-		set := c.sets[from : from+size]
-		i, covered := c.fit(set, row)
-		if i < 0 {
-			continue
-		}
-		if set[i] == none {
-			set[i] = c.add()
-		}
-		chain := set[i]
-		if covered > 1 {
-			c.exchange(c.sets[from-(size-1):from], set, i)
-		}
-		c.raise(chain, row)
-		return chain
 	}
+	return set, cell, covered
 }
 
-// fit returns the cell of a set where an element can go: a chain whose top is
-// below the element, else a free cell, else -1. It also returns how many tops of
-// the set are below the element.
-func (c *chains) fit(set []int32, row int32) (cell, covered int) {
-	below, cell := c.row(row), -1
-	for i, chain := range set {
-		switch {
-		case chain == none && covered == 0:
-			cell = i
-		case chain != none && below[chain/64]&(1<<(chain%64)) != 0:
-			cell = i
-			covered++
+// firstBelow is below for an element with many.
+func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
+	for _, w := range list {
+		c.dense[w.at] = w.bits
+	}
+	for covered == 0 {
+		set++
+		for i, number := range c.sets[first(set):][:set] {
+			if number == none {
+				continue
+			}
+			if bit := c.chains[number].bit; c.dense[bit/64]&(1<<(bit%64)) != 0 {
+				cell = int32(i)
+				covered++
+			}
 		}
 	}
-	return cell, covered
+	for _, w := range list {
+		c.dense[w.at] = 0
+	}
+	return set, cell, covered
 }
 
-// exchange keeps the invariant of sets when the new top of cell i is above other
-// tops of its set. The new top is above no top of the set before, else it would
-// have gone there. So these two sets exchange all chains but that of cell i.
-func (c *chains) exchange(before, set []int32, i int) {
-	last := len(set) - 1
-	set[i], set[last] = set[last], set[i]
+// room returns the last free cell of set roomy, and adds that set if there is none.
+func (c *chains) room() (set, cell int32) {
+	set = c.roomy
+	if int(set) == len(c.free) {
+		c.free = append(c.free, set)
+		for range set {
+			c.sets = append(c.sets, none)
+		}
+	}
+	cell = set - 1
+	for c.sets[first(set)+cell] != none {
+		cell--
+	}
+	return set, cell
+}
+
+// exchange keeps the invariant of sets when the new top of a cell is above other
+// tops of its set. The new top is above no top of the set before, and that has no
+// free cell, else it would have gone there. So these two sets exchange all chains
+// but that of the cell.
+func (c *chains) exchange(set, cell int32) {
+	here, before, last := c.sets[first(set):][:set], c.sets[first(set-1):first(set)], set-1
+	here[cell], here[last] = here[last], here[cell]
 	for j := range before {
-		before[j], set[j] = set[j], before[j]
+		before[j], here[j] = here[j], before[j]
+	}
+	c.free[set], c.free[set-1] = c.free[set-1], c.free[set]
+	c.roomy = min(c.roomy, set-1)
+	c.settle(set - 1)
+	c.settle(set)
+}
+
+// settle notes where the chains of a set are.
+func (c *chains) settle(set int32) {
+	for cell, number := range c.sets[first(set):][:set] {
+		if number != none {
+			c.chains[number].set, c.chains[number].cell = set, int32(cell)
+		}
 	}
 }
 
 // raise makes an element the top of a chain. No other element is above it yet.
-func (c *chains) raise(chain, row int32) {
-	word, bit := int(chain/64), uint64(1)<<(chain%64)
-	for i := word; i < len(c.rows); i += c.stride {
-		c.rows[i] &^= bit
+func (c *chains) raise(number, r int32) {
+	x := &c.chains[number]
+	if x.bit != none {
+		c.live[x.bit/64] &^= 1 << (x.bit % 64)
 	}
-	c.row(row)[word] |= bit
+	x.bit = c.take()
+	c.chainOf[x.bit] = number
+	at, bit := x.bit/64, uint64(1)<<(x.bit%64)
+	c.live[at] |= bit
+	list := c.rows[r]
+	i := len(list)
+	for i > 0 && list[i-1].at >= at {
+		i--
+	}
+	if i < len(list) && list[i].at == at {
+		list[i].bits |= bit
+		return
+	}
+	c.rows[r] = slices.Insert(list, i, word{at, bit})
 }
 
-// add makes one more chain.
-func (c *chains) add() int32 {
-	if int(c.count) == c.stride*64 {
-		c.widen()
+// take returns a bit that is in no row.
+func (c *chains) take() int32 {
+	for ; ; c.next++ {
+		if c.next == len(c.taken) {
+			c.clean()
+		}
+		if w := c.taken[c.next]; ^w != 0 {
+			i := bits.TrailingZeros64(^w)
+			c.taken[c.next] |= 1 << i
+			return int32(c.next*64 + i)
+		}
 	}
-	c.count++
-	return c.count - 1
 }
 
-// widen doubles the length of every row.
-func (c *chains) widen() {
-	wide := make([]uint64, 2*len(c.rows))
-	for i := range len(c.rows) / c.stride {
-		copy(wide[2*i*c.stride:], c.row(int32(i)))
+// clean makes room for more bits: it takes the dead ones out of all rows if these
+// are at least half, else it adds words.
+func (c *chains) clean() {
+	c.next = 0
+	if 2*len(c.chains) > 64*len(c.taken) {
+		c.next = len(c.taken)
+		for range max(1, len(c.taken)) {
+			c.live, c.taken, c.dense = append(c.live, 0), append(c.taken, 0), append(c.dense, 0)
+			c.chainOf = append(c.chainOf, unused[:]...)
+		}
+		return
 	}
-	c.rows, c.stride = wide, 2*c.stride
+	copy(c.taken, c.live)
+	for i, list := range c.rows[:c.opened] {
+		kept := list[:0]
+		for _, w := range list {
+			if w.bits &= c.live[w.at]; w.bits != 0 {
+				kept = append(kept, w)
+			}
+		}
+		c.rows[i] = kept
+	}
 }
 
-func (c *chains) row(row int32) []uint64 {
-	i := int(row) * c.stride
-	return c.rows[i : i+c.stride]
-}
+var unused [64]int32

@@ -33,6 +33,7 @@ type delay struct {
 	picks  length
 	points []int // the picks, from 1, at which a message is delayed; zero means none
 	late   []lateness
+	order  pulse.Order
 }
 
 // A lateness is the new place of a delayed message, among the places that other
@@ -53,6 +54,7 @@ func (d *delay) Begin(seed uint64) {
 		d.points[i] = d.below(n + 1)
 	}
 	d.late = d.late[:0]
+	d.order.Renew()
 }
 
 func (d *delay) Pick(e *pulse.Enabled) int {
@@ -71,6 +73,9 @@ func (d *delay) Pick(e *pulse.Enabled) int {
 func (d *delay) first(e *pulse.Enabled) int {
 	if len(d.late) == 0 {
 		return e.Oldest()
+	}
+	if e.Len() > few {
+		return d.order.First(e, func(i int) uint64 { return math.MaxInt64 - uint64(d.place(e.Seq(i))) })
 	}
 	first, lowest := 0, int64(math.MaxInt64)
 	for i := range e.Len() {
@@ -93,6 +98,7 @@ func (d *delay) place(seq int32) int64 {
 // delay puts message i behind all that wait and before all that will be sent.
 func (d *delay) delay(e *pulse.Enabled, i int) {
 	d.late = append(d.late, lateness{e.Seq(i), d.last(e) + 1})
+	d.order.Renew()
 }
 
 // last returns the highest place of all that wait.

@@ -34,6 +34,7 @@ type pct struct {
 	changes changePoints
 	// priority is by channel: drawn, or the number of the change that lowered it.
 	priority []uint64
+	first    pulse.Order
 }
 
 func (p *pct) Begin(seed uint64) {
@@ -41,6 +42,7 @@ func (p *pct) Begin(seed uint64) {
 	p.changes.draw(&p.source, p.steps.begin())
 	p.order.seed(p.next())
 	p.priority = p.priority[:0]
+	p.first.Renew()
 }
 
 // Needs asks for a Pick in every step, so that each is counted.
@@ -50,16 +52,10 @@ func (p *pct) Pick(e *pulse.Enabled) int {
 	for len(p.priority) <= e.Channels() {
 		p.priority = append(p.priority, p.order.next()|drawn)
 	}
-	best, channel, top := 0, 0, uint64(0)
-	for i := range e.Len() {
-		c := e.Channel(i)
-		if v := p.priority[c]; v > top {
-			best, channel, top = i, c, v
-		}
-	}
+	best := p.first.First(e, func(i int) uint64 { return p.priority[e.Channel(i)] })
 	p.steps.counted++
 	if v := p.changes.at(p.steps.counted); v != 0 {
-		p.priority[channel] = v
+		p.priority[e.Channel(best)] = v // what comes next in this channel comes in the place of this one
 	}
 	return best
 }

@@ -41,6 +41,7 @@ type pctcp struct {
 	// such message.
 	tails []int32
 	steps int // how many steps of the trace letGo has been called for
+	first pulse.Order
 }
 
 // A causal is a message's place in the order of causality.
@@ -62,6 +63,7 @@ func (p *pctcp) Begin(seed uint64) {
 	p.chains.reset()
 	p.priority, p.known, p.tails = p.priority[:0], p.known[:0], p.tails[:0]
 	p.steps = 0
+	p.first.Renew()
 }
 
 // Needs asks for a Pick in every step, so that a change comes in time, and for the
@@ -71,23 +73,14 @@ func (p *pctcp) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: t
 func (p *pctcp) Pick(e *pulse.Enabled) int {
 	p.follow(e.Trace())
 	for {
-		best := p.highest(e)
+		best := p.first.First(e, func(i int) uint64 { return p.priority[p.known[e.Slot(i)].chain] })
 		m := &p.known[e.Slot(best)]
 		if m.lower == 0 {
 			return best
 		}
 		p.priority[m.chain], m.lower = m.lower, 0
+		p.first.Renew()
 	}
-}
-
-func (p *pctcp) highest(e *pulse.Enabled) int {
-	best, top := 0, uint64(0)
-	for i := range e.Len() {
-		if v := p.priority[p.known[e.Slot(i)].chain]; v > top {
-			best, top = i, v
-		}
-	}
-	return best
 }
 
 // follow reads what has happened since the last pick. It reads messages before

@@ -23,25 +23,45 @@ func POS() pulse.Strategy { return &pos{} }
 type pos struct {
 	source // of choices
 	key    uint64
+	view   pulse.View
 	// lots are by the slots of messages; a recorded run uses no slot twice.
-	lots []lot
-	// taken counts, by actor, the steps for which Pick was called.
-	taken []int32
+	lots  []lot
+	slots []int32 // by index: the message that was there at the last Pick
+	races []race  // by actor
+	first pulse.Tournament
+	again int32 // the actor whose race must be drawn again; none when there is none
+	many  bool  // the races are kept
 }
 
-// A lot is the priority drawn for a message. Invariant: it is valid while age is
-// the receiver's count in pos.taken; else it must be drawn again.
+// A lot is what is known of a message.
 type lot struct {
-	priority uint64
-	draws    uint64
-	to       int32 // the receiver
-	age      int32 // the receiver's count in pos.taken when it was drawn; none before
+	word     uint64 // what its priority is made of, unless it is in a race
+	priority uint64 // unless it is in a race
+	age      int32  // how many picks its receiver had when it was drawn, unless it is in a race; none before
+	to       int32
+	index    int32 // where it is in Enabled
+	place    int32 // where it is in its race; none when it cannot be delivered
+}
+
+// A race is the messages to one actor that can be delivered. They are kept
+// together since they are drawn together.
+//
+// Invariant: between picks, and but for pos.again, all were drawn when the actor had
+// been picked for taken times, and pos.first has the highest priority.
+type race struct {
+	words []uint64
+	slots []int32
+	taken int32
+	drawn int32 // what taken was when they were drawn
+	best  int32 // the place of the highest
 }
 
 func (p *pos) Begin(seed uint64) {
 	p.seed(seed)
 	p.key = p.next()
-	p.lots, p.taken = p.lots[:0], p.taken[:0]
+	p.view, p.again, p.many = pulse.View{}, none, false
+	p.lots, p.slots, p.races = p.lots[:0], p.slots[:0], p.races[:0]
+	p.first.Reset()
 }
 
 // Needs asks for identities.
@@ -49,35 +69,175 @@ func (p *pos) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (p *pos) Pick(e *pulse.Enabled) int {
 	p.grow(e.Trace())
+	switch n := e.Len(); {
+	case !p.many && n <= 4*few:
+		return p.scan(e)
+	case n <= few:
+		p.dissolve()
+		return p.scan(e)
+	}
+	p.many = true
+	p.update(e)
+	actor := p.first.First()
+	r := &p.races[actor]
+	r.taken++
+	p.again = int32(actor)
+	return int(p.lots[r.slots[r.best]].index)
+}
+
+// scan picks among few messages.
+func (p *pos) scan(e *pulse.Enabled) int {
 	best, top := 0, uint64(0)
 	for i := range e.Len() {
 		l := &p.lots[e.Slot(i)]
-		if l.age != p.taken[l.to] {
+		if l.age != p.races[l.to].taken {
 			p.draw(l, e, i)
 		}
 		if l.priority > top {
 			best, top = i, l.priority
 		}
 	}
-	p.taken[e.Receiver(best)]++
+	p.races[e.Receiver(best)].taken++
 	return best
 }
+
+// draw gives a message that is in no race a priority.
+func (p *pos) draw(l *lot, e *pulse.Enabled, i int) {
+	if l.age < 0 {
+		l.to, l.word = int32(e.Receiver(i)), p.key^e.ID(i)
+	}
+	l.word += hash.Gamma
+	l.age, l.priority = p.races[l.to].taken, priority(l.word)
+}
+
+// dissolve takes all messages out of their races.
+func (p *pos) dissolve() {
+	for _, slot := range p.slots {
+		l := &p.lots[slot]
+		r := &p.races[l.to]
+		l.word, l.age, l.place = r.words[l.place], r.drawn, none
+		l.priority = priority(l.word)
+	}
+	for _, slot := range p.slots {
+		r := &p.races[p.lots[slot].to]
+		r.words, r.slots = r.words[:0], r.slots[:0]
+	}
+	p.first.Reset()
+	p.slots, p.view, p.again, p.many = p.slots[:0], pulse.View{}, none, false
+}
+
+// update lets the races agree with what can be delivered, and draws what must be
+// drawn.
+func (p *pos) update(e *pulse.Enabled) {
+	at, from := e.Changed(&p.view)
+	n := e.Len()
+	for i := from; i < n; i++ {
+		p.lots[e.Slot(i)].index = int32(i)
+	}
+	if at >= 0 && at < from && at < n {
+		p.lots[e.Slot(at)].index = int32(at)
+		p.leave(e, at)
+	}
+	for i := from; i < len(p.slots); i++ {
+		p.leave(e, i)
+	}
+	p.slots = p.slots[:min(from, len(p.slots))]
+	if p.again >= 0 {
+		p.redraw(p.again)
+		p.again = none
+	}
+	if at >= 0 && at < from && at < n {
+		p.slots[at] = int32(e.Slot(at))
+		p.enter(e, at)
+	}
+	for i := from; i < n; i++ {
+		p.slots = append(p.slots, int32(e.Slot(i)))
+		p.enter(e, i)
+	}
+}
+
+// leave takes the message that was at index i out of its race, unless it has only
+// moved.
+func (p *pos) leave(e *pulse.Enabled, i int) {
+	slot := p.slots[i]
+	l := &p.lots[slot]
+	if int(l.index) != i || i < e.Len() && int32(e.Slot(i)) == slot {
+		return
+	}
+	r := &p.races[l.to]
+	place, last := l.place, len(r.slots)-1
+	l.word, l.age, l.place, l.priority = r.words[place], r.drawn, none, priority(r.words[place])
+	r.words[place], r.slots[place] = r.words[last], r.slots[last]
+	if int(place) < last {
+		p.lots[r.slots[place]].place = place
+	}
+	r.words, r.slots = r.words[:last], r.slots[:last]
+	switch {
+	case l.to == p.again: // its best is found when it is drawn
+	case r.best == place:
+		p.look(l.to, 0)
+	case int(r.best) == last:
+		r.best = place
+	}
+}
+
+// enter puts message i into its race, unless it is in it.
+func (p *pos) enter(e *pulse.Enabled, i int) {
+	slot := e.Slot(i)
+	l := &p.lots[slot]
+	if l.place >= 0 {
+		return
+	}
+	if l.age < 0 || l.age != p.races[l.to].taken {
+		p.draw(l, e, i)
+	}
+	r := &p.races[l.to]
+	r.drawn = r.taken
+	l.place = int32(len(r.slots))
+	r.words, r.slots = append(r.words, l.word), append(r.slots, int32(slot))
+	if len(r.slots) == 1 || l.priority > priority(r.words[r.best]) {
+		r.best = l.place
+		p.first.Set(int(l.to), l.priority)
+	}
+}
+
+// redraw gives new priorities to all that race at an actor.
+func (p *pos) redraw(actor int32) {
+	p.races[actor].drawn = p.races[actor].taken
+	p.look(actor, hash.Gamma)
+}
+
+// look adds a number to each word of a race, and finds the best.
+func (p *pos) look(actor int32, add uint64) {
+	r := &p.races[actor]
+	best, top := int32(0), uint64(0)
+	for i, w := range r.words {
+		w += add
+		r.words[i] = w
+		if v := priority(w); v > top {
+			best, top = int32(i), v
+		}
+	}
+	r.best = best
+	p.first.Set(int(actor), top)
+}
+
+// priority returns the priority that is made of a word; zero is that of none.
+func priority(word uint64) uint64 { return hash.Mix(word) | 1 }
 
 // grow makes room for what was sent and spawned since the last pick.
 func (p *pos) grow(t *trace.Trace) {
 	for range len(t.Sends) - len(p.lots) {
-		p.lots = append(p.lots, lot{age: none})
+		p.lots = append(p.lots, lot{age: none, index: none, place: none})
 	}
-	for range len(t.Actors) - len(p.taken) {
-		p.taken = append(p.taken, 0)
+	for n := len(p.races); n < len(t.Actors); n++ {
+		if n == cap(p.races) {
+			p.races = append(p.races, race{})
+		}
+		p.races = p.races[:n+1]
+		r := &p.races[n]
+		*r = race{words: r.words[:0], slots: r.slots[:0]}
 	}
-}
-
-func (p *pos) draw(l *lot, e *pulse.Enabled, i int) {
-	l.to = int32(e.Receiver(i))
-	l.age = p.taken[l.to]
-	l.draws++
-	l.priority = hash.Mix(p.key^e.ID(i)+l.draws*hash.Gamma) | 1
 }
 
 func (p *pos) Choose(k choice.Kind, n int) int { return p.choose(k, n) }

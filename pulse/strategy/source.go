@@ -36,3 +36,6 @@ func (s *source) choose(k choice.Kind, n int) int {
 	}
 	return s.below(n)
 }
+
+// few is how many messages are looked at sooner than that what was seen is kept.
+const few = 12

@@ -51,6 +51,12 @@ type urw struct {
 	// channel, unless an actor that has crashed comes back.
 	loads []int64
 	steps int // how many steps of the trace were subtracted from loads
+
+	view pulse.View
+	sums sums // of the weights, by index
+	// at has for each channel where its message was when it was last looked at, and
+	// loaded the channels whose loads have changed since the last pick.
+	at, loaded []int32
 }
 
 // A mean is a sum and the number of its terms.
@@ -60,8 +66,8 @@ func (u *urw) Begin(seed uint64) {
 	u.seed(seed)
 	u.trial = u.runs == 0
 	u.runs++
-	u.weights, u.loads = u.weights[:0], u.loads[:0]
-	u.steps = 0
+	u.weights, u.loads, u.at = u.weights[:0], u.loads[:0], u.at[:0]
+	u.steps, u.view = 0, pulse.View{}
 }
 
 // Needs asks for the trace.
@@ -73,6 +79,16 @@ func (u *urw) Pick(e *pulse.Enabled) int {
 	}
 	t := e.Trace()
 	u.follow(t)
+	if e.Len() <= few {
+		return u.scan(t, e)
+	}
+	u.update(t, e)
+	return u.sums.find(int64(u.below(int(u.sums.total()))))
+}
+
+// scan picks among few messages.
+func (u *urw) scan(t *trace.Trace, e *pulse.Enabled) int {
+	u.view, u.loaded = pulse.View{}, u.loaded[:0]
 	total := int64(0)
 	for i := range e.Len() {
 		total += u.weight(t, e, i)
@@ -84,6 +100,33 @@ func (u *urw) Pick(e *pulse.Enabled) int {
 		}
 	}
 	return 0
+}
+
+// update lets the sums agree with what can be delivered.
+func (u *urw) update(t *trace.Trace, e *pulse.Enabled) {
+	at, from := e.Changed(&u.view)
+	n := e.Len()
+	u.sums.resize(n)
+	if at >= 0 && at < min(from, n) {
+		u.look(t, e, at)
+	}
+	for i := from; i < n; i++ {
+		u.look(t, e, i)
+	}
+	for _, c := range u.loaded {
+		if i := int(u.at[c]); i >= 0 && i < n && e.Send(i).Channel == c {
+			u.sums.set(i, u.weight(t, e, i))
+		}
+	}
+	u.loaded = u.loaded[:0]
+}
+
+// look notes the weight of message i, and where it is.
+func (u *urw) look(t *trace.Trace, e *pulse.Enabled, i int) {
+	if c := e.Send(i).Channel; !t.Unordered && int(c) < len(u.at) {
+		u.at[c] = int32(i)
+	}
+	u.sums.set(i, u.weight(t, e, i))
 }
 
 // weight returns the weight of message i and of all behind it.
@@ -116,9 +159,10 @@ func (u *urw) load(t *trace.Trace, s *trace.Send, w int64) {
 		return
 	}
 	for int(s.Channel) >= len(u.loads) {
-		u.loads = append(u.loads, 0)
+		u.loads, u.at = append(u.loads, 0), append(u.at, none)
 	}
 	u.loads[s.Channel] += w
+	u.loaded = append(u.loaded, s.Channel)
 }
 
 // weightOf returns the weight that was learned for a message.

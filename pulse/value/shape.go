@@ -21,6 +21,7 @@ type shape struct {
 	hash    uint64 // of the name
 	size    uintptr
 	plain   bool // see Walker.Plain
+	flat    bool // nothing but numbers, side by side: values are alike when their bytes are
 	methods bool // the type is an interface with methods
 	boxed   bool // a struct or array that an interface holds in the place of the pointer to it
 	key     *shape
@@ -149,11 +150,37 @@ func (w *Walker) shape(t reflect.Type) *shape {
 		sh.plain = true
 	}
 	sh.plain = sh.plain || sh.role == roleSpecial || sh.role == RoleTool
+	sh.flat = sh.isFlat()
 	sh.boxed = sh.size == unsafe.Sizeof(uintptr(0)) && !sh.plain && (sh.kind == reflect.Struct || sh.kind == reflect.Array)
 	if sh.boxed || sh.kind == reflect.Map {
 		sh.inCell = reflect.NewAt(t, unsafe.Pointer(&w.cell)).Elem()
 	}
 	return sh
+}
+
+// isFlat reports whether values of a shape hold nothing but numbers, and nothing
+// between them that is no part of the value.
+func (sh *shape) isFlat() bool {
+	if sh.role != RoleData {
+		return false
+	}
+	switch sh.kind {
+	case reflect.Array:
+		return sh.elem.flat
+	case reflect.Struct:
+		end := uintptr(0)
+		for i := range sh.fields {
+			f := &sh.fields[i]
+			if !f.shape.flat || f.guarded || f.offset != end {
+				return false
+			}
+			end += f.shape.size
+		}
+		return end == sh.size
+	case reflect.String:
+		return false
+	}
+	return sh.plain
 }
 
 // addFields gives the shape of a struct those of its fields. Whether the

@@ -116,6 +116,30 @@ func (w *Walker) Fingerprint(v any) uint64 {
 	return w.sum
 }
 
+// FlatSlice returns the memory of a slice up to its length; ok is false if a value is
+// no slice, or one of elements that are not just numbers side by side.
+func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
+	sh := w.shapeOf(v)
+	if sh.kind != reflect.Slice || !sh.elem.flat || sh.role != RoleData {
+		return nil, false
+	}
+	h := (*sliceHeader)((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
+	if h.data == nil || h.len == 0 {
+		return nil, false // what is nil is told from what is empty
+	}
+	return unsafe.Slice((*byte)(h.data), uintptr(h.len)*sh.elem.size), true
+}
+
+// SliceOf returns a new slice of the type of another that FlatSlice knows, with what
+// FlatSlice returned once.
+func SliceOf(like any, data []byte) any {
+	t := reflect.TypeOf(like)
+	n := len(data) / int(t.Elem().Size())
+	list := reflect.MakeSlice(t, n, n)
+	copy(unsafe.Slice((*byte)(list.UnsafePointer()), len(data)), data)
+	return list.Interface()
+}
+
 // Contents returns a hash of what a value leads to that is the same in every
 // run and process; ok is false when it cannot be read, as a function cannot.
 // Locks count for nothing. It ends the walk that was begun.
@@ -437,7 +461,9 @@ func (w *Walker) capacity(n, length int) {
 }
 
 func (w *Walker) items(sh *shape, data unsafe.Pointer, n int) {
-	if sh.elem.kind == reflect.Uint8 && !w.texts {
+	if sh.elem.flat && w.addresses {
+		w.Word(flatHash(unsafe.Slice((*byte)(data), uintptr(n)*sh.elem.size)))
+	} else if sh.elem.kind == reflect.Uint8 && !w.texts {
 		w.bytes((*byte)(data), n)
 	} else {
 		w.elements(sh.elem, data, n)

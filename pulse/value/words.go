@@ -1,6 +1,7 @@
 package value
 
 import (
+	"encoding/binary"
 	"strconv"
 	"unsafe"
 
@@ -97,4 +98,23 @@ func (w *words) bytes(data *byte, n int) {
 		last |= uint64(b) << (8 * i)
 	}
 	w.sum = hash.Fold(h, last)
+}
+
+// flatHash returns a hash of memory for fingerprints: words in pairs, in four lanes
+// that do not wait for each other.
+func flatHash(p []byte) uint64 {
+	a, b, c, d := uint64(len(p)), uint64(1), uint64(2), uint64(3)
+	for ; len(p) >= 64; p = p[64:] {
+		a = hash.Fold(a^binary.NativeEndian.Uint64(p), binary.NativeEndian.Uint64(p[8:]))
+		b = hash.Fold(b^binary.NativeEndian.Uint64(p[16:]), binary.NativeEndian.Uint64(p[24:]))
+		c = hash.Fold(c^binary.NativeEndian.Uint64(p[32:]), binary.NativeEndian.Uint64(p[40:]))
+		d = hash.Fold(d^binary.NativeEndian.Uint64(p[48:]), binary.NativeEndian.Uint64(p[56:]))
+	}
+	for ; len(p) >= 8; p = p[8:] {
+		a = hash.Fold(a, binary.NativeEndian.Uint64(p))
+	}
+	for _, x := range p {
+		b = hash.Fold(b, uint64(x))
+	}
+	return hash.Fold(hash.Fold(a, b), hash.Fold(c, d))
 }

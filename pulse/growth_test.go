@@ -1,0 +1,187 @@
+package pulse_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// growths are programs that have n of something. Each builds what it needs again.
+var growths = []struct {
+	what  string
+	o     pulse.Options
+	build func(sys *pulse.System, n int)
+}{
+	{"actors", pulse.Options{}, func(sys *pulse.System, n int) {
+		for range n {
+			sys.Send(sys.Spawn("a", frugalIdle), cue{})
+		}
+	}},
+	{"waiting", pulse.Options{}, waiting},
+	{"waiting-recorded", pulse.Options{Record: true}, waiting},
+	{"waiting-plain", pulse.Options{Strategy: strategy.Plain()}, waiting},
+	{"steps", pulse.Options{}, passing},
+	{"steps-recorded", pulse.Options{Record: true}, passing},
+	{"processes-ask", pulse.Options{}, askAll},
+	{"processes-ask-unordered", pulse.Options{Delivery: pulse.DeliveryUnordered}, askAll},
+	{"processes-ask-timeout", pulse.Options{}, func(sys *pulse.System, n int) {
+		server := sys.Spawn("server", frugalServed)
+		for range n {
+			sys.Go("p", func(p *pulse.Process) {
+				p.AskTimeout(server, cue{}, time.Second)
+				p.AskTimeout(server, cue{}, time.Second)
+			})
+		}
+	}},
+	{"processes-sleep", pulse.Options{}, func(sys *pulse.System, n int) {
+		for i := range n {
+			sys.Go("p", func(p *pulse.Process) {
+				p.Sleep(time.Duration(i % 7))
+				p.Sleep(time.Duration(i % 5))
+			})
+		}
+	}},
+	{"senders-matched", pulse.Options{}, func(sys *pulse.System, n int) {
+		p := sys.Go("p", func(p *pulse.Process) {
+			for range 10 {
+				p.ReceiveMatch(isAnswer)
+			}
+		})
+		sender := pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(p, answer{}) })
+		for range n {
+			sys.Send(sys.Spawn("sender", sender), cue{})
+		}
+	}},
+	{"timers", pulse.Options{}, func(sys *pulse.System, n int) {
+		sys.Send(sys.Spawn("clock", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg != (cue{}) {
+				return
+			}
+			for i := range n {
+				ctx.After(time.Duration(i%13), answer{})
+			}
+		})), cue{})
+	}},
+	{"timers-stopped", pulse.Options{}, func(sys *pulse.System, n int) {
+		sys.Send(sys.Spawn("clock", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			list := make([]pulse.Timer, n)
+			for i := range list {
+				list[i] = ctx.After(time.Duration(i*7919%n), answer{})
+			}
+			for i := range list {
+				list[i*7%n].Stop()
+			}
+		})), cue{})
+	}},
+	{"timers-of-the-stopped", pulse.Options{}, func(sys *pulse.System, n int) {
+		for range n {
+			sys.Send(sys.Spawn("mortal", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				ctx.After(time.Second, answer{})
+				ctx.Stop()
+			})), cue{})
+		}
+	}},
+	{"watchers", pulse.Options{}, func(sys *pulse.System, n int) {
+		mortal := sys.Spawn("mortal", frugalDying)
+		watcher := pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == (cue{}) {
+				ctx.Watch(mortal)
+			}
+		})
+		for range n {
+			sys.Send(sys.Spawn("watcher", watcher), cue{})
+		}
+		sys.Send(mortal, cue{})
+	}},
+	{"payload-isolated", pulse.Options{Isolation: true}, isolated},
+}
+
+// isolated passes ten messages of n words on, 200 times in all.
+func isolated(sys *pulse.System, n int) {
+	left := 200
+	for range 10 {
+		r := sys.Spawn("passer", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if left--; left >= 0 {
+				ctx.Send(ctx.Self(), msg)
+			}
+		}))
+		sys.Send(r, make([]int, n))
+	}
+}
+
+func waiting(sys *pulse.System, n int) {
+	var refs [10]pulse.Ref
+	for i := range refs {
+		refs[i] = sys.Spawn("a", frugalIdle)
+	}
+	for i := range n {
+		sys.Send(refs[i%10], cue{})
+	}
+}
+
+func askAll(sys *pulse.System, n int) {
+	server := sys.Spawn("server", frugalServed)
+	body := func(p *pulse.Process) {
+		p.Ask(server, cue{})
+		p.Ask(server, cue{})
+	}
+	for range n {
+		sys.Go("p", body)
+	}
+}
+
+// BenchmarkGrowth times whole runs with n of something, and reports the exponent of
+// how the time grows: that of the last factor of ten. JOSTLE_NIGHTLY has more of
+// everything.
+func BenchmarkGrowth(b *testing.B) {
+	most := 1000
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		most = 1_000_000
+	}
+	for _, g := range growths {
+		b.Run(g.what, func(b *testing.B) {
+			for b.Loop() {
+				grow(b, g.o, g.build, most)
+			}
+		})
+	}
+}
+
+// grow reports how the time of a run grows up to most.
+func grow(b *testing.B, o pulse.Options, build func(*pulse.System, int), most int) {
+	if o.Strategy == nil {
+		o.Strategy = strategy.Random()
+	}
+	o.Steps, o.Pending = math.MaxInt32, math.MaxInt32
+	sys := pulse.New(o)
+	defer sys.Close()
+	before := 0.0
+	for n := 10; n <= most; n *= 10 {
+		var times []float64
+		for i := range 4 {
+			sys.Reset(uint64(i))
+			start := time.Now()
+			build(sys, n)
+			sys.Run()
+			if f := sys.Failure(); f != nil {
+				b.Fatal(f)
+			}
+			if took := float64(time.Since(start)); i > 0 { // the first one takes memory
+				times = append(times, took)
+			}
+		}
+		now := slices.Min(times)
+		b.ReportMetric(now/float64(n), fmt.Sprintf("ns-at-%d", n))
+		if n == most {
+			b.ReportMetric(math.Log10(now/before), "exponent")
+		}
+		before = now
+	}
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,197 @@
+package pulse
+
+import (
+	"math"
+	"math/bits"
+)
+
+// A View is what a strategy has seen of the messages that can be delivered. One
+// that asks what has changed since need not look at all of them in each step. The
+// zero View has seen nothing.
+type View struct {
+	run, step int32
+	count     int
+}
+
+// Changed returns at which indices a message may be that was not there at the last
+// call with this View: at index at, unless that is negative, and from index from
+// on. It is for Pick, and cheap when it is called in each. If a step was taken for
+// which it was not called, from is zero.
+func (e *Enabled) Changed(v *View) (at, from int) {
+	now := View{e.sys.run, e.sys.rec.steps, len(e.mail.ready)}
+	then := *v
+	*v = now
+	if e.last.run != now.run || e.last.step != now.step {
+		e.last, e.moved, e.mail.moved = now, e.mail.moved, math.MaxInt
+	}
+	switch moved := min(e.moved, e.mail.moved); {
+	case then.run != now.run:
+		return -1, 0
+	case then.step == now.step: // only time may have passed
+		return -1, min(moved, then.count)
+	case then.step+1 == now.step:
+		return e.picked, min(moved, then.count-1)
+	}
+	return -1, 0
+}
+
+// An Order finds the message with the highest priority. Where many can be delivered,
+// it asks for the priority of each when it has become deliverable, and not again. The zero
+// Order is ready for use.
+type Order struct {
+	view View
+	tree Tournament
+}
+
+// Renew lets the priorities of all messages be asked for again. A strategy calls it
+// when it begins a run, and when it has changed priorities.
+func (o *Order) Renew() { o.view = View{} }
+
+// First returns the message with the highest priority, the one with the least index
+// of several. priority returns the priority of message i.
+//
+// It takes a time that grows with the logarithm of how many messages can be
+// delivered. A message that has come in the place of the one that was picked last
+// counts as new, also if it is in the same channel.
+func (o *Order) First(e *Enabled, priority func(i int) uint64) int {
+	n := e.Len()
+	if n <= fewReady {
+		best, top := 0, uint64(0)
+		for i := range n {
+			if v := priority(i); v > top {
+				best, top = i, v
+			}
+		}
+		return best
+	}
+	at, from := e.Changed(&o.view)
+	if at >= 0 && at < min(from, n) {
+		o.tree.Set(at, priority(at))
+	}
+	o.tree.cut(n)
+	if from == 0 {
+		o.tree.fill(n, priority)
+		return o.tree.First()
+	}
+	for i := from; i < n; i++ {
+		o.tree.Set(i, priority(i))
+	}
+	return o.tree.First()
+}
+
+// A Tournament finds the largest of a list of words while they change. Each word
+// that was not set is zero. The zero Tournament is ready for use.
+//
+// Invariants: nodes is empty, or a binary tree of 2·leaves nodes: below node j are
+// 2j and 2j+1, and word i is node leaves+i. A node has the larger of the two words
+// below it and its index, of equal ones the lesser index. Words from count on are
+// zero.
+type Tournament struct {
+	nodes  []best
+	leaves int
+	count  int
+}
+
+type best struct {
+	key uint64
+	at  int32
+}
+
+// First returns the index of the largest word, the least of several.
+func (t *Tournament) First() int {
+	if t.leaves == 0 {
+		return 0
+	}
+	return int(t.nodes[1].at)
+}
+
+// Largest returns the largest word.
+func (t *Tournament) Largest() uint64 {
+	if t.leaves == 0 {
+		return 0
+	}
+	return t.nodes[1].key
+}
+
+// Set changes word i.
+func (t *Tournament) Set(i int, key uint64) {
+	if i >= t.leaves {
+		t.grow(i + 1)
+	}
+	t.count = max(t.count, i+1)
+	at := uint64(i)
+	nodes := t.nodes
+	j := t.leaves + i
+	nodes[j].key = key
+	for ; j > 1; j /= 2 {
+		// Which of two siblings is larger cannot be predicted, so the code has
+		// no branch on it: less is one when the other is, or when it is as large
+		// and on the left.
+		other := &nodes[j^1]
+		_, less := bits.Sub64(key, other.key, uint64(j&1))
+		key ^= (key ^ other.key) & -less
+		at ^= (at ^ uint64(other.at)) & -less
+		up := &nodes[j/2]
+		if up.key == key && up.at == int32(at) {
+			return
+		}
+		up.key, up.at = key, int32(at)
+	}
+}
+
+// Reset makes all words zero and keeps the memory.
+func (t *Tournament) Reset() { t.cut(0) }
+
+// cut makes the words from n on zero.
+func (t *Tournament) cut(n int) {
+	if t.count <= n {
+		return
+	}
+	if t.count-n > t.leaves/8 {
+		clear(t.nodes[t.leaves+n : t.leaves+t.count])
+		for i := n; i < t.count; i++ {
+			t.nodes[t.leaves+i].at = int32(i)
+		}
+		t.play()
+	} else {
+		for i := t.count - 1; i >= n; i-- {
+			t.Set(i, 0)
+		}
+	}
+	t.count = n
+}
+
+// fill sets the first n words.
+func (t *Tournament) fill(n int, key func(i int) uint64) {
+	if n > t.leaves {
+		t.grow(n)
+	}
+	t.count = max(t.count, n)
+	for i := range n {
+		t.nodes[t.leaves+i].key = key(i)
+	}
+	t.play()
+}
+
+// grow makes room for n words.
+func (t *Tournament) grow(n int) {
+	old := t.nodes[t.leaves:]
+	leaves := max(16, 1<<bits.Len(uint(n-1)))
+	t.nodes, t.leaves = make([]best, 2*leaves), leaves
+	copy(t.nodes[leaves:], old)
+	for i := len(old); i < leaves; i++ {
+		t.nodes[leaves+i].at = int32(i)
+	}
+	t.play()
+}
+
+// play finds the larger of all pairs.
+func (t *Tournament) play() {
+	for j := t.leaves - 1; j > 0; j-- {
+		left, right := t.nodes[2*j], t.nodes[2*j+1]
+		if right.key > left.key {
+			left = right
+		}
+		t.nodes[j] = left
+	}
+}
