@@ -39,6 +39,8 @@ type optimal struct {
 	// handsOver keeps new frames for workers instead of going into them.
 	handsOver bool
 	handed    []frameRoot
+	// estimates: it is known what can be varied of a run that ends the search too.
+	estimates bool
 }
 
 // A frameRoot is where a subtree of the optimal search begins: a frame, of
@@ -158,6 +160,7 @@ func (o *optimal) runTop() bool {
 	case w.ending == endedAsleep:
 		o.noteUnwanted(f, &run)
 		o.depth--
+	case !o.goesOnAfter(&run) && !o.estimates: // it is the last: nothing need be learned from it, however long it is
 	case !o.revise(&run):
 		return false
 	}
