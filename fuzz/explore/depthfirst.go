@@ -30,7 +30,8 @@ func newDepthFirst(s *search) *depthFirst {
 	m := &s.options.Method
 	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps}
 	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
-	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path}
+	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path, races: races{kept: &d.walker.sleeping.touches}}
+	d.reducer.races.meetings.heeded = s.options.heedsLives
 	return d
 }
 
