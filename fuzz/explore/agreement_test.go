@@ -214,6 +214,20 @@ func TestAgreementOfAsk(t *testing.T) { agree(t, agreementPrograms()/4, testAski
 // for a match, by what they and the senders have come to.
 func TestAgreementOfMatches(t *testing.T) { agree(t, max(200, agreementPrograms()/20), matching) }
 
+// TestAgreementOfEarlyTimers holds the same of programs in which time may pass early,
+// if they set anything that comes with it: half of them set nothing.
+func TestAgreementOfEarlyTimers(t *testing.T) {
+	agreeOnPrograms(t, agreementPrograms()/4, func(seed uint64) *program {
+		f := common | checking
+		if seed%2 == 0 {
+			f |= messageFaults
+		}
+		p := newProgram(seed, f)
+		p.settings.early = 1
+		return p
+	})
+}
+
 // livingProgram draws a program that does what has to do with lives, and mostly
 // little else.
 func livingProgram(seed uint64) *program {

@@ -74,6 +74,8 @@ func TestDependencies(t *testing.T) {
 		{"a watch, six workers", pulse.Options{}, 6, ends(watches), 0, explore.SourceSets, 1440, 0},
 		{"Alive", pulse.Options{}, 3, ends(asksForLife), 12, explore.SourceSets, 12, 0},
 		{"Alive, six workers", pulse.Options{}, 6, ends(asksForLife), 0, explore.SourceSets, 1440, 0},
+		{"early timers, no timer", pulse.Options{EarlyTimers: 1}, 3, nil, 6, explore.Optimal, 6, 0},
+		{"early timers, no timer, six workers", pulse.Options{EarlyTimers: 1}, 6, nil, 0, explore.Optimal, 720, 0},
 		{"early timers and a timer", pulse.Options{EarlyTimers: 1}, 3, setsTimer, 90, explore.SourceSets, 96, 252},
 		{"a crash", pulse.Options{Faults: pulse.Faults{Crash: 1}}, 3, nil, 46, explore.SourceSets, 302, 62},
 		{"a partition", pulse.Options{Faults: pulse.Faults{Partition: 1}}, 3, nil, 84, explore.SourceSets, 1899, 406},

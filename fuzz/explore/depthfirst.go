@@ -155,7 +155,7 @@ func (d *depthFirst) learn(run *Run) {
 	// known; and where timers may be early, a step may come in another order
 	// after a timer that this run came to rest for.
 	if w.ending == endedItself && run.brokeOff() || w.ending == endedKnown || w.ending == endedDeep ||
-		run.System.Options().EarlyTimers != 0 {
+		mayPassEarly(run.System) {
 		w.openPicks()
 	}
 	limit := len(t.Steps)

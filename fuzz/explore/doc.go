@@ -80,7 +80,8 @@
 // does.
 //
 // What may come between any two steps has to do with all of them: time that may
-// pass early, and faults that strike actors. Optimal then begins again as SourceSets, and wherever such a thing
+// pass early, if the program sets anything that comes with time, and faults that
+// strike actors. Optimal then begins again as SourceSets, and wherever such a thing
 // could come between two steps all messages are tried. A step that ends its run, by a failure or by a skip, has to
 // do with all that were still to come: when the search goes on after it, Optimal
 // begins again as SourceSets, all messages of such a run are tried, and nothing
