@@ -358,6 +358,7 @@ func disagrees(e *enumerator, r *rig, p *program) (why string, compared bool) {
 		}
 		one, other := &rig{}, &rig{}
 		q := p.clone() // a program is in one system at a time
+		o.SplitAll()
 		got = exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
 		one.close()
 		other.close()

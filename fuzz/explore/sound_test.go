@@ -442,6 +442,7 @@ func TestUnsound(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				got := (&rig{}).exploreBuild(s.options, s.build(), o)
 				if workers > 1 {
+					o.SplitAll()
 					got = exploreWith(o, nil, (&rig{}).worker(s.options, s.build()), (&rig{}).worker(s.options, s.build()))
 				}
 				if why := got.misses(all); why != "" {
