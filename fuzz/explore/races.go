@@ -27,6 +27,8 @@ type races struct {
 	// because all candidates sleep may have taken, after its last pick,
 	// messages that were the only ones there and that sleep as well.
 	limit int32
+	// bounded reports whether there is a bound on how many messages wait for an actor.
+	bounded bool
 	// kept is what steps of candidates are known to touch.
 	kept *touches
 }
@@ -35,6 +37,7 @@ type races struct {
 // on, and of those that were not received at all.
 func (r *races) find(from int) []race {
 	r.list = r.list[:0]
+	r.bounded = slices.ContainsFunc(r.trace.Touches, func(x trace.Touch) bool { return x.What == trace.ItsRoom })
 	for j := from; j < int(r.limit); j++ {
 		if st := &r.trace.Steps[j]; st.Send != trace.None {
 			r.findOf(st.Send, st.Prev)
@@ -57,7 +60,7 @@ func (r *races) find(from int) []race {
 // process that did not want the message at step i may have wanted it earlier.
 //
 // What told of an end and was taken back by an Unwatch could have come before that,
-// which is not the last step.
+// which is not the last step; and so could what gave way in a full mailbox.
 //
 // A message that was dropped has no channel: it is an answer that came too
 // late, or was lost by a fault.
@@ -67,7 +70,7 @@ func (r *races) findOf(m, i int32) {
 	}
 	d := &r.trace.Sends[m]
 	before := r.beforeMessage(m)
-	withdrawn := d.Kind == trace.Down && d.Fate == trace.Dropped
+	withdrawn := d.Fate == trace.Dropped && (d.Kind == trace.Down || r.bounded && d.Kind != trace.Reply)
 	for i >= 0 && !has(before, i) {
 		st := &r.trace.Steps[i]
 		oneChannel := !r.trace.Unordered && st.Send >= 0 && (d.Fate != trace.Dropped || d.Kind == trace.Poll) && r.trace.Sends[st.Send].Channel == d.Channel
