@@ -270,7 +270,7 @@ func (c *cast) renew(a *actor, handler Actor, starter int32) {
 
 // lives reports whether an actor is alive. The running step now depends on it.
 func (c *cast) lives(actor int32) bool {
-	c.rec.touch(actor, trace.ItsLife, 0)
+	c.rec.read(actor)
 	now := c.actors[actor].life
 	c.learned(uint64(now))
 	return now == alive
@@ -298,14 +298,15 @@ func (c *cast) become(actor int32, handler Actor) {
 // watch makes an actor one that is told when another ends: at once, when it
 // has ended already.
 func (c *cast) watch(watcher, other int32) {
-	c.rec.touch(other, trace.ItsLife, 0)
 	if a := c.actors[other]; a.life == alive {
+		c.rec.touch(other, trace.ItsLife, 0) // in which order its watchers are told is seen in the names of what tells them
 		a.watchers = append(a.watchers, watcher)
 		if len(a.watchers) > int(c.mail.limit) {
 			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watches")
 		}
 		return
 	}
+	c.rec.read(other)
 	c.postDown(other, watcher, "gone")
 }
 

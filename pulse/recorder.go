@@ -232,6 +232,13 @@ func (r *recorder) touch(actor int32, what trace.Touched, ask int32) {
 	}
 }
 
+// read notes that the running step has asked whether an actor lives.
+func (r *recorder) read(actor int32) {
+	if r.on && r.step >= 0 {
+		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: actor, What: trace.ItsLife, Reads: true})
+	}
+}
+
 // look notes that an actor's code reads or changes what steps of other actors
 // depend on or change, if it is an actor's code that runs.
 func (r *recorder) look(actor int32, what trace.Touched) {

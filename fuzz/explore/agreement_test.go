@@ -3,12 +3,14 @@ package explore_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A rig runs programs under an explorer, on one system.
@@ -212,6 +214,73 @@ func TestAgreementOfAsk(t *testing.T) { agree(t, agreementPrograms()/4, testAski
 // for a match, by what they and the senders have come to.
 func TestAgreementOfMatches(t *testing.T) { agree(t, max(200, agreementPrograms()/20), matching) }
 
+// TestAgreementOfEarlyTimers holds the same of programs in which time may pass early,
+// if they set anything that comes with it: half of them set nothing.
+func TestAgreementOfEarlyTimers(t *testing.T) {
+	agreeOnPrograms(t, agreementPrograms()/4, func(seed uint64) *program {
+		f := common | checking
+		if seed%2 == 0 {
+			f |= messageFaults
+		}
+		p := newProgram(seed, f)
+		p.settings.early = 1
+		return p
+	})
+}
+
+// livingProgram draws a program that does what has to do with lives, and mostly
+// little else.
+func livingProgram(seed uint64) *program {
+	f := stopping | killing | watching | fifo | unordered | processes | becoming | spawning | checking | looking
+	if seed%8 == 7 {
+		f = common | checking | looking
+	}
+	p := newProgram(seed, f)
+	p.features |= living
+	if seed%4 == 1 {
+		p.features |= unwatching
+	}
+	return p
+}
+
+// TestAgreementOfLives holds the same of programs whose actors watch each other, and
+// ask whether others live, while those end.
+func TestAgreementOfLives(t *testing.T) { agreeOnPrograms(t, agreementPrograms()/2, livingProgram) }
+
+// TestLostMeetingsAreFound holds that TestAgreementOfLives would find a search that
+// does not know of some of what steps have to do with lives.
+func TestLostMeetingsAreFound(t *testing.T) {
+	for name, lost := range map[string]func(trace.Touch) bool{
+		"asking": func(x trace.Touch) bool { return x.Reads },
+		"all":    func(x trace.Touch) bool { return x.What == trace.ItsLife },
+	} {
+		e, r := &enumerator{}, &rig{}
+		found := 0
+		for seed := range uint64(300) {
+			p := livingProgram(seed)
+			all, ok := e.enumerate(p.options(), p.Build, 500)
+			if !ok {
+				continue
+			}
+			w := r.worker(p.options(), p.Build)
+			run := w.run
+			w.run = func(s pulse.Strategy) explore.Run {
+				run := run(s)
+				t := run.System.Trace()
+				t.Touches = slices.DeleteFunc(t.Touches, lost)
+				return run
+			}
+			got := exploreWith(explore.Options{}, nil, w)
+			found += count(got.misses(all) != "")
+		}
+		e.close()
+		r.close()
+		if t.Logf("%s: %d programs", name, found); found < 5 {
+			t.Errorf("%s: only %d programs show that touches are lost", name, found)
+		}
+	}
+}
+
 // agree compares all ways to explore with the enumerator, on so many programs
 // with some more features.
 func agree(t *testing.T, programs int, more features) {
@@ -289,6 +358,7 @@ func disagrees(e *enumerator, r *rig, p *program) (why string, compared bool) {
 		}
 		one, other := &rig{}, &rig{}
 		q := p.clone() // a program is in one system at a time
+		o.SplitAll()
 		got = exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
 		one.close()
 		other.close()
@@ -308,11 +378,16 @@ func TestAgreementOfTheFoolish(t *testing.T) { agreeOn(t, agreementPrograms(), f
 // agreeOn compares all ways to explore with the enumerator, on so many programs that may
 // have what may says of their seeds.
 func agreeOn(t *testing.T, programs int, may func(seed uint64) features) {
+	agreeOnPrograms(t, programs, func(seed uint64) *program { return newProgram(seed, may(seed)) })
+}
+
+// agreeOnPrograms compares them on so many programs of a kind.
+func agreeOnPrograms(t *testing.T, programs int, draw func(seed uint64) *program) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	compared := 0
 	for seed := foolishFrom(); compared < programs; seed++ {
-		p := newProgram(seed, may(seed))
+		p := draw(seed)
 		why, ok := disagrees(e, r, p)
 		compared += count(ok)
 		if why != "" {

@@ -53,7 +53,9 @@ type turn struct {
 }
 
 func newBeam(w Worker) *beam {
-	return &beam{optimal: newOptimal(newSearch(&Options{}, w, time.Now(), true))}
+	b := &beam{optimal: newOptimal(newSearch(&Options{}, w, time.Now(), true))}
+	b.optimal.estimates = true
+	return b
 }
 
 // enumerate goes through the tree with at most so many nodes of each level.

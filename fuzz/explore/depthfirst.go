@@ -30,7 +30,8 @@ func newDepthFirst(s *search) *depthFirst {
 	m := &s.options.Method
 	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps}
 	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
-	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path}
+	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path, races: races{kept: &d.walker.sleeping.touches}}
+	d.reducer.races.meetings.heeded = s.options.heedsLives
 	return d
 }
 
@@ -154,7 +155,7 @@ func (d *depthFirst) learn(run *Run) {
 	// known; and where timers may be early, a step may come in another order
 	// after a timer that this run came to rest for.
 	if w.ending == endedItself && run.brokeOff() || w.ending == endedKnown || w.ending == endedDeep ||
-		run.System.Options().EarlyTimers != 0 {
+		mayPassEarly(run.System) {
 		w.openPicks()
 	}
 	limit := len(t.Steps)

@@ -198,6 +198,12 @@ func (x *explorer) exploreOnce() (finished bool) {
 // that the trace shows of what steps have to do with each other, so that
 // Everything has them too where the reduction before had them.
 func (x *explorer) beginWith(over handover) {
+	if over.why == whyLives {
+		x.options.heedsLives = true
+	}
+	if x.options.compares() && over.why == whyLives { // a run that was given up does not show what it would have met
+		over.to = Everything
+	}
 	x.options.Sleep, x.options.Reduction = x.options.sleeps() && over.sleep, over.to
 	x.why = over.why
 	if x.file != nil {

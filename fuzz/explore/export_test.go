@@ -5,6 +5,9 @@ import "time"
 // KeepEvery has a search written to its file as often as this.
 func (o *Options) KeepEvery(d time.Duration) { o.keepEvery = d }
 
+// SplitAll has several workers split small trees too.
+func (o *Options) SplitAll() { o.splitsAll = true }
+
 // Answers goes through the distinct orders of a program, at most so many runs, and
 // tells what came of each question whether a process wants a message.
 func Answers(w Worker, most int, tell func(question uint64, wanted bool)) {

@@ -1,6 +1,11 @@
 package explore
 
-import "github.com/jostle-go/jostle/pulse"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // The optimal search is TruSt (Kokologiannakis et al., POPL 2022), brought to
 // actors as in Must (Enea et al., OOPSLA 2024), with one change that makes it
@@ -39,6 +44,8 @@ type optimal struct {
 	// handsOver keeps new frames for workers instead of going into them.
 	handsOver bool
 	handed    []frameRoot
+	// estimates: it is known what can be varied of a run that ends the search too.
+	estimates bool
 }
 
 // A frameRoot is where a subtree of the optimal search begins: a frame, of
@@ -158,6 +165,7 @@ func (o *optimal) runTop() bool {
 	case w.ending == endedAsleep:
 		o.noteUnwanted(f, &run)
 		o.depth--
+	case !o.goesOnAfter(&run) && !o.estimates: // it is the last: nothing need be learned from it, however long it is
 	case !o.revise(&run):
 		return false
 	}
@@ -205,7 +213,7 @@ func (o *optimal) revise(run *Run) bool {
 	switch {
 	case run.isObserved():
 		o.over = handover{Everything, false, whyObserved}
-	case o.tally.result.Runs == 0 && mayStrike(run.System):
+	case mayPassEarly(run.System):
 		o.over = handover{SourceSets, true, whyStrikes}
 	case o.goesOnAfter(run) && run.brokeOff():
 		o.over = handover{SourceSets, true, whyBrokeOff}
@@ -216,11 +224,15 @@ func (o *optimal) revise(run *Run) bool {
 	return !o.mustBeginAgain()
 }
 
-// mayStrike reports whether something may come between the steps of a system's
-// runs that has to do with all of them.
-func mayStrike(s *pulse.System) bool {
+// mayPassEarly reports whether time may pass early in a run like that of a system,
+// with its steps in another order: whether something was set that comes with time.
+// In this order it may have been set when nothing else was left, so that there was
+// no question.
+func mayPassEarly(s *pulse.System) bool {
 	o := s.Options()
-	return o.EarlyTimers != 0 || o.Faults.Crash > 0 || o.Faults.Partition > 0
+	t := s.Trace()
+	return o.EarlyTimers != 0 && (o.Faults.Delay > 0 || len(t.Strikes) > 0 ||
+		slices.ContainsFunc(t.Sends, func(d trace.Send) bool { return d.Kind.IsTimer() }))
 }
 
 // guess returns 0: nothing is known of the tree's size from what was gone through.

@@ -49,6 +49,12 @@ type Options struct {
 	keepEvery time.Duration // in place of 30 seconds, in tests
 
 	probeAfter int // see Ongoing.ProbeAfter
+	// splitsAll has several workers split small trees too, in tests.
+	splitsAll bool
+	// heedsLives: SourceSets turns round what steps have to do with the life of an
+	// actor. It does so only of a program that has shown that this matters: every
+	// process that ends changes a life, mostly without anybody to see it.
+	heedsLives bool
 }
 
 // check returns an error that lists what cannot go together.

@@ -20,6 +20,7 @@ type past struct {
 	// isProcess reports of each actor whether it is a process, which may leave
 	// messages waiting.
 	isProcess []bool
+	meetings  meetings
 	scratch   []uint64 // a set
 }
 
@@ -28,6 +29,7 @@ type past struct {
 // sets that were too small are all made anew.
 func (p *past) learn(t *trace.Trace, from int) int {
 	p.trace, p.rests = t, t.Rests
+	p.meetings.learn(t)
 	n := len(t.Steps)
 	if words := (n + 63) / 64; words > p.words {
 		p.words, from = max(words, 2*p.words), 0
@@ -70,6 +72,7 @@ func (p *past) learnStep(j int32) {
 		p.join(set, p.trace.Sends[st.Send].Step)
 	}
 	p.join(set, st.Prev)
+	p.meetings.each(j, func(earlier int32) { p.join(set, earlier) })
 }
 
 // lastRest returns the last rest at or before a step, 0 when there is none.
@@ -134,6 +137,10 @@ func (p *past) misfit(from int) handover {
 			if !p.ordersSpawns(x) {
 				return handover{Everything, false, whySpawns}
 			}
+		case trace.ItsLife:
+			if !p.meetings.heeded && int(x.Step) >= from && !p.ordersLike(x, list[:i]) {
+				return handover{SourceSets, true, whyLives}
+			}
 		case trace.ItsSteps:
 			return handover{Everything, true, whyTouches}
 		case trace.AllSteps:
@@ -153,7 +160,7 @@ func (p *past) misfit(from int) handover {
 // before it.
 func (p *past) ordersLike(x trace.Touch, before []trace.Touch) bool {
 	for _, y := range before {
-		if y.What == x.What && y.Actor == x.Actor && y.Ask == x.Ask && !p.inOrder(y.Step, x.Step) {
+		if x.Meets(y) && !p.inOrder(y.Step, x.Step) {
 			return false
 		}
 	}

@@ -60,6 +60,7 @@ const (
 	unwatching   // every second Watch is an Unwatch
 	sendingLater // every second After is a SendAfter
 	testAsking   // the test asks before and after the Run, and looks at the actors then
+	living       // after a send an actor asks whether another lives, watches it, ends or ends a watch; and no look is at anything else
 
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
@@ -990,6 +991,9 @@ func (a *actor) notice(ctx *pulse.Ctx, x int) {
 // look returns what an actor sees that may depend on steps of others.
 func (a *actor) look(ctx *pulse.Ctx, x deed) int {
 	s, other := a.world.sys, a.target(x.b)
+	if a.features&living != 0 {
+		return count(s.Alive(other))
+	}
 	switch x.a % 10 {
 	case 0:
 		return s.Steps()
@@ -1019,6 +1023,9 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 	switch x.do {
 	case doSend:
 		ctx.Send(to, child)
+		if a.features&living != 0 {
+			a.lives(ctx, x, n)
+		}
 	case doReply:
 		if s := ctx.Sender(); !s.IsZero() && (s != a.world.test || a.features&looking != 0) { // else the test is not worth a step
 			ctx.Send(s.Actor(), child)
@@ -1047,6 +1054,26 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 		}
 		if to != ctx.Self() && n.kind() != news { // else it could go on for ever
 			ctx.Watch(to)
+		}
+	}
+}
+
+// lives does what has to do with the life of an actor.
+func (a *actor) lives(ctx *pulse.Ctx, x deed, n note) {
+	switch other := a.target(x.b); (x.a + n.value()) % 4 {
+	case 0:
+		a.notice(ctx, count(a.world.sys.Alive(other)))
+	case 1:
+		if other != ctx.Self() && n.kind() != news {
+			ctx.Watch(other)
+		}
+	case 2:
+		if n.kind() == 0 {
+			ctx.Stop()
+		}
+	case 3:
+		if a.features&unwatching != 0 {
+			ctx.Unwatch(other)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package explore
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // A race is a message that could have been received before a step that came
 // before its receipt: the step is of its receiver and does not happen before
@@ -8,6 +12,9 @@ import "github.com/jostle-go/jostle/pulse/trace"
 //
 // The receipt may be missing: a message that was never received could have
 // been, before its receiver ended or stopped wanting it.
+//
+// Where meetings are heeded, a race is also a message that was received in a step
+// that meets one of another actor, and could have been received before that.
 type race struct {
 	step, message int32
 }
@@ -20,15 +27,21 @@ type races struct {
 	// because all candidates sleep may have taken, after its last pick,
 	// messages that were the only ones there and that sleep as well.
 	limit int32
+	// bounded reports whether there is a bound on how many messages wait for an actor.
+	bounded bool
+	// kept is what steps of candidates are known to touch.
+	kept *touches
 }
 
 // find lists the races of the messages that were received from step `from`
 // on, and of those that were not received at all.
 func (r *races) find(from int) []race {
 	r.list = r.list[:0]
+	r.bounded = slices.ContainsFunc(r.trace.Touches, func(x trace.Touch) bool { return x.What == trace.ItsRoom })
 	for j := from; j < int(r.limit); j++ {
 		if st := &r.trace.Steps[j]; st.Send != trace.None {
 			r.findOf(st.Send, st.Prev)
+			r.findMet(int32(j))
 		}
 	}
 	for m := range r.trace.Sends {
@@ -46,6 +59,9 @@ func (r *races) find(from int) []race {
 // the message before step i, that run's races show the step before i. A
 // process that did not want the message at step i may have wanted it earlier.
 //
+// What told of an end and was taken back by an Unwatch could have come before that,
+// which is not the last step; and so could what gave way in a full mailbox.
+//
 // A message that was dropped has no channel: it is an answer that came too
 // late, or was lost by a fault.
 func (r *races) findOf(m, i int32) {
@@ -54,17 +70,44 @@ func (r *races) findOf(m, i int32) {
 	}
 	d := &r.trace.Sends[m]
 	before := r.beforeMessage(m)
+	withdrawn := d.Fate == trace.Dropped && (d.Kind == trace.Down || r.bounded && d.Kind != trace.Reply)
 	for i >= 0 && !has(before, i) {
 		st := &r.trace.Steps[i]
 		oneChannel := !r.trace.Unordered && st.Send >= 0 && (d.Fate != trace.Dropped || d.Kind == trace.Poll) && r.trace.Sends[st.Send].Channel == d.Channel
 		if !oneChannel && r.couldTake(st, d) != never {
 			r.list = append(r.list, race{step: i, message: m})
 		}
-		if !r.isProcess[d.To] {
+		if !r.isProcess[d.To] && !withdrawn {
 			return
 		}
 		i = st.Prev
 	}
+}
+
+// findMet lists the races of the message of step j with the steps that this one
+// meets, bar those that happen before the step for another reason too.
+func (r *races) findMet(j int32) {
+	st := &r.trace.Steps[j]
+	r.meetings.each(j, func(i int32) {
+		if r.trace.Steps[i].Actor == st.Actor || r.isBefore(i, st.Prev) || r.isBefore(i, r.trace.Sends[st.Send].Step) ||
+			len(r.rests) > 0 && i < r.lastRest(j) {
+			return
+		}
+		between := false
+		r.meetings.each(j, func(k int32) { between = between || k != i && r.isBefore(i, k) })
+		rc := race{step: i, message: st.Send}
+		if !between && !slices.Contains(r.list, rc) {
+			r.list = append(r.list, rc)
+		}
+	})
+}
+
+// isBefore reports whether a step is another one, or happens before it.
+func (r *races) isBefore(i, j int32) bool { return j >= 0 && (i == j || i < j && has(r.of(j), i)) }
+
+// isMet reports whether a race is of two steps that meet.
+func (r *races) isMet(rc race) bool {
+	return r.trace.Sends[rc.message].To != r.trace.Steps[rc.step].Actor
 }
 
 // A certainty is how far it is known that an actor would have taken a message.

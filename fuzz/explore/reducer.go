@@ -24,6 +24,9 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 		return over
 	}
 	r.races.limit = int32(limit)
+	if r.races.meetings.any(from) { // what these steps touch may stand on the way of races before them
+		from = 0
+	}
 	switch r.reduction {
 	case SourceSets:
 		r.eachRace(from, func(n *node, rc race) { r.races.markSource(r.path, n, rc) })
@@ -61,7 +64,7 @@ func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 func (r *reducer) wasRefused(n *node, rc race) bool {
 	t := r.races.trace
 	d := &t.Sends[rc.message]
-	if !r.races.isProcess[d.To] || t.Steps[rc.step].Wanted != trace.SomeMatch || d.Kind != trace.Message || d.Step >= rc.step {
+	if r.races.isMet(rc) || !r.races.isProcess[d.To] || t.Steps[rc.step].Wanted != trace.SomeMatch || d.Kind != trace.Message || d.Step >= rc.step {
 		return false
 	}
 	return !slices.ContainsFunc(r.path.of(n), func(c candidate) bool { return c.send == rc.message })

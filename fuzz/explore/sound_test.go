@@ -41,6 +41,7 @@ func unsound() []subject {
 		program("messages sent later", pulse.Options{}, sendsLater),
 		program("a mailbox for one, newest lost", pulse.Options{}, overflowing(pulse.OnFullDropNewest)),
 		program("a mailbox for one, oldest lost", pulse.Options{}, overflowing(pulse.OnFullDropOldest)),
+		program("a mailbox for two, filled by its own", pulse.Options{}, overflowsItself),
 		program("a mailbox for one, of one who is killed", pulse.Options{}, fullWhenKilled),
 		program("a watch that is ended", pulse.Options{}, unwatches),
 		program("an answer to the test", pulse.Options{}, asksInTheMidst),
@@ -240,6 +241,21 @@ func overflowing(o pulse.Overflow) func(sys *pulse.System) func() error {
 			func(ctx *pulse.Ctx, _ any) { ctx.Send(sink, kind("b")) })
 		return nil
 	}
+}
+
+// overflowsItself has an actor with room for two messages, which sends itself two when
+// it is told to: then what another has sent gives way, in a step that is not its last.
+func overflowsItself(sys *pulse.System) func() error {
+	self := sys.SpawnSpec(pulse.Spec{Name: "self", Mailbox: 2, OnFull: pulse.OnFullDropOldest, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == kind("go") {
+			ctx.Send(ctx.Self(), kind("a"))
+			ctx.Send(ctx.Self(), kind("b"))
+		}
+	})})
+	sys.Send(self, kind("go"))
+	sys.Send(sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) {})), kind("idle"))
+	sys.Host().Enqueue(sys.Spawn("third", pulse.Func(func(*pulse.Ctx, any) {})), self, kind("from another"))
+	return nil
 }
 
 // fullWhenKilled has an actor whose mailbox must not be full, and is killed
@@ -442,6 +458,7 @@ func TestUnsound(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				got := (&rig{}).exploreBuild(s.options, s.build(), o)
 				if workers > 1 {
+					o.SplitAll()
 					got = exploreWith(o, nil, (&rig{}).worker(s.options, s.build()), (&rig{}).worker(s.options, s.build()))
 				}
 				if why := got.misses(all); why != "" {

@@ -1,5 +1,7 @@
 package explore
 
+import "slices"
+
 // Source sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014): of the steps
 // that lead to the race turned round, one that needs none of the others.
 
@@ -9,10 +11,38 @@ package explore
 // of anything after it.
 func (r *races) couldComeFirst(c *candidate, rc race) bool {
 	if c.send == rc.message {
-		return true
+		return !r.needsOthers(rc) && !r.mayMeetOnTheWay(c, rc)
 	}
 	k := r.trace.Sends[c.send].Receipt
 	return k > rc.step && k < r.limit && !has(r.of(k), rc.step) && !hasAfter(r.of(k), rc.step)
+}
+
+// needsOthers reports whether steps that came after a race's step, and without
+// need of it, have to come before the race's message too. Where the two are of one
+// actor there are none, since what has to be sent first was sent.
+func (r *races) needsOthers(rc race) bool {
+	return r.isMet(rc) && hasAfter(r.of(r.trace.Sends[rc.message].Receipt), rc.step)
+}
+
+// mayMeetOnTheWay reports whether the receipt of a race's message, which is the
+// last step on the way to the race turned round, may meet one of the others there:
+// then it is none that can come first. What it touches there is known if it was
+// run from this pick, and else not: it may do something else than after the race's
+// step.
+func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
+	ms := &r.meetings
+	if len(ms.touches) == 0 {
+		return false
+	}
+	isKnown := c.mark&(done|asleep) != 0
+	mine := r.kept.of(c)
+	for i := ms.first[rc.step+1]; i < ms.first[r.limit]; i++ {
+		x := ms.touches[i]
+		if !has(r.of(x.Step), rc.step) && (!isKnown || slices.ContainsFunc(mine, x.Meets)) {
+			return true
+		}
+	}
+	return false
 }
 
 // markSource marks one candidate that could come first, unless one is marked.

@@ -23,6 +23,13 @@ const wantedSubtrees = 128
 // mostLevels bounds how many levels of picks may lie above the subtrees.
 const mostLevels = 12
 
+// A tree that one worker goes through in so many runs and steps is not split: all
+// that is taken above the subtrees may be a thousand times of what a reduction leaves.
+const (
+	smallRuns  = 1000
+	smallSteps = 20_000
+)
+
 // firstRound is how many runs of each subtree the first round makes. Each round
 // makes twice as many as the one before, so that no subtree, however large, has
 // the others wait; and none begins while a failure of the round before is known.
@@ -137,15 +144,39 @@ func (tm *team) makeRound(left int) {
 	all.Wait()
 }
 
+// isSmall reports whether one worker goes through the tree soon. It finds out by a
+// trial, which nobody is told of.
+func (tm *team) isSmall() bool {
+	if tm.options.Reduction == Everything || tm.options.splitsAll {
+		return false
+	}
+	trial := tm.trial()
+	trial.Runs = smallRuns
+	s := newSearch(trial, tm.worker, tm.limits.began, true)
+	s.bound = tm.bound
+	s.limits.isVain = func() bool { return s.tally.result.Steps > smallSteps }
+	return newDepthFirst(s).explore()
+}
+
+// trial returns the options of a trial.
+func (tm *team) trial() *Options {
+	o := *tm.options
+	o.Progress, o.KeepOn = nil, true
+	return &o
+}
+
 // splitDepthFirst goes through the first levels. It makes subtrees of what is
 // below, and reports whether the search goes on. How many levels there must be
-// is found out by trials.
+// is found out by trials. A small tree is one subtree.
 func (tm *team) splitDepthFirst() bool {
-	trial := *tm.options
-	trial.Progress, trial.KeepOn = nil, true
+	if tm.isSmall() {
+		tm.trees = []subtree{{start: func(s *search) way { return newDepthFirst(s) }}}
+		return true
+	}
+	trial := tm.trial()
 	level := 1
 	for ; level < mostLevels; level++ {
-		s := newSearch(&trial, tm.worker, tm.limits.began, true)
+		s := newSearch(trial, tm.worker, tm.limits.began, true)
 		s.bound = tm.bound
 		roots, finished := firstLevels(s, level)
 		if !finished || len(roots) == 0 || len(roots) >= wantedSubtrees {

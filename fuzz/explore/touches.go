@@ -93,7 +93,11 @@ func (ts *touches) of(c *candidate) []trace.Touch {
 func (ts *touches) number(set []trace.Touch) int32 {
 	var h uint64
 	for _, x := range set {
-		h = hash.Fold(h, uint64(x.What)<<56^uint64(x.Ask)<<28^uint64(x.Actor))
+		reads := uint64(0)
+		if x.Reads {
+			reads = 1 << 63
+		}
+		h = hash.Fold(h, reads^uint64(x.What)<<56^uint64(x.Ask)<<28^uint64(x.Actor))
 	}
 	if i, ok := ts.known[h]; ok {
 		return i
@@ -124,7 +128,7 @@ func (ts *touches) meet(c *candidate, step, actor int32, t *trace.Trace) bool {
 			continue
 		}
 		x.Step = 0
-		if x.What == trace.AllSteps || x.What == trace.ItsSteps && x.Actor == c.actor || slices.Contains(mine, x) {
+		if x.What == trace.AllSteps || x.What == trace.ItsSteps && x.Actor == c.actor || slices.ContainsFunc(mine, x.Meets) {
 			return true
 		}
 	}

@@ -23,7 +23,11 @@ func TestWorkersAgree(t *testing.T) {
 			continue
 		}
 		for _, r := range explore.Reductions() {
-			two, five := withWorkers(p, r, 2), withWorkers(p, r, 5)
+			var o explore.Options
+			if o.Reduction = r; seed%8 != 0 {
+				o.SplitAll()
+			}
+			two, five := withWorkers(p, o, 2), withWorkers(p, o, 5)
 			if why := two.misses(all); why != "" {
 				t.Fatalf("program %d, %v: %s\n%v", seed, r, why, p)
 			}
@@ -35,7 +39,7 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-func withWorkers(p *program, r explore.Reduction, workers int) *explored {
+func withWorkers(p *program, o explore.Options, workers int) *explored {
 	var rigs []*rig
 	var team []*worker
 	for range workers {
@@ -43,13 +47,30 @@ func withWorkers(p *program, r explore.Reduction, workers int) *explored {
 		rigs = append(rigs, &rig{})
 		team = append(team, rigs[len(rigs)-1].worker(q.options(), q.Build))
 	}
-	got := exploreWith(explore.Options{Method: explore.Method{Reduction: r, CountDistinct: true}}, nil, team...)
+	o.CountDistinct = true
+	got := exploreWith(o, nil, team...)
 	for _, r := range rigs {
 		if r.sys != nil {
 			r.sys.Close()
 		}
 	}
 	return got
+}
+
+// TestSmallTreesAreNotSplit holds that several workers leave out as much of a small
+// tree as one does, and that they would not if it were split.
+func TestSmallTreesAreNotSplit(t *testing.T) {
+	s := subject{"a watch", pulse.Options{}, func() func(*pulse.System) func() error { return answering(4, ends(watches)) }}
+	o := explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}
+	for _, workers := range []int{1, 2, 3} {
+		if f := s.count(counting{o, workers}); !f.Complete || f.Runs != 48 || f.Wasted != 0 || len(f.orders) != 48 {
+			t.Errorf("%d workers: %d runs, %d wasted, %d distinct orders; want 48, 0, 48", workers, f.Runs, f.Wasted, len(f.orders))
+		}
+	}
+	o.SplitAll()
+	if f := s.count(counting{o, 2}); !f.Complete || len(f.orders) != 48 || f.Wasted == 0 {
+		t.Errorf("a tree that is split: %d runs, %d wasted, %d distinct orders", f.Runs, f.Wasted, len(f.orders))
+	}
 }
 
 // A watched worker notices when its methods are not called as Worker says. What

@@ -181,13 +181,20 @@ const (
 
 // A Touch records that a step read or changed something that other steps depend
 // on, without a message between them. Two steps that touch the same thing cannot
-// be swapped without a difference.
+// be swapped without a difference, unless both only read it.
 type Touch struct {
 	Step  int32
 	Actor int32
 	Ask   int32 // the number of the Ask of Actor that an answer was sent to
 	What  Touched
+	Reads bool // the step changed nothing of it; only of ItsLife it is ever set
 }
+
+// Same reports whether two touches are of one thing.
+func (x Touch) Same(y Touch) bool { return x.What == y.What && x.Actor == y.Actor && x.Ask == y.Ask }
+
+// Meets reports whether two steps that touch so cannot be swapped without a difference.
+func (x Touch) Meets(y Touch) bool { return x.Same(y) && !(x.Reads && y.Reads) }
 
 // Touched is which part of an actor a step has touched.
 type Touched uint8

@@ -1,0 +1,96 @@
+package explore_test
+
+import (
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// answering has n workers that answer one master, each when it is told to go, and
+// what more there is.
+func answering(n int, more func(sys *pulse.System, workers []pulse.Ref)) func(*pulse.System) func() error {
+	return func(sys *pulse.System) func() error {
+		master := sys.Spawn("master", pulse.Func(func(*pulse.Ctx, any) {}))
+		var workers []pulse.Ref
+		for range n {
+			workers = append(workers, sys.Spawn("worker", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(master, kind("answer")) })))
+		}
+		for _, w := range workers {
+			sys.Send(w, kind("go"))
+		}
+		if more != nil {
+			more(sys, workers)
+		}
+		return nil
+	}
+}
+
+// ends has one more actor, which ends at its only message, and another that does
+// something with it.
+func ends(does func(ctx *pulse.Ctx, sys *pulse.System, ending pulse.Ref)) func(*pulse.System, []pulse.Ref) {
+	return func(sys *pulse.System, _ []pulse.Ref) {
+		ending := sys.Spawn("ending", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
+		other := sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, m any) {
+			if m == kind("go") {
+				does(ctx, sys, ending)
+			}
+		}))
+		sys.Send(ending, kind("end"))
+		sys.Send(other, kind("go"))
+	}
+}
+
+func watches(ctx *pulse.Ctx, _ *pulse.System, ending pulse.Ref) { ctx.Watch(ending) }
+
+func asksForLife(ctx *pulse.Ctx, sys *pulse.System, ending pulse.Ref) {
+	ctx.Log("alive %t", sys.Alive(ending))
+}
+
+// setsTimer has one more actor, which sets a timer for itself.
+func setsTimer(sys *pulse.System, _ []pulse.Ref) {
+	sys.Send(sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
+		if m == kind("go") {
+			ctx.After(1, kind("due"))
+		}
+	})), kind("go"))
+}
+
+// TestDependencies holds how many runs it takes to go through programs in which steps
+// have to do with each other by more than messages, and how many of them are wasted.
+func TestDependencies(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		options      pulse.Options
+		workers      int
+		more         func(*pulse.System, []pulse.Ref)
+		all          int // distinct orders, as the enumerator gives them; 0 where there are too many orders for it
+		reduction    explore.Reduction
+		runs, wasted int
+	}{
+		{"nothing more", pulse.Options{}, 3, nil, 6, explore.Optimal, 6, 0},
+		{"nothing more, six workers", pulse.Options{}, 6, nil, 0, explore.Optimal, 720, 0},
+		{"a watch", pulse.Options{}, 3, ends(watches), 12, explore.SourceSets, 12, 0},
+		{"a watch, six workers", pulse.Options{}, 6, ends(watches), 0, explore.SourceSets, 1440, 0},
+		{"Alive", pulse.Options{}, 3, ends(asksForLife), 12, explore.SourceSets, 12, 0},
+		{"Alive, six workers", pulse.Options{}, 6, ends(asksForLife), 0, explore.SourceSets, 1440, 0},
+		{"early timers, no timer", pulse.Options{EarlyTimers: 1}, 3, nil, 6, explore.Optimal, 6, 0},
+		{"early timers, no timer, six workers", pulse.Options{EarlyTimers: 1}, 6, nil, 0, explore.Optimal, 720, 0},
+		{"early timers and a timer", pulse.Options{EarlyTimers: 1}, 3, setsTimer, 90, explore.SourceSets, 96, 252},
+		{"a crash", pulse.Options{Faults: pulse.Faults{Crash: 1}}, 3, nil, 46, explore.SourceSets, 302, 62},
+		{"a partition", pulse.Options{Faults: pulse.Faults{Partition: 1}}, 3, nil, 84, explore.SourceSets, 1899, 406},
+	} {
+		build := answering(c.workers, c.more)
+		f := (&subject{c.name, c.options, func() func(*pulse.System) func() error { return build }}).explore(explore.Options{})
+		if f.Reduction != c.reduction || !f.Complete || f.Runs != c.runs || f.Wasted != c.wasted {
+			t.Errorf("%s: %v, %d runs and %d wasted; want %v, %d and %d", c.name, f.Reduction, f.Runs, f.Wasted, c.reduction, c.runs, c.wasted)
+		}
+		if c.all == 0 {
+			continue
+		}
+		all, ok := enumerate(c.options, build, 20_000)
+		if !ok || all.distinct() != c.all || len(f.orders) != c.all {
+			t.Errorf("%s: %d distinct orders of %d; want %d", c.name, len(f.orders), all.distinct(), c.all)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package explore_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// TestLastRunIsNotLearnedFrom holds that a run that ends the search, however long,
+// takes no more memory than its steps: nothing is learned of what happened before what.
+func TestLastRunIsNotLearnedFrom(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	result, err := explore.Explore(explore.Options{}, on(pulse.Options{}, func(sys *pulse.System) func() error {
+		sys.Send(sys.Spawn("endless", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Send(ctx.Self(), m) })), kind("go"))
+		return nil
+	}))
+	runtime.ReadMemStats(&after)
+	mb := (after.TotalAlloc - before.TotalAlloc) >> 20
+	if err != nil || result.Bound != "failure" || result.Steps != 100_000 || mb > 200 {
+		t.Errorf("%+v %v, %d MB", result, err, mb)
+	}
+}

@@ -1,0 +1,81 @@
+package explore
+
+import "github.com/jostle-go/jostle/pulse/trace"
+
+// meetings knows of a run which earlier steps each step meets: those that have to do
+// with the life of the same actor, unless both only ask for it. A search that heeds
+// them has them happen in their order, and turns them round like races.
+type meetings struct {
+	// heeded: the reduction turns meetings round, so that a step happens after
+	// those that it meets. Else there are none.
+	heeded  bool
+	touches []trace.Touch // of lives
+	// before has of each touch the last one before it of the same actor, -1 for none.
+	before []int32
+	// first has of each step where its touches begin.
+	first []int32
+	last  map[int32]int32 // of each actor, the last touch of its life
+}
+
+// learn links the touches of a run.
+func (ms *meetings) learn(t *trace.Trace) {
+	ms.touches = ms.touches[:0]
+	if !ms.heeded {
+		return
+	}
+	for _, x := range t.Touches {
+		if x.What == trace.ItsLife {
+			ms.touches = append(ms.touches, x)
+		}
+	}
+	if len(ms.touches) == 0 {
+		return
+	}
+	if ms.last == nil {
+		ms.last = map[int32]int32{}
+	}
+	clear(ms.last)
+	ms.before = grown(ms.before, len(ms.touches))
+	ms.first = grown(ms.first, len(t.Steps)+1)
+	step := int32(0)
+	for i, x := range ms.touches {
+		for ; step <= x.Step; step++ {
+			ms.first[step] = int32(i)
+		}
+		ms.before[i] = -1
+		if k, had := ms.last[x.Actor]; had {
+			ms.before[i] = k
+		}
+		ms.last[x.Actor] = int32(i)
+	}
+	for ; int(step) <= len(t.Steps); step++ {
+		ms.first[step] = int32(len(ms.touches))
+	}
+}
+
+// any reports whether steps from number `from` on have to do with lives.
+func (ms *meetings) any(from int) bool {
+	n := len(ms.touches)
+	return n > 0 && int(ms.touches[n-1].Step) >= from
+}
+
+// each calls do with the earlier steps that a step meets, bar those that one of
+// these meets in turn: with the last that has changed the life of an actor and, if
+// the step changes it, with all that have asked for it since. A step may come several times.
+func (ms *meetings) each(step int32, do func(earlier int32)) {
+	if len(ms.touches) == 0 {
+		return
+	}
+	for i := ms.first[step]; i < ms.first[step+1]; i++ {
+		x := &ms.touches[i]
+		for k := ms.before[i]; k >= 0; k = ms.before[k] {
+			y := &ms.touches[k]
+			if y.Step != step && x.Meets(*y) {
+				do(y.Step)
+			}
+			if !y.Reads && y.Step != step {
+				break
+			}
+		}
+	}
+}
