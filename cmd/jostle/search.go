@@ -383,13 +383,6 @@ func (p *printer) end(r *campaign.Report) {
 	if r.Seed != 1 {
 		more += fmt.Sprintf(", seed %d", r.Seed)
 	}
-	fmt.Fprintf(p.w, "%s, %s, %s in %s (%s)%s\n", properties(len(r.Outcomes)), words.Count(r.Failures(), "failure"), words.Count(runs, "run"),
+	fmt.Fprintf(p.w, "%s, %s, %s in %s (%s)%s\n", words.Count(len(r.Outcomes), "property"), words.Count(r.Failures(), "failure"), words.Count(runs, "run"),
 		words.Elapsed(r.Elapsed), r.Ended, more)
-}
-
-func properties(n int) string {
-	if n == 1 {
-		return "1 property"
-	}
-	return words.Grouped(n) + " properties"
 }
