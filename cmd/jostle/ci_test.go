@@ -208,7 +208,7 @@ func published(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Setenv("GOPROXY", fmt.Sprintf("file://%s,file://%s", filepath.ToSlash(filepath.Join(work, ".proxy")), filepath.ToSlash(filepath.Join(strings.TrimSpace(string(cache)), "cache/download"))))
 	ts.Setenv("GOMODCACHE", filepath.Join(work, ".modules"))
-	ts.Setenv("GOFLAGS", "-modcacherw -trimpath") // what is compiled is the same in each test
+	ts.Setenv("GOFLAGS", "-modcacherw -trimpath -ldflags=-w") // what is compiled is the same in each test
 	ts.Setenv("GONOSUMDB", "*")
 	ts.Setenv("GOSUMDB", "off")
 	ts.Setenv("GOBIN", filepath.Join(work, ".bin"))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/words"
 )
 
 // A night is what commands share that show what a campaign has noted.
@@ -76,7 +77,7 @@ since a commit tests have run, by a profile of go test -coverprofile.`,
 				}
 			}
 			if len(list) == 0 {
-				return fmt.Errorf("none of %s of the campaign has %q in its name", properties(len(r.Outcomes)), property)
+				return fmt.Errorf("none of %s of the campaign has %q in its name", words.Count(len(r.Outcomes), "property"), property)
 			}
 			if since != "" && form != "text" {
 				return errors.New("--since is shown as text: leave --form out")

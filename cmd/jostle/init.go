@@ -147,7 +147,7 @@ func compiles(ctx context.Context, p *starter.Package, path string, text []byte)
 		return err
 	}
 	o := binary.Options{Dir: p.Dir}
-	_, err = o.Go(ctx, "test", "-c", "-overlay", overlay, "-o", filepath.Join(temp, "new.test.exe"), ".")
+	_, err = o.Go(ctx, "list", "-test", "-export", "-overlay", overlay, ".") // compiles, and links nothing
 	return err
 }
 

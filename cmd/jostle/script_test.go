@@ -93,7 +93,8 @@ func userModule(dir string, setenv func(key, value string)) error {
 		}
 		setenv(name, strings.TrimSpace(string(out)))
 	}
-	for key, value := range map[string]string{"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOWORK": "off", "JOSTLE_CACHE": filepath.Join(dir, ".cache"),
+	// Each command links a binary of tests, which takes less without what debuggers read.
+	for key, value := range map[string]string{"GOFLAGS": "-mod=mod -ldflags=-w", "GOPROXY": "off", "GOWORK": "off", "JOSTLE_CACHE": filepath.Join(dir, ".cache"),
 		"JOSTLE_OUT": "", "JOSTLE_SEED": "", "JOSTLE_BUDGET": ""} {
 		setenv(key, value)
 	}

@@ -216,25 +216,19 @@ func (s *searcher) live(cmd *cobra.Command) (done func()) {
 }
 
 // subjects returns the properties of packages. If some workers are to have the race
-// detector it sets these options, too.
+// detector it sets these options, too: first, since it may be that there is none.
 func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
-	race := s.race && some
-	s.race = s.race && !some
 	list, done, err = s.find(ctx, patterns)
-	if !race || err != nil {
+	if !s.race || !some || err != nil {
 		return distinct(list), done, err
 	}
-	s.race = true
-	plainDone := done
-	races, raceDone, err := s.find(ctx, patterns)
-	done = func() {
-		plainDone()
-		raceDone()
-	}
 	o := &s.options
-	o.Races, o.RaceWorkers = distinct(races), max(1, o.Workers/4)
+	o.Races, o.RaceWorkers = distinct(list), max(1, o.Workers/4)
 	o.Workers = max(1, o.Workers-o.RaceWorkers)
-	return distinct(list), done, err
+	s.race = false
+	raceDone := done
+	list, plainDone, err := s.find(ctx, patterns)
+	return distinct(list), func() { raceDone(); plainDone() }, err
 }
 
 // stateFile returns the file for a campaign of some packages that is begun here, if none is
@@ -383,13 +377,6 @@ func (p *printer) end(r *campaign.Report) {
 	if r.Seed != 1 {
 		more += fmt.Sprintf(", seed %d", r.Seed)
 	}
-	fmt.Fprintf(p.w, "%s, %s, %s in %s (%s)%s\n", properties(len(r.Outcomes)), words.Count(r.Failures(), "failure"), words.Count(runs, "run"),
+	fmt.Fprintf(p.w, "%s, %s, %s in %s (%s)%s\n", words.Count(len(r.Outcomes), "property"), words.Count(r.Failures(), "failure"), words.Count(runs, "run"),
 		words.Elapsed(r.Elapsed), r.Ended, more)
-}
-
-func properties(n int) string {
-	if n == 1 {
-		return "1 property"
-	}
-	return words.Grouped(n) + " properties"
 }

@@ -483,12 +483,25 @@ func TestConditionsOfSubjects(t *testing.T) {
 	}
 }
 
-// awkward are programs of which order alone does not decide, or whose names are no
-// names at first sight.
-var awkward = []struct {
+type awkwardProgram struct {
 	name  string
 	build func(t *props.T, sys *pulse.System)
-}{
+}
+
+// property runs the program as it is.
+func (p awkwardProgram) property(t *props.T) {
+	o := pulse.Options{}
+	if p.name == "lost messages" {
+		o.Faults = pulse.Faults{Drop: 1}
+	}
+	sys := t.SystemWith(o)
+	p.build(t, sys)
+	sys.Run()
+}
+
+// awkward are programs of which order alone does not decide, or whose names are no
+// names at first sight.
+var awkward = []awkwardProgram{
 	{"a coin", func(t *props.T, sys *pulse.System) {
 		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 			if msg == "coin" && ctx.Choose(2) == 1 {
@@ -635,17 +648,8 @@ func TestConditionsOfAwkwardPrograms(t *testing.T) {
 	var b strings.Builder
 	for _, c := range awkward {
 		t.Run(c.name, func(t *testing.T) {
-			property := func(t *props.T) {
-				o := pulse.Options{}
-				if c.name == "lost messages" {
-					o.Faults = pulse.Faults{Drop: 1}
-				}
-				sys := t.SystemWith(o)
-				c.build(t, sys)
-				sys.Run()
-			}
-			out := shrunkBy(t, property, 1, 20_000)
-			r := (&Property{Name: t.Name(), Test: t.Name(), Func: property}).NewRunner()
+			out := shrunkBy(t, c.property, 1, 20_000)
+			r := (&Property{Name: t.Name(), Test: t.Name(), Func: c.property}).NewRunner()
 			defer r.Close()
 			if !holdsExactly(t, c.name, r, &out) {
 				t.Errorf("not held against all orders: %+v", out.Why)

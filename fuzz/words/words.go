@@ -9,10 +9,13 @@ import (
 	"time"
 )
 
-// Count writes how many of something there are: "1 run", "12,400 runs".
+// Count writes how many of something there are: "1 run", "12,400 runs", "2 properties".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
+	}
+	if stem, ok := strings.CutSuffix(what, "ty"); ok {
+		return Grouped(n) + " " + stem + "ties"
 	}
 	return Grouped(n) + " " + what + "s"
 }

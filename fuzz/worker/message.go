@@ -85,15 +85,14 @@ type Request struct {
 	Seed uint64 `json:",omitempty"`
 
 	// Of Run and Again: Count batches from First on, without some; no run from number
-	// Runs on, if that is set. Of Begin and Explore Runs bounds the runs.
+	// Runs on, if that is set. Of Walk they are steps. Of Begin and Explore Runs bounds the
+	// runs.
 	First   int   `json:",omitempty"`
 	Count   int   `json:",omitempty"`
 	Without []int `json:",omitempty"`
 	Runs    int   `json:",omitempty"`
 	// Of Again: the decision to stop before; nil is to stop at none.
 	Stop *Decision `json:",omitempty"`
-
-	// Of Walk First and Count are of steps.
 
 	// Of Shrink, Replay, Walk and Repair: a case as text, and the file that has it. Of Again
 	// Path is the signature of the case.

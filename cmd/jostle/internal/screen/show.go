@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/words"
 )
 
 // A sheet is text that is written line by line.
@@ -171,7 +172,7 @@ func (s *Stepper) messages(b *sheet, list []page.Message, more int) {
 
 // showEnd writes what there is to say of the end of the run.
 func (s *Stepper) showEnd(b *sheet) {
-	b.line("the end, after %s", count(s.steps, "step"))
+	b.line("the end, after %s", words.Count(s.steps, "step"))
 	switch s.walk.Failed {
 	case -1:
 		b.line("  the run did not fail")
@@ -187,13 +188,6 @@ func (s *Stepper) showEnd(b *sheet) {
 	if s.steps == 0 {
 		b.list("log", s.walk.Logs)
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // drawn tells what the run has drawn, and logged outside of steps.

@@ -133,19 +133,12 @@ func (v *View) head(columns int) (lines []Line) {
 		coverage = append(coverage, words.Grouped(pairs)+" open")
 	}
 	if len(v.subjects) > 0 {
-		coverage = append(coverage, fmt.Sprintf("%s of %s open", words.Grouped(open), properties(len(v.subjects))))
+		coverage = append(coverage, fmt.Sprintf("%s of %s open", words.Grouped(open), words.Count(len(v.subjects), "property")))
 	}
 	for _, text := range fitted(coverage, columns) {
 		lines = append(lines, Line{Text: text})
 	}
 	return append(lines, Line{Text: words.Count(found, "failure"), Bad: found > 0})
-}
-
-func properties(n int) string {
-	if n == 1 {
-		return "1 property"
-	}
-	return words.Grouped(n) + " properties"
 }
 
 // open returns how many pairs of receives are open in all properties.
