@@ -183,7 +183,7 @@ func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command
 			err = e
 		}
 		if fails || e == nil && (reply == nil || r.Exact && !reply.Exact) {
-			r, reply, p, of = reply, r, of, p
+			reply, p, of = r, of, p
 		}
 		if p != nil {
 			p.Stop()
