@@ -137,7 +137,7 @@ func TestSharesOfShortSearches(t *testing.T) {
 		{Options{For: time.Millisecond, First: true}, 4, 2},
 	} {
 		c := planned(2, test.o)
-		most, fresh := 0, 0
+		most, fresh, actors := 0, 0, 0
 		for range 10 {
 			fresh = 0
 			for _, j := range c.plan() {
@@ -147,7 +147,11 @@ func TestSharesOfShortSearches(t *testing.T) {
 				}
 				most = max(most, j.request.Count)
 				c.shares[j.round]++
-				c.settle(over(j, receives, 1000*j.request.Count))
+				same := job{request: worker.Request{Count: j.request.Count}}
+				j.reply = over(&same, nil, 1000*j.request.Count).reply
+				j.seen = shows(actors, receives...)
+				actors++
+				c.settle(j)
 			}
 		}
 		if most != test.most || fresh != test.fresh {
