@@ -30,8 +30,8 @@ func (n *night) read(patterns []string) (*campaign.Report, error) {
 	}
 	r, err := campaign.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no campaign is known here: run `jostle fuzz %s` first, from this folder and with the same packages (there is no %s)",
-			strings.Join(patterns, " "), path)
+		return nil, fmt.Errorf("no campaign is known here: run `%s` first, from this folder and with the same packages (there is no %s)",
+			strings.Join(append([]string{"jostle fuzz"}, patterns...), " "), path)
 	}
 	return r, err
 }

@@ -116,6 +116,8 @@ func choose(p *starter.Package, name string) (a *starter.Actor, others []string,
 	switch {
 	case a != nil || name == "":
 		return a, others, nil
+	case slices.ContainsFunc(p.Uncalled(), func(handler string) bool { return strings.HasPrefix(handler, name+".") }):
+		return nil, nil, fmt.Errorf("init cannot tell how to call the handler of %s: it is generic, or takes what only a framework can make", name)
 	case len(others) == 0:
 		return nil, nil, fmt.Errorf("there is no actor %q: no type of %s has a method that takes a message", name, p.Path)
 	}
@@ -170,10 +172,13 @@ func writeNew(path string, text []byte) error {
 // tellProperty says what was written and what to do next.
 func tellProperty(w io.Writer, p *starter.Package, f *starter.File, a *starter.Actor, others []string, pattern string, ready bool) {
 	path := shown(filepath.Join(p.Dir, f.Name))
-	if a == nil {
-		fmt.Fprintf(w, "wrote %s: no type of %s takes messages, so it is an example that runs\n", path, p.Path)
-	} else {
+	switch uncalled := p.Uncalled(); {
+	case a != nil:
 		fmt.Fprintf(w, "wrote %s: %s sends %s messages in many orders\n", path, f.Property, a.Name)
+	case len(uncalled) > 0:
+		fmt.Fprintf(w, "wrote %s: init cannot tell how to call %s, so it is an example that runs: put a call into it\n", path, strings.Join(uncalled, ", "))
+	default:
+		fmt.Fprintf(w, "wrote %s: no type of %s takes messages, so it is an example that runs\n", path, p.Path)
 	}
 	if len(others) > 0 {
 		slices.Sort(others)

@@ -122,6 +122,73 @@ round 3
 	}
 }
 
+// TestSharesOfShortSearches: where time is short no share takes much of it, and a search for
+// the first failure of each property has as many shares for one that shows orders that are
+// new as for one that shows none.
+func TestSharesOfShortSearches(t *testing.T) {
+	for _, test := range []struct {
+		o           Options
+		most, fresh int // batches of 1,000 steps in a share, and shares of the property that shows orders
+	}{
+		{Options{}, 1 << 20 / 1000, 3},
+		{Options{For: 8 * time.Hour}, 1 << 20 / 1000, 3},
+		{Options{For: 2 * time.Second, Workers: 2}, 62, 3},
+		{Options{For: 2 * time.Second, Workers: 2, First: true}, 62, 2},
+		{Options{For: time.Millisecond, First: true}, 4, 2},
+	} {
+		c := planned(2, test.o)
+		most, fresh, actors := 0, 0, 0
+		for range 10 {
+			fresh = 0
+			for _, j := range c.plan() {
+				var receives []int
+				if j.target == c.targets[0] {
+					fresh, receives = fresh+1, []int{5}
+				}
+				most = max(most, j.request.Count)
+				c.shares[j.round]++
+				same := job{request: worker.Request{Count: j.request.Count}}
+				j.reply = over(&same, nil, 1000*j.request.Count).reply
+				j.seen = shows(actors, receives...)
+				actors++
+				c.settle(j)
+			}
+		}
+		if most != test.most || fresh != test.fresh {
+			t.Errorf("%+v: shares of up to %d batches, %d in a round, want %d and %d", test.o, most, fresh, test.most, test.fresh)
+		}
+	}
+}
+
+// TestFirstShares: when the time is over each property still has its saved cases and its
+// first share, and nothing more; after an interrupt none has.
+func TestFirstShares(t *testing.T) {
+	for why, want := range map[string]string{timeOver: "begin 0, run 1 0+1, run 2 0+1, run 0 0+1", interrupted: ""} {
+		c := planned(4, Options{Seed: 1, For: time.Second})
+		begin := &job{target: c.targets[0], request: worker.Request{Do: worker.Begin}, reply: &worker.Reply{}, round: noRound}
+		c.first, c.ready = 1, make(chan struct{})
+		waits, runs := c.targets[1], c.targets[3]
+		c.targets[0].Begun = false
+		runs.next, runs.Tally.Runs = 1, 32
+		c.queue = []*job{begin, c.share(waits), c.share(runs)}
+		c.end(why)
+		if c.ended == timeOver {
+			c.settle(begin)
+		}
+		var left []string
+		for _, j := range c.queue {
+			if text := fmt.Sprint("begin ", slices.Index(c.targets, j.target)); j.request.Do == worker.Begin {
+				left = append(left, text)
+				continue
+			}
+			left = append(left, fmt.Sprintf("run %d %d+%d", slices.Index(c.targets, j.target), j.request.First, j.request.Count))
+		}
+		if got := strings.Join(left, ", "); got != want {
+			t.Errorf("%s: left is %q, want %q", why, got, want)
+		}
+	}
+}
+
 // TestBoundedShares: a property with all its runs has no more shares.
 func TestBoundedShares(t *testing.T) {
 	c := planned(1, Options{Seed: 1, Runs: 100})

@@ -104,6 +104,7 @@ const (
 	failures    = "failures"
 	givenUp     = "given up"
 	runs        = "runs"
+	timeOver    = "time"
 )
 
 // nothingLeft says why nothing is left to search for.
@@ -158,7 +159,7 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 			c.checkpoint()
 		case <-end:
 			end = nil
-			c.end("time")
+			c.end(timeOver)
 			time.AfterFunc(grace, stop)
 		case <-done:
 			done = nil
@@ -169,7 +170,8 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 }
 
 // end ends the search, for a reason if there was none before. What was found is still
-// made smaller.
+// made smaller. When the time is over each property still has its saved cases and its
+// first share: else it would fail since others took long.
 func (c *campaign) end(why string) {
 	if c.over && why != interrupted {
 		return
@@ -177,11 +179,22 @@ func (c *campaign) end(why string) {
 	c.over, c.ended = true, why
 	var left []*job
 	for _, j := range c.queue {
-		if j.request.Do == worker.Shrink {
+		if j.request.Do == worker.Shrink || why == timeOver && (j.request.Do == worker.Begin || j.request.First == 0) {
 			left = append(left, j)
 		}
 	}
 	c.queue = left
+	for _, t := range c.targets {
+		c.atLeast(t)
+	}
+}
+
+// atLeast queues the first share of a target that has none, once the time is over.
+func (c *campaign) atLeast(t *target) {
+	if c.ended == timeOver && t.next == 0 && t.open(&c.Options) {
+		c.shares[c.round]++
+		c.queue = append(c.queue, c.share(t))
+	}
 }
 
 // refill plans a round when none is waiting and the round before the last is over.
@@ -301,6 +314,7 @@ func (c *campaign) begun(j *job) {
 		t.learn(j.seen)
 		c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: t.Complete})
 	}
+	c.atLeast(t)
 }
 
 // tell tells of an event.

@@ -64,13 +64,27 @@ func newTarget(s Subject) *target {
 	return &target{subject: s, Tally: search.NewTally(), early: map[int]*job{}, seen: &coverage.Orders{}, known: &coverage.Orders{}}
 }
 
-// A share takes about so many steps, but no more batches than mostBatches and no more
-// than growth times as many as the share before.
+// A share takes about shareSteps steps, and at least leastSteps where time bounds the
+// search, but no more batches than mostBatches and no more than growth times as many as
+// the share before.
 const (
 	shareSteps  = 1 << 20
+	leastSteps  = 1 << 12
 	mostBatches = 1 << 12
 	growth      = 4
 )
+
+// shareSteps returns about how many steps a share takes. Where the time is short it is so
+// few that each property comes to some 32 shares, with a step of a microsecond: a property
+// that is ready a little after the others would else wait for their shares until the time
+// is over.
+func (c *campaign) shareSteps() int {
+	if c.For == 0 {
+		return shareSteps
+	}
+	each := int(c.For.Microseconds()) / len(c.targets) * max(1, c.Workers)
+	return max(leastSteps, min(shareSteps, each/32))
+}
 
 // open reports whether there is more to search for.
 func (t *target) open(o *Options) bool {
@@ -78,11 +92,11 @@ func (t *target) open(o *Options) bool {
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
-// share returns the next share of a round, as a request.
-func (t *target) share(o *Options, round int) worker.Request {
+// share returns the next share of a round, as a request. It has about so many steps.
+func (t *target) share(o *Options, round, steps int) worker.Request {
 	size := 1
 	if y := t.yieldBefore(round); y.Batches > 0 {
-		size = max(1, min(mostBatches, growth*max(1, t.Size), shareSteps*y.Batches/max(1, y.Steps)))
+		size = max(1, min(mostBatches, growth*max(1, t.Size), steps*y.Batches/max(1, y.Steps)))
 	}
 	t.Size = size
 	q := worker.Request{Do: worker.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs}
@@ -231,7 +245,7 @@ func (c *campaign) plan() (jobs []*job) {
 	}
 	for i, t := range open {
 		for n := 1 + c.extra(open, i, total); n > 0 && t.open(&c.Options); n-- {
-			jobs = append(jobs, &job{target: t, request: t.share(&c.Options, c.round), round: c.round})
+			jobs = append(jobs, c.share(t))
 		}
 	}
 	for _, t := range open {
@@ -241,10 +255,16 @@ func (c *campaign) plan() (jobs []*job) {
 	return jobs
 }
 
+// share returns the next share of a target, in the round that is planned.
+func (c *campaign) share(t *target) *job {
+	return &job{target: t, request: t.share(&c.Options, c.round, c.shareSteps()), round: c.round}
+}
+
 // extra returns how many shares a target is given beside its first: its part, by pairs,
-// of as many as there are targets, rounded down so that the sums before it are.
+// of as many as there are targets, rounded down so that the sums before it are. A search
+// that ends at the first failure of each target has as much time for one as for another.
 func (c *campaign) extra(open []*target, i, total int) int {
-	if total == 0 {
+	if total == 0 || c.First {
 		return 1
 	}
 	before := 0

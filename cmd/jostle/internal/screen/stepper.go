@@ -94,8 +94,10 @@ func unknown(line string) string {
 // to goes to a step, or to the end, which is behind the last.
 func (s *Stepper) to(step int) string {
 	switch {
-	case step < 0:
+	case step < 0 && s.at == 0:
 		return "this is the first step\n"
+	case step < 0:
+		return fmt.Sprintf("there is no step %d: the first is 0\n", step)
 	case step > s.steps && s.at == s.steps && step == s.at+1:
 		return "this is the end\n"
 	case step > s.steps:

@@ -75,6 +75,29 @@ func (p *Package) actor(spec *ast.TypeSpec) *Actor {
 	return nil
 }
 
+// Uncalled lists what is called as a handler is, of types that are no actors here, as
+// "Door.Receive": they are generic, or take what only a framework or their user can make.
+func (p *Package) Uncalled() (list []string) {
+	for _, f := range p.files {
+		for _, d := range f.Decls {
+			m, ok := d.(*ast.FuncDecl)
+			if !ok || m.Recv == nil || !slices.Contains(methods, m.Name.Name) || m.Type.Params.NumFields() == 0 {
+				continue
+			}
+			if fn, ok := p.info.Defs[m.Name].(*types.Func); ok {
+				typ := fn.Signature().Recv().Type()
+				if pointer, ok := typ.(*types.Pointer); ok {
+					typ = pointer.Elem()
+				}
+				if named, ok := types.Unalias(typ).(*types.Named); ok {
+					list = append(list, named.Obj().Name()+"."+m.Name.Name)
+				}
+			}
+		}
+	}
+	return list
+}
+
 // takes finds out which parameter of a method is the message, and reports whether the
 // others can be supplied.
 func (p *Package) takes(a *Actor, s *types.Signature) bool {

@@ -89,16 +89,31 @@ func (p *Package) begin(ctx context.Context, run Go) error {
 	if err != nil {
 		return err
 	}
+	root := moduleAbove(p.Dir)
 	for line := range strings.Lines(string(out)) {
 		module, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		if below, err := filepath.Rel(dir, p.Dir); err == nil && dir != "" && filepath.IsLocal(below) {
+		below, err := filepath.Rel(dir, p.Dir)
+		if err == nil && dir != "" && filepath.IsLocal(below) && (root == "" || root == filepath.Clean(dir)) {
 			p.Path = path.Join(module, filepath.ToSlash(below))
 			p.Name = nameFor(p.Path)
 			p.types = types.NewPackage(p.Path, p.Name)
 			return nil
 		}
 	}
+	if root != "" {
+		return fmt.Errorf("%s is in another module: go to its folder first, by `cd %s`", p.Dir, root)
+	}
 	return fmt.Errorf("%s is in no module: `go mod init example.com/name` makes one", p.Dir)
+}
+
+// moduleAbove returns the folder of the module that a folder is in, "" if there is none.
+func moduleAbove(dir string) string {
+	for last := ""; dir != last; dir, last = filepath.Dir(dir), dir {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	return ""
 }
 
 // nameFor returns a name for a package, as people derive it from its import path.
