@@ -25,6 +25,7 @@ const order = `
 	pulse/hash < pulse/value
 	pulse/choice, pulse/stack, pulse/trace, pulse/value < pulse
 	pulse, pulse/schedule < pulse/strategy
+	pulse < pulse/adapt/machine < pulse/adapt/etcdraft
 	pulse < pulse/adapt/*, pulse/goroutine
 
 	# What we remember, and how we reduce. No actors: shrink knows cases and traces.
@@ -69,6 +70,8 @@ var outside = map[string][]string{
 	"fuzz/campaign":   {"golang.org/x/exp/rand"},
 	"cmd/jostle":      {"github.com/spf13/cobra"},                               // a nested module
 	"pulse/adapt/*":   {"github.com/asynkron/protoactor-go", "go.etcd.io/raft"}, // nested modules, a go.mod each
+	// What raft writes into its log is a message of protobuf.
+	"pulse/adapt/etcdraft": {"go.etcd.io/raft", "google.golang.org/protobuf"}, // another
 }
 
 // outsideTests lists the modules that any test may import besides those which
