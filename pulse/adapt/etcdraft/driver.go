@@ -34,6 +34,9 @@ func (n *node) observation(rd *raft.Ready) Observation {
 	if !raft.IsEmptyHardState(rd.HardState) {
 		o.Commit = rd.GetCommit()
 	}
+	if n.taken > n.applied {
+		o.Conf = nil // that of raft is ahead
+	}
 	return o
 }
 
@@ -85,6 +88,7 @@ func (n *node) later(rd raft.Ready, out *output) {
 		switch m.GetTo() {
 		case raft.LocalAppendThread:
 			n.write(hardOf(m), m.Snapshot, m.Entries, out)
+			n.taken = max(n.taken, m.Snapshot.GetMetadata().GetIndex())
 			n.appends = append(n.appends, m)
 			out.SyncLater(appended{})
 		case raft.LocalApplyThread:
@@ -192,7 +196,7 @@ func (n *node) apply(entries []*raftpb.Entry, out *output) {
 		n.applied = e.GetIndex()
 		switch {
 		case e.GetType() != raftpb.EntryNormal:
-			if n.cluster.config.mistake != changesEarly {
+			if n.cluster.config.mistake != changesEarly && n.applied > n.taken {
 				n.changeConf([]*raftpb.Entry{e})
 			}
 			n.answer(changeOf(e).AsV2().Context, n.applied, nil, out)

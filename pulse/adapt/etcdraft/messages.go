@@ -57,10 +57,15 @@ func showEntry(data []byte) string {
 	return fmt.Sprintf("%q", data)
 }
 
-// received returns a copy of a message for raft, which writes into what it is given. A
-// message may come twice, so that none is given away. Entries are never written
-// to, but for those of proposals.
+// received returns a message for raft. A message may come twice, so that raft gets a copy
+// of what it writes into: that is what a follower sends on to its leader, and the entries of
+// a proposal. All else it only reads.
 func received(m *raftpb.Message) *raftpb.Message {
+	switch m.GetType() {
+	case raftpb.MsgProp, raftpb.MsgReadIndex, raftpb.MsgTransferLeader:
+	default:
+		return m
+	}
 	c := &raftpb.Message{
 		Type: m.Type, To: m.To, From: m.From, Term: m.Term, LogTerm: m.LogTerm, Index: m.Index, Commit: m.Commit, Vote: m.Vote,
 		Entries: m.Entries, Snapshot: m.Snapshot, Reject: m.Reject, RejectHint: m.RejectHint, Context: m.Context, Responses: m.Responses,

@@ -27,6 +27,11 @@ type node struct {
 	applied  uint64 // the last entry that is in state
 	snapshot uint64 // the last entry that is in the snapshot
 
+	// taken is the last entry in a snapshot that raft has taken, perhaps before it is safe: with
+	// AsyncStorageWrites older entries may still wait to be applied. Raft has the configuration
+	// of the snapshot then, and must not be told of the changes in them again: it panics.
+	taken uint64
+
 	asked    uint64 // requests of clients so far
 	requests []request
 	appends  []*raftpb.Message // with AsyncStorageWrites: what waits to be safe

@@ -73,7 +73,11 @@ func (j *journal) open(disk machine.Disk, start *raftpb.Snapshot, out *machine.O
 
 func (j *journal) begin(boot int) { *j = journal{boot: boot, prefix: strconv.Itoa(boot) + "."} }
 
-func (j *journal) name(i int) string { return j.prefix + strconv.Itoa(i) }
+// name returns the name of a record. Later names sort behind, where a disk takes them best.
+func (j *journal) name(i int) string {
+	digits := strconv.Itoa(i)
+	return j.prefix + "0000000"[min(len(digits), 7):] + digits
+}
 
 // write adds a record.
 func (j *journal) write(r record, out *machine.Output[any]) {

@@ -126,8 +126,7 @@ func (s scene) property(t *props.T) {
 		if len(l.text) > len(longest.text) {
 			longest = *l
 		}
-		st := c.Status(i + 1)
-		t.Sometimes(fmt.Sprintf("node %d leads", i+1), st.RaftState == raft.StateLeader)
+		t.Sometimes("a node leads", c.Status(i+1).RaftState == raft.StateLeader)
 		t.Sometimes("a node has restored what others have applied", l.restored > 0 && l.text != "")
 	}
 }
