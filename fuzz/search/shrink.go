@@ -136,7 +136,12 @@ func (s *shrinking) first(f *finding.Finding) (shrink.Outcome, bool) {
 	if res.System == nil || res.Failure == nil || res.Failure.Signature() != f.Case.Signature {
 		return shrink.Outcome{}, false
 	}
-	out := s.Run(caseOf(&res))
+	c, whole := caseOf(&res), sequence(res.System)
+	out := s.Run(c)
+	if out.Signature != f.Case.Signature { // the order of timers that are due at one time matters
+		c.Schedule.Before = whole
+		out = s.Run(c)
+	}
 	return out, out.Signature == f.Case.Signature
 }
 
@@ -261,6 +266,29 @@ func overtakings(sys *pulse.System) (list []schedule.Constraint) {
 				list = append(list, schedule.Constraint{First: st.ID, Second: host.StepID(d)})
 				break
 			}
+		}
+	}
+	return list
+}
+
+// sequence returns the constraints under which any order becomes that of a run: each step
+// waits for the one before it, and what was not received for the last.
+func sequence(sys *pulse.System) (list []schedule.Constraint) {
+	t, last := sys.Trace(), uint64(0)
+	after := func(id uint64) {
+		if last != 0 {
+			list = append(list, schedule.Constraint{First: last, Second: id})
+		}
+	}
+	for i := range t.Steps {
+		if st := &t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
+			after(st.ID)
+			last = st.ID
+		}
+	}
+	for i := range t.Sends {
+		if d := &t.Sends[i]; d.Receipt < 0 {
+			after(sys.Host().StepID(d))
 		}
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"text/tabwriter"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -270,5 +271,31 @@ func BenchmarkShrink(b *testing.B) {
 			}
 			b.ReportMetric(float64(runs)/float64(n), "runs/op")
 		})
+	}
+}
+
+// TestShrinkTimersOfOneTime: in which order timers fire that are due at one time is part
+// of a run, although plain order has no say about it: here the answers of Choose, which
+// are kept in the order of the questions, belong to other actors without it.
+func TestShrinkTimersOfOneTime(t *testing.T) {
+	out := shrunkBy(t, func(t *props.T) {
+		sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly})
+		said := map[string]int{}
+		for _, name := range []string{"a", "b", "c"} {
+			sys.Go(name, func(p *pulse.Process) {
+				p.Sleep(time.Second)
+				said[name] = p.Choose(4)
+			})
+		}
+		sys.Go("late", func(p *pulse.Process) {
+			p.Sleep(time.Second)
+			if len(said) == 3 && said["a"] == 1 && said["b"] == 2 && said["c"] == 3 {
+				t.Error("1, 2, 3")
+			}
+		})
+		sys.Run()
+	}, 1, 200)
+	if out.Finding.Failure.Text != "1, 2, 3" {
+		t.Errorf("shrunk to %q", out.Finding.Failure.Text)
 	}
 }

@@ -25,6 +25,7 @@ const order = `
 	pulse/hash < pulse/value
 	pulse/choice, pulse/stack, pulse/trace, pulse/value < pulse
 	pulse, pulse/schedule < pulse/strategy
+	pulse < pulse/adapt/machine < pulse/adapt/etcdraft
 	pulse < pulse/adapt/*, pulse/goroutine
 
 	# What we remember, and how we reduce. No actors: shrink knows cases and traces.
@@ -70,6 +71,8 @@ var outside = map[string][]string{
 	"cmd/jostle":      {"github.com/spf13/cobra", "golang.org/x/term"}, // a nested module
 	// Nested modules, a go.mod each. The maps are in the types of proto.actor's registry.
 	"pulse/adapt/*": {"github.com/asynkron/protoactor-go", "github.com/orcaman/concurrent-map", "go.etcd.io/raft"},
+	// What raft writes into its log is a message of protobuf.
+	"pulse/adapt/etcdraft": {"go.etcd.io/raft", "google.golang.org/protobuf"}, // another
 }
 
 // outsideTests lists the modules that any test may import besides those which

@@ -1,0 +1,179 @@
+package etcdraft
+
+import (
+	"fmt"
+	"time"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/adapt/machine"
+)
+
+// A StateMachine is what the nodes replicate: the same entries in the same order make
+// it the same everywhere.
+type StateMachine interface {
+	// Apply applies what was proposed, and returns what the proposer is answered.
+	Apply(index uint64, data []byte) (answer any)
+	// Query returns what a Read is answered.
+	Query(query any) (answer any)
+	// Snapshot returns the whole state, and Restore makes it that of a snapshot.
+	Snapshot() []byte
+	Restore(snapshot []byte)
+}
+
+// nothing is a StateMachine without a state.
+type nothing struct{}
+
+func (nothing) Apply(uint64, []byte) any { return nil }
+func (nothing) Query(any) any            { return nil }
+func (nothing) Snapshot() []byte         { return nil }
+func (nothing) Restore([]byte)           {}
+
+// A Config describes a cluster. The zero value is three voters that replicate nothing.
+type Config struct {
+	// Voters, Learners and Spares are how many nodes there are of each: the first are the
+	// voters at the beginning. Spares are in no configuration until ChangeConf adds them.
+	// Zero Voters means 3.
+	Voters, Learners, Spares int
+	// StateMachine makes the state machine of a node; nil is one without a state.
+	StateMachine func() StateMachine
+	// Tick is the time between two ticks of a node; zero means 100 ms.
+	Tick time.Duration
+	// SnapshotEvery is after how many applied entries a node makes a snapshot and forgets
+	// the log before it; zero is never.
+	SnapshotEvery int
+	// Raft is what each node is configured with. ID, Storage, Applied and Logger are the
+	// package's. Zero fields mean: ElectionTick 5, HeartbeatTick 1, MaxSizePerMsg 1 MiB,
+	// MaxInflightMsgs 256.
+	Raft raft.Config
+
+	mistake mistake
+}
+
+// A mistake is a fault of the driver, planted by a test.
+type mistake uint8
+
+const (
+	noMistake       mistake = iota
+	sendsBeforeSync         // messages go out before what they promise is safe
+	forgetsVote             // the vote is not written
+	appliesEarly            // entries are applied when they are appended
+	restoresLate            // a snapshot is restored later, over what was applied since
+	readsAlone              // a leader answers a Read by itself
+	changesEarly            // a configuration is changed when its entry is appended
+)
+
+// A Cluster is the nodes that a Config has spawned. Node 1 is the first.
+type Cluster struct {
+	*machine.Cluster[any]
+	// Safety has judged what the nodes have done until now.
+	Safety *Safety
+
+	config Config
+	start  *raftpb.Snapshot // what the log of a node begins with that is no spare
+}
+
+// Spawn adds the nodes to a system. They start when it runs. It panics if the Config
+// cannot be.
+func (c Config) Spawn(sys *pulse.System) *Cluster {
+	c = c.settled()
+	if err := c.refusal(); err != "" {
+		panic("etcdraft: " + err)
+	}
+	n := c.Voters + c.Learners + c.Spares
+	cluster := &Cluster{Safety: NewSafety(n), config: c, start: c.first()}
+	cluster.Cluster = machine.Config[any]{Nodes: n, Name: "raft", Tick: c.Tick,
+		New: func(id int, disk machine.Disk, out *machine.Output[any]) machine.Machine[any] {
+			return cluster.newNode(uint64(id), disk, out)
+		},
+	}.Spawn(sys)
+	return cluster
+}
+
+// settled fills in what is open.
+func (c Config) settled() Config {
+	orElse := func(v *int, zero int) {
+		if *v == 0 {
+			*v = zero
+		}
+	}
+	orElse(&c.Voters, 3)
+	orElse(&c.Raft.ElectionTick, 5)
+	orElse(&c.Raft.HeartbeatTick, 1)
+	orElse(&c.Raft.MaxInflightMsgs, 256)
+	if c.Raft.MaxSizePerMsg == 0 {
+		c.Raft.MaxSizePerMsg = 1 << 20
+	}
+	if c.Tick == 0 {
+		c.Tick = 100 * time.Millisecond
+	}
+	if c.StateMachine == nil {
+		c.StateMachine = func() StateMachine { return nothing{} }
+	}
+	return c
+}
+
+// refusal returns what is wrong with a Config, "" when nothing is.
+func (c Config) refusal() string {
+	r := c.Raft
+	switch {
+	case c.Voters < 0 || c.Learners < 0 || c.Spares < 0:
+		return fmt.Sprintf("Config has %d voters, %d learners and %d spares: give it numbers from 0 on", c.Voters, c.Learners, c.Spares)
+	case c.Tick < 0:
+		return fmt.Sprintf("Config.Tick is %v: give it a time from 1ns on, or zero for 100 ms", c.Tick)
+	case c.SnapshotEvery < 0:
+		return fmt.Sprintf("Config.SnapshotEvery is %d: give it a number from 1 on, or zero for no snapshots", c.SnapshotEvery)
+	case r.ID != 0 || r.Storage != nil || r.Applied != 0 || r.Logger != nil:
+		return "Config.Raft has ID, Storage, Applied or Logger: leave them to the package"
+	case r.HeartbeatTick < 1 || r.ElectionTick <= r.HeartbeatTick:
+		return fmt.Sprintf("Config.Raft has ElectionTick %d and HeartbeatTick %d: an election takes longer than a heartbeat", r.ElectionTick, r.HeartbeatTick)
+	case r.ReadOnlyOption == raft.ReadOnlyLeaseBased && !r.CheckQuorum:
+		return "Config.Raft has ReadOnlyLeaseBased without CheckQuorum: raft wants both"
+	}
+	return ""
+}
+
+// first returns the snapshot that the log of each node begins with: nothing but the
+// configuration.
+func (c Config) first() *raftpb.Snapshot {
+	conf := &raftpb.ConfState{}
+	for i := range c.Voters + c.Learners {
+		if id := uint64(i + 1); i < c.Voters {
+			conf.Voters = append(conf.Voters, id)
+		} else {
+			conf.Learners = append(conf.Learners, id)
+		}
+	}
+	return &raftpb.Snapshot{
+		Data:     c.StateMachine().Snapshot(),
+		Metadata: &raftpb.SnapshotMetadata{ConfState: conf, Index: new(uint64(1)), Term: new(uint64(1))},
+	}
+}
+
+// Err returns what Safety has seen go wrong, nil if nothing has. It is for props.T.Always.
+func (c *Cluster) Err() error { return c.Safety.Err() }
+
+// node returns a node, nil before its first start.
+func (c *Cluster) node(id int) *node {
+	n, _ := c.Machine(id).(*node)
+	return n
+}
+
+// Status returns what raft says of a node; of one that is down, what it said last. Before
+// the first start it is zero.
+func (c *Cluster) Status(id int) raft.BasicStatus {
+	if n := c.node(id); n != nil {
+		return n.raw.BasicStatus()
+	}
+	return raft.BasicStatus{}
+}
+
+// StateMachine returns the state machine of a node, nil before its first start.
+func (c *Cluster) StateMachine(id int) StateMachine {
+	if n := c.node(id); n != nil {
+		return n.state
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+// Package etcdraft runs unchanged nodes of go.etcd.io/raft/v3 under jostle: each is a
+// raft.RawNode with its storage, its log on a disk and the user's replicated state
+// machine.
+//
+//	cluster := etcdraft.Config{
+//		Voters:       3,
+//		StateMachine: func() etcdraft.StateMachine { return newStore() },
+//	}.Spawn(sys)
+//	t.Always("raft", cluster.Err)
+//	sys.Go("client", func(p *pulse.Process) {
+//		answer, ok := p.AskTimeout(cluster.Ref(1), etcdraft.Propose{Data: put("x", "1")}, time.Second)
+//		…
+//	})
+//	sys.Run()
+//
+// Nodes tick for ever, so a run needs an end: Options.Horizon.
+//
+// What goes wrong is said by pulse.Options.Faults or a pulse.Nemesis: messages that are
+// lost, come twice or late, partitions, and crashes, also in the middle of a step, with
+// what was not synced lost. Faults.RestartLost brings a crashed node back from its disk.
+// RestartKept is not for these nodes: a process that has crashed keeps no memory.
+//
+// # What a client asks
+//
+// Propose, Read, ChangeConf, Transfer and Campaign are the messages that a client sends a
+// node. The first three are answered, by Result, or by Dropped if raft refuses. A node that
+// crashes, or that has no leader, answers nothing: ask by AskTimeout. A proposal that was
+// not answered may be applied or not, and with Faults.Duplicate it may be applied twice,
+// as with raft itself.
+//
+// # The driver
+//
+// The loop around the RawNode is this package's. One Ready is written as one record of the
+// log on disk and synced if Ready.MustSync says so, its messages are sent after that, and
+// then it is applied. With Config.Raft.AsyncStorageWrites what is to be appended and what
+// is to be applied waits in two queues, and each comes to its end in a later step. A node
+// begins by reading its log until the first record that a crash has taken.
+//
+// # Monitors
+//
+// Cluster.Err returns the first violation that Safety has seen: of election safety, log
+// matching, leader completeness, state machine safety, a commit index that goes back, a
+// snapshot over newer state, or a read that misses what was committed before it was asked.
+// Who has a driver of their own feeds a Safety from there. Whether the answers of
+// the user's state machine are linearizable is for props/linear: see the Example.
+//
+// # What is controlled
+//
+// Time is virtual: Config.Tick is the time from one RawNode.Tick to the next. Raft draws its
+// election timeouts from crypto/rand. Here they are decisions of the strategy, between
+// ElectionTick and twice that, as there. For this the package writes a field of raft's,
+// which it finds by reflection: with a version of raft that has no such field Spawn panics.
+// Raft logs nothing, and what it would end the process with fails the run.
+//
+// pulse.Options.Isolation is not for these nodes: values of protobuf keep notes in
+// themselves when they are read, which is a change like any other.
+package etcdraft

@@ -1,0 +1,242 @@
+package etcdraft
+
+import (
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+)
+
+// drain does what raft is ready for.
+func (n *node) drain(out *output) {
+	for n.raw.HasReady() {
+		rd := n.raw.Ready()
+		if rd.SoftState != nil {
+			n.leads = rd.RaftState == raft.StateLeader
+		}
+		if rd.HardState != nil && rd.GetTerm() > 0 {
+			n.term = rd.GetTerm()
+		}
+		if n.cluster.config.Raft.AsyncStorageWrites {
+			n.later(rd, out)
+		} else {
+			n.now(rd, out)
+			n.raw.Advance(rd)
+		}
+	}
+	if len(n.requests) > 0 {
+		n.answerReads(out)
+	}
+}
+
+// observation returns what Safety is to know of a Ready.
+func (n *node) observation(rd *raft.Ready) Observation {
+	o := Observation{Term: n.term, Leads: n.leads, Conf: n.conf, Snapshot: rd.Snapshot, Appended: rd.Entries, Committed: rd.CommittedEntries}
+	if !raft.IsEmptyHardState(rd.HardState) {
+		o.Commit = rd.GetCommit()
+	}
+	if n.taken > n.applied {
+		o.Conf = nil // that of raft is ahead
+	}
+	return o
+}
+
+// now does what raft is ready for, in the order that it asks for: what is to be safe
+// is safe before any message leaves.
+func (n *node) now(rd raft.Ready, out *output) {
+	wrong := n.cluster.config.mistake
+	n.readStates(rd.ReadStates, out)
+	if wrong == sendsBeforeSync {
+		n.send(rd.Messages, out)
+	}
+	n.write(rd.HardState, rd.Snapshot, rd.Entries, out)
+	n.keep(rd.HardState, rd.Snapshot, rd.Entries)
+	if rd.MustSync || !raft.IsEmptySnap(rd.Snapshot) {
+		out.Sync()
+	}
+	n.saw(n.observation(&rd), out)
+	if wrong != sendsBeforeSync {
+		n.send(rd.Messages, out)
+	}
+	switch {
+	case raft.IsEmptySnap(rd.Snapshot):
+	case wrong == restoresLate:
+		out.Send(int(n.id), restoring{rd.Snapshot})
+	default:
+		n.restore(rd.Snapshot, out)
+	}
+	if wrong == changesEarly {
+		n.changeConf(rd.Entries)
+	}
+	if wrong == appliesEarly {
+		n.apply(rd.Entries, out)
+	} else {
+		n.apply(rd.CommittedEntries, out)
+	}
+}
+
+// restoring is how a driver with the mistake restoresLate restores a snapshot.
+type restoring struct{ snap *raftpb.Snapshot }
+
+func (r restoring) String() string { return "restore " + raft.DescribeSnapshot(r.snap) }
+
+// later does what raft is ready for with AsyncStorageWrites: what is to be safe is
+// written, and what is to be applied waits.
+func (n *node) later(rd raft.Ready, out *output) {
+	n.readStates(rd.ReadStates, out)
+	n.saw(n.observation(&rd), out)
+	for _, m := range rd.Messages {
+		switch m.GetTo() {
+		case raft.LocalAppendThread:
+			n.write(hardOf(m), m.Snapshot, m.Entries, out)
+			n.taken = max(n.taken, m.Snapshot.GetMetadata().GetIndex())
+			n.appends = append(n.appends, m)
+			out.SyncLater(appended{})
+		case raft.LocalApplyThread:
+			n.applies = append(n.applies, m)
+			out.Send(int(n.id), applying{})
+		default:
+			out.Send(int(m.GetTo()), Message{m})
+		}
+	}
+}
+
+// hardOf returns the state that a message asks to be kept, nil when there is none.
+func hardOf(m *raftpb.Message) *raftpb.HardState {
+	if m.Term == nil || m.Vote == nil || m.Commit == nil {
+		return nil
+	}
+	return &raftpb.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit}
+}
+
+// appended follows the step in which the oldest of appends became safe.
+func (n *node) appended(out *output) {
+	m := n.appends[0]
+	n.appends = append(n.appends[:0], n.appends[1:]...)
+	n.keep(hardOf(m), m.Snapshot, m.Entries)
+	if !raft.IsEmptySnap(m.Snapshot) {
+		n.restore(m.Snapshot, out)
+	}
+	n.respond(m.Responses, out)
+}
+
+// applying applies the oldest of applies.
+func (n *node) applying(out *output) {
+	m := n.applies[0]
+	n.applies = append(n.applies[:0], n.applies[1:]...)
+	n.apply(m.Entries, out)
+	n.respond(m.Responses, out)
+}
+
+// respond sends what raft has attached to a message to its storage.
+func (n *node) respond(list []*raftpb.Message, out *output) {
+	for _, m := range list {
+		if m.GetTo() == n.id {
+			_ = n.raw.Step(m) // raft refuses what has become stale
+		} else {
+			out.Send(int(m.GetTo()), Message{m})
+		}
+	}
+}
+
+// send sends messages. Snapshots are assumed to arrive: that they do not is found out by
+// heartbeats.
+func (n *node) send(list []*raftpb.Message, out *output) {
+	for _, m := range list {
+		out.Send(int(m.GetTo()), Message{m})
+	}
+}
+
+// write writes a record to the disk, unless there is nothing to write.
+func (n *node) write(hard *raftpb.HardState, snap *raftpb.Snapshot, entries []*raftpb.Entry, out *output) {
+	r := record{entries: entries}
+	if !raft.IsEmptyHardState(hard) {
+		r.hard = hard
+		if n.cluster.config.mistake == forgetsVote {
+			r.hard = &raftpb.HardState{Term: hard.Term, Vote: new(uint64(0)), Commit: hard.Commit}
+		}
+	}
+	if !raft.IsEmptySnap(snap) {
+		r.snap = snap
+	}
+	if r.hard != nil || r.snap != nil || len(entries) > 0 {
+		n.journal.write(r, out)
+	}
+}
+
+// keep puts what was written into the storage that raft reads.
+func (n *node) keep(hard *raftpb.HardState, snap *raftpb.Snapshot, entries []*raftpb.Entry) {
+	if !raft.IsEmptySnap(snap) {
+		must(n.storage.ApplySnapshot(snap))
+	}
+	must(n.storage.Append(entries))
+	if !raft.IsEmptyHardState(hard) {
+		must(n.storage.SetHardState(hard))
+	}
+}
+
+// restore makes the state machine that of a snapshot.
+func (n *node) restore(snap *raftpb.Snapshot, out *output) {
+	n.state.Restore(snap.Data)
+	n.conf = snap.GetMetadata().GetConfState()
+	n.applied = snap.GetMetadata().GetIndex()
+	n.snapshot = n.applied
+	n.saw(Observation{Restored: snap}, out)
+}
+
+// apply applies entries. With AsyncStorageWrites a snapshot may have come before them.
+func (n *node) apply(entries []*raftpb.Entry, out *output) {
+	for len(entries) > 0 && entries[0].GetIndex() <= n.applied && n.cluster.config.Raft.AsyncStorageWrites {
+		entries = entries[1:]
+	}
+	if len(entries) == 0 {
+		return
+	}
+	n.saw(Observation{Applied: entries}, out)
+	for _, e := range entries {
+		n.applied = e.GetIndex()
+		switch {
+		case e.GetType() != raftpb.EntryNormal:
+			if n.cluster.config.mistake != changesEarly && n.applied > n.taken {
+				n.changeConf([]*raftpb.Entry{e})
+			}
+			n.answer(changeOf(e).AsV2().Context, n.applied, nil, out)
+		case len(e.Data) >= header:
+			n.answer(e.Data, n.applied, n.state.Apply(n.applied, e.Data[header:]), out)
+		}
+	}
+	if every := uint64(n.cluster.config.SnapshotEvery); every > 0 && n.applied-n.snapshot >= every && n.conf != nil {
+		n.makeSnapshot(out)
+	}
+}
+
+// changeOf returns the change of the configuration that an entry is.
+func changeOf(e *raftpb.Entry) raftpb.ConfChangeI {
+	if e.GetType() == raftpb.EntryConfChange {
+		c := &raftpb.ConfChange{}
+		must(proto.Unmarshal(e.Data, c))
+		return c
+	}
+	c := &raftpb.ConfChangeV2{}
+	must(proto.Unmarshal(e.Data, c))
+	return c
+}
+
+// changeConf changes the configuration as those of entries say that are changes.
+func (n *node) changeConf(entries []*raftpb.Entry) {
+	for _, e := range entries {
+		if e.GetType() != raftpb.EntryNormal {
+			n.conf = n.raw.ApplyConfChange(changeOf(e))
+		}
+	}
+}
+
+// makeSnapshot makes a snapshot of the state machine and forgets the log before it.
+func (n *node) makeSnapshot(out *output) {
+	snap, err := n.storage.CreateSnapshot(n.applied, n.conf, n.state.Snapshot())
+	if err != nil {
+		return // a newer one has come from another node
+	}
+	must(n.storage.Compact(n.applied))
+	n.snapshot = n.applied
+	n.journal.write(record{snap: snap, made: true}, out)
+}

@@ -1,0 +1,92 @@
+package etcdraft
+
+import (
+	"fmt"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+)
+
+// What clients send to a node.
+type (
+	// Propose asks for an entry of the log. The answer is a Result when the entry was
+	// applied at the node that was asked.
+	Propose struct{ Data []byte }
+	// Read asks the state machine by raft's ReadIndex. The answer is a Result.
+	Read struct{ Query any }
+	// ChangeConf asks for a change of the configuration, a *raftpb.ConfChange or a
+	// *raftpb.ConfChangeV2, whose Context is the node's. The answer is a Result when it was
+	// applied at the node that was asked.
+	ChangeConf struct{ Change raftpb.ConfChangeI }
+	// Transfer asks for the leadership of another node. It has no answer.
+	Transfer struct{ To uint64 }
+	// Campaign has the node stand for election now. It has no answer.
+	Campaign struct{}
+)
+
+// What a node answers.
+type (
+	// Result is the answer of the state machine. Index is the entry that was applied, or
+	// for a Read the index that the state had at least.
+	Result struct {
+		Index uint64
+		Value any
+	}
+	// Dropped says that nothing comes of what was asked.
+	Dropped struct{ Why string }
+)
+
+func (p Propose) String() string    { return fmt.Sprintf("propose(%q)", p.Data) }
+func (r Read) String() string       { return fmt.Sprintf("read(%v)", r.Query) }
+func (c ChangeConf) String() string { return "change(" + raft.DescribeConfChange(c.Change) + ")" }
+func (t Transfer) String() string   { return fmt.Sprintf("transfer to %d", t.To) }
+func (Campaign) String() string     { return "campaign" }
+func (r Result) String() string     { return fmt.Sprintf("result(%d, %v)", r.Index, r.Value) }
+func (d Dropped) String() string    { return "dropped: " + d.Why }
+
+// A Message is what nodes send each other.
+type Message struct{ *raftpb.Message }
+
+func (m Message) String() string { return raft.DescribeMessage(m.Message, showEntry) }
+
+// showEntry shows what was proposed without the number of its request.
+func showEntry(data []byte) string {
+	if len(data) >= header {
+		data = data[header:]
+	}
+	return fmt.Sprintf("%q", data)
+}
+
+// received returns a message for raft. A message may come twice, so that raft gets a copy
+// of what it writes into: that is what a follower sends on to its leader, and the entries of
+// a proposal. All else it only reads.
+func received(m *raftpb.Message) *raftpb.Message {
+	switch m.GetType() {
+	case raftpb.MsgProp, raftpb.MsgReadIndex, raftpb.MsgTransferLeader:
+	default:
+		return m
+	}
+	c := &raftpb.Message{
+		Type: m.Type, To: m.To, From: m.From, Term: m.Term, LogTerm: m.LogTerm, Index: m.Index, Commit: m.Commit, Vote: m.Vote,
+		Entries: m.Entries, Snapshot: m.Snapshot, Reject: m.Reject, RejectHint: m.RejectHint, Context: m.Context, Responses: m.Responses,
+	}
+	if m.GetType() == raftpb.MsgProp {
+		c.Entries = make([]*raftpb.Entry, len(m.Entries))
+		for i, e := range m.Entries {
+			c.Entries[i] = &raftpb.Entry{Term: e.Term, Index: e.Index, Type: e.Type, Data: e.Data}
+		}
+	}
+	return c
+}
+
+// What a node sends itself, in AsyncStorageWrites.
+type (
+	appended struct{} // the first of node.appends is safe
+	applying struct{} // the first of node.applies is to be applied
+)
+
+func (appended) String() string { return "appended" }
+func (applying) String() string { return "apply" }
+
+// header is how long the number of a request is that comes before what was proposed.
+const header = 8

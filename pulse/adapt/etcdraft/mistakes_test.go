@@ -1,0 +1,115 @@
+package etcdraft_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// planted are the mistakes of a driver, each with a scene that is to show it, and the
+// monitors that may.
+func planted() []struct {
+	mistake  string
+	scene    scene
+	monitors []string
+} {
+	quick := etcdraft.Config{Voters: 3, Raft: raft.Config{ElectionTick: 3}}
+	quicker, snapshots, spares := quick, quick, quick
+	quicker.Raft.ElectionTick = 2
+	snapshots.SnapshotEvery = 2
+	spares.Spares = 1
+	add := []raftpb.ConfChangeI{change(raftpb.ConfChangeAddNode, 4)}
+	return []struct {
+		mistake  string
+		scene    scene
+		monitors []string
+	}{
+		{"sends before sync", scene{config: quick, proposals: 1, ticks: 15, faults: pulse.Faults{Crash: 1, RestartLost: 1, Drop: 2, Partition: 1}},
+			[]string{"leader completeness", "election safety", "log matching", "state machine safety", "raft: tocommit("}},
+		{"forgets vote", scene{config: quicker, ticks: 4, reboot: 3, reboots: 200 * time.Millisecond, faults: pulse.Faults{Drop: 1}},
+			[]string{"election safety"}},
+		{"applies early", scene{config: quick, proposals: 1, ticks: 15, faults: pulse.Faults{Drop: 1}},
+			[]string{"state machine safety"}},
+		{"restores late", scene{config: snapshots, proposals: 2, ticks: 25, faults: pulse.Faults{Partition: 2, Drop: 2}},
+			[]string{"monotone state", "state machine safety"}},
+		{"reads alone", scene{config: quick, proposals: 1, reads: 1, ticks: 25, faults: pulse.Faults{Partition: 1, Drop: 2}},
+			[]string{"linearizable reads"}},
+		{"changes early", scene{config: spares, changes: add, ticks: 15},
+			[]string{"one configuration"}},
+	}
+}
+
+// made is the property of a scene whose driver has a mistake.
+func made(s scene, mistake string) search.Property {
+	s.config, s.punctual = s.config.With(mistake), true
+	return search.PropertyOf(s.property, "TestMistakes")
+}
+
+// TestMistakes finds each mistake by five seeds. Without the mistake the same runs hold.
+func TestMistakes(t *testing.T) {
+	var text strings.Builder
+	for _, p := range planted() {
+		var at []int
+		for seed := range uint64(5) {
+			res := search.Sample(context.Background(), made(p.scene, p.mistake), search.Options{Runs: 10_000, Seed: seed + 1})
+			if res.Finding == nil {
+				t.Fatalf("%s: seed %d finds nothing in %d runs", p.mistake, seed+1, res.Runs)
+			}
+			at = append(at, res.Index+1)
+			if said := res.Finding.Failure.Text; !slices.ContainsFunc(p.monitors, func(m string) bool { return strings.Contains(said, m) }) {
+				t.Errorf("%s: seed %d finds %q, want one of %q", p.mistake, seed+1, said, p.monitors)
+			}
+		}
+		slices.Sort(at)
+		fmt.Fprintf(&text, "%s: found after %d runs\n", p.mistake, at)
+		if res := search.Sample(context.Background(), made(p.scene, "none"), search.Options{Runs: at[4], Seed: 1}); res.Finding != nil {
+			t.Errorf("%s: without the mistake: %s", p.mistake, res.Finding.Failure.Text)
+		}
+	}
+	golden.File(t, "testdata/mistakes.txt", text.String())
+}
+
+// TestShrunkMistakes makes of each mistake what was found smaller, and says in which orders
+// it fails: of the last one always, of all with JOSTLE_NIGHTLY=1, since that takes a minute.
+func TestShrunkMistakes(t *testing.T) {
+	for i, p := range planted() {
+		if i < len(planted())-1 && os.Getenv("JOSTLE_NIGHTLY") == "" {
+			continue
+		}
+		name := strings.ReplaceAll(p.mistake, " ", "-")
+		text := ""
+		for seed := uint64(1); seed <= 5 && text == ""; seed++ {
+			if f := search.Sample(context.Background(), made(p.scene, p.mistake), search.Options{Runs: 10_000, Seed: seed}).Finding; f != nil {
+				text = shrunk(made(p.scene, p.mistake), f)
+			}
+		}
+		golden.File(t, path.Join("testdata/shrunk", name+".txt"), text)
+	}
+}
+
+// shrunk makes a finding smaller and says what came of it, "" when it cannot be made
+// again by a schedule.
+func shrunk(p search.Property, f *finding.Finding) string {
+	r := p.NewRunner()
+	defer r.Close()
+	out := search.Shrink(context.Background(), r, f, shrink.Options{Runs: 300})
+	if out.Finding == nil || out.Finding.Replays != finding.Tried {
+		return ""
+	}
+	return fmt.Sprintf("%d steps instead of %d: %s\n%s\n\n%s", out.Best.Steps, out.From, out.Finding.Failure.Text, out.Finding.Why, out.Finding.Chart)
+}

@@ -1,0 +1,215 @@
+package etcdraft
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/jostle-go/jostle/pulse/adapt/machine"
+)
+
+// A node is a RawNode with the driver around it: a machine.Machine.
+type node struct {
+	cluster *Cluster
+	id      uint64
+	raw     *raft.RawNode
+	storage *raft.MemoryStorage
+	journal journal
+	timeouts
+	leads bool
+	term  uint64
+
+	state    StateMachine
+	conf     *raftpb.ConfState
+	applied  uint64 // the last entry that is in state
+	snapshot uint64 // the last entry that is in the snapshot
+
+	// taken is the last entry in a snapshot that raft has taken, perhaps before it is safe: with
+	// AsyncStorageWrites older entries may still wait to be applied. Raft has the configuration
+	// of the snapshot then, and must not be told of the changes in them again: it panics.
+	taken uint64
+
+	asked    uint64 // requests of clients so far
+	requests []request
+	appends  []*raftpb.Message // with AsyncStorageWrites: what waits to be safe
+	applies  []*raftpb.Message // and to be applied
+
+	seen    []Observation // not yet told of
+	observe func()
+}
+
+// A request is what a client waits for.
+type request struct {
+	number uint64
+	client int
+	isRead bool
+	query  any
+	index  uint64 // of a read that may be answered when this is applied; 0 before
+}
+
+type output = machine.Output[any]
+
+func (c *Cluster) newNode(id uint64, disk machine.Disk, out *output) *node {
+	n := &node{cluster: c, id: id, state: c.config.StateMachine()}
+	start := c.start
+	if int(id) > c.config.Voters+c.config.Learners {
+		start = nil
+	}
+	kept := n.journal.open(disk, start, out)
+	n.storage = kept.storage()
+	if kept.snap != nil {
+		n.state.Restore(kept.snap.Data)
+		n.conf = kept.snap.GetMetadata().GetConfState()
+		n.applied = kept.snap.GetMetadata().GetIndex()
+		n.snapshot = n.applied
+	}
+	rc := c.config.Raft
+	rc.ID, rc.Storage, rc.Applied, rc.Logger = id, n.storage, n.applied, quiet{}
+	raw, err := raft.NewRawNode(&rc)
+	must(err)
+	n.raw, n.timeouts, n.term = raw, timeoutsOf(raw, rc.ElectionTick), kept.hard.GetTerm()
+	n.observe = n.tell
+	out.Do(func() { c.Safety.Started(id, kept.snap, kept.entries) })
+	n.drain(out)
+	return n
+}
+
+// tell tells Safety of what is next in seen.
+func (n *node) tell() {
+	o := n.seen[0]
+	n.seen = append(n.seen[:0], n.seen[1:]...)
+	n.cluster.Safety.Observe(n.id, o)
+}
+
+// saw tells Safety of something when all that the output has until here is done.
+func (n *node) saw(o Observation, out *output) {
+	n.seen = append(n.seen, o)
+	out.Do(n.observe)
+}
+
+// Tick lets time pass.
+func (n *node) Tick(out *output) {
+	n.before(n.leads, out.Choose)
+	n.raw.Tick()
+	n.after()
+	n.drain(out)
+}
+
+// Step receives a message.
+func (n *node) Step(from int, msg any, out *output) {
+	switch msg := msg.(type) {
+	case Message:
+		// Raft refuses what comes from nodes that it does not know: that is as if it were lost.
+		_ = n.raw.Step(received(msg.Message))
+	case appended:
+		n.appended(out)
+	case applying:
+		n.applying(out)
+	case restoring:
+		n.restore(msg.snap, out)
+	case Propose:
+		number := n.ask(request{client: from})
+		n.refused(n.raw.Propose(append(binary.LittleEndian.AppendUint64(nil, number), msg.Data...)), out)
+	case ChangeConf:
+		n.refused(n.raw.ProposeConfChange(numbered(msg.Change, n.ask(request{client: from}))), out)
+	case Read:
+		n.read(from, msg, out)
+	case Transfer:
+		n.raw.TransferLeader(msg.To)
+	case Campaign:
+		_ = n.raw.Campaign() // a node that cannot be a leader stays what it is
+	default:
+		out.Send(from, Dropped{Why: fmt.Sprintf("%T is no message of a client: send Propose, Read, ChangeConf, Transfer or Campaign", msg)})
+	}
+	n.drain(out)
+}
+
+// ask notes what a client waits for, and returns a number that no other request has.
+func (n *node) ask(r request) uint64 {
+	n.asked++
+	r.number = n.id<<48 | uint64(n.journal.boot)<<24 | n.asked
+	n.requests = append(n.requests, r)
+	return r.number
+}
+
+// refused answers the last request if raft has refused it.
+func (n *node) refused(err error, out *output) {
+	if err != nil {
+		last := len(n.requests) - 1
+		out.Send(n.requests[last].client, Dropped{Why: err.Error()})
+		n.requests = n.requests[:last]
+	}
+}
+
+// numbered returns a change with the number of a request.
+func numbered(change raftpb.ConfChangeI, number uint64) raftpb.ConfChangeI {
+	context := binary.LittleEndian.AppendUint64(nil, number)
+	if v1, ok := change.AsV1(); ok {
+		c := proto.Clone(v1).(*raftpb.ConfChange)
+		c.Context = context
+		return c
+	}
+	c := proto.Clone(change.AsV2()).(*raftpb.ConfChangeV2)
+	c.Context = context
+	return c
+}
+
+func (n *node) read(from int, msg Read, out *output) {
+	number := n.ask(request{client: from, isRead: true, query: msg.Query})
+	n.saw(Observation{Asked: number}, out)
+	if n.cluster.config.mistake == readsAlone && n.leads {
+		n.requests[len(n.requests)-1].index = max(1, n.applied)
+		n.saw(Observation{Answered: number, Index: n.applied}, out)
+		n.answerReads(out)
+		return
+	}
+	n.raw.ReadIndex(binary.LittleEndian.AppendUint64(nil, number))
+}
+
+// take removes a request that is no longer waited for, and returns it.
+func (n *node) take(number uint64) (r request, ok bool) {
+	for i, r := range n.requests {
+		if r.number == number {
+			n.requests = append(n.requests[:i], n.requests[i+1:]...)
+			return r, true
+		}
+	}
+	return r, false
+}
+
+// answer answers the request whose number stands before data, if it is one of this node.
+func (n *node) answer(data []byte, index uint64, value any, out *output) {
+	if len(data) < header {
+		return
+	}
+	if r, ok := n.take(binary.LittleEndian.Uint64(data)); ok {
+		out.Send(r.client, Result{Index: index, Value: value})
+	}
+}
+
+// readStates notes which reads may be answered.
+func (n *node) readStates(list []raft.ReadState, out *output) {
+	for _, s := range list {
+		number := binary.LittleEndian.Uint64(s.RequestCtx)
+		for i := range n.requests {
+			if r := &n.requests[i]; r.number == number && r.index == 0 {
+				r.index = max(1, s.Index)
+				n.saw(Observation{Answered: number, Index: s.Index}, out)
+			}
+		}
+	}
+}
+
+// answerReads answers the reads whose index is applied.
+func (n *node) answerReads(out *output) {
+	for i := 0; i < len(n.requests); i++ {
+		if r := n.requests[i]; r.isRead && r.index > 0 && r.index <= n.applied {
+			n.requests = append(n.requests[:i], n.requests[i+1:]...)
+			out.Send(r.client, Result{Index: r.index, Value: n.state.Query(r.query)})
+			i--
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package etcdraft
+
+import (
+	"fmt"
+	"strconv"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+
+	"github.com/jostle-go/jostle/pulse/adapt/machine"
+)
+
+// A record is one entry of the log that a node keeps on its disk. It is never changed.
+type record struct {
+	boot    int // of a record that a node has begun with
+	hard    *raftpb.HardState
+	snap    *raftpb.Snapshot
+	made    bool // the snapshot was made here, so that the entries after it stay
+	entries []*raftpb.Entry
+}
+
+func (r record) String() string {
+	text := ""
+	if r.hard != nil {
+		text += " " + raft.DescribeHardState(r.hard)
+	}
+	if r.snap != nil {
+		text += fmt.Sprintf(" snapshot %d", r.snap.GetMetadata().GetIndex())
+	}
+	for _, e := range r.entries {
+		text += " " + raft.DescribeEntry(e, showEntry)
+	}
+	return "record" + text
+}
+
+// A journal is the log that a node keeps on its disk. Each start of the node begins a new
+// one, with a record of all that there is: what a crash has left of the old one is not
+// found again.
+type journal struct {
+	boot   int
+	prefix string // of the names of records
+	count  int    // of records
+}
+
+// bootName is under what the first record is kept.
+const bootName = "boot"
+
+// open reads what a node has kept, and begins a journal.
+func (j *journal) open(disk machine.Disk, start *raftpb.Snapshot, out *machine.Output[any]) (now record) {
+	if first, ok := disk.Read(bootName); ok {
+		now = first.(record)
+		j.begin(now.boot)
+		for {
+			next, ok := disk.Read(j.name(j.count + 1))
+			if !ok {
+				break
+			}
+			now.add(next.(record))
+			j.count++
+		}
+	} else {
+		now = record{snap: start}
+		if start != nil {
+			now.hard = &raftpb.HardState{Term: new(uint64(1)), Vote: new(uint64(0)), Commit: new(uint64(1))}
+		}
+	}
+	now.boot++
+	j.begin(now.boot)
+	out.Write(bootName, now)
+	out.Sync()
+	return now
+}
+
+func (j *journal) begin(boot int) { *j = journal{boot: boot, prefix: strconv.Itoa(boot) + "."} }
+
+// name returns the name of a record. Later names sort behind, where a disk takes them best.
+func (j *journal) name(i int) string {
+	digits := strconv.Itoa(i)
+	return j.prefix + "0000000"[min(len(digits), 7):] + digits
+}
+
+// write adds a record.
+func (j *journal) write(r record, out *machine.Output[any]) {
+	j.count++
+	out.Write(j.name(j.count), r)
+}
+
+// add makes a record of all that there is include one more.
+func (r *record) add(next record) {
+	if next.snap != nil {
+		index := next.snap.GetMetadata().GetIndex()
+		switch last := len(r.entries); {
+		case last > 0 && next.made && r.entries[last-1].GetIndex() > index && r.entries[0].GetIndex() <= index:
+			r.entries = r.entries[index-r.entries[0].GetIndex()+1:]
+		default:
+			r.entries = nil
+		}
+		r.snap = next.snap
+	}
+	if len(next.entries) > 0 {
+		keep := 0
+		for keep < len(r.entries) && r.entries[keep].GetIndex() < next.entries[0].GetIndex() {
+			keep++
+		}
+		r.entries = append(r.entries[:keep:keep], next.entries...)
+	}
+	if next.hard != nil {
+		r.hard = next.hard
+	}
+}
+
+// storage returns the storage of a node that has kept this.
+func (r *record) storage() *raft.MemoryStorage {
+	s := raft.NewMemoryStorage()
+	must(s.SetHardState(r.hard))
+	if r.snap != nil {
+		must(s.ApplySnapshot(r.snap))
+	}
+	must(s.Append(r.entries))
+	return s
+}
+
+// must panics with an error of raft's storage, which has none for what it is asked here.
+func must(err error) {
+	if err != nil {
+		panic("etcdraft: " + err.Error())
+	}
+}

@@ -1,0 +1,300 @@
+package etcdraft
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+)
+
+// Safety judges what the nodes of a cluster do, by what raft promises:
+//
+//   - election safety: a term has one leader at most;
+//   - log matching: logs that have an entry of the same index and term are the same up
+//     to it;
+//   - leader completeness: what was committed in a term is in the log of the leaders of
+//     all later ones;
+//   - state machine safety: no two nodes apply different entries at one index, and each
+//     applies all in order, and only what is committed;
+//   - one configuration: nodes that have applied the same entries have the same;
+//   - monotone commit: the commit index of a node does not go back while it runs;
+//   - monotone state: no snapshot is restored over newer state;
+//   - linearizable reads: a read is answered with an index that has all that had been
+//     committed when it was asked for.
+//
+// A Cluster has one. A driver that is not of this package tells it when a node has
+// Started, and what it has done, by Observe: after it has made safe what it had to, and
+// before it sends what follows from that.
+type Safety struct {
+	err       error
+	nodes     []observed
+	leaders   map[uint64]uint64   // of each term
+	entries   [][]known           // by index: what was seen at it, one for each term
+	committed []known             // by index; of term 0 if none was seen
+	top       uint64              // the highest index in committed
+	confs     []*raftpb.ConfState // by index: of who has applied so far; nil if nobody has told
+	reads     map[uint64]uint64   // for each read the top when it was asked for
+}
+
+// observed is what is known of a node.
+type observed struct {
+	log     []uint64 // the terms of its entries, by index
+	commit  uint64
+	applied uint64
+	term    uint64 // in which it was last seen leading
+
+	conf   *raftpb.ConfState // that was last compared, and how much was applied then
+	confAt uint64
+}
+
+// A known is an entry that was seen.
+type known struct {
+	term, before uint64 // its own, and that of the entry before it
+	in           uint64 // the term of the node that was first to know it committed
+	kind         raftpb.EntryType
+	data         []byte
+}
+
+// An Observation is what a node has done. Whatever is zero has not happened.
+type Observation struct {
+	// Term is the node's, and Leads whether it leads in it.
+	Term  uint64
+	Leads bool
+	// Commit is its commit index.
+	Commit uint64
+	// Conf is its configuration.
+	Conf *raftpb.ConfState
+	// Snapshot replaces its log, before the Appended entries come to it.
+	Snapshot *raftpb.Snapshot
+	Appended []*raftpb.Entry
+	// Committed are entries that raft has handed out to be applied, Applied those that
+	// the driver has applied, and Restored is the snapshot that the state machine has got.
+	Committed, Applied []*raftpb.Entry
+	Restored           *raftpb.Snapshot
+	// Asked and Answered number a read, which is answered as of Index.
+	Asked, Answered, Index uint64
+}
+
+// NewSafety returns a Safety of nodes 1 to n.
+func NewSafety(n int) *Safety {
+	return &Safety{nodes: make([]observed, n+1), leaders: map[uint64]uint64{}, reads: map[uint64]uint64{}}
+}
+
+// Err returns the first thing that went wrong, nil if nothing has.
+func (s *Safety) Err() error { return s.err }
+
+func (s *Safety) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf(format, args...)
+	}
+}
+
+// Started says that a node has started with a snapshot, which may be nil, and the entries
+// after it.
+func (s *Safety) Started(id uint64, snap *raftpb.Snapshot, entries []*raftpb.Entry) {
+	n := &s.nodes[id]
+	*n = observed{log: n.log[:0]}
+	if snap != nil {
+		s.begin(n, id, snap)
+		n.applied = snap.GetMetadata().GetIndex()
+	}
+	s.append(n, id, entries)
+}
+
+// Observe says what a node has done.
+func (s *Safety) Observe(id uint64, o Observation) {
+	n := &s.nodes[id]
+	if o.Snapshot.GetMetadata().GetIndex() > 0 {
+		s.begin(n, id, o.Snapshot)
+	}
+	s.append(n, id, o.Appended)
+	if o.Commit > 0 {
+		if o.Commit < n.commit {
+			s.fail("monotone commit: the commit index of node %d goes back from %d to %d", id, n.commit, o.Commit)
+		}
+		n.commit = o.Commit
+	}
+	if o.Conf != nil && (o.Conf != n.conf || n.applied != n.confAt) {
+		s.configured(n, id, o.Conf)
+	}
+	if o.Leads && n.term != o.Term {
+		n.term = o.Term
+		s.leads(n, id)
+	}
+	for _, e := range o.Committed {
+		s.commits(id, o.Term, e)
+	}
+	for _, e := range o.Applied {
+		s.applies(n, id, e)
+	}
+	if o.Restored != nil {
+		s.restores(n, id, o.Restored.GetMetadata().GetIndex())
+	}
+	s.judgeRead(id, o)
+}
+
+// begin makes the log of a node what a snapshot stands for.
+func (s *Safety) begin(n *observed, id uint64, snap *raftpb.Snapshot) {
+	index, term := snap.GetMetadata().GetIndex(), snap.GetMetadata().GetTerm()
+	n.log = n.log[:0]
+	for i := range index {
+		was := uint64(0)
+		if i < uint64(len(s.committed)) {
+			was = s.committed[i].term
+		}
+		n.log = append(n.log, was)
+	}
+	n.log = append(n.log, term)
+	if c := s.at(index); c.term > 0 && c.term != term {
+		s.fail("state machine safety: node %d has a snapshot that ends with an entry %d of term %d, committed was one of term %d", id, index, term, c.term)
+	}
+}
+
+// at returns what is committed at an index.
+func (s *Safety) at(index uint64) *known {
+	for uint64(len(s.committed)) <= index {
+		s.committed = append(s.committed, known{})
+	}
+	return &s.committed[index]
+}
+
+func (s *Safety) append(n *observed, id uint64, entries []*raftpb.Entry) {
+	for _, e := range entries {
+		index := e.GetIndex()
+		if index > uint64(len(n.log)) && len(n.log) > 0 {
+			s.fail("log matching: node %d appends entry %d to a log that ends with %d", id, index, len(n.log)-1)
+			return
+		}
+		for uint64(len(n.log)) < index {
+			n.log = append(n.log, 0)
+		}
+		before := uint64(0)
+		if index > 0 {
+			before = n.log[index-1]
+		}
+		n.log = append(n.log[:index], e.GetTerm())
+		s.match(id, e, before)
+	}
+}
+
+// match compares an entry with those of its index and term that were seen.
+func (s *Safety) match(id uint64, e *raftpb.Entry, before uint64) {
+	index := e.GetIndex()
+	for uint64(len(s.entries)) <= index {
+		s.entries = append(s.entries, nil)
+	}
+	for i := range s.entries[index] {
+		k := &s.entries[index][i]
+		if k.term != e.GetTerm() {
+			continue
+		}
+		if k.before == 0 {
+			k.before = before
+		}
+		if !k.same(e) || before > 0 && k.before != before {
+			s.fail("log matching: the entry %d of term %d of node %d differs from that of another, or follows one of term %d instead of %d",
+				index, k.term, id, before, k.before)
+		}
+		return
+	}
+	s.entries[index] = append(s.entries[index], known{term: e.GetTerm(), before: before, kind: e.GetType(), data: e.Data})
+}
+
+func (k *known) same(e *raftpb.Entry) bool {
+	return k.term == e.GetTerm() && k.kind == e.GetType() && bytes.Equal(k.data, e.Data)
+}
+
+// leads judges that a node begins to lead.
+func (s *Safety) leads(n *observed, id uint64) {
+	if other, ok := s.leaders[n.term]; ok && other != id {
+		s.fail("election safety: term %d has two leaders, nodes %d and %d", n.term, other, id)
+	}
+	s.leaders[n.term] = id
+	for i := range s.committed {
+		c := &s.committed[i]
+		if c.term == 0 || c.in >= n.term {
+			continue
+		}
+		switch {
+		case i >= len(n.log):
+			s.fail("leader completeness: node %d leads in term %d with a log that ends with %d, but entry %d was committed in term %d",
+				id, n.term, len(n.log)-1, i, c.in)
+		case n.log[i] != c.term && n.log[i] != 0:
+			s.fail("leader completeness: node %d leads in term %d with an entry %d of term %d, but one of term %d was committed in term %d",
+				id, n.term, i, n.log[i], c.term, c.in)
+		}
+	}
+}
+
+// commits judges that a node knows an entry to be committed.
+func (s *Safety) commits(id, term uint64, e *raftpb.Entry) {
+	index := e.GetIndex()
+	c := s.at(index)
+	if c.term == 0 {
+		*c = known{term: e.GetTerm(), in: term, kind: e.GetType(), data: e.Data}
+		s.top = max(s.top, index)
+		return
+	}
+	c.in = min(c.in, term)
+	if !c.same(e) {
+		s.fail("state machine safety: at %d node %d has an entry of term %d committed, another node one of term %d", index, id, e.GetTerm(), c.term)
+	}
+}
+
+// applies judges that a node applies an entry.
+func (s *Safety) applies(n *observed, id uint64, e *raftpb.Entry) {
+	index := e.GetIndex()
+	if index != n.applied+1 && n.applied > 0 {
+		s.fail("state machine safety: node %d applies entry %d after %d", id, index, n.applied)
+	}
+	n.applied = index
+	switch c := s.at(index); {
+	case c.term == 0:
+		s.fail("state machine safety: node %d applies entry %d of term %d, which nobody knows to be committed", id, index, e.GetTerm())
+	case !c.same(e):
+		s.fail("state machine safety: node %d applies an entry %d of term %d, committed is one of term %d", id, index, e.GetTerm(), c.term)
+	}
+}
+
+// configured judges the configuration of a node.
+func (s *Safety) configured(n *observed, id uint64, conf *raftpb.ConfState) {
+	n.conf, n.confAt = conf, n.applied
+	for uint64(len(s.confs)) <= n.applied {
+		s.confs = append(s.confs, nil)
+	}
+	switch other := s.confs[n.applied]; {
+	case other == nil:
+		s.confs[n.applied] = conf
+	case other != conf && !sameConf(other, conf):
+		s.fail("one configuration: node %d has applied entry %d and has the configuration %s, another that had applied as much had %s",
+			id, n.applied, raft.DescribeConfState(conf), raft.DescribeConfState(other))
+	}
+}
+
+// sameConf reports whether two configurations are the same. Raft lists nodes in order.
+func sameConf(a, b *raftpb.ConfState) bool {
+	return slices.Equal(a.Voters, b.Voters) && slices.Equal(a.Learners, b.Learners) && slices.Equal(a.VotersOutgoing, b.VotersOutgoing) &&
+		slices.Equal(a.LearnersNext, b.LearnersNext) && a.GetAutoLeave() == b.GetAutoLeave()
+}
+
+func (s *Safety) restores(n *observed, id, index uint64) {
+	if index < n.applied {
+		s.fail("monotone state: node %d restores a snapshot of index %d over its state of index %d", id, index, n.applied)
+	}
+	n.applied = index
+}
+
+// judgeRead judges what an observation says of a read.
+func (s *Safety) judgeRead(id uint64, o Observation) {
+	if o.Asked > 0 {
+		s.reads[o.Asked] = s.top
+	}
+	if top, ok := s.reads[o.Answered]; ok && o.Answered > 0 {
+		delete(s.reads, o.Answered)
+		if o.Index < top {
+			s.fail("linearizable reads: node %d answers a read as of index %d, but entry %d was committed when it was asked for", id, o.Index, top)
+		}
+	}
+}

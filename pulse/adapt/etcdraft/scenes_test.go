@@ -1,0 +1,177 @@
+package etcdraft_test
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
+)
+
+// A scene is a cluster, what its clients ask, and what goes wrong meanwhile.
+type scene struct {
+	config    etcdraft.Config
+	proposals int
+	reads     int
+	changes   []raftpb.ConfChangeI
+	transfers int
+	reboot    int // the node that loses its memory after reboots, 0 for none
+	reboots   time.Duration
+	ticks     int  // how long it lasts
+	punctual  bool // no tick comes while messages wait
+	faults    pulse.Faults
+}
+
+// wrong is a little of everything that can go wrong.
+func wrong() pulse.Faults {
+	return pulse.Faults{Drop: 3, Duplicate: 2, Delay: 3, Crash: 2, RestartLost: 2, Partition: 2, Swarm: true,
+		DelayBy: []time.Duration{150 * time.Millisecond, 600 * time.Millisecond}}
+}
+
+// add and remove are changes of one node.
+func change(what raftpb.ConfChangeType, node uint64) *raftpb.ConfChange {
+	return &raftpb.ConfChange{Type: what.Enum(), NodeId: new(node)}
+}
+
+// joint replaces voters in one change.
+func joint(out, in uint64) *raftpb.ConfChangeV2 {
+	return &raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{
+		{Type: raftpb.ConfChangeRemoveNode.Enum(), NodeId: new(out)},
+		{Type: raftpb.ConfChangeAddNode.Enum(), NodeId: new(in)},
+	}}
+}
+
+// build runs a scene in a property.
+func (s scene) build(t *props.T) (*pulse.System, *etcdraft.Cluster) {
+	o := pulse.Options{Horizon: time.Duration(s.ticks)*100*time.Millisecond + time.Millisecond, Faults: s.faults}
+	if s.punctual {
+		o.EarlyTimers = pulse.NeverEarly
+	}
+	sys := t.SystemWith(o)
+	c := s.config.Spawn(sys)
+	t.Always("raft", c.Err)
+	nodes := s.config.Voters
+	for i := range s.proposals {
+		sys.Go("proposer", func(p *pulse.Process) {
+			for try := range 3 {
+				p.Sleep(400 * time.Millisecond)
+				a, _ := p.AskTimeout(c.Ref((i+try)%nodes+1), etcdraft.Propose{Data: fmt.Appendf(nil, "%d.%d", i, try)}, 500*time.Millisecond)
+				t.Sometimes("a proposal is applied", isResult(a))
+			}
+		})
+	}
+	for i := range s.reads {
+		sys.Go("reader", func(p *pulse.Process) {
+			for try := range 3 {
+				p.Sleep(700 * time.Millisecond)
+				a, _ := p.AskTimeout(c.Ref((i+try)%nodes+1), etcdraft.Read{}, 500*time.Millisecond)
+				t.Sometimes("a read is answered", isResult(a))
+			}
+		})
+	}
+	if len(s.changes) > 0 {
+		sys.Go("admin", func(p *pulse.Process) {
+			for i, change := range s.changes {
+				p.Sleep(600 * time.Millisecond)
+				a, _ := p.AskTimeout(c.Ref(i%nodes+1), etcdraft.ChangeConf{Change: change}, 500*time.Millisecond)
+				t.Sometimes(fmt.Sprintf("change %d is made: %v", i, raft.DescribeConfChange(change)), isResult(a))
+			}
+		})
+	}
+	for i := range s.transfers {
+		sys.Go("mover", func(p *pulse.Process) {
+			p.Sleep(time.Duration(i+1) * 900 * time.Millisecond)
+			p.Send(c.Ref(1), etcdraft.Transfer{To: uint64(i+1)%uint64(nodes) + 1})
+		})
+	}
+	if s.reboot > 0 {
+		sys.Go("power", func(p *pulse.Process) {
+			p.Sleep(s.reboots)
+			p.Nemesis().Crash(c.Ref(s.reboot))
+			p.Nemesis().RestartLost(c.Ref(s.reboot))
+		})
+	}
+	if s.punctual {
+		sys.RunFor(time.Nanosecond) // all have started before the first tick
+	}
+	return sys, c
+}
+
+func isResult(answer any) bool {
+	_, ok := answer.(etcdraft.Result)
+	return ok
+}
+
+// property is a property that makes a scene and lets the monitors judge; at the end the
+// state machines must be of one mind, too.
+func (s scene) property(t *props.T) {
+	s.config.StateMachine = func() etcdraft.StateMachine { return &list{} }
+	sys, c := s.build(t)
+	sys.Run()
+	var longest list
+	for i := range c.Nodes() {
+		l, _ := c.StateMachine(i + 1).(*list)
+		if l == nil {
+			continue // it has never started
+		}
+		if !strings.HasPrefix(longest.text, l.text) && !strings.HasPrefix(l.text, longest.text) {
+			t.Errorf("node %d has applied %q, another %q", i+1, l.text, longest.text)
+		}
+		if len(l.text) > len(longest.text) {
+			longest = *l
+		}
+		t.Sometimes("a node leads", c.Status(i+1).RaftState == raft.StateLeader)
+		t.Sometimes("a node has restored what others have applied", l.restored > 0 && l.text != "")
+	}
+}
+
+// A list is a state machine: all that was proposed.
+type list struct {
+	text     string
+	restored int
+}
+
+func (l *list) Apply(_ uint64, data []byte) any { l.text += string(data) + " "; return len(l.text) }
+func (l *list) Query(any) any                   { return l.text }
+func (l *list) Snapshot() []byte                { return []byte(l.text) }
+func (l *list) Restore(snapshot []byte) {
+	if l.text = string(snapshot); l.text != "" {
+		l.restored++
+	}
+}
+
+// everything is a property of the library as published: a scene of a drawn kind.
+func everything(t *props.T) {
+	s := scene{proposals: props.Draw(t, rapid.IntRange(0, 3), "proposers"), reads: props.Draw(t, rapid.IntRange(0, 2), "readers"), ticks: 40, faults: wrong()}
+	s.config = etcdraft.Config{
+		Voters: props.OneOf(t, "voters", 3, 5),
+		Raft: raft.Config{
+			ElectionTick:       3,
+			AsyncStorageWrites: props.Draw(t, rapid.Bool(), "async"),
+			PreVote:            props.Draw(t, rapid.Bool(), "prevote"),
+			CheckQuorum:        props.Draw(t, rapid.Bool(), "check quorum"),
+		},
+		SnapshotEvery: props.Draw(t, rapid.SampledFrom([]int{0, 2, 4}), "snapshot every"),
+	}
+	s.faults.UnorderedWrites = props.Draw(t, rapid.Bool(), "unordered writes")
+	s.transfers = props.Draw(t, rapid.IntRange(0, 2), "transfers")
+	n := uint64(s.config.Voters)
+	switch props.Draw(t, rapid.IntRange(0, 3), "changes") {
+	case 1:
+		s.config.Spares = 1
+		s.changes = []raftpb.ConfChangeI{change(raftpb.ConfChangeAddNode, n+1), change(raftpb.ConfChangeRemoveNode, 1)}
+	case 2:
+		s.config.Spares = 1
+		s.changes = []raftpb.ConfChangeI{joint(1, n+1), joint(n+1, 1)}
+	case 3:
+		s.config.Learners = 1
+		s.changes = []raftpb.ConfChangeI{change(raftpb.ConfChangeAddNode, n+1), change(raftpb.ConfChangeAddLearnerNode, 2)}
+	}
+	s.property(t)
+}

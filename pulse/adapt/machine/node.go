@@ -1,0 +1,145 @@
+package machine
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A node is the actor around a Machine.
+type node[M any] struct {
+	cluster *Cluster[M]
+	id      int
+	machine Machine[M]
+	ticker  Ticker[M] // the machine, if it is one
+	out     Output[M]
+	syncs   []M         // of each SyncLater that has not come, what it brings
+	clients []pulse.Ref // who else has sent something, by its number without those of the nodes
+}
+
+// What a node sends itself. Their types are not exported, so that no M is mistaken for one.
+type (
+	tick         struct{}
+	synced       struct{}        // the first of syncs
+	timer[M any] struct{ msg M } // of After
+)
+
+func (t timer[M]) String() string { return trace.Label(t.msg) }
+
+// Started makes the machine, unless it was kept.
+
+func (n *node[M]) Started(ctx *pulse.Ctx, how pulse.Start) {
+	c := &n.cluster.config
+	n.begin(ctx)
+	if how == pulse.StartKept {
+		n.syncs = n.syncs[:0]
+	} else {
+		n.machine = c.New(n.id, Disk{ctx.Disk()}, &n.out)
+		if n.machine == nil {
+			panic(fmt.Sprintf("machine: Config.New has returned nil for node %d", n.id))
+		}
+		n.cluster.running[n.id-1] = n.machine
+		n.ticker, _ = n.machine.(Ticker[M])
+	}
+	if n.ticker != nil && c.Tick > 0 {
+		ctx.Every(c.Tick, tick{})
+	}
+	n.carryOut(ctx)
+}
+
+// begin makes the Output ready for a step.
+func (n *node[M]) begin(ctx *pulse.Ctx) {
+	clear(n.out.list)
+	n.out.list, n.out.ctx = n.out.list[:0], ctx
+}
+
+// Receive is a step of the machine.
+func (n *node[M]) Receive(ctx *pulse.Ctx, msg any) {
+	n.begin(ctx)
+	switch msg := msg.(type) {
+	case tick:
+		n.ticker.Tick(&n.out)
+	case synced:
+		n.land(ctx)
+	case timer[M]:
+		n.machine.Step(n.id, msg.msg, &n.out)
+	default:
+		m, ok := msg.(M)
+		if !ok {
+			panic(fmt.Sprintf("machine: node %d was sent %T by %v: its messages are %T", n.id, msg, ctx.Sender(), *new(M)))
+		}
+		n.machine.Step(n.number(ctx.Sender()), m, &n.out)
+	}
+	n.carryOut(ctx)
+}
+
+// land is the step of a SyncLater.
+func (n *node[M]) land(ctx *pulse.Ctx) {
+	ctx.Disk().Sync()
+	msg := n.syncs[0]
+	n.syncs = append(n.syncs[:0], n.syncs[1:]...)
+	n.machine.Step(n.id, msg, &n.out)
+}
+
+// number returns the number by which a node knows a sender.
+func (n *node[M]) number(r pulse.Ref) int {
+	refs := n.cluster.refs
+	if i := r.Index() - refs[0].Index(); i >= 0 && i < len(refs) {
+		return i + 1
+	}
+	if r.Index() == 0 && r == r.Actor() { // the test, which has asked nothing
+		return 0
+	}
+	for i, c := range n.clients {
+		if c == r {
+			return len(refs) + i + 1
+		}
+	}
+	n.clients = append(n.clients, r)
+	return len(refs) + len(n.clients)
+}
+
+// carryOut does what the step has asked for.
+func (n *node[M]) carryOut(ctx *pulse.Ctx) {
+	for i := range n.out.list {
+		e := &n.out.list[i]
+		if i > 0 && e.Kind < Log {
+			ctx.MayCrash() // where a crash makes a difference
+		}
+		switch e.Kind {
+		case Send:
+			n.send(ctx, e)
+		case Write:
+			ctx.Disk().Write(e.Name, e.Value)
+		case Sync:
+			ctx.Disk().Sync()
+		case SyncLater:
+			n.syncs = append(n.syncs, e.Msg)
+			ctx.Send(ctx.Self(), synced{})
+		case After:
+			ctx.After(e.D, timer[M]{e.Msg})
+		case Log:
+			ctx.Log("%s", e.Name)
+		case Do:
+			e.Call()
+		}
+	}
+}
+
+func (n *node[M]) send(ctx *pulse.Ctx, e *Effect[M]) {
+	refs := n.cluster.refs
+	switch to := e.To; {
+	case to == 0:
+	case to >= 1 && to <= len(refs):
+		ctx.Send(refs[to-1], e.Msg)
+	case to > len(refs) && to <= len(refs)+len(n.clients):
+		ctx.Send(n.clients[to-len(refs)-1], e.Msg)
+	default:
+		known := "it knows no clients"
+		if len(n.clients) > 0 {
+			known = fmt.Sprintf("its clients %d to %d", len(refs)+1, len(refs)+len(n.clients))
+		}
+		panic(fmt.Sprintf("machine: node %d sends to %d: the nodes are 1 to %d, and %s", n.id, to, len(refs), known))
+	}
+}
