@@ -30,7 +30,7 @@ type venue struct {
 	notes map[string][]string
 	open  int           // how many actors have not made their last note
 	over  chan struct{} // closed when open is zero
-	late  uint          // a bit for each sender that is to be late, as far as a real run can be told
+	late  uint          // bits: where a real run is to let others go first, as far as it can be told
 }
 
 func newVenue(as *actor.ActorSystem, open int) *venue {
@@ -85,7 +85,15 @@ func (v *venue) unfinished() error {
 }
 
 func (v *venue) spawn(name string, f actor.ReceiveFunc, options ...actor.PropsOption) *actor.PID {
+	defer v.linger(name[0] + 2)
 	return must(v.Root.SpawnNamed(actor.PropsFromFunc(f, options...), name))
+}
+
+// linger lets others go first if the bit of a place says so.
+func (v *venue) linger(place byte) {
+	for range v.late >> (place % 4) & 1 * 100 {
+		runtime.Gosched()
+	}
 }
 
 // sender starts an actor that sends messages when it has started.
@@ -96,9 +104,7 @@ func (v *venue) sender(name string, to *actor.PID, messages ...any) {
 func (v *venue) sends(to *actor.PID, messages ...any) actor.ReceiveFunc {
 	return func(ctx actor.Context) {
 		if hasStarted(ctx) {
-			for range v.late >> (ctx.Self().Id[0] % 4) & 1 * 100 {
-				runtime.Gosched()
-			}
+			v.linger(ctx.Self().Id[0])
 			for _, m := range messages {
 				ctx.Send(to, m)
 			}
