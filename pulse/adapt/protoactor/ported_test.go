@@ -40,7 +40,10 @@ func newVenue(as *actor.ActorSystem, open int) *venue {
 func (v *venue) note(who, format string, args ...any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	text := fmt.Sprintf(format, args...)
+	v.write(who, fmt.Sprintf(format, args...))
+}
+
+func (v *venue) write(who, text string) {
 	if v.notes[who] = append(v.notes[who], text); strings.HasSuffix(text, ".") {
 		if v.open--; v.open == 0 {
 			close(v.over)
@@ -51,10 +54,12 @@ func (v *venue) note(who, format string, args ...any) {
 // upTo returns what makes the notes of an actor that makes exactly n.
 func (v *venue) upTo(n int, who string) func(text string) {
 	return func(text string) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
 		if n--; n == 0 {
 			text += "."
 		}
-		v.note(who, "%s", text)
+		v.write(who, text)
 	}
 }
 
@@ -180,8 +185,9 @@ var portedPrograms = []ported{
 						}
 					}
 				}), "child"))
-				ctx.Send(child, "hello")
 				must(ctx.SpawnNamed(actor.PropsFromFunc(v.sends(child, "meanwhile")), "other"))
+				v.linger(1)
+				ctx.Send(child, "hello")
 			}
 		}, actor.WithSupervisor(actor.NewOneForOneStrategy(10, time.Second, func(reason any) actor.Directive {
 			v.note("decider", "%v.", reason)
@@ -198,9 +204,11 @@ var portedPrograms = []ported{
 						panic("bad")
 					}
 				}), "child"))
-				ctx.Send(child, "bad")
-				ctx.Send(child, "good")
 				must(ctx.SpawnNamed(actor.PropsFromFunc(v.sends(child, "meanwhile")), "other"))
+				v.linger(1)
+				ctx.Send(child, "bad")
+				v.linger(2)
+				ctx.Send(child, "good")
 			}
 		}, actor.WithSupervisor(actor.NewOneForOneStrategy(10, 0, actor.DefaultDecider)))
 	}, 3, 3},
@@ -417,8 +425,8 @@ func greets(names ...any) func(*venue) {
 				note("hello " + who)
 			}
 		})
-		v.Root.Send(hello, "Roger")
 		v.sender("b", hello, names...)
+		v.Root.Send(hello, "Roger")
 	}
 }
 
