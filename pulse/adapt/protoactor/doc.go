@@ -74,6 +74,21 @@
 // throughput. A second actor system, made by actor.NewActorSystem, runs by itself; what it
 // sends into this one fails the run. Faults of pulse.Options strike no hosted actor.
 //
+// # What is known to differ
+//
+// The ProcessRegistry shows an entry for an actor that has stopped: Get and GetLocal find
+// it, which in proto.actor find nothing. Who knows of its end can use its name again. Code that
+// asks the registry whether an actor is alive is told that it is.
+//
+// What PipeTo passes on is sent by who asked, in a step after the one that asked. In
+// proto.actor it is sent by who answers, and so may come before what the asker sends
+// between PipeTo and the end of its handler: this order is never run.
+//
+// Dead letters, of which the next section tells, are found by fewer senders. And since
+// there is no order but that of messages, there are runs that proto.actor has only if its
+// actors are on different machines: of what A sends to C, and then to B, who tells C, the
+// second may reach C before the first.
+//
 // # Dead letters
 //
 // In proto.actor a sender looks into a table whether the receiver has stopped: its message

@@ -357,6 +357,27 @@ var scenes = []struct {
 		s.sys.Run()
 		s.Root.Send(a, "late")
 	}, "hello for nobody, a: Started, a: Stopping, a: Stopped, late for a"},
+	{"the process registry shows an entry for who has stopped", func(s *stage) {
+		a := s.spawn("a", s.chatty)
+		s.Root.Stop(a)
+		s.sys.Run()
+		_, there := s.ProcessRegistry.GetLocal("a")
+		s.note("%v", there) // false in proto.actor
+	}, "a: Started, a: Stopping, a: Stopped, true"},
+	{"what is piped comes after what the asker sends in the same step", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(string); ok {
+				ctx.Respond(m + "!")
+			}
+		})
+		c := s.spawn("c", s.chatty)
+		s.spawn("a", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.RequestFuture(b, "hello", time.Second).PipeTo(c)
+				ctx.Send(c, "asked") // in proto.actor the answer may come before
+			}
+		})
+	}, "c: Started, c: asked, c: hello!"},
 	{"a name can be used again", func(s *stage) {
 		a := s.spawn("a", s.chatty)
 		_, err := s.Root.SpawnNamed(actor.PropsFromFunc(s.chatty), "a")
