@@ -312,7 +312,10 @@ func (e *Explanation) sampled() string {
 		return ", and there was no time to sample some"
 	}
 	text := fmt.Sprintf("; sampled: it fails in %d of %d random orders", s.Free.Failed, s.Free.Of)
-	if len(s.Constraints) == 0 {
+	switch {
+	case s.Free.Of > 0 && s.Free.Failed == s.Free.Of:
+		return text
+	case len(s.Constraints) == 0:
 		return text + ",\n    and no constraint on two messages was found that says which"
 	}
 	text += fmt.Sprintf(",\n    and in %d of %d", s.Under.Failed, s.Under.Of)
