@@ -29,8 +29,7 @@ type Runner struct {
 	needs    pulse.Needs          // those of the planned strategy
 	failed   func(*pulse.Failure) // the method value systemFailed, made once
 	plan     Plan
-	lent     int  // what the plan's EarlyTimers gave the run's system
-	missed   bool // some run has asked for a record that it did not have
+	lent     int // what the plan's EarlyTimers gave the run's system
 
 	inputs    []choice.Input // drawn in this run
 	values    []any
@@ -82,11 +81,6 @@ type Plan struct {
 	Look func(*pulse.System)
 	// Parts asks for Result.Parts.
 	Parts bool
-	// Light says that nobody needs the trace and the record of the run if it passes: the
-	// Result's System then has neither. A run that fails is made again with them, and so is
-	// one of a property that looks at them or observes steps. If it then passes, its
-	// Result still has the failure. An Observer or a Look needs a run that is not light.
-	Light bool
 }
 
 // A Result is what came of one run. It is valid until the next run.
@@ -216,26 +210,6 @@ func (r *Runner) noteSometimes(name string, reached bool) {
 // Run runs the property once. No panic, Goexit or failure of the property
 // reaches the caller: all end in the result.
 func (r *Runner) Run(plan Plan) Result {
-	if plan.Light = plan.Light && !r.missed; !plan.Light {
-		return r.run(plan)
-	}
-	light := r.run(plan)
-	if light.Failure == nil && !r.missed {
-		return light
-	}
-	plan.Light = false
-	res := r.run(plan)
-	if res.Failure == nil && !r.missed {
-		lost := *light.Failure
-		lost.Step = -1 // of another run
-		res.Failure, res.Location = &lost, light.Location
-		res.Skipped, res.Reason, res.Rejected, res.TooLarge = false, "", "", false
-	}
-	return res
-}
-
-// run makes one run.
-func (r *Runner) run(plan Plan) Result {
 	r.begin(plan)
 	for r.play() {
 	}
@@ -396,30 +370,10 @@ func (r *Runner) plainSystem() *pulse.System {
 		return r.plainSystem()
 	}
 	r.lent = p.EarlyTimers
-	return r.ready()
-}
-
-// ready returns the runner's system, which was reset, for the run of the plan.
-func (r *Runner) ready() *pulse.System {
-	if r.plan.Light {
-		r.sys.Host().Light(r.miss)
-	}
-	if r.plan.Observer != nil {
-		r.sys.Observe(r.plan.Observer)
+	if p.Observer != nil {
+		r.sys.Observe(p.Observer)
 	}
 	return r.sys
-}
-
-// miss ends a light run that asks for its record. It does nothing after the run, nor to
-// a process that is being ended: that ends anyway.
-func (r *Runner) miss() {
-	if !r.busy || !r.plan.Light {
-		return
-	}
-	r.missed = true
-	if r.sys.Host().Caller() != pulse.CallerDying {
-		r.t.abort()
-	}
 }
 
 // same reports whether two strategies are the same value.
@@ -448,7 +402,10 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	if r.sys == nil || !again(func() { r.sys.Configure(o) }) {
 		r.sys = pulse.New(o)
 	}
-	return r.ready()
+	if r.plan.Observer != nil {
+		r.sys.Observe(r.plan.Observer)
+	}
+	return r.sys
 }
 
 // isTool reports whether values of a type belong to the test and not to the

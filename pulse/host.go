@@ -30,25 +30,11 @@ func (h Host) Step() int {
 	return int(h.s.rec.steps) - 1
 }
 
-// Light has the run that begins not recorded although Options.Record asks for it, for who
-// needs the record only of some runs. It does nothing if the strategy or the isolation check
-// needs a record, or if Options.Pending bounds what waits. Missed is called by code that asks
-// for what is not recorded, and by who observes steps. Such code is told nothing that is
-// true: missed should end it, and then the run should be made again and be recorded.
-//
-// Call it right after New, Configure or Reset: it holds until the next one.
-func (h Host) Light(missed func()) {
-	s := h.s
-	if s.rec.on && !s.needs.Record && !s.needs.States && !s.options.Isolation && s.options.Pending == 0 {
-		s.rec.on, s.mail.keeps, s.rec.missed = false, false, missed
-	}
-}
-
 // Note adds a line to the trace, as Ctx.Log does, for the step that is running, and
-// reports whether it did: not outside of a step, nor in a run that is not recorded. In a
-// light one it only counts the line. Text is called only if it reports true.
+// reports whether it did: not outside of a step, nor in a run that is not recorded.
+// Text is called only if so.
 func (h Host) Note(text func() string) bool {
-	if !h.s.rec.on && h.s.rec.missed == nil || !h.s.calls.running || !h.s.rec.inStep() {
+	if !h.s.rec.on || !h.s.calls.running || !h.s.rec.inStep() {
 		return false
 	}
 	h.log(text)
@@ -68,8 +54,6 @@ func (h Host) log(text func() string) {
 		line := text()
 		r.trace.Touches = r.trace.Touches[:touched]
 		r.note(line)
-	} else if r.missed != nil {
-		text() // it may have effects
 	}
 }
 
@@ -232,7 +216,7 @@ func (h Host) Late() *Failure {
 }
 
 // Unrun reports whether the test has sent or started something since the system
-// last took steps. It needs a run that is recorded, or a light one.
+// last took steps. It needs a run that is recorded.
 func (h Host) Unrun() bool { return !h.s.calls.running && h.s.rec.sent > h.s.root.sent }
 
 // Caller returns where the call stands to the system.
@@ -288,8 +272,7 @@ func (h Host) hidden() func(reflect.Type) bool {
 func (h Host) Progress() (steps int) { return int(h.s.rec.steps) }
 
 // Stalled returns the number of the step that is running and, when that is an
-// actor's code, the actor's name and the message that it receives, nil for a fault
-// and in a run that is not recorded.
+// actor's code, the actor's name and the message that it receives, nil for a fault.
 // It is for who sees no Progress and may be called from any goroutine, and it is
 // right while that step runs.
 //
@@ -297,16 +280,14 @@ func (h Host) Progress() (steps int) { return int(h.s.rec.steps) }
 func (h Host) Stalled() (step int, actor string, msg any) {
 	r := &h.s.rec
 	step, cur := int(r.step), int(r.cur)
-	if !h.s.calls.running || step < 0 || r.on && step >= len(r.trace.Steps) {
+	if !h.s.calls.running || step < 0 || step >= len(r.trace.Steps) {
 		return -1, "", nil
 	}
 	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // as inStep does, which may not be called here
 		return step, "", nil
 	}
-	if r.on {
-		if m := r.trace.Steps[step].Send; m >= 0 && int(m) < len(h.s.mail.sends) {
-			msg = h.s.mail.sends[m].Body
-		}
+	if m := r.trace.Steps[step].Send; m >= 0 && int(m) < len(h.s.mail.sends) {
+		msg = h.s.mail.sends[m].Body
 	}
 	labels := trace.Trace{}
 	for i := range r.trace.Actors {

@@ -25,11 +25,9 @@ type recorder struct {
 	sent    int32  // messages sent by the running step
 	spawned int32  // actors spawned by it
 	on      bool
-	counted int32  // the step, or trace.None, of which sent counts: see countSent
-	missed  func() // is called for a record that is not there; nil in most runs
-	asked   int32  // questions that were answered in this run
-	logged  int32  // lines that its actors have logged
-	written int32  // writes to its actors' disks
+	asked   int32 // questions that were answered in this run
+	logged  int32 // lines that its actors have logged
+	written int32 // writes to its actors' disks
 	point   point
 	strikes int32 // faults that its actors have made happen
 	types   types
@@ -62,7 +60,7 @@ func (r *recorder) reset() {
 	r.trace.Reset()
 	r.record.Reset()
 	r.hash, r.steps, r.asked, r.logged, r.written, r.strikes, r.called = 0, 0, 0, 0, 0, 0, trace.None
-	r.point, r.missed, r.counted = point{}, nil, trace.None
+	r.point = point{}
 	r.outside(origin{})
 }
 
@@ -86,15 +84,6 @@ func (r *recorder) inStep() bool { return r.cur != trace.Test && r.called != r.s
 func (r *recorder) identify(d *trace.Send) {
 	d.Step, d.Receipt = r.step, trace.None
 	d.ID = messageID(r.types.hash(d.Body), r.id, r.sent)
-	r.sent++
-}
-
-// countSent counts a message of the running step in a light run, where
-// nothing is done as a step begins.
-func (r *recorder) countSent() {
-	if r.counted != r.step && r.step != trace.None {
-		r.counted, r.sent = r.step, 0
-	}
 	r.sent++
 }
 

@@ -127,7 +127,6 @@ func (s *System) mustBeIdle(what string) bool {
 func (s *System) Trace() *trace.Trace {
 	s.rec.look(trace.Test, trace.AllSteps)
 	s.looked = s.looked || !s.calls.running
-	s.miss()
 	return s.view()
 }
 
@@ -136,7 +135,6 @@ func (s *System) Trace() *trace.Trace {
 func (s *System) Record() *choice.Record {
 	s.rec.look(trace.Test, trace.AllSteps)
 	s.looked = s.looked || !s.calls.running
-	s.miss()
 	return s.rec.decisions()
 }
 
@@ -186,7 +184,7 @@ func (s *System) Observe(o Observer) {
 	if !s.mayCall("Observe") {
 		return
 	}
-	if s.miss(); !s.rec.on {
+	if !s.rec.on {
 		s.misuse("Observe: the run is not recorded: set Options.Record")
 	}
 	s.observers = append(s.observers, o)

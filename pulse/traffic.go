@@ -36,7 +36,6 @@ type traffic struct {
 	values   *value.Walker // over the bodies of messages
 	owner    *System       // is put into references
 	options  Options
-	records  bool // runs are recorded, if nobody asks for light ones
 	seed     uint64
 }
 
@@ -79,7 +78,8 @@ func (t *traffic) configure(o Options) {
 		t.strategy = plain{}
 	}
 	t.needs = NeedsOf(t.strategy)
-	t.records = o.Record || t.needs.Record || t.needs.States || o.Isolation
+	t.rec.on = o.Record || t.needs.Record || t.needs.States || o.Isolation
+	t.mail.keeps = t.rec.on
 	t.mail.unordered = o.Delivery == DeliveryUnordered
 	t.rec.trace.Unordered = t.mail.unordered
 	t.mail.limit = int32(min(orDefault(o.Pending, defaultPending), math.MaxInt32))
@@ -92,7 +92,6 @@ func (t *traffic) configure(o Options) {
 
 // reset begins another run.
 func (t *traffic) reset() {
-	t.rec.on, t.mail.keeps = t.records, t.records
 	t.mail.reset()
 	t.clock.reset()
 	t.rec.reset()
@@ -169,9 +168,6 @@ func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32
 
 // message makes a message of the running step and does not post it yet.
 func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
-	if t.rec.missed != nil {
-		t.rec.countSent()
-	}
 	if t.rec.sent > t.mail.limit && t.rec.cur != trace.Test {
 		t.tooMany("sent") // though few of them wait: the record of that must not take all memory
 	}
@@ -430,13 +426,6 @@ func (t *traffic) view() *trace.Trace {
 		t.rec.trace.Sends = t.mail.sends
 	}
 	return &t.rec.trace
-}
-
-// miss tells who made the run a light one that its record is missed.
-func (t *traffic) miss() {
-	if t.rec.missed != nil && (!t.calls.strange() || t.calls.caller() == CallerDying) {
-		t.rec.missed()
-	}
 }
 
 // where names the running step, or the test.

@@ -28,7 +28,7 @@ func Again(ctx context.Context, p Property, o Options, exhaust int, run flight.R
 		defer s.close()
 		return s.againFromCache(run.Index)
 	}
-	o.Cache, o.CountAll = distill.Cache{}, true // so that all is known of the run while it lasts
+	o.Cache = distill.Cache{}
 	for range remade {
 		o.Runs, o.Workers, o.First = run.Index+1, 1, run.Index/o.BatchSize()
 		s := newSampler(ctx, p, o)

@@ -15,13 +15,13 @@ import (
 // unguided runs are those of the arm random.
 func TestCoverageOfWorkers(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}
-	one := Sample(context.Background(), p, Options{Runs: 512, Seed: 3, CountAll: true})
+	one := Sample(context.Background(), p, Options{Runs: 512, Seed: 3})
 	c := one.Orders.Count(coverage.PR)
 	if c.Covered < 6 || one.Orders.Runs() != 512 || one.Orders.Chance().Runs != one.By["random"] {
 		t.Errorf("%+v in %d runs, %+v", c, one.Orders.Runs(), one.Orders.Chance())
 	}
 	for _, workers := range []int{2, 3} {
-		more := Sample(context.Background(), p, Options{Runs: 512, Seed: 3, Workers: workers, CountAll: true})
+		more := Sample(context.Background(), p, Options{Runs: 512, Seed: 3, Workers: workers})
 		d := more.Orders.Count(coverage.PR)
 		if c.Seen != d.Seen || c.Covered != d.Covered || one.Orders.Chance() != more.Orders.Chance() || more.Orders.Runs() != 512 {
 			t.Errorf("%d workers: %v, want %v", workers, more.Orders.Summary(), one.Orders.Summary())

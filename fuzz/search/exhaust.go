@@ -115,7 +115,7 @@ const leastConfirming = 128
 // reports whether none of them came in an order that is new: no reduction is
 // trusted alone, and a program that does not repeat itself has no "every order".
 func (x *Exhaustion) Confirm(ctx context.Context, p Property, o Options) (res Result, same bool) {
-	o.Runs, o.Cache, o.CountAll = max(leastConfirming, x.Verdict.Runs), distill.Cache{}, true
+	o.Runs, o.Cache = max(leastConfirming, x.Verdict.Runs), distill.Cache{}
 	s := newSampler(ctx, p, o)
 	defer s.close()
 	s.known = x.orders

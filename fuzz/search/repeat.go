@@ -10,14 +10,11 @@ import (
 // be believed when it passes.
 const repeatEvery = 64
 
-// isRepeated reports whether a run is made again if it passes.
-func isRepeated(index int) bool { return index%repeatEvery == repeatEvery-1 }
-
 // repeats repeats some of the runs that have passed, which ones following from
 // their indices alone. It reports whether the run was the same; if not, that is
 // reported as a failure. The result is no longer valid then.
 func (w *worker) repeats(index int, arm string, seed uint64, res *props.Result) bool {
-	if !isRepeated(index) || res.Skipped || res.Rejected != "" || res.System == nil {
+	if index%repeatEvery != repeatEvery-1 || res.Skipped || res.Rejected != "" || res.System == nil {
 		return true
 	}
 	p := &w.property

@@ -58,9 +58,6 @@ type Options struct {
 	// OrderBytes bounds the memory for what is known of receive orders, as coverage.Orders
 	// has it; zero is what that takes by itself.
 	OrderBytes int
-	// CountAll has the receive orders of all runs counted, not only of the first ones and
-	// of a share of those that follow: see Tally.Counted.
-	CountAll bool
 	// Cache has passing cases of other searches, which are run before all else and beside
 	// what Runs allows, and is left with those of this one. Runs after them are the same as
 	// without them. The zero Cache has none.
@@ -254,7 +251,7 @@ func (w *worker) batch(b int) {
 			arms[e.Name] = e.New(uint64(b))
 		}
 		w.plan = props.Plan{Seed: hash.Seed(w.Seed, uint64(index/runsPerInput)),
-			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index), Light: w.isLight(index, arms[e.Name])}
+			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index)}
 		arms[e.Name].Plan(&w.plan)
 		if w.Planned != nil {
 			w.Planned(index, &w.plan)
@@ -263,8 +260,13 @@ func (w *worker) batch(b int) {
 		res := w.runner.Run(w.plan)
 		arms[e.Name].Learn(&res)
 		turns.made(e, &res)
+		if run := (coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided}); res.System != nil {
+			fresh := w.seen.Add(res.System.Trace(), run)
+			if w.tally.Fresh[e.Name] += fresh; fresh > 0 {
+				w.toBasket(e.Name, w.plan.StrategySeed, &res)
+			}
+		}
 		w.tally.Count(e.Name, &res)
-		w.count(index, e, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {
 			w.strange.Store(true)
 		}
@@ -281,44 +283,6 @@ func (w *worker) batch(b int) {
 		if w.late() {
 			return
 		}
-	}
-}
-
-// Counting receive orders takes as long as half of a short run, and longer than a run of
-// thousands of steps. The first runs show most of what there is to see: of all firstCounted
-// the orders are counted, and then of one run in countedShare. Which ones these are does
-// not depend on what makes them, so that what unguided runs show can be told from the
-// unguided ones among them.
-const (
-	firstCounted = 256
-	countedShare = 8
-)
-
-// counts reports whether the orders of a run are counted.
-func (s *sampler) counts(index int) bool {
-	return s.CountAll || s.larder != nil || index < firstCounted || hash.Seed(s.Seed+4, uint64(index))%countedShare == 0
-}
-
-// isLight reports whether nobody needs to know what happened in a run, if it passes.
-func (s *sampler) isLight(index int, by Arm) bool {
-	_, learnsNothing := by.(decider)
-	return learnsNothing && !s.counts(index) && s.Passed == nil && !isRepeated(index)
-}
-
-// count has the receive orders of a run counted, if they are, and keeps it for the cache if
-// it shows a new one.
-func (w *worker) count(index int, e *Entry, res *props.Result) {
-	if res.System == nil {
-		return
-	}
-	if !w.counts(index) {
-		w.tally.skipCount(e.Name)
-		return
-	}
-	run := coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided}
-	fresh := w.seen.Add(res.System.Trace(), run)
-	if w.tally.Fresh[e.Name] += fresh; fresh > 0 {
-		w.toBasket(e.Name, w.plan.StrategySeed, res)
 	}
 }
 

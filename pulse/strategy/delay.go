@@ -49,7 +49,7 @@ const perSeq = 1 << 16
 
 func (d *delay) Begin(seed uint64) {
 	d.seed(seed)
-	n := d.picks.begin(seed)
+	n := d.picks.begin()
 	for i := range d.points {
 		d.points[i] = d.below(n + 1)
 	}

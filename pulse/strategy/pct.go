@@ -39,7 +39,7 @@ type pct struct {
 
 func (p *pct) Begin(seed uint64) {
 	p.seed(seed)
-	p.changes.draw(&p.source, p.steps.begin(seed))
+	p.changes.draw(&p.source, p.steps.begin())
 	p.order.seed(p.next())
 	p.priority = p.priority[:0]
 	p.first.Renew()
