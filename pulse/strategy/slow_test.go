@@ -192,7 +192,7 @@ type slowPCTCP struct {
 
 func (p *slowPCTCP) Begin(seed uint64) {
 	p.seed(seed)
-	p.changes.draw(&p.source, p.messages.begin(seed))
+	p.changes.draw(&p.source, p.messages.begin())
 	p.order.seed(p.next())
 	p.chains.reset()
 	p.priority, p.known, p.tails = p.priority[:0], p.known[:0], p.tails[:0]
