@@ -149,6 +149,32 @@ func (x *shrinker) rearrange(base Outcome) {
 	}
 }
 
+// united makes one element of two, of whose numbers one is the sum of those of both. Where
+// what several elements come to together decides, none of them can go alone.
+func united(x *shrinker) {
+	list, parts, shrunk := x.Best.Case.Inputs, x.partsOf(&x.Best), x.shrunk
+	for i := range parts {
+		for j := range parts {
+			p, q := &parts[i], &parts[j]
+			if p.overlaps(q) || p.Of != q.Of || p.Of == "" || !p.Element || p.isEnd() || q.isEnd() {
+				continue
+			}
+			gone, sum := wordsOf(list, p), wordsOf(list, q)
+			for at := 1; at < min(len(gone), len(sum)); at++ {
+				if gone[at] == 0 || sum[at] == 0 || max(gone[at], sum[at]) >= small {
+					continue
+				}
+				words := slices.Clone(sum)
+				words[at] += gone[at]
+				x.seek(spliced(list, []splice{{*p, nil}, {*q, words}}), true)
+				if x.over() || x.shrunk > shrunk {
+					return
+				}
+			}
+		}
+	}
+}
+
 // elements leaves out what a draw can do without: half of what is in a row, a quarter and
 // so on, and last one at a time. It reports false of a draw of which no parts are known.
 func elements(x *shrinker, draw int) bool {
