@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -70,6 +71,19 @@ func TestSampled(t *testing.T) {
 			}
 		})
 	}
+	say("one of two failures", func(t *props.T) {
+		first, sys := "", t.System()
+		judge := sys.Spawn("judge", pulse.Func(func(_ *pulse.Ctx, msg any) { first = cmp.Or(first, msg.(string)) }))
+		for _, word := range []string{"a", "b", "c"} {
+			sendsBy(sys, judge, word)
+		}
+		switch sys.Run(); first {
+		case "b":
+			t.Error("fails")
+		case "c":
+			t.Error("fails in another way")
+		}
+	})
 	golden.File(t, "testdata/sampled.txt", b.String())
 }
 
