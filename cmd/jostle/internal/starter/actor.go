@@ -160,6 +160,14 @@ func (p *Package) reachable(t types.Type) bool {
 		return p.reachable(t.Elem())
 	case *types.Map:
 		return p.reachable(t.Key()) && p.reachable(t.Elem())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if !p.reachable(v.Type()) {
+				return false
+			}
+		}
+	case *types.Signature:
+		return p.reachable(t.Params()) && p.reachable(t.Results())
 	case *types.TypeParam:
 		return false
 	}

@@ -106,6 +106,10 @@ func (w *writer) value(t types.Type, label string, depth int) string {
 		return w.name(t) + "{}"
 	case *types.Map:
 		return w.name(t) + "{}"
+	case *types.Signature:
+		if w.reachable(u) {
+			return as(u, w.function(u))
+		}
 	case *types.Interface:
 		if u.Empty() {
 			return draw("%s.IntRange(0, 9)", rapid)
@@ -115,6 +119,23 @@ func (w *writer) value(t types.Type, label string, depth int) string {
 		}
 	}
 	return ""
+}
+
+// function returns a function that does nothing, and returns zero values.
+func (w *writer) function(s *types.Signature) string {
+	var in, out, zero []string
+	for v := range s.Params().Variables() {
+		in = append(in, w.name(v.Type()))
+	}
+	if n := len(in) - 1; s.Variadic() {
+		in[n] = "..." + strings.TrimPrefix(in[n], "[]")
+	}
+	body := "{}"
+	for v := range s.Results().Variables() {
+		out, zero = append(out, w.name(v.Type())), append(zero, "*new("+w.name(v.Type())+")")
+		body = "{ return " + strings.Join(zero, ", ") + " }"
+	}
+	return "func(" + strings.Join(in, ", ") + ") (" + strings.Join(out, ", ") + ") " + body
 }
 
 // nameOf returns the name of a type, "" if it has none.
@@ -197,6 +218,7 @@ func (w *writer) made(a *Actor) (expr string, address bool) {
 
 // arguments returns arguments for a function, if all are of simple types.
 func (w *writer) arguments(s *types.Signature) (args []string, ok bool) {
+	clients := w.clients
 	for i := range s.Params().Len() {
 		t := s.Params().At(i).Type()
 		if s.Variadic() && i == s.Params().Len()-1 {
@@ -220,9 +242,10 @@ func (w *writer) arguments(s *types.Signature) (args []string, ok bool) {
 			if !isNamed(t, w.paths.Pulse, "Ref") {
 				return nil, false
 			}
-			w.clients = true
+			clients = true
 			args = append(args, w.client)
 		}
 	}
+	w.clients = clients
 	return args, true
 }
