@@ -73,9 +73,10 @@ or to where the run failed; else each line of the input does. h lists the comman
 func newShrink() *cobra.Command {
 	c := &caseCommand{}
 	cmd := &cobra.Command{
-		Use:     "shrink case [package]",
-		Short:   "Make a saved case smaller",
-		Long:    "Shrink makes a saved case that fails smaller, and keeps what comes of it in its place.",
+		Use:   "shrink case [package]",
+		Short: "Make a saved case smaller",
+		Long: `Shrink makes a saved case that fails smaller, and keeps what comes of it in its place. It
+exits with 1 if the case fails, and with 0 if it passes, as replay does.`,
 		Example: "  jostle shrink ce2db3 ./bank --for 5m",
 		Args:    oneCase,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,7 +95,8 @@ func newExplain() *cobra.Command {
 		Use:   "explain case [package]",
 		Short: "Say in which orders a saved case fails",
 		Long: `Explain says in which orders of messages a saved case fails, which of its draws matter,
-and which lines to look at. It changes no file.`,
+and which lines to look at. It changes no file. It exits with 1 if the case fails, and with
+0 if it passes, as replay does.`,
 		Example: "  jostle explain ce2db3 ./bank",
 		Args:    oneCase,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -106,13 +108,21 @@ and which lines to look at. It changes no file.`,
 	return cmd
 }
 
-// shrink makes a request about a case that fails.
+// shrink makes a request about a case that fails. Of one that passes it tells that.
 func (c *caseCommand) shrink(cmd *cobra.Command, args []string, q worker.Request) error {
 	if c.limit <= 0 {
 		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
 	}
 	q.Milliseconds, q.Where = int(c.limit.Milliseconds()), "the case "+filepath.Base(args[0])
-	r, err := c.do(cmd.Context(), args, q)
+	o, err := c.open(cmd.Context(), args)
+	defer o.done()
+	if err != nil {
+		return err
+	}
+	r, err := o.ask(cmd.Context(), worker.Request{Do: worker.Replay})
+	if err == nil && len(r.Findings) > 0 {
+		r, err = o.ask(cmd.Context(), q)
+	}
 	if err != nil {
 		return err
 	}
@@ -158,6 +168,11 @@ func (c *caseCommand) do(ctx context.Context, args []string, q worker.Request) (
 	if err != nil {
 		return nil, err
 	}
+	return o.ask(ctx, q)
+}
+
+// ask makes a request about the case.
+func (o *opened) ask(ctx context.Context, q worker.Request) (*worker.Reply, error) {
 	q.Path, q.Case = o.request.Path, o.request.Case
 	return askAll(ctx, o.owners, o.bounds, q)
 }
