@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -234,11 +237,15 @@ func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q worke
 	return r, p, nil
 }
 
-// caseFile returns the case that arguments name, and the folder of its package.
+// caseFile returns the case that arguments name, and the folder of its package. A file is
+// read, so that it is known what is wrong with it before anything is compiled.
 func caseFile(args []string) (file, dir string, err error) {
 	file, dir = args[0], "."
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 		if file, err = filepath.Abs(file); err != nil {
+			return "", "", err
+		}
+		if _, err = (corpus.Folder{Dir: filepath.Dir(file)}).Find(file); err != nil {
 			return "", "", err
 		}
 		if above, _, ok := strings.Cut(file, string(filepath.Separator)+"testdata"+string(filepath.Separator)); ok {
@@ -246,28 +253,82 @@ func caseFile(args []string) (file, dir string, err error) {
 		}
 	}
 	if len(args) == 2 {
-		dir = args[1]
+		return file, args[1], nil
+	}
+	if there, _ := fs.Glob(os.DirFS(dir), "*.go"); len(there) == 0 {
+		return "", "", fmt.Errorf("there are no Go files in %s, so that the package of the case is not known: give it after the case", dir)
 	}
 	return file, dir, nil
 }
 
 // ownersOf returns the subjects that a case may be of, and the case.
-func ownersOf(subjects []campaign.Subject, file string) ([]campaign.Subject, *corpus.Case, error) {
-	var first error
+func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *corpus.Case, error) {
+	path, first := caseNamed(subjects, name)
+	if path == "" {
+		return nil, nil, first
+	}
 	for i := range subjects {
 		s := &subjects[i]
-		c, err := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Find(file)
+		c, err := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Find(path)
 		if err == nil {
 			return namesakes(distinct(subjects), s), &c, nil
 		}
-		if first == nil || errors.Is(first, corpus.ErrElsewhere) {
+		if first == nil || errors.Is(err, corpus.ErrElsewhere) {
 			first = err
 		}
 	}
 	if errors.Is(first, corpus.ErrElsewhere) {
-		first = fmt.Errorf("the case %s is of none of the properties here: give its package", file)
+		first = fmt.Errorf("the case %s is of none of the properties here: give its package", name)
 	}
 	return nil, nil, first
+}
+
+// caseNamed returns the path of the one case of some subjects whose name begins so; what is
+// a path stays as it is. Where there is none it returns the name, which may be that of a
+// case of other properties, with an error for when it is not; where there are several, "".
+func caseNamed(subjects []campaign.Subject, name string) (path string, err error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return name, nil
+	}
+	var all, found, exact []string
+	for i := range subjects {
+		dir := subjects[i].Property.Folder
+		files, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("case %q cannot be looked for: %w", name, err)
+		}
+		for _, f := range files {
+			path := filepath.Join(dir, f.Name())
+			if !isCase(f.Name()) || slices.Contains(all, path) {
+				continue
+			}
+			all = append(all, path)
+			if strings.HasPrefix(f.Name(), name) {
+				found = append(found, path)
+			}
+			if strings.TrimSuffix(f.Name(), ".case") == strings.TrimSuffix(name, ".case") {
+				exact = append(exact, path)
+			}
+		}
+	}
+	if len(exact) > 0 {
+		found = exact
+	}
+	switch len(found) {
+	case 0:
+		return name, fmt.Errorf("there is no case %q: give the path of a file, or the beginning of the name of one: there are %s", name, cmp.Or(shownAll(all), "none"))
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("case %q may be %s: give more of the name, or the path", name, shownAll(found))
+}
+
+func shownAll(paths []string) string {
+	list := slices.Clone(paths)
+	for i := range list {
+		list[i] = shown(list[i])
+	}
+	return strings.Join(list, ", ")
 }
 
 // namesakes returns the subjects that have their cases in one folder with another's, under
