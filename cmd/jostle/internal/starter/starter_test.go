@@ -23,7 +23,7 @@ func Float64Range(low, high float64) *Generator[float64] { return nil }
 func SampledFrom[V any]([]V) *Generator[V] { return nil }
 func Bool() *Generator[bool] { return nil }
 func Just[V any](V) *Generator[V] { return nil }`,
-	"wire": "package wire; type Open struct { N int; hidden int }; type hidden struct{}; type Wrap[V any] struct{ V V }; func Hidden() Wrap[hidden] { return Wrap[hidden]{} }; type Takes func(hidden)",
+	"wire": "package wire; type Open struct { N int; hidden int }; type hidden struct{}; type Wrap[V any] struct{ V V }; func Hidden() Wrap[hidden] { return Wrap[hidden]{} }; type Takes func(hidden); type Maps struct { Open, hidden map[int]int; Hidden map[hidden]int }",
 }
 
 // code imports them from their texts.
@@ -85,16 +85,17 @@ func TestActors(t *testing.T) {
 		{"type A struct{}; func (A) Receive(pulse.Ctx, any) {}", "", "A.Receive"},
 		{"type A int; func (A) Handle(int) {}", "A.Handle(int)", "A.Handle"},
 		{"type A struct{}; func (A) Handle(context.Context, int) error { return nil }", "A.Handle context(int)", "A.Handle"},
-		{"type A struct{}; func (A) Handle(context.Context) {}", "", "A.Handle"},
+		{"type A struct{}; func (A) Handle(context.Context) {}; func (A) Err() error { return nil }", "", "A.Handle"},
 		{"type A struct{}; func (A) Handle(int, context.Context) {}", "", "A.Handle"},
 		{"type A struct{}; func (A) Handle(a, b int) {}", "", "A.Handle"},
+		{"type A struct{}; func (A) Handle(a, b, c int) {}", "", "A.Handle"},
 		{"type A struct{}; func (A) Handle(...int) {}", "", "A.Handle"},
 		{"type A struct{}; func (A) Handle() {}", "", ""},
 		{"type A struct{}; func (A) handle(int) {}; func (A) Process(int) {}; func Receive(int) {}", "", ""},
 		{"type A[V any] struct{}; func (*A[V]) Handle(int) {}", "", "A.Handle"},
 		{"type A interface{ Handle(int) }", "", ""},
 		{"type B = A; type A struct{}; func (A) Step(int) {}", "A.Step(int)", "A.Step"},
-		{"type A struct{}; func (A) Handle(interface{ Message() any }) {}", "", "A.Handle"},
+		{"type A struct{}; func (A) Handle(interface{ Message() any }) {}; func (A) Message() any { return 1 }", "", "A.Handle"},
 		{"type A struct{}; func (A) Handle(interface{ Unknown() }) {}", "", "A.Handle"},
 		{"type A struct{}; func (A) Handle(wire.Wrap[int]) {}", "A.Handle(wire.Wrap[int])", "A.Handle"},
 		{"type A struct{}; func (A) Handle(wire.Open) {}", "A.Handle(wire.Open)", "A.Handle"},
@@ -145,7 +146,7 @@ func TestMessages(t *testing.T) {
 		{"types of another package", "switch m.(type) { case wire.Open, *wire.Wrap[int]: }", "wire.Open, *wire.Wrap[int]"},
 		{"types that no file can name", "type local int; switch m.(type) { case local, []local, map[local]T, func(local), func() local: case T: }", "T"},
 		{"constants", "switch m { case 1, \"a\", word, level: case 'x', 2.5, true: }", `= 1, = "a", = word, = level, = 'x', = 2.5, = true`},
-		{"comparisons", "if m == 1 || \"a\" == m || m != 2 { return }", `= 1, = "a"`},
+		{"comparisons", "if m == 1 || \"a\" == m || m != 2 || 3 != m { return }", `= 1, = "a"`},
 		{"a constant twice", "_ = m == 1 || m == 1 || m == 0x1 || m == int8one", "= 1, = int8one"},
 		{"what is no constant", "const here = 3; v := 4; _ = m == v || m == here || m == variable || m == nil || m == -1 || m == T{}", ""},
 		{"a switch over something else", "var n any; switch n.(type) { case T: }; switch n { case 1: }; _ = n.(U)", ""},
@@ -153,7 +154,7 @@ func TestMessages(t *testing.T) {
 		{"a name that hides it", "{ m := any(0); _ = m.(T) }; _ = m.(U)", "U"},
 		{"in functions that it is handed to", "hand(0, m); a.hands(m); func() { _ = m.(int) }()", "T, U, int"},
 		{"in functions that hand it around", "around(m)", "T"},
-		{"in functions that take several", "list(m, m)", ""},
+		{"in functions that take several", "list(m, m, m)", "T"},
 		{"too many", "switch m.(type) {\n" + many + "}", manyMore[2:]},
 	} {
 		p := in(t, `
@@ -167,7 +168,7 @@ func hand(n int, x any) { _ = x.(T) }
 func (*A) hands(x any) { _ = x.(U) }
 func around(x any) { again(x); _ = x.(T) }
 func again(x any) { around(x) }
-func list(x ...any) { _ = x[0].(T) }
+func list(x any, more ...any) { _ = x.(T); _ = more[0].(U) }
 func (a *A) Receive(_ *pulse.Ctx, m any) { `+c.body+" }")
 		if got := p.seen(p.Actors()[0]); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -292,6 +293,8 @@ func TestMade(t *testing.T) {
 	}{
 		{"type A struct{ n int; s []int }", "&A{}", false},
 		{"type A struct{ m map[string]int; to pulse.Ref; _ map[int]int; other *A }", "&A{m: map[string]int{}, to: client}", false},
+		{"type A struct{ _ pulse.Ref }", "&A{}", false},
+		{"type A wire.Maps", "&A{Open: map[int]int{}}", false},
 		{"type A map[string]int", "&A{}", false},
 		{"type A int", "new(A)", false},
 		{"type A struct{}; func NewA() *A { return nil }", "NewA()", false},
@@ -307,7 +310,7 @@ func TestMade(t *testing.T) {
 		{"type A struct{}; func NewB() *A { return nil }", "&A{}", false},
 		{"type A struct{}; var NewA = 1", "&A{}", false},
 	} {
-		p := in(t, c.code+"\nvar _ pulse.Ref")
+		p := in(t, c.code+"\nvar _ pulse.Ref\nvar _ wire.Open")
 		w := p.writer()
 		w.client = "client"
 		a := &Actor{Name: "A", named: p.types.Scope().Lookup("A").Type().(*types.Named)}
@@ -316,6 +319,25 @@ func TestMade(t *testing.T) {
 		}
 		if w.clients != strings.Contains(c.want, "client") {
 			t.Errorf("%s: a client is spawned: %v", c.code, w.clients)
+		}
+	}
+}
+
+// TestDraws: a generator of rapid has to draw something, also where there is one message.
+func TestDraws(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"", "return rapid.IntRange(0, 9).Draw(t, \"message\")"},
+		{"_ = m.(*A)", "return rapid.Just[any](&A{}).Draw(t, \"message\")"},
+		{"_ = m == 1", "return rapid.Just[any](1).Draw(t, \"message\")"},
+		{"_ = m.(bool)", "return rapid.Bool().Draw(t, \"value\")"},
+		{"_ = m == 1; _ = m.(bool)", "switch rapid.IntRange(0, 1).Draw(t, \"kind\") {\ncase 0:\nreturn 1\ndefault:\nreturn rapid.Bool().Draw(t, \"value\")\n}"},
+	} {
+		p := in(t, "type A struct{}; func (A) Handle(m any) { "+c.body+" }")
+		w := p.writer()
+		n := w.names()
+		w.rapid = n.t
+		if got := w.draws(p.Actors()[0], &n); strings.TrimSpace(got) != c.want && !strings.HasSuffix(got, "put yours here.\n"+c.want+"\n") {
+			t.Errorf("%q:\n%s, want\n%s", c.body, got, c.want)
 		}
 	}
 }

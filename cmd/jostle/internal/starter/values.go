@@ -146,6 +146,11 @@ func nameOf(t types.Type) string {
 	return ""
 }
 
+// settable reports whether a literal in the package can have a field.
+func (w *writer) settable(f *types.Var) bool {
+	return f.Name() != "_" && (f.Exported() || f.Pkg() == w.types)
+}
+
 // structure returns a literal of a struct with the fields that can be set.
 func (w *writer) structure(t types.Type, s *types.Struct, depth int) string {
 	if !w.reachable(t) {
@@ -153,7 +158,7 @@ func (w *writer) structure(t types.Type, s *types.Struct, depth int) string {
 	}
 	var fields []string
 	for f := range s.Fields() {
-		if f.Name() == "_" || !f.Exported() && f.Pkg() != w.types {
+		if !w.settable(f) {
 			continue
 		}
 		if v := w.value(f.Type(), f.Name(), depth+1); v != "" {
@@ -202,7 +207,10 @@ func (w *writer) made(a *Actor) (expr string, address bool) {
 	case *types.Struct:
 		var fields []string
 		for f := range u.Fields() {
-			if _, isMap := f.Type().Underlying().(*types.Map); isMap && w.reachable(f.Type()) && f.Name() != "_" {
+			if !w.settable(f) {
+				continue
+			}
+			if _, isMap := f.Type().Underlying().(*types.Map); isMap && w.reachable(f.Type()) {
 				fields = append(fields, f.Name()+": "+w.name(f.Type())+"{}")
 			} else if isNamed(f.Type(), w.paths.Pulse, "Ref") {
 				w.clients = true
