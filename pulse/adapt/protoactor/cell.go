@@ -35,6 +35,7 @@ type cell struct {
 	doing     any // what proto.actor is given of that
 	co        *pulse.Coroutine
 	awaits    *promise
+	pending   []*promise // those of its futures that are not fulfilled
 	suspended bool
 	owed      int // how many system messages it has sent to itself that are on their way
 	filter    filter
@@ -155,6 +156,7 @@ func (c *cell) PostUserMessage(message any) {
 	}
 	me := c.me()
 	c.adoptNew(me)
+	me.giveWay(c.id)
 	wrapped := false
 	switch message.(type) {
 	case *actor.MessageEnvelope, *actor.PoisonPill, *actor.Touch:
@@ -173,10 +175,14 @@ func (c *cell) PostSystemMessage(message any) {
 	}
 	me := c.me()
 	c.adoptNew(me)
-	switch m := message.(type) {
-	case *actor.Started:
+	if _, starts := message.(*actor.Started); starts {
 		c.start()
 		return
+	}
+	if me != c {
+		me.giveWay(c.id)
+	}
+	switch m := message.(type) {
 	case *actor.SuspendMailbox, *actor.ResumeMailbox:
 		if me == c {
 			c.suspend(message)

@@ -99,6 +99,7 @@ func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duratio
 	c := h.cell
 	c.mustKnow(pid)
 	c.adoptNew(c.me())
+	c.giveWay(pid.GetId())
 	c.asking = true
 	f := h.Context.RequestFuture(pid, message, -1)
 	c.asking, c.seen = false, c.as.ProcessRegistry.SequenceID

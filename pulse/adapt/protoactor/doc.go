@@ -33,7 +33,8 @@
 // Futures: an actor that waits for one, by Result or Wait, is parked in the middle of its
 // handler, and until then receives only what fulfils futures. If the test waits, steps
 // are taken meanwhile. PipeTo and ReenterAfter work as well. An answer is a message to the
-// actor that made the future.
+// actor that made the future. If that is piped on, its actor can receive the answer also
+// in the middle of a handler, before it sends anything to where the answer goes.
 //
 // Time is virtual: of a future that an actor's Context has made, of SetReceiveTimeout,
 // and of the exponential back-off strategy, but for the 500 nanoseconds that it adds at
@@ -79,10 +80,6 @@
 // The ProcessRegistry shows an entry for an actor that has stopped: Get and GetLocal find
 // it, which in proto.actor find nothing. Who knows of its end can use its name again. Code that
 // asks the registry whether an actor is alive is told that it is.
-//
-// What PipeTo passes on is sent by who asked, in a step after the one that asked. In
-// proto.actor it is sent by who answers, and so may come before what the asker sends
-// between PipeTo and the end of its handler: this order is never run.
 //
 // Dead letters, of which the next section tells, are found by fewer senders. And since
 // there is no order but that of messages, there are runs that proto.actor has only if its

@@ -2,6 +2,7 @@ package protoactor
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +68,7 @@ func (w *world) adopt(owner *cell, theirs actor.Process, f *actor.Future, timeou
 	if owner == w.test {
 		p.owner = w.atDesk()
 	}
+	p.owner.pending = append(p.owner.pending, p)
 	if timeout >= 0 {
 		p.timer = w.host.After(p.owner.born(), timeout, &alarm{p})
 	}
@@ -98,6 +100,32 @@ func (*alarm) String() string { return "timeout" }
 // A wake goes on with an actor that waits for a future of another.
 type wake struct{}
 
+// A turn goes on with an actor that has given way to answers.
+type turn struct{ *promise }
+
+// String names the turn.
+func (*turn) String() string { return "goes on" }
+
+// giveWay parks an actor that is about to send something to another to which a future of
+// its own is piped: in proto.actor the answer may come in the middle of a handler, and so
+// before what is sent now. Code of the actor runs when there is a coroutine that awaits
+// nothing; while a future or an actor is being made, it cannot be parked.
+func (c *cell) giveWay(id string) {
+	if c.co == nil || c.awaits != nil || c.asking || c.spawned != nil || !c.pipesTo(id) {
+		return
+	}
+	c.awaits = &promise{world: c.world, owner: c, done: new(bool)}
+	c.host.Enqueue(c.ref, c.ref, &turn{c.awaits})
+	c.co.Park()
+}
+
+// pipesTo reports whether the answer to a future of an actor's goes to an id.
+func (c *cell) pipesTo(id string) bool {
+	return slices.ContainsFunc(c.pending, func(p *promise) bool {
+		return slices.ContainsFunc(*pipesOf(p.future), func(pid *actor.PID) bool { return pid.Id == id })
+	})
+}
+
 // A deed is what is to be done later, in the name of an actor.
 type deed struct {
 	what string
@@ -119,7 +147,7 @@ func (w *world) later(d time.Duration, what string, do func()) pulse.Timer {
 // ofFuture reports whether a message is received also by an actor that waits.
 func ofFuture(msg any) bool {
 	switch msg.(type) {
-	case *answer, *alarm, wake, *deed:
+	case *answer, *alarm, wake, *turn, *deed:
 		return true
 	}
 	return false
@@ -137,6 +165,8 @@ func (c *cell) receiveOfFuture(msg any) {
 			m.theirs.Stop(m.pid)
 			m.tell()
 		}
+	case *turn:
+		*m.done = true
 	case *deed:
 		m.do()
 	}
@@ -153,6 +183,7 @@ func (p *promise) send(message any, system bool) {
 		return
 	}
 	me := p.me()
+	me.giveWay(p.pid.Id)
 	p.host.Enqueue(me.ref, p.owner.born(), &answer{p, message, system, me.known})
 }
 
@@ -179,6 +210,7 @@ func (p *promise) fulfil(message any, system bool) {
 
 // tell has those go on who wait for the future; its owner does so in this step.
 func (p *promise) tell() {
+	p.owner.pending = slices.DeleteFunc(p.owner.pending, func(of *promise) bool { return of == p })
 	p.as.ProcessRegistry.Add(p, p.pid.Id) // what comes late meets it
 	condOf(p.future).Broadcast()          // proto.actor wakes one only
 	for _, c := range p.waiters {

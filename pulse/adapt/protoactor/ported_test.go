@@ -269,12 +269,9 @@ var portedPrograms = []ported{
 			}
 		})
 	}, 2, 2},
+	{"a future piped while its asker goes on", 1, pipes(0), 3, 3},
 	{"reenter after a future", 1, func(v *venue) {
-		b := v.spawn("b", func(ctx actor.Context) {
-			if m, ok := ctx.Message().(string); ok {
-				ctx.Respond(m + "!")
-			}
-		})
+		b := v.spawn("b", echo)
 		note := v.upTo(3, "a")
 		a := v.spawn("a", func(ctx actor.Context) {
 			m, ok := ctx.Message().(string)
@@ -590,6 +587,48 @@ func TestPorted(t *testing.T) {
 			}
 			t.Logf("%d of %d results in proto.actor itself", len(real), len(known))
 		})
+	}
+}
+
+// pipes has an actor pipe a future to a collector and then send it two messages of its own.
+// Before one of them it waits until the answer has come; with 0 it does not wait.
+func pipes(waits int) func(*venue) {
+	return func(v *venue) {
+		note, came := v.upTo(3, "collector"), make(chan struct{})
+		collector := v.spawn("collector", func(ctx actor.Context) {
+			m, ok := ctx.Message().(string)
+			if !ok {
+				return
+			}
+			if note(m); m == "b!" {
+				close(came)
+			}
+		})
+		b := v.spawn("b", echo)
+		v.spawn("a", func(ctx actor.Context) {
+			if !hasStarted(ctx) {
+				return
+			}
+			ctx.RequestFuture(b, "b", time.Minute).PipeTo(collector)
+			for i := 1; i <= 2; i++ {
+				if waits == i {
+					<-came
+				}
+				ctx.Send(collector, fmt.Sprint(i))
+			}
+		})
+	}
+}
+
+// TestPipes holds that what is piped comes at each place among what its asker sends, as
+// it does in proto.actor itself.
+func TestPipes(t *testing.T) {
+	known, _ := ported{"", 1, pipes(0), 0, 0}.explored(t)
+	for i, want := range []string{"collector: b!, 1, 2.", "collector: 1, b!, 2."} {
+		real := ported{"", 1, pipes(i + 1), 0, 0}.real(t, 1)
+		if real[want] == 0 || !known[want] {
+			t.Errorf("want %s; in proto.actor itself %v, under jostle %v", want, real, known)
+		}
 	}
 }
 

@@ -109,6 +109,41 @@ var small = []struct {
 			}), "go")
 		}
 	}, true},
+	{"an asker that goes on", func(s *stage) {
+		b := s.spawn("b", echo)
+		c := s.spawn("c", s.chatty)
+		s.spawn("a", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.RequestFuture(b, "hello", -1).PipeTo(c)
+				ctx.RequestFuture(c, "question", -1)
+				ctx.Stop(c)
+			}
+		})
+	}, true},
+	{"an asker that goes on with itself", func(s *stage) {
+		b := s.spawn("b", echo)
+		s.spawn("a", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.RequestFuture(b, "hello", time.Second).PipeTo(ctx.Self())
+				ctx.Send(ctx.Self(), "myself")
+			}
+		})
+	}, true},
+	{"an asker that answers too", func(s *stage) {
+		b := s.spawn("b", echo)
+		a := s.spawn("a", func(ctx actor.Context) {
+			if ctx.Message() == "question" {
+				ctx.RequestFuture(b, "hello", -1).PipeTo(ctx.Sender())
+				ctx.Respond("myself")
+			}
+		})
+		s.spawn("c", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				s.note("c: %v", first(ctx.RequestFuture(a, "question", -1).Result()))
+			}
+		})
+	}, true},
 	{"a child that fails", func(s *stage) {
 		s.spawn("p", func(ctx actor.Context) {
 			if _, ok := ctx.Message().(*actor.Started); ok {
