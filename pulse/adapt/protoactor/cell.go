@@ -86,7 +86,7 @@ func (l *letter) String() string {
 	}
 }
 
-// stopping is what stops a router, which is no actor.
+// stopping is what stops a router or a future, which are no actors.
 type stopping struct{}
 
 // started is what begins an actor.

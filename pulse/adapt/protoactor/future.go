@@ -9,6 +9,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A promise is a future of proto.actor's under control: it stands for the future in
@@ -187,12 +188,17 @@ func (p *promise) send(message any, system bool) {
 	p.host.Enqueue(me.ref, p.owner.born(), &answer{p, message, system, me.known})
 }
 
-// Stop ends the future without an answer.
-func (p *promise) Stop(pid *actor.PID) { p.theirs.Stop(pid) }
+// Stop has the future ended without an answer.
+func (p *promise) Stop(*actor.PID) { p.send(stopping{}, true) }
 
 // fulfil gives the future its answer. One that comes late is a dead letter.
 func (p *promise) fulfil(message any, system bool) {
+	_, stop := message.(stopping)
 	switch {
+	case *p.done && stop:
+		return
+	case stop:
+		p.theirs.Stop(p.pid)
 	case *p.done && system:
 		p.as.DeadLetter.SendSystemMessage(p.pid, message)
 		return
@@ -237,8 +243,13 @@ func (p *promise) waits() string {
 // uses the future takes turns; to unlock it in order to wait is to be parked.
 type gateLock promise
 
-// Lock does nothing.
-func (*gateLock) Lock() {}
+// Lock notes that an actor uses the future of another: whether that has received the
+// answer is in no message.
+func (l *gateLock) Lock() {
+	if p := (*promise)(l); p.current != nil && p.current != p.owner {
+		p.host.Touch(trace.AllSteps)
+	}
+}
 
 // Unlock parks the caller if it waits, until the future is fulfilled.
 func (l *gateLock) Unlock() {

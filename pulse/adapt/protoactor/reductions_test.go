@@ -109,6 +109,23 @@ var small = []struct {
 			}), "go")
 		}
 	}, true},
+	{"who pipes and who waits for the future of another", func(s *stage) {
+		b := s.spawn("b", echo)
+		d := s.spawn("d", func(ctx actor.Context) {
+			if f, ok := ctx.Message().(*actor.Future); ok {
+				f.PipeTo(ctx.Self())
+				s.note("d: waited, %v", first(f.Result()))
+				return
+			}
+			s.chatty(ctx)
+		})
+		s.spawn("a", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.Send(d, ctx.RequestFuture(b, "hello", -1))
+				ctx.Send(d, "a")
+			}
+		})
+	}, false},
 	{"an asker that goes on", func(s *stage) {
 		b := s.spawn("b", echo)
 		c := s.spawn("c", s.chatty)

@@ -124,6 +124,20 @@ var scenes = []struct {
 		s.Root.Send(a, "go")
 		s.Root.Send(a, "next")
 	}, "a: Started, a: go, hello!, <nil> at 0s, a: next"},
+	{"a future is stopped", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if ctx.Message() == "hello" {
+				ctx.Stop(ctx.Sender())
+				ctx.Stop(ctx.Sender())
+			}
+		})
+		s.spawn("a", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				answer, err := ctx.RequestFuture(b, "hello", -1).Result()
+				s.note("%v, %v", answer, err)
+			}
+		})
+	}, "<nil>, <nil>"},
 	{"a future times out", func(s *stage) {
 		b := s.spawn("b", func(ctx actor.Context) {})
 		a := s.spawn("a", func(ctx actor.Context) {
