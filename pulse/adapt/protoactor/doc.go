@@ -33,8 +33,9 @@
 // Futures: an actor that waits for one, by Result or Wait, is parked in the middle of its
 // handler, and until then receives only what fulfils futures. If the test waits, steps
 // are taken meanwhile. PipeTo and ReenterAfter work as well. An answer is a message to the
-// actor that made the future. If that is piped on, its actor can receive the answer also
-// in the middle of a handler, before it sends anything to where the answer goes.
+// actor that made the future, and may overtake others that its sender had sent there. If the
+// future is piped on, the actor can receive the answer also in the middle of a handler,
+// before it sends anything to where the answer goes.
 //
 // Time is virtual: of a future that an actor's Context has made, of SetReceiveTimeout,
 // and of the exponential back-off strategy, but for the 500 nanoseconds that it adds at

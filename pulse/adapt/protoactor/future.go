@@ -24,6 +24,8 @@ type promise struct {
 	done    *bool
 	of      string // of whom something was asked; "" when that is not known
 	timer   pulse.Timer
+	made    int  // in which step
+	awaited bool // its owner waits for it since then
 	waiters []*cell
 	asker   pulse.Ref // the test, when it waits
 }
@@ -54,7 +56,7 @@ func (w *world) adoptNew(owner *cell) {
 
 // adopt takes a future under control. A negative time means that it waits for ever.
 func (w *world) adopt(owner *cell, theirs actor.Process, f *actor.Future, timeout time.Duration) *promise {
-	p := &promise{world: w, owner: owner, pid: f.PID(), future: f, theirs: theirs, done: doneOf(f)}
+	p := &promise{world: w, owner: owner, pid: f.PID(), future: f, theirs: theirs, done: doneOf(f), made: w.host.Step()}
 	if *p.done {
 		return p
 	}
@@ -147,9 +149,12 @@ func (w *world) later(d time.Duration, what string, do func()) pulse.Timer {
 
 // ofFuture reports whether a message is received also by an actor that waits.
 func ofFuture(msg any) bool {
-	switch msg.(type) {
+	switch m := msg.(type) {
 	case *answer, *alarm, wake, *turn, *deed:
 		return true
+	case *notice:
+		_, is := m.message.(*answer)
+		return is
 	}
 	return false
 }
@@ -158,8 +163,9 @@ func ofFuture(msg any) bool {
 func (c *cell) receiveOfFuture(msg any) {
 	switch m := msg.(type) {
 	case *answer:
-		c.learn(m.known)
-		m.fulfil(m.message, m.system)
+		m.arrive()
+	case *notice:
+		c.once(m)
 	case *alarm:
 		if !*m.done {
 			*errOf(m.future) = actor.ErrTimeout
@@ -185,11 +191,22 @@ func (p *promise) send(message any, system bool) {
 	}
 	me := p.me()
 	me.giveWay(p.pid.Id)
-	p.host.Enqueue(me.ref, p.owner.born(), &answer{p, message, system, me.known})
+	a := &answer{p, message, system, me.known}
+	if p.awaited || !me.posted[p.owner] {
+		p.host.Enqueue(me.ref, p.owner.born(), a)
+		return
+	}
+	me.urge(p.owner, &notice{message: a})
 }
 
 // Stop has the future ended without an answer.
 func (p *promise) Stop(*actor.PID) { p.send(stopping{}, true) }
+
+// arrive gives the future the answer that has been received.
+func (a *answer) arrive() {
+	a.owner.learn(a.known)
+	a.fulfil(a.message, a.system)
+}
 
 // fulfil gives the future its answer. One that comes late is a dead letter.
 func (p *promise) fulfil(message any, system bool) {
@@ -279,6 +296,7 @@ func (p *promise) wait() {
 	if c.co == nil {
 		p.misuse("a wait for a future where no actor's code runs")
 	}
+	p.awaited = p.awaited || c == p.owner && p.made == p.host.Step()
 	p.waiters = append(p.waiters, c)
 	c.awaits = p
 	c.co.Park()

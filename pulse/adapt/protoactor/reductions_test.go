@@ -126,6 +126,27 @@ var small = []struct {
 			}
 		})
 	}, false},
+	{"an answer among messages", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if asker, ok := ctx.Message().(*actor.PID); ok {
+				ctx.Send(asker, "before")
+				ctx.Respond("answer")
+				ctx.Send(asker, "after")
+			}
+		})
+		a := s.spawn("a", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.ReenterAfter(ctx.RequestFuture(b, ctx.Self(), -1), func(answer any, _ error) { s.note("a: %v", answer) })
+				return
+			}
+			s.chatty(ctx)
+		})
+		s.spawn("c", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.Send(a, "c")
+			}
+		})
+	}, true},
 	{"an asker that goes on", func(s *stage) {
 		b := s.spawn("b", echo)
 		c := s.spawn("c", s.chatty)
