@@ -59,10 +59,10 @@
 //
 // These fail the run, and say what to do instead: a message, an answer or a spawn by a
 // goroutine that is neither the test's nor an actor's, a mailbox with another order or
-// with a bound, a RootContext of the test's own without SpawnMiddleware, a message to an
-// actor of another actor system, a remote or a cluster, and pulse.Options.Isolation, since
-// proto.actor writes into PIDs. A handler that blocks other than in a future never ends its step, and the
-// search names it.
+// with a bound, a RootContext of the test's own without SpawnMiddleware, what an actor's
+// Context sends to another actor system, a remote or a cluster, and
+// pulse.Options.Isolation, since proto.actor writes into PIDs. A handler that blocks other
+// than in a future never ends its step, and the search names it.
 //
 // # What is not controlled
 //
@@ -74,7 +74,10 @@
 // time.AfterFunc sends from a goroutine of its own, which fails the run if it comes in
 // time. The plugin for passivation has such a timer. Dispatchers are not asked, nor is the
 // throughput. A second actor system, made by actor.NewActorSystem, runs by itself; what it
-// sends into this one fails the run. Faults of pulse.Options strike no hosted actor.
+// sends into this one fails the run, and what a RootContext sends to it is not seen. What an
+// actor sends by a RootContext to a PID that it has made from an id is received, but whether
+// somebody is there by then is not seen by Explore's reductions: take the actor's Context,
+// or explore.Everything. Faults of pulse.Options strike no hosted actor.
 //
 // # What is known to differ
 //

@@ -251,6 +251,18 @@ var small = []struct {
 			}
 		})
 	}, false},
+	{"an actor that is stopped by its id", func(s *stage) {
+		s.spawn("b", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.SpawnNamed(actor.PropsFromFunc(s.chatty), "x")
+			}
+		})
+		s.spawn("c", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.Stop(s.NewLocalPID("b/x"))
+			}
+		})
+	}, false},
 	{"a name that is used again", func(s *stage) {
 		s.spawn("p", func(ctx actor.Context) {
 			again := func() {
