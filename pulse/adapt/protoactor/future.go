@@ -114,7 +114,7 @@ func (*turn) String() string { return "goes on" }
 // before what is sent now. Code of the actor runs when there is a coroutine that awaits
 // nothing; while a future or an actor is being made, it cannot be parked.
 func (c *cell) giveWay(id string) {
-	if c.co == nil || c.awaits != nil || c.asking || c.spawned != nil || !c.pipesTo(id) {
+	if c.co == nil || c.awaits != nil || c.asking || c.spawned != nil || !c.pipesTo(id) || c.host.Caller() != pulse.CallerInside {
 		return
 	}
 	c.awaits = &promise{world: c.world, owner: c, done: new(bool)}

@@ -63,6 +63,13 @@ var wrongs = []struct {
 	{"its line is told", func(s *stage) {
 		s.on(func(ctx actor.Context) { elsewhere(func() { ctx.Send(ctx.Self(), "hello") }) })
 	}, pulse.KindMisuse, "misuse_test.go:"},
+	{"a question by another goroutine, while a future is piped", func(s *stage) {
+		b := s.spawn("b", echo)
+		s.on(func(ctx actor.Context) {
+			ctx.RequestFuture(b, "hello", -1).PipeTo(b)
+			elsewhere(func() { ctx.RequestFuture(b, "again", -1) })
+		})
+	}, pulse.KindMisuse, "from another goroutine"},
 	{"a stop by another goroutine", func(s *stage) {
 		s.on(func(ctx actor.Context) { elsewhere(func() { ctx.Stop(ctx.Self()) }) })
 	}, pulse.KindMisuse, "from another goroutine"},
