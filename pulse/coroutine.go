@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A Coroutine is code that can be parked in the middle and resumed, on a stack
@@ -54,9 +56,9 @@ func ofKill(v any) bool {
 	case killThrown:
 		return true
 	case error:
-		return errors.As(v, &killThrown{}) || strings.Contains(thrown(v), killText)
+		return errors.As(v, &killThrown{}) || strings.Contains(trace.Thrown(v), killText)
 	}
-	return strings.Contains(thrown(v), killText)
+	return strings.Contains(trace.Thrown(v), killText)
 }
 
 // stubborn is how many kills a body may recover before it is ended by Goexit.
