@@ -60,9 +60,12 @@ func TestSafety(t *testing.T) {
 		{"a gap", []deed{appends(1, a2, c4)}, "log matching: node 1 appends entry 4 to a log that ends with 2"},
 		{"a gap after what was overwritten", []deed{appends(1, a2, a3), appends(1, b2), appends(1, c4)}, "log matching: node 1 appends entry 4 to a log that ends with 2"},
 		{"an entry of two texts", []deed{appends(1, a2), appends(2, entry(2, 2, "b"))}, "log matching: the entry 2 of term 2 of node 2 differs"},
+		{"an entry of two kinds", []deed{appends(1, a2), appends(2, &raftpb.Entry{Index: a2.Index, Term: a2.Term, Type: raftpb.EntryConfChange.Enum(), Data: a2.Data})}, "log matching"},
 		{"an entry after two", []deed{appends(1, a2, b3), appends(2, b2, b3)}, "log matching: the entry 3 of term 3 of node 2 differs from that of another, or follows one of term 3 instead of 2"},
 		{"a leader that has what is committed", []deed{appends(1, a2), knows(1, 2, a2), appends(2, a2), leads(2, 3)}, ""},
 		{"a leader of an earlier term", []deed{appends(1, a2), knows(1, 4, a2), leads(2, 3)}, ""},
+		{"a leader of the term in which it was committed", []deed{appends(1, a2), knows(1, 2, a2), leads(2, 2)}, ""},
+		{"a leader of a term after that of who has known it longest", []deed{knows(1, 4, a2), knows(3, 2, a2), leads(2, 3)}, "leader completeness: node 2 leads in term 3"},
 		{"a leader with too short a log", []deed{appends(1, a2), knows(1, 2, a2), leads(2, 3)}, "leader completeness: node 2 leads in term 3 with a log that ends with 1, but entry 2 was committed in term 2"},
 		{"a leader with another entry", []deed{appends(1, a2), knows(1, 2, a2), appends(2, b2), leads(2, 4)}, "leader completeness: node 2 leads in term 4 with an entry 2 of term 3, but one of term 2 was committed in term 2"},
 		{"two entries committed", []deed{knows(1, 2, a2), knows(2, 3, b2)}, "state machine safety: at 2 node 2 has an entry of term 3 committed, another node one of term 2"},
@@ -86,6 +89,7 @@ func TestSafety(t *testing.T) {
 		{"a read that nobody asked for", []deed{knows(1, 2, a2), {2, does{Answered: 7, Index: 1}}}, ""},
 		{"one configuration", []deed{first, conf(2, &raftpb.ConfState{Voters: []uint64{1, 2}})}, ""},
 		{"other configurations, of who has applied more", []deed{first, knows(2, 2, a2), applies(2, a2), conf(2, &raftpb.ConfState{Voters: []uint64{1}})}, ""},
+		{"a configuration kept for too long", []deed{first, knows(1, 2, a2), applies(1, a2), first, applies(2, a2), conf(2, &raftpb.ConfState{Voters: []uint64{1}})}, "one configuration: node 2 has applied entry 2"},
 		{"other voters", []deed{first, conf(2, &raftpb.ConfState{Voters: []uint64{1, 3}})}, "one configuration: node 2 has applied entry 1 and has the configuration"},
 		{"other learners", []deed{first, conf(2, &raftpb.ConfState{Voters: []uint64{1, 2}, Learners: []uint64{3}})}, "one configuration"},
 		{"other old voters", []deed{first, conf(2, &raftpb.ConfState{Voters: []uint64{1, 2}, VotersOutgoing: []uint64{1}})}, "one configuration"},
@@ -109,5 +113,21 @@ func TestSafety(t *testing.T) {
 		case err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
+	}
+}
+
+// TestSafetyOfARestart: a node that comes back may know less to be committed, and applies
+// again what its snapshot does not have.
+func TestSafetyOfARestart(t *testing.T) {
+	s := etcdraft.NewSafety(1)
+	a2 := entry(2, 2, "a")
+	for range 2 {
+		s.Started(1, snapshotAt(1, 1), nil)
+		for _, d := range []deed{{1, etcdraft.Observation{Commit: 1}}, appends(1, a2), {1, etcdraft.Observation{Commit: 2}}, knows(1, 2, a2), applies(1, a2)} {
+			s.Observe(d.node, d.does)
+		}
+	}
+	if err := s.Err(); err != nil {
+		t.Error(err)
 	}
 }

@@ -42,20 +42,24 @@ func TestAppliesAfterASnapshot(t *testing.T) {
 		{Type: raftpb.ConfChangeAddNode.Enum(), NodeId: new(uint64(4))},
 	}})
 	must(err)
-	step(from(&raftpb.Message{Type: raftpb.MsgApp.Enum(), Index: new(uint64(1)), LogTerm: new(uint64(1)), Commit: new(uint64(3)), Entries: []*raftpb.Entry{
+	entries := []*raftpb.Entry{
 		{Type: raftpb.EntryNormal.Enum(), Index: new(uint64(2)), Term: new(uint64(2))},
 		{Type: raftpb.EntryConfChangeV2.Enum(), Index: new(uint64(3)), Term: new(uint64(2)), Data: change},
-	}}))
+	}
+	step(from(&raftpb.Message{Type: raftpb.MsgApp.Enum(), Index: new(uint64(1)), LogTerm: new(uint64(1)), Commit: new(uint64(3)), Entries: entries}))
 	for len(n.appends) > 0 {
 		step(appended{})
 	}
 	joint := &raftpb.ConfState{Voters: []uint64{2, 3, 4}, VotersOutgoing: []uint64{1, 2, 3}, AutoLeave: new(true)}
+	c.Safety.Observe(1, Observation{Term: 2, Committed: entries, Applied: entries})
+	c.Safety.Observe(1, Observation{Conf: joint})
 	step(from(&raftpb.Message{Type: raftpb.MsgSnap.Enum(), Snapshot: &raftpb.Snapshot{
 		Metadata: &raftpb.SnapshotMetadata{Index: new(uint64(5)), Term: new(uint64(2)), ConfState: joint}}}))
 	if len(n.applies) != 1 || len(n.appends) != 1 {
 		t.Fatalf("%d wait to be applied and %d to be safe, want one each", len(n.applies), len(n.appends))
 	}
 	step(applying{})
+	step(from(&raftpb.Message{Type: raftpb.MsgHeartbeat.Enum(), Commit: new(uint64(3))})) // Safety looks
 	if n.applied != 3 {
 		t.Errorf("entry %d is applied, want 3", n.applied)
 	}
