@@ -155,7 +155,6 @@ func (c *Coroutine) trampoline(yield func(signal) bool) {
 	c.g, c.yield = goroutine(), yield
 	for {
 		c.runBody()
-		c.unlock(c.g)
 		c.ended = true
 		if !yield(signal{}) {
 			return
@@ -169,6 +168,7 @@ func (c *Coroutine) runBody() {
 	}
 	returned := false
 	defer func() {
+		c.unlock(c.g) // what follows is a switch, also by Goexit
 		if returned || c.exit {
 			return
 		}
@@ -293,13 +293,8 @@ func (c *Coroutine) Kill() {
 }
 
 // exile ends a body that recovers every kill, by Goexit. Goexit in a coroutine
-// also ends the goroutine that resumed it; so a new goroutine resumes it.
+// also ends the goroutine that resumed it; so a new goroutine resumes it, if it may.
 func (c *Coroutine) exile() {
 	c.exit = true
-	gone := make(chan signal)
-	go func() {
-		defer close(gone)
-		c.resume()
-	}()
-	<-gone
+	c.elsewhere(func() { c.resume() })
 }
