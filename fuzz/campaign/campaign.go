@@ -8,7 +8,6 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/worker"
 	"github.com/jostle-go/jostle/pulse/hash"
 )
@@ -146,9 +145,10 @@ type Outcome struct {
 	Complaints []string
 	// Notes are of saved cases.
 	Notes []string
-	// Tally counts the runs, and Orders is what those of this campaign and of the campaigns
-	// before it have shown. Missed are the situations that none has reached.
-	Tally  search.Tally
+	// Arms has what each strategy has shown, by their names, and Orders is what the runs of
+	// this campaign and of the campaigns before it have shown. Missed are the situations
+	// that none has reached.
+	Arms   []Arm
 	Orders *coverage.Orders
 	Missed []string
 }

@@ -207,7 +207,7 @@ func (t *target) ended(o *Options) string {
 // outcome returns what came of the target.
 func (t *target) outcome(interrupted bool) Outcome {
 	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: t.Tally.Runs, Steps: t.Tally.Steps, Complete: t.Complete,
-		Notes: t.Notes, Tally: t.Tally, Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
+		Notes: t.Notes, Arms: t.arms(), Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
 	if t.Saturated > 0 {
 		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())
 	}

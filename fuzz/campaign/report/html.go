@@ -153,9 +153,9 @@ func (p *Property) section(w *page.Writer, i int) {
 	if len(p.Arms) > 0 {
 		w.Put("<h3>Ways to search</h3>\n"+page.Scroll+"<table>\n<tr><th>arm</th><th>runs</th><th>orders it showed first</th></tr>\n", "Ways to search in "+p.Name)
 		for _, a := range p.Arms {
-			w.Put("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n", a.Name, words.Grouped(a.Runs), words.Grouped(a.Fresh))
+			w.Put("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n", a.Name, words.Grouped(a.Runs), words.Grouped(int(math.Round(a.Fresh))))
 		}
-		w.Put("</table></div>\n<p class=\"faint\">Orders count for the first run that shows them in a share of the search.</p>\n")
+		w.Put("</table></div>\n<p class=\"faint\">About: of the orders that were new in a share of the search each arm has its part.</p>\n")
 	}
 	w.Put("</section>\n")
 }

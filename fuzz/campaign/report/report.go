@@ -12,7 +12,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,12 +74,12 @@ type Finding struct {
 	Page *page.Page `json:"page"`
 }
 
-// An Arm is how many runs one way to search has made, and how many orders of receives
-// these have shown first in their share of the search.
+// An Arm is how many runs one way to search has made, and about how many orders of two
+// receives these have shown that no run before had, as campaign.Arm has it.
 type Arm struct {
-	Name  string `json:"name"`
-	Runs  int    `json:"runs"`
-	Fresh int    `json:"fresh"`
+	Name  string  `json:"name"`
+	Runs  int     `json:"runs"`
+	Fresh float64 `json:"fresh"`
 }
 
 // A Coverage is which orders of two receives were seen, also by earlier campaigns.
@@ -117,8 +116,8 @@ func newProperty(out *campaign.Outcome, root string) Property {
 	for _, f := range out.Findings {
 		p.Findings = append(p.Findings, newFinding(f, out.Subject.Binary.Dir, root))
 	}
-	for _, name := range slices.Sorted(maps.Keys(out.Tally.By)) {
-		p.Arms = append(p.Arms, Arm{name, out.Tally.By[name], out.Tally.Fresh[name]})
+	for _, a := range out.Arms {
+		p.Arms = append(p.Arms, Arm(a))
 	}
 	slices.SortStableFunc(p.Arms, func(a, b Arm) int { return cmp.Compare(b.Fresh, a.Fresh) })
 	o := out.Orders
