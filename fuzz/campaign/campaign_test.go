@@ -173,6 +173,9 @@ func TestDeaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if text, err := os.ReadFile(f[0].Path); err != nil || strings.Contains(string(text), "repeat") {
+				t.Errorf("%v: the case doubts what has died each time:\n%s", err, text)
+			}
 			_, err = p.Do(t.Context(), worker.Request{Do: worker.Replay, Path: f[0].Path})
 			if death, ok := err.(*worker.Death); !ok || death.Outside() {
 				t.Errorf("the case does not end its process: %v", err)

@@ -128,9 +128,15 @@ func (f *Finding) repeats() string {
 	return s
 }
 
+// doubt is a line in the comment of a case that did not repeat.
+const doubt = "did not repeat when it was saved"
+
 // comment is what a case's file tells people.
 func (f *Finding) comment() []string {
 	lines := strings.Split(f.headline(), "\n")
+	if f.Differs != "" {
+		lines = append(lines, doubt)
+	}
 	if f.Why != "" {
 		lines = append(lines, strings.Split(f.Why, "\n")...)
 	}
