@@ -203,6 +203,32 @@ func TestStallsByChance(t *testing.T) {
 	}
 }
 
+// TestOnlyInOldProcesses: what fails because of what earlier runs have left behind in their
+// process fails in each replay there, and is told and kept as what does not repeat.
+func TestOnlyInOldProcesses(t *testing.T) {
+	dir := t.TempDir()
+	r := campaignOf(t, dir, campaign.Options{Runs: 100}, "TestRemembers")
+	if r.Failures() != 1 {
+		t.Fatalf("%d failures, want 1", r.Failures())
+	}
+	f := r.Outcomes[0].Findings[0]
+	if f.Confirmed || !strings.Contains(f.Text, "replayed 2 of 2") || !strings.Contains(f.Text, "IT DOES NOT REPEAT in a new process") {
+		t.Errorf("confirmed is %v:\n%s", f.Confirmed, f.Text)
+	}
+	if !strings.Contains(f.Saved, "saved: "+f.Path) || len(loads(t, dir)) != 1 {
+		t.Errorf("%q, and there are %q", f.Saved, loads(t, dir))
+	}
+	p, err := campaign.Start(t.Context(), r.Outcomes[0].Subject, worker.Command{Env: environment(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	again, err := p.Do(t.Context(), worker.Request{Do: worker.Replay, Path: f.Path})
+	if err != nil || len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "and did not repeat when it was saved") {
+		t.Errorf("replayed: %v, %+v", err, again)
+	}
+}
+
 // TestArms: what the strategies have shown first is together what was shown, however many
 // shares have shown it again; and it is the same number wherever it is told.
 func TestArms(t *testing.T) {
