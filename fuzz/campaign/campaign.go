@@ -137,8 +137,11 @@ type Finding struct {
 type Outcome struct {
 	Subject  Subject
 	Findings []*Finding
-	Runs     int
-	Steps    int
+	// Runs and Steps are of the runs of the search that came to their end; Ran says in words
+	// what was run.
+	Runs  int
+	Steps int
+	Ran   string
 	// Complete says in words that every order was run, if so.
 	Complete string
 	// Complaints are why it tells less than it seems to, and why it was given up.

@@ -278,6 +278,29 @@ func race(senders int) *coverage.Orders {
 	return o
 }
 
+// TestRan: it is not said that nothing was run where a run has failed.
+func TestRan(t *testing.T) {
+	failed := []*Finding{{}}
+	for _, c := range []struct {
+		want string
+		set  func(*target)
+	}{
+		{"0 runs, 0 steps", func(*target) {}},
+		{"2 runs, 1 step", func(t *target) { t.Tally.Runs, t.Tally.Steps = 2, 1 }},
+		{"2 runs, 1 step", func(t *target) { t.Tally.Runs, t.Tally.Steps, t.Findings = 2, 1, failed }},
+		{"all 6", func(t *target) { t.Tally.Runs, t.Complete = 2, "all 6" }},
+		{"no more than what comes before the search", func(t *target) { t.Findings = failed }},
+		{"no run to its end", func(t *target) { t.Findings, t.next = failed, 1 }},
+		{"no run to its end", func(t *target) { t.Findings, t.Done = failed, 1 }}, // read from a file
+	} {
+		target := planned(1, Options{}).targets[0]
+		c.set(target)
+		if got := target.outcome(false).Ran; got != c.want {
+			t.Errorf("it says %q, want %q", got, c.want)
+		}
+	}
+}
+
 // TestProgress: in which state a target is, and what is told of it.
 func TestProgress(t *testing.T) {
 	for _, c := range []struct {

@@ -95,7 +95,7 @@ func (r *Report) summary(w *page.Writer) {
 			class, verdict = "verdict bad", "FAIL"
 		}
 		w.Put("<tr><td class=\"%s\">%s</td><td class=\"name\"><a href=\"#property%s\">%s</a></td><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s of %s</td></tr>\n",
-			class, verdict, num(i), p.Name, p.outline(), num(len(p.Findings)), num(p.Coverage.Covered), num(p.Coverage.Possible))
+			class, verdict, num(i), p.Name, p.Ran, num(len(p.Findings)), num(p.Coverage.Covered), num(p.Coverage.Possible))
 	}
 	w.Put("</table></div>\n</section>\n")
 }
@@ -139,7 +139,7 @@ func (p *Property) failure(w *page.Writer, k int, id string) {
 
 // section shows what is known of a property besides its failures.
 func (p *Property) section(w *page.Writer, i int) {
-	w.Put("<section id=\"property%s\">\n<h2>%s</h2>\n<p>%s; %s</p>\n", num(i), p.Name, p.outline(), p.Coverage.Summary)
+	w.Put("<section id=\"property%s\">\n<h2>%s</h2>\n<p>%s; %s</p>\n", num(i), p.Name, p.Ran, p.Coverage.Summary)
 	list(w, "Tested less than it seems", "bad", p.Complaints)
 	list(w, "Notes", "faint", p.Notes)
 	list(w, "Situations that no run has reached", "", p.Missed)

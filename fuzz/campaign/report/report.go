@@ -47,6 +47,7 @@ type Property struct {
 	Passed     bool      `json:"passed"` // neither findings nor complaints
 	Runs       int       `json:"runs"`
 	Steps      int       `json:"steps"`
+	Ran        string    `json:"ran"`        // what was run, in words
 	Complete   string    `json:"complete"`   // that every order was run, in words
 	Complaints []string  `json:"complaints"` // why less was tested than it seems
 	Notes      []string  `json:"notes"`
@@ -111,7 +112,7 @@ func New(done *campaign.Report, root string) *Report {
 
 func newProperty(out *campaign.Outcome, root string) Property {
 	p := Property{Name: out.Subject.String(), Package: out.Subject.Binary.Package, Test: out.Subject.Property.Test,
-		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Complete: out.Complete,
+		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Ran: out.Ran, Complete: out.Complete,
 		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Missed: listed(out.Missed)}
 	for _, f := range out.Findings {
 		p.Findings = append(p.Findings, newFinding(f, out.Subject.Binary.Dir, root))

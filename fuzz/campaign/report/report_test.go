@@ -70,10 +70,10 @@ func of(name, dir string) *campaign.Report {
 			Path: filepath.Join(dir, "7f3a.case")}}
 	}
 	return &campaign.Report{Ended: "time", Elapsed: 90 * time.Second, Deaths: 2, Outcomes: []campaign.Outcome{
-		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Arms: arms, Orders: seen(name, 3), Missed: []string{name},
+		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Arms: arms, Orders: seen(name, 3), Missed: []string{name},
 			Findings: []*campaign.Finding{found("a", pageOf(name)), found("b", nil)}},
-		{Subject: subject("TestLess"), Runs: 5, Complaints: []string{name}, Notes: []string{name}},
-		{Subject: subject("TestHolds"), Runs: 50, Complete: name, Orders: seen(name, 40)},
+		{Subject: subject("TestLess"), Runs: 5, Ran: "5 runs, 40 steps", Complaints: []string{name}, Notes: []string{name}},
+		{Subject: subject("TestHolds"), Runs: 50, Ran: name, Complete: name, Orders: seen(name, 40)},
 	}}
 }
 
