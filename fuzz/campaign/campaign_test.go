@@ -458,6 +458,37 @@ func TestFromNightToNight(t *testing.T) {
 	}
 }
 
+// TestOldFiles: a campaign whose batches were others than those of now is not gone on with,
+// since it counts by them; and the next night says that what it saw is forgotten.
+func TestOldFiles(t *testing.T) {
+	dir := t.TempDir()
+	var notes []string
+	o := campaign.Options{Runs: 100, File: filepath.Join(dir, "state.json"), Env: environment(dir), Tell: func(e campaign.Event) {
+		if e.Kind == campaign.Noted {
+			notes = append(notes, e.Text)
+		}
+	}}
+	campaignOf(t, dir, o, "TestHolds")
+	text, err := os.ReadFile(o.File)
+	if err != nil || !strings.HasPrefix(string(text), `{"Version":3,`) {
+		t.Fatalf("%v: %.40s", err, text)
+	}
+	if err := os.WriteFile(o.File, []byte(strings.Replace(string(text), `"Version":3`, `"Version":2`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const why = "state.json is of version 2, expected 3"
+	o.Resume = true
+	_, err = campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
+	if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {
+		t.Errorf("it is gone on with: %v", err)
+	}
+	o.Resume = false
+	r := campaignOf(t, dir, o, "TestHolds")
+	if len(notes) != 1 || !strings.HasSuffix(notes[0], why) || r.Outcomes[0].Orders.Runs() != 100 {
+		t.Errorf("%d runs are known, and noted is %q", r.Outcomes[0].Orders.Runs(), notes)
+	}
+}
+
 // TestSeeds: a night has the seed after that of the night before, unless it is told
 // another, or goes on.
 func TestSeeds(t *testing.T) {
