@@ -350,6 +350,40 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestBothAreTold: an event that says how far the search is has the properties of both
+// searches, whatever they have told in between, and comes until both are over.
+func TestBothAreTold(t *testing.T) {
+	var told []string
+	p := &pair{plain: planned(1, Options{}), told: map[string]bool{}, said: func(e Event) {
+		text := string(e.Kind)
+		for _, p := range e.Properties {
+			text += " " + p.Subject
+		}
+		told = append(told, text)
+	}}
+	went := [2]Event{{Kind: Went, Properties: []Progress{{Subject: "plain"}}}, {Kind: Went, Properties: []Progress{{Subject: "race"}}}}
+	for _, step := range []struct {
+		of   int
+		e    Event
+		want string
+	}{
+		{1, went[1], ""},
+		{0, went[0], "went plain race"},
+		{1, Event{Kind: Noted}, "noted"},
+		{0, Event{Kind: Noted}, "noted"},
+		{0, went[0], "went plain race"},
+		{1, went[1], ""},
+		{0, Event{Kind: Ended}, ""},
+		{1, went[1], "went plain race"},
+	} {
+		told = nil
+		p.tell(step.of, step.e)
+		if got := strings.Join(told, ", "); got != step.want {
+			t.Errorf("%d, %s: told %q, want %q", step.of, step.e.Kind, got, step.want)
+		}
+	}
+}
+
 // TestLeft: how much longer a campaign takes, by its time and by its runs.
 func TestLeft(t *testing.T) {
 	for _, c := range []struct {
