@@ -9,10 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
-
-func visible(text string) string { return trace.Visible(text) }
 
 const style = `
 h1 { font-size: 1.4em } h2 { font-size: 1.2em; border-bottom: 1px solid var(--line) } h3, .failure { font-size: 1em } a { color: var(--edge) }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // String says "bank neverOverdrawn: 14 orders of two receives are seen, 12 before".
@@ -152,7 +153,7 @@ func (r *Report) Markdown() []byte {
 // digit or plain sign is written by its number.
 func literal(text string) string {
 	var b strings.Builder
-	for _, r := range visible(text) {
+	for _, r := range trace.Visible(text) {
 		switch {
 		case r == '\n' || r == '\t':
 			b.WriteByte(' ')
@@ -171,5 +172,5 @@ func fenced(text string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fence + "text\n" + strings.TrimRight(visible(text), "\n") + "\n" + fence
+	return fence + "text\n" + strings.TrimRight(trace.Visible(text), "\n") + "\n" + fence
 }

@@ -175,8 +175,3 @@ func (r *Report) Failures() (n int) {
 	}
 	return n
 }
-
-// Passed reports whether all properties have.
-func (r *Report) Passed() bool {
-	return !slices.ContainsFunc(r.Properties, func(p Property) bool { return !p.Passed })
-}
