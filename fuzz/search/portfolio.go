@@ -32,8 +32,8 @@ type stage struct {
 // several of them. In the first two batches they are made from runs in plain order,
 // then in turns from those and from runs in random order.
 var stages = [...]stage{
-	{1, []string{"pctcp random urw random random urw random pct random random pctcp bita bita bita urw"}},
-	{2, []string{"urw urw urw urw bita bita bita urw urw urw urw urw urw"}},
+	{1, []string{"pctcp random urw random random urw random pct random random pctcp random pct random urw"}},
+	{2, []string{"urw urw urw urw bita bita bita bita bita urw urw urw urw"}},
 	{12, []string{
 		"urw pct urw pct urw pct urw pos urw urw urw urw",
 		"bita bita bita bita urw pct urw pct urw pct urw urw urw",
