@@ -13,7 +13,7 @@
 //	}
 //
 // Test runs five programs on the runtime: senders, pingpong, pi, family and philosophers,
-// and a sixth, askers, if its actors can wait for answers. It runs them by chance, and
+// and a sixth, askers, if its Contexts are Askers. It runs them by chance, and
 // in every distinct order, and holds them against the same programs for processes of
 // package pulse. How to write an adapter says package adapt.
 //
@@ -30,6 +30,8 @@
 //   - ids: an actor's address has the same text in every run.
 //   - replay: the same decisions make the same run, byte for byte.
 //   - orders: the distinct orders are those that the program for pulse has, and as many.
+//   - handlers: the step in which an actor changes its behaviour says so, if Contexts are
+//     Becomers.
 //   - panics: a handler that panics fails the run, and the failure names the actor.
 //   - stuck: the report of a run that cannot go on names the actors that wait.
 //   - foreign: a message that a goroutine of the user's sends fails the run.
@@ -98,6 +100,13 @@ type Asker interface {
 	Ask(to Address, msg string) string
 }
 
+// A Becomer is a Context of a runtime whose actors can change their behaviour.
+type Becomer interface {
+	Context
+	// Become has another handler called for the messages that come after this one.
+	Become(handler Handler)
+}
+
 // Test returns an error that lists the rules that the adapter breaks, and nil if it
 // breaks none.
 func (a Adapter) Test() error {
@@ -131,6 +140,7 @@ const (
 	ids        rule = "ids"
 	replay     rule = "replay"
 	orders     rule = "orders"
+	handlers   rule = "handlers"
 	panics     rule = "panics"
 	stuck      rule = "stuck"
 	foreign    rule = "foreign"
@@ -149,6 +159,7 @@ var rules = []struct {
 	{ids, "Make an address from its parent's and from how many children that had before, not from a counter that all share, a clock, a pointer or a random number."},
 	{replay, "Let nothing decide what happens but pulse: no order of a map, no clock, no random number, no goroutine, and nothing that is kept from one run to the next."},
 	{orders, "Enqueue each message when it is sent, in the name of who sends, and handle the one that Receive was given: no queue of the runtime's own decides what comes next, and no message of its own races with those of the user. Touch only what steps of several actors read or change without a message."},
+	{handlers, "Call Host.HandlersChanged in the step in which an actor changes its behaviour, and in no other."},
 	{panics, "Let a panic of a handler go on to pulse, or end the run by System.Fail with a failure of KindPanic."},
 	{stuck, "Limit what a waiting actor takes by Host.Accept, and say by Host.Waits what it waits for; take both away when it goes on."},
 	{foreign, "Call the Host on the goroutine that sends: it knows whose step is running. Else set Adapter.Blind, and tell it to the users of the adapter."},
@@ -161,7 +172,8 @@ type suite struct {
 	seeds   int
 	broken  map[rule]string   // the first that shows each
 	ids     map[string]string // by program and actor
-	asks    bool
+	asks    bool              // the runtime's actors can wait
+	becomes bool              // and change their behaviour
 }
 
 // run goes through all programs, up to the first that shows a broken rule: what comes
@@ -178,6 +190,7 @@ func (s *suite) run() {
 	}
 	if s.broken[steps]+s.broken[names]+s.broken[delivery] == "" {
 		s.watch(func() {
+			s.handlers()
 			s.panics()
 			s.stuck()
 			s.foreign()

@@ -46,6 +46,9 @@ var faults = []struct {
 	{"ids by chance", "ids", `the address of sink is address(ID: "agent`},
 	{"one name", "names", `two receives "go 1 from test" in a step of the actor that the trace names "agent"`},
 	{"names by chance", "names", `in a step of the actor that the trace names "two`},
+	{"a change in silence", "handlers", `chameleon receives "change 1 from test" and changes its behaviour: true; in the trace: false`},
+	{"always changes", "handlers", `bystander receives "go 1 from test" and changes its behaviour: false; in the trace: true`},
+	{"old behaviour goes on", "handlers", "its messages are received by the first first"},
 	{"panics are swallowed", "panics", "the handler of thrower panics, and the run does not fail"},
 	{"panics are renamed", "panics", "the failure does not name it: panic: thrown by adapttest"},
 	{"panics are no panics", "panics", "the run fails with a failure of the kind property: panic in thrower"},
@@ -76,7 +79,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s breaks %q and not only %q, or does not say %q:\n%v", f.name, broken, f.rules, f.says, err)
 		}
 	}
-	if len(told) != 10 {
+	if len(told) != 11 {
 		t.Errorf("broken are only the rules %v", told)
 	}
 }

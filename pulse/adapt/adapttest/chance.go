@@ -27,7 +27,7 @@ func (s *suite) chance(p program) (seen map[string]string) {
 	for seed := range uint64(s.seeds) {
 		sys.Reset(seed)
 		st := p.play(sys, s.adapter.New)
-		s.asks = s.asks || st.asks
+		s.asks, s.becomes = st.asks, st.becomes
 		where := fmt.Sprintf("with seed %d", seed)
 		if !s.judge(p, st, where) || !s.replay(p, sys, again, where) {
 			break

@@ -19,6 +19,7 @@ type stage struct {
 	order   []parcel       // as they were sent
 	entries []entry        // as they were received
 	asks    bool           // the runtime's actors can wait
+	becomes bool           // and change their behaviour
 	wrong   string         // the first call that should not have been, against the rule steps
 }
 
@@ -133,11 +134,16 @@ func (t *turn) ask(to *player, word string) {
 	t.note(t.ctx.(Asker).Ask(to.address, t.next(to.name, word)))
 }
 
+// become changes what the player does.
+func (t *turn) become(act func(*turn, string)) {
+	later := &player{stage: t.stage, name: t.name, address: t.address, act: act, count: t.count}
+	t.ctx.(Becomer).Become(later.handle)
+}
+
 // handle is what the runtime calls.
 func (p *player) handle(ctx Context, msg string) {
-	if _, is := ctx.(Asker); is {
-		p.asks = true
-	}
+	_, p.asks = ctx.(Asker)
+	_, p.becomes = ctx.(Becomer)
 	if p.busy != "" && p.wrong == "" {
 		p.wrong = fmt.Sprintf("the handler of %s is called for %q before it has returned from %q", p.name, msg, p.busy)
 	}

@@ -68,7 +68,7 @@ func newToy(fault string) func(*pulse.System) adapttest.Runtime {
 	}
 }
 
-// An asker is an agent that can wait.
+// An asker is an agent that can wait, and change its behaviour.
 type asker struct{ *agent }
 
 // everMade counts the agents of all runs, with a fault.
@@ -157,6 +157,8 @@ func (a *agent) Receive(ctx *pulse.Ctx, msg any) {
 	switch a.fault {
 	case "a goroutine":
 		go func() { select {} }()
+	case "always changes":
+		a.host.HandlersChanged()
 	case "everything touches":
 		a.host.Touch(trace.AllSteps)
 	case "in the order of a map":
@@ -242,6 +244,15 @@ func (a *agent) Sender() adapttest.Address {
 }
 
 func (a *agent) Stop() { a.host.End(a.ref, "stopped") }
+
+func (a asker) Become(h adapttest.Handler) {
+	if a.fault != "old behaviour goes on" {
+		a.handler = h
+	}
+	if a.fault != "a change in silence" {
+		a.host.HandlersChanged()
+	}
+}
 
 func (a asker) Ask(to adapttest.Address, msg string) string {
 	a.asked++

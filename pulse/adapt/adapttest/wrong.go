@@ -6,6 +6,36 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
+// handlers holds that the step in which an actor changes its behaviour is marked, and
+// that the new behaviour is the one that goes on.
+func (s *suite) handlers() {
+	if !s.becomes {
+		return
+	}
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	said := ""
+	p := program{"handlers", func(st *stage) {
+		one := st.spawn("chameleon", func(t *turn, word string) {
+			if said += "first "; word == "change" {
+				t.become(func(*turn, string) { said += "second " })
+			}
+		})
+		st.send(one, "change")
+		st.send(st.spawn("bystander", func(t *turn, _ string) { t.send(one, "hello") }), "go")
+	}, false}
+	st := p.play(sys, s.adapter.New)
+	for _, e := range st.entries {
+		changes := e.word == "change"
+		if changed := sys.Trace().Steps[e.step].Changed; changed != changes {
+			s.breaks(handlers, p.name, "%s receives %q and changes its behaviour: %t; in the trace: %t", e.to, e.text, changes, changed)
+		}
+	}
+	if said != "first second " {
+		s.breaks(handlers, p.name, "chameleon has two behaviours, and its messages are received by the %s", strings.TrimSpace(said))
+	}
+}
+
 // panics holds that a panic of a handler fails the run.
 func (s *suite) panics() {
 	sys := pulse.New(pulse.Options{Record: true})
