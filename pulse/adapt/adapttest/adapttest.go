@@ -24,6 +24,7 @@
 //
 //   - steps: a handler is called in a step of its own actor, once in each step, and not
 //     before the last call of it has returned.
+//   - runs: no run fails.
 //   - names: the actor that takes a step has in the trace the name that it was given.
 //   - delivery: each message is received once, by the actor that it was sent to, and the
 //     messages from one actor to another come in the order of sending.
@@ -119,6 +120,9 @@ func (a Adapter) Test() error {
 		return errors.New("adapttest: Adapter.New has returned nil: it makes the runtime that is tested")
 	}
 	s := &suite{adapter: a, seeds: cmp.Or(a.Seeds, 100), broken: map[rule]string{}, ids: map[string]string{}}
+	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // by a suite that stood there before
+		s.mark += "+"
+	}
 	s.run()
 	return s.err()
 }
@@ -135,6 +139,7 @@ type rule string
 
 const (
 	steps      rule = "steps"
+	runs       rule = "runs"
 	names      rule = "names"
 	delivery   rule = "delivery"
 	ids        rule = "ids"
@@ -154,6 +159,7 @@ var rules = []struct {
 	do string
 }{
 	{steps, "Give each message to Host.Enqueue, and call the handler in the Receive of its actor, for the message that Receive was given. An actor that waits in a handler is parked in a Host.Coroutine, and limits what it takes by Host.Accept."},
+	{runs, "The programs have no bug: look at what the run fails with. Of one run nothing is good for the next, neither the runtime nor its addresses."},
 	{names, "Spawn a pulse.Spec whose Name is the actor's own for each actor of the runtime."},
 	{delivery, "Call the handler for the message that Receive was given and for no other, once. Host.Enqueue keeps the order from one actor to another, if the first argument is who sends."},
 	{ids, "Make an address from its parent's and from how many children that had before, not from a counter that all share, a clock, a pointer or a random number."},
@@ -172,6 +178,7 @@ type suite struct {
 	seeds   int
 	broken  map[rule]string   // the first that shows each
 	ids     map[string]string // by program and actor
+	mark    string            // of the goroutines that it starts
 	asks    bool              // the runtime's actors can wait
 	becomes bool              // and change their behaviour
 }
@@ -188,7 +195,7 @@ func (s *suite) run() {
 			break
 		}
 	}
-	if s.broken[steps]+s.broken[names]+s.broken[delivery] == "" {
+	if s.broken[steps]+s.broken[runs]+s.broken[names]+s.broken[delivery] == "" {
 		s.watch(func() {
 			s.handlers()
 			s.panics()

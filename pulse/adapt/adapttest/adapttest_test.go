@@ -30,11 +30,14 @@ var faults = []struct {
 	{"a queue behind tokens", "orders", "in program senders, actors never receive what on pulse they do:\n        sink receives number 1 from one, then"},
 	{"a queue behind one message", "orders", "in program senders, actors never receive what on pulse they do"},
 	{"a queue that is emptied", "steps", `one step has sink receive "number 1 from two" and sink receive "number 2 from two"`},
-	{"at once", "steps", `one receives "go 1 from test" outside of a step`},
+	{"at once", "steps", `the handler of one is called for "go 1 from test" outside of a step`},
+	{"goroutines of its own", "steps", `the handler of one is called for "go 1 from test" outside of a step`},
 	{"waits and receives", "steps", `the handler of asker1 is called for "hello 1 from asker2" before it has returned from "go 1 from test"`},
 	{"a message is lost", "delivery", `in program family, with seed 0: child1 never receives "told 1 from child12"`},
 	{"a message comes twice", "delivery", `receives "go 1 from test" 2 times`},
 	{"no sender", "delivery", `pong receives "ack 1 from pong", which nobody has sent to it`},
+	{"a sender of nothing", "runs", "in program pingpong, with seed 0: the run fails: panic in pong#1 ← ping 1 from ping: nobody is called by no name"},
+	{"one runtime for all runs", "runs", "with seed 0: the test's own calls fail: Host.Spawn on a system that is closed"},
 	{"in the name of the test", "orders", "steps have to do with each other beside messages"},
 	{"everything touches", "orders", "steps have to do with each other beside messages"},
 	{"a message of the receiver's own", "orders", "steps have to do with each other beside messages"},
@@ -79,7 +82,7 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%s breaks %q and not only %q, or does not say %q:\n%v", f.name, broken, f.rules, f.says, err)
 		}
 	}
-	if len(told) != 11 {
+	if len(told) != 12 {
 		t.Errorf("broken are only the rules %v", told)
 	}
 }

@@ -9,8 +9,18 @@ import (
 )
 
 // play runs a program on the runtime of an adapter, in a system that is ready for it.
-func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) *stage {
-	st := newStage(sys, runtime(sys))
+func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (st *stage) {
+	st = &stage{sys: sys, host: sys.Host(), sent: map[parcel]int{}}
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *pulse.Failure: // for what is no run's fault a system panics
+			st.refused = v
+		default:
+			panic(v)
+		}
+	}()
+	st.runtime = runtime(sys)
 	p.build(st)
 	sys.Run()
 	return st

@@ -17,10 +17,9 @@ const labelKey = "adapttest"
 // watch runs a part of the suite, after which no goroutine may be left, and reports
 // whether no rule is known to be broken.
 func (s *suite) watch(part func()) bool {
-	mark := fmt.Sprintf("%p", s)
-	pprof.Do(context.Background(), pprof.Labels(labelKey, mark), func(context.Context) { part() })
+	pprof.Do(context.Background(), pprof.Labels(labelKey, s.mark), func(context.Context) { part() })
 	if s.broken[goroutines] == "" {
-		s.broken[goroutines] = leftBehind(mark)
+		s.broken[goroutines] = leftBehind(s.mark)
 	}
 	if s.broken[goroutines] == "" {
 		delete(s.broken, goroutines)

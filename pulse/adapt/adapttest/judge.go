@@ -18,8 +18,14 @@ func faulty(r rule, format string, args ...any) fault { return fault{r, fmt.Spri
 
 // judge returns what is wrong with a run that is over.
 func (s *stage) judge() fault {
-	if s.wrong != "" {
-		return fault{steps, s.wrong}
+	s.mu.Lock()
+	wrong := s.wrong
+	s.mu.Unlock()
+	if wrong != "" {
+		return fault{steps, wrong}
+	}
+	if s.refused != nil {
+		return faulty(runs, "the test's own calls fail: %v", s.refused)
 	}
 	for _, check := range []func() fault{s.judgeSteps, s.judgeNames, s.judgeReceipts, s.judgeEnd} {
 		if f := check(); f.rule != "" {
@@ -33,10 +39,7 @@ func (s *stage) judge() fault {
 func (s *stage) judgeSteps() fault {
 	last := entry{step: -1}
 	for _, e := range s.entries {
-		switch {
-		case e.step < 0:
-			return faulty(steps, "%s receives %q outside of a step: while the test spawns or sends", e.player.name, e.text)
-		case e.step == last.step:
+		if e.step == last.step {
 			return faulty(steps, "one step has %s receive %q and %s receive %q", last.player.name, last.text, e.player.name, e.text)
 		}
 		last = e
@@ -77,7 +80,7 @@ func (s *stage) judgeReceipts() fault {
 // judgeEnd holds that the run has not failed and that nothing is left to receive.
 func (s *stage) judgeEnd() fault {
 	if f := s.sys.Failure(); f != nil {
-		r := steps
+		r := runs
 		switch f.Kind {
 		case pulse.KindStuck:
 			r = stuck

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -20,7 +21,9 @@ type stage struct {
 	entries []entry        // as they were received
 	asks    bool           // the runtime's actors can wait
 	becomes bool           // and change their behaviour
-	wrong   string         // the first call that should not have been, against the rule steps
+	refused *pulse.Failure // what pulse says to a call of the test's
+	mu      sync.Mutex
+	wrong   string // the first call that should not have been, against the rule steps
 }
 
 // A parcel is one message of a program. No two are the same: n counts those from one
@@ -70,10 +73,6 @@ type turn struct {
 type party struct {
 	player  *player
 	address Address
-}
-
-func newStage(sys *pulse.System, runtime Runtime) *stage {
-	return &stage{sys: sys, host: sys.Host(), runtime: runtime, sent: map[parcel]int{}}
 }
 
 // spawn has the test start a player.
@@ -144,14 +143,27 @@ func (t *turn) become(act func(*turn, string)) {
 func (p *player) handle(ctx Context, msg string) {
 	_, p.asks = ctx.(Asker)
 	_, p.becomes = ctx.(Becomer)
-	if p.busy != "" && p.wrong == "" {
-		p.wrong = fmt.Sprintf("the handler of %s is called for %q before it has returned from %q", p.name, msg, p.busy)
+	if p.host.Caller() != pulse.CallerInside {
+		p.blame("the handler of %s is called for %q outside of a step: while the test spawns or sends, or by a goroutine of its own", p.name, msg)
+		return
+	}
+	if p.busy != "" {
+		p.blame("the handler of %s is called for %q before it has returned from %q", p.name, msg, p.busy)
 	}
 	p.busy = msg
 	if m, ok := p.note(msg); ok {
 		p.act(&turn{p, ctx, m.from}, m.word)
 	}
 	p.busy = ""
+}
+
+// blame notes what is wrong with a call. Any goroutine may have made it.
+func (s *stage) blame(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wrong == "" {
+		s.wrong = fmt.Sprintf(format, args...)
+	}
 }
 
 // note notes that a player has received a message, and reports whether one was sent.

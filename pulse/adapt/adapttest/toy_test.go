@@ -58,13 +58,18 @@ type agent struct {
 }
 
 func newToy(fault string) func(*pulse.System) adapttest.Runtime {
+	var kept adapttest.Runtime // with a fault
 	return func(sys *pulse.System) adapttest.Runtime {
+		if fault == "one runtime for all runs" && kept != nil {
+			return kept
+		}
 		t := &toy{host: sys.Host(), sys: sys, fault: fault, agents: map[string]*agent{}}
 		t.test = &agent{toy: t, ref: t.host.Running()}
 		if fault == "cannot wait" {
 			return t.test
 		}
-		return asker{t.test}
+		kept = asker{t.test}
+		return kept
 	}
 }
 
@@ -127,6 +132,19 @@ func (a *agent) put(to address, n note) {
 		b.job = n
 		b.handler(asker{b}, n.text)
 		return
+	case "goroutines of its own":
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			b.job = n
+			b.handler(asker{b}, n.text)
+		}()
+		<-done
+		return
+	case "a sender of nothing":
+		if to.ID == "" {
+			panic("nobody is called by no name")
+		}
 	case "in the name of the test":
 		a.host.Enqueue(a.test.ref, b.ref, n)
 		return
@@ -237,8 +255,11 @@ func (a *agent) handle(*pulse.Coroutine) {
 }
 
 func (a *agent) Sender() adapttest.Address {
-	if a.fault == "no sender" {
+	switch a.fault {
+	case "no sender":
 		return address{ID: a.id}
+	case "a sender of nothing":
+		return address{}
 	}
 	return address{ID: a.job.from.id, Answer: a.job.question}
 }
