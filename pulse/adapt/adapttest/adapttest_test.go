@@ -11,7 +11,7 @@ import (
 
 // TestToy holds that runtimes that are hosted rightly break no rule.
 func TestToy(t *testing.T) {
-	for _, how := range []string{"", "cannot wait"} {
+	for _, how := range []string{"", "cannot wait", "goroutines that end"} {
 		if err := (adapttest.Adapter{New: newToy(how)}).Test(); err != nil {
 			t.Errorf("%q: %v", how, err)
 		}
@@ -37,6 +37,7 @@ var faults = []struct {
 	{"a message comes twice", "delivery", `receives "go 1 from test" 2 times`},
 	{"no sender", "delivery", `pong receives "ack 1 from pong", which nobody has sent to it`},
 	{"a sender of nothing", "runs", "in program pingpong, with seed 0: the run fails: panic in pong#1 ← ping 1 from ping: nobody is called by no name"},
+	{"another system", "runs", "no step is taken: the runtime is not in the system that Adapter.New was given"},
 	{"one runtime for all runs", "runs", "with seed 0: the test's own calls fail: Host.Spawn on a system that is closed"},
 	{"in the name of the test", "orders", "steps have to do with each other beside messages"},
 	{"everything touches", "orders", "steps have to do with each other beside messages"},
@@ -61,9 +62,9 @@ var faults = []struct {
 	{"a goroutine", "goroutines", "1800 of "},
 }
 
-// TestFaults holds that each fault is found, that nothing else is said of it, and that
+// TestWrongAdapters holds that each fault is found, that nothing else is said of it, and that
 // all rules are broken by some.
-func TestFaults(t *testing.T) {
+func TestWrongAdapters(t *testing.T) {
 	rule := regexp.MustCompile(`(?m)^(\w+): `)
 	told := map[string]bool{}
 	for _, f := range faults {

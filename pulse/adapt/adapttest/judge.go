@@ -24,7 +24,10 @@ func (s *stage) judge() fault {
 	if wrong != "" {
 		return fault{steps, wrong}
 	}
-	if s.refused != nil {
+	switch {
+	case s.host.Progress() == 0 && s.refused == nil:
+		return faulty(runs, "no step is taken: the runtime is not in the system that Adapter.New was given, or sends nothing")
+	case s.refused != nil:
 		return faulty(runs, "the test's own calls fail: %v", s.refused)
 	}
 	for _, check := range []func() fault{s.judgeSteps, s.judgeNames, s.judgeReceipts, s.judgeEnd} {

@@ -63,6 +63,9 @@ func newToy(fault string) func(*pulse.System) adapttest.Runtime {
 		if fault == "one runtime for all runs" && kept != nil {
 			return kept
 		}
+		if fault == "another system" {
+			sys = pulse.New(pulse.Options{})
+		}
 		t := &toy{host: sys.Host(), sys: sys, fault: fault, agents: map[string]*agent{}}
 		t.test = &agent{toy: t, ref: t.host.Running()}
 		if fault == "cannot wait" {
@@ -175,6 +178,8 @@ func (a *agent) Receive(ctx *pulse.Ctx, msg any) {
 	switch a.fault {
 	case "a goroutine":
 		go func() { select {} }()
+	case "goroutines that end":
+		go func() {}()
 	case "always changes":
 		a.host.HandlersChanged()
 	case "everything touches":
