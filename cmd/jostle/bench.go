@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,7 +32,7 @@ func newBench() *cobra.Command {
 		Example:            "  jostle bench -subjects writer,bank -arms random,pos -seeds 20\n  jostle bench -help    # lists the flags",
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch runBench(args, cmd.OutOrStdout(), cmd.ErrOrStderr()) {
+			switch runBench(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr()) {
 			case succeeded:
 				return nil
 			case failed:
@@ -45,9 +44,7 @@ func newBench() *cobra.Command {
 }
 
 // runBench measures how soon bugs are found.
-func runBench(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c, err := readBench(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return succeeded

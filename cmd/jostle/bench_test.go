@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,16 @@ func TestBench(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(folder, "*"))
 	if len(files) != 4 {
 		t.Errorf("%q", files)
+	}
+}
+
+// TestBenchInterrupted: what asks the command to end ends the measurement, too.
+func TestBenchInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	if code := run(ctx, []string{"bench", "-subjects=writer", "-arms=random", "-seeds=1"}, &stdout, &stderr); code != failed || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "jostle: context canceled") {
+		t.Errorf("exit code %d: %s%s", code, &stdout, &stderr)
 	}
 }
 

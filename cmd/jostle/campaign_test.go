@@ -28,9 +28,13 @@ const enough = 20 * time.Minute
 // Each finding is shrunk and explained, none is there twice, memory is flat, and in 20
 // minutes all bugs are found.
 func TestCampaignOfSubjects(t *testing.T) {
-	long, err := time.ParseDuration(os.Getenv("JOSTLE_CAMPAIGN"))
+	set := os.Getenv("JOSTLE_CAMPAIGN")
+	if set == "" {
+		t.Skip("JOSTLE_CAMPAIGN does not say for how long: set it to a time such as 20m")
+	}
+	long, err := time.ParseDuration(set)
 	if err != nil || long <= 0 {
-		t.Skip("JOSTLE_CAMPAIGN is no time such as 20m")
+		t.Fatalf("JOSTLE_CAMPAIGN is %q: set it to a time such as 20m", set)
 	}
 	t.Setenv("JOSTLE_BROKEN", "1")
 	t.Setenv("JOSTLE_OUT", t.TempDir())

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,9 +76,10 @@ or to where the run failed; else each line of the input does. h lists the comman
 func newShrink() *cobra.Command {
 	c := &caseCommand{}
 	cmd := &cobra.Command{
-		Use:     "shrink case [package]",
-		Short:   "Make a saved case smaller",
-		Long:    "Shrink makes a saved case that fails smaller, and keeps what comes of it in its place.",
+		Use:   "shrink case [package]",
+		Short: "Make a saved case smaller",
+		Long: `Shrink makes a saved case that fails smaller, and keeps what comes of it in its place. It
+exits with 1 if the case fails, and with 0 if it passes, as replay does.`,
 		Example: "  jostle shrink ce2db3 ./bank --for 5m",
 		Args:    oneCase,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,7 +98,8 @@ func newExplain() *cobra.Command {
 		Use:   "explain case [package]",
 		Short: "Say in which orders a saved case fails",
 		Long: `Explain says in which orders of messages a saved case fails, which of its draws matter,
-and which lines to look at. It changes no file.`,
+and which lines to look at. It changes no file. It exits with 1 if the case fails, and with
+0 if it passes, as replay does.`,
 		Example: "  jostle explain ce2db3 ./bank",
 		Args:    oneCase,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -106,13 +111,21 @@ and which lines to look at. It changes no file.`,
 	return cmd
 }
 
-// shrink makes a request about a case that fails.
+// shrink makes a request about a case that fails. Of one that passes it tells that.
 func (c *caseCommand) shrink(cmd *cobra.Command, args []string, q worker.Request) error {
 	if c.limit <= 0 {
 		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
 	}
 	q.Milliseconds, q.Where = int(c.limit.Milliseconds()), "the case "+filepath.Base(args[0])
-	r, err := c.do(cmd.Context(), args, q)
+	o, err := c.open(cmd.Context(), args)
+	defer o.done()
+	if err != nil {
+		return err
+	}
+	r, err := o.ask(cmd.Context(), worker.Request{Do: worker.Replay})
+	if err == nil && len(r.Findings) > 0 {
+		r, err = o.ask(cmd.Context(), q)
+	}
 	if err != nil {
 		return err
 	}
@@ -158,6 +171,11 @@ func (c *caseCommand) do(ctx context.Context, args []string, q worker.Request) (
 	if err != nil {
 		return nil, err
 	}
+	return o.ask(ctx, q)
+}
+
+// ask makes a request about the case.
+func (o *opened) ask(ctx context.Context, q worker.Request) (*worker.Reply, error) {
 	q.Path, q.Case = o.request.Path, o.request.Case
 	return askAll(ctx, o.owners, o.bounds, q)
 }
@@ -219,11 +237,15 @@ func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q worke
 	return r, p, nil
 }
 
-// caseFile returns the case that arguments name, and the folder of its package.
+// caseFile returns the case that arguments name, and the folder of its package. A file is
+// read, so that it is known what is wrong with it before anything is compiled.
 func caseFile(args []string) (file, dir string, err error) {
 	file, dir = args[0], "."
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 		if file, err = filepath.Abs(file); err != nil {
+			return "", "", err
+		}
+		if _, err = (corpus.Folder{Dir: filepath.Dir(file)}).Find(file); err != nil {
 			return "", "", err
 		}
 		if above, _, ok := strings.Cut(file, string(filepath.Separator)+"testdata"+string(filepath.Separator)); ok {
@@ -231,28 +253,82 @@ func caseFile(args []string) (file, dir string, err error) {
 		}
 	}
 	if len(args) == 2 {
-		dir = args[1]
+		return file, args[1], nil
+	}
+	if there, _ := fs.Glob(os.DirFS(dir), "*.go"); len(there) == 0 {
+		return "", "", fmt.Errorf("there are no Go files in %s, so that the package of the case is not known: give it after the case", dir)
 	}
 	return file, dir, nil
 }
 
 // ownersOf returns the subjects that a case may be of, and the case.
-func ownersOf(subjects []campaign.Subject, file string) ([]campaign.Subject, *corpus.Case, error) {
-	var first error
+func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *corpus.Case, error) {
+	path, first := caseNamed(subjects, name)
+	if path == "" {
+		return nil, nil, first
+	}
 	for i := range subjects {
 		s := &subjects[i]
-		c, err := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Find(file)
+		c, err := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Find(path)
 		if err == nil {
 			return namesakes(distinct(subjects), s), &c, nil
 		}
-		if first == nil || errors.Is(first, corpus.ErrElsewhere) {
+		if first == nil || errors.Is(err, corpus.ErrElsewhere) {
 			first = err
 		}
 	}
 	if errors.Is(first, corpus.ErrElsewhere) {
-		first = fmt.Errorf("the case %s is of none of the properties here: give its package", file)
+		first = fmt.Errorf("the case %s is of none of the properties here: give its package", name)
 	}
 	return nil, nil, first
+}
+
+// caseNamed returns the path of the one case of some subjects whose name begins so; what is
+// a path stays as it is. Where there is none it returns the name, which may be that of a
+// case of other properties, with an error for when it is not; where there are several, "".
+func caseNamed(subjects []campaign.Subject, name string) (path string, err error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return name, nil
+	}
+	var all, found, exact []string
+	for i := range subjects {
+		dir := subjects[i].Property.Folder
+		files, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("case %q cannot be looked for: %w", name, err)
+		}
+		for _, f := range files {
+			path := filepath.Join(dir, f.Name())
+			if !isCase(f.Name()) || slices.Contains(all, path) {
+				continue
+			}
+			all = append(all, path)
+			if strings.HasPrefix(f.Name(), name) {
+				found = append(found, path)
+			}
+			if strings.TrimSuffix(f.Name(), ".case") == strings.TrimSuffix(name, ".case") {
+				exact = append(exact, path)
+			}
+		}
+	}
+	if len(exact) > 0 {
+		found = exact
+	}
+	switch len(found) {
+	case 0:
+		return name, fmt.Errorf("there is no case %q: give the path of a file, or the beginning of the name of one: there are %s", name, cmp.Or(shownAll(all), "none"))
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("case %q may be %s: give more of the name, or the path", name, shownAll(found))
+}
+
+func shownAll(paths []string) string {
+	list := slices.Clone(paths)
+	for i := range list {
+		list[i] = shown(list[i])
+	}
+	return strings.Join(list, ", ")
 }
 
 // namesakes returns the subjects that have their cases in one folder with another's, under

@@ -84,12 +84,17 @@ func caseFiles(root string) (paths []string, err error) {
 		if d.IsDir() && path != root && strings.HasPrefix(d.Name(), ".") {
 			return filepath.SkipDir
 		}
-		if !d.IsDir() && filepath.Ext(path) == ".case" && !strings.HasPrefix(d.Name(), ".") {
+		if !d.IsDir() && isCase(d.Name()) {
 			paths = append(paths, path)
 		}
 		return nil
 	})
 	return paths, err
+}
+
+// isCase reports whether a file of this name is a case.
+func isCase(name string) bool {
+	return filepath.Ext(name) == ".case" && !strings.HasPrefix(name, ".")
 }
 
 // newCorpusShow returns the command that shows a case.

@@ -58,19 +58,22 @@
 // # When another reduction is used
 //
 // Steps have to do with each other by the life of an actor when one ends it and
-// another watches it, ends a watch of it or asks by System.Alive whether it lives.
-// A search with a reduction that meets two such steps that no message puts in order
-// begins again with SourceSets, which then turns their order round as it does with
-// messages; with Everything and sleep sets when states are compared.
+// another watches it, ends a watch of it or asks by System.Alive whether it lives, and
+// when two begin or end a watch of it. A search with a reduction that meets two such
+// steps that no message puts in order begins again with SourceSets, which then turns
+// their order round as it does with messages; with Everything when states are compared.
 //
 // Some steps have to do with each other by still more: when one Ask has two answers,
 // under supervision, when a mailbox has a bound, when System.Ask returns while others
-// are still at work, when one calls a pulse.Nemesis, when one stops the timer of another or does something in
-// its name by a Host, when two fail the T of a property or one reads whether it has
-// failed, when an actor crashes within a step, by Ctx.MayCrash, or when a step looks
-// at what all steps before it have done: System.Steps, Trace, Record, Warnings and
-// Received. Sleep sets heed these steps. When a search with a reduction meets two of
-// them that no message puts in order, it begins again with Everything and sleep sets.
+// are still at work, when one calls a pulse.Nemesis, when one stops the timer of another
+// or does something in its name by a Host, when two fail the T of a property or one
+// reads whether it has failed, when an actor crashes within a step, by Ctx.MayCrash, or
+// when a step looks at what all steps before it have done: System.Steps, Trace, Record,
+// Warnings and Received. When a search with a reduction meets two of them that no
+// message puts in order, it begins again with Everything.
+//
+// Sleep sets heed all these steps. A search that begins again has them if it had them
+// before, as Optimal and SourceSets always do.
 //
 // Some things that sleep sets do not heed tell orders apart in which every actor
 // receives the same: an observer, the isolation check, Options.Pending, and Ref.Index and
@@ -82,10 +85,10 @@
 // What may come between any two steps has to do with all of them: time that may
 // pass early, if the program sets anything that comes with time, and faults that
 // strike actors. Optimal then begins again as SourceSets, and wherever such a thing
-// could come between two steps all messages are tried. A step that ends its run, by a failure or by a skip, has to
-// do with all that were still to come: when the search goes on after it, Optimal
-// begins again as SourceSets, all messages of such a run are tried, and nothing
-// sleeps past such a step. Optimal becomes SourceSets with a bound on depth.
+// could come between two steps all messages are tried. A step that ends its run, by a
+// failure or by a skip, has to do with all that were still to come: when the search goes
+// on after it, Optimal begins again as SourceSets, all messages of such a run are tried,
+// and nothing sleeps past such a step. Optimal becomes SourceSets with a bound on depth.
 //
 // Result.Reduction is the one that was used in the end, Sleep reports whether with
 // sleep sets, and Because why it is another than was asked for. Worker.Again tells that

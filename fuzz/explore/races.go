@@ -85,7 +85,7 @@ func (r *races) findOf(m, i int32) {
 }
 
 // findMet lists the races of the message of step j with the steps that this one
-// meets, bar those that happen before the step for another reason too.
+// meets, bar those that messages put before the step.
 func (r *races) findMet(j int32) {
 	st := &r.trace.Steps[j]
 	r.meetings.each(j, func(i int32) {
@@ -93,10 +93,7 @@ func (r *races) findMet(j int32) {
 			len(r.rests) > 0 && i < r.lastRest(j) {
 			return
 		}
-		between := false
-		r.meetings.each(j, func(k int32) { between = between || k != i && r.isBefore(i, k) })
-		rc := race{step: i, message: st.Send}
-		if !between && !slices.Contains(r.list, rc) {
+		if rc := (race{step: i, message: st.Send}); !slices.Contains(r.list, rc) {
 			r.list = append(r.list, rc)
 		}
 	})

@@ -36,7 +36,7 @@ type handover struct {
 const (
 	whySpawns   = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
 	whyLooks    = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or lets a System.Ask return while others are at work, or an actor crashes within it"
-	whyLives    = "actors of this program ask whether others live, or watch them, while those end"
+	whyLives    = "steps of this program that no message puts in order watch an actor, end it or ask whether it lives"
 	whyObserved = "an observer, the isolation check or a bound on waiting messages looks at the run after each step, and may tell orders apart in which every actor receives the same"
 	whyTouches  = "steps of this program have to do with each other by more than messages, such as a supervisor, two answers to one Ask, a bounded mailbox, a fault that a step makes happen"
 	whyStrikes  = "something may come between any two steps, such as a fault or an early timer"

@@ -73,6 +73,10 @@ func TestStatesOfSurvivorsAgree(t *testing.T) {
 	statesAgree(t, agreementPrograms()/8, func(seed uint64) *program { return newProgram(seed, survivingFeatures(seed)) })
 }
 
+// TestStatesOfLivesAgree holds the same of programs whose actors watch each other, and
+// ask whether others live, while those end.
+func TestStatesOfLivesAgree(t *testing.T) { statesAgree(t, agreementPrograms()/8, livingProgram) }
+
 func statesAgree(t *testing.T, programs int, draw func(seed uint64) *program) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/subjects"
@@ -187,4 +188,34 @@ func TestSharesOfWorkers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// BenchmarkCosts prints what a step costs by each arm of the default portfolio, as costs
+// has it: in quarters of a step in random order, the mean over the subjects.
+func BenchmarkCosts(b *testing.B) {
+	list, arms, best := subjects.Easy(), usual(), map[string]float64{}
+	perStep := func(s subjects.Subject, e Entry) float64 {
+		steps, begun := 0, time.Now()
+		Sample(b.Context(), Property{Name: s.Name, Test: s.Name, Func: s.Property(true)}, Options{Runs: 2000, Seed: 1, Portfolio: []Entry{e},
+			Passed: func(_ string, res *props.Result) { steps += 1 + res.System.Steps() }})
+		return float64(time.Since(begun)) / float64(steps)
+	}
+	for b.Loop() {
+		for _, s := range list {
+			for _, e := range arms {
+				took, key := perStep(s, e), s.Name+" "+e.Name
+				if before, had := best[key]; !had || took < before {
+					best[key] = took
+				}
+			}
+		}
+	}
+	for _, e := range arms {
+		sum := 0.0
+		for _, s := range list {
+			sum += best[s.Name+" "+e.Name] / best[s.Name+" "+floorArm]
+		}
+		b.ReportMetric(4*sum/float64(len(list)), e.Name)
+	}
+	b.ReportMetric(0, "ns/op")
 }

@@ -39,7 +39,7 @@ const (
 	mostTurns   = 300     // pairs that are turned round
 	mostApart   = 50      // how many messages of an actor may lie between them, and one
 	turning     = 200_000 // steps of all runs, after which no constraint is said
-	fewestSaid  = 10      // orders of a kind of which something is said
+	fewestSaid  = 10      // orders of a kind of which something is said, bar those without a constraint
 )
 
 // A turner makes random orders of a case.

@@ -54,10 +54,10 @@ func (p *Package) Actors() (list []*Actor) {
 // of its instances is meant is not known.
 func (p *Package) actor(spec *ast.TypeSpec) *Actor {
 	obj, ok := p.info.Defs[spec.Name].(*types.TypeName)
-	if !ok || obj.IsAlias() {
+	if !ok {
 		return nil
 	}
-	named, ok := obj.Type().(*types.Named)
+	named, ok := obj.Type().(*types.Named) // no alias
 	if !ok || named.TypeParams().Len() > 0 || types.IsInterface(named) {
 		return nil
 	}
@@ -160,6 +160,14 @@ func (p *Package) reachable(t types.Type) bool {
 		return p.reachable(t.Elem())
 	case *types.Map:
 		return p.reachable(t.Key()) && p.reachable(t.Elem())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if !p.reachable(v.Type()) {
+				return false
+			}
+		}
+	case *types.Signature:
+		return p.reachable(t.Params()) && p.reachable(t.Results())
 	case *types.TypeParam:
 		return false
 	}
@@ -260,7 +268,7 @@ func (s *seer) look(f *types.Func, message *types.Var) {
 				s.addConstant(n.X)
 			}
 		case *ast.CallExpr:
-			if callee := s.callee(n); callee != nil && !callee.Signature().Variadic() {
+			if callee := s.callee(n); callee != nil {
 				for i, arg := range n.Args {
 					if is(arg) && i < callee.Signature().Params().Len() {
 						s.look(callee.Origin(), callee.Origin().Signature().Params().At(i))

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -61,9 +63,11 @@ func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, e
 	}
 	l := list[0]
 	p := &Package{Name: l.Name, Path: l.ImportPath, Dir: l.Dir, paths: paths, fset: token.NewFileSet()}
-	switch there, _ := filepath.Glob(filepath.Join(l.Dir, "*.go")); {
+	switch there, _ := fs.Glob(os.DirFS(l.Dir), "*.go"); {
 	case l.Dir != "" && len(there) == 0:
 		return p, p.begin(ctx, run)
+	case l.Dir == "" && isFolder(pattern):
+		return nil, outside(pattern)
 	case l.Error != nil && l.Name == "":
 		return nil, errors.New(said(l.Error.Pos, l.Error.Err))
 	case l.Module == nil || !l.Module.Main:
@@ -100,10 +104,26 @@ func (p *Package) begin(ctx context.Context, run Go) error {
 			return nil
 		}
 	}
-	if root != "" {
-		return fmt.Errorf("%s is in another module: go to its folder first, by `cd %s`", p.Dir, root)
+	return outside(p.Dir)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// outside says what to do about a folder that go knows no package for, since it is in no
+// module here, or was taken for the import path of another package.
+func outside(dir string) error {
+	if !filepath.IsAbs(dir) && !build.IsLocalImport(filepath.ToSlash(dir)) {
+		return fmt.Errorf("go takes %s for an import path: give the folder as ./%s", dir, dir)
 	}
-	return fmt.Errorf("%s is in no module: `go mod init example.com/name` makes one", p.Dir)
+	if abs, err := filepath.Abs(dir); err == nil {
+		if root := moduleAbove(abs); root != "" {
+			return fmt.Errorf("%s is in another module: go to its folder first, by `cd %s`", dir, root)
+		}
+	}
+	return fmt.Errorf("%s is in no module: `go mod init example.com/name` makes one", dir)
 }
 
 // moduleAbove returns the folder of the module that a folder is in, "" if there is none.

@@ -106,6 +106,10 @@ func (w *writer) value(t types.Type, label string, depth int) string {
 		return w.name(t) + "{}"
 	case *types.Map:
 		return w.name(t) + "{}"
+	case *types.Signature:
+		if w.reachable(u) {
+			return as(u, w.function(u))
+		}
 	case *types.Interface:
 		if u.Empty() {
 			return draw("%s.IntRange(0, 9)", rapid)
@@ -117,12 +121,34 @@ func (w *writer) value(t types.Type, label string, depth int) string {
 	return ""
 }
 
+// function returns a function that does nothing, and returns zero values.
+func (w *writer) function(s *types.Signature) string {
+	var in, out, zero []string
+	for v := range s.Params().Variables() {
+		in = append(in, w.name(v.Type()))
+	}
+	if n := len(in) - 1; s.Variadic() {
+		in[n] = "..." + strings.TrimPrefix(in[n], "[]")
+	}
+	body := "{}"
+	for v := range s.Results().Variables() {
+		out, zero = append(out, w.name(v.Type())), append(zero, "*new("+w.name(v.Type())+")")
+		body = "{ return " + strings.Join(zero, ", ") + " }"
+	}
+	return "func(" + strings.Join(in, ", ") + ") (" + strings.Join(out, ", ") + ") " + body
+}
+
 // nameOf returns the name of a type, "" if it has none.
 func nameOf(t types.Type) string {
 	if n, ok := types.Unalias(t).(*types.Named); ok {
 		return n.Obj().Name()
 	}
 	return ""
+}
+
+// settable reports whether a literal in the package can have a field.
+func (w *writer) settable(f *types.Var) bool {
+	return f.Name() != "_" && (f.Exported() || f.Pkg() == w.types)
 }
 
 // structure returns a literal of a struct with the fields that can be set.
@@ -132,7 +158,7 @@ func (w *writer) structure(t types.Type, s *types.Struct, depth int) string {
 	}
 	var fields []string
 	for f := range s.Fields() {
-		if f.Name() == "_" || !f.Exported() && f.Pkg() != w.types {
+		if !w.settable(f) {
 			continue
 		}
 		if v := w.value(f.Type(), f.Name(), depth+1); v != "" {
@@ -181,7 +207,10 @@ func (w *writer) made(a *Actor) (expr string, address bool) {
 	case *types.Struct:
 		var fields []string
 		for f := range u.Fields() {
-			if _, isMap := f.Type().Underlying().(*types.Map); isMap && w.reachable(f.Type()) && f.Name() != "_" {
+			if !w.settable(f) {
+				continue
+			}
+			if _, isMap := f.Type().Underlying().(*types.Map); isMap && w.reachable(f.Type()) {
 				fields = append(fields, f.Name()+": "+w.name(f.Type())+"{}")
 			} else if isNamed(f.Type(), w.paths.Pulse, "Ref") {
 				w.clients = true
@@ -197,6 +226,7 @@ func (w *writer) made(a *Actor) (expr string, address bool) {
 
 // arguments returns arguments for a function, if all are of simple types.
 func (w *writer) arguments(s *types.Signature) (args []string, ok bool) {
+	clients := w.clients
 	for i := range s.Params().Len() {
 		t := s.Params().At(i).Type()
 		if s.Variadic() && i == s.Params().Len()-1 {
@@ -220,9 +250,10 @@ func (w *writer) arguments(s *types.Signature) (args []string, ok bool) {
 			if !isNamed(t, w.paths.Pulse, "Ref") {
 				return nil, false
 			}
-			w.clients = true
+			clients = true
 			args = append(args, w.client)
 		}
 	}
+	w.clients = clients
 	return args, true
 }
