@@ -60,7 +60,8 @@ type Adapter struct {
 	// Blind says that the adapter does not notice a message that is sent by a goroutine
 	// of the user's. Its documents should tell.
 	Blind bool
-	// Seeds is how many runs by chance are made of each program; zero means 100.
+	// Seeds is how many runs by chance are made of each program, and as many of all its
+	// orders; zero means 100. All distinct orders are run in any case.
 	Seeds int
 }
 

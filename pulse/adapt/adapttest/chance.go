@@ -68,13 +68,12 @@ func (s *suite) replay(p program, sys, again *pulse.System, where string) bool {
 	again.Configure(pulse.Options{Strategy: strategy.Replay(sys.Record().Clone(), strategy.ReplayOptions{}), Record: true})
 	p.play(again, s.adapter.New)
 	first, second := sys.Trace(), again.Trace()
-	switch d, differs := trace.Diff(first, second); {
-	case differs:
-		return s.breaks(replay, p.name, "%s: the same decisions make another run: %v", where, d)
-	case again.Failure() != nil:
-		return s.breaks(replay, p.name, "%s: the same decisions make a run that fails: %v", where, again.Failure())
-	case first.Text() != second.Text():
-		return s.breaks(replay, p.name, "%s: the same decisions make a run whose trace has another text", where)
+	if first.Text() == second.Text() && again.Failure() == nil {
+		return true
 	}
-	return true
+	where += ": the same decisions make another run"
+	if d, differs := trace.Diff(first, second); differs {
+		return s.breaks(replay, p.name, "%s: %v", where, d)
+	}
+	return s.breaks(replay, p.name, "%s: %v\n%s\n%s", where, again.Failure(), first.Text(), second.Text())
 }

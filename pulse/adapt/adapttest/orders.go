@@ -64,9 +64,6 @@ func (x *explorer) explore(o explore.Options) (explore.Result, bool) {
 	return r, !x.failed
 }
 
-// few bounds how many runs are made where all orders would be too many.
-const few = 1000
-
 // allOrders holds that a program has on the runtime the distinct orders that it has on
 // pulse's own, and that a reduction leaves out nothing that matters. Seen is what runs by
 // chance came to.
@@ -75,10 +72,10 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	theirs := explorer{program: p, runtime: newOwn}
 	want, _ := theirs.explore(explore.Options{})
 	ours := explorer{program: p, runtime: s.adapter.New, judge: judge}
-	got, ok := ours.explore(explore.Options{Runs: few + 10*want.Distinct})
+	got, ok := ours.explore(explore.Options{Runs: 10 * (want.Distinct + 1)})
 	every := explorer{program: p, runtime: s.adapter.New, judge: judge}
 	if ok && got.Nondeterminism == "" {
-		_, ok = every.explore(explore.Options{Runs: few, Method: explore.Method{Reduction: explore.Everything}})
+		_, ok = every.explore(explore.Options{Runs: s.seeds, Method: explore.Method{Reduction: explore.Everything}})
 	}
 	if !ok {
 		return

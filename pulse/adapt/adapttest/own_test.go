@@ -30,7 +30,7 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%s: with %v: %s", p.name, r.Reduction, r.Because)
 		}
 		all := explorer{program: p, runtime: newOwn}
-		every, _ := all.explore(explore.Options{Runs: few, Method: explore.Method{Reduction: explore.Everything, CountDistinct: true}})
+		every, _ := all.explore(explore.Options{Runs: 1000, Method: explore.Method{Reduction: explore.Everything, CountDistinct: true}})
 		if out := without(all.seen, x.seen); out != "" || every.Complete && every.Distinct != r.Distinct {
 			t.Errorf("%s: all orders have %d distinct ones of %d, and with %v there is none with %s", p.name, every.Distinct, r.Distinct, r.Reduction, out)
 		}

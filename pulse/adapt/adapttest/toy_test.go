@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"time"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/adapt/adapttest"
@@ -292,6 +293,17 @@ func (a asker) Ask(to adapttest.Address, msg string) string {
 		a.host.Waits(of, "for an answer")
 	}
 	a.put(to.(address), note{from: a.agent, text: msg, question: number})
+	switch other := a.agents[to.(address).ID]; {
+	case a.fault == "gives up":
+		defer a.host.After(a.ref, time.Hour, note{from: a.agent, text: "never mind", answer: number}).Stop()
+	case other.name != "silent":
+	case a.fault == "another waits too":
+		a.host.Accept(a.agents["/3"].ref, func(any) bool { return false })
+	case a.fault == "stuck names another":
+		a.sys.Fail(&pulse.Failure{Kind: pulse.KindStuck, Text: "stuck", Detail: "    silent waits", Step: -1})
+	case a.fault == "stuck is misuse":
+		a.sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Text: "patient waits", Step: -1})
+	}
 	for a.answer == nil {
 		a.co.Park()
 	}
