@@ -225,9 +225,10 @@ func TestLoadProblems(t *testing.T) {
 // Links that lead to themselves or to nothing are problems, as are those to folders, and
 // links to files are read.
 //
-// Skips: on Windows, where only those with a privilege may make links.
+// Skips: on Windows, where only those with a privilege may make links, and on Plan 9, which
+// has none.
 func TestLinks(t *testing.T) {
-	if runtime.GOOS == "windows" {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
 		t.Skip("not everybody may make links")
 	}
 	f := FolderOf(t.TempDir(), "resultsAreStored")

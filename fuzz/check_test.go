@@ -330,7 +330,7 @@ func TestStaleCasesGiveWay(t *testing.T) {
 	runSample(t, "declared-from", dir)
 	old := casesIn(t, dir)
 	out := runSample(t, "declared-idle", dir)
-	want := "(runs first from now on, in place of " + old[0] + ", which showed the same failure)"
+	want := "(runs first while JOSTLE_OUT is set so, in place of " + old[0] + ", which showed the same failure)"
 	if now := casesIn(t, dir); len(old) != 1 || len(now) != 1 || now[0] == old[0] || !strings.Contains(out, want) {
 		t.Errorf("the cases were %q and are %q:\n%s", old, now, out)
 	}
@@ -391,7 +391,7 @@ func TestStaleCasesOfLiteralsStay(t *testing.T) {
 		runSample(t, "renamed-from", dir)
 		old := casesIn(t, dir)
 		out := runSample(t, sample, dir, env)
-		if now := casesIn(t, dir); len(now) != 2 || !slices.Contains(now, old[0]) || !strings.Contains(out, "(runs first from now on)") {
+		if now := casesIn(t, dir); len(now) != 2 || !slices.Contains(now, old[0]) || !strings.Contains(out, "(runs first while JOSTLE_OUT is set so)") {
 			t.Errorf("%s: the cases were %q and are %q:\n%s", sample, old, now, out)
 		}
 	}

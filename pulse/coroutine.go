@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A Coroutine is code that can be parked in the middle and resumed, on a stack
@@ -54,9 +56,9 @@ func ofKill(v any) bool {
 	case killThrown:
 		return true
 	case error:
-		return errors.As(v, &killThrown{}) || strings.Contains(thrown(v), killText)
+		return errors.As(v, &killThrown{}) || strings.Contains(trace.Thrown(v), killText)
 	}
-	return strings.Contains(thrown(v), killText)
+	return strings.Contains(trace.Thrown(v), killText)
 }
 
 // stubborn is how many kills a body may recover before it is ended by Goexit.
@@ -153,7 +155,6 @@ func (c *Coroutine) trampoline(yield func(signal) bool) {
 	c.g, c.yield = goroutine(), yield
 	for {
 		c.runBody()
-		c.unlock(c.g)
 		c.ended = true
 		if !yield(signal{}) {
 			return
@@ -167,6 +168,7 @@ func (c *Coroutine) runBody() {
 	}
 	returned := false
 	defer func() {
+		c.unlock(c.g) // what follows is a switch, also by Goexit
 		if returned || c.exit {
 			return
 		}
@@ -291,13 +293,8 @@ func (c *Coroutine) Kill() {
 }
 
 // exile ends a body that recovers every kill, by Goexit. Goexit in a coroutine
-// also ends the goroutine that resumed it; so a new goroutine resumes it.
+// also ends the goroutine that resumed it; so a new goroutine resumes it, if it may.
 func (c *Coroutine) exile() {
 	c.exit = true
-	gone := make(chan signal)
-	go func() {
-		defer close(gone)
-		c.resume()
-	}()
-	<-gone
+	c.elsewhere(func() { c.resume() })
 }

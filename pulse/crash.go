@@ -55,7 +55,7 @@ func ofCrash(v any) bool {
 	if err, ok := v.(error); ok && errors.As(err, &crashThrown{}) {
 		return true
 	}
-	return strings.Contains(thrown(v), crashText)
+	return strings.Contains(trace.Thrown(v), crashText)
 }
 
 // mayCrash asks whether the running actor crashes here, and leaves its code if so.

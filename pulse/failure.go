@@ -83,28 +83,11 @@ func (f *Failure) Signature() string {
 	}
 	switch f.Kind {
 	case KindPanic:
-		s += ": " + blank(firstLine(thrown(f.Value)))
+		s += ": " + blank(firstLine(trace.Thrown(f.Value)))
 	case KindProperty:
 		s += ": " + blank(firstLine(f.Text))
 	}
 	return s
-}
-
-// thrown shows what was panicked with: nothing by its address.
-func thrown(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case error:
-		if text, fault := trace.Said("Error", v.Error); fault == "" {
-			return text
-		}
-	case fmt.Stringer:
-		if text, fault := trace.Said("String", v.String); fault == "" {
-			return text
-		}
-	}
-	return trace.Label(v)
 }
 
 func firstLine(s string) string {

@@ -146,7 +146,7 @@ func (c *Coroutine) mustFit(g uintptr) {
 // unlock takes back how often more than when the coroutine was made the goroutine g,
 // the one that runs, was locked.
 func (c *Coroutine) unlock(g uintptr) {
-	for n := 0; n < mostLocks && !c.fits(g); n++ {
+	for n := 0; n < mostLocks && !c.fits(g) && (c.lock == 0 || c.pool.locks.lock(g)-c.lock < mostLocks); n++ {
 		runtime.UnlockOSThread()
 	}
 }

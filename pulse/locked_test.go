@@ -1,6 +1,8 @@
 package pulse_test
 
 import (
+	"fmt"
+	"iter"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,9 +14,18 @@ import (
 // failure that says so, where the runtime would end all tests, and nothing where the
 // lock is there from the beginning.
 func TestLockedThreads(t *testing.T) {
+	const nothing, locked, left = "", "misuse: the goroutine was locked to a thread by runtime.LockOSThread", "was left by runtime.Goexit in p"
 	lock := pulse.Func(func(*pulse.Ctx, any) { runtime.LockOSThread() })
 	unlock := pulse.Func(func(*pulse.Ctx, any) { runtime.UnlockOSThread() })
 	wait := func(p *pulse.Process) { p.Receive(); p.Receive() }
+	stubborn := func(p *pulse.Process) {
+		for {
+			func() {
+				defer func() { _ = recover() }()
+				p.Receive()
+			}()
+		}
+	}
 	// with runs a process and an actor, whose step comes between those of the process.
 	with := func(s *pulse.System, body func(*pulse.Process), a pulse.Actor) {
 		p, other := s.Go("p", body), s.Spawn("other", a)
@@ -26,44 +37,69 @@ func TestLockedThreads(t *testing.T) {
 		s.Run()
 	}
 	for _, c := range []struct {
-		name  string
-		fails bool
-		do    func(s *pulse.System)
+		name string
+		want string // how the run fails
+		do   func(s *pulse.System)
 	}{
-		{"nobody locks", false, func(s *pulse.System) { with(s, wait, pulse.Func(idle)) }},
-		{"a handler", true, func(s *pulse.System) { with(s, wait, lock) }},
-		{"a handler, twice", true, func(s *pulse.System) {
+		{"nobody locks", nothing, func(s *pulse.System) { with(s, wait, pulse.Func(idle)) }},
+		{"a handler", locked, func(s *pulse.System) { with(s, wait, lock) }},
+		{"a handler, twice", locked, func(s *pulse.System) {
 			runtime.LockOSThread()
 			with(s, wait, lock)
 		}},
-		{"a handler unlocks", true, func(s *pulse.System) {
+		{"a handler unlocks", locked, func(s *pulse.System) {
 			runtime.LockOSThread()
 			with(s, wait, unlock)
 		}},
-		{"a handler locks and unlocks", false, func(s *pulse.System) {
+		{"a handler unlocks once, of twice", locked, func(s *pulse.System) {
+			runtime.LockOSThread()
+			next, stop := iter.Pull(func(func(int) bool) {})
+			runtime.LockOSThread()
+			with(s, wait, unlock)
+			next() // ends the process if more was unlocked
+			stop()
+		}},
+		{"a handler locks and unlocks", nothing, func(s *pulse.System) {
 			with(s, wait, pulse.Func(func(*pulse.Ctx, any) { runtime.LockOSThread(); runtime.UnlockOSThread() }))
 		}},
-		{"a process that waits", true, func(s *pulse.System) {
+		{"a process that waits", locked, func(s *pulse.System) {
 			with(s, func(p *pulse.Process) { runtime.LockOSThread(); p.Receive() }, pulse.Func(idle))
 		}},
-		{"a process that returns", false, func(s *pulse.System) {
+		{"a process that returns", nothing, func(s *pulse.System) {
 			with(s, func(p *pulse.Process) { p.Receive(); p.Receive(); runtime.LockOSThread() }, pulse.Func(idle))
 		}},
-		{"a process when it is killed", false, func(s *pulse.System) {
+		{"a process when it is killed", nothing, func(s *pulse.System) {
 			with(s, func(p *pulse.Process) { defer runtime.LockOSThread(); p.Receive(); p.Receive(); p.Receive() }, pulse.Func(idle))
 		}},
-		{"the test, from the beginning", false, func(s *pulse.System) {
+		{"a process that ends its goroutine", left, func(s *pulse.System) {
+			with(s, func(p *pulse.Process) { p.Receive(); p.Receive(); runtime.LockOSThread(); runtime.Goexit() }, pulse.Func(idle))
+		}},
+		{"a process that ends its goroutine when it is killed", nothing, func(s *pulse.System) {
+			with(s, func(p *pulse.Process) {
+				defer func() { runtime.LockOSThread(); runtime.Goexit() }()
+				p.Receive()
+				p.Receive()
+				p.Receive()
+			}, pulse.Func(idle))
+		}},
+		{"a process that will not die, in a test that locks from the beginning", nothing, func(s *pulse.System) {
+			runtime.LockOSThread()
+			with(s, stubborn, pulse.Func(idle))
+			s.Reset(1)
+			with(s, wait, pulse.Func(idle))
+		}},
+		{"the test, from the beginning", nothing, func(s *pulse.System) {
 			runtime.LockOSThread()
 			with(s, wait, pulse.Func(idle))
 		}},
-		{"the test, in the middle", true, func(s *pulse.System) {
+		{"the test, in the middle", locked, func(s *pulse.System) {
 			p := s.Go("p", wait)
 			s.Run()
 			runtime.LockOSThread()
 			s.Send(p, 1)
 			s.Run()
 		}},
-		{"the test, between runs", false, func(s *pulse.System) {
+		{"the test, between runs", nothing, func(s *pulse.System) {
 			with(s, wait, pulse.Func(idle))
 			runtime.LockOSThread()
 			s.Reset(1)
@@ -72,13 +108,13 @@ func TestLockedThreads(t *testing.T) {
 			s.Reset(2)
 			with(s, wait, pulse.Func(idle))
 		}},
-		{"the body of a coroutine", true, func(s *pulse.System) {
+		{"the body of a coroutine", locked, func(s *pulse.System) {
 			s.Send(s.Spawn("host", pulse.Func(func(*pulse.Ctx, any) {
 				s.Host().Coroutine(func(co *pulse.Coroutine) { runtime.LockOSThread(); co.Park() }).Resume()
 			})), 1)
 			s.Run()
 		}},
-		{"who resumes a coroutine", true, func(s *pulse.System) {
+		{"who resumes a coroutine", locked, func(s *pulse.System) {
 			s.Send(s.Spawn("host", pulse.Func(func(*pulse.Ctx, any) {
 				co := s.Host().Coroutine(func(co *pulse.Coroutine) { co.Park() })
 				co.Resume()
@@ -93,13 +129,16 @@ func TestLockedThreads(t *testing.T) {
 			for seed := range uint64(3) {
 				done := make(chan *pulse.Failure)
 				go func() { // it may end locked
+					defer func() { done <- s.Failure() }()
 					s.Reset(seed)
 					c.do(s)
-					done <- s.Failure()
 				}()
-				f := <-done
-				if got := f != nil && f.Kind == pulse.KindMisuse && strings.Contains(f.Text, "runtime.LockOSThread"); got != c.fails || f != nil && !got {
-					t.Errorf("the run fails with %v", f)
+				f, got := <-done, nothing
+				if f != nil {
+					got = fmt.Sprint(f.Kind, ": ", f.Text)
+				}
+				if c.want == nothing && f != nil || !strings.Contains(got, c.want) {
+					t.Errorf("the run fails with %q", got)
 				}
 			}
 			s.Close()

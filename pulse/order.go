@@ -5,18 +5,19 @@ import (
 	"math/bits"
 )
 
-// A View is what a strategy has seen of the messages that can be delivered. One
-// that asks what has changed since need not look at all of them in each step. The
-// zero View has seen nothing.
+// A View is what a strategy has seen of the messages that can be delivered. With one
+// it asks Enabled.Changed what has changed since, and need not look at all of them in
+// each step. The zero View has seen nothing: a strategy begins each run with it.
 type View struct {
 	run, step int32
 	count     int
 }
 
-// Changed returns at which indices a message may be that was not there at the last
-// call with this View: at index at, unless that is negative, and from index from
-// on. It is for Pick, and cheap when it is called in each. If a step was taken for
-// which it was not called, from is zero.
+// Changed returns where the messages may differ from those at the last call with this
+// View: at index at, unless that is negative, and at all indices from from on. At all
+// others is the same message as then. There may be fewer messages now than at or from
+// say. Changed is for Pick, and cheap when it is called in each. If a step was taken
+// for which it was not called, from is zero.
 func (e *Enabled) Changed(v *View) (at, from int) {
 	now := View{e.sys.run, e.sys.rec.steps, len(e.mail.ready)}
 	then := *v
@@ -50,9 +51,9 @@ func (o *Order) Renew() { o.view = View{} }
 // First returns the message with the highest priority, the one with the least index
 // of several. priority returns the priority of message i.
 //
-// It takes a time that grows with the logarithm of how many messages can be
-// delivered. A message that has come in the place of the one that was picked last
-// counts as new, also if it is in the same channel.
+// Where it is called in each Pick, it takes a time that grows with the logarithm of
+// how many messages can be delivered, and priority is asked for a message that has come
+// in the place of the one that was picked last, also if both are of one channel.
 func (o *Order) First(e *Enabled, priority func(i int) uint64) int {
 	n := e.Len()
 	if n <= fewReady {
@@ -81,12 +82,11 @@ func (o *Order) First(e *Enabled, priority func(i int) uint64) int {
 
 // A Tournament finds the largest of a list of words while they change. Each word
 // that was not set is zero. The zero Tournament is ready for use.
-//
-// Invariants: nodes is empty, or a binary tree of 2·leaves nodes: below node j are
-// 2j and 2j+1, and word i is node leaves+i. A node has the larger of the two words
-// below it and its index, of equal ones the lesser index. Words from count on are
-// zero.
 type Tournament struct {
+	// Invariants: nodes is empty, or a binary tree of 2·leaves nodes: below node j are
+	// 2j and 2j+1, and word i is node leaves+i. A node has the larger of the two words
+	// below it and its index, of equal ones the lesser index. Words from count on are
+	// zero.
 	nodes  []best
 	leaves int
 	count  int
@@ -103,14 +103,6 @@ func (t *Tournament) First() int {
 		return 0
 	}
 	return int(t.nodes[1].at)
-}
-
-// Largest returns the largest word.
-func (t *Tournament) Largest() uint64 {
-	if t.leaves == 0 {
-		return 0
-	}
-	return t.nodes[1].key
 }
 
 // Set changes word i.

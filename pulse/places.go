@@ -30,10 +30,12 @@ func tellSent(s *System, m int32) {
 	s.mail.onSend |= workObserve
 }
 
-// A Placed actor stands for code of another runtime's, and says itself where that
-// begins: see Host.Place.
+// A Placed actor stands for code of another runtime, and says itself where that code
+// begins.
 type Placed interface {
 	Actor
+	// HandlerPlace returns what Host.Place is to return of the actor, such as
+	// "writer.go:12".
 	HandlerPlace() string
 }
 

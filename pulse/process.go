@@ -170,7 +170,7 @@ func (c *cast) killedFailure(v *carried, actor int32) *Failure {
 	if actor != none {
 		whose = c.rec.nameOf(actor)
 	}
-	f.Text = "panic in a deferred function of " + whose + ", which was ended while it waited: " + firstLine(thrown(v.value))
+	f.Text = "panic in a deferred function of " + whose + ", which was ended while it waited: " + firstLine(trace.Thrown(v.value))
 	return f
 }
 

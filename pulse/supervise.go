@@ -42,7 +42,7 @@ func (s *System) resume(f *Failure) bool {
 		s.fails.fail(f)
 		return false
 	}
-	s.rec.note("panicked: " + thrown(f.Value))
+	s.rec.note("panicked: " + trace.Thrown(f.Value))
 	s.todo.afterStep &^= workEnd
 	s.finishStep(a)
 	s.rec.cur = trace.Test
@@ -65,7 +65,7 @@ func (s *System) panicFailure(v any, inStep bool) *Failure {
 	if inStep {
 		where = "in " + s.where()
 	}
-	text, more, _ := strings.Cut(thrown(f.Value), "\n")
+	text, more, _ := strings.Cut(trace.Thrown(f.Value), "\n")
 	f.Text = "panic " + where + ": " + text
 	if more != "" {
 		f.Detail = strings.TrimSuffix("    "+strings.ReplaceAll(more, "\n", "\n    ")+"\n"+f.Detail, "\n")

@@ -358,10 +358,7 @@ func (p *printer) end(r *campaign.Report) {
 		if len(out.Findings)+len(out.Complaints) > 0 {
 			verdict = "FAIL"
 		}
-		what := fmt.Sprintf("%s, %s", words.Count(out.Runs, "run"), words.Count(out.Steps, "step"))
-		if out.Complete != "" {
-			what = out.Complete
-		}
+		what := out.Ran
 		if n := len(out.Findings); n > 0 {
 			what += ", " + words.Count(n, "failure")
 		}

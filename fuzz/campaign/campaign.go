@@ -8,7 +8,6 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/worker"
 	"github.com/jostle-go/jostle/pulse/hash"
 )
@@ -138,17 +137,21 @@ type Finding struct {
 type Outcome struct {
 	Subject  Subject
 	Findings []*Finding
-	Runs     int
-	Steps    int
+	// Runs and Steps are of the runs of the search that came to their end; Ran says in words
+	// what was run.
+	Runs  int
+	Steps int
+	Ran   string
 	// Complete says in words that every order was run, if so.
 	Complete string
 	// Complaints are why it tells less than it seems to, and why it was given up.
 	Complaints []string
 	// Notes are of saved cases.
 	Notes []string
-	// Tally counts the runs, and Orders is what those of this campaign and of the campaigns
-	// before it have shown. Missed are the situations that none has reached.
-	Tally  search.Tally
+	// Arms has what each strategy has shown, by their names, and Orders is what the runs of
+	// this campaign and of the campaigns before it have shown. Missed are the situations
+	// that none has reached.
+	Arms   []Arm
 	Orders *coverage.Orders
 	Missed []string
 }

@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -171,6 +173,9 @@ func TestDeaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if text, err := os.ReadFile(f[0].Path); err != nil || strings.Contains(string(text), "repeat") {
+				t.Errorf("%v: the case doubts what has died each time:\n%s", err, text)
+			}
 			_, err = p.Do(t.Context(), worker.Request{Do: worker.Replay, Path: f[0].Path})
 			if death, ok := err.(*worker.Death); !ok || death.Outside() {
 				t.Errorf("the case does not end its process: %v", err)
@@ -198,11 +203,87 @@ func TestStallsByChance(t *testing.T) {
 	}
 }
 
+// TestOnlyInOldProcesses: what fails because of what earlier runs have left behind in their
+// process fails in each replay there, and is told and kept as what does not repeat.
+func TestOnlyInOldProcesses(t *testing.T) {
+	dir := t.TempDir()
+	r := campaignOf(t, dir, campaign.Options{Runs: 100}, "TestRemembers")
+	if r.Failures() != 1 {
+		t.Fatalf("%d failures, want 1", r.Failures())
+	}
+	f := r.Outcomes[0].Findings[0]
+	if f.Confirmed || !strings.Contains(f.Text, "replayed 2 of 2") || !strings.Contains(f.Text, "IT DOES NOT REPEAT in a new process") {
+		t.Errorf("confirmed is %v:\n%s", f.Confirmed, f.Text)
+	}
+	if !strings.Contains(f.Saved, "saved: "+f.Path) || len(loads(t, dir)) != 1 {
+		t.Errorf("%q, and there are %q", f.Saved, loads(t, dir))
+	}
+	p, err := campaign.Start(t.Context(), r.Outcomes[0].Subject, worker.Command{Env: environment(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	again, err := p.Do(t.Context(), worker.Request{Do: worker.Replay, Path: f.Path})
+	if err != nil || len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "and did not repeat when it was saved") {
+		t.Errorf("replayed: %v, %+v", err, again)
+	}
+}
+
+// TestArms: what the strategies have shown first is together what was shown, however many
+// shares have shown it again; and it is the same number wherever it is told.
+func TestArms(t *testing.T) {
+	for _, test := range []string{"TestHolds", "TestFew"} {
+		var told []campaign.Arm
+		dir := t.TempDir()
+		o := campaign.Options{Runs: 3000, Workers: 2, File: filepath.Join(dir, "state.json"), Say: time.Millisecond, Tell: func(e campaign.Event) {
+			if e.Kind == campaign.Went {
+				told = e.Properties[0].Arms
+			}
+		}}
+		r := campaignOf(t, dir, o, test)
+		again, err := campaign.Read(o.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*campaign.Report{r, again} {
+			sum, out := 0.0, &r.Outcomes[0]
+			for _, a := range out.Arms {
+				sum += a.Fresh
+			}
+			if seen := out.Orders.Count(coverage.PR).Seen; len(out.Arms) < 2 || math.Round(1000*sum) != float64(1000*seen) {
+				t.Errorf("%s: of %d orders the arms have shown %v first: %v", test, seen, sum, out.Arms)
+			}
+			for _, a := range told {
+				i := slices.IndexFunc(out.Arms, func(b campaign.Arm) bool { return a.Name == b.Name })
+				if i < 0 || a.Runs > out.Arms[i].Runs || a.Fresh > out.Arms[i].Fresh {
+					t.Errorf("%s: told was %+v, and in the end there are %+v", test, a, out.Arms)
+				}
+			}
+		}
+	}
+}
+
+// inTime runs a campaign bounded by time, in which a property has runs: by more time, each
+// time twice as much, while it has none. It fails the test where that is half a minute: a
+// busy machine starts a process when it can.
+func inTime(t *testing.T, dir, test string) *campaign.Report {
+	t.Helper()
+	for d := 300 * time.Millisecond; ; d *= 2 {
+		r := campaignOf(t, dir, campaign.Options{For: d}, test)
+		if r.Outcomes[0].Runs > 0 || r.Ended != "time" {
+			return r
+		}
+		if d > 30*time.Second {
+			t.Fatalf("there were no runs in %v", d)
+		}
+	}
+}
+
 // TestBounds: a campaign ends by what comes first, and says by what.
 func TestBounds(t *testing.T) {
 	dir := t.TempDir()
-	if r := campaignOf(t, dir, campaign.Options{For: 300 * time.Millisecond}, "TestHolds"); r.Ended != "time" { // how many runs there is time for, if any, depends on the machine
-		t.Errorf("ended by %q", r.Ended)
+	if r := inTime(t, dir, "TestHolds"); r.Ended != "time" || r.Complaints() > 0 {
+		t.Errorf("ended by %q after %d runs: %q", r.Ended, r.Outcomes[0].Runs, r.Outcomes[0].Complaints)
 	}
 	r := campaignOf(t, dir, campaign.Options{For: time.Hour, Runs: 100}, "TestFew")
 	if r.Ended != "complete" || r.Outcomes[0].Complete != "complete: all 6 orders were run" {
@@ -286,15 +367,26 @@ func TestSaturated(t *testing.T) {
 	}
 }
 
-// TestSaturatedFurther: a campaign that goes on to a smaller chance ends there.
+// TestSaturatedFurther: a campaign that goes on to a smaller chance ends there, one that
+// goes on to the same or a larger one ends at once, and one without such a bound has all
+// its runs.
 func TestSaturatedFurther(t *testing.T) {
 	dir := t.TempDir()
 	o := campaign.Options{Saturated: 0.05, Runs: 500_000, File: filepath.Join(dir, "state.json")}
 	before := campaignOf(t, dir, o, "TestHolds").Outcomes[0].Runs
-	o.Saturated, o.Resume = 0.01, true
-	r := campaignOf(t, dir, o, "TestHolds")
-	if out := &r.Outcomes[0]; r.Ended != "saturated" || out.Orders.Chance().High >= 0.01 || out.Runs <= before || out.Runs >= o.Runs {
-		t.Errorf("it ended by %q, with a chance of %v, after %d runs and before that %d", r.Ended, out.Orders.Chance(), out.Runs, before)
+	for _, c := range []struct {
+		chance float64
+		more   bool
+	}{{0.05, false}, {0.1, false}, {0.01, true}} {
+		o.Saturated, o.Resume = c.chance, true
+		r := campaignOf(t, dir, o, "TestHolds")
+		if out := &r.Outcomes[0]; r.Ended != "saturated" || out.Orders.Chance().High >= c.chance || (out.Runs > before) != c.more || out.Runs >= o.Runs {
+			t.Errorf("to %v it ended by %q, with a chance of %v, after %d runs and before that %d", c.chance, r.Ended, out.Orders.Chance(), out.Runs, before)
+		}
+	}
+	o.Saturated, o.Runs = 0, 20_000
+	if r := campaignOf(t, dir, o, "TestHolds"); r.Ended != "runs" || r.Outcomes[0].Runs < o.Runs {
+		t.Errorf("without it, it ended by %q after %d runs", r.Ended, r.Outcomes[0].Runs)
 	}
 }
 
@@ -363,6 +455,37 @@ func TestFromNightToNight(t *testing.T) {
 	campaignOf(t, dir, o, "TestHolds")
 	if len(notes) != 1 || !strings.HasPrefix(notes[0], "what earlier campaigns have shown is not known any more: ") {
 		t.Errorf("notes: %q", notes)
+	}
+}
+
+// TestOldFiles: a campaign whose batches were others than those of now is not gone on with,
+// since it counts by them; and the next night says that what it saw is forgotten.
+func TestOldFiles(t *testing.T) {
+	dir := t.TempDir()
+	var notes []string
+	o := campaign.Options{Runs: 100, File: filepath.Join(dir, "state.json"), Env: environment(dir), Tell: func(e campaign.Event) {
+		if e.Kind == campaign.Noted {
+			notes = append(notes, e.Text)
+		}
+	}}
+	campaignOf(t, dir, o, "TestHolds")
+	text, err := os.ReadFile(o.File)
+	if err != nil || !strings.HasPrefix(string(text), `{"Version":3,`) {
+		t.Fatalf("%v: %.40s", err, text)
+	}
+	if err := os.WriteFile(o.File, []byte(strings.Replace(string(text), `"Version":3`, `"Version":2`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const why = "state.json is of version 2, expected 3"
+	o.Resume = true
+	_, err = campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
+	if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {
+		t.Errorf("it is gone on with: %v", err)
+	}
+	o.Resume = false
+	r := campaignOf(t, dir, o, "TestHolds")
+	if len(notes) != 1 || !strings.HasSuffix(notes[0], why) || r.Outcomes[0].Orders.Runs() != 100 {
+		t.Errorf("%d runs are known, and noted is %q", r.Outcomes[0].Orders.Runs(), notes)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -101,7 +102,32 @@ func (c *campaign) save(t *target, f *Finding) {
 		f.Problem = err.Error()
 		return
 	}
-	f.Saved = "saved: " + f.Path + " (runs first from now on)"
+	f.Saved = savedAt(f.Path)
+}
+
+func savedAt(path string) string {
+	kept := finding.Kept{Path: path}
+	return kept.Line(func(path string) string { return path })
+}
+
+// doubt notes that a finding does not repeat, also in its case, if that was made for it.
+func doubt(t *target, f *Finding) {
+	f.Confirmed = false
+	f.Text += "        IT DOES NOT REPEAT in a new process, and so is not made smaller: a variable outlives a run?\n"
+	if f.Path == "" || !f.Fresh {
+		return
+	}
+	folder := corpus.Folder{Dir: t.subject.Property.Folder, Property: t.subject.Property.Name}
+	c, err := folder.Find(f.Path)
+	if err == nil {
+		finding.Doubt(&c)
+		c.Path, err = folder.Rewrite(c)
+	}
+	if err != nil {
+		f.Problem = err.Error()
+		return
+	}
+	f.Path, f.Saved = c.Path, savedAt(c.Path)
 }
 
 // save keeps the case of a finding. It is on the disk when save returns.
@@ -127,6 +153,8 @@ func (c *campaign) shrunk(j *job) {
 	switch {
 	case j.lost():
 		return // the campaign is over: report tells of it
+	case j.fickle:
+		doubt(j.target, f)
 	case errors.As(j.err, &death):
 		f.Text += "        (not made smaller: that ended its process: " + death.Headline() + ")\n"
 	case j.err != nil:

@@ -28,6 +28,7 @@ type job struct {
 	died   []worker.Finding // findings that are deaths
 	notes  []string
 	deaths int
+	fickle bool // what was to be made smaller does not fail in a new process
 }
 
 const noRound = -1
@@ -80,6 +81,9 @@ func (h *hand) do(j *job) {
 	if j.request.Do == worker.Shrink {
 		ctx = h.all
 	}
+	if j.request.Do == worker.Shrink && !h.repeats(ctx, j) {
+		return
+	}
 	for tries := 1; ; {
 		j.reply, j.err = h.ask(ctx, j.target, j.request)
 		var death *worker.Death
@@ -110,6 +114,22 @@ func (h *hand) do(j *job) {
 		}
 		j.request.Without = append(slices.Clone(j.request.Without), death.At.Batch)
 	}
+}
+
+// repeats reports whether what is to be made smaller fails, or dies, in a new process, too.
+// What earlier runs in the same process have left behind may be the reason else, and each
+// replay there would confirm it.
+func (h *hand) repeats(ctx context.Context, j *job) bool {
+	h.kept = slices.DeleteFunc(h.kept, func(k kept) bool {
+		if k.target == j.target {
+			k.process.Stop()
+		}
+		return k.target == j.target
+	})
+	r, err := h.ask(ctx, j.target, worker.Request{Do: worker.Replay, Case: j.request.Case, Path: j.request.Path})
+	same := func(f worker.Finding) bool { return f.Signature == j.finding.Signature }
+	j.fickle = err == nil && !slices.ContainsFunc(r.Findings, same)
+	return !j.fickle
 }
 
 // read reads what the runs have shown, if the reply tells.

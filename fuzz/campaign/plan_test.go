@@ -278,6 +278,29 @@ func race(senders int) *coverage.Orders {
 	return o
 }
 
+// TestRan: it is not said that nothing was run where a run has failed.
+func TestRan(t *testing.T) {
+	failed := []*Finding{{}}
+	for _, c := range []struct {
+		want string
+		set  func(*target)
+	}{
+		{"0 runs, 0 steps", func(*target) {}},
+		{"2 runs, 1 step", func(t *target) { t.Tally.Runs, t.Tally.Steps = 2, 1 }},
+		{"2 runs, 1 step", func(t *target) { t.Tally.Runs, t.Tally.Steps, t.Findings = 2, 1, failed }},
+		{"all 6", func(t *target) { t.Tally.Runs, t.Complete = 2, "all 6" }},
+		{"no more than what comes before the search", func(t *target) { t.Findings = failed }},
+		{"no run to its end", func(t *target) { t.Findings, t.next = failed, 1 }},
+		{"no run to its end", func(t *target) { t.Findings, t.Done = failed, 1 }}, // read from a file
+	} {
+		target := planned(1, Options{}).targets[0]
+		c.set(target)
+		if got := target.outcome(false).Ran; got != c.want {
+			t.Errorf("it says %q, want %q", got, c.want)
+		}
+	}
+}
+
 // TestProgress: in which state a target is, and what is told of it.
 func TestProgress(t *testing.T) {
 	for _, c := range []struct {
@@ -324,6 +347,40 @@ func TestProgress(t *testing.T) {
 	c.went()
 	if p := told[2].Properties[0]; p.Orders != 3 || p.Open != 3 {
 		t.Errorf("not counted anew: %+v", p)
+	}
+}
+
+// TestBothAreTold: an event that says how far the search is has the properties of both
+// searches, whatever they have told in between, and comes until both are over.
+func TestBothAreTold(t *testing.T) {
+	var told []string
+	p := &pair{plain: planned(1, Options{}), told: map[string]bool{}, said: func(e Event) {
+		text := string(e.Kind)
+		for _, p := range e.Properties {
+			text += " " + p.Subject
+		}
+		told = append(told, text)
+	}}
+	went := [2]Event{{Kind: Went, Properties: []Progress{{Subject: "plain"}}}, {Kind: Went, Properties: []Progress{{Subject: "race"}}}}
+	for _, step := range []struct {
+		of   int
+		e    Event
+		want string
+	}{
+		{1, went[1], ""},
+		{0, went[0], "went plain race"},
+		{1, Event{Kind: Noted}, "noted"},
+		{0, Event{Kind: Noted}, "noted"},
+		{0, went[0], "went plain race"},
+		{1, went[1], ""},
+		{0, Event{Kind: Ended}, ""},
+		{1, went[1], "went plain race"},
+	} {
+		told = nil
+		p.tell(step.of, step.e)
+		if got := strings.Join(told, ", "); got != step.want {
+			t.Errorf("%d, %s: told %q, want %q", step.of, step.e.Kind, got, step.want)
+		}
 	}
 }
 

@@ -30,7 +30,8 @@ type Progress struct {
 type Arm struct {
 	Name string
 	Runs int
-	// Fresh is about how many orders of two receives it has shown that no run before had.
+	// Fresh is about how many orders of two receives it has shown that no run before had:
+	// of what a share of the search has shown first each strategy has its part.
 	Fresh float64
 }
 
@@ -74,11 +75,16 @@ func (t *target) progress(o *Options, counted bool) Progress {
 		chance := t.seen.Chance()
 		p.Open, p.Likely, p.High = t.seen.Count(coverage.PR).Open, chance.Likely, chance.High
 	}
-	p.Arms = nil
-	for _, name := range slices.Sorted(maps.Keys(t.Tally.By)) {
-		p.Arms = append(p.Arms, Arm{name, t.Tally.By[name], t.Gained[name]})
-	}
+	p.Arms = t.arms()
 	return *p
+}
+
+// arms returns what each strategy has shown.
+func (t *target) arms() (list []Arm) {
+	for _, name := range slices.Sorted(maps.Keys(t.Tally.By)) {
+		list = append(list, Arm{name, t.Tally.By[name], t.Gained[name]})
+	}
+	return list
 }
 
 // gain adds what a share has shown that no run before it had to what its arms have: to

@@ -142,6 +142,18 @@ func stallsOnce(t *props.T) {
 	})
 }
 
+var before int
+
+// remembers fails in all runs of a process but the first twenty.
+func remembers(t *props.T) {
+	drawn(t)
+	race(t, 3, func([]int) {
+		if before++; before > 20 {
+			panic("too many runs before")
+		}
+	})
+}
+
 func few(t *props.T) { race(t, 3, func([]int) {}) }
 
 func skipped(t *props.T) {
@@ -157,16 +169,17 @@ func seldom(t *props.T) {
 	race(t, 3, func([]int) {})
 }
 
-func TestHolds(t *testing.T)   { searched(t, holds) }
-func TestTwoBugs(t *testing.T) { searched(t, twoBugs) }
-func TestExits(t *testing.T)   { searched(t, exits) }
-func TestFatal(t *testing.T)   { searched(t, fatal) }
-func TestHangs(t *testing.T)   { searched(t, hangs) }
-func TestEats(t *testing.T)    { searched(t, eats) }
-func TestStalls(t *testing.T)  { searched(t, stallsOnce) }
-func TestFew(t *testing.T)     { searched(t, few) }
-func TestSkipped(t *testing.T) { searched(t, skipped) }
-func TestSeldom(t *testing.T)  { searched(t, seldom) }
+func TestHolds(t *testing.T)     { searched(t, holds) }
+func TestTwoBugs(t *testing.T)   { searched(t, twoBugs) }
+func TestExits(t *testing.T)     { searched(t, exits) }
+func TestFatal(t *testing.T)     { searched(t, fatal) }
+func TestHangs(t *testing.T)     { searched(t, hangs) }
+func TestEats(t *testing.T)      { searched(t, eats) }
+func TestStalls(t *testing.T)    { searched(t, stallsOnce) }
+func TestFew(t *testing.T)       { searched(t, few) }
+func TestSkipped(t *testing.T)   { searched(t, skipped) }
+func TestSeldom(t *testing.T)    { searched(t, seldom) }
+func TestRemembers(t *testing.T) { searched(t, remembers) }
 
 // In no order that is random.
 func TestPlain(t *testing.T) { searched(t, holds, "plain") }

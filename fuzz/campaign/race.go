@@ -98,9 +98,12 @@ func (p *pair) run(ctx context.Context) (*Report, error) {
 func (p *pair) tell(of int, e Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	workers := p.last[of].Workers
-	if p.last[of] = e; e.Workers == 0 {
-		p.last[of].Workers = workers
+	before := p.last[of]
+	if p.last[of] = e; e.Kind != Went { // else it says how far all properties are
+		p.last[of].Properties = before.Properties
+	}
+	if e.Workers == 0 {
+		p.last[of].Workers = before.Workers
 	}
 	e.Runs, e.Orders = p.last[0].Runs+p.last[1].Runs, p.last[0].Orders+p.last[1].Orders
 	e.Seconds = p.plain.elapsed().Seconds()
@@ -111,7 +114,7 @@ func (p *pair) tell(of int, e Event) {
 		e.Properties = slices.Concat(p.last[0].Properties, p.last[1].Properties)
 	}
 	switch {
-	case p.said == nil, e.Kind == Ended && !p.closed, e.Kind == Went && of == 1:
+	case p.said == nil, e.Kind == Ended && !p.closed, e.Kind == Went && of == 1 && p.last[0].Kind != Ended:
 		return
 	case e.Kind == Found:
 		name := strings.TrimSuffix(e.Subject, raceSuffix) + "\x00" + e.Finding.Signature

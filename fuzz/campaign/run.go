@@ -311,7 +311,7 @@ func (c *campaign) begun(j *job) {
 	}
 	if t.Complete = r.Complete; t.Complete != "" {
 		t.Tally = r.Tally
-		t.learn(j.seen)
+		t.gain(&t.Tally, t.learn(j.seen))
 		c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: t.Complete})
 	}
 	c.atLeast(t)

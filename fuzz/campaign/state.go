@@ -15,8 +15,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
-// stateVersion is that of the file. Whoever changes the meaning of a field raises it.
-const stateVersion = 2
+// stateVersion is that of the file. Whoever changes the meaning of a field raises it, and
+// whoever changes which runs a batch has: a campaign that goes on counts by batches.
+const stateVersion = 3
 
 // A state is what a file has of a campaign.
 type state struct {

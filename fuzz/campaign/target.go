@@ -6,6 +6,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -204,10 +205,24 @@ func (t *target) ended(o *Options) string {
 	return runs
 }
 
+// ran says what was run. A run that fails before the search, or ends its process, is none
+// of those that are counted.
+func (t *target) ran() string {
+	switch {
+	case t.Complete != "":
+		return t.Complete
+	case t.Tally.Runs > 0 || len(t.Findings) == 0:
+		return words.Count(t.Tally.Runs, "run") + ", " + words.Count(t.Tally.Steps, "step")
+	case t.next == 0 && t.Done == 0:
+		return "no more than what comes before the search"
+	}
+	return "no run to its end"
+}
+
 // outcome returns what came of the target.
 func (t *target) outcome(interrupted bool) Outcome {
-	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: t.Tally.Runs, Steps: t.Tally.Steps, Complete: t.Complete,
-		Notes: t.Notes, Tally: t.Tally, Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
+	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: t.Tally.Runs, Steps: t.Tally.Steps, Complete: t.Complete, Ran: t.ran(),
+		Notes: t.Notes, Arms: t.arms(), Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
 	if t.Saturated > 0 {
 		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())
 	}

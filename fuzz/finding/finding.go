@@ -155,8 +155,8 @@ func (f *Finding) Explain(shrunk, why string) {
 	f.Case.Comment = f.comment()
 }
 
-// Confirm replays a finding and notes whether it repeats. Of a program that was
-// seen not to repeat itself that is known already.
+// Confirm replays a finding and notes whether it repeats, also in its case's comment. Of a
+// program that was seen not to repeat itself that is known already.
 func (f *Finding) Confirm(r *props.Runner) {
 	if f.Failure.Kind == pulse.KindNondeterminism && f.Differs != "" {
 		return
@@ -169,6 +169,7 @@ func (f *Finding) Confirm(r *props.Runner) {
 			f.Differs = how
 		}
 	}
+	f.Case.Comment = f.comment()
 }
 
 // replay runs the case again, strictly, and returns what was different.

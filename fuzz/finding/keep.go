@@ -44,12 +44,15 @@ func (k *Kept) line(show func(string) string) string {
 	for _, path := range k.Alike {
 		names = append(names, filepath.Base(path))
 	}
-	others := strings.Join(names, ", ")
+	others, when := strings.Join(names, ", "), "runs first from now on"
+	if os.Getenv("JOSTLE_OUT") != "" {
+		when = "runs first while JOSTLE_OUT is set so"
+	}
 	switch {
 	case len(names) == 0:
-		return fmt.Sprintf("saved: %s (runs first from now on)", show(k.Path))
+		return fmt.Sprintf("saved: %s (%s)", show(k.Path), when)
 	case k.Fewer:
-		return fmt.Sprintf("saved: %s (runs first from now on, in place of %s, which showed the same failure)", show(k.Path), others)
+		return fmt.Sprintf("saved: %s (%s, in place of %s, which showed the same failure)", show(k.Path), when, others)
 	}
 	return fmt.Sprintf("not saved: %s shows the same failure, and is no larger", show(k.Path))
 }

@@ -69,6 +69,7 @@ func found(t *testing.T, r *props.Runner, n int, condition string) *Finding {
 // TestKeep tells what becomes of an old case, of so many messages, when a finding is
 // kept that may show the same failure, in a program that may have changed.
 func TestKeep(t *testing.T) {
+	t.Setenv("JOSTLE_OUT", "")
 	before := counts{least: 1}
 	for _, test := range []struct {
 		name      string
@@ -109,6 +110,11 @@ func TestKeep(t *testing.T) {
 				strings.TrimSuffix(filepath.Base(kept.Path), ".case"), "NEW", ".case", "")
 			if got := names.Replace(kept.Line(filepath.Base)); got != test.want {
 				t.Errorf("said %s, expected %s", got, test.want)
+			}
+			t.Setenv("JOSTLE_OUT", "elsewhere") // who does not set it so does not come to the case
+			elsewhere := strings.Replace(test.want, "runs first from now on", "runs first while JOSTLE_OUT is set so", 1)
+			if got := names.Replace(kept.Line(filepath.Base)); got != elsewhere {
+				t.Errorf("said %s, expected %s", got, elsewhere)
 			}
 			want := map[string][]string{"new": {"NEW", "NEW-note.txt"}, "old": {"OLD", "OLD-note.txt"},
 				"both": {"NEW", "NEW-note.txt", "OLD", "OLD-note.txt"}}[test.there]

@@ -23,6 +23,8 @@ type Played struct {
 	Exact bool
 	// How says in words how the case was run.
 	How string
+
+	doubted bool // the case did not repeat when it was saved, as its comment says
 }
 
 // Play runs a case as it was kept; or by its schedule, if it never ran; or, if
@@ -87,6 +89,9 @@ func (p *Played) Held(file string, shared bool) string {
 		return fmt.Sprintf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
 			"    keep it: each test run tries it as far as it applies; JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that",
 			file, p.How)
+	case p.doubted:
+		return fmt.Sprintf("case %s passes now (%s), and %s: whether its failure is mended is not known; "+
+			"keep it until nothing but messages decides what the program does", file, p.How, doubt)
 	case shared:
 		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; "+
 			"delete it only if no other function literal of the test has failed so", file, p.How)
@@ -97,7 +102,7 @@ func (p *Played) Held(file string, shared bool) string {
 // played returns what came of a case. How it was run must not say that it was
 // run as saved when it fails otherwise than it was saved for.
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
-	p := Played{Result: res, Exact: exact, How: how}
+	p := Played{Result: res, Exact: exact, How: how, doubted: slices.Contains(c.Comment, doubt)}
 	if f := res.Failure; f != nil && c.Signature != "" && f.Signature() != c.Signature {
 		if how == "as saved" {
 			how = "its decisions as saved"

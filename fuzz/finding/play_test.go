@@ -105,6 +105,46 @@ func TestStringsThatDoNotReturn(t *testing.T) {
 	}
 }
 
+// Of a case that did not repeat when it was saved it is never said that it is mended, only
+// because it passes.
+func TestHeld(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		fails  func(run int) bool // runs 2 and 3 confirm it, run 4 is of the case
+		shared bool
+		want   string
+	}{
+		{"mended", func(run int) bool { return run <= 3 }, false, "case X passes now (as saved): a regression test, as long as you keep it"},
+		{"mended, of a literal", func(run int) bool { return run <= 3 }, true,
+			"case X passes now (as saved): a regression test, as long as you keep it; delete it only if no other function literal of the test has failed so"},
+		{"never repeated", func(run int) bool { return run == 1 }, false,
+			"case X passes now (as saved), and did not repeat when it was saved: whether its failure is mended is not known; keep it until nothing but messages decides what the program does"},
+		{"repeated once, of a literal", func(run int) bool { return run <= 2 }, true,
+			"case X passes now (as saved), and did not repeat when it was saved: whether its failure is mended is not known; keep it until nothing but messages decides what the program does"},
+	} {
+		runs := 0
+		r := props.NewRunner("TestX", func(t *props.T) {
+			runs++
+			if t.System().Run(); c.fails(runs) {
+				t.Errorf("one")
+			}
+		})
+		res := r.Run(props.Plan{})
+		f := From(Origin{Property: "p", Test: "TestX"}, &res)
+		f.Confirm(r)
+		folder := corpus.FolderOf(t.TempDir(), "p")
+		if _, err := f.Save(folder); err != nil {
+			t.Fatal(err)
+		}
+		cases, _ := folder.Load()
+		played := Play(r, &cases[0])
+		if got := played.Held("X", c.shared); got != c.want || played.Result.Failure != nil {
+			t.Errorf("%s: %v\n%s\nwant\n%s", c.name, played.Result.Failure, got, c.want)
+		}
+		r.Close()
+	}
+}
+
 // A case that fails as it was saved says what its file says of it: what stands between the
 // failure and the draws or the chart. Another run of it says nothing of that.
 func TestPlayedFinding(t *testing.T) {

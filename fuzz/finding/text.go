@@ -2,9 +2,11 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -128,9 +130,23 @@ func (f *Finding) repeats() string {
 	return s
 }
 
+// doubt is a line in the comment of a case that did not repeat.
+const doubt = "did not repeat when it was saved"
+
+// Doubt notes in the comment of a case that it did not repeat, so that nobody takes it for
+// mended only because it passes.
+func Doubt(c *corpus.Case) {
+	if !slices.Contains(c.Comment, doubt) {
+		c.Comment = slices.Insert(slices.Clone(c.Comment), min(1, len(c.Comment)), doubt)
+	}
+}
+
 // comment is what a case's file tells people.
 func (f *Finding) comment() []string {
 	lines := strings.Split(f.headline(), "\n")
+	if f.Differs != "" {
+		lines = append(lines, doubt)
+	}
 	if f.Why != "" {
 		lines = append(lines, strings.Split(f.Why, "\n")...)
 	}

@@ -40,6 +40,8 @@ func (s *server) again(q *Request) (*Reply, error) {
 	res := search.Sample(context.Background(), s.Property, o)
 	r := &Reply{Tally: res.Tally}
 	if q.Stop != nil && res.Finding != nil && res.Index == q.Stop.Run {
+		res.Finding.Differs = "" // from a run that is not stopped: that says nothing
+		res.Finding.Explain("", "")
 		c := res.Finding.Case
 		c.Signature, c.Hash, c.Record.Plain = q.Path, 0, true
 		c.Comment = append([]string{q.Where}, c.Comment[1:]...)

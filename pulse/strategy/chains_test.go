@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -159,7 +160,8 @@ func TestChainsOfAnAntichain(t *testing.T) {
 	}
 }
 
-// sprawl is a program of a few actors that send each other messages at random.
+// sprawl is a program of a few actors that send each other messages and set timers at
+// random.
 type sprawl struct {
 	random *rand.Rand
 	actors []pulse.Ref
@@ -172,6 +174,10 @@ func (s *sprawl) Receive(ctx *pulse.Ctx, msg any) {
 			return
 		}
 		s.left--
+		if s.random.IntN(4) == 0 {
+			ctx.After(time.Duration(s.random.IntN(3)), msg)
+			continue
+		}
 		ctx.Send(s.actors[s.random.IntN(len(s.actors))], msg)
 	}
 }
@@ -205,7 +211,7 @@ func TestChainsOfPrograms(t *testing.T) {
 	}
 }
 
-// causality is the order of a trace's messages, for programs without timers.
+// causality is the order of a trace's messages. Those of timers are in no channel.
 func causality(t *trace.Trace) (p poset) {
 	for m := range t.Sends {
 		s := &t.Sends[m]
@@ -214,7 +220,7 @@ func causality(t *trace.Trace) (p poset) {
 			under = append(under, int(t.Steps[s.Step].Send))
 		}
 		for before := range m {
-			if b := &t.Sends[before]; !t.Unordered && b.From == s.From && b.To == s.To {
+			if b := &t.Sends[before]; !t.Unordered && b.From == s.From && b.To == s.To && !b.Kind.IsTimer() && !s.Kind.IsTimer() {
 				under = append(under, before)
 			}
 		}

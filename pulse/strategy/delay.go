@@ -74,16 +74,7 @@ func (d *delay) first(e *pulse.Enabled) int {
 	if len(d.late) == 0 {
 		return e.Oldest()
 	}
-	if e.Len() > few {
-		return d.order.First(e, func(i int) uint64 { return math.MaxInt64 - uint64(d.place(e.Seq(i))) })
-	}
-	first, lowest := 0, int64(math.MaxInt64)
-	for i := range e.Len() {
-		if place := d.place(e.Seq(i)); place < lowest {
-			first, lowest = i, place
-		}
-	}
-	return first
+	return d.order.First(e, func(i int) uint64 { return math.MaxInt64 - uint64(d.place(e.Seq(i))) })
 }
 
 func (d *delay) place(seq int32) int64 {

@@ -14,7 +14,9 @@ import (
 )
 
 // TestPicksAreThoseOfLookingAtAll compares the runs of each strategy with those of
-// one that looks at all messages in each step, as the papers have it.
+// one that looks at all messages in each step, as the papers have it. What they share is
+// held by other tests: the chains of PCTCP by TestChainsOfPrograms, the weights of URW by
+// TestURWIsUniform.
 func TestPicksAreThoseOfLookingAtAll(t *testing.T) {
 	pairs := []struct {
 		name string
@@ -106,7 +108,7 @@ func oldest(e *pulse.Enabled) (best int) {
 type slowPOS struct {
 	source // of choices
 	key    uint64
-	// lots are by the slots of messages; a recorded run uses no sslowLot twice.
+	// lots are by the slots of messages; a recorded run uses no slot twice.
 	lots []slowLot
 	// taken counts, by actor, the steps for which Pick was called.
 	taken []int32
@@ -185,19 +187,7 @@ func (p *slowPCT) Pick(e *pulse.Enabled) int {
 	return best
 }
 
-type slowPCTCP struct {
-	pctcp
-	chains slowChains
-}
-
-func (p *slowPCTCP) Begin(seed uint64) {
-	p.seed(seed)
-	p.changes.draw(&p.source, p.messages.begin())
-	p.order.seed(p.next())
-	p.chains.reset()
-	p.priority, p.known, p.tails = p.priority[:0], p.known[:0], p.tails[:0]
-	p.steps = 0
-}
+type slowPCTCP struct{ pctcp }
 
 func (p *slowPCTCP) Pick(e *pulse.Enabled) int {
 	p.follow(e.Trace())
@@ -221,74 +211,6 @@ func (p *slowPCTCP) highest(e *pulse.Enabled) int {
 	return best
 }
 
-// follow reads what has happened since the last pick. It reads messages before
-// steps, since the messages that a step sent are joined to the one that it
-// received.
-func (p *slowPCTCP) follow(t *trace.Trace) {
-	for m := len(p.known); m < len(t.Sends); m++ {
-		p.known = append(p.known, causal{chain: none, row: none})
-		if fate := t.Sends[m].Fate; fate <= trace.Delivered {
-			p.place(t, int32(m))
-		}
-	}
-	for ; p.steps < len(t.Steps); p.steps++ {
-		if m := t.Steps[p.steps].Send; m >= 0 {
-			p.letGo(m)
-		}
-	}
-}
-
-// place puts a message into a chain.
-func (p *slowPCTCP) place(t *trace.Trace, m int32) {
-	s := &t.Sends[m]
-	row := p.chains.open()
-	p.known[m].row, p.known[m].uses = row, 1
-	if s.Step >= 0 {
-		p.putAbove(row, t.Steps[s.Step].Send)
-	}
-	if !t.Unordered && !s.Kind.IsTimer() {
-		p.queue(s.Channel, m)
-	}
-	chain := p.chains.place(row)
-	if int(chain) == len(p.priority) {
-		p.priority = append(p.priority, p.order.next()|drawn)
-	}
-	p.known[m].chain = chain
-	if s.Fate == trace.Pending {
-		p.messages.counted++
-		p.known[m].lower = p.changes.at(p.messages.counted)
-	}
-}
-
-// queue puts a message above the last one of its channel.
-func (p *slowPCTCP) queue(channel, m int32) {
-	for int(channel) >= len(p.tails) {
-		p.tails = append(p.tails, none)
-	}
-	if last := p.tails[channel]; last >= 0 {
-		p.putAbove(p.known[m].row, last)
-		p.letGo(last)
-	}
-	p.tails[channel] = m
-	p.known[m].uses++
-}
-
-// putAbove joins a row to that of a message, if it still has one.
-func (p *slowPCTCP) putAbove(row, message int32) {
-	if message >= 0 && p.known[message].row >= 0 {
-		p.chains.join(row, p.known[message].row)
-	}
-}
-
-// letGo ends one use of a message.
-func (p *slowPCTCP) letGo(m int32) {
-	k := &p.known[m]
-	if k.uses--; k.uses == 0 {
-		p.chains.release(k.row)
-		k.row = none
-	}
-}
-
 type slowURW struct{ urw }
 
 func (u *slowURW) Pick(e *pulse.Enabled) int {
@@ -297,17 +219,7 @@ func (u *slowURW) Pick(e *pulse.Enabled) int {
 	}
 	t := e.Trace()
 	u.follow(t)
-	total := int64(0)
-	for i := range e.Len() {
-		total += u.weight(t, e, i)
-	}
-	at := int64(u.below(int(total)))
-	for i := range e.Len() {
-		if at -= u.weight(t, e, i); at < 0 {
-			return i
-		}
-	}
-	return 0
+	return u.scan(t, e)
 }
 
 type slowDelay struct{ delay }

@@ -331,6 +331,24 @@ func methodText(v reflect.Value) (text, fault string) {
 	return "", ""
 }
 
+// Thrown shows what was panicked with as text: what its own Error or String says, or
+// its Label. It shows nothing by its address.
+func Thrown(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case error:
+		if text, fault := Said("Error", v.Error); fault == "" {
+			return text
+		}
+	case fmt.Stringer:
+		if text, fault := Said("String", v.String); fault == "" {
+			return text
+		}
+	}
+	return Label(v)
+}
+
 // Said returns what a method returns, of which the name is given. The method is
 // somebody's, and only asked so that people can read what it says: it is called
 // on a goroutine of its own, so that neither a panic nor runtime.Goexit, which

@@ -9,10 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
-
-func visible(text string) string { return trace.Visible(text) }
 
 const style = `
 h1 { font-size: 1.4em } h2 { font-size: 1.2em; border-bottom: 1px solid var(--line) } h3, .failure { font-size: 1em } a { color: var(--edge) }
@@ -95,7 +92,7 @@ func (r *Report) summary(w *page.Writer) {
 			class, verdict = "verdict bad", "FAIL"
 		}
 		w.Put("<tr><td class=\"%s\">%s</td><td class=\"name\"><a href=\"#property%s\">%s</a></td><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s of %s</td></tr>\n",
-			class, verdict, num(i), p.Name, p.outline(), num(len(p.Findings)), num(p.Coverage.Covered), num(p.Coverage.Possible))
+			class, verdict, num(i), p.Name, p.Ran, num(len(p.Findings)), num(p.Coverage.Covered), num(p.Coverage.Possible))
 	}
 	w.Put("</table></div>\n</section>\n")
 }
@@ -139,7 +136,7 @@ func (p *Property) failure(w *page.Writer, k int, id string) {
 
 // section shows what is known of a property besides its failures.
 func (p *Property) section(w *page.Writer, i int) {
-	w.Put("<section id=\"property%s\">\n<h2>%s</h2>\n<p>%s; %s</p>\n", num(i), p.Name, p.outline(), p.Coverage.Summary)
+	w.Put("<section id=\"property%s\">\n<h2>%s</h2>\n<p>%s; %s</p>\n", num(i), p.Name, p.Ran, p.Coverage.Summary)
 	list(w, "Tested less than it seems", "bad", p.Complaints)
 	list(w, "Notes", "faint", p.Notes)
 	list(w, "Situations that no run has reached", "", p.Missed)
@@ -153,9 +150,9 @@ func (p *Property) section(w *page.Writer, i int) {
 	if len(p.Arms) > 0 {
 		w.Put("<h3>Ways to search</h3>\n"+page.Scroll+"<table>\n<tr><th>arm</th><th>runs</th><th>orders it showed first</th></tr>\n", "Ways to search in "+p.Name)
 		for _, a := range p.Arms {
-			w.Put("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n", a.Name, words.Grouped(a.Runs), words.Grouped(a.Fresh))
+			w.Put("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n", a.Name, words.Grouped(a.Runs), words.Grouped(int(math.Round(a.Fresh))))
 		}
-		w.Put("</table></div>\n<p class=\"faint\">Orders count for the first run that shows them in a share of the search.</p>\n")
+		w.Put("</table></div>\n<p class=\"faint\">About: of the orders that were new in a share of the search each arm has its part.</p>\n")
 	}
 	w.Put("</section>\n")
 }

@@ -10,19 +10,12 @@ import (
 	"unicode"
 
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // String says "bank neverOverdrawn: 14 orders of two receives are seen, 12 before".
 func (g Growth) String() string {
 	return fmt.Sprintf("%s: %s of two receives seen, %s before", g.Name, words.Count(g.Now, "order"), words.Grouped(g.Before))
-}
-
-// outline says what was run of a property.
-func (p *Property) outline() string {
-	if p.Complete != "" {
-		return p.Complete
-	}
-	return words.Count(p.Runs, "run") + ", " + words.Count(p.Steps, "step")
 }
 
 // A suite, and what is below it, is as JUnit has it. What fails in a property is one
@@ -61,7 +54,7 @@ func (r *Report) JUnit() ([]byte, error) {
 			at = len(all.Suites)
 			all.Suites = append(all.Suites, &suite{Name: p.Package})
 		}
-		c := testcase{Class: p.Package, Name: strings.TrimPrefix(p.Name, p.Package+" "), Out: strings.Join(append([]string{p.outline()}, p.Notes...), "\n")}
+		c := testcase{Class: p.Package, Name: strings.TrimPrefix(p.Name, p.Package+" "), Out: strings.Join(append([]string{p.Ran}, p.Notes...), "\n")}
 		for _, f := range p.Findings {
 			c.Failures = append(c.Failures, failure{f.Headline, f.Signature, f.Text})
 		}
@@ -132,7 +125,7 @@ func (r *Report) Markdown() []byte {
 		if !p.Passed {
 			verdict = "**FAIL**"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", verdict, literal(p.Name), literal(p.outline()), literal(p.Coverage.Summary))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", verdict, literal(p.Name), literal(p.Ran), literal(p.Coverage.Summary))
 	}
 	for i := range r.Properties {
 		p := &r.Properties[i]
@@ -160,7 +153,7 @@ func (r *Report) Markdown() []byte {
 // digit or plain sign is written by its number.
 func literal(text string) string {
 	var b strings.Builder
-	for _, r := range visible(text) {
+	for _, r := range trace.Visible(text) {
 		switch {
 		case r == '\n' || r == '\t':
 			b.WriteByte(' ')
@@ -179,5 +172,5 @@ func fenced(text string) string {
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fence + "text\n" + strings.TrimRight(visible(text), "\n") + "\n" + fence
+	return fence + "text\n" + strings.TrimRight(trace.Visible(text), "\n") + "\n" + fence
 }

@@ -12,7 +12,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +47,7 @@ type Property struct {
 	Passed     bool      `json:"passed"` // neither findings nor complaints
 	Runs       int       `json:"runs"`
 	Steps      int       `json:"steps"`
+	Ran        string    `json:"ran"`        // what was run, in words
 	Complete   string    `json:"complete"`   // that every order was run, in words
 	Complaints []string  `json:"complaints"` // why less was tested than it seems
 	Notes      []string  `json:"notes"`
@@ -75,12 +75,12 @@ type Finding struct {
 	Page *page.Page `json:"page"`
 }
 
-// An Arm is how many runs one way to search has made, and how many orders of receives
-// these have shown first in their share of the search.
+// An Arm is how many runs one way to search has made, and about how many orders of two
+// receives these have shown that no run before had, as campaign.Arm has it.
 type Arm struct {
-	Name  string `json:"name"`
-	Runs  int    `json:"runs"`
-	Fresh int    `json:"fresh"`
+	Name  string  `json:"name"`
+	Runs  int     `json:"runs"`
+	Fresh float64 `json:"fresh"`
 }
 
 // A Coverage is which orders of two receives were seen, also by earlier campaigns.
@@ -112,13 +112,13 @@ func New(done *campaign.Report, root string) *Report {
 
 func newProperty(out *campaign.Outcome, root string) Property {
 	p := Property{Name: out.Subject.String(), Package: out.Subject.Binary.Package, Test: out.Subject.Property.Test,
-		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Complete: out.Complete,
+		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Ran: out.Ran, Complete: out.Complete,
 		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Missed: listed(out.Missed)}
 	for _, f := range out.Findings {
 		p.Findings = append(p.Findings, newFinding(f, out.Subject.Binary.Dir, root))
 	}
-	for _, name := range slices.Sorted(maps.Keys(out.Tally.By)) {
-		p.Arms = append(p.Arms, Arm{name, out.Tally.By[name], out.Tally.Fresh[name]})
+	for _, a := range out.Arms {
+		p.Arms = append(p.Arms, Arm(a))
 	}
 	slices.SortStableFunc(p.Arms, func(a, b Arm) int { return cmp.Compare(b.Fresh, a.Fresh) })
 	o := out.Orders
@@ -174,9 +174,4 @@ func (r *Report) Failures() (n int) {
 		n += len(r.Properties[i].Findings)
 	}
 	return n
-}
-
-// Passed reports whether all properties have.
-func (r *Report) Passed() bool {
-	return !slices.ContainsFunc(r.Properties, func(p Property) bool { return !p.Passed })
 }

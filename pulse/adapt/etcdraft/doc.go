@@ -33,8 +33,11 @@
 // The loop around the RawNode is this package's. One Ready is written as one record of the
 // log on disk and synced if Ready.MustSync says so, its messages are sent after that, and
 // then it is applied. With Config.Raft.AsyncStorageWrites what is to be appended and what
-// is to be applied waits in two queues, and each comes to its end in a later step. A node
-// begins by reading its log until the first record that a crash has taken.
+// is to be applied waits in two queues, and each comes to its end in a later step. Raft lets
+// the queues overtake each other, but panics when it is told of a change of the configuration
+// that is older than a snapshot it has taken: to leave such changes out is the driver's duty,
+// of which the documentation of raft says nothing, and this driver does so. A node begins by
+// reading its log until the first record that a crash has taken.
 //
 // # Monitors
 //

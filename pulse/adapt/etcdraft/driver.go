@@ -34,7 +34,7 @@ func (n *node) observation(rd *raft.Ready) Observation {
 	if !raft.IsEmptyHardState(rd.HardState) {
 		o.Commit = rd.GetCommit()
 	}
-	if n.taken > n.applied {
+	if n.isBehind() {
 		o.Conf = nil // that of raft is ahead
 	}
 	return o
@@ -196,7 +196,7 @@ func (n *node) apply(entries []*raftpb.Entry, out *output) {
 		n.applied = e.GetIndex()
 		switch {
 		case e.GetType() != raftpb.EntryNormal:
-			if n.cluster.config.mistake != changesEarly && n.applied > n.taken {
+			if n.cluster.config.mistake != changesEarly && !n.isBehind() {
 				n.changeConf([]*raftpb.Entry{e})
 			}
 			n.answer(changeOf(e).AsV2().Context, n.applied, nil, out)
@@ -204,7 +204,7 @@ func (n *node) apply(entries []*raftpb.Entry, out *output) {
 			n.answer(e.Data, n.applied, n.state.Apply(n.applied, e.Data[header:]), out)
 		}
 	}
-	if every := uint64(n.cluster.config.SnapshotEvery); every > 0 && n.applied-n.snapshot >= every && n.conf != nil {
+	if every := uint64(n.cluster.config.SnapshotEvery); every > 0 && n.applied-n.snapshot >= every && n.conf != nil && !n.isBehind() {
 		n.makeSnapshot(out)
 	}
 }

@@ -27,10 +27,7 @@ type node struct {
 	applied  uint64 // the last entry that is in state
 	snapshot uint64 // the last entry that is in the snapshot
 
-	// taken is the last entry in a snapshot that raft has taken, perhaps before it is safe: with
-	// AsyncStorageWrites older entries may still wait to be applied. Raft has the configuration
-	// of the snapshot then, and must not be told of the changes in them again: it panics.
-	taken uint64
+	taken uint64 // the last entry that is in a snapshot that raft has taken
 
 	asked    uint64 // requests of clients so far
 	requests []request
@@ -40,6 +37,12 @@ type node struct {
 	seen    []Observation // not yet told of
 	observe func()
 }
+
+// isBehind reports whether raft has taken a snapshot that state has not got yet. With
+// AsyncStorageWrites older entries may be applied until it is safe. Raft has the
+// configuration of the snapshot then, and must not be told of the changes in them again:
+// it panics. And the node makes no snapshot of its own, which would be older.
+func (n *node) isBehind() bool { return n.taken > n.applied }
 
 // A request is what a client waits for.
 type request struct {

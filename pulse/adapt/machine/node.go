@@ -28,7 +28,6 @@ type (
 func (t timer[M]) String() string { return trace.Label(t.msg) }
 
 // Started makes the machine, unless it was kept.
-
 func (n *node[M]) Started(ctx *pulse.Ctx, how pulse.Start) {
 	c := &n.cluster.config
 	n.begin(ctx)

@@ -35,6 +35,8 @@ type cell struct {
 	doing     any // what proto.actor is given of that
 	co        *pulse.Coroutine
 	awaits    *promise
+	posted    map[*cell]bool // to whom it has sent user messages
+	pending   []*promise     // those of its futures that are not fulfilled
 	suspended bool
 	owed      int // how many system messages it has sent to itself that are on their way
 	filter    filter
@@ -85,7 +87,7 @@ func (l *letter) String() string {
 	}
 }
 
-// stopping is what stops a router, which is no actor.
+// stopping is what stops a router or a future, which are no actors.
 type stopping struct{}
 
 // started is what begins an actor.
@@ -155,6 +157,7 @@ func (c *cell) PostUserMessage(message any) {
 	}
 	me := c.me()
 	c.adoptNew(me)
+	me.giveWay(c.id)
 	wrapped := false
 	switch message.(type) {
 	case *actor.MessageEnvelope, *actor.PoisonPill, *actor.Touch:
@@ -162,6 +165,12 @@ func (c *cell) PostUserMessage(message any) {
 	}
 	if after := me.urgent[c]; wrapped || after != nil || me.known != nil {
 		message = &letter{message, after, me.known}
+	}
+	if !me.posted[c] {
+		if me.posted == nil {
+			me.posted = map[*cell]bool{}
+		}
+		me.posted[c] = true
 	}
 	c.host.Enqueue(me.ref, c.born(), message)
 }
@@ -173,10 +182,14 @@ func (c *cell) PostSystemMessage(message any) {
 	}
 	me := c.me()
 	c.adoptNew(me)
-	switch m := message.(type) {
-	case *actor.Started:
+	if _, starts := message.(*actor.Started); starts {
 		c.start()
 		return
+	}
+	if me != c {
+		me.giveWay(c.id)
+	}
+	switch m := message.(type) {
 	case *actor.SuspendMailbox, *actor.ResumeMailbox:
 		if me == c {
 			c.suspend(message)
@@ -186,18 +199,24 @@ func (c *cell) PostSystemMessage(message any) {
 		c.host.Enqueue(me.ref, c.born(), &notice{message: m, known: me.known})
 		return
 	}
-	if me.urgent == nil {
-		me.urgent = map[*cell]*notice{}
-	}
 	n := &notice{message: message, before: me.urgent[c], known: me.known, own: me == c}
 	if n.own {
 		c.owed++ // it comes before any user message that the actor has not begun with
 		c.host.Enqueue(c.ref, c.ref, n)
 		return
 	}
-	me.urgent[c] = n
-	n.to = c.born()
-	c.host.Enqueue(me.ref, me.shadow(), n)
+	me.urge(c, n)
+}
+
+// urge puts a notice on its way that may overtake what the cell has sent before.
+func (c *cell) urge(to *cell, n *notice) {
+	if c.urgent == nil {
+		c.urgent = map[*cell]*notice{}
+	}
+	n.before = c.urgent[to]
+	c.urgent[to] = n
+	n.to = to.born()
+	c.host.Enqueue(c.ref, c.shadow(), n)
 }
 
 // start has the actor started: by a step of its own, or at once.
@@ -231,6 +250,7 @@ func (c *cell) Receive(ctx *pulse.Ctx, msg any) {
 		c.receiveOfFuture(msg)
 		if c.awaits == nil || !*c.awaits.done {
 			c.leave()
+			c.heed()
 			return
 		}
 	} else {
@@ -254,13 +274,17 @@ const (
 	takesOfFuture
 )
 
+// waits reports whether the actor takes system messages only: it is suspended, or one of its
+// own is on its way.
+func (c *cell) waits() bool { return c.grave == nil && (c.suspended || c.owed > 0) }
+
 // heed has pulse deliver to the cell only what its actor would take now.
 func (c *cell) heed() {
 	f := takesAll
 	switch {
 	case c.co != nil:
 		f = takesOfFuture
-	case c.grave == nil && (c.suspended || c.owed > 0):
+	case c.waits():
 		f = takesSystem
 	}
 	if f == c.filter {
@@ -317,9 +341,6 @@ func (c *cell) leave() {
 func (c *cell) onCoroutine(*pulse.Coroutine) {
 	switch m := c.job.(type) {
 	case *notice:
-		if m.done {
-			c.host.Note(func() string { return "handled before, with what was sent after it" })
-		}
 		c.handle(m)
 	case *letter:
 		c.handleBefore(m.after)
@@ -348,7 +369,13 @@ func (c *cell) handleBefore(n *notice) {
 // handle handles a system message, once.
 func (c *cell) handle(n *notice) {
 	c.handleBefore(n.before)
+	c.once(n)
+}
+
+// once does so without those before it.
+func (c *cell) once(n *notice) {
 	if n.done {
+		c.host.Note(func() string { return "handled before, with what was sent after it" })
 		return
 	}
 	n.done, n.before = true, nil
@@ -359,6 +386,8 @@ func (c *cell) handle(n *notice) {
 	switch m := n.message.(type) {
 	case *actor.SuspendMailbox, *actor.ResumeMailbox:
 		c.suspend(m)
+	case *answer:
+		m.arrive()
 	default:
 		c.system(m)
 	}
@@ -374,7 +403,7 @@ func (c *cell) suspend(message any) {
 
 // flush has the actor handle what came while it was suspended.
 func (c *cell) flush() {
-	for len(c.backlog) > 0 && !c.suspended {
+	for len(c.backlog) > 0 && !c.waits() {
 		m := c.backlog[0]
 		c.backlog = c.backlog[1:]
 		c.user(m)
@@ -384,7 +413,7 @@ func (c *cell) flush() {
 // user has the actor handle a user message.
 func (c *cell) user(message any) {
 	switch {
-	case c.suspended && c.grave == nil:
+	case c.waits():
 		c.backlog = append(c.backlog, message)
 	case c.invoker == nil:
 		c.route(message)

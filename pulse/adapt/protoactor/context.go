@@ -77,6 +77,54 @@ func (h *hosted) Watch(pid *actor.PID) {
 	h.Context.Watch(pid)
 }
 
+// Unwatch has the actor told no more.
+func (h *hosted) Unwatch(pid *actor.PID) {
+	h.cell.mustKnow(pid)
+	h.Context.Unwatch(pid)
+}
+
+// Respond answers who has sent the message.
+func (h *hosted) Respond(response any) {
+	h.cell.mustKnow(h.Sender())
+	h.Context.Respond(response)
+}
+
+// Forward passes the message on.
+func (h *hosted) Forward(pid *actor.PID) {
+	h.cell.mustKnow(pid)
+	h.Context.Forward(pid)
+}
+
+// RequestWithCustomSender sends a message with the PID of another.
+func (h *hosted) RequestWithCustomSender(pid *actor.PID, message any, sender *actor.PID) {
+	h.cell.mustKnow(pid)
+	h.Context.RequestWithCustomSender(pid, message, sender)
+}
+
+// Stop has an actor stop.
+func (h *hosted) Stop(pid *actor.PID) {
+	h.cell.mustKnow(pid)
+	h.Context.Stop(pid)
+}
+
+// StopFuture has it stop, and returns a future of its end.
+func (h *hosted) StopFuture(pid *actor.PID) *actor.Future {
+	h.cell.mustKnow(pid)
+	return h.Context.StopFuture(pid)
+}
+
+// Poison has an actor stop when it has received what was sent before.
+func (h *hosted) Poison(pid *actor.PID) {
+	h.cell.mustKnow(pid)
+	h.Context.Poison(pid)
+}
+
+// PoisonFuture does so, and returns a future of its end.
+func (h *hosted) PoisonFuture(pid *actor.PID) *actor.Future {
+	h.cell.mustKnow(pid)
+	return h.Context.PoisonFuture(pid)
+}
+
 // mustKnow refuses actors of another actor system. Whether an actor is there of which
 // only the id is known depends on what all others have spawned.
 func (c *cell) mustKnow(pid *actor.PID) {
@@ -99,6 +147,7 @@ func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duratio
 	c := h.cell
 	c.mustKnow(pid)
 	c.adoptNew(c.me())
+	c.giveWay(pid.GetId())
 	c.asking = true
 	f := h.Context.RequestFuture(pid, message, -1)
 	c.asking, c.seen = false, c.as.ProcessRegistry.SequenceID

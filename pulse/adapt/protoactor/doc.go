@@ -33,7 +33,9 @@
 // Futures: an actor that waits for one, by Result or Wait, is parked in the middle of its
 // handler, and until then receives only what fulfils futures. If the test waits, steps
 // are taken meanwhile. PipeTo and ReenterAfter work as well. An answer is a message to the
-// actor that made the future.
+// actor that made the future, and may overtake others that its sender had sent there. If the
+// future is piped on, the actor can receive the answer also in the middle of a handler,
+// before it sends anything to where the answer goes.
 //
 // Time is virtual: of a future that an actor's Context has made, of SetReceiveTimeout,
 // and of the exponential back-off strategy, but for the 500 nanoseconds that it adds at
@@ -57,10 +59,10 @@
 //
 // These fail the run, and say what to do instead: a message, an answer or a spawn by a
 // goroutine that is neither the test's nor an actor's, a mailbox with another order or
-// with a bound, a RootContext of the test's own without SpawnMiddleware, a message to an
-// actor of another actor system, a remote or a cluster, and pulse.Options.Isolation, since
-// proto.actor writes into PIDs. A handler that blocks other than in a future never ends its step, and the
-// search names it.
+// with a bound, a RootContext of the test's own without SpawnMiddleware, what an actor's
+// Context sends to another actor system, a remote or a cluster, and
+// pulse.Options.Isolation, since proto.actor writes into PIDs. A handler that blocks other
+// than in a future never ends its step, and the search names it.
 //
 // # What is not controlled
 //
@@ -72,17 +74,16 @@
 // time.AfterFunc sends from a goroutine of its own, which fails the run if it comes in
 // time. The plugin for passivation has such a timer. Dispatchers are not asked, nor is the
 // throughput. A second actor system, made by actor.NewActorSystem, runs by itself; what it
-// sends into this one fails the run. Faults of pulse.Options strike no hosted actor.
+// sends into this one fails the run, and what a RootContext sends to it is not seen. What an
+// actor sends by a RootContext to a PID that it has made from an id is received, but whether
+// somebody is there by then is not seen by Explore's reductions: take the actor's Context,
+// or explore.Everything. Faults of pulse.Options strike no hosted actor.
 //
 // # What is known to differ
 //
 // The ProcessRegistry shows an entry for an actor that has stopped: Get and GetLocal find
 // it, which in proto.actor find nothing. Who knows of its end can use its name again. Code that
 // asks the registry whether an actor is alive is told that it is.
-//
-// What PipeTo passes on is sent by who asked, in a step after the one that asked. In
-// proto.actor it is sent by who answers, and so may come before what the asker sends
-// between PipeTo and the end of its handler: this order is never run.
 //
 // Dead letters, of which the next section tells, are found by fewer senders. And since
 // there is no order but that of messages, there are runs that proto.actor has only if its

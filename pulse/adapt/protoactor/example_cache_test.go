@@ -110,7 +110,7 @@ func Example_cache() {
 		}
 	}
 	// Output:
-	// mended: false complete: true orders: 16 failing: 2
+	// mended: false complete: true orders: 12 failing: 2
 	// the cache says old, <nil>
 	//  0  test ──start──▶ original
 	//  1  test ──start──▶ cache
@@ -121,13 +121,13 @@ func Example_cache() {
 	//  6  cache ──lookup──▶ original
 	//  7  writer ──change("new")──▶ original      ← sent first, received last
 	//  8  original ──"old"──▶ cache
-	//  9  cache ──continuation──▶ cache
-	// 10  cache ──"old"──▶ reader
-	// 11  original ──"new"──▶ writer
+	//  9  original ──"new"──▶ writer
+	// 10  cache ──continuation──▶ cache
+	// 11  cache ──"old"──▶ reader
 	//     at rest
 	// 12  test ──lookup──▶ cache
 	// 13  test ──await──▶ desk
 	// 14  cache ──"old"──▶ desk
 	// 15  desk ──"done"──▶ test
-	// mended: true complete: true orders: 14 failing: 0
+	// mended: true complete: true orders: 10 failing: 0
 }

@@ -2,12 +2,14 @@ package protoactor
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A promise is a future of proto.actor's under control: it stands for the future in
@@ -22,6 +24,8 @@ type promise struct {
 	done    *bool
 	of      string // of whom something was asked; "" when that is not known
 	timer   pulse.Timer
+	made    int  // in which step
+	awaited bool // its owner waits for it since then
 	waiters []*cell
 	asker   pulse.Ref // the test, when it waits
 }
@@ -52,7 +56,7 @@ func (w *world) adoptNew(owner *cell) {
 
 // adopt takes a future under control. A negative time means that it waits for ever.
 func (w *world) adopt(owner *cell, theirs actor.Process, f *actor.Future, timeout time.Duration) *promise {
-	p := &promise{world: w, owner: owner, pid: f.PID(), future: f, theirs: theirs, done: doneOf(f)}
+	p := &promise{world: w, owner: owner, pid: f.PID(), future: f, theirs: theirs, done: doneOf(f), made: w.host.Step()}
 	if *p.done {
 		return p
 	}
@@ -67,6 +71,7 @@ func (w *world) adopt(owner *cell, theirs actor.Process, f *actor.Future, timeou
 	if owner == w.test {
 		p.owner = w.atDesk()
 	}
+	p.owner.pending = append(p.owner.pending, p)
 	if timeout >= 0 {
 		p.timer = w.host.After(p.owner.born(), timeout, &alarm{p})
 	}
@@ -98,6 +103,32 @@ func (*alarm) String() string { return "timeout" }
 // A wake goes on with an actor that waits for a future of another.
 type wake struct{}
 
+// A turn goes on with an actor that has given way to answers.
+type turn struct{ *promise }
+
+// String names the turn.
+func (*turn) String() string { return "goes on" }
+
+// giveWay parks an actor that is about to send something to another to which a future of
+// its own is piped: in proto.actor the answer may come in the middle of a handler, and so
+// before what is sent now. Code of the actor runs when there is a coroutine that awaits
+// nothing; while a future or an actor is being made, it cannot be parked.
+func (c *cell) giveWay(id string) {
+	if c.co == nil || c.awaits != nil || c.asking || c.spawned != nil || !c.pipesTo(id) || c.host.Caller() != pulse.CallerInside {
+		return
+	}
+	c.awaits = &promise{world: c.world, owner: c, done: new(bool)}
+	c.host.Enqueue(c.ref, c.ref, &turn{c.awaits})
+	c.co.Park()
+}
+
+// pipesTo reports whether the answer to a future of an actor's goes to an id.
+func (c *cell) pipesTo(id string) bool {
+	return slices.ContainsFunc(c.pending, func(p *promise) bool {
+		return slices.ContainsFunc(*pipesOf(p.future), func(pid *actor.PID) bool { return pid.Id == id })
+	})
+}
+
 // A deed is what is to be done later, in the name of an actor.
 type deed struct {
 	what string
@@ -118,9 +149,12 @@ func (w *world) later(d time.Duration, what string, do func()) pulse.Timer {
 
 // ofFuture reports whether a message is received also by an actor that waits.
 func ofFuture(msg any) bool {
-	switch msg.(type) {
-	case *answer, *alarm, wake, *deed:
+	switch m := msg.(type) {
+	case *answer, *alarm, wake, *turn, *deed:
 		return true
+	case *notice:
+		_, is := m.message.(*answer)
+		return is
 	}
 	return false
 }
@@ -129,14 +163,17 @@ func ofFuture(msg any) bool {
 func (c *cell) receiveOfFuture(msg any) {
 	switch m := msg.(type) {
 	case *answer:
-		c.learn(m.known)
-		m.fulfil(m.message, m.system)
+		m.arrive()
+	case *notice:
+		c.once(m)
 	case *alarm:
 		if !*m.done {
 			*errOf(m.future) = actor.ErrTimeout
 			m.theirs.Stop(m.pid)
 			m.tell()
 		}
+	case *turn:
+		*m.done = true
 	case *deed:
 		m.do()
 	}
@@ -153,15 +190,32 @@ func (p *promise) send(message any, system bool) {
 		return
 	}
 	me := p.me()
-	p.host.Enqueue(me.ref, p.owner.born(), &answer{p, message, system, me.known})
+	me.giveWay(p.pid.Id)
+	a := &answer{p, message, system, me.known}
+	if p.awaited || !me.posted[p.owner] {
+		p.host.Enqueue(me.ref, p.owner.born(), a)
+		return
+	}
+	me.urge(p.owner, &notice{message: a})
 }
 
-// Stop ends the future without an answer.
-func (p *promise) Stop(pid *actor.PID) { p.theirs.Stop(pid) }
+// Stop has the future ended without an answer.
+func (p *promise) Stop(*actor.PID) { p.send(stopping{}, true) }
+
+// arrive gives the future the answer that has been received.
+func (a *answer) arrive() {
+	a.owner.learn(a.known)
+	a.fulfil(a.message, a.system)
+}
 
 // fulfil gives the future its answer. One that comes late is a dead letter.
 func (p *promise) fulfil(message any, system bool) {
+	_, stop := message.(stopping)
 	switch {
+	case *p.done && stop:
+		return
+	case stop:
+		p.theirs.Stop(p.pid)
 	case *p.done && system:
 		p.as.DeadLetter.SendSystemMessage(p.pid, message)
 		return
@@ -179,6 +233,7 @@ func (p *promise) fulfil(message any, system bool) {
 
 // tell has those go on who wait for the future; its owner does so in this step.
 func (p *promise) tell() {
+	p.owner.pending = slices.DeleteFunc(p.owner.pending, func(of *promise) bool { return of == p })
 	p.as.ProcessRegistry.Add(p, p.pid.Id) // what comes late meets it
 	condOf(p.future).Broadcast()          // proto.actor wakes one only
 	for _, c := range p.waiters {
@@ -205,8 +260,13 @@ func (p *promise) waits() string {
 // uses the future takes turns; to unlock it in order to wait is to be parked.
 type gateLock promise
 
-// Lock does nothing.
-func (*gateLock) Lock() {}
+// Lock notes that an actor uses the future of another: whether that has received the
+// answer is in no message.
+func (l *gateLock) Lock() {
+	if p := (*promise)(l); p.current != nil && p.current != p.owner {
+		p.host.Touch(trace.AllSteps)
+	}
+}
 
 // Unlock parks the caller if it waits, until the future is fulfilled.
 func (l *gateLock) Unlock() {
@@ -236,6 +296,7 @@ func (p *promise) wait() {
 	if c.co == nil {
 		p.misuse("a wait for a future where no actor's code runs")
 	}
+	p.awaited = p.awaited || c == p.owner && p.made == p.host.Step()
 	p.waiters = append(p.waiters, c)
 	c.awaits = p
 	c.co.Park()

@@ -21,6 +21,7 @@ import (
 type layout struct {
 	logger, stopper         uintptr // of an ActorSystem
 	cond, done, err, timer  uintptr // of a Future
+	pipes                   uintptr
 	failures                uintptr // of a RestartStatistics
 	mailbox, spawner, rules int     // of Props, as numbers of fields
 	guardian                int
@@ -47,6 +48,7 @@ var fields = sync.OnceValue(func() layout {
 	l.done = find(future, "done", reflect.TypeFor[bool]()).Offset
 	l.err = find(future, "err", reflect.TypeFor[error]()).Offset
 	l.timer = find(future, "t", reflect.TypeFor[*time.Timer]()).Offset
+	l.pipes = find(future, "pipes", reflect.TypeFor[[]*actor.PID]()).Offset
 	l.failures = find(reflect.TypeFor[actor.RestartStatistics](), "failureTimes", reflect.TypeFor[[]time.Time]()).Offset
 	l.mailbox = find(props, "mailboxProducer", reflect.TypeFor[actor.MailboxProducer]()).Index[0]
 	l.spawner = find(props, "spawner", reflect.TypeFor[actor.SpawnFunc]()).Index[0]
@@ -71,9 +73,12 @@ func newActorSystem(config *actor.Config) *actor.ActorSystem {
 }
 
 // The parts of a future.
-func condOf(f *actor.Future) *sync.Cond    { return *at[*sync.Cond](unsafe.Pointer(f), fields().cond) }
-func doneOf(f *actor.Future) *bool         { return at[bool](unsafe.Pointer(f), fields().done) }
-func errOf(f *actor.Future) *error         { return at[error](unsafe.Pointer(f), fields().err) }
+func condOf(f *actor.Future) *sync.Cond { return *at[*sync.Cond](unsafe.Pointer(f), fields().cond) }
+func doneOf(f *actor.Future) *bool      { return at[bool](unsafe.Pointer(f), fields().done) }
+func errOf(f *actor.Future) *error      { return at[error](unsafe.Pointer(f), fields().err) }
+func pipesOf(f *actor.Future) *[]*actor.PID {
+	return at[[]*actor.PID](unsafe.Pointer(f), fields().pipes)
+}
 func timerOf(f *actor.Future) **time.Timer { return at[*time.Timer](unsafe.Pointer(f), fields().timer) }
 
 // futureOf returns the future of a process, nil when it is none. The process is a

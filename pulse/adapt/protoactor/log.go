@@ -68,7 +68,7 @@ func systemLabel(m any) string {
 	case *actor.Terminated:
 		return "Terminated(" + m.GetWho().GetId() + ")"
 	case *actor.Failure:
-		return "Failure(" + m.Who.GetId() + ": " + thrown(m.Reason) + ")"
+		return "Failure(" + m.Who.GetId() + ": " + trace.Thrown(m.Reason) + ")"
 	case *actor.SuspendMailbox:
 		return "Suspend"
 	case *actor.ResumeMailbox:

@@ -33,6 +33,23 @@ func elsewhere(f func()) {
 	<-done
 }
 
+// meets has an actor deal with one of another actor system, whose message it has received.
+func meets(do func(ctx actor.Context, theirs *actor.PID)) func(*stage) {
+	return func(s *stage) {
+		other := actor.NewActorSystem(quiet)
+		defer other.Shutdown()
+		theirs := other.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+		other.Root.Send(theirs, "hello")
+		a := s.spawn("a", func(ctx actor.Context) {
+			if ctx.Message() == "hello" {
+				do(ctx, theirs)
+			}
+		})
+		s.Root.RequestWithCustomSender(a, "hello", theirs)
+		s.sys.Run()
+	}
+}
+
 // wrongs are programs that do what cannot be controlled, and what their failure says.
 var wrongs = []struct {
 	name string
@@ -46,6 +63,13 @@ var wrongs = []struct {
 	{"its line is told", func(s *stage) {
 		s.on(func(ctx actor.Context) { elsewhere(func() { ctx.Send(ctx.Self(), "hello") }) })
 	}, pulse.KindMisuse, "misuse_test.go:"},
+	{"a question by another goroutine, while a future is piped", func(s *stage) {
+		b := s.spawn("b", echo)
+		s.on(func(ctx actor.Context) {
+			ctx.RequestFuture(b, "hello", -1).PipeTo(b)
+			elsewhere(func() { ctx.RequestFuture(b, "again", -1) })
+		})
+	}, pulse.KindMisuse, "from another goroutine"},
 	{"a stop by another goroutine", func(s *stage) {
 		s.on(func(ctx actor.Context) { elsewhere(func() { ctx.Stop(ctx.Self()) }) })
 	}, pulse.KindMisuse, "from another goroutine"},
@@ -88,6 +112,13 @@ var wrongs = []struct {
 		s.on(func(ctx actor.Context) { ctx.Send(theirs, "hello") })
 		s.sys.Run()
 	}, pulse.KindMisuse, "belongs to another actor system"},
+	{"an answer to an actor system made by hand", meets(func(ctx actor.Context, theirs *actor.PID) { ctx.Respond("hello") }), pulse.KindMisuse, "belongs to another actor system"},
+	{"a message passed on to an actor system made by hand", meets(func(ctx actor.Context, theirs *actor.PID) { ctx.Forward(theirs) }), pulse.KindMisuse, "belongs to another actor system"},
+	{"a stop of another actor system's actor", meets(func(ctx actor.Context, theirs *actor.PID) { ctx.Stop(theirs) }), pulse.KindMisuse, "belongs to another actor system"},
+	{"a poison for another actor system's actor", meets(func(ctx actor.Context, theirs *actor.PID) { ctx.Poison(theirs) }), pulse.KindMisuse, "belongs to another actor system"},
+	{"a wait for the end of another actor system's actor", meets(func(ctx actor.Context, theirs *actor.PID) { ctx.StopFuture(theirs).Wait() }), pulse.KindMisuse, "belongs to another actor system"},
+	{"a wait for its end by poison", meets(func(ctx actor.Context, theirs *actor.PID) { ctx.PoisonFuture(theirs).Wait() }), pulse.KindMisuse, "belongs to another actor system"},
+	{"a request in the name of another", meets(func(ctx actor.Context, theirs *actor.PID) { ctx.RequestWithCustomSender(theirs, "hello", ctx.Self()) }), pulse.KindMisuse, "belongs to another actor system"},
 	{"a RootContext of the test's own", func(s *stage) {
 		actor.NewRootContext(s.ActorSystem, nil).Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 		s.on(func(actor.Context) {})

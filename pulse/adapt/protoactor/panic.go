@@ -44,7 +44,7 @@ func (c *cell) panicked(v any) {
 		var list [64]uintptr
 		c.unhandled(v, list[:runtime.Callers(3, list[:])])
 	}
-	c.host.Note(func() string { return "panicked: " + thrown(v) })
+	c.host.Note(func() string { return "panicked: " + trace.Thrown(v) })
 	c.invoker.EscalateFailure(v, c.doing)
 }
 
@@ -65,7 +65,7 @@ func (c *cell) mayFail() bool {
 // unhandled fails the run for a panic. pcs is where it was; nil when that is told
 // elsewhere.
 func (c *cell) unhandled(v any, pcs []uintptr) {
-	text, more, _ := strings.Cut(thrown(v), "\n")
+	text, more, _ := strings.Cut(trace.Thrown(v), "\n")
 	f := &pulse.Failure{Kind: pulse.KindPanic, Step: c.host.Step(), Value: v}
 	f.Text = "panic in " + c.where() + ": " + text
 	if more != "" {
@@ -111,19 +111,6 @@ func misuseOf(format string, args ...any) *pulse.Failure {
 // trimmer leaves what is not the user's out of stacks.
 var trimmer = stack.NewTrimmer(reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[cell]().PkgPath(),
 	strings.TrimSuffix(reflect.TypeFor[actor.PID]().PkgPath(), "/actor")+"/...")
-
-// thrown shows what was panicked with.
-func thrown(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case error:
-		if text, fault := trace.Said("Error", v.Error); fault == "" {
-			return text
-		}
-	}
-	return trace.Label(v)
-}
 
 // timed returns what stands for a strategy of the user's: one that backs off does so
 // by virtual time.

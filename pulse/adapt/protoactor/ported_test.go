@@ -269,12 +269,10 @@ var portedPrograms = []ported{
 			}
 		})
 	}, 2, 2},
+	{"a future piped while its asker goes on", 1, pipes(0), 3, 3},
+	{"an answer among messages of who answers", 1, answers(0), 2, 4},
 	{"reenter after a future", 1, func(v *venue) {
-		b := v.spawn("b", func(ctx actor.Context) {
-			if m, ok := ctx.Message().(string); ok {
-				ctx.Respond(m + "!")
-			}
-		})
+		b := v.spawn("b", echo)
 		note := v.upTo(3, "a")
 		a := v.spawn("a", func(ctx actor.Context) {
 			m, ok := ctx.Message().(string)
@@ -287,7 +285,7 @@ var portedPrograms = []ported{
 		})
 		v.Root.Send(a, "go")
 		v.sender("c", a, "meanwhile")
-	}, 3, 4},
+	}, 3, 3},
 	{"a future that times out", 1, func(v *venue) {
 		mute := v.spawn("mute", func(actor.Context) {})
 		v.spawn("a", func(ctx actor.Context) {
@@ -590,6 +588,95 @@ func TestPorted(t *testing.T) {
 			}
 			t.Logf("%d of %d results in proto.actor itself", len(real), len(known))
 		})
+	}
+}
+
+// pipes has an actor pipe a future to a collector and then send it two messages of its own.
+// Before one of them it waits until the answer has come; with 0 it does not wait.
+func pipes(waits int) func(*venue) {
+	return func(v *venue) {
+		note, came := v.upTo(3, "collector"), make(chan struct{})
+		collector := v.spawn("collector", func(ctx actor.Context) {
+			m, ok := ctx.Message().(string)
+			if !ok {
+				return
+			}
+			if note(m); m == "b!" {
+				close(came)
+			}
+		})
+		b := v.spawn("b", echo)
+		v.spawn("a", func(ctx actor.Context) {
+			if !hasStarted(ctx) {
+				return
+			}
+			ctx.RequestFuture(b, "b", time.Minute).PipeTo(collector)
+			for i := 1; i <= 2; i++ {
+				if waits == i {
+					<-came
+				}
+				ctx.Send(collector, fmt.Sprint(i))
+			}
+		})
+	}
+}
+
+// answers has an actor reenter after a future, and who answers send it a message before that
+// and one after it. With 1 the actor waits in its handler until all is sent; with 2 the
+// other waits until the first message has been received; with 0 none waits.
+func answers(waits int) func(*venue) {
+	return func(v *venue) {
+		note, sent, came := v.upTo(3, "a"), make(chan struct{}), make(chan struct{})
+		b := v.spawn("b", func(ctx actor.Context) {
+			asker, ok := ctx.Message().(*actor.PID)
+			if !ok {
+				return
+			}
+			ctx.Send(asker, "1")
+			if waits == 2 {
+				<-came
+			}
+			ctx.Respond("b!")
+			ctx.Send(asker, "2")
+			close(sent)
+		})
+		v.spawn("a", func(ctx actor.Context) {
+			switch m := ctx.Message().(type) {
+			case *actor.Started:
+				ctx.ReenterAfter(ctx.RequestFuture(b, ctx.Self(), time.Minute), func(answer any, _ error) { note(answer.(string)) })
+				if waits == 1 {
+					<-sent
+				}
+			case string:
+				if note(m); m == "1" {
+					close(came)
+				}
+			}
+		})
+	}
+}
+
+// TestAnswers holds that answers come at each place among messages at which they come in
+// proto.actor itself, and at no other.
+func TestAnswers(t *testing.T) {
+	for _, x := range []struct {
+		name  string
+		play  func(waits int) func(*venue)
+		waits []string // what comes of it when somebody waits
+		all   int
+	}{
+		{"piped, among those of the asker", pipes, []string{"collector: b!, 1, 2.", "collector: 1, b!, 2."}, 3},
+		{"reentered after, among those of who answers", answers, []string{"a: b!, 1, 2.", "a: 1, b!, 2."}, 2},
+	} {
+		known, _ := ported{x.name, 1, x.play(0), 0, 0}.explored(t)
+		if len(known) != x.all {
+			t.Errorf("%s: %v", x.name, known)
+		}
+		for i, want := range x.waits {
+			if real := (ported{x.name, 1, x.play(i + 1), 0, 0}).real(t, 1); real[want] == 0 || !known[want] {
+				t.Errorf("%s: want %s; in proto.actor itself %v, under jostle %v", x.name, want, real, known)
+			}
+		}
 	}
 }
 

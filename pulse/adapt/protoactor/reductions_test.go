@@ -109,6 +109,79 @@ var small = []struct {
 			}), "go")
 		}
 	}, true},
+	{"who pipes and who waits for the future of another", func(s *stage) {
+		b := s.spawn("b", echo)
+		d := s.spawn("d", func(ctx actor.Context) {
+			if f, ok := ctx.Message().(*actor.Future); ok {
+				f.PipeTo(ctx.Self())
+				s.note("d: waited, %v", first(f.Result()))
+				return
+			}
+			s.chatty(ctx)
+		})
+		s.spawn("a", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.Send(d, ctx.RequestFuture(b, "hello", -1))
+				ctx.Send(d, "a")
+			}
+		})
+	}, false},
+	{"an answer among messages", func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if asker, ok := ctx.Message().(*actor.PID); ok {
+				ctx.Send(asker, "before")
+				ctx.Respond("answer")
+				ctx.Send(asker, "after")
+			}
+		})
+		a := s.spawn("a", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.ReenterAfter(ctx.RequestFuture(b, ctx.Self(), -1), func(answer any, _ error) { s.note("a: %v", answer) })
+				return
+			}
+			s.chatty(ctx)
+		})
+		s.spawn("c", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.Send(a, "c")
+			}
+		})
+	}, true},
+	{"an asker that goes on", func(s *stage) {
+		b := s.spawn("b", echo)
+		c := s.spawn("c", s.chatty)
+		s.spawn("a", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.RequestFuture(b, "hello", -1).PipeTo(c)
+				ctx.RequestFuture(c, "question", -1)
+				ctx.Stop(c)
+			}
+		})
+	}, true},
+	{"an asker that goes on with itself", func(s *stage) {
+		b := s.spawn("b", echo)
+		s.spawn("a", func(ctx actor.Context) {
+			s.chatty(ctx)
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.RequestFuture(b, "hello", time.Second).PipeTo(ctx.Self())
+				ctx.Send(ctx.Self(), "myself")
+			}
+		})
+	}, true},
+	{"an asker that answers too", func(s *stage) {
+		b := s.spawn("b", echo)
+		a := s.spawn("a", func(ctx actor.Context) {
+			if ctx.Message() == "question" {
+				ctx.RequestFuture(b, "hello", -1).PipeTo(ctx.Sender())
+				ctx.Respond("myself")
+			}
+		})
+		s.spawn("c", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				s.note("c: %v", first(ctx.RequestFuture(a, "question", -1).Result()))
+			}
+		})
+	}, true},
 	{"a child that fails", func(s *stage) {
 		s.spawn("p", func(ctx actor.Context) {
 			if _, ok := ctx.Message().(*actor.Started); ok {
@@ -175,6 +248,18 @@ var small = []struct {
 		s.spawn("c", func(ctx actor.Context) {
 			if _, ok := ctx.Message().(*actor.Started); ok {
 				ctx.Send(s.NewLocalPID("b/x"), "hello")
+			}
+		})
+	}, false},
+	{"an actor that is stopped by its id", func(s *stage) {
+		s.spawn("b", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.SpawnNamed(actor.PropsFromFunc(s.chatty), "x")
+			}
+		})
+		s.spawn("c", func(ctx actor.Context) {
+			if _, ok := ctx.Message().(*actor.Started); ok {
+				ctx.Stop(s.NewLocalPID("b/x"))
 			}
 		})
 	}, false},

@@ -1,0 +1,75 @@
+package etcdraft
+
+import (
+	"testing"
+	"time"
+
+	"go.etcd.io/raft/v3"
+	"go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/adapt/machine"
+)
+
+// TestAppliesAfterASnapshot: with AsyncStorageWrites a node applies entries while a newer
+// snapshot waits to be safe. Of a change among them raft is not told again, and what the
+// node keeps does not go back to an older snapshot of its own.
+func TestAppliesAfterASnapshot(t *testing.T) {
+	sys := pulse.New(pulse.Options{Horizon: time.Second})
+	defer sys.Close()
+	c := Config{Spares: 1, SnapshotEvery: 2, Raft: raft.Config{AsyncStorageWrites: true}}.Spawn(sys)
+	sys.RunFor(time.Nanosecond) // all have started
+	n, kept := c.node(3), record{snap: c.start}
+	step := func(msg any) {
+		var out output
+		n.Step(1, msg, &out)
+		for _, e := range out.Effects() {
+			switch e.Kind {
+			case machine.Write:
+				kept.add(e.Value.(record))
+			case machine.Do:
+				e.Call()
+			}
+		}
+	}
+	from := func(m *raftpb.Message) Message {
+		m.From, m.To, m.Term = new(uint64(1)), new(uint64(3)), new(uint64(2))
+		return Message{m}
+	}
+	change, err := proto.Marshal(&raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{
+		{Type: raftpb.ConfChangeRemoveNode.Enum(), NodeId: new(uint64(1))},
+		{Type: raftpb.ConfChangeAddNode.Enum(), NodeId: new(uint64(4))},
+	}})
+	must(err)
+	entries := []*raftpb.Entry{
+		{Type: raftpb.EntryNormal.Enum(), Index: new(uint64(2)), Term: new(uint64(2))},
+		{Type: raftpb.EntryConfChangeV2.Enum(), Index: new(uint64(3)), Term: new(uint64(2)), Data: change},
+	}
+	step(from(&raftpb.Message{Type: raftpb.MsgApp.Enum(), Index: new(uint64(1)), LogTerm: new(uint64(1)), Commit: new(uint64(3)), Entries: entries}))
+	for len(n.appends) > 0 {
+		step(appended{})
+	}
+	joint := &raftpb.ConfState{Voters: []uint64{2, 3, 4}, VotersOutgoing: []uint64{1, 2, 3}, AutoLeave: new(true)}
+	c.Safety.Observe(1, Observation{Term: 2, Committed: entries, Applied: entries})
+	c.Safety.Observe(1, Observation{Conf: joint})
+	step(from(&raftpb.Message{Type: raftpb.MsgSnap.Enum(), Snapshot: &raftpb.Snapshot{
+		Metadata: &raftpb.SnapshotMetadata{Index: new(uint64(5)), Term: new(uint64(2)), ConfState: joint}}}))
+	if len(n.applies) != 1 || len(n.appends) != 1 {
+		t.Fatalf("%d wait to be applied and %d to be safe, want one each", len(n.applies), len(n.appends))
+	}
+	step(applying{})
+	step(from(&raftpb.Message{Type: raftpb.MsgHeartbeat.Enum(), Commit: new(uint64(3))})) // Safety looks
+	if n.applied != 3 {
+		t.Errorf("entry %d is applied, want 3", n.applied)
+	}
+	if got := kept.snap.GetMetadata().GetIndex(); got != 5 {
+		t.Errorf("a crash would leave a snapshot of index %d, want 5", got)
+	}
+	for len(n.appends) > 0 {
+		step(appended{})
+	}
+	if n.applied != 5 || !sameConf(n.conf, joint) || c.Err() != nil {
+		t.Errorf("entry %d is applied, the configuration is %v, and Safety says %v", n.applied, n.conf, c.Err())
+	}
+}
