@@ -26,6 +26,7 @@ func programs() []program {
 		{"senders(3,2)", senders(3, 2), load.Senders(3, 2).Build, 90},
 		{"pi(4)", pi(4), load.Pi(4).Build, 24},
 		{"pingpong(8)", pingPong(8), orders.PingPong(8).Build, 256},
+		{"philosophers(2)", philosophers(2), orders.Philosophers(2).Build, 8},
 		{"philosophers(3)", philosophers(3), orders.Philosophers(3).Build, 48},
 	}
 	for _, mended := range []bool{false, true} {
