@@ -165,7 +165,7 @@ var rules = []struct {
 	{delivery, "Call the handler for the message that Receive was given and for no other, once. Host.Enqueue keeps the order from one actor to another, if the first argument is who sends."},
 	{ids, "Make an address from its parent's and from how many children that had before, not from a counter that all share, a clock, a pointer or a random number."},
 	{replay, "Let nothing decide what happens but pulse: no order of a map, no clock, no random number, no goroutine, and nothing that is kept from one run to the next."},
-	{orders, "Enqueue each message when it is sent, in the name of who sends, and handle the one that Receive was given: no queue of the runtime's own decides what comes next, and no message of its own races with those of the user. Touch only what steps of several actors read or change without a message."},
+	{orders, "Enqueue each message when it is sent, in the name of who sends, and handle the one that Receive was given: no queue of the runtime's own decides what comes next, and no message of its own races with those of the user. What waits for an answer takes that answer and nothing else. Touch only what steps of several actors read or change without a message."},
 	{handlers, "Call Host.HandlersChanged in the step in which an actor changes its behaviour, and in no other."},
 	{panics, "Let a panic of a handler go on to pulse, or end the run by System.Fail with a failure of KindPanic."},
 	{stuck, "Limit what a waiting actor takes by Host.Accept, and say by Host.Waits what it waits for; take both away when it goes on."},

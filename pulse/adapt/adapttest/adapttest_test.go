@@ -45,6 +45,8 @@ var faults = []struct {
 	{"a message of its own", "orders", "in program senders, there are 910 distinct orders or more, on pulse 90"},
 	{"a message of its own to the first", "orders", "in program senders, there are 210 distinct orders, on pulse 90, though all actors receive the same"},
 	{"in the order of a map", "replay foreign", "the same decisions make another run"},
+	{"turns", "replay", "in program senders, the same decisions make another run: "},
+	{"takes anything for an answer", "orders stuck", "asker2 receives go 1 from test, then answer 1 from server, then hello 1 from asker1, then answer 2 from server"},
 	{"ids count all runs", "ids", `with seed 1: the address of sink is address(ID: "agent`},
 	{"ids count all agents", "ids", `in program family, with seed 1: the address of child11 is address(ID: "agent4", Answer: 0), and in a run before it was address(ID: "agent6", Answer: 0)`},
 	{"ids by chance", "ids", `the address of sink is address(ID: "agent`},
@@ -89,6 +91,14 @@ func TestWrongAdapters(t *testing.T) {
 	}
 	if len(told) != 12 {
 		t.Errorf("broken are only the rules %v", told)
+	}
+}
+
+// TestRareFault holds that what no run by chance shows is found among all orders.
+func TestRareFault(t *testing.T) {
+	err := adapttest.Adapter{New: newToy("a message is lost in some orders"), Seeds: 1}.Test()
+	if err == nil || !strings.Contains(err.Error(), `delivery: in program senders, in run 1 of all orders: sink never receives "number 1 from two"`) {
+		t.Error(err)
 	}
 }
 

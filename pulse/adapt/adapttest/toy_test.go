@@ -21,6 +21,7 @@ type toy struct {
 	made   int
 	late   []func() // what foreign goroutines have sent, with the fault "escapes"
 	held   map[*agent][]note
+	turns  bool // it does otherwise than in the run before, with the fault "turns"
 }
 
 // An address is an agent's id, and which of its questions an answer is for.
@@ -60,14 +61,16 @@ type agent struct {
 
 func newToy(fault string) func(*pulse.System) adapttest.Runtime {
 	var kept adapttest.Runtime // with a fault
+	var made int
 	return func(sys *pulse.System) adapttest.Runtime {
+		made++
 		if fault == "one runtime for all runs" && kept != nil {
 			return kept
 		}
 		if fault == "another system" {
 			sys = pulse.New(pulse.Options{})
 		}
-		t := &toy{host: sys.Host(), sys: sys, fault: fault, agents: map[string]*agent{}}
+		t := &toy{host: sys.Host(), sys: sys, fault: fault, turns: made > 250 && made%2 == 0, agents: map[string]*agent{}}
 		t.test = &agent{toy: t, ref: t.host.Running()}
 		if fault == "cannot wait" {
 			return t.test
@@ -126,6 +129,10 @@ func (a *agent) put(to address, n note) {
 			a.host.Enqueue(a.ref, b.ref, chore{})
 		}
 		return
+	case "turns":
+		if a.turns {
+			a.host.Enqueue(a.ref, b.ref, chore{})
+		}
 	case "a message is lost":
 		if strings.HasPrefix(n.text, "told") && a.id == "/1/1/2" {
 			return
@@ -224,9 +231,13 @@ func (a *agent) step(msg any) {
 
 // take gives a message to the handler, or to what waits in it.
 func (a *agent) take(n note) {
-	if n.answer > 0 {
+	before := a.job.text
+	switch {
+	case n.answer > 0 && a.co != nil, a.fault == "takes anything for an answer" && a.co != nil:
 		a.answer = &n
-	} else {
+	case a.fault == "a message is lost in some orders" && n.text == "number 1 from two" && before == "number 2 from one":
+		return
+	default:
 		a.job = n
 		if a.co == nil || a.fault == "waits and receives" {
 			a.co = a.host.Coroutine(a.handle)
@@ -288,7 +299,7 @@ func (a asker) Ask(to adapttest.Address, msg string) string {
 	if a.fault == "the other waits" {
 		of = a.agents[to.(address).ID].ref
 	}
-	if a.fault != "waits and receives" {
+	if a.fault != "waits and receives" && a.fault != "takes anything for an answer" {
 		a.host.Accept(of, func(msg any) bool { n, _ := msg.(note); return n.answer == number })
 		a.host.Waits(of, "for an answer")
 	}
