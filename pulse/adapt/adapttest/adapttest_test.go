@@ -37,7 +37,7 @@ var faults = []struct {
 	{"a message comes twice", "delivery", `receives "go 1 from test" 2 times`},
 	{"no sender", "delivery", `pong receives "ack 1 from pong", which nobody has sent to it`},
 	{"a sender of nothing", "runs", "in program pingpong, with seed 0: the run fails: panic in pong#1 ← ping 1 from ping: nobody is called by no name"},
-	{"another system", "runs", "no step is taken: the runtime is not in the system that Adapter.New was given"},
+	{"another system", "runs", "no step is taken: the runtime's actors are not in the system that Adapter.New was given"},
 	{"one runtime for all runs", "runs", "with seed 0: the test's own calls fail: Host.Spawn on a system that is closed"},
 	{"in the name of the test", "orders", "steps have to do with each other beside messages"},
 	{"everything touches", "orders", "steps have to do with each other beside messages"},

@@ -26,7 +26,7 @@ func (s *stage) judge() fault {
 	}
 	switch {
 	case s.host.Progress() == 0 && s.refused == nil:
-		return faulty(runs, "no step is taken: the runtime is not in the system that Adapter.New was given, or sends nothing")
+		return faulty(runs, "no step is taken: the runtime's actors are not in the system that Adapter.New was given")
 	case s.refused != nil:
 		return faulty(runs, "the test's own calls fail: %v", s.refused)
 	}

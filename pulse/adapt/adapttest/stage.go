@@ -141,8 +141,6 @@ func (t *turn) become(act func(*turn, string)) {
 
 // handle is what the runtime calls.
 func (p *player) handle(ctx Context, msg string) {
-	_, p.asks = ctx.(Asker)
-	_, p.becomes = ctx.(Becomer)
 	if p.host.Caller() != pulse.CallerInside {
 		p.blame("the handler of %s is called for %q outside of a step: while the test spawns or sends, or by a goroutine of its own", p.name, msg)
 		return
@@ -150,6 +148,8 @@ func (p *player) handle(ctx Context, msg string) {
 	if p.busy != "" {
 		p.blame("the handler of %s is called for %q before it has returned from %q", p.name, msg, p.busy)
 	}
+	_, p.asks = ctx.(Asker)
+	_, p.becomes = ctx.(Becomer)
 	p.busy = msg
 	if m, ok := p.note(msg); ok {
 		p.act(&turn{p, ctx, m.from}, m.word)
