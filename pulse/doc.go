@@ -118,5 +118,5 @@
 // everything else. It picks from Enabled, says what it Needs, and may be an Ender
 // or a Judge. An Observer is told of each step. Host is the surface on which the
 // actors of another runtime are hosted; it has the few operations that actors
-// and processes are made of.
+// and processes are made of. Package pulse/adapt says how.
 package pulse

@@ -254,55 +254,6 @@ func ExampleStrategy() {
 	// ada
 }
 
-// desk is an actor of another runtime: it blocks for what it needs and knows
-// nothing of pulse but the host.
-type desk struct {
-	host pulse.Host
-	self pulse.Ref
-	co   *pulse.Coroutine
-	in   any
-}
-
-// Receive hands a message to the code of the desk, which goes on where it is
-// parked.
-func (d *desk) Receive(_ *pulse.Ctx, msg any) {
-	if d.co == nil {
-		d.co = d.host.Coroutine(func(co *pulse.Coroutine) {
-			form := d.in
-			d.host.Accept(d.self, func(msg any) bool { return msg == "signature" })
-			d.host.Waits(d.self, "for a signature")
-			co.Park()
-			d.host.Accept(d.self, nil)
-			fmt.Println(form, "has its", d.in)
-		})
-	}
-	d.in = msg
-	d.co.Resume()
-}
-
-// Other actor runtimes are hosted on a few operations: spawn, enqueue, accept,
-// coroutines.
-func ExampleHost() {
-	sys := pulse.New(pulse.Options{})
-	defer sys.Close()
-	h := sys.Host()
-	d := &desk{host: h}
-	d.self = h.Spawn(h.Running(), pulse.Spec{Name: "desk", Actor: d})
-	h.Enqueue(h.Running(), d.self, "form")
-	sys.Run()
-	fmt.Println(sys.Err())
-	sys.Reset(1)
-	d.co, d.self = nil, h.Spawn(h.Running(), pulse.Spec{Name: "desk", Actor: d})
-	h.Enqueue(h.Running(), d.self, "form")
-	h.Enqueue(h.Running(), d.self, "signature")
-	fmt.Println("went well:", sys.Run())
-	// Output:
-	// stuck: 1 of 1 actors cannot go on, nothing is deliverable
-	//     desk waits for a signature; its mailbox is empty
-	// form has its signature
-	// went well: true
-}
-
 // A mailbox is Erlang's: it keeps what a process does not want yet, in the order of
 // arrival.
 type mailbox struct {

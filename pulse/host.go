@@ -10,7 +10,8 @@ import (
 // A Host is the surface on which the actors of another runtime are hosted:
 // the same few operations that this package's own actors and processes are
 // made of. A hosted actor is an Actor whose Receive hands the message to the
-// other runtime; what that runtime then does, it does through the Host.
+// other runtime; what that runtime then does, it does through the Host. Package
+// pulse/adapt says how to write that, and what must hold.
 //
 // Its methods are called from the steps of the run, or between runs.
 type Host struct{ s *System }

@@ -10,153 +10,18 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/adapt/adapttest"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
-
-// A bureau is a tiny runtime of other people: its clerks have numbers in place
-// of references, mailboxes of their own, a Tell and a Request whose future
-// blocks, timers and behaviours. It is hosted on pulse.Host and knows nothing
-// else of pulse.
-type bureau struct {
-	host   pulse.Host
-	sys    *pulse.System
-	clerks []*clerk
-	byRef  map[pulse.Ref]*clerk
-	asked  int
-	killed int // clerks that were ended where they waited
-}
-
-type pid int
-
-// An item is what the mailboxes hold.
-type item struct {
-	from   pid
-	what   any
-	future int // the request that this answers; negative: that it makes
-}
-
-type behaviour func(b *bureau, c *clerk, it *item)
-
-// A clerk is an actor of the bureau. Its code runs on a coroutine, as that of
-// a runtime does in which actors may block.
-type clerk struct {
-	bureau *bureau
-	pid    pid
-	ref    pulse.Ref
-	act    behaviour
-	box    []*item
-	co     *pulse.Coroutine
-	answer *item
-}
-
-func newBureau(sys *pulse.System) *bureau {
-	b := &bureau{host: sys.Host(), sys: sys, byRef: map[pulse.Ref]*clerk{}}
-	b.clerks = []*clerk{{bureau: b, ref: b.host.Running()}} // 0 is the test
-	return b
-}
-
-// Start adds a clerk in the name of whoever runs.
-func (b *bureau) Start(name string, act behaviour) pid {
-	c := &clerk{bureau: b, pid: pid(len(b.clerks)), act: act}
-	c.ref = b.host.Spawn(b.host.Running(), pulse.Spec{Name: name, Actor: c})
-	b.clerks = append(b.clerks, c)
-	b.byRef[c.ref] = c
-	return c.pid
-}
-
-// Tell puts something into a mailbox, in the name of whoever runs.
-func (b *bureau) Tell(to pid, what any) { b.put(to, &item{from: b.me(), what: what}) }
-
-func (b *bureau) put(to pid, it *item) { b.host.Enqueue(b.host.Running(), b.clerks[to].ref, it) }
-
-func (b *bureau) me() pid {
-	if c := b.byRef[b.host.Running()]; c != nil {
-		return c.pid
-	}
-	return 0
-}
-
-// A future is an answer that is to come.
-type future struct {
-	clerk  *clerk
-	to     pid
-	number int
-}
-
-// Request is Tell with a future.
-func (b *bureau) Request(to pid, what any) future {
-	b.asked++
-	b.put(to, &item{from: b.me(), what: what, future: -b.asked})
-	return future{b.clerks[b.me()], to, b.asked}
-}
-
-// Answer fulfils the future of a request.
-func (b *bureau) Answer(request *item, what any) {
-	b.put(request.from, &item{from: b.me(), what: what, future: -request.future})
-}
-
-// Result blocks until the future is fulfilled.
-func (f future) Result() any {
-	c := f.clerk
-	h := c.bureau.host
-	h.Accept(c.ref, func(msg any) bool { return msg.(*item).future == f.number })
-	h.Waits(c.ref, "for the answer of clerk "+fmt.Sprint(f.to))
-	returned := false
-	defer func() {
-		if !returned {
-			c.bureau.killed++
-		}
-	}()
-	for c.answer == nil {
-		c.co.Park()
-	}
-	returned = true
-	it := c.answer
-	c.answer = nil
-	h.Accept(c.ref, nil)
-	return it.what
-}
-
-// Become changes what a clerk does.
-func (c *clerk) Become(act behaviour) {
-	c.act = act
-	c.bureau.host.HandlersChanged()
-}
-
-// Receive is where pulse hands a message over.
-func (c *clerk) Receive(_ *pulse.Ctx, msg any) {
-	it := msg.(*item)
-	if it.future > 0 {
-		c.answer = it
-	} else {
-		c.box = append(c.box, it)
-	}
-	if c.co == nil {
-		c.co = c.bureau.host.Coroutine(c.serve)
-	}
-	c.co.Resume()
-}
-
-// serve is the clerk's own loop.
-func (c *clerk) serve(co *pulse.Coroutine) {
-	for {
-		for len(c.box) > 0 {
-			it := c.box[0]
-			c.box = slices.Delete(c.box, 0, 1)
-			c.act(c.bureau, c, it)
-		}
-		co.Park()
-	}
-}
 
 // race is a bureau in which two clerks tell a third: seen is in which order.
 func race(sys *pulse.System) (seen *string) {
 	b := newBureau(sys)
 	seen = new(string)
-	third := b.Start("third", func(_ *bureau, _ *clerk, it *item) { *seen += it.what.(string) })
+	third := b.Start("third", func(_ *clerk, it *item) { *seen += it.what.(string) })
 	for _, name := range []string{"a", "b"} {
-		b.Tell(b.Start(name, func(b *bureau, _ *clerk, it *item) { b.Tell(third, it.what) }), name)
+		b.Tell(b.Start(name, func(c *clerk, it *item) { c.Tell(third, it.what) }), name)
 	}
 	return seen
 }
@@ -219,35 +84,99 @@ func TestHostedReplay(t *testing.T) {
 
 // ledger is a bureau in which a front clerk must ask the back for each
 // number: Request blocks, meanwhile other orders wait, and the back changes
-// its behaviour when told to close.
-func ledger(sys *pulse.System, answers bool) (b *bureau, log *[]string) {
-	b = newBureau(sys)
-	log = new([]string)
+// its behaviour when told to close. Killed counts the clerks that are ended where
+// they wait.
+func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
+	b := newBureau(sys)
+	killed, log = new(int), new([]string)
 	note := func(format string, args ...any) { *log = append(*log, fmt.Sprintf(format, args...)) }
-	closed := func(b *bureau, _ *clerk, it *item) { b.Answer(it, "closed") }
-	back := b.Start("back", func(b *bureau, c *clerk, it *item) {
+	closed := func(c *clerk, it *item) { c.Answer(it, "closed") }
+	back := b.Start("back", func(c *clerk, it *item) {
 		switch {
 		case it.what == "close":
 			c.Become(closed)
 		case answers:
-			b.Answer(it, "ok")
+			c.Answer(it, "ok")
 		}
 	})
-	front := b.Start("front", func(b *bureau, _ *clerk, it *item) {
+	ask := func(c *clerk, what any) (answer any) {
+		defer func() {
+			if answer == nil {
+				*killed++
+			}
+		}()
+		return c.Request(back, what).Result()
+	}
+	front := b.Start("front", func(c *clerk, it *item) {
 		if it.what == "end" {
-			b.host.End(b.host.Running(), "went home")
+			c.Leave()
 			return
 		}
 		note("%v: asks", it.what)
-		note("%v: %v", it.what, b.Request(back, it.what).Result())
+		note("%v: %v", it.what, ask(c, it.what))
 		if it.what == 1 {
-			b.Tell(back, "close")
+			c.Tell(back, "close")
 		}
 	})
 	for _, what := range []any{1, 2, "end", 3} {
 		b.Tell(front, what)
 	}
-	return b, log
+	return killed, log
+}
+
+// A desk is a clerk that plays the programs of adapttest; that of the test has no clerk.
+type desk struct {
+	*bureau
+	clerk *clerk
+	item  *item // that is being received
+}
+
+// A door is an address: of a clerk, or of a request to be answered.
+type door struct {
+	pid     pid
+	request *item
+}
+
+// String returns the id.
+func (d door) String() string { return string(d.pid) }
+
+func (d *desk) Spawn(name string, handler adapttest.Handler) adapttest.Address {
+	return door{pid: d.Start(name, d.behaviour(handler))}
+}
+
+func (d *desk) behaviour(handler adapttest.Handler) behaviour {
+	return func(c *clerk, it *item) { handler(&desk{d.bureau, c, it}, it.what.(string)) }
+}
+
+func (d *desk) Send(to adapttest.Address, msg string) {
+	if to := to.(door); to.request != nil {
+		d.Answer(to.request, msg)
+	} else {
+		d.Tell(to.pid, msg)
+	}
+}
+
+func (d *desk) Sender() adapttest.Address {
+	if d.item.future == 0 {
+		return door{pid: d.item.from}
+	}
+	return door{d.item.from, d.item}
+}
+
+func (d *desk) Ask(to adapttest.Address, msg string) string {
+	return d.Request(to.(door).pid, msg).Result().(string)
+}
+
+func (d *desk) Become(handler adapttest.Handler) { d.clerk.Become(d.behaviour(handler)) }
+
+func (d *desk) Stop() { d.clerk.Leave() }
+
+// TestHostedConforms holds that the clerks of a bureau are actors as those of pulse are.
+func TestHostedConforms(t *testing.T) {
+	adapter := adapttest.Adapter{New: func(sys *pulse.System) adapttest.Runtime { return &desk{bureau: newBureau(sys)} }}
+	if err := adapter.Test(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestHostedRequest holds that a clerk that blocks takes nothing but its
@@ -295,7 +224,7 @@ func TestHostedStuck(t *testing.T) {
 	lines := strings.Split(f.Error(), "\n")
 	want := []string{
 		"stuck: 1 of 2 actors cannot go on, nothing is deliverable",
-		"    front waits for the answer of clerk 1; in its mailbox:",
+		"    front waits for the answer of back; in its mailbox:",
 	}
 	if !slices.Equal(lines[:2], want) || len(lines) != 5 {
 		t.Errorf("%s", f)
@@ -308,12 +237,12 @@ func TestHostedTimers(t *testing.T) {
 	defer sys.Close()
 	b := newBureau(sys)
 	var log []string
-	c := b.Start("clock", func(b *bureau, c *clerk, it *item) {
-		log = append(log, fmt.Sprint(it.what, " at ", b.sys.Now()))
+	c := b.Start("clock", func(c *clerk, it *item) {
+		log = append(log, fmt.Sprint(it.what, " at ", sys.Now()))
 		if it.what == "start" {
-			b.host.After(c.ref, time.Second, &item{what: "late"})
-			b.host.After(c.ref, time.Minute, &item{what: "never"}).Stop()
-			b.host.After(c.ref, 0, &item{what: "at once"})
+			c.host.After(c.ref, time.Second, &item{what: "late"})
+			c.host.After(c.ref, time.Minute, &item{what: "never"}).Stop()
+			c.host.After(c.ref, 0, &item{what: "at once"})
 		}
 	})
 	b.Tell(c, "start")
@@ -331,22 +260,22 @@ func TestHostedTimers(t *testing.T) {
 func TestHostedCoroutinesEnd(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	sys := pulse.New(pulse.Options{})
-	var list []*bureau
+	var list []*int
 	for range 3 {
-		b, _ := ledger(sys, false)
-		list = append(list, b)
+		killed, _ := ledger(sys, false)
+		list = append(list, killed)
 		sys.Run()
-		if b.killed != 0 {
+		if *killed != 0 {
 			t.Fatal("a clerk was ended before the run was")
 		}
 		sys.Reset(0)
 	}
-	b, _ := ledger(sys, false)
+	killed, _ := ledger(sys, false)
 	sys.Run()
 	sys.Close()
-	for i, b := range append(list, b) {
-		if b.killed != 1 {
-			t.Errorf("run %d: %d clerks were ended in a future", i, b.killed)
+	for i, killed := range append(list, killed) {
+		if *killed != 1 {
+			t.Errorf("run %d: %d clerks were ended in a future", i, *killed)
 		}
 	}
 }
@@ -360,18 +289,19 @@ func TestHostedMessagesAllocateNothing(t *testing.T) {
 		left := 0
 		it := &item{what: "ball"}
 		b := newBureau(sys)
-		pass := func(to pid) behaviour {
-			return func(b *bureau, _ *clerk, it *item) {
+		pass := func(to *pid) behaviour {
+			return func(c *clerk, it *item) {
 				if left--; left > 0 {
-					b.put(to, it)
+					c.put(*to, it)
 				}
 			}
 		}
-		b.Start("ping", pass(2))
-		b.Start("pong", pass(1))
+		var ping, pong pid
+		ping = b.Start("ping", pass(&pong))
+		pong = b.Start("pong", pass(&ping))
 		play := func() {
 			left = 1000
-			b.put(1, it)
+			b.put(ping, it)
 			sys.Run()
 		}
 		for range 3 {
@@ -393,8 +323,8 @@ func TestHostedReportForgetsWaits(t *testing.T) {
 	sys := pulse.New(pulse.Options{Environment: pulse.EnvironmentClosed})
 	defer sys.Close()
 	b := newBureau(sys)
-	back := b.Start("back", func(b *bureau, _ *clerk, it *item) { b.Answer(it, "ok") })
-	b.Tell(b.Start("front", func(b *bureau, _ *clerk, it *item) { b.Request(back, it.what).Result() }), 1)
+	back := b.Start("back", func(c *clerk, it *item) { c.Answer(it, "ok") })
+	b.Tell(b.Start("front", func(c *clerk, it *item) { c.Request(back, it.what).Result() }), 1)
 	sys.Run()
 	if f := sys.Failure(); f == nil || strings.Count(f.Detail, "waits for any message; its mailbox is empty") != 2 {
 		t.Errorf("%v", f)

@@ -24,10 +24,7 @@ func programs() []program {
 	list := []program{
 		{"senders(4,1)", senders(4, 1), load.Senders(4, 1).Build, 24},
 		{"senders(3,2)", senders(3, 2), load.Senders(3, 2).Build, 90},
-		{"pi(2)", pi(2), load.Pi(2).Build, 2},
-		{"pi(3)", pi(3), load.Pi(3).Build, 6},
 		{"pi(4)", pi(4), load.Pi(4).Build, 24},
-		{"pingpong(4)", pingPong(4), orders.PingPong(4).Build, 16},
 		{"pingpong(8)", pingPong(8), orders.PingPong(8).Build, 256},
 		{"philosophers(2)", philosophers(2), orders.Philosophers(2).Build, 8},
 		{"philosophers(3)", philosophers(3), orders.Philosophers(3).Build, 48},

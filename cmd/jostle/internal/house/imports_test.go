@@ -27,6 +27,7 @@ const order = `
 	pulse, pulse/schedule < pulse/strategy
 	pulse < pulse/adapt/machine < pulse/adapt/etcdraft
 	pulse < pulse/adapt/*, pulse/goroutine
+	pulse/adapt
 
 	# What we remember, and how we reduce. No actors: shrink knows cases and traces.
 	pulse/schedule < corpus
@@ -40,7 +41,7 @@ const order = `
 	pulse < fuzz/coverage < fuzz/guide
 	fuzz/words < fuzz/flight
 	corpus, fuzz/coverage < fuzz/distill
-	corpus, pulse/strategy < fuzz/explore
+	corpus, pulse/strategy < fuzz/explore < pulse/adapt/adapttest
 	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
 	fuzz/campaign, fuzz/page < fuzz/campaign/report
 	props, corpus, pulse/strategy < fuzz/native < fuzz/worker < fuzz

@@ -1,0 +1,116 @@
+package adapttest_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/adapt/adapttest"
+)
+
+// TestToy holds that runtimes that are hosted rightly break no rule.
+func TestToy(t *testing.T) {
+	for _, how := range []string{"", "cannot wait", "goroutines that end"} {
+		if err := (adapttest.Adapter{New: newToy(how)}).Test(); err != nil {
+			t.Errorf("%q: %v", how, err)
+		}
+	}
+	if err := (adapttest.Adapter{New: newToy("escapes"), Blind: true, Seeds: 1}).Test(); err != nil {
+		t.Errorf("an adapter that says it is blind: %v", err)
+	}
+}
+
+// faults are what may be wrong with an adapter, each with the rules that it breaks and
+// what is said of it.
+var faults = []struct {
+	name, rules, says string
+}{
+	{"last in, first out", "delivery", `sink receives "number 2 from three" before "number 1 from three"`},
+	{"a queue behind tokens", "orders", "in program senders, actors never receive what on pulse they do:\n        sink receives number 1 from one, then"},
+	{"a queue behind one message", "orders", "in program senders, actors never receive what on pulse they do"},
+	{"a queue that is emptied", "steps", `one step has sink receive "number 1 from two" and sink receive "number 2 from two"`},
+	{"at once", "steps", `the handler of one is called for "go 1 from test" outside of a step`},
+	{"goroutines of its own", "steps", `the handler of one is called for "go 1 from test" outside of a step`},
+	{"waits and receives", "steps", `the handler of asker1 is called for "hello 1 from asker2" before it has returned from "go 1 from test"`},
+	{"a message is lost", "delivery", `in program family, with seed 0: child1 never receives "told 1 from child12"`},
+	{"a message comes twice", "delivery", `receives "go 1 from test" 2 times`},
+	{"no sender", "delivery", `pong receives "ack 1 from pong", which nobody has sent to it`},
+	{"a sender of nothing", "runs", "in program pingpong, with seed 0: the run fails: panic in pong#1 ← ping 1 from ping: nobody is called by no name"},
+	{"another system", "runs", "no step is taken: the runtime's actors are not in the system that Adapter.New was given"},
+	{"one runtime for all runs", "runs", "with seed 0: the test's own calls fail: Host.Spawn on a system that is closed"},
+	{"in the name of the test", "orders", "steps have to do with each other beside messages"},
+	{"everything touches", "orders", "steps have to do with each other beside messages"},
+	{"a message of the receiver's own", "orders", "steps have to do with each other beside messages"},
+	{"a message of its own", "orders", "in program senders, there are 910 distinct orders or more, on pulse 90"},
+	{"a message of its own to the first", "orders", "in program senders, there are 210 distinct orders, on pulse 90, though all actors receive the same"},
+	{"in the order of a map", "replay foreign", "the same decisions make another run"},
+	{"turns", "replay", "in program senders, the same decisions make another run: "},
+	{"takes anything for an answer", "orders stuck", "asker2 receives go 1 from test, then answer 1 from server, then hello 1 from asker1, then answer 2 from server"},
+	{"ids count all runs", "ids", `with seed 1: the address of sink is address(ID: "agent`},
+	{"ids count all agents", "ids", `in program family, with seed 1: the address of child11 is address(ID: "agent4", Answer: 0), and in a run before it was address(ID: "agent6", Answer: 0)`},
+	{"ids by chance", "ids", `the address of sink is address(ID: "agent`},
+	{"one name", "names", `two receives "go 1 from test" in a step of the actor that the trace names "agent"`},
+	{"names by chance", "names", `in a step of the actor that the trace names "two`},
+	{"a change in silence", "handlers", `chameleon receives "change 1 from test" and changes its behaviour: true; in the trace: false`},
+	{"always changes", "handlers", `bystander receives "go 1 from test" and changes its behaviour: false; in the trace: true`},
+	{"old behaviour goes on", "handlers", "its messages are received by the first first"},
+	{"panics are swallowed", "panics", "the handler of thrower panics, and the run does not fail"},
+	{"panics are renamed", "panics", "the failure does not name it: panic: thrown by adapttest"},
+	{"panics are no panics", "panics", "the run fails with a failure of the kind property: panic in thrower"},
+	{"the other waits", "stuck", "server waits for an answer; in its mailbox:"},
+	{"waits for ever", "stuck", "asker1 waits for an answer; its mailbox is empty"},
+	{"gives up", "stuck", "patient waits for what cannot come, and the run does not fail"},
+	{"another waits too", "stuck", "bystander waits for nothing, and the report names it"},
+	{"stuck names another", "stuck", "the report does not name it: stuck\n    silent waits"},
+	{"stuck is misuse", "stuck", "the run fails with a failure of the kind misuse: patient waits"},
+	{"escapes", "foreign", "a goroutine that the handler of spy has started sends to receiver, and the run does not fail"},
+	{"a goroutine", "goroutines", "1800 of "},
+}
+
+// TestWrongAdapters holds that each fault is found, that nothing else is said of it, and that
+// all rules are broken by some.
+func TestWrongAdapters(t *testing.T) {
+	rule := regexp.MustCompile(`(?m)^(\w+): `)
+	told := map[string]bool{}
+	for _, f := range faults {
+		err := adapttest.Adapter{New: newToy(f.name)}.Test()
+		if err == nil {
+			t.Errorf("%s: no rule is broken", f.name)
+			continue
+		}
+		_, list, _ := strings.Cut(err.Error(), "\n")
+		var broken []string
+		for _, m := range rule.FindAllStringSubmatch(list, -1) {
+			broken = append(broken, m[1])
+			told[m[1]] = true
+		}
+		if strings.Join(broken, " ") != f.rules || !strings.Contains(list, f.says) {
+			t.Errorf("%s breaks %q and not only %q, or does not say %q:\n%v", f.name, broken, f.rules, f.says, err)
+		}
+	}
+	if len(told) != 12 {
+		t.Errorf("broken are only the rules %v", told)
+	}
+}
+
+// TestRareFault holds that what no run by chance shows is found among all orders.
+func TestRareFault(t *testing.T) {
+	err := adapttest.Adapter{New: newToy("a message is lost in some orders"), Seeds: 1}.Test()
+	if err == nil || !strings.Contains(err.Error(), `delivery: in program senders, in run 1 of all orders: sink never receives "number 1 from two"`) {
+		t.Error(err)
+	}
+}
+
+// TestRefusals: what is no adapter is refused.
+func TestRefusals(t *testing.T) {
+	for want, a := range map[string]adapttest.Adapter{
+		"adapttest: Adapter.New is nil: it makes the runtime that is tested":           {},
+		"adapttest: Adapter.Seeds is -1: give it a number from 1 on, or zero for 100":  {New: newToy(""), Seeds: -1},
+		"adapttest: Adapter.New has returned nil: it makes the runtime that is tested": {New: func(*pulse.System) adapttest.Runtime { return nil }},
+	} {
+		if err := a.Test(); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package adapttest
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// play runs a program on the runtime of an adapter, in a system that is ready for it.
+func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (st *stage) {
+	st = &stage{sys: sys, host: sys.Host(), sent: map[parcel]int{}}
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *pulse.Failure: // for what is no run's fault a system panics
+			st.refused = v
+		default:
+			panic(v)
+		}
+	}()
+	st.runtime = runtime(sys)
+	p.build(st)
+	sys.Run()
+	return st
+}
+
+// chance makes runs of a program by chance, and each again from its decisions, up to the
+// first that breaks a rule. It returns what the runs came to.
+func (s *suite) chance(p program) (seen map[string]string) {
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+	defer sys.Close()
+	again := pulse.New(pulse.Options{Record: true})
+	defer again.Close()
+	seen = map[string]string{}
+	for seed := range uint64(s.seeds) {
+		sys.Reset(seed)
+		st := p.play(sys, s.adapter.New)
+		s.asks, s.becomes = st.asks, st.becomes
+		where := fmt.Sprintf("with seed %d", seed)
+		if !s.judge(p, st, where) || !s.replay(p, sys, again, where) {
+			break
+		}
+		seen[st.outcome()] = where
+	}
+	return seen
+}
+
+// judge notes what is wrong with a run, and reports whether nothing is.
+func (s *suite) judge(p program, st *stage, where string) bool {
+	if f := st.judge(); f.rule != "" {
+		return s.breaks(f.rule, p.name, "%s: %s", where, f.text)
+	}
+	for _, player := range st.players {
+		key, id := p.name+" "+player.name, player.id()
+		if old, known := s.ids[key]; known && old != id {
+			return s.breaks(ids, p.name, "%s: the address of %s is %s, and in a run before it was %s", where, player.name, id, old)
+		}
+		s.ids[key] = id
+	}
+	return true
+}
+
+// replay makes a run again from its decisions, in another system, and reports whether it
+// is the same.
+func (s *suite) replay(p program, sys, again *pulse.System, where string) bool {
+	again.Configure(pulse.Options{Strategy: strategy.Replay(sys.Record().Clone(), strategy.ReplayOptions{}), Record: true})
+	p.play(again, s.adapter.New)
+	first, second := sys.Trace(), again.Trace()
+	if first.Text() == second.Text() && again.Failure() == nil {
+		return true
+	}
+	where += ": the same decisions make another run"
+	if d, differs := trace.Diff(first, second); differs {
+		return s.breaks(replay, p.name, "%s: %v", where, d)
+	}
+	return s.breaks(replay, p.name, "%s: %v\n%s\n%s", where, again.Failure(), first.Text(), second.Text())
+}

@@ -1,0 +1,112 @@
+package adapttest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// An explorer is the worker of an exploration of a program.
+type explorer struct {
+	program program
+	runtime func(*pulse.System) Runtime
+	sys     *pulse.System
+	stage   *stage
+	judge   func(st *stage, where string) bool // nil when the program is not judged
+	runs    int
+	seen    map[string]string // where each outcome was first
+	failed  bool
+	stop    chan struct{}
+}
+
+// Run runs the program once.
+func (x *explorer) Run(st pulse.Strategy) explore.Run {
+	o := pulse.Options{Strategy: st, Record: true}
+	if x.sys == nil {
+		x.sys = pulse.New(o)
+	} else {
+		x.sys.Configure(o)
+	}
+	x.stage = x.program.play(x.sys, x.runtime)
+	return explore.Run{System: x.sys, Failure: x.sys.Failure()}
+}
+
+// Done judges the run, and notes what it came to.
+func (x *explorer) Done(explore.Run) {
+	x.runs++
+	where := fmt.Sprintf("in run %d of all orders", x.runs)
+	if !x.failed && x.judge != nil && !x.judge(x.stage, where) {
+		x.failed = true
+		close(x.stop)
+	}
+	if out := x.stage.outcome(); x.seen[out] == "" {
+		x.seen[out] = where
+	}
+}
+
+// Again forgets what was seen.
+func (x *explorer) Again() { x.runs, x.seen = 0, map[string]string{} }
+
+// explore runs the distinct orders of a program on a runtime, and reports whether none
+// of them has failed.
+func (x *explorer) explore(o explore.Options) (explore.Result, bool) {
+	x.Again()
+	x.stop = make(chan struct{})
+	o.KeepOn, o.Stop = true, x.stop
+	r, err := explore.Explore(o, x)
+	if err != nil {
+		panic(err) // the options are those below
+	}
+	x.sys.Close()
+	return r, !x.failed
+}
+
+// allOrders holds that a program has on the runtime the distinct orders that it has on
+// pulse's own, and that a reduction leaves out nothing that matters. Seen is what runs by
+// chance came to.
+func (s *suite) allOrders(p program, seen map[string]string) {
+	judge := func(st *stage, where string) bool { return s.judge(p, st, where) }
+	theirs := explorer{program: p, runtime: newOwn}
+	want, _ := theirs.explore(explore.Options{})
+	ours := explorer{program: p, runtime: s.adapter.New, judge: judge}
+	got, ok := ours.explore(explore.Options{Runs: 10 * (want.Distinct + 1)})
+	every := explorer{program: p, runtime: s.adapter.New, judge: judge}
+	if ok && got.Nondeterminism == "" {
+		_, ok = every.explore(explore.Options{Runs: s.seeds, Method: explore.Method{Reduction: explore.Everything}})
+	}
+	if !ok {
+		return
+	}
+	for _, list := range []map[string]string{seen, every.seen, ours.seen} {
+		if out := without(list, theirs.seen); out != "" {
+			s.breaks(orders, p.name, "%s: actors receive what on pulse they never do:%s", list[out], choices(out))
+			return
+		}
+	}
+	out := without(theirs.seen, ours.seen)
+	switch {
+	case got.Nondeterminism != "":
+		s.breaks(replay, p.name, "the same decisions make another run: %s", got.Nondeterminism)
+	case got.Reduction != want.Reduction:
+		s.breaks(orders, p.name, "steps have to do with each other beside messages, which on pulse they have not: %s", got.Because)
+	case !got.Complete:
+		s.breaks(orders, p.name, "there are %d distinct orders or more, on pulse %d", got.Distinct, want.Distinct)
+	case out != "":
+		s.breaks(orders, p.name, "actors never receive what on pulse they do:%s", choices(out))
+	case got.Distinct != want.Distinct:
+		s.breaks(orders, p.name, "there are %d distinct orders, on pulse %d, though all actors receive the same", got.Distinct, want.Distinct)
+	}
+}
+
+// without returns the first text of a that b does not have, "" if there is none.
+func without(a, b map[string]string) string {
+	for _, text := range slices.Sorted(maps.Keys(a)) {
+		if _, has := b[text]; !has {
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,209 @@
+package adapttest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A stage is one run of a program on a runtime. It notes what is sent and received.
+type stage struct {
+	sys     *pulse.System
+	host    pulse.Host
+	runtime Runtime
+	players []*player
+	sent    map[parcel]int // each message, and how often it was received
+	order   []parcel       // as they were sent
+	entries []entry        // as they were received
+	asks    bool           // the runtime's actors can wait
+	becomes bool           // and change their behaviour
+	refused *pulse.Failure // what pulse says to a call of the test's
+	mu      sync.Mutex
+	wrong   string // the first call that should not have been, against the rule steps
+}
+
+// A parcel is one message of a program. No two are the same: n counts those from one
+// player to another.
+type parcel struct {
+	from, to, word string
+	n              int
+}
+
+// String returns what is sent: all but whom it goes to.
+func (m parcel) String() string { return fmt.Sprintf("%s %d from %s", m.word, m.n, m.from) }
+
+// parcelOf returns the parcel that a player has received.
+func parcelOf(msg, to string) (m parcel, ok bool) {
+	m.to = to
+	n, err := fmt.Sscanf(msg, "%s %d from %s", &m.word, &m.n, &m.from)
+	return m, n == 3 && err == nil && m.String() == msg
+}
+
+// An entry is a message that was received.
+type entry struct {
+	player *player
+	text   string
+	parcel
+	ok   bool // somebody has sent it to the player
+	step int
+}
+
+// A player is an actor of a program.
+type player struct {
+	*stage
+	name    string
+	address Address
+	act     func(*turn, string)
+	count   map[string]int // the messages to each other
+	busy    string         // what its handler is being called for; "" when it is not
+}
+
+// A turn is one call of a player's handler.
+type turn struct {
+	*player
+	ctx  Context
+	from string
+}
+
+// A party is who has sent a message, with where the answer goes.
+type party struct {
+	player  *player
+	address Address
+}
+
+// spawn has the test start a player.
+func (s *stage) spawn(name string, act func(*turn, string)) *player {
+	return s.by(s.runtime, name, act)
+}
+
+func (s *stage) by(r Runtime, name string, act func(*turn, string)) *player {
+	p := &player{stage: s, name: name, act: act, count: map[string]int{}}
+	s.players = append(s.players, p)
+	p.address = r.Spawn(name, p.handle)
+	return p
+}
+
+// test is the name under which the test sends.
+const test = "test"
+
+// send has the test send a message. It sends one to each player at most.
+func (s *stage) send(to *player, word string) {
+	s.runtime.Send(to.address, s.post(parcel{test, to.name, word, 1}))
+}
+
+// post notes that a message is sent, and returns what is.
+func (s *stage) post(m parcel) string {
+	s.sent[m] = 0
+	s.order = append(s.order, m)
+	return m.String()
+}
+
+// next returns the next message to another player.
+func (p *player) next(to, word string) string {
+	p.count[to]++
+	return p.post(parcel{p.name, to, word, p.count[to]})
+}
+
+func (t *turn) send(to *player, word string) { t.ctx.Send(to.address, t.next(to.name, word)) }
+
+func (t *turn) answer(to party, word string) {
+	if to.player != nil {
+		t.ctx.Send(to.address, t.next(to.player.name, word))
+	}
+}
+
+func (t *turn) reply(word string) { t.answer(t.sender(), word) }
+
+func (t *turn) spawn(name string, act func(*turn, string)) *player { return t.by(t.ctx, name, act) }
+
+func (t *turn) sender() party {
+	i := slices.IndexFunc(t.players, func(p *player) bool { return p.name == t.from })
+	if i < 0 {
+		return party{}
+	}
+	return party{t.players[i], t.ctx.Sender()}
+}
+
+// ask sends a message and waits for the answer.
+func (t *turn) ask(to *player, word string) {
+	t.note(t.ctx.(Asker).Ask(to.address, t.next(to.name, word)))
+}
+
+// become changes what the player does.
+func (t *turn) become(act func(*turn, string)) {
+	later := &player{stage: t.stage, name: t.name, address: t.address, act: act, count: t.count}
+	t.ctx.(Becomer).Become(later.handle)
+}
+
+// handle is what the runtime calls.
+func (p *player) handle(ctx Context, msg string) {
+	if p.host.Caller() != pulse.CallerInside {
+		p.blame("the handler of %s is called for %q outside of a step: while the test spawns or sends, or by a goroutine of its own", p.name, msg)
+		return
+	}
+	if p.busy != "" {
+		p.blame("the handler of %s is called for %q before it has returned from %q", p.name, msg, p.busy)
+	}
+	_, p.asks = ctx.(Asker)
+	_, p.becomes = ctx.(Becomer)
+	p.busy = msg
+	if m, ok := p.note(msg); ok {
+		p.act(&turn{p, ctx, m.from}, m.word)
+	}
+	p.busy = ""
+}
+
+// blame notes what is wrong with a call. Any goroutine may have made it.
+func (s *stage) blame(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wrong == "" {
+		s.wrong = fmt.Sprintf(format, args...)
+	}
+}
+
+// note notes that a player has received a message, and reports whether one was sent.
+func (p *player) note(msg string) (m parcel, ok bool) {
+	if m, ok = parcelOf(msg, p.name); ok {
+		_, ok = p.sent[m]
+	}
+	if ok {
+		p.sent[m]++
+	}
+	p.entries = append(p.entries, entry{p, msg, m, ok, p.host.Step()})
+	return m, ok
+}
+
+// outcome returns what each player has received, in its order: a line for each.
+func (s *stage) outcome() string {
+	lines := map[string]string{}
+	for _, e := range s.entries {
+		name := e.player.name
+		if lines[name] != "" {
+			lines[name] += then
+		}
+		lines[name] += e.text
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		list = append(list, name+" receives "+lines[name])
+	}
+	return strings.Join(list, "\n")
+}
+
+// then stands between two messages in an outcome.
+const then = ", then "
+
+// choices returns the lines of an outcome in which there is an order.
+func choices(outcome string) (text string) {
+	for line := range strings.Lines(outcome) {
+		if strings.Contains(line, then) {
+			text += "\n        " + strings.TrimSuffix(line, "\n")
+		}
+	}
+	return text
+}

@@ -1,0 +1,184 @@
+package pulse_test
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// A bureau is a tiny runtime of other people, hosted on pulse.Host. Its actors are clerks,
+// who have ids in place of references, loops of their own, behaviours, and a Request whose
+// future blocks. It is made anew for each run.
+type bureau struct {
+	host   pulse.Host
+	clerks map[pid]*clerk
+	byRef  map[pulse.Ref]*clerk
+}
+
+// A pid is a clerk's id: those of who started it, and which of these it is. So it is the
+// same in every order of steps; the length of a list of all clerks would not be.
+type pid string
+
+// An item is what clerks receive.
+type item struct {
+	from   pid
+	what   any
+	future int // the number of the request that it answers; negative: that it makes
+}
+
+// String is what traces show.
+func (it *item) String() string { return fmt.Sprint(it.what) }
+
+type behaviour func(c *clerk, it *item)
+
+// A clerk is to pulse an actor. Its code runs on a coroutine, as it must where actors
+// may block.
+type clerk struct {
+	*bureau
+	pid     pid
+	name    string
+	ref     pulse.Ref
+	act     behaviour
+	started int // how many clerks it has started
+	asked   int // how many requests it has made
+	in      *item
+	co      *pulse.Coroutine
+}
+
+func newBureau(sys *pulse.System) *bureau {
+	b := &bureau{host: sys.Host(), clerks: map[pid]*clerk{}, byRef: map[pulse.Ref]*clerk{}}
+	b.add(&clerk{bureau: b, ref: b.host.Running()}) // the test, with the id ""
+	return b
+}
+
+func (b *bureau) add(c *clerk) { b.clerks[c.pid], b.byRef[c.ref] = c, c }
+
+// me returns who acts: the clerk whose step is running, or the test.
+func (b *bureau) me() *clerk { return b.byRef[b.host.Running()] }
+
+// Start adds a clerk in the name of who acts.
+func (b *bureau) Start(name string, act behaviour) pid {
+	me := b.me()
+	me.started++
+	c := &clerk{bureau: b, pid: pid(fmt.Sprint(me.pid, "/", me.started)), name: name, act: act}
+	c.ref = b.host.Spawn(me.ref, pulse.Spec{Name: name, Actor: c})
+	b.add(c)
+	return c.pid
+}
+
+// Tell sends something. It does not put it into a mailbox of the bureau's own: what is
+// received next is for the strategy to choose.
+func (b *bureau) Tell(to pid, what any) { b.put(to, &item{from: b.me().pid, what: what}) }
+
+func (b *bureau) put(to pid, it *item) { b.host.Enqueue(b.me().ref, b.clerks[to].ref, it) }
+
+// A future is an answer that is to come.
+type future struct {
+	clerk  *clerk
+	of     *clerk
+	number int
+}
+
+// Request is Tell with a future.
+func (b *bureau) Request(to pid, what any) future {
+	me := b.me()
+	me.asked++
+	b.put(to, &item{from: me.pid, what: what, future: -me.asked})
+	return future{me, b.clerks[to], me.asked}
+}
+
+// Answer fulfils the future of a request.
+func (b *bureau) Answer(request *item, what any) {
+	b.put(request.from, &item{from: b.me().pid, what: what, future: -request.future})
+}
+
+// Result blocks until the future is fulfilled. Meanwhile the clerk receives nothing else,
+// and the report of a run that is stuck says what it waits for.
+func (f future) Result() any {
+	c := f.clerk
+	c.host.Accept(c.ref, func(msg any) bool { return msg.(*item).future == f.number })
+	c.host.Waits(c.ref, "for the answer of "+f.of.name)
+	it := c.next()
+	c.host.Accept(c.ref, nil)
+	return it.what
+}
+
+// Become changes what a clerk does, which strategies want to know.
+func (c *clerk) Become(act behaviour) {
+	c.act = act
+	c.host.HandlersChanged()
+}
+
+// Leave ends a clerk.
+func (c *clerk) Leave() { c.host.End(c.ref, "went home") }
+
+// Receive is where pulse hands a message over: a step of the clerk.
+func (c *clerk) Receive(_ *pulse.Ctx, msg any) {
+	c.in = msg.(*item)
+	if c.co == nil {
+		c.co = c.host.Coroutine(c.serve)
+	}
+	c.co.Resume() // a panic of the clerk goes on to pulse
+}
+
+// serve is the clerk's own loop.
+func (c *clerk) serve(*pulse.Coroutine) {
+	for {
+		c.act(c, c.next())
+	}
+}
+
+// next returns what is received next; the step that runs ends there.
+func (c *clerk) next() *item {
+	for c.in == nil {
+		c.co.Park()
+	}
+	it := c.in
+	c.in = nil
+	return it
+}
+
+// A runtime of other people is hosted, and a search finds what is wrong with a program
+// that is written for it: two shops ask whether there is one left, and then take it.
+func ExampleHost() {
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+	defer sys.Close()
+	for seed := uint64(1); seed <= 100; seed++ {
+		sys.Reset(seed)
+		b := newBureau(sys)
+		left := 1
+		store := b.Start("store", func(c *clerk, it *item) {
+			switch {
+			case it.what == "how many?":
+				c.Answer(it, left)
+			case left == 0:
+				panic("nothing left")
+			default:
+				left--
+			}
+		})
+		shop := func(c *clerk, _ *item) {
+			if c.Request(store, "how many?").Result().(int) > 0 {
+				c.Tell(store, "take one")
+			}
+		}
+		b.Tell(b.Start("north", shop), "open")
+		b.Tell(b.Start("south", shop), "open")
+		if !sys.Run() {
+			fmt.Printf("seed %d: %s\n\n%s", seed, sys.Failure().Text, sys.Trace().Chart())
+			return
+		}
+	}
+	// Output:
+	// seed 1: panic in store#4 ← take one: nothing left
+	//
+	// 0  test ──open──▶ north
+	// 1  north ──how many?──▶ store
+	// 2  test ──open──▶ south
+	// 3  south ──how many?──▶ store
+	// 4  store ──1──▶ north
+	// 5  north ──take one──▶ store
+	// 6  store ──1──▶ south
+	// 7  south ──take one──▶ store
+}
