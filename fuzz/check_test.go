@@ -308,9 +308,9 @@ func TestSavedCasesAreExplained(t *testing.T) {
 		env, want, no string
 		stays         bool
 	}{
-		{"JOSTLE_SHRINK=0", "16 steps, replayed 2 of 2", "order", true},
-		{"JOSTLE_SHRINK=1m", "shrunk from 16 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "page: ", true},
-		{"JOSTLE_REPAIR=1", "shrunk from 16 steps to 7 in TIME, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
+		{"JOSTLE_SHRINK=0", "10 steps, replayed 2 of 2", "order", true},
+		{"JOSTLE_SHRINK=1m", "shrunk from 10 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "page: ", true},
+		{"JOSTLE_REPAIR=1", "shrunk from 10 steps to 7 in TIME, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
 		{"JOSTLE_SHRINK=1m", "7 steps, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR", false},
 		{"JOSTLE_SHRINK=0", "its file says: fails in 1 of 7 orders: exactly where lost(1) comes before checkForError at terminator", "handler at", false},
 	} {

@@ -143,10 +143,12 @@ func (x *shrinker) lower(i, at int) {
 // A place is one of the numbers that draws have read.
 type place struct{ draw, at int }
 
+// small is more than any number that is likely to be what a draw comes to, and no fraction.
+const small = 1 << 32
+
 // together lowers two numbers by as much as each other: where a failure needs two that
 // differ by something, neither can be lowered alone.
 func together(x *shrinker) {
-	const small = 1 << 32
 	var places []place
 	for i := range x.Best.Case.Inputs {
 		for at, w := range x.words(i) {

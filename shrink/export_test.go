@@ -6,10 +6,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Elements, Rearranged and Nearest make what one pass makes of a run, once.
+// Elements, Rearranged, United and Nearest make what one pass makes of a run, once.
 var (
 	Elements   = alone(func(x *shrinker) { elements(x, 0) })
 	Rearranged = alone(rearranged)
+	United     = alone(united)
 	Nearest    = alone(nearest)
 )
 

@@ -149,6 +149,41 @@ func (x *shrinker) rearrange(base Outcome) {
 	}
 }
 
+// united makes one element of two, of whose numbers one is the sum of those of both. Where
+// what several elements come to together decides, none of them can go alone.
+func united(x *shrinker) {
+	list, parts, shrunk := x.Best.Case.Inputs, x.partsOf(&x.Best), x.shrunk
+	for i := range parts {
+		for j := range parts {
+			for _, s := range sums(list, &parts[i], &parts[j]) {
+				if x.seek(spliced(list, s), true); x.over() || x.shrunk > shrunk {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sums puts a sum into element q and leaves out element p: for each two small numbers,
+// their sum, and one more, as zero may stand for one.
+func sums(list []choice.Input, p, q *Part) (all [][]splice) {
+	if p.overlaps(q) || p.Of != q.Of || p.Of == "" || !p.Element || p.isEnd() || q.isEnd() {
+		return nil
+	}
+	gone, kept := wordsOf(list, p), wordsOf(list, q)
+	for at := 1; at < min(len(gone), len(kept)); at++ { // after the one that says that there is one
+		if gone[at] == 0 || kept[at] == 0 || max(gone[at], kept[at]) >= small {
+			continue
+		}
+		for more := range uint64(2) {
+			words := slices.Clone(kept)
+			words[at] += gone[at] + more
+			all = append(all, []splice{{*p, nil}, {*q, words}})
+		}
+	}
+	return all
+}
+
 // elements leaves out what a draw can do without: half of what is in a row, a quarter and
 // so on, and last one at a time. It reports false of a draw of which no parts are known.
 func elements(x *shrinker, draw int) bool {

@@ -89,6 +89,32 @@ func TestRearranged(t *testing.T) {
 	}
 }
 
+// United puts what two elements come to, or one more, into one of them. It adds no zero.
+func TestUnited(t *testing.T) {
+	for _, c := range []struct{ name, found, smaller, want string }{
+		{"in one list", "[7 2] [1]", "[9] [1]", "[9] [1]"},
+		{"into the first", "[2 7 5] [1]", "[9 5] [1]", "[9 5] [1]"},
+		{"into another list", "[4] [3]", "[] [7]", "[] [7]"},
+		{"one more", "[4 4] [1]", "[9] [1]", "[9] [1]"},
+		{"two more", "[4 3] [1]", "[9] [1]", "[4 3] [1]"},
+		{"one left out alone", "[4 4] [1]", "[4] [1]", "[4 4] [1]"},
+		{"zero", "[4 0] [0]", "[4] [0]", "[4 0] [0]"},
+	} {
+		y, found := boardOf(c.found, func(a, b []uint64) int {
+			switch fmt.Sprint(a, " ", b) {
+			case c.found:
+				return 9
+			case c.smaller:
+				return 4
+			}
+			return 0
+		})
+		if res := shrink.United(y, found); lists(&res.Best) != c.want {
+			t.Errorf("%s: %s becomes %s, want %s", c.name, c.found, lists(&res.Best), c.want)
+		}
+	}
+}
+
 // A line is a subject of five deliveries, in the order of their numbers but for what
 // waits. It fails in one order, or if the answer to one question is not zero.
 type line struct {

@@ -76,6 +76,7 @@ var levels = [...]level{
 	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander, rearrangedBases}, fullEffort, false},
 	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
 	{[]func(*shrinker){doubted}, fullEffort / 3, false},
+	{[]func(*shrinker){united}, littleEffort, false},
 }
 
 // Shrink returns the smallest case that it can make of a failing one. Found must be

@@ -9,7 +9,7 @@ import (
 
 // TestConditions holds the conditions by which the corpus knows what three seeds find of
 // one bug. Mostly it is one. Where there are too many orders to run them all, the same
-// bug may have two, and the corpus keeps a case of each. What does not depend on the
+// bug may have several, and the corpus keeps a case of each. What does not depend on the
 // order of messages has none.
 func TestConditions(t *testing.T) {
 	for name, want := range map[string][]string{
@@ -17,7 +17,8 @@ func TestConditions(t *testing.T) {
 		"barber": {"wake from customer.1 at barber before nobody from room at barber and wake from customer.2 at barber before nobody from room at barber"},
 		"guard":  {""},
 		"raft-dupvote": {"plain order, but grantVote(1) from node.3 at node.2 (number 2) before requestVote(1) from node.1 at node.3",
-			"plain order, but grantVote(1) from node.5 at node.2 (number 2) before requestVote(1) from node.1 at node.5"},
+			"plain order, but grantVote(1) from node.5 at node.2 (number 2) before requestVote(1) from node.1 at node.5",
+			"plain order, but requestVote(1) from node.2 at node.3 before requestVote(1) from node.1 at node.3"},
 	} {
 		s, ok := subjects.ByName(name)
 		if !ok {

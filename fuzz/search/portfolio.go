@@ -32,17 +32,17 @@ type stage struct {
 // several of them. In the first two batches they are made from runs in plain order,
 // then in turns from those and from runs in random order.
 var stages = [...]stage{
-	{1, []string{"pctcp random urw random random urw random pct random random pctcp bita bita bita urw"}},
-	{2, []string{"urw urw urw urw bita bita bita urw urw urw urw urw urw"}},
-	{16, []string{
+	{1, []string{"pctcp random urw random random urw random pct random random pctcp random pct random urw"}},
+	{2, []string{"urw urw urw urw bita bita bita bita bita urw urw urw urw"}},
+	{12, []string{
 		"urw pct urw pct urw pct urw pos urw urw urw urw",
 		"bita bita bita bita urw pct urw pct urw pct urw urw urw",
 		"urw pct urw pct urw pctcp urw pct urw urw urw urw",
 	}},
 	{0, []string{
-		"pos pct pos pct pos pctcp pos pct pos urw pos pos",
-		"bita bita bita bita pos pct pos pct pos pctcp pos urw pct pos",
-		"pos pct pos pctcp pos pct pos pctcp pos pct pos urw",
+		"pos pct pos pos pctcp pos pct pos pos pct pos pos",
+		"bita bita bita bita pos pct pos pos pct pos pos pct pos pos pos",
+		"pos pct pos pos pct pos urw pct pos pos pct pos",
 	}},
 }
 

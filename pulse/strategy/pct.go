@@ -7,7 +7,8 @@ import (
 
 // PCTOptions are the options of PCT and PCTCP.
 type PCTOptions struct {
-	// Depth is the depth of the bugs to look for; zero means 3.
+	// Depth is the depth of the bugs to look for; zero means one of 3, 6, 12 and 24, drawn
+	// in each run.
 	Depth int
 	// Steps is the length of a run: its steps for PCT, its messages for PCTCP.
 	// Zero means the length of the run before, 100 in the first run.
