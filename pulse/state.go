@@ -109,8 +109,10 @@ type stateWalk struct {
 	value.Walker
 	sys *System
 
-	run       int32       // the run that order and histories are of
+	run       int32       // the run that order, events and histories are of
 	order     []int32     // the actors by identity
+	events    []event     // of the run
+	known     int         // how many of the events the histories show
 	histories []uint64    // for each step, its actor's history in it
 	due       []entry     // see dueTimers
 	sorted    bool        // due is that of this walk
@@ -151,7 +153,7 @@ func (w *stateWalk) begin(texts bool) {
 func (w *stateWalk) renew() {
 	if w.run != w.sys.run {
 		w.run = w.sys.run
-		w.order, w.histories = w.order[:0], w.histories[:0]
+		w.order, w.histories, w.events, w.known = w.order[:0], w.histories[:0], w.events[:0], 0
 	}
 }
 
@@ -246,7 +248,7 @@ func (w *stateWalk) disk(a *actor) {
 			}
 			w.miss(gap{kind: gapDisk, actor: a.actor, body: list[i].value, why: w.Why()})
 			w.Tag(tagUnread, "unread ")
-			w.Hex(hash.Fold(a.history, w.sys.rec.stepID(a.last)))
+			w.Hex(hash.Fold(w.historyOf(a), w.sys.rec.stepID(a.last)))
 		}
 	}
 }
@@ -291,7 +293,7 @@ func (w *stateWalk) handler(a *actor) {
 	w.miss(gap{kind: kind, actor: a.actor, why: w.Why()})
 	w.Type(a.behind())
 	w.Tag(tagHistory, "history ")
-	w.Hex(hash.Fold(a.history, w.sys.rec.stepID(a.last)))
+	w.Hex(hash.Fold(w.historyOf(a), w.sys.rec.stepID(a.last)))
 }
 
 // ownHash writes the hash that a handler returns.

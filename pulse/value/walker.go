@@ -32,9 +32,9 @@ type Walker struct {
 	// Special returns a function that writes the values of a struct type in
 	// walks for states, in place of what they hold, or nil for other types. The
 	// function is given the address of a value, which it must not keep. Special
-	// is asked once for each type. For fingerprints such values count by what
-	// they hold.
-	Special func(reflect.Type) func(unsafe.Pointer)
+	// is asked once for each type, and whether a value counts the same at all times
+	// of a run. For fingerprints such values count by what they hold.
+	Special func(reflect.Type) (write func(unsafe.Pointer), steady bool)
 	// Role returns the role of a struct type. It is asked once for each type;
 	// nil gives all types RoleData. It is not asked for those of the packages
 	// testing, log and log/slog and for time.Location, which are tools, nor for
@@ -149,6 +149,21 @@ func (w *Walker) Contents(v any) (sum uint64, ok bool) {
 	w.Value(v)
 	w.runErrands(0)
 	return w.sum, !w.unread
+}
+
+// Steady reports whether what an interface holds is Plain, and counts in states the
+// same at all times of a run: it has no special value that does not.
+func (w *Walker) Steady(v any) bool { return w.shapeOf(v).steady }
+
+// SteadySum returns the hash of a Steady value by itself, in the middle of whatever
+// walk.
+func (w *Walker) SteadySum(v any) uint64 {
+	m := w.Probe()
+	sh := w.shapeOf(v)
+	if w.typed(sh); v != nil {
+		w.value(sh, (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
+	}
+	return w.EndProbe(m)
 }
 
 // Plain reports whether what an interface holds has no pointers but those of

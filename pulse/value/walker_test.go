@@ -154,11 +154,11 @@ func roles() *value.Walker {
 		}
 		return value.RoleData
 	}
-	w.Special = func(t reflect.Type) func(unsafe.Pointer) {
+	w.Special = func(t reflect.Type) (func(unsafe.Pointer), bool) {
 		if t != reflect.TypeFor[named]() {
-			return nil
+			return nil, false
 		}
-		return func(p unsafe.Pointer) { w.Tag(uint64(len((*named)(p).name)), (*named)(p).name+" ") }
+		return func(p unsafe.Pointer) { w.Tag(uint64(len((*named)(p).name)), (*named)(p).name+" ") }, true
 	}
 	return w
 }
