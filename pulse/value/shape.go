@@ -32,6 +32,10 @@ type shape struct {
 	special func(unsafe.Pointer) // how a special value is written
 	inCell  reflect.Value        // of a map or a boxed value: what is in the walker's cell
 	buffers []*mapBuffer         // those not in use
+
+	program    bool // see Walker.quickly
+	programmed bool // ops are made
+	ops        []op
 }
 
 type field struct {
@@ -157,6 +161,7 @@ func (w *Walker) shape(t reflect.Type) *shape {
 	sh.plain = sh.plain || sh.role == roleSpecial || sh.role == RoleTool
 	sh.steady = sh.steady && sh.plain
 	sh.flat = sh.isFlat()
+	sh.program = sh.canProgram()
 	sh.boxed = sh.size == unsafe.Sizeof(uintptr(0)) && !sh.plain && (sh.kind == reflect.Struct || sh.kind == reflect.Array)
 	if sh.boxed || sh.kind == reflect.Map {
 		sh.inCell = reflect.NewAt(t, unsafe.Pointer(&w.cell)).Elem()

@@ -43,6 +43,7 @@ type Walker struct {
 
 	words
 	mode
+	quick  bool   // by programs: the walk is for a state, and no text is written now
 	unread bool   // met something that cannot be read
 	why    string // what that was; valid while unread, and after Try and TryAll until the next walk
 	depth  int    // of pointers, slices, maps and interfaces around the current value
@@ -97,6 +98,7 @@ func (w *Walker) Why() string { return w.why }
 func (w *Walker) Begin(texts bool) {
 	w.words = words{texts: texts, text: w.text[:0]}
 	w.mode, w.unread, w.why = mode{}, false, ""
+	w.quick = !texts
 	w.depth, w.probes, w.effort = 0, 0, 0
 	w.blocks.reset()
 	clear(w.errands)
@@ -110,7 +112,7 @@ func (w *Walker) Begin(texts bool) {
 // guards: those below it, and those above that are not exported.
 func (w *Walker) Fingerprint(v any) uint64 {
 	w.Begin(false)
-	w.mode = fingerprintMode
+	w.mode, w.quick = fingerprintMode, false
 	w.Value(v)
 	w.runErrands(0)
 	return w.sum
@@ -145,7 +147,7 @@ func SliceOf(like any, data []byte) any {
 // Locks count for nothing. It ends the walk that was begun.
 func (w *Walker) Contents(v any) (sum uint64, ok bool) {
 	w.Begin(false)
-	w.mode = mode{noLocks: true, later: true}
+	w.mode, w.quick = mode{noLocks: true, later: true}, false
 	w.Value(v)
 	w.runErrands(0)
 	return w.sum, !w.unread
@@ -208,15 +210,15 @@ func (w *Walker) undo(sum uint64, text, blocks int) {
 type Mark struct {
 	sum             uint64
 	blocks, errands int32
-	texts           bool
+	texts, quick    bool
 }
 
 // Probe begins a hash of its own, without a text. It knows the blocks that the
 // walk has met and leaves behind none that it meets. EndProbe ends it.
 func (w *Walker) Probe() Mark {
-	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts}
+	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts, w.quick}
 	w.probes++
-	w.sum, w.texts = 0, false
+	w.sum, w.texts, w.quick = 0, false, w.mode == mode{}
 	return m
 }
 
@@ -229,7 +231,7 @@ func (w *Walker) EndProbe(m Mark) uint64 {
 	sum := w.sum
 	w.probes--
 	w.blocks.cut(int(m.blocks))
-	w.sum, w.texts = m.sum, m.texts
+	w.sum, w.texts, w.quick = m.sum, m.texts, m.quick
 	return sum
 }
 
@@ -299,6 +301,10 @@ func (w *Walker) held(sh *shape, v any, word unsafe.Pointer) {
 
 // value writes the value of a shape at an address.
 func (w *Walker) value(sh *shape, p unsafe.Pointer) {
+	if w.quick && sh.program {
+		w.quickly(sh, p)
+		return
+	}
 	if sh.role != RoleData && w.standsApart(sh, p) {
 		return
 	}
@@ -478,6 +484,8 @@ func (w *Walker) capacity(n, length int) {
 func (w *Walker) items(sh *shape, data unsafe.Pointer, n int) {
 	if sh.elem.flat && w.addresses {
 		w.Word(flatHash(unsafe.Slice((*byte)(data), uintptr(n)*sh.elem.size)))
+	} else if sh.elem.flat && w.quick {
+		w.sum = foldBytes(w.sum, unsafe.Slice((*byte)(data), uintptr(n)*sh.elem.size))
 	} else if sh.elem.kind == reflect.Uint8 && !w.texts {
 		w.bytes((*byte)(data), n)
 	} else {
