@@ -88,7 +88,10 @@ func (w *Walker) Overlaps() {
 		}
 	}
 	slices.SortFunc(w.spans, func(x, y span) int {
-		return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.block, y.block))
+		if x.start != y.start {
+			return cmp.Compare(x.start, y.start)
+		}
+		return cmp.Compare(x.block, y.block)
 	})
 	sum, far := uint64(0), span{}
 	var lines []string
@@ -103,7 +106,8 @@ func (w *Walker) Overlaps() {
 			far = sp
 		}
 	}
-	w.Word(sum)
-	slices.Sort(lines) // not by address
-	w.Say(strings.Join(lines, "") + "\n")
+	if w.Word(sum); w.texts {
+		slices.Sort(lines) // not by address
+		w.Say(strings.Join(lines, "") + "\n")
+	}
 }

@@ -210,7 +210,10 @@ func (w *Walker) addFields(sh *shape) {
 		plain, steady = plain && inner.plain, steady && inner.steady
 		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner, !f.IsExported()})
 	}
-	sh.plain, sh.steady = plain, steady
+	sh.plain = plain
+	if sh.role != roleSpecial { // it counts by what is written of it
+		sh.steady = steady
+	}
 	guards(sh.fields)
 }
 
