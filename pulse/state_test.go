@@ -533,7 +533,32 @@ func linked(list ...struck) func(*pulse.System) {
 	}
 }
 
+// specified spawns an actor as a Spec says, and sends it messages.
+func specified(spec pulse.Spec, messages ...any) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		s := spec
+		if s.Name = "a"; s.New == nil {
+			s.Actor = &touchy{}
+		}
+		a := sys.SpawnSpec(s)
+		for _, m := range messages {
+			sys.Send(a, m)
+		}
+		sys.RunFor(0)
+	}
+}
+
+// A touchy actor panics when it receives "panic", and keeps nothing.
+type touchy struct{}
+
+func (*touchy) Receive(_ *pulse.Ctx, msg any) {
+	if msg == "panic" {
+		panic(msg)
+	}
+}
+
 func TestStateOfSystems(t *testing.T) {
+	anew := func() pulse.Actor { return &touchy{} }
 	for _, c := range []struct {
 		name     string
 		o        pulse.Options
@@ -568,6 +593,17 @@ func TestStateOfSystems(t *testing.T) {
 			sys.Spawn("it", scribbler{})
 			sys.Run()
 		}, false},
+		{"what follows a panic", pulse.Options{}, specified(pulse.Spec{OnPanic: pulse.OnPanicStop}), specified(pulse.Spec{}), false},
+		{"how many restarts there may be", pulse.Options{}, specified(pulse.Spec{Restarts: 2}), specified(pulse.Spec{Restarts: 3}), false},
+		{"how many restarts there were", pulse.Options{}, specified(pulse.Spec{OnPanic: pulse.OnPanicRestart, New: anew}, "panic"),
+			specified(pulse.Spec{OnPanic: pulse.OnPanicRestart, New: anew}, "none"), false},
+		{"who is safe", pulse.Options{}, specified(pulse.Spec{Safe: true}), specified(pulse.Spec{}), false},
+		{"who can be made anew", pulse.Options{}, specified(pulse.Spec{New: anew}), specified(pulse.Spec{}), false},
+		{"room", pulse.Options{}, specified(pulse.Spec{Mailbox: 1}), specified(pulse.Spec{Mailbox: 2}), false},
+		{"any room", pulse.Options{}, specified(pulse.Spec{Mailbox: 1}), specified(pulse.Spec{}), false},
+		{"no more room", pulse.Options{}, specified(pulse.Spec{Mailbox: 1, OnFull: pulse.OnFullFail}), specified(pulse.Spec{Mailbox: 1}), false},
+		{"the same spec", pulse.Options{}, specified(pulse.Spec{Mailbox: 1, Restarts: 2, Safe: true}), specified(pulse.Spec{Mailbox: 1, Restarts: 2, Safe: true}), true},
+		{"who is down", pulse.Options{}, func(sys *pulse.System) { sys.Nemesis().Crash(sys.Spawn("a", &touchy{})) }, func(sys *pulse.System) { sys.Spawn("a", &touchy{}) }, false},
 		{"cuts", pulse.Options{}, linked(cuts(0, 1)), linked(), false},
 		{"ways of cuts", pulse.Options{}, linked(cuts(0, 1)), linked(cuts(1, 0)), false},
 		{"order of cuts", pulse.Options{}, linked(cuts(0, 1), cuts(1, 0)), linked(cuts(1, 0), cuts(0, 1)), true},
