@@ -15,9 +15,9 @@ import (
 // the program), and for code that looks at a system that does not run. Where
 // two runs of one program have equal states, the same can happen from there,
 // but for a collision of hashes. It is the same in every process and on every
-// machine of the same word size, with the same version of Go: that decides how
-// much room append gives to a slice that grows, and slices with more room and
-// with less are different states.
+// machine of the same word size and byte order, with the same version of Go:
+// that decides how much room append gives to a slice that grows, and slices with
+// more room and with less are different states.
 //
 // It covers the actors, the messages on their way, timers and time, what is
 // left of the budgets, and what the test has received. The bound on steps is

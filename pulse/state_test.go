@@ -882,6 +882,49 @@ func TestStateWithoutStater(t *testing.T) {
 	sys.State()
 }
 
+// A parent spawns as many children as it is told.
+type parent struct{}
+
+func (*parent) Receive(ctx *pulse.Ctx, msg any) {
+	for range msg.(int) {
+		ctx.Spawn("child", &sums{})
+	}
+}
+
+// TestStateInEveryRun: the order in which actors came to be is no part of a state in
+// one system either, whose runs may spawn more, fewer or others than the run before.
+func TestStateInEveryRun(t *testing.T) {
+	e := &stater{}
+	sys := pulse.New(pulse.Options{Strategy: e})
+	defer sys.Close()
+	run := func(children ...int) (all []stated) {
+		for ok := true; ok; ok = e.next() {
+			sys.Reset(0)
+			for _, n := range children {
+				sys.Send(sys.Spawn("parent", &parent{}), n)
+			}
+			e.seen = func(*pulse.Enabled) { stateNow(sys) }
+			sys.Run()
+			all = append(all, stateNow(sys))
+		}
+		e.at, e.digits = 0, nil
+		return all
+	}
+	first := map[string]stated{}
+	for range 2 {
+		for _, children := range [][]int{{1, 2}, {2, 1}, {3, 0, 2}, {0}, {1, 1}, {2}} {
+			for _, s := range run(children...) {
+				of := fmt.Sprint(children)
+				if first[of].text == "" {
+					first[of] = s
+				}
+				compareStates(t, first[of], s, true)
+			}
+		}
+	}
+	compareStates(t, first["[1 2]"], first["[2 1]"], false)
+}
+
 // TestStateIsTheSameEverywhere holds a state that must be so in each process,
 // system and run: nothing in it comes from an address or a map's order.
 func TestStateIsTheSameEverywhere(t *testing.T) {

@@ -3,7 +3,8 @@
 //
 //   - A walk for a state (Begin, then Value and the methods that write single
 //     words) gives hashes that mean the same in every process. It can write a
-//     text beside. What a function, a channel or an unsafe pointer leads to
+//     text in place of them, which tells the same values apart: then the hash is
+//     another, and of no use. What a function, a channel or an unsafe pointer leads to
 //     cannot be read, and neither can a value that holds one (Try).
 //   - A walk for a fingerprint (Fingerprint) shows whether a value was changed.
 //     It reads every value. What cannot be read counts by its address, so
@@ -94,7 +95,7 @@ func (w *Walker) cannot(why string) {
 func (w *Walker) Why() string { return w.why }
 
 // Begin begins a walk for a state and forgets the one before, which may have
-// ended in a panic.
+// ended in a panic. With texts it writes a text, and Sum is another than without.
 func (w *Walker) Begin(texts bool) {
 	w.words = words{texts: texts, text: w.text[:0]}
 	w.mode, w.unread, w.why = mode{}, false, ""
