@@ -882,6 +882,56 @@ func TestStateWithoutStater(t *testing.T) {
 	sys.State()
 }
 
+// A timerNews is a message that holds a timer.
+type timerNews struct{ timer pulse.Timer }
+
+// A setter sets a timer when it receives anything, and tells another of it.
+type setter struct{ to pulse.Ref }
+
+func (s *setter) Receive(ctx *pulse.Ctx, _ any) { ctx.Send(s.to, timerNews{ctx.After(5, "late")}) }
+
+// TestHistories: what stands in for an actor that cannot be read shows what it
+// received as that was then, and when; and it does not matter when one asks for it.
+func TestHistories(t *testing.T) {
+	end := func(build func(sys *pulse.System, unread pulse.Ref), asks bool) stated {
+		sys := stateSystem(t, pulse.Options{})
+		build(sys, sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {})))
+		for range 2 {
+			sys.RunFor(4)
+			if asks {
+				stateNow(sys)
+			}
+		}
+		return stateNow(sys)
+	}
+	sends := func(at time.Duration, msg any) func(*pulse.System, pulse.Ref) {
+		return func(sys *pulse.System, unread pulse.Ref) {
+			sys.RunFor(at)
+			sys.Send(unread, msg)
+			sys.RunFor(2 - at)
+		}
+	}
+	tells := func(sys *pulse.System, unread pulse.Ref) { sys.Send(sys.Spawn("b", &setter{unread}), 1) }
+	list := []int{1}
+	for _, c := range []struct {
+		name     string
+		one, two stated
+		same     bool
+	}{
+		{"nothing", end(sends(0, 1), false), end(sends(0, 1), false), true},
+		{"what was received", end(sends(0, 1), false), end(sends(0, 2), false), false},
+		{"when it was received", end(sends(0, 1), false), end(sends(1, 1), false), false},
+		{"when one asks", end(sends(0, 1), false), end(sends(0, 1), true), true},
+		{"when one asks, and a timer has fired since", end(tells, false), end(tells, true), true},
+		{"what was changed since", end(func(sys *pulse.System, unread pulse.Ref) {
+			sends(0, list)(sys, unread)
+			list[0] = 2
+		}, false), end(sends(0, []int{1}), true), true},
+	} {
+		t.Run(c.name, func(t *testing.T) { compareStates(t, c.one, c.two, c.same) })
+	}
+}
+
 // A parent spawns as many children as it is told.
 type parent struct{}
 

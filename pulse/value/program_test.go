@@ -295,6 +295,9 @@ func TestSteady(t *testing.T) {
 		if got := w.Steady(c.v); got != c.want {
 			t.Errorf("%T: %t", c.v, got)
 		}
+		if !c.want && w.SteadySum(c.v) != 0 {
+			t.Errorf("%T has a sum", c.v)
+		}
 		if c.want {
 			w.Begin(false)
 			w.Value(c.v)

@@ -159,10 +159,13 @@ func (w *Walker) Contents(v any) (sum uint64, ok bool) {
 func (w *Walker) Steady(v any) bool { return w.shapeOf(v).steady }
 
 // SteadySum returns the hash of a Steady value by itself, in the middle of whatever
-// walk.
+// walk; zero for other values.
 func (w *Walker) SteadySum(v any) uint64 {
-	m := w.Probe()
 	sh := w.shapeOf(v)
+	if !sh.steady {
+		return 0
+	}
+	m := w.Probe()
 	if w.typed(sh); v != nil {
 		w.value(sh, (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
 	}

@@ -365,8 +365,7 @@ func BenchmarkFingerprint(b *testing.B) {
 }
 
 // TestManyBlocks: that two pointers lead to one block shows however many blocks came
-// between them, also when others were met meanwhile
-// and taken back.
+// between them, also when others were met meanwhile and taken back.
 func TestManyBlocks(t *testing.T) {
 	w := &value.Walker{}
 	unreadable := []any{func() {}}
