@@ -98,13 +98,19 @@ func BenchmarkStates(b *testing.B) {
 	for _, c := range []struct{ clients, states int }{{3, 877}, {4, 17_009}, {5, 406_101}} {
 		for _, sleep := range []bool{false, true} {
 			b.Run(fmt.Sprintf("clients=%d/sleep=%t", c.clients, sleep), func(b *testing.B) {
-				program := on(pulse.Options{}, registered(c.clients))
-				steps := 4 * c.clients
-				plain := plainRuns(registered(c.clients), c.states/steps)
+				taken, program := 0, on(pulse.Options{}, registered(c.clients))
+				run := program.run
+				program.run = func(s pulse.Strategy) explore.Run {
+					r := run(s)
+					taken += r.System.Steps()
+					return r
+				}
+				plain := plainRuns(registered(c.clients), c.states/(4*c.clients))
 				var took, ratios []float64
 				var v explore.Result
 				for b.Loop() {
 					base := timed(plain)
+					taken = 0
 					took = append(took, timed(func() { v, _ = explore.Explore(comparing(explore.ByHash, sleep), program) }))
 					if ratios = append(ratios, took[len(took)-1]/base); v.States != c.states {
 						b.Fatalf("%+v", v)
@@ -114,7 +120,8 @@ func BenchmarkStates(b *testing.B) {
 				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(n/median(took)*1e9, "states/s")
 				b.ReportMetric(median(ratios), "x-floor")
-				b.ReportMetric(float64(v.Steps)/n, "steps/state")
+				b.ReportMetric(float64(taken)/n, "steps/state")
+				b.ReportMetric(float64(v.Steps)/n, "new-steps/state")
 				b.ReportMetric(float64(v.Runs+v.Cut+v.Wasted)/n, "runs/state")
 			})
 		}
