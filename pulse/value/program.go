@@ -35,16 +35,16 @@ const (
 	opPart                  // what has no program: it is walked over by its shape
 )
 
-// mostUnrolled is how many elements of an array are steps of a program. Longer ones
-// have no program unless their elements are flat.
-const mostUnrolled = 8
+// mostUnrolled is how many bytes an array has at most whose elements are steps of a
+// program. Larger ones have no program unless their elements are flat.
+const mostUnrolled = 512
 
 // canProgram reports whether values of a shape are walked over by a program: those
 // that are no pointers and no interfaces.
 func (sh *shape) canProgram() bool {
 	switch sh.kind {
 	case reflect.Array:
-		return sh.role == RoleData && (sh.len <= mostUnrolled || sh.elem.flat)
+		return sh.role == RoleData && (sh.size <= mostUnrolled || sh.elem.flat)
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
 		return false
 	}

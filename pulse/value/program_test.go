@@ -238,6 +238,26 @@ func TestProgramsThatLackAStep(t *testing.T) {
 	}
 }
 
+// TestSizesOfPrograms: no program is much larger than its type is in the source, and
+// elements of no size take no time.
+func TestSizesOfPrograms(t *testing.T) {
+	type eight [8][8][8][8][8]string
+	for _, c := range []struct {
+		v   any
+		ops int
+	}{
+		{1, 1}, {"", 1}, {struct{}{}, 0}, {[0]string{}, 0}, {[4]string{}, 4}, {[2][4]any{}, 8}, {[100]string{}, 0}, {eight{}, 0}, {[1000]int{}, 1},
+		{struct {
+			a eight
+			b int
+		}{}, 2}, {[1 << 40]struct{}{}, 0}, {make([]struct{}, 1<<40), 0},
+	} {
+		if n := new(value.Walker).Ops(c.v); n != c.ops {
+			t.Errorf("%T: %d steps, want %d", c.v, n, c.ops)
+		}
+	}
+}
+
 // TestBits: in states numbers count by their bits, by whichever walk.
 func TestBits(t *testing.T) {
 	nan, zero := math.NaN(), 0.0
