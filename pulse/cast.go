@@ -39,7 +39,7 @@ type actor struct {
 	watchers []int32
 	special  bool // spec is not zero
 	spec     Spec
-	history  uint64 // of all that it has received, while there are states
+	history  uint64 // see stateWalk.historyOf
 	lifetime
 }
 
@@ -58,8 +58,8 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 	a := c.place()
 	a.handler, a.parent = handler, parent
 	a.id = c.rec.addActor(name, info, parent)
-	if c.states != nil {
-		a.history = c.actors[c.rec.cur].history // its handler may hold what the spawner knows
+	if c.states != nil && a.actor != trace.Test { // its handler may hold what the spawner knows
+		c.states.happened(event{kind: eventSpawned, actor: a.actor, step: none, spawner: c.rec.cur})
 	}
 	return a
 }
@@ -274,13 +274,6 @@ func (c *cast) lives(actor int32) bool {
 	now := c.actors[actor].life
 	c.learned(uint64(now))
 	return now == alive
-}
-
-// learned notes that the code that runs was told a number by the system.
-func (c *cast) learned(v uint64) {
-	if c.states != nil {
-		c.learn(v)
-	}
 }
 
 // become changes the handler of an actor.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -212,7 +211,7 @@ func (c *cast) loss(a *actor, n int) int {
 	}
 	v := c.choose(choice.Loss, n)
 	if c.states != nil {
-		a.history = hash.Fold(a.history, uint64(v))
+		c.states.happened(event{kind: eventLearned, actor: a.actor, step: none, v: uint64(v)})
 	}
 	return v
 }

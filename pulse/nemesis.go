@@ -256,6 +256,6 @@ func (n Nemesis) strike(x trace.Strike) {
 		n.s.bound(int(most), "faults", "faults of a Nemesis", "strikes")
 	}
 	if x.From != none && x.To == none { // what links suffer is part of the state
-		n.s.actors[x.From].wasStruck(x)
+		n.s.wasStruck(n.s.actors[x.From], x)
 	}
 }

@@ -15,9 +15,9 @@ import (
 // the program), and for code that looks at a system that does not run. Where
 // two runs of one program have equal states, the same can happen from there,
 // but for a collision of hashes. It is the same in every process and on every
-// machine of the same word size, with the same version of Go: that decides how
-// much room append gives to a slice that grows, and slices with more room and
-// with less are different states.
+// machine of the same word size and byte order, with the same version of Go:
+// that decides how much room append gives to a slice that grows, and slices with
+// more room and with less are different states.
 //
 // It covers the actors, the messages on their way, timers and time, what is
 // left of the budgets, and what the test has received. The bound on steps is
@@ -109,8 +109,12 @@ type stateWalk struct {
 	value.Walker
 	sys *System
 
-	run       int32       // the run that order and histories are of
-	order     []int32     // the actors by identity
+	run       int32       // the run that same, events and histories are of
+	ids       []uint64    // of the actors, those that were there at the last walk
+	same      int         // so many of ids are known to be of this run
+	order     []int32     // the places in ids, sorted by what is there
+	events    []event     // of the run
+	known     int         // how many of the events the histories show
 	histories []uint64    // for each step, its actor's history in it
 	due       []entry     // see dueTimers
 	sorted    bool        // due is that of this walk
@@ -139,27 +143,41 @@ func (w *stateWalk) begin(texts bool) {
 	w.Begin(texts)
 	w.renew()
 	w.sorted, w.gap = false, gap{}
+	w.sortActors()
+}
+
+// sortActors makes order that of the actors that there are. Most runs spawn those
+// of the run before, and need not sort them again.
+func (w *stateWalk) sortActors() {
 	actors := w.sys.actors
-	for i := len(w.order); i < len(actors); i++ {
-		id := actors[i].id
-		at, _ := slices.BinarySearchFunc(w.order, id, func(j int32, id uint64) int { return cmp.Compare(actors[j].id, id) })
-		w.order = slices.Insert(w.order, at, int32(i))
+	for w.same < len(actors) && w.same < len(w.ids) && w.ids[w.same] == actors[w.same].id {
+		w.same++
 	}
+	if n := w.same; n < len(w.ids) {
+		w.ids = w.ids[:n]
+		w.order = slices.DeleteFunc(w.order, func(i int32) bool { return int(i) >= n })
+	}
+	for i := len(w.ids); i < len(actors); i++ {
+		id := actors[i].id
+		at, _ := slices.BinarySearchFunc(w.order, id, func(j int32, id uint64) int { return cmp.Compare(w.ids[j], id) })
+		w.order = slices.Insert(w.order, at, int32(i))
+		w.ids = append(w.ids, id)
+	}
+	w.same = len(actors)
 }
 
 // renew forgets the run before.
 func (w *stateWalk) renew() {
 	if w.run != w.sys.run {
 		w.run = w.sys.run
-		w.order, w.histories = w.order[:0], w.histories[:0]
+		w.same, w.histories, w.events, w.known = 0, w.histories[:0], w.events[:0], 0
 	}
 }
 
 // Tags begin what may follow each other, so that no two states give the same
 // words.
 const (
-	tagActor uint64 = 0x5ca1ab1e + iota
-	tagEnded
+	tagEnded uint64 = 0x5ca1ab1f + iota
 	tagHash
 	tagHistory
 	tagChannel
@@ -194,11 +212,89 @@ func (w *stateWalk) everything() {
 // actor writes all of an actor but its mailbox. What one that has ended leaves
 // behind cannot matter to others, but to the check when the run is over.
 func (w *stateWalk) actor(a *actor) {
-	w.Tag(tagActor, "\nactor ")
+	switch {
+	case w.Texts():
+		w.sayFacts(a)
+	case a.life == ended:
+		w.Word(a.id)
+		w.Word(tagEnded)
+	default:
+		w.facts(a)
+	}
+	w.handler(a)
+	if a.life != ended && !a.disk.isEmpty() {
+		w.disk(a)
+	}
+}
+
+// Bits of the word of facts say which facts follow it.
+const (
+	factAwaits uint64 = 1 << (16 + iota)
+	factAnswered
+	factRestarts
+	factSpec
+	factSafe
+	factNew
+	factRoom
+	factWatchers
+	factPending
+)
+
+// facts writes what sayFacts says of an actor that lives, but what is zero.
+func (w *stateWalk) facts(a *actor) {
+	w.Word(a.id)
+	w.Word(w.idOf(a.parent))
+	f := uint64(a.life) | uint64(a.accept)<<4
+	set := func(is bool, fact uint64) {
+		if is {
+			f |= fact
+		}
+	}
+	set(a.await != 0, factAwaits)
+	set(a.await != 0 && a.answered == a.await, factAnswered)
+	set(a.restarts != 0, factRestarts)
+	if a.special {
+		f |= factSpec | uint64(a.spec.OnPanic)<<8
+		set(a.spec.Safe, factSafe)
+		set(a.spec.New != nil, factNew)
+	}
+	set(a.room > 0, factRoom)
+	set(len(a.watchers) > 0, factWatchers)
+	set(a.pending != nil, factPending)
+	if w.Word(f); f>>16 != 0 {
+		w.moreFacts(a, f)
+	}
+}
+
+// moreFacts writes what the bits in the word of facts announce.
+func (w *stateWalk) moreFacts(a *actor, f uint64) {
+	if f&factAwaits != 0 {
+		w.Signed(int64(a.await))
+	}
+	if f&factRestarts != 0 {
+		w.Signed(int64(a.restarts))
+	}
+	if f&factSpec != 0 {
+		w.Signed(int64(a.spec.Restarts))
+	}
+	if f&factRoom != 0 {
+		w.Signed(int64(a.room))
+		w.Unsigned(uint64(a.onFull))
+	}
+	if f&factWatchers != 0 {
+		w.watchers(a)
+	}
+	if f&factPending != 0 {
+		w.Unsigned(uint64(a.how))
+	}
+}
+
+// sayFacts says what is known of an actor beside its handler and its disk.
+func (w *stateWalk) sayFacts(a *actor) {
+	w.Say("\nactor ")
 	w.Hex(a.id)
 	if a.life == ended {
-		w.Tag(tagEnded, "ended ")
-		w.handler(a)
+		w.Say("ended ")
 		return
 	}
 	w.Say("life ")
@@ -228,10 +324,6 @@ func (w *stateWalk) actor(a *actor) {
 		w.Say("to be told ")
 		w.Unsigned(uint64(a.how))
 	}
-	w.handler(a)
-	if !a.disk.isEmpty() {
-		w.disk(a)
-	}
 }
 
 // disk writes what an actor has written to its disk.
@@ -246,7 +338,7 @@ func (w *stateWalk) disk(a *actor) {
 			}
 			w.miss(gap{kind: gapDisk, actor: a.actor, body: list[i].value, why: w.Why()})
 			w.Tag(tagUnread, "unread ")
-			w.Hex(hash.Fold(a.history, w.sys.rec.stepID(a.last)))
+			w.Hex(hash.Fold(w.historyOf(a), w.sys.rec.stepID(a.last)))
 		}
 	}
 }
@@ -291,7 +383,7 @@ func (w *stateWalk) handler(a *actor) {
 	w.miss(gap{kind: kind, actor: a.actor, why: w.Why()})
 	w.Type(a.behind())
 	w.Tag(tagHistory, "history ")
-	w.Hex(hash.Fold(a.history, w.sys.rec.stepID(a.last)))
+	w.Hex(hash.Fold(w.historyOf(a), w.sys.rec.stepID(a.last)))
 }
 
 // ownHash writes the hash that a handler returns.
@@ -430,6 +522,9 @@ func (w *stateWalk) budgets() {
 	w.links()
 	w.Say("budgets ")
 	l := &f.left
+	if !w.Texts() && l.Drop|l.Duplicate|l.Delay|l.Crash|l.RestartKept|l.RestartLost|l.Partition == 0 {
+		return
+	}
 	for _, n := range [...]int{l.Drop, l.Duplicate, l.Delay, l.Crash, l.RestartKept, l.RestartLost, l.Partition} {
 		w.Signed(int64(n))
 	}

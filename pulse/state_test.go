@@ -533,7 +533,32 @@ func linked(list ...struck) func(*pulse.System) {
 	}
 }
 
+// specified spawns an actor as a Spec says, and sends it messages.
+func specified(spec pulse.Spec, messages ...any) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		s := spec
+		if s.Name = "a"; s.New == nil {
+			s.Actor = &touchy{}
+		}
+		a := sys.SpawnSpec(s)
+		for _, m := range messages {
+			sys.Send(a, m)
+		}
+		sys.RunFor(0)
+	}
+}
+
+// A touchy actor panics when it receives "panic", and keeps nothing.
+type touchy struct{}
+
+func (*touchy) Receive(_ *pulse.Ctx, msg any) {
+	if msg == "panic" {
+		panic(msg)
+	}
+}
+
 func TestStateOfSystems(t *testing.T) {
+	anew := func() pulse.Actor { return &touchy{} }
 	for _, c := range []struct {
 		name     string
 		o        pulse.Options
@@ -568,6 +593,17 @@ func TestStateOfSystems(t *testing.T) {
 			sys.Spawn("it", scribbler{})
 			sys.Run()
 		}, false},
+		{"what follows a panic", pulse.Options{}, specified(pulse.Spec{OnPanic: pulse.OnPanicStop}), specified(pulse.Spec{}), false},
+		{"how many restarts there may be", pulse.Options{}, specified(pulse.Spec{Restarts: 2}), specified(pulse.Spec{Restarts: 3}), false},
+		{"how many restarts there were", pulse.Options{}, specified(pulse.Spec{OnPanic: pulse.OnPanicRestart, New: anew}, "panic"),
+			specified(pulse.Spec{OnPanic: pulse.OnPanicRestart, New: anew}, "none"), false},
+		{"who is safe", pulse.Options{}, specified(pulse.Spec{Safe: true}), specified(pulse.Spec{}), false},
+		{"who can be made anew", pulse.Options{}, specified(pulse.Spec{New: anew}), specified(pulse.Spec{}), false},
+		{"room", pulse.Options{}, specified(pulse.Spec{Mailbox: 1}), specified(pulse.Spec{Mailbox: 2}), false},
+		{"any room", pulse.Options{}, specified(pulse.Spec{Mailbox: 1}), specified(pulse.Spec{}), false},
+		{"no more room", pulse.Options{}, specified(pulse.Spec{Mailbox: 1, OnFull: pulse.OnFullFail}), specified(pulse.Spec{Mailbox: 1}), false},
+		{"the same spec", pulse.Options{}, specified(pulse.Spec{Mailbox: 1, Restarts: 2, Safe: true}), specified(pulse.Spec{Mailbox: 1, Restarts: 2, Safe: true}), true},
+		{"who is down", pulse.Options{}, func(sys *pulse.System) { sys.Nemesis().Crash(sys.Spawn("a", &touchy{})) }, func(sys *pulse.System) { sys.Spawn("a", &touchy{}) }, false},
 		{"cuts", pulse.Options{}, linked(cuts(0, 1)), linked(), false},
 		{"ways of cuts", pulse.Options{}, linked(cuts(0, 1)), linked(cuts(1, 0)), false},
 		{"order of cuts", pulse.Options{}, linked(cuts(0, 1), cuts(1, 0)), linked(cuts(1, 0), cuts(0, 1)), true},
@@ -846,10 +882,103 @@ func TestStateWithoutStater(t *testing.T) {
 	sys.State()
 }
 
+// A timerNews is a message that holds a timer.
+type timerNews struct{ timer pulse.Timer }
+
+// A setter sets a timer when it receives anything, and tells another of it.
+type setter struct{ to pulse.Ref }
+
+func (s *setter) Receive(ctx *pulse.Ctx, _ any) { ctx.Send(s.to, timerNews{ctx.After(5, "late")}) }
+
+// TestHistories: what stands in for an actor that cannot be read shows what it
+// received as that was then, and when; and it does not matter when one asks for it.
+func TestHistories(t *testing.T) {
+	end := func(build func(sys *pulse.System, unread pulse.Ref), asks bool) stated {
+		sys := stateSystem(t, pulse.Options{})
+		build(sys, sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {})))
+		for range 2 {
+			sys.RunFor(4)
+			if asks {
+				stateNow(sys)
+			}
+		}
+		return stateNow(sys)
+	}
+	sends := func(at time.Duration, msg any) func(*pulse.System, pulse.Ref) {
+		return func(sys *pulse.System, unread pulse.Ref) {
+			sys.RunFor(at)
+			sys.Send(unread, msg)
+			sys.RunFor(2 - at)
+		}
+	}
+	tells := func(sys *pulse.System, unread pulse.Ref) { sys.Send(sys.Spawn("b", &setter{unread}), 1) }
+	list := []int{1}
+	for _, c := range []struct {
+		name     string
+		one, two stated
+		same     bool
+	}{
+		{"nothing", end(sends(0, 1), false), end(sends(0, 1), false), true},
+		{"what was received", end(sends(0, 1), false), end(sends(0, 2), false), false},
+		{"when it was received", end(sends(0, 1), false), end(sends(1, 1), false), false},
+		{"when one asks", end(sends(0, 1), false), end(sends(0, 1), true), true},
+		{"when one asks, and a timer has fired since", end(tells, false), end(tells, true), true},
+		{"what was changed since", end(func(sys *pulse.System, unread pulse.Ref) {
+			sends(0, list)(sys, unread)
+			list[0] = 2
+		}, false), end(sends(0, []int{1}), true), true},
+	} {
+		t.Run(c.name, func(t *testing.T) { compareStates(t, c.one, c.two, c.same) })
+	}
+}
+
+// A parent spawns as many children as it is told.
+type parent struct{}
+
+func (*parent) Receive(ctx *pulse.Ctx, msg any) {
+	for range msg.(int) {
+		ctx.Spawn("child", &sums{})
+	}
+}
+
+// TestStateInEveryRun: the order in which actors came to be is no part of a state in
+// one system either, whose runs may spawn more, fewer or others than the run before.
+func TestStateInEveryRun(t *testing.T) {
+	e := &stater{}
+	sys := pulse.New(pulse.Options{Strategy: e})
+	defer sys.Close()
+	run := func(children ...int) (all []stated) {
+		for ok := true; ok; ok = e.next() {
+			sys.Reset(0)
+			for _, n := range children {
+				sys.Send(sys.Spawn("parent", &parent{}), n)
+			}
+			e.seen = func(*pulse.Enabled) { stateNow(sys) }
+			sys.Run()
+			all = append(all, stateNow(sys))
+		}
+		e.at, e.digits = 0, nil
+		return all
+	}
+	first := map[string]stated{}
+	for range 2 {
+		for _, children := range [][]int{{1, 2}, {2, 1}, {3, 0, 2}, {0}, {1, 1}, {2}} {
+			for _, s := range run(children...) {
+				of := fmt.Sprint(children)
+				if first[of].text == "" {
+					first[of] = s
+				}
+				compareStates(t, first[of], s, true)
+			}
+		}
+	}
+	compareStates(t, first["[1 2]"], first["[2 1]"], false)
+}
+
 // TestStateIsTheSameEverywhere holds a state that must be so in each process,
 // system and run: nothing in it comes from an address or a map's order.
 func TestStateIsTheSameEverywhere(t *testing.T) {
-	const want = 0xaf85220d8c434131
+	const want = 0xb1b1fdef34b24144
 	for range 2 {
 		sys := stateSystem(t, pulse.Options{})
 		for run := range uint64(3) {

@@ -12,6 +12,7 @@ import (
 // a sequence, the channels by the identities of their ends.
 func (w *stateWalk) channels() {
 	s := w.sys
+	w.Word(tagChannel)
 	for _, to := range w.order {
 		w.inward = w.inward[:0]
 		for i := s.actors[to].inward; i >= 0; i = s.mail.channels[i].sibling {
@@ -26,7 +27,7 @@ func (w *stateWalk) channels() {
 		}
 		for _, i := range w.inward {
 			c := &s.mail.channels[i]
-			w.Tag(tagChannel, "\nchannel ")
+			w.Say("\nchannel ")
 			w.Hex(w.idOfSource(c.from))
 			w.Hex(w.idOf(to))
 			for m := c.head; m >= 0; m = s.mail.sends[m].Next {
@@ -98,9 +99,17 @@ func (w *stateWalk) message(m int32, held bool) {
 	if kind == trace.Copy {
 		kind = trace.Message
 	}
-	w.Unsigned(uint64(kind))
-	w.Signed(int64(d.Ask))
-	w.Flag(held)
+	if w.Texts() {
+		w.Unsigned(uint64(kind))
+		w.Signed(int64(d.Ask))
+		w.Flag(held)
+	} else {
+		facts := uint64(kind) | uint64(uint32(d.Ask))<<16
+		if held {
+			facts |= 1 << 8
+		}
+		w.Word(facts)
+	}
 	if b := s.mail.boxes[d.To]; b.room > 0 && b.onFull == OnFullDropOldest {
 		w.Signed(int64(s.mail.older(b, m)))
 	}
@@ -119,7 +128,9 @@ func (w *stateWalk) message(m int32, held bool) {
 // body writes what a message holds. If that cannot be read, it follows from
 // what the sender had received by then.
 func (w *stateWalk) body(d *trace.Send) {
-	if !w.Try(d.Body) {
+	if w.Steady(d.Body) { // it can be read
+		w.Value(d.Body)
+	} else if !w.Try(d.Body) {
 		w.miss(gap{kind: gapMessage, actor: d.From, body: d.Body, why: w.Why()})
 		w.Tag(tagUnread, "unread ")
 		w.Hex(hash.Fold(d.ID, w.historyAt(d.Step)))

@@ -70,14 +70,13 @@ func (s *System) receive(m int32) {
 	s.rec.step = s.rec.steps
 	s.rec.steps++
 	if s.rec.on {
-		prev := a.last
 		s.rec.addStep(d, m, &a.track, trace.Want(a.accept), s.clock.now, s.settling)
 		s.mail.past++
 		if a.room > 0 && takesRoom(d) {
 			s.rec.touch(a.actor, trace.ItsRoom, 0)
 		}
 		if s.states != nil {
-			s.remember(d, a, prev)
+			s.remember(d, a)
 		}
 	} else {
 		s.mail.release(m)

@@ -46,13 +46,14 @@ func roleOf(t reflect.Type) value.Role {
 }
 
 // specialOf returns how states show the values of a type that is special, and
-// nil for other types.
-func (w *stateWalk) specialOf(t reflect.Type) func(unsafe.Pointer) {
+// nil for other types. What a Ref counts by is the same for the whole run, but what
+// a Timer counts by changes when others fire.
+func (w *stateWalk) specialOf(t reflect.Type) (write func(unsafe.Pointer), steady bool) {
 	switch t {
 	case reflect.TypeFor[Ref]():
-		return func(p unsafe.Pointer) { w.ref((*Ref)(p)) }
+		return func(p unsafe.Pointer) { w.ref((*Ref)(p)) }, true
 	case reflect.TypeFor[Timer]():
-		return func(p unsafe.Pointer) { w.timerValue((*Timer)(p)) }
+		return func(p unsafe.Pointer) { w.timerValue((*Timer)(p)) }, false
 	}
-	return nil
+	return nil, false
 }

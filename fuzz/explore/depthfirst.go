@@ -138,7 +138,7 @@ func (d *depthFirst) handOver(run *Run) {
 // clashes reports whether two states were found to have one hash.
 func (d *depthFirst) clashes() bool {
 	r := &d.tally.result
-	r.States, r.Clash, r.Unread = len(d.walker.seen.entries), d.walker.seen.clash, d.walker.seen.unread
+	r.States, r.Clash, r.Unread = len(d.walker.seen.list), d.walker.seen.clash, d.walker.seen.unread
 	return r.Clash != ""
 }
 

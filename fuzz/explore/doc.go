@@ -49,7 +49,9 @@
 //   - Sleep sets go with every reduction.
 //   - State comparison goes with all but Optimal, which learns from whole runs.
 //     With the others it costs much of the reduction, because a run that is
-//     given up at a known state does not show what would have raced.
+//     given up at a known state does not show what would have raced. Everything
+//     with Sleep comes to all states, too, and makes fewer runs for each: 0.7 in
+//     place of 2.2 for the 406,101 states of a register with five clients.
 //   - Bounds on delays and preemptions go with no reduction. Of orders that do
 //     the same a reduction keeps one, which may be beyond the bound when another
 //     is not.

@@ -20,12 +20,12 @@ const (
 )
 
 var endingTexts = [...]string{
-	endedItself: "the run came to its end",
-	endedAsleep: "all that could come next was run from another branch",
-	endedKnown:  "the state was seen before",
-	endedDeep:   "the bound on the depth was hit",
-	endedHanded: "what follows is for another worker",
-	endedOther:  "the program did not repeat itself",
+	endedItself: "explore: the run came to its end",
+	endedAsleep: "explore: all that could come next was run from another branch",
+	endedKnown:  "explore: the state was seen before",
+	endedDeep:   "explore: the bound on the depth was hit",
+	endedHanded: "explore: what follows is for another worker",
+	endedOther:  "explore: the program did not repeat itself",
 }
 
 // A givenUp is an ending as an error. To make one takes no memory: a search
@@ -33,7 +33,7 @@ var endingTexts = [...]string{
 type givenUp ending
 
 // Error says why the run was given up.
-func (g givenUp) Error() string { return "explore: " + endingTexts[g] }
+func (g givenUp) Error() string { return endingTexts[g] }
 
 // An outcome is the part of a search's strategy that says how the run ended.
 type outcome struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // States are compared as in Basset (section 3.5.1): a run that comes to a
@@ -23,19 +24,23 @@ import (
 // does cannot be seen. Result.Unread tells so.
 
 // states is what is known of the states that were seen.
+//
+// Invariant: the state that the table has at a number is that of list, and of texts
+// if descriptions are compared.
 type states struct {
-	entries map[uint64]state // by hash
-	checked bool             // their descriptions are compared
-	asleep  []uint64         // scratch
-	clash   string           // two states with one hash, if any were found
-	unread  string           // the first part of a state that could not be read, if any
+	table   hash.Table // by hash: a place in list
+	list    []state
+	texts   []string // their descriptions, if they are compared
+	slept   []uint64 // what slept in each, one list behind the other
+	checked bool     // their descriptions are compared
+	asleep  []uint64 // scratch
+	clash   string   // two states with one hash, if any were found
+	unread  string   // the first part of a state that could not be read, if any
 }
 
-// A state is what is known of a state that was seen.
-type state struct {
-	asleep []uint64 // the identities of what slept there, sorted
-	text   string   // its description, if they are compared
-}
+// A state is what is known of a state that was seen: where in states.slept the
+// identities of what slept there begin, and how many they are.
+type state struct{ first, count int }
 
 // isKnown reports whether a run need not go on from a state, and notes it. The
 // candidates are those of its pick, none when only one message is there.
@@ -46,25 +51,41 @@ func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 			s.asleep = append(s.asleep, e.ID(int(list[i].index)))
 		}
 	}
-	slices.Sort(s.asleep)
-	hash := e.State()
-	old, seen := s.entries[hash]
-	if s.checked && s.clashes(&old, seen, e.StateText()) {
+	i, seen := s.note(e.State())
+	if s.checked && s.clashes(i, seen, e.StateText()) {
 		return true
 	}
 	if s.unread == "" {
 		s.unread = e.Unread()
 	}
-	if seen && contains(s.asleep, old.asleep) {
+	if !seen {
+		s.list[i] = state{len(s.slept), len(s.asleep)}
+		s.slept = append(s.slept, s.asleep...)
+		return false
+	}
+	old := s.sleptIn(i)
+	if contains(s.asleep, old) {
 		return true
 	}
-	if seen {
-		old.asleep = slices.DeleteFunc(old.asleep, func(id uint64) bool { return !slices.Contains(s.asleep, id) })
-	} else {
-		old.asleep = slices.Clone(s.asleep)
-	}
-	s.put(hash, old)
+	old = slices.DeleteFunc(old, func(id uint64) bool { return !slices.Contains(s.asleep, id) })
+	s.list[i].count = len(old)
 	return false
+}
+
+// note returns the place of the state with a hash, which is given one if it was not
+// seen.
+func (s *states) note(sum uint64) (place int32, seen bool) {
+	place, seen = s.table.Add(sum, int32(len(s.list)))
+	if !seen {
+		s.list = append(s.list, state{})
+	}
+	return place, seen
+}
+
+// sleptIn returns what slept in a state when it was seen, each time that it was.
+func (s *states) sleptIn(place int32) []uint64 {
+	st := s.list[place]
+	return s.slept[st.first : st.first+st.count]
 }
 
 // contains reports whether each of the few is among the many.
@@ -77,33 +98,25 @@ func contains(many, few []uint64) bool {
 	return true
 }
 
-func (s *states) put(hash uint64, st state) {
-	if s.entries == nil {
-		s.entries = map[uint64]state{}
-	}
-	s.entries[hash] = st
-}
-
 // clashes reports whether a state has another description than the one with
 // the same hash. Then the search is over.
-func (s *states) clashes(old *state, seen bool, text string) bool {
-	if seen && old.text != text {
+func (s *states) clashes(place int32, seen bool, text string) bool {
+	if !seen {
+		s.texts = append(s.texts, text)
+		return false
+	}
+	if old := s.texts[place]; old != text {
 		s.clash = fmt.Sprintf("two states have one hash: a Hash method leaves out what matters "+
-			"(what a slice has room for matters too: append writes there).\nOne state:\n%s\nthe other:\n%s", old.text, text)
+			"(what a slice has room for matters too: append writes there).\nOne state:\n%s\nthe other:\n%s", old, text)
 		return true
 	}
-	old.text = text
 	return false
 }
 
 // end notes the state in which a run ended.
 func (s *states) end(sys *pulse.System) {
-	hash := sys.State()
-	old, seen := s.entries[hash]
-	if s.checked && s.clashes(&old, seen, sys.StateText()) {
-		return
-	}
-	if !seen {
-		s.put(hash, old)
+	i, seen := s.note(sys.State())
+	if s.checked {
+		s.clashes(i, seen, sys.StateText())
 	}
 }

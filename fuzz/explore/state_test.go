@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,38 @@ func statesAgree(t *testing.T, programs int, draw func(seed uint64) *program) {
 		}
 	}
 	t.Logf("runs %v, cut %v", runs, cut)
+}
+
+// TestBlindStatesAreFound holds that the comparison with all orders finds it out
+// when states leave out what matters: here all that actors keep.
+func TestBlindStatesAreFound(t *testing.T) {
+	e, r := &enumerator{}, &rig{}
+	defer e.close()
+	programs, found := 0, 0
+	for seed := range uint64(100) {
+		p := newProgram(seed, agreementFeatures(seed))
+		final, reached := map[uint64]bool{}, map[uint64]bool{}
+		e.after = func(s *pulse.System) {
+			if s.Failure() == nil {
+				final[p.digest()] = true
+			}
+		}
+		all, ok := e.enumerate(p.options(), p.Build, 2000)
+		if !ok {
+			continue
+		}
+		programs++
+		blind := p.options()
+		blind.Tools = func(t reflect.Type) bool { return t == reflect.TypeFor[actor]() }
+		o := explore.Options{Method: explore.Method{Reduction: explore.Everything, States: explore.ByHash}}
+		got := r.exploreBuild(blind, p.Build, o, func(explore.Run) { reached[p.digest()] = true })
+		if lost(got, all, final, reached) != "" {
+			found++
+		}
+	}
+	if t.Logf("found in %d of %d programs", found, programs); found < 10 {
+		t.Errorf("found in %d of %d programs", found, programs)
+	}
 }
 
 // lost says what an exploration that compares states has not found.

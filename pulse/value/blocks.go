@@ -18,25 +18,44 @@ type block struct {
 
 // blocks are numbered as they come. They go in the reverse order.
 //
-// Invariant: if list holds a key, index has its place there. What else index
-// has is of blocks that have gone, so a place counts only if list has the key
-// there.
+// Invariant: index has the places of the first blocks in list, as many as indexed
+// says. What else index has is of blocks that have gone, so a place counts only if
+// list has the key there.
 type blocks struct {
-	list  []block
-	index hash.Table
+	list    []block
+	index   hash.Table
+	indexed int
 }
 
+// fewBlocks is how many blocks are looked at one after the other before there is an
+// index of them.
+const fewBlocks = 12
+
 func (b *blocks) reset() {
-	b.list = b.list[:0]
-	b.index.Reset()
+	b.list, b.indexed = b.list[:0], 0
+	if b.index.Len() > 0 {
+		b.index.Reset()
+	}
 }
 
 // cut forgets all but the first n.
-func (b *blocks) cut(n int) { b.list = b.list[:n] }
+func (b *blocks) cut(n int) { b.list, b.indexed = b.list[:n], min(b.indexed, n) }
 
 // add returns the number of a block, and adds it unless it is known.
 func (b *blocks) add(x block) (number int, known bool) {
 	n := len(b.list)
+	if n < fewBlocks {
+		for i := range b.list {
+			if b.list[i].key == x.key {
+				return i, true
+			}
+		}
+		b.list = append(b.list, x)
+		return n, false
+	}
+	for ; b.indexed < n; b.indexed++ {
+		b.index.Put(b.list[b.indexed].key, int32(b.indexed))
+	}
 	if i, had := b.index.Add(x.key, int32(n)); had {
 		if int(i) < n && b.list[i].key == x.key {
 			return int(i), true
@@ -44,6 +63,7 @@ func (b *blocks) add(x block) (number int, known bool) {
 		b.index.Put(x.key, int32(n))
 	}
 	b.list = append(b.list, x)
+	b.indexed++
 	return n, false
 }
 
@@ -68,7 +88,10 @@ func (w *Walker) Overlaps() {
 		}
 	}
 	slices.SortFunc(w.spans, func(x, y span) int {
-		return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.block, y.block))
+		if x.start != y.start {
+			return cmp.Compare(x.start, y.start)
+		}
+		return cmp.Compare(x.block, y.block)
 	})
 	sum, far := uint64(0), span{}
 	var lines []string
@@ -83,7 +106,8 @@ func (w *Walker) Overlaps() {
 			far = sp
 		}
 	}
-	w.Word(sum)
-	slices.Sort(lines) // not by address
-	w.Say(strings.Join(lines, "") + "\n")
+	if w.Word(sum); w.texts {
+		slices.Sort(lines) // not by address
+		w.Say(strings.Join(lines, "") + "\n")
+	}
 }

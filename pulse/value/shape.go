@@ -21,6 +21,7 @@ type shape struct {
 	hash    uint64 // of the name
 	size    uintptr
 	plain   bool // see Walker.Plain
+	steady  bool // see Walker.Steady
 	flat    bool // nothing but numbers, side by side: values are alike when their bytes are
 	methods bool // the type is an interface with methods
 	boxed   bool // a struct or array that an interface holds in the place of the pointer to it
@@ -31,6 +32,10 @@ type shape struct {
 	special func(unsafe.Pointer) // how a special value is written
 	inCell  reflect.Value        // of a map or a boxed value: what is in the walker's cell
 	buffers []*mapBuffer         // those not in use
+
+	program    bool // see Walker.quickly
+	programmed bool // ops are made
+	ops        []op
 }
 
 type field struct {
@@ -56,33 +61,37 @@ const (
 	roleSpecial // Walker.Special writes them
 )
 
-// roleOf returns the role of a type, and how its values are written if that
-// is roleSpecial.
-func (w *Walker) roleOf(t reflect.Type) (Role, func(unsafe.Pointer)) {
-	if t.Kind() != reflect.Struct {
-		return RoleData, nil
+// findRole sets the role of a shape and, if that is roleSpecial, how its values are
+// written.
+func (w *Walker) findRole(sh *shape) {
+	sh.role, sh.steady = RoleData, true
+	if sh.kind != reflect.Struct {
+		return
 	}
-	if t == reflect.TypeFor[strings.Builder]() {
-		return roleSpecial, w.builder
+	if sh.typ == reflect.TypeFor[strings.Builder]() {
+		sh.role, sh.special = roleSpecial, w.builder
+		return
 	}
 	if w.Special != nil {
-		if special := w.Special(t); special != nil {
-			return roleSpecial, special
+		if special, steady := w.Special(sh.typ); special != nil {
+			sh.role, sh.special, sh.steady = roleSpecial, special, steady
+			return
 		}
 	}
-	switch t.PkgPath() {
+	switch sh.typ.PkgPath() {
 	case "testing", "log", "log/slog":
-		return RoleTool, nil
+		sh.role = RoleTool
+		return
 	case "sync", "sync/atomic", "context":
-		return RoleLock, nil
+		sh.role = RoleLock
+		return
 	}
 	switch {
-	case t == reflect.TypeFor[time.Location]():
-		return RoleTool, nil
+	case sh.typ == reflect.TypeFor[time.Location]():
+		sh.role = RoleTool
 	case w.Role != nil:
-		return w.Role(t), nil
+		sh.role = w.Role(sh.typ)
 	}
-	return RoleData, nil
 }
 
 // builder writes a strings.Builder. The memory behind its length holds whatever
@@ -103,7 +112,7 @@ type recentShape struct {
 }
 
 // nilShape is the shape of an interface that holds nothing.
-var nilShape = shape{name: "nil", plain: true}
+var nilShape = shape{name: "nil", plain: true, steady: true}
 
 // shapeOf returns the shape of what an interface holds.
 func (w *Walker) shapeOf(v any) *shape {
@@ -131,14 +140,14 @@ func (w *Walker) shape(t reflect.Type) *shape {
 	}
 	sh := &shape{typ: t, kind: t.Kind(), id: int32(len(w.shapes)), name: TypeName(t), size: t.Size()}
 	sh.hash = hash.String(sh.name)
-	sh.role, sh.special = w.roleOf(t)
+	w.findRole(sh)
 	w.shapes[t] = sh
 	switch sh.kind {
 	case reflect.Pointer, reflect.Slice:
 		sh.elem = w.shape(t.Elem())
 	case reflect.Array:
 		sh.elem, sh.len = w.shape(t.Elem()), t.Len()
-		sh.plain = sh.elem.plain
+		sh.plain, sh.steady = sh.elem.plain, sh.elem.steady
 	case reflect.Map:
 		sh.key, sh.elem = w.shape(t.Key()), w.shape(t.Elem())
 	case reflect.Struct:
@@ -150,7 +159,9 @@ func (w *Walker) shape(t reflect.Type) *shape {
 		sh.plain = true
 	}
 	sh.plain = sh.plain || sh.role == roleSpecial || sh.role == RoleTool
+	sh.steady = sh.steady && sh.plain
 	sh.flat = sh.isFlat()
+	sh.program = sh.canProgram()
 	sh.boxed = sh.size == unsafe.Sizeof(uintptr(0)) && !sh.plain && (sh.kind == reflect.Struct || sh.kind == reflect.Array)
 	if sh.boxed || sh.kind == reflect.Map {
 		sh.inCell = reflect.NewAt(t, unsafe.Pointer(&w.cell)).Elem()
@@ -189,17 +200,20 @@ func (w *Walker) addFields(sh *shape) {
 	if sh.role == RoleTool {
 		return
 	}
-	plain := true
+	plain, steady := true, sh.steady
 	for i := range sh.typ.NumField() {
 		f := sh.typ.Field(i)
 		if f.Name == "_" {
 			continue
 		}
 		inner := w.shape(f.Type)
-		plain = plain && inner.plain
+		plain, steady = plain && inner.plain, steady && inner.steady
 		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner, !f.IsExported()})
 	}
 	sh.plain = plain
+	if sh.role != roleSpecial { // it counts by what is written of it
+		sh.steady = steady
+	}
 	guards(sh.fields)
 }
 

@@ -3,7 +3,8 @@
 //
 //   - A walk for a state (Begin, then Value and the methods that write single
 //     words) gives hashes that mean the same in every process. It can write a
-//     text beside. What a function, a channel or an unsafe pointer leads to
+//     text in place of them, which tells the same values apart: then the hash is
+//     another, and of no use. What a function, a channel or an unsafe pointer leads to
 //     cannot be read, and neither can a value that holds one (Try).
 //   - A walk for a fingerprint (Fingerprint) shows whether a value was changed.
 //     It reads every value. What cannot be read counts by its address, so
@@ -32,9 +33,9 @@ type Walker struct {
 	// Special returns a function that writes the values of a struct type in
 	// walks for states, in place of what they hold, or nil for other types. The
 	// function is given the address of a value, which it must not keep. Special
-	// is asked once for each type. For fingerprints such values count by what
-	// they hold.
-	Special func(reflect.Type) func(unsafe.Pointer)
+	// is asked once for each type, and whether a value counts the same at all times
+	// of a run. For fingerprints such values count by what they hold.
+	Special func(reflect.Type) (write func(unsafe.Pointer), steady bool)
 	// Role returns the role of a struct type. It is asked once for each type;
 	// nil gives all types RoleData. It is not asked for those of the packages
 	// testing, log and log/slog and for time.Location, which are tools, nor for
@@ -43,6 +44,7 @@ type Walker struct {
 
 	words
 	mode
+	quick  bool   // by programs: the walk is for a state, and no text is written now
 	unread bool   // met something that cannot be read
 	why    string // what that was; valid while unread, and after Try and TryAll until the next walk
 	depth  int    // of pointers, slices, maps and interfaces around the current value
@@ -93,10 +95,11 @@ func (w *Walker) cannot(why string) {
 func (w *Walker) Why() string { return w.why }
 
 // Begin begins a walk for a state and forgets the one before, which may have
-// ended in a panic.
+// ended in a panic. With texts it writes a text, and Sum is another than without.
 func (w *Walker) Begin(texts bool) {
 	w.words = words{texts: texts, text: w.text[:0]}
 	w.mode, w.unread, w.why = mode{}, false, ""
+	w.quick = !texts
 	w.depth, w.probes, w.effort = 0, 0, 0
 	w.blocks.reset()
 	clear(w.errands)
@@ -110,7 +113,7 @@ func (w *Walker) Begin(texts bool) {
 // guards: those below it, and those above that are not exported.
 func (w *Walker) Fingerprint(v any) uint64 {
 	w.Begin(false)
-	w.mode = fingerprintMode
+	w.mode, w.quick = fingerprintMode, false
 	w.Value(v)
 	w.runErrands(0)
 	return w.sum
@@ -145,10 +148,28 @@ func SliceOf(like any, data []byte) any {
 // Locks count for nothing. It ends the walk that was begun.
 func (w *Walker) Contents(v any) (sum uint64, ok bool) {
 	w.Begin(false)
-	w.mode = mode{noLocks: true, later: true}
+	w.mode, w.quick = mode{noLocks: true, later: true}, false
 	w.Value(v)
 	w.runErrands(0)
 	return w.sum, !w.unread
+}
+
+// Steady reports whether what an interface holds is Plain, and counts in states the
+// same at all times of a run: it has no special value that does not.
+func (w *Walker) Steady(v any) bool { return w.shapeOf(v).steady }
+
+// SteadySum returns the hash of a Steady value by itself, in the middle of whatever
+// walk; zero for other values.
+func (w *Walker) SteadySum(v any) uint64 {
+	sh := w.shapeOf(v)
+	if !sh.steady {
+		return 0
+	}
+	m := w.Probe()
+	if w.typed(sh); v != nil {
+		w.value(sh, (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
+	}
+	return w.EndProbe(m)
 }
 
 // Plain reports whether what an interface holds has no pointers but those of
@@ -193,15 +214,15 @@ func (w *Walker) undo(sum uint64, text, blocks int) {
 type Mark struct {
 	sum             uint64
 	blocks, errands int32
-	texts           bool
+	texts, quick    bool
 }
 
 // Probe begins a hash of its own, without a text. It knows the blocks that the
 // walk has met and leaves behind none that it meets. EndProbe ends it.
 func (w *Walker) Probe() Mark {
-	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts}
+	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts, w.quick}
 	w.probes++
-	w.sum, w.texts = 0, false
+	w.sum, w.texts, w.quick = 0, false, w.mode == mode{}
 	return m
 }
 
@@ -214,7 +235,7 @@ func (w *Walker) EndProbe(m Mark) uint64 {
 	sum := w.sum
 	w.probes--
 	w.blocks.cut(int(m.blocks))
-	w.sum, w.texts = m.sum, m.texts
+	w.sum, w.texts, w.quick = m.sum, m.texts, m.quick
 	return sum
 }
 
@@ -284,6 +305,10 @@ func (w *Walker) held(sh *shape, v any, word unsafe.Pointer) {
 
 // value writes the value of a shape at an address.
 func (w *Walker) value(sh *shape, p unsafe.Pointer) {
+	if w.quick && sh.program {
+		w.quickly(sh, p)
+		return
+	}
 	if sh.role != RoleData && w.standsApart(sh, p) {
 		return
 	}
@@ -463,6 +488,8 @@ func (w *Walker) capacity(n, length int) {
 func (w *Walker) items(sh *shape, data unsafe.Pointer, n int) {
 	if sh.elem.flat && w.addresses {
 		w.Word(flatHash(unsafe.Slice((*byte)(data), uintptr(n)*sh.elem.size)))
+	} else if sh.elem.flat && w.quick {
+		w.sum = foldBytes(w.sum, unsafe.Slice((*byte)(data), uintptr(n)*sh.elem.size))
 	} else if sh.elem.kind == reflect.Uint8 && !w.texts {
 		w.bytes((*byte)(data), n)
 	} else {

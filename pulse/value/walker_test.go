@@ -154,11 +154,11 @@ func roles() *value.Walker {
 		}
 		return value.RoleData
 	}
-	w.Special = func(t reflect.Type) func(unsafe.Pointer) {
+	w.Special = func(t reflect.Type) (func(unsafe.Pointer), bool) {
 		if t != reflect.TypeFor[named]() {
-			return nil
+			return nil, false
 		}
-		return func(p unsafe.Pointer) { w.Tag(uint64(len((*named)(p).name)), (*named)(p).name+" ") }
+		return func(p unsafe.Pointer) { w.Tag(uint64(len((*named)(p).name)), (*named)(p).name+" ") }, true
 	}
 	return w
 }
@@ -362,4 +362,38 @@ func BenchmarkFingerprint(b *testing.B) {
 			fingerprint(fewValues()[1])
 		}
 	})
+}
+
+// TestManyBlocks: that two pointers lead to one block shows however many blocks came
+// between them, also when others were met meanwhile and taken back.
+func TestManyBlocks(t *testing.T) {
+	w := &value.Walker{}
+	unreadable := []any{func() {}}
+	for range 40 {
+		unreadable = append([]any{new(int)}, unreadable...)
+	}
+	of := func(list []*int, last *int) uint64 {
+		w.Begin(false)
+		w.Try(unreadable)
+		w.Value(list)
+		probe := w.Probe()
+		w.Value([]*int{ptr(1), ptr(2), ptr(3)})
+		w.EndProbe(probe)
+		w.Value(last)
+		return w.Sum()
+	}
+	for n := range 40 {
+		var list []*int
+		for range n {
+			list = append(list, new(int))
+		}
+		list = slices.Clip(list)
+		sums := map[uint64]int{of(list, new(int)): -1}
+		for i, p := range list {
+			if old, known := sums[of(list, p)]; known {
+				t.Errorf("of %d blocks number %d is taken for number %d", n, i, old)
+			}
+			sums[of(list, p)] = i
+		}
+	}
 }

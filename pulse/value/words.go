@@ -9,7 +9,7 @@ import (
 )
 
 // words is what a walk has written: a hash of words and, if it was asked for,
-// a text that shows the same.
+// a text that tells the same values apart.
 type words struct {
 	sum   uint64
 	text  []byte

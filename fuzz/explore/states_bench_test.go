@@ -1,0 +1,141 @@
+package explore_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A register keeps the last value that was put. It and its clients are the program
+// of stateright's examples/single-copy-register.rs.
+type register struct{ value int }
+
+func (r *register) Receive(ctx *pulse.Ctx, msg any) {
+	switch m := msg.(type) {
+	case put:
+		r.value = m.value
+		ctx.Send(m.from, putDone{})
+	case get:
+		ctx.Send(m.from, got{r.value})
+	}
+}
+
+type (
+	put struct {
+		from  pulse.Ref
+		value int
+	}
+	get     struct{ from pulse.Ref }
+	putDone struct{}
+	got     struct{ value int }
+)
+
+// A client puts its value, then gets one and keeps it.
+type client struct {
+	at     pulse.Ref
+	phase  int
+	number int
+	read   int
+}
+
+func (c *client) Receive(ctx *pulse.Ctx, msg any) {
+	c.phase++
+	switch m := msg.(type) {
+	case begin:
+		ctx.Send(c.at, put{ctx.Self(), c.number})
+	case putDone:
+		ctx.Send(c.at, get{ctx.Self()})
+	case got:
+		c.read = m.value
+	}
+}
+
+type begin struct{}
+
+// registered builds a register with so many clients, each of which has put a value
+// already.
+func registered(clients int) func(*pulse.System) func() error {
+	names := make([]string, clients)
+	for i := range names {
+		names[i] = fmt.Sprint("client ", i+1)
+	}
+	return func(s *pulse.System) func() error {
+		at := s.Spawn("register", &register{})
+		for i := range clients {
+			c := s.Spawn(names[i], &client{at: at, number: i + 1})
+			s.Host().Enqueue(c, at, put{c, i + 1})
+		}
+		return func() error { return nil }
+	}
+}
+
+// TestRegisterStates: a register has as many states as stateright counts, whether
+// sleep sets leave out orders or not. With 5 clients there are 406,101, as the
+// benchmark finds.
+func TestRegisterStates(t *testing.T) {
+	for _, c := range []struct {
+		clients, states int
+		how             explore.States
+	}{{2, 57, explore.Checked}, {3, 877, explore.Checked}, {3, 877, explore.ByHash}, {4, 17_009, explore.ByHash}} {
+		for _, sleep := range []bool{false, true} {
+			v, err := explore.Explore(comparing(c.how, sleep), on(pulse.Options{}, registered(c.clients)))
+			if err != nil || !v.Complete || v.States != c.states {
+				t.Errorf("%d clients, sleep %t, states %v: want %d states: %+v %v", c.clients, sleep, c.how, c.states, v, err)
+			}
+		}
+	}
+}
+
+func comparing(how explore.States, sleep bool) explore.Options {
+	return explore.Options{Method: explore.Method{Reduction: explore.Everything, States: how, Sleep: sleep, DepthFirst: true}}
+}
+
+// BenchmarkStates goes through all states of a register, on one core. Its floor is to
+// run the program in plain order until that has taken a step for each state.
+func BenchmarkStates(b *testing.B) {
+	for _, c := range []struct{ clients, states int }{{3, 877}, {4, 17_009}, {5, 406_101}} {
+		for _, sleep := range []bool{false, true} {
+			b.Run(fmt.Sprintf("clients=%d/sleep=%t", c.clients, sleep), func(b *testing.B) {
+				taken, program := 0, on(pulse.Options{}, registered(c.clients))
+				run := program.run
+				program.run = func(s pulse.Strategy) explore.Run {
+					r := run(s)
+					taken += r.System.Steps()
+					return r
+				}
+				plain := plainRuns(registered(c.clients), c.states/(4*c.clients))
+				var took, ratios []float64
+				var v explore.Result
+				for b.Loop() {
+					base := timed(plain)
+					taken = 0
+					took = append(took, timed(func() { v, _ = explore.Explore(comparing(explore.ByHash, sleep), program) }))
+					if ratios = append(ratios, took[len(took)-1]/base); v.States != c.states {
+						b.Fatalf("%+v", v)
+					}
+				}
+				n := float64(c.states)
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(n/median(took)*1e9, "states/s")
+				b.ReportMetric(median(ratios), "x-floor")
+				b.ReportMetric(float64(taken)/n, "steps/state")
+				b.ReportMetric(float64(v.Steps)/n, "new-steps/state")
+				b.ReportMetric(float64(v.Runs+v.Cut+v.Wasted)/n, "runs/state")
+			})
+		}
+	}
+}
+
+// plainRuns returns a function that runs a program so many times, in plain order.
+func plainRuns(build func(*pulse.System) func() error, n int) func() {
+	sys := pulse.New(pulse.Options{})
+	return func() {
+		for range n {
+			sys.Reset(0)
+			build(sys)
+			sys.Run()
+		}
+	}
+}

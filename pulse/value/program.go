@@ -1,0 +1,143 @@
+package value
+
+import (
+	"encoding/binary"
+	"reflect"
+	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// Walks for the hash of a state, which write no text, are made by programs: what
+// there is to do for a type is found out once and kept with its shape. A program
+// reads numbers that lie side by side as bytes, eight at a time, and not what is
+// between them that is no part of the value. So a number counts by its bits, as it
+// does in the walks that write texts: NaN is equal to itself, and -0 is not 0.
+//
+// Two values of one type give the same hash by a program if and only if they give
+// the same by a walk with texts, but for collisions.
+
+// An op is one step of a program, for what lies at an offset of a value.
+type op struct {
+	kind   opKind
+	offset uintptr
+	size   uintptr // of bytes
+	shape  *shape  // of a part, or of a special value
+}
+
+type opKind uint8
+
+const (
+	opWord    opKind = iota // 8 bytes that hold nothing but numbers
+	opBytes                 // any number of such bytes
+	opString                // a string
+	opSpecial               // what Walker.Special writes
+	opPart                  // what has no program: it is walked over by its shape
+)
+
+// mostUnrolled is how many bytes an array has at most whose elements are steps of a
+// program. Larger ones have no program unless their elements are flat.
+const mostUnrolled = 512
+
+// canProgram reports whether values of a shape are walked over by a program: those
+// that are no pointers and no interfaces.
+func (sh *shape) canProgram() bool {
+	switch sh.kind {
+	case reflect.Array:
+		return sh.role == RoleData && (sh.size <= mostUnrolled || sh.elem.flat)
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return false
+	}
+	return true
+}
+
+// quickly writes the value of a shape that has a program.
+func (w *Walker) quickly(sh *shape, p unsafe.Pointer) {
+	if !sh.programmed {
+		sh.ops, sh.programmed = sh.appendOps(nil, 0), true
+	}
+	h := w.sum
+	for i := range sh.ops {
+		o := &sh.ops[i]
+		q := unsafe.Add(p, o.offset)
+		switch o.kind {
+		case opWord:
+			h = hash.Fold(h, *(*uint64)(q))
+			continue
+		case opBytes:
+			h = foldBytes(h, unsafe.Slice((*byte)(q), o.size))
+			continue
+		case opString:
+			h = foldString(h, *(*string)(q))
+			continue
+		}
+		if w.sum = h; o.kind == opSpecial {
+			o.shape.special(q)
+		} else if w.value(o.shape, q); w.unread {
+			return
+		}
+		h = w.sum
+	}
+	w.sum = h
+}
+
+// appendOps appends the program for a value of a shape that lies at an offset.
+func (sh *shape) appendOps(list []op, offset uintptr) []op {
+	switch {
+	case sh.role == RoleTool:
+		return list
+	case sh.role == roleSpecial:
+		return append(list, op{opSpecial, offset, sh.size, sh})
+	case !sh.program:
+		return append(list, op{opPart, offset, sh.size, sh})
+	case sh.kind == reflect.Struct:
+		for i := range sh.fields {
+			list = sh.fields[i].shape.appendOps(list, offset+sh.fields[i].offset)
+		}
+		return list
+	case sh.kind == reflect.Array && !sh.elem.flat:
+		for i := range sh.len {
+			list = sh.elem.appendOps(list, offset+uintptr(i)*sh.elem.size)
+		}
+		return list
+	case sh.kind == reflect.String:
+		return append(list, op{opString, offset, sh.size, sh})
+	}
+	return appendBytes(list, offset, sh.size)
+}
+
+// appendBytes appends to a program that numbers are read, together with those
+// before if they lie beside them.
+func appendBytes(list []op, offset, size uintptr) []op {
+	if size == 0 {
+		return list
+	}
+	if last := len(list) - 1; last >= 0 && list[last].kind <= opBytes && list[last].offset+list[last].size == offset {
+		offset, size = list[last].offset, list[last].size+size
+		list = list[:last]
+	}
+	if size == 8 && offset%unsafe.Alignof(uint64(0)) == 0 {
+		return append(list, op{opWord, offset, size, nil})
+	}
+	return append(list, op{opBytes, offset, size, nil})
+}
+
+// foldString adds a string to a hash.
+func foldString(h uint64, s string) uint64 {
+	return foldBytes(hash.Fold(h, uint64(len(s))), unsafe.Slice(unsafe.StringData(s), len(s)))
+}
+
+// foldBytes adds bytes to a hash, eight at a time.
+func foldBytes(h uint64, p []byte) uint64 {
+	for ; len(p) >= 8; p = p[8:] {
+		h = hash.Fold(h, binary.LittleEndian.Uint64(p))
+	}
+	if len(p) == 0 {
+		return h
+	}
+	last := uint64(0)
+	for i, b := range p {
+		last |= uint64(b) << (8 * i)
+	}
+	return hash.Fold(h, last)
+}
