@@ -49,7 +49,7 @@ var growths = []struct {
 	}},
 	{"senders-matched", pulse.Options{}, func(sys *pulse.System, n int) {
 		p := sys.Go("p", func(p *pulse.Process) {
-			for range 10 {
+			for range n {
 				p.ReceiveMatch(isAnswer)
 			}
 		})

@@ -123,9 +123,10 @@ func (s *System) finishStep(a *actor) {
 	if w&workEnd != 0 {
 		s.end(a, "stopped")
 	} else if w&workFilter != 0 && a.life == alive {
-		s.mail.refilter(&a.mailbox)
+		s.mail.sift(&a.mailbox)
 	}
 	if w&workIsolate != 0 {
+		s.checkSieve(a)
 		s.checkIsolation()
 		s.checkDisks()
 	}
