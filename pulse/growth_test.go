@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,9 +137,13 @@ func askAll(sys *pulse.System, n int) {
 	}
 }
 
+// mostProcesses is for how many processes there is memory.
+const mostProcesses = 100_000
+
 // BenchmarkGrowth times whole runs with n of something, and reports the exponent of
-// how the time grows: that of the last factor of ten. JOSTLE_NIGHTLY has more of
-// everything.
+// how the time grows with n: the slope of the line through the times from 1,000 on, or
+// from 10 where there is no more. JOSTLE_NIGHTLY has more of everything; CONTRIBUTING.md
+// has what it says then.
 func BenchmarkGrowth(b *testing.B) {
 	most := 1000
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -147,7 +152,11 @@ func BenchmarkGrowth(b *testing.B) {
 	for _, g := range growths {
 		b.Run(g.what, func(b *testing.B) {
 			for b.Loop() {
-				grow(b, g.o, g.build, most)
+				n := most
+				if strings.HasPrefix(g.what, "processes") {
+					n = min(n, mostProcesses)
+				}
+				grow(b, g.o, g.build, n)
 			}
 		})
 	}
@@ -161,7 +170,7 @@ func grow(b *testing.B, o pulse.Options, build func(*pulse.System, int), most in
 	o.Steps, o.Pending = math.MaxInt32, math.MaxInt32
 	sys := pulse.New(o)
 	defer sys.Close()
-	before := 0.0
+	var points []point
 	for n := 10; n <= most; n *= 10 {
 		var times []float64
 		for i := range 4 {
@@ -178,10 +187,41 @@ func grow(b *testing.B, o pulse.Options, build func(*pulse.System, int), most in
 		}
 		now := slices.Min(times)
 		b.ReportMetric(now/float64(n), fmt.Sprintf("ns-at-%d", n))
-		if n == most {
-			b.ReportMetric(math.Log10(now/before), "exponent")
-		}
-		before = now
+		points = append(points, point{math.Log(float64(n)), math.Log(now)})
 	}
+	if len(points) > 3 {
+		points = points[2:] // a run of ten is all beginning
+	}
+	b.ReportMetric(slope(points), "exponent")
 	b.ReportMetric(0, "ns/op")
+}
+
+type point struct{ x, y float64 }
+
+// slope returns that of the line with the least squares through points.
+func slope(points []point) float64 {
+	var mid point
+	for _, p := range points {
+		mid.x += p.x / float64(len(points))
+		mid.y += p.y / float64(len(points))
+	}
+	var xy, xx float64
+	for _, p := range points {
+		xy += (p.x - mid.x) * (p.y - mid.y)
+		xx += (p.x - mid.x) * (p.x - mid.x)
+	}
+	return xy / xx
+}
+
+// TestSlope: the exponent of times that grow with a power is that power.
+func TestSlope(t *testing.T) {
+	for _, power := range []float64{0, 1, 1.5, 2} {
+		var points []point
+		for n := 10.0; n <= 1e6; n *= 10 {
+			points = append(points, point{math.Log(n), math.Log(7 * math.Pow(n, power))})
+		}
+		if got := slope(points); math.Abs(got-power) > 1e-9 {
+			t.Errorf("power %v: %v", power, got)
+		}
+	}
 }

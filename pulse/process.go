@@ -407,10 +407,10 @@ func isFixed(code uintptr) bool {
 
 // checkSieve fails the run when a function that is to look at its argument alone has
 // changed its mind about what waits.
-func (s *System) checkSieve(a *actor) {
-	if b := &a.mailbox; a.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !s.mail.isSifted(b) {
-		s.misuse("ReceiveMatch of %s by a function declared at package level, which now says other things of a message than before: "+
-			"let it look at nothing but the message, or make it a function literal", s.rec.nameOf(a.actor))
+func (t *traffic) checkSieve(b *mailbox) {
+	if b.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !t.mail.isSifted(b) {
+		t.misuse("ReceiveMatch of %s by a function declared at package level, which now says other things of a message than before: "+
+			"let it look at nothing but the message, or make it a function literal", t.rec.nameOf(b.actor))
 	}
 }
 

@@ -126,7 +126,7 @@ func (s *System) finishStep(a *actor) {
 		s.mail.sift(&a.mailbox)
 	}
 	if w&workIsolate != 0 {
-		s.checkSieve(a)
+		s.checkSieve(&a.mailbox)
 		s.checkIsolation()
 		s.checkDisks()
 	}
