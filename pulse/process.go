@@ -57,32 +57,24 @@ type start struct{}
 // timeout is the body of the message that ends a wait in time.
 type timeout struct{}
 
-// processActor is the handler of a process: it resumes the code.
+// processActor stands for the handler of a process, whose code loop resumes.
 type processActor struct{}
 
-func (processActor) Receive(ctx *Ctx, msg any) {
-	s := ctx.sys
-	a := s.actors[ctx.actor]
+func (processActor) Receive(*Ctx, any) {}
+
+// hand gives a message to the code of a process that is about to be resumed.
+func (c *cast) hand(a *actor, msg any) *Coroutine {
 	p := a.process
 	p.in = msg
 	if a.here > 0 {
 		a.here--
 	}
-	// This is Coroutine.Resume, written out: a switch of stacks spoils the
-	// processor's guesses at where calls return to, so each call less counts.
-	c := p.co
-	if !c.fits(s.calls.g) {
-		c.unlock(s.calls.g)
-		s.misuse(lockText)
+	co := p.co
+	if !co.fits(c.calls.g) {
+		co.unlock(c.calls.g)
+		c.misuse(lockText)
 	}
-	g, top, span := s.calls.g, s.calls.top, s.calls.span
-	s.calls.g, s.calls.top, s.calls.span = c.g, c.top, c.span
-	c.resume()
-	c.span = s.calls.span
-	s.calls.g, s.calls.top, s.calls.span = g, top, span
-	if c.ended {
-		s.codeEnded(a)
-	}
+	return co
 }
 
 // codeEnded ends an actor whose process has returned, and passes on the panic
