@@ -3,7 +3,10 @@ package pulse_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,7 +51,7 @@ var growths = []struct {
 	}},
 	{"senders-matched", pulse.Options{}, func(sys *pulse.System, n int) {
 		p := sys.Go("p", func(p *pulse.Process) {
-			for range 10 {
+			for range n {
 				p.ReceiveMatch(isAnswer)
 			}
 		})
@@ -135,55 +138,126 @@ func askAll(sys *pulse.System, n int) {
 	}
 }
 
-// BenchmarkGrowth times whole runs with n of something, and reports the exponent of
-// how the time grows: that of the last factor of ten. Of each n the fastest of all runs
-// counts. JOSTLE_NIGHTLY has more of everything.
-func BenchmarkGrowth(b *testing.B) {
-	most := 1000
-	if os.Getenv("JOSTLE_NIGHTLY") != "" {
-		most = 1_000_000
-	}
-	for _, g := range growths {
-		b.Run(g.what, func(b *testing.B) {
-			if g.o.Strategy == nil {
-				g.o.Strategy = strategy.Random()
+// BenchmarkGrowthOfMemory is what the exponents of BenchmarkGrowth are to be compared
+// with: the time to write into each of n objects as large as an actor, four times in
+// random order. It has an exponent over 1 too where the processor's caches end.
+func BenchmarkGrowthOfMemory(b *testing.B) {
+	for b.Loop() {
+		growthOf(b, mostOf(), func(n int) (run func()) {
+			type object [64]int
+			list, order := make([]*object, n), rand.New(rand.NewPCG(1, 2)).Perm(n)
+			for i := range list {
+				list[i] = new(object)
 			}
-			g.o.Steps, g.o.Pending = math.MaxInt32, math.MaxInt32
-			sys := pulse.New(g.o)
-			defer sys.Close()
-			least := map[int]float64{}
-			for b.Loop() {
-				for n := 10; n <= most; n *= 10 {
-					took := fastest(b, sys, g.build, n)
-					if was, ok := least[n]; !ok || took < was {
-						least[n] = took
+			return func() {
+				for i := range 4 {
+					for _, at := range order {
+						list[at][16*i]++
 					}
 				}
 			}
-			for n, took := range least {
-				b.ReportMetric(took/float64(n), fmt.Sprintf("ns-at-%d", n))
-			}
-			b.ReportMetric(math.Log10(least[most]/least[most/10]), "exponent")
-			b.ReportMetric(0, "ns/op")
 		})
 	}
 }
 
-// fastest returns the time of the fastest of a few runs, without the first, which takes
-// memory.
-func fastest(b *testing.B, sys *pulse.System, build func(*pulse.System, int), n int) float64 {
-	least := math.Inf(1)
-	for i := range 4 {
-		sys.Reset(uint64(i))
-		start := time.Now()
-		build(sys, n)
-		sys.Run()
-		if f := sys.Failure(); f != nil {
-			b.Fatal(f)
+// mostOf returns of how many of something there may be.
+func mostOf() int {
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		return 1_000_000
+	}
+	return 1000
+}
+
+// mostProcesses is for how many processes there is memory.
+const mostProcesses = 100_000
+
+// BenchmarkGrowth times whole runs with n of something, and reports the exponent of
+// how the time grows with n: the slope of the line through the times from 1,000 on, or
+// from 10 where there is no more. JOSTLE_NIGHTLY has more of everything; CONTRIBUTING.md
+// has what it says then.
+func BenchmarkGrowth(b *testing.B) {
+	for _, g := range growths {
+		b.Run(g.what, func(b *testing.B) {
+			for b.Loop() {
+				n := mostOf()
+				if strings.HasPrefix(g.what, "processes") {
+					n = min(n, mostProcesses)
+				}
+				grow(b, g.o, g.build, n)
+			}
+		})
+	}
+}
+
+// grow reports how the time of a run grows up to most.
+func grow(b *testing.B, o pulse.Options, build func(*pulse.System, int), most int) {
+	if o.Strategy == nil {
+		o.Strategy = strategy.Random()
+	}
+	o.Steps, o.Pending = math.MaxInt32, math.MaxInt32
+	sys := pulse.New(o)
+	defer sys.Close()
+	growthOf(b, most, func(n int) func() {
+		seed := uint64(0)
+		return func() {
+			seed++
+			sys.Reset(seed)
+			build(sys, n)
+			sys.Run()
+			if f := sys.Failure(); f != nil {
+				b.Fatal(f)
+			}
 		}
-		if took := time.Since(start); i > 0 {
-			least = min(least, float64(took))
+	})
+}
+
+// growthOf reports how the time of what begin returns grows with n, up to most.
+func growthOf(b *testing.B, most int, begin func(n int) (run func())) {
+	var points []point
+	for n := 10; n <= most; n *= 10 {
+		run := begin(n)
+		run() // the first one takes memory
+		runtime.GC()
+		took := math.Inf(1)
+		for range max(3, 10_000/n) {
+			took = min(took, timed(1, run))
+		}
+		b.ReportMetric(took/float64(n), fmt.Sprintf("ns-at-%d", n))
+		points = append(points, point{math.Log(float64(n)), math.Log(took)})
+	}
+	if len(points) > 3 {
+		points = points[2:] // a run of ten is all beginning
+	}
+	b.ReportMetric(slope(points), "exponent")
+	b.ReportMetric(0, "ns/op")
+}
+
+type point struct{ x, y float64 }
+
+// slope returns that of the line with the least squares through points.
+func slope(points []point) float64 {
+	var mid point
+	for _, p := range points {
+		mid.x += p.x / float64(len(points))
+		mid.y += p.y / float64(len(points))
+	}
+	var xy, xx float64
+	for _, p := range points {
+		xy += (p.x - mid.x) * (p.y - mid.y)
+		xx += (p.x - mid.x) * (p.x - mid.x)
+	}
+	return xy / xx
+}
+
+// TestSlope: the exponent of times that grow with a power is that power.
+func TestSlope(t *testing.T) {
+	for _, power := range []float64{0, 1, 1.5, 2} {
+		var points []point
+		for n := 10.0; n <= 1e6; n *= 10 {
+			points = append(points, point{math.Log(n), math.Log(7 * math.Pow(n, power))})
+		}
+		if got := slope(points); math.Abs(got-power) > 1e-9 {
+			t.Errorf("power %v: %v", power, got)
 		}
 	}
-	return least
 }

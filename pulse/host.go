@@ -144,7 +144,7 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 	if a.toStart {
 		s.misuse("Host.Accept of %s, which has not started: it takes nothing but its start", s.rec.nameOf(r.actor))
 	}
-	a.match, a.accept = match, acceptMatching
+	a.match, a.accept, a.sieve = match, acceptMatching, 0
 	if match == nil {
 		a.accept, a.waits = acceptAll, wait{on: none}
 	}

@@ -1,6 +1,10 @@
 package pulse
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // A mailbox is what the mailroom knows of an actor: whether it lives and which
 // messages it accepts. What an actor does not accept stays in its channel
@@ -23,6 +27,10 @@ type mailbox struct {
 	safe     bool     // partitions leave it alone
 	onFull   Overflow // what follows when it is full
 	room     int32    // for how many messages; 0 for any number
+
+	// Of match, if it looks at its argument alone, and of that by which what waits was
+	// told apart last; 0 for any other.
+	sieve, sifted uintptr
 }
 
 // unknown stands for a number that nobody counts: what comes to an open mailbox, or
@@ -67,6 +75,7 @@ func (r *mailroom) admit(b *mailbox) {
 	}
 	b.actor, b.inward, b.here = int32(n), none, unknown
 	b.await, b.answered = 0, 0
+	b.sieve, b.sifted = 0, 0
 	b.accept, b.life, b.open, b.safe = acceptAll, alive, true, false
 	b.onFull, b.room = OnFullDropNewest, 0
 }
@@ -134,6 +143,9 @@ func (r *mailroom) flagChoosy() {
 // refilter makes what can be delivered to an actor agree with what it accepts
 // and with which of its channels are held up.
 func (r *mailroom) refilter(b *mailbox) {
+	if b.sifted = 0; b.accept == acceptMatching {
+		b.sifted = b.sieve
+	}
 	open := b.life == alive && b.accept == acceptAll
 	if open && b.open && r.cut < 0 && r.slow == 0 && r.links.cuts == 0 {
 		return
@@ -152,6 +164,41 @@ func (r *mailroom) refilter(b *mailbox) {
 			r.findCandidate(b, c)
 		}
 	}
+}
+
+// sift is refilter after a step of an actor. If that still takes what it took before,
+// by a predicate that looks at its argument alone, only the channel from which its
+// message was taken is looked at: the first that is wanted of each other one was found
+// when it came.
+func (r *mailroom) sift(b *mailbox) {
+	if b.sieve == 0 || b.sieve != b.sifted || b.accept != acceptMatching {
+		r.refilter(b)
+		return
+	}
+	if r.unordered {
+		return // arrive has placed each
+	}
+	c := &r.channels[r.taken]
+	if c.candidate >= 0 { // the actor has sent it to itself, behind others
+		r.removeReadySlot(c.candidate)
+		c.candidate = none
+	}
+	r.findCandidate(b, c)
+}
+
+// isSifted reports whether the first message that is wanted of each channel is the one
+// that sift has left.
+func (r *mailroom) isSifted(b *mailbox) bool {
+	if r.unordered {
+		other := func(m int32) bool { return r.sends[m].To == b.actor && !b.accepts(&r.sends[m]) }
+		return !slices.ContainsFunc(r.ready, other)
+	}
+	for i := b.inward; i >= 0; i = r.channels[i].sibling {
+		if c := &r.channels[i]; c.blocked == 0 && c.slow == 0 && r.firstWanted(b, c) != c.candidate {
+			return false
+		}
+	}
+	return true
 }
 
 // removeCandidates takes what the channels of a mailbox have in ready out of it. It
@@ -181,15 +228,21 @@ func (r *mailroom) removeCandidates(b *mailbox) {
 // findCandidate puts the first message of a channel that its receiver accepts
 // into ready, unless a delay holds up that one or one before it.
 func (r *mailroom) findCandidate(b *mailbox, c *channel) {
-	open := b.open
-	m := c.head
-	for m >= 0 && !open && !b.accepts(&r.sends[m]) && (c.slow == 0 || !r.isSlow(m)) {
-		m = r.sends[m].Next
-	}
+	m := r.firstWanted(b, c)
 	if m >= 0 && (c.slow == 0 || !r.isSlow(m)) {
 		c.candidate = m
 		r.ready = append(r.ready, m)
 	}
+}
+
+// firstWanted returns the first message of a channel that its receiver accepts, or
+// one before it that a delay holds up.
+func (r *mailroom) firstWanted(b *mailbox, c *channel) int32 {
+	m := c.head
+	for m >= 0 && !b.open && !b.accepts(&r.sends[m]) && (c.slow == 0 || !r.isSlow(m)) {
+		m = r.sends[m].Next
+	}
+	return m
 }
 
 // reopen makes an actor's channels be looked at anew although it was open.

@@ -27,6 +27,7 @@ type mailroom struct {
 	channels  []channel
 	moved     int   // what is before this in ready was not moved since Enabled has looked
 	seq       int32 // messages that have entered their channels so far
+	taken     int32 // the channel, not open, from which a message was taken last
 	past      int32 // messages of a recorded run that are no longer on their way
 	limit     int32 // may be on their way
 	free      int32 // first of the slots that can be used again, linked by Next
@@ -318,6 +319,7 @@ func (r *mailroom) removeReadySlot(m int32) {
 // not open. What comes in its place is seen when the mailbox is refiltered.
 func (r *mailroom) takeClosed(k int, m int32, c *channel) {
 	r.removeReady(k)
+	r.taken = r.sends[m].Channel
 	r.unlink(m, c)
 }
 
@@ -346,7 +348,8 @@ func (r *mailroom) withdraw(m int32) {
 	r.removeReadySlot(m)
 	d := &r.sends[m]
 	slow := r.forgetDelay(m)
-	if b := r.boxes[d.To]; b.here > 0 && !slow {
+	b := r.boxes[d.To]
+	if b.sifted = 0; b.here > 0 && !slow {
 		b.here--
 	}
 	if r.unordered {
@@ -355,7 +358,7 @@ func (r *mailroom) withdraw(m int32) {
 		c := &r.channels[d.Channel]
 		r.unlink(m, c)
 		if c.open && c.head >= 0 || slow {
-			r.reopen(r.boxes[d.To])
+			r.reopen(b)
 		}
 	}
 	r.discard(m, trace.Dropped)

@@ -242,7 +242,9 @@ func (m maker) processAction() action {
 		x.do = doAskTimeout
 	}
 	if x.do == doMatch {
-		x.a = 1 + m.IntN(1<<(modelKinds+1)-1)
+		if x.a = 1 + m.IntN(1<<(modelKinds+1)-1); x.a > 7 {
+			x.a = 3 // so that the next is often the same
+		}
 	}
 	return x
 }

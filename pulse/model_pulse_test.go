@@ -468,6 +468,14 @@ func (a *played) reads(ctx *pulse.Ctx, name int) {
 	a.emit("read", modelMark{}, int32(ctx.Self().Index()), int32(n))
 }
 
+func ofMask3(msg any) bool { return ofMask(3, msg) }
+
+func ofMask(mask int, msg any) bool {
+	var m modelMark
+	bodyMark(&m, msg)
+	return mask&(1<<m[3]) != 0
+}
+
 // live runs the script of a process.
 func (a *played) live(c *pulse.Process) {
 	if a.starts {
@@ -479,11 +487,11 @@ func (a *played) live(c *pulse.Process) {
 		case doReceive:
 			a.got(c.Ctx, c.Receive())
 		case doMatch:
-			a.got(c.Ctx, c.ReceiveMatch(func(msg any) bool {
-				var m modelMark
-				bodyMark(&m, msg)
-				return x.a&(1<<m[3]) != 0
-			}))
+			match := ofMask3 // what waits is not shown to it again
+			if x.a != 3 {
+				match = func(msg any) bool { return ofMask(x.a, msg) }
+			}
+			a.got(c.Ctx, c.ReceiveMatch(match))
 		case doReceiveTimeout:
 			a.gotInTime(c, func() (any, bool) { return c.ReceiveTimeout(units(x.a)) })
 		case doAsk:

@@ -3,6 +3,7 @@ package pulse
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -29,6 +30,8 @@ type Process struct {
 	takes acceptance
 	code  uintptr
 	like  uintptr // of the predicate with which it waits
+	asked uintptr // the code of which fixed is known
+	fixed bool    // code looks at its argument alone: see isFixed
 }
 
 // Started returns how the code of the process has begun, as a Starter is told it.
@@ -54,32 +57,24 @@ type start struct{}
 // timeout is the body of the message that ends a wait in time.
 type timeout struct{}
 
-// processActor is the handler of a process: it resumes the code.
+// processActor stands for the handler of a process, whose code loop resumes.
 type processActor struct{}
 
-func (processActor) Receive(ctx *Ctx, msg any) {
-	s := ctx.sys
-	a := s.actors[ctx.actor]
+func (processActor) Receive(*Ctx, any) {}
+
+// hand gives a message to the code of a process that is about to be resumed.
+func (c *cast) hand(a *actor, msg any) *Coroutine {
 	p := a.process
 	p.in = msg
 	if a.here > 0 {
 		a.here--
 	}
-	// This is Coroutine.Resume, written out: a switch of stacks spoils the
-	// processor's guesses at where calls return to, so each call less counts.
-	c := p.co
-	if !c.fits(s.calls.g) {
-		c.unlock(s.calls.g)
-		s.misuse(lockText)
+	co := p.co
+	if !co.fits(c.calls.g) {
+		co.unlock(c.calls.g)
+		c.misuse(lockText)
 	}
-	g, top, span := s.calls.g, s.calls.top, s.calls.span
-	s.calls.g, s.calls.top, s.calls.span = c.g, c.top, c.span
-	c.resume()
-	c.span = s.calls.span
-	s.calls.g, s.calls.top, s.calls.span = g, top, span
-	if c.ended {
-		s.codeEnded(a)
-	}
+	return co
 }
 
 // codeEnded ends an actor whose process has returned, and passes on the panic
@@ -197,6 +192,11 @@ func (p *Process) Receive() any {
 // ReceiveMatch waits for a message for which match holds and returns it;
 // others stay where they are. The system calls match as messages come and go,
 // so it must look at nothing but its argument and what this process owns.
+//
+// A function that is declared at package level, and is no method value, must look at
+// nothing but its argument: what waits is not shown to it again by the next call with
+// it, so that a step takes no longer where much waits. ReceiveAs is as fast. Any other
+// function is asked each time about all that waits.
 //
 // A message that is passed over gets no place in a mailbox. It counts as still on
 // its way, as the first of its channel, and so may come later than a message of
@@ -374,7 +374,36 @@ func (p *Process) take(a *actor) {
 	if p.takes != acceptStart && (p.takes != a.accept || p.code != code) {
 		p.sys.rec.changed()
 	}
+	if code != 0 && code == p.code && code != p.asked {
+		p.asked, p.fixed = code, p.like != 0 || isFixed(code)
+	}
+	a.sieve = 0
+	if code == p.asked && p.fixed {
+		a.sieve = code
+	}
 	p.takes, p.code = a.accept, code
+}
+
+// isFixed reports whether a function is declared at package level, by its code. It has
+// no variables of its own then, as literals, method values and what reflection makes
+// may have.
+func isFixed(code uintptr) bool {
+	f := runtime.FuncForPC(code)
+	if f == nil {
+		return false
+	}
+	name := f.Name()
+	pkg, name, _ := strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
+	return pkg != "reflect" && !strings.ContainsAny(name, "-[") && !strings.Contains(name, ".func")
+}
+
+// checkSieve fails the run when a function that is to look at its argument alone has
+// changed its mind about what waits.
+func (t *traffic) checkSieve(b *mailbox) {
+	if b.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !t.mail.isSifted(b) {
+		t.misuse("ReceiveMatch of %s by a function declared at package level, which now says other things of a message than before: "+
+			"let it look at nothing but the message, or make it a function literal", t.rec.nameOf(b.actor))
+	}
 }
 
 // poll is ReceiveTimeout(0): a message to itself, which no fault touches, ends the

@@ -192,7 +192,29 @@ func (s *System) loop(until int64) {
 			}
 			s.enabled.picked = k
 		}
-		s.deliver(k)
+		a, body := s.take(k)
+		if a == nil {
+			continue
+		}
+		s.calls.top = here()
+		if _, is := a.handler.(processActor); !is {
+			a.handler.Receive(&a.ctx, body)
+		} else {
+			// This is Coroutine.Resume, written out: a switch of stacks spoils the
+			// processor's guesses at where calls return to, so each call less counts.
+			c := s.hand(a, body)
+			g, top, span := s.calls.g, s.calls.top, s.calls.span
+			s.calls.g, s.calls.top, s.calls.span = c.g, c.top, c.span
+			c.resume()
+			c.span = s.calls.span
+			s.calls.g, s.calls.top, s.calls.span = g, top, span
+			if c.ended {
+				s.codeEnded(a)
+			}
+		}
+		if s.todo.afterStep != 0 {
+			s.finishStep(a)
+		}
 	}
 }
 

@@ -5,15 +5,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// deliver takes one step: message k of those that are ready is received. Its
-// place in ready is taken by the message behind it in its channel, or if there
-// is none by the last of ready. Which of the two it is cannot be predicted, so
-// the code has no branch on it.
+// take begins a step: message k of those that are ready is received, by the actor that
+// it returns, unless that is nil and the step is over. The message's place in ready is
+// taken by the message behind it in its channel, or if there is none by the last of
+// ready. Which of the two it is cannot be predicted, so the code has no branch on it.
 //
-// deliver and Ctx.Send are the hot path. All but the plain case leaves them
-// early, by a call that is the last thing they do: nothing is then kept in
-// memory across that call.
-func (s *System) deliver(k int) {
+// take, loop and Ctx.Send are the hot path. All but the plain case leaves take early, by
+// a call that is the last thing it does: nothing is then kept in memory across that call.
+func (s *System) take(k int) (*actor, any) {
 	slots := s.mail.ready
 	m := slots[k]
 	d := &s.mail.sends[m]
@@ -23,8 +22,7 @@ func (s *System) deliver(k int) {
 		next := d.Next
 		c := &s.mail.channels[d.Channel]
 		if !c.open {
-			s.deliverClosed(k, m, c)
-			return
+			return s.takeClosed(k, m, c)
 		}
 		c.head = next
 		if next >= 0 {
@@ -37,32 +35,27 @@ func (s *System) deliver(k int) {
 	slots[k] = v
 	s.mail.ready = slots[:n] // of itself: only the length is stored
 	if s.rec.on || d.Kind >= trace.Timer {
-		s.receive(m)
-		return
+		return s.receive(m)
 	}
 	a := s.actors[d.To]
 	s.rec.cur, s.from, s.ask = d.To, d.From, d.Ask
-	s.calls.top = here()
 	s.rec.step = s.rec.steps
 	s.rec.steps++
 	d.Next = s.mail.free
 	s.mail.free = m
-	a.handler.Receive(&a.ctx, d.Body)
-	if s.todo.afterStep != 0 {
-		s.finishStep(a)
-	}
+	return a, d.Body
 }
 
-// deliverClosed is deliver for a channel that is not open. What can be delivered
-// next from that channel is found after the step.
-func (s *System) deliverClosed(k int, m int32, c *channel) {
+// takeClosed is take for a channel that is not open. What can be delivered next from
+// that channel is found after the step.
+func (s *System) takeClosed(k int, m int32, c *channel) (*actor, any) {
 	s.mail.takeClosed(k, m, c)
 	s.todo.afterStep |= workFilter
-	s.receive(m)
+	return s.receive(m)
 }
 
-// receive is the second half of deliver, for any message in slot m.
-func (s *System) receive(m int32) {
+// receive is the second half of take, for any message in slot m.
+func (s *System) receive(m int32) (*actor, any) {
 	d := &s.mail.sends[m]
 	a := s.actors[d.To]
 	s.rec.cur, s.from, s.ask = d.To, d.From, d.Ask
@@ -81,34 +74,34 @@ func (s *System) receive(m int32) {
 	} else {
 		s.mail.release(m)
 	}
-	if d.Kind < trace.Timer {
-		a.handler.Receive(&a.ctx, d.Body)
-	} else {
-		s.receiveSpecial(a, d.Body, d.Kind, m)
+	if d.Kind < trace.Timer || s.isForHandler(a, d.Body, d.Kind, m) {
+		return a, d.Body
 	}
 	if s.todo.afterStep != 0 {
 		s.finishStep(a)
 	}
+	return nil, nil
 }
 
-// receiveSpecial receives what is not an ordinary message.
-func (s *System) receiveSpecial(a *actor, body any, kind trace.SendKind, m int32) {
+// isForHandler looks at a message that is not an ordinary one, and reports whether the
+// actor's handler receives it.
+func (s *System) isForHandler(a *actor, body any, kind trace.SendKind, m int32) bool {
 	switch kind {
 	case trace.Kill:
 		s.end(a, "killed")
-		return
+		return false
 	case trace.Periodic:
 		s.clock.received(m)
 	case trace.Reply:
 		if a.actor == trace.Test {
 			s.asking.answered(&s.cast, body)
-			return
+			return false
 		}
 	}
 	if kind != trace.Copy {
 		s.ask = 0 // it answers one, or nobody asked
 	}
-	a.handler.Receive(&a.ctx, body)
+	return true
 }
 
 // finishStep looks at what the step has left to do.
@@ -122,9 +115,10 @@ func (s *System) finishStep(a *actor) {
 	if w&workEnd != 0 {
 		s.end(a, "stopped")
 	} else if w&workFilter != 0 && a.life == alive {
-		s.mail.refilter(&a.mailbox)
+		s.mail.sift(&a.mailbox)
 	}
 	if w&workIsolate != 0 {
+		s.checkSieve(&a.mailbox)
 		s.checkIsolation()
 		s.checkDisks()
 	}

@@ -2,10 +2,14 @@ package pulse_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // Two types that the compiler makes one code for.
@@ -68,5 +72,140 @@ func TestWhatProcessesTake(t *testing.T) {
 			t.Error(fmt.Sprint(c.name, ": ", f))
 		}
 		sys.Close()
+	}
+}
+
+// An auditor is random order that looks at all invariants before each step: among
+// others, that what can be delivered is the first of each channel that is wanted.
+type auditor struct {
+	pulse.Strategy
+	sys    *pulse.System
+	broken error
+}
+
+func (a *auditor) Pick(e *pulse.Enabled) int {
+	if a.broken == nil {
+		a.broken = a.sys.Invariants()
+	}
+	return a.Strategy.Pick(e)
+}
+
+// moody waits n times by what rng says, most often as it did before, and sends to
+// itself in between.
+func moody(rng *rand.Rand, n int, peer pulse.Ref) func(*pulse.Process) {
+	return func(p *pulse.Process) {
+		for i := range n {
+			for range 1 + rng.IntN(3) {
+				p.Send(p.Self(), []any{1, "one"}[rng.IntN(2)])
+			}
+			switch rng.IntN(40) {
+			case 0:
+				p.Receive()
+			case 1:
+				p.ReceiveTimeout(time.Millisecond)
+			case 2:
+				p.ReceiveTimeout(0)
+			case 3, 4, 5:
+				pulse.ReceiveAs[string](p)
+			case 6, 7, 8:
+				for j := range 3 {
+					p.ReceiveMatch(func(msg any) bool { return isNumber(msg) == ((i+j)%2 == 0) })
+				}
+			case 9:
+				p.Ask(peer, "?")
+			case 10, 11:
+				p.ReceiveMatch(isWord)
+			default:
+				p.ReceiveMatch(isNumber)
+			}
+		}
+	}
+}
+
+// Whatever a process takes, and whatever happens to what waits for it: what can be
+// delivered to it is right before each step.
+func TestWhatIsWantedIsFound(t *testing.T) {
+	faults := pulse.Faults{Drop: 2, Duplicate: 3, Delay: 3, Crash: 1, RestartLost: 1, Partition: 1}
+	for seed := range uint64(400) {
+		a := &auditor{Strategy: strategy.Random()}
+		o := pulse.Options{Strategy: a, Record: seed%3 == 0, Isolation: seed%5 == 0}
+		if seed%2 == 1 {
+			o.Delivery = pulse.DeliveryUnordered
+		}
+		if seed%4 > 1 {
+			o.Faults = faults
+		}
+		a.sys = pulse.New(o)
+		rng := rand.New(rand.NewPCG(seed, 3))
+		peer := a.sys.Spawn("peer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply("!") }))
+		spec := pulse.Spec{Name: "p", Process: moody(rng, 40, peer)}
+		if seed%8 > 5 {
+			spec.Mailbox, spec.OnFull = 4, pulse.OnFullDropOldest
+		}
+		p := a.sys.SpawnSpec(spec)
+		for range 5 {
+			s := a.sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				ctx.Send(p, []any{1, "one"}[rng.IntN(2)])
+				ctx.Send(p, []any{2, "two"}[rng.IntN(2)])
+			}))
+			for range 6 {
+				a.sys.Send(s, "go")
+			}
+		}
+		a.sys.Run()
+		if f := a.sys.Failure(); a.broken != nil || f != nil && f.Kind != pulse.KindStuck {
+			t.Fatalf("seed %d: %v\n%v", seed, a.broken, f)
+		}
+		a.sys.Close()
+	}
+}
+
+// swings is what wants looks at besides its argument.
+var swings int
+
+type wanting struct{}
+
+func (wanting) wants(any) bool { return swings%2 == 0 }
+
+func wants(any) bool { return swings%2 == 0 }
+
+// A function at package level that looks at more than its argument is a misuse, which
+// the isolation check finds. All others may look at what their process owns.
+func TestPredicatesThatLookAtMore(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		match func(any) bool
+		wrong bool
+	}{
+		{"a function", wants, true},
+		{"a literal", func(any) bool { return swings%2 == 0 }, false},
+		{"a method value", wanting{}.wants, false},
+		{"reflection", reflect.MakeFunc(reflect.TypeFor[func(any) bool](), func([]reflect.Value) []reflect.Value {
+			return []reflect.Value{reflect.ValueOf(swings%2 == 0)}
+		}).Interface().(func(any) bool), false},
+	} {
+		for _, o := range []pulse.Options{{Isolation: true}, {Isolation: true, Delivery: pulse.DeliveryUnordered}} {
+			sys := pulse.New(o)
+			p := sys.Go("p", func(p *pulse.Process) {
+				swings = 0
+				for range 5 {
+					p.ReceiveMatch(c.match)
+				}
+				swings++
+				p.ReceiveMatch(c.match)
+			})
+			for range 3 {
+				s := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(p, msg) }))
+				for i := range 3 {
+					sys.Send(s, i)
+				}
+			}
+			sys.Run()
+			f := sys.Failure()
+			if is := f != nil && f.Kind == pulse.KindMisuse && strings.Contains(f.Text, "declared at package level"); is != c.wrong {
+				t.Errorf("%s, %v: %v", c.name, o.Delivery, f)
+			}
+			sys.Close()
+		}
 	}
 }

@@ -28,6 +28,38 @@ func noted(also coverage.Criteria, guided bool) func(*trace.Trace) {
 	}
 }
 
+// BenchmarkLongRuns prints what a step of a run takes that shows little or nothing new,
+// by how many steps there are, and the memory that is taken by then.
+func BenchmarkLongRuns(b *testing.B) {
+	for _, l := range []load.Load{load.Ring(10, 10, 10), load.Ring(10, 10, 100), load.Ring(10, 10, 400), load.Ring(10, 10, 1000), load.Senders(10, 1000)} {
+		b.Run(l.Name, func(b *testing.B) {
+			sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true, Steps: 1 << 20, Pending: 1 << 20})
+			defer sys.Close()
+			o, seed := &coverage.Orders{}, uint64(0)
+			add := func() float64 {
+				seed++
+				sys.Reset(seed)
+				l.Build(sys)
+				sys.Run()
+				t, start := sys.Trace(), time.Now()
+				o.Add(t, coverage.Run{Unguided: true})
+				return float64(time.Since(start)) / float64(l.Steps)
+			}
+			for range 10 {
+				add()
+			}
+			var took []float64
+			for b.Loop() {
+				took = append(took, add())
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(slices.Min(took), "ns-a-step")
+			b.ReportMetric(float64(o.Memory())/1e6, "MB")
+			b.ReportMetric(float64(o.Folded()), "folded")
+		})
+	}
+}
+
 // BenchmarkAdd prints what a recorded run takes with coverage, and with what a guided
 // search notes besides, as a ratio to what it takes without either.
 func BenchmarkAdd(b *testing.B) {

@@ -371,7 +371,7 @@ func (r *fileReader) readReceiver() {
 			r.fail()
 			return
 		}
-		o.addStep(place, told{id, msg, r.texts[from/2], from&1 == 1})
+		o.addStep(place, told{id: id, msg: msg, from: r.texts[from/2], folded: from&1 == 1})
 	}
 	for m := range matrices {
 		for k := range n {
@@ -395,8 +395,14 @@ func (r *fileReader) readReceiver() {
 // readRow reads n bits.
 func (r *fileReader) readRow(a *receiver, matrix int, k int32, n int) {
 	ones := r.number()
-	if ones > n {
+	if ones > 0 {
+		r.o.addRows(a, matrix)
+	}
+	if ones > n || r.o.bytes > mostFileBytes {
 		r.fail()
+		return
+	}
+	if ones == 0 {
 		return
 	}
 	if !isSparse(ones, n) {

@@ -35,11 +35,18 @@ func (o *Orders) use(more Criteria) {
 	for i := range o.receivers {
 		a := &o.receivers[i]
 		for m := range a.rows {
-			if want := a.width * len(a.steps); o.uses(m) && len(a.rows[m]) < want {
-				a.rows[m] = make([]uint64, want)
-				o.bytes += 8 * want
+			if want := a.width * len(a.steps); m < open && o.uses(m) && len(a.rows[m]) < want {
+				o.addRows(a, m)
 			}
 		}
+	}
+}
+
+// addRows makes room for the bits of a matrix of an actor, if there is none.
+func (o *Orders) addRows(a *receiver, matrix int) {
+	if want := a.width * len(a.steps); len(a.rows[matrix]) < want {
+		a.rows[matrix] = make([]uint64, want)
+		o.bytes += 8 * want
 	}
 }
 
@@ -65,7 +72,7 @@ func (o *Orders) mergeReceiver(from *Orders, of int32) {
 		msg, sender := o.words.of(from.words.texts[s.msg]), o.words.of(from.words.texts[s.from])
 		k := a.find(&o.numbers, s.id)
 		if k == skipped {
-			k = o.addStep(to, told{s.id, msg, sender, s.folded})
+			k = o.addStep(to, told{id: s.id, msg: msg, from: sender, folded: s.folded})
 		}
 		mine := &a.steps[k]
 		mine.msg, mine.from = o.words.first(mine.msg, msg), o.words.first(mine.from, sender)
@@ -103,6 +110,7 @@ func (u *union) rows() {
 
 // add sets a bit, and counts it if it is an order's.
 func (u *union) add(a *receiver, matrix int, j, k int32) {
+	u.addRows(a, matrix)
 	if matrix <= pmr && !a.bit(matrix, j, k) {
 		u.seen[matrix]++
 	}

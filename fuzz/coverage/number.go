@@ -152,7 +152,7 @@ func (o *Orders) addStep(place int32, s told) int32 {
 		o.widen(a)
 	}
 	for m := range a.rows {
-		if o.uses(m) {
+		if o.uses(m) && (m < open || len(a.rows[m]) > 0) {
 			a.rows[m] = appendZeros(a.rows[m], a.width)
 			o.bytes += 8 * a.width
 		}
@@ -172,14 +172,21 @@ func (o *Orders) uses(matrix int) bool {
 	return true
 }
 
-// widen makes room for twice as many steps in each row.
+// manyWords is the width from which on rows become wider by less than twice: what is
+// not told apart needs a few numbers more than Orders.Steps.
+const manyWords = defaultSteps / 64
+
+// widen makes room for more steps in each row: for twice as many while they are few.
 func (o *Orders) widen(a *receiver) {
 	width := max(1, 2*a.width)
+	if a.width >= manyWords {
+		width = a.width + a.width/8
+	}
 	for m, old := range a.rows {
 		if a.width == 0 || len(old) == 0 {
 			continue
 		}
-		wide := make([]uint64, 0, 2*len(old))
+		wide := make([]uint64, 0, 2*width*(len(old)/a.width))
 		for i := 0; i < len(old); i += a.width {
 			wide = appendZeros(append(wide, old[i:i+a.width]...), width-a.width)
 		}

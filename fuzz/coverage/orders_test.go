@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -172,5 +173,48 @@ func TestOrdersCanary(t *testing.T) {
 	}
 	if o.Seen(coverage.PR) == slowSeen(set, coverage.PR) {
 		t.Fatal("a measure that forgets agrees with the definitions: the comparison shows nothing")
+	}
+}
+
+// Runs of which most orders were seen before are counted as the definitions say, though
+// of these only a few are looked at, and of one that is noted each run.
+func TestLongRuns(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		unguided bool
+		l        load.Load
+	}{
+		{"known at once", false, load.Senders(3, 100)},
+		{"noted first", true, load.Senders(3, 100)},
+		{"of several actors", true, load.Ring(3, 4, 60)},
+	} {
+		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+		all, set := []*coverage.Orders{{Source: 1}, {Source: 2}}, map[goal]int{}
+		whole := &coverage.Orders{}
+		for seed := range uint64(10) {
+			sys.Reset(seed)
+			c.l.Build(sys)
+			sys.Run()
+			before := slowSeen(set, coverage.PR)
+			slow(set, sys.Trace())
+			all[seed%2].Add(sys.Trace(), coverage.Run{ID: seed + 1, Unguided: c.unguided})
+			fresh := whole.Add(sys.Trace(), coverage.Run{ID: seed + 1, Unguided: c.unguided})
+			if want := slowSeen(set, coverage.PR) - before; fresh != want {
+				t.Fatalf("%s, run %d: %d orders are new, want %d", c.name, seed, fresh, want)
+			}
+		}
+		parts := merged(all...)
+		for _, o := range []*coverage.Orders{whole, parts, read(t, file(t, whole))} {
+			if got, want := o.Seen(coverage.PR), slowSeen(set, coverage.PR); got != want {
+				t.Errorf("%s: %d orders; the definition gives %d", c.name, got, want)
+			}
+			if got := o.Add(sys.Trace(), coverage.Run{}); got != 0 {
+				t.Errorf("%s: a run that was added shows %d new orders", c.name, got)
+			}
+		}
+		if c.unguided && (parts.Chance() != whole.Chance()) {
+			t.Errorf("%s: %v of parts, %v of all", c.name, parts.Chance(), whole.Chance())
+		}
+		sys.Close()
 	}
 }

@@ -107,9 +107,9 @@ func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 		switch {
 		case i == skipped || a.bit(pr, k, i) || a.bit(open, i, k) || a.bit(fixed, i, k):
 		case !behind && j.could(t, e, step):
-			a.put(open, i, k)
+			o.learn(a, open, i, k)
 		case j.mustCome(e, step):
-			a.put(fixed, i, k)
+			o.learn(a, fixed, i, k)
 		}
 		behind = behind || !t.Unordered && from(t, e) == from(t, step)
 	}
@@ -121,6 +121,15 @@ func from(t *trace.Trace, step int32) int32 { return t.Sends[t.Steps[step].Send]
 // put sets the bit of step j before step k.
 func (a *receiver) put(matrix int, j, k int32) {
 	a.rows[matrix][int(k)*a.width+int(j)>>6] |= 1 << (j & 63)
+}
+
+// learn sets a bit, unless there is no room for the first one of a matrix.
+func (o *Orders) learn(a *receiver, matrix int, j, k int32) {
+	if len(a.rows[matrix]) == 0 && o.full() {
+		return
+	}
+	o.addRows(a, matrix)
+	a.put(matrix, j, k)
 }
 
 // could reports whether step b could have come right before step a of its actor,
