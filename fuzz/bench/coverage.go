@@ -120,7 +120,7 @@ func (o CoverageOptions) measure(ctx context.Context, p search.Property, arm Arm
 	var covered []int
 	var curves [][]coverage.Point
 	for seed := range uint64(o.Seeds) {
-		res := search.Sample(ctx, p, search.Options{Runs: o.Runs, Seed: seed + 1, Portfolio: arm.Portfolio})
+		res := search.Sample(ctx, p, search.Options{Runs: o.Runs, Seed: seed + 1, Portfolio: arm.Portfolio, CountAll: true})
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

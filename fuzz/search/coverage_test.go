@@ -15,13 +15,13 @@ import (
 // unguided runs are those of the arm random.
 func TestCoverageOfWorkers(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}
-	one := Sample(context.Background(), p, Options{Runs: 512, Seed: 3})
+	one := Sample(context.Background(), p, Options{Runs: 512, Seed: 3, CountAll: true})
 	c := one.Orders.Count(coverage.PR)
 	if c.Covered < 6 || one.Orders.Runs() != 512 || one.Orders.Chance().Runs != one.By["random"] {
 		t.Errorf("%+v in %d runs, %+v", c, one.Orders.Runs(), one.Orders.Chance())
 	}
 	for _, workers := range []int{2, 3} {
-		more := Sample(context.Background(), p, Options{Runs: 512, Seed: 3, Workers: workers})
+		more := Sample(context.Background(), p, Options{Runs: 512, Seed: 3, Workers: workers, CountAll: true})
 		d := more.Orders.Count(coverage.PR)
 		if c.Seen != d.Seen || c.Covered != d.Covered || one.Orders.Chance() != more.Orders.Chance() || more.Orders.Runs() != 512 {
 			t.Errorf("%d workers: %v, want %v", workers, more.Orders.Summary(), one.Orders.Summary())
@@ -83,5 +83,31 @@ func TestCoverageNamesWhatIsOpen(t *testing.T) {
 	if got, want := res.Coverage(), "0 of 3 orders of two receives covered\n"+
 		"not seen so far: "; !strings.HasPrefix(got, want) || strings.Count(got, " before ") != 1 {
 		t.Errorf("%q, want %q…", got, want)
+	}
+}
+
+// Of the first runs the orders are counted, then of a share, and of each arm alike. What
+// is told of orders says so.
+func TestSomeRunsAreCounted(t *testing.T) {
+	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) { race3(t, pulse.Options{}).Run() }}
+	res := Sample(context.Background(), p, Options{Runs: 4096, Seed: 1})
+	counted := res.Counted()
+	if want := firstCounted + (4096-firstCounted)/countedShare; counted < want-60 || counted > want+60 || res.Orders.Runs() != counted {
+		t.Errorf("%d runs counted, %d by coverage; want about %d", counted, res.Orders.Runs(), want)
+	}
+	if u := res.Orders.Chance().Runs; u != res.By["random"]-res.Uncounted["random"] || 8*u < counted {
+		t.Errorf("%d of %d counted runs are unguided", u, counted)
+	}
+	for arm, n := range res.By {
+		if left := n - res.Uncounted[arm]; left < n/16 || left > n/2 && n > firstCounted {
+			t.Errorf("%s: %d of %d runs counted", arm, left, n)
+		}
+	}
+	if text := res.Coverage() + res.Yields(); strings.Count(text, "counted") != 1+len(res.By) {
+		t.Errorf("not told:\n%s", text)
+	}
+	two := Sample(context.Background(), p, Options{Runs: 4096, Seed: 1, Workers: 2})
+	if two.Counted() != counted || two.Yields() == "" || two.Orders.Chance() != res.Orders.Chance() {
+		t.Errorf("two workers count %d, one %d", two.Counted(), counted)
 	}
 }

@@ -58,6 +58,9 @@ type Options struct {
 	// OrderBytes bounds the memory for what is known of receive orders, as coverage.Orders
 	// has it; zero is what that takes by itself.
 	OrderBytes int
+	// CountAll has the receive orders of all runs counted, not only of the first ones and
+	// of a share of those that follow: see Tally.Counted.
+	CountAll bool
 	// Cache has passing cases of other searches, which are run before all else and beside
 	// what Runs allows, and is left with those of this one. Runs after them are the same as
 	// without them. The zero Cache has none.
@@ -260,13 +263,8 @@ func (w *worker) batch(b int) {
 		res := w.runner.Run(w.plan)
 		arms[e.Name].Learn(&res)
 		turns.made(e, &res)
-		if run := (coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided}); res.System != nil {
-			fresh := w.seen.Add(res.System.Trace(), run)
-			if w.tally.Fresh[e.Name] += fresh; fresh > 0 {
-				w.toBasket(e.Name, w.plan.StrategySeed, &res)
-			}
-		}
 		w.tally.Count(e.Name, &res)
+		w.count(index, e, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {
 			w.strange.Store(true)
 		}
@@ -283,6 +281,37 @@ func (w *worker) batch(b int) {
 		if w.late() {
 			return
 		}
+	}
+}
+
+// Of the first firstCounted runs the receive orders are counted, which show most of what
+// there is to see, and then of one run in countedShare: to count those of all takes about a
+// tenth of a search's time. Which runs these are does not depend on what makes them, so that
+// what unguided runs show can be told from the unguided ones among them.
+const (
+	firstCounted = 1024
+	countedShare = 8
+)
+
+// counts reports whether the orders of a run are counted.
+func (s *sampler) counts(index int) bool {
+	return s.CountAll || s.larder != nil || index < firstCounted || hash.Seed(s.Seed+4, uint64(index))%countedShare == 0
+}
+
+// count has the receive orders of a run counted, if they are, and keeps it for the cache if
+// it shows a new one.
+func (w *worker) count(index int, e *Entry, res *props.Result) {
+	if res.System == nil {
+		return
+	}
+	if !w.counts(index) {
+		w.tally.skipCount(e.Name)
+		return
+	}
+	run := coverage.Run{ID: hash.Seed(w.Seed+2, uint64(index)) | 1, Unguided: e.Unguided}
+	fresh := w.seen.Add(res.System.Trace(), run)
+	if w.tally.Fresh[e.Name] += fresh; fresh > 0 {
+		w.toBasket(e.Name, w.plan.StrategySeed, res)
 	}
 }
 

@@ -1,11 +1,14 @@
 package search_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // BenchmarkSample prints what a run of each subject without its bug takes in a search
@@ -14,21 +17,66 @@ func BenchmarkSample(b *testing.B) {
 	sum := 0.0
 	for _, s := range subjects.Easy() {
 		b.Run(s.Name, func(b *testing.B) {
-			p, runs := search.Property{Name: s.Name, Test: s.Name, Func: s.Property(true)}, 2000
-			best := time.Duration(1 << 62)
-			for b.Loop() {
-				start := time.Now()
-				if res := search.Sample(b.Context(), p, search.Options{Runs: runs, Seed: 1}); res.Finding != nil {
-					b.Fatal(res.Finding.Failure)
-				}
-				best = min(best, time.Since(start))
-			}
-			perRun := float64(best.Nanoseconds()) / 1000 / float64(runs)
-			sum += perRun
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(perRun, "µs/run")
+			sum += perRun(b, search.Property{Name: s.Name, Test: s.Name, Func: s.Property(true)}, search.Options{Runs: 2000, Seed: 1})
 		})
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(sum, "µs-of-all")
+}
+
+// BenchmarkSampleBySteps prints what a run takes in a search by random order alone, of
+// three clients that ask a server so many times, one question after the other.
+func BenchmarkSampleBySteps(b *testing.B) {
+	arms, err := search.Strategies("random")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct{ steps, rounds, runs int }{{33, 5, 10_000}, {309, 51, 4000}, {3021, 503, 2000}} {
+		b.Run(fmt.Sprint(c.steps), func(b *testing.B) {
+			p := search.Property{Name: "asking", Test: "asking", Func: func(t *props.T) {
+				if sys := askRounds(t, c.rounds); sys.Steps() != c.steps {
+					t.Errorf("%d steps", sys.Steps())
+				}
+			}}
+			perRun(b, p, search.Options{Runs: c.runs, Seed: 1, Portfolio: arms})
+		})
+	}
+}
+
+// askRounds runs three clients that ask a server.
+func askRounds(t *props.T, rounds int) *pulse.System {
+	type question struct{ from pulse.Ref }
+	type answer struct{ n int }
+	sys, answered := t.System(), 0
+	server := sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		answered++
+		ctx.Send(msg.(question).from, answer{answered})
+	}))
+	for range 3 {
+		left := rounds
+		client := sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			if left--; left >= 0 {
+				ctx.Send(server, question{ctx.Self()})
+			}
+		}))
+		sys.Send(client, answer{})
+	}
+	sys.Run()
+	return sys
+}
+
+// perRun reports what a run takes in µs.
+func perRun(b *testing.B, p search.Property, o search.Options) float64 {
+	best := time.Duration(1 << 62)
+	for b.Loop() {
+		start := time.Now()
+		if res := search.Sample(b.Context(), p, o); res.Finding != nil {
+			b.Fatal(res.Finding.Failure)
+		}
+		best = min(best, time.Since(start))
+	}
+	each := float64(best.Nanoseconds()) / 1000 / float64(o.Runs)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(each, "µs/run")
+	return each
 }

@@ -34,6 +34,8 @@ type Tally struct {
 	// Fresh is how many orders of receives those of each arm have shown that no run before
 	// them had by the same worker of the search.
 	Fresh map[string]int
+	// Uncounted is how many runs each arm made of which no orders were counted.
+	Uncounted map[string]int `json:",omitempty"`
 }
 
 // NewTally returns a tally of no runs.
@@ -67,6 +69,24 @@ func (t *Tally) Count(arm string, res *props.Result) {
 	}
 }
 
+// skipCount notes a run of which the orders are not counted.
+func (t *Tally) skipCount(arm string) {
+	if t.Uncounted == nil {
+		t.Uncounted = map[string]int{}
+	}
+	t.Uncounted[arm]++
+}
+
+// Counted returns how many of the runs have had their receive orders counted: what is
+// said of orders, as by Fresh, is of these alone.
+func (t *Tally) Counted() int {
+	n := t.Runs
+	for _, uncounted := range t.Uncounted {
+		n -= uncounted
+	}
+	return n
+}
+
 // Add adds what another worker has counted.
 func (t *Tally) Add(o *Tally) {
 	t.Runs += o.Runs
@@ -79,6 +99,12 @@ func (t *Tally) Add(o *Tally) {
 	}
 	for k, n := range o.Fresh {
 		t.Fresh[k] += n
+	}
+	for k, n := range o.Uncounted {
+		if t.Uncounted == nil {
+			t.Uncounted = map[string]int{}
+		}
+		t.Uncounted[k] += n
 	}
 	for k, n := range o.Rejected {
 		t.Rejected[k] += n
@@ -129,14 +155,19 @@ func (t *Tally) byRuns() []string {
 }
 
 // Yields has a line for each arm: how many runs it made, how many orders of two
-// receives they were the first to show, and how many that is in a hundred runs.
+// receives they were the first to show, and how many that is in a hundred runs of which
+// they are counted.
 func (t *Tally) Yields() string {
 	var lines []string
 	for _, n := range t.byRuns() {
-		line := fmt.Sprintf("%s: %s, nothing new", n, words.Count(t.By[n], "run"))
+		runs, counted := words.Count(t.By[n], "run"), t.By[n]-t.Uncounted[n]
+		if counted < t.By[n] {
+			runs += fmt.Sprintf(" (%s counted)", words.Grouped(counted))
+		}
+		line := fmt.Sprintf("%s: %s, nothing new", n, runs)
 		if fresh := t.Fresh[n]; fresh > 0 {
-			line = fmt.Sprintf("%s: %s, %s first, %.3g in 100 runs", n, words.Count(t.By[n], "run"),
-				words.Count(fresh, "order")+" seen", 100*float64(fresh)/float64(t.By[n]))
+			line = fmt.Sprintf("%s: %s, %s first, %.3g in 100 runs", n, runs,
+				words.Count(fresh, "order")+" seen", 100*float64(fresh)/float64(counted))
 		}
 		lines = append(lines, line)
 	}
@@ -164,6 +195,9 @@ const mostNamed = 3
 // run shows more, and what could have been seen and was not.
 func (r *Result) Coverage() string {
 	text := r.Orders.Summary()
+	if n := r.Counted(); n < r.Runs {
+		text += fmt.Sprintf(" (counted in %s of the runs)", words.Grouped(n))
+	}
 	var named []string
 	for _, g := range r.Orders.Open(coverage.PR) {
 		if name := g.String(); slices.Contains(named, name) {

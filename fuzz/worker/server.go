@@ -59,7 +59,7 @@ func (q *Request) context() (context.Context, context.CancelFunc) {
 
 // options returns those of a search at random.
 func (s *server) options(q *Request) (o search.Options, err error) {
-	o = search.Options{Seed: q.Seed}
+	o = search.Options{Seed: q.Seed, CountAll: true}
 	if s.Strategies != nil {
 		o.Portfolio, err = search.Strategies(s.Strategies...)
 	}
@@ -197,7 +197,7 @@ func (s *server) begin(q *Request) (*Reply, error) {
 		r.Findings = append(r.Findings, report(f.Finding, f.Run))
 	}
 	if len(x.Found) == 0 && x.All {
-		res, same := x.Confirm(ctx, s.Property, search.Options{Seed: q.Seed})
+		res, same := x.Confirm(ctx, s.Property, search.Options{Seed: q.Seed, CountAll: true})
 		if res.Finding == nil && same {
 			r.Complete = x.Whole()
 			r.Tally.Add(&res.Tally)
