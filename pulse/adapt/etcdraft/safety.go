@@ -56,7 +56,8 @@ type known struct {
 	entry        *raftpb.Entry
 }
 
-// An Observation is what a node has done. Whatever is zero has not happened.
+// An Observation is what a node has done. Whatever is zero has not happened. Safety keeps the
+// entries, which may not be changed afterwards.
 type Observation struct {
 	// Term is the node's, and Leads whether it leads in it.
 	Term  uint64
@@ -204,7 +205,7 @@ func (s *Safety) match(id uint64, e *raftpb.Entry, before uint64) {
 }
 
 func (k *known) same(e *raftpb.Entry) bool {
-	return k.entry == e || k.term == e.GetTerm() && k.entry.GetType() == e.GetType() && bytes.Equal(k.entry.Data, e.Data)
+	return k.term == e.GetTerm() && (k.entry == e || k.entry.GetType() == e.GetType() && bytes.Equal(k.entry.Data, e.Data))
 }
 
 // leads judges that a node begins to lead.
