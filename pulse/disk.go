@@ -101,8 +101,11 @@ func (d *disk) read(name string) (value any, ok bool) {
 	return nil, false
 }
 
-// find returns where a name is, or would be, among what is safe.
+// find returns where a name is, or would be, among what is safe. A log adds names at the end.
 func (d *disk) find(name string) (i int, found bool) {
+	if n := len(d.safe); n == 0 || d.safe[n-1].name < name {
+		return n, false
+	}
 	return slices.BinarySearchFunc(d.safe, name, func(w written, name string) int { return strings.Compare(w.name, name) })
 }
 

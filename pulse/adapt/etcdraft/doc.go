@@ -45,7 +45,8 @@
 // matching, leader completeness, state machine safety, a commit index that goes back, a
 // snapshot over newer state, or a read that misses what was committed before it was asked.
 // Who has a driver of their own feeds a Safety from there. Whether the answers of
-// the user's state machine are linearizable is for props/linear: see the Example.
+// the user's state machine are linearizable is for props/linear: see the Example, whose store
+// remembers its clients, since raft may apply a proposal twice.
 //
 // # What is controlled
 //

@@ -1,6 +1,9 @@
 package etcdraft
 
 import (
+	"slices"
+	"time"
+
 	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
@@ -17,9 +20,9 @@ func (n *node) drain(out *output) {
 			n.term = rd.GetTerm()
 		}
 		if n.cluster.config.Raft.AsyncStorageWrites {
-			n.later(rd, out)
+			n.later(&rd, out)
 		} else {
-			n.now(rd, out)
+			n.now(&rd, out)
 			n.raw.Advance(rd)
 		}
 	}
@@ -28,21 +31,26 @@ func (n *node) drain(out *output) {
 	}
 }
 
-// observation returns what Safety is to know of a Ready.
-func (n *node) observation(rd *raft.Ready) Observation {
-	o := Observation{Term: n.term, Leads: n.leads, Conf: n.conf, Snapshot: rd.Snapshot, Appended: rd.Entries, Committed: rd.CommittedEntries}
-	if !raft.IsEmptyHardState(rd.HardState) {
-		o.Commit = rd.GetCommit()
+// sawReady tells Safety of a Ready, unless it holds nothing but messages and reads.
+func (n *node) sawReady(rd *raft.Ready, out *output) {
+	conf := n.conf
+	if n.isBehind() || conf == n.toldConf && n.applied == n.toldAt {
+		conf = nil // that of raft is ahead, or Safety knows it
 	}
-	if n.isBehind() {
-		o.Conf = nil // that of raft is ahead
+	written := rd.HardState != nil || rd.Snapshot != nil || len(rd.Entries) > 0
+	if !written && conf == nil && rd.SoftState == nil && len(rd.CommittedEntries) == 0 {
+		return
 	}
-	return o
+	if conf != nil {
+		n.toldConf, n.toldAt = conf, n.applied
+	}
+	n.saw(Observation{Term: n.term, Leads: n.leads, Commit: rd.HardState.GetCommit(), Conf: conf,
+		Snapshot: rd.Snapshot, Appended: rd.Entries, Committed: rd.CommittedEntries}, out)
 }
 
 // now does what raft is ready for, in the order that it asks for: what is to be safe
 // is safe before any message leaves.
-func (n *node) now(rd raft.Ready, out *output) {
+func (n *node) now(rd *raft.Ready, out *output) {
 	wrong := n.cluster.config.mistake
 	n.readStates(rd.ReadStates, out)
 	if wrong == sendsBeforeSync {
@@ -53,24 +61,46 @@ func (n *node) now(rd raft.Ready, out *output) {
 	if rd.MustSync || !raft.IsEmptySnap(rd.Snapshot) {
 		out.Sync()
 	}
-	n.saw(n.observation(&rd), out)
+	n.sawReady(rd, out)
 	if wrong != sendsBeforeSync {
 		n.send(rd.Messages, out)
 	}
+	n.stored(rd.Snapshot, rd.Entries, out)
+	n.committed(rd.CommittedEntries, out)
+}
+
+// stored follows when a snapshot and entries are safe.
+func (n *node) stored(snap *raftpb.Snapshot, entries []*raftpb.Entry, out *output) {
+	wrong := n.cluster.config.mistake
 	switch {
-	case raft.IsEmptySnap(rd.Snapshot):
+	case raft.IsEmptySnap(snap):
 	case wrong == restoresLate:
-		out.Send(int(n.id), restoring{rd.Snapshot})
+		n.restoreLater(snap, out)
 	default:
-		n.restore(rd.Snapshot, out)
+		n.restore(snap, out)
 	}
 	if wrong == changesEarly {
-		n.changeConf(rd.Entries)
+		n.changeConf(entries)
 	}
 	if wrong == appliesEarly {
-		n.apply(rd.Entries, out)
+		n.apply(entries, out)
+	}
+}
+
+// committed follows when raft has handed out entries to be applied.
+func (n *node) committed(entries []*raftpb.Entry, out *output) {
+	if n.cluster.config.mistake != appliesEarly {
+		n.apply(entries, out)
+	}
+}
+
+// restoreLater is the mistake restoresLate. With AsyncStorageWrites entries to be applied are
+// what the node sends itself, which would not overtake a message.
+func (n *node) restoreLater(snap *raftpb.Snapshot, out *output) {
+	if n.cluster.config.Raft.AsyncStorageWrites {
+		out.After(time.Nanosecond, restoring{snap})
 	} else {
-		n.apply(rd.CommittedEntries, out)
+		out.Send(int(n.id), restoring{snap})
 	}
 }
 
@@ -81,9 +111,9 @@ func (r restoring) String() string { return "restore " + raft.DescribeSnapshot(r
 
 // later does what raft is ready for with AsyncStorageWrites: what is to be safe is
 // written, and what is to be applied waits.
-func (n *node) later(rd raft.Ready, out *output) {
+func (n *node) later(rd *raft.Ready, out *output) {
 	n.readStates(rd.ReadStates, out)
-	n.saw(n.observation(&rd), out)
+	n.sawReady(rd, out)
 	for _, m := range rd.Messages {
 		switch m.GetTo() {
 		case raft.LocalAppendThread:
@@ -91,6 +121,9 @@ func (n *node) later(rd raft.Ready, out *output) {
 			n.taken = max(n.taken, m.Snapshot.GetMetadata().GetIndex())
 			n.appends = append(n.appends, m)
 			out.SyncLater(appended{})
+			if n.cluster.config.mistake == sendsBeforeSync {
+				n.send(n.forOthers(m), out)
+			}
 		case raft.LocalApplyThread:
 			n.applies = append(n.applies, m)
 			out.Send(int(n.id), applying{})
@@ -113,9 +146,7 @@ func (n *node) appended(out *output) {
 	m := n.appends[0]
 	n.appends = append(n.appends[:0], n.appends[1:]...)
 	n.keep(hardOf(m), m.Snapshot, m.Entries)
-	if !raft.IsEmptySnap(m.Snapshot) {
-		n.restore(m.Snapshot, out)
-	}
+	n.stored(m.Snapshot, m.Entries, out)
 	n.respond(m.Responses, out)
 }
 
@@ -123,8 +154,20 @@ func (n *node) appended(out *output) {
 func (n *node) applying(out *output) {
 	m := n.applies[0]
 	n.applies = append(n.applies[:0], n.applies[1:]...)
-	n.apply(m.Entries, out)
+	n.committed(m.Entries, out)
 	n.respond(m.Responses, out)
+}
+
+// forOthers takes out of a message to the storage what it is to send to other nodes.
+func (n *node) forOthers(m *raftpb.Message) (list []*raftpb.Message) {
+	m.Responses = slices.DeleteFunc(m.Responses, func(r *raftpb.Message) bool {
+		other := r.GetTo() != n.id
+		if other {
+			list = append(list, r)
+		}
+		return other
+	})
+	return list
 }
 
 // respond sends what raft has attached to a message to its storage.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,46 +91,87 @@ var storeModel = linear.Model[string, call, string]{
 func storeIsLinearizable(c etcdraft.Config, faults pulse.Faults) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{Horizon: 3 * time.Second, Faults: faults})
-		c.StateMachine = func() etcdraft.StateMachine { return newStore() }
 		cluster := c.Spawn(sys)
 		t.Always("raft", cluster.Err)
-		h := linear.NewHistory(t, storeModel)
-		for client := 1; client <= 2; client++ {
-			sys.SpawnSpec(pulse.Spec{Name: "client", Safe: true, Process: func(p *pulse.Process) {
-				for n := 1; n <= 3; n++ {
-					p.Sleep(300 * time.Millisecond)
-					node := cluster.Ref((client+n)%3 + 1)
-					in := call{key: "x", value: fmt.Sprintf("%d.%d", client, n)}
-					var ask any
-					if n%2 == 0 {
-						in.value, ask = "", etcdraft.Read{Query: "x"}
-					} else {
-						data, _ := json.Marshal(command{client, n, in.key, in.value})
-						ask = etcdraft.Propose{Data: data}
-					}
-					history := h.Call(p.Self(), in)
-					answer, _ := p.AskTimeout(node, ask, time.Second)
-					if r, ok := answer.(etcdraft.Result); ok {
-						out, _ := r.Value.(string)
-						history.Return(out)
-						t.Sometimes("a client is answered", true)
-					}
-				}
-			}})
-		}
-		sys.Run()
-		h.Check()
+		useStore(t, sys, cluster)
 	}
 }
+
+// useStore has two clients put and get, each at another node every time, and judges what
+// they are answered.
+func useStore(t *props.T, sys *pulse.System, cluster *etcdraft.Cluster) {
+	h := linear.NewHistory(t, storeModel)
+	for client := 1; client <= 2; client++ {
+		sys.SpawnSpec(pulse.Spec{Name: "client", Safe: true, Process: func(p *pulse.Process) {
+			for n := 1; n <= 4; n++ {
+				p.Sleep(300 * time.Millisecond)
+				node := cluster.Ref((client+n)%3 + 1)
+				in := call{key: "x", value: fmt.Sprintf("%d.%d", client, n)}
+				var ask any
+				if n%2 == 0 {
+					in.value, ask = "", etcdraft.Read{Query: "x"}
+				} else {
+					data, _ := json.Marshal(command{client, n, in.key, in.value})
+					ask = etcdraft.Propose{Data: data}
+				}
+				history := h.Call(p.Self(), in)
+				answer, _ := p.AskTimeout(node, ask, time.Second)
+				if r, ok := answer.(etcdraft.Result); ok {
+					out, _ := r.Value.(string)
+					history.Return(out)
+					t.Sometimes("a client is answered", true)
+				}
+			}
+		}})
+	}
+	sys.Run()
+	h.Check()
+}
+
+// aStore is the state machine of a node.
+func aStore() etcdraft.StateMachine { return newStore() }
 
 // stormy is what goes wrong in the example.
 var stormy = pulse.Faults{Drop: 2, Duplicate: 2, Crash: 1, RestartLost: 1, Partition: 1, Swarm: true}
 
 func TestStoreIsLinearizable(t *testing.T) {
 	for _, async := range []bool{false, true} {
-		c := etcdraft.Config{Voters: 3, SnapshotEvery: 3, Raft: raft.Config{ElectionTick: 3, AsyncStorageWrites: async}}
+		c := etcdraft.Config{StateMachine: aStore, SnapshotEvery: 3, Raft: raft.Config{ElectionTick: 3, AsyncStorageWrites: async}}
 		t.Run(fmt.Sprintf("async %v", async), func(t *testing.T) {
 			fuzz.Config{Runs: 400}.Check(t, storeIsLinearizable(c, stormy))
+		})
+	}
+}
+
+// A forgetful store remembers no clients: what raft applies twice is done twice.
+type forgetful struct{ *store }
+
+func (f forgetful) Apply(index uint64, data []byte) any {
+	clear(f.Done)
+	return f.store.Apply(index, data)
+}
+
+// TestBrokenStores: what is wrong in a store, or in how a node reads it, shows in what the
+// clients are answered.
+func TestBrokenStores(t *testing.T) {
+	quick := raft.Config{ElectionTick: 3}
+	for _, c := range []struct {
+		name   string
+		config etcdraft.Config
+		faults pulse.Faults
+	}{
+		{"forgetful", etcdraft.Config{Raft: quick, StateMachine: func() etcdraft.StateMachine { return forgetful{newStore()} }},
+			pulse.Faults{Duplicate: 4, Delay: 2, DelayBy: []time.Duration{400 * time.Millisecond}}},
+		{"reads alone", etcdraft.Config{Raft: quick, StateMachine: aStore}.With("reads alone"), pulse.Faults{Partition: 1, Drop: 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := fuzz.Config{Runs: 20_000}.MustFind(t, func(t *props.T) {
+				sys := t.SystemWith(pulse.Options{Horizon: 3 * time.Second, Faults: c.faults})
+				useStore(t, sys, c.config.Spawn(sys)) // without the monitors
+			})
+			if f.Failure.Kind != pulse.KindProperty || !strings.Contains(f.Failure.Text, "is not linearizable") {
+				t.Errorf("found %s", f.Failure.Text)
+			}
 		})
 	}
 }
@@ -148,7 +190,7 @@ func TestStoreSnapshot(t *testing.T) {
 
 // Example makes one run by hand; a test is the line fuzz.Check(t, property).
 func Example() {
-	property := storeIsLinearizable(etcdraft.Config{Voters: 3}, pulse.Faults{Partition: 1})
+	property := storeIsLinearizable(etcdraft.Config{StateMachine: aStore}, pulse.Faults{Partition: 1})
 	r := props.NewRunner("store", property)
 	defer r.Close()
 	res := r.Run(props.Plan{Strategy: strategy.Random(), StrategySeed: 1})

@@ -34,8 +34,12 @@ type node struct {
 	appends  []*raftpb.Message // with AsyncStorageWrites: what waits to be safe
 	applies  []*raftpb.Message // and to be applied
 
-	seen    []Observation // not yet told of
-	observe func()
+	seen    []Observation // of this step
+	told    int           // how many of them Safety knows
+	observe func()        // tells of the next
+
+	toldConf *raftpb.ConfState // what Safety knows to be conf
+	toldAt   uint64            // when so much was applied
 }
 
 // isBehind reports whether raft has taken a snapshot that state has not got yet. With
@@ -82,9 +86,11 @@ func (c *Cluster) newNode(id uint64, disk machine.Disk, out *output) *node {
 
 // tell tells Safety of what is next in seen.
 func (n *node) tell() {
-	o := n.seen[0]
-	n.seen = append(n.seen[:0], n.seen[1:]...)
-	n.cluster.Safety.Observe(n.id, o)
+	o := &n.seen[n.told]
+	if n.told++; n.told == len(n.seen) {
+		n.seen, n.told = n.seen[:0], 0
+	}
+	n.cluster.Safety.observe(n.id, o)
 }
 
 // saw tells Safety of something when all that the output has until here is done.
@@ -115,7 +121,8 @@ func (n *node) Step(from int, msg any, out *output) {
 		n.restore(msg.snap, out)
 	case Propose:
 		number := n.ask(request{client: from})
-		n.refused(n.raw.Propose(append(binary.LittleEndian.AppendUint64(nil, number), msg.Data...)), out)
+		data := binary.LittleEndian.AppendUint64(make([]byte, 0, header+len(msg.Data)), number)
+		n.refused(n.raw.Propose(append(data, msg.Data...)), out)
 	case ChangeConf:
 		n.refused(n.raw.ProposeConfChange(numbered(msg.Change, n.ask(request{client: from}))), out)
 	case Read:

@@ -40,10 +40,12 @@ type journal struct {
 	boot   int
 	prefix string // of the names of records
 	count  int    // of records
+	names  string // of perBlock records from first on, "" before
+	first  int
 }
 
-// bootName is under what the first record is kept.
-const bootName = "boot"
+// bootName is under what the first record is kept: it sorts before the names of all others.
+const bootName = "0.boot"
 
 // open reads what a node has kept, and begins a journal.
 func (j *journal) open(disk machine.Disk, start *raftpb.Snapshot, out *machine.Output[any]) (now record) {
@@ -73,10 +75,23 @@ func (j *journal) open(disk machine.Disk, start *raftpb.Snapshot, out *machine.O
 
 func (j *journal) begin(boot int) { *j = journal{boot: boot, prefix: strconv.Itoa(boot) + "."} }
 
-// name returns the name of a record. Later names sort behind, where a disk takes them best.
+// perBlock is how many names are made at once.
+const perBlock = 16
+
+// name returns the name of a record: of seven digits, so that later names sort behind, where
+// a disk takes them best.
 func (j *journal) name(i int) string {
-	digits := strconv.Itoa(i)
-	return j.prefix + "0000000"[min(len(digits), 7):] + digits
+	first, width := i-i%perBlock, len(j.prefix)+7
+	if first != j.first || j.names == "" {
+		names := make([]byte, 0, perBlock*width)
+		for k := first; k < first+perBlock; k++ {
+			names = strconv.AppendInt(append(names, j.prefix...), int64(1_000_000+k), 10)
+			names[len(names)-7]--
+		}
+		j.first, j.names = first, string(names)
+	}
+	at := (i - first) * width
+	return j.names[at : at+width]
 }
 
 // write adds a record.

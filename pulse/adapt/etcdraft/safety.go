@@ -53,11 +53,11 @@ type observed struct {
 type known struct {
 	term, before uint64 // its own, and that of the entry before it
 	in           uint64 // the term of the node that was first to know it committed
-	kind         raftpb.EntryType
-	data         []byte
+	entry        *raftpb.Entry
 }
 
-// An Observation is what a node has done. Whatever is zero has not happened.
+// An Observation is what a node has done. Whatever is zero has not happened. Safety keeps the
+// entries, which may not be changed afterwards.
 type Observation struct {
 	// Term is the node's, and Leads whether it leads in it.
 	Term  uint64
@@ -104,7 +104,9 @@ func (s *Safety) Started(id uint64, snap *raftpb.Snapshot, entries []*raftpb.Ent
 }
 
 // Observe says what a node has done.
-func (s *Safety) Observe(id uint64, o Observation) {
+func (s *Safety) Observe(id uint64, o Observation) { s.observe(id, &o) }
+
+func (s *Safety) observe(id uint64, o *Observation) {
 	n := &s.nodes[id]
 	if o.Snapshot.GetMetadata().GetIndex() > 0 {
 		s.begin(n, id, o.Snapshot)
@@ -199,11 +201,11 @@ func (s *Safety) match(id uint64, e *raftpb.Entry, before uint64) {
 		}
 		return
 	}
-	s.entries[index] = append(s.entries[index], known{term: e.GetTerm(), before: before, kind: e.GetType(), data: e.Data})
+	s.entries[index] = append(s.entries[index], known{term: e.GetTerm(), before: before, entry: e})
 }
 
 func (k *known) same(e *raftpb.Entry) bool {
-	return k.term == e.GetTerm() && k.kind == e.GetType() && bytes.Equal(k.data, e.Data)
+	return k.term == e.GetTerm() && (k.entry == e || k.entry.GetType() == e.GetType() && bytes.Equal(k.entry.Data, e.Data))
 }
 
 // leads judges that a node begins to lead.
@@ -233,7 +235,7 @@ func (s *Safety) commits(id, term uint64, e *raftpb.Entry) {
 	index := e.GetIndex()
 	c := s.at(index)
 	if c.term == 0 {
-		*c = known{term: e.GetTerm(), in: term, kind: e.GetType(), data: e.Data}
+		*c = known{term: e.GetTerm(), in: term, entry: e}
 		s.top = max(s.top, index)
 		return
 	}
@@ -287,7 +289,7 @@ func (s *Safety) restores(n *observed, id, index uint64) {
 }
 
 // judgeRead judges what an observation says of a read.
-func (s *Safety) judgeRead(id uint64, o Observation) {
+func (s *Safety) judgeRead(id uint64, o *Observation) {
 	if o.Asked > 0 {
 		s.reads[o.Asked] = s.top
 	}

@@ -49,7 +49,7 @@ func joint(out, in uint64) *raftpb.ConfChangeV2 {
 
 // build runs a scene in a property.
 func (s scene) build(t *props.T) (*pulse.System, *etcdraft.Cluster) {
-	o := pulse.Options{Horizon: time.Duration(s.ticks)*100*time.Millisecond + time.Millisecond, Faults: s.faults}
+	o := pulse.Options{Horizon: time.Duration(s.ticks)*100*time.Millisecond + time.Millisecond, Steps: 20_000, Faults: s.faults}
 	if s.punctual {
 		o.EarlyTimers = pulse.NeverEarly
 	}
@@ -148,7 +148,13 @@ func (l *list) Restore(snapshot []byte) {
 
 // everything is a property of the library as published: a scene of a drawn kind.
 func everything(t *props.T) {
-	s := scene{proposals: props.Draw(t, rapid.IntRange(0, 3), "proposers"), reads: props.Draw(t, rapid.IntRange(0, 2), "readers"), ticks: 40, faults: wrong()}
+	_, s := drawn(t)
+	s.property(t)
+}
+
+// drawn draws a scene in which anything may happen, and says of which kind it is.
+func drawn(t *props.T) (kind string, s scene) {
+	s = scene{proposals: props.Draw(t, rapid.IntRange(0, 3), "proposers"), reads: props.Draw(t, rapid.IntRange(0, 2), "readers"), ticks: 40, faults: wrong()}
 	s.config = etcdraft.Config{
 		Voters: props.OneOf(t, "voters", 3, 5),
 		Raft: raft.Config{
@@ -156,13 +162,17 @@ func everything(t *props.T) {
 			AsyncStorageWrites: props.Draw(t, rapid.Bool(), "async"),
 			PreVote:            props.Draw(t, rapid.Bool(), "prevote"),
 			CheckQuorum:        props.Draw(t, rapid.Bool(), "check quorum"),
+			StepDownOnRemoval:  props.Draw(t, rapid.Bool(), "step down"),
 		},
 		SnapshotEvery: props.Draw(t, rapid.SampledFrom([]int{0, 2, 4}), "snapshot every"),
 	}
+	if props.Draw(t, rapid.Bool(), "one at a time") {
+		s.config.Raft.MaxSizePerMsg, s.config.Raft.MaxInflightMsgs = 1, 1
+	}
 	s.faults.UnorderedWrites = props.Draw(t, rapid.Bool(), "unordered writes")
 	s.transfers = props.Draw(t, rapid.IntRange(0, 2), "transfers")
-	n := uint64(s.config.Voters)
-	switch props.Draw(t, rapid.IntRange(0, 3), "changes") {
+	n, changes := uint64(s.config.Voters), props.Draw(t, rapid.IntRange(0, 3), "changes")
+	switch changes {
 	case 1:
 		s.config.Spares = 1
 		s.changes = []raftpb.ConfChangeI{change(raftpb.ConfChangeAddNode, n+1), change(raftpb.ConfChangeRemoveNode, 1)}
@@ -173,5 +183,9 @@ func everything(t *props.T) {
 		s.config.Learners = 1
 		s.changes = []raftpb.ConfChangeI{change(raftpb.ConfChangeAddNode, n+1), change(raftpb.ConfChangeAddLearnerNode, 2)}
 	}
-	s.property(t)
+	storage := "sync"
+	if s.config.Raft.AsyncStorageWrites {
+		storage = "async"
+	}
+	return fmt.Sprintf("%d voters, %s, %s", n, storage, [...]string{"no changes", "simple", "joint", "learner"}[changes]), s
 }

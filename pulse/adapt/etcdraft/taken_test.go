@@ -1,6 +1,7 @@
 package etcdraft
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,6 +12,61 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
+
+// TestNamesOfRecords: no two records of a start have one name, later ones sort behind, and the
+// first record of all sorts before them.
+func TestNamesOfRecords(t *testing.T) {
+	for _, boot := range []int{1, 9, 12} {
+		var j journal
+		j.begin(boot)
+		last := bootName
+		for i := 1; i < 3*perBlock; i++ {
+			name := j.name(i)
+			if want := fmt.Sprintf("%d.%07d", boot, i); name != want || name <= last {
+				t.Errorf("record %d of start %d is called %q after %q, want %q", i, boot, name, last, want)
+			}
+			last = name
+		}
+	}
+}
+
+// TestToldOfReadies: Safety is told of all but what changes nothing of what it knows.
+func TestToldOfReadies(t *testing.T) {
+	conf, other := &raftpb.ConfState{Voters: []uint64{1}}, &raftpb.ConfState{Voters: []uint64{1, 2}}
+	list := []*raftpb.Entry{{}}
+	for _, c := range []struct {
+		name string
+		rd   raft.Ready
+		do   func(n *node)
+		want int
+	}{
+		{"messages", raft.Ready{Messages: []*raftpb.Message{{}}}, nil, 0},
+		{"reads", raft.Ready{ReadStates: []raft.ReadState{{}}}, nil, 0},
+		{"a role", raft.Ready{SoftState: &raft.SoftState{}}, nil, 1},
+		{"a term", raft.Ready{HardState: &raftpb.HardState{Term: new(uint64(3))}}, nil, 1},
+		{"entries", raft.Ready{Entries: list}, nil, 1},
+		{"entries to apply", raft.Ready{CommittedEntries: list}, nil, 1},
+		{"a snapshot", raft.Ready{Snapshot: &raftpb.Snapshot{}}, nil, 1},
+		{"after what was applied", raft.Ready{}, func(n *node) { n.applied++ }, 1},
+		{"after a change", raft.Ready{}, func(n *node) { n.conf = other }, 1},
+		{"a change that is behind", raft.Ready{}, func(n *node) { n.conf, n.taken = other, n.applied+1 }, 0},
+	} {
+		n, out := &node{conf: conf, applied: 2, toldConf: conf, toldAt: 2}, output{}
+		if c.do != nil {
+			c.do(n)
+		}
+		for range 2 { // the second time a configuration is known
+			n.sawReady(&c.rd, &out)
+		}
+		want := 2 * c.want
+		if c.do != nil {
+			want = c.want
+		}
+		if len(n.seen) != want || len(out.Effects()) != want {
+			t.Errorf("%s: Safety is told %d times, want %d", c.name, len(n.seen), want)
+		}
+	}
+}
 
 // TestAppliesAfterASnapshot: with AsyncStorageWrites a node applies entries while a newer
 // snapshot waits to be safe. Of a change among them raft is not told again, and what the

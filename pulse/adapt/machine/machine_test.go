@@ -13,6 +13,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
@@ -182,6 +183,54 @@ func TestCrashWithinAStep(t *testing.T) {
 	// Do is called in the same step, before anything is heard, and no crash comes before it.
 	if got := slices.Sorted(maps.Keys(seen)); !slices.Equal(got, []string{"", "!ab", "!abc", "a"}) {
 		t.Errorf("heard %q", got)
+	}
+}
+
+// asked is a strategy that lets nothing go wrong and counts where a step might have crashed.
+type asked struct {
+	pulse.Strategy
+	crash int
+}
+
+func (a *asked) Choose(k choice.Kind, _ int) int {
+	if k == choice.Crash {
+		a.crash++
+	}
+	return 0
+}
+
+// TestWhereACrashMayCome: a step may crash before all but the first of what others see.
+func TestWhereACrashMayCome(t *testing.T) {
+	sends := func(out *machine.Output[string]) { out.Send(1, "") }
+	writes := func(out *machine.Output[string]) { out.Write("x", 1) }
+	looks := func(out *machine.Output[string]) { out.Do(func() {}) }
+	for _, c := range []struct {
+		name string
+		does []func(*machine.Output[string])
+		want int
+	}{
+		{"nothing", nil, 0},
+		{"one thing", []func(*machine.Output[string]){sends}, 0},
+		{"one thing among what nobody sees", []func(*machine.Output[string]){looks, writes, looks}, 0},
+		{"three things", []func(*machine.Output[string]){writes, looks, sends, looks, sends}, 2},
+	} {
+		calm := &asked{Strategy: strategy.Random()}
+		sys := pulse.New(pulse.Options{Strategy: calm, Faults: pulse.Faults{Crash: 1}})
+		cluster := machine.Config[string]{Nodes: 1, New: func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] {
+			return scripted{step: func(_ int, msg string, out *machine.Output[string]) {
+				for _, do := range c.does[:len(c.does)*min(1, len(msg))] { // not for what it sends itself
+					do(out)
+				}
+			}}
+		}}.Spawn(sys)
+		sys.Send(cluster.Ref(1), "go")
+		if !sys.Run() {
+			t.Error(sys.Err())
+		}
+		if calm.crash != c.want {
+			t.Errorf("%s: asked %d times whether it crashes, want %d", c.name, calm.crash, c.want)
+		}
+		sys.Close()
 	}
 }
 

@@ -49,7 +49,6 @@ func (n *node[M]) Started(ctx *pulse.Ctx, how pulse.Start) {
 
 // begin makes the Output ready for a step.
 func (n *node[M]) begin(ctx *pulse.Ctx) {
-	clear(n.out.list)
 	n.out.list, n.out.ctx = n.out.list[:0], ctx
 }
 
@@ -101,10 +100,14 @@ func (n *node[M]) number(r pulse.Ref) int {
 
 // carryOut does what the step has asked for.
 func (n *node[M]) carryOut(ctx *pulse.Ctx) {
+	first := true
 	for i := range n.out.list {
 		e := &n.out.list[i]
-		if i > 0 && e.Kind < Log {
-			ctx.MayCrash() // where a crash makes a difference
+		if e.Kind < Log { // where a crash makes a difference
+			if !first {
+				ctx.MayCrash()
+			}
+			first = false
 		}
 		switch e.Kind {
 		case Send:
