@@ -60,12 +60,15 @@ var defaultDelay = []time.Duration{10 * time.Millisecond}
 // faults is what is left of the budgets in this run.
 //
 // Invariants: no budget is negative. strikes holds if the run had a budget for
-// crashes or partitions when it began.
+// crashes or partitions when it began. The first offered of list are what Pick may
+// answer now; then unstruck is the hash of all that had happened before they were.
 type faults struct {
-	left    Faults
-	strikes bool // actors may be struck
-	early   int  // timers that fired early
-	list    []strike
+	left     Faults
+	strikes  bool // actors may be struck
+	early    int  // timers that fired early
+	list     []strike
+	offered  int
+	unstruck uint64
 }
 
 // A strike is a fault that can happen before the next step.
@@ -133,8 +136,21 @@ func (f *faults) listFor(a *actor, isolated bool) {
 	}
 }
 
+// offer lets Pick answer each strike of the list. Until it does, it counts as decided
+// that none happens.
+func (f *faults) offer(r *recorder) {
+	f.offered, f.unstruck = len(f.list), r.hash
+	r.decided(choice.Fault, f.offered+1, 0, false)
+}
+
+// take takes a strike that Pick has answered, which is decided then.
+func (f *faults) take(i int, r *recorder) strike {
+	r.redecide(f.unstruck, choice.Fault, i+1)
+	return f.list[i]
+}
+
 func (t *traffic) resetFaults() {
-	t.faults.left, t.faults.early = t.options.Faults, 0
+	t.faults.left, t.faults.early, t.faults.offered = t.options.Faults, 0, 0
 	t.armFaults()
 }
 
@@ -156,6 +172,12 @@ func (t *traffic) beginFaults() {
 	}
 	f.limitTo(t.choose(choice.Swarm, 1<<len(f.swarm())))
 	t.armFaults()
+}
+
+// offersStrikes reports whether a strategy that needs it picks from strikes as it
+// does from messages.
+func (o *Options) offersStrikes() bool {
+	return o.EarlyTimers == 0 && o.Faults.RestartKept == 0 && o.Faults.RestartLost == 0 && o.Faults.Partition == 0
 }
 
 // goesAstray lets faults strike a message before it enters its channel, unless it

@@ -188,6 +188,14 @@ func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	r.hash = hash.Fold(r.hash^uint64(k+1), uint64(v))
 }
 
+// redecide changes the answer to the last question, before which the hash was another.
+func (r *recorder) redecide(before uint64, k choice.Kind, v int) {
+	if last := len(r.record.Choices) - 1; r.on {
+		r.record.Choices[last].Value = uint32(v)
+	}
+	r.hash = hash.Fold(before^uint64(k+1), uint64(v))
+}
+
 // decisions returns the decisions of the run so far.
 func (r *recorder) decisions() *choice.Record {
 	list := r.record.Deliveries[:0]

@@ -28,7 +28,8 @@ type root struct {
 func newDepthFirst(s *search) *depthFirst {
 	d := &depthFirst{search: s, walker: newWalker(&s.options.Method, &s.habits, s.bound)}
 	m := &s.options.Method
-	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps}
+	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps,
+		Strikes: m.sleeps() && !m.compares() && !m.bounded()}
 	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path, races: races{kept: &d.walker.sleeping.touches}}
 	d.reducer.races.meetings.heeded = s.options.heedsLives

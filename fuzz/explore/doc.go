@@ -79,10 +79,12 @@
 // Run.Watched says that the worker itself tells of its observers, as package fuzz
 // does.
 //
-// What may come between any two steps has to do with all of them: time that may
-// pass early, if the program sets anything that comes with time, and faults that
-// strike actors. Optimal then begins again as SourceSets, and wherever such a thing
-// could come between two steps all messages are tried. A step that ends its run, by a failure or by a skip, has to
+// What may come between any two steps is nothing for Optimal, which begins again as
+// SourceSets. The crash of an actor then is picked as a message is: it has to do with the
+// steps of that actor and, by lives, with those of others. Where there are restarts,
+// partitions, or time that may pass early, if the program sets anything that comes with
+// time, and with states that are compared, what comes between steps has to do with all of them: wherever such a
+// thing could come between two steps all messages are tried. A step that ends its run, by a failure or by a skip, has to
 // do with all that were still to come: when the search goes on after it, Optimal
 // begins again as SourceSets, all messages of such a run are tried, and nothing
 // sleeps past such a step. Optimal becomes SourceSets with a bound on depth.
