@@ -43,9 +43,10 @@ type Needs struct {
 	States bool
 	// Strikes: where a crash could come next, Choose is not asked for it, but Pick,
 	// for a single message or none as well. It may answer e.Len() plus the number of a
-	// strike; where nothing is deliverable it answers that, or Hold for no strike. It is
-	// so only under options in which nothing but crashes can come between steps:
-	// there are no restarts, no partitions and no early timers.
+	// strike; where nothing is deliverable it answers that, or Hold for no strike. And no
+	// actor is cut off: while nothing comes with time, a partition leads to nothing that
+	// could not come without. It is so only under options without restarts and
+	// without early timers; under others Choose is asked for all faults.
 	Strikes bool
 }
 

@@ -77,7 +77,9 @@ func TestPickedStrikes(t *testing.T) {
 		{"at rest", pulse.Options{Faults: crash}, 2, 1, "first ← blast; last ← blast; crash of last", 3, 0},
 		{"never", pulse.Options{Faults: crash}, 9, 1, "first ← blast; last ← blast", 3, 0},
 		{"where it may be restarted", pulse.Options{Faults: pulse.Faults{Crash: 1, RestartKept: 1}}, 0, 1, "first ← blast; last ← blast", 0, 3},
-		{"with partitions", pulse.Options{Faults: pulse.Faults{Crash: 1, Partition: 1}}, 0, 1, "first ← blast; last ← blast", 0, 3},
+		{"with partitions", pulse.Options{Faults: pulse.Faults{Crash: 1, Partition: 1}}, 0, 1, "crash of last; first ← blast", 1, 0},
+		{"with partitions, the other at rest", pulse.Options{Faults: pulse.Faults{Crash: 1, Partition: 1}}, 2, 2, "first ← blast; last ← blast; crash of first", 3, 0},
+		{"partitions alone", pulse.Options{Faults: pulse.Faults{Partition: 1}}, 0, 1, "first ← blast; last ← blast", 0, 0},
 		{"with early timers", pulse.Options{EarlyTimers: 1, Faults: crash}, 0, 1, "first ← blast; last ← blast", 0, 3},
 		{"without faults", pulse.Options{}, 0, 1, "first ← blast; last ← blast", 0, 0},
 	} {

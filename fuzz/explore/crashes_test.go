@@ -39,49 +39,101 @@ func TestAgreementOfCrashes(t *testing.T) {
 	agreeOnPrograms(t, agreementPrograms()/2, crashingProgram)
 }
 
+// cutOffProgram draws a program of which one actor may be cut off, mostly without
+// anything that comes with time.
+func cutOffProgram(seed uint64) *program {
+	f := stopping | killing | watching | fifo | unordered | processes | becoming | spawning | asking | choosing | checking | partitions
+	switch seed % 8 {
+	case 1:
+		f |= timers | timeouts
+	case 3:
+		f |= crashes
+	case 5:
+		f |= looking
+	case 7:
+		f |= timeouts
+	}
+	p := newProgram(seed, f)
+	s := &p.settings
+	s.partition, s.crash, s.kept, s.lost = 1, count(seed%8 == 3), 0, count(seed%32 == 3)
+	if seed%8 == 7 {
+		p.features |= polling
+	}
+	if seed%16 == 2 {
+		p.features |= bounding
+	}
+	if seed%16 == 10 {
+		p.features |= testAsking
+	}
+	return p
+}
+
+// TestAgreementOfPartitions holds the same where an actor may be cut off.
+func TestAgreementOfPartitions(t *testing.T) {
+	agreeOnPrograms(t, agreementPrograms()/4, cutOffProgram)
+}
+
 // TestLostCrashesAreFound holds that TestAgreementOfCrashes would find a search that
-// does not know of some of what a crash has to do with.
+// does not know of some of what a crash has to do with, and TestAgreementOfPartitions one
+// that does not know that time passes.
 func TestLostCrashesAreFound(t *testing.T) {
-	for name, lose := range map[string]func(*trace.Trace){
-		"lives": func(t *trace.Trace) {
+	for _, c := range []struct {
+		name string
+		draw func(uint64) *program
+		lose func(*trace.Trace)
+	}{
+		{"lives", crashingProgram, func(t *trace.Trace) {
 			t.Touches = slices.DeleteFunc(t.Touches, func(x trace.Touch) bool {
 				return x.What == trace.ItsLife && t.Steps[x.Step].Kind == trace.Crash
 			})
-		},
-		"ends": func(t *trace.Trace) {
+		}},
+		{"ends", crashingProgram, func(t *trace.Trace) {
 			for i := range t.Actors {
 				t.Actors[i].Ended = trace.None
 			}
-		},
-		"the steps of its actor": func(t *trace.Trace) {
+		}},
+		{"the steps of its actor", crashingProgram, func(t *trace.Trace) {
 			for i := range t.Steps {
 				if t.Steps[i].Kind == trace.Crash {
 					t.Steps[i].Prev = trace.None
 				}
 			}
-		},
+		}},
+		{"timers", cutOffProgram, func(t *trace.Trace) {
+			for i := range t.Sends {
+				if d := &t.Sends[i]; d.Kind == trace.Timer {
+					d.Kind = trace.Message
+				}
+			}
+		}},
 	} {
-		e, r := &enumerator{}, &rig{}
-		found := 0
-		for seed := range uint64(400) {
-			p := crashingProgram(seed)
-			all, ok := e.enumerate(p.options(), p.Build, 500)
-			if !ok {
-				continue
-			}
-			w := r.worker(p.options(), p.Build)
-			run := w.run
-			w.run = func(s pulse.Strategy) explore.Run {
-				run := run(s)
-				lose(run.System.Trace())
-				return run
-			}
-			found += count(exploreWith(explore.Options{}, nil, w).misses(all) != "")
-		}
-		e.close()
-		r.close()
-		if t.Logf("%s: %d programs", name, found); found < 5 {
-			t.Errorf("%s: only %d programs show that it is lost", name, found)
+		found := misledBy(c.draw, c.lose)
+		if t.Logf("%s: %d programs", c.name, found); found < 5 {
+			t.Errorf("%s: only %d programs show that it is lost", c.name, found)
 		}
 	}
+}
+
+// misledBy counts programs of which the search misses something when a part of each
+// trace is lost.
+func misledBy(draw func(uint64) *program, lose func(*trace.Trace)) (found int) {
+	e, r := &enumerator{}, &rig{}
+	defer e.close()
+	defer r.close()
+	for seed := range uint64(400) {
+		p := draw(seed)
+		all, ok := e.enumerate(p.options(), p.Build, 500)
+		if !ok {
+			continue
+		}
+		w := r.worker(p.options(), p.Build)
+		run := w.run
+		w.run = func(s pulse.Strategy) explore.Run {
+			run := run(s)
+			lose(run.System.Trace())
+			return run
+		}
+		found += count(exploreWith(explore.Options{}, nil, w).misses(all) != "")
+	}
+	return found
 }

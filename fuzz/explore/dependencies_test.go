@@ -59,6 +59,8 @@ func setsTimer(sys *pulse.System, _ []pulse.Ref) {
 // crash lets so many actors crash.
 func crash(n int) pulse.Options { return pulse.Options{Faults: pulse.Faults{Crash: n}} }
 
+var partition = pulse.Options{Faults: pulse.Faults{Partition: 1}}
+
 // TestDependencies holds how many runs it takes to go through programs in which steps
 // have to do with each other by more than messages, and how many of them are wasted.
 func TestDependencies(t *testing.T) {
@@ -87,7 +89,10 @@ func TestDependencies(t *testing.T) {
 		{"a crash and a timer", crash(1), 3, setsTimer, 94, explore.SourceSets, 94, 0},
 		{"a crash and Alive", crash(1), 2, ends(asksForLife), 36, explore.SourceSets, 36, 2},
 		{"a crash and a watch", crash(1), 2, ends(watches), 38, explore.SourceSets, 42, 12},
-		{"a partition", pulse.Options{Faults: pulse.Faults{Partition: 1}}, 3, nil, 84, explore.SourceSets, 1899, 406},
+		{"a partition", partition, 3, nil, 6, explore.Optimal, 6, 0},
+		{"a partition, four workers", partition, 4, nil, 0, explore.Optimal, 24, 0},
+		{"a partition and a timer", partition, 2, setsTimer, 6, explore.SourceSets, 1153, 311},
+		{"a partition and a crash", pulse.Options{Faults: pulse.Faults{Partition: 1, Crash: 1}}, 2, nil, 13, explore.SourceSets, 13, 0},
 	} {
 		build := answering(c.workers, c.more)
 		f := (&subject{c.name, c.options, func() func(*pulse.System) func() error { return build }}).explore(explore.Options{})

@@ -198,8 +198,11 @@ func (x *explorer) exploreOnce() (finished bool) {
 // that the trace shows of what steps have to do with each other, so that
 // Everything has them too where the reduction before had them.
 func (x *explorer) beginWith(over handover) {
-	if over.why == whyLives {
+	switch over.why {
+	case whyLives:
 		x.options.heedsLives = true
+	case whyPartitions, whyLooks, whyObserved:
+		x.options.divides = true
 	}
 	if x.options.compares() && over.why == whyLives { // a run that was given up does not show what it would have met
 		over.to = Everything
@@ -282,6 +285,7 @@ func (x *explorer) open() error {
 	if err != nil || k == nil {
 		return err
 	}
+	x.options.divides = k.Divides
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
 		// A file of an older version does not say whether it sleeps, nor why:
 		// then it slept as it was asked to.
@@ -323,7 +327,7 @@ func (x *explorer) goOnCounting() {
 
 // kept returns the search in the form of its file.
 func (x *explorer) kept() *kept {
-	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep}
+	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep, Divides: x.options.divides}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
 	k.putHabits(&x.search.habits)
