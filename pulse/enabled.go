@@ -28,8 +28,8 @@ func (e *Enabled) Len() int { return len(e.mail.ready) }
 // for strategies that do not need to pick from them.
 func (e *Enabled) Strikes() int { return e.sys.faults.offered }
 
-// Strike returns the actor that would crash by strike i.
-func (e *Enabled) Strike(i int) (actor int) { return int(e.sys.faults.list[i].actor) }
+// Strike returns the index of the actor that would crash by strike i.
+func (e *Enabled) Strike(i int) (actor int) { return int(e.sys.faults.list[:e.Strikes()][i].actor) }
 
 // Step returns how many steps the run has taken.
 func (e *Enabled) Step() int { return int(e.sys.rec.steps) }
