@@ -285,11 +285,12 @@ func (x *explorer) open() error {
 	if err != nil || k == nil {
 		return err
 	}
-	x.options.divides = k.Divides
+	x.options.divides, x.options.heedsLives = k.Divides, k.Heeds
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
 		// A file of an older version does not say whether it sleeps, nor why:
 		// then it slept as it was asked to.
-		x.beginWith(handover{used, k.Sleeps || k.Verdict.Because == "" && k.Search.Sleep, k.Verdict.Because})
+		x.options.Sleep = k.Sleeps || k.Verdict.Because == "" && k.Search.Sleep
+		x.beginWith(handover{used, x.options.Sleep, k.Verdict.Because})
 	}
 	x.restore(k)
 	return nil
@@ -327,7 +328,7 @@ func (x *explorer) goOnCounting() {
 
 // kept returns the search in the form of its file.
 func (x *explorer) kept() *kept {
-	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep, Divides: x.options.divides}
+	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep, Divides: x.options.divides, Heeds: x.options.heedsLives}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
 	k.putHabits(&x.search.habits)
