@@ -328,7 +328,8 @@ func (x *explorer) goOnCounting() {
 
 // kept returns the search in the form of its file.
 func (x *explorer) kept() *kept {
-	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep, Divides: x.options.divides, Heeds: x.options.heedsLives}
+	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep,
+		Divides: x.options.divides, Heeds: x.options.heedsLives}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
 	k.putHabits(&x.search.habits)

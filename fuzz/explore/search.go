@@ -47,9 +47,9 @@ const (
 	whyDepth      = "Depth is bounded, and Optimal learns from whole runs"
 )
 
-// mayShowPartitions reports whether a search that makes no partitions must begin
-// again with them, by what a run has shown. A partition holds messages back, and only time can
-// tell how long, or who counts all steps. Observers are told of apart.
+// mayShowPartitions reports whether a search that makes no partitions must begin again
+// with them, by what a run has shown. A partition holds messages back, and only time can
+// tell, or a step that counts all steps. Observers are heeded elsewhere.
 func (s *search) mayShowPartitions(sys *pulse.System) bool {
 	return sys.Options().Faults.Partition > 0 && s.options.picksCrashes() && (setsTime(sys) ||
 		slices.ContainsFunc(sys.Trace().Touches, func(x trace.Touch) bool { return x.What == trace.AllSteps }))
