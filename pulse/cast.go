@@ -164,10 +164,15 @@ func (c *cast) end(a *actor, reason string) {
 	}
 }
 
-// endChildren ends all that an actor has spawned, and theirs.
+// endChildren ends all that an actor has spawned, and theirs. Of one that has ended
+// already the running step depends on that: before, it would have ended it.
 func (c *cast) endChildren(parent int32, reason string) {
 	for i := int(parent) + 1; i < len(c.actors); i++ {
-		if a := c.actors[i]; a.parent == parent && a.life != ended {
+		switch a := c.actors[i]; {
+		case a.parent != parent:
+		case a.life == ended:
+			c.rec.read(int32(i))
+		default:
 			c.endChildren(int32(i), reason)
 			c.end(a, reason)
 		}
@@ -194,6 +199,19 @@ func (c *cast) crash(a *actor) {
 	c.mail.forgetWait(&a.mailbox)
 	c.tellWatchers(a, "crashed")
 	c.loseWrites(a)
+}
+
+// loseNews notes that a step loses what tells an actor of ends: before those, nobody
+// would have told it.
+func (c *cast) loseNews(a *actor) {
+	if !c.rec.on {
+		return
+	}
+	for _, m := range c.mail.sentTo(&a.mailbox) {
+		if d := &c.mail.sends[m]; d.Kind == trace.Down {
+			c.rec.read(d.From)
+		}
+	}
 }
 
 // shut closes an actor's mailbox, stops its timers and its code. What was

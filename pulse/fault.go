@@ -60,12 +60,16 @@ var defaultDelay = []time.Duration{10 * time.Millisecond}
 // faults is what is left of the budgets in this run.
 //
 // Invariants: no budget is negative. strikes holds if the run had a budget for
-// crashes or partitions when it began.
+// crashes or partitions when it began. The first offered of list are what Pick may
+// answer now; then unstruck is the hash of all that had happened before they were
+// offered.
 type faults struct {
-	left    Faults
-	strikes bool // actors may be struck
-	early   int  // timers that fired early
-	list    []strike
+	left     Faults
+	strikes  bool // actors may be struck
+	early    int  // timers that fired early
+	list     []strike
+	offered  int
+	unstruck uint64
 }
 
 // A strike is a fault that can happen before the next step.
@@ -73,6 +77,7 @@ type strike struct {
 	kind  trace.StepKind
 	lose  bool // the restart loses the state
 	actor int32
+	value int32 // what the decision is by which it happens, if it is offered
 }
 
 // faultName tells kinds of fault apart: a restart that loses the state is another
@@ -133,8 +138,29 @@ func (f *faults) listFor(a *actor, isolated bool) {
 	}
 }
 
+// offer lets Pick answer each crash of the list. Until it does, it counts as decided
+// that nothing of the list happens.
+func (f *faults) offer(r *recorder) {
+	f.unstruck = r.hash
+	r.decided(choice.Fault, len(f.list)+1, 0, false)
+	for i, x := range f.list {
+		if x.kind == trace.Crash {
+			x.value = int32(i + 1)
+			f.list[f.offered] = x
+			f.offered++
+		}
+	}
+}
+
+// take takes a strike that Pick has answered, which is decided then.
+func (f *faults) take(i int, r *recorder) strike {
+	x := f.list[i]
+	r.redecide(f.unstruck, choice.Fault, int(x.value))
+	return x
+}
+
 func (t *traffic) resetFaults() {
-	t.faults.left, t.faults.early = t.options.Faults, 0
+	t.faults.left, t.faults.early, t.faults.offered = t.options.Faults, 0, 0
 	t.armFaults()
 }
 
@@ -156,6 +182,12 @@ func (t *traffic) beginFaults() {
 	}
 	f.limitTo(t.choose(choice.Swarm, 1<<len(f.swarm())))
 	t.armFaults()
+}
+
+// offersStrikes reports whether a strategy that needs it picks from crashes as it
+// does from messages, and there are no partitions for it.
+func (o *Options) offersStrikes() bool {
+	return o.EarlyTimers == 0 && o.Faults.RestartKept == 0 && o.Faults.RestartLost == 0
 }
 
 // goesAstray lets faults strike a message before it enters its channel, unless it

@@ -135,12 +135,26 @@ func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *
 	if !r.on {
 		return
 	}
-	r.id = faultID(name, a.id, r.stepID(a.last))
+	r.id = faultID(name, a.id, r.stepID(r.lastOf(a, kind)))
 	r.hash = hash.Fold(r.hash, r.id)
 	r.trace.Steps = append(r.trace.Steps, trace.Step{
 		ID: r.id, Time: now, Send: trace.None, Actor: actor, Prev: a.last, Kind: kind,
 	})
 	a.last = r.step
+}
+
+// lastOf returns the step of an actor that a fault of a kind follows. No crash, and
+// nothing that one leads to, gets another identity by a partition, which nobody notices.
+func (r *recorder) lastOf(a *track, kind trace.StepKind) int32 {
+	last := a.last
+	for last >= 0 && kind != trace.Partition && kind != trace.Heal {
+		st := &r.trace.Steps[last]
+		if st.Kind != trace.Partition && st.Kind != trace.Heal {
+			break
+		}
+		last = st.Prev
+	}
+	return last
 }
 
 // struck notes a fault that the running step, or the test, has made happen.
@@ -186,6 +200,14 @@ func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 		}
 	}
 	r.hash = hash.Fold(r.hash^uint64(k+1), uint64(v))
+}
+
+// redecide changes the answer to the last question, before which the hash was another.
+func (r *recorder) redecide(before uint64, k choice.Kind, v int) {
+	if last := len(r.record.Choices) - 1; r.on {
+		r.record.Choices[last].Value = uint32(v)
+	}
+	r.hash = hash.Fold(before^uint64(k+1), uint64(v))
 }
 
 // decisions returns the decisions of the run so far.

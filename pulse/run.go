@@ -181,7 +181,7 @@ func (s *System) loop(until int64) {
 			return
 		}
 		k := 0
-		if n > 1 || s.needs.Single && !s.settling {
+		if n > 1 || (s.needs.Single || s.faults.offered > 0) && !s.settling {
 			s.rec.callOut() // the mark ends with the step that follows
 			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
 				s.rec.cur = trace.Test
@@ -229,14 +229,25 @@ func (s *System) rest(until int64) bool {
 	if s.fails.failure != nil {
 		return false
 	}
+	if s.todo.beforeStep&(workFault|workAnswer) == workFault {
+		if s.strike() || s.faults.offered > 0 && picksAtRest(s, until) {
+			return true // it could have come before: what it follows is only what its actor did
+		}
+		if s.fails.failure != nil {
+			return false
+		}
+	}
 	s.rec.atRest()
-	if s.todo.beforeStep&workAnswer != 0 {
-		return false
-	}
-	if s.todo.beforeStep&workFault != 0 && s.strike() {
-		return true
-	}
-	return s.passTime(until) || s.healAtEnd()
+	return s.todo.beforeStep&workAnswer == 0 && (s.passTime(until) || s.healAtEnd())
+}
+
+// picksAtRest asks Pick for a strike when nothing is deliverable, and reports whether
+// one happened.
+func picksAtRest(s *System, until int64) bool {
+	s.rec.callOut()
+	k := s.strategy.Pick(&s.enabled)
+	s.rec.callOver()
+	return k != Hold && s.pickedNone(k, 0, until)
 }
 
 // interrupt asks the strategy, before a step, whether a fault or an early timer
@@ -258,6 +269,9 @@ func (s *System) interrupt(until int64) bool {
 // them all back, gives up, or is wrong. It reports whether the run goes on.
 func (s *System) pickedNone(k, n int, until int64) bool {
 	switch {
+	case k >= n && k < n+s.faults.offered:
+		s.inflict(s.faults.take(k-n, &s.rec))
+		return true
 	case k == Hold && s.needs.Single:
 		if s.passTime(until) {
 			return true

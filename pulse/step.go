@@ -142,10 +142,15 @@ func (s *System) tellObservers() {
 }
 
 // strike asks which fault happens before the next step, and reports whether
-// one did.
+// one did. What Pick is to answer is offered instead.
 func (s *System) strike() bool {
 	list := s.listStrikes()
+	s.faults.offered = 0
 	if len(list) == 0 {
+		return false
+	}
+	if s.needs.Strikes && s.options.offersStrikes() {
+		s.faults.offer(&s.rec)
 		return false
 	}
 	v := s.choose(choice.Fault, len(list)+1)
@@ -164,8 +169,11 @@ func (s *System) inflict(x strike) {
 	s.faults.spend(x)
 	switch x.kind {
 	case trace.Crash:
+		s.rec.touch(a.actor, trace.ItsLife, 0)
+		s.loseNews(a)
 		s.crash(a)
 	case trace.Restart:
+		s.rec.touch(a.actor, trace.ItsLife, 0)
 		handler := s.anew(a, x.lose)
 		a.life = alive
 		s.renew(a, handler, a.actor)

@@ -12,7 +12,7 @@ type Strategy interface {
 	Begin(seed uint64)
 	// Pick returns which of the deliverable messages comes next: at least 0,
 	// less than e.Len(). It is asked only when there is more than one, unless
-	// the strategy Needs to be asked for a single one.
+	// the strategy Needs to be asked for a single one, or for strikes.
 	Pick(e *Enabled) int
 	// Choose answers a question that has n answers, 0 to n-1; n is at least 2.
 	// To a fault, zero is the answer in which nothing goes wrong.
@@ -41,6 +41,13 @@ type Needs struct {
 	// States: the strategy compares states. The system records the run and
 	// keeps what State needs. See System.State.
 	States bool
+	// Strikes: where a crash could come next, Choose is not asked for it, but Pick,
+	// for a single message or none as well. It may answer e.Len() plus the number of a
+	// strike; where nothing is deliverable it answers that, or Hold for no strike. And no
+	// actor is cut off: while nothing comes with time, a partition leads to nothing that
+	// could not come without. It is so only under options without restarts and
+	// without early timers; under others Choose is asked for all faults.
+	Strikes bool
 }
 
 // NeedsOf returns what a strategy needs.

@@ -56,6 +56,11 @@ func setsTimer(sys *pulse.System, _ []pulse.Ref) {
 	})), kind("go"))
 }
 
+// crash lets so many actors crash.
+func crash(n int) pulse.Options { return pulse.Options{Faults: pulse.Faults{Crash: n}} }
+
+var partition = pulse.Options{Faults: pulse.Faults{Partition: 1}}
+
 // TestDependencies holds how many runs it takes to go through programs in which steps
 // have to do with each other by more than messages, and how many of them are wasted.
 func TestDependencies(t *testing.T) {
@@ -77,8 +82,17 @@ func TestDependencies(t *testing.T) {
 		{"early timers, no timer", pulse.Options{EarlyTimers: 1}, 3, nil, 6, explore.Optimal, 6, 0},
 		{"early timers, no timer, six workers", pulse.Options{EarlyTimers: 1}, 6, nil, 0, explore.Optimal, 720, 0},
 		{"early timers and a timer", pulse.Options{EarlyTimers: 1}, 3, setsTimer, 90, explore.SourceSets, 96, 252},
-		{"a crash", pulse.Options{Faults: pulse.Faults{Crash: 1}}, 3, nil, 46, explore.SourceSets, 302, 62},
-		{"a partition", pulse.Options{Faults: pulse.Faults{Partition: 1}}, 3, nil, 84, explore.SourceSets, 1899, 406},
+		{"a crash", crash(1), 3, nil, 46, explore.SourceSets, 46, 0},
+		{"a crash, four workers", crash(1), 4, nil, 0, explore.SourceSets, 209, 0},
+		{"a crash, six workers", crash(1), 6, nil, 0, explore.SourceSets, 7717, 0},
+		{"two crashes", crash(2), 3, nil, 142, explore.SourceSets, 142, 0},
+		{"a crash and a timer", crash(1), 3, setsTimer, 94, explore.SourceSets, 94, 0},
+		{"a crash and Alive", crash(1), 2, ends(asksForLife), 36, explore.SourceSets, 36, 2},
+		{"a crash and a watch", crash(1), 2, ends(watches), 38, explore.SourceSets, 42, 12},
+		{"a partition", partition, 3, nil, 6, explore.Optimal, 6, 0},
+		{"a partition, four workers", partition, 4, nil, 0, explore.Optimal, 24, 0},
+		{"a partition and a timer", partition, 2, setsTimer, 6, explore.SourceSets, 1153, 311},
+		{"a partition and a crash", pulse.Options{Faults: pulse.Faults{Partition: 1, Crash: 1}}, 2, nil, 13, explore.SourceSets, 13, 0},
 	} {
 		build := answering(c.workers, c.more)
 		f := (&subject{c.name, c.options, func() func(*pulse.System) func() error { return build }}).explore(explore.Options{})
@@ -88,7 +102,7 @@ func TestDependencies(t *testing.T) {
 		if c.all == 0 {
 			continue
 		}
-		all, ok := enumerate(c.options, build, 20_000)
+		all, ok := enumerate(c.options, build, 30_000)
 		if !ok || all.distinct() != c.all || len(f.orders) != c.all {
 			t.Errorf("%s: %d distinct orders of %d; want %d", c.name, len(f.orders), all.distinct(), c.all)
 		}

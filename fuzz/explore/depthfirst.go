@@ -28,7 +28,8 @@ type root struct {
 func newDepthFirst(s *search) *depthFirst {
 	d := &depthFirst{search: s, walker: newWalker(&s.options.Method, &s.habits, s.bound)}
 	m := &s.options.Method
-	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps}
+	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps,
+		Strikes: s.options.picksCrashes()}
 	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path, races: races{kept: &d.walker.sleeping.touches}}
 	d.reducer.races.meetings.heeded = s.options.heedsLives
@@ -173,6 +174,8 @@ func (d *depthFirst) blindTo(run *Run) handover {
 		return handover{}
 	case run.isObserved():
 		return handover{Everything, false, whyObserved}
+	case d.mayShowPartitions(run.System):
+		return handover{d.options.Reduction, true, whyPartitions}
 	case d.options.Reduction == Everything && readsPlaces(run.System.Trace()):
 		return handover{Everything, false, whySpawns}
 	}

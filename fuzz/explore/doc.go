@@ -84,13 +84,20 @@
 // Run.Watched says that the worker itself tells of its observers, as package fuzz
 // does.
 //
-// What may come between any two steps has to do with all of them: time that may
-// pass early, if the program sets anything that comes with time, and faults that
-// strike actors. Optimal then begins again as SourceSets, and wherever such a thing
-// could come between two steps all messages are tried. A step that ends its run, by a
-// failure or by a skip, has to do with all that were still to come: when the search goes
-// on after it, Optimal begins again as SourceSets, all messages of such a run are tried,
-// and nothing sleeps past such a step. Optimal becomes SourceSets with a bound on depth.
+// Optimal does not go through what may come between any two steps, but begins again as
+// SourceSets. There the crash of an actor is picked as a message is: it has to do with
+// the steps of that actor and, by lives, with those of others. A partition only holds
+// messages back. While nothing comes with time, that leads to no order that there is not
+// without: searches with sleep sets make none, and begin again with them when the program
+// sets a timer, delays messages, or has a step look at what all steps before it have
+// done. Then, and where crashed actors may be restarted, time may pass early, or states
+// are compared, what comes between steps has to do with all of them: wherever such a
+// thing could come between two steps all messages are tried.
+//
+// A step that ends its run, by a failure or by a skip, has to do with all that were still
+// to come: when the search goes on after it, Optimal begins again as SourceSets, all
+// messages of such a run are tried, and nothing sleeps past such a step. Optimal becomes
+// SourceSets with a bound on depth.
 //
 // Result.Reduction is the one that was used in the end, Sleep reports whether with
 // sleep sets, and Because why it is another than was asked for. Worker.Again tells that
@@ -146,7 +153,8 @@
 // A property that looks at several actors while the run goes on sees the states
 // of the orders that are run; orders that are left out may come to other states
 // in between. So does one that reads the trace, or the names and places of actors
-// that steps have spawned, when the run is over.
+// that steps have spawned, when the run is over. Partitions that nobody notices are not
+// made.
 //
 // State comparison does not see what is kept outside of actors, nor what handlers
 // keep that are functions, or functions that actors hold. It takes what such an actor

@@ -183,6 +183,9 @@ func classOf(sys *pulse.System) uint64 {
 	notes := t.Notes
 	for i := range t.Steps {
 		s := &t.Steps[i]
+		if s.Kind == trace.Partition || s.Kind == trace.Heal {
+			continue // no actor notices it but by what it receives
+		}
 		h := &hashes[s.Actor]
 		*h = scramble(*h ^ s.ID)
 		*h = scramble(*h ^ uint64(s.Time)<<4 ^ uint64(s.Kind))

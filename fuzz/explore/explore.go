@@ -198,8 +198,11 @@ func (x *explorer) exploreOnce() (finished bool) {
 // that the trace shows of what steps have to do with each other, so that
 // Everything has them too where the reduction before had them.
 func (x *explorer) beginWith(over handover) {
-	if over.why == whyLives {
+	switch over.why {
+	case whyLives:
 		x.options.heedsLives = true
+	case whyPartitions, whyLooks, whyObserved:
+		x.options.divides = true
 	}
 	if x.options.compares() && over.why == whyLives { // a run that was given up does not show what it would have met
 		over.to = Everything
@@ -282,10 +285,12 @@ func (x *explorer) open() error {
 	if err != nil || k == nil {
 		return err
 	}
+	x.options.divides, x.options.heedsLives = k.Divides, k.Heeds
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
 		// A file of an older version does not say whether it sleeps, nor why:
 		// then it slept as it was asked to.
-		x.beginWith(handover{used, k.Sleeps || k.Verdict.Because == "" && k.Search.Sleep, k.Verdict.Because})
+		x.options.Sleep = k.Sleeps || k.Verdict.Because == "" && k.Search.Sleep
+		x.beginWith(handover{used, x.options.Sleep, k.Verdict.Because})
 	}
 	x.restore(k)
 	return nil
@@ -323,7 +328,8 @@ func (x *explorer) goOnCounting() {
 
 // kept returns the search in the form of its file.
 func (x *explorer) kept() *kept {
-	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep}
+	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep,
+		Divides: x.options.divides, Heeds: x.options.heedsLives}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
 	k.putHabits(&x.search.habits)

@@ -131,8 +131,11 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 		programs = 150
 	}
 	for seed := range uint64(programs) {
-		for _, f := range []features{agreementFeatures(seed), foolishFeatures(seed)} {
-			p := newProgram(seed, f)
+		programs := []*program{newProgram(seed, agreementFeatures(seed)), newProgram(seed, foolishFeatures(seed))}
+		if seed%2 == 1 {
+			programs = append(programs, crashingProgram(seed), cutOffProgram(seed))
+		}
+		for _, p := range programs {
 			if _, ok := e.enumerate(p.options(), p.Build, 1000); !ok {
 				continue
 			}

@@ -19,6 +19,7 @@ type frameFollower struct {
 	// askedBetween: a question was asked between steps. It has to do with all
 	// steps, which the optimal search cannot go through.
 	askedBetween bool
+	divides      bool // see Options
 }
 
 func (w *frameFollower) begin(f *frame) { w.frame, w.step, w.asked, w.ending = f, -1, 0, endedItself }
@@ -28,6 +29,10 @@ func (w *frameFollower) Begin(uint64) {}
 
 // Pick follows the frame, then takes what is next by default.
 func (w *frameFollower) Pick(e *pulse.Enabled) int {
+	if e.Strikes() > 0 {
+		w.askedBetween = true
+		return w.giveUp(endedOther)
+	}
 	f, k := w.frame, e.Step()
 	w.step, w.asked, w.enabled = k, 0, e
 	if k >= len(f.steps) {
@@ -96,4 +101,6 @@ func (w *frameFollower) Choose(k choice.Kind, n int) int {
 }
 
 // Needs returns what the strategy needs: every step is asked for, and identities are read.
-func (*frameFollower) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
+func (w *frameFollower) Needs() pulse.Needs {
+	return pulse.Needs{Single: true, Record: true, Strikes: !w.divides}
+}

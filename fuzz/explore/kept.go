@@ -49,7 +49,7 @@ func (k *kept) putPath(p *path, ts *touches) {
 			m.First = n.first
 		case picks:
 			for _, c := range p.of(n) {
-				m.Cands = append(m.Cands, keptCand{c.seq, c.index, c.send, c.actor, c.channel, c.rank, c.touchSet, c.mark})
+				m.Cands = append(m.Cands, keptCand{c.seq, c.index, c.send, c.actor, c.channel, c.rank, c.touchSet, c.kind, c.mark})
 			}
 		}
 		k.Nodes = append(k.Nodes, m)
@@ -74,7 +74,7 @@ func (k *kept) takePath(p *path, ts *touches) {
 		}
 		for _, c := range m.Cands {
 			p.candidates = append(p.candidates, candidate{seq: c.Seq, index: c.Index, send: c.Send, actor: c.Actor, channel: c.Channel,
-				rank: c.Rank, touchSet: numbers[c.Touches], mark: c.Mark})
+				rank: c.Rank, touchSet: numbers[c.Touches], kind: c.Kind, mark: c.Mark})
 		}
 		p.nodes = append(p.nodes, n)
 	}

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"strings"
 
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -32,6 +33,8 @@ type kept struct {
 	Search   keptMethod
 	Used     string          // the reduction that is in use: another than was asked for, when that did not fit
 	Sleeps   bool            // Method.Sleep, as it is in use
+	Divides  bool            `json:",omitempty"` // partitions are made in any case
+	Heeds    bool            `json:",omitempty"` // what has to do with lives is turned round
 	Verdict  Result          // so far
 	Probed   map[string]int  `json:",omitempty"` // how many probes failed, by signature
 	Cut      bool            `json:",omitempty"` // a bound has kept something from being run
@@ -96,7 +99,8 @@ type keptNode struct {
 // A keptCand is a candidate.
 type keptCand struct {
 	Seq, Index, Send, Actor, Channel, Rank int32
-	Touches                                int32 `json:",omitempty"` // a place in kept.Touches, plus one
+	Touches                                int32         `json:",omitempty"` // a place in kept.Touches, plus one
+	Kind                                   candidateKind `json:",omitempty"`
 	Mark                                   mark
 }
 
@@ -202,6 +206,18 @@ func (k *kept) check() error {
 	return nil
 }
 
+// canBe reports whether a candidate of so many is one.
+func (c *keptCand) canBe(of int32) bool {
+	isIndex := c.Index >= 0 && c.Index < of
+	switch c.Kind {
+	case aMessage:
+		return isIndex && c.Send >= 0
+	case aCrash:
+		return isIndex && c.Send == trace.None
+	}
+	return c.Kind == noCrash && c.Index == pulse.Hold && c.Send == trace.None
+}
+
 func (n *keptNode) check(touches int) error {
 	switch {
 	case n.Kind > strikes || n.N < 1 || n.Cur < 0 || n.Cur >= n.N || n.Step < 0:
@@ -214,7 +230,7 @@ func (n *keptNode) check(touches int) error {
 		return fmt.Errorf("it has taken up %d messages of %d", n.Group, n.N)
 	}
 	for _, c := range n.Cands {
-		if c.Index < 0 || c.Index >= n.N || c.Send < 0 || c.Actor < 0 || c.Touches < 0 || int(c.Touches) > touches {
+		if !c.canBe(n.N) || c.Actor < 0 || c.Touches < 0 || int(c.Touches) > touches {
 			return fmt.Errorf("it has a message that cannot be: %+v", c)
 		}
 	}

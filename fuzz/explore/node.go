@@ -36,7 +36,8 @@ const (
 	strikes             // a question that comes between steps: whether time passes, or whom a fault strikes
 )
 
-// A candidate is a message that can be picked at a node.
+// A candidate is what can be picked at a node: a message, or a crash that can come in
+// place of one.
 type candidate struct {
 	seq      int32 // its place in the order in which messages were sent; it identifies the message
 	index    int32 // among the messages that can be delivered
@@ -45,8 +46,18 @@ type candidate struct {
 	channel  int32
 	rank     int32 // by the ordering: smaller ranks are taken earlier
 	touchSet int32 // the number of the set that its step touches, plus one; 0 for none (see touches)
+	kind     candidateKind
 	mark     mark
 }
+
+// A candidateKind is what a candidate is. Its values are kept in files.
+type candidateKind uint8
+
+const (
+	aMessage candidateKind = iota
+	aCrash                 // its actor crashes
+	noCrash                // where nothing can be delivered: nobody crashes
+)
 
 // A mark is what the search knows of a candidate. Its values are kept in files.
 type mark uint8
@@ -67,6 +78,9 @@ type path struct {
 	// are followed and never changed.
 	floor int
 }
+
+// taken returns the candidate that is taken at a pick.
+func (p *path) taken(n *node) *candidate { return &p.candidates[n.first+n.current] }
 
 // of returns the candidates of a pick.
 func (p *path) of(n *node) []candidate { return p.candidates[n.first : n.first+n.answers] }
@@ -108,6 +122,7 @@ func (p *path) sharedSteps() int {
 
 // open marks all candidates of a pick.
 func (p *path) open(n *node) {
+
 	n.opened = true
 	list := p.of(n)
 	for i := range list {

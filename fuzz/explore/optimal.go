@@ -56,7 +56,7 @@ type frameRoot struct {
 }
 
 func newOptimal(s *search) *optimal {
-	o := &optimal{search: s, follower: frameFollower{chooser: postponer{s.chooser()}}, unwanted: unwanted{}}
+	o := &optimal{search: s, follower: frameFollower{chooser: postponer{s.chooser()}, divides: s.options.divides}, unwanted: unwanted{}}
 	o.startAt(frameRoot{&frame{}, 0})
 	return o
 }
@@ -213,6 +213,8 @@ func (o *optimal) revise(run *Run) bool {
 	switch {
 	case run.isObserved():
 		o.over = handover{Everything, false, whyObserved}
+	case o.mayShowPartitions(run.System):
+		o.over = handover{SourceSets, true, whyPartitions}
 	case mayPassEarly(run.System):
 		o.over = handover{SourceSets, true, whyStrikes}
 	case o.goesOnAfter(run) && run.brokeOff():
@@ -229,10 +231,14 @@ func (o *optimal) revise(run *Run) bool {
 // In this order it may have been set when nothing else was left, so that there was
 // no question.
 func mayPassEarly(s *pulse.System) bool {
-	o := s.Options()
+	return s.Options().EarlyTimers != 0 && setsTime(s)
+}
+
+// setsTime reports whether something was set in a run that comes with time.
+func setsTime(s *pulse.System) bool {
 	t := s.Trace()
-	return o.EarlyTimers != 0 && (o.Faults.Delay > 0 || len(t.Strikes) > 0 ||
-		slices.ContainsFunc(t.Sends, func(d trace.Send) bool { return d.Kind.IsTimer() }))
+	return s.Options().Faults.Delay > 0 || len(t.Strikes) > 0 ||
+		slices.ContainsFunc(t.Sends, func(d trace.Send) bool { return d.Kind.IsTimer() })
 }
 
 // guess returns 0: nothing is known of the tree's size from what was gone through.

@@ -55,6 +55,16 @@ type Options struct {
 	// actor. It does so only of a program that has shown that this matters: every
 	// process that ends changes a life, mostly without anybody to see it.
 	heedsLives bool
+	// divides: partitions are made, because the program has shown that somebody may
+	// notice them, which a search with sleep sets else leaves out. It is so from the
+	// beginning in searches that leave out nothing.
+	divides bool
+}
+
+// picksCrashes reports whether crashes are picked as messages are, and partitions left
+// out, where the program's options allow it.
+func (o *Options) picksCrashes() bool {
+	return o.sleeps() && !o.compares() && !o.bounded() && !o.divides
 }
 
 // check returns an error that lists what cannot go together.

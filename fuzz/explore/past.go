@@ -9,8 +9,8 @@ import "github.com/jostle-go/jostle/pulse/trace"
 // A step happens after the step that sent its message and after the step
 // before it of its actor. When the system came to rest in between, it happens
 // after all steps up to the last rest before it: what follows a rest was
-// caused by that. A fault that strikes between two steps is left out of the
-// relation: the search takes every order around it anyway.
+// caused by that. A fault that strikes between two steps happens after the steps of
+// its actor before it, and after the step that spawned it.
 type past struct {
 	trace *trace.Trace
 	words int      // of one set
@@ -21,6 +21,7 @@ type past struct {
 	// messages waiting.
 	isProcess []bool
 	meetings  meetings
+	crashes   []int32  // the steps that are crashes
 	scratch   []uint64 // a set
 }
 
@@ -41,6 +42,12 @@ func (p *past) learn(t *trace.Trace, from int) int {
 	for m := range t.Sends {
 		if d := &t.Sends[m]; d.Kind == trace.Start {
 			p.isProcess[d.To] = true
+		}
+	}
+	p.crashes = p.crashes[:0]
+	for j := range t.Steps {
+		if t.Steps[j].Kind == trace.Crash {
+			p.crashes = append(p.crashes, int32(j))
 		}
 	}
 	for j := from; j < n; j++ {
@@ -68,11 +75,18 @@ func (p *past) learnStep(j int32) {
 	if len(p.rests) > 0 {
 		fill(set, p.lastRest(j))
 	}
-	if st.Send != trace.None {
-		p.join(set, p.trace.Sends[st.Send].Step)
-	}
+	p.join(set, p.cause(j))
 	p.join(set, st.Prev)
 	p.meetings.each(j, func(earlier int32) { p.join(set, earlier) })
+}
+
+// cause returns the step that what came in step j needs: that which sent its message
+// or, of a fault, which spawned the actor. It is none if the test did.
+func (p *past) cause(j int32) int32 {
+	if st := &p.trace.Steps[j]; st.Send == trace.None {
+		return p.trace.Actors[st.Actor].Step
+	}
+	return p.trace.Sends[p.trace.Steps[j].Send].Step
 }
 
 // lastRest returns the last rest at or before a step, 0 when there is none.

@@ -15,8 +15,12 @@ import (
 //
 // Where meetings are heeded, a race is also a message that was received in a step
 // that meets one of another actor, and could have been received before that.
+//
+// A crash that could have come before a step of its actor, or before one that it meets,
+// is a race too. It has no message, but the step of the crash.
 type race struct {
 	step, message int32
+	crash         int32
 }
 
 // races finds the races of a run.
@@ -29,6 +33,9 @@ type races struct {
 	limit int32
 	// bounded reports whether there is a bound on how many messages wait for an actor.
 	bounded bool
+	lives   []trace.Touch // scratch
+	// withCrashes: no crash is left out on the way to the race turned round.
+	withCrashes bool
 	// kept is what steps of candidates are known to touch.
 	kept *touches
 }
@@ -41,8 +48,10 @@ func (r *races) find(from int) []race {
 	for j := from; j < int(r.limit); j++ {
 		if st := &r.trace.Steps[j]; st.Send != trace.None {
 			r.findOf(st.Send, st.Prev)
-			r.findMet(int32(j))
+		} else if st.Kind == trace.Crash {
+			r.findCrash(int32(j))
 		}
+		r.findMet(int32(j))
 	}
 	for m := range r.trace.Sends {
 		if d := &r.trace.Sends[m]; d.Step < r.limit && (d.Receipt < 0 || d.Receipt >= r.limit) {
@@ -62,6 +71,9 @@ func (r *races) find(from int) []race {
 // What told of an end and was taken back by an Unwatch could have come before that,
 // which is not the last step; and so could what gave way in a full mailbox.
 //
+// What a crash has lost, or keeps from being received, could have come before the
+// crash; but that is run from where the message was received: crashes come last.
+//
 // A message that was dropped has no channel: it is an answer that came too
 // late, or was lost by a fault.
 func (r *races) findOf(m, i int32) {
@@ -74,26 +86,30 @@ func (r *races) findOf(m, i int32) {
 	for i >= 0 && !has(before, i) {
 		st := &r.trace.Steps[i]
 		oneChannel := !r.trace.Unordered && st.Send >= 0 && (d.Fate != trace.Dropped || d.Kind == trace.Poll) && r.trace.Sends[st.Send].Channel == d.Channel
-		if !oneChannel && r.couldTake(st, d) != never {
+		if !oneChannel && st.Kind != trace.Crash && r.couldTake(st, d) != never {
 			r.list = append(r.list, race{step: i, message: m})
 		}
-		if !r.isProcess[d.To] && !withdrawn {
+		if !r.isProcess[d.To] && !withdrawn && st.Kind != trace.Crash {
 			return
 		}
 		i = st.Prev
 	}
 }
 
-// findMet lists the races of the message of step j with the steps that this one
+// findMet lists the races of what came in step j with the steps that this one
 // meets, bar those that messages put before the step.
 func (r *races) findMet(j int32) {
 	st := &r.trace.Steps[j]
 	r.meetings.each(j, func(i int32) {
-		if r.trace.Steps[i].Actor == st.Actor || r.isBefore(i, st.Prev) || r.isBefore(i, r.trace.Sends[st.Send].Step) ||
+		if r.trace.Steps[i].Actor == st.Actor || r.isBefore(i, st.Prev) || r.isBefore(i, r.cause(j)) ||
 			len(r.rests) > 0 && i < r.lastRest(j) {
 			return
 		}
-		if rc := (race{step: i, message: st.Send}); !slices.Contains(r.list, rc) {
+		rc := race{step: i, message: st.Send, crash: j}
+		if st.Send != trace.None {
+			rc.crash = 0
+		}
+		if !slices.Contains(r.list, rc) {
 			r.list = append(r.list, rc)
 		}
 	})
@@ -104,6 +120,9 @@ func (r *races) isBefore(i, j int32) bool { return j >= 0 && (i == j || i < j &&
 
 // isMet reports whether a race is of two steps that meet.
 func (r *races) isMet(rc race) bool {
+	if rc.message == trace.None {
+		return r.trace.Steps[rc.crash].Actor != r.trace.Steps[rc.step].Actor
+	}
 	return r.trace.Sends[rc.message].To != r.trace.Steps[rc.step].Actor
 }
 

@@ -30,6 +30,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	switch r.reduction {
 	case SourceSets:
 		r.eachRace(from, func(n *node, rc race) { r.races.markSource(r.path, n, rc) })
+		r.markUnmade(t)
 	case GoodSiblings:
 		r.eachRace(from, func(n *node, rc race) { r.races.markSibling(r.path, n, rc) })
 	case PersistentSets:
@@ -62,6 +63,9 @@ func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 // channel. Then there is no order in which it comes in place of the step: while a
 // process waits it goes on wanting the same.
 func (r *reducer) wasRefused(n *node, rc race) bool {
+	if rc.message == trace.None {
+		return false
+	}
 	t := r.races.trace
 	d := &t.Sends[rc.message]
 	if r.races.isMet(rc) || !r.races.isProcess[d.To] || t.Steps[rc.step].Wanted != trace.SomeMatch || d.Kind != trace.Message || d.Step >= rc.step {
@@ -78,7 +82,7 @@ func (r *reducer) learnPicks(steps, from int) {
 		r.pickOf[j] = -1
 	}
 	for i := range r.path.nodes {
-		if n := &r.path.nodes[i]; n.kind == picks && int(n.step) < steps {
+		if n := &r.path.nodes[i]; n.kind == picks && int(n.step) < steps && r.path.taken(n).kind != noCrash {
 			r.pickOf[n.step] = int32(i)
 		}
 	}

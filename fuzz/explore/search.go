@@ -2,9 +2,11 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A search goes through one tree of orders, or through one subtree of it, with
@@ -34,15 +36,24 @@ type handover struct {
 
 // Why a search goes over to another reduction. Each goes on after "because".
 const (
-	whySpawns   = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
-	whyLooks    = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or lets a System.Ask return while others are at work, or an actor crashes within it"
-	whyLives    = "steps of this program that no message puts in order watch an actor, end it or ask whether it lives"
-	whyObserved = "an observer, the isolation check or a bound on waiting messages looks at the run after each step, and may tell orders apart in which every actor receives the same"
-	whyTouches  = "steps of this program have to do with each other by more than messages, such as a supervisor, two answers to one Ask, a bounded mailbox, a fault that a step makes happen"
-	whyStrikes  = "something may come between any two steps, such as a fault or an early timer"
-	whyBrokeOff = "a step ended its run before the rest of it, by a failure or by Skip"
-	whyDepth    = "Depth is bounded, and Optimal learns from whole runs"
+	whySpawns     = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
+	whyLooks      = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or lets a System.Ask return while others are at work, or an actor crashes within it"
+	whyLives      = "steps of this program that no message puts in order watch an actor, end it or ask whether it lives"
+	whyObserved   = "an observer, the isolation check or a bound on waiting messages looks at the run after each step, and may tell orders apart in which every actor receives the same"
+	whyTouches    = "steps of this program have to do with each other by more than messages, such as a supervisor, two answers to one Ask, a bounded mailbox, a fault that a step makes happen"
+	whyStrikes    = "something may come between any two steps, such as a fault or an early timer"
+	whyPartitions = "an actor may be cut off while time passes, or a step looks at what all steps before have done, partitions too"
+	whyBrokeOff   = "a step ended its run before the rest of it, by a failure or by Skip"
+	whyDepth      = "Depth is bounded, and Optimal learns from whole runs"
 )
+
+// mayShowPartitions reports whether a search that makes no partitions must begin again
+// with them, by what a run has shown. A partition holds messages back, and only time can
+// tell, or a step that counts all steps. Observers are heeded elsewhere.
+func (s *search) mayShowPartitions(sys *pulse.System) bool {
+	return sys.Options().Faults.Partition > 0 && s.options.picksCrashes() && (setsTime(sys) ||
+		slices.ContainsFunc(sys.Trace().Touches, func(x trace.Touch) bool { return x.What == trace.AllSteps }))
+}
 
 // goesOnAfter reports whether the search goes on after a run.
 func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.options.KeepOn }

@@ -7,10 +7,10 @@ package explore
 // the race's message, or was received after the step and before the message
 // was sent: in the set `before`.
 func (r *races) leadsTo(c *candidate, rc race, before []uint64) bool {
-	if c.send == rc.message {
+	if r.isOf(c, rc) {
 		return true
 	}
-	k := r.trace.Sends[c.send].Receipt
+	k := r.stepOf(c, rc.step)
 	return k > rc.step && k < r.limit && has(before, k)
 }
 

@@ -1,6 +1,10 @@
 package explore
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // Sleep sets (Godefroid 1996, chapter 5): a message that was taken at a node
 // need not be taken in the branches that follow there, until a step comes that
@@ -25,7 +29,7 @@ func (s *sleeping) mark(p *path, t *trace.Trace) (mayGoOn bool) {
 		return true
 	}
 	if n.step > p.nodes[n.pickBefore].step+1 {
-		return false
+		return !anyMessage(sleepers)
 	}
 	list := p.of(n)
 	for _, c := range sleepers {
@@ -43,7 +47,13 @@ func (s *sleeping) mark(p *path, t *trace.Trace) (mayGoOn bool) {
 // pick, a message that sleeps.
 func (s *sleeping) tookSleeper(p *path, t *trace.Trace) bool {
 	last := p.lastPick()
-	return last >= 0 && !struckAfter(p, last) && len(s.after(p, last, t)) > 0
+	return last >= 0 && !struckAfter(p, last) && anyMessage(s.after(p, last, t))
+}
+
+// anyMessage reports whether a message is among candidates. A crash that sleeps and
+// can come no more is no reason to give a run up.
+func anyMessage(list []candidate) bool {
+	return slices.ContainsFunc(list, func(c candidate) bool { return c.kind == aMessage })
 }
 
 // struckAfter reports whether, after a pick, something came between steps that
@@ -64,9 +74,12 @@ func (s *sleeping) after(p *path, pick int32, t *trace.Trace) []candidate {
 	list := p.of(n)
 	taken := &list[n.current]
 	s.list = s.list[:0]
+	if taken.kind == noCrash { // all that comes later comes after the rest
+		return nil
+	}
 	for i := range list {
 		c := &list[i]
-		if c.mark&(asleep|done) == 0 || c.actor == taken.actor || int32(i) == n.current {
+		if c.mark&(asleep|done) == 0 || c.actor == taken.actor || int32(i) == n.current || c.kind == noCrash {
 			continue
 		}
 		if s.touches.any(t) || c.touchSet != 0 {

@@ -44,6 +44,7 @@ func unsound() []subject {
 		program("a mailbox for two, filled by its own", pulse.Options{}, overflowsItself),
 		program("a mailbox for one, of one who is killed", pulse.Options{}, fullWhenKilled),
 		program("a watch that is ended", pulse.Options{}, unwatches),
+		program("a child that has ended", pulse.Options{}, endsBeforeItsParent),
 		program("an answer to the test", pulse.Options{}, asksInTheMidst),
 		program("an observer", pulse.Options{}, isObserved),
 		program("waiting messages", pulse.Options{Pending: 3}, letsManyWait),
@@ -286,6 +287,22 @@ func unwatches(sys *pulse.System) func() error {
 	sys.Settle()
 	sys.Send(watcher, kind("unwatch"))
 	sys.Send(other, kind("end"))
+	return nil
+}
+
+// endsBeforeItsParent has an actor that a supervisor starts anew, by which its child
+// ends, unless that has just ended itself.
+func endsBeforeItsParent(sys *pulse.System) func() error {
+	parent := sys.SpawnSpec(pulse.Spec{Name: "parent", OnPanic: pulse.OnPanicRestart, New: func() pulse.Actor {
+		return pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == kind("panic") {
+				panic("it starts anew")
+			}
+			ctx.Send(ctx.Spawn("child", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() })), kind("end"))
+		})
+	}})
+	sys.Send(parent, kind("go"))
+	sys.Send(sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(parent, kind("panic")) })), kind("go"))
 	return nil
 }
 

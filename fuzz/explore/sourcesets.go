@@ -1,6 +1,10 @@
 package explore
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // Source sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014): of the steps
 // that lead to the race turned round, one that needs none of the others.
@@ -10,10 +14,13 @@ import "slices"
 // race's message, or was received after the step without need of the step or
 // of anything after it.
 func (r *races) couldComeFirst(c *candidate, rc race) bool {
-	if c.send == rc.message {
+	if r.isOf(c, rc) {
 		return !r.needsOthers(rc) && !r.mayMeetOnTheWay(c, rc)
 	}
-	k := r.trace.Sends[c.send].Receipt
+	k := r.stepOf(c, rc.step)
+	if c.kind == aCrash && !r.isNeeded(k, rc) {
+		return false
+	}
 	return k > rc.step && k < r.limit && !has(r.of(k), rc.step) && !hasAfter(r.of(k), rc.step)
 }
 
@@ -21,7 +28,7 @@ func (r *races) couldComeFirst(c *candidate, rc race) bool {
 // need of it, have to come before the race's message too. Where the two are of one
 // actor there are none, since what has to be sent first was sent.
 func (r *races) needsOthers(rc race) bool {
-	return r.isMet(rc) && hasAfter(r.of(r.trace.Sends[rc.message].Receipt), rc.step)
+	return (r.isMet(rc) || rc.message == trace.None) && hasAfter(r.of(r.later(rc)), rc.step)
 }
 
 // mayMeetOnTheWay reports whether the receipt of a race's message, which is the
@@ -36,9 +43,12 @@ func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 	}
 	isKnown := c.mark&(done|asleep) != 0
 	mine := r.kept.of(c)
+	if c.kind == aCrash && !isKnown {
+		isKnown, mine = true, r.livesOf(c.actor, rc.step)
+	}
 	for i := ms.first[rc.step+1]; i < ms.first[r.limit]; i++ {
 		x := ms.touches[i]
-		if !has(r.of(x.Step), rc.step) && (!isKnown || slices.ContainsFunc(mine, x.Meets)) {
+		if !has(r.of(x.Step), rc.step) && (!isKnown || slices.ContainsFunc(mine, x.Meets)) && r.isOnTheWay(x.Step, rc) {
 			return true
 		}
 	}
@@ -49,6 +59,7 @@ func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 func (r *races) markSource(p *path, n *node, rc race) {
 	list := p.of(n)
 	first := -1
+	r.withCrashes = slices.ContainsFunc(list, func(c candidate) bool { return c.mark&asleep != 0 && r.isOf(&c, rc) })
 	for i := range list {
 		if !r.couldComeFirst(&list[i], rc) {
 			continue
@@ -56,7 +67,7 @@ func (r *races) markSource(p *path, n *node, rc race) {
 		if list[i].mark != 0 {
 			return
 		}
-		if first < 0 {
+		if first < 0 || r.isOf(&list[i], rc) { // what else comes first can leave nothing awake but this
 			first = i
 		}
 	}

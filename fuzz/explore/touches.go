@@ -53,8 +53,8 @@ func (ts *touches) any(t *trace.Trace) bool { return len(t.Touches) > 0 || ts.en
 // keep notes for each candidate that the run took what its step touched.
 func (ts *touches) keep(p *path, t *trace.Trace) {
 	for i := range p.nodes {
-		if n := &p.nodes[i]; n.kind == picks {
-			ts.keepOf(&p.of(n)[n.current], n.step, t)
+		if n := &p.nodes[i]; n.kind == picks && p.taken(n).kind != noCrash {
+			ts.keepOf(p.taken(n), n.step, t)
 		}
 	}
 }

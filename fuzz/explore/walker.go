@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"slices"
+
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 )
@@ -40,11 +42,11 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 	if w.passed == len(w.nodes) {
 		return w.lengthen(e)
 	}
-	if e.Len() == 1 { // no node is made of these
+	if isAlone(e) { // no node is made of these
 		return 0
 	}
 	n := &w.nodes[w.passed]
-	if n.kind > turns || int(n.answers) != e.Len() || n.digest != e.Digest() {
+	if n.kind > turns || int(n.answers) != candidatesOf(e) || n.digest != e.Digest() {
 		return w.differ(otherMessages(e))
 	}
 	w.passed++
@@ -81,11 +83,11 @@ func (w *walker) addQuestion(k choice.Kind, n int) {
 
 // lengthen makes a node of a pick and takes its first candidate.
 func (w *walker) lengthen(e *pulse.Enabled) int {
-	if d := w.method.Depth; d > 0 && e.Step() >= d {
+	if d := w.method.Depth; d > 0 && e.Step() >= d && e.Len() > 0 {
 		w.leftOut = true
 		return w.giveUp(endedDeep)
 	}
-	if e.Len() == 1 {
+	if isAlone(e) {
 		return w.takeOnly(e)
 	}
 	if w.handOver > 0 && w.pickCount() == w.handOver {
@@ -126,11 +128,12 @@ func (w *walker) addTurns(e *pulse.Enabled) int {
 
 // addPick makes a node of what can be delivered now.
 func (w *walker) addPick(e *pulse.Enabled) {
-	n := node{digest: e.Digest(), first: int32(len(w.candidates)), answers: int32(e.Len()), step: int32(e.Step()), pickBefore: w.lastPick()}
+	n := node{digest: e.Digest(), first: int32(len(w.candidates)), answers: int32(candidatesOf(e)), step: int32(e.Step()), pickBefore: w.lastPick()}
 	for i := range e.Len() {
 		w.candidates = append(w.candidates, candidate{seq: e.Seq(i), index: int32(i), send: int32(e.Slot(i)),
 			actor: int32(e.Receiver(i)), channel: int32(e.Channel(i))})
 	}
+	w.addCrashes(e)
 	w.nodes = append(w.nodes, n)
 }
 
@@ -148,7 +151,7 @@ func (w *walker) choose(e *pulse.Enabled, list []candidate) (first int, end endi
 		n.lastActor = lastActor(e)
 		rankRunning(list, n.lastActor)
 	} else {
-		rank(list, w.method.Ordering, w.habits)
+		rank(list[:e.Len()], w.method.Ordering, w.habits)
 	}
 	sortByRank(list)
 	if first = firstAwake(list); first < 0 {
@@ -167,7 +170,8 @@ func (w *walker) markFirst() {
 	switch r := w.method.Reduction; {
 	case w.method.bounded():
 		w.leftOut = spend(&w.path, w.method, w.bound) || w.leftOut
-	case r == Everything || afterStrike || w.handOver > 0:
+	case r == Everything || afterStrike || w.handOver > 0 || list[n.current].kind != aMessage ||
+		r != SourceSets && slices.ContainsFunc(list, func(c candidate) bool { return c.kind != aMessage }):
 		w.open(n)
 	case r == PersistentSets || r == DCUTE:
 		n.markGroup(list, list[n.current].actor)

@@ -80,7 +80,7 @@ func (t *teller) Needs() pulse.Needs {
 // Pick picks as the other does.
 func (t *teller) Pick(e *pulse.Enabled) int {
 	k := 0
-	if e.Len() > 1 || t.needs.Single {
+	if e.Len() > 1 || e.Strikes() > 0 || t.needs.Single {
 		k = t.Strategy.Pick(e)
 	}
 	if k < 0 || k >= e.Len() {

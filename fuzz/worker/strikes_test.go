@@ -1,0 +1,35 @@
+package worker
+
+import (
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// A stayer picks from strikes and never takes one.
+type stayer struct{ rests int }
+
+func (*stayer) Needs() pulse.Needs          { return pulse.Needs{Strikes: true} }
+func (*stayer) Begin(uint64)                {}
+func (*stayer) Choose(choice.Kind, int) int { return 0 }
+func (s *stayer) Pick(e *pulse.Enabled) int {
+	if e.Len() == 0 {
+		s.rests++
+		return pulse.Hold
+	}
+	return e.Oldest()
+}
+
+// TestTellerAsksForStrikes holds that who tells of decisions leaves it to the other
+// strategy whether somebody crashes, also where nothing can be delivered.
+func TestTellerAsksForStrikes(t *testing.T) {
+	s := &stayer{}
+	by := &teller{Strategy: s, needs: s.Needs(), say: func(Decision) {}}
+	sys := pulse.New(pulse.Options{Record: true, Strategy: by, Faults: pulse.Faults{Crash: 1}})
+	defer sys.Close()
+	sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {})), 1)
+	if sys.Run(); len(sys.Trace().Steps) != 1 || s.rests != 1 {
+		t.Errorf("%d steps, and asked %d times at rest; want one of each", len(sys.Trace().Steps), s.rests)
+	}
+}

@@ -1,0 +1,130 @@
+package pulse_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A crasher picks the oldest message until it has picked so often; then it picks the
+// crash of an actor, or what else it is told to.
+type crasher struct {
+	after, actor, instead int
+	picks, asked          int
+}
+
+func (c *crasher) Needs() pulse.Needs { return pulse.Needs{Record: true, Strikes: true} }
+func (c *crasher) Begin(uint64)       { c.picks, c.asked = 0, 0 }
+func (c *crasher) Choose(k choice.Kind, n int) int {
+	if k == choice.Fault {
+		c.asked++
+	}
+	return 0
+}
+
+func (c *crasher) Pick(e *pulse.Enabled) int {
+	c.picks++
+	if c.picks == c.after+1 && e.Strikes() > 0 {
+		for i := range e.Strikes() {
+			if e.Strike(i) == c.actor {
+				return e.Len() + i
+			}
+		}
+		return c.instead
+	}
+	if e.Len() == 0 {
+		return pulse.Hold
+	}
+	return e.Oldest()
+}
+
+// answered gives the answers of a run again, by Choose.
+type answered struct {
+	list []choice.Choice
+	at   int
+}
+
+func (a *answered) Begin(uint64)              { a.at = 0 }
+func (a *answered) Pick(e *pulse.Enabled) int { return e.Oldest() }
+func (a *answered) Choose(choice.Kind, int) int {
+	a.at++
+	return int(a.list[a.at-1].Value)
+}
+
+// passesOn has one actor that sends to another when it is told to.
+func passesOn(sys *pulse.System) {
+	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
+	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Send(last, m) })), blast{})
+}
+
+// TestPickedStrikes holds where a strategy that needs strikes is asked for them, and
+// that one that is not makes the same run by the same answers.
+func TestPickedStrikes(t *testing.T) {
+	crash := pulse.Faults{Crash: 1}
+	for _, c := range []struct {
+		name         string
+		options      pulse.Options
+		after, actor int // whom it crashes, after so many picks
+		want         string
+		picks, asked int
+	}{
+		{"before the first step", pulse.Options{Faults: crash}, 0, 2, "crash of first", 1, 0},
+		{"the other before the first step", pulse.Options{Faults: crash}, 0, 1, "crash of last; first ← blast", 1, 0},
+		{"in place of a single message", pulse.Options{Faults: crash}, 1, 2, "first ← blast; crash of first; last ← blast", 2, 0},
+		{"at rest", pulse.Options{Faults: crash}, 2, 1, "first ← blast; last ← blast; crash of last", 3, 0},
+		{"never", pulse.Options{Faults: crash}, 9, 1, "first ← blast; last ← blast", 3, 0},
+		{"where it may be restarted", pulse.Options{Faults: pulse.Faults{Crash: 1, RestartKept: 1}}, 0, 1, "first ← blast; last ← blast", 0, 3},
+		{"with partitions", pulse.Options{Faults: pulse.Faults{Crash: 1, Partition: 1}}, 0, 1, "crash of last; first ← blast", 1, 0},
+		{"with partitions, the other at rest", pulse.Options{Faults: pulse.Faults{Crash: 1, Partition: 1}}, 2, 2, "first ← blast; last ← blast; crash of first", 3, 0},
+		{"partitions alone", pulse.Options{Faults: pulse.Faults{Partition: 1}}, 0, 1, "first ← blast; last ← blast", 0, 0},
+		{"with early timers", pulse.Options{EarlyTimers: 1, Faults: crash}, 0, 1, "first ← blast; last ← blast", 0, 3},
+		{"without faults", pulse.Options{}, 0, 1, "first ← blast; last ← blast", 0, 0},
+	} {
+		s := &crasher{after: c.after, actor: c.actor}
+		c.options.Strategy, c.options.Record = s, true
+		sys := pulse.New(c.options)
+		passesOn(sys)
+		sys.Run()
+		if got := stepsOf(sys.Trace()); got != c.want || s.picks != c.picks || s.asked != c.asked {
+			t.Errorf("%s: %s, %d picks and %d questions; want %s, %d and %d", c.name, got, s.picks, s.asked, c.want, c.picks, c.asked)
+		}
+		c.options.Strategy = &answered{list: append([]choice.Choice(nil), sys.Record().Choices...)}
+		again := pulse.New(c.options)
+		passesOn(again)
+		if again.Run(); again.Trace().Hash != sys.Trace().Hash || stepsOf(again.Trace()) != c.want {
+			t.Errorf("%s: by its answers the run is another: %s", c.name, stepsOf(again.Trace()))
+		}
+		sys.Close()
+		again.Close()
+	}
+}
+
+func stepsOf(t *trace.Trace) string {
+	var list []string
+	for i := range t.Steps {
+		list = append(list, strings.ReplaceAll(strings.ReplaceAll(t.StepLabel(i), "pulse_test.", ""), "#1", ""))
+	}
+	return strings.Join(list, "; ")
+}
+
+// TestWrongStrikes holds that a strategy is wrong that picks a strike that there is not,
+// or holds messages back without need.
+func TestWrongStrikes(t *testing.T) {
+	for after, want := range map[int]string{0: "picked 3 of 1", 2: "picked 3 of 0"} {
+		sys := pulse.New(pulse.Options{Strategy: &crasher{after: after, actor: 9, instead: 3}, Faults: pulse.Faults{Crash: 1}})
+		passesOn(sys)
+		if sys.Run(); sys.Failure() == nil || !strings.Contains(sys.Failure().Text, want) {
+			t.Errorf("after %d picks: %v, want %q", after, sys.Failure(), want)
+		}
+		sys.Close()
+	}
+	sys := pulse.New(pulse.Options{Strategy: &crasher{actor: 9, instead: pulse.Hold}, Faults: pulse.Faults{Crash: 1}})
+	passesOn(sys)
+	if sys.Run(); sys.Failure() == nil || !strings.Contains(sys.Failure().Text, "picked -1 of 1") {
+		t.Errorf("holding back: %v", sys.Failure())
+	}
+	sys.Close()
+}
