@@ -84,7 +84,7 @@ type numbered struct {
 	number int32
 }
 
-// In near there are perNear slots for each step, as long as these are no more than mostNear:
+// Near is for speed alone: numbers has all that it has. In it there are perNear slots for each step, as long as these are no more than mostNear:
 // then two steps hardly ever have the same.
 const (
 	leastNear = 1 << 7
@@ -190,9 +190,6 @@ func (o *Orders) addStep(place int32, s told) int32 {
 	a.steps = append(a.steps, s)
 	o.bytes += perStep
 	o.numbers.Put(s.id, k)
-	if _, is := o.nearby(s.id); is {
-		*o.slotOf(s.id) = numbered{}
-	}
 	if int(k) >= 64*a.width {
 		o.widen(a)
 	}

@@ -61,9 +61,9 @@ type Orders struct {
 	// bounds are told apart by the type of their message alone, and actors beyond
 	// them by their own: Folded returns how often that was so.
 	Steps, Bytes int
-	// Plain has no run looked at for orders that could have been the other way or never
+	// Unjudged has no run looked at for orders that could have been the other way or never
 	// can be, which saves time. Then only what was seen is known: Open lists nothing.
-	Plain bool
+	Unjudged bool
 
 	numbers   hash.Table // identity of a step: its number at its actor, or skipped
 	near      []numbered // what of numbers was wanted last, each in its slot
@@ -227,7 +227,7 @@ func (o *Orders) end(t *trace.Trace) {
 	}
 	o.whole = o.whole && o.fresh == 0
 	if o.fresh > 0 || o.own.runs&(o.own.runs-1) == 0 {
-		if !o.Plain {
+		if !o.Unjudged {
 			o.judge(t)
 		}
 		o.own.mark(o.seen[0])
@@ -237,12 +237,10 @@ func (o *Orders) end(t *trace.Trace) {
 // receive adds a receive of an actor. Nearly all of them show nothing new.
 func (o *Orders) receive(l *live, k int32, changed bool) {
 	a := &o.receivers[l.place]
-	if k != l.last { // else nothing has come since but itself
-		row := a.rows[many][int(k)*a.width:][:len(l.seen)]
-		for i, seen := range l.seen {
-			if news := seen &^ row[i]; news != 0 {
-				o.note(a, l.place, k, i, news)
-			}
+	row := a.rows[many][int(k)*a.width:][:len(l.seen)]
+	for i, seen := range l.seen {
+		if news := seen &^ row[i]; news != 0 && k != l.last { // else nothing has come since but itself
+			o.note(a, l.place, k, i, news)
 		}
 	}
 	if o.Also != 0 {
@@ -250,10 +248,10 @@ func (o *Orders) receive(l *live, k int32, changed bool) {
 	}
 	l.last = k
 	l.count++
-	if w := int(k) >> 6; w < len(l.seen) {
-		l.seen[w] |= 1 << (k & 63)
-	} else {
+	if w := int(k) >> 6; w >= len(l.seen) {
 		l.seen = with(l.seen, k)
+	} else {
+		l.seen[w] |= 1 << (k & 63)
 	}
 }
 
