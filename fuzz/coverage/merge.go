@@ -52,7 +52,6 @@ type union struct {
 }
 
 func (o *Orders) mergeReceiver(from *Orders, of int32) {
-	o.near = nil // what was skipped may have a number now
 	b := &from.receivers[of]
 	name, label := o.words.of(from.words.texts[b.name]), o.words.of(from.words.texts[b.label])
 	to, ok := o.places.Get(b.id)

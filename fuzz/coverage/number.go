@@ -105,8 +105,15 @@ func (o *Orders) nearby(id uint64) (number int32, ok bool) {
 	return n.number, n.id == id && id != 0
 }
 
-// numberOf returns the number of a step, a new one for one that is new. What numbers has
-// of it is nearby from then on.
+// setNumber notes the number of a step, which is nearby from then on.
+func (o *Orders) setNumber(id uint64, k int32) {
+	o.numbers.Put(id, k)
+	if len(o.near) > 0 {
+		*o.slotOf(id) = numbered{id, k}
+	}
+}
+
+// numberOf returns the number of a step that is not nearby, a new one for one that is new.
 func (o *Orders) numberOf(t *trace.Trace, step int, place int32) int32 {
 	id := t.Steps[step].ID
 	if n := len(o.near); n == 0 || n < mostNear && n < perNear*o.numbers.Len() {
@@ -126,7 +133,7 @@ func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 	if !Counts(t, step) {
 		if o.skips < mostSkipped {
 			o.skips++
-			o.numbers.Put(st.ID, skipped)
+			o.setNumber(st.ID, skipped)
 		}
 		return skipped
 	}
@@ -189,7 +196,7 @@ func (o *Orders) addStep(place int32, s told) int32 {
 	k := int32(len(a.steps))
 	a.steps = append(a.steps, s)
 	o.bytes += perStep
-	o.numbers.Put(s.id, k)
+	o.setNumber(s.id, k)
 	if int(k) >= 64*a.width {
 		o.widen(a)
 	}
