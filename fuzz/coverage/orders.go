@@ -61,8 +61,9 @@ type Orders struct {
 	// bounds are told apart by the type of their message alone, and actors beyond
 	// them by their own: Folded returns how often that was so.
 	Steps, Bytes int
-	// Unjudged has no run looked at for orders that could have been the other way or never
-	// can be, which saves time. Then only what was seen is known: Open lists nothing.
+	// Unjudged has no run looked at for orders that could have been the other way, or never
+	// can be, which saves time. What was seen is counted as ever; of nearly all orders that
+	// were not seen it is then unknown whether they are possible.
 	Unjudged bool
 
 	numbers   hash.Table // identity of a step: its number at its actor, or skipped
@@ -237,9 +238,13 @@ func (o *Orders) end(t *trace.Trace) {
 // receive adds a receive of an actor. Nearly all of them show nothing new.
 func (o *Orders) receive(l *live, k int32, changed bool) {
 	a := &o.receivers[l.place]
-	row := a.rows[many][int(k)*a.width:][:len(l.seen)]
-	for i, seen := range l.seen {
-		if news := seen &^ row[i]; news != 0 && k != l.last { // else nothing has come since but itself
+	before := l.seen
+	if k == l.last {
+		before = nil // nothing has come since but itself
+	}
+	row := a.rows[many][int(k)*a.width:][:len(before)]
+	for i, seen := range before {
+		if news := seen &^ row[i]; news != 0 {
 			o.note(a, l.place, k, i, news)
 		}
 	}
