@@ -9,6 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/guide"
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/raftvotecount"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -16,14 +17,20 @@ import (
 )
 
 // noted returns what notes a recorded run: by these criteria besides PR, and then, if
-// that is wanted, as the arm guided does, which has a coverage of its own.
+// that is wanted, as the arm guided does, which has a coverage of its own and begins anew
+// with each batch.
 func noted(also coverage.Criteria, guided bool) func(*trace.Trace) {
-	of, own, pool := &coverage.Orders{Also: also}, &coverage.Orders{}, &guide.Pool{}
+	of, own, pool, runs := &coverage.Orders{Also: also}, &coverage.Orders{}, &guide.Pool{}, 0
 	return func(t *trace.Trace) {
 		of.Add(t, coverage.Run{Unguided: !guided})
-		if guided {
-			own.Add(t, coverage.Run{})
-			pool.See(t)
+		if !guided {
+			return
+		}
+		if runs++; runs%1024 == 1 { // the next batch
+			own, pool = &coverage.Orders{Unjudged: true}, &guide.Pool{}
+		}
+		if fresh := own.Add(t, coverage.Run{}); pool.See(t) || fresh > 0 {
+			pool.Keep(t, guide.Move{})
 		}
 	}
 }
@@ -77,6 +84,7 @@ func BenchmarkAdd(b *testing.B) {
 		{"writer, guided", 0, true, small},
 		{"barber", 0, false, middle},
 		{"barber, guided", 0, true, middle},
+		{"raft, guided", 0, true, func(sys *pulse.System) { raftvotecount.Config{}.Build(sys) }},
 		{"ring of 1,000 steps", 0, false, build(load.Ring(10, 10, 10))},
 		{"ring of 1,000 steps, all criteria", allCriteria, false, build(load.Ring(10, 10, 10))},
 		{"ring of 1,000 steps, guided", 0, true, build(load.Ring(10, 10, 10))},

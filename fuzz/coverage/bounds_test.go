@@ -38,8 +38,8 @@ func TestStepsBeyondTheBound(t *testing.T) {
 			t.Errorf("%d steps: %d orders, %d folded; want %d, %d", c.steps, got, o.Folded(), c.seen, c.folded)
 		}
 		o.Add(sys.Trace(), coverage.Run{Unguided: true})
-		if again := o.Seen(coverage.PR); again != c.seen {
-			t.Errorf("%d steps: the same run again makes it %d orders", c.steps, again)
+		if again := o.Seen(coverage.PR); again != c.seen || o.Folded() != 2*c.folded {
+			t.Errorf("%d steps: the same run again makes it %d orders, %d folded", c.steps, again, o.Folded())
 		}
 	}
 }

@@ -62,8 +62,13 @@ type Orders struct {
 	// bounds are told apart by the type of their message alone, and actors beyond
 	// them by their own: Folded returns how often that was so.
 	Steps, Bytes int
+	// Unjudged has no run looked at for orders that could have been the other way, or never
+	// can be, which saves time. What was seen is counted as ever; of nearly all orders that
+	// were not seen it is then unknown whether they are possible.
+	Unjudged bool
 
 	numbers   hash.Table // identity of a step: its number at its actor, or skipped
+	near      []numbered // what of numbers was wanted last, each in its slot
 	places    hash.Table // identity of an actor: its place in receivers
 	receivers []receiver
 	words     vocabulary
@@ -132,7 +137,7 @@ type live struct {
 	count int32    // of its receives
 	msg   int32    // the type of the last, -1 before the first; kept for Positions alone
 	seen  []uint64 // its receives
-	since []uint64 // those since turn, and turn
+	since []uint64 // those since turn, and turn; empty before the first
 }
 
 const (
@@ -179,9 +184,9 @@ func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 		if l.place < 0 {
 			l.place = o.placeOf(&t.Actors[st.Actor])
 		}
-		k, ok := o.numbers.Get(st.ID)
+		k, ok := o.nearby(st.ID)
 		if !ok {
-			k = o.number(t, i, l.place)
+			k = o.numberOf(t, i, l.place)
 		}
 		switch {
 		case k != skipped:
@@ -225,12 +230,14 @@ func (o *Orders) end(t *trace.Trace) {
 	}
 	o.whole = o.whole && o.fresh == 0
 	if o.fresh > 0 || o.own.runs&(o.own.runs-1) == 0 {
-		o.judge(t)
+		if !o.Unjudged {
+			o.judge(t)
+		}
 		o.own.mark(o.seen[0])
 	}
 }
 
-// receive adds a receive of an actor.
+// receive adds a receive of an actor. Nearly all of them show nothing new.
 func (o *Orders) receive(l *live, k int32, changed bool) {
 	a := &o.receivers[l.place]
 	if k != l.last { // else nothing has come since but itself
@@ -250,7 +257,11 @@ func (o *Orders) receive(l *live, k int32, changed bool) {
 	}
 	l.last = k
 	l.count++
-	l.seen = with(l.seen, k)
+	if w := int(k) >> 6; w >= len(l.seen) {
+		l.seen = with(l.seen, k)
+	} else {
+		l.seen[w] |= 1 << (k & 63)
+	}
 }
 
 // fewWords is how many words of a row are looked at sooner than it is asked which need
@@ -268,17 +279,17 @@ func (s *told) skip(row []uint64) int {
 
 // also adds a receive by the other criteria.
 func (o *Orders) also(l *live, a *receiver, k int32, changed bool) {
-	if o.Also&PCR != 0 && l.last >= 0 && l.last != k {
+	if o.Also&PCR != 0 && l.last >= 0 && l.last != k && !a.bit(pcr, l.last, k) {
 		o.set(a, pcr, k, int(l.last)>>6, 1<<(l.last&63))
 	}
 	if o.Also&PMR != 0 {
 		switch {
 		case changed:
 			o.turned(l, k)
-		case l.turn >= 0 && l.turn != k:
-			o.set(a, pmr, k, int(l.turn)>>6, 1<<(l.turn&63))
-			fallthrough
-		default:
+		case l.turn >= 0:
+			if l.turn != k {
+				o.set(a, pmr, k, int(l.turn)>>6, 1<<(l.turn&63))
+			}
 			l.since = with(l.since, k)
 		}
 	}
@@ -289,8 +300,11 @@ func (o *Orders) also(l *live, a *receiver, k int32, changed bool) {
 
 // turned notes that the last receive of an actor has changed its handlers.
 func (o *Orders) turned(l *live, k int32) {
-	a := &o.receivers[l.place]
-	for i, word := range l.since {
+	a, since := &o.receivers[l.place], l.since
+	if l.turn < 0 {
+		since = l.seen
+	}
+	for i, word := range since {
 		if i == int(k)>>6 {
 			word &^= 1 << (k & 63)
 		}

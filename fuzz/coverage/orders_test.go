@@ -160,6 +160,51 @@ func TestOrdersAreThoseOfTheDefinitions(t *testing.T) {
 	}
 }
 
+// So is every count of runs with more steps than there are slots for what is near.
+func TestLongRunsAreThoseOfTheDefinitions(t *testing.T) {
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+	defer sys.Close()
+	for _, l := range []load.Load{load.Ring(10, 10, 4), load.Senders(3, 150)} {
+		o, set := &coverage.Orders{Also: allCriteria}, map[goal]int{}
+		for seed := range uint64(3) {
+			sys.Reset(seed)
+			l.Build(sys)
+			sys.Run()
+			slow(set, sys.Trace())
+			o.Add(sys.Trace(), coverage.Run{Unguided: seed > 0})
+			compare(t, "run "+itoa(seed), o, set)
+		}
+	}
+}
+
+// What is not judged is counted as what is, and no more is known of it.
+func TestUnjudged(t *testing.T) {
+	judged := 0
+	for prog := range uint64(50) {
+		o, bare := &coverage.Orders{}, &coverage.Orders{Unjudged: true}
+		sys := system(prog)
+		for seed := range uint64(6) {
+			program{seed: prog}.play(sys, seed)
+			all, some := o.Add(sys.Trace(), coverage.Run{Unguided: true}), bare.Add(sys.Trace(), coverage.Run{Unguided: true})
+			if all != some {
+				t.Fatalf("program %d run %d: %d orders are new, and %d to one that judges nothing", prog, seed, all, some)
+			}
+		}
+		sys.Close()
+		x, y := o.Count(coverage.PR), bare.Count(coverage.PR)
+		judged += x.Open + x.Impossible
+		if want := (coverage.Count{Seen: x.Seen, Covered: x.Covered, Unknown: x.Pairs() - x.Covered}); y != want || o.Chance() != bare.Chance() {
+			t.Errorf("program %d: %+v, %v; want %+v, %v", prog, y, bare.Chance(), want, o.Chance())
+		}
+		if list := bare.Open(coverage.PR); len(list) > 0 {
+			t.Errorf("program %d: %v are open", prog, list)
+		}
+	}
+	if judged == 0 {
+		t.Error("no order was judged: the comparison shows nothing")
+	}
+}
+
 // A measure that forgets earlier runs differs from the definitions.
 func TestOrdersCanary(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})

@@ -1,6 +1,11 @@
 package guide
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // mostSteps is how many steps of a run a base has at most: the first ones. What a
 // base knows takes memory, and a generator time, that grow with its square.
@@ -20,28 +25,21 @@ type Base struct {
 type step struct {
 	id      uint64
 	actor   int32
-	counts  bool // it is a receive that a goal may name
-	given   bool // no strategy is asked for it: a fault, or a step of start-up
-	changes bool // it changes the actor's handlers
+	before  int32 // the step before it that counts and is of the same actor; None if there is none
+	counts  bool  // it is a receive that a goal may name
+	given   bool  // no strategy is asked for it: a fault, or a step of start-up
+	changes bool  // it changes the actor's handlers
 }
 
 // NewBase reads a trace.
-func NewBase(t *trace.Trace) *Base {
-	b := &Base{steps: make([]step, min(len(t.Steps), mostSteps))}
-	for i := range b.steps {
-		b.steps[i] = stepOf(t, i)
-	}
-	b.words = (len(b.steps) + 63) / 64
-	b.must = newClosure(t, b.words, len(b.steps)).must
-	return b
-}
+func NewBase(t *trace.Trace) *Base { return new(closure).base(t) }
 
 // stepOf returns what a base knows of step i of a trace.
 func stepOf(t *trace.Trace, i int) step {
 	s := &t.Steps[i]
 	given := s.Kind != trace.Receive || s.Settled
 	asked := s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch
-	return step{s.ID, s.Actor, !given && asked, given, s.Changed}
+	return step{s.ID, s.Actor, trace.None, !given && asked, given, s.Changed}
 }
 
 // Len returns how many steps the base has.
@@ -100,20 +98,57 @@ func (b *Base) related(c Criterion, x, y int32) bool {
 // To this it adds what the actors of the paper do not have: a rest, time that
 // passes and a fault come between all steps before and all after; and a step that
 // has touched what another has touched before belongs to its past.
+//
+// It can be used for one trace after the other, which saves memory.
 type closure struct {
 	*trace.Trace
-	words int
-	must  []uint64 // for each step the steps that must come before it
-	past  []uint64 // for each step itself, what must come before it, and what its actor received before, with their pasts
-	last  map[[4]int32]int32
+	words    int
+	must     []uint64   // for each step the steps that must come before it; the base's own
+	past     []uint64   // for each step itself, what must come before it, and what its actor received before, with their pasts
+	channels hash.Table // the last step that received from a channel
+	touched  hash.Table // the last step that touched something
+	actors   []actor
 }
 
-func newClosure(t *trace.Trace, words, n int) *closure {
-	c := &closure{Trace: t, words: words, must: make([]uint64, n*words), past: make([]uint64, n*words), last: map[[4]int32]int32{}}
+// An actor is what a closure knows of an actor.
+type actor struct {
+	start   int32 // the step in which it received its start; None as long as there is none
+	counted int32 // its last step that counts; None if there is none
+}
+
+// base reads a trace.
+func (c *closure) base(t *trace.Trace) *Base {
+	n := min(len(t.Steps), mostSteps)
+	b := &Base{steps: make([]step, n), words: (n + 63) / 64}
+	b.must = make([]uint64, n*b.words)
+	c.Trace, c.words, c.must = t, b.words, b.must
+	c.past = slices.Grow(c.past[:0], len(b.must))[:len(b.must)]
+	clear(c.past)
+	c.channels.Reset()
+	c.touched.Reset()
+	c.actors = c.actors[:0]
+	for range t.Actors {
+		c.actors = append(c.actors, actor{trace.None, trace.None})
+	}
+	c.close(n)
+	for i := range b.steps {
+		s := stepOf(t, i)
+		if s.counts {
+			a := &c.actors[s.actor]
+			s.before, a.counted = a.counted, int32(i)
+		}
+		b.steps[i] = s
+	}
+	c.Trace, c.must = nil, nil
+	return b
+}
+
+// close finds what must come before each of the first n steps.
+func (c *closure) close(n int) {
 	barrier, rest, touch := 0, 0, 0
 	for i := range n {
-		for rest < len(t.Rests) && int(t.Rests[rest]) <= i {
-			barrier = max(barrier, int(t.Rests[rest]))
+		for rest < len(c.Rests) && int(c.Rests[rest]) <= i {
+			barrier = max(barrier, int(c.Rests[rest]))
 			rest++
 		}
 		if c.stands(i) {
@@ -123,7 +158,6 @@ func newClosure(t *trace.Trace, words, n int) *closure {
 		c.follow(i)
 		touch = c.touches(i, touch)
 	}
-	return c
 }
 
 func (c *closure) mustOf(i int) []uint64 { return c.must[i*c.words : (i+1)*c.words] }
@@ -156,51 +190,56 @@ func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	if m.Step != trace.None {
 		add(must, c.pastOf(int(m.Step)))
 	}
-	timer := int32(0)
+	channel := uint64(uint32(m.From))<<32 | uint64(uint32(m.To))<<1
 	if m.Kind.IsTimer() {
-		timer = 1
+		channel++
 	}
-	channel := [4]int32{-1, m.From, m.To, timer}
-	if before, ok := c.last[channel]; ok && !c.Unordered {
-		set(must, int(before))
-		add(must, c.mustOf(int(before)))
+	if before, had := c.channels.Add(channel, int32(i)); had {
+		if !c.Unordered {
+			set(must, int(before))
+			add(must, c.mustOf(int(before)))
+		}
+		c.channels.Put(channel, int32(i))
 	}
-	c.last[channel] = int32(i)
 	if m.Kind == trace.Kill || m.Kind == trace.Start { // nothing of the actor comes after its end, or before its start
 		for p := c.Steps[i].Prev; p != trace.None; p = c.Steps[p].Prev {
 			set(must, int(p))
 			add(must, c.mustOf(int(p)))
 		}
 	}
-	if start, ok := c.last[[4]int32{-2, m.To}]; ok {
-		set(must, int(start))
-		add(must, c.mustOf(int(start)))
+	start := &c.actors[m.To].start
+	if *start != trace.None {
+		set(must, int(*start))
+		add(must, c.mustOf(int(*start)))
 	}
 	if m.Kind == trace.Start {
-		c.last[[4]int32{-2, m.To}] = int32(i)
+		*start = int32(i)
 	}
 }
 
 // touches adds to the past of step i those of the steps that have touched the same
 // as it, and returns the next touch.
 func (c *closure) touches(i, next int) int {
-	link := func(key [4]int32) {
-		if before, ok := c.last[key]; ok && int(before) != i {
-			add(c.pastOf(i), c.pastOf(int(before)))
-		}
-		c.last[key] = int32(i)
-	}
 	for ; next < len(c.Touches) && int(c.Touches[next].Step) <= i; next++ {
 		switch x := &c.Touches[next]; {
 		case int(x.Step) != i:
 		case x.What == trace.AllSteps:
 			fill(c.pastOf(i), i)
 		default:
-			link([4]int32{int32(x.What), x.Actor, x.Ask})
+			c.link(i, x.What, x.Actor, x.Ask)
 		}
 	}
-	link([4]int32{int32(trace.ItsSteps), c.Steps[i].Actor})
+	c.link(i, trace.ItsSteps, c.Steps[i].Actor, 0)
 	return next
+}
+
+// link adds to the past of step i that of the last step that touched something.
+func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
+	key := uint64(what)<<56 ^ uint64(uint32(actor))<<28 ^ uint64(uint32(ask))
+	if before, had := c.touched.Add(key, int32(i)); had && int(before) != i {
+		add(c.pastOf(i), c.pastOf(int(before)))
+		c.touched.Put(key, int32(i))
+	}
 }
 
 func add(to, from []uint64) {

@@ -1,5 +1,7 @@
 package guide
 
+import "slices"
+
 // An Order is a partial schedule: the steps that come first, and in which order.
 // Of all others it says nothing but that they come later.
 type Order struct {
@@ -98,11 +100,16 @@ func (g *Generator) pair(tail []int32) (x, y int32, turned, ok bool) {
 // step of the beginning is the first of the tail too, since others may come
 // between it and the step before.
 func (b *Base) bring(list []int32, x, y int32, turned bool, by Criterion) (prefix, tail []int32) {
-	i := 0
-	for ; list[i] != x; i++ {
-		prefix = append(prefix, list[i])
+	i := slices.Index(list, x)
+	prefix, tail = make([]int32, i, len(list)+1), make([]int32, 0, len(list))
+	copy(prefix, list)
+	first, second := x, y
+	if turned {
+		first, second = y, x
 	}
-	var rest []int32
+	if by == PR {
+		tail = append(tail, second)
+	}
 	after := false
 	for _, k := range list[i+1:] {
 		switch after = after || k == y; {
@@ -110,17 +117,10 @@ func (b *Base) bring(list []int32, x, y int32, turned bool, by Criterion) (prefi
 		case !after && b.MustPrecede(int(k), int(y)):
 			prefix = append(prefix, k)
 		case !b.MustPrecede(int(x), int(k)) && !b.MustPrecede(int(y), int(k)):
-			rest = append(rest, k)
+			tail = append(tail, k)
 		}
 	}
-	if turned {
-		x, y = y, x
-	}
-	prefix = append(prefix, x, y)
-	if by == PR {
-		tail = append(tail, y)
-	}
-	return prefix, append(tail, rest...)
+	return append(prefix, first, second), tail
 }
 
 // identities returns the identities of steps, without those that come by themselves.

@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -23,12 +24,21 @@ const mostKept = 256
 // told.
 type Pool struct {
 	kept   []*Kept
-	shapes hash.Table // by shape: how many runs had it
+	shapes hash.Table // by shape: its place in shaped
+	shaped []shape
 	runs   int
+	reader closure
+	odds   []int      // by run that is kept, in choose
 	known  hash.Table // the steps that were seen
 	seen   Goals      // goals by PCR: how often each was achieved
 	last   []uint64   // by actor of the run that is seen: its last receive that counts, zero before the first
 	failed Goals      // goals for which an order was made that did not come true
+}
+
+// A shape is what is known of the runs with the same steps.
+type shape struct {
+	times int  // how many there were
+	known bool // their steps are known
 }
 
 // Kept is a run that a pool keeps.
@@ -37,9 +47,9 @@ type Kept struct {
 	Index int
 
 	base    *Base
-	fresh   int // the first of its steps that no run before had; the number of its steps if none
-	shape   uint64
-	tries   int // orders that were made from it since one of them led to something new
+	fresh   int   // the first of its steps that no run before had; the number of its steps if none
+	shape   int32 // its place in Pool.shaped
+	tries   int   // orders that were made from it since one of them led to something new
 	root    *Base
 	demands []follow // the abstract schedule by which it was made of root
 }
@@ -57,21 +67,18 @@ type Move struct {
 func (p *Pool) Len() int { return len(p.kept) }
 
 // See tells the pool of a run: what it has achieved is less rare from now on. It
-// reports whether the run took steps that none before has.
+// reports whether the run took steps that no run before that is kept has taken.
 func (p *Pool) See(t *trace.Trace) (isNew bool) {
 	p.runs++
-	shape := uint64(0)
+	sum := uint64(0)
 	p.last = p.last[:0]
 	for range t.Actors {
 		p.last = append(p.last, 0)
 	}
-	for i := range t.Steps[:min(len(t.Steps), mostSteps)] {
+	steps := t.Steps[:min(len(t.Steps), mostSteps)]
+	for i := range steps {
 		s := stepOf(t, i)
-		shape += hash.Mix(s.id)
-		if !isNew {
-			_, had := p.known.Get(s.id)
-			isNew = !had
-		}
+		sum += hash.Mix(s.id)
 		if s.counts {
 			if last := p.last[s.actor]; last != 0 {
 				p.seen.Add(Goal{PCR, last, s.id})
@@ -79,8 +86,31 @@ func (p *Pool) See(t *trace.Trace) (isNew bool) {
 			p.last[s.actor] = s.id
 		}
 	}
-	p.shapes.Count(shape)
-	return isNew
+	at := &p.shaped[p.shapeOf(sum)]
+	at.times++
+	if !at.known {
+		at.known = p.knows(steps)
+	}
+	return !at.known
+}
+
+// shapeOf returns the place of a shape, by the sum of its steps.
+func (p *Pool) shapeOf(sum uint64) int32 {
+	i, had := p.shapes.Add(sum, int32(len(p.shaped)))
+	if !had {
+		p.shaped = append(p.shaped, shape{})
+	}
+	return i
+}
+
+// knows reports whether each of the steps is one of a run that was kept.
+func (p *Pool) knows(steps []trace.Step) bool {
+	for i := range steps {
+		if _, had := p.known.Get(steps[i].ID); !had {
+			return false
+		}
+	}
+	return true
 }
 
 // Keep keeps a run that has just been seen. By is the move by which it was made; it
@@ -92,8 +122,8 @@ func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
 	if len(p.kept) == mostKept || len(t.Steps) == 0 {
 		return nil
 	}
-	k := &Kept{Index: len(p.kept), base: NewBase(t), root: by.root, demands: by.demands}
-	k.shape, k.fresh = k.base.shape(), -1
+	k := &Kept{Index: len(p.kept), base: p.reader.base(t), root: by.root, demands: by.demands}
+	k.shape, k.fresh = p.shapeOf(k.base.sum()), -1
 	for i, s := range k.base.steps {
 		if _, had := p.known.Add(s.id, 1); !had && k.fresh < 0 {
 			k.fresh = i
@@ -136,19 +166,18 @@ func (p *Pool) Next(seed uint64) Move {
 // choose chooses a run.
 func (p *Pool) choose(d *dice) *Kept {
 	sum := 0
-	weights := make([]int, len(p.kept))
+	p.odds = append(p.odds[:0], make([]int, len(p.kept))...)
 	for i, k := range p.kept {
-		n, _ := p.shapes.Get(k.shape)
-		if int(n)*p.shapes.Len() <= 2*p.runs {
-			weights[i] = 1 + 1<<20/(max(int(n), 1)*(8+k.tries))
-			sum += weights[i]
+		if n := p.shaped[k.shape].times; n*len(p.shaped) <= 2*p.runs {
+			p.odds[i] = 1 + 1<<20/(max(n, 1)*(8+k.tries))
+			sum += p.odds[i]
 		}
 	}
 	if sum == 0 {
 		return p.kept[d.below(len(p.kept))]
 	}
 	at := d.below(sum)
-	for i, w := range weights {
+	for i, w := range p.odds {
 		if at -= w; at < 0 {
 			return p.kept[i]
 		}
@@ -170,7 +199,8 @@ func (p *Pool) cut(k *Kept, d *dice) Move {
 // one that was seen the fewest times so and failed the fewest times. In half of the
 // orders all else comes as in the run, as far as it can be known to come at all.
 func (p *Pool) turn(k *Kept, d *dice) Move {
-	best, least, near := Move{}, int32(-1), d.oneIn(2)
+	least, near := int32(-1), d.oneIn(2)
+	var first, second int32
 	for range 8 {
 		x, y, ok := k.base.pair(d)
 		if !ok {
@@ -178,18 +208,19 @@ func (p *Pool) turn(k *Kept, d *dice) Move {
 		}
 		goal := k.base.goal(PCR, y, x)
 		if n := p.seen.Times(goal) + 8*p.failed.Times(goal); least < 0 || n < least {
-			prefix, tail := k.base.bring(k.base.whole(), x, y, true, PCR)
-			if near {
-				prefix = append(prefix, tail...)
-			}
-			best, least = k.move(prefix), n
-			best.Goal = goal
+			first, second, least = x, y, n
 		}
 	}
 	if least < 0 {
 		return p.cut(k, d)
 	}
-	return best
+	prefix, tail := k.base.bring(k.base.whole(), first, second, true, PCR)
+	if near {
+		prefix = append(prefix, tail...)
+	}
+	m := k.move(prefix)
+	m.Goal = k.base.goal(PCR, second, first)
+	return m
 }
 
 // mutate returns an order by the abstract schedule by which a run was made, with one
@@ -224,21 +255,37 @@ func (k *Kept) move(list []int32) Move {
 func (b *Base) pair(d *dice) (x, y int32, ok bool) {
 	for range 16 {
 		y = int32(d.below(b.Len()))
-		var list []int32
-		for i := range y {
-			if b.related(PR, i, y) && !b.MustPrecede(int(i), int(y)) {
-				list = append(list, i)
-			}
+		n := 0
+		for range b.turnable(y) {
+			n++
 		}
-		if len(list) > 0 {
-			return list[d.below(len(list))], y, true
+		if n == 0 {
+			continue
+		}
+		at := n - 1 - d.below(n)
+		for x = range b.turnable(y) {
+			if at--; at < 0 {
+				return x, y, true
+			}
 		}
 	}
 	return 0, 0, false
 }
 
-// shape returns a number for the set of steps that were taken.
-func (b *Base) shape() (sum uint64) {
+// turnable goes through the receives of its actor before step y that need not come before
+// it, the last one first. There are none if y is no receive that counts.
+func (b *Base) turnable(y int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for x := b.steps[y].before; x != trace.None; x = b.steps[x].before {
+			if !b.MustPrecede(int(x), int(y)) && !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// sum returns a number for the set of steps that were taken.
+func (b *Base) sum() (sum uint64) {
 	for _, s := range b.steps {
 		sum += hash.Mix(s.id)
 	}

@@ -2,6 +2,7 @@ package guide
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -161,6 +162,47 @@ func TestPoolIsBounded(t *testing.T) {
 	}
 	if p.Len() != mostKept || p.Keep(&trace.Trace{}, Move{}) != nil {
 		t.Errorf("it keeps %d runs, want %d", p.Len(), mostKept)
+	}
+}
+
+// A run is new until one with its steps is kept.
+func TestSee(t *testing.T) {
+	p := &Pool{}
+	tr := crowd(t, 4, 0)
+	for i, keeps := range []bool{false, true, false, false} {
+		if got := p.See(tr); got != (i < 2) {
+			t.Errorf("run %d is new: %t", i, got)
+		}
+		if keeps {
+			p.Keep(tr, Move{})
+		}
+	}
+	if p.See(crowd(t, 3, 1)) || !p.See(crowd(t, 5, 0)) {
+		t.Error("a run with fewer steps is new, or one with more is not")
+	}
+}
+
+// What has read other runs before reads a run as NewBase does, and draws pairs from all
+// that can be turned round.
+func TestReader(t *testing.T) {
+	var c closure
+	for _, n := range []int{3, 40, 2, 300, 1, 7} {
+		tr := crowd(t, n, uint64(n))
+		b := c.base(tr)
+		if !reflect.DeepEqual(b, NewBase(tr)) {
+			t.Errorf("crowd of %d: another base", n)
+		}
+		for y := range int32(b.Len()) {
+			var want []int32
+			for x := y - 1; x >= 0; x-- {
+				if b.related(PR, x, y) && !b.MustPrecede(int(x), int(y)) {
+					want = append(want, x)
+				}
+			}
+			if got := slices.Collect(b.turnable(y)); !slices.Equal(got, want) {
+				t.Fatalf("crowd of %d, step %d: %v can be turned round, want %v", n, y, got, want)
+			}
+		}
 	}
 }
 

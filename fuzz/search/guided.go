@@ -32,7 +32,7 @@ type guided struct {
 }
 
 func newGuided() *guided {
-	return &guided{free: strategy.Random()}
+	return &guided{free: strategy.Random(), seen: coverage.Orders{Unjudged: true}}
 }
 
 // Plan makes a run of its own, and changes one in the next.
