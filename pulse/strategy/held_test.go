@@ -90,11 +90,25 @@ func entangled(sys *pulse.System, rng *rand.Rand) (list []schedule.Constraint) {
 	return list
 }
 
-// TestReplayOfOrdered: whatever a schedule makes of random programs with timers, faults and
-// restarts is made again by its record, in which all that passes while messages wait is a
-// Hold; and a lenient replay keeps all of it.
+// A waverer picks at random, and in one of three picks lets time pass where it can.
+type waverer struct{ pulse.Strategy }
+
+func (w waverer) Needs() pulse.Needs { return pulse.Needs{Single: true} }
+func (w waverer) Pick(e *pulse.Enabled) int {
+	if e.Later() && w.Choose(choice.Program, 3) == 0 {
+		return pulse.Hold
+	}
+	if e.Len() == 1 {
+		return 0
+	}
+	return w.Strategy.Pick(e)
+}
+
+// TestReplayOfOrdered: whatever a schedule, or a strategy that holds messages back at random,
+// makes of random programs with timers, faults and restarts is made again by its record, in
+// which all that passes while messages wait is a Hold; and a lenient replay keeps all of it.
 func TestReplayOfOrdered(t *testing.T) {
-	held, faults := 0, 0
+	held := map[string]int{}
 	for seed := range runs(3000) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 1))
 		p, o := drawnTalk(rng)
@@ -104,31 +118,39 @@ func TestReplayOfOrdered(t *testing.T) {
 		p.build(first)
 		s := &schedule.Schedule{Seed: uint64(seed) % 2 * uint64(seed), Before: entangled(first, rng), Choices: slices.Clone(first.Record().Choices)}
 		first.Close()
-
-		o.Strategy = strategy.Ordered(s)
-		sys := pulse.New(o)
-		p.build(sys)
-		record := sys.Record()
-		if slices.Contains(record.Deliveries, choice.Hold) {
-			held++
-			if o.Faults.Crash > 0 {
-				faults++
+		for name, by := range map[string]pulse.Strategy{"ordered": strategy.Ordered(s), "at random": waverer{strategy.Random()}} {
+			o.Strategy = by
+			if isHeld := madeAgain(t, seed, p, o); isHeld && o.Faults.Crash > 0 {
+				held[name+", with crashes"]++
+			} else if isHeld {
+				held[name]++
 			}
 		}
-		second, replay := again(t, o, sys, nil, p.build)
-		sameRun(t, seed, sys, second, replay.Done())
-		o.Strategy = strategy.Replay(record.Clone(), strategy.ReplayOptions{Lenient: true})
-		third := pulse.New(o)
-		p.build(third)
-		sameRun(t, seed, sys, third, nil)
-		for _, one := range []*pulse.System{sys, second, third} {
-			one.Close()
+	}
+	for _, name := range []string{"ordered", "at random"} {
+		if held[name] < runs(3000)/4 || held[name+", with crashes"] < runs(3000)/5 {
+			t.Errorf("too few runs were held back: %v", held)
 		}
 	}
-	if held < runs(3000)/3 || faults < runs(3000)/10 {
-		t.Errorf("%d runs were held back, %d of them with crashes: too few", held, faults)
+}
+
+// madeAgain makes a run and replays it in both ways. It reports whether messages were held back.
+func madeAgain(t *testing.T, seed int, p talk, o pulse.Options) bool {
+	t.Helper()
+	sys := pulse.New(o)
+	defer sys.Close()
+	sys.Reset(uint64(seed))
+	p.build(sys)
+	record := sys.Record().Clone()
+	for _, lenient := range []bool{false, true} {
+		replay := strategy.Replay(record, strategy.ReplayOptions{Lenient: lenient})
+		o.Strategy = replay
+		second := pulse.New(o)
+		p.build(second)
+		sameRun(t, seed, sys, second, replay.Done())
+		second.Close()
 	}
-	t.Logf("%d held back, %d with crashes", held, faults)
+	return slices.Contains(record.Deliveries, choice.Hold)
 }
 
 // sameRun fails unless two runs are the same to the byte.
