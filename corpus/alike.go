@@ -35,7 +35,7 @@ func (c *Case) deeds() (list []choice.Choice) {
 // numbers that its draws have read, then smaller ones, then fewer answers other than
 // zero.
 func (c *Case) Compare(o *Case) int {
-	steps := func(c *Case) int { return len(c.Record.Deliveries) }
+	steps := func(c *Case) int { return c.Record.Received() }
 	read := func(c *Case) (n int) {
 		for i := range c.Inputs {
 			n += len(c.Inputs[i].Words)

@@ -50,14 +50,22 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// steps is the record of a run of n messages, before each of which all were held back, which
+// is no step.
+func steps(n int) (r choice.Record) {
+	for i := range n {
+		r.Deliveries = append(r.Deliveries, choice.Hold, uint64(i)+1)
+	}
+	return r
+}
+
 // Each row is larger than those above it.
 func TestCompare(t *testing.T) {
-	steps := func(n int) choice.Record { return choice.Record{Deliveries: make([]uint64, n)} }
 	draw := func(words ...uint64) choice.Input { return choice.Input{Words: words} }
 	crash := choice.Choice{Kind: choice.Fault, N: 2, Value: 1}
 	quiet := choice.Choice{Kind: choice.Fault, N: 2}
 	faults := func(list ...choice.Choice) choice.Record {
-		return choice.Record{Deliveries: make([]uint64, 4), Choices: list}
+		return choice.Record{Deliveries: steps(4).Deliveries, Choices: list}
 	}
 	rows := []Case{
 		{},
@@ -89,7 +97,7 @@ func TestCompareIsAnOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var list []Case
 	for range 60 {
-		c := Case{Record: choice.Record{Deliveries: make([]uint64, rng.IntN(2))}}
+		c := Case{Record: steps(rng.IntN(2))}
 		for range rng.IntN(3) {
 			in := choice.Input{}
 			for range rng.IntN(3) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +80,11 @@ var samples = map[string]func() Case{
 	"odd":     oddCase,
 	"planned": plannedCase,
 	"empty":   func() Case { return Case{} },
+	"held": func() Case {
+		c := writerCase()
+		c.Record.Deliveries = slices.Insert(c.Record.Deliveries, 2, choice.Hold, choice.Hold)
+		return c
+	},
 	"explained": func() Case {
 		c := writerCase()
 		c.Condition = "flush from \"terminator\" before write(1) from action at writer"
@@ -270,10 +276,10 @@ func TestEncodeErrors(t *testing.T) {
 
 // faults are changes to the text of writerCase, with the errors that they cause.
 var faults = []struct{ name, old, new, want string }{
-	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 4": this is no case: restore`},
-	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 4": this is no case: restore`},
-	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 4": this is no case: restore`},
-	{"newer version", "case 4\n", "case 5\n", `1: a case of version 5, written by a newer jostle; this one reads versions up to 4: update`},
+	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 5": this is no case: restore`},
+	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 5": this is no case: restore`},
+	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 5": this is no case: restore`},
+	{"newer version", "case 4\n", "case 6\n", `1: a case of version 6, written by a newer jostle; this one reads versions up to 5: update`},
 	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with property: restore`},
 	{"no property", "property \"r", "prop \"r", `10: "prop", expected "property": restore`},
 	{"version 1 with a property", "case 4\n", "case 1\n", `10: "property", expected "test": restore`},
@@ -303,6 +309,7 @@ var faults = []struct{ name, old, new, want string }{
 	{"answer that is none", "hash", "answer fault 4 of 4\nhash", `19: answer 4 of 4 answers, expected one from 0 on and below their number: restore`},
 	{"order of lines", "choice drop 0 of 2\ndeliveries", "deliveries 0000000000000000\nchoice drop 0 of 2\ndeliveries", `18: "choice", expected "hash": restore`},
 	{"short identity", "f9176a2b0c8de354", "f9176a2b", `18: "f9176a2b", expected 16 hexadecimal digits: restore`},
+	{"a hold of version 4", "03be4f1d9a7720c5", "hold", `18: "hold", expected 16 hexadecimal digits: restore`},
 	{"two spaces", " 03be", "  03be", `18: two spaces, expected one: restore`},
 	{"no hash", "hash 6b1f0e2d9c8a7543\n", "", `19: "end", expected "hash": restore`},
 	{"after the end", "end\n", "end\nhash 1\nend\n", `21: "hash 1" after the end line, expected no more: restore`},
@@ -312,7 +319,7 @@ var faults = []struct{ name, old, new, want string }{
 	{"the other half", "end\n", "end\n>>>>>>> branch\n", `21: ">>>>>>> branch" is a mark of a merge conflict: one side`},
 	{"the base of a conflict", "test \"", "||||||| 1a2b3c4\ntest \"", `11: "||||||| 1a2b3c4" is a mark of a merge conflict: one side`},
 	{"a conflict with lines as on Windows", "signature", "<<<<<<< HEAD\r\nsignature", `12: "<<<<<<< HEAD" is a mark of a merge conflict: one side`},
-	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 4": this is no case: restore`},
+	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 5": this is no case: restore`},
 	{"UTF-16", "jostle", "\xff\xfej\x00", `1: the file is in UTF-16, expected UTF-8: save it as UTF-8`},
 	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: a condition that says nothing, expected no such line: restore`},
 
@@ -352,8 +359,8 @@ func TestCutOff(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                        "a.case:1: the file is empty, expected \"jostle case 4\": " + restore,
-		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 4\": this is no case: " + restore,
+		"":                        "a.case:1: the file is empty, expected \"jostle case 5\": " + restore,
+		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 5\": this is no case: " + restore,
 		"jostle case 4\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
 	} {
 		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {

@@ -233,9 +233,9 @@ func (r *reader) decisions(c *Case) {
 	}
 	for r.peek() == "deliveries" {
 		r.keyword("deliveries")
-		record.Deliveries = append(record.Deliveries, r.hex())
+		record.Deliveries = append(record.Deliveries, r.delivery())
 		for r.more() {
-			record.Deliveries = append(record.Deliveries, r.hex())
+			record.Deliveries = append(record.Deliveries, r.delivery())
 		}
 	}
 	if r.peek() == "then" && r.version >= 3 {
@@ -244,6 +244,15 @@ func (r *reader) decisions(c *Case) {
 		r.end()
 		record.Plain = true
 	}
+}
+
+// delivery reads the identity of a step, or that all messages were held back.
+func (r *reader) delivery() uint64 {
+	if word, _, _ := strings.Cut(r.rest, " "); word == hold && r.version >= 5 {
+		r.word()
+		return choice.Hold
+	}
+	return r.hex()
 }
 
 func (r *reader) choice(keyword string) choice.Choice {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,7 +17,10 @@ import (
 
 const (
 	magic   = "jostle case "
-	version = 4
+	version = 5 // the newest
+	// unheld is the version of a case whose run held back no messages: the newest but
+	// for that, so that what cannot read the word hold need not.
+	unheld = 4
 	// perLine is how many identities stand on a line, so that it is narrower
 	// than 80 columns.
 	perLine = 4
@@ -33,7 +37,7 @@ func Encode(c Case) ([]byte, error) {
 		}
 	}
 	var w writer
-	w.line(magic + strconv.Itoa(version))
+	w.line(magic + strconv.Itoa(versionOf(&c)))
 	for _, text := range Comment(c.Comment) {
 		w.line(strings.TrimRight("# "+text, " "))
 	}
@@ -53,6 +57,14 @@ func Encode(c Case) ([]byte, error) {
 	w.line("hash", hex64(c.Hash))
 	w.line("end")
 	return w.text, nil
+}
+
+// versionOf returns the oldest version that can say what a case holds.
+func versionOf(c *Case) int {
+	if slices.Contains(c.Record.Deliveries, choice.Hold) {
+		return version
+	}
+	return unheld
 }
 
 // A writer writes lines of words.
@@ -112,7 +124,7 @@ func (w *writer) decisions(c *Case) {
 	for ids := c.Record.Deliveries; len(ids) > 0; ids = ids[min(perLine, len(ids)):] {
 		words := []string{"deliveries"}
 		for _, id := range ids[:min(perLine, len(ids))] {
-			words = append(words, hex64(id))
+			words = append(words, delivery(id))
 		}
 		w.line(words...)
 	}
@@ -120,6 +132,17 @@ func (w *writer) decisions(c *Case) {
 		w.line("then", "plain")
 	}
 }
+
+// delivery returns the word for a delivery.
+func delivery(id uint64) string {
+	if id == choice.Hold {
+		return hold
+	}
+	return hex64(id)
+}
+
+// hold is the word for all messages being held back.
+const hold = "hold"
 
 func hex64(n uint64) string { return fmt.Sprintf("%016x", n) }
 

@@ -512,7 +512,7 @@ func TestBadCases(t *testing.T) {
 	text := string(good)
 	for name, bad := range map[string]string{
 		"another":   strings.Replace(text, `property "TestSample"`, `property "TestOther"`, 1),
-		"newer":     strings.Replace(text, "jostle case 4", "jostle case 5", 1),
+		"newer":     strings.Replace(text, "jostle case 4", "jostle case 6", 1),
 		"truncated": text[:len(text)/2],
 		"empty":     "",
 		"noise":     "\x00\xff\x01",

@@ -29,7 +29,8 @@ type recorder struct {
 	logged  int32 // lines that its actors have logged
 	written int32 // writes to its actors' disks
 	point   point
-	strikes int32 // faults that its actors have made happen
+	strikes int32   // faults that its actors have made happen
+	holds   []int32 // for each time that all messages were held back: the steps before it
 	types   types
 	trace   trace.Trace
 	record  choice.Record
@@ -59,6 +60,7 @@ type origin struct{ sent, spawned int32 }
 func (r *recorder) reset() {
 	r.trace.Reset()
 	r.record.Reset()
+	r.holds = r.holds[:0]
 	r.hash, r.steps, r.asked, r.logged, r.written, r.strikes, r.called = 0, 0, 0, 0, 0, 0, trace.None
 	r.point = point{}
 	r.outside(origin{})
@@ -212,14 +214,27 @@ func (r *recorder) redecide(before uint64, k choice.Kind, v int) {
 
 // decisions returns the decisions of the run so far.
 func (r *recorder) decisions() *choice.Record {
-	list := r.record.Deliveries[:0]
+	list, holds := r.record.Deliveries[:0], r.holds
 	for i := range r.trace.Steps {
+		for ; len(holds) > 0 && int(holds[0]) <= i; holds = holds[1:] {
+			list = append(list, choice.Hold)
+		}
 		if st := &r.trace.Steps[i]; st.Kind == trace.Receive && !st.Settled {
 			list = append(list, st.ID)
 		}
 	}
+	for range holds {
+		list = append(list, choice.Hold)
+	}
 	r.record.Deliveries = list
 	return &r.record
+}
+
+// held notes that the strategy held all messages back, and time passed.
+func (r *recorder) held() {
+	if r.on {
+		r.holds = append(r.holds, r.steps)
+	}
 }
 
 // atRest notes that nothing was deliverable after the steps so far.

@@ -274,6 +274,7 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 		return true
 	case k == Hold && s.needs.Single:
 		if s.passTime(until) {
+			s.rec.held()
 			return true
 		}
 		s.badStrategy("holds back all of %d deliverable messages and no timer is left", n)

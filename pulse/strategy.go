@@ -20,8 +20,8 @@ type Strategy interface {
 }
 
 // Hold is what Pick returns when none of the deliverable messages may come
-// yet, if the strategy Needs to be asked for a single one. Time then passes; if
-// no timer is left the run fails.
+// yet, if the strategy Needs to be asked for a single one. Time then passes, and
+// the record has a choice.Hold; if no timer is left the run fails.
 const Hold = -1
 
 // Quit is what a Judge's Pick or Choose returns when the run must not go on;

@@ -63,7 +63,7 @@ func newCorpusList() *cobra.Command {
 						continue
 					}
 					fmt.Fprintf(cmd.OutOrStdout(), "%s  %s, %s, %s: %s\n", path, c.Property, words.Count(len(c.Inputs), "draw"),
-						words.Count(len(c.Record.Deliveries), "step"), c.Signature)
+						words.Count(c.Record.Received(), "step"), c.Signature)
 				}
 			}
 			if broken > 0 {

@@ -138,12 +138,12 @@ func howMuch(was, is *choice.Record) string {
 	}
 	made := 0
 	for _, id := range was.Deliveries {
-		if left[id] > 0 {
+		if id != choice.Hold && left[id] > 0 {
 			left[id]--
 			made++
 		}
 	}
-	switch n := len(was.Deliveries); {
+	switch n := was.Received(); {
 	case n == 0:
 		return "it has no deliveries"
 	case made == 0:

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -24,8 +25,8 @@ import (
 
 // A Shrunk is what came of shrinking a finding.
 type Shrunk struct {
-	// Finding is the smallest run, confirmed; nil when nothing was shrunk, since the
-	// run does not repeat itself or cannot be made again by a schedule.
+	// Finding is the smallest run, confirmed; nil when the finding stays as it was found.
+	// The Shrunk of that then says why, unless its Differs does.
 	Finding *finding.Finding
 	// Others are the first runs of other failures that were met on the way, confirmed.
 	Others []*finding.Finding
@@ -47,8 +48,12 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 	s := &shrinking{runner: r, origin: finding.Origin{Property: f.Case.Property, Test: f.Case.Test,
 		Strategy: f.Case.Strategy, Seed: f.Case.Seed}, early: f.Case.EarlyTimers}
 	out, start := Shrunk{From: f.Steps()}, time.Now()
-	first, ok := s.first(f)
-	if !ok || f.Replays < finding.Tried {
+	if f.Replays < finding.Tried {
+		return out
+	}
+	first, why := s.first(f)
+	if why != "" {
+		f.Shrunk = keptAs(f, why)
 		return out
 	}
 	if o.Progress != nil {
@@ -57,7 +62,8 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 	}
 	out.Result = shrink.Shrink(ctx, s, first, o)
 	out.Why = s.explain(ctx, &out.Best.Case, out.Best.Signature, explained)
-	if out.Finding = s.finding(out.Best.Case); out.Finding == nil {
+	if out.Finding, why = s.finding(out.Best.Case); why != "" {
+		f.Shrunk = keptAs(f, fmt.Sprintf("the smallest run, of %s, does not repeat: %s", words.Count(out.Best.Steps, "step"), why))
 		return out
 	}
 	out.Finding.Cause = s.cause(ctx, &out)
@@ -66,11 +72,16 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 	out.Finding.Case.Condition = out.Why.Text()
 	out.Cut, out.Smaller = ctx.Err() != nil, out.smaller(first)
 	for i := range out.Result.Others {
-		if other := s.finding(out.Result.Others[i].Case); other != nil {
+		if other, why := s.finding(out.Result.Others[i].Case); why == "" {
 			out.Others = append(out.Others, other)
 		}
 	}
 	return out
+}
+
+// keptAs says of a finding that stays as it was found why it does.
+func keptAs(f *finding.Finding, why string) string {
+	return fmt.Sprintf("%s, not shrunk: %s", words.Count(f.Steps(), "step"), why)
 }
 
 // smaller reports whether the smallest run is smaller than the first. Constraints are not
@@ -129,34 +140,47 @@ func (s *shrinking) play(plan props.Plan) props.Result {
 	return s.runner.Run(plan)
 }
 
-// first makes a finding's run again, as a case.
-func (s *shrinking) first(f *finding.Finding) (shrink.Outcome, bool) {
+// first makes a finding's run again, as a case, or says why that cannot be done.
+func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
 	res := s.play(props.Plan{Inputs: f.Case.Inputs, EarlyTimers: s.early,
 		Strategy: strategy.Replay(&f.Case.Record, strategy.ReplayOptions{})})
-	if res.System == nil || res.Failure == nil || res.Failure.Signature() != f.Case.Signature {
-		return shrink.Outcome{}, false
+	switch {
+	case res.Failure == nil:
+		return out, "it does not repeat: made again, it does not fail"
+	case res.Failure.Signature() != f.Case.Signature:
+		return out, "it does not repeat: made again, it fails with: " + firstLine(res.Failure.Text)
+	case res.System == nil:
+		return out, "it makes no system, and so has no order"
 	}
 	c, whole := caseOf(&res), sequence(res.System)
-	out := s.Run(c)
+	out = s.Run(c)
 	if out.Signature != f.Case.Signature { // the order of timers that are due at one time matters
 		c.Schedule.Before = whole
 		out = s.Run(c)
 	}
-	return out, out.Signature == f.Case.Signature
+	if out.Signature != f.Case.Signature {
+		return out, "no order of its messages makes it again"
+	}
+	return out, ""
 }
 
-// finding makes the run of a case once more, and confirms it; nil when it does not
-// fail each time.
-func (s *shrinking) finding(c shrink.Case) *finding.Finding {
+// finding makes the run of a case once more, and confirms it; if it does not fail each
+// time alike, it says what was different.
+func (s *shrinking) finding(c shrink.Case) (f *finding.Finding, differs string) {
 	res := s.run(c)
 	if res.Failure == nil {
-		return nil
+		return nil, "made again, it does not fail"
 	}
-	f := finding.From(s.origin, &res)
+	f = finding.From(s.origin, &res)
 	if f.Confirm(s.runner); f.Replays < finding.Tried {
-		return nil
+		return nil, firstLine(f.Differs)
 	}
-	return f
+	return f, ""
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(trace.Visible(text), "\n")
+	return line
 }
 
 func (s *shrinking) run(c shrink.Case) props.Result {

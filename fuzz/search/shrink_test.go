@@ -240,8 +240,8 @@ func TestFoundRunsAreMadeAgain(t *testing.T) {
 			p, f := foundBy(t, property, seed)
 			r := p.NewRunner()
 			by := &shrinking{runner: r, early: f.Case.EarlyTimers}
-			if first, ok := by.first(f); !ok || first.Steps != f.Steps() {
-				t.Errorf("%s, seed %d: %d steps become %d, with the failure %q", s.Name, seed, f.Steps(), first.Steps, first.Signature)
+			if first, why := by.first(f); why != "" || first.Steps != f.Steps() {
+				t.Errorf("%s, seed %d: %d steps become %d, with the failure %q: %s", s.Name, seed, f.Steps(), first.Steps, first.Signature, why)
 			}
 			r.Close()
 		}
@@ -261,7 +261,7 @@ func BenchmarkShrink(b *testing.B) {
 			for seed := range uint64(9) {
 				_, f := foundBy(b, s.Property(false), seed+1)
 				by.early = max(by.early, f.Case.EarlyTimers)
-				if out, ok := by.first(f); ok {
+				if out, why := by.first(f); why == "" {
 					first = append(first, out)
 				}
 			}

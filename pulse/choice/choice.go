@@ -3,7 +3,7 @@
 // again is the same run.
 //
 // A Record has two lists. Deliveries has the identity of each step in which a
-// message was received, in order. An identity survives a change of the order at
+// message was received, in order, and a Hold where none was and time passed. An identity survives a change of the order at
 // other actors; an index into the messages that happened to be waiting would not.
 // Choices has every other answer: those to the program's own Ctx.Choose, and
 // those about the clock and about faults.
@@ -78,6 +78,10 @@ type Choice struct {
 	Value uint32
 }
 
+// Hold stands among the Deliveries of a record where a strategy received none of the
+// messages that could be delivered, and time passed. No step has this identity.
+const Hold uint64 = 0
+
 // A Record holds the decisions of one run, in the order in which they were made.
 type Record struct {
 	Deliveries []uint64
@@ -92,6 +96,16 @@ func (r *Record) Reset() {
 	r.Deliveries = r.Deliveries[:0]
 	r.Choices = r.Choices[:0]
 	r.Plain = false
+}
+
+// Received returns how many messages were received: Deliveries without the Holds.
+func (r *Record) Received() (n int) {
+	for _, id := range r.Deliveries {
+		if id != Hold {
+			n++
+		}
+	}
+	return n
 }
 
 // Clone returns a copy that shares nothing with r.

@@ -35,6 +35,15 @@ func TestKindNames(t *testing.T) {
 	}
 }
 
+// TestReceived: messages that were received count, and no Holds.
+func TestReceived(t *testing.T) {
+	for want, list := range [][]uint64{{}, {Hold, 7}, {7, Hold, Hold, 7, Hold}} {
+		if n := (&Record{Deliveries: list}).Received(); n != want {
+			t.Errorf("%x: %d messages were received, expected %d", list, n, want)
+		}
+	}
+}
+
 func TestResetAndClone(t *testing.T) {
 	record := sample()
 	clone := record.Clone()

@@ -12,14 +12,17 @@ import (
 
 // A lenient is a replay that keeps what still applies. It picks the deliverable
 // message that comes earliest in the record, or the oldest when none is in the
-// record. It answers a question by the next choice of its kind.
+// record. It holds all back where the record did so, if time can pass. It answers a
+// question by the next choice of its kind.
 type lenient struct {
 	record *choice.Record
 	places hash.Table // by identity: where in the record's deliveries, from 1
 	// made[i] is which delivery of the run delivery i of the record was, from 1;
 	// zero means that it was not made yet.
 	made  []int32
-	count int32 // deliveries made that are in the record
+	count int32   // deliveries made that are in the record
+	holds []int32 // where in the record's deliveries all are held back, from 1
+	held  int     // how many of holds were made
 
 	// next is where in the record's choices the next of each kind may be.
 	next   [math.MaxUint8 + 1]int
@@ -38,6 +41,10 @@ type misfit struct {
 func newLenient(record *choice.Record) *lenient {
 	l := &lenient{record: record, made: make([]int32, len(record.Deliveries))}
 	for i, id := range record.Deliveries {
+		if id == choice.Hold {
+			l.holds = append(l.holds, int32(i)+1)
+			continue
+		}
 		l.places.Put(id, int32(i)+1)
 	}
 	return l
@@ -46,7 +53,7 @@ func newLenient(record *choice.Record) *lenient {
 func (l *lenient) begin() {
 	clear(l.made)
 	clear(l.next[:])
-	l.count, l.strays, l.unfit = 0, l.strays[:0], l.unfit[:0]
+	l.count, l.held, l.strays, l.unfit = 0, 0, l.strays[:0], l.unfit[:0]
 }
 
 func (l *lenient) pick(e *pulse.Enabled) int {
@@ -56,13 +63,23 @@ func (l *lenient) pick(e *pulse.Enabled) int {
 			best, place = i, at
 		}
 	}
+	if l.held < len(l.holds) && l.holds[l.held] < place && e.Later() {
+		l.make(l.holds[l.held])
+		l.held++
+		return pulse.Hold
+	}
 	if best < 0 {
 		l.strays = append(l.strays, int32(e.Step()))
 		return e.Oldest()
 	}
+	l.make(place)
+	return best
+}
+
+// make notes that a delivery of the record was made.
+func (l *lenient) make(place int32) {
 	l.count++
 	l.made[place-1] = l.count
-	return best
 }
 
 // choose answers as the next choice of this kind did. If that had another number

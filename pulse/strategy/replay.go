@@ -73,6 +73,10 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 		return pulse.Quit
 	}
 	wanted, more := r.reader.Peek()
+	if more && wanted == choice.Hold && e.Later() {
+		r.reader.Delivery()
+		return pulse.Hold
+	}
 	for i := range e.Len() {
 		if more && e.ID(i) == wanted {
 			r.reader.Delivery()
@@ -94,8 +98,8 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 // mostHeld bounds how often in a row all messages are held back for one timer.
 const mostHeld = 1000
 
-// comesLater reports whether the recorded run held back all messages until a
-// timer fired.
+// comesLater reports whether the recorded run held back all messages until a timer
+// fired, although the record has no choice.Hold: older ones have none.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
 	if r.held == mostHeld || !e.Later() {
 		return false
@@ -213,8 +217,11 @@ func (r *Replayer) wanted() (name string, ambiguous bool) {
 	return name, !known
 }
 
-// deliveryLabel names a delivery of the record, if there is a trace.
+// deliveryLabel names a delivery of the record, if there is a trace, and a Hold in any case.
 func (r *Replayer) deliveryLabel(n int) (name string, known bool) {
+	if r.record.Deliveries[n] == choice.Hold {
+		return "that time passes", true
+	}
 	t := r.options.Trace
 	if t == nil {
 		return "another message", false

@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -86,7 +87,8 @@ func (u *untimely) Pick(e *pulse.Enabled) int {
 }
 
 // TestReplayOfHolding checks that a run in which time passed while messages
-// waited is replayed too, although no decision in the record tells it.
+// waited is replayed too: by the Hold in its record, and by a record of before there
+// were Holds, as far as a timer tells.
 func TestReplayOfHolding(t *testing.T) {
 	body := func(sys *pulse.System) {
 		timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -107,6 +109,60 @@ func TestReplayOfHolding(t *testing.T) {
 	must(t, second.Failure())
 	if err := replay.Done(); err != nil || sys.Trace().Hash != second.Trace().Hash || sys.Now() != time.Second {
 		t.Errorf("%v, after %v\n%s", err, sys.Now(), second.Trace().Text())
+	}
+	isHold := func(id uint64) bool { return id == choice.Hold }
+	old := sys.Record()
+	if !slices.ContainsFunc(old.Deliveries, isHold) {
+		t.Errorf("no Hold in %x", old.Deliveries)
+	}
+	old.Deliveries = slices.DeleteFunc(old.Deliveries, isHold)
+	third := pulse.New(pulse.Options{Strategy: strategy.Replay(old, strategy.ReplayOptions{}), Record: true})
+	defer third.Close()
+	body(third)
+	must(t, third.Failure())
+	if sys.Trace().Hash != third.Trace().Hash || third.Now() != time.Second {
+		t.Errorf("by the old record, after %v\n%s", third.Now(), third.Trace().Text())
+	}
+}
+
+// TestHoldsThatCannotBe: a record holds messages back where no time can pass. A strict replay
+// says so, and a lenient one goes on without.
+func TestHoldsThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		deliveries []uint64
+		failure    string
+		done       string
+		stale      []string
+	}{
+		{"before a message", []uint64{choice.Hold, 7}, "step 0 wanted that time passes; deliverable were: sink ← kick",
+			"step 0 wanted that time passes; deliverable were: sink ← kick",
+			[]string{"delivery 0, that time passes, was not made", "delivery 1, identity 0000000000000007, was not made", "step 0, sink#1 ← kick, is not in the record"}},
+		{"after the last", nil, "", "the run ended after 1 delivery, the record goes on for 1: next is that time passes",
+			[]string{"delivery 1, that time passes, was not made"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			body := func(sys *pulse.System) {
+				sys.Send(sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
+				sys.Run()
+			}
+			record := &choice.Record{Deliveries: c.deliveries}
+			if c.deliveries == nil {
+				record.Deliveries = []uint64{stepsOf(t, pulse.Options{}, body)["sink ← kick"], choice.Hold}
+			}
+			for _, lenient := range []bool{false, true} {
+				replay := strategy.Replay(record, strategy.ReplayOptions{Lenient: lenient})
+				sys := pulse.New(pulse.Options{Strategy: replay})
+				defer sys.Close()
+				body(sys)
+				switch err := replay.Done(); {
+				case lenient && (failureText(sys) != "" || !slices.Equal(replay.Stale(), c.stale)):
+					t.Errorf("%q is stale, and the run fails with %q", replay.Stale(), failureText(sys))
+				case !lenient && (err == nil || err.Error() != c.done || failureText(sys) != c.failure):
+					t.Errorf("fails with %q, and Done says %v", failureText(sys), err)
+				}
+			}
+		})
 	}
 }
 

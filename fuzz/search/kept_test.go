@@ -1,0 +1,73 @@
+package search
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// A fitful is a property that is another one in each run of the shrinker, which begins with
+// run 1. Before that it always fails.
+type fitful struct {
+	run  int
+	asks func(run int) bool // its actor makes a choice
+	says func(run int) string
+}
+
+func (m *fitful) property(t *props.T) {
+	sys := t.System()
+	asks, says := false, "no"
+	if m.run > 0 {
+		asks, says = m.asks(m.run), m.says(m.run)
+		m.run++
+	}
+	sys.Send(sys.Spawn("fitful", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+		if asks {
+			ctx.Choose(2)
+		}
+	})), "go")
+	sys.Run()
+	if says != "" {
+		t.Error(says)
+	}
+}
+
+// TestKeptAsFound: what is not shrunk stays as it was found, and says why.
+func TestKeptAsFound(t *testing.T) {
+	never := func(int) bool { return false }
+	always := func(int) string { return "no" }
+	for _, c := range []struct {
+		name   string
+		fitful fitful
+		want   string
+	}{
+		{"passes", fitful{asks: never, says: func(int) string { return "" }},
+			"1 step, not shrunk: it does not repeat: made again, it does not fail"},
+		{"fails otherwise", fitful{asks: never, says: func(int) string { return "never\nmore" }},
+			"1 step, not shrunk: it does not repeat: made again, it fails with: never"},
+		{"passes by a schedule", fitful{asks: never, says: func(run int) string { return map[int]string{1: "no"}[run] }},
+			"1 step, not shrunk: no order of its messages makes it again"},
+		{"asks each second time", fitful{asks: func(run int) bool { return run%2 == 0 }, says: always},
+			"1 step, not shrunk: the smallest run, of 1 step, does not repeat: in step 0, choice 0: the record has ended, the run asks choose of 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, f := foundBy(t, c.fitful.property, 1)
+			r := p.NewRunner()
+			defer r.Close()
+			first, text := f.Case, f.Text("run 1")
+			c.fitful.run = 1
+			out := Shrink(context.Background(), r, f, shrink.Options{Runs: 10})
+			if out.Finding != nil || f.Shrunk != c.want || !strings.Contains(f.Text("run 1"), "run 1; "+c.want) {
+				t.Errorf("shrunk to %v, says %q, expected %q; it told\n%s", out.Finding, f.Shrunk, c.want, text)
+			}
+			if !f.Case.Same(&first) || f.Replays != finding.Tried || f.Why != "" {
+				t.Errorf("the finding is not as it was: %+v", f.Case)
+			}
+		})
+	}
+}

@@ -1,0 +1,174 @@
+package strategy_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A talk is a small random program: actors that answer each message with some to others,
+// now and later, until its words are used up.
+type talk struct {
+	actors, words int
+	every         time.Duration // of a periodic timer; zero when there is none
+	seed          uint64
+}
+
+// A word is a message of a talk.
+type word int
+
+// build makes the program, and runs it.
+func (p talk) build(sys *pulse.System) {
+	said := 0
+	var refs []pulse.Ref
+	say := func(ctx *pulse.Ctx, of int) {
+		if said++; said > p.words {
+			return
+		}
+		rng := rand.New(rand.NewPCG(p.seed, uint64(of)))
+		ctx.Send(refs[rng.IntN(p.actors)], word(said))
+		if d := rng.IntN(8); d > 0 {
+			ctx.After(time.Duration(d*d)*time.Millisecond, word(-said))
+		}
+		if rng.IntN(3) == 0 {
+			ctx.SendAfter(refs[rng.IntN(p.actors)], time.Duration(ctx.Choose(9))*time.Millisecond, word(1000+said))
+		}
+	}
+	for range p.actors {
+		refs = append(refs, sys.SpawnSpec(pulse.Spec{Name: "talker", New: func() pulse.Actor {
+			return pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				if p.every > 0 && msg == any(word(0)) {
+					ctx.Every(p.every, word(-1000))
+				}
+				if w, is := msg.(word); is {
+					say(ctx, int(w)&3)
+				}
+			})
+		}}))
+	}
+	for _, to := range refs {
+		sys.Send(to, word(0))
+	}
+	sys.RunFor(20 * time.Millisecond)
+	sys.Send(refs[0], word(1))
+	sys.Run()
+}
+
+// drawnTalk returns a random program, and how it is run.
+func drawnTalk(rng *rand.Rand) (talk, pulse.Options) {
+	p := talk{actors: 1 + rng.IntN(4), words: 2 + rng.IntN(12), seed: rng.Uint64()}
+	if rng.IntN(4) == 0 {
+		p.every = 3 * time.Millisecond
+	}
+	n := func() int { return rng.IntN(3) }
+	o := pulse.Options{Record: true, Delivery: []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered}[rng.IntN(2)], EarlyTimers: n()}
+	if rng.IntN(3) > 0 {
+		o.Faults = pulse.Faults{Drop: n(), Duplicate: n(), Delay: n(), Crash: n(), RestartKept: n(), RestartLost: n(), Partition: n(), Swarm: n() == 0}
+	}
+	return p, o
+}
+
+// entangled returns constraints between the messages of a run, and some that never come:
+// under them a run has to hold messages back.
+func entangled(sys *pulse.System, rng *rand.Rand) (list []schedule.Constraint) {
+	var ids []uint64
+	for i := range sys.Trace().Sends {
+		ids = append(ids, sys.Host().StepID(&sys.Trace().Sends[i]))
+	}
+	ids = append(ids, rng.Uint64())
+	for range 1 + rng.IntN(8) {
+		list = append(list, schedule.Constraint{First: ids[rng.IntN(len(ids))], Second: ids[rng.IntN(len(ids))]})
+	}
+	return list
+}
+
+// A waverer picks at random, and in one of three picks lets time pass where it can.
+type waverer struct{ pulse.Strategy }
+
+func (w waverer) Needs() pulse.Needs { return pulse.Needs{Single: true} }
+func (w waverer) Pick(e *pulse.Enabled) int {
+	if e.Later() && w.Choose(choice.Program, 3) == 0 {
+		return pulse.Hold
+	}
+	if e.Len() == 1 {
+		return 0
+	}
+	return w.Strategy.Pick(e)
+}
+
+// TestReplayOfOrdered: whatever a schedule, or a strategy that holds messages back at random,
+// makes of random programs with timers, faults and restarts is made again by its record, in
+// which all that passes while messages wait is a Hold; and a lenient replay keeps all of it.
+func TestReplayOfOrdered(t *testing.T) {
+	held := map[string]int{}
+	for seed := range runs(3000) {
+		rng := rand.New(rand.NewPCG(uint64(seed), 1))
+		p, o := drawnTalk(rng)
+		o.Strategy = strategy.Random()
+		first := pulse.New(o)
+		first.Reset(uint64(seed))
+		p.build(first)
+		s := &schedule.Schedule{Seed: uint64(seed) % 2 * uint64(seed), Before: entangled(first, rng), Choices: slices.Clone(first.Record().Choices)}
+		first.Close()
+		for name, by := range map[string]pulse.Strategy{"ordered": strategy.Ordered(s), "at random": waverer{strategy.Random()}} {
+			o.Strategy = by
+			if isHeld := madeAgain(t, seed, p, o); isHeld && o.Faults.Crash > 0 {
+				held[name+", with crashes"]++
+			} else if isHeld {
+				held[name]++
+			}
+		}
+	}
+	for _, name := range []string{"ordered", "at random"} {
+		if held[name] < runs(3000)/4 || held[name+", with crashes"] < runs(3000)/5 {
+			t.Errorf("too few runs were held back: %v", held)
+		}
+	}
+}
+
+// madeAgain makes a run and replays it in both ways. It reports whether messages were held back.
+func madeAgain(t *testing.T, seed int, p talk, o pulse.Options) bool {
+	t.Helper()
+	sys := pulse.New(o)
+	defer sys.Close()
+	sys.Reset(uint64(seed))
+	p.build(sys)
+	record := sys.Record().Clone()
+	for _, lenient := range []bool{false, true} {
+		replay := strategy.Replay(record, strategy.ReplayOptions{Lenient: lenient})
+		o.Strategy = replay
+		second := pulse.New(o)
+		p.build(second)
+		sameRun(t, seed, sys, second, replay.Done())
+		second.Close()
+	}
+	return slices.Contains(record.Deliveries, choice.Hold)
+}
+
+// sameRun fails unless two runs are the same to the byte.
+func sameRun(t *testing.T, seed int, a, b *pulse.System, err error) {
+	t.Helper()
+	was, is := stored(t, a), stored(t, b)
+	if err == nil && a.Trace().Text() == b.Trace().Text() && failureText(a) == failureText(b) && bytes.Equal(was, is) {
+		return
+	}
+	d, _ := trace.Diff(a.Trace(), b.Trace())
+	t.Fatalf("seed %d: %v; %v; failed with %q and %q\n%s\n--- again:\n%s", seed, err, d, failureText(a), failureText(b), a.Trace().Text(), b.Trace().Text())
+}
+
+func stored(t *testing.T, sys *pulse.System) []byte {
+	t.Helper()
+	b, err := sys.Record().AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
