@@ -109,7 +109,7 @@ func BenchmarkShare(b *testing.B) {
 			first, runs := 1<<20, 0
 			for b.Loop() {
 				with = append(with, timed(share))
-				o = search.Options{Seed: 1, First: first}
+				o = search.Options{Seed: 1, First: first, CountAll: true} // as campaigns do
 				o.Runs = (first + batches) * o.BatchSize()
 				first += batches
 				runs += batches * o.BatchSize()
