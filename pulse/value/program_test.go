@@ -250,7 +250,7 @@ func TestSizesOfPrograms(t *testing.T) {
 		{struct {
 			a eight
 			b int
-		}{}, 2}, {[1 << 40]struct{}{}, 0}, {make([]struct{}, 1<<40), 0},
+		}{}, 2}, {[math.MaxInt32]struct{}{}, 0}, {make([]struct{}, math.MaxInt32), 0},
 	} {
 		if n := new(value.Walker).Ops(c.v); n != c.ops {
 			t.Errorf("%T: %d steps, want %d", c.v, n, c.ops)
