@@ -32,7 +32,13 @@ func (e *Explanation) Text() string {
 func (e *Explanation) inFull(list []schedule.Constraint) string {
 	var parts []string
 	for _, c := range list {
-		parts = append(parts, e.steps[c.First].inFull()+" before "+e.steps[c.Second].inFull())
+		part := e.steps[c.Second].inFull()
+		if first, sent := e.steps[c.First]; sent {
+			part = first.inFull() + " before " + part
+		} else {
+			part += asLate
+		}
+		parts = append(parts, part)
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, " and ")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // TestConditions holds the conditions by which the corpus knows what three seeds find of
@@ -31,6 +32,42 @@ func TestConditions(t *testing.T) {
 		slices.Sort(got)
 		if got = slices.Compact(got); !slices.Equal(got, want) {
 			t.Errorf("%s: the conditions are\n%q, expected\n%q", name, got, want)
+		}
+	}
+}
+
+// TestConstraintsOnWhatIsNotSent: a constraint that holds back what the run does not send is
+// left out of a case. One that holds back for what is not sent does delay its second message,
+// and so it stays, and is told as that.
+func TestConstraintsOnWhatIsNotSent(t *testing.T) {
+	writer, _ := subjects.ByName("writer")
+	p, f := foundBy(t, writer.Property(false), 1)
+	r := p.NewRunner()
+	defer r.Close()
+	s := &shrinking{runner: r, early: f.Case.EarlyTimers}
+	out, why := s.first(f)
+	if why != "" {
+		t.Fatal(why)
+	}
+	const sent, unsent = 1, 1 << 40 // as the two are called below
+	res := s.run(out.Case)
+	id := res.System.Host().StepID(&res.System.Trace().Sends[0])
+	late := schedule.Constraint{First: unsent, Second: id}
+	out.Case.Schedule.Before = []schedule.Constraint{late, {First: id, Second: unsent}}
+	s.unbind(&out.Case)
+	if got := out.Case.Schedule.Before; !slices.Equal(got, []schedule.Constraint{late}) {
+		t.Errorf("these constraints are left: %v", got)
+	}
+
+	e := Explanation{Before: []schedule.Constraint{{First: unsent, Second: sent}},
+		steps: map[uint64]stepName{sent: {message: "write", sender: "action", receiver: "writer"}}}
+	for _, c := range []struct{ got, want string }{
+		{e.fromPlain(), "plain order, where the oldest message comes first, but with write at writer as late as it can come"},
+		{e.inFull(e.Before), "write from action at writer as late as it can come"},
+		{e.message(unsent), "a message that this run does not send"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got  %q\nwant %q", c.got, c.want)
 		}
 	}
 }

@@ -285,6 +285,10 @@ func (e *Explanation) String() string {
 		strings.Join(terms, ",\n    or where "), tail)
 }
 
+// asLate says how a message comes that a constraint holds back for one which only other runs
+// send.
+const asLate = " as late as it can come"
+
 // fromPlain says in words how the order of the case differs from plain order.
 func (e *Explanation) fromPlain() string {
 	const plain = "plain order, where the oldest message comes first"
@@ -293,14 +297,16 @@ func (e *Explanation) fromPlain() string {
 	}
 	var list []string
 	for _, c := range e.Before {
-		first, second := e.steps[c.First], e.steps[c.Second]
-		where := " at " + second.receiver
-		if first.receiver != second.receiver {
-			where = " at " + first.receiver + " before " + e.message(c.Second) + where
-		} else {
-			where = " before " + e.message(c.Second) + where
+		first, sent := e.steps[c.First]
+		second, where := e.steps[c.Second], ""
+		switch {
+		case !sent:
+			list = append(list, e.message(c.Second)+" at "+second.receiver+asLate)
+			continue
+		case first.receiver != second.receiver:
+			where = " at " + first.receiver
 		}
-		list = append(list, e.message(c.First)+where)
+		list = append(list, e.message(c.First)+where+" before "+e.message(c.Second)+" at "+second.receiver)
 	}
 	return plain + ", but with " + strings.Join(append(list, e.given()...), " and ")
 }
@@ -374,7 +380,10 @@ func (e *Explanation) term(list []schedule.Constraint) string {
 // message names the message of a step: by its sender too if its receiver gets others
 // that look alike, and by a number if its sender sends several.
 func (e *Explanation) message(id uint64) string {
-	name := e.steps[id]
+	name, sent := e.steps[id]
+	if !sent {
+		return "a message that this run does not send"
+	}
 	alike, same := false, false
 	for _, o := range e.steps {
 		if o != name && o.message == name.message && o.receiver == name.receiver {

@@ -61,6 +61,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 		o.Progress = func(p shrink.Progress) { s.far.at.Steps = p.Steps }
 	}
 	out.Result = shrink.Shrink(ctx, s, first, o)
+	s.unbind(&out.Best.Case)
 	out.Why = s.explain(ctx, &out.Best.Case, out.Best.Signature, explained)
 	if out.Finding, why = s.finding(out.Best.Case); why != "" {
 		f.Shrunk = keptAs(f, fmt.Sprintf("the smallest run, of %s, does not repeat: %s", words.Count(out.Best.Steps, "step"), why))
@@ -77,6 +78,20 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 		}
 	}
 	return out
+}
+
+// unbind leaves out of a case the constraints that hold back what its run does not send. They
+// are left where shrinking ended early, since without one the run is the same.
+func (s *shrinking) unbind(c *shrink.Case) {
+	res := s.run(*c)
+	if res.System == nil {
+		return
+	}
+	sent, t := map[uint64]bool{}, res.System.Trace()
+	for i := range t.Sends {
+		sent[res.System.Host().StepID(&t.Sends[i])] = true
+	}
+	c.Schedule.Before = slices.DeleteFunc(c.Schedule.Before, func(b schedule.Constraint) bool { return !sent[b.Second] })
 }
 
 // keptAs says of a finding that stays as it was found why it does.
