@@ -82,6 +82,8 @@ var costs = map[string]int{floorArm: 4, "pct": 4, "pos": 5, "urw": 5, "pctcp": 6
 // In the default portfolio plain random keeps a floor of a quarter: a run by another arm
 // leaves it a quarter of the runs so far, and none is made while random has had less than
 // a quarter of their cost. So the floor holds after each run, but for that run's cost.
+// While all runs of a batch had inputs with one order only, no arm can do better than
+// random, which costs least: the others get nothing.
 type share struct {
 	floor *Entry // nil for none
 	list  []*Entry
@@ -89,6 +91,7 @@ type share struct {
 
 	runs, floorRuns int
 	cost, floorCost int
+	spent           int // runs that had shown all that their inputs can
 }
 
 // newShare returns what hands out the runs of a batch.
@@ -112,15 +115,18 @@ func (s *sampler) newShare(batch int) *share {
 
 // next returns whose run is next.
 func (s *share) next() *Entry {
-	if s.floor != nil && (floorPart*s.floorRuns < s.runs+1 || floorPart*s.floorCost < s.cost) {
+	if s.floor != nil && (s.spent == s.runs || floorPart*s.floorRuns < s.runs+1 || floorPart*s.floorCost < s.cost) {
 		return s.floor
 	}
 	s.taken++
 	return s.list[(s.taken-1)%len(s.list)]
 }
 
-// made notes a run that was made.
-func (s *share) made(e *Entry, res *props.Result) {
+// made notes a run that was made, and whether it was spent.
+func (s *share) made(e *Entry, res *props.Result, spent bool) {
+	if spent {
+		s.spent++
+	}
 	cost := costs[e.Name]
 	if res.System != nil {
 		cost *= 1 + res.System.Steps()

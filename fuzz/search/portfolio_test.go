@@ -52,10 +52,11 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestShare: random is first, and has every run that the floor needs.
+// TestShare: random is first, and has every run that the floor needs, and all while the runs
+// have one order.
 func TestShare(t *testing.T) {
 	const runs = 16
-	turns := func(list string, floor bool) string {
+	turns := func(list string, floor bool, spent int) string {
 		s, by := &share{}, map[string]*Entry{}
 		for _, name := range append(strings.Fields(list), floorArm) {
 			by[name] = &Entry{Name: name}
@@ -67,9 +68,9 @@ func TestShare(t *testing.T) {
 			s.list = append(s.list, by[name])
 		}
 		var got []byte
-		for range runs {
+		for i := range runs {
 			e := s.next()
-			s.made(e, &props.Result{})
+			s.made(e, &props.Result{}, i < spent)
 			got = append(got, e.Name[0])
 		}
 		return string(got)
@@ -77,17 +78,20 @@ func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		list  string
 		floor bool
+		spent int // so many runs have one order, the first ones
 		want  string
 	}{
-		{"pct", true, "rppprppprppprppp"}, // a quarter of the runs, which cost as much as random's
-		{"pctcp", true, "rppprpprpprpprpp"},
-		{"bita", true, "rbbrbbrbrbbrbrbb"},
-		{"random random random pct urw", true, "rrrrpurrrpurrrpu"}, // random has enough
-		{"urw pct", true, "rupurpuprupurpur"},
-		{"bita pct", false, "bpbpbpbpbpbpbpbp"}, // who chooses the arms has what they choose
+		{"pct", true, 0, "rppprppprppprppp"}, // a quarter of the runs, which cost as much as random's
+		{"pctcp", true, 0, "rppprpprpprpprpp"},
+		{"bita", true, 0, "rbbrbbrbrbbrbrbb"},
+		{"random random random pct urw", true, 0, "rrrrpurrrpurrrpu"}, // random has enough
+		{"urw pct", true, 0, "rupurpuprupurpur"},
+		{"pct", true, 3, "rrrrpppppppppppp"}, // no other can do better while there is one order
+		{"pct", true, 16, "rrrrrrrrrrrrrrrr"},
+		{"bita pct", false, 16, "bpbpbpbpbpbpbpbp"}, // who chooses the arms has what they choose
 	} {
-		if got := turns(c.list, c.floor); got != c.want {
-			t.Errorf("%s, floor %v: %s, want %s", c.list, c.floor, got, c.want)
+		if got := turns(c.list, c.floor, c.spent); got != c.want {
+			t.Errorf("%s, floor %v, %d spent: %s, want %s", c.list, c.floor, c.spent, got, c.want)
 		}
 	}
 }

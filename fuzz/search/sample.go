@@ -98,7 +98,8 @@ type Result struct {
 	Late []*pulse.Failure
 }
 
-// Inputs are drawn anew for every second run. A search that stays with an input
+// Inputs are drawn anew for every second run, and where one run shows all that an input
+// can, for each: see isSpent. A search that stays with an input
 // for long loses where few inputs show a bug: with new inputs every 32 runs it
 // needed 4 to 13 times as many runs for the subjects of that kind, and hardly ever
 // fewer for the others (see TestMedians). New inputs in every run did no better.
@@ -244,6 +245,7 @@ func (w *worker) batch(b int) {
 	arms := map[string]Arm{}
 	defer w.noteCrowds(arms)
 	turns := w.newShare(b)
+	spent := false // the run before has shown all that its input can
 	for i := range w.size {
 		index := b*w.size + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
@@ -253,7 +255,7 @@ func (w *worker) batch(b int) {
 		if arms[e.Name] == nil {
 			arms[e.Name] = e.New(uint64(b))
 		}
-		w.plan = props.Plan{Seed: hash.Seed(w.Seed, uint64(index/runsPerInput)),
+		w.plan = props.Plan{Seed: w.inputSeed(index, spent),
 			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index)}
 		arms[e.Name].Plan(&w.plan)
 		if w.Planned != nil {
@@ -262,7 +264,8 @@ func (w *worker) batch(b int) {
 		w.slot.Begin(flight.Sample, index)
 		res := w.runner.Run(w.plan)
 		arms[e.Name].Learn(&res)
-		turns.made(e, &res)
+		spent = isSpent(&res)
+		turns.made(e, &res, spent)
 		w.tally.Count(e.Name, &res)
 		w.count(index, e, &res)
 		if w.known != nil && !w.known[orderOf(&res)] {

@@ -83,6 +83,9 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 // unbind leaves out of a case the constraints that hold back what its run does not send. They
 // are left where shrinking ended early, since without one the run is the same.
 func (s *shrinking) unbind(c *shrink.Case) {
+	if len(c.Schedule.Before) == 0 {
+		return
+	}
 	res := s.run(*c)
 	if res.System == nil {
 		return
