@@ -6,47 +6,93 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
 
+// A spread is how many runs an input has, in all orders with all answers, and how many of them
+// its actors can tell from the first.
+type spread struct {
+	runs, others int
+	whole        bool // these are all
+}
+
+func spreadOf(r *props.Runner, seed, first uint64) (out spread) {
+	out.whole = eachOrder(r, props.Plan{Seed: seed}, 2000, func(res *props.Result) {
+		if out.runs++; orderOf(res) != first {
+			out.others++
+		}
+	})
+	return out
+}
+
 // TestSpentAgainstAllOrders holds isSpent against all orders of random small programs: what
-// it says of a run is true, and it says so of nearly all inputs that have one order.
+// it says of a run is true, and it says so of all inputs that have one order.
 func TestSpentAgainstAllOrders(t *testing.T) {
 	programs := uint64(3000)
-	if testing.Short() {
+	switch {
+	case nightly():
+		programs = 100_000
+	case testing.Short():
 		programs = 300
 	}
-	one, spent, several := 0, 0, 0
+	one, alone, several := 0, 0, 0
 	for seed := range programs {
 		p := newTable(rand.New(rand.NewPCG(seed, 20)))
 		p.atOnce = false // else an order may end by a panic before another step
 		r := props.NewRunner(t.Name(), p.property(nil, 0))
 		res := r.Run(props.Plan{Seed: seed})
-		says, first, orders := isSpent(&res), orderOf(&res), 1
-		all := eachOrder(r, props.Plan{Seed: seed}, 2000, func(res *props.Result) {
-			if orderOf(res) != first {
-				orders++
-			}
-		})
+		spent, sequence := isSpent(&res), isSequence(res.System.Trace())
+		all := spreadOf(r, seed, orderOf(&res))
 		r.Close()
+		if all.others == 0 && !all.whole {
+			continue
+		}
+		if spent != (all.others == 0) || sequence != (all.runs == 1) {
+			t.Errorf("program %d: spent %v, a sequence %v, and its input has %+v", seed, spent, sequence, all)
+		}
 		switch {
-		case orders == 1 && !all:
-		case says && orders > 1:
-			t.Errorf("program %d: a run was spent, and its input has more orders", seed)
-		case says:
-			spent, one = spent+1, one+1
-		case orders == 1:
+		case all.runs == 1:
+			alone++
+		case all.others == 0:
 			one++
 		default:
 			several++
 		}
 	}
-	t.Logf("%d inputs with one order, %d known by their first run; %d with several", one, spent, several)
-	if spent < one || one < int(programs)/2 || several < int(programs)/10 {
-		t.Errorf("of %d inputs with one order %d are known; %d have several", one, spent, several)
+	t.Logf("inputs with one run: %d; with one order, in several runs: %d; with several orders: %d", alone, one, several)
+	if least := int(programs) / 10; alone < least || one < least || several < least {
+		t.Error("there are too few of a kind")
 	}
+}
+
+// TestSpentSubjects does so for the example programs, which have timers, processes and
+// properties that watch. Of these not all that has one order is known to.
+func TestSpentSubjects(t *testing.T) {
+	got := ""
+	for _, s := range subjects.Easy() {
+		r := props.NewRunner(s.Name, s.Property(true))
+		spent, watched := 0, false
+		for seed := range uint64(40) {
+			res := r.Run(props.Plan{Seed: seed})
+			if watched = res.Watches; !isSpent(&res) {
+				continue
+			}
+			spent++
+			if all := spreadOf(r, seed, orderOf(&res)); all.others > 0 || watched && all.runs > 1 {
+				t.Errorf("%s, seed %d: a run was spent, and its input has %+v", s.Name, seed, all)
+			}
+		}
+		r.Close()
+		if spent > 0 {
+			got += fmt.Sprintf("%s: %d, watched %v\n", s.Name, spent, watched)
+		}
+	}
+	golden.File(t, "testdata/spent.txt", got)
 }
 
 // TestInputsOfSpentRuns: where an input has one order each run has an input of its own. Else
@@ -72,10 +118,32 @@ func TestInputsOfSpentRuns(t *testing.T) {
 		sys.Send(sys.Spawn("who", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(2) })), "go")
 		sys.Run()
 	}
-	always := func(t *props.T, _ uint64) {
+	watched := func(t *props.T, n int) {
 		sys := t.System()
 		t.Always("fine", func() error { return nil })
-		sys.Send(sys.Spawn("who", pulse.Func(func(*pulse.Ctx, any) {})), "go")
+		for i := range n {
+			sys.Send(sys.Spawn(fmt.Sprint("who", i), pulse.Func(func(*pulse.Ctx, any) {})), "go")
+		}
+		sys.Run()
+	}
+	two := func(t *props.T, o pulse.Options) {
+		sys := t.SystemWith(o)
+		who := sys.Spawn("who", pulse.Func(func(*pulse.Ctx, any) {}))
+		t.Always("fine", func() error { return nil })
+		sys.Send(who, "one")
+		sys.Send(who, "two")
+		sys.Run()
+	}
+	timers := func(t *props.T, n int) {
+		sys := t.System()
+		t.Always("fine", func() error { return nil })
+		sys.Send(sys.Spawn("who", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == "go" {
+				for i := range n {
+					ctx.After(time.Second, i)
+				}
+			}
+		})), "go")
 		sys.Run()
 	}
 	never, ever := func(int) bool { return false }, func(int) bool { return true }
@@ -90,7 +158,12 @@ func TestInputsOfSpentRuns(t *testing.T) {
 		"skipped":             {"", func(t *props.T, _ uint64) { t.Skip() }, ever},
 		"a race of the even":  {"", func(t *props.T, n uint64) { send(t, 2-n%2) }, func(pair int) bool { return paired[2*pair]%2 == 1 }},
 		"a choice":            {"", asked, never},
-		"looks at each step":  {"", always, never},
+		"looks at each step":  {"", func(t *props.T, _ uint64) { watched(t, 2) }, never},
+		"looks at one step":   {"", func(t *props.T, _ uint64) { watched(t, 1) }, ever},
+		"of one sender":       {"", func(t *props.T, _ uint64) { two(t, pulse.Options{}) }, ever},
+		"of one, unordered":   {"", func(t *props.T, _ uint64) { two(t, pulse.Options{Delivery: pulse.DeliveryUnordered}) }, never},
+		"a timer":             {"", func(t *props.T, _ uint64) { timers(t, 1) }, ever},
+		"two timers":          {"", func(t *props.T, _ uint64) { timers(t, 2) }, never},
 	} {
 		o := Options{}
 		if c.arms != "" {
