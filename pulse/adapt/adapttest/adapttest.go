@@ -35,7 +35,9 @@
 //     Becomers.
 //   - panics: a handler that panics fails the run, and the failure names the actor.
 //   - stuck: the report of a run that cannot go on names the actors that wait.
-//   - foreign: a message that a goroutine of the user's sends fails the run.
+//   - foreign: a message that a goroutine of the user's sends fails the run. The handler
+//     waits for that goroutine: if the adapter has it wait for the end of the step, Test does
+//     not return, and where both wait is in what go test -timeout prints.
 //   - goroutines: when its systems are closed, the adapter has left none.
 //
 // What a runtime has beside these operations, such as timers, supervision and names that
@@ -58,7 +60,8 @@ type Adapter struct {
 	// system is new or was reset.
 	New func(sys *pulse.System) Runtime
 	// Blind says that the adapter does not notice a message that is sent by a goroutine
-	// of the user's. Its documents should tell.
+	// of the user's, or has that goroutine wait: none is sent then. The adapter's documents
+	// should tell.
 	Blind bool
 	// Seeds is how many runs by chance are made of each program, and as many of all its
 	// orders; zero means 100. All distinct orders are run in any case.

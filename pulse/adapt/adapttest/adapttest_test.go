@@ -16,8 +16,10 @@ func TestToy(t *testing.T) {
 			t.Errorf("%q: %v", how, err)
 		}
 	}
-	if err := (adapttest.Adapter{New: newToy("escapes"), Blind: true, Seeds: 1}).Test(); err != nil {
-		t.Errorf("an adapter that says it is blind: %v", err)
+	for _, how := range []string{"escapes", "waits for the step"} {
+		if err := (adapttest.Adapter{New: newToy(how), Blind: true, Seeds: 1}).Test(); err != nil {
+			t.Errorf("%q, of an adapter that says it is blind: %v", how, err)
+		}
 	}
 }
 

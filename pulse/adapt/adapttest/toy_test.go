@@ -177,6 +177,10 @@ func (a *agent) put(to address, n note) {
 			a.late = append(a.late, func() { a.put(to, n) })
 			return
 		}
+	case "waits for the step":
+		if a.sys.Running() && a.host.Caller() == pulse.CallerOutside {
+			select {} // no step ends while its handler waits
+		}
 	}
 	a.host.Enqueue(a.ref, b.ref, n)
 }

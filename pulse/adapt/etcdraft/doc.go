@@ -46,7 +46,7 @@
 // snapshot over newer state, or a read that misses what was committed before it was asked.
 // Who has a driver of their own feeds a Safety from there. Whether the answers of
 // the user's state machine are linearizable is for props/linear: see the Example, whose store
-// remembers its clients, since raft may apply a proposal twice.
+// remembers its clients, since raft may apply a proposal twice and clients ask again.
 //
 // # What is controlled
 //

@@ -1,6 +1,7 @@
 package etcdraft_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -130,24 +131,38 @@ func shrunk(p search.Property, f *finding.Finding) string {
 	return fmt.Sprintf("%d steps instead of %d: %s\n%s\n\n%s", out.Best.Steps, out.From, out.Finding.Failure.Text, out.Finding.Why, out.Finding.Chart)
 }
 
-// TestMistakesAmongEverything: what TestPublished lets pass a million times fails soon with
-// a mistake planted. Of five seeds this is the one that finds "forgets vote" soonest; with
-// another it takes more than 10,000 runs.
+// TestMistakesAmongEverything: scenes of the kinds that TestPublished draws, which hold there,
+// fail with a mistake planted. Each of five seeds makes 1,000 runs, with JOSTLE_NIGHTLY=1
+// 10,000. The files say in which run each has found the mistake, and have a dash for a seed
+// that has not: for "forgets vote" two of five even in 10,000.
 func TestMistakesAmongEverything(t *testing.T) {
+	runs, file := 1000, "testdata/mistakes-among-everything.txt"
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		runs, file = 10_000, "testdata/mistakes-among-everything-nightly.txt"
+	}
 	var text strings.Builder
 	for _, f := range planted() {
 		if f.scene.config.Raft.AsyncStorageWrites {
 			continue // which way to write is drawn
 		}
-		res := search.Sample(context.Background(), search.PropertyOf(func(t *props.T) {
-			_, s := drawn(t)
-			s.config = s.config.With(f.mistake)
-			s.property(t)
-		}, "TestMistakes"), search.Options{Runs: 10_000, Seed: 4})
-		if res.Finding == nil {
-			t.Fatalf("%s: nothing is found in %d runs", f, res.Runs)
+		at, said := "", ""
+		for seed := range uint64(5) {
+			res := search.Sample(context.Background(), search.PropertyOf(func(t *props.T) {
+				_, s := drawn(t)
+				s.config = s.config.With(f.mistake)
+				s.property(t)
+			}, "TestMistakes"), search.Options{Runs: runs, Seed: seed + 1})
+			if res.Finding == nil {
+				at += " -"
+				continue
+			}
+			at += fmt.Sprint(" ", res.Index+1)
+			said = cmp.Or(said, res.Finding.Failure.Text)
 		}
-		fmt.Fprintf(&text, "%s: found in run %d: %s\n", f, res.Index+1, res.Finding.Failure.Text)
+		if said == "" {
+			t.Errorf("%s: nothing is found by five seeds in %d runs each", f, runs)
+		}
+		fmt.Fprintf(&text, "%s: found in run%s of five seeds: %s\n", f, at, said)
 	}
-	golden.File(t, "testdata/mistakes-among-everything.txt", text.String())
+	golden.File(t, file, text.String())
 }

@@ -43,6 +43,7 @@ type guest struct {
 	ate        func()
 }
 
+// A seat has noted how many chopsticks its guest has asked for and holds.
 type seat struct{ asked, held int }
 
 func (g *guest) Receive(ctx actor.Context) {
@@ -71,7 +72,7 @@ func (g *guest) ask(ctx actor.Context) {
 	g.seat.asked++
 }
 
-// allEat is the property: the guests eat, whoever coughs.
+// allEat is the property: the guests eat, though one of them coughs.
 func allEat(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -88,11 +89,12 @@ func allEat(mended bool) func(*props.T) {
 			}
 			for _, name := range []string{"plato", "zeno"} {
 				kept := &seat{}
-				pid, _ := ctx.SpawnNamed(actor.PropsFromProducer(func() actor.Actor {
-					if !mended {
-						kept = &seat{}
+				pid, _ := ctx.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { // called for each restart too
+					g := &guest{chopsticks: table, seat: &seat{}, ate: func() { ate[name] = true }}
+					if mended {
+						g.seat = kept
 					}
-					return &guest{chopsticks: table, seat: kept, ate: func() { ate[name] = true }}
+					return g
 				}), name)
 				if name == "plato" {
 					ctx.Send(pid, cough{})

@@ -342,3 +342,75 @@ func TestReductions(t *testing.T) {
 		t.Logf("%s: %d outcomes, %d distinct of %d orders, %d wasted with %v", p.name, len(all), optimal.Distinct, every.Runs, optimal.Wasted, optimal.Reduction)
 	}
 }
+
+// TestGivesWay holds that what is piped comes before or after whatever the asker does to the
+// same actor in the same handler.
+func TestGivesWay(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		do    func(ctx actor.Context, c *actor.PID)
+		first string // what it comes to when the answer is there before
+		last  string
+	}{
+		{"a message", func(ctx actor.Context, c *actor.PID) { ctx.Send(c, "own") },
+			"c: Started, c: hello!, c: own", "c: Started, c: own, c: hello!"},
+		{"a question", func(ctx actor.Context, c *actor.PID) { ctx.RequestFuture(c, "own", -1) },
+			"c: Started, c: hello!, c: own", "c: Started, c: own, c: hello!"},
+		{"a stop", func(ctx actor.Context, c *actor.PID) { ctx.Stop(c) },
+			"c: Started, c: hello!, c: Stopping, c: Stopped", "c: Started, c: Stopping, c: Stopped"},
+	} {
+		seen, _ := outcomes(t, explore.Options{}, func(s *stage) {
+			b, to := s.spawn("b", echo), s.spawn("c", s.chatty)
+			s.spawn("a", func(ctx actor.Context) {
+				if _, ok := ctx.Message().(*actor.Started); ok {
+					ctx.RequestFuture(b, "hello", -1).PipeTo(to)
+					c.do(ctx, to)
+				}
+			})
+		})
+		if !maps.Equal(seen, map[string]bool{c.first: true, c.last: true}) {
+			t.Errorf("%s: %v", c.name, slices.Sorted(maps.Keys(seen)))
+		}
+	}
+}
+
+// awaits has an actor ask another, who sends it a message before the answer and one after it. It
+// waits for the answer in the same handler, or in a later one.
+func awaits(later bool) func(*stage) {
+	return func(s *stage) {
+		b := s.spawn("b", func(ctx actor.Context) {
+			if asker, ok := ctx.Message().(*actor.PID); ok {
+				ctx.Send(asker, "1")
+				ctx.Respond("answer")
+				ctx.Send(asker, "2")
+			}
+		})
+		var f *actor.Future
+		a := s.spawn("a", func(ctx actor.Context) {
+			_, starts := ctx.Message().(*actor.Started)
+			if starts {
+				f = ctx.RequestFuture(b, ctx.Self(), -1)
+			}
+			if starts && !later || later && ctx.Message() == "go" {
+				s.note("a: %v", first(f.Result()))
+			}
+		})
+		s.Root.Send(a, "go")
+	}
+}
+
+// TestAwaitedAnswers holds that an answer is received in one step by who waits for it since
+// it asked. If it began to wait later, whether that was before the answer was sent is in no
+// message, and the answer takes the way of those that overtake.
+func TestAwaitedAnswers(t *testing.T) {
+	for later, want := range map[bool]struct{ orders, steps int }{false: {3, 7}, true: {9, 8}} {
+		_, r := outcomes(t, explore.Options{}, awaits(later))
+		sys := pulse.New(pulse.Options{})
+		awaits(later)(&stage{ActorSystem: protoactor.New(sys), sys: sys})
+		sys.Run()
+		if got := sys.Steps(); got != want.steps || r.Distinct != want.orders {
+			t.Errorf("later %t: %d orders, the first of %d steps, want %v", later, r.Distinct, got, want)
+		}
+		sys.Close()
+	}
+}
