@@ -137,8 +137,8 @@ type Finding struct {
 type Outcome struct {
 	Subject  Subject
 	Findings []*Finding
-	// Runs and Steps are of the runs of the search that came to their end; Ran says in words
-	// what was run.
+	// Runs and Steps are of the batches of the search that came to their end; Ran says in
+	// words what was run.
 	Runs  int
 	Steps int
 	Ran   string

@@ -205,8 +205,8 @@ func (t *target) ended(o *Options) string {
 	return runs
 }
 
-// ran says what was run. A run that fails before the search, or ends its process, is none
-// of those that are counted.
+// ran says what was run. A run that fails before the search is none of those that are
+// counted, nor is one of a batch in which a process has ended.
 func (t *target) ran() string {
 	switch {
 	case t.Complete != "":
@@ -216,7 +216,7 @@ func (t *target) ran() string {
 	case t.next == 0 && t.Done == 0:
 		return "no more than what comes before the search"
 	}
-	return "no run to its end"
+	return "no runs that were counted"
 }
 
 // outcome returns what came of the target.

@@ -115,7 +115,7 @@ func Start(c Command) (*Process, error) {
 		requests: json.NewEncoder(toOut), messages: make(chan Message, 16), exited: make(chan struct{})}
 	p.cmd.Dir = c.Dir
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = &p.out, &p.out, time.Second
-	p.cmd.Env = append(c.environ(os.Environ()), environment(inherit(p.cmd, toIn, fromOut)), "PWD="+c.Dir)
+	p.cmd.Env = append(append(os.Environ(), c.Env...), environment(inherit(p.cmd, toIn, fromOut)), "PWD="+c.Dir)
 	err = p.cmd.Start()
 	toIn.Close()
 	fromOut.Close()
@@ -124,18 +124,6 @@ func Start(c Command) (*Process, error) {
 	}
 	go p.read(fromIn)
 	return p, nil
-}
-
-// environ returns the environment of the process, given that of this one. Runs leave much
-// garbage and keep little, so it is collected when the memory is five times what is in
-// use, or near the bound on memory, where nothing else is asked for: that is some tenth
-// of the time of a run, and most of what two workers take from each other.
-func (c *Command) environ(own []string) []string {
-	list := []string{"GOGC=400"} // what comes later counts
-	if c.Memory > 0 {
-		list = append(list, fmt.Sprintf("GOMEMLIMIT=%d", c.Memory/4*3))
-	}
-	return append(append(list, own...), c.Env...)
 }
 
 // check returns an error unless the process speaks as this command does.

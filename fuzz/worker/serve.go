@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,6 +79,7 @@ func open() *worker {
 	w.say(Message{Hello: &Hello{Version}})
 	go w.read(in)
 	go w.beat()
+	newCollector().watch()
 	return w
 }
 
@@ -140,13 +140,6 @@ func (w *worker) beat() {
 	for range time.Tick(time.Second / 10) {
 		w.say(Message{Beat: &Beat{Memory()}})
 	}
-}
-
-// Memory returns how many bytes this process has from the operating system for Go.
-func Memory() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64() - sample[1].Value.Uint64()
 }
 
 // serve offers a call and does what is asked for. Of a command that has gone, it does

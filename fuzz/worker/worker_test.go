@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,43 @@ func TestRequests(t *testing.T) {
 	var death *worker.Death
 	if _, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: 1}); !errors.As(err, &death) {
 		t.Errorf("a process that has stopped: %v", err)
+	}
+}
+
+// percent fails, and says how much garbage there may be in percent of what is kept.
+func percent(t *props.T) {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	one(t)
+	t.Errorf("%d%%", sample[0].Value.Uint64())
+}
+
+// TestPercentOfGarbage fails as a worker.
+//
+// Skips: unless a command searches in it.
+func TestPercentOfGarbage(t *testing.T) {
+	if os.Getenv(asWorker) == "" {
+		t.Skip("it is for other tests")
+	}
+	fuzz.Check(t, percent)
+}
+
+// TestGarbage: a worker has garbage collected more rarely than usual, unless its
+// environment says how it should.
+func TestGarbage(t *testing.T) {
+	for _, c := range []struct{ said, want string }{{"", "400%"}, {"100", "100%"}, {"50", "50%"}} {
+		t.Setenv("GOGC", c.said)
+		p := start(t, "TestPercentOfGarbage", "serve")
+		if _, err := p.Offer(); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Answer(true); err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Do(t.Context(), worker.Request{Do: worker.Run, Seed: 1, Count: 1})
+		if err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Text, c.want) {
+			t.Errorf("GOGC=%s: %v, %+v, want %s", c.said, err, r, c.want)
+		}
 	}
 }
 

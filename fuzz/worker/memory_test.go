@@ -1,0 +1,58 @@
+package worker
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+)
+
+// Garbage is collected rarely where little is kept, and as usual where much is.
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		kept uint64
+		want int
+	}{{0, 400}, {1 << 20, 400}, {32 << 20, 400}, {64 << 20, 200}, {128 << 20, 100}, {129 << 20, 100}, {1 << 62, 100}} {
+		if got := percentFor(c.kept); got != c.want {
+			t.Errorf("beside %d bytes there may be %d%%, want %d%%", c.kept, got, c.want)
+		}
+	}
+}
+
+// What somebody else says of garbage stays, whether in the environment or later; else the
+// collector goes by what is kept, each time that garbage was collected.
+func TestCollector(t *testing.T) {
+	percent := func() uint64 { return metric("/gc/gogc:percent") }
+	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent)) // ends what watches, too
+	t.Setenv("GOGC", "")
+	c := newCollector()
+	c.adapt(0)
+	if c.adapt(64 << 20); percent() != 200 {
+		t.Errorf("it is %d%%, want 200%%", percent())
+	}
+	debug.SetGCPercent(50)
+	c.adapt(0)
+	if c.adapt(64 << 20); percent() != 50 {
+		t.Errorf("it is %d%%, want the 50%% of the program", percent())
+	}
+
+	debug.SetGCPercent(usualPercent)
+	t.Setenv("GOGC", "100")
+	newCollector().watch()
+	if runtime.GC(); percent() != usualPercent {
+		t.Errorf("it is %d%%, want the 100%% of the environment", percent())
+	}
+
+	t.Setenv("GOGC", "")
+	kept := make([]byte, 64<<20)
+	if newCollector().watch(); percent() <= usualPercent {
+		t.Errorf("it is %d%% before there is anything", percent())
+	}
+	for most := time.Now().Add(time.Minute); percent() > 200 && time.Now().Before(most); {
+		runtime.GC()
+	}
+	if percent() > 200 || percent() < 150 {
+		t.Errorf("it is %d%% beside %d bytes, want somewhat under 200%%", percent(), len(kept))
+	}
+	runtime.KeepAlive(kept)
+}
