@@ -15,7 +15,7 @@ import (
 // on which worker ran the batches before.
 type Arm interface {
 	// Plan says how the next run is decided. The plan already has the seed of
-	// its inputs, which is a new one in every second run, and a seed for the
+	// its inputs, which is a new one in every second run or sooner, and a seed for the
 	// strategy.
 	Plan(p *props.Plan)
 	// Learn is told what came of the run that was planned last.

@@ -142,6 +142,8 @@ func TestInputsOfSpentRuns(t *testing.T) {
 				for i := range n {
 					ctx.After(time.Second, i)
 				}
+			} else if msg == 0 { // after which another one is no question either
+				ctx.After(time.Second, "last")
 			}
 		})), "go")
 		sys.Run()
