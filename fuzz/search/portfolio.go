@@ -22,7 +22,7 @@ type stage struct {
 }
 
 // stages are those of the default portfolio. Bugs that random order finds in a few runs
-// come first, and nothing finds all of these sooner: half of the first runs are random.
+// come first, and nothing finds all of these sooner: nine of the first 16 runs are random.
 // Then come the arms that hardly ever need many more runs than random does. A bug that
 // is not found in some hundred runs is one that random order finds late, if at all: then
 // come the arms that need fewer runs for such bugs, though more for others. The shares

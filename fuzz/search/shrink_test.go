@@ -72,7 +72,7 @@ func size(out *Shrunk) string {
 // several changes must come together. That of raft-votedfor has one constraint fewer than most
 // that come to as many steps, and paxos-commit has orders of 24 and of 28 steps far from each
 // other: of neither can all orders be run.
-var fallsShort = map[string]int{"procreg-forgets": 33, "raft-votedfor": 12, "paxos-commit": 30}
+var fallsShort = map[string]int{"procreg-forgets": 33, "raft-votedfor": 8, "paxos-commit": 25}
 
 // TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
 // those that several seeds find, and in which orders they then fail. Random order finds them, so
