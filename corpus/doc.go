@@ -43,15 +43,15 @@
 //	end
 //
 // The first line has the version of the format, by which a program can tell
-// whether it understands the file: the oldest that can say what is in it. Strings are quoted as in Go. Seeds, words,
-// identities and hashes are hexadecimal. A choice line has the answer and the
-// number of possible answers. The condition is what holds in the orders that fail, and
-// tells two failures with one signature apart. Settings are the property's; early
-// timers are what the search gave a run whose property set none. In place of an identity,
-// "hold" says that none of the messages was received, and time passed. After the deliveries
-// of a long run there may be a line "then plain": it goes on in plain order. The line
-// "unlike" means nothing to jostle, and may be missing; git needs it, as said below. The
-// lines always come in this order.
+// whether it understands the file: the oldest that can say what is in it. Strings are
+// quoted as in Go. Seeds, words, identities and hashes are hexadecimal. A choice line
+// has the answer and the number of possible answers. The condition is what holds in the
+// orders that fail, and tells two failures with one signature apart. Settings are the
+// property's; early timers are what the search gave a run whose property set none. In
+// place of an identity, "hold" says that none of the messages was received, and time
+// passed. After the deliveries of a long run there may be a line "then plain": it goes
+// on in plain order. The line "unlike" means nothing to jostle, and may be missing; git
+// needs it, as said below. The lines always come in this order.
 //
 // A case that was planned but not run yet has a schedule in place of the
 // deliveries, by the identities of steps:

@@ -189,15 +189,35 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
+// BenchmarkManyOf makes one run in each iteration, with 1,000 and with 100,000 of
+// something, for counters of instructions: CONTRIBUTING.md says how. There is nothing of
+// it without JOSTLE_NIGHTLY.
+func BenchmarkManyOf(b *testing.B) {
+	for _, g := range growths {
+		for n := 1000; n < mostOf(); n *= 100 {
+			b.Run(fmt.Sprint(g.what, "-", n), func(b *testing.B) {
+				for run := grower(b, g.o, g.build)(n); b.Loop(); {
+					run()
+				}
+			})
+		}
+	}
+}
+
 // grow reports how the time of a run grows up to most.
 func grow(b *testing.B, o pulse.Options, build func(*pulse.System, int), most int) {
+	growthOf(b, most, grower(b, o, build))
+}
+
+// grower returns what begins runs with n of something.
+func grower(b *testing.B, o pulse.Options, build func(*pulse.System, int)) func(n int) (run func()) {
 	if o.Strategy == nil {
 		o.Strategy = strategy.Random()
 	}
 	o.Steps, o.Pending = math.MaxInt32, math.MaxInt32
 	sys := pulse.New(o)
-	defer sys.Close()
-	growthOf(b, most, func(n int) func() {
+	b.Cleanup(sys.Close)
+	return func(n int) func() {
 		seed := uint64(0)
 		return func() {
 			seed++
@@ -208,7 +228,7 @@ func grow(b *testing.B, o pulse.Options, build func(*pulse.System, int), most in
 				b.Fatal(f)
 			}
 		}
-	})
+	}
 }
 
 // growthOf reports how the time of what begin returns grows with n, up to most.

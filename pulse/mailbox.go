@@ -160,7 +160,7 @@ func (r *mailroom) refilter(b *mailbox) {
 		c := &r.channels[i]
 		c.open = open && c.blocked == 0 && c.slow == 0
 		c.candidate = none
-		if c.blocked == 0 && b.life == alive {
+		if b.life == alive {
 			r.findCandidate(b, c)
 		}
 	}
@@ -226,8 +226,12 @@ func (r *mailroom) removeCandidates(b *mailbox) {
 }
 
 // findCandidate puts the first message of a channel that its receiver accepts
-// into ready, unless a delay holds up that one or one before it.
+// into ready, unless the channel is held up, or a delay holds up that message or one
+// before it.
 func (r *mailroom) findCandidate(b *mailbox, c *channel) {
+	if c.blocked > 0 {
+		return
+	}
 	m := r.firstWanted(b, c)
 	if m >= 0 && (c.slow == 0 || !r.isSlow(m)) {
 		c.candidate = m

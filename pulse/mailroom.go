@@ -357,7 +357,7 @@ func (r *mailroom) withdraw(m int32) {
 	} else {
 		c := &r.channels[d.Channel]
 		r.unlink(m, c)
-		if c.open && c.head >= 0 || slow {
+		if b.open && c.head >= 0 || slow {
 			r.reopen(b)
 		}
 	}

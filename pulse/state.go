@@ -230,7 +230,6 @@ func (w *stateWalk) actor(a *actor) {
 // Bits of the word of facts say which facts follow it.
 const (
 	factAwaits uint64 = 1 << (16 + iota)
-	factAnswered
 	factRestarts
 	factSpec
 	factSafe
@@ -240,7 +239,8 @@ const (
 	factPending
 )
 
-// facts writes what sayFacts says of an actor that lives, but what is zero.
+// facts writes what sayFacts says of an actor that lives, but what is zero. Whether an
+// answer is on its way to it is seen among the messages.
 func (w *stateWalk) facts(a *actor) {
 	w.Word(a.id)
 	w.Word(w.idOf(a.parent))
@@ -251,7 +251,6 @@ func (w *stateWalk) facts(a *actor) {
 		}
 	}
 	set(a.await != 0, factAwaits)
-	set(a.await != 0 && a.answered == a.await, factAnswered)
 	set(a.restarts != 0, factRestarts)
 	if a.special {
 		f |= factSpec | uint64(a.spec.OnPanic)<<8
@@ -304,7 +303,6 @@ func (w *stateWalk) sayFacts(a *actor) {
 	w.Say("accepts ")
 	w.Unsigned(uint64(a.accept))
 	w.Signed(int64(a.await))
-	w.Flag(a.await != 0 && a.answered == a.await)
 	w.Say("restarts ")
 	w.Signed(int64(a.restarts))
 	if a.special {

@@ -557,8 +557,74 @@ func (*touchy) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
+// A told actor is a touchy one that is told of its starts.
+type told struct{ touchy }
+
+func (*told) Started(*pulse.Ctx, pulse.Start) {}
+
+// startsStruck spawns an actor that is told of its starts, and strikes it before the first
+// has come, or after.
+func startsStruck(before, after []struck) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		a := sys.SpawnSpec(pulse.Spec{Name: "a", New: func() pulse.Actor { return &told{} }})
+		for _, f := range before {
+			f(sys.Nemesis(), []pulse.Ref{a})
+		}
+		sys.RunFor(0)
+		for _, f := range after {
+			f(sys.Nemesis(), []pulse.Ref{a})
+		}
+	}
+}
+
+// sentTo has a process send 1 to one that wants nothing; what the two do follows from
+// what they have received, which is the same whatever send does.
+func sentTo(send func(p *pulse.Process, to pulse.Ref)) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		to := sys.Go("to", func(p *pulse.Process) { p.ReceiveMatch(func(any) bool { return false }) })
+		sys.Go("from", func(p *pulse.Process) { send(p, to); p.Receive() })
+		sys.RunFor(time.Second)
+	}
+}
+
+// accepting limits what a hosted actor accepts, and then sends it messages.
+func accepting(match func(msg any) bool, messages ...any) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		a := sys.Spawn("a", &touchy{})
+		sys.Host().Accept(a, match)
+		for _, m := range messages {
+			sys.Send(a, m)
+		}
+	}
+}
+
+// endsWith has an actor end whose messages to another are held up. What tells that one
+// of the end is the system's, if it watches, or what the actor says itself.
+func endsWith(watched bool) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		var it, watcher pulse.Ref
+		watcher = sys.Spawn("watcher", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if watched {
+				ctx.Watch(it)
+			}
+		}))
+		it = sys.Spawn("it", pulse.Func(func(ctx *pulse.Ctx, _ any) {
+			if !watched {
+				ctx.Send(watcher, pulse.Down{Actor: ctx.Self(), Reason: "stopped"})
+			}
+			ctx.Stop()
+		}))
+		sys.Send(watcher, 1)
+		sys.Run()
+		sys.Nemesis().Cut(it, watcher)
+		sys.Send(it, 1)
+		sys.RunFor(0)
+	}
+}
+
 func TestStateOfSystems(t *testing.T) {
 	anew := func() pulse.Actor { return &touchy{} }
+	yes, isOne := func(any) bool { return true }, func(msg any) bool { return msg == 1 }
 	for _, c := range []struct {
 		name     string
 		o        pulse.Options
@@ -604,6 +670,21 @@ func TestStateOfSystems(t *testing.T) {
 		{"no more room", pulse.Options{}, specified(pulse.Spec{Mailbox: 1, OnFull: pulse.OnFullFail}), specified(pulse.Spec{Mailbox: 1}), false},
 		{"the same spec", pulse.Options{}, specified(pulse.Spec{Mailbox: 1, Restarts: 2, Safe: true}), specified(pulse.Spec{Mailbox: 1, Restarts: 2, Safe: true}), true},
 		{"who is down", pulse.Options{}, func(sys *pulse.System) { sys.Nemesis().Crash(sys.Spawn("a", &touchy{})) }, func(sys *pulse.System) { sys.Spawn("a", &touchy{}) }, false},
+		{"who is down, whatever it would accept", pulse.Options{}, func(sys *pulse.System) {
+			a := sys.Spawn("a", &touchy{})
+			sys.Nemesis().Crash(a)
+			sys.Host().Accept(a, nil)
+		}, func(sys *pulse.System) { sys.Spawn("a", &touchy{}) }, false},
+		{"who was not told of its start, and is down", pulse.Options{}, startsStruck([]struck{crashes}, nil), startsStruck(nil, []struck{crashes}), false},
+		{"of which start it was not told, and is down", pulse.Options{}, startsStruck([]struck{crashes, restarts(true), crashes}, nil),
+			startsStruck(nil, []struck{crashes, restarts(true), crashes}), false},
+		{"of which start it is to be told", pulse.Options{}, startsStruck(nil, []struck{crashes, restarts(true)}), startsStruck(nil, []struck{crashes, restarts(false)}), false},
+		{"whether messages are limited", pulse.Options{}, accepting(yes), accepting(nil), false},
+		{"what is accepted", pulse.Options{}, accepting(yes, 1, 2), accepting(isOne, 1, 2), true},
+		{"what is accepted first", pulse.Options{}, accepting(yes, 2, 1), accepting(isOne, 2, 1), false},
+		{"what is asked", pulse.Options{}, sentTo(func(p *pulse.Process, to pulse.Ref) { p.AskTimeout(to, 1, 1) }),
+			sentTo(func(p *pulse.Process, to pulse.Ref) { p.Send(to, 1); p.Sleep(1) }), false},
+		{"what says that one has ended", pulse.Options{}, endsWith(true), endsWith(false), false},
 		{"cuts", pulse.Options{}, linked(cuts(0, 1)), linked(), false},
 		{"ways of cuts", pulse.Options{}, linked(cuts(0, 1)), linked(cuts(1, 0)), false},
 		{"order of cuts", pulse.Options{}, linked(cuts(0, 1), cuts(1, 0)), linked(cuts(1, 0), cuts(0, 1)), true},
@@ -978,7 +1059,7 @@ func TestStateInEveryRun(t *testing.T) {
 // TestStateIsTheSameEverywhere holds a state that must be so in each process,
 // system and run: nothing in it comes from an address or a map's order.
 func TestStateIsTheSameEverywhere(t *testing.T) {
-	const want = 0xb1b1fdef34b24144
+	const want = 0x44f9db2dfc113a64
 	for range 2 {
 		sys := stateSystem(t, pulse.Options{})
 		for run := range uint64(3) {

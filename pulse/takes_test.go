@@ -90,13 +90,19 @@ func (a *auditor) Pick(e *pulse.Enabled) int {
 	return a.Strategy.Pick(e)
 }
 
-// moody waits n times by what rng says, most often as it did before, and sends to
-// itself in between.
-func moody(rng *rand.Rand, n int, peer pulse.Ref) func(*pulse.Process) {
+// moody waits n times by what rng says, most often as it did before, and in between
+// sends to itself, and cuts itself off from one of those who send to it, or from none.
+func moody(rng *rand.Rand, n int, peer pulse.Ref, senders *[]pulse.Ref) func(*pulse.Process) {
 	return func(p *pulse.Process) {
 		for i := range n {
 			for range 1 + rng.IntN(3) {
 				p.Send(p.Self(), []any{1, "one"}[rng.IntN(2)])
+			}
+			switch list := *senders; rng.IntN(8) {
+			case 0:
+				p.Nemesis().Cut(list[rng.IntN(len(list))], p.Self())
+			case 1:
+				p.Nemesis().Heal()
 			}
 			switch rng.IntN(40) {
 			case 0:
@@ -138,7 +144,8 @@ func TestWhatIsWantedIsFound(t *testing.T) {
 		a.sys = pulse.New(o)
 		rng := rand.New(rand.NewPCG(seed, 3))
 		peer := a.sys.Spawn("peer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply("!") }))
-		spec := pulse.Spec{Name: "p", Process: moody(rng, 40, peer)}
+		var senders []pulse.Ref
+		spec := pulse.Spec{Name: "p", Process: moody(rng, 40, peer, &senders)}
 		if seed%8 > 5 {
 			spec.Mailbox, spec.OnFull = 4, pulse.OnFullDropOldest
 		}
@@ -148,6 +155,7 @@ func TestWhatIsWantedIsFound(t *testing.T) {
 				ctx.Send(p, []any{1, "one"}[rng.IntN(2)])
 				ctx.Send(p, []any{2, "two"}[rng.IntN(2)])
 			}))
+			senders = append(senders, s)
 			for range 6 {
 				a.sys.Send(s, "go")
 			}

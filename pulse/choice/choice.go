@@ -3,8 +3,9 @@
 // again is the same run.
 //
 // A Record has two lists. Deliveries has the identity of each step in which a
-// message was received, in order, and a Hold where none was and time passed. An identity survives a change of the order at
-// other actors; an index into the messages that happened to be waiting would not.
+// message was received, in order, and a Hold where none was and time passed. An
+// identity survives a change of the order at other actors; an index into the
+// messages that happened to be waiting would not.
 // Choices has every other answer: those to the program's own Ctx.Choose, and
 // those about the clock and about faults.
 //

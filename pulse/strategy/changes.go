@@ -15,8 +15,8 @@ type changePoints struct {
 // depths are the depths of bugs to look for when the options name none. Most bugs are
 // no deeper than the first (Burckhardt et al., section 4), but some that are need
 // priorities to change often: orders in which one who is often asked comes first again
-// and again. Each depth has its chance in every run, so that the bound on the chance of
-// a bug holds but for a factor of four.
+// and again. For a bug of each of these depths the bound on its chance holds but for a
+// factor of four: the other runs are for other depths.
 var depths = [...]int{3, 6, 12, 24}
 
 // pointsFor returns as many change points as bugs of a depth need.

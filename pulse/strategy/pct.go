@@ -7,8 +7,9 @@ import (
 
 // PCTOptions are the options of PCT and PCTCP.
 type PCTOptions struct {
-	// Depth is the depth of the bugs to look for; zero means one of 3, 6, 12 and 24, drawn
-	// in each run.
+	// Depth is the depth of the bugs to look for. Zero means one of 3, 6, 12 and 24, drawn
+	// in each run with equal chance. Bugs that are less deep are found, too, but with the
+	// chance of those of this depth; for bugs that are deeper no chance is promised.
 	Depth int
 	// Steps is the length of a run: its steps for PCT, its messages for PCTCP.
 	// Zero means the length of the run before, 100 in the first run.
@@ -22,7 +23,8 @@ type PCTOptions struct {
 // Unordered delivery each message is a channel of its own.
 //
 // A run of k steps over n channels shows a given bug of depth d with chance
-// at least 1/(n·k^(d-1)). PCTCP has a better bound when causality goes
+// at least 1/(n·k^(d-1)), if d is the Depth of the options. Where they name none, d is
+// another in each run: see PCTOptions. PCTCP has a better bound when causality goes
 // through many channels.
 func PCT(o PCTOptions) pulse.Strategy {
 	return &pct{steps: length{fixed: o.Steps}, changes: pointsFor(o.Depth)}

@@ -18,7 +18,8 @@ import (
 // one first, since another run may receive them the other way round.
 //
 // A run of n messages, of which at most w are pairwise unordered, shows a given
-// bug of depth d with chance at least 1/(w²·n^(d-1)). This holds for programs
+// bug of depth d with chance at least 1/(w²·n^(d-1)), if d is the Depth of the options;
+// see PCTOptions where they name none. This holds for programs
 // whose messages have the same partial order in all runs. It holds only roughly
 // with timers, which may be overtaken, and with processes that leave messages
 // waiting.

@@ -162,8 +162,13 @@ func (r *Replayer) Done() error {
 	switch {
 	case deliveries > 0:
 		next, _ := r.wanted()
-		return fmt.Errorf("the run ended after %s, the record goes on for %d: next is %s",
-			count(len(r.record.Deliveries)-deliveries, "delivery", "deliveries"), deliveries, next)
+		rest := choice.Record{Deliveries: r.record.Deliveries[len(r.record.Deliveries)-deliveries:]}
+		left, more := rest.Received(), "goes on"
+		if left > 0 { // else it has nothing but Holds left
+			more = fmt.Sprint("goes on for ", left)
+		}
+		return fmt.Errorf("the run ended after %s, the record %s: next is %s",
+			count(r.record.Received()-left, "delivery", "deliveries"), more, next)
 	case choices > 0:
 		next := r.record.Choices[len(r.record.Choices)-choices]
 		return fmt.Errorf("the run ended without asking for %s of the record: next is %v of %d",
@@ -211,7 +216,7 @@ func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
 func (r *Replayer) wanted() (name string, ambiguous bool) {
 	left, _ := r.reader.Rest()
 	if left == 0 {
-		return fmt.Sprintf("no more (the record has %s)", count(len(r.record.Deliveries), "delivery", "deliveries")), false
+		return fmt.Sprintf("no more (the record has %s)", count(r.record.Received(), "delivery", "deliveries")), false
 	}
 	name, known := r.deliveryLabel(len(r.record.Deliveries) - left)
 	return name, !known

@@ -128,6 +128,11 @@ func TestReplayOfHolding(t *testing.T) {
 // TestHoldsThatCannotBe: a record holds messages back where no time can pass. A strict replay
 // says so, and a lenient one goes on without.
 func TestHoldsThatCannotBe(t *testing.T) {
+	body := func(sys *pulse.System) {
+		sys.Send(sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
+		sys.Run()
+	}
+	kicked := stepsOf(t, pulse.Options{}, body)["sink ← kick"]
 	for _, c := range []struct {
 		name       string
 		deliveries []uint64
@@ -138,18 +143,13 @@ func TestHoldsThatCannotBe(t *testing.T) {
 		{"before a message", []uint64{choice.Hold, 7}, "step 0 wanted that time passes; deliverable were: sink ← kick",
 			"step 0 wanted that time passes; deliverable were: sink ← kick",
 			[]string{"delivery 0, that time passes, was not made", "delivery 1, identity 0000000000000007, was not made", "step 0, sink#1 ← kick, is not in the record"}},
-		{"after the last", nil, "", "the run ended after 1 delivery, the record goes on for 1: next is that time passes",
+		{"after the last", []uint64{kicked, choice.Hold}, "", "the run ended after 1 delivery, the record goes on: next is that time passes",
 			[]string{"delivery 1, that time passes, was not made"}},
+		{"between two", []uint64{kicked, choice.Hold, 7}, "", "the run ended after 1 delivery, the record goes on for 1: next is that time passes",
+			[]string{"delivery 1, that time passes, was not made", "delivery 2, identity 0000000000000007, was not made"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			body := func(sys *pulse.System) {
-				sys.Send(sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
-				sys.Run()
-			}
 			record := &choice.Record{Deliveries: c.deliveries}
-			if c.deliveries == nil {
-				record.Deliveries = []uint64{stepsOf(t, pulse.Options{}, body)["sink ← kick"], choice.Hold}
-			}
 			for _, lenient := range []bool{false, true} {
 				replay := strategy.Replay(record, strategy.ReplayOptions{Lenient: lenient})
 				sys := pulse.New(pulse.Options{Strategy: replay})

@@ -53,8 +53,8 @@ type Trace struct {
 	// Notes are what the program logged and what was chosen.
 	Notes []Note
 	// Rests lists the numbers of steps after which the system was at rest:
-	// nothing was deliverable, and no fault came then either. All steps before a rest happen before all steps
-	// after it.
+	// nothing was deliverable, and no fault came then either. All steps before a rest
+	// happen before all steps after it.
 	Rests []int32
 	// Touches lists, in the order of the steps, what steps share with others
 	// apart from messages. It is empty for most programs.

@@ -84,8 +84,6 @@ func (w *Walker) quickly(sh *shape, p unsafe.Pointer) {
 // appendOps appends the program for a value of a shape that lies at an offset.
 func (sh *shape) appendOps(list []op, offset uintptr) []op {
 	switch {
-	case sh.role == RoleTool:
-		return list
 	case sh.role == roleSpecial:
 		return append(list, op{opSpecial, offset, sh.size, sh})
 	case !sh.program:

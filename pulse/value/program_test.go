@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -83,7 +84,7 @@ func (d *typer) fill(v reflect.Value, depth int) {
 	case reflect.Complex64, reflect.Complex128:
 		v.SetComplex(complex(float64(d.small(2)), float64(d.small(2))))
 	case reflect.String:
-		v.SetString("abcdefghijkl"[:d.small(12)])
+		v.SetString(strings.Clone("abcdefghijkl"[:d.small(12)])) // somewhere else each time
 	case reflect.Array:
 		for i := range v.Len() {
 			d.fill(v.Index(i), depth)
@@ -258,7 +259,8 @@ func TestSizesOfPrograms(t *testing.T) {
 	}
 }
 
-// TestBits: in states numbers count by their bits, by whichever walk.
+// TestBits: in states numbers count by their bits, and strings end where they end, by
+// whichever walk.
 func TestBits(t *testing.T) {
 	nan, zero := math.NaN(), 0.0
 	for _, c := range []struct {
@@ -276,6 +278,8 @@ func TestBits(t *testing.T) {
 			a int8
 			f float32
 		}{1, float32(math.NaN())}, true},
+		{"strings side by side", [2]string{"12345678", ""}, [2]string{"", "12345678"}, false},
+		{"a string and the same with a zero behind it", "a", "a\x00", false},
 	} {
 		for _, texts := range []bool{false, true} {
 			w := &value.Walker{}
@@ -299,6 +303,17 @@ func TestPadding(t *testing.T) {
 	x, y := tell(w, (*padded)(unsafe.Pointer(&raw[0])), false), tell(w, (*padded)(unsafe.Pointer(&raw[1])), false)
 	if raw[1][2]++; x != y || tell(w, (*padded)(unsafe.Pointer(&raw[1])), false) == y {
 		t.Errorf("%+v and %+v", x, y)
+	}
+	type open struct {
+		a int64
+		b int8
+	}
+	var many [2][4]uint64
+	many[1][1], many[1][3] = 0xffffffffffffff00, 0xffffffffffffff00
+	list := func(i int) []open { return unsafe.Slice((*open)(unsafe.Pointer(&many[i])), 2) }
+	x, y = tell(w, list(0), false), tell(w, list(1), false)
+	if many[1][3]++; x != y || tell(w, list(1), false) == y {
+		t.Errorf("behind the last field: %+v and %+v", x, y)
 	}
 }
 

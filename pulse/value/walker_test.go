@@ -189,10 +189,13 @@ func TestRoles(t *testing.T) {
 		changes(ptr(t), func(x **testing.T) { (*x).Cleanup(func() {}) }, false, false),
 	} {
 		w := roles()
-		s, p := tell(w, c.v, true), w.Fingerprint(c.v)
+		s, h, p := tell(w, c.v, true), tell(w, c.v, false), w.Fingerprint(c.v)
 		c.change()
 		if is := tell(w, c.v, true); !s.readable || is != s != c.state {
 			t.Errorf("%T: state %+v, then %+v", c.v, s, is)
+		}
+		if is := tell(w, c.v, false); !h.readable || is != h != c.state {
+			t.Errorf("%T: state %+v, then %+v", c.v, h, is)
 		}
 		if is := w.Fingerprint(c.v); is != p != c.prints {
 			t.Errorf("%T: fingerprint %#x, then %#x", c.v, p, is)
