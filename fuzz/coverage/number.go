@@ -84,8 +84,9 @@ type numbered struct {
 	number int32
 }
 
-// Near is for speed alone: numbers has all that it has. In it there are perNear slots for each step, as long as these are no more than mostNear:
-// then two steps hardly ever have the same.
+// Orders.near is for speed alone: numbers has all that it has. In it there are perNear slots
+// for each step, as long as these are no more than mostNear: then two steps hardly ever have
+// the same.
 const (
 	leastNear = 1 << 7
 	mostNear  = 1 << 13

@@ -97,9 +97,9 @@ type Orders struct {
 // A receiver holds what is known of the steps of one actor.
 //
 // Invariants: each matrix that is in use has a row for each number, of so many
-// words as width says; open and fixed are when they have a bit. A bit of many is set only if that of pr is, but for the
-// diagonal, which is set in many and in no other: no step comes before itself, but
-// one that stands for several does.
+// words as width says; open and fixed are in use when they have a bit. A bit of many is
+// set only if that of pr is, but for the diagonal, which is set in many and in no other:
+// no step comes before itself, but one that stands for several does.
 type receiver struct {
 	id    uint64
 	name  int32  // of its type

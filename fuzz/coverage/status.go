@@ -135,8 +135,9 @@ func (o *Orders) learn(a *receiver, matrix int, j, k int32) {
 // could reports whether step b could have come right before step a of its actor,
 // which it came after: the message was there or could have been, and was not
 // refused. None of its channel must have come between the two. All that b needs then
-// happens at other actors, so that its own is as it was before a. Of what a process does not take it is not known, nor of timers and what came
-// after one: a timer fires when nothing else is left to do, and a was.
+// happens at other actors, so that its own is as it was before a. Of what a process does
+// not take it is not known, nor of timers and what came after one: a timer fires when
+// nothing else is left to do, and a was.
 func (j *judge) could(t *trace.Trace, a, b int32) bool {
 	first := j.timers[a]
 	if t.Sends[t.Steps[a].Send].Kind.IsTimer() {
