@@ -90,6 +90,25 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// Where there is no room for more rows, what could have been the other way is not learned.
+func TestFullLearnsNoMore(t *testing.T) {
+	runs := traces(program{seed: 3}, 8)
+	for _, bytes := range []int{0, 1} {
+		o := &coverage.Orders{Unjudged: true}
+		for _, tr := range runs {
+			o.Add(tr, coverage.Run{})
+		}
+		o.Unjudged, o.Bytes = false, bytes
+		before := o.Memory()
+		for _, tr := range runs { // the sixteenth run is judged
+			o.Add(tr, coverage.Run{})
+		}
+		if grew, learned := o.Memory() > before, o.Count(coverage.PR).Open+o.Count(coverage.PR).Impossible > 0; grew != (bytes == 0) || learned != grew {
+			t.Errorf("%d bytes: took more %t, learned something %t", bytes, grew, learned)
+		}
+	}
+}
+
 // Once it has seen what there is to see, an Orders allocates nothing.
 func TestAddAllocatesNothing(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})

@@ -34,3 +34,18 @@ func (o *Orders) find(receiver, first, second uint64) (a *receiver, j, k int32) 
 	}
 	return a, j, k
 }
+
+// Taken counts anew what Memory says.
+func (o *Orders) Taken() (bytes int) {
+	for i := range o.receivers {
+		a := &o.receivers[i]
+		bytes += perActor + perStep*len(a.steps)
+		for _, rows := range a.rows {
+			bytes += 8 * len(rows)
+		}
+	}
+	for _, text := range o.words.texts {
+		bytes += perText + len(text)
+	}
+	return bytes
+}

@@ -246,7 +246,9 @@ func (o *Orders) UnmarshalBinary(data []byte) error {
 	if end < len(header) || binary.LittleEndian.Uint64(data[end:]) != hash.String(string(data[:end])) {
 		return errDamaged
 	}
-	r := &fileReader{data: data[len(header):end], o: &Orders{Also: o.Also, Source: o.Source, Steps: o.Steps, Bytes: o.Bytes}}
+	r := &fileReader{data: data[len(header):end], o: &Orders{
+		Also: o.Also, Source: o.Source, Steps: o.Steps, Bytes: o.Bytes, Unjudged: o.Unjudged,
+	}}
 	r.read()
 	if r.bad || len(r.data) > 0 {
 		return errDamaged

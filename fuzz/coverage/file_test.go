@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -40,6 +41,20 @@ func TestFileIsKept(t *testing.T) {
 	o := read(t, undump(t, string(kept)))
 	if got, want := o.Text(), written(5).Text(); got != want {
 		t.Errorf("the kept file says\n%s, want\n%s", got, want)
+	}
+}
+
+// A file changes no setting of what reads it.
+func TestSettingsStay(t *testing.T) {
+	set := &coverage.Orders{Also: coverage.PCR, Source: 1, Steps: 2, Bytes: 3, Unjudged: true}
+	read, want := *set, reflect.ValueOf(set).Elem()
+	if err := read.UnmarshalBinary(file(t, written(5))); err != nil {
+		t.Fatal(err)
+	}
+	for f, is := range reflect.ValueOf(&read).Elem().Fields() {
+		if was := want.FieldByIndex(f.Index); f.IsExported() && (was.IsZero() || !is.Equal(was)) {
+			t.Errorf("%s is %v, want %v", f.Name, is, was)
+		}
 	}
 }
 

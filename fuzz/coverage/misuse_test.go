@@ -58,6 +58,24 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// What no system makes: several actors with one identity, and steps with one.
+func TestAlikeByIdentity(t *testing.T) {
+	for _, id := range []uint64{0, 1} {
+		tr := &trace.Trace{Actors: []trace.Actor{{ID: id}, {ID: id}}}
+		for i := range int32(4) {
+			tr.Steps = append(tr.Steps, trace.Step{ID: 7 * id, Send: i, Actor: i % 2, Prev: trace.None})
+			tr.Sends = append(tr.Sends, trace.Send{To: i % 2, Step: trace.None})
+		}
+		o := &coverage.Orders{Also: allCriteria}
+		for range 3 {
+			o.Add(tr, coverage.Run{Unguided: true})
+		}
+		if o.Runs() != 3 || o.Memory() != o.Taken() {
+			t.Errorf("actors %d: %d runs, %d bytes", id, o.Runs(), o.Memory())
+		}
+	}
+}
+
 // Several criteria at once are nobody's: no number would be right.
 func TestOneCriterionAtATime(t *testing.T) {
 	for _, by := range []coverage.Criteria{0, coverage.PCR | coverage.PMR, coverage.Positions} {

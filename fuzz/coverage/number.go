@@ -2,6 +2,7 @@ package coverage
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -30,10 +31,18 @@ func (v *vocabulary) of(text string) int32 {
 	return n
 }
 
+// placed returns the place of an actor, -1 if it has none.
+func (o *Orders) placed(id uint64) int32 {
+	if place, ok := o.places.Get(id); ok {
+		return place
+	}
+	return -1
+}
+
 // placeOf returns the place of an actor, a new one for one that is new. Beyond the
 // bounds all actors of a type have one place.
 func (o *Orders) placeOf(a *trace.Actor) int32 {
-	if place, ok := o.places.Get(a.ID); ok {
+	if place := o.placed(a.ID); place >= 0 {
 		return place
 	}
 	if len(o.receivers) < mostActors && !o.full() {
@@ -84,47 +93,74 @@ type numbered struct {
 	number int32
 }
 
-// Near is for speed alone: numbers has all that it has. In it there are perNear slots for each step, as long as these are no more than mostNear:
-// then two steps hardly ever have the same.
+// Orders.near is for speed alone: numbers has all that it has. In it there are perNear slots
+// for each step, as long as these are no more than mostNear: then two steps hardly ever have
+// the same.
 const (
 	leastNear = 1 << 7
 	mostNear  = 1 << 13
 	perNear   = 8
 )
 
-// slotOf returns where near has a step, if it does.
-func (o *Orders) slotOf(id uint64) *numbered { return &o.near[id&uint64(len(o.near)-1)] }
-
-// nearby returns the number of a step if near has it, which takes half as long as a look
-// into numbers.
-func (o *Orders) nearby(id uint64) (number int32, ok bool) {
-	if len(o.near) == 0 {
-		return 0, false
-	}
-	n := o.slotOf(id)
-	return n.number, n.id == id && id != 0
-}
+// slotOf returns where near has a step, if it does. It is not asked while near is empty.
+func slotOf(near []numbered, id uint64) *numbered { return &near[id&uint64(len(near)-1)] }
 
 // setNumber notes the number of a step, which is nearby from then on.
 func (o *Orders) setNumber(id uint64, k int32) {
 	o.numbers.Put(id, k)
 	if len(o.near) > 0 {
-		*o.slotOf(id) = numbered{id, k}
+		*slotOf(o.near, id) = numbered{id, k}
 	}
 }
 
-// numberOf returns the number of a step that is not nearby, a new one for one that is new.
-func (o *Orders) numberOf(t *trace.Trace, step int, place int32) int32 {
-	id := t.Steps[step].ID
-	if n := len(o.near); n == 0 || n < mostNear && n < perNear*o.numbers.Len() {
-		o.near = make([]numbered, max(leastNear, 2*n))
+// widenNear makes near as long as the steps so far want it. It forgets what was in it.
+func (o *Orders) widenNear() {
+	n := max(len(o.near), leastNear)
+	for n < mostNear && n < perNear*o.numbers.Len() {
+		n *= 2
 	}
-	k, ok := o.numbers.Get(id)
-	if !ok {
-		return o.number(t, step, place)
+	if n > len(o.near) {
+		o.near = make([]numbered, n)
 	}
-	*o.slotOf(id) = numbered{id, k}
-	return k
+}
+
+// read finds the numbers of the steps of a run.
+func (o *Orders) read(t *trace.Trace) {
+	o.run = slices.Grow(o.run[:0], len(t.Steps))[:len(t.Steps)]
+	o.widenNear()
+	for i := o.readKnown(t, 0); i < len(o.run); i = o.readKnown(t, i+1) {
+		st := &t.Steps[i]
+		l := &o.live[st.Actor]
+		if l.place < 0 {
+			l.place = o.placeOf(&t.Actors[st.Actor])
+		}
+		o.run[i] = o.number(t, i, l.place)
+	}
+}
+
+// readKnown finds the numbers of the steps from one on, as long as they have some, and
+// returns the first that has none. To find one nearby takes half as long as a look into
+// numbers.
+func (o *Orders) readKnown(t *trace.Trace, from int) int {
+	run, near := o.run, o.near
+	steps := t.Steps[:len(run)]
+	for i := from; i < len(steps); i++ {
+		st := &steps[i]
+		if st.Kind != trace.Receive || st.Settled {
+			run[i] = skipped
+			continue
+		}
+		n := slotOf(near, st.ID)
+		if n.id != st.ID || n.id == 0 {
+			k, ok := o.numbers.Get(st.ID)
+			if !ok {
+				return i
+			}
+			*n = numbered{st.ID, k}
+		}
+		run[i] = n.number
+	}
+	return len(steps)
 }
 
 // number returns the number of a step that has none yet.

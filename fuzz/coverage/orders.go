@@ -3,6 +3,7 @@ package coverage
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -87,9 +88,10 @@ type Orders struct {
 	lately    *[1 << latelyBits]uint64 // positions that were added last, each in its slot; nil until there are some
 
 	// What follows belongs to the run that is being added.
-	live   []live // by index in its trace
-	id     uint64 // of the run
-	random bool   // the run is unguided
+	live   []live  // by index in its trace
+	run    []int32 // the numbers of its steps
+	id     uint64  // of the run
+	random bool    // the run is unguided
 	fresh  int
 	lost   bool // the run is the only one with an order of which that is not kept
 }
@@ -97,9 +99,9 @@ type Orders struct {
 // A receiver holds what is known of the steps of one actor.
 //
 // Invariants: each matrix that is in use has a row for each number, of so many
-// words as width says; open and fixed are when they have a bit. A bit of many is set only if that of pr is, but for the
-// diagonal, which is set in many and in no other: no step comes before itself, but
-// one that stands for several does.
+// words as width says; open and fixed are in use when they have a bit. A bit of many is
+// set only if that of pr is, but for the diagonal, which is set in many and in no other:
+// no step comes before itself, but one that stands for several does.
 type receiver struct {
 	id    uint64
 	name  int32  // of its type
@@ -131,10 +133,11 @@ type told struct {
 
 // A live is an actor in the run that is being added.
 type live struct {
-	place int32    // in receivers, -1 when not looked up
-	last  int32    // the number of its last receive, -1 before the first
-	turn  int32    // that of its last receive that changed its handlers, -1 before the first
-	count int32    // of its receives
+	id    uint64
+	place int32    // in receivers, -1 as long as it has none; that of the run before if it is the same actor
+	last  int32    // the number of its last receive, -1 before the first; kept for PCR and PMR alone
+	turn  int32    // that of its last receive that changed its handlers, -1 before the first; kept for PMR alone
+	count int32    // of its receives, mostPosition at most; kept for Positions alone
 	msg   int32    // the type of the last, -1 before the first; kept for Positions alone
 	seen  []uint64 // its receives
 	since []uint64 // those since turn, and turn; empty before the first
@@ -175,30 +178,75 @@ func Counts(t *trace.Trace, step int) bool {
 // by all criteria that are counted.
 func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 	o.begin(t, r)
-	for i := range t.Steps {
-		st := &t.Steps[i]
-		if st.Kind != trace.Receive || st.Settled {
-			continue
-		}
-		l := &o.live[st.Actor]
-		if l.place < 0 {
-			l.place = o.placeOf(&t.Actors[st.Actor])
-		}
-		k, ok := o.nearby(st.ID)
-		if !ok {
-			k = o.numberOf(t, i, l.place)
-		}
-		switch {
-		case k != skipped:
-			o.receive(l, k, st.Changed)
-		case st.Changed && l.last >= 0 && o.Also&PMR != 0 && t.Sends[st.Send].Kind == trace.Reply:
-			o.turned(l, l.last) // what the receive that asked began ends with the answer
-		}
+	for i := o.pass(t, 0); i < len(o.run); i = o.pass(t, i+1) {
+		o.receive(t, i)
+	}
+	if o.Also&PCR != 0 {
+		o.follow(t)
+	}
+	if o.Also&PMR != 0 {
+		o.turn(t)
+	}
+	if o.Also&Positions != 0 {
+		o.position(t)
 	}
 	o.end(t)
 	return o.fresh
 }
 
+// pass goes through the steps of a run from one on, as long as they show nothing by PR that
+// need be noted, and returns the one that may. In nearly all runs it comes to the end. It is
+// this fast because it calls nothing.
+func (o *Orders) pass(t *trace.Trace, from int) int {
+	run, live, receivers := o.run, o.live, o.receivers
+	steps := t.Steps[:len(run)]
+	for i := from; i < len(steps); i++ {
+		k := int(run[i])
+		if k == skipped {
+			continue
+		}
+		l := &live[steps[i].Actor]
+		if uint(l.place) >= uint(len(receivers)) {
+			return i
+		}
+		a := &receivers[l.place]
+		seen, row, word := l.seen, a.rows[many][k*a.width:], uint(k)>>6
+		if word >= uint(len(seen)) || len(row) < len(seen) {
+			return i
+		}
+		row = row[:len(seen)]
+		switch news := seen[0] &^ row[0]; {
+		case len(seen) == 1:
+			if news != 0 {
+				return i
+			}
+		case len(seen) == 2:
+			if news |= seen[1] &^ row[1]; news != 0 {
+				return i
+			}
+		default:
+			from := min(a.steps[k].skip(row), len(seen))
+			if !within(seen[from:], row[from:]) {
+				return i
+			}
+		}
+		seen[word] |= 1 << (k & 63)
+	}
+	return len(steps)
+}
+
+// within reports whether a set has no more than a row, which is as long.
+func within(set, row []uint64) bool {
+	row = row[:len(set)]
+	for i, word := range set {
+		if word&^row[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// begin makes ready for a run, and finds the numbers of its steps.
 func (o *Orders) begin(t *trace.Trace, r Run) {
 	if o.own == nil || o.ownID != o.Source {
 		o.own, o.ownID = o.past.of(o.Source), o.Source
@@ -212,12 +260,23 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 		o.id = hash.Seed(o.Source+1, uint64(o.own.runs)) | 1
 	}
 	for len(o.live) < len(t.Actors) {
-		o.live = append(o.live, live{})
+		o.live = append(o.live, live{place: -1})
 	}
 	for i := range t.Actors {
 		l := &o.live[i]
-		l.place, l.last, l.turn, l.count, l.msg = -1, -1, -1, 0, -1
+		if id := t.Actors[i].ID; l.id != id || l.place < 0 {
+			l.id, l.place = id, o.placed(id)
+		}
+		l.last, l.turn, l.count, l.msg = -1, -1, 0, -1
 		l.seen, l.since = l.seen[:0], l.since[:0]
+	}
+	o.read(t)
+	for i := range t.Actors {
+		if l := &o.live[i]; l.place >= 0 {
+			for len(l.seen) < min(o.receivers[l.place].width, fewWords) {
+				l.seen = append(l.seen, 0)
+			}
+		}
 	}
 }
 
@@ -237,35 +296,24 @@ func (o *Orders) end(t *trace.Trace) {
 	}
 }
 
-// receive adds a receive of an actor. Nearly all of them show nothing new.
-func (o *Orders) receive(l *live, k int32, changed bool) {
+// receive adds step i of a run, which counts.
+func (o *Orders) receive(t *trace.Trace, i int) {
+	l, k := &o.live[t.Steps[i].Actor], o.run[i]
+	if l.place < 0 { // another actor of its identity has the step, which no system does
+		l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
+	}
 	a := &o.receivers[l.place]
-	if k != l.last { // else nothing has come since but itself
-		row := a.rows[many][int(k)*a.width : (int(k)+1)*a.width]
-		i := 0
-		if len(l.seen) > fewWords {
-			i = a.steps[k].skip(row)
-		}
-		for ; i < len(l.seen); i++ {
-			if news := l.seen[i] &^ row[i]; news != 0 {
-				o.note(a, l.place, k, i, news)
-			}
+	row := a.rows[many][int(k)*a.width : (int(k)+1)*a.width]
+	for i, seen := range l.seen {
+		if news := seen &^ row[i]; news != 0 {
+			o.note(a, l.place, k, i, news)
 		}
 	}
-	if o.Also != 0 {
-		o.also(l, a, k, changed)
-	}
-	l.last = k
-	l.count++
-	if w := int(k) >> 6; w >= len(l.seen) {
-		l.seen = with(l.seen, k)
-	} else {
-		l.seen[w] |= 1 << (k & 63)
-	}
+	l.seen = with(l.seen, k)
 }
 
-// fewWords is how many words of a row are looked at sooner than it is asked which need
-// not be.
+// fewWords is how many words a set of receives has from the beginning at most: pass adds
+// none to it.
 const fewWords = 4
 
 // skip returns how many words of a step's row of many have all bits set. In a long run
@@ -277,34 +325,75 @@ func (s *told) skip(row []uint64) int {
 	return int(s.full)
 }
 
-// also adds a receive by the other criteria.
-func (o *Orders) also(l *live, a *receiver, k int32, changed bool) {
-	if o.Also&PCR != 0 && l.last >= 0 && l.last != k && !a.bit(pcr, l.last, k) {
-		o.set(a, pcr, k, int(l.last)>>6, 1<<(l.last&63))
-	}
-	if o.Also&PMR != 0 {
-		switch {
-		case changed:
-			o.turned(l, k)
-		case l.turn >= 0:
-			if l.turn != k {
-				o.set(a, pmr, k, int(l.turn)>>6, 1<<(l.turn&63))
-			}
-			l.since = with(l.since, k)
+// follow adds a run by PCR.
+func (o *Orders) follow(t *trace.Trace) {
+	run, live, receivers := o.run, o.live, o.receivers
+	steps := t.Steps[:len(run)]
+	for i, k := range run {
+		if k == skipped {
+			continue
 		}
-	}
-	if o.Also&Positions != 0 {
-		o.position(l, a, k)
+		l := &live[steps[i].Actor]
+		last := l.last
+		if l.last = k; last < 0 || last == k {
+			continue
+		}
+		a := &receivers[l.place]
+		w, bit := &a.rows[pcr][int(k)*a.width+int(last)>>6], uint64(1)<<(last&63)
+		if *w&bit == 0 {
+			*w |= bit
+			o.seen[pcr]++
+			o.fresh++
+		}
 	}
 }
 
-// turned notes that the last receive of an actor has changed its handlers.
-func (o *Orders) turned(l *live, k int32) {
-	a, since := &o.receivers[l.place], l.since
-	if l.turn < 0 {
-		since = l.seen
+// turn adds a run by PMR. Where no handlers are changed that is nothing.
+func (o *Orders) turn(t *trace.Trace) {
+	if !slices.ContainsFunc(t.Steps, func(st trace.Step) bool { return st.Changed }) {
+		return
 	}
-	for i, word := range since {
+	for i := range t.Actors {
+		o.live[i].last = -1
+	}
+	for i, k := range o.run {
+		st := &t.Steps[i]
+		if k == skipped && (st.Kind != trace.Receive || st.Settled) {
+			continue
+		}
+		switch l := &o.live[st.Actor]; {
+		case k == skipped:
+			if st.Changed && l.last >= 0 && t.Sends[st.Send].Kind == trace.Reply {
+				o.turned(t, l, st) // what the receive that asked began ends with the answer
+			}
+		case st.Changed:
+			l.last = k
+			o.turned(t, l, st)
+		default:
+			if l.last = k; l.turn >= 0 {
+				o.turnedBefore(l)
+			}
+		}
+	}
+}
+
+// turnedBefore notes that the last receive of an actor came after a change of its handlers.
+func (o *Orders) turnedBefore(l *live) {
+	if l.turn != l.last {
+		o.set(&o.receivers[l.place], pmr, l.last, int(l.turn)>>6, 1<<(l.turn&63))
+	}
+	l.since = with(l.since, l.last)
+}
+
+// turned notes that the last receive of an actor has changed its handlers, in a step.
+func (o *Orders) turned(t *trace.Trace, l *live, st *trace.Step) {
+	a, k := &o.receivers[l.place], l.last
+	for before := st.Prev; l.turn < 0 && before != trace.None; before = t.Steps[before].Prev {
+		if o.run[before] != skipped {
+			l.since = with(l.since, o.run[before])
+		}
+	}
+	for i, word := range l.since {
 		if i == int(k)>>6 {
 			word &^= 1 << (k & 63)
 		}
@@ -360,27 +449,40 @@ const (
 	lateBits      = 18 // of each number in a key there, beside the place
 )
 
-// position adds a receive by its place, its type and that of the one before. Nearly
-// all were added lately: a small table says so, for less than their identity takes.
-func (o *Orders) position(l *live, a *receiver, k int32) {
-	msg, before, count := a.steps[k].msg, l.msg, min(l.count, mostPosition)
-	l.msg = msg
-	if (msg|before+1)>>lateBits == 0 && l.place>>lateBits == 0 {
-		key := (uint64(l.place)<<lateBits|uint64(msg))<<lateBits | uint64(before+1)
-		key = (key<<8 | uint64(count)) + 1
-		slot := &o.lately[key*hash.Gamma>>(64-latelyBits)]
-		if *slot == key {
-			return
+// position adds a run by the places of its receives, their types and those of the ones
+// before. Nearly all were added lately: a small table says so, for less than their identity
+// takes.
+func (o *Orders) position(t *trace.Trace) {
+	run, live, receivers, lately := o.run, o.live, o.receivers, o.lately
+	steps := t.Steps[:len(run)]
+	for i, k := range run {
+		if k == skipped {
+			continue
 		}
-		*slot = key
+		l := &live[steps[i].Actor]
+		msg, before, count := receivers[l.place].steps[k].msg, l.msg, l.count
+		l.msg, l.count = msg, min(count+1, mostPosition)
+		if (msg|before+1)>>lateBits == 0 && l.place>>lateBits == 0 {
+			key := (uint64(l.place)<<lateBits|uint64(msg))<<lateBits | uint64(before+1)
+			key = (key<<8 | uint64(count)) + 1
+			slot := &lately[key*hash.Gamma>>(64-latelyBits)]
+			if *slot == key {
+				continue
+			}
+			*slot = key
+		}
+		o.spotted(receivers[l.place].id+uint64(count), before, msg)
 	}
+}
+
+// spotted adds a pair of types at a place, which may be known.
+func (o *Orders) spotted(place uint64, before, msg int32) {
 	was := uint64(0)
 	if before >= 0 {
 		was = o.words.hashes[before]
 	}
-	what := hash.Fold(a.id+uint64(count), hash.Fold(was, o.words.hashes[msg]))
 	if o.positions.Len() < mostPositions {
-		o.addPosition(what)
+		o.addPosition(hash.Fold(place, hash.Fold(was, o.words.hashes[msg])))
 	}
 }
 

@@ -121,6 +121,9 @@ func compare(t *testing.T, what string, o *coverage.Orders, set map[goal]int) {
 			t.Fatalf("%s: an order by %v was seen and is not known", what, g.by)
 		}
 	}
+	if got, want := o.Memory(), o.Taken(); got != want {
+		t.Fatalf("%s: Memory says %d bytes, and %d are taken", what, got, want)
+	}
 }
 
 // Every count is that of the definitions, on random programs.

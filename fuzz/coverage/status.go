@@ -21,6 +21,7 @@ type judge struct {
 	// refused messages, so that not even those of one channel have one order.
 	last, first []int32
 	choosy      []bool
+	counts      []int // of its receives
 	// By index of a step: the receive of its actor before it, and its number, which
 	// is skipped when its order does not count.
 	before, number []int32
@@ -48,9 +49,14 @@ func (o *Orders) judge(t *trace.Trace) {
 		return
 	}
 	work := 8*n + 2*n*len(t.Actors) + n*n/32
-	for i := range t.Actors {
-		c := o.live[i].count
-		work += 4 * int(c) * int(c)
+	j.counts = append(j.counts[:0], make([]int, len(t.Actors))...)
+	for i, k := range o.run {
+		if k != skipped {
+			j.counts[t.Steps[i].Actor]++
+		}
+	}
+	for _, c := range j.counts {
+		work += 4 * c * c
 	}
 	if j.spent+work > credit+j.earned {
 		return
@@ -135,8 +141,9 @@ func (o *Orders) learn(a *receiver, matrix int, j, k int32) {
 // could reports whether step b could have come right before step a of its actor,
 // which it came after: the message was there or could have been, and was not
 // refused. None of its channel must have come between the two. All that b needs then
-// happens at other actors, so that its own is as it was before a. Of what a process does not take it is not known, nor of timers and what came
-// after one: a timer fires when nothing else is left to do, and a was.
+// happens at other actors, so that its own is as it was before a. Of what a process does
+// not take it is not known, nor of timers and what came after one: a timer fires when
+// nothing else is left to do, and a was.
 func (j *judge) could(t *trace.Trace, a, b int32) bool {
 	first := j.timers[a]
 	if t.Sends[t.Steps[a].Send].Kind.IsTimer() {

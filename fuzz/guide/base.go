@@ -37,9 +37,15 @@ func NewBase(t *trace.Trace) *Base { return new(closure).base(t) }
 // stepOf returns what a base knows of step i of a trace.
 func stepOf(t *trace.Trace, i int) step {
 	s := &t.Steps[i]
-	given := s.Kind != trace.Receive || s.Settled
-	asked := s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch
-	return step{s.ID, s.Actor, trace.None, !given && asked, given, s.Changed}
+	return step{s.ID, s.Actor, trace.None, counts(s), isGiven(s), s.Changed}
+}
+
+// isGiven reports whether no strategy is asked for a step.
+func isGiven(s *trace.Step) bool { return s.Kind != trace.Receive || s.Settled }
+
+// counts reports whether a goal may name a step.
+func counts(s *trace.Step) bool {
+	return !isGiven(s) && (s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch)
 }
 
 // Len returns how many steps the base has.
@@ -106,7 +112,7 @@ type closure struct {
 	must     []uint64   // for each step the steps that must come before it; the base's own
 	past     []uint64   // for each step itself, what must come before it, and what its actor received before, with their pasts
 	channels hash.Table // the last step that received from a channel
-	touched  hash.Table // the last step that touched something
+	touched  hash.Table // the last step that touched something else than an actor's steps
 	actors   []actor
 }
 
@@ -114,6 +120,7 @@ type closure struct {
 type actor struct {
 	start   int32 // the step in which it received its start; None as long as there is none
 	counted int32 // its last step that counts; None if there is none
+	touched int32 // the last step that touched what its steps do; None if there is none
 }
 
 // base reads a trace.
@@ -128,7 +135,7 @@ func (c *closure) base(t *trace.Trace) *Base {
 	c.touched.Reset()
 	c.actors = c.actors[:0]
 	for range t.Actors {
-		c.actors = append(c.actors, actor{trace.None, trace.None})
+		c.actors = append(c.actors, actor{trace.None, trace.None, trace.None})
 	}
 	c.close(n)
 	for i := range b.steps {
@@ -160,8 +167,9 @@ func (c *closure) close(n int) {
 	}
 }
 
-func (c *closure) mustOf(i int) []uint64 { return c.must[i*c.words : (i+1)*c.words] }
-func (c *closure) pastOf(i int) []uint64 { return c.past[i*c.words : (i+1)*c.words] }
+// mustOf and pastOf return as much of a row as may have bits: no later step comes before i.
+func (c *closure) mustOf(i int) []uint64 { return c.must[i*c.words:][:i>>6+1] }
+func (c *closure) pastOf(i int) []uint64 { return c.past[i*c.words:][:i>>6+1] }
 
 // stands reports whether everything before step i must come before it and what
 // follows it: a fault came, or time had to pass.
@@ -225,11 +233,13 @@ func (c *closure) touches(i, next int) int {
 		case int(x.Step) != i:
 		case x.What == trace.AllSteps:
 			fill(c.pastOf(i), i)
+		case x.What == trace.ItsSteps:
+			c.touchSteps(i, x.Actor)
 		default:
 			c.link(i, x.What, x.Actor, x.Ask)
 		}
 	}
-	c.link(i, trace.ItsSteps, c.Steps[i].Actor, 0)
+	c.touchSteps(i, c.Steps[i].Actor)
 	return next
 }
 
@@ -240,6 +250,16 @@ func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
 		add(c.pastOf(i), c.pastOf(int(before)))
 		c.touched.Put(key, int32(i))
 	}
+}
+
+// touchSteps adds to the past of step i that of the last step that touched what the steps
+// of an actor do, as each of its own does. The past of the one before it is there already.
+func (c *closure) touchSteps(i int, actor int32) {
+	at := &c.actors[actor].touched
+	if *at != trace.None && *at != int32(i) && *at != c.Steps[i].Prev {
+		add(c.pastOf(i), c.pastOf(int(*at)))
+	}
+	*at = int32(i)
 }
 
 func add(to, from []uint64) {

@@ -24,21 +24,22 @@ const mostKept = 256
 // told.
 type Pool struct {
 	kept   []*Kept
-	shapes hash.Table // by shape: its place in shaped
-	shaped []shape
+	shapes hash.Table // by shape: its place in times
+	times  []int      // by shape: how many runs had it
 	runs   int
 	reader closure
 	odds   []int      // by run that is kept, in choose
-	known  hash.Table // the steps that were seen
-	seen   Goals      // goals by PCR: how often each was achieved
-	last   []uint64   // by actor of the run that is seen: its last receive that counts, zero before the first
-	failed Goals      // goals for which an order was made that did not come true
+	number hash.Table // by step: its place in steps
+	steps  []sight
+	last   []int32 // by actor of the run that is seen: its last receive that counts, None before the first
+	failed Goals   // goals for which an order was made that did not come true
 }
 
-// A shape is what is known of the runs with the same steps.
-type shape struct {
-	times int  // how many there were
-	known bool // their steps are known
+// A sight is what is known of a step that was seen.
+type sight struct {
+	mixed uint64  // its identity, mixed
+	kept  bool    // a run with it was kept
+	next  []int32 // the steps that came right after it at its actor, for each run
 }
 
 // Kept is a run that a pool keeps.
@@ -48,7 +49,7 @@ type Kept struct {
 
 	base    *Base
 	fresh   int   // the first of its steps that no run before had; the number of its steps if none
-	shape   int32 // its place in Pool.shaped
+	shape   int32 // its place in Pool.times
 	tries   int   // orders that were made from it since one of them led to something new
 	root    *Base
 	demands []follow // the abstract schedule by which it was made of root
@@ -73,44 +74,54 @@ func (p *Pool) See(t *trace.Trace) (isNew bool) {
 	sum := uint64(0)
 	p.last = p.last[:0]
 	for range t.Actors {
-		p.last = append(p.last, 0)
+		p.last = append(p.last, trace.None)
 	}
-	steps := t.Steps[:min(len(t.Steps), mostSteps)]
-	for i := range steps {
-		s := stepOf(t, i)
-		sum += hash.Mix(s.id)
-		if s.counts {
-			if last := p.last[s.actor]; last != 0 {
-				p.seen.Add(Goal{PCR, last, s.id})
+	for i := range t.Steps[:min(len(t.Steps), mostSteps)] {
+		st := &t.Steps[i]
+		k := p.numberOf(st.ID)
+		at := &p.steps[k]
+		sum += at.mixed
+		isNew = isNew || !at.kept
+		if counts(st) {
+			if last := p.last[st.Actor]; last != trace.None {
+				p.steps[last].next = append(p.steps[last].next, k)
 			}
-			p.last[s.actor] = s.id
+			p.last[st.Actor] = k
 		}
 	}
-	at := &p.shaped[p.shapeOf(sum)]
-	at.times++
-	if !at.known {
-		at.known = p.knows(steps)
+	p.times[p.shapeOf(sum)]++
+	return isNew
+}
+
+// numberOf returns the place of a step in steps.
+func (p *Pool) numberOf(id uint64) int32 {
+	k, had := p.number.Get(id)
+	if !had {
+		k = int32(len(p.steps))
+		p.number.Put(id, k)
+		p.steps = append(p.steps, sight{mixed: hash.Mix(id)})
 	}
-	return !at.known
+	return k
+}
+
+// achieved returns how often a goal by PCR was achieved.
+func (p *Pool) achieved(g Goal) (times int32) {
+	second := p.numberOf(g.Second)
+	for _, next := range p.steps[p.numberOf(g.First)].next {
+		if next == second {
+			times++
+		}
+	}
+	return times
 }
 
 // shapeOf returns the place of a shape, by the sum of its steps.
 func (p *Pool) shapeOf(sum uint64) int32 {
-	i, had := p.shapes.Add(sum, int32(len(p.shaped)))
+	i, had := p.shapes.Add(sum, int32(len(p.times)))
 	if !had {
-		p.shaped = append(p.shaped, shape{})
+		p.times = append(p.times, 0)
 	}
 	return i
-}
-
-// knows reports whether each of the steps is one of a run that was kept.
-func (p *Pool) knows(steps []trace.Step) bool {
-	for i := range steps {
-		if _, had := p.known.Get(steps[i].ID); !had {
-			return false
-		}
-	}
-	return true
 }
 
 // Keep keeps a run that has just been seen. By is the move by which it was made; it
@@ -125,9 +136,11 @@ func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
 	k := &Kept{Index: len(p.kept), base: p.reader.base(t), root: by.root, demands: by.demands}
 	k.shape, k.fresh = p.shapeOf(k.base.sum()), -1
 	for i, s := range k.base.steps {
-		if _, had := p.known.Add(s.id, 1); !had && k.fresh < 0 {
+		at := &p.steps[p.numberOf(s.id)]
+		if !at.kept && k.fresh < 0 {
 			k.fresh = i
 		}
+		at.kept = true
 	}
 	if k.fresh < 0 {
 		k.fresh = k.base.Len()
@@ -168,7 +181,7 @@ func (p *Pool) choose(d *dice) *Kept {
 	sum := 0
 	p.odds = append(p.odds[:0], make([]int, len(p.kept))...)
 	for i, k := range p.kept {
-		if n := p.shaped[k.shape].times; n*len(p.shaped) <= 2*p.runs {
+		if n := p.times[k.shape]; n*len(p.times) <= 2*p.runs {
 			p.odds[i] = 1 + 1<<20/(max(n, 1)*(8+k.tries))
 			sum += p.odds[i]
 		}
@@ -207,7 +220,7 @@ func (p *Pool) turn(k *Kept, d *dice) Move {
 			continue
 		}
 		goal := k.base.goal(PCR, y, x)
-		if n := p.seen.Times(goal) + 8*p.failed.Times(goal); least < 0 || n < least {
+		if n := p.achieved(goal) + 8*p.failed.Times(goal); least < 0 || n < least {
 			first, second, least = x, y, n
 		}
 	}
