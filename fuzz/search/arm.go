@@ -31,8 +31,8 @@ type Entry struct {
 	Unguided bool
 	// New returns the arm for batch number n.
 	New func(n uint64) Arm
-	// Renew has an arm of an earlier batch do as New(n) would, so that its memory is used
-	// again. It returns false when it cannot. It may be nil.
+	// Renew has an arm of an earlier batch do from now on what New(n) would, so that its
+	// memory is used again. It returns false when it cannot. It may be nil.
 	Renew func(a Arm, n uint64) bool
 	// Batch is how many runs a batch should have for the arm to learn enough; zero
 	// is what is usual.
@@ -83,7 +83,10 @@ func newDecider(name string) decider {
 }
 
 // renewDecider has the strategy of a decider forget.
-func renewDecider(a Arm, _ uint64) bool { return strategy.Forget(a.(decider).strategy) }
+func renewDecider(a Arm, _ uint64) bool {
+	d, ok := a.(decider)
+	return ok && strategy.Forget(d.strategy)
+}
 
 // Plan has the strategy decide.
 func (d decider) Plan(p *props.Plan) { p.Strategy = d.strategy }
