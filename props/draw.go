@@ -22,15 +22,46 @@ import (
 // In a Custom generator, as under rapid itself, the Errorf of the rapid.T has no
 // effect, Fatalf fails the run, and Skip makes the generator try again.
 func Draw[V any](t *T, gen *rapid.Generator[V], label string) V {
-	var v V
 	if gen == nil {
 		t.noGenerator(label)
 	}
-	t.draw(label, func(w *words) (any, bool) {
-		ok := t.runner.underRapid(w, func(rt *rapid.T) { v = gen.Draw(rt, label) })
-		return v, ok
-	})
-	return v
+	if !t.allowedToDraw(label) {
+		var none V
+		return none
+	}
+	d := drawingOf[V](t.runner)
+	d.gen, d.label = gen, label
+	t.drawNow(label, d.make)
+	return d.value
+}
+
+// A drawing makes draws from generators of rapid, one after the other.
+type drawing[V any] struct {
+	gen   *rapid.Generator[V]
+	label string
+	value V
+	make  func(*words) (any, bool) // draws value; a field so that it is made once
+}
+
+// drawingOf returns what makes the next draw of a run. The next run uses it again if it
+// makes a draw of the same type in this place: then a draw allocates what rapid does, and
+// nothing else.
+func drawingOf[V any](r *Runner) *drawing[V] {
+	i := len(r.inputs)
+	for len(r.drawings) <= i {
+		r.drawings = append(r.drawings, nil)
+	}
+	d, ok := r.drawings[i].(*drawing[V])
+	if !ok {
+		d = &drawing[V]{}
+		draw := func(rt *rapid.T) { d.value = d.gen.Draw(rt, d.label) }
+		d.make = func(w *words) (any, bool) {
+			ok := r.underRapid(w, draw)
+			return d.value, ok
+		}
+		r.drawings[i] = d
+	}
+	return d
 }
 
 // Sample returns a value from a generator of gopter. As with Draw, a value may
@@ -114,14 +145,18 @@ const endlessTries = 2
 // draw makes one value by calling make, with the numbers of the stored input if
 // there is one. When a draw is not allowed here it does nothing.
 func (t *T) draw(label string, make func(*words) (any, bool)) {
-	if !t.allowedToDraw(label) {
-		return
+	if t.allowedToDraw(label) {
+		t.drawNow(label, make)
 	}
+}
+
+// drawNow is draw where that is allowed.
+func (t *T) drawNow(label string, make func(*words) (any, bool)) {
 	r := t.runner
 	r.of = 0
 	in := r.nextInput(label)
 	w := &r.words
-	*w = words{given: in.Words, state: in.Seed, rapid: r.rapid, label: label}
+	w.begin(in, r.rapid)
 	for range triesPerDraw {
 		if v, ok := t.guarded(label, w, make); ok {
 			r.keepInput(in, v)
@@ -231,10 +266,21 @@ func (r *Runner) strayInput(i int, label string) {
 	}
 }
 
+// keepReads records how many numbers a draw has read. A sixteenth of what the same draw has
+// read at most before is forgotten.
+func (r *Runner) keepReads(n int) {
+	i := len(r.reads)
+	r.reads = append(r.reads, n)
+	if i == len(r.most) {
+		r.most = append(r.most, 0)
+	}
+	r.most[i] = max(n, r.most[i]-r.most[i]/16)
+}
+
 // keepInput records a draw and its value for the result.
 func (r *Runner) keepInput(in choice.Input, v any) {
 	r.inputs = append(r.inputs, in)
 	r.values = append(r.values, v)
 	r.arity = append(r.arity, r.of)
-	r.reads = append(r.reads, r.words.reads)
+	r.keepReads(r.words.reads)
 }

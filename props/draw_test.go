@@ -132,11 +132,15 @@ func TestDrawsRepeat(t *testing.T) {
 }
 
 // TestDrawsOfALikeSizeAreMadeOnce: a draw that needs many numbers is made again with more
-// of them in the first run, and at once with enough in the next.
+// of them in the first run, and at once with enough in those that follow, until some have
+// needed few.
 func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
-	calls := 0
+	calls, many := 0, true
 	long := rapid.Custom(func(rt *rapid.T) []int {
 		calls++
+		if !many {
+			return []int{rapid.Int().Draw(rt, "one")}
+		}
 		return rapid.SliceOfN(rapid.Int(), 200, 210).Draw(rt, "list")
 	})
 	r := props.NewRunner("", func(t *props.T) {
@@ -144,12 +148,73 @@ func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
 		say(t, nothing)
 	})
 	defer r.Close()
-	for i, want := range []int{11, 1, 1, 1} { // rapid itself tries five times with 16 numbers and with 128
-		calls = 0
-		r.Run(props.Plan{Seed: uint64(i)})
-		if calls != want {
-			t.Errorf("run %d called the generator %d times, want %d", i, calls, want)
+	for i, c := range []struct {
+		many        bool
+		runs, calls int
+	}{
+		{true, 1, 11}, // rapid itself tries five times with 16 numbers and with 128
+		{true, 3, 3},
+		{false, 5, 5},
+		{true, 1, 1},
+		{false, 50, 50},
+		{true, 1, 11},
+	} {
+		calls, many = 0, c.many
+		for n := range c.runs {
+			r.Run(props.Plan{Seed: uint64(100*i + n)})
 		}
+		if calls != c.calls {
+			t.Errorf("part %d called the generator %d times in %d runs, want %d", i, calls, c.runs, c.calls)
+		}
+	}
+}
+
+// TestDrawsAllocateNothing: but for what its generator allocates, a draw that the run
+// before has made too allocates nothing, and one whose place had another type there does.
+func TestDrawsAllocateNothing(t *testing.T) {
+	small, short := rapid.IntRange(0, 99), rapid.Byte()
+	for _, c := range []struct {
+		name  string
+		draw  func(t *props.T, run, i int)
+		extra float64 // for ten draws
+	}{
+		{"none", func(*props.T, int, int) {}, 0},
+		{"ints", func(t *props.T, _, _ int) { props.Draw(t, small, "n") }, 0},
+		{"ints and bytes", func(t *props.T, _, i int) {
+			if i%2 == 0 {
+				props.Draw(t, small, "n")
+			} else {
+				props.Draw(t, short, "n")
+			}
+		}, 0},
+		{"ints in one run and bytes in the next", func(t *props.T, run, _ int) {
+			if run%2 == 0 {
+				props.Draw(t, small, "n")
+			} else {
+				props.Draw(t, short, "n")
+			}
+		}, 30},
+	} {
+		run := 0
+		r := props.NewRunner("", func(t *props.T) {
+			run++
+			for i := range 10 {
+				c.draw(t, run, i)
+			}
+			t.System().Run()
+		})
+		runs := func() {
+			if res := r.Run(props.Plan{Seed: uint64(run)}); res.Failure != nil {
+				t.Fatal(res.Failure)
+			}
+		}
+		for range 10 {
+			runs()
+		}
+		if got := testing.AllocsPerRun(50, runs) - 1; got != c.extra { // one for the T
+			t.Errorf("%s: %v allocations in a run, want %v", c.name, got, c.extra)
+		}
+		r.Close()
 	}
 }
 

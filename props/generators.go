@@ -44,8 +44,8 @@ type group struct {
 	standalone, discard bool
 }
 
-// A draw is first given firstWords numbers, or as many as are stored for it, or a few
-// more than the same draw of the run before has read. If they do not suffice it is made
+// A draw is first given firstWords numbers, or as many as are stored for it, or half
+// as many again as the same draw of the last runs has read. If they do not suffice it is made
 // again with eight times as many, up to mostWords. How many it is given does not change
 // its value.
 const (
@@ -63,9 +63,8 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	}
 	g := &r.generators
 	g.notes = r.plan.Parts
-	start := *w
+	read, reads, state := w.read, w.reads, w.state
 	for size := r.firstSize(len(w.given)); ; size = min(8*size, mostWords) {
-		*w = start
 		g.buffer = w.list(g.buffer[:0], size)
 		left, ok := g.call(g.buffer, f)
 		if ok {
@@ -74,25 +73,26 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 			return true
 		}
 		if left > 0 {
-			*w = start
+			w.rewind(read, reads, state)
 			w.skip(size - left)
 			return false
 		}
 		if size >= mostWords {
-			w.endless = start.endless + 1
+			w.endless++
 			return false
 		}
+		w.rewind(read, reads, state)
 	}
 }
 
 // firstSize returns how many numbers the current draw is given at first, of which some
 // are stored. To be made again, by a panic, costs a draw more than a few numbers too many.
 func (r *Runner) firstSize(stored int) int {
-	last := 0
-	if i := len(r.inputs); i < len(r.lastReads) {
-		last = r.lastReads[i]
+	most := 0
+	if i := len(r.inputs); i < len(r.most) {
+		most = r.most[i]
 	}
-	return min(max(firstWords, stored, last+last/2), mostWords)
+	return min(max(firstWords, stored, most+most/2), mostWords)
 }
 
 // call calls f with a rapid.T that reads the numbers. It returns how many of them

@@ -36,7 +36,8 @@ type Runner struct {
 	parts     []Part
 	arity     []int
 	reads     []int
-	lastReads []int // reads of the run before
+	most      []int // by draw: about how many numbers those of the last runs have read at most
+	drawings  []any // by draw: the *drawing that made it last
 	of        int   // how many values the current OneOf has; 0 in other draws
 	wordsRead int
 	stray     string
@@ -232,7 +233,6 @@ func (r *Runner) begin(plan Plan) {
 	}
 	r.busy = true
 	r.plan = plan
-	r.reads, r.lastReads = r.lastReads, r.reads
 	r.inputs, r.values, r.arity, r.reads, r.parts = r.inputs[:0], r.values[:0], r.arity[:0], r.reads[:0], r.parts[:0]
 	r.watched.turns.Add(1)
 	r.wordsRead, r.stray, r.rejected, r.tooLarge, r.foreign, r.lent = 0, "", "", false, nil, 0

@@ -1,8 +1,12 @@
 package props
 
 import (
-	"github.com/jostle-go/jostle/pulse/hash"
+	"slices"
+
 	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // words are the numbers that one draw reads: first those given, then any number
@@ -17,6 +21,13 @@ type words struct {
 
 	rapid *rapid.T // when not nil, the seed is drawn from it when first needed
 	label string
+}
+
+// begin makes w the numbers of an input. It sets the fields by themselves because that
+// is what costs least.
+func (w *words) begin(in choice.Input, rt *rapid.T) {
+	w.given, w.state, w.rapid, w.label = in.Words, in.Seed, rt, in.Label
+	w.read, w.reads, w.endless, w.left = 0, 0, 0, 0
 }
 
 // seeded draws the seed under rapid, if that was not done yet.
@@ -66,13 +77,22 @@ func (w *words) Uint64() uint64 {
 	return hash.Splitmix(&w.state)
 }
 
-// list appends the next n numbers to a list.
+// list appends the next n numbers to a list. It is not for words that are bounded or
+// drawn from rapid.
 func (w *words) list(to []uint64, n int) []uint64 {
-	for range n {
-		to = append(to, w.Uint64())
+	given := w.given[w.read:]
+	given = given[:min(n, len(given))]
+	w.read += len(given)
+	w.reads += n
+	to = slices.Grow(append(to, given...), n-len(given))
+	for range n - len(given) {
+		to = append(to, hash.Splitmix(&w.state))
 	}
 	return to
 }
+
+// rewind goes back to where w stood when it had these fields.
+func (w *words) rewind(read, reads int, state uint64) { w.read, w.reads, w.state = read, reads, state }
 
 // skip reads n numbers.
 func (w *words) skip(n int) {

@@ -31,6 +31,9 @@ type Entry struct {
 	Unguided bool
 	// New returns the arm for batch number n.
 	New func(n uint64) Arm
+	// Renew has an arm of an earlier batch do from now on what New(n) would, so that its
+	// memory is used again. It returns false when it cannot. It may be nil.
+	Renew func(a Arm, n uint64) bool
 	// Batch is how many runs a batch should have for the arm to learn enough; zero
 	// is what is usual.
 	Batch int
@@ -62,7 +65,8 @@ func Strategies(names ...string) ([]Entry, error) {
 		if _, err := strategy.ByName(name); err != nil {
 			return nil, fmt.Errorf("no strategy is called %q; there are %s", name, strings.Join(Names(), ", "))
 		}
-		list = append(list, Entry{Name: name, Unguided: name == "random", New: func(uint64) Arm { return newDecider(name) }})
+		list = append(list, Entry{Name: name, Unguided: name == "random",
+			New: func(uint64) Arm { return newDecider(name) }, Renew: renewDecider})
 	}
 	return list, nil
 }
@@ -76,6 +80,12 @@ func newDecider(name string) decider {
 		panic(err) // Strategies has looked
 	}
 	return decider{s}
+}
+
+// renewDecider has the strategy of a decider forget.
+func renewDecider(a Arm, _ uint64) bool {
+	d, ok := a.(decider)
+	return ok && strategy.Forget(d.strategy)
 }
 
 // Plan has the strategy decide.

@@ -62,6 +62,11 @@ func usual() []Entry {
 	for i := range list {
 		if list[i].Name == "bita" {
 			list[i].New = func(batch uint64) Arm { return &bita{bases: int(batch >> 1 & 1)} }
+			list[i].Renew = func(a Arm, batch uint64) bool {
+				b := a.(*bita)
+				*b = bita{forced: b.forced, bases: int(batch >> 1 & 1)}
+				return true
+			}
 		}
 	}
 	return list

@@ -209,7 +209,7 @@ func (s *sampler) ordersOf(worker int) *coverage.Orders {
 // long as there is time, finished, so that every run before the failing one is
 // known to have held.
 func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Orders) {
-	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally()}
+	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally(), arms: map[string]used{}}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
 		if b > s.First && s.late() || b > 0 && s.Runs > 0 && b*s.size >= s.Runs {
@@ -237,13 +237,34 @@ type worker struct {
 	seen   *coverage.Orders
 	tally  Tally
 	plan   props.Plan // of the current run
+	result props.Result
+	arms   map[string]used // by name; those of earlier batches are renewed when it is their turn
+}
+
+// A used is an arm and the last batch that it was used in.
+type used struct {
+	Arm
+	batch int
+}
+
+// armOf returns the arm of an entry in a batch.
+func (w *worker) armOf(e *Entry, b int) Arm {
+	a := w.arms[e.Name]
+	if a.Arm != nil && a.batch == b {
+		return a.Arm
+	}
+	if a.Arm == nil || e.Renew == nil || !e.Renew(a.Arm, uint64(b)) {
+		a.Arm = e.New(uint64(b))
+	}
+	a.batch = b
+	w.arms[e.Name] = a
+	return a.Arm
 }
 
 // batch runs the property under the arms that have a share in the batch. It depends on its number and
 // the seed alone, whichever worker makes it and after whichever other batches.
 func (w *worker) batch(b int) {
-	arms := map[string]Arm{}
-	defer w.noteCrowds(arms)
+	defer w.noteCrowds(b)
 	turns := w.newShare(b)
 	spent := false // the run before has shown all that its input can
 	for i := range w.size {
@@ -252,33 +273,32 @@ func (w *worker) batch(b int) {
 			return
 		}
 		e := turns.next()
-		if arms[e.Name] == nil {
-			arms[e.Name] = e.New(uint64(b))
-		}
+		arm := w.armOf(e, b)
 		w.plan = props.Plan{Seed: w.inputSeed(index, spent),
 			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index)}
-		arms[e.Name].Plan(&w.plan)
+		arm.Plan(&w.plan)
 		if w.Planned != nil {
 			w.Planned(index, &w.plan)
 		}
 		w.slot.Begin(flight.Sample, index)
-		res := w.runner.Run(w.plan)
-		arms[e.Name].Learn(&res)
-		spent = isSpent(&res)
-		turns.made(e, &res, spent)
-		w.tally.Count(e.Name, &res)
-		w.count(index, e, &res)
-		if w.known != nil && !w.known[orderOf(&res)] {
+		w.result = w.runner.Run(w.plan)
+		res := &w.result
+		arm.Learn(res)
+		spent = isSpent(res)
+		turns.made(e, res, spent)
+		w.tally.Count(e.Name, res)
+		w.count(index, e, res)
+		if w.known != nil && !w.known[orderOf(res)] {
 			w.strange.Store(true)
 		}
 		if w.Passed != nil && res.Failure == nil && !res.Skipped {
-			w.Passed(e.Name, &res)
+			w.Passed(e.Name, res)
 		}
 		if res.Failure != nil {
-			w.report(index, e.Name, w.plan.StrategySeed, &res)
+			w.report(index, e.Name, w.plan.StrategySeed, res)
 			return
 		}
-		if !w.repeats(index, e.Name, w.plan.StrategySeed, &res) {
+		if !w.repeats(index, e.Name, w.plan.StrategySeed, res) {
 			return
 		}
 		if w.late() {
@@ -318,10 +338,10 @@ func (w *worker) count(index int, e *Entry, res *props.Result) {
 	}
 }
 
-// noteCrowds notes what there was too much of for an arm to keep.
-func (w *worker) noteCrowds(arms map[string]Arm) {
-	for _, a := range arms {
-		if g, ok := a.(*guided); ok {
+// noteCrowds notes what there was too much of for an arm of a batch to keep.
+func (w *worker) noteCrowds(b int) {
+	for _, a := range w.arms {
+		if g, ok := a.Arm.(*guided); ok && a.batch == b {
 			g.crowds(w.tally.crowd)
 		}
 	}

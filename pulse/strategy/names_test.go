@@ -3,8 +3,45 @@ package strategy_test
 import (
 	"testing"
 
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
+
+// TestForget: a strategy that has run a larger program and then forgets takes the same
+// steps as a new one. One that learns does not without that.
+func TestForget(t *testing.T) {
+	runs := func(s pulse.Strategy) (list [4]uint64) {
+		p := &lanes{w: 4, l: 4}
+		sys := newRecorded(s)
+		defer sys.Close()
+		for seed := range list {
+			must(t, p.run(sys, uint64(seed)))
+			list[seed] = sys.Trace().Hash
+		}
+		return list
+	}
+	for _, s := range all() {
+		want, used := runs(s.make()), s.make()
+		larger := &lanes{w: 3, l: 9}
+		sys := newRecorded(used)
+		must(t, larger.run(sys, 1))
+		sys.Close()
+		learns := map[string]bool{"pct": true, "pctcp": true, "urw": true, "delay": true}[s.name]
+		if same := runs(used) == want; same == learns {
+			t.Errorf("%s: the same runs after another: %v", s.name, same)
+		}
+		if !strategy.Forget(used) {
+			t.Errorf("%s does not forget", s.name)
+		}
+		if got := runs(used); got != want {
+			t.Errorf("%s: runs %x after it has forgotten, want %x", s.name, got, want)
+		}
+	}
+	if strategy.Forget(strategy.Replay(&choice.Record{}, strategy.ReplayOptions{})) || strategy.Forget(nil) {
+		t.Error("a replay has forgotten what it is to repeat, or nothing has")
+	}
+}
 
 func TestNames(t *testing.T) {
 	for _, name := range strategy.Names() {
