@@ -180,6 +180,11 @@ func TestSee(t *testing.T) {
 	if p.See(crowd(t, 3, 1)) || !p.See(crowd(t, 5, 0)) {
 		t.Error("a run with fewer steps is new, or one with more is not")
 	}
+	other := *tr
+	other.Steps = slices.Clone(tr.Steps)
+	if other.Steps[0].ID++; !p.See(&other) {
+		t.Error("a run of which the first step alone is new is not")
+	}
 }
 
 // What has read other runs before reads a run as NewBase does, and draws pairs from all
