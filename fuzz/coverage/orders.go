@@ -67,8 +67,7 @@ type Orders struct {
 	// were not seen it is then unknown whether they are possible.
 	Unjudged bool
 
-	numbers   hash.Table // identity of a step: its number at its actor, or skipped
-	near      []numbered // what of numbers was wanted last, each in its slot
+	numbers   numbering  // by identity of a step
 	places    hash.Table // identity of an actor: its place in receivers
 	receivers []receiver
 	words     vocabulary
@@ -387,19 +386,15 @@ func (o *Orders) turn(t *trace.Trace) {
 			l.last = k
 			o.turned(t, l, st)
 		default:
-			if l.last = k; l.turn >= 0 {
-				o.turnedBefore(l)
+			if l.last = k; l.turn < 0 {
+				continue
 			}
+			if l.turn != k {
+				o.set(&o.receivers[l.place], pmr, k, int(l.turn)>>6, 1<<(l.turn&63))
+			}
+			l.since = with(l.since, k)
 		}
 	}
-}
-
-// turnedBefore notes that the last receive of an actor came after a change of its handlers.
-func (o *Orders) turnedBefore(l *live) {
-	if l.turn != l.last {
-		o.set(&o.receivers[l.place], pmr, l.last, int(l.turn)>>6, 1<<(l.turn&63))
-	}
-	l.since = with(l.since, l.last)
 }
 
 // turned notes that the last receive of an actor has changed its handlers, in a step.
