@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/chainrepair"
 	"github.com/jostle-go/jostle/fuzz/subjects/raftvotecount"
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/props"
 )
 
 // Programs returns those of which the coverage is measured: larger ones, in which many
@@ -46,7 +47,7 @@ func (o CoverageOptions) withDefaults() (CoverageOptions, error) {
 		o.Programs = Programs()
 	}
 	if len(o.Arms) == 0 {
-		o.Arms, _ = ArmsByName(Random, "bita", "guided", "portfolio") // there are these
+		o.Arms, _ = ArmsByName(Random, "pct", "pctcp", "pos", "urw", "bita", "guided", "portfolio") // there are these
 	}
 	set := func(n *int, to int) {
 		if *n == 0 {
@@ -69,8 +70,9 @@ type Coverage struct {
 // from the seeds alone.
 type CoverageCell struct {
 	Program, Arm string
-	// Curve is how many orders by PR were seen after how many runs: the median of the
-	// seeds, which are odd in number or else of the two in the middle the larger.
+	// Curve is how many orders by PR were seen after how many runs, for powers of two and
+	// of ten and for all: the median of the seeds, which are odd in number or else of the
+	// two in the middle the larger.
 	Curve []coverage.Point
 	// Seen is the last of them, and Covered how many pairs were seen in both
 	// orders.
@@ -118,31 +120,42 @@ func MeasureCoverage(ctx context.Context, o CoverageOptions) (*Coverage, error) 
 // measure makes the searches of one cell, and adds what they have shown to all others.
 func (o CoverageOptions) measure(ctx context.Context, p search.Property, arm Arm, cell *CoverageCell, together *coverage.Orders) error {
 	var covered []int
-	var curves [][]coverage.Point
+	curves, marks := map[int][]int{}, marksUntil(o.Runs)
 	for seed := range uint64(o.Seeds) {
-		res := search.Sample(ctx, p, search.Options{Runs: o.Runs, Seed: seed + 1, Portfolio: arm.Portfolio, CountAll: true})
+		orders := &coverage.Orders{Source: seed}
+		res := search.Sample(ctx, p, search.Options{Runs: o.Runs, Seed: seed + 1, Portfolio: arm.Portfolio, Passed: func(_ string, res *props.Result) {
+			orders.Add(res.System.Trace(), coverage.Run{})
+			if n := orders.Runs(); slices.Contains(marks, n) {
+				curves[n] = append(curves[n], orders.Seen(coverage.PR))
+			}
+		}})
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case res.Finding != nil:
 			return fmt.Errorf("bench: %s fails with seed %d by %s: its coverage says nothing", p.Name, seed+1, arm.Name)
 		}
-		together.Merge(res.Orders)
-		curves = append(curves, res.Orders.Curves()...)
-		covered = append(covered, res.Orders.Count(coverage.PR).Covered)
+		together.Merge(orders)
+		covered = append(covered, orders.Count(coverage.PR).Covered)
 	}
-	for runs := 1; ; runs = min(2*runs, o.Runs) {
-		var list []int
-		for _, c := range curves {
-			list = append(list, ordersAfter(c, runs))
-		}
-		cell.Curve = append(cell.Curve, coverage.Point{Runs: runs, Orders: middle(list)})
-		if runs == o.Runs {
-			break
-		}
+	for _, runs := range marks {
+		cell.Curve = append(cell.Curve, coverage.Point{Runs: runs, Orders: middle(curves[runs])})
 	}
 	cell.Seen, cell.Covered = cell.Curve[len(cell.Curve)-1].Orders, middle(covered)
 	return nil
+}
+
+// marksUntil returns after how many runs orders are counted: powers of two and of ten, and
+// the last.
+func marksUntil(last int) (list []int) {
+	for n := 1; n < last; n *= 2 {
+		list = append(list, n)
+	}
+	for n := 10; n < last; n *= 10 {
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	return append(list, last)
 }
 
 // ordersAfter returns what a curve says of a number of runs.
@@ -167,30 +180,32 @@ func middle(list []int) int {
 // Text returns the table as people read it.
 func (c *Coverage) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Orders of two receives (PR) that so many runs have shown, and after %s runs how many pairs were seen in both\n"+
-		"orders; medians. x random: orders, against those that plain random has shown in as many runs. Together: what all\n"+
-		"searches of the program have shown, and left: how many of these have another way round that none has shown and\n"+
-		"that is not known to be impossible. All: how many orders there are, where all runs of the program could be made.\n\n", words.Grouped(c.Runs))
+	fmt.Fprintf(&b, "Orders of two receives (PR) that so many runs have shown, and against those that plain random has shown in as\n"+
+		"many (x); after %s runs also how many pairs were seen in both orders; medians. Together: what all searches of\n"+
+		"the program have shown, and left: how many of these have another way round that none has shown and that is not\n"+
+		"known to be impossible. All: how many orders there are, where all runs of the program could be made.\n\n", words.Grouped(c.Runs))
 	columnsOf(&b, func(row func(...string)) {
-		marks := []int{1, 10, 100, c.Runs}
+		marks := slices.DeleteFunc([]int{1, 10, 100, 1000}, func(n int) bool { return n >= c.Runs })
+		marks = append(marks, c.Runs)
 		head := []string{"program", "arm"}
 		for _, n := range marks {
-			head = append(head, words.Grouped(n))
+			head = append(head, words.Grouped(n), "x")
 		}
-		row(append(head, "x random", "pairs", "together", "left", "all")...)
+		row(append(head, "pairs", "together", "left", "all")...)
 		for _, cell := range c.Cells {
 			line := []string{cell.Program, cell.Arm}
 			for _, n := range marks {
-				line = append(line, words.Grouped(ordersAfter(cell.Curve, n)))
+				orders, ratio := ordersAfter(cell.Curve, n), ""
+				if r := c.cell(cell.Program, Random); r != nil && ordersAfter(r.Curve, n) > 0 {
+					ratio = fmt.Sprintf("%.2f", float64(orders)/float64(ordersAfter(r.Curve, n)))
+				}
+				line = append(line, words.Grouped(orders), ratio)
 			}
-			ratio, possible := "", "not known"
-			if r := c.cell(cell.Program, Random); r != nil && r.Seen > 0 {
-				ratio = fmt.Sprintf("%.2f", float64(cell.Seen)/float64(r.Seen))
-			}
+			possible := "not known"
 			if cell.Possible > 0 {
 				possible = words.Grouped(cell.Possible)
 			}
-			row(append(line, ratio, words.Grouped(cell.Covered), words.Grouped(cell.Together), words.Grouped(cell.Left), possible)...)
+			row(append(line, words.Grouped(cell.Covered), words.Grouped(cell.Together), words.Grouped(cell.Left), possible)...)
 		}
 	})
 	return b.String()

@@ -25,17 +25,20 @@ func TestStepsBeyondTheBound(t *testing.T) {
 		sys.Send(sink, other{})
 	}
 	sys.Run()
-	for _, c := range []struct{ steps, seen, folded int }{
-		{0, 45, 0},  // 10 steps
-		{10, 45, 0}, // just enough
-		{2, 6, 8},   // the first two, all other hops, and all others
-		{1, 3, 9},
-		{7, 28, 3}, // the hops, two others, and the rest of these
+	for _, c := range []struct{ steps, seen, pcr, folded int }{
+		{0, 45, 9, 0},  // 10 steps
+		{10, 45, 9, 0}, // just enough
+		{2, 6, 3, 8},   // the first two, all other hops, and all others
+		{1, 3, 2, 9},
+		{7, 28, 7, 3}, // the hops, two others, and the rest of these
 	} {
 		o := &coverage.Orders{Steps: c.steps, Also: allCriteria}
 		o.Add(sys.Trace(), coverage.Run{Unguided: true})
 		if got := o.Seen(coverage.PR); got != c.seen || o.Folded() != c.folded {
 			t.Errorf("%d steps: %d orders, %d folded; want %d, %d", c.steps, got, o.Folded(), c.seen, c.folded)
+		}
+		if got := o.Seen(coverage.PCR); got != c.pcr {
+			t.Errorf("%d steps: %d orders by PCR; want %d", c.steps, got, c.pcr)
 		}
 		o.Add(sys.Trace(), coverage.Run{Unguided: true})
 		if again := o.Seen(coverage.PR); again != c.seen || o.Folded() != 2*c.folded {
@@ -127,6 +130,22 @@ func TestAddAllocatesNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(64, run); n != 0 {
 		t.Fatalf("%v allocations a run", n)
+	}
+}
+
+// From some place on the receives of an actor count as one.
+func TestPositionsAreBounded(t *testing.T) {
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	for _, c := range []struct{ each, want int }{{10, 30}, {100, 256}, {200, 256}} {
+		o := &coverage.Orders{Also: coverage.Positions}
+		sys.Reset(0)
+		load.Senders(3, c.each).Build(sys)
+		sys.Run()
+		o.Add(sys.Trace(), coverage.Run{})
+		if got := o.Seen(coverage.Positions); got != c.want {
+			t.Errorf("%d messages of each: %d positions, want %d", c.each, got, c.want)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func (o *Orders) find(receiver, first, second uint64) (a *receiver, j, k int32) 
 		return nil, skipped, skipped
 	}
 	a = &o.receivers[place]
-	j, k = a.find(&o.numbers, first), a.find(&o.numbers, second)
+	j, k = a.find(&o.numbers.Table, first), a.find(&o.numbers.Table, second)
 	if j == skipped || k == skipped {
 		return nil, j, k
 	}

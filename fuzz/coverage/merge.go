@@ -70,7 +70,7 @@ func (o *Orders) mergeReceiver(from *Orders, of int32) {
 	u := union{Orders: o, from: from, to: to, of: of}
 	for _, s := range b.steps {
 		msg, sender := o.words.of(from.words.texts[s.msg]), o.words.of(from.words.texts[s.from])
-		k := a.find(&o.numbers, s.id)
+		k := a.find(&o.numbers.Table, s.id)
 		if k == skipped {
 			k = o.addStep(to, told{id: s.id, msg: msg, from: sender, folded: s.folded})
 		}

@@ -87,80 +87,84 @@ func (o *Orders) isShared(a *receiver) bool {
 	return a.id == hash.Fold(o.words.hashes[a.name], foldSalt)
 }
 
-// A numbered is what numbers has of a step. The zero one is of none.
+// A numbering has a number for each step that is known: at its actor, or skipped.
+type numbering struct {
+	hash.Table
+	// near is for speed alone: the table has all that it has. In it there are perNear slots
+	// for each step, as long as these are no more than mostNear: then two steps hardly ever
+	// have the same.
+	near []numbered
+}
+
+// A numbered is a step in a slot. The zero one is none.
 type numbered struct {
 	id     uint64
 	number int32
 }
 
-// Orders.near is for speed alone: numbers has all that it has. In it there are perNear slots
-// for each step, as long as these are no more than mostNear: then two steps hardly ever have
-// the same.
 const (
 	leastNear = 1 << 7
 	mostNear  = 1 << 13
 	perNear   = 8
 )
 
-// slotOf returns where near has a step, if it does. It is not asked while near is empty.
-func slotOf(near []numbered, id uint64) *numbered { return &near[id&uint64(len(near)-1)] }
+// nearest returns where near has a step, if it does. It is not asked while near is empty.
+func nearest(near []numbered, id uint64) *numbered { return &near[id&uint64(len(near)-1)] }
 
-// setNumber notes the number of a step, which is nearby from then on.
-func (o *Orders) setNumber(id uint64, k int32) {
-	o.numbers.Put(id, k)
-	if len(o.near) > 0 {
-		*slotOf(o.near, id) = numbered{id, k}
+// set notes the number of a step, which is nearby from then on.
+func (n *numbering) set(id uint64, k int32) {
+	n.Put(id, k)
+	if len(n.near) > 0 {
+		*nearest(n.near, id) = numbered{id, k}
 	}
 }
 
-// widenNear makes near as long as the steps so far want it. It forgets what was in it.
-func (o *Orders) widenNear() {
-	n := max(len(o.near), leastNear)
-	for n < mostNear && n < perNear*o.numbers.Len() {
-		n *= 2
+// widen makes near as long as the steps so far want it. It forgets what was in it.
+func (n *numbering) widen() {
+	want := max(len(n.near), leastNear)
+	for want < mostNear && want < perNear*n.Len() {
+		want *= 2
 	}
-	if n > len(o.near) {
-		o.near = make([]numbered, n)
-	}
-}
-
-// read finds the numbers of the steps of a run.
-func (o *Orders) read(t *trace.Trace) {
-	o.run = slices.Grow(o.run[:0], len(t.Steps))[:len(t.Steps)]
-	o.widenNear()
-	for i := o.readKnown(t, 0); i < len(o.run); i = o.readKnown(t, i+1) {
-		st := &t.Steps[i]
-		l := &o.live[st.Actor]
-		if l.place < 0 {
-			l.place = o.placeOf(&t.Actors[st.Actor])
-		}
-		o.run[i] = o.number(t, i, l.place)
+	if want > len(n.near) {
+		n.near = make([]numbered, want)
 	}
 }
 
-// readKnown finds the numbers of the steps from one on, as long as they have some, and
-// returns the first that has none. To find one nearby takes half as long as a look into
-// numbers.
-func (o *Orders) readKnown(t *trace.Trace, from int) int {
-	run, near := o.run, o.near
-	steps := t.Steps[:len(run)]
+// read finds the numbers of steps from one on, as long as they have some, and returns the
+// first that has none. To find one nearby takes half as long as a look into the table.
+func (n *numbering) read(steps []trace.Step, run []int32, from int) int {
+	near := n.near
+	run = run[:len(steps)]
 	for i := from; i < len(steps); i++ {
 		st := &steps[i]
 		if st.Kind != trace.Receive || st.Settled {
 			run[i] = skipped
 			continue
 		}
-		n := slotOf(near, st.ID)
-		if n.id != st.ID || n.id == 0 {
-			k, ok := o.numbers.Get(st.ID)
+		at := nearest(near, st.ID)
+		if at.id != st.ID || at.id == 0 {
+			k, ok := n.Get(st.ID)
 			if !ok {
 				return i
 			}
-			*n = numbered{st.ID, k}
+			*at = numbered{st.ID, k}
 		}
-		run[i] = n.number
+		run[i] = at.number
 	}
 	return len(steps)
+}
+
+// read finds the numbers of the steps of a run.
+func (o *Orders) read(t *trace.Trace) {
+	o.run = slices.Grow(o.run[:0], len(t.Steps))[:len(t.Steps)]
+	o.numbers.widen()
+	for i := o.numbers.read(t.Steps, o.run, 0); i < len(o.run); i = o.numbers.read(t.Steps, o.run, i+1) {
+		l := &o.live[t.Steps[i].Actor]
+		if l.place < 0 {
+			l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
+		}
+		o.run[i] = o.number(t, i, l.place)
+	}
 }
 
 // number returns the number of a step that has none yet.
@@ -169,7 +173,7 @@ func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 	if !Counts(t, step) {
 		if o.skips < mostSkipped {
 			o.skips++
-			o.setNumber(st.ID, skipped)
+			o.numbers.set(st.ID, skipped)
 		}
 		return skipped
 	}
@@ -232,7 +236,7 @@ func (o *Orders) addStep(place int32, s told) int32 {
 	k := int32(len(a.steps))
 	a.steps = append(a.steps, s)
 	o.bytes += perStep
-	o.setNumber(s.id, k)
+	o.numbers.set(s.id, k)
 	if int(k) >= 64*a.width {
 		o.widen(a)
 	}

@@ -3,7 +3,6 @@ package coverage
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -68,8 +67,7 @@ type Orders struct {
 	// were not seen it is then unknown whether they are possible.
 	Unjudged bool
 
-	numbers   hash.Table // identity of a step: its number at its actor, or skipped
-	near      []numbered // what of numbers was wanted last, each in its slot
+	numbers   numbering  // by identity of a step
 	places    hash.Table // identity of an actor: its place in receivers
 	receivers []receiver
 	words     vocabulary
@@ -181,14 +179,11 @@ func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 	for i := o.pass(t, 0); i < len(o.run); i = o.pass(t, i+1) {
 		o.receive(t, i)
 	}
-	if o.Also&PCR != 0 {
+	if o.Also&(PCR|Positions) != 0 {
 		o.follow(t)
 	}
 	if o.Also&PMR != 0 {
 		o.turn(t)
-	}
-	if o.Also&Positions != 0 {
-		o.position(t)
 	}
 	o.end(t)
 	return o.fresh
@@ -325,32 +320,53 @@ func (s *told) skip(row []uint64) int {
 	return int(s.full)
 }
 
-// follow adds a run by PCR.
+// follow adds a run by PCR, and by the places of its receives, their types and those of the
+// ones before. Nearly all of these were added lately: a small table says so, for less than
+// their identity takes.
 func (o *Orders) follow(t *trace.Trace) {
-	run, live, receivers := o.run, o.live, o.receivers
+	byPCR, byPlace := o.Also&PCR != 0, o.Also&Positions != 0
+	run, live, receivers, lately := o.run, o.live, o.receivers, o.lately
 	steps := t.Steps[:len(run)]
 	for i, k := range run {
 		if k == skipped {
 			continue
 		}
 		l := &live[steps[i].Actor]
-		last := l.last
-		if l.last = k; last < 0 || last == k {
+		a, last := &receivers[l.place], l.last
+		l.last = k
+		if byPCR && last >= 0 && last != k {
+			w, bit := &a.rows[pcr][int(k)*a.width+int(last)>>6], uint64(1)<<(last&63)
+			if *w&bit == 0 {
+				*w |= bit
+				o.seen[pcr]++
+				o.fresh++
+			}
+		}
+		if !byPlace {
 			continue
 		}
-		a := &receivers[l.place]
-		w, bit := &a.rows[pcr][int(k)*a.width+int(last)>>6], uint64(1)<<(last&63)
-		if *w&bit == 0 {
-			*w |= bit
-			o.seen[pcr]++
-			o.fresh++
+		msg, before, count := a.steps[k].msg, l.msg, l.count
+		l.msg, l.count = msg, min(count+1, mostPosition)
+		if (msg|before+1)>>lateBits == 0 && l.place>>lateBits == 0 {
+			key := (uint64(l.place)<<lateBits|uint64(msg))<<lateBits | uint64(before+1)
+			key = (key<<8 | uint64(count)) + 1
+			slot := &lately[key*hash.Gamma>>(64-latelyBits)]
+			if *slot == key {
+				continue
+			}
+			*slot = key
 		}
+		o.spotted(a.id+uint64(count), before, msg)
 	}
 }
 
 // turn adds a run by PMR. Where no handlers are changed that is nothing.
 func (o *Orders) turn(t *trace.Trace) {
-	if !slices.ContainsFunc(t.Steps, func(st trace.Step) bool { return st.Changed }) {
+	changed := false
+	for i := range t.Steps {
+		changed = changed || t.Steps[i].Changed
+	}
+	if !changed {
 		return
 	}
 	for i := range t.Actors {
@@ -370,19 +386,15 @@ func (o *Orders) turn(t *trace.Trace) {
 			l.last = k
 			o.turned(t, l, st)
 		default:
-			if l.last = k; l.turn >= 0 {
-				o.turnedBefore(l)
+			if l.last = k; l.turn < 0 {
+				continue
 			}
+			if l.turn != k {
+				o.set(&o.receivers[l.place], pmr, k, int(l.turn)>>6, 1<<(l.turn&63))
+			}
+			l.since = with(l.since, k)
 		}
 	}
-}
-
-// turnedBefore notes that the last receive of an actor came after a change of its handlers.
-func (o *Orders) turnedBefore(l *live) {
-	if l.turn != l.last {
-		o.set(&o.receivers[l.place], pmr, l.last, int(l.turn)>>6, 1<<(l.turn&63))
-	}
-	l.since = with(l.since, l.last)
 }
 
 // turned notes that the last receive of an actor has changed its handlers, in a step.
@@ -448,32 +460,6 @@ const (
 	latelyBits    = 12 // of a slot of Orders.lately
 	lateBits      = 18 // of each number in a key there, beside the place
 )
-
-// position adds a run by the places of its receives, their types and those of the ones
-// before. Nearly all were added lately: a small table says so, for less than their identity
-// takes.
-func (o *Orders) position(t *trace.Trace) {
-	run, live, receivers, lately := o.run, o.live, o.receivers, o.lately
-	steps := t.Steps[:len(run)]
-	for i, k := range run {
-		if k == skipped {
-			continue
-		}
-		l := &live[steps[i].Actor]
-		msg, before, count := receivers[l.place].steps[k].msg, l.msg, l.count
-		l.msg, l.count = msg, min(count+1, mostPosition)
-		if (msg|before+1)>>lateBits == 0 && l.place>>lateBits == 0 {
-			key := (uint64(l.place)<<lateBits|uint64(msg))<<lateBits | uint64(before+1)
-			key = (key<<8 | uint64(count)) + 1
-			slot := &lately[key*hash.Gamma>>(64-latelyBits)]
-			if *slot == key {
-				continue
-			}
-			*slot = key
-		}
-		o.spotted(receivers[l.place].id+uint64(count), before, msg)
-	}
-}
 
 // spotted adds a pair of types at a place, which may be known.
 func (o *Orders) spotted(place uint64, before, msg int32) {

@@ -163,11 +163,12 @@ func TestOrdersAreThoseOfTheDefinitions(t *testing.T) {
 	}
 }
 
-// So is every count of runs with more steps than there are slots for what is near.
+// So is every count of runs with more steps than there are slots for what is near, and of
+// actors with two words of steps and with more.
 func TestLongRunsAreThoseOfTheDefinitions(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
-	for _, l := range []load.Load{load.Ring(10, 10, 4), load.Senders(3, 150)} {
+	for _, l := range []load.Load{load.Ring(10, 10, 4), load.Senders(3, 40), load.Senders(3, 150)} {
 		o, set := &coverage.Orders{Also: allCriteria}, map[goal]int{}
 		for seed := range uint64(3) {
 			sys.Reset(seed)
@@ -205,6 +206,24 @@ func TestUnjudged(t *testing.T) {
 	}
 	if judged == 0 {
 		t.Error("no order was judged: the comparison shows nothing")
+	}
+}
+
+// An answer that changes the handlers of an actor before it has received anything ends
+// nothing, whatever else is counted.
+func TestFirstAnswer(t *testing.T) {
+	tr := &trace.Trace{Actors: []trace.Actor{{ID: 1}}}
+	for i := range int32(3) {
+		tr.Steps = append(tr.Steps, trace.Step{ID: uint64(i) + 1, Send: i, Changed: i == 0, Prev: i - 1})
+		tr.Sends = append(tr.Sends, trace.Send{Kind: trace.Message, Step: trace.None})
+	}
+	tr.Sends[0].Kind = trace.Reply
+	for _, also := range []coverage.Criteria{coverage.PMR, allCriteria} {
+		o := &coverage.Orders{Also: also}
+		o.Add(tr, coverage.Run{})
+		if o.Seen(coverage.PMR) != 0 || o.Seen(coverage.PR) != 1 {
+			t.Errorf("by %v: %d orders by PMR, %d by PR; want 0, 1", also, o.Seen(coverage.PMR), o.Seen(coverage.PR))
+		}
 	}
 }
 

@@ -180,6 +180,11 @@ func TestSee(t *testing.T) {
 	if p.See(crowd(t, 3, 1)) || !p.See(crowd(t, 5, 0)) {
 		t.Error("a run with fewer steps is new, or one with more is not")
 	}
+	other := *tr
+	other.Steps = slices.Clone(tr.Steps)
+	if other.Steps[0].ID++; !p.See(&other) {
+		t.Error("a run of which the first step alone is new is not")
+	}
 }
 
 // What has read other runs before reads a run as NewBase does, and draws pairs from all
@@ -202,6 +207,26 @@ func TestReader(t *testing.T) {
 			if got := slices.Collect(b.turnable(y)); !slices.Equal(got, want) {
 				t.Fatalf("crowd of %d, step %d: %v can be turned round, want %v", n, y, got, want)
 			}
+		}
+	}
+}
+
+// What an actor sends follows from what another has done to its steps before.
+func TestTouchedSteps(t *testing.T) {
+	for _, touched := range []bool{false, true} {
+		tr := &trace.Trace{Actors: make([]trace.Actor, 4), Sends: make([]trace.Send, 4), Steps: make([]trace.Step, 4)}
+		for i, actor := range []int32{1, 2, 1, 3} { // what 1 sends in its second step is received in the last
+			tr.Actors[i].Step = trace.None
+			tr.Sends[i] = trace.Send{From: int32(i), To: actor, Step: trace.None}
+			tr.Steps[i] = trace.Step{ID: uint64(i) + 1, Send: int32(i), Actor: actor, Prev: trace.None}
+		}
+		tr.Steps[2].Prev, tr.Sends[3].Step = 0, 2
+		if touched {
+			tr.Touches = []trace.Touch{{Step: 1, Actor: 1, What: trace.ItsSteps}}
+		}
+		b := NewBase(tr)
+		if !b.MustPrecede(0, 3) || !b.MustPrecede(2, 3) || b.MustPrecede(1, 2) || b.MustPrecede(1, 3) != touched {
+			t.Errorf("touched %t: %t %t %t %t", touched, b.MustPrecede(0, 3), b.MustPrecede(2, 3), b.MustPrecede(1, 2), b.MustPrecede(1, 3))
 		}
 	}
 }
