@@ -287,9 +287,7 @@ func (x *explorer) open() error {
 	}
 	x.options.divides, x.options.heedsLives = k.Divides, k.Heeds
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
-		// A file of an older version does not say whether it sleeps, nor why:
-		// then it slept as it was asked to.
-		x.options.Sleep = k.Sleeps || k.Verdict.Because == "" && k.Search.Sleep
+		x.options.Sleep = k.Sleeps
 		x.beginWith(handover{used, x.options.Sleep, k.Verdict.Because})
 	}
 	x.restore(k)

@@ -17,7 +17,7 @@ import (
 // and a checksum of the rest. The rest is JSON.
 const (
 	keptForm    = "jostle exploration "
-	keptVersion = "1"
+	keptVersion = "2"
 )
 
 // A kept is a search as it is kept in a file: what it has come to, and all that
@@ -29,7 +29,7 @@ const (
 // The names of the fields are those in the file. They stay as they are while
 // the version does.
 type kept struct {
-	Name     string `json:",omitempty"` // of what is explored; files of older versions have none
+	Name     string `json:",omitempty"` // of what is explored
 	Search   keptMethod
 	Used     string          // the reduction that is in use: another than was asked for, when that did not fit
 	Sleeps   bool            // Method.Sleep, as it is in use

@@ -122,7 +122,6 @@ func (p *path) sharedSteps() int {
 
 // open marks all candidates of a pick.
 func (p *path) open(n *node) {
-
 	n.opened = true
 	list := p.of(n)
 	for i := range list {

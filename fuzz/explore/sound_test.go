@@ -607,7 +607,7 @@ func TestFileHasAName(t *testing.T) {
 	if err := search("", 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "an older jostle wrote it: remove it to begin again") {
+	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "it is of a program without a name, and this search is of one") {
 		t.Errorf("a file without a name: %v", err)
 	}
 }
