@@ -201,7 +201,7 @@ func (x *explorer) beginWith(over handover) {
 	switch over.why {
 	case whyLives:
 		x.options.heedsLives = true
-	case whyPartitions, whyLooks, whyObserved:
+	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true
 	}
 	if x.options.compares() && over.why == whyLives { // a run that was given up does not show what it would have met

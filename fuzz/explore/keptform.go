@@ -211,11 +211,13 @@ func (c *keptCand) canBe(of int32) bool {
 	isIndex := c.Index >= 0 && c.Index < of
 	switch c.Kind {
 	case aMessage:
-		return isIndex && c.Send >= 0
+		return isIndex && c.Send >= 0 && c.Actor >= 0
 	case aCrash:
-		return isIndex && c.Send == trace.None
+		return isIndex && c.Send == trace.None && c.Actor >= 0
+	case aPass:
+		return isIndex && c.Send == trace.None && c.Actor == trace.None
 	}
-	return c.Kind == noCrash && c.Index == pulse.Hold && c.Send == trace.None
+	return c.Kind == noCrash && c.Index == pulse.Hold && c.Send == trace.None && c.Actor >= 0
 }
 
 func (n *keptNode) check(touches int) error {
@@ -230,7 +232,7 @@ func (n *keptNode) check(touches int) error {
 		return fmt.Errorf("it has taken up %d messages of %d", n.Group, n.N)
 	}
 	for _, c := range n.Cands {
-		if !c.canBe(n.N) || c.Actor < 0 || c.Touches < 0 || int(c.Touches) > touches {
+		if !c.canBe(n.N) || c.Touches < 0 || int(c.Touches) > touches {
 			return fmt.Errorf("it has a message that cannot be: %+v", c)
 		}
 	}

@@ -10,7 +10,7 @@ type node struct {
 	first      int32
 	answers    int32 // how many there are
 	current    int32 // the answer that is taken now
-	step       int32 // how many steps came before
+	step       int32 // how many steps came before, early passes of time not counted
 	pickBefore int32 // the last pick before this node; -1 when there is none
 	budget     int32 // how many delays or preemptions are left
 	lastActor  int32 // the actor of the step before, when preemptions are bounded; -1 for none
@@ -57,6 +57,7 @@ const (
 	aMessage candidateKind = iota
 	aCrash                 // its actor crashes
 	noCrash                // where nothing can be delivered: nobody crashes
+	aPass                  // time passes early
 )
 
 // A mark is what the search knows of a candidate. Its values are kept in files.

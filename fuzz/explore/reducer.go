@@ -13,6 +13,8 @@ type reducer struct {
 	path      *path
 	races     races
 	pickOf    []int32 // the pick that each step of the run came of; -1 for none
+	passed    passed
+	early     int // Options.EarlyTimers of the program
 }
 
 // reduce marks what the run of a trace calls for from step `from` on, of which
@@ -31,6 +33,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	case SourceSets:
 		r.eachRace(from, func(n *node, rc race) { r.races.markSource(r.path, n, rc) })
 		r.markUnmade(t)
+		r.markPasses(t)
 	case GoodSiblings:
 		r.eachRace(from, func(n *node, rc race) { r.races.markSibling(r.path, n, rc) })
 	case PersistentSets:
@@ -52,7 +55,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 // eachRace calls do with each race of a step that came of a pick.
 func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	for _, rc := range r.races.find(from) {
-		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) {
+		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) && r.timeCanPass(rc) {
 			do(n, rc)
 		}
 	}
@@ -82,8 +85,12 @@ func (r *reducer) learnPicks(steps, from int) {
 		r.pickOf[j] = -1
 	}
 	for i := range r.path.nodes {
-		if n := &r.path.nodes[i]; n.kind == picks && int(n.step) < steps && r.path.taken(n).kind != noCrash {
-			r.pickOf[n.step] = int32(i)
+		n := &r.path.nodes[i]
+		if n.kind != picks || r.path.taken(n).kind == noCrash {
+			continue
+		}
+		if step := r.passed.of(r.path, i); int(step) < steps {
+			r.pickOf[step] = int32(i)
 		}
 	}
 }

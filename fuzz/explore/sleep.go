@@ -28,7 +28,7 @@ func (s *sleeping) mark(p *path, t *trace.Trace) (mayGoOn bool) {
 	if len(sleepers) == 0 {
 		return true
 	}
-	if n.step > p.nodes[n.pickBefore].step+1 {
+	if n.step > p.nodes[n.pickBefore].step+p.taken(&p.nodes[n.pickBefore]).steps() {
 		return !anyMessage(sleepers)
 	}
 	list := p.of(n)
@@ -83,7 +83,8 @@ func (s *sleeping) after(p *path, pick int32, t *trace.Trace) []candidate {
 			continue
 		}
 		if s.touches.any(t) || c.touchSet != 0 {
-			if s.touches.meet(c, n.step, taken.actor, t) {
+			if taken.kind == aPass && slices.ContainsFunc(s.touches.of(c), meetsPass) ||
+				taken.kind != aPass && s.touches.meet(c, n.step, taken.actor, t) {
 				continue
 			}
 		}

@@ -54,7 +54,11 @@ func (ts *touches) any(t *trace.Trace) bool { return len(t.Touches) > 0 || ts.en
 func (ts *touches) keep(p *path, t *trace.Trace) {
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.kind == picks && p.taken(n).kind != noCrash {
-			ts.keepOf(p.taken(n), n.step, t)
+			if c := p.taken(n); c.kind == aPass {
+				c.touchSet = ts.number(passing)
+			} else {
+				ts.keepOf(c, n.step, t)
+			}
 		}
 	}
 }
