@@ -22,6 +22,10 @@ import (
 // crashesLast is the rank of crashes: they are taken last.
 const crashesLast = math.MaxInt32
 
+// passFirst is the rank of passes: one that is marked is taken before what is marked
+// beside it, so that it sleeps there.
+const passFirst = math.MinInt32
+
 // isAlone reports whether there is only one way to go on, by a message.
 func isAlone(e *pulse.Enabled) bool { return e.Len() == 1 && e.Strikes() == 0 }
 
@@ -39,7 +43,7 @@ func (p *path) addCrashes(e *pulse.Enabled) {
 		c := candidate{seq: -1 - int32(e.Strike(i)), index: int32(e.Len() + i), send: trace.None,
 			actor: int32(e.Strike(i)), channel: trace.None, rank: crashesLast, kind: aCrash}
 		if c.actor == trace.None {
-			c.kind = aPass
+			c.kind, c.rank = aPass, passFirst
 		}
 		p.candidates = append(p.candidates, c)
 	}

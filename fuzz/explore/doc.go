@@ -90,9 +90,18 @@
 // messages back. While nothing comes with time, that leads to no order that there is not
 // without: searches with sleep sets make none, and begin again with them when the program
 // sets a timer, delays messages, or has a step look at what all steps before it have
-// done. Then, and where crashed actors may be restarted, time may pass early, or states
+// done. Then, and where crashed actors may be restarted or states
 // are compared, what comes between steps has to do with all of them: wherever such a
 // thing could come between two steps all messages are tried.
+//
+// That time passes early is picked as a message is, too, by SourceSets and by Everything
+// with sleep sets. It has to do with the steps that read the time, or set or stop a timer,
+// and with other such passes. A timer's message is then received as any other, at any time after the
+// pass at which it came due. Where no such step is near, early passes are not made. Two
+// runs may differ in where time has passed alone, which nobody sees:
+// there are then fewer distinct orders than runs. It is not so, and early passes have to
+// do with all steps, where faults may happen too, and when the program has periodic
+// timers, which tick for as long as others send, or calls a pulse.Nemesis.
 //
 // A step that ends its run, by a failure or by a skip, has to do with all that were still
 // to come: when the search goes on after it, Optimal begins again as SourceSets, all

@@ -133,7 +133,7 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 	for seed := range uint64(programs) {
 		programs := []*program{newProgram(seed, agreementFeatures(seed)), newProgram(seed, foolishFeatures(seed))}
 		if seed%2 == 1 {
-			programs = append(programs, crashingProgram(seed), cutOffProgram(seed))
+			programs = append(programs, crashingProgram(seed), cutOffProgram(seed), earlyProgram(seed))
 		}
 		for _, p := range programs {
 			if _, ok := e.enumerate(p.options(), p.Build, 1000); !ok {

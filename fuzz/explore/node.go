@@ -220,14 +220,19 @@ func markActor(list []candidate, actor int32) (end int32) {
 	return end
 }
 
-// firstAwake returns the first candidate that does not sleep, -1 when all do.
+// firstAwake returns the first candidate that does not sleep, -1 when all do. A pass is
+// first only where all else sleeps.
 func firstAwake(list []candidate) int {
+	first := -1
 	for i := range list {
-		if list[i].mark&asleep == 0 {
-			return i
+		if list[i].mark&asleep != 0 {
+			continue
+		}
+		if first = i; list[i].kind != aPass {
+			break
 		}
 	}
-	return -1
+	return first
 }
 
 // guess returns Eta's estimate (section 4) of the number of leaves: the size of

@@ -33,6 +33,17 @@ func meetsPass(x trace.Touch) bool { return isOfTime(x) || x.What == trace.AllSt
 // picksPasses reports whether passes are picked in a run.
 func picksPasses(t *trace.Trace) bool { return len(t.Passes) > 0 }
 
+// passedSince reports whether time has passed after a step because nothing else was left.
+// A pass that could have come early then sleeps no more: it has come.
+func passedSince(t *trace.Trace, step int32) bool {
+	for i := len(t.Passes) - 1; i >= 0 && t.Passes[i].Before > step; i-- {
+		if t.Passes[i].How != trace.Early {
+			return true
+		}
+	}
+	return false
+}
+
 // ticks reports whether time passes in a way that passes do not show: by periodic
 // timers, which tick as long as other messages come, or because of faults.
 func ticks(t *trace.Trace) bool {
@@ -219,7 +230,10 @@ func (p *path) passCandidate(n *node) *candidate {
 }
 
 // markPasses marks the early passes that could have come in place of a step that has to
-// do with time.
+// do with time, also those that sleep. For the step may keep another pass from coming
+// later, as when it stops a timer, so that no run with it shows that one; what is to come
+// before the step then, such as the end of a timer that is due earlier, is shown by the
+// runs with the pass in its place.
 func (r *reducer) markPasses(t *trace.Trace) {
 	for _, x := range t.Touches {
 		if !isOfTime(x) || !x.Reads || x.Step >= r.races.limit {
@@ -227,7 +241,7 @@ func (r *reducer) markPasses(t *trace.Trace) {
 		}
 		if n := r.nodeOf(x.Step); n != nil {
 			if c := r.path.passCandidate(n); c != nil {
-				c.mark |= todo
+				c.mark = c.mark&^asleep | todo
 			}
 		}
 	}
@@ -249,7 +263,7 @@ func (r *reducer) timeCanPass(rc race) bool {
 	if left := r.early - r.path.passesBefore(int(r.pickOf[rc.step])); needed > 0 && r.early >= 0 && needed > left {
 		return false
 	}
-	return rc.message != trace.None || r.races.trace.Steps[rc.crash].Kind != passes || r.races.setsTimerOnTheWay(rc)
+	return rc.message != trace.None || r.races.trace.Steps[rc.crash].Kind != passes || r.races.setsTimerOnTheWay(rc) && r.races.leavesTimer(rc)
 }
 
 // setsTimerOnTheWay reports whether a step that sets or stops a timer comes before the
@@ -259,4 +273,36 @@ func (r *races) setsTimerOnTheWay(rc race) bool {
 	return slices.ContainsFunc(r.meetings.touches, func(x trace.Touch) bool {
 		return x.What == trace.TheTimers && x.Step > rc.step && x.Step < rc.crash && !r.isBefore(rc.step, x.Step)
 	})
+}
+
+// leavesTimer reports whether a timer may be left for the pass of a race when all has
+// come before it that needs no step of the race.
+func (r *races) leavesTimer(rc race) bool {
+	for m := range r.trace.Sends {
+		d := &r.trace.Sends[m]
+		isThere := d.Step < rc.step || d.Step < rc.crash && !r.isBefore(rc.step, d.Step)
+		if !d.Kind.IsTimer() || !isThere || r.fired[m] >= 0 && r.fired[m] < rc.step {
+			continue
+		}
+		if r.fired[m] >= 0 || d.Fate != trace.Dropped || !r.isStoppedOnTheWay(d, rc) {
+			return true
+		}
+	}
+	return false
+}
+
+// isStoppedOnTheWay reports whether a timer was stopped by what comes before the pass of
+// a race and needs no step of the race: if so, all its actor's steps that may have stopped it do.
+func (r *races) isStoppedOnTheWay(d *trace.Send, rc race) (is bool) {
+	for _, x := range r.meetings.touches {
+		if x.What != trace.TheTimers || !x.Reads || x.Step <= d.Step || x.Step < rc.step ||
+			r.trace.Steps[x.Step].Actor != d.From && r.trace.Actors[d.From].Ended != x.Step {
+			continue
+		}
+		if x.Step > rc.crash || r.isBefore(rc.step, x.Step) {
+			return false
+		}
+		is = true
+	}
+	return is
 }

@@ -79,10 +79,10 @@ func (s *sleeping) after(p *path, pick int32, t *trace.Trace) []candidate {
 	}
 	for i := range list {
 		c := &list[i]
-		if c.mark&(asleep|done) == 0 || c.actor == taken.actor || int32(i) == n.current || c.kind == noCrash {
+		if c.mark&(asleep|done) == 0 || c.actor == taken.actor || int32(i) == n.current || c.kind == noCrash || c.kind == aPass && passedSince(t, n.step) {
 			continue
 		}
-		if s.touches.any(t) || c.touchSet != 0 {
+		if s.touches.any(t) || len(s.touches.of(c)) > 0 {
 			if taken.kind == aPass && slices.ContainsFunc(s.touches.of(c), meetsPass) ||
 				taken.kind != aPass && s.touches.meet(c, n.step, taken.actor, t) {
 				continue

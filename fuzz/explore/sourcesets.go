@@ -43,12 +43,10 @@ func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 	}
 	isKnown := c.mark&(done|asleep) != 0
 	mine := r.kept.of(c)
-	switch {
-	case c.kind == aCrash && !isKnown:
+	if c.kind == aCrash && !isKnown {
 		isKnown, mine = true, r.livesOf(c.actor, rc.step)
-	case c.kind == aPass:
-		isKnown, mine = true, passing
 	}
+	isKnown = isKnown || c.kind == aPass
 	for i := ms.first[rc.step+1]; i < ms.first[r.limit]; i++ {
 		x := ms.touches[i]
 		if !has(r.of(x.Step), rc.step) && (!isKnown && !(isOfTime(x) && x.Reads) || slices.ContainsFunc(mine, x.Meets)) && r.isOnTheWay(x.Step, rc) {
