@@ -71,7 +71,7 @@
 // or does something in its name by a Host, when two fail the T of a property or one
 // reads whether it has failed, when an actor crashes within a step, by Ctx.MayCrash, or
 // when a step looks at what all steps before it have done: System.Steps, Trace, Record,
-// Warnings and Received. When a search with a reduction meets two of them that no
+// Warnings, Received and Timers. When a search with a reduction meets two of them that no
 // message puts in order, it begins again with Everything.
 //
 // Sleep sets heed all these steps. A search that begins again has them if it had them
@@ -96,12 +96,18 @@
 //
 // That time passes early is picked as a message is, too, by SourceSets and by Everything
 // with sleep sets. It has to do with the steps that read the time, or set or stop a timer,
-// and with other such passes. A timer's message is then received as any other, at any time after the
-// pass at which it came due. Where no such step is near, early passes are not made. Two
-// runs may differ in where time has passed alone, which nobody sees:
-// there are then fewer distinct orders than runs. It is not so, and early passes have to
-// do with all steps, where faults may happen too, and when the program has periodic
-// timers, which tick for as long as others send, or calls a pulse.Nemesis.
+// and with other passes. A timer's message is received after the pass at which it came
+// due, and else as any other. SourceSets lets time pass early only where that has to do
+// with a step, or lets something come before one. Two runs may differ in nothing but where
+// time has passed, which nobody sees: then there are fewer distinct orders than runs. With
+// faults, with periodic timers, which tick for as long as others send, and with a
+// pulse.Nemesis, which may delay messages, an early pass has to do with all steps.
+//
+// What is not picked so has to do with more than one actor. A restart decides which of
+// the messages are lost that are sent to its actor, so that it would have to do with each
+// step that sends it one, and a trace does not show where messages were lost. A
+// partition, where time passes, keeps all messages of an actor from coming before a timer:
+// which it holds back depends on all that is sent while it lasts.
 //
 // A step that ends its run, by a failure or by a skip, has to do with all that were still
 // to come: when the search goes on after it, Optimal begins again as SourceSets, all
