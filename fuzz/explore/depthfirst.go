@@ -163,7 +163,7 @@ func (d *depthFirst) learn(run *Run) {
 	t = d.reducer.see(t)
 	limit := len(t.Steps)
 	if w.ending == endedAsleep {
-		limit = int(d.reducer.passed.of(&w.path, int(w.lastPick()))) + 1
+		limit = d.reducer.stepsToLastPick() + 1
 	}
 	d.over = d.reducer.reduce(t, d.reducer.passed.before(d.shared), limit)
 }

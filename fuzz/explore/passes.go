@@ -14,9 +14,9 @@ import (
 // pass at which it came due, and else at any time. So that time passes at a rest says
 // nothing about the steps before and after it: only a new Run of the test does.
 //
-// An early pass is never taken by itself, but only where something that follows from a
-// pass is to come before a step that need not wait for it, or where a step has to do with
-// time: a pass could have come before that.
+// An early pass is taken only where something that follows from a pass is to come before a
+// step that need not wait for it, where a step has to do with time, so that a pass could
+// have come before that, and where all else sleeps.
 
 // passes is the kind of a pass as a step.
 const passes = trace.StepKind(math.MaxUint8)
@@ -179,13 +179,13 @@ func (p *passed) takeActors(t *trace.Trace) {
 	}
 }
 
-// of returns the number of the step that was taken at a pick.
-func (p *passed) of(w *path, pick int) int32 {
-	n := &w.nodes[pick]
+// of returns the number of the step that was taken at a pick, before which so many early
+// passes were taken.
+func (p *passed) of(w *path, n *node, passesBefore int) int32 {
 	if len(p.view.Steps) == 0 || w.taken(n).kind != aPass {
 		return p.after(n.step)
 	}
-	return p.early[w.passesBefore(pick)]
+	return p.early[passesBefore]
 }
 
 // after returns the number that a step of the run has, or would have.
@@ -205,16 +205,6 @@ func (p *passed) before(shared int) int {
 		return shared
 	}
 	return int(p.at[shared-1]) + 1
-}
-
-// passesBefore returns how many early passes were taken before a node.
-func (p *path) passesBefore(node int) (count int) {
-	for i := range p.nodes[:node] {
-		if n := &p.nodes[i]; n.kind == picks && p.taken(n).kind == aPass {
-			count++
-		}
-	}
-	return count
 }
 
 // passCandidate returns the candidate of a pick by which time passes early, nil if it
@@ -260,7 +250,7 @@ func (r *reducer) timeCanPass(rc race) bool {
 			needed++
 		}
 	}
-	if left := r.early - r.path.passesBefore(int(r.pickOf[rc.step])); needed > 0 && r.early >= 0 && needed > left {
+	if left := r.early - int(r.used[r.pickOf[rc.step]]); needed > 0 && r.early >= 0 && needed > left {
 		return false
 	}
 	return rc.message != trace.None || r.races.trace.Steps[rc.crash].Kind != passes || r.races.setsTimerOnTheWay(rc) && r.races.leavesTimer(rc)

@@ -14,7 +14,8 @@ type reducer struct {
 	races     races
 	pickOf    []int32 // the pick that each step of the run came of; -1 for none
 	passed    passed
-	early     int // Options.EarlyTimers of the program
+	early     int     // Options.EarlyTimers of the program
+	used      []int32 // by node of the path: how many early passes were taken before it
 }
 
 // reduce marks what the run of a trace calls for from step `from` on, of which
@@ -84,15 +85,33 @@ func (r *reducer) learnPicks(steps, from int) {
 	for j := from; j < steps; j++ {
 		r.pickOf[j] = -1
 	}
+	r.used = r.used[:0]
+	count := 0
 	for i := range r.path.nodes {
 		n := &r.path.nodes[i]
+		r.used = append(r.used, int32(count))
 		if n.kind != picks || r.path.taken(n).kind == noCrash {
 			continue
 		}
-		if step := r.passed.of(r.path, i); int(step) < steps {
+		if step := r.passed.of(r.path, n, count); int(step) < steps {
 			r.pickOf[step] = int32(i)
 		}
+		if r.path.taken(n).kind == aPass {
+			count++
+		}
 	}
+}
+
+// stepsToLastPick returns how many steps come before the one of the last pick.
+func (r *reducer) stepsToLastPick() int {
+	last := r.path.lastPick()
+	count := 0
+	for i := range r.path.nodes[:last] {
+		if n := &r.path.nodes[i]; n.kind == picks && r.path.taken(n).kind == aPass {
+			count++
+		}
+	}
+	return int(r.passed.of(r.path, &r.path.nodes[last], count))
 }
 
 // nodeOf returns the pick that a step came of; nil when there was nothing to
