@@ -176,7 +176,7 @@ func (f *faults) take(i int, r *recorder) strike {
 
 func (t *traffic) resetFaults() {
 	t.faults.left, t.faults.early, t.faults.offered = t.options.Faults, 0, 0
-	t.faults.timed = t.needs.Strikes && t.rec.on && t.options.offersTime()
+	t.faults.timed = t.needs.Strikes && t.options.offersTime()
 	t.armFaults()
 }
 

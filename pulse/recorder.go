@@ -240,14 +240,14 @@ func (r *recorder) held() {
 // passes notes that time passes, where a strategy picks whether it does so early. seq is
 // the mailroom's.
 func (r *recorder) passes(f *faults, seq int32, how trace.PassKind) {
-	if f.timed {
+	if f.timed && r.on {
 		r.trace.Passes = append(r.trace.Passes, trace.Pass{Before: r.steps, Seq: seq, How: how})
 	}
 }
 
 // meetsTime notes that the running step has to do with virtual time or with timers.
 func (r *recorder) meetsTime(f *faults, what trace.Touched) {
-	if f.timed && r.step >= 0 && r.called != r.steps {
+	if f.timed && r.on && r.step >= 0 && r.called != r.steps {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: trace.None, What: what, Reads: true})
 	}
 }

@@ -298,9 +298,10 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 		}
 		return passEarly(s, until)
 	case k == Hold && s.needs.Single:
-		if s.passTime(until) {
+		if s.timeCanPass(until) {
+			s.rec.passes(&s.faults, s.mail.seq, trace.Early)
 			s.rec.held()
-			return true
+			return s.passTime(until)
 		}
 		s.badStrategy("holds back all of %d deliverable messages and no timer is left", n)
 	case k == Quit && s.quit():

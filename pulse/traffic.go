@@ -295,7 +295,7 @@ func (t *traffic) stopTimer(number, send int32) bool {
 // stopTimersOf stops all timers of an actor. The running step has to do with time also
 // when all have fired: before that, it would have stopped them.
 func (t *traffic) stopTimersOf(actor int32) {
-	if t.faults.timed && slices.ContainsFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) {
+	if t.faults.timed && t.rec.on && slices.ContainsFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) {
 		t.rec.meetsTime(&t.faults, trace.TheTimers)
 	}
 	for i := t.clock.timerOf(actor); i >= 0; i = t.clock.timerOf(actor) {
