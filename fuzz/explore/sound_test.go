@@ -40,6 +40,7 @@ func unsound() []subject {
 		program("a delay while time may pass early", early(1), delaysWhileTimersWait),
 		program("an answer to the test while time may pass early", early(1), asksWhileTimersWait),
 		program("two runs while time may pass early", early(1), runsTwice),
+		program("System.Now while time may pass early", early(1), asksForTime),
 		program("places", pulse.Options{}, readsPlaces),
 		program("names", pulse.Options{}, readsNames),
 		program("the test's messages", pulse.Options{}, readsReceived),
@@ -219,6 +220,13 @@ func runsTwice(sys *pulse.System) func() error {
 	sys.RunFor(1)
 	sys.Send(timed, kind("go"))
 	relays(sys, "more", timed)
+	return nil
+}
+
+// asksForTime has an actor that asks the system for the time, beside one that sets a timer.
+func asksForTime(sys *pulse.System) func() error {
+	setsTimer(sys, nil)
+	sys.Send(sys.Spawn("asker", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("it is %d", sys.Now()) })), kind("go"))
 	return nil
 }
 
