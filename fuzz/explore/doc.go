@@ -132,7 +132,10 @@
 // is at a time: messages for such processes come last by default, so that they are
 // there to be asked about. What is left are messages that lead from one such
 // process to another while both wait. A question is asked once; with several workers,
-// once in each subtree. How many runs are wasted depends on the ordering.
+// once in each subtree. SourceSets wastes runs where steps meet by lives, or an early pass
+// of time by timers: it begins an order in which the later of two comes first, with what that
+// needs, and gives it up when all that could follow then sleeps. Beside processes that each
+// ask with a timeout there are some: 53 beside 346 runs for three. How many runs are wasted depends on the ordering.
 //
 // # Orderings
 //
