@@ -402,13 +402,15 @@ type oddity struct {
 // than the last (17,000,477); a crash that cannot be left out on the way to a message that
 // sleeps (1713); a partition that a step notices by the number of steps (1453); an actor
 // that ends after its timer has come due (71204), and two that read the name of a third
-// (85445); a pass that sleeps while it comes at rest (4002).
+// (85445); a pass that sleeps while it comes at rest (4002); periodic timers (84) and a
+// Nemesis (182) where time may pass early.
 func oddities() (list []oddity) {
 	for _, seed := range []uint64{198, 403, 454, 523, 784, 4109, 9678, 10092} {
 		list = append(list, oddity{seed, func(seed uint64) *program { return newProgram(seed, agreementFeatures(seed)) }})
 	}
 	return append(list, oddity{17_000_477, livingProgram}, oddity{1713, crashingProgram}, oddity{1453, cutOffProgram},
-		oddity{71204, earlyProgram}, oddity{85445, earlyProgram}, oddity{4002, earlyProgram})
+		oddity{71204, earlyProgram}, oddity{85445, earlyProgram}, oddity{4002, earlyProgram},
+		oddity{84, earlyWith(everying)}, oddity{182, earlyWith(nemeses)})
 }
 
 // TestFoundAgain holds the oddities in all orderings.

@@ -34,6 +34,16 @@ func earlyProgram(seed uint64) *program {
 	return p
 }
 
+// earlyWith returns what draws programs in which time may pass early once, and that have
+// something that passes of time do not go with.
+func earlyWith(more features) func(seed uint64) *program {
+	return func(seed uint64) *program {
+		p := newProgram(seed, common|checking|more)
+		p.settings.early = 1
+		return p
+	}
+}
+
 // TestAgreementOfPasses holds that every way to explore finds what the enumerator finds
 // where time may pass early.
 func TestAgreementOfPasses(t *testing.T) {
