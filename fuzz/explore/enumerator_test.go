@@ -181,7 +181,8 @@ func classOf(sys *pulse.System) uint64 {
 	var room [16]uint64 // of most programs, on the stack
 	hashes := append(room[:0], make([]uint64, len(t.Actors))...)
 	notes := t.Notes
-	early := sys.Options().EarlyTimers != 0
+	o := sys.Options()
+	early := o.EarlyTimers != 0 && o.Faults.Drop+o.Faults.Duplicate+o.Faults.Delay+o.Faults.Crash+o.Faults.Partition == 0
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		if s.Kind == trace.Partition || s.Kind == trace.Heal {

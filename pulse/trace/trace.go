@@ -190,7 +190,7 @@ type Touch struct {
 	Actor int32
 	Ask   int32 // the number of the Ask of Actor that an answer was sent to
 	What  Touched
-	Reads bool // the step changed nothing of it that others of its kind see; never set of ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
+	Reads bool // no other step that only reads it can tell; never set of ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
 }
 
 // Same reports whether two touches are of one thing.
