@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A Ctx is what a handler may do to the system. It belongs to one actor and
@@ -156,6 +157,7 @@ func (c *Ctx) Now() time.Duration {
 	if c.sys == nil {
 		c.wrong("Now")
 	}
+	c.sys.rec.meetsTime(&c.sys.faults, trace.TheTime)
 	return time.Duration(c.sys.clock.now)
 }
 

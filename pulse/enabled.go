@@ -24,11 +24,12 @@ type Enabled struct {
 // Len returns how many messages can be delivered now.
 func (e *Enabled) Len() int { return len(e.mail.ready) }
 
-// Strikes returns how many crashes could come now in place of a message. It is 0
-// for strategies that do not need to pick from them.
+// Strikes returns how many crashes could come now in place of a message, or 1 if time
+// could pass. It is 0 for strategies that do not need to pick from them.
 func (e *Enabled) Strikes() int { return e.sys.faults.offered }
 
-// Strike returns the index of the actor that would crash by strike i.
+// Strike returns the index of the actor that would crash by strike i, trace.None if time
+// would pass.
 func (e *Enabled) Strike(i int) (actor int) { return int(e.sys.faults.list[:e.Strikes()][i].actor) }
 
 // Step returns how many steps the run has taken.

@@ -66,13 +66,15 @@ var defaultDelay = []time.Duration{10 * time.Millisecond}
 type faults struct {
 	left     Faults
 	strikes  bool // actors may be struck
+	timed    bool // Pick decides where time passes early
 	early    int  // timers that fired early
 	list     []strike
 	offered  int
 	unstruck uint64
 }
 
-// A strike is a fault that can happen before the next step.
+// A strike is a fault that can happen before the next step. One of no actor is that
+// time passes early.
 type strike struct {
 	kind  trace.StepKind
 	lose  bool // the restart loses the state
@@ -152,15 +154,29 @@ func (f *faults) offer(r *recorder) {
 	}
 }
 
+// offerTime lets Pick answer that time passes early. Until it does, it counts as
+// decided that it does not.
+func (f *faults) offerTime(r *recorder) {
+	f.unstruck = r.hash
+	r.decided(choice.Clock, 2, 0, false)
+	f.list = append(f.list[:0], strike{actor: none, value: 1})
+	f.offered = 1
+}
+
 // take takes a strike that Pick has answered, which is decided then.
 func (f *faults) take(i int, r *recorder) strike {
 	x := f.list[i]
-	r.redecide(f.unstruck, choice.Fault, int(x.value))
+	k := choice.Fault
+	if x.actor == none {
+		k = choice.Clock
+	}
+	r.redecide(f.unstruck, k, int(x.value))
 	return x
 }
 
 func (t *traffic) resetFaults() {
 	t.faults.left, t.faults.early, t.faults.offered = t.options.Faults, 0, 0
+	t.faults.timed = t.needs.Strikes && t.options.offersTime()
 	t.armFaults()
 }
 
@@ -188,6 +204,12 @@ func (t *traffic) beginFaults() {
 // does from messages, and there are no partitions for it.
 func (o *Options) offersStrikes() bool {
 	return o.EarlyTimers == 0 && o.Faults.RestartKept == 0 && o.Faults.RestartLost == 0
+}
+
+// offersTime reports whether a strategy that needs it picks where time passes early as
+// it picks messages.
+func (o *Options) offersTime() bool {
+	return o.EarlyTimers != 0 && !o.Faults.onMessages() && !o.Faults.onActors()
 }
 
 // goesAstray lets faults strike a message before it enters its channel, unless it

@@ -237,6 +237,21 @@ func (r *recorder) held() {
 	}
 }
 
+// passes notes that time passes, where a strategy picks whether it does so early. seq is
+// the mailroom's.
+func (r *recorder) passes(f *faults, seq int32, how trace.PassKind) {
+	if f.timed && r.on {
+		r.trace.Passes = append(r.trace.Passes, trace.Pass{Before: r.steps, Seq: seq, How: how})
+	}
+}
+
+// meetsTime notes that the running step has to do with virtual time or with timers.
+func (r *recorder) meetsTime(f *faults, what trace.Touched) {
+	if f.timed && r.on && r.step >= 0 && r.called != r.steps {
+		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: trace.None, What: what, Reads: true})
+	}
+}
+
 // atRest notes that nothing was deliverable after the steps so far.
 func (r *recorder) atRest() {
 	n := int32(len(r.trace.Steps))
@@ -282,7 +297,7 @@ func (r *recorder) look(actor int32, what trace.Touched) {
 	if !r.on || !r.inStep() {
 		return
 	}
-	x := trace.Touch{Step: r.step, Actor: actor, What: what}
+	x := trace.Touch{Step: r.step, Actor: actor, What: what, Reads: what == trace.ItsPlace || what == trace.ItsName}
 	if n := len(r.trace.Touches); n == 0 || r.trace.Touches[n-1] != x { // a handler may look in a loop
 		r.trace.Touches = append(r.trace.Touches, x)
 	}

@@ -65,6 +65,7 @@ func (s *System) attempts(until int64, final bool) {
 	s.enter()
 	defer s.leave()
 	s.clock.timed, s.until = !final, until
+	s.rec.passes(&s.faults, s.mail.seq, trace.ByTest)
 	for !s.attempt(until) {
 	}
 	s.fails.settle()
@@ -238,7 +239,14 @@ func (s *System) rest(until int64) bool {
 		}
 	}
 	s.rec.atRest()
-	return s.todo.beforeStep&workAnswer == 0 && (s.passTime(until) || s.healAtEnd())
+	if s.todo.beforeStep&workAnswer != 0 {
+		return false
+	}
+	if s.timeCanPass(until) {
+		s.rec.passes(&s.faults, s.mail.seq, trace.AtRest)
+		return s.passTime(until)
+	}
+	return s.healAtEnd()
 }
 
 // picksAtRest asks Pick for a strike when nothing is deliverable, and reports whether
@@ -256,13 +264,27 @@ func (s *System) interrupt(until int64) bool {
 	if s.todo.beforeStep&workFault != 0 && s.strike() {
 		return true
 	}
-	if s.todo.beforeStep&workClock != 0 && s.timeCanPass(until) && s.choose(choice.Clock, 2) == 1 {
-		if s.faults.early++; s.faults.early == s.options.EarlyTimers {
-			s.todo.beforeStep &^= workClock
-		}
-		return s.passTime(until)
+	if s.todo.beforeStep&workClock == 0 {
+		return false
 	}
-	return false
+	can := s.timeCanPass(until)
+	if s.faults.timed {
+		if s.faults.offered = 0; can {
+			s.faults.offerTime(&s.rec)
+		}
+		return false
+	}
+	return can && s.choose(choice.Clock, 2) == 1 && passEarly(s, until)
+}
+
+// passEarly lets time pass although messages can be delivered.
+func passEarly(s *System, until int64) bool {
+	if s.faults.early++; s.faults.early == s.options.EarlyTimers {
+		s.todo.beforeStep &^= workClock
+	}
+	s.faults.offered = 0
+	s.rec.passes(&s.faults, s.mail.seq, trace.Early)
+	return s.passTime(until)
 }
 
 // pickedNone deals with an answer of Pick that is no message: the strategy holds
@@ -270,12 +292,16 @@ func (s *System) interrupt(until int64) bool {
 func (s *System) pickedNone(k, n int, until int64) bool {
 	switch {
 	case k >= n && k < n+s.faults.offered:
-		s.inflict(s.faults.take(k-n, &s.rec))
-		return true
-	case k == Hold && s.needs.Single:
-		if s.passTime(until) {
-			s.rec.held()
+		if x := s.faults.take(k-n, &s.rec); x.actor != none {
+			s.inflict(x)
 			return true
+		}
+		return passEarly(s, until)
+	case k == Hold && s.needs.Single:
+		if s.timeCanPass(until) {
+			s.rec.passes(&s.faults, s.mail.seq, trace.Early)
+			s.rec.held()
+			return s.passTime(until)
 		}
 		s.badStrategy("holds back all of %d deliverable messages and no timer is left", n)
 	case k == Quit && s.quit():

@@ -46,7 +46,8 @@ type Needs struct {
 	// strike; where nothing is deliverable it answers that, or Hold for no strike. And no
 	// actor is cut off: while nothing comes with time, a partition leads to nothing that
 	// could not come without. It is so only under options without restarts and
-	// without early timers; under others Choose is asked for all faults.
+	// without early timers; under others Choose is asked for all faults. Under options
+	// with early timers and without faults Pick is asked where time passes early, too.
 	Strikes bool
 }
 

@@ -1,6 +1,7 @@
 package pulse_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,80 @@ func TestPickedStrikes(t *testing.T) {
 		}
 		sys.Close()
 		again.Close()
+	}
+}
+
+// setsTimer has an actor that sends to another and sets a timer for itself.
+func setsTimer(sys *pulse.System) {
+	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
+	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) {
+		if m == (blast{}) {
+			ctx.Send(last, m)
+			ctx.After(1, "due")
+		}
+	})), blast{})
+}
+
+func pass(before, seq int32, how trace.PassKind) trace.Pass {
+	return trace.Pass{Before: before, Seq: seq, How: how}
+}
+
+// TestPickedPasses holds where a strategy that needs strikes is asked whether time passes
+// early, what the trace shows of it, and that the answers make the same run again.
+func TestPickedPasses(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		options      pulse.Options
+		after, actor int
+		last         int64 // when the last message came to the other
+		passes       []trace.Pass
+		picks        int
+	}{
+		{"before a message", pulse.Options{EarlyTimers: 1}, 0, -1, 1, []trace.Pass{pass(0, 1, trace.ByTest), pass(1, 2, trace.Early)}, 2},
+		{"before a message, as often as it likes", pulse.Options{EarlyTimers: -1}, 0, -1, 1, []trace.Pass{pass(0, 1, trace.ByTest), pass(1, 2, trace.Early)}, 2},
+		{"at rest", pulse.Options{EarlyTimers: 1}, 9, -1, 0, []trace.Pass{pass(0, 1, trace.ByTest), pass(2, 2, trace.AtRest)}, 1},
+		{"never early", pulse.Options{}, 0, -1, 0, nil, 0},
+		{"with faults", pulse.Options{EarlyTimers: 1, Faults: pulse.Faults{Drop: 1}}, 0, -1, 0, nil, 0},
+	} {
+		s := &crasher{after: c.after, actor: c.actor}
+		c.options.Strategy = s
+		sys := pulse.New(c.options)
+		setsTimer(sys)
+		sys.Run()
+		at := int64(-1)
+		for _, st := range sys.Trace().Steps {
+			if sys.Trace().Name(st.Actor) == "last" {
+				at = st.Time
+			}
+		}
+		if at != c.last || !slices.Equal(sys.Trace().Passes, c.passes) || s.picks != c.picks {
+			t.Errorf("%s: at %d, %v, %d picks; want %d, %v, %d", c.name, at, sys.Trace().Passes, s.picks, c.last, c.passes, c.picks)
+		}
+		c.options.Strategy, c.options.Record = &answered{list: append([]choice.Choice(nil), sys.Record().Choices...)}, true
+		again := pulse.New(c.options)
+		setsTimer(again)
+		if again.Run(); again.Trace().Hash != sys.Trace().Hash || len(again.Trace().Passes) > 0 {
+			t.Errorf("%s: by its answers the run is another: %s", c.name, stepsOf(again.Trace()))
+		}
+		sys.Close()
+		again.Close()
+	}
+}
+
+// An unrecorded crasher does not need the run recorded.
+type unrecorded struct{ crasher }
+
+func (*unrecorded) Needs() pulse.Needs { return pulse.Needs{Strikes: true} }
+
+// TestPickedPassesUnrecorded holds that time passes early as well in a run that is not
+// recorded.
+func TestPickedPassesUnrecorded(t *testing.T) {
+	s := &unrecorded{crasher{actor: -1}}
+	sys := pulse.New(pulse.Options{EarlyTimers: 1, Strategy: s})
+	defer sys.Close()
+	setsTimer(sys)
+	if !sys.Run() || s.picks != 2 || sys.Now() != 1 {
+		t.Errorf("%d picks, it is %d; want 2 and 1", s.picks, sys.Now())
 	}
 }
 

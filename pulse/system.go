@@ -155,11 +155,17 @@ func (s *System) Steps() int {
 }
 
 // Now returns virtual time: how long the run has lasted for its program.
-func (s *System) Now() time.Duration { return time.Duration(s.clock.now) }
+func (s *System) Now() time.Duration {
+	s.rec.meetsTime(&s.faults, trace.TheTime)
+	return time.Duration(s.clock.now)
+}
 
 // Timers returns how many timers the run has set, those that end waits and sleeps
 // among them.
-func (s *System) Timers() int { return s.clock.set }
+func (s *System) Timers() int {
+	s.rec.look(trace.Test, trace.AllSteps)
+	return s.clock.set
+}
 
 // Err returns what the run failed with as an error, nil while it has not.
 func (s *System) Err() error {

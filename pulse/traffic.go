@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -264,6 +265,7 @@ func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) T
 	if d < 0 {
 		t.misuse("a timer of %v: time does not go back; zero is at once", d)
 	}
+	t.rec.meetsTime(&t.faults, trace.TheTimers)
 	t.clock.set++
 	e.at, e.effect, e.last = t.clock.later(d), fire, none
 	kind := trace.Timer
@@ -281,6 +283,7 @@ func (t *traffic) stopTimer(number, send int32) bool {
 			t.rec.look(owner, trace.ItsSteps)
 		}
 	}
+	t.rec.meetsTime(&t.faults, trace.TheTimers)
 	i := t.clock.find(number, send)
 	if i < 0 {
 		return false
@@ -289,8 +292,12 @@ func (t *traffic) stopTimer(number, send int32) bool {
 	return true
 }
 
-// stopTimersOf stops all timers of an actor.
+// stopTimersOf stops all timers of an actor. The running step has to do with time also
+// when all have fired: before that, it would have stopped them.
 func (t *traffic) stopTimersOf(actor int32) {
+	if t.faults.timed && t.rec.on && slices.ContainsFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) {
+		t.rec.meetsTime(&t.faults, trace.TheTimers)
+	}
 	for i := t.clock.timerOf(actor); i >= 0; i = t.clock.timerOf(actor) {
 		t.mail.discard(t.clock.removeAt(i).send, trace.Dropped)
 	}

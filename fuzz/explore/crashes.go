@@ -22,6 +22,10 @@ import (
 // crashesLast is the rank of crashes: they are taken last.
 const crashesLast = math.MaxInt32
 
+// passFirst is the rank of passes: one that is marked is taken before what is marked
+// beside it, so that it sleeps there.
+const passFirst = math.MinInt32
+
 // isAlone reports whether there is only one way to go on, by a message.
 func isAlone(e *pulse.Enabled) bool { return e.Len() == 1 && e.Strikes() == 0 }
 
@@ -36,9 +40,12 @@ func candidatesOf(e *pulse.Enabled) int {
 // addCrashes adds to the candidates of a new pick those that are no messages.
 func (p *path) addCrashes(e *pulse.Enabled) {
 	for i := range e.Strikes() {
-		actor := int32(e.Strike(i))
-		p.candidates = append(p.candidates, candidate{seq: -1 - actor, index: int32(e.Len() + i), send: trace.None,
-			actor: actor, channel: trace.None, rank: crashesLast, kind: aCrash})
+		c := candidate{seq: -1 - int32(e.Strike(i)), index: int32(e.Len() + i), send: trace.None,
+			actor: int32(e.Strike(i)), channel: trace.None, rank: crashesLast, kind: aCrash}
+		if c.actor == trace.None {
+			c.kind, c.rank = aPass, passFirst
+		}
+		p.candidates = append(p.candidates, c)
 	}
 	if e.Len() == 0 {
 		p.candidates = append(p.candidates, candidate{seq: math.MinInt32, index: pulse.Hold, send: trace.None,
@@ -125,7 +132,7 @@ func (r *races) isOf(c *candidate, rc race) bool {
 	if rc.message != trace.None {
 		return c.kind == aMessage && c.send == rc.message
 	}
-	return c.kind == aCrash && c.actor == r.trace.Steps[rc.crash].Actor
+	return c.kind != aMessage && c.actor == r.trace.Steps[rc.crash].Actor
 }
 
 // stepOf returns the step, later than another one, in which a candidate of the
@@ -134,9 +141,9 @@ func (r *races) stepOf(c *candidate, other int32) int32 {
 	switch c.kind {
 	case aMessage:
 		return r.trace.Sends[c.send].Receipt
-	case aCrash:
+	case aCrash, aPass:
 		for k := other + 1; k < r.limit; k++ {
-			if st := &r.trace.Steps[k]; st.Kind == trace.Crash && st.Actor == c.actor {
+			if st := &r.trace.Steps[k]; st.Send == trace.None && st.Actor == c.actor {
 				return k
 			}
 		}

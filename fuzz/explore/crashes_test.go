@@ -114,8 +114,8 @@ func TestLostCrashesAreFound(t *testing.T) {
 	}
 }
 
-// misledBy counts programs of which the search misses something when a part of each
-// trace is lost.
+// misledBy counts, of 400, the programs of which the search misses something when a part
+// of each trace is lost.
 func misledBy(draw func(uint64) *program, lose func(*trace.Trace)) (found int) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()

@@ -56,6 +56,61 @@ func setsTimer(sys *pulse.System, _ []pulse.Ref) {
 	})), kind("go"))
 }
 
+// setsTimers has so many more actors that each set a timer for themselves, at once.
+func setsTimers(n int) func(*pulse.System, []pulse.Ref) {
+	return func(sys *pulse.System, workers []pulse.Ref) {
+		for range n {
+			setsTimer(sys, workers)
+		}
+	}
+}
+
+// answered has one more actor, which sets a timer for itself and is sent something by another.
+func answered(sys *pulse.System, _ []pulse.Ref) {
+	setsTimer(sys, nil)
+	timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
+		if m == kind("go") {
+			ctx.After(1, kind("due"))
+		}
+	}))
+	sys.Send(timed, kind("go"))
+	relays(sys, "answer", timed)
+}
+
+// readsTime has one more actor, which looks at the time, beside one that sets a timer.
+func readsTime(sys *pulse.System, _ []pulse.Ref) {
+	setsTimer(sys, nil)
+	sys.Send(sys.Spawn("reader", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("it is %d", ctx.Now()) })), kind("go"))
+}
+
+// asksInVain has so many processes that each ask a server and wait for a time only.
+func asksInVain(n int) func(*pulse.System, []pulse.Ref) {
+	return func(sys *pulse.System, _ []pulse.Ref) {
+		server := sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Reply(m) }))
+		for range n {
+			sys.Go("client", func(p *pulse.Process) { p.AskTimeout(server, kind("question"), 1) })
+		}
+	}
+}
+
+// stopsTimer has one more actor, which sets a timer for itself and stops it when it is told to.
+func stopsTimer(sys *pulse.System, _ []pulse.Ref) {
+	var timer pulse.Timer
+	timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
+		switch m {
+		case kind("go"):
+			timer = ctx.After(1, kind("due"))
+		case kind("stop"):
+			timer.Stop()
+		}
+	}))
+	sys.Send(timed, kind("go"))
+	relays(sys, "stop", timed)
+}
+
+// early lets time pass early so many times, -1 at any time.
+func early(n int) pulse.Options { return pulse.Options{EarlyTimers: n} }
+
 // crash lets so many actors crash.
 func crash(n int) pulse.Options { return pulse.Options{Faults: pulse.Faults{Crash: n}} }
 
@@ -81,7 +136,18 @@ func TestDependencies(t *testing.T) {
 		{"Alive, six workers", pulse.Options{}, 6, ends(asksForLife), 0, explore.SourceSets, 1440, 0},
 		{"early timers, no timer", pulse.Options{EarlyTimers: 1}, 3, nil, 6, explore.Optimal, 6, 0},
 		{"early timers, no timer, six workers", pulse.Options{EarlyTimers: 1}, 6, nil, 0, explore.Optimal, 720, 0},
-		{"early timers and a timer", pulse.Options{EarlyTimers: 1}, 3, setsTimer, 90, explore.SourceSets, 96, 252},
+		{"early timers and a timer", early(1), 3, setsTimer, 6, explore.SourceSets, 6, 0},
+		{"early timers and a timer, six workers", early(1), 6, setsTimer, 0, explore.SourceSets, 720, 0},
+		{"early timers and two timers", early(1), 2, setsTimers(2), 2, explore.SourceSets, 6, 0},
+		{"early timers and two timers, at any time", early(-1), 2, setsTimers(2), 2, explore.SourceSets, 6, 0},
+		{"early timers and six timers", early(1), 2, setsTimers(6), 0, explore.SourceSets, 126, 0},
+		{"an early timer and an answer", early(1), 0, answered, 3, explore.SourceSets, 9, 0},
+		{"an early timer and an answer, five workers", early(1), 5, answered, 0, explore.SourceSets, 1080, 0},
+		{"early timers and Now", early(1), 2, readsTime, 4, explore.SourceSets, 4, 0},
+		{"early timers and Stop", early(1), 1, stopsTimer, 4, explore.SourceSets, 4, 0},
+		{"early timers and an Ask", early(1), 2, asksInVain(1), 4, explore.SourceSets, 6, 0},
+		{"early timers and two Asks", early(1), 0, asksInVain(2), 8, explore.SourceSets, 28, 2},
+		{"early timers and three Asks", early(1), 0, asksInVain(3), 0, explore.SourceSets, 346, 53},
 		{"a crash", crash(1), 3, nil, 46, explore.SourceSets, 46, 0},
 		{"a crash, four workers", crash(1), 4, nil, 0, explore.SourceSets, 209, 0},
 		{"a crash, six workers", crash(1), 6, nil, 0, explore.SourceSets, 7717, 0},
@@ -105,6 +171,9 @@ func TestDependencies(t *testing.T) {
 		all, ok := enumerate(c.options, build, 30_000)
 		if !ok || all.distinct() != c.all || len(f.orders) != c.all {
 			t.Errorf("%s: %d distinct orders of %d; want %d", c.name, len(f.orders), all.distinct(), c.all)
+		}
+		if c.options.EarlyTimers != 0 && f.Distinct != c.all {
+			t.Errorf("%s: %d distinct orders, it says; want %d", c.name, f.Distinct, c.all)
 		}
 	}
 }

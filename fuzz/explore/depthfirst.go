@@ -156,14 +156,16 @@ func (d *depthFirst) learn(run *Run) {
 	// known; and where timers may be early, a step may come in another order
 	// after a timer that this run came to rest for.
 	if w.ending == endedItself && run.brokeOff() || w.ending == endedKnown || w.ending == endedDeep ||
-		mayPassEarly(run.System) {
+		mayPassEarly(run.System) && !(picksPasses(t) && d.options.Reduction == SourceSets) {
 		w.openPicks()
 	}
+	d.reducer.early = run.System.Options().EarlyTimers
+	t = d.reducer.see(t)
 	limit := len(t.Steps)
 	if w.ending == endedAsleep {
-		limit = int(w.nodes[w.lastPick()].step) + 1
+		limit = d.reducer.stepsToLastPick() + 1
 	}
-	d.over = d.reducer.reduce(t, d.shared, limit)
+	d.over = d.reducer.reduce(t, d.reducer.passed.before(d.shared), limit)
 }
 
 // blindTo returns what the search must go over to when sleep sets, or any
@@ -176,6 +178,8 @@ func (d *depthFirst) blindTo(run *Run) handover {
 		return handover{Everything, false, whyObserved}
 	case d.mayShowPartitions(run.System):
 		return handover{d.options.Reduction, true, whyPartitions}
+	case picksPasses(run.System.Trace()) && ticks(run.System.Trace()):
+		return handover{d.options.Reduction, true, whyTicks}
 	case d.options.Reduction == Everything && readsPlaces(run.System.Trace()):
 		return handover{Everything, false, whySpawns}
 	}

@@ -181,6 +181,8 @@ func classOf(sys *pulse.System) uint64 {
 	var room [16]uint64 // of most programs, on the stack
 	hashes := append(room[:0], make([]uint64, len(t.Actors))...)
 	notes := t.Notes
+	o := sys.Options()
+	early := o.EarlyTimers != 0 && o.Faults.Drop+o.Faults.Duplicate+o.Faults.Delay+o.Faults.Crash+o.Faults.Partition == 0
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		if s.Kind == trace.Partition || s.Kind == trace.Heal {
@@ -188,7 +190,11 @@ func classOf(sys *pulse.System) uint64 {
 		}
 		h := &hashes[s.Actor]
 		*h = scramble(*h ^ s.ID)
-		*h = scramble(*h ^ uint64(s.Time)<<4 ^ uint64(s.Kind))
+		if when := uint64(s.Time) << 4; early { // an actor notices when only by what it logs
+			*h = scramble(*h ^ uint64(s.Kind))
+		} else {
+			*h = scramble(*h ^ when ^ uint64(s.Kind))
+		}
 		for len(notes) > 0 && notes[0].Step <= int32(i) {
 			*h = scrambleText(*h, notes[0], int32(i))
 			notes = notes[1:]

@@ -201,7 +201,7 @@ func (x *explorer) beginWith(over handover) {
 	switch over.why {
 	case whyLives:
 		x.options.heedsLives = true
-	case whyPartitions, whyLooks, whyObserved:
+	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true
 	}
 	if x.options.compares() && over.why == whyLives { // a run that was given up does not show what it would have met
@@ -287,9 +287,7 @@ func (x *explorer) open() error {
 	}
 	x.options.divides, x.options.heedsLives = k.Divides, k.Heeds
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
-		// A file of an older version does not say whether it sleeps, nor why:
-		// then it slept as it was asked to.
-		x.options.Sleep = k.Sleeps || k.Verdict.Because == "" && k.Search.Sleep
+		x.options.Sleep = k.Sleeps
 		x.beginWith(handover{used, x.options.Sleep, k.Verdict.Because})
 	}
 	x.restore(k)

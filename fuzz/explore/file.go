@@ -60,8 +60,6 @@ func (f *keeper) open() (*kept, error) {
 	switch {
 	case err != nil:
 		return nil, f.errorf(err)
-	case k.Name == "" && f.name != "":
-		return nil, f.errorf(fmt.Errorf("it does not say that it is of %s, since an older jostle wrote it: remove it to begin again", f.name))
 	case k.Name != f.name:
 		return nil, f.errorf(fmt.Errorf("it is of %s, and this search is of %s: name another file, or remove it to begin again",
 			orNothing(k.Name), orNothing(f.name)))

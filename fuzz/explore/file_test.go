@@ -133,7 +133,7 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 	for seed := range uint64(programs) {
 		programs := []*program{newProgram(seed, agreementFeatures(seed)), newProgram(seed, foolishFeatures(seed))}
 		if seed%2 == 1 {
-			programs = append(programs, crashingProgram(seed), cutOffProgram(seed))
+			programs = append(programs, crashingProgram(seed), cutOffProgram(seed), earlyProgram(seed))
 		}
 		for _, p := range programs {
 			if _, ok := e.enumerate(p.options(), p.Build, 1000); !ok {
@@ -238,7 +238,8 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	expect("hello\n", o, "not an exploration")
-	expect(strings.Replace(whole, "exploration 1", "exploration 2", 1), o, `version "2"`)
+	expect(strings.Replace(whole, "exploration 2", "exploration 1", 1), o, `version "1", and this jostle knows version 2`)
+	expect(strings.Replace(whole, "exploration 2", "exploration 3", 1), o, `version "3"`)
 	expect(strings.Replace(whole, `"Cur":1`, `"Cur":2`, 1), o, "damaged")
 	other := o
 	other.Ordering = explore.OrderLIFO
@@ -335,26 +336,27 @@ func TestFileRefusals(t *testing.T) {
 }
 
 // TestOldFiles holds that files of this version which an older jostle wrote can
-// still be gone on from. They are of pi(4), after 10 runs.
+// still be gone on from. They are of pi(4), after 10 runs; one in which an actor may crash.
 func TestOldFiles(t *testing.T) {
 	for name, m := range map[string]explore.Method{
 		"optimal": {}, "source": {Reduction: explore.SourceSets}, "everything": {Reduction: explore.Everything, CountDistinct: true},
-		"dcute": {Reduction: explore.DCUTE, Sleep: true}, "everything-sleep": {Reduction: explore.Everything, Sleep: true},
+		"dcute": {Reduction: explore.DCUTE, Sleep: true}, "everything-sleep": {Reduction: explore.Everything, Sleep: true}, "crash": {},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", "kept", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := explore.Explore(explore.Options{Method: m}, on(pulse.Options{}, load.Pi(4).Build))
+		so := pulse.Options{Faults: pulse.Faults{Crash: count(name == "crash")}}
+		want, err := explore.Explore(explore.Options{Method: m, KeepOn: true}, on(so, load.Pi(4).Build))
 		if err != nil || !want.Complete {
 			t.Fatal(want, err)
 		}
-		o := explore.Options{Method: m, File: filepath.Join(t.TempDir(), "kept")}
+		o := explore.Options{Method: m, KeepOn: true, File: filepath.Join(t.TempDir(), "kept")}
 		if err := os.WriteFile(o.File, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		left := 0
-		got, err := explore.Explore(o, on(pulse.Options{}, load.Pi(4).Build).tell(func(explore.Run) { left++ }))
+		got, err := explore.Explore(o, on(so, load.Pi(4).Build).tell(func(explore.Run) { left++ }))
 		if err != nil || got.Runs != want.Runs || got.Wasted != want.Wasted || got.Steps != want.Steps || got.Distinct != want.Distinct || left == want.Runs {
 			t.Errorf("%s: %+v %v, want %+v; %d runs were made", name, got, err, want, left)
 		}

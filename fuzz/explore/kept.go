@@ -23,7 +23,10 @@ func (k *kept) takeTally(t *tally) {
 		r.Failures = map[string]int{}
 	}
 	if t.classes == nil {
-		return
+		if len(k.Classes) == 0 {
+			return
+		}
+		t.eachOnce, t.classes = false, map[uint64]struct{}{} // time may pass early
 	}
 	for _, class := range unpacked(k.Classes) {
 		t.classes[class] = struct{}{}

@@ -104,7 +104,7 @@ func TestNothingIsForgotten(t *testing.T) {
 				xPath, xTouches, xShared := x.pathOf()
 				yPath, yTouches, yShared := y.pathOf()
 				xTally, yTally := &x.search.tally, &y.search.tally
-				if !reflect.DeepEqual(append([]node{}, xPath.nodes...), append([]node{}, yPath.nodes...)) || !bytes.Equal(text[:20], []byte("jostle exploration 1")) {
+				if !reflect.DeepEqual(append([]node{}, xPath.nodes...), append([]node{}, yPath.nodes...)) || !bytes.Equal(text[:20], []byte("jostle exploration 2")) {
 					t.Errorf("%s, %v: %+v, read %+v", name, r, xPath.nodes, yPath.nodes)
 				}
 				if !reflect.DeepEqual(append([]candidate{}, xPath.candidates...), append([]candidate{}, yPath.candidates...)) {
@@ -149,7 +149,7 @@ func FuzzDecodeFile(f *testing.F) {
 		_, body, _ := bytes.Cut(text, []byte("\n"))
 		f.Add(body)
 	}
-	f.Add([]byte("jostle exploration 2 0\n{}"))
+	f.Add([]byte("jostle exploration 3 0\n{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		takeOver(t, data)
 		takeOver(t, append([]byte(keptForm+keptVersion+" "+checksum(data)+"\n"), data...))

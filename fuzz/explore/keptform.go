@@ -17,7 +17,7 @@ import (
 // and a checksum of the rest. The rest is JSON.
 const (
 	keptForm    = "jostle exploration "
-	keptVersion = "1"
+	keptVersion = "2"
 )
 
 // A kept is a search as it is kept in a file: what it has come to, and all that
@@ -29,7 +29,7 @@ const (
 // The names of the fields are those in the file. They stay as they are while
 // the version does.
 type kept struct {
-	Name     string `json:",omitempty"` // of what is explored; files of older versions have none
+	Name     string `json:",omitempty"` // of what is explored
 	Search   keptMethod
 	Used     string          // the reduction that is in use: another than was asked for, when that did not fit
 	Sleeps   bool            // Method.Sleep, as it is in use
@@ -211,11 +211,13 @@ func (c *keptCand) canBe(of int32) bool {
 	isIndex := c.Index >= 0 && c.Index < of
 	switch c.Kind {
 	case aMessage:
-		return isIndex && c.Send >= 0
+		return isIndex && c.Send >= 0 && c.Actor >= 0
 	case aCrash:
-		return isIndex && c.Send == trace.None
+		return isIndex && c.Send == trace.None && c.Actor >= 0
+	case aPass:
+		return isIndex && c.Send == trace.None && c.Actor == trace.None
 	}
-	return c.Kind == noCrash && c.Index == pulse.Hold && c.Send == trace.None
+	return c.Kind == noCrash && c.Index == pulse.Hold && c.Send == trace.None && c.Actor >= 0
 }
 
 func (n *keptNode) check(touches int) error {
@@ -230,7 +232,7 @@ func (n *keptNode) check(touches int) error {
 		return fmt.Errorf("it has taken up %d messages of %d", n.Group, n.N)
 	}
 	for _, c := range n.Cands {
-		if !c.canBe(n.N) || c.Actor < 0 || c.Touches < 0 || int(c.Touches) > touches {
+		if !c.canBe(n.N) || c.Touches < 0 || int(c.Touches) > touches {
 			return fmt.Errorf("it has a message that cannot be: %+v", c)
 		}
 	}

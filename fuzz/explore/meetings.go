@@ -3,28 +3,26 @@ package explore
 import "github.com/jostle-go/jostle/pulse/trace"
 
 // meetings knows of a run which earlier steps each step meets: those that have to do
-// with the life of the same actor, unless both only ask for it. A search that heeds
+// with the life of the same actor, unless both only ask for it, or with time, if one of
+// them is a pass. A search that heeds
 // them has them happen in their order, and turns them round like races.
 type meetings struct {
-	// heeded: the reduction turns meetings round, so that a step happens after
-	// those that it meets. Else there are none.
+	// heeded: the reduction turns lives round, so that a step happens after
+	// those that it meets. Else there are only those with time.
 	heeded  bool
-	touches []trace.Touch // of lives
+	touches []trace.Touch // of lives and of time
 	// before has of each touch the last one before it of the same actor, -1 for none.
 	before []int32
 	// first has of each step where its touches begin.
 	first []int32
-	last  map[int32]int32 // of each actor, the last touch of its life
+	last  map[int32]int32 // of each actor, the last touch of its life; negative: of time, and of timers
 }
 
 // learn links the touches of a run.
 func (ms *meetings) learn(t *trace.Trace) {
 	ms.touches = ms.touches[:0]
-	if !ms.heeded {
-		return
-	}
 	for _, x := range t.Touches {
-		if x.What == trace.ItsLife {
+		if x.What == trace.ItsLife && ms.heeded || isOfTime(x) {
 			ms.touches = append(ms.touches, x)
 		}
 	}
@@ -43,10 +41,14 @@ func (ms *meetings) learn(t *trace.Trace) {
 			ms.first[step] = int32(i)
 		}
 		ms.before[i] = -1
-		if k, had := ms.last[x.Actor]; had {
+		of := x.Actor
+		if of < 0 {
+			of -= int32(x.What)
+		}
+		if k, had := ms.last[of]; had {
 			ms.before[i] = k
 		}
-		ms.last[x.Actor] = int32(i)
+		ms.last[of] = int32(i)
 	}
 	for ; int(step) <= len(t.Steps); step++ {
 		ms.first[step] = int32(len(ms.touches))

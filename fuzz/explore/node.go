@@ -10,7 +10,7 @@ type node struct {
 	first      int32
 	answers    int32 // how many there are
 	current    int32 // the answer that is taken now
-	step       int32 // how many steps came before
+	step       int32 // how many steps came before, early passes of time not counted
 	pickBefore int32 // the last pick before this node; -1 when there is none
 	budget     int32 // how many delays or preemptions are left
 	lastActor  int32 // the actor of the step before, when preemptions are bounded; -1 for none
@@ -57,6 +57,7 @@ const (
 	aMessage candidateKind = iota
 	aCrash                 // its actor crashes
 	noCrash                // where nothing can be delivered: nobody crashes
+	aPass                  // time passes early
 )
 
 // A mark is what the search knows of a candidate. Its values are kept in files.
@@ -122,7 +123,6 @@ func (p *path) sharedSteps() int {
 
 // open marks all candidates of a pick.
 func (p *path) open(n *node) {
-
 	n.opened = true
 	list := p.of(n)
 	for i := range list {
@@ -220,14 +220,19 @@ func markActor(list []candidate, actor int32) (end int32) {
 	return end
 }
 
-// firstAwake returns the first candidate that does not sleep, -1 when all do.
+// firstAwake returns the first candidate that does not sleep, -1 when all do. A pass is
+// first only where all else sleeps.
 func firstAwake(list []candidate) int {
+	first := -1
 	for i := range list {
-		if list[i].mark&asleep == 0 {
-			return i
+		if list[i].mark&asleep != 0 {
+			continue
+		}
+		if first = i; list[i].kind != aPass {
+			break
 		}
 	}
-	return -1
+	return first
 }
 
 // guess returns Eta's estimate (section 4) of the number of leaves: the size of

@@ -21,7 +21,8 @@ type past struct {
 	// messages waiting.
 	isProcess []bool
 	meetings  meetings
-	crashes   []int32  // the steps that are crashes
+	crashes   []int32  // the steps that are crashes, or passes of time
+	fired     []int32  // by message, where time may pass early: the pass at which a timer came due
 	scratch   []uint64 // a set
 }
 
@@ -46,7 +47,7 @@ func (p *past) learn(t *trace.Trace, from int) int {
 	}
 	p.crashes = p.crashes[:0]
 	for j := range t.Steps {
-		if t.Steps[j].Kind == trace.Crash {
+		if k := t.Steps[j].Kind; k == trace.Crash || k == passes {
 			p.crashes = append(p.crashes, int32(j))
 		}
 	}
@@ -83,10 +84,23 @@ func (p *past) learnStep(j int32) {
 // cause returns the step that what came in step j needs: that which sent its message
 // or, of a fault, which spawned the actor. It is none if the test did.
 func (p *past) cause(j int32) int32 {
-	if st := &p.trace.Steps[j]; st.Send == trace.None {
+	switch st := &p.trace.Steps[j]; {
+	case st.Kind == passes:
+		return trace.None
+	case st.Send == trace.None:
 		return p.trace.Actors[st.Actor].Step
+	default:
+		return p.sent(st.Send)
 	}
-	return p.trace.Sends[p.trace.Steps[j].Send].Step
+}
+
+// sent returns the step after which message m could be received: that which sent it or,
+// of a timer where time may pass early, the pass at which it came due.
+func (p *past) sent(m int32) int32 {
+	if p.fired != nil && p.fired[m] >= 0 {
+		return p.fired[m]
+	}
+	return p.trace.Sends[m].Step
 }
 
 // lastRest returns the last rest at or before a step, 0 when there is none.
@@ -155,6 +169,7 @@ func (p *past) misfit(from int) handover {
 			if !p.meetings.heeded && int(x.Step) >= from && !p.ordersLike(x, list[:i]) {
 				return handover{SourceSets, true, whyLives}
 			}
+		case trace.TheTime, trace.TheTimers:
 		case trace.ItsSteps:
 			return handover{Everything, true, whyTouches}
 		case trace.AllSteps:
@@ -236,10 +251,10 @@ func (p *past) beforeMessage(m int32) []uint64 {
 	set := p.scratch
 	clear(set)
 	d := &p.trace.Sends[m]
-	p.join(set, d.Step)
+	p.join(set, p.sent(m))
 	switch {
 	case len(p.rests) == 0:
-	case d.Kind.IsTimer():
+	case d.Kind.IsTimer() && p.fired == nil:
 		fill(set, p.fires(d))
 	case d.Step < 0:
 		fill(set, p.sentByTest(m))

@@ -61,6 +61,7 @@ const (
 	sendingLater // every second After is a SendAfter
 	testAsking   // the test asks before and after the Run, and looks at the actors then
 	living       // after a send an actor asks whether another lives, watches it, ends or ends a watch; and no look is at anything else
+	clocked      // after a send an actor notices what time it is
 
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
@@ -1025,6 +1026,9 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 		ctx.Send(to, child)
 		if a.features&living != 0 {
 			a.lives(ctx, x, n)
+		}
+		if a.features&clocked != 0 && (x.a+x.b+n.value())%2 == 0 {
+			a.notice(ctx, int(ctx.Now()))
 		}
 	case doReply:
 		if s := ctx.Sender(); !s.IsZero() && (s != a.world.test || a.features&looking != 0) { // else the test is not worth a step

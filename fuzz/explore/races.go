@@ -81,6 +81,9 @@ func (r *races) findOf(m, i int32) {
 		return
 	}
 	d := &r.trace.Sends[m]
+	if r.fired != nil && d.Kind.IsTimer() && r.fired[m] < 0 { // it was stopped, or comes too late
+		return
+	}
 	before := r.beforeMessage(m)
 	withdrawn := d.Fate == trace.Dropped && (d.Kind == trace.Down || r.bounded && d.Kind != trace.Reply)
 	for i >= 0 && !has(before, i) {

@@ -13,6 +13,9 @@ type reducer struct {
 	path      *path
 	races     races
 	pickOf    []int32 // the pick that each step of the run came of; -1 for none
+	passed    passed
+	early     int     // Options.EarlyTimers of the program
+	used      []int32 // by node of the path: how many early passes were taken before it
 }
 
 // reduce marks what the run of a trace calls for from step `from` on, of which
@@ -31,6 +34,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	case SourceSets:
 		r.eachRace(from, func(n *node, rc race) { r.races.markSource(r.path, n, rc) })
 		r.markUnmade(t)
+		r.markPasses(t)
 	case GoodSiblings:
 		r.eachRace(from, func(n *node, rc race) { r.races.markSibling(r.path, n, rc) })
 	case PersistentSets:
@@ -52,7 +56,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 // eachRace calls do with each race of a step that came of a pick.
 func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	for _, rc := range r.races.find(from) {
-		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) {
+		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) && r.timeCanPass(rc) {
 			do(n, rc)
 		}
 	}
@@ -81,11 +85,33 @@ func (r *reducer) learnPicks(steps, from int) {
 	for j := from; j < steps; j++ {
 		r.pickOf[j] = -1
 	}
+	r.used = r.used[:0]
+	count := 0
 	for i := range r.path.nodes {
-		if n := &r.path.nodes[i]; n.kind == picks && int(n.step) < steps && r.path.taken(n).kind != noCrash {
-			r.pickOf[n.step] = int32(i)
+		n := &r.path.nodes[i]
+		r.used = append(r.used, int32(count))
+		if n.kind != picks || r.path.taken(n).kind == noCrash {
+			continue
+		}
+		if step := r.passed.of(r.path, n, count); int(step) < steps {
+			r.pickOf[step] = int32(i)
+		}
+		if r.path.taken(n).kind == aPass {
+			count++
 		}
 	}
+}
+
+// stepsToLastPick returns how many steps come before the one of the last pick.
+func (r *reducer) stepsToLastPick() int {
+	last := r.path.lastPick()
+	count := 0
+	for i := range r.path.nodes[:last] {
+		if n := &r.path.nodes[i]; n.kind == picks && r.path.taken(n).kind == aPass {
+			count++
+		}
+	}
+	return int(r.passed.of(r.path, &r.path.nodes[last], count))
 }
 
 // nodeOf returns the pick that a step came of; nil when there was nothing to

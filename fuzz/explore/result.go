@@ -24,7 +24,9 @@ type Result struct {
 	// the same messages in the same order and every question of a step, such as
 	// the program's Choose, was answered the same. With Everything and sleep sets
 	// those count apart, too, in which steps that touch the same thing without a
-	// message come in another order, such as two that stop one timer.
+	// message come in another order, such as two that stop one timer. When a step
+	// came counts as well; where early passes of time are picked, only of a step that
+	// has read the time.
 	Distinct int
 	// Runs is how many runs came to an end. Wasted is how many more were begun
 	// and given up, because nothing that was left of them is a distinct order that

@@ -43,6 +43,7 @@ const (
 	whyTouches    = "steps of this program have to do with each other by more than messages, such as a supervisor, two answers to one Ask, a bounded mailbox, a fault that a step makes happen"
 	whyStrikes    = "something may come between any two steps, such as a fault or an early timer"
 	whyPartitions = "an actor may be cut off while time passes, or a step looks at what all steps before have done, partitions too"
+	whyTicks      = "time may pass early while periodic timers tick, or a step or the test makes faults happen"
 	whyBrokeOff   = "a step ended its run before the rest of it, by a failure or by Skip"
 	whyDepth      = "Depth is bounded, and Optimal learns from whole runs"
 )

@@ -28,7 +28,7 @@ func (s *sleeping) mark(p *path, t *trace.Trace) (mayGoOn bool) {
 	if len(sleepers) == 0 {
 		return true
 	}
-	if n.step > p.nodes[n.pickBefore].step+1 {
+	if n.step > p.nodes[n.pickBefore].step+p.taken(&p.nodes[n.pickBefore]).steps() {
 		return !anyMessage(sleepers)
 	}
 	list := p.of(n)
@@ -79,11 +79,12 @@ func (s *sleeping) after(p *path, pick int32, t *trace.Trace) []candidate {
 	}
 	for i := range list {
 		c := &list[i]
-		if c.mark&(asleep|done) == 0 || c.actor == taken.actor || int32(i) == n.current || c.kind == noCrash {
+		if c.mark&(asleep|done) == 0 || c.actor == taken.actor || int32(i) == n.current || c.kind == noCrash || c.kind == aPass && passedSince(t, n.step) {
 			continue
 		}
-		if s.touches.any(t) || c.touchSet != 0 {
-			if s.touches.meet(c, n.step, taken.actor, t) {
+		if s.touches.any(t) || len(s.touches.of(c)) > 0 {
+			if taken.kind == aPass && slices.ContainsFunc(s.touches.of(c), meetsPass) ||
+				taken.kind != aPass && s.touches.meet(c, n.step, taken.actor, t) {
 				continue
 			}
 		}

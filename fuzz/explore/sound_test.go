@@ -33,6 +33,14 @@ func unsound() []subject {
 		program("a tick beside a timer", pulse.Options{Ticks: 2}, ticksBesideTimers),
 		program("a tick beside a sleeper", pulse.Options{Ticks: 2}, ticksBesideSleepers),
 		program("the number of steps", pulse.Options{}, countsSteps),
+		program("the number of timers", pulse.Options{}, countsTimers),
+		program("a tick that may be early", pulse.Options{Ticks: 1, EarlyTimers: 1}, ticksBesideTimers),
+		program("a timer that may be early, of another", early(1), stopsAnothersTimer),
+		program("messages sent later that may be early", early(1), sendsLater),
+		program("a delay while time may pass early", early(1), delaysWhileTimersWait),
+		program("an answer to the test while time may pass early", early(1), asksWhileTimersWait),
+		program("two runs while time may pass early", early(1), runsTwice),
+		program("System.Now while time may pass early", early(1), asksForTime),
 		program("places", pulse.Options{}, readsPlaces),
 		program("names", pulse.Options{}, readsNames),
 		program("the test's messages", pulse.Options{}, readsReceived),
@@ -159,6 +167,66 @@ func countsSteps(sys *pulse.System) func() error {
 			panic("it came first")
 		}
 	})
+	return nil
+}
+
+// countsTimers has a handler that reads how many timers were set.
+func countsTimers(sys *pulse.System) func() error {
+	setsTimer(sys, nil)
+	sys.Send(sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("timers %d", sys.Timers()) })), kind("go"))
+	return nil
+}
+
+// delaysWhileTimersWait has an actor that delays what another sends, which so comes with
+// time, as a timer does.
+func delaysWhileTimersWait(sys *pulse.System) func() error {
+	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
+	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(last, kind("late")) }))
+	setsTimer(sys, nil)
+	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().Delay(sender, last, 2) })), kind("go"))
+	sys.Send(sender, kind("go"))
+	return nil
+}
+
+// asksWhileTimersWait has a test that asks an actor, and then looks at another, which sets
+// a timer.
+func asksWhileTimersWait(sys *pulse.System) func() error {
+	fired := 0
+	timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
+		if m == kind("go") {
+			ctx.After(1, kind("due"))
+			return
+		}
+		fired++
+	}))
+	asked := sys.Spawn("asked", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Reply(m) }))
+	sys.Send(timed, kind("go"))
+	if sys.Ask(asked, kind("question")); fired > 0 {
+		sys.Fail(&pulse.Failure{Kind: pulse.KindProperty, Text: "it fired before the answer"})
+	}
+	return nil
+}
+
+// runsTwice has a test that runs a timer and then sends more, which a timer may pass.
+func runsTwice(sys *pulse.System) func() error {
+	timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
+		if m == kind("go") {
+			ctx.After(2, kind("due"))
+		}
+		ctx.Log("%v at %v", m, ctx.Now())
+	}))
+	sys.Send(timed, kind("go"))
+	sys.Send(timed, kind("go"))
+	sys.RunFor(1)
+	sys.Send(timed, kind("go"))
+	relays(sys, "more", timed)
+	return nil
+}
+
+// asksForTime has an actor that asks the system for the time, beside one that sets a timer.
+func asksForTime(sys *pulse.System) func() error {
+	setsTimer(sys, nil)
+	sys.Send(sys.Spawn("asker", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("it is %d", sys.Now()) })), kind("go"))
 	return nil
 }
 
@@ -607,7 +675,7 @@ func TestFileHasAName(t *testing.T) {
 	if err := search("", 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "an older jostle wrote it: remove it to begin again") {
+	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "it is of a program without a name, and this search is of one") {
 		t.Errorf("a file without a name: %v", err)
 	}
 }

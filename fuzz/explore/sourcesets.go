@@ -18,7 +18,7 @@ func (r *races) couldComeFirst(c *candidate, rc race) bool {
 		return !r.needsOthers(rc) && !r.mayMeetOnTheWay(c, rc)
 	}
 	k := r.stepOf(c, rc.step)
-	if c.kind == aCrash && !r.isNeeded(k, rc) {
+	if c.kind != aMessage && !r.isNeeded(k, rc) {
 		return false
 	}
 	return k > rc.step && k < r.limit && !has(r.of(k), rc.step) && !hasAfter(r.of(k), rc.step)
@@ -46,9 +46,10 @@ func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 	if c.kind == aCrash && !isKnown {
 		isKnown, mine = true, r.livesOf(c.actor, rc.step)
 	}
+	isKnown = isKnown || c.kind == aPass
 	for i := ms.first[rc.step+1]; i < ms.first[r.limit]; i++ {
 		x := ms.touches[i]
-		if !has(r.of(x.Step), rc.step) && (!isKnown || slices.ContainsFunc(mine, x.Meets)) && r.isOnTheWay(x.Step, rc) {
+		if !has(r.of(x.Step), rc.step) && (!isKnown && !(isOfTime(x) && x.Reads) || slices.ContainsFunc(mine, x.Meets)) && r.isOnTheWay(x.Step, rc) {
 			return true
 		}
 	}
@@ -67,7 +68,7 @@ func (r *races) markSource(p *path, n *node, rc race) {
 		if list[i].mark != 0 {
 			return
 		}
-		if first < 0 || r.isOf(&list[i], rc) { // what else comes first can leave nothing awake but this
+		if first < 0 || r.isOf(&list[i], rc) || list[i].kind == aPass { // what else comes first can leave nothing awake but this
 			first = i
 		}
 	}

@@ -84,13 +84,7 @@ func statesAgree(t *testing.T, programs int, draw func(seed uint64) *program) {
 	cut, runs := map[string]int{}, map[string]int{}
 	for seed := range uint64(programs) {
 		p := draw(seed)
-		final := map[uint64]bool{}
-		e.after = func(s *pulse.System) {
-			if s.Failure() == nil {
-				final[p.digest()] = true
-			}
-		}
-		all, ok := e.enumerate(p.options(), p.Build, 2000)
+		all, final, ok := e.finals(p)
 		if !ok {
 			continue
 		}
@@ -102,13 +96,8 @@ func statesAgree(t *testing.T, programs int, draw func(seed uint64) *program) {
 			runs[name] += got.Runs
 			if why := lost(got, all, final, reached); why != "" {
 				p = p.shrink(func(q *program) bool {
-					final, reached := map[uint64]bool{}, map[uint64]bool{}
-					e.after = func(s *pulse.System) {
-						if s.Failure() == nil {
-							final[q.digest()] = true
-						}
-					}
-					all, ok := e.enumerate(q.options(), q.Build, 2000)
+					reached := map[uint64]bool{}
+					all, final, ok := e.finals(q)
 					got := r.explore(q, o, func(explore.Run) { reached[q.digest()] = true })
 					return ok && lost(got, all, final, reached) != ""
 				})
@@ -119,6 +108,19 @@ func statesAgree(t *testing.T, programs int, draw func(seed uint64) *program) {
 	t.Logf("runs %v, cut %v", runs, cut)
 }
 
+// finals runs a program in all orders, and returns also the states in which those end
+// that do not fail.
+func (e *enumerator) finals(p *program) (all orders, final map[uint64]bool, ok bool) {
+	final = map[uint64]bool{}
+	e.after = func(s *pulse.System) {
+		if s.Failure() == nil {
+			final[p.digest()] = true
+		}
+	}
+	all, ok = e.enumerate(p.options(), p.Build, 2000)
+	return all, final, ok
+}
+
 // TestBlindStatesAreFound holds that the comparison with all orders finds it out
 // when states leave out what matters: here all that actors keep.
 func TestBlindStatesAreFound(t *testing.T) {
@@ -127,13 +129,8 @@ func TestBlindStatesAreFound(t *testing.T) {
 	programs, found := 0, 0
 	for seed := range uint64(100) {
 		p := newProgram(seed, agreementFeatures(seed))
-		final, reached := map[uint64]bool{}, map[uint64]bool{}
-		e.after = func(s *pulse.System) {
-			if s.Failure() == nil {
-				final[p.digest()] = true
-			}
-		}
-		all, ok := e.enumerate(p.options(), p.Build, 2000)
+		reached := map[uint64]bool{}
+		all, final, ok := e.finals(p)
 		if !ok {
 			continue
 		}

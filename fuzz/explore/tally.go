@@ -2,6 +2,7 @@ package explore
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -79,8 +80,12 @@ func (t *tally) fail(f *pulse.Failure) (last bool) {
 	return !t.keepOn
 }
 
-// countClass counts the distinct order of a run.
+// countClass counts the distinct order of a run. Where time may pass early, orders may be
+// run twice that only tell passes apart, which nobody sees.
 func (t *tally) countClass(run *Run) {
+	if t.eachOnce && run.System != nil && run.System.Options().EarlyTimers != 0 {
+		t.eachOnce, t.classes = false, map[uint64]struct{}{}
+	}
 	if t.classes != nil && run.System != nil {
 		t.classes[Class(run.System.Trace())] = struct{}{}
 	}
@@ -105,6 +110,9 @@ func (t *tally) setDistinct() {
 // add adds what a subtree came to.
 func (t *tally) add(part *tally) {
 	t.result.add(&part.result)
+	if t.eachOnce && !part.eachOnce {
+		t.eachOnce, t.classes = false, map[uint64]struct{}{}
+	}
 	for class := range part.classes {
 		t.classes[class] = struct{}{}
 	}
@@ -117,7 +125,8 @@ func (t *tally) add(part *tally) {
 
 // Class returns a number for a distinct order: for each actor, what it has
 // received in which order, and how the questions of its steps were answered.
-// Two orders with one number are, in practice, one distinct order.
+// Two orders with one number are, in practice, one distinct order. When a step came
+// counts as well; where the trace shows which steps have read the time, only of these.
 //
 // The numbers are kept in files: they never change.
 func Class(t *trace.Trace) uint64 {
@@ -131,9 +140,24 @@ func Class(t *trace.Trace) uint64 {
 		if st.Prev >= 0 {
 			before = t.Steps[st.Prev].ID
 		}
-		sum += classMix(classMix(classMix(t.Actors[st.Actor].ID, before), st.ID), uint64(st.Time))
+		when := uint64(st.Time)
+		if picksPasses(t) && !readsTime(t, int32(i)) {
+			when = 0
+		}
+		sum += classMix(classMix(classMix(t.Actors[st.Actor].ID, before), st.ID), when)
 	}
 	return classMix(sum+answersClass(t), uint64(len(t.Steps)))
+}
+
+// readsTime reports whether a step has read the time.
+func readsTime(t *trace.Trace, step int32) bool {
+	i, _ := slices.BinarySearchFunc(t.Touches, step, func(x trace.Touch, step int32) int { return int(x.Step - step) })
+	for ; i < len(t.Touches) && t.Touches[i].Step == step; i++ {
+		if t.Touches[i].What == trace.TheTime {
+			return true
+		}
+	}
+	return false
 }
 
 // answersClass returns the part of a Class that is of answers: for each step the

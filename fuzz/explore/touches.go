@@ -54,7 +54,9 @@ func (ts *touches) any(t *trace.Trace) bool { return len(t.Touches) > 0 || ts.en
 func (ts *touches) keep(p *path, t *trace.Trace) {
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.kind == picks && p.taken(n).kind != noCrash {
-			ts.keepOf(p.taken(n), n.step, t)
+			if c := p.taken(n); c.kind != aPass {
+				ts.keepOf(c, n.step, t)
+			}
 		}
 	}
 }
@@ -83,6 +85,9 @@ func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
 
 // of returns what a candidate's step touches, as far as is known.
 func (ts *touches) of(c *candidate) []trace.Touch {
+	if c.kind == aPass {
+		return passing
+	}
 	if c.touchSet == 0 {
 		return nil
 	}

@@ -56,6 +56,9 @@ type Trace struct {
 	// nothing was deliverable, and no fault came then either. All steps before a rest
 	// happen before all steps after it.
 	Rests []int32
+	// Passes lists where time has passed. It is empty unless time may pass early, and
+	// the strategy picks where.
+	Passes []Pass
 	// Touches lists, in the order of the steps, what steps share with others
 	// apart from messages. It is empty for most programs.
 	Touches []Touch
@@ -187,7 +190,7 @@ type Touch struct {
 	Actor int32
 	Ask   int32 // the number of the Ask of Actor that an answer was sent to
 	What  Touched
-	Reads bool // the step changed nothing of it; only of ItsLife it is ever set
+	Reads bool // no other step that only reads it can tell; never set of ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
 }
 
 // Same reports whether two touches are of one thing.
@@ -200,14 +203,16 @@ func (x Touch) Meets(y Touch) bool { return x.Same(y) && !(x.Reads && y.Reads) }
 type Touched uint8
 
 const (
-	ItsSteps Touched = iota // what its steps do: the step of another actor ended or restarted it, stopped its timer, or read what it received
-	ItsLife                 // whether it has ended: the step changed that, or asked by Watch
-	ItsAsk                  // one of its Asks: the step tried to answer it first
-	AllSteps                // of no actor: the step depends on which steps came before, whosever they are, or ended the run, or its actor crashed within it
-	ItsPlace                // its place in the order of spawning: the step read it
-	ItsName                 // its name, which depends on how many actors with its label were spawned: the step read it
-	TheTest                 // of the test: the step read or changed what a property's T keeps, such as its first failure
-	ItsRoom                 // how many messages wait for it, where that is bounded: the step sent it one or received one, or ended it
+	ItsSteps  Touched = iota // what its steps do: the step of another actor ended or restarted it, stopped its timer, or read what it received
+	ItsLife                  // whether it has ended: the step changed that, or asked by Watch
+	ItsAsk                   // one of its Asks: the step tried to answer it first
+	AllSteps                 // of no actor: the step depends on which steps came before, whosever they are, or ended the run, or its actor crashed within it
+	ItsPlace                 // its place in the order of spawning: the step read it
+	ItsName                  // its name, which depends on how many actors with its label were spawned: the step read it
+	TheTest                  // of the test: the step read or changed what a property's T keeps, such as its first failure
+	ItsRoom                  // how many messages wait for it, where that is bounded: the step sent it one or received one, or ended it
+	TheTime                  // of no actor: virtual time, which the step read; only where there are Passes
+	TheTimers                // of no actor: which timers there are: the step set or stopped some; only where there are Passes
 )
 
 // An Answer is what a question was answered that belongs to a step.
@@ -217,6 +222,23 @@ type Answer struct {
 	Of    int32 // how many answers there were
 	Sent  int32 // how many messages the step had sent
 }
+
+// A Pass is where time has passed: to the next time at which something was due, or
+// because the test went on.
+type Pass struct {
+	Before int32 // how many steps had been taken
+	Seq    int32 // of the message that had arrived last: those that came due have greater ones
+	How    PassKind
+}
+
+// A PassKind is why time has passed.
+type PassKind uint8
+
+const (
+	Early  PassKind = iota // the strategy let it, although messages could be delivered
+	AtRest                 // nothing was deliverable
+	ByTest                 // a call of Run, or of its like, begins, before which the test may have done anything
+)
 
 // A Note is a line that belongs to a step.
 type Note struct {
@@ -232,6 +254,7 @@ func (t *Trace) Reset() {
 	t.Steps = t.Steps[:0]
 	t.Notes = t.Notes[:0]
 	t.Rests = t.Rests[:0]
+	t.Passes = t.Passes[:0]
 	t.Touches = t.Touches[:0]
 	t.Strikes = t.Strikes[:0]
 	t.Answers = t.Answers[:0]
@@ -247,6 +270,7 @@ func (t *Trace) Clone() *Trace {
 	c.Steps = append([]Step(nil), t.Steps...)
 	c.Notes = append([]Note(nil), t.Notes...)
 	c.Rests = append([]int32(nil), t.Rests...)
+	c.Passes = append([]Pass(nil), t.Passes...)
 	c.Touches = append([]Touch(nil), t.Touches...)
 	c.Strikes = append([]Strike(nil), t.Strikes...)
 	c.Answers = append([]Answer(nil), t.Answers...)

@@ -1,0 +1,298 @@
+package explore
+
+import (
+	"math"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// Where time may pass early, and nothing else can come between two steps, a pass of time
+// is picked as a message is. To the search each pass, early or at rest, is a step of its
+// own: it comes after the pass before it, and it has to do with the steps that read time,
+// or set or stop a timer, and with no others. What a timer sends is received after the
+// pass at which it came due, and else at any time. So that time passes at a rest says
+// nothing about the steps before and after it: only a new Run of the test does.
+//
+// An early pass is taken only where something that follows from a pass is to come before a
+// step that need not wait for it, where a step has to do with time, so that a pass could
+// have come before that, and where all else sleeps.
+
+// passes is the kind of a pass as a step.
+const passes = trace.StepKind(math.MaxUint8)
+
+// passing is what a pass touches.
+var passing = []trace.Touch{{Actor: trace.None, What: trace.TheTime}, {Actor: trace.None, What: trace.TheTimers}}
+
+// isOfTime reports whether a touch is of time, or of timers.
+func isOfTime(x trace.Touch) bool { return x.What == trace.TheTime || x.What == trace.TheTimers }
+
+// meetsPass reports whether a step that touches something has to do with passes.
+func meetsPass(x trace.Touch) bool { return isOfTime(x) || x.What == trace.AllSteps }
+
+// picksPasses reports whether passes are picked in a run.
+func picksPasses(t *trace.Trace) bool { return len(t.Passes) > 0 }
+
+// passedSince reports whether time has passed after a step because nothing else was left.
+// A pass that could have come early then sleeps no more: it has come.
+func passedSince(t *trace.Trace, step int32) bool {
+	for i := len(t.Passes) - 1; i >= 0 && t.Passes[i].Before > step; i-- {
+		if t.Passes[i].How != trace.Early {
+			return true
+		}
+	}
+	return false
+}
+
+// ticks reports whether time passes in a way that passes do not show: by periodic
+// timers, which tick as long as other messages come, or because of faults.
+func ticks(t *trace.Trace) bool {
+	return len(t.Strikes) > 0 || slices.ContainsFunc(t.Sends, func(d trace.Send) bool { return d.Kind == trace.Periodic })
+}
+
+// steps returns how many steps a candidate is.
+func (c *candidate) steps() int32 {
+	if c.kind == aPass {
+		return 0
+	}
+	return 1
+}
+
+// passed is a run in which passes are steps.
+type passed struct {
+	view  trace.Trace
+	at    []int32 // of each step of the run, its number in the view
+	early []int32 // the numbers of the early passes
+	fired []int32 // by message: the pass at which a timer came due; none for others
+}
+
+// see returns the trace as the search sees it: the view, where passes are picked.
+func (r *reducer) see(t *trace.Trace) *trace.Trace {
+	if !picksPasses(t) {
+		r.races.fired = nil
+		r.passed.view.Steps = r.passed.view.Steps[:0]
+		return t
+	}
+	p := &r.passed
+	p.takeSteps(t)
+	p.takeSends(t)
+	p.takeActors(t)
+	r.races.fired = p.fired
+	return &p.view
+}
+
+// takeSteps puts the steps of a run and its passes into the view, with what they touch.
+func (p *passed) takeSteps(t *trace.Trace) {
+	v := &p.view
+	v.Reset()
+	v.Unordered = t.Unordered
+	p.at, p.early = p.at[:0], p.early[:0]
+	list, touches, last := t.Passes, t.Touches, trace.None
+	for i := range int32(len(t.Steps) + 1) {
+		for ; len(list) > 0 && list[0].Before == i; list = list[1:] {
+			now := int32(len(v.Steps))
+			if list[0].How == trace.ByTest {
+				v.Rests = append(v.Rests, now)
+				continue
+			}
+			if list[0].How == trace.Early {
+				p.early = append(p.early, now)
+			}
+			v.Steps = append(v.Steps, trace.Step{Send: trace.None, Actor: trace.None, Prev: last, Kind: passes})
+			for _, x := range passing {
+				x.Step = now
+				v.Touches = append(v.Touches, x)
+			}
+			last = now
+		}
+		if int(i) == len(t.Steps) {
+			break
+		}
+		now := int32(len(v.Steps))
+		p.at = append(p.at, now)
+		for ; len(touches) > 0 && touches[0].Step == i; touches = touches[1:] {
+			x := touches[0]
+			x.Step = now
+			v.Touches = append(v.Touches, x)
+		}
+		st := t.Steps[i]
+		st.Prev = p.number(st.Prev)
+		v.Steps = append(v.Steps, st)
+	}
+}
+
+// number returns the number of a step in the view.
+func (p *passed) number(step int32) int32 {
+	if step < 0 {
+		return step
+	}
+	return p.at[step]
+}
+
+// takeSends puts the messages into the view, and finds out which pass let timers come due.
+func (p *passed) takeSends(t *trace.Trace) {
+	p.view.Sends = append(p.view.Sends[:0], t.Sends...)
+	p.fired = p.fired[:0]
+	for i := range p.view.Sends {
+		d := &p.view.Sends[i]
+		d.Step, d.Receipt = p.number(d.Step), p.number(d.Receipt)
+		p.fired = append(p.fired, trace.None)
+		if !d.Kind.IsTimer() || d.Seq == 0 {
+			continue
+		}
+		at := trace.None
+		for _, x := range t.Passes {
+			if x.How == trace.ByTest {
+				continue
+			}
+			if x.Seq >= d.Seq {
+				break
+			}
+			at++
+		}
+		p.fired[i] = at // which pass; its number follows
+	}
+	number := p.numbers()
+	for i, at := range p.fired {
+		if at >= 0 {
+			p.fired[i] = number[at]
+		}
+	}
+}
+
+// numbers returns the numbers of all passes.
+func (p *passed) numbers() (list []int32) {
+	for i := range p.view.Steps {
+		if p.view.Steps[i].Kind == passes {
+			list = append(list, int32(i))
+		}
+	}
+	return list
+}
+
+// takeActors puts the actors into the view.
+func (p *passed) takeActors(t *trace.Trace) {
+	p.view.Actors = append(p.view.Actors[:0], t.Actors...)
+	for i := range p.view.Actors {
+		a := &p.view.Actors[i]
+		a.Step, a.Ended = p.number(a.Step), p.number(a.Ended)
+	}
+}
+
+// of returns the number of the step that was taken at a pick, before which so many early
+// passes were taken.
+func (p *passed) of(w *path, n *node, passesBefore int) int32 {
+	if len(p.view.Steps) == 0 || w.taken(n).kind != aPass {
+		return p.after(n.step)
+	}
+	return p.early[passesBefore]
+}
+
+// after returns the number that a step of the run has, or would have.
+func (p *passed) after(step int32) int32 {
+	switch {
+	case len(p.view.Steps) == 0:
+		return step
+	case int(step) < len(p.at):
+		return p.at[step]
+	}
+	return int32(len(p.view.Steps))
+}
+
+// before returns how many steps of the view are shared when so many of the run are.
+func (p *passed) before(shared int) int {
+	if shared == 0 || len(p.view.Steps) == 0 {
+		return shared
+	}
+	return int(p.at[shared-1]) + 1
+}
+
+// passCandidate returns the candidate of a pick by which time passes early, nil if it
+// has none.
+func (p *path) passCandidate(n *node) *candidate {
+	list := p.of(n)
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].kind == aPass {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// markPasses marks the early passes that could have come in place of a step that has to
+// do with time, also those that sleep. For the step may keep another pass from coming
+// later, as when it stops a timer, so that no run with it shows that one; what is to come
+// before the step then, such as the end of a timer that is due earlier, is shown by the
+// runs with the pass in its place.
+func (r *reducer) markPasses(t *trace.Trace) {
+	for _, x := range t.Touches {
+		if !isOfTime(x) || !x.Reads || x.Step >= r.races.limit {
+			continue
+		}
+		if n := r.nodeOf(x.Step); n != nil {
+			if c := r.path.passCandidate(n); c != nil {
+				c.mark = c.mark&^asleep | todo
+			}
+		}
+	}
+}
+
+// timeCanPass reports whether the passes that a race needs before its step can come
+// there, as far as is known.
+func (r *reducer) timeCanPass(rc race) bool {
+	if r.races.fired == nil {
+		return true
+	}
+	r.races.withCrashes = false
+	needed := 0
+	for _, k := range r.races.crashes {
+		if k > rc.step && r.races.trace.Steps[k].Kind == passes && (r.races.later(rc) == k || r.races.isNeeded(k, rc)) {
+			needed++
+		}
+	}
+	if left := r.early - int(r.used[r.pickOf[rc.step]]); needed > 0 && r.early >= 0 && needed > left {
+		return false
+	}
+	return rc.message != trace.None || r.races.trace.Steps[rc.crash].Kind != passes || r.races.setsTimerOnTheWay(rc) && r.races.leavesTimer(rc)
+}
+
+// setsTimerOnTheWay reports whether a step that sets or stops a timer comes before the
+// pass of a race without need of the race's step. Where none does, that pass could come
+// in place of the step only if it can be picked there, and is marked then.
+func (r *races) setsTimerOnTheWay(rc race) bool {
+	return slices.ContainsFunc(r.meetings.touches, func(x trace.Touch) bool {
+		return x.What == trace.TheTimers && x.Step > rc.step && x.Step < rc.crash && !r.isBefore(rc.step, x.Step)
+	})
+}
+
+// leavesTimer reports whether a timer may be left for the pass of a race when all has
+// come before it that needs no step of the race.
+func (r *races) leavesTimer(rc race) bool {
+	for m := range r.trace.Sends {
+		d := &r.trace.Sends[m]
+		isThere := d.Step < rc.step || d.Step < rc.crash && !r.isBefore(rc.step, d.Step)
+		if !d.Kind.IsTimer() || !isThere || r.fired[m] >= 0 && r.fired[m] < rc.step {
+			continue
+		}
+		if r.fired[m] >= 0 || d.Fate != trace.Dropped || !r.isStoppedOnTheWay(d, rc) {
+			return true
+		}
+	}
+	return false
+}
+
+// isStoppedOnTheWay reports whether a timer was stopped by what comes before the pass of
+// a race and needs no step of the race: if so, all its actor's steps that may have stopped it do.
+func (r *races) isStoppedOnTheWay(d *trace.Send, rc race) (is bool) {
+	for _, x := range r.meetings.touches {
+		if x.What != trace.TheTimers || !x.Reads || x.Step <= d.Step || x.Step < rc.step ||
+			r.trace.Steps[x.Step].Actor != d.From && r.trace.Actors[d.From].Ended != x.Step {
+			continue
+		}
+		if x.Step > rc.crash || r.isBefore(rc.step, x.Step) {
+			return false
+		}
+		is = true
+	}
+	return is
+}
