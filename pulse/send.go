@@ -38,18 +38,18 @@ func (c *Ctx) Send(to Ref, msg any) {
 	}
 	if s.mail.unordered {
 		n := len(s.mail.ready)
-		if n == cap(s.mail.ready) {
+		if n >= cap(s.mail.ready) {
 			c.sendOther(to, msg)
 			return
 		}
+		s.mail.ready = s.mail.ready[:n+1]
+		s.mail.ready[n] = m
 		d := &s.mail.sends[m]
 		s.mail.free = d.Next
 		s.mail.seq++
 		d.Body = msg
 		d.From, d.To, d.Seq = c.actor, to.actor, s.mail.seq
 		d.Ask, d.Kind, d.Fate = 0, trace.Message, trace.Pending
-		s.mail.ready[:n+1][n] = m
-		s.mail.ready = s.mail.ready[:n+1]
 		return
 	}
 	known := &c.out[uint32(to.actor)%uint32(len(c.out))]

@@ -9,6 +9,7 @@ import (
 // it returns, unless that is nil and the step is over. The message's place in ready is
 // taken by the message behind it in its channel, or if there is none by the last of
 // ready. Which of the two it is cannot be predicted, so the code has no branch on it.
+// With Unordered delivery it is always the last.
 //
 // take, loop and Ctx.Send are the hot path. All but the plain case leaves take early, by
 // a call that is the last thing it does: nothing is then kept in memory across that call.
@@ -17,9 +18,11 @@ func (s *System) take(k int) (*actor, any) {
 	m := slots[k]
 	d := &s.mail.sends[m]
 	last := len(slots) - 1
-	v, n := slots[last], last
-	if !s.mail.unordered {
-		next := d.Next
+	if s.mail.unordered {
+		slots[k] = slots[last]
+		s.mail.ready = s.mail.ready[:last] // of itself: only the length is stored
+	} else {
+		next, v, n := d.Next, slots[last], last
 		c := &s.mail.channels[d.Channel]
 		if !c.open {
 			return s.takeClosed(k, m, c)
@@ -31,9 +34,9 @@ func (s *System) take(k int) (*actor, any) {
 		if next >= 0 {
 			n = last + 1
 		}
+		slots[k] = v
+		s.mail.ready = slots[:n] // to store the length alone is no faster here
 	}
-	slots[k] = v
-	s.mail.ready = slots[:n] // of itself: only the length is stored
 	if s.rec.on || d.Kind >= trace.Timer {
 		return s.receive(m)
 	}

@@ -27,7 +27,7 @@ type chains struct {
 	sets   []int32
 	free   []int32 // by set, from 1: how many of its cells are none
 	roomy  int32   // no set before this one has such a cell
-	chains []chain
+	chains []int32 // for each the bit of the element on top; none before there is one
 
 	// rows are sets of bits, one for each element to which new ones may still be
 	// joined. Each top has a bit of its own, so that nothing need be taken out of the
@@ -42,16 +42,13 @@ type chains struct {
 
 	// Invariant: a bit that is live is taken, and so is one that is in a row.
 	live, taken []uint64
-	chainOf     []int32 // by bit, if it is live
-	next        int     // no bit in a word before this one can be taken
+	places      []spot // by bit, if it is live: where its chain is
+	next        int    // no bit in a word before this one can be taken
 	dense       []uint64
 }
 
-// A chain is what is known of one.
-type chain struct {
-	bit       int32 // of the element on top; none before there is one
-	set, cell int32 // where it is
-}
+// A spot is where a chain is: in which set, and in which of its cells.
+type spot struct{ set, cell int32 }
 
 // A row is a set of bits: its words that are not zero, in order.
 type row []word
@@ -63,7 +60,7 @@ type word struct {
 
 func (c *chains) reset() {
 	c.sets, c.free, c.chains, c.released = c.sets[:0], append(c.free[:0], 0), c.chains[:0], c.released[:0]
-	c.live, c.taken, c.chainOf, c.dense = c.live[:0], c.taken[:0], c.chainOf[:0], c.dense[:0]
+	c.live, c.taken, c.places, c.dense = c.live[:0], c.taken[:0], c.places[:0], c.dense[:0]
 	c.roomy, c.opened, c.next = 1, 0, 0
 }
 
@@ -134,17 +131,17 @@ func (c *chains) place(r int32) int32 {
 		set, cell = c.room()
 		covered = 0
 	}
-	at := &c.sets[first(set)+cell]
+	at, place := &c.sets[first(set)+cell], spot{set, cell}
 	if *at == none {
 		*at = int32(len(c.chains))
-		c.chains = append(c.chains, chain{bit: none, set: set, cell: cell})
+		c.chains = append(c.chains, none)
 		c.free[set]--
 	}
 	number := *at
 	if covered > 1 {
 		c.exchange(set, cell)
 	}
-	c.raise(number, r)
+	c.raise(number, r, place)
 	return number
 }
 
@@ -163,7 +160,7 @@ func (c *chains) below(r int32) (set, cell int32, covered int) {
 	}
 	for _, w := range c.rows[r] {
 		for ; w.bits != 0; w.bits &= w.bits - 1 {
-			x := &c.chains[c.chainOf[int(w.at)*64+bits.TrailingZeros64(w.bits)]]
+			x := c.places[int(w.at)*64+bits.TrailingZeros64(w.bits)]
 			switch {
 			case covered == 0 || x.set < set:
 				set, cell, covered = x.set, x.cell, 1
@@ -187,7 +184,7 @@ func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
 			if number == none {
 				continue
 			}
-			if bit := c.chains[number].bit; c.dense[bit/64]&(1<<(bit%64)) != 0 {
+			if bit := c.chains[number]; c.dense[bit/64]&(1<<(bit%64)) != 0 {
 				cell = int32(i)
 				covered++
 			}
@@ -233,22 +230,23 @@ func (c *chains) exchange(set, cell int32) {
 
 // settle notes where the chains of a set are.
 func (c *chains) settle(set int32) {
-	for cell, number := range c.sets[first(set):][:set] {
+	for at, number := range c.sets[first(set):][:set] {
 		if number != none {
-			c.chains[number].set, c.chains[number].cell = set, int32(cell)
+			c.places[c.chains[number]] = spot{set, int32(at)}
 		}
 	}
 }
 
-// raise makes an element the top of a chain. No other element is above it yet.
-func (c *chains) raise(number, r int32) {
-	x := &c.chains[number]
-	if x.bit != none {
-		c.live[x.bit/64] &^= 1 << (x.bit % 64)
+// raise makes an element the top of a chain, which is at a place unless it had a top
+// before. No other element is above it yet.
+func (c *chains) raise(number, r int32, place spot) {
+	if old := c.chains[number]; old != none {
+		place = c.places[old]
+		c.live[old/64] &^= 1 << (old % 64)
 	}
-	x.bit = c.take()
-	c.chainOf[x.bit] = number
-	at, bit := x.bit/64, uint64(1)<<(x.bit%64)
+	top := c.take()
+	c.chains[number], c.places[top] = top, place
+	at, bit := top/64, uint64(1)<<(top%64)
 	c.live[at] |= bit
 	list := c.rows[r]
 	i := len(list)
@@ -284,7 +282,7 @@ func (c *chains) clean() {
 		c.next = len(c.taken)
 		for range max(1, len(c.taken)) {
 			c.live, c.taken, c.dense = append(c.live, 0), append(c.taken, 0), append(c.dense, 0)
-			c.chainOf = append(c.chainOf, unused[:]...)
+			c.places = append(c.places, unused[:]...)
 		}
 		return
 	}
@@ -300,4 +298,4 @@ func (c *chains) clean() {
 	}
 }
 
-var unused [64]int32
+var unused [64]spot
