@@ -277,12 +277,13 @@ func (r *recorder) read(actor int32) {
 }
 
 // look notes that an actor's code reads or changes what steps of other actors
-// depend on or change, if it is an actor's code that runs.
+// depend on or change, if it is an actor's code that runs. Places and names are only
+// ever read: what steps that spawn do to them is no touch.
 func (r *recorder) look(actor int32, what trace.Touched) {
 	if !r.on || !r.inStep() {
 		return
 	}
-	x := trace.Touch{Step: r.step, Actor: actor, What: what}
+	x := trace.Touch{Step: r.step, Actor: actor, What: what, Reads: what == trace.ItsPlace || what == trace.ItsName}
 	if n := len(r.trace.Touches); n == 0 || r.trace.Touches[n-1] != x { // a handler may look in a loop
 		r.trace.Touches = append(r.trace.Touches, x)
 	}

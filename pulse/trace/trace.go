@@ -187,7 +187,7 @@ type Touch struct {
 	Actor int32
 	Ask   int32 // the number of the Ask of Actor that an answer was sent to
 	What  Touched
-	Reads bool // the step changed nothing of it; only of ItsLife it is ever set
+	Reads bool // the step changed nothing of it: always so of ItsPlace and ItsName, at times of ItsLife, else never
 }
 
 // Same reports whether two touches are of one thing.
