@@ -36,7 +36,7 @@ type Method struct {
 	DepthFirst bool
 
 	// CountDistinct keeps the hash of every distinct order in order to count
-	// them, where the reduction does not give their number itself.
+	// them, with every reduction but Optimal, which gives their number itself.
 	CountDistinct bool
 }
 
