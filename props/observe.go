@@ -60,6 +60,8 @@ func (t *T) observe(what, name string, none bool) bool {
 	switch {
 	case s == nil:
 		t.misuse("%s %q before System: make the system first", what, name)
+	case t.state.returned:
+		t.misuse("%s %q after the property has returned: nothing is looked at any more", what, name)
 	case none:
 		t.misuse("%s %q is nil: say what must hold", what, name)
 	}

@@ -108,6 +108,14 @@ var observations = []outcome{
 	}, "property: property+5: late: broken (step 1)"},
 	{"Always before System", func(t *props.T) { t.Always("few", func() error { return nil }) },
 		`misuse: property+0: Always "few" before System: make the system first`},
+	{"Always in a Cleanup", func(t *props.T) {
+		t.System().Run()
+		t.Cleanup(func() { t.Always("few", func() error { return errors.New("many") }) })
+	}, `misuse: property+2: Always "few" after the property has returned: nothing is looked at any more`},
+	{"Eventually in a Cleanup", func(t *props.T) {
+		t.System().Run()
+		t.Cleanup(func() { t.Eventually("few", func() bool { return false }) })
+	}, `misuse: property+2: Eventually "few" after the property has returned: nothing is looked at any more`},
 	{"Always nil", func(t *props.T) { t.System(); t.Always("few", nil) },
 		`misuse: property+0: Always "few" is nil: say what must hold`},
 

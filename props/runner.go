@@ -306,6 +306,9 @@ func (r *Runner) guarded(what string, f func()) {
 		switch v := recover().(type) {
 		case nil, quit:
 		case *pulse.Failure:
+			if len(v.Stack) > 0 { // cut by pulse, which does not know this package
+				setFrames(v)
+			}
 			r.t.fail(v)
 		default:
 			if r.rapid != nil && isRapids(v) {

@@ -292,7 +292,8 @@ func (r *recorder) read(actor int32) {
 }
 
 // look notes that an actor's code reads or changes what steps of other actors
-// depend on or change, if it is an actor's code that runs.
+// depend on or change, if it is an actor's code that runs. Places and names are only
+// ever read: what steps that spawn do to them is no touch.
 func (r *recorder) look(actor int32, what trace.Touched) {
 	if !r.on || !r.inStep() {
 		return

@@ -36,7 +36,7 @@ type Method struct {
 	DepthFirst bool
 
 	// CountDistinct keeps the hash of every distinct order in order to count
-	// them, where the reduction does not give their number itself.
+	// them, with every reduction but Optimal, which gives their number itself.
 	CountDistinct bool
 }
 
@@ -58,8 +58,9 @@ func (m *Method) sleeps() bool { return m.Sleep || m.Reduction <= SourceSets }
 func (m *Method) compares() bool { return m.States != NoStates }
 
 // listsClasses reports whether distinct orders are counted by keeping the
-// hash of each.
-func (m *Method) listsClasses() bool { return m.CountDistinct && !m.sleeps() }
+// hash of each. Optimal gives their number itself. Sleep sets do so too unless
+// something comes between steps or steps touch the same thing.
+func (m *Method) listsClasses() bool { return m.CountDistinct && m.Reduction != Optimal }
 
 // learns reports whether the ordering depends on what actors did in the runs
 // so far.

@@ -24,7 +24,7 @@ type tally struct {
 }
 
 func newTally(o *Options) tally {
-	t := tally{eachOnce: o.sleeps(), keepOn: o.KeepOn}
+	t := tally{eachOnce: o.sleeps() && !o.listsClasses(), keepOn: o.KeepOn}
 	t.result.Failures, t.result.Reduction, t.result.Sleep = map[string]int{}, o.Reduction, o.sleeps()
 	if o.listsClasses() {
 		t.classes = map[uint64]struct{}{}

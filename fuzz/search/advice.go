@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
@@ -67,6 +68,9 @@ func (v *Verdict) adviceOnSize() (list []string) {
 // adviceOnWaste says what most runs were given up for.
 func (v *Verdict) adviceOnWaste() []string {
 	switch {
+	case v.Wasted > v.Runs && v.Reduction != explore.Optimal:
+		return []string{fmt.Sprintf("%s were wasted beside %s: sleep sets gave them up when all that could come next had been run from another branch",
+			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Wasted > v.Runs:
 		return []string{fmt.Sprintf("%s were wasted beside %s: an order is begun to learn whether a process in ReceiveMatch takes a message; Receive wastes none",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}

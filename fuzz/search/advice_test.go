@@ -39,6 +39,8 @@ func TestAdvice(t *testing.T) {
 		{with(func(v *Verdict) { v.known, v.Inputs = 999_000, 2 }), "raise Config.Budget or JOSTLE_BUDGET" + rest},
 		{with(func(v *Verdict) { v.Wasted, v.Inputs = 2000, 2 }), "raise Config.Budget or JOSTLE_BUDGET" + rest +
 			"; 2,000 runs were wasted beside 1,000: an order is begun to learn whether a process in ReceiveMatch takes a message; Receive wastes none"},
+		{with(func(v *Verdict) { v.Wasted, v.Inputs, v.Reduction = 2000, 2, explore.SourceSets }), "raise Config.Budget or JOSTLE_BUDGET" + rest +
+			"; 2,000 runs were wasted beside 1,000: sleep sets gave them up when all that could come next had been run from another branch"},
 		{with(func(v *Verdict) { v.Bound = "depth" }), "orders differ beyond Method.Depth steps: raise it"},
 	} {
 		if got := c.verdict.Advice(); got != c.want {

@@ -116,7 +116,7 @@ func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring 
 	x := &exploring{ExploreOptions: o, ctx: ctx, property: p, began: time.Now()}
 	x.deadline, _ = ctx.Deadline()
 	x.verdict.Failures, x.met = map[string]int{}, map[string]bool{}
-	x.verdict.Reduction, x.verdict.asked = o.Method.Reduction, o.Method.Reduction
+	x.verdict.Reduction, x.verdict.asked = o.Method.Reduction, o.Method
 	for i := range max(1, o.Workers) {
 		r := &counted{Runner: p.NewRunner(), slot: p.Recorder.Slot(i), phase: flight.Explore}
 		x.workers = append(x.workers, &explorer{exploring: x, runner: r, found: map[string]*placed{}})

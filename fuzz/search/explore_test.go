@@ -473,6 +473,17 @@ func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
 	if v := x.Verdict; v.Reduction != explore.SourceSets || !strings.Contains(v.String(), "; went over from the reduction optimal to source, since ") {
 		t.Errorf("reduction %v: %v", v.Reduction, v)
 	}
+	twins := func(t *props.T) {
+		sys := t.System()
+		for range 2 {
+			sys.Send(sys.Spawn("parent", pulse.Func(func(ctx *pulse.Ctx, _ any) { _ = ctx.Spawn("child", pulse.Func(func(*pulse.Ctx, any) {})).String() })), "go")
+		}
+		sys.Run()
+	}
+	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.Everything, Sleep: true}}, twins)
+	if v := x.Verdict; !strings.Contains(v.String(), "; went over from the reduction everything with sleep sets to everything, since ") {
+		t.Errorf("from everything with sleep sets to everything: %v", v)
+	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.SourceSets}}, early)
 	if v := x.Verdict; v.Reduction != explore.SourceSets || strings.Contains(v.String(), "went over") {
 		t.Errorf("asked for sets of sources, reduction %v: %v", v.Reduction, v)

@@ -37,10 +37,10 @@ type Verdict struct {
 	Watched   bool
 	Unreached []string
 
-	looked bool              // Watched because of Result.Looks of package props
-	asked  explore.Reduction // the one that the search began with
-	known  float64           // how many runs there are at least, by the estimates that there are
-	more   bool              // there may be inputs that were not begun, of which Estimate says nothing
+	looked bool           // Watched because of Result.Looks of package props
+	asked  explore.Method // the one that the search began with
+	known  float64        // how many runs there are at least, by the estimates that there are
+	more   bool           // there may be inputs that were not begun, of which Estimate says nothing
 }
 
 // String says it in one line, such as
@@ -152,11 +152,16 @@ func (v Verdict) handedOver() string {
 	if v.Because == "" {
 		return ""
 	}
-	used := v.Reduction.String()
-	if v.Sleep && v.Reduction == explore.Everything {
-		used += " with sleep sets"
+	from, to := reduction(v.asked.Reduction, v.asked.Sleep), reduction(v.Reduction, v.Sleep)
+	return fmt.Sprintf("; went over from the reduction %s to %s, since %s", from, to, v.Because)
+}
+
+// reduction names a reduction, and says of Everything whether it has sleep sets.
+func reduction(r explore.Reduction, sleep bool) string {
+	if r == explore.Everything && sleep {
+		return r.String() + " with sleep sets"
 	}
-	return fmt.Sprintf("; went over from the reduction %v to %s, since %s", v.asked, used, v.Because)
+	return r.String()
 }
 
 func (v Verdict) failures() string {

@@ -1,0 +1,27 @@
+package props
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// TestMisuseIsPlaced holds that what the property does wrong to its system is told at
+// a line of its own. It was told at runner.go, or with five lines of this package.
+func TestMisuseIsPlaced(t *testing.T) {
+	for name, property := range map[string]func(*T){
+		"options": func(t *T) { t.SystemWith(pulse.Options{Steps: -1}) },
+		"spawn":   func(t *T) { t.System().Spawn("a", nil) },
+		"nemesis": func(t *T) { t.System().Nemesis().Partition() },
+	} {
+		r := NewRunner(name, property)
+		res := r.Run(Plan{})
+		if res.Failure == nil || res.Failure.Kind != pulse.KindMisuse {
+			t.Errorf("%s: failed with %v", name, res.Failure)
+		} else if !strings.HasPrefix(res.Location, "place_test.go:") || strings.Contains(res.Failure.Detail, "props.(*") {
+			t.Errorf("%s: told at %s, with\n%s", name, res.Location, res.Failure.Detail)
+		}
+		r.Close()
+	}
+}
