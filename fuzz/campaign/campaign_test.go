@@ -489,6 +489,37 @@ func TestOldFiles(t *testing.T) {
 	}
 }
 
+// TestDamagedFiles: a file that has what no campaign writes is refused by one that is to go
+// on from it, which had a fault of its own or never came to an end, and by who reads it.
+func TestDamagedFiles(t *testing.T) {
+	dir := t.TempDir()
+	o := campaign.Options{Runs: 100, File: filepath.Join(dir, "state.json"), Env: environment(dir)}
+	campaignOf(t, dir, o, "TestHolds")
+	text, err := os.ReadFile(o.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Resume = true
+	for _, c := range [][2]string{
+		{`"Elapsed":`, `"Elapsed":-`}, {`"Runs":`, `"Runs":-`}, {`"Done":`, `"Done":-`}, {`"Batch":`, `"Batch":-`}, {`"Steps":`, `"Steps":-`},
+		{`"Tally":`, `"Tale":`}, {`"By":`, `"Bye":`}, {`"Fresh":`, `"Flesh":`}, {`"Rejected":`, `"Read":`}, {`"TooLarge":`, `"TooLong":`},
+		{`"Findings":null`, `"Findings":[null]`}, {`"Met":null`, `"Met":[null]`},
+	} {
+		edited := strings.ReplaceAll(string(text), c[0], c[1])
+		if err := os.WriteFile(o.File, []byte(edited), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		const why = "state.json is damaged: it has what no campaign notes"
+		_, err := campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
+		if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {
+			t.Errorf("%s: it is gone on with: %v", c[1], err)
+		}
+		if _, err := campaign.Read(o.File); err == nil || !strings.HasSuffix(err.Error(), why) {
+			t.Errorf("%s: it is read: %v", c[1], err)
+		}
+	}
+}
+
 // TestSeeds: a night has the seed after that of the night before, unless it is told
 // another, or goes on.
 func TestSeeds(t *testing.T) {
