@@ -175,7 +175,7 @@ func insistent(t *props.T) {
 
 // TestEndlessRunsAreExplainedInTime: an endless run for which there is no time to make it
 // smaller has a constraint for each of its steps. They are counted and not named: to name
-// them takes time by their square, which was hours for a run of 100,000 steps.
+// them takes time by their square, which was more than ten minutes for a run of 100,000 steps.
 func TestEndlessRunsAreExplainedInTime(t *testing.T) {
 	p, f := foundBy(t, insistent, 1)
 	r := p.NewRunner()
