@@ -116,12 +116,12 @@ func (c *caseCommand) shrink(cmd *cobra.Command, args []string, q worker.Request
 	if c.limit <= 0 {
 		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
 	}
-	q.Milliseconds, q.Where = int(c.limit.Milliseconds()), "the case "+filepath.Base(args[0])
 	o, err := c.open(cmd.Context(), args)
 	defer o.done()
 	if err != nil {
 		return err
 	}
+	q.Milliseconds, q.Where = int(c.limit.Milliseconds()), "the case "+filepath.Base(o.request.Path)
 	r, err := o.ask(cmd.Context(), worker.Request{Do: worker.Replay})
 	if err == nil && len(r.Findings) > 0 {
 		r, err = o.ask(cmd.Context(), q)

@@ -289,7 +289,7 @@ func TestBounds(t *testing.T) {
 	if r.Ended != "complete" || r.Outcomes[0].Complete != "complete: all 6 orders were run" {
 		t.Errorf("ended by %q: %q", r.Ended, r.Outcomes[0].Complete)
 	}
-	if got := r.Outcomes[0].Orders.Summary(); !strings.HasPrefix(got, "3 of 3 orders of two receives covered") {
+	if got := r.Outcomes[0].Orders.Summary(); !strings.HasPrefix(got, "3 of 3 pairs of receives seen in both orders") {
 		t.Errorf("all orders were run, and seen were %s", got)
 	}
 	if r := campaignOf(t, t.TempDir(), campaign.Options{For: time.Hour, First: true}, "TestTwoBugs", "TestFew"); r.Ended != "failures" || r.Failures() != 1 {
@@ -486,6 +486,37 @@ func TestOldFiles(t *testing.T) {
 	r := campaignOf(t, dir, o, "TestHolds")
 	if len(notes) != 1 || !strings.HasSuffix(notes[0], why) || r.Outcomes[0].Orders.Runs() != 100 {
 		t.Errorf("%d runs are known, and noted is %q", r.Outcomes[0].Orders.Runs(), notes)
+	}
+}
+
+// TestDamagedFiles: a file that has what no campaign writes is refused by one that is to go
+// on from it, which had a fault of its own or never came to an end, and by who reads it.
+func TestDamagedFiles(t *testing.T) {
+	dir := t.TempDir()
+	o := campaign.Options{Runs: 100, File: filepath.Join(dir, "state.json"), Env: environment(dir)}
+	campaignOf(t, dir, o, "TestHolds")
+	text, err := os.ReadFile(o.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Resume = true
+	for _, c := range [][2]string{
+		{`"Elapsed":`, `"Elapsed":-`}, {`"Runs":`, `"Runs":-`}, {`"Done":`, `"Done":-`}, {`"Batch":`, `"Batch":-`}, {`"Steps":`, `"Steps":-`},
+		{`"Tally":`, `"Tale":`}, {`"By":`, `"Bye":`}, {`"Fresh":`, `"Flesh":`}, {`"Rejected":`, `"Read":`}, {`"TooLarge":`, `"TooLong":`},
+		{`"Findings":null`, `"Findings":[null]`}, {`"Met":null`, `"Met":[null]`},
+	} {
+		edited := strings.ReplaceAll(string(text), c[0], c[1])
+		if err := os.WriteFile(o.File, []byte(edited), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		const why = "state.json is damaged: it has what no campaign notes"
+		_, err := campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
+		if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {
+			t.Errorf("%s: it is gone on with: %v", c[1], err)
+		}
+		if _, err := campaign.Read(o.File); err == nil || !strings.HasSuffix(err.Error(), why) {
+			t.Errorf("%s: it is read: %v", c[1], err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
@@ -159,7 +160,24 @@ func readState(path string) (s state, err error) {
 	if s.Version != stateVersion {
 		return s, fmt.Errorf("%s is of version %d, expected %d", path, s.Version, stateVersion)
 	}
+	if s.damaged() {
+		return s, fmt.Errorf("%s is damaged: it has what no campaign notes", path)
+	}
 	return s, nil
+}
+
+// damaged reports whether the state has what no campaign writes, and none can go on from.
+func (s *state) damaged() bool {
+	return s.Elapsed < 0 || min(s.Runs, s.Deaths) < 0 || slices.ContainsFunc(s.Targets, func(t targetState) bool {
+		return t.Target != nil && t.Target.damaged()
+	})
+}
+
+func (t *target) damaged() bool {
+	n := &t.Tally
+	return min(t.Done, t.Size, t.Batch, t.Deaths, n.Runs, n.Steps, n.Skipped, n.Timed, n.Early) < 0 ||
+		n.By == nil || n.Fresh == nil || n.Rejected == nil || n.TooLarge == nil ||
+		slices.Contains(t.Findings, nil) || slices.Contains(t.Met, nil)
 }
 
 // decode reads what has been shown.

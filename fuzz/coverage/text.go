@@ -15,7 +15,7 @@ import (
 func (o *Orders) Summary() string {
 	text := o.Count(PR).String()
 	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen(PR) > 0 { // else nothing is known
-		text += "; the next random run shows a new one " + c.String()
+		text += "; the next random run shows a new order " + c.String()
 	}
 	return text
 }
@@ -23,7 +23,7 @@ func (o *Orders) Summary() string {
 // String says how many pairs were seen in both orders, of how many that are known to
 // come in both.
 func (c Count) String() string {
-	text := fmt.Sprintf("%d of %d orders of two receives covered", c.Covered, c.Covered+c.Open)
+	text := fmt.Sprintf("%d of %d pairs of receives seen in both orders", c.Covered, c.Covered+c.Open)
 	switch {
 	case c.Pairs() == 0:
 		return "no orders of two receives to cover"
@@ -32,7 +32,7 @@ func (c Count) String() string {
 	case c.Covered+c.Open == 0:
 		return "no two receives are known to come in both orders"
 	case c.Unknown > 0:
-		text += fmt.Sprintf(" (%d more are not known to be possible)", c.Unknown)
+		text += fmt.Sprintf(" (%d more are not known to come in both)", c.Unknown)
 	}
 	return text
 }

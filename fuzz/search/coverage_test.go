@@ -54,12 +54,12 @@ func TestCoverageOfAllOrders(t *testing.T) {
 		text string
 	}{
 		{"three that race", func(t *props.T) { race3(t, pulse.Options{}).Run() },
-			coverage.Count{Seen: 6, Covered: 3}, "3 of 3 orders of two receives covered"},
+			coverage.Count{Seen: 6, Covered: 3}, "3 of 3 pairs of receives seen in both orders"},
 		{"the mended writer", func(t *props.T) {
 			sys := t.System()
 			writer.Config{Actions: 2, Mended: true}.Build(sys)
 			sys.Run()
-		}, coverage.Count{Seen: 14, Covered: 2, Impossible: 10}, "2 of 2 orders of two receives covered"},
+		}, coverage.Count{Seen: 14, Covered: 2, Impossible: 10}, "2 of 2 pairs of receives seen in both orders"},
 		{"one after the other", func(t *props.T) {
 			sys := t.System()
 			a := sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -80,7 +80,7 @@ func TestCoverageOfAllOrders(t *testing.T) {
 func TestCoverageNamesWhatIsOpen(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) { race3(t, pulse.Options{}).Run() }}
 	res := Sample(context.Background(), p, Options{Runs: 1, Seed: 3})
-	if got, want := res.Coverage(), "0 of 3 orders of two receives covered\n"+
+	if got, want := res.Coverage(), "0 of 3 pairs of receives seen in both orders\n"+
 		"not seen so far: "; !strings.HasPrefix(got, want) || strings.Count(got, " before ") != 1 {
 		t.Errorf("%q, want %q…", got, want)
 	}

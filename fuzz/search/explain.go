@@ -289,6 +289,19 @@ func (e *Explanation) String() string {
 // send.
 const asLate = " as late as it can come"
 
+// mostNamedBefore is how many constraints of a case are named. A case has more only where it is
+// so large that there was no time to make it smaller, such as an endless run. Naming each
+// would take time by the square of the run's steps, and nobody would read it.
+const mostNamedBefore = 50
+
+// named returns the constraints of the case, none if there are too many to name them.
+func (e *Explanation) named() []schedule.Constraint {
+	if len(e.Before) > mostNamedBefore {
+		return nil
+	}
+	return e.Before
+}
+
 // fromPlain says in words how the order of the case differs from plain order.
 func (e *Explanation) fromPlain() string {
 	const plain = "plain order, where the oldest message comes first"
@@ -296,7 +309,10 @@ func (e *Explanation) fromPlain() string {
 		return plain
 	}
 	var list []string
-	for _, c := range e.Before {
+	if len(e.Before) > mostNamedBefore {
+		list = append(list, words.Count(len(e.Before), "constraint")+" on which message comes first")
+	}
+	for _, c := range e.named() {
 		first, sent := e.steps[c.First]
 		second, where := e.steps[c.Second], ""
 		switch {

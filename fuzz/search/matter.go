@@ -338,7 +338,7 @@ func (s *shrinking) faults(best *shrink.Outcome) string {
 
 // constraints returns those that say in which orders the case fails: the terms of the
 // condition if there is one, else those that matter in random orders, else what the case
-// has.
+// has, if that is not too much.
 func (s *shrinking) constraints(out *Shrunk) (list []finding.Constraint) {
 	e := &out.Why
 	terms := e.Condition.Terms
@@ -347,7 +347,7 @@ func (s *shrinking) constraints(out *Shrunk) (list []finding.Constraint) {
 	case bySample:
 		terms = [][]schedule.Constraint{e.Sampled.Constraints}
 	case !e.Exact:
-		terms = [][]schedule.Constraint{e.Before}
+		terms = [][]schedule.Constraint{e.named()}
 	}
 	res := s.run(out.Best.Case)
 	if res.System == nil {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 )
 
@@ -102,6 +104,28 @@ func TestTimeIsUpAfterAnyRun(t *testing.T) {
 	x := Sample(ctx, Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}, Options{Seed: 1})
 	if x.Finding != nil || x.Runs != 1 {
 		t.Errorf("%d runs, found %v; want 1 run that holds", x.Runs, x.Finding)
+	}
+}
+
+// Situations with a name of their own in each run, which no run reached, are named up to a
+// bound and then counted. There was a line for each run.
+func TestManySituationsAreCounted(t *testing.T) {
+	for situations, more := range map[int]int{19: 0, 20: 0, 21: 1, 500: 480} {
+		n := 0 // a property must not have such state
+		x := searchFor(t, func(t *props.T) {
+			n++
+			t.Sometimes(fmt.Sprint(n%situations), false)
+			t.System().Run()
+		}, 1, 1, 1000)
+		c := x.Complaints()
+		if len(c) != min(situations, 21) || !strings.HasPrefix(c[0], `sometimes "1": reached in none of 1,000 runs`) {
+			t.Errorf("%d situations: %q", situations, c)
+			continue
+		}
+		want := fmt.Sprintf("sometimes: %s more reached in none of 1,000 runs: are their names the same in each run?", words.Count(more, "situation"))
+		if more > 0 && c[20] != want {
+			t.Errorf("%d situations: %q, want %q", situations, c[20], want)
+		}
 	}
 }
 

@@ -164,6 +164,38 @@ func TestShrinkLargeRuns(t *testing.T) {
 	}
 }
 
+// insistent has a client that asks each second until it is answered, which is never if the
+// server has crashed.
+func insistent(t *props.T) {
+	sys := t.SystemWith(pulse.Options{Steps: 2000, EarlyTimers: pulse.NeverEarly, Faults: pulse.Faults{Crash: 1}})
+	server := sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Reply("done") }))
+	client := sys.SpawnSpec(pulse.Spec{Name: "client", Safe: true, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg != "done" {
+			ctx.Send(server, "ask")
+			ctx.After(time.Second, "ask again")
+		}
+	})})
+	sys.Send(client, "begin")
+	sys.Run()
+}
+
+// TestEndlessRunsAreExplainedInTime: an endless run for which there is no time to make it
+// smaller has a constraint for each of its steps. They are counted and not named: to name
+// them takes time by their square, which was more than ten minutes for a run of 100,000 steps.
+func TestEndlessRunsAreExplainedInTime(t *testing.T) {
+	p, f := foundBy(t, insistent, 1)
+	r := p.NewRunner()
+	defer r.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	out := Shrink(ctx, r, f, shrink.Options{})
+	const want = "fails in plain order, where the oldest message comes first, but with 1,995 constraints on which message comes first and a fault;\n" +
+		"    there was no time to run all orders"
+	if got := out.Why.String(); got != want || len(out.Finding.Cause.Constraints) != 0 {
+		t.Errorf("%.500s, and %d constraints, want %s, and none", got, len(out.Finding.Cause.Constraints), want)
+	}
+}
+
 // TestShrinkTheSameAgain: the same finding and number of runs give the same.
 func TestShrinkTheSameAgain(t *testing.T) {
 	for i, s := range subjects.Easy() {

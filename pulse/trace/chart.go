@@ -16,8 +16,8 @@ import (
 // at the end.
 //
 // Steps that repeat themselves to the end of the run are shown once, and of
-// other long runs only the beginning and the end: a chart has at most some 200
-// lines. WriteText leaves out nothing.
+// other long runs only the beginning and the end; many messages that look alike and
+// were never received are one line: a chart has at most some 200 lines. WriteText leaves out nothing.
 func (t *Trace) WriteChart(w io.Writer) error {
 	_, err := io.WriteString(w, t.Chart())
 	return err
@@ -57,9 +57,7 @@ func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 	}
 	c.addStrikes(r, strikes, None, len(r.Steps))
 	c.fold()
-	for _, i := range r.missing() {
-		c.add(None, r.arrow(&r.Sends[i]), r.lossRemark(&r.Sends[i]))
-	}
+	c.addMissing(r)
 	c.cut()
 	return c.text()
 }
@@ -94,6 +92,26 @@ func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
 		return r.arrow(send), fmt.Sprintf("(at %v)", time.Duration(step.Time))
 	}
 	return r.arrow(send), overtaken
+}
+
+// addMissing adds the messages that were never received. Where there are too many rows, of
+// messages that look alike there is one, which says how many they are.
+func (c *chart) addMissing(r *reading) {
+	missing := r.missing()
+	short, times := len(c.rows)+len(missing) <= mostRows, map[chartRow]int{}
+	var rows []chartRow
+	for _, i := range missing {
+		row := chartRow{None, r.arrow(&r.Sends[i]), r.lossRemark(&r.Sends[i])}
+		if times[row]++; short || times[row] == 1 {
+			rows = append(rows, row)
+		}
+	}
+	for _, row := range rows {
+		if n := times[row]; !short && n > 1 {
+			row.remark = fmt.Sprintf("%s, %d times)", strings.TrimSuffix(row.remark, ")"), n)
+		}
+		c.rows = append(c.rows, row)
+	}
 }
 
 // missing returns the messages that were not delivered, by their indices in Sends,

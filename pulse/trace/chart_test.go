@@ -177,6 +177,30 @@ func TestEndlessChart(t *testing.T) {
 	}
 }
 
+// TestManyLost checks that messages which look alike and were never received are shown once
+// where there are many: a client that asks a crashed server again and again had 190 lines.
+func TestManyLost(t *testing.T) {
+	for many, want := range map[int]int{60: 1 + 2*60, 100: 4, 10_000: 4} {
+		b := newBuilder()
+		a, c := b.spawn(None, "a"), b.spawn(None, "c")
+		begun := b.receive(b.send(None, a, "begin"))
+		for range many {
+			b.Sends[b.send(begun, c, "ask")].Fate = Dropped
+			b.send(begun, c, "tell")
+		}
+		if many > 60 {
+			b.send(begun, c, "once")
+		}
+		chart := b.Chart()
+		if n := strings.Count(chart, "\n"); n != want {
+			t.Errorf("%d lines, want %d:\n%s", n, want, chart)
+		}
+		if times := fmt.Sprintf(", %d times)\n", many); many > 60 && (strings.Count(chart, "(lost"+times) != 1 || strings.Count(chart, "(never received"+times) != 1 || !strings.HasSuffix(chart, "(never received)\n")) {
+			t.Errorf("want each once, with%s:\n%s", times, chart)
+		}
+	}
+}
+
 // TestLongChart checks that a long run without a pattern is shown by its
 // beginning and its end.
 func TestLongChart(t *testing.T) {
