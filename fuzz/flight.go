@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/env"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -93,7 +94,13 @@ func (v *verb) makeAgain(path string, do func()) {
 		v.t.Fatal(err)
 	}
 	reached := true
-	defer func() { flight.Land(path, reached) }()
+	var found []*finding.Finding
+	defer func() {
+		flight.Land(path, reached)
+		for _, f := range found { // which is shrunk: that is no part of its run
+			v.keep(f, "a run with which a process died")
+		}
+	}()
 	v.Seed, v.Strategies, v.Workers, v.Runs, v.Budget = r.Seed, r.Strategies, r.Workers, 0, 0
 	v.File = flight.CopyOf(v.File, v.t.TempDir())
 	ctx, cancel := v.context()
@@ -113,7 +120,7 @@ func (v *verb) makeAgain(path string, do func()) {
 			f, made := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio, Cache: v.cache()}, exhaustRuns, run)
 			reached = reached && made
 			if f != nil && v.name != "MustFind" {
-				v.keep(f, "a run with which a process died")
+				found = append(found, f)
 			}
 		}
 	}

@@ -36,19 +36,25 @@ func (l *Left) Again(limit time.Duration) Outcome {
 	}
 	err := setState(l.Path(), waiting)
 	var said, status string
+	var cut bool
 	if err == nil {
-		said, status, err = l.start(limit)
+		said, status, cut, err = l.start(limit)
 	}
+	what := "made again, that ends its process too"
 	switch s := stateOf(l.Path()); {
 	case err != nil:
 		return Outcome{Text: fmt.Sprintf("%s: that cannot be made again: %v", l.headline(), err)}
 	case s == waiting:
 		return Outcome{Text: fmt.Sprintf("%s: that could not be made again: within %s the test did not come to it (%s)", l.headline(), words.Elapsed(limit), status)}
-	case s == landed:
+	case s == landed && (cut || status == passed || status == failed):
 		return Outcome{Text: l.headline() + ": made again in a process of its own, it came to its end"}
+	case cut && s == flying:
+		what = "made again, it does not come to its end within " + words.Elapsed(limit)
+	case s == landed:
+		what = "made again, it came to its end, and what was done with its failure ended the process"
 	}
-	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: made again, that ends its process too: %s\n%s",
-		l.headline(), status, words.Indented(fmt.Sprintf("%s\nagain: %s='%s' %s\nmade again first from now on, until it ends well; to forget it, remove that file",
+	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
+		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s='%s' %s\nmade again first from now on, until it ends well; to forget it, remove that file",
 			said, Variable, l.Path(), words.Command(l.Test, l.Dir))))}
 }
 
@@ -65,12 +71,18 @@ func (l *Left) headline() string {
 	return fmt.Sprintf("the last process died %s, fuzz.%s of %s, seed %d", at, l.Verb, l.Test, l.Seed)
 }
 
-// start has another process make the runs again. It returns what that said, and how
-// it ended.
-func (l *Left) start(limit time.Duration) (said, status string, err error) {
+// How a process ends whose test passed or failed.
+const (
+	passed = "exit status 0"
+	failed = "exit status 1"
+)
+
+// start has another process make the runs again. It returns what that said, how it
+// ended, and whether the limit ended it.
+func (l *Left) start(limit time.Duration) (said, status string, cut bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return "", "", err
+		return "", "", false, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
@@ -79,13 +91,13 @@ func (l *Left) start(limit time.Duration) (said, status string, err error) {
 	cmd.Dir, cmd.WaitDelay = l.Dir, waitForPipes
 	cmd.Env = append(os.Environ(), Variable+"="+l.Path())
 	cmd.Stdout, cmd.Stderr = &out, &out
-	status = "exit status 0"
+	status = passed
 	if err := cmd.Run(); cmd.Process == nil {
-		return "", "", err
+		return "", "", false, err
 	} else if err != nil {
 		status = err.Error()
 	}
-	return out.LastWords(), status, nil
+	return out.LastWords(), status, ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
 // arguments returns those of the process that makes a run again, given those of

@@ -284,3 +284,69 @@ func TestReasonOfRaces(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestMade is, in the process that TestWhatComesOfRuns starts, the test whose run is made again.
+func TestMade(t *testing.T) {
+	path := os.Getenv(Variable)
+	if path == "" {
+		return
+	}
+	r, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, deed := range strings.Fields(r.Func) {
+		switch deed {
+		case "begins":
+			err = Begin(path)
+		case "lands":
+			err = Land(path, true)
+		case "fails":
+			t.Error("no")
+		case "exits":
+			os.Exit(3)
+		case "stays":
+			time.Sleep(time.Hour)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWhatComesOfRuns: a run that has come to its end is not what ends a process, whatever is
+// done after it and however long that takes; and what the limit ends has not ended by itself.
+func TestWhatComesOfRuns(t *testing.T) {
+	for _, c := range []struct {
+		deeds string
+		died  bool
+		want  string
+	}{
+		{"begins lands", false, ": made again in a process of its own, it came to its end"},
+		{"begins lands fails", false, ": made again in a process of its own, it came to its end"},
+		{"begins lands stays", false, ": made again in a process of its own, it came to its end"},
+		{"begins lands exits", true, ": made again, it came to its end, and what was done with its failure ended the process: exit status 3"},
+		{"begins exits", true, ": made again, that ends its process too: exit status 3"},
+		{"begins stays", true, ": made again, it does not come to its end within 5s: exit status 2"},
+		{"fails", false, ": that could not be made again: within 30s the test did not come to it (exit status 1)"},
+	} {
+		t.Run(c.deeds, func(t *testing.T) {
+			t.Parallel()
+			f := Folder(t.TempDir())
+			r := Record{Call: Call{Dir: ".", Test: "TestMade", Verb: "Check", Func: c.deeds}, Workers: 1}
+			rec := open(t, f, r)
+			rec.Slot(0).Begin(Sample, 3)
+			rec.die()
+			list, _ := f.Left(r.Call)
+			limit := 30 * time.Second
+			if strings.HasSuffix(c.deeds, "stays") {
+				limit = 5 * time.Second
+			}
+			out := list[0].Again(limit)
+			list[0].Remove()
+			if out.Died != c.died || !strings.Contains(out.Text, c.want) {
+				t.Errorf("died %v, says %q; want %v, %q", out.Died, out.Text, c.died, c.want)
+			}
+		})
+	}
+}
