@@ -12,6 +12,13 @@ type always struct {
 	holds func() error
 }
 
+// A last is what was said last, outside of a step, that looks at steps, and how many Runs
+// came before.
+type last struct {
+	what, name string
+	runs       int
+}
+
 // An awaited is a condition that must have held at some step, or hold at the end.
 type awaited struct {
 	name    string
@@ -64,6 +71,9 @@ func (t *T) observe(what, name string, none bool) bool {
 		t.misuse("%s %q after the property has returned: nothing is looked at any more", what, name)
 	case none:
 		t.misuse("%s %q is nil: say what must hold", what, name)
+	}
+	if what != "Eventually" && !s.Running() { // which is asked at the end as well
+		t.state.last = last{what, name, s.Host().Runs()}
 	}
 	if len(t.state.always)+len(t.state.awaited)+len(t.state.monitors) == 0 {
 		s.Observe((*watcher)(t))

@@ -112,6 +112,29 @@ var observations = []outcome{
 		t.System().Run()
 		t.Cleanup(func() { t.Always("few", func() error { return errors.New("many") }) })
 	}, `misuse: property+2: Always "few" after the property has returned: nothing is looked at any more`},
+	{"Always after the last Run", func(t *props.T) {
+		t.System().Run()
+		t.Always("few", func() error { return errors.New("many") })
+	}, `misuse: property+0: Always "few" after the last Run: it looks at steps, and none follows; say it before`},
+	{"Always before the last Run, which has no step", func(t *props.T) {
+		sys := t.System()
+		sys.Run()
+		t.Always("few", func() error { return errors.New("many") })
+		sys.Run()
+	}, "held"},
+	{"Always in the last step", func(t *props.T) {
+		sys := t.System()
+		sys.Send(sys.Spawn("who", pulse.Func(func(*pulse.Ctx, any) { t.Always("few", func() error { return nil }) })), "go")
+		sys.Run()
+	}, "held"},
+	{"Eventually after the last Run", func(t *props.T) {
+		t.System().Run()
+		t.Eventually("few", func() bool { return true })
+	}, "held"},
+	{"Monitor after the last Run", func(t *props.T) {
+		t.System().Run()
+		t.Monitor(&limit{3})
+	}, `misuse: property+0: Monitor "*props_test.limit" after the last Run: it looks at steps, and none follows; say it before`},
 	{"Eventually in a Cleanup", func(t *props.T) {
 		t.System().Run()
 		t.Cleanup(func() { t.Eventually("few", func() bool { return false }) })

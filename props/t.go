@@ -43,6 +43,7 @@ type state struct {
 	awaited  []awaited
 	monitors []Monitor
 	attached []Attachment
+	last     last
 
 	remembers bool // Watch was called
 }
@@ -53,7 +54,7 @@ func (st *state) clear() {
 	st.sys, st.test = nil, pulse.Ref{}
 	st.ending, st.returned = false, false
 	st.skipped, st.remembers, st.drawing, st.location, st.reason = false, false, "", "", ""
-	st.skip, st.failure = nil, nil
+	st.skip, st.failure, st.last = nil, nil, last{}
 	st.logs, st.cleanups = st.logs[:0], st.cleanups[:0]
 	st.always, st.awaited = st.always[:0], st.awaited[:0]
 	st.monitors, st.attached = st.monitors[:0], st.attached[:0]

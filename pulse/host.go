@@ -76,6 +76,9 @@ func (h Host) Observed() bool {
 	return len(h.s.observers) > 0 || h.s.options.Isolation || h.s.options.Pending > 0
 }
 
+// Runs returns how often the system was asked to take steps since it was made or reset.
+func (h Host) Runs() int { return h.s.entered }
+
 // Looked reports whether the trace or the record of the run was asked for while
 // no step was running: whoever did may judge the run by the order of its steps.
 func (h Host) Looked() bool { return h.s.looked }

@@ -81,7 +81,7 @@ func (s *System) attempts(until int64, final bool) {
 // enter suspends the test's own step.
 func (s *System) enter() {
 	s.root = origin{s.rec.sent, s.rec.spawned}
-	s.ran = true
+	s.entered++
 	s.calls.enter()
 }
 

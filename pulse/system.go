@@ -23,7 +23,7 @@ type System struct {
 	observers []Observer
 	inbox     []any // what the test has received, but for the answers to its Asks
 	asking    asking
-	ran       bool // Run or its like was called
+	entered   int // how often Run or its like was called
 	closed    bool
 	looked    bool // Trace or Record was called while no step was running
 }
@@ -67,7 +67,7 @@ func (s *System) Reset(seed uint64) {
 	s.killProcesses()
 	s.traffic.reset()
 	s.actors = s.actors[:0]
-	s.observers, s.inbox, s.ran, s.looked = s.observers[:0], s.inbox[:0], false, false
+	s.observers, s.inbox, s.entered, s.looked = s.observers[:0], s.inbox[:0], 0, false
 	s.asking.reset()
 	s.seed = seed
 	s.spawnPlain("test", (*inbox)(s), none)
@@ -146,7 +146,7 @@ func (s *System) Running() bool { return s.calls.running }
 
 // HasRun reports whether the system was asked to take steps since it was made
 // or reset, even if there were none to take.
-func (s *System) HasRun() bool { return s.ran }
+func (s *System) HasRun() bool { return s.entered > 0 }
 
 // Steps returns how many steps this run has taken.
 func (s *System) Steps() int {
