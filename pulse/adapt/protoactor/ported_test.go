@@ -592,20 +592,31 @@ func TestPorted(t *testing.T) {
 }
 
 // pipes has an actor pipe a future to a collector and then send it two messages of its own.
-// Before one of them it waits until the answer has come; with 0 it does not wait.
+// With 1 it waits until the answer has come before it sends them; with 2 the answer waits
+// until the first of them has come, and the second for the answer; with 0 none waits.
 func pipes(waits int) func(*venue) {
 	return func(v *venue) {
-		note, came := v.upTo(3, "collector"), make(chan struct{})
+		note, first, came := v.upTo(3, "collector"), make(chan struct{}), make(chan struct{})
 		collector := v.spawn("collector", func(ctx actor.Context) {
 			m, ok := ctx.Message().(string)
 			if !ok {
 				return
 			}
-			if note(m); m == "b!" {
+			switch note(m); m {
+			case "1":
+				close(first)
+			case "b!":
 				close(came)
 			}
 		})
-		b := v.spawn("b", echo)
+		b := v.spawn("b", func(ctx actor.Context) {
+			if m, ok := ctx.Message().(string); ok {
+				if waits == 2 {
+					<-first
+				}
+				ctx.Respond(m + "!")
+			}
+		})
 		v.spawn("a", func(ctx actor.Context) {
 			if !hasStarted(ctx) {
 				return
