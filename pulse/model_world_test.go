@@ -544,6 +544,11 @@ func (w *modelWorld) lives() {
 func (w *modelWorld) step(until int64, timed bool) bool {
 	w.ending = false
 	list := w.deliverable()
+	o := &w.options
+	if len(list) > 0 && w.steps >= o.steps { // nothing more is asked, not even for a fault
+		w.failed = int32(pulse.KindBudget)
+		return false
+	}
 	if w.strikes && !w.settles && w.strike() {
 		return true
 	}
@@ -551,14 +556,9 @@ func (w *modelWorld) step(until int64, timed bool) bool {
 		w.cur = 0
 		return w.pass(until, timed) || w.healAtEnd()
 	}
-	o := &w.options
 	if !w.settles && (o.early < 0 || w.early < o.early) && w.timePasses(until, timed) && w.ask(choice.Clock, 2) == 1 {
 		w.early++
 		return w.pass(until, timed)
-	}
-	if w.steps >= o.steps {
-		w.failed = int32(pulse.KindBudget)
-		return false
 	}
 	m, hold := w.pick(list)
 	if hold {

@@ -173,7 +173,7 @@ func (s *System) loop(until int64) {
 			if s.todo.beforeStep&workAnswer != 0 {
 				return
 			}
-			if s.interrupt(until) {
+			if s.rec.steps < s.limit && s.interrupt(until) { // at the limit the run is over
 				continue
 			}
 		}

@@ -403,8 +403,10 @@ type oddity struct {
 // sleeps (1713); a partition that a step notices by the number of steps (1453); an actor
 // that ends after its timer has come due (71204), and two that read the name of a third
 // (85445); a pass that sleeps while it comes at rest (4002); periodic timers (84) and a
-// Nemesis (182) where time may pass early.
+// Nemesis (182) where time may pass early; and a crash after the last step that a run may
+// take (7403).
 func oddities() (list []oddity) {
+	list = append(list, oddity{7403, func(seed uint64) *program { return newProgram(seed, foolishFeatures(seed)) }})
 	for _, seed := range []uint64{198, 403, 454, 523, 784, 4109, 9678, 10092} {
 		list = append(list, oddity{seed, func(seed uint64) *program { return newProgram(seed, agreementFeatures(seed)) }})
 	}
