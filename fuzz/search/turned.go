@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/page"
@@ -167,19 +166,10 @@ func (w *turner) weigh(ctx context.Context, out *Sampled, list []schedule.Constr
 }
 
 // needless reports whether a constraint without which orders show a share says nothing: they
-// fail about as often as with it, or less often by no more than chance may bring about, and,
-// where it was left out, come about as often.
+// fail about as often as with it, and, where it was left out, come about as often.
 func needless(without, with page.Share) bool {
-	frequent := 4*without.Failed*with.Of >= 3*with.Failed*without.Of || !isRarer(without, with)
+	frequent := 4*without.Failed*with.Of >= 3*with.Failed*without.Of
 	return frequent && (!without.LeftOut || 4*without.Of >= 3*with.Of)
-}
-
-// isRarer reports whether two shares differ by at least two standard errors of their difference,
-// the first being the smaller.
-func isRarer(a, b page.Share) bool {
-	n, m := float64(a.Of), float64(b.Of)
-	mean := (float64(a.Failed) + float64(b.Failed)) / (n + m)
-	return float64(b.Failed)/m-float64(a.Failed)/n >= 2*math.Sqrt(mean*(1-mean)*(1/n+1/m))
 }
 
 // turned runs random orders in which one of the constraints is turned round, or left out if

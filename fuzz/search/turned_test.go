@@ -416,29 +416,3 @@ func TestSampledOnPages(t *testing.T) {
 		t.Errorf("all orders were run, and yet %+v", p)
 	}
 }
-
-// TestNeedless: a constraint is told if orders fail clearly more often with it than without.
-func TestNeedless(t *testing.T) {
-	share := func(failed, of int) page.Share { return page.Share{Failed: failed, Of: of} }
-	leftOut := func(failed, of int) page.Share { return page.Share{Failed: failed, Of: of, LeftOut: true} }
-	for _, c := range []struct {
-		without, with page.Share
-		want          bool
-	}{
-		{share(0, 100), share(13, 100), false},
-		{share(4, 100), share(13, 100), false},
-		{share(9, 100), share(13, 100), true}, // as chance may have it
-		{share(0, 100), share(3, 100), true},
-		{share(45, 100), share(61, 100), false},
-		{share(47, 100), share(61, 100), true},
-		{share(75, 100), share(100, 100), true}, // clearly less often, but not by much
-		{share(0, 10), share(9, 10), false},
-		{leftOut(64, 100), share(64, 100), true},
-		{leftOut(3, 4), share(64, 100), false}, // without it the others hardly come true
-		{share(0, 100), share(0, 100), true},
-	} {
-		if got := needless(c.without, c.with); got != c.want {
-			t.Errorf("%+v beside %+v: %v, want %v", c.without, c.with, got, c.want)
-		}
-	}
-}
