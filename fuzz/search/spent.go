@@ -49,7 +49,7 @@ func isSequence(t *trace.Trace) bool {
 		for ; sent < len(t.Sends) && int(t.Sends[sent].Step) < i; sent++ {
 			d := &t.Sends[sent]
 			switch {
-			case isTimer(d):
+			case d.Kind.IsTimer():
 				timers++
 				continue
 			case messages == 0:
@@ -62,7 +62,7 @@ func isSequence(t *trace.Trace) bool {
 		switch by := t.Steps[i].Send; {
 		case by == trace.None || timers > 1:
 			return false
-		case isTimer(&t.Sends[by]):
+		case t.Sends[by].Kind.IsTimer():
 			timers--
 		default:
 			messages--
@@ -70,8 +70,6 @@ func isSequence(t *trace.Trace) bool {
 	}
 	return true
 }
-
-func isTimer(d *trace.Send) bool { return d.Kind == trace.Timer || d.Kind == trace.Periodic }
 
 // inputSeed returns what the input of a run follows from. Spent says whether the run before
 // it, if it was one of the same batch, was.
