@@ -122,7 +122,7 @@ func (o CoverageOptions) measure(ctx context.Context, p search.Property, arm Arm
 	var covered []int
 	curves, marks := map[int][]int{}, marksUntil(o.Runs)
 	for seed := range uint64(o.Seeds) {
-		orders := &coverage.Orders{Source: seed}
+		orders := &coverage.Orders{Source: uint64(together.Runs())} // no other search has it
 		res := search.Sample(ctx, p, search.Options{Runs: o.Runs, Seed: seed + 1, Portfolio: arm.Portfolio, Passed: func(_ string, res *props.Result) {
 			orders.Add(res.System.Trace(), coverage.Run{})
 			if n := orders.Runs(); slices.Contains(marks, n) {

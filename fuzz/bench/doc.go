@@ -35,7 +35,7 @@
 // them. Of a barber with five customers urw shows 3.8 times as many as plain random in 100
 // runs, 5.3 times in 1,000 and 5.0 times in 2,000. No other arm shows 3 times as many from
 // 10 runs on: in 2,000 pos shows 2.8 times as many, pctcp 2.7, guided 2.6 and the portfolio
-// 2.5. Of a chain that is repaired no arm shows more than 1.3 times as many. Nothing could
+// 2.5. Of a chain that is repaired no arm shows more than 1.32 times as many. Nothing could
 // show 3 times as many from 100 runs on, as far as these searches tell: what all of them
 // have shown, with all that may be possible besides, is 2.7 times what plain random shows in
 // 100 runs, and 1.5 times in 2,000; pos shows in 2,000 runs nine tenths of what all have

@@ -458,7 +458,7 @@ const (
 	mostPosition  = 255
 	mostPositions = 1 << 18
 	latelyBits    = 12 // of a slot of Orders.lately
-	lateBits      = 18 // of each number in a key there, beside the place
+	lateBits      = 18 // of each number in a key there, but that of the place: it has 8
 )
 
 // spotted adds a pair of types at a place, which may be known.

@@ -25,7 +25,7 @@ const mostKept = 256
 // the first 512: whoever uses it begins anew now and then.
 type Pool struct {
 	kept   []*Kept
-	shapes hash.Table // by shape: its place in times
+	shapes hash.Table // by shape, which is the sum of its steps, mixed: its place in times
 	times  []int      // by shape: how many runs had it
 	runs   int
 	reader closure
@@ -135,17 +135,17 @@ func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
 		return nil
 	}
 	k := &Kept{Index: len(p.kept), base: p.reader.base(t), root: by.root, demands: by.demands}
-	k.shape, k.fresh = p.shapeOf(k.base.sum()), -1
+	sum := uint64(0)
+	k.fresh = k.base.Len()
 	for i, s := range k.base.steps {
 		at := &p.steps[p.numberOf(s.id)]
-		if !at.kept && k.fresh < 0 {
-			k.fresh = i
+		sum += at.mixed
+		if !at.kept {
+			k.fresh = min(k.fresh, i)
 		}
 		at.kept = true
 	}
-	if k.fresh < 0 {
-		k.fresh = k.base.Len()
-	}
+	k.shape = p.shapeOf(sum)
 	if k.root == nil {
 		k.root = k.base
 	}
@@ -296,12 +296,4 @@ func (b *Base) turnable(y int32) iter.Seq[int32] {
 			}
 		}
 	}
-}
-
-// sum returns a number for the set of steps that were taken.
-func (b *Base) sum() (sum uint64) {
-	for _, s := range b.steps {
-		sum += hash.Mix(s.id)
-	}
-	return sum
 }

@@ -187,6 +187,26 @@ func TestSee(t *testing.T) {
 	}
 }
 
+// What is new in a run begins with the first of its steps that no run kept before has.
+func TestFresh(t *testing.T) {
+	p, tr := &Pool{}, crowd(t, 4, 0)
+	all := len(tr.Steps)
+	for i, c := range []struct {
+		news []int
+		want int
+	}{{nil, 0}, {nil, all}, {[]int{1, all - 1}, 1}, {[]int{all - 1}, all - 1}, {nil, all}} {
+		run := *tr
+		run.Steps = slices.Clone(tr.Steps)
+		for _, n := range c.news {
+			run.Steps[n].ID += uint64(i)
+		}
+		p.See(&run)
+		if k := p.Keep(&run, Move{}); k.fresh != c.want {
+			t.Errorf("run %d, with other steps %v: new from %d on, want %d of %d", i, c.news, k.fresh, c.want, all)
+		}
+	}
+}
+
 // What has read other runs before reads a run as NewBase does, and draws pairs from all
 // that can be turned round.
 func TestReader(t *testing.T) {

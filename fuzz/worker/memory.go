@@ -59,7 +59,7 @@ func (c *collector) adapt(kept uint64) {
 // watch adapts now, and whenever garbage was collected.
 func (c *collector) watch() {
 	c.adapt(metric("/gc/heap/live:bytes"))
-	if !c.others {
+	if !c.others { // what has no pointer could share its place with others, and live as long as they
 		runtime.AddCleanup(&struct{ _ *collector }{}, (*collector).watch, c)
 	}
 }

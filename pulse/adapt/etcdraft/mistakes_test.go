@@ -74,7 +74,8 @@ func made(s scene, mistake string) search.Property {
 	return search.PropertyOf(s.property, "TestMistakes")
 }
 
-// TestMistakes finds each mistake by five seeds. Without the mistake the same runs hold.
+// TestMistakes finds each mistake by five seeds. The file says after how many runs, the
+// fewest first. Without the mistake as many runs by one seed hold as the most that it took.
 func TestMistakes(t *testing.T) {
 	var text strings.Builder
 	for _, p := range planted() {
@@ -134,7 +135,8 @@ func shrunk(p search.Property, f *finding.Finding) string {
 // TestMistakesAmongEverything: scenes of the kinds that TestPublished draws, which hold there,
 // fail with a mistake planted. Each of five seeds makes 1,000 runs, with JOSTLE_NIGHTLY=1
 // 10,000. The files say in which run each has found the mistake, and have a dash for a seed
-// that has not: for "forgets vote" two of five even in 10,000.
+// that has not: for "forgets vote" two of five even in 10,000. What is said of the mistake is
+// of the first seed that has found it.
 func TestMistakesAmongEverything(t *testing.T) {
 	runs, file := 1000, "testdata/mistakes-among-everything.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
