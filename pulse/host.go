@@ -76,7 +76,8 @@ func (h Host) Observed() bool {
 	return len(h.s.observers) > 0 || h.s.options.Isolation || h.s.options.Pending > 0
 }
 
-// Runs returns how often the system was asked to take steps since it was made or reset.
+// Runs returns how often the system has begun to take steps, by Run or its like, since
+// it was made or reset. It does not begin again once the run has failed.
 func (h Host) Runs() int { return h.s.entered }
 
 // Looked reports whether the trace or the record of the run was asked for while

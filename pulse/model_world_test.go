@@ -545,7 +545,7 @@ func (w *modelWorld) step(until int64, timed bool) bool {
 	w.ending = false
 	list := w.deliverable()
 	o := &w.options
-	if len(list) > 0 && w.steps >= o.steps { // nothing more is asked, not even for a fault
+	if len(list) > 0 && w.steps >= o.steps || w.steps > o.steps { // nothing more is asked, not even for a fault
 		w.failed = int32(pulse.KindBudget)
 		return false
 	}

@@ -173,7 +173,7 @@ func (s *System) loop(until int64) {
 			if s.todo.beforeStep&workAnswer != 0 {
 				return
 			}
-			if s.rec.steps < s.limit && s.interrupt(until) { // at the limit the run is over
+			if s.rec.steps < s.limit && s.interrupt(until) { // else the run fails before that
 				continue
 			}
 		}
@@ -228,6 +228,10 @@ func (s *System) rest(until int64) bool {
 		return false
 	}
 	if s.fails.failure != nil {
+		return false
+	}
+	if s.rec.steps > s.limit { // by a fault at rest: it would have failed, had the fault come sooner
+		s.exhausted()
 		return false
 	}
 	if s.todo.beforeStep&(workFault|workAnswer) == workFault {

@@ -203,3 +203,43 @@ func TestWrongStrikes(t *testing.T) {
 	}
 	sys.Close()
 }
+
+// TestStrikesAtTheBound holds that a fault counts as a step among those that a run may take,
+// wherever it comes and whoever is asked for it: orders that differ by nothing else end alike.
+func TestStrikesAtTheBound(t *testing.T) {
+	crash, cut := pulse.Faults{Crash: 1}, pulse.Faults{Partition: 1}
+	for _, c := range []struct {
+		name     string
+		steps    int
+		faults   pulse.Faults
+		strategy pulse.Strategy
+		want     string
+		passes   bool
+	}{
+		{"nothing comes at rest", 2, crash, &crasher{after: 9}, "first ← blast; last ← blast", true},
+		{"no pick at the bound", 1, crash, &crasher{after: 1, actor: 2}, "first ← blast", false},
+		{"no question at the bound", 1, crash, answering(0, 1), "first ← blast", false},
+		{"a pick before the end", 2, crash, &crasher{after: 1, actor: 2}, "first ← blast; crash of first", false},
+		{"a pick at rest", 2, crash, &crasher{after: 2, actor: 2}, "first ← blast; last ← blast; crash of first", false},
+		{"an answer at rest", 2, crash, answering(0, 0, 2), "first ← blast; last ← blast; crash of first", false},
+		{"a pick at rest within the bound", 3, crash, &crasher{after: 2, actor: 2}, "first ← blast; last ← blast; crash of first", true},
+		{"the end of a partition", 3, cut, answering(0, 0, 1), "first ← blast; last ← blast; partition of last; heal of last", false},
+		{"the end of a partition within the bound", 4, cut, answering(0, 0, 1), "first ← blast; last ← blast; partition of last; heal of last", true},
+	} {
+		sys := pulse.New(pulse.Options{Steps: c.steps, Faults: c.faults, Strategy: c.strategy, Record: true})
+		passesOn(sys)
+		if ok := sys.Run(); stepsOf(sys.Trace()) != c.want || ok != c.passes || !ok && sys.Failure().Kind != pulse.KindBudget {
+			t.Errorf("%s: %s; %v, %v; want %s, passes: %v", c.name, stepsOf(sys.Trace()), ok, sys.Failure(), c.want, c.passes)
+		}
+		sys.Close()
+	}
+}
+
+// answering gives these answers by Choose.
+func answering(values ...uint32) *answered {
+	a := &answered{}
+	for _, v := range append(values, 0, 0, 0) {
+		a.list = append(a.list, choice.Choice{Value: v})
+	}
+	return a
+}

@@ -23,7 +23,7 @@ type System struct {
 	observers []Observer
 	inbox     []any // what the test has received, but for the answers to its Asks
 	asking    asking
-	entered   int // how often Run or its like was called
+	entered   int // how often Run or its like has begun
 	closed    bool
 	looked    bool // Trace or Record was called while no step was running
 }

@@ -138,6 +138,25 @@ func TestEndless(t *testing.T) {
 	}
 }
 
+// TestStepBoundAndCrashes holds that all reductions agree on whether there is an order in
+// which a run takes more steps than it may: a crash may come before the last message, and
+// after it, at rest.
+func TestStepBoundAndCrashes(t *testing.T) {
+	two := func(sys *pulse.System) func() error {
+		last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
+		sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Send(last, m) })), 1)
+		return func() error { return nil }
+	}
+	for _, r := range explore.Reductions() {
+		for steps := 1; steps <= 3; steps++ {
+			v, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: r}}, on(pulse.Options{Steps: steps, Faults: pulse.Faults{Crash: 1}}, two))
+			if fails := v.Failures["budget at steps"] > 0; err != nil || fails != (steps < 3) || v.Complete == fails {
+				t.Errorf("%v, %d steps: %+v %v", r, steps, v, err)
+			}
+		}
+	}
+}
+
 // TestNondeterminism holds that a program that does not repeat itself is found
 // out where it first differs.
 func TestNondeterminism(t *testing.T) {

@@ -12,8 +12,8 @@ func Names() []string {
 	return []string{"plain", "random", "pct", "pctcp", "pos", "urw", "delay"}
 }
 
-// ByName returns a new strategy with its usual settings: PCT and PCTCP look for
-// bugs of depth 3, DelayBounded delays two messages.
+// ByName returns a new strategy with its usual settings: those of the zero options,
+// but DelayBounded delays two messages.
 func ByName(name string) (pulse.Strategy, error) {
 	switch name {
 	case "plain":

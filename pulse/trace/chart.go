@@ -16,8 +16,9 @@ import (
 // at the end.
 //
 // Steps that repeat themselves to the end of the run are shown once, and of
-// other long runs only the beginning and the end; many messages that look alike and
-// were never received are one line: a chart has at most some 200 lines. WriteText leaves out nothing.
+// other long runs only the beginning and the end; of many lines, those of messages that
+// look alike and were never received are one: a chart has at most some 200 lines.
+// WriteText leaves out nothing.
 func (t *Trace) WriteChart(w io.Writer) error {
 	_, err := io.WriteString(w, t.Chart())
 	return err
