@@ -91,13 +91,11 @@ func (l *Left) start(limit time.Duration) (said, status string, cut bool, err er
 	cmd.Dir, cmd.WaitDelay = l.Dir, waitForPipes
 	cmd.Env = append(os.Environ(), Variable+"="+l.Path())
 	cmd.Stdout, cmd.Stderr = &out, &out
-	status = passed
 	if err := cmd.Run(); cmd.Process == nil {
 		return "", "", false, err
-	} else if err != nil {
-		status = err.Error()
 	}
-	return out.LastWords(), status, ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
+	// An error may also say that another process kept the pipe.
+	return out.LastWords(), cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
 // arguments returns those of the process that makes a run again, given those of
