@@ -2,6 +2,7 @@ package flight
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -104,9 +105,14 @@ func (l *Left) start(limit time.Duration) (said, status string, cut bool, err er
 func arguments(pattern string, limit time.Duration, own []string) []string {
 	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
 	var rest []string
-	for _, arg := range own {
+	for i := 0; i < len(own); i++ {
+		arg := own[i]
 		name, isTesting := strings.CutPrefix(strings.TrimLeft(arg, "-"), "test.")
-		name, _, _ = strings.Cut(name, "=")
+		name, _, hasValue := strings.Cut(name, "=")
+		if f := flag.Lookup("test." + name); isTesting && strings.HasPrefix(arg, "-") && !hasValue && f != nil && !isSwitch(f) && i+1 < len(own) {
+			i++
+			arg += "=" + own[i]
+		}
 		switch {
 		case !isTesting || !strings.HasPrefix(arg, "-"):
 			rest = append(rest, arg)
@@ -115,6 +121,12 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 		}
 	}
 	return append(list, rest...)
+}
+
+// isSwitch reports whether a flag needs no value.
+func isSwitch(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
 }
 
 // mostTail is how much is kept of what a process writes.
