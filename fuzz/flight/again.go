@@ -2,7 +2,6 @@ package flight
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -109,7 +108,7 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 		arg := own[i]
 		name, isTesting := strings.CutPrefix(strings.TrimLeft(arg, "-"), "test.")
 		name, _, hasValue := strings.Cut(name, "=")
-		if f := flag.Lookup("test." + name); isTesting && strings.HasPrefix(arg, "-") && !hasValue && f != nil && !isSwitch(f) && i+1 < len(own) {
+		if isTesting && strings.HasPrefix(arg, "-") && !hasValue && !slices.Contains(switches, name) && i+1 < len(own) {
 			i++
 			arg += "=" + own[i]
 		}
@@ -123,11 +122,9 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 	return append(list, rest...)
 }
 
-// isSwitch reports whether a flag needs no value.
-func isSwitch(f *flag.Flag) bool {
-	b, ok := f.Value.(interface{ IsBoolFlag() bool })
-	return ok && b.IsBoolFlag()
-}
+// switches are the flags of package testing that need no value. The value of another may
+// stand in the argument after it.
+var switches = []string{"artifacts", "benchmem", "failfast", "fullpath", "fuzzworker", "paniconexit0", "short", "v"}
 
 // mostTail is how much is kept of what a process writes.
 const mostTail = 256 << 10
