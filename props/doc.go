@@ -95,6 +95,8 @@
 //   - A property makes one system, by T.System or T.SystemWith, and runs it.
 //   - Only the property, its handlers and its processes use the T.
 //   - What is sent or started after the last Run comes to nothing, and fails.
+//   - An Always or a Monitor after the last Run looks at nothing. A test in which
+//     that is so in each run fails, as with Sometimes.
 //   - Whatever is wrong when a run is over fails that run, the next one or, at
 //     the latest, the test: what deferred functions of a process say that still
 //     waited, and what a goroutine does that was left behind. One that uses a T

@@ -3,6 +3,7 @@ package props_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,29 +113,6 @@ var observations = []outcome{
 		t.System().Run()
 		t.Cleanup(func() { t.Always("few", func() error { return errors.New("many") }) })
 	}, `misuse: property+2: Always "few" after the property has returned: nothing is looked at any more`},
-	{"Always after the last Run", func(t *props.T) {
-		t.System().Run()
-		t.Always("few", func() error { return errors.New("many") })
-	}, `misuse: property+0: Always "few" after the last Run: it looks at steps, and none follows; say it before`},
-	{"Always before the last Run, which has no step", func(t *props.T) {
-		sys := t.System()
-		sys.Run()
-		t.Always("few", func() error { return errors.New("many") })
-		sys.Run()
-	}, "held"},
-	{"Always in the last step", func(t *props.T) {
-		sys := t.System()
-		sys.Send(sys.Spawn("who", pulse.Func(func(*pulse.Ctx, any) { t.Always("few", func() error { return nil }) })), "go")
-		sys.Run()
-	}, "held"},
-	{"Eventually after the last Run", func(t *props.T) {
-		t.System().Run()
-		t.Eventually("few", func() bool { return true })
-	}, "held"},
-	{"Monitor after the last Run", func(t *props.T) {
-		t.System().Run()
-		t.Monitor(&limit{3})
-	}, `misuse: property+0: Monitor "*props_test.limit" after the last Run: it looks at steps, and none follows; say it before`},
 	{"Eventually in a Cleanup", func(t *props.T) {
 		t.System().Run()
 		t.Cleanup(func() { t.Eventually("few", func() bool { return false }) })
@@ -273,3 +251,54 @@ func TestWatches(t *testing.T) {
 type deaf struct{}
 
 func (deaf) Received(props.Message) error { return nil }
+
+// TestObservesNothing: what looks at steps and is said after the last Run looks at none. That
+// is told as a situation is that no run reaches: a run may have nothing more to do, and others
+// have.
+func TestObservesNothing(t *testing.T) {
+	always := func(t *props.T) { t.Always("few", func() error { return errors.New("many") }) }
+	for _, c := range []struct {
+		name     string
+		property func(t *props.T, sys *pulse.System, run int)
+		want     []string
+	}{
+		{"Always at the end", func(t *props.T, sys *pulse.System, _ int) { sys.Run(); always(t) }, []string{"Always few: a Run follows"}},
+		{"Monitor at the end", func(t *props.T, sys *pulse.System, _ int) { sys.Run(); t.Monitor(&limit{3}) },
+			[]string{"Monitor *props_test.limit: a Run follows"}},
+		{"Eventually at the end", func(t *props.T, sys *pulse.System, _ int) {
+			sys.Run()
+			t.Eventually("few", func() bool { return true })
+		}, nil},
+		{"before a Run without a step", func(t *props.T, sys *pulse.System, _ int) { sys.Run(); always(t); sys.Run() }, nil},
+		{"between and at the end", func(t *props.T, sys *pulse.System, _ int) {
+			sys.Run()
+			always(t)
+			sys.Run()
+			t.Monitor(&limit{3})
+		}, []string{"Monitor *props_test.limit: a Run follows"}},
+		{"before the first Run", func(t *props.T, sys *pulse.System, _ int) { always(t); sys.Run() }, nil},
+		{"in the last step", func(t *props.T, sys *pulse.System, _ int) {
+			sys.Send(sys.Spawn("who", pulse.Func(func(*pulse.Ctx, any) { t.Monitor(&limit{3}) })), "go")
+			sys.Run()
+		}, nil},
+		{"rounds, and none of them in some runs", func(t *props.T, sys *pulse.System, run int) {
+			sys.Run()
+			always(t)
+			for range run % 3 {
+				sys.Run()
+			}
+		}, nil},
+	} {
+		run := 0
+		r := props.NewRunner("", func(t *props.T) { c.property(t, t.System(), run) })
+		for ; run < 4; run++ {
+			if res := r.Run(props.Plan{Seed: 1}); res.Failure != nil {
+				t.Errorf("%s: run %d failed: %v", c.name, run, res.Failure)
+			}
+		}
+		if got := r.Missed(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: missed %q, want %q", c.name, got, c.want)
+		}
+		r.Close()
+	}
+}

@@ -91,13 +91,11 @@ func (l *Left) start(limit time.Duration) (said, status string, cut bool, err er
 	cmd.Dir, cmd.WaitDelay = l.Dir, waitForPipes
 	cmd.Env = append(os.Environ(), Variable+"="+l.Path())
 	cmd.Stdout, cmd.Stderr = &out, &out
-	status = passed
 	if err := cmd.Run(); cmd.Process == nil {
 		return "", "", false, err
-	} else if err != nil {
-		status = err.Error()
 	}
-	return out.LastWords(), status, ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
+	// An error may also say that another process kept the pipe.
+	return out.LastWords(), cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
 // arguments returns those of the process that makes a run again, given those of
@@ -106,9 +104,14 @@ func (l *Left) start(limit time.Duration) (said, status string, cut bool, err er
 func arguments(pattern string, limit time.Duration, own []string) []string {
 	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
 	var rest []string
-	for _, arg := range own {
+	for i := 0; i < len(own); i++ {
+		arg := own[i]
 		name, isTesting := strings.CutPrefix(strings.TrimLeft(arg, "-"), "test.")
-		name, _, _ = strings.Cut(name, "=")
+		name, _, hasValue := strings.Cut(name, "=")
+		if isTesting && strings.HasPrefix(arg, "-") && !hasValue && !slices.Contains(switches, name) && i+1 < len(own) {
+			i++
+			arg += "=" + own[i]
+		}
 		switch {
 		case !isTesting || !strings.HasPrefix(arg, "-"):
 			rest = append(rest, arg)
@@ -118,6 +121,10 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 	}
 	return append(list, rest...)
 }
+
+// switches are the flags of package testing that need no value. The value of another may
+// stand in the argument after it.
+var switches = []string{"artifacts", "benchmem", "failfast", "fullpath", "fuzzworker", "paniconexit0", "short", "v"}
 
 // mostTail is how much is kept of what a process writes.
 const mostTail = 256 << 10

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -27,6 +28,7 @@ func open(t *testing.T, f Folder, r Record) *Recorder {
 // die does to a record what the end of its process does: the lock is gone.
 func (r *Recorder) die() {
 	unmapHead(r.head)
+	unlock(r.file)
 	r.file.Close()
 }
 
@@ -215,9 +217,10 @@ func TestBeginAllocatesNothing(t *testing.T) {
 // A process that makes a run again has the flags of the test, and of package testing
 // those that a run may depend on.
 func TestArguments(t *testing.T) {
-	own := []string{"-test.v=true", "-test.short", "--test.cpu=1,2", "-test.run=^TestX", "-test.fuzz=F", "-test.testlogfile=/x", "-size=3", "more"}
+	own := []string{"-test.v=true", "-test.short", "--test.cpu=1,2", "-test.run=^TestX", "-test.fuzz=F", "-test.testlogfile=/x",
+		"-test.timeout", "1m", "-test.parallel", "3", "-test.v", "-size=3", "more"}
 	got := strings.Join(arguments("^TestBank$/^big$", 5*time.Second, own), " ")
-	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.short --test.cpu=1,2 -size=3 more"
+	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.short --test.cpu=1,2 -test.parallel=3 -size=3 more"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -288,7 +291,11 @@ func TestReasonOfRaces(t *testing.T) {
 // TestMade is, in the process that TestWhatComesOfRuns starts, the test whose run is made again.
 func TestMade(t *testing.T) {
 	path := os.Getenv(Variable)
-	if path == "" {
+	switch path {
+	case "":
+		return
+	case left:
+		time.Sleep(2 * waitForPipes)
 		return
 	}
 	r, err := Read(path)
@@ -307,11 +314,51 @@ func TestMade(t *testing.T) {
 			os.Exit(3)
 		case "stays":
 			time.Sleep(time.Hour)
+		case "leaves":
+			_, err = linger()
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A record that is kept is there for the next to ask, even while another process has its
+// file open: each does that is being started, until it is another program.
+func TestKeptWhileAnotherProcessStarts(t *testing.T) {
+	f := Folder(t.TempDir())
+	rec := open(t, f, sample)
+	rec.Slot(0).Begin(Sample, 3)
+	rec.die()
+	for range 2 {
+		list, broken := f.Left(sample.Call)
+		if len(list) != 1 || broken != 0 {
+			t.Fatalf("%d records are left, %d are broken, of %q", len(list), broken, files(t, f))
+		}
+		cmd, err := linger(list[0].file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cmd.Wait()
+		defer cmd.Process.Kill()
+		list[0].Keep()
+	}
+}
+
+// left is in place of a record for a process that another leaves behind.
+const left = "left"
+
+// linger starts a process that has more files open and the output of this one, for longer
+// than Again waits for that.
+func linger(more ...*os.File) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, "-test.run=^TestMade$")
+	cmd.Env = append(os.Environ(), Variable+"="+left)
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stdout, os.Stderr, more
+	return cmd, cmd.Start()
 }
 
 // TestWhatComesOfRuns: a run that has come to its end is not what ends a process, whatever is
@@ -325,6 +372,7 @@ func TestWhatComesOfRuns(t *testing.T) {
 		{"begins lands", false, ": made again in a process of its own, it came to its end"},
 		{"begins lands fails", false, ": made again in a process of its own, it came to its end"},
 		{"begins lands stays", false, ": made again in a process of its own, it came to its end"},
+		{"begins lands leaves", false, ": made again in a process of its own, it came to its end"},
 		{"begins lands exits", true, ": made again, it came to its end, and what was done with its failure ended the process: exit status 3"},
 		{"begins exits", true, ": made again, that ends its process too: exit status 3"},
 		{"begins stays", true, ": made again, it does not come to its end within 5s: exit status 2"},
@@ -337,7 +385,10 @@ func TestWhatComesOfRuns(t *testing.T) {
 			rec := open(t, f, r)
 			rec.Slot(0).Begin(Sample, 3)
 			rec.die()
-			list, _ := f.Left(r.Call)
+			list, broken := f.Left(r.Call)
+			if len(list) != 1 || broken != 0 {
+				t.Fatalf("%d records are left, %d are broken, of %q", len(list), broken, files(t, f))
+			}
 			limit := 30 * time.Second
 			if strings.HasSuffix(c.deeds, "stays") {
 				limit = 5 * time.Second

@@ -196,4 +196,7 @@ func (l *Left) Remove() {
 }
 
 // Keep leaves the record to the next process.
-func (l *Left) Keep() { l.file.Close() }
+func (l *Left) Keep() {
+	unlock(l.file)
+	l.file.Close()
+}

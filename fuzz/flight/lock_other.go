@@ -11,6 +11,8 @@ import (
 // nobody could tell the record of a dead process.
 func lock(*os.File) bool { return false }
 
+func unlock(*os.File) {}
+
 func mapHead(*os.File) ([]uint64, error) { return nil, errors.ErrUnsupported }
 
 func unmapHead([]uint64) {}

@@ -14,6 +14,10 @@ func lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
+// unlock gives a file up at once: to close it is not enough while a process that is
+// being started still has it open.
+func unlock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+
 // mapHead maps the words with which a file begins. What is stored there is in the
 // file, however the process ends.
 func mapHead(f *os.File) ([]uint64, error) {

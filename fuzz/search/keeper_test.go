@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -218,12 +217,7 @@ func TestShrinkingTellsHowFarItIs(t *testing.T) {
 
 // TestNoTimeToExplain: what was not run for want of time is not said to be too much.
 func TestNoTimeToExplain(t *testing.T) {
-	p, f := foundBy(t, quarrels, 1)
-	r := p.NewRunner()
-	defer r.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	out := Shrink(ctx, r, f, shrink.Options{})
+	out := shrunkInNoTime(t, quarrels)
 	if !out.Cut || !out.Why.Cut || !strings.HasSuffix(out.Finding.Why, "there was no time to run all orders") {
 		t.Errorf("cut %t, %t: %s", out.Cut, out.Why.Cut, out.Finding.Why)
 	}

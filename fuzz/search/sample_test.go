@@ -129,6 +129,19 @@ func TestManySituationsAreCounted(t *testing.T) {
 	}
 }
 
+// A verdict names as many situations as a complaint does, and counts the others.
+func TestVerdictNamesSituations(t *testing.T) {
+	var v Verdict
+	for i := range mostMissed + 2 {
+		v.Unreached = append(v.Unreached, fmt.Sprint("s", i))
+		got := v.String()
+		named, end := strings.Count(got, "; sometimes \"s"), "; "+words.Count(i-mostMissed+1, "situation")+" more reached in none of them"
+		if named != min(i+1, mostMissed) || strings.HasSuffix(got, end) != (i >= mostMissed) {
+			t.Errorf("of %d situations: %s", i+1, got)
+		}
+	}
+}
+
 // What is said of draws that need more numbers than they may read is about that.
 // Their generators were said to reject too much.
 func TestLargeDrawsAreNotRejected(t *testing.T) {

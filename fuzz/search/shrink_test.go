@@ -179,16 +179,22 @@ func insistent(t *props.T) {
 	sys.Run()
 }
 
+// shrunkInNoTime shrinks what random order finds, when there is no time for that.
+func shrunkInNoTime(t *testing.T, property func(*props.T)) Shrunk {
+	t.Helper()
+	p, f := foundBy(t, property, 1)
+	r := p.NewRunner()
+	defer r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return Shrink(ctx, r, f, shrink.Options{})
+}
+
 // TestEndlessRunsAreExplainedInTime: an endless run for which there is no time to make it
 // smaller has a constraint for each of its steps. They are counted and not named: to name
 // them takes time by their square, which was more than ten minutes for a run of 100,000 steps.
 func TestEndlessRunsAreExplainedInTime(t *testing.T) {
-	p, f := foundBy(t, insistent, 1)
-	r := p.NewRunner()
-	defer r.Close()
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	out := Shrink(ctx, r, f, shrink.Options{})
+	out := shrunkInNoTime(t, insistent)
 	const want = "fails in plain order, where the oldest message comes first, but with 1,995 constraints on which message comes first and a fault;\n" +
 		"    there was no time to run all orders"
 	if got := out.Why.String(); got != want || len(out.Finding.Cause.Constraints) != 0 {

@@ -84,7 +84,11 @@ func (v Verdict) String() string {
 		b.WriteString("; Always, Eventually, monitors and histories were asked " +
 			"in the orders that were run: those left out differ in between")
 	}
-	for _, name := range v.Unreached {
+	for i, name := range v.Unreached {
+		if i == mostMissed {
+			fmt.Fprintf(&b, "; %s more reached in none of them", words.Count(len(v.Unreached)-i, "situation"))
+			break
+		}
 		fmt.Fprintf(&b, "; sometimes %q: reached in none of them", name)
 	}
 	return b.String()
