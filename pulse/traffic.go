@@ -176,7 +176,7 @@ func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int3
 	d := &t.mail.sends[m]
 	d.Body = msg
 	d.From, d.To = from, to
-	d.Ask, d.Kind, d.Fate = ask, kind, trace.Pending
+	d.Ask, d.Kind, d.Fate, d.Seq = ask, kind, trace.Pending, 0 // until it arrives: the slot may be one of an earlier run
 	if t.rec.on {
 		t.rec.identify(d)
 	}

@@ -101,7 +101,7 @@ func (e *explored) add(run explore.Run, after []func(explore.Run)) {
 	switch {
 	case run.System.Failure() == skips:
 	case run.Failure == nil:
-		e.passing[classOf(run.System)]++
+		e.passing[withEnd(classOf(run.System), run.System)]++
 	case run.System.Failure() != nil:
 		e.failing[run.System.Failure().Signature()]++
 	default:
@@ -402,11 +402,11 @@ type oddity struct {
 // than the last (17,000,477); a crash that cannot be left out on the way to a message that
 // sleeps (1713); a partition that a step notices by the number of steps (1453); an actor
 // that ends after its timer has come due (71204), and two that read the name of a third
-// (85445); a pass that sleeps while it comes at rest (4002); periodic timers (84) and a
-// Nemesis (182) where time may pass early; and a crash after the last step that a run may
-// take (7403).
+// (85445); a timer that is stopped only after a step that may come later (2730); a pass that
+// sleeps while it comes at rest (4002); periodic timers (84) and a Nemesis (182) where time
+// may pass early; and a crash after the last step that a run may take (7403).
 func oddities() (list []oddity) {
-	list = append(list, oddity{7403, func(seed uint64) *program { return newProgram(seed, foolishFeatures(seed)) }})
+	list = append(list, oddity{2730, earlyProgram}, oddity{7403, func(seed uint64) *program { return newProgram(seed, foolishFeatures(seed)) }})
 	for _, seed := range []uint64{198, 403, 454, 523, 784, 4109, 9678, 10092} {
 		list = append(list, oddity{seed, func(seed uint64) *program { return newProgram(seed, agreementFeatures(seed)) }})
 	}

@@ -147,7 +147,7 @@ func TestDependencies(t *testing.T) {
 		{"early timers and Stop", early(1), 1, stopsTimer, 4, explore.SourceSets, 4, 0},
 		{"early timers and an Ask", early(1), 2, asksInVain(1), 4, explore.SourceSets, 6, 0},
 		{"early timers and two Asks", early(1), 0, asksInVain(2), 8, explore.SourceSets, 28, 2},
-		{"early timers and three Asks", early(1), 0, asksInVain(3), 0, explore.SourceSets, 346, 53},
+		{"early timers and three Asks", early(1), 0, asksInVain(3), 0, explore.SourceSets, 346, 9},
 		{"a crash", crash(1), 3, nil, 46, explore.SourceSets, 46, 0},
 		{"a crash, four workers", crash(1), 4, nil, 0, explore.SourceSets, 209, 0},
 		{"a crash, six workers", crash(1), 6, nil, 0, explore.SourceSets, 7717, 0},

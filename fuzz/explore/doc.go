@@ -135,7 +135,7 @@
 // once in each subtree. SourceSets wastes runs where steps meet by lives, or an early pass
 // of time by timers: it begins an order in which the later of two comes first, with what that
 // needs, and gives it up when all that could follow then sleeps. Beside processes that each
-// ask with a timeout there are some: 53 beside 346 runs for three. How many runs are
+// ask with a timeout there are some: 9 beside 346 runs for three. How many runs are
 // wasted depends on the ordering.
 //
 // # Orderings

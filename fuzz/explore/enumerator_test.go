@@ -16,7 +16,7 @@ type orders struct {
 	runs       int
 	deliveries int // in the tree that the runs are the paths of, each from where it leaves the last
 	classes    map[uint64]class
-	passing    map[uint64]int // how many runs fell in each class of runs that passed
+	passing    map[uint64]int // how many runs that passed fell in each class, and ended at one time
 	// failing counts by what the runs failed with only: a run that fails ends
 	// there, and what else had happened by then is chance.
 	failing map[string]int
@@ -107,7 +107,7 @@ func (e *enumerator) enumerate(o pulse.Options, build func(*pulse.System) func()
 		outcome := e.run(build)
 		key := classOf(e.sys)
 		all.add(key, outcome)
-		all.tell(key, outcome)
+		all.tell(withEnd(key, e.sys), outcome)
 		all.deliveries += e.sys.Steps() - from
 		if e.after != nil {
 			e.after(e.sys)
@@ -208,6 +208,10 @@ func classOf(sys *pulse.System) uint64 {
 	}
 	return sum
 }
+
+// withEnd adds to a class when its run ended: the test can see that in System.Now, also
+// where no actor notices when its steps came.
+func withEnd(class uint64, sys *pulse.System) uint64 { return scramble(class ^ uint64(sys.Now())) }
 
 // scrambleText adds a note to a hash, if it is of this step.
 func scrambleText(h uint64, n trace.Note, step int32) uint64 {

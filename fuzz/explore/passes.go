@@ -226,7 +226,7 @@ func (p *path) passCandidate(n *node) *candidate {
 // runs with the pass in its place.
 func (r *reducer) markPasses(t *trace.Trace) {
 	for _, x := range t.Touches {
-		if !isOfTime(x) || !x.Reads || x.Step >= r.races.limit {
+		if !isOfTime(x) || x.Step >= r.races.limit {
 			continue
 		}
 		if n := r.nodeOf(x.Step); n != nil {
@@ -281,15 +281,16 @@ func (r *races) leavesTimer(rc race) bool {
 	return false
 }
 
-// isStoppedOnTheWay reports whether a timer was stopped by what comes before the pass of
-// a race and needs no step of the race: if so, all its actor's steps that may have stopped it do.
+// isStoppedOnTheWay reports whether a timer that was dropped was stopped by what needs no
+// step of a race: if so, none of its actor's steps that may have stopped it does. One that
+// came after the race's pass needs both. Only its own actor can have stopped the timer: the
+// search goes over to Everything where another did.
 func (r *races) isStoppedOnTheWay(d *trace.Send, rc race) (is bool) {
 	for _, x := range r.meetings.touches {
-		if x.What != trace.TheTimers || !x.Reads || x.Step <= d.Step || x.Step < rc.step ||
-			r.trace.Steps[x.Step].Actor != d.From && r.trace.Actors[d.From].Ended != x.Step {
+		if x.What != trace.TheTimers || x.Step <= d.Step || r.trace.Steps[x.Step].Actor != d.From {
 			continue
 		}
-		if x.Step > rc.crash || r.isBefore(rc.step, x.Step) {
+		if r.isBefore(rc.step, x.Step) {
 			return false
 		}
 		is = true

@@ -3,7 +3,10 @@ package explore_test
 import (
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -82,5 +85,38 @@ func TestLostPassesAreFound(t *testing.T) {
 		if t.Logf("%s: %d programs", c.name, found); found < 5 {
 			t.Errorf("%s: only %d programs show that it is lost", c.name, found)
 		}
+	}
+}
+
+// TestCostOfPasses holds how many runs SourceSets makes of programs in which time may pass
+// early, and how many are wasted, also where the test goes on twice. It shows conditions
+// without which the search finds the same and makes more runs.
+func TestCostOfPasses(t *testing.T) {
+	e, r := &enumerator{}, &rig{}
+	defer e.close()
+	defer r.close()
+	compared, runs, wasted := 0, 0, 0
+	for seed := range uint64(500) {
+		p := earlyProgram(seed)
+		build := func(sys *pulse.System) func() error {
+			check := p.Build(sys)
+			if seed%2 == 0 {
+				sys.RunFor(time.Duration(seed % 5))
+				sys.Send(p.world.refs[seed/10%2], newNote(int(seed/20%kinds), 1, 0))
+			}
+			return check
+		}
+		all, ok := e.enumerate(p.options(), build, 500)
+		if !ok {
+			continue
+		}
+		got := r.exploreBuild(p.options(), build, explore.Options{Method: explore.Method{Reduction: explore.SourceSets}})
+		if why := got.misses(all); why != "" {
+			t.Errorf("program %d: %s", seed, why)
+		}
+		compared, runs, wasted = compared+1, runs+got.Runs, wasted+got.Wasted
+	}
+	if compared != 364 || runs != 2614 || wasted != 108 {
+		t.Errorf("%d programs take %d runs, %d are wasted; want 364, 2614, 108", compared, runs, wasted)
 	}
 }
