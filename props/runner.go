@@ -121,6 +121,10 @@ type Result struct {
 	// history. Remembers reports that it depends on earlier states too: the
 	// property uses one of these other than Always.
 	Watches, Remembers bool
+	// Between reports that Watches is true because of more than events, such as the
+	// calls of a history, of which the trace tells that their order matters: what Always
+	// or a monitor sees between steps may be another in an order that was left out.
+	Between bool
 	// Looks reports that Watches is true because of an observer of the
 	// property's own, the isolation check or Options.Pending, or because the
 	// property reads the trace or the record.
@@ -329,14 +333,15 @@ func (r *Runner) result() Result {
 	st := &r.state
 	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity, Reads: r.reads, Parts: r.parts,
 		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent, Hints: r.hints.list, HintsLost: r.hints.lost}
-	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
 	observed := r.isObserved()
+	remembers := observed || len(st.awaited)+len(st.monitors) > 0
 	if st.sys != nil {
 		o := st.sys.Options()
 		res.Looks = observed || o.Isolation || o.Pending > 0 || st.sys.Host().Looked()
 	}
-	res.Remembers = res.Remembers || observed
-	res.Watches = res.Remembers || res.Looks || len(st.always) > 0
+	res.Between = remembers || st.watches || res.Looks || len(st.always) > 0
+	res.Remembers = remembers || st.remembers
+	res.Watches = res.Between || st.remembers
 	if st.failure == nil {
 		res.Skipped, res.Reason, res.Rejected, res.TooLarge = st.skipped, st.reason, r.rejected, r.tooLarge
 	}

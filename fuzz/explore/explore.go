@@ -199,12 +199,12 @@ func (x *explorer) exploreOnce() (finished bool) {
 // Everything has them too where the reduction before had them.
 func (x *explorer) beginWith(over handover) {
 	switch over.why {
-	case whyLives:
-		x.options.heedsLives = true
+	case whyLives, whyTest:
+		x.options.heedsMeetings = true
 	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true
 	}
-	if x.options.compares() && over.why == whyLives { // a run that was given up does not show what it would have met
+	if x.options.compares() && x.options.heedsMeetings { // a run that was given up does not show what it would have met
 		over.to = Everything
 	}
 	x.options.Sleep, x.options.Reduction = x.options.sleeps() && over.sleep, over.to
@@ -285,7 +285,7 @@ func (x *explorer) open() error {
 	if err != nil || k == nil {
 		return err
 	}
-	x.options.divides, x.options.heedsLives = k.Divides, k.Heeds
+	x.options.divides, x.options.heedsMeetings = k.Divides, k.Heeds
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
 		x.options.Sleep = k.Sleeps
 		x.beginWith(handover{used, x.options.Sleep, k.Verdict.Because})
@@ -327,7 +327,7 @@ func (x *explorer) goOnCounting() {
 // kept returns the search in the form of its file.
 func (x *explorer) kept() *kept {
 	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep,
-		Divides: x.options.divides, Heeds: x.options.heedsLives}
+		Divides: x.options.divides, Heeds: x.options.heedsMeetings}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
 	k.putHabits(&x.search.habits)

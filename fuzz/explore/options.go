@@ -51,10 +51,11 @@ type Options struct {
 	probeAfter int // see Ongoing.ProbeAfter
 	// splitsAll has several workers split small trees too, in tests.
 	splitsAll bool
-	// heedsLives: SourceSets turns round what steps have to do with the life of an
-	// actor. It does so only of a program that has shown that this matters: every
-	// process that ends changes a life, mostly without anybody to see it.
-	heedsLives bool
+	// heedsMeetings: SourceSets turns round what steps have to do with the life of an
+	// actor, or with the test, as those do that note events in a history. It does so only
+	// of a program that has shown that this matters: every process that ends changes a
+	// life, mostly without anybody to see it.
+	heedsMeetings bool
 	// divides: partitions are made, because the program has shown that somebody may
 	// notice them, which a search with sleep sets else leaves out. It is so from the
 	// beginning in searches that leave out nothing.

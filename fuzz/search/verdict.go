@@ -29,8 +29,8 @@ type Verdict struct {
 	// Skipped is how many runs the property did not want, inputs that it
 	// skipped or whose draws found no value among them.
 	Skipped int
-	// Watched reports that the property has Always, Eventually, a monitor, a
-	// history, an observer or the isolation check, or reads the trace, and that
+	// Watched reports that the property has Always, Eventually, a monitor,
+	// an observer or the isolation check, or reads the trace, and that
 	// a reduction has left out orders in which they might have seen something
 	// else. Unreached are the situations of Sometimes that no run has reached,
 	// where that is no complaint: they may be reached in those orders.
@@ -78,10 +78,10 @@ func (v Verdict) String() string {
 	}
 	switch {
 	case v.looked:
-		b.WriteString("; Always, Eventually, monitors, histories, observers, the isolation check and who reads the trace looked " +
+		b.WriteString("; Always, Eventually, monitors, observers, the isolation check and who reads the trace looked " +
 			"at the orders that were run: those left out differ in between")
 	case v.Watched:
-		b.WriteString("; Always, Eventually, monitors and histories were asked " +
+		b.WriteString("; Always, Eventually and monitors were asked " +
 			"in the orders that were run: those left out differ in between")
 	}
 	for _, name := range v.Unreached {
