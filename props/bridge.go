@@ -28,6 +28,7 @@ import (
 // What Sometimes says is judged when the test is over, if rapid made at least
 // 20 runs in it and all of them passed.
 func Rapid(property func(*T)) func(*rapid.T) {
+	mustBeThere("Rapid", property)
 	all := &reached{}
 	return func(rt *rapid.T) {
 		rt.Helper()
@@ -157,6 +158,7 @@ func testOf(rt *rapid.T) (test aTest, ok bool) {
 // Inputs and the order of messages follow from gopter's random numbers. What
 // Sometimes says is not judged: gopter does not tell when a test is over.
 func Gopter(property func(*T)) gopter.Prop {
+	mustBeThere("Gopter", property)
 	return func(params *gopter.GenParameters) *gopter.PropResult {
 		r := NewRunner("property", property)
 		defer r.Close()

@@ -145,10 +145,18 @@ type Result struct {
 
 // NewRunner returns a runner of a property. Close it when done.
 func NewRunner(name string, property func(*T)) *Runner {
+	mustBeThere("NewRunner", property)
 	r := &Runner{name: name, property: property, sometimes: map[string]bool{},
 		sizes: gopter.GenParameters{MaxSize: 100, MaxShrinkCount: 1000}}
 	r.failed = r.systemFailed
 	return r
+}
+
+// mustBeThere refuses a property that is nil, in the name of who was given it.
+func mustBeThere(who string, property func(*T)) {
+	if property == nil {
+		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: who + ": the property is nil: give it a func(*props.T)"})
+	}
 }
 
 // Close frees what the runner holds. It may be called again; Run may not.

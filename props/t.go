@@ -105,6 +105,9 @@ func (t *T) checkSystem() {
 // allowed reports whether a method of the T may be called now: the T's run is
 // under way, and the caller belongs to it. What is the name of the method.
 func (t *T) allowed(what string) bool {
+	if t == nil || t.runner == nil {
+		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + ": the T is nil, or the zero T: use the one that the property was given"})
+	}
 	r := t.runner
 	if !t.over.Load() && r.g == (pulse.Host{}).Goroutine() {
 		return true
@@ -427,6 +430,9 @@ type Attachment struct {
 //	t.Attach("run.mmd", func(w io.Writer) error { return sys.Trace().WriteMermaid(w) })
 func (t *T) Attach(name string, write func(io.Writer) error) {
 	if t.allowed("Attach") {
+		if write == nil {
+			t.misuse("Attach %q is nil: say what writes it", name)
+		}
 		t.state.attached = append(t.state.attached, Attachment{name, write})
 	}
 }
