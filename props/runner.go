@@ -46,6 +46,7 @@ type Runner struct {
 
 	sometimes  map[string]bool // by name: whether some run reached the situation
 	names      []string        // the keys of sometimes, in the order of their first call
+	crowded    bool            // there were more than are kept
 	helpers    helpers
 	words      words // those of the current draw
 	generators generators
@@ -210,8 +211,20 @@ func (r *Runner) Missed() []string {
 	return list
 }
 
+// mostSituations bounds the names given to Sometimes that are kept: names that are made
+// from values may be new in each run.
+const mostSituations = 1000
+
+// Crowded reports whether Sometimes was given more names than are kept, which are 1,000.
+// Nothing is known of the others, and Missed has none of them.
+func (r *Runner) Crowded() bool { return r.crowded }
+
 func (r *Runner) noteSometimes(name string, reached bool) {
 	was, known := r.sometimes[name]
+	if !known && len(r.names) == mostSituations {
+		r.crowded = true
+		return
+	}
 	if !known {
 		r.names = append(r.names, name)
 	}

@@ -199,6 +199,7 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	default:
 		list = append(list, skips(tested, v.Runs, reason)...)
 	}
+	v.crowded = isCrowded(runners)
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
 		if names := missed(runners); v.Watched { // an order that was left out may reach them in between
 			v.Unreached = names

@@ -37,10 +37,11 @@ type Verdict struct {
 	Watched   bool
 	Unreached []string
 
-	looked bool           // Watched because of Result.Looks of package props
-	asked  explore.Method // the one that the search began with
-	known  float64        // how many runs there are at least, by the estimates that there are
-	more   bool           // there may be inputs that were not begun, of which Estimate says nothing
+	crowded bool           // there are situations of which nothing is known
+	looked  bool           // Watched because of Result.Looks of package props
+	asked   explore.Method // the one that the search began with
+	known   float64        // how many runs there are at least, by the estimates that there are
+	more    bool           // there may be inputs that were not begun, of which Estimate says nothing
 }
 
 // String says it in one line, such as
@@ -86,6 +87,9 @@ func (v Verdict) String() string {
 	}
 	for _, name := range v.Unreached {
 		fmt.Fprintf(&b, "; sometimes %q: reached in none of them", name)
+	}
+	if v.crowded {
+		b.WriteString("; " + manySituations + areNotJudged)
 	}
 	return b.String()
 }
