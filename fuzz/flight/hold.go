@@ -18,9 +18,12 @@ type Hold struct{ file *os.File }
 // process, and where none can be made. What is locked is a file beside, since the one at
 // the path may be replaced.
 func Take(path string) (h *Hold, who string) {
+	if !canLock {
+		return nil, ""
+	}
 	beside := path + ".lock"
 	os.MkdirAll(filepath.Dir(path), 0o755) // else the file cannot be made, and nor can the other
-	for canLock {                          // until what is locked is the file that is there
+	for {                                  // until what is locked is the file that is there
 		file, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
 			return nil, ""
@@ -41,7 +44,6 @@ func Take(path string) (h *Hold, who string) {
 		fmt.Fprintf(file, "process %d, since %s\n", os.Getpid(), time.Now().Format(time.DateTime))
 		return &Hold{file}, ""
 	}
-	return nil, ""
 }
 
 // mostWho bounds how many bytes are read of who has a file.
