@@ -1,6 +1,9 @@
 package explore
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Explore runs a program in all orders that the options ask for. It returns when
 // these are done, or when the search was ended by a bound, by a failure or by a
@@ -65,6 +68,7 @@ type explorer struct {
 	options Options // those of the search: in place of a reduction that does not fit they have another
 	workers []Worker
 	began   time.Time
+	alarm   *time.Timer // sets options.late; may be nil
 	search  *search
 	why     string // the search went over to another reduction; "" when it did not
 	way     way
@@ -85,6 +89,11 @@ type level struct {
 
 func newExplorer(o Options, workers []Worker) *explorer {
 	x := &explorer{options: o, workers: workers, began: time.Now()}
+	if late := &x.options.late; o.Time > 0 && *late == nil {
+		alarm := &atomic.Bool{}
+		*late = alarm
+		x.alarm = time.AfterFunc(o.Time, func() { alarm.Store(true) })
+	}
 	x.begin()
 	return x
 }
@@ -257,6 +266,9 @@ func (x *explorer) nowAndThen() {
 // conclude completes the result, tells that the search is over, and writes or
 // removes its file.
 func (x *explorer) conclude() (Result, error) {
+	if x.alarm != nil {
+		x.alarm.Stop()
+	}
 	t := &x.search.tally
 	r := &t.result
 	r.Elapsed = time.Since(x.began)

@@ -72,7 +72,7 @@ func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.opt
 // worker is told of its runs.
 func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	s := &search{options: o, worker: w}
-	s.limits = limits{runs: o.Runs, time: o.Time, began: began, stop: o.Stop}
+	s.limits = limits{runs: o.Runs, time: o.Time, late: o.late, began: began, stop: o.Stop}
 	s.tally = newTally(o)
 	if !trial {
 		s.goTo(w)
