@@ -63,9 +63,9 @@
 // another watches it, ends a watch of it or asks by System.Alive whether it lives, and
 // when two begin or end a watch of it. They have to do with each other by the test when
 // two note calls or returns in histories, fail the T of a property or read whether it has
-// failed. A search with a reduction that meets two such
-// steps that no message puts in order begins again with SourceSets, which then turns
-// their order round as it does with messages; with Everything when states are compared.
+// failed. A search with a reduction that meets two such steps that no message puts in
+// order begins again with SourceSets, which then turns their order round as it does with
+// messages; with Everything when states are compared.
 //
 // Some steps have to do with each other by still more: when one Ask has two answers,
 // under supervision, when a mailbox has a bound, when System.Ask returns while others

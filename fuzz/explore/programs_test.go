@@ -1138,6 +1138,9 @@ func (a *actor) spawn(ctx *pulse.Ctx, template int, n note) {
 
 // live is the code of a process.
 func (a *actor) live(c *pulse.Process) {
+	if a.features&recording != 0 {
+		defer a.note(2) // also in the step that kills it
+	}
 	if a.starts {
 		a.begins(c.Ctx, c.Started())
 	}

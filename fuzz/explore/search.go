@@ -39,7 +39,7 @@ const (
 	whySpawns     = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
 	whyLooks      = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or lets a System.Ask return while others are at work, or an actor crashes within it"
 	whyLives      = "steps of this program that no message puts in order watch an actor, end it or ask whether it lives"
-	whyTest       = "steps of this program that no message puts in order note calls or returns in a history, fail the test without ending it, or ask whether it has failed"
+	whyTest       = "steps of this program that no message puts in order have to do with what the test keeps, such as a history of calls, its failure or a Cleanup, or with what actors of an adapter share"
 	whyObserved   = "an observer, the isolation check or a bound on waiting messages looks at the run after each step, and may tell orders apart in which every actor receives the same"
 	whyTouches    = "steps of this program have to do with each other by more than messages, such as a supervisor, two answers to one Ask, a bounded mailbox, a fault that a step makes happen"
 	whyStrikes    = "something may come between any two steps, such as a fault or an early timer"
