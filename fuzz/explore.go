@@ -48,11 +48,11 @@ type Verdict = search.Verdict
 // go test ./..., so set Config.MustComplete to have the test fail.
 //
 // What Always says is checked in the states of the orders that are run only,
-// and so is what monitors, histories, observers and the isolation check see:
+// and so is what monitors, observers and the isolation check see:
 // orders that are left out differ in between. The verdict tells when a property
 // has such, or reads the trace. With
 // Config{Method: explore.Method{Reduction: explore.Everything}} they are
-// checked in all.
+// checked in all. Of the calls and returns of histories all orders are run.
 //
 // In a benchmark saved cases are left alone and nothing is logged unless the
 // exploration fails or is not complete.

@@ -19,7 +19,7 @@ var mustSamples = map[string]func(*testing.T){
 	"must-skipped": func(t *testing.T) { unreached(t, Config{Runs: 50}.MustFind(t, skips)) },
 	"must-missed":  func(t *testing.T) { unreached(t, Config{Runs: 50}.MustFind(t, missesSome)) },
 	"must-misuse": func(t *testing.T) {
-		unreached(t, Config{Runs: 50}.MustFind(t, func(t *props.T) { t.System().Spawn("actor", pulse.Func(nil)) }))
+		unreached(t, Config{Runs: 50}.MustFind(t, func(t *props.T) { t.System().Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {})) }))
 	},
 	"must-fickle": func(t *testing.T) { unreached(t, Config{Runs: 50}.MustFind(t, fickle())) },
 }

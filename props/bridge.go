@@ -28,6 +28,7 @@ import (
 // What Sometimes says is judged when the test is over, if rapid made at least
 // 20 runs in it and all of them passed.
 func Rapid(property func(*T)) func(*rapid.T) {
+	mustBeThere("Rapid", property)
 	all := &reached{}
 	return func(rt *rapid.T) {
 		rt.Helper()
@@ -64,6 +65,7 @@ type reached struct {
 	runs  int
 	names []string // in the order of their first call
 	is    map[string]bool
+	more  bool      // there were more names than are kept
 	past  []*Runner // of the last runs: a goroutine may do wrong when its run is over
 	late  *pulse.Failure
 }
@@ -87,7 +89,7 @@ func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 	if a.test == any(test) {
 		return
 	}
-	a.test, a.runs, a.names, a.is, a.past, a.late = test, 0, nil, map[string]bool{}, nil, nil
+	a.test, a.runs, a.names, a.is, a.more, a.past, a.late = test, 0, nil, map[string]bool{}, false, nil, nil
 	test.Cleanup(func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -101,6 +103,9 @@ func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 			if a.test == any(test) && !a.is[name] && a.runs >= fewestRuns && !test.Failed() {
 				test.Errorf("sometimes %q: reached in none of %d runs: the test tests less than it seems to", name, a.runs)
 			}
+		}
+		if a.test == any(test) && a.more {
+			test.Logf("Sometimes is given more than %d names: those that come later are not judged: give it few, the same in each run", mostSituations)
 		}
 	})
 }
@@ -124,8 +129,13 @@ func (a *reached) add(r *Runner) {
 	if a.past = append(a.past, r); len(a.past) > mostPast {
 		a.ask()
 	}
+	a.more = a.more || r.crowded
 	for _, name := range r.names {
 		if _, known := a.is[name]; !known {
+			if len(a.names) == mostSituations {
+				a.more = true
+				continue
+			}
 			a.names = append(a.names, name)
 		}
 		a.is[name] = a.is[name] || r.sometimes[name]
@@ -136,6 +146,7 @@ func (a *reached) add(r *Runner) {
 type aTest interface {
 	Cleanup(func())
 	Errorf(string, ...any)
+	Logf(string, ...any)
 	Failed() bool
 }
 
@@ -157,6 +168,7 @@ func testOf(rt *rapid.T) (test aTest, ok bool) {
 // Inputs and the order of messages follow from gopter's random numbers. What
 // Sometimes says is not judged: gopter does not tell when a test is over.
 func Gopter(property func(*T)) gopter.Prop {
+	mustBeThere("Gopter", property)
 	return func(params *gopter.GenParameters) *gopter.PropResult {
 		r := NewRunner("property", property)
 		defer r.Close()

@@ -295,6 +295,26 @@ func TestRapidTellsOfLateGoroutines(t *testing.T) {
 	}
 }
 
+// Of situations with a name of their own in each run a test under rapid keeps a bound, and
+// says so. It kept all.
+func TestRapidBoundsSometimes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	n := 0
+	r := &endedRecorder{}
+	apart(func() {
+		rapid.Check(r, props.Rapid(func(t *props.T) {
+			for range 50 {
+				n++
+				t.Sometimes(fmt.Sprint(n), true)
+			}
+			t.System().Run()
+		}))
+	})
+	if r.ended(); r.failed || !strings.Contains(strings.Join(r.said, "\n"), "Sometimes is given more than 1000 names") {
+		t.Errorf("failed %v, said %q", r.failed, r.said)
+	}
+}
+
 // Sometimes is judged under rapid when the test is over. It used to be
 // forgotten with each run.
 func TestRapidJudgesSometimes(t *testing.T) {

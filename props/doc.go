@@ -111,6 +111,6 @@
 // # For packages that run properties
 //
 // A Runner runs one property: each call of Run follows a Plan and returns a
-// Result. T.Report and T.Watch are for packages that judge runs, as props/linear
+// Result. T.Event, T.Report and T.Watch are for packages that judge runs, as props/linear
 // does.
 package props

@@ -45,7 +45,8 @@ func (t *T) Eventually(name string, holds func() bool) {
 
 // Sometimes notes whether this run has reached a situation. A test fails when
 // none of its runs has: it tests less than it seems to. Under gopter and while
-// go test -fuzz runs it is not judged. A guided search keeps the run that is
+// go test -fuzz runs it is not judged. Only the first 1,000 names are: give the same few
+// in each run, and no values in them. A guided search keeps the run that is
 // the first to reach it, and makes other runs from it while few have reached it.
 func (t *T) Sometimes(name string, reached bool) {
 	if !t.allowed("Sometimes") {

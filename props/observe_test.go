@@ -217,19 +217,20 @@ func TestSometimes(t *testing.T) {
 	}
 }
 
-// TestWatches checks for which properties Watches and Remembers are set.
+// TestWatches checks for which properties Watches, Remembers and Between are set.
 func TestWatches(t *testing.T) {
 	for _, c := range []struct {
-		name              string
-		add               func(*props.T)
-		watches, remember bool
+		name                       string
+		add                        func(*props.T)
+		watches, remember, between bool
 	}{
-		{"nothing", func(*props.T) {}, false, false},
-		{"Sometimes", func(t *props.T) { t.Sometimes("s", true) }, false, false},
-		{"Always", func(t *props.T) { t.Always("a", func() error { return nil }) }, true, false},
-		{"Eventually", func(t *props.T) { t.Eventually("e", func() bool { return true }) }, true, true},
-		{"Monitor", func(t *props.T) { t.Monitor(deaf{}) }, true, true},
-		{"Watch", func(t *props.T) { t.Watch() }, true, true},
+		{"nothing", func(*props.T) {}, false, false, false},
+		{"Sometimes", func(t *props.T) { t.Sometimes("s", true) }, false, false, false},
+		{"Always", func(t *props.T) { t.Always("a", func() error { return nil }) }, true, false, true},
+		{"Eventually", func(t *props.T) { t.Eventually("e", func() bool { return true }) }, true, true, true},
+		{"Monitor", func(t *props.T) { t.Monitor(deaf{}) }, true, true, true},
+		{"Watch", func(t *props.T) { t.Watch() }, true, true, true},
+		{"Event", func(t *props.T) { t.Event() }, true, true, false},
 	} {
 		add := c.add
 		r := props.NewRunner("", func(t *props.T) {
@@ -238,11 +239,11 @@ func TestWatches(t *testing.T) {
 			sys.Run()
 		})
 		for range 2 {
-			if res := r.Run(props.Plan{}); res.Watches != c.watches || res.Remembers != c.remember {
-				t.Errorf("%s: watches %v, remembers %v", c.name, res.Watches, res.Remembers)
+			if res := r.Run(props.Plan{}); res.Watches != c.watches || res.Remembers != c.remember || res.Between != c.between {
+				t.Errorf("%s: watches %v, remembers %v, between %v", c.name, res.Watches, res.Remembers, res.Between)
 			}
 			add = func(*props.T) {}
-			c.watches, c.remember = false, false // the next run must not inherit them
+			c.watches, c.remember, c.between = false, false, false // the next run must not inherit them
 		}
 		r.Close()
 	}

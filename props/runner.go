@@ -46,6 +46,7 @@ type Runner struct {
 
 	sometimes  map[string]bool // by name: whether some run reached the situation
 	names      []string        // the keys of sometimes, in the order of their first call
+	crowded    bool            // there were more than are kept
 	helpers    helpers
 	words      words // those of the current draw
 	generators generators
@@ -121,6 +122,10 @@ type Result struct {
 	// history. Remembers reports that it depends on earlier states too: the
 	// property uses one of these other than Always.
 	Watches, Remembers bool
+	// Between reports that Watches is true because of more than events, such as the
+	// calls of a history, of which the trace tells that their order matters: what Always
+	// or a monitor sees between steps may be another in an order that was left out.
+	Between bool
 	// Looks reports that Watches is true because of an observer of the
 	// property's own, the isolation check or Options.Pending, or because the
 	// property reads the trace or the record.
@@ -141,10 +146,18 @@ type Result struct {
 
 // NewRunner returns a runner of a property. Close it when done.
 func NewRunner(name string, property func(*T)) *Runner {
+	mustBeThere("NewRunner", property)
 	r := &Runner{name: name, property: property, sometimes: map[string]bool{},
 		sizes: gopter.GenParameters{MaxSize: 100, MaxShrinkCount: 1000}}
 	r.failed = r.systemFailed
 	return r
+}
+
+// mustBeThere refuses a property that is nil, in the name of who was given it.
+func mustBeThere(who string, property func(*T)) {
+	if property == nil {
+		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: who + ": the property is nil: give it a func(*props.T)"})
+	}
 }
 
 // Close frees what the runner holds. It may be called again; Run may not.
@@ -198,8 +211,20 @@ func (r *Runner) Missed() []string {
 	return list
 }
 
+// mostSituations bounds the names given to Sometimes that are kept: names that are made
+// from values may be new in each run.
+const mostSituations = 1000
+
+// Crowded reports whether Sometimes was given more names than are kept, which are 1,000.
+// Nothing is known of the others, and Missed has none of them.
+func (r *Runner) Crowded() bool { return r.crowded }
+
 func (r *Runner) noteSometimes(name string, reached bool) {
 	was, known := r.sometimes[name]
+	if !known && len(r.names) == mostSituations {
+		r.crowded = true
+		return
+	}
 	if !known {
 		r.names = append(r.names, name)
 	}
@@ -330,14 +355,15 @@ func (r *Runner) result() Result {
 	st := &r.state
 	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity, Reads: r.reads, Parts: r.parts,
 		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent, Hints: r.hints.list, HintsLost: r.hints.lost}
-	res.Remembers = st.remembers || len(st.awaited)+len(st.monitors) > 0
 	observed := r.isObserved()
+	remembers := observed || len(st.awaited)+len(st.monitors) > 0
 	if st.sys != nil {
 		o := st.sys.Options()
 		res.Looks = observed || o.Isolation || o.Pending > 0 || st.sys.Host().Looked()
 	}
-	res.Remembers = res.Remembers || observed
-	res.Watches = res.Remembers || res.Looks || len(st.always) > 0
+	res.Between = remembers || st.watches || res.Looks || len(st.always) > 0
+	res.Remembers = remembers || st.remembers
+	res.Watches = res.Between || st.remembers
 	if st.failure == nil {
 		res.Skipped, res.Reason, res.Rejected, res.TooLarge = st.skipped, st.reason, r.rejected, r.tooLarge
 	}

@@ -306,7 +306,7 @@ var outcomes = []outcome{
 	{"feature holds a channel", func(t *props.T) {
 		say(t, func(*pulse.Ctx) { t.Feature("f", struct{ c []any }{[]any{make(chan int)}}) })
 	}, `misuse: property+1: Feature "f" cannot be told from other values: it holds a channel; give it a number, a text or a struct of them, and of an actor its name (step 0)`},
-	{"feature is a Ref", func(t *props.T) { t.Feature("f", t.System().Spawn("actor", pulse.Func(nil))) }, `misuse: property+0: Feature "f" cannot be told from other values: it holds a function; give it a number, a text or a struct of them, and of an actor its name`},
+	{"feature is a Ref", func(t *props.T) { t.Feature("f", t.System().Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {}))) }, `misuse: property+0: Feature "f" cannot be told from other values: it holds a function; give it a number, a text or a struct of them, and of an actor its name`},
 	{"feature is the T", func(t *props.T) { t.Feature("f", t); t.Feature("f", []any{t, 1}); say(t, nothing) }, "held\nafter the run"},
 	{"features of all sorts", func(t *props.T) {
 		circle := map[string]any{}

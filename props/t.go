@@ -45,7 +45,8 @@ type state struct {
 	attached []Attachment
 	last     last
 
-	remembers bool // Watch was called
+	remembers bool // Event or Watch was called
+	watches   bool // Watch was called
 }
 
 // clear prepares the state for a new run. It sets each field by itself because
@@ -53,7 +54,8 @@ type state struct {
 func (st *state) clear() {
 	st.sys, st.test = nil, pulse.Ref{}
 	st.ending, st.returned = false, false
-	st.skipped, st.remembers, st.drawing, st.location, st.reason = false, false, "", "", ""
+	st.skipped, st.remembers, st.watches = false, false, false
+	st.drawing, st.location, st.reason = "", "", ""
 	st.skip, st.failure, st.last = nil, nil, last{}
 	st.logs, st.cleanups = st.logs[:0], st.cleanups[:0]
 	st.always, st.awaited = st.always[:0], st.awaited[:0]
@@ -103,6 +105,9 @@ func (t *T) checkSystem() {
 // allowed reports whether a method of the T may be called now: the T's run is
 // under way, and the caller belongs to it. What is the name of the method.
 func (t *T) allowed(what string) bool {
+	if t == nil || t.runner == nil {
+		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + ": the T is nil, or the zero T: use the one that the property was given"})
+	}
 	r := t.runner
 	if !t.over.Load() && r.g == (pulse.Host{}).Goroutine() {
 		return true
@@ -234,6 +239,21 @@ func (t *T) Step() int {
 	return t.step()
 }
 
+// Event declares that the verdict on this run depends on where this call comes among
+// all such calls, whichever actors make them, and returns the number of the step that
+// is running, -1 when none is. Searches that run only one of several orders in which
+// each actor receives the same then run all orders of events. The number is for texts:
+// unlike the order of events it may be another in an order that was left out. It is for
+// packages that judge runs.
+func (t *T) Event() (step int) {
+	if !t.allowed("Event") {
+		return -1
+	}
+	t.state.remembers = true
+	t.touch(trace.TheTest)
+	return t.step()
+}
+
 // Helper marks the calling function as a helper. A failure in a helper is
 // reported at the line that called the helper.
 func (t *T) Helper() {
@@ -328,14 +348,17 @@ func (t *T) complain(what, text string) bool {
 	return true
 }
 
-// Report fails the run with a failure that the caller made, and ends it. It is
-// for packages that judge runs.
+// Report fails the run with a failure that the caller made, and ends it. In a failure
+// of step -1 it sets the step that is running, if one is. It is for packages that judge runs.
 func (t *T) Report(f *pulse.Failure) {
 	if !t.allowed("Report") {
 		t.leave()
 	}
 	if f == nil {
 		t.misuse("Report(nil): give it what was found wrong")
+	}
+	if f.Step < 0 {
+		f.Step = t.step()
 	}
 	t.fail(f)
 	t.abort()
@@ -347,7 +370,7 @@ func (t *T) Report(f *pulse.Failure) {
 // packages that judge runs.
 func (t *T) Watch() {
 	if t.allowed("Watch") {
-		t.state.remembers = true
+		t.state.remembers, t.state.watches = true, true
 	}
 }
 
@@ -407,6 +430,9 @@ type Attachment struct {
 //	t.Attach("run.mmd", func(w io.Writer) error { return sys.Trace().WriteMermaid(w) })
 func (t *T) Attach(name string, write func(io.Writer) error) {
 	if t.allowed("Attach") {
+		if write == nil {
+			t.misuse("Attach %q is nil: say what writes it", name)
+		}
 		t.state.attached = append(t.state.attached, Attachment{name, write})
 	}
 }

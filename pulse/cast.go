@@ -96,7 +96,7 @@ func (c *cast) place() *actor {
 
 // spawnPlain spawns an actor that is only a handler.
 func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
-	if handler == nil {
+	if isNil(handler) {
 		c.noHandler(name)
 	}
 	info := c.rec.types.of(handler)
@@ -131,15 +131,21 @@ func (c *cast) handlerOf(spec *Spec) Actor {
 	switch {
 	case spec.Process != nil:
 		return processActor{}
-	case spec.Actor != nil:
+	case !isNil(spec.Actor):
 		return spec.Actor
 	case spec.New != nil:
-		if a := spec.New(); a != nil {
+		if a := spec.New(); !isNil(a) {
 			return a
 		}
 	}
 	c.noHandler(spec.Name)
 	return nil
+}
+
+// isNil reports whether an Actor is none: nil, or a Func that is.
+func isNil(a Actor) bool {
+	f, is := a.(Func)
+	return a == nil || is && f == nil
 }
 
 func (c *cast) noHandler(name string) {
@@ -296,7 +302,7 @@ func (c *cast) lives(actor int32) bool {
 
 // become changes the handler of an actor.
 func (c *cast) become(actor int32, handler Actor) {
-	if handler == nil {
+	if isNil(handler) {
 		c.misuse("Become(nil): give it the actor that handles what comes next")
 	}
 	if c.actors[actor].process != nil {

@@ -258,6 +258,9 @@ func (c *Coroutine) die() {
 
 // Inspect resumes a parked coroutine only to run f on its stack.
 func (c *Coroutine) Inspect(f func()) {
+	if f == nil {
+		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "Inspect(nil): give it a function"})
+	}
 	if !c.fits(goroutine()) {
 		return
 	}

@@ -38,6 +38,9 @@ func (h Host) Note(text func() string) bool {
 	if !h.s.rec.on || !h.s.calls.running || !h.s.rec.inStep() {
 		return false
 	}
+	if text == nil {
+		h.s.misuse("Host.Note(nil): give it a function that returns the line")
+	}
 	h.log(text)
 	return true
 }
@@ -178,6 +181,9 @@ func (h Host) End(r Ref, reason string) {
 func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 	if !h.s.mayCall("Host.Coroutine") {
 		return nil
+	}
+	if body == nil {
+		h.s.misuse("Host.Coroutine(nil): give it the code that is to run")
 	}
 	c := h.s.pool.get(body)
 	h.s.pool.host(c)

@@ -158,7 +158,6 @@ func TestPlaces(t *testing.T) {
 		{"method value of a promoted method", sys.Spawn("", pulse.Func(placedPromoted{placedPointer: &placedPointer{}}.Receive)), placedPointerAt},
 		{"method value of an interface", sys.Spawn("", pulse.Func(pulse.Actor(placedValue{}).Receive)), ""},
 		{"method value as process", sys.Go("", (&placedShop[int]{}).process), placedProcessAt},
-		{"no function", sys.Spawn("", pulse.Func(nil)), ""},
 		{"new", sys.SpawnSpec(pulse.Spec{New: func() pulse.Actor { return placedValue{} }}), placedValueAt},
 	} {
 		if got := h.Place(int32(c.ref.Index())); got != c.want {

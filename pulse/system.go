@@ -190,6 +190,9 @@ func (s *System) Observe(o Observer) {
 	if !s.mayCall("Observe") {
 		return
 	}
+	if o == nil {
+		s.misuse("Observe(nil): give it an observer")
+	}
 	if !s.rec.on {
 		s.misuse("Observe: the run is not recorded: set Options.Record")
 	}

@@ -17,6 +17,7 @@ type Asker interface {
 // answer is a bug of the program under test: Ask panics with what was asked and
 // what came. An answer of nil is the zero value of an interface type.
 func Ask[T any](from Asker, to Ref, msg any) T {
+	mustAsk(from)
 	answer := from.Ask(to, msg)
 	typed, ok := answer.(T)
 	if !ok && !(answer == nil && mayBeNil[T](from)) {
@@ -27,6 +28,15 @@ func Ask[T any](from Asker, to Ref, msg any) T {
 		panic(fmt.Sprintf("asked %v %s: the answer is %s, and is to be of type %v", to, trace.Label(msg), came, reflect.TypeFor[T]()))
 	}
 	return typed
+}
+
+// mustAsk fails the run unless somebody asks.
+func mustAsk(from Asker) {
+	p, isProcess := from.(*Process)
+	s, isSystem := from.(*System)
+	if from == nil || isProcess && p == nil || isSystem && s == nil {
+		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "Ask: who asks is nil: give it the Process that asks or, between runs, the System"})
+	}
 }
 
 // mayBeNil reports whether nil is an answer: where it is a T, and where the Ask
@@ -47,6 +57,9 @@ func mayBeNil[T any](from Asker) bool {
 // ReceiveAs waits for a message of one type and returns it; others stay where they
 // are, as with ReceiveMatch. An interface type stands for all that implement it.
 func ReceiveAs[T any](p *Process) T {
+	if p == nil {
+		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "ReceiveAs: the Process is nil: give it the one that receives"})
+	}
 	typed, _ := p.receiveMatch("ReceiveAs", is[T], (*T)(nil)).(T)
 	return typed
 }

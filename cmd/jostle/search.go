@@ -115,7 +115,7 @@ is told to by --plain, when CI is set, or when TERM is dumb; NO_COLOR takes the 
 	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it notes how far it is")
 	f.BoolVar(&s.plain, "plain", false, "print lines on a terminal, too, and no live screen")
 	f.StringVar(&s.report, "report", "", "the folder for a report at the end, as jostle report writes it")
-	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is; else one in the user's cache folder")
+	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is, one campaign at a time; else one in the user's cache folder")
 	return cmd
 }
 
@@ -182,7 +182,7 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	result, err := campaign.Run(cmd.Context(), subjects, *o)
 	end()
 	if err != nil {
-		return err
+		return byState(err)
 	}
 	p.end(result)
 	if s.report != "" {
@@ -199,6 +199,14 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 		return errFailed
 	}
 	return unwritten
+}
+
+// byState says of a campaign whose file another one has how it is given another.
+func byState(err error) error {
+	if errors.Is(err, campaign.ErrInUse) {
+		return fmt.Errorf("%w by --state", err)
+	}
+	return err
 }
 
 // live has a campaign shown on a terminal, if there is one, until done is called.

@@ -3,11 +3,13 @@ package campaign
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/worker"
 	"github.com/jostle-go/jostle/pulse/hash"
 )
@@ -68,6 +70,9 @@ type Options struct {
 	// File is where the campaign notes, and at its end, how far it is; "" is nowhere. It
 	// does so as often as Every says; zero means every minute. Resume has it go on from
 	// there.
+	//
+	// No other campaign has the file meanwhile, where the system has locks that end with
+	// their process: not on Windows, Solaris, AIX, Plan 9 and WebAssembly.
 	File   string
 	Every  time.Duration
 	Resume bool
@@ -185,9 +190,19 @@ func (r *Report) Complaints() (n int) {
 	return n
 }
 
+// ErrInUse is that another campaign has the file of this one.
+var ErrInUse = errors.New("another campaign notes in this file how far it is")
+
 // Run searches in all subjects until nothing is left, the bounds are reached or the
 // context is done. The error says that the campaign could not be begun.
 func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
+	if o.File != "" {
+		hold, who := flight.Take(o.File)
+		if who != "" {
+			return nil, fmt.Errorf("%s: %w: %s; wait until it ends, end it, or give this one another file", o.File, ErrInUse, who)
+		}
+		defer hold.Release()
+	}
 	o.Workers, o.Seed = max(1, o.Workers), o.seed()
 	o.Shrink, o.Every = cmp.Or(o.Shrink, usualShrink), cmp.Or(o.Every, noteEvery)
 	if len(o.Races) > 0 {

@@ -3,6 +3,7 @@ package campaign_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -106,10 +107,11 @@ func TestKilledWorkers(t *testing.T) {
 }
 
 // Variables in the environment of a process that is a campaign, for tests to kill: the
-// folder in which it keeps all, and whether that has no room.
+// folder in which it keeps all, whether that has no room, and whether it goes on for long.
 const (
 	asCampaign = "CAMPAIGN_TEST_PROCESS"
 	isFull     = "CAMPAIGN_TEST_FULL"
+	isEndless  = "CAMPAIGN_TEST_ENDLESS"
 )
 
 // TestMain makes some processes campaigns.
@@ -148,6 +150,9 @@ func campaignIn(dir string) error {
 			}
 			fmt.Printf("TOLD %s\nKEPT %s\n%s\n%s\n", e.Finding.Signature, e.Finding.Path, e.Finding.Problem, e.Finding.Case)
 		}}
+	if os.Getenv(isEndless) != "" {
+		o.Runs = math.MaxInt32
+	}
 	list, err := subjectsOf(o.Env, killed...)
 	if err != nil {
 		return err

@@ -3,11 +3,18 @@
 package campaign_test
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/campaign"
 )
 
 // fill makes this process write no file of more than some bytes, as on a full disk.
@@ -38,5 +45,45 @@ func TestFullDisk(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "cases", "*", "*")); len(left) > 0 {
 		t.Errorf("there are %q", left)
+	}
+}
+
+// TestOneCampaignForAFile: while a campaign has a file, another one is told who has it and
+// what to do, in the same process and in another; and none is when the first was killed.
+// Each used to write what it had over what the other had: of two that searched in other
+// properties, the file told of the one that ended last.
+func TestOneCampaignForAFile(t *testing.T) {
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state.json")
+	one := process(dir, t.TempDir(), isEndless+"=1")
+	if err := one.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; ; i++ { // until it has begun
+		if text, _ := os.ReadFile(state + ".lock"); len(text) > 0 {
+			break
+		}
+		if i == 6000 {
+			one.Process.Kill()
+			t.Fatal("no campaign has begun in a minute")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	const want = "another campaign notes in this file how far it is: process %d, since "
+	o := campaign.Options{Runs: 10, File: state, Env: environment(dir)}
+	_, err := campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
+	if !errors.Is(err, campaign.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprintf(want, one.Process.Pid)) ||
+		!strings.HasSuffix(err.Error(), "; wait until it ends, end it, or give this one another file") {
+		t.Errorf("the second in a file is told: %v", err)
+	}
+	out, err := process(dir, t.TempDir()).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), fmt.Sprintf(want, one.Process.Pid)) {
+		t.Errorf("the second process in a file is told: %v\n%s", err, out)
+	}
+	one.Process.Kill()
+	one.Wait()
+	campaignOf(t, dir, o, "TestHolds")
+	if _, err := os.Stat(state + ".lock"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the lock of a campaign that has ended is there: %v", err)
 	}
 }

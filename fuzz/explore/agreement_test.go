@@ -261,6 +261,42 @@ func TestLostMeetingsAreFound(t *testing.T) {
 	}
 }
 
+// recordingProgram draws a program whose actors note events in a history, and mostly
+// do little else that has to do with each other.
+func recordingProgram(seed uint64) *program {
+	f := spawning | becoming | fifo | unordered | processes | asking | timeouts | timers | choosing | checking
+	switch seed % 8 {
+	case 1:
+		f |= stopping | killing | watching
+	case 3:
+		f |= crashes | surviving
+	case 5:
+		f |= common | earlyTimers
+	case 7:
+		f |= common | panicking | foolish
+	}
+	p := newProgram(seed, f)
+	p.features |= recording
+	return p
+}
+
+// TestAgreementOfHistories holds the same of programs whose actors note events in a
+// history that is judged in the end: all orders of the events are seen, whichever
+// actors note them.
+func TestAgreementOfHistories(t *testing.T) {
+	agreeOnPrograms(t, agreementPrograms(), recordingProgram)
+}
+
+// TestLostEventsAreFound holds that TestAgreementOfHistories would find a search that
+// does not know of the events.
+func TestLostEventsAreFound(t *testing.T) {
+	lost := func(x trace.Touch) bool { return x.What == trace.TheTest }
+	found := misledBy(recordingProgram, func(t *trace.Trace) { t.Touches = slices.DeleteFunc(t.Touches, lost) })
+	if t.Logf("%d programs", found); found < 5 {
+		t.Errorf("only %d programs show that events are lost", found)
+	}
+}
+
 // agree compares all ways to explore with the enumerator, on so many programs
 // with some more features.
 func agree(t *testing.T, programs int, more features) {

@@ -59,8 +59,9 @@ func newBeam(w Worker) *beam {
 }
 
 // enumerate goes through the tree with at most so many nodes of each level.
-// It returns how many there seem to be in all, and how many were run.
-func (b *beam) enumerate(width int, random *uint64) (total float64, runs int) {
+// It returns how many there seem to be in all, and how many were run. It is not
+// whole when the optimal search cannot go through the program, or when it is late.
+func (b *beam) enumerate(width int, random *uint64, late func() bool) (total float64, runs int, whole bool) {
 	b.random, b.levels = random, 0
 	b.points = append(b.points[:0], point{frame: &frame{}, stands: 1})
 	for ; len(b.points) > 0; b.levels++ {
@@ -71,14 +72,14 @@ func (b *beam) enumerate(width int, random *uint64) (total float64, runs int) {
 				total += b.points[i].stands
 				b.vary(i)
 			}
-			if b.lost {
-				return 0, runs
+			if b.lost || late() {
+				return 0, runs, false
 			}
 		}
 		b.draw(width)
 		b.points, b.next = b.next, b.points
 	}
-	return min(total, hugeTree), runs
+	return min(total, hugeTree), runs, true
 }
 
 // run runs a point. It reports whether there is such an order. A run that

@@ -3,6 +3,7 @@ package explore_test
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -111,6 +112,38 @@ func TestBounds(t *testing.T) {
 		if err != nil || v.Complete || v.Bound != "time" {
 			t.Errorf("%v, no time: %+v %v", r, v, err)
 		}
+	}
+}
+
+// TestTimeIsHeeded holds that no run begins after the time is over, however short the runs
+// before it were, and that an estimate is not finished then. After 20,000 short runs there
+// were thousands more, however long each took, and a round of an estimate had hundreds.
+func TestTimeIsHeeded(t *testing.T) {
+	const last = 20_000
+	program := on(pulse.Options{}, load.Senders(9, 1).Build)
+	run, runs, lastRun := program.run, 0, last
+	var late atomic.Bool
+	program.run = func(s pulse.Strategy) explore.Run {
+		if runs++; runs == lastRun {
+			late.Store(true)
+		}
+		return run(s)
+	}
+	for _, r := range []explore.Reduction{explore.Optimal, explore.SourceSets, explore.Everything} {
+		runs = 0
+		late.Store(false)
+		o := explore.Options{Method: explore.Method{Reduction: r, RandomBranch: r == explore.Everything}}
+		o.LateBy(&late)
+		if v, err := explore.Explore(o, program); err != nil || v.Bound != "time" || runs != last {
+			t.Errorf("%v: %d runs, want %d: %+v %v", r, runs, last, v, err)
+		}
+	}
+	runs, lastRun = 0, 10
+	late.Store(false)
+	o := explore.Options{Estimate: true}
+	o.LateBy(&late)
+	if v, err := explore.Explore(o, program); err != nil || v.Bound != "time" || runs != 10+2 || v.Estimate != 0 {
+		t.Errorf("%d runs with an estimate that is late, want its 10, and the first of the search twice: %+v %v", runs, v, err)
 	}
 }
 

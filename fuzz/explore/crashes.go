@@ -122,6 +122,7 @@ func (r *races) livesOf(actor, before int32) []trace.Touch {
 			list = append(list, trace.Touch{What: trace.ItsLife, Actor: x.Actor})
 		}
 	}
+	list = append(list, trace.Touch{What: trace.TheTest}) // by a deferred function of its process
 	r.lives = list
 	return list
 }

@@ -32,7 +32,7 @@ func newDepthFirst(s *search) *depthFirst {
 		Strikes: s.options.picksCrashes()}
 	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path, races: races{kept: &d.walker.sleeping.touches}}
-	d.reducer.races.meetings.heeded = s.options.heedsLives
+	d.reducer.races.meetings.heeded = s.options.heedsMeetings
 	return d
 }
 

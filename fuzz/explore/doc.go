@@ -61,16 +61,17 @@
 //
 // Steps have to do with each other by the life of an actor when one ends it and
 // another watches it, ends a watch of it or asks by System.Alive whether it lives, and
-// when two begin or end a watch of it. A search with a reduction that meets two such
-// steps that no message puts in order begins again with SourceSets, which then turns
-// their order round as it does with messages; with Everything when states are compared.
+// when two begin or end a watch of it. They have to do with each other by the test when
+// two note calls or returns in histories, fail the T of a property or read whether it has
+// failed. A search with a reduction that meets two such steps that no message puts in
+// order begins again with SourceSets, which then turns their order round as it does with
+// messages; with Everything when states are compared.
 //
 // Some steps have to do with each other by still more: when one Ask has two answers,
 // under supervision, when a mailbox has a bound, when System.Ask returns while others
 // are still at work, when one calls a pulse.Nemesis, when one stops the timer of another
-// or does something in its name by a Host, when two fail the T of a property or one
-// reads whether it has failed, when an actor crashes within a step, by Ctx.MayCrash, or
-// when a step looks at what all steps before it have done: System.Steps, Trace, Record,
+// or does something in its name by a Host, when an actor crashes within a step, by
+// Ctx.MayCrash, or when a step looks at what all steps before it have done: System.Steps, Trace, Record,
 // Warnings, Received and Timers. When a search with a reduction meets two of them that no
 // message puts in order, it begins again with Everything.
 //
@@ -132,8 +133,8 @@
 // is at a time: messages for such processes come last by default, so that they are
 // there to be asked about. What is left are messages that lead from one such
 // process to another while both wait. A question is asked once; with several workers,
-// once in each subtree. SourceSets wastes runs where steps meet by lives, or an early pass
-// of time by timers: it begins an order in which the later of two comes first, with what that
+// once in each subtree. SourceSets wastes runs where steps meet by lives or the test, or an
+// early pass of time by timers: it begins an order in which the later of two comes first, with what that
 // needs, and gives it up when all that could follow then sleeps. Beside processes that each
 // ask with a timeout there are some: 9 beside 346 runs for three. How many runs are
 // wasted depends on the ordering.

@@ -92,9 +92,10 @@ func (e *estimator) worth(made int) int {
 	return min(n, estimateMost)
 }
 
-// isLate reports whether the estimate has taken a tenth of the search's time.
+// isLate reports whether the estimate has taken a tenth of the search's time, or that is
+// over.
 func (e *estimator) isLate() bool {
-	return e.options.Time > 0 && e.rounds > 0 && time.Since(e.began) > e.options.Time/10
+	return e.options.isLate() || e.options.Time > 0 && e.rounds > 0 && time.Since(e.began) > e.options.Time/10
 }
 
 // total returns the number of runs in all, 0 while nothing is known.
@@ -122,8 +123,8 @@ func (e *estimator) round(left int) bool {
 		return false
 	}
 	e.width = width
-	total, runs := e.beam.enumerate(width, &e.random)
-	if e.off = e.beam.lost; e.off {
+	total, runs, whole := e.beam.enumerate(width, &e.random, e.options.isLate)
+	if e.off = e.beam.lost; !whole {
 		return false
 	}
 	e.sum += total * float64(runs)

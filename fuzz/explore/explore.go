@@ -1,6 +1,9 @@
 package explore
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Explore runs a program in all orders that the options ask for. It returns when
 // these are done, or when the search was ended by a bound, by a failure or by a
@@ -65,6 +68,7 @@ type explorer struct {
 	options Options // those of the search: in place of a reduction that does not fit they have another
 	workers []Worker
 	began   time.Time
+	alarm   *time.Timer // sets options.late; may be nil
 	search  *search
 	why     string // the search went over to another reduction; "" when it did not
 	way     way
@@ -85,6 +89,11 @@ type level struct {
 
 func newExplorer(o Options, workers []Worker) *explorer {
 	x := &explorer{options: o, workers: workers, began: time.Now()}
+	if late := &x.options.late; o.Time > 0 && *late == nil {
+		alarm := &atomic.Bool{}
+		*late = alarm
+		x.alarm = time.AfterFunc(o.Time, func() { alarm.Store(true) })
+	}
 	x.begin()
 	return x
 }
@@ -199,12 +208,12 @@ func (x *explorer) exploreOnce() (finished bool) {
 // Everything has them too where the reduction before had them.
 func (x *explorer) beginWith(over handover) {
 	switch over.why {
-	case whyLives:
-		x.options.heedsLives = true
+	case whyLives, whyTest:
+		x.options.heedsMeetings = true
 	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true
 	}
-	if x.options.compares() && over.why == whyLives { // a run that was given up does not show what it would have met
+	if x.options.compares() && x.options.heedsMeetings { // a run that was given up does not show what it would have met
 		over.to = Everything
 	}
 	x.options.Sleep, x.options.Reduction = x.options.sleeps() && over.sleep, over.to
@@ -257,6 +266,9 @@ func (x *explorer) nowAndThen() {
 // conclude completes the result, tells that the search is over, and writes or
 // removes its file.
 func (x *explorer) conclude() (Result, error) {
+	if x.alarm != nil {
+		x.alarm.Stop()
+	}
 	t := &x.search.tally
 	r := &t.result
 	r.Elapsed = time.Since(x.began)
@@ -285,7 +297,7 @@ func (x *explorer) open() error {
 	if err != nil || k == nil {
 		return err
 	}
-	x.options.divides, x.options.heedsLives = k.Divides, k.Heeds
+	x.options.divides, x.options.heedsMeetings = k.Divides, k.Heeds
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
 		x.options.Sleep = k.Sleeps
 		x.beginWith(handover{used, x.options.Sleep, k.Verdict.Because})
@@ -327,7 +339,7 @@ func (x *explorer) goOnCounting() {
 // kept returns the search in the form of its file.
 func (x *explorer) kept() *kept {
 	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep,
-		Divides: x.options.divides, Heeds: x.options.heedsLives}
+		Divides: x.options.divides, Heeds: x.options.heedsMeetings}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
 	k.putHabits(&x.search.habits)

@@ -1,9 +1,15 @@
 package explore
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // KeepEvery has a search written to its file as often as this.
 func (o *Options) KeepEvery(d time.Duration) { o.keepEvery = d }
+
+// LateBy has the time of a search be over when late is set, and not before.
+func (o *Options) LateBy(late *atomic.Bool) { o.Time, o.late = time.Hour, late }
 
 // SplitAll has several workers split small trees too.
 func (o *Options) SplitAll() { o.splitsAll = true }

@@ -23,6 +23,7 @@ func (k *kept) takeTally(t *tally) {
 		r.Failures = map[string]int{}
 	}
 	if t.classes == nil {
+		t.eachOnce = t.eachOnce && r.Distinct >= 0
 		if len(k.Classes) == 0 {
 			return
 		}

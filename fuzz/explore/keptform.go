@@ -34,7 +34,7 @@ type kept struct {
 	Used     string          // the reduction that is in use: another than was asked for, when that did not fit
 	Sleeps   bool            // Method.Sleep, as it is in use
 	Divides  bool            `json:",omitempty"` // partitions are made in any case
-	Heeds    bool            `json:",omitempty"` // what has to do with lives is turned round
+	Heeds    bool            `json:",omitempty"` // what has to do with lives and with the test is turned round
 	Verdict  Result          // so far
 	Probed   map[string]int  `json:",omitempty"` // how many probes failed, by signature
 	Cut      bool            `json:",omitempty"` // a bound has kept something from being run

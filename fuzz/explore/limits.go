@@ -1,12 +1,16 @@
 package explore
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // limits decides after each run whether the search goes on.
 type limits struct {
 	clock clock
 	runs  int           // how many may be made in all; 0 for any number
 	time  time.Duration // how long it may take in all; 0 for any time
+	late  *atomic.Bool  // see Options
 	began time.Time
 	stop  <-chan struct{}
 	// isVain reports that nobody wants to know any more what the search comes
@@ -43,8 +47,11 @@ func (l *limits) end(made int) (bound string, over bool) {
 // pause has the search pause after so many runs more; 0 for never.
 func (l *limits) pause(runs int) { l.untilPause, l.paused = runs, false }
 
-// endOfTime is the part of end that looks at the time, if it must.
+// endOfTime is the part of end that is about time. It looks at the clock if it must.
 func (l *limits) endOfTime() (bound string, over bool) {
+	if l.late != nil && l.late.Load() {
+		return "time", true
+	}
 	if !l.clock.tick() {
 		return "", false
 	}

@@ -3,26 +3,30 @@ package explore
 import "github.com/jostle-go/jostle/pulse/trace"
 
 // meetings knows of a run which earlier steps each step meets: those that have to do
-// with the life of the same actor, unless both only ask for it, or with time, if one of
-// them is a pass. A search that heeds
+// with the life of the same actor, unless both only ask for it, with the test, or with
+// time, if one of them is a pass. A search that heeds
 // them has them happen in their order, and turns them round like races.
 type meetings struct {
-	// heeded: the reduction turns lives round, so that a step happens after
-	// those that it meets. Else there are only those with time.
+	// heeded: the reduction turns round what has to do with lives and with the test, so
+	// that a step happens after those that it meets. Else there are only those with time.
 	heeded  bool
-	touches []trace.Touch // of lives and of time
+	touches []trace.Touch // of lives, of the test and of time
 	// before has of each touch the last one before it of the same actor, -1 for none.
 	before []int32
 	// first has of each step where its touches begin.
 	first []int32
-	last  map[int32]int32 // of each actor, the last touch of its life; negative: of time, and of timers
+	last  map[int32]int32 // of each actor, the last touch of its life; negative: of all else
 }
+
+// isTurned reports whether a touch is of what a search turns round that heeds meetings: of
+// a life, or of the test, such as the events of a history.
+func isTurned(x trace.Touch) bool { return x.What == trace.ItsLife || x.What == trace.TheTest }
 
 // learn links the touches of a run.
 func (ms *meetings) learn(t *trace.Trace) {
 	ms.touches = ms.touches[:0]
 	for _, x := range t.Touches {
-		if x.What == trace.ItsLife && ms.heeded || isOfTime(x) {
+		if ms.heeded && isTurned(x) || isOfTime(x) {
 			ms.touches = append(ms.touches, x)
 		}
 	}
@@ -42,8 +46,8 @@ func (ms *meetings) learn(t *trace.Trace) {
 		}
 		ms.before[i] = -1
 		of := x.Actor
-		if of < 0 {
-			of -= int32(x.What)
+		if x.What != trace.ItsLife { // there is one of each
+			of = trace.None - int32(x.What)
 		}
 		if k, had := ms.last[of]; had {
 			ms.before[i] = k

@@ -59,7 +59,7 @@ func (m *Method) compares() bool { return m.States != NoStates }
 
 // listsClasses reports whether distinct orders are counted by keeping the
 // hash of each. Optimal gives their number itself. Sleep sets do so too unless
-// something comes between steps or steps touch the same thing.
+// a fault comes between steps or steps touch the same thing: then it is not known.
 func (m *Method) listsClasses() bool { return m.CountDistinct && m.Reduction != Optimal }
 
 // learns reports whether the ordering depends on what actors did in the runs

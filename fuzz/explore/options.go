@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -48,18 +49,27 @@ type Options struct {
 	Name      string
 	keepEvery time.Duration // in place of 30 seconds, in tests
 
+	// late is set when Time is over; nil where there is no Time. An alarm sets it: how
+	// many runs there are between two looks at the clock is chosen by how long those
+	// before have taken, and later ones may take a thousand times as long.
+	late *atomic.Bool
+
 	probeAfter int // see Ongoing.ProbeAfter
 	// splitsAll has several workers split small trees too, in tests.
 	splitsAll bool
-	// heedsLives: SourceSets turns round what steps have to do with the life of an
-	// actor. It does so only of a program that has shown that this matters: every
-	// process that ends changes a life, mostly without anybody to see it.
-	heedsLives bool
+	// heedsMeetings: SourceSets turns round what steps have to do with the life of an
+	// actor, or with the test, as those do that note events in a history. It does so only
+	// of a program that has shown that this matters: every process that ends changes a
+	// life, mostly without anybody to see it.
+	heedsMeetings bool
 	// divides: partitions are made, because the program has shown that somebody may
 	// notice them, which a search with sleep sets else leaves out. It is so from the
 	// beginning in searches that leave out nothing.
 	divides bool
 }
+
+// isLate reports whether Time is over.
+func (o *Options) isLate() bool { return o.late != nil && o.late.Load() }
 
 // picksCrashes reports whether crashes are picked as messages are, and partitions left
 // out, where the program's options allow it.

@@ -165,9 +165,9 @@ func (p *past) misfit(from int) handover {
 			if !p.ordersSpawns(x) {
 				return handover{Everything, false, whySpawns}
 			}
-		case trace.ItsLife:
+		case trace.ItsLife, trace.TheTest:
 			if !p.meetings.heeded && int(x.Step) >= from && !p.ordersLike(x, list[:i]) {
-				return handover{SourceSets, true, whyLives}
+				return handover{SourceSets, true, whyMet(x)}
 			}
 		case trace.TheTime, trace.TheTimers:
 		case trace.ItsSteps:

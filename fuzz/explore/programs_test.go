@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A program is a small random actor program. What an actor does follows from
@@ -20,7 +21,7 @@ import (
 
 // features say what a program may do. Each is used by some of the programs
 // that may.
-type features uint32
+type features uint64
 
 const (
 	spawning features = 1 << iota
@@ -62,6 +63,7 @@ const (
 	testAsking   // the test asks before and after the Run, and looks at the actors then
 	living       // after a send an actor asks whether another lives, watches it, ends or ends a watch; and no look is at anything else
 	clocked      // after a send an actor notices what time it is
+	recording    // actors note calls and returns in a history, which is judged in the end
 
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
@@ -634,6 +636,7 @@ type world struct {
 	actors  []*actor    // all, of which so many are of this run
 	used    int
 	skips   int   // messages that a process did not want; for statistics, no actor reads it
+	history []int // what actors have noted
 	wrong   error // made once
 	sys     *pulse.System
 	test    pulse.Ref
@@ -707,7 +710,7 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 	if p.settings.judged > 0 {
 		sys.Observe(judge(p.settings.judged))
 	}
-	w.refs, w.current, w.used = w.refs[:0], w.current[:0], 0
+	w.refs, w.current, w.used, w.history = w.refs[:0], w.current[:0], 0, w.history[:0]
 	for i, t := range p.roots {
 		w.current = append(w.current, nil)
 		if !p.renewable() && !p.templates[t].process && p.features&bounding == 0 {
@@ -806,6 +809,9 @@ func (p *program) renewable() bool { return p.settings.lost > 0 || p.features&ne
 
 // check reports whether the checked actor ended as it must.
 func (p *program) check() error {
+	if err := p.judgeHistory(); err != nil {
+		return err
+	}
 	if p.features&checking == 0 {
 		return nil
 	}
@@ -818,6 +824,33 @@ func (p *program) check() error {
 		p.world.wrong = errors.New("the checked actor ended in a wrong state")
 	}
 	return p.world.wrong
+}
+
+// note notes an event of an actor in the history.
+func (a *actor) note(what int) {
+	if a.features&recording != 0 {
+		a.world.sys.Host().Touch(trace.TheTest)
+		a.world.history = append(a.world.history, a.number()*kinds+what%kinds)
+	}
+}
+
+// number returns a number for an actor that is the same in all orders: that of the root
+// that it is, else one for all others.
+func (a *actor) number() int {
+	return 1 + slices.Index(a.world.current, a)
+}
+
+// judgeHistory fails about half of the histories, each with a failure of its own, so that
+// all orders and a reduction can be compared by which there are.
+func (p *program) judgeHistory() error {
+	sum := uint64(0)
+	for _, event := range p.world.history {
+		sum = scramble(sum ^ uint64(event+1))
+	}
+	if sum%2 == 0 || len(p.world.history) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the history is %v", p.world.history)
 }
 
 // spec describes an actor that fresh makes, now and when it starts anew.
@@ -908,6 +941,9 @@ func (a *actor) take(ctx *pulse.Ctx, msg any, table int) {
 	}
 	a.received++
 	a.remember(int(n))
+	if n.kind() != 1 { // two of three
+		a.note(n.kind())
+	}
 	r := &a.rules[table][a.state][column]
 	a.state = (r.next + n.value()) % states
 	a.do(ctx, r.deeds, n)
@@ -1024,6 +1060,9 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 	switch x.do {
 	case doSend:
 		ctx.Send(to, child)
+		if x.b == 2 {
+			a.note(1)
+		}
 		if a.features&living != 0 {
 			a.lives(ctx, x, n)
 		}
@@ -1099,6 +1138,9 @@ func (a *actor) spawn(ctx *pulse.Ctx, template int, n note) {
 
 // live is the code of a process.
 func (a *actor) live(c *pulse.Process) {
+	if a.features&recording != 0 {
+		defer a.note(2) // also in the step that kills it
+	}
 	if a.starts {
 		a.begins(c.Ctx, c.Started())
 	}

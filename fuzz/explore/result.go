@@ -22,12 +22,13 @@ type Result struct {
 	// Distinct is how many distinct orders were run, -1 when that was not
 	// counted. Two runs are of one distinct order when every actor has received
 	// the same messages in the same order and every question of a step, such as
-	// the program's Choose, was answered the same. With sleep sets those count
-	// apart, too, in which a fault or an early timer comes at another place, or
-	// steps that touch the same thing without a message come in another order,
-	// such as two that stop one timer: Method.CountDistinct counts them as one. When a
+	// the program's Choose, was answered the same. When a
 	// step came counts as well; where early passes of time are picked, only of a step
-	// that has read the time.
+	// that has read the time. Sleep sets give the number themselves unless there are more
+	// runs than distinct orders: because a fault may come at another place, or steps that
+	// touch the same thing without a message in another order, such as two that stop one
+	// timer, or the calls and returns of a history. Then only Method.CountDistinct
+	// counts them.
 	Distinct int
 	// Runs is how many runs came to an end. Wasted is how many more were begun
 	// and given up, because nothing that was left of them is a distinct order that

@@ -39,6 +39,7 @@ const (
 	whySpawns     = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
 	whyLooks      = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or lets a System.Ask return while others are at work, or an actor crashes within it"
 	whyLives      = "steps of this program that no message puts in order watch an actor, end it or ask whether it lives"
+	whyTest       = "steps of this program that no message puts in order have to do with what the test keeps, such as a history of calls, its failure or a Cleanup, or with what actors of an adapter share"
 	whyObserved   = "an observer, the isolation check or a bound on waiting messages looks at the run after each step, and may tell orders apart in which every actor receives the same"
 	whyTouches    = "steps of this program have to do with each other by more than messages, such as a supervisor, two answers to one Ask, a bounded mailbox, a fault that a step makes happen"
 	whyStrikes    = "something may come between any two steps, such as a fault or an early timer"
@@ -47,6 +48,14 @@ const (
 	whyBrokeOff   = "a step ended its run before the rest of it, by a failure or by Skip"
 	whyDepth      = "Depth is bounded, and Optimal learns from whole runs"
 )
+
+// whyMet returns why a search goes over to one that turns round what a touch is of.
+func whyMet(x trace.Touch) string {
+	if x.What == trace.TheTest {
+		return whyTest
+	}
+	return whyLives
+}
 
 // mayShowPartitions reports whether a search that makes no partitions must begin again
 // with them, by what a run has shown. A partition holds messages back, and only time can
@@ -63,7 +72,7 @@ func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.opt
 // worker is told of its runs.
 func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	s := &search{options: o, worker: w}
-	s.limits = limits{runs: o.Runs, time: o.Time, began: began, stop: o.Stop}
+	s.limits = limits{runs: o.Runs, time: o.Time, late: o.late, began: began, stop: o.Stop}
 	s.tally = newTally(o)
 	if !trial {
 		s.goTo(w)

@@ -14,17 +14,19 @@ type tally struct {
 	result  Result
 	classes map[uint64]struct{} // of the distinct orders; nil unless they are counted by these
 	// eachOnce: no distinct order is run twice, so that their number is that
-	// of the runs.
-	eachOnce bool
-	keepOn   bool
-	leftOut  bool           // a bound has kept something from being run
-	subtree  int            // the subtree's number, from 1; 0 for what is above all subtrees
-	tell     func(Run)      // Worker.Done; nil when the runs are not the search's
-	probed   map[string]int // how many probes failed, by signature
+	// of the runs. It is not so any more when a run has shown what comes apart: its
+	// faults, and what its steps touch where meets.
+	eachOnce, meets bool
+	keepOn          bool
+	leftOut         bool           // a bound has kept something from being run
+	subtree         int            // the subtree's number, from 1; 0 for what is above all subtrees
+	tell            func(Run)      // Worker.Done; nil when the runs are not the search's
+	probed          map[string]int // how many probes failed, by signature
 }
 
 func newTally(o *Options) tally {
 	t := tally{eachOnce: o.sleeps() && !o.listsClasses(), keepOn: o.KeepOn}
+	t.meets = o.Reduction == Everything || o.heedsMeetings
 	t.result.Failures, t.result.Reduction, t.result.Sleep = map[string]int{}, o.Reduction, o.sleeps()
 	if o.listsClasses() {
 		t.classes = map[uint64]struct{}{}
@@ -83,8 +85,12 @@ func (t *tally) fail(f *pulse.Failure) (last bool) {
 // countClass counts the distinct order of a run. Where time may pass early, orders may be
 // run twice that only tell passes apart, which nobody sees.
 func (t *tally) countClass(run *Run) {
-	if t.eachOnce && run.System != nil && run.System.Options().EarlyTimers != 0 {
+	switch {
+	case !t.eachOnce || run.System == nil:
+	case run.System.Options().EarlyTimers != 0:
 		t.eachOnce, t.classes = false, map[uint64]struct{}{}
+	default:
+		t.eachOnce = !t.comesApart(run.System.Trace())
 	}
 	if t.classes != nil && run.System != nil {
 		t.classes[Class(run.System.Trace())] = struct{}{}
@@ -93,6 +99,36 @@ func (t *tally) countClass(run *Run) {
 	if !t.eachOnce && run.System == nil {
 		t.result.Distinct = -1
 	}
+}
+
+// mostMet bounds the touches of a run that are compared with each other.
+const mostMet = 64
+
+// comesApart reports whether another run of the same distinct order may be counted apart:
+// one in which a fault comes at another place, or two steps of different actors the other
+// way round that touch the same thing. Optimal runs neither.
+func (t *tally) comesApart(tr *trace.Trace) bool {
+	switch {
+	case t.result.Reduction == Optimal:
+		return false
+	case slices.ContainsFunc(tr.Steps, func(st trace.Step) bool { return st.Kind != trace.Receive }):
+		return true
+	case !t.meets || len(tr.Touches) == 0:
+		return false
+	case len(tr.Touches) > mostMet:
+		return true
+	}
+	for i, x := range tr.Touches {
+		if x.What == trace.AllSteps || x.What == trace.ItsSteps {
+			return true
+		}
+		for _, y := range tr.Touches[:i] {
+			if x.Meets(y) && tr.Steps[x.Step].Actor != tr.Steps[y.Step].Actor {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // setDistinct sets the number of distinct orders, -1 when they are not counted.
@@ -111,7 +147,9 @@ func (t *tally) setDistinct() {
 func (t *tally) add(part *tally) {
 	t.result.add(&part.result)
 	if t.eachOnce && !part.eachOnce {
-		t.eachOnce, t.classes = false, map[uint64]struct{}{}
+		if t.eachOnce = false; part.classes != nil {
+			t.classes = map[uint64]struct{}{}
+		}
 	}
 	for class := range part.classes {
 		t.classes[class] = struct{}{}

@@ -6,4 +6,6 @@
 // a verb searches. To note a run is one store. A record that nobody holds is that
 // of a process that has died. Where the operating system has no such locks or
 // maps, and where no folder can be written, nothing is recorded.
+//
+// A Hold keeps other processes from a file in which only one can note how far it is.
 package flight

@@ -130,15 +130,19 @@ func claim(path string) *os.File {
 	if err != nil {
 		return nil
 	}
-	if lock(file) {
-		now, err := os.Stat(path) // who held it may have removed it
-		own, err2 := file.Stat()
-		if err == nil && err2 == nil && os.SameFile(now, own) {
-			return file
-		}
+	if lock(file) && isAt(file, path) {
+		return file
 	}
 	file.Close()
 	return nil
+}
+
+// isAt reports whether a file that is locked now is still at its path: who held it may
+// have removed it.
+func isAt(file *os.File, path string) bool {
+	now, err := os.Stat(path)
+	own, err2 := file.Stat()
+	return err == nil && err2 == nil && os.SameFile(now, own)
 }
 
 // A Left is a record that a dead process has left. Its holder has it alone.

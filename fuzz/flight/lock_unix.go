@@ -8,6 +8,9 @@ import (
 	"unsafe"
 )
 
+// canLock reports whether lock can take a file.
+const canLock = true
+
 // lock takes a file for this opening of it alone, until that is closed or the
 // process ends. It reports false when somebody has it.
 func lock(f *os.File) bool {

@@ -236,6 +236,13 @@ func TestCrowds(t *testing.T) {
 		{"a counter", func(t *props.T, _ int) { n++; t.Feature("time", n) }, []string{`Feature "time" has too many values`}},
 		{"names", func(t *props.T, _ int) { n++; t.Feature(fmt.Sprint(n), 1) }, []string{"Feature, Sometimes and Maximize are given too many names"}},
 		{"situations", func(t *props.T, _ int) { n++; t.Sometimes(fmt.Sprint(n%100), true) }, []string{"Feature, Sometimes and Maximize are given too many names"}},
+		{"situations that are new in each run", func(t *props.T, _ int) {
+			for range 8 {
+				n++
+				t.Sometimes(fmt.Sprint(n), true)
+			}
+		},
+			[]string{"Feature, Sometimes and Maximize are given too many names", "Sometimes is given more than 1,000 names"}},
 		{"a run", func(t *props.T, _ int) {
 			for i := range 5000 {
 				t.Feature("i", i)

@@ -43,6 +43,7 @@ func Exhaust(ctx context.Context, p Property, seed uint64, runs int) Exhaustion 
 // exhaust makes an exploration, and where there are doubts about its reduction another
 // without one: of one input, if it is not nil, else of all.
 func exhaust(ctx context.Context, p Property, o ExploreOptions, one []choice.Input) Exhaustion {
+	o.Method.CountDistinct = true
 	x := exhaustOnce(ctx, p, o, one)
 	if x.doubts && x.Verdict.Complete && (o.KeepOn || len(x.Found) == 0) {
 		o.Method = explore.Method{Reduction: explore.Everything, CountDistinct: true}

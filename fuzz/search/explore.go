@@ -154,7 +154,7 @@ func (x *exploring) noteWatched(in *input) {
 		return
 	}
 	for _, w := range x.workers {
-		x.verdict.Watched = x.verdict.Watched || w.watches || in.watches
+		x.verdict.Watched = x.verdict.Watched || w.between || in.between
 		x.verdict.looked = x.verdict.looked || w.looks
 	}
 }

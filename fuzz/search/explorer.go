@@ -25,8 +25,8 @@ type explorer struct {
 	inputs []choice.Input
 	last   props.Result
 	keeps  bool // the property has something that remembers
-	// watches and looks are Result.Watches and Result.Looks, of any run.
-	watches, looks bool
+	// between and looks are Result.Between and Result.Looks, of any run.
+	between, looks bool
 	doubts         bool // a run had what a reduction may be wrong about
 
 	counts                    // of all inputs
@@ -85,8 +85,8 @@ func (w *explorer) Run(s pulse.Strategy) explore.Run {
 	if text := drawsDiffer(res.Inputs, w.inputs); text != "" {
 		res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
 	}
-	w.keeps, w.watches, w.looks = w.keeps || res.Remembers, w.watches || res.Watches, w.looks || res.Looks
-	w.doubts = w.doubts || isDoubtful(res)
+	w.keeps, w.between, w.looks = w.keeps || res.Remembers, w.between || res.Between, w.looks || res.Looks
+	w.doubts = w.doubts || res.Watches || isDoubtful(res)
 	return explore.Run{System: res.System, Failure: res.Failure, Watched: true}
 }
 
@@ -199,6 +199,7 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	default:
 		list = append(list, skips(tested, v.Runs, reason)...)
 	}
+	v.crowded = isCrowded(runners)
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
 		if names := missed(runners); v.Watched { // an order that was left out may reach them in between
 			v.Unreached = names

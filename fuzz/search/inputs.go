@@ -39,6 +39,7 @@ type inputs struct {
 	rejected map[string]int     // inputs without a value, by the label of the draw
 	tooLarge map[string]bool    // which of these needed more numbers than a draw may read
 	watches  bool               // Result.Watches of the current input
+	between  bool               // Result.Between of the current input
 	keeps    bool               // Result.Remembers of the current input
 }
 
@@ -131,7 +132,7 @@ func (in *inputs) choose(prefix []choice.Input) bool {
 			prefix = in.with(i, 0)
 			continue
 		}
-		in.watches, in.keeps = res.Watches, res.Remembers
+		in.watches, in.between, in.keeps = res.Watches, res.Between, res.Remembers
 		in.sampled = in.sampled || in.one == nil && slices.Contains(res.Arity, 0)
 		in.tries++
 		return in.isNew(&res) && in.isWanted(&res)

@@ -33,7 +33,7 @@ const (
 type input struct {
 	number  int // in the order in which inputs are drawn, from 0
 	drawn   []choice.Input
-	watches bool // Result.Watches of its draws
+	between bool // Result.Between of its draws
 	search  *explore.Ongoing
 	part    int            // how many runs it made in the round before
 	steps   int            // of its first run
@@ -109,7 +109,7 @@ func (x *exploring) admitOne() (more bool, err error) {
 
 // begin makes the current input ready to be explored.
 func (x *exploring) begin() (*input, error) {
-	in := &input{number: x.begun, drawn: x.inputs.drawn, watches: x.inputs.watches, counts: make([]counts, len(x.workers))}
+	in := &input{number: x.begun, drawn: x.inputs.drawn, between: x.inputs.between, counts: make([]counts, len(x.workers))}
 	for _, d := range in.drawn {
 		in.words += len(d.Words)
 	}

@@ -192,6 +192,9 @@ func (s *sampler) run() Result {
 		}
 		all.Wait()
 	}
+	if isCrowded(runners) {
+		s.tally.crowd(manySituations)
+	}
 	res := Result{Cached: s.toCache(), Finding: s.first, Index: s.index, Tally: s.tally, Orders: s.orders, Missed: missed(runners), Late: late(runners)}
 	if s.first != nil {
 		s.first.Confirm(runners[0])

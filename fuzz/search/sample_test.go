@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // nightly reports whether the long versions of tests are wanted.
@@ -139,6 +141,42 @@ func TestVerdictNamesSituations(t *testing.T) {
 		if named != min(i+1, mostMissed) || strings.HasSuffix(got, end) != (i >= mostMissed) {
 			t.Errorf("of %d situations: %s", i+1, got)
 		}
+	}
+}
+
+// Situations with a name of their own in each run are kept to a bound, which is told of. A
+// search kept all of them.
+func TestSituationsAreBounded(t *testing.T) {
+	const note = "Sometimes is given more than 1,000 names: those that come later are not judged; give it few, the same in each run"
+	n := 0 // a property must not have such state
+	property := func(t *props.T) {
+		sys := t.System()
+		to := sys.Spawn("to", pulse.Func(func(*pulse.Ctx, any) {}))
+		for range 7 {
+			sys.Send(sys.Spawn("from", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(to, msg) })), 1)
+		}
+		n++
+		t.Sometimes("the first name", n > 1500)
+		t.Sometimes(fmt.Sprint(n), true)
+		sys.Run()
+	}
+	x := searchFor(t, property, 1, 1, 2000)
+	if c := x.Complaints(); len(c) > 0 || !slices.Equal(x.Crowds(), []string{note}) {
+		t.Errorf("complaints %q, crowds %q", c, x.Crowds())
+	}
+	n = 0
+	if v := exploreFor(t, ExploreOptions{Runs: 2000}, property); len(v.Complaints) > 0 || !strings.HasSuffix(v.Verdict.String(), "; "+note) {
+		t.Errorf("explored: %q, %v", v.Complaints, v.Verdict)
+	}
+	r := props.NewRunner("property", func(t *props.T) {
+		for i := range 3000 {
+			t.Sometimes(fmt.Sprint(i), false)
+		}
+		t.System().Run()
+	})
+	defer r.Close()
+	if r.Run(props.Plan{}); len(r.Missed()) != 1000 || !r.Crowded() {
+		t.Errorf("a runner keeps %d names, crowded %v", len(r.Missed()), r.Crowded())
 	}
 }
 

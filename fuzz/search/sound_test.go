@@ -42,7 +42,7 @@ func TestExploreIsRight(t *testing.T) {
 		}, []string{"panic: other", "property: one"}, "source"},
 		{"two that do not end it", func(t *props.T) {
 			sides(t, t.System(), func() { t.Errorf("one") }, func() { t.Errorf("other") })
-		}, []string{"property: one", "property: other"}, "everything with sleep sets"},
+		}, []string{"property: one", "property: other"}, "source"},
 		{"two that always hold", func(t *props.T) {
 			sys, one, other := t.System(), false, false
 			t.Always("not one", func() error { return fails(one && !other) })
@@ -55,7 +55,7 @@ func TestExploreIsRight(t *testing.T) {
 					panic("first")
 				}
 			})
-		}, []string{"panic: first", "property: one"}, "everything with sleep sets"},
+		}, []string{"panic: first", "property: one"}, "source"},
 		{"the number of the step", func(t *props.T) {
 			sides(t, t.System(), func() {}, func() {
 				if t.Step() == 0 {

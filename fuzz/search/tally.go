@@ -126,9 +126,24 @@ func (t *Tally) crowd(what string) {
 	t.Crowded[what] = true
 }
 
-// Crowds says of what there was too much for a guided search to keep.
+// manySituations is that there are situations of which nothing is known: see Runner.Crowded.
+const manySituations = "Sometimes is given more than 1,000 names"
+
+// areNotJudged says what follows from manySituations.
+const areNotJudged = ": those that come later are not judged; give it few, the same in each run"
+
+// isCrowded reports whether there are situations of which a runner knows nothing.
+func isCrowded(runners []*props.Runner) bool {
+	return slices.ContainsFunc(runners, (*props.Runner).Crowded)
+}
+
+// Crowds says of what there was too much for a search to keep, mostly for a guided one.
 func (t *Tally) Crowds() (list []string) {
 	for _, what := range slices.Sorted(maps.Keys(t.Crowded)) {
+		if what == manySituations {
+			list = append(list, what+areNotJudged)
+			continue
+		}
 		list = append(list, what+": a guided search keeps those that it sees first; fewer, such as ranges of numbers, lead it farther")
 	}
 	return list

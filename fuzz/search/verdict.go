@@ -29,18 +29,19 @@ type Verdict struct {
 	// Skipped is how many runs the property did not want, inputs that it
 	// skipped or whose draws found no value among them.
 	Skipped int
-	// Watched reports that the property has Always, Eventually, a monitor, a
-	// history, an observer or the isolation check, or reads the trace, and that
+	// Watched reports that the property has Always, Eventually, a monitor,
+	// an observer or the isolation check, or reads the trace, and that
 	// a reduction has left out orders in which they might have seen something
 	// else. Unreached are the situations of Sometimes that no run has reached,
 	// where that is no complaint: they may be reached in those orders.
 	Watched   bool
 	Unreached []string
 
-	looked bool           // Watched because of Result.Looks of package props
-	asked  explore.Method // the one that the search began with
-	known  float64        // how many runs there are at least, by the estimates that there are
-	more   bool           // there may be inputs that were not begun, of which Estimate says nothing
+	crowded bool           // there are situations of which nothing is known
+	looked  bool           // Watched because of Result.Looks of package props
+	asked   explore.Method // the one that the search began with
+	known   float64        // how many runs there are at least, by the estimates that there are
+	more    bool           // there may be inputs that were not begun, of which Estimate says nothing
 }
 
 // String says it in one line, such as
@@ -78,10 +79,10 @@ func (v Verdict) String() string {
 	}
 	switch {
 	case v.looked:
-		b.WriteString("; Always, Eventually, monitors, histories, observers, the isolation check and who reads the trace looked " +
+		b.WriteString("; Always, Eventually, monitors, observers, the isolation check and who reads the trace looked " +
 			"at the orders that were run: those left out differ in between")
 	case v.Watched:
-		b.WriteString("; Always, Eventually, monitors and histories were asked " +
+		b.WriteString("; Always, Eventually and monitors were asked " +
 			"in the orders that were run: those left out differ in between")
 	}
 	for i, name := range v.Unreached {
@@ -90,6 +91,9 @@ func (v Verdict) String() string {
 			break
 		}
 		fmt.Fprintf(&b, "; sometimes %q: reached in none of them", name)
+	}
+	if v.crowded {
+		b.WriteString("; " + manySituations + areNotJudged)
 	}
 	return b.String()
 }

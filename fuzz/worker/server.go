@@ -411,8 +411,12 @@ func (s *server) explore(q *Request) (*Reply, error) {
 	if x.Verdict.Clash != "" {
 		r.Problems = append(r.Problems, x.Verdict.Clash)
 	}
-	if x.Verdict.Complete {
-		r.Complete = words.Count(x.Verdict.Distinct, "order")
+	switch v := &x.Verdict; {
+	case !v.Complete:
+	case v.Distinct < 0: // it was not counted
+		r.Complete = words.Count(v.Runs, "run")
+	default:
+		r.Complete = words.Count(v.Distinct, "order")
 	}
 	if x.Divergence != nil {
 		x.Found = append(x.Found, *x.Divergence)

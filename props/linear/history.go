@@ -53,7 +53,7 @@ func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In,
 	case m.Steps < 0:
 		h.misuse("NewHistory: Model.Steps is %d: give it a number from 1 on, or zero for %d", m.Steps, defaultSteps)
 	}
-	t.Watch()
+	t.Event()
 	t.Cleanup(func() {
 		if !h.checked && !t.Failed() && !t.Skipped() {
 			h.misuse("the history%s was never judged: call Check after Run", h.model.of(""))
@@ -64,6 +64,7 @@ func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In,
 
 // Call records that a client makes a call now. Calls of one client may overlap.
 func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
+	h.mustBeMade("Call")
 	if h.checked {
 		h.misuse("Call %s after Check: check when the system has run", h.model.describe(in))
 	}
@@ -90,11 +91,18 @@ func (c Call[S, In, Out]) Return(out Out) {
 // now returns the next moment of the history.
 func (h *History[S, In, Out]) now() moment {
 	h.events++
-	return moment{h.events, h.t.Step()}
+	return moment{h.events, h.t.Event()}
+}
+
+// mustBeMade fails the run unless the history is one of NewHistory.
+func (h *History[S, In, Out]) mustBeMade(what string) {
+	if h == nil || h.t == nil {
+		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + " of the zero History: use the one that NewHistory returned"})
+	}
 }
 
 func (h *History[S, In, Out]) misuse(format string, args ...any) {
-	h.t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: h.t.Step(), Text: "linear: " + fmt.Sprintf(format, args...)})
+	h.t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "linear: " + fmt.Sprintf(format, args...)})
 }
 
 // Check ends the run with a failure unless the history is linearizable. Call it
@@ -103,6 +111,8 @@ func (h *History[S, In, Out]) misuse(format string, args ...any) {
 // kept beside the case. A history that is too large to judge is a failure too, and
 // so is one that is never checked. A test fails whose histories never have a call.
 func (h *History[S, In, Out]) Check() {
+	h.mustBeMade("Check")
+	h.t.Event()
 	h.checked = true
 	h.t.Sometimes("the history"+h.model.of("")+" has a call", len(h.ops) > 0)
 	if f, v := h.judge(); f != nil {

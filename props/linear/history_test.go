@@ -341,13 +341,13 @@ func TestCallsFromAnotherGoroutine(t *testing.T) {
 		t.System().Run()
 		h.Check()
 	}).Failure
-	if f == nil || !strings.HasPrefix(f.Text, "Step on a T from another goroutine") {
+	if f == nil || !strings.HasPrefix(f.Text, "Event on a T from another goroutine") {
 		t.Errorf("%v", f)
 	}
 }
 
 // TestHistoriesWatch checks that a history sets Watches: the order of steps at
-// different actors decides.
+// different actors decides. All that it depends on is told as events.
 func TestHistoriesWatch(t *testing.T) {
 	r := props.NewRunner("", func(t *props.T) {
 		sys := t.System()
@@ -355,8 +355,8 @@ func TestHistoriesWatch(t *testing.T) {
 		sys.Run()
 	})
 	defer r.Close()
-	if res := r.Run(props.Plan{}); !res.Watches || !res.Remembers {
-		t.Errorf("watches %v, remembers %v", res.Watches, res.Remembers)
+	if res := r.Run(props.Plan{}); !res.Watches || !res.Remembers || res.Between {
+		t.Errorf("watches %v, remembers %v, between %v", res.Watches, res.Remembers, res.Between)
 	}
 }
 

@@ -61,7 +61,7 @@ func (m *Machine[S]) named() string {
 // Sequential draws commands, has one client give them, and runs the system.
 // The run fails at the first result that the model does not allow.
 func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
-	m.mustBeWhole(t)
+	m.mustBeWhole(t, sys)
 	steps, states := m.sequence(t, m.Init(), m.length(), "command")
 	t.Sometimes(m.title()+": a command is given", len(steps) > 0)
 	c := &client[S]{steps: steps}
@@ -103,7 +103,7 @@ func (m *Machine[S]) mustBeDone(t *props.T, sys *pulse.System, clients ...*clien
 // then several clients give the others at once. It runs the system. The run
 // fails unless some order of the commands explains their results.
 func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
-	m.mustBeWhole(t)
+	m.mustBeWhole(t, sys)
 	steps, states := m.sequence(t, m.Init(), m.length()/2, "first command")
 	start := states[len(states)-1]
 	branches := m.branches(t, start)
@@ -149,7 +149,7 @@ func (m *Machine[S]) give(t *props.T, p *pulse.Process, c *client[S], states []S
 		c.done++
 		lines = append(lines, fmt.Sprintf("    %d  %s → %s", i+1, s, trace.Label(result)))
 		if err := s.check(states[i], result); err != nil {
-			t.Report(&pulse.Failure{Kind: pulse.KindProperty, Site: s.judge.Func, Step: t.Step(), Stack: []pulse.Frame{s.judge},
+			t.Report(&pulse.Failure{Kind: pulse.KindProperty, Site: s.judge.Func, Step: -1, Stack: []pulse.Frame{s.judge},
 				Text:   fmt.Sprintf("command %d, %s: %v", i+1, s, err),
 				Detail: strings.Join(lines, "\n")})
 		}
@@ -157,9 +157,11 @@ func (m *Machine[S]) give(t *props.T, p *pulse.Process, c *client[S], states []S
 }
 
 // mustBeWhole ends the run if something is missing in the machine.
-func (m *Machine[S]) mustBeWhole(t *props.T) {
+func (m *Machine[S]) mustBeWhole(t *props.T, sys *pulse.System) {
 	fault := ""
 	switch {
+	case sys == nil:
+		fault = "the System is nil: give it that of t.System()"
 	case m.Init == nil:
 		fault = "it needs Init"
 	case len(m.Commands) == 0:

@@ -70,9 +70,10 @@ func (x *explorer) explore(o explore.Options) (explore.Result, bool) {
 func (s *suite) allOrders(p program, seen map[string]string) {
 	judge := func(st *stage, where string) bool { return s.judge(p, st, where) }
 	theirs := explorer{program: p, runtime: newOwn}
-	want, _ := theirs.explore(explore.Options{})
+	counts := explore.Method{CountDistinct: true}
+	want, _ := theirs.explore(explore.Options{Method: counts})
 	ours := explorer{program: p, runtime: s.adapter.New, judge: judge}
-	got, ok := ours.explore(explore.Options{Runs: 10 * (want.Distinct + 1)})
+	got, ok := ours.explore(explore.Options{Method: counts, Runs: 10 * (want.Distinct + 1)})
 	every := explorer{program: p, runtime: s.adapter.New, judge: judge}
 	if ok && got.Nondeterminism == "" {
 		_, ok = every.explore(explore.Options{Runs: s.seeds, Method: explore.Method{Reduction: explore.Everything}})

@@ -1,0 +1,58 @@
+package flight
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Hold has the name of a file for one process, which the others ask before they write
+// to it, until Release or the end of the process. A nil one has nothing.
+type Hold struct{ file *os.File }
+
+// Take takes the file at a path. If somebody has it, Take returns who, and no Hold. There
+// is neither where nobody can have a file: where there are no locks that end with their
+// process, and where none can be made. What is locked is a file beside, since the one at
+// the path may be replaced.
+func Take(path string) (h *Hold, who string) {
+	if !canLock {
+		return nil, ""
+	}
+	beside := path + ".lock"
+	os.MkdirAll(filepath.Dir(path), 0o755) // else the file cannot be made, and nor can the other
+	for {                                  // until what is locked is the file that is there
+		file, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, ""
+		}
+		if !lock(file) {
+			text, _ := io.ReadAll(io.LimitReader(file, mostWho))
+			file.Close()
+			if who = strings.TrimSpace(string(text)); who == "" { // it has only just begun
+				who = "another process"
+			}
+			return nil, who
+		}
+		if !isAt(file, beside) {
+			file.Close()
+			continue
+		}
+		file.Truncate(0)
+		fmt.Fprintf(file, "process %d, since %s\n", os.Getpid(), time.Now().Format(time.DateTime))
+		return &Hold{file}, ""
+	}
+}
+
+// mostWho bounds how many bytes are read of who has a file.
+const mostWho = 200
+
+// Release gives the file back.
+func (h *Hold) Release() {
+	if h != nil {
+		os.Remove(h.file.Name())
+		h.file.Close()
+	}
+}
