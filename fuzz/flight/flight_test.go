@@ -345,6 +345,31 @@ func TestKeptWhileAnotherProcessStarts(t *testing.T) {
 	}
 }
 
+// A file is taken from a process that was killed while it started another, which has it for
+// a moment still; nobody takes it from one that has it. Who has it is told.
+func TestTakenFromTheDead(t *testing.T) {
+	if !canLock {
+		t.Skip("there are no locks here") // Skips: processes cannot take files on this system
+	}
+	path := filepath.Join(t.TempDir(), "state")
+	dead, _ := Take(path)
+	cmd, err := linger(dead.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	dead.file.Close()
+	time.AfterFunc(patience/10, func() { cmd.Process.Kill() })
+	h, who := Take(path)
+	if h == nil {
+		t.Fatalf("%s has the file still", who)
+	}
+	defer h.Release()
+	if h, who := Take(path); h != nil || !strings.HasPrefix(who, fmt.Sprintf("process %d, since ", os.Getpid())) {
+		t.Errorf("taken from one that has it: %v; %s has it", h, who)
+	}
+}
+
 // left is in place of a record for a process that another leaves behind.
 const left = "left"
 

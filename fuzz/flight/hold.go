@@ -13,17 +13,18 @@ import (
 // to it, until Release or the end of the process. A nil one has nothing.
 type Hold struct{ file *os.File }
 
-// Take takes the file at a path. If somebody has it, Take returns who, and no Hold. There
-// is neither where nobody can have a file: where there are no locks that end with their
-// process, and where none can be made. What is locked is a file beside, since the one at
-// the path may be replaced.
+// Take takes the file at a path. If somebody has it and keeps it for two seconds, Take
+// returns who, and no Hold. There is neither where nobody can have a file: where there are
+// no locks that end with their process, and where none can be made. What is locked is a
+// file beside, since the one at the path may be replaced.
 func Take(path string) (h *Hold, who string) {
 	if !canLock {
 		return nil, ""
 	}
 	beside := path + ".lock"
 	os.MkdirAll(filepath.Dir(path), 0o755) // else the file cannot be made, and nor can the other
-	for {                                  // until what is locked is the file that is there
+	began := time.Now()
+	for { // until what is locked is the file that is there
 		file, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
 			return nil, ""
@@ -31,6 +32,10 @@ func Take(path string) (h *Hold, who string) {
 		if !lock(file) {
 			text, _ := io.ReadAll(io.LimitReader(file, mostWho))
 			file.Close()
+			if time.Since(began) < patience {
+				time.Sleep(patience / 100)
+				continue
+			}
 			if who = strings.TrimSpace(string(text)); who == "" { // it has only just begun
 				who = "another process"
 			}
@@ -45,6 +50,10 @@ func Take(path string) (h *Hold, who string) {
 		return &Hold{file}, ""
 	}
 }
+
+// patience is how long Take asks again for a file that somebody has. A process that was
+// killed while it started another has its files until that one has begun.
+const patience = 2 * time.Second
 
 // mostWho bounds how many bytes are read of who has a file.
 const mostWho = 200
