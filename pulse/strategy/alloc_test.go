@@ -13,7 +13,7 @@ import (
 func TestNoAllocations(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		r := trial.NewRing(30, 200)
-		check := func(name string, s pulse.Strategy) {
+		check := func(name string, s pulse.Strategy, r *trial.Ring) {
 			sys := pulse.New(pulse.Options{Strategy: s, Delivery: delivery})
 			defer sys.Close()
 			seed := uint64(0)
@@ -34,15 +34,16 @@ func TestNoAllocations(t *testing.T) {
 			}
 		}
 		for _, s := range all() {
-			check(s.name, s.make())
+			check(s.name, s.make(), r)
 		}
-		check("urw that relearns", strategy.URW(strategy.URWOptions{Relearn: 1}))
-		check("deep pct", strategy.PCT(strategy.PCTOptions{Depth: 8}))
+		check("urw that relearns", strategy.URW(strategy.URWOptions{Relearn: 1}), r)
+		check("pos with crowds", strategy.POS(), trial.NewRing(700, 2000))
+		check("deep pct", strategy.PCT(strategy.PCTOptions{Depth: 8}), r)
 
 		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Delivery: delivery, Record: true})
 		r.Run(sys)
-		check("replay", strategy.Replay(sys.Record(), strategy.ReplayOptions{}))
-		check("lenient replay", strategy.Replay(sys.Record(), strategy.ReplayOptions{Lenient: true}))
+		check("replay", strategy.Replay(sys.Record(), strategy.ReplayOptions{}), r)
+		check("lenient replay", strategy.Replay(sys.Record(), strategy.ReplayOptions{Lenient: true}), r)
 		sys.Close()
 	}
 }

@@ -62,7 +62,6 @@ func expectChance(t *testing.T, hits, tries int, p float64) {
 }
 
 // isUniform reports whether counts are those of equal chances, by chi-square.
-// The bound is Wilson's and Hilferty's.
 func isUniform(counts []int) (ok bool, chi, bound float64) {
 	total := 0
 	for _, n := range counts {
@@ -72,10 +71,15 @@ func isUniform(counts []int) (ok bool, chi, bound float64) {
 	for _, n := range counts {
 		chi += (float64(n) - each) * (float64(n) - each) / each
 	}
-	const z = 4.7534 // one-sided, errorChance
-	free := float64(len(counts) - 1)
-	bound = free * math.Pow(1-2/(9*free)+z*math.Sqrt(2/(9*free)), 3)
+	bound = chiBound(float64(len(counts) - 1))
 	return chi <= bound, chi, bound
+}
+
+// chiBound returns what chi-square is above by errorChance, with so many degrees of
+// freedom. It is Wilson's and Hilferty's.
+func chiBound(free float64) float64 {
+	const z = 4.7534 // one-sided
+	return free * math.Pow(1-2/(9*free)+z*math.Sqrt(2/(9*free)), 3)
 }
 
 // A named is a function that makes a strategy, with a name.

@@ -17,8 +17,10 @@ import (
 // A priority follows from the seed, the identity of the message and how often its
 // priority was drawn. So a stored seed keeps its meaning when the program is
 // changed elsewhere: new actors and messages do not change the order of the
-// others.
-func POS() pulse.Strategy { return &pos{} }
+// others. When more than 48 race at one actor, what is drawn is the highest priority
+// and which message has it. That is the same by chance, but there a new message to
+// that actor changes the order of the others.
+func POS() pulse.Strategy { return &pos{crowded: 4 * few} }
 
 type pos struct {
 	source // of choices
@@ -31,13 +33,17 @@ type pos struct {
 	first pulse.Tournament
 	again int32 // the actor whose race must be drawn again; none when there is none
 	many  bool  // the races are kept
+	// crowded is how many may be in a race that is drawn message by message. When there
+	// are more it is one of the crowds.
+	crowded int
+	crowds  []crowd
 }
 
 // A lot is what is known of a message.
 type lot struct {
-	word     uint64 // what its priority is made of, unless it is in a race
+	word     uint64 // what its priority is made of, unless it is in a race and not in a crowd
 	priority uint64 // unless it is in a race
-	age      int32  // how many picks its receiver had when it was drawn, unless it is in a race; none before
+	age      int32  // how many picks its receiver had when it was drawn, if by itself; none before
 	to       int32
 	index    int32 // where it is in Enabled
 	place    int32 // where it is in its race; none when it cannot be delivered
@@ -49,18 +55,19 @@ type lot struct {
 // Invariant: between picks, and but for pos.again, all were drawn when the actor had
 // been picked for taken times, and pos.first has the highest priority.
 type race struct {
-	words []uint64
-	slots []int32
+	words []uint64 // empty in a crowd
+	slots []int32  // empty in a crowd
 	taken int32
 	drawn int32 // what taken was when they were drawn
 	best  int32 // the place of the highest
+	crowd int32 // which of pos.crowds it is when it is one; none if it was none yet
 }
 
 func (p *pos) Begin(seed uint64) {
 	p.seed(seed)
 	p.key = p.next()
 	p.view, p.again, p.many = pulse.View{}, none, false
-	p.lots, p.slots, p.races = p.lots[:0], p.slots[:0], p.races[:0]
+	p.lots, p.slots, p.races, p.crowds = p.lots[:0], p.slots[:0], p.races[:0], p.crowds[:0]
 	p.first.Reset()
 }
 
@@ -70,9 +77,9 @@ func (p *pos) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 func (p *pos) Pick(e *pulse.Enabled) int {
 	p.grow(e.Trace())
 	switch n := e.Len(); {
-	case !p.many && n <= 4*few:
+	case !p.many && n <= min(4*few, p.crowded):
 		return p.scan(e)
-	case n <= few:
+	case n <= min(few, p.crowded/4):
 		p.dissolve()
 		return p.scan(e)
 	}
@@ -82,6 +89,9 @@ func (p *pos) Pick(e *pulse.Enabled) int {
 	r := &p.races[actor]
 	r.taken++
 	p.again = int32(actor)
+	if c := p.crowdOf(r); c != nil {
+		return p.offer(c)
+	}
 	return int(p.lots[r.slots[r.best]].index)
 }
 
@@ -115,6 +125,11 @@ func (p *pos) dissolve() {
 	for _, slot := range p.slots {
 		l := &p.lots[slot]
 		r := &p.races[l.to]
+		if c := p.crowdOf(r); c != nil && l.to == p.again {
+			p.scatter(c)
+		} else if c != nil {
+			p.settle(c)
+		}
 		l.word, l.age, l.place = r.words[l.place], r.drawn, none
 		l.priority = priority(l.word)
 	}
@@ -143,7 +158,7 @@ func (p *pos) update(e *pulse.Enabled) {
 	}
 	p.slots = p.slots[:min(from, len(p.slots))]
 	if p.again >= 0 {
-		p.redraw(p.again)
+		p.redraw(e, p.again)
 		p.again = none
 	}
 	if at >= 0 && at < from && at < n {
@@ -165,6 +180,13 @@ func (p *pos) leave(e *pulse.Enabled, i int) {
 		return
 	}
 	r := &p.races[l.to]
+	if c := p.crowdOf(r); c != nil {
+		if l.to == p.again {
+			p.remove(c, l)
+			return
+		}
+		p.settle(c)
+	}
 	place, last := l.place, len(r.slots)-1
 	l.word, l.age, l.place, l.priority = r.words[place], r.drawn, none, priority(r.words[place])
 	r.words[place], r.slots[place] = r.words[last], r.slots[last]
@@ -192,6 +214,13 @@ func (p *pos) enter(e *pulse.Enabled, i int) {
 		p.draw(l, e, i)
 	}
 	r := &p.races[l.to]
+	if c := p.crowdOf(r); c != nil {
+		l.place = int32(len(c.slots))
+		if c.add(int32(slot), l.priority) {
+			p.first.Set(int(l.to), c.top)
+		}
+		return
+	}
 	r.drawn = r.taken
 	l.place = int32(len(r.slots))
 	r.words, r.slots = append(r.words, l.word), append(r.slots, int32(slot))
@@ -202,8 +231,20 @@ func (p *pos) enter(e *pulse.Enabled, i int) {
 }
 
 // redraw gives new priorities to all that race at an actor.
-func (p *pos) redraw(actor int32) {
-	p.races[actor].drawn = p.races[actor].taken
+func (p *pos) redraw(e *pulse.Enabled, actor int32) {
+	r := &p.races[actor]
+	r.drawn = r.taken
+	if len(r.slots) > p.crowded {
+		p.gather(actor, e.Trace().Actors[actor].ID)
+	}
+	if c := p.crowdOf(r); c != nil {
+		if len(c.slots) > p.crowded {
+			p.complete(c)
+			p.first.Set(int(actor), c.top)
+			return
+		}
+		p.scatter(c)
+	}
 	p.look(actor, hash.Gamma)
 }
 
@@ -236,7 +277,7 @@ func (p *pos) grow(t *trace.Trace) {
 		}
 		p.races = p.races[:n+1]
 		r := &p.races[n]
-		*r = race{words: r.words[:0], slots: r.slots[:0]}
+		*r = race{words: r.words[:0], slots: r.slots[:0], crowd: none}
 	}
 }
 

@@ -47,56 +47,69 @@ func TestPOSRaces(t *testing.T) {
 	expectChance(t, orders["abx"], tries, 1.0/6)
 }
 
-// identities runs lanes, with or without an actor that has nothing to do with
-// them but chats with itself, and returns the steps of the lanes.
-func identities(t *testing.T, sys *pulse.System, seed uint64, extra bool) (list []uint64) {
+// identities runs lanes, with or without actors that have nothing to do with them but
+// chat with themselves, and returns the steps of the lanes. Every tenth mark that a choosy
+// sink takes is from one of the first lanes, and no other is.
+func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, seed uint64, extra bool) (list []uint64) {
 	t.Helper()
 	sys.Reset(seed)
-	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
-	for lane := range 3 {
+	sink := sys.Go("sink", func(p *pulse.Process) {
+		for n := range marks * lanes {
+			p.ReceiveMatch(func(msg any) bool { return !choosy || (msg.(mark).lane < lanes/10) == (n%10 == 9) })
+		}
+	})
+	for lane := range lanes {
 		sys.Send(sys.Spawn("source", pulse.Func(func(ctx *pulse.Ctx, _ any) {
-			for n := range 3 {
+			for n := range marks {
 				ctx.Send(sink, mark{lane, n})
 			}
 		})), kick{})
 	}
-	chatter := pulse.Ref{}
-	if extra {
-		left := 10
-		chatter = sys.Spawn("chatter", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+	for range 20 {
+		left := 30
+		chatter := sys.Spawn("chatter", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 			if left--; left > 0 {
 				ctx.Send(ctx.Self(), msg)
 			}
 		}))
-		sys.Send(chatter, kick{})
+		if extra {
+			sys.Send(chatter, kick{})
+		}
 	}
 	sys.Run()
 	must(t, sys.Failure())
 	for _, s := range sys.Trace().Steps {
-		if !extra || int(s.Actor) != chatter.Index() {
+		if int(s.Actor) <= sink.Index()+lanes {
 			list = append(list, s.ID)
 		}
 	}
 	return list
 }
 
-// TestPOSIsStable checks that a seed keeps its order when an actor is added;
-// Random's does not.
+// TestPOSIsStable checks that a seed keeps its order when actors are added, also where
+// so many messages race that they are a crowd; Random's does not.
 func TestPOSIsStable(t *testing.T) {
-	changed := func(s pulse.Strategy) (n int) {
-		sys := pulse.New(pulse.Options{Strategy: s, Record: true})
+	changed := func(s pulse.Strategy, lanes, marks int, choosy bool, d pulse.Delivery) (n int) {
+		sys := pulse.New(pulse.Options{Strategy: s, Record: true, Delivery: d})
 		defer sys.Close()
-		for seed := range uint64(200) {
-			if !slices.Equal(identities(t, sys, seed, false), identities(t, sys, seed, true)) {
+		for seed := range uint64(100) {
+			if !slices.Equal(identities(t, sys, lanes, marks, choosy, seed, false), identities(t, sys, lanes, marks, choosy, seed, true)) {
 				n++
 			}
 		}
 		return n
 	}
-	if n := changed(strategy.POS()); n > 0 {
-		t.Errorf("the order changes for %d of 200 seeds", n)
+	for _, x := range []struct {
+		lanes, marks int
+		choosy       bool
+	}{{3, 3, false}, {3, 40, false}, {60, 3, false}, {60, 3, true}, {150, 3, true}} {
+		for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
+			if n := changed(strategy.POS(), x.lanes, x.marks, x.choosy, d); n > 0 {
+				t.Errorf("%+v, delivery %d: the order changes for %d of 100 seeds", x, d, n)
+			}
+		}
 	}
-	if n := changed(strategy.Random()); n < 150 {
-		t.Errorf("Random's order changes for %d of 200 seeds only: the test shows nothing", n)
+	if n := changed(strategy.Random(), 3, 3, false, pulse.DeliveryFIFO); n < 75 {
+		t.Errorf("Random's order changes for %d of 100 seeds only: the test shows nothing", n)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // TestPicksAreThoseOfLookingAtAll compares the runs of each strategy with those of
 // one that looks at all messages in each step, as the papers have it. What they share is
 // held by other tests: the chains of PCTCP by TestChainsOfPrograms, the weights of URW by
-// TestURWIsUniform.
+// TestURWIsUniform, and so are the crowds of POS, by TestCrowdsAreDrawnAsEach.
 func TestPicksAreThoseOfLookingAtAll(t *testing.T) {
 	pairs := []struct {
 		name string
@@ -24,7 +24,7 @@ func TestPicksAreThoseOfLookingAtAll(t *testing.T) {
 		slow func() pulse.Strategy
 	}{
 		{"plain", Plain, func() pulse.Strategy { return &slowPlain{} }},
-		{"pos", POS, func() pulse.Strategy { return &slowPOS{} }},
+		{"pos", func() pulse.Strategy { return &pos{crowded: math.MaxInt} }, func() pulse.Strategy { return &slowPOS{} }},
 		{"pct", func() pulse.Strategy { return PCT(PCTOptions{Depth: 4}) }, func() pulse.Strategy {
 			return &slowPCT{pct: pct{changes: pointsFor(4)}}
 		}},

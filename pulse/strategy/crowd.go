@@ -1,0 +1,218 @@
+package strategy
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// A crowd is a race of so many messages that not each is given a priority. When they
+// are drawn, only the highest priority is, and which message has it: no other is
+// needed until that message is picked, and then all are drawn again. So a pick takes
+// no longer where more messages race. Those that come meanwhile are drawn one by one,
+// and each may be the best.
+//
+// Invariants: since the crowd was drawn, holder is in it and has priority floor. What
+// came later, of age race.drawn, has its own. Of all others no more is known than that
+// they are below floor. The best has priority top. When one leaves that was not picked
+// the crowd is settled, so slots has an order that other actors have no part in.
+type crowd struct {
+	actor  int32
+	slots  []int32 // empty when the race is no crowd
+	draws  source
+	floor  uint64
+	top    uint64
+	holder int32
+	best   int32 // the place of the best in slots
+	left   int32 // how many of slots were drawn, from the first on; none when it must be drawn again
+}
+
+// crowdOf returns the crowd that a race is, nil if it is none.
+func (p *pos) crowdOf(r *race) *crowd {
+	if r.crowd < 0 || len(p.crowds[r.crowd].slots) == 0 {
+		return nil
+	}
+	return &p.crowds[r.crowd]
+}
+
+// gather makes the race at an actor a crowd, which must be drawn then.
+func (p *pos) gather(actor int32, id uint64) {
+	r := &p.races[actor]
+	if n := len(p.crowds); r.crowd < 0 {
+		r.crowd = int32(n)
+		if n == cap(p.crowds) {
+			p.crowds = append(p.crowds, crowd{})
+		}
+		p.crowds = p.crowds[:n+1]
+		c := &p.crowds[n]
+		*c = crowd{actor: actor, slots: c.slots[:0], draws: source{p.key ^ id}}
+	}
+	c := &p.crowds[r.crowd]
+	for i, slot := range r.slots {
+		p.lots[slot].word = r.words[i]
+	}
+	c.slots, c.left = append(c.slots, r.slots...), none
+	r.words, r.slots = r.words[:0], r.slots[:0]
+}
+
+// scatter makes a crowd a race of its messages, with the words that they have.
+func (p *pos) scatter(c *crowd) {
+	r := &p.races[c.actor]
+	for i, slot := range c.slots {
+		l := &p.lots[slot]
+		l.place = int32(i)
+		r.words, r.slots = append(r.words, l.word), append(r.slots, slot)
+	}
+	c.slots = c.slots[:0]
+}
+
+// settle gives each message of a crowd a priority that agrees with what is known, and
+// makes the crowd a race of these.
+func (p *pos) settle(c *crowd) {
+	for _, slot := range c.slots {
+		l := &p.lots[slot]
+		switch {
+		case slot == c.holder:
+			l.word = unmix(c.floor)
+		case l.age != p.races[c.actor].drawn:
+			l.word = unmix(times(c.floor, hash.Mix(l.word+hash.Gamma)))
+		}
+	}
+	p.scatter(c)
+	p.look(c.actor, 0)
+}
+
+// offer returns the index of the best. It draws the others already: the processor can do
+// much of that while it takes the step.
+func (p *pos) offer(c *crowd) int {
+	last := int32(len(c.slots)) - 1
+	slot, moved := c.slots[c.best], c.slots[last]
+	c.slots[c.best], c.slots[last] = moved, slot
+	p.lots[moved].place, p.lots[slot].place = c.best, last
+	c.draw(last)
+	return int(p.lots[slot].index)
+}
+
+// complete draws a crowd, unless it is as it was drawn by offer.
+func (p *pos) complete(c *crowd) {
+	if n := int32(len(c.slots)); c.left != n {
+		slices.Sort(c.slots)
+		for i, slot := range c.slots {
+			p.lots[slot].place = int32(i)
+		}
+		c.draw(n)
+	}
+}
+
+// draw draws the highest priority of the first n messages, and which of them has it.
+func (c *crowd) draw(n int32) {
+	c.left = n
+	c.best = int32(c.draws.below(int(n)))
+	c.holder, c.floor = c.slots[c.best], c.draws.highest(int(n))|1
+	c.top = c.floor
+}
+
+// add puts a message with a priority into the crowd, and reports whether it is the best.
+func (c *crowd) add(slot int32, priority uint64) bool {
+	c.slots = append(c.slots, slot)
+	if priority <= c.top {
+		return false
+	}
+	c.best, c.top = int32(len(c.slots))-1, priority
+	return true
+}
+
+// remove takes a message out of a crowd. It must be drawn again, unless it was drawn
+// without that message.
+func (p *pos) remove(c *crowd, l *lot) {
+	last := int32(len(c.slots)) - 1
+	if l.place < c.left {
+		c.left = none
+	}
+	moved := c.slots[last]
+	c.slots[l.place], p.lots[moved].place = moved, l.place
+	c.slots, l.place = c.slots[:last], none
+}
+
+// unmix returns the word that hash.Mix makes a number of.
+func unmix(z uint64) uint64 {
+	z = (z ^ z>>31 ^ z>>62) * 0x319642b2d24d8ec3
+	z = (z ^ z>>27 ^ z>>54) * 0x96de1b173f119089
+	return z ^ z>>30 ^ z>>60
+}
+
+// highest returns what is distributed as the highest of n random numbers.
+func (s *source) highest(n int) uint64 {
+	return power(s.exponential() / uint64(n))
+}
+
+// unit is one, for what exponential returns.
+const unit = 1 << 58
+
+// power returns 2⁶⁴ times e to the power of -x/unit, by its series. Where that would
+// be long it is the square of the same for half of x.
+func power(x uint64) uint64 {
+	squares := 0
+	for ; x >= unit/16; x /= 2 {
+		squares++
+	}
+	x *= 1 << 64 / unit
+	x2 := times(x, x)
+	x4 := times(x2, x2)
+	y := -(x - x2/2 + times(x2, x/6-x2/24) + times(x4, x/120-x2/720+times(x2, x)/5040))
+	for range squares {
+		y = times(y, y)
+	}
+	return y
+}
+
+// times returns the product of two fractions of 2⁶⁴.
+func times(x, y uint64) uint64 {
+	hi, _ := bits.Mul64(x, y)
+	return hi
+}
+
+// exponential returns a random number with an exponential distribution, in units of
+// unit (Ahrens and Dieter, "Computer methods for sampling from the exponential and
+// normal distributions", CACM 15, 1972, algorithm SA). Only integers are used, so that
+// it is the same on all machines.
+//
+// Why: the number is ln(2) times a whole number, as often as a coin is tossed in vain,
+// and a part below it, the least of k random numbers; k is 1 or more with the chances
+// of a Poisson distribution of mean ln(2).
+func (s *source) exponential() uint64 {
+	u := s.next()
+	tosses := bits.LeadingZeros64(u)
+	whole := uint64(tosses) * (poisson[0] / (1 << 64 / unit))
+	u = u << tosses << 1
+	if u < poisson[0] {
+		return whole + u/(1<<64/unit)
+	}
+	part := min(s.next(), s.next())
+	for i := 1; i < len(poisson) && u >= poisson[i]; i++ {
+		part = min(part, s.next())
+	}
+	return whole + times(part, poisson[0])/(1<<64/unit)
+}
+
+// poisson has the sums of ln(2)ⁱ/i! for i from 1 to 1, 2, …, as fractions of 2⁶⁴.
+var poisson = [...]uint64{
+	0xb17217f7d1cf79ab,
+	0xeef193f6d75a96fc,
+	0xfd27186259aaf6c2,
+	0xff9d6dd050f4c5a7,
+	0xfff4cfcfef1e626b,
+	0xfffee81886e1c62f,
+	0xffffe7fe850e0bb5,
+	0xfffffe2a8731b17d,
+	0xffffffdfac6eeadc,
+	0xfffffffdf9640067,
+	0xffffffffe22ec79c,
+	0xfffffffffe6a9ded,
+	0xffffffffffebff81,
+	0xffffffffffff1417,
+	0xfffffffffffff5ce,
+	0xffffffffffffff95,
+	0xfffffffffffffffb,
+}

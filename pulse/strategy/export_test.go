@@ -1,0 +1,97 @@
+package strategy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// POSOfCrowds is POS with crowds of more than so many messages.
+func POSOfCrowds(than int) pulse.Strategy { return &pos{crowded: than} }
+
+// EachByItself is POS that draws each message, and looks at all in each pick.
+func EachByItself() pulse.Strategy { return &slowPOS{} }
+
+// Unmix and Power are what crowds are drawn and settled by, and so is Unit.
+var (
+	Unmix = unmix
+	Power = power
+)
+
+const Unit = unit
+
+// Exponentials and Highests return functions that draw from a seed.
+func Exponentials(seed uint64) func() uint64 { return (&source{seed}).exponential }
+
+func Highests(seed uint64, of int) func() uint64 {
+	s := &source{seed}
+	return func() uint64 { return s.highest(of) }
+}
+
+// CheckCrowds checks the invariants of crowds after a Pick of what POSOfCrowds returns.
+func CheckCrowds(s pulse.Strategy) error {
+	p, ok := s.(*pos)
+	if !ok {
+		return nil
+	}
+	for _, c := range p.crowds {
+		n := len(c.slots)
+		if n == 0 {
+			continue
+		}
+		drawn := n
+		if c.actor == p.again {
+			drawn = n - 1 // the last is the one that was picked
+		}
+		holder := slices.Index(c.slots[:min(drawn, int(c.left))], c.holder)
+		highest := c.floor
+		for i, slot := range c.slots[:drawn] {
+			l := &p.lots[slot]
+			if int(l.place) != i {
+				return fmt.Errorf("message %d is at %d and not at %d", slot, i, l.place)
+			}
+			if i >= int(c.left) {
+				highest = max(highest, l.priority)
+			}
+		}
+		switch best := p.lots[c.slots[c.best]]; {
+		case holder < 0:
+			return fmt.Errorf("the holder %d of a crowd is none of the %d of %v that were drawn", c.holder, c.left, c.slots)
+		case c.top != highest:
+			return fmt.Errorf("the highest priority is %x and not %x", highest, c.top)
+		case int(c.best) != holder && best.priority != c.top, int(c.best) == holder && c.floor != c.top:
+			return fmt.Errorf("the best, at %d, has not the highest priority", c.best)
+		}
+	}
+	return nil
+}
+
+// Settled draws a crowd of messages, lets as many more come, and returns the priorities
+// that all have when it is settled. The best is to be what it was before.
+func Settled(seed uint64, drawn, more int) (list []uint64, same bool) {
+	p := &pos{key: seed, races: []race{{crowd: none}}, again: none}
+	r := &p.races[0]
+	for i := range drawn + more {
+		p.lots = append(p.lots, lot{word: hash.Nth(seed, uint64(i)), place: none, age: none})
+	}
+	for i := range drawn {
+		r.slots, r.words = append(r.slots, int32(i)), append(r.words, p.lots[i].word)
+	}
+	p.gather(0, 0)
+	c := p.crowdOf(r)
+	p.complete(c)
+	for i := drawn; i < drawn+more; i++ {
+		l := &p.lots[i]
+		l.age, l.priority, l.place = r.drawn, priority(l.word), int32(len(c.slots))
+		c.add(int32(i), l.priority)
+	}
+	best, top := c.slots[c.best], c.top
+	p.settle(c)
+	list = make([]uint64, drawn+more)
+	for i, slot := range r.slots {
+		list[slot] = priority(r.words[i])
+	}
+	return list, r.slots[r.best] == best && list[best] == top
+}
