@@ -5,7 +5,7 @@ import "time"
 // KeepEvery has a search written to its file as often as this.
 func (o *Options) KeepEvery(d time.Duration) { o.keepEvery = d }
 
-// SplitAll has several workers split small trees too.
+// SplitAll has several workers divide subtrees after each run.
 func (o *Options) SplitAll() { o.splitsAll = true }
 
 // Answers goes through the distinct orders of a program, at most so many runs, and

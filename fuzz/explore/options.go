@@ -49,7 +49,7 @@ type Options struct {
 	keepEvery time.Duration // in place of 30 seconds, in tests
 
 	probeAfter int // see Ongoing.ProbeAfter
-	// splitsAll has several workers split small trees too, in tests.
+	// splitsAll has several workers divide subtrees after each run, in tests.
 	splitsAll bool
 	// heedsLives: SourceSets turns round what steps have to do with the life of an
 	// actor. It does so only of a program that has shown that this matters: every
