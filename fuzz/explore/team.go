@@ -19,6 +19,9 @@ import (
 // that the result does not either.
 const wantedSubtrees = 128
 
+// mostSubtrees bounds how many frames Optimal begins with.
+const mostSubtrees = 4 * wantedSubtrees
+
 // Each round makes twice as many runs of each subtree as the one before, so that no
 // subtree, however large, has the others wait; and none begins while a failure of
 // the round before is known. Where there are few subtrees, which is not for long,
@@ -54,6 +57,7 @@ type team struct {
 	spare   []way        // that are done
 	made    int          // the number of the last subtree
 	round   int          // how many runs of each subtree it makes
+	fewest  int          // how many steps those of Optimal's frames fix that are gone through last; 0 while not known
 	turn    []*subtree   // those that have runs to make now
 	next    atomic.Int64 // the first of these that no worker has taken
 	first   atomic.Int64 // the number of the first subtree that ends the search
@@ -256,9 +260,9 @@ func (tm *team) makeRuns(left int) {
 func (tm *team) splitOptimal() bool {
 	o := newOptimal(tm.search)
 	o.handsOver, o.handed = true, []frameRoot{{frame: &frame{}}}
-	for len(o.handed) > 0 && len(o.handed) < wantedSubtrees {
-		r := o.handed[0]
-		o.handed = o.handed[1:]
+	for i := 0; i >= 0; i = tm.nextOf(o.handed) {
+		r := o.handed[i]
+		o.handed = slices.Delete(o.handed, i, i+1)
 		o.startAt(r)
 		if !o.explore() {
 			return false
@@ -274,6 +278,37 @@ func (tm *team) splitOptimal() bool {
 		}})
 	}
 	return true
+}
+
+// nextOf returns the place of the frame to go through next, -1 for none. The oldest
+// come first, which ask the fewest questions twice. Of enough frames those come that fix
+// the fewest steps, which lead to the most others: few of them would be left in the end.
+func (tm *team) nextOf(list []frameRoot) int {
+	switch n := len(list); {
+	case n == 0 || n >= mostSubtrees:
+		return -1
+	case n < wantedSubtrees && tm.fewest == 0:
+		return 0
+	}
+	i := shortest(list)
+	steps := len(list[i].frame.steps)
+	if tm.fewest == 0 {
+		tm.fewest = steps
+	}
+	if steps > tm.fewest {
+		return -1
+	}
+	return i
+}
+
+// shortest returns the place of the first of the frames with the fewest steps.
+func shortest(list []frameRoot) (i int) {
+	for k := range list {
+		if len(list[k].frame.steps) < len(list[i].frame.steps) {
+			i = k
+		}
+	}
+	return i
 }
 
 // work has a worker go on with one subtree after the other.
