@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -154,7 +155,9 @@ func repeated(tb testing.TB, l load.Load, n int) func() {
 	}
 }
 
-// BenchmarkWorkers compares two workers with one. It takes two processors.
+// BenchmarkWorkers compares two workers with one: how many times as fast they are,
+// and how many times as much two searches do side by side as one alone, which is what
+// the machine gives. It takes two processors.
 func BenchmarkWorkers(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -168,13 +171,20 @@ func BenchmarkWorkers(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			one, two := on(pulse.Options{}, c.make().Build), on(pulse.Options{}, c.make().Build)
 			o := explore.Options{Method: explore.Method{Reduction: c.r}}
-			var speedups []float64
+			var speedups, machine []float64
 			for b.Loop() {
 				alone := timed(func() { mustRun(b, o, 40_320, one) })
 				speedups = append(speedups, alone/timed(func() { mustRun(b, o, 40_320, one, two) }))
+				machine = append(machine, 2*alone/timed(func() {
+					var both sync.WaitGroup
+					both.Go(func() { mustRun(b, o, 40_320, one) })
+					both.Go(func() { mustRun(b, o, 40_320, two) })
+					both.Wait()
+				}))
 			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(median(speedups), "x-one")
+			b.ReportMetric(median(machine), "x-machine")
 		})
 	}
 }

@@ -172,8 +172,8 @@ func sameKeys(a, b map[uint64]int) bool {
 }
 
 // countings are the explorations that must all find the same distinct orders.
-// Several workers take up all that comes first, whatever the reduction: only
-// the nightly test has them do it in each ordering.
+// Several workers mark the same as one: only the nightly test has them do it with
+// each ordering.
 func countings() (list []counting) {
 	for _, r := range explore.Reductions() {
 		for _, ordering := range explore.Orderings() {

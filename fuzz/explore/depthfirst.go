@@ -1,11 +1,6 @@
 package explore
 
-import (
-	"maps"
-	"slices"
-
-	"github.com/jostle-go/jostle/pulse"
-)
+import "github.com/jostle-go/jostle/pulse"
 
 // A depthFirst goes through a tree depth-first, with every reduction but
 // Optimal: it runs one path after the other, and keeps no more than one.
@@ -16,13 +11,6 @@ type depthFirst struct {
 	reducer  reducer
 	recorded bool
 	shared   int // the steps that the next run has in common with the last
-	handed   []root
-}
-
-// A root is where a subtree begins.
-type root struct {
-	path    path
-	touches touches
 }
 
 func newDepthFirst(s *search) *depthFirst {
@@ -36,11 +24,11 @@ func newDepthFirst(s *search) *depthFirst {
 	return d
 }
 
-// startAt has the search go through one subtree.
-func (d *depthFirst) startAt(r root) {
-	d.walker.path, d.walker.sleeping.touches = r.path, r.touches
-	d.walker.floor = len(r.path.nodes)
-	d.shared = d.walker.sharedSteps()
+// beginAnew has a search go through another subtree, with the memory of what was gone
+// through before.
+func (d *depthFirst) beginAnew(s *search) {
+	d.search, d.walker.habits, d.walker.outcome = s, &s.habits, outcome{}
+	d.reducer.races.forget()
 }
 
 // explore runs one path after the other. It reports whether the tree is done.
@@ -91,16 +79,11 @@ func (d *depthFirst) runAgain() Run {
 	return again
 }
 
-// account counts a run, or hands its subtree over. It reports whether the run
-// ends the search.
+// account counts a run. It reports whether the run ends the search.
 func (d *depthFirst) account(run Run) (last bool) {
 	w := &d.walker
 	d.tally.leftOut = d.tally.leftOut || w.leftOut
-	switch w.ending {
-	case endedHanded:
-		d.handOver(&run)
-		return false
-	case endedItself:
+	if w.ending == endedItself {
 		d.noteEnd(&run)
 	}
 	return d.count(run, w.ending, d.shared)
@@ -120,20 +103,6 @@ func (d *depthFirst) noteEnd(run *Run) {
 	if d.options.compares() && run.System != nil && !run.brokeOff() {
 		w.seen.end(run.System)
 	}
-}
-
-// handOver keeps the subtree below the path for a worker, which will count its
-// steps.
-func (d *depthFirst) handOver(run *Run) {
-	w := &d.walker
-	if t := run.System.Trace(); d.options.sleeps() && len(t.Touches) > 0 {
-		w.sleeping.touches.keep(&w.path, t)
-	}
-	ts := &w.sleeping.touches
-	d.handed = append(d.handed, root{
-		path:    path{nodes: slices.Clone(w.nodes), candidates: slices.Clone(w.candidates)},
-		touches: touches{sets: slices.Clone(ts.sets), known: maps.Clone(ts.known)},
-	})
 }
 
 // clashes reports whether two states were found to have one hash.

@@ -162,11 +162,11 @@
 // is not locked. Which orders are distinct and which failure is the first
 // depends neither on their number nor on their speed, if there are two or more;
 // nor does what they run until a bound on runs ends the search. They go on from
-// one round over all subtrees to the next, of twice as many runs of each. Optimal
-// makes the same runs with any number of workers. The other reductions leave out less with
-// several than with one: above the subtrees everything is taken that does not
-// sleep. A tree that one worker goes through in a thousand runs and twenty
-// thousand steps is not split.
+// one round over all subtrees to the next, mostly of twice as many runs of each. Optimal
+// makes the same runs with any number of workers. The other reductions leave out as much with
+// several as with one: what a run calls for above its subtree is taken over between two
+// rounds, and nothing else is run there. But it may be marked in another order, so that
+// a few runs more or fewer may be wasted.
 //
 // # What is not seen
 //

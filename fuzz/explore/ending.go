@@ -15,7 +15,6 @@ const (
 	endedAsleep        // all that could come next sleeps: it was run from another branch
 	endedKnown         // its state was seen before
 	endedDeep          // it has as many steps as Method.Depth allows
-	endedHanded        // what follows is a subtree for a worker
 	endedOther         // it is not what it was before, although the decisions are the same
 )
 
@@ -24,7 +23,6 @@ var endingTexts = [...]string{
 	endedAsleep: "explore: all that could come next was run from another branch",
 	endedKnown:  "explore: the state was seen before",
 	endedDeep:   "explore: the bound on the depth was hit",
-	endedHanded: "explore: what follows is for another worker",
 	endedOther:  "explore: the program did not repeat itself",
 }
 

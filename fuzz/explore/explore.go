@@ -113,7 +113,7 @@ func (x *explorer) begin() {
 func (x *explorer) newWay() way {
 	switch {
 	case len(x.workers) > 1:
-		return &team{search: x.search, workers: x.workers, meter: x.meter}
+		return newTeam(x.search, x.workers, x.meter)
 	case x.options.Reduction == Optimal:
 		return newOptimal(x.search)
 	case x.options.RandomBranch:

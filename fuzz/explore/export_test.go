@@ -11,7 +11,7 @@ func (o *Options) KeepEvery(d time.Duration) { o.keepEvery = d }
 // LateBy has the time of a search be over when late is set, and not before.
 func (o *Options) LateBy(late *atomic.Bool) { o.Time, o.late = time.Hour, late }
 
-// SplitAll has several workers split small trees too.
+// SplitAll has several workers divide subtrees after each run.
 func (o *Options) SplitAll() { o.splitsAll = true }
 
 // Answers goes through the distinct orders of a program, at most so many runs, and

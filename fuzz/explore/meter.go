@@ -38,6 +38,17 @@ func (m *meter) note(t *tally) {
 	m.parts[t.subtree] = progressOf(&t.result)
 }
 
+// join notes what is above subtrees, to which a subtree was added that is done.
+func (m *meter) join(above *tally, subtree int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.parts, subtree)
+	m.parts[0] = progressOf(&above.result)
+}
+
 // report notes what one search has done so far, and tells how far all are if
 // it is time to. A search that goes on alone can guess its size, and the
 // estimator may use its worker meanwhile; of several, guess is nil.

@@ -75,8 +75,8 @@ const (
 type path struct {
 	nodes      []node
 	candidates []candidate
-	// floor is how many nodes lead to the subtree that is gone through. They
-	// are followed and never changed.
+	// floor is how many nodes lead to the subtree that is gone through. What is
+	// marked there is for the trunk; other answers are not taken.
 	floor int
 }
 
@@ -104,15 +104,6 @@ func (p *path) lastPick() int32 {
 	return p.nodes[last].pickBefore
 }
 
-// pickCount returns how many picks the path has.
-func (p *path) pickCount() int {
-	n := 0
-	for i := p.lastPick(); i >= 0; i = p.nodes[i].pickBefore {
-		n++
-	}
-	return n
-}
-
 // sharedSteps returns how many steps the next run has in common with the last.
 func (p *path) sharedSteps() int {
 	if i := p.lastPick(); i >= 0 {
@@ -130,9 +121,9 @@ func (p *path) open(n *node) {
 	}
 }
 
-// openPicks marks all candidates of all picks that may be changed.
+// openPicks marks all candidates of all picks.
 func (p *path) openPicks() {
-	for i := p.floor; i < len(p.nodes); i++ {
+	for i := range p.nodes {
 		if n := &p.nodes[i]; n.kind == picks {
 			p.open(n)
 		}

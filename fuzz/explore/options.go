@@ -55,7 +55,7 @@ type Options struct {
 	late *atomic.Bool
 
 	probeAfter int // see Ongoing.ProbeAfter
-	// splitsAll has several workers split small trees too, in tests.
+	// splitsAll has several workers divide subtrees after each run, in tests.
 	splitsAll bool
 	// heedsMeetings: SourceSets turns round what steps have to do with the life of an
 	// actor, or with the test, as those do that note events in a history. It does so only

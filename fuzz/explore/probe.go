@@ -31,14 +31,18 @@ const (
 // tree have been made.
 func (s *search) probesAfter(made int) int {
 	o, p := s.options, &s.prober
-	n, many := made-cmp.Or(p.after, o.probeAfter, probeAfter), cmp.Or(p.many, manyProbes)
+	after, many := cmp.Or(o.probeAfter, probeAfter), manyProbes
+	if p.shares {
+		after, many = p.after, p.many
+	}
+	n := made - after
 	switch {
 	case o.DepthFirst || o.RandomBranch || o.bounded() || o.Depth > 0:
 		return 0
 	case n <= many:
-		return max(0, n)
+		return p.before + max(0, n)
 	}
-	return many + (n-many)/(fewProbes-1)
+	return p.before + many + (n-many+p.phase)/(fewProbes-1)
 }
 
 // A prober makes the probes of a search, or of one subtree of it. A probe depends
@@ -47,18 +51,24 @@ func (s *search) probesAfter(made int) int {
 type prober struct {
 	by   [2]pulse.Strategy // take turns
 	seed uint64            // of the probe
-	// after and many stand in for probeAfter and manyProbes; zero where they do not.
-	after, many int
+	// The probes are those of a round of a subtree: there were `before` before it, the
+	// first comes after so many runs, and every other run is one until there were `many`.
+	shares              bool
+	before, after, many int
+	phase               int // so that of small subtrees one in fewProbes makes one
 }
 
-// begin has the probes of a subtree begin, which is one of so many, if they have
-// not: as soon as the whole tree has turned out to be large.
-func (p *prober) begin(isLarge bool, made, subtrees int) {
-	switch {
-	case !isLarge:
-		p.after = math.MaxInt
-	case p.many == 0:
-		p.after, p.many = max(1, made), max(1, manyProbes/subtrees)
+// shareProbes begins a round of subtree k: every other run is a probe until there are
+// so many of them, and none is while the whole tree has not turned out to be large.
+func (s *search) shareProbes(isLarge bool, many, k int) {
+	r, p := &s.tally.result, &s.prober
+	made := r.made() - r.Probes
+	if p.shares { // those that were due when the round before was over are due now
+		p.before = max(r.Probes, s.probesAfter(made))
+	}
+	p.shares, p.after, p.many, p.phase = true, math.MaxInt, many, k%(fewProbes-1)
+	if isLarge {
+		p.after = made
 	}
 }
 

@@ -183,9 +183,6 @@ func TestPartsMakeAWhole(t *testing.T) {
 					continue
 				}
 				parts, orders := s.ordersInParts(c, runs)
-				if c.workers > 1 { // their probes begin after a round, and a part ends one
-					parts.Probes = whole.Probes
-				}
 				if !reflect.DeepEqual(parts, whole) || c.workers == 1 && !maps.Equal(orders, wholeOrders) {
 					t.Errorf("%s, %s, %d workers, in parts of %d: %d orders, %+v\nwhole: %d orders, %+v", s.name, nameOf(c.Options), c.workers, runs,
 						len(orders), parts, len(wholeOrders), whole)

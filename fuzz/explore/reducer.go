@@ -115,10 +115,10 @@ func (r *reducer) stepsToLastPick() int {
 }
 
 // nodeOf returns the pick that a step came of; nil when there was nothing to
-// pick, when it belongs to another worker, or when all of it is marked anyway.
+// pick, or when all of it is marked anyway.
 func (r *reducer) nodeOf(step int32) *node {
 	i := r.pickOf[step]
-	if i < int32(r.path.floor) {
+	if i < 0 {
 		return nil
 	}
 	if n := &r.path.nodes[i]; !n.opened {

@@ -20,6 +20,8 @@ type search struct {
 	habits  habits
 	prober  prober
 	prints  [2]pulse.Print // of a run that is repeated
+	// others is how many runs other subtrees had made when the round began.
+	others int
 	// bound is the one on delays or preemptions that is searched now.
 	bound int32
 	// over is what the search must begin again with; zero while it need not.
@@ -91,13 +93,13 @@ func (s *search) count(run Run, end ending, shared int) (last bool) {
 	return s.tally.count(run, end, shared)
 }
 
-// repeatEvery is how many runs of a search, or of a subtree, there are for each
-// one that is repeated to see whether the program repeats itself. To compare what
+// repeatEvery is how many runs of a search there are for each one that is repeated to see whether the program repeats itself. To compare what
 // messages hold takes longer than a short run: after the first manyRuns there are
 // four times as many for each.
 const (
 	repeatEvery = 64
 	manyRuns    = 4096
+	repeatPhase = 37 // so that of 64 subtrees of one run one is repeated
 )
 
 // isRepeated reports whether the run that was counted last is to be repeated: the
@@ -107,10 +109,12 @@ func (s *search) isRepeated(run *Run, end ending) bool {
 		return false
 	}
 	before := s.tally.result.Runs - 1
+	if before == 0 && s.tally.subtree <= 1 {
+		return true
+	}
+	before += repeatPhase * s.tally.subtree
 	switch {
-	case before == 0:
-		return s.tally.subtree <= 1
-	case before > manyRuns:
+	case s.others+s.tally.result.Runs > manyRuns:
 		return before%(4*repeatEvery) == 0
 	}
 	return before%repeatEvery == 0

@@ -9,39 +9,39 @@ import (
 	"sync/atomic"
 )
 
-// Several workers share a tree by subtrees (Eta, section 6). One worker goes
-// through the first levels, and marks everything there that does not sleep.
-// Then nothing that is found in a subtree calls for anything outside of it:
-// workers have nothing to tell each other, and the tree needs no lock, at
-// which Eta's workers queued.
+// Several workers share a tree by subtrees (Eta, section 6), and go through them in
+// rounds. What is above the subtrees changes only between two rounds: see trunk. So
+// workers have nothing to tell each other, and the tree needs no lock, at which Eta's
+// workers queued.
 
 // wantedSubtrees is how many subtrees there should be at least, so that none is
 // a large part of the whole. It does not depend on the number of workers, so
 // that the result does not either.
 const wantedSubtrees = 128
 
-// mostLevels bounds how many levels of picks may lie above the subtrees.
-const mostLevels = 12
+// mostSubtrees bounds how many frames Optimal begins with.
+const mostSubtrees = 4 * wantedSubtrees
 
-// A tree that one worker goes through in so many runs and steps is not split: all
-// that is taken above the subtrees may be a thousand times of what a reduction leaves.
+// Each round makes twice as many runs of each subtree as the one before, so that no
+// subtree, however large, has the others wait; and none begins while a failure of
+// the round before is known. Where there are few subtrees, which is not for long,
+// there are as many rounds as it takes to divide them.
 const (
-	smallRuns  = 1000
-	smallSteps = 20_000
+	firstRound = 16 // runs of each subtree of Optimal, which are not divided
+	leastRound = 64 // runs of all subtrees of a trunk
+	fewTrees   = wantedSubtrees / 2
+	runsATree  = 16 // for one more subtree: what it costs to begin one must not count
 )
-
-// firstRound is how many runs of each subtree the first round makes. Each round
-// makes twice as many as the one before, so that no subtree, however large, has
-// the others wait; and none begins while a failure of the round before is known.
-// The rounds do not depend on the number of workers either.
-const firstRound = 16
 
 // A subtree is where one begins, and what it came to so far.
 type subtree struct {
-	start    func(*search) way // returns the way to go through it; nil once that is begun
-	search   *search           // nil before
-	way      way
-	done     bool // it is finished, or was ended by something else than a pause
+	number   int
+	limb     limb                   // in the trunk
+	start    func(*search, way) way // makes the way to go through it of another that is done; nil once it is begun
+	search   *search
+	way      way  // before, one that is done, or nil
+	left     int  // how many runs of the round it has not made
+	known    bool // a run of it was made since its limb is the same
 	finished bool
 }
 
@@ -51,13 +51,23 @@ type team struct {
 	workers []Worker
 	meter   *meter // nil unless somebody wants to know how far the search is
 	isSplit bool
-	above   tally // of what is above the subtrees
-	trees   []subtree
-	open    []int        // the subtrees of the round
+	trunk   *trunk       // nil for Optimal, whose frames do not depend on others
+	above   tally        // of what is above the subtrees, and of those that are done
+	trees   []*subtree   // those that are not, by number
+	spare   []way        // that are done
+	made    int          // the number of the last subtree
 	round   int          // how many runs of each subtree it makes
-	isLarge bool         // the tree has turned out to be: see prober
-	next    atomic.Int64 // the first open subtree that no worker has taken
-	first   atomic.Int64 // the first subtree that ends the search
+	fewest  int          // how many steps those of Optimal's frames fix that are gone through last; 0 while not known
+	turn    []*subtree   // those that have runs to make now
+	next    atomic.Int64 // the first of these that no worker has taken
+	first   atomic.Int64 // the number of the first subtree that ends the search
+}
+
+// newTeam returns a team that goes through the tree of a search. The search makes no
+// probes itself: its subtrees do.
+func newTeam(s *search, workers []Worker, m *meter) *team {
+	s.shareProbes(false, 0, 0)
+	return &team{search: s, workers: workers, meter: m}
 }
 
 // explore splits the tree and has the workers go through the subtrees, round by
@@ -68,47 +78,147 @@ func (tm *team) explore() (finished bool) {
 	if !tm.isSplit && !tm.split() {
 		return false
 	}
-	for tm.findOpen() {
+	for tm.goesOn() {
 		left, bound := tm.left(part, before)
 		if left == 0 {
 			tm.tally.result.Bound, tm.limits.paused = bound, bound == ""
 			return false
 		}
-		tm.makeRound(left)
+		tm.makeRuns(left)
 		tm.sum()
 	}
-	if i := tm.first.Load(); i < int64(len(tm.trees)) {
-		tm.over = tm.trees[i].search.over
-		return false
-	}
-	return !slices.ContainsFunc(tm.trees, func(tree subtree) bool { return !tree.finished })
-}
-
-// split makes the subtrees. It reports whether the search goes on.
-func (tm *team) split() (goesOn bool) {
-	if tm.options.Reduction == Optimal {
-		goesOn = tm.splitOptimal()
-	} else {
-		goesOn = tm.splitDepthFirst()
-	}
-	tm.isSplit, tm.round = goesOn, firstRound
-	tm.above = tm.tally.clone()
-	tm.first.Store(int64(len(tm.trees)))
-	return goesOn
-}
-
-// findOpen finds the subtrees of the next round. It reports whether there is one.
-func (tm *team) findOpen() bool {
-	tm.open = tm.open[:0]
-	if tm.first.Load() < int64(len(tm.trees)) || tm.tally.result.Bound != "" {
-		return false
-	}
-	for i := range tm.trees {
-		if !tm.trees[i].done {
-			tm.open = append(tm.open, i)
+	for _, t := range tm.trees {
+		if int64(t.number) == tm.first.Load() {
+			tm.over = t.search.over
 		}
 	}
-	return len(tm.open) > 0
+	return len(tm.trees) == 0
+}
+
+// split makes the first subtrees. It reports whether the search goes on.
+func (tm *team) split() (goesOn bool) {
+	tm.first.Store(math.MaxInt64)
+	if tm.options.Reduction == Optimal {
+		tm.isSplit, tm.round = tm.splitOptimal(), firstRound
+	} else {
+		tm.isSplit, tm.round = true, 1
+		tm.trunk = &trunk{sleeps: tm.options.sleeps()}
+		tm.begin(limb{})
+	}
+	tm.above = tm.tally.clone()
+	return tm.isSplit
+}
+
+// begin makes the subtree of a limb.
+func (tm *team) begin(l limb) *subtree {
+	return tm.add(&subtree{limb: l, start: func(s *search, old way) way { return tm.trunk.way(s, l, old) }})
+}
+
+// add adds a subtree.
+func (tm *team) add(t *subtree) *subtree {
+	tm.made++
+	t.number = tm.made
+	t.search = tm.searchOf(t.number)
+	if last := len(tm.spare) - 1; last >= 0 {
+		t.way, tm.spare = tm.spare[last], tm.spare[:last]
+	}
+	tm.trees = append(tm.trees, t)
+	return t
+}
+
+// goesOn reports whether there are runs to be made. It ends a round and begins the
+// next one when there are none of this one.
+func (tm *team) goesOn() bool {
+	if tm.first.Load() < math.MaxInt64 || tm.tally.result.Bound != "" {
+		return false
+	}
+	if slices.ContainsFunc(tm.trees, func(t *subtree) bool { return t.left > 0 }) {
+		return true
+	}
+	if tm.trunk != nil {
+		tm.takeStock()
+	}
+	tm.forget()
+	if tm.trunk != nil {
+		tm.divide()
+	}
+	tm.beginRound()
+	return len(tm.trees) > 0
+}
+
+// takeStock has the trunk learn what a round has come to, and the subtrees what
+// others have marked above them.
+func (tm *team) takeStock() {
+	for _, t := range tm.trees {
+		if t.start == nil {
+			tm.trunk.take(t)
+		}
+	}
+	for _, t := range tm.trees {
+		switch {
+		case t.finished:
+			tm.trunk.leave(t.limb.from)
+		case t.start == nil:
+			tm.trunk.give(t)
+		}
+	}
+	tm.trunk.prune()
+}
+
+// forget keeps of the subtrees that are done what they came to.
+func (tm *team) forget() {
+	tm.trees = slices.DeleteFunc(tm.trees, func(t *subtree) bool {
+		if t.finished {
+			tm.above.add(&t.search.tally)
+			tm.meter.join(&tm.above, t.number)
+			if tm.trunk != nil {
+				tm.spare = append(tm.spare, t.way)
+			}
+		}
+		return t.finished
+	})
+}
+
+// divide begins what is marked in the trunk, and then divides subtrees, until there
+// are enough.
+func (tm *team) divide() {
+	for _, j := range tm.trunk.junctions {
+		for tm.mayBegin() && tm.trunk.begin(j, tm.begin) {
+		}
+	}
+	for _, t := range tm.trees {
+		if tm.mayBegin() && t.start == nil && tm.trunk.divide(t) {
+			tm.trunk.begin(t.limb.from, tm.begin)
+		}
+	}
+}
+
+// mayBegin reports whether one more subtree may be begun.
+func (tm *team) mayBegin() bool {
+	return len(tm.trees) < wantedSubtrees && (len(tm.trees) == 0 || tm.options.splitsAll || tm.made < 8+tm.tally.result.made()/runsATree)
+}
+
+// beginRound shares out the runs of the next round.
+func (tm *team) beginRound() {
+	n, r := len(tm.trees), &tm.tally.result
+	if n == 0 {
+		return
+	}
+	isLarge := r.made()-r.Probes >= cmp.Or(tm.options.probeAfter, probeAfter)
+	for _, t := range tm.trees {
+		t.left = tm.round
+		if tm.trunk != nil {
+			t.left = max(tm.round, max(leastRound, r.made()/4)/n)
+		}
+		if tm.options.splitsAll {
+			t.left = 1
+		}
+		t.search.others = r.Runs - t.search.tally.result.Runs
+		t.search.shareProbes(isLarge, max(0, manyProbes-r.Probes)/n, t.number)
+	}
+	if tm.trunk == nil || n >= fewTrees {
+		tm.round *= 2
+	}
 }
 
 // left returns how many runs may be made until a bound is hit or, where that is
@@ -125,17 +235,17 @@ func (tm *team) left(part, before int) (runs int, bound string) {
 	return runs, bound
 }
 
-// makeRound has the workers make so many runs at most, shared out to the open
-// subtrees; when there are fewer runs than those, to the first of them.
-func (tm *team) makeRound(left int) {
-	each := min(tm.round, left/len(tm.open))
-	if each == tm.round {
-		tm.round *= 2
+// makeRuns has the workers make what is left of the round, but only so many runs,
+// shared out to the subtrees; when there are fewer runs than those, to the first of
+// them.
+func (tm *team) makeRuns(left int) {
+	tm.turn = tm.turn[:0]
+	for _, t := range tm.trees {
+		if t.left > 0 && len(tm.turn) < left {
+			tm.turn = append(tm.turn, t)
+		}
 	}
-	if each == 0 {
-		each, tm.open = 1, tm.open[:left]
-	}
-	tm.isLarge = tm.tally.result.made() >= cmp.Or(tm.options.probeAfter, probeAfter)
+	each := left / len(tm.turn)
 	tm.next.Store(0)
 	var all sync.WaitGroup
 	for _, w := range tm.workers {
@@ -144,88 +254,23 @@ func (tm *team) makeRound(left int) {
 	all.Wait()
 }
 
-// isSmall reports whether one worker goes through the tree soon. It finds out by a
-// trial, which nobody is told of.
-func (tm *team) isSmall() bool {
-	if tm.options.Reduction == Everything || tm.options.splitsAll {
-		return false
-	}
-	trial := tm.trial()
-	trial.Runs = smallRuns
-	s := newSearch(trial, tm.worker, tm.limits.began, true)
-	s.bound = tm.bound
-	s.limits.isVain = func() bool { return s.tally.result.Steps > smallSteps }
-	return newDepthFirst(s).explore()
-}
-
-// trial returns the options of a trial.
-func (tm *team) trial() *Options {
-	o := *tm.options
-	o.Progress, o.KeepOn = nil, true
-	return &o
-}
-
-// splitDepthFirst goes through the first levels. It makes subtrees of what is
-// below, and reports whether the search goes on. How many levels there must be
-// is found out by trials. A small tree is one subtree.
-func (tm *team) splitDepthFirst() bool {
-	if tm.isSmall() {
-		tm.trees = []subtree{{start: func(s *search) way { return newDepthFirst(s) }}}
-		return true
-	}
-	trial := tm.trial()
-	level := 1
-	for ; level < mostLevels; level++ {
-		s := newSearch(trial, tm.worker, tm.limits.began, true)
-		s.bound = tm.bound
-		roots, finished := firstLevels(s, level)
-		if !finished || len(roots) == 0 || len(roots) >= wantedSubtrees {
-			break
-		}
-	}
-	s := newSearch(tm.options, tm.worker, tm.limits.began, false)
-	s.bound = tm.bound
-	roots, finished := firstLevels(s, level)
-	tm.tally.add(&s.tally) // to what came of smaller bounds
-	tm.over = s.over
-	tm.trees = nil
-	for _, r := range roots {
-		tm.trees = append(tm.trees, subtree{start: func(s *search) way {
-			d := newDepthFirst(s)
-			d.startAt(r)
-			return d
-		}})
-	}
-	return finished
-}
-
-// firstLevels goes through the first levels of a tree, and returns the roots of
-// what is below. It reports whether the search went through all of them.
-func firstLevels(s *search, level int) (roots []root, finished bool) {
-	d := newDepthFirst(s)
-	d.walker.handOver = level
-	finished = d.explore()
-	return d.handed, finished
-}
-
 // splitOptimal goes through one frame after the other, without the frames that
 // it leads to, until there are enough of these. It makes subtrees of them, and
 // reports whether the search goes on. A frame does not depend on others.
 func (tm *team) splitOptimal() bool {
 	o := newOptimal(tm.search)
 	o.handsOver, o.handed = true, []frameRoot{{frame: &frame{}}}
-	for len(o.handed) > 0 && len(o.handed) < wantedSubtrees {
-		r := o.handed[0]
-		o.handed = o.handed[1:]
+	for i := 0; i >= 0; i = tm.nextOf(o.handed) {
+		r := o.handed[i]
+		o.handed = slices.Delete(o.handed, i, i+1)
 		o.startAt(r)
 		if !o.explore() {
 			return false
 		}
 	}
-	tm.trees = nil
 	known := o.unwanted
 	for _, r := range o.handed {
-		tm.trees = append(tm.trees, subtree{start: func(s *search) way {
+		tm.add(&subtree{start: func(s *search, _ way) way {
 			o := newOptimal(s)
 			o.unwanted, o.habits.refused = maps.Clone(known), slices.Clone(tm.habits.refused)
 			o.startAt(r)
@@ -235,55 +280,89 @@ func (tm *team) splitOptimal() bool {
 	return true
 }
 
-// work has a worker go on with one open subtree after the other.
-func (tm *team) work(w Worker, runs int) {
+// nextOf returns the place of the frame to go through next, -1 for none. The oldest
+// come first, which ask the fewest questions twice. Of enough frames those come that fix
+// the fewest steps, which lead to the most others: few of them would be left in the end.
+func (tm *team) nextOf(list []frameRoot) int {
+	switch n := len(list); {
+	case n == 0 || n >= mostSubtrees:
+		return -1
+	case n < wantedSubtrees && tm.fewest == 0:
+		return 0
+	}
+	i := shortest(list)
+	steps := len(list[i].frame.steps)
+	if tm.fewest == 0 {
+		tm.fewest = steps
+	}
+	if steps > tm.fewest {
+		return -1
+	}
+	return i
+}
+
+// shortest returns the place of the first of the frames with the fewest steps.
+func shortest(list []frameRoot) (i int) {
+	for k := range list {
+		if len(list[k].frame.steps) < len(list[i].frame.steps) {
+			i = k
+		}
+	}
+	return i
+}
+
+// work has a worker go on with one subtree after the other.
+func (tm *team) work(w Worker, most int) {
 	for {
 		k := tm.next.Add(1) - 1
-		if k >= int64(len(tm.open)) {
+		if k >= int64(len(tm.turn)) {
 			return
 		}
-		i := int64(tm.open[k])
-		tree := &tm.trees[i]
-		if tree.way == nil {
-			tree.search = tm.searchOf(w, i)
-			tree.way, tree.start = tree.start(tree.search), nil
-		}
-		s := tree.search
-		s.goTo(w)
-		s.limits.pause(runs)
-		s.prober.begin(tm.isLarge, s.tally.result.made(), len(tm.trees))
-		tree.finished = !s.probeAsDue() && tree.way.explore()
-		tree.done = !s.limits.paused
-		tm.meter.note(&s.tally)
-		if s.mustBeginAgain() || s.tally.result.Bound == "failure" {
-			tm.endAt(i)
-		}
-		if tree.done {
-			tree.way = nil
-		}
+		tm.goOn(tm.turn[k], w, most)
 	}
 }
 
-// searchOf returns the search for subtree i.
-func (tm *team) searchOf(w Worker, i int64) *search {
-	s := newSearch(tm.options, w, tm.limits.began, false)
-	s.bound, s.tally.subtree = tm.bound, int(i)+1
+// goOn has a worker make runs of a subtree.
+func (tm *team) goOn(t *subtree, w Worker, most int) {
+	s := t.search
+	s.goTo(w)
+	if t.start != nil {
+		t.way, t.start = t.start(s, t.way), nil
+	}
+	before := s.tally.result.made()
+	s.limits.pause(min(most, t.left))
+	t.finished = !s.probeAsDue() && t.way.explore()
+	made := s.tally.result.made() - before
+	t.known = t.known || made > 0
+	if t.left -= made; t.finished || !s.limits.paused {
+		t.left = 0
+	}
+	tm.meter.note(&s.tally)
+	if r := &s.tally.result; s.mustBeginAgain() || r.Bound == "failure" || r.Nondeterminism != "" {
+		tm.endAt(int64(t.number))
+	}
+}
+
+// searchOf returns the search for a subtree.
+func (tm *team) searchOf(number int) *search {
+	s := newSearch(tm.options, nil, tm.limits.began, true)
+	s.bound, s.tally.subtree = tm.bound, number
 	s.limits.runs = 0 // the team shares out runs
-	s.limits.isVain = func() bool { return tm.first.Load() < i }
+	s.limits.isVain = func() bool { return tm.first.Load() < int64(number) }
 	if tm.options.Progress != nil {
 		s.limits.nowAndThen = func() { tm.meter.report(&s.tally, s.boundText(), nil) }
 	}
 	return s
 }
 
-// endAt notes that subtree i ends the search, by its first failure or because
+// endAt notes that a subtree ends the search, by its first failure or because
 // the program is not one for the reduction. The subtrees before it are gone
 // through all the same, so that the result does not depend on which worker is
 // faster.
-func (tm *team) endAt(i int64) {
+func (tm *team) endAt(number int64) {
 	for {
 		first := tm.first.Load()
-		if i >= first || tm.first.CompareAndSwap(first, i) {
+		if number >= first || tm.first.CompareAndSwap(first, number) {
 			return
 		}
 	}
@@ -292,9 +371,9 @@ func (tm *team) endAt(i int64) {
 // sum adds up the subtrees, up to the first one that ended the search.
 func (tm *team) sum() {
 	tm.tally = tm.above.clone()
-	for i := range tm.trees {
-		if tree := &tm.trees[i]; tree.search != nil && int64(i) <= tm.first.Load() {
-			tm.tally.add(&tree.search.tally)
+	for _, t := range tm.trees {
+		if int64(t.number) <= tm.first.Load() {
+			tm.tally.add(&t.search.tally)
 		}
 	}
 	tm.tally.setDistinct()

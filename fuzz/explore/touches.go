@@ -20,6 +20,23 @@ type touches struct {
 	endedBy int32
 }
 
+// copy makes the touches the same as others; sets never change.
+func (ts *touches) copy(from *touches) {
+	ts.sets = append(ts.sets[:0], from.sets...)
+	clear(ts.known)
+	for h, i := range from.known {
+		ts.know(h, i)
+	}
+}
+
+// know notes the number of a set.
+func (ts *touches) know(h uint64, i int32) {
+	if ts.known == nil {
+		ts.known = map[uint64]int32{}
+	}
+	ts.known[h] = i
+}
+
 // learnEnd notes by which step the program ended a run, if it did.
 func (ts *touches) learnEnd(run *Run) {
 	ts.endedBy = 0
@@ -107,11 +124,8 @@ func (ts *touches) number(set []trace.Touch) int32 {
 	if i, ok := ts.known[h]; ok {
 		return i
 	}
-	if ts.known == nil {
-		ts.known = map[uint64]int32{}
-	}
 	ts.sets = append(ts.sets, slices.Clone(set))
-	ts.known[h] = int32(len(ts.sets))
+	ts.know(h, int32(len(ts.sets)))
 	return int32(len(ts.sets))
 }
 

@@ -20,9 +20,6 @@ type walker struct {
 	again    bool  // the run is one that was made before: it is in states that are known
 	bound    int32 // on delays or preemptions
 	isPlain  bool  // see Method
-	// handOver is how many picks deep the subtrees begin that are handed over
-	// to workers; 0 for none.
-	handOver int
 }
 
 func newWalker(m *Method, h *habits, bound int32) walker {
@@ -89,9 +86,6 @@ func (w *walker) lengthen(e *pulse.Enabled) int {
 	}
 	if isAlone(e) {
 		return w.takeOnly(e)
-	}
-	if w.handOver > 0 && w.pickCount() == w.handOver {
-		return w.giveUp(endedHanded)
 	}
 	if w.isPlain {
 		return w.addTurns(e)
@@ -170,7 +164,7 @@ func (w *walker) markFirst() {
 	switch r := w.method.Reduction; {
 	case w.method.bounded():
 		w.leftOut = spend(&w.path, w.method, w.bound) || w.leftOut
-	case r == Everything || afterStrike || w.handOver > 0 || list[n.current].kind != aMessage ||
+	case r == Everything || afterStrike || list[n.current].kind != aMessage ||
 		r != SourceSets && slices.ContainsFunc(list, func(c candidate) bool { return c.kind != aMessage }):
 		w.open(n)
 	case r == PersistentSets || r == DCUTE:

@@ -17,10 +17,8 @@ type Worker interface {
 	// another one than in the call before.
 	//
 	// Not every call is a run of the search: the first run and some later ones are
-	// repeated, to see whether the program repeats itself, an estimate makes runs of its
-	// own, and to share the tree its first levels are gone through several
-	// times. Whoever counts runs counts the calls of Done
-	// that are of no probe.
+	// repeated, to see whether the program repeats itself, and an estimate makes runs of
+	// its own. Whoever counts runs counts the calls of Done that are of no probe.
 	Run(s pulse.Strategy) Run
 	// Done is told of a run of the search that came to its end, or that
 	// failed before it was given up, and of a probe that failed. It is always the last run of this
@@ -41,7 +39,7 @@ type Run struct {
 	Failure *pulse.Failure
 	// Index counts the runs that came to an end, from 0. With several workers
 	// it counts those of one subtree, and Subtree is the number of that, from
-	// 1; runs above all subtrees have Subtree 0. The first run of a round is the
+	// 1; runs above all subtrees, which only Optimal makes, have Subtree 0. The first run of a round is the
 	// one with the smallest Subtree and, in it, the smallest Index, whichever was
 	// over first.
 	Index   int

@@ -1,0 +1,264 @@
+package explore
+
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// The trunk is what lies above the subtrees when several workers go through a tree
+// depth-first. It grows with the search: where there are too few subtrees, one of
+// them leaves its first decisions to the trunk, and what it had still to take there
+// begins new ones.
+//
+// What a run calls for above its subtree is marked in the subtree's own copy of that,
+// and taken over between two rounds. So the trunk needs no lock, what is marked there
+// depends on the rounds alone, and no more is marked than a single worker would.
+//
+// Of the answers of a pick, those that were begun earlier sleep in the subtrees of
+// those that are begun later, though not all of their own may be done yet: it will
+// be. None is begun before it is known what the steps touch of those that sleep there.
+type trunk struct {
+	junctions []*junction // those below which something is open, or that have something to begin
+	touches   touches     // of all candidates of the trunk
+	sleeps    bool
+}
+
+// A junction is a node of the trunk.
+type junction struct {
+	above   *junction // nil for the root of the tree
+	answer  int32     // of the junction above that leads here
+	node    node      // of a question, current is the answer that was begun last
+	list    []candidate
+	begun   []int32 // of each candidate as which it was begun, from 1; 0 if it was not
+	count   int32
+	last    *subtree // that was begun last
+	open    int      // how many subtrees and junctions that follow from here are not done
+	changed bool     // in the last round
+}
+
+// A limb is a place in the trunk, where a subtree begins.
+type limb struct {
+	from   *junction // nil for the root of the tree
+	answer int32     // of that junction
+}
+
+// putPath makes a path that of the decisions that lead to a limb, as they look from
+// there: of the answers of each pick those are done that were begun earlier than the
+// one taken.
+func (l limb) putPath(p *path) {
+	var chain []limb
+	size := 0
+	for ; l.from != nil; l = (limb{l.from.above, l.from.answer}) {
+		chain = append(chain, l)
+		size += len(l.from.list)
+	}
+	p.nodes, p.candidates, p.floor = slices.Grow(p.nodes[:0], 2*len(chain)), slices.Grow(p.candidates[:0], 2*size), len(chain)
+	for _, l := range slices.Backward(chain) {
+		n := l.from.node
+		n.current = l.answer
+		if n.kind == picks {
+			n.first = int32(len(p.candidates))
+			p.candidates = append(p.candidates, l.from.list...)
+			l.from.putDone(p.of(&n), l.answer)
+		}
+		p.nodes = append(p.nodes, n)
+	}
+}
+
+// putDone marks the candidates that were begun before one.
+func (j *junction) putDone(list []candidate, current int32) {
+	for i := range list {
+		if k := j.begun[i]; k > 0 && k < j.begun[current] {
+			list[i].mark = list[i].mark&^todo | done
+		}
+	}
+}
+
+// divide makes junctions of the first nodes of a subtree, up to one where another
+// answer is to be taken. It reports whether there is one.
+func (k *trunk) divide(t *subtree) bool {
+	d := t.way.(*depthFirst)
+	p := &d.walker.path
+	at := p.floor
+	for at < len(p.nodes) && !p.hasNext(&p.nodes[at]) {
+		at++
+	}
+	if at == len(p.nodes) {
+		return false
+	}
+	for ; p.floor <= at; p.floor++ {
+		k.add(t, p, &p.nodes[p.floor], &d.walker.sleeping.touches)
+	}
+	t.known = p.floor < len(p.nodes)
+	return true
+}
+
+// hasNext reports whether another answer of a node is to be taken.
+func (p *path) hasNext(n *node) bool {
+	if n.kind != picks {
+		return n.current+1 < n.answers
+	}
+	for i, c := range p.of(n) {
+		if int32(i) != n.current && c.isOpen() {
+			return true
+		}
+	}
+	return n.nextGroup && n.groupEnd < n.answers
+}
+
+// isOpen reports whether a candidate is marked and was not taken.
+func (c *candidate) isOpen() bool { return c.mark&(todo|done|asleep) == todo }
+
+// add makes a junction of the first node of a subtree.
+func (k *trunk) add(t *subtree, p *path, n *node, known *touches) {
+	j := &junction{above: t.limb.from, answer: t.limb.answer, node: *n, last: t, open: 1}
+	if n.kind == picks {
+		j.list, j.begun, j.count = slices.Clone(p.of(n)), make([]int32, n.answers), 2
+		for i := range j.list {
+			c := &j.list[i]
+			if c.mark&done != 0 {
+				j.begun[i] = 1
+			}
+			c.mark &^= done
+			c.touchSet = k.number(known.of(c), c)
+		}
+		j.begun[n.current] = 2
+		j.markGroups()
+	}
+	k.junctions = append(k.junctions, j)
+	t.limb = limb{j, n.current}
+}
+
+// number returns the number that a set of touches of a candidate has in the trunk.
+func (k *trunk) number(set []trace.Touch, c *candidate) int32 {
+	if len(set) == 0 || c.kind == aPass {
+		return 0
+	}
+	return k.touches.number(set)
+}
+
+// take takes over what a subtree has marked above it, and what it has learned of the
+// steps there.
+func (k *trunk) take(t *subtree) {
+	d := t.way.(*depthFirst)
+	p := &d.walker.path
+	i := p.floor
+	for j := t.limb.from; j != nil; j = j.above {
+		i--
+		n := &p.nodes[i]
+		if n.kind != picks {
+			continue
+		}
+		j.takeMarks(n, p.of(n))
+		own := &j.list[n.current]
+		if set := d.walker.sleeping.touches.of(p.taken(n)); len(set) > len(k.touches.of(own)) {
+			own.touchSet = k.number(set, own)
+		}
+	}
+}
+
+// takeMarks takes over what was marked in the copy of a junction.
+func (j *junction) takeMarks(n *node, list []candidate) {
+	for i := range list {
+		c := &j.list[i]
+		mark := c.mark | list[i].mark&todo
+		if list[i].mark&asleep == 0 { // see markPasses
+			mark &^= asleep
+		}
+		j.changed = j.changed || mark != c.mark
+		c.mark = mark
+	}
+	j.changed = j.changed || n.opened && !j.node.opened
+	j.node.opened = j.node.opened || n.opened
+	if n.nextGroup && n.groupEnd == j.node.groupEnd {
+		j.node.nextGroup = true
+		j.markGroups()
+	}
+}
+
+// markGroups marks dCUTE's next groups as soon as it is known that they must be taken.
+func (j *junction) markGroups() {
+	for n := &j.node; n.nextGroup && n.groupEnd < n.answers; j.changed = true {
+		n.markGroup(j.list, j.list[n.groupEnd].actor)
+	}
+}
+
+// give tells a subtree what others have marked above it.
+func (k *trunk) give(t *subtree) {
+	p := &t.way.(*depthFirst).walker.path
+	i := p.floor
+	for j := t.limb.from; j != nil; j = j.above {
+		if i--; !j.changed {
+			continue
+		}
+		n := &p.nodes[i]
+		n.opened = j.node.opened
+		list := p.of(n)
+		for i := range list {
+			list[i].mark = list[i].mark&^asleep | j.list[i].mark&(todo|asleep)
+		}
+	}
+}
+
+// leave notes that what followed from a junction is done.
+func (k *trunk) leave(j *junction) {
+	for ; j != nil; j = j.above {
+		if j.open--; j.open > 0 || j.next() >= 0 {
+			return
+		}
+	}
+}
+
+// prune forgets the junctions that are done.
+func (k *trunk) prune() {
+	k.junctions = slices.DeleteFunc(k.junctions, func(j *junction) bool {
+		j.changed = false
+		return j.open == 0 && j.next() < 0
+	})
+}
+
+// next returns the next answer of a junction that is to be begun, -1 when there is none.
+func (j *junction) next() int32 {
+	if j.node.kind == picks {
+		for i := range j.list {
+			if j.begun[i] == 0 && j.list[i].isOpen() {
+				return int32(i)
+			}
+		}
+	} else if j.node.current+1 < j.node.answers {
+		return j.node.current + 1
+	}
+	return -1
+}
+
+// begin begins the next answer of a junction, if it has one that can be begun now.
+func (k *trunk) begin(j *junction, make func(limb) *subtree) bool {
+	i := j.next()
+	if i < 0 || j.node.kind == picks && k.sleeps && !j.last.known {
+		return false
+	}
+	if j.node.kind == picks {
+		j.count++
+		j.begun[i] = j.count
+	} else {
+		j.node.current = i
+	}
+	j.open++
+	j.last = make(limb{j, i})
+	return true
+}
+
+// way returns the way to go through the subtree of a limb. It is made of one that is
+// done, unless that is nil.
+func (k *trunk) way(s *search, l limb, old way) way {
+	d, is := old.(*depthFirst)
+	if !is {
+		d = newDepthFirst(s)
+	}
+	d.beginAnew(s)
+	l.putPath(&d.walker.path)
+	d.walker.sleeping.touches.copy(&k.touches)
+	d.shared = d.walker.sharedSteps()
+	return d
+}
