@@ -21,10 +21,17 @@ type meetings struct {
 // learn links the touches of a run.
 func (ms *meetings) learn(t *trace.Trace) {
 	ms.touches = ms.touches[:0]
-	for _, x := range t.Touches {
-		if x.What == trace.ItsLife && ms.heeded || isOfTime(x) {
-			ms.touches = append(ms.touches, x)
+	for i := range t.Touches {
+		switch t.Touches[i].What {
+		case trace.ItsLife:
+			if !ms.heeded {
+				continue
+			}
+		case trace.TheTime, trace.TheTimers:
+		default:
+			continue
 		}
+		ms.touches = append(ms.touches, t.Touches[i])
 	}
 	if len(ms.touches) == 0 {
 		return
