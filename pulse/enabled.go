@@ -70,7 +70,7 @@ func (e *Enabled) IsMatched(i int) bool {
 
 // Matched returns for how many messages IsMatched holds.
 func (e *Enabled) Matched() (n int) {
-	if e.mail.choosy == 0 {
+	if e.mail.choosy == 0 || !e.mail.matches { // mailboxes of actors that have ended are not open either
 		return 0
 	}
 	for i := range e.mail.ready {

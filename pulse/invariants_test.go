@@ -96,6 +96,7 @@ func (c *invariants) mailboxes() {
 		if !b.open {
 			choosy++
 		}
+		c.holds(b.accept != acceptMatching || c.mail.matches, "mailbox %d takes only what matches, and matches is not set", i)
 	}
 	c.holds(choosy == c.mail.choosy, "%d mailboxes are not open, choosy is %d", choosy, c.mail.choosy)
 	flag := c.mail.unordered && (choosy > 0 || c.mail.cut >= 0 || c.mail.links.cuts > 0)
@@ -375,6 +376,7 @@ func TestInvariantsCanary(t *testing.T) {
 		{"a message is lost from ready", func(s *System) { s.mail.ready = s.mail.ready[:0] }},
 		{"a message is twice in ready", func(s *System) { s.mail.ready = append(s.mail.ready, s.mail.ready[0]) }},
 		{"choosy is wrong", func(s *System) { s.mail.choosy++ }},
+		{"matches is not set", func(s *System) { s.mail.matches = false }},
 		{"a mailbox is open", func(s *System) { s.mail.boxes[2].open = true }},
 		{"two timers are out of order", func(s *System) { h := s.clock.heap; h[0], h[1] = h[1], h[0] }},
 		{"a timer is not found", func(s *System) { s.clock.places[s.clock.heap[0].send]++ }},

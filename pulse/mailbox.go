@@ -144,7 +144,7 @@ func (r *mailroom) flagChoosy() {
 // and with which of its channels are held up.
 func (r *mailroom) refilter(b *mailbox) {
 	if b.sifted = 0; b.accept == acceptMatching {
-		b.sifted = b.sieve
+		b.sifted, r.matches = b.sieve, true
 	}
 	open := b.life == alive && b.accept == acceptAll
 	if open && b.open && r.cut < 0 && r.slow == 0 && r.links.cuts == 0 {

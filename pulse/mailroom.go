@@ -39,6 +39,7 @@ type mailroom struct {
 	links   links      // what a Nemesis has said of them
 	slow    int        // messages on their way that a delay holds up
 	choosy  int        // mailboxes that are not open
+	matches bool       // since reset a mailbox has taken only what matches
 	boxes   []*mailbox // by actor
 	table   hash.Table // channels by their ends
 	held    []int32    // Unordered: messages that are not in ready, and not with the clock
@@ -95,7 +96,7 @@ func (o *orphans) reset() { o.kept, o.lost = o.kept[:0], 0 }
 func (r *mailroom) reset() {
 	r.ready, r.sends, r.channels = r.ready[:0], r.sends[:0], r.channels[:0]
 	r.seq, r.past, r.free = 0, 0, none
-	r.cut, r.slow, r.choosy = none, 0, 0
+	r.cut, r.slow, r.choosy, r.matches = none, 0, 0, false
 	r.table.Reset()
 	r.boxes, r.held = r.boxes[:0], r.held[:0]
 	r.orphans.reset()

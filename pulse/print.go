@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -23,7 +24,7 @@ type printed struct {
 // Take makes p the print of the run of a system that does not run now.
 func (p *Print) Take(s *System) {
 	t := s.view()
-	p.hash, p.steps, p.sends = t.Hash, len(t.Steps), p.sends[:0]
+	p.hash, p.steps, p.sends = t.Hash, len(t.Steps), slices.Grow(p.sends[:0], len(t.Sends))
 	s.walk.begin(false)
 	for i := range t.Sends {
 		x := printed{id: t.Sends[i].ID}

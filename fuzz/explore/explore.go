@@ -228,10 +228,10 @@ func (x *explorer) beginWith(over handover) {
 // measure prepares the estimate, and makes it where nobody will ask for it
 // later: most searches are done before progress is told.
 func (x *explorer) measure() {
-	o := x.options
-	if o.Progress == nil && !o.Estimate {
+	if x.options.Progress == nil && !x.options.Estimate {
 		return
 	}
+	o := x.options
 	x.meter = newMeter(&o, x.workers[0], x.began)
 	if tm, is := x.way.(*team); is {
 		tm.meter = x.meter

@@ -1,5 +1,7 @@
 package explore
 
+import "slices"
+
 // A frame is one run of the optimal search, and what of it can be varied.
 //
 // Invariants: the steps before base are fixed; alts, answers and revisits lie
@@ -68,6 +70,20 @@ func (f *frame) cut(n int) {
 	f.alts, f.answers, f.revisits = f.alts[:alts], f.answers[:answers], f.revisits[:revisits]
 }
 
+// cutFixed drops the steps at the end of which nothing is left to be varied. It
+// reports whether there is something to be varied before.
+func (f *frame) cutFixed() bool {
+	last := len(f.steps) - 1
+	for ; last >= f.base; last-- {
+		alts, answers, revisits := f.ends(last - 1)
+		if len(f.alts) > int(alts) || len(f.answers) > int(answers) || len(f.revisits) > int(revisits) {
+			break
+		}
+	}
+	f.steps = f.steps[:last+1]
+	return last >= f.base
+}
+
 func (f *frame) reset() {
 	f.steps, f.base, f.question = f.steps[:0], 0, 0
 	f.alts, f.answers, f.revisits = f.alts[:0], f.answers[:0], f.revisits[:0]
@@ -96,6 +112,20 @@ func (f *frame) revisitsOf(step int) []revisit {
 func (f *frame) revisitsBefore(step int) int {
 	_, _, n := f.ends(step - 1)
 	return int(n)
+}
+
+// leastSteps is for how many steps a frame has room at least.
+const leastSteps = 16
+
+// add adds a step, all of whose fields the caller sets: a literal would be built
+// first and then copied.
+func (f *frame) add() *frameStep {
+	n := len(f.steps)
+	if n == cap(f.steps) {
+		f.steps = slices.Grow(f.steps, max(n, leastSteps))
+	}
+	f.steps = f.steps[:n+1]
+	return &f.steps[n]
 }
 
 // addSettled adds steps of start-up up to number n.

@@ -64,16 +64,23 @@ func (w *frameFollower) find(s *frameStep, e *pulse.Enabled, digest uint64) int 
 // addStep adds a step by default.
 func (w *frameFollower) addStep(e *pulse.Enabled, k int) int {
 	f := w.frame
-	f.addSettled(k)
-	pick := w.chooser.first(e)
-	actor := e.Receiver(pick)
-	for i := range e.Len() {
-		if i != pick && e.Receiver(i) == actor {
-			f.alts = append(f.alts, alt{e.ID(i), int32(i)})
+	if len(f.steps) < k {
+		f.addSettled(k)
+	}
+	pick, n := 0, e.Len()
+	if n > 1 {
+		pick = w.chooser.first(e)
+		actor := e.Receiver(pick)
+		for i := range n {
+			if e.Receiver(i) == actor && i != pick {
+				f.alts = append(f.alts, alt{e.ID(i), int32(i)})
+			}
 		}
 	}
-	f.steps = append(f.steps, frameStep{id: e.ID(pick), digest: e.Digest(), index: int32(pick), n: int32(e.Len()),
-		alts: int32(len(f.alts)), answers: int32(len(f.answers)), byDefault: true})
+	s := f.add()
+	s.digest, s.index, s.n = e.Digest(), int32(pick), int32(n)
+	s.alts, s.answers, s.revisits = int32(len(f.alts)), int32(len(f.answers)), 0
+	s.byDefault, s.settled = true, false
 	return pick
 }
 

@@ -18,17 +18,20 @@ type meetings struct {
 	last  map[int32]int32 // of each actor, the last touch of its life; negative: of all else
 }
 
-// isTurned reports whether a touch is of what a search turns round that heeds meetings: of
-// a life, or of the test, such as the events of a history.
-func isTurned(x trace.Touch) bool { return x.What == trace.ItsLife || x.What == trace.TheTest }
-
 // learn links the touches of a run.
 func (ms *meetings) learn(t *trace.Trace) {
 	ms.touches = ms.touches[:0]
-	for _, x := range t.Touches {
-		if ms.heeded && isTurned(x) || isOfTime(x) {
-			ms.touches = append(ms.touches, x)
+	for i := range t.Touches {
+		switch t.Touches[i].What {
+		case trace.ItsLife, trace.TheTest: // such as the events of a history
+			if !ms.heeded {
+				continue
+			}
+		case trace.TheTime, trace.TheTimers:
+		default:
+			continue
 		}
+		ms.touches = append(ms.touches, t.Touches[i])
 	}
 	if len(ms.touches) == 0 {
 		return

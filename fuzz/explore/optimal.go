@@ -102,11 +102,11 @@ func (o *optimal) push() *frame {
 // made.
 func (o *optimal) nextRun() bool {
 	f := o.top()
-	i := len(f.steps) - 1
-	if i < f.base {
+	if !f.cutFixed() {
 		o.depth--
 		return false
 	}
+	i := len(f.steps) - 1
 	if o.handsOver {
 		o.handAlts(f, i)
 	}

@@ -18,10 +18,9 @@ type past struct {
 	// rests are the numbers of the steps before which the system was at rest.
 	rests []int32
 	// isProcess reports of each actor whether it is a process, which may leave
-	// messages waiting.
+	// messages waiting. See learnProcesses.
 	isProcess []bool
 	meetings  meetings
-	crashes   []int32  // the steps that are crashes, or passes of time
 	fired     []int32  // by message, where time may pass early: the pass at which a timer came due
 	scratch   []uint64 // a set
 }
@@ -37,19 +36,9 @@ func (p *past) learn(t *trace.Trace, from int) int {
 		p.words, from = max(words, 2*p.words), 0
 	}
 	p.bits = grown(p.bits, n*p.words)
-	p.scratch = grown(p.scratch, p.words)
-	p.isProcess = grown(p.isProcess, len(t.Actors))
-	clear(p.isProcess)
-	for m := range t.Sends {
-		if d := &t.Sends[m]; d.Kind == trace.Start {
-			p.isProcess[d.To] = true
-		}
-	}
-	p.crashes = p.crashes[:0]
-	for j := range t.Steps {
-		if k := t.Steps[j].Kind; k == trace.Crash || k == passes {
-			p.crashes = append(p.crashes, int32(j))
-		}
+	if hasRested := len(p.rests) > 0 && int(p.rests[0]) < n; p.words == 1 && !hasRested && len(p.meetings.touches) == 0 {
+		p.learnShort(from)
+		return from
 	}
 	for j := from; j < n; j++ {
 		p.learnStep(int32(j))
@@ -59,6 +48,34 @@ func (p *past) learn(t *trace.Trace, from int) int {
 
 // forget has all sets made anew for the next run.
 func (p *past) forget() { p.words = 0 }
+
+// learnShort is the loop of learn for a run of which messages tell all, and in which
+// a set is one word: most are such runs, and this takes them half the time.
+func (p *past) learnShort(from int) {
+	bits, steps := p.bits, p.trace.Steps
+	for j := from; j < len(steps); j++ {
+		set := uint64(0)
+		if i := steps[j].Prev; i >= 0 {
+			set = bits[i] | 1<<(i&63)
+		}
+		if i := p.cause(int32(j)); i >= 0 {
+			set |= bits[i] | 1<<(i&63)
+		}
+		bits[j] = set
+	}
+}
+
+// learnProcesses notes which actors of the run are processes.
+func (p *past) learnProcesses() {
+	p.isProcess = grown(p.isProcess, len(p.trace.Actors))
+	clear(p.isProcess)
+	sends := p.trace.Sends
+	for m := range sends {
+		if d := &sends[m]; d.Kind == trace.Start {
+			p.isProcess[d.To] = true
+		}
+	}
+}
 
 // grown returns the list with n elements; those that it had are kept.
 func grown[T any](list []T, n int) []T {
@@ -163,14 +180,14 @@ func hasAfter(set []uint64, i int32) bool {
 func (p *past) misfit(from int) handover {
 	list := p.trace.Touches
 	for i := range list {
-		switch x := list[i]; x.What {
+		switch x := &list[i]; x.What {
 		case trace.ItsPlace, trace.ItsName:
-			if !p.ordersSpawns(x) {
+			if !p.ordersSpawns(*x) {
 				return handover{Everything, false, whySpawns}
 			}
 		case trace.ItsLife, trace.TheTest:
-			if !p.meetings.heeded && int(x.Step) >= from && !p.ordersLike(x, list[:i]) {
-				return handover{SourceSets, true, whyMet(x)}
+			if !p.meetings.heeded && int(x.Step) >= from && !p.ordersLike(list, i) {
+				return handover{SourceSets, true, whyMet(*x)}
 			}
 		case trace.TheTime, trace.TheTimers:
 		case trace.ItsSteps:
@@ -180,7 +197,7 @@ func (p *past) misfit(from int) handover {
 				return handover{Everything, true, whyLooks}
 			}
 		default:
-			if int(x.Step) >= from && !p.ordersLike(x, list[:i]) {
+			if int(x.Step) >= from && !p.ordersLike(list, i) {
 				return handover{Everything, true, whyTouches}
 			}
 		}
@@ -188,12 +205,21 @@ func (p *past) misfit(from int) handover {
 	return handover{}
 }
 
-// ordersLike reports whether a step happens after all that touched the same
-// before it.
-func (p *past) ordersLike(x trace.Touch, before []trace.Touch) bool {
-	for _, y := range before {
-		if x.Meets(y) && !p.inOrder(y.Step, x.Step) {
+// ordersLike reports whether the step of touch i happens after all that touched the
+// same before it. What the last that has changed it was after needs no look: that
+// was asked of the change.
+func (p *past) ordersLike(list []trace.Touch, i int) bool {
+	x := &list[i]
+	for k := i - 1; k >= 0; k-- {
+		y := &list[k]
+		if y.Actor != x.Actor || !x.Same(*y) || x.Reads && y.Reads {
+			continue
+		}
+		if !p.inOrder(y.Step, x.Step) {
 			return false
+		}
+		if !y.Reads {
+			return true
 		}
 	}
 	return true
@@ -251,6 +277,7 @@ func (p *past) lastOf(actor, j int32) int32 {
 // m could be received, and returns it: the step that sent it with its past; of
 // a timer, all steps before the rest at which it could fire.
 func (p *past) beforeMessage(m int32) []uint64 {
+	p.scratch = grown(p.scratch, p.words)
 	set := p.scratch
 	clear(set)
 	d := &p.trace.Sends[m]

@@ -87,7 +87,7 @@ func (drawn) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 // probeAsDue makes the probes that are due. It reports whether the search is over.
 func (s *search) probeAsDue() (over bool) {
 	r := &s.tally.result
-	for s.tally.tell != nil && r.Probes < s.probesAfter(r.made()-r.Probes) {
+	for s.tally.told != nil && r.Probes < s.probesAfter(r.made()-r.Probes) {
 		if s.probe() || s.hitsBound() {
 			return true
 		}

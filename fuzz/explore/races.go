@@ -33,11 +33,25 @@ type races struct {
 	limit int32
 	// bounded reports whether there is a bound on how many messages wait for an actor.
 	bounded bool
+	crashes []int32       // the steps that are crashes, or passes of time
 	lives   []trace.Touch // scratch
 	// withCrashes: no crash is left out on the way to the race turned round.
 	withCrashes bool
 	// kept is what steps of candidates are known to touch.
 	kept *touches
+}
+
+// learn computes the sets of steps as past.learn does, and what else races ask for.
+func (r *races) learn(t *trace.Trace, from int) int {
+	from = r.past.learn(t, from)
+	r.learnProcesses()
+	r.crashes = r.crashes[:0]
+	for j := range t.Steps {
+		if k := t.Steps[j].Kind; k == trace.Crash || k == passes {
+			r.crashes = append(r.crashes, int32(j))
+		}
+	}
+	return from
 }
 
 // find lists the races of the messages that were received from step `from`

@@ -11,13 +11,14 @@ import (
 // channel of the run, -1 for none.
 type reviser struct {
 	past
-	last   []int32 // the last step of each actor so far
-	before []int32 // the message before each one in its channel
-	tail   []int32 // the last message of each channel so far
-	// chosen is the set of the steps that are not by default.
-	chosen  []uint64
-	causes  causes
-	enabled *pulse.Enabled // of the run: it knows identities
+	last []int32 // the last step of each actor so far
+	// What follows is found out of a run when it is asked for: see prepare.
+	prepared bool
+	before   []int32  // the message before each one in its channel
+	tail     []int32  // the last message of each channel so far
+	chosen   []uint64 // the set of the steps that are not by default
+	causes   causes
+	enabled  *pulse.Enabled // of the run: it knows identities
 }
 
 // revise lists, for the steps of a frame's run from number `from` on, what
@@ -27,25 +28,62 @@ type reviser struct {
 func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 	v.bits, v.words = f.past, f.words
 	v.learn(t, same)
-	v.causes.known = false
+	v.causes.known, v.prepared = false, false
 	f.past, f.words = v.bits, v.words
 	if over := v.misfit(same); over.why != "" {
 		return over
 	}
-	v.chain()
-	v.noteChosen(f)
 	v.last = grown(v.last, len(t.Actors))
 	for a := range v.last {
 		v.last[a] = -1
 	}
-	m := 0
-	for i := range t.Steps {
-		if i >= from {
-			m = v.revisitsOfStep(f, i, m)
-		}
-		v.last[t.Steps[i].Actor] = int32(i)
+	steps := t.Steps
+	for i := range steps[:min(from, len(steps))] {
+		v.last[steps[i].Actor] = int32(i)
 	}
+	v.findRevisits(f, from)
 	return handover{}
+}
+
+// findRevisits lists what steps from number `from` on revisit, and notes their
+// identities.
+func (v *reviser) findRevisits(f *frame, from int) {
+	steps, sends := v.trace.Steps, v.trace.Sends
+	m := v.sentFrom(from)
+	for i := from; i < len(steps); i++ {
+		set := v.of(int32(i))
+		for ; m < len(sends) && int(sends[m].Step) <= i; m++ {
+			if r := v.last[sends[m].To]; r >= 0 && !has(set, r) && int(sends[m].Step) == i {
+				v.revisitsOf(f, int32(i), int32(m))
+			}
+		}
+		st, s := &steps[i], &f.steps[i]
+		s.id, s.revisits = st.ID, int32(len(f.revisits))
+		v.last[st.Actor] = int32(i)
+	}
+}
+
+// sentFrom returns the number of a message before which no step from number `from`
+// on has sent any. What the test sends between two steps is no step's.
+func (v *reviser) sentFrom(from int) int {
+	sends := v.trace.Sends
+	m := len(sends)
+	for m > 0 && (sends[m-1].Step < 0 || int(sends[m-1].Step) >= from) {
+		m--
+	}
+	return m
+}
+
+// prepare finds out what must be known of a frame's run if a message may have
+// come in place of a step before it was sent. In many runs none may.
+func (v *reviser) prepare(f *frame) {
+	if v.prepared {
+		return
+	}
+	v.prepared = true
+	v.learnProcesses()
+	v.chain()
+	v.noteChosen(f)
 }
 
 // chain links each message to the one before it in its channel.
@@ -79,26 +117,14 @@ func (v *reviser) noteChosen(f *frame) {
 	}
 }
 
-// revisitsOfStep lists what the messages of step i revisit. It begins to look
-// for them at message m, and returns where they end.
-func (v *reviser) revisitsOfStep(f *frame, i, m int) int {
-	sends := v.trace.Sends
-	for m < len(sends) && int(sends[m].Step) < i {
-		m++
-	}
-	for ; m < len(sends) && int(sends[m].Step) == i; m++ {
-		v.revisitsOf(f, int32(i), int32(m))
-	}
-	f.steps[i].revisits = int32(len(f.revisits))
-	return m
-}
-
-// revisitsOf lists the steps that message m of step i revisits.
+// revisitsOf lists the steps that message m of step i revisits. Its receiver has
+// taken one that did not happen before step i.
 func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	d := &v.trace.Sends[m]
 	if d.Kind.IsTimer() { // it comes at a rest, after all that it could revisit
 		return
 	}
+	v.prepare(f)
 	bound := v.lastChosen(i)
 	set := v.of(i)
 	for r := v.last[d.To]; r > bound && !f.steps[r].settled; r = v.trace.Steps[r].Prev {

@@ -83,7 +83,7 @@ func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 }
 
 // goTo gives the search another worker.
-func (s *search) goTo(w Worker) { s.worker, s.tally.tell = w, func(r Run) { w.Done(r) } }
+func (s *search) goTo(w Worker) { s.worker, s.tally.told = w, w }
 
 // count counts a run, and reports whether it ends the search.
 func (s *search) count(run Run, end ending, shared int) (last bool) {
@@ -105,7 +105,7 @@ const (
 // isRepeated reports whether the run that was counted last is to be repeated: the
 // first of a search, and some after it.
 func (s *search) isRepeated(run *Run, end ending) bool {
-	if end != endedItself || s.tally.tell == nil || run.System == nil {
+	if end != endedItself || s.tally.told == nil || run.System == nil {
 		return false
 	}
 	before := s.tally.result.Runs - 1

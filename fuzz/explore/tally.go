@@ -20,7 +20,7 @@ type tally struct {
 	keepOn          bool
 	leftOut         bool           // a bound has kept something from being run
 	subtree         int            // the subtree's number, from 1; 0 for what is above all subtrees
-	tell            func(Run)      // Worker.Done; nil when the runs are not the search's
+	told            Worker         // of the runs; nil when they are not the search's
 	probed          map[string]int // how many probes failed, by signature
 }
 
@@ -67,8 +67,8 @@ func (t *tally) count(run Run, end ending, shared int) (last bool) {
 // show completes a run and shows it to its worker.
 func (t *tally) show(run Run) Run {
 	run.Index, run.Subtree = t.result.Runs, t.subtree
-	if t.tell != nil {
-		t.tell(run)
+	if t.told != nil {
+		t.told.Done(run)
 	}
 	return run
 }
