@@ -57,9 +57,6 @@ func (p *past) learn(t *trace.Trace, from int) int {
 	return from
 }
 
-// forget has all sets made anew for the next run.
-func (p *past) forget() { p.words = 0 }
-
 // grown returns the list with n elements; those that it had are kept.
 func grown[T any](list []T, n int) []T {
 	if n <= cap(list) {
