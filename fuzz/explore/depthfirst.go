@@ -28,7 +28,7 @@ func newDepthFirst(s *search) *depthFirst {
 // through before.
 func (d *depthFirst) beginAnew(s *search) {
 	d.search, d.walker.habits, d.walker.outcome = s, &s.habits, outcome{}
-	d.reducer.races.forget()
+	d.reducer.races.words = 0 // all sets of its past are made anew
 }
 
 // explore runs one path after the other. It reports whether the tree is done.

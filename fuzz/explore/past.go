@@ -46,9 +46,6 @@ func (p *past) learn(t *trace.Trace, from int) int {
 	return from
 }
 
-// forget has all sets made anew for the next run.
-func (p *past) forget() { p.words = 0 }
-
 // learnShort is the loop of learn for a run of which messages tell all, and in which
 // a set is one word: most are such runs, and this takes them half the time.
 func (p *past) learnShort(from int) {
