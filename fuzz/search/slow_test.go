@@ -505,8 +505,11 @@ type awkwardProgram struct {
 // property runs the program as it is.
 func (p awkwardProgram) property(t *props.T) {
 	o := pulse.Options{}
-	if p.name == "lost messages" {
+	switch p.name {
+	case "lost messages":
 		o.Faults = pulse.Faults{Drop: 1}
+	case "a crash before anything":
+		o.Faults = pulse.Faults{Crash: 1}
 	}
 	sys := t.SystemWith(o)
 	p.build(t, sys)
@@ -632,6 +635,14 @@ var awkward = []awkwardProgram{
 		sendsBy(sys, judge, "b")
 		sendsBy(sys, other, "c")
 		sendsBy(sys, other, "d")
+	}},
+	{"a crash before anything", func(t *props.T, sys *pulse.System) {
+		judge := sys.SpawnSpec(pulse.Spec{Name: "judge", Safe: true, Actor: pulse.Func(func(_ *pulse.Ctx, msg any) {
+			if msg == "a" {
+				t.Error("a")
+			}
+		})})
+		sendsBy(sys, judge, "a", "b")
 	}},
 	{"lost messages", func(t *props.T, sys *pulse.System) {
 		got := ""
