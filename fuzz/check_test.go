@@ -79,6 +79,7 @@ func TestSampleOfAll(t *testing.T) {
 // Every subject's failure is kept by one process and replayed by another:
 // the same failure and the same trace, by its hash, which a replay "as saved" compares.
 func TestEveryCaseReplaysElsewhere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	runSample(t, "all", dir)
 	again := runSample(t, "all", dir)

@@ -52,7 +52,10 @@ type Verdict = search.Verdict
 // orders that are left out differ in between. The verdict tells when a property
 // has such, or reads the trace. With
 // Config{Method: explore.Method{Reduction: explore.Everything}} they are
-// checked in all. Of the calls and returns of histories all orders are run.
+// checked in all. Of the calls and returns of histories all orders are run. So it
+// is with a variable that several actors change, such as a count of those that hold
+// a lock, but of that no verdict can tell: the two steps that change it are in one
+// order only.
 //
 // In a benchmark saved cases are left alone and nothing is logged unless the
 // exploration fails or is not complete.

@@ -173,6 +173,7 @@ var diesIn = regexp.MustCompile(`dies in \w+`)
 // fails with what it said, until it ends well. Before, such a run was known by the
 // seed of its search at best.
 func TestDeathsAreMadeAgain(t *testing.T) {
+	t.Parallel() // one of them waits for 20 s
 	for _, test := range []struct{ sample, at, said string }{
 		{"flight-exhaust:map", `run \d+ of every order, fuzz.Check of TestSample, seed 1`, "fatal error: concurrent map writes"},
 		{"flight-exhaust:exit", `run \d+ of every order, fuzz.Check of TestSample, seed 1`, "exit status 3"},

@@ -15,7 +15,8 @@ import (
 //     through. Depth-first search sees one corner of the tree first, which is
 //     why Eta's Figure 2 is wrong by a factor of 2 for long. On the plain tree
 //     this estimate therefore has the weight of the part that was gone
-//     through, and the descents have the rest.
+//     through, and the descents have the rest. What sleep sets leave of a tree
+//     is smaller where it comes later: of that nothing is said without a beam.
 
 // An estimator makes runs of its own to find out how many the search will take.
 type estimator struct {
@@ -152,6 +153,8 @@ func (e *estimator) joined(made int, guess float64) float64 {
 	measured := e.total()
 	all := measured
 	switch {
+	case measured == 0 && e.options.sleeps():
+		return 0
 	case measured == 0:
 		all = guess
 	case guess > 0:

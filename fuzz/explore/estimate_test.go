@@ -179,6 +179,35 @@ func TestEstimateAtEnd(t *testing.T) {
 	}
 }
 
+// TestNoEstimateIsBetterThanAWrongOne: where faults may come between any two steps, or sleep
+// sets are all that prunes, the runs of an estimate cannot be made, and what the part that was
+// gone through makes guess is off by 10 and more, since the parts that come later are smaller.
+// Nothing is said then.
+func TestNoEstimateIsBetterThanAWrongOne(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options pulse.Options
+		method  explore.Method
+	}{
+		{"crash", pulse.Options{Faults: pulse.Faults{Crash: 1}}, explore.Method{}},
+		{"partition", pulse.Options{Faults: pulse.Faults{Partition: 1}}, explore.Method{}},
+		{"early timers", pulse.Options{EarlyTimers: 1}, explore.Method{}},
+		{"sleep sets", pulse.Options{Faults: pulse.Faults{Crash: 1}}, explore.Method{Reduction: explore.Everything, Sleep: true}},
+	} {
+		program := on(c.options, load.Pi(4).Build)
+		all, err := explore.Explore(explore.Options{Method: c.method, KeepOn: true}, program)
+		if err != nil || !all.Complete {
+			t.Fatalf("%s: %+v, %v", c.name, all, err)
+		}
+		for _, part := range []int{2, 10, 50} {
+			v, err := explore.Explore(explore.Options{Method: c.method, Estimate: true, KeepOn: true, Runs: max(1, all.Runs/part)}, program)
+			if err != nil || v.Estimate > 0 && (v.Estimate > 2*float64(all.Runs) || 2*v.Estimate < float64(all.Runs)) {
+				t.Errorf("%s: after %d runs of %d the estimate is %v, %v", c.name, v.Runs, all.Runs, v.Estimate, err)
+			}
+		}
+	}
+}
+
 // TestEstimateChangesNothing holds that a search with an estimate makes the
 // same runs in the same order as one without.
 func TestEstimateChangesNothing(t *testing.T) {

@@ -45,6 +45,9 @@ type Explanation struct {
 	Sampled *Sampled
 
 	steps map[uint64]stepName
+	// bare has the constraints of the condition whose second message comes in no order before
+	// the first, or without it: they hold wherever the first is received.
+	bare map[schedule.Constraint]bool
 }
 
 // A stepName is the words for a step: the message, who sent it and who receives it,
@@ -129,8 +132,23 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 			like = append(like, schedule.Constraint{First: e.steps[b.First].number(), Second: e.steps[b.Second].number()})
 		}
 		e.Condition, e.Exact = shrink.ConditionOf(w.orders, like)
+		e.bare = map[schedule.Constraint]bool{}
+		for _, c := range slices.Concat(e.Condition.Terms...) {
+			e.bare[c] = !slices.ContainsFunc(w.orders, func(o shrink.Order) bool { return comesWithout(&o, c) })
+		}
 	}
 	return e
+}
+
+// comesWithout reports whether the second message of a constraint is received without the first
+// before it.
+func comesWithout(o *shrink.Order, c schedule.Constraint) bool {
+	for _, r := range o.Received {
+		if i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second); k >= 0 && (i < 0 || k < i) {
+			return true
+		}
+	}
+	return false
 }
 
 // An explainer is the worker of an explanation.
@@ -387,10 +405,14 @@ func (e *Explanation) given() (list []string) {
 func (e *Explanation) term(list []schedule.Constraint) string {
 	var parts []string
 	for _, c := range list {
+		if e.bare[c] {
+			parts = append(parts, fmt.Sprintf("%s is received at %s", e.message(c.First), e.steps[c.First].receiver))
+			continue
+		}
 		parts = append(parts, fmt.Sprintf("%s comes before %s at %s", e.message(c.First), e.message(c.Second), e.steps[c.Second].receiver))
 	}
 	slices.Sort(parts)
-	return strings.Join(parts, " and ")
+	return strings.Join(slices.Compact(parts), " and ")
 }
 
 // message names the message of a step: by its sender too if its receiver gets others

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -96,7 +97,7 @@ func (l *leastOfAll) inputs() int {
 }
 
 // proven has the subjects for which that is feasible.
-func proven() []leastOfAll {
+var proven = sync.OnceValue(func() []leastOfAll {
 	return []leastOfAll{
 		{"writer", []drawn{numbered(4)}, [3]int{1, 5, 1}, ""},
 		{"writer-error", []drawn{numbered(4)}, [3]int{2, 7, 2}, ""},
@@ -117,7 +118,7 @@ func proven() []leastOfAll {
 		{"cache", []drawn{numbered(200), numbered(200)}, [3]int{0, 8, 1}, ""},
 		{"closing", []drawn{numbered(50), numbered(50), numbered(50)}, [3]int{2, 3, 1}, ""},
 	}
-}
+})
 
 // known has the others: the least run that is known, and why no more is.
 var known = []struct {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -149,12 +150,13 @@ func (p *table) property(list []int, number int) func(*props.T) {
 
 // failsInPlainOrder reports whether the program fails in plain order with some input.
 func (p *table) failsInPlainOrder() bool {
+	var property func(*props.T)
+	r := props.NewRunner("plain", func(t *props.T) { property(t) })
+	defer r.Close()
 	for _, list := range lists(3) {
 		for number := range 3 {
-			r := props.NewRunner("plain", p.property(list, number))
-			res := r.Run(props.Plan{})
-			r.Close()
-			if res.Failure != nil {
+			property = p.property(list, number)
+			if res := r.Run(props.Plan{}); res.Failure != nil {
 				return true
 			}
 			if !p.number {
@@ -181,12 +183,16 @@ type inputIDs struct {
 // leastOf tries all inputs with as many messages from outside, from none on, in all
 // orders.
 func (p *table) leastOf(t *testing.T) least {
+	var property func(*props.T)
+	r := props.NewRunner("slow", func(t *props.T) { property(t) })
+	defer r.Close()
 	for external := range 6 {
 		l := least{external: external, steps: 1 << 30}
 		for _, list := range lists(3) {
 			number := external - len(list)
 			if number >= 0 && number <= 2 && (number == 0 || p.number) {
-				l.look(t, p.property(list, number))
+				property = p.property(list, number)
+				l.look(t, r, property)
 			}
 		}
 		if l.inputs != nil {
@@ -211,9 +217,7 @@ func lists(n int) [][]int {
 }
 
 // look runs a program in all orders.
-func (l *least) look(t *testing.T, property func(*props.T)) {
-	r := props.NewRunner("slow", property)
-	defer r.Close()
+func (l *least) look(t *testing.T, r *props.Runner, property func(*props.T)) {
 	mine, steps := inputIDs{property, map[uint64]bool{}}, 1<<30
 	if !eachOrder(r, props.Plan{}, 1_000_000, func(res *props.Result) {
 		if res.Failure != nil {
@@ -370,10 +374,10 @@ func unlike(r *props.Runner, out *Shrunk) (wrong string, all bool) {
 		if res.System == nil || res.Skipped {
 			return
 		}
-		key, received := plainly(res.System)
+		key := plainOrderOf(res.System.Trace())
 		o := orders[key]
 		if o == nil {
-			o = &plainOrder{received: received}
+			o = &plainOrder{received: plainly(res.System.Trace())}
 			orders[key] = o
 		}
 		if res.Failure != nil && res.Failure.Signature() == out.Best.Signature {
@@ -421,10 +425,27 @@ func TestWrongExplanationsAreSeen(t *testing.T) {
 	}
 }
 
-// plainly returns what each actor of a run has received, as a text by identities and by
-// names.
-func plainly(sys *pulse.System) (key string, received map[string][]stepName) {
-	tr := sys.Trace()
+// plainOrderOf returns what each actor of a run has received, by identities: a text that two runs
+// share if they are of one order.
+func plainOrderOf(tr *trace.Trace) string {
+	byActor := map[uint64][]byte{}
+	for i := range tr.Steps {
+		if st := &tr.Steps[i]; st.Kind == trace.Receive {
+			id := tr.Actors[st.Actor].ID
+			byActor[id] = binary.BigEndian.AppendUint64(byActor[id], st.ID)
+		}
+	}
+	var b []byte
+	for _, id := range slices.Sorted(maps.Keys(byActor)) {
+		b = binary.BigEndian.AppendUint64(b, id)
+		b = binary.BigEndian.AppendUint64(b, uint64(len(byActor[id])))
+		b = append(b, byActor[id]...)
+	}
+	return string(b)
+}
+
+// plainly returns what each actor of a run has received, by names.
+func plainly(tr *trace.Trace) map[string][]stepName {
 	names, count, named := tr.Names(), map[string]int{}, map[int32]stepName{}
 	for i := range tr.Sends {
 		d := &tr.Sends[i]
@@ -434,21 +455,14 @@ func plainly(sys *pulse.System) (key string, received map[string][]stepName) {
 		count[text]++
 		named[int32(i)] = n
 	}
-	received = map[string][]stepName{}
-	byActor := map[uint64]string{}
+	received := map[string][]stepName{}
 	for i := range tr.Steps {
-		st := &tr.Steps[i]
-		if st.Kind == trace.Receive {
+		if st := &tr.Steps[i]; st.Kind == trace.Receive {
 			actor := names.Of(st.Actor)
 			received[actor] = append(received[actor], named[st.Send])
-			byActor[tr.Actors[st.Actor].ID] += fmt.Sprintf(" %x", st.ID)
 		}
 	}
-	var b strings.Builder
-	for _, id := range slices.Sorted(maps.Keys(byActor)) {
-		fmt.Fprintf(&b, "%x:%s\n", id, byActor[id])
-	}
-	return b.String(), received
+	return received
 }
 
 // told reports whether a condition holds in an order, as people would read it: the one
@@ -491,8 +505,11 @@ type awkwardProgram struct {
 // property runs the program as it is.
 func (p awkwardProgram) property(t *props.T) {
 	o := pulse.Options{}
-	if p.name == "lost messages" {
+	switch p.name {
+	case "lost messages":
 		o.Faults = pulse.Faults{Drop: 1}
+	case "a crash before anything":
+		o.Faults = pulse.Faults{Crash: 1}
 	}
 	sys := t.SystemWith(o)
 	p.build(t, sys)
@@ -618,6 +635,14 @@ var awkward = []awkwardProgram{
 		sendsBy(sys, judge, "b")
 		sendsBy(sys, other, "c")
 		sendsBy(sys, other, "d")
+	}},
+	{"a crash before anything", func(t *props.T, sys *pulse.System) {
+		judge := sys.SpawnSpec(pulse.Spec{Name: "judge", Safe: true, Actor: pulse.Func(func(_ *pulse.Ctx, msg any) {
+			if msg == "a" {
+				t.Error("a")
+			}
+		})})
+		sendsBy(sys, judge, "a", "b")
 	}},
 	{"lost messages", func(t *props.T, sys *pulse.System) {
 		got := ""

@@ -97,11 +97,14 @@ type chance struct {
 
 // chancesOf runs all orders of a case, one after the other, each from its start.
 func chancesOf(r *props.Runner, c *shrink.Case, signature string) (list []chance, all bool) {
-	by := &slowRun{slowly: &slowly{}}
+	by, received := &slowRun{slowly: &slowly{}}, map[string]map[string][]stepName{}
 	for range mostPlain {
 		res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: by})
-		_, received := plainly(res.System)
-		one := chance{received, res.Failure != nil && res.Failure.Signature() == signature, 1}
+		key := plainOrderOf(res.System.Trace())
+		if received[key] == nil {
+			received[key] = plainly(res.System.Trace())
+		}
+		one := chance{received[key], res.Failure != nil && res.Failure.Signature() == signature, 1}
 		n := len(by.digits)
 		for _, of := range by.of[:n] {
 			one.p /= float64(of)
@@ -163,7 +166,7 @@ func (w *turner) miscounts(e *Explanation) (list []string) {
 			}
 			by.seed = hash.Mix(i)
 			res := w.runs(by)
-			if _, received := plainly(res.System); !under.told(received) {
+			if received := plainly(res.System.Trace()); !under.told(received) {
 				continue
 			}
 			if got.Of++; w.fails(&res) {
