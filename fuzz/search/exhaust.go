@@ -109,9 +109,6 @@ func orderOf(res *props.Result) uint64 {
 	return all
 }
 
-// leastConfirming is how many runs Confirm makes at least.
-const leastConfirming = 128
-
 // Confirm makes runs at random after every order was run, as many as that took. It
 // reports whether none of them came in an order that is new: no reduction is
 // trusted alone, and a program that does not repeat itself has no "every order".

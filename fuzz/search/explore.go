@@ -81,6 +81,7 @@ func Explore(ctx context.Context, p Property, o ExploreOptions) (Exploration, er
 	if err := x.all(); err != nil {
 		return Exploration{Verdict: x.verdict}, err
 	}
+	x.confirm()
 	return x.result(), nil
 }
 
@@ -99,6 +100,7 @@ type exploring struct {
 	begun      int      // inputs
 	open       []*input // that were begun and are not done
 	turn       *input   // the one that is run
+	done       []*input // the first of those that are done; see confirm
 	ended      bool     // no input is to be gone on with
 	incomplete bool     // some input is
 

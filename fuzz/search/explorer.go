@@ -79,8 +79,12 @@ func (w *explorer) turnTo(in *input, own *counts) {
 }
 
 // Run runs the property once.
-func (w *explorer) Run(s pulse.Strategy) explore.Run {
-	w.last = w.runner.Run(props.Plan{Inputs: w.inputs, Strategy: s, EarlyTimers: w.earlyTimers})
+func (w *explorer) Run(s pulse.Strategy) explore.Run { return w.run(props.Plan{Strategy: s}) }
+
+// run runs the property once by a plan, with the input.
+func (w *explorer) run(plan props.Plan) explore.Run {
+	plan.Inputs, plan.EarlyTimers = w.inputs, w.earlyTimers
+	w.last = w.runner.Run(plan)
 	res := &w.last
 	if text := drawsDiffer(res.Inputs, w.inputs); text != "" {
 		res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
@@ -188,6 +192,9 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	}
 	for _, f := range late(runners) {
 		list = append(list, f.Error())
+	}
+	if why := v.doubt(); why != "" {
+		list = append(list, why)
 	}
 	list = append(list, rejections(x.inputs.rejected, x.inputs.tooLarge, x.inputs.tries)...)
 	switch tested := v.Runs - (v.Skipped - x.inputs.skipped); {

@@ -203,6 +203,9 @@ func (x *exploring) finish(in *input) (err error) {
 		}
 	}
 	x.add(in)
+	if len(x.done) < mostConfirmed {
+		x.done = append(x.done, &input{number: in.number, drawn: in.drawn, counts: in.counts})
+	}
 	x.ended = x.ended || r.Nondeterminism != "" || r.Clash != "" || r.Bound == "failure"
 	return nil
 }

@@ -37,11 +37,14 @@ type Verdict struct {
 	Watched   bool
 	Unreached []string
 
-	crowded bool           // there are situations of which nothing is known
-	looked  bool           // Watched because of Result.Looks of package props
-	asked   explore.Method // the one that the search began with
-	known   float64        // how many runs there are at least, by the estimates that there are
-	more    bool           // there may be inputs that were not begun, of which Estimate says nothing
+	crowded bool // there are situations of which nothing is known
+	looked  bool // Watched because of Result.Looks of package props
+	// unconfirmed: a run at random failed after all that were to be made had passed.
+	unconfirmed bool
+
+	asked explore.Method // the one that the search began with
+	known float64        // how many runs there are at least, by the estimates that there are
+	more  bool           // there may be inputs that were not begun, of which Estimate says nothing
 }
 
 // String says it in one line, such as
