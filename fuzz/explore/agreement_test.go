@@ -440,9 +440,13 @@ type oddity struct {
 // that ends after its timer has come due (71204), and two that read the name of a third
 // (85445); a timer that is stopped only after a step that may come later (2730); a pass that
 // sleeps while it comes at rest (4002); periodic timers (84) and a Nemesis (182) where time
-// may pass early; and a crash after the last step that a run may take (7403).
+// may pass early; a crash after the last step that a run may take (7403); and a periodic timer
+// whose sends are not in the order of steps (7168).
 func oddities() (list []oddity) {
-	list = append(list, oddity{2730, earlyProgram}, oddity{7403, func(seed uint64) *program { return newProgram(seed, foolishFeatures(seed)) }})
+	list = append(list, oddity{2730, earlyProgram})
+	for _, seed := range []uint64{7168, 7403} {
+		list = append(list, oddity{seed, func(seed uint64) *program { return newProgram(seed, foolishFeatures(seed)) }})
+	}
 	for _, seed := range []uint64{198, 403, 454, 523, 784, 4109, 9678, 10092} {
 		list = append(list, oddity{seed, func(seed uint64) *program { return newProgram(seed, agreementFeatures(seed)) }})
 	}

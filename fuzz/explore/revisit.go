@@ -49,7 +49,7 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 // identities.
 func (v *reviser) findRevisits(f *frame, from int) {
 	steps, sends := v.trace.Steps, v.trace.Sends
-	m := v.sentFrom(from)
+	m := 0 // not from the end: a periodic timer is set again by the step that set it, long after
 	for i := from; i < len(steps); i++ {
 		set := v.of(int32(i))
 		for ; m < len(sends) && int(sends[m].Step) <= i; m++ {
@@ -61,17 +61,6 @@ func (v *reviser) findRevisits(f *frame, from int) {
 		s.id, s.revisits = st.ID, int32(len(f.revisits))
 		v.last[st.Actor] = int32(i)
 	}
-}
-
-// sentFrom returns the number of a message before which no step from number `from`
-// on has sent any. What the test sends between two steps is no step's.
-func (v *reviser) sentFrom(from int) int {
-	sends := v.trace.Sends
-	m := len(sends)
-	for m > 0 && (sends[m-1].Step < 0 || int(sends[m-1].Step) >= from) {
-		m--
-	}
-	return m
 }
 
 // prepare finds out what must be known of a frame's run if a message may have
