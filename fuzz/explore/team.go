@@ -39,9 +39,8 @@ type subtree struct {
 	limb     limb                   // in the trunk
 	start    func(*search, way) way // makes the way to go through it of another that is done; nil once it is begun
 	search   *search
-	way      way  // before, one that is done, or nil
-	left     int  // how many runs of the round it has not made
-	known    bool // a run of it was made since its limb is the same
+	way      way // before, one that is done, or nil
+	left     int // how many runs of the round it has not made
 	finished bool
 }
 
@@ -333,7 +332,6 @@ func (tm *team) goOn(t *subtree, w Worker, most int) {
 	s.limits.pause(min(most, t.left))
 	t.finished = !s.probeAsDue() && t.way.explore()
 	made := s.tally.result.made() - before
-	t.known = t.known || made > 0
 	if t.left -= made; t.finished || !s.limits.paused {
 		t.left = 0
 	}

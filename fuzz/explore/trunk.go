@@ -90,7 +90,6 @@ func (k *trunk) divide(t *subtree) bool {
 	for ; p.floor <= at; p.floor++ {
 		k.add(t, p, &p.nodes[p.floor], &d.walker.sleeping.touches)
 	}
-	t.known = p.floor < len(p.nodes)
 	return true
 }
 
@@ -151,10 +150,22 @@ func (k *trunk) take(t *subtree) {
 			continue
 		}
 		j.takeMarks(n, p.of(n))
-		own := &j.list[n.current]
-		if set := d.walker.sleeping.touches.of(p.taken(n)); len(set) > len(k.touches.of(own)) {
-			own.touchSet = k.number(set, own)
+		k.learn(&j.list[n.current], d.walker.sleeping.touches.of(p.taken(n)))
+	}
+}
+
+// learn notes what a candidate's step has touched in a subtree. In another, where what it
+// asks has another answer, it may have touched something else.
+func (k *trunk) learn(c *candidate, more []trace.Touch) {
+	known := k.touches.of(c)
+	set := slices.Clip(known)
+	for _, x := range more {
+		if !slices.Contains(set, x) {
+			set = append(set, x)
 		}
+	}
+	if len(set) > len(known) {
+		c.touchSet = k.number(set, c)
 	}
 }
 
@@ -232,10 +243,44 @@ func (j *junction) next() int32 {
 	return -1
 }
 
+// isLastKnown reports whether all is known that the step of the answer that was begun last
+// can touch: whether it was run with all answers to what it asks.
+func (j *junction) isLastKnown() bool {
+	below := j.last.limb.from
+	if below == j {
+		return j.last.isPastStep()
+	}
+	for below.above != j {
+		below = below.above
+	}
+	return below.node.kind != asks || below.open == 0 && below.next() < 0
+}
+
+// isPastStep reports whether the step that leads to a subtree was run with all answers to
+// what it asks. The last node of a path is one of which another answer was not run yet.
+func (t *subtree) isPastStep() bool {
+	switch {
+	case t.finished:
+		return true
+	case t.start != nil:
+		return false
+	}
+	p := &t.way.(*depthFirst).walker.path
+	for _, n := range p.nodes[p.floor:] {
+		if n.kind != asks {
+			return true
+		}
+		if n.current+1 < n.answers {
+			return false
+		}
+	}
+	return false
+}
+
 // begin begins the next answer of a junction, if it has one that can be begun now.
 func (k *trunk) begin(j *junction, make func(limb) *subtree) bool {
 	i := j.next()
-	if i < 0 || j.node.kind == picks && k.sleeps && !j.last.known {
+	if i < 0 || j.node.kind == picks && k.sleeps && !j.isLastKnown() {
 		return false
 	}
 	if j.node.kind == picks {

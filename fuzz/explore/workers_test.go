@@ -33,14 +33,17 @@ func TestWorkersAgree(t *testing.T) {
 	for _, seed := range tellingPrograms() {
 		programs = append(programs, newProgram(seed, foolishFeatures(seed)))
 	}
+	// Its steps ask whether they crash, and touch more if they do.
+	programs = append(programs, newProgram(912, survivingFeatures(912)))
 	for _, p := range programs {
 		all, ok := e.enumerate(p.options(), p.Build, 2000)
 		if !ok {
 			continue
 		}
-		for _, r := range explore.Reductions() {
+		for i, r := range append(explore.Reductions(), explore.Everything) {
 			var o explore.Options
-			if o.Reduction = r; p.seed%8 != 0 {
+			o.Sleep = i == len(explore.Reductions())
+			if o.Reduction = r; p.seed%8 != 0 || p.seed == 912 {
 				o.SplitAll()
 			}
 			two, five := withWorkers(p, o, 2), withWorkers(p, o, 5)
