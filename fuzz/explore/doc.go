@@ -173,8 +173,8 @@
 // A property that looks at several actors while the run goes on sees the states
 // of the orders that are run; orders that are left out may come to other states
 // in between. So does one that reads the trace, or the names and places of actors
-// that steps have spawned, when the run is over. Partitions that nobody notices are not
-// made.
+// that steps have spawned, when the run is over, and one that asks when it ended, where
+// messages came late to nobody. Partitions that nobody notices are not made.
 //
 // ByHash takes two states for one when their hashes of 64 bits are equal. That two of a
 // hundred million are has a chance of one in 3,700; Checked would find it.
