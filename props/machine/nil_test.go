@@ -69,7 +69,6 @@ func nils() []struct {
 		{"Source without a T", func(*props.T) { props.Source(nil, "n") }, noT},
 		{"a method of no T", func(*props.T) { (*props.T)(nil).Errorf("no") }, noT},
 		{"a method of the zero T", func(*props.T) { (&props.T{}).System() }, noT},
-		{"Attach nil", func(t *props.T) { t.Attach("a", nil) }, `Attach "a" is nil: say what writes it`},
 	}
 }
 
