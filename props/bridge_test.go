@@ -303,7 +303,7 @@ func TestRapidBoundsSometimes(t *testing.T) {
 	r := &endedRecorder{}
 	apart(func() {
 		rapid.Check(r, props.Rapid(func(t *props.T) {
-			for range 50 {
+			for range 100 { // also in the 20 runs of -short
 				n++
 				t.Sometimes(fmt.Sprint(n), true)
 			}
