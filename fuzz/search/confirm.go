@@ -11,11 +11,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// leastConfirming is how many runs at random confirm that all orders were run, at least
-// where Exhaustion.Confirm makes them.
+// leastConfirming is how many runs at random confirm that all orders were run.
+// Exhaustion.Confirm makes more where there were more orders.
 const leastConfirming = 128
 
-// mostConfirmed bounds of how many inputs orders are confirmed: the first that were done.
+// mostConfirmed bounds the inputs of these runs, which are the first that were done.
 const mostConfirmed = 16
 
 // confirm makes runs at random of an exploration that left orders out and is complete. No
@@ -44,8 +44,8 @@ func (x *exploring) confirm() {
 	}
 }
 
-// leftOut reports whether the exploration was to run fewer than all orders, and none of
-// those that are the same by what is known of them.
+// leftOut reports whether the exploration left out orders because they do the same as others,
+// and none for another reason, such as a bound.
 func (v *Verdict) leftOut() bool {
 	m := &v.asked
 	return (v.Reduction != explore.Everything || v.Sleep || m.States != explore.NoStates) &&

@@ -29,7 +29,7 @@ type explored struct {
 	Exploration
 }
 
-// exploreFor explores a property.
+// exploreFor explores a property, without the runs that confirm what it comes to.
 func exploreFor(t *testing.T, o ExploreOptions, property func(*props.T)) explored {
 	t.Helper()
 	return exploreUntil(t, context.Background(), o, property)

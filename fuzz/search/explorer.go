@@ -231,12 +231,17 @@ func (x *exploring) lost(found map[string]*placed) (list []string) {
 
 // which tells of a finding which run it was, and how many failed so.
 func (x *exploring) which(f *placed) string {
-	run := fmt.Sprintf("run %d of %d", f.index+1, max(1, x.finishedRuns()))
-	if f.probe {
-		run = fmt.Sprintf("a random run beside %s", words.Count(f.index+1, "run"))
+	all, number := max(1, x.finishedRuns()), f.index+1
+	several := len(x.workers) > 1 // which it was depends on how fast each worker is
+	if several {
+		number = all
 	}
-	if len(x.workers) > 1 { // which it was depends on how fast each worker is
-		run = fmt.Sprintf("one of %d runs", max(1, x.finishedRuns()))
+	run := fmt.Sprintf("run %d of %d", number, all)
+	switch {
+	case f.probe:
+		run = fmt.Sprintf("a random run beside %s", words.Count(number, "run"))
+	case several:
+		run = fmt.Sprintf("one of %s", words.Count(all, "run"))
 	}
 	run += fmt.Sprintf(" %s, %s", x.how(), words.Elapsed(x.verdict.Elapsed))
 	if x.KeepOn {

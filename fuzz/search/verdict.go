@@ -106,7 +106,7 @@ func (v Verdict) String() string {
 // to be more than were made. Of a bound that is raised it would say how many
 // there are for the last one.
 func (v Verdict) whole() string {
-	if v.Complete || v.Nondeterminism != "" || v.Clash != "" || len(v.Levels) > 0 || v.Estimate <= float64(v.Runs) {
+	if v.Complete || v.unconfirmed || v.Nondeterminism != "" || v.Clash != "" || len(v.Levels) > 0 || v.Estimate <= float64(v.Runs) {
 		return ""
 	}
 	of := ""
@@ -151,6 +151,8 @@ func (v Verdict) why() string {
 		return "the program does not repeat itself"
 	case v.Clash != "":
 		return "two states have one hash"
+	case v.unconfirmed:
+		return "an order that was left out fails"
 	case v.Bound == "failure":
 		return "stopped at the first failure"
 	case v.Bound == "":

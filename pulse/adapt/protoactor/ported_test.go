@@ -561,11 +561,12 @@ func strays(real map[string]int, known map[string]bool) (list []string) {
 	return list
 }
 
-// explored returns the results of all orders.
+// explored returns the results of all orders that Explore goes through, and of no runs at
+// random beside: these could hide that it leaves one out.
 func (p ported) explored(t *testing.T) (map[string]bool, fuzz.Verdict) {
 	t.Helper()
 	known := map[string]bool{}
-	v := fuzz.Config{Runs: 20_000, MustComplete: true, Folder: t.TempDir(), Method: explore.Method{CountDistinct: true}}.Explore(t, p.hosted(func(_ *props.T, result string) { known[result] = true }))
+	v := fuzz.Config{Runs: 20_000, MustComplete: true, Folder: t.TempDir(), Method: explore.Method{CountDistinct: true, DepthFirst: true}}.Explore(t, p.hosted(func(_ *props.T, result string) { known[result] = true }))
 	return known, v
 }
 
