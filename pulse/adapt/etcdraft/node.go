@@ -79,7 +79,7 @@ func (c *Cluster) newNode(id uint64, disk machine.Disk, out *output) *node {
 	must(err)
 	n.raw, n.timeouts, n.term = raw, timeoutsOf(raw, rc.ElectionTick), kept.hard.GetTerm()
 	n.observe = n.tell
-	out.Do(func() { c.Safety.Started(id, kept.snap, kept.entries) })
+	out.Do(func() { c.Safety.Started(id, kept.snap, kept.entries, rc.Applied) })
 	n.drain(out)
 	return n
 }

@@ -92,14 +92,15 @@ func (s *Safety) fail(format string, args ...any) {
 }
 
 // Started says that a node has started with a snapshot, which may be nil, and the entries
-// after it.
-func (s *Safety) Started(id uint64, snap *raftpb.Snapshot, entries []*raftpb.Entry) {
+// after it. Applied is the last entry in its state machine: give it what raft.Config.Applied
+// has. Zero means the last entry of the snapshot.
+func (s *Safety) Started(id uint64, snap *raftpb.Snapshot, entries []*raftpb.Entry, applied uint64) {
 	n := &s.nodes[id]
 	*n = observed{log: n.log[:0]}
 	if snap != nil {
 		s.begin(n, id, snap)
-		n.applied = snap.GetMetadata().GetIndex()
 	}
+	n.applied = max(applied, snap.GetMetadata().GetIndex())
 	s.append(n, id, entries)
 }
 

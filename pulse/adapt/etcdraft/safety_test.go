@@ -99,7 +99,7 @@ func TestSafety(t *testing.T) {
 	} {
 		s := etcdraft.NewSafety(3)
 		for id := range uint64(3) {
-			s.Started(id+1, snapshotAt(1, 1), nil)
+			s.Started(id+1, snapshotAt(1, 1), nil, 0)
 		}
 		for i, d := range c.deeds {
 			if err := s.Err(); err != nil && c.name != "what came first is kept" {
@@ -122,12 +122,46 @@ func TestSafetyOfARestart(t *testing.T) {
 	s := etcdraft.NewSafety(1)
 	a2 := entry(2, 2, "a")
 	for range 2 {
-		s.Started(1, snapshotAt(1, 1), nil)
+		s.Started(1, snapshotAt(1, 1), nil, 0)
 		for _, d := range []deed{{1, etcdraft.Observation{Commit: 1}}, appends(1, a2), {1, etcdraft.Observation{Commit: 2}}, knows(1, 2, a2), applies(1, a2)} {
 			s.Observe(d.node, d.does)
 		}
 	}
 	if err := s.Err(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSafetyOfADurableState: a node whose state machine is on disk starts with more applied
+// than its snapshot has. From there on it applies every entry, and each one once.
+func TestSafetyOfADurableState(t *testing.T) {
+	a2, a3, a4 := entry(2, 2, "a"), entry(3, 2, "a"), entry(4, 2, "a")
+	log := []*raftpb.Entry{a2, a3, a4}
+	for _, c := range []struct {
+		name    string
+		snap    *raftpb.Snapshot
+		applied uint64
+		next    *raftpb.Entry
+		want    string
+	}{
+		{"the next entry", snapshotAt(1, 1), 2, a3, ""},
+		{"the next entry, without a snapshot", nil, 2, a3, ""},
+		{"the entry after a snapshot in memory", snapshotAt(1, 1), 0, a2, ""},
+		{"an entry for the second time", snapshotAt(1, 1), 2, a2, "state machine safety: node 1 applies entry 2 after 2"},
+		{"an entry too late", snapshotAt(1, 1), 2, a4, "state machine safety: node 1 applies entry 4 after 2"},
+		{"an entry too late, without a snapshot", nil, 2, a4, "state machine safety: node 1 applies entry 4 after 2"},
+	} {
+		s := etcdraft.NewSafety(1)
+		s.Started(1, snapshotAt(1, 1), nil, 1)
+		s.Observe(1, etcdraft.Observation{Term: 2, Appended: log, Committed: log, Applied: log[:1]})
+		s.Started(1, c.snap, log, c.applied)
+		s.Observe(1, etcdraft.Observation{Applied: []*raftpb.Entry{c.next}})
+		got := ""
+		if err := s.Err(); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: Safety says %q, want %q", c.name, got, c.want)
+		}
 	}
 }
