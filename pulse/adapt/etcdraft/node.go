@@ -18,9 +18,9 @@ type node struct {
 	raw     *raft.RawNode
 	storage *raft.MemoryStorage
 	journal journal
-	timeouts
-	leads bool
-	term  uint64
+	timer   Timeouts
+	leads   bool
+	term    uint64
 
 	state    StateMachine
 	conf     *raftpb.ConfState
@@ -77,7 +77,7 @@ func (c *Cluster) newNode(id uint64, disk machine.Disk, out *output) *node {
 	rc.ID, rc.Storage, rc.Applied, rc.Logger = id, n.storage, n.applied, quiet{}
 	raw, err := raft.NewRawNode(&rc)
 	must(err)
-	n.raw, n.timeouts, n.term = raw, timeoutsOf(raw, rc.ElectionTick), kept.hard.GetTerm()
+	n.raw, n.timer, n.term = raw, TimeoutsOf(raw), kept.hard.GetTerm()
 	n.observe = n.tell
 	out.Do(func() { c.Safety.Started(id, kept.snap, kept.entries, rc.Applied) })
 	n.drain(out)
@@ -101,9 +101,7 @@ func (n *node) saw(o Observation, out *output) {
 
 // Tick lets time pass.
 func (n *node) Tick(out *output) {
-	n.before(n.leads, out.Choose)
-	n.raw.Tick()
-	n.after()
+	n.timer.Tick(out.Choose)
 	n.drain(out)
 }
 

@@ -8,44 +8,67 @@ import (
 	"go.etcd.io/raft/v3"
 )
 
-// timeouts are the election timeouts of a RawNode as decisions. Raft draws a timeout
-// when its role or term changes, by crypto/rand. What it has drawn is replaced by a number
-// that no count of ticks reaches, which also shows when it draws anew; and when a timeout
-// is over that was chosen here, it is replaced by zero for the Tick that is to see it.
+// Timeouts makes the election timeouts of a RawNode decisions of the strategy, so that a run
+// can be replayed. Raft itself draws them from crypto/rand.
 //
-// Invariant between ticks: what raft compares with is never, or what raft has drawn since.
-type timeouts struct {
-	tick    int  // Config.ElectionTick
+// Raft draws a timeout when its role or term changes. Timeouts replaces it by a number that no
+// count of ticks reaches; if that number is gone, raft has drawn again. When the chosen timeout
+// is over, Tick sets raft's to zero for one tick.
+//
+// Invariant between ticks: raft's timeout is never, or raft has drawn it since the last tick.
+type Timeouts struct {
+	raw     *raft.RawNode
+	state   *raft.StateType
+	tick    int  // raft.Config.ElectionTick
 	elapsed *int // raft's count of ticks
-	limit   *int // what raft compares it with
+	limit   *int // raft's timeout
 	chosen  int  // by the strategy; 0 when it was not asked since raft has drawn
 }
 
 // never is a timeout that no run reaches.
 const never = 1 << 30
 
-// timeoutsOf finds the fields in a node. It panics if there are none.
-func timeoutsOf(n *raft.RawNode, tick int) timeouts {
+// TimeoutsOf returns the Timeouts of a RawNode, which a driver makes once for each. It panics
+// if this version of raft has no such fields.
+func TimeoutsOf(n *raft.RawNode) Timeouts {
 	r := reflect.ValueOf(n).Elem().FieldByName("raft")
 	if r.Kind() != reflect.Pointer || r.Elem().Kind() != reflect.Struct {
 		panic("etcdraft: this version of go.etcd.io/raft keeps its state otherwise, so that its election timeouts cannot be decided: take v3.7.0")
 	}
-	field := func(name string) *int {
+	field := func(name string, kind reflect.Type) unsafe.Pointer {
 		f := r.Elem().FieldByName(name)
-		if !f.IsValid() || f.Kind() != reflect.Int {
+		if !f.IsValid() || f.Type() != kind {
 			panic(fmt.Sprintf("etcdraft: this version of go.etcd.io/raft has no %s, so that its election timeouts cannot be decided: take v3.7.0", name))
 		}
-		return (*int)(unsafe.Pointer(f.UnsafeAddr()))
+		return f.Addr().UnsafePointer()
 	}
-	return timeouts{tick: tick, elapsed: field("electionElapsed"), limit: field("randomizedElectionTimeout")}
+	number := reflect.TypeFor[int]()
+	return Timeouts{
+		raw:     n,
+		state:   (*raft.StateType)(field("state", reflect.TypeFor[raft.StateType]())),
+		tick:    *(*int)(field("electionTimeout", number)),
+		elapsed: (*int)(field("electionElapsed", number)),
+		limit:   (*int)(field("randomizedElectionTimeout", number)),
+	}
 }
 
-// before prepares a Tick. Choose is asked at the first tick at which the answer matters.
-func (t *timeouts) before(leads bool, choose func(n int) int) {
+// Tick is called in place of RawNode.Tick. Choose returns a number from 0 to n-1: give it
+// pulse.Ctx.Choose or machine.Output.Choose. Tick calls it at the first tick at which the
+// answer matters.
+func (t *Timeouts) Tick(choose func(n int) int) {
+	t.before(choose)
+	t.raw.Tick()
+	if *t.limit == 0 { // raft has not drawn
+		*t.limit = never
+	}
+}
+
+// before prepares a tick of the RawNode.
+func (t *Timeouts) before(choose func(n int) int) {
 	if *t.limit != never {
 		*t.limit, t.chosen = never, 0
 	}
-	if leads || *t.elapsed+1 < t.tick {
+	if *t.state == raft.StateLeader || *t.elapsed+1 < t.tick {
 		return
 	}
 	if t.chosen == 0 {
@@ -53,12 +76,5 @@ func (t *timeouts) before(leads bool, choose func(n int) int) {
 	}
 	if *t.elapsed+1 >= t.chosen {
 		*t.limit = 0
-	}
-}
-
-// after follows a Tick.
-func (t *timeouts) after() {
-	if *t.limit == 0 { // raft has not drawn
-		*t.limit = never
 	}
 }
