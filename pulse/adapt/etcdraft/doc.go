@@ -44,16 +44,38 @@
 // Cluster.Err returns the first violation that Safety has seen: of election safety, log
 // matching, leader completeness, state machine safety, a commit index that goes back, a
 // snapshot over newer state, or a read that misses what was committed before it was asked.
-// Who has a driver of their own feeds a Safety from there. Whether the answers of
-// the user's state machine are linearizable is for props/linear: see the Example, whose store
-// remembers its clients, since raft may apply a proposal twice and clients ask again.
+// Whether the answers of the user's state machine are linearizable is for props/linear: see
+// the Example, whose store remembers its clients, since raft may apply a proposal twice and
+// clients ask again.
+//
+// # Leaders that come and go
+//
+// The worst bugs of a consensus protocol need several leaders, each isolated at the wrong moment
+// and elected again later. Faults at random moments hardly ever make such runs. A LeaderNemesis
+// makes them on purpose:
+//
+//	nemesis := cluster.LeaderNemesis()
+//	nemesis.Requests = []any{etcdraft.Propose{Data: put("x", "1")}}
+//	sys.Go("nemesis", nemesis.Run)
+//
+// Two faults were planted in raft itself: an entry of an older term is counted as committed,
+// which is Figure 8 of the Raft paper, and the configuration is changed while a change is
+// pending. It finds them after 2,293 and 742 runs, by the medians of five seeds.
+//
+// # A driver of your own
+//
+// A driver that is not of this package, such as that of your product, uses three parts of it.
+// Timeouts.Tick takes the place of RawNode.Tick, so that runs replay. A Safety judges: the
+// driver calls Started when a node starts, with what its state machine has applied, and Observe
+// after that. A LeaderNemesis sends it messages of your choice. machine.Config gives it a network
+// and disks. The test TestOwnDriver of this package is a whole such driver in 100 lines.
 //
 // # What is controlled
 //
 // Time is virtual: Config.Tick is the time from one RawNode.Tick to the next. Raft draws its
 // election timeouts from crypto/rand. Here they are decisions of the strategy, between
-// ElectionTick and twice that, as there. For this the package writes a field of raft's,
-// which it finds by reflection: with a version of raft that has no such field Spawn panics.
+// ElectionTick and twice that, as there: see Timeouts, which writes a field of raft's that it
+// finds by reflection. With a version of raft that has no such field Spawn panics.
 // Raft logs nothing, and what it would end the process with fails the run.
 //
 // pulse.Options.Isolation is not for these nodes: values of protobuf keep notes in

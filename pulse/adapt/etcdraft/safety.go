@@ -31,6 +31,7 @@ type Safety struct {
 	err       error
 	nodes     []observed
 	leaders   map[uint64]uint64   // of each term
+	newest    uint64              // the highest term in leaders
 	entries   [][]known           // by index: what was seen at it, one for each term
 	committed []known             // by index; of term 0 if none was seen
 	top       uint64              // the highest index in committed
@@ -215,6 +216,7 @@ func (s *Safety) leads(n *observed, id uint64) {
 		s.fail("election safety: term %d has two leaders, nodes %d and %d", n.term, other, id)
 	}
 	s.leaders[n.term] = id
+	s.newest = max(s.newest, n.term)
 	for i := range s.committed {
 		c := &s.committed[i]
 		if c.term == 0 || c.in >= n.term {
