@@ -241,7 +241,7 @@ func TestOwnDriverReplays(t *testing.T) {
 	if first, again := traces(noFlaw), traces(noFlaw); first != again {
 		t.Errorf("the same runs have traces %x and then %x", first, again)
 	}
-	if traces(ownTimeouts) == traces(ownTimeouts) {
+	if first, again := traces(ownTimeouts), traces(ownTimeouts); first == again {
 		t.Error("runs with the timeouts that raft draws have the same traces: the test sees nothing")
 	}
 }
