@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -93,7 +92,7 @@ func (r *mailroom) arrival(m int32) int32 {
 // message m.
 func (r *mailroom) older(b *mailbox, m int32) (n int) {
 	list := r.sentTo(b)
-	at := slices.Index(list, m)
+	at := indexOf(list, m)
 	for i, x := range list {
 		sooner := cmp.Or(cmp.Compare(r.arrival(x), r.arrival(m)), cmp.Compare(i, at))
 		if takesRoom(&r.sends[x]) && sooner < 0 {

@@ -1,8 +1,6 @@
 package pulse
 
 import (
-	"slices"
-
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -58,6 +56,9 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 	a := c.place()
 	a.handler, a.parent = handler, parent
 	a.id = c.rec.addActor(name, info, parent)
+	if threaded {
+		makeThread(c, a)
+	}
 	if c.states != nil && a.actor != trace.Test { // its handler may hold what the spawner knows
 		c.states.happened(event{kind: eventSpawned, actor: a.actor, step: none, spawner: c.rec.cur})
 	}
@@ -332,7 +333,7 @@ func (c *cast) watch(watcher, other int32) {
 func (c *cast) unwatch(watcher, other int32) {
 	c.rec.touch(other, trace.ItsLife, 0)
 	a := c.actors[other]
-	a.watchers = slices.DeleteFunc(a.watchers, func(w int32) bool { return w == watcher })
+	a.watchers = deleteFunc(a.watchers, func(w int32) bool { return w == watcher })
 	for _, m := range c.mail.sentTo(&c.actors[watcher].mailbox) {
 		if d := &c.mail.sends[m]; d.Kind == trace.Down && d.From == other {
 			c.mail.withdraw(m)
@@ -346,7 +347,7 @@ func (c *cast) unwatch(watcher, other int32) {
 // before or after that, so the running step depends on their lives.
 func (c *cast) unwatchAll(watcher int32) {
 	for i, a := range c.actors {
-		kept := slices.DeleteFunc(a.watchers, func(w int32) bool { return w == watcher })
+		kept := deleteFunc(a.watchers, func(w int32) bool { return w == watcher })
 		if len(kept) < len(a.watchers) {
 			c.rec.touch(int32(i), trace.ItsLife, 0)
 		}

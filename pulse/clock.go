@@ -172,7 +172,7 @@ func (c *clock) find(number, send int32) int {
 	if c.periodic == 0 { // only these have other messages in time
 		return -1
 	}
-	return slices.IndexFunc(c.heap, func(e entry) bool { return e.number == number })
+	return indexFunc(c.heap, func(e entry) bool { return e.number == number })
 }
 
 // delayOf returns the place of the entry that will let a message go on that a
@@ -205,7 +205,7 @@ func (c *clock) timerOf(actor int32) int {
 	if int(actor) >= len(c.owned) || c.owned[actor] == 0 {
 		return -1
 	}
-	return slices.IndexFunc(c.heap, func(e entry) bool { return e.actor == actor && e.effect <= tick })
+	return indexFunc(c.heap, func(e entry) bool { return e.actor == actor && e.effect <= tick })
 }
 
 // any reports whether something is due at or before a time.
@@ -234,7 +234,7 @@ func (c *clock) onlyTicks(until int64, seq int32) bool {
 	if c.timed || seq != c.quietSeq || c.quiet < c.periodic*c.patience {
 		return false
 	}
-	return !slices.ContainsFunc(c.heap, func(e entry) bool { return e.effect != tick && e.at <= until })
+	return indexFunc(c.heap, func(e entry) bool { return e.effect != tick && e.at <= until }) < 0
 }
 
 // countQuiet counts the periodic timers that have just fired, all at one time.

@@ -2,7 +2,6 @@ package pulse
 
 import (
 	"errors"
-	"iter"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,7 +33,8 @@ type Coroutine struct {
 	exit    bool // by Goexit
 	ended   bool // the body has returned
 	panic   *carried
-	inspect func() // run at the park instead of going on
+	inspect func()    // run at the park instead of going on
+	seen    raceClock // what happened before the next resumption, for the race detector
 }
 
 // signal is the value that passes between a coroutine and who resumes it. It
@@ -80,6 +80,7 @@ type coroutines struct {
 	idle   []*Coroutine
 	hosted []lease  // of a Host; some may be over
 	thrown *carried // the first panic of a deferred function of one that was killed
+	united bool     // threaded builds: a Host has actors, and all steps are taken on one goroutine
 }
 
 // A lease is one use of a coroutine by a Host.
@@ -107,7 +108,7 @@ func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
 		return c
 	}
 	c := &Coroutine{pool: p, body: body, lock: lock}
-	c.resume, c.stop = iter.Pull(c.trampoline)
+	c.resume, c.stop = pull(c.trampoline)
 	return c
 }
 
@@ -198,6 +199,9 @@ func (c *Coroutine) Resume() (ended bool) {
 	g, top, span := s.g, s.top, s.span
 	c.mustFit(goroutine())
 	s.g, s.top, s.span = c.g, c.top, c.span
+	if threaded {
+		c.knowsIfUnited()
+	}
 	c.resume()
 	c.span = s.span
 	s.g, s.top, s.span = g, top, span
@@ -225,6 +229,9 @@ func (c *Coroutine) Park() {
 	}
 	c.mustFit(c.g)
 	c.yield(signal{})
+	if threaded {
+		c.learns()
+	}
 	if c.killed || c.inspect != nil {
 		c.interrupted()
 	}
@@ -245,6 +252,9 @@ func (c *Coroutine) interrupted() {
 
 // die unwinds the coroutine's stack.
 func (c *Coroutine) die() {
+	if threaded {
+		c.learns()
+	}
 	if c.exit {
 		runtime.Goexit()
 	}
@@ -275,6 +285,9 @@ func (c *Coroutine) Kill() {
 	s := pool.calls
 	g, dying := s.g, s.dying
 	c.killed, s.dying = true, c
+	if threaded {
+		c.knows()
+	}
 	there := true
 	if c.fits(goroutine()) {
 		c.resume()

@@ -1,8 +1,6 @@
 package pulse
 
 import (
-	"slices"
-
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -130,8 +128,8 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 		return true
 	}
 	r.removeReadyIf(gather)
-	r.held = slices.DeleteFunc(r.held, gather)
-	slices.SortFunc(mine, r.compareArrival)
+	r.held = deleteFunc(r.held, gather)
+	sortFunc(mine, r.compareArrival)
 	if b.here = unknown; !b.open {
 		b.here = 0 // arrive counts
 	}
@@ -154,7 +152,7 @@ func (r *mailroom) emptyUnordered(b *mailbox, fate trace.Fate) {
 		return true
 	}
 	r.removeReadyIf(drop)
-	r.held = slices.DeleteFunc(r.held, drop)
+	r.held = deleteFunc(r.held, drop)
 	if b.here = unknown; !b.open {
 		b.here = 0
 	}

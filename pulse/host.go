@@ -93,6 +93,9 @@ func (h Host) Spawn(parent Ref, spec Spec) Ref {
 		return Ref{}
 	}
 	h.s.check(parent, "Host.Spawn")
+	if threaded {
+		unite(h.s)
+	}
 	h.inTheNameOf(parent)
 	return h.s.spawn(&spec, parent.actor)
 }
@@ -184,6 +187,9 @@ func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 	}
 	if body == nil {
 		h.s.misuse("Host.Coroutine(nil): give it the code that is to run")
+	}
+	if threaded {
+		body = united(h.s, body)
 	}
 	c := h.s.pool.get(body)
 	h.s.pool.host(c)

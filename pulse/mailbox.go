@@ -1,8 +1,6 @@
 package pulse
 
 import (
-	"slices"
-
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -15,6 +13,7 @@ import (
 // accepts everything, unless the step that has just been taken is still to be
 // finished.
 type mailbox struct {
+	thread   thread
 	match    func(any) bool // what it accepts when accept is acceptMatching
 	actor    int32
 	here     int32 // no more messages to it are in ready and held; or unknown
@@ -91,7 +90,7 @@ func (b *mailbox) accepts(d *trace.Send) bool {
 	case acceptStart:
 		return d.Kind == trace.Start
 	case acceptMatching:
-		return d.Kind != trace.Reply && !isWake(d) && b.match(d.Body)
+		return d.Kind != trace.Reply && !isWake(d) && (!threaded && b.match(d.Body) || threaded && b.matchOnThread(d.Body))
 	case acceptReply:
 		return d.Kind == trace.Reply && d.Ask == b.await
 	}
@@ -191,7 +190,7 @@ func (r *mailroom) sift(b *mailbox) {
 func (r *mailroom) isSifted(b *mailbox) bool {
 	if r.unordered {
 		other := func(m int32) bool { return r.sends[m].To == b.actor && !b.accepts(&r.sends[m]) }
-		return !slices.ContainsFunc(r.ready, other)
+		return indexFunc(r.ready, other) < 0
 	}
 	for i := b.inward; i >= 0; i = r.channels[i].sibling {
 		if c := &r.channels[i]; c.blocked == 0 && c.slow == 0 && r.firstWanted(b, c) != c.candidate {

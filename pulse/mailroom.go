@@ -2,7 +2,6 @@ package pulse
 
 import (
 	"math"
-	"slices"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -275,7 +274,7 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 	c.open = b.open && c.blocked == 0
 	// There are never more in ready than channels: keep room for all and one more.
 	if n+2 > cap(r.ready) {
-		r.ready = slices.Grow(r.ready, n+2-len(r.ready))
+		r.ready = append(r.ready, make([]int32, n+2-len(r.ready))...)[:len(r.ready)]
 	}
 	r.table.Put(channelKey(from, to), int32(n))
 	return int32(n)
@@ -291,7 +290,7 @@ func (r *mailroom) removeReady(k int) {
 // removeReadyIf takes every message for which f holds out of ready and keeps
 // the order of the others.
 func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
-	k := slices.IndexFunc(r.ready, f)
+	k := indexFunc(r.ready, f)
 	if k < 0 {
 		return
 	}
@@ -308,7 +307,7 @@ func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 // removeReadySlot takes the message in slot m out of ready, if it is there, and keeps
 // the order of the others.
 func (r *mailroom) removeReadySlot(m int32) {
-	k := slices.Index(r.ready, m)
+	k := indexOf(r.ready, m)
 	if k < 0 {
 		return
 	}
@@ -354,7 +353,7 @@ func (r *mailroom) withdraw(m int32) {
 		b.here--
 	}
 	if r.unordered {
-		r.held = slices.DeleteFunc(r.held, func(x int32) bool { return x == m })
+		r.held = deleteFunc(r.held, func(x int32) bool { return x == m })
 	} else {
 		c := &r.channels[d.Channel]
 		r.unlink(m, c)
@@ -374,7 +373,7 @@ func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
 	}
 	if r.unordered {
 		for _, list := range [...][]int32{r.ready, r.held, r.clock.delayed()} {
-			if i := slices.IndexFunc(list, is); i >= 0 {
+			if i := indexFunc(list, is); i >= 0 {
 				r.withdraw(list[i])
 				return
 			}
@@ -473,7 +472,7 @@ func (r *mailroom) waiting(b *mailbox) []int32 {
 			}
 		}
 	}
-	slices.SortFunc(list, r.compareArrival)
+	sortFunc(list, r.compareArrival)
 	return list
 }
 

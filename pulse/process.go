@@ -99,6 +99,9 @@ func (c *cast) startProcess(a *actor, starter int32) {
 	p := c.newProcess()
 	p.Ctx, p.body, p.empty, p.takes = &a.ctx, a.spec.Process, 0, acceptStart
 	p.co = c.pool.get(p.main)
+	if threaded {
+		a.mailbox.runsOn(p.co)
+	}
 	a.process, a.accept, a.toStart, a.used = p, acceptStart, true, true
 	c.mail.setOpen(&a.mailbox, false)
 	a.here = 0
@@ -116,6 +119,9 @@ func (c *cast) newProcess() *Process {
 	p := &Process{}
 	p.main = func(*Coroutine) {
 		p.sys.actors[p.actor].toStart = false
+		if threaded {
+			p.sys.threads.acquired(p.actor)
+		}
 		p.body(p)
 	}
 	return p
@@ -175,6 +181,9 @@ func (c *cast) killProcesses() {
 		c.killProcess(a)
 	}
 	c.pool.killHosted()
+	if threaded {
+		endThreads(c)
+	}
 	c.noteKilled(none)
 }
 
@@ -349,6 +358,9 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	c.yield(signal{})
 	if c.killed || c.inspect != nil {
 		c.interrupted()
+	}
+	if threaded {
+		s.threads.acquired(p.actor)
 	}
 	if accept != acceptAll {
 		a.await = 0

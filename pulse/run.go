@@ -64,6 +64,9 @@ func (s *System) drive(what string, until int64, final bool) bool {
 func (s *System) attempts(until int64, final bool) {
 	s.enter()
 	defer s.leave()
+	if threaded {
+		s.threads.barrier()
+	}
 	s.clock.timed, s.until = !final, until
 	s.rec.passes(&s.faults, s.mail.seq, trace.ByTest)
 	for !s.attempt(until) {
@@ -199,7 +202,11 @@ func (s *System) loop(until int64) {
 		}
 		s.calls.top = here()
 		if _, is := a.handler.(processActor); !is {
-			a.handler.Receive(&a.ctx, body)
+			if threaded {
+				onThread(s, a, body)
+			} else {
+				a.handler.Receive(&a.ctx, body)
+			}
 		} else {
 			// This is Coroutine.Resume, written out: a switch of stacks spoils the
 			// processor's guesses at where calls return to, so each call less counts.

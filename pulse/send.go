@@ -27,7 +27,7 @@ func (s *System) Kill(r Ref) {
 // does, so that nothing is kept in memory across it.
 func (c *Ctx) Send(to Ref, msg any) {
 	s := c.sys
-	if s.rec.cur != c.actor || s.calls.top-here() > s.calls.span || to.sys != s || to.run != s.run || to.ask|int32(s.mail.onSend) != 0 {
+	if threaded || s.rec.cur != c.actor || s.calls.top-here() > s.calls.span || to.sys != s || to.run != s.run || to.ask|int32(s.mail.onSend) != 0 {
 		c.sendOther(to, msg)
 		return
 	}

@@ -37,7 +37,7 @@ func (s *System) take(k int) (*actor, any) {
 		slots[k] = v
 		s.mail.ready = slots[:n] // to store the length alone is no faster here
 	}
-	if s.rec.on || d.Kind >= trace.Timer {
+	if threaded || s.rec.on || d.Kind >= trace.Timer {
 		return s.receive(m)
 	}
 	a := s.actors[d.To]
@@ -63,6 +63,9 @@ func (s *System) receive(m int32) (*actor, any) {
 	a := s.actors[d.To]
 	s.rec.cur, s.from, s.ask = d.To, d.From, d.Ask
 	s.calls.top = here()
+	if threaded {
+		s.threads.slot = m
+	}
 	s.rec.step = s.rec.steps
 	s.rec.steps++
 	if s.rec.on {
@@ -140,6 +143,9 @@ func (s *System) tellObservers() {
 	s.rec.callOut()
 	for _, o := range s.observers {
 		o.Stepped(s, int(s.rec.step))
+	}
+	if threaded {
+		s.threads.barrier()
 	}
 	s.rec.callOver()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -36,6 +35,7 @@ type traffic struct {
 	guards   guards
 	values   *value.Walker // over the bodies of messages
 	owner    *System       // is put into references
+	threads  threads       // for the race detector; nothing in other builds
 	options  Options
 	seed     uint64
 }
@@ -180,6 +180,9 @@ func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int3
 	if t.rec.on {
 		t.rec.identify(d)
 	}
+	if threaded {
+		t.threads.released(m)
+	}
 	return m
 }
 
@@ -198,6 +201,9 @@ func (t *traffic) copySlot(m int32) int32 {
 	c := t.mail.copySlot(m)
 	if c < 0 {
 		t.noSlot()
+	}
+	if threaded {
+		t.threads.copied(m, c)
 	}
 	return c
 }
@@ -295,7 +301,7 @@ func (t *traffic) stopTimer(number, send int32) bool {
 // stopTimersOf stops all timers of an actor. The running step has to do with time also
 // when all have fired: before that, it would have stopped them.
 func (t *traffic) stopTimersOf(actor int32) {
-	if t.faults.timed && t.rec.on && slices.ContainsFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) {
+	if t.faults.timed && t.rec.on && indexFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) >= 0 {
 		t.rec.meetsTime(&t.faults, trace.TheTimers)
 	}
 	for i := t.clock.timerOf(actor); i >= 0; i = t.clock.timerOf(actor) {

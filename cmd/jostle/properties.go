@@ -29,7 +29,7 @@ type chooser struct {
 // flags adds the flags by which properties are chosen.
 func (c *chooser) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&c.race, "race", false, "compile with the race detector")
+	f.BoolVar(&c.race, "race", false, "compile with the race detector, which then also sees variables that actors share")
 	f.StringVar(&c.tags, "tags", "", "build tags, with commas between")
 	f.StringVar(&c.property, "property", "", "only properties whose name or test has this in it")
 	f.StringVar(&c.memory, "memory", "4GB", "how much memory a worker may have; 0 is no bound")

@@ -84,8 +84,9 @@ worker that dies of a run is replaced, and its death is a failure with its case.
 
 With --race a quarter of the workers, and at least one, search in tests that are compiled
 with the race detector; beside --workers 1 there is a second one. They make other runs, an
-eighth of --runs of each property, and a data race that they see is a failure. What the
-other workers find is the same without them.
+eighth of --runs of each property, and a data race that they see is a failure: also one
+between actors, which share a variable without a message that orders the accesses. What
+the other workers find is the same without them.
 
 Every minute, and when it ends, it notes how far it is: --resume goes on from there.
 

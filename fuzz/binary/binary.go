@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -81,13 +82,32 @@ func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, 
 
 // flags are those of all calls of go.
 func (o *Options) flags() (list []string) {
-	if o.Tags != "" {
-		list = append(list, "-tags="+o.Tags)
-	}
+	tags := o.Tags
 	if o.Race {
 		list = append(list, "-race")
+		tags = strings.Trim(tags+","+raceTag, ",")
+	}
+	if tags != "" {
+		list = append(list, "-tags="+tags)
 	}
 	return list
+}
+
+// raceTag is the build tag with which package pulse runs each actor on a goroutine of its
+// own, so that the race detector sees what actors share.
+const raceTag = "jostle_race"
+
+// uninstrumented are the flags that keep the race detector away from jostle's own
+// packages, but for its examples. Package pulse says why.
+func (o *Options) uninstrumented() (list []string) {
+	if !o.Race {
+		return nil
+	}
+	module := path.Dir(o.Verbs)
+	for _, name := range []string{"pulse", "props", "corpus", "shrink", "fuzz"} {
+		list = append(list, "-gcflags="+module+"/"+name+"/...=-race=false -l")
+	}
+	return append(list, "-gcflags="+module+"/fuzz/subjects/...=")
 }
 
 // list returns the packages of the patterns.
@@ -117,7 +137,7 @@ func (o *Options) list(ctx context.Context, patterns []string) (packages []*list
 
 // compile compiles the tests of a package.
 func (o *Options) compile(ctx context.Context, b *Binary) error {
-	args := slices.Concat([]string{"test", "-c", "-o", b.Path}, o.flags(), []string{b.Package})
+	args := slices.Concat([]string{"test", "-c", "-o", b.Path}, o.flags(), o.uninstrumented(), []string{b.Package})
 	_, err := o.Go(ctx, args...)
 	if err != nil && !errors.Is(err, errNoRace) {
 		return fmt.Errorf("the tests of %s do not compile: %w", b.Package, err)

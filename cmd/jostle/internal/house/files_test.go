@@ -34,14 +34,14 @@ func builtSources(t *tree) (found []finding) {
 // isAssembly reports whether a file is built although it is not Go.
 func isAssembly(file string) bool { return path.Ext(file) == ".s" }
 
-// isBuilt reports whether some platform builds a file, with the race detector or
+// isBuilt reports whether some platform builds a file, with the race detector (by go test or by jostle) or
 // without.
 func isBuilt(file, text string) bool {
 	systems := strings.Fields("linux darwin windows freebsd netbsd openbsd dragonfly solaris illumos aix plan9 android ios js wasip1")
 	machines := strings.Fields("amd64 arm64 386 arm riscv64 loong64 ppc64 ppc64le s390x mips mipsle mips64 mips64le wasm")
 	for _, system := range systems {
 		for _, machine := range machines {
-			for _, tags := range [][]string{nil, {"race"}} {
+			for _, tags := range [][]string{nil, {"race"}, {"race", "jostle_race"}} {
 				c := build.Default
 				c.GOOS, c.GOARCH, c.BuildTags = system, machine, tags
 				c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }

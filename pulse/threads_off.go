@@ -1,0 +1,34 @@
+//go:build !(race && jostle_race)
+
+package pulse
+
+import "iter"
+
+// threaded reports whether each actor runs on a goroutine of its own, for the race
+// detector: see threads_on.go. In other builds it is false, and nothing below is called
+// but pull.
+const threaded = false
+
+type (
+	thread    struct{}
+	threads   struct{ slot int32 }
+	raceClock struct{}
+)
+
+// pull makes a coroutine.
+func pull(seq iter.Seq[signal]) (next func() (signal, bool), stop func()) { return iter.Pull(seq) }
+
+func onThread(*System, *actor, any)                            {}
+func makeThread(*cast, *actor)                                 {}
+func endThreads(*cast)                                         {}
+func unite(*System)                                            {}
+func united(_ *System, body func(*Coroutine)) func(*Coroutine) { return body }
+func (*threads) barrier()                                      {}
+func (*threads) released(int32)                                {}
+func (*threads) copied(int32, int32)                           {}
+func (*threads) acquired(int32)                                {}
+func (*mailbox) runsOn(*Coroutine)                             {}
+func (*mailbox) matchOnThread(any) bool                        { return false }
+func (*Coroutine) knows()                                      {}
+func (*Coroutine) knowsIfUnited()                              {}
+func (*Coroutine) learns()                                     {}
