@@ -182,6 +182,10 @@ func (r *Report) Failures() (n int) {
 	return n
 }
 
+// Interrupted reports whether the campaign has ended before its bounds since its context was
+// done.
+func (r *Report) Interrupted() bool { return r.Ended == interrupted }
+
 // Complaints reports whether some property was tested less than it seems.
 func (r *Report) Complaints() (n int) {
 	for i := range r.Outcomes {
