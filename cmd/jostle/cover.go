@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -119,9 +120,11 @@ func coverJSON(w io.Writer, list []campaign.Outcome) error {
 	for i := range list {
 		out = append(out, property{list[i].Subject.String(), list[i].Orders})
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "\t")
-	return e.Encode(out)
+	text, err := json.MarshalIndent(out, "", "\t")
+	if err == nil {
+		_, err = fmt.Fprintln(w, screen.JSON(text))
+	}
+	return err
 }
 
 // coverSVG shows what was seen of one property as a picture.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
@@ -172,7 +173,7 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 			o.Seed = 0 // the campaign knows which the last one had
 		}
 	}
-	p := &printer{w: cmd.OutOrStdout(), json: s.json, found: map[string]bool{}}
+	p := &printer{w: cmd.OutOrStdout(), json: s.json, brief: settle != nil}
 	o.Tell = p.tell
 	end := func() {}
 	if settle == nil && !s.plain && !s.json {
@@ -195,8 +196,11 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 			unwritten = errTold
 		}
 	}
-	if result.Failures()+result.Complaints() > 0 {
+	switch {
+	case result.Failures()+result.Complaints() > 0:
 		return errFailed
+	case unwritten == nil && p.brief && result.Interrupted():
+		return errInterrupted
 	}
 	return unwritten
 }
@@ -293,16 +297,18 @@ func clearStates(patterns []string) {
 
 // A printer prints the events of a campaign: as lines, or as JSON.
 type printer struct {
-	w     io.Writer
-	json  bool
-	found map[string]bool
+	w    io.Writer
+	json bool
+	// brief reports that the campaign is to end by itself: what an interrupt has cut off is
+	// not ok. A night may be ended at any time.
+	brief bool
 }
 
 func (p *printer) tell(e campaign.Event) {
 	if p.json {
 		text, err := json.Marshal(e)
 		if err == nil {
-			fmt.Fprintf(p.w, "%s\n", text)
+			fmt.Fprintln(p.w, screen.JSON(text))
 		}
 		return
 	}
@@ -362,11 +368,13 @@ func (p *printer) end(r *campaign.Report) {
 	for i := range r.Outcomes {
 		out := &r.Outcomes[i]
 		runs += out.Runs
-		verdict := "ok  "
-		if len(out.Findings)+len(out.Complaints) > 0 {
+		verdict, what := "ok  ", out.Ran
+		switch {
+		case len(out.Findings)+len(out.Complaints) > 0:
 			verdict = "FAIL"
+		case p.brief && r.Interrupted() && out.Complete == "":
+			verdict, what = "CUT ", what+", interrupted"
 		}
-		what := out.Ran
 		if n := len(out.Findings); n > 0 {
 			what += ", " + words.Count(n, "failure")
 		}
