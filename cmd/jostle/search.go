@@ -179,27 +179,33 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 	if settle == nil && !s.plain && !s.json {
 		end = s.live(cmd)
 	}
-	var unwritten error
 	result, err := campaign.Run(cmd.Context(), subjects, *o)
 	end()
 	if err != nil {
 		return byState(err)
 	}
 	p.end(result)
+	return s.ended(cmd, p, result)
+}
+
+// ended writes the report of a campaign that has ended, if it is asked for, and returns what
+// the command is to return.
+func (s *searcher) ended(cmd *cobra.Command, p *printer, r *campaign.Report) error {
+	var unwritten error
 	if s.report != "" {
 		w := cmd.OutOrStdout()
 		if s.json {
 			w = cmd.ErrOrStderr()
 		}
-		if err := writeReport(w, result, s.report); err != nil {
+		if err := writeReport(w, r, s.report); err != nil {
 			fmt.Fprintf(cmd.ErrOrStderr(), "jostle: %v\n", err)
 			unwritten = errTold
 		}
 	}
 	switch {
-	case result.Failures()+result.Complaints() > 0:
+	case r.Failures()+r.Complaints() > 0:
 		return errFailed
-	case unwritten == nil && p.brief && result.Interrupted():
+	case unwritten == nil && p.brief && r.Interrupted():
 		return errInterrupted
 	}
 	return unwritten

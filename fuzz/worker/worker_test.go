@@ -3,12 +3,12 @@ package worker_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -234,7 +234,7 @@ func TestClearedEnvironment(t *testing.T) {
 //
 // Skips: unless it is called alone, as by a command.
 func TestHere(t *testing.T) {
-	if f := flag.Lookup("test.run"); f.Value.String() != "^TestHere$" {
+	if !slices.Contains(os.Args, "-test.run=^TestHere$") {
 		t.Skip("it is for other tests")
 	}
 	fuzz.Check(t, one)
