@@ -28,7 +28,7 @@ func (o output) Log(args ...any) {
 
 func (o output) Logf(format string, args ...any) {
 	o.Helper()
-	o.TB.Log(visiblef(format, args))
+	o.TB.Logf("%s", visiblef(format, args))
 }
 
 func (o output) Error(args ...any) {
@@ -38,7 +38,7 @@ func (o output) Error(args ...any) {
 
 func (o output) Errorf(format string, args ...any) {
 	o.Helper()
-	o.TB.Error(visiblef(format, args))
+	o.TB.Errorf("%s", visiblef(format, args))
 }
 
 func (o output) Fatal(args ...any) {
@@ -48,7 +48,7 @@ func (o output) Fatal(args ...any) {
 
 func (o output) Fatalf(format string, args ...any) {
 	o.Helper()
-	o.TB.Fatal(visiblef(format, args))
+	o.TB.Fatalf("%s", visiblef(format, args))
 }
 
 func (o output) Skip(args ...any) {
@@ -58,7 +58,7 @@ func (o output) Skip(args ...any) {
 
 func (o output) Skipf(format string, args ...any) {
 	o.Helper()
-	o.TB.Skip(visiblef(format, args))
+	o.TB.Skipf("%s", visiblef(format, args))
 }
 
 // print writes lines to the test's output, without the position in this package that Log

@@ -20,6 +20,7 @@ import (
 
 	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/campaign/report"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
@@ -146,7 +147,7 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
 	}
 	if s.report != "" { // known before the night, not after it
-		if err := os.MkdirAll(s.report, 0o755); err != nil {
+		if err := errors.Join(report.Check(s.report), os.MkdirAll(s.report, 0o755)); err != nil {
 			return fmt.Errorf("the report cannot be written: %w", err)
 		}
 	}
@@ -213,7 +214,7 @@ func (s *searcher) ended(cmd *cobra.Command, p *printer, r *campaign.Report) err
 
 // byState says of a campaign whose file another one has how it is given another.
 func byState(err error) error {
-	if errors.Is(err, campaign.ErrInUse) {
+	if errors.Is(err, campaign.ErrInUse) || errors.Is(err, campaign.ErrForeign) {
 		return fmt.Errorf("%w by --state", err)
 	}
 	return err
