@@ -32,9 +32,18 @@ func (n *night) read(patterns []string) (*campaign.Report, error) {
 	r, err := campaign.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no campaign is known here: run `%s` first, from this folder and with the same packages (there is no %s)",
-			strings.Join(append([]string{"jostle fuzz"}, patterns...), " "), path)
+			"jostle fuzz"+arguments(patterns), path)
 	}
 	return r, err
+}
+
+// arguments returns some as a shell takes them, each with a space before it.
+func arguments(list []string) string {
+	var b strings.Builder
+	for _, text := range list {
+		b.WriteString(" " + words.Argument(text))
+	}
+	return b.String()
 }
 
 // newCover returns the command that shows what campaigns have seen.

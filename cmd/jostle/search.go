@@ -336,7 +336,7 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 		fmt.Fprintln(p.w)
 	}
 	if f.Path != "" {
-		fmt.Fprintf(p.w, "        again: jostle replay %s\n", shown(f.Path))
+		fmt.Fprintf(p.w, "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
 	}
 	if f.Saved != "" {
 		fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(f.Saved, f.Path, shown(f.Path)))

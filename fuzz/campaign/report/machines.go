@@ -119,7 +119,7 @@ func (f *Finding) message() string {
 		text += "\nfails where " + f.Condition
 	}
 	if f.Case != "" {
-		text += "\nagain: jostle replay " + f.Case
+		text += "\nagain: jostle replay " + words.Argument(f.Case)
 	}
 	return text
 }
@@ -142,7 +142,7 @@ func (r *Report) Markdown() []byte {
 			f := &p.Findings[k]
 			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s\n", literal(f.Headline), literal(p.Name), fenced(f.Text))
 			if f.Case != "" {
-				fmt.Fprintf(&b, "\n%s\n", fenced("jostle replay "+f.Case))
+				fmt.Fprintf(&b, "\n%s\n", fenced("jostle replay "+words.Argument(f.Case)))
 			}
 		}
 		for _, text := range p.Complaints {
