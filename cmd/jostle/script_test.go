@@ -45,6 +45,13 @@ func TestScripts(t *testing.T) {
 			"published": published,
 			"steps":     runSteps,
 			"terminal":  onTerminal,
+			"visible":   visible,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "nightly" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			return os.Getenv("JOSTLE_NIGHTLY") != "", nil
 		},
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("JOSTLE_REWRITE") != "",
