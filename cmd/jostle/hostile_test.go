@@ -17,8 +17,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // hostile are what terminals obey, or show otherwise than it is.
@@ -119,6 +121,16 @@ func TestHostileCases(t *testing.T) {
 		t.Errorf("%d cases are listed", n)
 	}
 	hostilely(t, "corpus", "merge", "few", "--into", "all")
+}
+
+// TestAgain: the command that runs a case again is one for a shell, whatever the file is called.
+func TestAgain(t *testing.T) {
+	var out bytes.Buffer
+	p := &printer{w: &out}
+	p.printFinding("bank", &campaign.Finding{Finding: worker.Finding{Text: "    broken\n", Path: "/my bank/it's.case"}})
+	if want := "--- FAIL: bank\n    broken\n        again: jostle replay '/my bank/it'\\''s.case'\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
 }
 
 // TestHostileNights: what a campaign has noted controls no terminal, whatever shows it; and

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"os"
@@ -354,6 +355,22 @@ func TestForeignFiles(t *testing.T) {
 		if err := r.Write(dir); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestAgain: the command that runs a case again is one for a shell, whatever the file is called.
+func TestAgain(t *testing.T) {
+	r := made(t, "text")
+	r.Properties[0].Findings[0].Case = "my bank/it's.case"
+	const want = `jostle replay 'my bank/it'\\''s.case'`
+	if text := string(r.Markdown()); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
+		t.Error(text)
+	}
+	if text := string(must(t, r.SARIF)); !strings.Contains(text, want) {
+		t.Error(text)
+	}
+	if text := html.UnescapeString(string(r.HTML())); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
+		t.Error(text)
 	}
 }
 
