@@ -92,7 +92,7 @@ func newRoot() *cobra.Command {
 those that its tests give to fuzz.Check, fuzz.Explore and fuzz.Target.
 
 It exits with 0 when nothing was found, 1 when there are failures, and 2 when it could
-not run.`,
+not run, was interrupted, or could not print. A campaign of fuzz may be interrupted.`,
 		Example: `  jostle init ./bank               # write a first property beside an actor of yours
   jostle check ./...               # seconds for each property
   jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume goes on
