@@ -42,7 +42,7 @@ func (c Config) Check(t testing.TB, property func(*props.T)) {
 	defer v.watch()()
 	portfolio, err := v.portfolio()
 	if err != nil {
-		t.Fatal(err)
+		v.t.Fatal(err)
 	}
 	v.recorded(func() {
 		t.Helper()

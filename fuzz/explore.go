@@ -1,10 +1,7 @@
 package fuzz
 
 import (
-	"fmt"
-	"io"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -138,20 +135,6 @@ func (v *verb) conclude(verdict Verdict, benchmark bool) {
 	}
 }
 
-// beside writes a text to where progress goes. Of a test that passes without -v,
-// go test shows what it wrote to standard error when it was called for one package
-// without naming it, and nothing when packages were named.
-func (v *verb) beside(text string) {
-	fmt.Fprintf(v.aside(), "    %s: %s\n", v.t.Name(), strings.ReplaceAll(text, "\n", "\n        "))
-}
-
-func (v *verb) aside() io.Writer {
-	if v.Progress != nil {
-		return v.Progress
-	}
-	return os.Stderr
-}
-
 // shrinking returns what tells on a terminal how far shrinking is, and what ends that.
 func (v *verb) shrinking() (tell func(shrink.Progress), over func()) {
 	return report.Shrinking(v.aside(), v.t.Name(), report.IsTerminal(v.aside()), time.Now)
@@ -161,16 +144,13 @@ func (v *verb) shrinking() (tell func(shrink.Progress), over func()) {
 // nobody wants to know. In a test that nobody watches it tells nobody, but has the
 // estimate made that is told when the exploration is not complete.
 func (v *verb) progress(benchmark bool) func(explore.Progress) {
-	w := v.Progress
-	if w == nil && testing.Verbose() && !benchmark {
-		w = os.Stderr
-	}
 	switch {
-	case w == nil && benchmark:
+	case v.Progress == nil && benchmark:
 		return nil
-	case w == nil:
+	case v.Progress == nil && !testing.Verbose():
 		return func(explore.Progress) {}
 	}
+	w := v.aside()
 	return report.Printer(w, v.t.Name(), report.IsTerminal(w))
 }
 

@@ -23,7 +23,7 @@ func (v *verb) recorded(do func()) {
 		Stall: v.dog.Limit, Explore: search.ExploreOptions{Method: v.Method, Inputs: v.Inputs}}) {
 		return
 	}
-	_, benchmark := v.t.(*testing.B)
+	_, benchmark := v.t.TB.(*testing.B)
 	if path := os.Getenv(flight.Variable); path != "" {
 		v.makeAgain(inPackage(path), do)
 		return
@@ -67,7 +67,7 @@ func (v *verb) lookAt(l *flight.Left) bool {
 	out := l.Again(limit)
 	if out.Died {
 		l.Keep()
-		v.print(out.Text)
+		v.t.print(out.Text)
 		v.t.Fail()
 		return false
 	}

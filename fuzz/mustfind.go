@@ -42,7 +42,7 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	defer v.watch()()
 	portfolio, err := v.portfolio()
 	if err != nil {
-		t.Fatal(err)
+		v.t.Fatal(err)
 	}
 	found := &finding.Finding{Failure: &pulse.Failure{}} // of no run: JOSTLE_FLIGHT asks for another
 	v.recorded(func() {
@@ -73,10 +73,10 @@ func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 	text := res.Finding.Text(res.FoundAt(elapsed))
 	switch {
 	case res.Finding.Replays < finding.Tried:
-		v.print(text)
+		v.t.print(text)
 		v.t.Fatal("the property is to fail, and did so in a run that does not repeat itself: what it shows is not certain")
 	case !res.Finding.Worth():
-		v.print(text)
+		v.t.print(text)
 		v.t.Fatal("the property is to fail, and was not written as it must be: that is another failure")
 	}
 	v.t.Logf("found, as it must be:\n%s", text)

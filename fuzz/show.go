@@ -50,8 +50,8 @@ func (v *verb) show() {
 		text = finding.Show(r, c)
 	}
 	if testing.Verbose() {
-		v.print(text)
+		v.t.print(text)
 		return
 	}
-	fmt.Fprintf(os.Stderr, "    %s:\n%s", v.t.Name(), text) // a test that passes has no output
+	v.t.warn(fmt.Sprintf("    %s:\n%s", v.t.Name(), text)) // a test that passes has no output
 }

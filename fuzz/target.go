@@ -105,7 +105,7 @@ func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 			return ""
 		}
 		for _, said := range engine.Shrink(&g.Harness, &small.Case) {
-			g.print("        " + said + "\n")
+			g.t.print("        " + said + "\n")
 		}
 		return kept.Path
 	})
@@ -129,7 +129,7 @@ func (g *target) judge(f *testing.F, seeds int) {
 		}
 	}
 	if late := g.Runner.Late(); late != nil {
-		f.Error(late)
+		g.t.Error(late)
 	}
 	end := search.Result{Tally: g.tally, Missed: g.Runner.Missed()}
 	g.complain(end.Complaints())
@@ -180,7 +180,7 @@ func (g *target) fuzz(t *testing.T, data []byte) {
 	case res.Failure != nil:
 		g.tell(t, &res, len(data))
 	case res.Skipped:
-		t.Skip()
+		t.SkipNow()
 	}
 }
 
@@ -195,7 +195,7 @@ func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	if err == nil && !native.IsFuzzing(os.Args[1:]) {
 		err = g.keeper.AddPages(g.Runner, f, &kept)
 	}
-	own := &verb{Config: g.Config, t: t, property: g.property, folder: g.folder}
+	own := &verb{Config: g.Config, t: output{t}, property: g.property, folder: g.folder}
 	own.property.Test = t.Name()
 	own.fail(f, fmt.Sprintf("%d bytes", bytes), kept)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 // saved cases and with findings.
 type verb struct {
 	Config
-	t        testing.TB
+	t        output
 	name     string // of the verb
 	property search.Property
 	folder   corpus.Folder
@@ -36,17 +36,18 @@ type verb struct {
 // begin makes a verb, or fails the test when it is called wrongly.
 func (c Config) begin(t testing.TB, name string, usual time.Duration, property func(*props.T)) *verb {
 	t.Helper()
+	out := output{t}
 	if property == nil {
-		t.Fatalf("fuzz.%s: the property is nil: give it a func(*props.T)", name)
+		out.Fatalf("fuzz.%s: the property is nil: give it a func(*props.T)", name)
 	}
 	if err := c.refuse(name); err != nil {
-		t.Fatal(err)
+		out.Fatal(err)
 	}
 	c, err := c.settle(usual)
 	if err != nil {
-		t.Fatal(err)
+		out.Fatal(err)
 	}
-	v := &verb{Config: c, t: t, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower()}
+	v := &verb{Config: c, t: out, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower()}
 	v.dog = newWatchdog(v.limit)
 	v.folder = corpus.FolderOf(c.Folder, v.property.Name)
 	v.keeper = &search.Keeper{Folder: v.folder, Left: v.Shrink, Limit: v.limit, Shown: shown, Progress: v.shrinking,
@@ -55,7 +56,7 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	v.property.Made = func(r *props.Runner) {
 		v.dog.Look(r)
 		if !benchmark { // which may explore a million times
-			askAtTheEnd(t, r)
+			askAtTheEnd(out, r)
 		}
 	}
 	return v
@@ -63,7 +64,7 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 
 // askAtTheEnd fails a test for what goroutines of a property have done wrong
 // when the test is over. Its last runs may be over for long by then.
-func askAtTheEnd(t testing.TB, r *props.Runner) {
+func askAtTheEnd(t output, r *props.Runner) {
 	t.Cleanup(func() {
 		if late := r.Over(); late != nil {
 			t.Error(late)
@@ -91,10 +92,6 @@ func (v *verb) cache() (c distill.Cache) {
 	}
 	return c
 }
-
-// print writes lines to the test's output, without the position in this
-// package that t.Log would put before them.
-func (v *verb) print(text string) { fmt.Fprint(v.t.Output(), text) }
 
 // replay runs the case that JOSTLE_REPLAY names, or else all saved cases. It
 // returns what keeps a search from following, "" when nothing does.
@@ -176,7 +173,7 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 	played := finding.Play(r, c)
 	res := &played.Result
 	if full && res.System != nil {
-		v.print(words.Indented(res.System.Trace().Text()))
+		v.t.print(words.Indented(res.System.Trace().Text()))
 	}
 	file := filepath.Base(c.Path)
 	if v.keeper.Repair && !played.Exact && v.repaired(r, c, played.How) {
@@ -232,7 +229,7 @@ func (v *verb) keep(f *finding.Finding, run string) (path string) {
 func (v *verb) notSaved(f *finding.Finding, path string, err error) {
 	v.t.Error(err)
 	if path == "" {
-		v.print("put this into a file whose name ends in .case, in " + v.folder.Dir + ", and it runs first from then on:\n\n" + f.Whole() + "\n")
+		v.t.print("put this into a file whose name ends in .case, in " + v.folder.Dir + ", and it runs first from then on:\n\n" + f.Whole() + "\n")
 	}
 }
 
@@ -242,7 +239,7 @@ func (v *verb) fail(f *finding.Finding, run string, kept finding.Kept) {
 	if kept.Path != "" {
 		text += "        " + kept.Line(shown) + "\n"
 	}
-	v.print(text)
+	v.t.print(text)
 	v.t.Fail()
 }
 

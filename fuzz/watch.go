@@ -3,7 +3,6 @@ package fuzz
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/env"
@@ -29,8 +28,7 @@ func (v *verb) watch() (stop func()) {
 			lines += fmt.Sprintf("again: JOSTLE_SEED=%d %s\n(a step may take longer than %s with JOSTLE_STALL=1m, a minute)\n",
 				v.Seed, words.Command(v.property.Test, packageFolder), words.Elapsed(d.Limit))
 		}
-		// A test's own output is not shown when go test ends the process.
-		fmt.Fprint(os.Stderr, headline+words.Indented(lines))
+		v.t.warn(headline + words.Indented(lines))
 	}
 	d.Start()
 	return d.Stop

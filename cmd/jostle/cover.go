@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -31,9 +32,18 @@ func (n *night) read(patterns []string) (*campaign.Report, error) {
 	r, err := campaign.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no campaign is known here: run `%s` first, from this folder and with the same packages (there is no %s)",
-			strings.Join(append([]string{"jostle fuzz"}, patterns...), " "), path)
+			"jostle fuzz"+arguments(patterns), path)
 	}
 	return r, err
+}
+
+// arguments returns some as a shell takes them, each with a space before it.
+func arguments(list []string) string {
+	var b strings.Builder
+	for _, text := range list {
+		b.WriteString(" " + words.Argument(text))
+	}
+	return b.String()
 }
 
 // newCover returns the command that shows what campaigns have seen.
@@ -119,9 +129,11 @@ func coverJSON(w io.Writer, list []campaign.Outcome) error {
 	for i := range list {
 		out = append(out, property{list[i].Subject.String(), list[i].Orders})
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "\t")
-	return e.Encode(out)
+	text, err := json.MarshalIndent(out, "", "\t")
+	if err == nil {
+		_, err = fmt.Fprintln(w, screen.JSON(text))
+	}
+	return err
 }
 
 // coverSVG shows what was seen of one property as a picture.

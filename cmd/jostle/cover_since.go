@@ -29,7 +29,7 @@ import (
 func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 	before, err := campaign.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no %s: it is what `jostle fuzz --state %s` notes, of the code before a change", path, path)
+		return fmt.Errorf("there is no %s: it is what `jostle fuzz --state %s` notes, of the code before a change", path, words.Argument(path))
 	}
 	if err != nil {
 		return err

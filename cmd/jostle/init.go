@@ -18,6 +18,7 @@ import (
 	"github.com/jostle-go/jostle/cmd/jostle/internal/starter"
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -188,7 +189,7 @@ func tellProperty(w io.Writer, p *starter.Package, f *starter.File, a *starter.A
 	if !ready {
 		fmt.Fprintf(w, "  go get %s    # the module does not require it, or all of it, yet\n", paths().Fuzz)
 	}
-	fmt.Fprintf(w, "  jostle check %s\n", pattern)
+	fmt.Fprintf(w, "  jostle check %s\n", words.Argument(pattern))
 	if a != nil {
 		fmt.Fprintf(w, "then say in %s what must hold: until then only panics, deadlocks and endless runs fail\n", f.Property)
 	}

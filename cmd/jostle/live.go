@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"runtime"
 	"strings"
 	"sync"
@@ -26,14 +27,14 @@ const everySecond = time.Second
 
 // newLive returns the live screen for what is written to, nil if that is to be lines: it is
 // no terminal, or one that cannot do it, or nobody looks at it.
-func newLive(out any, getenv func(string) string) *live {
-	f := terminal(out)
-	if f == nil || !allowed(getenv, runtime.GOOS) {
+func newLive(out io.Writer, getenv func(string) string) *live {
+	to, fd := display(out)
+	if to == nil || !allowed(getenv, runtime.GOOS) {
 		return nil
 	}
-	l := &live{print: printer{found: map[string]bool{}}}
-	l.screen.W, l.screen.Color = f, getenv("NO_COLOR") == ""
-	l.screen.Size = func() (int, int) { return size(f) }
+	l := &live{}
+	l.screen.Out, l.screen.Color = to, getenv("NO_COLOR") == ""
+	l.screen.Size = func() (int, int) { return size(fd) }
 	return l
 }
 

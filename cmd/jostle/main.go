@@ -13,10 +13,13 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	surviveBrokenPipe()
+	ctx, stop := signal.NotifyContext(context.Background(), append(hangup(), os.Interrupt, syscall.SIGTERM)...)
 	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -36,13 +39,35 @@ var errFailed = errors.New("there are failures")
 // errTold is returned by commands that could not run and have said why.
 var errTold = errors.New("it could not run")
 
-// run is the command: its arguments, where it writes, its exit code.
+// errInterrupted is returned by commands that were ended before they were done, and have
+// printed what they found until then.
+var errInterrupted = fmt.Errorf("interrupted: %w", context.Canceled)
+
+// run is the command: its arguments, where it writes, its exit code. When standard output
+// cannot be written it ends as on an interrupt, and does not succeed.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	errs := screen.NewOutput(stderr, nil)
+	out := screen.NewOutput(stdout, func(err error) {
+		fmt.Fprintf(errs, "jostle: the output cannot be written: %v\n", err)
+		cancel()
+	})
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(out)
+	root.SetErr(errs)
 	err := root.ExecuteContext(ctx)
+	if broken := out.Close(); broken != nil && (err == nil || errors.Is(err, context.Canceled)) {
+		err = errTold
+	}
+	code := exitCode(err, errs)
+	errs.Close()
+	return code
+}
+
+// exitCode prints an error that no command has printed, and returns what run returns.
+func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, errFailed):
 		return failed
@@ -67,7 +92,7 @@ func newRoot() *cobra.Command {
 those that its tests give to fuzz.Check, fuzz.Explore and fuzz.Target.
 
 It exits with 0 when nothing was found, 1 when there are failures, and 2 when it could
-not run.`,
+not run, was interrupted, or could not print. A campaign of fuzz may be interrupted.`,
 		Example: `  jostle init ./bank               # write a first property beside an actor of yours
   jostle check ./...               # seconds for each property
   jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume goes on

@@ -15,6 +15,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -64,14 +65,36 @@ const (
 	abandoned = 7 * 24 * time.Hour
 )
 
-// clearBuilds removes what killed commands have left in a folder.
+// clearBuilds removes what killed commands have left in a folder. What a command has still
+// stays, however old it is; and so does all where nobody can know that.
 func clearBuilds(dir string) {
 	old, _ := filepath.Glob(filepath.Join(dir, builds+"*"))
 	for _, path := range old {
-		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > abandoned {
+		info, err := os.Stat(path)
+		if err != nil || time.Since(info.ModTime()) <= abandoned {
+			continue
+		}
+		if hold, _ := flight.Take(filepath.Join(path, inUse)); hold != nil {
 			os.RemoveAll(path)
+			hold.Release()
 		}
 	}
+}
+
+// inUse is the name by which a command has a folder with test binaries.
+const inUse = "build"
+
+// newBuild makes a folder for test binaries, which no other command clears until done is
+// called. That removes it.
+func newBuild(dir string) (path string, done func(), err error) {
+	if path, err = os.MkdirTemp(dir, builds); err != nil {
+		return "", func() {}, err
+	}
+	hold, _ := flight.Take(filepath.Join(path, inUse))
+	return path, func() {
+		hold.Release()
+		os.RemoveAll(path)
+	}, nil
 }
 
 // find compiles the tests of packages and returns their properties. Call done at the end.
@@ -82,11 +105,10 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 		return nil, done, err
 	}
 	clearBuilds(os.TempDir())
-	temp, err := os.MkdirTemp("", builds)
+	temp, done, err := newBuild("")
 	if err != nil {
 		return nil, done, err
 	}
-	done = func() { os.RemoveAll(temp) }
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}

@@ -45,6 +45,13 @@ func TestScripts(t *testing.T) {
 			"published": published,
 			"steps":     runSteps,
 			"terminal":  onTerminal,
+			"visible":   visible,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "nightly" {
+				return false, fmt.Errorf("there is no condition %q", name)
+			}
+			return os.Getenv("JOSTLE_NIGHTLY") != "", nil
 		},
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("JOSTLE_REWRITE") != "",
@@ -132,7 +139,8 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(text, args[1], args[2])), 0o644))
 }
 
-// TestClearBuilds: what killed commands have left is removed after a week, and nothing else.
+// TestClearBuilds: what killed commands have left is removed after a week, and nothing else:
+// a campaign may take longer.
 func TestClearBuilds(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{builds + "1": 0, builds + "2": 8 * 24 * time.Hour, "other": 9 * 24 * time.Hour} {
@@ -144,7 +152,19 @@ func TestClearBuilds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	running, done, err := newBuild(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	then := time.Now().Add(-8 * 24 * time.Hour)
+	if err := os.Chtimes(running, then, then); err != nil {
+		t.Fatal(err)
+	}
 	clearBuilds(dir)
+	if _, err := os.Stat(running); err != nil {
+		t.Errorf("a build that is in use: %v", err)
+	}
+	done()
 	left, _ := filepath.Glob(filepath.Join(dir, "*"))
 	if len(left) != 2 || filepath.Base(left[0]) != builds+"1" || filepath.Base(left[1]) != "other" {
 		t.Errorf("left are %q", left)

@@ -18,7 +18,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/campaign/report"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
@@ -146,7 +148,7 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
 	}
 	if s.report != "" { // known before the night, not after it
-		if err := os.MkdirAll(s.report, 0o755); err != nil {
+		if err := errors.Join(report.Check(s.report), os.MkdirAll(s.report, 0o755)); err != nil {
 			return fmt.Errorf("the report cannot be written: %w", err)
 		}
 	}
@@ -173,38 +175,47 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 			o.Seed = 0 // the campaign knows which the last one had
 		}
 	}
-	p := &printer{w: cmd.OutOrStdout(), json: s.json, found: map[string]bool{}}
+	p := &printer{w: cmd.OutOrStdout(), json: s.json, brief: settle != nil}
 	o.Tell = p.tell
 	end := func() {}
 	if settle == nil && !s.plain && !s.json {
 		end = s.live(cmd)
 	}
-	var unwritten error
 	result, err := campaign.Run(cmd.Context(), subjects, *o)
 	end()
 	if err != nil {
 		return byState(err)
 	}
 	p.end(result)
+	return s.ended(cmd, p, result)
+}
+
+// ended writes the report of a campaign that has ended, if it is asked for, and returns what
+// the command is to return.
+func (s *searcher) ended(cmd *cobra.Command, p *printer, r *campaign.Report) error {
+	var unwritten error
 	if s.report != "" {
 		w := cmd.OutOrStdout()
 		if s.json {
 			w = cmd.ErrOrStderr()
 		}
-		if err := writeReport(w, result, s.report); err != nil {
+		if err := writeReport(w, r, s.report); err != nil {
 			fmt.Fprintf(cmd.ErrOrStderr(), "jostle: %v\n", err)
 			unwritten = errTold
 		}
 	}
-	if result.Failures()+result.Complaints() > 0 {
+	switch {
+	case r.Failures()+r.Complaints() > 0:
 		return errFailed
+	case unwritten == nil && p.brief && r.Interrupted():
+		return errInterrupted
 	}
 	return unwritten
 }
 
 // byState says of a campaign whose file another one has how it is given another.
 func byState(err error) error {
-	if errors.Is(err, campaign.ErrInUse) {
+	if errors.Is(err, campaign.ErrInUse) || errors.Is(err, campaign.ErrForeign) {
 		return fmt.Errorf("%w by --state", err)
 	}
 	return err
@@ -294,16 +305,18 @@ func clearStates(patterns []string) {
 
 // A printer prints the events of a campaign: as lines, or as JSON.
 type printer struct {
-	w     io.Writer
-	json  bool
-	found map[string]bool
+	w    io.Writer
+	json bool
+	// brief reports that the campaign is to end by itself: what an interrupt has cut off is
+	// not ok. A night may be ended at any time.
+	brief bool
 }
 
 func (p *printer) tell(e campaign.Event) {
 	if p.json {
 		text, err := json.Marshal(e)
 		if err == nil {
-			fmt.Fprintf(p.w, "%s\n", text)
+			fmt.Fprintln(p.w, screen.JSON(text))
 		}
 		return
 	}
@@ -324,7 +337,7 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 		fmt.Fprintln(p.w)
 	}
 	if f.Path != "" {
-		fmt.Fprintf(p.w, "        again: jostle replay %s\n", shown(f.Path))
+		fmt.Fprintf(p.w, "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
 	}
 	if f.Saved != "" {
 		fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(f.Saved, f.Path, shown(f.Path)))
@@ -363,11 +376,13 @@ func (p *printer) end(r *campaign.Report) {
 	for i := range r.Outcomes {
 		out := &r.Outcomes[i]
 		runs += out.Runs
-		verdict := "ok  "
-		if len(out.Findings)+len(out.Complaints) > 0 {
+		verdict, what := "ok  ", out.Ran
+		switch {
+		case len(out.Findings)+len(out.Complaints) > 0:
 			verdict = "FAIL"
+		case p.brief && r.Interrupted() && out.Complete == "":
+			verdict, what = "CUT ", what+", interrupted"
 		}
-		what := out.Ran
 		if n := len(out.Findings); n > 0 {
 			what += ", " + words.Count(n, "failure")
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/worker"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // step walks through the run of a case.
@@ -59,11 +58,11 @@ func (c *caseCommand) step(cmd *cobra.Command, args []string) error {
 func heading(r *worker.Reply) string {
 	var b strings.Builder
 	for _, text := range r.Notes {
-		fmt.Fprintln(&b, trace.Visible(text))
+		fmt.Fprintln(&b, text)
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(&b, "%s\n    %s\n", trace.Visible(f.Headline), trace.Visible(f.Where))
+		fmt.Fprintf(&b, "%s\n    %s\n", f.Headline, f.Where)
 		if !f.Confirmed {
 			b.WriteString("    IT DOES NOT REPEAT: the steps are those of one run, and others may come otherwise\n")
 		}
@@ -74,16 +73,17 @@ func heading(r *worker.Reply) string {
 // stepThrough does what keys say, if there is a terminal for them, and else lines.
 func stepThrough(cmd *cobra.Command, heading string, walk *screen.Stepper) error {
 	in, out := cmd.InOrStdin(), cmd.OutOrStdout()
-	keyboard, display := terminal(in), terminal(out)
-	if keyboard != nil && display != nil && obeys(os.Getenv, runtime.GOOS) {
-		restore, err := raw(keyboard)
+	keys := keyboard(in)
+	to, fd := display(out)
+	if keys != nil && to != nil && obeys(os.Getenv, runtime.GOOS) {
+		restore, err := raw(keys)
 		if err == nil {
 			defer restore()
-			return stepByKeys(cmd.Context(), keyboard, &sheet{w: out, size: func() (int, int) { return size(display) }, heading: heading}, walk)
+			return stepByKeys(cmd.Context(), keys, &screen.Sheet{Out: to, Size: func() (int, int) { return size(fd) }, Heading: heading}, walk)
 		}
 	}
 	prompt := ""
-	if keyboard != nil {
+	if keys != nil {
 		prompt = "> "
 	}
 	fmt.Fprint(out, heading, "\n", walk.Show(), prompt)
@@ -133,10 +133,11 @@ func received[T any](ctx context.Context, read func(give func(T)) error, do func
 }
 
 // stepByKeys does what keys say.
-func stepByKeys(ctx context.Context, keyboard io.Reader, s *sheet, walk *screen.Stepper) error {
+func stepByKeys(ctx context.Context, keyboard io.Reader, s *screen.Sheet, walk *screen.Stepper) error {
 	var keys screen.Keys
-	s.show(walk.Show(), "")
-	defer s.close()
+	text := walk.Show()
+	s.Show(text, "")
+	defer s.Close()
 	return received(ctx, func(give func(byte)) error {
 		for b := make([]byte, 1); ; {
 			if n, err := keyboard.Read(b); n == 0 || err != nil {
@@ -147,36 +148,11 @@ func stepByKeys(ctx context.Context, keyboard io.Reader, s *sheet, walk *screen.
 	}, func(b byte) (quit bool) {
 		command, complete := keys.Take(b)
 		if complete {
-			s.text, quit = walk.Do(command)
+			text, quit = walk.Do(command)
 		}
 		if !quit {
-			s.show(s.text, keys.Typed())
+			s.Show(text, keys.Typed())
 		}
 		return quit
 	})
 }
-
-// A sheet is a terminal that shows one text at a time.
-type sheet struct {
-	w       io.Writer
-	size    func() (columns, rows int)
-	heading string
-	text    string
-}
-
-const keysHelp = "n next  p back  f failure  a next of actor  17⏎ step 17  h help  q quit"
-
-// show shows a text, and what was typed below it.
-func (s *sheet) show(text, typed string) {
-	s.text = text
-	columns, rows := s.size()
-	lines := screen.Fold(s.heading+"\n"+text, columns)
-	if most := max(1, rows-3); len(lines) > most {
-		left := len(lines) - most + 1
-		lines = append(lines[:most-1], fmt.Sprintf("… %d lines more: make the terminal higher", left))
-	}
-	fmt.Fprintf(s.w, "\x1b[2J\x1b[H%s\r\n\r\n%s\r\n:%s", strings.Join(lines, "\r\n"), screen.Cut(keysHelp, columns), trace.Visible(screen.Cut(typed, columns-2)))
-}
-
-// close leaves what is shown, and the cursor below it.
-func (s *sheet) close() { fmt.Fprint(s.w, "\r\n") }

@@ -1,22 +1,35 @@
 package main
 
 import (
+	"io"
 	"os"
 
 	"golang.org/x/term"
+
+	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 )
 
-// terminal returns what is read from or written to as a terminal, nil if it is none.
-func terminal(rw any) *os.File {
-	if f, ok := rw.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+// keyboard returns what is read from as a terminal, nil if it is none.
+func keyboard(r io.Reader) *os.File {
+	if f, ok := r.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return f
 	}
 	return nil
 }
 
+// display returns what is written to and its descriptor if it is a terminal, else nil.
+func display(w io.Writer) (*screen.Output, int) {
+	if o, ok := w.(*screen.Output); ok {
+		if fd, ok := o.Fd(); ok && term.IsTerminal(int(fd)) {
+			return o, int(fd)
+		}
+	}
+	return nil, 0
+}
+
 // size returns how large a terminal is; one that does not know is of the usual size.
-func size(f *os.File) (columns, rows int) {
-	columns, rows, err := term.GetSize(int(f.Fd()))
+func size(fd int) (columns, rows int) {
+	columns, rows, err := term.GetSize(fd)
 	if err != nil || columns < 1 || rows < 1 {
 		return 80, 24
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/binary"
@@ -182,6 +183,10 @@ func (r *Report) Failures() (n int) {
 	return n
 }
 
+// Interrupted reports whether the campaign has ended before its bounds since its context was
+// done.
+func (r *Report) Interrupted() bool { return r.Ended == interrupted }
+
 // Complaints reports whether some property was tested less than it seems.
 func (r *Report) Complaints() (n int) {
 	for i := range r.Outcomes {
@@ -193,10 +198,19 @@ func (r *Report) Complaints() (n int) {
 // ErrInUse is that another campaign has the file of this one.
 var ErrInUse = errors.New("another campaign notes in this file how far it is")
 
+// ErrForeign is that the file for a campaign has something that no campaign has noted.
+var ErrForeign = errors.New("no campaign has noted this, and it is not written over")
+
 // Run searches in all subjects until nothing is left, the bounds are reached or the
 // context is done. The error says that the campaign could not be begun.
 func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	if o.File != "" {
+		if real, err := filepath.EvalSymlinks(o.File); err == nil { // a link is not written over
+			o.File = real
+		}
+		if err := o.mayWrite(); err != nil {
+			return nil, err
+		}
 		hold, who := flight.Take(o.File)
 		if who != "" {
 			return nil, fmt.Errorf("%s: %w: %s; wait until it ends, end it, or give this one another file", o.File, ErrInUse, who)

@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -443,7 +444,7 @@ func TestFromNightToNight(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(o.File, []byte("{"), 0o600); err != nil {
+	if err := os.Truncate(o.File, 100); err != nil { // damaged
 		t.Fatal(err)
 	}
 	var notes []string
@@ -517,6 +518,51 @@ func TestDamagedFiles(t *testing.T) {
 		if _, err := campaign.Read(o.File); err == nil || !strings.HasSuffix(err.Error(), why) {
 			t.Errorf("%s: it is read: %v", c[1], err)
 		}
+	}
+}
+
+// TestForeignFiles: a campaign writes over no file but what a campaign has noted, and leaves
+// the files beside it alone; nor does one with the race detector.
+func TestForeignFiles(t *testing.T) {
+	dir := t.TempDir()
+	env := environment(dir)
+	list := subjects(t, env, "TestFew")
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, text := range map[string]string{"notes.txt": "to buy: milk\n", "go.sum": "example.com/a v1.0.0 h1:x=\n", "a.json": `{"Version":3,"Name":"mine"}`, "brace": "{"} {
+		path := write(name, text)
+		_, err := campaign.Run(t.Context(), list, campaign.Options{Runs: 10, File: path, Env: env})
+		if got, _ := os.ReadFile(path); !errors.Is(err, campaign.ErrForeign) || string(got) != text {
+			t.Errorf("%s: %v; it has %q", name, err, got)
+		}
+	}
+	race := write("night.race.json", "mine")
+	_, err := campaign.Run(t.Context(), list, campaign.Options{Runs: 10, File: filepath.Join(dir, "night.json"), Races: list, Env: env})
+	if got, _ := os.ReadFile(race); !errors.Is(err, campaign.ErrForeign) || string(got) != "mine" {
+		t.Errorf("beside: %v; it has %q", err, got)
+	}
+	if _, err := campaign.Run(t.Context(), list, campaign.Options{Runs: 10, File: dir, Env: env}); !errors.Is(err, campaign.ErrForeign) {
+		t.Errorf("a folder: %v", err)
+	}
+	empty, lock := write("yarn", ""), write("yarn.lock", "mine")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(empty, link); err != nil {
+		t.Fatal(err)
+	}
+	campaignOf(t, dir, campaign.Options{Runs: 10, File: link}, "TestFew")
+	if _, err := campaign.Read(empty); err != nil {
+		t.Errorf("an empty file is nobody's: %v", err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
+		t.Errorf("a link was written over: %v, %v", info, err)
+	}
+	if got, _ := os.ReadFile(lock); string(got) != "mine" {
+		t.Errorf("the file beside has %q", got)
 	}
 }
 

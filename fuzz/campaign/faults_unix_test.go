@@ -60,7 +60,7 @@ func TestOneCampaignForAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := 0; ; i++ { // until it has begun
-		if text, _ := os.ReadFile(state + ".lock"); len(text) > 0 {
+		if text, _ := os.ReadFile(state + ".jostle-lock"); len(text) > 0 {
 			break
 		}
 		if i == 6000 {
@@ -83,7 +83,7 @@ func TestOneCampaignForAFile(t *testing.T) {
 	one.Process.Kill()
 	one.Wait()
 	campaignOf(t, dir, o, "TestHolds")
-	if _, err := os.Stat(state + ".lock"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(state + ".jostle-lock"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the lock of a campaign that has ended is there: %v", err)
 	}
 }

@@ -1,12 +1,14 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -94,6 +96,10 @@ func (h *hand) do(j *job) {
 			j.read()
 			return
 		}
+		if death.Asked() && isOver(ctx) {
+			j.err = ctx.Err()
+			return
+		}
 		j.deaths++
 		again := h.look(ctx, j, death, tries)
 		switch {
@@ -113,6 +119,21 @@ func (h *hand) do(j *job) {
 			return
 		}
 		j.request.Without = append(slices.Clone(j.request.Without), death.At.Batch)
+	}
+}
+
+// hearing is how long it may take until the command knows of a signal that its workers were
+// sent, too.
+const hearing = 200 * time.Millisecond
+
+// isOver reports whether a context is done, or will be as soon as the command knows of the
+// signal that has ended a worker.
+func isOver(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return true
+	case <-time.After(hearing):
+		return ctx.Err() != nil
 	}
 }
 
@@ -202,14 +223,18 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 		offer, err := p.Offer()
 		switch {
 		case ctx.Err() != nil:
-			p.Kill()
+			p.Stop()
 			return nil, ctx.Err()
 		case err != nil:
 			return nil, fmt.Errorf("%s does not offer the property any more: %w", s.Property.Test, err)
 		}
 		same := offer.Test == s.Property.Test && offer.Call == s.Property.Call
-		if err := p.Answer(same); err != nil || same {
-			return p, err
+		if err := p.Answer(same); err != nil {
+			p.Stop()
+			return nil, cmp.Or(ctx.Err(), err)
+		}
+		if same {
+			return p, nil
 		}
 	}
 }

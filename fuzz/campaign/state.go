@@ -1,12 +1,14 @@
 package campaign
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -93,6 +95,38 @@ func (s *state) write(path string) error {
 		return errors.Join(err, os.Remove(temp))
 	}
 	return nil
+}
+
+// noted is how the file of a campaign begins, also that of another version.
+var noted = regexp.MustCompile(`^\{"Version":\d+,"Seed":\d+,"Runs":`)
+
+// mayWrite returns an error if a file that is to be written has something else than what a
+// campaign has noted. One that goes on from its file has to read it anyway.
+func (o *Options) mayWrite() error {
+	files := []string{o.File}
+	if len(o.Races) > 0 {
+		files = append(files, raceFile(o.File))
+	}
+	for _, path := range files {
+		if info, err := os.Lstat(path); o.Resume || errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+			continue
+		} else if err != nil {
+			return err
+		} else if !info.Mode().IsRegular() || !begins(path, noted) {
+			return fmt.Errorf("%s: %w: remove it, or give another file", path, ErrForeign)
+		}
+	}
+	return nil
+}
+
+// begins reports whether the text of a file begins as a pattern says.
+func begins(path string, pattern *regexp.Regexp) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return pattern.MatchReader(bufio.NewReader(f))
 }
 
 // restore goes on from the file. Properties that it does not know begin anew, and those

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jostle-go/jostle/fuzz/words"
 )
 
 // Settings are what the environment says; what it does not say is zero.
@@ -145,7 +147,7 @@ func Set(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
 		if value := os.Getenv(name); value != "" {
-			fmt.Fprintf(&b, "%s='%s' ", name, strings.ReplaceAll(value, "'", `'\''`))
+			fmt.Fprintf(&b, "%s=%s ", name, words.Quoted(value))
 		}
 	}
 	return b.String()

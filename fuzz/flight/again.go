@@ -54,8 +54,8 @@ func (l *Left) Again(limit time.Duration) Outcome {
 		what = "made again, it came to its end, and what was done with its failure ended the process"
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
-		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s='%s' %s\nmade again first from now on, until it ends well; to forget it, remove that file",
-			said, Variable, l.Path(), words.Command(l.Test, l.Dir))))}
+		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\nmade again first from now on, until it ends well; to forget it, remove that file",
+			said, Variable, words.Quoted(l.Path()), words.Command(l.Test, l.Dir))))}
 }
 
 // headline says at what the last process was.

@@ -16,12 +16,13 @@ type Hold struct{ file *os.File }
 // Take takes the file at a path. If somebody has it and keeps it for two seconds, Take
 // returns who, and no Hold. There is neither where nobody can have a file: where there are
 // no locks that end with their process, and where none can be made. What is locked is a
-// file beside, since the one at the path may be replaced.
+// file beside, since the one at the path may be replaced; its name is one that no other
+// program gives.
 func Take(path string) (h *Hold, who string) {
 	if !canLock {
 		return nil, ""
 	}
-	beside := path + ".lock"
+	beside := path + ".jostle-lock"
 	os.MkdirAll(filepath.Dir(path), 0o755) // else the file cannot be made, and nor can the other
 	began := time.Now()
 	for { // until what is locked is the file that is there

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Progress returns one line that says how far an exploration is, such as
@@ -78,7 +79,7 @@ const (
 // elsewhere a line every five seconds. Of a search that was shown the end is
 // shown too.
 func Printer(w io.Writer, name string, terminal bool) func(explore.Progress) {
-	pr := &printer{w: w, name: name, terminal: terminal, wait: waitForLog}
+	pr := &printer{w: w, name: trace.Visible(name), terminal: terminal, wait: waitForLog}
 	if terminal {
 		pr.wait = waitForLine
 	}

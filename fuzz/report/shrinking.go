@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/shrink"
 )
 
@@ -26,7 +27,7 @@ func Shrinking(w io.Writer, name string, terminal bool, now func() time.Time) (t
 	if !terminal {
 		return nil, func() {}
 	}
-	l := &erased{w: w, name: name, now: now, begin: now()}
+	l := &erased{w: w, name: trace.Visible(name), now: now, begin: now()}
 	l.next = l.begin.Add(waitForLine)
 	return l.tell, func() { l.write("") }
 }

@@ -5,12 +5,50 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Command returns the command that runs a test of the package in a folder, as it is
 // given at the root of the module.
 func Command(test, dir string) string {
-	return fmt.Sprintf("go test -run '%s' %s", Pattern(test), packagePath(dir))
+	return fmt.Sprintf("go test -run %s %s", Quoted(Pattern(test)), Argument(packagePath(dir)))
+}
+
+// Argument returns a text as an argument in the line of a shell: as it is, if that reads it
+// so, else in quotes.
+func Argument(text string) string {
+	plain := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("_-./:=@%+,", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return Quoted(text)
+}
+
+// Quoted returns a text in quotes of a shell. What cannot be printed is written by escapes,
+// which bash, zsh and POSIX of 2024 know.
+func Quoted(text string) string {
+	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for rest := text; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == '\\' || r == '\'':
+			b.WriteString("\\" + rest[:size])
+		case unicode.IsPrint(r) && (r != utf8.RuneError || size > 1):
+			b.WriteString(rest[:size])
+		default:
+			for _, c := range []byte(rest[:size]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		}
+		rest = rest[size:]
+	}
+	return "$'" + b.String() + "'"
 }
 
 // Pattern returns the -run pattern of a test, each of its parts anchored.

@@ -2,6 +2,9 @@ package words_test
 
 import (
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -40,6 +43,54 @@ func TestNumbers(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%s, want %s", c.got, c.want)
 		}
+	}
+}
+
+// TestArguments: a shell reads an argument as it was, whatever it has in it, and nothing in it
+// moves the cursor of a terminal.
+func TestArguments(t *testing.T) {
+	for text, want := range map[string]string{
+		"bank/testdata/ce2db3.case": "bank/testdata/ce2db3.case",
+		"./my bank":                 "'./my bank'",
+		"it's":                      `'it'\''s'`,
+		"":                          "''",
+		"$(reboot)":                 "'$(reboot)'",
+		"`a`;b|c&d*?~#!":            "'`a`;b|c&d*?~#!'",
+		"ünïcode":                   "'ünïcode'",
+		"~":                         "'~'",
+		"a\nb\x1b[31m\\'\u202e":     `$'a\012b\033[31m\\\'\342\200\256'`,
+		"bad\xff":                   `$'bad\377'`,
+	} {
+		got := words.Argument(text)
+		if got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+		bash, err := exec.LookPath("bash")
+		if err != nil {
+			continue
+		}
+		out, err := exec.Command(bash, "-c", "printf %s "+got).Output()
+		if err != nil || string(out) != text {
+			t.Errorf("%s is read as %q, want %q (%v)", got, out, text, err)
+		}
+	}
+}
+
+// TestCommand: the command that runs a test is read so by a shell.
+func TestCommand(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "my bank", "it's")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := words.Command("TestBank/it's_a(b)", dir), `go test -run '^TestBank$/^it'\''s_a\(b\)$' './my bank/it'\''s'`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := words.Command("TestBank", root), "go test -run '^TestBank$' ."; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

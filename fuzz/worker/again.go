@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -37,7 +36,7 @@ func (s *server) again(q *Request) (*Reply, error) {
 			p.Strategy = t
 		}
 	}
-	res := search.Sample(context.Background(), s.Property, o)
+	res := search.Sample(s.asked, s.Property, o)
 	r := &Reply{Tally: res.Tally}
 	if q.Stop != nil && res.Finding != nil && res.Index == q.Stop.Run {
 		res.Finding.Differs = "" // from a run that is not stopped: that says nothing

@@ -7,6 +7,10 @@
 // property, and Serve does what it asks until it says that there is no more. So nothing
 // needs to be registered, and what a test has set up is there when its property runs.
 //
+// A command that closes its pipe has no more to ask for: Serve ends the run that is on, and
+// the tests come to their end, so that TestMain cleans up. The command kills a process that
+// takes too long for that.
+//
 // A process may die of its property: Process.Do then returns an error that is a *Death,
 // with what is known of it.
 //

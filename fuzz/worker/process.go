@@ -98,6 +98,10 @@ func (d *Death) Outside() bool {
 	return d.Cause == "" && slices.Contains([]string{"signal: killed", "signal: terminated", "signal: interrupt", "signal: hangup"}, d.Status)
 }
 
+// Asked reports whether somebody has asked the process to end, by a signal that its command
+// may have been sent, too: a terminal or a manager of services sends it to both.
+func (d *Death) Asked() bool { return d.Outside() && d.Status != "signal: killed" }
+
 // Failed reports whether the process came to its end, and some of its tests had failed.
 func (d *Death) Failed() bool { return d.Cause == "" && d.Status == "exit status 1" }
 
@@ -113,6 +117,7 @@ func Start(c Command) (*Process, error) {
 	}
 	p := &Process{Command: c, cmd: exec.Command(c.Binary, "-test.run="+c.Tests, "-test.paniconexit0"), pipe: toOut,
 		requests: json.NewEncoder(toOut), messages: make(chan Message, 16), exited: make(chan struct{})}
+	apart(p.cmd)
 	p.cmd.Dir = c.Dir
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = &p.out, &p.out, time.Second
 	p.cmd.Env = append(append(os.Environ(), c.Env...), environment(inherit(p.cmd, toIn, fromOut)), "PWD="+c.Dir)
@@ -176,7 +181,7 @@ func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (M
 	for {
 		select {
 		case <-ctx.Done():
-			p.Kill()
+			p.Stop()
 			return Message{}, ctx.Err()
 		case <-quiet.C:
 			return Message{}, p.end(fmt.Sprintf("nothing came of it for %s", words.Elapsed(silence)))
@@ -235,10 +240,14 @@ func (p *Process) end(cause string) error {
 	return d
 }
 
-// Interrupt ends the process, while another goroutine waits for it.
-func (p *Process) Interrupt() { p.cmd.Process.Kill() }
+// Interrupt asks the process to come to its end, while another goroutine waits for it, and
+// ends it if it does not.
+func (p *Process) Interrupt() {
+	p.pipe.Close()
+	time.AfterFunc(stopping, func() { p.cmd.Process.Kill() })
+}
 
-// Kill ends the process.
+// Kill ends the process at once.
 func (p *Process) Kill() { p.end("it was ended") }
 
 // Offer returns the next property that the process offers; an error that is io.EOF when
@@ -299,10 +308,11 @@ type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return r.Text }
 
-// stopping is how long a test may take to its end.
+// stopping is how long a process may take to its end once its command has asked for that, or
+// has gone: it ends the run that is on, and then its tests and TestMain clean up.
 const stopping = 5 * time.Second
 
-// Stop lets the process come to its end, and ends it if it does not.
+// Stop asks the process to come to its end, whatever it is at, and ends it if it does not.
 func (p *Process) Stop() {
 	p.requests.Encode(Request{Do: Stop})
 	p.pipe.Close()

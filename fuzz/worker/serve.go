@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A Call is a call of a verb.
@@ -53,16 +55,24 @@ type worker struct {
 	requests chan Request // closed when the command has gone
 	pipe     *os.File     // to the command
 
-	// out guards what follows: busy reports that a request is being done, idle that
-	// nothing is until the command asks for more.
-	out        sync.Mutex
-	to         *json.Encoder
-	busy, idle bool
+	// asked is done when the command has asked for the end, by ask, or has gone.
+	asked context.Context
+	ask   context.CancelFunc
+	left  sync.Once
+
+	// out guards what follows: idle reports that nothing is done until the command asks for
+	// more.
+	out  sync.Mutex
+	to   *json.Encoder
+	idle bool
 }
+
+// setting is what the command has set the variable to. It is read when the process begins:
+// a TestMain may clear the environment.
+var setting = os.Getenv(Variable)
 
 // open connects the process with its command.
 func open() *worker {
-	setting := os.Getenv(Variable)
 	if setting == "" {
 		return nil
 	}
@@ -76,6 +86,7 @@ func open() *worker {
 		giveUp("%s is %q: these are no pipes", Variable, setting)
 	}
 	w := &worker{calls: map[string]int{}, requests: make(chan Request), pipe: out, to: json.NewEncoder(out)}
+	w.asked, w.ask = context.WithCancel(context.Background())
 	w.say(Message{Hello: &Hello{Version}})
 	go w.read(in)
 	go w.beat()
@@ -85,33 +96,42 @@ func open() *worker {
 
 // giveUp ends the process, which can do nothing for its command.
 func giveUp(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, format+"\n", args...)
+	fmt.Fprint(os.Stderr, trace.Visible(fmt.Sprintf(format+"\n", args...)))
 	os.Exit(gone)
+}
+
+// leave ends what is done for a command that has gone. The tests come to their end, and
+// TestMain may clean up, but they do not take long.
+func (w *worker) leave() {
+	w.left.Do(func() {
+		surviveBrokenPipe()
+		w.ask()
+		time.AfterFunc(stopping, func() { os.Exit(gone) })
+	})
 }
 
 // gone is the exit code of a process without a command.
 const gone = 86
 
-// read passes on what the command asks for. When the command has died a run that is on
-// is for nobody.
+// read passes on what the command asks for. When it asks for the end, or has died, the runs
+// that are on are for nobody.
 func (w *worker) read(in *os.File) {
 	from := json.NewDecoder(bufio.NewReader(in))
 	for {
 		var q Request
 		if err := from.Decode(&q); err != nil {
-			w.out.Lock()
-			defer w.out.Unlock()
-			if w.busy {
-				os.Exit(gone)
-			}
+			w.leave()
 			close(w.requests)
 			return
+		}
+		if q.Do == Stop {
+			w.ask()
 		}
 		w.requests <- q
 	}
 }
 
-// say sends a message. If nobody reads it the process is for nobody.
+// say sends a message. If nobody reads it the command has gone.
 func (w *worker) say(m Message) {
 	w.out.Lock()
 	defer w.out.Unlock()
@@ -119,10 +139,10 @@ func (w *worker) say(m Message) {
 		return // nobody listens
 	}
 	if m.Done != nil {
-		w.busy, w.idle = false, true
+		w.idle = true
 	}
 	if err := w.to.Encode(m); err != nil {
-		giveUp("the command that this test runs for has gone: %v", err)
+		w.leave()
 	}
 }
 
@@ -131,7 +151,7 @@ func (w *worker) next() (Request, bool) {
 	q, ok := <-w.requests
 	w.out.Lock()
 	defer w.out.Unlock()
-	w.busy, w.idle = ok, false
+	w.idle = false
 	return q, ok
 }
 

@@ -49,12 +49,12 @@ func (s *server) do(q *Request) *Reply {
 	return r
 }
 
-// context returns that of a request.
-func (q *Request) context() (context.Context, context.CancelFunc) {
+// context returns that of a request, which ends when the command asks for the end.
+func (s *server) context(q *Request) (context.Context, context.CancelFunc) {
 	if q.Milliseconds <= 0 {
-		return context.WithCancel(context.Background())
+		return context.WithCancel(s.asked)
 	}
-	return context.WithTimeout(context.Background(), time.Duration(q.Milliseconds)*time.Millisecond)
+	return context.WithTimeout(s.asked, time.Duration(q.Milliseconds)*time.Millisecond)
 }
 
 // options returns those of a search at random.
@@ -128,7 +128,7 @@ func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *cove
 		}
 	}
 	first := r.Tally.Runs == 0
-	res := search.Sample(context.Background(), s.Property, o)
+	res := search.Sample(s.asked, s.Property, o)
 	r.Tally.Add(&res.Tally)
 	if first {
 		r.Missed = res.Missed
@@ -189,7 +189,7 @@ func (s *server) begin(q *Request) (*Reply, error) {
 		return r, nil
 	}
 	s.say(Message{At: &At{What: "the runs of every order with which the search begins"}})
-	ctx, cancel := context.WithTimeout(context.Background(), exhaustFor)
+	ctx, cancel := context.WithTimeout(s.asked, exhaustFor)
 	defer cancel()
 	var err error
 	x := search.Exhaust(ctx, s.Property, q.Seed, mostExhausted)
@@ -317,7 +317,7 @@ func (s *server) shrink(q *Request) (*Reply, error) {
 
 // smaller makes a finding smaller, and adds what else failed on the way.
 func (s *server) smaller(runner *props.Runner, f *finding.Finding, q *Request, r *Reply) *finding.Finding {
-	ctx, cancel := q.context()
+	ctx, cancel := s.context(q)
 	defer cancel()
 	o := shrink.Options{Runs: mostShrinkRuns}
 	if q.Runs > 0 {
@@ -373,7 +373,7 @@ func (s *server) repair(q *Request) (*Reply, error) {
 	}
 	runner := s.Property.NewRunner()
 	defer runner.Close()
-	ctx, cancel := q.context()
+	ctx, cancel := s.context(q)
 	defer cancel()
 	r := &Reply{Tally: search.NewTally()}
 	s.play(runner, &c, r)
@@ -394,7 +394,7 @@ func (s *server) repair(q *Request) (*Reply, error) {
 
 // explore runs every order.
 func (s *server) explore(q *Request) (*Reply, error) {
-	ctx, cancel := q.context()
+	ctx, cancel := s.context(q)
 	defer cancel()
 	o := s.Call.Explore
 	o.Runs, o.Seed, o.KeepOn, o.Progress = q.Runs, q.Seed, true, nil

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +24,9 @@ import (
 // what the process is to do.
 const asWorker = "WORKER_TEST"
 
+// cleaned names, in the environment, the file that TestMain writes when it cleans up.
+const cleaned = "WORKER_CLEANED"
+
 // TestMain makes some processes other than workers.
 func TestMain(m *testing.M) {
 	switch os.Getenv(asWorker) {
@@ -36,8 +41,17 @@ func TestMain(m *testing.M) {
 	case "exit":
 		fmt.Println("no database")
 		os.Exit(7)
+	case "clear":
+		os.Clearenv()
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if path := os.Getenv(cleaned); path != "" {
+		fmt.Println("a test that prints at its end")
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(code)
 }
 
 // say writes a line to the command and waits to be ended.
@@ -205,6 +219,75 @@ func TestGarbage(t *testing.T) {
 		if err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Text, c.want) {
 			t.Errorf("GOGC=%s: %v, %+v, want %s", c.said, err, r, c.want)
 		}
+	}
+}
+
+// TestClearedEnvironment: a TestMain may clear the environment before it runs the tests.
+func TestClearedEnvironment(t *testing.T) {
+	offer, err := start(t, "TestHere", "clear").Offer()
+	if err != nil || offer.Name != "one" {
+		t.Errorf("%+v, %v", offer, err)
+	}
+}
+
+// TestHere is for other tests. It looks at no environment.
+//
+// Skips: unless it is called alone, as by a command.
+func TestHere(t *testing.T) {
+	if !slices.Contains(os.Args, "-test.run=^TestHere$") {
+		t.Skip("it is for other tests")
+	}
+	fuzz.Check(t, one)
+}
+
+// TestCleansUp: a process that is busy is asked to end before it is killed, so that its
+// TestMain cleans up: when a request is interrupted, and when nothing was offered yet.
+func TestCleansUp(t *testing.T) {
+	busy := worker.Request{Do: worker.Run, Seed: 1, Count: 1 << 30}
+	for name, end := range map[string]func(t *testing.T, p *worker.Process){
+		"interrupted": func(t *testing.T, p *worker.Process) {
+			taken(t, p)
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			if _, err := p.Do(ctx, busy); !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		},
+		"starting": func(t *testing.T, p *worker.Process) {
+			p.Interrupt()
+			for {
+				if _, err := p.Offer(); err != nil {
+					if err != io.EOF {
+						t.Error(err)
+					}
+					return
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "cleaned")
+			p, err := worker.Start(worker.Command{Binary: os.Args[0], Dir: ".", Tests: words.Pattern("TestSeveral"), Env: []string{asWorker + "=serve", cleaned + "=" + file, "JOSTLE_OUT=" + t.TempDir()}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end(t, p)
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("TestMain has not cleaned up: %v", err)
+			}
+		})
+	}
+}
+
+// taken has a process serve the first property that it offers.
+func taken(t *testing.T, p *worker.Process) {
+	t.Helper()
+	if _, err := p.Offer(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Answer(true); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -4,8 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
 )
@@ -19,15 +24,67 @@ const (
 	MarkdownFile = "summary.md"
 )
 
+// marks are how the files of a report begin, or what they have near the beginning: by these
+// Write knows its own files from those of others.
+var marks = map[string]*regexp.Regexp{
+	HTMLFile:     regexp.MustCompile(`<title>jostle: `),
+	JSONFile:     regexp.MustCompile(`^\{\n\t"format": \d+,\n\t"ended": "`),
+	JUnitFile:    regexp.MustCompile(`<testsuites name="` + suitesName + `"`),
+	SARIFFile:    regexp.MustCompile(`"informationUri": "` + regexp.QuoteMeta(home) + `"`),
+	MarkdownFile: regexp.MustCompile(`^## jostle: `),
+}
+
+// mostRead bounds how many bytes are read to know a file.
+const mostRead = 1 << 20
+
+// Check returns an error if Write would write over a file of others in a folder. A file
+// without text is nobody's.
+func Check(folder string) error {
+	for _, name := range slices.Sorted(maps.Keys(marks)) {
+		path := filepath.Join(folder, name)
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		var text []byte
+		if info.Mode().IsRegular() {
+			if text, err = head(path); err != nil {
+				return err
+			}
+		}
+		if !info.Mode().IsRegular() || info.Size() > 0 && !marks[name].Match(text) {
+			return fmt.Errorf("%s is of no report of jostle, and is not written over: move it, or choose another folder", path)
+		}
+	}
+	return nil
+}
+
+// head returns the beginning of a file.
+func head(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, mostRead))
+}
+
 // JSON returns a report as JSON.
 func (r *Report) JSON() ([]byte, error) {
 	text, err := json.MarshalIndent(r, "", "\t")
 	return append(text, '\n'), err
 }
 
-// Write writes all files of a report into a folder, which it makes if need be. Whoever
-// reads one meanwhile sees the old one or the new one.
+// Write writes all files of a report into a folder, which it makes if need be, if it need not
+// write over a file of others, as Check says. Whoever reads one meanwhile sees the old one or
+// the new one.
 func (r *Report) Write(folder string) error {
+	if err := Check(folder); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}

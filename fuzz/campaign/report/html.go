@@ -130,7 +130,7 @@ func (p *Property) failure(w *page.Writer, k int, id string) {
 	}
 	w.Put("<p>%s</p>\n", told)
 	if f.Case != "" {
-		w.Put("<p>again: <code>jostle replay %s</code></p>\n", f.Case)
+		w.Put("<p>again: <code>jostle replay %s</code></p>\n", words.Argument(f.Case))
 	}
 }
 

@@ -41,12 +41,21 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
+// suitesName is the name of all suites, home the page of this project: by them the files are
+// known as ours.
+const (
+	suitesName = "jostle"
+	home       = "https://github.com/jostle-go/jostle"
+)
+
 // JUnit returns a report as JUnit XML: a suite for each package, a test for each property.
 func (r *Report) JUnit() ([]byte, error) {
 	var all struct {
 		XMLName xml.Name `xml:"testsuites"`
+		Name    string   `xml:"name,attr"`
 		Suites  []*suite
 	}
+	all.Name = suitesName
 	for i := range r.Properties {
 		p := &r.Properties[i]
 		at := slices.IndexFunc(all.Suites, func(s *suite) bool { return s.Name == p.Package })
@@ -99,7 +108,7 @@ func (r *Report) SARIF() ([]byte, error) {
 		}
 	}
 	text, err := json.MarshalIndent(object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-		"runs": []object{{"tool": object{"driver": object{"name": "jostle", "informationUri": "https://github.com/jostle-go/jostle", "rules": rules}}, "results": results}}}, "", "\t")
+		"runs": []object{{"tool": object{"driver": object{"name": "jostle", "informationUri": home, "rules": rules}}, "results": results}}}, "", "\t")
 	return append(text, '\n'), err
 }
 
@@ -110,7 +119,7 @@ func (f *Finding) message() string {
 		text += "\nfails where " + f.Condition
 	}
 	if f.Case != "" {
-		text += "\nagain: jostle replay " + f.Case
+		text += "\nagain: jostle replay " + words.Argument(f.Case)
 	}
 	return text
 }
@@ -133,7 +142,7 @@ func (r *Report) Markdown() []byte {
 			f := &p.Findings[k]
 			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s\n", literal(f.Headline), literal(p.Name), fenced(f.Text))
 			if f.Case != "" {
-				fmt.Fprintf(&b, "\n%s\n", fenced("jostle replay "+f.Case))
+				fmt.Fprintf(&b, "\n%s\n", fenced("jostle replay "+words.Argument(f.Case)))
 			}
 		}
 		for _, text := range p.Complaints {

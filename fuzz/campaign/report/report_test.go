@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"os"
@@ -308,8 +309,68 @@ func TestFolder(t *testing.T) {
 	if err := r.Write(blocked); err == nil {
 		t.Error("a folder was taken for a file")
 	}
-	if files, _ := filepath.Glob(filepath.Join(blocked, "*")); len(files) != 3 {
+	if files, _ := filepath.Glob(filepath.Join(blocked, "*")); len(files) != 1 {
 		t.Errorf("what could not be written has left %q", files)
+	}
+}
+
+// TestForeignFiles: a report is written over an earlier one, and over no file of others; then
+// none of its files is written.
+func TestForeignFiles(t *testing.T) {
+	r := made(t, "text")
+	for name, text := range map[string]string{
+		HTMLFile:     "<!DOCTYPE html>\n<html><head><title>My site</title></head></html>\n",
+		MarkdownFile: "# Summary\n",
+		JUnitFile:    "<?xml version=\"1.0\"?>\n<testsuites>\n\t<testsuite name=\"mine\"/></testsuites>\n",
+		JSONFile:     "{\n\t\"format\": \"mine\"\n}\n",
+		SARIFFile:    `{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "other"}}}]}`,
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := r.Write(dir)
+		if want := path + " is of no report of jostle, and is not written over: move it, or choose another folder"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+		if got, _ := os.ReadFile(path); string(got) != text {
+			t.Errorf("%s has %q", name, got)
+		}
+		if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 {
+			t.Errorf("beside %s there are %q", name, files)
+		}
+		if err := os.Truncate(path, 0); err != nil { // it is nobody's
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := r.Write(dir); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	r.Properties = nil // nothing to say, and so hardly a mark
+	dir := t.TempDir()
+	for range 2 {
+		if err := r.Write(dir); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestAgain: the command that runs a case again is one for a shell, whatever the file is called.
+func TestAgain(t *testing.T) {
+	r := made(t, "text")
+	r.Properties[0].Findings[0].Case = "my bank/it's.case"
+	const want = `jostle replay 'my bank/it'\\''s.case'`
+	if text := string(r.Markdown()); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
+		t.Error(text)
+	}
+	if text := string(must(t, r.SARIF)); !strings.Contains(text, want) {
+		t.Error(text)
+	}
+	if text := html.UnescapeString(string(r.HTML())); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
+		t.Error(text)
 	}
 }
 

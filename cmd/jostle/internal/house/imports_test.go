@@ -45,7 +45,7 @@ const order = `
 	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
 	fuzz/campaign, fuzz/page < fuzz/campaign/report
 	props, corpus, pulse/strategy < fuzz/native < fuzz/worker < fuzz
-	pulse/strategy < fuzz/env < fuzz
+	pulse/strategy, fuzz/words < fuzz/env < fuzz
 
 	# What only tests use.
 	corpus/golden

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 
@@ -22,7 +21,7 @@ type Line struct {
 // It is escape codes by hand and no library: it needs three of them, and a library that
 // is made for whole applications (bubbletea) brings sixteen modules for these.
 type Screen struct {
-	W io.Writer
+	Out *Output
 	// Size returns how many columns and rows the terminal has now.
 	Size  func() (columns, rows int)
 	Color bool
@@ -78,11 +77,11 @@ func (s *Screen) redraw(text string) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		text := Cut(line.Text, columns-1) // terminals differ in what a full line does
+		text := Cut(Inline(line.Text), columns-1) // terminals differ in what a full line does
 		s.drawn = append(s.drawn, Width(text))
 		b.WriteString(s.styled(text, line))
 	}
-	io.WriteString(s.W, b.String())
+	s.Out.raw(b.String())
 }
 
 // erase returns what removes the lines. If the terminal has become narrower since they

@@ -263,7 +263,7 @@ func TestScreen(t *testing.T) {
 	for _, colour := range []bool{false, true} {
 		e := &terminal{columns: 80}
 		rows := 10
-		s := &Screen{W: e, Size: func() (int, int) { return e.columns, rows }, Color: colour}
+		s := &Screen{Out: NewOutput(e, nil), Size: func() (int, int) { return e.columns, rows }, Color: colour}
 		var want []string
 		check := func(lines ...string) {
 			t.Helper()
@@ -310,7 +310,7 @@ func TestScreen(t *testing.T) {
 // narrower.
 func TestScreenCanary(t *testing.T) {
 	e := &terminal{columns: 80}
-	s := &Screen{W: e, Size: func() (int, int) { return 80, 24 }}
+	s := &Screen{Out: NewOutput(e, nil), Size: func() (int, int) { return 80, 24 }}
 	s.Draw([]Line{{Text: "x"}, {Text: strings.Repeat("y", 60)}})
 	e.columns = 20
 	s.Close()

@@ -1,0 +1,108 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// An Output is standard output or standard error of the command. Everything that the command
+// prints goes through one: Write escapes control characters, as trace.Visible does, so that no
+// text of a user's program, of a file or of an argument reaches a terminal as an escape
+// sequence. Only this package writes escape sequences of its own. Its methods may be called
+// by any goroutine.
+type Output struct {
+	to     io.Writer
+	failed func(error) // is called with the first error
+
+	mu   sync.Mutex
+	part []byte // the beginning of a character whose end was not written yet
+	err  error
+}
+
+// NewOutput returns an output to w. Failed is called with the first error of a write; it may
+// be nil.
+func NewOutput(w io.Writer, failed func(error)) *Output { return &Output{to: w, failed: failed} }
+
+// Write writes text with its control characters escaped; newlines and tabs stay.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text := append(o.part, p...)
+	whole := wholeRunes(text)
+	o.part = append([]byte(nil), text[whole:]...)
+	return len(p), o.put(trace.Visible(string(text[:whole])))
+}
+
+// wholeRunes returns how many bytes of a text come before a character that is cut off at its
+// end.
+func wholeRunes(text []byte) int {
+	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {
+		if last := text[len(text)-i:]; utf8.RuneStart(last[0]) && !utf8.FullRune(last) {
+			return len(text) - i
+		}
+	}
+	return len(text)
+}
+
+// raw writes a text that has escape sequences of this package, and else only what was escaped.
+func (o *Output) raw(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.put(text)
+}
+
+// put writes a text. After an error it writes nothing more. The caller holds the lock.
+func (o *Output) put(text string) error {
+	if o.err != nil || text == "" {
+		return o.err
+	}
+	if _, o.err = io.WriteString(o.to, text); o.err != nil && o.failed != nil {
+		o.failed(o.err)
+	}
+	return o.err
+}
+
+// Close writes what is left of a character that was cut off, and returns the first error.
+func (o *Output) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	left := o.part
+	o.part = nil
+	return o.put(trace.Visible(string(left)))
+}
+
+// Fd returns the descriptor of the file that the output goes to; false if it is no file.
+func (o *Output) Fd() (fd uintptr, ok bool) {
+	f, ok := o.to.(*os.File)
+	if !ok {
+		return 0, false
+	}
+	return f.Fd(), true
+}
+
+// JSON returns a text that is JSON with its control characters written as JSON escapes: after
+// that Write changes nothing, and the text is still JSON.
+func JSON(text []byte) string {
+	all := string(text)
+	if trace.Visible(all) == all {
+		return all
+	}
+	var b strings.Builder
+	for _, r := range all {
+		if one := string(r); trace.Visible(one) == one {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,15 @@
+package worker
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// apart has a command's process not get the Ctrl-C that a terminal sends to the command:
+// the command ends it in order.
+func apart(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// surviveBrokenPipe does nothing: a write to a pipe that nobody reads fails.
+func surviveBrokenPipe() {}
