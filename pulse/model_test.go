@@ -1,6 +1,7 @@
 package pulse_test
 
 import (
+	"github.com/jostle-go/jostle/pulse/legal"
 	"os"
 	"testing"
 )
@@ -38,6 +39,12 @@ func TestModel(t *testing.T) {
 		if differs(p, program, "") != "" {
 			small := program.shrink(func(q *modelProgram) bool { return differs(p, q, "") != "" })
 			t.Fatalf("program %d, made smaller:\n%v%s", seed, small, differs(p, small, ""))
+		}
+		if !program.options.record {
+			continue
+		}
+		if err := legal.Check(p.sys.Options(), p.sys.Trace(), p.sys.Record()); err != nil {
+			t.Fatalf("program %d makes an illegal run: %v\n%s", seed, err, p.sys.Trace().Text())
 		}
 	}
 }
