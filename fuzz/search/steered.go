@@ -146,14 +146,14 @@ type steered struct {
 	places map[uint64]int
 	taken  map[uint64]bool
 	at     int // how many messages have come
-	held   int // how often in a row all messages were held back
+	held   int // how often all messages were held back
 }
 
 // timePasses is how often a random order lets time pass although messages wait, where it may:
 // once in so many times.
 const timePasses = 4
 
-// mostHeld bounds how often in a row all messages are held back for a timer.
+// mostHeld bounds how often all messages are held back in a run.
 const mostHeld = 1000
 
 // Begin forgets the run before.
@@ -190,7 +190,7 @@ func (s *steered) Pick(e *pulse.Enabled) int {
 		s.held++
 		return pulse.Hold
 	}
-	if s.held = 0; i < 0 {
+	if i < 0 {
 		s.lost = s.lost || s.at < s.exact
 		i = s.any(e, func(int) bool { return true })
 	}

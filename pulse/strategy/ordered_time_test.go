@@ -90,6 +90,7 @@ func TestOrderedWaitsWithinTheBudget(t *testing.T) {
 		{"by default", 0, 0, 0},
 		{"once", 1, time.Millisecond, 1},
 		{"three times", 3, 3 * time.Millisecond, 3},
+		{"any number of times", -1, time.Second, 1000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &schedule.Schedule{}

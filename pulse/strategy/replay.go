@@ -30,7 +30,10 @@ type ReplayOptions struct {
 // does not fail by that alone, since the test may send more: call Done when the
 // run is over.
 func Replay(record *choice.Record, o ReplayOptions) *Replayer {
-	r := &Replayer{options: o, record: record}
+	r := &Replayer{options: o, record: record, all: -1}
+	if slices.Contains(record.Deliveries, choice.Hold) {
+		r.all = record.Early()
+	}
 	if o.Lenient {
 		r.lenient = newLenient(record)
 	}
@@ -48,6 +51,7 @@ type Replayer struct {
 	run     *trace.Trace // the trace of the run so far; nil before the first pick
 	held    int          // how often in a row all messages were held back
 	early   int          // how many timers fired early
+	all     int          // how many do in the whole record; -1 if it has no Holds
 	unasked int          // answers of an older version that were not asked for: see outdated
 	err     error        // the first difference
 	at      int          // the step in which, or before which, err occurred
@@ -98,9 +102,6 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 	return pulse.Quit
 }
 
-// mostHeld bounds how often in a row all messages are held back for one timer.
-const mostHeld = 1000
-
 // comesLater reports whether the recorded run held back all messages until a timer
 // fired, although the record has no choice.Hold: older ones have none.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
@@ -137,8 +138,7 @@ func (r *Replayer) Choose(k choice.Kind, n int) int {
 // outdated skips an answer that no timer fires early, if the record is of an older version, in
 // which a Hold was no early timer: that version went on asking after the last early timer.
 func (r *Replayer) outdated() bool {
-	held := len(r.record.Deliveries) > r.record.Received()
-	if !held || r.early < r.record.Early() || !r.reader.Skip(choice.Clock) {
+	if r.all < 0 || r.early < r.all || !r.reader.Skip(choice.Clock) {
 		return false
 	}
 	r.unasked++
