@@ -14,7 +14,7 @@ type question struct{ n int }
 func asks(s shape) func(*props.T) {
 	clients, depth, each := 1+s.below(3), 1+s.below(3), 1+s.below(2)
 	return func(t *props.T) {
-		sys := t.SystemWith(s.options)
+		sys := s.system(t)
 		var to pulse.Ref
 		for range depth {
 			to = answerer(sys, to)
@@ -43,8 +43,8 @@ func asks(s shape) func(*props.T) {
 			t.Errorf("%d of %d answers", answers, clients*each)
 		}
 		for i, n := range late {
-			if n > max(0, passes(sys)) {
-				t.Errorf("client %d: %d questions timed out while %d early timers may", i, n, passes(sys))
+			if n > s.passes(sys) {
+				t.Errorf("client %d: %d questions timed out while %d early timers may", i, n, s.passes(sys))
 			}
 		}
 	}

@@ -19,10 +19,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Program is a property that holds in every legal run.
+// A Program is a property that holds in every legal run, and the same with a planted
+// fault: Hasty lets time pass although messages can be delivered, and claims what
+// Property does.
 type Program struct {
-	Name     string
-	Property func(*props.T)
+	Name            string
+	Property, Hasty func(*props.T)
 }
 
 // kinds are the programs; each says in its comment why it is correct.
@@ -45,14 +47,16 @@ func New(seed uint64) Program {
 	s := shape{state: seed}
 	s.options.Delivery = pulse.Delivery(s.below(2))
 	s.options.EarlyTimers = [...]int{pulse.NeverEarly, 0, 1 + s.below(4)}[s.below(3)]
-	build := kind.build(s)
-	return Program{fmt.Sprintf("%s %d (%v, early timers %s)", kind.name, seed, s.options.Delivery, s.early()), build}
+	hasty := s
+	hasty.hasty = true
+	return Program{fmt.Sprintf("%s %d (%v, early timers %s)", kind.name, seed, s.options.Delivery, s.early()), kind.build(s), kind.build(hasty)}
 }
 
 // A shape is what a program's number says of it.
 type shape struct {
 	state   uint64
 	options pulse.Options
+	hasty   bool
 }
 
 // below draws a number of the shape.
@@ -68,9 +72,23 @@ func (s *shape) early() string {
 // strict reports whether time stands still while a message can be delivered.
 func (s *shape) strict() bool { return s.options.EarlyTimers == pulse.NeverEarly }
 
-// passes is how often time may pass early in a run: the search adds some where the
+// system makes the system of a run.
+func (s *shape) system(t *props.T) *pulse.System {
+	o := s.options
+	if s.hasty {
+		o.EarlyTimers = -1
+	}
+	return t.SystemWith(o)
+}
+
+// passes returns how often time may pass early in a run: the search adds some where the
 // program leaves that open.
-func passes(sys *pulse.System) int { return sys.Options().EarlyTimers }
+func (s *shape) passes(sys *pulse.System) int {
+	if s.hasty {
+		return max(0, s.options.EarlyTimers)
+	}
+	return max(0, sys.Options().EarlyTimers)
+}
 
 const ms = time.Millisecond
 

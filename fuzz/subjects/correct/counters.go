@@ -49,7 +49,7 @@ func counters(s shape) func(*props.T) {
 	clients, hops := 2+s.below(3), s.below(3)
 	return func(t *props.T) {
 		each := props.Draw(t, rapid.IntRange(1, 3), "increments")
-		sys := t.SystemWith(s.options)
+		sys := s.system(t)
 		c := &counter{}
 		to := relayed(sys, hops, sys.Spawn("counter", c))
 		for range clients {

@@ -61,7 +61,7 @@ func (d *detector) Receive(ctx *pulse.Ctx, msg any) {
 func heartbeats(s shape) func(*props.T) {
 	hearts, beats, hops := 1+s.below(3), 1+s.below(3), s.below(3)
 	return func(t *props.T) {
-		sys := t.SystemWith(s.options)
+		sys := s.system(t)
 		d := &detector{last: map[int]int{}}
 		to := relayed(sys, hops, sys.Spawn("detector", d))
 		for i := range hearts {

@@ -102,7 +102,7 @@ func (h *holder) Receive(ctx *pulse.Ctx, msg any) {
 func leases(s shape) func(*props.T) {
 	holders, writes, hops := 2+s.below(3), 1+s.below(2), s.below(3)
 	return func(t *props.T) {
-		sys := t.SystemWith(s.options)
+		sys := s.system(t)
 		st, l := &storage{}, &leaser{}
 		to, by := relayed(sys, hops, sys.Spawn("storage", st)), sys.Spawn("leaser", l)
 		var list []*holder

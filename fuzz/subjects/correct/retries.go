@@ -79,7 +79,7 @@ func retries(s shape) func(*props.T) {
 	clients, each := 1+s.below(3), 1+s.below(2)
 	s.options.Faults.Drop, s.options.Faults.Duplicate = s.below(3), s.below(2)
 	return func(t *props.T) {
-		sys := t.SystemWith(s.options)
+		sys := s.system(t)
 		srv := &server{done: map[pulse.Ref]int{}}
 		to := sys.Spawn("server", srv)
 		var list []*requester
@@ -89,7 +89,7 @@ func retries(s shape) func(*props.T) {
 			sys.Spawn("client", r)
 		}
 		sys.Run()
-		most := s.options.Faults.Drop + max(0, passes(sys))
+		most := s.options.Faults.Drop + s.passes(sys)
 		for i, r := range list {
 			if r.number != each+1 {
 				t.Errorf("client %d: %d of %d requests answered", i, r.number-1, each)

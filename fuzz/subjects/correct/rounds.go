@@ -54,7 +54,7 @@ func (c *chair) Receive(ctx *pulse.Ctx, msg any) {
 func rounds(s shape) func(*props.T) {
 	workers, hops := 2+s.below(3), s.below(2)
 	return func(t *props.T) {
-		sys := t.SystemWith(s.options)
+		sys := s.system(t)
 		c := &chair{t: t, last: props.Draw(t, rapid.IntRange(1, 3), "rounds")}
 		ref := sys.Spawn("chair", c)
 		to := relayed(sys, hops, ref)
