@@ -385,6 +385,32 @@ func TestStaleCasesAreRepaired(t *testing.T) {
 	}
 }
 
+// A saved case of which no run can be, since it holds messages back for time that cannot pass, is
+// no failure: the test says what it is and passes.
+func TestImpossibleCasesAreTold(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "broken", dir)
+	cases, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+	text, err := os.ReadFile(cases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := strings.Replace(strings.Replace(string(text), "jostle case 4", "jostle case 5", 1), "\ndeliveries ", "\ndeliveries hold ", 1)
+	if err := os.WriteFile(cases[0], []byte(held), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	name := casesIn(t, dir)[0]
+	want := "case " + name + " shows no failure: no run can be as it was saved"
+	const why = "stale, since it holds messages back for time that cannot pass; made by an older version (early timers: 1, allowed: 0)"
+	out := runSample(t, "mended", dir)
+	if !strings.Contains(out, want) || !strings.Contains(out, why) || strings.Contains(out, "FAIL") || len(casesIn(t, dir)) != 1 {
+		t.Errorf("of a mended program there are %q:\n%s", casesIn(t, dir), out)
+	}
+	if out := runSample(t, "broken", dir, "JOSTLE_REPAIR=1"); !strings.Contains(out, "near case "+name+" ("+why) {
+		t.Errorf("it was not repaired:\n%s", out)
+	}
+}
+
 // A case that is stale for one function literal may be of another one of the test.
 func TestStaleCasesOfLiteralsStay(t *testing.T) {
 	for sample, env := range map[string]string{"renamed-idle": "JOSTLE_REPAIR=0", "renamed-still": "JOSTLE_REPAIR=1"} {

@@ -176,8 +176,11 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.t.print(words.Indented(res.System.Trace().Text()))
 	}
 	file := filepath.Base(c.Path)
-	if v.keeper.Repair && !played.Exact && v.repaired(r, c, played.How) {
-		return false
+	if v.keeper.Repair && !played.Exact {
+		if v.repaired(r, c, &played) {
+			return false
+		}
+		played = finding.Play(r, c) // other runs have been made since
 	}
 	if res.Failure == nil {
 		v.t.Log(played.Held(file, v.property.Name == v.property.Test))
@@ -194,16 +197,16 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 
 // repaired looks for a run in place of a stale case. It reports whether one was found:
 // then it is kept, the case removed, and the test failed.
-func (v *verb) repaired(r *props.Runner, c *corpus.Case, how string) bool {
+func (v *verb) repaired(r *props.Runner, c *corpus.Case, played *finding.Played) bool {
 	v.t.Helper()
 	ctx, cancel := v.context()
 	defer cancel()
 	f, ok := search.Repair(ctx, r, c)
 	if !ok {
-		v.t.Logf("case %s cannot be repaired: no run near it fails as it did; delete it only if its failure is known to be mended", filepath.Base(c.Path))
+		v.t.Log(played.Unrepaired(filepath.Base(c.Path)))
 		return false
 	}
-	path := v.keep(f, fmt.Sprintf("near case %s (%s)", filepath.Base(c.Path), how))
+	path := v.keep(f, fmt.Sprintf("near case %s (%s)", filepath.Base(c.Path), played.How))
 	if path != "" && path != c.Path && !f.Case.OfLiteral() { // else another literal may have failed so
 		os.Remove(c.Path)
 	}

@@ -1,6 +1,7 @@
 package pulse_test
 
 import (
+	"github.com/jostle-go/jostle/pulse/legal"
 	"os"
 	"testing"
 )
@@ -39,6 +40,12 @@ func TestModel(t *testing.T) {
 			small := program.shrink(func(q *modelProgram) bool { return differs(p, q, "") != "" })
 			t.Fatalf("program %d, made smaller:\n%v%s", seed, small, differs(p, small, ""))
 		}
+		if !program.options.record {
+			continue
+		}
+		if err := legal.Check(p.sys.Options(), p.sys.Trace(), p.sys.Record()); err != nil {
+			t.Fatalf("program %d makes an illegal run: %v\n%s", seed, err, p.sys.Trace().Text())
+		}
 	}
 }
 
@@ -58,6 +65,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 		"a delay holds back the whole channel",
 		"a late answer is taken",
 		"early timers have no budget in the next run",
+		"a held message costs no early timer",
 		"a cut actor's messages are lost",
 		"periodic timers rest too soon",
 		"the rest of a step is done",

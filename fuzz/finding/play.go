@@ -24,7 +24,8 @@ type Played struct {
 	// How says in words how the case was run.
 	How string
 
-	doubted bool // the case did not repeat when it was saved, as its comment says
+	doubted    bool // the case did not repeat when it was saved, as its comment says
+	impossible bool // no run can be as it was saved: the case is of an older version
 }
 
 // Play runs a case as it was kept; or by its schedule, if it never ran; or, if
@@ -46,7 +47,18 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 	if difference == "" {
 		return played(c, res, true, "as saved")
 	}
-	return playLeniently(r, c, difference)
+	if res.System != nil && impossible(c, &res) {
+		return playLeniently(r, c, fmt.Sprintf("it holds messages back for time that cannot pass; made by an older version (early timers: %d, allowed: %d)",
+			c.Record.Early(), res.System.Options().EarlyTimers), true)
+	}
+	return playLeniently(r, c, "the program has changed: "+difference, false)
+}
+
+// impossible reports whether a case lets more timers fire early than the options allow, which
+// have not changed. An older version made such cases.
+func impossible(c *corpus.Case, res *props.Result) bool {
+	most := res.System.Options().EarlyTimers
+	return most >= 0 && c.Record.Early() > most && len(changedSettings(c.Settings, settingsOf(res))) == 0
 }
 
 // Finding returns the run of a case that failed, confirmed. If it is the run that was kept
@@ -85,6 +97,9 @@ func (p *Played) Held(file string, shared bool) string {
 	switch {
 	case p.Result.Skipped:
 		return fmt.Sprintf("case %s is skipped now (%s); keep it: whether its failure is mended is not known", file, p.How)
+	case p.impossible:
+		return fmt.Sprintf("case %s shows no failure: no run can be as it was saved\n    (%s)\n"+
+			"    JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that; delete it if there is none", file, p.How)
 	case !p.Exact:
 		return fmt.Sprintf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
 			"    keep it: each test run tries it as far as it applies; JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that",
@@ -97,6 +112,15 @@ func (p *Played) Held(file string, shared bool) string {
 			"delete it only if no other function literal of the test has failed so", file, p.How)
 	}
 	return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it", file, p.How)
+}
+
+// Unrepaired says of a case that no run near it fails as it did.
+func (p *Played) Unrepaired(file string) string {
+	advice := "only if its failure is known to be mended"
+	if p.impossible {
+		advice = "since no run can be as it was saved"
+	}
+	return fmt.Sprintf("case %s cannot be repaired: no run near it fails as it did; delete it %s", file, advice)
 }
 
 // played returns what came of a case. How it was run must not say that it was
@@ -112,22 +136,24 @@ func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
 	return p
 }
 
-// playLeniently keeps what still applies of a case, and takes plain order for
-// the rest.
-func playLeniently(r *props.Runner, c *corpus.Case, difference string) Played {
+// playLeniently keeps what still applies of a stale case, and takes plain order for
+// the rest. Impossible reports whether no run can be as it was saved.
+func playLeniently(r *props.Runner, c *corpus.Case, why string, impossible bool) Played {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
 	res := r.Run(planOf(c, replayer))
 	var now choice.Record
 	if res.System != nil {
 		now = *res.System.Record()
 	}
-	how := fmt.Sprintf("stale, since the program has changed: %s; %s", difference, howMuch(&c.Record, &now))
+	how := fmt.Sprintf("stale, since %s; %s", why, howMuch(&c.Record, &now))
 	if res.System != nil {
 		for _, change := range changedSettings(c.Settings, settingsOf(&res)) {
 			how += "; " + change
 		}
 	}
-	return played(c, res, false, how)
+	p := played(c, res, false, how)
+	p.impossible = impossible
+	return p
 }
 
 // howMuch tells how much of a record a lenient replay of it could still make.
@@ -166,7 +192,7 @@ func firstDifference(res *props.Result, replayer *strategy.Replayer, c *corpus.C
 		return fmt.Sprintf("the property makes %s, the case has %d", words.Count(len(res.Inputs), "draw"), len(c.Inputs))
 	case replayer.Done() != nil:
 		return replayer.Done().Error()
-	case res.System != nil && c.Hash != 0 && res.System.Trace().Hash != c.Hash:
+	case res.System != nil && c.Hash != 0 && !replayer.Outdated() && res.System.Trace().Hash != c.Hash:
 		return fmt.Sprintf("the trace is another (%016x, was %016x)", res.System.Trace().Hash, c.Hash)
 	}
 	return ""

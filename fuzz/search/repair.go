@@ -88,7 +88,7 @@ func (h *hunt) under() {
 func (h *hunt) smallest() *finding.Finding {
 	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
 	for _, out := range h.found {
-		if f, differs := h.finding(out.Case); differs == "" && f.Case.Signature == h.signature {
+		if f, wrong := h.finding(out.Case); wrong == "" && f.Case.Signature == h.signature {
 			return f
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/legal"
 	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -26,7 +27,8 @@ import (
 // A Shrunk is what came of shrinking a finding.
 type Shrunk struct {
 	// Finding is the smallest run, confirmed; nil when the finding stays as it was found.
-	// The Shrunk of that then says why, unless its Differs does.
+	// The Shrunk of that then says why, unless its Differs does. It is a legal run of its
+	// options, as package legal judges.
 	Finding *finding.Finding
 	// Others are the first runs of other failures that were met on the way, confirmed.
 	Others []*finding.Finding
@@ -64,7 +66,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 	s.unbind(&out.Best.Case)
 	out.Why = s.explain(ctx, &out.Best.Case, out.Best.Signature, explained)
 	if out.Finding, why = s.finding(out.Best.Case); why != "" {
-		f.Shrunk = keptAs(f, fmt.Sprintf("the smallest run, of %s, does not repeat: %s", words.Count(out.Best.Steps, "step"), why))
+		f.Shrunk = keptAs(f, fmt.Sprintf("the smallest run, of %s, %s", words.Count(out.Best.Steps, "step"), why))
 		return out
 	}
 	out.Finding.Cause = s.cause(ctx, &out)
@@ -182,16 +184,21 @@ func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
 	return out, ""
 }
 
-// finding makes the run of a case once more, and confirms it; if it does not fail each
-// time alike, it says what was different.
-func (s *shrinking) finding(c shrink.Case) (f *finding.Finding, differs string) {
+// finding reruns a case, checks that the run is legal, and confirms it. If the run is
+// refused, wrong says why.
+func (s *shrinking) finding(c shrink.Case) (f *finding.Finding, wrong string) {
 	res := s.run(c)
 	if res.Failure == nil {
-		return nil, "made again, it does not fail"
+		return nil, "does not repeat: made again, it does not fail"
+	}
+	if sys := res.System; sys != nil {
+		if err := legal.Check(sys.Options(), sys.Trace(), sys.Record()); err != nil {
+			return nil, "is not a legal run: " + firstLine(err.Error())
+		}
 	}
 	f = finding.From(s.origin, &res)
 	if f.Confirm(s.runner); f.Replays < finding.Tried {
-		return nil, firstLine(f.Differs)
+		return nil, "does not repeat: " + firstLine(f.Differs)
 	}
 	return f, ""
 }

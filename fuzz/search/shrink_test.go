@@ -58,6 +58,8 @@ func shrunkFrom(t *testing.T, p Property, f *finding.Finding, runs int) Shrunk {
 		t.Fatalf("seed %d: shrunk to %q, replayed %d times (%s), from %q", seed, out.Finding.Case.Signature, out.Finding.Replays,
 			out.Finding.Differs, f.Case.Signature)
 	}
+	mustBeLegal(t, p, &f.Case)
+	mustBeLegal(t, p, &out.Finding.Case)
 	for i, in := range out.Finding.Case.Inputs { // no number that nothing has read
 		if best := out.Best.Case.Inputs[i].Words; !slices.Equal(in.Words, best) {
 			t.Fatalf("seed %d: the case has the numbers %x, and %x were read", seed, in.Words, best)

@@ -130,8 +130,8 @@ type wait struct {
 }
 
 // A steered makes random orders in which waits come true, or another order as far as it
-// goes, with the answers that a noted run was given. Where all messages that could come
-// have to wait, and no time can pass, one that has to wait comes.
+// goes, with the answers that a noted run was given. When all deliverable messages have to
+// wait and no timer may fire early, one of them comes.
 type steered struct {
 	namer
 	answers map[uint64]int
@@ -146,14 +146,14 @@ type steered struct {
 	places map[uint64]int
 	taken  map[uint64]bool
 	at     int // how many messages have come
-	held   int // how often in a row all messages were held back
+	held   int // how often all messages were held back
 }
 
 // timePasses is how often a random order lets time pass although messages wait, where it may:
 // once in so many times.
 const timePasses = 4
 
-// mostHeld bounds how often in a row all messages are held back for a timer.
+// mostHeld bounds how often all messages are held back in a run.
 const mostHeld = 1000
 
 // Begin forgets the run before.
@@ -186,11 +186,11 @@ func (s *steered) Pick(e *pulse.Enabled) int {
 	s.enabled = e
 	s.catchUp()
 	i := s.inTurn(e)
-	if i < 0 && s.held < mostHeld && e.Later() {
+	if i < 0 && s.held < mostHeld && e.CanHold() {
 		s.held++
 		return pulse.Hold
 	}
-	if s.held = 0; i < 0 {
+	if i < 0 {
 		s.lost = s.lost || s.at < s.exact
 		i = s.any(e, func(int) bool { return true })
 	}

@@ -3,7 +3,6 @@ package subjects_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -120,31 +119,5 @@ func TestPropertiesReplay(t *testing.T) {
 			t.Errorf("%s fails with %s and again with %s %s", s.Name, text, got, res.Stray)
 		}
 		h.runner.Close()
-	}
-}
-
-// TestPropertiesHold checks that the mended forms never fail.
-func TestPropertiesHold(t *testing.T) {
-	runs := 500
-	switch {
-	case os.Getenv("JOSTLE_NIGHTLY") != "":
-		runs = 2000
-	case testing.Short():
-		runs = 50
-	}
-	for _, s := range subjects.All() {
-		for seed := range uint64(searches) {
-			h := newHunt(s.Property(true), turns, seed+1)
-			for h.runs < runs {
-				if res := h.next(); res.Failure != nil || res.Skipped {
-					t.Errorf("%s, mended, seed %d, run %d: %v\n%v", s.Name, seed+1, h.runs, res.Failure, res.Values)
-					break
-				}
-			}
-			if missed := h.runner.Missed(); missed != nil {
-				t.Errorf("%s, mended, seed %d: never reached %q", s.Name, seed+1, missed)
-			}
-			h.runner.Close()
-		}
 	}
 }

@@ -211,8 +211,8 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	return r, err
 }
 
-// play runs a saved case, adds what came of it, and returns the run.
-func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *props.Result {
+// play runs a saved case, adds what came of it, and returns it.
+func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *finding.Played {
 	played := finding.Play(runner, c)
 	file := filepath.Base(c.Path)
 	r.Exact = played.Exact
@@ -221,14 +221,14 @@ func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *props.Res
 	}
 	if played.Result.Failure == nil {
 		r.Notes = append(r.Notes, played.Held(file, s.Property.Name == s.Property.Test))
-		return &played.Result
+		return &played
 	}
 	f := finding.From(s.origin(c), &played.Result)
 	f.Confirm(runner)
 	told := report(f, fmt.Sprintf("saved case %s (%s)", file, played.How))
 	told.Path, told.Page = c.Path, paged(runner, f)
 	r.Findings = append(r.Findings, told)
-	return &played.Result
+	return &played
 }
 
 func (s *server) origin(c *corpus.Case) finding.Origin {
@@ -255,7 +255,7 @@ func (s *server) replay(q *Request) (*Reply, error) {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
 	r := &Reply{Tally: search.NewTally()}
-	res := s.play(runner, &c, r)
+	res := &s.play(runner, &c, r).Result
 	if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
 		r.Pairs = distill.PairsOf(res.System.Trace())
 	}
@@ -376,13 +376,13 @@ func (s *server) repair(q *Request) (*Reply, error) {
 	ctx, cancel := s.context(q)
 	defer cancel()
 	r := &Reply{Tally: search.NewTally()}
-	s.play(runner, &c, r)
+	played := s.play(runner, &c, r)
 	if r.Exact {
 		return r, nil
 	}
 	f, ok := search.Repair(ctx, runner, &c)
 	if r.Findings = nil; !ok {
-		r.Notes = []string{fmt.Sprintf("case %s cannot be repaired: no run near it fails as it did; delete it only if its failure is known to be mended", filepath.Base(c.Path))}
+		r.Notes = []string{played.Unrepaired(filepath.Base(c.Path))}
 		return r, nil
 	}
 	f = s.smaller(runner, f, q, r)

@@ -56,6 +56,15 @@ func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
 	return int(stored.Value), nil
 }
 
+// Skip reads the next answer if it is of the given kind and zero, and reports whether it was.
+func (r *Reader) Skip(kind Kind) bool {
+	if r.choice == len(r.record.Choices) || r.record.Choices[r.choice].Kind != kind || r.record.Choices[r.choice].Value != 0 {
+		return false
+	}
+	r.choice++
+	return true
+}
+
 // Rest returns how many deliveries and choices of the record were not read.
 func (r *Reader) Rest() (deliveries, choices int) {
 	return len(r.record.Deliveries) - r.delivery, len(r.record.Choices) - r.choice

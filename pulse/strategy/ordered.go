@@ -12,9 +12,9 @@ import (
 // those that no constraint holds back, the oldest of several.
 //
 // A constraint holds back its second step until its first is taken, as long as
-// another message can be delivered or time can pass. When all deliverable
-// messages are held back and time cannot pass, the one with the highest priority
-// is picked, and the constraints that held it are given up.
+// another message can be delivered or a timer may fire early. When all deliverable
+// messages are held back and no timer may, the one with the highest priority
+// is picked, and the constraints that held it are given up: Unmet returns them.
 //
 // The schedule is read when a run begins. It must not be changed before the run
 // is over and Unmet has been called. The seed of the run has no effect.
@@ -27,7 +27,7 @@ type Orderer struct {
 	run      *trace.Trace // nil before the first pick
 	enabled  *pulse.Enabled
 	read     int // how many of its steps have been looked at
-	held     int // how often in a row all messages were held back
+	held     int // how often all messages were held back
 
 	places hash.Table // by identity: a place in named, from 1
 	named  []named
@@ -49,6 +49,10 @@ type named struct {
 	firsts   int32 // the constraints whose first step it is: a list in Orderer.firsts
 	seconds  int32 // the constraints whose second step it is: a list in Orderer.seconds
 }
+
+// mostHeld bounds how often a strategy holds all messages back in a run in which any number
+// of timers may fire early: else a timer that is set again and again could do so for ever.
+const mostHeld = 1000
 
 // Begin reads the schedule.
 func (o *Orderer) Begin(uint64) {
@@ -113,13 +117,11 @@ func (o *Orderer) Pick(e *pulse.Enabled) int {
 	}
 	switch {
 	case free.at >= 0:
-		o.held = 0
 		return free.at
-	case o.held < mostHeld && e.Later():
+	case o.held < mostHeld && e.CanHold():
 		o.held++
 		return pulse.Hold
 	}
-	o.held = 0
 	return bound.at
 }
 

@@ -30,7 +30,10 @@ type ReplayOptions struct {
 // does not fail by that alone, since the test may send more: call Done when the
 // run is over.
 func Replay(record *choice.Record, o ReplayOptions) *Replayer {
-	r := &Replayer{options: o, record: record}
+	r := &Replayer{options: o, record: record, all: -1}
+	if slices.Contains(record.Deliveries, choice.Hold) {
+		r.all = record.Early()
+	}
 	if o.Lenient {
 		r.lenient = newLenient(record)
 	}
@@ -47,6 +50,9 @@ type Replayer struct {
 	lenient *lenient     // nil when strict
 	run     *trace.Trace // the trace of the run so far; nil before the first pick
 	held    int          // how often in a row all messages were held back
+	early   int          // how many timers fired early
+	all     int          // how many do in the whole record; -1 if it has no Holds
+	unasked int          // answers of an older version that were not asked for: see outdated
 	err     error        // the first difference
 	at      int          // the step in which, or before which, err occurred
 }
@@ -54,7 +60,7 @@ type Replayer struct {
 // Begin goes back to the start of the record.
 func (r *Replayer) Begin(uint64) {
 	r.reader.Reset(r.record)
-	r.run, r.held, r.err, r.at = nil, 0, nil, int(trace.None)
+	r.run, r.held, r.early, r.unasked, r.err, r.at = nil, 0, 0, 0, nil, int(trace.None)
 	if r.lenient != nil {
 		r.lenient.begin()
 	}
@@ -73,8 +79,9 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 		return pulse.Quit
 	}
 	wanted, more := r.reader.Peek()
-	if more && wanted == choice.Hold && e.Later() {
+	if more && wanted == choice.Hold && e.CanHold() {
 		r.reader.Delivery()
+		r.early++
 		return pulse.Hold
 	}
 	for i := range e.Len() {
@@ -95,13 +102,10 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 	return pulse.Quit
 }
 
-// mostHeld bounds how often in a row all messages are held back for one timer.
-const mostHeld = 1000
-
 // comesLater reports whether the recorded run held back all messages until a timer
 // fired, although the record has no choice.Hold: older ones have none.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
-	if r.held == mostHeld || !e.Later() {
+	if r.held == mostHeld || !e.CanHold() {
 		return false
 	}
 	for i := range r.run.Sends {
@@ -118,12 +122,32 @@ func (r *Replayer) Choose(k choice.Kind, n int) int {
 		return r.lenient.choose(k, n)
 	}
 	v, err := r.reader.Choice(k, n)
+	for err != nil && r.outdated() {
+		v, err = r.reader.Choice(k, n)
+	}
 	if err != nil {
 		r.err = r.misses(k, err)
 		return pulse.Quit
 	}
+	if k == choice.Clock {
+		r.early += v
+	}
 	return v
 }
+
+// outdated skips an answer that no timer fires early, if the record is of an older version, in
+// which a Hold was no early timer: that version went on asking after the last early timer.
+func (r *Replayer) outdated() bool {
+	if r.all < 0 || r.early < r.all || !r.reader.Skip(choice.Clock) {
+		return false
+	}
+	r.unasked++
+	return true
+}
+
+// Outdated reports whether the record has answers of an older version that the run did not
+// ask for. The hash of the run is then another one, and the run is the same.
+func (r *Replayer) Outdated() bool { return r.unasked > 0 }
 
 // misses adds to an error the step in which, or before which, a question of a
 // kind was asked.
@@ -159,6 +183,9 @@ func (r *Replayer) Done() error {
 		return r.err
 	}
 	deliveries, choices := r.reader.Rest()
+	for choices > 0 && r.outdated() {
+		choices--
+	}
 	switch {
 	case deliveries > 0:
 		next, _ := r.wanted()

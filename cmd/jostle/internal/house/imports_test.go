@@ -28,6 +28,7 @@ const order = `
 	pulse < pulse/adapt/machine < pulse/adapt/etcdraft
 	pulse < pulse/adapt/*, pulse/goroutine
 	pulse/adapt
+	pulse < pulse/legal < fuzz/finding
 
 	# What we remember, and how we reduce. No actors: shrink knows cases and traces.
 	pulse/schedule < corpus

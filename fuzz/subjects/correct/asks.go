@@ -1,0 +1,66 @@
+package correct
+
+import (
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+type question struct{ n int }
+
+// asks: a server answers each question at once, by the next server if there is one. So
+// while a client waits, a message can be delivered that leads to its answer: under
+// NeverEarly no Ask times out. With early timers a client asks again, at most once for
+// each time that time passes early, which fires at most one timer of a client.
+func asks(s shape) func(*props.T) {
+	clients, depth, each := 1+s.below(3), 1+s.below(3), 1+s.below(2)
+	return func(t *props.T) {
+		sys := s.system(t)
+		var to pulse.Ref
+		for range depth {
+			to = answerer(sys, to)
+		}
+		late := make([]int, clients)
+		answers := 0
+		for i := range clients {
+			sys.Go("client", func(p *pulse.Process) {
+				for n := range each {
+					for {
+						v, ok := p.AskTimeout(to, question{n}, 10*ms)
+						if ok {
+							if v != n+depth {
+								t.Errorf("client %d: %v is the answer to %d", i, v, n)
+							}
+							answers++
+							break
+						}
+						late[i]++
+					}
+				}
+			})
+		}
+		sys.Run()
+		if answers != clients*each {
+			t.Errorf("%d of %d answers", answers, clients*each)
+		}
+		for i, n := range late {
+			if n > s.passes(sys) {
+				t.Errorf("client %d: %d questions timed out while %d early timers may", i, n, s.passes(sys))
+			}
+		}
+	}
+}
+
+// answerer spawns a process that answers questions, after the next has answered them.
+func answerer(sys *pulse.System, next pulse.Ref) pulse.Ref {
+	return sys.Go("server", func(p *pulse.Process) {
+		for {
+			q := p.Receive().(question)
+			who := p.Sender()
+			if next.IsZero() {
+				p.Send(who, q.n+1)
+				continue
+			}
+			p.Send(who, p.Ask(next, q).(int)+1)
+		}
+	})
+}

@@ -1,0 +1,105 @@
+// Package correct makes random programs that are correct, with a proof of each kind: a
+// search that reports a failure of one is wrong.
+//
+//	for seed := range uint64(40) {
+//		fuzz.Check(t, correct.New(seed).Property)
+//	}
+//
+// What a program claims follows from its options. Under pulse.NeverEarly no time passes
+// while a message can be delivered, so that a timeout that is only there for lost messages
+// never expires. With early timers it may, and the program claims what holds nevertheless.
+package correct
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// A Program is a property that holds in every legal run, and the same with a planted
+// fault: Hasty lets time pass although messages can be delivered, and claims what
+// Property does.
+type Program struct {
+	Name            string
+	Property, Hasty func(*props.T)
+}
+
+// kinds are the programs; each says in its comment why it is correct.
+var kinds = []struct {
+	name  string
+	build func(shape) func(*props.T)
+}{
+	{"counters", counters},
+	{"retries", retries},
+	{"leases", leases},
+	{"asks", asks},
+	{"heartbeats", heartbeats},
+	{"rounds", rounds},
+}
+
+// New returns the program of a number. Programs whose numbers are less than 6 apart are
+// of different kinds.
+func New(seed uint64) Program {
+	kind := kinds[seed%uint64(len(kinds))]
+	s := shape{state: seed}
+	s.options.Delivery = pulse.Delivery(s.below(2))
+	s.options.EarlyTimers = [...]int{pulse.NeverEarly, 0, 1 + s.below(4)}[s.below(3)]
+	hasty := s
+	hasty.hasty = true
+	return Program{fmt.Sprintf("%s %d (%v, early timers %s)", kind.name, seed, s.options.Delivery, s.early()), kind.build(s), kind.build(hasty)}
+}
+
+// A shape is what a program's number says of it.
+type shape struct {
+	state   uint64
+	options pulse.Options
+	hasty   bool
+}
+
+// below draws a number of the shape.
+func (s *shape) below(n int) int { return int(hash.Splitmix(&s.state) % uint64(n)) }
+
+func (s *shape) early() string {
+	if s.options.EarlyTimers == pulse.NeverEarly {
+		return "never"
+	}
+	return fmt.Sprint(s.options.EarlyTimers)
+}
+
+// strict reports whether time stands still while a message can be delivered.
+func (s *shape) strict() bool { return s.options.EarlyTimers == pulse.NeverEarly }
+
+// system makes the system of a run.
+func (s *shape) system(t *props.T) *pulse.System {
+	o := s.options
+	if s.hasty {
+		o.EarlyTimers = -1
+	}
+	return t.SystemWith(o)
+}
+
+// passes returns how often time may pass early in a run: the search adds some where the
+// program leaves that open.
+func (s *shape) passes(sys *pulse.System) int {
+	if s.hasty {
+		return max(0, s.options.EarlyTimers)
+	}
+	return max(0, sys.Options().EarlyTimers)
+}
+
+const ms = time.Millisecond
+
+// relayed spawns a chain of n actors that pass on what they receive, and returns its
+// beginning.
+func relayed(sys *pulse.System, n int, to pulse.Ref) pulse.Ref {
+	for range n {
+		next := to
+		to = sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(next, msg) }))
+	}
+	return to
+}
+
+type begin struct{}

@@ -1,0 +1,78 @@
+package correct
+
+import (
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+type (
+	beat    struct{ from, number int }
+	pulseIn struct{}
+	silence struct{ of, after int }
+)
+
+// A heart beats every 10 ms, some times; its last beat is number 0.
+type heart struct {
+	to       pulse.Ref
+	id, left int
+	number   int
+}
+
+func (h *heart) Receive(ctx *pulse.Ctx, msg any) {
+	if h.left == 0 {
+		ctx.Send(h.to, beat{h.id, 0})
+		return
+	}
+	h.left--
+	h.number++
+	ctx.Send(h.to, beat{h.id, h.number})
+	ctx.After(10*ms, pulseIn{})
+}
+
+// A detector suspects a heart that has not beaten for 25 ms.
+type detector struct {
+	last      map[int]int // the greatest number heard of each; -1 after the last beat
+	suspected int
+	over      int
+}
+
+func (d *detector) Receive(ctx *pulse.Ctx, msg any) {
+	switch m := msg.(type) {
+	case beat:
+		switch {
+		case d.last[m.from] < 0:
+		case m.number == 0:
+			d.last[m.from] = -1
+			d.over++
+		case m.number > d.last[m.from]:
+			d.last[m.from] = m.number
+			ctx.After(25*ms, silence{m.from, m.number})
+		}
+	case silence:
+		if d.last[m.of] == m.after {
+			d.suspected++
+		}
+	}
+}
+
+// heartbeats: under NeverEarly a beat is received before time passes on, since it can be
+// delivered until then. So 10 ms after a beat the next is heard, before the 25 ms are
+// over, and nobody is suspected. Whatever the timers do, each last beat comes.
+func heartbeats(s shape) func(*props.T) {
+	hearts, beats, hops := 1+s.below(3), 1+s.below(3), s.below(3)
+	return func(t *props.T) {
+		sys := s.system(t)
+		d := &detector{last: map[int]int{}}
+		to := relayed(sys, hops, sys.Spawn("detector", d))
+		for i := range hearts {
+			sys.Send(sys.Spawn("heart", &heart{to: to, id: i, left: beats}), begin{})
+		}
+		sys.Run()
+		if d.over != hearts {
+			t.Errorf("%d of %d last beats", d.over, hearts)
+		}
+		if s.strict() && d.suspected > 0 {
+			t.Errorf("%d hearts suspected that beat", d.suspected)
+		}
+	}
+}
