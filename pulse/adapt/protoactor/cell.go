@@ -2,6 +2,7 @@ package protoactor
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -108,13 +109,18 @@ func (c *cell) String() string {
 	return trace.StateLabel(c.invoker.Actor(), isTheirs)
 }
 
-// isTheirs reports whether a type is proto.actor's own.
+// isTheirs reports whether a type is proto.actor's own, in any of its packages. Such a
+// value may lead to everything else, such as the store of a persistent actor to the
+// events of all actors.
 func isTheirs(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t.PkgPath() == reflect.TypeFor[actor.PID]().PkgPath()
+	return strings.HasPrefix(t.PkgPath(), theirModule)
 }
+
+// theirModule is how the paths of proto.actor's packages begin.
+var theirModule = strings.TrimSuffix(reflect.TypeFor[actor.PID]().PkgPath(), "actor")
 
 // Start is called by proto.actor when the actor has been started.
 func (c *cell) Start() {}
