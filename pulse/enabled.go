@@ -107,10 +107,10 @@ func (e *Enabled) Behind(i int, f func(*trace.Send) bool) {
 // the trace is received. Zero when the run is not recorded.
 func (e *Enabled) IDOf(d *trace.Send) uint64 { return stepID(d.ID, e.sys.rec.trace.Actors[d.To].ID) }
 
-// Later reports whether time can pass when all messages are held back:
-// something is due before the run ends, and it is not only periodic timers
-// that have fired in vain for as long as the options allow.
-func (e *Enabled) Later() bool { return e.sys.timeCanPass(e.sys.until) }
+// CanHold reports whether Pick may answer Hold: Options.EarlyTimers allows one more
+// timer to fire early, something is due before the run ends, and that is not only
+// periodic timers that have fired in vain for as long as Options.Ticks allows.
+func (e *Enabled) CanHold() bool { return e.sys.canHold(e.sys.until) }
 
 // Digest returns a number for what has happened in the run so far: two runs of
 // one program that were decided the same have the same. It tells more when the

@@ -58,6 +58,7 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 		"a delay holds back the whole channel",
 		"a late answer is taken",
 		"early timers have no budget in the next run",
+		"a held message costs no early timer",
 		"a cut actor's messages are lost",
 		"periodic timers rest too soon",
 		"the rest of a step is done",

@@ -556,13 +556,13 @@ func (w *modelWorld) step(until int64, timed bool) bool {
 		w.cur = 0
 		return w.pass(until, timed) || w.healAtEnd()
 	}
-	if !w.settles && (o.early < 0 || w.early < o.early) && w.timePasses(until, timed) && w.ask(choice.Clock, 2) == 1 {
+	if w.mayBeEarly(until, timed) && w.ask(choice.Clock, 2) == 1 {
 		w.early++
 		return w.pass(until, timed)
 	}
 	m, hold := w.pick(list)
 	if hold {
-		if w.pass(until, timed) {
+		if w.hold(until, timed) {
 			return true
 		}
 		w.failed = int32(pulse.KindStrategy)
@@ -570,6 +570,24 @@ func (w *modelWorld) step(until int64, timed bool) bool {
 	}
 	w.receive(m)
 	return true
+}
+
+// mayBeEarly reports whether a timer may fire before what is deliverable.
+func (w *modelWorld) mayBeEarly(until int64, timed bool) bool {
+	o := &w.options
+	return !w.settles && (o.early < 0 || w.early < o.early) && w.timePasses(until, timed)
+}
+
+// hold fires a timer early because all messages are held back, and reports whether it may.
+func (w *modelWorld) hold(until int64, timed bool) bool {
+	if w.fault == "a held message costs no early timer" {
+		return w.pass(until, timed)
+	}
+	if !w.mayBeEarly(until, timed) {
+		return false
+	}
+	w.early++
+	return w.pass(until, timed)
 }
 
 // pick agrees on what is deliverable and learns what was taken.

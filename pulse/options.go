@@ -85,7 +85,7 @@ type Options struct {
 	// messages wait. Zero: time moves only when nothing else can happen; but
 	// a search may give a property that leaves it at zero a few in some runs,
 	// as fuzz.Check does. NeverEarly: in no run. Any other negative number:
-	// there is no limit.
+	// there is no limit. A strategy that holds messages back cannot exceed it.
 	EarlyTimers int
 	// Ticks is how many times in a row periodic timers may fire, for each such
 	// timer, without any other message being sent or being due before the run

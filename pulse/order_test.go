@@ -60,7 +60,7 @@ func (m *mirroring) Pick(e *pulse.Enabled) int {
 			m.err = fmt.Errorf("step %d: %w", e.Step(), err)
 		}
 	}
-	if e.Later() && m.random.IntN(3) == 0 {
+	if e.CanHold() && m.random.IntN(3) == 0 {
 		return pulse.Hold
 	}
 	return m.random.IntN(e.Len())

@@ -281,7 +281,13 @@ func (s *System) interrupt(until int64) bool {
 	return can && s.choose(choice.Clock, 2) == 1 && passEarly(s, until)
 }
 
-// passEarly lets time pass although messages can be delivered.
+// canHold reports whether a timer may fire early now. A strategy may then hold back all
+// messages.
+func (s *System) canHold(until int64) bool {
+	return s.todo.beforeStep&workClock != 0 && s.timeCanPass(until)
+}
+
+// passEarly fires a timer although messages can be delivered.
 func passEarly(s *System, until int64) bool {
 	if s.faults.early++; s.faults.early == s.options.EarlyTimers {
 		s.todo.beforeStep &^= workClock
@@ -302,12 +308,11 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 		}
 		return passEarly(s, until)
 	case k == Hold && s.needs.Single:
-		if s.timeCanPass(until) {
-			s.rec.passes(&s.faults, s.mail.seq, trace.Early)
+		if s.canHold(until) {
 			s.rec.held()
-			return s.passTime(until)
+			return passEarly(s, until)
 		}
-		s.badStrategy("holds back all of %d deliverable messages and no timer is left", n)
+		s.badStrategy("holds back all of %d deliverable messages, and no timer may fire early: Enabled.CanHold says so", n)
 	case k == Quit && s.quit():
 	default:
 		s.badStrategy("picked %d of %d deliverable messages", k, n)

@@ -20,8 +20,9 @@ type Strategy interface {
 }
 
 // Hold is what Pick returns when none of the deliverable messages may come
-// yet, if the strategy Needs to be asked for a single one. Time then passes, and
-// the record has a choice.Hold; if no timer is left the run fails.
+// yet, if the strategy Needs to be asked for a single one. A timer then fires early:
+// that counts against Options.EarlyTimers, as every early timer does, and the record
+// has a choice.Hold. The run fails if Enabled.CanHold reports false.
 const Hold = -1
 
 // Quit is what a Judge's Pick or Choose returns when the run must not go on;

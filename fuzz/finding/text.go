@@ -8,7 +8,6 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -86,17 +85,12 @@ func wrapped(draws []string) (lines []string) {
 	return lines
 }
 
-// early returns how often time passed early in the run because the search let it.
-func (f *Finding) early() (n int) {
+// early returns how many timers fired early because the search allowed it.
+func (f *Finding) early() int {
 	if f.Case.EarlyTimers == 0 {
 		return 0
 	}
-	for _, c := range f.Case.Record.Choices {
-		if c.Kind == choice.Clock {
-			n += int(c.Value)
-		}
-	}
-	return n
+	return f.Case.Record.Early()
 }
 
 // Headline returns the line of the property that failed and what it said, as one line.

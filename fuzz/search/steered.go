@@ -130,8 +130,8 @@ type wait struct {
 }
 
 // A steered makes random orders in which waits come true, or another order as far as it
-// goes, with the answers that a noted run was given. Where all messages that could come
-// have to wait, and no time can pass, one that has to wait comes.
+// goes, with the answers that a noted run was given. When all deliverable messages have to
+// wait and no timer may fire early, one of them comes.
 type steered struct {
 	namer
 	answers map[uint64]int
@@ -186,7 +186,7 @@ func (s *steered) Pick(e *pulse.Enabled) int {
 	s.enabled = e
 	s.catchUp()
 	i := s.inTurn(e)
-	if i < 0 && s.held < mostHeld && e.Later() {
+	if i < 0 && s.held < mostHeld && e.CanHold() {
 		s.held++
 		return pulse.Hold
 	}

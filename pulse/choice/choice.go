@@ -3,7 +3,7 @@
 // again is the same run.
 //
 // A Record has two lists. Deliveries has the identity of each step in which a
-// message was received, in order, and a Hold where none was and time passed. An
+// message was received, in order, and a Hold where none was and a timer fired early. An
 // identity survives a change of the order at other actors; an index into the
 // messages that happened to be waiting would not.
 // Choices has every other answer: those to the program's own Ctx.Choose, and
@@ -80,8 +80,19 @@ type Choice struct {
 }
 
 // Hold stands among the Deliveries of a record where a strategy received none of the
-// messages that could be delivered, and time passed. No step has this identity.
+// messages that could be delivered, and a timer fired early. No step has this identity.
 const Hold uint64 = 0
+
+// Early returns how often a timer fired early: the Holds, and the answers to Clock that
+// say so.
+func (r *Record) Early() (n int) {
+	for _, c := range r.Choices {
+		if c.Kind == Clock {
+			n += int(c.Value)
+		}
+	}
+	return n + len(r.Deliveries) - r.Received()
+}
 
 // A Record holds the decisions of one run, in the order in which they were made.
 type Record struct {

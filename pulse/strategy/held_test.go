@@ -69,7 +69,7 @@ func drawnTalk(rng *rand.Rand) (talk, pulse.Options) {
 		p.every = 3 * time.Millisecond
 	}
 	n := func() int { return rng.IntN(3) }
-	o := pulse.Options{Record: true, Delivery: []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered}[rng.IntN(2)], EarlyTimers: n()}
+	o := pulse.Options{Record: true, Delivery: []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered}[rng.IntN(2)], EarlyTimers: []int{0, 1, 2, 5, -1}[rng.IntN(5)]}
 	if rng.IntN(3) > 0 {
 		o.Faults = pulse.Faults{Drop: n(), Duplicate: n(), Delay: n(), Crash: n(), RestartKept: n(), RestartLost: n(), Partition: n(), Swarm: n() == 0}
 	}
@@ -95,7 +95,7 @@ type waverer struct{ pulse.Strategy }
 
 func (w waverer) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 func (w waverer) Pick(e *pulse.Enabled) int {
-	if e.Later() && w.Choose(choice.Program, 3) == 0 {
+	if e.CanHold() && w.Choose(choice.Program, 3) == 0 {
 		return pulse.Hold
 	}
 	if e.Len() == 1 {

@@ -12,7 +12,7 @@ import (
 
 // A lenient is a replay that keeps what still applies. It picks the deliverable
 // message that comes earliest in the record, or the oldest when none is in the
-// record. It holds all back where the record did so, if time can pass. It answers a
+// record. It holds all back where the record did so, if a timer may fire early. It answers a
 // question by the next choice of its kind.
 type lenient struct {
 	record *choice.Record
@@ -63,7 +63,7 @@ func (l *lenient) pick(e *pulse.Enabled) int {
 			best, place = i, at
 		}
 	}
-	if l.held < len(l.holds) && l.holds[l.held] < place && e.Later() {
+	if l.held < len(l.holds) && l.holds[l.held] < place && e.CanHold() {
 		l.make(l.holds[l.held])
 		l.held++
 		return pulse.Hold

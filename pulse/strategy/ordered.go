@@ -12,9 +12,9 @@ import (
 // those that no constraint holds back, the oldest of several.
 //
 // A constraint holds back its second step until its first is taken, as long as
-// another message can be delivered or time can pass. When all deliverable
-// messages are held back and time cannot pass, the one with the highest priority
-// is picked, and the constraints that held it are given up.
+// another message can be delivered or a timer may fire early. When all deliverable
+// messages are held back and no timer may, the one with the highest priority
+// is picked, and the constraints that held it are given up: Unmet returns them.
 //
 // The schedule is read when a run begins. It must not be changed before the run
 // is over and Unmet has been called. The seed of the run has no effect.
@@ -115,7 +115,7 @@ func (o *Orderer) Pick(e *pulse.Enabled) int {
 	case free.at >= 0:
 		o.held = 0
 		return free.at
-	case o.held < mostHeld && e.Later():
+	case o.held < mostHeld && e.CanHold():
 		o.held++
 		return pulse.Hold
 	}

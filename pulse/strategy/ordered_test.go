@@ -106,6 +106,7 @@ func TestOrderedLetters(t *testing.T) {
 		pairs []pair
 		order string
 		unmet []pair
+		early int
 	}{
 		{name: "nothing said", sent: []any{"a", "b", "c"}, order: "abc"},
 		{name: "high and low", sent: []any{"a", "b", "c", "d", "e"}, high: "dc", low: "ab", order: "dceba"},
@@ -120,9 +121,13 @@ func TestOrderedLetters(t *testing.T) {
 		{name: "before itself", sent: []any{"a", "b"}, pairs: []pair{{"a", "a"}}, order: "ba", unmet: []pair{{"a", "a"}}},
 		{name: "after what never comes", sent: []any{"a", "b", "c"}, pairs: []pair{{"?", "a"}, {"c", "b"}, {"?", "?"}},
 			order: "cba", unmet: []pair{{"?", "a"}}},
-		{name: "after a timer", sent: []any{time.Second, "b"}, pairs: []pair{{"after 1s", "b"}}, order: "1s after 1s b"},
-		{name: "after two timers", sent: []any{time.Second, time.Minute, "b"}, pairs: []pair{{"after 1m0s", "b"}},
+		{name: "after a timer", sent: []any{time.Second, "b"}, pairs: []pair{{"after 1s", "b"}}, early: 1, order: "1s after 1s b"},
+		{name: "after a timer that may not fire early", sent: []any{time.Second, "b"}, pairs: []pair{{"after 1s", "b"}},
+			order: "1s b after 1s", unmet: []pair{{"after 1s", "b"}}},
+		{name: "after two timers", sent: []any{time.Second, time.Minute, "b"}, pairs: []pair{{"after 1m0s", "b"}}, early: 2,
 			order: "1s 1m0s after 1s after 1m0s b"},
+		{name: "after two timers of which one may fire early", sent: []any{time.Second, time.Minute, "b"}, pairs: []pair{{"after 1m0s", "b"}}, early: 1,
+			order: "1s 1m0s after 1s b after 1m0s", unmet: []pair{{"after 1m0s", "b"}}},
 		{name: "a timer after it", sent: []any{time.Second, "b"}, pairs: []pair{{"b", "after 1s"}}, order: "1s b after 1s"},
 	}
 	for _, test := range tests {
@@ -144,7 +149,7 @@ func TestOrderedLetters(t *testing.T) {
 				unmet = append(unmet, schedule.Constraint{First: id(p[0]), Second: id(p[1])})
 			}
 			order := strategy.Ordered(&s)
-			o.Strategy = order
+			o.Strategy, o.EarlyTimers = order, test.early
 			sys := pulse.New(o)
 			defer sys.Close()
 			for range 2 { // the second time shows that Begin resets

@@ -25,7 +25,7 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 		sys.Send(sink, "end")
 		sys.Run()
 	}
-	o := pulse.Options{Delivery: pulse.DeliveryUnordered}
+	o := pulse.Options{Delivery: pulse.DeliveryUnordered, EarlyTimers: -1}
 	s.Before = []schedule.Constraint{{First: 1, Second: stepsOf(t, o, body)[`sink ← "end"`]}}
 	o.Strategy = order
 	sys := pulse.New(o)
@@ -53,10 +53,60 @@ func TestOrderedRunsForATime(t *testing.T) {
 		must(t, sys.Failure())
 	}
 	s.Before = []schedule.Constraint{{First: 1, Second: stepsOf(t, pulse.Options{}, body)[`sink ← "end"`]}}
-	sys := pulse.New(pulse.Options{Strategy: order})
+	sys := pulse.New(pulse.Options{Strategy: order, EarlyTimers: 1})
 	defer sys.Close()
 	body(sys)
 	if !slices.Equal(order.Unmet(), s.Before) {
 		t.Errorf("unmet: %v", order.Unmet())
+	}
+}
+
+// retrier arms a timer of 1 ms again and again until it receives an answer.
+func retrier(sys *pulse.System) {
+	var timer pulse.Timer
+	sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == "answer" {
+			timer.Stop()
+			return
+		}
+		timer = ctx.After(time.Millisecond, "retry")
+	}))
+	sys.Send(sink, "begin")
+	sys.Send(sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(sink, "answer") })), "ask")
+	sys.Run()
+}
+
+// TestOrderedWaitsWithinTheBudget: a constraint whose first step never comes holds a
+// message back for as many timers as may fire early, and is then given up. Time does
+// not pass otherwise while that message can be delivered.
+func TestOrderedWaitsWithinTheBudget(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		early   int
+		elapsed time.Duration
+		holds   int
+	}{
+		{"never", pulse.NeverEarly, 0, 0},
+		{"by default", 0, 0, 0},
+		{"once", 1, time.Millisecond, 1},
+		{"three times", 3, 3 * time.Millisecond, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &schedule.Schedule{}
+			order := strategy.Ordered(s)
+			answer := stepsOf(t, pulse.Options{}, retrier)[`sink ← "answer"`]
+			s.Before = []schedule.Constraint{{First: 1, Second: answer}}
+			sys := pulse.New(pulse.Options{Strategy: order, EarlyTimers: c.early})
+			defer sys.Close()
+			retrier(sys)
+			must(t, sys.Failure())
+			record := sys.Record()
+			if holds := len(record.Deliveries) - record.Received(); sys.Now() != c.elapsed || holds != c.holds {
+				t.Errorf("%v passed in %d holds, expected %v in %d", sys.Now(), holds, c.elapsed, c.holds)
+			}
+			if !slices.Equal(order.Unmet(), s.Before) {
+				t.Errorf("unmet: %v", order.Unmet())
+			}
+		})
 	}
 }

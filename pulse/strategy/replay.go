@@ -73,7 +73,7 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 		return pulse.Quit
 	}
 	wanted, more := r.reader.Peek()
-	if more && wanted == choice.Hold && e.Later() {
+	if more && wanted == choice.Hold && e.CanHold() {
 		r.reader.Delivery()
 		return pulse.Hold
 	}
@@ -101,7 +101,7 @@ const mostHeld = 1000
 // comesLater reports whether the recorded run held back all messages until a timer
 // fired, although the record has no choice.Hold: older ones have none.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
-	if r.held == mostHeld || !e.Later() {
+	if r.held == mostHeld || !e.CanHold() {
 		return false
 	}
 	for i := range r.run.Sends {

@@ -100,7 +100,7 @@ func TestReplayOfHolding(t *testing.T) {
 		sys.Send(timed, kick{})
 		sys.Run()
 	}
-	o := pulse.Options{Strategy: &untimely{}, Record: true}
+	o := pulse.Options{Strategy: &untimely{}, Record: true, EarlyTimers: 1}
 	sys := pulse.New(o)
 	defer sys.Close()
 	body(sys)
@@ -116,7 +116,8 @@ func TestReplayOfHolding(t *testing.T) {
 		t.Errorf("no Hold in %x", old.Deliveries)
 	}
 	old.Deliveries = slices.DeleteFunc(old.Deliveries, isHold)
-	third := pulse.New(pulse.Options{Strategy: strategy.Replay(old, strategy.ReplayOptions{}), Record: true})
+	o.Strategy = strategy.Replay(old, strategy.ReplayOptions{})
+	third := pulse.New(o)
 	defer third.Close()
 	body(third)
 	must(t, third.Failure())
