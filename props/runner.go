@@ -72,7 +72,7 @@ type Plan struct {
 	Strategy     pulse.Strategy
 	StrategySeed uint64
 	// EarlyTimers is how many timers may fire early in a run whose property
-	// leaves pulse.Options.EarlyTimers at zero.
+	// leaves pulse.Options.EarlyTimers at zero; pulse.NeverEarly is for all properties.
 	EarlyTimers int
 	// Steps bounds a run whose property sets no bound; zero means pulse's default.
 	Steps int
@@ -427,7 +427,7 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	if o.Steps == 0 {
 		o.Steps = r.plan.Steps
 	}
-	if o.EarlyTimers == 0 {
+	if o.EarlyTimers == 0 || r.plan.EarlyTimers == pulse.NeverEarly {
 		o.EarlyTimers, r.lent = r.plan.EarlyTimers, r.plan.EarlyTimers
 	}
 	o.Failed, o.Tools = r.failed, isTool
