@@ -461,15 +461,19 @@ func (t *traffic) misuseAt(pcs []uintptr, text string) {
 
 // intrude answers a call from another goroutine than the one that takes steps.
 func (t *traffic) intrude(what, on string) {
-	f := &Failure{Kind: KindMisuse, Text: what + " on a " + on + " from another goroutine: " +
-		"a system is used by the goroutine that runs it, and by handlers; send what other goroutines make before Run"}
+	running, late := "send what other goroutines make before Run", "let an actor do what it does"
+	t.intrudeBy(what+" on a "+on, running, late)
+}
+
+// intrudeBy does so with what to do instead, if a step is running and if none is.
+func (t *traffic) intrudeBy(what, running, late string) {
+	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: a system is used by the goroutine that runs it, and by handlers; " + running}
 	if !t.calls.running {
 		f.Step = -1
-		f.Text = what + " on a " + on + " from another goroutine when no step was running: " +
-			"does a handler leave a goroutine behind? let an actor do what it does"
+		f.Text = what + " from another goroutine when no step was running: does a handler leave a goroutine behind? " + late
 	}
 	var pcs [32]uintptr
-	f.setFrames(pcs[:runtime.Callers(3, pcs[:])])
+	f.setFrames(pcs[:runtime.Callers(4, pcs[:])])
 	t.fails.intrude(f)
 }
 

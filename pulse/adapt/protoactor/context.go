@@ -45,6 +45,9 @@ func (h *hosted) Receive(envelope *actor.MessageEnvelope) {
 	}
 	restarts := c.heard(envelope)
 	h.Context.Receive(envelope)
+	if _, is := envelope.Message.(*actor.Started); is {
+		c.refuseRealTime()
+	}
 	if restarts && c.patience.of > 0 {
 		c.expect()
 	}
