@@ -110,7 +110,7 @@ func (e *Enabled) IDOf(d *trace.Send) uint64 { return stepID(d.ID, e.sys.rec.tra
 // CanHold reports whether Pick may answer Hold: Options.EarlyTimers allows one more
 // timer to fire early, something is due before the run ends, and that is not only
 // periodic timers that have fired in vain for as long as Options.Ticks allows.
-func (e *Enabled) CanHold() bool { return e.sys.canHold(e.sys.until) }
+func (e *Enabled) CanHold() bool { return canHold(e.sys, e.sys.until) }
 
 // Digest returns a number for what has happened in the run so far: two runs of
 // one program that were decided the same have the same. It tells more when the

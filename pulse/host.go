@@ -234,7 +234,7 @@ func (h Host) Intrude(what, advice string) bool {
 	if h.s.closed {
 		return false
 	}
-	h.s.intrudeBy(what, advice, advice)
+	h.s.fails.intrude(intrusion(what, h.s.calls.running, advice, advice))
 	return true
 }
 

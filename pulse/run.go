@@ -283,7 +283,7 @@ func (s *System) interrupt(until int64) bool {
 
 // canHold reports whether a timer may fire early now. A strategy may then hold back all
 // messages.
-func (s *System) canHold(until int64) bool {
+func canHold(s *System, until int64) bool {
 	return s.todo.beforeStep&workClock != 0 && s.timeCanPass(until)
 }
 
@@ -308,7 +308,7 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 		}
 		return passEarly(s, until)
 	case k == Hold && s.needs.Single:
-		if s.canHold(until) {
+		if canHold(s, until) {
 			s.rec.held()
 			return passEarly(s, until)
 		}
