@@ -1,7 +1,6 @@
 package props
 
 import (
-	"fmt"
 	"reflect"
 	"sync/atomic"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A Runner runs one property, once at a time. It keeps the system and its
@@ -343,7 +343,7 @@ func (r *Runner) guarded(what string, f func()) {
 				r.foreign = v
 				return
 			}
-			f := &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: v, Text: fmt.Sprintf("panic in %s: %v", what, v)}
+			f := &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: v, Text: "panic in " + what + ": " + trace.Thrown(v)}
 			setFrames(f)
 			r.t.fail(f)
 		}
