@@ -191,7 +191,7 @@ func args(res Result) []*gopter.PropArg {
 	list := make([]*gopter.PropArg, len(res.Inputs))
 	for i, in := range res.Inputs {
 		v := res.Values[i]
-		text, fault := trace.Said("String", func() string { return fmt.Sprintf("%v", v) })
+		text, fault := trace.Said(v, "String", func() string { return fmt.Sprintf("%v", v) })
 		if fault != "" {
 			text = trace.Label(v)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Draw returns a value from a generator of rapid. Draw before Run; a program
@@ -220,7 +221,7 @@ func (t *T) guarded(label string, w *words, make func(*words) (any, bool)) (v an
 				panic(p)
 			}
 			f := &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: thrown(p),
-				Text: fmt.Sprintf("panic in the generator of draw %q: %v", label, p)}
+				Text: fmt.Sprintf("panic in the generator of draw %q: %s", label, trace.Thrown(thrown(p)))}
 			setFrames(f)
 			t.fail(f)
 			t.abort()

@@ -52,7 +52,7 @@ func (t *T) tellMonitors(step int) {
 	for _, m := range t.state.monitors {
 		if err := m.Received(msg); err != nil {
 			t.failAt(&pulse.Failure{Kind: pulse.KindProperty, Site: fmt.Sprintf("%T", m), Step: step,
-				Text: fmt.Sprintf("%s: %v", title(m), err)}, placeOfMethod(m, "Received"))
+				Text: title(m) + ": " + trace.Thrown(err)}, placeOfMethod(m, "Received"))
 			t.abort()
 		}
 	}
@@ -82,7 +82,9 @@ func (t *T) checkHotMonitors() {
 // title returns the name of a monitor in messages.
 func title(m Monitor) string {
 	if s, ok := m.(fmt.Stringer); ok {
-		return s.String()
+		if text, fault := trace.Said(m, "String", s.String); fault == "" {
+			return text
+		}
 	}
 	return fmt.Sprintf("%T", m)
 }

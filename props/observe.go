@@ -1,9 +1,8 @@
 package props
 
 import (
-	"fmt"
-
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // An always is a condition that must hold after each step.
@@ -92,7 +91,7 @@ func (w *watcher) Stepped(s *pulse.System, step int) {
 		a := &t.state.always[i]
 		if err := a.holds(); err != nil {
 			t.failAt(&pulse.Failure{Kind: pulse.KindProperty, Site: a.name, Step: step,
-				Text: fmt.Sprintf("%s: %v", a.name, err)}, placeOf(a.holds))
+				Text: a.name + ": " + trace.Thrown(err)}, placeOf(a.holds))
 			t.abort()
 		}
 	}

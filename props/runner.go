@@ -1,7 +1,6 @@
 package props
 
 import (
-	"fmt"
 	"reflect"
 	"sync/atomic"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A Runner runs one property, once at a time. It keeps the system and its
@@ -72,7 +72,7 @@ type Plan struct {
 	Strategy     pulse.Strategy
 	StrategySeed uint64
 	// EarlyTimers is how many timers may fire early in a run whose property
-	// leaves pulse.Options.EarlyTimers at zero.
+	// leaves pulse.Options.EarlyTimers at zero; pulse.NeverEarly is for all properties.
 	EarlyTimers int
 	// Steps bounds a run whose property sets no bound; zero means pulse's default.
 	Steps int
@@ -343,7 +343,7 @@ func (r *Runner) guarded(what string, f func()) {
 				r.foreign = v
 				return
 			}
-			f := &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: v, Text: fmt.Sprintf("panic in %s: %v", what, v)}
+			f := &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: v, Text: "panic in " + what + ": " + trace.Thrown(v)}
 			setFrames(f)
 			r.t.fail(f)
 		}
@@ -427,7 +427,7 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	if o.Steps == 0 {
 		o.Steps = r.plan.Steps
 	}
-	if o.EarlyTimers == 0 {
+	if o.EarlyTimers == 0 || r.plan.EarlyTimers == pulse.NeverEarly {
 		o.EarlyTimers, r.lent = r.plan.EarlyTimers, r.plan.EarlyTimers
 	}
 	o.Failed, o.Tools = r.failed, isTool

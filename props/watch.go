@@ -52,6 +52,9 @@ type Stall struct {
 	// "running". Stack is its calls, cut to the property and its program.
 	State string
 	Stack []stack.Frame
+	// Intruder is the failure for a call by another goroutine, nil if there was none: the
+	// run may wait for that goroutine.
+	Intruder *pulse.Failure
 	// Labels and Values are of the draws so far.
 	Labels []string
 	Values []any
@@ -64,6 +67,7 @@ func (r *Runner) Stall() Stall {
 	s := Stall{Step: -1}
 	if sys := r.watched.system.Load(); sys != nil {
 		s.Step, s.Actor, s.Message = sys.Host().Stalled()
+		s.Intruder = sys.Host().Intruder()
 	}
 	r.readPlan(&s)
 	if g, ok := runs(stack.Goroutines(), r.watched.stage.Load()); ok {

@@ -232,6 +232,23 @@ func (h Host) Late() *Failure {
 	return f.intruder.Swap(nil)
 }
 
+// Intrude refuses a call by a goroutine that is neither the test's nor runs a step. What
+// names the call and advice what to do instead. The run fails with that, or, if none
+// is on, the next one does, unless Late is called before. Intrude reports false if the system is
+// closed, so that nobody learns of the call. Any goroutine may call it.
+func (h Host) Intrude(what, advice string) bool {
+	if h.s.closed {
+		return false
+	}
+	h.s.fails.intrude(intrusion(what, h.s.calls.running, advice, advice))
+	return true
+}
+
+// Intruder returns the failure for a call by another goroutine with which the run will
+// fail when its step ends, nil if there was none. It is for who sees no Progress and may be
+// called from any goroutine.
+func (h Host) Intruder() *Failure { return h.s.fails.intruder.Load() }
+
 // Unrun reports whether the test has sent or started something since the system
 // last took steps. It needs a run that is recorded.
 func (h Host) Unrun() bool { return !h.s.calls.running && h.s.rec.sent > h.s.root.sent }

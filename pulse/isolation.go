@@ -42,7 +42,8 @@ func (s *traffic) guard(m int32) {
 	if data, ok := s.values.FlatSlice(body); ok {
 		g.memory = append(s.guards.memory(), data...)
 	} else {
-		g.print, g.text = s.values.Fingerprint(body), s.label(body)
+		g.text = s.label(body)               // first: its String may change what it keeps
+		g.print = s.values.Fingerprint(body) // of that
 	}
 	s.guards.list = append(s.guards.list, g)
 }

@@ -22,6 +22,14 @@ type (
 // guarded systems check that messages stay as they were sent.
 var guarded = pulse.Options{Isolation: true}
 
+// A displayed message changes when it is shown for the first time, as those of protobuf do.
+type displayed struct{ text string }
+
+func (s *displayed) String() string {
+	s.text = "displayed"
+	return s.text
+}
+
 // isolationScripts are the ways in which a message can be changed on its way.
 var isolationScripts = []script{
 	{name: "the sender keeps a pointer and changes it in a later step", o: guarded, do: func(s *pulse.System) *pulse.Failure {
@@ -184,7 +192,7 @@ func messages(r pulse.Ref) []any {
 		time.Unix(1, 2), time.Unix(1, 2).In(time.FixedZone("there", 3600)), time.Second, []time.Time{time.Unix(5, 6)},
 		&locked{n: 1}, &sync.Mutex{}, &sync.WaitGroup{}, context.Background(), errors.New("error"),
 		bytes.NewBufferString("text"), reflect.TypeFor[int](),
-		(*node)(nil), ring(3), mesh(30), named(9), ladder(60), inner, list,
+		&displayed{}, (*node)(nil), ring(3), mesh(30), named(9), ladder(60), inner, list,
 		[]int(nil), map[string]int(nil), map[any]any{nil: nil, 1: "x", "y": 2.0, [1]int{1}: true},
 	}
 }

@@ -21,6 +21,13 @@ type printed struct {
 	id, contents uint64 // contents is 0 when they cannot be read
 }
 
+// differs reports whether two messages are known to differ. One that cannot be read is
+// like any other: a message may become so by being shown, since the String of a message of
+// protobuf sets a pointer to what knows its type.
+func (x printed) differs(y printed) bool {
+	return x.id != y.id || x.contents != y.contents && x.contents != 0 && y.contents != 0
+}
+
 // Take makes p the print of the run of a system that does not run now.
 func (p *Print) Take(s *System) {
 	t := s.view()
@@ -41,7 +48,7 @@ func (p *Print) Differs(q *Print, s *System) string {
 	t := s.view()
 	for i := range min(len(p.sends), len(q.sends)) {
 		x, y := p.sends[i], q.sends[i]
-		if x != y {
+		if x.differs(y) {
 			what := "is another message"
 			if x.id == y.id {
 				what = "held something else"

@@ -467,16 +467,20 @@ func (t *traffic) misuseAt(pcs []uintptr, text string) {
 
 // intrude answers a call from another goroutine than the one that takes steps.
 func (t *traffic) intrude(what, on string) {
-	f := &Failure{Kind: KindMisuse, Text: what + " on a " + on + " from another goroutine: " +
-		"a system is used by the goroutine that runs it, and by handlers; send what other goroutines make before Run"}
-	if !t.calls.running {
+	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines make before Run", "let an actor do what it does"))
+}
+
+// intrusion returns the failure for such a call to the caller's caller, with what to do
+// instead: while a step runs, and when none does.
+func intrusion(what string, running bool, now, late string) *Failure {
+	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: a system is used by the goroutine that runs it, and by handlers; " + now}
+	if !running {
 		f.Step = -1
-		f.Text = what + " on a " + on + " from another goroutine when no step was running: " +
-			"does a handler leave a goroutine behind? let an actor do what it does"
+		f.Text = what + " from another goroutine when no step was running: does a handler leave a goroutine behind? " + late
 	}
 	var pcs [32]uintptr
 	f.setFrames(pcs[:runtime.Callers(3, pcs[:])])
-	t.fails.intrude(f)
+	return f
 }
 
 // failStep fails the run in the running step, and ends that.

@@ -15,6 +15,8 @@ type Cause struct {
 	Draws []string
 	// Faults says which faults are needed; "" when none is.
 	Faults string
+	// Early reports that it does not fail without the timers that fired early.
+	Early bool
 	// Constraints say in which orders it fails: in those in which all of one term hold, or,
 	// of Sampled orders, in as many as that says.
 	Constraints []Constraint

@@ -70,12 +70,15 @@ type Origin struct {
 
 // From keeps a run that failed. The result may be forgotten afterwards.
 func From(o Origin, res *props.Result) *Finding {
-	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...), Case: CaseOf(o, res), Draws: draws(res)}
+	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...), Case: CaseOf(o, res)}
+	if res.System != nil {
+		f.print.Take(res.System) // before anything is shown, since that may change messages
+	}
+	f.Draws = draws(res)
 	f.Case.Signature = res.Failure.Signature()
 	if res.System != nil {
 		f.Trace = res.System.Trace().Clone()
 		f.Chart = f.Trace.ChartWith(f.Failure.Step, nil)
-		f.print.Take(res.System)
 	}
 	f.attach(res.Attachments)
 	f.Case.Comment = f.comment()

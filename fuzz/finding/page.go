@@ -51,7 +51,7 @@ func beside(path, ending string) string {
 func (f *Finding) Page() *page.Page {
 	p := &page.Page{Format: page.Format, Property: f.Case.Property, Test: f.Case.Test, Failure: visible(f.Failure.Text),
 		Detail: visible(f.Failure.Detail), Location: f.Location, Signature: visible(f.Case.Signature),
-		Shrunk: f.Shrunk, Orders: visible(f.Why), Sampled: f.Cause.Sampled, Faults: f.Cause.Faults, Logs: []string{},
+		Early: strings.Join(f.early(), "; "), Shrunk: f.Shrunk, Orders: visible(f.Why), Sampled: f.Cause.Sampled, Faults: f.Cause.Faults, Logs: []string{},
 		Draws: []page.Draw{}, Constraints: []page.Constraint{}, Actors: []string{}, Steps: []page.Step{}, Waiting: []page.Message{}}
 	for i, d := range f.Draws {
 		p.Draws = append(p.Draws, page.Draw{Text: visible(d), Other: at(f.Cause.Draws, int32(i))})

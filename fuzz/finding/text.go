@@ -16,6 +16,9 @@ import (
 func (f *Finding) Text(run string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    %s\n", f.headline())
+	for _, line := range f.early() {
+		fmt.Fprintf(&b, "        %s\n", line)
+	}
 	if f.Failure.Detail != "" {
 		b.WriteString(words.Indented(trace.Visible(f.Failure.Detail)))
 	}
@@ -33,9 +36,6 @@ func (f *Finding) Text(run string) string {
 		fmt.Fprintf(&b, "        %s\n", f.Cause.Faults)
 	}
 	writeDraws(&b, f.drawn())
-	if n := f.early(); n > 0 {
-		fmt.Fprintf(&b, "        timers fired %s although messages waited; a program whose timers cannot says so by pulse.NeverEarly\n", words.Count(n, "time"))
-	}
 	writeLogs(&b, f.Logs)
 	for _, other := range f.Also {
 		fmt.Fprintf(&b, "        met on the way: %s\n", trace.Visible(other))
@@ -85,12 +85,18 @@ func wrapped(draws []string) (lines []string) {
 	return lines
 }
 
-// early returns how many timers fired early because the search allowed it.
-func (f *Finding) early() int {
-	if f.Case.EarlyTimers == 0 {
-		return 0
+// early says that timers fired early in the run, whether the failure needs that, and
+// which setting forbids it.
+func (f *Finding) early() []string {
+	n := f.Case.Record.Early()
+	if n == 0 {
+		return nil
 	}
-	return f.Case.Record.Early()
+	first := words.Count(n, "timer") + " fired early, although messages waited"
+	if f.Cause.Early {
+		first = "needs early timers: " + words.Count(n, "timer") + " fired although messages waited, else it does not fail"
+	}
+	return []string{first, "to forbid that, set EarlyTimers in pulse.Options to pulse.NeverEarly"}
 }
 
 // Headline returns the line of the property that failed and what it said, as one line.
@@ -147,6 +153,7 @@ func (f *Finding) comment() []string {
 	if f.Cause.Faults != "" {
 		lines = append(lines, f.Cause.Faults)
 	}
+	lines = append(lines, f.early()...)
 	lines = append(lines, wrapped(f.drawn())...)
 	if f.Chart != "" {
 		lines = append(lines, "")

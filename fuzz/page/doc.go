@@ -24,6 +24,7 @@ type Page struct {
 	Detail    string   `json:"detail"`    // more of it, such as a stack
 	Location  string   `json:"location"`  // the line that failed: "writer_test.go:31"
 	Signature string   `json:"signature"` // what tells the failure from others
+	Early     string   `json:"early"`     // which timers fired early, and what forbids it
 	Shrunk    string   `json:"shrunk"`    // from what it was shrunk
 	Orders    string   `json:"orders"`    // in which orders it fails
 	Faults    string   `json:"faults"`    // which faults are needed

@@ -71,7 +71,7 @@ func (p *Page) head(w *Writer) {
 	if p.Detail != "" {
 		w.Put("<pre>%s</pre>\n", p.Detail)
 	}
-	for _, text := range []string{p.Shrunk, p.Orders, p.Faults} {
+	for _, text := range []string{p.Early, p.Shrunk, p.Orders, p.Faults} {
 		if text != "" {
 			w.Put("<p>%s</p>\n", text)
 		}

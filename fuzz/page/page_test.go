@@ -21,7 +21,7 @@ func of(text string) *Page {
 	end := End{Text: text, Step: 0, SentAt: text, Handler: text}
 	m := Message{From: 0, To: 1, Label: text, SentIn: -1, SentAt: text}
 	return &Page{Format: Format, Property: text, Test: text, Failure: text, Detail: text, Location: text, Signature: text,
-		Shrunk: text, Orders: text, Faults: text, Draws: []Draw{{text, text}}, Logs: []string{text},
+		Early: text, Shrunk: text, Orders: text, Faults: text, Draws: []Draw{{text, text}}, Logs: []string{text},
 		Constraints: []Constraint{{0, end, End{Text: text, Step: 1, SentAt: text, Handler: text}, &Share{Failed: 1, Of: 2}}},
 		Actors:      []string{text, text},
 		Steps: []Step{{Message: m, Number: 0, Kind: text, Handler: text, Log: []string{text}, After: []string{text}},

@@ -7,8 +7,10 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/shrink"
 )
 
 type (
@@ -113,4 +115,153 @@ func TestPropertiesSayHowEarlyTimersAre(t *testing.T) {
 	if f := own.Finding; f == nil || f.Case.EarlyTimers != 0 || len(f.Case.Settings) != 1 || own.Early != own.Timed {
 		t.Errorf("EarlyTimers of 1: found %+v, %d of %d runs early", f, own.Early, own.Timed)
 	}
+}
+
+// An echo answers what it is asked.
+func echo(ctx *pulse.Ctx, msg any) { ctx.Reply(msg) }
+
+// Properties that fail only if a timer fires although messages wait, each by another kind
+// of timer; and, last, one that does not need that.
+var earlyProperties = []struct {
+	name string
+	// play runs the program and reports whether a timer fired.
+	play func(sys *pulse.System) bool
+}{
+	{"After", func(sys *pulse.System) (fired bool) {
+		late := false
+		a := sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			switch msg {
+			case "set":
+				ctx.After(time.Second, "alarm")
+			case "alarm":
+				fired = !late
+			case "work":
+				late = true
+			}
+		}))
+		sys.Send(a, "set")
+		sys.Send(sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(a, "work") })), "go")
+		sys.Run()
+		return fired
+	}},
+	{"Every", func(sys *pulse.System) (fired bool) {
+		late := false
+		sys.Send(sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			switch msg {
+			case "set":
+				ctx.Every(time.Second, "tick")
+				ctx.Send(ctx.Self(), "work")
+			case "tick":
+				fired = fired || !late
+			case "work":
+				late = true
+			}
+		})), "set")
+		sys.RunFor(time.Minute)
+		return fired
+	}},
+	{"SendAfter", func(sys *pulse.System) (fired bool) {
+		b := sys.Spawn("receiver", pulse.Func(func(_ *pulse.Ctx, msg any) { fired = fired || msg == "late" }))
+		sys.Send(sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if msg == "set" {
+				timer := ctx.SendAfter(b, time.Second, "late")
+				ctx.Become(pulse.Func(func(*pulse.Ctx, any) { timer.Stop() }))
+				ctx.Send(ctx.Self(), "work")
+			}
+		})), "set")
+		sys.Run()
+		return fired
+	}},
+	{"AskTimeout", func(sys *pulse.System) (fired bool) {
+		b := sys.Spawn("echo", pulse.Func(echo))
+		sys.Go("asker", func(p *pulse.Process) {
+			_, ok := p.AskTimeout(b, "hello", time.Second)
+			fired = !ok
+		})
+		sys.Run()
+		return fired
+	}},
+	{"ReceiveTimeout", func(sys *pulse.System) (fired bool) {
+		p := sys.Go("waiter", func(p *pulse.Process) {
+			_, ok := p.ReceiveTimeout(time.Second)
+			fired = !ok
+		})
+		sys.Send(p, "hello")
+		sys.Run()
+		return fired
+	}},
+}
+
+// TestEarlyTimersAreReported holds that a failure that needs an early timer says so right
+// after what failed, with the setting that forbids it: as it was found, shrunk, and played
+// from its file, whichever arm finds it and whoever allows the timers.
+func TestEarlyTimersAreReported(t *testing.T) {
+	const forbid = "        to forbid that, set EarlyTimers in pulse.Options to pulse.NeverEarly\n"
+	for _, c := range earlyProperties {
+		for _, own := range []int{0, 2} {
+			for _, arm := range []string{"random", "bita"} {
+				name := c.name + " by " + arm
+				property := func(t *props.T) {
+					if c.play(t.SystemWith(pulse.Options{EarlyTimers: own})) {
+						t.Errorf("a timer fired")
+					}
+				}
+				f := searchBy(t, property, Options{Seed: 1, Runs: enoughRuns}, arm).Finding
+				if f == nil {
+					t.Fatalf("%s: not found", name)
+				}
+				report := func(f *finding.Finding, what, want string) {
+					t.Helper()
+					_, rest, _ := strings.Cut(f.Text("run"), "\n")
+					if !strings.HasPrefix(rest, want+forbid) {
+						t.Errorf("%s, EarlyTimers %d, %s: the report goes on with\n%s\nwant\n%s", name, own, what, rest, want+forbid)
+					}
+				}
+				r := props.NewRunner(t.Name(), property)
+				fired := func(f *finding.Finding) string { return words.Count(f.Case.Record.Early(), "timer") + " fired " }
+				report(f, "found", "        "+fired(f)+"early, although messages waited\n")
+				out := Shrink(t.Context(), r, f, shrink.Options{Runs: 2000})
+				if f = out.Finding; f == nil {
+					t.Fatalf("%s: not shrunk", name)
+				}
+				report(f, "shrunk", "        needs early timers: "+fired(f)+"although messages waited, else it does not fail\n")
+				played := finding.Play(r, &f.Case)
+				report(played.Finding(r, finding.Origin{}, &f.Case), "played", "        "+fired(f)+"early, although messages waited\n")
+				r.Close()
+			}
+		}
+	}
+}
+
+// TestTimersThatAreNotNeeded holds that nothing is said of early timers that a shrunk run
+// does without.
+func TestTimersThatAreNotNeeded(t *testing.T) {
+	property := func(t *props.T) {
+		sys, last := t.System(), 0
+		for i := range 12 {
+			sys.Send(sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				if msg != "alarm" {
+					last = msg.(int)
+					ctx.After(time.Second, "alarm")
+				}
+			})), i)
+		}
+		sys.Run()
+		if last == 1 {
+			t.Errorf("another was the last")
+		}
+	}
+	r := props.NewRunner(t.Name(), property)
+	defer r.Close()
+	for seed := range uint64(200) {
+		f := searchFor(t, property, seed, 1, 100).Finding
+		if f.Case.Record.Early() == 0 {
+			continue
+		}
+		if out := Shrink(t.Context(), r, f, shrink.Options{}); out.Finding == nil || strings.Contains(out.Finding.Text("run"), "although messages waited") {
+			t.Errorf("shrunk: %+v", out.Finding)
+		}
+		return
+	}
+	t.Error("no run had early timers")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/schedule"
@@ -28,9 +29,10 @@ import (
 //     did not, and no other beyond that did. The order is that of the case. Where other
 //     draws make other messages, so that it cannot be, other orders are searched. If
 //     that finds none that fails, and has not run all, nothing is said of the draw.
-//   - A fault is needed if the case does not fail alike without it.
+//   - A fault is needed if the case does not fail alike without it. Early timers are
+//     needed if it does not when none may fire early.
 func (s *shrinking) cause(ctx context.Context, out *Shrunk) finding.Cause {
-	c := finding.Cause{Constraints: s.constraints(out), Faults: s.faults(&out.Best)}
+	c := finding.Cause{Constraints: s.constraints(out), Faults: s.faults(&out.Best), Early: s.needsEarly(&out.Best)}
 	if e := out.Why.Sampled; e != nil {
 		c.Sampled = &page.Sampled{Random: e.Free, Under: e.Under}
 	}
@@ -302,6 +304,19 @@ func edges(list []tried, way int64) (fails, passes int) {
 		}
 	}
 	return fails, passes
+}
+
+// needsEarly reports whether timers fire early in the case, and it does not fail alike when
+// none may.
+func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
+	if res := s.run(best.Case); res.System == nil || res.System.Record().Early() == 0 {
+		return false
+	}
+	allowed := s.early
+	s.early = pulse.NeverEarly
+	res := s.run(best.Case)
+	s.early = allowed
+	return res.Failure == nil || res.Failure.Signature() != best.Signature
 }
 
 // faults says which faults the case needs, each tried without.

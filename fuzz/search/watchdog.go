@@ -143,6 +143,12 @@ func howItStands(s *props.Stall) string {
 	if len(s.Stack) > 0 {
 		b.WriteString(stack.Lines(s.Stack) + "\n")
 	}
+	if f := s.Intruder; f != nil {
+		fmt.Fprintf(&b, "it may wait for what was refused: %s\n", trace.Visible(f.Text))
+		if len(f.Stack) > 0 {
+			b.WriteString(stack.Lines(f.Stack) + "\n")
+		}
+	}
 	fmt.Fprintf(&b, "decided by %s, seed %#x of the draws and %#x of the order\n", s.Strategy, s.Seed, s.StrategySeed)
 	return b.String()
 }

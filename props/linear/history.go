@@ -5,6 +5,7 @@ import (
 
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A History records the calls of one run and their returns, in their order.
@@ -129,7 +130,7 @@ func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 	switch {
 	case v.panicked != nil:
 		return &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: v.panicked,
-			Text: fmt.Sprintf("panic in the model%s: %v", h.model.of(""), v.panicked)}, v
+			Text: "panic in the model" + h.model.of("") + ": " + trace.Thrown(v.panicked)}, v
 	case v.large:
 		return &pulse.Failure{Kind: pulse.KindBudget, Step: -1, Site: "linear", Text: fmt.Sprintf(
 			"the history%s is too large to judge: its %d calls took the model more than %d steps; "+

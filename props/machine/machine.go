@@ -150,7 +150,7 @@ func (m *Machine[S]) give(t *props.T, p *pulse.Process, c *client[S], states []S
 		lines = append(lines, fmt.Sprintf("    %d  %s → %s", i+1, s, trace.Label(result)))
 		if err := s.check(states[i], result); err != nil {
 			t.Report(&pulse.Failure{Kind: pulse.KindProperty, Site: s.judge.Func, Step: -1, Stack: []pulse.Frame{s.judge},
-				Text:   fmt.Sprintf("command %d, %s: %v", i+1, s, err),
+				Text:   fmt.Sprintf("command %d, %s: %s", i+1, s, trace.Thrown(err)),
 				Detail: strings.Join(lines, "\n")})
 		}
 	}

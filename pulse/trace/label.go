@@ -21,10 +21,10 @@ const (
 
 // Label returns a message as one line: flush, write(1), set(key: "a", value: 3).
 //
-// A struct is shown by its type's name without the package and by its fields, which
-// have their names if there are several, a pointer by what it points to, and a value with an Error or String method by
-// the result of that method, unless it panics or calls runtime.Goexit, which the
-// label then says. No addresses are shown and maps are sorted, so
+// A struct is shown by its type's name without the package and by its fields, which have
+// their names if there are several. A pointer is shown by what it points to, and a value
+// with an Error or String method by the result of that method. If Said gets none, the
+// fields are shown, and the label says why. No addresses are shown and maps are sorted, so
 // that the same message has the same label in every run.
 func Label(body any) string {
 	p := printer{left: labelRunes}
@@ -153,7 +153,7 @@ func (p *printer) value(v reflect.Value, typed bool) {
 	}
 	text, fault := methodText(v)
 	if text != "" {
-		p.write(oneLine(text))
+		p.write(oneLine(first(text, p.left+1))) // what is cut off need not be escaped
 		return
 	}
 	p.bare(v, typed)
@@ -324,9 +324,9 @@ func methodText(v reflect.Value) (text, fault string) {
 	}
 	switch own := v.Interface().(type) {
 	case error:
-		return Said("Error", own.Error)
+		return Said(own, "Error", own.Error)
 	case fmt.Stringer:
-		return Said("String", own.String)
+		return Said(own, "String", own.String)
 	}
 	return "", ""
 }
@@ -338,36 +338,15 @@ func Thrown(v any) string {
 	case string:
 		return v
 	case error:
-		if text, fault := Said("Error", v.Error); fault == "" {
+		if text, fault := Said(v, "Error", v.Error); fault == "" {
 			return text
 		}
 	case fmt.Stringer:
-		if text, fault := Said("String", v.String); fault == "" {
+		if text, fault := Said(v, "String", v.String); fault == "" {
 			return text
 		}
 	}
 	return Label(v)
-}
-
-// Said returns what a method returns, of which the name is given. The method is
-// somebody's, and only asked so that people can read what it says: it is called
-// on a goroutine of its own, so that neither a panic nor runtime.Goexit, which
-// FailNow calls, takes the caller with it. Fault then says which of them it was.
-func Said(name string, method func() string) (text, fault string) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		fault = name + " called runtime.Goexit"
-		defer func() {
-			if recover() != nil {
-				text, fault = "", name+" panicked"
-			}
-		}()
-		text = method()
-		fault = ""
-	}()
-	<-done
-	return text, fault
 }
 
 // plain returns the text of a value that holds no others.
@@ -433,6 +412,17 @@ func textBytes(v reflect.Value) (string, bool) {
 func quoted(s string) string {
 	const most = (labelRunes + 1) * utf8.UTFMax
 	return strconv.Quote(s[:min(len(s), most)])
+}
+
+// first returns the first n runes of s.
+func first(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
 }
 
 // oneLine returns s with all runes escaped that cannot be printed on one line.

@@ -2,6 +2,7 @@ package protoactor
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -108,13 +109,18 @@ func (c *cell) String() string {
 	return trace.StateLabel(c.invoker.Actor(), isTheirs)
 }
 
-// isTheirs reports whether a type is proto.actor's own.
+// isTheirs reports whether a type is proto.actor's own, in any of its packages. Such a
+// value may lead to everything else, such as the store of a persistent actor to the
+// events of all actors.
 func isTheirs(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t.PkgPath() == reflect.TypeFor[actor.PID]().PkgPath()
+	return strings.HasPrefix(t.PkgPath(), theirModule)
 }
+
+// theirModule is how the paths of proto.actor's packages begin.
+var theirModule = strings.TrimSuffix(reflect.TypeFor[actor.PID]().PkgPath(), "actor")
 
 // Start is called by proto.actor when the actor has been started.
 func (c *cell) Start() {}
@@ -147,7 +153,7 @@ func (s starter) Started(ctx *pulse.Ctx, _ pulse.Start) { s.Receive(ctx, started
 
 // PostUserMessage puts a user message on its way.
 func (c *cell) PostUserMessage(message any) {
-	if message == nil || c.foreign("a message", actor.UnwrapEnvelopeMessage(message)) {
+	if message == nil || c.foreign("a message", actor.UnwrapEnvelopeMessage(message), adviceSend) {
 		return // proto.actor takes nil for an empty mailbox
 	}
 	if batch, ok := actor.UnwrapEnvelopeMessage(message).(actor.MessageBatch); ok {
@@ -177,7 +183,7 @@ func (c *cell) PostUserMessage(message any) {
 
 // PostSystemMessage puts a system message on its way.
 func (c *cell) PostSystemMessage(message any) {
-	if c.foreign("a system message", message) {
+	if c.foreign("a system message", message, adviceSend) {
 		return
 	}
 	me := c.me()
@@ -319,11 +325,13 @@ func (c *cell) enter() {
 	w.test.source = w.as.ProcessRegistry.SequenceID
 	w.as.ProcessRegistry.SequenceID, w.seen = c.source, c.source
 	w.current = c
+	w.haunt(c)
 }
 
 // leave ends it.
 func (c *cell) leave() {
 	w := c.world
+	w.rest()
 	c.adoptNew(c)
 	c.source = w.as.ProcessRegistry.SequenceID
 	w.as.ProcessRegistry.SequenceID, w.seen = w.test.source, w.test.source
@@ -439,18 +447,4 @@ func (c *cell) system(message any) {
 	if _, there := c.as.ProcessRegistry.GetLocal(c.id); !there {
 		c.bury()
 	}
-}
-
-// foreign reports whether the call comes from a goroutine that is neither the test's
-// nor runs a step. The run then fails, with the stack of the call.
-func (c *cell) foreign(what string, v any) bool {
-	w := c.world
-	switch at := w.host.Caller(); {
-	case at != pulse.CallerOutside:
-		return false
-	case !w.sys.Running() && w.host.Goroutine() == w.home:
-		return false
-	}
-	w.host.Enqueue(w.test.ref, w.test.ref, what+" "+trace.Label(v))
-	return true
 }

@@ -28,6 +28,10 @@ func (w *world) decorate(next actor.ContextDecoratorFunc) actor.ContextDecorator
 	}
 }
 
+// String names the context by its actor. What an actor keeps is shown as text, also its
+// context, which leads back to the actor.
+func (h *hosted) String() string { return "Context of " + h.cell.label }
+
 // Receive hands a message to the actor.
 func (h *hosted) Receive(envelope *actor.MessageEnvelope) {
 	c := h.cell
@@ -41,6 +45,9 @@ func (h *hosted) Receive(envelope *actor.MessageEnvelope) {
 	}
 	restarts := c.heard(envelope)
 	h.Context.Receive(envelope)
+	if _, is := envelope.Message.(*actor.Started); is {
+		c.refuseRealTime()
+	}
 	if restarts && c.patience.of > 0 {
 		c.expect()
 	}

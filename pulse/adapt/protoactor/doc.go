@@ -48,6 +48,32 @@
 //
 // An actor's ids are the same in every order. Its children are numbered by itself: $1, $2.
 //
+// # Tests that sleep or wait
+//
+// Actors take their steps only in Run, RunFor, and while the test waits for a future. A test
+// that was written for real time changes so:
+//
+//   - time.Sleep(d) becomes sys.RunFor(d): the actors take all their steps of that virtual time.
+//   - WaitGroup.Wait, or a receive from a channel that an actor sends to, becomes sys.Run(),
+//     which returns when there is nothing left to do. Before that it would wait for ever; afterwards
+//     it returns at once, or shows with a check such as len(ch) that something is missing.
+//     An actor may send only to a channel that has room.
+//   - A loop that polls becomes sys.Run() and one check.
+//   - A test in stages calls Run, or RunFor, after each: what it sends next comes after all
+//     steps of the stages before. Without Run in between they race.
+//
+// RunFor ends at a time and Run does not: with a timer that repeats for ever it is RunFor. What
+// must hold at all times is for props.T.Always, which is asked after each step.
+//
+// A system that is configured by an actor.Config, as by actor.NewActorSystemWithConfig, is given
+// it by an option, here but for the logger, since that of New writes into the trace:
+//
+//	protoactor.New(sys, func(c *actor.Config) {
+//		logger := c.LoggerFactory
+//		*c = *config
+//		c.LoggerFactory = logger
+//	})
+//
 // # Panics
 //
 // A panic goes to the supervisor that somebody has chosen: by WithSupervisor, by
@@ -61,8 +87,13 @@
 // goroutine that is neither the test's nor an actor's, a mailbox with another order or
 // with a bound, a RootContext of the test's own without SpawnMiddleware, what an actor's
 // Context sends to another actor system, a remote or a cluster, and
-// pulse.Options.Isolation, since proto.actor writes into PIDs. A handler that blocks other
-// than in a future never ends its step, and the search names it.
+// pulse.Options.Isolation, since proto.actor writes into PIDs; and an actor that keeps a real
+// timer of proto.actor's, which are those of the package scheduler and of the plugin for passivation. A
+// handler that blocks other than in a future never ends its step, and the search names it.
+//
+// A wait for a future by a goroutine of a handler's own fails the run too. That goroutine ends
+// by runtime.Goexit, so that its deferred functions run. If the handler waits for
+// something else of it, the search names the step and what was refused.
 //
 // # What is not controlled
 //
@@ -70,9 +101,11 @@
 // them or they change: a search tells that such a program does not repeat itself.
 //
 // The timers of package scheduler are real: take the TimerScheduler of this package,
-// which has the same methods. Other real time is not seen: time.Sleep makes a run slow, and
-// time.AfterFunc sends from a goroutine of its own, which fails the run if it comes in
-// time. The plugin for passivation has such a timer. Dispatchers are not asked, nor is the
+// which has the same methods, and for the plugin for passivation the PassivationHolder. Other real
+// time is not seen: time.Sleep makes a run slow, and what time.AfterFunc, or a scheduler that no
+// actor keeps, sends from a goroutine of its own fails the run that is on by then. If there is none
+// any more, a line on standard error says so; if the process has ended by then, nobody does.
+// Dispatchers are not asked, nor is the
 // throughput. A second actor system, made by actor.NewActorSystem, runs by itself; what it
 // sends into this one fails the run, and what a RootContext sends to it is not seen. What an
 // actor sends by a RootContext to a PID that it has made from an id is received, but whether
@@ -81,9 +114,8 @@
 //
 // # What is known to differ
 //
-// The ProcessRegistry shows an entry for an actor that has stopped: Get and GetLocal find
-// it, which in proto.actor find nothing. Who knows of its end can use its name again. Code that
-// asks the registry whether an actor is alive is told that it is.
+// The ProcessRegistry shows an entry for an actor that has stopped, until time passes, if who
+// looks is an actor that cannot know of its end, or if more than 32 have stopped at one time.
 //
 // Dead letters, of which the next section tells, are found by fewer senders. And since
 // there is no order but that of messages, there are runs that proto.actor has only if its

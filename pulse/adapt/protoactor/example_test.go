@@ -53,3 +53,33 @@ func Example() {
 	// 2 orders, <nil>
 	// 2 balances, 0 and 10 among them: true
 }
+
+// A test that sleeps runs the actors for that long, one that waits for a WaitGroup or a
+// channel runs them until nothing is left to do. The configuration is that of production, but for
+// the logger.
+func Example_waiting() {
+	config := actor.Configure(actor.WithDeadLetterRequestLogging(false))
+	sys := pulse.New(pulse.Options{})
+	defer sys.Close()
+	as := protoactor.New(sys, func(c *actor.Config) {
+		logger := c.LoggerFactory
+		*c = *config
+		c.LoggerFactory = logger
+	})
+	ticks, done := 0, make(chan string, 1)
+	a := as.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch ctx.Message() {
+		case "tick":
+			ticks++
+		case "work":
+			done <- "worked"
+		}
+	}))
+	cancel := protoactor.NewTimerScheduler(as.Root).SendRepeatedly(time.Second, time.Second, a, "tick")
+	sys.RunFor(10 * time.Second) // time.Sleep(10 * time.Second)
+	cancel()
+	as.Root.Send(a, "work")
+	sys.Run()
+	fmt.Println(ticks, "ticks,", <-done, as.Config.DeadLetterRequestLogging)
+	// Output: 10 ticks, worked false
+}

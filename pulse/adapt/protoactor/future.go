@@ -186,7 +186,7 @@ func (p *promise) SendUserMessage(_ *actor.PID, message any) { p.send(message, f
 func (p *promise) SendSystemMessage(_ *actor.PID, message any) { p.send(message, true) }
 
 func (p *promise) send(message any, system bool) {
-	if p.owner.foreign("an answer", message) {
+	if p.owner.foreign("an answer", message, adviceSend) {
 		return
 	}
 	me := p.me()
@@ -286,8 +286,8 @@ func waitsForCondition() bool {
 // wait parks the actor whose code runs. The test takes steps meanwhile.
 func (p *promise) wait() {
 	c := p.current
-	if p.owner.foreign("a wait for a future", p.waits()) {
-		select {} // as it would wait, which nobody can end
+	if p.owner.foreign("a wait "+p.waits(), nil, adviceWait) {
+		runtime.Goexit() // nobody can end the wait, and a handler may wait for its deferred functions
 	}
 	if c == nil {
 		p.driveTest()

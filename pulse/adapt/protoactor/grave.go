@@ -61,15 +61,28 @@ func (c *cell) bury() {
 	}
 	c.grave = &grave{c, c.buried, c.sys.Now()}
 	c.buried++
-	c.as.ProcessRegistry.Add(c.grave, c.id)
+	if c.fresh = append(c.fresh, c.grave); len(c.fresh) > mostFresh {
+		c.as.ProcessRegistry.Add(c.grave, c.id)
+	}
 	only := &graves{make([]uint64, c.grave.number/64+1)}
 	only.set[c.grave.number/64] = 1 << (c.grave.number % 64)
 	c.learn(only)
+	c.test.known = c.test.known.with(only) // what it sends from now on tells of it, too
 	c.host.Note(func() string { return "stopped" })
 }
 
 // learn adds to what a cell knows.
-func (c *cell) learn(of *graves) { c.known = c.known.with(of) }
+func (c *cell) learn(of *graves) {
+	before := c.known
+	if c.known = before.with(of); c.known == before || c.current != c {
+		return
+	}
+	for _, g := range c.shown() {
+		if c.known.has(g.number) {
+			g.leaveRegistry()
+		}
+	}
+}
 
 // isKnown reports whether whoever acts knows of the end of an actor.
 func (g *grave) isKnown() bool {
@@ -80,11 +93,45 @@ func (g *grave) isKnown() bool {
 	return me.known.has(g.number)
 }
 
+// mostFresh is for how many actors that stop at one time the process registry shows what
+// who asks may know. Others stay in it until time passes: each costs something in every step.
+const mostFresh = 32
+
+// haunt has the process registry show what may be known in the step of an actor: those that
+// have stopped at the present time are still there for who does not know of it.
+func (w *world) haunt(c *cell) {
+	for len(w.fresh) > 0 && w.fresh[0].at < w.sys.Now() { // all know of it
+		w.fresh[0].leaveRegistry()
+		w.fresh = w.fresh[1:]
+	}
+	for _, g := range w.shown() {
+		if !c.known.has(g.number) {
+			w.as.ProcessRegistry.Add(g, g.id)
+		}
+	}
+}
+
+// rest ends that: the test knows of all ends.
+func (w *world) rest() {
+	for _, g := range w.shown() {
+		g.leaveRegistry()
+	}
+}
+
+func (w *world) shown() []*grave { return w.fresh[:min(len(w.fresh), mostFresh)] }
+
 // dig makes room for another actor of the same id, if who spawns it knows that the
 // last has stopped.
 func (w *world) dig(c *cell) {
 	if c != nil && c.grave != nil && c.grave.isKnown() {
-		w.as.ProcessRegistry.Remove(c.pid)
+		c.grave.leaveRegistry()
+	}
+}
+
+// leaveRegistry takes a grave out of the process registry, but no other actor of its id.
+func (g *grave) leaveRegistry() {
+	if p, _ := g.as.ProcessRegistry.GetLocal(g.id); p == actor.Process(g) {
+		g.as.ProcessRegistry.Remove(g.pid)
 	}
 }
 

@@ -110,7 +110,7 @@ func misuseOf(format string, args ...any) *pulse.Failure {
 
 // trimmer leaves what is not the user's out of stacks.
 var trimmer = stack.NewTrimmer(reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[cell]().PkgPath(),
-	strings.TrimSuffix(reflect.TypeFor[actor.PID]().PkgPath(), "/actor")+"/...")
+	theirModule+"...")
 
 // timed returns what stands for a strategy of the user's: one that backs off does so
 // by virtual time.

@@ -358,13 +358,63 @@ var scenes = []struct {
 		s.sys.Run()
 		s.Root.Send(a, "late")
 	}, "hello for nobody, a: Started, a: Stopping, a: Stopped, late for a"},
-	{"the process registry shows an entry for who has stopped", func(s *stage) {
+	{"the process registry shows no entry for who has stopped", func(s *stage) {
 		a := s.spawn("a", s.chatty)
 		s.Root.Stop(a)
 		s.sys.Run()
 		_, there := s.ProcessRegistry.GetLocal("a")
-		s.note("%v", there) // false in proto.actor
-	}, "a: Started, a: Stopping, a: Stopped, true"},
+		s.note("%v", there)
+	}, "a: Started, a: Stopping, a: Stopped, false"},
+	{"who knows that it has stopped finds no entry, and others find one", func(s *stage) {
+		look := func(ctx actor.Context) bool {
+			_, there := ctx.ActorSystem().ProcessRegistry.GetLocal("a")
+			return there
+		}
+		a := s.spawn("a", func(actor.Context) {})
+		told := s.spawn("told", func(ctx actor.Context) {
+			switch ctx.Message().(type) {
+			case *actor.Started:
+				ctx.Watch(a)
+			case *actor.Terminated:
+				s.note("told: %v", look(ctx))
+			case string:
+				s.note("later: %v", look(ctx))
+			}
+		})
+		s.sys.Run()
+		other := s.spawn("other", func(ctx actor.Context) {
+			switch n, _ := ctx.Message().(int); {
+			case n > 1:
+				ctx.Send(ctx.Self(), n-1)
+			case n == 1:
+				s.note("other: %v", look(ctx))
+				ctx.Send(told, "and you?")
+			}
+		})
+		s.Root.Stop(a)
+		s.Root.Send(other, 9)
+		s.sys.Run()
+		s.Root.Send(other, 1)
+		s.sys.Run()
+	}, "told: false, other: true, later: false, other: false, later: false"},
+	{"so it is with many at one time, when time has passed", func(s *stage) {
+		there := func() (n int) {
+			for i := range 100 {
+				if _, is := s.ProcessRegistry.GetLocal(fmt.Sprint(i)); is {
+					n++
+				}
+			}
+			return n
+		}
+		for i := range 100 {
+			s.Root.Stop(s.spawn(fmt.Sprint(i), func(actor.Context) {}))
+		}
+		s.sys.Run()
+		s.note("%d", there())
+		protoactor.NewTimerScheduler(s.Root).SendOnce(time.Second, s.spawn("late", func(actor.Context) {}), "later")
+		s.sys.Run()
+		s.note("%d", there())
+	}, "68, 0"},
 	{"a name can be used again", func(s *stage) {
 		a := s.spawn("a", s.chatty)
 		_, err := s.Root.SpawnNamed(actor.PropsFromFunc(s.chatty), "a")

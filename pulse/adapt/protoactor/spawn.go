@@ -41,7 +41,7 @@ func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, pare
 	if as != w.as {
 		return by(as, id, props, parent)
 	}
-	if w.test.foreign("the actor", id) {
+	if w.foreign("the actor", id, adviceSpawn) {
 		return nil, actor.ErrNameExists
 	}
 	c := &cell{world: w, id: id, atOnce: atOnce, source: idBase(id), rules: rulesOf(props) != nil}

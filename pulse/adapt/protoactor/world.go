@@ -78,13 +78,14 @@ type world struct {
 	times   map[*actor.RestartStatistics][]time.Duration // when actors have failed, in virtual time
 	test    *cell
 	current *cell
-	home    uintptr // the goroutine of the test
-	desk    *cell   // answers the futures of the test; nil until it has one
-	spawned *cell   // is being spawned: its mailbox is still to be made
-	seen    uint64  // up to which number the ids are known that were given away
-	asking  bool    // a future is being made that is adopted by who makes it
-	buried  int     // how many actors have stopped
-	streams int32   // how many subscriptions the event stream had
+	home    uintptr  // the goroutine of the test
+	desk    *cell    // answers the futures of the test; nil until it has one
+	spawned *cell    // is being spawned: its mailbox is still to be made
+	seen    uint64   // up to which number the ids are known that were given away
+	asking  bool     // a future is being made that is adopted by who makes it
+	buried  int      // how many actors have stopped
+	fresh   []*grave // of those that have stopped at the present time
+	streams int32    // how many subscriptions the event stream had
 	ownSubs int32
 }
 

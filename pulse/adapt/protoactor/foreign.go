@@ -1,0 +1,45 @@
+package protoactor
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// What to do instead of a call by another goroutine.
+const (
+	adviceSend  = "a real timer (package scheduler, time.AfterFunc) sends so, too: take protoactor.NewTimerScheduler"
+	adviceWait  = "wait for the future in the handler itself, or take PipeTo or ReenterAfter"
+	adviceSpawn = "spawn in the handler itself"
+)
+
+// foreign reports whether the call comes from a goroutine that is neither the test's
+// nor runs a step. The run then fails, with the stack of the call. If there is no run any more
+// that could, a line is printed.
+func (w *world) foreign(what string, v any, advice string) bool {
+	switch at := w.host.Caller(); {
+	case at != pulse.CallerOutside:
+		return false
+	case !w.sys.Running() && w.host.Goroutine() == w.home:
+		return false
+	}
+	if v != nil {
+		what += " " + systemLabel(v)
+	}
+	if !w.host.Intrude(what, advice) && warned.Add(1) <= mostWarned {
+		fmt.Fprintf(warnings, "jostle: protoactor: %s from another goroutine is lost, since its run is over: %s\n", what, advice)
+	}
+	return true
+}
+
+// Where to warn of what comes when nobody runs anything, and how often: each run of a
+// search may have left such a goroutine.
+var (
+	warnings io.Writer = os.Stderr
+	warned   atomic.Int32
+)
+
+const mostWarned = 3

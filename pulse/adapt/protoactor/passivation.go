@@ -1,0 +1,74 @@
+package protoactor
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/plugin"
+	"github.com/asynkron/protoactor-go/scheduler"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A PassivationHolder is that of proto.actor's package plugin, by virtual time. An actor
+// embeds it in place of the other, or embeds a plugin.PassivationAware and is given the one
+// or the other.
+type PassivationHolder struct {
+	world *world
+	timer pulse.Timer
+	pid   *actor.PID
+}
+
+var _ plugin.PassivationAware = (*PassivationHolder)(nil)
+
+// Init begins the time after which the actor is stopped. The plugin calls it.
+func (p *PassivationHolder) Init(as *actor.ActorSystem, pid *actor.PID, d time.Duration) {
+	if p.world = worldOf(as); p.world == nil {
+		panic(misuseOf("protoactor.PassivationHolder in an actor system that was not made by protoactor.New"))
+	}
+	p.pid = pid
+	p.Reset(d)
+}
+
+// Reset begins it anew. The plugin calls it for each message.
+func (p *PassivationHolder) Reset(d time.Duration) {
+	p.timer.Stop()
+	p.timer = p.world.later(max(d, 0), "passivation", func() { p.world.as.Root.Stop(p.pid) })
+}
+
+// Cancel ends it.
+func (p *PassivationHolder) Cancel() { p.timer.Stop() }
+
+// refuseRealTime refuses an actor that has started and keeps a timer of proto.actor's that is
+// real: runs are over long before it fires, and each would leave one behind.
+func (c *cell) refuseRealTime() {
+	v := reflect.ValueOf(c.invoker.Actor())
+	for v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Struct {
+		c.refuseRealTimeIn(v)
+	}
+}
+
+func (c *cell) refuseRealTimeIn(v reflect.Value) {
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if f.Kind() == reflect.Interface {
+			f = f.Elem()
+		}
+		if f.Kind() == reflect.Pointer {
+			f = f.Elem()
+		}
+		switch {
+		case !f.IsValid():
+		case f.Type() == reflect.TypeFor[scheduler.TimerScheduler]() && !f.IsZero():
+			c.misuse("%s keeps a TimerScheduler of package scheduler, whose timers are real: take protoactor.NewTimerScheduler", c.label)
+		case f.Type() == reflect.TypeFor[plugin.PassivationHolder]() && !f.IsZero():
+			c.misuse("%s is stopped by plugin.PassivationPlugin in real time: have it embed a protoactor.PassivationHolder, which has the same methods", c.label)
+		case v.Type().Field(i).Anonymous && f.Kind() == reflect.Struct && !isTheirs(f.Type()):
+			c.refuseRealTimeIn(f)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package trace
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A looped value is in a circle that its String methods go around by labels.
+type looped struct{ next, also *looped }
+
+func (l *looped) String() string { return "of " + Label(l.next) + Label(l.also) }
+
+// A restless value goes around on a new goroutine each time.
+type restless struct{ n int }
+
+func (r restless) String() string {
+	text := make(chan string)
+	go func() { text <- Label(r) }()
+	return "r" + <-text
+}
+
+// A locked value has a String that does not return before it is unlocked.
+type locked struct {
+	unlocked chan struct{}
+	n        int
+}
+
+func (l locked) String() string {
+	<-l.unlocked
+	return "unlocked"
+}
+
+type wordy struct{ n int }
+
+func (w wordy) Error() string { return strings.Repeat("\x00é", w.n) }
+
+// deepen calls f with n frames of its own on the stack.
+//
+//go:noinline
+func deepen(n int, f func() string) string {
+	if n == 0 {
+		return f()
+	}
+	return deepen(n-1, f) + ""
+}
+
+// TestMethodsThatLeadToThemselves holds that methods that call each other through labels
+// end after a few, also if each calls several, and that methods are called as before
+// afterwards.
+func TestMethodsThatLeadToThemselves(t *testing.T) {
+	all := func(reflect.Type) bool { return false }
+	one, two := &looped{}, &looped{}
+	one.next, two.next = two, one
+	const deepest = "looped(next: looped(next: … (String was not called: too deep), also: nil) …"
+	if got, want := StateLabel(one, all), "of of of "+deepest+"nil"; !strings.HasPrefix(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	one.also, two.also = one, two
+	if got := Label(one); !strings.HasPrefix(got, "of of of looped(") {
+		t.Error(got)
+	}
+	if got, want := Label(restless{7}), strings.Repeat("r", labelRunes)+cut; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got, want := deepen(longestStack, func() string { return Label(level(1)) }), "level(1) (String was not called: too deep)"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := Label(level(1)); got != "high" || speaking.Load() != 0 {
+		t.Errorf("afterwards: %s, %d methods run", got, speaking.Load())
+	}
+}
+
+// TestDepthIsSeen holds that the depth of methods in each other is known on stacks of any
+// length: without that all of them would count as the outermost.
+func TestDepthIsSeen(t *testing.T) {
+	for _, frames := range []int{0, shortStack - 10, shortStack, shortStack + 10, 1000} {
+		depth := -1
+		look := func() string {
+			return deepen(frames, func() string { depth = sayings(); return "" })
+		}
+		if look(); depth != 0 {
+			t.Errorf("%d frames: depth %d, want 0", frames, depth)
+		}
+		for level, begin := range levels {
+			done := make(chan [2]string)
+			speaking.Add(1)
+			go begin("String", look, done)
+			if <-done; depth != level+1 {
+				t.Errorf("%d frames: depth %d, want %d", frames, depth, level+1)
+			}
+		}
+	}
+}
+
+// TestMethodsThatDoNotReturn holds that a method that does not return is waited for once,
+// and not called again, and that one that goes on later changes nothing.
+func TestMethodsThatDoNotReturn(t *testing.T) {
+	v := locked{make(chan struct{}), 5}
+	const want = "locked(unlocked: chan struct {}, n: 5) (String did not return within 2s)"
+	for range 3 {
+		start := time.Now()
+		if got := Label(v); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if n := speaking.Load(); n != 1 {
+			t.Errorf("after %v %d methods run", time.Since(start), n)
+		}
+	}
+	close(v.unlocked)
+	for speaking.Load() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if got := Label(v); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestLongTexts holds that only as much of the text of a method is read as is shown.
+func TestLongTexts(t *testing.T) {
+	if got, want := Label(wordy{1}), `\x00é`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := Label(wordy{1000}), strings.Repeat(`\x00é`, labelRunes/5)+cut; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
