@@ -28,8 +28,11 @@ import (
 //
 // It ends as soon as nothing is left: when there are at most 1,000 distinct orders,
 // those with early timers among them, of all inputs, which are by props.OneOf
-// or none. Then it has run each of them, and its log says so. It never ends
-// early with Config.Strategies or a number of runs.
+// or none. Then it has run each of them, and its log says so. Orders are distinct if an
+// actor receives its messages in another order. If there are more than 10,000 orders of
+// all messages together, Check first spends a quarter of its time on some of them at random,
+// and its log says that the rest depends on actors sharing nothing but messages.
+// It never ends early with Config.Strategies or a number of runs.
 func Check(t testing.TB, property func(*props.T)) {
 	t.Helper()
 	Config{}.Check(t, property)
@@ -77,9 +80,9 @@ func (v *verb) check(portfolio []search.Entry) {
 	v.tell(search.Sample(ctx, v.property, o), start)
 }
 
-// Before Check searches at random it runs all orders, if there are no more than
-// exhaustRuns and that takes no more than exhaustPart of its time: of a program
-// that has few of them it could else only repeat itself.
+// Before Check searches at random it runs all distinct orders, if there are no more than
+// exhaustRuns and that takes no more than an exhaustPart of its time: for a program
+// that has few of them, random runs could only repeat these.
 const (
 	exhaustRuns = 1000
 	exhaustPart = 10
@@ -95,16 +98,18 @@ func (v *verb) exhaust(ctx context.Context, o search.Options, start time.Time) (
 	for _, f := range x.Found {
 		v.keep(f.Finding, f.Run)
 	}
+	v.complain(x.Doubts)
 	if len(x.Found) > 0 || !x.All {
 		return len(x.Found) > 0
 	}
 	res, same := x.Confirm(ctx, v.property, o)
 	if res.Finding != nil {
 		v.tell(res, start)
+		v.complain(x.Doubts)
 		return true
 	}
 	if same {
-		v.t.Logf("%s, and %d more at random showed no other, in %s; %s", x.Whole(), res.Runs, words.Elapsed(time.Since(start)), x.Orders.Count(coverage.PR))
+		v.t.Logf("%s, and %s more at random showed no other, in %s; %s", x.Whole(), words.Grouped(res.Runs), words.Elapsed(time.Since(start)), x.Orders.Count(coverage.PR))
 	}
 	return same
 }

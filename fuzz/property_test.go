@@ -54,6 +54,11 @@ var verbSamples = map[string]func(*testing.T){
 		Config{Runs: 100}.Check(t, first("b"))
 	},
 	"quarrel": func(t *testing.T) { Config{Runs: 100}.Check(t, trial.Quarrel) },
+
+	"shared-6":         func(t *testing.T) { Check(t, appended(6)) },
+	"shared-8":         func(t *testing.T) { Config{Budget: 10 * time.Second}.Check(t, appended(8)) },
+	"outlived-check":   func(t *testing.T) { Check(t, outlived()) },
+	"outlived-explore": func(t *testing.T) { Explore(t, outlived()) },
 	"elsewhere": func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		Config{Runs: 100}.Check(t, overdraws)

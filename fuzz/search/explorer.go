@@ -238,6 +238,8 @@ func (x *exploring) which(f *placed) string {
 	}
 	run := fmt.Sprintf("run %d of %d", number, all)
 	switch {
+	case f.probe && x.verdict.refuted != "":
+		run = fmt.Sprintf("a confirming run after %s", words.Count(number, "run"))
 	case f.probe:
 		run = fmt.Sprintf("a random run beside %s", words.Count(number, "run"))
 	case several:

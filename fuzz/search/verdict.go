@@ -38,10 +38,10 @@ type Verdict struct {
 	Watched   bool
 	Unreached []string
 
-	crowded bool // there are situations of which nothing is known
-	looked  bool // Watched because of Result.Looks of package props
-	// unconfirmed: a run at random failed after all that were to be made had passed.
-	unconfirmed bool
+	crowded bool   // there are situations of which nothing is known
+	looked  bool   // Watched because of Result.Looks of package props
+	refuted string // why a run failed after all that were to be made had passed, "" if none did
+	assumes bool   // Complete holds only if actors share nothing but messages
 
 	asked explore.Method // the one that the search began with
 	known float64        // how many runs there are at least, by the estimates that there are
@@ -63,10 +63,14 @@ func (v Verdict) String() string {
 		fmt.Fprintf(&b, ": %s in %s", words.Count(v.Distinct, "distinct order"), words.Count(v.Runs, "run"))
 	}
 	b.WriteString(v.whole())
+	beside := "at random beside"
+	if v.refuted != "" {
+		beside = "to confirm it"
+	}
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Probes, "at random beside"}, {v.Skipped, "skipped"}} {
+	}{{v.Wasted, "wasted"}, {v.Cut, "cut short"}, {v.Probes, beside}, {v.Skipped, "skipped"}} {
 		if part.n > 0 {
 			fmt.Fprintf(&b, ", %s %s", words.Grouped(part.n), part.text)
 		}
@@ -76,6 +80,9 @@ func (v Verdict) String() string {
 		fmt.Fprintf(&b, ", %s", words.Count(v.States, "state"))
 	}
 	fmt.Fprintf(&b, ", %s", words.Elapsed(v.Elapsed))
+	if v.assumes {
+		b.WriteString(", if " + nothingButMessages)
+	}
 	b.WriteString(v.failures())
 	b.WriteString(v.handedOver())
 	if v.Unread != "" {
@@ -106,7 +113,7 @@ func (v Verdict) String() string {
 // to be more than were made. Of a bound that is raised it would say how many
 // there are for the last one.
 func (v Verdict) whole() string {
-	if v.Complete || v.unconfirmed || v.Nondeterminism != "" || v.Clash != "" || len(v.Levels) > 0 || v.Estimate <= float64(v.Runs) {
+	if v.Complete || v.refuted != "" || v.Nondeterminism != "" || v.Clash != "" || len(v.Levels) > 0 || v.Estimate <= float64(v.Runs) {
 		return ""
 	}
 	of := ""
@@ -151,7 +158,9 @@ func (v Verdict) why() string {
 		return "the program does not repeat itself"
 	case v.Clash != "":
 		return "two states have one hash"
-	case v.unconfirmed:
+	case v.refuted == itOutlives:
+		return "an order that passed fails when it is run again"
+	case v.refuted != "":
 		return "an order that was left out fails"
 	case v.Bound == "failure":
 		return "stopped at the first failure"
