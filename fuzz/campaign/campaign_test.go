@@ -304,6 +304,20 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestConditional: a property whose distinct orders have all passed is complete when a quarter
+// of its runs have, too, since its actors may share more than messages. It was complete at
+// once, and the bug of the other stayed.
+func TestConditional(t *testing.T) {
+	r := campaignOf(t, t.TempDir(), campaign.Options{Runs: 40_000}, "TestUnshared", "TestShared")
+	const whole = "complete if actors share nothing but messages: the only order there is was run"
+	if out := r.Outcomes[1]; out.Complete != whole || out.Runs < 10_000 || len(out.Findings) > 0 {
+		t.Errorf("%q after %d runs, %d findings", out.Complete, out.Runs, len(out.Findings))
+	}
+	if out := r.Outcomes[0]; out.Complete != "" || len(out.Findings) != 1 {
+		t.Errorf("%q after %d runs, %d findings", out.Complete, out.Runs, len(out.Findings))
+	}
+}
+
 // TestInterrupted: a campaign that is interrupted ends at once, and one that goes on from
 // its file comes to what one comes to that was not.
 func TestInterrupted(t *testing.T) {

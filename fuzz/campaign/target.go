@@ -25,6 +25,9 @@ type target struct {
 	Missed   []string
 	Late     []string
 	Complete string
+	// Distinct is what Complete will be when a quarter of the search has shown no failure:
+	// it holds only if actors share nothing but messages.
+	Distinct string `json:",omitempty"`
 	Notes    []string
 	GivenUp  string // why nothing more is searched
 	Findings []*Finding
@@ -74,6 +77,28 @@ const (
 	mostBatches = 1 << 12
 	growth      = 4
 )
+
+// confirmingPart is which part of a search goes to random orders before what holds only if
+// actors share nothing but messages ends it.
+const confirmingPart = 4
+
+// confirm ends the search in a target whose distinct orders were all run, once enough random
+// ones have shown no failure.
+func (c *campaign) confirm(t *target) {
+	switch {
+	case t.Distinct == "" || t.Complete != "":
+	case len(t.Findings) > 0:
+		t.Distinct = ""
+	case c.For > 0 && c.elapsed() >= c.For/confirmingPart, c.Runs > 0 && t.next*t.Batch >= c.Runs/confirmingPart:
+		c.complete(t, t.Distinct)
+	}
+}
+
+// complete ends the search in a target.
+func (c *campaign) complete(t *target, text string) {
+	t.Complete = text
+	c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: text})
+}
 
 // shareSteps returns about how many steps a share takes. Where the time is short it is so
 // few that each property comes to some 32 shares, with a step of a microsecond: a property
@@ -253,6 +278,7 @@ func (c *campaign) plan() (jobs []*job) {
 			t.Saturated = c.Saturated
 			c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: "saturated: " + t.all().Summary()})
 		}
+		c.confirm(t)
 		if t.open(&c.Options) {
 			open = append(open, t)
 			total += t.yieldBefore(c.round).Fresh

@@ -14,7 +14,7 @@ import (
 // Complete and Estimate are about the inputs that were run. Distinct, Runs and Steps
 // are about the orders that were gone through one after the other; runs that were
 // drawn at random beside are in Probes alone, and those that confirm a complete
-// exploration only when one of them fails. Reduction is the one
+// exploration, as Explore says, only when one of them fails. Reduction is the one
 // that was used in the end: of several inputs the one that left out least. Bound is, beside what package
 // explore says, "saved case" when one failed and nothing was explored, and
 // "replay" when JOSTLE_REPLAY asked for a case alone. Wasted is how many runs were

@@ -128,13 +128,15 @@ type Reply struct {
 	// goroutines have done wrong after the last one.
 	Missed []string `json:",omitempty"`
 	Late   []string `json:",omitempty"`
-	// Complete says in words that every order was run, "" when that is not so. Text is
+	// Complete says in words that every order was run, "" when that is not so. Conditional
+	// reports that this holds only if actors share nothing but messages. Text is
 	// what is to be shown, Trace all steps of the run.
-	Complete string   `json:",omitempty"`
-	Text     string   `json:",omitempty"`
-	Trace    string   `json:",omitempty"`
-	Problems []string `json:",omitempty"`
-	Notes    []string `json:",omitempty"`
+	Complete    string   `json:",omitempty"`
+	Conditional bool     `json:",omitempty"`
+	Text        string   `json:",omitempty"`
+	Trace       string   `json:",omitempty"`
+	Problems    []string `json:",omitempty"`
+	Notes       []string `json:",omitempty"`
 	// Walk has steps of the run, of Walk.
 	Walk *page.Walk `json:",omitempty"`
 	// Exact reports of a case that it was run as it was saved.
