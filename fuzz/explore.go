@@ -38,7 +38,7 @@ type Verdict = search.Verdict
 //
 // Timers fire only when no message waits, unless pulse.Options.EarlyTimers of the
 // property says how often they may fire before: Explore adds no such runs, as
-// Check does.
+// Check does. If the program sets timers the verdict says which.
 //
 // It ends after 10 seconds, or after a second with -short, whether it is done
 // or not. A test that was not complete passes, since what a machine can do in

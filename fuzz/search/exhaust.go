@@ -192,6 +192,7 @@ func (x *Exhaustion) Whole() string {
 	if v.Inputs > 1 {
 		orders = fmt.Sprintf("all %s orders of all %s inputs were run", words.Grouped(v.Distinct), words.Grouped(v.Inputs))
 	}
+	orders += v.timers()
 	if x.Conditional() {
 		return "complete if " + nothingButMessages + ": " + orders
 	}

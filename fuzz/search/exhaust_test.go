@@ -2,11 +2,13 @@ package search
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -97,5 +99,39 @@ func TestConfirmSeesOtherOrders(t *testing.T) {
 	}
 	if _, same := x.Confirm(context.Background(), p, Options{Seed: 1}); same {
 		t.Error("one order was left out, and nothing was said")
+	}
+}
+
+// What is said of all orders says whether timers could fire early in them, and which setting
+// decides that.
+func TestTimersAreSaid(t *testing.T) {
+	const never = ", without early timers (pulse.Options.EarlyTimers allows them)"
+	sleeps := func(o pulse.Options) func(*props.T) {
+		return func(t *props.T) {
+			sys := race3(t, o)
+			sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(1) })
+			sys.Run()
+		}
+	}
+	for _, c := range []struct {
+		name           string
+		property       func(*props.T)
+		verdict, whole string
+	}{
+		{"no timer", func(t *props.T) { race3(t, pulse.Options{EarlyTimers: 2}).Run() }, "", ""},
+		{"unset", sleeps(pulse.Options{}), never, ", with at most 2 early timers in a run (pulse.Options.EarlyTimers)"},
+		{"never", sleeps(pulse.Options{EarlyTimers: pulse.NeverEarly}), never, never},
+		{"one", sleeps(pulse.Options{EarlyTimers: 1}), ", with at most 1 early timer in a run (pulse.Options.EarlyTimers)", ", with at most 1 early timer in a run (pulse.Options.EarlyTimers)"},
+		{"any", sleeps(pulse.Options{EarlyTimers: -1}), ", with any number of early timers (pulse.Options.EarlyTimers)", ", with any number of early timers (pulse.Options.EarlyTimers)"},
+	} {
+		x := exploreFor(t, ExploreOptions{}, c.property)
+		_, got, _ := strings.Cut(x.Verdict.String(), words.Elapsed(x.Verdict.Elapsed))
+		if got, _, _ = strings.Cut(got, ";"); got != c.verdict || !x.Verdict.Complete {
+			t.Errorf("%s: %s", c.name, x.Verdict)
+		}
+		e := Exhaust(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: c.property}, 1, 1000)
+		if got := e.Whole(); !strings.HasSuffix(got, " were run"+c.whole) {
+			t.Errorf("%s: %s", c.name, got)
+		}
 	}
 }

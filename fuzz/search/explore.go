@@ -227,6 +227,9 @@ func (x *exploring) tell(p explore.Progress) {
 func (x *exploring) result() Exploration {
 	out := Exploration{Verdict: x.verdict}
 	v := &out.Verdict
+	for _, w := range x.workers {
+		v.timed, v.early = v.timed || w.timed, max(v.early, w.early)
+	}
 	found := x.merged()
 	for signature := range found {
 		if v.Failures[signature] == 0 {

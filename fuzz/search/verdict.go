@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -42,6 +43,8 @@ type Verdict struct {
 	looked  bool   // Watched because of Result.Looks of package props
 	refuted string // why a run failed after all that were to be made had passed, "" if none did
 	assumes bool   // Complete holds only if actors share nothing but messages
+	timed   bool   // the program sets timers
+	early   int    // how many of these could fire early in a run, at most
 
 	asked explore.Method // the one that the search began with
 	known float64        // how many runs there are at least, by the estimates that there are
@@ -86,6 +89,7 @@ func (v Verdict) String() string {
 	if v.assumes {
 		b.WriteString(", if " + nothingButMessages)
 	}
+	b.WriteString(v.timers())
 	b.WriteString(v.failures())
 	b.WriteString(v.handedOver())
 	if v.Unread != "" {
@@ -110,6 +114,20 @@ func (v Verdict) String() string {
 		b.WriteString("; " + manySituations + areNotJudged)
 	}
 	return b.String()
+}
+
+// timers says whether timers could fire although messages waited, if there were any, and
+// which setting decides that.
+func (v Verdict) timers() string {
+	switch {
+	case !v.timed || v.Failing() > 0:
+		return ""
+	case v.early == math.MaxInt:
+		return ", with any number of early timers (pulse.Options.EarlyTimers)"
+	case v.early > 0:
+		return fmt.Sprintf(", with at most %s in a run (pulse.Options.EarlyTimers)", words.Count(v.early, "early timer"))
+	}
+	return ", without early timers (pulse.Options.EarlyTimers allows them)"
 }
 
 // whole says how many runs there are in all, if that was estimated and seems
