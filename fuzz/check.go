@@ -26,6 +26,9 @@ import (
 // pulse.Options.EarlyTimers has its own number in all runs; pulse.NeverEarly is
 // for none.
 //
+// Half of the runs of a property that calls T.Feature or T.Maximize are made by the
+// strategy guided.
+//
 // It ends as soon as nothing is left: when there are at most 1,000 distinct orders,
 // those with early timers among them, of all inputs, which are by props.OneOf
 // or none. Then it has run each of them, and its log says so. Orders are distinct if an
@@ -76,8 +79,14 @@ func (v *verb) check(portfolio []search.Entry) {
 	if v.Strategies == nil && v.Runs == 0 && v.exhaust(ctx, o, start) {
 		return
 	}
-	o.Cache = v.cache()
+	o.Cache, o.Hinted = v.cache(), v.hinted(ctx)
 	v.tell(search.Sample(ctx, v.property, o), start)
+}
+
+// hinted reports whether the search is to be guided: the property gives hints, and nobody
+// says how to search.
+func (v *verb) hinted(ctx context.Context) bool {
+	return v.Strategies == nil && search.GivesHints(ctx, v.property, v.Seed)
 }
 
 // Before Check searches at random it runs all distinct orders, if there are no more than

@@ -117,7 +117,7 @@ func (v *verb) makeAgain(path string, do func()) {
 			if err != nil {
 				v.t.Fatal(err)
 			}
-			f, made := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio, Cache: v.cache()}, exhaustRuns, run)
+			f, made := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio, Hinted: v.hinted(ctx), Cache: v.cache()}, exhaustRuns, run)
 			reached = reached && made
 			if f != nil && v.name != "MustFind" {
 				found = append(found, f)

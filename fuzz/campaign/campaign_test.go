@@ -318,6 +318,14 @@ func TestConditional(t *testing.T) {
 	}
 }
 
+// TestHinted: a campaign is guided by the hints of a property. They did nothing.
+func TestHinted(t *testing.T) {
+	r := campaignOf(t, t.TempDir(), campaign.Options{Runs: 4096}, "TestLocked")
+	if out := r.Outcomes[0]; len(out.Findings) != 1 || !slices.ContainsFunc(out.Arms, func(a campaign.Arm) bool { return a.Name == "guided" }) {
+		t.Errorf("%d findings in %d runs of %v", len(out.Findings), out.Runs, out.Arms)
+	}
+}
+
 // TestInterrupted: a campaign that is interrupted ends at once, and one that goes on from
 // its file comes to what one comes to that was not.
 func TestInterrupted(t *testing.T) {

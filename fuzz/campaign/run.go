@@ -301,7 +301,7 @@ func (c *campaign) begun(j *job) {
 		return
 	}
 	r := j.reply
-	t.Notes = r.Notes
+	t.Notes, t.Hinted = r.Notes, r.Hinted
 	for _, p := range r.Problems {
 		if len(t.Late) < mostTexts {
 			t.Late = append(t.Late, p)

@@ -17,6 +17,8 @@ type target struct {
 
 	// Begun reports that the saved cases were run, and every order if they are few.
 	Begun bool
+	// Hinted reports that the property gives hints: half of its runs are guided.
+	Hinted bool `json:",omitempty"`
 	// Done is how many batches are over, Size how many the last share had.
 	Done, Size int
 	// Batch is how many runs a batch has, 0 until it is known.
@@ -125,7 +127,7 @@ func (t *target) share(o *Options, round, steps int) worker.Request {
 		size = max(1, min(mostBatches, growth*max(1, t.Size), steps*y.Batches/max(1, y.Steps)))
 	}
 	t.Size = size
-	q := worker.Request{Do: worker.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs}
+	q := worker.Request{Do: worker.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs, Hinted: t.Hinted}
 	t.next += size
 	return q
 }

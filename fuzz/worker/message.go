@@ -91,6 +91,8 @@ type Request struct {
 	Count   int   `json:",omitempty"`
 	Without []int `json:",omitempty"`
 	Runs    int   `json:",omitempty"`
+	// Hinted is what Begin has replied.
+	Hinted bool `json:",omitempty"`
 	// Of Again: the decision to stop before; nil is to stop at none.
 	Stop *Decision `json:",omitempty"`
 
@@ -118,6 +120,9 @@ type Reply struct {
 	Error string `json:",omitempty"` // why nothing was done
 	search.Tally
 	Batch int `json:",omitempty"` // how many runs a batch has
+	// Hinted reports, of Begin, that the property gives hints: half of its runs are to be
+	// guided.
+	Hinted bool `json:",omitempty"`
 	// Orders is the file of what the runs of Run have shown, or those of Begin after which
 	// it is complete, as coverage.Orders writes it.
 	Orders []byte `json:",omitempty"`

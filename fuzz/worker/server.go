@@ -59,7 +59,7 @@ func (q *Request) context() (context.Context, context.CancelFunc) {
 
 // options returns those of a search at random.
 func (s *server) options(q *Request) (o search.Options, err error) {
-	o = search.Options{Seed: q.Seed, CountAll: true}
+	o = search.Options{Seed: q.Seed, CountAll: true, Hinted: q.Hinted}
 	if s.Strategies != nil {
 		o.Portfolio, err = search.Strategies(s.Strategies...)
 	}
@@ -185,7 +185,12 @@ func (s *server) begin(q *Request) (*Reply, error) {
 		s.say(Message{At: &At{What: SavedCase + cases[i].Path}})
 		s.play(runner, &cases[i], r)
 	}
-	if len(r.Findings) > 0 || s.Strategies != nil || q.Runs < 0 {
+	if s.Strategies != nil || q.Runs < 0 {
+		return r, nil
+	}
+	s.say(Message{At: &At{What: "the runs that show whether the property gives hints"}})
+	r.Hinted = search.GivesHints(context.Background(), s.Property, q.Seed)
+	if len(r.Findings) > 0 {
 		return r, nil
 	}
 	s.say(Message{At: &At{What: "the runs of every order with which the search begins"}})
