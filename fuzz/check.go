@@ -79,14 +79,25 @@ func (v *verb) check(portfolio []search.Entry) {
 	if v.Strategies == nil && v.Runs == 0 && v.exhaust(ctx, o, start) {
 		return
 	}
-	o.Cache, o.Hinted = v.cache(), v.hinted(ctx)
-	v.tell(search.Sample(ctx, v.property, o), start)
+	o.Cache = v.cache()
+	v.tell(v.sample(ctx, o), start)
 }
 
-// hinted reports whether the search is to be guided: the property gives hints, and nobody
-// says how to search.
-func (v *verb) hinted(ctx context.Context) bool {
-	return v.Strategies == nil && search.GivesHints(ctx, v.property, v.Seed)
+// sample searches at random, guided if the property gives hints and nobody says how to search.
+func (v *verb) sample(ctx context.Context, o search.Options) search.Result {
+	h := v.hints(ctx)
+	o.Hinted = h.Given
+	res := search.Sample(ctx, v.property, o)
+	h.AddTo(&res)
+	return res
+}
+
+// hints looks for hints, unless somebody says how to search.
+func (v *verb) hints(ctx context.Context) (h search.Hints) {
+	if v.Strategies == nil {
+		h = search.LookForHints(ctx, v.property, v.Seed, v.Runs)
+	}
+	return h
 }
 
 // Before Check searches at random it runs all distinct orders, if there are no more than

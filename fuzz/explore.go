@@ -56,7 +56,7 @@ type Verdict = search.Verdict
 // is with a variable that several actors change, such as a count of those that hold
 // a lock: the two steps that change it are in one order only, and no search can
 // know. So a complete exploration that left orders out is confirmed. If there are no more
-// than about 1,000 orders of all messages together, all are run. Then at least 128 runs
+// than 10,000 orders of all messages together, all are run. Then at least 128 runs
 // are in random order, for the first 16 inputs. Nothing counts these runs while they
 // pass. When one fails the test does, and the exploration is not complete. If not
 // all orders were run, the verdict says that it holds if actors share nothing but messages.

@@ -23,11 +23,11 @@ const confirmingPart = 4
 // mostConfirmed bounds the inputs of these runs, which are the first that were done.
 const mostConfirmed = 16
 
-// mostConfirming bounds the runs that confirm an exploration, and leastUnreduced is how many
-// may be made of a small one to run all orders without a reduction.
+// mostConfirming bounds the runs that confirm an exploration, those without a reduction and
+// those at random, and mostAgain those that are made again when one of them fails.
 const (
 	mostConfirming = 10_000
-	leastUnreduced = 1000
+	mostAgain      = 1000
 )
 
 // nothingButMessages is what every reduction assumes.
@@ -69,7 +69,7 @@ func (x *exploring) confirm() {
 func (x *exploring) confirmAll(ctx context.Context) {
 	v, w := &x.verdict, x.workers[0]
 	y := newExploring(ctx, x.property, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}, Seed: x.Seed, Inputs: x.Inputs,
-		Runs: min(max(leastUnreduced, unreducedTimes*v.Runs), mostConfirming)})
+		Runs: mostConfirming})
 	defer y.close()
 	own := y.workers[0]
 	own.runner.runs = w.runner.runs // a recorder is told of the numbers
@@ -117,8 +117,8 @@ func (x *exploring) refute(signature string, f *finding.Finding, runs int) {
 // takes few runs.
 func passesAgain(ctx context.Context, p Property, o ExploreOptions) bool {
 	o.Workers, o.File, o.Estimate, o.Progress, o.Passed, o.Met = 0, "", false, nil, nil, nil
-	if o.Runs == 0 || o.Runs > leastUnreduced {
-		o.Runs = leastUnreduced
+	if o.Runs == 0 || o.Runs > mostAgain {
+		o.Runs = mostAgain
 	}
 	p.Recorder = nil // these runs have been recorded
 	x := newExploring(ctx, p, o)

@@ -106,6 +106,7 @@ func TestWhyAnOrderFailsThatPassed(t *testing.T) {
 		why      string
 	}{
 		{"six append", func() func(*props.T) { return appended(6) }, share},
+		{"seven append", func() func(*props.T) { return appended(7) }, share},
 		{"one order, in the end", func() func(*props.T) { return outlived(50) }, outlives},
 		{"one order, at once", func() func(*props.T) { return outlived(2) }, outlives},
 		{"one order, once", func() func(*props.T) {

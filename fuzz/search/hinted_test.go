@@ -23,7 +23,7 @@ func TestHintedSearchesAreGuided(t *testing.T) {
 	} {
 		for seed := uint64(1); seed <= 3; seed++ {
 			p := Property{Name: t.Name(), Test: t.Name(), Func: c.property}
-			hints := GivesHints(t.Context(), p, seed)
+			hints := LookForHints(t.Context(), p, seed, 0).Given
 			if hints != c.hints {
 				t.Errorf("%s, seed %d: gives hints: %v", c.name, seed, hints)
 			}
@@ -43,5 +43,28 @@ func TestHintedBatchesAreMadeAgain(t *testing.T) {
 	again := Sample(t.Context(), p, Options{Seed: 5, Hinted: true, First: whole.Index / size})
 	if whole.Finding == nil || again.Finding == nil || whole.Index != again.Index || whole.Index < size {
 		t.Errorf("found in run %d, and when batch %d of %d runs was made again in run %d", whole.Index, whole.Index/size, size, again.Index)
+	}
+}
+
+// A run that fails while hints are looked for is not lost, if nothing else fails.
+func TestRunsForHintsThatFail(t *testing.T) {
+	runs := 0
+	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) {
+		t.System().Run()
+		if runs++; runs == 5 {
+			t.Error("failed once")
+		}
+	}}
+	h := LookForHints(t.Context(), p, 1, 0)
+	res := Sample(t.Context(), p, Options{Seed: 1, Runs: 64})
+	if res.Finding != nil {
+		t.Fatalf("found %+v", res.Finding)
+	}
+	if h.AddTo(&res); res.Finding == nil || res.Index != 4 || res.Finding.Replays != 0 {
+		t.Errorf("run %d, %+v", res.Index, res.Finding)
+	}
+	runs = 100
+	if h = LookForHints(t.Context(), p, 1, 3); runs != 103 || h.Given || h.Failed != nil {
+		t.Errorf("%d runs, %+v", runs-100, h)
 	}
 }

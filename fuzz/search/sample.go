@@ -51,7 +51,7 @@ type Options struct {
 	// portfolio, whose shares change with the number of the batch.
 	Portfolio []Entry
 	// Hinted has the default portfolio give half of the runs to a guided search: the
-	// property gives hints, as GivesHints has it.
+	// property gives hints, as LookForHints has it.
 	Hinted bool
 	// Passed is told of each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)

@@ -188,9 +188,8 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	if s.Strategies != nil || q.Runs < 0 {
 		return r, nil
 	}
-	s.say(Message{At: &At{What: "the runs that show whether the property gives hints"}})
-	r.Hinted = search.GivesHints(context.Background(), s.Property, q.Seed)
 	if len(r.Findings) > 0 {
+		s.lookForHints(q, r)
 		return r, nil
 	}
 	s.say(Message{At: &At{What: "the runs of every order with which the search begins"}})
@@ -205,7 +204,17 @@ func (s *server) begin(q *Request) (*Reply, error) {
 		return r, err
 	}
 	r.Problems = append(r.Problems, x.Doubts...)
+	s.lookForHints(q, r)
 	return r, nil
+}
+
+// lookForHints makes runs that show whether the property gives hints.
+func (s *server) lookForHints(q *Request, r *Reply) {
+	s.say(Message{At: &At{What: "the runs that show whether the property gives hints"}})
+	h := search.LookForHints(context.Background(), s.Property, q.Seed, 0)
+	if r.Hinted = h.Given; h.Failed != nil && len(r.Findings) == 0 {
+		r.Findings = append(r.Findings, report(h.Failed, fmt.Sprintf("run %d (%s)", h.Run+1, h.Failed.Case.Strategy)))
+	}
 }
 
 // confirm makes runs at random after every order was run. Where the result depends on a
