@@ -77,6 +77,10 @@ func (x *exploring) confirmAll(ctx context.Context) {
 		return
 	}
 	w.runner.runs = own.runner.runs
+	if y.verdict.Nondeterminism != "" {
+		v.Complete, v.assumes, v.Bound, v.refuted = false, false, "failure", itOutlives
+		return
+	}
 	v.assumes = v.assumes && (!y.verdict.Complete || y.verdict.Inputs < v.Inputs)
 	for signature, f := range own.found {
 		x.refute(signature, f.Finding, own.finished)

@@ -139,6 +139,34 @@ func TestWhyAnOrderFailsThatPassed(t *testing.T) {
 	}
 }
 
+// A program that sends otherwise after some runs has no "every order".
+func TestConfirmingSeesOtherMessages(t *testing.T) {
+	for _, from := range []int{2, 3, 4, 6} { // the runs of distinct orders are over by then
+		hits := 0
+		p := search.Property{Name: "confirmed", Test: t.Name(), Func: func(t *props.T) {
+			sys, n := t.System(), 1
+			if hits++; hits > from {
+				n = 2
+			}
+			for range 3 {
+				a := sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {}))
+				for range n {
+					sys.Send(a, 1)
+				}
+			}
+			sys.Run()
+		}}
+		if e := search.Exhaust(t.Context(), p, 1, 1000); e.All || hits <= from {
+			t.Errorf("from run %d: %s after %d runs", from, e.Whole(), hits)
+		}
+		hits = 0
+		x, err := search.Explore(t.Context(), p, search.ExploreOptions{Seed: 1})
+		if err != nil || from == 6 && (x.Verdict.Complete || len(x.Complaints) != 1 || !strings.Contains(x.Complaints[0], "something outlives a run")) {
+			t.Errorf("from run %d: %v, %q, %v", from, x.Verdict, x.Complaints, err)
+		}
+	}
+}
+
 // What is claimed of all orders depends on what actors share if a reduction has left out
 // some, and these are too many to run them.
 func TestWhatCompleteDependsOn(t *testing.T) {

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
@@ -61,9 +62,11 @@ func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns in
 	unreduced := ExploreOptions{Seed: seed, Runs: allRuns}
 	unreduced.Method = explore.Method{Reduction: explore.Everything, CountDistinct: true}
 	all := exhaustOnce(ctx, p, unreduced, nil)
-	if all.passesAgain = x.passesAgain; !x.doubts && !all.All && len(all.Found) == 0 {
+	all.passesAgain = x.passesAgain
+	if !x.doubts && !all.All && len(all.Found) == 0 && all.Verdict.Nondeterminism == "" { // there were too many
 		return x
 	}
+	all.All = all.All && (x.doubts || maps.Equal(x.orders, all.orders)) // else the program does not repeat itself
 	for _, f := range all.Found {
 		all.Doubts = append(all.Doubts, x.doubt(f.Finding)...)
 	}
