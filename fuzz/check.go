@@ -26,10 +26,16 @@ import (
 // pulse.Options.EarlyTimers has its own number in all runs; pulse.NeverEarly is
 // for none.
 //
+// Half of the runs of a property that calls T.Feature or T.Maximize are made by the
+// strategy guided.
+//
 // It ends as soon as nothing is left: when there are at most 1,000 distinct orders,
 // those with early timers among them, of all inputs, which are by props.OneOf
-// or none. Then it has run each of them, and its log says so. It never ends
-// early with Config.Strategies or a number of runs.
+// or none. Then it has run each of them, and its log says so. Orders are distinct if an
+// actor receives its messages in another order. If there are more than 10,000 orders of
+// all messages together, Check first spends a quarter of its time on some of them at random,
+// and its log says that the rest depends on actors sharing nothing but messages.
+// It never ends early with Config.Strategies or a number of runs.
 func Check(t testing.TB, property func(*props.T)) {
 	t.Helper()
 	Config{}.Check(t, property)
@@ -74,12 +80,29 @@ func (v *verb) check(portfolio []search.Entry) {
 		return
 	}
 	o.Cache = v.cache()
-	v.tell(search.Sample(ctx, v.property, o), start)
+	v.tell(v.sample(ctx, o), start)
 }
 
-// Before Check searches at random it runs all orders, if there are no more than
-// exhaustRuns and that takes no more than exhaustPart of its time: of a program
-// that has few of them it could else only repeat itself.
+// sample searches at random, guided if the property gives hints and nobody says how to search.
+func (v *verb) sample(ctx context.Context, o search.Options) search.Result {
+	h := v.hints(ctx)
+	o.Hinted = h.Given
+	res := search.Sample(ctx, v.property, o)
+	h.AddTo(&res)
+	return res
+}
+
+// hints looks for hints, unless somebody says how to search.
+func (v *verb) hints(ctx context.Context) (h search.Hints) {
+	if v.Strategies == nil {
+		h = search.LookForHints(ctx, v.property, v.Seed, v.Runs)
+	}
+	return h
+}
+
+// Before Check searches at random it runs all distinct orders, if there are no more than
+// exhaustRuns and that takes no more than an exhaustPart of its time: for a program
+// that has few of them, random runs could only repeat these.
 const (
 	exhaustRuns = 1000
 	exhaustPart = 10
@@ -95,16 +118,18 @@ func (v *verb) exhaust(ctx context.Context, o search.Options, start time.Time) (
 	for _, f := range x.Found {
 		v.keep(f.Finding, f.Run)
 	}
+	v.complain(x.Doubts)
 	if len(x.Found) > 0 || !x.All {
 		return len(x.Found) > 0
 	}
 	res, same := x.Confirm(ctx, v.property, o)
 	if res.Finding != nil {
 		v.tell(res, start)
+		v.complain(x.Doubts)
 		return true
 	}
 	if same {
-		v.t.Logf("%s, and %d more at random showed no other, in %s; %s", x.Whole(), res.Runs, words.Elapsed(time.Since(start)), x.Orders.Count(coverage.PR))
+		v.t.Logf("%s, and %s more at random showed no other, in %s; %s", x.Whole(), words.Grouped(res.Runs), words.Elapsed(time.Since(start)), x.Orders.Count(coverage.PR))
 	}
 	return same
 }

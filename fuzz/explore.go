@@ -35,7 +35,7 @@ type Verdict = search.Verdict
 //
 // Timers fire only when no message waits, unless pulse.Options.EarlyTimers of the
 // property says how often they may fire before: Explore adds no such runs, as
-// Check does.
+// Check does. If the program sets timers the verdict says which.
 //
 // It ends after 10 seconds, or after a second with -short, whether it is done
 // or not. A test that was not complete passes, since what a machine can do in
@@ -52,9 +52,11 @@ type Verdict = search.Verdict
 // checked in all. Of the calls and returns of histories all orders are run. So it
 // is with a variable that several actors change, such as a count of those that hold
 // a lock: the two steps that change it are in one order only, and no search can
-// know. So a complete exploration that left orders out is confirmed by 128 runs in
-// random order, of the first 16 inputs, which nothing counts while they pass. When
-// one fails the test does, and the exploration is not complete.
+// know. So a complete exploration that left orders out is confirmed. If there are no more
+// than 10,000 orders of all messages together, all are run. Then at least 128 runs
+// are in random order, for the first 16 inputs. Nothing counts these runs while they
+// pass. When one fails the test does, and the exploration is not complete. If not
+// all orders were run, the verdict says that it holds if actors share nothing but messages.
 //
 // In a benchmark saved cases are left alone and nothing is logged unless the
 // exploration fails or is not complete.

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"cmp"
 	"os"
 	"testing"
 	"time"
@@ -117,9 +118,10 @@ func (v *verb) makeAgain(path string, do func()) {
 			if err != nil {
 				v.t.Fatal(err)
 			}
-			f, made := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio, Cache: v.cache()}, exhaustRuns, run)
+			h := v.hints(ctx)
+			f, made := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio, Hinted: h.Given, Cache: v.cache()}, exhaustRuns, run)
 			reached = reached && made
-			if f != nil && v.name != "MustFind" {
+			if f = cmp.Or(f, h.Failed); f != nil && v.name != "MustFind" {
 				found = append(found, f)
 			}
 		}

@@ -50,7 +50,7 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 		start := time.Now()
 		ctx, cancel := v.context()
 		defer cancel()
-		res := search.Sample(ctx, v.property, search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio})
+		res := v.sample(ctx, search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio})
 		found = v.mustHave(res, start)
 	})
 	if found.Case.Test == "" && t.Failed() {

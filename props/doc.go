@@ -75,9 +75,10 @@
 // # What leads a search
 //
 // A bug behind a long sequence of states is not found by chance. T.Feature and
-// T.Maximize say how far a run has come: the strategy guided, which
-// JOSTLE_STRATEGY=guided chooses, keeps runs that have come to something new, and
-// makes other runs from them. It does so too with the situations of T.Sometimes.
+// T.Maximize say how far a run has come: the strategy guided keeps runs that have
+// come to something new, and makes other runs from them. It does so too with the
+// situations of T.Sometimes. Check, MustFind and campaigns give it half of the runs of
+// a property that calls T.Feature or T.Maximize, and JOSTLE_STRATEGY=guided all runs.
 // None of them changes what a run does or whether it fails.
 //
 // # What a failure shows

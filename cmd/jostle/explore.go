@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -28,7 +29,8 @@ func newExplore() *cobra.Command {
 		Use:   "explore [packages]",
 		Short: "Run every distinct order of each property",
 		Long: `Explore runs every distinct order of the messages of each property, for every choice of
-what it draws by props.OneOf, and says whether that was complete.`,
+what it draws by props.OneOf, and says whether that was complete. A property's saved cases
+run first; if one fails, its orders are not run.`,
 		Example: "  jostle explore ./bank --property neverOverdrawn --for 10m",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if e.each <= 0 || e.runs < 0 || e.seed == 0 {
@@ -72,7 +74,7 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 	if err != nil {
 		return 0, err
 	}
-	r, err := proc.Do(ctx, worker.Request{Do: worker.Explore, Seed: e.seed, Runs: e.runs, Milliseconds: int(e.each.Milliseconds())})
+	r, err := e.run(ctx, proc)
 	var death *worker.Death
 	if errors.As(err, &death) && !death.Outside() {
 		fmt.Fprintf(p.w, "FAIL  %s: the process ended: %v\n", s.String(), death)
@@ -81,8 +83,15 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 	if err != nil {
 		return 0, err
 	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(p.w, "note: %s: %s\n", s.String(), note)
+	}
 	for i := range r.Findings {
-		p.printFinding(s.String(), keep(ctx, proc, s, &r.Findings[i], e.each))
+		if f := &r.Findings[i]; f.Path != "" { // a saved case
+			p.printFinding(s.String(), &campaign.Finding{Finding: *f, Times: 1})
+		} else {
+			p.printFinding(s.String(), keep(ctx, proc, s, f, e.each))
+		}
 	}
 	proc.Stop()
 	verdict := "ok  "
@@ -94,6 +103,22 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 		fmt.Fprintf(p.w, "        %s\n", text)
 	}
 	return failures, nil
+}
+
+// run runs the saved cases, and if they all pass, every order.
+func (e *explorer) run(ctx context.Context, proc *worker.Process) (*worker.Reply, error) {
+	saved, err := proc.Do(ctx, worker.Request{Do: worker.Begin, Seed: e.seed, Runs: -1})
+	if err != nil || len(saved.Findings) > 0 {
+		if err == nil {
+			saved.Text = words.Count(len(saved.Findings), "saved case") + " failed: no order was run"
+		}
+		return saved, err
+	}
+	r, err := proc.Do(ctx, worker.Request{Do: worker.Explore, Seed: e.seed, Runs: e.runs, Milliseconds: int(e.each.Milliseconds())})
+	if err == nil {
+		r.Notes, r.Problems = append(saved.Notes, r.Notes...), append(saved.Problems, r.Problems...)
+	}
+	return r, err
 }
 
 // keep keeps a finding, and then what it is made smaller to.

@@ -305,6 +305,28 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestConditional: a property whose distinct orders have all passed is complete when a quarter
+// of its runs have, too, since its actors may share more than messages. It was complete at
+// once, and the bug of the other stayed.
+func TestConditional(t *testing.T) {
+	r := campaignOf(t, t.TempDir(), campaign.Options{Runs: 40_000}, "TestUnshared", "TestShared")
+	const whole = "complete if actors share nothing but messages: the only order there is was run"
+	if out := r.Outcomes[1]; out.Complete != whole || out.Runs < 10_000 || len(out.Findings) > 0 {
+		t.Errorf("%q after %d runs, %d findings", out.Complete, out.Runs, len(out.Findings))
+	}
+	if out := r.Outcomes[0]; out.Complete != "" || len(out.Findings) != 1 {
+		t.Errorf("%q after %d runs, %d findings", out.Complete, out.Runs, len(out.Findings))
+	}
+}
+
+// TestHinted: a campaign is guided by the hints of a property. They did nothing.
+func TestHinted(t *testing.T) {
+	r := campaignOf(t, t.TempDir(), campaign.Options{Runs: 4096}, "TestLocked")
+	if out := r.Outcomes[0]; len(out.Findings) != 1 || !slices.ContainsFunc(out.Arms, func(a campaign.Arm) bool { return a.Name == "guided" }) {
+		t.Errorf("%d findings in %d runs of %v", len(out.Findings), out.Runs, out.Arms)
+	}
+}
+
 // TestInterrupted: a campaign that is interrupted ends at once, and one that goes on from
 // its file comes to what one comes to that was not.
 func TestInterrupted(t *testing.T) {

@@ -267,7 +267,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 	if slices.Contains(j.known, f.Signature) && !death.Outside() {
 		return f // there is a case of it
 	}
-	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs}
+	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted}
 	var ends []*worker.Death
 	for n := 1; n <= timesAgain && ctx.Err() == nil; n++ {
 		_, err := h.ask(ctx, j.target, q)
@@ -307,7 +307,7 @@ func alike(list []*worker.Death) bool {
 func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *worker.Finding) {
 	f.Run = death.Last.Run
 	f.Where = fmt.Sprintf("run %d, made again", f.Run+1)
-	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Stop: death.Last, Path: f.Signature, Where: f.Headline}
+	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Path: f.Signature, Where: f.Headline}
 	r, err := h.ask(ctx, j.target, q)
 	if err != nil || len(r.Findings) == 0 {
 		return

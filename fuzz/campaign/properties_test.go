@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -178,6 +179,9 @@ func TestEats(t *testing.T)      { searched(t, eats) }
 func TestStalls(t *testing.T)    { searched(t, stallsOnce) }
 func TestFew(t *testing.T)       { searched(t, few) }
 func TestSkipped(t *testing.T)   { searched(t, skipped) }
+func TestShared(t *testing.T)    { searched(t, shared) }
+func TestUnshared(t *testing.T)  { searched(t, unshared) }
+func TestLocked(t *testing.T)    { searched(t, locked) }
 func TestSeldom(t *testing.T)    { searched(t, seldom) }
 func TestRemembers(t *testing.T) { searched(t, remembers) }
 
@@ -187,3 +191,43 @@ func TestPlain(t *testing.T) { searched(t, holds, "plain") }
 // What benchmarks search.
 func TestTwoPhase(t *testing.T) { searched(t, twopc.StuckProperty(true)) }
 func TestRaft(t *testing.T)     { searched(t, raftdupvote.Property(true)) }
+
+// eight has actors of which each receives one message and calls f with its number.
+func eight(t *props.T, f func(n int)) {
+	sys := t.System()
+	for i := range 8 {
+		sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) { f(i) })), "go")
+	}
+	sys.Run()
+}
+
+// shared has one distinct order, and actors that share a slice.
+func shared(t *props.T) {
+	var list []int
+	eight(t, func(n int) { list = append(list, n) })
+	if slices.Equal(list[:4], []int{7, 6, 5, 4}) {
+		t.Errorf("the last four came first")
+	}
+}
+
+// unshared has one distinct order, and actors that share nothing.
+func unshared(t *props.T) { eight(t, func(int) {}) }
+
+// locked opens when nine numbers come in one of 362,880 orders, and says how far it is.
+func locked(t *props.T) {
+	const stages = 9
+	sys := t.System()
+	opened, jammed := 0, false
+	lock := sys.Spawn("lock", pulse.Func(func(_ *pulse.Ctx, msg any) {
+		if jammed = jammed || msg != opened*4%stages; !jammed {
+			opened++
+			t.Maximize("opened", float64(opened))
+		}
+	}))
+	for i := range stages {
+		sys.Go("sender", func(p *pulse.Process) { p.Send(lock, i) })
+	}
+	if sys.Run(); opened == stages {
+		t.Error("open")
+	}
+}

@@ -185,6 +185,7 @@ func (c *campaign) end(why string) {
 	}
 	c.queue = left
 	for _, t := range c.targets {
+		c.confirm(t)
 		c.atLeast(t)
 	}
 }
@@ -300,7 +301,7 @@ func (c *campaign) begun(j *job) {
 		return
 	}
 	r := j.reply
-	t.Notes = r.Notes
+	t.Notes, t.Hinted = r.Notes, r.Hinted
 	for _, p := range r.Problems {
 		if len(t.Late) < mostTexts {
 			t.Late = append(t.Late, p)
@@ -309,10 +310,14 @@ func (c *campaign) begun(j *job) {
 	for i := range r.Findings {
 		c.found(t, &r.Findings[i], false)
 	}
-	if t.Complete = r.Complete; t.Complete != "" {
+	if r.Complete != "" {
 		t.Tally = r.Tally
 		t.gain(&t.Tally, t.learn(j.seen))
-		c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: t.Complete})
+		if r.Conditional && c.For+time.Duration(c.Runs) > 0 {
+			t.Distinct = r.Complete
+		} else {
+			c.complete(t, r.Complete)
+		}
 	}
 	c.atLeast(t)
 }

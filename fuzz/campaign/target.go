@@ -17,6 +17,8 @@ type target struct {
 
 	// Begun reports that the saved cases were run, and every order if they are few.
 	Begun bool
+	// Hinted reports that the property gives hints: half of its runs are guided.
+	Hinted bool `json:",omitempty"`
 	// Done is how many batches are over, Size how many the last share had.
 	Done, Size int
 	// Batch is how many runs a batch has, 0 until it is known.
@@ -25,6 +27,9 @@ type target struct {
 	Missed   []string
 	Late     []string
 	Complete string
+	// Distinct is what Complete will be when a quarter of the search has shown no failure:
+	// it holds only if actors share nothing but messages.
+	Distinct string `json:",omitempty"`
 	Notes    []string
 	GivenUp  string // why nothing more is searched
 	Findings []*Finding
@@ -75,6 +80,28 @@ const (
 	growth      = 4
 )
 
+// confirmingPart is which part of a search goes to random orders before what holds only if
+// actors share nothing but messages ends it.
+const confirmingPart = 4
+
+// confirm ends the search in a target whose distinct orders were all run, once enough random
+// ones have shown no failure.
+func (c *campaign) confirm(t *target) {
+	switch {
+	case t.Distinct == "" || t.Complete != "":
+	case len(t.Findings) > 0:
+		t.Distinct = ""
+	case c.For > 0 && c.elapsed() >= c.For/confirmingPart, c.Runs > 0 && t.next*t.Batch >= c.Runs/confirmingPart:
+		c.complete(t, t.Distinct)
+	}
+}
+
+// complete ends the search in a target.
+func (c *campaign) complete(t *target, text string) {
+	t.Complete = text
+	c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: text})
+}
+
 // shareSteps returns about how many steps a share takes. Where the time is short it is so
 // few that each property comes to some 32 shares, with a step of a microsecond: a property
 // that is ready a little after the others would else wait for their shares until the time
@@ -100,7 +127,7 @@ func (t *target) share(o *Options, round, steps int) worker.Request {
 		size = max(1, min(mostBatches, growth*max(1, t.Size), steps*y.Batches/max(1, y.Steps)))
 	}
 	t.Size = size
-	q := worker.Request{Do: worker.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs}
+	q := worker.Request{Do: worker.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs, Hinted: t.Hinted}
 	t.next += size
 	return q
 }
@@ -253,6 +280,7 @@ func (c *campaign) plan() (jobs []*job) {
 			t.Saturated = c.Saturated
 			c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: "saturated: " + t.all().Summary()})
 		}
+		c.confirm(t)
 		if t.open(&c.Options) {
 			open = append(open, t)
 			total += t.yieldBefore(c.round).Fresh

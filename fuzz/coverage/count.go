@@ -202,6 +202,61 @@ func (o *Orders) Open(by Criteria) (list []Goal) {
 	return list
 }
 
+// An OpenName is the name of orders that were not seen and could be, and how many pairs of
+// receives have it.
+type OpenName struct {
+	Name  string
+	Pairs int
+}
+
+// OpenNames lists the names of what Open lists. Receives that look alike have one name. A
+// name is left out if any two receives of these names were seen in this order: a reader would
+// find the order in a run that is said not to be there.
+func (o *Orders) OpenNames(by Criteria) (list []OpenName) {
+	pairs := map[Goal]int{}
+	for _, g := range o.Open(by) {
+		pairs[Goal{Actor: g.Actor, FirstReceive: g.FirstReceive, SecondReceive: g.SecondReceive}]++
+	}
+	names := map[told]string{}
+	for i := range o.receivers {
+		o.removeSeen(&o.receivers[i], by, names, pairs)
+	}
+	for g, n := range pairs {
+		list = append(list, OpenName{g.String(), n})
+	}
+	slices.SortFunc(list, func(x, y OpenName) int { return cmp.Compare(x.Name, y.Name) })
+	return list
+}
+
+// removeSeen removes names of orders that a receiver has shown.
+func (o *Orders) removeSeen(a *receiver, by Criteria, names map[told]string, pairs map[Goal]int) {
+	if len(pairs) == 0 {
+		return
+	}
+	label, alike := shown(o.words.texts[a.label], mostNamed), map[string][]int32{}
+	for k := range a.steps {
+		name := o.text(&a.steps[k], names)
+		alike[name] = append(alike[name], int32(k))
+	}
+	for g := range pairs {
+		if g.Actor == label && a.hasAny(by.matrix(), alike[g.FirstReceive], alike[g.SecondReceive]) {
+			delete(pairs, g)
+		}
+	}
+}
+
+// hasAny reports whether a matrix has one of some steps before one of others.
+func (a *receiver) hasAny(matrix int, first, second []int32) bool {
+	for _, j := range first {
+		for _, k := range second {
+			if a.bit(matrix, j, k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // text names a step for people. Names has those that were made.
 func (o *Orders) text(s *told, names map[told]string) string {
 	alike := told{msg: s.msg, from: s.from}

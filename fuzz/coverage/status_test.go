@@ -1,6 +1,7 @@
 package coverage_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -185,6 +186,34 @@ func scripted(order string) *trace.Trace {
 		t.Steps = append(t.Steps, trace.Step{ID: uint64(c), Send: int32(i), Actor: 1, Prev: int32(i) - 1, Changed: name != string(c)})
 	}
 	return t
+}
+
+// What is listed as not seen is in no run under the same names: receives that look alike
+// have one name. "Reserved before Cancel" was listed next to a run with Reserved before Cancel,
+// since the message had another identity there.
+func TestOpenNames(t *testing.T) {
+	name := func(first, second string) string {
+		return "string from " + first + " before string from " + second + " at writer"
+	}
+	for _, c := range []struct {
+		schedules []string
+		open      int
+		want      []coverage.OpenName
+	}{
+		{[]string{"rc"}, 1, []coverage.OpenName{{Name: name("c", "r"), Pairs: 1}}},
+		{[]string{"rc", "cR"}, 2, nil}, // R has the name of r
+		{[]string{"rc", "Rc"}, 2, []coverage.OpenName{{Name: name("c", "r"), Pairs: 2}}},
+		{[]string{"rRc"}, 3, []coverage.OpenName{{Name: name("c", "r"), Pairs: 2}}},
+		{[]string{"rc", "cr"}, 0, nil},
+	} {
+		o := &coverage.Orders{}
+		for _, s := range c.schedules {
+			o.Add(scripted(s), coverage.Run{})
+		}
+		if got := o.OpenNames(coverage.PR); len(o.Open(coverage.PR)) != c.open || !slices.Equal(got, c.want) {
+			t.Errorf("%v: %d orders, %v; want %d, %v", c.schedules, len(o.Open(coverage.PR)), got, c.open, c.want)
+		}
+	}
 }
 
 // The sets of schedules that the paper names for its example, w1 w2 and F: four

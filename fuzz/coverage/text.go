@@ -76,21 +76,16 @@ func (o *Orders) Text() string {
 
 // openLines names the orders that were not seen, those of one name in one line.
 func (o *Orders) openLines() (lines []string) {
-	open := o.Open(PR)
-	for len(open) > 0 && len(lines) < mostOpen {
-		g, n := open[0], 1
-		for n < len(open) && open[n].String() == g.String() {
-			n++
-		}
+	open := o.OpenNames(PR)
+	for _, n := range open[:min(len(open), mostOpen)] {
 		times := ""
-		if n > 1 {
-			times = fmt.Sprintf(" (%d of that name)", n)
+		if n.Pairs > 1 {
+			times = fmt.Sprintf(" (%d of that name)", n.Pairs)
 		}
-		lines = append(lines, "  "+g.String()+times+"\n")
-		open = open[n:]
+		lines = append(lines, "  "+n.Name+times+"\n")
 	}
-	if len(open) > 0 {
-		lines = append(lines, fmt.Sprintf("  and %d more\n", len(open)))
+	if len(open) > mostOpen {
+		lines = append(lines, fmt.Sprintf("  and %d more\n", len(open)-mostOpen))
 	}
 	return lines
 }

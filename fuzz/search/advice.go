@@ -47,7 +47,7 @@ func (v *Verdict) adviceOnSize() (list []string) {
 		others = ", and inputs that were not begun are not counted"
 	}
 	if times > farAway {
-		return append(list, fmt.Sprintf("there are %s orders%s: %s", words.Roughly(v.Estimate, v.Runs), others, checkIsBetter))
+		return append(list, fmt.Sprintf("there are %s orders%s: %s", v.estimated(), others, checkIsBetter))
 	}
 	all, raise := "", "raise Config.Budget or JOSTLE_BUDGET"
 	if v.Bound == "runs" {
@@ -55,7 +55,7 @@ func (v *Verdict) adviceOnSize() (list []string) {
 	}
 	switch {
 	case times > 0 && v.Bound == "runs":
-		all = fmt.Sprintf("all takes about %s runs%s: ", words.Roughly(v.Estimate, v.Runs), others)
+		all = fmt.Sprintf("all takes %s runs%s: ", v.estimated(), others)
 	case times > 0:
 		all = fmt.Sprintf("all takes about %s%s: ", words.InOneUnit(time.Duration(times*float64(v.Elapsed))), others)
 	}

@@ -1,10 +1,12 @@
 package search
 
 import (
-	"fmt"
+	"context"
 	"math"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -15,49 +17,139 @@ import (
 // Exhaustion.Confirm makes more where there were more orders.
 const leastConfirming = 128
 
+// confirmingPart is which part of the time that is left these runs may take.
+const confirmingPart = 4
+
 // mostConfirmed bounds the inputs of these runs, which are the first that were done.
 const mostConfirmed = 16
 
-// confirm makes runs at random of an exploration that left orders out and is complete. No
-// reduction is trusted alone: it knows of messages and of what System, T and Host are asked,
-// and nothing of a variable that two actors change. A run that fails makes the exploration
-// one that is not complete. Those that pass are counted nowhere.
+// mostConfirming bounds the runs that confirm an exploration, those without a reduction and
+// those at random, and mostAgain those that are made again when one of them fails.
+const (
+	mostConfirming = 10_000
+	mostAgain      = 1000
+)
+
+// nothingButMessages is what every reduction assumes.
+const nothingButMessages = "actors share nothing but messages"
+
+// Why a run fails although every distinct order has passed.
+const (
+	theyShare = "every distinct order passes, and a run in one of these orders fails: actors of this program share more than " +
+		"messages, such as a variable that two of them change; give it to one of them"
+	itOutlives = "every order passes, and fails when it is run again: something outlives a run, such as a variable of the " +
+		"package, or the program does not repeat itself; make all that a run uses in the property"
+)
+
+// confirm makes runs that a complete exploration has left out: all, if they are few, and
+// some at random. No reduction is trusted alone: it knows of messages and of what System, T
+// and Host are asked, and nothing of a variable that two actors change. A run that fails
+// makes the exploration one that is not complete. Those that pass are counted nowhere.
 func (x *exploring) confirm() {
 	v := &x.verdict
-	if !v.Complete || !v.leftOut() || len(v.Failures) > 0 || len(x.done) == 0 {
+	if !v.Complete || len(v.Failures) > 0 || len(x.done) == 0 {
 		return
 	}
+	v.assumes = v.reduced()
+	if !v.leftOut() || x.bound() != "" {
+		return
+	}
+	ctx, cancel := x.ctx, func() {}
+	if !x.deadline.IsZero() {
+		ctx, cancel = context.WithTimeout(ctx, time.Until(x.deadline)/confirmingPart)
+	}
+	defer cancel()
+	if x.confirmAll(ctx); v.Complete {
+		x.confirmSome(ctx)
+	}
+}
+
+// confirmAll runs all orders without a reduction, if they are few. If it has run them all,
+// the exploration is complete whatever actors share.
+func (x *exploring) confirmAll(ctx context.Context) {
+	v, w := &x.verdict, x.workers[0]
+	y := newExploring(ctx, x.property, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}, Seed: x.Seed, Inputs: x.Inputs,
+		Runs: mostConfirming})
+	defer y.close()
+	own := y.workers[0]
+	own.runner.runs = w.runner.runs // a recorder is told of the numbers
+	if err := y.all(); err != nil { // cannot be: nothing is asked for that may be refused
+		return
+	}
+	w.runner.runs = own.runner.runs
+	if y.verdict.Nondeterminism != "" {
+		v.Complete, v.assumes, v.Bound, v.refuted = false, false, "failure", itOutlives
+		return
+	}
+	v.assumes = v.assumes && (!y.verdict.Complete || y.verdict.Inputs < v.Inputs)
+	for signature, f := range own.found {
+		x.refute(signature, f.Finding, own.finished)
+	}
+}
+
+// confirmSome makes runs at random.
+func (x *exploring) confirmSome(ctx context.Context) {
 	by := [...]pulse.Strategy{strategy.Random(), strategy.POS()}
 	w := x.workers[0]
-	for i := range leastConfirming {
-		if x.bound() != "" {
+	for i := range min(max(leastConfirming, x.verdict.Runs/confirmingPart), mostConfirming) {
+		if ctx.Err() != nil {
 			return
 		}
 		x.turnTo(x.done[i%len(x.done)])
 		w.run(props.Plan{Strategy: by[i/len(x.done)%len(by)], StrategySeed: hash.Seed(x.Seed, uint64(i))})
 		if w.last.Failure != nil {
-			w.keep(place{input: w.number, subtree: math.MaxInt}, true)
-			v.Failures[w.last.Failure.Signature()], v.Probes = 1, v.Probes+i+1
-			v.Complete, v.Bound, v.unconfirmed = false, "failure", true
+			x.refute(w.last.Failure.Signature(), w.finding(), i+1)
 			return
 		}
 	}
 }
 
-// leftOut reports whether the exploration left out orders because they do the same as others,
-// and none for another reason, such as a bound.
+// refute notes that a run fails that the exploration has left out, the last of some.
+func (x *exploring) refute(signature string, f *finding.Finding, runs int) {
+	v, w := &x.verdict, x.workers[0]
+	x.meet(signature, f)
+	w.found[signature] = &placed{f, max(0, w.finished-1), place{input: w.number, subtree: math.MaxInt}, true}
+	v.Failures[signature], v.Probes = 1, v.Probes+runs
+	v.Complete, v.assumes, v.Bound = false, false, "failure"
+	f.Confirm(w.runner.Runner)
+	if v.refuted = theyShare; f.Replays < finding.Tried || !passesAgain(x.ctx, x.property, x.ExploreOptions) {
+		v.refuted = itOutlives
+	}
+}
+
+// passesAgain reports whether an exploration passes when it is made again, as far as that
+// takes few runs.
+func passesAgain(ctx context.Context, p Property, o ExploreOptions) bool {
+	o.Workers, o.File, o.Estimate, o.Progress, o.Passed, o.Met = 0, "", false, nil, nil, nil
+	if o.Runs == 0 || o.Runs > mostAgain {
+		o.Runs = mostAgain
+	}
+	p.Recorder = nil // these runs have been recorded
+	x := newExploring(ctx, p, o)
+	defer x.close()
+	err := x.all()
+	return err == nil && len(x.verdict.Failures) == 0 && x.verdict.Nondeterminism == ""
+}
+
+// reduced reports whether the exploration may have left out orders because they do the same
+// as others.
+func (v *Verdict) reduced() bool {
+	return v.Reduction != explore.Everything || v.Sleep || v.asked.States != explore.NoStates
+}
+
+// leftOut reports whether it has left out none for another reason, such as a bound.
 func (v *Verdict) leftOut() bool {
 	m := &v.asked
-	return (v.Reduction != explore.Everything || v.Sleep || m.States != explore.NoStates) &&
-		m.DelayBound == 0 && m.PreemptionBound == 0 && m.Depth == 0 && !m.DepthFirst
+	return v.reduced() && m.DelayBound == 0 && m.PreemptionBound == 0 && m.Depth == 0 && !m.DepthFirst
 }
 
 // doubt says why an order was left out that fails, "" if none was, or if the verdict says it.
 func (v *Verdict) doubt() string {
-	if !v.unconfirmed || v.Watched {
+	switch {
+	case v.refuted == theyShare && v.Watched:
 		return ""
+	case v.refuted == theyShare:
+		return theyShare + ", or explore with the reduction everything"
 	}
-	return fmt.Sprintf("all orders were run that %s does not leave out, and one that it does fails: actors of this program have to do with "+
-		"each other by more than messages, such as a variable that two of them change; give it to one of them, or explore with the "+
-		"reduction everything", reduction(v.Reduction, v.Sleep))
+	return v.refuted
 }

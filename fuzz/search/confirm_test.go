@@ -1,10 +1,12 @@
 package search_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -56,10 +58,158 @@ func alone(t *props.T) {
 	}
 }
 
+// appended has actors that append to one slice, and fails only in the reverse order.
+func appended(actors int) func(*props.T) {
+	return func(t *props.T) {
+		sys := t.System()
+		var list []int
+		for i := range actors {
+			sys.Send(sys.Spawn("actor", pulse.Func(func(_ *pulse.Ctx, msg any) { list = append(list, msg.(int)) })), i)
+		}
+		sys.Run()
+		if slices.IsSortedFunc(list, func(a, b int) int { return b - a }) {
+			t.Errorf("reverse order")
+		}
+	}
+}
+
+// outlived counts runs in a variable that outlives them, and fails from a number on.
+func outlived(from int) func(*props.T) {
+	hits := 0
+	return func(t *props.T) {
+		sys := t.System()
+		sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) { hits++ })), 1)
+		sys.Run()
+		if hits > from {
+			t.Errorf("too many")
+		}
+	}
+}
+
+// many has more orders than are run one by one, of which one is distinct.
+func many(t *props.T) {
+	sys := t.System()
+	for i := range 9 {
+		sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {})), i)
+	}
+	sys.Run()
+}
+
+// A run that fails after every order has passed is said to fail for what the runs show: the
+// order is one of those that a reduction calls equal, or what passed fails when it is run
+// again.
+func TestWhyAnOrderFailsThatPassed(t *testing.T) {
+	const share, outlives = "actors of this program share more than messages", "something outlives a run"
+	for _, c := range []struct {
+		name     string
+		property func() func(*props.T)
+		why      string
+	}{
+		{"six append", func() func(*props.T) { return appended(6) }, share},
+		{"seven append", func() func(*props.T) { return appended(7) }, share},
+		{"one order, in the end", func() func(*props.T) { return outlived(50) }, outlives},
+		{"one order, at once", func() func(*props.T) { return outlived(2) }, outlives},
+		{"one order, once", func() func(*props.T) {
+			hits := 0
+			return func(t *props.T) {
+				t.System().Run()
+				hits++
+				t.Always("now", func() error { return nil })
+				if hits == 40 {
+					t.Errorf("now")
+				}
+			}
+		}, outlives},
+	} {
+		p := search.Property{Name: "confirmed", Test: t.Name(), Func: c.property()}
+		x, err := search.Explore(t.Context(), p, search.ExploreOptions{Seed: 1})
+		if v := &x.Verdict; err != nil || v.Complete || len(x.Found) != 1 || len(x.Complaints) != 1 || !strings.Contains(x.Complaints[0], c.why) {
+			t.Errorf("Explore, %s: %v, found %d, %q, %v", c.name, v, len(x.Found), x.Complaints, err)
+		}
+		p.Func = c.property()
+		e := search.Exhaust(t.Context(), p, 1, 1000)
+		found := len(e.Found) > 0
+		if !found {
+			res, _ := e.Confirm(t.Context(), p, search.Options{Seed: 1})
+			found = res.Finding != nil
+		}
+		if !found || len(e.Doubts) != 1 || !strings.Contains(e.Doubts[0], c.why) {
+			t.Errorf("Exhaust, %s: found %v, %q", c.name, found, e.Doubts)
+		}
+	}
+}
+
+// A program that sends otherwise after some runs has no "every order".
+func TestConfirmingSeesOtherMessages(t *testing.T) {
+	for _, from := range []int{2, 3, 4, 6} { // the runs of distinct orders are over by then
+		hits := 0
+		p := search.Property{Name: "confirmed", Test: t.Name(), Func: func(t *props.T) {
+			sys, n := t.System(), 1
+			if hits++; hits > from {
+				n = 2
+			}
+			for range 3 {
+				a := sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {}))
+				for range n {
+					sys.Send(a, 1)
+				}
+			}
+			sys.Run()
+		}}
+		if e := search.Exhaust(t.Context(), p, 1, 1000); e.All || hits <= from {
+			t.Errorf("from run %d: %s after %d runs", from, e.Whole(), hits)
+		}
+		hits = 0
+		x, err := search.Explore(t.Context(), p, search.ExploreOptions{Seed: 1})
+		if err != nil || from == 6 && (x.Verdict.Complete || len(x.Complaints) != 1 || !strings.Contains(x.Complaints[0], "something outlives a run")) {
+			t.Errorf("from run %d: %v, %q, %v", from, x.Verdict, x.Complaints, err)
+		}
+	}
+}
+
+// What is claimed of all orders depends on what actors share if a reduction has left out
+// some, and these are too many to run them.
+func TestWhatCompleteDependsOn(t *testing.T) {
+	const when = "if actors share nothing but messages"
+	for _, c := range []struct {
+		name     string
+		property func(*props.T)
+		whole    string
+		depends  bool
+	}{
+		{"few", alone, "complete: the only order there is was run", false},
+		{"many", many, "complete if actors share nothing but messages: the only order there is was run", true},
+	} {
+		p := search.Property{Name: "confirmed", Test: t.Name(), Func: c.property}
+		x, err := search.Explore(t.Context(), p, search.ExploreOptions{Seed: 1})
+		if got := x.Verdict.String(); err != nil || !x.Verdict.Complete || strings.HasSuffix(got, ", "+when) != c.depends {
+			t.Errorf("%s: %s, %v", c.name, got, err)
+		}
+		e := search.Exhaust(t.Context(), p, 1, 1000)
+		if !e.All || e.Whole() != c.whole {
+			t.Errorf("%s: %s, %v", c.name, e.Whole(), e.Verdict)
+		}
+	}
+}
+
+// What depends on a reduction is confirmed for a quarter of the time that is left.
+func TestConfirmingTakesAQuarter(t *testing.T) {
+	p := search.Property{Name: "confirmed", Test: t.Name(), Func: many}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	x := search.Exhaust(ctx, p, 1, 100)
+	start := time.Now()
+	deadline, _ := ctx.Deadline()
+	left := deadline.Sub(start)
+	if res, same := x.Confirm(ctx, p, search.Options{Seed: 1}); !same || res.Finding != nil || time.Since(start) < left/4 {
+		t.Errorf("%d runs in %v of %v, %v", res.Runs, time.Since(start), left, same)
+	}
+}
+
 // An exploration says that it is complete only if runs at random fail as little as those of
 // the orders that it did not leave out.
 func TestExplorationsAreConfirmed(t *testing.T) {
-	const why = "have to do with each other by more than messages"
+	const why = "actors of this program share more than messages"
 	const fails, one = "NOT complete (an order that was left out fails): ", "1 distinct order in 1 run, "
 	for _, c := range []struct {
 		name     string
@@ -92,7 +242,7 @@ func TestExplorationsAreConfirmed(t *testing.T) {
 					t.Errorf("%s, KeepOn %v, %d workers: %s; found %d", c.name, keepOn, workers, got, len(x.Found))
 				}
 				for _, f := range x.Found {
-					if !strings.HasPrefix(f.Run, "a random run beside 1 run (explore, ") {
+					if !strings.HasPrefix(f.Run, "a confirming run after 1 run (explore, ") {
 						t.Errorf("%s, %d workers: %s", c.name, workers, f.Run)
 					}
 				}

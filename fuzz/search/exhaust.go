@@ -3,23 +3,31 @@ package search
 import (
 	"context"
 	"fmt"
+	"maps"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Exhaustion is what came of Exhaust.
+// An Exhaustion is the result of Exhaust.
 type Exhaustion struct {
 	Exploration
-	// All reports that every order of every input was run and none failed.
+	// All reports that every order of every input was run and none failed. If a
+	// reduction was used, that holds only if actors share nothing but messages.
 	All bool
+	// Doubts say why runs failed although every distinct order had passed. A test should
+	// fail for each.
+	Doubts []string
 	// Orders are those of receives in all that was run. If that was All, no others are
 	// possible.
 	Orders *coverage.Orders
@@ -27,17 +35,59 @@ type Exhaustion struct {
 	// something that was in use.
 	reduced, doubts bool
 	// orders are those that were run, by orderOf.
-	orders map[uint64]bool
+	orders      map[uint64]bool
+	passesAgain func() bool // see the function
 }
 
 // Exhaust runs a property in every distinct order of all its inputs, if that can
 // be done within a number of runs, and for a property that draws by OneOf alone
 // or not at all. It is for searches that may end when nothing is left, and so
-// claims less than Explore: where something is in use that reductions may be
-// wrong about, all orders must have been run without one. As in Sample a property
-// may be given early timers.
+// claims less than Explore: if no distinct order fails, it runs all orders without a
+// reduction, if that takes at most unreducedTimes as many runs. If there are more, it
+// claims all orders only of a program that uses nothing reductions may be wrong about.
+// As in Sample a property may be given early timers.
 func Exhaust(ctx context.Context, p Property, seed uint64, runs int) Exhaustion {
-	return exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs}, nil)
+	return exhaustTwice(ctx, p, seed, runs, unreducedTimes*runs)
+}
+
+// exhaustTwice runs the distinct orders, and then all, each in so many runs.
+func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns int) Exhaustion {
+	o := ExploreOptions{Seed: seed, Runs: runs}
+	o.Method.CountDistinct = true
+	x := exhaustOnce(ctx, p, o, nil)
+	x.passesAgain = func() bool { return passesAgain(ctx, p, o) }
+	if !x.Verdict.Complete || len(x.Found) > 0 {
+		return x
+	}
+	unreduced := ExploreOptions{Seed: seed, Runs: allRuns}
+	unreduced.Method = explore.Method{Reduction: explore.Everything, CountDistinct: true}
+	all := exhaustOnce(ctx, p, unreduced, nil)
+	all.passesAgain = x.passesAgain
+	if !x.doubts && !all.All && len(all.Found) == 0 && all.Verdict.Nondeterminism == "" { // there were too many
+		return x
+	}
+	all.All = all.All && (x.doubts || maps.Equal(x.orders, all.orders)) // else the program does not repeat itself
+	for _, f := range all.Found {
+		all.Doubts = append(all.Doubts, x.doubt(f.Finding)...)
+	}
+	return all
+}
+
+// unreducedTimes is how many times the runs of the distinct orders there may be where all
+// orders of all steps are run.
+const unreducedTimes = 10
+
+// doubt says why a run fails although every distinct order has passed.
+func (x *Exhaustion) doubt(f *finding.Finding) []string {
+	switch {
+	case f.Failure.Kind == pulse.KindNondeterminism: // it says so
+		return nil
+	case f.Replays < finding.Tried || !x.passesAgain():
+		return []string{itOutlives}
+	case x.reduced && !x.doubts:
+		return []string{theyShare}
+	}
+	return nil
 }
 
 // exhaust makes an exploration, and where there are doubts about its reduction another
@@ -109,18 +159,31 @@ func orderOf(res *props.Result) uint64 {
 	return all
 }
 
-// Confirm makes runs at random after every order was run, as many as that took. It
-// reports whether none of them came in an order that is new: no reduction is
-// trusted alone, and a program that does not repeat itself has no "every order".
+// Confirm makes runs at random after every order was run: as many as that took, and if a
+// reduction was used, for a quarter of the time that is left, since no reduction knows of
+// variables that actors share. It reports whether none of them came in an order that is
+// new: a program that does not repeat itself has no "every order".
 func (x *Exhaustion) Confirm(ctx context.Context, p Property, o Options) (res Result, same bool) {
 	o.Runs, o.Cache = max(leastConfirming, x.Verdict.Runs), distill.Cache{}
+	if deadline, ok := ctx.Deadline(); ok && x.reduced {
+		o.Runs = 0
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/confirmingPart)
+		defer cancel()
+	}
 	s := newSampler(ctx, p, o)
 	defer s.close()
 	s.known = x.orders
 	res = s.run()
 	res.Missed = nil // every situation was reached, or All would not hold
+	if res.Finding != nil {
+		x.Doubts = x.doubt(res.Finding)
+	}
 	return res, !s.strange.Load()
 }
+
+// Conditional reports that All holds only if actors share nothing but messages.
+func (x *Exhaustion) Conditional() bool { return x.All && x.reduced }
 
 // Whole says in words what was run: "complete: all 24 orders were run".
 func (x *Exhaustion) Whole() string {
@@ -131,6 +194,10 @@ func (x *Exhaustion) Whole() string {
 	}
 	if v.Inputs > 1 {
 		orders = fmt.Sprintf("all %s orders of all %s inputs were run", words.Grouped(v.Distinct), words.Grouped(v.Inputs))
+	}
+	orders += v.timers()
+	if x.Conditional() {
+		return "complete if " + nothingButMessages + ": " + orders
 	}
 	return "complete: " + orders
 }

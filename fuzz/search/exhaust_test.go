@@ -2,11 +2,13 @@ package search
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -18,30 +20,30 @@ func race3(t *props.T, o pulse.Options) *pulse.System {
 	return sys
 }
 
-// Exhaust claims that nothing is left only after a search without a reduction
-// when there is anything that a reduction may be wrong about, and never of inputs
-// drawn at random.
+// Exhaust claims that nothing is left after a search without a reduction. If there are too
+// many orders for that, it claims so only when there is nothing that a reduction may be wrong
+// about, and says what the claim depends on. It never does of inputs drawn at random.
 func TestExhaustDoubts(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		property func(*props.T)
-		reduced  bool
-		all      bool
+		all      bool // after all orders
+		reduced  bool // after the distinct ones
 	}{
 		{"nothing", func(t *props.T) { race3(t, pulse.Options{}).Run() }, true, true},
 		{"OneOf", func(t *props.T) { props.OneOf(t, "n", 1, 2); race3(t, pulse.Options{}).Run() }, true, true},
-		{"draw", func(t *props.T) { props.Draw(t, rapid.Bool(), "b"); race3(t, pulse.Options{}).Run() }, true, false},
-		{"isolation", func(t *props.T) { race3(t, pulse.Options{Isolation: true}).Run() }, false, true},
+		{"draw", func(t *props.T) { props.Draw(t, rapid.Bool(), "b"); race3(t, pulse.Options{}).Run() }, false, false},
+		{"isolation", func(t *props.T) { race3(t, pulse.Options{Isolation: true}).Run() }, true, false},
 		{"Always", func(t *props.T) {
 			sys := race3(t, pulse.Options{})
 			t.Always("holds", func() error { return nil })
 			sys.Run()
-		}, false, true},
+		}, true, false},
 		{"timer", func(t *props.T) {
 			sys := race3(t, pulse.Options{})
 			sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(1) })
 			sys.Run()
-		}, false, true},
+		}, true, false},
 		{"Skip", func(t *props.T) {
 			sys := t.System()
 			a := sys.Spawn("a", pulse.Func(func(_ *pulse.Ctx, msg any) {
@@ -58,8 +60,12 @@ func TestExhaustDoubts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := Property{Name: t.Name(), Test: t.Name(), Func: c.property}
 			x := Exhaust(context.Background(), p, 1, 1000)
-			if x.All != c.all || x.reduced != c.reduced {
-				t.Errorf("All is %v, want %v; a reduction was used: %v, want %v: %v; %v", x.All, c.all, x.reduced, c.reduced, x.Verdict, x.Complaints)
+			if x.All != c.all || x.Conditional() {
+				t.Errorf("of all orders: All is %v, want %v, conditional %v: %v; %v", x.All, c.all, x.Conditional(), x.Verdict, x.Complaints)
+			}
+			x = exhaustTwice(context.Background(), p, 1, 1000, 1)
+			if x.All != c.reduced || x.Conditional() != c.reduced {
+				t.Errorf("of distinct orders: All is %v, want %v, conditional %v: %v; %v", x.All, c.reduced, x.Conditional(), x.Verdict, x.Complaints)
 			}
 		})
 	}
@@ -93,5 +99,39 @@ func TestConfirmSeesOtherOrders(t *testing.T) {
 	}
 	if _, same := x.Confirm(context.Background(), p, Options{Seed: 1}); same {
 		t.Error("one order was left out, and nothing was said")
+	}
+}
+
+// What is said of all orders says whether timers could fire early in them, and which setting
+// decides that.
+func TestTimersAreSaid(t *testing.T) {
+	const never = ", without early timers (pulse.Options.EarlyTimers allows them)"
+	sleeps := func(o pulse.Options) func(*props.T) {
+		return func(t *props.T) {
+			sys := race3(t, o)
+			sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(1) })
+			sys.Run()
+		}
+	}
+	for _, c := range []struct {
+		name           string
+		property       func(*props.T)
+		verdict, whole string
+	}{
+		{"no timer", func(t *props.T) { race3(t, pulse.Options{EarlyTimers: 2}).Run() }, "", ""},
+		{"unset", sleeps(pulse.Options{}), never, ", with at most 2 early timers in a run (pulse.Options.EarlyTimers)"},
+		{"never", sleeps(pulse.Options{EarlyTimers: pulse.NeverEarly}), never, never},
+		{"one", sleeps(pulse.Options{EarlyTimers: 1}), ", with at most 1 early timer in a run (pulse.Options.EarlyTimers)", ", with at most 1 early timer in a run (pulse.Options.EarlyTimers)"},
+		{"any", sleeps(pulse.Options{EarlyTimers: -1}), ", with any number of early timers (pulse.Options.EarlyTimers)", ", with any number of early timers (pulse.Options.EarlyTimers)"},
+	} {
+		x := exploreFor(t, ExploreOptions{}, c.property)
+		_, got, _ := strings.Cut(x.Verdict.String(), words.Elapsed(x.Verdict.Elapsed))
+		if got, _, _ = strings.Cut(got, ";"); got != c.verdict || !x.Verdict.Complete {
+			t.Errorf("%s: %s", c.name, x.Verdict)
+		}
+		e := Exhaust(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: c.property}, 1, 1000)
+		if got := e.Whole(); !strings.HasSuffix(got, " were run"+c.whole) {
+			t.Errorf("%s: %s", c.name, got)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/shrink"
 )
@@ -27,7 +28,8 @@ type Explanation struct {
 	// Cut reports that the context ended before all that may be run was.
 	Cut bool
 	// Mixed reports that runs of one order failed and passed: something else decides,
-	// too, such as answers, faults, or which of two actors was first.
+	// too, such as answers, faults, or which of two actors was first. Failing then counts
+	// the orders that can fail.
 	Mixed bool
 	// Reduced reports that of the orders in which every actor receives the same only one
 	// was run, although the property may tell them apart: it looks at several actors at
@@ -43,6 +45,9 @@ type Explanation struct {
 	Given  []choice.Kind
 	// Sampled is what random orders show, nil if all were run or there was no time.
 	Sampled *Sampled
+
+	// refuted reports that only runs at random have shown that it is Mixed.
+	refuted bool
 
 	steps map[uint64]stepName
 	// bare has the constraints of the condition whose second message comes in no order before
@@ -87,10 +92,16 @@ func (e *Explanation) nameUnsent() {
 func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
 	res := s.run(*c)
 	if !isDoubtful(&res) && !res.Watches {
-		return s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, false)
+		e := s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, false)
+		if !e.refuted {
+			return e
+		}
+		if all := s.explainUnreduced(ctx, c, signature, runs); all.Complete {
+			return all
+		}
+		return e
 	}
-	all := explore.Options{Runs: unreduced * runs, Method: explore.Method{Reduction: explore.Everything}}
-	if e := s.explainBy(ctx, c, signature, all, false); e.Complete {
+	if e := s.explainUnreduced(ctx, c, signature, runs); e.Complete {
 		return e
 	}
 	e := s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, true)
@@ -101,6 +112,12 @@ func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature st
 // unreduced is how many times the runs there may be where all orders of all steps are
 // run, not only those that are distinct.
 const unreduced = 5
+
+// explainUnreduced runs all orders of all steps, if they are few enough.
+func (s *shrinking) explainUnreduced(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
+	all := explore.Options{Runs: unreduced * runs, Method: explore.Method{Reduction: explore.Everything}}
+	return s.explainBy(ctx, c, signature, all, false)
+}
 
 // explainBy explores the orders of a case as options say. Watched reports that those
 // are enough in which actors receive something else.
@@ -117,6 +134,9 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 	}
 	o.KeepOn, o.Stop = true, ctx.Done()
 	result, err := explore.Explore(o, w)
+	if err == nil && result.Complete && o.Reduction != explore.Everything && !watched {
+		w.confirm(ctx)
+	}
 	e := w.out
 	e.Complete = err == nil && result.Complete
 	e.Cut = !e.Complete && ctx.Err() != nil
@@ -196,6 +216,22 @@ func (w *explainer) Done(run explore.Run) {
 	}
 }
 
+// confirm makes runs at random of a program whose distinct orders were all run. No reduction
+// knows of a variable that actors share, which may decide what an order does.
+func (w *explainer) confirm(ctx context.Context) {
+	mixed, random := w.out.Mixed, strategy.Random()
+	for i := 0; i < leastConfirming && ctx.Err() == nil; i++ {
+		w.last = w.play(props.Plan{Inputs: w.inputs.Inputs, Strategy: random, StrategySeed: hash.Seed(1, uint64(i)), EarlyTimers: w.early})
+		if w.last.System == nil {
+			continue
+		}
+		if _, known := w.places[keyOf(w.last.System.Trace())]; known { // a run that fails early may look like none of them
+			w.Done(explore.Run{System: w.last.System, Failure: w.last.Failure})
+		}
+	}
+	w.out.refuted = w.out.Mixed && !mixed
+}
+
 // Again forgets all orders.
 func (w *explainer) Again() {
 	w.orders, w.out.Mixed, w.out.Skipped = nil, false, false
@@ -270,16 +306,17 @@ func keyOf(t *trace.Trace) (key uint64) {
 // String says it in one line or, of several terms, in a line for each.
 func (e *Explanation) String() string {
 	fails, orders, exactly := "fails", words.Count(e.Orders, "order"), "exactly where "
+	tail := ""
 	if e.Mixed {
-		fails = "can fail"
+		fails, exactly = "can fail", "where "
+		tail = ";\n    not exact: something besides the order of messages decides"
 	}
 	if e.Skipped {
 		orders += " that are not skipped"
 	}
-	tail := ""
 	if e.Reduced {
-		orders, exactly = "the "+orders+" that were run", "there exactly where "
-		tail = ";\n    the property may tell apart orders in which every actor receives the same, of which one was run"
+		orders, exactly = "the "+orders+" that were run", "there "+exactly
+		tail += ";\n    the property may tell apart orders in which every actor receives the same, of which one was run"
 	}
 	switch {
 	case e.Cut:
@@ -289,7 +326,7 @@ func (e *Explanation) String() string {
 	case e.Orders == 0 || e.Failing == 0:
 		return ""
 	case e.Orders == 1 && !e.Skipped && !e.Reduced:
-		return fails + " in the only order there is"
+		return fails + " in the only order there is" + tail
 	case e.Failing == e.Orders:
 		return fails + " in all " + orders + tail
 	case !e.Exact:

@@ -73,8 +73,8 @@ var (
 
 // Explore runs a property in every order that its options ask for, for all
 // inputs in turns, until that is done, a failure ends it, the runs are
-// used up or the context is done. If it is complete and has left orders out, some
-// runs at random confirm it, unless they are used up. The error says that the property cannot be
+// used up or the context is done. If it is complete and has left orders out, all orders
+// confirm it if they are few, and runs at random, unless they are used up. The error says that the property cannot be
 // explored as asked.
 func Explore(ctx context.Context, p Property, o ExploreOptions) (Exploration, error) {
 	x := newExploring(ctx, p, o)
@@ -227,6 +227,9 @@ func (x *exploring) tell(p explore.Progress) {
 func (x *exploring) result() Exploration {
 	out := Exploration{Verdict: x.verdict}
 	v := &out.Verdict
+	for _, w := range x.workers {
+		v.timed, v.early = v.timed || w.timed, max(v.early, w.early)
+	}
 	found := x.merged()
 	for signature := range found {
 		if v.Failures[signature] == 0 {

@@ -28,6 +28,8 @@ type explorer struct {
 	// between and looks are Result.Between and Result.Looks, of any run.
 	between, looks bool
 	doubts         bool // a run had what a reduction may be wrong about
+	timed          bool // a run had timers
+	early          int  // how many of these could fire early in one, at most; MaxInt is no bound
 
 	counts                    // of all inputs
 	own    *counts            // of the input
@@ -91,6 +93,14 @@ func (w *explorer) run(plan props.Plan) explore.Run {
 	}
 	w.keeps, w.between, w.looks = w.keeps || res.Remembers, w.between || res.Between, w.looks || res.Looks
 	w.doubts = w.doubts || res.Watches || isDoubtful(res)
+	if res.System != nil && res.System.Timers() > 0 {
+		w.timed = true
+		if n := res.System.Options().EarlyTimers; n < 0 {
+			w.early = math.MaxInt
+		} else {
+			w.early = max(w.early, n)
+		}
+	}
 	return explore.Run{System: res.System, Failure: res.Failure, Watched: true}
 }
 
@@ -238,6 +248,8 @@ func (x *exploring) which(f *placed) string {
 	}
 	run := fmt.Sprintf("run %d of %d", number, all)
 	switch {
+	case f.probe && x.verdict.refuted != "":
+		run = fmt.Sprintf("a confirming run after %s", words.Count(number, "run"))
 	case f.probe:
 		run = fmt.Sprintf("a random run beside %s", words.Count(number, "run"))
 	case several:

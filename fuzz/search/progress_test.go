@@ -51,7 +51,7 @@ func TestProgressOfAnExploration(t *testing.T) {
 			t.Errorf("%v runs in all, want %d", n, all)
 		}
 	}
-	if want := "NOT complete (stop): "; !strings.HasPrefix(x.Verdict.String(), want) || !strings.Contains(x.Verdict.String(), " runs of about 20,000,000 to 80,000,000, ") {
+	if want := "NOT complete (stop): "; !strings.HasPrefix(x.Verdict.String(), want) || !strings.Contains(x.Verdict.String(), " runs of about 40,000,000, ") {
 		t.Errorf("%v", x.Verdict)
 	}
 }
@@ -95,13 +95,13 @@ func TestEstimateInAVerdict(t *testing.T) {
 		want string
 	}{
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: 12_400, Runs: 12_400, Estimate: 81_234, Steps: 98_712}, Inputs: 1},
-			"NOT complete (time): 12,400 distinct orders in 12,400 runs of about 41,000 to 160,000, 98,712 steps, 0s"},
+			"NOT complete (time): 12,400 distinct orders in 12,400 runs of about 81,000, 98,712 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: -1, Runs: 1013, Wasted: 1200, Estimate: 1041, Steps: 1}, Inputs: 1},
-			"NOT complete (time): 1,013 runs of about 1,013 to 2,100, 1,200 wasted, 1 step, 0s"},
+			"NOT complete (time): 1,013 runs of about 1,013, 1,200 wasted, 1 step, 0s"},
 		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 3e20}, Inputs: 1, more: true},
 			"NOT complete (runs): 7 distinct orders in 7 runs of more than 10^18 for this input, 0 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "runs", Distinct: 7, Runs: 7, Estimate: 9}, Inputs: 2, more: true},
-			"NOT complete (runs) after 2 inputs: 7 distinct orders in 7 runs of about 7 to 18 for these inputs, 0 steps, 0s"},
+			"NOT complete (runs) after 2 inputs: 7 distinct orders in 7 runs of about 9 for these inputs, 0 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: 7, Runs: 7, Estimate: 7}, Inputs: 1},
 			"NOT complete (time): 7 distinct orders in 7 runs, 0 steps, 0s"},
 		{Verdict{Result: explore.Result{Bound: "time", Distinct: -1, Runs: 7, Estimate: 9, Levels: make([]explore.Level, 2)}, Inputs: 1},
@@ -109,6 +109,22 @@ func TestEstimateInAVerdict(t *testing.T) {
 	} {
 		if got := c.v.String(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// A verdict and the advice on it say one number of runs. They said "520,000,000 to
+// 2,100,000,000" and "1,000,000,000".
+func TestOneEstimate(t *testing.T) {
+	for _, bound := range []string{"time", "runs"} {
+		for estimate, want := range map[float64]string{1.04e9: "about 1,000,000,000", 81_234: "about 81,000", 3e20: "more than 10^18"} {
+			v := Verdict{Result: explore.Result{Bound: bound, Distinct: 90, Runs: 90, Estimate: estimate}, Inputs: 1}
+			if bound == "time" && estimate < 1e9 { // then it says a time
+				continue
+			}
+			if got, advice := v.String(), v.Advice(); !strings.Contains(got, " of "+want+", ") || !strings.Contains(advice, want) {
+				t.Errorf("%s\n%s\nwant %s in both", got, advice, want)
+			}
 		}
 	}
 }

@@ -50,6 +50,9 @@ type Options struct {
 	// Portfolio is the arms that runs are made by, in turns; none means the default
 	// portfolio, whose shares change with the number of the batch.
 	Portfolio []Entry
+	// Hinted has the default portfolio give half of the runs to a guided search: the
+	// property gives hints, as LookForHints has it.
+	Hinted bool
 	// Passed is told of each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
 	// Planned is told of each run before it begins, by its number, and may change the
@@ -70,14 +73,24 @@ type Options struct {
 // BatchSize returns how many runs a batch has: it goes through the portfolio an even
 // number of times, so that no two batches share an input.
 func (o *Options) BatchSize() int {
-	if len(o.Portfolio) == 0 {
+	list := o.arms()
+	if len(list) == 0 {
 		return stageRuns
 	}
-	n, want := runsPerInput*len(o.Portfolio), batchRuns
-	for _, e := range o.Portfolio {
+	n, want := runsPerInput*len(list), batchRuns
+	for _, e := range list {
 		want = max(want, e.Batch)
 	}
 	return n * max(1, want/n)
+}
+
+// arms returns the arms that runs are made by in turns; none are the stages of the default
+// portfolio.
+func (o *Options) arms() []Entry {
+	if len(o.Portfolio) == 0 && o.Hinted {
+		return hinted()
+	}
+	return o.Portfolio
 }
 
 // A Result is what came of a search.
@@ -139,8 +152,9 @@ func Sample(ctx context.Context, p Property, o Options) Result {
 }
 
 func newSampler(ctx context.Context, p Property, o Options) *sampler {
-	s := &sampler{Options: o, property: p, size: o.BatchSize(), staged: len(o.Portfolio) == 0, tally: NewTally()}
-	if s.staged {
+	s := &sampler{Options: o, property: p, size: o.BatchSize(), tally: NewTally()}
+	s.Portfolio = o.arms()
+	if s.staged = len(s.Portfolio) == 0; s.staged {
 		s.Portfolio = usual()
 	}
 	s.orders = s.ordersOf(0)

@@ -644,6 +644,25 @@ var awkward = []awkwardProgram{
 		})})
 		sendsBy(sys, judge, "a", "b")
 	}},
+	{"reads what another writes", func(t *props.T, sys *pulse.System) {
+		first, set := "", false
+		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+			if first == "" {
+				if first = msg.(string); set && first == "c" {
+					first = "b"
+				}
+			}
+		}))
+		other := sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) { set = true }))
+		for _, word := range []string{"a", "b", "c"} {
+			sendsBy(sys, judge, word)
+		}
+		sendsBy(sys, other, "set")
+		sys.Run()
+		if first == "b" {
+			t.Error("b came first")
+		}
+	}},
 	{"lost messages", func(t *props.T, sys *pulse.System) {
 		got := ""
 		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) { got += msg.(string) }))

@@ -214,10 +214,8 @@ func (r *Result) Coverage() string {
 		text += fmt.Sprintf(" (counted in %s of the runs)", words.Grouped(n))
 	}
 	var named []string
-	for _, g := range r.Orders.Open(coverage.PR) {
-		if name := g.String(); slices.Contains(named, name) {
-			continue
-		} else if named = append(named, name); len(named) > mostNamed {
+	for _, n := range r.Orders.OpenNames(coverage.PR) {
+		if named = append(named, n.Name); len(named) > mostNamed {
 			named[mostNamed] = "…"
 			break
 		}

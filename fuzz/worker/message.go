@@ -91,6 +91,8 @@ type Request struct {
 	Count   int   `json:",omitempty"`
 	Without []int `json:",omitempty"`
 	Runs    int   `json:",omitempty"`
+	// Hinted is what Begin has replied.
+	Hinted bool `json:",omitempty"`
 	// Of Again: the decision to stop before; nil is to stop at none.
 	Stop *Decision `json:",omitempty"`
 
@@ -118,6 +120,9 @@ type Reply struct {
 	Error string `json:",omitempty"` // why nothing was done
 	search.Tally
 	Batch int `json:",omitempty"` // how many runs a batch has
+	// Hinted reports, of Begin, that the property gives hints: half of its runs are to be
+	// guided.
+	Hinted bool `json:",omitempty"`
 	// Orders is the file of what the runs of Run have shown, or those of Begin after which
 	// it is complete, as coverage.Orders writes it.
 	Orders []byte `json:",omitempty"`
@@ -128,13 +133,15 @@ type Reply struct {
 	// goroutines have done wrong after the last one.
 	Missed []string `json:",omitempty"`
 	Late   []string `json:",omitempty"`
-	// Complete says in words that every order was run, "" when that is not so. Text is
+	// Complete says in words that every order was run, "" when that is not so. Conditional
+	// reports that this holds only if actors share nothing but messages. Text is
 	// what is to be shown, Trace all steps of the run.
-	Complete string   `json:",omitempty"`
-	Text     string   `json:",omitempty"`
-	Trace    string   `json:",omitempty"`
-	Problems []string `json:",omitempty"`
-	Notes    []string `json:",omitempty"`
+	Complete    string   `json:",omitempty"`
+	Conditional bool     `json:",omitempty"`
+	Text        string   `json:",omitempty"`
+	Trace       string   `json:",omitempty"`
+	Problems    []string `json:",omitempty"`
+	Notes       []string `json:",omitempty"`
 	// Walk has steps of the run, of Walk.
 	Walk *page.Walk `json:",omitempty"`
 	// Exact reports of a case that it was run as it was saved.

@@ -59,7 +59,7 @@ func (s *server) context(q *Request) (context.Context, context.CancelFunc) {
 
 // options returns those of a search at random.
 func (s *server) options(q *Request) (o search.Options, err error) {
-	o = search.Options{Seed: q.Seed, CountAll: true}
+	o = search.Options{Seed: q.Seed, CountAll: true, Hinted: q.Hinted}
 	if s.Strategies != nil {
 		o.Portfolio, err = search.Strategies(s.Strategies...)
 	}
@@ -185,30 +185,56 @@ func (s *server) begin(q *Request) (*Reply, error) {
 		s.say(Message{At: &At{What: SavedCase + cases[i].Path}})
 		s.play(runner, &cases[i], r)
 	}
-	if len(r.Findings) > 0 || s.Strategies != nil || q.Runs < 0 {
+	if s.Strategies != nil || q.Runs < 0 {
+		return r, nil
+	}
+	if len(r.Findings) > 0 {
+		s.lookForHints(q, r)
 		return r, nil
 	}
 	s.say(Message{At: &At{What: "the runs of every order with which the search begins"}})
 	ctx, cancel := context.WithTimeout(s.asked, exhaustFor)
 	defer cancel()
-	var err error
 	x := search.Exhaust(ctx, s.Property, q.Seed, mostExhausted)
 	for _, f := range x.Found {
 		r.Findings = append(r.Findings, report(f.Finding, f.Run))
 	}
 	if len(x.Found) == 0 && x.All {
-		res, same := x.Confirm(ctx, s.Property, search.Options{Seed: q.Seed, CountAll: true})
-		if res.Finding == nil && same {
-			r.Complete = x.Whole()
-			r.Tally.Add(&res.Tally)
-			r.Tally.Runs += x.Verdict.Runs
-			r.Tally.Steps += x.Verdict.Steps
-			seen := &coverage.Orders{Source: q.Seed}
-			seen.Append(res.Orders)
-			r.Orders, err = seen.MarshalBinary()
-		}
+		err := s.confirm(q, &x, r)
+		return r, err
 	}
-	return r, err
+	r.Problems = append(r.Problems, x.Doubts...)
+	s.lookForHints(q, r)
+	return r, nil
+}
+
+// lookForHints makes runs that show whether the property gives hints.
+func (s *server) lookForHints(q *Request, r *Reply) {
+	s.say(Message{At: &At{What: "the runs that show whether the property gives hints"}})
+	h := search.LookForHints(context.Background(), s.Property, q.Seed, 0)
+	if r.Hinted = h.Given; h.Failed != nil && len(r.Findings) == 0 {
+		r.Findings = append(r.Findings, report(h.Failed, fmt.Sprintf("run %d (%s)", h.Run+1, h.Failed.Case.Strategy)))
+	}
+}
+
+// confirm makes runs at random after every order was run. Where the result depends on a
+// reduction, the command makes more of them.
+func (s *server) confirm(q *Request, x *search.Exhaustion, r *Reply) (err error) {
+	res, same := x.Confirm(context.Background(), s.Property, search.Options{Seed: q.Seed, CountAll: true})
+	r.Problems = append(r.Problems, x.Doubts...)
+	switch {
+	case res.Finding != nil:
+		r.Findings = append(r.Findings, report(res.Finding, fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy)))
+	case same:
+		r.Complete, r.Conditional = x.Whole(), x.Conditional()
+		r.Tally.Add(&res.Tally)
+		r.Tally.Runs += x.Verdict.Runs
+		r.Tally.Steps += x.Verdict.Steps
+		seen := &coverage.Orders{Source: q.Seed}
+		seen.Append(res.Orders)
+		r.Orders, err = seen.MarshalBinary()
+	}
+	return err
 }
 
 // play runs a saved case, adds what came of it, and returns it.

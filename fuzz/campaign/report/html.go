@@ -146,7 +146,7 @@ func (p *Property) section(w *page.Writer, i int) {
 		w.Write(p.matrix)
 		w.Put("</div>\n")
 	}
-	list(w, "Orders that no run has shown, and nothing is known to be in the way of", "", p.Coverage.Open)
+	list(w, "Receive pairs never seen in this order (possible as far as known)", "", p.Coverage.Open)
 	if len(p.Arms) > 0 {
 		w.Put("<h3>Ways to search</h3>\n"+page.Scroll+"<table>\n<tr><th>arm</th><th>runs</th><th>orders it showed first</th></tr>\n", "Ways to search in "+p.Name)
 		for _, a := range p.Arms {

@@ -128,9 +128,9 @@ func newProperty(out *campaign.Outcome, root string) Property {
 	c := o.Count(coverage.PR)
 	p.Coverage = Coverage{Runs: o.Runs(), Seen: c.Seen, Covered: c.Covered, Possible: c.Covered + c.Open, Unknown: c.Unknown,
 		Summary: o.Summary(), Chance: o.Chance(), Open: []string{}, Curves: listed(o.Curves())}
-	for _, g := range o.Open(coverage.PR) {
-		if name := g.String(); !slices.Contains(p.Coverage.Open, name) && len(p.Coverage.Open) < mostOpen {
-			p.Coverage.Open = append(p.Coverage.Open, name)
+	for _, n := range o.OpenNames(coverage.PR) {
+		if len(p.Coverage.Open) < mostOpen {
+			p.Coverage.Open = append(p.Coverage.Open, n.Name)
 		}
 	}
 	if c.Pairs() > 0 {
