@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"time"
+
 	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -10,7 +12,7 @@ import (
 const Variable = "JOSTLE_WORKER"
 
 // Version is that of the protocol. Whoever changes the meaning of a message raises it.
-const Version = 2
+const Version = 3
 
 // A Property is what a worker offers: one call of a verb.
 type Property struct {
@@ -38,9 +40,15 @@ type Message struct {
 // A Hello is the first message.
 type Hello struct{ Version int }
 
-// A Beat says ten times a second that the process lives, and how much memory it has
-// from the operating system, in bytes.
-type Beat struct{ Memory uint64 }
+// A Beat says ten times a second, and when a request is done, that the process lives.
+type Beat struct {
+	// Memory is how many bytes the process has from the operating system, and CPU how much
+	// processor time it has used, 0 if that is not known.
+	Memory uint64
+	CPU    time.Duration `json:",omitempty"`
+	// Collected reports that the garbage was collected just before, as Collect asks.
+	Collected bool `json:",omitempty"`
+}
 
 // An At says what a worker begins with: a batch of a search, or what is in words.
 type At struct {
@@ -79,6 +87,12 @@ const (
 	Stop    = "stop"    // let the test go on
 )
 
+// What a Request may ask for while another is being done. There is no reply.
+const (
+	Enough  = "enough"  // Run is to end after the run that is on
+	Collect = "collect" // collect garbage, and say so by a Beat
+)
+
 // A Request is what a command asks of a worker. Do says which of the other fields matter.
 type Request struct {
 	Do   string
@@ -109,7 +123,8 @@ type Request struct {
 	Pairs bool `json:",omitempty"`
 	// Pages asks for a page of HTML and one of JSON beside the case.
 	Pages bool `json:",omitempty"`
-	// Milliseconds bounds Begin, Shrink, Repair and Explore.
+	// Milliseconds bounds Shrink, Repair and Explore. Run begins no batch but the first after
+	// that time.
 	Milliseconds int `json:",omitempty"`
 }
 
@@ -118,6 +133,10 @@ type Reply struct {
 	Error string `json:",omitempty"` // why nothing was done
 	search.Tally
 	Batch int `json:",omitempty"` // how many runs a batch has
+	// Over is how many batches of Run are over. Cut reports that the next was begun, and
+	// ended by Enough.
+	Over int  `json:",omitempty"`
+	Cut  bool `json:",omitempty"`
 	// Orders is the file of what the runs of Run have shown, or those of Begin after which
 	// it is complete, as coverage.Orders writes it.
 	Orders []byte `json:",omitempty"`

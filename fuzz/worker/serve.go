@@ -2,9 +2,11 @@ package worker
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,14 +52,21 @@ type worker struct {
 	mu    sync.Mutex     // held while an offer is made and served
 	calls map[string]int // how many offers each test has made
 
-	requests chan Request // closed when the command has gone
-	pipe     *os.File     // to the command
+	requests chan asked // closed when the command has gone
+	enough   func()     // ends the request that was read last; nil before the first
+	pipe     *os.File   // to the command
 
 	// out guards what follows: busy reports that a request is being done, idle that
 	// nothing is until the command asks for more.
 	out        sync.Mutex
 	to         *json.Encoder
 	busy, idle bool
+}
+
+// An asked is what the command asks for. The context is done when there is enough of it.
+type asked struct {
+	Request
+	enough context.Context
 }
 
 // open connects the process with its command.
@@ -75,7 +84,7 @@ func open() *worker {
 	if in == nil || out == nil {
 		giveUp("%s is %q: these are no pipes", Variable, setting)
 	}
-	w := &worker{calls: map[string]int{}, requests: make(chan Request), pipe: out, to: json.NewEncoder(out)}
+	w := &worker{calls: map[string]int{}, requests: make(chan asked), pipe: out, to: json.NewEncoder(out)}
 	w.say(Message{Hello: &Hello{Version}})
 	go w.read(in)
 	go w.beat()
@@ -107,8 +116,26 @@ func (w *worker) read(in *os.File) {
 			close(w.requests)
 			return
 		}
-		w.requests <- q
+		switch q.Do {
+		case Enough:
+			if w.enough != nil {
+				w.enough()
+			}
+			continue
+		case Collect:
+			go w.collect()
+			continue
+		}
+		a := asked{Request: q}
+		a.enough, w.enough = context.WithCancel(context.Background())
+		w.requests <- a
 	}
+}
+
+// collect collects garbage and gives back to the operating system what is free.
+func (w *worker) collect() {
+	debug.FreeOSMemory()
+	w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime(), Collected: true}})
 }
 
 // say sends a message. If nobody reads it the process is for nobody.
@@ -127,7 +154,7 @@ func (w *worker) say(m Message) {
 }
 
 // next returns what the command asks for; false when it has gone.
-func (w *worker) next() (Request, bool) {
+func (w *worker) next() (asked, bool) {
 	q, ok := <-w.requests
 	w.out.Lock()
 	defer w.out.Unlock()
@@ -135,12 +162,15 @@ func (w *worker) next() (Request, bool) {
 	return q, ok
 }
 
-// beat says ten times a second how much memory there is.
+// beat says ten times a second what the process uses.
 func (w *worker) beat() {
 	for range time.Tick(time.Second / 10) {
-		w.say(Message{Beat: &Beat{Memory()}})
+		w.sayUsed()
 	}
 }
+
+// sayUsed says what the process uses.
+func (w *worker) sayUsed() { w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime()}}) }
 
 // serve offers a call and does what is asked for. Of a command that has gone, it does
 // nothing more.
@@ -158,7 +188,9 @@ func (w *worker) serve(c *Call) {
 		if !ok || q.Do == Stop {
 			return
 		}
-		r := s.do(&q)
+		s.enough = q.enough
+		r := s.do(&q.Request)
+		w.sayUsed() // also of a request that is done before the next beat
 		w.say(Message{Done: r})
 	}
 }
