@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -20,10 +21,8 @@ type campaign struct {
 	Options
 	targets []*target
 	began   time.Time
-	round   int // of the next shares
-	queue   []*job
-	flying  int         // jobs that workers are at
-	shares  map[int]int // by their round, how many are not over
+	lanes   *lanes // of the targets, in their order
+	flying  []*job // that workers are at
 	deaths  int
 	recount time.Time     // before it nothing is counted anew
 	hands   []*hand       // in the order in which they were begun
@@ -39,30 +38,38 @@ type campaign struct {
 }
 
 // How often a campaign says how far it is, in its first minute and later, how often it
-// notes that, and how long a share may go on when the time is over.
+// notes that, and how often it looks at what its workers are at. When the time is over a
+// share may go on for grace, and then to the end of its run, for mostLate at most.
 const (
-	sayEvery  = 5 * time.Second
-	sayLater  = time.Minute
-	noteEvery = time.Minute
-	grace     = 2 * time.Second
+	sayEvery   = 5 * time.Second
+	sayLater   = time.Minute
+	noteEvery  = time.Minute
+	watchEvery = time.Second / 10
+	grace      = 2 * time.Second
+	mostLate   = time.Minute
 )
 
-// run makes all rounds.
+// mostIdle is how many jobs, of as many hands, workers may be at besides those that keep
+// Workers processors busy: a process that waits needs none.
+const mostIdle = 8
+
+// run makes all turns.
 func (c *campaign) run(ctx context.Context) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	searching, stop := context.WithCancel(ctx) // of shares
 	defer stop()
+	enough, late := context.WithCancel(searching)
+	defer late()
 	jobs, results := make(chan *job), make(chan *job)
 	var workers sync.WaitGroup
-	for range c.Workers {
-		w := &hand{Options: &c.Options, searching: searching, all: ctx}
+	for range c.Workers + mostIdle {
+		w := &hand{Options: &c.Options, enough: enough, searching: searching, all: ctx}
 		c.hands = append(c.hands, w)
 		workers.Go(func() { w.work(jobs, results) })
 	}
-	c.shares = map[int]int{}
 	c.prepare()
-	c.loop(ctx, stop, jobs, results)
+	c.loop(ctx, stops{late, stop}, jobs, results)
 	close(jobs)
 	cancel()
 	workers.Wait()
@@ -76,12 +83,22 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// prepare queues what comes before the first round.
+// stops end shares: enough after the runs that are on, and now at once.
+type stops struct{ enough, now func() }
+
+// after has both done when the time is over.
+func (s stops) after() {
+	time.AfterFunc(grace, s.enough)
+	time.AfterFunc(grace+mostLate, s.now)
+}
+
+// prepare has what comes before the search wait for turns.
 func (c *campaign) prepare() {
+	c.lanes = newLanes(len(c.targets))
 	for _, t := range c.targets {
 		t.next = t.Done
 		if !t.Begun {
-			c.queue = append(c.queue, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed}, round: noRound})
+			t.waiting = append(t.waiting, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed}})
 			c.first++
 		}
 		for _, f := range t.Findings {
@@ -118,38 +135,30 @@ func (c *campaign) nothingLeft() string {
 }
 
 // loop hands out jobs and takes what came of them until nothing is left.
-func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *job) {
-	say, note := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every)
+func (c *campaign) loop(ctx context.Context, s stops, jobs, results chan *job) {
+	say, note, watch := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every), time.NewTicker(watchEvery)
 	defer say.Stop()
 	defer note.Stop()
+	defer watch.Stop()
 	var end <-chan time.Time
 	if c.For > 0 {
 		end = time.After(max(0, c.For-c.before))
 	}
 	done := ctx.Done()
 	for {
-		c.refill()
-		if len(c.queue) == 0 && c.flying == 0 {
-			if c.foundRest(); len(c.queue) > 0 && c.ended != interrupted {
-				continue
+		if c.handOut(jobs); len(c.flying) == 0 {
+			if c.foundRest(); c.ended == interrupted || c.next(false) < 0 {
+				c.end(c.nothingLeft())
+				return
 			}
-			c.end(c.nothingLeft())
-			return
-		}
-		var hand chan *job
-		var next *job
-		if len(c.queue) > 0 {
-			hand, next = jobs, c.queue[0]
-			next.known, next.size = next.target.signatures(), next.target.Batch
+			continue
 		}
 		select {
-		case hand <- next:
-			c.queue[0] = nil // else what comes of it would stay as long as the queue
-			c.queue = c.queue[1:]
-			c.flying++
 		case j := <-results:
-			c.flying--
+			c.land(j)
 			c.settle(j)
+		case <-watch.C:
+			c.watch()
 		case <-say.C:
 			c.went()
 			if c.Say == 0 && time.Since(c.began) > sayLater {
@@ -160,11 +169,10 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 		case <-end:
 			end = nil
 			c.end(timeOver)
-			time.AfterFunc(grace, stop)
+			s.after()
 		case <-done:
 			done = nil
 			c.end(interrupted)
-			c.queue = nil
 		}
 	}
 }
@@ -177,41 +185,11 @@ func (c *campaign) end(why string) {
 		return
 	}
 	c.over, c.ended = true, why
-	var left []*job
-	for _, j := range c.queue {
-		if j.request.Do == worker.Shrink || why == timeOver && (j.request.Do == worker.Begin || j.request.First == 0) {
-			left = append(left, j)
-		}
-	}
-	c.queue = left
 	for _, t := range c.targets {
-		c.atLeast(t)
-	}
-}
-
-// atLeast queues the first share of a target that has none, once the time is over.
-func (c *campaign) atLeast(t *target) {
-	if c.ended == timeOver && t.next == 0 && t.open(&c.Options) {
-		c.shares[c.round]++
-		c.queue = append(c.queue, c.share(t))
-	}
-}
-
-// refill plans a round when none is waiting and the round before the last is over.
-func (c *campaign) refill() {
-	if c.over || len(c.queue) > 0 {
-		return
-	}
-	for round, left := range c.shares {
-		if left == 0 {
-			delete(c.shares, round)
-		} else if round < c.round-1 {
-			return
-		}
-	}
-	for _, j := range c.plan() {
-		c.shares[j.round]++
-		c.queue = append(c.queue, j)
+		t.waiting = slices.DeleteFunc(t.waiting, func(j *job) bool {
+			return why == interrupted || j.request.Do == worker.Begin && why != timeOver
+		})
+		t.dropRest()
 	}
 }
 
@@ -234,9 +212,11 @@ func (c *campaign) settle(j *job) {
 		if c.first--; c.first == 0 {
 			close(c.ready)
 		}
+	case j.goesOn() && !c.over:
+		t.rest = append(t.rest, j)
 	default:
-		c.shares[j.round]--
-		t.early[j.request.First] = j
+		c.noteLate(j)
+		t.early[j.first] = j
 		for {
 			next := t.early[t.Done]
 			if next == nil || next.lost() {
@@ -244,7 +224,15 @@ func (c *campaign) settle(j *job) {
 			}
 			delete(t.early, t.Done)
 			c.settleShare(next)
+			c.weigh()
 		}
+	}
+}
+
+// noteLate notes a share whose run did not end.
+func (c *campaign) noteLate(j *job) {
+	if t := j.target; j.late && len(j.died) == 0 && c.ended == timeOver && len(t.Late) < mostTexts {
+		t.Late = append(t.Late, fmt.Sprintf("a run had not come to its end %s after the time was over, and its process was ended", words.Elapsed(grace+mostLate)))
 	}
 }
 
@@ -252,7 +240,10 @@ func (c *campaign) settle(j *job) {
 // given up only what was found.
 func (c *campaign) settleShare(j *job) {
 	t := j.target
-	t.Done = j.request.First + j.request.Count
+	t.Done = j.first + j.count
+	t.settled++
+	y := t.yieldOf(j.number)
+	y.Seconds += j.spent.Seconds()
 	if c.First && len(t.Findings) > 0 {
 		return
 	}
@@ -311,10 +302,9 @@ func (c *campaign) begun(j *job) {
 	}
 	if t.Complete = r.Complete; t.Complete != "" {
 		t.Tally = r.Tally
-		t.gain(&t.Tally, t.learn(j.seen))
+		t.gain(&t.Tally, t.learn(j.seen...))
 		c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: t.Complete})
 	}
-	c.atLeast(t)
 }
 
 // tell tells of an event.

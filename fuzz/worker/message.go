@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"slices"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/distill"
@@ -162,6 +163,23 @@ type Reply struct {
 	// Tidy has removed.
 	Pairs []distill.Pair `json:",omitempty"`
 	Gone  []string       `json:",omitempty"`
+}
+
+// Add adds what came of further batches of the same Run.
+func (r *Reply) Add(o *Reply) {
+	if r.Runs == 0 {
+		r.Missed = o.Missed
+	} else if o.Runs > 0 {
+		r.Missed = slices.DeleteFunc(r.Missed, func(name string) bool { return !slices.Contains(o.Missed, name) })
+	}
+	r.Tally.Add(&o.Tally)
+	r.Over, r.Cut, r.Failed = r.Over+o.Over, o.Cut, r.Failed+o.Failed
+	r.Late = append(r.Late, o.Late...)
+	for _, f := range o.Findings {
+		if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == f.Signature }) {
+			r.Findings = append(r.Findings, f)
+		}
+	}
 }
 
 // A Finding is a run in which the property did not hold.
