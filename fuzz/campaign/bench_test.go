@@ -52,7 +52,7 @@ func shareOf(b *testing.B, test string, workers int) (share func(), batches int)
 		for _, h := range hands {
 			var mine []*job
 			for range inTurn {
-				mine = append(mine, &job{target: t, meter: newMeter(), first: t.next, count: size,
+				mine = append(mine, &job{target: t, meter: newMeter(false), first: t.next, count: size,
 					request: worker.Request{Do: worker.Run, Seed: 1, First: t.next, Count: size}})
 				t.next += size
 			}

@@ -184,6 +184,40 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
+// TestSlowPropertiesCostThemselves: beside properties that stand still, wait, take much memory or print
+// much, each other property has at least four fifths of the runs that it has without them.
+// The planning of the same is TestTroubledLanes.
+//
+// Skips: unless JOSTLE_NIGHTLY is set, since it takes minutes and counts runs in a time.
+func TestSlowPropertiesCostThemselves(t *testing.T) {
+	if os.Getenv("JOSTLE_NIGHTLY") == "" {
+		t.Skip("only with JOSTLE_NIGHTLY=1")
+	}
+	usual := []string{"TestUsual3", "TestUsual4", "TestUsual5", "TestUsual6", "TestUsual7", "TestUsual8"}
+	slow := []string{"TestStands", "TestHogs", "TestPrints"}
+	o := campaign.Options{For: time.Minute, Workers: 2, Memory: 4 << 30}
+	alone := runsOf(campaignOf(t, t.TempDir(), o, usual...))
+	for _, other := range []string{"TestWaits", "TestBurns"} {
+		all := slices.Concat(slow, []string{other}, usual)
+		with := runsOf(campaignOf(t, t.TempDir(), o, all...))
+		for _, name := range all {
+			t.Logf("%-11s %10d runs, without the slow ones %10d: %.2f", name, with[name], alone[name], float64(with[name])/float64(alone[name]))
+			if with[name] < alone[name]*8/10 {
+				t.Errorf("%s has %d runs, and without the slow ones %d", name, with[name], alone[name])
+			}
+		}
+	}
+}
+
+// runsOf returns how many runs each test of a campaign had.
+func runsOf(r *campaign.Report) map[string]int {
+	runs := map[string]int{}
+	for i := range r.Outcomes {
+		runs[r.Outcomes[i].Subject.Property.Test] = r.Outcomes[i].Runs
+	}
+	return runs
+}
+
 // TestStallsByChance: a run that stood still, and does not when it is made again, is no
 // failure: the machine may have slept.
 func TestStallsByChance(t *testing.T) {

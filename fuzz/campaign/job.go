@@ -29,6 +29,7 @@ type job struct {
 	// Of the turn: its lane, what that was charged, in seconds, and what it costs. Spent is
 	// what all turns before have cost.
 	lane    int
+	hand    *hand
 	charged float64
 	spent   time.Duration
 	*meter
@@ -74,6 +75,8 @@ func (j *job) add(r *worker.Reply) {
 // last.
 type hand struct {
 	*Options
+	jobs chan *job
+	busy bool // of the campaign: it has a job
 	// Enough is done when shares are to end with the runs that are on, searching when they
 	// are to end at once, and all when everything is.
 	enough, searching, all context.Context
@@ -91,8 +94,8 @@ type kept struct {
 const mostKept = 4
 
 // work does jobs until there are no more.
-func (h *hand) work(jobs <-chan *job, results chan<- *job) {
-	for j := range jobs {
+func (h *hand) work(results chan<- *job) {
+	for j := range h.jobs {
 		h.at = j
 		h.do(j)
 		sum := uint64(0)

@@ -13,8 +13,8 @@ type lane struct {
 	// urgent reports that work waits that is no part of the search: saved cases, or a
 	// failure to be shrunk. ready reports that a share of the search can be begun.
 	urgent, ready bool
-	// flying is how many of its jobs workers are at, and overdue reports that one of them
-	// has gone on for longer than a turn.
+	// flying is how many of its jobs workers are at, and overdue reports that one of them is
+	// idle, or has gone on for much longer than a turn.
 	flying  int
 	overdue bool
 	// weight is the lane's part of the time, 1 on average; time is what it was charged, in

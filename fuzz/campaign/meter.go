@@ -22,9 +22,12 @@ const (
 	idleAfter = time.Second
 )
 
-func newMeter() *meter {
-	now := time.Now()
-	return &meter{begun: now, marked: now}
+// newMeter begins to measure a job, whose process is idle until it shows that it is not.
+func newMeter(idle bool) *meter {
+	m := &meter{begun: time.Now()}
+	m.marked = m.begun
+	m.idle.Store(idle)
+	return m
 }
 
 // use adds processor time that was used.

@@ -61,16 +61,18 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	defer stop()
 	enough, late := context.WithCancel(searching)
 	defer late()
-	jobs, results := make(chan *job), make(chan *job)
+	results := make(chan *job)
 	var workers sync.WaitGroup
 	for range c.Workers + mostIdle {
-		w := &hand{Options: &c.Options, enough: enough, searching: searching, all: ctx}
+		w := &hand{Options: &c.Options, jobs: make(chan *job, 1), enough: enough, searching: searching, all: ctx}
 		c.hands = append(c.hands, w)
-		workers.Go(func() { w.work(jobs, results) })
+		workers.Go(func() { w.work(results) })
 	}
 	c.prepare()
-	c.loop(ctx, stops{late, stop}, jobs, results)
-	close(jobs)
+	c.loop(ctx, stops{late, stop}, results)
+	for _, h := range c.hands {
+		close(h.jobs)
+	}
 	cancel()
 	workers.Wait()
 	c.checkpoint()
@@ -135,7 +137,7 @@ func (c *campaign) nothingLeft() string {
 }
 
 // loop hands out jobs and takes what came of them until nothing is left.
-func (c *campaign) loop(ctx context.Context, s stops, jobs, results chan *job) {
+func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 	say, note, watch := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every), time.NewTicker(watchEvery)
 	defer say.Stop()
 	defer note.Stop()
@@ -146,7 +148,7 @@ func (c *campaign) loop(ctx context.Context, s stops, jobs, results chan *job) {
 	}
 	done := ctx.Done()
 	for {
-		if c.handOut(jobs); len(c.flying) == 0 {
+		if c.handOut(); len(c.flying) == 0 {
 			if c.foundRest(); c.ended == interrupted || c.next(false) < 0 {
 				c.end(c.nothingLeft())
 				return

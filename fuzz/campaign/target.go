@@ -50,6 +50,7 @@ type target struct {
 
 	noted   []string         // what was told of its workers
 	waiting []*job           // what is done before shares
+	waits   bool             // its last job was idle at its end
 	rest    []*job           // shares whose turn was over before they were
 	next    int              // the first batch that no share has
 	planned int              // shares

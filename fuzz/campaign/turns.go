@@ -13,7 +13,7 @@ const turn = 2 * time.Second
 
 // handOut gives jobs to hands while fewer than Workers are busy. Idle jobs make room for
 // others, as long as these are not of properties that have an overdue job.
-func (c *campaign) handOut(jobs chan<- *job) {
+func (c *campaign) handOut() {
 	for len(c.flying) < len(c.hands) {
 		idle := 0
 		for _, j := range c.flying {
@@ -30,8 +30,24 @@ func (c *campaign) handOut(jobs chan<- *job) {
 		}
 		j := c.take(lane)
 		c.flying = append(c.flying, j)
-		jobs <- j
+		j.hand = c.handFor(j.target)
+		j.hand.busy = true
+		j.hand.jobs <- j
 	}
+}
+
+// handFor returns a hand without a job: one that has a process of the target, or the first.
+func (c *campaign) handFor(t *target) (first *hand) {
+	for _, h := range c.hands {
+		switch {
+		case h.busy:
+		case slices.ContainsFunc(h.kept, func(k kept) bool { return k.target == t }):
+			return h
+		case first == nil:
+			first = h
+		}
+	}
+	return first
 }
 
 // next returns which target has the next turn, -1 if there is nothing to do.
@@ -65,7 +81,8 @@ func (c *campaign) take(lane int) (j *job) {
 		j = c.share(t)
 	}
 	j.lane, j.known, j.size = lane, t.signatures(), t.Batch
-	j.meter = newMeter()
+	j.meter = newMeter(t.waits)
+	c.lanes.list[lane].overdue = c.lanes.list[lane].overdue || t.waits
 	if j.request.Do == worker.Run {
 		p := t.pace(&c.Options)
 		j.charged = min(p.each()*float64(j.request.Count), max(p.each(), turn.Seconds()))
@@ -85,7 +102,7 @@ func (c *campaign) watch() {
 			c.lanes.charge(j.lane, s-j.charged)
 			j.charged = s
 		}
-		if time.Since(j.begun) > 2*turn {
+		if j.idle.Load() || time.Since(j.begun) > 2*turn {
 			c.lanes.list[j.lane].overdue = true
 		}
 	}
@@ -94,6 +111,7 @@ func (c *campaign) watch() {
 // land takes a job from a worker, and charges its lane for what it has cost.
 func (c *campaign) land(j *job) {
 	c.flying = slices.DeleteFunc(c.flying, func(o *job) bool { return o == j })
+	j.hand.busy, j.target.waits = false, j.idle.Load()
 	j.spent += j.cost()
 	c.lanes.charge(j.lane, j.cost().Seconds()-j.charged)
 	c.lanes.end(j.lane)
