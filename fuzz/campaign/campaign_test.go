@@ -184,6 +184,68 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
+// TestAgain: a batch that is made again, to know of which run a process died, makes the same
+// runs, by all strategies.
+func TestAgain(t *testing.T) {
+	env := environment(t.TempDir())
+	p, err := campaign.Start(t.Context(), subjects(t, env, "TestHolds")[0], worker.Command{Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	for batch := range 8 {
+		var made [2]string
+		for i, do := range []string{worker.Run, worker.Again} {
+			r, err := p.Do(t.Context(), worker.Request{Do: do, Seed: 1, First: batch, Count: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made[i] = fmt.Sprint(r.Runs, r.Steps, r.By, r.Tally.Fresh)
+		}
+		if made[0] != made[1] {
+			t.Errorf("batch %d has\n%s\nand made again\n%s", batch, made[0], made[1])
+		}
+	}
+}
+
+// TestStandsAtTheEnd: a run that stands still, or ends its process, when the time is over is a
+// failure with its case, also where it stood for less than a run may stand still.
+func TestStandsAtTheEnd(t *testing.T) {
+	for _, c := range []struct{ test, signature string }{
+		{"TestStands", "process: no progress, in step #, in which last receives int"},
+		{"TestExitsLate", "process: exit status #"},
+	} {
+		t.Run(c.test, func(t *testing.T) {
+			t.Parallel()
+			o := campaign.Options{For: 300 * time.Millisecond, First: true, Env: []string{"JOSTLE_STALL=4s"}}
+			r := campaignOf(t, t.TempDir(), o, c.test)
+			out := &r.Outcomes[0]
+			if r.Ended != "time" || len(out.Findings) != 1 || out.Findings[0].Signature != c.signature {
+				t.Fatalf("ended by %q after %d runs: found %+v, %q", r.Ended, out.Runs, out.Findings, out.Complaints)
+			}
+			if f := out.Findings[0]; f.Path == "" || !f.Died {
+				t.Errorf("no case is kept:\n%s", f.Text)
+			}
+		})
+	}
+}
+
+// TestSlowRunsAtTheEnd: runs of a batch that does not come to its end in time are run all the
+// same, and count.
+func TestSlowRunsAtTheEnd(t *testing.T) {
+	o := campaign.Options{For: 300 * time.Millisecond, First: true, File: filepath.Join(t.TempDir(), "state.json")}
+	r := campaignOf(t, t.TempDir(), o, "TestWaits")
+	again, err := campaign.Read(o.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*campaign.Report{r, again} {
+		if out := &r.Outcomes[0]; out.Runs < 1 || out.Runs > 15 || len(out.Complaints) > 0 || !strings.HasPrefix(out.Ran, fmt.Sprint(out.Runs, " run")) {
+			t.Errorf("%d runs (%s), %q", out.Runs, out.Ran, out.Complaints)
+		}
+	}
+}
+
 // TestSlowPropertiesCostThemselves: beside properties that stand still, wait, take much memory or print
 // much, each other property has at least four fifths of the runs that it has without them.
 // The planning of the same is TestTroubledLanes.

@@ -179,6 +179,15 @@ func stands(t *props.T) {
 	})
 }
 
+// exitsLate ends its process, after longer than there is time for.
+func exitsLate(t *props.T) {
+	drawn(t)
+	race(t, 3, func([]int) {
+		time.Sleep(3 * time.Second)
+		os.Exit(3)
+	})
+}
+
 // waits takes a second for each run, in which it waits; burns takes a second of a processor.
 func waits(t *props.T) {
 	drawn(t)
@@ -218,17 +227,18 @@ func usual(numbers int) func(*props.T) {
 	}
 }
 
-func TestStands(t *testing.T) { searched(t, stands) }
-func TestWaits(t *testing.T)  { searched(t, waits) }
-func TestBurns(t *testing.T)  { searched(t, burns) }
-func TestHogs(t *testing.T)   { searched(t, hogs) }
-func TestPrints(t *testing.T) { searched(t, prints) }
-func TestUsual3(t *testing.T) { searched(t, usual(3)) }
-func TestUsual4(t *testing.T) { searched(t, usual(4)) }
-func TestUsual5(t *testing.T) { searched(t, usual(5)) }
-func TestUsual6(t *testing.T) { searched(t, usual(6)) }
-func TestUsual7(t *testing.T) { searched(t, usual(7)) }
-func TestUsual8(t *testing.T) { searched(t, usual(8)) }
+func TestStands(t *testing.T)    { searched(t, stands) }
+func TestExitsLate(t *testing.T) { searched(t, exitsLate) }
+func TestWaits(t *testing.T)     { searched(t, waits) }
+func TestBurns(t *testing.T)     { searched(t, burns) }
+func TestHogs(t *testing.T)      { searched(t, hogs) }
+func TestPrints(t *testing.T)    { searched(t, prints) }
+func TestUsual3(t *testing.T)    { searched(t, usual(3)) }
+func TestUsual4(t *testing.T)    { searched(t, usual(4)) }
+func TestUsual5(t *testing.T)    { searched(t, usual(5)) }
+func TestUsual6(t *testing.T)    { searched(t, usual(6)) }
+func TestUsual7(t *testing.T)    { searched(t, usual(7)) }
+func TestUsual8(t *testing.T)    { searched(t, usual(8)) }
 
 func TestHolds(t *testing.T)     { searched(t, holds) }
 func TestTwoBugs(t *testing.T)   { searched(t, twoBugs) }
