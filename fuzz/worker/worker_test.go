@@ -144,6 +144,14 @@ func TestRequests(t *testing.T) {
 	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 4, Count: 4, Runs: 52}); err != nil || r.Tally.Runs != 0 {
 		t.Errorf("run beyond the bound: %+v, %v", r, err)
 	}
+	const many = 1 << 30
+	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: many, Milliseconds: 1}); err != nil || r.Over < 1 || r.Over == many || r.Tally.Runs != 16*r.Over || r.Cut {
+		t.Errorf("run for a time: %+v, %v", r, err)
+	}
+	time.AfterFunc(50*time.Millisecond, p.Enough)
+	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: many}); err != nil || r.Over == many || r.Tally.Runs < 16*r.Over || r.Tally.Runs > 16*(r.Over+1) {
+		t.Errorf("run until there is enough: %+v, %v", r, err)
+	}
 	if r, err = do(worker.Request{Do: worker.Explore, Seed: 1}); err != nil || r.Complete != "1 order" {
 		t.Errorf("explore: %+v, %v", r, err)
 	}
