@@ -81,7 +81,8 @@ type hand struct {
 	// are to end at once, and all when everything is.
 	enough, searching, all context.Context
 	at                     *job
-	kept                   []kept // the one used last is the last
+	doing                  atomic.Pointer[worker.Process] // a share; nil while it does something else
+	kept                   []kept                         // the one used last is the last
 	memory                 atomic.Uint64
 }
 
@@ -192,8 +193,10 @@ func (h *hand) ask(ctx context.Context, t *target, q worker.Request) (*worker.Re
 	stop := func() bool { return true }
 	if q.Do == worker.Run {
 		stop = context.AfterFunc(h.enough, p.Enough)
+		h.doing.Store(p)
 	}
 	r, err := p.Do(ctx, q)
+	h.doing.Store(nil)
 	stop()
 	var refused *worker.Refusal
 	if err == nil || errors.As(err, &refused) {

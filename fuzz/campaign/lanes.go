@@ -17,12 +17,14 @@ type lane struct {
 	// idle, or has gone on for much longer than a turn.
 	flying  int
 	overdue bool
+	// paused is how many of its jobs wait for their next turn.
+	paused int
 	// weight is the lane's part of the time, 1 on average; time is what it was charged, in
 	// seconds, divided by that.
 	weight, time float64
 }
 
-func (l *lane) wants() bool { return l.urgent || l.ready }
+func (l *lane) wants() bool { return l.urgent || l.ready || l.paused > 0 }
 
 // lanes are those of all properties.
 type lanes struct {
@@ -78,6 +80,13 @@ func (l *lanes) before(a, b *lane) bool {
 }
 
 func (l *lanes) hurries(a *lane) bool { return a.urgent && a.time <= l.now+advance }
+
+// yields reports whether a lane that has a worker is ahead of the one that has the next turn by
+// so many seconds or more.
+func (l *lanes) yields(i int, seconds float64) bool {
+	next := l.next(true)
+	return next >= 0 && next != i && l.list[i].time >= l.list[next].time+seconds
+}
 
 // begin begins a job of a lane, which is expected to cost so many seconds.
 func (l *lanes) begin(i int, share bool, seconds float64) {

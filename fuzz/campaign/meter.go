@@ -12,6 +12,10 @@ type meter struct {
 	cpu   atomic.Int64 // processor time so far, zero if that is not known
 	idle  atomic.Bool  // its process waits
 
+	turned time.Time     // when its turn began
+	paused bool          // it waits for its next turn
+	off    time.Duration // for how long it has waited for turns
+
 	marked time.Time     // since then
 	window time.Duration // it has used so much of it
 }
@@ -25,7 +29,7 @@ const (
 // newMeter begins to measure a job, whose process is idle until it shows that it is not.
 func newMeter(idle bool) *meter {
 	m := &meter{begun: time.Now()}
-	m.marked = m.begun
+	m.marked, m.turned = m.begun, m.begun
 	m.idle.Store(idle)
 	return m
 }
@@ -45,5 +49,5 @@ func (m *meter) cost() time.Duration {
 	if d := time.Duration(m.cpu.Load()); d > 0 {
 		return d
 	}
-	return time.Since(m.begun)
+	return time.Since(m.begun) - m.off
 }

@@ -193,6 +193,11 @@ func (c *campaign) end(why string) {
 		})
 		t.dropRest()
 	}
+	for _, j := range c.flying {
+		if j.paused {
+			c.resume(j)
+		}
+	}
 }
 
 // settle takes what came of a job.

@@ -11,29 +11,66 @@ import (
 // is left of the share waits for its next turn.
 const turn = 2 * time.Second
 
-// handOut gives jobs to hands while fewer than Workers are busy. Idle jobs make room for
-// others, as long as these are not of properties that have an overdue job.
+// handOut gives jobs to hands while fewer than Workers are busy. Jobs that are idle or paused
+// make room for others, as long as these are not of properties that have an overdue job.
 func (c *campaign) handOut() {
-	for len(c.flying) < len(c.hands) {
-		idle := 0
-		for _, j := range c.flying {
-			if j.idle.Load() {
-				idle++
-			}
-		}
-		if len(c.flying)-idle >= c.Workers {
-			return
-		}
+	for c.busy() < c.Workers {
 		lane := c.next(len(c.flying) >= c.Workers)
-		if lane < 0 {
+		switch j := c.pausedOf(lane, len(c.flying) == len(c.hands)); {
+		case j != nil:
+			c.resume(j)
+		case lane < 0 || len(c.flying) == len(c.hands):
 			return
+		default:
+			j := c.take(lane)
+			c.flying = append(c.flying, j)
+			j.hand = c.handFor(j.target)
+			j.hand.busy = true
+			j.hand.jobs <- j
 		}
-		j := c.take(lane)
-		c.flying = append(c.flying, j)
-		j.hand = c.handFor(j.target)
-		j.hand.busy = true
-		j.hand.jobs <- j
 	}
+}
+
+// busy returns how many jobs need a processor.
+func (c *campaign) busy() (n int) {
+	for _, j := range c.flying {
+		if !j.idle.Load() && !j.paused {
+			n++
+		}
+	}
+	return n
+}
+
+// pausedOf returns a paused job of a lane that has nothing else to do first, or, if there are
+// no hands for others, of any lane.
+func (c *campaign) pausedOf(lane int, any bool) *job {
+	for _, j := range c.flying {
+		if j.paused && (any || j.lane == lane && len(j.target.waiting) == 0) {
+			return j
+		}
+	}
+	return nil
+}
+
+// pause has a job wait at its next run, so that others have their turns.
+func (c *campaign) pause(j *job) {
+	p := j.hand.doing.Load()
+	if p == nil {
+		return // it does something else than runs of the search
+	}
+	p.Pause()
+	j.paused, j.turned = true, time.Now()
+	c.lanes.list[j.lane].paused++
+}
+
+// resume has a paused job go on.
+func (c *campaign) resume(j *job) {
+	if p := j.hand.doing.Load(); p != nil {
+		p.Resume()
+	}
+	j.off += time.Since(j.turned)
+	j.paused, j.turned = false, time.Now()
+	c.lanes.list[j.lane].paused--
 }
 
 // handFor returns a hand without a job: one that has a process of the target, or the first.
@@ -92,7 +129,7 @@ func (c *campaign) take(lane int) (j *job) {
 }
 
 // watch charges the lanes for jobs that cost more than was expected, and sees which are
-// overdue.
+// overdue. A job whose turn is over is paused, if another property is behind its own by a turn.
 func (c *campaign) watch() {
 	for i := range c.lanes.list {
 		c.lanes.list[i].overdue = false
@@ -102,8 +139,18 @@ func (c *campaign) watch() {
 			c.lanes.charge(j.lane, s-j.charged)
 			j.charged = s
 		}
-		if j.idle.Load() || time.Since(j.begun) > 2*turn {
+		if !j.paused && (j.idle.Load() || time.Since(j.turned) > 2*turn) {
 			c.lanes.list[j.lane].overdue = true
+		}
+	}
+	if c.over {
+		return
+	}
+	for _, j := range c.flying {
+		full := len(c.flying) == len(c.hands) || c.busy() < c.Workers
+		if !full && !j.paused && !j.idle.Load() && time.Since(j.turned) > turn && c.lanes.yields(j.lane, turn.Seconds()) {
+			c.pause(j)
+			c.handOut()
 		}
 	}
 }
@@ -111,6 +158,9 @@ func (c *campaign) watch() {
 // land takes a job from a worker, and charges its lane for what it has cost.
 func (c *campaign) land(j *job) {
 	c.flying = slices.DeleteFunc(c.flying, func(o *job) bool { return o == j })
+	if j.paused {
+		c.resume(j)
+	}
 	j.hand.busy, j.target.waits = false, j.idle.Load()
 	j.spent += j.cost()
 	c.lanes.charge(j.lane, j.cost().Seconds()-j.charged)

@@ -92,6 +92,8 @@ const (
 const (
 	Enough  = "enough"  // Run is to end after the run that is on
 	Collect = "collect" // collect garbage, and say so by a Beat
+	Pause   = "pause"   // Run is to begin no further run until Resume
+	Resume  = "resume"
 )
 
 // A Request is what a command asks of a worker. Do says which of the other fields matter.

@@ -253,6 +253,13 @@ func (p *Process) ask(q Request) error {
 	return p.requests.Encode(q)
 }
 
+// Pause has Do begin no further run, if that is of Run, until Resume. They are called by
+// another goroutine than the one that waits for it.
+func (p *Process) Pause() { p.ask(Request{Do: Pause}) }
+
+// Resume ends Pause.
+func (p *Process) Resume() { p.ask(Request{Do: Resume}) }
+
 // Enough has Do end after the run that is on, if that is of Run. It is called by another
 // goroutine than the one that waits for it.
 func (p *Process) Enough() { p.ask(Request{Do: Enough}) }

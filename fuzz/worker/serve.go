@@ -54,6 +54,8 @@ type worker struct {
 
 	requests chan asked // closed when the command has gone
 	enough   func()     // ends the request that was read last; nil before the first
+	turn     sync.Mutex // held while runs are not to begin, and for a moment before each
+	paused   bool       // of the reader: it holds turn
 	pipe     *os.File   // to the command
 
 	// out guards what follows: busy reports that a request is being done, idle that
@@ -116,7 +118,12 @@ func (w *worker) read(in *os.File) {
 			close(w.requests)
 			return
 		}
+		if q.Do != Collect {
+			w.pause(q.Do == Pause)
+		}
 		switch q.Do {
+		case Pause, Resume:
+			continue
 		case Enough:
 			if w.enough != nil {
 				w.enough()
@@ -130,6 +137,23 @@ func (w *worker) read(in *os.File) {
 		a.enough, w.enough = context.WithCancel(context.Background())
 		w.requests <- a
 	}
+}
+
+// pause has runs wait, or go on. They go on with any request that is not Collect.
+func (w *worker) pause(on bool) {
+	switch {
+	case on && !w.paused:
+		w.turn.Lock()
+	case !on && w.paused:
+		w.turn.Unlock()
+	}
+	w.paused = on
+}
+
+// waitTurn returns when a run may begin.
+func (w *worker) waitTurn() {
+	w.turn.Lock()
+	defer w.turn.Unlock()
 }
 
 // collect collects garbage and gives back to the operating system what is free.

@@ -133,6 +133,7 @@ func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
 func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *coverage.Orders) {
 	size := o.BatchSize()
 	o.Planned = func(index int, _ *props.Plan) {
+		s.waitTurn()
 		if index%size == 0 {
 			s.say(Message{At: &At{Batch: index / size}})
 		}
