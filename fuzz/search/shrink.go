@@ -493,6 +493,9 @@ type latest struct {
 	system *pulse.System
 }
 
+// isLong reports whether it has too many steps for its orders to be explored.
+func (l *latest) isLong() bool { return l.system != nil && l.system.Steps() > mostExplored }
+
 // names returns the names of its steps, nil if it had none.
 func (l *latest) names() *twoNames {
 	if l.system == nil {
@@ -539,7 +542,7 @@ func renamed(list []schedule.Constraint, was, is map[uint64]stepName) (out []sch
 
 // everywhere runs all orders of a program, if they are no more than most.
 func (h *hunt) everywhere(most int) {
-	if h.over() || most <= 0 || h.near.Steps > mostExplored { // zero is no bound to Explore
+	if h.over() || most <= 0 || h.latest.isLong() { // zero is no bound to Explore
 		return
 	}
 	w := &orderer{hunt: h}
