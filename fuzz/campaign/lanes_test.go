@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -97,6 +98,42 @@ func TestLanes(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %s", c.name, strings.Join(got, " "))
+	}
+}
+
+// TestTroubledLanes: beside a property that stands still, one whose runs take a second, one that
+// takes two for much memory, and one that prints much, each of six others has at least four
+// fifths of the shares that it has without them. With real processes it is
+// TestSlowPropertiesCostThemselves.
+func TestTroubledLanes(t *testing.T) {
+	six := []worked{{cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}}
+	four := []worked{{cost: 0.01, takes: 10}, {cost: 1}, {cost: 2}, {cost: 0.25}}
+	weighed := func(list []worked, slow int) *lanes {
+		l, paces := newLanes(len(list)), make([]pace, len(list))
+		for i := range paces {
+			paces[i] = pace{open: true, seconds: 4, steps: 4 << 20}
+			if i >= len(list)-slow {
+				paces[i].steps >>= 10
+			}
+		}
+		l.weigh(paces)
+		return l
+	}
+	for _, workers := range []int{1, 2, 3, 4} {
+		alone, with := slices.Clone(six), append(slices.Clone(six), four...)
+		simulate(weighed(alone, 0), alone, workers, 600)
+		simulate(weighed(with, len(four)), with, workers, 600)
+		t.Logf("%d workers: %v, without the slow ones %v", workers, with, alone)
+		for i := range alone {
+			if 10*with[i].got < 8*alone[i].got {
+				t.Errorf("%d workers: property %d has %d shares, and without the slow ones %d", workers, i, with[i].got, alone[i].got)
+			}
+		}
+		for i, w := range with[len(six):] {
+			if w.got < 5 {
+				t.Errorf("%d workers: slow property %d has %d shares", workers, i, w.got)
+			}
+		}
 	}
 }
 

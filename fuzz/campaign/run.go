@@ -231,7 +231,6 @@ func (c *campaign) settle(j *job) {
 			}
 			delete(t.early, t.Done)
 			c.settleShare(next)
-			c.weigh()
 		}
 	}
 }

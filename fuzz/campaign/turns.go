@@ -146,6 +146,7 @@ func (c *campaign) watch() {
 	if c.over {
 		return
 	}
+	c.weigh()
 	for _, j := range c.flying {
 		full := len(c.flying) == len(c.hands) || c.busy() < c.Workers
 		if !full && !j.paused && !j.idle.Load() && time.Since(j.turned) > turn && c.lanes.yields(j.lane, turn.Seconds()) {
@@ -168,6 +169,10 @@ func (c *campaign) land(j *job) {
 	c.watch()
 }
 
+// unknown is how many seconds a share may cost before its property counts as a slow one,
+// although none of its shares is over.
+const unknown = 1
+
 // weigh divides the time between the targets by their paces. A search that ends at the first
 // failure of each has as much time for one as for another.
 func (c *campaign) weigh() {
@@ -177,6 +182,11 @@ func (c *campaign) weigh() {
 	var paces []pace
 	for _, t := range c.targets {
 		paces = append(paces, t.pace(&c.Options))
+	}
+	for _, j := range c.flying { // the first share of a slow property may take long
+		if p := &paces[j.lane]; p.batches == 0 && j.request.Do == worker.Run && j.charged > unknown {
+			p.seconds += j.charged
+		}
 	}
 	c.lanes.weigh(paces)
 }
