@@ -40,8 +40,8 @@ type job struct {
 	died   []worker.Finding // findings that are deaths
 	notes  []string
 	deaths int
-	late   bool // it was ended at last, although it was to end with its run
-	fickle bool // what was to be made smaller does not fail in a new process
+	late   string // why it was ended at last, although it was to end with its run
+	fickle bool   // what was to be made smaller does not fail in a new process
 }
 
 // lost reports whether the job was not done, since the campaign was over.
@@ -129,7 +129,9 @@ func (h *hand) do(j *job) {
 		r, j.err = h.ask(ctx, j.target, j.request)
 		var death *worker.Death
 		if ctx.Err() != nil {
-			j.err, j.late = ctx.Err(), h.all.Err() == nil
+			if j.err = ctx.Err(); h.all.Err() == nil {
+				j.late = fmt.Sprintf("a run had not come to its end %s after the time was over, and its process was ended", words.Elapsed(grace+mostLate))
+			}
 		}
 		if j.err == nil {
 			j.add(r)
@@ -142,7 +144,9 @@ func (h *hand) do(j *job) {
 		again := h.look(ctx, j, death, tries)
 		switch {
 		case ctx.Err() != nil:
-			j.err = ctx.Err()
+			if j.err = ctx.Err(); h.all.Err() == nil {
+				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to make its run again", death.Headline())
+			}
 			return
 		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != worker.Shrink): // it was ended by somebody, or by chance
 			tries++

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -237,8 +236,8 @@ func (c *campaign) settle(j *job) {
 
 // noteLate notes a share whose run did not end.
 func (c *campaign) noteLate(j *job) {
-	if t := j.target; j.late && len(j.died) == 0 && c.ended == timeOver && len(t.Late) < mostTexts {
-		t.Late = append(t.Late, fmt.Sprintf("a run had not come to its end %s after the time was over, and its process was ended", words.Elapsed(grace+mostLate)))
+	if t := j.target; j.late != "" && len(j.died) == 0 && c.ended == timeOver && len(t.Late) < mostTexts {
+		t.Late = append(t.Late, j.late)
 	}
 }
 

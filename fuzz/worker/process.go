@@ -227,7 +227,7 @@ func (p *Process) note(m *Message) (cause string) {
 // A process that has more memory than it may is asked to collect its garbage. That may take
 // it collecting, if it does not take tooLarge times as much memory meanwhile.
 const (
-	collecting = 5 * time.Second
+	collecting = 30 * time.Second
 	tooLarge   = 4
 )
 
