@@ -43,7 +43,7 @@ func shareOf(b *testing.B, test string, workers int) (share func(), batches int)
 	t.Begun = true
 	hands := make([]*hand, workers)
 	for i := range hands {
-		hands[i] = &hand{Options: &c.Options, searching: b.Context(), all: b.Context()}
+		hands[i] = &hand{Options: &c.Options, enough: b.Context(), searching: b.Context(), all: b.Context()}
 	}
 	size := 8
 	share = func() {
@@ -52,12 +52,13 @@ func shareOf(b *testing.B, test string, workers int) (share func(), batches int)
 		for _, h := range hands {
 			var mine []*job
 			for range inTurn {
-				mine = append(mine, &job{target: t, request: worker.Request{Do: worker.Run, Seed: 1, First: t.next, Count: size}})
+				mine = append(mine, &job{target: t, meter: newMeter(false), first: t.next, count: size,
+					request: worker.Request{Do: worker.Run, Seed: 1, First: t.next, Count: size}})
 				t.next += size
-				c.shares[0]++
 			}
 			all.Go(func() {
 				for _, j := range mine {
+					h.at = j
 					h.do(j)
 					results <- j
 				}
@@ -72,7 +73,7 @@ func shareOf(b *testing.B, test string, workers int) (share func(), batches int)
 		}
 		all.Wait()
 	}
-	c.shares = map[int]int{}
+	c.lanes = newLanes(1)
 	b.Cleanup(func() {
 		for _, h := range hands {
 			for _, k := range h.kept {

@@ -143,7 +143,8 @@ type Finding struct {
 type Outcome struct {
 	Subject  Subject
 	Findings []*Finding
-	// Runs and Steps are of the batches of the search that came to their end; Ran says in
+	// Runs and Steps are of the batches of the search that came to their end, and of those that
+	// the end of the time has cut off: a campaign that goes on makes these again. Ran says in
 	// words what was run.
 	Runs  int
 	Steps int

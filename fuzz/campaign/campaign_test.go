@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -183,6 +184,108 @@ func TestDeaths(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAgain: a batch that is made again, to know of which run a process died, makes the same
+// runs, by all strategies.
+func TestAgain(t *testing.T) {
+	env := environment(t.TempDir())
+	p, err := campaign.Start(t.Context(), subjects(t, env, "TestHolds")[0], worker.Command{Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	for batch := range 8 {
+		var made [2]string
+		for i, do := range []string{worker.Run, worker.Again} {
+			r, err := p.Do(t.Context(), worker.Request{Do: do, Seed: 1, First: batch, Count: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made[i] = fmt.Sprint(r.Runs, r.Steps, r.By, r.Tally.Fresh)
+		}
+		if made[0] != made[1] {
+			t.Errorf("batch %d has\n%s\nand made again\n%s", batch, made[0], made[1])
+		}
+	}
+}
+
+// TestStandsAtTheEnd: a run that stands still, or ends its process, when the time is over is a
+// failure with its case, also where it stood for less than a run may stand still.
+func TestStandsAtTheEnd(t *testing.T) {
+	for _, c := range []struct{ test, signature string }{
+		{"TestStands", "process: no progress, in step #, in which last receives int"},
+		{"TestExitsLate", "process: exit status #"},
+	} {
+		t.Run(c.test, func(t *testing.T) {
+			t.Parallel()
+			o := campaign.Options{For: 300 * time.Millisecond, First: true, Env: []string{"JOSTLE_STALL=4s"}}
+			r := campaignOf(t, t.TempDir(), o, c.test)
+			out := &r.Outcomes[0]
+			if r.Ended != "time" || len(out.Findings) != 1 || out.Findings[0].Signature != c.signature {
+				t.Fatalf("ended by %q after %d runs: found %+v, %q", r.Ended, out.Runs, out.Findings, out.Complaints)
+			}
+			if f := out.Findings[0]; f.Path == "" || !f.Died {
+				t.Errorf("no case is kept:\n%s", f.Text)
+			}
+		})
+	}
+}
+
+// TestSlowRunsAtTheEnd: runs of a batch that does not come to its end in time are run all the
+// same, and count.
+func TestSlowRunsAtTheEnd(t *testing.T) {
+	o := campaign.Options{For: 300 * time.Millisecond, First: true, File: filepath.Join(t.TempDir(), "state.json")}
+	r := campaignOf(t, t.TempDir(), o, "TestWaits")
+	again, err := campaign.Read(o.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*campaign.Report{r, again} {
+		if out := &r.Outcomes[0]; out.Runs < 1 || out.Runs > 15 || len(out.Complaints) > 0 || !strings.HasPrefix(out.Ran, fmt.Sprint(out.Runs, " run")) {
+			t.Errorf("%d runs (%s), %q", out.Runs, out.Ran, out.Complaints)
+		}
+	}
+}
+
+// TestSlowPropertiesCostThemselves: beside properties that stand still, take a second for a
+// run, take much memory and print much, each other property has at least four fifths of the
+// runs that it has without them. Both campaigns run at the same time, since other work on the
+// machine must not count. The planning of the same is TestTroubledLanes.
+//
+// Skips: unless JOSTLE_NIGHTLY is set, since it takes minutes.
+func TestSlowPropertiesCostThemselves(t *testing.T) {
+	if os.Getenv("JOSTLE_NIGHTLY") == "" {
+		t.Skip("only with JOSTLE_NIGHTLY=1")
+	}
+	usual := []string{"TestUsual3", "TestUsual4", "TestUsual5", "TestUsual6", "TestUsual7", "TestUsual8"}
+	for _, second := range []string{"TestWaits", "TestBurns"} {
+		all := append([]string{"TestStands", "TestHogs", "TestPrints", second}, usual...)
+		var runs [2]map[string]int
+		var both sync.WaitGroup
+		for i, tests := range [][]string{usual, all} {
+			both.Go(func() {
+				runs[i] = runsOf(campaignOf(t, t.TempDir(), campaign.Options{For: time.Minute, Workers: 2, Memory: 4 << 30}, tests...))
+			})
+		}
+		both.Wait()
+		alone, with := runs[0], runs[1]
+		for _, name := range all {
+			t.Logf("%-11s %8d runs, without the slow ones %8d: %.2f", name, with[name], alone[name], float64(with[name])/float64(alone[name]))
+			if with[name] < alone[name]*8/10 {
+				t.Errorf("%s has %d runs, and without the slow ones %d", name, with[name], alone[name])
+			}
+		}
+	}
+}
+
+// runsOf returns how many runs each test of a campaign had.
+func runsOf(r *campaign.Report) map[string]int {
+	runs := map[string]int{}
+	for i := range r.Outcomes {
+		runs[r.Outcomes[i].Subject.Property.Test] = r.Outcomes[i].Runs
+	}
+	return runs
 }
 
 // TestStallsByChance: a run that stood still, and does not when it is made again, is no

@@ -4,16 +4,21 @@
 //
 // # What depends on what
 //
-// A campaign goes in rounds. In each round every property is given one share of batches,
-// and as many further shares as there are properties are divided by yield: by how many
-// orders of two receives the property's last shares have shown that none before had, so
-// that a property of which all is seen does not get as much time as one with more to see.
-// What shares have shown is put together in the order of their runs. A share has so many batches
-// that it takes about 2^20 steps. Both follow from the round before the last, so that
-// workers need not wait for each other at the end of each round, and neither depends on
-// how fast anything is. So the same seed and the same number of runs give the same
-// findings, with any number of workers, unless time ends the campaign or a property is
-// given up, because its runs keep ending their processes or would go on for ever.
+// Each property has a lane of its own: its batches come in shares, in their order. A share
+// has so many batches that it takes about 2^20 steps, by what the share eight before it of the
+// same property has shown; up to eight are on at a time. So neither which runs a property has
+// nor what its shares show depends on other properties, on how fast anything is or on how many
+// workers there are. The same seed and the same number of runs give the same findings, unless
+// time ends the campaign or a property is given up, because its runs keep ending their
+// processes or would go on for ever.
+//
+// Which property has the next turn at a worker depends on time: the one that has had the least
+// of its part of the processor time. After two seconds a turn ends with its batch, and what is
+// left of the share waits for the next. One half of the time is divided evenly, with less for a
+// property whose steps take long; the other half by yield: by how many ordered pairs of receives
+// that no run had shown before the last shares have shown in a second. A process that waits, as
+// one that stands still, keeps no other from its worker. When the time is over a share ends with
+// the run that is on; if that stands still, it is a failure.
 //
 // Workers with the race detector search beside these, with a seed and a file of their own:
 // what the others find does not depend on them.

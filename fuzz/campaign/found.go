@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -71,6 +72,7 @@ func (c *campaign) foundRest() {
 	for _, t := range c.targets {
 		for _, first := range slices.Sorted(maps.Keys(t.early)) {
 			c.foundIn(t.early[first])
+			c.cutShort(t.early[first])
 		}
 		clear(t.early)
 		for i := range t.Early {
@@ -90,6 +92,22 @@ func (c *campaign) foundRest() {
 		}
 		t.Early, t.Met = nil, nil
 	}
+}
+
+// cutShort counts the runs of a share that is not over, or follows one that is not.
+func (c *campaign) cutShort(j *job) {
+	t := j.target
+	if j.reply == nil || c.ended != timeOver || t.GivenUp != "" {
+		return
+	}
+	if t.Cut == nil {
+		cut := search.NewTally()
+		t.Cut = &cut
+	}
+	if t.made().Runs == 0 {
+		t.Missed = j.reply.Missed
+	}
+	t.Cut.Add(&j.reply.Tally)
 }
 
 // save keeps the case of a finding, if it is worth it.
@@ -139,11 +157,11 @@ func save(t *target, f *Finding) (path string, fresh bool, err error) {
 	return corpus.Folder{Dir: t.subject.Property.Folder, Property: t.subject.Property.Name}.Save(c)
 }
 
-// shrink queues that a finding is made smaller, before all else.
+// shrink has a finding made smaller, before anything else of its target.
 func (c *campaign) shrink(t *target, f *Finding) {
 	q := worker.Request{Do: worker.Shrink, Case: f.Case, Path: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where, Pages: c.Pages,
 		Milliseconds: int(c.Shrink.Milliseconds())}
-	c.queue = append([]*job{{target: t, request: q, finding: f, round: noRound}}, c.queue...)
+	t.waiting = append([]*job{{target: t, request: q, finding: f}}, t.waiting...)
 }
 
 // shrunk takes a finding that was made smaller, or that could not be.

@@ -19,34 +19,72 @@ import (
 type job struct {
 	target  *target
 	request worker.Request
-	round   int      // of a share, else noRound
 	finding *Finding // that is made smaller
 	known   []string // the signatures that were found before the job was begun
 	size    int      // how many runs a batch has, 0 if that was not known then
 
-	reply  *worker.Reply
-	seen   *coverage.Orders // what the runs have shown: of a share, or of all orders
+	// A share is the number of those of its target before it, and its first batch and how
+	// many it has. It may take several turns: the request is for what is left of it.
+	number, first, count int
+
+	// Of the turn: its lane, what that was charged, in seconds, and what it costs. Spent is
+	// what all turns before have cost.
+	lane    int
+	hand    *hand
+	charged float64
+	spent   time.Duration
+	*meter
+
+	reply  *worker.Reply      // of all turns
+	seen   []*coverage.Orders // what the runs have shown: of a share by its turns, or of all orders
 	err    error
 	died   []worker.Finding // findings that are deaths
 	notes  []string
 	deaths int
-	fickle bool // what was to be made smaller does not fail in a new process
+	late   string // why it was ended at last, although it was to end with its run
+	fickle bool   // what was to be made smaller does not fail in a new process
 }
-
-const noRound = -1
 
 // lost reports whether the job was not done, since the campaign was over.
 func (j *job) lost() bool {
-	return errors.Is(j.err, context.Canceled) || errors.Is(j.err, context.DeadlineExceeded)
+	return errors.Is(j.err, context.Canceled) || errors.Is(j.err, context.DeadlineExceeded) || j.goesOn()
+}
+
+// goesOn reports whether some of a share is left.
+func (j *job) goesOn() bool { return j.err == nil && j.request.Do == worker.Run && j.request.Count > 0 }
+
+// add adds what came of a turn.
+func (j *job) add(r *worker.Reply) {
+	if r.Orders != nil {
+		seen := &coverage.Orders{}
+		if j.err = seen.UnmarshalBinary(r.Orders); j.err != nil {
+			return
+		}
+		j.seen, r.Orders = append(j.seen, seen), nil
+	}
+	if j.request.Do == worker.Run {
+		j.request.First, j.request.Count = j.request.First+r.Over, j.request.Count-r.Over
+	}
+	if j.reply == nil {
+		j.reply = r
+		return
+	}
+	j.reply.Add(r)
 }
 
 // A hand does jobs, one at a time, with a process for each of the targets that it was at
 // last.
 type hand struct {
 	*Options
-	searching, all context.Context
-	kept           []kept // the one used last is the last
-	memory         atomic.Uint64
+	jobs chan *job
+	busy bool // of the campaign: it has a job
+	// Enough is done when shares are to end with the runs that are on, searching when they
+	// are to end at once, and all when everything is.
+	enough, searching, all context.Context
+	at                     *job
+	doing                  atomic.Pointer[worker.Process] // a share; nil while it does something else
+	kept                   []kept                         // the one used last is the last
+	memory                 atomic.Uint64
 }
 
 type kept struct {
@@ -58,8 +96,9 @@ type kept struct {
 const mostKept = 4
 
 // work does jobs until there are no more.
-func (h *hand) work(jobs <-chan *job, results chan<- *job) {
-	for j := range jobs {
+func (h *hand) work(results chan<- *job) {
+	for j := range h.jobs {
+		h.at = j
 		h.do(j)
 		sum := uint64(0)
 		for _, k := range h.kept {
@@ -87,13 +126,19 @@ func (h *hand) do(j *job) {
 		return
 	}
 	for tries := 1; ; {
-		j.reply, j.err = h.ask(ctx, j.target, j.request)
+		var r *worker.Reply
+		r, j.err = h.ask(ctx, j.target, j.request)
 		var death *worker.Death
 		if ctx.Err() != nil {
-			j.err = ctx.Err()
+			if j.err = ctx.Err(); h.all.Err() == nil {
+				j.late = fmt.Sprintf("a run had not come to its end %s after the time was over, and its process was ended", words.Elapsed(grace+mostLate))
+			}
+		}
+		if j.err == nil {
+			j.add(r)
+			return
 		}
 		if !errors.As(j.err, &death) {
-			j.read()
 			return
 		}
 		if death.Asked() && isOver(ctx) {
@@ -104,11 +149,17 @@ func (h *hand) do(j *job) {
 		again := h.look(ctx, j, death, tries)
 		switch {
 		case ctx.Err() != nil:
-			j.err = ctx.Err()
+			if j.err = ctx.Err(); h.all.Err() == nil {
+				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to make its run again", death.Headline())
+			}
 			return
 		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != worker.Shrink): // it was ended by somebody, or by chance
 			tries++
 			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); what it was at was begun again", death.Headline()))
+			if j.request.Do == worker.Run && h.enough.Err() != nil {
+				j.err = h.enough.Err()
+				return
+			}
 			continue
 		case again == nil:
 			return
@@ -119,6 +170,10 @@ func (h *hand) do(j *job) {
 			return
 		}
 		j.request.Without = append(slices.Clone(j.request.Without), death.At.Batch)
+		if h.enough.Err() != nil {
+			j.err = h.enough.Err()
+			return
+		}
 	}
 }
 
@@ -153,23 +208,20 @@ func (h *hand) repeats(ctx context.Context, j *job) bool {
 	return !j.fickle
 }
 
-// read reads what the runs have shown, if the reply tells.
-func (j *job) read() {
-	if j.err != nil || j.reply.Orders == nil {
-		return
-	}
-	j.seen = &coverage.Orders{}
-	j.err = j.seen.UnmarshalBinary(j.reply.Orders)
-	j.reply.Orders = nil
-}
-
 // ask has a process of a target do something, a new one if none waits.
 func (h *hand) ask(ctx context.Context, t *target, q worker.Request) (*worker.Reply, error) {
 	p, err := h.process(ctx, t)
 	if err != nil {
 		return nil, err
 	}
+	stop := func() bool { return true }
+	if q.Do == worker.Run {
+		stop = context.AfterFunc(h.enough, p.Enough)
+		h.doing.Store(p)
+	}
 	r, err := p.Do(ctx, q)
+	h.doing.Store(nil)
+	stop()
 	var refused *worker.Refusal
 	if err == nil || errors.As(err, &refused) {
 		h.keep(t, p)
@@ -188,7 +240,7 @@ func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err e
 	}
 	for range mostTries {
 		var death *worker.Death
-		p, err = Start(ctx, t.subject, worker.Command{Memory: h.Memory, Env: h.Env})
+		p, err = Start(ctx, t.subject, worker.Command{Memory: h.Memory, Env: h.Env, Beat: h.beat()})
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return p, err
@@ -197,6 +249,17 @@ func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err e
 		}
 	}
 	return nil, errors.New(err.Error())
+}
+
+// beat returns what measures the processor time of a process, for the job that is on.
+func (h *hand) beat() func(worker.Beat) {
+	var last time.Duration
+	return func(b worker.Beat) {
+		if b.CPU > 0 {
+			h.at.use(b.CPU - last)
+			last = b.CPU
+		}
+	}
 }
 
 // keep keeps a process for later.
@@ -212,7 +275,7 @@ func (h *hand) keep(t *target, p *worker.Process) {
 // environment matter.
 func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Process, error) {
 	c := s.Binary.Command(s.Property.Test)
-	c.Memory, c.Silence, c.StartUp, c.Env = bounds.Memory, bounds.Silence, bounds.StartUp, append(c.Env, bounds.Env...)
+	c.Memory, c.Silence, c.StartUp, c.Beat, c.Env = bounds.Memory, bounds.Silence, bounds.StartUp, bounds.Beat, append(c.Env, bounds.Env...)
 	p, err := worker.Start(c)
 	if err != nil {
 		return nil, err

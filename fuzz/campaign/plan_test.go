@@ -20,7 +20,7 @@ import (
 
 // planned returns a campaign of so many targets that are ready for shares.
 func planned(targets int, o Options) *campaign {
-	c := &campaign{Options: o, shares: map[int]int{}}
+	c := &campaign{Options: o, lanes: newLanes(targets)}
 	for i := range targets {
 		t := newTarget(Subject{Binary: &binary.Binary{}, Property: worker.Property{Test: fmt.Sprint("Test", i)}})
 		t.Begun, t.Batch = true, 32
@@ -54,8 +54,9 @@ func shows(before int, receives ...int) *coverage.Orders {
 // have received so many messages, and findings.
 func over(j *job, receives []int, steps int, signatures ...string) *job {
 	j.reply = &worker.Reply{Batch: 32, Tally: search.NewTally()}
-	j.seen = shows(10*j.request.First, receives...)
-	j.reply.Tally.Steps, j.reply.Tally.Runs = steps, 32*j.request.Count
+	j.seen = []*coverage.Orders{shows(10*j.first, receives...)}
+	j.reply.Tally.Steps, j.reply.Tally.Runs = steps, 32*j.count
+	j.request.Count = 0
 	for _, s := range signatures {
 		j.reply.Findings = append(j.reply.Findings, worker.Finding{Signature: s})
 	}
@@ -63,125 +64,135 @@ func over(j *job, receives []int, steps int, signatures ...string) *job {
 	return j
 }
 
-// TestShares: the shares of a round follow from the round before the last: each property
-// has one, and as many more as there are properties go by how many orders they showed that
-// were new (10, 20, 0 and 970 in each share of the properties here); a
-// share has about as many steps as all others.
-func TestShares(t *testing.T) {
-	c := planned(4, Options{Seed: 1})
-	receives, steps := [][]int{{5}, {5, 5}, nil, {44, 7, 3}}, []int{32 * 100, 32 * 10, 32, 32 * 4000}
-	var got []string
-	for round := range 4 {
-		var shares []string
-		for _, j := range c.plan() {
-			i := slices.Index(c.targets, j.target)
-			shares = append(shares, fmt.Sprintf("%d: %d+%d", i, j.request.First, j.request.Count))
-			c.shares[j.round]++
-			c.settle(over(j, receives[i], steps[i]*j.request.Count))
+// shares returns the shares that each target has until so many are settled. They are over as
+// soon as all that may be on at a time are begun.
+func shares(c *campaign, targets, each int, finish func(target int, j *job)) (lists [][]string) {
+	lists = make([][]string, targets)
+	for done := 0; done < each; done += window {
+		var jobs []*job
+		for i, t := range c.targets {
+			for c.hasShare(t) {
+				j := c.share(t)
+				jobs = append(jobs, j)
+				lists[i] = append(lists[i], fmt.Sprintf("%d+%d", j.first, j.count))
+			}
 		}
-		got = append(got, fmt.Sprintf("round %d\n  %s", round, strings.Join(shares, "\n  ")))
+		for _, j := range jobs {
+			finish(slices.Index(c.targets, j.target), j)
+			c.settle(j)
+		}
 	}
-	want := `round 0
-  0: 0+1
-  0: 1+1
-  1: 0+1
-  1: 1+1
-  2: 0+1
-  2: 1+1
-  3: 0+1
-  3: 1+1
-round 1
-  0: 2+1
-  0: 3+1
-  1: 2+1
-  1: 3+1
-  2: 2+1
-  2: 3+1
-  3: 2+1
-  3: 3+1
-round 2
-  0: 4+4
-  1: 4+4
-  2: 4+4
-  3: 4+4
-  3: 8+8
-  3: 16+8
-  3: 24+8
-  3: 32+8
-round 3
-  0: 8+16
-  1: 8+16
-  2: 8+16
-  3: 40+8
-  3: 48+8
-  3: 56+8
-  3: 64+8
-  3: 72+8`
-	if text := strings.Join(got, "\n"); text != want {
-		t.Errorf("planned\n%s\nwant\n%s", text, want)
+	return lists
+}
+
+// TestShares: a share follows from the one that is eight before it of the same property, and
+// not from those of others: it has about as many steps as all shares, and at most four times
+// as many batches as the one before.
+func TestShares(t *testing.T) {
+	steps := []int{32 * 100, 32 * 10, 32, 32 * 4000}
+	got := shares(planned(4, Options{Seed: 1}), 4, 16, func(i int, j *job) { over(j, nil, steps[i]*j.count) })
+	want := []string{
+		"0+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 8+4 12+16 28+64 92+256 348+327 675+327 1002+327 1329+327",
+		"0+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 8+4 12+16 28+64 92+256 348+1024 1372+3276 4648+3276 7924+3276",
+		"0+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 8+4 12+16 28+64 92+256 348+1024 1372+4096 5468+4096 9564+4096",
+		"0+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 8+4 12+8 20+8 28+8 36+8 44+8 52+8 60+8",
+	}
+	for i := range want {
+		if text := strings.Join(got[i], " "); text != want[i] {
+			t.Errorf("property %d has\n%s\nwant\n%s", i, text, want[i])
+		}
+	}
+	alone := shares(planned(1, Options{Seed: 1}), 1, 16, func(_ int, j *job) { over(j, nil, steps[0]*j.count) })
+	if text := strings.Join(alone[0], " "); text != want[0] {
+		t.Errorf("alone property 0 has\n%s\nwant\n%s", text, want[0])
 	}
 }
 
-// TestSharesOfShortSearches: where time is short no share takes much of it, and a search for
-// the first failure of each property has as many shares for one that shows orders that are
-// new as for one that shows none.
+// TestSharesOfShortSearches: where time is short no share takes much of it.
 func TestSharesOfShortSearches(t *testing.T) {
 	for _, test := range []struct {
-		o           Options
-		most, fresh int // batches of 1,000 steps in a share, and shares of the property that shows orders
+		o    Options
+		most int // batches of 1,000 steps in a share
 	}{
-		{Options{}, 1 << 20 / 1000, 3},
-		{Options{For: 8 * time.Hour}, 1 << 20 / 1000, 3},
-		{Options{For: 2 * time.Second, Workers: 2}, 62, 3},
-		{Options{For: 2 * time.Second, Workers: 2, First: true}, 62, 2},
-		{Options{For: time.Millisecond, First: true}, 4, 2},
+		{Options{}, 1 << 20 / 1000},
+		{Options{For: 8 * time.Hour}, 1 << 20 / 1000},
+		{Options{For: 2 * time.Second, Workers: 2}, 62},
+		{Options{For: time.Millisecond, First: true}, 4},
 	} {
-		c := planned(2, test.o)
-		most, fresh, actors := 0, 0, 0
-		for range 10 {
-			fresh = 0
-			for _, j := range c.plan() {
-				var receives []int
-				if j.target == c.targets[0] {
-					fresh, receives = fresh+1, []int{5}
+		most := 0
+		shares(planned(2, test.o), 2, 20, func(_ int, j *job) {
+			most = max(most, j.count)
+			over(j, nil, 1000*j.count)
+		})
+		if most != test.most {
+			t.Errorf("%+v: shares of up to %d batches, want %d", test.o, most, test.most)
+		}
+	}
+}
+
+// TestTurnsOfShares: a share that takes several turns comes to what it comes to in one, and no
+// share after it counts before it is over.
+func TestTurnsOfShares(t *testing.T) {
+	var want string
+	for _, turns := range [][]int{{6}, {1, 2, 3}, {5, 1}} {
+		c := planned(1, Options{Seed: 1})
+		target := c.targets[0]
+		target.Size = 6
+		j := c.share(target)
+		j.request.Count, j.count = 6, 6
+		for _, n := range turns {
+			if j.reply != nil {
+				if len(target.rest) != 1 || target.Done != 0 || target.Tally.Runs != 0 {
+					t.Fatalf("%v: %d shares go on, %d batches are over", turns, len(target.rest), target.Done)
 				}
-				most = max(most, j.request.Count)
-				c.shares[j.round]++
-				same := job{request: worker.Request{Count: j.request.Count}}
-				j.reply = over(&same, nil, 1000*j.request.Count).reply
-				j.seen = shows(actors, receives...)
-				actors++
-				c.settle(j)
+				target.rest = nil
 			}
+			r := &worker.Reply{Batch: 32, Over: n, Failed: n, Tally: search.NewTally(), Missed: []string{"a", fmt.Sprint(n)},
+				Findings: []worker.Finding{{Signature: "s", Run: 32 * j.request.First}, {Signature: fmt.Sprint("in ", n == 6), Run: 1}}}
+			r.Runs, r.Steps = 32*n, 320*n
+			var parts coverage.Orders
+			for b := range n {
+				parts.Append(shows(0, 3+j.request.First+b))
+			}
+			r.Orders, _ = parts.MarshalBinary()
+			j.add(r)
+			c.settle(j)
 		}
-		if most != test.most || fresh != test.fresh {
-			t.Errorf("%+v: shares of up to %d batches, %d in a round, want %d and %d", test.o, most, fresh, test.most, test.fresh)
+		got := fmt.Sprintf("%d over, %d runs, %d failed, %v missed, %d fresh, %v", target.Done, target.Tally.Runs, j.reply.Failed,
+			slices.Contains(target.Missed, "a"), target.yields[0].Fresh, target.seen.Chance())
+		if want == "" {
+			want = got
 		}
+		if got != want || target.find("s").Run != 0 {
+			t.Errorf("in turns of %v: %s, want %s", turns, got, want)
+		}
+	}
+	if !strings.HasPrefix(want, "6 over, 192 runs, 6 failed, true missed, 28 fresh") {
+		t.Errorf("in one turn: %s", want)
 	}
 }
 
 // TestFirstShares: when the time is over each property still has its saved cases and its
 // first share, and nothing more; after an interrupt none has.
 func TestFirstShares(t *testing.T) {
-	for why, want := range map[string]string{timeOver: "begin 0, run 1 0+1, run 2 0+1, run 0 0+1", interrupted: ""} {
+	for why, want := range map[string]string{timeOver: "begin 0, run 0 0+1, run 1 0+1", interrupted: ""} {
 		c := planned(4, Options{Seed: 1, For: time.Second})
-		begin := &job{target: c.targets[0], request: worker.Request{Do: worker.Begin}, reply: &worker.Reply{}, round: noRound}
+		begin := &job{target: c.targets[0], request: worker.Request{Do: worker.Begin}, reply: &worker.Reply{}}
 		c.first, c.ready = 1, make(chan struct{})
-		waits, runs := c.targets[1], c.targets[3]
-		c.targets[0].Begun = false
-		runs.next, runs.Tally.Runs = 1, 32
-		c.queue = []*job{begin, c.share(waits), c.share(runs)}
+		c.targets[0].Begun, c.targets[0].waiting = false, []*job{begin}
+		c.targets[2].next = 1
+		c.targets[3].next = 1
+		c.targets[3].rest = []*job{c.share(c.targets[3])}
 		c.end(why)
-		if c.ended == timeOver {
-			c.settle(begin)
-		}
 		var left []string
-		for _, j := range c.queue {
-			if text := fmt.Sprint("begin ", slices.Index(c.targets, j.target)); j.request.Do == worker.Begin {
-				left = append(left, text)
+		for lane := c.next(false); lane >= 0; lane = c.next(false) {
+			j := c.take(lane)
+			if j == begin {
+				c.settle(j)
+				left = append(left, fmt.Sprint("begin ", lane))
 				continue
 			}
-			left = append(left, fmt.Sprintf("run %d %d+%d", slices.Index(c.targets, j.target), j.request.First, j.request.Count))
+			left = append(left, fmt.Sprintf("run %d %d+%d", lane, j.first, j.count))
 		}
 		if got := strings.Join(left, ", "); got != want {
 			t.Errorf("%s: left is %q, want %q", why, got, want)
@@ -191,12 +202,9 @@ func TestFirstShares(t *testing.T) {
 
 // TestBoundedShares: a property with all its runs has no more shares.
 func TestBoundedShares(t *testing.T) {
-	c := planned(1, Options{Seed: 1, Runs: 100})
-	for round, want := range []int{2, 2, 0} { // 4 batches have 128 runs
-		jobs := c.plan()
-		if len(jobs) != want {
-			t.Errorf("round %d has %d shares, want %d", round, len(jobs), want)
-		}
+	got := shares(planned(1, Options{Seed: 1, Runs: 100}), 1, 16, func(_ int, j *job) { over(j, nil, 1) })
+	if n := len(got[0]); n != 4 { // of 32 runs each
+		t.Errorf("it has %d shares, want 4", n)
 	}
 }
 
@@ -205,13 +213,12 @@ func TestBoundedShares(t *testing.T) {
 func TestSettled(t *testing.T) {
 	var told []string
 	c := planned(1, Options{Seed: 1, Tell: func(e Event) { told = append(told, fmt.Sprint(e.Finding.Signature, " in run ", e.Finding.Run)) }})
-	jobs := slices.Concat(c.plan(), c.plan())
+	jobs := []*job{c.share(c.targets[0]), c.share(c.targets[0]), c.share(c.targets[0]), c.share(c.targets[0])}
 	for i, j := range jobs {
 		over(j, nil, 1, "a", fmt.Sprint("only in ", i))
 		for k := range j.reply.Findings {
 			j.reply.Findings[k].Run = i
 		}
-		c.shares[j.round]++
 	}
 	jobs[2].reply, jobs[2].err = nil, context.Canceled
 	jobs[2].died = []worker.Finding{{Signature: "died", Run: 2}}
@@ -239,26 +246,24 @@ func TestSettled(t *testing.T) {
 func TestYieldIsOfTheUnion(t *testing.T) {
 	for _, turned := range []bool{false, true} {
 		c := planned(1, Options{Seed: 1})
-		jobs := c.plan()
+		jobs := []*job{c.share(c.targets[0]), c.share(c.targets[0])}
 		for i, j := range jobs {
 			over(j, nil, 1)
-			j.seen = shows(0, 4+i) // 6 orders, and 4 more
+			j.seen = []*coverage.Orders{shows(0, 4+i)} // 6 orders, and 4 more
 		}
 		if turned {
 			slices.Reverse(jobs)
 		}
 		for _, j := range jobs {
-			c.shares[j.round]++
 			c.settle(j)
 		}
-		if got := c.targets[0].yields[0].Fresh; got != 10 {
-			t.Errorf("%d orders were new, want 10", got)
+		if got := fmt.Sprint(c.targets[0].yields[0].Fresh, c.targets[0].yields[1].Fresh); got != "6 4" {
+			t.Errorf("%s orders were new, want 6 and 4", got)
 		}
-		c.plan()
-		again := over(&job{target: c.targets[0], round: 1, request: worker.Request{First: 2, Count: 1}}, nil, 1)
-		again.seen = shows(0, 5)
+		again := over(c.share(c.targets[0]), nil, 1)
+		again.seen = []*coverage.Orders{shows(0, 5)}
 		c.settle(again)
-		if got := c.targets[0].yields[1].Fresh; got != 0 {
+		if got := c.targets[0].yields[2].Fresh; got != 0 {
 			t.Errorf("%d orders were new that were known, want 0", got)
 		}
 	}

@@ -170,6 +170,77 @@ func seldom(t *props.T) {
 	race(t, 3, func([]int) {})
 }
 
+// stands stands still for one of its inputs in a hundred or so.
+func stands(t *props.T) {
+	n := props.Draw(t, rapid.Uint64Range(0, 1<<40), "any")
+	race(t, 4, func([]int) {
+		if n%100 == 7 {
+			select {}
+		}
+	})
+}
+
+// exitsLate ends its process, after longer than there is time for.
+func exitsLate(t *props.T) {
+	drawn(t)
+	race(t, 3, func([]int) {
+		time.Sleep(3 * time.Second)
+		os.Exit(3)
+	})
+}
+
+// waits takes a second for each run, in which it waits; burns takes a second of a processor.
+func waits(t *props.T) {
+	drawn(t)
+	race(t, 3, func([]int) { time.Sleep(time.Second) })
+}
+
+func burns(t *props.T) {
+	drawn(t)
+	race(t, 3, func([]int) {
+		for end := time.Now().Add(time.Second); time.Now().Before(end); {
+		}
+	})
+}
+
+// hogs has two gigabytes for a while.
+func hogs(t *props.T) {
+	drawn(t)
+	race(t, 3, func(got []int) {
+		big := make([]byte, 2<<30)
+		for i := 0; i < len(big); i += 4096 {
+			big[i] = byte(got[0])
+		}
+	})
+}
+
+// prints prints a megabyte.
+func prints(t *props.T) {
+	drawn(t)
+	race(t, 3, func([]int) { os.Stdout.Write(make([]byte, 1<<20)) })
+}
+
+// usual are properties of several sizes in which nothing is wrong.
+func usual(numbers int) func(*props.T) {
+	return func(t *props.T) {
+		drawn(t)
+		race(t, numbers, func([]int) {})
+	}
+}
+
+func TestStands(t *testing.T)    { searched(t, stands) }
+func TestExitsLate(t *testing.T) { searched(t, exitsLate) }
+func TestWaits(t *testing.T)     { searched(t, waits) }
+func TestBurns(t *testing.T)     { searched(t, burns) }
+func TestHogs(t *testing.T)      { searched(t, hogs) }
+func TestPrints(t *testing.T)    { searched(t, prints) }
+func TestUsual3(t *testing.T)    { searched(t, usual(3)) }
+func TestUsual4(t *testing.T)    { searched(t, usual(4)) }
+func TestUsual5(t *testing.T)    { searched(t, usual(5)) }
+func TestUsual6(t *testing.T)    { searched(t, usual(6)) }
+func TestUsual7(t *testing.T)    { searched(t, usual(7)) }
+func TestUsual8(t *testing.T)    { searched(t, usual(8)) }
+
 func TestHolds(t *testing.T)     { searched(t, holds) }
 func TestTwoBugs(t *testing.T)   { searched(t, twoBugs) }
 func TestExits(t *testing.T)     { searched(t, exits) }

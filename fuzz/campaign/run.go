@@ -20,10 +20,8 @@ type campaign struct {
 	Options
 	targets []*target
 	began   time.Time
-	round   int // of the next shares
-	queue   []*job
-	flying  int         // jobs that workers are at
-	shares  map[int]int // by their round, how many are not over
+	lanes   *lanes // of the targets, in their order
+	flying  []*job // that workers are at
 	deaths  int
 	recount time.Time     // before it nothing is counted anew
 	hands   []*hand       // in the order in which they were begun
@@ -39,31 +37,41 @@ type campaign struct {
 }
 
 // How often a campaign says how far it is, in its first minute and later, how often it
-// notes that, and how long a share may go on when the time is over.
+// notes that, and how often it looks at what its workers are at. When the time is over a
+// share may go on for grace, and then to the end of its run, for mostLate at most.
 const (
-	sayEvery  = 5 * time.Second
-	sayLater  = time.Minute
-	noteEvery = time.Minute
-	grace     = 2 * time.Second
+	sayEvery   = 5 * time.Second
+	sayLater   = time.Minute
+	noteEvery  = time.Minute
+	watchEvery = time.Second / 10
+	grace      = 2 * time.Second
+	mostLate   = time.Minute
 )
 
-// run makes all rounds.
+// mostIdle is how many jobs, of as many hands, workers may be at besides those that keep
+// Workers processors busy: a process that waits needs none.
+const mostIdle = 8
+
+// run makes all turns.
 func (c *campaign) run(ctx context.Context) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	searching, stop := context.WithCancel(ctx) // of shares
 	defer stop()
-	jobs, results := make(chan *job), make(chan *job)
+	enough, late := context.WithCancel(searching)
+	defer late()
+	results := make(chan *job)
 	var workers sync.WaitGroup
-	for range c.Workers {
-		w := &hand{Options: &c.Options, searching: searching, all: ctx}
+	for range c.Workers + mostIdle {
+		w := &hand{Options: &c.Options, jobs: make(chan *job, 1), enough: enough, searching: searching, all: ctx}
 		c.hands = append(c.hands, w)
-		workers.Go(func() { w.work(jobs, results) })
+		workers.Go(func() { w.work(results) })
 	}
-	c.shares = map[int]int{}
 	c.prepare()
-	c.loop(ctx, stop, jobs, results)
-	close(jobs)
+	c.loop(ctx, stops{late, stop}, results)
+	for _, h := range c.hands {
+		close(h.jobs)
+	}
 	cancel()
 	workers.Wait()
 	c.checkpoint()
@@ -76,12 +84,22 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// prepare queues what comes before the first round.
+// stops end shares: enough after the runs that are on, and now at once.
+type stops struct{ enough, now func() }
+
+// after has both done when the time is over.
+func (s stops) after() {
+	time.AfterFunc(grace, s.enough)
+	time.AfterFunc(grace+mostLate, s.now)
+}
+
+// prepare has what comes before the search wait for turns.
 func (c *campaign) prepare() {
+	c.lanes = newLanes(len(c.targets))
 	for _, t := range c.targets {
 		t.next = t.Done
 		if !t.Begun {
-			c.queue = append(c.queue, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed}, round: noRound})
+			t.waiting = append(t.waiting, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed}})
 			c.first++
 		}
 		for _, f := range t.Findings {
@@ -118,38 +136,30 @@ func (c *campaign) nothingLeft() string {
 }
 
 // loop hands out jobs and takes what came of them until nothing is left.
-func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *job) {
-	say, note := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every)
+func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
+	say, note, watch := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every), time.NewTicker(watchEvery)
 	defer say.Stop()
 	defer note.Stop()
+	defer watch.Stop()
 	var end <-chan time.Time
 	if c.For > 0 {
 		end = time.After(max(0, c.For-c.before))
 	}
 	done := ctx.Done()
 	for {
-		c.refill()
-		if len(c.queue) == 0 && c.flying == 0 {
-			if c.foundRest(); len(c.queue) > 0 && c.ended != interrupted {
-				continue
+		if c.handOut(); len(c.flying) == 0 {
+			if c.foundRest(); c.ended == interrupted || c.next(false) < 0 {
+				c.end(c.nothingLeft())
+				return
 			}
-			c.end(c.nothingLeft())
-			return
-		}
-		var hand chan *job
-		var next *job
-		if len(c.queue) > 0 {
-			hand, next = jobs, c.queue[0]
-			next.known, next.size = next.target.signatures(), next.target.Batch
+			continue
 		}
 		select {
-		case hand <- next:
-			c.queue[0] = nil // else what comes of it would stay as long as the queue
-			c.queue = c.queue[1:]
-			c.flying++
 		case j := <-results:
-			c.flying--
+			c.land(j)
 			c.settle(j)
+		case <-watch.C:
+			c.watch()
 		case <-say.C:
 			c.went()
 			if c.Say == 0 && time.Since(c.began) > sayLater {
@@ -160,11 +170,10 @@ func (c *campaign) loop(ctx context.Context, stop func(), jobs, results chan *jo
 		case <-end:
 			end = nil
 			c.end(timeOver)
-			time.AfterFunc(grace, stop)
+			s.after()
 		case <-done:
 			done = nil
 			c.end(interrupted)
-			c.queue = nil
 		}
 	}
 }
@@ -177,42 +186,17 @@ func (c *campaign) end(why string) {
 		return
 	}
 	c.over, c.ended = true, why
-	var left []*job
-	for _, j := range c.queue {
-		if j.request.Do == worker.Shrink || why == timeOver && (j.request.Do == worker.Begin || j.request.First == 0) {
-			left = append(left, j)
-		}
-	}
-	c.queue = left
 	for _, t := range c.targets {
 		c.confirm(t)
-		c.atLeast(t)
+		t.waiting = slices.DeleteFunc(t.waiting, func(j *job) bool {
+			return why == interrupted || j.request.Do == worker.Begin && why != timeOver
+		})
+		t.dropRest()
 	}
-}
-
-// atLeast queues the first share of a target that has none, once the time is over.
-func (c *campaign) atLeast(t *target) {
-	if c.ended == timeOver && t.next == 0 && t.open(&c.Options) {
-		c.shares[c.round]++
-		c.queue = append(c.queue, c.share(t))
-	}
-}
-
-// refill plans a round when none is waiting and the round before the last is over.
-func (c *campaign) refill() {
-	if c.over || len(c.queue) > 0 {
-		return
-	}
-	for round, left := range c.shares {
-		if left == 0 {
-			delete(c.shares, round)
-		} else if round < c.round-1 {
-			return
+	for _, j := range c.flying {
+		if j.paused {
+			c.resume(j)
 		}
-	}
-	for _, j := range c.plan() {
-		c.shares[j.round]++
-		c.queue = append(c.queue, j)
 	}
 }
 
@@ -235,9 +219,11 @@ func (c *campaign) settle(j *job) {
 		if c.first--; c.first == 0 {
 			close(c.ready)
 		}
+	case j.goesOn() && !c.over:
+		t.rest = append(t.rest, j)
 	default:
-		c.shares[j.round]--
-		t.early[j.request.First] = j
+		c.noteLate(j)
+		t.early[j.first] = j
 		for {
 			next := t.early[t.Done]
 			if next == nil || next.lost() {
@@ -249,11 +235,21 @@ func (c *campaign) settle(j *job) {
 	}
 }
 
+// noteLate notes a share whose run did not end.
+func (c *campaign) noteLate(j *job) {
+	if t := j.target; j.late != "" && len(j.died) == 0 && c.ended == timeOver && len(t.Late) < mostTexts {
+		t.Late = append(t.Late, j.late)
+	}
+}
+
 // settleShare takes what came of a share, after all shares before it: of a target that was
 // given up only what was found.
 func (c *campaign) settleShare(j *job) {
 	t := j.target
-	t.Done = j.request.First + j.request.Count
+	t.Done = j.first + j.count
+	t.settled++
+	y := t.yieldOf(j.number)
+	y.Seconds += j.spent.Seconds()
 	if c.First && len(t.Findings) > 0 {
 		return
 	}
@@ -312,14 +308,13 @@ func (c *campaign) begun(j *job) {
 	}
 	if r.Complete != "" {
 		t.Tally = r.Tally
-		t.gain(&t.Tally, t.learn(j.seen))
+		t.gain(&t.Tally, t.learn(j.seen...))
 		if r.Conditional && c.For+time.Duration(c.Runs) > 0 {
 			t.Distinct = r.Complete
 		} else {
 			c.complete(t, r.Complete)
 		}
 	}
-	c.atLeast(t)
 }
 
 // tell tells of an event.

@@ -150,7 +150,7 @@ func (c *campaign) restore() error {
 				if err := old.decode(); err != nil {
 					return fmt.Errorf("the campaign cannot be gone on with: %s: %w", c.File, err)
 				}
-				old.Target.GivenUp = ""
+				old.Target.GivenUp, old.Target.Cut = "", nil
 				if old.Target.Saturated > c.Saturated { // at another bound than this one
 					old.Target.Saturated = 0
 				}

@@ -22,8 +22,11 @@ type target struct {
 	// Done is how many batches are over, Size how many the last share had.
 	Done, Size int
 	// Batch is how many runs a batch has, 0 until it is known.
-	Batch    int
-	Tally    search.Tally
+	Batch int
+	Tally search.Tally
+	// Cut are the runs of batches that had not come to their end when the time was over, and
+	// of those after them. A campaign that goes on makes them again.
+	Cut      *search.Tally `json:",omitempty"`
 	Missed   []string
 	Late     []string
 	Complete string
@@ -50,18 +53,28 @@ type target struct {
 	// zero if it has not. Then nothing more is searched.
 	Saturated float64
 
-	noted  []string         // what was told of its workers
-	next   int              // the first batch that no share has
-	yields [3]yield         // of the last three rounds, by the round's number
-	seen   *coverage.Orders // what this campaign has shown
-	known  *coverage.Orders // what those before it have
-	told   Progress         // as it was told last
-	early  map[int]*job     // shares that were over before earlier ones, by their first batch
+	noted   []string         // what was told of its workers
+	waiting []*job           // what is done before shares
+	waits   bool             // its last job was idle at its end
+	rest    []*job           // shares whose turn was over before they were
+	next    int              // the first batch that no share has
+	planned int              // shares
+	settled int              // shares, in their order
+	yields  [window]yield    // of the last shares, by their numbers
+	seen    *coverage.Orders // what this campaign has shown
+	known   *coverage.Orders // what those before it have
+	told    Progress         // as it was told last
+	early   map[int]*job     // shares that were over before earlier ones, by their first batch
 }
 
-// A yield is what the shares of a round have come to.
+// window is how many shares of a property may be on at a time. Each follows from the share
+// that is so many before it.
+const window = 8
+
+// A yield is what a share has come to.
 type yield struct {
 	Steps, Batches int
+	Seconds        float64 // that it has cost
 	Fresh          int     // orders of two receives that no run before has shown
 	Chance         float64 // at most, that the next run shows more; 0 is unknown
 }
@@ -120,20 +133,45 @@ func (t *target) open(o *Options) bool {
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
-// share returns the next share of a round, as a request. It has about so many steps.
-func (t *target) share(o *Options, round, steps int) worker.Request {
-	size := 1
-	if y := t.yieldBefore(round); y.Batches > 0 {
+// isClosed reports whether nothing more is made, also of shares that were begun.
+func (t *target) isClosed(o *Options) bool { return t.GivenUp != "" || o.First && len(t.Findings) > 0 }
+
+// share returns the next share, as a job. It has about so many steps.
+func (t *target) share(o *Options, steps int) *job {
+	y, size := t.yieldOf(t.planned), 1
+	if y.Batches > 0 {
 		size = max(1, min(mostBatches, growth*max(1, t.Size), steps*y.Batches/max(1, y.Steps)))
 	}
+	*y = yield{}
 	t.Size = size
-	q := worker.Request{Do: worker.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs, Hinted: t.Hinted}
+	j := &job{target: t, number: t.planned, first: t.next, count: size,
+		request: worker.Request{Do: worker.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs, Milliseconds: int(turn.Milliseconds()), Hinted: t.Hinted}}
 	t.next += size
-	return q
+	t.planned++
+	return j
 }
 
-// yieldBefore returns what a round goes by: what the round before the last came to.
-func (t *target) yieldBefore(round int) *yield { return &t.yields[(round+1)%len(t.yields)] }
+// yieldOf returns the place for what a share has come to. Until that is planned it has the
+// share that it goes by.
+func (t *target) yieldOf(number int) *yield { return &t.yields[number%window] }
+
+// pace returns what the last shares have cost and shown.
+func (t *target) pace(o *Options) (p pace) {
+	p.open = t.open(o)
+	for i := range t.yields {
+		y := &t.yields[i]
+		p.seconds, p.steps, p.fresh, p.batches = p.seconds+y.Seconds, p.steps+y.Steps, p.fresh+y.Fresh, p.batches+y.Batches
+	}
+	return p
+}
+
+// dropRest has what is left of shares not made.
+func (t *target) dropRest() {
+	for _, j := range t.rest {
+		t.early[j.first] = j
+	}
+	t.rest = nil
+}
 
 // take adds what came of a share.
 func (t *target) take(o *Options, j *job) {
@@ -151,10 +189,10 @@ func (t *target) take(o *Options, j *job) {
 			t.Late = append(t.Late, text)
 		}
 	}
-	y := &t.yields[j.round%len(t.yields)]
+	y := t.yieldOf(j.number)
 	y.Steps += r.Tally.Steps
-	y.Batches += j.request.Count
-	fresh := t.learn(j.seen)
+	y.Batches += j.count
+	fresh := t.learn(j.seen...)
 	y.Fresh += fresh
 	t.gain(&r.Tally, fresh)
 	if o.Saturated > 0 {
@@ -174,9 +212,11 @@ func (t *target) endless(o *Options) bool {
 
 // learn adds what the runs of a share have shown, and returns how many orders of two
 // receives none before had.
-func (t *target) learn(seen *coverage.Orders) int {
+func (t *target) learn(parts ...*coverage.Orders) int {
 	before := t.seen.Seen(coverage.PR)
-	t.seen.Append(seen)
+	for _, seen := range parts {
+		t.seen.Append(seen)
+	}
 	return t.seen.Seen(coverage.PR) - before
 }
 
@@ -238,17 +278,29 @@ func (t *target) ran() string {
 	switch {
 	case t.Complete != "":
 		return t.Complete
-	case t.Tally.Runs > 0 || len(t.Findings) == 0:
-		return words.Count(t.Tally.Runs, "run") + ", " + words.Count(t.Tally.Steps, "step")
+	case t.made().Runs > 0 || len(t.Findings) == 0:
+		return words.Count(t.made().Runs, "run") + ", " + words.Count(t.made().Steps, "step")
 	case t.next == 0 && t.Done == 0:
 		return "no more than what comes before the search"
 	}
 	return "no runs that were counted"
 }
 
+// made returns what all runs have come to.
+func (t *target) made() *search.Tally {
+	if t.Cut == nil {
+		return &t.Tally
+	}
+	all := search.NewTally()
+	all.Add(&t.Tally)
+	all.Add(t.Cut)
+	return &all
+}
+
 // outcome returns what came of the target.
 func (t *target) outcome(interrupted bool) Outcome {
-	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: t.Tally.Runs, Steps: t.Tally.Steps, Complete: t.Complete, Ran: t.ran(),
+	made := t.made()
+	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: made.Runs, Steps: made.Steps, Complete: t.Complete, Ran: t.ran(),
 		Notes: slices.Concat(t.Notes, t.Tally.Crowds()), Arms: t.arms(), Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
 	if t.Saturated > 0 {
 		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())
@@ -256,67 +308,36 @@ func (t *target) outcome(interrupted bool) Outcome {
 	if t.GivenUp != "" {
 		out.Complaints = append(out.Complaints, t.GivenUp)
 	}
-	if len(t.Findings) > 0 || t.Complete != "" || interrupted && t.Tally.Runs == 0 {
+	if len(t.Findings) > 0 || t.Complete != "" || interrupted && made.Runs == 0 {
 		return out
 	}
-	if t.Tally.Runs == 0 && t.GivenUp == "" {
+	if made.Runs == 0 && t.GivenUp == "" {
 		out.Complaints = append(out.Complaints, "nothing was run: give the search more time")
 		return out
 	}
-	if t.Tally.Runs > 0 && !t.subject.Binary.Race { // with the race detector few runs are enough
-		res := search.Result{Tally: t.Tally, Missed: t.Missed}
+	if made.Runs > 0 && !t.subject.Binary.Race { // with the race detector few runs are enough
+		res := search.Result{Tally: *made, Missed: t.Missed}
 		out.Complaints = append(out.Complaints, res.Complaints()...)
 	}
 	return out
 }
 
-// plan returns the shares of the next round: one for each open target, and as many more
-// by yield.
-func (c *campaign) plan() (jobs []*job) {
-	var open []*target
-	total := 0
-	for _, t := range c.targets {
-		if y := t.yieldBefore(c.round); y.Chance > 0 && y.Chance < c.Saturated && t.Saturated == 0 {
-			t.Saturated = c.Saturated
-			c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: "saturated: " + t.all().Summary()})
-		}
-		c.confirm(t)
-		if t.open(&c.Options) {
-			open = append(open, t)
-			total += t.yieldBefore(c.round).Fresh
-		}
+// plans reports whether a target is to have another share. Whether all is seen it is told
+// by the share that the next one goes by: so that this is the same with any number of workers.
+func (c *campaign) plans(t *target) bool {
+	if t.planned-t.settled >= window {
+		return false
 	}
-	for i, t := range open {
-		for n := 1 + c.extra(open, i, total); n > 0 && t.open(&c.Options); n-- {
-			jobs = append(jobs, c.share(t))
-		}
+	if y := t.yieldOf(t.planned); y.Chance > 0 && y.Chance < c.Saturated && t.Saturated == 0 {
+		t.Saturated = c.Saturated
+		c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: "saturated: " + t.all().Summary()})
 	}
-	for _, t := range open {
-		t.yields[c.round%len(t.yields)] = yield{}
-	}
-	c.round++
-	return jobs
+	c.confirm(t)
+	return t.open(&c.Options)
 }
 
-// share returns the next share of a target, in the round that is planned.
-func (c *campaign) share(t *target) *job {
-	return &job{target: t, request: t.share(&c.Options, c.round, c.shareSteps()), round: c.round}
-}
-
-// extra returns how many shares a target is given beside its first: its part, by pairs,
-// of as many as there are targets, rounded down so that the sums before it are. A search
-// that ends at the first failure of each target has as much time for one as for another.
-func (c *campaign) extra(open []*target, i, total int) int {
-	if total == 0 || c.First {
-		return 1
-	}
-	before := 0
-	for _, t := range open[:i] {
-		before += t.yieldBefore(c.round).Fresh
-	}
-	n := len(open)
-	return n*(before+open[i].yieldBefore(c.round).Fresh)/total - n*before/total
-}
+// share returns the next share of a target.
+func (c *campaign) share(t *target) *job { return t.share(&c.Options, c.shareSteps()) }
 
 // giveUp ends the search in a target.
 func (t *target) giveUp(format string, args ...any) { t.GivenUp = fmt.Sprintf(format, args...) }

@@ -21,7 +21,7 @@ func (e *Explanation) Text() string {
 		for _, term := range e.Condition.Terms {
 			terms = append(terms, e.inFull(term))
 		}
-	case len(e.Before) > 0:
+	case len(e.named()) > 0:
 		return "plain order, but " + e.inFull(e.Before)
 	}
 	slices.Sort(terms)

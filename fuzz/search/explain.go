@@ -25,8 +25,9 @@ type Explanation struct {
 	// count for nothing; Skipped reports that there were some.
 	Orders, Failing   int
 	Complete, Skipped bool
-	// Cut reports that the context ended before all that may be run was.
-	Cut bool
+	// Cut reports that the context ended before all that may be run was. Long reports that
+	// its run has too many steps for its orders to be run.
+	Cut, Long bool
 	// Mixed reports that runs of one order failed and passed: something else decides,
 	// too, such as answers, faults, or which of two actors was first. Failing then counts
 	// the orders that can fail.
@@ -68,7 +69,7 @@ func (n stepName) number() uint64 { return hash.String(fmt.Sprint(n)) }
 // which of them it fails. If there are more, it samples some.
 func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
 	e := s.explainAll(ctx, c, signature, runs)
-	if !e.Complete && !e.Cut {
+	if !e.Complete && !e.Cut && !e.Long {
 		e.Sampled = s.sample(ctx, c, signature)
 		e.nameUnsent()
 	}
@@ -88,9 +89,29 @@ func (e *Explanation) nameUnsent() {
 	}
 }
 
+// mostExplored bounds the steps of a run whose orders are explored. To know which of its steps
+// happened before which takes memory by the square of their number: 32 MB for so many.
+const mostExplored = 1 << 14
+
+// unexplored returns what is known of a case without running its orders.
+func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.Result) Explanation {
+	e := Explanation{Before: c.Schedule.Before, Given: givenBy(c), Long: true, steps: map[uint64]stepName{}}
+	switch {
+	case isSequence(res.System.Trace()) && len(res.System.Record().Choices) == 0:
+		e.Orders, e.Failing, e.Complete = 1, 1, true
+	case len(e.named()) > 0:
+		(&explainer{shrinking: s, out: e}).name(res.System)
+	}
+	e.Cut = !e.Complete && ctx.Err() != nil
+	return e
+}
+
 // explainAll runs all orders, if they are few enough.
 func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
 	res := s.run(*c)
+	if res.System != nil && res.System.Steps() > mostExplored {
+		return s.unexplored(ctx, c, &res)
+	}
 	if !isDoubtful(&res) && !res.Watches {
 		e := s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, false)
 		if !e.refuted {
@@ -123,12 +144,7 @@ func (s *shrinking) explainUnreduced(ctx context.Context, c *shrink.Case, signat
 // are enough in which actors receive something else.
 func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature string, o explore.Options, watched bool) Explanation {
 	w := &explainer{shrinking: s, inputs: c, signature: signature, watched: watched, places: map[uint64]int{}}
-	w.out.steps, w.out.Before = map[uint64]stepName{}, c.Schedule.Before
-	for _, a := range c.Schedule.Choices {
-		if a.Value != 0 && a.Kind != choice.Swarm { // what may be used is not yet used
-			w.out.Given = append(w.out.Given, a.Kind)
-		}
-	}
+	w.out.steps, w.out.Before, w.out.Given = map[uint64]stepName{}, c.Schedule.Before, givenBy(c)
 	if res := s.run(*c); res.System != nil {
 		w.name(res.System)
 	}
@@ -158,6 +174,16 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 		}
 	}
 	return e
+}
+
+// givenBy returns the kinds of the answers of a case that are not zero.
+func givenBy(c *shrink.Case) (list []choice.Kind) {
+	for _, a := range c.Schedule.Choices {
+		if a.Value != 0 && a.Kind != choice.Swarm { // what may be used is not yet used
+			list = append(list, a.Kind)
+		}
+	}
+	return list
 }
 
 // comesWithout reports whether the second message of a constraint is received without the first
@@ -321,6 +347,8 @@ func (e *Explanation) String() string {
 	switch {
 	case e.Cut:
 		return "fails in " + e.fromPlain() + ";\n    there was no time to run all orders"
+	case e.Long && !e.Complete:
+		return "fails in " + e.fromPlain() + ";\n    other orders were not run: that takes too much memory for runs of more than " + words.Grouped(mostExplored) + " steps"
 	case !e.Complete:
 		return "fails in " + e.fromPlain() + ";\n    there are too many orders to run them all" + e.sampled()
 	case e.Orders == 0 || e.Failing == 0:

@@ -364,6 +364,9 @@ func (s *shrinking) constraints(out *Shrunk) (list []finding.Constraint) {
 	case !e.Exact:
 		terms = [][]schedule.Constraint{e.named()}
 	}
+	if len(slices.Concat(terms...)) == 0 {
+		return nil
+	}
 	res := s.run(out.Best.Case)
 	if res.System == nil {
 		return nil

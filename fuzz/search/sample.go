@@ -64,6 +64,9 @@ type Options struct {
 	// CountAll has the receive orders of all runs counted, not only of the first ones and
 	// of a share of those that follow: see Tally.Counted.
 	CountAll bool
+	// Until is when no further batch is begun, of which the first is always made; zero is
+	// never. A batch that has begun is finished.
+	Until time.Time
 	// Cache has passing cases of other searches, which are run before all else and beside
 	// what Runs allows, and is left with those of this one. Runs after them are the same as
 	// without them. The zero Cache has none.
@@ -100,6 +103,8 @@ type Result struct {
 	Finding *finding.Finding
 	Index   int
 	Tally
+	// Batches is how many batches came to their end. With one worker they are the first.
+	Batches int
 	// Orders are those of receives that the runs have shown.
 	Orders *coverage.Orders
 	// Missed are the situations that were to be reached sometimes and that no
@@ -185,6 +190,7 @@ type sampler struct {
 	first  *finding.Finding // the failing run with the lowest index
 	index  int
 	tally  Tally
+	ended  int // batches
 	orders *coverage.Orders
 }
 
@@ -209,7 +215,7 @@ func (s *sampler) run() Result {
 	if isCrowded(runners) {
 		s.tally.crowd(manySituations)
 	}
-	res := Result{Cached: s.toCache(), Finding: s.first, Index: s.index, Tally: s.tally, Orders: s.orders, Missed: missed(runners), Late: late(runners)}
+	res := Result{Cached: s.toCache(), Finding: s.first, Index: s.index, Tally: s.tally, Batches: s.ended, Orders: s.orders, Missed: missed(runners), Late: late(runners)}
 	if s.first != nil {
 		s.first.Confirm(runners[0])
 	}
@@ -229,14 +235,17 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Order
 	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally(), arms: map[string]used{}}
 	for !s.stop.Load() {
 		b := int(s.next.Add(1)) - 1
-		if b > s.First && s.late() || b > 0 && s.Runs > 0 && b*s.size >= s.Runs {
+		if b > s.First && (s.late() || s.turned()) || b > 0 && s.Runs > 0 && b*s.size >= s.Runs {
 			break
 		}
-		w.batch(b)
+		if w.batch(b) {
+			w.ended++
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tally.Add(&w.tally)
+	s.ended += w.ended
 	s.orders.Merge(orders)
 }
 
@@ -246,6 +255,9 @@ func (s *sampler) late() bool {
 	return s.over.Load() || !s.deadline.IsZero() && time.Now().After(s.deadline)
 }
 
+// turned reports whether no further batch is to be begun.
+func (s *sampler) turned() bool { return !s.Until.IsZero() && !time.Now().Before(s.Until) }
+
 // A worker runs batches on one goroutine.
 type worker struct {
 	*sampler
@@ -253,6 +265,7 @@ type worker struct {
 	slot   flight.Slot
 	seen   *coverage.Orders
 	tally  Tally
+	ended  int        // batches
 	plan   props.Plan // of the current run
 	result props.Result
 	arms   map[string]used // by name; those of earlier batches are renewed when it is their turn
@@ -279,15 +292,16 @@ func (w *worker) armOf(e *Entry, b int) Arm {
 }
 
 // batch runs the property under the arms that have a share in the batch. It depends on its number and
-// the seed alone, whichever worker makes it and after whichever other batches.
-func (w *worker) batch(b int) {
+// the seed alone, whichever worker makes it and after whichever other batches. It reports
+// whether the batch came to its end: all its runs were made, or one has failed.
+func (w *worker) batch(b int) bool {
 	defer w.noteCrowds(b)
 	turns := w.newShare(b)
 	spent := false // the run before has shown all that its input can
 	for i := range w.size {
 		index := b*w.size + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
-			return
+			return true
 		}
 		e := turns.next()
 		arm := w.armOf(e, b)
@@ -313,15 +327,16 @@ func (w *worker) batch(b int) {
 		}
 		if res.Failure != nil {
 			w.report(index, e.Name, w.plan.StrategySeed, res)
-			return
+			return true
 		}
 		if !w.repeats(index, e.Name, w.plan.StrategySeed, res) {
-			return
+			return true
 		}
 		if w.late() {
-			return
+			return i == w.size-1 || w.Runs > 0 && index == w.Runs-1
 		}
 	}
+	return true
 }
 
 // Of the first firstCounted runs the receive orders are counted, which show most of what

@@ -54,6 +54,8 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 		return out
 	}
 	first, why := s.first(f)
+	ctx, cancel := leaving(ctx, afterwards*time.Since(start))
+	defer cancel()
 	if why != "" {
 		f.Shrunk = keptAs(f, why)
 		return out
@@ -80,6 +82,20 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 		}
 	}
 	return out
+}
+
+// afterwards is how many times as long as the first runs it takes to confirm the smallest
+// run, to keep it and to tell of it, all of which is done when the time is over, too.
+const afterwards = 4
+
+// leaving returns a context that ends earlier than another by some time, but leaves half of
+// the time that is left.
+func leaving(ctx context.Context, some time.Duration) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, end.Add(-min(some, max(0, time.Until(end)/2))))
 }
 
 // unbind leaves out of a case the constraints that hold back what its run does not send. They
@@ -484,6 +500,9 @@ type latest struct {
 	system *pulse.System
 }
 
+// isLong reports whether it has too many steps for its orders to be explored.
+func (l *latest) isLong() bool { return l.system != nil && l.system.Steps() > mostExplored }
+
 // names returns the names of its steps, nil if it had none.
 func (l *latest) names() *twoNames {
 	if l.system == nil {
@@ -530,7 +549,7 @@ func renamed(list []schedule.Constraint, was, is map[uint64]stepName) (out []sch
 
 // everywhere runs all orders of a program, if they are no more than most.
 func (h *hunt) everywhere(most int) {
-	if h.over() || most <= 0 { // zero is no bound to Explore
+	if h.over() || most <= 0 || h.latest.isLong() { // zero is no bound to Explore
 		return
 	}
 	w := &orderer{hunt: h}

@@ -9,6 +9,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -32,6 +33,9 @@ func (s *server) again(q *Request) (*Reply, error) {
 	}
 	o.Planned = func(index int, p *props.Plan) {
 		if q.Stop == nil || index == q.Stop.Run {
+			if p.Strategy == nil { // that is plain order
+				p.Strategy = strategy.Plain()
+			}
 			*t = teller{Strategy: p.Strategy, needs: pulse.NeedsOf(p.Strategy), stop: t.stop, say: t.say, run: index}
 			p.Strategy = t
 		}

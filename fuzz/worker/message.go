@@ -1,6 +1,9 @@
 package worker
 
 import (
+	"slices"
+	"time"
+
 	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -10,7 +13,7 @@ import (
 const Variable = "JOSTLE_WORKER"
 
 // Version is that of the protocol. Whoever changes the meaning of a message raises it.
-const Version = 2
+const Version = 3
 
 // A Property is what a worker offers: one call of a verb.
 type Property struct {
@@ -38,9 +41,15 @@ type Message struct {
 // A Hello is the first message.
 type Hello struct{ Version int }
 
-// A Beat says ten times a second that the process lives, and how much memory it has
-// from the operating system, in bytes.
-type Beat struct{ Memory uint64 }
+// A Beat says ten times a second, and when a request is done, that the process lives.
+type Beat struct {
+	// Memory is how many bytes the process has from the operating system, and CPU how much
+	// processor time it has used, 0 if that is not known.
+	Memory uint64
+	CPU    time.Duration `json:",omitempty"`
+	// Collected reports that the garbage was collected just before, as Collect asks.
+	Collected bool `json:",omitempty"`
+}
 
 // An At says what a worker begins with: a batch of a search, or what is in words.
 type At struct {
@@ -79,6 +88,14 @@ const (
 	Stop    = "stop"    // let the test go on
 )
 
+// What a Request may ask for while another is being done. There is no reply.
+const (
+	Enough  = "enough"  // Run is to end after the run that is on
+	Collect = "collect" // collect garbage, and say so by a Beat
+	Pause   = "pause"   // Run is to begin no further run until Resume
+	Resume  = "resume"
+)
+
 // A Request is what a command asks of a worker. Do says which of the other fields matter.
 type Request struct {
 	Do   string
@@ -111,7 +128,8 @@ type Request struct {
 	Pairs bool `json:",omitempty"`
 	// Pages asks for a page of HTML and one of JSON beside the case.
 	Pages bool `json:",omitempty"`
-	// Milliseconds bounds Begin, Shrink, Repair and Explore.
+	// Milliseconds bounds Shrink, Repair and Explore. Run begins no batch but the first after
+	// that time.
 	Milliseconds int `json:",omitempty"`
 }
 
@@ -123,6 +141,10 @@ type Reply struct {
 	// Hinted reports, of Begin, that the property gives hints: half of its runs are to be
 	// guided.
 	Hinted bool `json:",omitempty"`
+	// Over is how many batches of Run are over. Cut reports that the next was begun, and
+	// ended by Enough.
+	Over int  `json:",omitempty"`
+	Cut  bool `json:",omitempty"`
 	// Orders is the file of what the runs of Run have shown, or those of Begin after which
 	// it is complete, as coverage.Orders writes it.
 	Orders []byte `json:",omitempty"`
@@ -150,6 +172,23 @@ type Reply struct {
 	// Tidy has removed.
 	Pairs []distill.Pair `json:",omitempty"`
 	Gone  []string       `json:",omitempty"`
+}
+
+// Add adds what came of further batches of the same Run.
+func (r *Reply) Add(o *Reply) {
+	if r.Runs == 0 {
+		r.Missed = o.Missed
+	} else if o.Runs > 0 {
+		r.Missed = slices.DeleteFunc(r.Missed, func(name string) bool { return !slices.Contains(o.Missed, name) })
+	}
+	r.Tally.Add(&o.Tally)
+	r.Over, r.Cut, r.Failed = r.Over+o.Over, o.Cut, r.Failed+o.Failed
+	r.Late = append(r.Late, o.Late...)
+	for _, f := range o.Findings {
+		if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == f.Signature }) {
+			r.Findings = append(r.Findings, f)
+		}
+	}
 }
 
 // A Finding is a run in which the property did not hold.

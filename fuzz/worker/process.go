@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/flight"
@@ -32,6 +33,8 @@ type Command struct {
 	// zero means a minute. StartUp is how long it may take to its first offer and to each
 	// further one; zero means five.
 	Silence, StartUp time.Duration
+	// Beat, if it is not nil, is told of each beat while the process does something.
+	Beat func(Beat)
 }
 
 const (
@@ -45,6 +48,7 @@ type Process struct {
 	Command
 	cmd      *exec.Cmd
 	out      flight.Tail
+	asking   sync.Mutex // held while a request is written
 	requests *json.Encoder
 	pipe     *os.File // of the requests
 	messages chan Message
@@ -57,6 +61,8 @@ type Process struct {
 	told    bool     // it has told of a decision
 	stalled bool     // it has told of a run that stands still
 	beat    Beat     // the last
+
+	collects time.Time // when it was asked to collect garbage; zero if it has answered
 }
 
 // A Death is the end of a process that had more to do.
@@ -213,12 +219,55 @@ func (p *Process) note(m *Message) (cause string) {
 		p.stalled = true
 		return m.Stall
 	case m.Beat != nil:
-		if p.beat = *m.Beat; p.Memory > 0 && m.Beat.Memory > p.Memory {
+		if p.beat = *m.Beat; p.Beat != nil {
+			p.Beat(p.beat)
+		}
+		if p.isTooLarge() {
 			return fmt.Sprintf("it had more than %d MB of memory", p.Memory>>20)
 		}
 	}
 	return ""
 }
+
+// A process that has more memory than it may is asked to collect its garbage. That may take
+// it collecting, if it does not take tooLarge times as much memory meanwhile.
+const (
+	collecting = 30 * time.Second
+	tooLarge   = 4
+)
+
+// isTooLarge reports whether the process keeps more memory than it may. Garbage does not
+// count: it is asked to collect that first.
+func (p *Process) isTooLarge() bool {
+	switch over := p.Memory > 0 && p.beat.Memory > p.Memory; {
+	case !over:
+		p.collects = time.Time{}
+	case p.collects.IsZero() && !p.beat.Collected:
+		p.collects = time.Now()
+		p.ask(Request{Do: Collect})
+	case p.beat.Collected, p.beat.Memory/tooLarge > p.Memory, time.Since(p.collects) > collecting:
+		return true
+	}
+	return false
+}
+
+// ask writes a request. If the process is gone hear says so.
+func (p *Process) ask(q Request) error {
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	return p.requests.Encode(q)
+}
+
+// Pause has Do begin no further run, if that is of Run, until Resume. They are called by
+// another goroutine than the one that waits for it.
+func (p *Process) Pause() { p.ask(Request{Do: Pause}) }
+
+// Resume ends Pause.
+func (p *Process) Resume() { p.ask(Request{Do: Resume}) }
+
+// Enough has Do end after the run that is on, if that is of Run. It is called by another
+// goroutine than the one that waits for it.
+func (p *Process) Enough() { p.ask(Request{Do: Enough}) }
 
 // Used returns how many bytes the process had when it said so last, while it did something.
 func (p *Process) Used() uint64 { return p.beat.Memory }
@@ -278,17 +327,17 @@ func offered(m *Message) (p Property) {
 // Answer takes an offer or declines it.
 func (p *Process) Answer(take bool) error {
 	if take {
-		return p.requests.Encode(Request{Do: Take})
+		return p.ask(Request{Do: Take})
 	}
-	return p.requests.Encode(Request{Do: Pass})
+	return p.ask(Request{Do: Pass})
 }
 
 // Do has the process do something and returns what came of it. The process does not
 // outlive an error, which is a *Death if it ended, by itself or because it broke a bound,
 // and that of the context if that is done.
 func (p *Process) Do(ctx context.Context, q Request) (*Reply, error) {
-	p.at, p.told = At{Batch: q.First}, false
-	p.requests.Encode(q) // of a process that is gone hear says so
+	p.at, p.told, p.collects = At{Batch: q.First}, false, time.Time{}
+	p.ask(q)
 	m, err := p.hear(ctx, cmp.Or(p.Silence, usualSilence), false)
 	if err != nil {
 		return nil, err
@@ -314,7 +363,7 @@ const stopping = 5 * time.Second
 
 // Stop asks the process to come to its end, whatever it is at, and ends it if it does not.
 func (p *Process) Stop() {
-	p.requests.Encode(Request{Do: Stop})
+	p.ask(Request{Do: Stop})
 	p.pipe.Close()
 	late := time.AfterFunc(stopping, func() { p.cmd.Process.Kill() })
 	defer late.Stop()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,8 +53,11 @@ type worker struct {
 	mu    sync.Mutex     // held while an offer is made and served
 	calls map[string]int // how many offers each test has made
 
-	requests chan Request // closed when the command has gone
-	pipe     *os.File     // to the command
+	requests chan task  // closed when the command has gone
+	enough   func()     // ends the request that was read last; nil before the first
+	turn     sync.Mutex // held while runs are not to begin, and for a moment before each
+	paused   bool       // of the reader: it holds turn
+	pipe     *os.File   // to the command
 
 	// asked is done when the command has asked for the end, by ask, or has gone.
 	asked context.Context
@@ -71,6 +75,13 @@ type worker struct {
 // a TestMain may clear the environment.
 var setting = os.Getenv(Variable)
 
+// A task is what the command asks for. The context is done when there is enough of it, or
+// the process is to end.
+type task struct {
+	Request
+	enough context.Context
+}
+
 // open connects the process with its command.
 func open() *worker {
 	if setting == "" {
@@ -85,7 +96,7 @@ func open() *worker {
 	if in == nil || out == nil {
 		giveUp("%s is %q: these are no pipes", Variable, setting)
 	}
-	w := &worker{calls: map[string]int{}, requests: make(chan Request), pipe: out, to: json.NewEncoder(out)}
+	w := &worker{calls: map[string]int{}, requests: make(chan task), pipe: out, to: json.NewEncoder(out)}
 	w.asked, w.ask = context.WithCancel(context.Background())
 	w.say(Message{Hello: &Hello{Version}})
 	go w.read(in)
@@ -120,15 +131,55 @@ func (w *worker) read(in *os.File) {
 	for {
 		var q Request
 		if err := from.Decode(&q); err != nil {
+			w.pause(false)
 			w.leave()
 			close(w.requests)
 			return
 		}
-		if q.Do == Stop {
-			w.ask()
+		if q.Do != Collect {
+			w.pause(q.Do == Pause)
 		}
-		w.requests <- q
+		switch q.Do {
+		case Stop:
+			w.ask()
+		case Pause, Resume:
+			continue
+		case Enough:
+			if w.enough != nil {
+				w.enough()
+			}
+			continue
+		case Collect:
+			go w.collect()
+			continue
+		}
+		a := task{Request: q}
+		a.enough, w.enough = context.WithCancel(w.asked)
+		w.requests <- a
 	}
+}
+
+// pause has runs wait, or go on. They go on with any request that is not Collect.
+func (w *worker) pause(on bool) {
+	switch {
+	case on && !w.paused:
+		w.turn.Lock()
+	case !on && w.paused:
+		w.turn.Unlock()
+	}
+	w.paused = on
+}
+
+// waitTurn returns when a run may begin.
+func (w *worker) waitTurn() {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+}
+
+// collect collects garbage and gives back to the operating system what is free.
+func (w *worker) collect() {
+	debug.FreeOSMemory()
+	w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime(), Collected: true}})
 }
 
 // say sends a message. If nobody reads it the command has gone.
@@ -147,7 +198,7 @@ func (w *worker) say(m Message) {
 }
 
 // next returns what the command asks for; false when it has gone.
-func (w *worker) next() (Request, bool) {
+func (w *worker) next() (task, bool) {
 	q, ok := <-w.requests
 	w.out.Lock()
 	defer w.out.Unlock()
@@ -155,12 +206,15 @@ func (w *worker) next() (Request, bool) {
 	return q, ok
 }
 
-// beat says ten times a second how much memory there is.
+// beat says ten times a second what the process uses.
 func (w *worker) beat() {
 	for range time.Tick(time.Second / 10) {
-		w.say(Message{Beat: &Beat{Memory()}})
+		w.sayUsed()
 	}
 }
+
+// sayUsed says what the process uses.
+func (w *worker) sayUsed() { w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime()}}) }
 
 // serve offers a call and does what is asked for. Of a command that has gone, it does
 // nothing more.
@@ -178,7 +232,9 @@ func (w *worker) serve(c *Call) {
 		if !ok || q.Do == Stop {
 			return
 		}
-		r := s.do(&q)
+		s.enough = q.enough
+		r := s.do(&q.Request)
+		w.sayUsed() // also of a request that is done before the next beat
 		w.say(Message{Done: r})
 	}
 }

@@ -24,7 +24,8 @@ import (
 type server struct {
 	*worker
 	*Call
-	dog *search.Watchdog // of the request that is being done
+	dog    *search.Watchdog // of the request that is being done
+	enough context.Context  // done when the command has enough of it
 }
 
 // do does what is asked for.
@@ -77,10 +78,17 @@ func (s *server) run(q *Request) (*Reply, error) {
 		return nil, err
 	}
 	o.OrderBytes = orderBytes
+	if q.Milliseconds > 0 {
+		o.Until = time.Now().Add(time.Duration(q.Milliseconds) * time.Millisecond)
+	}
 	r := &Reply{Tally: search.NewTally(), Batch: o.BatchSize()}
 	var parts []*coverage.Orders
 	last := q.First + q.Count
-	for b := q.First; b < last; {
+	b := q.First
+	for b < last && !r.Cut {
+		if b > q.First && (s.enough.Err() != nil || !o.Until.IsZero() && !time.Now().Before(o.Until)) {
+			break
+		}
 		if slices.Contains(q.Without, b) {
 			b++
 			continue
@@ -96,11 +104,13 @@ func (s *server) run(q *Request) (*Reply, error) {
 			o.Runs = min(o.Runs, q.Runs)
 		}
 		if o.First*r.Batch >= o.Runs {
+			b = last
 			break
 		}
 		next, seen := s.some(o, end, r)
 		b, parts = next, append(parts, seen)
 	}
+	r.Over = b - q.First
 	r.Orders, err = joined(parts, q.Seed).MarshalBinary()
 	return r, err
 }
@@ -118,17 +128,18 @@ func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
 	return seen
 }
 
-// some makes the runs of batches up to an end, or to one that fails, and returns which
-// batch is next, and what the runs have shown.
+// some makes the runs of batches up to an end, to one that fails or to where there is enough,
+// and returns which batch is next, and what the runs have shown.
 func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *coverage.Orders) {
 	size := o.BatchSize()
 	o.Planned = func(index int, _ *props.Plan) {
+		s.waitTurn()
 		if index%size == 0 {
 			s.say(Message{At: &At{Batch: index / size}})
 		}
 	}
 	first := r.Tally.Runs == 0
-	res := search.Sample(s.asked, s.Property, o)
+	res := search.Sample(s.enough, s.Property, o)
 	r.Tally.Add(&res.Tally)
 	if first {
 		r.Missed = res.Missed
@@ -139,7 +150,9 @@ func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *cove
 		r.Late = append(r.Late, f.Text)
 	}
 	if res.Finding == nil {
-		return end, res.Orders
+		next = min(end, o.First+res.Batches)
+		r.Cut = next < end && s.enough.Err() != nil
+		return next, res.Orders
 	}
 	r.Failed++
 	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == res.Finding.Case.Signature }) {

@@ -158,6 +158,14 @@ func TestRequests(t *testing.T) {
 	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 4, Count: 4, Runs: 52}); err != nil || r.Tally.Runs != 0 {
 		t.Errorf("run beyond the bound: %+v, %v", r, err)
 	}
+	const many = 1 << 30
+	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: many, Milliseconds: 1}); err != nil || r.Over < 1 || r.Over == many || r.Tally.Runs != 16*r.Over || r.Cut {
+		t.Errorf("run for a time: %+v, %v", r, err)
+	}
+	time.AfterFunc(50*time.Millisecond, p.Enough)
+	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: many}); err != nil || r.Over == many || r.Tally.Runs < 16*r.Over || r.Tally.Runs > 16*(r.Over+1) {
+		t.Errorf("run until there is enough: %+v, %v", r, err)
+	}
 	if r, err = do(worker.Request{Do: worker.Explore, Seed: 1}); err != nil || r.Complete != "1 order" {
 		t.Errorf("explore: %+v, %v", r, err)
 	}
@@ -294,8 +302,8 @@ func taken(t *testing.T, p *worker.Process) {
 // TestProcessesThatAreNoWorkers: each is one clear error.
 func TestProcessesThatAreNoWorkers(t *testing.T) {
 	for _, c := range []struct{ as, want string }{
-		{"other version", "the test binary speaks version 99 of the protocol, and this command version 2: have the module and the command of one version of jostle"},
-		{"no version", "the test binary speaks version 0 of the protocol, and this command version 2: have the module and the command of one version of jostle"},
+		{"other version", "the test binary speaks version 99 of the protocol, and this command version 3: have the module and the command of one version of jostle"},
+		{"no version", "the test binary speaks version 0 of the protocol, and this command version 3: have the module and the command of one version of jostle"},
 		{"gibberish", "signal: killed"},
 		{"silence", "nothing came of it for 1s"},
 		{"exit", "exit status 7\n        no database"},

@@ -1,0 +1,53 @@
+package campaign
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// A meter measures what a job costs. The hand that does the job writes it, the campaign
+// reads it.
+type meter struct {
+	begun time.Time
+	cpu   atomic.Int64 // processor time so far, zero if that is not known
+	idle  atomic.Bool  // its process waits
+
+	turned time.Time     // when its turn began
+	paused bool          // it waits for its next turn
+	off    time.Duration // for how long it has waited for turns
+
+	marked time.Time     // since then
+	window time.Duration // it has used so much of it
+}
+
+// A process is idle that uses less than one idlePart of a processor for idleAfter.
+const (
+	idlePart  = 10
+	idleAfter = time.Second
+)
+
+// newMeter begins to measure a job, whose process is idle until it shows that it is not.
+func newMeter(idle bool) *meter {
+	m := &meter{begun: time.Now()}
+	m.marked, m.turned = m.begun, m.begun
+	m.idle.Store(idle)
+	return m
+}
+
+// use adds processor time that was used.
+func (m *meter) use(d time.Duration) {
+	m.cpu.Add(int64(d))
+	m.window += d
+	if past := time.Since(m.marked); past >= idleAfter {
+		m.idle.Store(m.window < past/idlePart)
+		m.marked, m.window = time.Now(), 0
+	}
+}
+
+// cost returns what the job has cost so far: processor time, or else time.
+func (m *meter) cost() time.Duration {
+	if d := time.Duration(m.cpu.Load()); d > 0 {
+		return d
+	}
+	return time.Since(m.begun) - m.off
+}
