@@ -28,7 +28,35 @@ func (r *races) couldComeFirst(c *candidate, rc race) bool {
 // need of it, have to come before the race's message too. Where the two are of one
 // actor there are none, since what has to be sent first was sent.
 func (r *races) needsOthers(rc race) bool {
+	if r.isOfAnswer(rc) {
+		return r.leavesSteps(rc)
+	}
 	return (r.isMet(rc) || rc.message == trace.None) && hasAfter(r.of(r.later(rc)), rc.step)
+}
+
+// isOfAnswer reports whether a race is of the answer to an Ask of the test, where answers
+// are heeded.
+func (r *races) isOfAnswer(rc race) bool {
+	if rc.message == trace.None || !r.meetings.heeded {
+		return false
+	}
+	d := &r.trace.Sends[rc.message]
+	return d.Kind == trace.Reply && d.To == trace.Test
+}
+
+// leavesSteps reports whether a step came after the step of an answer's race without need
+// of that. Such steps come before the answer when the race is turned round.
+func (r *races) leavesSteps(rc race) bool {
+	end := r.later(rc)
+	if end < 0 || end > r.limit {
+		end = r.limit
+	}
+	for k := rc.step + 1; k < end; k++ {
+		if !has(r.of(k), rc.step) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayMeetOnTheWay reports whether the receipt of a race's message, which is the

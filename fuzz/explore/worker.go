@@ -70,13 +70,15 @@ func (r *Run) steps() int {
 }
 
 // brokeOff reports whether the program ended the run before its system came to
-// rest: by a failure in a step, or because the property skipped it there.
+// rest: by a failure in a step, or because the property skipped it there. A property
+// that ends after an Ask of the test does not break off its run: searches heed what could
+// have come before the answer.
 func (r *Run) brokeOff() bool {
 	if r.System == nil {
 		return false
 	}
 	t := r.System.Trace()
-	return len(t.Steps) > 0 && !cameToRest(t)
+	return len(t.Steps) > 0 && !cameToRest(t) && !isAnswer(t, int32(len(t.Steps)-1))
 }
 
 // cameToRest reports whether nothing was left to deliver at the end of a run.
