@@ -31,8 +31,8 @@ func (k *asking) answered(c *cast, answer any) {
 	}
 }
 
-// moreMayCome reports whether a step of another actor than the test may come next: a
-// message, a fault, or what follows from an early timer. It may report one that cannot.
+// moreMayCome reports whether anything could come in place of the answer other than a step
+// of the test: a message, a fault or an early timer. It may be wrong only in reporting true.
 func (c *cast) moreMayCome() bool {
 	left := &c.faults.left
 	if c.faults.strikes && left.Crash+left.Partition+left.RestartKept+left.RestartLost > 0 {

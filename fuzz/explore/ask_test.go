@@ -124,63 +124,57 @@ func sees(format string, list ...any) func() error {
 	return func() error { return err }
 }
 
-// TestAskLosesNothing holds that all ways to explore come to all that a test can see when
-// System.Ask returns, whatever could have come before the answer.
+// TestAskLosesNothing holds that all ways to explore find all that a test can see when
+// System.Ask returns, whatever could have come before the answer, and how many runs the
+// default makes for it.
 func TestAskLosesNothing(t *testing.T) {
 	unordered := pulse.Options{Delivery: pulse.DeliveryUnordered}
 	for _, c := range []struct {
-		name    string
-		options pulse.Options
-		build   func(*pulse.System) func() error
-		seen    int
+		name         string
+		options      pulse.Options
+		build        func(*pulse.System) func() error
+		seen         int // what the test sees, in so many ways
+		reduction    explore.Reduction
+		runs, wasted int
 	}{
-		{"a crash after Run", crash(1), asksAboutACrash, 0},
-		{"a crash before the answer", crash(1), asksWhoMayCrash, 2},
-		{"two crashes", crash(2), asksWhoMayCrash, 2},
-		{"an early timer", early(1), asksBesideATimer, 3},
-		{"early timers", early(-1), asksBesideATimer, 3},
-		{"no early timer", pulse.Options{}, asksBesideATimer, 1},
-		{"a note", pulse.Options{}, asksBesideANote, 2},
-		{"a note, unordered", unordered, asksBesideANote, 2},
-		{"a note of who answers", pulse.Options{}, asksWhoNotes, 1},
-		{"a note of who answers, unordered", unordered, asksWhoNotes, 2},
-		{"work", pulse.Options{}, asksBesideWork, 3},
-		{"two answers", pulse.Options{}, twoAnswers, 0},
-		{"two answers, unordered", unordered, twoAnswers, 0},
+		{"a crash after Run", crash(1), asksAboutACrash, 5, explore.SourceSets, 28, 6},
+		{"a crash before the answer", crash(1), asksWhoMayCrash, 2, explore.SourceSets, 3, 0},
+		{"two crashes", crash(2), asksWhoMayCrash, 2, explore.SourceSets, 3, 0},
+		{"an early timer", early(1), asksBesideATimer, 3, explore.SourceSets, 8, 0},
+		{"early timers", early(-1), asksBesideATimer, 3, explore.SourceSets, 8, 0},
+		{"no early timer", pulse.Options{}, asksBesideATimer, 1, explore.Optimal, 1, 0},
+		{"a note", pulse.Options{}, asksBesideANote, 2, explore.SourceSets, 3, 0},
+		{"a note, unordered", unordered, asksBesideANote, 2, explore.SourceSets, 3, 0},
+		{"a note of who answers", pulse.Options{}, asksWhoNotes, 1, explore.Optimal, 1, 0},
+		{"a note of who answers, unordered", unordered, asksWhoNotes, 2, explore.Optimal, 2, 0},
+		{"work", pulse.Options{}, asksBesideWork, 3, explore.SourceSets, 3, 0},
+		{"two answers", pulse.Options{}, twoAnswers, 3, explore.SourceSets, 6, 0},
+		{"two answers, unordered", unordered, twoAnswers, 3, explore.SourceSets, 6, 0},
 	} {
-		e := &enumerator{drives: true}
-		all, ok := e.enumerate(c.options, c.build, 20_000)
-		e.close()
-		t.Logf("%s: %d runs, %v", c.name, all.runs, all.failing)
+		e, r := &enumerator{drives: true}, &rig{drives: true}
+		all, ok := e.enumerate(c.options, c.build, 1000)
 		if !ok || len(all.failing) != c.seen {
-			t.Errorf("%s: the enumerator has seen %v; want %d", c.name, all.failing, c.seen)
+			t.Errorf("%s: %d orders show %v; want %d", c.name, all.runs, all.failing, c.seen)
 		}
-		for _, fails := range []bool{true, false} {
-			build := c.build
-			if !fails {
-				build = passing(c.build)
-			}
-			e := &enumerator{drives: true}
-			all, _ := e.enumerate(c.options, build, 20_000)
-			e.close()
+		if got := r.exploreBuild(c.options, c.build, explore.Options{}); got.Reduction != c.reduction || got.Runs != c.runs || got.Wasted != c.wasted {
+			t.Errorf("%s: %v, %d runs and %d wasted; want %v, %d and %d", c.name, got.Reduction, got.Runs, got.Wasted, c.reduction, c.runs, c.wasted)
+		}
+		for _, build := range []func(*pulse.System) func() error{c.build, passing(c.build)} {
+			all, _ := e.enumerate(c.options, build, 1000)
 			for _, o := range ways() {
-				one, other := &rig{drives: true}, &rig{drives: true}
-				got := one.exploreBuild(c.options, build, o)
-				if why := got.misses(all); why != "" {
+				if why := r.exploreBuild(c.options, build, o).misses(all); why != "" {
 					t.Errorf("%s, %v sleep %v: %s", c.name, o.Reduction, o.Sleep, why)
 				}
-				if fails && o.Reduction == explore.Optimal {
-					t.Log(c.name, got.Reduction, got.Runs, got.Wasted, got.Distinct)
-				}
+				other := &rig{drives: true}
 				o.SplitAll()
-				got = exploreWith(o, nil, one.worker(c.options, build), other.worker(c.options, build))
-				if why := got.misses(all); why != "" {
+				if why := exploreWith(o, nil, r.worker(c.options, build), other.worker(c.options, build)).misses(all); why != "" {
 					t.Errorf("%s, %v sleep %v, two workers: %s", c.name, o.Reduction, o.Sleep, why)
 				}
-				one.close()
 				other.close()
 			}
 		}
+		e.close()
+		r.close()
 	}
 }
 

@@ -16,9 +16,8 @@ type meetings struct {
 	// first has of each step where its touches begin.
 	first []int32
 	last  map[int32]int32 // of each actor, the last touch of its life; negative: of all else
-	// answers are the steps in which an Ask of the test is answered, if they are heeded.
-	// What the test does next depends on all steps before, so that each of them conflicts
-	// with all other steps.
+	// answers are the steps in which an Ask of the test is answered, if heeded. What the
+	// test does next depends on all steps before the answer, so it conflicts with all steps.
 	answers []int32
 }
 
@@ -28,7 +27,7 @@ func isAnswer(t *trace.Trace, step int32) bool {
 	return st.Actor == trace.Test && st.Send >= 0 && t.Sends[st.Send].Kind == trace.Reply
 }
 
-// learnAnswers notes which steps of a run are answers.
+// learnAnswers finds the steps of a run that are answers.
 func (ms *meetings) learnAnswers(t *trace.Trace) {
 	ms.answers = ms.answers[:0]
 	if !ms.heeded {

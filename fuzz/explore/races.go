@@ -35,6 +35,7 @@ type races struct {
 	bounded bool
 	crashes []int32       // the steps that are crashes, or passes of time
 	lives   []trace.Touch // scratch
+	covered []uint64      // scratch
 	// withCrashes: no crash is left out on the way to the race turned round.
 	withCrashes bool
 	// kept is what steps of candidates are known to touch.
@@ -135,16 +136,17 @@ func (r *races) findMet(j int32) {
 	})
 }
 
-// findAnswered lists the races of the answer to an Ask of the test, in step j, with the
-// steps that it could have come before, bar those that come before another such step.
+// findAnswered lists the races of the answer in step j with earlier steps. If a step
+// happens before another one, only the later of them races with the answer.
 func (r *races) findAnswered(j int32) {
 	st := &r.trace.Steps[j]
-	covered := make([]uint64, r.words)
+	r.covered = grown(r.covered, r.words)
+	clear(r.covered)
 	for i := j - 1; i >= r.lastRest(j) && i > r.meetings.lastAnswer(j); i-- {
-		if !has(covered, i) && !r.isBefore(i, st.Prev) && !r.isBefore(i, r.cause(j)) {
+		if !has(r.covered, i) && !r.isBefore(i, st.Prev) && !r.isBefore(i, r.cause(j)) {
 			r.list = append(r.list, race{step: i, message: st.Send})
 		}
-		r.join(covered, i)
+		r.join(r.covered, i)
 	}
 }
 

@@ -63,8 +63,8 @@ func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	}
 }
 
-// markAnswers marks all that could have come in place of the answer to an Ask of the
-// test: it conflicts with the answer, and may never come in this run.
+// markAnswers marks all candidates at the picks of answers to the test. Each conflicts with
+// the answer, and the test may end the run before it comes.
 func (r *reducer) markAnswers(from int) {
 	for _, k := range r.races.meetings.answers {
 		if int(k) < from || k >= r.races.limit {

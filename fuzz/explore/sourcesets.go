@@ -34,8 +34,7 @@ func (r *races) needsOthers(rc race) bool {
 	return (r.isMet(rc) || rc.message == trace.None) && hasAfter(r.of(r.later(rc)), rc.step)
 }
 
-// isOfAnswer reports whether a race is of the answer to an Ask of the test, where answers
-// are heeded.
+// isOfAnswer reports whether the message of a race is the answer to an Ask of the test.
 func (r *races) isOfAnswer(rc race) bool {
 	if rc.message == trace.None || !r.meetings.heeded {
 		return false
@@ -44,8 +43,8 @@ func (r *races) isOfAnswer(rc race) bool {
 	return d.Kind == trace.Reply && d.To == trace.Test
 }
 
-// leavesSteps reports whether a step came after the step of an answer's race without need
-// of that. Such steps come before the answer when the race is turned round.
+// leavesSteps reports whether a step between the two of an answer's race does not depend on
+// the first. Such a step comes before the answer also when the race is reversed.
 func (r *races) leavesSteps(rc race) bool {
 	end := r.later(rc)
 	if end < 0 || end > r.limit {

@@ -70,9 +70,8 @@ func (r *Run) steps() int {
 }
 
 // brokeOff reports whether the program ended the run before its system came to
-// rest: by a failure in a step, or because the property skipped it there. A property
-// that ends after an Ask of the test does not break off its run: searches heed what could
-// have come before the answer.
+// rest: by a failure in a step, or because the property skipped it there. A run that ends
+// with the answer to an Ask of the test counts as whole: see reducer.markAnswers.
 func (r *Run) brokeOff() bool {
 	if r.System == nil {
 		return false
