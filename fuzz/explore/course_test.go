@@ -76,16 +76,24 @@ func askingProgram(seed uint64) *program {
 }
 
 // simplify leaves of a program mostly two roots that answer at once, and at most one message
-// before its course begins.
+// before its course begins; of every second program no processes, and one deed in each rule:
+// in a program in which much is at work nobody misses what an answer conflicts with.
 func (d *drawer) simplify(p *program) {
 	p.firsts = p.firsts[:d.IntN(2)]
 	if len(p.roots) > 2 && !d.one(4) {
 		p.roots = p.roots[:2]
 	}
+	tiny := d.one(2)
 	for i := range p.templates {
+		t := &p.templates[i]
 		if !d.one(4) {
-			p.templates[i].manner = answers
+			t.manner = manner(d.IntN(8) / 7) // answers, or defers
 		}
+		if !tiny {
+			continue
+		}
+		t.process, t.script = false, nil
+		t.each(func(_, _, _ int, r *rule) { r.deeds = r.deeds[:min(len(r.deeds), 1)] })
 	}
 }
 

@@ -1070,14 +1070,14 @@ func (a *actor) look(ctx *pulse.Ctx, x deed) int {
 func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 	child := newNote(x.b, n.fuel()-1, a.state)
 	to := a.target(x.a + shift)
+	if a.features&coursing != 0 && x.do == doSend && x.b == 1 {
+		to = a.world.test
+	}
 	switch x.do {
 	case doSend:
 		ctx.Send(to, child)
 		if x.b == 2 {
 			a.note(1)
-		}
-		if a.features&coursing != 0 && x.b == 1 {
-			ctx.Send(a.world.test, child)
 		}
 		if a.features&living != 0 {
 			a.lives(ctx, x, n)
