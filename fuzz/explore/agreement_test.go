@@ -444,7 +444,7 @@ type oddity struct {
 // that ends after its timer has come due (71204), and two that read the name of a third
 // (85445); a timer that is stopped only after a step that may come later (2730); a pass that
 // sleeps while it comes at rest (4002); an answer to the test, and time that passes after it
-// (21202); periodic timers (84) and a Nemesis (182) where time
+// (2386); periodic timers (84) and a Nemesis (182) where time
 // may pass early; a crash after the last step that a run may take (7403); and a periodic timer
 // whose sends are not in the order of steps (7168).
 func oddities() (list []oddity) {
@@ -457,7 +457,7 @@ func oddities() (list []oddity) {
 	}
 	return append(list, oddity{17_000_477, livingProgram}, oddity{1713, crashingProgram}, oddity{1453, cutOffProgram},
 		oddity{71204, earlyProgram}, oddity{85445, earlyProgram}, oddity{4002, earlyProgram},
-		oddity{21202, askingProgram}, oddity{84, earlyWith(everying)}, oddity{182, earlyWith(nemeses)})
+		oddity{2386, askingProgram}, oddity{84, earlyWith(everying)}, oddity{182, earlyWith(nemeses)})
 }
 
 // TestFoundAgain holds the oddities in all orderings.
