@@ -87,8 +87,6 @@ func (r *reducer) markUnmade(t *trace.Trace) {
 // and no crash can be left out.
 func (r *races) isNeeded(crash int32, rc race) bool {
 	switch later := r.later(rc); {
-	case crash >= 0 && later >= 0 && r.isOfAnswer(rc):
-		return crash < later
 	case crash < 0 || r.withCrashes:
 		return crash >= 0
 	case later >= 0 && (rc.message == trace.None || r.isMet(rc)):

@@ -35,7 +35,6 @@ type races struct {
 	bounded bool
 	crashes []int32       // the steps that are crashes, or passes of time
 	lives   []trace.Touch // scratch
-	covered []uint64      // scratch
 	// withCrashes: no crash is left out on the way to the race turned round.
 	withCrashes bool
 	// kept is what steps of candidates are known to touch.
@@ -136,17 +135,14 @@ func (r *races) findMet(j int32) {
 	})
 }
 
-// findAnswered lists the races of the answer in step j with earlier steps. If a step
-// happens before another one, only the later of them races with the answer.
+// findAnswered lists the races of the answer in step j with the steps since the answer
+// before it, bar those that messages put before step j.
 func (r *races) findAnswered(j int32) {
 	st := &r.trace.Steps[j]
-	r.covered = grown(r.covered, r.words)
-	clear(r.covered)
 	for i := j - 1; i >= r.lastRest(j) && i > r.meetings.lastAnswer(j); i-- {
-		if !has(r.covered, i) && !r.isBefore(i, st.Prev) && !r.isBefore(i, r.cause(j)) {
+		if !r.isBefore(i, st.Prev) && !r.isBefore(i, r.cause(j)) {
 			r.list = append(r.list, race{step: i, message: st.Send})
 		}
-		r.join(r.covered, i)
 	}
 }
 

@@ -28,34 +28,7 @@ func (r *races) couldComeFirst(c *candidate, rc race) bool {
 // need of it, have to come before the race's message too. Where the two are of one
 // actor there are none, since what has to be sent first was sent.
 func (r *races) needsOthers(rc race) bool {
-	if r.isOfAnswer(rc) {
-		return r.leavesSteps(rc)
-	}
 	return (r.isMet(rc) || rc.message == trace.None) && hasAfter(r.of(r.later(rc)), rc.step)
-}
-
-// isOfAnswer reports whether the message of a race is the answer to an Ask of the test.
-func (r *races) isOfAnswer(rc race) bool {
-	if rc.message == trace.None || !r.meetings.heeded {
-		return false
-	}
-	d := &r.trace.Sends[rc.message]
-	return d.Kind == trace.Reply && d.To == trace.Test
-}
-
-// leavesSteps reports whether a step between the two of an answer's race does not depend on
-// the first. Such a step comes before the answer also when the race is reversed.
-func (r *races) leavesSteps(rc race) bool {
-	end := r.later(rc)
-	if end < 0 || end > r.limit {
-		end = r.limit
-	}
-	for k := rc.step + 1; k < end; k++ {
-		if !has(r.of(k), rc.step) {
-			return true
-		}
-	}
-	return false
 }
 
 // mayMeetOnTheWay reports whether the receipt of a race's message, which is the
