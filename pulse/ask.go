@@ -2,6 +2,7 @@ package pulse
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -25,6 +26,22 @@ func (k *asking) answered(c *cast, answer any) {
 	c.actors[trace.Test].await = 0
 	c.todo.beforeStep |= workAnswer
 	c.rec.touch(trace.Test, trace.AllSteps, 0)
+	if c.rec.on && c.moreMayCome() {
+		c.rec.touch(trace.Test, trace.TheRest, 0)
+	}
+}
+
+// moreMayCome reports whether anything could come in place of the answer other than a step
+// of the test: a message, a fault or an early timer. It may be wrong only in reporting true.
+func (c *cast) moreMayCome() bool {
+	left := &c.faults.left
+	if c.faults.strikes && left.Crash+left.Partition+left.RestartKept+left.RestartLost > 0 {
+		return true
+	}
+	if n := c.options.EarlyTimers; (n < 0 || c.faults.early < n) && len(c.clock.heap) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(c.mail.ready, func(m int32) bool { return c.mail.sends[m].To != trace.Test })
 }
 
 // Ask sends a message from the test, takes steps until the answer has come, and

@@ -2,6 +2,7 @@ package pulse_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,42 @@ func TestAskLeavesOthersWaiting(t *testing.T) {
 		tr = s.Trace()
 		if step := tr.Sends[len(tr.Sends)-1].Step; step != trace.None {
 			t.Errorf("%v: after a rest the test sends in step %d", d, step)
+		}
+	}
+}
+
+// TestAskAndTheRest: the trace says whether anything but a step of the test could have come
+// in place of the answer.
+func TestAskAndTheRest(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options pulse.Options
+		other   pulse.Func // who has a message before the test asks; may be nil
+		want    bool
+	}{
+		{"nothing", pulse.Options{}, nil, false},
+		{"a message", pulse.Options{}, func(ctx *pulse.Ctx, _ any) { ctx.Send(ctx.Self(), "more") }, true},
+		{"a note to the test", pulse.Options{}, func(ctx *pulse.Ctx, _ any) { ctx.Send(ctx.Sender().Actor(), "note") }, false},
+		{"a crash", pulse.Options{Faults: pulse.Faults{Crash: 1}}, nil, true},
+		{"a timer", pulse.Options{}, func(ctx *pulse.Ctx, _ any) { ctx.After(1, "due") }, false},
+		{"a timer that may be early", pulse.Options{EarlyTimers: 1}, func(ctx *pulse.Ctx, _ any) { ctx.After(1, "due") }, true},
+		{"no timer that may be early", pulse.Options{EarlyTimers: 1}, nil, false},
+	} {
+		c.options.Record = true
+		c.options.Strategy = &decider{pick: func(e *pulse.Enabled) int {
+			if e.Step() < 2 {
+				return e.Oldest()
+			}
+			return newest.Pick(e)
+		}}
+		s := newSystem(t, c.options)
+		if c.other != nil {
+			s.Send(s.Spawn("other", c.other), "go")
+		}
+		s.Ask(s.Spawn("asked", &busy{}), "how many")
+		got := slices.ContainsFunc(s.Trace().Touches, func(x trace.Touch) bool { return x.What == trace.TheRest })
+		if got != c.want {
+			t.Errorf("%s: %t, want %t", c.name, got, c.want)
 		}
 	}
 }

@@ -122,6 +122,7 @@ func misledBy(draw func(uint64) *program, lose func(*trace.Trace)) (found int) {
 	defer r.close()
 	for seed := range uint64(400) {
 		p := draw(seed)
+		e.drives, r.drives = p.drives(), p.drives()
 		all, ok := e.enumerate(p.options(), p.Build, 500)
 		if !ok {
 			continue

@@ -100,7 +100,7 @@ func (d *depthFirst) noteEnd(run *Run) {
 	if last := len(w.nodes) - 1; last >= 0 {
 		w.nodes[last].leaves++
 	}
-	if d.options.compares() && run.System != nil && !run.brokeOff() {
+	if d.options.compares() && run.System != nil && !run.leavesWork() {
 		w.seen.end(run.System)
 	}
 }

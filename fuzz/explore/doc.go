@@ -67,13 +67,18 @@
 // order begins again with SourceSets, which then turns their order round as it does with
 // messages; with Everything when states are compared.
 //
+// The answer to a System.Ask conflicts with all steps: the test goes on when the answer
+// comes, and sees what came before it. If anything else could come in place of the answer
+// (a message to another actor, a crash, an early timer), a search with a reduction restarts
+// in the same way. SourceSets then runs each set of steps that can come before the answer,
+// and tries everything that could come in its place, even if it never comes in that run.
+//
 // Some steps have to do with each other by still more: when one Ask has two answers,
-// under supervision, when a mailbox has a bound, when System.Ask returns while others
-// are still at work, when one calls a pulse.Nemesis, when one stops the timer of another
-// or does something in its name by a Host, when an actor crashes within a step, by
-// Ctx.MayCrash, or when a step looks at what all steps before it have done: System.Steps, Trace, Record,
-// Warnings, Received and Timers. When a search with a reduction meets two of them that no
-// message puts in order, it begins again with Everything.
+// under supervision, when a mailbox has a bound, when one calls a pulse.Nemesis, when one
+// stops the timer of another or does something in its name by a Host, when an actor crashes
+// within a step, by Ctx.MayCrash, or when a step looks at what all steps before it have done:
+// System.Steps, Trace, Record, Warnings, Received and Timers. When a search with a reduction
+// meets two of them that no message puts in order, it begins again with Everything.
 //
 // Sleep sets heed all these steps. A search that begins again has them if it had them
 // before, as Optimal and SourceSets always do.

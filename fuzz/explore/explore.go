@@ -208,7 +208,7 @@ func (x *explorer) exploreOnce() (finished bool) {
 // Everything has them too where the reduction before had them.
 func (x *explorer) beginWith(over handover) {
 	switch over.why {
-	case whyLives, whyTest:
+	case whyLives, whyTest, whyAnswers:
 		x.options.heedsMeetings = true
 	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true

@@ -16,10 +16,43 @@ type meetings struct {
 	// first has of each step where its touches begin.
 	first []int32
 	last  map[int32]int32 // of each actor, the last touch of its life; negative: of all else
+	// answers are the steps in which an Ask of the test is answered, if heeded. What the
+	// test does next depends on all steps before the answer, so it conflicts with all steps.
+	answers []int32
+}
+
+// isAnswer reports whether a step is the answer to an Ask of the test.
+func isAnswer(t *trace.Trace, step int32) bool {
+	st := &t.Steps[step]
+	return st.Actor == trace.Test && st.Send >= 0 && t.Sends[st.Send].Kind == trace.Reply
+}
+
+// learnAnswers finds the steps of a run that are answers.
+func (ms *meetings) learnAnswers(t *trace.Trace) {
+	ms.answers = ms.answers[:0]
+	if !ms.heeded {
+		return
+	}
+	for _, x := range t.Touches {
+		if x.What == trace.AllSteps && isAnswer(t, x.Step) {
+			ms.answers = append(ms.answers, x.Step)
+		}
+	}
+}
+
+// lastAnswer returns the last answer before a step, -1 when there is none.
+func (ms *meetings) lastAnswer(before int32) int32 {
+	for i := len(ms.answers) - 1; i >= 0; i-- {
+		if ms.answers[i] < before {
+			return ms.answers[i]
+		}
+	}
+	return -1
 }
 
 // learn links the touches of a run.
 func (ms *meetings) learn(t *trace.Trace) {
+	ms.learnAnswers(t)
 	ms.touches = ms.touches[:0]
 	for i := range t.Touches {
 		switch t.Touches[i].What {
@@ -62,11 +95,14 @@ func (ms *meetings) learn(t *trace.Trace) {
 	}
 }
 
-// any reports whether steps from number `from` on have to do with lives.
+// any reports whether steps from number `from` on meet others.
 func (ms *meetings) any(from int) bool {
-	n := len(ms.touches)
-	return n > 0 && int(ms.touches[n-1].Step) >= from
+	n, k := len(ms.touches), len(ms.answers)
+	return n > 0 && int(ms.touches[n-1].Step) >= from || k > 0 && int(ms.answers[k-1]) >= from
 }
+
+// none reports whether no step of the run meets another.
+func (ms *meetings) none() bool { return len(ms.touches) == 0 && len(ms.answers) == 0 }
 
 // each calls do with the earlier steps that a step meets, bar those that one of
 // these meets in turn: with the last that has changed the life of an actor and, if

@@ -1,6 +1,10 @@
 package explore
 
-import "github.com/jostle-go/jostle/pulse/trace"
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/trace"
+)
 
 // A past knows which steps of a run happened before which, as a set of bits
 // for each step. The sets of the steps that a run shares with the one before
@@ -36,7 +40,7 @@ func (p *past) learn(t *trace.Trace, from int) int {
 		p.words, from = max(words, 2*p.words), 0
 	}
 	p.bits = grown(p.bits, n*p.words)
-	if hasRested := len(p.rests) > 0 && int(p.rests[0]) < n; p.words == 1 && !hasRested && len(p.meetings.touches) == 0 {
+	if hasRested := len(p.rests) > 0 && int(p.rests[0]) < n; p.words == 1 && !hasRested && p.meetings.none() {
 		p.learnShort(from)
 		return from
 	}
@@ -96,6 +100,13 @@ func (p *past) learnStep(j int32) {
 	p.join(set, p.cause(j))
 	p.join(set, st.Prev)
 	p.meetings.each(j, func(earlier int32) { p.join(set, earlier) })
+	if len(p.meetings.answers) > 0 {
+		if slices.Contains(p.meetings.answers, j) {
+			fill(set, j)
+		} else {
+			fill(set, p.meetings.lastAnswer(j)+1)
+		}
+	}
 }
 
 // cause returns the step that what came in step j needs: that which sent its message
@@ -190,8 +201,16 @@ func (p *past) misfit(from int) handover {
 		case trace.ItsSteps:
 			return handover{Everything, true, whyTouches}
 		case trace.AllSteps:
-			if !p.ordersAll(x.Step, from) {
+			switch {
+			case isAnswer(p.trace, x.Step) && p.meetings.heeded, p.ordersAll(x.Step, from):
+			case isAnswer(p.trace, x.Step):
+				return handover{SourceSets, true, whyAnswers}
+			default:
 				return handover{Everything, true, whyLooks}
+			}
+		case trace.TheRest:
+			if !p.meetings.heeded {
+				return handover{SourceSets, true, whyAnswers}
 			}
 		default:
 			if int(x.Step) >= from && !p.ordersLike(list, i) {

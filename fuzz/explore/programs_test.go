@@ -60,6 +60,7 @@ const (
 	bounding     // every root has a mailbox for one or two messages
 	unwatching   // every second Watch is an Unwatch
 	sendingLater // every second After is a SendAfter
+	coursing     // the test asks, looks and goes on by a course of its own; actors send to it
 	testAsking   // the test asks before and after the Run, and looks at the actors then
 	living       // after a send an actor asks whether another lives, watches it, ends or ends a watch; and no look is at anything else
 	clocked      // after a send an actor notices what time it is
@@ -220,6 +221,7 @@ type program struct {
 	templates []template
 	roots     []int // the templates of the actors that the test spawns
 	firsts    []first
+	course    []move    // what the test does next, without a Run at the end
 	strikes   [2][]deed // what the test calls a Nemesis for: before the first run, and between it and another
 	world     world
 }
@@ -249,6 +251,7 @@ func (p *program) clone() *program {
 		t := &c.templates[i]
 		t.script = slices.Clone(t.script)
 	}
+	c.course = slices.Clone(p.course)
 	c.strikes = p.strikes
 	for _, list := range c.lists() {
 		*list = slices.Clone(*list)
@@ -284,6 +287,9 @@ func (p *program) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program %d, features %b\n%+v\nroots %v\nfirst messages (to, kind, fuel) %v, strikes %v\n",
 		p.seed, p.features, p.settings, p.roots, p.firsts, p.strikes)
+	if p.drives() {
+		fmt.Fprintf(&b, "course %v\n", p.course)
+	}
 	for i, t := range p.templates {
 		fmt.Fprintf(&b, "template %d: %s, heir %d, watched %d", i, mannerNames[t.manner], t.heir, t.watched)
 		if t.process {
@@ -573,6 +579,9 @@ func (p *program) smaller() (list []*program) {
 			try(func(q *program) { q.firsts[i].fuel-- })
 		}
 	}
+	for i := range p.course {
+		try(func(q *program) { q.course = slices.Delete(q.course, i, i+1) })
+	}
 	if len(p.roots) > 1 {
 		for i := range p.roots {
 			try(func(q *program) { q.roots = slices.Delete(q.roots, i, i+1) })
@@ -637,6 +646,7 @@ type world struct {
 	used    int
 	skips   int   // messages that a process did not want; for statistics, no actor reads it
 	history []int // what actors have noted
+	seen    []int // what the test has seen in its course
 	wrong   error // made once
 	sys     *pulse.System
 	test    pulse.Ref
@@ -733,6 +743,9 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 	p.strikeByTest(0)
 	if len(p.strikes[1]) > 0 && sys.Run() {
 		p.strikeByTest(1)
+	}
+	if p.drives() {
+		return p.follow()
 	}
 	if p.features&testAsking == 0 {
 		return p.check
@@ -1057,6 +1070,9 @@ func (a *actor) look(ctx *pulse.Ctx, x deed) int {
 func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 	child := newNote(x.b, n.fuel()-1, a.state)
 	to := a.target(x.a + shift)
+	if a.features&coursing != 0 && x.do == doSend && x.b == 1 {
+		to = a.world.test
+	}
 	switch x.do {
 	case doSend:
 		ctx.Send(to, child)

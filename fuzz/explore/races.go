@@ -66,6 +66,9 @@ func (r *races) find(from int) []race {
 			r.findCrash(int32(j))
 		}
 		r.findMet(int32(j))
+		if slices.Contains(r.meetings.answers, int32(j)) {
+			r.findAnswered(int32(j))
+		}
 	}
 	for m := range r.trace.Sends {
 		if d := &r.trace.Sends[m]; d.Step < r.limit && (d.Receipt < 0 || d.Receipt >= r.limit) {
@@ -132,6 +135,17 @@ func (r *races) findMet(j int32) {
 	})
 }
 
+// findAnswered lists the races of the answer in step j with the steps since the answer
+// before it, bar those that messages put before step j.
+func (r *races) findAnswered(j int32) {
+	st := &r.trace.Steps[j]
+	for i := j - 1; i >= r.lastRest(j) && i > r.meetings.lastAnswer(j); i-- {
+		if !r.isBefore(i, st.Prev) && !r.isBefore(i, r.cause(j)) {
+			r.list = append(r.list, race{step: i, message: st.Send})
+		}
+	}
+}
+
 // isBefore reports whether a step is another one, or happens before it.
 func (r *races) isBefore(i, j int32) bool { return j >= 0 && (i == j || i < j && has(r.of(j), i)) }
 
@@ -162,6 +176,8 @@ func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
 		return perhaps
 	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // it ends the wait that began in the step that set it
 		return certain(p.waitBegan(st) == d.Step)
+	case d.Kind == trace.Reply && d.To == trace.Test: // while it asks, it takes anything
+		return certain(d.Fate != trace.Dropped)
 	case d.Kind == trace.Reply:
 		return certain(st.Wanted == trace.ItsAnswer && p.waitedFor(st) == d.Ask)
 	}

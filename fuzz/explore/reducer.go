@@ -35,6 +35,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 		r.eachRace(from, func(n *node, rc race) { r.races.markSource(r.path, n, rc) })
 		r.markUnmade(t)
 		r.markPasses(t)
+		r.markAnswers(from)
 	case GoodSiblings:
 		r.eachRace(from, func(n *node, rc race) { r.races.markSibling(r.path, n, rc) })
 	case PersistentSets:
@@ -58,6 +59,19 @@ func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	for _, rc := range r.races.find(from) {
 		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) && r.timeCanPass(rc) {
 			do(n, rc)
+		}
+	}
+}
+
+// markAnswers marks all candidates at the picks of answers to the test. Each conflicts with
+// the answer, and the test may end the run before it comes.
+func (r *reducer) markAnswers(from int) {
+	for _, k := range r.races.meetings.answers {
+		if int(k) < from || k >= r.races.limit {
+			continue
+		}
+		if n := r.nodeOf(k); n != nil {
+			r.path.open(n)
 		}
 	}
 }

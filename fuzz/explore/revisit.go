@@ -85,7 +85,7 @@ func (v *reviser) chain() {
 	for m := range sends {
 		c := int(sends[m].Channel)
 		v.before[m] = -1
-		if v.trace.Unordered || sends[m].Fate == trace.Dropped && sends[m].Kind != trace.Poll || sends[m].Kind == trace.Reply || sends[m].Kind.IsTimer() {
+		if v.trace.Unordered || sends[m].Fate == trace.Dropped && sends[m].Kind != trace.Poll || sends[m].Kind == trace.Reply && sends[m].To != trace.Test || sends[m].Kind.IsTimer() {
 			continue
 		}
 		for len(v.tail) <= c {

@@ -39,7 +39,8 @@ type handover struct {
 // Why a search goes over to another reduction. Each goes on after "because".
 const (
 	whySpawns     = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
-	whyLooks      = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or lets a System.Ask return while others are at work, or an actor crashes within it"
+	whyLooks      = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or an actor crashes within it"
+	whyAnswers    = "System.Ask returns while others are at work, or may crash, or have set timers that may fire early"
 	whyLives      = "steps of this program that no message puts in order watch an actor, end it or ask whether it lives"
 	whyTest       = "steps of this program that no message puts in order have to do with what the test keeps, such as a history of calls, its failure or a Cleanup, or with what actors of an adapter share"
 	whyObserved   = "an observer, the isolation check or a bound on waiting messages looks at the run after each step, and may tell orders apart in which every actor receives the same"

@@ -70,13 +70,19 @@ func (r *Run) steps() int {
 }
 
 // brokeOff reports whether the program ended the run before its system came to
-// rest: by a failure in a step, or because the property skipped it there.
+// rest: by a failure in a step, or because the property skipped it there. A run that ends
+// with the answer to an Ask of the test counts as whole: see reducer.markAnswers.
 func (r *Run) brokeOff() bool {
-	if r.System == nil {
+	if !r.leavesWork() {
 		return false
 	}
 	t := r.System.Trace()
-	return len(t.Steps) > 0 && !cameToRest(t)
+	return !isAnswer(t, int32(len(t.Steps)-1))
+}
+
+// leavesWork reports whether the run took steps and ended before its system came to rest.
+func (r *Run) leavesWork() bool {
+	return r.System != nil && len(r.System.Trace().Steps) > 0 && !cameToRest(r.System.Trace())
 }
 
 // cameToRest reports whether nothing was left to deliver at the end of a run.

@@ -213,6 +213,7 @@ const (
 	ItsRoom                  // how many messages wait for it, where that is bounded: the step sent it one or received one, or ended it
 	TheTime                  // of no actor: virtual time, which the step read; only where there are Passes
 	TheTimers                // of no actor: which timers there are: the step set or stopped some; only where there are Passes
+	TheRest                  // of no actor: what else could have come in place of the step, which answers an Ask of the test
 )
 
 // An Answer is what a question was answered that belongs to a step.
