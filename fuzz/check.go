@@ -95,7 +95,7 @@ func (v *verb) sample(ctx context.Context, o search.Options) search.Result {
 // hints looks for hints, unless somebody says how to search.
 func (v *verb) hints(ctx context.Context) (h search.Hints) {
 	if v.Strategies == nil {
-		h = search.LookForHints(ctx, v.property, v.Seed, v.Runs)
+		h = search.LookForHints(ctx, v.property, search.Options{Seed: v.Seed, Runs: v.Runs})
 	}
 	return h
 }

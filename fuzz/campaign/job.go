@@ -317,7 +317,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 	}
 	headline := "the process ended: " + death.Headline()
 	f := &worker.Finding{Signature: signature(death), Headline: headline, Where: whereDied(j, death)}
-	if j.request.Do == worker.Begin {
+	if j.request.Do == worker.Begin && death.At.What != "" { // else it is a run of the first batch
 		if death.Outside() || death.Cause != "" && tries == 1 {
 			return nil
 		}

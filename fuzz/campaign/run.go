@@ -283,7 +283,7 @@ func (c *campaign) begun(j *job) {
 	}
 	t.Begun = true
 	for i := range j.died {
-		if f := &j.died[i]; f.Path != "" {
+		if f := &j.died[i]; f.Path != "" || f.Case != "" {
 			c.found(t, f, true)
 		} else {
 			t.Early = append(t.Early, *f)

@@ -6,18 +6,12 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A property is tried in hintingRuns random runs, or as many as take hintingTime, to learn
-// whether it gives hints. Guidance is of no use to a property whose runs take longer.
-const (
-	hintingRuns = 128
-	hintingTime = 100 * time.Millisecond
-)
+// hintingTime bounds how long a property is tried to learn whether it gives hints. Guidance
+// is of no use to a property whose runs take longer.
+const hintingTime = 100 * time.Millisecond
 
 // Hints say whether a property tells a guided search how far its runs have come, by
 // T.Feature or T.Maximize.
@@ -28,28 +22,22 @@ type Hints struct {
 	Run    int
 }
 
-// LookForHints makes a few random runs, until one gives a hint or fails. Runs bounds them,
-// unless it is zero.
-func LookForHints(ctx context.Context, p Property, seed uint64, runs int) (h Hints) {
-	r, slot, start := p.NewRunner(), p.Recorder.Slot(0), time.Now()
-	defer r.Close()
-	if runs == 0 || runs > hintingRuns {
-		runs = hintingRuns
+// LookForHints makes the runs of the first batch of a Sample with these options, until one
+// gives a hint or fails.
+func LookForHints(ctx context.Context, p Property, o Options) (h Hints) {
+	ctx, cancel := context.WithTimeout(ctx, hintingTime)
+	defer cancel()
+	if batch := o.BatchSize(); o.Runs == 0 || o.Runs > batch {
+		o.Runs = batch
 	}
-	by := strategy.Random()
-	for h.Run = 0; h.Run < runs && ctx.Err() == nil && time.Since(start) < hintingTime; h.Run++ {
-		slot.Begin(flight.Sample, h.Run)
-		plan := props.Plan{Seed: hash.Seed(seed, uint64(h.Run)), StrategySeed: hash.Seed(seed+1, uint64(h.Run)), Strategy: by}
-		res := r.Run(plan)
-		h.Given = slices.ContainsFunc(res.Hints, func(h props.Hint) bool { return h.Kind != props.HintReached })
-		if res.Failure != nil {
-			h.Failed = finding.From(finding.Origin{Property: p.Name, Test: p.Test, Strategy: floorArm, Seed: plan.StrategySeed}, &res)
-			h.Failed.Confirm(r)
-		}
-		if h.Given || h.Failed != nil {
-			break
+	o.Passed = func(_ string, res *props.Result) {
+		if slices.ContainsFunc(res.Hints, func(h props.Hint) bool { return h.Kind != props.HintReached }) {
+			h.Given = true
+			cancel()
 		}
 	}
+	res := Sample(ctx, p, o)
+	h.Failed, h.Run = res.Finding, res.Index
 	return h
 }
 

@@ -23,7 +23,7 @@ func TestHintedSearchesAreGuided(t *testing.T) {
 	} {
 		for seed := uint64(1); seed <= 3; seed++ {
 			p := Property{Name: t.Name(), Test: t.Name(), Func: c.property}
-			hints := LookForHints(t.Context(), p, seed, 0).Given
+			hints := LookForHints(t.Context(), p, Options{Seed: seed}).Given
 			if hints != c.hints {
 				t.Errorf("%s, seed %d: gives hints: %v", c.name, seed, hints)
 			}
@@ -55,7 +55,7 @@ func TestRunsForHintsThatFail(t *testing.T) {
 			t.Error("failed once")
 		}
 	}}
-	h := LookForHints(t.Context(), p, 1, 0)
+	h := LookForHints(t.Context(), p, Options{Seed: 1})
 	res := Sample(t.Context(), p, Options{Seed: 1, Runs: 64})
 	if res.Finding != nil {
 		t.Fatalf("found %+v", res.Finding)
@@ -64,7 +64,7 @@ func TestRunsForHintsThatFail(t *testing.T) {
 		t.Errorf("run %d, %+v", res.Index, res.Finding)
 	}
 	runs = 100
-	if h = LookForHints(t.Context(), p, 1, 3); runs != 103 || h.Given || h.Failed != nil {
+	if h = LookForHints(t.Context(), p, Options{Seed: 1, Runs: 3}); runs != 103 || h.Given || h.Failed != nil {
 		t.Errorf("%d runs, %+v", runs-100, h)
 	}
 }

@@ -221,10 +221,10 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	return r, nil
 }
 
-// lookForHints makes runs that show whether the property gives hints.
+// lookForHints makes runs of the first batch, which show whether the property gives hints.
 func (s *server) lookForHints(q *Request, r *Reply) {
-	s.say(Message{At: &At{What: "the runs that show whether the property gives hints"}})
-	h := search.LookForHints(context.Background(), s.Property, q.Seed, 0)
+	s.say(Message{At: &At{}})
+	h := search.LookForHints(s.asked, s.Property, search.Options{Seed: q.Seed})
 	if r.Hinted = h.Given; h.Failed != nil && len(r.Findings) == 0 {
 		r.Findings = append(r.Findings, report(h.Failed, fmt.Sprintf("run %d (%s)", h.Run+1, h.Failed.Case.Strategy)))
 	}
