@@ -71,7 +71,7 @@ type Origin struct {
 // From keeps a run that failed. The result may be forgotten afterwards.
 func From(o Origin, res *props.Result) *Finding {
 	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...), Case: CaseOf(o, res), Draws: draws(res)}
-	f.Case.Signature = res.Failure.Signature()
+	f.Case.Signature = res.Failure.Lasting()
 	if res.System != nil {
 		f.Trace = res.System.Trace().Clone()
 		f.Chart = f.Trace.ChartWith(f.Failure.Step, nil)

@@ -111,7 +111,7 @@ const (
 // its folder: then a case that cannot be run may be of another one, and apply there.
 func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
 	switch p := Play(r, c); {
-	case p.Result.Failure != nil && p.Result.Failure.Signature() != c.Signature:
+	case p.Result.Failure != nil && !p.Result.Failure.Matches(c.Signature):
 	case p.Result.Skipped || p.Result.Failure == nil && p.Exact:
 	case p.Exact:
 		return same

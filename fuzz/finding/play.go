@@ -52,9 +52,9 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 // Finding returns the run of a case that failed, confirmed. If it is the run that was kept
 // it says what the case's file says of the orders in which it fails.
 func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
-	exact, signature := p.Exact, p.Result.Failure.Signature()
+	same := p.Exact && p.Result.Failure.Matches(c.Signature)
 	f := From(o, &p.Result)
-	if f.Confirm(r); exact && signature == c.Signature && c.Condition != "" {
+	if f.Confirm(r); same && c.Condition != "" {
 		f.Why = f.said(c.Comment)
 	}
 	return f
@@ -103,11 +103,11 @@ func (p *Played) Held(file string, shared bool) string {
 // run as saved when it fails otherwise than it was saved for.
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
 	p := Played{Result: res, Exact: exact, How: how, doubted: slices.Contains(c.Comment, doubt)}
-	if f := res.Failure; f != nil && c.Signature != "" && f.Signature() != c.Signature {
+	if f := res.Failure; f != nil && c.Signature != "" && !f.Matches(c.Signature) {
 		if how == "as saved" {
 			how = "its decisions as saved"
 		}
-		p.How = fmt.Sprintf("%s; it fails otherwise now: %q, and was saved for: %q", how, f.Signature(), c.Signature)
+		p.How = fmt.Sprintf("%s; it fails otherwise now: %q, and was saved for: %q", how, f.Lasting(), c.Signature)
 	}
 	return p
 }

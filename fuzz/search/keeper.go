@@ -63,7 +63,7 @@ func (k *Keeper) shrunk(most time.Duration, r *props.Runner, f *finding.Finding)
 		out.Finding.Shrunk += ": JOSTLE_SHRINK gives it more time"
 	}
 	for _, other := range out.Others {
-		if k.Found[other.Case.Signature] == 0 { // else it is kept for itself
+		if k.Found[other.Failure.Signature()] == 0 { // else it is kept for itself
 			out.Finding.Also = append(out.Finding.Also, other.SaveOther(k.Folder, r, k.Pages, k.shown))
 		}
 	}
@@ -121,7 +121,7 @@ func (k *Keeper) Retell(r *props.Runner, f *finding.Finding, c *corpus.Case) (*f
 	switch {
 	case (out.Cut || !out.Done) && f.Why != "":
 		return f, kept, nil
-	case small.Case.Signature != c.Signature:
+	case !small.Failure.Matches(c.Signature):
 	case k.Repair && (out.Smaller || c.Condition == "" && small.Case.Condition != ""):
 		again, err := small.Keep(k.Folder, r)
 		if err == nil {

@@ -148,7 +148,8 @@ type Reply struct {
 // A Finding is a run in which the property did not hold.
 type Finding struct {
 	Case      string // as text
-	Signature string
+	Signature string // what tells it from others of this build
+	Lasting   string // the same without the line, as cases have it; "" of a process that died
 	Headline  string
 	Text      string // all that is to be shown
 	Path      string `json:",omitempty"` // of the file, if there is one

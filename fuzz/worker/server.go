@@ -142,7 +142,7 @@ func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *cove
 		return end, res.Orders
 	}
 	r.Failed++
-	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == res.Finding.Case.Signature }) {
+	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == res.Finding.Failure.Signature() }) {
 		f := report(res.Finding, fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy))
 		f.Run = res.Index
 		r.Findings = append(r.Findings, f)
@@ -152,7 +152,7 @@ func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *cove
 
 // report returns what a command is to know of a finding.
 func report(f *finding.Finding, where string) Finding {
-	return Finding{Case: f.Whole(), Signature: f.Case.Signature, Headline: f.Headline(), Text: f.Text(where), Where: where,
+	return Finding{Case: f.Whole(), Signature: f.Failure.Signature(), Lasting: f.Case.Signature, Headline: f.Headline(), Text: f.Text(where), Where: where,
 		Worth: f.Worth(), Confirmed: f.Replays == finding.Tried, Condition: f.Case.Condition}
 }
 

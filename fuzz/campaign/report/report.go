@@ -143,7 +143,7 @@ func newProperty(out *campaign.Outcome, root string) Property {
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 func newFinding(f *campaign.Finding, dir, root string) Finding {
-	out := Finding{Headline: f.Headline, Signature: f.Signature, Text: f.Text, Case: fromRoot(f.Path, root), Where: f.Where,
+	out := Finding{Headline: f.Headline, Signature: cmp.Or(f.Lasting, f.Signature), Text: f.Text, Case: fromRoot(f.Path, root), Where: f.Where,
 		Condition: f.Condition, Times: f.Times, Died: f.Died, Page: f.Page}
 	if f.Page == nil {
 		return out
