@@ -417,7 +417,7 @@ func TestCasesThatFailOtherwise(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "renamed-from", dir)
 	out := runSample(t, "renamed-otherwise", dir)
-	const want = `(its decisions as saved; it fails otherwise now: "property at fuzz.second: # came first, to everybody's surprise", and was saved for: "property at fuzz.second: # came first")`
+	const want = `(its decisions as saved; it fails otherwise now: "property at fuzz.second: %d came first, to everybody's surprise", and was saved for: "property at fuzz.second: %d came first")`
 	if !strings.Contains(out, want) {
 		t.Errorf("want %s in:\n%s", want, out)
 	}

@@ -135,6 +135,21 @@ func (k *Kept) Replace(c *corpus.Case, f *Finding) error {
 	return err
 }
 
+// Renew saves a mended case anew, with the decisions of the run that has shown that: a
+// regression test that runs as it was saved. The old file is removed. It does nothing if the
+// case runs as it was saved already, or may be of another function literal of its test.
+func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err error) {
+	if !p.Mended || p.Exact || c.OfLiteral() {
+		return "", nil
+	}
+	now := CaseOf(Origin{Property: folder.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}, &p.Result)
+	now.Signature, now.Condition, now.Comment = c.Signature, c.Condition, c.Comment
+	if path, _, err = folder.Save(now); err != nil || path == c.Path {
+		return path, err
+	}
+	return path, os.Remove(c.Path)
+}
+
 // explainKept rewrites a case that was kept before it was known in which orders it
 // fails. If people have changed its comment it stays as it is.
 func (f *Finding) explainKept(k *Kept, folder corpus.Folder, cases []corpus.Case) (err error) {

@@ -21,6 +21,9 @@ type Played struct {
 	// the same decisions and the same trace, or all of its schedule. What such a
 	// run comes to is what the case comes to. Another run says nothing of it.
 	Exact bool
+	// Mended reports that the property held in a run with all that the case decides: every
+	// delivery, in its order, and every answer. If it is not Exact the program sends more now.
+	Mended bool
 	// How says in words how the case was run.
 	How string
 
@@ -85,6 +88,12 @@ func (p *Played) Held(file string, shared bool) string {
 	switch {
 	case p.Result.Skipped:
 		return fmt.Sprintf("case %s is skipped now (%s); keep it: whether its failure is mended is not known", file, p.How)
+	case p.Mended && !p.Exact && shared:
+		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; delete it only if no other function literal "+
+			"of the test has failed so", file, p.How)
+	case p.Mended && !p.Exact:
+		return fmt.Sprintf("case %s passes now (%s): its failure is mended, and it is a regression test, as long as you keep it\n"+
+			"    JOSTLE_REPAIR=1 saves the run of today in its place", file, p.How)
 	case !p.Exact:
 		return fmt.Sprintf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
 			"    keep it: each test run tries it as far as it applies; JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that",
@@ -102,7 +111,7 @@ func (p *Played) Held(file string, shared bool) string {
 // played returns what came of a case. How it was run must not say that it was
 // run as saved when it fails otherwise than it was saved for.
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
-	p := Played{Result: res, Exact: exact, How: how, doubted: slices.Contains(c.Comment, doubt)}
+	p := Played{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: slices.Contains(c.Comment, doubt)}
 	if f := res.Failure; f != nil && c.Signature != "" && !f.Matches(c.Signature) {
 		if how == "as saved" {
 			how = "its decisions as saved"
@@ -127,7 +136,9 @@ func playLeniently(r *props.Runner, c *corpus.Case, difference string) Played {
 			how += "; " + change
 		}
 	}
-	return played(c, res, false, how)
+	p := played(c, res, false, how)
+	p.Mended = p.Mended && len(c.Record.Deliveries) > 0 && res.Stray == "" && len(res.Inputs) == len(c.Inputs) && replayer.Whole()
+	return p
 }
 
 // howMuch tells how much of a record a lenient replay of it could still make.

@@ -143,7 +143,7 @@ func TestOthersAreKept(t *testing.T) {
 		if c.known {
 			k.Found = map[string]int{}
 			for _, other := range Shrink(t.Context(), r, f, shrink.Options{}).Others {
-				k.Found[other.Case.Signature] = 1
+				k.Found[other.Failure.Signature()] = 1
 			}
 		}
 		small, kept, err := k.Save(r, f)

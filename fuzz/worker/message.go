@@ -137,8 +137,10 @@ type Reply struct {
 	Notes    []string `json:",omitempty"`
 	// Walk has steps of the run, of Walk.
 	Walk *page.Walk `json:",omitempty"`
-	// Exact reports of a case that it was run as it was saved.
-	Exact bool `json:",omitempty"`
+	// Exact reports of a case that it was run as it was saved, Mended that its failure is
+	// mended. Renewed is the file in its place, of Repair, if that has saved the run of today.
+	Exact, Mended bool   `json:",omitempty"`
+	Renewed       string `json:",omitempty"`
 	// Pairs are the orders of two receives that a run has shown, and Gone the files that
 	// Tidy has removed.
 	Pairs []distill.Pair `json:",omitempty"`

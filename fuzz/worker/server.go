@@ -211,24 +211,24 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	return r, err
 }
 
-// play runs a saved case, adds what came of it, and returns the run.
-func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *props.Result {
+// play runs a saved case, adds what came of it, and returns that.
+func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *finding.Played {
 	played := finding.Play(runner, c)
 	file := filepath.Base(c.Path)
-	r.Exact = played.Exact
+	r.Exact, r.Mended = played.Exact, played.Mended
 	if res := &played.Result; res.System != nil {
 		r.Trace = res.System.Trace().Text()
 	}
 	if played.Result.Failure == nil {
 		r.Notes = append(r.Notes, played.Held(file, s.Property.Name == s.Property.Test))
-		return &played.Result
+		return &played
 	}
 	f := finding.From(s.origin(c), &played.Result)
 	f.Confirm(runner)
 	told := report(f, fmt.Sprintf("saved case %s (%s)", file, played.How))
 	told.Path, told.Page = c.Path, paged(runner, f)
 	r.Findings = append(r.Findings, told)
-	return &played.Result
+	return &played
 }
 
 func (s *server) origin(c *corpus.Case) finding.Origin {
@@ -255,7 +255,7 @@ func (s *server) replay(q *Request) (*Reply, error) {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
 	r := &Reply{Tally: search.NewTally()}
-	res := s.play(runner, &c, r)
+	res := &s.play(runner, &c, r).Result
 	if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
 		r.Pairs = distill.PairsOf(res.System.Trace())
 	}
@@ -376,7 +376,11 @@ func (s *server) repair(q *Request) (*Reply, error) {
 	ctx, cancel := q.context()
 	defer cancel()
 	r := &Reply{Tally: search.NewTally()}
-	s.play(runner, &c, r)
+	played := s.play(runner, &c, r)
+	if path, err := played.Renew(s.Folder, &c); path != "" || err != nil {
+		r.Renewed, r.Notes = path, nil
+		return r, err
+	}
 	if r.Exact {
 		return r, nil
 	}
