@@ -7,26 +7,46 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// SaveOther saves a finding that was met on the way to another, with its pages if they are
-// asked for, and says in a line what it is and where. One that is not worth it is not
-// saved. Paths are shown as a function shows them.
+// SaveOther keeps a finding that was met on the way to another as Keep does, with its pages
+// if they are asked for, and says in a line what it is and where. One that is not worth it
+// is not saved. Paths are shown as a function shows them.
 func (f *Finding) SaveOther(folder corpus.Folder, r *props.Runner, pages bool, shown func(string) string) string {
 	if !f.Worth() {
 		return f.Headline()
 	}
-	path, err := f.Save(folder)
-	if path == "" {
+	kept, err := f.Keep(folder, r)
+	switch {
+	case kept.Path == "":
 		return fmt.Sprintf("%s (not saved: %v)", f.Headline(), err)
+	case err == nil && !kept.Fresh():
+		return f.knownBy(kept.Path, shown)
 	}
-	places := "saved: " + shown(path)
+	places := "saved: " + shown(kept.Path)
 	if pages && err == nil {
-		places += ", page: " + shown(beside(path, ".html"))
-		err = f.WritePages(r, path)
+		places += ", page: " + shown(beside(kept.Path, ".html"))
+		err = f.WritePages(r, kept.Path)
 	}
 	if err != nil {
-		return fmt.Sprintf("%s (saved: %s, but: %v)", f.Headline(), shown(path), err)
+		return fmt.Sprintf("%s (saved: %s, but: %v)", f.Headline(), shown(kept.Path), err)
 	}
 	return fmt.Sprintf("%s (%s)", f.Headline(), places)
+}
+
+// knownBy says in a line what a finding is that a saved case shows.
+func (f *Finding) knownBy(path string, shown func(string) string) string {
+	return fmt.Sprintf("%s (shown by %s)", f.Headline(), shown(path))
+}
+
+// Known says in a line what a finding is and which saved case shows it, if one has its
+// signature and still fails so; else it returns "".
+func (f *Finding) Known(folder corpus.Folder, r *props.Runner, shown func(string) string) string {
+	cases, _ := folder.Load() // those with problems show nothing
+	for i := range cases {
+		if c := &cases[i]; f.Failure.Matches(c.Signature) && shows(r, c, f.Case.OfLiteral()) == same {
+			return f.knownBy(c.Path, shown)
+		}
+	}
+	return ""
 }
 
 // AddPages writes the pages of a finding beside its case, if it was saved.

@@ -38,7 +38,9 @@ type Keeper struct {
 // returned as it is. Other failures that are met on the way are kept as cases, and
 // the finding says so.
 func (k *Keeper) Shrunk(r *props.Runner, f *finding.Finding) *finding.Finding {
-	return k.shrunk(k.Left, r, f).Finding
+	out := k.shrunk(k.Left, r, f)
+	k.keepOthers(r, &out)
+	return out.Finding
 }
 
 // shrunk is Shrunk in some time, with what else came of it.
@@ -62,12 +64,26 @@ func (k *Keeper) shrunk(most time.Duration, r *props.Runner, f *finding.Finding)
 	if !out.Done {
 		out.Finding.Shrunk += ": JOSTLE_SHRINK gives it more time"
 	}
-	for _, other := range out.Others {
-		if k.Found[other.Failure.Signature()] == 0 { // else it is kept for itself
-			out.Finding.Also = append(out.Finding.Also, other.SaveOther(k.Folder, r, k.Pages, k.shown))
-		}
-	}
 	return out
+}
+
+// keepOthers keeps the failures that were met on the way to another whose bugs are new, made
+// small in the time that is left, and notes them. What is met on the way to these is left for
+// the next search.
+func (k *Keeper) keepOthers(r *props.Runner, out *Shrunk) {
+	also := func(text string) { out.Finding.Also = append(out.Finding.Also, text) }
+	for _, other := range out.Others {
+		if k.Found[other.Failure.Signature()] > 0 { // it is kept for itself
+			continue
+		}
+		if known := other.Known(k.Folder, r, k.shown); known != "" {
+			also(known)
+			continue
+		}
+		small := k.shrunk(k.Left, r, other).Finding
+		small.Shorten(r)
+		also(small.SaveOther(k.Folder, r, k.Pages, k.shown))
+	}
 }
 
 func (k *Keeper) shown(path string) string {
@@ -84,7 +100,8 @@ func (k *Keeper) Save(r *props.Runner, f *finding.Finding) (small *finding.Findi
 		return f, kept, nil
 	}
 	first, fresh, _ := k.Folder.Save(f.Case) // what went wrong goes wrong again below
-	small = k.Shrunk(r, f)
+	out := k.shrunk(k.Left, r, f)
+	small = out.Finding
 	small.Shorten(r)
 	if kept, err = small.Keep(k.Folder, r); err != nil {
 		return small, kept, err
@@ -92,6 +109,7 @@ func (k *Keeper) Save(r *props.Runner, f *finding.Finding) (small *finding.Findi
 	if fresh && kept.Path != first {
 		os.Remove(first)
 	}
+	k.keepOthers(r, &out)
 	return small, kept, k.AddPages(r, small, &kept)
 }
 
@@ -112,12 +130,20 @@ const knownPart = 10
 // it stands in, which Played.Finding has noted. Its file stays as it is, unless it is to be repaired and
 // what was found shows its failure better.
 func (k *Keeper) Retell(r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
-	most, kept := k.Left, finding.Kept{Path: c.Path}
+	most := k.Left
 	if c.Condition != "" {
 		most /= knownPart
 	}
 	out := k.shrunk(most, r, f)
-	small := out.Finding
+	small, kept, err := k.retold(r, f, &out, c)
+	out.Finding = small
+	k.keepOthers(r, &out)
+	return small, kept, err
+}
+
+// retold decides between what a saved case was shrunk to and what its file says.
+func (k *Keeper) retold(r *props.Runner, f *finding.Finding, out *Shrunk, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
+	small, kept := out.Finding, finding.Kept{Path: c.Path}
 	switch {
 	case (out.Cut || !out.Done) && f.Why != "":
 		return f, kept, nil
