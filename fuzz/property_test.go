@@ -230,7 +230,7 @@ func TestCasesOfVersionOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(strings.Replace(withoutLater(string(text)), "jostle case 4", "jostle case 1", 1), "property \"overdraws\"\n", "", 1)
+	old := strings.Replace(strings.Replace(withoutLater(string(text)), "jostle case 6", "jostle case 1", 1), "property \"overdraws\"\n", "", 1)
 	if err := os.MkdirAll(filepath.Join(dir, "TestSample"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -119,9 +120,15 @@ func newCorpusShow() *cobra.Command {
 			if c.Condition != "" {
 				fmt.Fprintf(w, "fails where %s\n", c.Condition)
 			}
+			said := finding.Said(&c)
+			for _, line := range said {
+				fmt.Fprintln(w, line)
+			}
 			fmt.Fprintln(w)
 			for _, line := range c.Comment {
-				fmt.Fprintln(w, line)
+				if !slices.Contains(said, line) {
+					fmt.Fprintln(w, line)
+				}
 			}
 			return nil
 		},

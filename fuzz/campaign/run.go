@@ -81,7 +81,7 @@ func (c *campaign) prepare() {
 	for _, t := range c.targets {
 		t.next = t.Done
 		if !t.Begun {
-			c.queue = append(c.queue, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed}, round: noRound})
+			c.queue = append(c.queue, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed, Pages: c.Pages}, round: noRound})
 			c.first++
 		}
 		for _, f := range t.Findings {

@@ -143,7 +143,8 @@ func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err e
 		return "", nil
 	}
 	now := CaseOf(Origin{Property: folder.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}, &p.Result)
-	now.Signature, now.Condition, now.Comment = c.Signature, c.Condition, c.Comment
+	now.Signature, now.Condition, now.Faces, now.Comment = c.Signature, c.Condition, c.Faces, c.Comment
+	now.Explanation = c.Explanation.Elsewhere()
 	if path, _, err = folder.Save(now); err != nil || path == c.Path {
 		return path, err
 	}
@@ -151,15 +152,17 @@ func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err e
 }
 
 // explainKept rewrites a case that was kept before it was known in which orders it
-// fails. If people have changed its comment it stays as it is.
+// fails. If people have changed its comment that stays as it is.
 func (f *Finding) explainKept(k *Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
 	before := *f
-	before.Why = ""
+	before.Case.Explanation = nil
 	for i := range cases {
 		c := &cases[i]
-		if c.Path == k.Path && f.Case.Condition != c.Condition && slices.Equal(c.Comment, corpus.Comment(before.comment())) {
+		if c.Path == k.Path && f.Case.Condition != c.Condition {
 			now := f.Case
-			now.Path = c.Path
+			if now.Path = c.Path; !slices.Equal(c.Comment, corpus.Comment(before.comment())) {
+				now.Comment = c.Comment
+			}
 			if k.Path, err = folder.Rewrite(now); err != nil {
 				return err
 			}

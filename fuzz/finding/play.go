@@ -3,7 +3,6 @@ package finding
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -27,7 +26,7 @@ type Played struct {
 	// How says in words how the case was run.
 	How string
 
-	doubted bool // the case did not repeat when it was saved, as its comment says
+	doubted bool // the case did not repeat when it was saved
 }
 
 // Play runs a case as it was kept; or by its schedule, if it never ran; or, if
@@ -53,32 +52,14 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 }
 
 // Finding returns the run of a case that failed, confirmed. If it is the run that was kept
-// it says what the case's file says of the orders in which it fails.
+// it has the explanation of the case.
 func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
 	same := p.Exact && p.Result.Failure.Matches(c.Signature)
 	f := From(o, &p.Result)
-	if f.Confirm(r); same && c.Condition != "" {
-		f.Why = f.said(c.Comment)
+	if f.Confirm(r); same {
+		f.Case.Condition, f.Case.Explanation, f.Case.Faces, f.filed = c.Condition, c.Explanation, c.Faces, true
 	}
 	return f
-}
-
-// said returns the lines of a case's comment between what failed and what was drawn, or
-// the chart: in which orders it fails, and what people have added.
-func (f *Finding) said(comment []string) string {
-	first := strings.Split(f.headline(), "\n")
-	if len(comment) < len(first) || !slices.Equal(comment[:len(first)], corpus.Comment(first)) {
-		return ""
-	}
-	rest := comment[len(first):]
-	end := slices.IndexFunc(rest, func(line string) bool { return line == "" || strings.HasPrefix(line, drewPrefix) })
-	if end < 0 {
-		end = len(rest)
-	}
-	if end == 0 {
-		return ""
-	}
-	return "its file says: " + strings.Join(rest[:end], "\n")
 }
 
 // Held tells what a case whose property held says of its failure, and what to do with
@@ -100,7 +81,7 @@ func (p *Played) Held(file string, shared bool) string {
 			file, p.How)
 	case p.doubted:
 		return fmt.Sprintf("case %s passes now (%s), and %s: whether its failure is mended is not known; "+
-			"keep it until nothing but messages decides what the program does", file, p.How, doubt)
+			"keep it until nothing but messages decides what the program does", file, p.How, corpus.Doubt)
 	case shared:
 		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; "+
 			"delete it only if no other function literal of the test has failed so", file, p.How)
@@ -111,7 +92,7 @@ func (p *Played) Held(file string, shared bool) string {
 // played returns what came of a case. How it was run must not say that it was
 // run as saved when it fails otherwise than it was saved for.
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
-	p := Played{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: slices.Contains(c.Comment, doubt)}
+	p := Played{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: c.Doubtful}
 	if f := res.Failure; f != nil && c.Signature != "" && !f.Matches(c.Signature) {
 		if how == "as saved" {
 			how = "its decisions as saved"

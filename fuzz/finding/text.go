@@ -24,14 +24,14 @@ func (f *Finding) Text(run string) string {
 		run += "; " + f.Shrunk
 	}
 	fmt.Fprintf(&b, "        %s, %s\n", run, f.repeats())
-	if f.Why != "" {
-		b.WriteString(words.Indented(trace.Visible(f.Why)))
+	if why := f.Why(); why != "" {
+		b.WriteString(words.Indented(trace.Visible(why)))
 	}
 	for _, line := range f.places() {
 		fmt.Fprintf(&b, "            %s\n", trace.Visible(line))
 	}
-	if f.Cause.Faults != "" {
-		fmt.Fprintf(&b, "        %s\n", f.Cause.Faults)
+	if faults := needs(f.known().Needs); faults != "" {
+		fmt.Fprintf(&b, "        %s\n", faults)
 	}
 	writeDraws(&b, f.drawn())
 	if n := f.early(); n > 0 {
@@ -130,14 +130,12 @@ func (f *Finding) repeats() string {
 	return s
 }
 
-// doubt is a line in the comment of a case that did not repeat.
-const doubt = "did not repeat when it was saved"
-
-// Doubt notes in the comment of a case that it did not repeat, so that nobody takes it for
-// mended only because it passes.
+// Doubt notes in a case that it did not repeat, so that nobody takes it for mended only
+// because it passes.
 func Doubt(c *corpus.Case) {
-	if !slices.Contains(c.Comment, doubt) {
-		c.Comment = slices.Insert(slices.Clone(c.Comment), min(1, len(c.Comment)), doubt)
+	if !c.Doubtful {
+		c.Doubtful = true
+		c.Comment = slices.Insert(slices.Clone(c.Comment), min(1, len(c.Comment)), corpus.Doubt)
 	}
 }
 
@@ -145,13 +143,13 @@ func Doubt(c *corpus.Case) {
 func (f *Finding) comment() []string {
 	lines := strings.Split(f.headline(), "\n")
 	if f.Differs != "" {
-		lines = append(lines, doubt)
+		lines = append(lines, corpus.Doubt)
 	}
-	if f.Why != "" {
-		lines = append(lines, strings.Split(f.Why, "\n")...)
+	if why := f.Why(); why != "" {
+		lines = append(lines, strings.Split(why, "\n")...)
 	}
-	if f.Cause.Faults != "" {
-		lines = append(lines, f.Cause.Faults)
+	if faults := needs(f.known().Needs); faults != "" {
+		lines = append(lines, faults)
 	}
 	lines = append(lines, wrapped(f.drawn())...)
 	if f.Chart != "" {

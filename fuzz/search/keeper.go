@@ -137,6 +137,13 @@ func (k *Keeper) Retell(r *props.Runner, f *finding.Finding, c *corpus.Case) (*f
 	out := k.shrunk(most, r, f)
 	small, kept, err := k.retold(r, f, &out, c)
 	out.Finding = small
+	if err == nil && kept.Path == c.Path {
+		paged := f // the pages are of the run that the file has
+		if small.Case.Same(&f.Case) {
+			paged = small
+		}
+		err = k.AddPages(r, paged, &kept)
+	}
 	k.keepOthers(r, &out)
 	return small, kept, err
 }
@@ -145,7 +152,7 @@ func (k *Keeper) Retell(r *props.Runner, f *finding.Finding, c *corpus.Case) (*f
 func (k *Keeper) retold(r *props.Runner, f *finding.Finding, out *Shrunk, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
 	small, kept := out.Finding, finding.Kept{Path: c.Path}
 	switch {
-	case (out.Cut || !out.Done) && f.Why != "":
+	case (out.Cut || !out.Done) && f.Case.Explanation != nil:
 		return f, kept, nil
 	case !small.Failure.Matches(c.Signature):
 	case k.Repair && (out.Smaller || c.Condition == "" && small.Case.Condition != ""):

@@ -67,8 +67,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 		f.Shrunk = keptAs(f, fmt.Sprintf("the smallest run, of %s, does not repeat: %s", words.Count(out.Best.Steps, "step"), why))
 		return out
 	}
-	out.Finding.Cause = s.cause(ctx, &out)
-	out.Finding.Explain(out.inWords(time.Since(start)), out.Why.String())
+	out.Finding.Explain(out.inWords(time.Since(start)), s.cause(ctx, &out))
 	out.Finding.Look(r) // whose diagram says why
 	out.Finding.Case.Condition = out.Why.Text()
 	out.Cut, out.Smaller = ctx.Err() != nil, out.smaller(first)

@@ -107,7 +107,7 @@ type Request struct {
 	Where string `json:",omitempty"`
 	// Pairs asks Replay for the orders of two receives that a run shows that passes.
 	Pairs bool `json:",omitempty"`
-	// Pages asks for a page of HTML and one of JSON beside the case.
+	// Pages asks for a page of HTML and one of JSON beside each case that fails.
 	Pages bool `json:",omitempty"`
 	// Milliseconds bounds Begin, Shrink, Repair and Explore.
 	Milliseconds int `json:",omitempty"`

@@ -183,7 +183,7 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	defer runner.Close()
 	for i := range cases {
 		s.say(Message{At: &At{What: SavedCase + cases[i].Path}})
-		s.play(runner, &cases[i], r)
+		s.play(runner, &cases[i], r, q.Pages)
 	}
 	if len(r.Findings) > 0 || s.Strategies != nil || q.Runs < 0 {
 		return r, nil
@@ -211,8 +211,9 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	return r, err
 }
 
-// play runs a saved case, adds what came of it, and returns that.
-func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *finding.Played {
+// play runs a saved case, adds what came of it, with pages if they are asked for, and returns
+// that.
+func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply, pages bool) *finding.Played {
 	played := finding.Play(runner, c)
 	file := filepath.Base(c.Path)
 	r.Exact, r.Mended = played.Exact, played.Mended
@@ -223,10 +224,15 @@ func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *finding.P
 		r.Notes = append(r.Notes, played.Held(file, s.Property.Name == s.Property.Test))
 		return &played
 	}
-	f := finding.From(s.origin(c), &played.Result)
-	f.Confirm(runner)
+	f := played.Finding(runner, s.origin(c), c)
+	f.Look(runner) // which knows the lines of code
 	told := report(f, fmt.Sprintf("saved case %s (%s)", file, played.How))
 	told.Path, told.Page = c.Path, paged(runner, f)
+	if pages {
+		if err := f.WritePages(runner, c.Path); err != nil {
+			r.Problems = append(r.Problems, err.Error())
+		}
+	}
 	r.Findings = append(r.Findings, told)
 	return &played
 }
@@ -255,7 +261,7 @@ func (s *server) replay(q *Request) (*Reply, error) {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
 	r := &Reply{Tally: search.NewTally()}
-	res := &s.play(runner, &c, r).Result
+	res := &s.play(runner, &c, r, q.Pages).Result
 	if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
 		r.Pairs = distill.PairsOf(res.System.Trace())
 	}
@@ -297,8 +303,7 @@ func (s *server) shrink(q *Request) (*Reply, error) {
 	if played.Result.Failure == nil {
 		return nil, errors.New(played.Held(filepath.Base(c.Path), s.Property.Name == s.Property.Test))
 	}
-	f := finding.From(s.origin(&c), &played.Result)
-	f.Confirm(runner)
+	f := played.Finding(runner, s.origin(&c), &c)
 	r := &Reply{Tally: search.NewTally()}
 	if f.Worth() && f.Replays == finding.Tried {
 		f = s.smaller(runner, f, q, r)
@@ -376,7 +381,7 @@ func (s *server) repair(q *Request) (*Reply, error) {
 	ctx, cancel := q.context()
 	defer cancel()
 	r := &Reply{Tally: search.NewTally()}
-	played := s.play(runner, &c, r)
+	played := s.play(runner, &c, r, false)
 	if path, err := played.Renew(s.Folder, &c); path != "" || err != nil {
 		r.Renewed, r.Notes = path, nil
 		return r, err
