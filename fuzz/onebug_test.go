@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -45,6 +47,18 @@ var bugSamples = map[string]func(*testing.T){
 				t.Error("d comes first")
 			case 'e':
 				t.Error("e comes first")
+			}
+		})
+	},
+	"bug-faces": func(t *testing.T) {
+		Config{Runs: 200}.Check(t, func(t *props.T) {
+			n := props.Draw(t, rapid.IntRange(0, 9), "n")
+			switch words := order(t, 3); {
+			case words[0] == 'a' || words[0] == 'b':
+			case n%2 == 0:
+				t.Errorf("an even number came late: %d", n)
+			default:
+				t.Errorf("%d came late, which is odd", n)
 			}
 		})
 	},
@@ -138,6 +152,22 @@ func TestCasesDoNotPileUp(t *testing.T) {
 	for n, repair := range []string{"", "", "", "1", "1", ""} {
 		if runSample(t, "bug-four", dir, "JOSTLE_REPAIR="+repair); len(casesIn(t, dir)) != 4 {
 			t.Errorf("after %d tests, the last with JOSTLE_REPAIR=%s, there are %d cases, expected 4: %q", n+1, repair, len(casesIn(t, dir)), casesIn(t, dir))
+		}
+	}
+}
+
+// TestTwoFaces: two failures with the same constraints are one bug. The smaller case is kept
+// and names the other failure, and a saved case says so when it fails again.
+func TestTwoFaces(t *testing.T) {
+	dir := t.TempDir()
+	for n, repair := range []string{"", "", "1", ""} {
+		out := runSample(t, "bug-faces", dir, "JOSTLE_REPAIR="+repair)
+		if now := casesIn(t, dir); len(now) != 1 {
+			t.Errorf("test %d has kept %q, expected one case:\n%s", n+1, now, out)
+		}
+		const face = "one bug with another face, of the same cause: property at func in init: %d came late, which is odd"
+		if n > 0 && !strings.Contains(out, face) {
+			t.Errorf("test %d does not say %q:\n%s", n+1, face, out)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
@@ -38,11 +39,13 @@ func (f *Finding) knownBy(path string, shown func(string) string) string {
 }
 
 // Known says in a line what a finding is and which saved case shows it, if one has its
-// signature and still fails so; else it returns "".
+// signature, or names it as another face of its bug, and still fails; else it returns "".
 func (f *Finding) Known(folder corpus.Folder, r *props.Runner, shown func(string) string) string {
 	cases, _ := folder.Load() // those with problems show nothing
 	for i := range cases {
-		if c := &cases[i]; f.Failure.Matches(c.Signature) && shows(r, c, f.Case.OfLiteral()) == same {
+		c := &cases[i]
+		is := slices.ContainsFunc(append([]string{c.Signature}, c.Faces...), f.Failure.Matches)
+		if is && shows(r, c, f.Case.OfLiteral()) == same {
 			return f.knownBy(c.Path, shown)
 		}
 	}

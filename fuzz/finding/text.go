@@ -38,6 +38,9 @@ func (f *Finding) Text(run string) string {
 		fmt.Fprintf(&b, "        timers fired %s although messages waited; a program whose timers cannot says so by pulse.NeverEarly\n", words.Count(n, "time"))
 	}
 	writeLogs(&b, f.Logs)
+	for _, face := range f.Case.Faces {
+		fmt.Fprintf(&b, "        one bug with another face, of the same cause: %s\n", trace.Visible(face))
+	}
 	for _, other := range f.Also {
 		fmt.Fprintf(&b, "        met on the way: %s\n", trace.Visible(other))
 	}

@@ -151,6 +151,9 @@ func (k *Keeper) Retell(r *props.Runner, f *finding.Finding, c *corpus.Case) (*f
 // retold decides between what a saved case was shrunk to and what its file says.
 func (k *Keeper) retold(r *props.Runner, f *finding.Finding, out *Shrunk, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
 	small, kept := out.Finding, finding.Kept{Path: c.Path}
+	if small.Failure.Matches(c.Signature) {
+		small.Case.Faces = c.Faces
+	}
 	switch {
 	case (out.Cut || !out.Done) && f.Case.Explanation != nil:
 		return f, kept, nil
