@@ -221,7 +221,7 @@ func (t *target) ran() string {
 
 // outcome returns what came of the target.
 func (t *target) outcome(interrupted bool) Outcome {
-	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: t.Tally.Runs, Steps: t.Tally.Steps, Complete: t.Complete, Ran: t.ran(),
+	out := Outcome{Subject: t.subject, Findings: grouped(t.Findings), Runs: t.Tally.Runs, Steps: t.Tally.Steps, Complete: t.Complete, Ran: t.ran(),
 		Notes: slices.Concat(t.Notes, t.Tally.Crowds()), Arms: t.arms(), Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
 	if t.Saturated > 0 {
 		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())

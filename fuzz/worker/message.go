@@ -163,6 +163,11 @@ type Finding struct {
 	// Worth reports that it is worth being kept as a case, Confirmed that it came out
 	// the same each time.
 	Worth, Confirmed bool
-	// Condition is in which orders it fails, as a case has it.
-	Condition string `json:",omitempty"`
+	// Condition is in which orders it fails, Cause what it has in common with other failures
+	// of the same cause, and Faces are the lasting signatures of these: all as a case has them.
+	Condition string   `json:",omitempty"`
+	Cause     string   `json:",omitempty"`
+	Faces     []string `json:",omitempty"`
+	// Yields reports that it was not saved, since the case at Path has the same cause.
+	Yields bool `json:",omitempty"`
 }

@@ -153,7 +153,7 @@ func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *cove
 // report returns what a command is to know of a finding.
 func report(f *finding.Finding, where string) Finding {
 	return Finding{Case: f.Whole(), Signature: f.Failure.Signature(), Lasting: f.Case.Signature, Headline: f.Headline(), Text: f.Text(where), Where: where,
-		Worth: f.Worth(), Confirmed: f.Replays == finding.Tried, Condition: f.Case.Condition}
+		Worth: f.Worth(), Confirmed: f.Replays == finding.Tried, Condition: f.Case.Condition, Cause: f.Case.Cause(), Faces: f.Case.Faces}
 }
 
 // paged returns a finding as a page.
@@ -308,11 +308,12 @@ func (s *server) shrink(q *Request) (*Reply, error) {
 	if f.Worth() && f.Replays == finding.Tried {
 		f = s.smaller(runner, f, q, r)
 	}
-	small := report(f, q.Where)
-	small.Page = paged(runner, f)
+	var kept finding.Kept
 	if q.Keep {
-		err = s.keep(runner, f, &small, q.Fresh, c.Path, q.Pages)
+		kept, err = s.keep(runner, f, q.Fresh, c.Path, q.Pages)
 	}
+	small := reportKept(f, q.Where, &kept)
+	small.Page = paged(runner, f)
 	if err != nil {
 		r.Problems = append(r.Problems, err.Error())
 	}
@@ -340,23 +341,30 @@ func (s *server) smaller(runner *props.Runner, f *finding.Finding, q *Request, r
 }
 
 // keep keeps a finding in place of the file that it comes from, if that was fresh.
-func (s *server) keep(runner *props.Runner, f *finding.Finding, told *Finding, fresh bool, first string, pages bool) error {
+func (s *server) keep(runner *props.Runner, f *finding.Finding, fresh bool, first string, pages bool) (kept finding.Kept, err error) {
 	if !f.Worth() {
-		return nil
+		return kept, nil
 	}
-	kept, err := f.Keep(s.Folder, runner)
-	told.Path = kept.Path
-	if err != nil {
-		return err
+	if kept, err = f.Keep(s.Folder, runner); err != nil {
+		return kept, err
 	}
 	if fresh && isBeside(first, kept.Path) { // a file from elsewhere is its owner's
 		os.Remove(first)
 	}
-	told.Saved = kept.Line(func(path string) string { return path })
-	if pages {
-		return f.WritePages(runner, kept.Path)
+	if pages && kept.Fresh() {
+		err = f.WritePages(runner, kept.Path)
 	}
-	return nil
+	return kept, err
+}
+
+// reportKept is report of a finding that was kept, if it was.
+func reportKept(f *finding.Finding, where string, kept *finding.Kept) Finding {
+	told := report(f, where)
+	if told.Path = kept.Path; kept.Path != "" {
+		told.Saved = kept.Line(func(path string) string { return path })
+		told.Yields = kept.OneCause && !kept.Fresh()
+	}
+	return told
 }
 
 // isBeside reports whether a file is another one than a case, in the same folder. Links may
@@ -395,8 +403,8 @@ func (s *server) repair(q *Request) (*Reply, error) {
 		return r, nil
 	}
 	f = s.smaller(runner, f, q, r)
-	told := report(f, "near case "+filepath.Base(c.Path))
-	err = s.keep(runner, f, &told, !f.Case.OfLiteral(), c.Path, q.Pages)
+	kept, err := s.keep(runner, f, !f.Case.OfLiteral(), c.Path, q.Pages)
+	told := reportKept(f, "near case "+filepath.Base(c.Path), &kept)
 	r.Findings = append([]Finding{told}, r.Findings...)
 	return r, err
 }
