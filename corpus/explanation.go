@@ -131,11 +131,14 @@ func (e *Explanation) Elsewhere() *Explanation {
 // cause returns in a form for comparing which kinds of messages come before which others
 // where the case fails; "" if order does not matter, or that is not known.
 func (e *Explanation) cause() string {
-	if e == nil || !e.Exact && !e.Complete && e.Sampled == nil {
+	if e == nil {
 		return ""
 	}
 	var list []string
 	for _, c := range e.Main() {
+		if c.Place == InOwn { // other orders may fail as well
+			return ""
+		}
 		if c.First.Kind == "" || c.Second.Kind == "" {
 			return ""
 		}

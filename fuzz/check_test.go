@@ -310,9 +310,9 @@ func TestSavedCasesAreExplained(t *testing.T) {
 		stays         bool
 	}{
 		{"JOSTLE_SHRINK=0", "10 steps, replayed 2 of 2", "order", true},
-		{"JOSTLE_SHRINK=1m", "shrunk from 10 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "its file says", true},
-		{"JOSTLE_REPAIR=1", "shrunk from 10 steps to 7 in TIME, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
-		{"JOSTLE_SHRINK=1m", "7 steps, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR", false},
+		{"JOSTLE_SHRINK=1m", "shrunk from 10 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "its file says", true},
+		{"JOSTLE_REPAIR=1", "shrunk from 10 steps to 7 in TIME, replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
+		{"JOSTLE_SHRINK=1m", "7 steps, replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR", false},
 		{"JOSTLE_SHRINK=0", "its file says: fails in 1 of 7 orders: exactly where lost(1) comes before checkForError at terminator\n                lost(1): sent at writer.go:80, handler at", "JOSTLE_REPAIR", false},
 	} {
 		out := runSample(t, "lossy", dir, row.env)

@@ -120,11 +120,15 @@ func (f *Finding) headline() string {
 	return first
 }
 
-// repeats tells whether the finding repeats, and if not, what may be wrong.
+// repeats tells whether the finding repeats, and if not, what may be wrong; and how far its
+// order is from plain order.
 func (f *Finding) repeats() string {
 	s := fmt.Sprintf("replayed %d of %d", f.Replays, Tried)
 	if f.Shrunk == "" {
 		s = words.Count(f.Steps(), "step") + ", " + s
+	}
+	if n := f.known().Depth; n > 0 {
+		s += fmt.Sprintf(", depth %d", n)
 	}
 	if f.Differs != "" {
 		s += "\n        IT DOES NOT REPEAT, and so is neither shrunk nor explained: " + f.Differs +

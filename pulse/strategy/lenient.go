@@ -96,8 +96,8 @@ func (l *lenient) whole() bool {
 
 // answered reports whether every answer of the record was given.
 func (l *lenient) answered() bool {
-	for k := range l.next {
-		if l.find(choice.Kind(k)).N != 0 {
+	for i, c := range l.record.Choices {
+		if i >= l.next[c.Kind] {
 			return false
 		}
 	}
