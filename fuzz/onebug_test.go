@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -168,6 +169,28 @@ func TestTwoFaces(t *testing.T) {
 		const face = "one bug with another face, of the same cause: property at func in init: %d came late, which is odd"
 		if n > 0 && !strings.Contains(out, face) {
 			t.Errorf("test %d does not say %q:\n%s", n+1, face, out)
+		}
+	}
+}
+
+// TestOldSignatures: a case of an older version, whose signature has what was rendered in
+// place of the format, fails as it was saved, and is not saved again.
+func TestOldSignatures(t *testing.T) {
+	dir := t.TempDir()
+	runSample(t, "bug-mended-from", dir)
+	paths, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
+	text, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Replace(strings.Replace(withoutLater(string(text)), "jostle case 6", "jostle case 4", 1), "entries are %v", "entries are #", 1)
+	if err := os.WriteFile(paths[0], []byte(old), 0o600); err != nil || strings.Count(old, "entries are #") != 1 {
+		t.Fatalf("%v:\n%s", err, old)
+	}
+	for _, repair := range []string{"", "1", ""} {
+		out := runSample(t, "bug-mended-from", dir, "JOSTLE_REPAIR="+repair)
+		if now := casesIn(t, dir); !strings.Contains(out, " (as saved), ") || strings.Contains(out, "fails otherwise") || len(now) != 1 {
+			t.Errorf("with JOSTLE_REPAIR=%s there are %q:\n%s", repair, now, out)
 		}
 	}
 }
