@@ -8,27 +8,22 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// SaveOther keeps a finding that was met on the way to another as Keep does, with its pages
-// if they are asked for, and says in a line what it is and where. One that is not worth it
-// is not saved. Paths are shown as a function shows them.
-func (f *Finding) SaveOther(folder corpus.Folder, r *props.Runner, pages bool, shown func(string) string) string {
-	if !f.Worth() {
-		return f.Headline()
-	}
-	kept, err := f.Keep(folder, r)
+// AlsoLine says in a line of a finding that was met on the way to another what it is, and what
+// became of it. Paths are shown as a function shows them.
+func (f *Finding) AlsoLine(kept Kept, err error, shown func(string) string) string {
 	switch {
+	case !f.Worth():
+		return f.Headline()
 	case kept.Path == "":
 		return fmt.Sprintf("%s (not saved: %v)", f.Headline(), err)
-	case err == nil && !kept.Fresh():
+	case err != nil:
+		return fmt.Sprintf("%s (saved: %s, but: %v)", f.Headline(), shown(kept.Path), err)
+	case !kept.Fresh():
 		return f.knownBy(kept.Path, shown)
 	}
 	places := "saved: " + shown(kept.Path)
-	if pages && err == nil {
-		places += ", page: " + shown(beside(kept.Path, ".html"))
-		err = f.WritePages(r, kept.Path)
-	}
-	if err != nil {
-		return fmt.Sprintf("%s (saved: %s, but: %v)", f.Headline(), shown(kept.Path), err)
+	if kept.Page != "" {
+		places += ", page: " + shown(kept.Page)
 	}
 	return fmt.Sprintf("%s (%s)", f.Headline(), places)
 }

@@ -80,9 +80,11 @@ func (k *Keeper) keepOthers(r *props.Runner, out *Shrunk) {
 			also(known)
 			continue
 		}
-		small := k.shrunk(k.Left, r, other).Finding
-		small.Shorten(r)
-		also(small.SaveOther(k.Folder, r, k.Pages, k.shown))
+		o, kept, err := k.save(r, other)
+		if err == nil {
+			err = k.AddPages(r, o.Finding, &kept)
+		}
+		also(o.Finding.AlsoLine(kept, err, k.shown))
 	}
 }
 
@@ -96,21 +98,29 @@ func (k *Keeper) shown(path string) string {
 // Save keeps a finding, and then in its place what it is shrunk to: a shrunk run that
 // takes the process with it must not take the finding, too.
 func (k *Keeper) Save(r *props.Runner, f *finding.Finding) (small *finding.Finding, kept finding.Kept, err error) {
+	out, kept, err := k.save(r, f)
+	if err != nil {
+		return out.Finding, kept, err
+	}
+	k.keepOthers(r, &out)
+	return out.Finding, kept, k.AddPages(r, out.Finding, &kept)
+}
+
+// save is Save without what is met on the way, and without pages.
+func (k *Keeper) save(r *props.Runner, f *finding.Finding) (out Shrunk, kept finding.Kept, err error) {
 	if !f.Worth() {
-		return f, kept, nil
+		return Shrunk{Finding: f}, kept, nil
 	}
 	first, fresh, _ := k.Folder.Save(f.Case) // what went wrong goes wrong again below
-	out := k.shrunk(k.Left, r, f)
-	small = out.Finding
-	small.Shorten(r)
-	if kept, err = small.Keep(k.Folder, r); err != nil {
-		return small, kept, err
+	out = k.shrunk(k.Left, r, f)
+	out.Finding.Shorten(r)
+	if kept, err = out.Finding.Keep(k.Folder, r); err != nil {
+		return out, kept, err
 	}
 	if fresh && kept.Path != first {
 		os.Remove(first)
 	}
-	k.keepOthers(r, &out)
-	return small, kept, k.AddPages(r, small, &kept)
+	return out, kept, nil
 }
 
 // AddPages writes pages beside a case that was kept, if they are asked for.
