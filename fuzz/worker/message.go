@@ -151,7 +151,7 @@ type Reply struct {
 type Finding struct {
 	Case      string // as text
 	Signature string // what tells it from others of this build
-	Lasting   string // the same without the line, as cases have it; "" of a process that died
+	Lasting   string `json:",omitempty"` // the same without the line, as cases have it; "" of a process that died
 	Headline  string
 	Text      string // all that is to be shown
 	Path      string `json:",omitempty"` // of the file, if there is one
