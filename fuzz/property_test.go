@@ -198,7 +198,7 @@ func TestUnsavedCasesArePrinted(t *testing.T) {
 	}
 	for _, sample := range []string{"one-check", "fuzz-overdraws"} {
 		out := runSample(t, sample, full)
-		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "put this into a file whose name ends in .case, in DIR/overdraws", "jostle case 4"} {
+		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "put this into a file whose name ends in .case, in DIR/overdraws", "jostle case 6"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: no %q in:\n%s", sample, want, out)
 			}

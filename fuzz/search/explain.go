@@ -45,6 +45,7 @@ type Explanation struct {
 	Sampled *Sampled
 
 	steps map[uint64]stepName
+	kinds map[uint64]string // what kindOf returns of messages, by the number of their name
 	// bare has the constraints of the condition whose second message comes in no order before
 	// the first, or without it: they hold wherever the first is received.
 	bare map[schedule.Constraint]bool
@@ -106,7 +107,7 @@ const unreduced = 5
 // are enough in which actors receive something else.
 func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature string, o explore.Options, watched bool) Explanation {
 	w := &explainer{shrinking: s, inputs: c, signature: signature, watched: watched, places: map[uint64]int{}}
-	w.out.steps, w.out.Before = map[uint64]stepName{}, c.Schedule.Before
+	w.out.steps, w.out.kinds, w.out.Before = map[uint64]stepName{}, map[uint64]string{}, c.Schedule.Before
 	for _, a := range c.Schedule.Choices {
 		if a.Value != 0 && a.Kind != choice.Swarm { // what may be used is not yet used
 			w.out.Given = append(w.out.Given, a.Kind)
@@ -205,13 +206,18 @@ func (w *explainer) Again() {
 // name keeps the words for the steps of a run, and returns the numbers of their names.
 // The first run is that of the case: its words are those for identities.
 func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
-	numbers := map[uint64]uint64{}
+	numbers, t := map[uint64]uint64{}, sys.Trace()
 	for id, name := range namesOf(sys, sys.Trace().Names()) {
 		number := name.number()
 		numbers[id] = number
 		w.out.steps[number] = name
 		if _, known := w.out.steps[id]; !known {
 			w.out.steps[id] = name
+		}
+	}
+	for i := range t.Sends {
+		if number := numbers[sys.Host().StepID(&t.Sends[i])]; w.out.kinds != nil && w.out.kinds[number] == "" {
+			w.out.kinds[number] = kindOf(t, &t.Sends[i])
 		}
 	}
 	return numbers

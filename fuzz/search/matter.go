@@ -338,7 +338,7 @@ func (s *shrinking) messages(out *Shrunk) func(id uint64) corpus.Message {
 		}
 	}
 	return func(id uint64) corpus.Message {
-		m := corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Send: -1}
+		m := corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Kind: e.kinds[id], Send: -1}
 		if at, sent := places[id]; sent {
 			m.Send, m.Kind = at, kinds[at]
 		}
