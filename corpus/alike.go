@@ -17,6 +17,38 @@ func (c *Case) Alike(o *Case) bool {
 		slices.Equal(c.Settings, o.Settings) && slices.Equal(c.deeds(), o.deeds())
 }
 
+// OneCause reports whether two cases of a property show two failures with one cause, as far
+// as can be told from them: other signatures, and the same kinds of messages that come before
+// others of the same kinds. Their settings and the kinds of their answers are the same, too.
+func (c *Case) OneCause(o *Case) bool {
+	cause := c.Cause()
+	return c.Property == o.Property && c.Signature != "" && o.Signature != "" && c.Signature != o.Signature &&
+		cause != "" && cause == o.Cause() && slices.Equal(c.Settings, o.Settings)
+}
+
+// Cause returns what two explained cases of one property have in common if they have one
+// cause; "" if that is not known.
+func (c *Case) Cause() string {
+	cause := c.Explanation.cause()
+	if cause == "" {
+		return ""
+	}
+	for _, x := range c.deeds() {
+		cause += "\n" + x.Kind.String()
+	}
+	return cause
+}
+
+// AddFaces notes that a case stands for another with the same failure or the same cause.
+func (c *Case) AddFaces(o *Case) {
+	for _, face := range append([]string{o.Signature}, o.Faces...) {
+		if face != c.Signature && !slices.Contains(c.Faces, face) {
+			c.Faces = append(slices.Clip(c.Faces), face)
+		}
+	}
+	slices.Sort(c.Faces)
+}
+
 // deeds returns the answers other than zero: faults, early timers and what the program
 // has chosen.
 func (c *Case) deeds() (list []choice.Choice) {

@@ -50,6 +50,48 @@ func TestAlike(t *testing.T) {
 	}
 }
 
+// TestOneCause: two failures have one cause only if the same kinds of messages come before the
+// same others, and all else is the same.
+func TestOneCause(t *testing.T) {
+	at := func(c *Case, i int) *Constraint { return &c.Explanation.Constraints[i] }
+	for name, test := range map[string]struct {
+		change func(*Case)
+		want   bool
+	}{
+		"the signature":            {func(*Case) {}, true},
+		"a value":                  {func(c *Case) { at(c, 0).Second.Text = "write(7)" }, true},
+		"the number of orders":     {func(c *Case) { c.Explanation.Orders = 70 }, true},
+		"its own order":            {func(c *Case) { at(c, 1).Second.Kind = "other" }, true},
+		"the same twice":           {func(c *Case) { c.Explanation.Constraints = append(c.Explanation.Constraints, *at(c, 0)) }, true},
+		"a type":                   {func(c *Case) { at(c, 0).First.Kind = "other" }, false},
+		"the order of types":       {func(c *Case) { at(c, 0).First, at(c, 0).Second = at(c, 0).Second, at(c, 0).First }, false},
+		"a constraint":             {func(c *Case) { at(c, 2).Place = InCondition }, false},
+		"a type that is unknown":   {func(c *Case) { at(c, 0).First.Kind = "" }, false},
+		"no explanation":           {func(c *Case) { c.Explanation = nil }, false},
+		"the property":             {func(c *Case) { c.Property = "other" }, false},
+		"a setting":                {func(c *Case) { c.Settings = []Setting{{"delivery", "unordered"}} }, false},
+		"a fault":                  {func(c *Case) { c.Record.Choices[1].Value++ }, false},
+		"the value of an answer":   {func(c *Case) { c.Record.Choices[0].Value-- }, true},
+		"only an order of its own": {func(c *Case) { c.Explanation = &Explanation{Constraints: []Constraint{*at(c, 1)}} }, false},
+	} {
+		a, b := whyCase(), whyCase()
+		b.Signature = "stuck at clerk"
+		test.change(&b)
+		if a.OneCause(&b) != test.want || b.OneCause(&a) != test.want {
+			t.Errorf("with another one of %s they have one cause: %v, %v", name, a.OneCause(&b), b.OneCause(&a))
+		}
+	}
+	a, b := whyCase(), whyCase()
+	if a.OneCause(&b) {
+		t.Error("two cases of one failure are two failures of one cause")
+	}
+	b.Signature, b.Faces = "misuse", []string{"budget", a.Signature}
+	a.AddFaces(&b)
+	if want := []string{"budget", "misuse", "panic at a.go: \"no\"", "stuck at clerk"}; !slices.Equal(a.Faces, want) {
+		t.Errorf("the faces are %q, expected %q", a.Faces, want)
+	}
+}
+
 // steps is the record of a run of n messages, before each of which all were held back, which
 // is no step.
 func steps(n int) (r choice.Record) {

@@ -46,6 +46,12 @@ type Case struct {
 	// Condition says of the orders of messages in which the case fails what holds in
 	// all of them, as text; "" when that is not known. Alike compares it.
 	Condition string
+	// Explanation is what is known of why the case fails; nil if nobody has looked.
+	Explanation *Explanation
+	// Doubtful reports that the case did not repeat when it was saved.
+	Doubtful bool
+	// Faces are the signatures of other failures with the same cause, of which no case is kept.
+	Faces []string
 	// Comment has lines for people: what failed, which messages came. White space
 	// at the ends of lines and unprintable characters are not kept.
 	Comment []string
@@ -81,7 +87,7 @@ func (c *Case) Of(property string) error {
 func (c *Case) OfLiteral() bool { return c.Property == c.Test }
 
 // Same reports whether two cases are one: only their strategies, seeds, settings,
-// conditions, comments, trace hashes and tests may differ. A folder keeps one of them.
+// conditions, explanations, comments, trace hashes and tests may differ. A folder keeps one of them.
 func (c *Case) Same(o *Case) bool {
 	s, p := &c.Schedule, &o.Schedule
 	return c.of() == o.of() && c.Signature == o.Signature &&
@@ -98,7 +104,7 @@ func (c *Case) of() string { return cmp.Or(c.Property, c.Test) }
 
 // key returns a hash of the case: of its property, signature, inputs, record and
 // schedule. Two cases that differ only in their strategy, seed, settings, condition,
-// comment, trace hash or test are the same case. The case must be one that Encode accepts.
+// explanation, comment, trace hash or test are the same case. The case must be one that Encode accepts.
 func (c *Case) key() string {
 	b := appendString(nil, c.of())
 	b = appendString(b, c.Signature)

@@ -85,11 +85,59 @@ var samples = map[string]func() Case{
 		c.Record.Deliveries = slices.Insert(c.Record.Deliveries, 2, choice.Hold, choice.Hold)
 		return c
 	},
+	"why": whyCase,
 	"explained": func() Case {
 		c := writerCase()
 		c.Condition = "flush from \"terminator\" before write(1) from action at writer"
 		return c
 	},
+}
+
+// whyCase has all that is known of why a case fails.
+func whyCase() Case {
+	c := writerCase()
+	c.Condition, c.Doubtful, c.Faces = "flush before write", true, []string{"panic at a.go: \"no\"", "stuck at clerk"}
+	flush := Message{"flush", "writer", "bank.flush at bank.writer", 2}
+	write := Message{"write(1) from \"action\"", "writer", "bank.write at bank.writer", -1}
+	c.Explanation = &Explanation{Orders: 7, Failing: 3, Complete: true, Exact: true, Mixed: true, Reduced: true, Skipped: true, Cut: true,
+		Constraints: []Constraint{{InCondition, 1, flush, write, true, nil}, {InOwn, 0, Message{Send: -1}, flush, false, nil},
+			{InSample, 0, write, flush, false, &Share{1, 50, true}}, {InSample, 0, flush, write, true, &Share{0, 50, false}}},
+		Depth: 2, Unnamed: 60, Given: []choice.Kind{choice.Drop, choice.Drop, choice.Clock}, Sampled: &Sampled{Share{40, 100, false}, Share{90, 90, false}, 300},
+		Draws: []string{"any", "", "≥ 3", ""}, Needs: []Need{{choice.Drop, 2}}, Told: "fails\nsometimes"}
+	return c
+}
+
+// TestOldComments: what files of version 5 and older say in their comments is data then.
+func TestOldComments(t *testing.T) {
+	for _, c := range []struct {
+		comment, condition, told string
+		doubtful                 bool
+	}{
+		{"# a.go:1: no\n# fails in 1 of 2 orders: exactly where x\n#     or y\n# drew n = 1\n#\n# chart\n", "x", "fails in 1 of 2 orders: exactly where x\n    or y", false},
+		{"# a.go:1: no\n# can fail in all 2 orders\n# see ticket 7\n", "x", "can fail in all 2 orders\nsee ticket 7", false},
+		{"# a.go:1: no\n# fails in all 2 orders\n", "", "", false},
+		{"# a.go:1: no\n# did not repeat when it was saved\n", "", "", true},
+		{"", "x", "", false},
+	} {
+		want := Case{Condition: c.condition}
+		text := strings.Replace(encode(t, want), "\n\n", "\n"+c.comment+"\n", 1)
+		got, err := Decode("a.case", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		if got.Explanation != nil {
+			said = got.Explanation.Told
+		}
+		if said != c.told || got.Doubtful != c.doubtful {
+			t.Errorf("%q says %q, doubtful %t, expected %q, %t", c.comment, said, got.Doubtful, c.told, c.doubtful)
+		}
+		text = strings.Replace(encode(t, got), "\n#", "\n# by hand\n#", 1)
+		again, err := Decode("a.case", []byte(text))
+		if err != nil || !reflect.DeepEqual(again.Explanation, got.Explanation) || again.Doubtful != got.Doubtful {
+			t.Errorf("saved again, with another comment: %+v, %v", again, err)
+		}
+	}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -276,10 +324,10 @@ func TestEncodeErrors(t *testing.T) {
 
 // faults are changes to the text of writerCase, with the errors that they cause.
 var faults = []struct{ name, old, new, want string }{
-	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 5": this is no case: restore`},
-	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 5": this is no case: restore`},
-	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 5": this is no case: restore`},
-	{"newer version", "case 4\n", "case 6\n", `1: a case of version 6, written by a newer jostle; this one reads versions up to 5: update`},
+	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 6": this is no case: restore`},
+	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 6": this is no case: restore`},
+	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 6": this is no case: restore`},
+	{"newer version", "case 4\n", "case 7\n", `1: a case of version 7, written by a newer jostle; this one reads versions up to 6: update`},
 	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with property: restore`},
 	{"no property", "property \"r", "prop \"r", `10: "prop", expected "property": restore`},
 	{"version 1 with a property", "case 4\n", "case 1\n", `10: "property", expected "test": restore`},
@@ -319,7 +367,7 @@ var faults = []struct{ name, old, new, want string }{
 	{"the other half", "end\n", "end\n>>>>>>> branch\n", `21: ">>>>>>> branch" is a mark of a merge conflict: one side`},
 	{"the base of a conflict", "test \"", "||||||| 1a2b3c4\ntest \"", `11: "||||||| 1a2b3c4" is a mark of a merge conflict: one side`},
 	{"a conflict with lines as on Windows", "signature", "<<<<<<< HEAD\r\nsignature", `12: "<<<<<<< HEAD" is a mark of a merge conflict: one side`},
-	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 5": this is no case: restore`},
+	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 6": this is no case: restore`},
 	{"UTF-16", "jostle", "\xff\xfej\x00", `1: the file is in UTF-16, expected UTF-8: save it as UTF-8`},
 	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: a condition that says nothing, expected no such line: restore`},
 
@@ -359,8 +407,8 @@ func TestCutOff(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                        "a.case:1: the file is empty, expected \"jostle case 5\": " + restore,
-		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 5\": this is no case: " + restore,
+		"":                        "a.case:1: the file is empty, expected \"jostle case 6\": " + restore,
+		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 6\": this is no case: " + restore,
 		"jostle case 4\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
 	} {
 		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {

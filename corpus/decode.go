@@ -150,6 +150,7 @@ func (r *reader) head(c *Case) {
 	c.Signature = r.quoted()
 	r.end()
 	r.condition(c)
+	r.explained(c)
 	r.keyword("strategy")
 	c.Strategy = r.quoted()
 	r.end()
@@ -257,12 +258,7 @@ func (r *reader) delivery() uint64 {
 
 func (r *reader) choice(keyword string) choice.Choice {
 	r.keyword(keyword)
-	name := r.word()
-	kind, known := choice.KindOf(name)
-	if r.err == nil && !known {
-		r.failf(update, "%s, expected a kind of choice, such as %q or %q", shown(name), choice.Program, choice.Drop)
-	}
-	c := choice.Choice{Kind: kind, Value: r.decimal()}
+	c := choice.Choice{Kind: r.kind(), Value: r.decimal()}
 	r.literal("of")
 	c.N = r.decimal()
 	if c.Value >= c.N {

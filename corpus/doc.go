@@ -15,10 +15,10 @@
 //
 // # The file
 //
-// Lines that begin with # are for people and may be changed or removed. The
-// others are for the machine:
+// Lines that begin with # are for people and may be changed or removed: they
+// change nothing of what is said of a case. The others are for the machine:
 //
-//	jostle case 4
+//	jostle case 6
 //	# writer_test.go:31: stored 0 of 1 results
 //	#
 //	# test ──execute──▶ action
@@ -28,8 +28,12 @@
 //
 //	property "resultsAreStored"
 //	test "TestResultsAreStored"
-//	signature "property: stored # of # results"
+//	signature "property at resultsAreStored: stored %d of %d results"
 //	condition "flush from terminator at writer before write(1) from action at writer"
+//	explained 1 of 2 complete exact
+//	depth 1 unnamed 0
+//	constraint condition 0 "flush" "writer" "store.flush at writer" 3 "write(1)" "writer" "store.write at writer" 4
+//	draw 0 of 1 "any"
 //	strategy "pos"
 //	seed 000000000000001f
 //	setting "delivery" "unordered"
@@ -47,7 +51,12 @@
 // quoted as in Go. Seeds, words, identities and hashes are hexadecimal. A choice line
 // has the answer and the number of possible answers. The condition is what holds in the
 // orders that fail, and tells two failures with one signature apart. Settings are the
-// property's; early timers are what the search gave a run whose property set none. In
+// property's. The signature has the format of what was said, without its values. The lines
+// from "explained" on are the Explanation: in how many of how many orders the case fails, how
+// far its order is from plain order, which messages come before which others (with their
+// receivers, kinds, and places in the run from 1 on), and which draws may have other values. "doubtful"
+// says that the case did not repeat when it was saved, and "face" names another failure with
+// the same cause. Early timers are what the search gave a run whose property set none. In
 // place of an identity, "hold" says that none of the messages was received, and time
 // passed. After the deliveries of a long run there may be a line "then plain": it goes
 // on in plain order. The line "unlike" means nothing to jostle, and may be missing; git

@@ -17,8 +17,11 @@ import (
 
 const (
 	magic   = "jostle case "
-	version = 5 // the newest
-	// unheld is the version of a case whose run held back no messages: the newest but
+	version = 6 // the newest
+	// unexplained is the version of a case without an explanation, of which nothing else is
+	// known that newer ones have.
+	unexplained = 5
+	// unheld is that of such a case whose run held back no messages: the same but
 	// for that, so that what cannot read the word hold need not.
 	unheld = 4
 	// perLine is how many identities stand on a line, so that it is narrower
@@ -48,6 +51,7 @@ func Encode(c Case) ([]byte, error) {
 	if c.Condition != "" {
 		w.line("condition", strconv.Quote(c.Condition))
 	}
+	w.explained(&c)
 	w.line("strategy", strconv.Quote(c.Strategy))
 	w.line("seed", hex64(c.Seed))
 	w.settings(&c)
@@ -61,8 +65,11 @@ func Encode(c Case) ([]byte, error) {
 
 // versionOf returns the oldest version that can say what a case holds.
 func versionOf(c *Case) int {
-	if slices.Contains(c.Record.Deliveries, choice.Hold) {
+	switch {
+	case c.Explanation != nil || c.Doubtful || len(c.Faces) > 0:
 		return version
+	case slices.Contains(c.Record.Deliveries, choice.Hold):
+		return unexplained
 	}
 	return unheld
 }

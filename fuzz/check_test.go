@@ -34,7 +34,7 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // read what a failing test prints.
 func TestSample(t *testing.T) {
 	name, _, _ := strings.Cut(os.Getenv("JOSTLE_SAMPLE"), ":")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples, calmSamples} {
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples, calmSamples, bugSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}
@@ -310,10 +310,10 @@ func TestSavedCasesAreExplained(t *testing.T) {
 		stays         bool
 	}{
 		{"JOSTLE_SHRINK=0", "10 steps, replayed 2 of 2", "order", true},
-		{"JOSTLE_SHRINK=1m", "shrunk from 10 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "page: ", true},
-		{"JOSTLE_REPAIR=1", "shrunk from 10 steps to 7 in TIME, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
-		{"JOSTLE_SHRINK=1m", "7 steps, replayed 2 of 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR", false},
-		{"JOSTLE_SHRINK=0", "its file says: fails in 1 of 7 orders: exactly where lost(1) comes before checkForError at terminator", "handler at", false},
+		{"JOSTLE_SHRINK=1m", "shrunk from 10 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "its file says", true},
+		{"JOSTLE_REPAIR=1", "shrunk from 10 steps to 7 in TIME, replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
+		{"JOSTLE_SHRINK=1m", "7 steps, replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR", false},
+		{"JOSTLE_SHRINK=0", "its file says: fails in 1 of 7 orders: exactly where lost(1) comes before checkForError at terminator\n                lost(1): sent at writer.go:80, handler at", "JOSTLE_REPAIR", false},
 	} {
 		out := runSample(t, "lossy", dir, row.env)
 		if !strings.Contains(out, row.want) || strings.Contains(out, row.no) || strings.Contains(out, "shrinking") {
@@ -443,7 +443,7 @@ func TestCasesThatFailOtherwise(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "renamed-from", dir)
 	out := runSample(t, "renamed-otherwise", dir)
-	const want = `(its decisions as saved; it fails otherwise now: "property at fuzz.second: # came first, to everybody's surprise", and was saved for: "property at fuzz.second: # came first")`
+	const want = `(its decisions as saved; it fails otherwise now: "property at fuzz.second: %d came first, to everybody's surprise", and was saved for: "property at fuzz.second: %d came first")`
 	if !strings.Contains(out, want) {
 		t.Errorf("want %s in:\n%s", want, out)
 	}
@@ -539,7 +539,7 @@ func TestBadCases(t *testing.T) {
 	text := string(good)
 	for name, bad := range map[string]string{
 		"another":   strings.Replace(text, `property "TestSample"`, `property "TestOther"`, 1),
-		"newer":     strings.Replace(text, "jostle case 4", "jostle case 6", 1),
+		"newer":     strings.Replace(text, "jostle case 6", "jostle case 7", 1),
 		"truncated": text[:len(text)/2],
 		"empty":     "",
 		"noise":     "\x00\xff\x01",

@@ -80,7 +80,7 @@ func timeless(text string) string {
 	return regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, "TIME")
 }
 
-// withoutLater is the text of a case without the lines that came with versions 3 and 4.
+// withoutLater is the text of a case without the lines that came with versions 3, 4 and 6.
 func withoutLater(text string) string {
-	return regexp.MustCompile(`(?m)^(condition|unlike) .*\n`).ReplaceAllString(text, "")
+	return regexp.MustCompile(`(?m)^(condition|unlike|explained|depth|constraint|draw) .*\n`).ReplaceAllString(text, "")
 }

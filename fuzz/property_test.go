@@ -232,7 +232,7 @@ func TestUnsavedCasesArePrinted(t *testing.T) {
 	}
 	for _, sample := range []string{"one-check", "fuzz-overdraws"} {
 		out := runSample(t, sample, full)
-		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "put this into a file whose name ends in .case, in DIR/overdraws", "jostle case 4"} {
+		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "put this into a file whose name ends in .case, in DIR/overdraws", "jostle case 6"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: no %q in:\n%s", sample, want, out)
 			}
@@ -264,7 +264,7 @@ func TestCasesOfVersionOneRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(strings.Replace(withoutLater(string(text)), "jostle case 4", "jostle case 1", 1), "property \"overdraws\"\n", "", 1)
+	old := strings.Replace(strings.Replace(withoutLater(string(text)), "jostle case 6", "jostle case 1", 1), "property \"overdraws\"\n", "", 1)
 	if err := os.MkdirAll(filepath.Join(dir, "TestSample"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -176,6 +176,9 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.t.print(words.Indented(res.System.Trace().Text()))
 	}
 	file := filepath.Base(c.Path)
+	if v.keeper.Repair && v.renewed(&played, c) {
+		return true
+	}
 	if v.keeper.Repair && !played.Exact {
 		if v.repaired(r, c, &played) {
 			return false
@@ -193,6 +196,21 @@ func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
 		v.t.Error(err)
 	}
 	return false
+}
+
+// renewed saves a mended case of a program that sends more now as a regression test. It
+// reports whether that was done.
+func (v *verb) renewed(played *finding.Played, c *corpus.Case) bool {
+	v.t.Helper()
+	path, err := played.Renew(v.folder, c)
+	if err != nil {
+		v.t.Error(err)
+	}
+	if path == "" {
+		return false
+	}
+	v.t.Logf("case %s: its failure is mended; saved as a regression test: %s", filepath.Base(c.Path), filepath.Base(path))
+	return true
 }
 
 // repaired looks for a run in place of a stale case. It reports whether one was found:

@@ -495,7 +495,7 @@ func TestPanicDetail(t *testing.T) {
 	if got != want {
 		t.Errorf("detail:\n%s\nwant:\n%s", got, want)
 	}
-	if got := res.Failure.Signature(); got != "panic at props_test.fails: one #" {
+	if got := res.Failure.Lasting(); got != "panic at props_test.fails: one #" {
 		t.Errorf("signature: %s", got)
 	}
 }

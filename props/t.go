@@ -193,7 +193,8 @@ func (t *T) fail(f *pulse.Failure) {
 	if f.Site == "" {
 		f.Site = at.Func
 	}
-	t.failAt(f, at.Place())
+	f.Line = at.Place()
+	t.failAt(f, f.Line)
 }
 
 // failAt is fail with a location that is known.
@@ -293,11 +294,11 @@ func (t *T) because(text string) {
 }
 
 // Fail marks the run as failed. The run goes on.
-func (t *T) Fail() { t.complain("Fail", "failed") }
+func (t *T) Fail() { t.complain("Fail", "", "failed") }
 
 // FailNow marks the run as failed and ends it.
 func (t *T) FailNow() {
-	t.complain("FailNow", "failed")
+	t.complain("FailNow", "", "failed")
 	t.abort()
 }
 
@@ -311,14 +312,16 @@ func (t *T) Failed() bool {
 }
 
 // Error fails the run with a text. The run goes on.
-func (t *T) Error(args ...any) { t.complain("Error", fmt.Sprintln(args...)) }
+func (t *T) Error(args ...any) { t.complain("Error", "", fmt.Sprintln(args...)) }
 
 // Errorf is Error with a format.
-func (t *T) Errorf(format string, args ...any) { t.complain("Errorf", fmt.Sprintf(format, args...)) }
+func (t *T) Errorf(format string, args ...any) {
+	t.complain("Errorf", format, fmt.Sprintf(format, args...))
+}
 
 // Fatal fails the run with a text and ends it.
 func (t *T) Fatal(args ...any) {
-	if !t.complain("Fatal", fmt.Sprintln(args...)) {
+	if !t.complain("Fatal", "", fmt.Sprintln(args...)) {
 		t.leave()
 	}
 	t.abort()
@@ -326,22 +329,23 @@ func (t *T) Fatal(args ...any) {
 
 // Fatalf is Fatal with a format.
 func (t *T) Fatalf(format string, args ...any) {
-	if !t.complain("Fatalf", fmt.Sprintf(format, args...)) {
+	if !t.complain("Fatalf", format, fmt.Sprintf(format, args...)) {
 		t.leave()
 	}
 	t.abort()
 }
 
-// complain makes the first complaint the run's failure and logs the others. It
-// returns false when the call is not allowed.
-func (t *T) complain(what, text string) bool {
+// complain makes the first complaint the run's failure and logs the others. The format
+// is what the text was made by, "" if by none. It returns false when the call is not
+// allowed.
+func (t *T) complain(what, format, text string) bool {
 	if !t.allowed(what) {
 		return false
 	}
 	t.touch(trace.TheTest) // the first complaint is the run's failure
 	if t.state.failure == nil {
 		line, detail := complaint(text)
-		t.fail(&pulse.Failure{Kind: pulse.KindProperty, Text: line, Detail: detail, Step: t.step()})
+		t.fail(&pulse.Failure{Kind: pulse.KindProperty, Text: line, Detail: detail, Format: format, Step: t.step()})
 	} else if text != "failed" {
 		t.logText(text)
 	}

@@ -3,11 +3,8 @@ package pulse
 import (
 	"fmt"
 	"reflect"
-	"regexp"
-	"strings"
 
 	"github.com/jostle-go/jostle/pulse/stack"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A Kind is in what way a run failed.
@@ -52,9 +49,13 @@ func (k Kind) String() string {
 // A Failure is what a run failed with.
 type Failure struct {
 	Kind   Kind
-	Text   string  // what happened, in one line
-	Detail string  // more lines, each indented by four spaces; may be empty
+	Text   string // what happened, in one line
+	Detail string // more lines, each indented by four spaces; may be empty
+	// Format is what was said before values were put into it: "stored %d of %d results";
+	// "" when Text was not made by a format.
+	Format string
 	Site   string  // the function that failed, or what stands for it; part of the signature
+	Line   string  // the line that failed, "writer_test.go:31"; "" stands for the first of Stack
 	Step   int     // the step in which it happened; -1 when in none
 	Stack  []Frame // of a panic, cut to the user's code, innermost first
 	Value  any     // what was panicked with
@@ -69,48 +70,6 @@ func (f *Failure) Error() string {
 		return f.Text
 	}
 	return f.Text + "\n" + f.Detail
-}
-
-// Signature tells two failures apart: kind, site, and for a panic or a
-// property what was said, with its numbers and quoted parts left out, and lists of these
-// as one. It holds
-// no line numbers, no stack and no names of actors, so that neither an edit
-// elsewhere nor another order changes it.
-func (f *Failure) Signature() string {
-	s := f.Kind.String()
-	if f.Site != "" {
-		s += " at " + f.Site
-	}
-	switch f.Kind {
-	case KindPanic:
-		s += ": " + blank(firstLine(trace.Thrown(f.Value)))
-	case KindProperty:
-		s += ": " + blank(firstLine(f.Text))
-	}
-	return s
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
-}
-
-// varying is what differs between two occurrences of one failure: addresses,
-// numbers and quoted parts.
-var varying = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+|"[^"]*"`)
-
-// lists are several of what varies, one behind the other: how many there are varies too.
-var lists = regexp.MustCompile(`(#|"")(?:,? (?:#|""))+`)
-
-// blank replaces what varies.
-func blank(s string) string {
-	s = varying.ReplaceAllStringFunc(s, func(part string) string {
-		if part[0] == '"' {
-			return `""`
-		}
-		return "#"
-	})
-	return lists.ReplaceAllString(s, "$1")
 }
 
 // setFrames fills Stack, Site and Detail from program counters, by the user's

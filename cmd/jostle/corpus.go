@@ -14,6 +14,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -119,9 +120,15 @@ func newCorpusShow() *cobra.Command {
 			if c.Condition != "" {
 				fmt.Fprintf(w, "fails where %s\n", c.Condition)
 			}
+			said := finding.Said(&c)
+			for _, line := range said {
+				fmt.Fprintln(w, line)
+			}
 			fmt.Fprintln(w)
 			for _, line := range c.Comment {
-				fmt.Fprintln(w, line)
+				if !slices.Contains(said, line) {
+					fmt.Fprintln(w, line)
+				}
 			}
 			return nil
 		},
@@ -145,7 +152,7 @@ that its flags name. A case that passes is a regression test, and worth keeping.
 				switch {
 				case len(r.Findings) > 0:
 					state, remove = "fails", false
-				case !r.Exact:
+				case !r.Exact && !r.Mended:
 					state, remove = "cannot be run as it was saved", stale
 				}
 				if remove {
@@ -173,7 +180,8 @@ func newCorpusRepair() *cobra.Command {
 		Use:   "repair [packages]",
 		Short: "Find runs in place of cases of a program that has changed",
 		Long: `Repair looks near each saved case that can no longer be run as it was saved for a run
-that fails as it did, and keeps that in its place.`,
+that fails as it did, and keeps that in its place. A case that passes with all of its
+deliveries is mended: the run of today is saved in its place, as a regression test.`,
 		Example: "  jostle corpus repair ./...",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := worker.Request{Do: worker.Repair, Milliseconds: int(limit.Milliseconds())}
@@ -181,6 +189,8 @@ that fails as it did, and keeps that in its place.`,
 				switch {
 				case r.Exact:
 					fmt.Fprintf(cmd.OutOrStdout(), "%s  needs no repair\n", shown(path))
+				case r.Renewed != "":
+					fmt.Fprintf(cmd.OutOrStdout(), "%s  mended, saved as a regression test: %s\n", shown(path), shown(r.Renewed))
 				case len(r.Findings) > 0:
 					fmt.Fprintf(cmd.OutOrStdout(), "%s  repaired: %s\n", shown(path), shown(r.Findings[0].Path))
 				default:

@@ -149,7 +149,7 @@ func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool 
 		fmt.Fprintf(w, "Saved: %s, beside it pages of HTML and JSON, and a diagram of Mermaid.\n", path)
 	}
 	fmt.Fprintf(w, "Saved, read and played again (%s): %s.\n\n", played.How, outcome)
-	return played.Exact && played.Result.Failure != nil && played.Result.Failure.Signature() == f.Case.Signature
+	return played.Exact && played.Result.Failure != nil && played.Result.Failure.Matches(f.Case.Signature)
 }
 
 // sample runs a property of a subject by one strategy until it fails.

@@ -69,7 +69,7 @@ func (t *target) stands(o *Options) State {
 // runs have shown anew; else that is as it was last.
 func (t *target) progress(o *Options, counted bool) Progress {
 	p := &t.told
-	p.Subject, p.State, p.Runs, p.Steps, p.Findings = t.subject.String(), t.stands(o), t.Tally.Runs, t.Tally.Steps, len(t.Findings)
+	p.Subject, p.State, p.Runs, p.Steps, p.Findings = t.subject.String(), t.stands(o), t.Tally.Runs, t.Tally.Steps, len(grouped(t.Findings))
 	p.Orders = t.seen.Seen(coverage.PR)
 	if counted || p.High == 0 {
 		chance := t.seen.Chance()

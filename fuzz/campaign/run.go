@@ -99,7 +99,7 @@ func (c *campaign) prepare() {
 	for _, t := range c.targets {
 		t.next = t.Done
 		if !t.Begun {
-			t.waiting = append(t.waiting, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed}})
+			t.waiting = append(t.waiting, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed, Pages: c.Pages}})
 			c.first++
 		}
 		for _, f := range t.Findings {

@@ -300,7 +300,7 @@ func (t *target) made() *search.Tally {
 // outcome returns what came of the target.
 func (t *target) outcome(interrupted bool) Outcome {
 	made := t.made()
-	out := Outcome{Subject: t.subject, Findings: t.Findings, Runs: made.Runs, Steps: made.Steps, Complete: t.Complete, Ran: t.ran(),
+	out := Outcome{Subject: t.subject, Findings: grouped(t.Findings), Runs: made.Runs, Steps: made.Steps, Complete: t.Complete, Ran: t.ran(),
 		Notes: slices.Concat(t.Notes, t.Tally.Crowds()), Arms: t.arms(), Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
 	if t.Saturated > 0 {
 		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())

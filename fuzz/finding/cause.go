@@ -4,44 +4,38 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Cause is what is known of why a shrunk run fails, beside in which orders.
-type Cause struct {
-	// Draws has a remark for each draw that other values do for as well: "any" or
-	// "≥ 3"; else it is "".
-	Draws []string
-	// Faults says which faults are needed; "" when none is.
-	Faults string
-	// Early reports that it does not fail without the timers that fired early.
-	Early bool
-	// Constraints say in which orders it fails: in those in which all of one term hold, or,
-	// of Sampled orders, in as many as that says.
-	Constraints []Constraint
-	// Sampled is what random orders show, nil if all orders were run, or none at random.
-	Sampled *page.Sampled
+// nothing is what is known of a case that nobody has looked at.
+var nothing corpus.Explanation
+
+// known returns what is known of why the finding fails.
+func (f *Finding) known() *corpus.Explanation {
+	if f.Case.Explanation == nil {
+		return &nothing
+	}
+	return f.Case.Explanation
 }
 
-// A Constraint is that one message is received before another.
-type Constraint struct {
-	Term          int // from 0
-	First, Second Message
-	Turned        *page.Share // see page.Constraint
-}
-
-// A Message is one that a constraint is about.
-type Message struct {
-	Text string
-	Send int32 // its index in Trace.Sends; trace.None when this run does not send it
+// Why says in words in which orders the finding fails, "" if that is not known.
+func (f *Finding) Why() string {
+	text := Why(f.Case.Explanation)
+	if told := f.known().Told; told != "" {
+		text = told
+	}
+	if f.filed && text != "" {
+		return "its file says: " + text
+	}
+	return text
 }
 
 // drawn returns the draws with what is known of other values.
 func (f *Finding) drawn() []string {
 	list := append([]string(nil), f.Draws...)
 	for i := range list {
-		if remark := at(f.Cause.Draws, int32(i)); remark != "" {
+		if remark := at(f.known().Draws, int32(i)); remark != "" {
 			list[i] += " (" + remark + ")"
 		}
 	}
@@ -52,8 +46,8 @@ func (f *Finding) drawn() []string {
 // constraints: "flush: sent at writer.go:83, handler at writer.go:45".
 func (f *Finding) places() (lines []string) {
 	told := map[string]bool{}
-	for _, c := range f.Cause.Constraints {
-		for _, m := range []Message{c.First, c.Second} {
+	for _, c := range f.known().Main() {
+		for _, m := range []corpus.Message{c.First, c.Second} {
 			sent, received := f.placesOf(m.Send)
 			var parts []string
 			if sent != "" {
@@ -72,13 +66,19 @@ func (f *Finding) places() (lines []string) {
 	return lines
 }
 
+// sends reports whether the run has a message at this place: what a file says may be of
+// another.
+func (f *Finding) sends(send int) bool {
+	return send >= 0 && f.Trace != nil && send < len(f.Trace.Sends)
+}
+
 // placesOf returns the lines that send a message and that receive it, or would.
-func (f *Finding) placesOf(send int32) (sent, received string) {
-	if send == trace.None || f.Seen == nil {
+func (f *Finding) placesOf(send int) (sent, received string) {
+	if !f.sends(send) || f.Seen == nil {
 		return "", ""
 	}
 	d := &f.Trace.Sends[send]
-	if sent = at(f.Seen.Sent, send); d.Receipt == trace.None {
+	if sent = at(f.Seen.Sent, int32(send)); d.Receipt == trace.None {
 		return sent, at(f.Seen.Handlers, d.To)
 	}
 	return sent, at(f.Seen.Handled, d.Receipt)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -15,12 +16,12 @@ func (f *Finding) diagram(t *trace.Trace) string {
 		return ""
 	}
 	above := folded(strings.Split(f.headline(), "\n"))
-	if f.Why != "" {
-		above = append(above, folded(strings.Split(f.Why, "\n"))...)
+	if why := f.Why(); why != "" {
+		above = append(above, folded(strings.Split(why, "\n"))...)
 	}
 	marks := map[int][]string{}
-	for i := range f.Cause.Constraints {
-		if c := &f.Cause.Constraints[i]; c.holds(t) {
+	for _, c := range f.known().Main() {
+		if isMet(&c, t) {
 			addMark(marks, c.First, "before "+c.Second.Text)
 			addMark(marks, c.Second, "after "+c.First.Text)
 		}
@@ -28,14 +29,14 @@ func (f *Finding) diagram(t *trace.Trace) string {
 	return t.MermaidWith(f.Failure.Step, above, func(send int) []string { return marks[send] })
 }
 
-// holds reports whether a run received the first message of a constraint, and the second
+// isMet reports whether a run received the first message of a constraint, and the second
 // not before it.
-func (c *Constraint) holds(t *trace.Trace) bool {
-	if c.First.Send == trace.None {
+func isMet(c *corpus.Constraint, t *trace.Trace) bool {
+	if c.First.Send < 0 || max(c.First.Send, c.Second.Send) >= len(t.Sends) {
 		return false
 	}
 	first := t.Sends[c.First.Send].Receipt
-	if first == trace.None || c.Second.Send == trace.None {
+	if first == trace.None || c.Second.Send < 0 {
 		return first != trace.None
 	}
 	second := t.Sends[c.Second.Send].Receipt
@@ -43,9 +44,9 @@ func (c *Constraint) holds(t *trace.Trace) bool {
 }
 
 // addMark adds a mark to a message, if the run has sent it.
-func addMark(marks map[int][]string, m Message, text string) {
-	if at := int(m.Send); m.Send != trace.None && !slices.Contains(marks[at], text) {
-		marks[at] = append(marks[at], text)
+func addMark(marks map[int][]string, m corpus.Message, text string) {
+	if m.Send >= 0 && !slices.Contains(marks[m.Send], text) {
+		marks[m.Send] = append(marks[m.Send], text)
 	}
 }
 

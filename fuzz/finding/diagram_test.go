@@ -5,22 +5,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // TestConstraintsHold: only constraints are marked that hold in the run: its first message
 // was received, and the second later, or not at all.
 func TestConstraintsHold(t *testing.T) {
-	const a, b, lost, none = 0, 1, 2, trace.None
+	const a, b, lost, none = 0, 1, 2, -1
 	tr := &trace.Trace{Sends: []trace.Send{a: {Receipt: 3}, b: {Receipt: 5}, lost: {Receipt: trace.None}}}
 	for _, c := range []struct {
-		first, second int32
+		first, second int
 		want          bool
 	}{
-		{a, b, true}, {b, a, false}, {a, lost, true}, {lost, a, false}, {a, none, true}, {none, a, false}, {lost, none, false}, {none, none, false},
+		{a, b, true}, {b, a, false}, {a, lost, true}, {lost, a, false}, {a, none, true}, {none, a, false}, {lost, none, false}, {none, none, false}, {3, a, false}, {a, 3, false},
 	} {
-		is := Constraint{First: Message{Send: c.first}, Second: Message{Send: c.second}}
-		if got := is.holds(tr); got != c.want {
+		is := corpus.Constraint{First: corpus.Message{Send: c.first}, Second: corpus.Message{Send: c.second}}
+		if got := isMet(&is, tr); got != c.want {
 			t.Errorf("%d before %d: %t", c.first, c.second, got)
 		}
 	}

@@ -31,16 +31,15 @@ type Finding struct {
 	Trace       *trace.Trace
 	Chart       string
 	Attachments []Attachment
-	// Shrunk says from what the run was shrunk, Why in which orders it fails, and Also
-	// which other failures were met on the way. They are empty if nobody has looked.
-	Shrunk, Why string
-	Also        []string
-	// Cause is what else is known of why it fails, Seen what one more run of it
-	// showed; nil if nobody has looked.
-	Cause Cause
-	Seen  *Seen
+	// Shrunk says from what the run was shrunk, and Also which other failures were met on
+	// the way. They are empty if nobody has looked. Why it fails is in Case.Explanation.
+	Shrunk string
+	Also   []string
+	// Seen is what one more run of it showed; nil if nobody has looked.
+	Seen *Seen
 
 	print pulse.Print // of the run
+	filed bool        // Case.Explanation is that of its file
 
 	// Replays is how many of Tried replays gave the same failure and the same
 	// trace, and Differs what was different in the first that did not. Both
@@ -75,7 +74,7 @@ func From(o Origin, res *props.Result) *Finding {
 		f.print.Take(res.System) // before anything is shown, since that may change messages
 	}
 	f.Draws = draws(res)
-	f.Case.Signature = res.Failure.Signature()
+	f.Case.Signature = res.Failure.Lasting()
 	if res.System != nil {
 		f.Trace = res.System.Trace().Clone()
 		f.Chart = f.Trace.ChartWith(f.Failure.Step, nil)
@@ -152,9 +151,9 @@ func (f *Finding) Steps() int {
 	return len(f.Trace.Steps)
 }
 
-// Explain notes from what the finding was shrunk and in which orders it fails.
-func (f *Finding) Explain(shrunk, why string) {
-	f.Shrunk, f.Why = shrunk, why
+// Explain notes from what the finding was shrunk and why it fails, nil if that is not known.
+func (f *Finding) Explain(shrunk string, why *corpus.Explanation) {
+	f.Shrunk, f.Case.Explanation, f.filed = shrunk, why, false
 	f.Case.Comment = f.comment()
 }
 
@@ -164,12 +163,12 @@ func (f *Finding) Confirm(r *props.Runner) {
 	if f.Failure.Kind == pulse.KindNondeterminism && f.Differs != "" {
 		return
 	}
-	f.Replays, f.Differs = 0, ""
+	f.Replays, f.Differs, f.Case.Doubtful = 0, "", false
 	for range Tried {
 		if how := f.replay(r); how == "" {
 			f.Replays++
 		} else if f.Differs == "" {
-			f.Differs = how
+			f.Differs, f.Case.Doubtful = how, true
 		}
 	}
 	f.Case.Comment = f.comment()

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,8 @@ type Kept struct {
 	// finding was not saved.
 	Alike []string
 	Fewer bool
+	// OneCause reports that some of them fail in another way, with the same cause.
+	OneCause bool
 	// Page is the page of HTML beside the case; "" if there is none.
 	Page string
 }
@@ -48,13 +51,17 @@ func (k *Kept) line(show func(string) string) string {
 	if os.Getenv("JOSTLE_OUT") != "" {
 		when = "runs first while JOSTLE_OUT is set so"
 	}
+	what, whose := "the same failure", "shows the same failure"
+	if k.OneCause {
+		what, whose = "another failure with the same cause", "shows another failure with the same cause"
+	}
 	switch {
 	case len(names) == 0:
 		return fmt.Sprintf("saved: %s (%s)", show(k.Path), when)
 	case k.Fewer:
-		return fmt.Sprintf("saved: %s (%s, in place of %s, which showed the same failure)", show(k.Path), when, others)
+		return fmt.Sprintf("saved: %s (%s, in place of %s, which showed %s)", show(k.Path), when, others, what)
 	}
-	return fmt.Sprintf("not saved: %s shows the same failure, and is no larger", show(k.Path))
+	return fmt.Sprintf("not saved: %s %s, and is no larger", show(k.Path), whose)
 }
 
 // Keep saves a finding as Save does, but keeps one case of each failure. Other cases
@@ -64,28 +71,39 @@ func (k *Kept) line(show func(string) string) string {
 // saved, are removed when the finding is a file. A case that passes as it was saved, or
 // fails with another failure, stays beside it: it shows something else. So does one that
 // may be of another function literal of the test.
+//
+// Two failures with one cause, as corpus.Case.OneCause tells, are one bug: of their cases the
+// smallest stays, too, and names the other.
 func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
 	cases, _ := folder.Load() // those with problems show nothing
 	var worse []corpus.Case
+	k := Kept{}
 	for i := range cases {
 		c := &cases[i]
-		if !c.Alike(&f.Case) || c.Same(&f.Case) {
+		is := f.relation(c)
+		if is == unrelated {
 			continue
 		}
 		switch shows(r, c, f.Case.OfLiteral()) {
 		case other:
 		case same:
-			if c.Compare(&f.Case) <= 0 {
-				return Kept{Path: c.Path, Alike: []string{c.Path}}, nil
+			if by := cmp.Or(c.Compare(&f.Case), cmp.Compare(c.Signature, f.Case.Signature)); by < 0 || by == 0 && is == alike && (c.Condition != "" || f.Case.Condition == "") {
+				return f.yield(folder, c, is)
 			}
 			worse = append(worse, *c)
 		case stale:
-			worse = append(worse, *c)
+			if is == alike {
+				worse = append(worse, *c)
+			}
+		}
+	}
+	for i := range worse {
+		if k.OneCause = k.OneCause || f.relation(&worse[i]) == oneCause; k.OneCause || len(worse[i].Faces) > 0 {
+			f.Case.AddFaces(&worse[i])
 		}
 	}
 	path, err := f.Save(folder)
-	k := Kept{Path: path}
-	if err != nil {
+	if k.Path = path; err != nil {
 		return k, err
 	}
 	for _, c := range worse {
@@ -96,6 +114,46 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
 	}
 	err = f.explainKept(&k, folder, cases)
 	return k, err
+}
+
+// yield leaves a finding to a case that shows its bug as well, and is no larger. If it is
+// another failure with one cause the case names it from then on.
+func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k Kept, err error) {
+	now, path := *c, c.Path
+	if is == oneCause {
+		now.AddFaces(&f.Case)
+	}
+	if len(now.Faces) > len(c.Faces) {
+		if path, err = folder.Rewrite(now); err == nil {
+			f.moveBeside(c.Path, path)
+		}
+	}
+	return Kept{Path: path, Alike: []string{path}, OneCause: is == oneCause}, err
+}
+
+// A relation is what a saved case has to do with a finding, as far as can be told from them.
+type relation int
+
+const (
+	unrelated relation = iota
+	alike              // it is of the same failure
+	oneCause           // it is of another failure with the same cause
+)
+
+// relation returns what a saved case has to do with a finding. Older versions made signatures
+// otherwise.
+func (f *Finding) relation(c *corpus.Case) relation {
+	now := *c
+	if f.Failure.Matches(c.Signature) {
+		now.Signature = f.Case.Signature
+	}
+	switch same := now.Same(&f.Case); {
+	case same && c.Signature != now.Signature, !same && now.Alike(&f.Case):
+		return alike
+	case !same && now.OneCause(&f.Case):
+		return oneCause
+	}
+	return unrelated
 }
 
 // shown is what a case shows that was saved for a failure.
@@ -111,7 +169,7 @@ const (
 // its folder: then a case that cannot be run may be of another one, and apply there.
 func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
 	switch p := Play(r, c); {
-	case p.Result.Failure != nil && p.Result.Failure.Signature() != c.Signature:
+	case p.Result.Failure != nil && !p.Result.Failure.Matches(c.Signature):
 	case p.Result.Skipped || p.Result.Failure == nil && p.Exact:
 	case p.Exact:
 		return same
@@ -135,16 +193,34 @@ func (k *Kept) Replace(c *corpus.Case, f *Finding) error {
 	return err
 }
 
+// Renew saves a mended case anew, with the decisions of the run that has shown that: a
+// regression test that runs as it was saved. The old file is removed. It does nothing if the
+// case runs as it was saved already, or may be of another function literal of its test.
+func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err error) {
+	if !p.Mended || p.Exact || c.OfLiteral() {
+		return "", nil
+	}
+	now := CaseOf(Origin{Property: folder.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}, &p.Result)
+	now.Signature, now.Condition, now.Faces, now.Comment = c.Signature, c.Condition, c.Faces, c.Comment
+	now.Explanation = c.Explanation.Elsewhere()
+	if path, _, err = folder.Save(now); err != nil || path == c.Path {
+		return path, err
+	}
+	return path, os.Remove(c.Path)
+}
+
 // explainKept rewrites a case that was kept before it was known in which orders it
-// fails. If people have changed its comment it stays as it is.
+// fails. If people have changed its comment that stays as it is.
 func (f *Finding) explainKept(k *Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
 	before := *f
-	before.Why = ""
+	before.Case.Explanation = nil
 	for i := range cases {
 		c := &cases[i]
-		if c.Path == k.Path && f.Case.Condition != c.Condition && slices.Equal(c.Comment, corpus.Comment(before.comment())) {
+		if c.Path == k.Path && (f.Case.Condition != c.Condition || len(f.Case.Faces) > len(c.Faces)) {
 			now := f.Case
-			now.Path = c.Path
+			if now.Path = c.Path; !slices.Equal(c.Comment, corpus.Comment(before.comment())) {
+				now.Comment = c.Comment
+			}
 			if k.Path, err = folder.Rewrite(now); err != nil {
 				return err
 			}
@@ -186,6 +262,17 @@ func Tidy(folder corpus.Folder, r *props.Runner) (gone []string) {
 		}
 	}
 	return gone
+}
+
+// moveBeside gives what lies beside a case the name of its new file.
+func (f *Finding) moveBeside(from, to string) {
+	now := f.besides(to)
+	for i, attached := range f.besides(from) {
+		os.Rename(attached, now[i]) // there may be none
+	}
+	for _, ending := range pages {
+		os.Rename(beside(from, ending), beside(to, ending)) // there may be none
+	}
 }
 
 // detach removes what lies beside another case of the same failure.

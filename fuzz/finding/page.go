@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -49,18 +50,22 @@ func beside(path, ending string) string {
 // Page returns all that is known of a finding, to be shown or read by programs. There
 // are no steps on it unless Look has looked.
 func (f *Finding) Page() *page.Page {
+	e := f.known()
 	p := &page.Page{Format: page.Format, Property: f.Case.Property, Test: f.Case.Test, Failure: visible(f.Failure.Text),
 		Detail: visible(f.Failure.Detail), Location: f.Location, Signature: visible(f.Case.Signature),
-		Early: strings.Join(f.early(), "; "), Shrunk: f.Shrunk, Orders: visible(f.Why), Sampled: f.Cause.Sampled, Faults: f.Cause.Faults, Logs: []string{},
+		Early: strings.Join(f.early(), "; "), Shrunk: f.Shrunk, Orders: visible(f.Why()), Depth: e.Depth, Faults: needs(e.Needs), Faces: append([]string{}, f.Case.Faces...), Logs: []string{},
 		Draws: []page.Draw{}, Constraints: []page.Constraint{}, Actors: []string{}, Steps: []page.Step{}, Waiting: []page.Message{}}
 	for i, d := range f.Draws {
-		p.Draws = append(p.Draws, page.Draw{Text: visible(d), Other: at(f.Cause.Draws, int32(i))})
+		p.Draws = append(p.Draws, page.Draw{Text: visible(d), Other: at(e.Draws, int32(i))})
 	}
 	for _, line := range f.Logs {
 		p.Logs = append(p.Logs, visible(line))
 	}
-	for _, c := range f.Cause.Constraints {
-		p.Constraints = append(p.Constraints, page.Constraint{Term: c.Term, First: f.end(c.First), Second: f.end(c.Second), Turned: c.Turned})
+	for _, c := range e.Main() {
+		p.Constraints = append(p.Constraints, page.Constraint{Term: c.Term, First: f.end(c.First), Second: f.end(c.Second), Turned: (*page.Share)(c.Turned)})
+	}
+	if s := e.Sampled; s != nil {
+		p.Sampled = &page.Sampled{Random: page.Share(s.Free), Under: page.Share(s.Under)}
 	}
 	if f.Seen != nil {
 		f.addSteps(p)
@@ -71,10 +76,10 @@ func (f *Finding) Page() *page.Page {
 func visible(text string) string { return trace.Visible(text) }
 
 // end returns one message of a constraint.
-func (f *Finding) end(m Message) page.End {
+func (f *Finding) end(m corpus.Message) page.End {
 	e := page.End{Text: visible(m.Text), Step: int(trace.None)}
 	e.SentAt, e.Handler = f.placesOf(m.Send)
-	if m.Send != trace.None {
+	if f.sends(m.Send) {
 		e.Step = int(f.Trace.Sends[m.Send].Receipt)
 	}
 	return e

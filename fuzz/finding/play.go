@@ -3,7 +3,6 @@ package finding
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -21,10 +20,13 @@ type Played struct {
 	// the same decisions and the same trace, or all of its schedule. What such a
 	// run comes to is what the case comes to. Another run says nothing of it.
 	Exact bool
+	// Mended reports that the property held in a run with all that the case decides: every
+	// delivery, in its order, and every answer. If it is not Exact the program sends more now.
+	Mended bool
 	// How says in words how the case was run.
 	How string
 
-	doubted    bool // the case did not repeat when it was saved, as its comment says
+	doubted    bool // the case did not repeat when it was saved
 	impossible bool // no run can be as it was saved: the case is of an older version
 }
 
@@ -62,32 +64,14 @@ func impossible(c *corpus.Case, res *props.Result) bool {
 }
 
 // Finding returns the run of a case that failed, confirmed. If it is the run that was kept
-// it says what the case's file says of the orders in which it fails.
+// it has the explanation of the case.
 func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
-	exact, signature := p.Exact, p.Result.Failure.Signature()
+	same := p.Exact && p.Result.Failure.Matches(c.Signature)
 	f := From(o, &p.Result)
-	if f.Confirm(r); exact && signature == c.Signature && c.Condition != "" {
-		f.Why = f.said(c.Comment)
+	if f.Confirm(r); same {
+		f.Case.Condition, f.Case.Explanation, f.Case.Faces, f.filed = c.Condition, c.Explanation, c.Faces, true
 	}
 	return f
-}
-
-// said returns the lines of a case's comment between what failed and what was drawn, or
-// the chart: in which orders it fails, and what people have added.
-func (f *Finding) said(comment []string) string {
-	first := strings.Split(f.headline(), "\n")
-	if len(comment) < len(first) || !slices.Equal(comment[:len(first)], corpus.Comment(first)) {
-		return ""
-	}
-	rest := comment[len(first):]
-	end := slices.IndexFunc(rest, func(line string) bool { return line == "" || strings.HasPrefix(line, drewPrefix) })
-	if end < 0 {
-		end = len(rest)
-	}
-	if end == 0 {
-		return ""
-	}
-	return "its file says: " + strings.Join(rest[:end], "\n")
 }
 
 // Held tells what a case whose property held says of its failure, and what to do with
@@ -100,13 +84,19 @@ func (p *Played) Held(file string, shared bool) string {
 	case p.impossible:
 		return fmt.Sprintf("case %s shows no failure: no run can be as it was saved\n    (%s)\n"+
 			"    JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that; delete it if there is none", file, p.How)
+	case p.Mended && !p.Exact && shared:
+		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; delete it only if no other function literal "+
+			"of the test has failed so", file, p.How)
+	case p.Mended && !p.Exact:
+		return fmt.Sprintf("case %s passes now (%s): its failure is mended, and it is a regression test, as long as you keep it\n"+
+			"    JOSTLE_REPAIR=1 saves the run of today in its place", file, p.How)
 	case !p.Exact:
 		return fmt.Sprintf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
 			"    keep it: each test run tries it as far as it applies; JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that",
 			file, p.How)
 	case p.doubted:
 		return fmt.Sprintf("case %s passes now (%s), and %s: whether its failure is mended is not known; "+
-			"keep it until nothing but messages decides what the program does", file, p.How, doubt)
+			"keep it until nothing but messages decides what the program does", file, p.How, corpus.Doubt)
 	case shared:
 		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; "+
 			"delete it only if no other function literal of the test has failed so", file, p.How)
@@ -126,12 +116,12 @@ func (p *Played) Unrepaired(file string) string {
 // played returns what came of a case. How it was run must not say that it was
 // run as saved when it fails otherwise than it was saved for.
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
-	p := Played{Result: res, Exact: exact, How: how, doubted: slices.Contains(c.Comment, doubt)}
-	if f := res.Failure; f != nil && c.Signature != "" && f.Signature() != c.Signature {
+	p := Played{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: c.Doubtful}
+	if f := res.Failure; f != nil && c.Signature != "" && !f.Matches(c.Signature) {
 		if how == "as saved" {
 			how = "its decisions as saved"
 		}
-		p.How = fmt.Sprintf("%s; it fails otherwise now: %q, and was saved for: %q", how, f.Signature(), c.Signature)
+		p.How = fmt.Sprintf("%s; it fails otherwise now: %q, and was saved for: %q", how, f.Lasting(), c.Signature)
 	}
 	return p
 }
@@ -152,6 +142,7 @@ func playLeniently(r *props.Runner, c *corpus.Case, why string, impossible bool)
 		}
 	}
 	p := played(c, res, false, how)
+	p.Mended = p.Mended && len(c.Record.Deliveries) > 0 && res.Stray == "" && len(res.Inputs) == len(c.Inputs) && replayer.Whole()
 	p.impossible = impossible
 	return p
 }

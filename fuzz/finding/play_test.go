@@ -145,32 +145,45 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// A case that fails as it was saved says what its file says of it: what stands between the
-// failure and the draws or the chart. Another run of it says nothing of that.
+// A case that fails as it was saved says what its file says of it. Its comment is for
+// people: it changes nothing. Another run of it says nothing of that.
 func TestPlayedFinding(t *testing.T) {
 	program := counts{least: 1}
 	r := props.NewRunner("p", func(t *props.T) { program.property(t) })
 	defer r.Close()
+	const said = "its file says: fails in 1 of 2 orders: exactly where x comes before y at a"
 	for _, test := range []struct {
 		name   string
 		change func(*corpus.Case)
 		want   string
 	}{
-		{"as saved", func(*corpus.Case) {}, "its file says: fails where x before y"},
-		{"with a note", func(c *corpus.Case) { c.Comment = slices.Insert(c.Comment, 2, "see ticket 7") }, "its file says: fails where x before y\nsee ticket 7"},
-		{"without a comment", func(c *corpus.Case) { c.Comment = nil }, ""},
-		{"with the failure alone", func(c *corpus.Case) { c.Comment = c.Comment[:1] }, ""},
-		{"with another failure", func(c *corpus.Case) { c.Comment[0] = "too few" }, ""},
-		{"without a condition", func(c *corpus.Case) { c.Condition = "" }, ""},
+		{"as saved", func(*corpus.Case) {}, said},
+		{"with a note", func(c *corpus.Case) { c.Comment = slices.Insert(c.Comment, 2, "see ticket 7") }, said},
+		{"without a comment", func(c *corpus.Case) { c.Comment = nil }, said},
+		{"with the failure alone", func(c *corpus.Case) { c.Comment = c.Comment[:1] }, said},
+		{"with another failure", func(c *corpus.Case) { c.Comment[0] = "too few" }, said},
+		{"told by an older version", func(c *corpus.Case) { c.Explanation = &corpus.Explanation{Told: "fails\nsometimes"} }, "its file says: fails\nsometimes"},
+		{"without an explanation", func(c *corpus.Case) { c.Condition, c.Explanation = "", nil }, ""},
 		{"of another signature", func(c *corpus.Case) { c.Signature = "other" }, ""},
 		{"stale", func(c *corpus.Case) { c.Hash++ }, ""},
 	} {
 		c := found(t, r, 3, "x before y").Case
+		c.Explanation.Draws = []string{"≥ 3"}
 		test.change(&c)
+		text, err := corpus.Encode(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err = corpus.Decode("", text); err != nil {
+			t.Fatal(err)
+		}
 		p := Play(r, &c)
 		f := p.Finding(r, Origin{Property: "p"}, &c)
-		if f.Why != test.want || f.Replays != Tried {
-			t.Errorf("%s: it says %q, replayed %d times; expected %q", test.name, f.Why, f.Replays, test.want)
+		if f.Why() != test.want || f.Replays != Tried {
+			t.Errorf("%s: it says %q, replayed %d times; expected %q", test.name, f.Why(), f.Replays, test.want)
+		}
+		if has := strings.Contains(f.Text(""), "drew n = 3 (≥ 3)"); has != (test.want == said) {
+			t.Errorf("%s: it tells\n%s", test.name, f.Text(""))
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (f *Finding) Shorten(r *props.Runner) {
 		c.Record.Deliveries, c.Record.Plain = all[:n], true
 		replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{})
 		res := r.Run(planOf(&c, replayer))
-		return firstDifference(&res, replayer, &c) == "" && res.Failure != nil && res.Failure.Signature() == c.Signature
+		return firstDifference(&res, replayer, &c) == "" && res.Failure != nil && res.Failure.Signature() == f.Failure.Signature()
 	}
 	// If plain order does the rest after n deliveries, it does so after more.
 	if n := sort.Search(len(all), same); n < len(all) {

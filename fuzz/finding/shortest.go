@@ -65,7 +65,7 @@ func (s *Shortest) Conclude(before []corpus.Case, shrink func(f *Finding, file s
 			continue
 		}
 		p := Play(s.Runner, c)
-		if failure := p.Result.Failure; p.Exact && failure != nil && failure.Signature() == c.Signature {
+		if failure := p.Result.Failure; p.Exact && failure != nil && failure.Matches(c.Signature) {
 			f := p.Finding(s.Runner, Origin{Property: c.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}, c)
 			if path := shrink(f, filepath.Base(c.Path)); path != "" && path != c.Path && s.Folder.Remove(*c) == nil {
 				f.detach(c.Path)

@@ -26,17 +26,20 @@ func (f *Finding) Text(run string) string {
 		run += "; " + f.Shrunk
 	}
 	fmt.Fprintf(&b, "        %s, %s\n", run, f.repeats())
-	if f.Why != "" {
-		b.WriteString(words.Indented(trace.Visible(f.Why)))
+	if why := f.Why(); why != "" {
+		b.WriteString(words.Indented(trace.Visible(why)))
 	}
 	for _, line := range f.places() {
 		fmt.Fprintf(&b, "            %s\n", trace.Visible(line))
 	}
-	if f.Cause.Faults != "" {
-		fmt.Fprintf(&b, "        %s\n", f.Cause.Faults)
+	if faults := needs(f.known().Needs); faults != "" {
+		fmt.Fprintf(&b, "        %s\n", faults)
 	}
 	writeDraws(&b, f.drawn())
 	writeLogs(&b, f.Logs)
+	for _, face := range f.Case.Faces {
+		fmt.Fprintf(&b, "        one bug with another face, of the same cause: %s\n", trace.Visible(face))
+	}
 	for _, other := range f.Also {
 		fmt.Fprintf(&b, "        met on the way: %s\n", trace.Visible(other))
 	}
@@ -93,7 +96,7 @@ func (f *Finding) early() []string {
 		return nil
 	}
 	first := words.Count(n, "timer") + " fired early, although messages waited"
-	if f.Cause.Early {
+	if f.known().Early {
 		first = "needs early timers: " + words.Count(n, "timer") + " fired although messages waited, else it does not fail"
 	}
 	return []string{first, "to forbid that, set EarlyTimers in pulse.Options to pulse.NeverEarly"}
@@ -117,11 +120,15 @@ func (f *Finding) headline() string {
 	return first
 }
 
-// repeats tells whether the finding repeats, and if not, what may be wrong.
+// repeats tells whether the finding repeats, and if not, what may be wrong; and how far its
+// order is from plain order.
 func (f *Finding) repeats() string {
 	s := fmt.Sprintf("replayed %d of %d", f.Replays, Tried)
 	if f.Shrunk == "" {
 		s = words.Count(f.Steps(), "step") + ", " + s
+	}
+	if n := f.known().Depth; n > 0 {
+		s += fmt.Sprintf(", depth %d", n)
 	}
 	if f.Differs != "" {
 		s += "\n        IT DOES NOT REPEAT, and so is neither shrunk nor explained: " + f.Differs +
@@ -130,14 +137,12 @@ func (f *Finding) repeats() string {
 	return s
 }
 
-// doubt is a line in the comment of a case that did not repeat.
-const doubt = "did not repeat when it was saved"
-
-// Doubt notes in the comment of a case that it did not repeat, so that nobody takes it for
-// mended only because it passes.
+// Doubt notes in a case that it did not repeat, so that nobody takes it for mended only
+// because it passes.
 func Doubt(c *corpus.Case) {
-	if !slices.Contains(c.Comment, doubt) {
-		c.Comment = slices.Insert(slices.Clone(c.Comment), min(1, len(c.Comment)), doubt)
+	if !c.Doubtful {
+		c.Doubtful = true
+		c.Comment = slices.Insert(slices.Clone(c.Comment), min(1, len(c.Comment)), corpus.Doubt)
 	}
 }
 
@@ -145,13 +150,13 @@ func Doubt(c *corpus.Case) {
 func (f *Finding) comment() []string {
 	lines := strings.Split(f.headline(), "\n")
 	if f.Differs != "" {
-		lines = append(lines, doubt)
+		lines = append(lines, corpus.Doubt)
 	}
-	if f.Why != "" {
-		lines = append(lines, strings.Split(f.Why, "\n")...)
+	if why := f.Why(); why != "" {
+		lines = append(lines, strings.Split(why, "\n")...)
 	}
-	if f.Cause.Faults != "" {
-		lines = append(lines, f.Cause.Faults)
+	if faults := needs(f.known().Needs); faults != "" {
+		lines = append(lines, faults)
 	}
 	lines = append(lines, f.early()...)
 	lines = append(lines, wrapped(f.drawn())...)

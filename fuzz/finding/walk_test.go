@@ -84,7 +84,7 @@ func caseBy(tb testing.TB, r *props.Runner, is func(*props.Result) bool) *corpus
 		if is(&res) {
 			c := CaseOf(Origin{Property: "p", Test: "TestP"}, &res)
 			if res.Failure != nil {
-				c.Signature = res.Failure.Signature()
+				c.Signature = res.Failure.Lasting()
 			}
 			return &c
 		}

@@ -71,7 +71,7 @@ func (h *Harness) replace(in GoInput, c *corpus.Case) (was, is int, err error) {
 // outcome returns as what a run failed, "" if it did not, and in how many steps.
 func outcome(res props.Result) (signature string, steps int) {
 	if res.Failure != nil {
-		signature = res.Failure.Signature()
+		signature = res.Failure.Lasting()
 	}
 	if res.System != nil {
 		steps = res.System.Steps()

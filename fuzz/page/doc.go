@@ -27,7 +27,9 @@ type Page struct {
 	Early     string   `json:"early"`     // which timers fired early, and what forbids it
 	Shrunk    string   `json:"shrunk"`    // from what it was shrunk
 	Orders    string   `json:"orders"`    // in which orders it fails
+	Depth     int      `json:"depth"`     // how many constraints and answers make its order out of plain order
 	Faults    string   `json:"faults"`    // which faults are needed
+	Faces     []string `json:"faces"`     // signatures of other failures with the same cause
 	Draws     []Draw   `json:"draws"`
 	Logs      []string `json:"logs"`
 	// Constraints say in which orders it fails: where all of one term hold. They are of

@@ -76,6 +76,12 @@ func (p *Page) head(w *Writer) {
 			w.Put("<p>%s</p>\n", text)
 		}
 	}
+	if p.Depth > 0 {
+		w.Put("<p>depth %s</p>\n", fmt.Sprint(p.Depth))
+	}
+	for _, face := range p.Faces {
+		w.Put("<p>same cause: %s</p>\n", face)
+	}
 	if len(p.Constraints) > 0 {
 		w.Put("<ol>\n")
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -51,6 +51,7 @@ type Explanation struct {
 	refuted bool
 
 	steps map[uint64]stepName
+	kinds map[uint64]string // what kindOf returns of messages, by the number of their name
 	// bare has the constraints of the condition whose second message comes in no order before
 	// the first, or without it: they hold wherever the first is received.
 	bare map[schedule.Constraint]bool
@@ -95,7 +96,7 @@ const mostExplored = 1 << 14
 
 // unexplored returns what is known of a case without running its orders.
 func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.Result) Explanation {
-	e := Explanation{Before: c.Schedule.Before, Given: givenBy(c), Long: true, steps: map[uint64]stepName{}}
+	e := Explanation{Before: c.Schedule.Before, Given: givenBy(c), Long: true, steps: map[uint64]stepName{}, kinds: map[uint64]string{}}
 	switch {
 	case isSequence(res.System.Trace()) && len(res.System.Record().Choices) == 0:
 		e.Orders, e.Failing, e.Complete = 1, 1, true
@@ -144,7 +145,7 @@ func (s *shrinking) explainUnreduced(ctx context.Context, c *shrink.Case, signat
 // are enough in which actors receive something else.
 func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature string, o explore.Options, watched bool) Explanation {
 	w := &explainer{shrinking: s, inputs: c, signature: signature, watched: watched, places: map[uint64]int{}}
-	w.out.steps, w.out.Before, w.out.Given = map[uint64]stepName{}, c.Schedule.Before, givenBy(c)
+	w.out.steps, w.out.kinds, w.out.Before, w.out.Given = map[uint64]stepName{}, map[uint64]string{}, c.Schedule.Before, givenBy(c)
 	if res := s.run(*c); res.System != nil {
 		w.name(res.System)
 	}
@@ -267,13 +268,18 @@ func (w *explainer) Again() {
 // name keeps the words for the steps of a run, and returns the numbers of their names.
 // The first run is that of the case: its words are those for identities.
 func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
-	numbers := map[uint64]uint64{}
+	numbers, t := map[uint64]uint64{}, sys.Trace()
 	for id, name := range namesOf(sys, sys.Trace().Names()) {
 		number := name.number()
 		numbers[id] = number
 		w.out.steps[number] = name
 		if _, known := w.out.steps[id]; !known {
 			w.out.steps[id] = name
+		}
+	}
+	for i := range t.Sends {
+		if number := numbers[sys.Host().StepID(&t.Sends[i])]; w.out.kinds != nil && w.out.kinds[number] == "" {
+			w.out.kinds[number] = kindOf(t, &t.Sends[i])
 		}
 	}
 	return numbers
@@ -331,41 +337,9 @@ func keyOf(t *trace.Trace) (key uint64) {
 
 // String says it in one line or, of several terms, in a line for each.
 func (e *Explanation) String() string {
-	fails, orders, exactly := "fails", words.Count(e.Orders, "order"), "exactly where "
-	tail := ""
-	if e.Mixed {
-		fails, exactly = "can fail", "where "
-		tail = ";\n    not exact: something besides the order of messages decides"
-	}
-	if e.Skipped {
-		orders += " that are not skipped"
-	}
-	if e.Reduced {
-		orders, exactly = "the "+orders+" that were run", "there "+exactly
-		tail += ";\n    the property may tell apart orders in which every actor receives the same, of which one was run"
-	}
-	switch {
-	case e.Cut:
-		return "fails in " + e.fromPlain() + ";\n    there was no time to run all orders"
-	case e.Long && !e.Complete:
-		return "fails in " + e.fromPlain() + ";\n    other orders were not run: that takes too much memory for runs of more than " + words.Grouped(mostExplored) + " steps"
-	case !e.Complete:
-		return "fails in " + e.fromPlain() + ";\n    there are too many orders to run them all" + e.sampled()
-	case e.Orders == 0 || e.Failing == 0:
-		return ""
-	case e.Orders == 1 && !e.Skipped && !e.Reduced:
-		return fails + " in the only order there is" + tail
-	case e.Failing == e.Orders:
-		return fails + " in all " + orders + tail
-	case !e.Exact:
-		return fmt.Sprintf("%s in %s of %s; no short condition on receives says which;\n    here: %s%s", fails, words.Grouped(e.Failing), orders, e.fromPlain(), tail)
-	}
-	var terms []string
-	for _, term := range e.Condition.Terms {
-		terms = append(terms, e.term(term))
-	}
-	return fmt.Sprintf("%s in %s of %s: %s%s%s", fails, words.Grouped(e.Failing), orders, exactly,
-		strings.Join(terms, ",\n    or where "), tail)
+	return finding.Why(e.data(func(id uint64) corpus.Message {
+		return corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Send: -1}
+	}))
 }
 
 // asLate says how a message comes that a constraint holds back for one which only other runs
@@ -385,99 +359,36 @@ func (e *Explanation) named() []schedule.Constraint {
 	return e.Before
 }
 
-// fromPlain says in words how the order of the case differs from plain order.
-func (e *Explanation) fromPlain() string {
-	const plain = "plain order, where the oldest message comes first"
-	if len(e.Before)+len(e.Given) == 0 {
-		return plain
-	}
-	var list []string
-	if len(e.Before) > mostNamedBefore {
-		list = append(list, words.Count(len(e.Before), "constraint")+" on which message comes first")
-	}
-	for _, c := range e.named() {
-		first, sent := e.steps[c.First]
-		second, where := e.steps[c.Second], ""
-		switch {
-		case !sent:
-			list = append(list, e.message(c.Second)+" at "+second.receiver+asLate)
-			continue
-		case first.receiver != second.receiver:
-			where = " at " + first.receiver
+// data returns an explanation as cases have it. It is given what returns the message of a step.
+func (e *Explanation) data(message func(id uint64) corpus.Message) *corpus.Explanation {
+	out := &corpus.Explanation{Orders: e.Orders, Failing: e.Failing, Complete: e.Complete, Exact: e.Exact, Mixed: e.Mixed,
+		Reduced: e.Reduced, Skipped: e.Skipped, Cut: e.Cut, Long: e.Long, Given: e.Given, Depth: len(e.Before) + len(e.Given)}
+	add := func(p corpus.Place, term int, list []schedule.Constraint) []corpus.Constraint {
+		for _, c := range list {
+			out.Constraints = append(out.Constraints, corpus.Constraint{Place: p, Term: term, First: message(c.First), Second: message(c.Second),
+				Bare: p != corpus.InOwn && e.bare[c]})
 		}
-		list = append(list, e.message(c.First)+where+" before "+e.message(c.Second)+" at "+second.receiver)
+		return out.Constraints[len(out.Constraints)-len(list):]
 	}
-	return plain + ", but with " + strings.Join(append(list, e.given()...), " and ")
-}
-
-// sampled says in words what random orders have shown.
-func (e *Explanation) sampled() string {
-	s := e.Sampled
-	if s == nil {
-		return ", and there was no time to sample some"
-	}
-	text := fmt.Sprintf("; sampled: it fails in %d of %d random orders", s.Free.Failed, s.Free.Of)
-	switch {
-	case s.Free.Of > 0 && s.Free.Failed == s.Free.Of:
-		return text
-	case len(s.Constraints) == 0:
-		return text + ",\n    and no constraint on two messages was found that says which"
-	}
-	text += fmt.Sprintf(",\n    and in %d of %d", s.Under.Failed, s.Under.Of)
-	if s.Under.Of < sampled {
-		text += fmt.Sprintf(" (no more came in %d runs)", mostSample)
-	}
-	text += " where "
-	var lines []string
-	for i, c := range s.Constraints {
-		lines = append(lines, fmt.Sprintf("%s (%s)", e.term([]schedule.Constraint{c}), s.Turned[i].InWords()))
-	}
-	return text + strings.Join(lines, ",\n    and ")
-}
-
-// given says in words how many faults and other answers the case has.
-func (e *Explanation) given() (list []string) {
-	for _, k := range [...]struct {
-		choice.Kind
-		one, several string
-	}{
-		{choice.Program, "a nonzero answer of Choose", "nonzero answers of Choose"},
-		{choice.Clock, "an early timer", "early timers"},
-		{choice.Drop, "a lost message", "lost messages"},
-		{choice.Duplicate, "a doubled message", "doubled messages"},
-		{choice.Delay, "a delayed message", "delayed messages"},
-		{choice.Fault, "a fault", "faults"},
-		{choice.Crash, "a crash within a step", "crashes within steps"},
-		{choice.Loss, "a loss of writes", "losses of writes"},
-	} {
-		n := 0
-		for _, given := range e.Given {
-			if given == k.Kind {
-				n++
-			}
-		}
-		switch {
-		case n == 1:
-			list = append(list, k.one)
-		case n > 1:
-			list = append(list, words.Grouped(n)+" "+k.several)
+	if e.Exact {
+		for k, term := range e.Condition.Terms {
+			add(corpus.InCondition, k, term)
 		}
 	}
-	return list
-}
-
-// term says constraints in words.
-func (e *Explanation) term(list []schedule.Constraint) string {
-	var parts []string
-	for _, c := range list {
-		if e.bare[c] {
-			parts = append(parts, fmt.Sprintf("%s is received at %s", e.message(c.First), e.steps[c.First].receiver))
-			continue
-		}
-		parts = append(parts, fmt.Sprintf("%s comes before %s at %s", e.message(c.First), e.message(c.Second), e.steps[c.Second].receiver))
+	if add(corpus.InOwn, 0, e.named()); len(e.named()) < len(e.Before) {
+		out.Unnamed = len(e.Before)
 	}
-	slices.Sort(parts)
-	return strings.Join(slices.Compact(parts), " and ")
+	if s := e.Sampled; s != nil {
+		out.Sampled = &corpus.Sampled{Free: corpus.Share(s.Free), Under: corpus.Share(s.Under)}
+		if s.Under.Of < sampled {
+			out.Sampled.Few = mostSample
+		}
+		for i, list := 0, add(corpus.InSample, 0, s.Constraints); i < len(list); i++ {
+			turned := corpus.Share(s.Turned[i])
+			list[i].Turned = &turned
+		}
+	}
+	return out
 }
 
 // message names the message of a step: by its sender too if its receiver gets others

@@ -38,7 +38,9 @@ type Keeper struct {
 // returned as it is. Other failures that are met on the way are kept as cases, and
 // the finding says so.
 func (k *Keeper) Shrunk(r *props.Runner, f *finding.Finding) *finding.Finding {
-	return k.shrunk(k.Left, r, f).Finding
+	out := k.shrunk(k.Left, r, f)
+	k.keepOthers(r, &out)
+	return out.Finding
 }
 
 // shrunk is Shrunk in some time, with what else came of it.
@@ -62,12 +64,28 @@ func (k *Keeper) shrunk(most time.Duration, r *props.Runner, f *finding.Finding)
 	if !out.Done {
 		out.Finding.Shrunk += ": JOSTLE_SHRINK gives it more time"
 	}
-	for _, other := range out.Others {
-		if k.Found[other.Case.Signature] == 0 { // else it is kept for itself
-			out.Finding.Also = append(out.Finding.Also, other.SaveOther(k.Folder, r, k.Pages, k.shown))
-		}
-	}
 	return out
+}
+
+// keepOthers keeps the failures that were met on the way to another whose bugs are new, made
+// small in the time that is left, and notes them. What is met on the way to these is left for
+// the next search.
+func (k *Keeper) keepOthers(r *props.Runner, out *Shrunk) {
+	also := func(text string) { out.Finding.Also = append(out.Finding.Also, text) }
+	for _, other := range out.Others {
+		if k.Found[other.Failure.Signature()] > 0 { // it is kept for itself
+			continue
+		}
+		if known := other.Known(k.Folder, r, k.shown); known != "" {
+			also(known)
+			continue
+		}
+		o, kept, err := k.save(r, other)
+		if err == nil {
+			err = k.AddPages(r, o.Finding, &kept)
+		}
+		also(o.Finding.AlsoLine(kept, err, k.shown))
+	}
 }
 
 func (k *Keeper) shown(path string) string {
@@ -80,19 +98,29 @@ func (k *Keeper) shown(path string) string {
 // Save keeps a finding, and then in its place what it is shrunk to: a shrunk run that
 // takes the process with it must not take the finding, too.
 func (k *Keeper) Save(r *props.Runner, f *finding.Finding) (small *finding.Finding, kept finding.Kept, err error) {
+	out, kept, err := k.save(r, f)
+	if err != nil {
+		return out.Finding, kept, err
+	}
+	k.keepOthers(r, &out)
+	return out.Finding, kept, k.AddPages(r, out.Finding, &kept)
+}
+
+// save is Save without what is met on the way, and without pages.
+func (k *Keeper) save(r *props.Runner, f *finding.Finding) (out Shrunk, kept finding.Kept, err error) {
 	if !f.Worth() {
-		return f, kept, nil
+		return Shrunk{Finding: f}, kept, nil
 	}
 	first, fresh, _ := k.Folder.Save(f.Case) // what went wrong goes wrong again below
-	small = k.Shrunk(r, f)
-	small.Shorten(r)
-	if kept, err = small.Keep(k.Folder, r); err != nil {
-		return small, kept, err
+	out = k.shrunk(k.Left, r, f)
+	out.Finding.Shorten(r)
+	if kept, err = out.Finding.Keep(k.Folder, r); err != nil {
+		return out, kept, err
 	}
 	if fresh && kept.Path != first {
 		os.Remove(first)
 	}
-	return small, kept, k.AddPages(r, small, &kept)
+	return out, kept, nil
 }
 
 // AddPages writes pages beside a case that was kept, if they are asked for.
@@ -112,16 +140,34 @@ const knownPart = 10
 // it stands in, which Played.Finding has noted. Its file stays as it is, unless it is to be repaired and
 // what was found shows its failure better.
 func (k *Keeper) Retell(r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
-	most, kept := k.Left, finding.Kept{Path: c.Path}
+	most := k.Left
 	if c.Condition != "" {
 		most /= knownPart
 	}
 	out := k.shrunk(most, r, f)
-	small := out.Finding
+	small, kept, err := k.retold(r, f, &out, c)
+	out.Finding = small
+	if err == nil && kept.Path == c.Path {
+		paged := f // the pages are of the run that the file has
+		if small.Case.Same(&f.Case) {
+			paged = small
+		}
+		err = k.AddPages(r, paged, &kept)
+	}
+	k.keepOthers(r, &out)
+	return small, kept, err
+}
+
+// retold decides between what a saved case was shrunk to and what its file says.
+func (k *Keeper) retold(r *props.Runner, f *finding.Finding, out *Shrunk, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
+	small, kept := out.Finding, finding.Kept{Path: c.Path}
+	if small.Failure.Matches(c.Signature) {
+		small.Case.Faces = c.Faces
+	}
 	switch {
-	case (out.Cut || !out.Done) && f.Why != "":
+	case (out.Cut || !out.Done) && f.Case.Explanation != nil:
 		return f, kept, nil
-	case small.Case.Signature != c.Signature:
+	case !small.Failure.Matches(c.Signature):
 	case k.Repair && (out.Smaller || c.Condition == "" && small.Case.Condition != ""):
 		again, err := small.Keep(k.Folder, r)
 		if err == nil {

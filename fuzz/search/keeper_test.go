@@ -33,10 +33,10 @@ var (
 	noTime  = func(k *Keeper) { k.Left = 0 }
 	repairs = func(k *Keeper) { k.Repair = true }
 	older   = func(c *corpus.Case) {
-		c.Condition = ""
+		c.Condition, c.Explanation = "", nil
 		c.Comment = slices.DeleteFunc(slices.Clone(c.Comment), func(line string) bool { return strings.HasPrefix(line, "fails in ") })
 	}
-	editedByHand = func(c *corpus.Case) { c.Condition, c.Comment = "", []string{"by hand"} }
+	editedByHand = func(c *corpus.Case) { c.Condition, c.Explanation, c.Comment = "", nil, []string{"by hand"} }
 )
 
 var replays = []replay{
@@ -143,7 +143,7 @@ func TestOthersAreKept(t *testing.T) {
 		if c.known {
 			k.Found = map[string]int{}
 			for _, other := range Shrink(t.Context(), r, f, shrink.Options{}).Others {
-				k.Found[other.Case.Signature] = 1
+				k.Found[other.Failure.Signature()] = 1
 			}
 		}
 		small, kept, err := k.Save(r, f)
@@ -218,7 +218,7 @@ func TestShrinkingTellsHowFarItIs(t *testing.T) {
 // TestNoTimeToExplain: what was not run for want of time is not said to be too much.
 func TestNoTimeToExplain(t *testing.T) {
 	out := shrunkInNoTime(t, quarrels)
-	if !out.Cut || !out.Why.Cut || !strings.HasSuffix(out.Finding.Why, "there was no time to run all orders") {
-		t.Errorf("cut %t, %t: %s", out.Cut, out.Why.Cut, out.Finding.Why)
+	if !out.Cut || !out.Why.Cut || !strings.HasSuffix(out.Finding.Why(), "there was no time to run all orders") {
+		t.Errorf("cut %t, %t: %s", out.Cut, out.Why.Cut, out.Finding.Why())
 	}
 }

@@ -65,7 +65,7 @@ func TestKeptAsFound(t *testing.T) {
 			if out.Finding != nil || f.Shrunk != c.want || !strings.Contains(f.Text("run 1"), "run 1; "+c.want) {
 				t.Errorf("shrunk to %v, says %q, expected %q; it told\n%s", out.Finding, f.Shrunk, c.want, text)
 			}
-			if !f.Case.Same(&first) || f.Replays != finding.Tried || f.Why != "" {
+			if !f.Case.Same(&first) || f.Replays != finding.Tried || f.Why() != "" {
 				t.Errorf("the finding is not as it was: %+v", f.Case)
 			}
 		})

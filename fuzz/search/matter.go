@@ -6,11 +6,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/fuzz/page"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -31,16 +28,14 @@ import (
 //     that finds none that fails, and has not run all, nothing is said of the draw.
 //   - A fault is needed if the case does not fail alike without it. Early timers are
 //     needed if it does not when none may fire early.
-func (s *shrinking) cause(ctx context.Context, out *Shrunk) finding.Cause {
-	c := finding.Cause{Constraints: s.constraints(out), Faults: s.faults(&out.Best), Early: s.needsEarly(&out.Best)}
-	if e := out.Why.Sampled; e != nil {
-		c.Sampled = &page.Sampled{Random: e.Free, Under: e.Under}
-	}
+func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation {
+	e := out.Why.data(s.messages(out))
+	e.Needs, e.Early = s.faults(&out.Best), s.needsEarly(&out.Best)
 	m := &matter{shrinking: s, best: &out.Best, left: mattering}
 	for i := range out.Best.Case.Inputs {
-		c.Draws = append(c.Draws, m.draw(ctx, i))
+		e.Draws = append(e.Draws, m.draw(ctx, i))
 	}
-	return c
+	return e
 }
 
 const (
@@ -320,10 +315,9 @@ func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
 }
 
 // faults says which faults the case needs, each tried without.
-func (s *shrinking) faults(best *shrink.Outcome) string {
-	var count [4]int
-	kinds := [4]choice.Kind{choice.Drop, choice.Duplicate, choice.Delay, choice.Fault}
-	for k, kind := range kinds {
+func (s *shrinking) faults(best *shrink.Outcome) (list []corpus.Need) {
+	for _, kind := range [...]choice.Kind{choice.Drop, choice.Duplicate, choice.Delay, choice.Fault} {
+		n := 0
 		for i, c := range best.Case.Schedule.Choices {
 			if c.Kind != kind || c.Value == 0 {
 				continue
@@ -331,65 +325,53 @@ func (s *shrinking) faults(best *shrink.Outcome) string {
 			without := best.Case.Clone()
 			without.Schedule.Choices[i].Value = 0
 			if s.Run(without).Signature != best.Signature {
-				count[k]++
+				n++
 			}
 		}
-	}
-	var parts []string
-	for k, text := range [4]string{"lost", "delivered twice", "delayed", ""} {
-		switch n := count[k]; {
-		case n == 0:
-		case text == "":
-			parts = append(parts, words.Count(n, "fault")+" of actors")
-		default:
-			parts = append(parts, words.Count(n, "message")+" "+text)
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "needs " + strings.Join(parts, " and ")
-}
-
-// constraints returns those that say in which orders the case fails: the terms of the
-// condition if there is one, else those that matter in random orders, else what the case
-// has, if that is not too much.
-func (s *shrinking) constraints(out *Shrunk) (list []finding.Constraint) {
-	e := &out.Why
-	terms := e.Condition.Terms
-	bySample := !e.Exact && e.Sampled != nil && len(e.Sampled.Constraints) > 0
-	switch {
-	case bySample:
-		terms = [][]schedule.Constraint{e.Sampled.Constraints}
-	case !e.Exact:
-		terms = [][]schedule.Constraint{e.named()}
-	}
-	if len(slices.Concat(terms...)) == 0 {
-		return nil
-	}
-	res := s.run(out.Best.Case)
-	if res.System == nil {
-		return nil
-	}
-	numbers := (&explainer{shrinking: s, out: Explanation{steps: map[uint64]stepName{}}}).name(res.System)
-	t, host := res.System.Trace(), res.System.Host()
-	message := func(id uint64) finding.Message {
-		m := finding.Message{Text: e.message(id), Send: trace.None}
-		for i := range t.Sends {
-			if own := host.StepID(&t.Sends[i]); own == id || numbers[own] == id {
-				m.Send = int32(i)
-				break
-			}
-		}
-		return m
-	}
-	for k, term := range terms {
-		for i, c := range term {
-			list = append(list, finding.Constraint{Term: k, First: message(c.First), Second: message(c.Second)})
-			if bySample {
-				list[i].Turned = &e.Sampled.Turned[i]
-			}
+		if n > 0 {
+			list = append(list, corpus.Need{Kind: kind, N: n})
 		}
 	}
 	return list
+}
+
+// messages returns what finds the messages of steps in the run of the case.
+func (s *shrinking) messages(out *Shrunk) func(id uint64) corpus.Message {
+	e := &out.Why
+	places, kinds := map[uint64]int{}, []string{}
+	if res := s.run(out.Best.Case); res.System != nil {
+		numbers := (&explainer{shrinking: s, out: Explanation{steps: map[uint64]stepName{}}}).name(res.System)
+		t, host := res.System.Trace(), res.System.Host()
+		for i := range t.Sends {
+			id := host.StepID(&t.Sends[i])
+			kinds = append(kinds, kindOf(t, &t.Sends[i]))
+			for _, key := range []uint64{id, numbers[id]} {
+				if _, known := places[key]; !known {
+					places[key] = i
+				}
+			}
+		}
+	}
+	return func(id uint64) corpus.Message {
+		m := corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Kind: e.kinds[id], Send: -1}
+		if at, sent := places[id]; sent {
+			m.Send, m.Kind = at, kinds[at]
+		}
+		return m
+	}
+}
+
+// kindOf returns the type of a message and that of its receiver. What has no type of its own,
+// such as a string, stands for itself.
+func kindOf(t *trace.Trace, d *trace.Send) string {
+	kind := trace.Label(d.Body)
+	if of := reflect.TypeOf(d.Body); of != nil && of.PkgPath() != "" {
+		kind = of.String()
+	} else if of != nil && of.Kind() == reflect.Pointer && of.Elem().PkgPath() != "" {
+		kind = of.String()
+	}
+	if int(d.To) < 0 || int(d.To) >= len(t.Actors) {
+		return kind
+	}
+	return kind + " at " + t.Actors[d.To].Label
 }

@@ -216,7 +216,7 @@ func TestWhichFaultsMatter(t *testing.T) {
 			"needs 1 message lost and 1 message delivered twice"},
 	} {
 		out := shrunkBy(t, c.property, 1, 5000)
-		if got := out.Finding.Cause.Faults; got != c.want {
+		if got := out.Finding.Page().Faults; got != c.want {
 			t.Errorf("%q, want %q:\n%s", got, c.want, out.Finding.Chart)
 		}
 	}

@@ -35,7 +35,7 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *finding.Fi
 	if played.Exact || c.Signature == "" {
 		return nil, false
 	}
-	s := &shrinking{runner: r, early: c.EarlyTimers,
+	s := &shrinking{runner: r, early: c.EarlyTimers, saved: c.Signature,
 		origin: finding.Origin{Property: c.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}}
 	near := s.outcomeOf(&played.Result)
 	near.Case = near.Case.Clone()
@@ -88,7 +88,7 @@ func (h *hunt) under() {
 func (h *hunt) smallest() *finding.Finding {
 	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
 	for _, out := range h.found {
-		if f, wrong := h.finding(out.Case); wrong == "" && f.Case.Signature == h.signature {
+		if f, wrong := h.finding(out.Case); wrong == "" && h.shrinking.signature(f.Failure) == h.signature {
 			return f
 		}
 	}

@@ -71,8 +71,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 		f.Shrunk = keptAs(f, fmt.Sprintf("the smallest run, of %s, %s", words.Count(out.Best.Steps, "step"), why))
 		return out
 	}
-	out.Finding.Cause = s.cause(ctx, &out)
-	out.Finding.Explain(out.inWords(time.Since(start)), out.Why.String())
+	out.Finding.Explain(out.inWords(time.Since(start)), s.cause(ctx, &out))
 	out.Finding.Look(r) // whose diagram says why
 	out.Finding.Case.Condition = out.Why.Text()
 	out.Cut, out.Smaller = ctx.Err() != nil, out.smaller(first)
@@ -152,6 +151,7 @@ type shrinking struct {
 	origin finding.Origin
 	early  int // timers that may fire early
 	far    *far
+	saved  string // the lasting signature of a saved case that is looked for; "" if none is
 
 	schedule schedule.Schedule
 	walker   value.Walker
@@ -183,18 +183,18 @@ func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
 	switch {
 	case res.Failure == nil:
 		return out, "it does not repeat: made again, it does not fail"
-	case res.Failure.Signature() != f.Case.Signature:
+	case res.Failure.Signature() != f.Failure.Signature():
 		return out, "it does not repeat: made again, it fails with: " + firstLine(res.Failure.Text)
 	case res.System == nil:
 		return out, "it makes no system, and so has no order"
 	}
 	c, whole := caseOf(&res), sequence(res.System)
 	out = s.Run(c)
-	if out.Signature != f.Case.Signature { // the order of timers that are due at one time matters
+	if out.Signature != f.Failure.Signature() { // the order of timers that are due at one time matters
 		c.Schedule.Before = whole
 		out = s.Run(c)
 	}
-	if out.Signature != f.Case.Signature {
+	if out.Signature != f.Failure.Signature() {
 		return out, "no order of its messages makes it again"
 	}
 	return out, ""
@@ -278,7 +278,7 @@ func (s *shrinking) Parts(c shrink.Case) (list []shrink.Part) {
 func (s *shrinking) outcomeOf(res *props.Result) shrink.Outcome {
 	out := shrink.Outcome{Case: caseOf(res), Drawn: s.valuesOf(res), Void: res.System == nil && res.Failure == nil}
 	if res.Failure != nil {
-		out.Signature = res.Failure.Signature()
+		out.Signature = s.signature(res.Failure)
 	}
 	if res.System == nil {
 		return out
@@ -296,6 +296,15 @@ func (s *shrinking) outcomeOf(res *props.Result) shrink.Outcome {
 		}
 	}
 	return out
+}
+
+// signature returns that of a failure. The failure of the saved case that is looked for has
+// that case's, in which the program had other lines.
+func (s *shrinking) signature(f *pulse.Failure) string {
+	if s.saved != "" && f.Matches(s.saved) {
+		return s.saved
+	}
+	return f.Signature()
 }
 
 // caseOf returns the case that makes a run again.

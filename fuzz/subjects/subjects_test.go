@@ -140,8 +140,8 @@ func TestBroken(t *testing.T) {
 				if sys.Steps() != want.steps || err.Error() != want.text {
 					t.Errorf("the first failure comes after %d steps, want %d:\n%s\nwant\n%s", sys.Steps(), want.steps, err, want.text)
 				}
-				if f := sys.Failure(); f != nil && f.Signature() != want.signature || f == nil && want.signature != "" {
-					t.Errorf("the first failure is %v, want %s", f.Signature(), want.signature)
+				if f := sys.Failure(); f != nil && f.Lasting() != want.signature || f == nil && want.signature != "" {
+					t.Errorf("the first failure is %v, want %s", f.Lasting(), want.signature)
 				}
 			}
 			if first != want.first || failing != want.failing {

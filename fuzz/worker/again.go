@@ -44,9 +44,9 @@ func (s *server) again(q *Request) (*Reply, error) {
 	r := &Reply{Tally: res.Tally}
 	if q.Stop != nil && res.Finding != nil && res.Index == q.Stop.Run {
 		res.Finding.Differs = "" // from a run that is not stopped: that says nothing
-		res.Finding.Explain("", "")
+		res.Finding.Explain("", nil)
 		c := res.Finding.Case
-		c.Signature, c.Hash, c.Record.Plain = q.Path, 0, true
+		c.Signature, c.Hash, c.Record.Plain, c.Doubtful = q.Path, 0, true, false
 		c.Comment = append([]string{q.Where}, c.Comment[1:]...)
 		if d := q.Stop; d.Delivery != 0 {
 			c.Record.Deliveries = append(slices.Clone(c.Record.Deliveries), d.Delivery)

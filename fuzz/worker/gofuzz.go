@@ -46,7 +46,7 @@ func (s *server) exportGo(q *Request) (*Reply, error) {
 	}
 	res := h.Run(data)
 	r := &Reply{Tally: search.NewTally()}
-	if res.Failure == nil || res.Failure.Signature() != c.Signature {
+	if res.Failure == nil || !res.Failure.Matches(c.Signature) {
 		r.Notes = append(r.Notes, "as bytes, which have room for less, it does not fail as the case does")
 	}
 	r.Text, err = native.Export(q.To, data)

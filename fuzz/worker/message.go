@@ -126,7 +126,7 @@ type Request struct {
 	Where string `json:",omitempty"`
 	// Pairs asks Replay for the orders of two receives that a run shows that passes.
 	Pairs bool `json:",omitempty"`
-	// Pages asks for a page of HTML and one of JSON beside the case.
+	// Pages asks for a page of HTML and one of JSON beside each case that fails.
 	Pages bool `json:",omitempty"`
 	// Milliseconds bounds Shrink, Repair and Explore. Run begins no batch but the first after
 	// that time.
@@ -166,8 +166,10 @@ type Reply struct {
 	Notes       []string `json:",omitempty"`
 	// Walk has steps of the run, of Walk.
 	Walk *page.Walk `json:",omitempty"`
-	// Exact reports of a case that it was run as it was saved.
-	Exact bool `json:",omitempty"`
+	// Exact reports of a case that it was run as it was saved, Mended that its failure is
+	// mended. Renewed is the file in its place, of Repair, if that has saved the run of today.
+	Exact, Mended bool   `json:",omitempty"`
+	Renewed       string `json:",omitempty"`
 	// Pairs are the orders of two receives that a run has shown, and Gone the files that
 	// Tidy has removed.
 	Pairs []distill.Pair `json:",omitempty"`
@@ -194,7 +196,8 @@ func (r *Reply) Add(o *Reply) {
 // A Finding is a run in which the property did not hold.
 type Finding struct {
 	Case      string // as text
-	Signature string
+	Signature string // what tells it from others of this build
+	Lasting   string `json:",omitempty"` // the same without the line, as cases have it; "" of a process that died
 	Headline  string
 	Text      string // all that is to be shown
 	Path      string `json:",omitempty"` // of the file, if there is one
@@ -206,6 +209,11 @@ type Finding struct {
 	// Worth reports that it is worth being kept as a case, Confirmed that it came out
 	// the same each time.
 	Worth, Confirmed bool
-	// Condition is in which orders it fails, as a case has it.
-	Condition string `json:",omitempty"`
+	// Condition is in which orders it fails, Cause what it has in common with other failures
+	// of the same cause, and Faces are the lasting signatures of these: all as a case has them.
+	Condition string   `json:",omitempty"`
+	Cause     string   `json:",omitempty"`
+	Faces     []string `json:",omitempty"`
+	// Yields reports that it was not saved, since the case at Path has the same cause.
+	Yields bool `json:",omitempty"`
 }

@@ -155,7 +155,7 @@ func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *cove
 		return next, res.Orders
 	}
 	r.Failed++
-	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == res.Finding.Case.Signature }) {
+	if !slices.ContainsFunc(r.Findings, func(old Finding) bool { return old.Signature == res.Finding.Failure.Signature() }) {
 		f := report(res.Finding, fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy))
 		f.Run = res.Index
 		r.Findings = append(r.Findings, f)
@@ -165,8 +165,8 @@ func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *cove
 
 // report returns what a command is to know of a finding.
 func report(f *finding.Finding, where string) Finding {
-	return Finding{Case: f.Whole(), Signature: f.Case.Signature, Headline: f.Headline(), Text: f.Text(where), Where: where,
-		Worth: f.Worth(), Confirmed: f.Replays == finding.Tried, Condition: f.Case.Condition}
+	return Finding{Case: f.Whole(), Signature: f.Failure.Signature(), Lasting: f.Case.Signature, Headline: f.Headline(), Text: f.Text(where), Where: where,
+		Worth: f.Worth(), Confirmed: f.Replays == finding.Tried, Condition: f.Case.Condition, Cause: f.Case.Cause(), Faces: f.Case.Faces}
 }
 
 // paged returns a finding as a page.
@@ -196,7 +196,7 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	defer runner.Close()
 	for i := range cases {
 		s.say(Message{At: &At{What: SavedCase + cases[i].Path}})
-		s.play(runner, &cases[i], r)
+		s.play(runner, &cases[i], r, q.Pages)
 	}
 	if s.Strategies != nil || q.Runs < 0 {
 		return r, nil
@@ -250,11 +250,12 @@ func (s *server) confirm(q *Request, x *search.Exhaustion, r *Reply) (err error)
 	return err
 }
 
-// play runs a saved case, adds what came of it, and returns it.
-func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *finding.Played {
+// play runs a saved case, adds what came of it, with pages if they are asked for, and returns
+// that.
+func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply, pages bool) *finding.Played {
 	played := finding.Play(runner, c)
 	file := filepath.Base(c.Path)
-	r.Exact = played.Exact
+	r.Exact, r.Mended = played.Exact, played.Mended
 	if res := &played.Result; res.System != nil {
 		r.Trace = res.System.Trace().Text()
 	}
@@ -262,10 +263,15 @@ func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply) *finding.P
 		r.Notes = append(r.Notes, played.Held(file, s.Property.Name == s.Property.Test))
 		return &played
 	}
-	f := finding.From(s.origin(c), &played.Result)
-	f.Confirm(runner)
+	f := played.Finding(runner, s.origin(c), c)
+	f.Look(runner) // which knows the lines of code
 	told := report(f, fmt.Sprintf("saved case %s (%s)", file, played.How))
 	told.Path, told.Page = c.Path, paged(runner, f)
+	if pages {
+		if err := f.WritePages(runner, c.Path); err != nil {
+			r.Problems = append(r.Problems, err.Error())
+		}
+	}
 	r.Findings = append(r.Findings, told)
 	return &played
 }
@@ -294,7 +300,7 @@ func (s *server) replay(q *Request) (*Reply, error) {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
 	r := &Reply{Tally: search.NewTally()}
-	res := &s.play(runner, &c, r).Result
+	res := &s.play(runner, &c, r, q.Pages).Result
 	if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
 		r.Pairs = distill.PairsOf(res.System.Trace())
 	}
@@ -336,17 +342,17 @@ func (s *server) shrink(q *Request) (*Reply, error) {
 	if played.Result.Failure == nil {
 		return nil, errors.New(played.Held(filepath.Base(c.Path), s.Property.Name == s.Property.Test))
 	}
-	f := finding.From(s.origin(&c), &played.Result)
-	f.Confirm(runner)
+	f := played.Finding(runner, s.origin(&c), &c)
 	r := &Reply{Tally: search.NewTally()}
 	if f.Worth() && f.Replays == finding.Tried {
 		f = s.smaller(runner, f, q, r)
 	}
-	small := report(f, q.Where)
-	small.Page = paged(runner, f)
+	var kept finding.Kept
 	if q.Keep {
-		err = s.keep(runner, f, &small, q.Fresh, c.Path, q.Pages)
+		kept, err = s.keep(runner, f, q.Fresh, c.Path, q.Pages)
 	}
+	small := reportKept(f, q.Where, &kept)
+	small.Page = paged(runner, f)
 	if err != nil {
 		r.Problems = append(r.Problems, err.Error())
 	}
@@ -374,23 +380,30 @@ func (s *server) smaller(runner *props.Runner, f *finding.Finding, q *Request, r
 }
 
 // keep keeps a finding in place of the file that it comes from, if that was fresh.
-func (s *server) keep(runner *props.Runner, f *finding.Finding, told *Finding, fresh bool, first string, pages bool) error {
+func (s *server) keep(runner *props.Runner, f *finding.Finding, fresh bool, first string, pages bool) (kept finding.Kept, err error) {
 	if !f.Worth() {
-		return nil
+		return kept, nil
 	}
-	kept, err := f.Keep(s.Folder, runner)
-	told.Path = kept.Path
-	if err != nil {
-		return err
+	if kept, err = f.Keep(s.Folder, runner); err != nil {
+		return kept, err
 	}
 	if fresh && isBeside(first, kept.Path) { // a file from elsewhere is its owner's
 		os.Remove(first)
 	}
-	told.Saved = kept.Line(func(path string) string { return path })
-	if pages {
-		return f.WritePages(runner, kept.Path)
+	if pages && kept.Fresh() {
+		err = f.WritePages(runner, kept.Path)
 	}
-	return nil
+	return kept, err
+}
+
+// reportKept is report of a finding that was kept, if it was.
+func reportKept(f *finding.Finding, where string, kept *finding.Kept) Finding {
+	told := report(f, where)
+	if told.Path = kept.Path; kept.Path != "" {
+		told.Saved = kept.Line(func(path string) string { return path })
+		told.Yields = kept.OneCause && !kept.Fresh()
+	}
+	return told
 }
 
 // isBeside reports whether a file is another one than a case, in the same folder. Links may
@@ -415,7 +428,11 @@ func (s *server) repair(q *Request) (*Reply, error) {
 	ctx, cancel := s.context(q)
 	defer cancel()
 	r := &Reply{Tally: search.NewTally()}
-	played := s.play(runner, &c, r)
+	played := s.play(runner, &c, r, false)
+	if path, err := played.Renew(s.Folder, &c); path != "" || err != nil {
+		r.Renewed, r.Notes = path, nil
+		return r, err
+	}
 	if r.Exact {
 		return r, nil
 	}
@@ -425,8 +442,8 @@ func (s *server) repair(q *Request) (*Reply, error) {
 		return r, nil
 	}
 	f = s.smaller(runner, f, q, r)
-	told := report(f, "near case "+filepath.Base(c.Path))
-	err = s.keep(runner, f, &told, !f.Case.OfLiteral(), c.Path, q.Pages)
+	kept, err := s.keep(runner, f, !f.Case.OfLiteral(), c.Path, q.Pages)
+	told := reportKept(f, "near case "+filepath.Base(c.Path), &kept)
 	r.Findings = append([]Finding{told}, r.Findings...)
 	return r, err
 }

@@ -184,7 +184,7 @@ func TestSequentialFailure(t *testing.T) {
 	if !strings.HasPrefix(res.Location, "machine_test.go:") {
 		t.Errorf("location %q", res.Location)
 	}
-	if got := f.Signature(); got != "property at func in model: command #, acquire(): got it: true, it was held: true" {
+	if got := f.Lasting(); got != "property at func in model: command #, acquire(): got it: true, it was held: true" {
 		t.Errorf("signature: %s", got)
 	}
 	if v := fmt.Sprint(res.Values...); !strings.Contains(v, "acquire()") {

@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -80,6 +81,27 @@ func (l *lenient) pick(e *pulse.Enabled) int {
 func (l *lenient) make(place int32) {
 	l.count++
 	l.made[place-1] = l.count
+}
+
+// whole reports whether all of the record was made.
+func (l *lenient) whole() bool {
+	for i, at := range l.made {
+		if at != int32(i)+1 {
+			return false
+		}
+	}
+	strikes := slices.ContainsFunc(l.record.Choices, func(c choice.Choice) bool { return c.Value != 0 })
+	return !strikes || len(l.unfit) == 0 && l.answered()
+}
+
+// answered reports whether every answer of the record was given.
+func (l *lenient) answered() bool {
+	for i, c := range l.record.Choices {
+		if i >= l.next[c.Kind] {
+			return false
+		}
+	}
+	return true
 }
 
 // choose answers as the next choice of this kind did. If that had another number

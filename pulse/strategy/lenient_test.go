@@ -21,12 +21,13 @@ type repair struct {
 	unknown       bool  // the replay is not given the recorded run's trace
 	order         []string
 	stale         []string
+	whole         bool
 }
 
 var crash = pulse.Options{Faults: pulse.Faults{Crash: 1}}
 
 var repairs = []repair{
-	{name: "nothing changed", before: sends(write{1}, flush{}), after: sends(write{1}, flush{}),
+	{name: "nothing changed", whole: true, before: sends(write{1}, flush{}), after: sends(write{1}, flush{}),
 		order: []string{"action.2#1 ← kick", "writer#1 ← flush", "action.1#1 ← kick", "writer#2 ← write(1)"}},
 	{name: "another message", before: sends(write{1}, flush{}), after: sends(write{1}, get{2}),
 		order: []string{"action.2#1 ← kick", "action.1#1 ← kick", "writer#1 ← write(1)", "writer#2 ← get(2)"},
@@ -37,7 +38,7 @@ var repairs = []repair{
 	{name: "one less", before: sends(write{1}, flush{}), after: sends(write{1}),
 		order: []string{"action#1 ← kick", "writer#1 ← write(1)"},
 		stale: []string{"delivery 0, action.2 ← kick, was not made", "delivery 1, writer ← flush, was not made"}},
-	{name: "one more", before: sends(write{1}, write{2}), after: sends(write{1}, write{2}, write{3}),
+	{name: "one more", whole: true, before: sends(write{1}, write{2}), after: sends(write{1}, write{2}, write{3}),
 		order: []string{"action.2#1 ← kick", "writer#1 ← write(2)", "action.1#1 ← kick", "writer#2 ← write(1)",
 			"action.3#1 ← kick", "writer#3 ← write(3)"},
 		stale: []string{"step 4, action.3#1 ← kick, is not in the record", "step 5, writer#3 ← write(3), is not in the record"}},
@@ -53,6 +54,11 @@ var repairs = []repair{
 		order: []string{"chooser#1 ← kick", "4", "0"},
 		stale: []string{"the record answers choose of 5 with 4, the run asks choose of 6: 4 was given",
 			"the record has no answer to choose of 2: 0 was given"}},
+	{name: "all answers", before: trial.Answered(5, 7), after: trial.Answered(5, 7), answers: []int{4, 3}, whole: true,
+		order: []string{"chooser#1 ← kick", "4", "3"}},
+	{name: "more questions after answers of zero", before: trial.Answered(5), after: trial.Answered(5, 2), answers: []int{0}, whole: true,
+		order: []string{"chooser#1 ← kick", "0", "0"},
+		stale: []string{"the record has no answer to choose of 2: 0 was given"}},
 	{name: "fewer questions", before: trial.Answered(5, 7), after: trial.Answered(5), answers: []int{4, 3},
 		order: []string{"chooser#1 ← kick", "4"},
 		stale: []string{"choice 1, choose of 7, was not asked for"}},
@@ -105,6 +111,9 @@ func (c *repair) check(t *testing.T, sys *pulse.System, replay *strategy.Replaye
 	}
 	if !slices.Equal(order, c.order) {
 		t.Errorf("the order is\n%q, expected\n%q", order, c.order)
+	}
+	if replay.Whole() != c.whole {
+		t.Errorf("the whole record was made: %t", !c.whole)
 	}
 	stale := replay.Stale()
 	for i := range stale {

@@ -213,6 +213,11 @@ func (r *Replayer) Stale() []string {
 	return r.lenient.stale(r.run, r.deliveryLabel)
 }
 
+// Whole reports whether a lenient replay that is over made every delivery of the record, in
+// its order, and gave every answer. The run may have had more deliveries, and more questions
+// if all answers are zero.
+func (r *Replayer) Whole() bool { return r.lenient != nil && r.lenient.whole() }
+
 // differs returns an error that names the wanted message and the deliverable
 // ones.
 func (r *Replayer) differs(e *pulse.Enabled) error {

@@ -118,6 +118,20 @@ func (f *Finding) message() string {
 	if f.Condition != "" {
 		text += "\nfails where " + f.Condition
 	}
+	if p := f.Page; p != nil && p.Orders != "" {
+		text += "\n" + p.Orders
+		for _, d := range p.Draws {
+			if d.Other != "" {
+				text += "\ndrew " + d.Text + " (" + d.Other + ")"
+			}
+		}
+		if p.Depth > 0 {
+			text += fmt.Sprintf("\ndepth %d", p.Depth)
+		}
+	}
+	for _, face := range f.Faces {
+		text += "\nthe same cause: " + face
+	}
 	if f.Case != "" {
 		text += "\nagain: jostle replay " + words.Argument(f.Case)
 	}

@@ -61,16 +61,17 @@ type Property struct {
 
 // A Finding is a failure, or the death of a process.
 type Finding struct {
-	Headline  string `json:"headline"`
-	Signature string `json:"signature"` // what tells it from others
-	Text      string `json:"text"`      // all that is to be shown
-	Case      string `json:"case"`      // the file of its case, "" if there is none
-	Where     string `json:"where"`     // which run it was
-	Condition string `json:"condition"` // in which orders it fails
-	Times     int    `json:"times"`     // how many runs have failed so
-	Died      bool   `json:"died"`
-	File      string `json:"file"` // the line that failed, from the root; "" if it is not known
-	Line      int    `json:"line"`
+	Headline  string   `json:"headline"`
+	Signature string   `json:"signature"` // what tells it from others
+	Text      string   `json:"text"`      // all that is to be shown
+	Case      string   `json:"case"`      // the file of its case, "" if there is none
+	Where     string   `json:"where"`     // which run it was
+	Condition string   `json:"condition"` // in which orders it fails
+	Faces     []string `json:"faces"`     // signatures of other failures with the same cause
+	Times     int      `json:"times"`     // how many runs have failed so
+	Died      bool     `json:"died"`
+	File      string   `json:"file"` // the line that failed, from the root; "" if it is not known
+	Line      int      `json:"line"`
 	// Page has the run; nil if that is not known.
 	Page *page.Page `json:"page"`
 }
@@ -143,8 +144,8 @@ func newProperty(out *campaign.Outcome, root string) Property {
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 func newFinding(f *campaign.Finding, dir, root string) Finding {
-	out := Finding{Headline: f.Headline, Signature: f.Signature, Text: f.Text, Case: fromRoot(f.Path, root), Where: f.Where,
-		Condition: f.Condition, Times: f.Times, Died: f.Died, Page: f.Page}
+	out := Finding{Headline: f.Headline, Signature: cmp.Or(f.Lasting, f.Signature), Text: f.Text, Case: fromRoot(f.Path, root), Where: f.Where,
+		Condition: f.Condition, Faces: listed(f.Faces), Times: f.Times, Died: f.Died, Page: f.Page}
 	if f.Page == nil {
 		return out
 	}

@@ -1,0 +1,245 @@
+package corpus
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// The lines of an explanation: those of version 6.
+
+// flags are the words for what an explanation reports.
+func (e *Explanation) flags() []struct {
+	word string
+	is   *bool
+} {
+	return []struct {
+		word string
+		is   *bool
+	}{{"complete", &e.Complete}, {"exact", &e.Exact}, {"mixed", &e.Mixed}, {"reduced", &e.Reduced}, {"skipped", &e.Skipped}, {"cut", &e.Cut}, {"long", &e.Long}, {"early", &e.Early}}
+}
+
+func (w *writer) explained(c *Case) {
+	if c.Doubtful {
+		w.line("doubtful")
+	}
+	for _, face := range c.Faces {
+		w.line("face", strconv.Quote(face))
+	}
+	e := c.Explanation
+	if e == nil {
+		return
+	}
+	words := []string{"explained", strconv.Itoa(e.Failing), "of", strconv.Itoa(e.Orders)}
+	for _, f := range e.flags() {
+		if *f.is {
+			words = append(words, f.word)
+		}
+	}
+	w.line(words...)
+	if e.Told != "" {
+		w.line("told", strconv.Quote(e.Told))
+	}
+	if e.Depth+e.Unnamed > 0 {
+		w.line("depth", strconv.Itoa(e.Depth), "unnamed", strconv.Itoa(e.Unnamed))
+	}
+	for _, k := range e.Given {
+		w.line("given", k.String())
+	}
+	if s := e.Sampled; s != nil {
+		words := []string{"sampled", strconv.Itoa(s.Free.Failed), "of", strconv.Itoa(s.Free.Of), "under", strconv.Itoa(s.Under.Failed), "of", strconv.Itoa(s.Under.Of)}
+		if s.Few > 0 {
+			words = append(words, "in", strconv.Itoa(s.Few))
+		}
+		w.line(words...)
+	}
+	for i := range e.Constraints {
+		w.constraint(&e.Constraints[i])
+	}
+	for i, remark := range e.Draws {
+		if remark != "" {
+			w.line("draw", strconv.Itoa(i), "of", strconv.Itoa(len(e.Draws)), strconv.Quote(remark))
+		}
+	}
+	for _, n := range e.Needs {
+		w.line("needs", strconv.Itoa(n.N), n.Kind.String())
+	}
+}
+
+func (w *writer) constraint(c *Constraint) {
+	words := []string{"constraint", places[c.Place], strconv.Itoa(c.Term)}
+	for _, m := range []*Message{&c.First, &c.Second} {
+		words = append(words, strconv.Quote(m.Text), strconv.Quote(m.At), strconv.Quote(m.Kind), strconv.Itoa(m.Send+1))
+	}
+	if c.Bare {
+		words = append(words, "bare")
+	}
+	if t := c.Turned; t != nil {
+		words = append(words, "turned", strconv.Itoa(t.Failed), "of", strconv.Itoa(t.Of))
+		if t.LeftOut {
+			words = append(words, "left-out")
+		}
+	}
+	w.line(words...)
+}
+
+// explained reads what writer.explained has written.
+func (r *reader) explained(c *Case) {
+	if r.version < 6 {
+		c.upgrade()
+		return
+	}
+	if r.peek() == "doubtful" {
+		r.keyword("doubtful")
+		r.end()
+		c.Doubtful = true
+	}
+	for r.peek() == "face" {
+		r.keyword("face")
+		c.Faces = append(c.Faces, r.quoted())
+		r.end()
+	}
+	if r.peek() != "explained" {
+		return
+	}
+	e := &Explanation{}
+	c.Explanation = e
+	r.keyword("explained")
+	e.Failing = r.count()
+	r.literal("of")
+	e.Orders = r.count()
+	for r.more() {
+		word := r.word()
+		flags := e.flags()
+		at := slices.IndexFunc(flags, func(f struct {
+			word string
+			is   *bool
+		}) bool {
+			return f.word == word
+		})
+		if at < 0 {
+			r.failf(update, "%s, expected what an explanation reports, such as %q", shown(word), "complete")
+			return
+		}
+		*flags[at].is = true
+	}
+	r.details(e)
+}
+
+// details reads the lines below the first of an explanation.
+func (r *reader) details(e *Explanation) {
+	if r.peek() == "told" {
+		r.keyword("told")
+		e.Told = r.quoted()
+		r.end()
+	}
+	if r.peek() == "depth" {
+		r.keyword("depth")
+		e.Depth = r.count()
+		r.literal("unnamed")
+		e.Unnamed = r.count()
+		r.end()
+	}
+	for r.peek() == "given" {
+		r.keyword("given")
+		e.Given = append(e.Given, r.kind())
+		r.end()
+	}
+	if r.peek() == "sampled" {
+		r.keyword("sampled")
+		e.Sampled = &Sampled{Free: r.share()}
+		r.literal("under")
+		e.Sampled.Under = r.share()
+		if r.more() {
+			r.literal("in")
+			e.Sampled.Few = r.count()
+		}
+		r.end()
+	}
+	for r.peek() == "constraint" {
+		r.keyword("constraint")
+		e.Constraints = append(e.Constraints, r.constraint())
+		r.end()
+	}
+	for r.peek() == "draw" {
+		r.remark(e)
+	}
+	for r.peek() == "needs" {
+		r.keyword("needs")
+		e.Needs = append(e.Needs, Need{N: r.count(), Kind: r.kind()})
+		r.end()
+	}
+}
+
+// mostDraws is more than the draws of any case.
+const mostDraws = 1 << 20
+
+// remark reads the remark on a draw.
+func (r *reader) remark(e *Explanation) {
+	r.keyword("draw")
+	i := r.count()
+	r.literal("of")
+	n := r.count()
+	text := r.quoted()
+	r.end()
+	if r.err != nil {
+		return
+	}
+	if i >= n || n > mostDraws || text == "" || e.Draws != nil && len(e.Draws) != n {
+		r.failf(restore, "draw %d of %d, %q, expected a remark on one from 0 on and below their number", i, n, text)
+		return
+	}
+	if e.Draws == nil {
+		e.Draws = make([]string, n)
+	}
+	e.Draws[i] = text
+}
+
+func (r *reader) constraint() (c Constraint) {
+	word := r.word()
+	at := slices.Index(places, word)
+	if r.err == nil && at < 0 {
+		r.failf(update, "%s, expected a place of a constraint, such as %q", shown(word), places[InCondition])
+		return c
+	}
+	c.Place, c.Term = Place(max(0, at)), r.count()
+	for _, m := range []*Message{&c.First, &c.Second} {
+		*m = Message{Text: r.quoted(), At: r.quoted(), Kind: r.quoted(), Send: r.count() - 1}
+	}
+	for r.more() {
+		switch word := r.word(); {
+		case word == "bare" && !c.Bare && c.Turned == nil:
+			c.Bare = true
+		case word == "turned" && c.Turned == nil:
+			s := r.share()
+			c.Turned = &s
+		case word == "left-out" && c.Turned != nil && !c.Turned.LeftOut:
+			c.Turned.LeftOut = true
+		default:
+			r.failf(update, "%s, expected no such word about a constraint", shown(word))
+		}
+	}
+	return c
+}
+
+// share reads how many of some orders fail.
+func (r *reader) share() (s Share) {
+	s.Failed = r.count()
+	r.literal("of")
+	s.Of = r.count()
+	return s
+}
+
+// count reads a number that is no identity.
+func (r *reader) count() int { return int(r.number(10, 31, false, "a number of at most 2147483647")) }
+
+// kind reads a kind of choice.
+func (r *reader) kind() choice.Kind {
+	name := r.word()
+	kind, known := choice.KindOf(name)
+	if r.err == nil && !known {
+		r.failf(update, "%s, expected a kind of choice, such as %q or %q", shown(name), choice.Program, choice.Drop)
+	}
+	return kind
+}

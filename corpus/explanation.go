@@ -1,0 +1,180 @@
+package corpus
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// An Explanation is what is known of why a shrunk case fails. What is not known is empty.
+type Explanation struct {
+	// Orders is how many distinct orders were run, and Failing in how many of them a run
+	// failed alike.
+	Orders, Failing int
+	// Complete reports that there are no other orders, Exact that the constraints of
+	// InCondition hold in those that fail and in no others. Mixed reports that runs of one
+	// order failed and passed. Reduced reports that orders in which every actor receives the
+	// same count as one, although the property may tell them apart. Skipped reports that
+	// some runs were skipped, Cut that there was no time for all, and Long that the run is too
+	// long for its orders to be run.
+	Complete, Exact, Mixed, Reduced, Skipped, Cut, Long bool
+	// Early reports that the case does not fail without the timers that fired early.
+	Early       bool
+	Constraints []Constraint
+	// Depth is how many constraints and answers other than zero make the order of the case
+	// out of plain order. Unnamed is how many of these constraints there are if they are too
+	// many to be among Constraints.
+	Depth, Unnamed int
+	// Given are the kinds of the answers other than zero.
+	Given []choice.Kind
+	// Sampled is what random orders show; nil if all orders were run, or none at random.
+	Sampled *Sampled
+	// Draws has a remark for each draw that other values do for as well: "any" or "≥ 3";
+	// else it is "".
+	Draws []string
+	// Needs says without how many answers of a kind the case does not fail.
+	Needs []Need
+	// Told are the words in which a file of version 5 or older has all this.
+	Told string
+}
+
+// A Place says of what a constraint is a part.
+type Place uint8
+
+const (
+	// InCondition is for constraints that hold in exactly the orders that fail: all of one
+	// term do.
+	InCondition Place = iota
+	// InOwn is for constraints that make the order of the case out of plain order.
+	InOwn
+	// InSample is for constraints that matter in random orders.
+	InSample
+)
+
+var places = []string{"condition", "own", "sample"}
+
+// A Constraint is that one message is received before another.
+type Constraint struct {
+	Place         Place
+	Term          int // of the condition, from 0
+	First, Second Message
+	// Bare reports that no order receives the second without the first before it.
+	Bare bool
+	// Turned are random orders in which the constraint is turned round, of InSample.
+	Turned *Share
+}
+
+// A Message is one that a constraint is about.
+type Message struct {
+	Text string // "write(1) from action.2"
+	At   string // its receiver; "" if this run does not send it
+	Kind string // its type and that of its receiver, whatever values it has
+	Send int    // its place among all messages of the run, -1 for none
+}
+
+// Sampled are random orders of a case.
+type Sampled struct {
+	Free  Share // of any kind
+	Under Share // in which all constraints of InSample hold
+	Few   int   // after how many runs no more of these were looked for; 0 if there were enough
+}
+
+// A Share is how many of some orders fail. LeftOut reports that a constraint was left out,
+// since orders in which it is turned round hardly come.
+type Share struct {
+	Failed, Of int
+	LeftOut    bool
+}
+
+// A Need is how many answers of a kind a case cannot do without.
+type Need struct {
+	Kind choice.Kind
+	N    int
+}
+
+// Of returns the constraints of a place.
+func (e *Explanation) Of(p Place) (list []Constraint) {
+	for _, c := range e.Constraints {
+		if c.Place == p {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Main returns the constraints that say best in which orders the case fails: those of the
+// condition, else those that matter in random orders, else its own.
+func (e *Explanation) Main() []Constraint {
+	for _, p := range []Place{InCondition, InSample} {
+		if list := e.Of(p); len(list) > 0 {
+			return list
+		}
+	}
+	if e.Exact {
+		return nil
+	}
+	return e.Of(InOwn)
+}
+
+// Elsewhere returns the explanation without what is of one run alone: which message of it
+// is which.
+func (e *Explanation) Elsewhere() *Explanation {
+	if e == nil {
+		return nil
+	}
+	other := *e
+	other.Constraints = slices.Clone(e.Constraints)
+	for i := range other.Constraints {
+		other.Constraints[i].First.Send, other.Constraints[i].Second.Send = -1, -1
+	}
+	return &other
+}
+
+// cause returns in a form for comparing which kinds of messages come before which others
+// where the case fails; "" if order does not matter, or that is not known.
+func (e *Explanation) cause() string {
+	if e == nil {
+		return ""
+	}
+	var list []string
+	for _, c := range e.Main() {
+		if c.Place == InOwn { // other orders may fail as well
+			return ""
+		}
+		if c.First.Kind == "" || c.Second.Kind == "" {
+			return ""
+		}
+		list = append(list, c.First.Kind+" before "+c.Second.Kind)
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), "\n")
+}
+
+// told returns what the comment of a file of version 5 or older says of the orders in which
+// the case fails: what comes before the draws, or the chart.
+func told(comment []string) string {
+	first := slices.IndexFunc(comment, func(line string) bool {
+		return strings.HasPrefix(line, "fails ") || strings.HasPrefix(line, "can fail ")
+	})
+	if first < 0 {
+		return ""
+	}
+	rest := comment[first:]
+	if end := slices.IndexFunc(rest, func(line string) bool { return line == "" || strings.HasPrefix(line, "drew ") }); end >= 0 {
+		rest = rest[:end]
+	}
+	return strings.Join(rest, "\n")
+}
+
+// upgrade gives a case of version 5 or older what newer files have as data. It is the only
+// reader of comments.
+func (c *Case) upgrade() {
+	c.Doubtful = slices.Contains(c.Comment, Doubt)
+	if said := told(c.Comment); said != "" && c.Condition != "" {
+		c.Explanation = &Explanation{Told: said}
+	}
+}
+
+// Doubt is what the comment of a doubtful case says.
+const Doubt = "did not repeat when it was saved"

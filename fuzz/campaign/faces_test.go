@@ -1,0 +1,56 @@
+package campaign
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/worker"
+)
+
+// TestGrouped: findings of one cause are one, whose case is the one that is kept; others are
+// findings of their own.
+func TestGrouped(t *testing.T) {
+	kept := filepath.Join(t.TempDir(), "kept.case")
+	if err := os.WriteFile(kept, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	finding := func(name, cause, path string, yields bool, times int) *Finding {
+		return &Finding{Finding: worker.Finding{Signature: name + " (x.go:1)", Lasting: name, Cause: cause, Path: path, Yields: yields, Page: &page.Page{}}, Times: times}
+	}
+	for _, c := range []struct {
+		name string
+		list []*Finding
+		want string
+	}{
+		{"one", []*Finding{finding("a", "x", kept, false, 1)}, "a 1 [] kept"},
+		{"two causes", []*Finding{finding("a", "x", kept, false, 1), finding("b", "y", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
+		{"no cause", []*Finding{finding("a", "", kept, false, 1), finding("b", "", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
+		{"the second yields", []*Finding{finding("a", "x", "gone", false, 1), finding("b", "x", kept, true, 2)}, "a 3 [b] kept"},
+		{"the second takes the place", []*Finding{finding("a", "x", "gone", false, 1), finding("b", "x", kept, false, 2)}, "b 3 [a] kept"},
+		{"the first has yielded", []*Finding{finding("a", "x", kept, true, 1), finding("b", "x", kept, false, 2)}, "b 3 [a] kept"},
+		{"both are kept", []*Finding{finding("a", "x", kept, false, 1), finding("b", "x", kept, false, 2)}, "a 3 [b] kept"},
+		{"three", []*Finding{finding("a", "x", kept, false, 1), finding("c", "x", kept, true, 1), finding("b", "x", kept, true, 1)}, "a 3 [b c] kept"},
+		{"on two lines", []*Finding{finding("a", "x", kept, false, 1), finding("a", "x", kept, true, 1)}, "a 2 [] kept"},
+	} {
+		var got []string
+		for _, f := range grouped(c.list) {
+			path := strings.TrimSuffix(filepath.Base(f.Path), ".case")
+			got = append(got, f.Lasting+" "+string(rune('0'+f.Times))+" ["+strings.Join(f.Faces, " ")+"] "+path)
+			if !slices.Equal(f.Page.Faces, f.Faces) || strings.Count(f.Text, "one bug with another face") != len(f.Faces) {
+				t.Errorf("%s: the page has %q, the text %q", c.name, f.Page.Faces, f.Text)
+			}
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("%s: %s, expected %s", c.name, got, c.want)
+		}
+		for _, f := range c.list {
+			if f.Faces != nil || f.Page.Faces != nil {
+				t.Errorf("%s: what is grouped was changed", c.name)
+			}
+		}
+	}
+}
