@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // What to do instead of a call by another goroutine.
@@ -30,7 +31,7 @@ func (w *world) foreign(what string, v any, advice string) bool {
 		what += " " + systemLabel(v)
 	}
 	if !w.host.Intrude(what, advice) && warned.Add(1) <= mostWarned {
-		fmt.Fprintf(warnings, "jostle: protoactor: %s from another goroutine is lost, since its run is over: %s\n", what, advice)
+		fmt.Fprint(warnings, trace.Visible(fmt.Sprintf("jostle: protoactor: %s from another goroutine is lost, since its run is over: %s\n", what, advice)))
 	}
 	return true
 }
@@ -38,8 +39,10 @@ func (w *world) foreign(what string, v any, advice string) bool {
 // Where to warn of what comes when nobody runs anything, and how often: each run of a
 // search may have left such a goroutine.
 var (
-	warnings io.Writer = os.Stderr
+	warnings = standardError()
 	warned   atomic.Int32
 )
+
+func standardError() io.Writer { return os.Stderr }
 
 const mostWarned = 3

@@ -47,7 +47,7 @@ const mostMethods = 60
 var mostArrows = map[string]float64{"pulse": 40, "fuzz/explore": 40}
 
 // mostLines bounds the lines of folders that should only call other packages.
-var mostLines = map[string]int{"fuzz": 1540}
+var mostLines = map[string]int{"fuzz": 1600}
 
 // shapes measures every folder with Go files outside tests.
 func (t *tree) shapes() (list []*shape) {
