@@ -224,9 +224,10 @@ func TestEarlyTimersAreReported(t *testing.T) {
 				if f = out.Finding; f == nil {
 					t.Fatalf("%s: not shrunk", name)
 				}
-				report(f, "shrunk", "        needs early timers: "+fired(f)+"although messages waited, else it does not fail\n")
+				needs := "        needs early timers: " + fired(f) + "although messages waited, else it does not fail\n"
+				report(f, "shrunk", needs)
 				played := finding.Play(r, &f.Case)
-				report(played.Finding(r, finding.Origin{}, &f.Case), "played", "        "+fired(f)+"early, although messages waited\n")
+				report(played.Finding(r, finding.Origin{}, &f.Case), "played", needs)
 				r.Close()
 			}
 		}
