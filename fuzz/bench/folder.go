@@ -17,12 +17,13 @@ const (
 	TableFile = "table.txt" // Table.Text
 )
 
-// ReadFolder reads the table of a folder. Where there is none it is empty.
+// ReadFolder reads the table of a folder. If there is none it is empty. The error also says
+// that files of others are where a table would be written.
 func ReadFolder(folder string) (*Table, error) {
 	path := filepath.Join(folder, RunsFile)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Table{}, nil
+		return &Table{}, foreign(folder)
 	}
 	if err != nil {
 		return nil, err
@@ -32,6 +33,21 @@ func ReadFolder(folder string) (*Table, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return t, nil
+}
+
+// foreign returns an error if a folder without a table has a file that a table would replace.
+func foreign(folder string) error {
+	names := []string{TableFile}
+	for _, s := range subjects.All() {
+		names = append(names, s.Name+".svg")
+	}
+	for _, name := range names {
+		path := filepath.Join(folder, name)
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s is not written by jostle, since there is no %s: name another folder", path, RunsFile)
+		}
+	}
+	return nil
 }
 
 // WriteFolder writes the table into a folder, as CSV and as text, and plots if plots are

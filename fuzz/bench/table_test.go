@@ -170,4 +170,16 @@ func TestFolder(t *testing.T) {
 	if err := table.WriteFolder(filepath.Join(folder, TableFile), false); err == nil {
 		t.Error("a file is no folder")
 	}
+	for _, name := range []string{TableFile, "bank.svg"} {
+		theirs := t.TempDir()
+		if err := os.WriteFile(filepath.Join(theirs, name), []byte("theirs"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := table.WriteFolder(theirs, true); err == nil || !strings.Contains(err.Error(), name+" is not written by jostle") {
+			t.Errorf("%s of others is written over: %v", name, err)
+		}
+		if files, _ := filepath.Glob(filepath.Join(theirs, "*")); len(files) != 1 {
+			t.Errorf("next to %s of others there are %q", name, files)
+		}
+	}
 }
