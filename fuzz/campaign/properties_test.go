@@ -207,9 +207,10 @@ func burns(t *props.T) {
 func hogs(t *props.T) {
 	drawn(t)
 	race(t, 3, func(got []int) {
-		big := make([]byte, 2<<30)
-		for i := 0; i < len(big); i += 4096 {
-			big[i] = byte(got[0])
+		for _, big := range [][]byte{make([]byte, 1<<30), make([]byte, 1<<30)} {
+			for i := 0; i < len(big); i += 4096 {
+				big[i] = byte(got[0])
+			}
 		}
 	})
 }
