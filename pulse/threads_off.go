@@ -21,14 +21,14 @@ func pull(seq iter.Seq[signal]) (next func() (signal, bool), stop func()) { retu
 func onThread(*System, *actor, any)                            {}
 func makeThread(*cast, *actor)                                 {}
 func endThreads(*cast)                                         {}
-func unite(*System)                                            {}
+func unite(s *System)                                          { s.pool.united = true }
 func united(_ *System, body func(*Coroutine)) func(*Coroutine) { return body }
 func (*threads) barrier()                                      {}
 func (*threads) released(int32)                                {}
 func (*threads) copied(int32, int32)                           {}
 func (*threads) acquired(int32)                                {}
-func (*mailbox) runsOn(*Coroutine)                             {}
+func (b *mailbox) runsOn(*Coroutine)                           { b.thread = thread{} }
 func (*mailbox) matchOnThread(any) bool                        { return false }
-func (*Coroutine) knows()                                      {}
+func (c *Coroutine) knows()                                    { c.seen = raceClock{} }
 func (*Coroutine) knowsIfUnited()                              {}
 func (*Coroutine) learns()                                     {}
