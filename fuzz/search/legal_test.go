@@ -174,9 +174,9 @@ func chatter(seed uint64, o pulse.Options) func(*props.T) {
 // TestShrunkRunsAreLegal: what the failures of random programs with timers are shrunk to is
 // legal.
 func TestShrunkRunsAreLegal(t *testing.T) {
-	programs := uint64(40)
+	programs, want := uint64(40), 16 // how many of them fail, and are shrunk
 	if nightly() {
-		programs = 1000
+		programs, want = 1000, 313
 	}
 	shrunk := 0
 	for seed := range programs {
@@ -194,7 +194,7 @@ func TestShrunkRunsAreLegal(t *testing.T) {
 		}
 		r.Close()
 	}
-	if shrunk < int(programs)/4 {
-		t.Errorf("only %d of %d programs fail and were shrunk", shrunk, programs)
+	if shrunk != want {
+		t.Errorf("%d of %d programs fail and were shrunk, want %d", shrunk, programs, want)
 	}
 }
