@@ -26,29 +26,10 @@ func overdraws(t *props.T) {
 	sys.Run()
 }
 
-// unlocked opens when nine numbers come in one of 362,880 orders, and says how far it is.
-func unlocked(t *props.T) {
-	const stages = 9
-	sys := t.System()
-	opened, jammed := 0, false
-	lock := sys.Spawn("lock", pulse.Func(func(_ *pulse.Ctx, msg any) {
-		if jammed = jammed || msg != opened*4%stages; !jammed {
-			opened++
-			t.Maximize("opened", float64(opened))
-		}
-	}))
-	for i := range stages {
-		sys.Go("sender", func(p *pulse.Process) { p.Send(lock, i) })
-	}
-	if sys.Run(); opened == stages {
-		t.Error("open")
-	}
-}
-
 // A property that gives hints gets a guided search by each verb that searches at random.
 // Hints did nothing unless the strategy guided was asked for.
 func TestHintsGuide(t *testing.T) {
-	Config{Runs: 4096}.MustFind(t, unlocked)
+	Config{Runs: 4096}.MustFind(t, trial.Locked)
 	if out := runSample(t, "hinted", t.TempDir()); !strings.Contains(out, "--- FAIL: TestSample") || !strings.Contains(out, ": open\n") {
 		t.Errorf("Check does not find it:\n%s", out)
 	}
@@ -85,7 +66,7 @@ var verbSamples = map[string]func(*testing.T){
 
 	"shared-6":         func(t *testing.T) { Check(t, appended(6)) },
 	"shared-8":         func(t *testing.T) { Config{Budget: 10 * time.Second}.Check(t, appended(8)) },
-	"hinted":           func(t *testing.T) { Config{Runs: 4096}.Check(t, unlocked) },
+	"hinted":           func(t *testing.T) { Config{Runs: 4096}.Check(t, trial.Locked) },
 	"outlived-check":   func(t *testing.T) { Check(t, outlived()) },
 	"outlived-explore": func(t *testing.T) { Explore(t, outlived()) },
 	"elsewhere": func(t *testing.T) {

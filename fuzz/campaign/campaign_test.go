@@ -186,8 +186,8 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
-// TestAgain: a batch that is made again, to know of which run a process died, makes the same
-// runs, by all strategies.
+// TestAgain: a batch that is rerun, to find the run that ended its process, makes the same
+// runs with every strategy.
 func TestAgain(t *testing.T) {
 	env := environment(t.TempDir())
 	p, err := campaign.Start(t.Context(), subjects(t, env, "TestHolds")[0], worker.Command{Env: env})

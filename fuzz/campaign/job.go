@@ -53,7 +53,7 @@ func (j *job) lost() bool {
 // goesOn reports whether some of a share is left.
 func (j *job) goesOn() bool { return j.err == nil && j.request.Do == worker.Run && j.request.Count > 0 }
 
-// add adds what came of a turn.
+// add adds the result of a turn.
 func (j *job) add(r *worker.Reply) {
 	if r.Orders != nil {
 		seen := &coverage.Orders{}

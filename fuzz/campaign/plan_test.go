@@ -130,8 +130,8 @@ func TestSharesOfShortSearches(t *testing.T) {
 	}
 }
 
-// TestTurnsOfShares: a share that takes several turns comes to what it comes to in one, and no
-// share after it counts before it is over.
+// TestTurnsOfShares: a share has the same result in several turns as in one, and no later
+// share counts before it is over.
 func TestTurnsOfShares(t *testing.T) {
 	var want string
 	for _, turns := range [][]int{{6}, {1, 2, 3}, {5, 1}} {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/subjects/raftdupvote"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -253,7 +254,7 @@ func TestFew(t *testing.T)       { searched(t, few) }
 func TestSkipped(t *testing.T)   { searched(t, skipped) }
 func TestShared(t *testing.T)    { searched(t, shared) }
 func TestUnshared(t *testing.T)  { searched(t, unshared) }
-func TestLocked(t *testing.T)    { searched(t, locked) }
+func TestLocked(t *testing.T)    { searched(t, trial.Locked) }
 func TestSeldom(t *testing.T)    { searched(t, seldom) }
 func TestRemembers(t *testing.T) { searched(t, remembers) }
 
@@ -284,22 +285,3 @@ func shared(t *props.T) {
 
 // unshared has one distinct order, and actors that share nothing.
 func unshared(t *props.T) { eight(t, func(int) {}) }
-
-// locked opens when nine numbers come in one of 362,880 orders, and says how far it is.
-func locked(t *props.T) {
-	const stages = 9
-	sys := t.System()
-	opened, jammed := 0, false
-	lock := sys.Spawn("lock", pulse.Func(func(_ *pulse.Ctx, msg any) {
-		if jammed = jammed || msg != opened*4%stages; !jammed {
-			opened++
-			t.Maximize("opened", float64(opened))
-		}
-	}))
-	for i := range stages {
-		sys.Go("sender", func(p *pulse.Process) { p.Send(lock, i) })
-	}
-	if sys.Run(); opened == stages {
-		t.Error("open")
-	}
-}

@@ -188,7 +188,7 @@ func scripted(order string) *trace.Trace {
 	return t
 }
 
-// What is listed as not seen is in no run under the same names: receives that look alike
+// TestOpenNames: no run shows an order that is listed as not seen. Receives that look alike
 // have one name. "Reserved before Cancel" was listed next to a run with Reserved before Cancel,
 // since the message had another identity there.
 func TestOpenNames(t *testing.T) {

@@ -41,7 +41,7 @@ func (m move) String() string { return fmt.Sprintf("%s(%d,%d)", doesNames[m.do],
 func (p *program) drives() bool { return p.features&coursing != 0 }
 
 // askingProgram draws a program whose test asks, with each of the faults, early timers, and
-// what steps have to do with each other beside messages.
+// conflicts of steps other than by messages.
 func askingProgram(seed uint64) *program {
 	class, variant := seed/8%16, seed/128%4 // each eighth is run by two workers, too
 	p := newProgram(seed, common|checking|[16]features{

@@ -72,7 +72,7 @@ func (x *exploring) confirmAll(ctx context.Context) {
 		Runs: mostConfirming})
 	defer y.close()
 	own := y.workers[0]
-	own.runner.runs = w.runner.runs // a recorder is told of the numbers
+	own.runner.runs = w.runner.runs // the flight recorder counts on from there
 	if err := y.all(); err != nil { // cannot be: nothing is asked for that may be refused
 		return
 	}
@@ -117,8 +117,8 @@ func (x *exploring) refute(signature string, f *finding.Finding, runs int) {
 	}
 }
 
-// passesAgain reports whether an exploration passes when it is made again, as far as that
-// takes few runs.
+// passesAgain reruns an exploration, up to a small number of runs, and reports whether it
+// passes.
 func passesAgain(ctx context.Context, p Property, o ExploreOptions) bool {
 	o.Workers, o.File, o.Estimate, o.Progress, o.Passed, o.Met = 0, "", false, nil, nil, nil
 	if o.Runs == 0 || o.Runs > mostAgain {

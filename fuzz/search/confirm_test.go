@@ -192,7 +192,8 @@ func TestWhatCompleteDependsOn(t *testing.T) {
 	}
 }
 
-// What depends on a reduction is confirmed for a quarter of the time that is left.
+// TestConfirmingTakesAQuarter: a result that depends on a reduction is confirmed for a quarter
+// of the remaining time.
 func TestConfirmingTakesAQuarter(t *testing.T) {
 	p := search.Property{Name: "confirmed", Test: t.Name(), Func: many}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)

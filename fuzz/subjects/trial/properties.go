@@ -81,3 +81,23 @@ type silent struct{}
 
 // Received returns nil.
 func (silent) Received(props.Message) error { return nil }
+
+// Locked fails when nine numbers arrive in one of 362,880 orders. It gives the number of
+// those in place as a hint.
+func Locked(t *props.T) {
+	const stages = 9
+	sys := t.System()
+	opened, jammed := 0, false
+	lock := sys.Spawn("lock", pulse.Func(func(_ *pulse.Ctx, msg any) {
+		if jammed = jammed || msg != opened*4%stages; !jammed {
+			opened++
+			t.Maximize("opened", float64(opened))
+		}
+	}))
+	for i := range stages {
+		sys.Go("sender", func(p *pulse.Process) { p.Send(lock, i) })
+	}
+	if sys.Run(); opened == stages {
+		t.Error("open")
+	}
+}
