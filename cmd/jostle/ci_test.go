@@ -16,8 +16,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"gopkg.in/yaml.v3"
-
-	"github.com/jostle-go/jostle/cmd/jostle/internal/starter"
 )
 
 // A workflow is what these tests know of one of GitHub.
@@ -49,40 +47,63 @@ func readWorkflow(text []byte) (w workflow, err error) {
 	return w, d.Decode(&w)
 }
 
+// written returns the workflows that the command writes for a module in a folder of a
+// repository.
+func written(t *testing.T, dir string) map[string][]byte {
+	root := t.TempDir()
+	module := filepath.Join(root, filepath.FromSlash(dir))
+	if err := errors.Join(os.MkdirAll(module, 0o700), os.Mkdir(filepath.Join(root, ".git"), 0o700),
+		os.WriteFile(filepath.Join(module, "go.mod"), []byte("module example.com/bank\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(module)
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"init", "--ci"}, &out, &errs); code != succeeded {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	paths, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*"))
+	if err != nil || len(paths) != 2 {
+		t.Fatal(paths, err)
+	}
+	files := map[string][]byte{}
+	for _, path := range paths {
+		if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
 // TestWorkflows: the workflows are YAML with no other fields than those of GitHub that are
 // meant, and steps that refer to each other find each other.
 func TestWorkflows(t *testing.T) {
 	for _, dir := range []string{"", "go/bank"} {
-		files, err := starter.Workflows(starter.CI{Dir: dir, Command: command, Library: "example.com/library"})
-		if err != nil || len(files) != 2 {
-			t.Fatal(files, err)
-		}
-		for _, f := range files {
-			w, err := readWorkflow(f.Text)
+		for name, text := range written(t, dir) {
+			w, err := readWorkflow(text)
 			if err != nil || len(w.Jobs) != 1 {
-				t.Fatalf("%s: %v, %d jobs", f.Name, err, len(w.Jobs))
+				t.Fatalf("%s: %v, %d jobs", name, err, len(w.Jobs))
 			}
 			for _, job := range w.Jobs {
 				if job.Defaults.Run["working-directory"] != dir {
-					t.Errorf("%s: the folder is %q, want %q", f.Name, job.Defaults.Run["working-directory"], dir)
+					t.Errorf("%s: the folder is %q, want %q", name, job.Defaults.Run["working-directory"], dir)
 				}
 				ids := []string{}
 				for _, s := range job.Steps {
 					if (s.Run == "") == (s.Uses == "") {
-						t.Errorf("%s: step %q does not have one of run and uses", f.Name, s.Name)
+						t.Errorf("%s: step %q does not have one of run and uses", name, s.Name)
 					}
 					for _, m := range regexp.MustCompile(`steps\.(\w+)`).FindAllStringSubmatch(s.If, -1) {
 						if !slices.Contains(ids, m[1]) {
-							t.Errorf("%s: step %q refers to %q, which is not before it", f.Name, s.Name, m[1])
+							t.Errorf("%s: step %q refers to %q, which is not before it", name, s.Name, m[1])
 						}
 					}
 					ids = append(ids, s.ID)
 					if strings.Contains(s.Run, "${{") {
-						t.Errorf("%s: step %q puts what others say into a program: use the environment", f.Name, s.Name)
+						t.Errorf("%s: step %q puts what others say into a program: use the environment", name, s.Name)
 					}
 					for key, value := range s.With {
 						if mod := strings.HasSuffix(value, "go.mod"); mod && value != filepath.ToSlash(filepath.Join(dir, "go.mod")) {
-							t.Errorf("%s: %s is %q", f.Name, key, value)
+							t.Errorf("%s: %s is %q", name, key, value)
 						}
 					}
 				}
@@ -146,7 +167,7 @@ func proxy(dir string) error {
 		return err
 	}
 	for _, below := range []string{"", "/cmd/jostle"} {
-		module := strings.TrimSuffix(command, "/cmd/jostle") + below
+		module := "github.com/jostle-go/jostle" + below
 		from, to := filepath.Join(root, filepath.FromSlash(below)), filepath.Join(dir, filepath.FromSlash(module), "@v")
 		mod, err := os.ReadFile(filepath.Join(from, "go.mod"))
 		if err != nil {

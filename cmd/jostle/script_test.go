@@ -10,11 +10,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/tool"
 )
 
 // leakless fails tests that leave goroutines behind.
@@ -28,6 +30,13 @@ func (m leakless) Run() int {
 	}
 	return code
 }
+
+// The exit codes of the command.
+const (
+	succeeded = 0
+	failed    = 1
+	misused   = 2
+)
 
 func TestMain(m *testing.M) {
 	testscript.Main(leakless{m}, map[string]func(){"jostle": main})
@@ -139,35 +148,30 @@ func edit(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(text, args[1], args[2])), 0o644))
 }
 
-// TestClearBuilds: what killed commands have left is removed after a week, and nothing else:
-// a campaign may take longer.
-func TestClearBuilds(t *testing.T) {
-	dir := t.TempDir()
-	for name, age := range map[string]time.Duration{builds + "1": 0, builds + "2": 8 * 24 * time.Hour, "other": 9 * 24 * time.Hour} {
-		path, then := filepath.Join(dir, name), time.Now().Add(-age)
-		if err := os.Mkdir(path, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, then, then); err != nil {
-			t.Fatal(err)
-		}
-	}
-	running, done, err := newBuild(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	then := time.Now().Add(-8 * 24 * time.Hour)
-	if err := os.Chtimes(running, then, then); err != nil {
-		t.Fatal(err)
-	}
-	clearBuilds(dir)
-	if _, err := os.Stat(running); err != nil {
-		t.Errorf("a build that is in use: %v", err)
-	}
-	done()
-	left, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(left) != 2 || filepath.Base(left[0]) != builds+"1" || filepath.Base(left[1]) != "other" {
-		t.Errorf("left are %q", left)
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		golden string
+		args   []string
+		code   int
+	}{
+		{"help", []string{"help"}, succeeded},
+		{"list", []string{"demo"}, succeeded},
+		{"nothing", nil, misused},
+		{"command", []string{"dance"}, misused},
+		{"subject", []string{"demo", "none"}, misused},
+		{"subjects", []string{"demo", "writer", "bank", "guard"}, misused},
+	} {
+		t.Run(c.golden, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			code := run(t.Context(), c.args, &out, &errs)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d", code, c.code)
+			}
+			if (code == misused) != (errs.Len() > 0) || (code == misused) != (out.Len() == 0) {
+				t.Errorf("exit code %d, but %d bytes of output and %d of errors", code, out.Len(), errs.Len())
+			}
+			golden.File(t, strings.Replace("testdata/usage-*.golden", "*", c.golden, 1), out.String()+errs.String())
+		})
 	}
 }
 
@@ -186,7 +190,7 @@ func TestHelp(t *testing.T) {
 			line, _, _ = strings.Cut(line, "#")
 			_, line, _ = strings.Cut(line, "jostle ")
 			words := strings.Fields(line)
-			found, rest, err := newRoot().Find(words)
+			found, rest, err := parser(tool.Root(), &tool.Call{}).Find(words)
 			if len(words) == 0 || err != nil || found.CommandPath() == "jostle" {
 				t.Errorf("%s: what is the example %q? %v", cmd.CommandPath(), line, err)
 				continue
@@ -202,7 +206,7 @@ func TestHelp(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(newRoot())
+	check(parser(tool.Root(), &tool.Call{}))
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), []string{"completion", shell}, &out, &errs); code != succeeded || !strings.Contains(out.String(), "jostle") || errs.Len() > 0 {
@@ -217,7 +221,7 @@ func TestHelp(t *testing.T) {
 
 // TestScriptsAreForAll: each subcommand has a script.
 func TestScriptsAreForAll(t *testing.T) {
-	for _, sub := range newRoot().Commands() {
+	for _, sub := range parser(tool.Root(), &tool.Call{}).Commands() {
 		name, _, _ := strings.Cut(sub.Use, " ")
 		if name == "completion" || name == "help" {
 			continue
@@ -228,43 +232,5 @@ func TestScriptsAreForAll(t *testing.T) {
 	}
 	if run(context.Background(), nil, new(strings.Builder), new(strings.Builder)) != misused {
 		t.Error("it does something without arguments")
-	}
-}
-
-// TestClearStates: of what campaigns have noted the newest stays, so many files and bytes.
-func TestClearStates(t *testing.T) {
-	cache := t.TempDir()
-	t.Setenv("JOSTLE_CACHE", cache)
-	dir := filepath.Join(cache, "campaign")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	add := func(name string, size int64, age time.Duration) {
-		path, then := filepath.Join(dir, name), time.Now().Add(-age)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(path, size); err != nil { // sparse: it takes no room
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, then, then); err != nil {
-			t.Fatal(err)
-		}
-	}
-	left := func() []string {
-		clearStates(nil)
-		paths, _ := filepath.Glob(filepath.Join(dir, "*"))
-		return paths
-	}
-	for i := range mostStates + 3 {
-		add(fmt.Sprintf("%03d.json", i), 1, time.Duration(i)*time.Hour)
-	}
-	if got := left(); len(got) != mostStates || filepath.Base(got[len(got)-1]) != "127.json" {
-		t.Errorf("%d are left, the last is %s", len(got), got[len(got)-1])
-	}
-	add("large.json", mostStateBytes, 30*time.Minute)
-	add("note.txt", mostStateBytes, time.Hour)
-	if got := left(); len(got) != 2 || filepath.Base(got[0]) != "000.json" || filepath.Base(got[1]) != "note.txt" {
-		t.Errorf("left are %q", got)
 	}
 }

@@ -55,8 +55,9 @@ const order = `
 	pulse, props < fuzz/subjects/* < fuzz/subjects
 	fuzz, fuzz/subjects < fuzz/bench
 
-	# How it is driven.
-	ALL < cmd/jostle/internal/* < cmd/jostle
+	# How it is driven. The command reaches all of this by one door.
+	fuzz/bench, fuzz/campaign/report < fuzz/internal/* < fuzz/tool < cmd/jostle
+	cmd/jostle/internal/house
 `
 
 // outside lists the modules that a package may import besides the standard

@@ -45,10 +45,11 @@ var rules = []rule{
 	}, []string{"b", "c/c.go:2", "cmd/e", "d"}},
 
 	{"libraries have no flags", noFlags, fstest.MapFS{
-		"a/a.go":      file("package a", `import "flag"`),
-		"a/a_test.go": file("package a", `import ("fmt"; "flag")`),
-		"cmd/a/a.go":  file("package main", `import "flag"`),
-	}, []string{"a/a.go:2", "a/a_test.go:2"}},
+		"a/a.go":      file("package a", `import "flag"`, "var v = flag.Bool(``, false, ``)", "var set = flag.NewFlagSet(``, flag.ContinueOnError)", "var _ flag.Value = v"),
+		"a/a_test.go": file("package a", `import "flag"`, "var n = flag.NArg()"),
+		"a/b.go":      file("package a", `import f "flag"`),
+		"cmd/a/a.go":  file("package main", `import "flag"`, "var v = flag.Bool(``, false, ``)"),
+	}, []string{"a/a.go:3", "a/a_test.go:3", "a/b.go:2"}},
 
 	{"libraries have no init", noInit, fstest.MapFS{
 		"a/a.go":     file("package a", "func init() {}", "func (T) init() {}"),
@@ -247,15 +248,28 @@ func documentedPackages(t *tree) (found []finding) {
 	return found
 }
 
-// noFlags finds libraries that import flag.
+// ownFlags are what package flag has for flags of a caller's own, which no other code sees.
+var ownFlags = []string{"NewFlagSet", "FlagSet", "Flag", "Value", "ContinueOnError", "ErrHelp"}
+
+// noFlags finds libraries that use the flags of the process.
 func noFlags(t *tree) (found []finding) {
+	const fix = "read the environment (JOSTLE_...), or have a flag.FlagSet of your own"
 	t.sources(func(_ *folder, s *source) {
+		if s.inCommand() {
+			return
+		}
+		imported := false
 		for _, i := range s.syntax.Imports {
-			if i.Path.Value == `"flag"` && !s.inCommand() {
-				found = append(found, finding{t.at(i), "a library imports flag: a flag of ours breaks `go test ./...` for our users",
-					"read the environment (JOSTLE_...), or move the flag to cmd/jostle"})
+			if imported = imported || i.Path.Value == `"flag"`; i.Path.Value == `"flag"` && i.Name != nil {
+				found = append(found, finding{t.at(i), "package flag has another name here, by which its use is not seen", "import it by its own name"})
 			}
 		}
+		ast.Inspect(s.syntax, func(n ast.Node) bool {
+			if use, ok := n.(*ast.SelectorExpr); ok && imported && isName(use.X, "flag") && !slices.Contains(ownFlags, use.Sel.Name) {
+				found = append(found, finding{t.at(n), "a library uses the flags of the process: a flag of ours breaks `go test ./...` for our users", fix})
+			}
+			return true
+		})
 	})
 	return found
 }

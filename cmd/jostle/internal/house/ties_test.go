@@ -18,7 +18,8 @@ import (
 // known lists which packages may know others by name. On a stack, the name is the
 // only way to tell which package a function belongs to.
 var known = map[string][]string{
-	"props": {"github.com/stretchr/testify", "pgregory.net/rapid", "github.com/leanovate/gopter", "github.com/anishathalye/porcupine"},
+	"fuzz/tool": {"github.com/jostle-go/jostle/cmd/jostle"}, // the workflows that it writes install it
+	"props":     {"github.com/stretchr/testify", "pgregory.net/rapid", "github.com/leanovate/gopter", "github.com/anishathalye/porcupine"},
 }
 
 // A literal is a string in the code.

@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"bytes"
@@ -15,12 +15,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/jostle-go/jostle/cmd/jostle/internal/changed"
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/changed"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
@@ -71,7 +69,7 @@ func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 
 // coverLines shows which statements of what has changed since a commit were run, by a
 // profile of go test.
-func coverLines(cmd *cobra.Command, profile, base string) error {
+func coverLines(call *Call, profile, base string) error {
 	switch {
 	case base == "":
 		return errors.New("--lines is for what has changed since a commit: say which by --base")
@@ -87,11 +85,11 @@ func coverLines(cmd *cobra.Command, profile, base string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", profile, err)
 	}
-	lines, err := changedLines(cmd, base)
+	lines, err := changedLines(call, base)
 	if err != nil {
 		return err
 	}
-	names, err := profiled(cmd, p)
+	names, err := profiled(call, p)
 	if err != nil {
 		return err
 	}
@@ -115,7 +113,7 @@ func coverLines(cmd *cobra.Command, profile, base string) error {
 			missed = append(missed, fmt.Sprintf("%s: line %s", file, strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Missed), " ", ", "), "[]")))
 		}
 	}
-	w := cmd.OutOrStdout()
+	w := call.Out
 	if all.Statements == 0 {
 		fmt.Fprintf(w, "what has changed since %s has no statements outside tests\n", base)
 		return nil
@@ -129,11 +127,11 @@ func coverLines(cmd *cobra.Command, profile, base string) error {
 
 // changedLines returns the lines below here, outside tests, that have changed since the
 // work here has left a commit.
-func changedLines(cmd *cobra.Command, base string) (changed.Lines, error) {
+func changedLines(call *Call, base string) (changed.Lines, error) {
 	if strings.HasPrefix(base, "-") {
 		return nil, fmt.Errorf("--base is %q: set it to a commit or a branch", base)
 	}
-	git := exec.CommandContext(cmd.Context(), "git", "-c", "core.quotePath=false", "diff", "--merge-base", "--unified=0", "--no-color",
+	git := exec.CommandContext(call.Context, "git", "-c", "core.quotePath=false", "diff", "--merge-base", "--unified=0", "--no-color",
 		"--no-ext-diff", "--relative", "--src-prefix=a/", "--dst-prefix=b/", base, "--", "*.go", ":(exclude)*_test.go")
 	var errs bytes.Buffer
 	git.Stderr = &errs
@@ -146,7 +144,7 @@ func changedLines(cmd *cobra.Command, base string) (changed.Lines, error) {
 }
 
 // profiled returns the names that files below here have in a profile.
-func profiled(cmd *cobra.Command, p changed.Profile) (map[string]string, error) {
+func profiled(call *Call, p changed.Profile) (map[string]string, error) {
 	here, err := os.Getwd()
 	if err != nil {
 		return nil, err
@@ -155,7 +153,7 @@ func profiled(cmd *cobra.Command, p changed.Profile) (map[string]string, error) 
 		return nil, err
 	}
 	var o binary.Options
-	out, err := o.Go(cmd.Context(), append([]string{"list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}", "--"}, p.Packages()...)...)
+	out, err := o.Go(call.Context, append([]string{"list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}", "--"}, p.Packages()...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,9 @@
-package main
+package tool
 
 import (
 	"fmt"
 	"os"
 	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -13,10 +11,10 @@ import (
 )
 
 // newCorpusDistill returns the command that keeps the fewest passing cases.
-func newCorpusDistill() *cobra.Command {
+func newCorpusDistill() *Command {
 	c := &corpusCommand{}
 	remove := false
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "distill [packages]",
 		Short: "Keep the fewest passing cases that show all that they show now",
 		Long: `Distill runs the saved cases of the packages' properties. Of those that pass it finds the
@@ -26,8 +24,8 @@ they were saved, that skip, that show no orders or too many to be compared, or t
 function literal. A case that passes is a regression test also of its draws, and may be
 worth keeping for these.`,
 		Example: "  jostle corpus distill ./...          # removes nothing\n  jostle corpus distill ./... --remove",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			w := cmd.OutOrStdout()
+		Run: func(call *Call, args []string) error {
+			w := call.Out
 			all, spare := 0, 0
 			var paths []string // of one property
 			var shows [][]distill.Pair
@@ -50,7 +48,7 @@ worth keeping for these.`,
 				paths, shows = nil, nil
 				return nil
 			}
-			err := c.each(cmd, args, worker.Request{Do: worker.Replay, Pairs: true}, func(path string, r *worker.Reply) error {
+			err := c.each(call, args, worker.Request{Do: worker.Replay, Pairs: true}, func(path string, r *worker.Reply) error {
 				if all++; len(r.Pairs) > 0 {
 					paths, shows = append(paths, path), append(shows, r.Pairs)
 				}

@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"errors"
@@ -8,19 +8,17 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/jostle-go/jostle/cmd/jostle/internal/starter"
 	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/starter"
 )
 
 // command is the import path of this command, as go install takes it.
 const command = "github.com/jostle-go/jostle/cmd/jostle"
 
 // initCI writes the workflows of a CI for the module here.
-func initCI(cmd *cobra.Command) error {
+func initCI(call *Call) error {
 	var o binary.Options
-	out, err := o.Go(cmd.Context(), "env", "GOMOD")
+	out, err := o.Go(call.Context, "env", "GOMOD")
 	if err != nil {
 		return err
 	}
@@ -53,9 +51,9 @@ func initCI(cmd *cobra.Command) error {
 		if err := writeNew(filepath.Join(folder, f.Name), f.Text); err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", shown(filepath.Join(folder, f.Name)))
+		fmt.Fprintf(call.Out, "wrote %s\n", shown(filepath.Join(folder, f.Name)))
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), "next: look them over, commit and push them; the first runs every night and on demand, the second for pull requests")
+	fmt.Fprintln(call.Out, "next: look them over, commit and push them; the first runs every night and on demand, the second for pull requests")
 	return nil
 }
 

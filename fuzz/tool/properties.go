@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/binary"
@@ -28,7 +26,7 @@ type chooser struct {
 }
 
 // flags adds the flags by which properties are chosen.
-func (c *chooser) flags(cmd *cobra.Command) {
+func (c *chooser) flags(cmd *Command) {
 	f := cmd.Flags()
 	f.BoolVar(&c.race, "race", false, "compile with the race detector, which then also sees variables that actors share")
 	f.StringVar(&c.tags, "tags", "", "build tags, with commas between")

@@ -1,5 +1,5 @@
 // Skips: unless JOSTLE_CAMPAIGN says for how long a campaign on all subjects is to take.
-package main
+package tool
 
 import (
 	"bytes"

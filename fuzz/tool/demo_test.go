@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"bytes"
@@ -62,33 +62,6 @@ func TestDemoKeeps(t *testing.T) {
 	out.Reset()
 	if code := run(t.Context(), []string{"demo", "writer", blocked}, &out, &errs); code != failed || !strings.Contains(out.String(), "It cannot be saved: ") {
 		t.Errorf("exit code %d:\n%s", code, out.String())
-	}
-}
-
-func TestUsage(t *testing.T) {
-	for _, c := range []struct {
-		golden string
-		args   []string
-		code   int
-	}{
-		{"help", []string{"help"}, succeeded},
-		{"list", []string{"demo"}, succeeded},
-		{"nothing", nil, misused},
-		{"command", []string{"dance"}, misused},
-		{"subject", []string{"demo", "none"}, misused},
-		{"subjects", []string{"demo", "writer", "bank", "guard"}, misused},
-	} {
-		t.Run(c.golden, func(t *testing.T) {
-			var out, errs bytes.Buffer
-			code := run(t.Context(), c.args, &out, &errs)
-			if code != c.code {
-				t.Errorf("exit code %d, want %d", code, c.code)
-			}
-			if (code == misused) != (errs.Len() > 0) || (code == misused) != (out.Len() == 0) {
-				t.Errorf("exit code %d, but %d bytes of output and %d of errors", code, out.Len(), errs.Len())
-			}
-			golden.File(t, strings.Replace("testdata/usage-*.golden", "*", c.golden, 1), out.String()+errs.String())
-		})
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-
-	"github.com/spf13/cobra"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
@@ -24,23 +22,23 @@ const (
 )
 
 // newDemo returns the command that finds the bugs of example programs.
-func newDemo() *cobra.Command {
-	return &cobra.Command{
+func newDemo() *Command {
+	return &Command{
 		Use:   "demo [subject [folder]]",
 		Short: "Find the bug of an example program",
 		Long: `Demo without a subject lists the example programs. With one it finds its bug, makes it
 small, explains it and plays it again; with a folder, it keeps it there, with a page of
 HTML and one of JSON.`,
 		Example: "  jostle demo\n  jostle demo writer\n  jostle demo writer kept    # keeps the case in the folder kept",
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(args []string) error {
 			if len(args) > 2 {
 				return fmt.Errorf("demo takes one subject and one folder, not %d arguments", len(args))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(call *Call, args []string) error {
 			if len(args) == 0 {
-				listSubjects(cmd.OutOrStdout())
+				listSubjects(call.Out)
 				return nil
 			}
 			s, ok := subjects.ByName(args[0])
@@ -51,7 +49,7 @@ HTML and one of JSON.`,
 			if len(args) == 2 {
 				folder = args[1]
 			}
-			if !show(s, folder, cmd.OutOrStdout()) {
+			if !show(s, folder, call.Out) {
 				return errFailed
 			}
 			return nil

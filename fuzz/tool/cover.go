@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"encoding/json"
@@ -8,18 +8,16 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
 // A night is what commands share that show what a campaign has noted.
 type night struct{ state string }
 
-func (n *night) flags(cmd *cobra.Command) {
+func (n *night) flags(cmd *Command) {
 	cmd.Flags().StringVar(&n.state, "state", "", "the file in which the campaign has noted how far it is, if fuzz was given one")
 }
 
@@ -47,10 +45,10 @@ func arguments(list []string) string {
 }
 
 // newCover returns the command that shows what campaigns have seen.
-func newCover() *cobra.Command {
+func newCover() *Command {
 	n := &night{}
 	var form, property, since, lines, base string
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "cover [packages]",
 		Short: "Show which orders of two receives campaigns have seen",
 		Long: `Cover shows which orders of two receives the runs of the last campaign of the packages
@@ -68,9 +66,9 @@ since a commit tests have run, by a profile of go test -coverprofile.`,
   jostle cover ./... --property neverOverdrawn --form svg > orders.svg
   jostle cover ./... --state change.json --since base.json
   go test -coverpkg ./... -coverprofile lines.out ./... && jostle cover --lines lines.out --base main`,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(call *Call, args []string) error {
 			if lines != "" || base != "" {
-				return coverLines(cmd, lines, base)
+				return coverLines(call, lines, base)
 			}
 			show := map[string]func(io.Writer, []campaign.Outcome) error{"text": coverText, "json": coverJSON, "svg": coverSVG}[form]
 			if show == nil {
@@ -92,9 +90,9 @@ since a commit tests have run, by a profile of go test -coverprofile.`,
 			if since != "" && form != "text" {
 				return errors.New("--since is shown as text: leave --form out")
 			} else if since != "" {
-				return coverSince(cmd.OutOrStdout(), list, since)
+				return coverSince(call.Out, list, since)
 			}
-			return show(cmd.OutOrStdout(), list)
+			return show(call.Out, list)
 		},
 	}
 	n.flags(cmd)

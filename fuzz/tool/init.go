@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"context"
@@ -13,21 +13,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/jostle-go/jostle/cmd/jostle/internal/starter"
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/starter"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
 
 // newInit returns the command that writes what somebody begins with.
-func newInit() *cobra.Command {
+func newInit() *Command {
 	var actor string
 	var ci bool
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "init [package]",
 		Short: "Write a first property, or the workflows of a CI",
 		Long: `Init writes a first property into a package, as a test of its own file. It is for an
@@ -42,13 +40,13 @@ says what a pull request adds to what was seen.
 
 It writes over no file, and changes no go.mod: it says which command does.`,
 		Example: "  jostle init ./bank\n  jostle init ./bank --actor account\n  jostle init --ci",
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(args []string) error {
 			if len(args) > 1 {
 				return errors.New("a property belongs to one package: give one folder")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(call *Call, args []string) error {
 			pattern := "."
 			if len(args) > 0 {
 				pattern = args[0]
@@ -57,9 +55,9 @@ It writes over no file, and changes no go.mod: it says which command does.`,
 			case ci && (actor != "" || len(args) > 0):
 				return errors.New("--ci writes workflows for the module here, and no property: give it alone")
 			case ci:
-				return initCI(cmd)
+				return initCI(call)
 			}
-			return initProperty(cmd, pattern, actor)
+			return initProperty(call, pattern, actor)
 		},
 	}
 	cmd.Flags().StringVar(&actor, "actor", "", "the type that the property is for; else the first that is found")
@@ -74,8 +72,8 @@ func paths() starter.Paths {
 }
 
 // initProperty writes a property into a package.
-func initProperty(cmd *cobra.Command, pattern, actor string) error {
-	ctx := cmd.Context()
+func initProperty(call *Call, pattern, actor string) error {
+	ctx := call.Context
 	var o binary.Options
 	p, err := starter.Load(ctx, o.Go, paths(), pattern)
 	if err != nil {
@@ -101,7 +99,7 @@ func initProperty(cmd *cobra.Command, pattern, actor string) error {
 	if err := writeNew(path, f.Text); err != nil {
 		return err
 	}
-	tellProperty(cmd.OutOrStdout(), p, f, a, others, pattern, ready)
+	tellProperty(call.Out, p, f, a, others, pattern, ready)
 	return nil
 }
 

@@ -1,16 +1,16 @@
-package main
+package tool
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/jostle-go/jostle/cmd/jostle/internal/starter"
+	"github.com/jostle-go/jostle/fuzz/internal/starter"
 )
 
 // TestCompiles: a property that would not compile is known before it is written.
 func TestCompiles(t *testing.T) {
-	dir, err := filepath.Abs("internal/changed")
+	dir, err := filepath.Abs("../internal/changed")
 	if err != nil {
 		t.Fatal(err)
 	}

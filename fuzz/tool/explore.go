@@ -1,12 +1,10 @@
-package main
+package tool
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
@@ -23,28 +21,28 @@ type explorer struct {
 }
 
 // newExplore returns the command that runs every order.
-func newExplore() *cobra.Command {
+func newExplore() *Command {
 	e := &explorer{}
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "explore [packages]",
 		Short: "Run every distinct order of each property",
 		Long: `Explore runs every distinct order of the messages of each property, for every choice of
 what it draws by props.OneOf, and says whether that was complete. A property's saved cases
 run first; if one fails, its orders are not run.`,
 		Example: "  jostle explore ./bank --property neverOverdrawn --for 10m",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(call *Call, args []string) error {
 			if e.each <= 0 || e.runs < 0 || e.seed == 0 {
 				return errors.New("--for is a time such as 10s, --runs a number, and --seed one from 1 on")
 			}
-			subjects, done, err := e.find(cmd.Context(), args)
+			subjects, done, err := e.find(call.Context, args)
 			defer done()
 			if err != nil {
 				return err
 			}
 			failures := 0
-			p := &printer{w: cmd.OutOrStdout()}
+			p := &printer{w: call.Out}
 			for _, s := range distinct(subjects) {
-				n, err := e.explore(cmd.Context(), s, p)
+				n, err := e.explore(call.Context, s, p)
 				if err != nil {
 					return fmt.Errorf("%s: %w", s.String(), err)
 				}

@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"cmp"
@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -23,7 +21,7 @@ import (
 type merger struct {
 	corpusCommand
 	into     string
-	packages []string
+	packages string // with commas between
 
 	w        io.Writer
 	subjects []campaign.Subject
@@ -34,9 +32,9 @@ type merger struct {
 }
 
 // newCorpusMerge returns the command that brings corpora together.
-func newCorpusMerge() *cobra.Command {
+func newCorpusMerge() *Command {
 	m := &merger{}
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "merge folders",
 		Short: "Add the saved cases of other folders to those that are here",
 		Long: `Merge adds the cases below folders, such as another checkout or what a CI has kept, to
@@ -50,14 +48,14 @@ Then nothing is compiled or run, and which case is the smaller follows from the 
 
 It exits with 1 if some case could not be read or was not merged, and says which.`,
 		Example: "  jostle corpus merge ../other-checkout\n  jostle corpus merge monday tuesday --into week",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m.w = cmd.OutOrStdout()
-			return m.run(cmd.Context(), args)
+		Run: func(call *Call, args []string) error {
+			m.w = call.Out
+			return m.run(call.Context, args)
 		},
 	}
 	m.flags(cmd)
 	cmd.Flags().StringVar(&m.into, "into", "", "the folder to add to, in place of those of the properties here")
-	cmd.Flags().StringSliceVar(&m.packages, "packages", []string{"./..."}, "the packages of the properties, with commas between")
+	cmd.Flags().StringVar(&m.packages, "packages", "./...", "the packages of the properties, with commas between")
 	return cmd
 }
 
@@ -77,7 +75,7 @@ func (m *merger) run(ctx context.Context, roots []string) error {
 		paths = append(paths, found...)
 	}
 	if m.into == "" {
-		subjects, done, err := m.find(ctx, m.packages)
+		subjects, done, err := m.find(ctx, strings.Split(m.packages, ","))
 		defer done()
 		if err != nil {
 			return err

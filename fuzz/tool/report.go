@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"errors"
@@ -8,17 +8,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/campaign/report"
 )
 
 // newReport returns the command that writes the report of a campaign.
-func newReport() *cobra.Command {
+func newReport() *Command {
 	n := &night{}
 	var folder string
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "report [packages]",
 		Short: "Write what came of a campaign as HTML and for a CI",
 		Long: `Report writes what came of the last campaign of the packages into a folder: ` + report.HTMLFile + `
@@ -27,7 +25,7 @@ code hosts mark lines, ` + report.MarkdownFile + ` for the page of a CI's job, a
 has changed since the report that is in the folder. It reads what ` + "`jostle fuzz`" + ` has
 noted in this folder for the same packages, and runs nothing.`,
 		Example: "  jostle report ./... --to nightly\n  jostle fuzz ./... --for 8h --report nightly    # does so at its end",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(call *Call, args []string) error {
 			if folder == "" {
 				return errors.New("--to is empty: set it to a folder")
 			}
@@ -35,7 +33,7 @@ noted in this folder for the same packages, and runs nothing.`,
 			if err != nil {
 				return err
 			}
-			return writeReport(cmd.OutOrStdout(), done, folder)
+			return writeReport(call.Out, done, folder)
 		},
 	}
 	n.flags(cmd)

@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"bufio"
@@ -10,33 +10,31 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
+	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // step walks through the run of a case.
-func (c *caseCommand) step(cmd *cobra.Command, args []string) error {
-	o, err := c.open(cmd.Context(), args)
+func (c *caseCommand) step(call *Call, args []string) error {
+	o, err := c.open(call.Context, args)
 	defer o.done()
 	if err != nil {
 		return err
 	}
 	q := o.request
 	q.Do = worker.Replay
-	r, p, err := asked(cmd.Context(), o.owners, o.bounds, q)
+	r, p, err := asked(call.Context, o.owners, o.bounds, q)
 	if err != nil {
 		return err
 	}
 	if p == nil {
-		return told(cmd.OutOrStdout(), r)
+		return told(call.Out, r)
 	}
 	defer p.Stop()
 	walk, err := screen.NewStepper(func(first, count int) (*page.Walk, error) {
 		q.Do, q.First, q.Count = worker.Walk, first, count
-		r, err := p.Do(cmd.Context(), q)
+		r, err := p.Do(call.Context, q)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +43,7 @@ func (c *caseCommand) step(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := stepThrough(cmd, heading(r), walk); err != nil {
+	if err := stepThrough(call, heading(r), walk); err != nil {
 		return err
 	}
 	if len(r.Findings)+len(r.Problems) > 0 {
@@ -71,15 +69,15 @@ func heading(r *worker.Reply) string {
 }
 
 // stepThrough does what keys say, if there is a terminal for them, and else lines.
-func stepThrough(cmd *cobra.Command, heading string, walk *screen.Stepper) error {
-	in, out := cmd.InOrStdin(), cmd.OutOrStdout()
-	keys := keyboard(in)
-	to, fd := display(out)
+func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
+	in, out := call.In, call.Out
+	keys := call.keyboard()
+	to, size := call.display()
 	if keys != nil && to != nil && obeys(os.Getenv, runtime.GOOS) {
-		restore, err := raw(keys)
+		restore, err := call.Terminal.Raw(int(keys.Fd()))
 		if err == nil {
 			defer restore()
-			return stepByKeys(cmd.Context(), keys, &screen.Sheet{Out: to, Size: func() (int, int) { return size(fd) }, Heading: heading}, walk)
+			return stepByKeys(call.Context, keys, &screen.Sheet{Out: to, Size: size, Heading: heading}, walk)
 		}
 	}
 	prompt := ""
@@ -88,7 +86,7 @@ func stepThrough(cmd *cobra.Command, heading string, walk *screen.Stepper) error
 	}
 	fmt.Fprint(out, heading, "\n", walk.Show(), prompt)
 	lines := bufio.NewScanner(in)
-	return received(cmd.Context(), func(give func(string)) error {
+	return received(call.Context, func(give func(string)) error {
 		for lines.Scan() {
 			give(lines.Text())
 		}

@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"cmp"
@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/worker"
@@ -27,7 +25,7 @@ type caseCommand struct {
 }
 
 // oneCase is the arguments of such commands.
-func oneCase(_ *cobra.Command, args []string) error {
+func oneCase(args []string) error {
 	if len(args) == 0 || len(args) > 2 {
 		return errors.New("give a case, as the path of its file or as the beginning of its name, and then its package if that is not here")
 	}
@@ -35,10 +33,10 @@ func oneCase(_ *cobra.Command, args []string) error {
 }
 
 // newReplay returns the command that runs a case.
-func newReplay() *cobra.Command {
+func newReplay() *Command {
 	c := &caseCommand{}
 	trace, steps := false, false
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "replay case [package]",
 		Short: "Run a saved case again",
 		Long: `Replay runs a saved case. It exits with 1 if that fails still, and with 0 if it passes.
@@ -51,39 +49,41 @@ or to where the run failed; else each line of the input does. h lists the comman
   jostle replay ce2db3 ./bank --step
   echo f | jostle replay ce2db3 ./bank --step    # where it fails, and no more`,
 		Args: oneCase,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if steps {
-				return c.step(cmd, args)
+		Run: func(call *Call, args []string) error {
+			if trace && steps {
+				return errors.New("--trace and --step are two ways to show a run: give one of them")
 			}
-			r, err := c.do(cmd.Context(), args, worker.Request{Do: worker.Replay})
+			if steps {
+				return c.step(call, args)
+			}
+			r, err := c.do(call.Context, args, worker.Request{Do: worker.Replay})
 			if err != nil {
 				return err
 			}
 			if trace {
-				fmt.Fprint(cmd.OutOrStdout(), r.Trace)
+				fmt.Fprint(call.Out, r.Trace)
 			}
-			return told(cmd.OutOrStdout(), r)
+			return told(call.Out, r)
 		},
 	}
 	c.flags(cmd)
 	cmd.Flags().BoolVar(&trace, "trace", false, "show each step")
 	cmd.Flags().BoolVar(&steps, "step", false, "walk through the steps")
-	cmd.MarkFlagsMutuallyExclusive("trace", "step")
 	return cmd
 }
 
 // newShrink returns the command that makes a case smaller.
-func newShrink() *cobra.Command {
+func newShrink() *Command {
 	c := &caseCommand{}
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "shrink case [package]",
 		Short: "Make a saved case smaller",
 		Long: `Shrink makes a saved case that fails smaller, and keeps what comes of it in its place. It
 exits with 1 if the case fails, and with 0 if it passes, as replay does.`,
 		Example: "  jostle shrink ce2db3 ./bank --for 5m",
 		Args:    oneCase,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.shrink(cmd, args, worker.Request{Do: worker.Shrink, Fresh: true, Keep: true})
+		Run: func(call *Call, args []string) error {
+			return c.shrink(call, args, worker.Request{Do: worker.Shrink, Fresh: true, Keep: true})
 		},
 	}
 	c.flags(cmd)
@@ -92,9 +92,9 @@ exits with 1 if the case fails, and with 0 if it passes, as replay does.`,
 }
 
 // newExplain returns the command that says why a case fails.
-func newExplain() *cobra.Command {
+func newExplain() *Command {
 	c := &caseCommand{}
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "explain case [package]",
 		Short: "Say in which orders a saved case fails",
 		Long: `Explain says in which orders of messages a saved case fails, which of its draws matter,
@@ -102,8 +102,8 @@ and which lines to look at. It changes no file. It exits with 1 if the case fail
 0 if it passes, as replay does.`,
 		Example: "  jostle explain ce2db3 ./bank",
 		Args:    oneCase,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.shrink(cmd, args, worker.Request{Do: worker.Shrink})
+		Run: func(call *Call, args []string) error {
+			return c.shrink(call, args, worker.Request{Do: worker.Shrink})
 		},
 	}
 	c.flags(cmd)
@@ -112,24 +112,24 @@ and which lines to look at. It changes no file. It exits with 1 if the case fail
 }
 
 // shrink makes a request about a case that fails. Of one that passes it tells that.
-func (c *caseCommand) shrink(cmd *cobra.Command, args []string, q worker.Request) error {
+func (c *caseCommand) shrink(call *Call, args []string, q worker.Request) error {
 	if c.limit <= 0 {
 		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
 	}
-	o, err := c.open(cmd.Context(), args)
+	o, err := c.open(call.Context, args)
 	defer o.done()
 	if err != nil {
 		return err
 	}
 	q.Milliseconds, q.Where = int(c.limit.Milliseconds()), "the case "+filepath.Base(o.request.Path)
-	r, err := o.ask(cmd.Context(), worker.Request{Do: worker.Replay})
+	r, err := o.ask(call.Context, worker.Request{Do: worker.Replay})
 	if err == nil && len(r.Findings) > 0 {
-		r, err = o.ask(cmd.Context(), q)
+		r, err = o.ask(call.Context, q)
 	}
 	if err != nil {
 		return err
 	}
-	return told(cmd.OutOrStdout(), r)
+	return told(call.Out, r)
 }
 
 // An opened is a case, and the subjects that it may be of.

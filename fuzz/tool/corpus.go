@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"errors"
@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/finding"
@@ -20,33 +18,33 @@ import (
 )
 
 // newCorpus returns the commands for saved cases.
-func newCorpus() *cobra.Command {
-	cmd := &cobra.Command{
+func newCorpus() *Command {
+	cmd := &Command{
 		Use:   "corpus",
 		Short: "Look after saved cases",
 		Example: `  jostle corpus list
   jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case
   jostle corpus prune ./... --stale`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(args []string) error {
 			if len(args) == 0 {
 				return errors.New("what is to be done with the cases? `jostle help corpus` lists what there is")
 			}
 			return fmt.Errorf("there is no command corpus %q: `jostle help corpus` lists what there is", args[0])
 		},
-		RunE: func(*cobra.Command, []string) error { return nil },
+		Run: nothing,
 	}
-	cmd.AddCommand(newCorpusList(), newCorpusShow(), newCorpusMerge(), newCorpusDistill(), newCorpusPrune(), newCorpusRepair(), newCorpusImport(), newCorpusExport())
+	cmd.Commands = []*Command{newCorpusList(), newCorpusShow(), newCorpusMerge(), newCorpusDistill(), newCorpusPrune(), newCorpusRepair(), newCorpusImport(), newCorpusExport()}
 	return cmd
 }
 
 // newCorpusList returns the command that lists cases.
-func newCorpusList() *cobra.Command {
-	return &cobra.Command{
+func newCorpusList() *Command {
+	return &Command{
 		Use:     "list [folders]",
 		Short:   "List the saved cases below folders",
 		Long:    "List lists the saved cases below folders. It exits with 1 if some cannot be read.",
 		Example: "  jostle corpus list\n  jostle corpus list ./bank",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(call *Call, args []string) error {
 			if len(args) == 0 {
 				args = []string{"."}
 			}
@@ -60,10 +58,10 @@ func newCorpusList() *cobra.Command {
 					c, err := corpus.Folder{Dir: filepath.Dir(path)}.Find(path)
 					if err != nil {
 						broken++
-						fmt.Fprintf(cmd.OutOrStdout(), "%v\n", err)
+						fmt.Fprintf(call.Out, "%v\n", err)
 						continue
 					}
-					fmt.Fprintf(cmd.OutOrStdout(), "%s  %s, %s, %s: %s\n", path, c.Property, words.Count(len(c.Inputs), "draw"),
+					fmt.Fprintf(call.Out, "%s  %s, %s, %s: %s\n", path, c.Property, words.Count(len(c.Inputs), "draw"),
 						words.Count(c.Record.Received(), "step"), c.Signature)
 				}
 			}
@@ -99,23 +97,23 @@ func isCase(name string) bool {
 }
 
 // newCorpusShow returns the command that shows a case.
-func newCorpusShow() *cobra.Command {
-	return &cobra.Command{
+func newCorpusShow() *Command {
+	return &Command{
 		Use:     "show file",
 		Short:   "Show what a saved case says to people",
 		Example: "  jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case",
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(args []string) error {
 			if len(args) != 1 {
 				return errors.New("give the file of a case")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(call *Call, args []string) error {
 			c, err := corpus.Folder{Dir: filepath.Dir(args[0])}.Find(args[0])
 			if err != nil {
 				return err
 			}
-			w := cmd.OutOrStdout()
+			w := call.Out
 			fmt.Fprintf(w, "%s of %s (%s, seed %#x)\n", c.Signature, c.Property, c.Strategy, c.Seed)
 			if c.Condition != "" {
 				fmt.Fprintf(w, "fails where %s\n", c.Condition)
@@ -136,18 +134,18 @@ func newCorpusShow() *cobra.Command {
 }
 
 // newCorpusPrune returns the command that removes cases.
-func newCorpusPrune() *cobra.Command {
+func newCorpusPrune() *Command {
 	c := &corpusCommand{}
 	var mended, stale bool
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "prune [packages]",
 		Short: "Remove saved cases that show nothing any more",
 		Long: `Prune runs the saved cases of the packages' properties and says which of them pass, and
 which cannot be run as they were saved, since the program has changed. It removes those
 that its flags name. A case that passes is a regression test, and worth keeping.`,
 		Example: "  jostle corpus prune ./...          # removes nothing\n  jostle corpus prune ./... --stale",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.each(cmd, args, worker.Request{Do: worker.Replay}, func(path string, r *worker.Reply) error {
+		Run: func(call *Call, args []string) error {
+			return c.each(call, args, worker.Request{Do: worker.Replay}, func(path string, r *worker.Reply) error {
 				state, remove := "passes", mended
 				switch {
 				case len(r.Findings) > 0:
@@ -158,7 +156,7 @@ that its flags name. A case that passes is a regression test, and worth keeping.
 				if remove {
 					state += ": removed"
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", shown(path), state)
+				fmt.Fprintf(call.Out, "%s  %s\n", shown(path), state)
 				if remove {
 					return os.Remove(path)
 				}
@@ -173,28 +171,28 @@ that its flags name. A case that passes is a regression test, and worth keeping.
 }
 
 // newCorpusRepair returns the command that repairs stale cases.
-func newCorpusRepair() *cobra.Command {
+func newCorpusRepair() *Command {
 	c := &corpusCommand{}
 	limit := time.Minute
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "repair [packages]",
 		Short: "Find runs in place of cases of a program that has changed",
 		Long: `Repair looks near each saved case that can no longer be run as it was saved for a run
 that fails as it did, and keeps that in its place. A case that passes with all of its
 deliveries is mended: the run of today is saved in its place, as a regression test.`,
 		Example: "  jostle corpus repair ./...",
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(call *Call, args []string) error {
 			q := worker.Request{Do: worker.Repair, Milliseconds: int(limit.Milliseconds())}
-			return c.each(cmd, args, q, func(path string, r *worker.Reply) error {
+			return c.each(call, args, q, func(path string, r *worker.Reply) error {
 				switch {
 				case r.Exact:
-					fmt.Fprintf(cmd.OutOrStdout(), "%s  needs no repair\n", shown(path))
+					fmt.Fprintf(call.Out, "%s  needs no repair\n", shown(path))
 				case r.Renewed != "":
-					fmt.Fprintf(cmd.OutOrStdout(), "%s  mended, saved as a regression test: %s\n", shown(path), shown(r.Renewed))
+					fmt.Fprintf(call.Out, "%s  mended, saved as a regression test: %s\n", shown(path), shown(r.Renewed))
 				case len(r.Findings) > 0:
-					fmt.Fprintf(cmd.OutOrStdout(), "%s  repaired: %s\n", shown(path), shown(r.Findings[0].Path))
+					fmt.Fprintf(call.Out, "%s  repaired: %s\n", shown(path), shown(r.Findings[0].Path))
 				default:
-					fmt.Fprintln(cmd.OutOrStdout(), strings.Join(r.Notes, "\n"))
+					fmt.Fprintln(call.Out, strings.Join(r.Notes, "\n"))
 				}
 				return nil
 			}, nil)
@@ -214,17 +212,17 @@ func goFolder(s *campaign.Subject) string {
 func isTarget(s *campaign.Subject) bool { return s.Property.Verb == "Target" }
 
 // newCorpusImport returns the command that reads inputs of go test -fuzz.
-func newCorpusImport() *cobra.Command {
+func newCorpusImport() *Command {
 	c := &corpusCommand{}
 	from := ""
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "import [packages]",
 		Short: "Keep as cases what go test -fuzz has found",
 		Long: `Import runs the inputs that go test -fuzz keeps of the packages' targets, in testdata/fuzz
 or in another folder, and keeps those that fail as cases. It exits with 1 if one fails.`,
 		Example: "  jostle corpus import ./bank\n  jostle corpus import ./bank --property FuzzBank --from $(go env GOCACHE)/fuzz/example.com/bank/FuzzBank",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
+		Run: func(call *Call, args []string) error {
+			ctx := call.Context
 			subjects, done, err := c.find(ctx, args)
 			defer done()
 			if err != nil {
@@ -257,15 +255,15 @@ or in another folder, and keeps those that fail as cases. It exits with 1 if one
 				if err != nil {
 					return err
 				}
-				out := &printer{w: cmd.OutOrStdout()}
+				out := &printer{w: call.Out}
 				for i := range r.Findings {
 					out.printFinding(s.String(), keep(ctx, p, s, &r.Findings[i], time.Minute))
 				}
 				p.Stop()
 				for _, text := range r.Problems {
-					fmt.Fprintln(cmd.OutOrStdout(), text)
+					fmt.Fprintln(call.Out, text)
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s run, %s\n", s.String(), words.Count(r.Tally.Runs, "input"), words.Count(r.Failed, "failure"))
+				fmt.Fprintf(call.Out, "%s: %s run, %s\n", s.String(), words.Count(r.Tally.Runs, "input"), words.Count(r.Failed, "failure"))
 				failed = failed || len(r.Findings)+len(r.Problems) > 0
 			}
 			if failed {
@@ -280,15 +278,15 @@ or in another folder, and keeps those that fail as cases. It exits with 1 if one
 }
 
 // newCorpusExport returns the command that writes inputs of go test -fuzz.
-func newCorpusExport() *cobra.Command {
+func newCorpusExport() *Command {
 	c := &caseCommand{}
 	to := ""
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:     "export case [package]",
 		Short:   "Write a case as an input of go test -fuzz",
 		Example: "  jostle corpus export ce2db3 ./bank --to bank/testdata/fuzz/FuzzBank",
 		Args:    oneCase,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Run: func(call *Call, args []string) error {
 			if to == "" {
 				return errors.New("say where to, by --to: the folder testdata/fuzz/FuzzName of a target")
 			}
@@ -296,12 +294,12 @@ func newCorpusExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := c.do(cmd.Context(), args, worker.Request{Do: worker.Export, To: dir})
+			r, err := c.do(call.Context, args, worker.Request{Do: worker.Export, To: dir})
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), shown(r.Text))
-			return told(cmd.OutOrStdout(), r)
+			fmt.Fprintln(call.Out, shown(r.Text))
+			return told(call.Out, r)
 		},
 	}
 	c.flags(cmd)
@@ -314,8 +312,8 @@ type corpusCommand struct{ chooser }
 
 // each makes a request about each case of the properties of some packages, and hands on
 // what came of it. After the last case of a property it calls over, if that is not nil.
-func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Request, take func(path string, r *worker.Reply) error, over func() error) error {
-	ctx := cmd.Context()
+func (c *corpusCommand) each(call *Call, patterns []string, q worker.Request, take func(path string, r *worker.Reply) error, over func() error) error {
+	ctx := call.Context
 	subjects, done, err := c.find(ctx, patterns)
 	defer done()
 	if err != nil {
@@ -335,7 +333,7 @@ func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Req
 		}
 		cases, broken := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Load()
 		for _, err := range broken {
-			fmt.Fprintln(cmd.OutOrStdout(), err)
+			fmt.Fprintln(call.Out, err)
 		}
 		problems += len(broken)
 		for i := range cases {

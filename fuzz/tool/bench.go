@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/jostle-go/jostle/fuzz/bench"
 	"github.com/jostle-go/jostle/fuzz/subjects"
@@ -25,14 +23,14 @@ type benchCall struct {
 
 // newBench returns the command that measures how soon bugs are found. It reads its flags
 // itself.
-func newBench() *cobra.Command {
-	return &cobra.Command{
-		Use:                "bench [flags]",
-		Short:              "Measure how soon each strategy finds the bugs of the example programs",
-		Example:            "  jostle bench -subjects writer,bank -arms random,pos -seeds 20\n  jostle bench -help    # lists the flags",
-		DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch runBench(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr()) {
+func newBench() *Command {
+	return &Command{
+		Use:      "bench [flags]",
+		Short:    "Measure how soon each strategy finds the bugs of the example programs",
+		Example:  "  jostle bench -subjects writer,bank -arms random,pos -seeds 20\n  jostle bench -help    # lists the flags",
+		OwnFlags: true,
+		Run: func(call *Call, args []string) error {
+			switch runBench(call.Context, args, call.Out, call.Err) {
 			case succeeded:
 				return nil
 			case failed:

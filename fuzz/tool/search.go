@@ -1,4 +1,4 @@
-package main
+package tool
 
 import (
 	"context"
@@ -16,11 +16,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/campaign/report"
+	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
@@ -34,7 +32,7 @@ type searcher struct {
 	report  string // the folder for a report, "" for none
 }
 
-func (s *searcher) flags(cmd *cobra.Command) {
+func (s *searcher) flags(cmd *Command) {
 	s.chooser.flags(cmd)
 	f := cmd.Flags()
 	f.IntVar(&s.options.Workers, "workers", runtime.GOMAXPROCS(0), "how many processes search at the same time")
@@ -47,21 +45,21 @@ func (s *searcher) flags(cmd *cobra.Command) {
 }
 
 // newCheck returns the command that searches for seconds.
-func newCheck() *cobra.Command {
+func newCheck() *Command {
 	s := &searcher{options: campaign.Options{First: true}}
 	each := 2 * time.Second
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "check [packages]",
 		Short: "Search for seconds in each property",
 		Long: `Check compiles the tests of the packages once, finds the properties in them and searches
 in each for seconds, in worker processes. A property's saved cases run first, and its
 search ends at its first failure, which is made small, explained and saved.`,
 		Example: "  jostle check ./...\n  jostle check ./bank --property neverOverdrawn --runs 100000",
-		RunE: s.orSchema(func(cmd *cobra.Command, args []string) error {
+		Run: s.orSchema(func(call *Call, args []string) error {
 			if each <= 0 {
 				return fmt.Errorf("--for is %v: set it to a time such as 2s", each)
 			}
-			return s.run(cmd, args, func(subjects int) {
+			return s.run(call, args, func(subjects int) {
 				if s.options.Runs == 0 {
 					s.options.For = max(each, each*time.Duration(subjects)/time.Duration(s.options.Workers))
 				}
@@ -74,9 +72,9 @@ search ends at its first failure, which is made small, explained and saved.`,
 }
 
 // newFuzz returns the command that searches all night.
-func newFuzz() *cobra.Command {
+func newFuzz() *Command {
 	s := &searcher{}
-	cmd := &cobra.Command{
+	cmd := &Command{
 		Use:   "fuzz [packages]",
 		Short: "Search for hours in all properties at once",
 		Long: `Fuzz compiles the tests of the packages once, finds the properties in them and searches
@@ -95,7 +93,7 @@ Every minute, and when it ends, it notes how far it is: --resume goes on from th
 On a terminal it shows how far it is, with failures above. It prints lines instead when it
 is told to by --plain, when CI is set, or when TERM is dumb; NO_COLOR takes the colours.`,
 		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
-		RunE: s.orSchema(func(cmd *cobra.Command, args []string) error {
+		Run: s.orSchema(func(call *Call, args []string) error {
 			switch o := &s.options; {
 			case o.For < 0 || o.For == 0 && o.Runs == 0 && o.Saturated == 0:
 				return errors.New("say how long it may take: --for 8h, --until-saturated 0.001, or --runs 1000000 for each property")
@@ -105,7 +103,7 @@ is told to by --plain, when CI is set, or when TERM is dumb; NO_COLOR takes the 
 			if s.options.Every <= 0 {
 				return fmt.Errorf("--note is %v: set it to a time such as 1m", s.options.Every)
 			}
-			return s.run(cmd, args, nil)
+			return s.run(call, args, nil)
 		}),
 	}
 	s.flags(cmd)
@@ -123,19 +121,19 @@ is told to by --plain, when CI is set, or when TERM is dumb; NO_COLOR takes the 
 }
 
 // orSchema returns what a command does: it prints the schema of events, if that is asked for.
-func (s *searcher) orSchema(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
+func (s *searcher) orSchema(run func(*Call, []string) error) func(*Call, []string) error {
+	return func(call *Call, args []string) error {
 		if s.schema {
-			fmt.Fprint(cmd.OutOrStdout(), campaign.EventSchema())
+			fmt.Fprint(call.Out, campaign.EventSchema())
 			return nil
 		}
-		return run(cmd, args)
+		return run(call, args)
 	}
 }
 
 // run finds properties and searches in them. Settle, if it is not nil, sets what depends
 // on how many there are.
-func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjects int)) error {
+func (s *searcher) run(call *Call, patterns []string, settle func(subjects int)) error {
 	o := &s.options
 	switch {
 	case o.Workers < 1:
@@ -152,7 +150,7 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 			return fmt.Errorf("the report cannot be written: %w", err)
 		}
 	}
-	subjects, done, err := s.subjects(cmd.Context(), patterns, settle == nil)
+	subjects, done, err := s.subjects(call.Context, patterns, settle == nil)
 	defer done()
 	if err != nil {
 		return err
@@ -171,36 +169,36 @@ func (s *searcher) run(cmd *cobra.Command, patterns []string, settle func(subjec
 		if o.File, err = stateFile(o.File, patterns); err != nil {
 			return err
 		}
-		if !cmd.Flags().Changed("seed") {
+		if !call.Set("seed") {
 			o.Seed = 0 // the campaign knows which the last one had
 		}
 	}
-	p := &printer{w: cmd.OutOrStdout(), json: s.json, brief: settle != nil}
+	p := &printer{w: call.Out, json: s.json, brief: settle != nil}
 	o.Tell = p.tell
 	end := func() {}
 	if settle == nil && !s.plain && !s.json {
-		end = s.live(cmd)
+		end = s.live(call)
 	}
-	result, err := campaign.Run(cmd.Context(), subjects, *o)
+	result, err := campaign.Run(call.Context, subjects, *o)
 	end()
 	if err != nil {
 		return byState(err)
 	}
 	p.end(result)
-	return s.ended(cmd, p, result)
+	return s.ended(call, p, result)
 }
 
 // ended writes the report of a campaign that has ended, if it is asked for, and returns what
 // the command is to return.
-func (s *searcher) ended(cmd *cobra.Command, p *printer, r *campaign.Report) error {
+func (s *searcher) ended(call *Call, p *printer, r *campaign.Report) error {
 	var unwritten error
 	if s.report != "" {
-		w := cmd.OutOrStdout()
+		w := call.Out
 		if s.json {
-			w = cmd.ErrOrStderr()
+			w = call.Err
 		}
 		if err := writeReport(w, r, s.report); err != nil {
-			fmt.Fprintf(cmd.ErrOrStderr(), "jostle: %v\n", err)
+			fmt.Fprintf(call.Err, "jostle: %v\n", err)
 			unwritten = errTold
 		}
 	}
@@ -222,13 +220,13 @@ func byState(err error) error {
 }
 
 // live has a campaign shown on a terminal, if there is one, until done is called.
-func (s *searcher) live(cmd *cobra.Command) (done func()) {
-	l := newLive(cmd.OutOrStdout(), os.Getenv)
+func (s *searcher) live(call *Call) (done func()) {
+	l := newLive(call, os.Getenv)
 	if l == nil {
 		return func() {}
 	}
 	s.options.Tell, s.options.Say = l.tell, everySecond
-	stop := l.watch(cmd.Context())
+	stop := l.watch(call.Context)
 	return func() {
 		stop()
 		l.close()

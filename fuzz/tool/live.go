@@ -1,15 +1,14 @@
-package main
+package tool
 
 import (
 	"context"
-	"io"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/screen"
 )
 
 // A live is how a campaign goes, on a terminal. Findings and notes are printed above it.
@@ -25,16 +24,16 @@ type live struct {
 // everySecond is how often the live screen is told how far the campaign is.
 const everySecond = time.Second
 
-// newLive returns the live screen for what is written to, nil if that is to be lines: it is
+// newLive returns the live screen for a call, nil if that is to be lines: it is
 // no terminal, or one that cannot do it, or nobody looks at it.
-func newLive(out io.Writer, getenv func(string) string) *live {
-	to, fd := display(out)
+func newLive(call *Call, getenv func(string) string) *live {
+	to, size := call.display()
 	if to == nil || !allowed(getenv, runtime.GOOS) {
 		return nil
 	}
 	l := &live{}
 	l.screen.Out, l.screen.Color = to, getenv("NO_COLOR") == ""
-	l.screen.Size = func() (int, int) { return size(fd) }
+	l.screen.Size = size
 	return l
 }
 

@@ -1,0 +1,34 @@
+package tool
+
+import (
+	"os"
+
+	"github.com/jostle-go/jostle/fuzz/internal/screen"
+)
+
+// keyboard returns what is read from as a terminal, nil if it is none.
+func (call *Call) keyboard() *os.File {
+	if f, ok := call.In.(*os.File); ok && call.Terminal.Is(int(f.Fd())) {
+		return f
+	}
+	return nil
+}
+
+// display returns what is written to and how large it is, if it is a terminal, else nil.
+func (call *Call) display() (out *screen.Output, size func() (columns, rows int)) {
+	if o, ok := call.Out.(*screen.Output); ok {
+		if fd, ok := o.Fd(); ok && call.Terminal.Is(int(fd)) {
+			return o, func() (columns, rows int) { return call.size(int(fd)) }
+		}
+	}
+	return nil, nil
+}
+
+// size returns how large a terminal is; one that does not know is of the usual size.
+func (call *Call) size(fd int) (columns, rows int) {
+	columns, rows, err := call.Terminal.Size(fd)
+	if err != nil || columns < 1 || rows < 1 {
+		return 80, 24
+	}
+	return columns, rows
+}
