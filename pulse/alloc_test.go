@@ -190,7 +190,7 @@ func (p *frugal) allocations(t *testing.T, o pulse.Options) float64 {
 func TestRunsAllocateNothing(t *testing.T) {
 	eachWay(func(name string, o pulse.Options) {
 		for _, l := range load.All() {
-			run := runner(t, o, l, nothing)
+			run := runner(t, o, l)
 			for range 8 {
 				run()
 			}

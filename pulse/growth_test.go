@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
@@ -240,7 +241,7 @@ func growthOf(b *testing.B, most int, begin func(n int) (run func())) {
 		runtime.GC()
 		took := math.Inf(1)
 		for range max(3, 10_000/n) {
-			took = min(took, timed(1, run))
+			took = min(took, load.Timed(1, run))
 		}
 		b.ReportMetric(took/float64(n), fmt.Sprintf("ns-at-%d", n))
 		points = append(points, point{math.Log(float64(n)), math.Log(took)})

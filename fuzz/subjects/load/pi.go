@@ -42,18 +42,18 @@ type (
 	stop      struct{}
 )
 
-// slices is the number of slices into which the workers cut the area.
-const slices = 60
+// strips is the number of strips into which the workers cut the area.
+const strips = 60
 
 // part returns the message with a worker's sum, made once: computing it in
 // each run would hide what a step costs.
 func part(id, workers int) any {
 	total := 0.0
-	for i := id; i <= slices; i += workers {
-		x := (float64(i) - 0.5) / slices
+	for i := id; i <= strips; i += workers {
+		x := (float64(i) - 0.5) / strips
 		total += 4 / (1 + x*x)
 	}
-	return sum{total / slices}
+	return sum{total / strips}
 }
 
 // A master adds up what the workers have computed.

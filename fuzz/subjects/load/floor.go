@@ -1,0 +1,126 @@
+package load
+
+import (
+	"slices"
+	"time"
+)
+
+// Benchmarks report how many times as long a step takes as on the floor:
+// the least that a message loop can be, running the same ring of actors. Floor
+// and system are timed in turns within one benchmark, so that what else the
+// machine does strikes both; the figure is the median of the rounds. One
+// iteration is one round.
+
+// floor is a ring of envelopes, allocated before, whose head is handed to its
+// handler through an interface. Nothing is chosen, checked or recorded.
+type floor struct {
+	ring   []envelope
+	head   int
+	len    int
+	actors []floorActor
+}
+
+type envelope struct {
+	to   int32
+	body any
+}
+
+type floorActor interface{ Receive(f *floor, msg any) }
+
+func (f *floor) send(to int32, msg any) {
+	i := f.head + f.len
+	if i >= len(f.ring) {
+		i -= len(f.ring)
+	}
+	f.ring[i] = envelope{to, msg}
+	f.len++
+}
+
+func (f *floor) run() {
+	for f.len > 0 {
+		e := f.ring[f.head]
+		if f.head++; f.head == len(f.ring) {
+			f.head = 0
+		}
+		f.len--
+		f.actors[e.to].Receive(f, e.body)
+	}
+}
+
+// floorNode is the node of a ring, on the floor.
+type floorNode struct {
+	next     int32
+	messages []any
+	received int
+}
+
+type floorHop int
+
+func (n *floorNode) Receive(f *floor, msg any) {
+	n.received++
+	if h := msg.(floorHop); h > 0 {
+		f.send(n.next, n.messages[h-1])
+	}
+}
+
+// newFloor returns a function that runs Ring(10, 10, 10) on the floor.
+func newFloor() (run func()) {
+	messages := make([]any, 100)
+	for i := range messages {
+		messages[i] = floorHop(i)
+	}
+	f := &floor{ring: make([]envelope, 64)}
+	for i := range int32(10) {
+		f.actors = append(f.actors, &floorNode{next: (i + 1) % 10, messages: messages})
+	}
+	return func() {
+		for i := range int32(10) {
+			f.send(i, messages[99])
+		}
+		f.run()
+	}
+}
+
+const (
+	floorSteps = 1000   // of one run of newFloor
+	roundSteps = 50_000 // of each side in a round
+)
+
+// A Benchmark is a *testing.B.
+type Benchmark interface {
+	Loop() bool
+	ReportMetric(value float64, unit string)
+}
+
+// Against times rounds of run, which takes so many steps, in turns with the
+// floor, and reports both the median time of a step and the median ratio.
+func Against(b Benchmark, steps int, run func()) {
+	ground := newFloor()
+	run()
+	ground()
+	var ratios, nanos []float64
+	for b.Loop() {
+		base := Timed(roundSteps/floorSteps, ground) / floorSteps
+		took := Timed(max(1, roundSteps/steps), run) / float64(steps)
+		ratios = append(ratios, took/base)
+		nanos = append(nanos, took)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(Median(nanos), "ns/step")
+	b.ReportMetric(Median(ratios), "x-floor")
+}
+
+// Timed returns how many nanoseconds one call of f takes among so many.
+func Timed(times int, f func()) float64 {
+	start := time.Now()
+	for range times {
+		f()
+	}
+	return float64(time.Since(start)) / float64(times)
+}
+
+// Median returns the median of a list, which it sorts.
+func Median(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
