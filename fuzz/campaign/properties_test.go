@@ -261,6 +261,9 @@ func TestRemembers(t *testing.T) { searched(t, remembers) }
 // In no order that is random.
 func TestPlain(t *testing.T) { searched(t, holds, "plain") }
 
+func TestCanceled(t *testing.T)    { searched(t, canceledOnTheWay, "plain") }
+func TestCanceledFew(t *testing.T) { searched(t, func(t *props.T) { canceled(t, false) }) }
+
 // What benchmarks search.
 func TestTwoPhase(t *testing.T) { searched(t, twopc.StuckProperty(true)) }
 func TestRaft(t *testing.T)     { searched(t, raftdupvote.Property(true)) }
@@ -285,3 +288,27 @@ func shared(t *props.T) {
 
 // unshared has one distinct order, and actors that share nothing.
 func unshared(t *props.T) { eight(t, func(int) {}) }
+
+type (
+	reserve struct{}
+	cancel  struct{}
+)
+
+// canceled fails if a cancellation comes before the reservation, which may come over a relay:
+// in plain order it does so then, and else does not.
+func canceled(t *props.T, relayed bool) {
+	sys, list := t.System(), []any{}
+	order := sys.Spawn("order", pulse.Func(func(_ *pulse.Ctx, msg any) { list = append(list, msg) }))
+	to := func(next pulse.Ref) pulse.Func { return func(ctx *pulse.Ctx, msg any) { ctx.Send(next, msg) } }
+	next := order
+	if relayed {
+		next = sys.Spawn("relay", to(order))
+	}
+	sys.Send(sys.Spawn("seller", to(next)), reserve{})
+	sys.Send(sys.Spawn("buyer", to(order)), cancel{})
+	if sys.Run(); len(list) > 0 && list[0] == (cancel{}) {
+		t.Errorf("canceled before it was reserved")
+	}
+}
+
+func canceledOnTheWay(t *props.T) { canceled(t, props.Draw(t, rapid.Bool(), "relayed")) }
