@@ -192,6 +192,7 @@ func (c *campaign) shrunk(j *job) {
 		for i := range j.reply.Findings[1:] {
 			c.met(j.target, &j.reply.Findings[1+i])
 		}
+		j.target.join(f)
 	}
 	c.told(j.target, f)
 }
