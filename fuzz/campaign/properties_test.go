@@ -263,6 +263,7 @@ func TestPlain(t *testing.T) { searched(t, holds, "plain") }
 
 func TestCanceled(t *testing.T)    { searched(t, canceledOnTheWay, "plain") }
 func TestCanceledFew(t *testing.T) { searched(t, func(t *props.T) { canceled(t, false) }) }
+func TestCanceledEnd(t *testing.T) { searched(t, canceledAtLast, "plain") }
 
 // What benchmarks search.
 func TestTwoPhase(t *testing.T) { searched(t, twopc.StuckProperty(true)) }
@@ -312,3 +313,27 @@ func canceled(t *props.T, relayed bool) {
 }
 
 func canceledOnTheWay(t *props.T) { canceled(t, props.Draw(t, rapid.Bool(), "relayed")) }
+
+// canceledAtLast ends its process for one of its inputs in a hundred or so, when a cancellation
+// has come before the reservation: with others it does not in plain order.
+func canceledAtLast(t *props.T) {
+	n := props.Draw(t, rapid.Uint64Range(0, 1<<40), "any")
+	sys, list := t.System(), []any{}
+	order := sys.Spawn("order", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if list = append(list, msg); len(list) == 2 {
+			ctx.Send(ctx.Self(), "ship")
+		} else if len(list) == 3 && list[0] == (cancel{}) {
+			os.Exit(3)
+		}
+	}))
+	pass := pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(order, msg) })
+	seller, buyer := sys.Spawn("seller", pass), sys.Spawn("buyer", pass)
+	if n%100 == 7 {
+		sys.Send(buyer, cancel{})
+	}
+	sys.Send(seller, reserve{})
+	if n%100 != 7 {
+		sys.Send(buyer, cancel{})
+	}
+	sys.Run()
+}

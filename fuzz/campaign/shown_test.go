@@ -10,11 +10,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/coverage"
 )
 
-// TestShownByFailures: what a saved case, an order of all that were run before the search, or a
-// run that was made smaller has shown is not listed as never seen, now and in the file of the
-// campaign. "Reserved before Cancel" was listed next to a run that shows it.
+// TestShownByFailures: what a saved case has shown, an order of all that were run before the
+// search, a run that was made smaller, or one that has ended its process is not listed as never
+// seen, now and in the file of the campaign. "Reserved before Cancel" was listed next to a run
+// that shows it.
 func TestShownByFailures(t *testing.T) {
-	const shown, open = "cancel from buyer before reserve from seller at order", "reserve from relay before cancel from buyer at order"
+	const open = "reserve from relay before cancel from buyer at order" // and never cancel before reserve
 	dir := t.TempDir()
 	for _, c := range []struct {
 		name, test, where string
@@ -24,6 +25,7 @@ func TestShownByFailures(t *testing.T) {
 		{"made smaller", "TestCanceled", "run ", 64, []string{open}},
 		{"saved", "TestCanceled", "saved case ", 64, []string{open}},
 		{"before the search", "TestCanceledFew", "run 2 of 2 (explore", 1, nil},
+		{"the end of a process", "TestCanceledEnd", "run ", 320, nil},
 	} {
 		o := campaign.Options{Seed: 1, Runs: c.runs, File: filepath.Join(t.TempDir(), "state.json")}
 		r := campaignOf(t, dir, o, c.test)
