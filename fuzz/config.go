@@ -90,14 +90,10 @@ const (
 
 // settle fills in what is open, from the environment, then from the defaults.
 // Usual is the budget of a search that has none.
-func (c Config) settle(usual time.Duration) (Config, error) {
+func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	c.Workers = max(1, c.Workers)
 	if c.Source != nil {
 		c.Seed = c.Source.Uint64()
-	}
-	e, err := env.Read(search.Names())
-	if err != nil {
-		return c, err
 	}
 	c.Seed = cmp.Or(e.Seed, c.Seed, 1)
 	least := shrinkBudget
@@ -120,17 +116,11 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 			c.Budget /= shorter
 		}
 	}
-	if out := os.Getenv("JOSTLE_OUT"); out != "" {
-		c.Folder = out
-	}
-	if c.Folder == "" {
-		c.Folder = filepath.FromSlash("testdata/jostle")
-	}
-	c.Folder = inPackage(c.Folder)
+	c.Folder = inPackage(cmp.Or(e.Out, c.Folder, filepath.FromSlash("testdata/jostle")))
 	if c.File != "" {
 		c.File = inPackage(c.File)
 	}
-	return c, nil
+	return c
 }
 
 // packageFolder is where the test binary was started, which go test does in the

@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // newCorpus returns the commands for saved cases.
@@ -147,7 +147,7 @@ which cannot be run as they were saved, since the program has changed. It remove
 that its flags name. A case that passes is a regression test, and worth keeping.`,
 		Example: "  jostle corpus prune ./...          # removes nothing\n  jostle corpus prune ./... --stale",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.each(cmd, args, worker.Request{Do: worker.Replay}, func(path string, r *worker.Reply) error {
+			return c.each(cmd, args, session.Request{Do: session.Replay}, func(path string, r *session.Reply) error {
 				state, remove := "passes", mended
 				switch {
 				case len(r.Findings) > 0:
@@ -184,8 +184,8 @@ that fails as it did, and keeps that in its place. A case that passes with all o
 deliveries is mended: the run of today is saved in its place, as a regression test.`,
 		Example: "  jostle corpus repair ./...",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q := worker.Request{Do: worker.Repair, Milliseconds: int(limit.Milliseconds())}
-			return c.each(cmd, args, q, func(path string, r *worker.Reply) error {
+			q := session.Request{Do: session.Repair, Time: limit}
+			return c.each(cmd, args, q, func(path string, r *session.Reply) error {
 				switch {
 				case r.Exact:
 					fmt.Fprintf(cmd.OutOrStdout(), "%s  needs no repair\n", shown(path))
@@ -243,9 +243,9 @@ or in another folder, and keeps those that fail as cases. It exits with 1 if one
 			}
 			failed := false
 			for _, s := range subjects {
-				q := worker.Request{Do: worker.Import, Path: goFolder(&s)}
+				q := session.Request{Do: session.Import, Folder: goFolder(&s)}
 				if from != "" {
-					if q.Path, err = filepath.Abs(from); err != nil {
+					if q.Folder, err = filepath.Abs(from); err != nil {
 						return err
 					}
 				}
@@ -296,7 +296,7 @@ func newCorpusExport() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := c.do(cmd.Context(), args, worker.Request{Do: worker.Export, To: dir})
+			r, err := c.do(cmd.Context(), args, session.Request{Do: session.Export, Folder: dir})
 			if err != nil {
 				return err
 			}
@@ -314,7 +314,7 @@ type corpusCommand struct{ chooser }
 
 // each makes a request about each case of the properties of some packages, and hands on
 // what came of it. After the last case of a property it calls over, if that is not nil.
-func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Request, take func(path string, r *worker.Reply) error, over func() error) error {
+func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q session.Request, take func(path string, r *session.Reply) error, over func() error) error {
 	ctx := cmd.Context()
 	subjects, done, err := c.find(ctx, patterns)
 	defer done()
@@ -333,7 +333,7 @@ func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Req
 		if owners[0] != *s { // done with
 			continue
 		}
-		cases, broken := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Load()
+		cases, broken := s.Cases().Load()
 		for _, err := range broken {
 			fmt.Fprintln(cmd.OutOrStdout(), err)
 		}
@@ -343,10 +343,10 @@ func (c *corpusCommand) each(cmd *cobra.Command, patterns []string, q worker.Req
 			if err != nil {
 				return err
 			}
-			q.Case, q.Path = string(text), cases[i].Path
+			q.Case, q.File = string(text), cases[i].Path
 			r, err := askAll(ctx, owners, bounds, q)
 			if err == nil {
-				err = take(q.Path, r)
+				err = take(q.File, r)
 			}
 			if err != nil {
 				return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"os"
 	"slices"
 
@@ -9,7 +10,6 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // newCorpusDistill returns the command that keeps the fewest passing cases.
@@ -50,7 +50,7 @@ worth keeping for these.`,
 				paths, shows = nil, nil
 				return nil
 			}
-			err := c.each(cmd, args, worker.Request{Do: worker.Replay, Pairs: true}, func(path string, r *worker.Reply) error {
+			err := c.each(cmd, args, session.Request{Do: session.Replay, Pairs: true}, func(path string, r *session.Reply) error {
 				if all++; len(r.Pairs) > 0 {
 					paths, shows = append(paths, path), append(shows, r.Pairs)
 				}

@@ -19,8 +19,8 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/search"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // hostile are what terminals obey, or show otherwise than it is.
@@ -127,7 +127,7 @@ func TestHostileCases(t *testing.T) {
 func TestAgain(t *testing.T) {
 	var out bytes.Buffer
 	p := &printer{w: &out}
-	p.printFinding("bank", &campaign.Finding{Finding: worker.Finding{Text: "    broken\n", Path: "/my bank/it's.case"}})
+	p.printFinding("bank", &campaign.Finding{Record: finding.Record{Text: "    broken\n", Kept: finding.Kept{Path: "/my bank/it's.case"}}})
 	if want := "--- FAIL: bank\n    broken\n        again: jostle replay '/my bank/it'\\''s.case'\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/campaign/report"
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
@@ -339,8 +340,8 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	if f.Path != "" {
 		fmt.Fprintf(p.w, "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
 	}
-	if f.Saved != "" {
-		fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(f.Saved, f.Path, shown(f.Path)))
+	if f.Path != "" && !f.Known {
+		fmt.Fprintf(p.w, "        %s\n", f.Line(env.When(), shown))
 	}
 	if f.Problem != "" {
 		fmt.Fprintf(p.w, "        %s\n", f.Problem)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"io"
 	"os"
 	"runtime"
@@ -14,7 +15,6 @@ import (
 
 	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/page"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // step walks through the run of a case.
@@ -25,7 +25,7 @@ func (c *caseCommand) step(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	q := o.request
-	q.Do = worker.Replay
+	q.Do = session.Replay
 	r, p, err := asked(cmd.Context(), o.owners, o.bounds, q)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (c *caseCommand) step(cmd *cobra.Command, args []string) error {
 	}
 	defer p.Stop()
 	walk, err := screen.NewStepper(func(first, count int) (*page.Walk, error) {
-		q.Do, q.First, q.Count = worker.Walk, first, count
+		q.Do, q.First, q.Count = session.Walk, first, count
 		r, err := p.Do(cmd.Context(), q)
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (c *caseCommand) step(cmd *cobra.Command, args []string) error {
 }
 
 // heading says what came of a case that is walked through.
-func heading(r *worker.Reply) string {
+func heading(r *session.Reply) string {
 	var b strings.Builder
 	for _, text := range r.Notes {
 		fmt.Fprintln(&b, text)

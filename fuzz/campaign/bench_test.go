@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"os"
 	"slices"
 	"sync"
@@ -53,7 +54,7 @@ func shareOf(b *testing.B, test string, workers int) (share func(), batches int)
 			var mine []*job
 			for range inTurn {
 				mine = append(mine, &job{target: t, meter: newMeter(false), first: t.next, count: size,
-					request: worker.Request{Do: worker.Run, Seed: 1, First: t.next, Count: size}})
+					request: session.Request{Do: session.Run, Seed: 1, First: t.next, Count: size}})
 				t.next += size
 			}
 			all.Go(func() {

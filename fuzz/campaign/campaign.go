@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"path/filepath"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/flight"
@@ -34,6 +36,11 @@ func (s *Subject) String() string {
 		text += raceSuffix
 	}
 	return text
+}
+
+// Cases returns the folder of the property's cases.
+func (s *Subject) Cases() corpus.Folder {
+	return corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}
 }
 
 // Options say how Run searches.
@@ -125,7 +132,7 @@ type Event struct {
 
 // A Finding is a failure of a property, or the death of a process.
 type Finding struct {
-	worker.Finding
+	finding.Record
 	// Died reports that a process has ended with the run.
 	Died bool `json:",omitempty"`
 	// Told reports that somebody was told of it, Fresh that its file was made for it.
@@ -133,8 +140,6 @@ type Finding struct {
 	// Rest reports that it was found out of turn, at the end of a campaign. One that goes
 	// on from there may come to another run of it.
 	Rest bool `json:",omitempty"`
-	// Problem is why it could not be saved.
-	Problem string `json:",omitempty"`
 	// Times is how many runs have failed so.
 	Times int
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"math"
 	"os"
 	"path/filepath"
@@ -178,7 +179,7 @@ func TestDeaths(t *testing.T) {
 			if text, err := os.ReadFile(f[0].Path); err != nil || strings.Contains(string(text), "repeat") {
 				t.Errorf("%v: the case doubts what has died each time:\n%s", err, text)
 			}
-			_, err = p.Do(t.Context(), worker.Request{Do: worker.Replay, Path: f[0].Path})
+			_, err = p.Do(t.Context(), session.Request{Do: session.Replay, File: f[0].Path})
 			if death, ok := err.(*worker.Death); !ok || death.Outside() {
 				t.Errorf("the case does not end its process: %v", err)
 			}
@@ -197,8 +198,8 @@ func TestAgain(t *testing.T) {
 	defer p.Stop()
 	for batch := range 8 {
 		var made [2]string
-		for i, do := range []string{worker.Run, worker.Again} {
-			r, err := p.Do(t.Context(), worker.Request{Do: do, Seed: 1, First: batch, Count: 1})
+		for i, do := range []session.Kind{session.Run, session.Again} {
+			r, err := p.Do(t.Context(), session.Request{Do: do, Seed: 1, First: batch, Count: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -327,7 +328,7 @@ func TestOnlyInOldProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Stop()
-	again, err := p.Do(t.Context(), worker.Request{Do: worker.Replay, Path: f.Path})
+	again, err := p.Do(t.Context(), session.Request{Do: session.Replay, File: f.Path})
 	if err != nil || len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "and did not repeat when it was saved") {
 		t.Errorf("replayed: %v, %+v", err, again)
 	}

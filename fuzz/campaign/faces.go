@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"os"
 	"slices"
 
@@ -30,13 +31,13 @@ func grouped(list []*Finding) (bugs []*Finding) {
 // joined returns the one of two findings of one cause whose case is kept, with the other as a
 // face of it.
 func joined(a, b *Finding) *Finding {
-	if a.Yields && !b.Yields || a.Yields == b.Yields && isGone(a.Path) && !isGone(b.Path) {
+	if a.Yields() && !b.Yields() || a.Yields() == b.Yields() && isGone(a.Path) && !isGone(b.Path) {
 		a, b = b, a
 	}
 	both := *a
 	both.Times += b.Times
-	if b.Yields && isGone(a.Path) { // it was written anew, with the name of the face
-		both.Path, both.Saved = b.Path, savedAt(b.Path)
+	if b.Yields() && isGone(a.Path) { // it was written anew, with the name of the face
+		both.Kept = finding.Kept{Path: b.Path}
 	}
 	for _, face := range append([]string{b.Lasting}, b.Faces...) {
 		if face == a.Lasting || slices.Contains(both.Faces, face) {

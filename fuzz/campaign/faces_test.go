@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/page"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // TestGrouped: findings of one cause are one, whose case is the one that is kept; others are
@@ -18,23 +18,27 @@ func TestGrouped(t *testing.T) {
 	if err := os.WriteFile(kept, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	finding := func(name, cause, path string, yields bool, times int) *Finding {
-		return &Finding{Finding: worker.Finding{Signature: name + " (x.go:1)", Lasting: name, Cause: cause, Path: path, Yields: yields, Page: &page.Page{}}, Times: times}
+	found := func(name, cause, path string, yields bool, times int) *Finding {
+		f := &Finding{Record: finding.Record{Signature: name + " (x.go:1)", Lasting: name, Cause: cause, Kept: finding.Kept{Path: path}, Page: &page.Page{}}, Times: times}
+		if yields {
+			f.Alike, f.OneCause = []string{path}, true
+		}
+		return f
 	}
 	for _, c := range []struct {
 		name string
 		list []*Finding
 		want string
 	}{
-		{"one", []*Finding{finding("a", "x", kept, false, 1)}, "a 1 [] kept"},
-		{"two causes", []*Finding{finding("a", "x", kept, false, 1), finding("b", "y", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
-		{"no cause", []*Finding{finding("a", "", kept, false, 1), finding("b", "", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
-		{"the second yields", []*Finding{finding("a", "x", "gone", false, 1), finding("b", "x", kept, true, 2)}, "a 3 [b] kept"},
-		{"the second takes the place", []*Finding{finding("a", "x", "gone", false, 1), finding("b", "x", kept, false, 2)}, "b 3 [a] kept"},
-		{"the first has yielded", []*Finding{finding("a", "x", kept, true, 1), finding("b", "x", kept, false, 2)}, "b 3 [a] kept"},
-		{"both are kept", []*Finding{finding("a", "x", kept, false, 1), finding("b", "x", kept, false, 2)}, "a 3 [b] kept"},
-		{"three", []*Finding{finding("a", "x", kept, false, 1), finding("c", "x", kept, true, 1), finding("b", "x", kept, true, 1)}, "a 3 [b c] kept"},
-		{"on two lines", []*Finding{finding("a", "x", kept, false, 1), finding("a", "x", kept, true, 1)}, "a 2 [] kept"},
+		{"one", []*Finding{found("a", "x", kept, false, 1)}, "a 1 [] kept"},
+		{"two causes", []*Finding{found("a", "x", kept, false, 1), found("b", "y", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
+		{"no cause", []*Finding{found("a", "", kept, false, 1), found("b", "", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
+		{"the second yields", []*Finding{found("a", "x", "gone", false, 1), found("b", "x", kept, true, 2)}, "a 3 [b] kept"},
+		{"the second takes the place", []*Finding{found("a", "x", "gone", false, 1), found("b", "x", kept, false, 2)}, "b 3 [a] kept"},
+		{"the first has yielded", []*Finding{found("a", "x", kept, true, 1), found("b", "x", kept, false, 2)}, "b 3 [a] kept"},
+		{"both are kept", []*Finding{found("a", "x", kept, false, 1), found("b", "x", kept, false, 2)}, "a 3 [b] kept"},
+		{"three", []*Finding{found("a", "x", kept, false, 1), found("c", "x", kept, true, 1), found("b", "x", kept, true, 1)}, "a 3 [b c] kept"},
+		{"on two lines", []*Finding{found("a", "x", kept, false, 1), found("a", "x", kept, true, 1)}, "a 2 [] kept"},
 	} {
 		var got []string
 		for _, f := range grouped(c.list) {

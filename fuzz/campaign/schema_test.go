@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"maps"
 	"math"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // A schema is as much of a JSON Schema as that of events uses. Decoding fails for more.
@@ -139,7 +139,7 @@ func TestAllIsDescribed(t *testing.T) {
 		"Event":    {s, []reflect.Type{reflect.TypeFor[campaign.Event]()}},
 		"Progress": {s.Properties["Properties"].Items, []reflect.Type{reflect.TypeFor[campaign.Progress]()}},
 		"Arm":      {s.Properties["Properties"].Items.Properties["Arms"].Items, []reflect.Type{reflect.TypeFor[campaign.Arm]()}},
-		"Finding":  {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[worker.Finding]()}},
+		"Finding":  {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[finding.Record](), reflect.TypeFor[finding.Kept]()}},
 	} {
 		var want []string
 		for _, typ := range c.goes {

@@ -18,12 +18,12 @@ func (f *Finding) AlsoLine(kept Kept, err error, shown func(string) string) stri
 		return fmt.Sprintf("%s (not saved: %v)", f.Headline(), err)
 	case err != nil:
 		return fmt.Sprintf("%s (saved: %s, but: %v)", f.Headline(), shown(kept.Path), err)
-	case !kept.Fresh():
+	case !kept.Saved():
 		return f.knownBy(kept.Path, shown)
 	}
 	places := "saved: " + shown(kept.Path)
-	if kept.Page != "" {
-		places += ", page: " + shown(kept.Page)
+	if kept.HTML != "" {
+		places += ", page: " + shown(kept.HTML)
 	}
 	return fmt.Sprintf("%s (%s)", f.Headline(), places)
 }
@@ -49,12 +49,12 @@ func (f *Finding) Known(folder corpus.Folder, r *props.Runner, shown func(string
 
 // AddPages writes the pages of a finding beside its case, if it was saved.
 func (k *Kept) AddPages(f *Finding, r *props.Runner) error {
-	if !k.Fresh() {
+	if !k.Saved() {
 		return nil
 	}
 	err := f.WritePages(r, k.Path)
 	if err == nil {
-		k.Page = beside(k.Path, ".html")
+		k.HTML = beside(k.Path, ".html")
 	}
 	return err
 }

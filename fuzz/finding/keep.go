@@ -17,40 +17,41 @@ import (
 // Kept says what became of a finding that was to be kept.
 type Kept struct {
 	// Path is the file of the case that shows the failure from now on.
-	Path string
+	Path string `json:",omitempty"`
 	// Alike are files of other cases that show the same failure. If Fewer they were
 	// removed, since the finding's shows it better; else Path is one of them, and the
 	// finding was not saved.
-	Alike []string
-	Fewer bool
+	Alike []string `json:",omitempty"`
+	Fewer bool     `json:",omitempty"`
 	// OneCause reports that some of them fail in another way, with the same cause.
-	OneCause bool
-	// Page is the page of HTML beside the case; "" if there is none.
-	Page string
+	OneCause bool `json:",omitempty"`
+	// HTML is the page beside the case; "" if there is none.
+	HTML string `json:",omitempty"`
 }
 
-// Fresh reports whether the finding was saved.
-func (k *Kept) Fresh() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
+// Saved reports whether the finding was saved.
+func (k *Kept) Saved() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
 
-// Line says it in a line, and in another where the page is. Paths are shown as a function
-// shows them.
-func (k *Kept) Line(show func(string) string) string {
-	if k.Page == "" {
-		return k.line(show)
+// Yields reports that the finding was not saved, since the case at Path has the same cause.
+func (k *Kept) Yields() bool { return k.OneCause && !k.Saved() }
+
+// Line says it in a line, and in another where the page is. When says when the case runs
+// first, and paths are shown as a function shows them.
+func (k *Kept) Line(when string, show func(string) string) string {
+	text := k.line("runs first "+when, show)
+	if k.HTML != "" {
+		text += "\n        page: " + show(k.HTML)
 	}
-	return k.line(show) + "\n        page: " + show(k.Page)
+	return text
 }
 
 // line says what became of the finding.
-func (k *Kept) line(show func(string) string) string {
+func (k *Kept) line(when string, show func(string) string) string {
 	var names []string
 	for _, path := range k.Alike {
 		names = append(names, filepath.Base(path))
 	}
-	others, when := strings.Join(names, ", "), "runs first from now on"
-	if os.Getenv("JOSTLE_OUT") != "" {
-		when = "runs first while JOSTLE_OUT is set so"
-	}
+	others := strings.Join(names, ", ")
 	what, whose := "the same failure", "shows the same failure"
 	if k.OneCause {
 		what, whose = "another failure with the same cause", "shows another failure with the same cause"
@@ -185,12 +186,7 @@ func (k *Kept) Replace(c *corpus.Case, f *Finding) error {
 	if k.Path == "" || c.Path == k.Path || f.Case.OfLiteral() {
 		return nil
 	}
-	err := os.Remove(c.Path)
-	if errors.Is(err, fs.ErrNotExist) { // Keep has removed it
-		return nil
-	}
-	f.detach(c.Path)
-	return err
+	return f.Discard(c.Path)
 }
 
 // Renew saves a mended case anew, with the decisions of the run that has shown that: a
@@ -273,6 +269,15 @@ func (f *Finding) moveBeside(from, to string) {
 	for _, ending := range pages {
 		os.Rename(beside(from, ending), beside(to, ending)) // there may be none
 	}
+}
+
+// Discard removes the file of another case that shows the same failure, and what lies beside it.
+func (f *Finding) Discard(path string) error {
+	f.detach(path)
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) { // Keep has removed it
+		return err
+	}
+	return nil
 }
 
 // detach removes what lies beside another case of the same failure.

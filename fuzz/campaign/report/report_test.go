@@ -20,6 +20,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/worker"
 	"github.com/jostle-go/jostle/pulse"
@@ -67,8 +68,8 @@ func of(name, dir string) *campaign.Report {
 	}
 	arms := []campaign.Arm{{Name: name, Runs: 90, Fresh: 2}, {Name: "pct", Runs: 10, Fresh: 6.75}}
 	found := func(signature string, p *page.Page) *campaign.Finding {
-		return &campaign.Finding{Times: 3, Finding: worker.Finding{Signature: signature, Headline: name, Text: name, Where: name, Condition: name, Page: p,
-			Path: filepath.Join(dir, "7f3a.case")}}
+		return &campaign.Finding{Times: 3, Record: finding.Record{Signature: signature, Headline: name, Text: name, Where: name, Condition: name, Page: p,
+			Kept: finding.Kept{Path: filepath.Join(dir, "7f3a.case")}}}
 	}
 	return &campaign.Report{Ended: "time", Elapsed: 90 * time.Second, Deaths: 2, Outcomes: []campaign.Outcome{
 		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Arms: arms, Orders: seen(name, 3), Missed: []string{name},
