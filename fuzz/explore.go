@@ -71,11 +71,11 @@ func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	v := c.begin(tb, "Explore", exploreBudget, property)
 	defer v.watch()()
 	b, benchmark := tb.(*testing.B)
-	verdict := Verdict{Result: explore.Result{Bound: "replay"}}
+	verdict := Verdict{Result: explore.Result{Bound: explore.BoundReplay}}
 	v.recorded(func() {
 		tb.Helper()
 		if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
-			if verdict.Bound = v.replay(); verdict.Bound != "" {
+			if verdict.Bound = v.replay(); verdict.Bound != explore.NoBound {
 				return
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/native"
@@ -56,7 +57,7 @@ func (c Config) Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
 	t := c.newTarget(f, property)
 	do := func() {
-		if native.IsWorker(os.Args) || t.replay() == "" {
+		if native.IsWorker(os.Args) || t.replay() == explore.NoBound {
 			t.run(f)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/env"
+	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/session"
@@ -110,17 +111,17 @@ func (v *verb) tell(r *session.Reply) {
 }
 
 // replay runs the case that JOSTLE_REPLAY names, or else all saved cases. It
-// returns what keeps a search from following, "" when nothing does.
-func (v *verb) replay() (bound string) {
+// returns what keeps a search from following.
+func (v *verb) replay() explore.Bound {
 	v.t.Helper()
 	if name := os.Getenv("JOSTLE_REPLAY"); name != "" {
 		v.replayOne(name)
-		return "replay"
+		return explore.BoundReplay
 	}
 	if r := v.ask(session.Saved); r.Fails() {
-		return "saved case"
+		return explore.BoundSaved
 	}
-	return ""
+	return explore.NoBound
 }
 
 // replayOne runs only the case of that name, and shows its trace.

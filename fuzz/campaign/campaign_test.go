@@ -320,8 +320,8 @@ func TestOnlyInOldProcesses(t *testing.T) {
 	if f.Confirmed || !strings.Contains(f.Text, "replayed 2 of 2") || !strings.Contains(f.Text, "IT DOES NOT REPEAT in a new process") {
 		t.Errorf("confirmed is %v:\n%s", f.Confirmed, f.Text)
 	}
-	if !strings.Contains(f.Saved, "saved: "+f.Path) || len(loads(t, dir)) != 1 {
-		t.Errorf("%q, and there are %q", f.Saved, loads(t, dir))
+	if !f.Saved() || f.Path == "" || len(loads(t, dir)) != 1 {
+		t.Errorf("%+v, and there are %q", f.Kept, loads(t, dir))
 	}
 	p, err := campaign.Start(t.Context(), r.Outcomes[0].Subject, worker.Command{Env: environment(dir)})
 	if err != nil {

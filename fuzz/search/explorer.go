@@ -248,7 +248,7 @@ func (x *exploring) which(f *placed) string {
 	}
 	run := fmt.Sprintf("run %d of %d", number, all)
 	switch {
-	case f.probe && x.verdict.refuted != "":
+	case f.probe && x.verdict.refuted != noDoubt:
 		run = fmt.Sprintf("a confirming run after %s", words.Count(number, "run"))
 	case f.probe:
 		run = fmt.Sprintf("a random run beside %s", words.Count(number, "run"))
