@@ -3,6 +3,7 @@ package fuzz
 import (
 	"context"
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"os"
 	"testing"
 	"time"
@@ -105,7 +106,7 @@ func (g *target) run(f *testing.F) {
 func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 	s := g.session
 	s.Shrink, s.Pages, s.Shortest = g.verb.Shrink, g.pages, false
-	s.ConcludeNew(context.Background(), g.Runner, before, func(f finding.Record) {
+	s.ConcludeNew(context.Background(), g.Runner, before, func(f record.Record) {
 		if g.fail(&f); f.Problem != "" {
 			return
 		}

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"context"
 	"errors"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"os"
 	"testing"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -149,9 +149,9 @@ func isFile(path string) bool {
 }
 
 // fail prints a failing run and fails the test. If its case could not be saved it prints that.
-func (v *verb) fail(f *finding.Record) {
+func (v *verb) fail(f *record.Record) {
 	v.t.Helper()
-	text := f.Text + "        again: " + env.Again(f.Path) + words.Command(v.session.Property.Test, packageFolder) + "\n"
+	text := f.Text() + "        again: " + env.Again(f.Path) + words.Command(v.session.Property.Test, packageFolder) + "\n"
 	if f.Path != "" {
 		text += "        " + f.Line(env.When(), shown) + "\n"
 	}

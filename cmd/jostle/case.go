@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"io"
 	"io/fs"
 	"os"
@@ -18,7 +19,6 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/env"
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -232,7 +232,7 @@ func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q sessi
 	r, err := p.Do(ctx, q)
 	var death *worker.Death
 	if errors.As(err, &death) && !death.Outside() {
-		return &session.Reply{Exact: true, Findings: []finding.Record{{Text: "    the process ended: " + death.Error() + "\n"}}}, nil, nil
+		return &session.Reply{Exact: true, Findings: []record.Record{*death.Record()}}, nil, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -352,7 +352,7 @@ func told(w io.Writer, r *session.Reply) error {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprint(w, f.Text)
+		fmt.Fprint(w, f.Text())
 		if f.Path != "" && !f.Known {
 			fmt.Fprintf(w, "        %s\n", f.Line(env.When(), shown))
 		}

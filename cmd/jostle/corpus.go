@@ -14,7 +14,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
@@ -120,7 +120,7 @@ func newCorpusShow() *cobra.Command {
 			if c.Condition != "" {
 				fmt.Fprintf(w, "fails where %s\n", c.Condition)
 			}
-			said := finding.Said(&c)
+			said := record.Said(&c)
 			for _, line := range said {
 				fmt.Fprintln(w, line)
 			}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
@@ -123,7 +123,7 @@ func (e *explorer) run(ctx context.Context, proc *worker.Process) (*session.Repl
 }
 
 // keep keeps a finding, and then what it is made smaller to.
-func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *finding.Record, limit time.Duration) *campaign.Finding {
+func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *record.Record, limit time.Duration) *campaign.Finding {
 	f := &campaign.Finding{Record: *told, Times: 1}
 	if f.Fresh = f.Save(s.Cases()); f.Path == "" {
 		return f

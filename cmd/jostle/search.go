@@ -333,10 +333,7 @@ func (p *printer) tell(e campaign.Event) {
 
 // printFinding prints a finding as go test prints it.
 func (p *printer) printFinding(subject string, f *campaign.Finding) {
-	fmt.Fprintf(p.w, "--- FAIL: %s\n%s", subject, f.Text)
-	if !strings.HasSuffix(f.Text, "\n") {
-		fmt.Fprintln(p.w)
-	}
+	fmt.Fprintf(p.w, "--- FAIL: %s\n%s", subject, f.Text())
 	if f.Path != "" {
 		fmt.Fprintf(p.w, "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
 	}

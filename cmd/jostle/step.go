@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jostle-go/jostle/cmd/jostle/internal/screen"
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // step walks through the run of a case.
@@ -34,7 +34,7 @@ func (c *caseCommand) step(cmd *cobra.Command, args []string) error {
 		return told(cmd.OutOrStdout(), r)
 	}
 	defer p.Stop()
-	walk, err := screen.NewStepper(func(first, count int) (*page.Walk, error) {
+	walk, err := screen.NewStepper(func(first, count int) (*record.Walk, error) {
 		q.Do, q.First, q.Count = session.Walk, first, count
 		r, err := p.Do(cmd.Context(), q)
 		if err != nil {
@@ -62,8 +62,8 @@ func heading(r *session.Reply) string {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(&b, "%s\n    %s\n", f.Headline, f.Where)
-		if !f.Confirmed {
+		fmt.Fprintf(&b, "%s\n    %s\n", f.Headline(), f.Where)
+		if !f.Confirmed() {
 			b.WriteString("    IT DOES NOT REPEAT: the steps are those of one run, and others may come otherwise\n")
 		}
 	}

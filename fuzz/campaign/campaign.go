@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"path/filepath"
 	"time"
 
@@ -132,16 +132,15 @@ type Event struct {
 
 // A Finding is a failure of a property, or the death of a process.
 type Finding struct {
-	finding.Record
-	// Died reports that a process has ended with the run.
-	Died bool `json:",omitempty"`
+	record.Record
 	// Told reports that somebody was told of it, Fresh that its file was made for it.
-	Told, Fresh bool `json:",omitempty"`
+	Told  bool `json:"told,omitempty"`
+	Fresh bool `json:"fresh,omitempty"`
 	// Rest reports that it was found out of turn, at the end of a campaign. One that goes
 	// on from there may come to another run of it.
-	Rest bool `json:",omitempty"`
+	Rest bool `json:"rest,omitempty"`
 	// Times is how many runs have failed so.
-	Times int
+	Times int `json:"times"`
 }
 
 // An Outcome is what came of a property.

@@ -77,7 +77,7 @@ func campaignOf(t *testing.T, dir string, o campaign.Options, tests ...string) *
 func found(r *campaign.Report) (lines []string) {
 	for i := range r.Outcomes {
 		for _, f := range r.Outcomes[i].Findings {
-			lines = append(lines, fmt.Sprintf("%s: %s in run %d", r.Outcomes[i].Subject.Property.Name, f.Signature, f.Run+1))
+			lines = append(lines, fmt.Sprintf("%s: %s in run %d", r.Outcomes[i].Subject.Property.Name, f.Exact, f.Run+1))
 		}
 	}
 	slices.Sort(lines)
@@ -160,14 +160,14 @@ func TestDeaths(t *testing.T) {
 			if len(f) != 1 || !f[0].Died {
 				t.Fatalf("found %d, want one death: %+v", len(f), r.Outcomes[0])
 			}
-			if f[0].Signature != c.signature {
-				t.Errorf("its signature is %q, want %q", f[0].Signature, c.signature)
+			if f[0].Exact != c.signature {
+				t.Errorf("its signature is %q, want %q", f[0].Exact, c.signature)
 			}
-			if !strings.Contains(f[0].Text, c.said) {
-				t.Errorf("want %q in\n%s", c.said, f[0].Text)
+			if !strings.Contains(f[0].Text(), c.said) {
+				t.Errorf("want %q in\n%s", c.said, f[0].Text())
 			}
 			if f[0].Path == "" {
-				t.Fatalf("no case is kept:\n%s", f[0].Text)
+				t.Fatalf("no case is kept:\n%s", f[0].Text())
 			}
 			if got := r.Outcomes[1]; got.Runs != 200 || len(got.Findings) > 0 {
 				t.Errorf("beside it there were %d runs, want 200", got.Runs)
@@ -223,11 +223,11 @@ func TestStandsAtTheEnd(t *testing.T) {
 			o := campaign.Options{For: 300 * time.Millisecond, First: true, Env: []string{"JOSTLE_STALL=4s"}}
 			r := campaignOf(t, t.TempDir(), o, c.test)
 			out := &r.Outcomes[0]
-			if r.Ended != "time" || len(out.Findings) != 1 || out.Findings[0].Signature != c.signature {
+			if r.Ended != "time" || len(out.Findings) != 1 || out.Findings[0].Exact != c.signature {
 				t.Fatalf("ended by %q after %d runs: found %+v, %q", r.Ended, out.Runs, out.Findings, out.Complaints)
 			}
 			if f := out.Findings[0]; f.Path == "" || !f.Died {
-				t.Errorf("no case is kept:\n%s", f.Text)
+				t.Errorf("no case is kept:\n%s", f.Text())
 			}
 		})
 	}
@@ -317,8 +317,8 @@ func TestOnlyInOldProcesses(t *testing.T) {
 		t.Fatalf("%d failures, want 1", r.Failures())
 	}
 	f := r.Outcomes[0].Findings[0]
-	if f.Confirmed || !strings.Contains(f.Text, "replayed 2 of 2") || !strings.Contains(f.Text, "IT DOES NOT REPEAT in a new process") {
-		t.Errorf("confirmed is %v:\n%s", f.Confirmed, f.Text)
+	if f.Confirmed() || !strings.Contains(f.Text(), "replayed 2 of 2") || !strings.Contains(f.Text(), "IT DOES NOT REPEAT in a new process") {
+		t.Errorf("confirmed is %v:\n%s", f.Confirmed(), f.Text())
 	}
 	if !f.Saved() || f.Path == "" || len(loads(t, dir)) != 1 {
 		t.Errorf("%+v, and there are %q", f.Kept, loads(t, dir))
@@ -725,7 +725,7 @@ func TestCorpusFromNightToNight(t *testing.T) {
 		}
 		for _, f := range r.Outcomes[0].Findings {
 			if saved := strings.HasPrefix(f.Where, "saved case "); saved != (night > 1) {
-				t.Errorf("night %d found %s in %s", night, f.Signature, f.Where)
+				t.Errorf("night %d found %s in %s", night, f.Exact, f.Where)
 			}
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "*", "*"))

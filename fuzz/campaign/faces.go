@@ -1,12 +1,9 @@
 package campaign
 
 import (
-	"fmt"
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"os"
 	"slices"
-
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // grouped returns findings with those of one cause as one, which names the others: they are
@@ -37,20 +34,14 @@ func joined(a, b *Finding) *Finding {
 	both := *a
 	both.Times += b.Times
 	if b.Yields() && isGone(a.Path) { // it was written anew, with the name of the face
-		both.Kept = finding.Kept{Path: b.Path}
+		both.Kept = record.Kept{Path: b.Path}
 	}
-	for _, face := range append([]string{b.Lasting}, b.Faces...) {
-		if face == a.Lasting || slices.Contains(both.Faces, face) {
-			continue
+	for _, face := range append([]string{b.Signature}, b.Faces...) {
+		if face != a.Signature && !slices.Contains(both.Faces, face) {
+			both.Faces = append(slices.Clip(both.Faces), face)
 		}
-		both.Faces = append(slices.Clip(both.Faces), face)
-		both.Text += fmt.Sprintf("        one bug with another face, of the same cause: %s\n", trace.Visible(face))
 	}
-	if slices.Sort(both.Faces); a.Page != nil {
-		page := *a.Page
-		page.Faces = both.Faces
-		both.Page = &page
-	}
+	slices.Sort(both.Faces)
 	return &both
 }
 

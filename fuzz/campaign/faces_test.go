@@ -3,12 +3,10 @@ package campaign
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // TestGrouped: findings of one cause are one, whose case is the one that is kept; others are
@@ -19,7 +17,7 @@ func TestGrouped(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := func(name, cause, path string, yields bool, times int) *Finding {
-		f := &Finding{Record: finding.Record{Signature: name + " (x.go:1)", Lasting: name, Cause: cause, Kept: finding.Kept{Path: path}, Page: &page.Page{}}, Times: times}
+		f := &Finding{Record: record.Record{Exact: name + " (x.go:1)", Signature: name, Cause: cause, Kept: record.Kept{Path: path}}, Times: times}
 		if yields {
 			f.Alike, f.OneCause = []string{path}, true
 		}
@@ -43,16 +41,16 @@ func TestGrouped(t *testing.T) {
 		var got []string
 		for _, f := range grouped(c.list) {
 			path := strings.TrimSuffix(filepath.Base(f.Path), ".case")
-			got = append(got, f.Lasting+" "+string(rune('0'+f.Times))+" ["+strings.Join(f.Faces, " ")+"] "+path)
-			if !slices.Equal(f.Page.Faces, f.Faces) || strings.Count(f.Text, "one bug with another face") != len(f.Faces) {
-				t.Errorf("%s: the page has %q, the text %q", c.name, f.Page.Faces, f.Text)
+			got = append(got, f.Signature+" "+string(rune('0'+f.Times))+" ["+strings.Join(f.Faces, " ")+"] "+path)
+			if strings.Count(f.Text(), "one bug with another face") != len(f.Faces) {
+				t.Errorf("%s: the text is %q", c.name, f.Text())
 			}
 		}
 		if got := strings.Join(got, ", "); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.name, got, c.want)
 		}
 		for _, f := range c.list {
-			if f.Faces != nil || f.Page.Faces != nil {
+			if f.Faces != nil {
 				t.Errorf("%s: what is grouped was changed", c.name)
 			}
 		}

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"errors"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"maps"
 	"os"
@@ -15,8 +16,8 @@ import (
 
 // found takes a finding: keeps it if it is the first of its signature, and then has it
 // made smaller.
-func (c *campaign) found(t *target, told *finding.Record, died bool) {
-	old := t.find(told.Signature)
+func (c *campaign) found(t *target, told *record.Record, died bool) {
+	old := t.find(told.Exact)
 	if old != nil && (!old.Rest || c.resting) {
 		old.Times++
 		return
@@ -25,14 +26,14 @@ func (c *campaign) found(t *target, told *finding.Record, died bool) {
 	if len(t.Findings) == mostFindings || c.First && len(t.Findings) > 0 {
 		return
 	}
-	f := &Finding{Record: *told, Died: died, Times: 1, Rest: c.resting}
+	f := &Finding{Record: *told, Times: 1, Rest: c.resting}
 	t.Findings = append(t.Findings, f)
 	if f.Known {
 		c.told(t, f)
 		return
 	}
 	c.save(t, f)
-	if died || !f.Worth || !f.Confirmed || f.Path == "" {
+	if died || !f.Worth || !f.Confirmed() || f.Path == "" {
 		c.told(t, f)
 		return
 	}
@@ -55,9 +56,9 @@ func (c *campaign) foundIn(j *job) {
 // met takes a failure that was met while another was made smaller. The search may come to
 // it by itself, and then to another run of it: so that what is found does not depend on
 // which comes first, it is kept and no more, until nothing is left to search for.
-func (c *campaign) met(t *target, told *finding.Record) {
-	same := func(f *Finding) bool { return f.Signature == told.Signature }
-	if !told.Worth || t.find(told.Signature) != nil || slices.ContainsFunc(t.Met, same) || len(t.Met) == mostFindings {
+func (c *campaign) met(t *target, told *record.Record) {
+	same := func(f *Finding) bool { return f.Exact == told.Exact }
+	if !told.Worth || t.find(told.Exact) != nil || slices.ContainsFunc(t.Met, same) || len(t.Met) == mostFindings {
 		return
 	}
 	f := &Finding{Record: *told, Times: 1}
@@ -81,11 +82,11 @@ func (c *campaign) foundRest() {
 		}
 		for _, f := range t.Met {
 			switch {
-			case t.find(f.Signature) != nil && f.Fresh:
+			case t.find(f.Exact) != nil && f.Fresh:
 				os.Remove(f.Path)
 			case c.First:
-				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "met on the way: " + f.Headline + " (" + f.Line(env.When(), func(path string) string { return path }) + ")"})
-			case t.find(f.Signature) == nil && len(t.Findings) < mostFindings:
+				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "met on the way: " + f.Headline() + " (" + f.Line(env.When(), func(path string) string { return path }) + ")"})
+			case t.find(f.Exact) == nil && len(t.Findings) < mostFindings:
 				f.Rest = true
 				t.Findings = append(t.Findings, f)
 				c.shrink(t, f)
@@ -116,8 +117,8 @@ func (c *campaign) save(t *target, f *Finding) { f.Fresh = f.Save(t.subject.Case
 
 // doubt notes that a finding does not repeat, also in its case, if that was made for it.
 func doubt(t *target, f *Finding) {
-	f.Confirmed = false
-	f.Text += "        IT DOES NOT REPEAT in a new process, and so is not made smaller: a variable outlives a run?\n"
+	f.Stray = true
+	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, and so is not made smaller: a variable outlives a run?")
 	if f.Path == "" || !f.Fresh {
 		return
 	}
@@ -131,7 +132,7 @@ func doubt(t *target, f *Finding) {
 		f.Problem = err.Error()
 		return
 	}
-	f.Kept = finding.Kept{Path: c.Path}
+	f.Kept = record.Kept{Path: c.Path}
 }
 
 // shrink has a finding made smaller, before anything else of its target.
@@ -150,9 +151,9 @@ func (c *campaign) shrunk(j *job) {
 	case j.fickle:
 		doubt(j.target, f)
 	case errors.As(j.err, &death):
-		f.Text += "        (not made smaller: that ended its process: " + death.Headline() + ")\n"
+		f.Remarks = append(f.Remarks, "(not made smaller: that ended its process: "+death.Headline()+")")
 	case j.err != nil:
-		f.Text += "        (not made smaller: " + j.err.Error() + ")\n"
+		f.Remarks = append(f.Remarks, "(not made smaller: "+j.err.Error()+")")
 	default:
 		small := j.reply.Findings[0]
 		if small.Path == "" {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"slices"
 	"strings"
@@ -40,7 +40,7 @@ type job struct {
 	reply  *session.Reply     // of all turns
 	seen   []*coverage.Orders // what the runs have shown: of a share by its turns, or of all orders
 	err    error
-	died   []finding.Record // findings that are deaths
+	died   []record.Record // findings that are deaths
 	notes  []string
 	deaths int
 	late   string // why it was ended at last, although it was to end with its run
@@ -169,7 +169,7 @@ func (h *hand) do(j *job) {
 			return
 		}
 		j.died = append(j.died, *again)
-		j.known = append(j.known, again.Signature)
+		j.known = append(j.known, again.Exact)
 		if j.request.Do != session.Run || len(j.died) >= mostDeaths {
 			return
 		}
@@ -207,7 +207,7 @@ func (h *hand) repeats(ctx context.Context, j *job) bool {
 		return k.target == j.target
 	})
 	r, err := h.ask(ctx, j.target, session.Request{Do: session.Replay, Case: j.request.Case, File: j.request.File})
-	same := func(f finding.Record) bool { return f.Signature == j.finding.Signature }
+	same := func(f record.Record) bool { return f.Exact == j.finding.Exact }
 	j.fickle = err == nil && !slices.ContainsFunc(r.Findings, same)
 	return !j.fickle
 }
@@ -315,21 +315,21 @@ const timesAgain = 3
 // they come to their end, and the process has not ended by itself: somebody has ended it,
 // or its runs stood still while the machine did, or many runs together took too much
 // memory. Tries is how often the job was begun.
-func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *finding.Record {
+func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *record.Record {
 	if j.request.Do == session.Shrink {
 		return nil
 	}
-	headline := "the process ended: " + death.Headline()
-	f := &finding.Record{Signature: signature(death), Headline: headline, Where: whereDied(j, death)}
+	f := death.Record()
+	f.Signature = signature(death)
+	f.Exact, f.Where = f.Signature, whereDied(j, death)
 	if j.request.Do == session.Begin && death.At.String() != "" { // else it is a run of the first batch
 		if death.Outside() || death.Cause != "" && tries == 1 {
 			return nil
 		}
 		f.Path, f.Known = death.At.Saved, death.At.Saved != ""
-		f.Text = deathText(headline, f.Where, death)
 		return f
 	}
-	if slices.Contains(j.known, f.Signature) && !death.Outside() {
+	if slices.Contains(j.known, f.Exact) && !death.Outside() {
 		return f // there is a case of it
 	}
 	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted}
@@ -345,15 +345,14 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 		}
 	}
 	if len(ends) == timesAgain && alike(ends) || len(ends) > 0 && !death.Outside() {
+		f.Detail = ends[0].Record().Detail
 		h.caseOf(ctx, j, ends[0], f)
-		f.Text = deathText(headline, f.Where, ends[0]) + f.Text
 		return f
 	}
 	if death.Outside() || death.Cause != "" {
 		return nil
 	}
 	f.Where += fmt.Sprintf(", which came to their end %d times when they were made again", timesAgain)
-	f.Text = deathText(headline, f.Where, death)
 	return f
 }
 
@@ -369,17 +368,17 @@ func alike(list []*worker.Death) bool {
 
 // caseOf makes the run up to the decision with which a process died, and adds the case of
 // that run to a finding.
-func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *finding.Record) {
+func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *record.Record) {
 	f.Run = death.Last.Run
 	f.Where = fmt.Sprintf("run %d, made again", f.Run+1)
-	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Signature: f.Signature, Headline: f.Headline}
+	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Signature: f.Signature, Headline: f.Failure}
 	r, err := h.ask(ctx, j.target, q)
 	if err != nil || len(r.Findings) == 0 {
 		return
 	}
 	f.Case, f.Worth = r.Findings[0].Case, true
-	if chart := r.Findings[0].Text; chart != "" {
-		f.Text = "\n" + words.Indented(chart) + "        (up to the last step before)\n"
+	if f.Chart = r.Findings[0].Chart; f.Chart != "" {
+		f.Remarks = append(f.Remarks, "(up to the last step before)")
 	}
 }
 
@@ -392,18 +391,6 @@ func whereDied(j *job, d *worker.Death) string {
 		return fmt.Sprintf("one of the runs %d to %d", d.At.Batch*j.size+1, (d.At.Batch+1)*j.size)
 	}
 	return fmt.Sprintf("a run of batch %d", d.At.Batch+1)
-}
-
-// deathText is what is told of a death.
-func deathText(headline, where string, d *worker.Death) string {
-	text := "    " + headline + "\n        " + where + "\n"
-	if d.Said != "" {
-		text += words.Indented(d.Said)
-	}
-	if d.Cause != "" && strings.Contains(d.Cause, "\n") {
-		text += words.Indented(d.Cause)
-	}
-	return text
 }
 
 // signature tells a death from others: how it ended or why, without numbers.

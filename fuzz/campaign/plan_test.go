@@ -3,7 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"os"
 	"path/filepath"
@@ -60,7 +60,7 @@ func over(j *job, receives []int, steps int, signatures ...string) *job {
 	j.reply.Tally.Steps, j.reply.Tally.Runs = steps, 32*j.count
 	j.request.Count = 0
 	for _, s := range signatures {
-		j.reply.Findings = append(j.reply.Findings, finding.Record{Signature: s})
+		j.reply.Findings = append(j.reply.Findings, record.Record{Exact: s})
 	}
 	j.reply.Failed = len(signatures)
 	return j
@@ -150,7 +150,7 @@ func TestTurnsOfShares(t *testing.T) {
 				target.rest = nil
 			}
 			r := &session.Reply{Batch: 32, Over: n, Failed: n, Tally: search.NewTally(), Missed: []string{"a", fmt.Sprint(n)},
-				Findings: []finding.Record{{Signature: "s", Run: 32 * j.request.First}, {Signature: fmt.Sprint("in ", n == 6), Run: 1}}}
+				Findings: []record.Record{{Exact: "s", Run: 32 * j.request.First}, {Exact: fmt.Sprint("in ", n == 6), Run: 1}}}
 			r.Runs, r.Steps = 32*n, 320*n
 			var parts coverage.Orders
 			for b := range n {
@@ -214,7 +214,7 @@ func TestBoundedShares(t *testing.T) {
 // they are over, and nothing that was found is lost at the end.
 func TestSettled(t *testing.T) {
 	var told []string
-	c := planned(1, Options{Seed: 1, Tell: func(e Event) { told = append(told, fmt.Sprint(e.Finding.Signature, " in run ", e.Finding.Run)) }})
+	c := planned(1, Options{Seed: 1, Tell: func(e Event) { told = append(told, fmt.Sprint(e.Finding.Exact, " in run ", e.Finding.Run)) }})
 	jobs := []*job{c.share(c.targets[0]), c.share(c.targets[0]), c.share(c.targets[0]), c.share(c.targets[0])}
 	for i, j := range jobs {
 		over(j, nil, 1, "a", fmt.Sprint("only in ", i))
@@ -223,7 +223,7 @@ func TestSettled(t *testing.T) {
 		}
 	}
 	jobs[2].reply, jobs[2].err = nil, context.Canceled
-	jobs[2].died = []finding.Record{{Signature: "died", Run: 2}}
+	jobs[2].died = []record.Record{{Exact: "died", Run: 2}}
 	for _, i := range []int{1, 3, 0, 2} {
 		c.settle(jobs[i])
 	}

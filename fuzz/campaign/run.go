@@ -267,7 +267,7 @@ func (c *campaign) settleShare(j *job) {
 	}
 	t.take(&c.Options, j)
 	if n := j.reply.Failed - len(j.reply.Findings); n > 0 && len(j.reply.Findings) > 0 {
-		if f := t.find(j.reply.Findings[0].Signature); f != nil {
+		if f := t.find(j.reply.Findings[0].Exact); f != nil {
 			f.Times += n
 		}
 	}

@@ -1,10 +1,11 @@
 package campaign_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"maps"
 	"math"
 	"path/filepath"
@@ -139,13 +140,13 @@ func TestAllIsDescribed(t *testing.T) {
 		"Event":    {s, []reflect.Type{reflect.TypeFor[campaign.Event]()}},
 		"Progress": {s.Properties["Properties"].Items, []reflect.Type{reflect.TypeFor[campaign.Progress]()}},
 		"Arm":      {s.Properties["Properties"].Items.Properties["Arms"].Items, []reflect.Type{reflect.TypeFor[campaign.Arm]()}},
-		"Finding":  {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[finding.Record](), reflect.TypeFor[finding.Kept]()}},
+		"Finding":  {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[record.Record]()}},
 	} {
 		var want []string
 		for _, typ := range c.goes {
 			for f := range typ.Fields() {
-				if !f.Anonymous {
-					want = append(want, f.Name)
+				if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" || !f.Anonymous {
+					want = append(want, cmp.Or(name, f.Name))
 				}
 			}
 		}

@@ -2,7 +2,7 @@ package campaign
 
 import (
 	"fmt"
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"slices"
 
@@ -41,7 +41,7 @@ type target struct {
 	Deaths int
 	// Early are deaths before the first share, of which no case is known. The search may
 	// come to them again, and then to their cases.
-	Early []finding.Record
+	Early []record.Record
 	// Met are failures that were met while others were made smaller. They are kept as
 	// cases; the search may come to them by itself.
 	Met []*Finding
@@ -243,7 +243,7 @@ const (
 // find returns the finding with a signature, nil when there is none.
 func (t *target) find(signature string) *Finding {
 	for _, f := range t.Findings {
-		if f.Signature == signature {
+		if f.Exact == signature {
 			return f
 		}
 	}
@@ -253,7 +253,7 @@ func (t *target) find(signature string) *Finding {
 // signatures returns those of all findings.
 func (t *target) signatures() (list []string) {
 	for _, f := range t.Findings {
-		list = append(list, f.Signature)
+		list = append(list, f.Exact)
 	}
 	return list
 }

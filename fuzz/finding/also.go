@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/props"
 )
 
 // AlsoLine says in a line of a finding that was met on the way to another what it is, and what
 // became of it. Paths are shown as a function shows them.
-func (f *Finding) AlsoLine(kept Kept, err error, shown func(string) string) string {
+func (f *Finding) AlsoLine(kept record.Kept, err error, shown func(string) string) string {
 	switch {
 	case !f.Worth():
 		return f.Headline()
@@ -22,8 +23,8 @@ func (f *Finding) AlsoLine(kept Kept, err error, shown func(string) string) stri
 		return f.knownBy(kept.Path, shown)
 	}
 	places := "saved: " + shown(kept.Path)
-	if kept.HTML != "" {
-		places += ", page: " + shown(kept.HTML)
+	if kept.Page != "" {
+		places += ", page: " + shown(kept.Page)
 	}
 	return fmt.Sprintf("%s (%s)", f.Headline(), places)
 }
@@ -45,16 +46,4 @@ func (f *Finding) Known(folder corpus.Folder, r *props.Runner, shown func(string
 		}
 	}
 	return ""
-}
-
-// AddPages writes the pages of a finding beside its case, if it was saved.
-func (k *Kept) AddPages(f *Finding, r *props.Runner) error {
-	if !k.Saved() {
-		return nil
-	}
-	err := f.WritePages(r, k.Path)
-	if err == nil {
-		k.HTML = beside(k.Path, ".html")
-	}
-	return err
 }

@@ -3,67 +3,14 @@ package finding
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/props"
 )
-
-// Kept says what became of a finding that was to be kept.
-type Kept struct {
-	// Path is the file of the case that shows the failure from now on.
-	Path string `json:",omitempty"`
-	// Alike are files of other cases that show the same failure. If Fewer they were
-	// removed, since the finding's shows it better; else Path is one of them, and the
-	// finding was not saved.
-	Alike []string `json:",omitempty"`
-	Fewer bool     `json:",omitempty"`
-	// OneCause reports that some of them fail in another way, with the same cause.
-	OneCause bool `json:",omitempty"`
-	// HTML is the page beside the case; "" if there is none.
-	HTML string `json:",omitempty"`
-}
-
-// Saved reports whether the finding was saved.
-func (k *Kept) Saved() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
-
-// Yields reports that the finding was not saved, since the case at Path has the same cause.
-func (k *Kept) Yields() bool { return k.OneCause && !k.Saved() }
-
-// Line says it in a line, and in another where the page is. When says when the case runs
-// first, and paths are shown as a function shows them.
-func (k *Kept) Line(when string, show func(string) string) string {
-	text := k.line("runs first "+when, show)
-	if k.HTML != "" {
-		text += "\n        page: " + show(k.HTML)
-	}
-	return text
-}
-
-// line says what became of the finding.
-func (k *Kept) line(when string, show func(string) string) string {
-	var names []string
-	for _, path := range k.Alike {
-		names = append(names, filepath.Base(path))
-	}
-	others := strings.Join(names, ", ")
-	what, whose := "the same failure", "shows the same failure"
-	if k.OneCause {
-		what, whose = "another failure with the same cause", "shows another failure with the same cause"
-	}
-	switch {
-	case len(names) == 0:
-		return fmt.Sprintf("saved: %s (%s)", show(k.Path), when)
-	case k.Fewer:
-		return fmt.Sprintf("saved: %s (%s, in place of %s, which showed %s)", show(k.Path), when, others, what)
-	}
-	return fmt.Sprintf("not saved: %s %s, and is no larger", show(k.Path), whose)
-}
 
 // Keep saves a finding as Save does, but keeps one case of each failure. Other cases
 // of the folder that show the same failure, as corpus.Case.Alike tells, are run again.
@@ -75,10 +22,10 @@ func (k *Kept) line(when string, show func(string) string) string {
 //
 // Two failures with one cause, as corpus.Case.OneCause tells, are one bug: of their cases the
 // smallest stays, too, and names the other.
-func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
+func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (record.Kept, error) {
 	cases, _ := folder.Load() // those with problems show nothing
 	var worse []corpus.Case
-	k := Kept{}
+	k := record.Kept{}
 	for i := range cases {
 		c := &cases[i]
 		is := f.relation(c)
@@ -119,7 +66,7 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
 
 // yield leaves a finding to a case that shows its bug as well, and is no larger. If it is
 // another failure with one cause the case names it from then on.
-func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k Kept, err error) {
+func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k record.Kept, err error) {
 	now, path := *c, c.Path
 	if is == oneCause {
 		now.AddFaces(&f.Case)
@@ -129,7 +76,7 @@ func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k Ke
 			f.moveBeside(c.Path, path)
 		}
 	}
-	return Kept{Path: path, Alike: []string{path}, OneCause: is == oneCause}, err
+	return record.Kept{Path: path, Alike: []string{path}, OneCause: is == oneCause}, err
 }
 
 // A relation is what a saved case has to do with a finding, as far as can be told from them.
@@ -182,7 +129,7 @@ func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
 
 // Replace removes a saved case in whose place a finding was kept. If it may be of another
 // function literal of the test it stays.
-func (k *Kept) Replace(c *corpus.Case, f *Finding) error {
+func (f *Finding) Replace(k *record.Kept, c *corpus.Case) error {
 	if k.Path == "" || c.Path == k.Path || f.Case.OfLiteral() {
 		return nil
 	}
@@ -207,7 +154,7 @@ func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err e
 
 // explainKept rewrites a case that was kept before it was known in which orders it
 // fails. If people have changed its comment that stays as it is.
-func (f *Finding) explainKept(k *Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
+func (f *Finding) explainKept(k *record.Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
 	before := *f
 	before.Case.Explanation = nil
 	for i := range cases {

@@ -199,9 +199,9 @@ func TestPagesGoWithTheirCase(t *testing.T) {
 		f.Confirm(r)
 		kept, err := f.Keep(folder, r)
 		if err == nil {
-			err = kept.AddPages(f, r)
+			err = f.AddPages(r, &kept)
 		}
-		if err != nil || kept.HTML != strings.TrimSuffix(kept.Path, ".case")+".html" {
+		if err != nil || kept.Page != strings.TrimSuffix(kept.Path, ".case")+".html" {
 			t.Fatalf("%+v, %v", kept, err)
 		}
 		var got []string

@@ -206,8 +206,8 @@ func TestEndlessRunsAreExplainedInTime(t *testing.T) {
 	out := shrunkInNoTime(t, insistent)
 	const want = "fails in plain order, where the oldest message comes first, but with 1,995 constraints on which message comes first and a fault;\n" +
 		"    there was no time to run all orders"
-	if got := out.Why.String(); got != want || len(out.Finding.Page().Constraints) != 0 {
-		t.Errorf("%.500s, and %d constraints, want %s, and none", got, len(out.Finding.Page().Constraints), want)
+	if got := out.Why.String(); got != want || len(out.Finding.Case.Explanation.Constraints) != 0 {
+		t.Errorf("%.500s, and %d constraints, want %s, and none", got, len(out.Finding.Case.Explanation.Constraints), want)
 	}
 }
 

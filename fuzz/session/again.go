@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
@@ -44,14 +45,14 @@ func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 	res := search.Sample(ctx, s.Property, o)
 	r.Tally = res.Tally
 	if q.Stop != nil && res.Finding != nil && res.Index == q.Stop.Run {
-		r.Findings = []finding.Record{stopped(q, &res)}
+		r.Findings = []record.Record{stopped(q, &res)}
 	}
 	return nil
 }
 
 // stopped returns the record of a run that was ended before the decision with which a process
 // died: its case has that decision, too.
-func stopped(q *Request, res *search.Result) finding.Record {
+func stopped(q *Request, res *search.Result) record.Record {
 	f := res.Finding
 	f.Differs = "" // from a run that is not stopped: that says nothing
 	f.Explain("", nil)
@@ -64,7 +65,7 @@ func stopped(q *Request, res *search.Result) finding.Record {
 		c.Record.Choices = append(slices.Clone(c.Record.Choices), choice.Choice{Kind: choice.Kind(d.Choice[0]), N: d.Choice[1], Value: d.Choice[2]})
 	}
 	of := finding.Finding{Case: c}
-	return finding.Record{Case: of.Whole(), Signature: c.Signature, Text: f.Chart, Run: res.Index, Worth: true}
+	return record.Record{Case: of.Whole(), Exact: c.Signature, Chart: f.Chart, Run: res.Index, Worth: true}
 }
 
 var errStopped = errors.New("the run ends before the decision with which a process died")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"os"
 	"path/filepath"
 	"time"
@@ -17,7 +18,7 @@ import (
 
 // Conclude takes a confirmed finding the rest of its way: it shrinks, explains and saves it.
 // Where says which run it was.
-func (s *Session) Conclude(ctx context.Context, r *props.Runner, f *finding.Finding, where string) finding.Record {
+func (s *Session) Conclude(ctx context.Context, r *props.Runner, f *finding.Finding, where string) record.Record {
 	return s.conclude(ctx, r, f, where, end{keep: true})[0]
 }
 
@@ -31,14 +32,16 @@ type end struct {
 
 // conclude shrinks, explains and saves a finding. It returns its record, and after it those of
 // other failures that were met on the way, unless it saves them.
-func (s *Session) conclude(ctx context.Context, r *props.Runner, f *finding.Finding, where string, e end) []finding.Record {
+func (s *Session) conclude(ctx context.Context, r *props.Runner, f *finding.Finding, where string, e end) []record.Record {
 	out, kept, err := s.finish(ctx, r, f, e)
 	if !s.Later {
 		s.keepOthers(ctx, r, &out)
-		return []finding.Record{record(out.Finding, where, kept, err)}
+		return []record.Record{recordOf(out.Finding, where, kept, err)}
 	}
-	list := []finding.Record{record(out.Finding, where, kept, err)}
-	list[0].Page = paged(r, out.Finding)
+	if out.Finding.Seen == nil {
+		out.Finding.Look(r) // which knows the lines of code
+	}
+	list := []record.Record{recordOf(out.Finding, where, kept, err)}
 	for _, other := range out.Others {
 		list = append(list, other.Record("met while another failure was shrunk"))
 	}
@@ -47,7 +50,7 @@ func (s *Session) conclude(ctx context.Context, r *props.Runner, f *finding.Find
 
 // finish saves a finding as it was found, and then what it is shrunk to in its place: a
 // shrunk run that takes the process with it must not take the finding, too.
-func (s *Session) finish(ctx context.Context, r *props.Runner, f *finding.Finding, e end) (out search.Shrunk, kept finding.Kept, err error) {
+func (s *Session) finish(ctx context.Context, r *props.Runner, f *finding.Finding, e end) (out search.Shrunk, kept record.Kept, err error) {
 	if e.keep = e.keep && f.Worth(); e.keep && e.first == "" && s.Shrink > 0 {
 		e.first = s.saveEarly(f)
 	}
@@ -60,8 +63,8 @@ func (s *Session) finish(ctx context.Context, r *props.Runner, f *finding.Findin
 	return out, kept, err
 }
 
-// record returns a finding as a value, with what became of its file.
-func record(f *finding.Finding, where string, kept finding.Kept, err error) finding.Record {
+// recordOf returns a finding as a value, with what became of its file.
+func recordOf(f *finding.Finding, where string, kept record.Kept, err error) record.Record {
 	rec := f.Record(where)
 	if rec.Kept = kept; err != nil {
 		rec.Problem = err.Error()
@@ -89,7 +92,7 @@ func (s *Session) saveEarly(f *finding.Finding) string {
 }
 
 // save saves a finding. It removes the file that had it first, if that was made for it.
-func (s *Session) save(r *props.Runner, f *finding.Finding, first string) (kept finding.Kept, err error) {
+func (s *Session) save(r *props.Runner, f *finding.Finding, first string) (kept record.Kept, err error) {
 	if kept.Path = s.shorter(f); kept.Path == "" {
 		if kept, err = f.Keep(s.Folder, r); err == nil {
 			err = s.keepShortest(f, &kept)
@@ -174,11 +177,11 @@ func (s *Session) keepOthers(ctx context.Context, r *props.Runner, out *search.S
 }
 
 // addPages writes pages next to a case that was saved, if they are asked for.
-func (s *Session) addPages(r *props.Runner, f *finding.Finding, kept *finding.Kept) error {
+func (s *Session) addPages(r *props.Runner, f *finding.Finding, kept *record.Kept) error {
 	if !s.Pages {
 		return nil
 	}
-	return kept.AddPages(f, r)
+	return f.AddPages(r, kept)
 }
 
 // knownPart is which part of the time of a new failure is spent on a saved case of which
@@ -189,7 +192,7 @@ const knownPart = 10
 // explained as a new failure is. If there is no time for that, what its file says stands in,
 // which Played.Finding has noted. Its file stays as it is, unless it is to be repaired and the
 // result shows its failure better.
-func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
+func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, record.Kept, error) {
 	most := s.Shrink
 	if c.Condition != "" {
 		most /= knownPart
@@ -209,8 +212,8 @@ func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Findin
 }
 
 // retold decides between what a saved case was shrunk to and what its file says.
-func (s *Session) retold(r *props.Runner, f *finding.Finding, out *search.Shrunk, c *corpus.Case) (*finding.Finding, finding.Kept, error) {
-	small, kept := out.Finding, finding.Kept{Path: c.Path}
+func (s *Session) retold(r *props.Runner, f *finding.Finding, out *search.Shrunk, c *corpus.Case) (*finding.Finding, record.Kept, error) {
+	small, kept := out.Finding, record.Kept{Path: c.Path}
 	if small.Failure.Matches(c.Signature) {
 		small.Case.Faces = c.Faces
 	}
@@ -221,7 +224,7 @@ func (s *Session) retold(r *props.Runner, f *finding.Finding, out *search.Shrunk
 	case s.Repair && (out.Smaller || c.Condition == "" && small.Case.Condition != ""):
 		again, err := small.Keep(s.Folder, r)
 		if err == nil {
-			err = errors.Join(again.Replace(c, small), s.addPages(r, small, &again))
+			err = errors.Join(small.Replace(&again, c), s.addPages(r, small, &again))
 		}
 		return small, again, err
 	case out.Smaller:

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"io"
 	"os"
 	"path/filepath"
@@ -301,10 +302,10 @@ func TestShortestRunsAreConcluded(t *testing.T) {
 	if got := steps(); !slices.Equal(got, []int{5, 9}) {
 		t.Errorf("there are cases of %v steps", got)
 	}
-	var told []finding.Record
+	var told []record.Record
 	s := &Session{Property: p, Folder: folder, Shrink: time.Hour}
-	s.ConcludeNew(t.Context(), r, before, func(f finding.Record) { told = append(told, f) })
-	if got := steps(); !slices.Equal(got, []int{1, 9}) || len(told) != 1 || !strings.Contains(told[0].Text, "found by go test -fuzz as ") {
+	s.ConcludeNew(t.Context(), r, before, func(f record.Record) { told = append(told, f) })
+	if got := steps(); !slices.Equal(got, []int{1, 9}) || len(told) != 1 || !strings.Contains(told[0].Text(), "found by go test -fuzz as ") {
 		t.Errorf("there are cases of %v steps, and told were %+v", got, told)
 	}
 	if files, _ := os.ReadDir(folder.Dir); len(files) != 4 { // each has a note beside it

@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/distill"
-	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
@@ -78,9 +77,9 @@ type Reply struct {
 	search.Tally
 	// Notes, Findings and Problems are to be reported in this order. Of findings there is one
 	// for each signature. A test should fail for a problem.
-	Notes    []string         `json:",omitempty"`
-	Findings []finding.Record `json:",omitempty"`
-	Problems []string         `json:",omitempty"`
+	Notes    []string        `json:",omitempty"`
+	Findings []record.Record `json:",omitempty"`
+	Problems []string        `json:",omitempty"`
 	// Text is what is to be shown last, Trace all steps of the run.
 	Text  string `json:",omitempty"`
 	Trace string `json:",omitempty"`
@@ -112,7 +111,7 @@ type Reply struct {
 	Renewed string         `json:",omitempty"`
 	Pairs   []distill.Pair `json:",omitempty"` // that the run of Replay has shown
 	Gone    []string       `json:",omitempty"` // files that Tidy removed
-	Walk    *page.Walk     `json:",omitempty"`
+	Walk    *record.Walk   `json:",omitempty"`
 
 	// Verdict is that of Explore.
 	Verdict *search.Verdict `json:"-"`
@@ -142,8 +141,8 @@ func (r *Reply) addRuns(runs *search.Tally, missed []string) {
 func (r *Reply) Fails() bool { return len(r.Findings)+len(r.Problems) > 0 }
 
 // addFinding adds a finding, if it is the first of its signature.
-func (r *Reply) addFinding(f finding.Record) {
-	if !slices.ContainsFunc(r.Findings, func(old finding.Record) bool { return old.Signature == f.Signature }) {
+func (r *Reply) addFinding(f record.Record) {
+	if !slices.ContainsFunc(r.Findings, func(old record.Record) bool { return old.Exact == f.Exact }) {
 		r.Findings = append(r.Findings, f)
 	}
 }

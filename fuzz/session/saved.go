@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
@@ -75,14 +75,14 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 	case s.Later:
 		f := played.Finding(runner, s.origin(c), c)
 		f.Look(runner) // which knows the lines of code
-		kept := finding.Kept{Path: c.Path}
-		rec := record(f, where, kept, s.addPages(runner, f, &kept))
-		rec.Known, rec.Page = true, paged(runner, f)
+		kept := record.Kept{Path: c.Path}
+		rec := recordOf(f, where, kept, s.addPages(runner, f, &kept))
+		rec.Known = true
 		r.Findings = append(r.Findings, rec)
 	default:
 		where += ", " + words.Elapsed(time.Since(start))
 		f, kept, err := s.retell(ctx, runner, played.Finding(runner, s.origin(c), c), c)
-		rec := record(f, where, kept, err)
+		rec := recordOf(f, where, kept, err)
 		rec.Known = true
 		r.Findings = append(r.Findings, rec)
 	}
@@ -113,14 +113,6 @@ func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.
 	}
 	r.Findings = append(r.Findings, list...)
 	return true, nil
-}
-
-// paged returns a finding as a page.
-func paged(runner *props.Runner, f *finding.Finding) *page.Page {
-	if f.Seen == nil {
-		f.Look(runner)
-	}
-	return f.Page()
 }
 
 func (s *Session) origin(c *corpus.Case) finding.Origin {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"path/filepath"
 	"slices"
 
@@ -28,7 +29,7 @@ func (s *Session) shorter(f *finding.Finding) string {
 }
 
 // keepShortest notes a run that was saved, and removes the longer one of the same failure.
-func (s *Session) keepShortest(f *finding.Finding, kept *finding.Kept) error {
+func (s *Session) keepShortest(f *finding.Finding, kept *record.Kept) error {
 	if !s.Shortest || !kept.Saved() {
 		return nil
 	}
@@ -45,7 +46,7 @@ func (s *Session) keepShortest(f *finding.Finding, kept *finding.Kept) error {
 
 // ConcludeNew concludes the cases that are in the folder now and were not before, the smallest
 // first, if they fail as they were saved: other processes have saved them as they were found.
-func (s *Session) ConcludeNew(ctx context.Context, r *props.Runner, before []corpus.Case, take func(finding.Record)) {
+func (s *Session) ConcludeNew(ctx context.Context, r *props.Runner, before []corpus.Case, take func(record.Record)) {
 	now, _ := s.Folder.Load()
 	for i := range now {
 		c := &now[i]

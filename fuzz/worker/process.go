@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
@@ -93,6 +94,15 @@ func (d *Death) Error() string {
 		text += "\n" + words.Indented(d.Said)
 	}
 	return strings.TrimRight(text, "\n")
+}
+
+// Record returns the failing run with which the process died.
+func (d *Death) Record() *record.Record {
+	detail := strings.TrimRight(d.Said, "\n")
+	if _, more, _ := strings.Cut(d.Cause, "\n"); more != "" {
+		detail = strings.TrimLeft(detail+"\n"+d.Cause, "\n")
+	}
+	return &record.Record{Format: record.Format, Died: true, Failure: "the process ended: " + d.Headline(), Detail: detail}
 }
 
 // Outside reports whether the process was ended by neither itself nor its command: by
