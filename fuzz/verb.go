@@ -153,7 +153,7 @@ func (v *verb) fail(f *record.Record) {
 	v.t.Helper()
 	text := f.Text() + "        again: " + env.Again(f.Path) + words.Command(v.session.Property.Test, packageFolder) + "\n"
 	if f.Path != "" {
-		text += "        " + f.Line(env.When(), shown) + "\n"
+		text += "        " + f.InWords(env.When(), shown) + "\n"
 	}
 	v.t.print(text)
 	v.t.Fail()

@@ -354,7 +354,7 @@ func told(w io.Writer, r *session.Reply) error {
 		f := &r.Findings[i]
 		fmt.Fprint(w, f.Text())
 		if f.Path != "" && !f.Known {
-			fmt.Fprintf(w, "        %s\n", f.Line(env.When(), shown))
+			fmt.Fprintf(w, "        %s\n", f.InWords(env.When(), shown))
 		}
 		if f.Problem != "" {
 			fmt.Fprintf(w, "        %s\n", f.Problem)

@@ -338,7 +338,7 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 		fmt.Fprintf(p.w, "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
 	}
 	if f.Path != "" && !f.Known {
-		fmt.Fprintf(p.w, "        %s\n", f.Line(env.When(), shown))
+		fmt.Fprintf(p.w, "        %s\n", f.InWords(env.When(), shown))
 	}
 	if f.Problem != "" {
 		fmt.Fprintf(p.w, "        %s\n", f.Problem)

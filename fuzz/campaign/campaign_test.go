@@ -597,13 +597,13 @@ func TestOldFiles(t *testing.T) {
 	}}
 	campaignOf(t, dir, o, "TestHolds")
 	text, err := os.ReadFile(o.File)
-	if err != nil || !strings.HasPrefix(string(text), `{"Version":3,`) {
+	if err != nil || !strings.HasPrefix(string(text), `{"Version":4,`) {
 		t.Fatalf("%v: %.40s", err, text)
 	}
-	if err := os.WriteFile(o.File, []byte(strings.Replace(string(text), `"Version":3`, `"Version":2`, 1)), 0o600); err != nil {
+	if err := os.WriteFile(o.File, []byte(strings.Replace(string(text), `"Version":4`, `"Version":2`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const why = "state.json is of version 2, expected 3"
+	const why = "state.json is of version 2, expected 4"
 	o.Resume = true
 	_, err = campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
 	if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {

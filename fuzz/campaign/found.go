@@ -85,7 +85,7 @@ func (c *campaign) foundRest() {
 			case t.find(f.Exact) != nil && f.Fresh:
 				os.Remove(f.Path)
 			case c.First:
-				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "met on the way: " + f.Headline() + " (" + f.Line(env.When(), func(path string) string { return path }) + ")"})
+				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "met on the way: " + f.Headline() + " (" + f.InWords(env.When(), func(path string) string { return path }) + ")"})
 			case t.find(f.Exact) == nil && len(t.Findings) < mostFindings:
 				f.Rest = true
 				t.Findings = append(t.Findings, f)

@@ -115,12 +115,12 @@ func TestKeep(t *testing.T) {
 			}
 			names := strings.NewReplacer(strings.TrimSuffix(filepath.Base(old.Path), ".case"), "OLD",
 				strings.TrimSuffix(filepath.Base(kept.Path), ".case"), "NEW", ".case", "")
-			if got := names.Replace(kept.Line("from now on", filepath.Base)); got != test.want {
+			if got := names.Replace(kept.InWords("from now on", filepath.Base)); got != test.want {
 				t.Errorf("said %s, expected %s", got, test.want)
 			}
 			t.Setenv("JOSTLE_OUT", "elsewhere") // who does not set it so does not come to the case
 			elsewhere := strings.Replace(test.want, "runs first from now on", "runs first while JOSTLE_OUT is set so", 1)
-			if got := names.Replace(kept.Line("while JOSTLE_OUT is set so", filepath.Base)); got != elsewhere {
+			if got := names.Replace(kept.InWords("while JOSTLE_OUT is set so", filepath.Base)); got != elsewhere {
 				t.Errorf("said %s, expected %s", got, elsewhere)
 			}
 			want := map[string][]string{"new": {"NEW", "NEW-note.txt"}, "old": {"OLD", "OLD-note.txt"},

@@ -69,7 +69,7 @@ func (p *Record) head(w *Writer) {
 	if p.Test != of {
 		of += ", " + p.Test
 	}
-	w.Put("<p class=\"faint\">%s</p>\n<%s class=\"failure\">%s</%s>\n", of, w.heading, trimmed(p.Location+": "+visible(p.Failure)), w.heading)
+	w.Put("<p class=\"faint\">%s</p>\n<%s class=\"failure\">%s</%s>\n", of, w.heading, trimmed(p.location()+": "+visible(p.Failure)), w.heading)
 	if p.Detail != "" {
 		w.Put("<pre>%s</pre>\n", visible(p.Detail))
 	}

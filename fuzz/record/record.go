@@ -21,9 +21,10 @@ type Record struct {
 	Format   int    `json:"format"`
 	Property string `json:"property"`
 	Test     string `json:"test"`
-	Failure  string `json:"failure"`            // what was said, on one or more lines
-	Detail   string `json:"detail,omitempty"`   // more of it, such as a stack
-	Location string `json:"location,omitempty"` // the line that failed: "writer_test.go:31"
+	Failure  string `json:"failure"`          // what was said, on one or more lines
+	Detail   string `json:"detail,omitempty"` // more of it, such as a stack
+	File     string `json:"file,omitempty"`   // that failed, without its folder
+	Line     int    `json:"line,omitempty"`
 	// Signature tells the failure from others, as cases have it, and Exact from others of this
 	// build, with the line. Died reports that a process ended with the run.
 	Signature string `json:"signature"`

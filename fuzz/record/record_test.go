@@ -24,7 +24,7 @@ func of(text string) *Record {
 	why := &corpus.Explanation{Orders: 3, Failing: 2, Complete: true, Exact: true, Draws: []string{text}, Needs: []corpus.Need{{Kind: choice.Drop, N: 1}},
 		Constraints: []corpus.Constraint{{First: corpus.Message{Text: text, At: text, Kind: text}, Second: corpus.Message{Text: text, At: text, Kind: text, Send: 1},
 			Turned: &corpus.Share{Failed: 1, Of: 2}}}}
-	return &Record{Format: Format, Property: text, Test: text, Failure: text, Detail: text, Location: text, Signature: text,
+	return &Record{Format: Format, Property: text, Test: text, Failure: text, Detail: text, File: text, Signature: text,
 		Where: text, Shrunk: text, Why: why, Draws: []string{text}, Logs: []string{text}, Faces: []string{text}, Also: []string{text}, Remarks: []string{text},
 		Places: []Place{{Send: 0, Step: 0, SentAt: text, Handler: text}, {Send: 1, Step: 1, SentAt: text, Handler: text}},
 		Actors: []string{text, text},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/pulse/stack"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -117,14 +118,17 @@ func (r *Record) Headline() string {
 // FullHeadline is the line of the property that failed and all that it said.
 func (r *Record) FullHeadline() string {
 	first, rest, more := strings.Cut(visible(r.Failure), "\n")
-	if r.Location != "" {
-		first = r.Location + ": " + first
+	if at := r.location(); at != "" {
+		first = at + ": " + first
 	}
 	if more {
 		first += "\n        " + strings.ReplaceAll(rest, "\n", "\n        ")
 	}
 	return first
 }
+
+// location returns the line that failed, "" if it is not known.
+func (r *Record) location() string { return stack.Frame{File: r.File, Line: r.Line}.Place() }
 
 // early says that timers fired early in the run, whether the failure needs that, and
 // which setting forbids it.
@@ -261,9 +265,9 @@ func wrapped(draws []string) (lines []string) {
 	return lines
 }
 
-// Line says in a line what became of its file, and in another where the page is. When says
+// InWords says in a line what became of its file, and in another where the page is. When says
 // when the case runs first, and paths are shown as a function shows them.
-func (k *Kept) Line(when string, show func(string) string) string {
+func (k *Kept) InWords(when string, show func(string) string) string {
 	text := k.line("runs first "+when, show)
 	if k.Page != "" {
 		text += "\n        page: " + show(k.Page)

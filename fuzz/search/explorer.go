@@ -279,7 +279,7 @@ func (x *exploring) divergence() *Found {
 	}
 	f := w.finding()
 	f.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
-	f.Location, f.Differs = "", x.verdict.Nondeterminism
+	f.Location, f.Differs = pulse.Frame{}, x.verdict.Nondeterminism
 	if how := f.Difference(w.runner.Runner); how != "" {
 		f.Differs = how
 	}

@@ -131,7 +131,7 @@ func (p *replay) play(t *testing.T, out *search.Shrunk, f *finding.Finding) stri
 	if err != nil {
 		t.Errorf("%s: %v", p.name, err)
 	}
-	text := told.Text(fmt.Sprintf("saved case (%s)", played.How)) + kept.Line("from now on", filepath.Base) + "\n"
+	text := told.Text(fmt.Sprintf("saved case (%s)", played.How)) + kept.InWords("from now on", filepath.Base) + "\n"
 	after, err := os.ReadFile(path)
 	switch {
 	case err != nil:
@@ -202,8 +202,8 @@ func TestOthersAreKept(t *testing.T) {
 		if !slices.Equal(got, c.want) || len(small.Also) != min(1, len(c.want)) {
 			t.Errorf("%+v: kept %q, told %q", c, got, small.Also)
 		}
-		if own := strings.HasSuffix(kept.Line("from now on", filepath.Base), ".html"); own != c.pages {
-			t.Errorf("%+v: told %q", c, kept.Line("from now on", filepath.Base))
+		if own := strings.HasSuffix(kept.InWords("from now on", filepath.Base), ".html"); own != c.pages {
+			t.Errorf("%+v: told %q", c, kept.InWords("from now on", filepath.Base))
 		}
 	}
 }

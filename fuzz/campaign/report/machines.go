@@ -100,8 +100,8 @@ func (r *Report) SARIF() ([]byte, error) {
 				rules = append(rules, object{"id": p.Name, "shortDescription": object{"text": p.Name + " does not hold"}})
 			}
 			place := object{"logicalLocations": []object{{"fullyQualifiedName": p.Name}}}
-			if f.File != "" {
-				place["physicalLocation"] = object{"artifactLocation": object{"uri": (&url.URL{Path: f.File}).String()}, "region": object{"startLine": f.Line}}
+			if f.Source != "" {
+				place["physicalLocation"] = object{"artifactLocation": object{"uri": (&url.URL{Path: f.Source}).String()}, "region": object{"startLine": f.Line}}
 			}
 			results = append(results, object{"ruleId": p.Name, "ruleIndex": len(rules) - 1, "level": "error", "message": object{"text": f.message()},
 				"locations": []object{place}, "partialFingerprints": object{"jostleSignature/v1": p.Name + ": " + f.Signature}})

@@ -15,8 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
@@ -59,12 +57,12 @@ type Property struct {
 	matrix []byte // a picture
 }
 
-// A Finding is a failure, or the death of a process. Its path is from the root.
+// A Finding is a failure, or the death of a process. Its paths are from the root.
 type Finding struct {
 	record.Record
-	Times int    `json:"times"` // how many runs have failed so
-	File  string `json:"file"`  // the file of Location, from the root; "" if it is not known
-	Line  int    `json:"line"`
+	Times int `json:"times"` // how many runs have failed so
+	// Source is the path of File from the root; "" if it is not known.
+	Source string `json:"source"`
 }
 
 // An Arm is how many runs one way to search has made, and about how many orders of two
@@ -137,11 +135,9 @@ func listed[T any](list []T) []T { return append([]T{}, list...) }
 func newFinding(f *campaign.Finding, dir, root string) Finding {
 	out := Finding{Record: f.Record, Times: f.Times}
 	out.Path, out.Case = fromRoot(f.Path, root), ""
-	file, number, _ := strings.Cut(f.Location, ":")
-	line, err := strconv.Atoi(number)
-	path := filepath.Join(dir, file)
-	if info, missing := os.Stat(path); err == nil && missing == nil && info.Mode().IsRegular() && line > 0 {
-		out.File, out.Line = fromRoot(path, root), line
+	path := filepath.Join(dir, f.File)
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && f.Line > 0 {
+		out.Source = fromRoot(path, root)
 	}
 	return out
 }

@@ -56,7 +56,7 @@ func runOf(name string) record.Record {
 	m := record.Message{From: 0, To: 1, Label: name, SentIn: -1, SentAt: name}
 	why := &corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Draws: []string{name},
 		Constraints: []corpus.Constraint{{First: corpus.Message{Text: name, At: name}, Second: corpus.Message{Text: name, At: name, Send: 1}}}}
-	return record.Record{Property: name, Test: name, Failure: name, Detail: name, Location: "a_test.go:3", Why: why, Actors: []string{name, name},
+	return record.Record{Property: name, Test: name, Failure: name, Detail: name, File: "a_test.go", Line: 3, Why: why, Actors: []string{name, name},
 		Draws: []string{name}, Logs: []string{name}, Places: []record.Place{{}, {Send: 1, Step: 1}},
 		Steps: []record.Step{{Message: m}, {Message: m, Number: 1, Failed: true, After: []string{name}}}}
 }

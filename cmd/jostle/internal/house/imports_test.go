@@ -38,7 +38,7 @@ const order = `
 	pulse < props < props/linear < props/machine
 
 	# How we search. What stands below fuzz knows no testing.
-	corpus, pulse/trace, fuzz/words < fuzz/record
+	corpus, pulse/stack, pulse/trace, fuzz/words < fuzz/record
 	props, corpus, pulse/strategy, fuzz/record < fuzz/finding
 	pulse < fuzz/coverage < fuzz/guide
 	fuzz/words < fuzz/flight
