@@ -258,17 +258,17 @@ func stateFile(given string, patterns []string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	cache := os.Getenv("JOSTLE_CACHE")
-	if cache == "" || cache == "off" {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	cache := env.Cache(here)
+	if cache == "" { // a campaign has to note how far it is somewhere
 		dir, err := os.UserCacheDir()
 		if err != nil {
 			return "", fmt.Errorf("%w: give a file by --state", err)
 		}
 		cache = filepath.Join(dir, "jostle")
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		return "", err
 	}
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{here}, patterns...), "\x00")))
 	return filepath.Join(cache, "campaign", hex.EncodeToString(sum[:8])+".json"), nil
