@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"github.com/jostle-go/jostle/fuzz/session"
 	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jostle-go/jostle/fuzz/distill"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"github.com/jostle-go/jostle/fuzz/session"
 	"os"
 	"slices"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/subjects/raftdupvote"
 	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
 	"github.com/jostle-go/jostle/fuzz/worker"

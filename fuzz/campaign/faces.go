@@ -1,9 +1,10 @@
 package campaign
 
 import (
-	"github.com/jostle-go/jostle/fuzz/record"
 	"os"
 	"slices"
+
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // grouped returns findings with those of one cause as one, which names the others: they are

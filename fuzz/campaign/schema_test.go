@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/jostle-go/jostle/fuzz/record"
 	"maps"
 	"math"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // A schema is as much of a JSON Schema as that of events uses. Decoding fails for more.

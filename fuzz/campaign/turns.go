@@ -1,9 +1,10 @@
 package campaign
 
 import (
-	"github.com/jostle-go/jostle/fuzz/session"
 	"slices"
 	"time"
+
+	"github.com/jostle-go/jostle/fuzz/session"
 )
 
 // turn is how long a job of the search may take: after it no further batch is begun, and what

@@ -2,9 +2,9 @@ package search
 
 import (
 	"context"
-	"github.com/jostle-go/jostle/corpus"
 	"slices"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"

@@ -3,10 +3,10 @@ package session
 import (
 	"context"
 	"errors"
-	"github.com/jostle-go/jostle/fuzz/record"
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"

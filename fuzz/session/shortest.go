@@ -2,12 +2,12 @@ package session
 
 import (
 	"context"
-	"github.com/jostle-go/jostle/fuzz/record"
 	"path/filepath"
 	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/props"
 )
 
