@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,32 +12,40 @@ import (
 type Explanation struct {
 	// Orders is how many distinct orders were run, and Failing in how many of them a run
 	// failed alike.
-	Orders, Failing int
+	Orders  int `json:"orders"`
+	Failing int `json:"failing"`
 	// Complete reports that there are no other orders, Exact that the constraints of
 	// InCondition hold in those that fail and in no others. Mixed reports that runs of one
 	// order failed and passed. Reduced reports that orders in which every actor receives the
 	// same count as one, although the property may tell them apart. Skipped reports that
 	// some runs were skipped, Cut that there was no time for all, and Long that the run is too
 	// long for its orders to be run.
-	Complete, Exact, Mixed, Reduced, Skipped, Cut, Long bool
+	Complete bool `json:"complete,omitempty"`
+	Exact    bool `json:"exact,omitempty"`
+	Mixed    bool `json:"mixed,omitempty"`
+	Reduced  bool `json:"reduced,omitempty"`
+	Skipped  bool `json:"skipped,omitempty"`
+	Cut      bool `json:"cut,omitempty"`
+	Long     bool `json:"long,omitempty"`
 	// Early reports that the case does not fail without the timers that fired early.
-	Early       bool
-	Constraints []Constraint
+	Early       bool         `json:"early,omitempty"`
+	Constraints []Constraint `json:"constraints,omitempty"`
 	// Depth is how many constraints and answers other than zero make the order of the case
 	// out of plain order. Unnamed is how many of these constraints there are if they are too
 	// many to be among Constraints.
-	Depth, Unnamed int
+	Depth   int `json:"depth,omitempty"`
+	Unnamed int `json:"unnamed,omitempty"`
 	// Given are the kinds of the answers other than zero.
-	Given []choice.Kind
+	Given []choice.Kind `json:"given,omitempty"`
 	// Sampled is what random orders show; nil if all orders were run, or none at random.
-	Sampled *Sampled
+	Sampled *Sampled `json:"sampled,omitempty"`
 	// Draws has a remark for each draw that other values do for as well: "any" or "≥ 3";
 	// else it is "".
-	Draws []string
+	Draws []string `json:"draws,omitempty"`
 	// Needs says without how many answers of a kind the case does not fail.
-	Needs []Need
+	Needs []Need `json:"needs,omitempty"`
 	// Told are the words in which a file of version 5 or older has all this.
-	Told string
+	Told string `json:"told,omitempty"`
 }
 
 // A Place says of what a constraint is a part.
@@ -54,43 +63,58 @@ const (
 
 var places = []string{"condition", "own", "sample"}
 
+// MarshalText returns the name of a place.
+func (p Place) MarshalText() ([]byte, error) { return []byte(places[p]), nil }
+
+// UnmarshalText reads the name of a place.
+func (p *Place) UnmarshalText(text []byte) error {
+	at := slices.Index(places, string(text))
+	if at < 0 {
+		return fmt.Errorf("%q is no place of a constraint", text)
+	}
+	*p = Place(at)
+	return nil
+}
+
 // A Constraint is that one message is received before another.
 type Constraint struct {
-	Place         Place
-	Term          int // of the condition, from 0
-	First, Second Message
+	Place  Place   `json:"place"`
+	Term   int     `json:"term"` // of the condition, from 0
+	First  Message `json:"first"`
+	Second Message `json:"second"`
 	// Bare reports that no order receives the second without the first before it.
-	Bare bool
+	Bare bool `json:"bare,omitempty"`
 	// Turned are random orders in which the constraint is turned round, of InSample.
-	Turned *Share
+	Turned *Share `json:"turned,omitempty"`
 }
 
 // A Message is one that a constraint is about.
 type Message struct {
-	Text string // "write(1) from action.2"
-	At   string // its receiver; "" if this run does not send it
-	Kind string // its type and that of its receiver, whatever values it has
-	Send int    // its place among all messages of the run, -1 for none
+	Text string `json:"text"` // "write(1) from action.2"
+	At   string `json:"at"`   // its receiver; "" if this run does not send it
+	Kind string `json:"kind"` // its type and that of its receiver, whatever values it has
+	Send int    `json:"send"` // its place among all messages of the run, -1 for none
 }
 
 // Sampled are random orders of a case.
 type Sampled struct {
-	Free  Share // of any kind
-	Under Share // in which all constraints of InSample hold
-	Few   int   // after how many runs no more of these were looked for; 0 if there were enough
+	Free  Share `json:"random"`        // of any kind
+	Under Share `json:"under"`         // in which all constraints of InSample hold
+	Few   int   `json:"few,omitempty"` // after how many runs no more of these were looked for; 0 if there were enough
 }
 
 // A Share is how many of some orders fail. LeftOut reports that a constraint was left out,
 // since orders in which it is turned round hardly come.
 type Share struct {
-	Failed, Of int
-	LeftOut    bool
+	Failed  int  `json:"failed"`
+	Of      int  `json:"of"`
+	LeftOut bool `json:"leftOut,omitempty"`
 }
 
 // A Need is how many answers of a kind a case cannot do without.
 type Need struct {
-	Kind choice.Kind
-	N    int
+	Kind choice.Kind `json:"kind"`
+	N    int         `json:"n"`
 }
 
 // Of returns the constraints of a place.

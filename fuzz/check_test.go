@@ -17,7 +17,9 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
@@ -220,11 +222,11 @@ func TestPagesBesideCases(t *testing.T) {
 				t.Error("backwards")
 			}
 		})
-		found := search.Sample(context.Background(), v.property, search.Options{Runs: 1000, Seed: 1})
-		r := v.property.NewRunner()
+		found := search.Sample(context.Background(), v.session.Property, search.Options{Runs: 1000, Seed: 1})
+		r := v.session.Property.NewRunner()
 		defer r.Close()
-		if _, _, err := v.keeper.Save(r, found.Finding); err != nil {
-			t.Fatal(err)
+		if kept := v.session.Conclude(t.Context(), r, found.Finding, ""); kept.Problem != "" {
+			t.Fatal(kept.Problem)
 		}
 		var got []string
 		list, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
@@ -284,15 +286,15 @@ func TestCasesThatPassRunOnce(t *testing.T) {
 			t.Error("backwards")
 		}
 	})
-	r := v.property.NewRunner()
+	r := v.session.Property.NewRunner()
 	defer r.Close()
-	found := search.Sample(context.Background(), v.property, search.Options{Runs: 1000, Seed: 1})
-	if _, _, err := v.keeper.Save(r, found.Finding); err != nil {
-		t.Fatal(err)
+	found := search.Sample(context.Background(), v.session.Property, search.Options{Runs: 1000, Seed: 1})
+	if kept := v.session.Conclude(t.Context(), r, found.Finding, ""); kept.Problem != "" {
+		t.Fatal(kept.Problem)
 	}
 	runs, mended = 0, true
-	if held := v.replaySaved(); !held || runs != 1 {
-		t.Errorf("held %t, %d runs", held, runs)
+	if r := v.ask(session.Saved); r.Fails() || runs != 1 {
+		t.Errorf("%+v, %d runs", r, runs)
 	}
 }
 
@@ -645,6 +647,10 @@ var skippingSamples = map[string]func(*testing.T){
 }
 
 func TestEnvironment(t *testing.T) {
+	settled := func(c Config) (Config, error) {
+		e, err := env.Read(search.Names())
+		return c.settle(&e, checkBudget), err
+	}
 	for _, c := range []struct{ name, value, want string }{
 		{"JOSTLE_SEED", "x", `JOSTLE_SEED is "x": set it to a number from 1 on`},
 		{"JOSTLE_SEED", "0", `JOSTLE_SEED is "0": set it to a number from 1 on`},
@@ -654,22 +660,22 @@ func TestEnvironment(t *testing.T) {
 		{"JOSTLE_BUDGET", "-3s", `JOSTLE_BUDGET is "-3s": set it to a duration such as 30s, or to a number of runs`},
 	} {
 		t.Setenv(c.name, c.value)
-		if _, err := (Config{}).settle(checkBudget); err == nil || err.Error() != c.want {
+		if _, err := settled(Config{}); err == nil || err.Error() != c.want {
 			t.Errorf("%s=%s: %v, want %s", c.name, c.value, err, c.want)
 		}
 		t.Setenv(c.name, "")
 	}
 	t.Setenv("JOSTLE_BUDGET", "500")
 	t.Setenv("JOSTLE_SEED", "7")
-	if s, err := (Config{}).settle(checkBudget); err != nil || s.Runs != 500 || s.Budget != 0 || s.Seed != 7 {
+	if s, err := settled(Config{}); err != nil || s.Runs != 500 || s.Budget != 0 || s.Seed != 7 {
 		t.Errorf("settled to %+v, %v", s, err)
 	}
 	t.Setenv("JOSTLE_WORKERS", "3")
 	t.Setenv("JOSTLE_STRATEGY", "random,pos")
-	if s, err := (Config{Workers: 2}).settle(checkBudget); err != nil || s.Workers != 3 || !slices.Equal(s.Strategies, []string{"random", "pos"}) {
+	if s, err := settled(Config{Workers: 2}); err != nil || s.Workers != 3 || !slices.Equal(s.Strategies, []string{"random", "pos"}) {
 		t.Errorf("settled to %+v, %v", s, err)
 	}
-	if s, err := (Config{File: "kept"}).settle(checkBudget); err != nil || s.Workers != 1 {
+	if s, err := settled(Config{File: "kept"}); err != nil || s.Workers != 1 {
 		t.Errorf("an exploration with a file: settled to %+v, %v", s, err)
 	}
 }

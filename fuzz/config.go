@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,14 +91,10 @@ const (
 
 // settle fills in what is open, from the environment, then from the defaults.
 // Usual is the budget of a search that has none.
-func (c Config) settle(usual time.Duration) (Config, error) {
+func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	c.Workers = max(1, c.Workers)
 	if c.Source != nil {
 		c.Seed = c.Source.Uint64()
-	}
-	e, err := env.Read(search.Names())
-	if err != nil {
-		return c, err
 	}
 	c.Seed = cmp.Or(e.Seed, c.Seed, 1)
 	least := shrinkBudget
@@ -120,17 +117,11 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 			c.Budget /= shorter
 		}
 	}
-	if out := os.Getenv("JOSTLE_OUT"); out != "" {
-		c.Folder = out
-	}
-	if c.Folder == "" {
-		c.Folder = filepath.FromSlash("testdata/jostle")
-	}
-	c.Folder = inPackage(c.Folder)
+	c.Folder = inPackage(cmp.Or(e.Out, c.Folder, filepath.FromSlash("testdata/jostle")))
 	if c.File != "" {
 		c.File = inPackage(c.File)
 	}
-	return c, nil
+	return c
 }
 
 // packageFolder is where the test binary was started, which go test does in the
@@ -166,24 +157,32 @@ func shown(path string) string {
 
 // refuse returns what is set that is not for a verb.
 func (c *Config) refuse(verb string) error {
+	searches := []string{"Check", "MustFind", "Explore"}
 	for _, field := range []struct {
-		name, of string // a reason may follow, after a colon
-		set      bool
+		name  string
+		verbs []string
+		how   string // it is said else
+		set   bool
 	}{
-		{"Strategies", "Check and MustFind", c.Strategies != nil},
-		{"Method", "Explore", c.Method != explore.Method{}},
-		{"MustComplete", "Explore", c.MustComplete},
-		{"KeepOn", "Explore", c.KeepOn},
-		{"Inputs", "Explore", c.Inputs != 0},
-		{"Estimate", "Explore", c.Estimate},
-		{"Progress", "Explore", c.Progress != nil},
-		{"File", "Explore", c.File != ""},
-		{"Budget", "Check, MustFind and Explore: go test -fuzztime is Target's", c.Budget != 0},
-		{"Runs", "Check, MustFind and Explore: go test -fuzztime is Target's", c.Runs != 0},
-		{"Workers", "Check, MustFind and Explore: go test -parallel is Target's", c.Workers > 1},
+		{"Strategies", searches[:2], "", c.Strategies != nil},
+		{"Method", searches[2:], "", c.Method != explore.Method{}},
+		{"MustComplete", searches[2:], "", c.MustComplete},
+		{"KeepOn", searches[2:], "", c.KeepOn},
+		{"Inputs", searches[2:], "", c.Inputs != 0},
+		{"Estimate", searches[2:], "", c.Estimate},
+		{"Progress", searches[2:], "", c.Progress != nil},
+		{"File", searches[2:], "", c.File != ""},
+		{"Budget", searches, ": go test -fuzztime is Target's", c.Budget != 0},
+		{"Runs", searches, ": go test -fuzztime is Target's", c.Runs != 0},
+		{"Workers", searches, ": go test -parallel is Target's", c.Workers > 1},
 	} {
-		if of, _, _ := strings.Cut(field.of, ":"); field.set && !strings.Contains(of, verb) {
-			return fmt.Errorf("fuzz.Config.%s is set for %s, and is for %s", field.name, verb, field.of)
+		if field.set && !slices.Contains(field.verbs, verb) {
+			last := len(field.verbs) - 1
+			names := field.verbs[last]
+			if last > 0 {
+				names = strings.Join(field.verbs[:last], ", ") + " and " + names
+			}
+			return fmt.Errorf("fuzz.Config.%s is set for %s, and is for %s%s", field.name, verb, names, field.how)
 		}
 	}
 	return c.refuseValues()

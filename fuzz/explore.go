@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/report"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/shrink"
 )
@@ -71,15 +71,21 @@ func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	v := c.begin(tb, "Explore", exploreBudget, property)
 	defer v.watch()()
 	b, benchmark := tb.(*testing.B)
-	verdict := Verdict{Result: explore.Result{Bound: "replay"}}
+	verdict := Verdict{Result: explore.Result{Bound: explore.BoundReplay}}
 	v.recorded(func() {
 		tb.Helper()
 		if !benchmark || os.Getenv("JOSTLE_REPLAY") != "" {
-			if verdict.Bound = v.replay(); verdict.Bound != "" {
+			if verdict.Bound = v.replay(); verdict.Bound != explore.NoBound {
 				return
 			}
 		}
-		verdict = v.explore(benchmark)
+		v.session.Explore.Progress = v.progress(benchmark)
+		r := v.ask(session.Explore)
+		verdict = *r.Verdict
+		v.judge(verdict, benchmark)
+		if len(r.Findings) == 0 {
+			v.show()
+		}
 	})
 	if benchmark && verdict.Distinct >= 0 {
 		b.ReportMetric(float64(verdict.Distinct), "orders/op")
@@ -87,36 +93,9 @@ func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	return verdict
 }
 
-// explore goes through all orders, and fails the test for what is wrong.
-func (v *verb) explore(benchmark bool) Verdict {
-	v.t.Helper()
-	ctx, cancel := v.context()
-	defer cancel()
-	progress := v.progress(benchmark)
-	early := &finding.Early{Folder: v.folder}
-	o := search.ExploreOptions{Method: v.Method, Runs: v.Runs, Inputs: v.Inputs, Seed: v.Seed, Workers: v.Workers,
-		KeepOn: v.KeepOn, Estimate: v.Estimate, File: v.File, Progress: progress, Passed: v.shower.passed()}
-	if v.KeepOn {
-		o.Met = early.Save
-	}
-	x, err := search.Explore(ctx, v.property, o)
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	if progress != nil {
-		progress(x.Verdict.Progress())
-	}
-	early.Clear(v.judge(&x))
-	v.conclude(x.Verdict, benchmark)
-	if len(x.Verdict.Failures) == 0 && x.Divergence == nil {
-		v.show()
-	}
-	return x.Verdict
-}
-
-// conclude logs the verdict and what to do about it. A test that passes shows no
+// judge logs the verdict and what to do about it. A test that passes shows no
 // log without -v, so an exploration that was not complete is said beside it too.
-func (v *verb) conclude(verdict Verdict, benchmark bool) {
+func (v *verb) judge(verdict Verdict, benchmark bool) {
 	v.t.Helper()
 	text := verdict.String()
 	advice := verdict.Advice()
@@ -154,23 +133,4 @@ func (v *verb) progress(benchmark bool) func(explore.Progress) {
 	}
 	w := v.aside()
 	return report.Printer(w, v.t.Name(), report.IsTerminal(w))
-}
-
-// judge fails the test for what was found. It returns the paths of the cases that
-// were kept.
-func (v *verb) judge(x *search.Exploration) (kept map[string]bool) {
-	v.t.Helper()
-	v.complain(x.Complaints)
-	kept, v.keeper.Found = map[string]bool{}, x.Verdict.Failures
-	for _, f := range x.Found {
-		kept[v.keep(f.Finding, f.Run)] = true
-	}
-	v.complain(x.Lost)
-	if f := x.Divergence; f != nil {
-		v.fail(f.Finding, f.Run, finding.Kept{})
-	}
-	if clash := x.Verdict.Clash; clash != "" {
-		v.t.Error(clash)
-	}
-	return kept
 }

@@ -1,7 +1,7 @@
 package fuzz
 
 import (
-	"cmp"
+	"context"
 	"os"
 	"testing"
 	"time"
@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
-	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -20,8 +20,7 @@ import (
 // fails and no search follows.
 func (v *verb) recorded(do func()) {
 	v.t.Helper()
-	if v.name != "MustFind" && worker.Serve(worker.Call{Verb: v.name, Property: v.property, Folder: v.folder, Strategies: v.Strategies,
-		Stall: v.dog.Limit, Explore: search.ExploreOptions{Method: v.Method, Inputs: v.Inputs}}) {
+	if v.name != "MustFind" && worker.Serve(v.name, v.session, v.dog.Limit) {
 		return
 	}
 	_, benchmark := v.t.TB.(*testing.B)
@@ -43,14 +42,14 @@ func (v *verb) recorded(do func()) {
 			return
 		}
 	}
-	v.property.Recorder = folder.Record(record)
-	defer v.property.Recorder.End()
+	v.session.Property.Recorder = folder.Record(record)
+	defer v.session.Property.Recorder.End()
 	do()
 }
 
 // record returns what is recorded of this call.
 func (v *verb) record() flight.Record {
-	call := flight.Call{Dir: packageFolder, Test: v.t.Name(), Verb: v.name, Func: v.property.FuncName()}
+	call := flight.Call{Dir: packageFolder, Test: v.t.Name(), Verb: v.name, Func: v.session.Property.FuncName()}
 	return flight.Record{Call: call, Seed: v.Seed, Strategies: v.Strategies, Workers: v.Workers, Runs: v.Runs}
 }
 
@@ -62,7 +61,7 @@ func (v *verb) lookAt(l *flight.Left) bool {
 	if v.name == "Explore" {
 		limit += 2 * v.Budget
 	}
-	if d := v.limit.Deadline; !d.IsZero() {
+	if d := v.session.Limit.Deadline; !d.IsZero() {
 		limit = min(limit, time.Until(d)/2)
 	}
 	out := l.Again(limit)
@@ -99,29 +98,27 @@ func (v *verb) makeAgain(path string, do func()) {
 	defer func() {
 		flight.Land(path, reached)
 		for _, f := range found { // which is shrunk: that is no part of its run
-			v.keep(f, "a run with which a process died")
+			runner := v.session.Property.NewRunner()
+			defer runner.Close()
+			rec := v.session.Conclude(context.Background(), runner, f, "a run with which a process died")
+			v.fail(&rec)
 		}
 	}()
-	v.Seed, v.Strategies, v.Workers, v.Runs, v.Budget = r.Seed, r.Strategies, r.Workers, 0, 0
-	v.File = flight.CopyOf(v.File, v.t.TempDir())
-	ctx, cancel := v.context()
-	defer cancel()
+	v.Seed, v.Runs, v.Budget = r.Seed, 0, 0
+	v.session.Strategies, v.session.Workers, v.session.Explore.File = r.Strategies, r.Workers, flight.CopyOf(v.File, v.t.TempDir())
 	all := false
 	for _, run := range r.On {
 		switch run.Phase {
 		case flight.Saved:
-			v.replaySaved()
+			v.ask(session.Saved)
 		case flight.Explore, flight.Bytes:
 			all, v.Runs = true, v.Runs+run.Index+1
 		default:
-			portfolio, err := v.portfolio()
+			f, made, err := v.session.Rerun(v.request(session.Check), run)
 			if err != nil {
 				v.t.Fatal(err)
 			}
-			h := v.hints(ctx)
-			f, made := search.Again(ctx, v.property, search.Options{Seed: v.Seed, Portfolio: portfolio, Hinted: h.Given, Cache: v.cache()}, exhaustRuns, run)
-			reached = reached && made
-			if f = cmp.Or(f, h.Failed); f != nil && v.name != "MustFind" {
+			if reached = reached && made; f != nil && v.name != "MustFind" {
 				found = append(found, f)
 			}
 		}
@@ -129,9 +126,9 @@ func (v *verb) makeAgain(path string, do func()) {
 	if all {
 		do()
 		if v.name == "Explore" && !v.Estimate {
-			v.Estimate = true // it may have been one of these runs, which come when there is time
+			v.session.Explore.Estimate = true // it may have been one of these runs, which come when there is time
 			do()
 		}
-		reached = reached && !v.limit.Struck()
+		reached = reached && !v.session.Limit.Struck()
 	}
 }

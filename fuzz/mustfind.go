@@ -1,11 +1,13 @@
 package fuzz
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -40,17 +42,14 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	t.Helper()
 	v := c.begin(t, "MustFind", checkBudget, property)
 	defer v.watch()()
-	portfolio, err := v.portfolio()
-	if err != nil {
-		v.t.Fatal(err)
-	}
 	found := &finding.Finding{Failure: &pulse.Failure{}} // of no run: JOSTLE_FLIGHT asks for another
 	v.recorded(func() {
 		t.Helper()
 		start := time.Now()
-		ctx, cancel := v.context()
-		defer cancel()
-		res := v.sample(ctx, search.Options{Runs: v.Runs, Seed: v.Seed, Workers: v.Workers, Portfolio: portfolio})
+		res, err := v.session.Search(context.Background(), v.request(session.Check))
+		if err != nil {
+			v.t.Fatal(err)
+		}
 		found = v.mustHave(res, start)
 	})
 	if found.Case.Test == "" && t.Failed() {
@@ -87,7 +86,9 @@ func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 func (v *verb) foundNothing(res search.Result, elapsed string) {
 	v.t.Helper()
 	complaints := res.Complaints()
-	v.complain(complaints)
+	for _, text := range complaints {
+		v.t.Error(text)
+	}
 	if res.Tested() == 0 && len(complaints) > 0 {
 		v.t.FailNow() // they say why nothing was tested
 	}

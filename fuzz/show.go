@@ -45,7 +45,7 @@ func (v *verb) show() {
 	}
 	text := "    JOSTLE_SHOW: no run passed\n"
 	if c := v.shower.last; c != nil {
-		r := v.property.NewRunner()
+		r := v.session.Property.NewRunner()
 		defer r.Close()
 		text = finding.Show(r, c)
 	}

@@ -1,15 +1,18 @@
 package fuzz
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/native"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 )
@@ -55,7 +58,7 @@ func (c Config) Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
 	t := c.newTarget(f, property)
 	do := func() {
-		if native.IsWorker(os.Args) || t.replay() == "" {
+		if native.IsWorker(os.Args) || t.replay() == explore.NoBound {
 			t.run(f)
 		}
 	}
@@ -74,16 +77,20 @@ func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
 	f.Helper()
 	t := &target{verb: c.begin(f, "Target", 0, property), tally: search.NewTally()}
 	f.Cleanup(t.watch())
-	t.Runner = t.property.NewRunner()
+	t.Runner = t.session.Property.NewRunner()
 	f.Cleanup(t.Runner.Close)
-	t.shortest = finding.Shortest{Folder: t.folder, Runner: t.Runner}
+	s := t.session
+	t.pages, s.Shortest = s.Pages, true
+	if native.IsFuzzing(os.Args) { // the engine makes inputs smaller itself
+		s.Shrink, s.Pages = 0, false
+	}
 	return t
 }
 
 // run hands over to the engine.
 func (g *target) run(f *testing.F) {
 	seeds := g.addSeeds(f)
-	before, _ := g.folder.Load()
+	before, _ := g.session.Folder.Load()
 	engine := native.EngineOf(packageFolder, f.Name())
 	f.Fuzz(g.fuzz)
 	switch {
@@ -97,17 +104,17 @@ func (g *target) run(f *testing.F) {
 // conclude shrinks what the processes of the engine have found and saved since, which had
 // no time for it: the cases, and the inputs that the engine has saved itself.
 func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
-	g.shortest.Conclude(before, func(f *finding.Finding, file string) string {
-		small, kept, err := g.keeper.Save(g.Runner, f)
-		g.fail(small, "found by go test -fuzz as "+file, kept)
-		if err != nil {
-			g.notSaved(small, kept.Path, err)
-			return ""
+	s := g.session
+	s.Shrink, s.Pages, s.Shortest = g.verb.Shrink, g.pages, false
+	s.ConcludeNew(context.Background(), g.Runner, before, func(f record.Record) {
+		if g.fail(&f); f.Problem != "" {
+			return
 		}
-		for _, said := range engine.Shrink(&g.Harness, &small.Case) {
-			g.t.print("        " + said + "\n")
+		if c, err := corpus.Decode(f.Path, []byte(f.Case)); err == nil {
+			for _, said := range engine.Shrink(&g.Harness, &c) {
+				g.t.print("        " + said + "\n")
+			}
 		}
-		return kept.Path
 	})
 }
 
@@ -120,7 +127,7 @@ func (g *target) judge(f *testing.F, seeds int) {
 	start := time.Now()
 	for i := 0; i < mostMore && g.lacks() && time.Since(start) < checkBudget; i++ {
 		data := native.RandomBytes((g.verb.Seed-1)*randomSeeds + uint64(seeds+i))
-		g.property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
+		g.session.Property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
 		res := g.Run(data)
 		g.tally.Count("bytes", &res)
 		if res.Failure != nil {
@@ -132,7 +139,9 @@ func (g *target) judge(f *testing.F, seeds int) {
 		g.t.Error(late)
 	}
 	end := search.Result{Tally: g.tally, Missed: g.Runner.Missed()}
-	g.complain(end.Complaints())
+	for _, text := range end.Complaints() {
+		g.t.Error(text)
+	}
 }
 
 // lacks reports whether the runs so far have tested nothing, or not reached all
@@ -143,8 +152,8 @@ func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Mis
 type target struct {
 	*verb
 	native.Harness
-	shortest finding.Shortest
-	tally    search.Tally // of the runs of this process
+	tally search.Tally // of the runs of this process
+	pages bool         // are asked for
 }
 
 // randomSeeds is how many random drafts the engine begins with.
@@ -153,9 +162,9 @@ const randomSeeds = 8
 // addSeeds gives the engine the saved cases, as bytes, and random drafts. It
 // returns how many there are.
 func (g *target) addSeeds(f *testing.F) (n int) {
-	cases, _ := g.folder.Load() // their problems have been told
+	cases, _ := g.session.Folder.Load() // their problems have been told
 	if native.IsFuzzing(os.Args) {
-		cases = append(cases, g.cache().Load().Cases...)
+		cases = append(cases, g.session.Cache.Load().Cases...)
 	}
 	for i := range cases {
 		if data := g.BytesOf(&cases[i]); data != nil {
@@ -173,7 +182,7 @@ func (g *target) addSeeds(f *testing.F) (n int) {
 //
 // Skips: inputs that the property skips, or whose draws find no value.
 func (g *target) fuzz(t *testing.T, data []byte) {
-	g.property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
+	g.session.Property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
 	res := g.Run(data)
 	g.tally.Count("bytes", &res)
 	switch {
@@ -186,19 +195,10 @@ func (g *target) fuzz(t *testing.T, data []byte) {
 
 // tell saves a failing run, shows it and fails the test of its input.
 func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
-	f := finding.From(finding.Origin{Property: g.property.Name, Test: g.property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
+	f := finding.From(finding.Origin{Property: g.session.Property.Name, Test: g.session.Property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
 	f.Confirm(g.Runner)
-	if !native.IsFuzzing(os.Args[1:]) { // whose engine makes inputs smaller itself
-		f = g.keeper.Shrunk(g.Runner, f)
-	}
-	kept, err := g.shortest.Keep(f)
-	if err == nil && !native.IsFuzzing(os.Args[1:]) {
-		err = g.keeper.AddPages(g.Runner, f, &kept)
-	}
-	own := &verb{Config: g.Config, t: output{t}, property: g.property, folder: g.folder}
-	own.property.Test = t.Name()
-	own.fail(f, fmt.Sprintf("%d bytes", bytes), kept)
-	if err != nil {
-		own.notSaved(f, kept.Path, err)
-	}
+	rec := g.session.Conclude(context.Background(), g.Runner, f, fmt.Sprintf("%d bytes", bytes))
+	own, of := *g.verb, *g.session
+	of.Property.Test, own.t, own.session = t.Name(), output{t}, &of
+	own.fail(&rec)
 }

@@ -3,34 +3,29 @@ package fuzz
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/env"
-	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 )
 
-// A verb is one call of Check, Explore or Target: what all of them do with
-// saved cases and with findings.
+// A verb is one call of Check, MustFind, Explore or Target: it asks a session, and prints what
+// that replies.
 type verb struct {
 	Config
-	t        output
-	name     string // of the verb
-	property search.Property
-	folder   corpus.Folder
-	limit    search.Limit
-	dog      *search.Watchdog
-	shower   *shower
-	keeper   *search.Keeper
+	t       output
+	name    string // of the verb
+	session *session.Session
+	dog     *search.Watchdog
+	shower  *shower
 }
 
 // begin makes a verb, or fails the test when it is called wrongly.
@@ -40,20 +35,30 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if property == nil {
 		out.Fatalf("fuzz.%s: the property is nil: give it a func(*props.T)", name)
 	}
-	if err := c.refuse(name); err != nil {
-		out.Fatal(err)
+	e, err := env.Read(search.Names())
+	if err == nil {
+		err = c.refuse(name)
 	}
-	c, err := c.settle(usual)
+	if c = c.settle(&e, usual); err == nil && c.Strategies != nil {
+		_, err = search.Strategies(c.Strategies...)
+	}
 	if err != nil {
 		out.Fatal(err)
 	}
-	v := &verb{Config: c, t: out, name: name, property: search.PropertyOf(property, t.Name()), limit: search.LimitOf(t), shower: newShower()}
-	v.dog = newWatchdog(v.limit)
-	v.folder = corpus.FolderOf(c.Folder, v.property.Name)
-	v.keeper = &search.Keeper{Folder: v.folder, Left: v.Shrink, Limit: v.limit, Shown: shown, Progress: v.shrinking,
-		Pages: os.Getenv("JOSTLE_OUT") != "", Repair: os.Getenv("JOSTLE_REPAIR") == "1"}
+	v := &verb{Config: c, t: out, name: name, shower: newShower()}
+	s := &session.Session{Property: search.PropertyOf(property, t.Name()), Strategies: c.Strategies, Workers: c.Workers, Passed: v.shower.passed(),
+		Explore: search.ExploreOptions{Method: c.Method, Inputs: c.Inputs, KeepOn: c.KeepOn, Estimate: c.Estimate, File: c.File},
+		Shrink:  c.Shrink, Limit: search.LimitOf(t), Pages: e.Out != "", Repair: e.Repair, Shown: shown, Shrinking: v.shrinking}
+	s.Folder = corpus.FolderOf(c.Folder, s.Property.Name)
+	if c.Strategies == nil && c.Runs == 0 {
+		s.FewFor = c.Budget / fewPart
+	}
+	if e.Distill && name != "MustFind" {
+		s.Cache = s.Property.Cache(env.Cache(packageFolder))
+	}
+	v.session, v.dog = s, newWatchdog(&e, s.Limit)
 	_, benchmark := t.(*testing.B)
-	v.property.Made = func(r *props.Runner) {
+	s.Property.Made = func(r *props.Runner) {
 		v.dog.Look(r)
 		if !benchmark { // which may explore a million times
 			askAtTheEnd(out, r)
@@ -61,6 +66,9 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	}
 	return v
 }
+
+// fewPart is which part of its time Check spends on running all distinct orders, if they are few.
+const fewPart = 10
 
 // askAtTheEnd fails a test for what goroutines of a property have done wrong
 // when the test is over. Its last runs may be over for long by then.
@@ -72,92 +80,67 @@ func askAtTheEnd(t output, r *props.Runner) {
 	})
 }
 
-// context returns that of a search, which ends with the budget and before go test
-// ends the process.
-func (v *verb) context() (context.Context, context.CancelFunc) {
-	var end time.Time
-	if v.Budget > 0 {
-		end = time.Now().Add(v.Budget)
-	}
-	if end = v.limit.Before(end); end.IsZero() {
-		return context.WithCancel(context.Background())
-	}
-	return context.WithDeadline(context.Background(), end)
+// request returns a request with the settings of the verb.
+func (v *verb) request(do session.Kind) *session.Request {
+	return &session.Request{Do: do, Seed: v.Seed, Runs: v.Runs, Time: v.Budget}
 }
 
-// cache is where passing runs are kept for other searches, if JOSTLE_DISTILL asks for that.
-func (v *verb) cache() (c distill.Cache) {
-	if os.Getenv("JOSTLE_DISTILL") == "1" {
-		c = v.property.Cache(env.Cache(packageFolder))
+// ask asks the session for something, and prints the reply.
+func (v *verb) ask(do session.Kind) *session.Reply {
+	v.t.Helper()
+	r, err := v.session.Do(context.Background(), v.request(do))
+	if err != nil {
+		v.t.Fatal(err)
 	}
-	return c
+	v.tell(r)
+	return r
+}
+
+// tell prints a reply, and fails the test for what was found.
+func (v *verb) tell(r *session.Reply) {
+	v.t.Helper()
+	for _, text := range r.Notes {
+		v.t.Log(text)
+	}
+	for i := range r.Findings {
+		v.fail(&r.Findings[i])
+	}
+	for _, text := range r.Problems {
+		v.t.Error(text)
+	}
 }
 
 // replay runs the case that JOSTLE_REPLAY names, or else all saved cases. It
-// returns what keeps a search from following, "" when nothing does.
-func (v *verb) replay() (bound string) {
+// returns what keeps a search from following.
+func (v *verb) replay() explore.Bound {
 	v.t.Helper()
 	if name := os.Getenv("JOSTLE_REPLAY"); name != "" {
 		v.replayOne(name)
-		return "replay"
+		return explore.BoundReplay
 	}
-	if !v.replaySaved() {
-		return "saved case"
+	if r := v.ask(session.Saved); r.Fails() {
+		return explore.BoundSaved
 	}
-	return ""
-}
-
-// replaySaved runs the cases that failed before. It reports whether all of
-// them could be read and the property held in each.
-func (v *verb) replaySaved() bool {
-	v.t.Helper()
-	r := v.property.NewRunner()
-	defer r.Close()
-	if v.keeper.Repair {
-		for _, path := range finding.Tidy(v.folder, r) {
-			v.t.Logf("removed case %s: another shows the same failure, and is no larger", filepath.Base(path))
-		}
-	}
-	cases, problems := v.folder.Load()
-	if v.property.Name != v.property.Test {
-		old, more := corpus.FolderOf(v.Folder, v.property.Test).LoadOld()
-		cases, problems = append(cases, old...), append(problems, more...)
-	}
-	for _, p := range problems {
-		v.t.Error(p)
-	}
-	held := true
-	for i := range cases {
-		v.property.Recorder.Slot(0).Begin(flight.Saved, i)
-		if held = v.replayCase(r, &cases[i], false) && held; !held && !v.keeper.Repair { // which is for all of them
-			return false
-		}
-	}
-	return held && len(problems) == 0
+	return explore.NoBound
 }
 
 // replayOne runs only the case of that name, and shows its trace.
 func (v *verb) replayOne(name string) {
 	v.t.Helper()
-	if inside := inPackage(name); isFile(inside) {
-		name = inside
+	q := v.request(session.Replay)
+	if q.File = name; isFile(inPackage(name)) {
+		q.File = inPackage(name)
 	}
-	c, err := v.folder.Find(name)
-	if old := corpus.FolderOf(v.Folder, v.property.Test); errors.Is(err, corpus.ErrElsewhere) && old != v.folder {
-		if c, err = old.Find(name); err == nil && c.Property != "" {
-			err = corpus.ErrElsewhere
-		}
-	}
+	r, err := v.session.Do(context.Background(), q)
 	switch {
 	case errors.Is(err, corpus.ErrElsewhere):
-		v.t.Logf("nothing was run: JOSTLE_REPLAY asks for the case %s, which is not of %s", name, v.property.Name)
-		return
+		v.t.Logf("nothing was run: JOSTLE_REPLAY asks for the case %s, which is not of %s", name, v.session.Property.Name)
 	case err != nil:
 		v.t.Fatal(err)
+	default:
+		v.t.print(words.Indented(r.Trace))
+		v.tell(r)
 	}
-	r := v.property.NewRunner()
-	defer r.Close()
-	v.replayCase(r, &c, true)
 }
 
 func isFile(path string) bool {
@@ -165,109 +148,20 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// replayCase runs one saved case. It reports whether the property held. With
-// full it shows the whole trace.
-func (v *verb) replayCase(r *props.Runner, c *corpus.Case, full bool) bool {
+// fail prints a failing run and fails the test. If its case could not be saved it prints that.
+func (v *verb) fail(f *record.Record) {
 	v.t.Helper()
-	start := time.Now()
-	played := finding.Play(r, c)
-	res := &played.Result
-	if full && res.System != nil {
-		v.t.print(words.Indented(res.System.Trace().Text()))
-	}
-	file := filepath.Base(c.Path)
-	if v.keeper.Repair && v.renewed(&played, c) {
-		return true
-	}
-	if v.keeper.Repair && !played.Exact {
-		if v.repaired(r, c, &played) {
-			return false
-		}
-		played = finding.Play(r, c) // other runs have been made since
-	}
-	if res.Failure == nil {
-		v.t.Log(played.Held(file, v.property.Name == v.property.Test))
-		return true
-	}
-	f := played.Finding(r, finding.Origin{Property: v.property.Name, Test: v.property.Test, Strategy: c.Strategy, Seed: c.Seed}, c)
-	run := fmt.Sprintf("saved case %s (%s), %s", file, played.How, words.Elapsed(time.Since(start)))
-	f, kept, err := v.keeper.Retell(r, f, c)
-	if v.fail(f, run, kept); err != nil {
-		v.t.Error(err)
-	}
-	return false
-}
-
-// renewed saves a mended case of a program that sends more now as a regression test. It
-// reports whether that was done.
-func (v *verb) renewed(played *finding.Played, c *corpus.Case) bool {
-	v.t.Helper()
-	path, err := played.Renew(v.folder, c)
-	if err != nil {
-		v.t.Error(err)
-	}
-	if path == "" {
-		return false
-	}
-	v.t.Logf("case %s: its failure is mended; saved as a regression test: %s", filepath.Base(c.Path), filepath.Base(path))
-	return true
-}
-
-// repaired looks for a run in place of a stale case. It reports whether one was found:
-// then it is kept, the case removed, and the test failed.
-func (v *verb) repaired(r *props.Runner, c *corpus.Case, played *finding.Played) bool {
-	v.t.Helper()
-	ctx, cancel := v.context()
-	defer cancel()
-	f, ok := search.Repair(ctx, r, c)
-	if !ok {
-		v.t.Log(played.Unrepaired(filepath.Base(c.Path)))
-		return false
-	}
-	path := v.keep(f, fmt.Sprintf("near case %s (%s)", filepath.Base(c.Path), played.How))
-	if path != "" && path != c.Path && !f.Case.OfLiteral() { // else another literal may have failed so
-		os.Remove(c.Path)
-	}
-	return true
-}
-
-// keep shrinks and saves a finding, if it is worth it, and fails the test with it. It
-// returns the path of the case, "" when there is none.
-func (v *verb) keep(f *finding.Finding, run string) (path string) {
-	v.t.Helper()
-	r := v.property.NewRunner()
-	defer r.Close()
-	f, kept, err := v.keeper.Save(r, f)
-	if err != nil {
-		defer v.notSaved(f, kept.Path, err)
-	}
-	v.fail(f, run, kept)
-	return kept.Path
-}
-
-// notSaved tells why a finding was not saved, and shows the case itself unless
-// that has been saved.
-func (v *verb) notSaved(f *finding.Finding, path string, err error) {
-	v.t.Error(err)
-	if path == "" {
-		v.t.print("put this into a file whose name ends in .case, in " + v.folder.Dir + ", and it runs first from then on:\n\n" + f.Whole() + "\n")
-	}
-}
-
-// fail tells what was found and fails the test.
-func (v *verb) fail(f *finding.Finding, run string, kept finding.Kept) {
-	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", env.Again(kept.Path), words.Command(v.property.Test, packageFolder))
-	if kept.Path != "" {
-		text += "        " + kept.Line(shown) + "\n"
+	text := f.Text() + "        again: " + env.Again(f.Path) + words.Command(v.session.Property.Test, packageFolder) + "\n"
+	if f.Path != "" {
+		text += "        " + f.InWords(env.When(), shown) + "\n"
 	}
 	v.t.print(text)
 	v.t.Fail()
-}
-
-// complain fails the test for each complaint.
-func (v *verb) complain(list []string) {
-	v.t.Helper()
-	for _, text := range list {
-		v.t.Error(text)
+	if f.Problem == "" {
+		return
+	}
+	v.t.Error(f.Problem)
+	if f.Path == "" {
+		v.t.print("put this into a file whose name ends in .case, in " + v.session.Folder.Dir + ", and it runs first from then on:\n\n" + f.Case + "\n")
 	}
 }

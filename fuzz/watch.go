@@ -12,11 +12,11 @@ import (
 
 // hurry tells that a search has ended before its time, "" when it has not.
 func (v *verb) hurry() string {
-	if !v.limit.Struck() {
+	if !v.session.Limit.Struck() {
 		return ""
 	}
 	return fmt.Sprintf("it ended early, %s before go test ends the process: allow more by go test -timeout, or ask for less by Config.Budget",
-		words.Elapsed(v.limit.Margin))
+		words.Elapsed(v.session.Limit.Margin))
 }
 
 // watch starts to look for runs that do not go on, and returns what ends that.
@@ -24,9 +24,9 @@ func (v *verb) watch() (stop func()) {
 	d := v.dog
 	d.Tell = func(headline, lines string) {
 		if headline != "" {
-			headline = fmt.Sprintf("    %s, fuzz.%s of %s: %s\n", v.t.Name(), v.name, v.property.Name, headline)
+			headline = fmt.Sprintf("    %s, fuzz.%s of %s: %s\n", v.t.Name(), v.name, v.session.Property.Name, headline)
 			lines += fmt.Sprintf("again: JOSTLE_SEED=%d %s\n(a step may take longer than %s with JOSTLE_STALL=1m, a minute)\n",
-				v.Seed, words.Command(v.property.Test, packageFolder), words.Elapsed(d.Limit))
+				v.Seed, words.Command(v.session.Property.Test, packageFolder), words.Elapsed(d.Limit))
 		}
 		v.t.warn(headline + words.Indented(lines))
 	}
@@ -38,7 +38,6 @@ func (v *verb) watch() (stop func()) {
 const usualStall = 10 * time.Second
 
 // newWatchdog returns the watchdog of a verb.
-func newWatchdog(l search.Limit) *search.Watchdog {
-	e, _ := env.Read(search.Names()) // settle has looked at the error
+func newWatchdog(e *env.Settings, l search.Limit) *search.Watchdog {
 	return &search.Watchdog{Limit: cmp.Or(e.Stall, usualStall), Deadline: l.Deadline, Margin: l.Margin}
 }

@@ -28,7 +28,7 @@ func TestAskInAProperty(t *testing.T) {
 	if f == nil || f.Kind != pulse.KindStuck || !strings.HasPrefix(f.Text, "stuck: the test asks server, ") || answer != 2 || goesOn {
 		t.Errorf("answer %d, goes on %v: %v", answer, goesOn, f)
 	}
-	if !strings.Contains(f.Detail, "test waits in Ask of server at ask_test.go:22 ") || !strings.HasPrefix(res.Location, "ask_test.go:") {
-		t.Errorf("at %q: %v", res.Location, f)
+	if !strings.Contains(f.Detail, "test waits in Ask of server at ask_test.go:22 ") || !strings.HasPrefix(res.Location.Place(), "ask_test.go:") {
+		t.Errorf("at %q: %v", res.Location.Place(), f)
 	}
 }

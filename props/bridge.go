@@ -204,8 +204,8 @@ func args(res Result) []*gopter.PropArg {
 // the run.
 func inWords(res Result) string {
 	text := res.Failure.Error()
-	if res.Location != "" {
-		text = res.Location + ": " + text
+	if at := res.Location.Place(); at != "" {
+		text = at + ": " + text
 	}
 	if c := chart(res); c != "" {
 		text += "\n\n" + c

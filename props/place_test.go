@@ -19,8 +19,8 @@ func TestMisuseIsPlaced(t *testing.T) {
 		res := r.Run(Plan{})
 		if res.Failure == nil || res.Failure.Kind != pulse.KindMisuse {
 			t.Errorf("%s: failed with %v", name, res.Failure)
-		} else if !strings.HasPrefix(res.Location, "place_test.go:") || strings.Contains(res.Failure.Detail, "props.(*") {
-			t.Errorf("%s: told at %s, with\n%s", name, res.Location, res.Failure.Detail)
+		} else if !strings.HasPrefix(res.Location.Place(), "place_test.go:") || strings.Contains(res.Failure.Detail, "props.(*") {
+			t.Errorf("%s: told at %s, with\n%s", name, res.Location.Place(), res.Failure.Detail)
 		}
 		r.Close()
 	}

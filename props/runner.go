@@ -91,7 +91,7 @@ type Result struct {
 	Failure *pulse.Failure
 	// Location is the line of the property or of its actors that failed, such as
 	// "writer_test.go:31".
-	Location string
+	Location pulse.Frame
 	// Skipped reports that the run was skipped, Reason is the text that Skip was given. Rejected is the label of the draw
 	// whose generator found no value, if that was the reason, and TooLarge reports
 	// that it needed more numbers than a draw may read.

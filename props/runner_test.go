@@ -34,7 +34,7 @@ func told(res props.Result, property func(*props.T)) string {
 	var b strings.Builder
 	switch f := res.Failure; {
 	case f != nil:
-		fmt.Fprintf(&b, "%s: %s: %s", f.Kind, lineless(res.Location, property), f.Text)
+		fmt.Fprintf(&b, "%s: %s: %s", f.Kind, lineless(res.Location.Place(), property), f.Text)
 		if f.Step >= 0 {
 			fmt.Fprintf(&b, " (step %d)", f.Step)
 		}

@@ -35,7 +35,7 @@ type state struct {
 	skipped  bool
 	skip     *pulse.Failure // the failure by which a skip ended the system's run
 	failure  *pulse.Failure
-	location string
+	location pulse.Frame
 	logs     []string // outside of steps
 	reason   string   // of a skip
 	cleanups []func()
@@ -55,7 +55,7 @@ func (st *state) clear() {
 	st.sys, st.test = nil, pulse.Ref{}
 	st.ending, st.returned = false, false
 	st.skipped, st.remembers, st.watches = false, false, false
-	st.drawing, st.location, st.reason = "", "", ""
+	st.drawing, st.location, st.reason = "", pulse.Frame{}, ""
 	st.skip, st.failure, st.last = nil, nil, last{}
 	st.logs, st.cleanups = st.logs[:0], st.cleanups[:0]
 	st.always, st.awaited = st.always[:0], st.awaited[:0]
@@ -183,7 +183,7 @@ func (t *T) touch(what trace.Touched) {
 // where the property begins.
 func (t *T) fail(f *pulse.Failure) {
 	if len(f.Stack) > 0 {
-		t.failAt(f, f.Stack[0].Place())
+		t.failAt(f, f.Stack[0])
 		return
 	}
 	at, ok := userFrame(&t.runner.helpers)
@@ -194,11 +194,11 @@ func (t *T) fail(f *pulse.Failure) {
 		f.Site = at.Func
 	}
 	f.Line = at.Place()
-	t.failAt(f, f.Line)
+	t.failAt(f, at)
 }
 
 // failAt is fail with a location that is known.
-func (t *T) failAt(f *pulse.Failure, location string) {
+func (t *T) failAt(f *pulse.Failure, location pulse.Frame) {
 	if t.state.failure == nil {
 		t.state.failure, t.state.location = f, location
 	}

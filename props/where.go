@@ -85,19 +85,17 @@ func setFrames(f *pulse.Failure) {
 }
 
 // placeOf returns the line on which a function begins, "" when it has none.
-func placeOf(function any) string {
-	if f, ok := stack.Begin(function); ok {
-		return f.Place()
-	}
-	return ""
+func placeOf(function any) pulse.Frame {
+	f, _ := stack.Begin(function)
+	return f
 }
 
-// placeOfMethod returns the line on which a method of a value begins, "" if it
+// placeOfMethod returns the line on which a method of a value begins, the zero Frame if it
 // is promoted from another type.
-func placeOfMethod(v any, name string) string {
+func placeOfMethod(v any, name string) pulse.Frame {
 	m, ok := reflect.TypeOf(v).MethodByName(name)
 	if !ok {
-		return ""
+		return pulse.Frame{}
 	}
 	return placeOf(m.Func.Interface())
 }

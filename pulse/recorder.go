@@ -319,9 +319,12 @@ func (r *recorder) nameOf(actor int32) string {
 	return "an actor of an earlier run"
 }
 
+// inTest reports whether no actor runs, but the test.
+func (r *recorder) inTest() bool { return r.cur == trace.Test || int(r.cur) >= len(r.trace.Actors) }
+
 // where names the running step, or the test. sends are the messages by slot.
 func (r *recorder) where(sends []trace.Send) string {
-	if r.cur == trace.Test || int(r.cur) >= len(r.trace.Actors) {
+	if r.inTest() {
 		return "the test"
 	}
 	if r.on && r.step >= 0 && int(r.step) < len(r.trace.Steps) {

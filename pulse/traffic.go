@@ -238,8 +238,8 @@ func (t *traffic) endless(site, moreThan, does string) {
 		t.throw(t.fails.failure)
 	}
 	in := ""
-	if where := t.where(); where != "the test" {
-		in = " in " + where
+	if !t.rec.inTest() {
+		in = " in " + t.where()
 	}
 	t.failStep(&Failure{Kind: KindBudget, Site: site, Text: fmt.Sprintf(
 		"more than %s%s: is there an end to what %s %s? Options.Pending allows more",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/subjects/raftdupvote"
 	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
 	"github.com/jostle-go/jostle/fuzz/worker"
@@ -53,7 +54,7 @@ func shareOf(b *testing.B, test string, workers int) (share func(), batches int)
 			var mine []*job
 			for range inTurn {
 				mine = append(mine, &job{target: t, meter: newMeter(false), first: t.next, count: size,
-					request: worker.Request{Do: worker.Run, Seed: 1, First: t.next, Count: size}})
+					request: session.Request{Do: session.Run, Seed: 1, First: t.next, Count: size}})
 				t.next += size
 			}
 			all.Go(func() {

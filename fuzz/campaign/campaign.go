@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/worker"
 	"github.com/jostle-go/jostle/pulse/hash"
 )
@@ -34,6 +36,11 @@ func (s *Subject) String() string {
 		text += raceSuffix
 	}
 	return text
+}
+
+// Cases returns the folder of the property's cases.
+func (s *Subject) Cases() corpus.Folder {
+	return corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}
 }
 
 // Options say how Run searches.
@@ -125,18 +132,15 @@ type Event struct {
 
 // A Finding is a failure of a property, or the death of a process.
 type Finding struct {
-	worker.Finding
-	// Died reports that a process has ended with the run.
-	Died bool `json:",omitempty"`
+	record.Record
 	// Told reports that somebody was told of it, Fresh that its file was made for it.
-	Told, Fresh bool `json:",omitempty"`
+	Told  bool `json:"told,omitempty"`
+	Fresh bool `json:"fresh,omitempty"`
 	// Rest reports that it was found out of turn, at the end of a campaign. One that goes
 	// on from there may come to another run of it.
-	Rest bool `json:",omitempty"`
-	// Problem is why it could not be saved.
-	Problem string `json:",omitempty"`
+	Rest bool `json:"rest,omitempty"`
 	// Times is how many runs have failed so.
-	Times int
+	Times int `json:"times"`
 }
 
 // An Outcome is what came of a property.

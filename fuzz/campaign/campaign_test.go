@@ -17,6 +17,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -76,7 +77,7 @@ func campaignOf(t *testing.T, dir string, o campaign.Options, tests ...string) *
 func found(r *campaign.Report) (lines []string) {
 	for i := range r.Outcomes {
 		for _, f := range r.Outcomes[i].Findings {
-			lines = append(lines, fmt.Sprintf("%s: %s in run %d", r.Outcomes[i].Subject.Property.Name, f.Signature, f.Run+1))
+			lines = append(lines, fmt.Sprintf("%s: %s in run %d", r.Outcomes[i].Subject.Property.Name, f.Exact, f.Run+1))
 		}
 	}
 	slices.Sort(lines)
@@ -171,14 +172,14 @@ func TestDeaths(t *testing.T) {
 			if len(f) != 1 || !f[0].Died {
 				t.Fatalf("found %d, want one death: %+v", len(f), r.Outcomes[0])
 			}
-			if f[0].Signature != c.signature {
-				t.Errorf("its signature is %q, want %q", f[0].Signature, c.signature)
+			if f[0].Exact != c.signature {
+				t.Errorf("its signature is %q, want %q", f[0].Exact, c.signature)
 			}
-			if !strings.Contains(f[0].Text, c.said) {
-				t.Errorf("want %q in\n%s", c.said, f[0].Text)
+			if !strings.Contains(f[0].Text(), c.said) {
+				t.Errorf("want %q in\n%s", c.said, f[0].Text())
 			}
 			if f[0].Path == "" {
-				t.Fatalf("no case is kept:\n%s", f[0].Text)
+				t.Fatalf("no case is kept:\n%s", f[0].Text())
 			}
 			if got := r.Outcomes[1]; got.Runs != 200 || len(got.Findings) > 0 {
 				t.Errorf("beside it there were %d runs, want 200", got.Runs)
@@ -190,7 +191,7 @@ func TestDeaths(t *testing.T) {
 			if text, err := os.ReadFile(f[0].Path); err != nil || strings.Contains(string(text), "repeat") {
 				t.Errorf("%v: the case doubts what has died each time:\n%s", err, text)
 			}
-			_, err = p.Do(t.Context(), worker.Request{Do: worker.Replay, Path: f[0].Path})
+			_, err = p.Do(t.Context(), session.Request{Do: session.Replay, File: f[0].Path})
 			if death, ok := err.(*worker.Death); !ok || death.Outside() {
 				t.Errorf("the case does not end its process: %v", err)
 			}
@@ -209,8 +210,8 @@ func TestAgain(t *testing.T) {
 	defer p.Stop()
 	for batch := range 8 {
 		var made [2]string
-		for i, do := range []string{worker.Run, worker.Again} {
-			r, err := p.Do(t.Context(), worker.Request{Do: do, Seed: 1, First: batch, Count: 1})
+		for i, do := range []session.Kind{session.Run, session.Again} {
+			r, err := p.Do(t.Context(), session.Request{Do: do, Seed: 1, First: batch, Count: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,11 +235,11 @@ func TestStandsAtTheEnd(t *testing.T) {
 			o := campaign.Options{For: 300 * time.Millisecond, First: true, Env: []string{"JOSTLE_STALL=4s"}}
 			r := campaignOf(t, t.TempDir(), o, c.test)
 			out := &r.Outcomes[0]
-			if r.Ended != "time" || len(out.Findings) != 1 || out.Findings[0].Signature != c.signature {
+			if r.Ended != "time" || len(out.Findings) != 1 || out.Findings[0].Exact != c.signature {
 				t.Fatalf("ended by %q after %d runs: found %+v, %q", r.Ended, out.Runs, out.Findings, out.Complaints)
 			}
 			if f := out.Findings[0]; f.Path == "" || !f.Died {
-				t.Errorf("no case is kept:\n%s", f.Text)
+				t.Errorf("no case is kept:\n%s", f.Text())
 			}
 		})
 	}
@@ -328,18 +329,18 @@ func TestOnlyInOldProcesses(t *testing.T) {
 		t.Fatalf("%d failures, want 1", r.Failures())
 	}
 	f := r.Outcomes[0].Findings[0]
-	if f.Confirmed || !strings.Contains(f.Text, "replayed 2 of 2") || !strings.Contains(f.Text, "IT DOES NOT REPEAT in a new process") {
-		t.Errorf("confirmed is %v:\n%s", f.Confirmed, f.Text)
+	if f.Confirmed() || !strings.Contains(f.Text(), "replayed 2 of 2") || !strings.Contains(f.Text(), "IT DOES NOT REPEAT in a new process") {
+		t.Errorf("confirmed is %v:\n%s", f.Confirmed(), f.Text())
 	}
-	if !strings.Contains(f.Saved, "saved: "+f.Path) || len(loads(t, dir)) != 1 {
-		t.Errorf("%q, and there are %q", f.Saved, loads(t, dir))
+	if !f.Saved() || f.Path == "" || len(loads(t, dir)) != 1 {
+		t.Errorf("%+v, and there are %q", f.Kept, loads(t, dir))
 	}
 	p, err := campaign.Start(t.Context(), r.Outcomes[0].Subject, worker.Command{Env: environment(dir)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Stop()
-	again, err := p.Do(t.Context(), worker.Request{Do: worker.Replay, Path: f.Path})
+	again, err := p.Do(t.Context(), session.Request{Do: session.Replay, File: f.Path})
 	if err != nil || len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "and did not repeat when it was saved") {
 		t.Errorf("replayed: %v, %+v", err, again)
 	}
@@ -608,13 +609,13 @@ func TestOldFiles(t *testing.T) {
 	}}
 	campaignOf(t, dir, o, "TestHolds")
 	text, err := os.ReadFile(o.File)
-	if err != nil || !strings.HasPrefix(string(text), `{"Version":3,`) {
+	if err != nil || !strings.HasPrefix(string(text), `{"Version":4,`) {
 		t.Fatalf("%v: %.40s", err, text)
 	}
-	if err := os.WriteFile(o.File, []byte(strings.Replace(string(text), `"Version":3`, `"Version":2`, 1)), 0o600); err != nil {
+	if err := os.WriteFile(o.File, []byte(strings.Replace(string(text), `"Version":4`, `"Version":2`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const why = "state.json is of version 2, expected 3"
+	const why = "state.json is of version 2, expected 4"
 	o.Resume = true
 	_, err = campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
 	if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {
@@ -736,7 +737,7 @@ func TestCorpusFromNightToNight(t *testing.T) {
 		}
 		for _, f := range r.Outcomes[0].Findings {
 			if saved := strings.HasPrefix(f.Where, "saved case "); saved != (night > 1) {
-				t.Errorf("night %d found %s in %s", night, f.Signature, f.Where)
+				t.Errorf("night %d found %s in %s", night, f.Exact, f.Where)
 			}
 		}
 		files, err := filepath.Glob(filepath.Join(dir, "*", "*"))

@@ -1,13 +1,12 @@
 package campaign
 
 import (
-	"fmt"
 	"os"
 	"slices"
+	"strings"
 
-	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // grouped returns findings with those of one cause as one, which names the others: they are
@@ -32,43 +31,39 @@ func grouped(list []*Finding) (bugs []*Finding) {
 // joined returns the one of two findings of one cause whose case is kept, with the other as a
 // face of it.
 func joined(a, b *Finding) *Finding {
-	if a.Yields && !b.Yields || a.Yields == b.Yields && isGone(a.Path) && !isGone(b.Path) {
+	if a.yields() && !b.yields() || a.yields() == b.yields() && isGone(a.Path) && !isGone(b.Path) {
 		a, b = b, a
 	}
 	both := *a
 	both.Times += b.Times
-	if b.Yields && isGone(a.Path) { // it was written anew, with the name of the face
-		both.Path, both.Saved = b.Path, savedAt(b.Path)
+	if b.yields() && isGone(a.Path) { // it was written anew, with the name of the face
+		both.Kept = record.Kept{Path: b.Path}
 	}
 	both.addFaces(b)
 	return &both
 }
 
+// yields reports whether the case of a finding is that of another.
+func (f *Finding) yields() bool { return f.Path != "" && !f.Saved() }
+
 // addFaces notes that another finding is a face of the same bug.
 func (f *Finding) addFaces(o *Finding) {
-	for _, face := range append([]string{o.Lasting}, o.Faces...) {
-		if face == f.Lasting || slices.Contains(f.Faces, face) {
-			continue
+	for _, face := range append([]string{o.Signature}, o.Faces...) {
+		if face != f.Signature && !slices.Contains(f.Faces, face) {
+			f.Faces = append(slices.Clip(f.Faces), face)
 		}
-		f.Faces = append(slices.Clip(f.Faces), face)
-		f.Text += fmt.Sprintf("        one bug with another face, of the same cause: %s\n", trace.Visible(face))
 	}
-	if slices.Sort(f.Faces); f.Page != nil {
-		page := *f.Page
-		page.Faces = f.Faces
-		f.Page = &page
-	}
+	slices.Sort(f.Faces)
 }
 
-// join makes one case of those of a finding that was made smaller and of others with its cause.
-// A worker has done so already, unless another worker has kept the other at the same time.
+// join makes one case of those of a finding that was shrunk and of others with its cause. A
+// worker has done so already, unless another worker saved the other at the same time.
 func (t *target) join(f *Finding) {
-	folder := corpus.Folder{Dir: t.subject.Property.Folder, Property: t.subject.Property.Name}
 	for _, o := range t.Findings {
 		if o == f || f.Cause == "" || o.Cause != f.Cause || f.Path == "" || o.Path == "" || o.Path == f.Path {
 			continue
 		}
-		k, err := finding.Join(folder, o.Path, f.Path)
+		k, err := finding.Join(t.subject.Cases(), o.Path, f.Path)
 		if err != nil {
 			f.Problem = err.Error()
 		}
@@ -78,24 +73,25 @@ func (t *target) join(f *Finding) {
 	}
 }
 
-// gaveWay notes that one of the cases of two findings has given way to the other.
-func (t *target) gaveWay(f, o *Finding, k *finding.Kept) {
-	shown := func(path string) string { return path }
+// gaveWay notes that one of the cases of two findings gave way to the other.
+func (t *target) gaveWay(f, o *Finding, k *record.Kept) {
 	was, gone := f.Path, o.Path
 	if k.Alike[0] == f.Path {
 		was, gone = gone, was
 	}
 	for _, g := range t.Findings {
-		if g.Path != was && g.Path != gone {
-			continue
-		}
-		g.Yields = g.Yields || g.Path == gone
-		if g.Path, g.Saved = k.Path, savedAt(k.Path); g.Yields {
-			g.Saved = k.Yielded(shown)
+		switch {
+		case g.Path == gone || g.Path == was && g.yields():
+			g.Kept = k.Yielded()
+		case g.Path == was:
+			g.Kept.Path = k.Path
+			if g.Page != "" {
+				g.Page = strings.TrimSuffix(k.Path, ".case") + ".html"
+			}
 		}
 	}
-	if !f.Yields {
-		f.Saved = k.Line(shown)
+	if !f.yields() {
+		f.Alike, f.Fewer, f.OneCause = k.Alike, k.Fewer, k.OneCause
 		f.addFaces(o)
 	}
 }

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/page"
-	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/session"
 )
 
 // TestGrouped: findings of one cause are one, whose case is the one that is kept; others are
@@ -20,37 +19,41 @@ func TestGrouped(t *testing.T) {
 	if err := os.WriteFile(kept, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	finding := func(name, cause, path string, yields bool, times int) *Finding {
-		return &Finding{Finding: worker.Finding{Signature: name + " (x.go:1)", Lasting: name, Cause: cause, Path: path, Yields: yields, Page: &page.Page{}}, Times: times}
+	found := func(name, cause, path string, yields bool, times int) *Finding {
+		f := &Finding{Record: record.Record{Exact: name + " (x.go:1)", Signature: name, Cause: cause, Kept: record.Kept{Path: path}}, Times: times}
+		if yields {
+			f.Alike, f.OneCause = []string{path}, true
+		}
+		return f
 	}
 	for _, c := range []struct {
 		name string
 		list []*Finding
 		want string
 	}{
-		{"one", []*Finding{finding("a", "x", kept, false, 1)}, "a 1 [] kept"},
-		{"two causes", []*Finding{finding("a", "x", kept, false, 1), finding("b", "y", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
-		{"no cause", []*Finding{finding("a", "", kept, false, 1), finding("b", "", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
-		{"the second yields", []*Finding{finding("a", "x", "gone", false, 1), finding("b", "x", kept, true, 2)}, "a 3 [b] kept"},
-		{"the second takes the place", []*Finding{finding("a", "x", "gone", false, 1), finding("b", "x", kept, false, 2)}, "b 3 [a] kept"},
-		{"the first has yielded", []*Finding{finding("a", "x", kept, true, 1), finding("b", "x", kept, false, 2)}, "b 3 [a] kept"},
-		{"both are kept", []*Finding{finding("a", "x", kept, false, 1), finding("b", "x", kept, false, 2)}, "a 3 [b] kept"},
-		{"three", []*Finding{finding("a", "x", kept, false, 1), finding("c", "x", kept, true, 1), finding("b", "x", kept, true, 1)}, "a 3 [b c] kept"},
-		{"on two lines", []*Finding{finding("a", "x", kept, false, 1), finding("a", "x", kept, true, 1)}, "a 2 [] kept"},
+		{"one", []*Finding{found("a", "x", kept, false, 1)}, "a 1 [] kept"},
+		{"two causes", []*Finding{found("a", "x", kept, false, 1), found("b", "y", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
+		{"no cause", []*Finding{found("a", "", kept, false, 1), found("b", "", kept, false, 1)}, "a 1 [] kept, b 1 [] kept"},
+		{"the second yields", []*Finding{found("a", "x", "gone", false, 1), found("b", "x", kept, true, 2)}, "a 3 [b] kept"},
+		{"the second takes the place", []*Finding{found("a", "x", "gone", false, 1), found("b", "x", kept, false, 2)}, "b 3 [a] kept"},
+		{"the first has yielded", []*Finding{found("a", "x", kept, true, 1), found("b", "x", kept, false, 2)}, "b 3 [a] kept"},
+		{"both are kept", []*Finding{found("a", "x", kept, false, 1), found("b", "x", kept, false, 2)}, "a 3 [b] kept"},
+		{"three", []*Finding{found("a", "x", kept, false, 1), found("c", "x", kept, true, 1), found("b", "x", kept, true, 1)}, "a 3 [b c] kept"},
+		{"on two lines", []*Finding{found("a", "x", kept, false, 1), found("a", "x", kept, true, 1)}, "a 2 [] kept"},
 	} {
 		var got []string
 		for _, f := range grouped(c.list) {
 			path := strings.TrimSuffix(filepath.Base(f.Path), ".case")
-			got = append(got, f.Lasting+" "+string(rune('0'+f.Times))+" ["+strings.Join(f.Faces, " ")+"] "+path)
-			if !slices.Equal(f.Page.Faces, f.Faces) || strings.Count(f.Text, "one bug with another face") != len(f.Faces) {
-				t.Errorf("%s: the page has %q, the text %q", c.name, f.Page.Faces, f.Text)
+			got = append(got, f.Signature+" "+string(rune('0'+f.Times))+" ["+strings.Join(f.Faces, " ")+"] "+path)
+			if strings.Count(f.Text(), "one bug with another face") != len(f.Faces) {
+				t.Errorf("%s: the text is %q", c.name, f.Text())
 			}
 		}
 		if got := strings.Join(got, ", "); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.name, got, c.want)
 		}
 		for _, f := range c.list {
-			if f.Faces != nil || f.Page.Faces != nil {
+			if f.Faces != nil {
 				t.Errorf("%s: what is grouped was changed", c.name)
 			}
 		}
@@ -83,6 +86,7 @@ func TestFacesKeptTogether(t *testing.T) {
 		return mine, os.Rename(path, mine)
 	}
 	asKept := func(path string) (string, error) { return path, nil }
+	asIs := func(path string) string { return path }
 	for _, c := range []struct {
 		name   string
 		causes [2]string
@@ -100,7 +104,7 @@ func TestFacesKeptTogether(t *testing.T) {
 		for first, told := range c.told {
 			var said string
 			folder := corpus.FolderOf(t.TempDir(), "p")
-			run := planned(1, Options{Tell: func(e Event) { said = fmt.Sprintf("%s %v", e.Finding.Lasting, e.Finding.Faces) }})
+			run := planned(1, Options{Tell: func(e Event) { said = fmt.Sprintf("%s %v", e.Finding.Signature, e.Finding.Faces) }})
 			target := run.targets[0]
 			target.subject.Property.Name, target.subject.Property.Folder = "p", folder.Dir
 			jobs := []*job{keptAside(t, target, faceOf("small", c.causes[0], 3), c.then[0]), keptAside(t, target, faceOf("large", c.causes[1], 4), c.then[1])}
@@ -110,13 +114,13 @@ func TestFacesKeptTogether(t *testing.T) {
 				t.Errorf("%s: there are %s, told last is %s; want %s and %s", c.name, got, said, c.want, told)
 			}
 			for _, f := range target.Findings {
-				if isGone(f.Path) || f.Problem != "" || !strings.Contains(f.Saved, f.Path) {
-					t.Errorf("%s: %s is kept at %s, said to be %q, with problem %q", c.name, f.Lasting, f.Path, f.Saved, f.Problem)
+				if isGone(f.Path) || f.Problem != "" || !strings.Contains(f.InWords("", asIs), f.Path) {
+					t.Errorf("%s: %s is kept at %s, said to be %q, with problem %q", c.name, f.Signature, f.Path, f.InWords("", asIs), f.Problem)
 				}
 			}
 			bugs := target.outcome(false).Findings
-			if one := c.causes[0] == c.causes[1]; bugs[0].Lasting != "small" || (len(bugs) == 1) != one || (len(bugs[0].Faces) == 1) != one {
-				t.Errorf("%s: reported are %d bugs, the first %s with faces %q", c.name, len(bugs), bugs[0].Lasting, bugs[0].Faces)
+			if one := c.causes[0] == c.causes[1]; bugs[0].Signature != "small" || (len(bugs) == 1) != one || (len(bugs[0].Faces) == 1) != one {
+				t.Errorf("%s: reported are %d bugs, the first %s with faces %q", c.name, len(bugs), bugs[0].Signature, bugs[0].Faces)
 			}
 		}
 	}
@@ -135,10 +139,10 @@ func keptAside(t *testing.T, target *target, c corpus.Case, then func(string) (s
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &Finding{Finding: worker.Finding{Signature: c.Signature, Worth: true, Confirmed: true}, Times: 1}
+	f := &Finding{Record: record.Record{Exact: c.Signature, Worth: true, Tried: 1, Replays: 1}, Times: 1}
 	target.Findings = append(target.Findings, f)
-	small := worker.Finding{Signature: c.Signature, Lasting: c.Signature, Path: path, Saved: "saved: " + path, Cause: c.Cause()}
-	return &job{target: target, finding: f, request: worker.Request{Do: worker.Shrink}, reply: &worker.Reply{Findings: []worker.Finding{small}}}
+	small := record.Record{Exact: c.Signature, Signature: c.Signature, Kept: record.Kept{Path: path}, Cause: c.Cause()}
+	return &job{target: target, finding: f, request: session.Request{Do: session.Shrink}, reply: &session.Reply{Findings: []record.Record{small}}}
 }
 
 // keptIn returns the cases of a folder with their faces, and whether they have pages.

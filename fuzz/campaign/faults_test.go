@@ -1,7 +1,6 @@
 package campaign_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -149,7 +148,7 @@ func campaignIn(dir string) error {
 					fmt.Printf("TOLD BEFORE IT WAS KEPT: %v\n", err)
 				}
 			}
-			fmt.Printf("TOLD %s\nKEPT %s\n%s\n%s\n", cmp.Or(e.Finding.Lasting, e.Finding.Signature), e.Finding.Path, e.Finding.Problem, e.Finding.Case)
+			fmt.Printf("TOLD %s\nKEPT %s\n%s\n%s\n", e.Finding.Signature, e.Finding.Path, e.Finding.Problem, e.Finding.Case)
 		}}
 	if os.Getenv(isEndless) != "" {
 		o.Runs = math.MaxInt32

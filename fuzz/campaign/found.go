@@ -6,16 +6,18 @@ import (
 	"os"
 	"slices"
 
-	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // found takes a finding: keeps it if it is the first of its signature, and then has it
 // made smaller.
-func (c *campaign) found(t *target, told *worker.Finding, died bool) {
-	old := t.find(told.Signature)
+func (c *campaign) found(t *target, told *record.Record, died bool) {
+	old := t.find(told.Exact)
 	if old != nil && (!old.Rest || c.resting) {
 		old.Times++
 		return
@@ -24,14 +26,14 @@ func (c *campaign) found(t *target, told *worker.Finding, died bool) {
 	if len(t.Findings) == mostFindings || c.First && len(t.Findings) > 0 {
 		return
 	}
-	f := &Finding{Finding: *told, Died: died, Times: 1, Rest: c.resting}
+	f := &Finding{Record: *told, Times: 1, Rest: c.resting}
 	t.Findings = append(t.Findings, f)
-	if f.Path != "" && !f.Fresh { // a saved case
+	if f.Known {
 		c.told(t, f)
 		return
 	}
 	c.save(t, f)
-	if died || !f.Worth || !f.Confirmed || f.Path == "" {
+	if died || !f.Worth || !f.Confirmed() || f.Path == "" {
 		c.told(t, f)
 		return
 	}
@@ -55,12 +57,12 @@ func (c *campaign) foundIn(j *job) {
 // met takes a failure that was met while another was made smaller. The search may come to
 // it by itself, and then to another run of it: so that what is found does not depend on
 // which comes first, it is kept and no more, until nothing is left to search for.
-func (c *campaign) met(t *target, told *worker.Finding) {
-	same := func(f *Finding) bool { return f.Signature == told.Signature }
-	if !told.Worth || t.find(told.Signature) != nil || slices.ContainsFunc(t.Met, same) || len(t.Met) == mostFindings {
+func (c *campaign) met(t *target, told *record.Record) {
+	same := func(f *Finding) bool { return f.Exact == told.Exact }
+	if !told.Worth || t.find(told.Exact) != nil || slices.ContainsFunc(t.Met, same) || len(t.Met) == mostFindings {
 		return
 	}
-	f := &Finding{Finding: *told, Times: 1}
+	f := &Finding{Record: *told, Times: 1}
 	c.save(t, f)
 	t.Met = append(t.Met, f)
 }
@@ -81,11 +83,11 @@ func (c *campaign) foundRest() {
 		}
 		for _, f := range t.Met {
 			switch {
-			case t.find(f.Signature) != nil && f.Fresh:
+			case t.find(f.Exact) != nil && f.Fresh:
 				os.Remove(f.Path)
 			case c.First:
-				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "met on the way: " + f.Headline + " (" + f.Saved + ")"})
-			case t.find(f.Signature) == nil && len(t.Findings) < mostFindings:
+				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "met on the way: " + f.Headline() + " (" + f.InWords(env.When(), func(path string) string { return path }) + ")"})
+			case t.find(f.Exact) == nil && len(t.Findings) < mostFindings:
 				f.Rest = true
 				t.Findings = append(t.Findings, f)
 				c.shrink(t, f)
@@ -111,32 +113,17 @@ func (c *campaign) cutShort(j *job) {
 	t.Cut.Add(&j.reply.Tally)
 }
 
-// save keeps the case of a finding, if it is worth it.
-func (c *campaign) save(t *target, f *Finding) {
-	if !f.Worth || f.Case == "" {
-		return
-	}
-	var err error
-	if f.Path, f.Fresh, err = save(t, f); err != nil {
-		f.Problem = err.Error()
-		return
-	}
-	f.Saved = savedAt(f.Path)
-}
-
-func savedAt(path string) string {
-	kept := finding.Kept{Path: path}
-	return kept.Line(func(path string) string { return path })
-}
+// save keeps the case of a finding, if it is worth it. It is on the disk when save returns.
+func (c *campaign) save(t *target, f *Finding) { f.Fresh = f.Save(t.subject.Cases()) }
 
 // doubt notes that a finding does not repeat, also in its case, if that was made for it.
 func doubt(t *target, f *Finding) {
-	f.Confirmed = false
-	f.Text += "        IT DOES NOT REPEAT in a new process, and so is not made smaller: a variable outlives a run?\n"
+	f.Stray = true
+	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, and so is not made smaller: a variable outlives a run?")
 	if f.Path == "" || !f.Fresh {
 		return
 	}
-	folder := corpus.Folder{Dir: t.subject.Property.Folder, Property: t.subject.Property.Name}
+	folder := t.subject.Cases()
 	c, err := folder.Find(f.Path)
 	if err == nil {
 		finding.Doubt(&c)
@@ -146,22 +133,12 @@ func doubt(t *target, f *Finding) {
 		f.Problem = err.Error()
 		return
 	}
-	f.Path, f.Saved = c.Path, savedAt(c.Path)
-}
-
-// save keeps the case of a finding. It is on the disk when save returns.
-func save(t *target, f *Finding) (path string, fresh bool, err error) {
-	c, err := corpus.Decode("", []byte(f.Case))
-	if err != nil {
-		return "", false, err
-	}
-	return corpus.Folder{Dir: t.subject.Property.Folder, Property: t.subject.Property.Name}.Save(c)
+	f.Kept = record.Kept{Path: c.Path}
 }
 
 // shrink has a finding made smaller, before anything else of its target.
 func (c *campaign) shrink(t *target, f *Finding) {
-	q := worker.Request{Do: worker.Shrink, Case: f.Case, Path: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where, Pages: c.Pages,
-		Milliseconds: int(c.Shrink.Milliseconds())}
+	q := session.Request{Do: session.Shrink, Case: f.Case, File: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where, Pages: c.Pages, Time: c.Shrink}
 	t.waiting = append([]*job{{target: t, request: q, finding: f}}, t.waiting...)
 }
 
@@ -176,19 +153,16 @@ func (c *campaign) shrunk(j *job) {
 	case j.fickle:
 		doubt(j.target, f)
 	case errors.As(j.err, &death):
-		f.Text += "        (not made smaller: that ended its process: " + death.Headline() + ")\n"
+		f.Remarks = append(f.Remarks, "(not made smaller: that ended its process: "+death.Headline()+")")
 	case j.err != nil:
-		f.Text += "        (not made smaller: " + j.err.Error() + ")\n"
+		f.Remarks = append(f.Remarks, "(not made smaller: "+j.err.Error()+")")
 	default:
 		small := j.reply.Findings[0]
 		if small.Path == "" {
-			small.Path, small.Saved = f.Path, f.Saved
+			small.Kept = f.Kept
 		}
 		small.Run = f.Run
-		f.Finding = small
-		for _, p := range j.reply.Problems {
-			f.Problem = p
-		}
+		f.Record = small
 		for i := range j.reply.Findings[1:] {
 			c.met(j.target, &j.reply.Findings[1+i])
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -18,7 +20,7 @@ import (
 // A job is a request to a worker of a target, and what came of it.
 type job struct {
 	target  *target
-	request worker.Request
+	request session.Request
 	finding *Finding // that is made smaller
 	known   []string // the signatures that were found before the job was begun
 	size    int      // how many runs a batch has, 0 if that was not known then
@@ -35,11 +37,11 @@ type job struct {
 	spent   time.Duration
 	*meter
 
-	reply  *worker.Reply      // of all turns
+	reply  *session.Reply     // of all turns
 	seen   []*coverage.Orders // what the runs have shown: of a share by its turns, or of all orders
 	shown  []*coverage.Orders // what other runs have shown, as Reply.Shown has it
 	err    error
-	died   []worker.Finding // findings that are deaths
+	died   []record.Record // findings that are deaths
 	notes  []string
 	deaths int
 	late   string // why it was ended at last, although it was to end with its run
@@ -52,10 +54,12 @@ func (j *job) lost() bool {
 }
 
 // goesOn reports whether some of a share is left.
-func (j *job) goesOn() bool { return j.err == nil && j.request.Do == worker.Run && j.request.Count > 0 }
+func (j *job) goesOn() bool {
+	return j.err == nil && j.request.Do == session.Run && j.request.Count > 0
+}
 
 // add adds the result of a turn.
-func (j *job) add(r *worker.Reply) {
+func (j *job) add(r *session.Reply) {
 	if j.err = j.readShown(r); j.err != nil {
 		return
 	}
@@ -66,7 +70,7 @@ func (j *job) add(r *worker.Reply) {
 		}
 		j.seen, r.Orders = append(j.seen, seen), nil
 	}
-	if j.request.Do == worker.Run {
+	if j.request.Do == session.Run {
 		j.request.First, j.request.Count = j.request.First+r.Over, j.request.Count-r.Over
 	}
 	if j.reply == nil {
@@ -123,14 +127,14 @@ const mostTries = 20
 // batch left out from then on.
 func (h *hand) do(j *job) {
 	ctx := h.searching
-	if j.request.Do == worker.Shrink {
+	if j.request.Do == session.Shrink {
 		ctx = h.all
 	}
-	if j.request.Do == worker.Shrink && !h.repeats(ctx, j) {
+	if j.request.Do == session.Shrink && !h.repeats(ctx, j) {
 		return
 	}
 	for tries := 1; ; {
-		var r *worker.Reply
+		var r *session.Reply
 		r, j.err = h.ask(ctx, j.target, j.request)
 		var death *worker.Death
 		if ctx.Err() != nil {
@@ -157,10 +161,10 @@ func (h *hand) do(j *job) {
 				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to make its run again", death.Headline())
 			}
 			return
-		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != worker.Shrink): // it was ended by somebody, or by chance
+		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // it was ended by somebody, or by chance
 			tries++
 			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); what it was at was begun again", death.Headline()))
-			if j.request.Do == worker.Run && h.enough.Err() != nil {
+			if j.request.Do == session.Run && h.enough.Err() != nil {
 				j.err = h.enough.Err()
 				return
 			}
@@ -169,8 +173,8 @@ func (h *hand) do(j *job) {
 			return
 		}
 		j.died = append(j.died, *again)
-		j.known = append(j.known, again.Signature)
-		if j.request.Do != worker.Run || len(j.died) >= mostDeaths {
+		j.known = append(j.known, again.Exact)
+		if j.request.Do != session.Run || len(j.died) >= mostDeaths {
 			return
 		}
 		j.request.Without = append(slices.Clone(j.request.Without), death.At.Batch)
@@ -206,20 +210,20 @@ func (h *hand) repeats(ctx context.Context, j *job) bool {
 		}
 		return k.target == j.target
 	})
-	r, err := h.ask(ctx, j.target, worker.Request{Do: worker.Replay, Case: j.request.Case, Path: j.request.Path})
-	same := func(f worker.Finding) bool { return f.Signature == j.finding.Signature }
+	r, err := h.ask(ctx, j.target, session.Request{Do: session.Replay, Case: j.request.Case, File: j.request.File})
+	same := func(f record.Record) bool { return f.Exact == j.finding.Exact }
 	j.fickle = err == nil && !slices.ContainsFunc(r.Findings, same)
 	return !j.fickle
 }
 
 // ask has a process of a target do something, a new one if none waits.
-func (h *hand) ask(ctx context.Context, t *target, q worker.Request) (*worker.Reply, error) {
+func (h *hand) ask(ctx context.Context, t *target, q session.Request) (*session.Reply, error) {
 	p, err := h.process(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	stop := func() bool { return true }
-	if q.Do == worker.Run {
+	if q.Do == session.Run {
 		stop = context.AfterFunc(h.enough, p.Enough)
 		h.doing.Store(p)
 	}
@@ -315,26 +319,24 @@ const timesAgain = 3
 // they come to their end, and the process has not ended by itself: somebody has ended it,
 // or its runs stood still while the machine did, or many runs together took too much
 // memory. Tries is how often the job was begun.
-func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *worker.Finding {
-	if j.request.Do == worker.Shrink {
+func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *record.Record {
+	if j.request.Do == session.Shrink {
 		return nil
 	}
-	headline := "the process ended: " + death.Headline()
-	f := &worker.Finding{Signature: signature(death), Headline: headline, Where: whereDied(j, death)}
-	if j.request.Do == worker.Begin && death.At.What != "" { // else it is a run of the first batch
+	f := death.Record()
+	f.Signature = signature(death)
+	f.Exact, f.Where = f.Signature, whereDied(j, death)
+	if j.request.Do == session.Begin && death.At.String() != "" { // else it is a run of the first batch
 		if death.Outside() || death.Cause != "" && tries == 1 {
 			return nil
 		}
-		if path, is := strings.CutPrefix(death.At.What, worker.SavedCase); is {
-			f.Path = path
-		}
-		f.Text = deathText(headline, f.Where, death)
+		f.Path, f.Known = death.At.Saved, death.At.Saved != ""
 		return f
 	}
-	if slices.Contains(j.known, f.Signature) && !death.Outside() {
+	if slices.Contains(j.known, f.Exact) && !death.Outside() {
 		return f // there is a case of it
 	}
-	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted}
+	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted}
 	var ends []*worker.Death
 	for n := 1; n <= timesAgain && ctx.Err() == nil; n++ {
 		_, err := h.ask(ctx, j.target, q)
@@ -347,15 +349,14 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 		}
 	}
 	if len(ends) == timesAgain && alike(ends) || len(ends) > 0 && !death.Outside() {
+		f.Detail = ends[0].Record().Detail
 		h.caseOf(ctx, j, ends[0], f)
-		f.Text = deathText(headline, f.Where, ends[0]) + f.Text
 		return f
 	}
 	if death.Outside() || death.Cause != "" {
 		return nil
 	}
 	f.Where += fmt.Sprintf(", which came to their end %d times when they were made again", timesAgain)
-	f.Text = deathText(headline, f.Where, death)
 	return f
 }
 
@@ -371,41 +372,29 @@ func alike(list []*worker.Death) bool {
 
 // caseOf makes the run up to the decision with which a process died, and adds the case of
 // that run to a finding.
-func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *worker.Finding) {
+func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *record.Record) {
 	f.Run = death.Last.Run
 	f.Where = fmt.Sprintf("run %d, made again", f.Run+1)
-	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Path: f.Signature, Where: f.Headline}
+	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Signature: f.Signature, Headline: f.Failure}
 	r, err := h.ask(ctx, j.target, q)
 	if err != nil || len(r.Findings) == 0 || j.readShown(r) != nil {
 		return
 	}
 	f.Case, f.Worth = r.Findings[0].Case, true
-	if chart := r.Findings[0].Text; chart != "" {
-		f.Text = "\n" + words.Indented(chart) + "        (up to the last step before)\n"
+	if f.Chart = r.Findings[0].Chart; f.Chart != "" {
+		f.Remarks = append(f.Remarks, "(up to the last step before)")
 	}
 }
 
 // whereDied says what a process was at.
 func whereDied(j *job, d *worker.Death) string {
-	if d.At.What != "" {
-		return d.At.What
+	if text := d.At.String(); text != "" {
+		return text
 	}
 	if j.size > 0 {
 		return fmt.Sprintf("one of the runs %d to %d", d.At.Batch*j.size+1, (d.At.Batch+1)*j.size)
 	}
 	return fmt.Sprintf("a run of batch %d", d.At.Batch+1)
-}
-
-// deathText is what is told of a death.
-func deathText(headline, where string, d *worker.Death) string {
-	text := "    " + headline + "\n        " + where + "\n"
-	if d.Said != "" {
-		text += words.Indented(d.Said)
-	}
-	if d.Cause != "" && strings.Contains(d.Cause, "\n") {
-		text += words.Indented(d.Cause)
-	}
-	return text
 }
 
 // signature tells a death from others: how it ended or why, without numbers.

@@ -12,7 +12,9 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/worker"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -53,12 +55,12 @@ func shows(before int, receives ...int) *coverage.Orders {
 // over makes a share that is over, with so many steps, in which actors of this share alone
 // have received so many messages, and findings.
 func over(j *job, receives []int, steps int, signatures ...string) *job {
-	j.reply = &worker.Reply{Batch: 32, Tally: search.NewTally()}
+	j.reply = &session.Reply{Batch: 32, Tally: search.NewTally()}
 	j.seen = []*coverage.Orders{shows(10*j.first, receives...)}
 	j.reply.Tally.Steps, j.reply.Tally.Runs = steps, 32*j.count
 	j.request.Count = 0
 	for _, s := range signatures {
-		j.reply.Findings = append(j.reply.Findings, worker.Finding{Signature: s})
+		j.reply.Findings = append(j.reply.Findings, record.Record{Exact: s})
 	}
 	j.reply.Failed = len(signatures)
 	return j
@@ -147,8 +149,8 @@ func TestTurnsOfShares(t *testing.T) {
 				}
 				target.rest = nil
 			}
-			r := &worker.Reply{Batch: 32, Over: n, Failed: n, Tally: search.NewTally(), Missed: []string{"a", fmt.Sprint(n)},
-				Findings: []worker.Finding{{Signature: "s", Run: 32 * j.request.First}, {Signature: fmt.Sprint("in ", n == 6), Run: 1}}}
+			r := &session.Reply{Batch: 32, Over: n, Failed: n, Tally: search.NewTally(), Missed: []string{"a", fmt.Sprint(n)},
+				Findings: []record.Record{{Exact: "s", Run: 32 * j.request.First}, {Exact: fmt.Sprint("in ", n == 6), Run: 1}}}
 			r.Runs, r.Steps = 32*n, 320*n
 			var parts coverage.Orders
 			for b := range n {
@@ -177,7 +179,7 @@ func TestTurnsOfShares(t *testing.T) {
 func TestFirstShares(t *testing.T) {
 	for why, want := range map[string]string{timeOver: "begin 0, run 0 0+1, run 1 0+1", interrupted: ""} {
 		c := planned(4, Options{Seed: 1, For: time.Second})
-		begin := &job{target: c.targets[0], request: worker.Request{Do: worker.Begin}, reply: &worker.Reply{}}
+		begin := &job{target: c.targets[0], request: session.Request{Do: session.Begin}, reply: &session.Reply{}}
 		c.first, c.ready = 1, make(chan struct{})
 		c.targets[0].Begun, c.targets[0].waiting = false, []*job{begin}
 		c.targets[2].next = 1
@@ -212,7 +214,7 @@ func TestBoundedShares(t *testing.T) {
 // they are over, and nothing that was found is lost at the end.
 func TestSettled(t *testing.T) {
 	var told []string
-	c := planned(1, Options{Seed: 1, Tell: func(e Event) { told = append(told, fmt.Sprint(e.Finding.Signature, " in run ", e.Finding.Run)) }})
+	c := planned(1, Options{Seed: 1, Tell: func(e Event) { told = append(told, fmt.Sprint(e.Finding.Exact, " in run ", e.Finding.Run)) }})
 	jobs := []*job{c.share(c.targets[0]), c.share(c.targets[0]), c.share(c.targets[0]), c.share(c.targets[0])}
 	for i, j := range jobs {
 		over(j, nil, 1, "a", fmt.Sprint("only in ", i))
@@ -221,7 +223,7 @@ func TestSettled(t *testing.T) {
 		}
 	}
 	jobs[2].reply, jobs[2].err = nil, context.Canceled
-	jobs[2].died = []worker.Finding{{Signature: "died", Run: 2}}
+	jobs[2].died = []record.Record{{Exact: "died", Run: 2}}
 	for _, i := range []int{1, 3, 0, 2} {
 		c.settle(jobs[i])
 	}

@@ -117,7 +117,7 @@ func (p *pair) tell(of int, e Event) {
 	case p.said == nil, e.Kind == Ended && !p.closed, e.Kind == Went && of == 1 && p.last[0].Kind != Ended:
 		return
 	case e.Kind == Found:
-		name := strings.TrimSuffix(e.Subject, raceSuffix) + "\x00" + e.Finding.Signature
+		name := strings.TrimSuffix(e.Subject, raceSuffix) + "\x00" + e.Finding.Exact
 		if p.told[name] {
 			return
 		}
@@ -153,7 +153,7 @@ func (r *Report) add(beside *Report) {
 
 // counts counts a finding of another search, and reports whether it is one of these.
 func (out *Outcome) counts(f *Finding) bool {
-	i := slices.IndexFunc(out.Findings, func(own *Finding) bool { return own.Signature == f.Signature })
+	i := slices.IndexFunc(out.Findings, func(own *Finding) bool { return own.Exact == f.Exact })
 	if i < 0 {
 		return false
 	}

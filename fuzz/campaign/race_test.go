@@ -33,7 +33,7 @@ func TestRacesAreBeside(t *testing.T) {
 		o := campaign.Options{Runs: 3000, Workers: workers, RaceWorkers: workers, Env: environment(dir), File: filepath.Join(dir, "state.json"), Tell: func(e campaign.Event) {
 			switch e.Kind {
 			case campaign.Found:
-				told[e.Finding.Signature]++
+				told[e.Finding.Exact]++
 			case campaign.Ended:
 				ends++
 			}

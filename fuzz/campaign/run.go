@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -99,7 +100,7 @@ func (c *campaign) prepare() {
 	for _, t := range c.targets {
 		t.next = t.Done
 		if !t.Begun {
-			t.waiting = append(t.waiting, &job{target: t, request: worker.Request{Do: worker.Begin, Seed: c.Seed, Pages: c.Pages}})
+			t.waiting = append(t.waiting, &job{target: t, request: session.Request{Do: session.Begin, Seed: c.Seed, Pages: c.Pages}})
 			c.first++
 		}
 		for _, f := range t.Findings {
@@ -189,7 +190,7 @@ func (c *campaign) end(why string) {
 	for _, t := range c.targets {
 		c.confirm(t)
 		t.waiting = slices.DeleteFunc(t.waiting, func(j *job) bool {
-			return why == interrupted || j.request.Do == worker.Begin && why != timeOver
+			return why == interrupted || j.request.Do == session.Begin && why != timeOver
 		})
 		t.dropRest()
 	}
@@ -212,9 +213,9 @@ func (c *campaign) settle(j *job) {
 		c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: text})
 	}
 	switch {
-	case j.request.Do == worker.Shrink:
+	case j.request.Do == session.Shrink:
 		c.shrunk(j)
-	case j.request.Do == worker.Begin:
+	case j.request.Do == session.Begin:
 		c.begun(j)
 		if c.first--; c.first == 0 {
 			close(c.ready)
@@ -266,7 +267,7 @@ func (c *campaign) settleShare(j *job) {
 	}
 	t.take(&c.Options, j)
 	if n := j.reply.Failed - len(j.reply.Findings); n > 0 && len(j.reply.Findings) > 0 {
-		if f := t.find(j.reply.Findings[0].Signature); f != nil {
+		if f := t.find(j.reply.Findings[0].Exact); f != nil {
 			f.Times += n
 		}
 	}

@@ -1,6 +1,7 @@
 package campaign_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // A schema is as much of a JSON Schema as that of events uses. Decoding fails for more.
@@ -139,13 +140,13 @@ func TestAllIsDescribed(t *testing.T) {
 		"Event":    {s, []reflect.Type{reflect.TypeFor[campaign.Event]()}},
 		"Progress": {s.Properties["Properties"].Items, []reflect.Type{reflect.TypeFor[campaign.Progress]()}},
 		"Arm":      {s.Properties["Properties"].Items.Properties["Arms"].Items, []reflect.Type{reflect.TypeFor[campaign.Arm]()}},
-		"Finding":  {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[worker.Finding]()}},
+		"Finding":  {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[record.Record]()}},
 	} {
 		var want []string
 		for _, typ := range c.goes {
 			for f := range typ.Fields() {
-				if !f.Anonymous && f.IsExported() {
-					want = append(want, f.Name)
+				if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" || !f.Anonymous {
+					want = append(want, cmp.Or(name, f.Name))
 				}
 			}
 		}

@@ -2,7 +2,7 @@ package campaign
 
 import (
 	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/fuzz/session"
 )
 
 // Besides the runs of the search there are others: those of saved cases, of every order before
@@ -11,7 +11,7 @@ import (
 // many there are by when depends on time.
 
 // readShown reads what runs besides those of the search have shown.
-func (j *job) readShown(r *worker.Reply) error {
+func (j *job) readShown(r *session.Reply) error {
 	if r.Shown == nil {
 		return nil
 	}

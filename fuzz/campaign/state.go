@@ -20,7 +20,7 @@ import (
 
 // stateVersion is that of the file. Whoever changes the meaning of a field raises it, and
 // whoever changes which runs a batch has: a campaign that goes on counts by batches.
-const stateVersion = 3
+const stateVersion = 4
 
 // A state is what a file has of a campaign.
 type state struct {

@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // A target is a subject and how far the search in it is. What a checkpoint keeps of it
@@ -40,7 +41,7 @@ type target struct {
 	Deaths int
 	// Early are deaths before the first share, of which no case is known. The search may
 	// come to them again, and then to their cases.
-	Early []worker.Finding
+	Early []record.Record
 	// Met are failures that were met while others were made smaller. They are kept as
 	// cases; the search may come to them by itself.
 	Met []*Finding
@@ -146,7 +147,7 @@ func (t *target) share(o *Options, steps int) *job {
 	*y = yield{}
 	t.Size = size
 	j := &job{target: t, number: t.planned, first: t.next, count: size,
-		request: worker.Request{Do: worker.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs, Milliseconds: int(turn.Milliseconds()), Hinted: t.Hinted}}
+		request: session.Request{Do: session.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs, Time: turn, Hinted: t.Hinted}}
 	t.next += size
 	t.planned++
 	return j
@@ -243,7 +244,7 @@ const (
 // find returns the finding with a signature, nil when there is none.
 func (t *target) find(signature string) *Finding {
 	for _, f := range t.Findings {
-		if f.Signature == signature {
+		if f.Exact == signature {
 			return f
 		}
 	}
@@ -253,7 +254,7 @@ func (t *target) find(signature string) *Finding {
 // signatures returns those of all findings.
 func (t *target) signatures() (list []string) {
 	for _, f := range t.Findings {
-		list = append(list, f.Signature)
+		list = append(list, f.Exact)
 	}
 	return list
 }

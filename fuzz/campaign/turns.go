@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/fuzz/session"
 )
 
 // turn is how long a job of the search may take: after it no further batch is begun, and what
@@ -120,11 +120,11 @@ func (c *campaign) take(lane int) (j *job) {
 	j.lane, j.known, j.size = lane, t.signatures(), t.Batch
 	j.meter = newMeter(t.waits)
 	c.lanes.list[lane].overdue = c.lanes.list[lane].overdue || t.waits
-	if j.request.Do == worker.Run {
+	if j.request.Do == session.Run {
 		p := t.pace(&c.Options)
 		j.charged = min(p.each()*float64(j.request.Count), max(p.each(), turn.Seconds()))
 	}
-	c.lanes.begin(lane, j.request.Do == worker.Run, j.charged)
+	c.lanes.begin(lane, j.request.Do == session.Run, j.charged)
 	return j
 }
 
@@ -184,7 +184,7 @@ func (c *campaign) weigh() {
 		paces = append(paces, t.pace(&c.Options))
 	}
 	for _, j := range c.flying { // the first share of a slow property may take long
-		if p := &paces[j.lane]; p.batches == 0 && j.request.Do == worker.Run && j.charged > unknown {
+		if p := &paces[j.lane]; p.batches == 0 && j.request.Do == session.Run && j.charged > unknown {
 			p.seconds += j.charged
 		}
 	}

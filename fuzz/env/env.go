@@ -26,6 +26,7 @@ type Settings struct {
 	Shrink     time.Duration // JOSTLE_SHRINK; negative if nothing is to be shrunk
 	Repair     bool          // JOSTLE_REPAIR
 	Distill    bool          // JOSTLE_DISTILL
+	Out        string        // JOSTLE_OUT, a folder
 }
 
 // Read reads the environment, in which strategies may be named. The error says of a
@@ -49,6 +50,7 @@ func Read(strategies []string) (s Settings, err error) {
 			return s, fmt.Errorf("%s is %q: set it to %s", x.name, text, x.want)
 		}
 	}
+	s.Out = os.Getenv(out)
 	if s.Distill && Cache("") == "" {
 		return s, errors.New("JOSTLE_DISTILL is 1, and there is no cache that passing cases could be in: set JOSTLE_CACHE to a folder")
 	}
@@ -138,7 +140,17 @@ func Again(path string) string {
 	if path == "" {
 		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
 	}
-	return Set("JOSTLE_OUT")
+	return Set(out)
+}
+
+const out = "JOSTLE_OUT"
+
+// When returns when a case that is saved runs first.
+func When() string {
+	if os.Getenv(out) != "" {
+		return "while " + out + " is set so"
+	}
+	return "from now on"
 }
 
 // Set returns what a shell must be told before a command so that the settings of these

@@ -91,7 +91,7 @@ func (b *beam) run(p *point) bool {
 	r := &o.tally.result
 	b.lost = o.follower.askedBetween || r.Nondeterminism != ""
 	if !goesOn {
-		r.Bound = ""
+		r.Bound = NoBound
 		return !b.lost
 	}
 	return o.depth > 0

@@ -134,7 +134,7 @@ func TestBranchBounds(t *testing.T) {
 	six := load.Senders(6, 1).Build
 	for _, c := range []struct {
 		change    func(*explore.Options)
-		bound     string
+		bound     explore.Bound
 		runs, cut int
 	}{
 		{func(o *explore.Options) { o.Runs = 100 }, "runs", 100, 0},

@@ -148,7 +148,7 @@ func (f *find) fault(o explore.Options, of size, all map[uint64]int) string {
 	once := o.Sleep || o.Reduction <= explore.SourceSets
 	switch {
 	case !f.Complete:
-		return "is not complete: " + f.Bound + f.Nondeterminism
+		return "is not complete: " + string(f.Bound) + f.Nondeterminism
 	case f.Reduction != o.Reduction:
 		return "was done with " + f.Reduction.String()
 	case !sameKeys(f.orders, all):

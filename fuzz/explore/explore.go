@@ -148,9 +148,9 @@ func (x *explorer) explore() (over bool) {
 		return false
 	}
 	t := &x.search.tally
-	t.result.Complete = finished && !t.leftOut && t.result.Bound == ""
+	t.result.Complete = finished && !t.leftOut && t.result.Bound == NoBound
 	if finished && t.leftOut {
-		t.result.Bound = "depth"
+		t.result.Bound = BoundDepth
 	}
 	return true
 }

@@ -109,7 +109,7 @@ func (f *keeper) close(k *kept, over bool) error {
 				"go on with that, or remove it to begin again", r.Nondeterminism))
 		}
 		return nil // another program may have written the file: it is left alone
-	case !over || r.Bound == "runs" || r.Bound == "time" || r.Bound == "stop":
+	case !over || r.Bound == BoundRuns || r.Bound == BoundTime || r.Bound == BoundStop:
 		return f.errorf(f.write(k))
 	}
 	if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {

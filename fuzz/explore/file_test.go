@@ -272,7 +272,7 @@ func TestFileOfEnds(t *testing.T) {
 		return func() error { return fmt.Errorf("broken") }
 	}
 	for _, c := range []struct {
-		bound string
+		bound explore.Bound
 		kept  bool
 		build func(*pulse.System) func() error
 		o     explore.Options

@@ -18,7 +18,7 @@ func (k *kept) takeTally(t *tally) {
 	t.result, t.leftOut, t.probed = k.Verdict, k.Cut, k.Probed
 	used, _ := reductionOf(k.Used)
 	r := &t.result
-	r.Bound, r.Complete, r.Reduction = "", false, used
+	r.Bound, r.Complete, r.Reduction = NoBound, false, used
 	if r.Failures == nil {
 		r.Failures = map[string]int{}
 	}

@@ -26,13 +26,13 @@ type limits struct {
 }
 
 // end reports whether the search must end before the tree is done, and which
-// bound it has hit, "" for none, given how many runs it has made.
-func (l *limits) end(made int) (bound string, over bool) {
+// bound it has hit, given how many runs it has made.
+func (l *limits) end(made int) (bound Bound, over bool) {
 	if l.runs > 0 && made >= l.runs {
-		return "runs", true
+		return BoundRuns, true
 	}
 	if l.isVain != nil && l.isVain() {
-		return "", true
+		return NoBound, true
 	}
 	if bound, over = l.endOfTime(); over {
 		return bound, true
@@ -41,31 +41,31 @@ func (l *limits) end(made int) (bound string, over bool) {
 		l.untilPause--
 		l.paused = l.untilPause == 0
 	}
-	return "", l.paused
+	return NoBound, l.paused
 }
 
 // pause has the search pause after so many runs more; 0 for never.
 func (l *limits) pause(runs int) { l.untilPause, l.paused = runs, false }
 
 // endOfTime is the part of end that is about time. It looks at the clock if it must.
-func (l *limits) endOfTime() (bound string, over bool) {
+func (l *limits) endOfTime() (bound Bound, over bool) {
 	if l.late != nil && l.late.Load() {
-		return "time", true
+		return BoundTime, true
 	}
 	if !l.clock.tick() {
-		return "", false
+		return NoBound, false
 	}
 	if l.nowAndThen != nil {
 		l.nowAndThen()
 	}
 	if l.time > 0 && l.clock.last.Sub(l.began) >= l.time {
-		return "time", true
+		return BoundTime, true
 	}
 	select {
 	case <-l.stop:
-		return "stop", true
+		return BoundStop, true
 	default:
-		return "", false
+		return NoBound, false
 	}
 }
 

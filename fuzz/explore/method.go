@@ -44,11 +44,11 @@ type Method struct {
 func (m *Method) bounded() bool { return m.DelayBound != 0 || m.PreemptionBound != 0 }
 
 // boundName returns what is bounded, and by how many at most.
-func (m *Method) boundName() (most int, name string) {
+func (m *Method) boundName() (most int, name Bound) {
 	if m.PreemptionBound != 0 {
-		return m.PreemptionBound, "preemptions"
+		return m.PreemptionBound, BoundPreemptions
 	}
-	return m.DelayBound, "delays"
+	return m.DelayBound, BoundDelays
 }
 
 // sleeps reports whether sleep sets are in use.

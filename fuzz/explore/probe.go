@@ -113,7 +113,7 @@ func (t *tally) failProbe(run Run) (last bool) {
 	run = t.show(run)
 	t.probed = counted(t.probed, run.Failure.Signature(), 1)
 	if !t.keepOn {
-		t.result.Bound = "failure"
+		t.result.Bound = BoundFailure
 	}
 	return !t.keepOn
 }

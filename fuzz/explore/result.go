@@ -16,9 +16,8 @@ type Result struct {
 	// for to Reduction, as a sentence that begins in lower case; "" when it did
 	// not.
 	Because string
-	// Bound is the bound that was hit, "" when none was: "runs", "time",
-	// "depth", "delays", "preemptions", "failure", "stop".
-	Bound string
+	// Bound is the bound that was hit.
+	Bound Bound
 	// Distinct is how many distinct orders were run, -1 when that was not
 	// counted. Two runs are of one distinct order when every actor has received
 	// the same messages in the same order and every question of a step, such as
@@ -69,6 +68,24 @@ type Result struct {
 	Elapsed time.Duration
 }
 
+// A Bound is what kept a search from running every order.
+type Bound string
+
+// The bounds.
+const (
+	NoBound          Bound = ""
+	BoundRuns        Bound = "runs"        // Options.Runs
+	BoundTime        Bound = "time"        // Options.Time
+	BoundStop        Bound = "stop"        // Options.Stop
+	BoundFailure     Bound = "failure"     // a run failed, without Options.KeepOn
+	BoundDepth       Bound = "depth"       // Method.Depth
+	BoundDelays      Bound = "delays"      // Method.DelayBound
+	BoundPreemptions Bound = "preemptions" // Method.PreemptionBound
+	BoundInputs      Bound = "inputs"      // some inputs are drawn at random
+	BoundSaved       Bound = "saved case"  // one failed before the search
+	BoundReplay      Bound = "replay"      // a case alone was asked for
+)
+
 // A Level is what the search with one bound on delays or preemptions came to.
 type Level struct {
 	Bound, Runs, Failed int
@@ -96,7 +113,7 @@ func (r *Result) add(part *Result) {
 	for signature, n := range part.Failures {
 		r.Failures[signature] += n
 	}
-	if r.Bound == "" {
+	if r.Bound == NoBound {
 		r.Bound = part.Bound
 	}
 	if r.Nondeterminism == "" {

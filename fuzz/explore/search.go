@@ -159,7 +159,7 @@ func (s *search) isOver() bool { return s.hitsBound() || s.probeAsDue() }
 // hitsBound reports whether the run that was made last is the last for now.
 func (s *search) hitsBound() bool {
 	bound, over := s.limits.end(s.tally.result.made())
-	if bound != "" {
+	if bound != NoBound {
 		s.tally.result.Bound = bound
 	}
 	return over

@@ -151,7 +151,7 @@ func TestBlindStatesAreFound(t *testing.T) {
 // lost says what an exploration that compares states has not found.
 func lost(got *explored, all orders, final, reached map[uint64]bool) string {
 	if !got.Complete {
-		return "not complete: " + got.Bound + got.Nondeterminism + got.Clash
+		return "not complete: " + string(got.Bound) + got.Nondeterminism + got.Clash
 	}
 	for key := range all.failing {
 		if got.failing[key] == 0 {

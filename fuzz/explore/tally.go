@@ -77,7 +77,7 @@ func (t *tally) show(run Run) Run {
 func (t *tally) fail(f *pulse.Failure) (last bool) {
 	t.result.Failures[f.Signature()]++
 	if !t.keepOn {
-		t.result.Bound = "failure"
+		t.result.Bound = BoundFailure
 	}
 	return !t.keepOn
 }

@@ -80,7 +80,7 @@ func (tm *team) explore() (finished bool) {
 	for tm.goesOn() {
 		left, bound := tm.left(part, before)
 		if left == 0 {
-			tm.tally.result.Bound, tm.limits.paused = bound, bound == ""
+			tm.tally.result.Bound, tm.limits.paused = bound, bound == NoBound
 			return false
 		}
 		tm.makeRuns(left)
@@ -128,7 +128,7 @@ func (tm *team) add(t *subtree) *subtree {
 // goesOn reports whether there are runs to be made. It ends a round and begins the
 // next one when there are none of this one.
 func (tm *team) goesOn() bool {
-	if tm.first.Load() < math.MaxInt64 || tm.tally.result.Bound != "" {
+	if tm.first.Load() < math.MaxInt64 || tm.tally.result.Bound != NoBound {
 		return false
 	}
 	if slices.ContainsFunc(tm.trees, func(t *subtree) bool { return t.left > 0 }) {
@@ -222,14 +222,14 @@ func (tm *team) beginRound() {
 
 // left returns how many runs may be made until a bound is hit or, where that is
 // "", until the search pauses.
-func (tm *team) left(part, before int) (runs int, bound string) {
+func (tm *team) left(part, before int) (runs int, bound Bound) {
 	made := tm.tally.result.made()
 	runs = math.MaxInt
 	if tm.limits.runs > 0 {
-		runs, bound = max(0, tm.limits.runs-made), "runs"
+		runs, bound = max(0, tm.limits.runs-made), BoundRuns
 	}
 	if part > 0 && part-(made-before) < runs {
-		runs, bound = max(0, part-(made-before)), ""
+		runs, bound = max(0, part-(made-before)), NoBound
 	}
 	return runs, bound
 }
@@ -336,7 +336,7 @@ func (tm *team) goOn(t *subtree, w Worker, most int) {
 		t.left = 0
 	}
 	tm.meter.note(&s.tally)
-	if r := &s.tally.result; s.mustBeginAgain() || r.Bound == "failure" || r.Nondeterminism != "" {
+	if r := &s.tally.result; s.mustBeginAgain() || r.Bound == BoundFailure || r.Nondeterminism != "" {
 		tm.endAt(int64(t.number))
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/props"
 )
 
 // AlsoLine says in a line of a finding that was met on the way to another what it is, and what
 // became of it. Paths are shown as a function shows them.
-func (f *Finding) AlsoLine(kept Kept, err error, shown func(string) string) string {
+func (f *Finding) AlsoLine(kept record.Kept, err error, shown func(string) string) string {
 	switch {
 	case !f.Worth():
 		return f.Headline()
@@ -18,7 +19,7 @@ func (f *Finding) AlsoLine(kept Kept, err error, shown func(string) string) stri
 		return fmt.Sprintf("%s (not saved: %v)", f.Headline(), err)
 	case err != nil:
 		return fmt.Sprintf("%s (saved: %s, but: %v)", f.Headline(), shown(kept.Path), err)
-	case !kept.Fresh():
+	case !kept.Saved():
 		return f.knownBy(kept.Path, shown)
 	}
 	places := "saved: " + shown(kept.Path)
@@ -45,16 +46,4 @@ func (f *Finding) Known(folder corpus.Folder, r *props.Runner, shown func(string
 		}
 	}
 	return ""
-}
-
-// AddPages writes the pages of a finding beside its case, if it was saved.
-func (k *Kept) AddPages(f *Finding, r *props.Runner) error {
-	if !k.Fresh() {
-		return nil
-	}
-	err := f.WritePages(r, k.Path)
-	if err == nil {
-		k.Page = beside(k.Path, ".html")
-	}
-	return err
 }

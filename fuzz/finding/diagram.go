@@ -15,15 +15,18 @@ func (f *Finding) diagram(t *trace.Trace) string {
 	if len(t.Steps) > mostPaged {
 		return ""
 	}
-	above := folded(strings.Split(f.headline(), "\n"))
-	if why := f.Why(); why != "" {
+	r := f.outline()
+	above := folded(strings.Split(r.FullHeadline(), "\n"))
+	if why := r.Orders(); why != "" {
 		above = append(above, folded(strings.Split(why, "\n"))...)
 	}
 	marks := map[int][]string{}
-	for _, c := range f.known().Main() {
-		if isMet(&c, t) {
-			addMark(marks, c.First, "before "+c.Second.Text)
-			addMark(marks, c.Second, "after "+c.First.Text)
+	if r.Why != nil {
+		for _, c := range r.Why.Main() {
+			if isMet(&c, t) {
+				addMark(marks, c.First, "before "+c.Second.Text)
+				addMark(marks, c.Second, "after "+c.First.Text)
+			}
 		}
 	}
 	return t.MermaidWith(f.Failure.Step, above, func(send int) []string { return marks[send] })

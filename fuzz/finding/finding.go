@@ -21,8 +21,8 @@ type Finding struct {
 	// Case has all that is needed to run it again.
 	Case    corpus.Case
 	Failure *pulse.Failure
-	// Location is the line that failed: "writer_test.go:31"; it may be empty.
-	Location string
+	// Location is the line that failed; it may be empty.
+	Location pulse.Frame
 	Logs     []string
 	// Draws are the inputs in words: "actions = 2".
 	Draws []string
@@ -226,7 +226,7 @@ func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
 		return nil
 	}
 	second.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
-	second.Location = ""
+	second.Location = pulse.Frame{}
 	f := From(o, &second)
 	f.Differs = how
 	return f

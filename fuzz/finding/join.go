@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // Join makes one case of two in a folder that show one bug, as Keep does where it knows of
@@ -17,7 +18,7 @@ import (
 //
 // Kept says nothing if both stay: they are not known to show one bug, one is not there any
 // more, or somebody has changed or renamed one.
-func Join(folder corpus.Folder, one, two string) (k Kept, err error) {
+func Join(folder corpus.Folder, one, two string) (k record.Kept, err error) {
 	small, errOne := folder.Find(one)
 	large, errTwo := folder.Find(two)
 	if errOne != nil || errTwo != nil || !small.OneCause(&large) && !small.Alike(&large) ||
@@ -40,12 +41,6 @@ func Join(folder corpus.Folder, one, two string) (k Kept, err error) {
 	}
 	k.Path, k.OneCause = both.Path, small.Signature != large.Signature
 	return k, err
-}
-
-// Yielded says what became of the failure whose case Join has removed, as Line does.
-func (k *Kept) Yielded(show func(string) string) string {
-	other := Kept{Path: k.Path, Alike: []string{k.Path}, OneCause: k.OneCause}
-	return other.Line(show)
 }
 
 // moveAllBeside gives all that lies beside a case the name of its new file.

@@ -59,7 +59,8 @@ func TestJoin(t *testing.T) {
 	if err != nil || !k.Fewer || !k.OneCause || !slices.Equal(k.Alike, paths[1:]) {
 		t.Fatalf("%+v, %v", k, err)
 	}
-	if got, want := k.Yielded(filepath.Base), "not saved: "+filepath.Base(k.Path)+" shows another failure with the same cause, and is no larger"; got != want {
+	yielded := k.Yielded()
+	if got, want := yielded.InWords("", filepath.Base), "not saved: "+filepath.Base(k.Path)+" shows another failure with the same cause, and is no larger"; got != want {
 		t.Errorf("the other is said to be %q, want %q", got, want)
 	}
 	name := func(path string) string { return strings.TrimSuffix(filepath.Base(path), ".case") }

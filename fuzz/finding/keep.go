@@ -3,66 +3,14 @@ package finding
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/props"
 )
-
-// Kept says what became of a finding that was to be kept.
-type Kept struct {
-	// Path is the file of the case that shows the failure from now on.
-	Path string
-	// Alike are files of other cases that show the same failure. If Fewer they were
-	// removed, since the finding's shows it better; else Path is one of them, and the
-	// finding was not saved.
-	Alike []string
-	Fewer bool
-	// OneCause reports that some of them fail in another way, with the same cause.
-	OneCause bool
-	// Page is the page of HTML beside the case; "" if there is none.
-	Page string
-}
-
-// Fresh reports whether the finding was saved.
-func (k *Kept) Fresh() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
-
-// Line says it in a line, and in another where the page is. Paths are shown as a function
-// shows them.
-func (k *Kept) Line(show func(string) string) string {
-	if k.Page == "" {
-		return k.line(show)
-	}
-	return k.line(show) + "\n        page: " + show(k.Page)
-}
-
-// line says what became of the finding.
-func (k *Kept) line(show func(string) string) string {
-	var names []string
-	for _, path := range k.Alike {
-		names = append(names, filepath.Base(path))
-	}
-	others, when := strings.Join(names, ", "), "runs first from now on"
-	if os.Getenv("JOSTLE_OUT") != "" {
-		when = "runs first while JOSTLE_OUT is set so"
-	}
-	what, whose := "the same failure", "shows the same failure"
-	if k.OneCause {
-		what, whose = "another failure with the same cause", "shows another failure with the same cause"
-	}
-	switch {
-	case len(names) == 0:
-		return fmt.Sprintf("saved: %s (%s)", show(k.Path), when)
-	case k.Fewer:
-		return fmt.Sprintf("saved: %s (%s, in place of %s, which showed %s)", show(k.Path), when, others, what)
-	}
-	return fmt.Sprintf("not saved: %s %s, and is no larger", show(k.Path), whose)
-}
 
 // Keep saves a finding as Save does, but keeps one case of each failure. Other cases
 // of the folder that show the same failure, as corpus.Case.Alike tells, are run again.
@@ -74,10 +22,10 @@ func (k *Kept) line(show func(string) string) string {
 //
 // Two failures with one cause, as corpus.Case.OneCause tells, are one bug: of their cases the
 // smallest stays, too, and names the other.
-func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
+func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (record.Kept, error) {
 	cases, _ := folder.Load() // those with problems show nothing
 	var worse []corpus.Case
-	k := Kept{}
+	k := record.Kept{}
 	for i := range cases {
 		c := &cases[i]
 		is := f.relation(c)
@@ -118,7 +66,7 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (Kept, error) {
 
 // yield leaves a finding to a case that shows its bug as well, and is no larger. If it is
 // another failure with one cause the case names it from then on.
-func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k Kept, err error) {
+func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k record.Kept, err error) {
 	now, path := *c, c.Path
 	if is == oneCause {
 		now.AddFaces(&f.Case)
@@ -128,7 +76,7 @@ func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k Ke
 			f.moveBeside(c.Path, path)
 		}
 	}
-	return Kept{Path: path, Alike: []string{path}, OneCause: is == oneCause}, err
+	return record.Kept{Path: path, Alike: []string{path}, OneCause: is == oneCause}, err
 }
 
 // A relation is what a saved case has to do with a finding, as far as can be told from them.
@@ -181,16 +129,11 @@ func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
 
 // Replace removes a saved case in whose place a finding was kept. If it may be of another
 // function literal of the test it stays.
-func (k *Kept) Replace(c *corpus.Case, f *Finding) error {
+func (f *Finding) Replace(k *record.Kept, c *corpus.Case) error {
 	if k.Path == "" || c.Path == k.Path || f.Case.OfLiteral() {
 		return nil
 	}
-	err := os.Remove(c.Path)
-	if errors.Is(err, fs.ErrNotExist) { // Keep has removed it
-		return nil
-	}
-	f.detach(c.Path)
-	return err
+	return f.Discard(c.Path)
 }
 
 // Renew saves a mended case anew, with the decisions of the run that has shown that: a
@@ -211,7 +154,7 @@ func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err e
 
 // explainKept rewrites a case that was kept before it was known in which orders it
 // fails. If people have changed its comment that stays as it is.
-func (f *Finding) explainKept(k *Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
+func (f *Finding) explainKept(k *record.Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
 	before := *f
 	before.Case.Explanation = nil
 	for i := range cases {
@@ -271,6 +214,15 @@ func (f *Finding) moveBeside(from, to string) {
 		os.Rename(attached, now[i]) // there may be none
 	}
 	movePages(from, to)
+}
+
+// Discard removes the file of another case that shows the same failure, and what lies beside it.
+func (f *Finding) Discard(path string) error {
+	f.detach(path)
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) { // Keep has removed it
+		return err
+	}
+	return nil
 }
 
 // detach removes what lies beside another case of the same failure.

@@ -104,7 +104,7 @@ func TestKeep(t *testing.T) {
 			defer r.Close()
 			folder := corpus.FolderOf(t.TempDir(), "p")
 			old, err := found(t, r, test.old, "x before y").Keep(folder, r)
-			if err != nil || !old.Fresh() {
+			if err != nil || !old.Saved() {
 				t.Fatalf("%+v, %v", old, err)
 			}
 			program = test.now
@@ -115,12 +115,12 @@ func TestKeep(t *testing.T) {
 			}
 			names := strings.NewReplacer(strings.TrimSuffix(filepath.Base(old.Path), ".case"), "OLD",
 				strings.TrimSuffix(filepath.Base(kept.Path), ".case"), "NEW", ".case", "")
-			if got := names.Replace(kept.Line(filepath.Base)); got != test.want {
+			if got := names.Replace(kept.InWords("from now on", filepath.Base)); got != test.want {
 				t.Errorf("said %s, expected %s", got, test.want)
 			}
 			t.Setenv("JOSTLE_OUT", "elsewhere") // who does not set it so does not come to the case
 			elsewhere := strings.Replace(test.want, "runs first from now on", "runs first while JOSTLE_OUT is set so", 1)
-			if got := names.Replace(kept.Line(filepath.Base)); got != elsewhere {
+			if got := names.Replace(kept.InWords("while JOSTLE_OUT is set so", filepath.Base)); got != elsewhere {
 				t.Errorf("said %s, expected %s", got, elsewhere)
 			}
 			want := map[string][]string{"new": {"NEW", "NEW-note.txt"}, "old": {"OLD", "OLD-note.txt"},
@@ -199,7 +199,7 @@ func TestPagesGoWithTheirCase(t *testing.T) {
 		f.Confirm(r)
 		kept, err := f.Keep(folder, r)
 		if err == nil {
-			err = kept.AddPages(f, r)
+			err = f.AddPages(r, &kept)
 		}
 		if err != nil || kept.Page != strings.TrimSuffix(kept.Path, ".case")+".html" {
 			t.Fatalf("%+v, %v", kept, err)

@@ -118,8 +118,8 @@ func (p *Played) Unrepaired(file string) string {
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
 	p := Played{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: c.Doubtful}
 	if f := res.Failure; f != nil && c.Signature != "" && !f.Matches(c.Signature) {
-		if how == "as saved" {
-			how = "its decisions as saved"
+		if exact && !c.Planned() {
+			how = "its decisions " + how
 		}
 		p.How = fmt.Sprintf("%s; it fails otherwise now: %q, and was saved for: %q", how, f.Lasting(), c.Signature)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -71,8 +72,8 @@ func Show(r *props.Runner, c *corpus.Case) string {
 	if how := firstDifference(&res, replayer, c); how != "" {
 		fmt.Fprintf(&b, "        IT DOES NOT REPEAT: %s\n", how)
 	}
-	writeDraws(&b, draws(&res))
-	writeLogs(&b, res.Logs)
+	record.WriteDraws(&b, draws(&res))
+	record.WriteLogs(&b, res.Logs)
 	if res.System == nil {
 		return b.String()
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -26,9 +26,9 @@ const (
 // on, with what the actors kept and what else could have been received. There are fewer
 // in a run of many actors. What is told of at once is bounded, however long the run is:
 // whoever goes on asks again.
-func Walk(r *props.Runner, c *corpus.Case, first, count int) *page.Walk {
+func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	played := Play(r, c)
-	w := &page.Walk{Failed: int(trace.None), Actors: []string{}, Receivers: []int{}, Draws: []string{}, Logs: []string{}, Moments: []page.Moment{}, Waiting: []page.Message{}}
+	w := &record.Walk{Failed: int(trace.None), Actors: []string{}, Receivers: []int{}, Draws: []string{}, Logs: []string{}, Moments: []record.Moment{}, Waiting: []record.Message{}}
 	for _, d := range draws(&played.Result) {
 		w.Draws = append(w.Draws, visible(d))
 	}
@@ -59,7 +59,7 @@ func Walk(r *props.Runner, c *corpus.Case, first, count int) *page.Walk {
 // walkAlong runs a case once more, and notes some of its steps.
 func walkAlong(r *props.Runner, c *corpus.Case, first, count int, o strategy.ReplayOptions) (*walker, props.Result, *strategy.Replayer) {
 	replayer := strategy.Replay(&c.Record, o)
-	l := &walker{Strategy: replayer, first: first, moments: make([]page.Moment, count)}
+	l := &walker{Strategy: replayer, first: first, moments: make([]record.Moment, count)}
 	for i := range l.moments {
 		l.moments[i].Fixed = true
 	}
@@ -76,7 +76,7 @@ type walker struct {
 	sys     *pulse.System // nil until a message is sent
 	first   int           // of the steps that are told of
 	taken   int           // how many steps are over
-	moments []page.Moment
+	moments []record.Moment
 }
 
 // Needs asks for what the other strategy needs, which is asked for every step.
@@ -84,7 +84,7 @@ func (w *walker) Needs() pulse.Needs { return pulse.NeedsOf(w.Strategy) }
 
 // at returns the step that is taken next, or that is on; nil if it is none of those that
 // are told of.
-func (w *walker) at() *page.Moment {
+func (w *walker) at() *record.Moment {
 	if i := w.taken - w.first; i >= 0 && i < len(w.moments) {
 		return &w.moments[i]
 	}
@@ -179,15 +179,15 @@ func (w *walker) end(s *pulse.System) {
 }
 
 // fieldsOf returns what an actor keeps.
-func fieldsOf(s *pulse.System, actor int32) (list []page.Field) {
+func fieldsOf(s *pulse.System, actor int32) (list []record.Field) {
 	for _, f := range s.Host().Fields(actor) {
-		list = append(list, page.Field{Name: visible(f.Name), Text: visible(f.Text)})
+		list = append(list, record.Field{Name: visible(f.Name), Text: visible(f.Text)})
 	}
 	return list
 }
 
 // fill fills a walk from the trace of the run.
-func (w *walker) fill(to *page.Walk, t *trace.Trace, failure *pulse.Failure) {
+func (w *walker) fill(to *record.Walk, t *trace.Trace, failure *pulse.Failure) {
 	for i := len(w.Handled); i < len(t.Steps); i++ {
 		w.handle(w.sys, i)
 	}
@@ -223,10 +223,10 @@ func (w *walker) fill(to *page.Walk, t *trace.Trace, failure *pulse.Failure) {
 }
 
 // step fills what is told of a step from the trace.
-func (w *walker) step(m *page.Moment, t *trace.Trace, i int, names trace.Names) {
+func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names) {
 	st := &t.Steps[i]
-	m.Step = page.Step{Number: i, Kind: st.Kind.String(), Log: []string{}, After: []string{},
-		Message: page.Message{From: int(trace.None), To: int(st.Actor), SentIn: int(trace.None)}}
+	m.Step = record.Step{Number: i, Kind: st.Kind.String(), Log: []string{}, After: []string{},
+		Message: record.Message{From: int(trace.None), To: int(st.Actor), SentIn: int(trace.None)}}
 	if st.Kind == trace.Receive {
 		d := &t.Sends[st.Send]
 		m.Message, m.Handler = messageOf(d, d.Label(), at(w.Seen.Sent, st.Send)), at(w.Handled, int32(i))

@@ -17,11 +17,11 @@ func (v Verdict) Advice() string {
 		return ""
 	}
 	switch v.Bound {
-	case "time", "runs":
+	case explore.BoundTime, explore.BoundRuns:
 		return strings.Join(append(v.adviceOnSize(), v.adviceOnWaste()...), "; ")
-	case "depth":
+	case explore.BoundDepth:
 		return "orders differ beyond Method.Depth steps: raise it"
-	case "delays", "preemptions":
+	case explore.BoundDelays, explore.BoundPreemptions:
 		return fmt.Sprintf("there are orders with more %s: raise the bound on them", v.Bound)
 	}
 	return ""
@@ -50,11 +50,11 @@ func (v *Verdict) adviceOnSize() (list []string) {
 		return append(list, fmt.Sprintf("there are %s orders%s: %s", v.estimated(), others, checkIsBetter))
 	}
 	all, raise := "", "raise Config.Budget or JOSTLE_BUDGET"
-	if v.Bound == "runs" {
+	if v.Bound == explore.BoundRuns {
 		raise = "raise Config.Runs or JOSTLE_BUDGET"
 	}
 	switch {
-	case times > 0 && v.Bound == "runs":
+	case times > 0 && v.Bound == explore.BoundRuns:
 		all = fmt.Sprintf("all takes %s runs%s: ", v.estimated(), others)
 	case times > 0:
 		all = fmt.Sprintf("all takes about %s%s: ", words.InOneUnit(time.Duration(times*float64(v.Elapsed))), others)

@@ -33,13 +33,23 @@ const (
 // nothingButMessages is what every reduction assumes.
 const nothingButMessages = "actors share nothing but messages"
 
-// Why a run fails although every distinct order has passed.
+// A doubt is why a run fails although every distinct order has passed.
+type doubt uint8
+
 const (
-	theyShare = "every distinct order passes, and a run in one of these orders fails: actors of this program share more than " +
-		"messages, such as a variable that two of them change; give it to one of them"
-	itOutlives = "every order passes, and fails when it is run again: something outlives a run, such as a variable of the " +
-		"package, or the program does not repeat itself; make all that a run uses in the property"
+	noDoubt  doubt = iota
+	shared         // actors share more than messages
+	outlives       // something outlives a run
 )
+
+var doubtTexts = [...]string{
+	shared: "every distinct order passes, and a run in one of these orders fails: actors of this program share more than " +
+		"messages, such as a variable that two of them change; give it to one of them",
+	outlives: "every order passes, and fails when it is run again: something outlives a run, such as a variable of the " +
+		"package, or the program does not repeat itself; make all that a run uses in the property",
+}
+
+func (d doubt) String() string { return doubtTexts[d] }
 
 // confirm makes runs that a complete exploration has left out: all, if they are few, and
 // some at random. No reduction is trusted alone: it knows of messages and of what System, T
@@ -51,7 +61,7 @@ func (x *exploring) confirm() {
 		return
 	}
 	v.assumes = v.reduced()
-	if !v.leftOut() || x.bound() != "" {
+	if !v.leftOut() || x.bound() != explore.NoBound {
 		return
 	}
 	ctx, cancel := x.ctx, func() {}
@@ -78,7 +88,7 @@ func (x *exploring) confirmAll(ctx context.Context) {
 	}
 	w.runner.runs = own.runner.runs
 	if y.verdict.Nondeterminism != "" {
-		v.Complete, v.assumes, v.Bound, v.refuted = false, false, "failure", itOutlives
+		v.Complete, v.assumes, v.Bound, v.refuted = false, false, explore.BoundFailure, outlives
 		return
 	}
 	v.assumes = v.assumes && (!y.verdict.Complete || y.verdict.Inputs < v.Inputs)
@@ -110,10 +120,10 @@ func (x *exploring) refute(signature string, f *finding.Finding, runs int) {
 	x.meet(signature, f)
 	w.found[signature] = &placed{f, max(0, w.finished-1), place{input: w.number, subtree: math.MaxInt}, true}
 	v.Failures[signature], v.Probes = 1, v.Probes+runs
-	v.Complete, v.assumes, v.Bound = false, false, "failure"
+	v.Complete, v.assumes, v.Bound = false, false, explore.BoundFailure
 	f.Confirm(w.runner.Runner)
-	if v.refuted = theyShare; f.Replays < finding.Tried || !passesAgain(x.ctx, x.property, x.ExploreOptions) {
-		v.refuted = itOutlives
+	if v.refuted = shared; f.Replays < finding.Tried || !passesAgain(x.ctx, x.property, x.ExploreOptions) {
+		v.refuted = outlives
 	}
 }
 
@@ -145,11 +155,11 @@ func (v *Verdict) leftOut() bool {
 
 // doubt says why an order was left out that fails, "" if none was, or if the verdict says it.
 func (v *Verdict) doubt() string {
-	switch {
-	case v.refuted == theyShare && v.Watched:
-		return ""
-	case v.refuted == theyShare:
-		return theyShare + ", or explore with the reduction everything"
+	if v.refuted != shared {
+		return v.refuted.String()
 	}
-	return v.refuted
+	if v.Watched {
+		return ""
+	}
+	return v.refuted.String() + ", or explore with the reduction everything"
 }

@@ -83,9 +83,9 @@ func (x *Exhaustion) doubt(f *finding.Finding) []string {
 	case f.Failure.Kind == pulse.KindNondeterminism: // it says so
 		return nil
 	case f.Replays < finding.Tried || !x.passesAgain():
-		return []string{itOutlives}
+		return []string{outlives.String()}
 	case x.reduced && !x.doubts:
-		return []string{theyShare}
+		return []string{shared.String()}
 	}
 	return nil
 }

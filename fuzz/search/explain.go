@@ -7,7 +7,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -337,7 +337,7 @@ func keyOf(t *trace.Trace) (key uint64) {
 
 // String says it in one line or, of several terms, in a line for each.
 func (e *Explanation) String() string {
-	return finding.Why(e.data(func(id uint64) corpus.Message {
+	return record.Why(e.data(func(id uint64) corpus.Message {
 		return corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Send: -1}
 	}))
 }
@@ -379,12 +379,12 @@ func (e *Explanation) data(message func(id uint64) corpus.Message) *corpus.Expla
 		out.Unnamed = len(e.Before)
 	}
 	if s := e.Sampled; s != nil {
-		out.Sampled = &corpus.Sampled{Free: corpus.Share(s.Free), Under: corpus.Share(s.Under)}
+		out.Sampled = &corpus.Sampled{Free: s.Free, Under: s.Under}
 		if s.Under.Of < sampled {
 			out.Sampled.Few = mostSample
 		}
 		for i, list := 0, add(corpus.InSample, 0, s.Constraints); i < len(list); i++ {
-			turned := corpus.Share(s.Turned[i])
+			turned := s.Turned[i]
 			list[i].Turned = &turned
 		}
 	}

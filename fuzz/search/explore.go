@@ -124,7 +124,7 @@ func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring 
 		r := &counted{Runner: p.NewRunner(), slot: p.Recorder.Slot(i), phase: flight.Explore}
 		x.workers = append(x.workers, &explorer{exploring: x, runner: r, found: map[string]*placed{}})
 	}
-	x.inputs = newInputs(x.workers[0].runner, o.Seed, o.Inputs, func() bool { return x.bound() != "" })
+	x.inputs = newInputs(x.workers[0].runner, o.Seed, o.Inputs, func() bool { return x.bound() != explore.NoBound })
 	return x
 }
 
@@ -134,17 +134,17 @@ func (x *exploring) close() {
 	}
 }
 
-// bound returns which bound of all inputs together was hit, "" for none.
-func (x *exploring) bound() string {
+// bound returns which bound of all inputs together was hit.
+func (x *exploring) bound() explore.Bound {
 	switch {
 	case x.Runs > 0 && x.made >= x.Runs:
-		return "runs"
+		return explore.BoundRuns
 	case !x.deadline.IsZero() && time.Now().After(x.deadline):
-		return "time"
+		return explore.BoundTime
 	case x.ctx.Err() != nil:
-		return "stop"
+		return explore.BoundStop
 	}
-	return ""
+	return explore.NoBound
 }
 
 // reduces reports whether the search is asked to leave out orders.

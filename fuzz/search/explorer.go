@@ -248,7 +248,7 @@ func (x *exploring) which(f *placed) string {
 	}
 	run := fmt.Sprintf("run %d of %d", number, all)
 	switch {
-	case f.probe && x.verdict.refuted != "":
+	case f.probe && x.verdict.refuted != noDoubt:
 		run = fmt.Sprintf("a confirming run after %s", words.Count(number, "run"))
 	case f.probe:
 		run = fmt.Sprintf("a random run beside %s", words.Count(number, "run"))
@@ -279,7 +279,7 @@ func (x *exploring) divergence() *Found {
 	}
 	f := w.finding()
 	f.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
-	f.Location, f.Differs = "", x.verdict.Nondeterminism
+	f.Location, f.Differs = pulse.Frame{}, x.verdict.Nondeterminism
 	if how := f.Difference(w.runner.Runner); how != "" {
 		f.Differs = how
 	}

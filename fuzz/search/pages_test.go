@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -82,7 +83,7 @@ func TestLooksDisturbNothing(t *testing.T) {
 	if out.Finding.Replays != 2 || out.Finding.Seen == nil || asked == 0 {
 		t.Errorf("%+v", out.Finding)
 	}
-	html := string(out.Finding.Page().HTML())
+	html := htmlOf(out.Finding)
 	for _, no := range []string{"<script", "<b>", "<i>", "\x1b", "\x00"} {
 		if strings.Contains(html, no) {
 			t.Errorf("the page has %q", no)
@@ -105,7 +106,7 @@ func TestLargePages(t *testing.T) {
 		sys.Run()
 		t.Error("fails")
 	}, 1, 10)
-	p := out.Finding.Page()
+	p := out.Finding.Record("")
 	if len(p.Steps) != 400 || p.Steps[399].Handler == "" || p.Steps[399].SentAt == "" || p.Steps[399].Label != "1" || len(p.Steps[0].After) > 0 {
 		t.Errorf("%d steps, the last %+v", len(p.Steps), p.Steps[len(p.Steps)-1])
 	}
@@ -188,7 +189,7 @@ func TestHandlersOfSteps(t *testing.T) {
 			c.send(sys)
 			sys.Run()
 		}, 1, 100)
-		steps := out.Finding.Page().Steps
+		steps := out.Finding.Record("").Steps
 		for i, want := range c.want {
 			if want != "any" && steps[i].Handler != want {
 				t.Errorf("%s: step %d is handled at %q, want %q", c.name, i, steps[i].Handler, want)
@@ -202,4 +203,9 @@ func TestHandlersOfSteps(t *testing.T) {
 			t.Errorf("%s: the last step did not fail", c.name)
 		}
 	}
+}
+
+func htmlOf(f *finding.Finding) string {
+	r := f.Record("")
+	return string(r.HTML())
 }

@@ -116,7 +116,7 @@ func TestEstimateInAVerdict(t *testing.T) {
 // A verdict and the advice on it say one number of runs. They said "520,000,000 to
 // 2,100,000,000" and "1,000,000,000".
 func TestOneEstimate(t *testing.T) {
-	for _, bound := range []string{"time", "runs"} {
+	for _, bound := range []explore.Bound{"time", "runs"} {
 		for estimate, want := range map[float64]string{1.04e9: "about 1,000,000,000", 81_234: "about 81,000", 3e20: "more than 10^18"} {
 			v := Verdict{Result: explore.Result{Bound: bound, Distinct: 90, Runs: 90, Estimate: estimate}, Inputs: 1}
 			if bound == "time" && estimate < 1e9 { // then it says a time

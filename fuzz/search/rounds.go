@@ -88,7 +88,7 @@ func (x *exploring) admitOne() (more bool, err error) {
 		return false, err
 	}
 	if x.noDraws && x.inputs.sampled {
-		x.verdict.Bound, x.ended = "inputs", true
+		x.verdict.Bound, x.ended = explore.BoundInputs, true
 		return false, nil
 	}
 	in, err := x.begin()
@@ -158,7 +158,7 @@ func (x *exploring) turnTo(in *input) {
 // makeRound gives each open input its turn.
 func (x *exploring) makeRound() error {
 	for _, in := range x.open {
-		if x.ended = x.ended || x.bound() != ""; x.ended {
+		if x.ended = x.ended || x.bound() != explore.NoBound; x.ended {
 			break
 		}
 		in.part = max(firstPart, 2*in.part)
@@ -206,7 +206,7 @@ func (x *exploring) finish(in *input) (err error) {
 	if len(x.done) < mostConfirmed {
 		x.done = append(x.done, &input{number: in.number, drawn: in.drawn, counts: in.counts})
 	}
-	x.ended = x.ended || r.Nondeterminism != "" || r.Clash != "" || r.Bound == "failure"
+	x.ended = x.ended || r.Nondeterminism != "" || r.Clash != "" || r.Bound == explore.BoundFailure
 	return nil
 }
 
@@ -227,10 +227,10 @@ func (x *exploring) conclude() {
 		in.result, _ = in.search.End() // it has no file that might fail
 		x.add(in)
 	}
-	if (x.inputs.cut || x.incomplete) && v.Bound == "" {
+	if (x.inputs.cut || x.incomplete) && v.Bound == explore.NoBound {
 		v.Bound = x.bound()
 	}
-	v.Complete = !x.incomplete && v.Bound == "" && v.Inputs > 0
+	v.Complete = !x.incomplete && v.Bound == explore.NoBound && v.Inputs > 0
 	v.Sampled, v.Skipped, v.more = x.inputs.sampled, x.inputs.skipped, !x.inputs.single()
 	if v.Inputs > 1 { // each was begun when others were
 		v.Elapsed = 0

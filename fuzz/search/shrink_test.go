@@ -206,8 +206,8 @@ func TestEndlessRunsAreExplainedInTime(t *testing.T) {
 	out := shrunkInNoTime(t, insistent)
 	const want = "fails in plain order, where the oldest message comes first, but with 1,995 constraints on which message comes first and a fault;\n" +
 		"    there was no time to run all orders"
-	if got := out.Why.String(); got != want || len(out.Finding.Page().Constraints) != 0 {
-		t.Errorf("%.500s, and %d constraints, want %s, and none", got, len(out.Finding.Page().Constraints), want)
+	if got := out.Why.String(); got != want || len(out.Finding.Case.Explanation.Constraints) != 0 {
+		t.Errorf("%.500s, and %d constraints, want %s, and none", got, len(out.Finding.Case.Explanation.Constraints), want)
 	}
 }
 
@@ -376,5 +376,29 @@ func TestShrinkTimersOfOneTime(t *testing.T) {
 	}, 1, 200)
 	if out.Finding.Failure.Text != "1, 2, 3" {
 		t.Errorf("shrunk to %q", out.Finding.Failure.Text)
+	}
+}
+
+// TestNoTimeToExplain: what was not run for want of time is not said to be too much.
+func TestNoTimeToExplain(t *testing.T) {
+	out := shrunkInNoTime(t, quarrels)
+	if !out.Cut || !out.Why.Cut || !strings.HasSuffix(out.Finding.Why(), "there was no time to run all orders") {
+		t.Errorf("cut %t, %t: %s", out.Cut, out.Why.Cut, out.Finding.Why())
+	}
+}
+
+// quarrels fails in two ways.
+func quarrels(t *props.T) {
+	said := ""
+	sys := t.System()
+	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { said += msg.(string) }))
+	for _, word := range []string{"a", "b", "c"} {
+		sys.Send(sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, msg) })), word)
+	}
+	switch sys.Run(); said[0] {
+	case 'b':
+		t.Error("b is first")
+	case 'c':
+		t.Fatal("c is first")
 	}
 }

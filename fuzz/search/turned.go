@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -20,14 +20,14 @@ import (
 type Sampled struct {
 	// Free are orders of any kind, Under those in which all of Constraints hold. Runs in which
 	// they did not all come true count for nothing.
-	Free, Under page.Share
+	Free, Under corpus.Share
 	// Constraints are on two messages to one actor each. When the two are turned round and
 	// all else stays as it can, the run of the case passes. The second may be one that the
 	// case does not send, since it has failed before.
 	Constraints []schedule.Constraint
 	// Turned has for each constraint orders in which it is turned round, and the others hold.
 	// Where these hardly came, it is left out.
-	Turned []page.Share
+	Turned []corpus.Share
 
 	unsent map[uint64]stepName // names of messages that the case does not send, by number
 }
@@ -152,7 +152,7 @@ func (w *turner) weigh(ctx context.Context, out *Sampled, list []schedule.Constr
 			i++
 		}
 	}
-	under, turned := w.share(ctx, list), []page.Share(nil)
+	under, turned := w.share(ctx, list), []corpus.Share(nil)
 	for i := range list {
 		turned = append(turned, w.turned(ctx, list, i))
 		if turned[i].LeftOut && len(list) > 1 && needless(turned[i], under) {
@@ -167,14 +167,14 @@ func (w *turner) weigh(ctx context.Context, out *Sampled, list []schedule.Constr
 
 // needless reports whether a constraint without which orders show a share says nothing: they
 // fail about as often as with it, and, where it was left out, come about as often.
-func needless(without, with page.Share) bool {
+func needless(without, with corpus.Share) bool {
 	frequent := 4*without.Failed*with.Of >= 3*with.Failed*without.Of
 	return frequent && (!without.LeftOut || 4*without.Of >= 3*with.Of)
 }
 
 // turned runs random orders in which one of the constraints is turned round, or left out if
 // that hardly comes true.
-func (w *turner) turned(ctx context.Context, list []schedule.Constraint, i int) page.Share {
+func (w *turner) turned(ctx context.Context, list []schedule.Constraint, i int) corpus.Share {
 	list = slices.Clone(list)
 	list[i] = list[i].Turned()
 	share := w.share(ctx, list)
@@ -250,7 +250,7 @@ func (w *turner) mendsBy(by *steered) bool {
 }
 
 // share runs random orders in which constraints hold.
-func (w *turner) share(ctx context.Context, list []schedule.Constraint) (share page.Share) {
+func (w *turner) share(ctx context.Context, list []schedule.Constraint) (share corpus.Share) {
 	by := &steered{answers: w.answers}
 	for _, c := range list {
 		by.waits = append(by.waits, wait{first: w.numbers[c.First], second: w.numbers[c.Second]})

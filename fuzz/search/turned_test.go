@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
-	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -154,12 +154,12 @@ func (w *turner) miscounts(e *Explanation) (list []string) {
 	for n := range e.Sampled.unsent {
 		w.numbers[n] = n
 	}
-	e.Sampled.each(func(name string, want page.Share, terms []schedule.Constraint) {
+	e.Sampled.each(func(name string, want corpus.Share, terms []schedule.Constraint) {
 		by, under := &steered{answers: w.answers}, Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]schedule.Constraint{terms}}}
 		for _, c := range terms {
 			by.waits = append(by.waits, wait{first: w.numbers[c.First], second: w.numbers[c.Second]})
 		}
-		got := page.Share{LeftOut: want.LeftOut}
+		got := corpus.Share{LeftOut: want.LeftOut}
 		for i := range uint64(mostSample) {
 			if got.Of == sampled || i >= sampled && got.Of < fewestSaid {
 				break
@@ -181,7 +181,7 @@ func (w *turner) miscounts(e *Explanation) (list []string) {
 }
 
 // each calls f with each share, and with the constraints that hold in its orders.
-func (s *Sampled) each(f func(name string, share page.Share, terms []schedule.Constraint)) {
+func (s *Sampled) each(f func(name string, share corpus.Share, terms []schedule.Constraint)) {
 	f("free", s.Free, nil)
 	if len(s.Constraints) == 0 {
 		return
@@ -200,7 +200,7 @@ func (s *Sampled) each(f func(name string, share page.Share, terms []schedule.Co
 // shown: orders that failed, or passed, of a kind of which there are none; that all of a kind
 // fail, and some do not; or a share that would be a wonder.
 func doubts(e *Explanation, all []chance) (list []string) {
-	e.Sampled.each(func(name string, share page.Share, terms []schedule.Constraint) {
+	e.Sampled.each(func(name string, share corpus.Share, terms []schedule.Constraint) {
 		fails, passes, p := 0, 0, 0.0
 		under := Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]schedule.Constraint{terms}}}
 		for _, c := range all {
@@ -378,7 +378,7 @@ func TestSamplingIsBounded(t *testing.T) {
 	c, steps := caseOf(&res), res.System.Steps()
 	by := &shrinking{runner: r, far: &far{tell: func(shrink.Progress) {}}}
 	s := by.sample(t.Context(), &c, res.Failure.Signature())
-	if runs := by.far.at.Runs; runs > turning/steps+10 || runs < sampled || s.Free != (page.Share{Failed: sampled, Of: sampled}) || len(s.Constraints) > 0 {
+	if runs := by.far.at.Runs; runs > turning/steps+10 || runs < sampled || s.Free != (corpus.Share{Failed: sampled, Of: sampled}) || len(s.Constraints) > 0 {
 		t.Errorf("%d runs of %d steps: %+v", runs, steps, s)
 	}
 }
@@ -392,30 +392,26 @@ func TestSampledOnPages(t *testing.T) {
 		t.Errorf("%s\n%s", out.Why.String(), again.Why.String())
 	}
 	const said = "(turned round, 0 of 100)"
-	p := out.Finding.Page()
-	text, err := p.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := out.Finding.Record("found")
 	for name, text := range map[string]string{
 		"text": out.Finding.Text("found"), "comment": strings.Join(out.Finding.Case.Comment, "\n"), "diagram": out.Finding.Seen.Diagram,
-		"HTML": string(p.HTML()), "JSON": string(text),
+		"HTML": string(p.HTML()),
 	} {
 		if n := strings.Count(strings.ReplaceAll(text, "\n", " "), said); n < 3 || name == "HTML" && n < 6 {
 			t.Errorf("%s: %d times %q:\n%s", name, n, said, text)
 		}
 	}
-	if q := p.Sampled; q == nil || q.Random.Of != sampled || q.Under != (page.Share{Failed: sampled, Of: sampled}) {
+	if q := p.Why.Sampled; q == nil || q.Free.Of != sampled || q.Under != (corpus.Share{Failed: sampled, Of: sampled}) {
 		t.Errorf("%+v", q)
 	}
-	for _, c := range p.Constraints {
-		if c.Turned == nil || *c.Turned != (page.Share{Of: sampled}) {
+	for _, c := range p.Why.Main() {
+		if c.Turned == nil || *c.Turned != (corpus.Share{Of: sampled}) {
 			t.Errorf("%+v", c)
 		}
 	}
 	whole, _ := subjects.ByName("writer")
 	out = shrunkBy(t, whole.Property(false), 1, 20_000)
-	if p := out.Finding.Page(); out.Why.Sampled != nil || p.Sampled != nil || p.Constraints[0].Turned != nil {
+	if p := out.Finding.Record(""); out.Why.Sampled != nil || p.Why.Sampled != nil || p.Why.Constraints[0].Turned != nil {
 		t.Errorf("all orders were run, and yet %+v", p)
 	}
 }

@@ -16,9 +16,7 @@ import (
 // are about the orders that were gone through one after the other; runs that were
 // drawn at random beside are in Probes alone, and those that confirm a complete
 // exploration, as Explore says, only when one of them fails. Reduction is the one
-// that was used in the end: of several inputs the one that left out least. Bound is, beside what package
-// explore says, "saved case" when one failed and nothing was explored, and
-// "replay" when JOSTLE_REPLAY asked for a case alone. Wasted is how many runs were
+// that was used in the end: of several inputs the one that left out least. Wasted is how many runs were
 // begun, beside Runs, and given up because they led to nothing new. It is zero
 // when the reduction is Optimal and no process calls ReceiveMatch.
 type Verdict struct {
@@ -39,12 +37,12 @@ type Verdict struct {
 	Watched   bool
 	Unreached []string
 
-	crowded bool   // there are situations of which nothing is known
-	looked  bool   // Watched because of Result.Looks of package props
-	refuted string // why a run failed after all that were to be made had passed, "" if none did
-	assumes bool   // Complete holds only if actors share nothing but messages
-	timed   bool   // the program sets timers
-	early   int    // how many of these could fire early in a run, at most
+	crowded bool  // there are situations of which nothing is known
+	looked  bool  // Watched because of Result.Looks of package props
+	refuted doubt // why a run failed after all that were to be made had passed
+	assumes bool  // Complete holds only if actors share nothing but messages
+	timed   bool  // the program sets timers
+	early   int   // how many of these could fire early in a run, at most
 
 	asked explore.Method // the one that the search began with
 	known float64        // how many runs there are at least, by the estimates that there are
@@ -70,7 +68,7 @@ func (v Verdict) String() string {
 	}
 	b.WriteString(v.whole())
 	beside := "at random beside"
-	if v.refuted != "" {
+	if v.refuted != noDoubt {
 		beside = "to confirm it"
 	}
 	for _, part := range []struct {
@@ -134,7 +132,7 @@ func (v Verdict) timers() string {
 // to be more than were made. Of a bound that is raised it would say how many
 // there are for the last one.
 func (v Verdict) whole() string {
-	if v.Complete || v.refuted != "" || v.Nondeterminism != "" || v.Clash != "" || len(v.Levels) > 0 || v.Estimate <= float64(v.Runs) {
+	if v.Complete || v.refuted != noDoubt || v.Nondeterminism != "" || v.Clash != "" || len(v.Levels) > 0 || v.Estimate <= float64(v.Runs) {
 		return ""
 	}
 	of := ""
@@ -180,16 +178,16 @@ func (v Verdict) why() string {
 		return "the program does not repeat itself"
 	case v.Clash != "":
 		return "two states have one hash"
-	case v.refuted == itOutlives:
+	case v.refuted == outlives:
 		return "an order that passed fails when it is run again"
-	case v.refuted != "":
+	case v.refuted != noDoubt:
 		return "an order that was left out fails"
-	case v.Bound == "failure":
+	case v.Bound == explore.BoundFailure:
 		return "stopped at the first failure"
-	case v.Bound == "":
+	case v.Bound == explore.NoBound:
 		return "nothing to run"
 	}
-	return v.Bound
+	return string(v.Bound)
 }
 
 // handedOver says that another reduction was used than was asked for, and why.
@@ -242,7 +240,7 @@ func (v *Verdict) add(o *explore.Result) {
 	for signature, n := range o.Failures {
 		v.Failures[signature] += n
 	}
-	if v.Bound == "" {
+	if v.Bound == explore.NoBound {
 		v.Bound = o.Bound
 	}
 	if v.Unread == "" {

@@ -76,18 +76,18 @@ func showFindings(t *testing.T, events []campaign.Event, all bool) string {
 		_, name, _ := strings.Cut(e.Subject, "TestCampaign/")
 		found[name]++
 		if key := name + " " + f.Signature + " " + f.Condition; twice[key] {
-			t.Errorf("%s: %s was found twice", name, f.Headline)
+			t.Errorf("%s: %s was found twice", name, f.Headline())
 		} else {
 			twice[key] = true
 		}
 		steps := "not shrunk"
 		switch {
-		case f.Page == nil || f.Page.Shrunk == "":
-			t.Errorf("%s: %s was not shrunk:\n%s", name, f.Headline, f.Text)
-		case f.Page.Orders == "":
-			t.Errorf("%s: %s is not explained:\n%s", name, f.Headline, f.Text)
+		case f.Shrunk == "":
+			t.Errorf("%s: %s was not shrunk:\n%s", name, f.Headline(), f.Text())
+		case f.Orders() == "":
+			t.Errorf("%s: %s is not explained:\n%s", name, f.Headline(), f.Text())
 		default:
-			steps = words.Count(len(f.Page.Steps), "step")
+			steps = words.Count(len(f.Steps), "step")
 		}
 		fmt.Fprintf(&table, "%6.0f s  %-22s run %9s  %10s  %s\n", e.Seconds, name, words.Grouped(f.Run+1), steps, f.Signature)
 	}

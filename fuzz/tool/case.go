@@ -15,6 +15,9 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/env"
+	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -56,7 +59,7 @@ or to where the run failed; else each line of the input does. h lists the comman
 			if steps {
 				return c.step(call, args)
 			}
-			r, err := c.do(call.Context, args, worker.Request{Do: worker.Replay})
+			r, err := c.do(call.Context, args, session.Request{Do: session.Replay})
 			if err != nil {
 				return err
 			}
@@ -83,7 +86,7 @@ exits with 1 if the case fails, and with 0 if it passes, as replay does.`,
 		Example: "  jostle shrink ce2db3 ./bank --for 5m",
 		Args:    oneCase,
 		Run: func(call *Call, args []string) error {
-			return c.shrink(call, args, worker.Request{Do: worker.Shrink, Fresh: true, Keep: true})
+			return c.shrink(call, args, session.Request{Do: session.Shrink, Fresh: true, Keep: true})
 		},
 	}
 	c.flags(cmd)
@@ -103,7 +106,7 @@ and which lines to look at. It changes no file. It exits with 1 if the case fail
 		Example: "  jostle explain ce2db3 ./bank",
 		Args:    oneCase,
 		Run: func(call *Call, args []string) error {
-			return c.shrink(call, args, worker.Request{Do: worker.Shrink})
+			return c.shrink(call, args, session.Request{Do: session.Shrink})
 		},
 	}
 	c.flags(cmd)
@@ -112,7 +115,7 @@ and which lines to look at. It changes no file. It exits with 1 if the case fail
 }
 
 // shrink makes a request about a case that fails. Of one that passes it tells that.
-func (c *caseCommand) shrink(call *Call, args []string, q worker.Request) error {
+func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error {
 	if c.limit <= 0 {
 		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
 	}
@@ -121,8 +124,8 @@ func (c *caseCommand) shrink(call *Call, args []string, q worker.Request) error 
 	if err != nil {
 		return err
 	}
-	q.Milliseconds, q.Where = int(c.limit.Milliseconds()), "the case "+filepath.Base(o.request.Path)
-	r, err := o.ask(call.Context, worker.Request{Do: worker.Replay})
+	q.Time, q.Where = c.limit, "the case "+filepath.Base(o.request.File)
+	r, err := o.ask(call.Context, session.Request{Do: session.Replay})
 	if err == nil && len(r.Findings) > 0 {
 		r, err = o.ask(call.Context, q)
 	}
@@ -136,8 +139,8 @@ func (c *caseCommand) shrink(call *Call, args []string, q worker.Request) error 
 type opened struct {
 	owners  []campaign.Subject
 	bounds  worker.Command
-	request worker.Request // names the case
-	done    func()         // is called at the end
+	request session.Request // names the case
+	done    func()          // is called at the end
 }
 
 // open finds a case.
@@ -159,13 +162,13 @@ func (c *caseCommand) open(ctx context.Context, args []string) (o opened, err er
 	if err != nil {
 		return o, err
 	}
-	o.owners, o.request = owners, worker.Request{Path: saved.Path, Case: string(text)}
+	o.owners, o.request = owners, session.Request{File: saved.Path, Case: string(text)}
 	o.bounds, err = c.bounds()
 	return o, err
 }
 
 // do makes a request about a case. The error says why nothing could be done.
-func (c *caseCommand) do(ctx context.Context, args []string, q worker.Request) (*worker.Reply, error) {
+func (c *caseCommand) do(ctx context.Context, args []string, q session.Request) (*session.Reply, error) {
 	o, err := c.open(ctx, args)
 	defer o.done()
 	if err != nil {
@@ -175,13 +178,13 @@ func (c *caseCommand) do(ctx context.Context, args []string, q worker.Request) (
 }
 
 // ask makes a request about the case.
-func (o *opened) ask(ctx context.Context, q worker.Request) (*worker.Reply, error) {
-	q.Path, q.Case = o.request.Path, o.request.Case
+func (o *opened) ask(ctx context.Context, q session.Request) (*session.Reply, error) {
+	q.File, q.Case = o.request.File, o.request.Case
 	return askAll(ctx, o.owners, o.bounds, q)
 }
 
 // askAll is asked, for a single request.
-func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q worker.Request) (*worker.Reply, error) {
+func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, error) {
 	r, p, err := asked(ctx, owners, bounds, q)
 	if p != nil {
 		p.Stop()
@@ -193,10 +196,10 @@ func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Comman
 // of which it is, the case does not say. Else it returns a reply to which the case could be
 // run as it was saved, if there is one. It is an error if one could not be asked and none
 // fails. The process that has replied goes on, unless it died of that.
-func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q worker.Request) (reply *worker.Reply, of *worker.Process, err error) {
+func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (reply *session.Reply, of *worker.Process, err error) {
 	for _, s := range owners {
 		r, p, e := ask(ctx, s, bounds, q)
-		fails := e == nil && (len(r.Findings) > 0 || q.Do == worker.Export)
+		fails := e == nil && (len(r.Findings) > 0 || q.Do == session.Export)
 		if e != nil && err == nil {
 			err = e
 		}
@@ -221,7 +224,7 @@ func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command
 
 // ask makes a request about a case of one subject. The death of the process is a failure;
 // then it is nil, as with an error.
-func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q worker.Request) (*worker.Reply, *worker.Process, error) {
+func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, *worker.Process, error) {
 	p, err := campaign.Start(ctx, s, bounds)
 	if err != nil {
 		return nil, nil, err
@@ -229,7 +232,7 @@ func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q worke
 	r, err := p.Do(ctx, q)
 	var death *worker.Death
 	if errors.As(err, &death) && !death.Outside() {
-		return &worker.Reply{Exact: true, Findings: []worker.Finding{{Text: "    the process ended: " + death.Error() + "\n"}}}, nil, nil
+		return &session.Reply{Exact: true, Findings: []record.Record{*death.Record()}}, nil, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -269,7 +272,7 @@ func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *co
 	}
 	for i := range subjects {
 		s := &subjects[i]
-		c, err := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Find(path)
+		c, err := s.Cases().Find(path)
 		if err == nil {
 			return namesakes(distinct(subjects), s), &c, nil
 		}
@@ -343,15 +346,18 @@ func namesakes(subjects []campaign.Subject, of *campaign.Subject) (list []campai
 }
 
 // told prints what came of a request, and returns errFailed if something failed.
-func told(w io.Writer, r *worker.Reply) error {
+func told(w io.Writer, r *session.Reply) error {
 	for _, text := range r.Notes {
 		fmt.Fprintln(w, text)
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprint(w, f.Text)
-		if f.Saved != "" {
-			fmt.Fprintf(w, "        %s\n", strings.ReplaceAll(f.Saved, f.Path, shown(f.Path)))
+		fmt.Fprint(w, f.Text())
+		if f.Path != "" && !f.Known {
+			fmt.Fprintf(w, "        %s\n", f.InWords(env.When(), shown))
+		}
+		if f.Problem != "" {
+			fmt.Fprintf(w, "        %s\n", f.Problem)
 		}
 	}
 	for _, text := range r.Problems {

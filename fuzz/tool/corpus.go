@@ -12,9 +12,9 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // newCorpus returns the commands for saved cases.
@@ -118,7 +118,7 @@ func newCorpusShow() *Command {
 			if c.Condition != "" {
 				fmt.Fprintf(w, "fails where %s\n", c.Condition)
 			}
-			said := finding.Said(&c)
+			said := record.Said(&c)
 			for _, line := range said {
 				fmt.Fprintln(w, line)
 			}
@@ -145,7 +145,7 @@ which cannot be run as they were saved, since the program has changed. It remove
 that its flags name. A case that passes is a regression test, and worth keeping.`,
 		Example: "  jostle corpus prune ./...          # removes nothing\n  jostle corpus prune ./... --stale",
 		Run: func(call *Call, args []string) error {
-			return c.each(call, args, worker.Request{Do: worker.Replay}, func(path string, r *worker.Reply) error {
+			return c.each(call, args, session.Request{Do: session.Replay}, func(path string, r *session.Reply) error {
 				state, remove := "passes", mended
 				switch {
 				case len(r.Findings) > 0:
@@ -182,8 +182,8 @@ that fails as it did, and keeps that in its place. A case that passes with all o
 deliveries is mended: the run of today is saved in its place, as a regression test.`,
 		Example: "  jostle corpus repair ./...",
 		Run: func(call *Call, args []string) error {
-			q := worker.Request{Do: worker.Repair, Milliseconds: int(limit.Milliseconds())}
-			return c.each(call, args, q, func(path string, r *worker.Reply) error {
+			q := session.Request{Do: session.Repair, Time: limit}
+			return c.each(call, args, q, func(path string, r *session.Reply) error {
 				switch {
 				case r.Exact:
 					fmt.Fprintf(call.Out, "%s  needs no repair\n", shown(path))
@@ -241,9 +241,9 @@ or in another folder, and keeps those that fail as cases. It exits with 1 if one
 			}
 			failed := false
 			for _, s := range subjects {
-				q := worker.Request{Do: worker.Import, Path: goFolder(&s)}
+				q := session.Request{Do: session.Import, Folder: goFolder(&s)}
 				if from != "" {
-					if q.Path, err = filepath.Abs(from); err != nil {
+					if q.Folder, err = filepath.Abs(from); err != nil {
 						return err
 					}
 				}
@@ -294,7 +294,7 @@ func newCorpusExport() *Command {
 			if err != nil {
 				return err
 			}
-			r, err := c.do(call.Context, args, worker.Request{Do: worker.Export, To: dir})
+			r, err := c.do(call.Context, args, session.Request{Do: session.Export, Folder: dir})
 			if err != nil {
 				return err
 			}
@@ -312,7 +312,7 @@ type corpusCommand struct{ chooser }
 
 // each makes a request about each case of the properties of some packages, and hands on
 // what came of it. After the last case of a property it calls over, if that is not nil.
-func (c *corpusCommand) each(call *Call, patterns []string, q worker.Request, take func(path string, r *worker.Reply) error, over func() error) error {
+func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, take func(path string, r *session.Reply) error, over func() error) error {
 	ctx := call.Context
 	subjects, done, err := c.find(ctx, patterns)
 	defer done()
@@ -331,7 +331,7 @@ func (c *corpusCommand) each(call *Call, patterns []string, q worker.Request, ta
 		if owners[0] != *s { // done with
 			continue
 		}
-		cases, broken := corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Load()
+		cases, broken := s.Cases().Load()
 		for _, err := range broken {
 			fmt.Fprintln(call.Out, err)
 		}
@@ -341,10 +341,10 @@ func (c *corpusCommand) each(call *Call, patterns []string, q worker.Request, ta
 			if err != nil {
 				return err
 			}
-			q.Case, q.Path = string(text), cases[i].Path
+			q.Case, q.File = string(text), cases[i].Path
 			r, err := askAll(ctx, owners, bounds, q)
 			if err == nil {
-				err = take(q.Path, r)
+				err = take(q.File, r)
 			}
 			if err != nil {
 				return err

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/distill"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // newCorpusDistill returns the command that keeps the fewest passing cases.
@@ -48,7 +48,7 @@ worth keeping for these.`,
 				paths, shows = nil, nil
 				return nil
 			}
-			err := c.each(call, args, worker.Request{Do: worker.Replay, Pairs: true}, func(path string, r *worker.Reply) error {
+			err := c.each(call, args, session.Request{Do: session.Replay, Pairs: true}, func(path string, r *session.Reply) error {
 				if all++; len(r.Pairs) > 0 {
 					paths, shows = append(paths, path), append(shows, r.Pairs)
 				}

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -85,8 +86,8 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 		fmt.Fprintf(p.w, "note: %s: %s\n", s.String(), note)
 	}
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Path != "" { // a saved case
-			p.printFinding(s.String(), &campaign.Finding{Finding: *f, Times: 1})
+		if f := &r.Findings[i]; f.Known {
+			p.printFinding(s.String(), &campaign.Finding{Record: *f, Times: 1})
 		} else {
 			p.printFinding(s.String(), keep(ctx, proc, s, f, e.each))
 		}
@@ -104,15 +105,15 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 }
 
 // run runs the saved cases, and if they all pass, every order.
-func (e *explorer) run(ctx context.Context, proc *worker.Process) (*worker.Reply, error) {
-	saved, err := proc.Do(ctx, worker.Request{Do: worker.Begin, Seed: e.seed, Runs: -1})
+func (e *explorer) run(ctx context.Context, proc *worker.Process) (*session.Reply, error) {
+	saved, err := proc.Do(ctx, session.Request{Do: session.Saved, Seed: e.seed})
 	if err != nil || len(saved.Findings) > 0 {
 		if err == nil {
 			saved.Text = words.Count(len(saved.Findings), "saved case") + " failed: no order was run"
 		}
 		return saved, err
 	}
-	r, err := proc.Do(ctx, worker.Request{Do: worker.Explore, Seed: e.seed, Runs: e.runs, Milliseconds: int(e.each.Milliseconds())})
+	r, err := proc.Do(ctx, session.Request{Do: session.Explore, Seed: e.seed, Runs: e.runs, Time: e.each})
 	if err == nil {
 		r.Notes, r.Problems = append(saved.Notes, r.Notes...), append(saved.Problems, r.Problems...)
 	}
@@ -120,23 +121,15 @@ func (e *explorer) run(ctx context.Context, proc *worker.Process) (*worker.Reply
 }
 
 // keep keeps a finding, and then what it is made smaller to.
-func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *worker.Finding, limit time.Duration) *campaign.Finding {
-	f := &campaign.Finding{Finding: *told, Times: 1}
-	if !f.Worth {
+func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *record.Record, limit time.Duration) *campaign.Finding {
+	f := &campaign.Finding{Record: *told, Times: 1}
+	if f.Fresh = f.Save(s.Cases()); f.Path == "" {
 		return f
 	}
-	c, err := corpus.Decode("", []byte(f.Case))
+	r, err := p.Do(ctx, session.Request{Do: session.Shrink, Case: f.Case, File: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where,
+		Time: limit})
 	if err == nil {
-		f.Path, f.Fresh, err = corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}.Save(c)
-	}
-	if err != nil {
-		f.Problem = err.Error()
-		return f
-	}
-	r, err := p.Do(ctx, worker.Request{Do: worker.Shrink, Case: f.Case, Path: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where,
-		Milliseconds: int(limit.Milliseconds())})
-	if err == nil {
-		f.Finding = r.Findings[0]
+		f.Record = r.Findings[0]
 	}
 	return f
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
-	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
 // hostilely runs a command and fails the test if what it prints controls a terminal.
@@ -73,7 +73,7 @@ func TestHostileCases(t *testing.T) {
 func TestAgain(t *testing.T) {
 	var out bytes.Buffer
 	p := &printer{w: &out}
-	p.printFinding("bank", &campaign.Finding{Finding: worker.Finding{Text: "    broken\n", Path: "/my bank/it's.case"}})
+	p.printFinding("bank", &campaign.Finding{Record: record.Record{Died: true, Failure: "broken", Kept: record.Kept{Path: "/my bank/it's.case"}}})
 	if want := "--- FAIL: bank\n    broken\n        again: jostle replay '/my bank/it'\\''s.case'\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
@@ -94,9 +94,9 @@ func TestHostileNights(t *testing.T) {
 		texts := func() []string { return []string{text(), text()} }
 		targets = append(targets, map[string]any{"Package": text(), "Dir": text(), "Test": text(), "Name": text(), "Func": text(), "Seen": seen, "Known": seen,
 			"Target": map[string]any{"Begun": true, "Tally": search.NewTally(), "Complete": text(), "Notes": texts(), "GivenUp": text(), "Missed": texts(), "Late": texts(),
-				"Findings": []any{map[string]any{"Headline": text(), "Signature": text(), "Text": text(), "Path": text(), "Where": text()}}}})
+				"Findings": []any{map[string]any{"failure": text(), "signature": text(), "detail": text(), "kept": map[string]any{"path": text()}, "where": text()}}}})
 	}
-	state, err := json.Marshal(map[string]any{"Version": 3, "Seed": 1, "Ended": "time", "Targets": targets})
+	state, err := json.Marshal(map[string]any{"Version": 4, "Seed": 1, "Ended": "time", "Targets": targets})
 	if err != nil {
 		t.Fatal(err)
 	}

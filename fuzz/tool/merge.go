@@ -13,6 +13,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -215,7 +216,7 @@ func (m *merger) compare(ctx context.Context, s *campaign.Subject, bounds worker
 	if err != nil {
 		return nil, err
 	}
-	r, err := p.Do(ctx, worker.Request{Do: worker.Tidy})
+	r, err := p.Do(ctx, session.Request{Do: session.Tidy})
 	var death *worker.Death
 	if errors.As(err, &death) && !death.Outside() {
 		fmt.Fprintf(m.w, "note: %s: its cases were not compared: that ended the process: %s\n", s.String(), death.Headline())

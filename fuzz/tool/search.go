@@ -18,6 +18,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/campaign/report"
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
@@ -255,17 +256,17 @@ func stateFile(given string, patterns []string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	cache := os.Getenv("JOSTLE_CACHE")
-	if cache == "" || cache == "off" {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	cache := env.Cache(here)
+	if cache == "" { // a campaign has to note how far it is somewhere
 		dir, err := os.UserCacheDir()
 		if err != nil {
 			return "", fmt.Errorf("%w: give a file by --state", err)
 		}
 		cache = filepath.Join(dir, "jostle")
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		return "", err
 	}
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{here}, patterns...), "\x00")))
 	return filepath.Join(cache, "campaign", hex.EncodeToString(sum[:8])+".json"), nil
@@ -330,15 +331,12 @@ func (p *printer) tell(e campaign.Event) {
 
 // printFinding prints a finding as go test prints it.
 func (p *printer) printFinding(subject string, f *campaign.Finding) {
-	fmt.Fprintf(p.w, "--- FAIL: %s\n%s", subject, f.Text)
-	if !strings.HasSuffix(f.Text, "\n") {
-		fmt.Fprintln(p.w)
-	}
+	fmt.Fprintf(p.w, "--- FAIL: %s\n%s", subject, f.Text())
 	if f.Path != "" {
 		fmt.Fprintf(p.w, "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
 	}
-	if f.Saved != "" {
-		fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(f.Saved, f.Path, shown(f.Path)))
+	if f.Path != "" && !f.Known {
+		fmt.Fprintf(p.w, "        %s\n", f.InWords(env.When(), shown))
 	}
 	if f.Problem != "" {
 		fmt.Fprintf(p.w, "        %s\n", f.Problem)

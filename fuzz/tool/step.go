@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
-	"github.com/jostle-go/jostle/fuzz/page"
-	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/session"
 )
 
 // step walks through the run of a case.
@@ -23,7 +23,7 @@ func (c *caseCommand) step(call *Call, args []string) error {
 		return err
 	}
 	q := o.request
-	q.Do = worker.Replay
+	q.Do = session.Replay
 	r, p, err := asked(call.Context, o.owners, o.bounds, q)
 	if err != nil {
 		return err
@@ -32,8 +32,8 @@ func (c *caseCommand) step(call *Call, args []string) error {
 		return told(call.Out, r)
 	}
 	defer p.Stop()
-	walk, err := screen.NewStepper(func(first, count int) (*page.Walk, error) {
-		q.Do, q.First, q.Count = worker.Walk, first, count
+	walk, err := screen.NewStepper(func(first, count int) (*record.Walk, error) {
+		q.Do, q.First, q.Count = session.Walk, first, count
 		r, err := p.Do(call.Context, q)
 		if err != nil {
 			return nil, err
@@ -53,15 +53,15 @@ func (c *caseCommand) step(call *Call, args []string) error {
 }
 
 // heading says what came of a case that is walked through.
-func heading(r *worker.Reply) string {
+func heading(r *session.Reply) string {
 	var b strings.Builder
 	for _, text := range r.Notes {
 		fmt.Fprintln(&b, text)
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(&b, "%s\n    %s\n", f.Headline, f.Where)
-		if !f.Confirmed {
+		fmt.Fprintf(&b, "%s\n    %s\n", f.Headline(), f.Where)
+		if !f.Confirmed() {
 			b.WriteString("    IT DOES NOT REPEAT: the steps are those of one run, and others may come otherwise\n")
 		}
 	}

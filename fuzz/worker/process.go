@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
@@ -55,12 +57,12 @@ type Process struct {
 	exited   chan struct{} // closed when the process is gone and all that it said was read
 	status   string        // how it ended
 
-	greeted bool     // it speaks this command's version
-	at      At       // what it began with last
-	decided Decision // the last decision that it told of
-	told    bool     // it has told of a decision
-	stalled bool     // it has told of a run that stands still
-	beat    Beat     // the last
+	greeted bool             // it speaks this command's version
+	at      session.At       // what it began with last
+	decided session.Decision // the last decision that it told of
+	told    bool             // it has told of a decision
+	stalled bool             // it has told of a run that stands still
+	beat    Beat             // the last
 
 	collects time.Time // when it was asked to collect garbage; zero if it has answered
 }
@@ -74,9 +76,9 @@ type Death struct {
 	// Stalled reports that a run stood still.
 	Stalled bool
 	// At is what the process began with last.
-	At At
+	At session.At
 	// Last is the last decision that it told of, if it was to tell of them; else nil.
-	Last *Decision
+	Last *session.Decision
 }
 
 // Headline says in a line why the process ended.
@@ -92,6 +94,15 @@ func (d *Death) Error() string {
 		text += "\n" + words.Indented(d.Said)
 	}
 	return strings.TrimRight(text, "\n")
+}
+
+// Record returns the failing run with which the process died.
+func (d *Death) Record() *record.Record {
+	detail := strings.TrimRight(d.Said, "\n")
+	if _, more, _ := strings.Cut(d.Cause, "\n"); more != "" {
+		detail = strings.TrimLeft(detail+"\n"+d.Cause, "\n")
+	}
+	return &record.Record{Format: record.Format, Died: true, Failure: "the process ended: " + d.Headline(), Detail: detail}
 }
 
 // Outside reports whether the process was ended by neither itself nor its command: by
@@ -200,7 +211,7 @@ func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (M
 			}
 			if cause := p.note(&m); cause != "" {
 				return Message{}, p.end(cause)
-			} else if m.Hello != nil || m.Offer != nil || m.Done != nil {
+			} else if m.Hello != nil || m.Offer != nil || m.Done != nil || m.Error != "" {
 				return m, nil
 			}
 		}
@@ -244,7 +255,7 @@ func (p *Process) isTooLarge() bool {
 		p.collects = time.Time{}
 	case p.collects.IsZero() && !p.beat.Collected:
 		p.collects = time.Now()
-		p.ask(Request{Do: Collect})
+		p.ask(session.Request{Do: collect})
 	case p.beat.Collected, p.beat.Memory/tooLarge > p.Memory, time.Since(p.collects) > collecting:
 		return true
 	}
@@ -252,7 +263,7 @@ func (p *Process) isTooLarge() bool {
 }
 
 // ask writes a request. If the process is gone hear says so.
-func (p *Process) ask(q Request) error {
+func (p *Process) ask(q session.Request) error {
 	p.asking.Lock()
 	defer p.asking.Unlock()
 	return p.requests.Encode(q)
@@ -260,14 +271,14 @@ func (p *Process) ask(q Request) error {
 
 // Pause has Do begin no further run, if that is of Run, until Resume. They are called by
 // another goroutine than the one that waits for it.
-func (p *Process) Pause() { p.ask(Request{Do: Pause}) }
+func (p *Process) Pause() { p.ask(session.Request{Do: pause}) }
 
 // Resume ends Pause.
-func (p *Process) Resume() { p.ask(Request{Do: Resume}) }
+func (p *Process) Resume() { p.ask(session.Request{Do: resume}) }
 
 // Enough has Do end after the run that is on, if that is of Run. It is called by another
 // goroutine than the one that waits for it.
-func (p *Process) Enough() { p.ask(Request{Do: Enough}) }
+func (p *Process) Enough() { p.ask(session.Request{Do: enough}) }
 
 // Used returns how many bytes the process had when it said so last, while it did something.
 func (p *Process) Used() uint64 { return p.beat.Memory }
@@ -325,29 +336,29 @@ func offered(m *Message) (p Property) {
 }
 
 // Answer takes an offer or declines it.
-func (p *Process) Answer(take bool) error {
-	if take {
-		return p.ask(Request{Do: Take})
+func (p *Process) Answer(taken bool) error {
+	if taken {
+		return p.ask(session.Request{Do: take})
 	}
-	return p.ask(Request{Do: Pass})
+	return p.ask(session.Request{Do: pass})
 }
 
 // Do has the process do something and returns what came of it. The process does not
 // outlive an error, which is a *Death if it ended, by itself or because it broke a bound,
 // and that of the context if that is done.
-func (p *Process) Do(ctx context.Context, q Request) (*Reply, error) {
-	p.at, p.told, p.collects = At{Batch: q.First}, false, time.Time{}
+func (p *Process) Do(ctx context.Context, q session.Request) (*session.Reply, error) {
+	p.at, p.told, p.collects = session.At{Batch: q.First}, false, time.Time{}
 	p.ask(q)
 	m, err := p.hear(ctx, cmp.Or(p.Silence, usualSilence), false)
 	if err != nil {
 		return nil, err
 	}
+	if m.Error != "" {
+		return nil, &Refusal{m.Error}
+	}
 	if m.Done == nil {
 		p.Kill()
 		return nil, errors.New("the test binary does not speak as it should")
-	}
-	if m.Done.Error != "" {
-		return nil, &Refusal{m.Done.Error}
 	}
 	return m.Done, nil
 }
@@ -363,7 +374,7 @@ const stopping = 5 * time.Second
 
 // Stop asks the process to come to its end, whatever it is at, and ends it if it does not.
 func (p *Process) Stop() {
-	p.ask(Request{Do: Stop})
+	p.ask(session.Request{Do: stop})
 	p.pipe.Close()
 	late := time.AfterFunc(stopping, func() { p.cmd.Process.Kill() })
 	defer late.Stop()

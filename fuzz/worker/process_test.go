@@ -36,7 +36,7 @@ func TestTooLarge(t *testing.T) {
 			}
 			got = append(got, fmt.Sprint(p.note(&Message{Beat: &b}) != ""))
 		}
-		if text := strings.Join(got, " "); text != c.want || strings.Count(asked.String(), Collect) != c.asked {
+		if text := strings.Join(got, " "); text != c.want || strings.Count(asked.String(), string(collect)) != c.asked {
 			t.Errorf("%s: ended %s, want %s; asked %q, want %d times", c.name, text, c.want, asked.String(), c.asked)
 		}
 	}

@@ -12,37 +12,29 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Call is a call of a verb.
-type Call struct {
-	Verb     string
-	Property search.Property
-	Folder   corpus.Folder
-	// Strategies are those that the call asks for; nil means the usual ones. Explore
-	// has its other settings.
-	Strategies []string
-	Explore    search.ExploreOptions
-	// Stall is how long a run may stand still.
-	Stall time.Duration
-}
-
-// Serve offers the property of a call to the command that has started this process, and
-// does with it what that asks for. It reports false when no command has: then the verb
-// has to do its work.
-func Serve(c Call) bool {
+// Serve offers the property of a call of a verb to the command that has started this process,
+// and does with it what that asks for. A run may stand still for a while. It reports false
+// when no command has: then the verb has to do its work.
+func Serve(verb string, of *session.Session, stall time.Duration) bool {
 	w := process()
 	if w == nil {
 		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.serve(&c)
+	w.serve(verb, &session.Session{Property: of.Property, Folder: of.Folder, Strategies: of.Strategies, FewFor: fewFor, Later: true,
+		Explore: search.ExploreOptions{Method: of.Explore.Method, Inputs: of.Explore.Inputs}, Turn: w.waitTurn,
+		Say: func(e session.Event) { w.say(Message{Event: e}) }}, stall)
 	return true
 }
+
+// fewFor is how long every order may be tried to be run before a search begins.
+const fewFor = 2 * time.Second
 
 // process returns this process as a worker, nil if it is none. There is one, with the
 // one connection that the process was given.
@@ -53,11 +45,11 @@ type worker struct {
 	mu    sync.Mutex     // held while an offer is made and served
 	calls map[string]int // how many offers each test has made
 
-	requests chan task  // closed when the command has gone
-	enough   func()     // ends the request that was read last; nil before the first
-	turn     sync.Mutex // held while runs are not to begin, and for a moment before each
-	paused   bool       // of the reader: it holds turn
-	pipe     *os.File   // to the command
+	requests chan session.Request // closed when the command has gone
+	enough   func()               // ends the request that was read last; nil before the first
+	turn     sync.Mutex           // held while runs are not to begin, and for a moment before each
+	paused   bool                 // of the reader: it holds turn
+	pipe     *os.File             // to the command
 
 	// asked is done when the command has asked for the end, by ask, or has gone.
 	asked context.Context
@@ -75,13 +67,6 @@ type worker struct {
 // a TestMain may clear the environment.
 var setting = os.Getenv(Variable)
 
-// A task is what the command asks for. The context is done when there is enough of it, or
-// the process is to end.
-type task struct {
-	Request
-	enough context.Context
-}
-
 // open connects the process with its command.
 func open() *worker {
 	if setting == "" {
@@ -96,7 +81,7 @@ func open() *worker {
 	if in == nil || out == nil {
 		giveUp("%s is %q: these are no pipes", Variable, setting)
 	}
-	w := &worker{calls: map[string]int{}, requests: make(chan task), pipe: out, to: json.NewEncoder(out)}
+	w := &worker{calls: map[string]int{}, requests: make(chan session.Request), pipe: out, to: json.NewEncoder(out)}
 	w.asked, w.ask = context.WithCancel(context.Background())
 	w.say(Message{Hello: &Hello{Version}})
 	go w.read(in)
@@ -129,33 +114,32 @@ const gone = 86
 func (w *worker) read(in *os.File) {
 	from := json.NewDecoder(bufio.NewReader(in))
 	for {
-		var q Request
+		var q session.Request
 		if err := from.Decode(&q); err != nil {
 			w.pause(false)
 			w.leave()
 			close(w.requests)
 			return
 		}
-		if q.Do != Collect {
-			w.pause(q.Do == Pause)
+		if q.Do != collect {
+			w.pause(q.Do == pause)
 		}
 		switch q.Do {
-		case Stop:
+		case stop:
 			w.ask()
-		case Pause, Resume:
+		case pause, resume:
 			continue
-		case Enough:
+		case enough:
 			if w.enough != nil {
 				w.enough()
 			}
 			continue
-		case Collect:
+		case collect:
 			go w.collect()
 			continue
 		}
-		a := task{Request: q}
-		a.enough, w.enough = context.WithCancel(w.asked)
-		w.requests <- a
+		q.Enough, w.enough = context.WithCancel(w.asked)
+		w.requests <- q
 	}
 }
 
@@ -189,7 +173,7 @@ func (w *worker) say(m Message) {
 	if m.Beat != nil && w.idle {
 		return // nobody listens
 	}
-	if m.Done != nil {
+	if m.Done != nil || m.Error != "" {
 		w.idle = true
 	}
 	if err := w.to.Encode(m); err != nil {
@@ -198,7 +182,7 @@ func (w *worker) say(m Message) {
 }
 
 // next returns what the command asks for; false when it has gone.
-func (w *worker) next() (task, bool) {
+func (w *worker) next() (session.Request, bool) {
 	q, ok := <-w.requests
 	w.out.Lock()
 	defer w.out.Unlock()
@@ -216,27 +200,40 @@ func (w *worker) beat() {
 // sayUsed says what the process uses.
 func (w *worker) sayUsed() { w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime()}}) }
 
-// serve offers a call and does what is asked for. Of a command that has gone, it does
+// serve offers a property and does what is asked for. Of a command that has gone, it does
 // nothing more.
-func (w *worker) serve(c *Call) {
-	p := &c.Property
-	offer := Property{Test: p.Test, Verb: c.Verb, Call: w.calls[p.Test], Name: p.Name, Folder: c.Folder.Dir, Func: p.FuncName()}
+func (w *worker) serve(verb string, s *session.Session, stall time.Duration) {
+	p := &s.Property
+	offer := Property{Test: p.Test, Verb: verb, Call: w.calls[p.Test], Name: p.Name, Folder: s.Folder.Dir, Func: p.FuncName()}
 	w.calls[p.Test]++
-	s := &server{worker: w, Call: c}
 	w.say(Message{Offer: &offer})
-	if q, ok := w.next(); !ok || q.Do != Take {
+	if q, ok := w.next(); !ok || q.Do != take {
 		return
 	}
 	for {
 		q, ok := w.next()
-		if !ok || q.Do == Stop {
+		if !ok || q.Do == stop {
 			return
 		}
-		s.enough = q.enough
-		r := s.do(&q.Request)
+		m := w.do(s, &q, stall)
 		w.sayUsed() // also of a request that is done before the next beat
-		w.say(Message{Done: r})
+		w.say(m)
 	}
+}
+
+// do does what is asked for, under a watchdog of its own, and returns what to say of it.
+func (w *worker) do(s *session.Session, q *session.Request, stall time.Duration) Message {
+	dog := &search.Watchdog{Limit: stall, Tell: func(headline, lines string) {
+		w.say(Message{Stall: headline + "\n" + lines})
+	}}
+	s.Property.Made = dog.Look
+	dog.Start()
+	defer dog.Stop()
+	r, err := s.Do(w.asked, q)
+	if err != nil {
+		return Message{Error: err.Error()}
+	}
+	return Message{Done: r}
 }
 
 // environment returns the variable by which a process knows its pipes.

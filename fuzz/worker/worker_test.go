@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/fuzz/worker"
 	"github.com/jostle-go/jostle/props"
@@ -143,52 +144,52 @@ func TestRequests(t *testing.T) {
 	if err := p.Answer(true); err != nil {
 		t.Fatal(err)
 	}
-	do := func(q worker.Request) (*worker.Reply, error) { return p.Do(t.Context(), q) }
-	r, err := do(worker.Request{Do: worker.Begin, Seed: 1})
+	do := func(q session.Request) (*session.Reply, error) { return p.Do(t.Context(), q) }
+	r, err := do(session.Request{Do: session.Begin, Seed: 1})
 	if err != nil || r.Complete != "complete: the only order there is was run" {
 		t.Errorf("begin: %v, %v", r, err)
 	}
-	r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 3, Count: 4, Without: []int{4, 9}})
+	r, err = do(session.Request{Do: session.Run, Seed: 1, First: 3, Count: 4, Without: []int{4, 9}})
 	if err != nil || r.Tally.Runs != 3*16 || r.Batch != 16 || r.Tally.Steps != 3*16 {
 		t.Errorf("run: %+v, %v", r, err)
 	}
-	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 3, Count: 4, Runs: 52}); err != nil || r.Tally.Runs != 4 {
+	if r, err = do(session.Request{Do: session.Run, Seed: 1, First: 3, Count: 4, Runs: 52}); err != nil || r.Tally.Runs != 4 {
 		t.Errorf("run to a bound: %+v, %v", r, err)
 	}
-	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, First: 4, Count: 4, Runs: 52}); err != nil || r.Tally.Runs != 0 {
+	if r, err = do(session.Request{Do: session.Run, Seed: 1, First: 4, Count: 4, Runs: 52}); err != nil || r.Tally.Runs != 0 {
 		t.Errorf("run beyond the bound: %+v, %v", r, err)
 	}
 	const many = 1 << 30
-	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: many, Milliseconds: 1}); err != nil || r.Over < 1 || r.Over == many || r.Tally.Runs != 16*r.Over || r.Cut {
+	if r, err = do(session.Request{Do: session.Run, Seed: 1, Count: many, Time: time.Millisecond}); err != nil || r.Over < 1 || r.Over == many || r.Tally.Runs != 16*r.Over || r.Cut {
 		t.Errorf("run for a time: %+v, %v", r, err)
 	}
 	time.AfterFunc(50*time.Millisecond, p.Enough)
-	if r, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: many}); err != nil || r.Over == many || r.Tally.Runs < 16*r.Over || r.Tally.Runs > 16*(r.Over+1) {
+	if r, err = do(session.Request{Do: session.Run, Seed: 1, Count: many}); err != nil || r.Over == many || r.Tally.Runs < 16*r.Over || r.Tally.Runs > 16*(r.Over+1) {
 		t.Errorf("run until there is enough: %+v, %v", r, err)
 	}
-	if r, err = do(worker.Request{Do: worker.Explore, Seed: 1}); err != nil || r.Complete != "1 order" {
+	if r, err = do(session.Request{Do: session.Explore, Seed: 1}); err != nil || r.Complete != "1 order" {
 		t.Errorf("explore: %+v, %v", r, err)
 	}
 	for _, c := range []struct {
-		q    worker.Request
+		q    session.Request
 		want string
 	}{
-		{worker.Request{Do: "dance"}, `the worker does not know what "dance" is`},
-		{worker.Request{Do: worker.Replay, Path: "none"}, `there is no case "none"`},
-		{worker.Request{Do: worker.Shrink, Case: "no case", Path: "x.case"}, "x.case:1: "},
-		{worker.Request{Do: worker.Repair, Case: "jostle case 3\n", Path: "x.case"}, "x.case:1: "},
+		{session.Request{Do: "dance"}, `the worker does not know what "dance" is`},
+		{session.Request{Do: session.Replay, File: "none"}, `there is no case "none"`},
+		{session.Request{Do: session.Shrink, Case: "no case", File: "x.case"}, "x.case:1: "},
+		{session.Request{Do: session.Repair, Case: "jostle case 3\n", File: "x.case"}, "x.case:1: "},
 	} {
 		var refused *worker.Refusal
 		if _, err := do(c.q); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.q, err, c.want)
 		}
 	}
-	if _, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: 1}); err != nil {
+	if _, err = do(session.Request{Do: session.Run, Seed: 1, Count: 1}); err != nil {
 		t.Error(err)
 	}
 	p.Stop()
 	var death *worker.Death
-	if _, err = do(worker.Request{Do: worker.Run, Seed: 1, Count: 1}); !errors.As(err, &death) {
+	if _, err = do(session.Request{Do: session.Run, Seed: 1, Count: 1}); !errors.As(err, &death) {
 		t.Errorf("a process that has stopped: %v", err)
 	}
 }
@@ -223,8 +224,8 @@ func TestGarbage(t *testing.T) {
 		if err := p.Answer(true); err != nil {
 			t.Fatal(err)
 		}
-		r, err := p.Do(t.Context(), worker.Request{Do: worker.Run, Seed: 1, Count: 1})
-		if err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Text, c.want) {
+		r, err := p.Do(t.Context(), session.Request{Do: session.Run, Seed: 1, Count: 1})
+		if err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Text(), c.want) {
 			t.Errorf("GOGC=%s: %v, %+v, want %s", c.said, err, r, c.want)
 		}
 	}
@@ -251,7 +252,7 @@ func TestHere(t *testing.T) {
 // TestCleansUp: a process that is busy is asked to end before it is killed, so that its
 // TestMain cleans up: when a request is interrupted, and when nothing was offered yet.
 func TestCleansUp(t *testing.T) {
-	busy := worker.Request{Do: worker.Run, Seed: 1, Count: 1 << 30}
+	busy := session.Request{Do: session.Run, Seed: 1, Count: 1 << 30}
 	for name, end := range map[string]func(t *testing.T, p *worker.Process){
 		"interrupted": func(t *testing.T, p *worker.Process) {
 			taken(t, p)
@@ -302,8 +303,8 @@ func taken(t *testing.T, p *worker.Process) {
 // TestProcessesThatAreNoWorkers: each is one clear error.
 func TestProcessesThatAreNoWorkers(t *testing.T) {
 	for _, c := range []struct{ as, want string }{
-		{"other version", "the test binary speaks version 99 of the protocol, and this command version 3: have the module and the command of one version of jostle"},
-		{"no version", "the test binary speaks version 0 of the protocol, and this command version 3: have the module and the command of one version of jostle"},
+		{"other version", "the test binary speaks version 99 of the protocol, and this command version 4: have the module and the command of one version of jostle"},
+		{"no version", "the test binary speaks version 0 of the protocol, and this command version 4: have the module and the command of one version of jostle"},
 		{"gibberish", "signal: killed"},
 		{"silence", "nothing came of it for 1s"},
 		{"exit", "exit status 7\n        no database"},
@@ -331,7 +332,7 @@ func TestInterruptedRequest(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Do(ctx, worker.Request{Do: worker.Run, Seed: 1, Count: 1 << 30}); !errors.Is(err, context.Canceled) {
+	if _, err := p.Do(ctx, session.Request{Do: session.Run, Seed: 1, Count: 1 << 30}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

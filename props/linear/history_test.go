@@ -223,8 +223,8 @@ func TestFailure(t *testing.T) {
 		h.Check()
 	})
 	f := res.Failure
-	if f == nil || !strings.HasPrefix(res.Location, "history_test.go:") || f.Kind != pulse.KindProperty {
-		t.Fatalf("%v at %q", f, res.Location)
+	if f == nil || !strings.HasPrefix(res.Location.Place(), "history_test.go:") || f.Kind != pulse.KindProperty {
+		t.Fatalf("%v at %q", f, res.Location.Place())
 	}
 	want := `the history of store, part "k", is not linearizable: no order of its 3 calls explains what they returned
     called       returned     client

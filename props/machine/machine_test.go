@@ -181,8 +181,8 @@ func TestSequentialFailure(t *testing.T) {
 		!strings.HasPrefix(lines[1], "    1  ") || lines[len(lines)-1] != fmt.Sprintf("    %d  acquire() → true", len(lines)-1) {
 		t.Errorf("failure:\n%v", f)
 	}
-	if !strings.HasPrefix(res.Location, "machine_test.go:") {
-		t.Errorf("location %q", res.Location)
+	if !strings.HasPrefix(res.Location.Place(), "machine_test.go:") {
+		t.Errorf("location %q", res.Location.Place())
 	}
 	if got := f.Lasting(); got != "property at func in model: command #, acquire(): got it: true, it was held: true" {
 		t.Errorf("signature: %s", got)
@@ -200,8 +200,8 @@ func TestParallelFailure(t *testing.T) {
 		!strings.Contains(res.Failure.Detail, "as far as an order gets: ") {
 		t.Errorf("failure:\n%v", res.Failure)
 	}
-	if len(res.Attachments) != 1 || !strings.HasPrefix(res.Location, "machine_test.go:") {
-		t.Errorf("attachments %v, location %q", res.Attachments, res.Location)
+	if len(res.Attachments) != 1 || !strings.HasPrefix(res.Location.Place(), "machine_test.go:") {
+		t.Errorf("attachments %v, location %q", res.Attachments, res.Location.Place())
 	}
 }
 
@@ -350,8 +350,8 @@ func TestPanics(t *testing.T) {
 			m.Sequential(t, t.System())
 		}
 		res, r, _ := find(property, 20)
-		if f := res.Failure; f == nil || f.Kind != pulse.KindPanic || !strings.HasSuffix(f.Text, ": in "+where) || res.Location == "" {
-			t.Errorf("%s: %v at %q", where, f, res.Location)
+		if f := res.Failure; f == nil || f.Kind != pulse.KindPanic || !strings.HasSuffix(f.Text, ": in "+where) || res.Location.Place() == "" {
+			t.Errorf("%s: %v at %q", where, f, res.Location.Place())
 		}
 		r.Close()
 	}

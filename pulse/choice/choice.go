@@ -63,6 +63,19 @@ func KindOf(name string) (k Kind, ok bool) {
 	return 0, false
 }
 
+// MarshalText returns the name of a kind.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the name of a kind.
+func (k *Kind) UnmarshalText(text []byte) error {
+	kind, ok := KindOf(string(text))
+	if !ok {
+		return fmt.Errorf("%q is no kind of choice", text)
+	}
+	*k = kind
+	return nil
+}
+
 // IsFault reports whether a nonzero answer is a fault. Strategies mostly answer
 // such questions with zero. A Loss is part of a crash that has happened, and so
 // is answered as often one way as another.

@@ -62,7 +62,7 @@ func (r *Report) without(other *Report) []string {
 		p := &r.Properties[i]
 		for k := range p.Findings {
 			if f := &p.Findings[k]; !other.property(p.Name).has(f.Signature) {
-				list = append(list, p.Name+": "+f.Headline)
+				list = append(list, p.Name+": "+f.Headline())
 			}
 		}
 	}

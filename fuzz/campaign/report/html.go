@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
@@ -62,7 +62,7 @@ func (r *Report) passing() (n int) {
 
 // HTML returns a report as one file of HTML.
 func (r *Report) HTML() []byte {
-	w := &page.Writer{}
+	w := &record.Writer{}
 	w.Begin("jostle: "+r.verdict(), style)
 	w.Put("<main>\n<h1>%s</h1>\n<p>%s</p>\n", r.verdict(), r.outline())
 	r.summary(w)
@@ -83,8 +83,8 @@ func (r *Report) HTML() []byte {
 }
 
 // summary lists the properties.
-func (r *Report) summary(w *page.Writer) {
-	w.Put("<section>\n<h2>Properties</h2>\n"+page.Scroll+"<table>\n<tr><th></th><th>property</th><th>what was run</th><th>failures</th><th>pairs in both orders</th></tr>\n", "Properties")
+func (r *Report) summary(w *record.Writer) {
+	w.Put("<section>\n<h2>Properties</h2>\n"+record.Scroll+"<table>\n<tr><th></th><th>property</th><th>what was run</th><th>failures</th><th>pairs in both orders</th></tr>\n", "Properties")
 	for i := range r.Properties {
 		p := &r.Properties[i]
 		class, verdict := "verdict", "ok"
@@ -100,7 +100,7 @@ func (r *Report) summary(w *page.Writer) {
 func num(n int) string { return fmt.Sprint(n) }
 
 // failures shows what was found.
-func (r *Report) failures(w *page.Writer) {
+func (r *Report) failures(w *record.Writer) {
 	if r.Failures() == 0 {
 		return
 	}
@@ -116,39 +116,39 @@ func (r *Report) failures(w *page.Writer) {
 }
 
 // failure shows a finding, with its chart if its run is known.
-func (p *Property) failure(w *page.Writer, k int, id string) {
+func (p *Property) failure(w *record.Writer, k int, id string) {
 	f := &p.Findings[k]
-	if f.Page != nil && len(f.Page.Steps) > 0 {
-		f.Page.Write(w, id)
-		w.Put("<details><summary>as text</summary><pre>%s</pre></details>\n", f.Text)
+	if len(f.Steps) > 0 {
+		f.Write(w, id)
+		w.Put("<details><summary>as text</summary><pre>%s</pre></details>\n", f.Text())
 	} else {
-		w.Put("<p class=\"faint\">%s</p>\n<h3 class=\"failure\">%s</h3>\n<pre>%s</pre>\n", p.Name, f.Headline, f.Text)
+		w.Put("<p class=\"faint\">%s</p>\n<h3 class=\"failure\">%s</h3>\n<pre>%s</pre>\n", p.Name, f.Headline(), f.Text())
 	}
 	told := f.Where
 	if f.Times > 1 {
 		told = strings.TrimPrefix(fmt.Sprintf("%s, in %s", told, words.Count(f.Times, "run")), ", ")
 	}
 	w.Put("<p>%s</p>\n", told)
-	if f.Case != "" {
-		w.Put("<p>again: <code>jostle replay %s</code></p>\n", words.Argument(f.Case))
+	if f.Path != "" {
+		w.Put("<p>again: <code>jostle replay %s</code></p>\n", words.Argument(f.Path))
 	}
 }
 
 // section shows what is known of a property besides its failures.
-func (p *Property) section(w *page.Writer, i int) {
+func (p *Property) section(w *record.Writer, i int) {
 	w.Put("<section id=\"property%s\">\n<h2>%s</h2>\n<p>%s; %s</p>\n", num(i), p.Name, p.Ran, p.Coverage.Summary)
 	list(w, "Tested less than it seems", "bad", p.Complaints)
 	list(w, "Notes", "faint", p.Notes)
 	list(w, "Situations that no run has reached", "", p.Missed)
 	p.curves(w)
 	if p.matrix != nil {
-		w.Put("<h3>Receives that came in both orders</h3>\n"+page.Scroll, "Matrix of receives of "+p.Name)
+		w.Put("<h3>Receives that came in both orders</h3>\n"+record.Scroll, "Matrix of receives of "+p.Name)
 		w.Write(p.matrix)
 		w.Put("</div>\n")
 	}
 	list(w, "Receive pairs never seen in this order (possible as far as known)", "", p.Coverage.Open)
 	if len(p.Arms) > 0 {
-		w.Put("<h3>Ways to search</h3>\n"+page.Scroll+"<table>\n<tr><th>arm</th><th>runs</th><th>orders it showed first</th></tr>\n", "Ways to search in "+p.Name)
+		w.Put("<h3>Ways to search</h3>\n"+record.Scroll+"<table>\n<tr><th>arm</th><th>runs</th><th>orders it showed first</th></tr>\n", "Ways to search in "+p.Name)
 		for _, a := range p.Arms {
 			w.Put("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n", a.Name, words.Grouped(a.Runs), words.Grouped(int(math.Round(a.Fresh))))
 		}
@@ -158,7 +158,7 @@ func (p *Property) section(w *page.Writer, i int) {
 }
 
 // list shows a list with a heading, if there is anything on it.
-func list(w *page.Writer, heading, class string, texts []string) {
+func list(w *record.Writer, heading, class string, texts []string) {
 	if len(texts) == 0 {
 		return
 	}
@@ -176,7 +176,7 @@ const (
 )
 
 // curves shows how many orders were known after how many runs, of each campaign.
-func (p *Property) curves(w *page.Writer) {
+func (p *Property) curves(w *record.Writer) {
 	runs, orders := 2, 1
 	for _, curve := range p.Coverage.Curves {
 		for _, at := range curve {
@@ -186,7 +186,7 @@ func (p *Property) curves(w *page.Writer) {
 	if p.Coverage.Seen == 0 || runs == 2 {
 		return
 	}
-	w.Put("<h3>Orders of two receives seen</h3>\n"+page.Scroll+"<svg width=\"%s\" height=\"%s\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>%s</title>\n",
+	w.Put("<h3>Orders of two receives seen</h3>\n"+record.Scroll+"<svg width=\"%s\" height=\"%s\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>%s</title>\n",
 		"Curves of "+p.Name, num(wide), num(high), fmt.Sprintf("%s known after %s", words.Count(orders, "order"), words.Count(p.Coverage.Runs, "run")))
 	w.Put("<path class=\"axis\" fill=\"none\" d=\"M%s 20V%sH%s\"/>\n", num(left), num(high-below), num(wide-10))
 	w.Put("<text x=\"%s\" y=\"24\" text-anchor=\"end\">%s</text>\n<text x=\"%s\" y=\"%s\" text-anchor=\"end\">0</text>\n", num(left-8), words.Grouped(orders), num(left-8), num(high-below))

@@ -65,7 +65,7 @@ func (r *Report) JUnit() ([]byte, error) {
 		}
 		c := testcase{Class: p.Package, Name: strings.TrimPrefix(p.Name, p.Package+" "), Out: strings.Join(append([]string{p.Ran}, p.Notes...), "\n")}
 		for _, f := range p.Findings {
-			c.Failures = append(c.Failures, failure{f.Headline, f.Signature, f.Text})
+			c.Failures = append(c.Failures, failure{f.Headline(), f.Signature, f.Text()})
 		}
 		for _, text := range p.Complaints {
 			c.Failures = append(c.Failures, failure{firstLine(text), "complaint", text})
@@ -100,8 +100,8 @@ func (r *Report) SARIF() ([]byte, error) {
 				rules = append(rules, object{"id": p.Name, "shortDescription": object{"text": p.Name + " does not hold"}})
 			}
 			place := object{"logicalLocations": []object{{"fullyQualifiedName": p.Name}}}
-			if f.File != "" {
-				place["physicalLocation"] = object{"artifactLocation": object{"uri": (&url.URL{Path: f.File}).String()}, "region": object{"startLine": f.Line}}
+			if f.Source != "" {
+				place["physicalLocation"] = object{"artifactLocation": object{"uri": (&url.URL{Path: f.Source}).String()}, "region": object{"startLine": f.Line}}
 			}
 			results = append(results, object{"ruleId": p.Name, "ruleIndex": len(rules) - 1, "level": "error", "message": object{"text": f.message()},
 				"locations": []object{place}, "partialFingerprints": object{"jostleSignature/v1": p.Name + ": " + f.Signature}})
@@ -114,26 +114,23 @@ func (r *Report) SARIF() ([]byte, error) {
 
 // message says what failed, where, and how to see it again.
 func (f *Finding) message() string {
-	text := f.Headline
-	if f.Condition != "" {
-		text += "\nfails where " + f.Condition
-	}
-	if p := f.Page; p != nil && p.Orders != "" {
-		text += "\n" + p.Orders
-		for _, d := range p.Draws {
-			if d.Other != "" {
-				text += "\ndrew " + d.Text + " (" + d.Other + ")"
+	text := f.Headline()
+	if orders := f.Orders(); orders != "" {
+		text += "\n" + orders
+		for i, d := range f.Drawn() {
+			if d != f.Draws[i] { // something is known of other values
+				text += "\ndrew " + d
 			}
 		}
-		if p.Depth > 0 {
-			text += fmt.Sprintf("\ndepth %d", p.Depth)
+		if f.Why.Depth > 0 {
+			text += fmt.Sprintf("\ndepth %d", f.Why.Depth)
 		}
 	}
 	for _, face := range f.Faces {
 		text += "\nthe same cause: " + face
 	}
-	if f.Case != "" {
-		text += "\nagain: jostle replay " + words.Argument(f.Case)
+	if f.Path != "" {
+		text += "\nagain: jostle replay " + words.Argument(f.Path)
 	}
 	return text
 }
@@ -154,9 +151,9 @@ func (r *Report) Markdown() []byte {
 		p := &r.Properties[i]
 		for k := range p.Findings {
 			f := &p.Findings[k]
-			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s\n", literal(f.Headline), literal(p.Name), fenced(f.Text))
-			if f.Case != "" {
-				fmt.Fprintf(&b, "\n%s\n", fenced("jostle replay "+words.Argument(f.Case)))
+			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s\n", literal(f.Headline()), literal(p.Name), fenced(f.Text()))
+			if f.Path != "" {
+				fmt.Fprintf(&b, "\n%s\n", fenced("jostle replay "+words.Argument(f.Path)))
 			}
 		}
 		for _, text := range p.Complaints {

@@ -15,17 +15,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // Format is the number of the form that JSON has. It changes when a name changes its
 // meaning, or goes.
-const Format = 1
+const Format = 2
 
 // A Report is what came of a campaign.
 type Report struct {
@@ -59,21 +57,12 @@ type Property struct {
 	matrix []byte // a picture
 }
 
-// A Finding is a failure, or the death of a process.
+// A Finding is a failure, or the death of a process. Its paths are from the root.
 type Finding struct {
-	Headline  string   `json:"headline"`
-	Signature string   `json:"signature"` // what tells it from others
-	Text      string   `json:"text"`      // all that is to be shown
-	Case      string   `json:"case"`      // the file of its case, "" if there is none
-	Where     string   `json:"where"`     // which run it was
-	Condition string   `json:"condition"` // in which orders it fails
-	Faces     []string `json:"faces"`     // signatures of other failures with the same cause
-	Times     int      `json:"times"`     // how many runs have failed so
-	Died      bool     `json:"died"`
-	File      string   `json:"file"` // the line that failed, from the root; "" if it is not known
-	Line      int      `json:"line"`
-	// Page has the run; nil if that is not known.
-	Page *page.Page `json:"page"`
+	record.Record
+	Times int `json:"times"` // how many runs have failed so
+	// Source is the path of File from the root; "" if it is not known.
+	Source string `json:"source"`
 }
 
 // An Arm is how many runs one way to search has made, and about how many orders of two
@@ -144,16 +133,11 @@ func newProperty(out *campaign.Outcome, root string) Property {
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 func newFinding(f *campaign.Finding, dir, root string) Finding {
-	out := Finding{Headline: f.Headline, Signature: cmp.Or(f.Lasting, f.Signature), Text: f.Text, Case: fromRoot(f.Path, root), Where: f.Where,
-		Condition: f.Condition, Faces: listed(f.Faces), Times: f.Times, Died: f.Died, Page: f.Page}
-	if f.Page == nil {
-		return out
-	}
-	file, number, _ := strings.Cut(f.Page.Location, ":")
-	line, err := strconv.Atoi(number)
-	path := filepath.Join(dir, file)
-	if info, missing := os.Stat(path); err == nil && missing == nil && info.Mode().IsRegular() && line > 0 {
-		out.File, out.Line = fromRoot(path, root), line
+	out := Finding{Record: f.Record, Times: f.Times}
+	out.Path, out.Case = fromRoot(f.Path, root), ""
+	path := filepath.Join(dir, f.File)
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && f.Line > 0 {
+		out.Source = fromRoot(path, root)
 	}
 	return out
 }

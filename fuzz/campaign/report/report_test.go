@@ -17,10 +17,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/worker"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -50,13 +51,14 @@ func seen(name string, runs uint64) *coverage.Orders {
 	return o
 }
 
-// pageOf returns a failing run in which all is called by a name.
-func pageOf(name string) *page.Page {
-	m := page.Message{From: 0, To: 1, Label: name, SentIn: -1, SentAt: name}
-	return &page.Page{Property: name, Test: name, Failure: name, Detail: name, Location: "a_test.go:3", Orders: name, Actors: []string{name, name},
-		Draws: []page.Draw{{Text: name, Other: name}}, Logs: []string{name},
-		Constraints: []page.Constraint{{First: page.End{Text: name}, Second: page.End{Text: name, Step: 1}}},
-		Steps:       []page.Step{{Message: m}, {Message: m, Number: 1, Failed: true, After: []string{name}}}}
+// runOf returns a failing run in which all is called by a name.
+func runOf(name string) record.Record {
+	m := record.Message{From: 0, To: 1, Label: name, SentIn: -1, SentAt: name}
+	why := &corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Draws: []string{name},
+		Constraints: []corpus.Constraint{{First: corpus.Message{Text: name, At: name}, Second: corpus.Message{Text: name, At: name, Send: 1}}}}
+	return record.Record{Property: name, Test: name, Failure: name, Detail: name, File: "a_test.go", Line: 3, Why: why, Actors: []string{name, name},
+		Draws: []string{name}, Logs: []string{name}, Places: []record.Place{{}, {Send: 1, Step: 1}},
+		Steps: []record.Step{{Message: m}, {Message: m, Number: 1, Failed: true, After: []string{name}}}}
 }
 
 // of returns a campaign in which all is called by a name: a property that fails in two
@@ -66,13 +68,13 @@ func of(name, dir string) *campaign.Report {
 		return campaign.Subject{Binary: &binary.Binary{Package: name, Dir: dir}, Property: worker.Property{Test: test, Name: name}}
 	}
 	arms := []campaign.Arm{{Name: name, Runs: 90, Fresh: 2}, {Name: "pct", Runs: 10, Fresh: 6.75}}
-	found := func(signature string, p *page.Page) *campaign.Finding {
-		return &campaign.Finding{Times: 3, Finding: worker.Finding{Signature: signature, Headline: name, Text: name, Where: name, Condition: name, Page: p,
-			Path: filepath.Join(dir, "7f3a.case")}}
+	found := func(signature string, r record.Record) *campaign.Finding {
+		r.Signature, r.Where, r.Path = signature, name, filepath.Join(dir, "7f3a.case")
+		return &campaign.Finding{Times: 3, Record: r}
 	}
 	return &campaign.Report{Ended: "time", Elapsed: 90 * time.Second, Deaths: 2, Outcomes: []campaign.Outcome{
 		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Arms: arms, Orders: seen(name, 3), Missed: []string{name},
-			Findings: []*campaign.Finding{found("a", pageOf(name)), found("b", nil)}},
+			Findings: []*campaign.Finding{found("a", runOf(name)), found("b", record.Record{Failure: name})}},
 		{Subject: subject("TestLess"), Runs: 5, Ran: "5 runs, 40 steps", Complaints: []string{name}, Notes: []string{name}},
 		{Subject: subject("TestHolds"), Runs: 50, Ran: name, Complete: name, Orders: seen(name, 40)},
 	}}
@@ -254,7 +256,7 @@ func TestMachines(t *testing.T) {
 
 // TestChanges: what is new, gone, added and removed.
 func TestChanges(t *testing.T) {
-	want := &Changes{New: []string{"x TestFails, x: x"}, Gone: []string{"x TestFails, x: x"}, Added: []string{"x TestHolds, x"},
+	want := &Changes{New: []string{"x TestFails, x: a_test.go:3: x"}, Gone: []string{"x TestFails, x: a_test.go:3: x"}, Added: []string{"x TestHolds, x"},
 		Removed: []string{"x TestHolds, x and more"}, Orders: []Growth{{"x TestLess, x", 1, 0}}}
 	r := made(t, "x")
 	if !reflect.DeepEqual(r.Changes, want) {
@@ -291,7 +293,7 @@ func TestFolder(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 5 {
 		t.Errorf("the folder has %q", files)
 	}
-	for text, want := range map[string]string{"{": "is no report", `{"format":99}`: "is a report of format 99, expected 1", "[]": "is no report"} {
+	for text, want := range map[string]string{"{": "is no report", `{"format":99}`: "is a report of format 99, expected 2", "[]": "is no report"} {
 		if err := os.WriteFile(filepath.Join(dir, JSONFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +363,7 @@ func TestForeignFiles(t *testing.T) {
 // TestAgain: the command that runs a case again is one for a shell, whatever the file is called.
 func TestAgain(t *testing.T) {
 	r := made(t, "text")
-	r.Properties[0].Findings[0].Case = "my bank/it's.case"
+	r.Properties[0].Findings[0].Path = "my bank/it's.case"
 	const want = `jostle replay 'my bank/it'\\''s.case'`
 	if text := string(r.Markdown()); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
 		t.Error(text)

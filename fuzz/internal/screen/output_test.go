@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // obeyedTexts are what terminals obey, or show otherwise than it is.
@@ -133,7 +133,7 @@ func TestScreensAreVisible(t *testing.T) {
 		for i := range walk.Moments {
 			m := &walk.Moments[i]
 			m.Label, m.SentAt, m.Handler, m.After, m.Time = text(), text(), text(), []string{text()}, text()
-			m.Before, m.Now = []page.Field{{Name: text(), Text: text()}}, []page.Field{{Name: text(), Text: text()}}
+			m.Before, m.Now = []record.Field{{Name: text(), Text: text()}}, []record.Field{{Name: text(), Text: text()}}
 			m.Log, m.Choices, m.Faults = []string{text()}, []string{text()}, []string{text()}
 		}
 		st, err := NewStepper(whole(walk))

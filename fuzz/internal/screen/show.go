@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
@@ -62,7 +62,7 @@ func (s *Stepper) Show() string {
 }
 
 // what says in a line what a step was.
-func (s *Stepper) what(m *page.Moment) string {
+func (s *Stepper) what(m *record.Moment) string {
 	if m.From < 0 {
 		return Inline(m.Label)
 	}
@@ -70,12 +70,12 @@ func (s *Stepper) what(m *page.Moment) string {
 }
 
 // arrow returns a message with sender and receiver.
-func (s *Stepper) arrow(m *page.Message) string {
+func (s *Stepper) arrow(m *record.Message) string {
 	return fmt.Sprintf("%s ──%s──▶ %s", s.actor(m.From), Inline(m.Label), s.actor(m.To))
 }
 
 // how says where the message comes from and which code has received it.
-func (s *Stepper) how(m *page.Moment) string {
+func (s *Stepper) how(m *record.Moment) string {
 	var parts []string
 	if m.From >= 0 {
 		parts = append(parts, sent(&m.Message))
@@ -87,7 +87,7 @@ func (s *Stepper) how(m *page.Moment) string {
 }
 
 // sent says where a message was sent.
-func sent(m *page.Message) string {
+func sent(m *record.Message) string {
 	text := "sent by the test"
 	if m.SentIn >= 0 {
 		text = fmt.Sprintf("sent in step %d", m.SentIn)
@@ -100,7 +100,7 @@ func sent(m *page.Message) string {
 
 // showState writes what the receiver keeps: each field once if the step has not changed
 // it, else with a mark, as it was and as it is.
-func (s *Stepper) showState(b *sheet, m *page.Moment) {
+func (s *Stepper) showState(b *sheet, m *record.Moment) {
 	if len(m.Before)+len(m.Now) == 0 {
 		return
 	}
@@ -148,7 +148,7 @@ func field(name, text string) string {
 }
 
 // showOthers writes what else could have been received.
-func (s *Stepper) showOthers(b *sheet, m *page.Moment) {
+func (s *Stepper) showOthers(b *sheet, m *record.Moment) {
 	switch n := len(m.Others) + m.More; {
 	case m.Fixed:
 		return
@@ -161,7 +161,7 @@ func (s *Stepper) showOthers(b *sheet, m *page.Moment) {
 }
 
 // messages writes messages, and how many more there are.
-func (s *Stepper) messages(b *sheet, list []page.Message, more int) {
+func (s *Stepper) messages(b *sheet, list []record.Message, more int) {
 	for i := range list {
 		b.line("    %s, %s", s.arrow(&list[i]), sent(&list[i]))
 	}

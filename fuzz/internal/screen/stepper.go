@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // window is how many steps are asked for at once, and mostKept how many such windows are
@@ -19,9 +19,9 @@ const (
 // A Stepper walks through a run one step at a time: it says in words what a step was, and
 // goes where it is told to. NewStepper makes one.
 type Stepper struct {
-	fetch  func(first, count int) (*page.Walk, error)
-	walk   *page.Walk
-	kept   []*page.Walk // the one used last is the last
+	fetch  func(first, count int) (*record.Walk, error)
+	walk   *record.Walk
+	kept   []*record.Walk // the one used last is the last
 	steps  int
 	at     int // from 0; the number of steps is the end
 	broken string
@@ -30,12 +30,12 @@ type Stepper struct {
 // NewStepper returns a stepper that stands at the first step. Fetch returns count steps from
 // number first on, or fewer, but one at least if there is one. The error is that of the
 // first call.
-func NewStepper(fetch func(first, count int) (*page.Walk, error)) (*Stepper, error) {
+func NewStepper(fetch func(first, count int) (*record.Walk, error)) (*Stepper, error) {
 	w, err := fetch(0, window)
 	if err != nil {
 		return nil, err
 	}
-	return &Stepper{fetch: fetch, walk: w, kept: []*page.Walk{w}, steps: len(w.Receivers), broken: w.Unsteady}, nil
+	return &Stepper{fetch: fetch, walk: w, kept: []*record.Walk{w}, steps: len(w.Receivers), broken: w.Unsteady}, nil
 }
 
 // Help lists the commands.
@@ -175,7 +175,7 @@ func (s *Stepper) actor(i int) string {
 }
 
 // moment returns a step, or why it is not known.
-func (s *Stepper) moment(step int) (*page.Moment, string) {
+func (s *Stepper) moment(step int) (*record.Moment, string) {
 	for i, w := range s.kept {
 		if k := step - w.First; k >= 0 && k < len(w.Moments) {
 			s.kept = append(slices.Delete(s.kept, i, i+1), w)

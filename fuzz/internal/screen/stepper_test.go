@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/jostle-go/jostle/corpus/golden"
-	"github.com/jostle-go/jostle/fuzz/page"
+	"github.com/jostle-go/jostle/fuzz/record"
 )
 
 // hostile is what a program may say.
@@ -18,30 +18,30 @@ const hostile = "x\x1b[2J\u202e\r\ny\tz\x9b"
 func obeyed(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf)) }
 
 // small is a run of four steps with all that can be told of a step.
-func small() *page.Walk {
-	message := func(from, to int, label string, sentIn int) page.Message {
-		return page.Message{From: from, To: to, Label: label, SentIn: sentIn, SentAt: "bank.go:12"}
+func small() *record.Walk {
+	message := func(from, to int, label string, sentIn int) record.Message {
+		return record.Message{From: from, To: to, Label: label, SentIn: sentIn, SentAt: "bank.go:12"}
 	}
-	return &page.Walk{
+	return &record.Walk{
 		Actors: []string{"test", "account", "north", hostile}, Receivers: []int{2, 1, 3, 1}, Failed: 3, Failure: "overdrawn: " + hostile,
-		Draws: []string{"sum = 3", hostile}, Logs: []string{"begins"}, Waiting: []page.Message{message(0, 2, "late", -1)}, More: 3,
-		Moments: []page.Moment{
-			{Step: page.Step{Message: message(0, 2, "order", -1), Handler: "bank.go:30"}, Now: []page.Field{{Text: "a function"}}},
-			{Step: page.Step{Message: message(2, 1, "deposit(3)", 0), Number: 1, Handler: "bank.go:20", After: []string{"north now: " + hostile}}, Time: "1.5s",
-				Before:  []page.Field{{Name: "balance", Text: "0"}, {Name: "owner", Text: hostile}, {Name: "old", Text: "1"}, {Text: "its disk: a"}, {Text: "its disk: b"}},
-				Now:     []page.Field{{Name: "balance", Text: "3"}, {Name: "owner", Text: hostile}, {Text: "its disk: a"}, {Text: "its disk: c"}, {Name: "new", Text: "2"}},
-				Others:  []page.Message{message(3, 1, hostile, -1), message(0, 2, "late", 0)},
+		Draws: []string{"sum = 3", hostile}, Logs: []string{"begins"}, Waiting: []record.Message{message(0, 2, "late", -1)}, More: 3,
+		Moments: []record.Moment{
+			{Step: record.Step{Message: message(0, 2, "order", -1), Handler: "bank.go:30"}, Now: []record.Field{{Text: "a function"}}},
+			{Step: record.Step{Message: message(2, 1, "deposit(3)", 0), Number: 1, Handler: "bank.go:20", After: []string{"north now: " + hostile}}, Time: "1.5s",
+				Before:  []record.Field{{Name: "balance", Text: "0"}, {Name: "owner", Text: hostile}, {Name: "old", Text: "1"}, {Text: "its disk: a"}, {Text: "its disk: b"}},
+				Now:     []record.Field{{Name: "balance", Text: "3"}, {Name: "owner", Text: hostile}, {Text: "its disk: a"}, {Text: "its disk: c"}, {Name: "new", Text: "2"}},
+				Others:  []record.Message{message(3, 1, hostile, -1), message(0, 2, "late", 0)},
 				More:    7,
 				Choices: []string{"Choose(3) is 1"}, Faults: []string{"fault: loss of the next message"}},
-			{Step: page.Step{Message: page.Message{From: -1, To: 3, Label: "crash of " + hostile, SentIn: -1}, Number: 2, Kind: "crash"}, Fixed: true, Before: []page.Field{{Name: "n", Text: "1"}}},
-			{Step: page.Step{Message: message(3, 1, "withdraw(5)", 0), Number: 3, Failed: true, Log: []string{hostile, "two\nlines"}}, Fixed: true},
+			{Step: record.Step{Message: record.Message{From: -1, To: 3, Label: "crash of " + hostile, SentIn: -1}, Number: 2, Kind: "crash"}, Fixed: true, Before: []record.Field{{Name: "n", Text: "1"}}},
+			{Step: record.Step{Message: message(3, 1, "withdraw(5)", 0), Number: 3, Failed: true, Log: []string{hostile, "two\nlines"}}, Fixed: true},
 		},
 	}
 }
 
 // whole returns what a fetch would of a run that is told of at once.
-func whole(w *page.Walk) func(int, int) (*page.Walk, error) {
-	return func(int, int) (*page.Walk, error) { return w, nil }
+func whole(w *record.Walk) func(int, int) (*record.Walk, error) {
+	return func(int, int) (*record.Walk, error) { return w, nil }
 }
 
 // transcript returns what comes of commands.
@@ -80,7 +80,7 @@ func TestOtherRuns(t *testing.T) {
 	late.Failed = len(late.Receivers)
 	held.Moments[3].Failed, late.Moments[3].Failed = false, false
 	var b strings.Builder
-	for _, w := range []*page.Walk{{Failed: 0, Failure: "no system", Logs: []string{"a"}}, {Failed: -1}, held, late} {
+	for _, w := range []*record.Walk{{Failed: 0, Failure: "no system", Logs: []string{"a"}}, {Failed: -1}, held, late} {
 		s, err := NewStepper(whole(w))
 		if err != nil {
 			t.Fatal(err)
@@ -96,21 +96,21 @@ type long struct {
 	steps, most int
 	asked       []int
 	problem     error
-	change      func(*page.Walk)
+	change      func(*record.Walk)
 }
 
-func (l *long) fetch(first, count int) (*page.Walk, error) {
+func (l *long) fetch(first, count int) (*record.Walk, error) {
 	l.asked = append(l.asked, first)
 	if l.problem != nil && len(l.asked) > 1 {
 		return nil, l.problem
 	}
-	w := &page.Walk{Actors: []string{"test", "a", "b"}, Failed: l.steps - 2, First: first, Hash: 7}
+	w := &record.Walk{Actors: []string{"test", "a", "b"}, Failed: l.steps - 2, First: first, Hash: 7}
 	for i := range l.steps {
 		w.Receivers = append(w.Receivers, 1+i%2)
 	}
 	for i := first; i < min(first+min(count, l.most), l.steps); i++ {
-		w.Moments = append(w.Moments, page.Moment{Step: page.Step{Number: i, Message: page.Message{From: 0, To: 1 + i%2, Label: fmt.Sprint("m", i), SentIn: -1}, Failed: i == w.Failed},
-			Now: []page.Field{{Name: "n", Text: strings.Repeat("x", 300)}}})
+		w.Moments = append(w.Moments, record.Moment{Step: record.Step{Number: i, Message: record.Message{From: 0, To: 1 + i%2, Label: fmt.Sprint("m", i), SentIn: -1}, Failed: i == w.Failed},
+			Now: []record.Field{{Name: "n", Text: strings.Repeat("x", 300)}}})
 	}
 	if l.change != nil && len(l.asked) > 1 {
 		l.change(w)
@@ -161,14 +161,14 @@ func TestRunsThatCannotBeMadeAgain(t *testing.T) {
 		want string
 	}{
 		"it ends":              {&long{problem: errors.New("exit status 3\x1b[2J")}, "step 300 is not known: exit status 3\\x1b[2J\n"},
-		"another run":          {&long{change: func(w *page.Walk) { w.Hash = 8 }}, chance},
-		"two runs differ":      {&long{change: func(w *page.Walk) { w.Unsteady = "the trace is another" }}, chance},
-		"it has become less":   {&long{change: func(w *page.Walk) { w.Moments = nil }}, chance},
-		"it begins elsewhere":  {&long{change: func(w *page.Walk) { w.First += 500 }}, chance},
+		"another run":          {&long{change: func(w *record.Walk) { w.Hash = 8 }}, chance},
+		"two runs differ":      {&long{change: func(w *record.Walk) { w.Unsteady = "the trace is another" }}, chance},
+		"it has become less":   {&long{change: func(w *record.Walk) { w.Moments = nil }}, chance},
+		"it begins elsewhere":  {&long{change: func(w *record.Walk) { w.First += 500 }}, chance},
 		"the first two differ": {&long{}, chance},
 	} {
 		c.l.steps, c.l.most = 1000, window
-		s, err := NewStepper(func(first, count int) (*page.Walk, error) {
+		s, err := NewStepper(func(first, count int) (*record.Walk, error) {
 			w, err := c.l.fetch(first, count)
 			if name == "the first two differ" {
 				w.Unsteady = "the trace is another"
@@ -193,7 +193,7 @@ func TestRunsThatCannotBeMadeAgain(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	if _, err := NewStepper(func(int, int) (*page.Walk, error) { return nil, errors.New("no") }); err == nil {
+	if _, err := NewStepper(func(int, int) (*record.Walk, error) { return nil, errors.New("no") }); err == nil {
 		t.Error("there is a stepper without a run")
 	}
 }

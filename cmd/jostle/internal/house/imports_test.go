@@ -38,15 +38,16 @@ const order = `
 	pulse < props < props/linear < props/machine
 
 	# How we search. What stands below fuzz knows no testing.
-	props, corpus, pulse/strategy, fuzz/words, fuzz/page < fuzz/finding
+	corpus, pulse/stack, pulse/trace, fuzz/words < fuzz/record
+	props, corpus, pulse/strategy, fuzz/record < fuzz/finding
 	pulse < fuzz/coverage < fuzz/guide
 	fuzz/words < fuzz/flight
 	corpus, fuzz/coverage < fuzz/distill
 	corpus, pulse/strategy < fuzz/explore < pulse/adapt/adapttest
-	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
-	fuzz/campaign, fuzz/page < fuzz/campaign/report
-	props, corpus, pulse/strategy < fuzz/native < fuzz/worker < fuzz
-	pulse/strategy, fuzz/words < fuzz/env < fuzz
+	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/session < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
+	fuzz/campaign < fuzz/campaign/report
+	props, corpus, pulse/strategy < fuzz/native < fuzz/session
+	pulse/strategy, fuzz/words < fuzz/env < fuzz/campaign
 
 	# What only tests use.
 	corpus/golden

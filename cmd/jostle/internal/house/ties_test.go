@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,4 +139,157 @@ func TestTiesCanary(t *testing.T) {
 		"high/c.go":      file("package high", `import "strings"`, `func g(s string) bool { return strings.HasPrefix(s, "the run was") || strings.HasPrefix(s, "run") }`),
 	})
 	caught(t, checkTies(tr), "high/a.go:3", "high/b.go:2", "high/b.go:3", "high/c.go:3")
+}
+
+// said lists what other programs say, which their words alone tell apart: how a process of
+// an operating system ended, and what a program under test has recorded.
+var said = map[string][]string{
+	"fuzz/worker":           {"exit status 0", "exit status 1", "signal: killed"},
+	"pulse/adapt/adapttest": {"first second "},
+}
+
+// lookups lists the folders that look for a name in a text that is no list of names: lines of
+// a stack or of Go's output, what somebody has typed.
+var lookups = []string{"pulse", "pulse/stack", "pulse/adapt/adapttest", "fuzz/flight", "fuzz/campaign/report", "fuzz/tool"}
+
+// hand lists who may read the comment of a case otherwise than to print it: whoever reads old
+// forms, and whoever leaves alone what people have written.
+var hand = []string{"corpus", "fuzz/finding"}
+
+// call returns the package and the name of a function of another package, and its arguments.
+func call(n ast.Node) (pkg, name string, args []ast.Expr) {
+	c, ok := n.(*ast.CallExpr)
+	if !ok {
+		return "", "", nil
+	}
+	fun, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return "", "", nil
+	}
+	return fmt.Sprint(fun.X), fun.Sel.Name, c.Args
+}
+
+// worded returns the text of a literal that has several words, "" for another expression.
+func worded(e ast.Expr) string {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return ""
+	}
+	if text, err := strconv.Unquote(lit.Value); err == nil && len(strings.Fields(text)) > 1 {
+		return text
+	}
+	return ""
+}
+
+// checkWords finds texts that are data: sentences that are compared, names that are looked for
+// in a sentence, and comments of cases that are searched.
+func checkWords(t *tree) (found []finding) {
+	t.sources(func(f *folder, s *source) {
+		if s.isTest() {
+			return
+		}
+		ast.Inspect(s.syntax, func(n ast.Node) bool {
+			var compared []ast.Expr
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if n.Op == token.EQL || n.Op == token.NEQ {
+					compared = []ast.Expr{n.X, n.Y}
+				}
+			case *ast.CaseClause:
+				compared = n.List
+			}
+			for _, e := range compared {
+				if text := worded(e); text != "" && !slices.Contains(said[f.path], text) {
+					found = append(found, finding{t.at(e), fmt.Sprintf("%s tells cases apart by the words %q", f.path, text),
+						"give the cases a type with constants, and print the words where they are shown"})
+				}
+			}
+			pkg, name, args := call(n)
+			if pkg == "strings" && name == "Contains" && len(args) == 2 && !slices.Contains(lookups, f.path) {
+				_, set := args[0].(*ast.BasicLit) // of characters
+				if _, literal := args[1].(*ast.BasicLit); !literal && (!set || worded(args[0]) != "") {
+					found = append(found, finding{t.at(n), f.path + " looks for a name in a text",
+						"keep the names in a list; or give the folder a place in `lookups` in ties_test.go"})
+				}
+			}
+			if (pkg == "strings" || pkg == "slices" || pkg == "regexp") && !slices.Contains(hand, f.path) {
+				for _, arg := range args {
+					if sel, ok := arg.(*ast.SelectorExpr); ok && sel.Sel.Name == "Comment" {
+						found = append(found, finding{t.at(n), f.path + " reads the comment of a case",
+							"comments are for people: have the case say it by a field"})
+					}
+				}
+			}
+			return true
+		})
+	})
+	return found
+}
+
+// checkSettings finds settings of the environment that several packages read, so that they
+// may mean several things, and those that are read and then used nowhere.
+func checkSettings(t *tree) (found []finding) {
+	readers, fields, used := map[string]map[string]string{}, map[string]string{}, map[string]bool{}
+	t.sources(func(f *folder, s *source) {
+		if s.isTest() {
+			return
+		}
+		ast.Inspect(s.syntax, func(n ast.Node) bool {
+			pkg, name, args := call(n)
+			if pkg == "os" && (name == "Getenv" || name == "LookupEnv") && len(args) == 1 {
+				if lit, ok := args[0].(*ast.BasicLit); ok {
+					if readers[lit.Value] == nil {
+						readers[lit.Value] = map[string]string{}
+					}
+					readers[lit.Value][f.path] = t.at(n)
+				}
+			}
+			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.Name == "Settings" && f.path == "fuzz/env" {
+				for _, field := range spec.Type.(*ast.StructType).Fields.List {
+					for _, id := range field.Names {
+						fields[id.Name] = t.at(id)
+					}
+				}
+			}
+			if sel, ok := n.(*ast.SelectorExpr); ok && f.path != "fuzz/env" && fmt.Sprint(sel.X) == "e" {
+				used[sel.Sel.Name] = true
+			}
+			return true
+		})
+	})
+	for _, name := range slices.Sorted(maps.Keys(readers)) {
+		if folders := slices.Sorted(maps.Keys(readers[name])); len(folders) > 1 {
+			found = append(found, finding{readers[name][folders[1]], fmt.Sprintf("%s is read by %s", name, strings.Join(folders, " and ")),
+				"have package env read it, and hand on what it means"})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !used[name] {
+			found = append(found, finding{fields[name], fmt.Sprintf("the setting %s is read and used nowhere", name), "use it, or do not read it"})
+		}
+	}
+	return found
+}
+
+func TestWords(t *testing.T) { report(t, checkWords(loadModule(t))) }
+
+func TestSettings(t *testing.T) { report(t, checkSettings(loadModule(t))) }
+
+// TestWordsCanary plants what TestWords and TestSettings are for: each was in this repository.
+func TestWordsCanary(t *testing.T) {
+	tr := mustLoad(t, fstest.MapFS{
+		"fuzz/a.go":        file("package fuzz", `func f(s string) bool { switch s { case "saved case": return true }; return s == "time" }`),
+		"fuzz/b.go":        file("package fuzz", `func g(s string) bool { return s != "as saved" }`),
+		"fuzz/c.go":        file("package fuzz", `import "strings"`, `func h(of, verb string) bool { return strings.Contains(of, verb) || strings.Contains(of, "Check") }`),
+		"fuzz/d.go":        file("package fuzz", `import "slices"`, `func d(c Case) bool { return slices.Contains(c.Comment, "fails") }`),
+		"fuzz/d_test.go":   file("package fuzz", `func e(s string) bool { return s == "as saved" }`),
+		"fuzz/worker/a.go": file("package worker", `func f(s string) bool { return s == "exit status 1" || s == "exit status 2" }`),
+		"corpus/a.go":      file("package corpus", `import "slices"`, `func d(c Case) bool { return slices.Contains(c.Comment, "fails") }`),
+	})
+	caught(t, checkWords(tr), "fuzz/a.go:2", "fuzz/b.go:2", "fuzz/c.go:3", "fuzz/d.go:3", "fuzz/worker/a.go:2")
+	tr = mustLoad(t, fstest.MapFS{
+		"fuzz/env/a.go": file("package env", `import "os"`, "type Settings struct { Seed int; Repair, Distill bool }", `var out = os.Getenv("JOSTLE_OUT")`),
+		"fuzz/a.go":     file("package fuzz", `import "os"`, `var pages = os.Getenv("JOSTLE_OUT") != ""`, "func f(e Settings) bool { return e.Seed > 0 && e.Distill }"),
+	})
+	caught(t, checkSettings(tr), "fuzz/env/a.go:4", "fuzz/env/a.go:3")
 }

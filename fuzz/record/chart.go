@@ -1,4 +1,4 @@
-package page
+package record
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func laneAt(actor int) int { return left + max(actor, 0)*lane }
 func rowAt(step int) int   { return top + (step+1)*row }
 
 // chart draws the messages from lane to lane, and the constraints beside the lanes.
-func (p *Page) chart(w *Writer) {
+func (p *Record) chart(w *Writer) {
 	switch rows := len(p.Steps) + len(p.Waiting); {
 	case rows == 0:
 		return
@@ -48,15 +48,15 @@ func (p *Page) chart(w *Writer) {
 	for i := range p.Waiting {
 		p.waiting(w, &p.Waiting[i], len(p.Steps)+i)
 	}
-	for i := range p.Constraints {
-		p.edge(w, i)
+	for i, c := range p.constraints() {
+		p.edge(w, i, &c)
 	}
 	w.Put("</svg></div>\n<p class=\"faint\">An arrow leads from where a message was sent to where it was received. " +
 		"Curves with numbers are the constraints above. A step leads to its row in the table.</p>\n")
 }
 
 // arrowOf draws the message that a step received, and where.
-func (p *Page) arrowOf(w *Writer, s *Step) {
+func (p *Record) arrowOf(w *Writer, s *Step) {
 	x, y := laneAt(s.To), rowAt(s.Number)
 	w.Put("<g><title>%s</title>", p.title(s))
 	if s.From >= 0 {
@@ -75,7 +75,7 @@ func (p *Page) arrowOf(w *Writer, s *Step) {
 
 // textOf writes what a step is called, which leads to the row of the table that has all
 // of it, and what came of it.
-func (p *Page) textOf(w *Writer, s *Step) {
+func (p *Record) textOf(w *Writer, s *Step) {
 	y := rowAt(s.Number)
 	w.Put("<a href=\"#%sstep%s\"><title>%s</title><text class=\"faint\" x=\"8\" y=\"%s\">%s</text>", w.id, num(s.Number), p.title(s), num(y+4), num(s.Number))
 	label(w, s.From, s.To, y, s.Label)
@@ -90,10 +90,10 @@ func (p *Page) textOf(w *Writer, s *Step) {
 	}
 }
 
-func (p *Page) title(s *Step) string { return fmt.Sprintf("%d  %s", s.Number, p.inWords(s)) }
+func (p *Record) title(s *Step) string { return fmt.Sprintf("%d  %s", s.Number, p.inWords(s)) }
 
 // waiting draws a message that was not received.
-func (p *Page) waiting(w *Writer, m *Message, at int) {
+func (p *Record) waiting(w *Writer, m *Message, at int) {
 	from := rowAt(at)
 	if m.SentIn >= 0 && m.SentIn < at {
 		from = rowAt(m.SentIn)
@@ -128,15 +128,14 @@ func label(w *Writer, from, to, y int, text string) {
 
 // edge draws a constraint between the steps that received its messages, if this run
 // has them in that order or the second not at all.
-func (p *Page) edge(w *Writer, i int) {
-	c := &p.Constraints[i]
-	first, ok := p.stepOf(c.First.Step)
+func (p *Record) edge(w *Writer, i int, c *constraint) {
+	first, ok := p.stepOf(c.first.Step)
 	if !ok {
 		return
 	}
 	x1, y1 := laneAt(first.To), rowAt(first.Number)
 	x2, y2 := x1, rowAt(len(p.Steps)+len(p.Waiting))
-	if second, ok := p.stepOf(c.Second.Step); ok {
+	if second, ok := p.stepOf(c.second.Step); ok {
 		x2, y2 = laneAt(second.To), rowAt(second.Number)
 	}
 	if y2 < y1 {
@@ -146,13 +145,13 @@ func (p *Page) edge(w *Writer, i int) {
 	if first.From > first.To { // whose arrow and label are to the right of the lane
 		out, anchor = -out, "end"
 	}
-	w.Put("<g><title>%s</title><path class=\"edge\" d=\"M%s %sC%s %s %s %s %s %s\"/>", c.First.Text+" before "+c.Second.Text, num(x1), num(y1),
+	w.Put("<g><title>%s</title><path class=\"edge\" d=\"M%s %sC%s %s %s %s %s %s\"/>", visible(c.First.Text+" before "+c.Second.Text), num(x1), num(y1),
 		num(x1+out), num(y1), num(x2+out), num(y2), num(x2), num(y2))
 	w.Put("<text class=\"edges\" x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text></g>\n", num((x1+x2)/2+out), num((y1+y2)/2+4), anchor, num(i+1))
 }
 
 // stepOf returns a step by its number.
-func (p *Page) stepOf(number int) (*Step, bool) {
+func (p *Record) stepOf(number int) (*Step, bool) {
 	if number < 0 || number >= len(p.Steps) {
 		return nil, false
 	}

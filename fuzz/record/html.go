@@ -1,30 +1,32 @@
-package page
+package record
 
 import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jostle-go/jostle/corpus"
 )
 
-// HTML returns a page as one file of HTML.
-func (p *Page) HTML() []byte {
+// HTML returns a record as one file of HTML.
+func (p *Record) HTML() []byte {
 	w := &Writer{}
-	w.Begin(p.Property+": "+firstLine(p.Failure), "")
+	w.Begin(p.Property+": "+firstLine(visible(p.Failure)), "")
 	w.heading, w.below = "h1", "h2"
 	p.all(w)
 	w.End()
 	return []byte(w.String())
 }
 
-// Write writes a page as a part of a larger one. The id is that part's own: letters and
+// Write writes a record as a part of a larger one. The id is that part's own: letters and
 // digits, with which the names of its places begin.
-func (p *Page) Write(w *Writer, id string) {
+func (p *Record) Write(w *Writer, id string) {
 	w.id, w.heading, w.below = id, "h3", "h4"
 	p.all(w)
 	w.id = ""
 }
 
-func (p *Page) all(w *Writer) {
+func (p *Record) all(w *Writer) {
 	p.head(w)
 	p.chart(w)
 	p.table(w)
@@ -62,68 +64,62 @@ a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--edge); outline
 const Scroll = `<div class="scroll" tabindex="0" role="region" aria-label="%s">`
 
 // head tells what failed and why.
-func (p *Page) head(w *Writer) {
+func (p *Record) head(w *Writer) {
 	of := p.Property
 	if p.Test != of {
 		of += ", " + p.Test
 	}
-	w.Put("<p class=\"faint\">%s</p>\n<%s class=\"failure\">%s</%s>\n", of, w.heading, trimmed(p.Location+": "+p.Failure), w.heading)
+	w.Put("<p class=\"faint\">%s</p>\n<%s class=\"failure\">%s</%s>\n", of, w.heading, trimmed(p.location()+": "+visible(p.Failure)), w.heading)
 	if p.Detail != "" {
-		w.Put("<pre>%s</pre>\n", p.Detail)
+		w.Put("<pre>%s</pre>\n", visible(p.Detail))
 	}
-	for _, text := range []string{p.Early, p.Shrunk, p.Orders, p.Faults} {
+	for _, text := range []string{strings.Join(p.early(), "; "), p.Shrunk, visible(p.Orders()), needs(p.why().Needs)} {
 		if text != "" {
 			w.Put("<p>%s</p>\n", text)
 		}
 	}
-	if p.Depth > 0 {
-		w.Put("<p>depth %s</p>\n", fmt.Sprint(p.Depth))
+	if p.why().Depth > 0 {
+		w.Put("<p>depth %s</p>\n", num(p.why().Depth))
 	}
 	for _, face := range p.Faces {
-		w.Put("<p>same cause: %s</p>\n", face)
+		w.Put("<p>same cause: %s</p>\n", visible(face))
 	}
-	if len(p.Constraints) > 0 {
+	list := p.constraints()
+	if len(list) > 0 {
 		w.Put("<ol>\n")
 	}
-	for _, c := range p.Constraints {
-		w.Put("<li>%s before %s", c.First.inWords(), c.Second.inWords())
+	for _, c := range list {
+		w.Put("<li>%s before %s", inWords(&c.First, &c.first), inWords(&c.Second, &c.second))
 		if c.Turned != nil {
-			w.Put(" (%s)", c.Turned.InWords())
+			w.Put(" (%s)", turned(*c.Turned))
 		}
 		w.Put("</li>\n")
 	}
-	if len(p.Constraints) > 0 {
+	if len(list) > 0 {
 		w.Put("</ol>\n")
 	}
-	for _, d := range p.Draws {
-		w.Put("<p>drew <code>%s</code>", d.Text)
-		if d.Other != "" {
-			w.Put(" (%s)", d.Other)
+	for i, d := range p.Draws {
+		w.Put("<p>drew <code>%s</code>", visible(d))
+		if remarks := p.why().Draws; i < len(remarks) && remarks[i] != "" {
+			w.Put(" (%s)", remarks[i])
 		}
 		w.Put("</p>\n")
 	}
 	for _, line := range p.Logs {
-		w.Put("<pre class=\"faint\">log: %s</pre>\n", line)
+		w.Put("<pre class=\"faint\">log: %s</pre>\n", visible(line))
 	}
 }
 
 // inWords returns a message with the lines of its code.
-func (e *End) inWords() string {
-	var places []string
-	if e.SentAt != "" {
-		places = append(places, "sent at "+e.SentAt)
+func inWords(m *corpus.Message, p *Place) string {
+	if lines := p.inWords(); lines != "" {
+		return visible(m.Text) + " (" + lines + ")"
 	}
-	if e.Handler != "" {
-		places = append(places, "handler at "+e.Handler)
-	}
-	if len(places) == 0 {
-		return e.Text
-	}
-	return e.Text + " (" + strings.Join(places, ", ") + ")"
+	return visible(m.Text)
 }
 
 // table lists the steps with all that is known of them.
-func (p *Page) table(w *Writer) {
+func (p *Record) table(w *Writer) {
 	w.Put("<%s>Steps</%s>\n"+Scroll+"<table>\n<tr><th>step</th><th>message</th><th>sent at</th><th>handler at</th><th>log, and what actors keep from then on</th></tr>\n", w.below, w.below, "Steps")
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -150,18 +146,18 @@ func (p *Page) table(w *Writer) {
 	}
 }
 
-func (p *Page) inWords(s *Step) string {
+func (p *Record) inWords(s *Step) string {
 	if s.From < 0 {
 		return s.Label
 	}
 	return p.arrow(&s.Message)
 }
 
-func (p *Page) arrow(m *Message) string {
+func (p *Record) arrow(m *Message) string {
 	return p.name(m.From) + " ──" + m.Label + "──▶ " + p.name(m.To)
 }
 
-func (p *Page) name(actor int) string {
+func (p *Record) name(actor int) string {
 	if actor < 0 || actor >= len(p.Actors) {
 		return "nobody"
 	}

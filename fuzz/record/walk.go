@@ -1,4 +1,4 @@
-package page
+package record
 
 // A Walk is a run to be looked at one step at a time: what is known of all of it, and some
 // of its steps, one after another, with all that is known of these.

@@ -1,4 +1,4 @@
-package finding
+package record
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package page
+package record
 
 import (
 	"encoding/json"
@@ -13,17 +13,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// of returns a page with a text in every place where a program's text comes.
-func of(text string) *Page {
-	end := End{Text: text, Step: 0, SentAt: text, Handler: text}
+// of returns a record with a text in every place where a program's text comes.
+func of(text string) *Record {
 	m := Message{From: 0, To: 1, Label: text, SentIn: -1, SentAt: text}
-	return &Page{Format: Format, Property: text, Test: text, Failure: text, Detail: text, Location: text, Signature: text,
-		Early: text, Shrunk: text, Orders: text, Faults: text, Draws: []Draw{{text, text}}, Logs: []string{text},
-		Constraints: []Constraint{{0, end, End{Text: text, Step: 1, SentAt: text, Handler: text}, &Share{Failed: 1, Of: 2}}},
-		Actors:      []string{text, text},
+	why := &corpus.Explanation{Orders: 3, Failing: 2, Complete: true, Exact: true, Draws: []string{text}, Needs: []corpus.Need{{Kind: choice.Drop, N: 1}},
+		Constraints: []corpus.Constraint{{First: corpus.Message{Text: text, At: text, Kind: text}, Second: corpus.Message{Text: text, At: text, Kind: text, Send: 1},
+			Turned: &corpus.Share{Failed: 1, Of: 2}}}}
+	return &Record{Format: Format, Property: text, Test: text, Failure: text, Detail: text, File: text, Signature: text,
+		Where: text, Shrunk: text, Why: why, Draws: []string{text}, Logs: []string{text}, Faces: []string{text}, Also: []string{text}, Remarks: []string{text},
+		Places: []Place{{Send: 0, Step: 0, SentAt: text, Handler: text}, {Send: 1, Step: 1, SentAt: text, Handler: text}},
+		Actors: []string{text, text},
 		Steps: []Step{{Message: m, Number: 0, Kind: text, Handler: text, Log: []string{text}, After: []string{text}},
 			{Message: Message{From: 1, To: 1, Label: text, SentIn: 0, SentAt: text}, Number: 1, Failed: true, Log: []string{text}, After: []string{text}},
 			{Message: Message{From: -1, To: 1, Label: text, SentIn: -1}, Number: 2}},
@@ -121,10 +125,10 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.File(t, "testdata/page.json.golden", string(text))
+	golden.File(t, "testdata/record.json.golden", string(text))
 	for _, said := range []string{"text", `<"text">`, "a\x00\x1b\u2028b", "&lt;"} {
 		text, err := of(said).JSON()
-		var again Page
+		var again Record
 		if err = errors.Join(err, json.Unmarshal(text, &again)); err != nil || !reflect.DeepEqual(&again, of(said)) {
 			t.Errorf("%q: %v\n%s", said, err, text)
 		}
@@ -140,13 +144,14 @@ func TestStrangePages(t *testing.T) {
 		s.Number = len(many.Steps)
 		many.Steps = append(many.Steps, s)
 	}
-	for name, p := range map[string]*Page{
+	for name, p := range map[string]*Record{
 		"empty": {},
 		"long":  long,
 		"many":  many,
 		"nobody": {Steps: []Step{{Message: Message{From: 7, To: 9, SentIn: 50}}},
-			Constraints: []Constraint{{First: End{Step: 5}, Second: End{Step: -3}}, {First: End{Step: 0}, Second: End{Step: 0}}},
-			Waiting:     []Message{{From: -1, To: -1, SentIn: -7}}},
+			Why:     &corpus.Explanation{Constraints: []corpus.Constraint{{First: corpus.Message{Send: 5}, Second: corpus.Message{Send: -3}}, {}}},
+			Places:  []Place{{Send: 5, Step: 50}, {Send: -3, Step: -3}, {}},
+			Waiting: []Message{{From: -1, To: -1, SentIn: -7}}},
 	} {
 		if elements, _ := read(t, p.HTML()); len(elements) < 5 {
 			t.Errorf("%s: %d elements", name, len(elements))

@@ -1,4 +1,4 @@
-package finding
+package record
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/pulse/choice"
 )
@@ -121,7 +120,7 @@ func sampled(e *corpus.Explanation) string {
 	}
 	var lines []string
 	for _, c := range list {
-		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c}), page.Share(*c.Turned).InWords()))
+		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c}), turned(*c.Turned)))
 	}
 	return text + " where " + strings.Join(lines, ",\n    and ")
 }
@@ -155,6 +154,18 @@ func given(kinds []choice.Kind) (list []string) {
 		}
 	}
 	return list
+}
+
+// turned says how many orders fail when a constraint is turned round.
+func turned(s corpus.Share) string {
+	how, still := "turned round", ""
+	if s.LeftOut {
+		how = "hardly ever the other way round; left out"
+	}
+	if s.Failed > 0 {
+		still = "still "
+	}
+	return fmt.Sprintf("%s, %s%d of %d", how, still, s.Failed, s.Of)
 }
 
 // needs says in words which faults a case cannot do without, "" if none.

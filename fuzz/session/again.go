@@ -1,10 +1,12 @@
-package worker
+package session
 
 import (
+	"context"
 	"errors"
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -17,17 +19,17 @@ import (
 // to stop at it tells of each decision before that is carried out, so that the command
 // knows the last one. With one it ends the run there, and returns a case that is the run
 // up to that decision and with it.
-func (s *server) again(q *Request) (*Reply, error) {
-	o, err := s.options(q)
+func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
+	o, err := s.Options(q)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	size := o.BatchSize()
 	o.First, o.Runs = q.First, (q.First+1)*size
 	if q.Runs > 0 {
 		o.Runs = min(o.Runs, q.Runs)
 	}
-	t := &teller{stop: q.Stop, say: func(d Decision) { s.say(Message{Decide: &d}) }}
+	t := &teller{stop: q.Stop, say: func(d Decision) { s.say(Event{Decide: &d}) }}
 	if q.Stop != nil {
 		o.Runs = q.Stop.Run + 1
 	}
@@ -40,23 +42,31 @@ func (s *server) again(q *Request) (*Reply, error) {
 			p.Strategy = t
 		}
 	}
-	res := search.Sample(s.asked, s.Property, o)
-	r := &Reply{Tally: res.Tally}
+	res := search.Sample(ctx, s.Property, o)
+	r.Tally = res.Tally
 	if q.Stop != nil && res.Finding != nil && res.Index == q.Stop.Run {
-		res.Finding.Differs = "" // from a run that is not stopped: that says nothing
-		res.Finding.Explain("", nil)
-		c := res.Finding.Case
-		c.Signature, c.Hash, c.Record.Plain, c.Doubtful = q.Path, 0, true, false
-		c.Comment = append([]string{q.Where}, c.Comment[1:]...)
-		if d := q.Stop; d.Delivery != 0 {
-			c.Record.Deliveries = append(slices.Clone(c.Record.Deliveries), d.Delivery)
-		} else if len(d.Choice) == 3 {
-			c.Record.Choices = append(slices.Clone(c.Record.Choices), choice.Choice{Kind: choice.Kind(d.Choice[0]), N: d.Choice[1], Value: d.Choice[2]})
-		}
-		f := finding.Finding{Case: c}
-		r.Findings = []Finding{{Case: f.Whole(), Signature: c.Signature, Text: res.Finding.Chart, Run: res.Index, Worth: true, trace: res.Finding.Trace}}
+		r.Findings = []record.Record{stopped(q, &res)}
+		r.shown.add(res.Finding.Trace)
 	}
-	return r, nil
+	return nil
+}
+
+// stopped returns the record of a run that was ended before the decision with which a process
+// died: its case has that decision, too.
+func stopped(q *Request, res *search.Result) record.Record {
+	f := res.Finding
+	f.Differs = "" // from a run that is not stopped: that says nothing
+	f.Explain("", nil)
+	c := f.Case
+	c.Signature, c.Hash, c.Record.Plain, c.Doubtful = q.Signature, 0, true, false
+	c.Comment = append([]string{q.Headline}, c.Comment[1:]...)
+	if d := q.Stop; d.Delivery != 0 {
+		c.Record.Deliveries = append(slices.Clone(c.Record.Deliveries), d.Delivery)
+	} else if len(d.Choice) == 3 {
+		c.Record.Choices = append(slices.Clone(c.Record.Choices), choice.Choice{Kind: choice.Kind(d.Choice[0]), N: d.Choice[1], Value: d.Choice[2]})
+	}
+	of := finding.Finding{Case: c}
+	return record.Record{Case: of.Whole(), Exact: c.Signature, Chart: f.Chart, Run: res.Index, Worth: true}
 }
 
 var errStopped = errors.New("the run ends before the decision with which a process died")

@@ -1,0 +1,142 @@
+package finding
+
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// Record returns the finding as a value. Where says which run it was. There are no steps in it
+// unless Look has looked.
+func (f *Finding) Record(where string) record.Record {
+	r := f.outline()
+	r.Format, r.Where, r.Case, r.Worth = record.Format, where, f.Whole(), f.Worth()
+	r.Exact, r.Condition, r.Cause = f.Failure.Signature(), f.Case.Condition, f.Case.Cause()
+	r.Also = slices.Clone(f.Also)
+	if f.Seen != nil {
+		f.addSteps(&r)
+	}
+	return r
+}
+
+// outline returns what is told of the finding in its case.
+func (f *Finding) outline() record.Record {
+	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, File: f.Location.File, Line: f.Location.Line,
+		Signature: f.Case.Signature, Shrunk: f.Shrunk, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
+		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Chart: f.Chart,
+		Draws: slices.Clone(f.Draws), Logs: slices.Clone(f.Logs)}
+	f.addPlaces(&r)
+	return r
+}
+
+// Text is all there is to say of the finding.
+func (f *Finding) Text(where string) string {
+	r := f.outline()
+	r.Where, r.Also = where, f.Also
+	return r.Text()
+}
+
+// Headline returns the line of the property that failed and what it said, as one line.
+func (f *Finding) Headline() string {
+	r := f.outline()
+	return r.Headline()
+}
+
+// Why says in words in which orders the finding fails, "" if that is not known.
+func (f *Finding) Why() string {
+	r := f.outline()
+	return r.Orders()
+}
+
+// comment is what a case's file tells people.
+func (f *Finding) comment() []string {
+	r := f.outline()
+	return r.Comment()
+}
+
+// Doubt notes in a case that it did not repeat, so that nobody takes it for mended only
+// because it passes.
+func Doubt(c *corpus.Case) {
+	if !c.Doubtful {
+		c.Doubtful = true
+		c.Comment = slices.Insert(slices.Clone(c.Comment), min(1, len(c.Comment)), corpus.Doubt)
+	}
+}
+
+// addPlaces adds where the code of the messages is that the explanation is about: that of
+// those which the run sends.
+func (f *Finding) addPlaces(r *record.Record) {
+	if r.Why == nil || f.Trace == nil {
+		return
+	}
+	for _, c := range r.Why.Main() {
+		for _, send := range []int{c.First.Send, c.Second.Send} {
+			known := slices.ContainsFunc(r.Places, func(p record.Place) bool { return p.Send == send })
+			if send < 0 || send >= len(f.Trace.Sends) || known {
+				continue
+			}
+			d := &f.Trace.Sends[send]
+			p := record.Place{Send: send, Step: int(d.Receipt)}
+			if f.Seen != nil {
+				p.SentAt, p.Handler = at(f.Seen.Sent, int32(send)), at(f.Seen.Handled, d.Receipt)
+				if d.Receipt == trace.None {
+					p.Handler = at(f.Seen.Handlers, d.To)
+				}
+			}
+			r.Places = append(r.Places, p)
+		}
+	}
+}
+
+func visible(text string) string { return trace.Visible(text) }
+
+// addSteps adds the steps to a page, and the messages that were not received.
+func (f *Finding) addSteps(p *record.Record) {
+	t := f.Trace
+	p.Actors = append(p.Actors, t.Names()...)
+	logs := make([][]string, len(t.Steps))
+	for _, n := range t.Notes {
+		if n.Step >= 0 {
+			logs[n.Step] = append(logs[n.Step], visible(n.Text))
+		}
+	}
+	shown := min(len(t.Steps), mostPaged)
+	p.LeftOut = len(t.Steps) - shown
+	for i := range t.Steps[:shown] {
+		st := &t.Steps[i]
+		s := record.Step{Number: i, Kind: st.Kind.String(), Failed: i == f.Failure.Step, Log: append([]string{}, logs[i]...), After: []string{},
+			Message: record.Message{From: int(trace.None), To: int(st.Actor), Label: visible(t.StepLabel(i)), SentIn: int(trace.None)}}
+		if st.Kind == trace.Receive {
+			s.Message = f.message(st.Send)
+			s.Handler = at(f.Seen.Handled, int32(i))
+		}
+		for _, line := range f.Seen.After[i] {
+			s.After = append(s.After, visible(line))
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	for i := range t.Sends {
+		if d := &t.Sends[i]; len(p.Waiting) < mostPaged && d.Fate != trace.Delivered && d.Kind != trace.Timer && d.Kind != trace.Periodic && d.Kind != trace.Poll {
+			p.Waiting = append(p.Waiting, f.message(int32(i)))
+		}
+	}
+}
+
+// message returns a message of the trace.
+func (f *Finding) message(send int32) record.Message {
+	return messageOf(&f.Trace.Sends[send], at(f.Seen.Labels, send), at(f.Seen.Sent, send))
+}
+
+// messageOf returns a message with its label and the line that sent it.
+func messageOf(d *trace.Send, label, sentAt string) record.Message {
+	from := d.From
+	if d.Kind == trace.Timer || d.Kind == trace.Periodic {
+		from = d.To
+	}
+	if d.Kind == trace.Copy {
+		label += " (copy)"
+	}
+	return record.Message{From: int(from), To: int(d.To), Label: visible(label), SentIn: int(d.Step), SentAt: sentAt}
+}
