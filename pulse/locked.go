@@ -3,6 +3,8 @@ package pulse
 import (
 	"runtime"
 	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/internal/self"
 )
 
 // The runtime ends the whole process when a goroutine switches to or from a
@@ -56,7 +58,7 @@ func (p *lockPlace) find() {
 // it is locked what an earlier word is too, the one for the goroutine's thread. It is
 // called when the goroutine is locked, and reports whether there is just one such word.
 func (p *lockPlace) findThread() (found bool) {
-	g := goroutine()
+	g := self.Goroutine()
 	var locked [wordsOfGoroutine]uintptr
 	for i := range locked {
 		locked[i] = readWord(g + uintptr(i)*wordSize)
@@ -86,7 +88,7 @@ func (p *lockPlace) findCounter() bool {
 	var seen [2 * wordsOfThread]int
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	m := readWord(goroutine() + p.thread)
+	m := readWord(self.Goroutine() + p.thread)
 	if m == 0 {
 		return false
 	}
