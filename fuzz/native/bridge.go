@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Bridge shows receive orders to Go's fuzzing engine. The engine keeps an
+// A bridge shows receive orders to Go's fuzzing engine. The engine keeps an
 // input that reaches a basic block more often than any input before, but an
 // order of messages reaches no block of its own. So the bridge maps each ordered
 // pair of receives, by its identity, to one of 4,096 slots, and each slot has a
@@ -15,9 +15,9 @@ import (
 // A run reports all of its pairs, not only those that are new. Otherwise an
 // input with many pairs would look poorer when the engine runs it again.
 //
-// A Bridge is a pulse.Observer. It gathers the pairs step by step, and Hit
+// It is a pulse.Observer: it gathers the pairs step by step, and hit
 // reaches the block of each slot once.
-type Bridge struct {
+type bridge struct {
 	seen  [slots / wordBits]uint16
 	steps [][]uint64 // by actor, the identities of the steps so far
 }
@@ -27,8 +27,8 @@ const (
 	wordBits = 16 // of hitWord
 )
 
-// Begin starts a run.
-func (b *Bridge) Begin() {
+// begin starts a run.
+func (b *bridge) begin() {
 	clear(b.seen[:])
 	for i := range b.steps {
 		b.steps[i] = b.steps[i][:0]
@@ -40,7 +40,7 @@ func (b *Bridge) Begin() {
 const mostBefore = 64
 
 // Stepped pairs a receive with those before it at its actor.
-func (b *Bridge) Stepped(s *pulse.System, step int) {
+func (b *bridge) Stepped(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
 	if st.Kind != trace.Receive {
 		return
@@ -56,5 +56,5 @@ func (b *Bridge) Stepped(s *pulse.System, step int) {
 	b.steps[st.Actor] = append(before, st.ID)
 }
 
-// Hit reaches the block of each slot that the run has.
-func (b *Bridge) Hit() { hitAll[byte](b.seen[:]) }
+// hit reaches the block of each slot that the run has.
+func (b *bridge) hit() { hitAll[byte](b.seen[:]) }

@@ -12,7 +12,7 @@ import (
 // the same slots would be of no use.
 func TestBridgeSeesOrders(t *testing.T) {
 	h := harness(t)
-	seen := map[[len(Bridge{}.seen)]uint16]bool{}
+	seen := map[[len(bridge{}.seen)]uint16]bool{}
 	for i := range uint64(500) {
 		h.Run(RandomBytes(i))
 		seen[h.bridge.seen] = true

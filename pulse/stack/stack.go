@@ -1,6 +1,7 @@
-// Package stack cuts call stacks to the calls that their reader wrote, and
-// names functions in the same way whether or not the compiler inlined them:
-// what a failure shows and is known by must not depend on how a test was built.
+// Package stack is an inner part of jostle, not for users: it cuts call stacks to the
+// calls that their reader wrote, and names functions in the same way whether or not
+// the compiler inlined them. What a failure shows and is known by must not depend on
+// how a test was built.
 package stack
 
 import (
