@@ -14,7 +14,7 @@ import (
 
 // A Frame is one line of a stack.
 type Frame struct {
-	Func string // as Name names it
+	Func string // without what depends on inlining: "pkg.F", "pkg.(*T).M", "func in F"
 	File string // base name
 	Line int
 }
@@ -32,7 +32,7 @@ func (f Frame) Place() string {
 
 // FrameOf returns the frame of a call.
 func FrameOf(call runtime.Frame) Frame {
-	return Frame{Name(call.Function), path.Base(call.File), call.Line}
+	return Frame{nameOf(call.Function), path.Base(call.File), call.Line}
 }
 
 // Frames returns the frames of calls.

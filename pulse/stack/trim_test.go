@@ -201,7 +201,7 @@ func TestBeginOfMethodLooksEverywhere(t *testing.T) {
 	}
 	for _, f := range []any{runtime.GC, strings.Cut, TestName, fmt.Sprint, os.Exit} {
 		if seen[reflect.ValueOf(f).Pointer()] == 0 {
-			t.Errorf("%s is not looked at", Name(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()))
+			t.Errorf("%s is not looked at", nameOf(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()))
 		}
 	}
 }
