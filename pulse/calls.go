@@ -1,6 +1,10 @@
 package pulse
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/internal/self"
+)
 
 // calls knows who may call a system now: the goroutine that runs the step, or
 // while none runs anyone.
@@ -49,11 +53,11 @@ func (c *calls) caller() Caller {
 // enter makes the calling goroutine the one that takes steps.
 func (c *calls) enter() {
 	c.running = true
-	c.g, c.span = goroutine(), 0
+	c.g, c.span = self.Goroutine(), 0
 }
 
 // mine reports whether the calling goroutine runs the step.
-func (c *calls) mine() bool { return c.g == goroutine() }
+func (c *calls) mine() bool { return c.g == self.Goroutine() }
 
 // strange reports whether the calling goroutine is another than the one that
 // takes steps, or than the one that the system belongs to between steps.
@@ -61,7 +65,7 @@ func (c *calls) strange() bool {
 	if c.running {
 		return !c.mine()
 	}
-	return c.owner != 0 && c.owner != goroutine()
+	return c.owner != 0 && c.owner != self.Goroutine()
 }
 
 // unwind goes on with ending a killed coroutine when the call comes from one
@@ -89,7 +93,7 @@ const longestSpan = 4096
 // same reports whether the caller, whose stack is at sp, is on the goroutine
 // that runs the step, and learns from the answer.
 func (c *calls) same(sp uintptr) bool {
-	if c.g != goroutine() {
+	if c.g != self.Goroutine() {
 		return false
 	}
 	c.span = 0 // should the stack have moved, what is below top is another's

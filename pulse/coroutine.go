@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jostle-go/jostle/pulse/internal/self"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -94,7 +95,7 @@ func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
 	if !p.locks.known {
 		p.locks.find()
 	}
-	lock := p.locks.lock(goroutine())
+	lock := p.locks.lock(self.Goroutine())
 	for n := len(p.idle); n > 0; n-- {
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
@@ -142,7 +143,7 @@ func (p *coroutines) killHosted() {
 
 func (p *coroutines) close() {
 	for _, c := range p.idle {
-		if p.locks.lock(goroutine()) == c.lock {
+		if p.locks.lock(self.Goroutine()) == c.lock {
 			c.stop()
 		} else {
 			c.elsewhere(c.stop)
@@ -153,7 +154,7 @@ func (p *coroutines) close() {
 
 // trampoline runs one body after another on the coroutine's stack.
 func (c *Coroutine) trampoline(yield func(signal) bool) {
-	c.g, c.yield = goroutine(), yield
+	c.g, c.yield = self.Goroutine(), yield
 	for {
 		c.runBody()
 		c.ended = true
@@ -197,7 +198,7 @@ func (c *Coroutine) Resume() (ended bool) {
 	pool := c.pool
 	s := pool.calls
 	g, top, span := s.g, s.top, s.span
-	c.mustFit(goroutine())
+	c.mustFit(self.Goroutine())
 	s.g, s.top, s.span = c.g, c.top, c.span
 	if threaded {
 		c.knowsIfUnited()
@@ -220,7 +221,7 @@ func (c *Coroutine) Resume() (ended bool) {
 }
 
 // mine reports whether the calling goroutine is the coroutine's.
-func (c *Coroutine) mine() bool { return c.g == goroutine() }
+func (c *Coroutine) mine() bool { return c.g == self.Goroutine() }
 
 // Park gives control back to who resumed the coroutine, until it is resumed again.
 func (c *Coroutine) Park() {
@@ -271,7 +272,7 @@ func (c *Coroutine) Inspect(f func()) {
 	if f == nil {
 		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "Inspect(nil): give it a function"})
 	}
-	if !c.fits(goroutine()) {
+	if !c.fits(self.Goroutine()) {
 		return
 	}
 	c.inspect = f
@@ -289,7 +290,7 @@ func (c *Coroutine) Kill() {
 		c.knows()
 	}
 	there := true
-	if c.fits(goroutine()) {
+	if c.fits(self.Goroutine()) {
 		c.resume()
 	} else {
 		there = c.elsewhere(func() { c.resume() })

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/jostle-go/jostle/pulse/internal/self"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -199,11 +200,11 @@ func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 // Goroutine returns a word that tells the calling goroutine from every other
 // that is alive; where that cannot be known, the same word for all. The zero
 // Host has it too.
-func (h Host) Goroutine() uintptr { return goroutine() }
+func (h Host) Goroutine() uintptr { return self.Goroutine() }
 
 // Own makes the calling goroutine the only one that may use the system between
 // steps. A call by another then does nothing, and Late tells of it.
-func (h Host) Own() { h.s.calls.owner = goroutine() }
+func (h Host) Own() { h.s.calls.owner = self.Goroutine() }
 
 // Disown lets any goroutine use the system between steps, as at the beginning.
 func (h Host) Disown() { h.s.calls.owner = 0 }

@@ -2,7 +2,10 @@ package pulse
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
+
+	"github.com/jostle-go/jostle/pulse/internal/self"
 )
 
 // The runtime ends the whole process when a goroutine switches to or from a
@@ -44,55 +47,42 @@ func (p *lockPlace) find() {
 	done := make(chan signal)
 	go func() {
 		defer close(done)
-		runtime.LockOSThread()
-		found := p.findThread()
-		runtime.UnlockOSThread()
-		p.found = found && p.findCounter()
+		p.found = p.findThread() && p.findCounter()
 	}()
 	<-done
 }
 
-// findThread finds the word that is zero while the goroutine is not locked, and while
-// it is locked what an earlier word is too, the one for the goroutine's thread. It is
-// called when the goroutine is locked, and reports whether there is just one such word.
-func (p *lockPlace) findThread() (found bool) {
-	g := goroutine()
+// findThread finds the word of a goroutine that is zero while the goroutine is not
+// locked, and equals an earlier word, its thread's address, while it is. It reports
+// whether there is just one.
+func (p *lockPlace) findThread() bool {
+	word := func(i int) uintptr { return readWord(self.Goroutine() + uintptr(i)*wordSize) }
 	var locked [wordsOfGoroutine]uintptr
+	runtime.LockOSThread()
 	for i := range locked {
-		locked[i] = readWord(g + uintptr(i)*wordSize)
+		locked[i] = word(i)
 	}
 	runtime.UnlockOSThread()
-	defer runtime.LockOSThread()
-	for i, x := range locked {
-		if x == 0 || readWord(g+uintptr(i)*wordSize) != 0 {
-			continue
-		}
-		for _, y := range locked[:i] {
-			if x == y && found {
-				return false
-			}
-			if x == y {
-				found, p.thread = true, uintptr(i)*wordSize
-				break
-			}
+	found := 0
+	for i, thread := range locked {
+		if thread != 0 && word(i) == 0 && slices.Contains(locked[:i], thread) {
+			found++
+			p.thread = uintptr(i) * wordSize
 		}
 	}
-	return found
+	return found == 1
 }
 
-// findCounter finds the half word of a thread that counts, and reports whether there
-// is just one. The goroutine that calls it is not locked.
+// findCounter finds the half word of a thread that counts how often it is locked, and
+// reports whether there is just one.
 func (p *lockPlace) findCounter() bool {
-	var seen [2 * wordsOfThread]int
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	m := readWord(goroutine() + p.thread)
-	if m == 0 {
-		return false
-	}
-	look := func(n uint32) {
+	m := readWord(self.Goroutine() + p.thread)
+	var seen [2 * wordsOfThread]int
+	look := func(depth uint32) {
 		for i := range seen {
-			if *(*uint32)(pointerTo(m + uintptr(i)*4)) == n {
+			if *(*uint32)(pointerTo(m + uintptr(i)*4)) == depth {
 				seen[i]++
 			}
 		}
@@ -106,14 +96,10 @@ func (p *lockPlace) findCounter() bool {
 	look(2)
 	runtime.UnlockOSThread()
 	look(1)
-	count := 0
-	for i, n := range seen {
-		if n == 5 {
-			count++
-			p.counter = uintptr(i) * 4
-		}
-	}
-	return count == 1
+	const always = 5
+	at := slices.Index(seen[:], always)
+	p.counter = uintptr(at) * 4
+	return at >= 0 && !slices.Contains(seen[at+1:], always)
 }
 
 func readWord(at uintptr) uintptr { return *(*uintptr)(pointerTo(at)) }

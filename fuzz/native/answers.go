@@ -22,20 +22,20 @@ const (
 	mostQuiet = strikes - 1
 )
 
-// An AnswerReader reads the answers of a draft. The zero AnswerReader has no
+// An answerReader reads the answers of a draft. The zero answerReader has no
 // answers left.
-type AnswerReader struct {
+type answerReader struct {
 	bytes []byte
 	quiet int // questions after the last that it answers too
 }
 
 // Reset moves r to the start of answers, which must stay as they are while
 // they are read.
-func (r *AnswerReader) Reset(answers []byte) { *r = AnswerReader{bytes: answers} }
+func (r *answerReader) Reset(answers []byte) { *r = answerReader{bytes: answers} }
 
 // Next answers a question of kind k with n answers. When the bytes are used up
 // ok is false; what is left of them is passed over, when it is too short.
-func (r *AnswerReader) Next(k choice.Kind, n int) (value int, ok bool) {
+func (r *answerReader) Next(k choice.Kind, n int) (value int, ok bool) {
 	switch {
 	case n < 2:
 		return 0, true
@@ -62,7 +62,7 @@ func (r *AnswerReader) Next(k choice.Kind, n int) (value int, ok bool) {
 }
 
 // number reads a number below n.
-func (r *AnswerReader) number(n int) (value int, ok bool) {
+func (r *answerReader) number(n int) (value int, ok bool) {
 	size := answerSize(n)
 	if len(r.bytes) < size {
 		r.bytes = nil
@@ -87,11 +87,11 @@ func answerSize(n int) int {
 	return 4
 }
 
-// AppendAnswers appends the bytes that answer as the choices do, if the same
+// appendAnswers appends the bytes that answer as the choices do, if the same
 // questions are asked. It stops before the choice that would make them more
-// than MaxAnswers.
-func AppendAnswers(b []byte, choices []choice.Choice) []byte {
-	w := answerWriter{bytes: b, room: MaxAnswers}
+// than maxAnswers.
+func appendAnswers(b []byte, choices []choice.Choice) []byte {
+	w := answerWriter{bytes: b, room: maxAnswers}
 	for i, c := range choices {
 		if c.N >= 2 && !w.answer(c, choices[i+1:]) {
 			break
@@ -100,7 +100,7 @@ func AppendAnswers(b []byte, choices []choice.Choice) []byte {
 	return w.bytes
 }
 
-// An answerWriter writes what an AnswerReader reads.
+// An answerWriter writes what an answerReader reads.
 type answerWriter struct {
 	bytes []byte
 	room  int

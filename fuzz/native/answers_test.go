@@ -41,7 +41,7 @@ func TestAnswerForm(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			var r AnswerReader
+			var r answerReader
 			r.Reset(test.answers)
 			var got []any
 			for _, a := range test.asks {
@@ -84,15 +84,15 @@ func TestAnswersOfChoices(t *testing.T) {
 	cut := 0
 	for i := range 3000 {
 		list := randomChoices(r, r.IntN(300), 1+i%30)
-		answers := AppendAnswers(nil, list)
-		if len(answers) > MaxAnswers {
+		answers := appendAnswers(nil, list)
+		if len(answers) > maxAnswers {
 			t.Fatalf("%d answers", len(answers))
 		}
-		var reader AnswerReader
+		var reader answerReader
 		reader.Reset(answers)
 		for n, c := range list {
 			v, ok := reader.Next(c.Kind, int(c.N))
-			if !ok && len(answers) > MaxAnswers-5 {
+			if !ok && len(answers) > maxAnswers-5 {
 				cut++
 				break
 			}
@@ -114,7 +114,7 @@ func TestQuietAnswersAreShort(t *testing.T) {
 		list[i] = choice.Choice{Kind: choice.Drop, N: 2}
 	}
 	list[500].Value = 1
-	b := AppendAnswers([]byte("head"), list)
+	b := appendAnswers([]byte("head"), list)
 	want := append([]byte("head"), 191, 191, 115, 192)
 	if len(b) != 4+3+1+50 || !bytes.Equal(b[:8], want) {
 		t.Errorf("%d bytes: %v", len(b), b)
@@ -125,7 +125,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, []byte{0, 5, 2, 2})
 	f.Add([]byte{200, 0, 200, 255, 200}, []byte{5, 255, 5, 255, 5, 255})
 	f.Fuzz(func(t *testing.T, answers, asks []byte) {
-		var r, again AnswerReader
+		var r, again answerReader
 		r.Reset(answers)
 		var list []choice.Choice
 		for ; len(asks) >= 2; asks = asks[2:] {
@@ -139,7 +139,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 			list = append(list, c)
 		}
-		again.Reset(AppendAnswers(nil, list))
+		again.Reset(appendAnswers(nil, list))
 		for i, c := range list {
 			if v, ok := again.Next(c.Kind, int(c.N)); ok && v != int(c.Value) {
 				t.Fatalf("choice %d of %v becomes %d", i, list, v)

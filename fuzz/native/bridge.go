@@ -6,27 +6,30 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Bridge shows receive orders to Go's fuzzing engine. The engine keeps an
+// A bridge shows receive orders to Go's fuzzing engine. The engine keeps an
 // input that reaches a basic block more often than any input before, but an
 // order of messages reaches no block of its own. So the bridge maps each ordered
-// pair of receives, by its identity, to one of 4,096 slots, and each slot is an
-// empty case of a switch: a block that the engine counts.
+// pair of receives, by its identity, to one of 4,096 slots, and each slot has a
+// block that the engine counts.
 //
 // A run reports all of its pairs, not only those that are new. Otherwise an
 // input with many pairs would look poorer when the engine runs it again.
 //
-// A Bridge is a pulse.Observer. It gathers the pairs step by step, and Hit
+// It is a pulse.Observer: it gathers the pairs step by step, and hit
 // reaches the block of each slot once.
-type Bridge struct {
-	seen  [slots / 64]uint64
+type bridge struct {
+	seen  [slots / wordBits]uint16
 	steps [][]uint64 // by actor, the identities of the steps so far
 }
 
-const slots = 4096
+const (
+	slots    = 4096
+	wordBits = 16 // of hitWord
+)
 
-// Begin starts a run.
-func (b *Bridge) Begin() {
-	b.seen = [slots / 64]uint64{}
+// begin starts a run.
+func (b *bridge) begin() {
+	clear(b.seen[:])
 	for i := range b.steps {
 		b.steps[i] = b.steps[i][:0]
 	}
@@ -37,7 +40,7 @@ func (b *Bridge) Begin() {
 const mostBefore = 64
 
 // Stepped pairs a receive with those before it at its actor.
-func (b *Bridge) Stepped(s *pulse.System, step int) {
+func (b *bridge) Stepped(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
 	if st.Kind != trace.Receive {
 		return
@@ -48,16 +51,10 @@ func (b *Bridge) Stepped(s *pulse.System, step int) {
 	before := b.steps[st.Actor]
 	for _, id := range before[max(0, len(before)-mostBefore):] {
 		slot := hash.Fold(id, st.ID) % slots
-		b.seen[slot/64] |= 1 << (slot % 64)
+		b.seen[slot/wordBits] |= 1 << (slot % wordBits)
 	}
 	b.steps[st.Actor] = append(before, st.ID)
 }
 
-// Hit reaches the block of each slot that the run has.
-func (b *Bridge) Hit() {
-	for slot := range uint16(slots) {
-		if b.seen[slot/64]&(1<<(slot%64)) != 0 {
-			hitSlot(slot)
-		}
-	}
-}
+// hit reaches the block of each slot that the run has.
+func (b *bridge) hit() { hitAll[byte](b.seen[:]) }

@@ -38,9 +38,9 @@ type Draft struct {
 	// plain order and answers of zero, not for randomness.
 	Seed uint64
 	// Words are the first numbers of the draws, props.WordsPerDraw for each draw in
-	// turn. The bytes hold MaxWords of them.
+	// turn. The bytes hold maxWords of them.
 	Words []uint64
-	// Answers are what AnswerReader reads. The bytes hold MaxAnswers of them.
+	// Answers are what answerReader reads. The bytes hold maxAnswers of them.
 	Answers []byte
 	// Priorities has one for each message, in the order of sending, timers
 	// and starts of processes included. The highest of those that can be
@@ -50,8 +50,8 @@ type Draft struct {
 
 // What the bytes of a draft have room for.
 const (
-	MaxWords   = 63
-	MaxAnswers = 255
+	maxWords   = 63
+	maxAnswers = 255
 )
 
 const (
@@ -59,18 +59,18 @@ const (
 	draftHeader = wordSize + 2 // the seed and two counts
 )
 
-// DraftOf returns the draft that takes the steps of a case again, whose run
+// draftOf returns the draft that takes the steps of a case again, whose run
 // left the trace. A case says in which order messages came by identities, and
 // only its trace says which was sent when. The steps are the same as far as
-// Priorities says that they keep what there was.
+// prioritiesOf says that they keep what there was.
 //
 // What a draft has no room for is left out: of a draw, the numbers after
-// props.WordsPerDraw; draws after MaxWords numbers; choices after MaxAnswers bytes.
-func DraftOf(c *corpus.Case, t *trace.Trace) *Draft {
-	d := &Draft{Seed: c.Seed, Answers: AppendAnswers(nil, c.Record.Choices), Priorities: Priorities(t)}
+// props.WordsPerDraw; draws after maxWords numbers; choices after maxAnswers bytes.
+func draftOf(c *corpus.Case, t *trace.Trace) *Draft {
+	d := &Draft{Seed: c.Seed, Answers: appendAnswers(nil, c.Record.Choices), Priorities: prioritiesOf(t)}
 	for i := range c.Inputs {
 		for n := range props.WordsPerDraw {
-			if len(d.Words) < MaxWords {
+			if len(d.Words) < maxWords {
 				d.Words = append(d.Words, c.Inputs[i].Word(n))
 			}
 		}
@@ -84,7 +84,7 @@ func (d *Draft) FromBytes(data []byte) {
 	var header [draftHeader]byte
 	data = data[copy(header[:], data):]
 	d.Seed = binary.LittleEndian.Uint64(header[:])
-	words := int(header[wordSize]) % (MaxWords + 1)
+	words := int(header[wordSize]) % (maxWords + 1)
 	d.Words = d.Words[:0]
 	for len(d.Words) < words && len(data) > 0 {
 		var word [wordSize]byte
@@ -99,7 +99,7 @@ func (d *Draft) FromBytes(data []byte) {
 // Bytes returns the canonical bytes of d, which FromBytes makes the same draft
 // of, except for words and answers that there is no room for.
 func (d *Draft) Bytes() []byte {
-	words, answers := d.Words[:min(len(d.Words), MaxWords)], d.Answers[:min(len(d.Answers), MaxAnswers)]
+	words, answers := d.Words[:min(len(d.Words), maxWords)], d.Answers[:min(len(d.Answers), maxAnswers)]
 	b := make([]byte, 0, draftHeader+wordSize*len(words)+len(answers)+len(d.Priorities))
 	b = binary.LittleEndian.AppendUint64(b, d.Seed)
 	b = append(b, byte(len(words)), byte(len(answers)))

@@ -67,7 +67,7 @@ func TestDraftLimits(t *testing.T) {
 	d := Draft{Seed: 1, Words: make([]uint64, 100), Answers: bytes.Repeat([]byte{2}, 300), Priorities: bytes.Repeat([]byte{3}, 1000)}
 	var got Draft
 	got.FromBytes(d.Bytes())
-	d.Words, d.Answers = d.Words[:MaxWords], d.Answers[:MaxAnswers]
+	d.Words, d.Answers = d.Words[:maxWords], d.Answers[:maxAnswers]
 	if !equalDrafts(&got, &d) {
 		t.Errorf("%d words, %d answers, %d priorities were kept", len(got.Words), len(got.Answers), len(got.Priorities))
 	}
@@ -134,11 +134,11 @@ func TestDraftOf(t *testing.T) {
 			{Kind: choice.Program, N: 3, Value: 2}, {Kind: choice.Drop, N: 2}, {Kind: choice.Drop, N: 2}}}}
 	in := &c.Inputs[0]
 	want := &Draft{Seed: 5, Words: []uint64{8, in.Word(1), in.Word(2), in.Word(3), 1, 2, 3, 4}, Answers: []byte{2, 1}}
-	if got := DraftOf(c, &trace.Trace{}); !equalDrafts(got, want) {
+	if got := draftOf(c, &trace.Trace{}); !equalDrafts(got, want) {
 		t.Errorf("%+v, expected %+v", got, want)
 	}
 	c.Inputs = make([]choice.Input, 20)
-	if n := len(DraftOf(c, &trace.Trace{}).Words); n != MaxWords {
+	if n := len(draftOf(c, &trace.Trace{}).Words); n != maxWords {
 		t.Errorf("20 draws make %d words", n)
 	}
 }

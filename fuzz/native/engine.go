@@ -65,7 +65,7 @@ func (h *Harness) replace(in GoInput, c *corpus.Case) (was, is int, err error) {
 	if is == was && len(data) >= len(in.Data) {
 		return 0, 0, nil
 	}
-	return was, is, overwrite(in.Path, GoText(data))
+	return was, is, overwrite(in.Path, goText(data))
 }
 
 // outcome returns as what a run failed, "" if it did not, and in how many steps.

@@ -16,13 +16,13 @@ import (
 // goVersion is the first line of the files in which go test -fuzz keeps inputs.
 const goVersion = "go test fuzz v1"
 
-// GoText returns the text of the file in which go test -fuzz keeps the bytes of a
+// goText returns the text of the file in which go test -fuzz keeps the bytes of a
 // target of package fuzz.
-func GoText(data []byte) []byte { return fmt.Appendf(nil, "%s\n[]byte(%q)\n", goVersion, data) }
+func goText(data []byte) []byte { return fmt.Appendf(nil, "%s\n[]byte(%q)\n", goVersion, data) }
 
-// FromGoText returns the bytes in the text of such a file. The path is used in errors,
+// fromGoText returns the bytes in the text of such a file. The path is used in errors,
 // which have file and line, what is there and what was expected.
-func FromGoText(path string, text []byte) ([]byte, error) {
+func fromGoText(path string, text []byte) ([]byte, error) {
 	failf := func(line int, format string, args ...any) ([]byte, error) {
 		return nil, fmt.Errorf("%s:%d: %s: only the inputs of a target of one []byte can be read", path, line, fmt.Sprintf(format, args...))
 	}
@@ -103,7 +103,7 @@ func readGoInput(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("an input cannot be read: %w", err)
 	}
-	return FromGoText(path, text)
+	return fromGoText(path, text)
 }
 
 // Export writes bytes to a folder of go test -fuzz, which it makes, under the name that
@@ -111,7 +111,7 @@ func readGoInput(path string) ([]byte, error) {
 // bytes, and stays. Harness.BytesOf returns the bytes of a case. They have room for less
 // than a case: run them, and look whether they still fail.
 func Export(dir string, data []byte) (path string, err error) {
-	text := GoText(data)
+	text := goText(data)
 	path = filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256(text))[:16])
 	if there, err := os.ReadFile(path); err == nil && string(there) == string(text) {
 		return path, nil

@@ -19,18 +19,18 @@ import (
 var odd = []byte("\x00\xff\"`\\\n\r'é\u2028 \x80[]byte(\"")
 
 func TestGoText(t *testing.T) {
-	if got := string(GoText([]byte("a\x00\""))); got != "go test fuzz v1\n[]byte(\"a\\x00\\\"\")\n" {
+	if got := string(goText([]byte("a\x00\""))); got != "go test fuzz v1\n[]byte(\"a\\x00\\\"\")\n" {
 		t.Errorf("%q", got)
 	}
 	for _, data := range [][]byte{nil, odd, bytes.Repeat([]byte{0}, 1000)} {
-		text := GoText(data)
+		text := goText(data)
 		for _, form := range [][]byte{text, bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")), bytes.TrimSpace(text)} {
-			if got, err := FromGoText("a", form); err != nil || !bytes.Equal(got, data) {
+			if got, err := fromGoText("a", form); err != nil || !bytes.Equal(got, data) {
 				t.Errorf("%q is read as %q, %v", form, got, err)
 			}
 		}
 	}
-	if got, err := FromGoText("a", []byte("go test fuzz v1\n\n[]byte( `raw` )\n\n")); string(got) != "raw" || err != nil {
+	if got, err := fromGoText("a", []byte("go test fuzz v1\n\n[]byte( `raw` )\n\n")); string(got) != "raw" || err != nil {
 		t.Errorf("written by hand: %q, %v", got, err)
 	}
 }
@@ -52,7 +52,7 @@ func TestGoTextErrors(t *testing.T) {
 		"jostle case 4\n":                               `1: "jostle case 4", expected "go test fuzz v1"`,
 	} {
 		want = "dir/a:" + want + ": only the inputs of a target of one []byte can be read"
-		if data, err := FromGoText("dir/a", []byte(text)); err == nil || err.Error() != want || data != nil {
+		if data, err := fromGoText("dir/a", []byte(text)); err == nil || err.Error() != want || data != nil {
 			t.Errorf("%q: %q and\n%v, expected\n%s", text, data, err, want)
 		}
 	}
@@ -63,12 +63,12 @@ func FuzzGoText(f *testing.F) {
 	f.Add([]byte("go test fuzz v1\n[]byte(\"a\\x00\")\n"))
 	f.Add(odd)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		data, err := FromGoText("a", text)
+		data, err := fromGoText("a", text)
 		if err != nil {
 			data = text
 		}
-		if again, err := FromGoText("a", GoText(data)); err != nil || !bytes.Equal(again, data) {
-			t.Fatalf("%q is written as %q, and read as %q, %v", data, GoText(data), again, err)
+		if again, err := fromGoText("a", goText(data)); err != nil || !bytes.Equal(again, data) {
+			t.Fatalf("%q is written as %q, and read as %q, %v", data, goText(data), again, err)
 		}
 	})
 }

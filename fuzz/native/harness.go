@@ -15,7 +15,7 @@ type Harness struct {
 	// Blind leaves the bridge out: the engine then does not see orders.
 	Blind  bool
 	draft  Draft
-	bridge Bridge
+	bridge bridge
 }
 
 // stepsPerRun bounds a run whose property sets no bound: the engine does not
@@ -45,10 +45,10 @@ func (h *Harness) Run(data []byte) props.Result {
 	if h.Blind {
 		return h.Runner.Run(plan)
 	}
-	h.bridge.Begin()
+	h.bridge.begin()
 	plan.Observer = &h.bridge
 	res := h.Runner.Run(plan)
-	h.bridge.Hit()
+	h.bridge.hit()
 	return res
 }
 
@@ -64,7 +64,7 @@ func (h *Harness) BytesOf(c *corpus.Case) []byte {
 	if res.System == nil {
 		return nil
 	}
-	return DraftOf(c, res.System.Trace()).Bytes()
+	return draftOf(c, res.System.Trace()).Bytes()
 }
 
 // A random draft has some words for the draws, and priorities for the first

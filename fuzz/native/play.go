@@ -19,7 +19,7 @@ func Play(d *Draft) pulse.Strategy { return &player{draft: d} }
 type player struct {
 	strategy.Seeded
 	draft   *Draft
-	answers AnswerReader
+	answers answerReader
 }
 
 func (s *player) Begin(uint64) {

@@ -1,4 +1,4 @@
-package native_test
+package native
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/native"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
@@ -87,23 +86,23 @@ func TestPlayOrders(t *testing.T) {
 	)
 	tests := []struct {
 		name  string
-		draft native.Draft
+		draft Draft
 		order string
 	}{
-		{"nothing is plain order", native.Draft{}, plain},
-		{"equal bytes are plain order", native.Draft{Seed: 9, Priorities: []byte{7, 7, 7, 7, 7}}, plain},
-		{"the highest comes first", native.Draft{Priorities: []byte{0, 1, 2, 2, 2}}, broken},
-		{"the order is by value", native.Draft{Priorities: []byte{9, 1, 3, 5, 0}}, late},
-		{"below plain", native.Draft{Priorities: []byte{0, 127}}, broken},
-		{"as plain", native.Draft{Priorities: []byte{0, 128}}, plain},
-		{"above plain", native.Draft{Priorities: []byte{0, 0, 129, 129}}, broken},
-		{"a seed", native.Draft{Seed: 11}, late},
-		{"another seed", native.Draft{Seed: 1}, plain},
-		{"bytes before a seed", native.Draft{Seed: 1, Priorities: []byte{0, 0}}, broken},
+		{"nothing is plain order", Draft{}, plain},
+		{"equal bytes are plain order", Draft{Seed: 9, Priorities: []byte{7, 7, 7, 7, 7}}, plain},
+		{"the highest comes first", Draft{Priorities: []byte{0, 1, 2, 2, 2}}, broken},
+		{"the order is by value", Draft{Priorities: []byte{9, 1, 3, 5, 0}}, late},
+		{"below plain", Draft{Priorities: []byte{0, 127}}, broken},
+		{"as plain", Draft{Priorities: []byte{0, 128}}, plain},
+		{"above plain", Draft{Priorities: []byte{0, 0, 129, 129}}, broken},
+		{"a seed", Draft{Seed: 11}, late},
+		{"another seed", Draft{Seed: 1}, plain},
+		{"bytes before a seed", Draft{Seed: 1, Priorities: []byte{0, 0}}, broken},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			sys := pulse.New(pulse.Options{Strategy: native.Play(&test.draft)})
+			sys := pulse.New(pulse.Options{Strategy: Play(&test.draft)})
 			defer sys.Close()
 			for seed := range uint64(3) { // which does not matter
 				sys.Reset(seed)
@@ -124,8 +123,8 @@ func TestPlayOrders(t *testing.T) {
 // TestPlayAnswers holds that questions are answered by the draft, then by
 // its seed.
 func TestPlayAnswers(t *testing.T) {
-	answers := func(d *native.Draft) string {
-		sys := newRecorded(native.Play(d))
+	answers := func(d *Draft) string {
+		sys := newRecorded(Play(d))
 		defer sys.Close()
 		trial.Answered(5, 5, 5, 5, 5, 5, 5, 5)(sys)
 		must(t, sys.Failure())
@@ -135,10 +134,10 @@ func TestPlayAnswers(t *testing.T) {
 		}
 		return b.String()
 	}
-	if got := answers(&native.Draft{Answers: []byte{3, 4, 5}}); got != "34000000" {
+	if got := answers(&Draft{Answers: []byte{3, 4, 5}}); got != "34000000" {
 		t.Errorf("with seed 0: %s", got)
 	}
-	a, b := answers(&native.Draft{Seed: 1, Answers: []byte{3, 4, 5}}), answers(&native.Draft{Seed: 2, Answers: []byte{3, 4, 5}})
+	a, b := answers(&Draft{Seed: 1, Answers: []byte{3, 4, 5}}), answers(&Draft{Seed: 2, Answers: []byte{3, 4, 5}})
 	if a[:3] != "340" || b[:3] != "340" || a == b {
 		t.Errorf("with seeds 1 and 2: %s and %s", a, b)
 	}
@@ -147,8 +146,8 @@ func TestPlayAnswers(t *testing.T) {
 // TestPlayFaultsAreRare holds that a draft without answers has a fault
 // seldom, and one with a byte for it when the byte says.
 func TestPlayFaultsAreRare(t *testing.T) {
-	lost := func(d *native.Draft) int {
-		o := pulse.Options{Strategy: native.Play(d), Faults: pulse.Faults{Drop: 100}, Record: true}
+	lost := func(d *Draft) int {
+		o := pulse.Options{Strategy: Play(d), Faults: pulse.Faults{Drop: 100}, Record: true}
 		sys := pulse.New(o)
 		defer sys.Close()
 		sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -163,12 +162,12 @@ func TestPlayFaultsAreRare(t *testing.T) {
 	}
 	sum := 0
 	for seed := range uint64(50) {
-		sum += lost(&native.Draft{Seed: seed + 1})
+		sum += lost(&Draft{Seed: seed + 1})
 	}
 	if sum < 200 || sum > 450 {
 		t.Errorf("%d of 5,000 messages were lost, expected about 1 in 16", sum)
 	}
-	if n := lost(&native.Draft{Answers: []byte{9, 255, 20, 192, 192}}); n != 3 {
+	if n := lost(&Draft{Answers: []byte{9, 255, 20, 192, 192}}); n != 3 {
 		t.Errorf("%d messages were lost, expected 3", n)
 	}
 }
@@ -202,10 +201,10 @@ func TestDraftOfPrograms(t *testing.T) {
 // replayDraft makes a draft of a run, and fails if it makes another run.
 func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pulse.System)) {
 	t.Helper()
-	stored := native.DraftOf(caseOf(sys, o.Seed), sys.Trace()).Bytes()
-	var d native.Draft
+	stored := draftOf(caseOf(sys, o.Seed), sys.Trace()).Bytes()
+	var d Draft
 	d.FromBytes(stored)
-	o.Strategy = native.Play(&d)
+	o.Strategy = Play(&d)
 	second := pulse.New(o)
 	defer second.Close()
 	body(second)
@@ -271,7 +270,7 @@ func TestPriorities(t *testing.T) {
 		sys.Configure(pulse.Options{Strategy: test.strategy, Record: true, Delivery: test.delivery})
 		trial.Bunch(test.sends)(sys)
 		must(t, sys.Failure())
-		if got := native.Priorities(sys.Trace()); !bytes.Equal(got, test.want) {
+		if got := prioritiesOf(sys.Trace()); !bytes.Equal(got, test.want) {
 			t.Errorf("%s: %v, expected %v", test.name, got, test.want)
 		}
 		sys.Close()
@@ -286,8 +285,8 @@ func TestPrioritiesRunOut(t *testing.T) {
 	defer sys.Close()
 	trial.Bunch(400)(sys)
 	must(t, sys.Failure())
-	d := native.Draft{Priorities: native.Priorities(sys.Trace())}
-	o.Strategy = native.Play(&d)
+	d := Draft{Priorities: prioritiesOf(sys.Trace())}
+	o.Strategy = Play(&d)
 	second := pulse.New(o)
 	defer second.Close()
 	trial.Bunch(400)(second)
@@ -304,13 +303,13 @@ func TestPlayAndOrderedAllocateNothing(t *testing.T) {
 	r.Run(sys)
 	steps := sys.Trace().Clone().Steps
 	sys.Close()
-	draft := &native.Draft{Seed: 5, Answers: []byte{1, 2}, Priorities: make([]byte, 100)}
+	draft := &Draft{Seed: 5, Answers: []byte{1, 2}, Priorities: make([]byte, 100)}
 	order := &schedule.Schedule{Seed: 3, Choices: []choice.Choice{{Kind: choice.Program, N: 2, Value: 1}}}
 	for i := range 50 {
 		order.Priorities = append(order.Priorities, schedule.Priority{ID: steps[3*i].ID, P: uint64(i) << 50})
 		order.Before = append(order.Before, schedule.Constraint{First: steps[4*i].ID, Second: steps[190-3*i].ID})
 	}
-	for name, s := range map[string]pulse.Strategy{"scheduled": native.Play(draft), "ordered": strategy.Ordered(order)} {
+	for name, s := range map[string]pulse.Strategy{"scheduled": Play(draft), "ordered": strategy.Ordered(order)} {
 		sys := pulse.New(pulse.Options{Strategy: s})
 		run := func() {
 			sys.Reset(0)
@@ -331,8 +330,8 @@ func TestPlayAndOrderedAllocateNothing(t *testing.T) {
 // and goes the same way twice.
 func TestPlayIsTotal(t *testing.T) {
 	for name, o := range trial.Settings() {
-		var d native.Draft
-		o.Strategy, o.Record = native.Play(&d), true
+		var d Draft
+		o.Strategy, o.Record = Play(&d), true
 		sys := pulse.New(o)
 		for seed := range uint64(runs(100)) {
 			r := rand.New(rand.NewPCG(seed, 9))
@@ -362,14 +361,14 @@ func TestPlayIsTotal(t *testing.T) {
 // as a ratio to Random in the same run.
 func BenchmarkPlay(b *testing.B) {
 	const tokens = 10
-	draft := &native.Draft{Seed: 5, Priorities: make([]byte, 500)}
+	draft := &Draft{Seed: 5, Priorities: make([]byte, 500)}
 	order := &schedule.Schedule{Seed: 3}
 	for i := range uint64(20) {
 		order.Priorities = append(order.Priorities, schedule.Priority{ID: i, P: i})
 		order.Before = append(order.Before, schedule.Constraint{First: i, Second: i + 1})
 	}
 	random := trial.RoundTime(strategy.Random(), tokens, 200)
-	for name, s := range map[string]pulse.Strategy{"draft": native.Play(draft), "schedule": strategy.Ordered(order)} {
+	for name, s := range map[string]pulse.Strategy{"draft": Play(draft), "schedule": strategy.Ordered(order)} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportMetric(trial.RoundTime(s, tokens, b.N).Seconds()/random.Seconds(), "x-random")
 		})

@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Priorities returns those with which Play takes the steps of a run
+// prioritiesOf returns those with which Play takes the steps of a run
 // again: a byte for each message that was sent.
 //
 // A message is given the highest that it can have: the lowest of those that
@@ -20,7 +20,7 @@ import (
 // up: what would need a lower one than zero has zero, and comes in plain order.
 //
 // What it cannot keep: that all messages were held back until a timer fired.
-func Priorities(t *trace.Trace) []byte {
+func prioritiesOf(t *trace.Trace) []byte {
 	d := newDepths(t)
 	list := make([]byte, len(t.Sends))
 	for i := range t.Steps {

@@ -9,7 +9,7 @@
 // Choices has every other answer: those to the program's own Ctx.Choose, and
 // those about the clock and about faults.
 //
-// A Reader reads a record in a replay, and returns a Mismatch when the run asks
+// A Reader reads a record in a replay, and returns an error when the run asks
 // something else than the record answers. An Input is one draw of a property,
 // the decisions that are made before the run.
 package choice

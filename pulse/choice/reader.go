@@ -10,15 +10,7 @@ type Reader struct {
 	choice   int    // the next choice to read
 }
 
-// NewReader returns a Reader at the start of a record. The record must not be
-// changed while it is read.
-func NewReader(record *Record) *Reader {
-	r := &Reader{}
-	r.Reset(record)
-	return r
-}
-
-// Reset moves r to the start of record.
+// Reset moves r to the start of a record, which must not be changed while it is read.
 func (r *Reader) Reset(record *Record) {
 	*r = Reader{record: *record}
 }
@@ -43,14 +35,14 @@ func (r *Reader) Delivery() (id uint64, ok bool) {
 
 // Choice reads the next answer, to a question of the given kind that has n
 // answers. When the record has the answer to another question, or none, it
-// returns a Mismatch and reads nothing.
+// returns an error and reads nothing.
 func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
 	if r.choice == len(r.record.Choices) {
-		return 0, Mismatch{Number: r.choice, Ended: true, Kind: kind, N: n}
+		return 0, mismatch{Number: r.choice, Ended: true, Kind: kind, N: n}
 	}
 	stored := r.record.Choices[r.choice]
 	if stored.Kind != kind || int64(stored.N) != int64(n) {
-		return 0, Mismatch{Number: r.choice, Stored: stored, Kind: kind, N: n}
+		return 0, mismatch{Number: r.choice, Stored: stored, Kind: kind, N: n}
 	}
 	r.choice++
 	return int(stored.Value), nil
@@ -70,8 +62,8 @@ func (r *Reader) Rest() (deliveries, choices int) {
 	return len(r.record.Deliveries) - r.delivery, len(r.record.Choices) - r.choice
 }
 
-// A Mismatch is the error when a run asks something else than the record answers.
-type Mismatch struct {
+// A mismatch is the error when a run asks something else than the record answers.
+type mismatch struct {
 	Number int    // the index of the choice in Record.Choices
 	Ended  bool   // the record has no more choices; Stored is then empty
 	Stored Choice // the answer in the record
@@ -79,7 +71,7 @@ type Mismatch struct {
 	N      int    // how many answers that question has
 }
 
-func (m Mismatch) Error() string {
+func (m mismatch) Error() string {
 	has := "ended,"
 	if !m.Ended {
 		has = fmt.Sprintf("%v of %d,", m.Stored.Kind, m.Stored.N)

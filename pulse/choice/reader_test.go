@@ -5,8 +5,14 @@ import (
 	"testing"
 )
 
+func readerOf(record *Record) *Reader {
+	r := &Reader{}
+	r.Reset(record)
+	return r
+}
+
 func TestReaderDeliveries(t *testing.T) {
-	r := NewReader(&Record{Deliveries: []uint64{7, 9}})
+	r := readerOf(&Record{Deliveries: []uint64{7, 9}})
 	for _, want := range []uint64{7, 9} {
 		if id, ok := r.Peek(); id != want || !ok {
 			t.Fatalf("peeked %d, %v, expected %d", id, ok, want)
@@ -60,7 +66,7 @@ func TestReaderChoices(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := NewReader(record)
+			r := readerOf(record)
 			for i, ask := range test.asks {
 				value, err := r.Choice(ask.kind, ask.n)
 				text := ""
@@ -79,17 +85,17 @@ func TestReaderChoices(t *testing.T) {
 }
 
 func TestMismatchIsData(t *testing.T) {
-	r := NewReader(&Record{Choices: []Choice{{Drop, 2, 1}}})
+	r := readerOf(&Record{Choices: []Choice{{Drop, 2, 1}}})
 	_, err := r.Choice(Program, 4)
-	var m Mismatch
-	if !errors.As(err, &m) || m != (Mismatch{Number: 0, Stored: Choice{Drop, 2, 1}, Kind: Program, N: 4}) {
+	var m mismatch
+	if !errors.As(err, &m) || m != (mismatch{Number: 0, Stored: Choice{Drop, 2, 1}, Kind: Program, N: 4}) {
 		t.Errorf("got %+v", m)
 	}
 }
 
 func TestReaderRestAndReset(t *testing.T) {
 	record := sample()
-	r := NewReader(record)
+	r := readerOf(record)
 	expect := func(deliveries, choices int) {
 		t.Helper()
 		if d, c := r.Rest(); d != deliveries || c != choices {

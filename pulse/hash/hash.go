@@ -1,6 +1,6 @@
-// Package hash makes and finds numbers: it folds words into one, makes the stream
-// of random numbers from which all draws and decisions follow, and has a table
-// whose keys are hashes already.
+// Package hash is an inner part of jostle, not for users: it folds words into one,
+// makes the stream of random numbers from which all draws and decisions follow, and
+// has a table whose keys are hashes already.
 //
 // Stored cases depend on these numbers, so they never change.
 package hash

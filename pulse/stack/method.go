@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"iter"
 	"reflect"
 	"runtime"
 	"strings"
@@ -29,7 +30,7 @@ func methodOf(value *runtime.Func) (name string, ok bool) {
 // known: of a method of an interface, and of one that nobody wrote.
 //
 // The compiler writes a function for a method value that has no line and does not say
-// where the method is. So the functions of the program are looked through, those near it
+// where the method is. So the functions of the program are looked through, those before it
 // first, for one of that name; of a method that was only ever inlined there is none, and
 // the first line of its statements stands in. It takes up to some milliseconds: whoever
 // asks often keeps the answer.
@@ -39,16 +40,10 @@ func BeginOfMethod(function any) (f Frame, ok bool) {
 	if !is {
 		return Frame{}, false
 	}
-	found := func(entry uintptr) bool {
-		call := outermost(entry)
-		if call.Function != method || call.File == generated || call.File == "" {
-			return false
+	for entry := range others(value.Entry()) {
+		if call := outermost(entry); call.Function == method && call.File != generated && call.File != "" {
+			return FrameOf(call), true
 		}
-		f = FrameOf(call)
-		return true
-	}
-	if before(value.Entry(), found) || after(value.Entry(), found) {
-		return f, true
 	}
 	return inlined(value.Entry(), method)
 }
@@ -64,46 +59,40 @@ func outermost(entry uintptr) runtime.Frame {
 	return call
 }
 
-// before tells of the functions that lie before an entry, the nearest first, until found
-// says that it was one of them.
-func before(entry uintptr, found func(entry uintptr) bool) bool {
-	for fn := runtime.FuncForPC(entry - 1); fn != nil; fn = runtime.FuncForPC(fn.Entry() - 1) {
-		if found(fn.Entry()) {
-			return true
-		}
-	}
-	return false
-}
+// most is more than the code of a program takes, in bytes.
+const most = 1 << 30
 
-// stride is by how much after goes on, in bytes: over some functions, which it then goes
-// through backwards. The runtime tells which function an address is in, and not where
-// the next one begins.
-const stride = 4096
-
-// after is before, of the functions that lie behind an entry.
-func after(entry uintptr, found func(entry uintptr) bool) bool {
-	at, seen := entry, entry // the address that was reached, and the last function that was told of
-	for by := uintptr(stride); by > 0; {
-		last := runtime.FuncForPC(at + by)
-		if last == nil { // behind the last function
-			by /= 2
-			continue
-		}
-		at += by
-		for fn := last; fn.Entry() > seen; fn = runtime.FuncForPC(fn.Entry() - 1) {
-			if found(fn.Entry()) {
-				return true
+// others goes through the entries of all functions of the program but one: those before
+// its entry, the nearest first, then those after it, the last first. The runtime tells
+// which function an address is in, and not where the next one begins.
+func others(entry uintptr) iter.Seq[uintptr] {
+	return func(yield func(uintptr) bool) {
+		for fn := runtime.FuncForPC(entry - 1); fn != nil; fn = runtime.FuncForPC(fn.Entry() - 1) {
+			if !yield(fn.Entry()) {
+				return
 			}
 		}
-		seen = last.Entry()
+		last := entry // an address in the last function
+		for by := uintptr(most); by > 0; by /= 2 {
+			if runtime.FuncForPC(last+by) != nil {
+				last += by
+			}
+		}
+		for fn := runtime.FuncForPC(last); fn.Entry() > entry; fn = runtime.FuncForPC(fn.Entry() - 1) {
+			if !yield(fn.Entry()) {
+				return
+			}
+		}
 	}
-	return false
 }
+
+// mostInlined is how far into a method value's function the code of its method is looked for.
+const mostInlined = 4096
 
 // inlined returns the first line of a method that was inlined into the function that
 // begins at an entry.
 func inlined(entry uintptr, method string) (f Frame, ok bool) {
-	for pc := entry + 1; pc < entry+stride && outermost(pc).Entry == entry; pc++ {
+	for pc := entry + 1; pc < entry+mostInlined && outermost(pc).Entry == entry; pc++ {
 		call, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 		if call.Function == method && call.File != generated && (!ok || call.Line < f.Line) {
 			f, ok = FrameOf(call), true

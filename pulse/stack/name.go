@@ -2,7 +2,7 @@ package stack
 
 import "strings"
 
-// Name returns the name that a function has for people and in signatures,
+// nameOf returns the name that a function has for people and in signatures,
 // given the one that the runtime has for it.
 //
 // A declared function or method keeps its name, with the last element of its
@@ -16,7 +16,7 @@ import "strings"
 // the runtime, and a.F.func1 when nothing is inlined: numbers and package are
 // those of the place where the code has got to. Functions without literals
 // keep their names when they are inlined.
-func Name(function string) string {
+func nameOf(function string) string {
 	function = strings.TrimSuffix(function, "-fm") // of a method value
 	pkg := packageOf(function)
 	declared := function[strings.LastIndexByte(pkg, '/')+1:]

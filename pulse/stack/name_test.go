@@ -48,7 +48,7 @@ var names = []struct {
 func TestName(t *testing.T) {
 	for _, row := range names {
 		for _, name := range row.names {
-			if got := Name(name); got != row.want {
+			if got := nameOf(name); got != row.want {
 				t.Errorf("%s is named %q, expected %q", name, got, row.want)
 			}
 		}
@@ -64,5 +64,5 @@ func FuzzName(f *testing.F) {
 	f.Add("")
 	f.Add("a/")
 	f.Add(".-range1")
-	f.Fuzz(func(t *testing.T, function string) { Name(function) }) // no name makes it panic
+	f.Fuzz(func(t *testing.T, function string) { nameOf(function) }) // no name makes it panic
 }

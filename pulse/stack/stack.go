@@ -1,6 +1,7 @@
-// Package stack cuts call stacks to the calls that their reader wrote, and
-// names functions in the same way whether or not the compiler inlined them:
-// what a failure shows and is known by must not depend on how a test was built.
+// Package stack is an inner part of jostle, not for users: it cuts call stacks to the
+// calls that their reader wrote, and names functions in the same way whether or not
+// the compiler inlined them. What a failure shows and is known by must not depend on
+// how a test was built.
 package stack
 
 import (
@@ -13,7 +14,7 @@ import (
 
 // A Frame is one line of a stack.
 type Frame struct {
-	Func string // as Name names it
+	Func string // without what depends on inlining: "pkg.F", "pkg.(*T).M", "func in F"
 	File string // base name
 	Line int
 }
@@ -31,7 +32,7 @@ func (f Frame) Place() string {
 
 // FrameOf returns the frame of a call.
 func FrameOf(call runtime.Frame) Frame {
-	return Frame{Name(call.Function), path.Base(call.File), call.Line}
+	return Frame{nameOf(call.Function), path.Base(call.File), call.Line}
 }
 
 // Frames returns the frames of calls.

@@ -152,7 +152,7 @@ var versions = regexp.MustCompile(`@[^/]*`)
 
 // has reports whether a source file is the package's. It is asked about
 // literals, since the name of one that was inlined has another package's path
-// (see Name).
+// (see nameOf).
 func (h *hidden) has(file string) bool {
 	folder := path.Dir(file)
 	if h.folder != "" {

@@ -187,10 +187,10 @@ func TestBeginOfMethod(t *testing.T) {
 // TestBeginOfMethodLooksEverywhere: every function of the program is looked at once.
 func TestBeginOfMethodLooksEverywhere(t *testing.T) {
 	seen := map[uintptr]int{}
-	count := func(entry uintptr) bool { seen[entry]++; return false }
 	here := runtime.FuncForPC(reflect.ValueOf(TestBegin).Pointer()).Entry()
-	before(here, count)
-	after(here, count)
+	for entry := range others(here) {
+		seen[entry]++
+	}
 	for entry, n := range seen {
 		if n != 1 || runtime.FuncForPC(entry).Entry() != entry {
 			t.Fatalf("what begins at %x is looked at %d times", entry, n)
@@ -201,7 +201,7 @@ func TestBeginOfMethodLooksEverywhere(t *testing.T) {
 	}
 	for _, f := range []any{runtime.GC, strings.Cut, TestName, fmt.Sprint, os.Exit} {
 		if seen[reflect.ValueOf(f).Pointer()] == 0 {
-			t.Errorf("%s is not looked at", Name(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()))
+			t.Errorf("%s is not looked at", nameOf(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()))
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package value walks over Go values, whatever their types, and hashes what it
-// meets. A walk is of one of two sorts:
+// Package value is an inner part of jostle, not for users: it walks over Go values,
+// whatever their types, and hashes what it meets. A walk is of one of two sorts:
 //
 //   - A walk for a state (Begin, then Value and the methods that write single
 //     words) gives hashes that mean the same in every process. It can write a

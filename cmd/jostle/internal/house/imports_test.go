@@ -23,7 +23,7 @@ const order = `
 	# How it runs. The leaves import nothing of ours.
 	pulse/hash < pulse/choice < pulse/schedule
 	pulse/hash < pulse/value
-	pulse/choice, pulse/stack, pulse/trace, pulse/value < pulse
+	pulse/choice, pulse/internal/*, pulse/stack, pulse/trace, pulse/value < pulse
 	pulse, pulse/schedule < pulse/strategy
 	pulse < pulse/adapt/machine < pulse/adapt/etcdraft
 	pulse < pulse/adapt/*, pulse/goroutine

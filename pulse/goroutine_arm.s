@@ -1,6 +1,0 @@
-#include "textflag.h"
-
-// func goroutine() uintptr
-TEXT ·goroutine(SB), NOSPLIT, $0-4
-	MOVW g, ret+0(FP)
-	RET

@@ -1,8 +1,0 @@
-//go:build ppc64 || ppc64le
-
-#include "textflag.h"
-
-// func goroutine() uintptr
-TEXT ·goroutine(SB), NOSPLIT, $0-8
-	MOVD g, ret+0(FP)
-	RET
