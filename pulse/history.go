@@ -15,7 +15,7 @@ import (
 // An event is one element of a history.
 type event struct {
 	kind     eventKind
-	steady   bool   // of a receipt: the message is immutable and v is computed later
+	steady   bool   // of a receipt: the hash of the message cannot change, and v is computed later
 	actor    int32  // the actor whose history it belongs to
 	step     int32  // the step in which it happened, or none
 	spawner  int32  // of a spawned actor

@@ -5,20 +5,20 @@ import (
 	"unsafe"
 )
 
-// The runtime ends the whole process when a goroutine switches to or from a
-// coroutine while it is locked to a thread (runtime.LockOSThread) in another way than
-// the goroutine was that made the coroutine. No Go code can ask whether it is. So the
-// pool looks where the runtime keeps it.
+// The runtime ends the process when a goroutine switches to or from a coroutine
+// while its lock to a thread (runtime.LockOSThread) differs from that of the
+// goroutine that made the coroutine. Go has no way to ask for the lock. So the
+// pool finds it in the runtime's memory.
 
-// A lockPlace is where the runtime keeps how a goroutine is locked to a thread.
+// A lockPlace says where the runtime stores a goroutine's lock to a thread.
 type lockPlace struct {
-	known   bool    // it was looked for
-	found   bool    // if not, nothing is noticed
-	thread  uintptr // the offset of the thread's address in what it knows of a goroutine; that is zero when it is not locked
-	counter uintptr // the offset of how often it is locked, in what it knows of the thread
+	known   bool    // find was called
+	found   bool    // if false, locks are not detected
+	thread  uintptr // offset in a goroutine's data of the address of the thread it is locked to; that is zero if it is not locked
+	counter uintptr // offset in a thread's data of how many times it is locked
 }
 
-// The runtime knows more of a goroutine and of a thread than these words.
+// The runtime's data of a goroutine and of a thread are at least this long.
 const (
 	wordsOfGoroutine = 40
 	wordsOfThread    = 128
@@ -26,7 +26,8 @@ const (
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// lock returns how a goroutine is locked: zero if it is not.
+// lock returns a value that identifies the lock of a goroutine: zero if it is
+// not locked.
 func (p *lockPlace) lock(g uintptr) uintptr {
 	if !p.found {
 		return 0
@@ -38,7 +39,7 @@ func (p *lockPlace) lock(g uintptr) uintptr {
 	return m + uintptr(*(*uint32)(pointerTo(m + p.counter)))
 }
 
-// find looks what changes when a goroutine is locked and unlocked.
+// find finds the words that change when a goroutine is locked and unlocked.
 func (p *lockPlace) find() {
 	p.known = true
 	done := make(chan signal)
@@ -52,9 +53,10 @@ func (p *lockPlace) find() {
 	<-done
 }
 
-// findThread finds the word that is zero while the goroutine is not locked, and while
-// it is locked what an earlier word is too, the one for the goroutine's thread. It is
-// called when the goroutine is locked, and reports whether there is just one such word.
+// findThread finds the word that is zero while the goroutine is not locked.
+// While the goroutine is locked, it equals an earlier word: the address of the
+// goroutine's current thread. The caller must be locked. findThread reports
+// whether there is exactly one such word.
 func (p *lockPlace) findThread() (found bool) {
 	g := goroutine()
 	var locked [wordsOfGoroutine]uintptr
@@ -80,8 +82,8 @@ func (p *lockPlace) findThread() (found bool) {
 	return found
 }
 
-// findCounter finds the half word of a thread that counts, and reports whether there
-// is just one. The goroutine that calls it is not locked.
+// findCounter finds the 32-bit word of a thread that counts locks, and reports
+// whether there is exactly one. The caller must not be locked.
 func (p *lockPlace) findCounter() bool {
 	var seen [2 * wordsOfThread]int
 	runtime.LockOSThread()
@@ -118,24 +120,24 @@ func (p *lockPlace) findCounter() bool {
 
 func readWord(at uintptr) uintptr { return *(*uintptr)(pointerTo(at)) }
 
-// pointerTo returns an address as a pointer. What it points to is the runtime's, and
-// stays where it is while the goroutine that asks is alive.
+// pointerTo converts an address to a pointer. It points into the runtime's
+// memory, which does not move while the calling goroutine lives.
 func pointerTo(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
 const lockText = "the goroutine was locked to a thread by runtime.LockOSThread, or unlocked, in a step: " +
 	"then it can switch to no process; lock it before the first actor is spawned, and leave it so"
 
-// fits reports whether a goroutine, the one that runs, can switch to the coroutine, or
-// from it if it is its own.
+// fits reports whether the running goroutine g can switch to the coroutine, or
+// from it if it is the coroutine's own.
 //
-// It is part of a process's step, and small enough to be inlined: where nothing is
-// locked, or nothing is known, one word is read.
+// It is part of every step of a process and small enough to be inlined. If
+// nothing is locked, or locks are not detected, it reads one word.
 func (c *Coroutine) fits(g uintptr) bool {
 	p := c.pool
 	return c.lock|readWord(g+p.locks.thread) == 0 || p.locks.lock(g) == c.lock
 }
 
-// mustFit fails the step if its goroutine does not fit.
+// mustFit fails the step if goroutine g cannot switch.
 func (c *Coroutine) mustFit(g uintptr) {
 	if !c.fits(g) {
 		c.unlock(g)
@@ -143,8 +145,8 @@ func (c *Coroutine) mustFit(g uintptr) {
 	}
 }
 
-// unlock takes back how often more than when the coroutine was made the goroutine g,
-// the one that runs, was locked.
+// unlock undoes locks of the running goroutine g that were made since the
+// coroutine was made.
 func (c *Coroutine) unlock(g uintptr) {
 	for n := 0; n < mostLocks && !c.fits(g) && (c.lock == 0 || c.pool.locks.lock(g)-c.lock < mostLocks); n++ {
 		runtime.UnlockOSThread()
@@ -153,9 +155,9 @@ func (c *Coroutine) unlock(g uintptr) {
 
 const mostLocks = 1000
 
-// elsewhere calls f, which switches to the coroutine, on a goroutine that may do that.
-// What was made on a locked thread can only go on there: it stays where it is, and
-// elsewhere reports false.
+// elsewhere calls f, which switches to the coroutine, on a new goroutine. A
+// coroutine made on a locked thread can run only there: then elsewhere does
+// nothing and returns false.
 func (c *Coroutine) elsewhere(f func()) bool {
 	if c.lock != 0 {
 		return false
