@@ -56,7 +56,7 @@ func (c *cast) moreMayCome() bool {
 // Process.AskTimeout.
 func (s *System) Ask(to Ref, msg any) any {
 	if s.calls.running && s.mayCall("Ask") {
-		s.misuse("Ask of a system while it runs: a process asks by its own Process, and an actor sends and has the answer later")
+		s.misuse("Ask of a system while it runs: a process calls Process.Ask, and an actor sends a message and receives the answer later")
 	}
 	if !s.mustBeIdle("Ask") {
 		return nil

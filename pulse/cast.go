@@ -303,10 +303,10 @@ func (c *cast) lives(actor int32) bool {
 // become changes the handler of an actor.
 func (c *cast) become(actor int32, handler Actor) {
 	if isNil(handler) {
-		c.misuse("Become(nil): give it the actor that handles what comes next")
+		c.misuse("Become(nil): pass the actor that handles the next messages")
 	}
 	if c.actors[actor].process != nil {
-		c.misuse("Become in a process: it has no handler, its code goes on where it waits")
+		c.misuse("Become in a process: a process has no handler that could change")
 	}
 	c.actors[actor].handler = handler
 	c.rec.changed()

@@ -47,7 +47,7 @@ type killThrown struct{}
 // its own, so that this does not count as a failure of the code.
 func (killThrown) Error() string { return killText }
 
-const killText = "jostle ends this process, which still waited"
+const killText = "jostle ends this process, which was still waiting"
 
 // ofKill reports whether a panic is a kill, or was derived from one.
 func ofKill(v any) bool {

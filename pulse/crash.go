@@ -31,7 +31,7 @@ func (c *Ctx) MayCrash() {
 	}
 	s := c.sys
 	if !s.rec.inStep() {
-		s.misuse("MayCrash in code that is no actor's: an actor crashes in its own step only")
+		s.misuse("MayCrash outside of an actor's step: an actor can crash only in its own step")
 	}
 	if a := s.actors[c.actor]; s.faults.left.Crash > 0 && !s.settling && a.life == alive && s.mayStrike(a) {
 		s.mayCrash(a)
@@ -63,7 +63,7 @@ func ofCrash(v any) bool {
 func (c *cast) mayCrash(a *actor) {
 	p := a.process
 	if p != nil && !p.co.mine() {
-		c.misuse("MayCrash of a process outside of its code")
+		c.misuse("MayCrash of a process outside of its own code")
 	}
 	c.rec.nextPoint()
 	v := c.choose(choice.Crash, 2)
@@ -139,7 +139,7 @@ func (t *traffic) unwind() {
 // that unwinds it.
 func (t *traffic) mustBeUnwound() {
 	if t.unwound() {
-		t.misuseAt(t.calls.left, fmt.Sprintf("%s has recovered the panic by which its MayCrash ends it: "+
+		t.misuseAt(t.calls.left, fmt.Sprintf("%s has recovered the panic of its MayCrash: "+
 			"code that recovers panics must panic again with those that are not its own", t.rec.nameOf(t.rec.cur)))
 	}
 }

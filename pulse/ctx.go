@@ -149,7 +149,7 @@ func (c *Ctx) Every(d time.Duration, msg any) Timer {
 		return Timer{}
 	}
 	if d <= 0 {
-		c.sys.misuse("Every(%v): the period must be positive, time would stand still", d)
+		c.sys.misuse("Every(%v): the period must be positive, or time would stand still", d)
 	}
 	return c.sys.setTimer(c.actor, d, d, msg)
 }
@@ -172,10 +172,10 @@ func (c *Ctx) Choose(n int) int {
 		return 0
 	}
 	if n <= 0 {
-		c.sys.misuse("Choose(%d): there must be at least one thing to choose from", n)
+		c.sys.misuse("Choose(%d): the number of choices must be at least 1", n)
 	}
 	if n > maxChoice {
-		c.sys.misuse("Choose(%d): a choice has at most %d answers", n, maxChoice)
+		c.sys.misuse("Choose(%d): the number of choices must be at most %d", n, maxChoice)
 	}
 	v := c.sys.choose(choice.Program, n)
 	if n > 1 {
@@ -196,7 +196,7 @@ func (c *Ctx) Log(format string, args ...any) {
 func (c *Ctx) wrong(what string) bool {
 	s := c.sys
 	if s == nil {
-		panic(&Failure{Kind: KindMisuse, Text: what + ": the Ctx is the zero Ctx; use the one that Receive was given"})
+		panic(&Failure{Kind: KindMisuse, Text: what + ": the Ctx is the zero Ctx; use the one passed to Receive"})
 	}
 	s.unwind()
 	switch {
@@ -204,10 +204,10 @@ func (c *Ctx) wrong(what string) bool {
 		s.intrude(what, "Ctx")
 		return false
 	case s.closed:
-		s.misuse("%s on a Ctx of a system that is closed", what)
+		s.misuse("%s on a Ctx of a closed system", what)
 	case !s.calls.running:
-		s.misuse("%s on the Ctx of %s after its step: a Ctx is good only until Receive returns", what, s.rec.nameOf(c.actor))
+		s.misuse("%s on the Ctx of %s after its step: a Ctx is valid only until Receive returns", what, s.rec.nameOf(c.actor))
 	}
-	s.misuse("%s on the Ctx of %s in a step of %s: a Ctx was kept or handed on", what, s.rec.nameOf(c.actor), s.rec.nameOf(s.rec.cur))
+	s.misuse("%s on the Ctx of %s in a step of %s: a Ctx was stored or passed on", what, s.rec.nameOf(c.actor), s.rec.nameOf(s.rec.cur))
 	return false
 }

@@ -243,7 +243,7 @@ func (c *cast) checkDisks() {
 // changedOnDisk fails the run because a value was changed after it was written.
 func (c *cast) changedOnDisk(a *actor, w *written) {
 	f := &Failure{Kind: KindIsolation, Step: int(c.rec.step), Site: trace.TypeLabel(w.value),
-		Text: fmt.Sprintf("what %s has on its disk as %q was changed: written as %s, now %s",
+		Text: fmt.Sprintf("a value on the disk of %s was changed: %q was written as %s, now it is %s",
 			c.rec.nameOf(a.actor), w.name, w.text, trace.Label(w.value)),
 		Detail: "    changed by " + c.changer() + "\n    a disk shares nothing with its actor: write a copy, and change a copy of what was read"}
 	c.fails.fail(f)

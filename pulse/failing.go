@@ -39,7 +39,7 @@ func (f *failing) any() bool { return f.failure != nil || f.intruder.Load() != n
 
 // abandon fails a run because a step called runtime.Goexit.
 func (f *failing) abandon(where string) {
-	if f.fail(&Failure{Kind: KindMisuse, Text: "the run was left by runtime.Goexit in " + where +
+	if f.fail(&Failure{Kind: KindMisuse, Text: "runtime.Goexit ended the run in " + where +
 		" (a FailNow in a handler?)"}) {
 		f.exit, f.exitWhere = true, where
 	}

@@ -185,7 +185,7 @@ func TestGoexit(t *testing.T) {
 		if err := goleak.Find(); err != nil {
 			t.Errorf("%s: before Close: %v", name, err)
 		}
-		want := "the run was left by runtime.Goexit in shop#"
+		want := "runtime.Goexit ended the run in shop#"
 		if f := s.Failure(); f == nil || f.Kind != pulse.KindMisuse || f.Text[:len(want)] != want {
 			t.Errorf("%s: it is said %v", name, f)
 		}

@@ -124,8 +124,8 @@ func readWord(at uintptr) uintptr { return *(*uintptr)(pointerTo(at)) }
 // memory, which does not move while the calling goroutine lives.
 func pointerTo(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
-const lockText = "the goroutine was locked to a thread by runtime.LockOSThread, or unlocked, in a step: " +
-	"then it can switch to no process; lock it before the first actor is spawned, and leave it so"
+const lockText = "a step has called runtime.LockOSThread or UnlockOSThread, so its goroutine cannot switch to a process: " +
+	"call LockOSThread before the first actor is spawned, and do not unlock"
 
 // fits reports whether the running goroutine g can switch to the coroutine, or
 // from it if it is the coroutine's own.

@@ -14,7 +14,7 @@ import (
 // failure that says so, where the runtime would end all tests, and nothing where the
 // lock is there from the beginning.
 func TestLockedThreads(t *testing.T) {
-	const nothing, locked, left = "", "misuse: the goroutine was locked to a thread by runtime.LockOSThread", "was left by runtime.Goexit in p"
+	const nothing, locked, left = "", "misuse: a step has called runtime.LockOSThread or UnlockOSThread", "runtime.Goexit ended the run in p"
 	lock := pulse.Func(func(*pulse.Ctx, any) { runtime.LockOSThread() })
 	unlock := pulse.Func(func(*pulse.Ctx, any) { runtime.UnlockOSThread() })
 	wait := func(p *pulse.Process) { p.Receive(); p.Receive() }

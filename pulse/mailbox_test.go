@@ -215,8 +215,8 @@ func TestMailboxSpecs(t *testing.T) {
 	}
 	for want, spec := range map[string]pulse.Spec{
 		`actor "x": Spec.Mailbox is -1: give it a number from 1 on, or zero for no bound`:                  {Mailbox: -1},
-		`actor "x": Spec.OnFull is 3, which is no Overflow`:                                                {Mailbox: 1, OnFull: 3},
-		`actor "x": Spec.OnFull is set, and Spec.Mailbox is zero: a mailbox without a bound is never full`: {OnFull: pulse.OnFullFail},
+		`actor "x": Spec.OnFull is 3, which is not an Overflow`:                                                {Mailbox: 1, OnFull: 3},
+		`actor "x": Spec.OnFull is set, but Spec.Mailbox is zero: a mailbox without a bound is never full`: {OnFull: pulse.OnFullFail},
 	} {
 		spec.Name, spec.Actor = "x", pulse.Func(idle)
 		if f := attempt(func() { s.SpawnSpec(spec) }); textOf(f) != want {
@@ -329,7 +329,7 @@ func TestSendAfterToWhomItCannotCome(t *testing.T) {
 	}
 	s.Reset(1)
 	s.Ask(s.Spawn("slow", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.SendAfter(ctx.Sender(), 1, "answer") })), "?")
-	if f := textOf(s.Failure()); !strings.HasPrefix(f, "SendAfter to the sender of an Ask: an answer is not sent later; ") {
+	if f := textOf(s.Failure()); !strings.HasPrefix(f, "SendAfter to the sender of an Ask: an answer cannot be sent later; ") {
 		t.Errorf("an answer later: %s", f)
 	}
 }

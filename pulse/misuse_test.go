@@ -407,7 +407,7 @@ func TestChooseTooMany(t *testing.T) {
 	if strconv.IntSize == 32 {
 		t.Skip("every int is a number of answers here")
 	}
-	const want = "Choose(9223372036854775807): a choice has at most 2147483647 answers (in shop#2 ← func(*Ctx))"
+	const want = "Choose(9223372036854775807): the number of choices must be at most 2147483647 (in shop#2 ← func(*Ctx))"
 	if got := inShop(t, "too many", func(_ *market, ctx *pulse.Ctx) { ctx.Choose(math.MaxInt) }); got != want {
 		t.Errorf("Choose of too many says\n%s\nwant\n%s", got, want)
 	}
@@ -711,7 +711,7 @@ func TestLateGoroutines(t *testing.T) {
 	s.Go("clerk", func(p *pulse.Process) { process = p; p.Receive() })
 	s.Send(r, 1)
 	s.Run()
-	const end = " from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do what it does"
+	const end = " from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do its work"
 	elsewhere := func(f func()) {
 		done := make(chan bool)
 		go func() { defer close(done); f() }()

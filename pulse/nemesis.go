@@ -50,7 +50,7 @@ func (n Nemesis) Crash(r Ref) bool {
 	}
 	s := n.s
 	if r.actor == trace.Test {
-		s.misuse("Nemesis.Crash of the test: it is no actor of the program; crash one that was spawned")
+		s.misuse("Nemesis.Crash of the test: it is not an actor of the program; crash one that was spawned")
 	}
 	a := s.actors[r.actor]
 	if s.rec.cur != trace.Test && s.descends(s.rec.cur, r.actor) {
@@ -74,7 +74,7 @@ func (n Nemesis) RestartKept(r Ref) bool {
 	}
 	a := n.s.actors[r.actor]
 	if a.spec.Process != nil {
-		n.s.misuse("Nemesis.RestartKept of %s: the code of a process cannot go on after a crash; call RestartLost", n.s.rec.nameOf(r.actor))
+		n.s.misuse("Nemesis.RestartKept of %s: the code of a process cannot continue after a crash; call RestartLost", n.s.rec.nameOf(r.actor))
 	}
 	return n.restart(a, false)
 }
@@ -88,7 +88,7 @@ func (n Nemesis) RestartLost(r Ref) bool {
 	}
 	a := n.s.actors[r.actor]
 	if a.spec.Process == nil && a.spec.New == nil {
-		n.s.misuse("Nemesis.RestartLost of %s: nothing says what its new state is; spawn it by a Spec with New, or call RestartKept",
+		n.s.misuse("Nemesis.RestartLost of %s: it has no function for a new state; spawn it with Spec.New, or call RestartKept",
 			n.s.rec.nameOf(r.actor))
 	}
 	return n.restart(a, true)
@@ -180,7 +180,7 @@ func (n Nemesis) Lose(from, to Ref, count int) {
 		return
 	}
 	if count < 0 {
-		n.s.misuse("Nemesis.Lose of %d messages: give it how many are lost, math.MaxInt for all, or zero to lose no more", count)
+		n.s.misuse("Nemesis.Lose of %d messages: give it the number of messages to lose, math.MaxInt for all, or zero for none", count)
 	}
 	n.set(trace.Strike{Kind: trace.Loss, From: from.actor, To: to.actor, N: int64(count)}, func(x *link) { x.lose = count })
 }
@@ -211,7 +211,7 @@ func (n Nemesis) link(what string, from, to Ref) bool {
 		return false
 	}
 	if from.actor == to.actor {
-		n.s.misuse("%s from %s to itself: nothing lies between; name two actors", what, n.s.rec.nameOf(to.actor))
+		n.s.misuse("%s from %s to itself: there is no link; name two actors", what, n.s.rec.nameOf(to.actor))
 	}
 	return true
 }
@@ -226,7 +226,7 @@ func (n Nemesis) ok(what string, refs ...Ref) bool {
 		return false
 	}
 	if s.calls.running && !s.rec.inStep() {
-		s.misuse("%s in code that is no actor's, such as an observer or a strategy: let an actor do it, or the test between runs", what)
+		s.misuse("%s outside of an actor's step, as in an observer or a strategy: call it from an actor, or from the test between runs", what)
 	}
 	for _, r := range refs {
 		s.check(r, what)

@@ -251,7 +251,7 @@ func TestNemesisInAnObserver(t *testing.T) {
 	c.Observe(observes(func() { c.Nemesis().Crash(c.b) }))
 	c.both(1)
 	c.Run()
-	want := "Nemesis.Crash in code that is no actor's, such as an observer or a strategy: let an actor do it, or the test between runs"
+	want := "Nemesis.Crash outside of an actor's step, as in an observer or a strategy: call it from an actor, or from the test between runs"
 	if got := textOf(c.Failure()); !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

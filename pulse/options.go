@@ -125,9 +125,9 @@ func orDefault(v, zero int) int {
 func (o *Options) refusal() string {
 	switch {
 	case o.Delivery > DeliveryUnordered:
-		return fmt.Sprintf("Options.Delivery is %d: it is DeliveryFIFO or DeliveryUnordered", o.Delivery)
+		return fmt.Sprintf("Options.Delivery is %d: it must be DeliveryFIFO or DeliveryUnordered", o.Delivery)
 	case o.Environment > EnvironmentClosed:
-		return fmt.Sprintf("Options.Environment is %d: it is EnvironmentOpen or EnvironmentClosed", o.Environment)
+		return fmt.Sprintf("Options.Environment is %d: it must be EnvironmentOpen or EnvironmentClosed", o.Environment)
 	case o.Horizon < 0:
 		return fmt.Sprintf("Options.Horizon is %v: give it a time from 1ns on, or zero for no end", o.Horizon)
 	case o.Steps < 0:
@@ -157,7 +157,7 @@ func (f *Faults) refusal() string {
 	}
 	for i, d := range f.DelayBy {
 		if d <= 0 {
-			return fmt.Sprintf("Options.Faults.DelayBy[%d] is %v: a message is held back for 1ns or longer", i, d)
+			return fmt.Sprintf("Options.Faults.DelayBy[%d] is %v: a delay must be 1ns or longer", i, d)
 		}
 	}
 	return ""

@@ -416,8 +416,8 @@ func isFixed(code uintptr) bool {
 // now gives another result for a waiting message.
 func (t *traffic) checkSieve(b *mailbox) {
 	if b.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !t.mail.isSifted(b) {
-		t.misuse("ReceiveMatch of %s by a function declared at package level, which now says other things of a message than before: "+
-			"let it look at nothing but the message, or make it a function literal", t.rec.nameOf(b.actor))
+		t.misuse("ReceiveMatch of %s by a package-level function that now gives another answer for the same message: "+
+			"let it depend only on the message, or use a function literal", t.rec.nameOf(b.actor))
 	}
 }
 

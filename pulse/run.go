@@ -320,7 +320,7 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 			s.rec.held()
 			return passEarly(s, until)
 		}
-		s.badStrategy("holds back all of %d deliverable messages, and no timer may fire early: Enabled.CanHold says so", n)
+		s.badStrategy("returned Hold for %d deliverable messages, but no timer may fire early: check Enabled.CanHold first", n)
 	case k == Quit && s.quit():
 	default:
 		s.badStrategy("picked %d of %d deliverable messages", k, n)
@@ -349,5 +349,5 @@ func (s *System) judge() {
 // exhausted fails a run that has reached its limit of steps.
 func (s *System) exhausted() {
 	s.fails.fail(&Failure{Kind: KindBudget, Step: int(s.rec.step), Site: "steps", Detail: s.rec.repeating(s.mail.sends), Text: fmt.Sprintf(
-		"the run has not come to rest after %d steps: does it ever? Options.Steps allows more", s.limit)})
+		"the run has not come to rest after %d steps: does it ever? Options.Steps raises the limit", s.limit)})
 }

@@ -81,7 +81,7 @@ func startsOf(v any, typ reflect.Type) starts {
 // startActor sends a Starter its start message.
 func (c *cast) startActor(a *actor, info *typeInfo, starter int32) {
 	if info.starts == mistold {
-		c.misuse("actor %q: %s has a method Started that is not the one of a Starter, which is Started(ctx *pulse.Ctx, how pulse.Start)",
+		c.misuse("actor %q: %s has a method Started that does not match Starter: it must be Started(ctx *pulse.Ctx, how pulse.Start)",
 			c.rec.trace.Actors[a.actor].Label, info.name)
 	}
 	a.pending = a.behind()

@@ -134,7 +134,7 @@ func (s *System) walkState(what string, texts bool) *stateWalk {
 	}
 	w := s.states
 	if w == nil {
-		s.misuse("%s: the strategy does not need states, and without one that does no histories are kept", what)
+		s.misuse("%s: no histories are recorded, because the strategy has no Needs.States", what)
 	}
 	w.begin(texts)
 	w.everything()

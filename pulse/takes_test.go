@@ -210,7 +210,7 @@ func TestPredicatesThatLookAtMore(t *testing.T) {
 			}
 			sys.Run()
 			f := sys.Failure()
-			if is := f != nil && f.Kind == pulse.KindMisuse && strings.Contains(f.Text, "declared at package level"); is != c.wrong {
+			if is := f != nil && f.Kind == pulse.KindMisuse && strings.Contains(f.Text, "by a package-level function"); is != c.wrong {
 				t.Errorf("%s, %v: %v", c.name, o.Delivery, f)
 			}
 			sys.Close()

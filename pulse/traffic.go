@@ -240,7 +240,7 @@ func (t *traffic) endless(site, moreThan, does string) {
 		in = " in " + where
 	}
 	t.failStep(&Failure{Kind: KindBudget, Site: site, Text: fmt.Sprintf(
-		"more than %s%s: is there an end to what %s %s? Options.Pending allows more",
+		"more than %s%s: is there an end to what %s %s? Options.Pending raises the limit",
 		moreThan, in, t.rec.nameOf(t.rec.cur), does)})
 }
 
@@ -256,7 +256,7 @@ func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer 
 		t.check(to, "SendAfter "+trace.Label(msg))
 	}
 	if to.ask != 0 {
-		t.misuse("SendAfter to the sender of an Ask: an answer is not sent later; set a timer by After and answer when it fires, or send to Ref.Actor what is no answer")
+		t.misuse("SendAfter to the sender of an Ask: an answer cannot be sent later; set a timer by After and answer when it fires, or send to Ref.Actor if it is no answer")
 	}
 	if to.actor == from {
 		return t.setTimer(from, d, 0, msg)
@@ -465,13 +465,13 @@ func (t *traffic) misuseAt(pcs []uintptr, text string) {
 
 // intrude reports a call from a goroutine that may not use the system.
 func (t *traffic) intrude(what, on string) {
-	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines make before Run", "let an actor do what it does"))
+	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines produce before Run", "let an actor do its work"))
 }
 
 // intrusion returns the failure for such a call by the caller's caller. The
 // advice is now while a step runs, and late when none does.
 func intrusion(what string, running bool, now, late string) *Failure {
-	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: a system is used by the goroutine that runs it, and by handlers; " + now}
+	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: only the goroutine that runs a system, and its handlers, may use it; " + now}
 	if !running {
 		f.Step = -1
 		f.Text = what + " from another goroutine when no step was running: does a handler leave a goroutine behind? " + late

@@ -35,7 +35,7 @@ func mustAsk(from Asker) {
 	p, isProcess := from.(*Process)
 	s, isSystem := from.(*System)
 	if from == nil || isProcess && p == nil || isSystem && s == nil {
-		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "Ask: who asks is nil: give it the Process that asks or, between runs, the System"})
+		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "Ask: the Asker is nil: give it the Process that asks or, between runs, the System"})
 	}
 }
 
