@@ -29,8 +29,8 @@ func runner(tb testing.TB, o pulse.Options, l load.Load) func() {
 	}
 }
 
-// BenchmarkStep has a row for each target of a run; with the rows of coverage it is what the
-// README's table says.
+// BenchmarkStep has a row for each target of a run. Together with the rows of
+// coverage it gives the README's table.
 func BenchmarkStep(b *testing.B) {
 	ring, random := load.Ring(10, 10, 10), func() pulse.Strategy { return strategy.Random() }
 	rows := []struct {
@@ -70,8 +70,8 @@ func BenchmarkSmallRun(b *testing.B) {
 	}
 }
 
-// BenchmarkWorkers compares two goroutines, each with a system of its own,
-// with one that does as much as each of them. It takes two processors.
+// BenchmarkWorkers compares two goroutines, each with its own system, with one
+// that does as much as each of them. It needs two processors.
 func BenchmarkWorkers(b *testing.B) {
 	o := func() pulse.Options { return pulse.Options{Strategy: strategy.Random(), Record: true} }
 	one := runner(b, o(), load.Pi(4))
