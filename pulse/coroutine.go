@@ -30,7 +30,7 @@ type Coroutine struct {
 	lease   int  // counts its uses
 	kills   int  // how many times the kill was thrown
 	killed  bool // to be ended at its next park
-	exit    bool // by Goexit
+	exit    bool // the kill uses Goexit
 	ended   bool // the body has returned
 	panic   *carried
 	inspect func()    // if set, a resumption runs it and parks again
@@ -178,7 +178,7 @@ func (c *Coroutine) runBody() {
 			c.yield(signal{}) // as in die
 		}
 		if v == nil || c.killed && ofKill(v) {
-			return // v == nil: Goexit goes on by itself
+			return // v == nil: Goexit continues by itself
 		}
 		var pcs [64]uintptr
 		c.panic = &carried{v, append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)}

@@ -238,7 +238,7 @@ func (s *System) rest(until int64) bool {
 	if s.fails.failure != nil {
 		return false
 	}
-	if s.rec.steps > s.limit { // by a fault at rest: had the fault come earlier, the run would have failed
+	if s.rec.steps > s.limit { // a fault at rest exceeded the limit, as it would have during the run
 		s.exhausted()
 		return false
 	}

@@ -42,7 +42,7 @@ type chains struct {
 	// Invariant: each live bit, and each bit in a row, is taken.
 	live, taken []uint64
 	places      []spot // by live bit: the place of its chain
-	next        int    // no bit in a word before this one is free
+	next        int    // the words before this one have no free bits
 	dense       []uint64
 }
 
