@@ -127,7 +127,7 @@ var outcomes = []outcome{
 		sys := t.System()
 		sys.Close()
 		sys.Run()
-	}, "misuse: property+3: Run on a closed system: the property that made it has returned"},
+	}, "misuse: property+3: Run on a system that is closed: the property that made it has returned"},
 
 	{"Errorf", func(t *props.T) { say(t, nothing); t.Errorf("one %d", 1); t.Errorf("two") }, "property: property+0: one 1\nafter the run\ntwo"},
 	{"Error", func(t *props.T) { say(t, nothing); t.Error("one", 1) }, "property: property+0: one 1\nafter the run"},
@@ -534,7 +534,7 @@ func TestLateSend(t *testing.T) {
 		defer func() { panicked = recover() }()
 		late()
 	})
-	if f, ok := panicked.(*pulse.Failure); !ok || !strings.Contains(f.Text, "on a closed system") {
+	if f, ok := panicked.(*pulse.Failure); !ok || !strings.Contains(f.Text, "on a system that is closed") {
 		t.Errorf("when all is over: %v", panicked)
 	}
 }

@@ -1,7 +1,7 @@
 package pulse
 
-// goroutine returns a word that identifies the calling goroutine among all live
-// ones. With it a system detects use by two goroutines at once. Go code cannot
-// read this word, which is in a register or in thread-local storage. So there
-// is an assembly file for each processor that Go supports.
+// goroutine returns a word that tells the calling goroutine from every other
+// that is alive. It is how a system notices that it is used by two at once. Each
+// processor that Go builds for has it in a file of its own: the word is in a
+// register, or beside the thread's own data, and no Go code can read it.
 func goroutine() uintptr

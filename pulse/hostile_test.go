@@ -90,8 +90,8 @@ func TestIsolationOfTimesAndLocks(t *testing.T) {
 	}
 }
 
-// hostileMessages contain themselves, or are very long: a million cells, with
-// -short a tenth of that.
+// hostileMessages lead to themselves, or on and on: a million cells, with -short
+// a tenth of that.
 func hostileMessages() map[string]any {
 	n := 1_000_000
 	if testing.Short() {

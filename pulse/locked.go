@@ -53,10 +53,9 @@ func (p *lockPlace) find() {
 	<-done
 }
 
-// findThread finds the word that is zero while the goroutine is not locked.
-// While the goroutine is locked, it equals an earlier word: the address of the
-// goroutine's current thread. The caller must be locked. findThread reports
-// whether there is exactly one such word.
+// findThread finds the word that is zero while the goroutine is not locked, and while
+// it is locked what an earlier word is too, the one for the goroutine's thread. It is
+// called when the goroutine is locked, and reports whether there is just one such word.
 func (p *lockPlace) findThread() (found bool) {
 	g := goroutine()
 	var locked [wordsOfGoroutine]uintptr
@@ -82,8 +81,8 @@ func (p *lockPlace) findThread() (found bool) {
 	return found
 }
 
-// findCounter finds the 32-bit word of a thread that counts locks, and reports
-// whether there is exactly one. The caller must not be locked.
+// findCounter finds the half word of a thread that counts, and reports whether there
+// is just one. The goroutine that calls it is not locked.
 func (p *lockPlace) findCounter() bool {
 	var seen [2 * wordsOfThread]int
 	runtime.LockOSThread()

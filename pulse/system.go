@@ -93,7 +93,7 @@ func (s *System) mayCall(what string) bool {
 		return false
 	}
 	if s.closed {
-		s.misuse("%s on a closed system: the property that made it has returned", what)
+		s.misuse("%s on a system that is closed: the property that made it has returned", what)
 	}
 	return true
 }

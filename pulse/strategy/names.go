@@ -7,13 +7,13 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Names returns the names that ByName accepts, the simplest strategy first.
+// Names returns the names that ByName knows, the simplest strategy first.
 func Names() []string {
 	return []string{"plain", "random", "pct", "pctcp", "pos", "urw", "delay"}
 }
 
-// ByName returns a new strategy with the zero options, except that DelayBounded
-// delays two messages.
+// ByName returns a new strategy with its usual settings: those of the zero options,
+// but DelayBounded delays two messages.
 func ByName(name string) (pulse.Strategy, error) {
 	switch name {
 	case "plain":

@@ -40,7 +40,7 @@ var faults = []struct {
 	{"no sender", "delivery", `pong receives "ack 1 from pong", which nobody has sent to it`},
 	{"a sender of nothing", "runs", "in program pingpong, with seed 0: the run fails: panic in pong#1 ← ping 1 from ping: nobody is called by no name"},
 	{"another system", "runs", "no step is taken: the runtime's actors are not in the system that Adapter.New was given"},
-	{"one runtime for all runs", "runs", "with seed 0: the test's own calls fail: Host.Spawn on a closed system"},
+	{"one runtime for all runs", "runs", "with seed 0: the test's own calls fail: Host.Spawn on a system that is closed"},
 	{"in the name of the test", "orders", "steps have to do with each other beside messages"},
 	{"everything touches", "orders", "steps have to do with each other beside messages"},
 	{"a message of the receiver's own", "orders", "steps have to do with each other beside messages"},
