@@ -160,7 +160,7 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 			add(func() string { return fmt.Sprintf("delivery %d, %s, was not made", i, name(i)) })
 		case order < after:
 			add(func() string {
-				return fmt.Sprintf("delivery %d, %s, was made before one that the record has earlier", i, name(i))
+				return fmt.Sprintf("delivery %d, %s, came before an earlier delivery of the record", i, name(i))
 			})
 		}
 		after = max(after, order)

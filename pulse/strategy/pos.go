@@ -41,7 +41,7 @@ type pos struct {
 
 // A lot is the state of a message.
 type lot struct {
-	word     uint64 // determines its priority, unless it is in a crowd
+	word     uint64 // determines its priority, unless it is in a race that is no crowd
 	priority uint64 // unless it is in a race
 	age      int32  // how many picks its receiver had when it was drawn individually, or none
 	to       int32

@@ -190,11 +190,11 @@ func (r *Replayer) Done() error {
 	case deliveries > 0:
 		next, _ := r.wanted()
 		rest := choice.Record{Deliveries: r.record.Deliveries[len(r.record.Deliveries)-deliveries:]}
-		left, more := rest.Received(), "goes on"
+		left, more := rest.Received(), "has more"
 		if left > 0 { // otherwise only Holds are left
-			more = fmt.Sprint("goes on for ", left)
+			more = fmt.Sprintf("has %d more", left)
 		}
-		return fmt.Errorf("the run ended after %s, the record %s: next is %s",
+		return fmt.Errorf("the run ended after %s, but the record %s: next is %s",
 			count(r.record.Received()-left, "delivery", "deliveries"), more, next)
 	case choices > 0:
 		next := r.record.Choices[len(r.record.Choices)-choices]
@@ -258,7 +258,7 @@ func (r *Replayer) wanted() (name string, ambiguous bool) {
 // in any case.
 func (r *Replayer) deliveryLabel(n int) (name string, known bool) {
 	if r.record.Deliveries[n] == choice.Hold {
-		return "that time passes", true
+		return "an early timer", true
 	}
 	t := r.options.Trace
 	if t == nil {

@@ -141,13 +141,13 @@ func TestHoldsThatCannotBe(t *testing.T) {
 		done       string
 		stale      []string
 	}{
-		{"before a message", []uint64{choice.Hold, 7}, "step 0 wanted that time passes; deliverable were: sink ← kick",
-			"step 0 wanted that time passes; deliverable were: sink ← kick",
-			[]string{"delivery 0, that time passes, was not made", "delivery 1, identity 0000000000000007, was not made", "step 0, sink#1 ← kick, is not in the record"}},
-		{"after the last", []uint64{kicked, choice.Hold}, "", "the run ended after 1 delivery, the record goes on: next is that time passes",
-			[]string{"delivery 1, that time passes, was not made"}},
-		{"between two", []uint64{kicked, choice.Hold, 7}, "", "the run ended after 1 delivery, the record goes on for 1: next is that time passes",
-			[]string{"delivery 1, that time passes, was not made", "delivery 2, identity 0000000000000007, was not made"}},
+		{"before a message", []uint64{choice.Hold, 7}, "step 0 wanted an early timer; deliverable were: sink ← kick",
+			"step 0 wanted an early timer; deliverable were: sink ← kick",
+			[]string{"delivery 0, an early timer, was not made", "delivery 1, identity 0000000000000007, was not made", "step 0, sink#1 ← kick, is not in the record"}},
+		{"after the last", []uint64{kicked, choice.Hold}, "", "the run ended after 1 delivery, but the record has more: next is an early timer",
+			[]string{"delivery 1, an early timer, was not made"}},
+		{"between two", []uint64{kicked, choice.Hold, 7}, "", "the run ended after 1 delivery, but the record has 1 more: next is an early timer",
+			[]string{"delivery 1, an early timer, was not made", "delivery 2, identity 0000000000000007, was not made"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			record := &choice.Record{Deliveries: c.deliveries}
@@ -238,15 +238,15 @@ var changes = []change{
 		sys.Send(sys.Spawn("chooser", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
 		sys.Run()
 	}, known: true, step: 1,
-		failure: "the run ended after 1 delivery, the record goes on for 1: next is chooser ← flush"},
+		failure: "the run ended after 1 delivery, but the record has 1 more: next is chooser ← flush"},
 	{name: "ends early at rest, no trace", before: chooses(), after: func(sys *pulse.System) {
 		sys.Send(sys.Spawn("chooser", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
 		sys.Run()
-	}, done: "the run ended after 1 delivery, the record goes on for 1: next is another message"},
+	}, done: "the run ended after 1 delivery, but the record has 1 more: next is another message"},
 	{name: "a round less", before: rounds(3), after: rounds(2), known: true,
-		done: "the run ended after 2 deliveries, the record goes on for 1: next is writer ← write(2)"},
+		done: "the run ended after 2 deliveries, but the record has 1 more: next is writer ← write(2)"},
 	{name: "nothing runs", before: rounds(1), after: func(sys *pulse.System) {}, known: true,
-		done: "the run ended after 0 deliveries, the record goes on for 1: next is writer ← write(0)"},
+		done: "the run ended after 0 deliveries, but the record has 1 more: next is writer ← write(0)"},
 	{name: "another choice", before: chooses(3), after: chooses(4), step: 1,
 		failure: "in step 0, choice 0: the record has choose of 3, the run asks choose of 4"},
 	{name: "another choice in the last step", before: rounds(1), after: func(sys *pulse.System) {
