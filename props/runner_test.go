@@ -127,7 +127,7 @@ var outcomes = []outcome{
 		sys := t.System()
 		sys.Close()
 		sys.Run()
-	}, "misuse: property+3: Run on a system that is closed: the property that it was made for has returned"},
+	}, "misuse: property+3: Run on a system that is closed: the property that made it has returned"},
 
 	{"Errorf", func(t *props.T) { say(t, nothing); t.Errorf("one %d", 1); t.Errorf("two") }, "property: property+0: one 1\nafter the run\ntwo"},
 	{"Error", func(t *props.T) { say(t, nothing); t.Error("one", 1) }, "property: property+0: one 1\nafter the run"},
@@ -199,7 +199,7 @@ var outcomes = []outcome{
 		sys.Send(r, "now")
 		sys.Run()
 		apart(send)
-	}, "misuse: property+3: Send on a Ctx from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do what it does"},
+	}, "misuse: property+3: Send on a Ctx from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do its work"},
 
 	{"Fatalf in the end of a process that is killed in the run", func(t *props.T) {
 		sys := t.System()
@@ -296,7 +296,7 @@ var outcomes = []outcome{
 	{"goroutine makes the system", func(t *props.T) { apart(func() { t.System() }); say(t, nothing) }, "misuse: property+0: System on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
 	{"goroutine sends in a handler", func(t *props.T) {
 		say(t, func(ctx *pulse.Ctx) { self := ctx.Self(); apart(func() { ctx.Send(self, 1) }) })
-	}, `misuse: property+1: Send on a Ctx from another goroutine: a system is used by the goroutine that runs it, and by handlers; send what other goroutines make before Run (step 0)`},
+	}, `misuse: property+1: Send on a Ctx from another goroutine: only the goroutine that runs a system, and its handlers, may use it; send what other goroutines produce before Run (step 0)`},
 	{"goroutine gives hints", func(t *props.T) { apart(func() { t.Feature("f", 1); t.Maximize("m", 1) }); say(t, nothing) }, "misuse: property+0: Feature on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
 	{"goroutine maximizes in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { apart(func() { t.Maximize("m", 1) }) }) }, "misuse: property+0: Maximize on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
 	{"maximize NaN", func(t *props.T) { t.Maximize("m", math.NaN()) }, `misuse: property+0: Maximize "m" is given NaN: give it a finite number`},
@@ -513,7 +513,7 @@ func TestLateSend(t *testing.T) {
 		sys.Run()
 		late = func() { sys.Send(ref, "late") }
 	})
-	const want = "Send on a system from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do what it does"
+	const want = "Send on a system from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do its work"
 	r.Run(props.Plan{})
 	apart(late)
 	if f := r.Late(); f == nil || f.Text != want {

@@ -10,9 +10,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// What the trace says of a run is compared with what happens in all orders of
-// tiny programs. What is claimed, of two receives a and b of one plain actor, a
-// the earlier, in programs without timers, faults and actors that end:
+// These tests compare what a trace says with what happens in all orders of tiny
+// programs. The programs have no timers, faults or actors that end. For two
+// receives a and b of one plain actor, a the earlier, the claims are:
 //
 //   - Swappable(a, b): in some order both are received, each after the same
 //     causal past of its sending, and b comes first.
@@ -20,9 +20,9 @@ import (
 //
 // The causal past of a step is the sending of its message, with its past, and
 // the previous step of its actor, with its past. Processes are left out:
-// Swappable knows nothing of what they wait for.
+// Swappable does not consider what they wait for.
 
-// An odometer is a strategy that goes through all orders, one a run.
+// An odometer is a strategy that tries all orders, one in each run.
 type odometer struct {
 	path []digit
 	at   int
@@ -42,7 +42,7 @@ func (o *odometer) Pick(e *pulse.Enabled) int {
 
 func (o *odometer) Choose(choice.Kind, int) int { return 0 }
 
-// next turns to the order that comes after, if there is one.
+// next advances to the next order, if there is one.
 func (o *odometer) next() bool {
 	for n := len(o.path); n > 0; n-- {
 		d := &o.path[n-1]
@@ -54,10 +54,10 @@ func (o *odometer) next() bool {
 	return false
 }
 
-// A reactor sends what its rule says for how many messages it has received,
-// so that what it does depends on the order in which they came.
+// A reactor sends the messages that its rule lists for each number of received
+// messages, so its actions depend on their order.
 type reactor struct {
-	rules [3][]int // to whom
+	rules [3][]int // the receivers
 	count int
 	all   *[]pulse.Ref
 }
@@ -74,10 +74,10 @@ func (r *reactor) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A tiny is a program of reactors, which the test sends sparks to in two runs.
+// A tiny is a program of reactors, to which the test sends sparks in two runs.
 type tiny struct {
 	rules [3][3][]int
-	first []int // to whom the test sends before the first run
+	first []int // receivers of the test's messages before the first run
 	then  []int
 }
 
@@ -116,7 +116,7 @@ func (p *tiny) run(t *testing.T, sys *pulse.System) *trace.Trace {
 	return sys.Trace()
 }
 
-// A checker looks at the invariants of the system after each step.
+// A checker checks the invariants of the system after each step.
 type checker struct{ t *testing.T }
 
 func (c checker) Stepped(sys *pulse.System, step int) {
@@ -125,7 +125,7 @@ func (c checker) Stepped(sys *pulse.System, step int) {
 	}
 }
 
-// pasts numbers what is sent by its causal past: equal numbers, equal pasts.
+// pasts numbers messages by causal past: equal numbers mean equal pasts.
 type pasts map[string]int
 
 func (p pasts) number(format string, args ...any) int {
@@ -163,15 +163,15 @@ func (p pasts) sendings(tr *trace.Trace) []int {
 // Two messages of one receiver, by their numbers, in the order of receipt.
 type twoSends struct{ earlier, later int }
 
-// agreement goes through all orders of a program and counts the pairs of
-// receives of which swappable says what is not so.
+// agreement tries all orders of a program and counts the pairs of receives
+// about which swappable is wrong.
 func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
 	swappable func(tr *trace.Trace, a, b int) bool) (pairs, wrong int, complete bool) {
 	o := &odometer{}
 	sys := pulse.New(pulse.Options{Delivery: d, Record: true, Strategy: o})
 	defer sys.Close()
 	numbers, seen := pasts{}, map[twoSends]bool{}
-	claims := map[twoSends][2]bool{} // said to be swappable, said not to be
+	claims := map[twoSends][2]bool{} // claimed to be swappable, claimed not to be
 	for orders := 0; ; orders++ {
 		if orders == most {
 			return 0, 0, false
@@ -205,8 +205,8 @@ func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
 
 func truly(tr *trace.Trace, a, b int) bool { return tr.Swappable(a, b) }
 
-// TestSwappable holds that what the trace calls swappable is what can come in
-// the other order, and that the test would see if it were not.
+// TestSwappable holds that receives are swappable in the trace exactly if they
+// can come in the other order, and that a wrong claim is detected.
 func TestSwappable(t *testing.T) {
 	wrongs := []struct {
 		name string

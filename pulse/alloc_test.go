@@ -11,11 +11,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A frugal program makes what it needs once, so that what its runs allocate is
-// the system's doing. Its messages hold no more than interfaces take for free.
+// A frugal program allocates everything once, so that only the system can
+// allocate in later runs. Its messages fit into interfaces without allocation.
 type frugal struct {
 	name   string
-	allocs float64 // a run
+	allocs float64 // per run
 	build  func(sys *pulse.System)
 }
 
@@ -24,7 +24,7 @@ type (
 	answer struct{}
 )
 
-// Refs of the run at hand, so that functions need capture nothing.
+// Refs of the current run, so that functions need not capture them.
 var frugalRefs [8]pulse.Ref
 
 func isAnswer(msg any) bool {
@@ -74,7 +74,7 @@ func frugalParent(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A frugalArchive keeps what it is told, and that it has begun.
+// A frugalArchive stores its messages and records its start.
 type frugalArchive struct{}
 
 func (frugalArchive) Started(ctx *pulse.Ctx, _ pulse.Start) { ctx.Disk().Write("began", cue{}) }
@@ -98,8 +98,8 @@ var (
 	frugalStruck   pulse.Actor = pulse.Func(frugalNemesis)
 )
 
-// frugalNemesis strikes two other actors in every way but a partition, which has
-// to remember its groups.
+// frugalNemesis causes every fault but a partition, which must store its
+// groups.
 func frugalNemesis(ctx *pulse.Ctx, _ any) {
 	if ctx.Self() != frugalRefs[0] {
 		return
@@ -136,8 +136,8 @@ var frugals = []frugal{
 		}
 		sys.Send(frugalRefs[0], cue{})
 	}},
-	// A Down holds a Ref and a reason, which an interface cannot hold without
-	// memory of its own: one allocation for each watcher of each actor that ends.
+	// A Down holds a Ref and a reason, so it needs one allocation for each
+	// watcher of each actor that ends.
 	{"four that are watched", 4, func(sys *pulse.System) {
 		for i := range 4 {
 			frugalRefs[i] = sys.Spawn("mortal", frugalDying)
@@ -149,7 +149,7 @@ var frugals = []frugal{
 	}},
 }
 
-// allocating is a frugal that is not: it is there to be seen.
+// allocating is a frugal that allocates, as a canary.
 var allocating = frugal{"boxed", 0, func(sys *pulse.System) {
 	a := sys.Spawn("a", frugalIdle)
 	for range 3 {
@@ -157,7 +157,7 @@ var allocating = frugal{"boxed", 0, func(sys *pulse.System) {
 	}
 }}
 
-// eachWay calls f for the options that must cost no memory.
+// eachWay calls f for all options that must not allocate.
 func eachWay(f func(name string, o pulse.Options)) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, record := range []bool{false, true} {
@@ -209,8 +209,8 @@ func TestRunsAllocateNothing(t *testing.T) {
 	})
 }
 
-// TestRunsOfAllSizesAllocateNothing holds that a system that has seen its
-// largest run allocates in no smaller one, and in the largest no more.
+// TestRunsOfAllSizesAllocateNothing holds that after its largest run a system
+// allocates in no smaller one, and nothing more in the largest.
 func TestRunsOfAllSizesAllocateNothing(t *testing.T) {
 	sizes := []int{3000, 1, 30, 3000, 300, 2, 1000}
 	eachWay(func(name string, o pulse.Options) {
@@ -237,7 +237,8 @@ func TestRunsOfAllSizesAllocateNothing(t *testing.T) {
 	})
 }
 
-// passing keeps as many messages on their way until so many steps are done.
+// passing keeps a number of messages on their way until a number of steps are
+// done.
 func passing(sys *pulse.System, steps int) {
 	left := steps - 10
 	for range 10 {
@@ -250,8 +251,7 @@ func passing(sys *pulse.System, steps int) {
 	}
 }
 
-// allocated returns how many bytes f allocates, those that are freed again
-// included.
+// allocated returns how many bytes f allocates, including freed ones.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -282,9 +282,9 @@ func TestLongRunsKeepNoMemory(t *testing.T) {
 	}
 }
 
-// TestRecordedMemory holds what a recorded step costs: 64 bytes of what was
-// sent and 32 of the step, in slices with room to spare; less where words have 32
-// bits.
+// TestRecordedMemory holds the cost of a recorded step: 64 bytes for the
+// message and 32 for the step, in slices with spare capacity; less with 32-bit
+// words.
 func TestRecordedMemory(t *testing.T) {
 	const steps = 1_000_000
 	sys := newSystem(t, pulse.Options{Record: true, Steps: steps + 1, Strategy: strategy.Random()})

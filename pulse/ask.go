@@ -7,17 +7,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An asking is what has come of the Asks of the test.
+// asking holds the answers to the test's Asks.
 type asking struct {
-	answer  any   // to the last one
-	answers []any // to all of this run, while states are compared: what the test does next follows from them
+	answer  any   // to the last Ask
+	answers []any // to all Asks of this run, while states are compared: the test's next actions follow from them
 }
 
 func (k *asking) reset() { k.answer, k.answers = nil, k.answers[:0] }
 
-// answered notes the answer for which the test waits, and ends the run with the
-// step that is running. How far the others have come by then, and so what the
-// test does next, depends on all steps that came before.
+// answered records the answer that the test waits for, and ends the run after
+// the running step. The answer depends on all steps before it: how far other
+// actors have come decides what the test sees next.
 func (k *asking) answered(c *cast, answer any) {
 	k.answer = answer
 	if c.states != nil {
@@ -31,8 +31,9 @@ func (k *asking) answered(c *cast, answer any) {
 	}
 }
 
-// moreMayCome reports whether anything could come in place of the answer other than a step
-// of the test: a message, a fault or an early timer. It may be wrong only in reporting true.
+// moreMayCome reports whether anything but a step of the test could come in
+// place of the answer: a message, a fault or an early timer. A false positive
+// is possible; a false negative is not.
 func (c *cast) moreMayCome() bool {
 	left := &c.faults.left
 	if c.faults.strikes && left.Crash+left.Partition+left.RestartKept+left.RestartLost > 0 {
@@ -44,23 +45,23 @@ func (c *cast) moreMayCome() bool {
 	return slices.ContainsFunc(c.mail.ready, func(m int32) bool { return c.mail.sends[m].To != trace.Test })
 }
 
-// Ask sends a message from the test, takes steps until the answer has come, and
-// returns it: what the receiver sends to the sender of this message, by Reply or
-// later. It is a Run that ends with the answer. Messages that still wait then
-// go on waiting, until the next Run or Ask. What actors send to the test other
-// than the answer is in Received.
+// Ask sends a message from the test, takes steps until the answer comes, and
+// returns the answer. The answer is what the receiver sends to the sender of
+// this message, by Reply or later. Messages that still wait then keep waiting
+// until the next Run or Ask. Other messages that actors send to the test are in
+// Received.
 //
-// The run fails when it comes to rest without the answer, and Ask returns nil, as
-// it does when the run fails in any other way. A test has no AskTimeout: a process
-// of its own may ask with one.
+// If the run comes to rest without the answer, it fails. Ask returns nil if the
+// run fails. There is no AskTimeout for a test: spawn a process and use
+// Process.AskTimeout.
 func (s *System) Ask(to Ref, msg any) any {
 	if s.calls.running && s.mayCall("Ask") {
-		s.misuse("Ask of a system while it runs: a process asks by its own Process, and an actor sends and has the answer later")
+		s.misuse("Ask of a system while it runs: a process calls Process.Ask, and an actor sends a message and receives the answer later")
 	}
 	if !s.mustBeIdle("Ask") {
 		return nil
 	}
-	if to.sys != s || to.run != s.run { // the text is made only when it is needed
+	if to.sys != s || to.run != s.run { // build the text only if the check fails
 		s.check(to, "Ask "+trace.Label(msg))
 	}
 	test := s.actors[trace.Test]
@@ -71,13 +72,14 @@ func (s *System) Ask(to Ref, msg any) any {
 	s.drive("Ask", s.options.horizon(), true)
 	test.await = 0
 	if s.fails.failure == nil && len(s.mail.ready) > 0 {
-		s.rec.step = s.rec.steps - 1 // the system is not at rest: what the test does next it does in the step of the answer
+		s.rec.step = s.rec.steps - 1 // the system is not at rest: the test acts next within the step of the answer
 	}
 	return s.asking.answer
 }
 
-// unanswered fails a run at rest in which the test waits for an answer: it tells
-// of the test, of whom it asks, and of the others that cannot go on.
+// unanswered returns the failure of a run at rest in which the test waits for
+// an answer. The report lists the test, the actor it asks, and the other actors
+// that cannot continue.
 func (c *cast) unanswered(others []*actor) *Failure {
 	test := c.actors[trace.Test]
 	asked := c.actors[test.waits.on]

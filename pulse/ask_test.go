@@ -51,7 +51,7 @@ func TestAskOfTheTest(t *testing.T) {
 	}
 }
 
-// newest takes the message first that was sent last.
+// newest takes the message that was sent last.
 var newest = &decider{pick: func(e *pulse.Enabled) int {
 	best := 0
 	for i := range e.Len() {
@@ -62,8 +62,8 @@ var newest = &decider{pick: func(e *pulse.Enabled) int {
 	return best
 }}
 
-// TestAskLeavesOthersWaiting: what waits when the answer comes goes on waiting,
-// and what the test does then happens after the answer.
+// TestAskLeavesOthersWaiting: messages that wait when the answer comes keep
+// waiting, and the test's next actions follow the answer.
 func TestAskLeavesOthersWaiting(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		s := newSystem(t, pulse.Options{Strategy: newest, Record: true, Delivery: d})
@@ -92,13 +92,13 @@ func TestAskLeavesOthersWaiting(t *testing.T) {
 	}
 }
 
-// TestAskAndTheRest: the trace says whether anything but a step of the test could have come
-// in place of the answer.
+// TestAskAndTheRest: the trace shows whether anything but a step of the test
+// could have come in place of the answer.
 func TestAskAndTheRest(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options pulse.Options
-		other   pulse.Func // who has a message before the test asks; may be nil
+		other   pulse.Func // receives a message before the test asks; may be nil
 		want    bool
 	}{
 		{"nothing", pulse.Options{}, nil, false},
@@ -128,8 +128,8 @@ func TestAskAndTheRest(t *testing.T) {
 	}
 }
 
-// What is sent to the test while it asks is in Received; an answer that comes
-// twice, or to an Ask that is over, is nobody's.
+// Messages to the test during an Ask are in Received. A second answer, or one
+// to an Ask that is over, is dropped.
 func TestAskAndReceived(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
 	var kept pulse.Ref
@@ -150,7 +150,8 @@ func TestAskAndReceived(t *testing.T) {
 	}
 }
 
-// TestAskAsAnswer: the answer may come by others, by processes and in time.
+// TestAskAsAnswer: the answer may come from other actors, from processes and
+// after a time.
 func TestAskAsAnswer(t *testing.T) {
 	s := newSystem(t, pulse.Options{})
 	heir := s.Spawn("heir", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(msg.(pulse.Ref), "by the heir") }))
@@ -172,7 +173,8 @@ func TestAskAsAnswer(t *testing.T) {
 	}
 }
 
-// TestUnanswered: the failure names whom the test asked and what that one does.
+// TestUnanswered: the failure names the actor that the test asked and its
+// state.
 func TestUnanswered(t *testing.T) {
 	for name, c := range map[string]struct {
 		build func(s *pulse.System) pulse.Ref
@@ -219,8 +221,8 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// An Ask whose run fails otherwise returns nil, and its typed form the zero value;
-// an answer of another type panics.
+// An Ask in a run that fails otherwise returns nil, and its typed form the zero
+// value. An answer of another type panics.
 func TestAskThatFails(t *testing.T) {
 	s := newSystem(t, pulse.Options{})
 	r := s.Spawn("panics", pulse.Func(func(*pulse.Ctx, any) { panic("no") }))
@@ -236,7 +238,7 @@ func TestAskThatFails(t *testing.T) {
 	pulse.Ask[int](s, s.Spawn("oracle", oracle("x")), "?")
 }
 
-// An Ask in the midst of a run is repeated by its decisions, message by message.
+// A replay repeats an Ask in the middle of a run, message by message.
 func TestAskIsRepeated(t *testing.T) {
 	run := func(s *pulse.System) (answers []any) {
 		a, o := s.Spawn("asked", &busy{}), s.Spawn("other", &busy{})

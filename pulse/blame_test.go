@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A guilty is a strategy and an observer that panics in one of its methods, but
-// for Begin not before an actor has begun a step.
+// A guilty is a strategy and an observer that panics in one of its methods.
+// Except in Begin it waits until an actor has begun a step.
 type guilty struct {
 	place string
 	begun bool
@@ -45,9 +45,9 @@ func (g *guilty) receive(c *pulse.Ctx, _ any) {
 	g.at("Receive")
 }
 
-// TestBlame holds that the panic of a strategy, an observer or a function of
-// Faults is no panic of the actor whose step asked for it: no supervisor deals
-// with it. That of the actor's own code is, right after it was asked.
+// TestBlame holds that a panic of a strategy, an observer or a function of
+// Faults is not attributed to the actor whose step called it, so no supervisor
+// handles it. A panic of the actor's own code right after such a call is.
 func TestBlame(t *testing.T) {
 	for _, place := range []string{"Begin", "Pick", "Choose", "Stepped", "Sent", "Links", "Actors", "Receive"} {
 		for _, process := range []bool{false, true} {

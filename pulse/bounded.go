@@ -8,22 +8,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mailbox may have room for so many messages only. How many wait is counted when
-// one is sent to it, so that other mailboxes pay nothing. What becomes of a message
-// then depends on the order in which steps of different actors have sent to the
-// mailbox and received from it: all such steps touch its room.
+// A mailbox may be bounded. The messages in it are counted only when one is
+// sent to it, so unbounded mailboxes cost nothing. The fate of a message then
+// depends on the order in which steps of different actors send to the mailbox
+// and receive from it. All such steps touch its room.
 
-// bind gives a mailbox the bound that a Spec asks for.
+// bind sets the bound of a mailbox from a Spec.
 func (t *traffic) bind(b *mailbox, spec *Spec) {
 	b.room, b.onFull = int32(min(spec.Mailbox, int(t.mail.limit))), spec.OnFull
 	t.mail.onSend |= workBounded
 }
 
-// takesRoom reports whether a message takes room in a mailbox that has a bound.
+// takesRoom reports whether a message counts toward the bound of a mailbox.
 func takesRoom(d *trace.Send) bool { return d.Kind == trace.Message || d.Kind == trace.Copy }
 
-// overflows looks for room for a message that is about to be sent, and makes some
-// if it may. It reports whether the message is lost.
+// overflows checks whether a message that is about to be sent fits, and drops
+// the oldest one if the Spec says so. It reports whether the new message is
+// lost.
 func (t *traffic) overflows(m int32) bool {
 	d := &t.mail.sends[m]
 	b := t.mail.boxes[d.To]
@@ -39,10 +40,10 @@ func (t *traffic) overflows(m int32) bool {
 		return false
 	}
 	if b.onFull == OnFullDropOldest {
-		t.rec.touchOther(b.actor) // it could have been received, and in this order never is
+		t.rec.touchOther(b.actor) // in another order the actor could have received it
 		t.mail.withdraw(oldest)
 		if !b.open {
-			t.mail.refilter(b) // it may have kept another from being received
+			t.mail.refilter(b) // it may have blocked another message of its channel
 		}
 		return false
 	}
@@ -53,7 +54,7 @@ func (t *traffic) overflows(m int32) bool {
 	return true
 }
 
-// full fails the run for a message that finds a full mailbox.
+// full fails the run because a message found a full mailbox.
 func (t *traffic) full(d *trace.Send, b *mailbox) {
 	name := t.rec.trace.Actors[b.actor].Label
 	f := &Failure{Kind: KindBudget, Site: "mailbox of " + name, Step: int(t.rec.step), Text: fmt.Sprintf(
@@ -64,8 +65,8 @@ func (t *traffic) full(d *trace.Send, b *mailbox) {
 	t.fails.fail(f)
 }
 
-// inRoom returns how many messages take room in a mailbox, and which has done so
-// longest.
+// inRoom returns how many messages take room in a mailbox, and the oldest of
+// them.
 func (r *mailroom) inRoom(b *mailbox) (n, oldest int32) {
 	oldest = none
 	for _, m := range r.sentTo(b) {
@@ -79,8 +80,8 @@ func (r *mailroom) inRoom(b *mailbox) (n, oldest int32) {
 	return n, oldest
 }
 
-// arrival returns the place of a message in the order of arrival. What has not
-// arrived, because with Unordered delivery a delay holds it up, has the last.
+// arrival returns the position of a message in the order of arrival. With
+// Unordered delivery a delayed message has not arrived and comes last.
 func (r *mailroom) arrival(m int32) int32 {
 	if r.unordered && r.slow > 0 && r.isSlow(m) {
 		return math.MaxInt32
@@ -89,7 +90,7 @@ func (r *mailroom) arrival(m int32) int32 {
 }
 
 // older returns how many messages have taken room in a mailbox for longer than
-// message m.
+// m.
 func (r *mailroom) older(b *mailbox, m int32) (n int) {
 	list := r.sentTo(b)
 	at := indexOf(list, m)

@@ -4,36 +4,35 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A cast is the actors of a run: their spawning, their ends, and who is told
-// of them. It takes no steps.
+// A cast is the actors of a run: it spawns and ends them and notifies watchers.
+// It takes no steps.
 //
 // Invariants: actors[i] has index i in its mailbox, its Ctx and the trace; the
-// mailroom has its mailbox. The slice's capacity holds actors of older runs. A
-// parent comes before its children. An actor has a process only while that
-// process's code has not returned, and then the process's coroutine is in use.
+// mailroom has its mailbox. The slice's capacity holds actors of earlier runs.
+// A parent comes before its children. An actor has a process only while the
+// process's code has not returned; then the process's coroutine is in use.
 type cast struct {
 	traffic
 	actors    []*actor
 	walk      *stateWalk // over values and states
 	states    *stateWalk // walk, or nil unless the strategy compares states
 	pool      coroutines
-	processes []*Process         // those not in use
-	inUse     int                // how many others there are
-	places    map[uintptr]string // of method values, by their code; see placeOf
+	processes []*Process         // free for use
+	inUse     int                // processes in use
+	places    map[uintptr]string // names of method values, by code pointer; see placeOf
 }
 
-// An actor is a spawned actor's place in the cast. It outlives the run: the
-// next run uses it again.
+// An actor is one actor of the run. The next run reuses the memory.
 type actor struct {
 	handler Actor
 	track
 	mailbox
 	process  *Process
 	ctx      Ctx
-	asks     int32 // numbers Asks and waits for timers; none is used twice, by a restarted process neither
+	asks     int32 // the last number given to an Ask or to a wait for a timer; never reused, not even after a restart
 	parent   int32
 	restarts int
-	waits    wait // what a stuck report says of it
+	waits    wait // what a stuck report says about the actor
 	watchers []int32
 	special  bool // spec is not zero
 	spec     Spec
@@ -65,7 +64,7 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 	return a
 }
 
-// place takes the next actor of an older run into use, or makes one.
+// place reuses the next actor of an earlier run, or makes one.
 func (c *cast) place() *actor {
 	n := len(c.actors)
 	if n < cap(c.actors) {
@@ -95,7 +94,7 @@ func (c *cast) place() *actor {
 	return a
 }
 
-// spawnPlain spawns an actor that is only a handler.
+// spawnPlain spawns an actor that consists only of a handler.
 func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
 	if isNil(handler) {
 		c.noHandler(name)
@@ -108,7 +107,7 @@ func (c *cast) spawnPlain(name string, handler Actor, parent int32) Ref {
 	return c.ref(a.actor)
 }
 
-// spawn spawns what a Spec describes.
+// spawn spawns the actor that a Spec describes.
 func (c *cast) spawn(spec *Spec, parent int32) Ref {
 	if text := spec.refusal(); text != "" {
 		c.misuse("actor %q: %s", spec.Name, text)
@@ -127,7 +126,7 @@ func (c *cast) spawn(spec *Spec, parent int32) Ref {
 	return c.ref(a.actor)
 }
 
-// handlerOf returns the first handler of what spec describes.
+// handlerOf returns the first handler of the actor that spec describes.
 func (c *cast) handlerOf(spec *Spec) Actor {
 	switch {
 	case spec.Process != nil:
@@ -143,7 +142,7 @@ func (c *cast) handlerOf(spec *Spec) Actor {
 	return nil
 }
 
-// isNil reports whether an Actor is none: nil, or a Func that is.
+// isNil reports whether an Actor is nil or a nil Func.
 func isNil(a Actor) bool {
 	f, is := a.(Func)
 	return a == nil || is && f == nil
@@ -153,8 +152,8 @@ func (c *cast) noHandler(name string) {
 	c.misuse("actor %q is nil: it needs an Actor, a New that returns one, or the function of a process", name)
 }
 
-// end takes an actor out of the run: what waits for it is orphaned, those who
-// watch it are told.
+// end ends an actor: its waiting messages become orphans and its watchers are
+// notified.
 func (c *cast) end(a *actor, reason string) {
 	if a.life == ended {
 		return
@@ -171,8 +170,8 @@ func (c *cast) end(a *actor, reason string) {
 	}
 }
 
-// endChildren ends all that an actor has spawned, and theirs. Of one that has ended
-// already the running step depends on that: before, it would have ended it.
+// endChildren ends all descendants of an actor. If a child has already ended,
+// it records a dependency: earlier, this step would have ended it.
 func (c *cast) endChildren(parent int32, reason string) {
 	for i := int(parent) + 1; i < len(c.actors); i++ {
 		switch a := c.actors[i]; {
@@ -186,8 +185,7 @@ func (c *cast) endChildren(parent int32, reason string) {
 	}
 }
 
-// descends reports whether an actor is another one, or a child of it or of its
-// children.
+// descends reports whether actor is from or one of its descendants.
 func (c *cast) descends(actor, from int32) bool {
 	for ; actor >= 0; actor = c.actors[actor].parent {
 		if actor == from {
@@ -197,7 +195,7 @@ func (c *cast) descends(actor, from int32) bool {
 	return false
 }
 
-// crash takes an actor down by a fault.
+// crash crashes an actor by a fault.
 func (c *cast) crash(a *actor) {
 	c.unwatchAll(a.actor)
 	c.endChildren(a.actor, "crashed")
@@ -208,8 +206,8 @@ func (c *cast) crash(a *actor) {
 	c.loseWrites(a)
 }
 
-// loseNews notes that a step loses what tells an actor of ends: before those, nobody
-// would have told it.
+// loseNews records a dependency on each actor whose Down message the running
+// step loses: before that actor ended there was no Down to lose.
 func (c *cast) loseNews(a *actor) {
 	if !c.rec.on {
 		return
@@ -221,8 +219,8 @@ func (c *cast) loseNews(a *actor) {
 	}
 }
 
-// shut closes an actor's mailbox, stops its timers and its code. What was
-// waiting in the mailbox meets the given fate.
+// shut closes an actor's mailbox and stops its timers and its code. Waiting
+// messages get the given fate.
 func (c *cast) shut(a *actor, fate trace.Fate) {
 	a.accept = acceptNothing
 	if a.room > 0 {
@@ -234,7 +232,7 @@ func (c *cast) shut(a *actor, fate trace.Fate) {
 	c.killProcess(a)
 }
 
-// listStrikes lists what could strike now, in a fixed order.
+// listStrikes lists the faults that could strike now, in a fixed order.
 func (c *cast) listStrikes() []strike {
 	f := &c.faults
 	f.list = f.list[:0]
@@ -249,7 +247,7 @@ func (c *cast) listStrikes() []strike {
 	return f.list
 }
 
-// mayStrike reports whether faults may strike an actor.
+// mayStrike reports whether faults of Options may strike an actor.
 func (c *cast) mayStrike(a *actor) bool {
 	may := c.options.Faults.Actors
 	switch {
@@ -264,8 +262,8 @@ func (c *cast) mayStrike(a *actor) bool {
 	return is
 }
 
-// anew returns the handler with which an actor starts that loses its state; nil
-// when it keeps that.
+// anew returns the new handler of a restarted actor, or nil if it keeps the old
+// one. lose reports that it loses its state.
 func (c *cast) anew(a *actor, lose bool) Actor {
 	switch {
 	case a.spec.Process != nil:
@@ -276,15 +274,15 @@ func (c *cast) anew(a *actor, lose bool) Actor {
 	return nil
 }
 
-// renew makes an actor ready to receive from the beginning, with a new handler
-// unless that is nil. Its channels are still to be looked at. If it is told of its
-// start, starter sends it that.
+// renew restarts an actor, with a new handler unless that is nil. The caller
+// must refilter the mailbox. starter is the sender of the start message, if
+// there is one.
 func (c *cast) renew(a *actor, handler Actor, starter int32) {
 	a.accept, a.await, a.answered, a.used = acceptAll, 0, 0, true
 	switch {
 	case handler == nil && !a.toStart:
 		a.how = StartKept
-	case handler != nil && !(a.toStart && a.how == StartNew): // else it is told now what it has not been told
+	case handler != nil && !(a.toStart && a.how == StartNew): // otherwise the actor still receives its first start
 		a.how = StartLost
 	}
 	if handler != nil {
@@ -293,7 +291,8 @@ func (c *cast) renew(a *actor, handler Actor, starter int32) {
 	c.start(a, c.rec.types.of(a.behind()), starter)
 }
 
-// lives reports whether an actor is alive. The running step now depends on it.
+// lives reports whether an actor is alive, and records that the running step
+// depends on it.
 func (c *cast) lives(actor int32) bool {
 	c.rec.read(actor)
 	now := c.actors[actor].life
@@ -304,20 +303,20 @@ func (c *cast) lives(actor int32) bool {
 // become changes the handler of an actor.
 func (c *cast) become(actor int32, handler Actor) {
 	if isNil(handler) {
-		c.misuse("Become(nil): give it the actor that handles what comes next")
+		c.misuse("Become(nil): pass the actor that handles the next messages")
 	}
 	if c.actors[actor].process != nil {
-		c.misuse("Become in a process: it has no handler, its code goes on where it waits")
+		c.misuse("Become in a process: a process has no handler that could change")
 	}
 	c.actors[actor].handler = handler
 	c.rec.changed()
 }
 
-// watch makes an actor one that is told when another ends: at once, when it
-// has ended already.
+// watch makes watcher receive a Down when the other actor ends, or at once if
+// it has ended.
 func (c *cast) watch(watcher, other int32) {
 	if a := c.actors[other]; a.life == alive {
-		c.rec.touch(other, trace.ItsLife, 0) // in which order its watchers are told is seen in the names of what tells them
+		c.rec.touch(other, trace.ItsLife, 0) // the identities of the Downs show the order in which the actor's watchers are notified
 		a.watchers = append(a.watchers, watcher)
 		if len(a.watchers) > int(c.mail.limit) {
 			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watches")
@@ -328,8 +327,8 @@ func (c *cast) watch(watcher, other int32) {
 	c.postDown(other, watcher, "gone")
 }
 
-// unwatch makes an actor one that is not told of the end of another: what would
-// tell it is taken back.
+// unwatch ends all watches of watcher on another actor, and withdraws Downs
+// that are on their way.
 func (c *cast) unwatch(watcher, other int32) {
 	c.rec.touch(other, trace.ItsLife, 0)
 	a := c.actors[other]
@@ -337,14 +336,14 @@ func (c *cast) unwatch(watcher, other int32) {
 	for _, m := range c.mail.sentTo(&c.actors[watcher].mailbox) {
 		if d := &c.mail.sends[m]; d.Kind == trace.Down && d.From == other {
 			c.mail.withdraw(m)
-			c.todo.afterStep |= workFilter // it may have kept another from being received
+			c.todo.afterStep |= workFilter // it may have blocked another message of its channel
 		}
 	}
 }
 
-// unwatchAll forgets all that an actor has watched: what it becomes after a
-// crash, or by a restart, has not asked for it. Whoever it watched may end
-// before or after that, so the running step depends on their lives.
+// unwatchAll ends all watches of an actor, which is crashed or restarted. A
+// watched actor may end before or after that, so the running step depends on
+// their lifetimes.
 func (c *cast) unwatchAll(watcher int32) {
 	for i, a := range c.actors {
 		kept := deleteFunc(a.watchers, func(w int32) bool { return w == watcher })

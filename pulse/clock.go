@@ -6,49 +6,51 @@ import (
 	"time"
 )
 
-// What is due at forever never comes; a run lasts until the end of time.
+// An entry that is due at forever never fires; a run lasts at most until
+// endOfTime.
 const (
 	forever   = math.MaxInt64
 	endOfTime = forever - 1
 )
 
-// A clock is virtual time and what is due in it: a binary heap, soonest first.
+// A clock is virtual time and the entries due in it: a binary heap, soonest
+// first.
 //
-// Invariants: no parent in heap is due after its children; numbers are
-// different, and none is greater than number; periodic is how many of heap
-// tick. Nothing in heap is due before now, but for what was set with no time
-// to pass. places may be wrong for a slot that no entry has.
+// Invariants: no parent in heap is due after its children. Numbers are unique
+// and none is greater than number. periodic is the number of ticks in heap. No
+// entry is due before now unless it was set without a delay. places may be
+// wrong for slots that belong to no entry.
 type clock struct {
 	now      int64
 	heap     []entry
-	places   []int32 // by slot: where in heap the entry is that has it as send or last, if one has
-	owned    []int32 // by actor: how many timers in heap are its own
-	number   int32   // of the entry that was pushed last
+	places   []int32 // by slot: the index in heap of the entry whose send or last it is
+	owned    []int32 // by actor: how many timers in heap it owns
+	number   int32   // of the entry pushed last
 	periodic int
-	set      int   // timers that the run has set
+	set      int   // timers set in this run
 	quiet    int   // firings of periodic timers in a row without another message
-	quietSeq int32 // the mailroom's seq when time has last passed
-	patience int   // quiet firings, for each periodic timer, until the run counts as being at rest
-	timed    bool  // the run ends at a time, however many periodic timers fire until then
+	quietSeq int32 // the mailroom's seq when time last passed
+	patience int   // quiet firings per periodic timer after which the run counts as being at rest
+	timed    bool  // the run ends at a fixed time; quiet firings do not end it
 }
 
-// effect is what happens when an entry comes due.
+// effect is what happens when an entry is due.
 type effect uint8
 
 const (
 	fire    effect = iota // its message becomes deliverable
-	tick                  // so does a message like it, and again each period
-	unblock               // FIFO: a message that a delay holds up in its channel may go on
-	release               // Unordered: a message that a delay holds up arrives
+	tick                  // its message becomes deliverable, and the timer is set again
+	unblock               // FIFO: a delayed message in its channel becomes deliverable
+	release               // Unordered: a delayed message arrives
 )
 
-// An entry is something that is due at a time.
+// An entry is an event that is due at a time.
 type entry struct {
 	at     int64
-	number int32 // order of setting, to break ties
+	number int32 // order of setting; breaks ties
 	send   int32 // the slot of its message
-	actor  int32 // whose timer it is, and ends with; none for delays and what is sent later
-	last   int32 // the message of its last firing while that waits; else none
+	actor  int32 // the owner, whose end stops the timer; none for delays and SendAfter
+	last   int32 // the message of its last firing while that waits, or none
 	period int64
 	effect effect
 }
@@ -63,7 +65,7 @@ func (e *entry) sooner(f *entry) bool {
 	return e.at < f.at || e.at == f.at && e.number < f.number
 }
 
-// push adds an entry and returns the number that it is given.
+// push adds an entry and returns its number.
 func (c *clock) push(e entry) int32 {
 	c.number++
 	e.number = c.number
@@ -83,7 +85,7 @@ func (c *clock) insert(e entry) {
 	c.up(len(c.heap) - 1)
 }
 
-// own counts an entry that comes or goes, if it is an actor's timer.
+// own adds by to the timer count of the entry's owner, if it has one.
 func (c *clock) own(e *entry, by int32) {
 	if e.actor < 0 || e.effect > tick {
 		return
@@ -94,7 +96,7 @@ func (c *clock) own(e *entry, by int32) {
 	c.owned[e.actor] += by
 }
 
-// put makes an entry number i of the heap.
+// put stores an entry at heap index i.
 func (c *clock) put(i int, e *entry) {
 	c.heap[i] = *e
 	c.places[e.send] = int32(i)
@@ -103,7 +105,7 @@ func (c *clock) put(i int, e *entry) {
 	}
 }
 
-// up moves the entry at i up to where no parent is due after it.
+// up moves the entry at i up until its parent is not due after it.
 func (c *clock) up(i int) {
 	e := c.heap[i]
 	for i > 0 {
@@ -117,7 +119,7 @@ func (c *clock) up(i int) {
 	c.put(i, &e)
 }
 
-// down moves the entry at i down to where it is due before its children.
+// down moves the entry at i down until its children are not due before it.
 func (c *clock) down(i int) {
 	e := c.heap[i]
 	for {
@@ -153,7 +155,8 @@ func (c *clock) removeAt(i int) entry {
 	return e
 }
 
-// placeOf returns the place of the entry that has a slot as send or last, or -1.
+// placeOf returns the heap index of the entry whose send or last is slot, or
+// -1.
 func (c *clock) placeOf(slot int32) int {
 	if int(slot) < len(c.places) {
 		if i := int(c.places[slot]); i < len(c.heap) && (c.heap[i].send == slot || c.heap[i].last == slot) {
@@ -163,20 +166,20 @@ func (c *clock) placeOf(slot int32) int {
 	return -1
 }
 
-// find returns the place of the entry of a number, or -1. send is the slot of its
-// first message.
+// find returns the heap index of the entry with a number, or -1. send is the
+// slot of its first message.
 func (c *clock) find(number, send int32) int {
 	if i := c.placeOf(send); i >= 0 && c.heap[i].number == number {
 		return i
 	}
-	if c.periodic == 0 { // only these have other messages in time
+	if c.periodic == 0 { // only periodic timers get new messages
 		return -1
 	}
 	return indexFunc(c.heap, func(e entry) bool { return e.number == number })
 }
 
-// delayOf returns the place of the entry that will let a message go on that a
-// delay holds up, or -1.
+// delayOf returns the heap index of the entry that ends the delay of message m,
+// or -1.
 func (c *clock) delayOf(m int32) int {
 	if i := c.placeOf(m); i >= 0 && c.heap[i].effect >= unblock {
 		return i
@@ -184,7 +187,8 @@ func (c *clock) delayOf(m int32) int {
 	return -1
 }
 
-// delayed lists the messages that a delay keeps from arriving, in the order of sending.
+// delayed lists the messages that have not arrived because of a delay, in the
+// order of sending.
 func (c *clock) delayed() []int32 {
 	var late []entry
 	for i := range c.heap {
@@ -200,7 +204,7 @@ func (c *clock) delayed() []int32 {
 	return list
 }
 
-// timerOf returns the place of the first timer of an actor, or -1.
+// timerOf returns the heap index of an actor's first timer, or -1.
 func (c *clock) timerOf(actor int32) int {
 	if int(actor) >= len(c.owned) || c.owned[actor] == 0 {
 		return -1
@@ -208,10 +212,10 @@ func (c *clock) timerOf(actor int32) int {
 	return indexFunc(c.heap, func(e entry) bool { return e.actor == actor && e.effect <= tick })
 }
 
-// any reports whether something is due at or before a time.
+// any reports whether an entry is due at or before a time.
 func (c *clock) any(until int64) bool { return len(c.heap) > 0 && c.heap[0].at <= until }
 
-// later is d from now, or never when that is beyond what can be counted.
+// later returns now plus d, or forever if that overflows.
 func (c *clock) later(d time.Duration) int64 { return addTime(c.now, int64(d)) }
 
 func addTime(at, d int64) int64 {
@@ -221,15 +225,14 @@ func addTime(at, d int64) int64 {
 	return at + d
 }
 
-// canPass reports whether there is anything to let time pass for: something is
-// due until then, and it is not only ticks that lead nowhere. seq is the
-// mailroom's.
+// canPass reports whether time can pass: an entry is due until then, and not
+// only ticks without effect. seq is the mailroom's.
 func (c *clock) canPass(until int64, seq int32) bool {
 	return c.any(until) && !c.onlyTicks(until, seq)
 }
 
-// onlyTicks reports whether nothing but periodic timers has kept the run going
-// for as long as the options allow, and nothing else is due until the end.
+// onlyTicks reports whether only periodic timers have kept the run going for as
+// long as Options.Ticks allows, and nothing else is due before until.
 func (c *clock) onlyTicks(until int64, seq int32) bool {
 	if c.timed || seq != c.quietSeq || c.quiet < c.periodic*c.patience {
 		return false
@@ -238,10 +241,10 @@ func (c *clock) onlyTicks(until int64, seq int32) bool {
 }
 
 // countQuiet counts the periodic timers that have just fired, all at one time.
-// sent reports whether another message was sent since the last of them, arrived
-// whether one came due at the same time: then none of them was quiet. Timers
-// that are due at one time are so counted together: in which order actors have
-// set them, which may differ from run to run, makes no difference.
+// sent reports whether another message was sent since the last firing; arrived
+// reports whether a message came due at the same time, so that none of them was
+// quiet. Counting them together makes the result independent of the order in
+// which actors set timers that are due at the same time.
 func (c *clock) countQuiet(ticks int, sent, arrived bool, seq int32) {
 	switch {
 	case arrived:
@@ -254,7 +257,7 @@ func (c *clock) countQuiet(ticks int, sent, arrived bool, seq int32) {
 	c.quietSeq = seq
 }
 
-// received notes that a periodic timer's message waits no longer.
+// received records that message m of a periodic timer no longer waits.
 func (c *clock) received(m int32) {
 	if i := c.placeOf(m); i >= 0 && c.heap[i].last == m {
 		c.heap[i].last = none

@@ -10,48 +10,47 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Coroutine is code that can be parked in the middle and resumed, on a stack
-// of its own. Coroutines that have ended are used again: making one costs a
-// goroutine, resuming one two switches without the scheduler.
+// A Coroutine is code that can be parked and resumed, on a stack of its own. A
+// new coroutine costs a goroutine, so those that have ended are reused.
+// Resuming one costs two switches that bypass the Go scheduler.
 //
-// Its life: idle → running ⇄ parked → idle. A parked one that is not wanted
-// any more is killed: it is resumed into a panic that its trampoline
-// recovers. Code that recovers that panic and parks again meets it again, and
-// after a few times runtime.Goexit, which cannot be recovered.
+// Its life: idle → running ⇄ parked → idle. To end a parked coroutine, the pool
+// kills it: it resumes into a panic that its trampoline recovers. If the code
+// recovers that panic and parks again, the panic is repeated. After a few times
+// runtime.Goexit follows, which cannot be recovered.
 type Coroutine struct {
-	pool    *coroutines // that it is used by; nil while it is idle
+	pool    *coroutines // the pool that uses it; nil while it is idle
 	resume  func() (signal, bool)
 	stop    func()
 	yield   func(signal) bool
 	body    func(*Coroutine)
-	lock    uintptr // how the goroutine was locked that has made it
-	g       uintptr // see calls for g, top and span
+	lock    uintptr // how the goroutine that made it was locked to its thread
+	g       uintptr // g, top and span: see calls
 	top     uintptr
 	span    uintptr
 	lease   int  // counts its uses
-	kills   int  // how often the kill has been thrown
-	killed  bool // is to end at its next park
-	exit    bool // by Goexit
+	kills   int  // how many times the kill was thrown
+	killed  bool // to be ended at its next park
+	exit    bool // the kill uses Goexit
 	ended   bool // the body has returned
 	panic   *carried
-	inspect func()    // run at the park instead of going on
-	seen    raceClock // what happened before the next resumption, for the race detector
+	inspect func()    // if set, a resumption runs it and parks again
+	seen    raceClock // for the race detector: what happened before the next resumption
 }
 
-// signal is the value that passes between a coroutine and who resumes it. It
-// holds nothing.
+// signal is the empty value that a coroutine and its resumer exchange.
 type signal struct{}
 
 // killThrown is what a killed coroutine panics with.
 type killThrown struct{}
 
-// Error says what the panic is, to code that recovers it and panics with a text
-// of its own: that is no failure of the code.
+// Error identifies the panic to code that recovers it and panics with a text of
+// its own, so that this does not count as a failure of the code.
 func (killThrown) Error() string { return killText }
 
-const killText = "jostle ends this process, which still waited"
+const killText = "jostle ends this process, which was still waiting"
 
-// ofKill reports whether a panic is that of a kill, or was made of it.
+// ofKill reports whether a panic is a kill, or was derived from one.
 func ofKill(v any) bool {
 	switch v := v.(type) {
 	case killThrown:
@@ -62,7 +61,7 @@ func ofKill(v any) bool {
 	return strings.Contains(trace.Thrown(v), killText)
 }
 
-// stubborn is how many kills a body may recover before it is ended by Goexit.
+// stubborn is how many kills a body may recover before Goexit ends it.
 const stubborn = 8
 
 // carried is a panic on its way from a coroutine's stack to the run's.
@@ -71,7 +70,7 @@ type carried struct {
 	pcs   []uintptr
 }
 
-// coroutines are those that one system uses.
+// coroutines are the coroutines of one system.
 //
 // Invariant: those in idle have no pool and no body, and wait in their
 // trampolines.
@@ -79,9 +78,9 @@ type coroutines struct {
 	calls  *calls
 	locks  lockPlace
 	idle   []*Coroutine
-	hosted []lease  // of a Host; some may be over
-	thrown *carried // the first panic of a deferred function of one that was killed
-	united bool     // threaded builds: a Host has actors, and all steps are taken on one goroutine
+	hosted []lease  // of a Host; some may have ended
+	thrown *carried // the first panic of a deferred function of a killed coroutine
+	united bool     // threaded builds: a Host has actors, and all steps run on one goroutine
 }
 
 // A lease is one use of a coroutine by a Host.
@@ -90,7 +89,7 @@ type lease struct {
 	lease int
 }
 
-// get returns a coroutine that has not begun; Resume begins it.
+// get returns a coroutine that has not started; Resume starts it.
 func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
 	if !p.locks.known {
 		p.locks.find()
@@ -113,14 +112,14 @@ func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
 	return c
 }
 
-// put keeps a coroutine whose body has ended for another use.
+// put makes a coroutine whose body has ended idle.
 func (p *coroutines) put(c *Coroutine) {
 	c.pool, c.body = nil, nil
 	p.idle = append(p.idle, c)
 }
 
-// host notes a coroutine that is to be killed if it is parked when the run
-// ends. Those that have ended since are forgotten before there are more.
+// host records a coroutine to kill if it is parked when the run ends. It
+// forgets those that have ended before the list grows.
 func (p *coroutines) host(c *Coroutine) {
 	if len(p.hosted) == cap(p.hosted) {
 		p.hosted = slices.DeleteFunc(p.hosted, func(l lease) bool { return !l.parked() })
@@ -128,10 +127,10 @@ func (p *coroutines) host(c *Coroutine) {
 	p.hosted = append(p.hosted, lease{c, c.lease})
 }
 
-// parked reports whether the use has not ended.
+// parked reports whether the lease has not ended.
 func (l lease) parked() bool { return l.c.lease == l.lease && l.c.pool != nil }
 
-// killHosted ends the hosted coroutines that are still parked.
+// killHosted kills the hosted coroutines that are still parked.
 func (p *coroutines) killHosted() {
 	for _, l := range p.hosted {
 		if l.parked() {
@@ -166,11 +165,11 @@ func (c *Coroutine) trampoline(yield func(signal) bool) {
 
 func (c *Coroutine) runBody() {
 	if c.killed {
-		return // before it began
+		return // killed before it started
 	}
 	returned := false
 	defer func() {
-		c.unlock(c.g) // what follows is a switch, also by Goexit
+		c.unlock(c.g) // a switch follows, also after Goexit
 		if returned || c.exit {
 			return
 		}
@@ -180,7 +179,7 @@ func (c *Coroutine) runBody() {
 			c.yield(signal{}) // as in die
 		}
 		if v == nil || c.killed && ofKill(v) {
-			return // v == nil: Goexit goes on by itself
+			return // v == nil: Goexit continues by itself
 		}
 		var pcs [64]uintptr
 		c.panic = &carried{v, append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)}
@@ -193,7 +192,7 @@ func (c *Coroutine) runBody() {
 }
 
 // Resume runs the coroutine until it parks or ends, and reports whether it has
-// ended. A panic in it goes on in the caller.
+// ended. A panic in the coroutine continues in the caller.
 func (c *Coroutine) Resume() (ended bool) {
 	pool := c.pool
 	s := pool.calls
@@ -223,7 +222,7 @@ func (c *Coroutine) Resume() (ended bool) {
 // mine reports whether the calling goroutine is the coroutine's.
 func (c *Coroutine) mine() bool { return c.g == self.Goroutine() }
 
-// Park gives control back to who resumed the coroutine, until it is resumed again.
+// Park returns control to the resumer until the coroutine is resumed again.
 func (c *Coroutine) Park() {
 	if c.killed {
 		c.die()
@@ -238,8 +237,8 @@ func (c *Coroutine) Park() {
 	}
 }
 
-// interrupted does what a parked coroutine was resumed for other than to go on:
-// to be inspected, or to die.
+// interrupted runs pending inspections, and then ends the coroutine if it was
+// killed.
 func (c *Coroutine) interrupted() {
 	for c.inspect != nil {
 		c.inspect()
@@ -261,7 +260,7 @@ func (c *Coroutine) die() {
 	}
 	if c.kills++; c.kills > stubborn {
 		c.unlock(c.g)
-		c.yield(signal{}) // Kill goes on with exit set, on a goroutine that may go
+		c.yield(signal{}) // Kill continues with exit set, on a goroutine that may end
 		runtime.Goexit()
 	}
 	panic(killThrown{})
@@ -279,8 +278,8 @@ func (c *Coroutine) Inspect(f func()) {
 	c.resume()
 }
 
-// Kill ends a parked coroutine. Of its code only deferred functions still run,
-// and each only until it calls the system.
+// Kill ends a parked coroutine. Only its deferred functions still run, each
+// until it calls the system.
 func (c *Coroutine) Kill() {
 	pool := c.pool
 	s := pool.calls
@@ -297,7 +296,7 @@ func (c *Coroutine) Kill() {
 	}
 	switch {
 	case !there:
-		c.pool = nil // it stays parked for ever
+		c.pool = nil // it stays parked forever
 	case c.ended:
 		if c.panic != nil && pool.thrown == nil {
 			pool.thrown = c.panic
@@ -310,7 +309,8 @@ func (c *Coroutine) Kill() {
 }
 
 // exile ends a body that recovers every kill, by Goexit. Goexit in a coroutine
-// also ends the goroutine that resumed it; so a new goroutine resumes it, if it may.
+// also ends the goroutine that resumed it, so a new goroutine resumes it if
+// that is allowed.
 func (c *Coroutine) exile() {
 	c.exit = true
 	c.elsewhere(func() { c.resume() })

@@ -11,43 +11,43 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An actor crashes within a step in two parts. Its code is left where it stands:
-// that of a process waits there and is ended by the crash like any that waits,
-// that of a handler is unwound by a panic. Then the step is over, and the crash
-// follows it as a step of its own, as one that comes between steps would.
+// An actor crashes within a step in two parts. First its code stops where it
+// is: a process parks there and the crash ends it like any waiting process; a
+// handler is unwound by a panic. Then the step ends, and the crash follows as a
+// step of its own, like a crash between steps.
 
-// MayCrash is a place at which the actor may crash: what was sent before it is
-// sent, what was written is written, and of what comes after it only deferred
-// functions run, each until it calls the system. Write it between two things
-// that are not done at once, such as a write to the disk and the answer that
-// promises it.
+// MayCrash marks a point at which the actor may crash. Messages sent and values
+// written before it stay sent and written. After a crash only deferred
+// functions run, each until it calls the system. Call it between two actions
+// that are not atomic, such as a write to disk and the reply that promises the
+// write.
 //
-// Whether the actor crashes is a decision of the strategy while Faults.Crash is
-// not used up. A handler is left by a panic, so code that recovers panics must
-// let pass on what is not its own.
+// While the Faults.Crash budget lasts, the strategy decides whether the actor
+// crashes. A crash leaves a handler by a panic, so code that recovers panics
+// must repanic with those that are not its own.
 func (c *Ctx) MayCrash() {
 	if !c.ok("MayCrash") {
 		return
 	}
 	s := c.sys
 	if !s.rec.inStep() {
-		s.misuse("MayCrash in code that is no actor's: an actor crashes in its own step only")
+		s.misuse("MayCrash outside of an actor's step: an actor can crash only in its own step")
 	}
 	if a := s.actors[c.actor]; s.faults.left.Crash > 0 && !s.settling && a.life == alive && s.mayStrike(a) {
 		s.mayCrash(a)
 	}
 }
 
-// crashThrown is what a handler is unwound with that crashes.
+// crashThrown is the panic value that unwinds a crashing handler.
 type crashThrown struct{}
 
-// Error says what the panic is, to code that recovers it and panics with a text
-// of its own: that lets it pass.
+// Error identifies the panic to code that recovers it and panics with a text of
+// its own, so that this still counts as the crash.
 func (crashThrown) Error() string { return crashText }
 
 const crashText = "jostle crashes this actor, as Faults.Crash allows at MayCrash"
 
-// ofCrash reports whether a panic is that of a crash, or was made of it.
+// ofCrash reports whether a panic is a crash, or was derived from one.
 func ofCrash(v any) bool {
 	if c, ok := v.(*carried); ok {
 		v = c.value
@@ -58,11 +58,12 @@ func ofCrash(v any) bool {
 	return strings.Contains(trace.Thrown(v), crashText)
 }
 
-// mayCrash asks whether the running actor crashes here, and leaves its code if so.
+// mayCrash asks the strategy whether the running actor crashes here, and stops
+// its code if so.
 func (c *cast) mayCrash(a *actor) {
 	p := a.process
 	if p != nil && !p.co.mine() {
-		c.misuse("MayCrash of a process outside of its code")
+		c.misuse("MayCrash of a process outside of its own code")
 	}
 	c.rec.nextPoint()
 	v := c.choose(choice.Crash, 2)
@@ -71,13 +72,13 @@ func (c *cast) mayCrash(a *actor) {
 		return
 	}
 	c.todo.afterStep |= workCrash
-	c.rec.look(trace.Test, trace.AllSteps) // a crash has to do with all steps
+	c.rec.look(trace.Test, trace.AllSteps) // a crash depends on all steps before it
 	if c.rec.on {
 		c.rec.note("crashes" + userPlace())
 	}
 	if p != nil {
 		a.accept, a.waits = acceptNothing, wait{verb: "MayCrash", on: none}
-		p.co.Park() // the crash ends it there
+		p.co.Park() // the crash ends it here
 	}
 	var pcs [32]uintptr
 	c.calls.left = append(c.calls.left[:0], pcs[:runtime.Callers(2, pcs[:])]...)
@@ -85,8 +86,8 @@ func (c *cast) mayCrash(a *actor) {
 	panic(crashThrown{})
 }
 
-// userPlace returns where the user's code is that has called, in words that
-// follow others.
+// userPlace returns the position of the calling user code, as a suffix for a
+// message.
 func userPlace() string {
 	var pcs [32]uintptr
 	calls, _ := trimmer.Inner(pcs[:runtime.Callers(2, pcs[:])])
@@ -97,9 +98,8 @@ func userPlace() string {
 	return " at " + at.Place() + " (" + at.Func + ")"
 }
 
-// crashes reports whether a panic is that of a handler that crashes. The step
-// is still to be finished then. If another panic has taken its place there is
-// no crash.
+// crashes reports whether v is the panic of a crashing handler, whose step must
+// then be finished. If another panic has replaced it, there is no crash.
 func (t *traffic) crashes(v any) bool {
 	if !t.unwound() {
 		return false
@@ -111,8 +111,8 @@ func (t *traffic) crashes(v any) bool {
 	return false
 }
 
-// unwound makes the actor the running one again whose handler was being unwound,
-// and reports whether there was one.
+// unwound makes the actor whose handler was being unwound the running one
+// again, and reports whether there was one.
 func (t *traffic) unwound() bool {
 	if t.calls.crashing == trace.Test {
 		return false
@@ -121,8 +121,8 @@ func (t *traffic) unwound() bool {
 	return true
 }
 
-// unwind goes on with ending a process, or a handler that crashes, when the call
-// comes from one of its deferred functions.
+// unwind continues ending a process or a crashing handler if the call comes
+// from one of its deferred functions.
 func (t *traffic) unwind() {
 	t.calls.unwind()
 	if t.calls.crashing == trace.Test || !t.calls.running || !t.calls.mine() {
@@ -135,11 +135,11 @@ func (t *traffic) unwind() {
 	t.mustBeUnwound()
 }
 
-// mustBeUnwound fails the run if the code of a handler that crashes has
-// recovered the panic that was to unwind it.
+// mustBeUnwound fails the run if a crashing handler has recovered the panic
+// that unwinds it.
 func (t *traffic) mustBeUnwound() {
 	if t.unwound() {
-		t.misuseAt(t.calls.left, fmt.Sprintf("%s has recovered the panic by which its MayCrash ends it: "+
+		t.misuseAt(t.calls.left, fmt.Sprintf("%s has recovered the panic of its MayCrash: "+
 			"code that recovers panics must panic again with those that are not its own", t.rec.nameOf(t.rec.cur)))
 	}
 }

@@ -19,8 +19,8 @@ func crashing(n int, loses bool) pulse.Options {
 	return pulse.Options{Record: true, Strategy: &struckAt{crash: n, loses: loses}, Faults: pulse.Faults{Crash: 1}}
 }
 
-// A clumsy bookkeeper does in one step what a crash may part. The doing is the
-// same for all forms.
+// A clumsy bookkeeper does several things in one step, between which it may
+// crash. All forms do the same.
 func keepsBooks(ctx *pulse.Ctx, to pulse.Ref, d *diary) {
 	defer d.write("deferred")
 	defer func() {
@@ -37,7 +37,7 @@ func keepsBooks(ctx *pulse.Ctx, to pulse.Ref, d *diary) {
 	ctx.Send(to, "after")
 }
 
-// bookkeepers are the forms in which code can crash.
+// bookkeepers are the kinds of code that can crash.
 var bookkeepers = []struct {
 	name  string
 	spawn func(s *pulse.System, to pulse.Ref, d *diary)
@@ -76,7 +76,8 @@ var bookkeepers = []struct {
 	}},
 }
 
-// TestMayCrash holds what a crash within a step leaves: the same in all forms.
+// TestMayCrash holds what a crash within a step leaves: the same for all kinds
+// of code.
 func TestMayCrash(t *testing.T) {
 	var charts strings.Builder
 	for _, form := range bookkeepers {
@@ -105,8 +106,8 @@ func TestMayCrash(t *testing.T) {
 	golden.File(t, "testdata/crash-charts.golden", charts.String())
 }
 
-// TestMayCrashIsAsked holds when it is a decision: each time while a crash is in
-// the budget, and nowhere else.
+// TestMayCrashIsAsked holds when MayCrash is a decision: whenever the budget
+// has a crash, and never otherwise.
 func TestMayCrashIsAsked(t *testing.T) {
 	thrice := func(ctx *pulse.Ctx, _ any) {
 		for range 3 {
@@ -147,9 +148,9 @@ func TestMayCrashIsAsked(t *testing.T) {
 	}
 }
 
-// TestCrashWithinAStep holds that it is a crash like others: it spends the
-// budget, ends timers, children and watches, tells watchers, and leaves what
-// comes back by a restart.
+// TestCrashWithinAStep holds that it is a crash like others: it uses the
+// budget, ends timers, children and watches, notifies watchers, and allows a
+// restart.
 func TestCrashWithinAStep(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true, Faults: pulse.Faults{Crash: 2, RestartKept: 1},
 		Strategy: &decider{choose: func(k choice.Kind, n int) int { return boolToInt(k == choice.Crash || k == choice.Fault && n == 4) }}})
@@ -182,8 +183,8 @@ func TestCrashWithinAStep(t *testing.T) {
 	}
 }
 
-// TestCrashesRepeat holds that a run with crashes within steps and losses is its
-// record: a replay, and the same seed, do the same.
+// TestCrashesRepeat holds that a replay, and a run with the same seed, repeat
+// crashes within steps and lost writes.
 func TestCrashesRepeat(t *testing.T) {
 	build := func(s *pulse.System) {
 		r := s.SpawnSpec(pulse.Spec{Name: "books", New: func() pulse.Actor { return &archive{} }})
@@ -224,7 +225,7 @@ func TestCrashesRepeat(t *testing.T) {
 	}
 }
 
-// An archive writes down what it receives, late.
+// An archive writes its messages to disk, late.
 type archive struct{ n int }
 
 func (a *archive) Started(ctx *pulse.Ctx, _ pulse.Start) {
@@ -244,18 +245,19 @@ func (a *archive) Receive(ctx *pulse.Ctx, _ any) {
 	}
 }
 
-// counting counts the steps that it is told of.
+// counting counts the steps that it observes.
 type counting struct{ steps int }
 
 func (c *counting) Stepped(*pulse.System, int) { c.steps++ }
 
-// recovering recovers all that f panics with.
+// recovering recovers all panics of f.
 func recovering(f func()) {
 	defer func() { _ = recover() }()
 	f()
 }
 
-// TestMayCrashGoesWrong holds what comes of code that stands in the way of a crash.
+// TestMayCrashGoesWrong holds what happens if code recovers or replaces the
+// panic of a crash.
 func TestMayCrashGoesWrong(t *testing.T) {
 	var kept *pulse.Ctx
 	o := crashing(1, false)
@@ -371,7 +373,7 @@ type sees func(*pulse.System)
 
 func (f sees) Stepped(s *pulse.System, _ int) { f(s) }
 
-// TestObserversSeeBothSteps: the step that is left, and the crash.
+// TestObserversSeeBothSteps: the abandoned step, and the crash.
 func TestObserversSeeBothSteps(t *testing.T) {
 	s := newSystem(t, crashing(1, false))
 	c := &counting{}

@@ -9,21 +9,21 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Ctx is what a handler may do to the system. It belongs to one actor and
-// is good during that actor's steps only.
+// A Ctx gives a handler access to the system. It belongs to one actor and is
+// valid only during that actor's steps.
 type Ctx struct {
 	sys   *System
 	actor int32
 	out   [8]outward
 }
 
-// An outward remembers the channel to one receiver, where the table would
-// have to be searched. It holds the receiver's complement, so that the zero
-// value is nobody's.
+// outward caches the channel to one receiver, so that Send need not search the
+// table. to holds the receiver's complement, so that the zero value matches
+// nobody.
 type outward struct{ to, channel int32 }
 
-// ok reports whether a call of the Ctx may go on: the step of its actor is
-// running, and the call comes from the goroutine that runs it.
+// ok reports whether a call of the Ctx may proceed: its actor's step is
+// running, and the caller is the goroutine that runs it.
 func (c *Ctx) ok(what string) bool {
 	s := c.sys
 	if s != nil && s.rec.cur == c.actor && s.calls.mine() {
@@ -40,9 +40,9 @@ func (c *Ctx) Self() Ref {
 	return Ref{sys: c.sys, run: c.sys.run, actor: c.actor}
 }
 
-// Sender returns who sent the message that is being received. What is sent to
-// the sender of an Ask answers it, now or in a later step. The sender of a timer
-// is who set it: the actor itself, unless it was set by SendAfter.
+// Sender returns the sender of the current message. A message to the sender of
+// an Ask answers it, now or in a later step. The sender of a timer is the actor
+// that set it: the actor itself, unless SendAfter was used.
 func (c *Ctx) Sender() Ref {
 	s := c.sys
 	if !c.ok("Sender") || s.from < 0 {
@@ -51,7 +51,7 @@ func (c *Ctx) Sender() Ref {
 	return Ref{sys: s, run: s.run, actor: s.from, ask: s.ask}
 }
 
-// Reply sends to Sender.
+// Reply sends msg to Sender.
 func (c *Ctx) Reply(msg any) { c.Send(c.Sender(), msg) }
 
 // Spawn adds an actor as a child of this one.
@@ -75,31 +75,31 @@ func (c *Ctx) SpawnSpec(spec Spec) Ref {
 	return c.sys.spawn(&spec, c.actor)
 }
 
-// Stop ends the actor when its step is over. Messages that come later are orphans.
+// Stop ends the actor after this step. Messages that come later are orphans.
 func (c *Ctx) Stop() {
 	if c.ok("Stop") {
 		c.sys.todo.afterStep |= workEnd
 	}
 }
 
-// Kill ends another actor by a message that comes in its turn and that the
-// other cannot refuse.
+// Kill ends another actor by a message. It takes its turn like any message, but
+// cannot be refused.
 func (c *Ctx) Kill(r Ref) {
 	if c.ok("Kill") {
 		c.sys.kill(r)
 	}
 }
 
-// Become changes the handler of the messages that come after this one.
+// Become changes the handler for the following messages.
 func (c *Ctx) Become(a Actor) {
 	if c.ok("Become") {
 		c.sys.become(c.actor, a)
 	}
 }
 
-// Watch asks for a Down message when the other ends, or at once when it has
-// ended already. It comes after all that the other has sent. A crash or a
-// restart of the watcher ends its watches.
+// Watch requests a Down message for when the other actor ends. If it has
+// already ended, the Down is sent at once. The Down comes after all messages
+// from the other actor. A crash or restart of the watcher ends its watches.
 func (c *Ctx) Watch(r Ref) {
 	if !c.ok("Watch") {
 		return
@@ -108,8 +108,8 @@ func (c *Ctx) Watch(r Ref) {
 	c.sys.watch(c.actor, r.actor)
 }
 
-// Unwatch ends all watches of the other that this actor has. No Down of the other
-// comes after it: one that is on its way is taken back.
+// Unwatch ends all watches of this actor on the other one. No Down of the other
+// follows; one that is on its way is withdrawn.
 func (c *Ctx) Unwatch(r Ref) {
 	if !c.ok("Unwatch") {
 		return
@@ -118,7 +118,7 @@ func (c *Ctx) Unwatch(r Ref) {
 	c.sys.unwatch(c.actor, r.actor)
 }
 
-// After sends the actor a message when d of virtual time has passed.
+// After sends the actor itself a message after d of virtual time.
 func (c *Ctx) After(d time.Duration, msg any) Timer {
 	if !c.ok("After") {
 		return Timer{}
@@ -126,13 +126,15 @@ func (c *Ctx) After(d time.Duration, msg any) Timer {
 	return c.sys.setTimer(c.actor, d, 0, msg)
 }
 
-// SendAfter sends another actor a message when d of virtual time has passed. The
-// receiver knows this actor as its Sender. The message is on its own from now on: it
-// comes although this actor has ended, crashed or been restarted by then, and only
-// Timer.Stop takes it back. It comes in no particular order with what this actor sends
-// otherwise; two of one actor to the same receiver come in the order of their times.
-// Faults leave it alone, but what has crashed by then does not receive it. Sent to the
-// actor itself it is After.
+// SendAfter sends another actor a message after d of virtual time. The receiver
+// sees this actor as its Sender.
+//
+// The message arrives even if this actor has ended, crashed or been restarted
+// by then; only Timer.Stop withdraws it. It has no fixed order relative to this
+// actor's other messages. Two such messages from one actor to the same receiver
+// come in the order of their times. Faults do not affect it, but a receiver
+// that has crashed by then does not receive it. If to is the actor itself,
+// SendAfter is After.
 func (c *Ctx) SendAfter(to Ref, d time.Duration, msg any) Timer {
 	if !c.ok("SendAfter") {
 		return Timer{}
@@ -140,19 +142,19 @@ func (c *Ctx) SendAfter(to Ref, d time.Duration, msg any) Timer {
 	return c.sys.sendAfter(c.actor, to, d, msg)
 }
 
-// Every sends the actor a message each time that d of virtual time has
-// passed. A message that finds the last one still waiting is left out.
+// Every sends the actor itself a message each time d of virtual time has
+// passed. It skips a message while the previous one still waits.
 func (c *Ctx) Every(d time.Duration, msg any) Timer {
 	if !c.ok("Every") {
 		return Timer{}
 	}
 	if d <= 0 {
-		c.sys.misuse("Every(%v): the period must be positive, time would stand still", d)
+		c.sys.misuse("Every(%v): the period must be positive, or time would stand still", d)
 	}
 	return c.sys.setTimer(c.actor, d, d, msg)
 }
 
-// Now returns virtual time: how long the run has lasted for its program.
+// Now returns the virtual time since the run began.
 func (c *Ctx) Now() time.Duration {
 	if c.sys == nil {
 		c.wrong("Now")
@@ -161,20 +163,19 @@ func (c *Ctx) Now() time.Duration {
 	return time.Duration(c.sys.clock.now)
 }
 
-// maxChoice is how many answers a question may have.
+// maxChoice is the largest number of alternatives of a choice.
 const maxChoice = math.MaxInt32
 
-// Choose returns a number from 0 to n-1: a decision of the program's own that
-// the strategy makes.
+// Choose returns a number from 0 to n-1 that the strategy chooses.
 func (c *Ctx) Choose(n int) int {
 	if !c.ok("Choose") {
 		return 0
 	}
 	if n <= 0 {
-		c.sys.misuse("Choose(%d): there must be at least one thing to choose from", n)
+		c.sys.misuse("Choose(%d): the number of choices must be at least 1", n)
 	}
 	if n > maxChoice {
-		c.sys.misuse("Choose(%d): a choice has at most %d answers", n, maxChoice)
+		c.sys.misuse("Choose(%d): the number of choices must be at most %d", n, maxChoice)
 	}
 	v := c.sys.choose(choice.Program, n)
 	if n > 1 {
@@ -190,12 +191,12 @@ func (c *Ctx) Log(format string, args ...any) {
 	}
 }
 
-// wrong fails the run for a call of a Ctx that may not be made. It returns false
-// when that is all that there is to do.
+// wrong fails the run for an invalid call of a Ctx. It returns false if the
+// caller should just return.
 func (c *Ctx) wrong(what string) bool {
 	s := c.sys
 	if s == nil {
-		panic(&Failure{Kind: KindMisuse, Text: what + ": the Ctx is the zero Ctx; use the one that Receive was given"})
+		panic(&Failure{Kind: KindMisuse, Text: what + ": the Ctx is the zero Ctx; use the one passed to Receive"})
 	}
 	s.unwind()
 	switch {
@@ -203,10 +204,10 @@ func (c *Ctx) wrong(what string) bool {
 		s.intrude(what, "Ctx")
 		return false
 	case s.closed:
-		s.misuse("%s on a Ctx of a system that is closed", what)
+		s.misuse("%s on a Ctx of a closed system", what)
 	case !s.calls.running:
-		s.misuse("%s on the Ctx of %s after its step: a Ctx is good only until Receive returns", what, s.rec.nameOf(c.actor))
+		s.misuse("%s on the Ctx of %s after its step: a Ctx is valid only until Receive returns", what, s.rec.nameOf(c.actor))
 	}
-	s.misuse("%s on the Ctx of %s in a step of %s: a Ctx was kept or handed on", what, s.rec.nameOf(c.actor), s.rec.nameOf(s.rec.cur))
+	s.misuse("%s on the Ctx of %s in a step of %s: a Ctx was stored or passed on", what, s.rec.nameOf(c.actor), s.rec.nameOf(s.rec.cur))
 	return false
 }

@@ -10,34 +10,34 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Disk keeps what is to survive its actor: values under names. It outlives
-// crashes and restarts, and is empty when an actor is spawned. Like the Ctx
-// that it comes from it is good during its actor's steps.
+// A Disk stores named values that survive their actor. It outlives crashes and
+// restarts, and is empty when an actor is spawned. Like the Ctx that returned
+// it, it is valid only during its actor's steps.
 //
-// What is written can be read at once. It is safe from crashes when Sync is
-// called. A crash takes some of what was written since then, or none, or all:
-// that is a decision of the strategy. It takes the last writes, so that what
-// survives was written before what is lost; with Faults.UnorderedWrites it takes
-// any. A panic, with the restart that follows it, takes nothing: the machine
-// goes on. Neither does the end of an actor, of which nobody reads the disk.
+// Read returns a written value at once; Sync makes it safe from crashes. A
+// crash loses some, none or all of the writes since the last Sync: the strategy
+// decides. It loses the last writes, so that everything that survives was
+// written before everything that is lost. With Faults.UnorderedWrites it loses
+// any of them. A panic and the restart after it lose nothing, since the machine
+// keeps running.
 //
-// A Sync takes no virtual time and always succeeds.
+// Sync takes no virtual time and always succeeds.
 type Disk struct{ ctx *Ctx }
 
 // Disk returns the actor's disk.
 func (c *Ctx) Disk() Disk { return Disk{c} }
 
-// Write puts a value under a name. What a Disk has been given may not be changed
-// afterwards, nor what Read has returned: write a copy. Options.Isolation checks
-// that. A nil value takes the name away.
+// Write stores a value under a name. Do not change a value after writing it,
+// nor one that Read has returned: write a copy. Options.Isolation checks that.
+// A nil value deletes the name.
 func (d Disk) Write(name string, value any) {
 	if a := d.actor("Disk.Write"); a != nil {
 		d.ctx.sys.write(a, name, value)
 	}
 }
 
-// Read returns what was last written under a name, and whether there is
-// anything. After a crash that is what survived it.
+// Read returns the value last written under a name, and whether there is one.
+// After a crash it returns what survived.
 func (d Disk) Read(name string) (value any, ok bool) {
 	a := d.actor("Disk.Read")
 	if a == nil || a.disk == nil {
@@ -46,14 +46,15 @@ func (d Disk) Read(name string) (value any, ok bool) {
 	return a.disk.read(name)
 }
 
-// Sync makes safe all that was written until now.
+// Sync makes all writes so far safe from crashes.
 func (d Disk) Sync() {
 	if a := d.actor("Disk.Sync"); a != nil && a.disk != nil {
 		a.disk.sync()
 	}
 }
 
-// actor returns whose disk it is; nil when the call comes from another goroutine.
+// actor returns the owner of the disk, or nil if the call comes from another
+// goroutine.
 func (d Disk) actor(what string) *actor {
 	if d.ctx == nil {
 		panic(&Failure{Kind: KindMisuse, Text: what + ": the Disk is the zero Disk; use the one that Ctx.Disk returns"})
@@ -64,9 +65,10 @@ func (d Disk) actor(what string) *actor {
 	return d.ctx.sys.actors[d.ctx.actor]
 }
 
-// A disk is what is on a Disk.
+// A disk is the content of a Disk.
 //
-// Invariant: safe is sorted by name, has no name twice and no value that is nil.
+// Invariant: safe is sorted by name, and has no duplicate names and no nil
+// values.
 type disk struct {
 	safe []written
 	open []written // since the last Sync, in order
@@ -76,8 +78,8 @@ type disk struct {
 type written struct {
 	name  string
 	value any
-	print uint64 // of the value when it was written; 0 when it is not checked
-	text  string // what it looked like then
+	print uint64 // fingerprint of the value when it was written; 0 if it is not checked
+	text  string // the value as text when it was written
 }
 
 func (d *disk) reset() {
@@ -101,7 +103,8 @@ func (d *disk) read(name string) (value any, ok bool) {
 	return nil, false
 }
 
-// find returns where a name is, or would be, among what is safe. A log adds names at the end.
+// find returns the index of name in safe, or where to insert it. The check of
+// the last name makes appending to a log fast.
 func (d *disk) find(name string) (i int, found bool) {
 	if n := len(d.safe); n == 0 || d.safe[n-1].name < name {
 		return n, false
@@ -131,10 +134,10 @@ func (d *disk) sync() {
 	d.open = d.open[:0]
 }
 
-// mostShown is how many writes a text of a disk shows.
+// mostShown is how many writes the text of a disk shows.
 const mostShown = 16
 
-// shown lists writes in words, with what label says of their values.
+// shown lists writes as text; label formats their values.
 func shown(list []written, label func(any) string) string {
 	words := make([]string, 0, mostShown)
 	for _, w := range list[:min(len(list), mostShown)] {
@@ -146,7 +149,7 @@ func shown(list []written, label func(any) string) string {
 	return strings.Join(words, ", ")
 }
 
-// text returns what is on a disk in words, "" when that is nothing.
+// text returns the content of a disk as text, "" if it is empty.
 func (d *disk) text(hidden func(reflect.Type) bool) string {
 	label := func(v any) string { return trace.StateLabel(v, hidden) }
 	switch {
@@ -176,7 +179,7 @@ func (c *cast) write(a *actor, name string, value any) {
 	a.disk.open = append(a.disk.open, w)
 }
 
-// loseWrites asks what a crash takes from an actor's disk.
+// loseWrites asks the strategy which writes a crash loses, and loses them.
 func (c *cast) loseWrites(a *actor) {
 	if a.disk == nil || len(a.disk.open) == 0 {
 		return
@@ -205,9 +208,8 @@ func (c *cast) loseWrites(a *actor) {
 	d.open = d.open[:0]
 }
 
-// loss asks for one of n losses of an actor's disk, which is part of what the
-// actor will learn. Where nothing more comes, because the run has failed, nothing
-// is asked.
+// loss asks the strategy for one of n losses of an actor's disk. The answer
+// becomes part of the actor's history. If the run has failed, it asks nothing.
 func (c *cast) loss(a *actor, n int) int {
 	if c.fails.failure != nil {
 		return 0
@@ -219,7 +221,7 @@ func (c *cast) loss(a *actor, n int) int {
 	return v
 }
 
-// checkDisks compares what is on the disks with what was written.
+// checkDisks fails the run if a value was changed after it was written.
 func (c *cast) checkDisks() {
 	if c.rec.written == 0 {
 		return
@@ -238,10 +240,10 @@ func (c *cast) checkDisks() {
 	}
 }
 
-// changedOnDisk fails the run for a value that was changed after it was written.
+// changedOnDisk fails the run because a value was changed after it was written.
 func (c *cast) changedOnDisk(a *actor, w *written) {
 	f := &Failure{Kind: KindIsolation, Step: int(c.rec.step), Site: trace.TypeLabel(w.value),
-		Text: fmt.Sprintf("what %s has on its disk as %q was changed: written as %s, now %s",
+		Text: fmt.Sprintf("a value on the disk of %s was changed: %q was written as %s, now it is %s",
 			c.rec.nameOf(a.actor), w.name, w.text, trace.Label(w.value)),
 		Detail: "    changed by " + c.changer() + "\n    a disk shares nothing with its actor: write a copy, and change a copy of what was read"}
 	c.fails.fail(f)

@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A clerk does to its disk what it is told, a letter for each thing: a digit is
-// written under "x" and a letter under itself, "-" takes "x" away, "!" syncs.
+// A clerk acts on its disk as each letter of a message says. It writes a digit
+// under "x" and a letter under itself, "-" deletes "x", and "!" syncs.
 func scribbles(ctx *pulse.Ctx, text string) {
 	for _, c := range text {
 		switch {
@@ -28,7 +28,7 @@ func scribbles(ctx *pulse.Ctx, text string) {
 	}
 }
 
-// onDisk reads all that scribbles may have written.
+// onDisk reads all names that scribbles may have written.
 func onDisk(ctx *pulse.Ctx) string {
 	text := ""
 	for _, name := range []string{"x", "a", "b", "c"} {
@@ -41,8 +41,8 @@ func onDisk(ctx *pulse.Ctx) string {
 	return text
 }
 
-// survivors returns what can be on the disk after a crash, for each way to
-// answer the questions about it, and how many answers those had in all.
+// survivors returns the possible contents of a disk after a crash, one for each
+// way to answer the questions about it, and the total number of answers.
 func survivors(t *testing.T, text string, unordered bool) (list []string, answers int) {
 	var digits []int
 	for more := true; more; {
@@ -76,7 +76,7 @@ func survivors(t *testing.T, text string, unordered bool) (list []string, answer
 	return slices.Compact(list), answers
 }
 
-// A scribbler scribbles when it is new, and reads when it starts anew.
+// A scribbler scribbles when it is new, and reads its disk after a restart.
 type scribbler struct {
 	text string
 	left *string
@@ -92,13 +92,13 @@ func (s scribbler) Started(ctx *pulse.Ctx, how pulse.Start) {
 
 func (scribbler) Receive(*pulse.Ctx, any) {}
 
-// TestDiskAfterACrash holds what a crash may leave of what was written: of the
-// writes since the last Sync the first ones, or any.
+// TestDiskAfterACrash holds what may survive a crash: of the writes since the
+// last Sync the first ones, or any.
 func TestDiskAfterACrash(t *testing.T) {
 	for _, c := range []struct {
 		writes    string
 		unordered bool
-		leaves    string // all that it may, sorted
+		leaves    string // all possible contents, sorted
 		answers   int
 	}{
 		{"", false, "[]", 1},
@@ -126,9 +126,9 @@ func TestDiskAfterACrash(t *testing.T) {
 	}
 }
 
-// TestDiskWithoutCrashes holds that all that is written can be read at once, by
-// a process too, and that neither a panic nor a Stop of another takes anything;
-// and that an actor finds nothing on it that did not write it.
+// TestDiskWithoutCrashes holds that all writes can be read at once, also by a
+// process, and that neither a panic nor the stop of another actor loses any. A
+// new actor has an empty disk.
 func TestDiskWithoutCrashes(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Strategy: always(choice.Loss)})
 	for range 2 {
@@ -163,7 +163,7 @@ func TestDiskWithoutCrashes(t *testing.T) {
 	}
 }
 
-// firstWord is who has read, "" for the books.
+// firstWord is the name of the reader, "" for the books.
 func firstWord(line string) string {
 	name, _, found := strings.Cut(line, " ")
 	if !found {
@@ -172,7 +172,8 @@ func firstWord(line string) string {
 	return name
 }
 
-// diskScripts are the ways in which what is on a disk can be changed behind it.
+// diskScripts are the ways in which a value on a disk can be changed after its
+// write.
 var diskScripts = []script{
 	{name: "what was written is changed in the same step", o: guarded, do: one(pulse.Func(func(ctx *pulse.Ctx, _ any) {
 		list := []int{1}
@@ -230,8 +231,8 @@ var diskScripts = []script{
 	}), blast{})},
 }
 
-// TestDiskIsShown holds what the states of a run say of disks: what is safe and
-// what is not, and no more than can be read; what a name says moves no cursor.
+// TestDiskIsShown holds what states show of disks: what is synced and what is
+// not, and no more than fits. Names are escaped.
 func TestDiskIsShown(t *testing.T) {
 	for _, c := range []struct{ writes, want string }{
 		{"", "scribbler"},
@@ -254,8 +255,8 @@ func TestDiskIsShown(t *testing.T) {
 	}
 }
 
-// crashesBetween has the test crash an actor between two runs that has written text,
-// and returns what is left when it has started anew, "" if it has not.
+// crashesBetween has the test crash an actor that has written text, between two
+// runs. It returns what is left after a restart, "" if there was none.
 func crashesBetween(t *testing.T, o pulse.Options, text string) (sys *pulse.System, left string) {
 	sys = newSystem(t, o)
 	left = "nothing"
@@ -267,9 +268,9 @@ func crashesBetween(t *testing.T, o pulse.Options, text string) (sys *pulse.Syst
 	return sys, left
 }
 
-// TestDiskAfterACrashBetweenRuns holds that what a crash by the test takes is a
-// decision too, in no step, which is recorded and replayed. Where the replay does not
-// fit, the run has failed; the test goes on to its next Run.
+// TestDiskAfterACrashBetweenRuns holds that what a crash by the test loses is a
+// decision too, outside of steps, which is recorded and replayed. If the replay
+// does not fit, the run has failed, and the test continues to its next Run.
 func TestDiskAfterACrashBetweenRuns(t *testing.T) {
 	for v, want := range []string{"3", "2", "1", ""} {
 		loses := &decider{choose: func(k choice.Kind, n int) int {
@@ -295,7 +296,7 @@ func TestDiskAfterACrashBetweenRuns(t *testing.T) {
 	}
 }
 
-// TestDiskAfterAFailure holds that nothing is asked of a crash by the test when the
+// TestDiskAfterAFailure holds that a crash by the test asks nothing once the
 // run has failed.
 func TestDiskAfterAFailure(t *testing.T) {
 	asked := 0

@@ -7,16 +7,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Enabled is what a strategy picks from: the messages that can be delivered
-// now, in no particular but a repeatable order. With FIFO delivery there is
-// one for each channel that has any, with Unordered every message.
+// Enabled is the set of messages that can be delivered now, from which a
+// strategy picks. Their order has no meaning, but is the same in a replay. With
+// FIFO delivery the set has one message of each channel that has any; with
+// Unordered delivery it has all messages.
 type Enabled struct {
 	mail   *mailroom
 	sys    *System
 	picked int // what the last Pick returned
 	oldest Order
-	// last is the last View, and moved what mail.moved was in the step before: there
-	// may be several Views.
+	// There may be several Views: last is the most recent one, and moved is the
+	// value of mail.moved in the step before.
 	last  View
 	moved int
 }
@@ -24,27 +25,27 @@ type Enabled struct {
 // Len returns how many messages can be delivered now.
 func (e *Enabled) Len() int { return len(e.mail.ready) }
 
-// Strikes returns how many crashes could come now in place of a message, or 1 if time
-// could pass. It is 0 for strategies that do not need to pick from them.
+// Strikes returns how many crashes Pick may choose in place of a message, or 1
+// if time may pass. It is 0 for strategies without Needs.Strikes.
 func (e *Enabled) Strikes() int { return e.sys.faults.offered }
 
-// Strike returns the index of the actor that would crash by strike i, trace.None if time
-// would pass.
+// Strike returns the index of the actor that strike i crashes, or trace.None if
+// time passes.
 func (e *Enabled) Strike(i int) (actor int) { return int(e.sys.faults.list[:e.Strikes()][i].actor) }
 
 // Step returns how many steps the run has taken.
 func (e *Enabled) Step() int { return int(e.sys.rec.steps) }
 
-// Slot returns a small number that no other message on its way has now. It
-// is used again for others when the message has been delivered.
+// Slot returns a small number that is unique among the messages on their way.
+// After the delivery another message may get it.
 func (e *Enabled) Slot(i int) int { return int(e.mail.ready[i]) }
 
-// Seq returns the place of message i in the order of arrival; the message
-// with the smallest is the oldest.
+// Seq returns the position of message i in the order of arrival. The oldest
+// message has the smallest.
 func (e *Enabled) Seq(i int) int32 { return e.mail.sends[e.mail.ready[i]].Seq }
 
-// Channel returns the number of the channel of message i. With Unordered
-// delivery every message is a channel of its own.
+// Channel returns the number of message i's channel. With Unordered delivery
+// each message has a channel of its own.
 func (e *Enabled) Channel(i int) int {
 	if e.mail.unordered {
 		return int(e.mail.sends[e.mail.ready[i]].Seq)
@@ -52,7 +53,8 @@ func (e *Enabled) Channel(i int) int {
 	return int(e.mail.sends[e.mail.ready[i]].Channel)
 }
 
-// Channels returns a bound on the numbers that Channel has returned so far.
+// Channels returns an upper bound of the numbers that Channel has returned so
+// far.
 func (e *Enabled) Channels() int {
 	if e.mail.unordered {
 		return int(e.mail.seq) + 1
@@ -68,9 +70,9 @@ func (e *Enabled) IsMatched(i int) bool {
 	return e.mail.boxes[e.mail.sends[e.mail.ready[i]].To].accept == acceptMatching
 }
 
-// Matched returns for how many messages IsMatched holds.
+// Matched returns the number of messages for which IsMatched holds.
 func (e *Enabled) Matched() (n int) {
-	if e.mail.choosy == 0 || !e.mail.matches { // mailboxes of actors that have ended are not open either
+	if e.mail.choosy == 0 || !e.mail.matches { // mailboxes of ended actors are not open either
 		return 0
 	}
 	for i := range e.mail.ready {
@@ -81,18 +83,17 @@ func (e *Enabled) Matched() (n int) {
 	return n
 }
 
-// Send returns message i as the trace shows it. It may be read until the
-// next step.
+// Send returns message i. It is valid until the next step.
 func (e *Enabled) Send(i int) *trace.Send { return &e.mail.sends[e.mail.ready[i]] }
 
-// ID returns the identity that the step would have in which message i is
-// received. Zero when the run is not recorded.
+// ID returns the identity of the step that would receive message i, or zero if
+// the run is not recorded.
 func (e *Enabled) ID(i int) uint64 {
 	return e.IDOf(&e.mail.sends[e.mail.ready[i]])
 }
 
-// Behind calls f for message i and each message that is queued behind it in
-// its channel, oldest first, until f returns false.
+// Behind calls f for message i and each message queued behind it in its
+// channel, oldest first, until f returns false.
 func (e *Enabled) Behind(i int, f func(*trace.Send) bool) {
 	m := e.mail.ready[i]
 	if e.mail.unordered {
@@ -103,21 +104,22 @@ func (e *Enabled) Behind(i int, f func(*trace.Send) bool) {
 	}
 }
 
-// IDOf returns the identity that the step would have in which a message of
-// the trace is received. Zero when the run is not recorded.
+// IDOf returns the identity of the step that would receive a message of the
+// trace, or zero if the run is not recorded.
 func (e *Enabled) IDOf(d *trace.Send) uint64 { return stepID(d.ID, e.sys.rec.trace.Actors[d.To].ID) }
 
-// CanHold reports whether Pick may answer Hold: Options.EarlyTimers allows one more
-// timer to fire early, something is due before the run ends, and that is not only
-// periodic timers that have fired in vain for as long as Options.Ticks allows.
+// CanHold reports whether Pick may return Hold. It may if Options.EarlyTimers
+// allows another early timer and something is due before the run ends. That
+// must not be only periodic timers that have fired without effect as often as
+// Options.Ticks allows.
 func (e *Enabled) CanHold() bool { return canHold(e.sys, e.sys.until) }
 
-// Digest returns a number for what has happened in the run so far: two runs of
-// one program that were decided the same have the same. It tells more when the
-// run is recorded.
+// Digest returns a hash of what has happened in the run so far. Two runs of one
+// program with the same decisions have the same digest. In a recorded run it
+// covers more.
 func (e *Enabled) Digest() uint64 { return hash.Fold(e.sys.rec.hash, uint64(e.mail.seq)) }
 
-// Label returns message i in words: "writer ← flush".
+// Label returns message i as text: "writer ← flush".
 func (e *Enabled) Label(i int) string {
 	d := &e.mail.sends[e.mail.ready[i]]
 	return e.sys.rec.trace.Name(d.To) + " ← " + trace.Label(d.Body)
@@ -132,11 +134,11 @@ func (e *Enabled) State() uint64 { return e.sys.State() }
 // StateText describes the state that the system is in: see System.StateText.
 func (e *Enabled) StateText() string { return e.sys.StateText() }
 
-// Unread returns what the last State or StateText could not read, "" if it has
-// read all: the name of an actor, what its handler or message holds, and what
-// stands in for it. Where something does, states that are equal lead to the same
-// only if no actor writes variables that another one reads. Call it before the
-// next step.
+// Unread describes what the last State or StateText could not read, "" if
+// nothing. It names the actor, the unreadable part of its handler or message,
+// and what is hashed instead. In that case equal states have equal futures only
+// if no actor writes variables that another one reads. Call it before the next
+// step.
 func (e *Enabled) Unread() string {
 	if e.sys.states == nil {
 		return ""
@@ -144,7 +146,8 @@ func (e *Enabled) Unread() string {
 	return e.sys.states.gap.text(e.sys)
 }
 
-// fewReady is how many messages are looked at sooner than an Order is kept.
+// fewReady is the number of messages up to which a scan is faster than keeping
+// an Order.
 const fewReady = 16
 
 // Oldest returns the message that arrived first.

@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A lease runs out while the work that it covers is still waiting: a timer
-// fires although messages can be delivered, if the options allow it and the
-// strategy decides so.
+// A lease expires while the work it covers still waits. A timer may fire while
+// messages can be delivered, if the options allow it and the strategy decides
+// so.
 func ExampleOptions_earlyTimers() {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), EarlyTimers: 1})
 	defer sys.Close()
@@ -42,7 +42,7 @@ func ExampleOptions_earlyTimers() {
 	// Output: panic in holder: works without a lease after 1m0s
 }
 
-// headcount loses what it has counted when it crashes and is made anew.
+// headcount loses its count when it crashes and is restarted.
 type headcount struct{ n int }
 
 func (c *headcount) Receive(ctx *pulse.Ctx, msg any) {
@@ -50,8 +50,8 @@ func (c *headcount) Receive(ctx *pulse.Ctx, msg any) {
 	fmt.Println("received", msg, "and have", c.n)
 }
 
-// A crash is a decision of the strategy, with a budget; so is the restart that
-// loses the state, for which the spec says how the actor is made.
+// A crash is a decision of the strategy, with a budget. So is the restart that
+// loses the state, for which the Spec has a function that makes the actor.
 func ExampleFaults() {
 	sys := pulse.New(pulse.Options{
 		Strategy: strikesAt{},
@@ -70,9 +70,9 @@ func ExampleFaults() {
 	// received three and have 2
 }
 
-// A register is copied from a primary to a backup. The nemesis is an actor, so that
-// the strategy decides between which steps it strikes. Here a write is lost: the
-// primary answers before the backup has its copy.
+// A register is copied from a primary to a backup. The nemesis is an actor, so
+// the strategy decides between which steps it strikes. Here a write is lost,
+// since the primary answers before the backup has its copy.
 func ExampleNemesis() {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -105,7 +105,7 @@ func ExampleNemesis() {
 	//    primary ──"x = 1"──▶ backup     (lost)
 }
 
-// strikesAt lets every fault happen as soon as it can.
+// strikesAt lets every fault happen as soon as possible.
 type strikesAt struct{}
 
 func (strikesAt) Begin(uint64)              {}
@@ -117,11 +117,11 @@ func (strikesAt) Choose(k choice.Kind, n int) int {
 	return 0
 }
 
-// A voter gives its vote to who asks first. It sends the vote before the disk has
-// it.
+// A voter votes for the first actor that asks. It sends the vote before the
+// disk has it.
 type voter struct{ vote string }
 
-// Started reads what the disk has, also where there is nothing yet.
+// Started reads the disk, even if it is still empty.
 func (v *voter) Started(ctx *pulse.Ctx, _ pulse.Start) {
 	if vote, ok := ctx.Disk().Read("vote"); ok {
 		v.vote = vote.(string)
@@ -138,9 +138,8 @@ func (v *voter) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Disk().Sync() // too late
 }
 
-// What is to survive a crash is written to a disk, and is safe when that is
-// synced. Where an actor may crash between two things that belong together it
-// says so by MayCrash.
+// State that must survive a crash is written to a disk, and is safe once that
+// is synced. An actor calls MayCrash where it may crash between two actions.
 func ExampleDisk() {
 	sys := pulse.New(pulse.Options{
 		Strategy: strategy.Random(),
@@ -181,8 +180,8 @@ func ExampleDisk() {
 	// ben#2 ← "ben"
 }
 
-// A worker that panics is started again by its supervisor's directive. The
-// message that it panicked on is gone.
+// A worker that panics is restarted by the directive of its Spec. The message
+// that it panicked on is gone.
 func ExampleSpec_supervised() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -206,7 +205,7 @@ func ExampleSpec_supervised() {
 	// went well: true
 }
 
-// Watch tells an actor when another has ended.
+// Watch notifies an actor when another has ended.
 func ExampleCtx_Watch() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -240,7 +239,7 @@ func (youngest) Pick(e *pulse.Enabled) int {
 }
 func (youngest) Choose(choice.Kind, int) int { return 0 }
 
-// A strategy of one's own decides what comes next.
+// A custom strategy decides what comes next.
 func ExampleStrategy() {
 	sys := pulse.New(pulse.Options{Strategy: youngest{}})
 	defer sys.Close()
@@ -254,8 +253,8 @@ func ExampleStrategy() {
 	// ada
 }
 
-// A mailbox is Erlang's: it keeps what a process does not want yet, in the order of
-// arrival.
+// A mailbox works like Erlang's: it keeps messages that a process does not want
+// yet, in the order of arrival.
 type mailbox struct {
 	p    *pulse.Process
 	kept []any
@@ -276,8 +275,8 @@ func (b *mailbox) receive(wanted func(msg any) bool) any {
 	}
 }
 
-// Only ReceiveMatch lets an answer overtake what was passed over before the question
-// was asked.
+// Only with ReceiveMatch can an answer overtake a message that was rejected
+// before the question was asked.
 func ExampleProcess_mailbox() {
 	isWanted := func(msg any) bool { return msg == "wanted" }
 	isAny := func(any) bool { return true }
@@ -308,7 +307,7 @@ func ExampleProcess_mailbox() {
 	// by a mailbox map[first:true]
 }
 
-// A monitor is an observer that looks at each step when it is over.
+// A monitor is an observer that checks the system after each step.
 type lengths struct{ longest int }
 
 func (l *lengths) Stepped(s *pulse.System, step int) {
@@ -331,7 +330,7 @@ func ExampleSystem_Observe() {
 	// Output: the longest message has 8 letters
 }
 
-// purse answers with what it holds.
+// purse answers with its balance.
 type purse struct{ sum int }
 
 func (a *purse) Receive(ctx *pulse.Ctx, msg any) {
@@ -341,8 +340,8 @@ func (a *purse) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(a.sum)
 }
 
-// A test asks an actor, and goes on with the answer. What was sent before and comes
-// by the same channel has been received by then; what else there is may still wait.
+// A test asks an actor, and uses the answer. Messages sent earlier through the
+// same channel have been received by then; others may still wait.
 func ExampleSystem_Ask() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -356,8 +355,8 @@ func ExampleSystem_Ask() {
 	// <nil> stuck: the test asks silent, and no answer comes: nothing is deliverable
 }
 
-// A mailbox with a bound loses messages when its actor is slower than those who
-// send to it, which depends on the order of steps.
+// A bounded mailbox loses messages when its actor is slower than the senders,
+// which depends on the order of steps.
 func ExampleSpec_mailbox() {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
@@ -378,7 +377,8 @@ func ExampleSpec_mailbox() {
 	// Output: [3 4]
 }
 
-// A watcher that wants to know no more is told nothing, however late it says so.
+// A watcher that calls Unwatch receives no Down, even if one is already on its
+// way.
 func ExampleCtx_Unwatch() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -386,7 +386,7 @@ func ExampleCtx_Unwatch() {
 	sys.Go("watcher", func(p *pulse.Process) {
 		p.Watch(worker)
 		p.Send(worker, "end")
-		p.Sleep(time.Second) // the worker has ended, and its Down is there
+		p.Sleep(time.Second) // the worker has ended, and its Down has arrived
 		p.Unwatch(worker)
 		_, ok := p.ReceiveTimeout(time.Second)
 		fmt.Println("told:", ok)
@@ -395,7 +395,7 @@ func ExampleCtx_Unwatch() {
 	// Output: told: false
 }
 
-// What an actor sends later comes although the actor has ended by then.
+// A message of SendAfter arrives even if its sender has ended by then.
 func ExampleCtx_SendAfter() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

@@ -7,33 +7,34 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A bureau is a tiny runtime of other people, hosted on pulse.Host. Its actors are clerks,
-// who have ids in place of references, loops of their own, behaviours, and a Request whose
-// future blocks. It is made anew for each run.
+// A bureau is a tiny third-party runtime, hosted on pulse.Host. Its actors are
+// clerks. They have ids in place of references, their own loops and behaviors,
+// and a Request with a blocking future. Each run makes a new bureau.
 type bureau struct {
 	host   pulse.Host
 	clerks map[pid]*clerk
 	byRef  map[pulse.Ref]*clerk
 }
 
-// A pid is a clerk's id: those of who started it, and which of these it is. So it is the
-// same in every order of steps; the length of a list of all clerks would not be.
+// A pid is a clerk's id: the id of its parent, and the clerk's number among
+// that parent's children. So it is the same in every order of steps, unlike an
+// index in a list of all clerks.
 type pid string
 
-// An item is what clerks receive.
+// An item is a message to a clerk.
 type item struct {
 	from   pid
 	what   any
 	future int // the number of the request that it answers; negative: that it makes
 }
 
-// String is what traces show.
+// String returns the text for traces.
 func (it *item) String() string { return fmt.Sprint(it.what) }
 
 type behaviour func(c *clerk, it *item)
 
-// A clerk is to pulse an actor. Its code runs on a coroutine, as it must where actors
-// may block.
+// A clerk is an actor for pulse. Its code runs on a coroutine, since it may
+// block.
 type clerk struct {
 	*bureau
 	pid     pid
@@ -54,10 +55,10 @@ func newBureau(sys *pulse.System) *bureau {
 
 func (b *bureau) add(c *clerk) { b.clerks[c.pid], b.byRef[c.ref] = c, c }
 
-// me returns who acts: the clerk whose step is running, or the test.
+// me returns the acting clerk: the one whose step is running, or the test.
 func (b *bureau) me() *clerk { return b.byRef[b.host.Running()] }
 
-// Start adds a clerk in the name of who acts.
+// Start adds a clerk as a child of the acting one.
 func (b *bureau) Start(name string, act behaviour) pid {
 	me := b.me()
 	me.started++
@@ -67,13 +68,13 @@ func (b *bureau) Start(name string, act behaviour) pid {
 	return c.pid
 }
 
-// Tell sends something. It does not put it into a mailbox of the bureau's own: what is
-// received next is for the strategy to choose.
+// Tell sends an item. It bypasses the bureau's own mailbox, so that the
+// strategy chooses what is received next.
 func (b *bureau) Tell(to pid, what any) { b.put(to, &item{from: b.me().pid, what: what}) }
 
 func (b *bureau) put(to pid, it *item) { b.host.Enqueue(b.me().ref, b.clerks[to].ref, it) }
 
-// A future is an answer that is to come.
+// A future is an answer that may not have come yet.
 type future struct {
 	clerk  *clerk
 	of     *clerk
@@ -93,8 +94,8 @@ func (b *bureau) Answer(request *item, what any) {
 	b.put(request.from, &item{from: b.me().pid, what: what, future: -request.future})
 }
 
-// Result blocks until the future is fulfilled. Meanwhile the clerk receives nothing else,
-// and the report of a run that is stuck says what it waits for.
+// Result blocks until the future is fulfilled. Meanwhile the clerk receives
+// nothing else, and a stuck report shows what it waits for.
 func (f future) Result() any {
 	c := f.clerk
 	c.host.Accept(c.ref, func(msg any) bool { return msg.(*item).future == f.number })
@@ -104,7 +105,7 @@ func (f future) Result() any {
 	return it.what
 }
 
-// Become changes what a clerk does, which strategies want to know.
+// Become changes the behavior of a clerk and notes that for strategies.
 func (c *clerk) Become(act behaviour) {
 	c.act = act
 	c.host.HandlersChanged()
@@ -113,13 +114,13 @@ func (c *clerk) Become(act behaviour) {
 // Leave ends a clerk.
 func (c *clerk) Leave() { c.host.End(c.ref, "went home") }
 
-// Receive is where pulse hands a message over: a step of the clerk.
+// Receive runs a step of the clerk with a message from pulse.
 func (c *clerk) Receive(_ *pulse.Ctx, msg any) {
 	c.in = msg.(*item)
 	if c.co == nil {
 		c.co = c.host.Coroutine(c.serve)
 	}
-	c.co.Resume() // a panic of the clerk goes on to pulse
+	c.co.Resume() // a panic of the clerk continues in pulse
 }
 
 // serve is the clerk's own loop.
@@ -129,7 +130,7 @@ func (c *clerk) serve(*pulse.Coroutine) {
 	}
 }
 
-// next returns what is received next; the step that runs ends there.
+// next returns the next item; the current step ends there.
 func (c *clerk) next() *item {
 	for c.in == nil {
 		c.co.Park()
@@ -139,8 +140,9 @@ func (c *clerk) next() *item {
 	return it
 }
 
-// A runtime of other people is hosted, and a search finds what is wrong with a program
-// that is written for it: two shops ask whether there is one left, and then take it.
+// A third-party runtime is hosted, and a search finds a bug in a program
+// written for it: two shops ask whether there is an item left, and then take
+// it.
 func ExampleHost() {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()

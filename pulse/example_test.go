@@ -27,7 +27,7 @@ func (a *account) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// order is a message that makes its receiver, a branch, act for a customer.
+// order is a message that tells its receiver, a branch, to act for a customer.
 type order struct {
 	to   pulse.Ref
 	what any
@@ -38,8 +38,8 @@ func branch(ctx *pulse.Ctx, msg any) {
 	ctx.Send(o.to, o.what)
 }
 
-// The customer pays in at one branch and draws out at another. Nothing makes
-// the money arrive first.
+// The customer pays in at one branch and draws out at another. Nothing ensures
+// that the deposit arrives first.
 func Example() {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -65,7 +65,7 @@ func Example() {
 	//    north ──deposit(50)──▶ account                              (never received)
 }
 
-// A process is straight-line code that waits where it stands.
+// A process is straight-line code that waits in the middle.
 func Example_process() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

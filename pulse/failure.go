@@ -7,30 +7,31 @@ import (
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// A Kind is in what way a run failed.
+// A Kind is the kind of a failure.
 type Kind uint8
 
 const (
-	// KindProperty: what must hold did not.
+	// KindProperty: a property does not hold.
 	KindProperty Kind = iota
-	// KindPanic: a handler or a process panicked and no supervisor dealt with it.
+	// KindPanic: a handler or a process panicked and no supervisor handled it.
 	KindPanic
-	// KindStuck: the run is at rest and someone waits for what cannot come.
+	// KindStuck: the run is at rest and an actor waits for a message that
+	// cannot come.
 	KindStuck
 	// KindOrphans: messages were sent to actors that had ended.
 	KindOrphans
-	// KindBudget: the run took too many steps, sent too many messages, or filled a
-	// mailbox that must not be full.
+	// KindBudget: the run took too many steps, sent too many messages, or
+	// filled a mailbox with OnFullFail.
 	KindBudget
-	// KindEventuality: what must come about never did.
+	// KindEventuality: something that must happen eventually never did.
 	KindEventuality
 	// KindIsolation: a message was changed after it was sent.
 	KindIsolation
-	// KindNondeterminism: the same case ran differently.
+	// KindNondeterminism: a replay of the same case ran differently.
 	KindNondeterminism
-	// KindMisuse: the system was used in a way that it cannot be.
+	// KindMisuse: the program misused the system.
 	KindMisuse
-	// KindStrategy: the strategy gave an answer that the question does not have.
+	// KindStrategy: the strategy returned an invalid answer.
 	KindStrategy
 
 	kinds
@@ -46,25 +47,25 @@ func (k Kind) String() string {
 	return fmt.Sprintf("pulse.Kind(%d)", uint8(k))
 }
 
-// A Failure is what a run failed with.
+// A Failure describes how a run failed.
 type Failure struct {
 	Kind   Kind
 	Text   string // what happened, in one line
 	Detail string // more lines, each indented by four spaces; may be empty
-	// Format is what was said before values were put into it: "stored %d of %d results";
-	// "" when Text was not made by a format.
+	// Format is the format string that Text was made from: "stored %d of %d
+	// results". It is "" if Text was not formatted.
 	Format string
-	Site   string  // the function that failed, or what stands for it; part of the signature
-	Line   string  // the line that failed, "writer_test.go:31"; "" stands for the first of Stack
-	Step   int     // the step in which it happened; -1 when in none
-	Stack  []Frame // of a panic, cut to the user's code, innermost first
-	Value  any     // what was panicked with
+	Site   string  // the function that failed, or a stand-in for it; part of the signature
+	Line   string  // the line that failed, "writer_test.go:31"; if "", the first line of Stack
+	Step   int     // the step in which it happened; -1 if in none
+	Stack  []Frame // of a panic: the user's frames, innermost first
+	Value  any     // the value of the panic
 }
 
 // A Frame is one line of a stack.
 type Frame = stack.Frame
 
-// Error returns the failure in words, on several lines when there is more to say.
+// Error returns Text, and Detail on the lines after it.
 func (f *Failure) Error() string {
 	if f.Detail == "" {
 		return f.Text
@@ -72,8 +73,7 @@ func (f *Failure) Error() string {
 	return f.Text + "\n" + f.Detail
 }
 
-// setFrames fills Stack, Site and Detail from program counters, by the user's
-// code alone.
+// setFrames sets Stack, Site and Detail from the user's frames among pcs.
 func (f *Failure) setFrames(pcs []uintptr) {
 	calls, _ := trimmer.Inner(pcs)
 	f.Stack = stack.Frames(calls)
@@ -83,5 +83,5 @@ func (f *Failure) setFrames(pcs []uintptr) {
 	}
 }
 
-// trimmer leaves this package out of stacks.
+// trimmer removes this package's frames from stacks.
 var trimmer = stack.NewTrimmer(reflect.TypeFor[System]().PkgPath())

@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A script is a system and what is done to it until it fails.
+// A script is a system and the actions that make it fail.
 type script struct {
 	name string
 	o    pulse.Options
@@ -23,7 +23,7 @@ type script struct {
 	do   func(s *pulse.System) *pulse.Failure
 }
 
-// shown is all that a failure says.
+// shown is everything that a failure shows.
 func shown(f *pulse.Failure, thrown bool) string {
 	if f == nil {
 		return "no failure\n"
@@ -35,8 +35,8 @@ func shown(f *pulse.Failure, thrown bool) string {
 	return fmt.Sprintf("%s\n  kind %s, step %d%s\n  signature %s\n", f.Error(), f.Kind, f.Step, how, f.Signature())
 }
 
-// perform runs scripts one after the other, each also in a system that is not
-// recorded, and returns what they fail with.
+// perform runs scripts one after the other, each also in an unrecorded system,
+// and returns the failures.
 func perform(scripts []script) string {
 	var b strings.Builder
 	for _, sc := range scripts {
@@ -52,8 +52,8 @@ func perform(scripts []script) string {
 	return b.String()
 }
 
-// outcome returns what a script fails with, and whether it was the caller that
-// panicked, as outside of a step.
+// outcome returns the failure of a script, and whether the caller panicked, as
+// outside of a step.
 func outcome(sc script) (f *pulse.Failure, thrown bool) {
 	sc.o.Record = sc.o.Record || sc.sees != nil
 	s := pulse.New(sc.o)
@@ -93,8 +93,8 @@ func process(body func(*pulse.Process), msgs ...any) func(*pulse.System) *pulse.
 	}
 }
 
-// twice takes one step for sure, then has two to choose from. Its actors would
-// start again after a panic of their own.
+// twice takes one certain step, then has two to choose from. Its actors would
+// restart after a panic of their own.
 func twice(s *pulse.System) *pulse.Failure {
 	spec := pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.OnPanicRestart}
 	a, b := s.SpawnSpec(spec), s.SpawnSpec(spec)
@@ -106,7 +106,7 @@ func twice(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// choosing asks for a choice in a step; its actor would start again too.
+// choosing asks for a choice in a step; its actor would restart too.
 func choosing(s *pulse.System) *pulse.Failure {
 	choose := pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(3) })
 	s.Send(s.SpawnSpec(pulse.Spec{Name: "shop", Actor: choose, OnPanic: pulse.OnPanicRestart}), blast{})
@@ -139,7 +139,7 @@ type holding struct{ answers }
 
 func (*holding) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
-// judging finds fault with the run at its end.
+// judging fails the run at its end.
 type judging struct{ holding }
 
 func (*judging) Err() error { return errors.New("step 3 wanted flush") }
@@ -149,7 +149,7 @@ func idle(*pulse.Ctx, any) {}
 // stopping ends with the first message.
 func stopping(ctx *pulse.Ctx, _ any) { ctx.Stop() }
 
-// circle spawns processes that ask each other, round and round.
+// circle spawns processes that ask each other in a circle.
 func circle(s *pulse.System, names ...string) {
 	refs := make([]pulse.Ref, len(names))
 	for i, name := range names {
@@ -174,7 +174,8 @@ func askCircle(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// wanted sends a process that wants a blast only other things, from several.
+// wanted sends other messages, from several senders, to a process that wants a
+// blast.
 func wanted(s *pulse.System) *pulse.Failure {
 	p := s.Go("clerk", picky)
 	s.Send(p, purchase{1})
@@ -187,7 +188,7 @@ func wanted(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// unstarted has a process whose start waits behind a delay that outlasts the run.
+// unstarted has a process whose start is delayed past the end of the run.
 func unstarted(s *pulse.System) *pulse.Failure {
 	parent := s.SpawnSpec(pulse.Spec{Name: "clerk", OnPanic: pulse.OnPanicRestart, Process: func(p *pulse.Process) {
 		parent := p.Self()
@@ -275,8 +276,8 @@ func TestOrphans(t *testing.T) {
 	}
 }
 
-// rally lets two actors send a message to and fro for ever, with a third
-// message every so often.
+// rally lets two actors send a message back and forth forever, and a third
+// actor send one now and then.
 func rally(s *pulse.System) *pulse.Failure {
 	var to [2]pulse.Ref
 	for i := range to {
@@ -300,7 +301,7 @@ func pouring(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// pouringAnyway does so although it is told to stop.
+// pouringAnyway continues after it was told to stop.
 func pouringAnyway(ctx *pulse.Ctx, msg any) {
 	for i := range 1_000_000 {
 		func() {
@@ -469,7 +470,7 @@ func TestReportedFailures(t *testing.T) {
 	}))
 }
 
-// An inspector finds fault with one step.
+// An inspector fails one step.
 type inspector int
 
 func (i inspector) Stepped(s *pulse.System, step int) {
@@ -553,8 +554,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestSignaturesHoldAcrossOrders: who panics first depends on the order, and
-// the names of actors and the numbers of steps with it; the signature does not.
+// TestSignaturesHoldAcrossOrders: the order decides who panics first, and with
+// it names of actors and numbers of steps; the signature stays the same.
 func TestSignaturesHoldAcrossOrders(t *testing.T) {
 	signatures, texts := map[string]bool{}, map[string]bool{}
 	s := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})

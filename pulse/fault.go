@@ -7,48 +7,50 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Faults are what may go wrong in a run, and how often. The zero value is a
-// system in which nothing does. Each fault is a decision of the strategy;
-// the numbers are budgets, not rates.
+// Faults sets which faults may strike in a run, and how often. The zero value
+// has none. The strategy decides when each fault strikes; the numbers are
+// budgets, not rates.
 //
-// Faults leave alone the messages from and to the test, of timers and of an
-// actor to itself, and whatever Safe actors send and receive. For a fault at a
-// place of your choice there is the Nemesis.
+// Faults do not affect messages from or to the test, timers, messages of an
+// actor to itself, or messages from or to Safe actors. To cause a fault at a
+// chosen point, use a Nemesis.
 type Faults struct {
-	// Drop, Duplicate and Delay are how many messages may be lost, arrive
-	// twice, or be held back. With FIFO delivery a message that is held back
-	// holds back those behind it in its channel. The answer to an Ask does not
-	// arrive twice: who asks takes one.
+	// Drop, Duplicate and Delay are how many messages may be lost, duplicated
+	// or delayed. With FIFO delivery a delayed message also delays those behind
+	// it in its channel. The answer to an Ask is never duplicated, since Ask
+	// takes only one.
 	Drop, Duplicate, Delay int
-	// DelayBy are the times by which a message can be held back; empty means
-	// 10 ms of virtual time.
+	// DelayBy lists the possible delays; empty means 10 ms of virtual time.
 	DelayBy []time.Duration
 
-	// Crash is how many actors may crash. What waits for a crashed actor and
-	// what is sent to it is lost, its timers, its children and its watches are
-	// gone, its watchers are told. It crashes between two steps, or within one
-	// at a Ctx.MayCrash.
+	// Crash is how many actors may crash. Messages that wait for a crashed
+	// actor or are sent to it are lost. Its timers, children and watches end,
+	// and its watchers receive a Down. An actor crashes between two steps, or
+	// within one at a Ctx.MayCrash.
 	Crash int
-	// RestartKept and RestartLost are how many crashed actors may come back,
-	// with their state as it was, and with a new one. The second needs
-	// Spec.New or Spec.Process, the first an actor that is not a process. A
-	// Starter is told which of them it was; its Disk outlives both.
+	// RestartKept and RestartLost are how many crashed actors may restart with
+	// the state they had, and with a new state. RestartKept does not apply to
+	// processes; RestartLost needs Spec.New or Spec.Process. A Starter receives
+	// which one it was. Its Disk survives both.
 	RestartKept, RestartLost int
-	// UnorderedWrites lets a crash take any of the writes to a Disk that were
-	// not synced; else it takes the last ones.
+	// UnorderedWrites lets a crash lose any unsynced writes to a Disk;
+	// otherwise it loses the last ones.
 	UnorderedWrites bool
-	// Partition is how many times an actor may be cut off from all others.
-	// One is at a time; messages wait until it heals, which it does at the
-	// latest when the run would end.
+	// Partition is how many times an actor may be cut off from all others, one
+	// actor at a time. Messages wait until the partition heals, at the latest
+	// at the end of the run.
 	Partition int
 
-	// Links limits the faults of messages to some channels; nil means all.
+	// Links limits message faults to the links for which it returns true; nil
+	// means all.
 	Links func(from, to Ref) bool
-	// Actors limits crashes and partitions to some actors; nil means all.
+	// Actors limits crashes and partitions to the actors for which it returns
+	// true; nil means all.
 	Actors func(Ref) bool
 
-	// Swarm lets each run use only some kinds of these faults, which the
-	// strategy chooses: runs without most faults find what faults hide.
+	// Swarm enables only a subset of these faults in each run, which the
+	// strategy chooses. Runs with few kinds of faults find bugs that other
+	// faults mask.
 	Swarm bool
 }
 
@@ -57,33 +59,32 @@ func (f *Faults) onActors() bool   { return f.Crash > 0 || f.Partition > 0 }
 
 var defaultDelay = []time.Duration{10 * time.Millisecond}
 
-// faults is what is left of the budgets in this run.
+// faults holds the remaining budgets of this run.
 //
-// Invariants: no budget is negative. strikes holds if the run had a budget for
-// crashes or partitions when it began. The first offered of list are what Pick may
-// answer now; then unstruck is the hash of all that had happened before they were
-// offered.
+// Invariants: no budget is negative. strikes reports whether the run began with
+// a budget for crashes or partitions. Pick may choose the first offered entries
+// of list; unstruck is then the hash of the run before the offer.
 type faults struct {
 	left     Faults
-	strikes  bool // actors may be struck
-	timed    bool // Pick decides where time passes early
-	early    int  // timers that fired early
+	strikes  bool // faults may strike actors
+	timed    bool // Pick decides when a timer fires early
+	early    int  // timers fired early so far
 	list     []strike
 	offered  int
 	unstruck uint64
 }
 
-// A strike is a fault that can happen before the next step. One of no actor is that
-// time passes early.
+// A strike is a fault that can happen before the next step. With no actor it is
+// an early timer.
 type strike struct {
 	kind  trace.StepKind
-	lose  bool // the restart loses the state
+	lose  bool // a restart that loses the state
 	actor int32
-	value int32 // what the decision is by which it happens, if it is offered
+	value int32 // the value of the decision that makes it happen, if it is offered
 }
 
-// faultName tells kinds of fault apart: a restart that loses the state is another
-// one than a restart that keeps it.
+// faultName returns a number for a kind of fault. Restarts that lose the state
+// and restarts that keep it have different numbers.
 func faultName(kind trace.StepKind, lose bool) uint64 {
 	if lose {
 		return uint64(kind) | 1<<8
@@ -91,7 +92,7 @@ func faultName(kind trace.StepKind, lose bool) uint64 {
 	return uint64(kind)
 }
 
-// spend takes a strike out of the budgets.
+// spend subtracts a strike from the budgets.
 func (f *faults) spend(x strike) {
 	switch {
 	case x.kind == trace.Crash:
@@ -105,7 +106,7 @@ func (f *faults) spend(x strike) {
 	}
 }
 
-// limitTo leaves budgets only to the kinds of fault of which mask has the bit.
+// limitTo clears the budgets of the kinds of fault whose bit is not in mask.
 func (f *faults) limitTo(mask int) {
 	for i, b := range f.swarm() {
 		if mask&(1<<i) == 0 {
@@ -114,14 +115,14 @@ func (f *faults) limitTo(mask int) {
 	}
 }
 
-// swarm are the budgets that a swarm switches off.
+// swarm returns the budgets that a swarm may clear.
 func (f *faults) swarm() [5]*int {
 	l := &f.left
 	return [...]*int{&l.Drop, &l.Duplicate, &l.Delay, &l.Crash, &l.Partition}
 }
 
-// listFor adds to list what could strike an actor now. isolated is set when
-// there is a partition already.
+// listFor adds the faults that could strike an actor now to list. isolated
+// reports whether there is a partition already.
 func (f *faults) listFor(a *actor, isolated bool) {
 	process := a.spec.Process != nil
 	add := func(may bool, x strike) {
@@ -140,8 +141,8 @@ func (f *faults) listFor(a *actor, isolated bool) {
 	}
 }
 
-// offer lets Pick answer each crash of the list. Until it does, it counts as decided
-// that nothing of the list happens.
+// offer lets Pick choose each crash in list. Until Pick does, the recorded
+// decision is that no fault happens.
 func (f *faults) offer(r *recorder) {
 	f.unstruck = r.hash
 	r.decided(choice.Fault, len(f.list)+1, 0, false)
@@ -154,8 +155,8 @@ func (f *faults) offer(r *recorder) {
 	}
 }
 
-// offerTime lets Pick answer that time passes early. Until it does, it counts as
-// decided that it does not.
+// offerTime lets Pick choose an early timer. Until Pick does, the recorded
+// decision is that none fires.
 func (f *faults) offerTime(r *recorder) {
 	f.unstruck = r.hash
 	r.decided(choice.Clock, 2, 0, false)
@@ -163,7 +164,7 @@ func (f *faults) offerTime(r *recorder) {
 	f.offered = 1
 }
 
-// take takes a strike that Pick has answered, which is decided then.
+// take returns the strike that Pick has chosen and records the decision.
 func (f *faults) take(i int, r *recorder) strike {
 	x := f.list[i]
 	k := choice.Fault
@@ -180,7 +181,7 @@ func (t *traffic) resetFaults() {
 	t.armFaults()
 }
 
-// armFaults sets the bits by which the rest of the system asks for faults.
+// armFaults sets the bits that make sends and steps ask for faults.
 func (t *traffic) armFaults() {
 	f := &t.faults
 	f.strikes = f.left.onActors()
@@ -190,7 +191,8 @@ func (t *traffic) armFaults() {
 	}
 }
 
-// beginFaults chooses which kinds of fault a run of a swarm may use.
+// beginFaults asks the strategy which kinds of fault are enabled in a run of a
+// swarm.
 func (t *traffic) beginFaults() {
 	f := &t.faults
 	if !f.left.Swarm || !f.left.onMessages() && !f.left.onActors() {
@@ -200,21 +202,21 @@ func (t *traffic) beginFaults() {
 	t.armFaults()
 }
 
-// offersStrikes reports whether a strategy that needs it picks from crashes as it
-// does from messages, and there are no partitions for it.
+// offersStrikes reports whether a strategy with Needs.Strikes picks crashes
+// like messages. There are no partitions then.
 func (o *Options) offersStrikes() bool {
 	return o.EarlyTimers == 0 && o.Faults.RestartKept == 0 && o.Faults.RestartLost == 0
 }
 
-// offersTime reports whether a strategy that needs it picks where time passes early as
-// it picks messages.
+// offersTime reports whether a strategy with Needs.Strikes picks early timers
+// like messages.
 func (o *Options) offersTime() bool {
 	return o.EarlyTimers != 0 && !o.Faults.onMessages() && !o.Faults.onActors()
 }
 
-// goesAstray lets faults strike a message before it enters its channel, unless it
-// finds a full mailbox. It
-// reports whether that has dealt with the message; else it is to be posted.
+// goesAstray lets links, full mailboxes and faults act on a message before it
+// enters its channel. It reports whether one of them has disposed of the
+// message; otherwise the caller posts it.
 func (t *traffic) goesAstray(m int32) bool {
 	if t.mail.onSend&workObserve != 0 {
 		tellSent(t.owner, m)
@@ -247,7 +249,7 @@ func (t *traffic) goesAstray(m int32) bool {
 	return f.Delay > 0 && t.delay(m) || t.heldByLink(m)
 }
 
-// exposed reports whether faults may touch a message.
+// exposed reports whether faults may strike a message.
 func (t *traffic) exposed(m int32) bool {
 	d := &t.mail.sends[m]
 	if d.From == trace.Test || d.To == trace.Test || d.From == d.To || d.Kind != trace.Message && d.Kind != trace.Reply {
@@ -266,7 +268,7 @@ func (t *traffic) exposed(m int32) bool {
 	return may
 }
 
-// duplicate sends a message a second time.
+// duplicate sends a copy of a message.
 func (t *traffic) duplicate(m int32) {
 	c := t.copySlot(m)
 	d := &t.mail.sends[c]
@@ -277,7 +279,8 @@ func (t *traffic) duplicate(m int32) {
 	t.launch(c)
 }
 
-// delay asks for how long a message is held back, and reports whether it is.
+// delay asks the strategy for the delay of a message, and reports whether there
+// is one.
 func (t *traffic) delay(m int32) bool {
 	by := t.options.Faults.DelayBy
 	if len(by) == 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// growths are programs that have n of something. Each builds what it needs again.
+// growths are programs that have n of something. Each builds them anew.
 var growths = []struct {
 	what  string
 	o     pulse.Options
@@ -105,7 +105,7 @@ var growths = []struct {
 	{"payload-isolated", pulse.Options{Isolation: true}, isolated},
 }
 
-// isolated passes ten messages of n words on, 200 times in all.
+// isolated passes messages of n words on, 200 times in total.
 func isolated(sys *pulse.System, n int) {
 	left := 200
 	for range 10 {
@@ -139,9 +139,10 @@ func askAll(sys *pulse.System, n int) {
 	}
 }
 
-// BenchmarkGrowthOfMemory is what the exponents of BenchmarkGrowth are to be compared
-// with: the time to write into each of n objects as large as an actor, four times in
-// random order. It has an exponent over 1 too where the processor's caches end.
+// BenchmarkGrowthOfMemory is the reference for the exponents of
+// BenchmarkGrowth. It measures writing into each of n objects of an actor's
+// size, four times in random order. Its exponent also exceeds 1 where the
+// processor's caches end.
 func BenchmarkGrowthOfMemory(b *testing.B) {
 	for b.Loop() {
 		growthOf(b, mostOf(), func(n int) (run func()) {
@@ -161,7 +162,7 @@ func BenchmarkGrowthOfMemory(b *testing.B) {
 	}
 }
 
-// mostOf returns of how many of something there may be.
+// mostOf returns how many of something there may be.
 func mostOf() int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 1_000_000
@@ -169,13 +170,13 @@ func mostOf() int {
 	return 1000
 }
 
-// mostProcesses is for how many processes there is memory.
+// mostProcesses is how many processes fit into memory.
 const mostProcesses = 100_000
 
-// BenchmarkGrowth times whole runs with n of something, and reports the exponent of
-// how the time grows with n: the slope of the line through the times from 1,000 on, or
-// from 10 where there is no more. JOSTLE_NIGHTLY has more of everything; CONTRIBUTING.md
-// has what it says then.
+// BenchmarkGrowth times whole runs with n of something, and reports the
+// exponent by which the time grows with n. That is the slope of the line
+// through the times from 1,000 on, or from 10 if there are no more.
+// JOSTLE_NIGHTLY uses larger n; CONTRIBUTING.md has the results.
 func BenchmarkGrowth(b *testing.B) {
 	for _, g := range growths {
 		b.Run(g.what, func(b *testing.B) {
@@ -190,9 +191,9 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// BenchmarkManyOf makes one run in each iteration, with 1,000 and with 100,000 of
-// something, for counters of instructions: CONTRIBUTING.md says how. There is nothing of
-// it without JOSTLE_NIGHTLY.
+// BenchmarkManyOf makes one run in each iteration, with 1,000 and with 100,000
+// of something, for counters of instructions: see CONTRIBUTING.md. It runs only
+// with JOSTLE_NIGHTLY.
 func BenchmarkManyOf(b *testing.B) {
 	for _, g := range growths {
 		for n := 1000; n < mostOf(); n *= 100 {
@@ -205,12 +206,12 @@ func BenchmarkManyOf(b *testing.B) {
 	}
 }
 
-// grow reports how the time of a run grows up to most.
+// grow reports how the time of a run grows up to n = most.
 func grow(b *testing.B, o pulse.Options, build func(*pulse.System, int), most int) {
 	growthOf(b, most, grower(b, o, build))
 }
 
-// grower returns what begins runs with n of something.
+// grower returns a function that begins runs with n of something.
 func grower(b *testing.B, o pulse.Options, build func(*pulse.System, int)) func(n int) (run func()) {
 	if o.Strategy == nil {
 		o.Strategy = strategy.Random()
@@ -232,12 +233,12 @@ func grower(b *testing.B, o pulse.Options, build func(*pulse.System, int)) func(
 	}
 }
 
-// growthOf reports how the time of what begin returns grows with n, up to most.
+// growthOf reports how the time of begin's runs grows with n, up to most.
 func growthOf(b *testing.B, most int, begin func(n int) (run func())) {
 	var points []point
 	for n := 10; n <= most; n *= 10 {
 		run := begin(n)
-		run() // the first one takes memory
+		run() // the first run allocates
 		runtime.GC()
 		took := math.Inf(1)
 		for range max(3, 10_000/n) {
@@ -247,7 +248,7 @@ func growthOf(b *testing.B, most int, begin func(n int) (run func())) {
 		points = append(points, point{math.Log(float64(n)), math.Log(took)})
 	}
 	if len(points) > 3 {
-		points = points[2:] // a run of ten is all beginning
+		points = points[2:] // a run with n = 10 is mostly setup
 	}
 	b.ReportMetric(slope(points), "exponent")
 	b.ReportMetric(0, "ns/op")
@@ -255,7 +256,7 @@ func growthOf(b *testing.B, most int, begin func(n int) (run func())) {
 
 type point struct{ x, y float64 }
 
-// slope returns that of the line with the least squares through points.
+// slope returns the slope of the least-squares line through points.
 func slope(points []point) float64 {
 	var mid point
 	for _, p := range points {
@@ -270,7 +271,7 @@ func slope(points []point) float64 {
 	return xy / xx
 }
 
-// TestSlope: the exponent of times that grow with a power is that power.
+// TestSlope: times that grow with a power of n have that power as their slope.
 func TestSlope(t *testing.T) {
 	for _, power := range []float64{0, 1, 1.5, 2} {
 		var points []point

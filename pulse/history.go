@@ -5,34 +5,35 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// While states are compared, each actor has a history: a hash of all that it
-// has received. It is the state of an actor that cannot be read.
+// While states are compared, each actor has a history: a hash of everything it
+// has received. The history stands in for the state of an actor whose state
+// cannot be read.
 //
-// Most actors can be read, and then nobody asks for histories. So what they are
-// made of is only noted, and the hashes are made when one is asked for.
+// Most actors can be read, so histories are computed lazily from recorded
+// events.
 
-// An event is what a history is made of.
+// An event is one element of a history.
 type event struct {
 	kind     eventKind
-	steady   bool   // of a receipt: the message still holds what it held, and v is not known
-	actor    int32  // whose history it is part of
-	step     int32  // in which it happened; none outside of steps
+	steady   bool   // of a receipt: the hash of the message cannot change, and v is computed later
+	actor    int32  // the actor whose history it belongs to
+	step     int32  // the step in which it happened, or none
 	spawner  int32  // of a spawned actor
 	restarts int32  // of a receipt
-	v        uint64 // what the actor was told, or the hash of what it received
+	v        uint64 // what the actor learned, or the hash of what it received
 }
 
 type eventKind uint8
 
 const (
 	eventReceipt eventKind = iota
-	eventSpawned           // the actor begins with what its spawner knows
-	eventLearned           // the system told the actor v
-	eventStruck            // a Nemesis has struck the actor, which is no step of it
+	eventSpawned           // the actor starts with the history of its spawner
+	eventLearned           // the actor learned v from the system
+	eventStruck            // a Nemesis struck the actor outside the actor's own steps
 )
 
-// remember notes that a step begins in which an actor receives a message. What the
-// message holds counts as it is now, before anybody changes it.
+// remember records the receipt of a message at the beginning of a step. It
+// hashes the message now, before anybody can change it.
 func (c *cast) remember(d *trace.Send, a *actor) {
 	w := c.states
 	e := event{kind: eventReceipt, actor: a.actor, step: c.rec.step, restarts: int32(a.restarts)}
@@ -44,22 +45,22 @@ func (c *cast) remember(d *trace.Send, a *actor) {
 	w.happened(e)
 }
 
-// learned notes that the code that runs was told a number by the system.
+// learned records that the running code learned v from the system.
 func (c *cast) learned(v uint64) {
 	if c.states != nil {
 		c.states.happened(event{kind: eventLearned, actor: c.rec.cur, step: c.rec.step, v: v})
 	}
 }
 
-// wasStruck notes that a Nemesis has struck an actor.
+// wasStruck records that a Nemesis has struck an actor.
 func (c *cast) wasStruck(a *actor, x trace.Strike) {
 	if c.states != nil {
 		c.states.happened(event{kind: eventStruck, actor: a.actor, step: none, v: faultName(x.Kind, x.Lost)})
 	}
 }
 
-// happened adds an event. Until the first other one nobody has a history, so that
-// what is spawned begins with none.
+// happened adds an event. Spawns before the first other event are left out:
+// nobody has a history yet.
 func (w *stateWalk) happened(e event) {
 	if w.renew(); e.kind == eventSpawned && len(w.events) == 0 {
 		return
@@ -67,14 +68,14 @@ func (w *stateWalk) happened(e event) {
 	w.events = append(w.events, e)
 }
 
-// historyOf returns the history of an actor up to now.
+// historyOf returns the current history of an actor.
 func (w *stateWalk) historyOf(a *actor) uint64 {
 	w.catchUp()
 	return a.history
 }
 
-// historyAt returns the history that an actor had in a step of its, or that of
-// the test, which has no steps.
+// historyAt returns the history that an actor had in one of its steps. Without
+// a step it returns the history of the test.
 func (w *stateWalk) historyAt(step int32) uint64 {
 	w.catchUp()
 	if step < 0 || int(step) >= len(w.histories) {
@@ -83,7 +84,7 @@ func (w *stateWalk) historyAt(step int32) uint64 {
 	return w.histories[step]
 }
 
-// catchUp makes the histories what follows from the events so far.
+// catchUp applies the new events to the histories.
 func (w *stateWalk) catchUp() {
 	for ; w.known < len(w.events); w.known++ {
 		e := &w.events[w.known]
@@ -104,9 +105,9 @@ func (w *stateWalk) catchUp() {
 	}
 }
 
-// received returns the history of an actor after it has received a message. Faults
-// are steps too: the step before is how they come into the history, and so do
-// restarts by their number.
+// received returns the history of an actor after a receipt. Faults are steps,
+// so they enter the history through the previous step; restarts enter it by
+// their number.
 func (w *stateWalk) received(e *event, before uint64) uint64 {
 	st := &w.sys.rec.trace.Steps[e.step]
 	h := hash.Fold(before, w.sys.rec.stepID(st.Prev))
@@ -116,7 +117,7 @@ func (w *stateWalk) received(e *event, before uint64) uint64 {
 	return hash.Fold(hash.Fold(h, uint64(st.Time)), hash.Fold(e.v, uint64(e.restarts)))
 }
 
-// keep notes the history of an actor in a step. Faults have none.
+// keep stores the history of an actor at a step. Faults have none.
 func (w *stateWalk) keep(step int32, history uint64) {
 	for len(w.histories) <= int(step) {
 		w.histories = append(w.histories, 0)

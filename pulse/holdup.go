@@ -6,8 +6,9 @@ import (
 
 // Partitions and delays hold up messages.
 
-// crosses reports whether a partition that separates the actor cut from all
-// others lies between two actors, neither of which it leaves alone.
+// crosses reports whether messages between two actors cross the partition that
+// separates the actor cut from all others. The test and safe actors are never
+// separated.
 func (r *mailroom) crosses(cut, from, to int32) bool {
 	return cut >= 0 && (from == cut) != (to == cut) && from > trace.Test && to > trace.Test &&
 		!r.boxes[from].safe && !r.boxes[to].safe
@@ -26,7 +27,8 @@ func (r *mailroom) heal() {
 	r.block(actor, -1)
 }
 
-// block blocks or unblocks all channels that a partition of one actor crosses.
+// block adds by to the block count of each channel that a partition of one
+// actor crosses.
 func (r *mailroom) block(actor int32, by int32) {
 	r.flagChoosy()
 	for i := range r.channels {
@@ -42,7 +44,7 @@ func (r *mailroom) block(actor int32, by int32) {
 	}
 }
 
-// delay holds up a message that has not been posted yet until a time.
+// delay delays a message that has not been posted yet until a time.
 func (r *mailroom) delay(m int32, at int64) {
 	d := &r.sends[m]
 	e := entry{at: at, send: m, actor: none, effect: release, last: none}
@@ -50,7 +52,7 @@ func (r *mailroom) delay(m int32, at int64) {
 	if !r.unordered {
 		r.post(m, d.From)
 		if b.life != alive {
-			return // it is discarded already
+			return // discarded already
 		}
 		e.effect = unblock
 		r.channels[d.Channel].slow++
@@ -62,7 +64,7 @@ func (r *mailroom) delay(m int32, at int64) {
 	}
 }
 
-// endDelay lets a message that a delay held up go on.
+// endDelay ends the delay of an entry's message.
 func (r *mailroom) endDelay(e *entry) {
 	r.slow--
 	if e.effect == release {
@@ -74,11 +76,11 @@ func (r *mailroom) endDelay(e *entry) {
 	r.reopen(r.boxes[c.to])
 }
 
-// isSlow reports whether a delay holds up a message.
+// isSlow reports whether a message is delayed.
 func (r *mailroom) isSlow(m int32) bool { return r.clock.delayOf(m) >= 0 }
 
-// forgetDelay ends the delay of a message that will not go on, and reports
-// whether there was one.
+// forgetDelay ends the delay of a message that is withdrawn or discarded, and
+// reports whether there was one.
 func (r *mailroom) forgetDelay(m int32) bool {
 	if r.slow == 0 {
 		return false
@@ -95,9 +97,8 @@ func (r *mailroom) forgetDelay(m int32) bool {
 	return true
 }
 
-// arrive places a message when not every mailbox is open, or when something is
-// cut, with Unordered delivery: into ready if it can be delivered, else
-// into held.
+// arrive stores a message with Unordered delivery while a mailbox is closed or
+// a link is cut: in ready if it can be delivered, otherwise in held.
 func (r *mailroom) arrive(m, from int32) {
 	b := r.boxes[r.sends[m].To]
 	if b.life != alive {
@@ -131,7 +132,7 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.held = deleteFunc(r.held, gather)
 	sortFunc(mine, r.compareArrival)
 	if b.here = unknown; !b.open {
-		b.here = 0 // arrive counts
+		b.here = 0 // arrive counts them
 	}
 	for _, m := range mine {
 		r.arrive(m, sourceOf(&r.sends[m]))

@@ -8,23 +8,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Host is the surface on which the actors of another runtime are hosted:
-// the same few operations that this package's own actors and processes are
-// made of. A hosted actor is an Actor whose Receive hands the message to the
-// other runtime; what that runtime then does, it does through the Host. Package
-// pulse/adapt says how to write that, and what must hold.
+// A Host runs the actors of another runtime. It has the few operations that
+// this package's own actors and processes are built on. A hosted actor is an
+// Actor whose Receive passes the message to the other runtime, which then acts
+// through the Host. Package pulse/adapt says how to write one, and what must
+// hold.
 //
-// Its methods are called from the steps of the run, or between runs.
+// The methods of a Host are called during steps or between runs.
 type Host struct{ s *System }
 
 // Host returns the system's host surface.
 func (s *System) Host() Host { return Host{s} }
 
-// Running returns the actor whose step is running; outside of a step, the test.
+// Running returns the actor whose step is running, or the test.
 func (h Host) Running() Ref { return h.s.ref(h.s.rec.cur) }
 
-// Step returns the number of the running step, -1 outside of one. Unlike
-// System.Steps it is for texts, and for what else no actor sees.
+// Step returns the number of the running step, or -1. Unlike System.Steps it
+// adds no dependency: use it only for texts and other values that no actor
+// sees.
 func (h Host) Step() int {
 	if !h.s.calls.running {
 		return -1
@@ -32,9 +33,9 @@ func (h Host) Step() int {
 	return int(h.s.rec.steps) - 1
 }
 
-// Note adds a line to the trace, as Ctx.Log does, for the step that is running, and
-// reports whether it did: not outside of a step, nor in a run that is not recorded.
-// Text is called only if so.
+// Note adds a line to the trace for the running step, like Ctx.Log, and reports
+// whether it did. It does nothing outside of a step and in a run that is not
+// recorded; text is not called then.
 func (h Host) Note(text func() string) bool {
 	if !h.s.rec.on || !h.s.calls.running || !h.s.rec.inStep() {
 		return false
@@ -46,8 +47,8 @@ func (h Host) Note(text func() string) bool {
 	return true
 }
 
-// log counts a line, and keeps it if the run is recorded. Which names are in it no
-// actor sees, so that it is no look at them.
+// log counts a line, and stores it if the run is recorded. No actor sees the
+// line, so names in it count as not read.
 func (h Host) log(text func() string) {
 	r := &h.s.rec
 	r.logged++
@@ -62,33 +63,35 @@ func (h Host) log(text func() string) {
 	}
 }
 
-// StepID returns the identity of the step in which a message of the run is received,
-// whether it was or not.
+// StepID returns the identity of the step that would receive a message of the
+// run, received or not.
 func (h Host) StepID(d *trace.Send) uint64 { return stepID(d.ID, h.s.rec.trace.Actors[d.To].ID) }
 
-// Touch notes that the running step reads or changes what steps of other
-// actors depend on or change, without a message between them.
+// Touch records that the running step shares something with steps of other
+// actors without a message between them: it reads or changes what they depend
+// on.
 func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
 
 // Observers returns how many observers the run has.
 func (h Host) Observers() int { return len(h.s.observers) }
 
-// Observed reports whether what the run fails with may depend on the order of
-// steps at different actors: an observer or the isolation check looks at it
-// after each step, or Options.Pending bounds how many messages wait.
+// Observed reports whether the failure of a run may depend on the order of
+// steps of different actors. It may if there is an observer, or if
+// Options.Isolation or Options.Pending is set.
 func (h Host) Observed() bool {
 	return len(h.s.observers) > 0 || h.s.options.Isolation || h.s.options.Pending > 0
 }
 
-// Runs returns how often the system has begun to take steps, by Run or its like, since
-// it was made or reset. It does not begin again once the run has failed.
+// Runs returns how many times the system has been asked to take steps, by Run
+// or another method, since it was made or reset. Calls after a failure do not
+// count.
 func (h Host) Runs() int { return h.s.entered }
 
-// Looked reports whether the trace or the record of the run was asked for while
-// no step was running: whoever did may judge the run by the order of its steps.
+// Looked reports whether the trace or the record was read while no step was
+// running. The reader may judge the run by the order of its steps.
 func (h Host) Looked() bool { return h.s.looked }
 
-// Spawn adds an actor in the name of another.
+// Spawn adds an actor as a child of parent.
 func (h Host) Spawn(parent Ref, spec Spec) Ref {
 	if !h.s.mayCall("Host.Spawn") {
 		return Ref{}
@@ -101,8 +104,8 @@ func (h Host) Spawn(parent Ref, spec Spec) Ref {
 	return h.s.spawn(&spec, parent.actor)
 }
 
-// Enqueue puts a message on its way in the name of another. Its identity
-// follows from the running step.
+// Enqueue sends a message with the sender from. The message's identity follows
+// from the running step.
 func (h Host) Enqueue(from, to Ref, msg any) {
 	if !h.s.mayCall("Host.Enqueue") {
 		return
@@ -115,15 +118,15 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
 }
 
-// inTheNameOf notes that the running step does what otherwise only the steps of
-// an actor do: their order tells.
+// inTheNameOf records that the running step acts for actor r. Otherwise only
+// r's own steps do that, so the order matters.
 func (h Host) inTheNameOf(r Ref) {
 	if h.s.calls.running {
 		h.s.rec.touchOther(r.actor)
 	}
 }
 
-// After sends an actor a message from itself when d of virtual time has passed.
+// After sends owner a message from itself after d of virtual time.
 func (h Host) After(owner Ref, d time.Duration, msg any) Timer {
 	if !h.s.mayCall("Host.After") {
 		return Timer{}
@@ -133,17 +136,18 @@ func (h Host) After(owner Ref, d time.Duration, msg any) Timer {
 	return h.s.setTimer(owner.actor, d, 0, msg)
 }
 
-// HandlersChanged notes that the running step has changed the handlers of its actor.
+// HandlersChanged records that the running step has changed its actor's
+// handlers.
 func (h Host) HandlersChanged() {
 	if h.s.mayCall("Host.HandlersChanged") {
 		h.s.rec.changed()
 	}
 }
 
-// Accept limits what can be delivered to an actor to the messages for which
-// match holds. The first such message of each channel can be delivered. A nil
-// match takes the limit away, and the text that Waits has set. Call Accept
-// again when match would answer differently.
+// Accept limits delivery to an actor to the messages for which match holds.
+// From each channel the first such message can be delivered. A nil match
+// removes the limit and the text set by Waits. Call Accept again when the
+// answers of match change.
 func (h Host) Accept(r Ref, match func(msg any) bool) {
 	s := h.s
 	if !s.mayCall("Host.Accept") {
@@ -153,7 +157,7 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 	h.inTheNameOf(r)
 	a := s.actors[r.actor]
 	if a.toStart {
-		s.misuse("Host.Accept of %s, which has not started: it takes nothing but its start", s.rec.nameOf(r.actor))
+		s.misuse("Host.Accept of %s, which has not started: it accepts only its start", s.rec.nameOf(r.actor))
 	}
 	a.match, a.accept, a.sieve = match, acceptMatching, 0
 	if match == nil {
@@ -162,8 +166,8 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 	s.mail.refilter(&a.mailbox)
 }
 
-// Waits sets the words in which the report of a run that is stuck says what an
-// actor waits for that accepts only some messages.
+// Waits sets the text by which a stuck report describes what an actor with a
+// limit is waiting for.
 func (h Host) Waits(r Ref, what string) {
 	if !h.s.mayCall("Host.Waits") {
 		return
@@ -172,7 +176,7 @@ func (h Host) Waits(r Ref, what string) {
 	h.s.actors[r.actor].waits = wait{text: what, on: none}
 }
 
-// End ends an actor. Its reason is what watchers are told.
+// End ends an actor. Watchers receive the reason.
 func (h Host) End(r Ref, reason string) {
 	if h.s.mayCall("Host.End") {
 		h.s.check(r, "Host.End")
@@ -180,8 +184,8 @@ func (h Host) End(r Ref, reason string) {
 	}
 }
 
-// Coroutine returns a coroutine that has not begun; Resume begins it. One
-// that is parked when the run ends is killed.
+// Coroutine returns a coroutine that has not started; Resume starts it. If it
+// is parked when the run ends, it is killed.
 func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 	if !h.s.mayCall("Host.Coroutine") {
 		return nil
@@ -197,34 +201,34 @@ func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 	return c
 }
 
-// Goroutine returns a word that tells the calling goroutine from every other
-// that is alive; where that cannot be known, the same word for all. The zero
-// Host has it too.
+// Goroutine returns a word that identifies the calling goroutine among all live
+// ones. Where that is impossible the word is the same for all. The zero Host
+// has it too.
 func (h Host) Goroutine() uintptr { return self.Goroutine() }
 
 // Own makes the calling goroutine the only one that may use the system between
-// steps. A call by another then does nothing, and Late tells of it.
+// steps. Calls from other goroutines then do nothing, and Late reports them.
 func (h Host) Own() { h.s.calls.owner = self.Goroutine() }
 
-// Disown lets any goroutine use the system between steps, as at the beginning.
+// Disown lets any goroutine use the system between steps again.
 func (h Host) Disown() { h.s.calls.owner = 0 }
 
 // Waiting reports whether there are processes that have not returned, or
-// coroutines of this Host's.
+// coroutines of this Host.
 func (h Host) Waiting() bool { return h.s.inUse > 0 || len(h.s.pool.hosted) > 0 }
 
-// Finish ends all processes that still wait, as Reset does: their deferred
-// functions run now. Late then tells what they panicked with. The run is over.
+// Finish ends the run and all processes that still wait, like Reset: their
+// deferred functions run now. Late returns a panic of theirs.
 func (h Host) Finish() {
 	if !h.s.closed && h.s.mustBeIdle("Host.Finish") {
 		h.s.killProcesses()
 	}
 }
 
-// Late returns what went wrong behind the system's back since the run ended, nil
-// when nothing did: a call by a goroutine that it does not belong to, or a panic
-// in a deferred function of a process that still waited. It is returned once;
-// who does not ask finds the next run failing with it.
+// Late returns a failure found after the run ended, or nil. It is a call from a
+// goroutine that does not own the system, or a panic in a deferred function of
+// a process that still waited. It is returned once. If Late is not called, the
+// next run fails with it.
 func (h Host) Late() *Failure {
 	f := &h.s.fails
 	if f.failure != nil || f.intruder.Load() == nil { // a load is cheap, a swap is not
@@ -233,10 +237,11 @@ func (h Host) Late() *Failure {
 	return f.intruder.Swap(nil)
 }
 
-// Intrude refuses a call by a goroutine that is neither the test's nor runs a step. What
-// names the call and advice what to do instead. The run fails with that, or, if none
-// is on, the next one does, unless Late is called before. Intrude reports false if the system is
-// closed, so that nobody learns of the call. Any goroutine may call it.
+// Intrude refuses a call from a goroutine that is neither the test's nor runs a
+// step. what names the call; advice says what to do instead. The run fails with
+// that. If no run is active, the next one fails unless Late is called first.
+// Intrude returns false if the system is closed, so that nobody learns of the
+// call. It may be called from any goroutine.
 func (h Host) Intrude(what, advice string) bool {
 	if h.s.closed {
 		return false
@@ -245,26 +250,27 @@ func (h Host) Intrude(what, advice string) bool {
 	return true
 }
 
-// Intruder returns the failure for a call by another goroutine with which the run will
-// fail when its step ends, nil if there was none. It is for who sees no Progress and may be
-// called from any goroutine.
+// Intruder returns the failure for a call from another goroutine, or nil. The
+// run fails with it when the step ends. Use it when Progress shows none. It may
+// be called from any goroutine.
 func (h Host) Intruder() *Failure { return h.s.fails.intruder.Load() }
 
 // Unrun reports whether the test has sent or started something since the system
-// last took steps. It needs a run that is recorded.
+// Unrun reports whether the test has sent or started something since the system
+// last took steps. The run must be recorded.
 func (h Host) Unrun() bool { return !h.s.calls.running && h.s.rec.sent > h.s.root.sent }
 
-// Caller returns where the call stands to the system.
+// Caller returns from where the current call comes.
 func (h Host) Caller() Caller { return h.s.calls.caller() }
 
 // Abandoned reports whether the run failed because a step called
-// runtime.Goexit, as FailNow of a testing.T does, and names the step. Such a
-// system has lost its coroutines and is good for nothing more.
+// runtime.Goexit, as testing.T.FailNow does, and names the step. Such a system
+// has lost its coroutines and cannot be used again.
 func (h Host) Abandoned() (step string, yes bool) { return h.s.fails.exitWhere, h.s.fails.exit }
 
-// States returns what each actor keeps, in words and by its index: what its String
-// method says or its fields, or where its process waits. The first is the test's,
-// and empty.
+// States describes the state of each actor, by index: the result of its String
+// method, its fields, or where its process waits. The text of the test is
+// empty.
 func (h Host) States() (list []string) {
 	if !h.s.mayLook("Host.States") {
 		return nil
@@ -280,9 +286,9 @@ func (h Host) States() (list []string) {
 	return list
 }
 
-// Fields returns what one actor keeps as States does, but each field of a struct by
-// itself. What is no field, such as where a process waits, has no name. Of the test
-// there are none.
+// Fields describes the state of one actor like States, with one entry for each
+// field of a struct. An entry that is not a field, such as where a process
+// waits, has no name. The test has no entries.
 func (h Host) Fields(actor int32) []trace.Field {
 	if !h.s.mayLook("Host.Fields") || actor <= trace.Test || int(actor) >= len(h.s.actors) {
 		return nil
@@ -290,8 +296,9 @@ func (h Host) Fields(actor int32) []trace.Field {
 	return h.s.fieldsOf(h.s.actors[actor], h.hidden())
 }
 
-// hidden returns for which types the text of a state has only the name: those of this
-// package, but for references, and the tools of who runs the property.
+// hidden returns a function that reports for which types a state text shows
+// only the name: this package's structs except Ref, and the tools of the
+// property's runner.
 func (h Host) hidden() func(reflect.Type) bool {
 	tools := h.s.options.Tools
 	return func(t reflect.Type) bool {
@@ -300,16 +307,16 @@ func (h Host) hidden() func(reflect.Type) bool {
 	}
 }
 
-// Progress returns how many steps were taken. Unlike all else here it may be
-// called from any goroutine at any time, to watch a run: the answer may be late.
+// Progress returns the number of steps taken so far. It may be called from any
+// goroutine at any time, to watch a run; the result may lag behind.
 //
 //go:norace
 func (h Host) Progress() (steps int) { return int(h.s.rec.steps) }
 
-// Stalled returns the number of the step that is running and, when that is an
-// actor's code, the actor's name and the message that it receives, nil for a fault.
-// It is for who sees no Progress and may be called from any goroutine, and it is
-// right while that step runs.
+// Stalled returns the number of the running step. If that is an actor's code,
+// it also returns the actor's name and the message it receives, nil for a
+// fault. Use it when Progress shows none: it is right only while the step runs.
+// It may be called from any goroutine.
 //
 //go:norace
 func (h Host) Stalled() (step int, actor string, msg any) {
@@ -318,7 +325,7 @@ func (h Host) Stalled() (step int, actor string, msg any) {
 	if !h.s.calls.running || step < 0 || step >= len(r.trace.Steps) {
 		return -1, "", nil
 	}
-	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // as inStep does, which may not be called here
+	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // like inStep, which may not be called here
 		return step, "", nil
 	}
 	if m := r.trace.Steps[step].Send; m >= 0 && int(m) < len(h.s.mail.sends) {

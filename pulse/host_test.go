@@ -15,7 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// race is a bureau in which two clerks tell a third: seen is in which order.
+// race is a bureau in which two clerks tell a third; seen is the order of
+// receipt.
 func race(sys *pulse.System) (seen *string) {
 	b := newBureau(sys)
 	seen = new(string)
@@ -26,8 +27,8 @@ func race(sys *pulse.System) (seen *string) {
 	return seen
 }
 
-// TestHostedRace holds that the strategy decides in which order the actors of
-// another runtime are reached, and that the oldest first always gives one order.
+// TestHostedRace holds that the strategy decides the order in which the actors
+// of another runtime receive, and that plain order always gives the same order.
 func TestHostedRace(t *testing.T) {
 	orders := func(s pulse.Strategy) map[string]int {
 		sys := pulse.New(pulse.Options{Strategy: s})
@@ -52,8 +53,8 @@ func TestHostedRace(t *testing.T) {
 	}
 }
 
-// TestHostedReplay holds that a recorded run of another runtime comes again
-// from its decisions: same steps, same identities, same hash.
+// TestHostedReplay holds that a replay of a recorded run of another runtime is
+// identical: same steps, same identities, same hash.
 func TestHostedReplay(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -82,10 +83,9 @@ func TestHostedReplay(t *testing.T) {
 	}
 }
 
-// ledger is a bureau in which a front clerk must ask the back for each
-// number: Request blocks, meanwhile other orders wait, and the back changes
-// its behaviour when told to close. Killed counts the clerks that are ended where
-// they wait.
+// ledger is a bureau in which a front clerk must ask the back for each number.
+// While Request blocks, other orders wait. The back changes its behavior when
+// told to close. Killed counts the clerks that are ended while they wait.
 func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
 	b := newBureau(sys)
 	killed, log = new(int), new([]string)
@@ -124,14 +124,15 @@ func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
 	return killed, log
 }
 
-// A desk is a clerk that plays the programs of adapttest; that of the test has no clerk.
+// A desk is a clerk that runs the programs of adapttest; the test's desk has no
+// clerk.
 type desk struct {
 	*bureau
 	clerk *clerk
-	item  *item // that is being received
+	item  *item // being received
 }
 
-// A door is an address: of a clerk, or of a request to be answered.
+// A door is an address: of a clerk, or of a request to answer.
 type door struct {
 	pid     pid
 	request *item
@@ -171,7 +172,8 @@ func (d *desk) Become(handler adapttest.Handler) { d.clerk.Become(d.behaviour(ha
 
 func (d *desk) Stop() { d.clerk.Leave() }
 
-// TestHostedConforms holds that the clerks of a bureau are actors as those of pulse are.
+// TestHostedConforms holds that the clerks of a bureau behave like actors of
+// pulse.
 func TestHostedConforms(t *testing.T) {
 	adapter := adapttest.Adapter{New: func(sys *pulse.System) adapttest.Runtime { return &desk{bureau: newBureau(sys)} }}
 	if err := adapter.Test(); err != nil {
@@ -179,9 +181,9 @@ func TestHostedConforms(t *testing.T) {
 	}
 }
 
-// TestHostedRequest holds that a clerk that blocks takes nothing but its
-// answer, that a change of behaviour is a step that changed its handlers, and
-// that what comes after a clerk's end is an orphan.
+// TestHostedRequest holds that a blocked clerk accepts only its answer, that a
+// change of behavior marks its step, and that messages to an ended clerk are
+// orphans.
 func TestHostedRequest(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
@@ -210,8 +212,8 @@ func TestHostedRequest(t *testing.T) {
 	}
 }
 
-// TestHostedStuck holds that the report says what a clerk waits for, in the
-// words of its runtime, and what is in its mailbox.
+// TestHostedStuck holds that the report shows what a clerk waits for, in the
+// words of its runtime, and its mailbox.
 func TestHostedStuck(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -231,7 +233,7 @@ func TestHostedStuck(t *testing.T) {
 	}
 }
 
-// TestHostedTimers holds that a runtime's timers go by virtual time.
+// TestHostedTimers holds that a runtime's timers use virtual time.
 func TestHostedTimers(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -255,8 +257,8 @@ func TestHostedTimers(t *testing.T) {
 	}
 }
 
-// TestHostedCoroutinesEnd holds that a clerk that is parked, in its loop or in
-// a future, is ended by Reset and by Close, and leaves no goroutine.
+// TestHostedCoroutinesEnd holds that Reset and Close end a clerk that is
+// parked, in its loop or in a future, and leave no goroutine.
 func TestHostedCoroutinesEnd(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	sys := pulse.New(pulse.Options{})
@@ -281,7 +283,7 @@ func TestHostedCoroutinesEnd(t *testing.T) {
 }
 
 // TestHostedMessagesAllocateNothing holds that a message from clerk to clerk
-// costs no memory, coroutine and own mailbox included.
+// allocates nothing, including its coroutine and mailbox.
 func TestHostedMessagesAllocateNothing(t *testing.T) {
 	for _, record := range []bool{false, true} {
 		sys := pulse.New(pulse.Options{Record: record, Steps: 1 << 30, Strategy: strategy.Random()})
@@ -317,8 +319,8 @@ func TestHostedMessagesAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestHostedReportForgetsWaits holds that what a clerk once waited for is not
-// said of it when it waits for anything.
+// TestHostedReportForgetsWaits holds that a report does not show an earlier
+// wait of a clerk.
 func TestHostedReportForgetsWaits(t *testing.T) {
 	sys := pulse.New(pulse.Options{Environment: pulse.EnvironmentClosed})
 	defer sys.Close()
@@ -332,7 +334,7 @@ func TestHostedReportForgetsWaits(t *testing.T) {
 }
 
 // TestHostedCoroutinesThatEndCostNothing holds that a runtime may make a
-// coroutine for each message: those that have ended are used again and forgotten.
+// coroutine for each message: ended ones are reused.
 func TestHostedCoroutinesThatEndCostNothing(t *testing.T) {
 	sys := pulse.New(pulse.Options{Steps: 1 << 30})
 	defer sys.Close()
@@ -368,7 +370,7 @@ func (l *till) Receive(ctx *pulse.Ctx, msg any) {
 	l.sum++
 }
 
-// TestFields: what each sort of actor keeps, by its fields or in words.
+// TestFields: the state of each kind of actor, by fields or as text.
 func TestFields(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Record: true, Environment: pulse.EnvironmentOpen})
 	for _, text := range []string{"", "write", "stop"} {

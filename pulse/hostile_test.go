@@ -11,20 +11,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Messages of the kinds that have fooled or killed what looks at messages.
+// Messages that once fooled or killed code that reads messages.
 
 type (
 	selfKeyed map[*selfKeyed]int
 	anyCell   struct{ next any }
 	chain     struct{ next *chain }
-	// A lazy message computes what it is asked for when it is first asked.
+	// A lazy message computes its value on first use.
 	lazy struct {
 		Text  string
 		size  int
 		once  sync.Once
 		words []string
 	}
-	// A cached message keeps answers that it has given.
+	// A cached message stores its answers.
 	cached struct {
 		Text string
 		mu   sync.RWMutex
@@ -47,10 +47,10 @@ type (
 	}
 )
 
-// TestIsolationOfTimesAndLocks: what a message is said to have become when it is
-// changed after it was sent. A changed *time.Time and *time.Duration were missed,
-// as if they were values; a Once, a cache behind a lock and an atomic that did
-// what they are for were said to be changed messages.
+// TestIsolationOfTimesAndLocks: the report on a message that is changed after
+// it was sent. Changes of a *time.Time and a *time.Duration were missed, as if
+// they were values. A Once, a cache behind a lock and an atomic in normal use
+// were reported as changes.
 func TestIsolationOfTimesAndLocks(t *testing.T) {
 	now, while, times := time.Unix(1, 0), time.Second, []time.Time{time.Unix(1, 0)}
 	l, c, e, p, n := &lazy{}, &cached{kept: map[string]int{}}, &embedding{}, &byPointer{mu: new(sync.Mutex)}, &counted{Text: []string{"a"}}
@@ -115,9 +115,9 @@ func hostileMessages() map[string]any {
 		"list": list, "pointers": pointers, "slices": slices, "maps": maps, "peers": keysOfKeys(100)}
 }
 
-// TestHostileMessages: nothing that looks at messages dies of one. A type with
-// itself as a key of a map, a list of a million cells, or as many interfaces or
-// pointers one inside the other, overflowed the stack, which ends the process.
+// TestHostileMessages: no code that reads messages dies of one. A type that is
+// a key of its own map, a list of a million cells, or as many nested interfaces
+// or pointers, overflowed the stack and so ended the process.
 func TestHostileMessages(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(64 << 20))
 	for name, msg := range hostileMessages() {

@@ -8,14 +8,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// Identities follow Bitá, section III-B: an actor or a message is named by its
-// type, the step that made it and how many that step made before; a step by
-// the message and its receiver. The sender need not be hashed into a step: it
-// is named by the step that sent the message. The same causal step so has the
-// same identity in every run, whatever the order at other actors.
+// Identities follow Bitá, section III-B. The identity of an actor or a message
+// is a hash of its type, the step that made it, and how many that step made
+// before. The identity of a step is a hash of the message and its receiver; the
+// message's identity already covers the sender. So the same causal step has the
+// same identity in every run, whatever the order of steps at other actors.
 
 const (
-	rootID    = 0 // the step that the test is
+	rootID    = 0 // the identity of the test's step
 	actorSalt = hash.Gamma
 	copySalt  = 0xd6e8feb86659fd93
 	faultSalt = 0xa0761d6478bd642f
@@ -29,30 +29,31 @@ func actorID(typ, step uint64, nth int32) uint64 {
 func stepID(message, receiver uint64) uint64 { return hash.Fold(message, receiver) }
 func copyID(message uint64) uint64           { return hash.Fold(message, copySalt) }
 
-// faultID names a fault by its kind, whom it strikes and that actor's step before it.
+// faultID identifies a fault by its kind, the actor it strikes and that actor's
+// previous step.
 func faultID(kind uint64, actor, prev uint64) uint64 {
 	return hash.Fold(hash.Fold(actor, faultSalt+kind), prev)
 }
 
-// A typeInfo is what is known of a Go type once it has been seen.
+// A typeInfo is cached information about a Go type.
 type typeInfo struct {
 	name   string // as traces show it
-	hash   uint64 // of the name with its package's path, so the same in every process
+	hash   uint64 // of the name and package path, so the same in every process
 	starts starts // of an actor
 }
 
 // types finds a typeInfo by the type word of an interface.
 //
-// Invariants: table has the index in infos of each type that was seen, and no
-// other. The hashes in recent are those of infos.
+// Invariants: table maps exactly the types seen so far to indices in infos. The
+// hashes in recent are those of infos.
 type types struct {
 	recent [recentTypes]recentType
 	table  hash.Table
 	infos  []typeInfo
 }
 
-// A recentType saves the search for a type that was looked up before. The
-// zero value is true as it stands: the nil message, whose word is 0, has hash 0.
+// A recentType caches the last lookup of a type. The zero value is valid: the
+// nil message has word 0 and hash 0.
 type recentType struct {
 	word uintptr
 	hash uint64
@@ -62,7 +63,7 @@ const recentTypes = 64
 
 func typeWord(v any) uintptr { return *(*uintptr)(unsafe.Pointer(&v)) }
 
-// lookUp returns where the type of a value is in recent, if its word is there. It is
+// lookUp returns the entry of recent in which the type of v would be. It is
 // small enough to be inlined.
 func (t *types) lookUp(v any) *recentType { return &t.recent[typeWord(v)>>5%recentTypes] }
 
@@ -80,7 +81,7 @@ func (t *types) remember(v any, word uintptr) uint64 {
 	return h
 }
 
-// of returns what is known of the type of a value.
+// of returns the information about the type of v.
 func (t *types) of(v any) *typeInfo {
 	word := typeWord(v)
 	if i, ok := t.table.Get(uint64(word)); ok {

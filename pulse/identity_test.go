@@ -17,13 +17,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A growth is a random program in which what a step does follows from its
-// message alone, so that the same causal steps come in every order. Its
-// messages carry their causal history, written another way than pulse's: the
-// path of sends and spawns that led to them.
+// A growth is a random program in which the actions of a step depend only on
+// its message, so that the same causal steps occur in every order. Its messages
+// carry their causal history in another form than pulse's: the path of sends
+// and spawns that led to them.
 type growth struct {
 	seed   uint64
-	names  string // put before the names of actors, which are to mean nothing
+	names  string // prefix of the actors' names, which should not matter
 	fixed  []pulse.Ref
 	depth  int
 	widest int
@@ -31,7 +31,7 @@ type growth struct {
 
 type (
 	plainPath struct{ path string }
-	otherPath struct{ path string } // the same, of another type
+	otherPath struct{ path string } // the same with another type
 )
 
 func pathOf(body any) string {
@@ -44,7 +44,7 @@ func pathOf(body any) string {
 	return ""
 }
 
-// draw is a number that follows from a path.
+// draw returns a number that depends only on a path.
 func (g *growth) draw(path, what string) int {
 	h := fnv.New64a()
 	fmt.Fprint(h, g.seed, path, what)
@@ -99,14 +99,14 @@ func (g *growth) grow(t *testing.T, sys *pulse.System, seed uint64) (ids map[str
 	return ids, b.String()
 }
 
-// distinct says whether no two of the values are equal.
+// distinct reports whether no two of the values are equal.
 func distinct(ids map[string]uint64) bool {
 	list := slices.Sorted(maps.Values(ids))
 	return len(slices.Compact(list)) == len(ids)
 }
 
-// TestIdentity holds that steps have the same identity in two orders exactly
-// when they have the same causal history, whatever the names of the actors.
+// TestIdentity holds that steps have the same identity in two orders exactly if
+// they have the same causal history, whatever the names of the actors.
 func TestIdentity(t *testing.T) {
 	reordered, steps := 0, 0
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
@@ -134,7 +134,7 @@ func TestIdentity(t *testing.T) {
 }
 
 // TestIdentitiesAreDistinct holds that a million steps have a million
-// identities; with -short it looks at less.
+// identities; -short uses fewer.
 func TestIdentitiesAreDistinct(t *testing.T) {
 	each := 1000
 	if testing.Short() {
@@ -162,8 +162,8 @@ func TestIdentitiesAreDistinct(t *testing.T) {
 
 type signal struct{}
 
-// TestIdentityIgnoresWhoWaits holds that an answer that nobody waits for any
-// more counts among what its step has sent: the rest keeps its identity.
+// TestIdentityIgnoresWhoWaits holds that an unwanted answer counts as sent by
+// its step, so that later messages keep their identities.
 func TestIdentityIgnoresWhoWaits(t *testing.T) {
 	after := func(early int) (id uint64, answered bool) {
 		sys := newSystem(t, pulse.Options{Record: true, EarlyTimers: early, Strategy: &decider{
@@ -191,7 +191,8 @@ func TestIdentityIgnoresWhoWaits(t *testing.T) {
 	}
 }
 
-// TestIdentityInAnotherProcess holds that identities mean the same in every process.
+// TestIdentityInAnotherProcess holds that identities are the same in every
+// process.
 func TestIdentityInAnotherProcess(t *testing.T) {
 	const env = "JOSTLE_TEST_IDENTITIES"
 	sum := fnv.New64a()
@@ -213,7 +214,7 @@ func TestIdentityInAnotherProcess(t *testing.T) {
 	}
 }
 
-// wakesFirst picks a timer before all else.
+// wakesFirst picks a timer before all other messages.
 func wakesFirst(e *pulse.Enabled) int {
 	for i := range e.Len() {
 		if e.Send(i).Kind == trace.Timer {

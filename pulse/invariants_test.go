@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Broken lists the invariants that do not hold. It is asked between two steps,
-// or while the system does not run.
+// Broken lists the invariants that do not hold. It is called between two steps,
+// or while the system is not running.
 func (s *System) Broken() []string {
 	c := &invariants{System: s, places: make([]int, len(s.mail.sends))}
 	c.cast()
@@ -27,21 +27,21 @@ func (s *System) Broken() []string {
 	return c.broken
 }
 
-// invariants checks those of all parts of a system.
+// invariants checks all parts of a system.
 type invariants struct {
 	*System
 	broken []string
-	places []int // by slot: in how many places it is
+	places []int // by slot: the number of its places
 }
 
-// holds complains unless something holds.
+// holds reports an error unless is is true.
 func (c *invariants) holds(is bool, format string, args ...any) {
 	if !is {
 		c.broken = append(c.broken, fmt.Sprintf(format, args...))
 	}
 }
 
-// cast checks that the parts of an actor know each other.
+// cast checks that the parts of an actor agree.
 func (c *invariants) cast() {
 	s := c.System
 	c.holds(len(s.mail.boxes) == len(s.actors), "%d mailboxes of %d actors", len(s.mail.boxes), len(s.actors))
@@ -77,10 +77,10 @@ func (c *invariants) process(i int, a *actor) {
 	c.holds(p.Ctx == &a.ctx, "the process of actor %d has the Ctx of another", i)
 }
 
-// outwards checks what a Ctx remembers of channels.
+// outwards checks the channels that a Ctx caches.
 func (c *invariants) outwards(i int, ctx *Ctx) {
 	for k, o := range ctx.out {
-		if o.to >= 0 { // nobody's
+		if o.to >= 0 { // not the zero value
 			continue
 		}
 		to, h := ^o.to, c.mail.channels[o.channel]
@@ -103,7 +103,7 @@ func (c *invariants) mailboxes() {
 	c.holds(flag == (c.mail.onSend&workChoosy != 0), "workChoosy is %v", !flag)
 }
 
-// channels checks the channels, and counts the places of what is in them.
+// channels checks the channels, and counts the places of their messages.
 func (c *invariants) channels() {
 	r := &c.mail
 	c.holds(r.table.Len() == len(r.channels), "%d channels, %d in the table", len(r.channels), r.table.Len())
@@ -134,7 +134,7 @@ func (c *invariants) channels() {
 	}
 }
 
-// comesFrom returns the sender of the channel that a message belongs in.
+// comesFrom returns the sender of a message's channel.
 func comesFrom(d *trace.Send) int32 {
 	timer := d.Kind == trace.Timer || d.Kind == trace.Periodic
 	switch {
@@ -152,7 +152,7 @@ func (c *invariants) queue(i int32, h *channel) {
 	for m := h.head; m >= 0; m = c.mail.sends[m].Next {
 		d := &c.mail.sends[m]
 		if c.places[m]++; c.places[m] > 1 {
-			break // counted twice already: a circle, perhaps
+			break // already counted twice: perhaps a circle
 		}
 		c.holds(d.Channel == i && d.To == h.to && h.from == comesFrom(d),
 			"message %d from %d to %d is in channel %d", m, d.From, d.To, i)
@@ -177,13 +177,13 @@ func (c *invariants) placesOfMessages() {
 		c.places[m]++
 	}
 	for _, e := range c.System.clock.heap {
-		if e.effect != unblock { // else its channel has it
+		if e.effect != unblock { // otherwise it is in its channel
 			c.places[e.send]++
 		}
 	}
 }
 
-// ready checks that exactly those messages are in ready that can be delivered.
+// ready checks that ready has exactly the messages that can be delivered.
 func (c *invariants) ready() {
 	r := &c.mail
 	here := map[int32]int32{}
@@ -238,7 +238,7 @@ func (c *invariants) next(h *channel) int32 {
 	return none
 }
 
-// slots checks that each slot is where its message says.
+// slots checks that each slot is where its message belongs.
 func (c *invariants) slots() {
 	r := &c.mail
 	c.holds(r.keeps == c.rec.on, "slots are kept: %v", r.keeps)
@@ -327,7 +327,7 @@ func (c *invariants) recorder() {
 	}
 }
 
-// ends checks what holds of a run as a whole.
+// ends checks invariants of a run as a whole.
 func (c *invariants) ends() {
 	l := &c.faults.left
 	for _, n := range []int{l.Drop, l.Duplicate, l.Delay, l.Crash, l.RestartKept, l.RestartLost, l.Partition} {
@@ -339,7 +339,7 @@ func (c *invariants) ends() {
 	c.holds(c.todo.everyStep&c.todo.everyRun == c.todo.everyRun, "everyStep %b lacks some of everyRun %b", c.todo.everyStep, c.todo.everyRun)
 }
 
-// Invariants returns what is broken as one error, nil when all holds.
+// Invariants returns the broken invariants as one error, or nil.
 func (s *System) Invariants() error {
 	if list := s.Broken(); len(list) > 0 {
 		return errors.New(strings.Join(list, "\n"))
@@ -347,8 +347,8 @@ func (s *System) Invariants() error {
 	return nil
 }
 
-// waitingSystem returns a system that does not run, in which a process waits
-// for a message that does not come while others wait for it, and timers are set.
+// waitingSystem returns a system that is not running. A process waits for a
+// message that does not come while others wait for it, and timers are set.
 func waitingSystem(o Options) *System {
 	s := New(o)
 	sink := s.Spawn("sink", Func(func(*Ctx, any) {}))
@@ -366,8 +366,8 @@ func waitingSystem(o Options) *System {
 	return s
 }
 
-// TestInvariantsCanary holds that the checks of the model tests see: each of
-// these changes to a system that is well is complained about.
+// TestInvariantsCanary holds that each of these changes to a sound system
+// breaks an invariant that the model tests check.
 func TestInvariantsCanary(t *testing.T) {
 	changes := []struct {
 		name string
@@ -414,8 +414,8 @@ func TestInvariantsCanary(t *testing.T) {
 	}
 }
 
-// TestChannelInvariantsCanary is TestInvariantsCanary for channels, which only
-// FIFO delivery has.
+// TestChannelInvariantsCanary is TestInvariantsCanary for channels, which exist
+// only with FIFO delivery.
 func TestChannelInvariantsCanary(t *testing.T) {
 	for name, change := range map[string]func(r *mailroom, h *channel){
 		"the tail is another":        func(_ *mailroom, h *channel) { h.tail++ },

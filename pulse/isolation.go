@@ -8,31 +8,31 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// The isolation check keeps a fingerprint of each message on its way and
-// compares it after each step. Actors share nothing but messages; a sender
-// that kept a pointer into one, or sent one value to two receivers that change
-// it, breaks that.
+// The isolation check computes a fingerprint of each message on its way and
+// compares it after each step. Actors share nothing but messages. A sender
+// breaks that if it keeps a pointer into a message, or sends one value to two
+// receivers that change it.
 
-// A guard is what a message looked like when it was sent.
+// A guard is a record of a message as it was sent.
 type guard struct {
 	send  int32
 	print uint64
 	text  string
-	// memory stands for both if the message is a slice of numbers, as most are that
-	// are long: a copy of them is soon made and compared, and described only when
-	// it must be. Else it is nil.
+	// memory is a copy of the message if that is a slice of numbers, as most
+	// long messages are; otherwise it is nil. A copy is fast to make and
+	// compare, so print and text are not set then.
 	memory []byte
 }
 
-// guards are the messages that are watched.
+// guards are the messages under check.
 //
-// Invariant: no two of list and spare have the same memory.
+// Invariant: no two guards in list and spare share memory.
 type guards struct {
 	list  []guard
-	spare [][]byte // memory for more
+	spare [][]byte // unused memory
 }
 
-// guard starts to watch a message, unless it holds nothing that can be changed.
+// guard starts to check a message, unless it contains nothing that can change.
 func (s *traffic) guard(m int32) {
 	body := s.mail.sends[m].Body
 	if s.values.Plain(body) {
@@ -42,13 +42,13 @@ func (s *traffic) guard(m int32) {
 	if data, ok := s.values.FlatSlice(body); ok {
 		g.memory = append(s.guards.memory(), data...)
 	} else {
-		g.text = s.label(body)               // first: its String may change what it keeps
-		g.print = s.values.Fingerprint(body) // of that
+		g.text = s.label(body)               // first: its String method may change the message
+		g.print = s.values.Fingerprint(body) // after that change
 	}
 	s.guards.list = append(s.guards.list, g)
 }
 
-// memory returns memory that is not in use, if there is any.
+// memory returns unused memory, or nil.
 func (l *guards) memory() []byte {
 	n := len(l.spare)
 	if n == 0 {
@@ -59,10 +59,10 @@ func (l *guards) memory() []byte {
 	return memory
 }
 
-// reset forgets all guards and keeps their memory.
+// reset removes all guards and keeps their memory.
 func (l *guards) reset() { l.keep(func(*guard) bool { return false }) }
 
-// keep forgets the guards for which f is false and keeps their memory.
+// keep removes the guards for which f is false and keeps their memory.
 func (l *guards) keep(f func(*guard) bool) {
 	n := 0
 	for i := range l.list {
@@ -78,7 +78,7 @@ func (l *guards) keep(f func(*guard) bool) {
 	l.list = l.list[:n]
 }
 
-// isChanged reports whether a message is not what it was.
+// isChanged reports whether a message differs from when it was sent.
 func (g *guard) isChanged(w *value.Walker, body any) bool {
 	if g.memory != nil {
 		data, _ := w.FlatSlice(body)
@@ -87,15 +87,15 @@ func (g *guard) isChanged(w *value.Walker, body any) bool {
 	return w.Fingerprint(body) != g.print
 }
 
-// label returns the label of a value for a text that no actor sees: which names
-// are in it touches nothing.
+// label returns the label of a value for a text that no actor sees, so that
+// names in it count as not read.
 func (s *traffic) label(v any) string {
 	touched := len(s.rec.trace.Touches)
 	defer func() { s.rec.trace.Touches = s.rec.trace.Touches[:touched] }()
 	return trace.Label(v)
 }
 
-// changer names the step that runs, as the one that has changed something.
+// changer names the running step, which has changed something.
 func (s *traffic) changer() string {
 	if s.rec.cur == trace.Test {
 		return "the test"
@@ -103,7 +103,7 @@ func (s *traffic) changer() string {
 	return fmt.Sprintf("step %d (%s)", s.rec.step, s.where())
 }
 
-// checkIsolation compares all messages on their way with what they were.
+// checkIsolation fails the run if a message on its way has changed.
 func (s *traffic) checkIsolation() {
 	s.guards.keep(func(g *guard) bool { return s.mail.sends[g.send].Fate == trace.Pending })
 	for i := range s.guards.list {

@@ -19,10 +19,11 @@ type (
 	pack   struct{}
 )
 
-// guarded systems check that messages stay as they were sent.
+// guarded systems check that messages do not change after sending.
 var guarded = pulse.Options{Isolation: true}
 
-// A displayed message changes when it is shown for the first time, as those of protobuf do.
+// A displayed message changes when it is first formatted, as protobuf messages
+// do.
 type displayed struct{ text string }
 
 func (s *displayed) String() string {
@@ -128,7 +129,7 @@ type node struct {
 	named map[string]*node
 }
 
-// ring links nodes in a circle, both ways.
+// ring links nodes in a circle, in both directions.
 func ring(n int) *node {
 	first := &node{name: "0"}
 	last := first
@@ -164,7 +165,7 @@ func named(n int) *node {
 	return first
 }
 
-// ladder has two ways to the next node, again and again: 2ⁿ in all.
+// ladder has two ways to each next node, so 2ⁿ paths.
 func ladder(n int) *node {
 	x := &node{name: "end"}
 	for range n {
@@ -173,13 +174,13 @@ func ladder(n int) *node {
 	return x
 }
 
-// locked holds what only its methods may touch.
+// locked has fields that only its methods may use.
 type locked struct {
 	mu sync.Mutex
 	n  int
 }
 
-// messages are such as nobody changes, of all sorts.
+// messages are unchanged messages of all kinds.
 func messages(r pulse.Ref) []any {
 	inner := map[string]any{}
 	inner["itself"] = inner
@@ -197,7 +198,7 @@ func messages(r pulse.Ref) []any {
 	}
 }
 
-// TestNoFalseAlarm: messages that nobody changes are not said to be changed.
+// TestNoFalseAlarm: unchanged messages are not reported as changed.
 func TestNoFalseAlarm(t *testing.T) {
 	s := pulse.New(pulse.Options{Isolation: true})
 	defer s.Close()
@@ -205,7 +206,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	all := messages(r)
 	forward := s.Spawn("till", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		ctx.Send(r, msg)
-		if m, ok := msg.(*locked); ok { // taking a lock changes nothing that is said
+		if m, ok := msg.(*locked); ok { // taking a lock does not count as a change
 			m.mu.TryLock()
 		}
 	}))
@@ -220,8 +221,8 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// TestFingerprintsOfCircles: a circle has the fingerprint of its copy, and
-// another when anything in it changes.
+// TestFingerprintsOfCircles: a circle has the fingerprint of its copy, and a
+// different one after any change.
 func TestFingerprintsOfCircles(t *testing.T) {
 	for name, make := range map[string]func() *node{
 		"ring":   func() *node { return ring(5) },

@@ -29,7 +29,7 @@ func deferring(p *pulse.Process) {
 	p.Receive()
 }
 
-// insisting waits again in a function that is deferred while it is being ended.
+// insisting waits again in a function that is deferred during its end.
 func insisting(p *pulse.Process) {
 	defer func() {
 		_ = recover()
@@ -38,7 +38,7 @@ func insisting(p *pulse.Process) {
 	p.Receive()
 }
 
-// bodies are processes that will not go easily.
+// bodies are processes that resist being ended.
 var bodies = map[string]func(*pulse.Process){
 	"taking":    taking,
 	"stubborn":  stubborn,
@@ -99,8 +99,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestLeaksAreSeen: a system that is not closed leaves a goroutine, so that
-// the test above would notice one.
+// TestLeaksAreSeen: a system that is not closed leaves a goroutine, so the test
+// above would notice one.
 func TestLeaksAreSeen(t *testing.T) {
 	s := pulse.New(pulse.Options{})
 	s.Go("clerk", taking)
@@ -137,8 +137,8 @@ func TestNoHostedCoroutineIsLeft(t *testing.T) {
 	}
 }
 
-// TestGoexit: a step that calls runtime.Goexit, as testing's FailNow does,
-// ends the goroutine that called Run, leaves nothing, and spoils nothing.
+// TestGoexit: a step that calls runtime.Goexit, like testing's FailNow, ends
+// the goroutine that called Run and leaves nothing behind.
 func TestGoexit(t *testing.T) {
 	exit := func() { runtime.Goexit() }
 	for name, build := range map[string]func(s *pulse.System){
@@ -172,7 +172,7 @@ func TestGoexit(t *testing.T) {
 		returned, ended := false, make(chan struct{})
 		go func() {
 			defer close(ended)
-			defer func() { _ = recover() }() // Goexit is none
+			defer func() { _ = recover() }() // Goexit is no panic
 			s.Go("clerk", stubborn)
 			build(s)
 			s.Run()
@@ -185,7 +185,7 @@ func TestGoexit(t *testing.T) {
 		if err := goleak.Find(); err != nil {
 			t.Errorf("%s: before Close: %v", name, err)
 		}
-		want := "the run was left by runtime.Goexit in shop#"
+		want := "runtime.Goexit ended the run in shop#"
 		if f := s.Failure(); f == nil || f.Kind != pulse.KindMisuse || f.Text[:len(want)] != want {
 			t.Errorf("%s: it is said %v", name, f)
 		}
@@ -217,8 +217,8 @@ func TestFailNow(t *testing.T) {
 	s.Close()
 }
 
-// TestDeferredFunctionsOfTheKilled: what a process deferred runs when it is
-// ended, up to where it asks the system for something.
+// TestDeferredFunctionsOfTheKilled: which code a process deferred runs at its
+// end: up to the first call of the system.
 func TestDeferredFunctionsOfTheKilled(t *testing.T) {
 	for name, end := range map[string]func(s *pulse.System, r pulse.Ref){
 		"killed": func(s *pulse.System, r pulse.Ref) { s.Kill(r); s.Run() },
@@ -260,8 +260,8 @@ func TestCodeThatHasNotBegun(t *testing.T) {
 	}
 }
 
-// TestManyRuns: 1,000 runs with 100 processes each need as many goroutines as
-// one, and no memory of their own.
+// TestManyRuns: 1,000 runs with 100 processes each need no more goroutines than
+// one run, and no more memory.
 func TestManyRuns(t *testing.T) {
 	s := pulse.New(pulse.Options{})
 	defer s.Close()
@@ -281,7 +281,7 @@ func TestManyRuns(t *testing.T) {
 	if allocs := testing.AllocsPerRun(1000, run); allocs > 0 {
 		t.Errorf("%v allocations for a run", allocs)
 	}
-	if n := runtime.NumGoroutine(); n > goroutines { // fewer when one of another test has only now come to its end
+	if n := runtime.NumGoroutine(); n > goroutines { // fewer if one of another test has only just ended
 		t.Errorf("%d goroutines after 1,000 runs, %d after one", n, goroutines)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// links are the ways from one actor to another of which a Nemesis has said what
-// goes wrong there. All others are sound.
+// links are the links that a Nemesis has changed. All others work normally.
 //
-// Invariants: list has each link once, and table its place by channelKey; cuts
-// is how many of list are cut, flawed how many lose or delay messages.
+// Invariants: list has each link once, and table maps its channelKey to its
+// index. cuts is the number of cut links, flawed the number of links that lose
+// or delay messages.
 type links struct {
 	list   []link
 	table  hash.Table
@@ -19,19 +19,19 @@ type links struct {
 	flawed int
 }
 
-// A link is the way from one actor to another.
+// A link is the connection from one actor to another.
 type link struct {
 	from, to int32
 	cut      bool  // messages wait
-	lose     int   // so many messages are lost; lossWithoutEnd: all
-	delay    int64 // messages are held back by so much time
+	lose     int   // how many messages are lost; lossWithoutEnd means all
+	delay    int64 // how long messages are delayed
 }
 
 const lossWithoutEnd = math.MaxInt
 
 func (l *link) isFlawed() bool { return l.lose > 0 || l.delay > 0 }
 
-// reset makes all links sound.
+// reset removes all changes.
 func (l *links) reset() {
 	if len(l.list) == 0 {
 		return
@@ -40,7 +40,7 @@ func (l *links) reset() {
 	l.table.Reset()
 }
 
-// find returns a link of which something was said, else nil.
+// find returns a changed link, or nil.
 func (l *links) find(from, to int32) *link {
 	if len(l.list) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (l *links) find(from, to int32) *link {
 	return nil
 }
 
-// change changes a link, and the counts with it.
+// change changes a link and updates the counts.
 func (l *links) change(from, to int32, f func(*link)) {
 	x := l.find(from, to)
 	if x == nil {
@@ -73,7 +73,7 @@ func (l *links) count(x *link, by int) {
 	}
 }
 
-// isCut reports whether messages from one actor to another wait.
+// isCut reports whether the link from one actor to another is cut.
 func (l *links) isCut(from, to int32) bool {
 	if l.cuts == 0 {
 		return false
@@ -82,7 +82,7 @@ func (l *links) isCut(from, to int32) bool {
 	return x != nil && x.cut
 }
 
-// takes reports whether a link loses the message that is sent on it now.
+// takes reports whether a link loses the message that is being sent on it.
 func (l *links) takes(from, to int32) bool {
 	x := l.find(from, to)
 	if x == nil || x.lose == 0 {
@@ -94,7 +94,7 @@ func (l *links) takes(from, to int32) bool {
 	return true
 }
 
-// delay returns by how much a link holds back the messages that are sent on it.
+// delay returns how long a link delays messages.
 func (l *links) delay(from, to int32) int64 {
 	if x := l.find(from, to); x != nil {
 		return x.delay
@@ -102,7 +102,7 @@ func (l *links) delay(from, to int32) int64 {
 	return 0
 }
 
-// setLink changes a link, and lets what waits there agree with it.
+// setLink changes a link and updates the messages that wait on it.
 func (r *mailroom) setLink(from, to int32, f func(*link)) {
 	was := r.links.isCut(from, to)
 	r.links.change(from, to, f)
@@ -112,7 +112,7 @@ func (r *mailroom) setLink(from, to int32, f func(*link)) {
 	}
 }
 
-// mendLinks makes all links sound.
+// mendLinks removes all changes of links.
 func (r *mailroom) mendLinks() {
 	for i := range r.links.list {
 		x := r.links.list[i]
@@ -121,7 +121,7 @@ func (r *mailroom) mendLinks() {
 	r.links.reset()
 }
 
-// recut lets what waits on a link agree with whether it is cut.
+// recut updates the messages that wait on a link after it was cut or healed.
 func (r *mailroom) recut(from, to int32, cut bool) {
 	r.flagChoosy()
 	if !r.unordered {
@@ -140,7 +140,7 @@ func (r *mailroom) recut(from, to int32, cut bool) {
 	}
 }
 
-// flagLinks sets the bit by which what is sent is looked at.
+// flagLinks sets or clears the bit that makes sends check links.
 func (r *mailroom) flagLinks() {
 	r.onSend &^= workLinks
 	if r.links.flawed > 0 {
@@ -148,7 +148,7 @@ func (r *mailroom) flagLinks() {
 	}
 }
 
-// waitsAtCut reports whether a message waits that a cut link holds up.
+// waitsAtCut reports whether a message waits on a cut link.
 func (r *mailroom) waitsAtCut() bool {
 	if r.links.cuts == 0 {
 		return false
@@ -166,14 +166,14 @@ func (r *mailroom) waitsAtCut() bool {
 	return false
 }
 
-// suffersLink lets a message be lost that is sent on a link that loses it. It
-// reports whether it was.
+// suffersLink discards a message if its link loses it, and reports whether it
+// did.
 func (t *traffic) suffersLink(m int32) bool {
 	d := &t.mail.sends[m]
 	if d.Kind != trace.Message && d.Kind != trace.Reply || !t.mail.links.takes(d.From, d.To) {
 		return false
 	}
-	if d.From != t.rec.cur { // its sender's steps do not say which message is the next
+	if d.From != t.rec.cur { // the sender's own steps do not show which message is next
 		t.rec.touch(d.From, trace.ItsSteps, 0)
 	}
 	t.mail.flagLinks()
@@ -181,7 +181,7 @@ func (t *traffic) suffersLink(m int32) bool {
 	return true
 }
 
-// linkDelay returns by how much the link of a message holds it back.
+// linkDelay returns how long the link of a message delays it.
 func (t *traffic) linkDelay(m int32) int64 {
 	d := &t.mail.sends[m]
 	if t.mail.onSend&workLinks == 0 || d.Kind != trace.Message && d.Kind != trace.Reply && d.Kind != trace.Copy {
@@ -190,7 +190,7 @@ func (t *traffic) linkDelay(m int32) int64 {
 	return t.mail.links.delay(d.From, d.To)
 }
 
-// heldByLink holds a message back if its link does, and reports whether it has.
+// heldByLink delays a message if its link does, and reports whether it did.
 func (t *traffic) heldByLink(m int32) bool {
 	by := t.linkDelay(m)
 	if by == 0 {
@@ -200,7 +200,7 @@ func (t *traffic) heldByLink(m int32) bool {
 	return true
 }
 
-// launch puts a message into its channel, unless its link holds it back.
+// launch posts a message, delayed if its link delays it.
 func (t *traffic) launch(m int32) {
 	if !t.heldByLink(m) {
 		t.mail.post(m, t.mail.sends[m].From)

@@ -2,9 +2,10 @@ package pulse
 
 import "slices"
 
-// These functions of package slices are written again for what handlers call. A generic
-// function is compiled once for a program, perhaps in a package that the race detector
-// instruments. It would then report the memory of the system: see threads_on.go.
+// Handlers call these functions in place of those of package slices. The
+// compiler instantiates a generic function once for a program, perhaps in a
+// package that the race detector instruments. The detector would then report
+// the system's own memory: see threads_on.go.
 
 func indexFunc[E any](list []E, is func(E) bool) int {
 	for i := range list {

@@ -8,20 +8,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/internal/self"
 )
 
-// The runtime ends the whole process when a goroutine switches to or from a
-// coroutine while it is locked to a thread (runtime.LockOSThread) in another way than
-// the goroutine was that made the coroutine. No Go code can ask whether it is. So the
-// pool looks where the runtime keeps it.
+// The runtime ends the process when a goroutine switches to or from a coroutine
+// while its lock to a thread (runtime.LockOSThread) differs from that of the
+// goroutine that made the coroutine. Go has no way to ask for the lock. So the
+// pool finds it in the runtime's memory.
 
-// A lockPlace is where the runtime keeps how a goroutine is locked to a thread.
+// A lockPlace says where the runtime stores a goroutine's lock to a thread.
 type lockPlace struct {
-	known   bool    // it was looked for
-	found   bool    // if not, nothing is noticed
-	thread  uintptr // the offset of the thread's address in what it knows of a goroutine; that is zero when it is not locked
-	counter uintptr // the offset of how often it is locked, in what it knows of the thread
+	known   bool    // find was called
+	found   bool    // if false, locks are not detected
+	thread  uintptr // offset in a goroutine's data of the address of the thread it is locked to; that is zero if it is not locked
+	counter uintptr // offset in a thread's data of how many times it is locked
 }
 
-// The runtime knows more of a goroutine and of a thread than these words.
+// The runtime's data of a goroutine and of a thread are at least this long.
 const (
 	wordsOfGoroutine = 40
 	wordsOfThread    = 128
@@ -29,7 +29,8 @@ const (
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// lock returns how a goroutine is locked: zero if it is not.
+// lock returns a value that identifies the lock of a goroutine: zero if it is
+// not locked.
 func (p *lockPlace) lock(g uintptr) uintptr {
 	if !p.found {
 		return 0
@@ -41,7 +42,7 @@ func (p *lockPlace) lock(g uintptr) uintptr {
 	return m + uintptr(*(*uint32)(pointerTo(m + p.counter)))
 }
 
-// find looks what changes when a goroutine is locked and unlocked.
+// find finds the words that change when a goroutine is locked and unlocked.
 func (p *lockPlace) find() {
 	p.known = true
 	done := make(chan signal)
@@ -104,24 +105,24 @@ func (p *lockPlace) findCounter() bool {
 
 func readWord(at uintptr) uintptr { return *(*uintptr)(pointerTo(at)) }
 
-// pointerTo returns an address as a pointer. What it points to is the runtime's, and
-// stays where it is while the goroutine that asks is alive.
+// pointerTo converts an address to a pointer. It points into the runtime's
+// memory, which does not move while the calling goroutine lives.
 func pointerTo(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
-const lockText = "the goroutine was locked to a thread by runtime.LockOSThread, or unlocked, in a step: " +
-	"then it can switch to no process; lock it before the first actor is spawned, and leave it so"
+const lockText = "a step has called runtime.LockOSThread or UnlockOSThread, so its goroutine cannot switch to a process: " +
+	"call LockOSThread before the first actor is spawned, and do not unlock"
 
-// fits reports whether a goroutine, the one that runs, can switch to the coroutine, or
-// from it if it is its own.
+// fits reports whether the running goroutine g can switch to the coroutine, or
+// from it if it is the coroutine's own.
 //
-// It is part of a process's step, and small enough to be inlined: where nothing is
-// locked, or nothing is known, one word is read.
+// It is part of every step of a process and small enough to be inlined. If
+// nothing is locked, or locks are not detected, it reads one word.
 func (c *Coroutine) fits(g uintptr) bool {
 	p := c.pool
 	return c.lock|readWord(g+p.locks.thread) == 0 || p.locks.lock(g) == c.lock
 }
 
-// mustFit fails the step if its goroutine does not fit.
+// mustFit fails the step if goroutine g cannot switch.
 func (c *Coroutine) mustFit(g uintptr) {
 	if !c.fits(g) {
 		c.unlock(g)
@@ -129,8 +130,8 @@ func (c *Coroutine) mustFit(g uintptr) {
 	}
 }
 
-// unlock takes back how often more than when the coroutine was made the goroutine g,
-// the one that runs, was locked.
+// unlock undoes locks of the running goroutine g that were made since the
+// coroutine was made.
 func (c *Coroutine) unlock(g uintptr) {
 	for n := 0; n < mostLocks && !c.fits(g) && (c.lock == 0 || c.pool.locks.lock(g)-c.lock < mostLocks); n++ {
 		runtime.UnlockOSThread()
@@ -139,9 +140,9 @@ func (c *Coroutine) unlock(g uintptr) {
 
 const mostLocks = 1000
 
-// elsewhere calls f, which switches to the coroutine, on a goroutine that may do that.
-// What was made on a locked thread can only go on there: it stays where it is, and
-// elsewhere reports false.
+// elsewhere calls f, which switches to the coroutine, on a new goroutine. A
+// coroutine made on a locked thread can run only there: then elsewhere does
+// nothing and returns false.
 func (c *Coroutine) elsewhere(f func()) bool {
 	if c.lock != 0 {
 		return false

@@ -10,11 +10,11 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestLockedThreads holds what comes of code that locks its goroutine to a thread: a
-// failure that says so, where the runtime would end all tests, and nothing where the
-// lock is there from the beginning.
+// TestLockedThreads holds what happens to code that locks its goroutine to a
+// thread. Where the runtime would end all tests, the run fails with a message.
+// If the lock was there from the beginning, nothing happens.
 func TestLockedThreads(t *testing.T) {
-	const nothing, locked, left = "", "misuse: the goroutine was locked to a thread by runtime.LockOSThread", "was left by runtime.Goexit in p"
+	const nothing, locked, left = "", "misuse: a step has called runtime.LockOSThread or UnlockOSThread", "runtime.Goexit ended the run in p"
 	lock := pulse.Func(func(*pulse.Ctx, any) { runtime.LockOSThread() })
 	unlock := pulse.Func(func(*pulse.Ctx, any) { runtime.UnlockOSThread() })
 	wait := func(p *pulse.Process) { p.Receive(); p.Receive() }
@@ -26,7 +26,8 @@ func TestLockedThreads(t *testing.T) {
 			}()
 		}
 	}
-	// with runs a process and an actor, whose step comes between those of the process.
+	// with runs a process and an actor, whose step is between those of the
+	// process.
 	with := func(s *pulse.System, body func(*pulse.Process), a pulse.Actor) {
 		p, other := s.Go("p", body), s.Spawn("other", a)
 		s.Send(p, 1)
@@ -38,7 +39,7 @@ func TestLockedThreads(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		want string // how the run fails
+		want string // the failure of the run
 		do   func(s *pulse.System)
 	}{
 		{"nobody locks", nothing, func(s *pulse.System) { with(s, wait, pulse.Func(idle)) }},
@@ -56,7 +57,7 @@ func TestLockedThreads(t *testing.T) {
 			next, stop := iter.Pull(func(func(int) bool) {})
 			runtime.LockOSThread()
 			with(s, wait, unlock)
-			next() // ends the process if more was unlocked
+			next() // would end the process if more was unlocked
 			stop()
 		}},
 		{"a handler locks and unlocks", nothing, func(s *pulse.System) {

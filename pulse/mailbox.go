@@ -4,72 +4,73 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mailbox is what the mailroom knows of an actor: whether it lives and which
-// messages it accepts. What an actor does not accept stays in its channel
-// (Erlang's selective receive); the first message in the channel that it does
-// accept can be delivered.
+// A mailbox is what the mailroom knows about an actor: whether it is alive and
+// which messages it accepts. A message that it does not accept stays in its
+// channel, as in Erlang's selective receive. The first message of a channel
+// that it accepts can be delivered.
 //
 // Invariant: between steps, open holds exactly for an actor that is alive and
-// accepts everything, unless the step that has just been taken is still to be
-// finished.
+// accepts everything. It may lag until the last step is finished.
 type mailbox struct {
 	thread   thread
-	match    func(any) bool // what it accepts when accept is acceptMatching
+	match    func(any) bool // the accepted messages when accept is acceptMatching
 	actor    int32
-	here     int32 // no more messages to it are in ready and held; or unknown
+	here     int32 // upper bound of the messages to it in ready and held; or unknown
 	inward   int32 // the first of the channels to it, linked by sibling
-	await    int32 // the Ask or the timer whose message ends its wait; 0 for none
-	answered int32 // the last Ask to which an answer is on its way
+	await    int32 // the Ask or timer whose message ends its wait; 0 for none
+	answered int32 // the last Ask whose answer is on its way
 	accept   acceptance
 	life     life
 	open     bool
-	safe     bool     // partitions leave it alone
-	onFull   Overflow // what follows when it is full
-	room     int32    // for how many messages; 0 for any number
+	safe     bool     // partitions do not affect it
+	onFull   Overflow // what happens when it is full
+	room     int32    // its bound; 0 for none
 
-	// Of match, if it looks at its argument alone, and of that by which what waits was
-	// told apart last; 0 for any other.
+	// sieve is the code of match if match depends only on its argument, else 0.
+	// sifted is the sieve by which the waiting messages were last filtered, or
+	// 0.
 	sieve, sifted uintptr
 }
 
-// unknown stands for a number that nobody counts: what comes to an open mailbox, or
-// with FIFO delivery, costs nothing but its place.
+// unknown marks a number that nobody counts. Messages to an open mailbox, and
+// all messages with FIFO delivery, are not counted.
 const unknown = -1
 
-// life is where an actor is between its spawning and its end.
+// life is the state of an actor between its spawning and its end.
 type life uint8
 
 const (
 	alive life = iota
-	down       // crashed by a fault; may be restarted by one
+	down       // crashed by a fault; may be restarted
 	ended
 )
 
-// acceptance is the kind of messages that an actor takes at this point. Plain
-// handlers take everything; a process takes what it waits for.
+// acceptance is the set of messages that an actor accepts at this point. Plain
+// handlers accept everything; a process accepts what it waits for.
 //
-// The constants are those of trace.Want, in its order.
+// The constants are in the order of trace.Want.
 type acceptance uint8
 
 const (
 	acceptAll      acceptance = iota
-	acceptNothing             // only what cannot be refused
-	acceptStart               // the message that begins a process, or tells an actor of its start
-	acceptMatching            // messages for which its predicate holds
+	acceptNothing             // only messages that cannot be refused
+	acceptStart               // the message that starts a process or notifies a Starter
+	acceptMatching            // messages for which match holds
 	acceptReply               // the answer to one Ask
 )
 
-// admit gives the next actor a mailbox, which may have been one of an older run.
+// admit adds the mailbox of the next actor, which may have been used in an
+// earlier run.
 func (r *mailroom) admit(b *mailbox) {
 	n := len(r.boxes)
 	if n == cap(r.boxes) {
 		r.boxes = append(r.boxes, nil)
 	}
 	r.boxes = r.boxes[:n+1]
-	if r.boxes[n] != b { // else it is from an older run
+	if r.boxes[n] != b { // otherwise it is from an earlier run
 		r.boxes[n] = b
 	}
-	if b.match != nil { // a comparison costs less than a store of a pointer
+	if b.match != nil { // comparing is cheaper than storing a pointer
 		b.match = nil
 	}
 	b.actor, b.inward, b.here = int32(n), none, unknown
@@ -79,7 +80,7 @@ func (r *mailroom) admit(b *mailbox) {
 	b.onFull, b.room = OnFullDropNewest, 0
 }
 
-// accepts reports whether an actor takes a message now.
+// accepts reports whether an actor accepts a message now.
 func (b *mailbox) accepts(d *trace.Send) bool {
 	if d.Kind == trace.Kill || b.isWake(d) {
 		return true
@@ -97,25 +98,24 @@ func (b *mailbox) accepts(d *trace.Send) bool {
 	return false
 }
 
-// awaits reports whether an actor still waits for the answer to an Ask. An
-// answer that comes twice or too late is nobody's. The test goes on receiving all
-// else while it waits.
+// awaits reports whether an actor still waits for the answer to an Ask. A
+// second or late answer is dropped. The test keeps receiving other messages
+// while it waits.
 func (b *mailbox) awaits(ask int32) bool {
 	return b.await == ask && b.answered != ask && (b.accept == acceptReply || b.actor == trace.Test)
 }
 
-// isWake reports whether a message is that of the timer that ends this
-// actor's wait.
+// isWake reports whether a message is from the timer that ends this actor's
+// wait.
 func (b *mailbox) isWake(d *trace.Send) bool { return b.await != 0 && d.Ask == b.await && isWake(d) }
 
-// isWake reports whether a message ends a wait because of time: that of a timer, or
-// of no time at all.
+// isWake reports whether a message ends a wait because of time: a timer or a
+// poll.
 func isWake(d *trace.Send) bool {
 	return d.Ask != 0 && (d.Kind == trace.Timer || d.Kind == trace.Poll)
 }
 
-// setOpen changes whether a mailbox is open and keeps the count of those that
-// are not.
+// setOpen opens or closes a mailbox and counts the closed ones.
 func (r *mailroom) setOpen(b *mailbox, open bool) {
 	if b.open == open {
 		return
@@ -130,8 +130,8 @@ func (r *mailroom) setOpen(b *mailbox, open bool) {
 	r.flagChoosy()
 }
 
-// flagChoosy sets the bit that stands for messages that cannot go straight to
-// ready, with Unordered delivery, where no channel knows it.
+// flagChoosy sets or clears the bit for sends with Unordered delivery: when
+// set, not every message can go straight to ready.
 func (r *mailroom) flagChoosy() {
 	r.onSend &^= workChoosy
 	if r.unordered && (r.choosy > 0 || r.cut >= 0 || r.links.cuts > 0) {
@@ -139,8 +139,8 @@ func (r *mailroom) flagChoosy() {
 	}
 }
 
-// refilter makes what can be delivered to an actor agree with what it accepts
-// and with which of its channels are held up.
+// refilter updates ready after a change of what an actor accepts or of which of
+// its channels are blocked.
 func (r *mailroom) refilter(b *mailbox) {
 	if b.sifted = 0; b.accept == acceptMatching {
 		b.sifted, r.matches = b.sieve, true
@@ -165,17 +165,17 @@ func (r *mailroom) refilter(b *mailbox) {
 	}
 }
 
-// sift is refilter after a step of an actor. If that still takes what it took before,
-// by a predicate that looks at its argument alone, only the channel from which its
-// message was taken is looked at: the first that is wanted of each other one was found
-// when it came.
+// sift is refilter after a step of an actor. If the actor still accepts the
+// same messages, by a predicate that depends only on its argument, only the
+// channel of the received message needs a check. In every other channel the
+// first accepted message is known.
 func (r *mailroom) sift(b *mailbox) {
 	if b.sieve == 0 || b.sieve != b.sifted || b.accept != acceptMatching {
 		r.refilter(b)
 		return
 	}
 	if r.unordered {
-		return // arrive has placed each
+		return // arrive has placed each message
 	}
 	c := &r.channels[r.taken]
 	if c.candidate >= 0 { // the actor has sent it to itself, behind others
@@ -185,8 +185,7 @@ func (r *mailroom) sift(b *mailbox) {
 	r.findCandidate(b, c)
 }
 
-// isSifted reports whether the first message that is wanted of each channel is the one
-// that sift has left.
+// isSifted reports whether the result of sift is what refilter would find.
 func (r *mailroom) isSifted(b *mailbox) bool {
 	if r.unordered {
 		other := func(m int32) bool { return r.sends[m].To == b.actor && !b.accepts(&r.sends[m]) }
@@ -200,8 +199,8 @@ func (r *mailroom) isSifted(b *mailbox) bool {
 	return true
 }
 
-// removeCandidates takes what the channels of a mailbox have in ready out of it. It
-// looks at ready only if there is any, since others may have much in it.
+// removeCandidates removes the messages of a mailbox from ready. It counts them
+// first, since a scan of ready may be long.
 func (r *mailroom) removeCandidates(b *mailbox) {
 	count, slot := 0, none
 	for i := b.inward; i >= 0; i = r.channels[i].sibling {
@@ -224,9 +223,9 @@ func (r *mailroom) removeCandidates(b *mailbox) {
 	}
 }
 
-// findCandidate puts the first message of a channel that its receiver accepts
-// into ready, unless the channel is held up, or a delay holds up that message or one
-// before it.
+// findCandidate adds the first message of a channel that its receiver accepts
+// to ready. It adds none if the channel is blocked or that message, or one
+// before it, is delayed.
 func (r *mailroom) findCandidate(b *mailbox, c *channel) {
 	if c.blocked > 0 {
 		return
@@ -238,8 +237,8 @@ func (r *mailroom) findCandidate(b *mailbox, c *channel) {
 	}
 }
 
-// firstWanted returns the first message of a channel that its receiver accepts, or
-// one before it that a delay holds up.
+// firstWanted returns the first message of a channel that its receiver accepts,
+// or a delayed one before it.
 func (r *mailroom) firstWanted(b *mailbox, c *channel) int32 {
 	m := c.head
 	for m >= 0 && !b.open && !b.accepts(&r.sends[m]) && (c.slow == 0 || !r.isSlow(m)) {
@@ -248,7 +247,7 @@ func (r *mailroom) firstWanted(b *mailbox, c *channel) int32 {
 	return m
 }
 
-// reopen makes an actor's channels be looked at anew although it was open.
+// reopen refilters a mailbox even if it was open.
 func (r *mailroom) reopen(b *mailbox) {
 	r.setOpen(b, false)
 	r.refilter(b)

@@ -11,15 +11,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mailboxes are programs with an actor, the sink, whose mailbox has room for two
-// messages: what it receives in the end.
+// mailboxes are programs with an actor, the sink, whose mailbox has room for
+// two messages, and the messages that it receives.
 var mailboxes = []struct {
 	name  string
 	o     pulse.Options
 	full  pulse.Overflow
 	build func(s *pulse.System, sink pulse.Ref)
 	want  string
-	other string // with Unordered delivery, when that is not want
+	other string // with Unordered delivery, if that differs from want
 	fails string // how the failure begins
 }{
 	{
@@ -179,8 +179,8 @@ func TestMailboxes(t *testing.T) {
 	}
 }
 
-// What a full mailbox loses is lost in the trace too, and a process that wants
-// other messages first is not kept from them.
+// A message lost by a full mailbox is lost in the trace too, and does not block
+// messages that a process wants.
 func TestMailboxOfAProcess(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
 	got := []any{}
@@ -201,7 +201,7 @@ func TestMailboxOfAProcess(t *testing.T) {
 	}
 }
 
-// Reset forgets the bound, and a Spec that says nonsense is refused.
+// Reset clears the bound, and an invalid Spec is refused.
 func TestMailboxSpecs(t *testing.T) {
 	s := newSystem(t, pulse.Options{})
 	s.SpawnSpec(pulse.Spec{Name: "sink", Mailbox: 1, Actor: pulse.Func(idle)})
@@ -215,8 +215,8 @@ func TestMailboxSpecs(t *testing.T) {
 	}
 	for want, spec := range map[string]pulse.Spec{
 		`actor "x": Spec.Mailbox is -1: give it a number from 1 on, or zero for no bound`:                  {Mailbox: -1},
-		`actor "x": Spec.OnFull is 3, which is no Overflow`:                                                {Mailbox: 1, OnFull: 3},
-		`actor "x": Spec.OnFull is set, and Spec.Mailbox is zero: a mailbox without a bound is never full`: {OnFull: pulse.OnFullFail},
+		`actor "x": Spec.OnFull is 3, which is not an Overflow`:                                            {Mailbox: 1, OnFull: 3},
+		`actor "x": Spec.OnFull is set, but Spec.Mailbox is zero: a mailbox without a bound is never full`: {OnFull: pulse.OnFullFail},
 	} {
 		spec.Name, spec.Actor = "x", pulse.Func(idle)
 		if f := attempt(func() { s.SpawnSpec(spec) }); textOf(f) != want {
@@ -225,7 +225,7 @@ func TestMailboxSpecs(t *testing.T) {
 	}
 }
 
-// laterSends are programs that send later: what the sink receives, and when.
+// laterSends are programs with SendAfter: what the sink receives, and when.
 var laterSends = []struct {
 	name  string
 	o     pulse.Options
@@ -285,7 +285,7 @@ var laterSends = []struct {
 	},
 }
 
-// by builds a program of one actor that does something in its first step.
+// by builds a program with one actor that acts in its first step.
 func by(name string, do func(ctx *pulse.Ctx, sink pulse.Ref)) func(*pulse.System, pulse.Ref) {
 	return func(s *pulse.System, sink pulse.Ref) {
 		s.Send(s.Spawn(name, pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -315,8 +315,8 @@ func TestSendAfter(t *testing.T) {
 	}
 }
 
-// To a receiver that has ended it is an orphan, as any message; to the sender of an
-// Ask it is refused.
+// To a receiver that has ended, the message is an orphan like any other. To the
+// sender of an Ask it is refused.
 func TestSendAfterToWhomItCannotCome(t *testing.T) {
 	s := newSystem(t, pulse.Options{Orphans: true})
 	gone := s.Spawn("gone", pulse.Func(stopping))
@@ -329,12 +329,12 @@ func TestSendAfterToWhomItCannotCome(t *testing.T) {
 	}
 	s.Reset(1)
 	s.Ask(s.Spawn("slow", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.SendAfter(ctx.Sender(), 1, "answer") })), "?")
-	if f := textOf(s.Failure()); !strings.HasPrefix(f, "SendAfter to the sender of an Ask: an answer is not sent later; ") {
+	if f := textOf(s.Failure()); !strings.HasPrefix(f, "SendAfter to the sender of an Ask: an answer cannot be sent later; ") {
 		t.Errorf("an answer later: %s", f)
 	}
 }
 
-// A chart shows who has sent what came later, and the trace when.
+// A chart shows the sender of a message of SendAfter, and the trace its time.
 func TestSendAfterInAChart(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
 	sink := s.Spawn("sink", pulse.Func(idle))
@@ -348,7 +348,7 @@ func TestSendAfterInAChart(t *testing.T) {
 	}
 }
 
-// unwatchings are what a watcher does of one that ends: which Downs it receives.
+// unwatchings are actions of a watcher, and the Downs that it receives.
 var unwatchings = []struct {
 	name string
 	do   func(ctx *pulse.Ctx, other, third pulse.Ref)
@@ -389,7 +389,7 @@ func TestUnwatch(t *testing.T) {
 	}
 }
 
-// A Down that is on its way is taken back, and what it has kept waiting comes.
+// A Down on its way is withdrawn, and the messages behind it can be delivered.
 func TestUnwatchTakesBack(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		s := newSystem(t, pulse.Options{Record: true, Delivery: d})
@@ -423,7 +423,7 @@ func TestUnwatchTakesBack(t *testing.T) {
 	}
 }
 
-// echo answers with what it is sent, and does what else it is told.
+// echo returns its messages, and runs functions that it receives.
 type echo struct{}
 
 func (echo) Receive(ctx *pulse.Ctx, msg any) {
@@ -434,7 +434,7 @@ func (echo) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(msg)
 }
 
-// TestStateOfMailboxesAndAsks: which runs come to the same state.
+// TestStateOfMailboxesAndAsks: which runs lead to the same state.
 func TestStateOfMailboxesAndAsks(t *testing.T) {
 	type three struct{ a, b, sink pulse.Ref }
 	state := func(full pulse.Overflow, d pulse.Delivery, do func(s *pulse.System, x three)) uint64 {

@@ -7,67 +7,67 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mailroom keeps the messages of a run that are on their way and knows which
+// A mailroom stores the messages of a run that are on their way and knows which
 // of them can be delivered now. With FIFO delivery they wait in channels, with
-// Unordered delivery each by itself. It knows of actors only their mailboxes.
+// Unordered delivery individually. Of the actors it knows only the mailboxes.
 //
 // Invariants:
 //   - Each message on its way is in exactly one place: in a channel (FIFO), in
-//     ready or held (Unordered), or with the clock, which says when it comes.
-//   - ready has no message twice, none to an actor that is not alive, none that
-//     a partition or a delay holds up, and of an actor that does not accept
-//     everything only messages that it accepts.
+//     ready or held (Unordered), or with the clock, which knows when it arrives.
+//   - ready has no message twice, none to an actor that is not alive, and none
+//     that a partition or a delay holds up. Of an actor that does not accept
+//     everything it has only accepted messages.
 //   - With FIFO delivery ready has at most one message of each channel.
-//   - A slot is free, and then in the list that begins at free, or it holds a
-//     message on its way, or the recorder or the orphans keep it.
+//   - A slot is in the free list, or holds a message on its way, or is kept for
+//     the recorder or the orphans.
 type mailroom struct {
 	ready     []int32      // slots of the messages that can be delivered now
 	sends     []trace.Send // by slot; when recording, also the trace's sends
 	channels  []channel
-	moved     int   // what is before this in ready was not moved since Enabled has looked
+	moved     int   // entries of ready before this index have not moved since the last Enabled.Changed
 	seq       int32 // messages that have entered their channels so far
-	taken     int32 // the channel, not open, from which a message was taken last
+	taken     int32 // the closed channel from which a message was last taken
 	past      int32 // messages of a recorded run that are no longer on their way
-	limit     int32 // may be on their way
-	free      int32 // first of the slots that can be used again, linked by Next
-	onSend    work  // what must be looked at for each message sent
+	limit     int32 // how many messages may be on their way
+	free      int32 // first of the free slots, linked by Next
+	onSend    work  // what to check for each message sent
 	unordered bool
-	keeps     bool // no slot is used twice: the run is recorded
+	keeps     bool // slots are not reused, because the run is recorded
 
-	cut     int32      // the actor that a drawn partition separates from all others; none
-	links   links      // what a Nemesis has said of them
-	slow    int        // messages on their way that a delay holds up
-	choosy  int        // mailboxes that are not open
-	matches bool       // since reset a mailbox has taken only what matches
+	cut     int32      // the actor that a partition of Options.Faults separates from all others, or none
+	links   links      // changed by a Nemesis
+	slow    int        // delayed messages on their way
+	choosy  int        // mailboxes that are closed
+	matches bool       // a mailbox has been acceptMatching since reset
 	boxes   []*mailbox // by actor
-	table   hash.Table // channels by their ends
-	held    []int32    // Unordered: messages that are not in ready, and not with the clock
+	table   hash.Table // channels by channelKey
+	held    []int32    // Unordered: messages that are neither in ready nor with the clock
 	scratch []int32
 	orphans orphans
-	clock   *clock // lets messages that are held up go on
+	clock   *clock // ends delays
 }
 
 const none = trace.None
 
-// A channel is the queue from one sender to one receiver. Timers come by a
-// channel of their own, from nobody, and what is sent later by one from its
-// sender's clock: see sourceOf.
+// A channel is the queue from one sender to one receiver. Timers come from
+// nobody through a channel of their own; messages of SendAfter come through one
+// from the sender's clock: see sourceOf.
 //
-// Invariant: when open, its head is in ready or there is none; when not, its
-// candidate is in ready or there is none. It is open only while blocked and
-// slow are zero and its receiver's mailbox is open.
+// Invariant: ready has the head of an open channel and the candidate of a
+// closed one, if there is one. A channel is open only while blocked and slow
+// are zero and its receiver's mailbox is open.
 type channel struct {
 	from, to   int32
 	head, tail int32 // tail means nothing while head is none
 	sibling    int32 // the next channel to the same receiver
-	candidate  int32 // the message in ready of a channel that is not open
-	blocked    int32 // how many hold it up: a drawn partition, a cut of its link
-	slow       int32 // how many of its messages a delay holds up
+	candidate  int32 // of a closed channel: its message in ready, or none
+	blocked    int32 // how many partitions and cuts block it
+	slow       int32 // how many of its messages are delayed
 	open       bool
 }
 
-// orphans are the messages that were sent to actors that had ended: the first
-// few, and how many more there were.
+// orphans are the messages sent to actors that had ended: the first few, and a
+// count of the others.
 //
 // Invariant: lost is zero while there is room in kept.
 type orphans struct {
@@ -77,7 +77,8 @@ type orphans struct {
 
 const keptOrphans = 64
 
-// add keeps the message in slot m if there is room, and reports whether it does.
+// add stores the message in slot m if there is room, and reports whether it
+// did.
 func (o *orphans) add(m int32) bool {
 	if len(o.kept) == keptOrphans {
 		o.lost++
@@ -105,8 +106,8 @@ func (r *mailroom) reset() {
 	r.flagLinks()
 }
 
-// newSlot returns a place for a message, or none when there is none left. A
-// recorded run uses none twice: its sends are its trace's.
+// newSlot returns a slot for a message, or none. A recorded run reuses no slot,
+// since its sends are its trace's.
 func (r *mailroom) newSlot() int32 {
 	if m := r.free; m >= 0 {
 		r.free = r.sends[m].Next
@@ -123,8 +124,8 @@ func (r *mailroom) newSlot() int32 {
 	return int32(m)
 }
 
-// copySlot puts a copy of the message in slot m into a slot of its own; none
-// when there is none left.
+// copySlot copies the message in slot m into a slot of its own. It returns none
+// if there is no slot.
 func (r *mailroom) copySlot(m int32) int32 {
 	c := r.newSlot()
 	if c >= 0 {
@@ -134,7 +135,7 @@ func (r *mailroom) copySlot(m int32) int32 {
 	return c
 }
 
-// release gives a slot back, unless the trace needs it.
+// release frees a slot, unless the trace needs it.
 func (r *mailroom) release(m int32) {
 	if r.keeps {
 		r.past++
@@ -144,18 +145,18 @@ func (r *mailroom) release(m int32) {
 	r.free = m
 }
 
-// mayBeOrphan reports whether a message of a kind counts as an orphan when its
-// receiver has ended. The answer to an Ask does not: who asked waits no longer,
-// and whether the answer or the end came first is chance.
+// mayBeOrphan reports whether a message of a kind is an orphan if its receiver
+// has ended. The answer to an Ask is not: the asker no longer waits, and
+// whether the answer or the end comes first is chance.
 func mayBeOrphan(k trace.SendKind) bool {
 	return k != trace.Down && k != trace.Kill && k != trace.Reply
 }
 
-// discard gives a message that is in no channel its last fate.
+// discard sets the fate of a message that is in no channel and frees its slot.
 func (r *mailroom) discard(m int32, fate trace.Fate) {
 	d := &r.sends[m]
 	if d.Kind == trace.Poll {
-		fate = trace.Dropped // nobody has sent it: it is no orphan
+		fate = trace.Dropped // the system sent it, so it is no orphan
 	}
 	d.Fate = fate
 	if fate == trace.Orphaned && mayBeOrphan(d.Kind) {
@@ -175,7 +176,7 @@ func (r *mailroom) undeliverable(m int32, b *mailbox) {
 	r.discard(m, trace.Orphaned)
 }
 
-// post puts a message into its channel. Timers come by a channel from nobody.
+// post puts a message into its channel. Timers come from nobody.
 func (r *mailroom) post(m, from int32) {
 	d := &r.sends[m]
 	if !r.unordered {
@@ -192,7 +193,7 @@ func (r *mailroom) post(m, from int32) {
 	r.arrive(m, from)
 }
 
-// enqueue puts a message at the end of its channel.
+// enqueue appends a message to its channel.
 func (r *mailroom) enqueue(d *trace.Send, m int32) {
 	c := &r.channels[d.Channel]
 	if !c.open {
@@ -204,9 +205,8 @@ func (r *mailroom) enqueue(d *trace.Send, m int32) {
 	r.append(c, d, m)
 }
 
-// append puts a message at the end of an open channel. If the channel was empty
-// ready grows by one. Whether it was cannot be predicted, so the code has no
-// branch on it.
+// append appends a message to an open channel. If the channel was empty, ready
+// grows by one. The code has no branch on that, because it cannot be predicted.
 func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	head, before := c.head, c.tail
 	empty := int(uint32(head) >> 31)
@@ -224,7 +224,7 @@ func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	r.ready = r.ready[:n+empty] // of itself: only the length is stored
 }
 
-// enqueueClosed is enqueue for a channel that is not open.
+// enqueueClosed is enqueue for a closed channel.
 func (r *mailroom) enqueueClosed(d *trace.Send, m int32, c *channel) {
 	r.seq++
 	d.Seq, d.Next = r.seq, none
@@ -272,7 +272,8 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 		c.blocked++
 	}
 	c.open = b.open && c.blocked == 0
-	// There are never more in ready than channels: keep room for all and one more.
+	// ready never has more entries than there are channels: keep room for one
+	// more.
 	if n+2 > cap(r.ready) {
 		r.ready = append(r.ready, make([]int32, n+2-len(r.ready))...)[:len(r.ready)]
 	}
@@ -280,14 +281,14 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 	return int32(n)
 }
 
-// removeReady takes message k out of ready; the last takes its place.
+// removeReady removes entry k of ready; the last one takes its place.
 func (r *mailroom) removeReady(k int) {
 	last := len(r.ready) - 1
 	r.ready[k] = r.ready[last]
 	r.ready = r.ready[:last]
 }
 
-// removeReadyIf takes every message for which f holds out of ready and keeps
+// removeReadyIf removes every message for which f holds from ready and keeps
 // the order of the others.
 func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 	k := indexFunc(r.ready, f)
@@ -304,8 +305,8 @@ func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 	r.ready = kept
 }
 
-// removeReadySlot takes the message in slot m out of ready, if it is there, and keeps
-// the order of the others.
+// removeReadySlot removes the message in slot m from ready, if it is there, and
+// keeps the order of the others.
 func (r *mailroom) removeReadySlot(m int32) {
 	k := indexOf(r.ready, m)
 	if k < 0 {
@@ -315,15 +316,15 @@ func (r *mailroom) removeReadySlot(m int32) {
 	r.ready = append(r.ready[:k], r.ready[k+1:]...)
 }
 
-// takeClosed takes message k of ready, which is m, out of a channel that is
-// not open. What comes in its place is seen when the mailbox is refiltered.
+// takeClosed takes message m, which is entry k of ready, from a closed channel.
+// A refilter of the mailbox finds the next one.
 func (r *mailroom) takeClosed(k int, m int32, c *channel) {
 	r.removeReady(k)
 	r.taken = r.sends[m].Channel
 	r.unlink(m, c)
 }
 
-// unlink takes a message out of the middle of its channel.
+// unlink removes a message from anywhere in its channel.
 func (r *mailroom) unlink(m int32, c *channel) {
 	next := r.sends[m].Next
 	if c.candidate == m {
@@ -343,7 +344,7 @@ func (r *mailroom) unlink(m int32, c *channel) {
 	}
 }
 
-// withdraw takes back a message that is waiting and that nobody wants any more.
+// withdraw removes a waiting message that is no longer wanted.
 func (r *mailroom) withdraw(m int32) {
 	r.removeReadySlot(m)
 	d := &r.sends[m]
@@ -364,8 +365,8 @@ func (r *mailroom) withdraw(m int32) {
 	r.discard(m, trace.Dropped)
 }
 
-// forget withdraws what is on its way to end a wait that is over already: the
-// answer to an Ask, or the message of a timer.
+// forget withdraws the message that would end a wait that is over: the answer
+// to an Ask, or a timer.
 func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
 	is := func(m int32) bool {
 		d := &r.sends[m]
@@ -390,8 +391,8 @@ func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
 	}
 }
 
-// forgetWait withdraws what would end the wait of a process whose code has been
-// killed, and that may be started again. Its timers are gone.
+// forgetWait withdraws what would end the wait of a killed process that may be
+// restarted. Its timers are gone.
 func (r *mailroom) forgetWait(b *mailbox) {
 	if b.await == 0 {
 		return
@@ -403,7 +404,7 @@ func (r *mailroom) forgetWait(b *mailbox) {
 	r.forget(b.actor, trace.Poll, b.await)
 }
 
-// empty discards all that waits for an actor.
+// empty discards all messages that wait for an actor.
 func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
 	if r.unordered {
 		r.emptyUnordered(b, fate)
@@ -414,7 +415,7 @@ func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
 		c := &r.channels[i]
 		waiting = waiting || c.head >= 0
 		for m := c.head; m >= 0; {
-			next := r.sends[m].Next // discard may use the link
+			next := r.sends[m].Next // discard may overwrite the link
 			r.forgetDelay(m)
 			r.discard(m, fate)
 			m = next
@@ -426,8 +427,9 @@ func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
 	}
 }
 
-// sentTo lists all messages on their way to an actor, timers apart: those of each
-// channel in their order, and with Unordered delivery what a delay holds up last.
+// sentTo lists the messages on their way to an actor, without timers that are
+// not due. With FIFO delivery it lists them by channel; with Unordered delivery
+// delayed ones come last.
 func (r *mailroom) sentTo(b *mailbox) []int32 {
 	var list []int32
 	add := func(m int32) {
@@ -455,8 +457,8 @@ func (r *mailroom) sentTo(b *mailbox) []int32 {
 	return list
 }
 
-// waiting lists what waits for an actor, in the order of arrival, but with
-// Unordered delivery not what it would accept.
+// waiting lists the messages that wait for an actor in the order of arrival.
+// With Unordered delivery it leaves out those it would accept.
 func (r *mailroom) waiting(b *mailbox) []int32 {
 	var list []int32
 	if r.unordered {

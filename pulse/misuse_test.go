@@ -12,7 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A market is a system in which all that can be misused has been kept.
+// A market is a system whose references and contexts were stored, to be
+// misused.
 type market struct {
 	s          *pulse.System
 	shop, till pulse.Ref // plain actors
@@ -26,12 +27,12 @@ type market struct {
 	got        []string // who received a letter
 }
 
-// A nearly would be a Starter, if its method had another parameter.
+// A nearly would be a Starter if its method had another parameter.
 type nearly struct{ pulse.Func }
 
 func (nearly) Started(*pulse.Ctx) {}
 
-// A letter is a message that is no misuse.
+// A letter is a message for correct use.
 type letter struct{}
 
 func newMarket(o pulse.Options) *market {
@@ -56,7 +57,7 @@ func newMarket(o pulse.Options) *market {
 	return w
 }
 
-// plain spawns an actor that does what it is sent.
+// plain spawns an actor that runs the functions it is sent.
 func (w *market) plain(name string) pulse.Ref {
 	return w.s.Spawn(name, pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		w.ctx[name] = ctx
@@ -70,7 +71,7 @@ func (w *market) plain(name string) pulse.Ref {
 	}))
 }
 
-// straight spawns a process that does what it is sent.
+// straight spawns a process that runs the functions it is sent.
 func (w *market) straight(name string) pulse.Ref {
 	return w.s.Go(name, func(p *pulse.Process) {
 		w.process[name] = p
@@ -85,7 +86,7 @@ func (w *market) straight(name string) pulse.Ref {
 	})
 }
 
-// said is the text of a failure, and how the caller learns of it.
+// said is the text of a failure, and how the caller sees it.
 func said(f *pulse.Failure, thrown bool) string {
 	switch {
 	case f == nil:
@@ -98,7 +99,7 @@ func said(f *pulse.Failure, thrown bool) string {
 	return f.Text
 }
 
-// attempt calls f and says with what it panicked, and whether.
+// attempt calls f and returns the value of its panic, and whether it panicked.
 func attempt(f func()) (failure *pulse.Failure) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -109,7 +110,7 @@ func attempt(f func()) (failure *pulse.Failure) {
 	return nil
 }
 
-// misuses are calls that are wrong wherever they come from.
+// misuses are calls that are wrong from anywhere.
 var misuses = []struct {
 	name string
 	call func(w *market)
@@ -199,7 +200,7 @@ var misuses = []struct {
 	{"Process whose code has returned: Sleep", func(w *market) { w.process["passer-by"].Sleep(1) }},
 }
 
-// ctxCalls are all the calls of a Ctx that need its step.
+// ctxCalls are all calls of a Ctx that need its step.
 var ctxCalls = []struct {
 	name string
 	call func(w *market, ctx *pulse.Ctx)
@@ -227,7 +228,7 @@ var ctxCalls = []struct {
 	{"Nemesis", func(w *market, ctx *pulse.Ctx) { ctx.Nemesis().Crash(w.boy) }},
 }
 
-// processCalls are all the calls that wait.
+// processCalls are all calls that wait.
 var processCalls = []struct {
 	name string
 	call func(w *market, p *pulse.Process)
@@ -296,8 +297,8 @@ var inProcesses = []struct {
 	{"Ask of the system", func(w *market, _ *pulse.Process) { w.s.Ask(w.shop, letter{}) }},
 }
 
-// outside lets a call go wrong outside of a run: it is said, and the system
-// goes on as if it had not been made.
+// outside makes a wrong call outside of a run: it panics with the failure, and
+// the system continues as if it had not been made.
 func outside(t *testing.T, name string, call func(w *market)) string {
 	w := newMarket(pulse.Options{Record: true})
 	defer w.s.Close()
@@ -311,8 +312,8 @@ func outside(t *testing.T, name string, call func(w *market)) string {
 	return said(f, true)
 }
 
-// inside lets a call go wrong in a step: the run fails, also when the step
-// recovers, and the system is good for another run.
+// inside makes a wrong call in a step: the run fails, even if the step
+// recovers, and the system can run again.
 func inside(t *testing.T, name string, to func(*market) pulse.Ref, wrap func(w *market, recovering bool) any) string {
 	var texts [2]string
 	for i, recovering := range []bool{false, true} {
@@ -400,20 +401,20 @@ func TestMisuseInAStep(t *testing.T) {
 	golden.File(t, "testdata/misuse-step.golden", b.String())
 }
 
-// A choice has fewer answers than an int can count, where it has 64 bits.
+// A choice has fewer alternatives than a 64-bit int can count.
 //
-// Skips: where an int has 32 bits, and no call is wrong so.
+// Skips: with a 32-bit int no such call is wrong.
 func TestChooseTooMany(t *testing.T) {
 	if strconv.IntSize == 32 {
 		t.Skip("every int is a number of answers here")
 	}
-	const want = "Choose(9223372036854775807): a choice has at most 2147483647 answers (in shop#2 ← func(*Ctx))"
+	const want = "Choose(9223372036854775807): the number of choices must be at most 2147483647 (in shop#2 ← func(*Ctx))"
 	if got := inShop(t, "too many", func(_ *market, ctx *pulse.Ctx) { ctx.Choose(math.MaxInt) }); got != want {
 		t.Errorf("Choose of too many says\n%s\nwant\n%s", got, want)
 	}
 }
 
-// systemCalls are all the methods of a System that do something.
+// systemCalls are all methods of a System with an effect.
 var systemCalls = []struct {
 	name string
 	call func(w *market)
@@ -475,8 +476,8 @@ func TestUseAfterClose(t *testing.T) {
 	}
 }
 
-// elsewhere calls f on another goroutine, says with what it panicked there,
-// and waits for its end.
+// elsewhere calls f on another goroutine, waits for its end and returns the
+// value of its panic.
 func elsewhere(f func()) *pulse.Failure {
 	done := make(chan *pulse.Failure)
 	go func() { done <- attempt(f) }()
@@ -484,7 +485,7 @@ func elsewhere(f func()) *pulse.Failure {
 }
 
 // TestUseFromAnotherGoroutine: calls from another goroutine during a step are
-// noticed, have no effect, and break neither that goroutine nor the run.
+// detected, have no effect, and break neither that goroutine nor the run.
 func TestUseFromAnotherGoroutine(t *testing.T) {
 	var b strings.Builder
 	try := func(name string, call func(w *market, ctx *pulse.Ctx)) {
@@ -536,7 +537,7 @@ func TestUseOfAProcessFromAnotherGoroutine(t *testing.T) {
 	}
 }
 
-// others calls f on many goroutines that all are alive, one after the other.
+// others calls f on many live goroutines, one after the other.
 func others(n int, f func()) {
 	turn := make([]chan struct{}, n+1)
 	for i := range turn {
@@ -556,8 +557,8 @@ func others(n int, f func()) {
 	close(end)
 }
 
-// TestUseFromAnotherGoroutineAfterGrowth: that a deep call has moved the
-// stack does not make another's look like it.
+// TestUseFromAnotherGoroutineAfterGrowth: after a deep call has moved the
+// stack, another stack is still not mistaken for it.
 func TestUseFromAnotherGoroutineAfterGrowth(t *testing.T) {
 	var deep func(ctx *pulse.Ctx, to pulse.Ref, n int) byte
 	deep = func(ctx *pulse.Ctx, to pulse.Ref, n int) byte {
@@ -611,7 +612,7 @@ func TestUseFromAnotherGoroutineBetweenRuns(t *testing.T) {
 	}
 }
 
-// TestIntrusionIsToldFirst: of what it has broken nothing is said.
+// TestIntrusionIsToldFirst: the report leaves out what an intrusion has broken.
 func TestIntrusionIsToldFirst(t *testing.T) {
 	for name, then := range map[string]func(*pulse.Ctx){
 		"a panic":   func(*pulse.Ctx) { panic("broken") },
@@ -631,7 +632,7 @@ func TestIntrusionIsToldFirst(t *testing.T) {
 	}
 }
 
-// TestATypedNilIsAnActor: methods of a nil pointer can be called.
+// TestATypedNilIsAnActor: a nil pointer has methods that can be called.
 func TestATypedNilIsAnActor(t *testing.T) {
 	s := pulse.New(pulse.Options{})
 	defer s.Close()
@@ -649,9 +650,9 @@ func (c *counter) Receive(*pulse.Ctx, any) {
 	}
 }
 
-// What deferred functions of a process that is ended panic with is told: by the
-// run, while it goes on, else late. It used to be thrown away. A panic that is
-// made of the one that ends the process is none of its own.
+// Panics in deferred functions of an ended process are reported: by the run,
+// while it lasts, or by Late. They used to be lost. A panic derived from the
+// one that ends the process does not count.
 func TestPanicsOfEndedProcesses(t *testing.T) {
 	const text = "panic in a deferred function of clerk, which was ended while it waited: again"
 	panics := func(p *pulse.Process) {
@@ -699,9 +700,9 @@ func textOf(f *pulse.Failure) string {
 	return f.Text
 }
 
-// A goroutine that uses a system that belongs to another, between steps, changes
-// nothing, and is told of: by Late, or else by the next run. What it sent used to
-// be taken for the test's, and its panic to end the process.
+// A call of another goroutine between steps of an owned system changes nothing,
+// and is reported by Late or by the next run. Its messages used to count as the
+// test's, and its panic used to end the process.
 func TestLateGoroutines(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
 	s.Host().Own()
@@ -711,7 +712,7 @@ func TestLateGoroutines(t *testing.T) {
 	s.Go("clerk", func(p *pulse.Process) { process = p; p.Receive() })
 	s.Send(r, 1)
 	s.Run()
-	const end = " from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do what it does"
+	const end = " from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do its work"
 	elsewhere := func(f func()) {
 		done := make(chan bool)
 		go func() { defer close(done); f() }()

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// What actors of the model do, how time passes and what goes wrong.
+// The actions of the model's actors, time and faults.
 
 func (w *modelWorld) does(a *modelActor, x action) {
 	i := a.index
@@ -82,7 +82,7 @@ func (w *modelWorld) does(a *modelActor, x action) {
 	}
 }
 
-// reads agrees on what was last written under a name, -1 when nothing was.
+// reads returns the value last written under a name, -1 if none.
 func (w *modelWorld) reads(a *modelActor, name int) {
 	value, there := a.disk[diskName(name)]
 	if !there {
@@ -96,7 +96,7 @@ func (w *modelWorld) reads(a *modelActor, name int) {
 	w.emit("read", modelMark{}, int32(a.index), int32(value))
 }
 
-// losesWrites takes from a disk what the crash takes.
+// losesWrites removes from a disk what a crash loses.
 func (w *modelWorld) losesWrites(a *modelActor) {
 	loss := func(of int) int {
 		if w.failed >= 0 {
@@ -120,7 +120,7 @@ func (w *modelWorld) losesWrites(a *modelActor) {
 	}
 }
 
-// strikesBy does what an actor or the test does by a Nemesis.
+// strikesBy lets an actor or the test use a Nemesis.
 func (w *modelWorld) strikesBy(me int, x action) {
 	i, j := x.a%len(w.actors), x.c%len(w.actors)
 	a := w.actors[i]
@@ -178,7 +178,7 @@ func (w *modelWorld) descends(actor, from int) bool {
 	return false
 }
 
-// revive brings an actor back that has crashed.
+// revive restarts a crashed actor.
 func (w *modelWorld) revive(a *modelActor, lose bool, starter int) {
 	a.life = "alive"
 	if !lose {
@@ -244,8 +244,8 @@ func (w *modelWorld) tellWatchers(a *modelActor, reason string) {
 	}
 }
 
-// unwatch ends the watches of one actor by another, and takes back what is on its
-// way because of them.
+// unwatch ends the watches of one actor by another, and withdraws Downs on
+// their way.
 func (w *modelWorld) unwatch(a, other *modelActor) {
 	other.watchers = slices.DeleteFunc(other.watchers, func(i int) bool { return i == a.index })
 	if w.fault == "an Unwatch is too late" {
@@ -361,7 +361,7 @@ func (w *modelWorld) fire(t *modelTimer) {
 	}
 }
 
-// resume lets a process go on with what it waited for.
+// resume lets a process continue with the message it waited for.
 func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 	wake := isWake(m)
 	x := action{do: verbs}
@@ -398,8 +398,8 @@ func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 	}
 }
 
-// withdraw takes back what else could have ended a wait that m has ended:
-// the timer, and an answer that is too late.
+// withdraw withdraws what else could have ended a wait that m has ended: the
+// timer, and a late answer.
 func (w *modelWorld) withdraw(a *modelActor, m *modelMessage) {
 	for _, x := range w.sent {
 		if x != m && x.to == a.index && x.ask == a.await && x.fate == trace.Pending &&
@@ -411,7 +411,8 @@ func (w *modelWorld) withdraw(a *modelActor, m *modelMessage) {
 	}
 }
 
-// waits does an action of a process and says whether the process waits in it.
+// waits does an action of a process and reports whether the process waits in
+// it.
 func (w *modelWorld) waits(a *modelActor, x action) bool {
 	timeout := -1
 	switch x.do {
@@ -456,7 +457,7 @@ func (w *modelWorld) waits(a *modelActor, x action) bool {
 	return true
 }
 
-// patience is how many ticks or polls in a row may lead nowhere.
+// patience is how many ticks or polls in a row may have no effect.
 func (w *modelWorld) patience() int {
 	if w.options.ticks == 0 {
 		return 10
@@ -537,8 +538,8 @@ func (w *modelWorld) inflict(x modelStrike) {
 	}
 }
 
-// startAgain starts an actor anew. What it was not told before it is told now, unless
-// that is no longer so.
+// startAgain restarts an actor. It receives a start that it has missed, unless
+// that is outdated.
 func (w *modelWorld) startAgain(a *modelActor, how pulse.Start, starter int) {
 	untold := a.toStart && (a.how != pulse.StartKept || how != pulse.StartLost || w.fault == "a state that was lost is kept")
 	if !untold || w.fault == "a first start is forgotten" {
@@ -555,7 +556,7 @@ func (w *modelWorld) crash(a *modelActor) {
 	}
 	w.endChildren(a)
 	a.life = "down"
-	if a.process && a.wait == "reply" { // an answer on its way is for code that is no more
+	if a.process && a.wait == "reply" { // the code that an answer on its way was for is gone
 		w.withdraw(a, nil)
 	}
 	w.shut(a, func(m *modelMessage) { m.fate = trace.Dropped })

@@ -8,9 +8,9 @@ import (
 )
 
 // A modelProgram is a random program that runs twice: on a pulse.System and on
-// the model, which is another, slow and simple, reading of the documentation.
+// the model, a slow and simple implementation of the documentation.
 
-// A verb is what an actor or the test does.
+// A verb is an action of an actor or the test.
 type verb int
 
 const (
@@ -75,8 +75,8 @@ const (
 	modelStates = 2
 	modelTables = 2
 	modelNames  = 2  // on a disk
-	modelActors = 9  // at most, with the test
-	modelFuel   = 30 // messages and timers that a run makes, at most
+	modelActors = 9  // maximum, with the test
+	modelFuel   = 30 // maximum of messages and timers in a run
 )
 
 // A template is what actors are spawned from.
@@ -84,7 +84,7 @@ type template struct {
 	process bool
 	safe    bool
 	renewed bool // a restart may lose its state
-	starts  bool // it is told of its starts, or asks how it has begun
+	starts  bool // it is a Starter, or calls Started
 	room    int  // of its mailbox; 0 has no bound
 	oldest  bool // is lost when the mailbox is full
 	rules   [modelTables][modelStates][modelKinds + 1][]action
@@ -100,18 +100,18 @@ type modelOptions struct {
 }
 
 type modelProgram struct {
-	seed      uint64 // of the answers
+	seed      uint64 // of the strategy
 	options   modelOptions
 	templates []template
 	test      []action
 }
 
-// A maker draws a program. Small numbers of everything find most.
+// A maker generates a program. Small numbers of everything find the most.
 type maker struct {
 	*rand.Rand
-	survives bool // it has more crashes, disks, and starts that are told
-	nemesis  bool // the program calls one
-	delays   bool // messages may be held back
+	survives bool // more crashes, disks and Starters
+	nemesis  bool // the program uses a Nemesis
+	delays   bool // messages may be delayed
 }
 
 func newModelProgram(seed uint64) *modelProgram {
@@ -142,7 +142,7 @@ func newModelProgram(seed uint64) *modelProgram {
 
 func (m maker) chance(of int) bool { return m.IntN(of) == 0 }
 
-// some is a small budget, mostly none.
+// some returns a small budget, mostly zero.
 func (m maker) some() int { return max(0, m.IntN(6)-3) }
 
 func (m maker) options() modelOptions {
@@ -206,10 +206,10 @@ func (m maker) action() action {
 		return m.nemesisAction()
 	}
 	x := action{commonVerbs[m.IntN(len(commonVerbs))], m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
-	if (m.survives || m.nemesis) && m.chance(6) { // so that there is a state to lose
+	if (m.survives || m.nemesis) && m.chance(6) { // for a state to lose
 		x.do = doSet
 	}
-	switch { // of few, so that two are of the same often
+	switch { // few alternatives, so that two are often equal
 	case x.do == doWatch || x.do == doUnwatch:
 		x.a %= 3
 	case x.do == doSend && m.delays:
@@ -243,7 +243,7 @@ func (m maker) processAction() action {
 	}
 	if x.do == doMatch {
 		if x.a = 1 + m.IntN(1<<(modelKinds+1)-1); x.a > 7 {
-			x.a = 3 // so that the next is often the same
+			x.a = 3 // so that the next is often equal
 		}
 	}
 	return x
@@ -257,7 +257,7 @@ func (m maker) testAction() action {
 	return action{do, m.IntN(8), m.IntN(modelKinds), 0}
 }
 
-// String shows what is not empty of a program.
+// String shows the parts of a program that are not empty.
 func (p *modelProgram) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, options %+v\ntest: %v\n", p.seed, p.options, p.test)
@@ -295,7 +295,7 @@ func (p *modelProgram) clone() *modelProgram {
 	return &c
 }
 
-// lists returns where the actions of a program are.
+// lists returns pointers to the lists of actions of a program.
 func (p *modelProgram) lists() []*[]action {
 	list := []*[]action{&p.test}
 	for i := range p.templates {
@@ -306,7 +306,7 @@ func (p *modelProgram) lists() []*[]action {
 	return list
 }
 
-// budgets returns where the numbers of the options are.
+// budgets returns pointers to the numbers of the options.
 func (o *modelOptions) budgets() []*int {
 	return []*int{&o.early, &o.ticks, &o.horizon, &o.drop, &o.duplicate, &o.delay, &o.crash, &o.kept, &o.lost, &o.partition}
 }
@@ -315,8 +315,8 @@ func (o *modelOptions) flags() []*bool {
 	return []*bool{&o.unordered, &o.closed, &o.orphans, &o.swarm, &o.holds, &o.anyWrite}
 }
 
-// shrink returns a program as small as leaving out parts and trying other
-// seeds makes it, for which bad still holds.
+// shrink removes parts of a program, and tries other seeds, until nothing
+// smaller satisfies bad.
 func (p *modelProgram) shrink(bad func(*modelProgram) bool) *modelProgram {
 	for progress := true; progress; {
 		progress = false

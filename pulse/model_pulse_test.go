@@ -14,21 +14,21 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mark tells a message from all others of a run, bar the ticks of one timer
-// and the copies that faults make: kind, from, to, and what it holds.
+// A mark identifies a message of a run, except among ticks of one timer and
+// copies made by faults: kind, from, to, and contents.
 type modelMark [6]int32
 
 func compareMarks(a, b modelMark) int { return slices.Compare(a[:], b[:]) }
 
-// An event is what both sides must agree on, in order.
+// An event is something on which both sides must agree, in order.
 type event struct {
 	what string
 	mark modelMark
 	x    [4]int32
 }
 
-// A note is a message of the program: its kind, who made it, and how many it
-// had made before.
+// A note is a message of the program: its kind, its sender, and how many the
+// sender had made before.
 type note struct{ Kind, Author, N int32 }
 
 var reasons = []string{"", "stopped", "killed", "crashed", "panicked", "returned", "gone"}
@@ -49,7 +49,7 @@ func sendMark(d *trace.Send) modelMark {
 	return m
 }
 
-// A player runs programs on pulse and writes down what happens.
+// A player runs programs on pulse and records what happens.
 type player struct {
 	*modelProgram
 	sys      *pulse.System
@@ -70,7 +70,7 @@ func (p *player) emit(what string, m modelMark, x ...int32) {
 	p.log = append(p.log, e)
 }
 
-// check looks at the invariants of the system between two steps, while the run
+// check checks the invariants of the system between two steps, while the run
 // has not failed.
 func (p *player) check() {
 	if p.broken != "" || p.sys.Failure() != nil {
@@ -83,7 +83,7 @@ func (p *player) check() {
 
 func units(n int) time.Duration { return time.Duration(n) }
 
-// play runs a program; what it returns is filled again by the next call.
+// play runs a program; the next call overwrites the result.
 func (p *player) play(program *modelProgram) []event {
 	p.modelProgram = program
 	p.rng = rand.New(rand.NewPCG(program.seed, 2))
@@ -148,7 +148,7 @@ func (p *player) testDoes(x action) {
 	}
 }
 
-// ran writes down what a run came to.
+// ran records the result of a run.
 func (p *player) ran(f *pulse.Failure) {
 	kind := int32(-1)
 	if f != nil {
@@ -169,7 +169,7 @@ func (p *player) ran(f *pulse.Failure) {
 	}
 }
 
-// lives writes down who is alive, down and ended.
+// lives records which actors are alive, down or ended.
 func (p *player) lives() {
 	var alive, ended int32
 	for i, r := range p.refs {
@@ -183,7 +183,7 @@ func (p *player) lives() {
 	p.emit("lives", modelMark{}, alive, ended, int32(len(p.refs)))
 }
 
-// finish writes down what the test received, and the fate of all messages.
+// finish records what the test received, and the fate of all messages.
 func (p *player) finish() {
 	for _, body := range p.sys.Received() {
 		var m modelMark
@@ -293,7 +293,7 @@ type playedHandler struct {
 	table int
 }
 
-// A playedStarter is told of its starts.
+// A playedStarter is a Starter.
 type playedStarter struct{ *playedHandler }
 
 func (h playedStarter) Started(ctx *pulse.Ctx, how pulse.Start) {
@@ -312,7 +312,7 @@ func (a *played) handler(table int) pulse.Actor {
 	return h
 }
 
-// began writes down how an actor has started.
+// began records how an actor was started.
 func (a *played) began(ctx *pulse.Ctx, how pulse.Start) {
 	a.emit("started", modelMark{}, int32(ctx.Self().Index()), int32(how), int32(ctx.Sender().Index()), int32(ctx.Now()))
 	for name := range modelNames {
@@ -327,7 +327,7 @@ func (h *playedHandler) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// got writes down what was received and returns its kind.
+// got records a received message and returns its kind.
 func (a *played) got(ctx *pulse.Ctx, msg any) int {
 	var m modelMark
 	bodyMark(&m, msg)
@@ -399,7 +399,8 @@ func (a *played) does(ctx *pulse.Ctx, x action) {
 	}
 }
 
-// strikes does what an actor, or the test, does by a Nemesis, unless that is a misuse.
+// strikes lets an actor or the test use a Nemesis, unless that would be a
+// misuse.
 func (p *player) strikes(me int, n pulse.Nemesis, x action) {
 	i, j := x.a%len(p.refs), x.c%len(p.refs)
 	from, to, t := p.refs[i], p.refs[j], p.origin[i]
@@ -458,7 +459,7 @@ func (a *played) send(ctx *pulse.Ctx, to pulse.Ref, kind int) {
 
 func diskName(i int) string { return string(rune('a' + i%modelNames)) }
 
-// reads writes down what is on the disk under a name.
+// reads records what is on the disk under a name.
 func (a *played) reads(ctx *pulse.Ctx, name int) {
 	v, _ := ctx.Disk().Read(diskName(name))
 	n, ok := v.(int)
@@ -487,7 +488,7 @@ func (a *played) live(c *pulse.Process) {
 		case doReceive:
 			a.got(c.Ctx, c.Receive())
 		case doMatch:
-			match := ofMask3 // what waits is not shown to it again
+			match := ofMask3 // not called again for messages that wait
 			if x.a != 3 {
 				match = func(msg any) bool { return ofMask(x.a, msg) }
 			}

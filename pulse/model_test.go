@@ -17,8 +17,8 @@ func modelPrograms() int {
 	return 30_000
 }
 
-// differs runs a program on both sides and returns where they part, or which
-// invariant pulse breaks after a step.
+// differs runs a program on both sides and returns the first difference, or the
+// invariant that pulse breaks after a step.
 func differs(p *player, program *modelProgram, fault string) string {
 	log := p.play(program)
 	if p.broken != "" {
@@ -29,8 +29,9 @@ func differs(p *player, program *modelProgram, fault string) string {
 }
 
 // TestModel holds that pulse does what its documentation says, as the model
-// understands it: which messages can be received at each point, what each step
-// does, when time passes, who lives, what is left in the end and what is wrong.
+// implements it: which messages can be received at each point, what each step
+// does, when time passes, who is alive, what is left at the end and what is
+// wrong.
 func TestModel(t *testing.T) {
 	p := &player{}
 	defer func() { p.sys.Close() }()
@@ -49,8 +50,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestModelFindsPlantedFaults holds that the comparison sees: each fault that
-// is planted into the model is found, within as many programs.
+// TestModelFindsPlantedFaults holds that the comparison can fail: each fault
+// planted into the model is found within the same number of programs.
 func TestModelFindsPlantedFaults(t *testing.T) {
 	p := &player{}
 	defer func() { p.sys.Close() }()

@@ -9,16 +9,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A modelWorld is the model: what pulse's documentation says, by slices that are
-// searched from end to end. It takes its answers from what pulse wrote down,
-// and ends with a difference where it would have written something else.
+// A modelWorld is the model: pulse's documentation, implemented with slices and
+// linear searches. It takes its answers from pulse's record, and stops at the
+// first difference from it.
 type modelWorld struct {
 	*modelProgram
-	fault    string // one that is planted, to see that it is found
+	fault    string // planted, to check that it is found
 	log      []event
-	at       int // how much of log has been agreed upon
+	at       int // how much of log has been matched
 	actors   []*modelActor
-	pending  []*modelMessage // that have arrived and wait, in the order of arrival
+	pending  []*modelMessage // arrived and waiting, in the order of arrival
 	sent     []*modelMessage // all
 	timers   []*modelTimer
 	made     [modelActors]int32
@@ -30,16 +30,16 @@ type modelWorld struct {
 	row      int // ticks in a row without another message arriving
 	numbers  int
 	orphans  int
-	cut      int // who is cut off; -1
+	cut      int // the actor that is cut off; -1
 	links    map[[2]int]modelLink
 	early    int
 	begun    bool
 	strikes  bool
-	ending   bool // the running actor ends with this step
+	ending   bool // the running actor ends after this step
 	crashes  bool // it crashes here
 	inbox    []modelMark
 	settles  bool
-	idle     bool // the test calls a Nemesis, in no step
+	idle     bool // the test uses a Nemesis outside of steps
 	reported bool // the stuck report
 }
 
@@ -51,7 +51,7 @@ type modelMessage struct {
 	ask    int
 	fate   trace.Fate
 	slow   bool
-	every  *modelTimer // whose tick it is
+	every  *modelTimer // the timer that ticked
 	number int
 }
 
@@ -61,17 +61,17 @@ type modelTimer struct {
 	owner      int
 	message    *modelMessage
 	waiting    *modelMessage // the last tick, until it is received
-	release    bool          // not a timer: lets a message go on
+	release    bool          // not a timer: ends a delay
 }
 
-// A modelLink is what a Nemesis has said of the messages from one actor to another.
+// A modelLink is a link that a Nemesis has changed.
 type modelLink struct {
 	cut     bool
 	lose    int // 2: all
 	delayed int64
 }
 
-// A modelRef is where to send; ask is the Ask that this would answer.
+// A modelRef is a reference; ask is the Ask that a message to it would answer.
 type modelRef struct{ actor, ask int }
 
 type modelActor struct {
@@ -83,18 +83,18 @@ type modelActor struct {
 	timers        []int
 	watchers      []int
 	sender        modelRef
-	toStart       bool // its start has not come
+	toStart       bool // its start has not arrived
 	how           pulse.Start
 	disk          map[string]int
 	writes        []modelWrite // that are not synced
 	// of a process
-	next  int    // the action that it waits in, or comes to
+	next  int    // the action in which it waits, or the next one
 	wait  string // what for: start, any, match, reply, wake
 	mask  int
 	await int
 	wake  *modelTimer
 	empty int  // polls in a row that found nothing
-	idle  bool // it ended in no step
+	idle  bool // it ended outside of steps
 }
 
 type modelWrite struct {
@@ -102,10 +102,10 @@ type modelWrite struct {
 	value int
 }
 
-// A difference is where the two sides part.
+// A difference is the first disagreement of the two sides.
 type difference string
 
-// judge runs the model against what pulse wrote down and returns the first difference.
+// judge runs the model against pulse's record and returns the first difference.
 func (w *modelWorld) judge() (d string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -156,7 +156,7 @@ func (w *modelWorld) agree(e event) {
 	w.at++
 }
 
-// ask asks a question, which pulse has the answer to.
+// ask asks a question, whose answer is in pulse's record.
 func (w *modelWorld) ask(k choice.Kind, n int) int {
 	if n == 1 || w.settles {
 		return 0
@@ -221,7 +221,7 @@ func (w *modelWorld) message(from, to int, kind trace.SendKind, m modelMark, ask
 	return x
 }
 
-// send puts a message on its way, if faults let it.
+// send sends a message, if faults let it.
 func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark modelMark, ask int) {
 	if to.ask != 0 {
 		kind, ask = trace.Reply, to.ask
@@ -271,7 +271,7 @@ func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark model
 
 func (m *modelMessage) link() [2]int { return [2]int{m.from, m.to} }
 
-// loses says that the link of a message loses it.
+// loses reports that the link of a message loses it.
 func (w *modelWorld) loses(m *modelMessage) bool {
 	l := w.links[m.link()]
 	if l.lose == 0 || m.kind != trace.Message && m.kind != trace.Reply {
@@ -284,7 +284,7 @@ func (w *modelWorld) loses(m *modelMessage) bool {
 	return true
 }
 
-// launch lets a message arrive when its link does not hold it back.
+// launch lets a message arrive unless its link delays it.
 func (w *modelWorld) launch(m *modelMessage) {
 	by := w.links[m.link()].delayed
 	if by > 0 && (m.kind == trace.Message || m.kind == trace.Reply || m.kind == trace.Copy) {
@@ -294,8 +294,8 @@ func (w *modelWorld) launch(m *modelMessage) {
 	w.arrive(m)
 }
 
-// isLost says whether a message finds a full mailbox, and is lost. It may also be
-// the one that has waited longest that is.
+// isLost reports whether a message is lost to a full mailbox. It may also drop
+// the message that has waited longest.
 func (w *modelWorld) isLost(m *modelMessage) bool {
 	a := w.actors[m.to]
 	takesRoom := func(m *modelMessage) bool { return m.kind == trace.Message || m.kind == trace.Copy }
@@ -343,7 +343,8 @@ func (w *modelWorld) exposed(m *modelMessage) bool {
 		!w.actors[m.from].safe && !w.actors[m.to].safe
 }
 
-// awaits says that a process waits for an answer and that none is on its way.
+// awaits reports that a process waits for an answer and that none is on its
+// way.
 func (w *modelWorld) awaits(to modelRef) bool {
 	a := w.actors[to.actor]
 	if a.life != "alive" || a.wait != "reply" || a.await != to.ask {
@@ -360,7 +361,7 @@ func (w *modelWorld) awaits(to modelRef) bool {
 	return true
 }
 
-// arrive puts a message among those that wait, if its receiver is there.
+// arrive adds a message to the waiting ones, if its receiver is alive.
 func (w *modelWorld) arrive(m *modelMessage) {
 	if m.every == nil {
 		w.row = 0
@@ -394,7 +395,7 @@ func (w *modelWorld) spawn(which, parent int) {
 	w.start(a, w.cur)
 }
 
-// start tells an actor that it starts, if it is told.
+// start sends an actor its start, if it is a process or a Starter.
 func (w *modelWorld) start(a *modelActor, from int) {
 	if !a.process && !a.starts {
 		return
@@ -411,14 +412,14 @@ func (w *modelWorld) crosses(m *modelMessage) bool {
 		!w.actors[m.from].safe && !w.actors[m.to].safe
 }
 
-// isWake says that a message ends a wait in time.
+// isWake reports whether a message ends a wait by time.
 func isWake(m *modelMessage) bool {
 	return m.ask != 0 && (m.kind == trace.Timer || m.kind == trace.Poll)
 }
 
 func isTimer(m *modelMessage) bool { return m.kind == trace.Timer || m.kind == trace.Periodic }
 
-// deliverable lists what could be received next.
+// deliverable lists the messages that could be received next.
 func (w *modelWorld) deliverable() (list []*modelMessage) {
 	if w.options.unordered || w.fault == "channels keep no order" {
 		for _, m := range w.pending {
@@ -434,7 +435,7 @@ func (w *modelWorld) deliverable() (list []*modelMessage) {
 		c := pair{m.from, m.to}
 		if isTimer(m) {
 			c.from = -1
-			if m.from != m.to { // it was sent later, by a channel of its own
+			if m.from != m.to { // a SendAfter, with a channel of its own
 				c.from = -2 - m.from
 			}
 		}
@@ -540,12 +541,12 @@ func (w *modelWorld) lives() {
 	w.emit("lives", modelMark{}, alive, ended, int32(len(w.actors)))
 }
 
-// step lets one thing happen and says whether anything did.
+// step lets one thing happen and reports whether anything did.
 func (w *modelWorld) step(until int64, timed bool) bool {
 	w.ending = false
 	list := w.deliverable()
 	o := &w.options
-	if len(list) > 0 && w.steps >= o.steps || w.steps > o.steps { // nothing more is asked, not even for a fault
+	if len(list) > 0 && w.steps >= o.steps || w.steps > o.steps { // nothing more is asked, not even about a fault
 		w.failed = int32(pulse.KindBudget)
 		return false
 	}
@@ -590,7 +591,7 @@ func (w *modelWorld) hold(until int64, timed bool) bool {
 	return w.pass(until, timed)
 }
 
-// pick agrees on what is deliverable and learns what was taken.
+// pick checks what is deliverable and returns what pulse took.
 func (w *modelWorld) pick(list []*modelMessage) (m *modelMessage, hold bool) {
 	if w.settles {
 		return list[0], false // the first that arrived
@@ -659,7 +660,7 @@ func (w *modelWorld) receive(m *modelMessage) {
 	}
 }
 
-// began notes that the start of an actor has come.
+// began records that the start of an actor has arrived.
 func (w *modelWorld) began(a *modelActor) {
 	if a.toStart = false; a.starts {
 		w.emit("started", modelMark{}, int32(a.index), int32(a.how), int32(a.sender.actor), int32(w.now))
@@ -690,7 +691,7 @@ func (w *modelWorld) isStuck(a *modelActor) bool {
 	return a.index > 0 && a.life == "alive" && (w.options.closed || a.toStart || a.process && a.wait != "any" && !w.asleep(a))
 }
 
-// asleep says that the wait of a process would end after the horizon.
+// asleep reports whether the wait of a process would end after the horizon.
 func (w *modelWorld) asleep(a *modelActor) bool {
 	return a.wake != nil && slices.Contains(w.timers, a.wake)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // A cell is a small cluster: two nodes that log what they receive, and an actor
-// that does what it is sent.
+// that runs the functions it is sent.
 type cell struct {
 	*pulse.System
 	a, b, hand pulse.Ref
@@ -57,8 +57,8 @@ func (c *cell) both(first int) {
 	c.sends(c.b, c.a, first, first+1, first+2)
 }
 
-// TestNemesis holds what the nodes receive when both send 1, 2, 3 to each other, a
-// fault strikes before, and 4, 5, 6 after the second part.
+// TestNemesis holds what the nodes receive. Both send 1, 2, 3 to each other,
+// then a fault strikes, and both send 4, 5, 6 after the second part.
 func TestNemesis(t *testing.T) {
 	for _, x := range []struct {
 		name          string
@@ -141,8 +141,9 @@ func TestNemesisIsShown(t *testing.T) {
 	golden.File(t, "testdata/nemesis.golden", c.Trace().Chart()+"\n"+c.Trace().Text()+"\n"+c.Trace().Mermaid())
 }
 
-// TestCutsAreNoDeadlocks holds who is stuck when messages wait at a cut: nobody,
-// since a Nemesis may still heal, unless nothing more comes.
+// TestCutsAreNoDeadlocks holds which actors are stuck when messages wait at a
+// cut: none, since a Nemesis may still heal it, unless the environment is
+// closed.
 func TestCutsAreNoDeadlocks(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, x := range []struct {
@@ -185,8 +186,8 @@ func TestCutsAreNoDeadlocks(t *testing.T) {
 	}
 }
 
-// TestCutsLeaveAloneWhatIsSentLater holds that what SendAfter sends comes over a cut,
-// so that who does not want it is stuck in spite of the cut.
+// TestCutsLeaveAloneWhatIsSentLater holds that messages of SendAfter cross a
+// cut, so that a process that does not want them is stuck despite the cut.
 func TestCutsLeaveAloneWhatIsSentLater(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: delivery})
@@ -208,7 +209,8 @@ func TestCutsLeaveAloneWhatIsSentLater(t *testing.T) {
 	}
 }
 
-// TestNemesisReports holds what calls tell: whether there was anything to strike.
+// TestNemesisReports holds the results of calls: whether there was anything to
+// strike.
 func TestNemesisReports(t *testing.T) {
 	c := newCell(t, pulse.Options{})
 	gone := c.Spawn("gone", pulse.Func(stopping))
@@ -221,8 +223,8 @@ func TestNemesisReports(t *testing.T) {
 	}
 }
 
-// TestNemesisOfAParent holds that a step can crash neither its own actor nor one
-// that it descends from, whose end would be its own, but its children.
+// TestNemesisOfAParent holds that a step can crash its actor's children, but
+// neither its own actor nor an ancestor.
 func TestNemesisOfAParent(t *testing.T) {
 	c := newCell(t, pulse.Options{})
 	var child pulse.Ref
@@ -245,13 +247,14 @@ func TestNemesisOfAParent(t *testing.T) {
 	}
 }
 
-// TestNemesisInAnObserver holds that code of no actor may not strike in a run.
+// TestNemesisInAnObserver holds that code outside of actors may not strike
+// during a run.
 func TestNemesisInAnObserver(t *testing.T) {
 	c := newCell(t, pulse.Options{})
 	c.Observe(observes(func() { c.Nemesis().Crash(c.b) }))
 	c.both(1)
 	c.Run()
-	want := "Nemesis.Crash in code that is no actor's, such as an observer or a strategy: let an actor do it, or the test between runs"
+	want := "Nemesis.Crash outside of an actor's step, as in an observer or a strategy: call it from an actor, or from the test between runs"
 	if got := textOf(c.Failure()); !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -261,8 +264,8 @@ type observes func()
 
 func (f observes) Stepped(*pulse.System, int) { f() }
 
-// TestNewThatPanics holds that a restart whose New panics changes nothing, when a
-// supervisor deals with the panic.
+// TestNewThatPanics holds that a restart whose New panics changes nothing if a
+// supervisor handles the panic.
 func TestNewThatPanics(t *testing.T) {
 	sys := newSystem(t, pulse.Options{})
 	made := 0
@@ -287,7 +290,7 @@ func TestNewThatPanics(t *testing.T) {
 	}
 }
 
-// TestResetForgetsTheNemesis holds that nothing of it is left in the next run.
+// TestResetForgetsTheNemesis holds that the next run is unaffected.
 func TestResetForgetsTheNemesis(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: delivery, Record: true})
@@ -319,8 +322,9 @@ func TestResetForgetsTheNemesis(t *testing.T) {
 	}
 }
 
-// TestNemesisIsInThePrint holds that two runs with different faults are told apart,
-// so that a program whose faults are not the same when it is run again is found out.
+// TestNemesisIsInThePrint holds that two runs with different faults have
+// different prints, so that a program whose faults change between runs is
+// detected.
 func TestNemesisIsInThePrint(t *testing.T) {
 	prints := map[uint64]string{}
 	for name, f := range map[string]func(*cell, pulse.Nemesis){
@@ -348,7 +352,7 @@ func TestNemesisIsInThePrint(t *testing.T) {
 	}
 }
 
-// TestNemesisIsReplayed holds that faults come again with the decisions of a run.
+// TestNemesisIsReplayed holds that a replay repeats the faults.
 func TestNemesisIsReplayed(t *testing.T) {
 	build := func(c *cell) {
 		c.both(1)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Delivery is which of the messages on their way can come next.
+// Delivery says which of the messages on their way can come next.
 type Delivery uint8
 
 const (
@@ -25,13 +25,13 @@ func (d Delivery) String() string {
 	return "fifo"
 }
 
-// Environment is what may still come from outside when a run is at rest.
+// Environment says whether more can come from outside when a run is at rest.
 type Environment uint8
 
 const (
-	// EnvironmentOpen: the system may be sent more. Actors that wait for any
-	// message are fine, and so are processes that sleep beyond the horizon; a
-	// process that waits for a particular message is stuck.
+	// EnvironmentOpen: the test may send more. A process that waits for a
+	// particular message is stuck. Actors that wait for any message are not,
+	// nor are processes that sleep past the horizon.
 	EnvironmentOpen Environment = iota
 	// EnvironmentClosed: nothing more comes. Every actor that has not ended is
 	// stuck.
@@ -45,67 +45,66 @@ func (e Environment) String() string {
 	return "open"
 }
 
-// Options say how a System runs. The zero value is a system with FIFO
-// delivery that takes the oldest message first, without faults, unrecorded.
+// Options configures a System. The zero value has FIFO delivery, takes the
+// oldest message first, has no faults and records nothing.
 type Options struct {
 	Delivery    Delivery
 	Environment Environment
 
-	// Strategy makes the decisions; nil takes the oldest message first and
-	// answers every choice with zero.
+	// Strategy makes the decisions. If nil, the oldest message comes first and
+	// every choice is zero.
 	Strategy Strategy
-	// Seed is given to the strategy at the start of the first run; Reset
-	// gives the seeds of those that follow.
+	// Seed is the strategy's seed for the first run. Reset sets the seeds of
+	// later runs.
 	Seed uint64
 
-	// Steps is how many steps a run may take before it fails; zero means 100,000.
+	// Steps is how many steps a run may take before it fails; zero means
+	// 100,000.
 	Steps int
-	// Pending is how many messages may wait at one time before the run
-	// fails; zero means 100,000. It also bounds what a handler may do else
-	// without an end: a run may have as many actors and faults of a Nemesis, an
-	// actor as many watchers, and a run ten times as many choices, lines of log and
-	// writes to disks.
+	// Pending is how many messages may wait at once before the run fails; zero
+	// means 100,000. It also bounds other actions of handlers. A run may have
+	// as many actors and Nemesis faults, an actor as many watchers. A run may
+	// have ten times as many choices, log lines and disk writes.
 	Pending int
 
-	// Record keeps the trace and the decisions, and computes identities.
+	// Record records the trace and the decisions, and computes identities.
 	Record bool
-	// Isolation checks after each step that no message on its way was
-	// changed. It implies Record, and costs a walk over all such messages.
+	// Isolation checks after each step that no message on its way has changed.
+	// It implies Record and costs a walk over all such messages.
 	Isolation bool
-	// Tools reports whether the values of a struct type are tools of the test,
-	// which say nothing of the program: Isolation and State take no notice of
-	// what they hold. It is asked once for each type. Nil reports none. The
-	// types of package testing and of the standard library's loggers are tools
-	// without it, and so are System, Ctx and Process.
+	// Tools reports whether a struct type is a tool of the test, which is no
+	// part of the program: Isolation and State ignore its fields. It is called
+	// once for each type. Nil means none. System, Ctx, Process, the types of
+	// package testing and the standard library's loggers are always tools.
 	Tools func(reflect.Type) bool
-	// Orphans makes a message that was sent to an ended actor a failure.
+	// Orphans makes a message to an ended actor a failure.
 	Orphans bool
 
-	// EarlyTimers is how many times in a run timers may fire although
-	// messages wait. Zero: time moves only when nothing else can happen; but
-	// a search may give a property that leaves it at zero a few in some runs,
-	// as fuzz.Check does. NeverEarly: in no run. Any other negative number:
-	// there is no limit. A strategy that holds messages back cannot exceed it.
+	// EarlyTimers is how many times in a run a timer may fire while messages
+	// wait. Zero means never; but a search may allow a few in some runs of a
+	// property that leaves it at zero, as fuzz.Check does. NeverEarly means
+	// never in any run. Any other negative number means no limit. The limit
+	// also holds for strategies that hold messages back.
 	EarlyTimers int
-	// Ticks is how many times in a row periodic timers may fire, for each such
-	// timer, without any other message being sent or being due before the run
-	// counts as being at rest; zero means 10. Those that fire at the same time
-	// as another timer do not count. RunFor ends by the time only.
+	// Ticks bounds how long periodic timers keep a run going by themselves;
+	// zero means 10. The run is at rest after Ticks firings per periodic timer
+	// in a row without another message sent or due. Firings at the same time as
+	// another timer do not count. RunFor ignores Ticks.
 	Ticks int
-	// Horizon is where virtual time ends: what is due later never comes.
-	// Zero: there is no end.
+	// Horizon is the end of virtual time: events due later never happen. Zero
+	// means no end.
 	Horizon time.Duration
 
 	Faults Faults
 
-	// Failed is told when a run has failed, before Run returns. It may panic,
-	// so that what follows Run in a property is not run on a broken system.
+	// Failed is called when a run has failed, before Run returns. It may panic,
+	// so that a property does not continue with a broken system.
 	Failed func(*Failure)
 }
 
-// NeverEarly is for Options.EarlyTimers: time moves only when nothing else can
-// happen, in every run of every search. It is for programs whose timers are so
-// much slower than all their messages that no timer races with one.
+// NeverEarly, for Options.EarlyTimers, forbids early timers in every run of
+// every search. Use it if timers are so much slower than messages that no timer
+// races with a message.
 const NeverEarly = math.MinInt
 
 const (
@@ -121,14 +120,14 @@ func orDefault(v, zero int) int {
 	return zero
 }
 
-// refusal returns what is wrong with the options, "" when nothing is. Negative
-// counts are refused: a program that computes one has a fault.
+// refusal returns what is wrong with the options, or "". Negative counts are an
+// error, since a program that computes one has a bug.
 func (o *Options) refusal() string {
 	switch {
 	case o.Delivery > DeliveryUnordered:
-		return fmt.Sprintf("Options.Delivery is %d: it is DeliveryFIFO or DeliveryUnordered", o.Delivery)
+		return fmt.Sprintf("Options.Delivery is %d: it must be DeliveryFIFO or DeliveryUnordered", o.Delivery)
 	case o.Environment > EnvironmentClosed:
-		return fmt.Sprintf("Options.Environment is %d: it is EnvironmentOpen or EnvironmentClosed", o.Environment)
+		return fmt.Sprintf("Options.Environment is %d: it must be EnvironmentOpen or EnvironmentClosed", o.Environment)
 	case o.Horizon < 0:
 		return fmt.Sprintf("Options.Horizon is %v: give it a time from 1ns on, or zero for no end", o.Horizon)
 	case o.Steps < 0:
@@ -141,7 +140,7 @@ func (o *Options) refusal() string {
 	return o.Faults.refusal()
 }
 
-// refusal returns what is wrong with the budgets of faults, "" when nothing is.
+// refusal returns what is wrong with the budgets, or "".
 func (f *Faults) refusal() string {
 	if f.Drop|f.Duplicate|f.Delay|f.Crash|f.RestartKept|f.RestartLost|f.Partition < 0 { // one of them is
 		for _, b := range []struct {
@@ -158,7 +157,7 @@ func (f *Faults) refusal() string {
 	}
 	for i, d := range f.DelayBy {
 		if d <= 0 {
-			return fmt.Sprintf("Options.Faults.DelayBy[%d] is %v: a message is held back for 1ns or longer", i, d)
+			return fmt.Sprintf("Options.Faults.DelayBy[%d] is %v: a delay must be 1ns or longer", i, d)
 		}
 	}
 	return ""
@@ -168,12 +167,12 @@ func negative(field string, n int, zero string) string {
 	return fmt.Sprintf("%s is %d: give it a number from 1 on, or zero for %s", field, n, zero)
 }
 
-// A Setting is one thing that a system was told, in words.
+// A Setting is one option as text.
 type Setting struct{ Name, Value string }
 
-// Settings returns in words what a system is told about how to run its
-// program; what is left at its default is left out. The strategy, seeds, and
-// what is only watched are not part of it.
+// Settings returns the options that affect how the program runs, as text,
+// without those left at their default. It leaves out the strategy, the seed and
+// options that only observe.
 func (o Options) Settings() (list []Setting) {
 	add := func(name string, value any, zero bool) {
 		if !zero {
@@ -206,7 +205,7 @@ func (o Options) Settings() (list []Setting) {
 	return list
 }
 
-// durations lists times as in "1ms, 2s".
+// durations formats durations as "1ms, 2s".
 func durations(list []time.Duration) string {
 	words := make([]string, len(list))
 	for i, d := range list {

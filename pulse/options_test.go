@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestZeroOptions: what the documentation says of the zero value.
+// TestZeroOptions: the documented behavior of the zero value.
 func TestZeroOptions(t *testing.T) {
 	s, d := pulse.New(pulse.Options{}), &diary{}
 	defer s.Close()
@@ -78,21 +78,21 @@ func TestBudgetOptions(t *testing.T) {
 	}
 }
 
-// Options that mean nothing used to be taken for others in silence.
+// Invalid options used to be silently replaced by others.
 func TestBadOptionsAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		o    pulse.Options
 		want string
 	}{
-		{pulse.Options{Delivery: 9}, "Options.Delivery is 9: it is DeliveryFIFO or DeliveryUnordered"},
-		{pulse.Options{Environment: 9}, "Options.Environment is 9: it is EnvironmentOpen or EnvironmentClosed"},
+		{pulse.Options{Delivery: 9}, "Options.Delivery is 9: it must be DeliveryFIFO or DeliveryUnordered"},
+		{pulse.Options{Environment: 9}, "Options.Environment is 9: it must be EnvironmentOpen or EnvironmentClosed"},
 		{pulse.Options{Steps: -1}, "Options.Steps is -1: give it a number from 1 on, or zero for the default"},
 		{pulse.Options{Pending: -5}, "Options.Pending is -5: give it a number from 1 on, or zero for the default"},
 		{pulse.Options{Ticks: -2}, "Options.Ticks is -2: give it a number from 1 on, or zero for the default"},
 		{pulse.Options{Horizon: -time.Second}, "Options.Horizon is -1s: give it a time from 1ns on, or zero for no end"},
 		{pulse.Options{Faults: pulse.Faults{Drop: -1}}, "Options.Faults.Drop is -1: give it a number from 1 on, or zero for none"},
 		{pulse.Options{Faults: pulse.Faults{Crash: 2, RestartLost: -3}}, "Options.Faults.RestartLost is -3: give it a number from 1 on, or zero for none"},
-		{pulse.Options{Faults: pulse.Faults{Delay: 1, DelayBy: []time.Duration{1, 0}}}, "Options.Faults.DelayBy[1] is 0s: a message is held back for 1ns or longer"},
+		{pulse.Options{Faults: pulse.Faults{Delay: 1, DelayBy: []time.Duration{1, 0}}}, "Options.Faults.DelayBy[1] is 0s: a delay must be 1ns or longer"},
 		{pulse.Options{EarlyTimers: -1}, ""}, // no limit
 	} {
 		got := ""
@@ -128,7 +128,7 @@ func TestNamesOfOptions(t *testing.T) {
 	}
 }
 
-// seeing is a strategy that writes down what it is asked.
+// seeing is a strategy that records its questions.
 type seeing struct {
 	answers
 	d *diary
@@ -141,8 +141,8 @@ func (s *seeing) Choose(k choice.Kind, n int) int {
 	return n - 1
 }
 
-// TestSeeds: the strategy is told the seed of the options, then those of Reset,
-// once a run and when it is first needed.
+// TestSeeds: the strategy gets the seed of the options, then those of Reset,
+// once in each run and when it is first needed.
 func TestSeeds(t *testing.T) {
 	d := &diary{}
 	s := pulse.New(pulse.Options{Seed: 7, Strategy: &seeing{d: d}})
@@ -161,7 +161,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestFailed: the option is told of each failure before Run returns.
+// TestFailed: the option is called for each failure before Run returns.
 func TestFailed(t *testing.T) {
 	var told []string
 	s := pulse.New(pulse.Options{Failed: func(f *pulse.Failure) { told = append(told, f.Text) }})
@@ -183,7 +183,8 @@ func TestHorizon(t *testing.T) {
 	}
 }
 
-// unsaid are the fields of Options and Faults that Settings leaves out, and why.
+// unsaid are the fields of Options and Faults that Settings leaves out, with
+// the reason.
 var unsaid = map[string]string{
 	"Strategy": "a case keeps the schedule instead",
 	"Seed":     "a case keeps the schedule instead",
@@ -192,8 +193,8 @@ var unsaid = map[string]string{
 	"Tools":    "changes only what states and the isolation check look at, and is set by who runs the property",
 }
 
-// TestSettings holds that Settings says every field of Options and Faults that
-// is not left out for a reason, and by a name of its own.
+// TestSettings holds that Settings lists every field of Options and Faults not
+// in unsaid, under its own name.
 func TestSettings(t *testing.T) {
 	if list := (pulse.Options{}).Settings(); len(list) != 0 {
 		t.Errorf("the defaults say %v", list)
@@ -251,7 +252,7 @@ func fill(t *testing.T, v reflect.Value) {
 	}
 }
 
-// TestSettingsInWords holds what Settings says.
+// TestSettingsInWords holds the texts of Settings.
 func TestSettingsInWords(t *testing.T) {
 	o := pulse.Options{Delivery: pulse.DeliveryUnordered, EarlyTimers: -1, Horizon: time.Second,
 		Faults: pulse.Faults{Delay: 2, DelayBy: []time.Duration{time.Millisecond, time.Second},

@@ -5,19 +5,20 @@ import (
 	"math/bits"
 )
 
-// A View is what a strategy has seen of the messages that can be delivered. With one
-// it asks Enabled.Changed what has changed since, and need not look at all of them in
-// each step. The zero View has seen nothing: a strategy begins each run with it.
+// A View remembers which deliverable messages a strategy has seen.
+// Enabled.Changed tells it what has changed since, so that it need not scan all
+// messages in each step. The zero View has seen nothing; use it at the start of
+// each run.
 type View struct {
 	run, step int32
 	count     int
 }
 
-// Changed returns where the messages may differ from those at the last call with this
-// View: at index at, unless that is negative, and at all indices from from on. At all
-// others is the same message as then. There may be fewer messages now than at or from
-// say. Changed is for Pick, and cheap when it is called in each. If a step was taken
-// for which it was not called, from is zero.
+// Changed returns where the messages may differ from those at the last call
+// with this View. They may differ at index at, unless at is negative, and at
+// all indices from from on. There may be fewer messages than these indices. If
+// a step has passed without a call, from is zero. Changed is for Pick, and is
+// cheap if every Pick calls it.
 func (e *Enabled) Changed(v *View) (at, from int) {
 	now := View{e.sys.run, e.sys.rec.steps, len(e.mail.ready)}
 	then := *v
@@ -28,7 +29,7 @@ func (e *Enabled) Changed(v *View) (at, from int) {
 	switch moved := min(e.moved, e.mail.moved); {
 	case then.run != now.run:
 		return -1, 0
-	case then.step == now.step: // only time may have passed
+	case then.step == now.step: // at most time has passed
 		return -1, min(moved, then.count)
 	case then.step+1 == now.step:
 		return e.picked, min(moved, then.count-1)
@@ -36,24 +37,24 @@ func (e *Enabled) Changed(v *View) (at, from int) {
 	return -1, 0
 }
 
-// An Order finds the message with the highest priority. Where many can be delivered,
-// it asks for the priority of each when it has become deliverable, and not again. The zero
-// Order is ready for use.
+// An Order finds the message with the highest priority. If many messages can be
+// delivered, it asks for the priority of each only once, when the message
+// becomes deliverable. The zero Order is ready for use.
 type Order struct {
 	view View
 	tree Tournament
 }
 
-// Renew lets the priorities of all messages be asked for again. A strategy calls it
-// when it begins a run, and when it has changed priorities.
+// Renew makes the Order ask for all priorities again. A strategy calls it at
+// the start of a run and after it has changed priorities.
 func (o *Order) Renew() { o.view = View{} }
 
-// First returns the message with the highest priority, the one with the least index
-// of several. priority returns the priority of message i.
+// First returns the message with the highest priority; among equals the one
+// with the smallest index. priority returns the priority of message i.
 //
-// Where it is called in each Pick, it takes a time that grows with the logarithm of
-// how many messages can be delivered, and priority is asked for a message that has come
-// in the place of the one that was picked last, also if both are of one channel.
+// If every Pick calls First, it takes time logarithmic in the number of
+// messages. It then asks for the priority of the message that has replaced the
+// last picked one, even if both are of one channel.
 func (o *Order) First(e *Enabled, priority func(i int) uint64) int {
 	n := e.Len()
 	if n <= fewReady {
@@ -80,13 +81,13 @@ func (o *Order) First(e *Enabled, priority func(i int) uint64) int {
 	return o.tree.First()
 }
 
-// A Tournament finds the largest of a list of words while they change. Each word
-// that was not set is zero. The zero Tournament is ready for use.
+// A Tournament finds the largest of a list of words that change. Words that
+// were not set are zero. The zero Tournament is ready for use.
 type Tournament struct {
-	// Invariants: nodes is empty, or a binary tree of 2·leaves nodes: below node j are
-	// 2j and 2j+1, and word i is node leaves+i. A node has the larger of the two words
-	// below it and its index, of equal ones the lesser index. Words from count on are
-	// zero.
+	// Invariants: nodes is empty or a binary tree of 2·leaves nodes. Node j has
+	// the children 2j and 2j+1; word i is node leaves+i. A node has the larger
+	// word of its children and that word's index; of equal words the smaller
+	// index. Words from count on are zero.
 	nodes  []best
 	leaves int
 	count  int
@@ -97,7 +98,8 @@ type best struct {
 	at  int32
 }
 
-// First returns the index of the largest word, the least of several.
+// First returns the index of the largest word, the smallest index if there are
+// several.
 func (t *Tournament) First() int {
 	if t.leaves == 0 {
 		return 0
@@ -105,7 +107,7 @@ func (t *Tournament) First() int {
 	return int(t.nodes[1].at)
 }
 
-// Set changes word i.
+// Set sets word i.
 func (t *Tournament) Set(i int, key uint64) {
 	if i >= t.leaves {
 		t.grow(i + 1)
@@ -116,9 +118,9 @@ func (t *Tournament) Set(i int, key uint64) {
 	j := t.leaves + i
 	nodes[j].key = key
 	for ; j > 1; j /= 2 {
-		// Which of two siblings is larger cannot be predicted, so the code has
-		// no branch on it: less is one when the other is, or when it is as large
-		// and on the left.
+		// Which of two siblings is larger cannot be predicted, so the code does
+		// not branch on it: less is 1 if the other is larger, or equal and on
+		// the left.
 		other := &nodes[j^1]
 		_, less := bits.Sub64(key, other.key, uint64(j&1))
 		key ^= (key ^ other.key) & -less
@@ -131,10 +133,10 @@ func (t *Tournament) Set(i int, key uint64) {
 	}
 }
 
-// Reset makes all words zero and keeps the memory.
+// Reset sets all words to zero and keeps the memory.
 func (t *Tournament) Reset() { t.cut(0) }
 
-// cut makes the words from n on zero.
+// cut sets the words from n on to zero.
 func (t *Tournament) cut(n int) {
 	if t.count <= n {
 		return
@@ -177,7 +179,7 @@ func (t *Tournament) grow(n int) {
 	t.play()
 }
 
-// play finds the larger of all pairs.
+// play recomputes all inner nodes.
 func (t *Tournament) play() {
 	for j := t.leaves - 1; j > 0; j-- {
 		left, right := t.nodes[2*j], t.nodes[2*j+1]

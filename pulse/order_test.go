@@ -11,11 +11,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A mirror keeps what can be delivered by what Enabled says has changed.
+// A mirror tracks the deliverable messages by Enabled.Changed.
 type mirror struct {
 	view pulse.View
 	seqs []int32
-	all  int // how often it was to look at all
+	all  int // how many times it had to read all
 }
 
 func (m *mirror) look(e *pulse.Enabled) error {
@@ -38,8 +38,9 @@ func (m *mirror) look(e *pulse.Enabled) error {
 	return nil
 }
 
-// A mirroring strategy has a mirror that looks in each pick, one that looks in most,
-// and one that looks twice. It holds messages back now and then.
+// A mirroring strategy has a mirror that is updated in each pick, one that is
+// updated in most, and one that is updated twice. Now and then it holds
+// messages back.
 type mirroring struct {
 	pulse.Strategy
 	random              *rand.Rand
@@ -66,8 +67,8 @@ func (m *mirroring) Pick(e *pulse.Enabled) int {
 	return m.random.IntN(e.Len())
 }
 
-// TestChanged compares what can be delivered with what follows from what has
-// changed, in programs in which all that can happen does.
+// TestChanged compares the deliverable messages with the mirrors, in programs
+// that use every feature.
 func TestChanged(t *testing.T) {
 	for name, o := range trial.Settings() {
 		m := &mirroring{Strategy: strategy.Random(), random: rand.New(rand.NewPCG(1, 2))}

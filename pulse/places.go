@@ -7,16 +7,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A SendObserver is an Observer that is also told of each message that is put on its
-// way, by its index in Trace.Sends, while the call that sends it is on the stack: so
-// it can note which line that is. It is not told of timers, nor of copies.
+// A SendObserver is an Observer that is also called for each message sent, with
+// the message's index in Trace.Sends. The sending call is still on the stack,
+// so it can note its line. It is not called for timers and copies.
 type SendObserver interface {
 	Observer
 	Sent(s *System, send int)
 }
 
-// tellSent tells the observers that want to know of a message that was sent. They are
-// not told of what they send themselves.
+// tellSent calls the SendObservers for a message. It is not called for messages
+// that they send themselves.
 func tellSent(s *System, m int32) {
 	s.mail.onSend &^= workObserve
 	was := s.rec.called
@@ -30,17 +30,17 @@ func tellSent(s *System, m int32) {
 	s.mail.onSend |= workObserve
 }
 
-// A Placed actor stands for code of another runtime, and says itself where that code
+// A Placed actor runs code of another runtime and reports where that code
 // begins.
 type Placed interface {
 	Actor
-	// HandlerPlace returns what Host.Place is to return of the actor, such as
-	// "writer.go:12".
+	// HandlerPlace returns the result of Host.Place, such as "writer.go:12".
 	HandlerPlace() string
 }
 
-// Place returns where the code begins that handles the messages of an actor now, such
-// as "writer.go:12"; "" when nobody wrote it, and for the test.
+// Place returns where the code that now handles an actor's messages begins,
+// such as "writer.go:12". It returns "" if there is no such line, and for the
+// test.
 func (h Host) Place(actor int32) string {
 	if actor <= trace.Test || int(actor) >= len(h.s.actors) {
 		return ""
@@ -58,12 +58,12 @@ func (h Host) Place(actor int32) string {
 	return receivePlace(reflect.TypeOf(a.handler), deepest)
 }
 
-// deepest is how many types inside of each other are looked at for a Receive. Some
-// embed themselves.
+// deepest bounds the depth of embedded types searched for a Receive, since some
+// types embed themselves.
 const deepest = 8
 
-// receivePlace returns where the Receive of a type begins, which may be that of a
-// type embedded in it.
+// receivePlace returns where the Receive of a type, or of a type embedded in
+// it, begins.
 func receivePlace(t reflect.Type, deepest int) string {
 	if deepest == 0 {
 		return ""
@@ -91,8 +91,8 @@ func receivePlace(t reflect.Type, deepest int) string {
 	return ""
 }
 
-// placeOf returns where a function begins; of a method value, where its method does,
-// which is looked for once.
+// placeOf returns where a function begins; for a method value, where its method
+// begins, which is cached.
 func (c *cast) placeOf(function any) string {
 	if f, ok := stack.Begin(function); ok {
 		return f.Place()

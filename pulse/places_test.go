@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// sightings notes the line of each call that sends.
+// sightings records the line of each call that sends.
 type sightings struct{ lines map[int]string }
 
 func (o *sightings) Stepped(*pulse.System, int) {}
@@ -20,14 +20,14 @@ func (o *sightings) Sent(_ *pulse.System, send int) {
 	o.lines[send] = stack.FrameOf(calls[0]).Place()
 }
 
-// lineFrom returns the line that calls it, and some lines on.
+// lineFrom returns the line of its caller plus an offset.
 func lineFrom(on int) string {
 	_, _, line, _ := runtime.Caller(1)
 	return fmt.Sprintf("places_test.go:%d", line+on)
 }
 
-// TestSendObserver: an observer is told of each message in the call that sends it,
-// whatever sends it, in this run and in no later one.
+// TestSendObserver: an observer is called for each message within the call that
+// sends it, whatever sends it, in this run and in no later one.
 func TestSendObserver(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := pulse.New(pulse.Options{Record: true, Delivery: delivery})
@@ -64,7 +64,7 @@ func TestSendObserver(t *testing.T) {
 	}
 }
 
-// A sendingSender sends what it must not: for each message that it is told of another.
+// A sendingSender illegally sends a message for each message it observes.
 type sendingSender struct {
 	to   pulse.Ref
 	told int
@@ -77,7 +77,7 @@ func (e *sendingSender) Sent(s *pulse.System, _ int) {
 	s.Send(e.to, "echo")
 }
 
-// TestSendObserverThatSends is told of no message of its own, so that it ends.
+// TestSendObserverThatSends is not called for its own messages, so it ends.
 func TestSendObserverThatSends(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
@@ -108,7 +108,7 @@ type placedPromoted struct {
 	*placedPointer
 }
 
-type PlacedRing struct{ *PlacedRing } // which embeds itself
+type PlacedRing struct{ *PlacedRing } // embeds itself
 
 type placedHidden struct{ pulse.Actor }
 
@@ -185,13 +185,13 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// foreign stands for code of another runtime's.
+// foreign represents code of another runtime.
 type foreign struct{}
 
 func (foreign) Receive(*pulse.Ctx, any) {}
 func (foreign) HandlerPlace() string    { return "elsewhere.go:1" }
 
-// TestPlaced: an actor that stands for other code says where that begins.
+// TestPlaced: an actor that represents other code reports where that begins.
 func TestPlaced(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

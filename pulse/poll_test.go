@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// outcomes runs a program under a strategy with many seeds, and returns how often
-// each outcome came.
+// outcomes runs a program under a strategy with many seeds, and counts the
+// outcomes.
 func outcomes(t *testing.T, by string, o pulse.Options, program func(*pulse.System, func(string))) map[string]int {
 	t.Helper()
 	s, err := strategy.ByName(by)
@@ -31,8 +31,8 @@ func outcomes(t *testing.T, by string, o pulse.Options, program func(*pulse.Syst
 	return count
 }
 
-// ReceiveTimeout(0) comes back empty although a message is on its way to the process,
-// and although others have messages waiting. Before, it waited for all of them.
+// ReceiveTimeout(0) finds nothing even if a message is on its way to the
+// process, or others have messages waiting. It used to wait for all of them.
 func TestPollComesBackEmpty(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		count := outcomes(t, "random", pulse.Options{Delivery: d}, func(sys *pulse.System, say func(string)) {
@@ -51,7 +51,7 @@ func TestPollComesBackEmpty(t *testing.T) {
 	}
 }
 
-// A message that the process has sent to itself is there.
+// A message that the process has sent to itself is found.
 func TestPollFindsWhatIsThere(t *testing.T) {
 	count := outcomes(t, "random", pulse.Options{}, func(sys *pulse.System, say func(string)) {
 		sys.Go("poller", func(p *pulse.Process) {
@@ -68,8 +68,8 @@ func TestPollFindsWhatIsThere(t *testing.T) {
 	}
 }
 
-// A process that polls until something comes does not keep it from coming, with any
-// strategy, and what its polls leave behind is no orphan.
+// A process that polls in a loop does not starve others, with any strategy, and
+// its polls leave no orphans.
 func TestPollingEnds(t *testing.T) {
 	for _, by := range strategy.Names() {
 		count := outcomes(t, by, pulse.Options{Steps: 200, Orphans: true}, func(sys *pulse.System, say func(string)) {
@@ -90,7 +90,7 @@ func TestPollingEnds(t *testing.T) {
 	}
 }
 
-// Who is killed while it polls leaves nothing behind.
+// A process that is killed while it polls leaves nothing behind.
 func TestKilledWhilePolling(t *testing.T) {
 	count := outcomes(t, "random", pulse.Options{Orphans: true}, func(sys *pulse.System, say func(string)) {
 		killer := sys.Spawn("killer", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Kill(msg.(pulse.Ref)) }))
@@ -107,9 +107,10 @@ func TestKilledWhilePolling(t *testing.T) {
 	}
 }
 
-// ReceiveMatch gives what it passes over no place: "first" was there when "wanted",
-// which is behind it in its channel, was taken, and yet "answer", which was sent
-// after that, may come before it. In Erlang's mailbox it may not.
+// ReceiveMatch leaves rejected messages in their channels. "first" was there
+// when "wanted", which is behind it in its channel, was taken. Yet "answer",
+// which was sent after that, may come before "first". In Erlang's mailbox it
+// may not.
 func TestPassedOverMessagesHaveNoPlace(t *testing.T) {
 	count := outcomes(t, "random", pulse.Options{}, func(sys *pulse.System, say func(string)) {
 		echo := sys.Spawn("echo", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(ctx.Sender(), "answer") }))

@@ -7,9 +7,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Print is what can be compared of a run that was recorded: all that happened
-// in it, and what its messages held when it was over, as hashes. The zero Print
-// is ready; its memory is used again by the next Take.
+// A Print is a hash of a recorded run: of everything that happened, and of the
+// contents of its messages at the end. The zero Print is ready for use; Take
+// reuses its memory.
 type Print struct {
 	hash  uint64 // of the trace
 	sends []printed
@@ -17,18 +17,18 @@ type Print struct {
 }
 
 // A printed is one message of a Print.
-type printed struct {
+type printed struct { // 0 if the contents cannot be read
 	id, contents uint64 // contents is 0 when they cannot be read
 }
 
-// differs reports whether two messages are known to differ. One that cannot be read is
-// like any other: a message may become so by being shown, since the String of a message of
-// protobuf sets a pointer to what knows its type.
+// differs reports whether two messages are known to differ. An unreadable
+// message differs from none: formatting can make a message unreadable, since
+// the String method of a protobuf message sets a pointer in it.
 func (x printed) differs(y printed) bool {
 	return x.id != y.id || x.contents != y.contents && x.contents != 0 && y.contents != 0
 }
 
-// Take makes p the print of the run of a system that does not run now.
+// Take sets p to the print of the last run of s, which must not be running.
 func (p *Print) Take(s *System) {
 	t := s.view()
 	p.hash, p.steps, p.sends = t.Hash, len(t.Steps), slices.Grow(p.sends[:0], len(t.Sends))
@@ -42,8 +42,8 @@ func (p *Print) Take(s *System) {
 	}
 }
 
-// Differs returns in words where the run of a system, whose print is q, differs
-// from the one of p; "" when it does not, as far as can be compared.
+// Differs describes where the run of s, whose print is q, differs from the run
+// of p. It returns "" if no difference is known.
 func (p *Print) Differs(q *Print, s *System) string {
 	t := s.view()
 	for i := range min(len(p.sends), len(q.sends)) {
@@ -72,7 +72,7 @@ func (p *Print) Differs(q *Print, s *System) string {
 	return ""
 }
 
-// senderOf names the step that sent message i, or the test.
+// senderOf names the sender of message i: a step or the test.
 func senderOf(t *trace.Trace, i int) string {
 	if k := t.Sends[i].Step; k >= 0 {
 		return fmt.Sprintf("step %d (%s)", k, t.StepLabel(int(k)))

@@ -10,32 +10,33 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Process is an actor written as straight-line code: it takes its messages
-// where it wants them, and waits there. What it does between two waits is one
-// step. Everything that a Ctx offers it offers too.
+// A Process is an actor written as straight-line code, which waits for its
+// messages where it needs them. Its code between two waits is one step. It has
+// all methods of Ctx.
 //
-// A message is delivered when it is taken. While a process waits for
-// particular messages, what can be delivered next is, for each channel, the
-// first message in it that is wanted.
+// A message is delivered when the process takes it. While a process waits for
+// particular messages, the first message of each channel that it wants can be
+// delivered.
 type Process struct {
 	*Ctx
 	co    *Coroutine
 	body  func(*Process)
 	main  func(*Coroutine) // calls body; made once for each Process
 	in    any              // the message that ended the wait
-	empty int              // polls in a row that found nothing, with no other wait between
+	empty int              // polls in a row that found nothing, without another wait between them
 
-	// What it took when it last waited for messages that are no answers: all, or
-	// those that code matches. It is acceptStart before.
+	// takes and code are what the process accepted when it last waited for
+	// messages other than answers: all, or those that the function at code
+	// matches. takes is acceptStart before the first such wait.
 	takes acceptance
 	code  uintptr
-	like  uintptr // of the predicate with which it waits
-	asked uintptr // the code of which fixed is known
-	fixed bool    // code looks at its argument alone: see isFixed
+	like  uintptr // the message type of a ReceiveAs
+	asked uintptr // the code for which fixed is known
+	fixed bool    // code depends only on its argument: see isFixed
 }
 
-// Started returns how the code of the process has begun, as a Starter is told it.
-// A process that starts anew has always lost its state.
+// Started returns how the code of the process was started. A restarted process
+// has always lost its state.
 func (p *Process) Started() Start {
 	a := p.me("Started")
 	if a == nil {
@@ -44,25 +45,26 @@ func (p *Process) Started() Start {
 	return a.how
 }
 
-// wait is what a stuck report says of a process.
+// wait is what a stuck report says about a process.
 type wait struct {
 	verb string // "Receive", "ReceiveMatch", "Ask", …
-	on   int32  // whom an Ask asks; none otherwise
-	text string // what a Host says instead
+	on   int32  // the receiver of an Ask, or none
+	text string // text set by a Host, which replaces the rest
 }
 
-// start is the body of the message that begins a process.
+// start is the body of the message that starts a process.
 type start struct{}
 
-// timeout is the body of the message that ends a wait in time.
+// timeout is the body of the message that ends a wait by time.
 type timeout struct{}
 
-// processActor stands for the handler of a process, whose code loop resumes.
+// processActor is a stand-in for the handler of a process, whose code loop
+// resumes.
 type processActor struct{}
 
 func (processActor) Receive(*Ctx, any) {}
 
-// hand gives a message to the code of a process that is about to be resumed.
+// hand gives a message to the code of a process, which the caller then resumes.
 func (c *cast) hand(a *actor, msg any) *Coroutine {
 	p := a.process
 	p.in = msg
@@ -77,8 +79,8 @@ func (c *cast) hand(a *actor, msg any) *Coroutine {
 	return co
 }
 
-// codeEnded ends an actor whose process has returned, and passes on the panic
-// of one that has panicked.
+// codeEnded ends an actor whose process has returned, or repeats the panic of
+// one that has panicked.
 func (c *cast) codeEnded(a *actor) {
 	p := a.process
 	thrown := p.co.panic
@@ -88,13 +90,13 @@ func (c *cast) codeEnded(a *actor) {
 	if thrown != nil {
 		panic(thrown)
 	}
-	if c.todo.afterStep&workEnd == 0 { // else it has stopped itself
+	if c.todo.afterStep&workEnd == 0 { // otherwise it has called Stop
 		c.end(a, "returned")
 	}
 }
 
-// startProcess makes a spawned actor a process that has not begun: its code
-// begins when the message of starter that starts it is delivered.
+// startProcess prepares the process of an actor. Its code starts with the
+// delivery of the start message, which starter sends.
 func (c *cast) startProcess(a *actor, starter int32) {
 	p := c.newProcess()
 	p.Ctx, p.body, p.empty, p.takes = &a.ctx, a.spec.Process, 0, acceptStart
@@ -127,14 +129,14 @@ func (c *cast) newProcess() *Process {
 	return p
 }
 
-// retire keeps a process for another actor.
+// retire makes a process free for another actor.
 func (c *cast) retire(p *Process) {
 	p.co, p.body, p.in = nil, nil, nil
 	c.inUse--
 	c.processes = append(c.processes, p)
 }
 
-// killProcess ends an actor's code where it waits, if it is a process.
+// killProcess ends an actor's waiting code, if it is a process.
 func (c *cast) killProcess(a *actor) {
 	p := a.process
 	a.process = nil
@@ -145,9 +147,9 @@ func (c *cast) killProcess(a *actor) {
 	}
 }
 
-// noteKilled makes the panic of a deferred function that ran as a process was
-// killed the failure of the run: of this one while it runs, else it is late. A
-// run that has failed may have caused it.
+// noteKilled reports the panic of a deferred function that ran while a process
+// was killed. The panic fails the current run, or is late if none is running.
+// After a failure it is dropped, since the failure may have caused it.
 func (c *cast) noteKilled(actor int32) {
 	thrown := c.pool.thrown
 	c.pool.thrown = nil
@@ -175,7 +177,7 @@ func (c *cast) killedFailure(v *carried, actor int32) *Failure {
 	return f
 }
 
-// killProcesses ends all code that waits.
+// killProcesses ends all waiting code.
 func (c *cast) killProcesses() {
 	for _, a := range c.actors {
 		c.killProcess(a)
@@ -187,7 +189,7 @@ func (c *cast) killProcesses() {
 	c.noteKilled(none)
 }
 
-// endCode ends all code that waits, and gives the coroutines back.
+// endCode ends all waiting code and releases the coroutines.
 func (c *cast) endCode() {
 	c.killProcesses()
 	c.pool.close()
@@ -198,23 +200,24 @@ func (p *Process) Receive() any {
 	return p.wait("Receive", acceptAll, none)
 }
 
-// ReceiveMatch waits for a message for which match holds and returns it;
-// others stay where they are. The system calls match as messages come and go,
-// so it must look at nothing but its argument and what this process owns.
+// ReceiveMatch waits for a message for which match holds and returns it. Other
+// messages stay in their channels. The system calls match as messages come and
+// go, so it must depend only on its argument and on what this process owns.
 //
-// A function that is declared at package level, and is no method value, must look at
-// nothing but its argument: what waits is not shown to it again by the next call with
-// it, so that a step takes no longer where much waits. ReceiveAs is as fast. Any other
-// function is asked each time about all that waits.
+// A match that is declared at package level, and is not a method value, must
+// depend only on its argument. The system does not call it again for messages
+// it has rejected, so many waiting messages do not slow down a step. ReceiveAs
+// is as fast. Any other function is called again each time for all waiting
+// messages.
 //
-// A message that is passed over gets no place in a mailbox. It counts as still on
-// its way, as the first of its channel, and so may come later than a message of
-// another channel that was sent after it had been passed over. A mailbox that keeps
-// the order of arrival, such as Erlang's, never does that. All orders of such a
-// mailbox are tried, and these beside them; a failure that needs one of these
-// cannot happen there. A process that is to have the orders of a mailbox only takes
-// every message by Receive and keeps what it does not want yet: see the example
-// Mailbox. Explore wastes no run on such a process.
+// A rejected message is not put into a mailbox. It stays on its way, first in
+// its channel, so a message of another channel that was sent later can overtake
+// it. This cannot happen in a mailbox that keeps the order of arrival, such as
+// Erlang's. The orders tried include all orders of such a mailbox, and more; a
+// failure that needs one of the others is impossible there. To get only the
+// orders of such a mailbox, receive every message by Receive and store the
+// unwanted ones: see the example Mailbox. Explore wastes no run on such a
+// process.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	if match == nil && p.me("ReceiveMatch") != nil {
 		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
@@ -222,8 +225,8 @@ func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	return p.receiveMatch("ReceiveMatch", match, nil)
 }
 
-// receiveMatch is ReceiveMatch under the name by which it was called. The type of
-// like tells predicates apart that have one code.
+// receiveMatch is ReceiveMatch with the name of the called method. The type of
+// like distinguishes predicates that share their code.
 func (p *Process) receiveMatch(verb string, match func(msg any) bool, like any) any {
 	a := p.me(verb)
 	if a == nil {
@@ -233,13 +236,13 @@ func (p *Process) receiveMatch(verb string, match func(msg any) bool, like any) 
 	return p.wait(verb, acceptMatching, none)
 }
 
-// ReceiveTimeout waits for any message, but not longer than d.
+// ReceiveTimeout waits for any message, but at most for d.
 //
-// With zero it does not wait: what the process has sent to itself is there, and
-// anything else on its way to it may have arrived or not. So it may come back empty
-// although messages wait, for it or for others. A process that does nothing else
-// would never let others go on: after as many times in a row as Options.Ticks says
-// it comes back empty only when nothing else can happen.
+// With d zero it does not wait. A message from the process to itself is there;
+// any other message on its way may have arrived or not. So it can find nothing
+// although messages wait. A process that only polls would starve the others.
+// After as many empty polls in a row as Options.Ticks allows, it finds nothing
+// only when nothing else can happen.
 func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
 	if d == 0 && p.Ctx != nil && p.empty < p.sys.clock.patience {
 		return p.poll()
@@ -247,8 +250,8 @@ func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
 	return p.waitFor("ReceiveTimeout", acceptAll, none, d)
 }
 
-// Ask sends a message and waits for the answer: what the receiver sends to
-// the sender of this message, by Reply or later.
+// Ask sends a message, waits for the answer and returns it. The answer is what
+// the receiver sends to the sender of this message, by Reply or later.
 func (p *Process) Ask(to Ref, msg any) any {
 	if !p.ask(to, msg) {
 		return nil
@@ -256,8 +259,7 @@ func (p *Process) Ask(to Ref, msg any) any {
 	return p.wait("Ask", acceptReply, to.actor)
 }
 
-// AskTimeout is Ask that does not wait longer than d. An answer that comes
-// later is thrown away.
+// AskTimeout is Ask with a timeout. A later answer is dropped.
 func (p *Process) AskTimeout(to Ref, msg any, d time.Duration) (answer any, ok bool) {
 	if !p.ask(to, msg) {
 		return nil, false
@@ -265,14 +267,14 @@ func (p *Process) AskTimeout(to Ref, msg any, d time.Duration) (answer any, ok b
 	return p.waitFor("AskTimeout", acceptReply, to.actor, d)
 }
 
-// ask sends a message that carries the number of the Ask. It is false when
-// the call comes from another goroutine.
+// ask sends a message with the number of the Ask. It returns false if the call
+// comes from another goroutine.
 func (p *Process) ask(to Ref, msg any) bool {
 	a, s := p.me("Ask"), p.sys
 	if a == nil {
 		return false
 	}
-	if to.sys != s || to.run != s.run { // the text is made only when it is needed
+	if to.sys != s || to.run != s.run { // build the text only if the check fails
 		s.check(to, "Ask "+trace.Label(msg))
 	}
 	a.asks++
@@ -286,7 +288,7 @@ func (p *Process) Sleep(d time.Duration) {
 	p.waitFor("Sleep", acceptNothing, none, d)
 }
 
-// me returns the actor of a process whose step is running; nil when the call
+// me returns the actor of a process whose step is running, or nil if the call
 // comes from another goroutine.
 func (p *Process) me(what string) *actor {
 	if p.Ctx == nil || p.co == nil {
@@ -297,7 +299,7 @@ func (p *Process) me(what string) *actor {
 	}
 	s := p.sys
 	if s.rec.cur == p.actor && s.calls.top-here() <= s.calls.span {
-		return s.actors[p.actor] // on the coroutine's stack, as it was before
+		return s.actors[p.actor] // confirmed to be on the coroutine's stack
 	}
 	if s.rec.cur == p.actor && s.calls.running && p.co.mine() {
 		return s.actors[p.actor]
@@ -305,7 +307,8 @@ func (p *Process) me(what string) *actor {
 	return p.astray(what)
 }
 
-// over fails the run for a call of a Process whose code has ended or has not begun.
+// over fails the run for a call of a Process whose code has ended or not
+// started.
 func (p *Process) over(what string) *actor {
 	const text = "%s on a Process whose code is not running"
 	if p.Ctx == nil {
@@ -317,8 +320,8 @@ func (p *Process) over(what string) *actor {
 	return nil
 }
 
-// astray fails the run for a call that does not come from the code of the
-// process.
+// astray fails the run for a call that does not come from the process's own
+// code.
 func (p *Process) astray(what string) *actor {
 	s := p.sys
 	s.unwind()
@@ -336,7 +339,7 @@ func (p *Process) astray(what string) *actor {
 	return nil
 }
 
-// wait parks the process until a message comes that it accepts.
+// wait parks the process until a message that it accepts is delivered.
 func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	a, s := p.me(verb), p.sys
 	if a == nil {
@@ -350,7 +353,7 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	if accept != acceptAll || !a.open {
 		s.todo.afterStep |= workFilter
 	}
-	c := p.co // as Coroutine.Park does
+	c := p.co // like Coroutine.Park
 	if !c.fits(c.g) {
 		c.unlock(c.g)
 		s.misuse(lockText)
@@ -370,10 +373,10 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	return in
 }
 
-// take notes in the trace when a process goes over to taking other messages than
-// before. That is to a process what Become is to a handler. While it waits for an
-// answer, or for time to pass, it has not gone over to anything. Two predicates are
-// the same when their code is: where they are in memory says nothing.
+// take marks the step in the trace if the process now accepts other messages
+// than at its last wait, as Become marks a handler's step. Waits for an answer
+// or for time do not count. Two predicates are the same if their code is, since
+// addresses of closures say nothing.
 func (p *Process) take(a *actor) {
 	code := uintptr(0)
 	switch a.accept {
@@ -396,9 +399,9 @@ func (p *Process) take(a *actor) {
 	p.takes, p.code = a.accept, code
 }
 
-// isFixed reports whether a function is declared at package level, by its code. It has
-// no variables of its own then, as literals, method values and what reflection makes
-// may have.
+// isFixed reports whether the function at code is declared at package level.
+// Unlike function literals, method values and functions made by reflection, it
+// has no captured variables.
 func isFixed(code uintptr) bool {
 	f := runtime.FuncForPC(code)
 	if f == nil {
@@ -409,17 +412,17 @@ func isFixed(code uintptr) bool {
 	return pkg != "reflect" && !strings.ContainsAny(name, "-[") && !strings.Contains(name, ".func")
 }
 
-// checkSieve fails the run when a function that is to look at its argument alone has
-// changed its mind about what waits.
+// checkSieve fails the run if a predicate that must depend only on its argument
+// now gives another result for a waiting message.
 func (t *traffic) checkSieve(b *mailbox) {
 	if b.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !t.mail.isSifted(b) {
-		t.misuse("ReceiveMatch of %s by a function declared at package level, which now says other things of a message than before: "+
-			"let it look at nothing but the message, or make it a function literal", t.rec.nameOf(b.actor))
+		t.misuse("ReceiveMatch of %s by a package-level function that now gives another answer for the same message: "+
+			"let it depend only on the message, or use a function literal", t.rec.nameOf(b.actor))
 	}
 }
 
-// poll is ReceiveTimeout(0): a message to itself, which no fault touches, ends the
-// wait unless another one comes first.
+// poll is ReceiveTimeout(0). A message to itself, which no fault affects, ends
+// the wait unless another message comes first.
 func (p *Process) poll() (any, bool) {
 	a, s := p.me("ReceiveTimeout"), p.sys
 	if a == nil {
@@ -441,7 +444,7 @@ func (p *Process) poll() (any, bool) {
 	return in, true
 }
 
-// waitFor is wait that a timer ends after d.
+// waitFor is wait with a timeout d.
 func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Duration) (any, bool) {
 	a, s := p.me(verb), p.sys
 	if a == nil {
@@ -469,8 +472,8 @@ func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Durat
 	return in, true
 }
 
-// stack returns the program counters of where a process waits. It looks at the
-// stack only when it is called, so that waiting costs nothing.
+// stack returns the program counters at which a process waits. It reads the
+// stack only on demand, so that waiting costs nothing.
 func (p *Process) stack() []uintptr {
 	var pcs [32]uintptr
 	n := 0

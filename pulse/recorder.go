@@ -8,44 +8,44 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A recorder knows the running step, gives what it makes an identity, and when
-// it is on writes down what happens.
+// A recorder knows the running step, computes identities and, when on, records
+// the trace.
 //
-// Invariants: step is None outside of steps, and there cur is the test, but
-// from the end of a step to the beginning of the next it may still be that
-// step's actor. When on, trace.Steps has the steps that were taken, and id is
-// that of the running one.
+// Invariants: outside of steps, step is None and cur is the test. Between the
+// end of a step and the beginning of the next, cur may still be that step's
+// actor. When on, trace.Steps has the steps taken so far and id is the identity
+// of the running one.
 type recorder struct {
 	id      uint64 // identity of the running step
-	hash    uint64 // of all that has happened
+	hash    uint64 // of everything that has happened
 	cur     int32  // the actor whose step is running; trace.Test outside a step
 	step    int32  // the running one; trace.None outside a step
 	steps   int32  // taken so far
-	called  int32  // steps, while code is called that is no actor's: see callOut
+	called  int32  // the value of steps while code that is no actor's is called, else none: see callOut
 	sent    int32  // messages sent by the running step
 	spawned int32  // actors spawned by it
 	on      bool
-	asked   int32 // questions that were answered in this run
-	logged  int32 // lines that its actors have logged
-	written int32 // writes to its actors' disks
+	asked   int32 // questions answered in this run
+	logged  int32 // lines that actors have logged
+	written int32 // writes to disks
 	point   point
-	strikes int32   // faults that its actors have made happen
-	holds   []int32 // for each time that all messages were held back: the steps before it
+	strikes int32   // faults caused by a Nemesis
+	holds   []int32 // for each Hold: the number of steps before it
 	types   types
 	trace   trace.Trace
 	record  choice.Record
 }
 
-// A track is what the recorder knows of an actor.
+// A track is the recorder's information about an actor.
 type track struct {
 	id   uint64
 	last int32 // its previous step
 }
 
-// A point is which MayCrash of a step asks, from 1 on.
+// A point counts the calls of MayCrash in a step, from 1.
 type point struct{ step, n int32 }
 
-// nextPoint notes that a MayCrash of the running step asks.
+// nextPoint counts a call of MayCrash in the running step.
 func (r *recorder) nextPoint() {
 	if r.point.step != r.step {
 		r.point = point{step: r.step}
@@ -53,8 +53,8 @@ func (r *recorder) nextPoint() {
 	r.point.n++
 }
 
-// origin is how much the test itself has sent and spawned: a step that goes on
-// after each Run.
+// origin is how many messages and actors the test itself has sent and spawned.
+// The test's own step continues after each Run.
 type origin struct{ sent, spawned int32 }
 
 func (r *recorder) reset() {
@@ -72,9 +72,9 @@ func (r *recorder) outside(test origin) {
 	r.sent, r.spawned = test.sent, test.spawned
 }
 
-// callOut notes that code is to be called that is no actor's: the strategy, an
-// observer or a function of Faults. If it panics, no step is blamed for that.
-// The mark holds until callOver, or until the next step begins.
+// callOut marks that code which is no actor's is called: the strategy, an
+// observer or a function of Faults. If that code panics, the panic is not
+// attributed to a step. The mark lasts until callOver or the next step.
 func (r *recorder) callOut() { r.called = r.steps }
 
 func (r *recorder) callOver() { r.called = none }
@@ -82,15 +82,15 @@ func (r *recorder) callOver() { r.called = none }
 // inStep reports whether an actor's code is running.
 func (r *recorder) inStep() bool { return r.cur != trace.Test && r.called != r.steps }
 
-// identify completes a message of the running step for the trace.
+// identify completes a message of the running step.
 func (r *recorder) identify(d *trace.Send) {
 	d.Step, d.Receipt = r.step, trace.None
 	d.ID = messageID(r.types.hash(d.Body), r.id, r.sent)
 	r.sent++
 }
 
-// addActor writes an actor that the running step spawns into the trace and
-// returns its identity.
+// addActor records an actor that the running step spawns and returns its
+// identity.
 func (r *recorder) addActor(name string, info *typeInfo, parent int32) uint64 {
 	id := actorID(info.hash, r.id, r.spawned)
 	r.spawned++
@@ -107,8 +107,8 @@ func (r *recorder) addActor(name string, info *typeInfo, parent int32) uint64 {
 	return id
 }
 
-// addStep writes the step that begins into the trace: a, which accepts what
-// want says, receives the message d in slot m.
+// addStep records the step that begins: actor a, which accepts want, receives
+// the message d in slot m.
 func (r *recorder) addStep(d *trace.Send, m int32, a *track, want trace.Want, now int64, settled bool) {
 	t := &r.trace
 	n := len(t.Steps)
@@ -128,8 +128,8 @@ func (r *recorder) addStep(d *trace.Send, m int32, a *track, want trace.Want, no
 	r.hash = hash.Fold(r.hash, id)
 }
 
-// beginFault makes a fault that strikes an actor the running step, and writes
-// it into the trace. name tells it from other faults of its kind.
+// beginFault begins and records the step of a fault that strikes an actor. name
+// distinguishes faults of one kind.
 func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *track, now int64) {
 	r.cur, r.sent, r.spawned = actor, 0, 0
 	r.step = r.steps
@@ -145,8 +145,9 @@ func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *
 	a.last = r.step
 }
 
-// lastOf returns the step of an actor that a fault of a kind follows. No crash, and
-// nothing that one leads to, gets another identity by a partition, which nobody notices.
+// lastOf returns the actor's step that a fault of the given kind follows. It
+// skips partitions for other faults: no actor notices a partition, so it must
+// not change the identity of a crash or of what follows from one.
 func (r *recorder) lastOf(a *track, kind trace.StepKind) int32 {
 	last := a.last
 	for last >= 0 && kind != trace.Partition && kind != trace.Heal {
@@ -159,7 +160,7 @@ func (r *recorder) lastOf(a *track, kind trace.StepKind) int32 {
 	return last
 }
 
-// struck notes a fault that the running step, or the test, has made happen.
+// struck records a fault caused by a Nemesis.
 func (r *recorder) struck(x trace.Strike) {
 	r.strikes++
 	r.hash = hash.Fold(r.hash^faultSalt+faultName(x.Kind, x.Lost), channelKey(x.From, x.To))
@@ -176,10 +177,10 @@ func (r *recorder) struck(x trace.Strike) {
 	}
 }
 
-// endActor notes that an actor has ended in the running step.
+// endActor records that an actor ended in the running step.
 func (r *recorder) endActor(actor int32) { r.trace.Actors[actor].Ended = r.step }
 
-// stepID returns the identity of a step, or zero when it is trace.None.
+// stepID returns the identity of a step, or zero for trace.None.
 func (r *recorder) stepID(step int32) uint64 {
 	if step < 0 {
 		return 0
@@ -187,13 +188,13 @@ func (r *recorder) stepID(step int32) uint64 {
 	return r.trace.Steps[step].ID
 }
 
-// decided writes down what the strategy answered. Answers of start-up count
-// for the hash, but are not decisions.
+// decided records an answer of the strategy. During start-up an answer enters
+// only the hash.
 func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	r.asked++
 	if r.on && !settling {
 		r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: uint32(n), Value: uint32(v)})
-		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // these come between steps
+		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // early timers and faults come between steps
 			a := trace.Answer{Step: r.step, Value: int32(v), Of: int32(n), Sent: r.sent}
 			if k == choice.Crash {
 				a.Value = r.point.n
@@ -204,7 +205,7 @@ func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	r.hash = hash.Fold(r.hash^uint64(k+1), uint64(v))
 }
 
-// redecide changes the answer to the last question, before which the hash was another.
+// redecide replaces the last answer. before is the hash before that question.
 func (r *recorder) redecide(before uint64, k choice.Kind, v int) {
 	if last := len(r.record.Choices) - 1; r.on {
 		r.record.Choices[last].Value = uint32(v)
@@ -230,14 +231,15 @@ func (r *recorder) decisions() *choice.Record {
 	return &r.record
 }
 
-// held notes that the strategy held all messages back, and time passed.
+// held records that the strategy held all messages back and a timer fired
+// early.
 func (r *recorder) held() {
 	if r.on {
 		r.holds = append(r.holds, r.steps)
 	}
 }
 
-// passes notes that time passes, where a strategy picks whether it does so early. seq is
+// passes records that time passes, if the strategy picks early timers. seq is
 // the mailroom's.
 func (r *recorder) passes(f *faults, seq int32, how trace.PassKind) {
 	if f.timed && r.on {
@@ -245,14 +247,14 @@ func (r *recorder) passes(f *faults, seq int32, how trace.PassKind) {
 	}
 }
 
-// meetsTime notes that the running step has to do with virtual time or with timers.
+// meetsTime records that the running step depends on virtual time or on timers.
 func (r *recorder) meetsTime(f *faults, what trace.Touched) {
 	if f.timed && r.on && r.step >= 0 && r.called != r.steps {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: trace.None, What: what, Reads: true})
 	}
 }
 
-// atRest notes that nothing was deliverable after the steps so far.
+// atRest records that nothing was deliverable after the steps so far.
 func (r *recorder) atRest() {
 	n := int32(len(r.trace.Steps))
 	if !r.on || n == 0 {
@@ -268,32 +270,32 @@ func (r *recorder) note(text string) {
 	r.trace.Notes = append(r.trace.Notes, trace.Note{Step: r.step, Actor: r.cur, Text: text})
 }
 
-// changed marks the running step as one that changed its actor's handlers.
+// changed marks the running step as one that changed its actor's handler.
 func (r *recorder) changed() {
 	if r.on && r.step >= 0 {
 		r.trace.Steps[r.step].Changed = true
 	}
 }
 
-// touch notes that the running step meets others in a way that no message
-// shows. Searches that leave out orders need it: all else that steps have to
-// do with each other is in the messages.
+// touch records that the running step shares something with other steps that no
+// message shows. Searches that leave out orders need it: messages show all
+// other dependencies.
 func (r *recorder) touch(actor int32, what trace.Touched, ask int32) {
 	if r.on && r.step >= 0 {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: actor, Ask: ask, What: what})
 	}
 }
 
-// read notes that the running step has asked whether an actor lives.
+// read records that the running step checks whether an actor is alive.
 func (r *recorder) read(actor int32) {
 	if r.on && r.step >= 0 {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: actor, What: trace.ItsLife, Reads: true})
 	}
 }
 
-// look notes that an actor's code reads or changes what steps of other actors
-// depend on or change, if it is an actor's code that runs. Places and names are only
-// ever read: what steps that spawn do to them is no touch.
+// look records that the running code, if it is an actor's, reads or changes
+// something that steps of other actors change or depend on. Indices and names
+// are only read: spawning does not touch them.
 func (r *recorder) look(actor int32, what trace.Touched) {
 	if !r.on || !r.inStep() {
 		return
@@ -304,14 +306,14 @@ func (r *recorder) look(actor int32, what trace.Touched) {
 	}
 }
 
-// touchOther notes that the running step ends or restarts another actor.
+// touchOther records that the running step ends or restarts another actor.
 func (r *recorder) touchOther(actor int32) {
 	if actor != r.cur {
 		r.touch(actor, trace.ItsSteps, 0)
 	}
 }
 
-// nameOf names an actor, which may be of an older run.
+// nameOf names an actor, which may be of an earlier run.
 func (r *recorder) nameOf(actor int32) string {
 	if int(actor) < len(r.trace.Actors) {
 		return r.trace.Name(actor)
@@ -322,7 +324,7 @@ func (r *recorder) nameOf(actor int32) string {
 // inTest reports whether no actor runs, but the test.
 func (r *recorder) inTest() bool { return r.cur == trace.Test || int(r.cur) >= len(r.trace.Actors) }
 
-// where names the running step, or the test. sends are the messages by slot.
+// where names the running step or the test. sends are the messages by slot.
 func (r *recorder) where(sends []trace.Send) string {
 	if r.inTest() {
 		return "the test"
@@ -334,11 +336,11 @@ func (r *recorder) where(sends []trace.Send) string {
 	return r.nameOf(r.cur)
 }
 
-// longestCycle is how many steps a repeating pattern may have to be recognised.
+// longestCycle is the longest repeating pattern of steps that is recognized.
 const longestCycle = 32
 
-// lastSteps names the steps with which the trace ends, without their numbers,
-// so that repetition shows.
+// lastSteps names the last steps of the trace, without their numbers, so that
+// repetition shows.
 func (r *recorder) lastSteps(sends []trace.Send) []string {
 	list := make([]string, 0, 3*longestCycle)
 	for i := max(0, len(r.trace.Steps)-3*longestCycle); i < len(r.trace.Steps); i++ {
@@ -352,8 +354,8 @@ func (r *recorder) lastSteps(sends []trace.Send) []string {
 	return list
 }
 
-// repeating shows the steps that the end of the trace repeats. sends are the
-// messages by slot.
+// repeating describes the pattern of steps that the trace ends with. sends are
+// the messages by slot.
 func (r *recorder) repeating(sends []trace.Send) string {
 	if !r.on {
 		return "    (record the run to see its last steps)"
@@ -367,8 +369,8 @@ func (r *recorder) repeating(sends []trace.Send) string {
 	return "    " + what + ": " + strings.Join(list[len(list)-n:], ", ")
 }
 
-// period returns the length of the shortest pattern that a list ends with
-// three times, or 0.
+// period returns the length of the shortest pattern that list ends with three
+// times, or 0.
 func period(list []string) int {
 	for n := 1; 3*n <= len(list); n++ {
 		same := true

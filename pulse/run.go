@@ -8,15 +8,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Run takes steps until nothing more can happen and reports whether the run
-// has not failed; Err and Failure say what it failed with. It may be called
-// again after more has been sent; once a run has failed it stays failed until
-// Reset.
+// Run takes steps until nothing more can happen, and reports whether the run
+// has not failed; Err and Failure return the failure. Run may be called again
+// after more messages were sent. A failed run stays failed until Reset.
 func (s *System) Run() bool {
 	return s.drive("Run", s.options.horizon(), true)
 }
 
-// horizon is where virtual time ends.
+// horizon returns the end of virtual time.
 func (o *Options) horizon() int64 {
 	if h := int64(o.Horizon); h > 0 {
 		return min(h, endOfTime)
@@ -24,8 +23,8 @@ func (o *Options) horizon() int64 {
 	return endOfTime
 }
 
-// RunFor is Run until d of virtual time has passed. What waits for a later
-// time goes on waiting, and nobody counts as stuck.
+// RunFor is Run for d of virtual time. Events due later stay pending, and no
+// actor counts as stuck.
 func (s *System) RunFor(d time.Duration) bool {
 	if d < 0 {
 		s.misuse("RunFor(%v): time does not go back", d)
@@ -34,8 +33,8 @@ func (s *System) RunFor(d time.Duration) bool {
 }
 
 // Settle takes steps in plain order, oldest message first, until nothing is
-// deliverable; no time passes. It is for start-up whose order is not what is
-// tested: no strategy is asked and no decision is kept.
+// deliverable; no time passes. Use it for start-up whose order is not under
+// test: it asks no strategy and records no decision.
 func (s *System) Settle() bool {
 	if !s.mustBeIdle("Settle") {
 		return false
@@ -46,7 +45,7 @@ func (s *System) Settle() bool {
 }
 
 // drive takes steps until nothing more can happen before a time, and reports
-// whether the run has not failed. final is set when the run is then over.
+// whether the run has not failed. final means that the run is then over.
 func (s *System) drive(what string, until int64, final bool) bool {
 	if !s.mustBeIdle(what) {
 		return false
@@ -60,7 +59,8 @@ func (s *System) drive(what string, until int64, final bool) bool {
 	return s.fails.failure == nil
 }
 
-// attempts runs the loop, again after each panic that a supervisor has dealt with.
+// attempts runs the loop, and runs it again after each panic that a supervisor
+// has handled.
 func (s *System) attempts(until int64, final bool) {
 	s.enter()
 	defer s.leave()
@@ -98,7 +98,7 @@ func (s *System) leave() {
 	}
 }
 
-// watchful returns what must be looked at before each step.
+// watchful returns the checks to make before each step.
 func (s *System) watchful() work {
 	var w work
 	if s.settling {
@@ -113,9 +113,10 @@ func (s *System) watchful() work {
 	return w
 }
 
-// attempt runs until the end, or until a panic; it reports whether the run is over.
+// attempt runs the loop until its end or a panic, and reports whether the run
+// is over.
 func (s *System) attempt(until int64) (over bool) {
-	exited := true // by a panic or by Goexit, unless the end of this function is reached
+	exited := true // by a panic or Goexit, unless the end of this function is reached
 	defer func() {
 		if !exited {
 			return
@@ -125,7 +126,7 @@ func (s *System) attempt(until int64) (over bool) {
 			return
 		}
 		// The step called runtime.Goexit, as testing's FailNow does. The
-		// goroutine goes on unwinding, and no coroutine may stay behind.
+		// goroutine keeps unwinding, and no coroutine may stay behind.
 		s.abandon()
 	}()
 	if f := s.fails.panicked; f != nil && !s.resume(f) {
@@ -148,7 +149,7 @@ func (s *System) attempt(until int64) (over bool) {
 	return true
 }
 
-// abandon fails the run and ends all its code when a step has called
+// abandon fails the run and ends all its code after a step called
 // runtime.Goexit.
 func (s *System) abandon() {
 	s.calls.running = false
@@ -176,7 +177,7 @@ func (s *System) loop(until int64) {
 			if s.todo.beforeStep&workAnswer != 0 {
 				return
 			}
-			if s.rec.steps < s.limit && s.interrupt(until) { // else the run fails before that
+			if s.rec.steps < s.limit && s.interrupt(until) { // otherwise the run fails first
 				continue
 			}
 		}
@@ -186,7 +187,7 @@ func (s *System) loop(until int64) {
 		}
 		k := 0
 		if n > 1 || (s.needs.Single || s.faults.offered > 0) && !s.settling {
-			s.rec.callOut() // the mark ends with the step that follows
+			s.rec.callOut() // the mark ends with the next step
 			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
 				s.rec.cur = trace.Test
 				if !s.pickedNone(k, n, until) {
@@ -208,8 +209,8 @@ func (s *System) loop(until int64) {
 				a.handler.Receive(&a.ctx, body)
 			}
 		} else {
-			// This is Coroutine.Resume, written out: a switch of stacks spoils the
-			// processor's guesses at where calls return to, so each call less counts.
+			// This is Coroutine.Resume, inlined by hand. A switch of stacks spoils
+			// the processor's return prediction, so each call saved counts.
 			c := s.hand(a, body)
 			g, top, span := s.calls.g, s.calls.top, s.calls.span
 			s.calls.g, s.calls.top, s.calls.span = c.g, c.top, c.span
@@ -226,9 +227,9 @@ func (s *System) loop(until int64) {
 	}
 }
 
-// rest looks for what can still happen when nothing is deliverable: a fault, the
-// passing of time, or the end of a partition. It reports whether anything did;
-// if not, the run is over.
+// rest does what can still happen when nothing is deliverable: a fault strikes,
+// time passes, or a partition ends. It reports whether anything happened; if
+// not, the run is over.
 func (s *System) rest(until int64) bool {
 	if f := s.fails.intruder.Load(); f != nil {
 		s.fails.fail(f)
@@ -237,13 +238,13 @@ func (s *System) rest(until int64) bool {
 	if s.fails.failure != nil {
 		return false
 	}
-	if s.rec.steps > s.limit { // by a fault at rest: it would have failed, had the fault come sooner
+	if s.rec.steps > s.limit { // a fault at rest exceeded the limit, as it would have during the run
 		s.exhausted()
 		return false
 	}
 	if s.todo.beforeStep&(workFault|workAnswer) == workFault {
 		if s.strike() || s.faults.offered > 0 && picksAtRest(s, until) {
-			return true // it could have come before: what it follows is only what its actor did
+			return true // not a rest: the fault depends only on its actor's steps, so it could have come earlier
 		}
 		if s.fails.failure != nil {
 			return false
@@ -260,8 +261,8 @@ func (s *System) rest(until int64) bool {
 	return s.healAtEnd()
 }
 
-// picksAtRest asks Pick for a strike when nothing is deliverable, and reports whether
-// one happened.
+// picksAtRest lets Pick choose a strike when nothing is deliverable, and
+// reports whether one happened.
 func picksAtRest(s *System, until int64) bool {
 	s.rec.callOut()
 	k := s.strategy.Pick(&s.enabled)
@@ -269,8 +270,8 @@ func picksAtRest(s *System, until int64) bool {
 	return k != Hold && s.pickedNone(k, 0, until)
 }
 
-// interrupt asks the strategy, before a step, whether a fault or an early timer
-// comes instead. It reports whether one did.
+// interrupt asks the strategy before a step whether a fault or an early timer
+// comes first, and reports whether one did.
 func (s *System) interrupt(until int64) bool {
 	if s.todo.beforeStep&workFault != 0 && s.strike() {
 		return true
@@ -288,13 +289,13 @@ func (s *System) interrupt(until int64) bool {
 	return can && s.choose(choice.Clock, 2) == 1 && passEarly(s, until)
 }
 
-// canHold reports whether a timer may fire early now. A strategy may then hold back all
-// messages.
+// canHold reports whether a timer may fire early now, so that a strategy may
+// hold back all messages.
 func canHold(s *System, until int64) bool {
 	return s.todo.beforeStep&workClock != 0 && s.timeCanPass(until)
 }
 
-// passEarly fires a timer although messages can be delivered.
+// passEarly fires a timer while messages can be delivered.
 func passEarly(s *System, until int64) bool {
 	if s.faults.early++; s.faults.early == s.options.EarlyTimers {
 		s.todo.beforeStep &^= workClock
@@ -304,8 +305,8 @@ func passEarly(s *System, until int64) bool {
 	return s.passTime(until)
 }
 
-// pickedNone deals with an answer of Pick that is no message: the strategy holds
-// them all back, gives up, or is wrong. It reports whether the run goes on.
+// pickedNone handles an answer of Pick that is no message: a strike, Hold, Quit
+// or an invalid answer. It reports whether the run continues.
 func (s *System) pickedNone(k, n int, until int64) bool {
 	switch {
 	case k >= n && k < n+s.faults.offered:
@@ -319,7 +320,7 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 			s.rec.held()
 			return passEarly(s, until)
 		}
-		s.badStrategy("holds back all of %d deliverable messages, and no timer may fire early: Enabled.CanHold says so", n)
+		s.badStrategy("returned Hold for %d deliverable messages, but no timer may fire early: check Enabled.CanHold first", n)
 	case k == Quit && s.quit():
 	default:
 		s.badStrategy("picked %d of %d deliverable messages", k, n)
@@ -327,8 +328,8 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 	return false
 }
 
-// judge looks at a run that is at rest: who is stuck, what is orphaned, and
-// whether the strategy is content.
+// judge checks a run at rest: stuck actors, orphans, and the strategy's own
+// verdict.
 func (s *System) judge() {
 	if f := s.stuck(s.options.Environment == EnvironmentClosed); f != nil {
 		s.fails.fail(f)
@@ -345,8 +346,8 @@ func (s *System) judge() {
 	}
 }
 
-// exhausted fails a run that has taken all the steps that it may.
+// exhausted fails a run that has reached its limit of steps.
 func (s *System) exhausted() {
 	s.fails.fail(&Failure{Kind: KindBudget, Step: int(s.rec.step), Site: "steps", Detail: s.rec.repeating(s.mail.sends), Text: fmt.Sprintf(
-		"the run has not come to rest after %d steps: does it ever? Options.Steps allows more", s.limit)})
+		"the run has not come to rest after %d steps: does it ever? Options.Steps raises the limit", s.limit)})
 }

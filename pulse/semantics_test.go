@@ -12,10 +12,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Each test here is the smallest program on which pulse once did other than
-// its documentation says.
+// Each test here is the smallest program in which pulse once differed from its
+// documentation.
 
-// A decider is a strategy of two functions; nil is the oldest, and zero.
+// A decider is a strategy of two functions; nil means the oldest, and zero.
 type decider struct {
 	pick   func(e *pulse.Enabled) int
 	choose func(k choice.Kind, n int) int
@@ -183,7 +183,7 @@ func TestFaultsCountAsStepsOfTheBudget(t *testing.T) {
 	}
 }
 
-// A server that keeps whom it must answer, and answers when told to.
+// The server keeps its clients, and answers them when told to.
 func answerLater(kept *[]pulse.Ref) pulse.Func {
 	return func(ctx *pulse.Ctx, msg any) {
 		if msg != "answer" {
@@ -218,8 +218,8 @@ func TestAnAnswerToARestartedProcessIsNobodys(t *testing.T) {
 	}
 }
 
-// What an actor watched before it crashed is nothing to its second life: it
-// used to receive a Down that it had never asked for.
+// What an actor watched before a crash does not affect it after a restart: it
+// used to receive a Down for which it had never asked.
 func TestACrashEndsWatches(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		faults := pulse.Faults{Crash: 1, RestartLost: 1}
@@ -239,8 +239,8 @@ func TestACrashEndsWatches(t *testing.T) {
 			})
 		}})
 		sys.Send(watcher, "watch")
-		sys.Settle() // start-up has no faults
-		sys.Run()    // it crashes and comes back
+		sys.Settle() // no faults in start-up
+		sys.Run()    // it crashes and restarts
 		sys.Send(watched, "stop")
 		if mustRun(t, sys); len(got) > 0 {
 			t.Errorf("state kept %v: the second life received %v", kept, got)
@@ -324,7 +324,7 @@ func TestADelayHoldsBackWhatIsBehindOnly(t *testing.T) {
 	}
 }
 
-// askingTwice asks, gives up, and then takes whatever comes.
+// askingTwice asks, gives up, and then receives any message.
 func askingTwice(server *pulse.Ref, got *[]any) func(*pulse.Process) {
 	return func(p *pulse.Process) {
 		answer, ok := p.AskTimeout(*server, "question", time.Millisecond)
@@ -363,9 +363,9 @@ func TestFaultsLeaveMessagesToTheTestAlone(t *testing.T) {
 	}
 }
 
-// TestARestartedProcessFindsNoAnswerToItsOldQuestion restarts a process where
-// it waits, by a panic of its child that is escalated, while the answer and the
-// end of its time are both in its mailbox.
+// TestARestartedProcessFindsNoAnswerToItsOldQuestion restarts a waiting
+// process, by an escalated panic of its child, while the answer and the timeout
+// are both in its mailbox.
 func TestARestartedProcessFindsNoAnswerToItsOldQuestion(t *testing.T) {
 	var server pulse.Ref
 	lives := 0
@@ -402,8 +402,8 @@ func TestARestartedProcessFindsNoAnswerToItsOldQuestion(t *testing.T) {
 	}
 }
 
-// TestADelayedAnswerToACrashedProcessIsNobodys crashes the process that asked
-// while the answer is held back; its second life takes whatever comes.
+// TestADelayedAnswerToACrashedProcessIsNobodys crashes the asking process while
+// the answer is delayed; after the restart it receives any message.
 func TestADelayedAnswerToACrashedProcessIsNobodys(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		answered, strikes := false, 0

@@ -4,8 +4,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Send puts a message on its way. From the test's own code the sender is the
-// test; from within a step it is the actor whose step it is.
+// Send sends a message. From the test the sender is the test; during a step it
+// is the step's actor.
 func (s *System) Send(to Ref, msg any) {
 	if s.mayCall("Send") {
 		s.send(to, msg)
@@ -19,12 +19,12 @@ func (s *System) Kill(r Ref) {
 	}
 }
 
-// Send puts a message on its way.
+// Send sends a message to an actor.
 //
-// It is half of the hot path, and written out for the plain case: an ordinary
-// message for a receiver that accepts everything, by a channel that has been
-// used before. sendOther does the rest. Each call is the last thing that Send
-// does, so that nothing is kept in memory across it.
+// It is half of the hot path and handles only the plain case itself: an
+// ordinary message to a receiver that accepts everything, through a channel
+// that was used before. sendOther handles the rest. Each call is in tail
+// position, so that nothing is kept in memory across it.
 func (c *Ctx) Send(to Ref, msg any) {
 	s := c.sys
 	if threaded || s.rec.cur != c.actor || s.calls.top-here() > s.calls.span || to.sys != s || to.run != s.run || to.ask|int32(s.mail.onSend) != 0 {
@@ -64,7 +64,7 @@ func (c *Ctx) Send(to Ref, msg any) {
 	d.Body = msg
 	d.From, d.To, d.Seq, d.Channel = c.actor, to.actor, s.mail.seq, known.channel
 	d.Ask, d.Kind, d.Fate = 0, trace.Message, trace.Pending
-	// What follows is append, which is too large to be inlined.
+	// The following is append, which is too large to be inlined.
 	head, before := h.head, h.tail
 	empty := int(uint32(head) >> 31)
 	if head < 0 {
@@ -81,9 +81,8 @@ func (c *Ctx) Send(to Ref, msg any) {
 	s.mail.ready = s.mail.ready[:n+empty]
 }
 
-// sendNew is Send into a slot that was not used before in this run. In a run
-// that is recorded all are such. It calls nothing that is not inlined but as the
-// last thing that it does.
+// sendNew is Send into a slot that was not used before in this run, as all
+// slots of a recorded run. Calls that are not inlined are in tail position.
 func (c *Ctx) sendNew(to Ref, msg any) {
 	s := c.sys
 	typ := s.rec.types.lookUp(msg)
@@ -104,7 +103,7 @@ func (c *Ctx) sendNew(to Ref, msg any) {
 		return
 	}
 	id := messageID(typ.hash, s.rec.id, s.rec.sent)
-	s.mail.sends = s.mail.sends[:m+1] // of itself: only the length is stored
+	s.mail.sends = s.mail.sends[:m+1] // the same slice, so that only the length is stored
 	d := &s.mail.sends[m]
 	s.rec.sent++
 	s.mail.seq++
@@ -120,7 +119,7 @@ func (c *Ctx) sendNew(to Ref, msg any) {
 	s.mail.append(&s.mail.channels[known.channel], d, m)
 }
 
-// sendOther is Send for all but the plain case.
+// sendOther is Send for all other cases.
 func (c *Ctx) sendOther(to Ref, msg any) {
 	s := c.sys
 	if sp := here(); s.rec.cur != c.actor || s.calls.top-sp > s.calls.span && !s.calls.same(sp) {

@@ -8,13 +8,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Signature tells two failures of one build apart: kind, site and, for a panic or a
-// property, the line and what was said without its values. Two orders that fail at one
-// line with other values have one signature.
+// Signature returns a text that distinguishes failures of one build: kind, site
+// and, for a panic or a property, the line and the message without values. Two
+// orders that fail at one line with different values have the same signature.
 func (f *Failure) Signature() string { return f.signature(f.place()) }
 
-// Lasting returns the signature without the line: an edit elsewhere does not change it.
-// Saved cases and reports have it.
+// Lasting returns the signature without the line, so that edits elsewhere do
+// not change it. Saved cases and reports use it.
 func (f *Failure) Lasting() string { return f.signature("") }
 
 func (f *Failure) signature(line string) string {
@@ -28,8 +28,8 @@ func (f *Failure) signature(line string) string {
 	return s + ": " + f.said()
 }
 
-// Matches reports whether a failure that was saved with a lasting signature is this one.
-// Older versions of jostle took what was rendered in place of the format.
+// Matches reports whether a saved lasting signature is that of this failure.
+// Older versions of jostle saved the formatted text in place of the format.
 func (f *Failure) Matches(lasting string) bool {
 	if lasting == f.Lasting() {
 		return true
@@ -44,7 +44,7 @@ func (f *Failure) Matches(lasting string) bool {
 	return mask(said) == f.said()
 }
 
-// head is the kind and the site.
+// head returns the kind and the site.
 func (f *Failure) head() string {
 	if f.Site == "" {
 		return f.Kind.String()
@@ -52,7 +52,7 @@ func (f *Failure) head() string {
 	return f.Kind.String() + " at " + f.Site
 }
 
-// speaks reports whether what is said is a part of the signature.
+// speaks reports whether the message is part of the signature.
 func (f *Failure) speaks() bool { return f.Kind == KindPanic || f.Kind == KindProperty }
 
 // place returns the line that failed.
@@ -63,7 +63,7 @@ func (f *Failure) place() string {
 	return f.Line
 }
 
-// said returns what was said, in one line and without values.
+// said returns the first line of the message, without values.
 func (f *Failure) said() string {
 	if format := f.format(); format != "" {
 		return format
@@ -71,7 +71,7 @@ func (f *Failure) said() string {
 	return mask(f.rendered())
 }
 
-// rendered returns the first line of what was said.
+// rendered returns the first line of the formatted message.
 func (f *Failure) rendered() string {
 	if f.Kind == KindPanic {
 		return firstLine(trace.Thrown(f.Value))
@@ -79,8 +79,9 @@ func (f *Failure) rendered() string {
 	return firstLine(f.Text)
 }
 
-// format returns the first line of the format, "" if it has no word of its own, such as
-// the "\n%s" by which libraries of assertions hand over their texts.
+// format returns the first line of the format. It returns "" if that has no
+// letters of its own, such as "\n%s", by which assertion libraries pass on
+// their texts.
 func (f *Failure) format() string {
 	format := firstLine(strings.TrimLeft(f.Format, "\n"))
 	if strings.IndexFunc(verbs.ReplaceAllString(format, ""), unicode.IsLetter) < 0 {
@@ -94,11 +95,11 @@ func firstLine(s string) string {
 	return line
 }
 
-// verbs are what a format puts values in place of.
+// verbs matches the verbs of a format.
 var verbs = regexp.MustCompile(`%[-+# 0]*(?:\[\d+\])?(?:\*|\d+)?(?:\.(?:\[\d+\])?(?:\*|\d+)?)?(?:\[\d+\])?[a-zA-Z]`)
 
-// older returns the form of the masked texts that older versions of jostle saved for a
-// format: anything may stand in place of a verb.
+// older returns a pattern for the masked texts that older versions of jostle
+// saved for a format: any text may replace a verb.
 func older(format string) *regexp.Regexp {
 	parts := strings.Split(mask(verbs.ReplaceAllString(format, "#")), "#")
 	for i := range parts {
@@ -107,16 +108,16 @@ func older(format string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$")
 }
 
-// values are numbers with their units, hexadecimal numbers, identifiers such as UUIDs, and
-// quoted parts. A number that is masked already counts as one.
+// values matches numbers with their units, hexadecimal numbers, identifiers
+// such as UUIDs, and quoted parts. A masked number counts as a number.
 var values = regexp.MustCompile(`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|` +
 	`-?[0-9#]+[a-zA-Zµ]*(?:[.:/+-]?[0-9#]+[a-zA-Zµ]*)*|"[^"]*"|` + "`[^`]*`")
 
-// several are values one behind the other: how many there are varies too.
+// several matches values in a row, whose number varies too.
 var several = regexp.MustCompile(`(#|"")(?:,? (?:#|""))+`)
 
-// mask puts marks in place of values: of numbers, of quoted parts, of several of these, and
-// of what is in brackets, as lists and maps are. To mask a text twice changes nothing.
+// mask replaces values by marks: numbers, quoted parts, several of these in a
+// row, and the contents of brackets, as in lists and maps. It is idempotent.
 func mask(s string) string {
 	s = values.ReplaceAllStringFunc(s, func(value string) string {
 		if value[0] == '"' || value[0] == '`' {
@@ -127,7 +128,7 @@ func mask(s string) string {
 	return emptied(several.ReplaceAllString(s, "$1"))
 }
 
-// emptied leaves out what is in brackets. A nil list has the form of another.
+// emptied removes the contents of brackets. A nil list looks like any other.
 func emptied(s string) string {
 	s = strings.ReplaceAll(s, "(nil)", "{}")
 	var b strings.Builder

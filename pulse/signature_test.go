@@ -6,12 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// property returns a failure of a property as it is rendered from a format.
+// property returns a failure of a property with a rendered format.
 func property(format, text string) *pulse.Failure {
 	return &pulse.Failure{Kind: pulse.KindProperty, Site: "f", Line: "f_test.go:7", Format: format, Text: text}
 }
 
-// TestSignature holds what tells two failures apart.
+// TestSignature holds what distinguishes two failures.
 func TestSignature(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
 		{"came late: %v", "came late: [ann bob]", "property at f (f_test.go:7): came late: %v"},
@@ -47,8 +47,8 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// TestMatches: what older versions saved, with the rendered text, is known again; another
-// failure is not.
+// TestMatches: signatures that older versions saved, with the rendered text,
+// match; those of other failures do not.
 func TestMatches(t *testing.T) {
 	for _, c := range []struct {
 		format, text, saved string

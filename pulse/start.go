@@ -6,24 +6,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// What is told of its start accepts nothing else before it: the start is a
-// message from who spawns or restarts it. An actor that is not told costs
-// nothing by that: while a start has not come, the handler of a Starter is a
-// startingActor, which gives way to it.
+// An actor that is notified of its start accepts nothing else before it. The
+// start is a message from the actor that spawns or restarts it. Until it
+// arrives, a startingActor is the handler in place of the Starter, so that
+// other actors cost nothing extra.
 
-// A lifetime is what there is of an actor beside its present life: how that is
-// to start, and what is left of those before.
+// A lifetime is the state of an actor that outlives a restart, and how it was
+// started.
 //
-// Invariant: it is zero, but for an empty disk, unless used is set.
+// Invariant: it is zero, apart from an empty disk, unless used is set.
 type lifetime struct {
 	used    bool
-	toStart bool  // it is to be told of its start, or its code is to begin
+	toStart bool  // its start, or the start of its code, is still to come
 	how     Start // its last start
-	pending Actor // its handler while the start of a Starter has not come; else nil
-	disk    *disk // nil until an actor in this place has used its disk
+	pending Actor // the Starter while its start has not come; else nil
+	disk    *disk // nil until an actor at this index has used its disk
 }
 
-// forget makes a lifetime one of an actor that is spawned.
+// forget resets a lifetime for a newly spawned actor.
 func (l *lifetime) forget() {
 	if l.disk != nil {
 		l.disk.reset()
@@ -31,7 +31,7 @@ func (l *lifetime) forget() {
 	*l = lifetime{disk: l.disk}
 }
 
-// startingActor is the handler of a Starter until its start has come.
+// startingActor is the handler of a Starter until its start message arrives.
 type startingActor struct{}
 
 func (startingActor) Receive(ctx *Ctx, _ any) {
@@ -43,8 +43,8 @@ func (startingActor) Receive(ctx *Ctx, _ any) {
 	a.handler.(Starter).Started(ctx, a.how)
 }
 
-// start starts a spawned or renewed actor, of whose handler info is known, if it
-// is to be told: starter sends it that.
+// start starts a spawned or renewed actor, if it is a process or a Starter.
+// info describes its handler; starter sends the start message.
 func (c *cast) start(a *actor, info *typeInfo, starter int32) {
 	switch {
 	case a.spec.Process != nil:
@@ -56,17 +56,17 @@ func (c *cast) start(a *actor, info *typeInfo, starter int32) {
 	}
 }
 
-// starts is whether the actors of a type are told of their starts.
+// starts says whether actors of a type are notified of their starts.
 type starts uint8
 
 const (
 	untold starts = iota
 	told
-	mistold // by a method that looks like that of a Starter, and is not
+	mistold // has a method Started that does not match Starter
 )
 
-// startsOf returns whether actors like v, which is of type typ, are told of
-// their starts.
+// startsOf returns whether actors like v, of type typ, are notified of their
+// starts.
 func startsOf(v any, typ reflect.Type) starts {
 	if _, is := v.(Starter); is {
 		return told
@@ -78,10 +78,10 @@ func startsOf(v any, typ reflect.Type) starts {
 	return untold
 }
 
-// startActor tells a Starter of its start.
+// startActor sends a Starter its start message.
 func (c *cast) startActor(a *actor, info *typeInfo, starter int32) {
 	if info.starts == mistold {
-		c.misuse("actor %q: %s has a method Started that is not the one of a Starter, which is Started(ctx *pulse.Ctx, how pulse.Start)",
+		c.misuse("actor %q: %s has a method Started that does not match Starter: it must be Started(ctx *pulse.Ctx, how pulse.Start)",
 			c.rec.trace.Actors[a.actor].Label, info.name)
 	}
 	a.pending = a.behind()
@@ -91,7 +91,7 @@ func (c *cast) startActor(a *actor, info *typeInfo, starter int32) {
 	c.sendAs(starter, a.actor, a.how, trace.Start, 0)
 }
 
-// behind returns the handler of an actor, also while its start has not come.
+// behind returns the handler of an actor, even before its start message.
 func (a *actor) behind() Actor {
 	if a.pending != nil {
 		return a.pending

@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A novice is a Starter that writes down its starts and what it receives, sets a
-// timer whenever it starts, and panics on a blast.
+// A novice is a Starter that records its starts and messages, sets a timer at
+// each start, and panics on a blast.
 type novice struct {
 	d       *diary
 	started func(*pulse.Ctx) // may be nil
@@ -33,9 +33,9 @@ func (v *novice) Receive(_ *pulse.Ctx, msg any) {
 	refuse(msg)
 }
 
-// A struckAt takes the oldest message. It answers the questions for a fault
-// between steps by its list, lets the actor crash at one question of a MayCrash,
-// from 1 on, and then lose all or nothing. Each run begins anew.
+// A struckAt takes the oldest message. It answers questions for faults between
+// steps from its list. It crashes the actor at one MayCrash, counted from 1,
+// and then loses all writes or none. Each run starts over.
 type struckAt struct {
 	list  []int
 	crash int
@@ -62,7 +62,7 @@ func (s *struckAt) Choose(k choice.Kind, n int) int {
 	return s.list[s.next-1]
 }
 
-// starts are programs in which actors are told of their starts.
+// starts are programs with Starters and processes.
 var starts = []struct {
 	name  string
 	o     pulse.Options
@@ -247,7 +247,8 @@ var starts = []struct {
 	},
 }
 
-// TestStarted holds when an actor is told of its start, and what it is told.
+// TestStarted holds when an actor is notified of its start, and which start it
+// is.
 func TestStarted(t *testing.T) {
 	for _, c := range starts {
 		for _, record := range []bool{false, true} {
@@ -265,8 +266,8 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// TestStartsAreSteps holds what a start is in a trace, and that who is not told
-// takes no step more.
+// TestStartsAreSteps holds how starts appear in a trace, and that other actors
+// take no extra step.
 func TestStartsAreSteps(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
 	s.Send(s.Spawn("told", &novice{d: &diary{}}), 1)
@@ -286,8 +287,8 @@ func TestStartsAreSteps(t *testing.T) {
 	}
 }
 
-// TestRunsStartAnew holds that an actor is told nothing of who had its place in
-// the run before, and has nothing of its disk.
+// TestRunsStartAnew holds that an actor inherits neither a start nor a disk
+// from the actor at its index in the run before.
 func TestRunsStartAnew(t *testing.T) {
 	s := newSystem(t, pulse.Options{Strategy: faultsAt(1, 1), Faults: pulse.Faults{Crash: 1, RestartKept: 1}})
 	for _, before := range []func(){

@@ -10,26 +10,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// State returns a hash of all that the rest of the run depends on. It is for
-// a strategy that Needs states, between two steps (in Pick, not in a Choose of
-// the program), and for code that looks at a system that does not run. Where
-// two runs of one program have equal states, the same can happen from there,
-// but for a collision of hashes. It is the same in every process and on every
-// machine of the same word size and byte order, with the same version of Go:
-// that decides how much room append gives to a slice that grows, and slices with
-// more room and with less are different states.
+// State returns a hash of everything that the rest of the run depends on. It is
+// for a strategy that Needs states, between two steps: in Pick, not in a Choose
+// of the program. It is also for code that inspects a system that is not
+// running. If two runs of a program have equal states, they have the same
+// possible futures, apart from hash collisions.
 //
-// It covers the actors, the messages on their way, timers and time, what is
-// left of the budgets, and what the test has received. The bound on steps is
-// not part of it, nor is the order in which actors came to be.
+// The hash is the same in every process and on every machine with the same word
+// size, byte order and Go version. The Go version decides how much capacity
+// append gives to a slice, and slices of different capacity are different
+// states.
 //
-// The state of a handler is its method Hash() uint64, or else all that its
-// fields lead to. What leads to a function, a channel or an unsafe pointer
-// cannot be read, and neither can the stack of a process, nor a list of more
-// than 10,000 cells. The state of such an actor is its history: what it has
-// received and when, what was chosen in its steps, and the history of who
-// spawned it. The history does not show what the actor learns otherwise: from
-// variables that other actors write too, or by Timer.Stop. Enabled.Unread
+// State covers the actors, the messages on their way, timers and time, the
+// remaining budgets, and what the test has received. It does not cover the
+// bound on steps or the order in which actors were spawned.
+//
+// The state of a handler is its method Hash() uint64 or, without one,
+// everything reachable from its fields. Functions, channels, unsafe pointers,
+// stacks of processes and lists of more than 10,000 cells cannot be read. The
+// state of such an actor is its history: what it has received and when, what
+// was chosen in its steps, and the history of its spawner. The history does not
+// cover what the actor learns in other ways: from variables that other actors
+// write, or from Timer.Stop. Enabled.Unread returns the first such actor or
+// message.
 // returns the first such actor or message.
 func (s *System) State() uint64 {
 	w := s.walkState("State", false)
@@ -39,10 +42,10 @@ func (s *System) State() uint64 {
 	return w.Sum()
 }
 
-// StateText returns in words what State hashes, a line for each actor, channel
-// and timer. It calls a Hash method only if the fields of the handler cannot be
-// read: two states of equal hash with different texts show a Hash that leaves
-// out what matters.
+// StateText describes what State hashes, a line for each actor, channel and
+// timer. It calls a Hash method only if the fields of the handler cannot be
+// read. So if two states have equal hashes and different texts, a Hash method
+// leaves something out.
 func (s *System) StateText() string {
 	w := s.walkState("StateText", true)
 	if w == nil {
@@ -55,7 +58,7 @@ func (s *System) StateText() string {
 type gap struct {
 	kind  gapKind
 	actor int32
-	body  any // of a message
+	body  any // the message or value, if it is one
 	why   string
 }
 
@@ -92,7 +95,7 @@ func (g *gap) text(s *System) string {
 	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received stands in for its state", name, s.actors[g.actor].behind(), g.why, name)
 }
 
-// miss notes a gap, if it is the first of the walk.
+// miss records the first gap of the walk.
 func (w *stateWalk) miss(g gap) {
 	if w.gap.kind == gapNone {
 		w.gap = g
@@ -102,43 +105,43 @@ func (w *stateWalk) miss(g gap) {
 // hasher is a handler that hashes its state itself.
 type hasher interface{ Hash() uint64 }
 
-// A stateWalk goes over all that a state is made of, in an order that does not
-// depend on how it came about: where the system's own order does, by
-// identities. Its memory is used again by the next walk.
+// A stateWalk walks over all parts of a state. Its order does not depend on how
+// the state was reached: where the system's order does, it sorts by identities.
+// The next walk reuses its memory.
 type stateWalk struct {
 	value.Walker
 	sys *System
 
-	run       int32       // the run that same, events and histories are of
-	ids       []uint64    // of the actors, those that were there at the last walk
-	same      int         // so many of ids are known to be of this run
-	order     []int32     // the places in ids, sorted by what is there
+	run       int32       // the run that same, events and histories belong to
+	ids       []uint64    // of the actors at the last walk
+	same      int         // the first same of ids are known to be of this run
+	order     []int32     // the indices of ids, sorted by id
 	events    []event     // of the run
-	known     int         // how many of the events the histories show
-	histories []uint64    // for each step, its actor's history in it
+	known     int         // how many of the events are in the histories
+	histories []uint64    // by step: its actor's history at that step
 	due       []entry     // see dueTimers
-	sorted    bool        // due is that of this walk
-	inward    []int32     // scratch of channels
-	keyed     []keyedSlot // scratch of cloud
-	gap       gap         // the first of this walk
+	sorted    bool        // due is valid for this walk
+	inward    []int32     // scratch memory of channels
+	keyed     []keyedSlot // scratch memory of cloud
+	gap       gap         // the first gap of this walk
 }
 
-// walkState walks over the whole system. It returns nil when the call comes
-// from another goroutine: the run then fails.
+// walkState walks over the whole system. It returns nil if the call comes from
+// another goroutine, and the run then fails.
 func (s *System) walkState(what string, texts bool) *stateWalk {
 	if !s.mayLook(what) {
 		return nil
 	}
 	w := s.states
 	if w == nil {
-		s.misuse("%s: the strategy does not need states, and without one that does no histories are kept", what)
+		s.misuse("%s: no histories are recorded, because the strategy has no Needs.States", what)
 	}
 	w.begin(texts)
 	w.everything()
 	return w
 }
 
-// begin makes ready for a walk.
+// begin prepares a walk.
 func (w *stateWalk) begin(texts bool) {
 	w.Begin(texts)
 	w.renew()
@@ -146,8 +149,8 @@ func (w *stateWalk) begin(texts bool) {
 	w.sortActors()
 }
 
-// sortActors makes order that of the actors that there are. Most runs spawn those
-// of the run before, and need not sort them again.
+// sortActors updates order to the current actors. Most runs spawn the same
+// actors as the run before, and need no sorting.
 func (w *stateWalk) sortActors() {
 	actors := w.sys.actors
 	for w.same < len(actors) && w.same < len(w.ids) && w.ids[w.same] == actors[w.same].id {
@@ -166,7 +169,7 @@ func (w *stateWalk) sortActors() {
 	w.same = len(actors)
 }
 
-// renew forgets the run before.
+// renew drops the data of an earlier run.
 func (w *stateWalk) renew() {
 	if w.run != w.sys.run {
 		w.run = w.sys.run
@@ -174,7 +177,7 @@ func (w *stateWalk) renew() {
 	}
 }
 
-// Tags begin what may follow each other, so that no two states give the same
+// Tags separate the parts of a state, so that no two states give the same
 // words.
 const (
 	tagEnded uint64 = 0x5ca1ab1f + iota
@@ -209,8 +212,8 @@ func (w *stateWalk) everything() {
 	w.Overlaps()
 }
 
-// actor writes all of an actor but its mailbox. What one that has ended leaves
-// behind cannot matter to others, but to the check when the run is over.
+// actor writes an actor except its mailbox. Of an ended actor only the check at
+// the end of the run can still depend on it.
 func (w *stateWalk) actor(a *actor) {
 	switch {
 	case w.Texts():
@@ -227,7 +230,7 @@ func (w *stateWalk) actor(a *actor) {
 	}
 }
 
-// Bits of the word of facts say which facts follow it.
+// Bits of the facts word announce the facts that follow it.
 const (
 	factAwaits uint64 = 1 << (16 + iota)
 	factRestarts
@@ -239,8 +242,8 @@ const (
 	factPending
 )
 
-// facts writes what sayFacts says of an actor that lives, but what is zero. Whether an
-// answer is on its way to it is seen among the messages.
+// facts writes what sayFacts says about a live actor, without zero values.
+// Answers on their way to it are among the messages.
 func (w *stateWalk) facts(a *actor) {
 	w.Word(a.id)
 	w.Word(w.idOf(a.parent))
@@ -265,7 +268,7 @@ func (w *stateWalk) facts(a *actor) {
 	}
 }
 
-// moreFacts writes what the bits in the word of facts announce.
+// moreFacts writes the facts that the bits of f announce.
 func (w *stateWalk) moreFacts(a *actor, f uint64) {
 	if f&factAwaits != 0 {
 		w.Signed(int64(a.await))
@@ -288,7 +291,7 @@ func (w *stateWalk) moreFacts(a *actor, f uint64) {
 	}
 }
 
-// sayFacts says what is known of an actor beside its handler and its disk.
+// sayFacts describes an actor except its handler and its disk.
 func (w *stateWalk) sayFacts(a *actor) {
 	w.Say("\nactor ")
 	w.Hex(a.id)
@@ -324,7 +327,7 @@ func (w *stateWalk) sayFacts(a *actor) {
 	}
 }
 
-// disk writes what an actor has written to its disk.
+// disk writes the content of an actor's disk.
 func (w *stateWalk) disk(a *actor) {
 	for _, list := range [...][]written{a.disk.safe, a.disk.open} {
 		w.Tag(tagDisk, "disk ")
@@ -341,8 +344,8 @@ func (w *stateWalk) disk(a *actor) {
 	}
 }
 
-// watchers writes who is told of an actor's end, as a multiset: each is told
-// by a channel of its own.
+// watchers writes the watchers of an actor as a multiset: each receives the
+// Down through a channel of its own.
 func (w *stateWalk) watchers(a *actor) {
 	w.Say("watchers ")
 	sum := uint64(len(a.watchers))
@@ -353,8 +356,8 @@ func (w *stateWalk) watchers(a *actor) {
 	w.Hex(sum)
 }
 
-// handler writes what an actor keeps between its steps, or its history if that
-// cannot be read.
+// handler writes the state of an actor's handler, or its history if that cannot
+// be read.
 func (w *stateWalk) handler(a *actor) {
 	h, hashes := a.behind().(hasher)
 	if hashes && !w.Texts() {
@@ -366,7 +369,7 @@ func (w *stateWalk) handler(a *actor) {
 	case a.spec.Process != nil:
 		kind = gapProcess
 	case a.actor == trace.Test:
-		read, kind = w.TryAll(w.sys.inbox) && w.asking(), gapInbox // its check may look at what it has received
+		read, kind = w.TryAll(w.sys.inbox) && w.asking(), gapInbox // the test may check what it has received
 	default:
 		read = w.Try(a.behind())
 	}
@@ -384,14 +387,14 @@ func (w *stateWalk) handler(a *actor) {
 	w.Hex(hash.Fold(w.historyOf(a), w.sys.rec.stepID(a.last)))
 }
 
-// ownHash writes the hash that a handler returns.
+// ownHash writes the result of a handler's Hash method.
 func (w *stateWalk) ownHash(a *actor, h hasher) {
 	w.Type(a.behind())
 	w.Tag(tagHash, "hash ")
 	w.Hex(h.Hash())
 }
 
-// idOf returns the identity of an actor; 0 for nobody's.
+// idOf returns the identity of an actor, or 0 for none.
 func (w *stateWalk) idOf(actor int32) uint64 {
 	if actor < 0 {
 		return 0
@@ -399,8 +402,8 @@ func (w *stateWalk) idOf(actor int32) uint64 {
 	return w.sys.actors[actor].id
 }
 
-// idOfSource returns the identity of where the messages of a channel come from: an
-// actor, nobody, or an actor's clock.
+// idOfSource returns the identity of a channel's source: an actor, nobody, or
+// an actor's clock.
 func (w *stateWalk) idOfSource(from int32) uint64 {
 	if from <= later {
 		return hash.Fold(w.idOf(later-from), tagTimer)
@@ -408,8 +411,8 @@ func (w *stateWalk) idOfSource(from int32) uint64 {
 	return w.idOf(from)
 }
 
-// idOfTimer returns the identity of what a timer belongs to: an actor, or the
-// channel by which its message comes.
+// idOfTimer returns the identity of a timer's owner: an actor, or the channel
+// of its message.
 func (w *stateWalk) idOfTimer(e *entry) uint64 {
 	if e.actor >= 0 {
 		return w.idOf(e.actor)
@@ -418,7 +421,7 @@ func (w *stateWalk) idOfTimer(e *entry) uint64 {
 	return hash.Fold(w.idOfSource(later-d.From), w.idOf(d.To))
 }
 
-// ref writes a Ref by the identity of its actor, if that is of this run.
+// ref writes a Ref by its actor's identity, if it is of this run.
 func (w *stateWalk) ref(r *Ref) {
 	switch {
 	case r.sys == nil:
@@ -432,7 +435,7 @@ func (w *stateWalk) ref(r *Ref) {
 	}
 }
 
-// timerValue writes a Timer by its place among those that are due.
+// timerValue writes a Timer by its position among the due timers.
 func (w *stateWalk) timerValue(t *Timer) {
 	w.Say("timer ")
 	if t.sys != w.sys || t.run != w.sys.run {
@@ -442,8 +445,8 @@ func (w *stateWalk) timerValue(t *Timer) {
 	w.Signed(w.timerIndex(func(e *entry) bool { return e.number == t.number }))
 }
 
-// dueTimers returns the timers of actors in the order in which they will fire.
-// Those that are due at one time at one actor fire in the order of setting.
+// dueTimers returns the timers in the order in which they will fire. Timers of
+// one actor that are due at one time fire in the order of setting.
 func (w *stateWalk) dueTimers() []entry {
 	if w.sorted {
 		return w.due
@@ -460,8 +463,8 @@ func (w *stateWalk) dueTimers() []entry {
 	return w.due
 }
 
-// timerIndex returns the place of a timer among all, from 1, or 0 if it has
-// fired or was stopped.
+// timerIndex returns the position of a timer, from 1, or 0 if it has fired or
+// was stopped.
 func (w *stateWalk) timerIndex(is func(*entry) bool) int64 {
 	list := w.dueTimers()
 	for i := range list {
@@ -485,7 +488,7 @@ func (w *stateWalk) timer(e *entry) {
 	w.body(d)
 }
 
-// rest writes what is not of one actor or message.
+// rest writes what belongs to no actor or message.
 func (w *stateWalk) rest() {
 	s := w.sys
 	w.Tag(tagRest, "\nnow ")
@@ -528,8 +531,8 @@ func (w *stateWalk) budgets() {
 	}
 }
 
-// links writes what a Nemesis has said of links, where it still holds, in an order
-// that does not depend on that of the calls.
+// links writes the changed links, in an order that does not depend on the order
+// of the calls.
 func (w *stateWalk) links() {
 	l := &w.sys.mail.links
 	if l.cuts == 0 && l.flawed == 0 {
@@ -551,8 +554,8 @@ func (w *stateWalk) links() {
 	}
 }
 
-// orphans are in the order in which they came to be: the first one is in the
-// report.
+// orphans writes the orphans in the order in which they arose, since the report
+// shows the first ones.
 func (w *stateWalk) orphans() {
 	for _, m := range w.sys.mail.orphans.kept {
 		w.Tag(tagOrphan, "\norphan ")
@@ -562,8 +565,8 @@ func (w *stateWalk) orphans() {
 	w.Signed(int64(w.sys.mail.orphans.lost))
 }
 
-// asking writes the answers that the test's Asks have had, and reports whether they
-// could be read.
+// asking writes the answers to the test's Asks, and reports whether they could
+// be read.
 func (w *stateWalk) asking() bool {
 	k := &w.sys.asking
 	if len(k.answers) == 0 {

@@ -20,8 +20,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// stater is a strategy that makes other decisions in each run until it has
-// made all, an odometer, and calls seen before each step.
+// stater is a strategy that makes all possible decisions, others in each run,
+// like an odometer. It calls seen before each step.
 type stater struct {
 	digits []stateDigit
 	at     int
@@ -52,10 +52,10 @@ func (e *stater) decide(n int) int {
 	return e.digits[e.at-1].value
 }
 
-// path names what was decided so far.
+// path names the decisions so far.
 func (e *stater) path() string { return fmt.Sprint(e.digits[:e.at]) }
 
-// next goes on to the next order and says whether there was one.
+// next advances to the next order and reports whether there was one.
 func (e *stater) next() bool {
 	e.at = 0
 	for n := len(e.digits) - 1; n >= 0; n-- {
@@ -68,7 +68,7 @@ func (e *stater) next() bool {
 	return false
 }
 
-// stateSystem returns a system that has states and takes given decisions,
+// stateSystem returns a system that has states and follows given decisions,
 // then zeros.
 func stateSystem(tb testing.TB, o pulse.Options, decisions ...int) *pulse.System {
 	e := &stater{}
@@ -81,7 +81,7 @@ func stateSystem(tb testing.TB, o pulse.Options, decisions ...int) *pulse.System
 	return sys
 }
 
-// A stated is a state in both its forms.
+// A stated is a state in both forms.
 type stated struct {
 	hash uint64
 	text string
@@ -89,7 +89,7 @@ type stated struct {
 
 func stateNow(sys *pulse.System) stated { return stated{sys.State(), sys.StateText()} }
 
-// compareStates tests that two states are the same or not, in both forms.
+// compareStates checks whether two states are equal, in both forms.
 func compareStates(t *testing.T, a, b stated, same bool) {
 	t.Helper()
 	if (a.hash == b.hash) != same || (a.text == b.text) != same {
@@ -181,13 +181,13 @@ func selfSlice(n int) []any {
 
 func twoParts(of []int, a, b int) [2][]int { return [2][]int{of[a : a+1], of[b : b+1]} }
 
-// twoCapacities has two slices that begin at one place with one length.
+// twoCapacities has two slices with the same start and length.
 func twoCapacities(n int) [2][]int {
 	list := make([]int, 4)
 	return [2][]int{list[:1], list[:1:n]}
 }
 
-// builderOf has room behind its length, which nobody has cleared.
+// builderOf has capacity beyond its length, with old contents.
 func builderOf(text string) *strings.Builder {
 	b := &strings.Builder{}
 	b.Grow(1000)
@@ -320,8 +320,8 @@ func twoMaps(same bool) [2]map[int]int {
 	return [2]map[int]int{m, {1: 1}}
 }
 
-// TestStateOfWhatCannotBeRead holds that such actors are told by what they
-// have received, in which order.
+// TestStateOfWhatCannotBeRead holds that the state of such actors is what they
+// have received, in order.
 func TestStateOfWhatCannotBeRead(t *testing.T) {
 	twins := map[*stateNode]int{{}: 0, {}: 0}
 	for name, v := range map[string]any{
@@ -373,8 +373,8 @@ func syncMap() *sync.Map {
 	return m
 }
 
-// keysOfKeys is a map whose key leads to such a map, n times. To sort one the
-// next has to be sorted twice.
+// keysOfKeys is a map whose key leads to such a map, n times. To sort one map,
+// the next must be sorted twice.
 func keysOfKeys(n int) any {
 	type node struct{ m map[*node]*node }
 	first := &node{}
@@ -384,7 +384,7 @@ func keysOfKeys(n int) any {
 	return first
 }
 
-// adder adds up what it receives and keeps whom it was last asked by.
+// adder adds up its messages and keeps the last sender of a question.
 type adder struct {
 	sum  int
 	from pulse.Ref
@@ -395,7 +395,7 @@ func (c *adder) Receive(ctx *pulse.Ctx, msg any) {
 	c.from = ctx.Sender()
 }
 
-// liar has a Hash that does not look at all.
+// liar has a Hash that ignores the state.
 type liar struct{ seen, unseen int }
 
 func (l *liar) Receive(_ *pulse.Ctx, msg any) {}
@@ -426,7 +426,7 @@ func sendsTo(names string) func(*pulse.System) {
 	}
 }
 
-// obeys is an actor whose messages are what it is to do.
+// obeys is an actor that runs the functions it receives.
 type obeys struct{ timer pulse.Timer }
 
 type (
@@ -498,7 +498,7 @@ func writes(text string) func(*pulse.System) {
 	}
 }
 
-// A struck is what a test does to two actors by a Nemesis.
+// A struck is a sequence of Nemesis calls of a test on two actors.
 type struck func(n pulse.Nemesis, r []pulse.Ref)
 
 func cuts(from, to int) struck { return func(n pulse.Nemesis, r []pulse.Ref) { n.Cut(r[from], r[to]) } }
@@ -522,7 +522,7 @@ func restarts(lost bool) struck {
 	}
 }
 
-// linked makes two actors, of which one cannot be read, and strikes them.
+// linked makes two actors, one of them unreadable, and strikes them.
 func linked(list ...struck) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.SpawnSpec(pulse.Spec{Name: "a", New: func() pulse.Actor { return pulse.Func(func(*pulse.Ctx, any) {}) }})
@@ -533,7 +533,7 @@ func linked(list ...struck) func(*pulse.System) {
 	}
 }
 
-// specified spawns an actor as a Spec says, and sends it messages.
+// specified spawns the actor of a Spec, and sends it messages.
 func specified(spec pulse.Spec, messages ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		s := spec
@@ -548,7 +548,7 @@ func specified(spec pulse.Spec, messages ...any) func(*pulse.System) {
 	}
 }
 
-// A touchy actor panics when it receives "panic", and keeps nothing.
+// A touchy actor panics when it receives "panic", and has no state.
 type touchy struct{}
 
 func (*touchy) Receive(_ *pulse.Ctx, msg any) {
@@ -557,13 +557,13 @@ func (*touchy) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
-// A told actor is a touchy one that is told of its starts.
+// A told actor is a touchy Starter.
 type told struct{ touchy }
 
 func (*told) Started(*pulse.Ctx, pulse.Start) {}
 
-// startsStruck spawns an actor that is told of its starts, and strikes it before the first
-// has come, or after.
+// startsStruck spawns a Starter, and strikes it before its first start has
+// arrived, or after.
 func startsStruck(before, after []struck) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.SpawnSpec(pulse.Spec{Name: "a", New: func() pulse.Actor { return &told{} }})
@@ -577,8 +577,8 @@ func startsStruck(before, after []struck) func(*pulse.System) {
 	}
 }
 
-// sentTo has a process send 1 to one that wants nothing; what the two do follows from
-// what they have received, which is the same whatever send does.
+// sentTo has a process send 1 to an actor that accepts nothing. The history of
+// both is the same whatever send does.
 func sentTo(send func(p *pulse.Process, to pulse.Ref)) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		to := sys.Go("to", func(p *pulse.Process) { p.ReceiveMatch(func(any) bool { return false }) })
@@ -598,8 +598,8 @@ func accepting(match func(msg any) bool, messages ...any) func(*pulse.System) {
 	}
 }
 
-// endsWith has an actor end whose messages to another are held up. What tells that one
-// of the end is the system's, if it watches, or what the actor says itself.
+// endsWith has an actor end whose messages to another are held up. The other
+// learns of the end from the system, if it watches, or from the actor itself.
 func endsWith(watched bool) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		var it, watcher pulse.Ref
@@ -708,7 +708,7 @@ func TestStateOfSystems(t *testing.T) {
 	}
 }
 
-// A readAloud answers all questions by a list, then with zero, and needs states.
+// A readAloud answers questions from a list, then with zero, and needs states.
 type readAloud struct{ list []int }
 
 func (*readAloud) Begin(uint64)              {}
@@ -723,8 +723,8 @@ func (r *readAloud) Choose(choice.Kind, int) int {
 	return v
 }
 
-// TestStateOfCrashes holds that the history of an actor that cannot be read shows
-// where it crashed, and what a crash took that it has read since.
+// TestStateOfCrashes holds that the history of an unreadable actor includes its
+// crashes and what it has read from its disk since.
 func TestStateOfCrashes(t *testing.T) {
 	state := func(build func(*pulse.System), faults pulse.Faults, decisions ...int) stated {
 		sys := newSystem(t, pulse.Options{Faults: faults, Strategy: &readAloud{decisions}})
@@ -762,7 +762,7 @@ func TestStateOfCrashes(t *testing.T) {
 	compareStates(t, state(reads, lost, 0, 1, 0, 1), state(reads, lost, 0, 1, 1, 1), false)
 }
 
-// TestStateOfOrders holds which orders of a list lead to one state.
+// TestStateOfOrders holds which orders of a list lead to the same state.
 func TestStateOfOrders(t *testing.T) {
 	fan := func(handler func() pulse.Actor) func(*pulse.System) {
 		return func(sys *pulse.System) {
@@ -780,7 +780,8 @@ func TestStateOfOrders(t *testing.T) {
 		build               func(*pulse.System)
 		orders, states, end int
 	}{
-		// 3 senders that have taken their step or not, and what is sent that was received or not.
+		// 3 senders that have taken their step or not, and messages that were
+		// received or not
 		{"sum", pulse.Options{}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"sum, Unordered", pulse.Options{Delivery: pulse.DeliveryUnordered}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"list", pulse.Options{}, fan(func() pulse.Actor { return &lists{} }), 90, 38, 6},
@@ -900,8 +901,8 @@ func (s *sendsFunction) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(s.to, func() int { return n })
 }
 
-// countStates runs a program in all orders. States count that are met before
-// steps and in the end.
+// countStates runs a program in all orders. It counts states before steps and
+// at the end.
 func countStates(t *testing.T, o pulse.Options, build func(*pulse.System)) (orders, states, end int) {
 	e := &stater{}
 	o.Strategy = e
@@ -930,8 +931,8 @@ func countStates(t *testing.T, o pulse.Options, build func(*pulse.System)) (orde
 	return orders, len(texts), len(ends)
 }
 
-// TestServerStates holds Basset's figures for its example: 27 nodes are in the
-// tree of what can happen, 21 states.
+// TestServerStates holds Basset's figures for its example: 27 nodes in the tree
+// of executions, 21 states.
 func TestServerStates(t *testing.T) {
 	e := &stater{}
 	o := server.Options()
@@ -966,13 +967,13 @@ func TestStateWithoutStater(t *testing.T) {
 // A timerNews is a message that holds a timer.
 type timerNews struct{ timer pulse.Timer }
 
-// A setter sets a timer when it receives anything, and tells another of it.
+// A setter sets a timer for each message, and sends it to another actor.
 type setter struct{ to pulse.Ref }
 
 func (s *setter) Receive(ctx *pulse.Ctx, _ any) { ctx.Send(s.to, timerNews{ctx.After(5, "late")}) }
 
-// TestHistories: what stands in for an actor that cannot be read shows what it
-// received as that was then, and when; and it does not matter when one asks for it.
+// TestHistories: the history of an unreadable actor shows what it received, as
+// it was then, and when, no matter when the history is computed.
 func TestHistories(t *testing.T) {
 	end := func(build func(sys *pulse.System, unread pulse.Ref), asks bool) stated {
 		sys := stateSystem(t, pulse.Options{})
@@ -1013,7 +1014,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// A parent spawns as many children as it is told.
+// A parent spawns as many children as its message says.
 type parent struct{}
 
 func (*parent) Receive(ctx *pulse.Ctx, msg any) {
@@ -1022,8 +1023,9 @@ func (*parent) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestStateInEveryRun: the order in which actors came to be is no part of a state in
-// one system either, whose runs may spawn more, fewer or others than the run before.
+// TestStateInEveryRun: the order of spawning is not part of a state. This also
+// holds within one system, whose runs may spawn more, fewer or other actors
+// than the run before.
 func TestStateInEveryRun(t *testing.T) {
 	e := &stater{}
 	sys := pulse.New(pulse.Options{Strategy: e})
@@ -1056,8 +1058,8 @@ func TestStateInEveryRun(t *testing.T) {
 	compareStates(t, first["[1 2]"], first["[2 1]"], false)
 }
 
-// TestStateIsTheSameEverywhere holds a state that must be so in each process,
-// system and run: nothing in it comes from an address or a map's order.
+// TestStateIsTheSameEverywhere holds a state that must be the same in each
+// process, system and run: it depends on no address or map order.
 func TestStateIsTheSameEverywhere(t *testing.T) {
 	const want = 0x44f9db2dfc113a64
 	for range 2 {
@@ -1079,10 +1081,10 @@ func TestStateIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// A roamer does what its rules say: the random actor of a random program.
+// A roamer acts by its rules: the random actor of a random program.
 type roamer struct {
 	rules  *roamerRules
-	world  []pulse.Ref // those that the test has spawned
+	world  []pulse.Ref // spawned by the test
 	sum    int
 	list   []int
 	nodes  map[int]*stateNode
@@ -1090,16 +1092,16 @@ type roamer struct {
 	asker  pulse.Ref
 	timer  pulse.Timer
 	reborn int
-	struck int // how often it has called a Nemesis: that ends
+	struck int // how many Nemesis calls it has made, which is bounded
 	kinds  []int
 }
 
-// roamerRules say for each kind of message what is done.
+// roamerRules are the actions for each kind of message.
 type roamerRules [3][]roamerDeed
 
 type roamerDeed struct{ do, a, b int }
 
-// roam is a message. It leads to others of less life.
+// roam is a message. It leads to messages with a smaller life.
 type roam struct {
 	kind, life int
 	node       *stateNode
@@ -1173,7 +1175,7 @@ func (r *roamer) does(ctx *pulse.Ctx, d roamerDeed, m roam) {
 	}
 }
 
-// strike has a Nemesis strike an actor, or the messages from it to another.
+// strike has a Nemesis strike an actor, or its messages to another.
 func (r *roamer) strike(ctx *pulse.Ctx, d roamerDeed, at, other pulse.Ref) {
 	n := ctx.Nemesis()
 	did := false
@@ -1199,7 +1201,7 @@ func (r *roamer) strike(ctx *pulse.Ctx, d roamerDeed, at, other pulse.Ref) {
 	}
 }
 
-// live is what a process of a random program does.
+// live is an action of a process of a random program.
 func (r *roamer) live(p *pulse.Process) {
 	for _, d := range r.rules[0] {
 		m := roam{kind: d.b, life: 1}
@@ -1257,7 +1259,8 @@ func newRoamProgram(seed uint64) *roamProgram {
 	return p
 }
 
-// build adds the program to a system. What it returns says what has become of it.
+// build adds the program to a system. The function it returns describes the
+// result.
 func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) string) {
 	var all []*roamer
 	world := make([]pulse.Ref, len(p.rules))
@@ -1303,15 +1306,15 @@ func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) str
 	}
 }
 
-// A fate is a state and what can become of it.
+// A fate is a state and its possible results.
 type fate struct {
 	stated
 	outcomes map[string]bool
 }
 
-// TestEqualStatesHaveEqualFates runs random programs in all orders: what can
-// become of a state is the same wherever in the tree it is met. Text and hash
-// agree on which are equal.
+// TestEqualStatesHaveEqualFates runs random programs in all orders: the
+// possible results of a state are the same wherever in the tree it occurs. Text
+// and hash agree on which states are equal.
 func TestEqualStatesHaveEqualFates(t *testing.T) {
 	programs, nodes, states := 0, 0, 0
 	for seed := range stateSeeds() {
@@ -1388,7 +1391,7 @@ func roamTree(p *roamProgram, limit int) map[string]*fate {
 	return tree
 }
 
-// spread is a small actor with a little of everything.
+// spread is a small actor with fields of many kinds.
 type spread struct {
 	n     int
 	name  string

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// channels writes the messages on their way in FIFO: those of each channel as
-// a sequence, the channels by the identities of their ends.
+// channels writes the messages on their way with FIFO delivery: each channel as
+// a sequence, sorted by the identities of its ends.
 func (w *stateWalk) channels() {
 	s := w.sys
 	w.Word(tagChannel)
@@ -38,8 +38,9 @@ func (w *stateWalk) channels() {
 	}
 }
 
-// cloud writes the messages on their way in Unordered: a multiset. They are
-// walked in the order of what they are, so that pointers are numbered alike.
+// cloud writes the messages on their way with Unordered delivery, as a
+// multiset. It sorts them by content, so that equal states number pointers
+// alike.
 func (w *stateWalk) cloud() {
 	s := w.sys
 	w.keyed = w.keyed[:0]
@@ -68,13 +69,13 @@ func (w *stateWalk) cloud() {
 	}
 }
 
-// A keyedSlot is a message with the hash of what it is but for pointers that
-// it shares with other messages.
+// A keyedSlot is a message with a hash of its content, without pointers that it
+// shares with other messages.
 type keyedSlot struct {
 	key   uint64
 	slot  int32
 	held  bool
-	whole bool // it has no pointers: key is all that it is
+	whole bool // it has no pointers: key covers all of it
 }
 
 func (w *stateWalk) addKeyed(m int32, held bool) {
@@ -90,8 +91,8 @@ func (w *stateWalk) ends(m int32) {
 	w.Hex(w.idOf(d.To))
 }
 
-// message writes all of a message but its ends. A copy that a fault made is a
-// message like any other; when a timer was set does not show in its message.
+// message writes a message except its ends. A duplicate counts as an ordinary
+// message. The time at which a timer was set is left out.
 func (w *stateWalk) message(m int32, held bool) {
 	s := w.sys
 	d := &s.mail.sends[m]
@@ -125,8 +126,8 @@ func (w *stateWalk) message(m int32, held bool) {
 	w.body(d)
 }
 
-// body writes what a message holds. If that cannot be read, it follows from
-// what the sender had received by then.
+// body writes the contents of a message. If they cannot be read, it writes what
+// the sender had received when it sent the message.
 func (w *stateWalk) body(d *trace.Send) {
 	if w.Steady(d.Body) { // it can be read
 		w.Value(d.Body)

@@ -5,14 +5,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// take begins a step: message k of those that are ready is received, by the actor that
-// it returns, unless that is nil and the step is over. The message's place in ready is
-// taken by the message behind it in its channel, or if there is none by the last of
-// ready. Which of the two it is cannot be predicted, so the code has no branch on it.
-// With Unordered delivery it is always the last.
+// take begins a step: it takes message k of ready and returns the receiver and
+// the message. A nil actor means that the step is already over. The next
+// message of the channel takes the place in ready; if there is none, or with
+// Unordered delivery, the last entry does. Which of the two it is cannot be
+// predicted, so the code has no branch on it.
 //
-// take, loop and Ctx.Send are the hot path. All but the plain case leaves take early, by
-// a call that is the last thing it does: nothing is then kept in memory across that call.
+// take, loop and Ctx.Send are the hot path. Other than in the plain case, take
+// returns early by a call in tail position, so that nothing is kept in memory
+// across the call.
 func (s *System) take(k int) (*actor, any) {
 	slots := s.mail.ready
 	m := slots[k]
@@ -20,7 +21,7 @@ func (s *System) take(k int) (*actor, any) {
 	last := len(slots) - 1
 	if s.mail.unordered {
 		slots[k] = slots[last]
-		s.mail.ready = s.mail.ready[:last] // of itself: only the length is stored
+		s.mail.ready = s.mail.ready[:last] // the same slice, so that only the length is stored
 	} else {
 		next, v, n := d.Next, slots[last], last
 		c := &s.mail.channels[d.Channel]
@@ -35,7 +36,7 @@ func (s *System) take(k int) (*actor, any) {
 			n = last + 1
 		}
 		slots[k] = v
-		s.mail.ready = slots[:n] // to store the length alone is no faster here
+		s.mail.ready = slots[:n] // storing only the length is no faster here
 	}
 	if threaded || s.rec.on || d.Kind >= trace.Timer {
 		return s.receive(m)
@@ -49,15 +50,15 @@ func (s *System) take(k int) (*actor, any) {
 	return a, d.Body
 }
 
-// takeClosed is take for a channel that is not open. What can be delivered next from
-// that channel is found after the step.
+// takeClosed is take for a closed channel. The next deliverable message of the
+// channel is found after the step.
 func (s *System) takeClosed(k int, m int32, c *channel) (*actor, any) {
 	s.mail.takeClosed(k, m, c)
 	s.todo.afterStep |= workFilter
 	return s.receive(m)
 }
 
-// receive is the second half of take, for any message in slot m.
+// receive is the second half of take, for all cases.
 func (s *System) receive(m int32) (*actor, any) {
 	d := &s.mail.sends[m]
 	a := s.actors[d.To]
@@ -89,8 +90,8 @@ func (s *System) receive(m int32) (*actor, any) {
 	return nil, nil
 }
 
-// isForHandler looks at a message that is not an ordinary one, and reports whether the
-// actor's handler receives it.
+// isForHandler handles a message that is not an ordinary one, and reports
+// whether the actor's handler receives it.
 func (s *System) isForHandler(a *actor, body any, kind trace.SendKind, m int32) bool {
 	switch kind {
 	case trace.Kill:
@@ -105,18 +106,18 @@ func (s *System) isForHandler(a *actor, body any, kind trace.SendKind, m int32) 
 		}
 	}
 	if kind != trace.Copy {
-		s.ask = 0 // it answers one, or nobody asked
+		s.ask = 0 // it is an answer, or nobody asked
 	}
 	return true
 }
 
-// finishStep looks at what the step has left to do.
+// finishStep does the work that the step has left in afterStep.
 func (s *System) finishStep(a *actor) {
 	w := s.todo.afterStep
 	s.todo.afterStep = s.todo.everyStep
 	if w&workCrash != 0 {
 		s.mustBeUnwound()
-		w &^= workEnd // it does not come to that
+		w &^= workEnd // the crash replaces the end
 	}
 	if w&workEnd != 0 {
 		s.end(a, "stopped")
@@ -150,8 +151,8 @@ func (s *System) tellObservers() {
 	s.rec.callOver()
 }
 
-// strike asks which fault happens before the next step, and reports whether
-// one did. What Pick is to answer is offered instead.
+// strike asks which fault happens before the next step, and reports whether one
+// did. Faults that Pick chooses are offered instead.
 func (s *System) strike() bool {
 	list := s.listStrikes()
 	s.faults.offered = 0
@@ -170,7 +171,7 @@ func (s *System) strike() bool {
 	return true
 }
 
-// inflict makes a fault happen: a step of the actor that it strikes.
+// inflict makes a fault happen, as a step of the actor that it strikes.
 func (s *System) inflict(x strike) {
 	a := s.actors[x.actor]
 	s.rec.beginFault(x.kind, faultName(x.kind, x.lose), x.actor, &a.track, s.clock.now)
@@ -196,8 +197,8 @@ func (s *System) inflict(x strike) {
 	s.rec.cur = trace.Test
 }
 
-// healAtEnd ends a partition that would otherwise outlast the run, and reports
-// whether there was one.
+// healAtEnd heals a partition before the run ends, and reports whether there
+// was one.
 func (s *System) healAtEnd() bool {
 	if s.mail.cut < 0 {
 		return false

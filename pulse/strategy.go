@@ -5,50 +5,50 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Strategy makes the decisions of a run. Given the same seed and the same
-// questions it gives the same answers.
+// A Strategy makes the decisions of a run. With the same seed it gives the same
+// answers to the same questions.
 type Strategy interface {
 	// Begin is called before the first decision of each run.
 	Begin(seed uint64)
-	// Pick returns which of the deliverable messages comes next: at least 0,
-	// less than e.Len(). It is asked only when there is more than one, unless
-	// the strategy Needs to be asked for a single one, or for strikes.
+	// Pick returns which of the deliverable messages comes next, from 0 to
+	// e.Len()-1. It is called only if there are several, unless Needs has
+	// Single or Strikes.
 	Pick(e *Enabled) int
-	// Choose answers a question that has n answers, 0 to n-1; n is at least 2.
-	// To a fault, zero is the answer in which nothing goes wrong.
+	// Choose answers a question with n possible answers, 0 to n-1; n is at
+	// least 2. For a fault, zero means that nothing goes wrong.
 	Choose(k choice.Kind, n int) int
 }
 
-// Hold is what Pick returns when none of the deliverable messages may come
-// yet, if the strategy Needs to be asked for a single one. A timer then fires early:
-// that counts against Options.EarlyTimers, as every early timer does, and the record
-// has a choice.Hold. The run fails if Enabled.CanHold reports false.
+// Hold is returned by Pick if none of the deliverable messages may come yet. It
+// requires Needs.Single. A timer then fires early: it counts against
+// Options.EarlyTimers, and the record gets a choice.Hold. The run fails if
+// Enabled.CanHold reports false.
 const Hold = -1
 
-// Quit is what a Judge's Pick or Choose returns when the run must not go on;
-// its Err is the reason.
+// Quit is returned by a Judge's Pick or Choose to stop the run; its Err is the
+// reason.
 const Quit = -2
 
-// Needs are what a strategy needs of the system beyond the questions that each
-// is asked. A strategy that needs something has a method Needs() Needs, which
-// always returns the same.
+// Needs declares what a strategy needs from the system in addition to Begin,
+// Pick and Choose. A strategy declares it by a method Needs() Needs, which
+// always returns the same value.
 type Needs struct {
-	// Single: Pick is asked also when only one message is deliverable, and may
-	// answer Hold.
+	// Single: Pick is also called for a single deliverable message, and may
+	// return Hold.
 	Single bool
 	// Record: the strategy reads identities or the trace. The system records
-	// the run even when the options do not ask for it.
+	// the run even if the options do not say so.
 	Record bool
-	// States: the strategy compares states. The system records the run and
-	// keeps what State needs. See System.State.
+	// States: the strategy compares states. The system records the run and what
+	// State needs. See System.State.
 	States bool
-	// Strikes: where a crash could come next, Choose is not asked for it, but Pick,
-	// for a single message or none as well. It may answer e.Len() plus the number of a
-	// strike; where nothing is deliverable it answers that, or Hold for no strike. And no
-	// actor is cut off: while nothing comes with time, a partition leads to nothing that
-	// could not come without. It is so only under options without restarts and
-	// without early timers; under others Choose is asked for all faults. Under options
-	// with early timers and without faults Pick is asked where time passes early, too.
+	// Strikes: Pick chooses crashes, and Choose is not asked about them. Pick
+	// is then also called for a single message or none. It may return e.Len()
+	// plus the number of a strike; if nothing is deliverable, it returns that
+	// or Hold. There are no partitions, because without timers a partition adds
+	// no new orders. All this requires options without restarts and early
+	// timers; otherwise Choose is asked about all faults. With early timers and
+	// without faults, Pick chooses early timers in the same way.
 	Strikes bool
 }
 
@@ -60,22 +60,22 @@ func NeedsOf(s Strategy) Needs {
 	return Needs{}
 }
 
-// An Ender is a strategy that is told when a run is over and what happened
-// in it. The trace is filled again by the next run.
+// An Ender is a strategy that receives the trace when a run is over. The next
+// run overwrites the trace.
 type Ender interface {
 	Strategy
 	End(t *trace.Trace)
 }
 
-// A Judge is a strategy that may fail the run: Err returns an error when the
-// run did not go as it had to, as a strict replay does.
+// A Judge is a strategy that may fail the run: Err returns an error if the run
+// did not go as required, as in a strict replay.
 type Judge interface {
 	Strategy
 	Err() error
 }
 
-// plain is the order that everything else is compared with: the oldest
-// message first, zero to every choice.
+// plain is the reference order: the oldest message first, zero for every
+// choice.
 type plain struct{}
 
 func (plain) Begin(uint64)                {}

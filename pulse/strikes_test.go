@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A crasher picks the oldest message until it has picked so often; then it picks the
-// crash of an actor, or what else it is told to.
+// A crasher picks the oldest message a number of times. Then it picks the crash
+// of an actor, or another answer.
 type crasher struct {
 	after, actor, instead int
 	picks, asked          int
@@ -42,7 +42,7 @@ func (c *crasher) Pick(e *pulse.Enabled) int {
 	return e.Oldest()
 }
 
-// answered gives the answers of a run again, by Choose.
+// answered replays the answers of a run to Choose.
 type answered struct {
 	list []choice.Choice
 	at   int
@@ -55,20 +55,21 @@ func (a *answered) Choose(choice.Kind, int) int {
 	return int(a.list[a.at-1].Value)
 }
 
-// passesOn has one actor that sends to another when it is told to.
+// passesOn has an actor that sends to another when told to.
 func passesOn(sys *pulse.System) {
 	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
 	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Send(last, m) })), blast{})
 }
 
-// TestPickedStrikes holds where a strategy that needs strikes is asked for them, and
-// that one that is not makes the same run by the same answers.
+// TestPickedStrikes holds when a strategy with Needs.Strikes is asked for
+// strikes, and that a strategy without it makes the same run with the same
+// answers.
 func TestPickedStrikes(t *testing.T) {
 	crash := pulse.Faults{Crash: 1}
 	for _, c := range []struct {
 		name         string
 		options      pulse.Options
-		after, actor int // whom it crashes, after so many picks
+		after, actor int // the actor it crashes, after this number of picks
 		want         string
 		picks, asked int
 	}{
@@ -118,14 +119,15 @@ func pass(before, seq int32, how trace.PassKind) trace.Pass {
 	return trace.Pass{Before: before, Seq: seq, How: how}
 }
 
-// TestPickedPasses holds where a strategy that needs strikes is asked whether time passes
-// early, what the trace shows of it, and that the answers make the same run again.
+// TestPickedPasses holds when a strategy with Needs.Strikes is asked for early
+// timers, how the trace shows them, and that the same answers give the same
+// run.
 func TestPickedPasses(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		options      pulse.Options
 		after, actor int
-		last         int64 // when the last message came to the other
+		last         int64 // when the last message reached the other
 		passes       []trace.Pass
 		picks        int
 	}{
@@ -165,8 +167,8 @@ type unrecorded struct{ crasher }
 
 func (*unrecorded) Needs() pulse.Needs { return pulse.Needs{Strikes: true} }
 
-// TestPickedPassesUnrecorded holds that time passes early as well in a run that is not
-// recorded.
+// TestPickedPassesUnrecorded holds that timers also fire early in a run that is
+// not recorded.
 func TestPickedPassesUnrecorded(t *testing.T) {
 	s := &unrecorded{crasher{actor: -1}}
 	sys := pulse.New(pulse.Options{EarlyTimers: 1, Strategy: s})
@@ -185,8 +187,8 @@ func stepsOf(t *trace.Trace) string {
 	return strings.Join(list, "; ")
 }
 
-// TestWrongStrikes holds that a strategy is wrong that picks a strike that there is not,
-// or holds messages back without need.
+// TestWrongStrikes holds that a strategy fails the run if it picks a strike
+// that does not exist, or returns Hold without the need.
 func TestWrongStrikes(t *testing.T) {
 	for after, want := range map[int]string{0: "picked 3 of 1", 2: "picked 3 of 0"} {
 		sys := pulse.New(pulse.Options{Strategy: &crasher{after: after, actor: 9, instead: 3}, Faults: pulse.Faults{Crash: 1}})
@@ -204,8 +206,9 @@ func TestWrongStrikes(t *testing.T) {
 	sys.Close()
 }
 
-// TestStrikesAtTheBound holds that a fault counts as a step among those that a run may take,
-// wherever it comes and whoever is asked for it: orders that differ by nothing else end alike.
+// TestStrikesAtTheBound holds that a fault counts as a step toward
+// Options.Steps, wherever it comes and whoever is asked for it. So orders that
+// differ only in that end alike.
 func TestStrikesAtTheBound(t *testing.T) {
 	crash, cut := pulse.Faults{Crash: 1}, pulse.Faults{Partition: 1}
 	for _, c := range []struct {
@@ -235,7 +238,7 @@ func TestStrikesAtTheBound(t *testing.T) {
 	}
 }
 
-// answering gives these answers by Choose.
+// answering gives fixed answers to Choose.
 func answering(values ...uint32) *answered {
 	a := &answered{}
 	for _, v := range append(values, 0, 0, 0) {

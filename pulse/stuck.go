@@ -12,12 +12,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// stuck reports every actor that cannot go on: where it waits, what is in its
-// mailbox, and the cycle if there is one. It returns nil when all can. In a
-// closed environment nothing comes from outside.
+// stuck returns a failure that reports each actor that cannot continue: where
+// it waits, what is in its mailbox, and the cycle if there is one. It returns
+// nil if all can continue. closed means that nothing comes from outside.
 func (c *cast) stuck(closed bool) *Failure {
 	if !closed && c.mail.waitsAtCut() {
-		return nil // a Nemesis may still heal what is cut
+		return nil // a Nemesis may still heal the cut
 	}
 	living, list := 0, []*actor(nil)
 	for _, a := range c.actors[1:] {
@@ -43,16 +43,15 @@ func (c *cast) stuck(closed bool) *Failure {
 	return &Failure{Kind: KindStuck, Step: -1, Text: text, Detail: r.detail(), Site: r.site}
 }
 
-// A stuckReport tells of the actors of a run at rest that wait for what cannot
-// come.
+// A stuckReport describes the stuck actors of a run at rest.
 type stuckReport struct {
 	cast *cast
-	list []*actor // who is stuck
+	list []*actor // the stuck actors
 	text strings.Builder
 	site string
 }
 
-// detail describes all that are stuck, and sets the site.
+// detail describes all stuck actors, and sets the site.
 func (r *stuckReport) detail() string {
 	for _, a := range r.list {
 		r.describe(a)
@@ -63,17 +62,18 @@ func (r *stuckReport) detail() string {
 	return strings.TrimSuffix(r.text.String(), "\n")
 }
 
-// asleep reports whether only the end of time keeps a process waiting: a timer
-// that is due beyond the horizon would have ended its wait.
+// asleep reports whether a process waits for a timer that is due beyond the
+// horizon.
 func (c *cast) asleep(a *actor) bool {
 	return a.await != 0 && slices.ContainsFunc(c.clock.heap, func(e entry) bool {
 		return e.effect == fire && e.at < forever && e.actor == a.actor && c.mail.sends[e.send].Ask == a.await
 	})
 }
 
-// describe writes where an actor waits and what is in its mailbox. The place
-// of the first one is the site of the failure; or, if it was spawned in a step,
-// the first place by name, since the order of spawning may be chance.
+// describe writes where an actor waits and what is in its mailbox. The place of
+// the first actor is the site of the failure. If that actor was spawned in a
+// step, the site is the smallest place by name, since the order of spawning may
+// be chance.
 func (r *stuckReport) describe(a *actor) {
 	what, at := r.whereWaits(a)
 	fmt.Fprintf(&r.text, "    %s waits %s", r.nameOf(a.actor), what)
@@ -103,8 +103,8 @@ func (r *stuckReport) describe(a *actor) {
 
 func (r *stuckReport) nameOf(actor int32) string { return r.cast.rec.nameOf(actor) }
 
-// whereWaits returns what an actor waits for, in words, and the line of its
-// code that waits, if there is one.
+// whereWaits describes what an actor waits for, and returns the waiting line of
+// its code, if there is one.
 func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	w := a.waits
 	switch {
@@ -128,7 +128,7 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	return what, at
 }
 
-// asked returns in words whom an Ask asks, "" when the wait is no Ask.
+// asked describes the receiver of an Ask, "" if the wait is no Ask.
 func (r *stuckReport) asked(w wait) string {
 	switch {
 	case w.on < 0:
@@ -139,7 +139,7 @@ func (r *stuckReport) asked(w wait) string {
 	return " of " + r.nameOf(w.on)
 }
 
-// cycle finds processes that ask each other in a circle.
+// cycle describes a cycle of processes that ask each other.
 func (r *stuckReport) cycle() string {
 	for _, first := range r.list {
 		names := []string{r.nameOf(first.actor)}
@@ -158,10 +158,11 @@ func (r *stuckReport) cycle() string {
 	return ""
 }
 
-// orphaned reports the messages that were sent to actors that had ended.
+// orphaned returns a failure that reports the messages to actors that had
+// ended.
 func (t *traffic) orphaned() *Failure {
 	site := t.rec.trace.Actors[t.mail.sends[t.mail.orphans.kept[0]].To].Label
-	for _, m := range t.mail.orphans.kept { // which of them came first depends on the order of steps at different actors
+	for _, m := range t.mail.orphans.kept { // which one came first depends on the order of steps at different actors
 		site = min(site, t.rec.trace.Actors[t.mail.sends[m].To].Label)
 	}
 	n := t.mail.orphans.count()
@@ -173,8 +174,8 @@ func (t *traffic) orphaned() *Failure {
 		Detail: strings.Join(t.warnings(), "\n")}
 }
 
-// warnings returns a line for each of the first messages that were sent to
-// actors that had ended.
+// warnings returns a line for each of the first messages to actors that had
+// ended.
 func (t *traffic) warnings() []string {
 	var list []string
 	for _, m := range t.mail.orphans.kept {
@@ -188,7 +189,7 @@ func (t *traffic) warnings() []string {
 	return list
 }
 
-// stateOf returns in words what an actor keeps: the text of its handler, or where
+// stateOf describes the state of an actor: the text of its handler, or where
 // its process waits.
 func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
 	text := ""
@@ -225,8 +226,8 @@ func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
 	return text
 }
 
-// fieldsOf returns what an actor keeps by its fields, or in words if it has none or
-// does not live.
+// fieldsOf describes the state of an actor by its fields. If it has none or is
+// not alive, it returns one text.
 func (c *cast) fieldsOf(a *actor, hidden func(reflect.Type) bool) (list []trace.Field) {
 	if a.life != ended && a.life != down && a.process == nil && a.spec.Process == nil {
 		list = trace.StateFields(a.behind(), hidden)

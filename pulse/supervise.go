@@ -9,14 +9,14 @@ import (
 
 const defaultRestarts = 10
 
-// panicked decides what a panic means and reports whether the run is over. If
-// not, the panic is a step's, and supervisors are asked when the loop goes on:
-// what they call may panic too.
+// panicked handles a panic and reports whether the run is over. If not, the
+// panic is a step's, and the loop asks supervisors when it continues, since
+// code that they call may panic too.
 func (s *System) panicked(v any) (over bool) {
 	if s.crashes(v) {
 		return false
 	}
-	if f, ok := v.(*Failure); ok { // thrown by this package or by who watches
+	if f, ok := v.(*Failure); ok { // thrown by this package or by an observer
 		s.fails.fail(f)
 		return true
 	}
@@ -33,8 +33,8 @@ func (s *System) panicked(v any) (over bool) {
 	return false
 }
 
-// resume goes on after a step that panicked, and reports whether a supervisor
-// has dealt with that.
+// resume continues after a step that panicked, and reports whether a supervisor
+// has handled the panic.
 func (s *System) resume(f *Failure) bool {
 	s.fails.panicked = nil
 	a := s.actors[s.rec.cur]
@@ -49,8 +49,8 @@ func (s *System) resume(f *Failure) bool {
 	return true
 }
 
-// panicFailure makes a failure of a panic. inStep is set when an actor's code
-// panicked, not what decides or watches.
+// panicFailure returns the failure for a panic. inStep means that an actor's
+// code panicked, not a strategy or an observer.
 func (s *System) panicFailure(v any, inStep bool) *Failure {
 	f := &Failure{Kind: KindPanic, Step: int(s.rec.step), Value: v}
 	var list [64]uintptr
@@ -73,8 +73,8 @@ func (s *System) panicFailure(v any, inStep bool) *Failure {
 	return f
 }
 
-// supervise follows the directives from a panicking actor upward and reports
-// whether one of them has dealt with the panic.
+// supervise follows the directives from a panicking actor upward, and reports
+// whether one of them has handled the panic.
 func (c *cast) supervise(a *actor) bool {
 	for {
 		switch a.spec.OnPanic {
@@ -102,8 +102,8 @@ func (c *cast) supervise(a *actor) bool {
 	}
 }
 
-// restart starts an actor again within the step in which it, or one that it
-// spawned, panicked. Its mailbox stays.
+// restart restarts an actor within the step in which it or a descendant
+// panicked. Its mailbox stays.
 func (c *cast) restart(a *actor) {
 	c.unwatchAll(a.actor)
 	c.endChildren(a.actor, "stopped")

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A diary is what the actors of a test write down.
+// A diary is what the actors of a test record.
 type diary struct{ lines []string }
 
 func (d *diary) write(format string, args ...any) {
@@ -32,7 +32,7 @@ func (c *tally) Receive(_ *pulse.Ctx, msg any) {
 	c.d.write("%v at %d", msg, c.n)
 }
 
-// watching writes down whose end it is told of.
+// watching records whose end it sees.
 func watching(d *diary, r *pulse.Ref) pulse.Func {
 	return func(ctx *pulse.Ctx, msg any) {
 		if down, ok := msg.(pulse.Down); ok {
@@ -43,8 +43,8 @@ func watching(d *diary, r *pulse.Ref) pulse.Func {
 	}
 }
 
-// family spawns an actor that spawns a child and passes on what it is sent;
-// the child panics on a blast.
+// family spawns an actor that spawns a child and forwards its messages; the
+// child panics on a blast.
 func family(s *pulse.System, d *diary, names []string, specs []pulse.Spec) pulse.Ref {
 	spec := specs[0]
 	spec.Name = names[0]
@@ -64,7 +64,7 @@ func family(s *pulse.System, d *diary, names []string, specs []pulse.Spec) pulse
 	return s.SpawnSpec(spec)
 }
 
-// supervisions are what follows a panic.
+// supervisions are the results of a panic.
 var supervisions = []struct {
 	name    string
 	build   func(s *pulse.System, d *diary)
@@ -369,7 +369,8 @@ func TestSupervision(t *testing.T) {
 	}
 }
 
-// TestSupervisedPanicsAreNoted: the trace tells of a panic that was dealt with.
+// TestSupervisedPanicsAreNoted: the trace notes a panic that a supervisor
+// handled.
 func TestSupervisedPanicsAreNoted(t *testing.T) {
 	s := pulse.New(pulse.Options{Record: true})
 	defer s.Close()

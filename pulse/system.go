@@ -8,27 +8,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A System is one run of a program made of actors. It is used by one
-// goroutine at a time; Reset makes it ready for the next run and keeps its
-// memory, so that a worker that runs a million cases allocates once.
+// A System is one run of a program made of actors. One goroutine at a time uses
+// it. Reset prepares it for the next run and keeps its memory, so that a worker
+// that runs a million cases allocates once.
 //
-// It takes the steps; what they change is in its parts: a cast of actors, on
-// top of the traffic between them.
+// The System takes the steps. They change its parts: a cast of actors, on top
+// of the traffic between them.
 type System struct {
 	cast
 	enabled   Enabled
-	until     int64 // when this Run or RunFor ends
-	limit     int32 // steps that may be taken
-	root      origin
+	until     int64  // when this Run or RunFor ends
+	limit     int32  // steps that may be taken
+	root      origin // maximum number of steps
 	observers []Observer
-	inbox     []any // what the test has received, but for the answers to its Asks
+	inbox     []any // what the test has received, except answers to its Asks
 	asking    asking
-	entered   int // how often Run or its like has begun
+	entered   int // how many times Run or another method has begun to take steps
 	closed    bool
 	looked    bool // Trace or Record was called while no step was running
 }
 
-// New returns a system that is ready for its first run. Close it when done.
+// New returns a system that is ready for its first run. Call Close when done.
 func New(o Options) *System {
 	s := &System{}
 	s.join(s)
@@ -37,8 +37,8 @@ func New(o Options) *System {
 	return s
 }
 
-// Configure resets the system and gives it other options: New, but with the
-// memory that the system has.
+// Configure resets the system and sets other options. It is like New, but
+// reuses the system's memory.
 func (s *System) Configure(o Options) {
 	if !s.mustBeIdle("Configure") {
 		return
@@ -57,9 +57,9 @@ func (s *System) Configure(o Options) {
 	s.Reset(o.Seed)
 }
 
-// Reset ends the run, whatever it has come to, and begins another with
-// nothing in it. References and contexts of the old run are no longer good.
-// It allocates nothing once the system has seen a run as large.
+// Reset ends the run and begins an empty one. References and contexts of the
+// old run become invalid. Reset allocates nothing once the system has had a run
+// as large.
 func (s *System) Reset(seed uint64) {
 	if !s.mustBeIdle("Reset") {
 		return
@@ -75,8 +75,8 @@ func (s *System) Reset(seed uint64) {
 	s.rec.outside(s.root)
 }
 
-// Close ends the run and gives back what the garbage collector cannot: the
-// coroutines of processes. A closed system can only be asked for its trace.
+// Close ends the run and releases the coroutines of processes, which the
+// garbage collector cannot. A closed system can only return its trace.
 func (s *System) Close() {
 	if s.closed || !s.mustBeIdle("Close") {
 		return
@@ -93,7 +93,7 @@ func (s *System) mayCall(what string) bool {
 		return false
 	}
 	if s.closed {
-		s.misuse("%s on a system that is closed: the property that it was made for has returned", what)
+		s.misuse("%s on a system that is closed: the property that made it has returned", what)
 	}
 	return true
 }
@@ -107,7 +107,8 @@ func (s *System) mayLook(what string) bool {
 	return true
 }
 
-// mustBeIdle reports whether a method may go on that nobody may call during a run.
+// mustBeIdle reports whether a method that must not be called during a run may
+// proceed.
 func (s *System) mustBeIdle(what string) bool {
 	if !s.mayCall(what) {
 		return false
@@ -118,27 +119,26 @@ func (s *System) mustBeIdle(what string) bool {
 	return true
 }
 
-// Trace returns what has happened in this run so far. It is filled again
-// after Reset; Clone what must stay. Without Record it has only the actors.
+// Trace returns what has happened in this run so far. Reset overwrites it; use
+// Clone to keep it. Without Options.Record it has only the actors.
 //
-// A step that calls it depends on all steps before, as one does that calls
-// Record, Steps or Warnings: a search that leaves out orders leaves out few
-// around such a step.
+// A step that calls Trace, Record, Steps or Warnings depends on all steps
+// before it, so a search can prune few orders around it.
 func (s *System) Trace() *trace.Trace {
 	s.rec.look(trace.Test, trace.AllSteps)
 	s.looked = s.looked || !s.calls.running
 	return s.view()
 }
 
-// Record returns the decisions of this run so far. It is filled again by the
-// next call and after Reset. Without Options.Record it is empty.
+// Record returns the decisions of this run so far. The next call and Reset
+// overwrite it. Without Options.Record it is empty.
 func (s *System) Record() *choice.Record {
 	s.rec.look(trace.Test, trace.AllSteps)
 	s.looked = s.looked || !s.calls.running
 	return s.rec.decisions()
 }
 
-// Options returns what the system was told.
+// Options returns the system's options.
 func (s *System) Options() Options { return s.options }
 
 // Running reports whether the system is taking steps now.
@@ -154,20 +154,20 @@ func (s *System) Steps() int {
 	return int(s.rec.steps)
 }
 
-// Now returns virtual time: how long the run has lasted for its program.
+// Now returns the virtual time since the run began.
 func (s *System) Now() time.Duration {
 	s.rec.meetsTime(&s.faults, trace.TheTime)
 	return time.Duration(s.clock.now)
 }
 
-// Timers returns how many timers the run has set, those that end waits and sleeps
-// among them.
+// Timers returns how many timers the run has set, including those of sleeps and
+// timeouts.
 func (s *System) Timers() int {
 	s.rec.look(trace.Test, trace.AllSteps)
 	return s.clock.set
 }
 
-// Err returns what the run failed with as an error, nil while it has not.
+// Err returns the run's failure as an error, or nil.
 func (s *System) Err() error {
 	if s.fails.failure == nil {
 		return nil
@@ -175,12 +175,12 @@ func (s *System) Err() error {
 	return s.fails.failure
 }
 
-// Failure returns what the run failed with, nil while it has not. It has more
-// to say than Err; compare it with nil before it becomes an error.
+// Failure returns the run's failure, or nil. It has more details than Err;
+// check it for nil before converting it to an error.
 func (s *System) Failure() *Failure { return s.fails.failure }
 
-// An Observer is told of each step when it is over. The system and its trace
-// may be read, not used to send.
+// An Observer is called after each step. It may read the system and its trace,
+// but not send.
 type Observer interface {
 	Stepped(s *System, step int)
 }
@@ -204,8 +204,8 @@ func (s *System) Observe(o Observer) {
 	s.todo.afterStep |= workObserve
 }
 
-// Received returns what actors have sent to the test, in the order of receipt,
-// but for the answers that Ask has returned.
+// Received returns the messages that the test has received, in order, except
+// the answers that Ask has returned.
 func (s *System) Received() []any {
 	s.rec.look(trace.Test, trace.ItsSteps)
 	return s.inbox
@@ -216,8 +216,8 @@ type inbox System
 
 func (in *inbox) Receive(_ *Ctx, msg any) { in.inbox = append(in.inbox, msg) }
 
-// Spawn adds an actor and returns where to send to it. The name is a label;
-// it need not be unique.
+// Spawn adds an actor and returns a reference to it. The name is a label; it
+// need not be unique.
 func (s *System) Spawn(name string, a Actor) Ref {
 	if !s.mayCall("Spawn") {
 		return Ref{}
@@ -225,8 +225,8 @@ func (s *System) Spawn(name string, a Actor) Ref {
 	return s.spawnPlain(name, a, s.rec.cur)
 }
 
-// Go adds a process: an actor written as straight-line code that blocks. It
-// begins with a step of its own.
+// Go adds a process: an actor written as straight-line code that blocks. Its
+// code starts in a step of its own.
 func (s *System) Go(name string, body func(*Process)) Ref {
 	return s.SpawnSpec(Spec{Name: name, Process: body})
 }
@@ -248,8 +248,8 @@ func (s *System) Alive(r Ref) bool {
 	return s.lives(r.actor)
 }
 
-// Fail ends the run with a failure: what was found wrong by someone who
-// watches it. In a step it does not return.
+// Fail fails the run with a failure that an observer found. During a step it
+// does not return.
 func (s *System) Fail(f *Failure) {
 	if !s.mayCall("Fail") {
 		return
@@ -263,8 +263,8 @@ func (s *System) Fail(f *Failure) {
 	}
 }
 
-// Warnings returns what was odd about the run although it did not fail: each
-// message that was sent to an actor that had ended, up to 64 of them.
+// Warnings returns a line for each message to an ended actor, up to 64 of them,
+// even if the run did not fail.
 func (s *System) Warnings() []string {
 	s.rec.look(trace.Test, trace.AllSteps)
 	return s.warnings()

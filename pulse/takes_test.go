@@ -12,7 +12,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Two types that the compiler makes one code for.
+// Two types that share the compiled code of a generic function.
 type (
 	blank struct{}
 	void  struct{}
@@ -21,14 +21,15 @@ type (
 func isWord(msg any) bool   { _, is := msg.(string); return is }
 func isNumber(msg any) bool { _, is := msg.(int); return is }
 
-// Which steps of a process change what it takes: those after which it waits for
-// other messages than before. A wait for an answer, or for time, is no change.
+// Which steps of a process change what it accepts: those after which it waits
+// for other messages than before. A wait for an answer or for time is no
+// change.
 func TestWhatProcessesTake(t *testing.T) {
 	echo := pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply("echo") })
 	for _, c := range []struct {
 		name string
 		body func(p *pulse.Process, echo pulse.Ref)
-		want string // a letter for each step: the start, then what it receives
+		want string // a letter for each step: the start, then each message
 	}{
 		{"always all", func(p *pulse.Process, _ pulse.Ref) { p.Receive(); p.Receive(); p.Receive() }, "...."},
 		{"all, then words", func(p *pulse.Process, _ pulse.Ref) { p.Receive(); p.ReceiveMatch(isWord); p.ReceiveMatch(isWord) }, ".C.."},
@@ -75,8 +76,8 @@ func TestWhatProcessesTake(t *testing.T) {
 	}
 }
 
-// An auditor is random order that looks at all invariants before each step: among
-// others, that what can be delivered is the first of each channel that is wanted.
+// An auditor is random order that checks all invariants before each step. One
+// of them is that the first accepted message of each channel can be delivered.
 type auditor struct {
 	pulse.Strategy
 	sys    *pulse.System
@@ -90,8 +91,8 @@ func (a *auditor) Pick(e *pulse.Enabled) int {
 	return a.Strategy.Pick(e)
 }
 
-// moody waits n times by what rng says, most often as it did before, and in between
-// sends to itself, and cuts itself off from one of those who send to it, or from none.
+// moody waits n times at random, most often as before. In between it sends to
+// itself, and cuts itself off from one of its senders, or from none.
 func moody(rng *rand.Rand, n int, peer pulse.Ref, senders *[]pulse.Ref) func(*pulse.Process) {
 	return func(p *pulse.Process) {
 		for i := range n {
@@ -128,8 +129,8 @@ func moody(rng *rand.Rand, n int, peer pulse.Ref, senders *[]pulse.Ref) func(*pu
 	}
 }
 
-// Whatever a process takes, and whatever happens to what waits for it: what can be
-// delivered to it is right before each step.
+// Whatever a process accepts, and whatever happens to waiting messages: the
+// deliverable messages are right before each step.
 func TestWhatIsWantedIsFound(t *testing.T) {
 	faults := pulse.Faults{Drop: 2, Duplicate: 3, Delay: 3, Crash: 1, RestartLost: 1, Partition: 1}
 	for seed := range uint64(400) {
@@ -168,7 +169,7 @@ func TestWhatIsWantedIsFound(t *testing.T) {
 	}
 }
 
-// swings is what wants looks at besides its argument.
+// swings is an external variable that wants reads.
 var swings int
 
 type wanting struct{}
@@ -177,8 +178,9 @@ func (wanting) wants(any) bool { return swings%2 == 0 }
 
 func wants(any) bool { return swings%2 == 0 }
 
-// A function at package level that looks at more than its argument is a misuse, which
-// the isolation check finds. All others may look at what their process owns.
+// A package-level function that depends on more than its argument is a misuse,
+// which the isolation check finds. Other functions may depend on what their
+// process owns.
 func TestPredicatesThatLookAtMore(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -210,7 +212,7 @@ func TestPredicatesThatLookAtMore(t *testing.T) {
 			}
 			sys.Run()
 			f := sys.Failure()
-			if is := f != nil && f.Kind == pulse.KindMisuse && strings.Contains(f.Text, "declared at package level"); is != c.wrong {
+			if is := f != nil && f.Kind == pulse.KindMisuse && strings.Contains(f.Text, "by a package-level function"); is != c.wrong {
 				t.Errorf("%s, %v: %v", c.name, o.Delivery, f)
 			}
 			sys.Close()

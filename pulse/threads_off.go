@@ -4,9 +4,9 @@ package pulse
 
 import "iter"
 
-// threaded reports whether each actor runs on a goroutine of its own, for the race
-// detector: see threads_on.go. In other builds it is false, and nothing below is called
-// but pull.
+// threaded reports whether each actor runs on its own goroutine, for the race
+// detector: see threads_on.go. In other builds it is false, and of the
+// functions below only pull is called.
 const threaded = false
 
 type (
@@ -15,7 +15,7 @@ type (
 	raceClock struct{}
 )
 
-// pull makes a coroutine.
+// pull returns the two functions of a coroutine.
 func pull(seq iter.Seq[signal]) (next func() (signal, bool), stop func()) { return iter.Pull(seq) }
 
 func onThread(*System, *actor, any)                            {}

@@ -10,35 +10,37 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The race detector orders two accesses only by synchronization that it sees. All steps
-// of a run are taken on one goroutine, so an ordinary -race build sees no race between
-// actors. In this build each actor has a goroutine of its own. Switches between them are
-// hidden from the detector. It is told only of the order that a program of actors may
-// rely on:
+// The race detector orders two accesses only by synchronization that it sees.
+// All steps of a run are taken on one goroutine, so an ordinary -race build
+// sees no race between actors. In this build each actor has its own goroutine,
+// and the switches between them are hidden from the detector. It sees only the
+// order on which a program of actors may rely:
 //
-//   - the sending of a message happens before its receipt;
-//   - the spawning of an actor happens before its first step;
-//   - what the test did happens before the next Run;
-//   - a step happens before what the system and the test do after it.
+//  - the sending of a message happens before its receipt;
+//  - the spawning of an actor happens before its first step;
+//  - the test's actions happen before the next Run;
+//  - a step happens before what the system and the test do after it.
 //
-// What an observer reads happens before all later steps: where there is one, no race
-// between steps of different actors is seen. Nor is one seen between actors of a Host.
-// ReceiveMatch shows a message to its process before the receipt; races that this
-// orders are missed. No order is missing: a race that is reported is one.
+// What an observer reads happens before all later steps. So with an observer no
+// race between steps of different actors is seen, nor is one between actors of
+// a Host. ReceiveMatch shows a message to its process before the receipt, so it
+// hides races that this orders. There are no false reports: every reported race
+// is one.
 //
-// All goroutines use the system. So jostle's own packages must be compiled without
+// All goroutines use the system. So this build must compile jostle's own
+// packages without instrumentation, and must not inline them into user code.
 // instrumentation in this build, and without inlining into those of the user.
 
 const threaded = true
 
-// A raceClock stands for what happened before a point of the run. The detector keeps the
-// clock; only the address matters.
+// A raceClock represents what happened before a point of the run. The detector
+// keeps the clock; only the address matters.
 type raceClock struct{ _ [8]byte }
 
 func (c *raceClock) release() { runtime.RaceReleaseMerge(unsafe.Pointer(c)) }
 func (c *raceClock) acquire() { runtime.RaceAcquire(unsafe.Pointer(c)) }
 
-// A thread is the goroutine of an actor. That of a process is the process's own.
+// A thread is the goroutine of an actor. A process runs on its own coroutine.
 type thread struct {
 	co *Coroutine
 	in any // the message of the step
@@ -49,19 +51,20 @@ type threads struct {
 	all     raceClock    // happens before every later step
 	sent    []*raceClock // by slot: the sending of the message
 	spawned []*raceClock // by actor
-	slot    int32        // of the message that is received
+	slot    int32        // of the message being received
 }
 
-// A fiber is the goroutine of a coroutine. The detector does not see the switches.
+// A fiber is the goroutine of a coroutine. The detector does not see the
+// switches.
 //
-// Invariant: of the two sides one waits at in or out.
+// Invariant: one of the two sides waits at in or out.
 type fiber struct {
 	in, out chan signal
 	seq     iter.Seq[signal]
 	did     raceClock // what the coroutine did happens before what its resumer does next
 	done    bool
 	stopped bool
-	exited  bool // by Goexit, which the resumer is to follow
+	exited  bool // by Goexit, which the resumer must repeat
 }
 
 // pull is iter.Pull with switches that the race detector does not see.
@@ -140,7 +143,7 @@ func onThread(s *System, a *actor, body any) {
 	ended = t.co.Resume()
 }
 
-// makeThread gives an actor its goroutine. It is called by who spawns the actor: the
+// makeThread gives an actor its goroutine. The spawner calls it, because the
 // start of a goroutine is synchronization that cannot be hidden.
 func makeThread(c *cast, a *actor) {
 	t := &a.thread
@@ -172,12 +175,12 @@ func endThreads(c *cast) {
 	c.pool.united = false
 }
 
-// unite takes all further steps of the run on one goroutine: what a Host's actors share
-// besides messages is the Host's affair.
+// unite runs all further steps of the run on one goroutine: the Host is
+// responsible for what its actors share besides messages.
 func unite(s *System) { s.pool.united = true }
 
-// united returns the body of a coroutine that knows all that happened before it is
-// resumed.
+// united returns a coroutine body that happens after everything before its
+// resumption.
 func united(s *System, body func(*Coroutine)) func(*Coroutine) {
 	unite(s)
 	return func(c *Coroutine) {
@@ -193,17 +196,19 @@ func (c *Coroutine) knowsIfUnited() {
 	}
 }
 
-// knows makes all that happened so far come before what a coroutine does after learns.
+// knows makes everything so far happen before what the coroutine does after
+// learns.
 func (c *Coroutine) knows()  { c.seen.release() }
 func (c *Coroutine) learns() { c.seen.acquire() }
 
-// barrier makes all that happened so far come before every later step.
+// barrier makes everything so far happen before every later step.
 func (t *threads) barrier() { t.all.release() }
 
-// released makes what the sender did come before the receipt of the message in a slot.
+// released makes the sender's actions happen before the receipt of the message
+// in a slot.
 func (t *threads) released(m int32) {
 	clockAt(&t.sent, m)
-	t.sent[m] = new(raceClock) // a copy of the slot's last message may have the old one
+	t.sent[m] = new(raceClock) // a copy of the slot's last message may still use the old one
 	t.sent[m].release()
 }
 
@@ -227,10 +232,10 @@ func clockAt(list *[]*raceClock, i int32) *raceClock {
 	return (*list)[i]
 }
 
-// runsOn notes the goroutine of a process.
+// runsOn sets the goroutine of a process.
 func (b *mailbox) runsOn(c *Coroutine) { b.thread.co = c }
 
-// matchOnThread asks a process on its own goroutine whether it wants a message.
+// matchOnThread calls match on the process's own goroutine.
 func (b *mailbox) matchOnThread(msg any) (wanted bool) {
 	c := b.thread.co
 	if c == nil || c.pool == nil || c.mine() { // a Host's actor, or a process that begins to wait

@@ -1,11 +1,11 @@
 package pulse
 
-// Virtual time moves only when nothing is deliverable, or when the strategy
-// lets it pass early. It then moves to the next time at which something is
-// due, and all that is due at that time becomes deliverable: the message of a
-// timer waits in its actor's mailbox like any other, and may come late.
+// Virtual time passes only when nothing is deliverable, or when the strategy
+// fires a timer early. It then jumps to the next time at which something is
+// due, and everything due at that time becomes deliverable. The message of a
+// timer waits in its actor's mailbox like any other, and may be received late.
 
-// A Timer can be stopped. The zero Timer is one that has fired.
+// A Timer can be stopped. The zero Timer counts as fired.
 type Timer struct {
 	sys    *System
 	run    int32
@@ -13,8 +13,8 @@ type Timer struct {
 	number int32
 }
 
-// Stop keeps the timer from firing and reports whether it came in time. A
-// message that has become due already is not taken back.
+// Stop stops the timer and reports whether it had not fired yet. A message that
+// is already due is not withdrawn.
 func (t Timer) Stop() bool {
 	s := t.sys
 	if s == nil || t.run != s.run || !s.mayCall("Timer.Stop") {

@@ -16,7 +16,8 @@ import (
 
 const forever = time.Duration(math.MaxInt64)
 
-// setting is an actor that does what it is sent and writes down all else.
+// setting is an actor that runs the functions it is sent and records other
+// messages.
 func setting(d *diary) pulse.Func {
 	return func(ctx *pulse.Ctx, msg any) {
 		if do, ok := msg.(func(*pulse.Ctx)); ok {
@@ -27,14 +28,14 @@ func setting(d *diary) pulse.Func {
 	}
 }
 
-// timings are programs in time: what they write down, and when they are over.
+// timings are programs with timers: what they record, and when they end.
 var timings = []struct {
 	name  string
 	o     pulse.Options
 	build func(s *pulse.System, d *diary)
 	want  string // the diary
 	now   time.Duration
-	fails string // how the failure begins
+	fails string // how the failure text begins
 }{
 	{
 		name: "timers fire in the order of their times",
@@ -378,7 +379,7 @@ func TestRunForEnds(t *testing.T) {
 	}
 }
 
-// TestSettleTakesNoTime: what is due now happens, what is due later waits.
+// TestSettleTakesNoTime: events that are due now happen, later ones wait.
 func TestSettleTakesNoTime(t *testing.T) {
 	s, d := pulse.New(pulse.Options{Record: true}), &diary{}
 	defer s.Close()
@@ -396,8 +397,8 @@ func TestSettleTakesNoTime(t *testing.T) {
 	}
 }
 
-// TestEarlyTimers: as many timers as the options allow fire although messages
-// wait, in all runs of one system together; each is a decision.
+// TestEarlyTimers: at most as many timers as the options allow fire while
+// messages wait, over all Run calls of a run; each is a decision.
 func TestEarlyTimers(t *testing.T) {
 	always := &answers{choose: func(k choice.Kind, n int) int {
 		if k == choice.Clock {
@@ -436,8 +437,8 @@ func TestEarlyTimers(t *testing.T) {
 	}
 }
 
-// TestEarlyTimersAreReplayed: the record of a run with early timers makes the
-// same run again.
+// TestEarlyTimersAreReplayed: the record of a run with early timers reproduces
+// the run.
 func TestEarlyTimersAreReplayed(t *testing.T) {
 	early := 0
 	run := func(s *pulse.System) uint64 {

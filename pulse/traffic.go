@@ -11,9 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// traffic is all that messages and timers need from their making to their
-// delivery or loss. It knows nothing of what actors are, but for their
-// mailboxes, and takes no steps.
+// traffic handles messages and timers from sending to delivery or loss. It
+// knows actors only by their mailboxes, and takes no steps.
 //
 // Invariant: mail, clock and recorder agree on whether the run is recorded and
 // on which slots hold messages on their way.
@@ -21,35 +20,35 @@ type traffic struct {
 	mail     mailroom
 	calls    calls
 	todo     agenda
-	from     int32 // who sent the message that is being received
-	ask      int32 // the number of the Ask that it asks
-	run      int32 // which run this is, to tell old references
+	from     int32 // the sender of the message being received
+	ask      int32 // the number of the Ask that the message belongs to
+	run      int32 // the number of this run, to detect old references
 	needs    Needs // of the strategy
-	begun    bool  // the strategy knows that this run has begun
-	settling bool  // in start-up, when no strategy is asked
+	begun    bool  // the strategy's Begin was called for this run
+	settling bool  // in start-up, where no strategy is asked
 	rec      recorder
 	strategy Strategy
 	clock    clock
 	faults   faults
 	fails    failing
 	guards   guards
-	values   *value.Walker // over the bodies of messages
-	owner    *System       // is put into references
-	threads  threads       // for the race detector; nothing in other builds
+	values   *value.Walker // over message bodies
+	owner    *System       // for references
+	threads  threads       // for the race detector; empty in other builds
 	options  Options
 	seed     uint64
 }
 
-// agenda is what there is to look at around steps. It is empty in a plain run.
+// agenda is the extra work around steps. It is empty in a plain run.
 type agenda struct {
 	beforeStep work
-	afterStep  work // after the step that is running
-	everyStep  work // what afterStep starts from in this run
-	everyRun   work // what everyStep starts from
+	afterStep  work // after the running step
+	everyStep  work // the initial value of afterStep in this run
+	everyRun   work // the initial value of everyStep
 }
 
-// work is a set of things to look at, each a bit, so that none costs anything
-// while it is off.
+// work is a set of extra work, one bit for each kind, so that a kind costs
+// nothing while it is off.
 type work uint16
 
 const (
@@ -58,20 +57,20 @@ const (
 	workMessage                  // faults that strike messages
 	workIsolate                  // the isolation check
 	workObserve                  // an observer
-	workEnd                      // the actor ends with this step
+	workEnd                      // the actor ends after this step
 	workFilter                   // what the actor accepts may have changed
 	workChoosy                   // Unordered: not every message can be delivered at once
 	workThrow                    // a failure that did not unwind the step
 	workLinks                    // links that lose or delay messages
-	workBounded                  // an actor has a mailbox that may be full
+	workBounded                  // a mailbox has a bound
 	workAnswer                   // the answer to the test's Ask has come: the run is over
-	workCrash                    // the actor crashes with this step
+	workCrash                    // the actor crashes after this step
 )
 
-// configure computes from the options what does not change from run to run.
+// configure derives the settings that do not change from run to run.
 func (t *traffic) configure(o Options) {
 	if o.EarlyTimers == NeverEarly {
-		o.EarlyTimers = 0 // it has told whoever made the options
+		o.EarlyTimers = 0 // only the maker of the options needed to know
 	}
 	t.options = o
 	t.strategy = o.Strategy
@@ -115,7 +114,7 @@ func (t *traffic) nameOf(r Ref) string {
 	return t.rec.trace.Name(r.actor)
 }
 
-// check fails the run for a reference that is not of this run.
+// check fails the run for a reference that does not belong to this run.
 func (t *traffic) check(r Ref, what string) {
 	switch {
 	case r.sys == nil:
@@ -127,15 +126,15 @@ func (t *traffic) check(r Ref, what string) {
 	}
 }
 
-// send puts a message of the running step on its way, in its actor's name.
+// send sends a message from the actor of the running step.
 func (t *traffic) send(to Ref, msg any) {
-	if to.sys != t.owner || to.run != t.run { // the text is made only when it is needed
+	if to.sys != t.owner || to.run != t.run { // build the text only if the check fails
 		t.check(to, "Send "+trace.Label(msg))
 	}
 	kind := trace.Message
 	if to.ask != 0 {
 		t.rec.touch(to.actor, trace.ItsAsk, to.ask)
-		if !t.mail.boxes[to.actor].awaits(to.ask) { // it counts as sent: what else the step sends keeps its identity
+		if !t.mail.boxes[to.actor].awaits(to.ask) { // it counts as sent, so that later messages of the step keep their identities
 			t.mail.discard(t.message(t.rec.cur, to.actor, msg, trace.Reply, to.ask), trace.Dropped)
 			return
 		}
@@ -156,8 +155,7 @@ func (t *traffic) kill(r Ref) {
 // stop is the body of a Kill.
 type stop struct{}
 
-// sendAs makes a message of the running step, in anyone's name, and puts it on
-// its way.
+// sendAs sends a message of the running step in any actor's name.
 func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	m := t.message(from, to, msg, kind, ask)
 	if t.mail.onSend != 0 && t.goesAstray(m) {
@@ -167,10 +165,10 @@ func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32
 	return m
 }
 
-// message makes a message of the running step and does not post it yet.
+// message makes a message of the running step without posting it.
 func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	if t.rec.sent > t.mail.limit && t.rec.cur != trace.Test {
-		t.tooMany("sent") // though few of them wait: the record of that must not take all memory
+		t.tooMany("sent") // even if few of them wait, their record must not take all memory
 	}
 	m := t.newSlot()
 	d := &t.mail.sends[m]
@@ -186,7 +184,7 @@ func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int3
 	return m
 }
 
-// newSlot returns a place for a message; the run fails when there is none.
+// newSlot returns a slot for a message; the run fails if there is none.
 func (t *traffic) newSlot() int32 {
 	m := t.mail.newSlot()
 	if m < 0 {
@@ -195,8 +193,8 @@ func (t *traffic) newSlot() int32 {
 	return m
 }
 
-// copySlot puts a copy of a message into a slot of its own; the run fails when
-// there is none.
+// copySlot copies a message into a slot of its own; the run fails if there is
+// none.
 func (t *traffic) copySlot(m int32) int32 {
 	c := t.mail.copySlot(m)
 	if c < 0 {
@@ -215,24 +213,24 @@ func (t *traffic) noSlot() {
 	t.tooMany("wait to be received")
 }
 
-// tooMany fails a run that sends more messages than it may.
+// tooMany fails a run that sends too many messages.
 func (t *traffic) tooMany(what string) {
 	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "sends")
 }
 
-// perPending is how many choices and lines of a log a run may have for each
-// message that may wait: there are several in most steps.
+// perPending is how many choices and log lines a run may have for each message
+// that may wait, since most steps have several.
 const perPending = 10
 
-// bound fails a run in which there is more of something than there may be, as
-// when a step has a loop without an end. What the test itself does has no bound.
+// bound fails a run that exceeds a bound, as when a step loops without end. The
+// test itself has no bound.
 func (t *traffic) bound(most int, site, what, does string) {
 	if t.rec.cur != trace.Test {
 		t.endless(site, fmt.Sprintf("%d %s", most, what), does)
 	}
 }
 
-// endless fails a run of which it seems that a step has no end.
+// endless fails a run in which a step seems to have no end.
 func (t *traffic) endless(site, moreThan, does string) {
 	if t.fails.failure != nil { // and the user's code has recovered
 		t.throw(t.fails.failure)
@@ -242,23 +240,23 @@ func (t *traffic) endless(site, moreThan, does string) {
 		in = " in " + t.where()
 	}
 	t.failStep(&Failure{Kind: KindBudget, Site: site, Text: fmt.Sprintf(
-		"more than %s%s: is there an end to what %s %s? Options.Pending allows more",
+		"more than %s%s: is there an end to what %s %s? Options.Pending raises the limit",
 		moreThan, in, t.rec.nameOf(t.rec.cur), does)})
 }
 
-// setTimer sets a timer of an actor. Its message is one of the running step's.
+// setTimer sets a timer of an actor. Its message belongs to the running step.
 func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer {
 	return t.pushTimer(entry{actor: actor, period: int64(period)}, d, actor, actor, msg)
 }
 
-// sendAfter sends a message later. No actor owns it, unless it is sent to its
-// sender, whose timer it is then.
+// sendAfter sends a message later. No actor owns it, unless the sender sends it
+// to itself: then it is the sender's timer.
 func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer {
-	if to.sys != t.owner || to.run != t.run { // the text is made only when it is needed
+	if to.sys != t.owner || to.run != t.run { // build the text only if the check fails
 		t.check(to, "SendAfter "+trace.Label(msg))
 	}
 	if to.ask != 0 {
-		t.misuse("SendAfter to the sender of an Ask: an answer is not sent later; set a timer by After and answer when it fires, or send to Ref.Actor what is no answer")
+		t.misuse("SendAfter to the sender of an Ask: an answer cannot be sent later; set a timer by After and answer when it fires, or send to Ref.Actor if it is no answer")
 	}
 	if to.actor == from {
 		return t.setTimer(from, d, 0, msg)
@@ -282,7 +280,7 @@ func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) T
 	return Timer{sys: t.owner, run: t.run, send: e.send, number: t.clock.push(e)}
 }
 
-// stopTimer takes a timer back that is not due yet, and reports whether it was one.
+// stopTimer stops a timer, and reports whether it was not due yet.
 func (t *traffic) stopTimer(number, send int32) bool {
 	if t.rec.on { // then the slot is still the timer's
 		if owner := t.mail.sends[send].From; owner != t.rec.cur {
@@ -298,8 +296,8 @@ func (t *traffic) stopTimer(number, send int32) bool {
 	return true
 }
 
-// stopTimersOf stops all timers of an actor. The running step has to do with time also
-// when all have fired: before that, it would have stopped them.
+// stopTimersOf stops all timers of an actor. The running step depends on time
+// even if all timers have fired: earlier, it would have stopped them.
 func (t *traffic) stopTimersOf(actor int32) {
 	if t.faults.timed && t.rec.on && indexFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) >= 0 {
 		t.rec.meetsTime(&t.faults, trace.TheTimers)
@@ -309,12 +307,12 @@ func (t *traffic) stopTimersOf(actor int32) {
 	}
 }
 
-// timeCanPass reports whether there is anything to let time pass for.
+// timeCanPass reports whether time can pass before until.
 func (t *traffic) timeCanPass(until int64) bool { return t.clock.canPass(until, t.mail.seq) }
 
-// sourceOf returns from where a message comes: its sender; nobody for a timer that
-// an actor has set for itself, and for what is sent later to another a number of
-// its own, which no actor has.
+// sourceOf returns the source of a message's channel: its sender, or nobody for
+// an actor's own timer. Messages of SendAfter have a source number of their
+// own, which no actor has.
 func sourceOf(d *trace.Send) int32 {
 	switch {
 	case !d.Kind.IsTimer():
@@ -325,12 +323,12 @@ func sourceOf(d *trace.Send) int32 {
 	return later - d.From
 }
 
-// later is less than none: later minus an actor is where what it has sent by
-// SendAfter comes from.
+// later is less than none: later minus an actor is the source of the actor's
+// SendAfter messages.
 const later = none - 1
 
-// passTime moves to the next time at which something is due, not beyond until,
-// and lets it happen. It reports whether anything did.
+// passTime moves to the next time at which something is due, at most until, and
+// lets it happen. It reports whether anything did.
 func (t *traffic) passTime(until int64) bool {
 	if !t.timeCanPass(until) {
 		return false
@@ -357,8 +355,8 @@ func (t *traffic) passTime(until int64) bool {
 	return true
 }
 
-// tick posts the message of a periodic timer and makes the one that follows,
-// unless the last still waits.
+// tick posts the message of a periodic timer and sets the timer again. If the
+// last message still waits, no message is posted.
 func (t *traffic) tick(e entry) {
 	c := &t.clock
 	e.at = addTime(e.at, e.period)
@@ -372,12 +370,12 @@ func (t *traffic) tick(e entry) {
 	c.insert(e)
 }
 
-// choose asks the strategy and keeps its answer.
+// choose asks the strategy and records its answer.
 func (t *traffic) choose(k choice.Kind, n int) int {
 	if n == 1 {
 		return 0
 	}
-	v := 0 // plain order's answer
+	v := 0 // the answer of plain order
 	if !t.settling {
 		t.begin()
 		t.rec.callOut()
@@ -385,7 +383,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 		t.rec.callOver()
 	}
 	if v == Quit && t.quit() {
-		if !t.calls.running { // the test has called a Nemesis: its next Run does not begin
+		if !t.calls.running { // the test called a Nemesis: its next Run does not begin
 			return 0
 		}
 		t.throw(t.fails.failure)
@@ -400,7 +398,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 	return v
 }
 
-// begin tells the strategy of the run, once and not before it is needed.
+// begin calls the strategy's Begin, once and not before it is needed.
 func (t *traffic) begin() {
 	if !t.begun {
 		t.begun = true
@@ -411,14 +409,14 @@ func (t *traffic) begin() {
 	}
 }
 
-// badStrategy fails the run for an answer that is none.
+// badStrategy fails the run for an invalid answer of the strategy.
 func (t *traffic) badStrategy(format string, args ...any) {
 	t.failStep(&Failure{Kind: KindStrategy, Site: fmt.Sprintf("%T", t.strategy),
 		Text: fmt.Sprintf("strategy %T ", t.strategy) + fmt.Sprintf(format, args...)})
 }
 
-// quit ends a run because the strategy says so, and reports whether it is one
-// that may.
+// quit ends a run because the strategy asked for it, and reports whether the
+// strategy may.
 func (t *traffic) quit() bool {
 	j, ok := t.strategy.(Judge)
 	if !ok {
@@ -432,7 +430,7 @@ func (t *traffic) quit() bool {
 	return true
 }
 
-// view completes the trace as it is so far.
+// view completes the trace of the run so far.
 func (t *traffic) view() *trace.Trace {
 	t.rec.trace.Hash = t.rec.hash
 	if t.rec.on {
@@ -441,17 +439,17 @@ func (t *traffic) view() *trace.Trace {
 	return &t.rec.trace
 }
 
-// where names the running step, or the test.
+// where names the running step or the test.
 func (t *traffic) where() string { return t.rec.where(t.mail.sends) }
 
-// misuse is the one way in which wrong calls are answered: in a step the run
-// fails, outside of one the caller panics with the failure.
+// misuse reports a wrong call: in a step the run fails, outside of one the
+// caller panics with the failure.
 func (t *traffic) misuse(format string, args ...any) {
 	var pcs [64]uintptr
 	t.misuseAt(pcs[:runtime.Callers(2, pcs[:])], fmt.Sprintf(format, args...))
 }
 
-// misuseAt is misuse at another place than the caller's.
+// misuseAt is misuse with another position than the caller's.
 func (t *traffic) misuseAt(pcs []uintptr, text string) {
 	f := &Failure{Kind: KindMisuse, Text: text, Step: int(t.rec.step)}
 	if t.calls.running && t.rec.cur != trace.Test {
@@ -465,15 +463,15 @@ func (t *traffic) misuseAt(pcs []uintptr, text string) {
 	panic(f)
 }
 
-// intrude answers a call from another goroutine than the one that takes steps.
+// intrude reports a call from a goroutine that may not use the system.
 func (t *traffic) intrude(what, on string) {
-	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines make before Run", "let an actor do what it does"))
+	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines produce before Run", "let an actor do its work"))
 }
 
-// intrusion returns the failure for such a call to the caller's caller, with what to do
-// instead: while a step runs, and when none does.
+// intrusion returns the failure for such a call by the caller's caller. The
+// advice is now while a step runs, and late when none does.
 func intrusion(what string, running bool, now, late string) *Failure {
-	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: a system is used by the goroutine that runs it, and by handlers; " + now}
+	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: only the goroutine that runs a system, and its handlers, may use it; " + now}
 	if !running {
 		f.Step = -1
 		f.Text = what + " from another goroutine when no step was running: does a handler leave a goroutine behind? " + late
@@ -483,14 +481,14 @@ func intrusion(what string, running bool, now, late string) *Failure {
 	return f
 }
 
-// failStep fails the run in the running step, and ends that.
+// failStep fails the run and ends the running step.
 func (t *traffic) failStep(f *Failure) {
 	f.Step = int(t.rec.step)
 	t.fails.fail(f)
 	t.throw(f)
 }
 
-// throw ends the running step, also when the user's code recovers.
+// throw ends the running step, even if the user's code recovers.
 func (t *traffic) throw(f *Failure) {
 	t.todo.afterStep |= workThrow
 	panic(f)

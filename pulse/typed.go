@@ -7,15 +7,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Asker sends a message and waits for the answer: a Process in its steps, a
-// System between runs.
+// An Asker sends a message and waits for the answer: a Process during its
+// steps, a System between runs.
 type Asker interface {
 	Ask(to Ref, msg any) any
 }
 
-// Ask asks for an answer of one type, as Process.Ask or System.Ask does. Any other
-// answer is a bug of the program under test: Ask panics with what was asked and
-// what came. An answer of nil is the zero value of an interface type.
+// Ask is Process.Ask or System.Ask for an answer of type T. Any other answer is
+// a bug in the program under test: Ask panics with the request and the answer.
+// A nil answer gives the zero value if T is an interface type.
 func Ask[T any](from Asker, to Ref, msg any) T {
 	mustAsk(from)
 	answer := from.Ask(to, msg)
@@ -30,17 +30,17 @@ func Ask[T any](from Asker, to Ref, msg any) T {
 	return typed
 }
 
-// mustAsk fails the run unless somebody asks.
+// mustAsk panics with a misuse if from is nil.
 func mustAsk(from Asker) {
 	p, isProcess := from.(*Process)
 	s, isSystem := from.(*System)
 	if from == nil || isProcess && p == nil || isSystem && s == nil {
-		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "Ask: who asks is nil: give it the Process that asks or, between runs, the System"})
+		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "Ask: the Asker is nil: give it the Process that asks or, between runs, the System"})
 	}
 }
 
-// mayBeNil reports whether nil is an answer: where it is a T, and where the Ask
-// was refused or the run has failed.
+// mayBeNil reports whether a nil answer is legal: T is an interface, or the Ask
+// was refused, or the run failed.
 func mayBeNil[T any](from Asker) bool {
 	if reflect.TypeFor[T]().Kind() == reflect.Interface {
 		return true
@@ -54,8 +54,9 @@ func mayBeNil[T any](from Asker) bool {
 	return false
 }
 
-// ReceiveAs waits for a message of one type and returns it; others stay where they
-// are, as with ReceiveMatch. An interface type stands for all that implement it.
+// ReceiveAs waits for a message of type T and returns it; others stay in their
+// channels, as with ReceiveMatch. An interface type matches all types that
+// implement it.
 func ReceiveAs[T any](p *Process) T {
 	if p == nil {
 		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "ReceiveAs: the Process is nil: give it the one that receives"})

@@ -9,13 +9,13 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// oracle is an actor that answers each message with the same.
+// oracle is an actor that answers every message in the same way.
 func oracle(with any) pulse.Actor {
 	return pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply(with) })
 }
 
-// typedAsk runs a process that asks an actor for a T, and returns what came and
-// how the run failed.
+// typedAsk runs a process that asks an actor for a T, and returns the answer
+// and the failure of the run.
 func typedAsk[T any](with any) (got T, failed string) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -53,7 +53,7 @@ func TestAskOfType(t *testing.T) {
 	}
 }
 
-// A process takes the messages of one type, and those of others when it wants them.
+// A process receives the messages of one type, and others later.
 func TestReceiveOfType(t *testing.T) {
 	var got []any
 	sys := pulse.New(pulse.Options{})

@@ -7,13 +7,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// Walks over values treat some types of this package in their own way. A
-// System, a Ctx and a Process are tools: they say nothing of the program. A Ref
-// and a Timer count in states by what they stand for, which is the same in
-// every run.
+// Walks over values treat some types of this package specially. A System, a Ctx
+// and a Process are tools, which are no part of the program's state. A Ref and
+// a Timer count by what they refer to, which is the same in every run.
 
-// walkWith makes ready to walk over values of which some are tools of the test.
-// The walker keeps what it knows of types while the tools are the same.
+// walkWith prepares walks over values with the given tools. The walker keeps
+// its type information while the tools stay the same.
 func (c *cast) walkWith(tools func(reflect.Type) bool) {
 	if c.walk != nil && isSameFunc(tools, c.options.Tools) {
 		return
@@ -29,12 +28,13 @@ func (c *cast) walkWith(tools func(reflect.Type) bool) {
 	c.walk, c.states, c.values = w, nil, &w.Walker
 }
 
-// isSameFunc reports whether two functions are one, with the same variables.
+// isSameFunc reports whether two function values are identical, including
+// captured variables.
 func isSameFunc(a, b func(reflect.Type) bool) bool {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&a)) == *(*unsafe.Pointer)(unsafe.Pointer(&b))
 }
 
-// roleOf returns the role of a type of this package; all others are data.
+// roleOf returns the role of a type of this package; all other types are data.
 func roleOf(t reflect.Type) value.Role {
 	switch t {
 	case reflect.TypeFor[System](), reflect.TypeFor[Ctx](), reflect.TypeFor[Disk](), reflect.TypeFor[Process]():
@@ -45,9 +45,9 @@ func roleOf(t reflect.Type) value.Role {
 	return value.RoleData
 }
 
-// specialOf returns how states show the values of a type that is special, and
-// nil for other types. What a Ref counts by is the same for the whole run, but what
-// a Timer counts by changes when others fire.
+// specialOf returns how states write values of a special type, or nil. The
+// writing of a Ref is steady during a run; that of a Timer changes when other
+// timers fire.
 func (w *stateWalk) specialOf(t reflect.Type) (write func(unsafe.Pointer), steady bool) {
 	switch t {
 	case reflect.TypeFor[Ref]():

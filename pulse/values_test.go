@@ -8,13 +8,13 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A gauge counts for the test what the program does.
+// A gauge collects counts about the program for the test.
 type gauge struct{ n int }
 
 func isGauge(t reflect.Type) bool { return t == reflect.TypeFor[gauge]() }
 
-// TestTools: what tools hold shows neither in states nor as a change of a
-// message, and the same types are no tools when other options say so.
+// TestTools: the contents of tools affect neither states nor the isolation
+// check, and the same types are no tools with other options.
 func TestTools(t *testing.T) {
 	sys := stateSystem(t, pulse.Options{})
 	o := sys.Options()
@@ -36,8 +36,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestIsolationOfOurs: what values of pulse in a message hold inside changes
-// without an alarm; other values in their place do not.
+// TestIsolationOfOurs: changes inside pulse's own values in a message raise no
+// alarm; changes of other values in their place do.
 func TestIsolationOfOurs(t *testing.T) {
 	type held struct {
 		coroutine *pulse.Coroutine

@@ -25,7 +25,7 @@ func nils() []struct {
 	model := linear.Model[int, int, int]{Init: func() int { return 0 }, Step: func(s, _, _ int) (bool, int) { return true, s }}
 	const noT = "the T is nil, or the zero T: use the one that the property was given"
 	const noSystem = "the System is nil: give it that of t.System()"
-	const noAsker = "Ask: who asks is nil: give it the Process that asks or, between runs, the System"
+	const noAsker = "Ask: the Asker is nil: give it the Process that asks or, between runs, the System"
 	const noActor = `actor "a" is nil: it needs an Actor, a New that returns one, or the function of a process`
 	var host pulse.Host
 	inStep := func(t *props.T, do func(ctx *pulse.Ctx)) {
@@ -57,7 +57,7 @@ func nils() []struct {
 		}, noActor},
 		{"Become a Func that is nil", func(t *props.T) {
 			inStep(t, func(ctx *pulse.Ctx) { ctx.Become(pulse.Func(nil)) })
-		}, "Become(nil): give it the actor that handles what comes next"},
+		}, "Become(nil): pass the actor that handles the next messages"},
 		{"Observe nil", func(t *props.T) { t.System().Observe(nil) }, "Observe(nil): give it an observer"},
 		{"Host.Coroutine(nil)", func(t *props.T) { t.System().Host().Coroutine(nil) }, "Host.Coroutine(nil): give it the code that is to run"},
 		{"Host.Note(nil)", func(t *props.T) {

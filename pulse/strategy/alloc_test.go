@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestNoAllocations checks that a run on a system and a strategy that have
-// seen runs as large allocates nothing.
+// TestNoAllocations checks that a run allocates nothing once the system and the
+// strategy have had runs as large.
 func TestNoAllocations(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		r := trial.NewRing(30, 200)

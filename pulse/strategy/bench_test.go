@@ -10,10 +10,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// BenchmarkPick measures a step under each strategy while so many messages can be
-// delivered, in turns with Random, and reports the median ratio. With FIFO
-// delivery each message waits in a channel of its own; with Unordered delivery ten
-// actors receive them all. All are recorded, since some strategies always are.
+// BenchmarkPick measures a step under each strategy with a number of
+// deliverable messages, in turns with Random, and reports the median ratio.
+// With FIFO delivery each message waits in a channel of its own; with Unordered
+// delivery ten actors receive them all. All runs are recorded, since some
+// strategies need that.
 func BenchmarkPick(b *testing.B) {
 	for _, waiting := range []int{1, 10, 100, 1000} {
 		for _, s := range all() {
@@ -27,7 +28,7 @@ func BenchmarkPick(b *testing.B) {
 	}
 }
 
-// A relay is a ring of actors that pass messages on, 10,000 times in all.
+// A relay is a ring of actors that pass messages on, 10,000 times in total.
 type relay struct {
 	refs   []pulse.Ref
 	actors []relayer

@@ -5,52 +5,51 @@ import (
 	"slices"
 )
 
-// none is the index of no chain, no row, no bit and no message.
+// none is the index of no chain, row, bit or message.
 const none int32 = -1
 
-// A chains cuts a partial order into chains while the order grows upward: no new
-// element is below an older one (Agarwal and Garg, "Efficient
-// dependency tracking for relevant events in concurrent systems", Distributed
-// Computing 19, 2007). An order whose widest antichain has w elements is cut
-// into at most w(w+1)/2 chains.
+// A chains partitions a growing partial order into chains; no new element is
+// below an older one (Agarwal and Garg, "Efficient dependency tracking for
+// relevant events in concurrent systems", Distributed Computing 19, 2007). If
+// the widest antichain has w elements, there are at most w(w+1)/2 chains.
 //
 // Why: chains are kept in sets of 1, 2, 3, … chains. A new element goes onto a
-// chain of the first set that has a place for it. Set i has none only when it has
+// chain of the first set that has a place for it. Set i has none only if it has
 // i chains and the element is above none of their tops. These tops are an
 // antichain, and with the element it has i+1 elements. So no element goes to a
 // set beyond w.
 type chains struct {
-	// sets holds the sets one after the other: set i, from 1, is the i cells that
-	// begin at i(i-1)/2. A cell is the index of a chain, or none.
+	// sets holds the sets in sequence: set i, from 1, is the i cells from
+	// i(i-1)/2 on. A cell is the index of a chain, or none.
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
 	sets   []int32
 	free   []int32 // by set, from 1: how many of its cells are none
 	roomy  int32   // no set before this one has such a cell
-	chains []int32 // for each the bit of the element on top; none before there is one
+	chains []int32 // by chain: the bit of its top, or none
 
-	// rows are sets of bits, one for each element to which new ones may still be
-	// joined. Each top has a bit of its own, so that nothing need be taken out of the
-	// rows when a chain grows: the bit of what was its top is dead.
+	// rows are sets of bits, one for each element to which new ones may still
+	// be joined. Each top has its own bit. When a chain grows, the bit of its
+	// old top is dead, so no row needs to change.
 	//
-	// Invariant: of the bits that are live, an element's row has those of the tops
-	// that are at most the element.
+	// Invariant: of the live bits, an element's row has those of the tops that
+	// are at most the element.
 	rows     []row
-	opened   int32   // rows that were opened in this run
-	released []int32 // those of them that can be opened again
+	opened   int32   // rows opened in this run
+	released []int32 // opened rows that are free again
 	spare    row
 
-	// Invariant: a bit that is live is taken, and so is one that is in a row.
+	// Invariant: each live bit, and each bit in a row, is taken.
 	live, taken []uint64
-	places      []spot // by bit, if it is live: where its chain is
-	next        int    // no bit in a word before this one can be taken
+	places      []spot // by live bit: the place of its chain
+	next        int    // the words before this one have no free bits
 	dense       []uint64
 }
 
-// A spot is where a chain is: in which set, and in which of its cells.
+// A spot is the place of a chain: its set, and its cell in the set.
 type spot struct{ set, cell int32 }
 
-// A row is a set of bits: its words that are not zero, in order.
+// A row is a set of bits: its nonzero words, in order.
 type row []word
 
 type word struct {
@@ -86,8 +85,8 @@ func (c *chains) release(r int32) {
 	c.released = append(c.released, r)
 }
 
-// join puts an element that is in no chain yet above another element, and above
-// all that the other is above.
+// join puts an element that is in no chain yet above another element and
+// everything below that.
 func (c *chains) join(r, other int32) {
 	list, below := c.rows[r], c.rows[other]
 	if len(list) == 1 && len(below) == 1 && list[0].at == below[0].at {
@@ -120,8 +119,8 @@ func (c *chains) join(r, other int32) {
 }
 
 // place puts a new element on top of a chain and returns the chain. The element
-// must have been joined to all elements that it is directly above. It goes to the
-// first set that has a chain whose top is below it, or a free cell.
+// must have been joined to all elements directly below it. It goes to the first
+// set that has a chain whose top is below it, or a free cell.
 func (c *chains) place(r int32) int32 {
 	for int(c.roomy) < len(c.free) && c.free[c.roomy] == 0 {
 		c.roomy++
@@ -148,14 +147,14 @@ func (c *chains) place(r int32) int32 {
 // first returns the first cell of a set.
 func first(set int32) int32 { return set * (set - 1) / 2 }
 
-// below returns the first set with tops that are below an element, the last cell
-// there that has one, and how many do.
+// below returns the first set with tops below an element, the last cell with
+// such a top, and the number of such tops.
 func (c *chains) below(r int32) (set, cell int32, covered int) {
 	count := 0
 	for _, w := range c.rows[r] {
 		count += bits.OnesCount64(w.bits)
 	}
-	if count*count > len(c.sets) { // then there is one in an early set
+	if count*count > len(c.sets) { // then an early set has one
 		return c.firstBelow(c.rows[r])
 	}
 	for _, w := range c.rows[r] {
@@ -173,7 +172,7 @@ func (c *chains) below(r int32) (set, cell int32, covered int) {
 	return set, cell, covered
 }
 
-// firstBelow is below for an element with many.
+// firstBelow is below for an element above many tops.
 func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
 	for _, w := range list {
 		c.dense[w.at] = w.bits
@@ -212,10 +211,10 @@ func (c *chains) room() (set, cell int32) {
 	return set, cell
 }
 
-// exchange keeps the invariant of sets when the new top of a cell is above other
-// tops of its set. The new top is above no top of the set before, and that has no
-// free cell, else it would have gone there. So these two sets exchange all chains
-// but that of the cell.
+// exchange restores the invariant of sets when the new top of a cell is above
+// other tops of its set. The new top is above no top of the previous set, and
+// that set has no free cell; otherwise the element would have gone there. So
+// these two sets exchange all chains but that of the cell.
 func (c *chains) exchange(set, cell int32) {
 	here, before, last := c.sets[first(set):][:set], c.sets[first(set-1):first(set)], set-1
 	here[cell], here[last] = here[last], here[cell]
@@ -228,7 +227,7 @@ func (c *chains) exchange(set, cell int32) {
 	c.settle(set)
 }
 
-// settle notes where the chains of a set are.
+// settle records the places of a set's chains.
 func (c *chains) settle(set int32) {
 	for at, number := range c.sets[first(set):][:set] {
 		if number != none {
@@ -237,8 +236,8 @@ func (c *chains) settle(set int32) {
 	}
 }
 
-// raise makes an element the top of a chain, which is at a place unless it had a top
-// before. No other element is above it yet.
+// raise makes an element the top of a chain. place is the chain's place, if it
+// had no top before. No other element is above the new one yet.
 func (c *chains) raise(number, r int32, place spot) {
 	if old := c.chains[number]; old != none {
 		place = c.places[old]
@@ -274,8 +273,8 @@ func (c *chains) take() int32 {
 	}
 }
 
-// clean makes room for more bits: it takes the dead ones out of all rows if these
-// are at least half, else it adds words.
+// clean makes room for more bits. If at least half of them are dead, it removes
+// the dead ones from all rows; otherwise it adds words.
 func (c *chains) clean() {
 	c.next = 0
 	if 2*len(c.chains) > 64*len(c.taken) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestChainsAreThoseOfBits compares the chains with those of bit sets, which are
-// slower and hide less.
+// TestChainsAreThoseOfBits compares the chains with those of bit sets, which
+// are slower and simpler.
 func TestChainsAreThoseOfBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var c chains
@@ -50,7 +50,7 @@ func TestChainsAreThoseOfBits(t *testing.T) {
 	}
 }
 
-// A slowChains does what a chains does, by bit sets: a row has a bit for each chain.
+// A slowChains is a chains with bit sets: a row has a bit for each chain.
 type slowChains struct {
 	// sets holds the sets one after the other: set i, from 1, is the i cells that
 	// begin at i(i-1)/2. A cell is the index of a chain, or none.
@@ -90,8 +90,8 @@ func (c *slowChains) open() int32 {
 	return row
 }
 
-// join puts an element that is in no chain yet above another element, and above
-// all that the other is above.
+// join puts an element that is in no chain yet above another element and
+// everything below that.
 func (c *slowChains) join(row, other int32) {
 	below := c.row(other)
 	for i, word := range c.row(row) {
@@ -103,7 +103,7 @@ func (c *slowChains) join(row, other int32) {
 func (c *slowChains) release(row int32) { c.free = append(c.free, row) }
 
 // place puts a new element on top of a chain and returns the chain. The element
-// must have been joined to all elements that it is directly above.
+// must have been joined to all elements directly below it.
 func (c *slowChains) place(row int32) int32 {
 	for size, from := 1, 0; ; from, size = from+size, size+1 {
 		if from == len(c.sets) {
@@ -129,8 +129,8 @@ func (c *slowChains) place(row int32) int32 {
 }
 
 // fit returns the cell of a set where an element can go: a chain whose top is
-// below the element, else a free cell, else -1. It also returns how many tops of
-// the set are below the element.
+// below the element, else a free cell, else -1. It also returns how many tops
+// of the set are below the element.
 func (c *slowChains) fit(set []int32, row int32) (cell, covered int) {
 	below, cell := c.row(row), -1
 	for i, chain := range set {
@@ -145,9 +145,10 @@ func (c *slowChains) fit(set []int32, row int32) (cell, covered int) {
 	return cell, covered
 }
 
-// exchange keeps the invariant of sets when the new top of cell i is above other
-// tops of its set. The new top is above no top of the set before, else it would
-// have gone there. So these two sets exchange all chains but that of cell i.
+// exchange restores the invariant of sets when the new top of cell i is above
+// other tops of its set. The new top is above no top of the previous set;
+// otherwise it would have gone there. So these two sets exchange all chains but
+// that of cell i.
 func (c *slowChains) exchange(before, set []int32, i int) {
 	last := len(set) - 1
 	set[i], set[last] = set[last], set[i]

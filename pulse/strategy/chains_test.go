@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A poset is a partial order of elements 0, 1, …: element i is above element j,
-// which is less than i, where entry j of row i is set.
+// A poset is a partial order of elements 0, 1, …: element i is above element j
+// < i if entry j of row i is set.
 type poset [][]bool
 
 // add adds an element directly above some others.
@@ -27,9 +27,9 @@ func (p *poset) add(under ...int) {
 	*p = append(*p, row)
 }
 
-// width is the size of the widest antichain: by Dilworth the least number of
-// chains, which is what a maximum matching of elements to those above leaves
-// unmatched. It is slow and shares nothing with the code that it checks.
+// width is the size of the widest antichain. By Dilworth it is the least number
+// of chains, which is the number of elements that a maximum matching leaves
+// unmatched. It is slow and independent of the code it checks.
 func (p poset) width() int {
 	matched := make([]int, len(p)) // the lower element that each is matched to, -1 for none
 	for i := range matched {
@@ -58,7 +58,7 @@ func (p poset) match(low int, matched []int, tried []bool) bool {
 	return false
 }
 
-// check checks that chain cuts p into chains, and into few enough.
+// check checks that chain partitions p into chains, and into few enough.
 func (p poset) check(t *testing.T, chain []int32) (chains, width int) {
 	t.Helper()
 	top := map[int32]int{}
@@ -135,8 +135,8 @@ func TestChainsAreFew(t *testing.T) {
 	t.Logf("%d posets; at most %.2f times the fewest chains", tries, most)
 }
 
-// TestChainsOfAnAntichain checks the cut where no two elements are ordered, with
-// more chains than one word has bits.
+// TestChainsOfAnAntichain checks elements without any order, with more chains
+// than one word has bits.
 func TestChainsOfAnAntichain(t *testing.T) {
 	var c chains
 	for range 2 {
@@ -160,7 +160,7 @@ func TestChainsOfAnAntichain(t *testing.T) {
 	}
 }
 
-// sprawl is a program of a few actors that send each other messages and set timers at
+// sprawl is a program of a few actors that send messages and set timers at
 // random.
 type sprawl struct {
 	random *rand.Rand
@@ -182,8 +182,8 @@ func (s *sprawl) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestChainsOfPrograms checks that PCTCP sees the order of causality as a slow
-// reading of the trace does, although it forgets what it no longer needs.
+// TestChainsOfPrograms checks PCTCP's causal order against a slow reading of
+// the trace, although PCTCP forgets what it no longer needs.
 func TestChainsOfPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 2000 {
@@ -205,13 +205,14 @@ func TestChainsOfPrograms(t *testing.T) {
 		for _, known := range s.known {
 			chain = append(chain, known.chain)
 		}
-		p = p[:len(chain)] // the last step's messages are not looked at: there are none
+		p = p[:len(chain)] // the last step sent nothing, so follow has not read it
 		p.check(t, chain)
 		sys.Close()
 	}
 }
 
-// causality is the order of a trace's messages. Those of timers are in no channel.
+// causality is the causal order of a trace's messages. Timers are in no
+// channel.
 func causality(t *trace.Trace) (p poset) {
 	for m := range t.Sends {
 		s := &t.Sends[m]

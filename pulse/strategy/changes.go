@@ -2,28 +2,27 @@ package strategy
 
 import "slices"
 
-// A changePoints is the places in a run at which priorities change: at point i a
-// priority falls to i+1, which is below all priorities that are drawn.
+// changePoints are the points in a run at which priorities change. At point i a
+// priority drops to i+1, which is below all drawn priorities.
 type changePoints struct {
 	depth int // zero: one of depths, drawn in each run
-	// points has the points of a run in the order of their places: a place in the upper
-	// half of a word, and i in the lower.
+	// points has the points in order of position: the position in the upper
+	// half of a word, i in the lower.
 	points []uint64
-	passed int // the points that lie before the last place that was asked about
+	passed int // how many points are before the last position asked about
 }
 
-// depths are the depths of bugs to look for when the options name none. Most bugs are
-// no deeper than the first (Burckhardt et al., section 4), but some that are need
-// priorities to change often: orders in which one who is often asked comes first again
-// and again. For a bug of each of these depths the bound on its chance holds but for a
-// factor of four: the other runs are for other depths.
+// depths are the bug depths to look for if the options name none. Most bugs are
+// no deeper than the first (Burckhardt et al., section 4). Some need priorities
+// to change often: orders in which a frequently asked actor comes first again
+// and again. For a bug of one of these depths the probability bound holds up to
+// a factor of four, since the other runs are for other depths.
 var depths = [...]int{3, 6, 12, 24}
 
-// pointsFor returns as many change points as bugs of a depth need.
+// pointsFor returns the change points for bugs of a depth.
 func pointsFor(depth int) changePoints { return changePoints{depth: max(depth, 0)} }
 
-// draw chooses each point from 1 to n with equal chance, independent of the
-// others.
+// draw chooses each point from 1 to n, uniformly and independently.
 func (p *changePoints) draw(s *source, n int) {
 	depth := p.depth
 	if depth == 0 {
@@ -36,8 +35,8 @@ func (p *changePoints) draw(s *source, n int) {
 	slices.Sort(p.points)
 }
 
-// at returns the priority to which a change at n leads, zero when there is none. In a
-// run it is asked about one n after the other, in order.
+// at returns the priority to which a change at n leads, or zero if there is no
+// change. In a run, calls must have increasing n.
 func (p *changePoints) at(n int) uint64 {
 	for p.passed < len(p.points) && p.points[p.passed]>>32 < uint64(n) {
 		p.passed++
@@ -48,5 +47,5 @@ func (p *changePoints) at(n int) uint64 {
 	return uint64(uint32(p.points[p.passed])) + 1
 }
 
-// drawn is the bit that all drawn priorities have: it puts them above the others.
+// drawn is a bit that all drawn priorities have: it puts them above the others.
 const drawn = 1 << 63

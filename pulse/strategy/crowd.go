@@ -7,28 +7,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A crowd is a race of so many messages that not each is given a priority. When they
-// are drawn, only the highest priority is, and which message has it: no other is
-// needed until that message is picked, and then all are drawn again. So a pick takes
-// no longer where more messages race. Those that come meanwhile are drawn one by one,
-// and each may be the best.
+// A crowd is a race of too many messages to give each a priority. It draws only
+// the highest priority and the message that has it. The others are not needed
+// until that message is picked, and then all are drawn again. So the time of a
+// pick does not grow with the number of racing messages. Messages that arrive
+// in between are drawn individually, and each may become the best.
 //
-// Invariants: since the crowd was drawn, holder is in it and has priority floor. What
-// came later, of age race.drawn, has its own. Of all others no more is known than that
-// they are below floor. The best has priority top. When one leaves that was not picked
-// the crowd is settled, so slots has an order that other actors have no part in.
+// Invariants: since the crowd was drawn, holder is in it and has priority
+// floor. Messages that arrived later, with age race.drawn, have their own
+// priorities. All others are only known to be below floor. The best has
+// priority top. If a message leaves without being picked, the crowd is settled.
+// So the order of slots does not depend on other actors.
 type crowd struct {
 	actor  int32
-	slots  []int32 // empty when the race is no crowd
+	slots  []int32 // empty if the race is no crowd
 	draws  source
 	floor  uint64
 	top    uint64
 	holder int32
-	best   int32 // the place of the best in slots
-	left   int32 // how many of slots were drawn, from the first on; none when it must be drawn again
+	best   int32 // the index of the best in slots
+	left   int32 // how many of slots, from the first, were drawn; none if it must be drawn again
 }
 
-// crowdOf returns the crowd that a race is, nil if it is none.
+// crowdOf returns the crowd of a race, or nil.
 func (p *pos) crowdOf(r *race) *crowd {
 	if r.crowd < 0 || len(p.crowds[r.crowd].slots) == 0 {
 		return nil
@@ -36,7 +37,7 @@ func (p *pos) crowdOf(r *race) *crowd {
 	return &p.crowds[r.crowd]
 }
 
-// gather makes the race at an actor a crowd, which must be drawn then.
+// gather turns the race at an actor into a crowd, which must then be drawn.
 func (p *pos) gather(actor int32, id uint64) {
 	r := &p.races[actor]
 	if n := len(p.crowds); r.crowd < 0 {
@@ -56,7 +57,7 @@ func (p *pos) gather(actor int32, id uint64) {
 	r.words, r.slots = r.words[:0], r.slots[:0]
 }
 
-// scatter makes a crowd a race of its messages, with the words that they have.
+// scatter turns a crowd into a race of its messages, with the words they have.
 func (p *pos) scatter(c *crowd) {
 	r := &p.races[c.actor]
 	for i, slot := range c.slots {
@@ -67,8 +68,8 @@ func (p *pos) scatter(c *crowd) {
 	c.slots = c.slots[:0]
 }
 
-// settle gives each message of a crowd a priority that agrees with what is known, and
-// makes the crowd a race of these.
+// settle gives each message of a crowd a priority consistent with what is
+// known, and turns the crowd into a race.
 func (p *pos) settle(c *crowd) {
 	for _, slot := range c.slots {
 		l := &p.lots[slot]
@@ -83,8 +84,8 @@ func (p *pos) settle(c *crowd) {
 	p.look(c.actor, 0)
 }
 
-// offer returns the index of the best. It draws the others already: the processor can do
-// much of that while it takes the step.
+// offer returns the index of the best. It already draws the others, since the
+// processor can do much of that during the step.
 func (p *pos) offer(c *crowd) int {
 	last := int32(len(c.slots)) - 1
 	slot, moved := c.slots[c.best], c.slots[last]
@@ -94,7 +95,8 @@ func (p *pos) offer(c *crowd) int {
 	return int(p.lots[slot].index)
 }
 
-// complete draws a crowd, unless it is as it was drawn by offer.
+// complete draws a crowd, unless offer has drawn it and it has not changed
+// since.
 func (p *pos) complete(c *crowd) {
 	if n := int32(len(c.slots)); c.left != n {
 		slices.Sort(c.slots)
@@ -105,7 +107,8 @@ func (p *pos) complete(c *crowd) {
 	}
 }
 
-// draw draws the highest priority of the first n messages, and which of them has it.
+// draw draws the highest priority of the first n messages, and which of them
+// has it.
 func (c *crowd) draw(n int32) {
 	c.left = n
 	c.best = int32(c.draws.below(int(n)))
@@ -113,7 +116,8 @@ func (c *crowd) draw(n int32) {
 	c.top = c.floor
 }
 
-// add puts a message with a priority into the crowd, and reports whether it is the best.
+// add adds a message with a priority to the crowd, and reports whether it is
+// the best.
 func (c *crowd) add(slot int32, priority uint64) bool {
 	c.slots = append(c.slots, slot)
 	if priority <= c.top {
@@ -123,8 +127,8 @@ func (c *crowd) add(slot int32, priority uint64) bool {
 	return true
 }
 
-// remove takes a message out of a crowd. It must be drawn again, unless it was drawn
-// without that message.
+// remove removes a message from a crowd. The crowd must be drawn again, unless
+// it was drawn without that message.
 func (p *pos) remove(c *crowd, l *lot) {
 	last := int32(len(c.slots)) - 1
 	if l.place < c.left {
@@ -135,23 +139,23 @@ func (p *pos) remove(c *crowd, l *lot) {
 	c.slots, l.place = c.slots[:last], none
 }
 
-// unmix returns the word that hash.Mix makes a number of.
+// unmix is the inverse of hash.Mix.
 func unmix(z uint64) uint64 {
 	z = (z ^ z>>31 ^ z>>62) * 0x319642b2d24d8ec3
 	z = (z ^ z>>27 ^ z>>54) * 0x96de1b173f119089
 	return z ^ z>>30 ^ z>>60
 }
 
-// highest returns what is distributed as the highest of n random numbers.
+// highest returns a random number distributed like the highest of n.
 func (s *source) highest(n int) uint64 {
 	return power(s.exponential() / uint64(n))
 }
 
-// unit is one, for what exponential returns.
+// unit represents one in the results of exponential.
 const unit = 1 << 58
 
-// power returns 2⁶⁴ times e to the power of -x/unit, by its series. Where that would
-// be long it is the square of the same for half of x.
+// power returns 2⁶⁴ times e to the power of -x/unit, by its series. For large x
+// it squares the result for half of x.
 func power(x uint64) uint64 {
 	squares := 0
 	for ; x >= unit/16; x /= 2 {
@@ -173,14 +177,14 @@ func times(x, y uint64) uint64 {
 	return hi
 }
 
-// exponential returns a random number with an exponential distribution, in units of
-// unit (Ahrens and Dieter, "Computer methods for sampling from the exponential and
-// normal distributions", CACM 15, 1972, algorithm SA). Only integers are used, so that
-// it is the same on all machines.
+// exponential returns a random number with an exponential distribution, in
+// multiples of unit (Ahrens and Dieter, "Computer methods for sampling from the
+// exponential and normal distributions", CACM 15, 1972, algorithm SA). It uses
+// only integers, so that it is the same on all machines.
 //
-// Why: the number is ln(2) times a whole number, as often as a coin is tossed in vain,
-// and a part below it, the least of k random numbers; k is 1 or more with the chances
-// of a Poisson distribution of mean ln(2).
+// Why: the number is ln(2) times the number of failed coin tosses, plus a part
+// below ln(2), which is the least of k random numbers. k is 1 or more, with the
+// probabilities of a Poisson distribution of mean ln(2).
 func (s *source) exponential() uint64 {
 	u := s.next()
 	tosses := bits.LeadingZeros64(u)
@@ -196,7 +200,7 @@ func (s *source) exponential() uint64 {
 	return whole + times(part, poisson[0])/(1<<64/unit)
 }
 
-// poisson has the sums of ln(2)ⁱ/i! for i from 1 to 1, 2, …, as fractions of 2⁶⁴.
+// poisson has the partial sums of ln(2)ⁱ/i! from i = 1, as fractions of 2⁶⁴.
 var poisson = [...]uint64{
 	0xb17217f7d1cf79ab,
 	0xeef193f6d75a96fc,

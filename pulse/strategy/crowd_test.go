@@ -32,7 +32,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// expectEven fails when numbers from 0 to 1 are unlikely to have been drawn evenly.
+// expectEven fails if numbers from 0 to 1 are unlikely to be uniform.
 func expectEven(t *testing.T, what string, tries int, draw func() float64) {
 	t.Helper()
 	counts := make([]int, 64)
@@ -56,7 +56,8 @@ func TestExponential(t *testing.T) {
 	})
 }
 
-// TestHighest checks what is drawn as the highest of n numbers: its power of n is even.
+// TestHighest checks the distribution of the highest of n numbers: its power of
+// n is uniform.
 func TestHighest(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 49, 1000, 1_000_000} {
 		draw := strategy.Highests(uint64(n), n)
@@ -65,9 +66,9 @@ func TestHighest(t *testing.T) {
 	}
 }
 
-// TestSettledCrowds checks that the messages of a crowd have priorities as if each had been
-// drawn by itself: these come in all orders by the same chance, and those of two
-// messages are even, each by itself and both together.
+// TestSettledCrowds checks that the messages of a crowd have priorities as if
+// each had been drawn individually. All their orders have the same probability,
+// and the priorities of two messages are uniform, individually and jointly.
 func TestSettledCrowds(t *testing.T) {
 	for _, x := range []struct{ drawn, more int }{{2, 0}, {3, 0}, {4, 0}, {1, 3}, {2, 2}, {3, 1}} {
 		n := x.drawn + x.more
@@ -107,8 +108,8 @@ func TestSettledCrowds(t *testing.T) {
 	}
 }
 
-// A brawl is a program in which many orders are seen: sources are kicked, and send to two
-// sinks. The referee cuts one source off from the first sink and heals that again.
+// A brawl is a program with many orders: sources are kicked, and send to two
+// sinks. The referee cuts one source off from the first sink and heals the cut.
 type brawl struct {
 	sources, referee int
 	overrule         bool // the strategy is overruled
@@ -155,8 +156,8 @@ func (p *brawl) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// A watched is a strategy whose crowds are checked in each pick. If it is overruled, the
-// oldest message comes in every third pick, whatever it picks.
+// A watched is a strategy whose crowds are checked in each pick. If it is
+// overruled, every third pick is the oldest message.
 type watched struct {
 	pulse.Strategy
 	t        *testing.T
@@ -182,9 +183,9 @@ func (w *watched) Pick(e *pulse.Enabled) int {
 	return k
 }
 
-// TestCrowdsAreDrawnAsEach compares how often a program takes each order when all
-// races are crowds with how often it does when each message is drawn by itself, by
-// chi-square. Random's orders are others, so that the test shows something.
+// TestCrowdsAreDrawnAsEach compares the frequencies of a program's orders, by
+// chi-square, when all races are crowds and when each message is drawn
+// individually. Random's frequencies differ, so the test can fail.
 func TestCrowdsAreDrawnAsEach(t *testing.T) {
 	programs := []*brawl{{sources: 2}, {sources: 3}, {sources: 2, referee: 2}, {sources: 1, referee: 4}, {sources: 2, referee: 2, overrule: true}}
 	for _, p := range programs {
@@ -216,8 +217,8 @@ func TestCrowdsAreDrawnAsEach(t *testing.T) {
 	}
 }
 
-// isAlike reports whether two tallies of as many tries are those of the same chances. What
-// came less than 20 times in both is one class.
+// isAlike reports whether two tallies of equal size are likely to have the same
+// distribution. Orders that occurred less than 20 times in both form one class.
 func isAlike(a, b map[string]int) (ok bool, chi, bound float64) {
 	classes := map[string][2]int{}
 	for name := range maps.Keys(a) {

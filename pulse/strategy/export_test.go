@@ -8,13 +8,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// POSOfCrowds is POS with crowds of more than so many messages.
+// POSOfCrowds is POS with crowds of more than most messages.
 func POSOfCrowds(than int) pulse.Strategy { return &pos{crowded: than} }
 
-// EachByItself is POS that draws each message, and looks at all in each pick.
+// EachByItself is POS that draws each message individually and reads all in
+// each pick.
 func EachByItself() pulse.Strategy { return &slowPOS{} }
 
-// Unmix and Power are what crowds are drawn and settled by, and so is Unit.
+// Unmix, Power and Unit are parts of drawing and settling crowds.
 var (
 	Unmix = unmix
 	Power = power
@@ -30,7 +31,8 @@ func Highests(seed uint64, of int) func() uint64 {
 	return func() uint64 { return s.highest(of) }
 }
 
-// CheckCrowds checks the invariants of crowds after a Pick of what POSOfCrowds returns.
+// CheckCrowds checks the invariants of crowds after a Pick of a strategy of
+// POSOfCrowds.
 func CheckCrowds(s pulse.Strategy) error {
 	p, ok := s.(*pos)
 	if !ok {
@@ -68,8 +70,8 @@ func CheckCrowds(s pulse.Strategy) error {
 	return nil
 }
 
-// Settled draws a crowd of messages, lets as many more come, and returns the priorities
-// that all have when it is settled. The best is to be what it was before.
+// Settled draws a crowd of messages, adds as many more, and returns their
+// priorities after it is settled. The best must not change.
 func Settled(seed uint64, drawn, more int) (list []uint64, same bool) {
 	p := &pos{key: seed, races: []race{{crowd: none}}, again: none}
 	r := &p.races[0]

@@ -2,10 +2,9 @@ package strategy
 
 import "github.com/jostle-go/jostle/pulse"
 
-// Forget has a strategy forget all runs that it has learned from: it then does what one
-// that was just made does, and uses its memory again. It returns false, and changes
-// nothing, when the strategy is none of those that Names lists. It must not be called
-// during a run.
+// Forget makes a strategy forget all earlier runs: it then acts like a new one,
+// but reuses its memory. It returns false, and does nothing, if the strategy is
+// not one of Names. It must not be called during a run.
 func Forget(s pulse.Strategy) bool {
 	f, ok := s.(interface{ forget() })
 	if ok {

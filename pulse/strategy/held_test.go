@@ -14,11 +14,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A talk is a small random program: actors that answer each message with some to others,
-// now and later, until its words are used up.
+// A talk is a small random program: actors that answer each message with some
+// to others, now and later, until its words are used up.
 type talk struct {
 	actors, words int
-	every         time.Duration // of a periodic timer; zero when there is none
+	every         time.Duration // of a periodic timer; zero for none
 	seed          uint64
 }
 
@@ -62,7 +62,7 @@ func (p talk) build(sys *pulse.System) {
 	sys.Run()
 }
 
-// drawnTalk returns a random program, and how it is run.
+// drawnTalk returns a random program and the options for its run.
 func drawnTalk(rng *rand.Rand) (talk, pulse.Options) {
 	p := talk{actors: 1 + rng.IntN(4), words: 2 + rng.IntN(12), seed: rng.Uint64()}
 	if rng.IntN(4) == 0 {
@@ -76,8 +76,8 @@ func drawnTalk(rng *rand.Rand) (talk, pulse.Options) {
 	return p, o
 }
 
-// entangled returns constraints between the messages of a run, and some that never come:
-// under them a run has to hold messages back.
+// entangled returns constraints between the messages of a run, and some that
+// are never met, so that a run must hold messages back.
 func entangled(sys *pulse.System, rng *rand.Rand) (list []schedule.Constraint) {
 	var ids []uint64
 	for i := range sys.Trace().Sends {
@@ -90,7 +90,8 @@ func entangled(sys *pulse.System, rng *rand.Rand) (list []schedule.Constraint) {
 	return list
 }
 
-// A waverer picks at random, and in one of three picks lets time pass where it can.
+// A waverer picks at random, and in one of three picks fires a timer early if
+// it can.
 type waverer struct{ pulse.Strategy }
 
 func (w waverer) Needs() pulse.Needs { return pulse.Needs{Single: true} }
@@ -104,9 +105,10 @@ func (w waverer) Pick(e *pulse.Enabled) int {
 	return w.Strategy.Pick(e)
 }
 
-// TestReplayOfOrdered: whatever a schedule, or a strategy that holds messages back at random,
-// makes of random programs with timers, faults and restarts is made again by its record, in
-// which all that passes while messages wait is a Hold; and a lenient replay keeps all of it.
+// TestReplayOfOrdered: a replay reproduces runs of a schedule, and of a
+// strategy that holds messages back at random. The programs are random, with
+// timers, faults and restarts. In the record each early timer is a Hold, and a
+// lenient replay keeps all of it.
 func TestReplayOfOrdered(t *testing.T) {
 	held := map[string]int{}
 	for seed := range runs(3000) {
@@ -134,7 +136,8 @@ func TestReplayOfOrdered(t *testing.T) {
 	}
 }
 
-// madeAgain makes a run and replays it in both ways. It reports whether messages were held back.
+// madeAgain makes a run and replays it strictly and leniently. It reports
+// whether messages were held back.
 func madeAgain(t *testing.T, seed int, p talk, o pulse.Options) bool {
 	t.Helper()
 	sys := pulse.New(o)
@@ -153,7 +156,7 @@ func madeAgain(t *testing.T, seed int, p talk, o pulse.Options) bool {
 	return slices.Contains(record.Deliveries, choice.Hold)
 }
 
-// sameRun fails unless two runs are the same to the byte.
+// sameRun fails unless two runs are identical.
 func sameRun(t *testing.T, seed int, a, b *pulse.System, err error) {
 	t.Helper()
 	was, is := stored(t, a), stored(t, b)

@@ -10,13 +10,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Tests of chances use fixed seeds, so they pass always or never. Each is
-// built so that it would fail by bad luck with chance errorChance at most,
-// had the seeds been drawn.
+// Tests of probabilities use fixed seeds, so they pass always or never. With
+// random seeds each would fail by bad luck with probability at most
+// errorChance.
 const errorChance = 1e-6
 
-// runs is how often a test runs its program: more at night, less with -short,
-// when little is left of the test's power.
+// runs is how many times a test runs its program: more at night, fewer with
+// -short, which leaves the test little power.
 func runs(n int) int {
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
@@ -27,8 +27,8 @@ func runs(n int) int {
 	return n
 }
 
-// atMost returns the chance of at most hits hits in a number of tries, each with
-// chance p.
+// atMost returns the probability of at most hits hits in a number of tries,
+// each with probability p.
 func atMost(hits, tries int, p float64) float64 {
 	lgamma := func(n int) float64 { v, _ := math.Lgamma(float64(n) + 1); return v }
 	sum := 0.0
@@ -39,7 +39,8 @@ func atMost(hits, tries int, p float64) float64 {
 	return sum
 }
 
-// expectAtLeast fails when so few hits are unlikely if each try has chance p or more.
+// expectAtLeast fails if so few hits are unlikely when each try has probability
+// p or more.
 func expectAtLeast(t *testing.T, hits, tries int, p float64) {
 	t.Helper()
 	if atMost(hits, tries, p) < errorChance {
@@ -50,7 +51,7 @@ func expectAtLeast(t *testing.T, hits, tries int, p float64) {
 	t.Logf("%d hits in %d tries: 1/%.1f, promised 1/%.1f", hits, tries, float64(tries)/float64(hits), 1/p)
 }
 
-// expectChance fails when so few or so many hits are unlikely at chance p.
+// expectChance fails if so few or so many hits are unlikely with probability p.
 func expectChance(t *testing.T, hits, tries int, p float64) {
 	t.Helper()
 	few, many := atMost(hits, tries, p), 1-atMost(hits-1, tries, p)
@@ -61,7 +62,7 @@ func expectChance(t *testing.T, hits, tries int, p float64) {
 	t.Logf("%d hits in %d tries: 1/%.2f, expected 1/%.2f", hits, tries, float64(tries)/float64(hits), 1/p)
 }
 
-// isUniform reports whether counts are those of equal chances, by chi-square.
+// isUniform reports whether counts are likely to be uniform, by chi-square.
 func isUniform(counts []int) (ok bool, chi, bound float64) {
 	total := 0
 	for _, n := range counts {
@@ -75,20 +76,21 @@ func isUniform(counts []int) (ok bool, chi, bound float64) {
 	return chi <= bound, chi, bound
 }
 
-// chiBound returns what chi-square is above by errorChance, with so many degrees of
-// freedom. It is Wilson's and Hilferty's.
+// chiBound returns the value that chi-square exceeds with probability
+// errorChance, with the given degrees of freedom. The approximation is Wilson's
+// and Hilferty's.
 func chiBound(free float64) float64 {
 	const z = 4.7534 // one-sided
 	return free * math.Pow(1-2/(9*free)+z*math.Sqrt(2/(9*free)), 3)
 }
 
-// A named is a function that makes a strategy, with a name.
+// A named is a constructor of a strategy, with a name.
 type named struct {
 	name string
 	make func() pulse.Strategy
 }
 
-// all is every strategy that makes schedules by itself.
+// all is every strategy that makes its own schedules.
 func all() (list []named) {
 	for _, name := range strategy.Names() {
 		list = append(list, named{name, func() pulse.Strategy {
@@ -102,7 +104,7 @@ func all() (list []named) {
 	return list
 }
 
-// must ends a test when a run fails that is not expected to.
+// must ends a test if a run fails unexpectedly.
 func must(t testing.TB, f *pulse.Failure) {
 	t.Helper()
 	if f != nil {
@@ -160,8 +162,8 @@ func (p *lanes) after(lane, n int, others ...mark) bool {
 }
 
 // hops is a program with a chain of hops, each over a channel of its own, the
-// last to the sink; and one single message to the sink. found reports whether
-// that came last.
+// last to the sink, and one single message to the sink. found reports whether
+// that message came last.
 type hops struct {
 	n     int
 	found bool
@@ -191,7 +193,7 @@ func (p *hops) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// tally runs a program many times and counts how often it found something.
+// tally runs a program many times and counts how many times it found something.
 func tally(t *testing.T, s pulse.Strategy, tries int, run func(*pulse.System, uint64) *pulse.Failure, found func() bool) (hits int) {
 	t.Helper()
 	sys := pulse.New(pulse.Options{Strategy: s})
@@ -205,8 +207,8 @@ func tally(t *testing.T, s pulse.Strategy, tries int, run func(*pulse.System, ui
 	return hits
 }
 
-// scripted gives the answers that it was made with, then zero. It picks in plain
-// order, or the newest message first.
+// scripted gives fixed answers, then zero. It picks in plain order, or the
+// newest message first.
 type scripted struct {
 	answers []int
 	newest  bool

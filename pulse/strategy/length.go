@@ -3,15 +3,15 @@ package strategy
 // defaultLength is the assumed length of the first run.
 const defaultLength = 100
 
-// A length is the length of a run, in whatever a strategy counts. Strategies that
-// draw points of a run in advance must know it before the run.
+// A length is the length of a run, in the unit that a strategy counts.
+// Strategies that draw points of a run in advance need it before the run.
 type length struct {
 	fixed   int // the length from the options; 0 means to learn it
-	counted int // what was counted in this run: the assumed length of the next
+	counted int // the count in this run: the assumed length of the next
 }
 
-// begin starts a run and returns its assumed length: that from the options, else
-// that of the run before, else defaultLength.
+// begin starts a run and returns its assumed length: from the options, or else
+// from the run before, or else defaultLength.
 func (l *length) begin() int {
 	n := l.counted
 	l.counted = 0

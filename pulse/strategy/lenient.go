@@ -12,28 +12,28 @@ import (
 )
 
 // A lenient is a replay that keeps what still applies. It picks the deliverable
-// message that comes earliest in the record, or the oldest when none is in the
-// record. It holds all back where the record did so, if a timer may fire early. It answers a
-// question by the next choice of its kind.
+// message that comes first in the record, or the oldest if none is in the
+// record. It returns Hold where the record has one, if a timer may fire early.
+// It answers a question with the next choice of its kind.
 type lenient struct {
 	record *choice.Record
-	places hash.Table // by identity: where in the record's deliveries, from 1
-	// made[i] is which delivery of the run delivery i of the record was, from 1;
-	// zero means that it was not made yet.
+	places hash.Table // by identity: the position in the record's deliveries, from 1
+	// made[i] is the position in the run of delivery i of the record, from 1;
+	// zero if it was not made yet.
 	made  []int32
 	count int32   // deliveries made that are in the record
-	holds []int32 // where in the record's deliveries all are held back, from 1
+	holds []int32 // positions of Holds in the record's deliveries, from 1
 	held  int     // how many of holds were made
 
-	// next is where in the record's choices the next of each kind may be.
+	// next is by kind: where in the record's choices to look for the next one.
 	next   [math.MaxUint8 + 1]int
-	strays []int32  // steps that the record does not have
+	strays []int32  // steps that are not in the record
 	unfit  []misfit // questions for which the record had no fitting answer
 }
 
 // A misfit is a question for which the record had no fitting answer.
 type misfit struct {
-	stored choice.Choice // the answer in the record; N is 0 when there was none
+	stored choice.Choice // the answer in the record; N is 0 if there was none
 	kind   choice.Kind
 	n      int
 	given  int
@@ -77,13 +77,13 @@ func (l *lenient) pick(e *pulse.Enabled) int {
 	return best
 }
 
-// make notes that a delivery of the record was made.
+// make records that a delivery of the record was made.
 func (l *lenient) make(place int32) {
 	l.count++
 	l.made[place-1] = l.count
 }
 
-// whole reports whether all of the record was made.
+// whole reports whether the whole record was replayed.
 func (l *lenient) whole() bool {
 	for i, at := range l.made {
 		if at != int32(i)+1 {
@@ -94,7 +94,7 @@ func (l *lenient) whole() bool {
 	return !strikes || len(l.unfit) == 0 && l.answered()
 }
 
-// answered reports whether every answer of the record was given.
+// answered reports whether every answer of the record was used.
 func (l *lenient) answered() bool {
 	for i, c := range l.record.Choices {
 		if i >= l.next[c.Kind] {
@@ -104,9 +104,9 @@ func (l *lenient) answered() bool {
 	return true
 }
 
-// choose answers as the next choice of this kind did. If that had another number
-// of answers, its value is cut to the largest possible; a fault then does not
-// strike, since it might strike another actor than the recorded one.
+// choose answers with the next choice of this kind. If that had a different
+// number of alternatives, its value is capped. A fault then does not strike,
+// since it might strike another actor than the recorded one.
 func (l *lenient) choose(k choice.Kind, n int) int {
 	stored := l.find(k)
 	v := min(int(stored.Value), n-1)
@@ -120,7 +120,7 @@ func (l *lenient) choose(k choice.Kind, n int) int {
 	return v
 }
 
-// find returns the next choice of a kind, the zero Choice when there is none.
+// find returns the next choice of a kind, or the zero Choice.
 func (l *lenient) find(k choice.Kind) choice.Choice {
 	for i := l.next[k]; i < len(l.record.Choices); i++ {
 		if c := l.record.Choices[i]; c.Kind == k {
@@ -132,8 +132,8 @@ func (l *lenient) find(k choice.Kind) choice.Choice {
 	return choice.Choice{}
 }
 
-// mostStale is how many differences are told one by one. A program that has
-// changed may differ in every step, and to name a step takes time.
+// mostStale is how many differences are listed. A changed program may differ in
+// every step, and naming a step takes time.
 const mostStale = 100
 
 // stale lists what did not apply: first parts of the record, then parts of the
@@ -160,7 +160,7 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 			add(func() string { return fmt.Sprintf("delivery %d, %s, was not made", i, name(i)) })
 		case order < after:
 			add(func() string {
-				return fmt.Sprintf("delivery %d, %s, was made before one that the record has earlier", i, name(i))
+				return fmt.Sprintf("delivery %d, %s, came before an earlier delivery of the record", i, name(i))
 			})
 		}
 		after = max(after, order)

@@ -45,8 +45,8 @@ var repairs = []repair{
 	{name: "an order that cannot be", recorded: pulse.Options{Delivery: pulse.DeliveryUnordered},
 		before: trial.Bunch(3), after: trial.Bunch(3),
 		order: []string{"writer#1 ← write(0)", "writer#2 ← write(1)", "writer#3 ← write(2)"},
-		stale: []string{"delivery 1, writer ← write(1), was made before one that the record has earlier",
-			"delivery 2, writer ← write(0), was made before one that the record has earlier"}},
+		stale: []string{"delivery 1, writer ← write(1), came before an earlier delivery of the record",
+			"delivery 2, writer ← write(0), came before an earlier delivery of the record"}},
 	{name: "fewer answers", before: trial.Answered(5, 5), after: trial.Answered(3, 5), answers: []int{4, 3},
 		order: []string{"chooser#1 ← kick", "2", "3"},
 		stale: []string{"the record answers choose of 5 with 4, the run asks choose of 3: 2 was given"}},
@@ -72,8 +72,8 @@ var repairs = []repair{
 			"step 0, action#1 ← kick, is not in the record", "step 1, writer#1 ← flush, is not in the record"}},
 }
 
-// TestLenient checks what is kept of a record when the program has changed,
-// and what Stale returns of the rest.
+// TestLenient checks what is kept of a record when the program has changed, and
+// what Stale returns about the rest.
 func TestLenient(t *testing.T) {
 	for _, c := range repairs {
 		t.Run(c.name, func(t *testing.T) {
@@ -124,9 +124,8 @@ func (c *repair) check(t *testing.T, sys *pulse.System, replay *strategy.Replaye
 	}
 }
 
-// TestStaleIsBounded checks that a record of which nothing applies any more is
-// told in a list that can be read. To name each of its steps took time that grew
-// with the square of their number.
+// TestStaleIsBounded checks that a record of which nothing applies gives a list
+// of readable length. Naming each of its steps used to take quadratic time.
 func TestStaleIsBounded(t *testing.T) {
 	record := &choice.Record{}
 	for i := range uint64(50_000) {

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestForget: a strategy that has run a larger program and then forgets takes the same
-// steps as a new one. One that learns does not without that.
+// TestForget: a strategy that has run a larger program and then forgets takes
+// the same steps as a new one. One that learns would not do so otherwise.
 func TestForget(t *testing.T) {
 	runs := func(s pulse.Strategy) (list [4]uint64) {
 		p := &lanes{w: 4, l: 4}
@@ -57,9 +57,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameRun checks for each strategy that a new value and one that
-// has run before, given the same runs from then on, take the same steps, and
-// that seeds matter. The first run is where some learn.
+// TestSameSeedSameRun checks for each strategy that a new value and a used one
+// take the same steps in the same further runs, and that seeds matter. Some
+// learn in the first run.
 func TestSameSeedSameRun(t *testing.T) {
 	for _, s := range all() {
 		hashes := func() (list []uint64) {

@@ -8,16 +8,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Ordered follows a schedule: it picks the message with the highest priority of
-// those that no constraint holds back, the oldest of several.
+// Ordered follows a schedule. It picks the message with the highest priority
+// among those that no constraint holds back; among equals the oldest.
 //
-// A constraint holds back its second step until its first is taken, as long as
-// another message can be delivered or a timer may fire early. When all deliverable
-// messages are held back and no timer may, the one with the highest priority
-// is picked, and the constraints that held it are given up: Unmet returns them.
+// A constraint holds back its second step until its first is taken, while
+// another message can be delivered or a timer may fire early. Otherwise the
+// held message with the highest priority is picked, and the constraints that
+// held it are dropped: Unmet returns them.
 //
-// The schedule is read when a run begins. It must not be changed before the run
-// is over and Unmet has been called. The seed of the run has no effect.
+// Begin reads the schedule. It must not change until the run is over and Unmet
+// has been called. The seed of the run has no effect.
 func Ordered(s *schedule.Schedule) *Orderer { return &Orderer{schedule: s} }
 
 // An Orderer is the strategy that Ordered returns.
@@ -26,32 +26,35 @@ type Orderer struct {
 	schedule *schedule.Schedule
 	run      *trace.Trace // nil before the first pick
 	enabled  *pulse.Enabled
-	read     int // how many of its steps have been looked at
-	held     int // how often all messages were held back
+	read     int // how many of run's steps were read
+	held     int // how many times all messages were held back
 
-	places hash.Table // by identity: a place in named, from 1
+	places hash.Table // by identity: the position in named, from 1
 	named  []named
-	// firsts and seconds are linked lists: for each constraint the next one, from
-	// 1, with the same first step and with the same second step; zero ends a list.
+	// firsts and seconds are linked lists: for each constraint the next one,
+	// from 1, with the same first step and with the same second step. Zero ends
+	// a list.
 	firsts, seconds []int32
 	unmet           []bool // by constraint: its second step was taken without its first
 
-	// next is where in the schedule's choices the next of each kind may be.
+	// next is by kind: where in the schedule's choices to look for the next
+	// one.
 	next [256]int
 }
 
-// A named is what is known of a step that the schedule names.
+// A named is the state of a step that the schedule names.
 type named struct {
 	priority uint64
 	set      bool  // the schedule gives it a priority
 	taken    bool  // the step was taken
-	waits    int32 // how many constraints hold it back: their first steps were not taken
+	waits    int32 // how many constraints hold it back
 	firsts   int32 // the constraints whose first step it is: a list in Orderer.firsts
 	seconds  int32 // the constraints whose second step it is: a list in Orderer.seconds
 }
 
-// mostHeld bounds how often a strategy holds all messages back in a run in which any number
-// of timers may fire early: else a timer that is set again and again could do so for ever.
+// mostHeld bounds how many times a strategy returns Hold in a run without a
+// limit of early timers. Otherwise a timer that is set again and again could
+// fire forever.
 const mostHeld = 1000
 
 // Begin reads the schedule.
@@ -78,8 +81,8 @@ func (o *Orderer) Begin(uint64) {
 	}
 }
 
-// name returns what is known of a step, and adds it to the named steps if it is
-// new. The pointer is valid until the next call.
+// name returns the state of a step, and adds it if it is new. The pointer is
+// valid until the next call.
 func (o *Orderer) name(id uint64) *named {
 	if o.find(id) == nil {
 		o.named = append(o.named, named{})
@@ -88,7 +91,7 @@ func (o *Orderer) name(id uint64) *named {
 	return o.find(id)
 }
 
-// find returns what is known of a step, nil if the schedule does not name it.
+// find returns the state of a step, nil if the schedule does not name it.
 func (o *Orderer) find(id uint64) *named {
 	if place, ok := o.places.Get(id); ok {
 		return &o.named[place-1]
@@ -125,7 +128,7 @@ func (o *Orderer) Pick(e *pulse.Enabled) int {
 	return bound.at
 }
 
-// of returns the priority of message i, which the schedule names.
+// of returns the priority of message i, whose step the schedule names.
 func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
 	if n.set {
 		return n.priority
@@ -133,9 +136,9 @@ func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
 	return o.Priority(e.ID(i))
 }
 
-// A best is the first of the messages that were offered.
+// A best is the first of the offered messages.
 type best struct {
-	at       int // its index; -1 when none was offered
+	at       int // its index; -1 if none was offered
 	priority uint64
 }
 
@@ -145,7 +148,7 @@ func (b *best) offer(e *pulse.Enabled, i int, priority uint64) {
 	}
 }
 
-// catchUp notes the steps that were taken since its last call.
+// catchUp records the steps taken since its last call.
 func (o *Orderer) catchUp() {
 	for ; o.run != nil && o.read < len(o.run.Steps); o.read++ {
 		if n := o.find(o.run.Steps[o.read].ID); n != nil && !n.taken {
@@ -154,8 +157,9 @@ func (o *Orderer) catchUp() {
 	}
 }
 
-// take notes that a named step was taken. Steps no longer wait for it. If it had
-// to wait itself, the constraints whose first step is missing are unmet.
+// take records that a named step was taken and releases the steps that waited
+// for it. If it was itself held back, the constraints whose first step is
+// missing are unmet.
 func (o *Orderer) take(n *named) {
 	for c := n.seconds; c > 0 && n.waits > 0; c = o.seconds[c-1] {
 		o.unmet[c-1] = !o.find(o.schedule.Before[c-1].First).taken
@@ -179,8 +183,8 @@ func (o *Orderer) Choose(k choice.Kind, n int) int {
 	return o.Seeded.Choose(k, n)
 }
 
-// Unmet returns the constraints that did not come true: their second step was
-// taken, and their first was not taken before it. Call it before the next run.
+// Unmet returns the constraints that were not met: their second step was taken
+// without their first before it. Call it before the next run.
 func (o *Orderer) Unmet() (list []schedule.Constraint) {
 	o.catchUp()
 	for i, unmet := range o.unmet {

@@ -16,8 +16,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// stepsOf runs a program in plain order and returns its steps by their labels
-// without numbers: "writer ← flush".
+// stepsOf runs a program in plain order and returns its steps by label, without
+// numbers: "writer ← flush".
 func stepsOf(t *testing.T, o pulse.Options, body func(*pulse.System)) map[string]uint64 {
 	t.Helper()
 	o.Record = true
@@ -33,7 +33,7 @@ func stepsOf(t *testing.T, o pulse.Options, body func(*pulse.System)) map[string
 	return ids
 }
 
-// TestOrderedWriter checks that the writer fails exactly when flush comes before
+// TestOrderedWriter checks that the writer fails exactly if flush comes before
 // write, by constraints and by priorities, whatever the seed.
 func TestOrderedWriter(t *testing.T) {
 	for _, c := range []writer.Config{{}, {Mended: true}} {
@@ -43,7 +43,7 @@ func TestOrderedWriter(t *testing.T) {
 			name   string
 			s      schedule.Schedule
 			breaks bool
-			unmet  []schedule.Constraint // in the mended form
+			unmet  []schedule.Constraint // in the fixed form
 		}{
 			{"flush before write", schedule.Schedule{Before: []schedule.Constraint{flushFirst}}, true, []schedule.Constraint{flushFirst}},
 			{"write before flush", schedule.Schedule{Before: []schedule.Constraint{flushFirst.Turned()}}, false, nil},
@@ -181,8 +181,8 @@ func received(t *trace.Trace) (list string) {
 }
 
 // TestOrderedPrograms checks for random programs and random constraints that
-// each is kept or reported, that one between two steps of which neither must
-// come first is kept, and that a run is the same again.
+// each is kept or reported, and that a replay is identical. A constraint
+// between two steps with no order of their own is kept.
 func TestOrderedPrograms(t *testing.T) {
 	kept := 0
 	for n := range uint64(runs(1500)) {
@@ -219,8 +219,8 @@ func TestOrderedPrograms(t *testing.T) {
 	}
 }
 
-// checkOrder compares the result of Unmet with the trace, and counts constraints
-// that came true.
+// checkOrder compares the result of Unmet with the trace, and counts
+// constraints that were met.
 func checkOrder(t *testing.T, s *schedule.Schedule, order *strategy.Orderer, tr *trace.Trace) (kept int) {
 	t.Helper()
 	at := map[uint64]int{}
@@ -241,9 +241,9 @@ func checkOrder(t *testing.T, s *schedule.Schedule, order *strategy.Orderer, tr 
 	return kept
 }
 
-// TestOrderedRaces checks that both orders of two steps that race can be had,
-// for every pair of a random run: the constraint is reported as unmet only if
-// the second, held back, keeps the first from coming.
+// TestOrderedRaces checks that both orders of two racing steps are possible,
+// for every pair of a random run. A constraint is unmet only if the second
+// step, held back, keeps the first from coming.
 func TestOrderedRaces(t *testing.T) {
 	turned := 0
 	for n := range uint64(runs(300)) {
@@ -255,7 +255,7 @@ func TestOrderedRaces(t *testing.T) {
 		choices := sys.Record().Clone().Choices
 		sys.Close()
 		if len(choices) > 0 {
-			continue // in another order the choice may be that of another actor
+			continue // in another order the choice may be another actor's
 		}
 		for b := range tr.Steps {
 			a := int(tr.Steps[b].Prev)

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestOrderedUnderARepeatingTimer checks that a wait for a step that never comes
-// ends although a timer fires for ever.
+// TestOrderedUnderARepeatingTimer checks that a wait for a step that never
+// comes ends although a timer fires forever.
 func TestOrderedUnderARepeatingTimer(t *testing.T) {
 	s := &schedule.Schedule{}
 	order := strategy.Ordered(s)
@@ -37,7 +37,7 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 	}
 }
 
-// TestOrderedRunsForATime checks that no wait goes beyond the end of a run.
+// TestOrderedRunsForATime checks that no wait outlasts a run.
 func TestOrderedRunsForATime(t *testing.T) {
 	s := &schedule.Schedule{}
 	order := strategy.Ordered(s)
@@ -61,7 +61,7 @@ func TestOrderedRunsForATime(t *testing.T) {
 	}
 }
 
-// retrier arms a timer of 1 ms again and again until it receives an answer.
+// retrier sets a timer of 1 ms again and again until it receives an answer.
 func retrier(sys *pulse.System) {
 	var timer pulse.Timer
 	sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -76,9 +76,9 @@ func retrier(sys *pulse.System) {
 	sys.Run()
 }
 
-// TestOrderedWaitsWithinTheBudget: a constraint whose first step never comes holds a
-// message back for as many timers as may fire early, and is then given up. Time does
-// not pass otherwise while that message can be delivered.
+// TestOrderedWaitsWithinTheBudget: a constraint whose first step never comes
+// holds a message back for as many timers as may fire early, and is then
+// dropped. No other time passes while that message can be delivered.
 func TestOrderedWaitsWithinTheBudget(t *testing.T) {
 	for _, c := range []struct {
 		name    string

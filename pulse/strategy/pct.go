@@ -7,24 +7,24 @@ import (
 
 // PCTOptions are the options of PCT and PCTCP.
 type PCTOptions struct {
-	// Depth is the depth of the bugs to look for. Zero means one of 3, 6, 12 and 24, drawn
-	// in each run with equal chance. Bugs that are less deep are found, too, but with the
-	// chance of those of this depth; for bugs that are deeper no chance is promised.
+	// Depth is the depth of the bugs to look for. Zero means one of 3, 6, 12
+	// and 24, drawn uniformly in each run. Shallower bugs are found with the
+	// probability for this depth. There is no bound for deeper bugs.
 	Depth int
 	// Steps is the length of a run: its steps for PCT, its messages for PCTCP.
 	// Zero means the length of the run before, 100 in the first run.
 	Steps int
 }
 
-// PCT gives each channel a random priority and always picks the highest. At
-// d-1 random steps the channel just received from falls below all others
-// (Burckhardt et al., "A randomized scheduler with probabilistic guarantees
-// of finding bugs", ASPLOS 2010; their threads are our channels). With
-// Unordered delivery each message is a channel of its own.
+// PCT gives each channel a random priority and always picks the highest. At d-1
+// random steps the channel just received from drops below all others
+// (Burckhardt et al., "A randomized scheduler with probabilistic guarantees of
+// finding bugs", ASPLOS 2010; their threads are our channels). With Unordered
+// delivery each message is a channel of its own.
 //
-// A run of k steps over n channels shows a given bug of depth d with chance
-// at least 1/(n·k^(d-1)), if d is the Depth of the options. Where they name none, d is
-// another in each run: see PCTOptions. PCTCP has a better bound when causality goes
+// A run of k steps over n channels shows a given bug of depth d with
+// probability at least 1/(n·k^(d-1)), if d is Depth. Without a Depth, d changes
+// from run to run: see PCTOptions. PCTCP has a better bound if causality passes
 // through many channels.
 func PCT(o PCTOptions) pulse.Strategy {
 	return &pct{steps: length{fixed: o.Steps}, changes: pointsFor(o.Depth)}
@@ -35,7 +35,8 @@ type pct struct {
 	order   source // of priorities
 	steps   length
 	changes changePoints
-	// priority is by channel: drawn, or the number of the change that lowered it.
+	// priority is by channel: drawn, or the number of the change that lowered
+	// it.
 	priority []uint64
 	first    pulse.Order
 }
@@ -48,7 +49,7 @@ func (p *pct) Begin(seed uint64) {
 	p.first.Renew()
 }
 
-// Needs asks for a Pick in every step, so that each is counted.
+// Needs requests a Pick in every step, so that each is counted.
 func (p *pct) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 func (p *pct) Pick(e *pulse.Enabled) int {
@@ -58,7 +59,7 @@ func (p *pct) Pick(e *pulse.Enabled) int {
 	best := p.first.First(e, func(i int) uint64 { return p.priority[e.Channel(i)] })
 	p.steps.counted++
 	if v := p.changes.at(p.steps.counted); v != 0 {
-		p.priority[e.Channel(best)] = v // what comes next in this channel comes in the place of this one
+		p.priority[e.Channel(best)] = v // the next message of this channel replaces this one
 	}
 	return best
 }

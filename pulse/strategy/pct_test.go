@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A deepBug is an order of three lanes of three marks that takes as many
-// messages to come in a certain order as it is deep.
+// A deepBug is an order of three lanes of three marks; the number of messages
+// in that order is its depth.
 type deepBug struct {
 	depth int
 	found func(*lanes) bool
@@ -55,7 +55,7 @@ func TestPCTFindsDeepBugs(t *testing.T) {
 }
 
 // TestPCTDepthMatters checks that without change points the deeper bugs of
-// lanes stay out of reach: a strategy that always found them would prove nothing.
+// lanes are not found: a strategy that always found them would prove nothing.
 func TestPCTDepthMatters(t *testing.T) {
 	for _, s := range []pulse.Strategy{
 		strategy.PCT(strategy.PCTOptions{Depth: 1}), strategy.PCTCP(strategy.PCTOptions{Depth: 1}),
@@ -69,9 +69,9 @@ func TestPCTDepthMatters(t *testing.T) {
 	}
 }
 
-// TestChainsBeatChannels checks what chains are for: a chain of causality over
-// ten channels is ten threads to PCT and one to PCTCP. PCT has the single
-// message last when its channel is the lowest of all eleven.
+// TestChainsBeatChannels checks the benefit of chains: a causal chain over ten
+// channels is ten threads to PCT and one to PCTCP. PCT has the single message
+// last if its channel is the lowest of all eleven.
 func TestChainsBeatChannels(t *testing.T) {
 	p := &hops{n: 10}
 	tries := runs(10_000)
@@ -82,7 +82,7 @@ func TestChainsBeatChannels(t *testing.T) {
 }
 
 // TestPCTUnordered checks that with Unordered delivery each order of the last
-// two of four messages has its chance.
+// two of four messages has its probability.
 func TestPCTUnordered(t *testing.T) {
 	for _, s := range []pulse.Strategy{strategy.PCT(strategy.PCTOptions{}), strategy.PCTCP(strategy.PCTOptions{})} {
 		var order []int
@@ -106,8 +106,8 @@ func TestPCTUnordered(t *testing.T) {
 	}
 }
 
-// TestLengthIsLearned checks that a new value that is given the same runs gives
-// the same answers, and that the length of one run affects the next.
+// TestLengthIsLearned checks that a new value with the same runs gives the same
+// answers, and that the length of one run affects the next.
 func TestLengthIsLearned(t *testing.T) {
 	for _, make := range []func() pulse.Strategy{
 		func() pulse.Strategy { return strategy.PCT(strategy.PCTOptions{}) },

@@ -6,23 +6,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// PCTCP cuts the messages of a run into chains while they are sent, gives each
-// chain a random priority and always picks the highest. When one of d-1 random
-// messages would be picked, its chain first falls below all others
+// PCTCP partitions the messages of a run into chains as they are sent, gives
+// each chain a random priority and always picks the highest. When one of d-1
+// random messages would be picked, its chain first drops below all others
 // (Ozkan, Majumdar, Niksic, Tabaei Befrouei and Weissenbacher, "Randomized
 // testing of distributed systems with probabilistic guarantees", OOPSLA 2018).
 //
-// A message is below another when its handler, or that of a message above it, has
-// sent the other; with FIFO delivery also when the other was sent later over the
-// same channel. Two messages are not ordered because an actor happened to receive
-// one first, since another run may receive them the other way round.
+// A message is below another if its handler, or that of a message above it, has
+// sent the other. With FIFO delivery it is also below later messages of its
+// channel. Two messages are not ordered because an actor happened to receive
+// one first, since another run may receive them in the other order.
 //
 // A run of n messages, of which at most w are pairwise unordered, shows a given
-// bug of depth d with chance at least 1/(w²·n^(d-1)), if d is the Depth of the options;
-// see PCTOptions where they name none. This holds for programs
-// whose messages have the same partial order in all runs. It holds only roughly
-// with timers, which may be overtaken, and with processes that leave messages
-// waiting.
+// bug of depth d with probability at least 1/(w²·n^(d-1)), if d is Depth;
+// without one see PCTOptions. This holds for programs whose messages have the
+// same partial order in all runs. It holds only roughly with timers, which may
+// be overtaken, and with processes that leave messages waiting.
 func PCTCP(o PCTOptions) pulse.Strategy {
 	return &pctcp{messages: length{fixed: o.Steps}, changes: pointsFor(o.Depth)}
 }
@@ -36,25 +35,24 @@ type pctcp struct {
 	// priority is by chain: drawn, or the number of the change that lowered it.
 	priority []uint64
 
-	// known is what is known of each send of the trace, by its index.
+	// known is by send of the trace.
 	known []causal
-	// tails are the last messages sent over each channel, none when there is no
-	// such message.
+	// tails are the last messages sent over each channel, or none.
 	tails []int32
-	steps int // how many steps of the trace letGo has been called for
+	steps int // how many steps of the trace were passed to letGo
 	first pulse.Order
 }
 
-// A causal is a message's place in the order of causality.
+// A causal is a message's position in the causal order.
 //
 // Invariant: uses counts the reasons why later messages may be joined to this
-// one: it waits or is being received; it is the last of its channel. The row is
-// none when uses is zero.
+// one: it waits or is being received, and it is the last of its channel. The
+// row is none if uses is zero.
 type causal struct {
 	chain int32
 	row   int32
 	uses  int8
-	lower uint64 // the priority that its chain falls to before it is received; 0 for no change
+	lower uint64 // the priority to which its chain drops before it is received; 0 for no change
 }
 
 func (p *pctcp) Begin(seed uint64) {
@@ -67,7 +65,7 @@ func (p *pctcp) Begin(seed uint64) {
 	p.first.Renew()
 }
 
-// Needs asks for a Pick in every step, so that a change comes in time, and for the
+// Needs requests a Pick in every step, so that changes are on time, and the
 // trace.
 func (p *pctcp) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
@@ -85,8 +83,7 @@ func (p *pctcp) Pick(e *pulse.Enabled) int {
 }
 
 // follow reads what has happened since the last pick. It reads messages before
-// steps, since the messages that a step sent are joined to the one that it
-// received.
+// steps, since a step's messages are joined to the one that it received.
 func (p *pctcp) follow(t *trace.Trace) {
 	for m := len(p.known); m < len(t.Sends); m++ {
 		p.known = append(p.known, causal{chain: none, row: none})
@@ -136,7 +133,7 @@ func (p *pctcp) queue(channel, m int32) {
 	p.known[m].uses++
 }
 
-// putAbove joins a row to that of a message, if it still has one.
+// putAbove joins a row to that of a message, if the message still has one.
 func (p *pctcp) putAbove(row, message int32) {
 	if message >= 0 && p.known[message].row >= 0 {
 		p.chains.join(row, p.known[message].row)

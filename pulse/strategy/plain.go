@@ -5,9 +5,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Plain picks the oldest message. This is plain order, with which every other
-// order is compared. Choices are random and follow from the seed; a system
-// without a strategy is in plain order too, but answers each choice with zero.
+// Plain picks the oldest message. This is plain order, the reference for all
+// other orders. Its choices are random and depend on the seed. A system without
+// a strategy also uses plain order, but answers each choice with zero.
 func Plain() pulse.Strategy { return &plain{} }
 
 type plain struct{ source }

@@ -8,17 +8,17 @@ import (
 )
 
 // POS gives each message a random priority and always picks the highest. After
-// each step, the deliverable messages to the same actor, which could have come in
-// its place, get new priorities (Yuan, Yang and Gu, "Partial order aware
+// each step, the deliverable messages to the same actor, which could have come
+// in its place, get new priorities (Yuan, Yang and Gu, "Partial order aware
 // concurrency sampling", CAV 2018). So POS samples partial orders rather than
-// orders: a single message comes after k steps of others that it does not race
-// with by chance 1/(k+1), where Random needs 2^k runs.
+// orders. With probability 1/(k+1) a message comes after k steps that it does
+// not race with, where Random needs 2^k runs.
 //
-// A priority follows from the seed, the identity of the message and how often its
-// priority was drawn. So a stored seed keeps its meaning when the program is
-// changed elsewhere: new actors and messages do not change the order of the
-// others. When more than 48 race at one actor, what is drawn is the highest priority
-// and which message has it. That is the same by chance, but there a new message to
+// A priority depends on the seed, the identity of the message and how many
+// times it was drawn. So a saved seed keeps its meaning when the program
+// changes elsewhere: new actors and messages do not change the order of the
+// others. If more than 48 messages race at one actor, only the highest priority
+// and its message are drawn. The distribution is the same, but a new message to
 // that actor changes the order of the others.
 func POS() pulse.Strategy { return &pos{crowded: 4 * few} }
 
@@ -26,41 +26,41 @@ type pos struct {
 	source // of choices
 	key    uint64
 	view   pulse.View
-	// lots are by the slots of messages; a recorded run uses no slot twice.
+	// lots are by message slot; a recorded run reuses no slot.
 	lots  []lot
-	slots []int32 // by index: the message that was there at the last Pick
+	slots []int32 // by index: the message there at the last Pick
 	races []race  // by actor
 	first pulse.Tournament
-	again int32 // the actor whose race must be drawn again; none when there is none
-	many  bool  // the races are kept
-	// crowded is how many may be in a race that is drawn message by message. When there
-	// are more it is one of the crowds.
+	again int32 // the actor whose race must be drawn again, or none
+	many  bool  // races are in use
+	// crowded is how many messages may be in a race that is drawn individually.
+	// A larger race is one of crowds.
 	crowded int
 	crowds  []crowd
 }
 
-// A lot is what is known of a message.
+// A lot is the state of a message.
 type lot struct {
-	word     uint64 // what its priority is made of, unless it is in a race and not in a crowd
+	word     uint64 // determines its priority, unless it is in a race that is no crowd
 	priority uint64 // unless it is in a race
-	age      int32  // how many picks its receiver had when it was drawn, if by itself; none before
+	age      int32  // how many picks its receiver had when it was drawn individually, or none
 	to       int32
-	index    int32 // where it is in Enabled
-	place    int32 // where it is in its race; none when it cannot be delivered
+	index    int32 // its index in Enabled
+	place    int32 // its index in its race, or none if it cannot be delivered
 }
 
-// A race is the messages to one actor that can be delivered. They are kept
-// together since they are drawn together.
+// A race is the set of deliverable messages to one actor, which are drawn
+// together.
 //
-// Invariant: between picks, and but for pos.again, all were drawn when the actor had
-// been picked for taken times, and pos.first has the highest priority.
+// Invariant: between picks, and except for pos.again, all were drawn when the
+// actor had been picked taken times, and pos.first has the highest priority.
 type race struct {
 	words []uint64 // empty in a crowd
 	slots []int32  // empty in a crowd
 	taken int32
-	drawn int32 // what taken was when they were drawn
-	best  int32 // the place of the highest
-	crowd int32 // which of pos.crowds it is when it is one; none if it was none yet
+	drawn int32 // the value of taken when they were drawn
+	best  int32 // the index of the highest
+	crowd int32 // its index in pos.crowds; none if it never was a crowd
 }
 
 func (p *pos) Begin(seed uint64) {
@@ -71,7 +71,7 @@ func (p *pos) Begin(seed uint64) {
 	p.first.Reset()
 }
 
-// Needs asks for identities.
+// Needs requests identities.
 func (p *pos) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (p *pos) Pick(e *pulse.Enabled) int {
@@ -111,7 +111,7 @@ func (p *pos) scan(e *pulse.Enabled) int {
 	return best
 }
 
-// draw gives a message that is in no race a priority.
+// draw gives a priority to a message that is in no race.
 func (p *pos) draw(l *lot, e *pulse.Enabled, i int) {
 	if l.age < 0 {
 		l.to, l.word = int32(e.Receiver(i)), p.key^e.ID(i)
@@ -120,7 +120,7 @@ func (p *pos) draw(l *lot, e *pulse.Enabled, i int) {
 	l.age, l.priority = p.races[l.to].taken, priority(l.word)
 }
 
-// dissolve takes all messages out of their races.
+// dissolve removes all messages from their races.
 func (p *pos) dissolve() {
 	for _, slot := range p.slots {
 		l := &p.lots[slot]
@@ -141,7 +141,7 @@ func (p *pos) dissolve() {
 	p.slots, p.view, p.again, p.many = p.slots[:0], pulse.View{}, none, false
 }
 
-// update lets the races agree with what can be delivered, and draws what must be
+// update updates the races to what can be delivered, and draws what must be
 // drawn.
 func (p *pos) update(e *pulse.Enabled) {
 	at, from := e.Changed(&p.view)
@@ -171,8 +171,8 @@ func (p *pos) update(e *pulse.Enabled) {
 	}
 }
 
-// leave takes the message that was at index i out of its race, unless it has only
-// moved.
+// leave removes the message that was at index i from its race, unless it has
+// only moved.
 func (p *pos) leave(e *pulse.Enabled, i int) {
 	slot := p.slots[i]
 	l := &p.lots[slot]
@@ -203,7 +203,7 @@ func (p *pos) leave(e *pulse.Enabled, i int) {
 	}
 }
 
-// enter puts message i into its race, unless it is in it.
+// enter adds message i to its race, unless it is there.
 func (p *pos) enter(e *pulse.Enabled, i int) {
 	slot := e.Slot(i)
 	l := &p.lots[slot]
@@ -230,7 +230,7 @@ func (p *pos) enter(e *pulse.Enabled, i int) {
 	}
 }
 
-// redraw gives new priorities to all that race at an actor.
+// redraw gives new priorities to all messages that race at an actor.
 func (p *pos) redraw(e *pulse.Enabled, actor int32) {
 	r := &p.races[actor]
 	r.drawn = r.taken
@@ -263,10 +263,10 @@ func (p *pos) look(actor int32, add uint64) {
 	p.first.Set(int(actor), top)
 }
 
-// priority returns the priority that is made of a word; zero is that of none.
+// priority returns the priority for a word; it is never zero.
 func priority(word uint64) uint64 { return hash.Mix(word) | 1 }
 
-// grow makes room for what was sent and spawned since the last pick.
+// grow makes room for messages and actors that are new since the last pick.
 func (p *pos) grow(t *trace.Trace) {
 	for range len(t.Sends) - len(p.lots) {
 		p.lots = append(p.lots, lot{age: none, index: none, place: none})

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestPOSAgainstRandom has one message come after a chain of ten hops, nine
-// of which go elsewhere and leave its priority alone. It comes last when its
+// TestPOSAgainstRandom has one message come after a chain of ten hops, nine of
+// which go elsewhere and do not affect its priority. It comes last if its
 // priority is the lowest of eleven; with Random it must lose ten coin tosses.
 func TestPOSAgainstRandom(t *testing.T) {
 	p := &hops{n: 10}
@@ -19,10 +19,11 @@ func TestPOSAgainstRandom(t *testing.T) {
 	expectChance(t, count(strategy.Random()), tries, 1.0/1024)
 }
 
-// TestPOSRaces checks that messages which race are drawn anew. A source that is
-// kicked sends a and b to the sink, the test x. With chance 1/3 x is behind
-// both the kick and a; then it is drawn again, and loses to b one time in two.
-// With priorities that stay, x would be the lowest of four one time in four.
+// TestPOSRaces checks that racing messages are drawn again. A source that is
+// kicked sends a and b to the sink, the test x. With probability 1/3 x is
+// behind both the kick and a; then it is drawn again, and loses to b half of
+// the time. If priorities stayed, x would be the lowest of four a quarter of
+// the time.
 func TestPOSRaces(t *testing.T) {
 	orders := map[string]int{}
 	tries := runs(20_000)
@@ -47,9 +48,9 @@ func TestPOSRaces(t *testing.T) {
 	expectChance(t, orders["abx"], tries, 1.0/6)
 }
 
-// identities runs lanes, with or without actors that have nothing to do with them but
-// chat with themselves, and returns the steps of the lanes. Every tenth mark that a choosy
-// sink takes is from one of the first lanes, and no other is.
+// identities runs lanes, with or without unrelated actors that send to
+// themselves, and returns the steps of the lanes. A choosy sink accepts a mark
+// of the first lanes every tenth time, and none at other times.
 func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, seed uint64, extra bool) (list []uint64) {
 	t.Helper()
 	sys.Reset(seed)
@@ -86,8 +87,8 @@ func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, 
 	return list
 }
 
-// TestPOSIsStable checks that a seed keeps its order when actors are added, also where
-// so many messages race that they are a crowd; Random's does not.
+// TestPOSIsStable checks that a seed keeps its order when actors are added,
+// even if the racing messages are a crowd; Random's order changes.
 func TestPOSIsStable(t *testing.T) {
 	changed := func(s pulse.Strategy, lanes, marks int, choosy bool, d pulse.Delivery) (n int) {
 		sys := pulse.New(pulse.Options{Strategy: s, Record: true, Delivery: d})

@@ -5,9 +5,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Random picks each deliverable message with equal chance, as PULSE's scheduler
-// does (Claessen et al., ICFP 2009). A given order of n steps with at most w
-// deliverable messages at a time comes with chance at least 1/w^n.
+// Random picks each deliverable message with equal probability, like PULSE's
+// scheduler (Claessen et al., ICFP 2009). A given order of n steps with at most
+// w deliverable messages at a time has probability at least 1/w^n.
 func Random() pulse.Strategy { return &random{} }
 
 type random struct{ source }

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// first is a program in which w actors have a message each; it notes which
+// first is a program in which w actors have a message each; it records which
 // comes first.
 type first struct{ w, who int }
 
@@ -45,7 +45,7 @@ func TestPlainIsNotUniform(t *testing.T) {
 	}
 }
 
-// TestChoices checks for each strategy that a choice of the program is even,
+// TestChoices checks for each strategy that a choice of the program is uniform,
 // and that a fault or an early timer happens one time in 16.
 func TestChoices(t *testing.T) {
 	for _, s := range all() {
@@ -73,7 +73,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// wrong is a strategy that gives impossible answers.
+// wrong is a strategy that gives invalid answers.
 type wrong struct{ pick, choose int }
 
 func (*wrong) Begin(uint64)                  {}

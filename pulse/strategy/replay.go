@@ -13,22 +13,21 @@ import (
 
 // ReplayOptions are the options of Replay.
 type ReplayOptions struct {
-	// Trace is the trace of the recorded run. With it, differences are described
-	// by names, and a run that ends early fails by itself. It may be nil.
+	// Trace is the trace of the recorded run; it may be nil. With it,
+	// differences are described by names, and a run that ends early fails.
 	Trace *trace.Trace
-	// Lenient is for programs that have changed since: the replay keeps what
-	// still applies of the record and takes plain order for the rest. Stale then
+	// Lenient is for programs that have changed: the replay keeps what still
+	// applies of the record and uses plain order for the rest. Stale then
 	// returns what did not apply.
 	Lenient bool
 }
 
-// Replay makes the decisions of a record again. The seed has no effect, and the
-// record must not be changed.
+// Replay repeats the decisions of a record. The seed has no effect, and the
+// record must not change.
 //
 // A strict replay ends the run at the first difference with a failure of kind
-// pulse.KindNondeterminism. A run that is at rest before the end of the record
-// does not fail by that alone, since the test may send more: call Done when the
-// run is over.
+// pulse.KindNondeterminism. A run at rest before the end of the record has not
+// failed yet, since the test may send more: call Done when the run is over.
 func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 	r := &Replayer{options: o, record: record, all: -1}
 	if slices.Contains(record.Deliveries, choice.Hold) {
@@ -44,20 +43,20 @@ func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 // A Replayer is the strategy that Replay returns.
 type Replayer struct {
 	options ReplayOptions
-	stepOf  hash.Table // by identity: the step of options.Trace; filled when it is first needed
+	stepOf  hash.Table // by identity: the step of options.Trace; filled on first use
 	record  *choice.Record
 	reader  choice.Reader
-	lenient *lenient     // nil when strict
+	lenient *lenient     // nil if strict
 	run     *trace.Trace // the trace of the run so far; nil before the first pick
-	held    int          // how often in a row all messages were held back
-	early   int          // how many timers fired early
-	all     int          // how many do in the whole record; -1 if it has no Holds
+	held    int          // how many times in a row all messages were held back
+	early   int          // timers fired early so far
+	all     int          // timers fired early in the whole record; -1 if it has no Holds
 	unasked int          // answers of an older version that were not asked for: see outdated
 	err     error        // the first difference
 	at      int          // the step in which, or before which, err occurred
 }
 
-// Begin goes back to the start of the record.
+// Begin returns to the start of the record.
 func (r *Replayer) Begin(uint64) {
 	r.reader.Reset(r.record)
 	r.run, r.held, r.early, r.unasked, r.err, r.at = nil, 0, 0, 0, nil, int(trace.None)
@@ -66,7 +65,7 @@ func (r *Replayer) Begin(uint64) {
 	}
 }
 
-// Needs asks for a Pick in every step, and for identities.
+// Needs requests a Pick in every step, and identities.
 func (r *Replayer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick returns the next message of the record.
@@ -102,8 +101,8 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 	return pulse.Quit
 }
 
-// comesLater reports whether the recorded run held back all messages until a timer
-// fired, although the record has no choice.Hold: older ones have none.
+// comesLater reports whether the recorded run held back all messages until a
+// timer fired without a choice.Hold, which older records do not have.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
 	if r.held == mostHeld || !e.CanHold() {
 		return false
@@ -135,8 +134,9 @@ func (r *Replayer) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// outdated skips an answer that no timer fires early, if the record is of an older version, in
-// which a Hold was no early timer: that version went on asking after the last early timer.
+// outdated skips an answer that no timer fires early, if the record is of an
+// older version. In that version a Hold did not count as an early timer, so it
+// asked again after the last one.
 func (r *Replayer) outdated() bool {
 	if r.all < 0 || r.early < r.all || !r.reader.Skip(choice.Clock) {
 		return false
@@ -145,12 +145,12 @@ func (r *Replayer) outdated() bool {
 	return true
 }
 
-// Outdated reports whether the record has answers of an older version that the run did not
-// ask for. The hash of the run is then another one, and the run is the same.
+// Outdated reports whether the record has answers of an older version that the
+// run did not ask for. The run is then the same, but its hash differs.
 func (r *Replayer) Outdated() bool { return r.unasked > 0 }
 
-// misses adds to an error the step in which, or before which, a question of a
-// kind was asked.
+// misses adds to an error the step in which, or before which, a question was
+// asked.
 func (r *Replayer) misses(k choice.Kind, err error) error {
 	taken := 0
 	if r.run != nil {
@@ -164,8 +164,8 @@ func (r *Replayer) misses(k choice.Kind, err error) error {
 	return fmt.Errorf("in step %d, %w", r.at, err)
 }
 
-// Err returns the first difference. A system that is at rest before the end of
-// the record is a difference if the recorded run was not at rest at this step.
+// Err returns the first difference. A rest before the end of the record is a
+// difference if the recorded run was not at rest at this step.
 func (r *Replayer) Err() error {
 	if r.err != nil || r.lenient != nil || r.options.Trace == nil {
 		return r.err
@@ -176,8 +176,8 @@ func (r *Replayer) Err() error {
 	return nil
 }
 
-// Done returns the first difference of a run that is over: also that it ended
-// before the record did.
+// Done returns the first difference of a run that is over, which may be that it
+// ended before the record.
 func (r *Replayer) Done() error {
 	if r.err != nil || r.lenient != nil {
 		return r.err
@@ -190,11 +190,11 @@ func (r *Replayer) Done() error {
 	case deliveries > 0:
 		next, _ := r.wanted()
 		rest := choice.Record{Deliveries: r.record.Deliveries[len(r.record.Deliveries)-deliveries:]}
-		left, more := rest.Received(), "goes on"
-		if left > 0 { // else it has nothing but Holds left
-			more = fmt.Sprint("goes on for ", left)
+		left, more := rest.Received(), "has more"
+		if left > 0 { // otherwise only Holds are left
+			more = fmt.Sprintf("has %d more", left)
 		}
-		return fmt.Errorf("the run ended after %s, the record %s: next is %s",
+		return fmt.Errorf("the run ended after %s, but the record %s: next is %s",
 			count(r.record.Received()-left, "delivery", "deliveries"), more, next)
 	case choices > 0:
 		next := r.record.Choices[len(r.record.Choices)-choices]
@@ -204,8 +204,8 @@ func (r *Replayer) Done() error {
 	return nil
 }
 
-// Stale returns what of the record did not apply in a lenient replay, in words.
-// Call it before the next run, since it reads the trace.
+// Stale describes the parts of the record that did not apply in a lenient
+// replay. Call it before the next run, since it reads the trace.
 func (r *Replayer) Stale() []string {
 	if r.lenient == nil {
 		return nil
@@ -213,9 +213,9 @@ func (r *Replayer) Stale() []string {
 	return r.lenient.stale(r.run, r.deliveryLabel)
 }
 
-// Whole reports whether a lenient replay that is over made every delivery of the record, in
-// its order, and gave every answer. The run may have had more deliveries, and more questions
-// if all answers are zero.
+// Whole reports whether a finished lenient replay made every delivery of the
+// record, in order, and used every answer. The run may have had more
+// deliveries, and more questions if all answers are zero.
 func (r *Replayer) Whole() bool { return r.lenient != nil && r.lenient.whole() }
 
 // differs returns an error that names the wanted message and the deliverable
@@ -243,8 +243,8 @@ func (r *Replayer) differs(e *pulse.Enabled) error {
 
 func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
 
-// wanted names the next delivery of the record. It is ambiguous when the name
-// does not tell it from others without its identity.
+// wanted names the next delivery of the record. It is ambiguous if others may
+// have the same name.
 func (r *Replayer) wanted() (name string, ambiguous bool) {
 	left, _ := r.reader.Rest()
 	if left == 0 {
@@ -254,10 +254,11 @@ func (r *Replayer) wanted() (name string, ambiguous bool) {
 	return name, !known
 }
 
-// deliveryLabel names a delivery of the record, if there is a trace, and a Hold in any case.
+// deliveryLabel names a delivery of the record, if there is a trace, and a Hold
+// in any case.
 func (r *Replayer) deliveryLabel(n int) (name string, known bool) {
 	if r.record.Deliveries[n] == choice.Hold {
-		return "that time passes", true
+		return "an early timer", true
 	}
 	t := r.options.Trace
 	if t == nil {

@@ -19,7 +19,7 @@ type (
 	get   struct{ n int }
 )
 
-// again replays a copy of a record strictly on a new system.
+// again strictly replays a copy of a record on a new system.
 func again(t *testing.T, o pulse.Options, sys *pulse.System, original *trace.Trace, body func(*pulse.System)) (*pulse.System, *strategy.Replayer) {
 	t.Helper()
 	record := sys.Record().Clone()
@@ -86,9 +86,9 @@ func (u *untimely) Pick(e *pulse.Enabled) int {
 	return e.Len() - 1
 }
 
-// TestReplayOfHolding checks that a run in which time passed while messages
-// waited is replayed too: by the Hold in its record, and by a record of before there
-// were Holds, as far as a timer tells.
+// TestReplayOfHolding checks replays of a run in which timers fired early: by
+// the Hold in its record, and by an older record without Holds, as far as a
+// timer shows them.
 func TestReplayOfHolding(t *testing.T) {
 	body := func(sys *pulse.System) {
 		timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -126,8 +126,8 @@ func TestReplayOfHolding(t *testing.T) {
 	}
 }
 
-// TestHoldsThatCannotBe: a record holds messages back where no time can pass. A strict replay
-// says so, and a lenient one goes on without.
+// TestHoldsThatCannotBe: a record holds messages back where no time can pass. A
+// strict replay reports that, and a lenient one continues without.
 func TestHoldsThatCannotBe(t *testing.T) {
 	body := func(sys *pulse.System) {
 		sys.Send(sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
@@ -141,13 +141,13 @@ func TestHoldsThatCannotBe(t *testing.T) {
 		done       string
 		stale      []string
 	}{
-		{"before a message", []uint64{choice.Hold, 7}, "step 0 wanted that time passes; deliverable were: sink ← kick",
-			"step 0 wanted that time passes; deliverable were: sink ← kick",
-			[]string{"delivery 0, that time passes, was not made", "delivery 1, identity 0000000000000007, was not made", "step 0, sink#1 ← kick, is not in the record"}},
-		{"after the last", []uint64{kicked, choice.Hold}, "", "the run ended after 1 delivery, the record goes on: next is that time passes",
-			[]string{"delivery 1, that time passes, was not made"}},
-		{"between two", []uint64{kicked, choice.Hold, 7}, "", "the run ended after 1 delivery, the record goes on for 1: next is that time passes",
-			[]string{"delivery 1, that time passes, was not made", "delivery 2, identity 0000000000000007, was not made"}},
+		{"before a message", []uint64{choice.Hold, 7}, "step 0 wanted an early timer; deliverable were: sink ← kick",
+			"step 0 wanted an early timer; deliverable were: sink ← kick",
+			[]string{"delivery 0, an early timer, was not made", "delivery 1, identity 0000000000000007, was not made", "step 0, sink#1 ← kick, is not in the record"}},
+		{"after the last", []uint64{kicked, choice.Hold}, "", "the run ended after 1 delivery, but the record has more: next is an early timer",
+			[]string{"delivery 1, an early timer, was not made"}},
+		{"between two", []uint64{kicked, choice.Hold, 7}, "", "the run ended after 1 delivery, but the record has 1 more: next is an early timer",
+			[]string{"delivery 1, an early timer, was not made", "delivery 2, identity 0000000000000007, was not made"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			record := &choice.Record{Deliveries: c.deliveries}
@@ -167,7 +167,7 @@ func TestHoldsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A change is a program in two forms: what was recorded, and what is replayed.
+// A change is a program in two forms: the recorded and the replayed one.
 type change struct {
 	name          string
 	before, after func(*pulse.System)
@@ -175,11 +175,11 @@ type change struct {
 	known         bool // the replay is given the recorded run's trace
 	failure       string
 	step          int
-	done          string // what Done says when the run does not fail
+	done          string // the result of Done if the run does not fail
 }
 
-// sends is a program with an actor for each message, which all send it on to
-// a writer.
+// sends is a program with an actor for each message, which all forward it to a
+// writer.
 func sends(msgs ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -191,7 +191,7 @@ func sends(msgs ...any) func(*pulse.System) {
 }
 
 // chooses is a program with an actor that makes choices with given numbers of
-// answers.
+// alternatives.
 func chooses(ns ...int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -238,15 +238,15 @@ var changes = []change{
 		sys.Send(sys.Spawn("chooser", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
 		sys.Run()
 	}, known: true, step: 1,
-		failure: "the run ended after 1 delivery, the record goes on for 1: next is chooser ← flush"},
+		failure: "the run ended after 1 delivery, but the record has 1 more: next is chooser ← flush"},
 	{name: "ends early at rest, no trace", before: chooses(), after: func(sys *pulse.System) {
 		sys.Send(sys.Spawn("chooser", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
 		sys.Run()
-	}, done: "the run ended after 1 delivery, the record goes on for 1: next is another message"},
+	}, done: "the run ended after 1 delivery, but the record has 1 more: next is another message"},
 	{name: "a round less", before: rounds(3), after: rounds(2), known: true,
-		done: "the run ended after 2 deliveries, the record goes on for 1: next is writer ← write(2)"},
+		done: "the run ended after 2 deliveries, but the record has 1 more: next is writer ← write(2)"},
 	{name: "nothing runs", before: rounds(1), after: func(sys *pulse.System) {}, known: true,
-		done: "the run ended after 0 deliveries, the record goes on for 1: next is writer ← write(0)"},
+		done: "the run ended after 0 deliveries, but the record has 1 more: next is writer ← write(0)"},
 	{name: "another choice", before: chooses(3), after: chooses(4), step: 1,
 		failure: "in step 0, choice 0: the record has choose of 3, the run asks choose of 4"},
 	{name: "another choice in the last step", before: rounds(1), after: func(sys *pulse.System) {
@@ -262,7 +262,7 @@ var changes = []change{
 		failure: "before step 0, choice 0: the record has ended, the run asks fault of 2", step: 0},
 }
 
-// blankIDs leaves out identities, which follow from the names of types.
+// blankIDs removes identities, which depend on the names of types.
 func blankIDs(s string) string {
 	return regexp.MustCompile(`identity [0-9a-f]{16}`).ReplaceAllString(s, "identity #")
 }

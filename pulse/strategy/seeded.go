@@ -6,23 +6,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// A Seeded makes the decisions that a schedule, or another part of a plan, leaves
-// open. Seed zero is plain order without faults.
+// A Seeded makes the decisions that a schedule, or another part of a plan,
+// leaves open. Seed zero means plain order without faults.
 type Seeded struct {
 	source // of choices
 	key    uint64
 	plain  bool
 }
 
-// Begin sets the seed from which all priorities and answers follow.
+// Begin sets the seed for all priorities and answers.
 func (s *Seeded) Begin(seed uint64) {
 	s.plain = seed == 0
 	s.seed(seed)
 	s.key = s.next()
 }
 
-// Priority returns the priority of the message with an identity. It depends only
-// on the seed and the identity.
+// Priority returns the priority of the message with an identity. It depends
+// only on the seed and the identity.
 func (s *Seeded) Priority(id uint64) uint64 {
 	if s.plain {
 		return schedule.Plain
@@ -30,8 +30,8 @@ func (s *Seeded) Priority(id uint64) uint64 {
 	return hash.Mix(s.key ^ id)
 }
 
-// Choose answers a question of the program with equal chance for each answer,
-// other questions mostly with zero.
+// Choose answers a question of the program uniformly, and other questions
+// mostly with zero.
 func (s *Seeded) Choose(k choice.Kind, n int) int {
 	if s.plain {
 		return 0

@@ -13,10 +13,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// TestPicksAreThoseOfLookingAtAll compares the runs of each strategy with those of
-// one that looks at all messages in each step, as the papers have it. What they share is
-// held by other tests: the chains of PCTCP by TestChainsOfPrograms, the weights of URW by
-// TestURWIsUniform, and so are the crowds of POS, by TestCrowdsAreDrawnAsEach.
+// TestPicksAreThoseOfLookingAtAll compares the runs of each strategy with those
+// of one that scans all messages in each step, as in the papers. Other tests
+// check what the two share: TestChainsOfPrograms the chains of PCTCP,
+// TestURWIsUniform the weights of URW, TestCrowdsAreDrawnAsEach the crowds of
+// POS.
 func TestPicksAreThoseOfLookingAtAll(t *testing.T) {
 	pairs := []struct {
 		name string
@@ -108,14 +109,15 @@ func oldest(e *pulse.Enabled) (best int) {
 type slowPOS struct {
 	source // of choices
 	key    uint64
-	// lots are by the slots of messages; a recorded run uses no slot twice.
+	// lots are by message slot; a recorded run reuses no slot.
 	lots []slowLot
 	// taken counts, by actor, the steps for which Pick was called.
 	taken []int32
 }
 
-// A slowLot is the priority drawn for a message. Invariant: it is valid while age is
-// the receiver's count in slowPOS.taken; else it must be drawn again.
+// A slowLot is the priority drawn for a message. Invariant: it is valid while
+// age is the receiver's count in slowPOS.taken; otherwise it must be drawn
+// again.
 type slowLot struct {
 	priority uint64
 	draws    uint64
@@ -129,7 +131,7 @@ func (p *slowPOS) Begin(seed uint64) {
 	p.lots, p.taken = p.lots[:0], p.taken[:0]
 }
 
-// Needs asks for identities.
+// Needs requests identities.
 func (p *slowPOS) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (p *slowPOS) Pick(e *pulse.Enabled) int {
@@ -148,7 +150,7 @@ func (p *slowPOS) Pick(e *pulse.Enabled) int {
 	return best
 }
 
-// grow makes room for what was sent and spawned since the last pick.
+// grow makes room for messages and actors that are new since the last pick.
 func (p *slowPOS) grow(t *trace.Trace) {
 	for range len(t.Sends) - len(p.lots) {
 		p.lots = append(p.lots, slowLot{age: none})

@@ -7,25 +7,25 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A source is a stream of hash.Splitmix.
+// A source is a stream of random numbers from hash.Splitmix.
 type source struct{ state uint64 }
 
 func (s *source) seed(seed uint64) { s.state = hash.Splitmix(&seed) }
 
 func (s *source) next() uint64 { return hash.Splitmix(&s.state) }
 
-// below returns a number from 0 to n-1. Its bias is below n/2⁶⁴.
+// below returns a random number from 0 to n-1. Its bias is below n/2⁶⁴.
 func (s *source) below(n int) int {
 	hi, _ := bits.Mul64(s.next(), uint64(n))
 	return int(hi)
 }
 
-// A fault that may happen does so one time in faultRate. Faults have budgets; a
-// much higher rate would spend them in the first steps.
+// faultRate is the inverse of the probability of a possible fault. Faults have
+// budgets; a much higher rate would use them up in the first steps.
 const faultRate = 16
 
-// choose answers a question of the program with equal chance for each answer,
-// and questions about faults and early timers mostly with zero.
+// choose answers a question of the program uniformly, and questions about
+// faults and early timers mostly with zero.
 func (s *source) choose(k choice.Kind, n int) int {
 	rare := k.IsRare()
 	if rare && s.below(faultRate) != 0 {
@@ -37,5 +37,6 @@ func (s *source) choose(k choice.Kind, n int) int {
 	return s.below(n)
 }
 
-// few is how many messages are looked at sooner than that what was seen is kept.
+// few is the number of messages up to which a scan is faster than tracking
+// changes.
 const few = 12

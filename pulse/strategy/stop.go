@@ -6,31 +6,31 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Stop is where a run left its schedule: the first of its constraints that did
-// not come true.
+// A Stop says where a run left its schedule: the first constraint that was not
+// met.
 type Stop struct {
 	Constraint int    // its index in Schedule.Before
-	Step       uint64 // which of its two steps did not come in its turn
+	Step       uint64 // which of its two steps was not taken in time
 	Why        Why
 }
 
-// Why is the reason why a step did not come in its turn.
+// Why is the reason why a step was not taken in time.
 type Why uint8
 
 const (
-	// NeverSent: its message was never sent. A step before it did something else
-	// than it did in the run from which the schedule was made: it had other
-	// inputs, another answer to a choice, or its actor was in another state.
+	// NeverSent: its message was never sent. An earlier step acted differently
+	// than in the run from which the schedule was made: it had other inputs,
+	// another answer to a choice, or another state of its actor.
 	NeverSent Why = iota
-	// Lost: its message was lost, to a fault or because there was no room for it.
+	// Lost: its message was lost to a fault or a full mailbox.
 	Lost
 	// NobodyThere: its receiver had ended.
 	NobodyThere
 	// NotTaken: its message waits. Its receiver does not accept it, another
-	// message is before it in its channel, or the run has ended before.
+	// message is before it in its channel, or the run has ended.
 	NotTaken
 	// TooLate: it came after the step that had to wait for it, because nothing
-	// else could come then.
+	// else could come.
 	TooLate
 )
 
@@ -42,10 +42,10 @@ func (w Why) String() string {
 	return fmt.Sprintf("strategy.Why(%d)", uint8(w))
 }
 
-// Stopped returns the first constraint of the schedule that did not come true: its
-// first step was not taken, or its second was not taken after that. All have come
-// true when ok is false. Unlike Unmet it takes a step that was never taken for one
-// that did not come true. Call it when the run is over and before the next one.
+// Stopped returns the first constraint of the schedule that was not met: its
+// first step was not taken, or its second step was not taken after that. ok is
+// false if all were met. Unlike Unmet it includes constraints whose second step
+// was never taken. Call it after the run and before the next one.
 func (o *Orderer) Stopped() (s Stop, ok bool) {
 	o.catchUp()
 	for i, c := range o.schedule.Before[:len(o.unmet)] {

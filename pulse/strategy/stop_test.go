@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestStopped has runs stop at a constraint for each reason that there is.
+// TestStopped has runs stop at a constraint for each possible reason.
 func TestStopped(t *testing.T) {
 	sends := func(deaf, ends, other bool) func(sys *pulse.System) {
 		return func(sys *pulse.System) {

@@ -2,11 +2,11 @@ package strategy
 
 import "math/bits"
 
-// A sums is a list of weights, of which it knows the sums.
+// A sums is a list of weights with their partial sums.
 //
-// Invariants: nodes is empty, or a binary tree of 2·leaves nodes: below node j are
-// 2j and 2j+1, whose sum it is, and weight i is node leaves+i. Weights from count on
-// are zero.
+// Invariants: nodes is empty or a binary tree of 2·leaves nodes. Node j is the
+// sum of its children 2j and 2j+1; weight i is node leaves+i. Weights from
+// count on are zero.
 type sums struct {
 	nodes  []int64
 	leaves int
@@ -21,7 +21,7 @@ func (s *sums) total() int64 {
 	return s.nodes[1]
 }
 
-// set changes weight i, which is less than what it was resized to.
+// set changes weight i; i must be below the last resize.
 func (s *sums) set(i int, weight int64) {
 	j := s.leaves + i
 	by := weight - s.nodes[j]
@@ -30,13 +30,13 @@ func (s *sums) set(i int, weight int64) {
 	}
 }
 
-// find returns the first index up to which the weights have a sum of more than a
-// number, 0 when there is none.
+// find returns the first index at which the sum of the weights so far exceeds
+// number, or 0 if there is none.
 func (s *sums) find(number int64) int {
 	j := 1
 	for j < s.leaves {
 		j *= 2
-		right := (s.nodes[j] - 1 - number) >> 63 // -1 when it is to the right; it cannot be predicted
+		right := (s.nodes[j] - 1 - number) >> 63 // -1 if it is to the right; no branch, since it cannot be predicted
 		number -= s.nodes[j] & right
 		j -= int(right)
 	}
@@ -46,7 +46,7 @@ func (s *sums) find(number int64) int {
 	return 0
 }
 
-// resize makes the weights from n on zero, and makes room for n of them.
+// resize sets the weights from n on to zero, and makes room for n.
 func (s *sums) resize(n int) {
 	for ; s.count > n; s.count-- {
 		s.set(s.count-1, 0)

@@ -11,25 +11,25 @@ import (
 
 // URWOptions are the options of URW.
 type URWOptions struct {
-	// Relearn is after how many runs the weights are learned again, from the last
-	// of them. Zero means once, from the first run.
+	// Relearn is after how many runs the weights are learned again, from the
+	// last of them. Zero means once, from the first run.
 	Relearn int
 }
 
-// URW picks each message with a chance in proportion to its weight: how many
-// steps are still to come because of it and of the messages behind it in its
-// channel (Zhao, Wolff, Mathur and Roychoudhury, "Selectively uniform concurrency
+// URW picks each message with a probability proportional to its weight: the
+// number of steps that it and the messages behind it in its channel still lead
+// to (Zhao, Wolff, Mathur and Roychoudhury, "Selectively uniform concurrency
 // testing", ASPLOS 2025; this is their URW, with the steps that a message leads
 // to in place of the steps left to a thread).
 //
-// When each message has one cause, and the weights are right, every order of the
-// run has the same chance. One event comes after a chain of r steps with chance
-// 1/(r+1), where Random needs 2^r runs.
+// If each message has one cause and the weights are right, every order of the
+// run has the same probability. One event comes after a chain of r steps with
+// probability 1/(r+1), where Random needs 2^r runs.
 //
-// In its first run a new value picks as Random does. It learns the weights of
-// messages by identity from that run. A message that it has not met has the
-// average weight of its type, or 1. From then on the same seed gives the same
-// answers to the same questions, until weights are learned again.
+// The first run picks like Random, and the weights of messages by identity are
+// learned from it. A message without a weight gets the average weight of its
+// type, or 1. From then on the same seed gives the same answers to the same
+// questions, until weights are learned again.
 func URW(o URWOptions) pulse.Strategy {
 	return &urw{options: o, means: map[reflect.Type]mean{}}
 }
@@ -38,24 +38,24 @@ type urw struct {
 	source
 	options URWOptions
 	runs    int  // begun so far
-	trial   bool // nothing was learned before this run
+	trial   bool // no weights were learned before this run
 
-	sizes   hash.Table            // steps that a message led to, itself included, by identity
+	sizes   hash.Table            // by identity: steps that a message led to, including itself
 	means   map[reflect.Type]mean // the same by type
 	scratch []int32
 
-	// weights are by the indices of the trace's sends.
+	// weights are by index in the trace's sends.
 	weights []int32
-	// loads are the sums of the weights that wait in each channel. The weight of
-	// a message that was dropped stays: nothing more is received over its
-	// channel, unless an actor that has crashed comes back.
+	// loads are the sums of the waiting weights in each channel. The weight of
+	// a dropped message stays: nothing more is received over its channel,
+	// unless a crashed actor is restarted.
 	loads []int64
 	steps int // how many steps of the trace were subtracted from loads
 
 	view pulse.View
 	sums sums // of the weights, by index
-	// at has for each channel where its message was when it was last looked at, and
-	// loaded the channels whose loads have changed since the last pick.
+	// at is by channel: the index of its message when it was last checked.
+	// loaded are the channels whose loads have changed since the last pick.
 	at, loaded []int32
 }
 
@@ -70,7 +70,7 @@ func (u *urw) Begin(seed uint64) {
 	u.steps, u.view = 0, pulse.View{}
 }
 
-// Needs asks for the trace.
+// Needs requests the trace.
 func (u *urw) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (u *urw) Pick(e *pulse.Enabled) int {
@@ -102,7 +102,7 @@ func (u *urw) scan(t *trace.Trace, e *pulse.Enabled) int {
 	return 0
 }
 
-// update lets the sums agree with what can be delivered.
+// update updates the sums to what can be delivered.
 func (u *urw) update(t *trace.Trace, e *pulse.Enabled) {
 	at, from := e.Changed(&u.view)
 	n := e.Len()
@@ -121,7 +121,7 @@ func (u *urw) update(t *trace.Trace, e *pulse.Enabled) {
 	u.loaded = u.loaded[:0]
 }
 
-// look notes the weight of message i, and where it is.
+// look records the weight and index of message i.
 func (u *urw) look(t *trace.Trace, e *pulse.Enabled, i int) {
 	if c := e.Send(i).Channel; !t.Unordered && int(c) < len(u.at) {
 		u.at[c] = int32(i)
@@ -165,7 +165,7 @@ func (u *urw) load(t *trace.Trace, s *trace.Send, w int64) {
 	u.loaded = append(u.loaded, s.Channel)
 }
 
-// weightOf returns the weight that was learned for a message.
+// weightOf returns the learned weight of a message.
 func (u *urw) weightOf(s *trace.Send) int32 {
 	if w, ok := u.sizes.Get(s.ID); ok {
 		return w
@@ -187,8 +187,8 @@ func (u *urw) End(t *trace.Trace) {
 	}
 }
 
-// learn counts, for each message that was received, the steps that it led to. A
-// message has a higher index than the one whose handler sent it.
+// learn counts, for each received message, the steps that it led to. A message
+// has a higher index than the one whose handler sent it.
 func (u *urw) learn(t *trace.Trace) {
 	u.sizes.Reset()
 	clear(u.means)

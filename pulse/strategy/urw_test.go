@@ -79,8 +79,8 @@ func (p *forest) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// orders counts the orders that a strategy gives a program; the first run is
-// left out, since URW learns in it.
+// orders counts the orders of a program under a strategy, without the first
+// run, in which URW learns.
 func orders(t *testing.T, o pulse.Options, tries int, run func(*pulse.System, uint64) *pulse.Failure, order func() string) []int {
 	t.Helper()
 	sys := pulse.New(o)
@@ -99,9 +99,9 @@ func orders(t *testing.T, o pulse.Options, tries int, run func(*pulse.System, ui
 	return counts
 }
 
-// TestURWIsUniform checks that every order of a forest has the same chance, by
-// Knuth's formula 7!/(4·2·2) = 315 of them here; and every merge of two
-// lanes, whose marks are queued in channels: 8!/(4!·4!) = 70.
+// TestURWIsUniform checks that every order of a forest has the same
+// probability, by Knuth's formula 7!/(4·2·2) = 315 of them here. So has every
+// merge of two lanes, whose marks are queued in channels: 8!/(4!·4!) = 70.
 func TestURWIsUniform(t *testing.T) {
 	f := &forest{parents: []int{-1, 0, 0, 2, -1, 4, -1}}
 	l := &lanes{w: 2, l: 3}

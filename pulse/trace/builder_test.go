@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A builder makes traces step by step, as a system would fill them.
+// A builder makes traces step by step, as a system would.
 type builder struct {
 	*Trace
 	now  time.Duration
@@ -80,12 +80,12 @@ func (b *builder) identity(step int32, n uint64) uint64 {
 type randomTrace struct {
 	*builder
 	rand    *rand.Rand
-	pending []int32 // sends not yet received, in the order sent
+	pending []int32 // sends not yet received, in the order of sending
 }
 
 // newRandomTrace returns a trace of some dozens of steps: several actors,
-// timers, faults, rests after which the test sends again, and messages that
-// are lost or left. Every other one is Unordered.
+// timers, faults, rests after which the test sends again, and messages that are
+// lost or never received. Every other one is Unordered.
 func newRandomTrace(seed uint64) *Trace {
 	r := &randomTrace{builder: newBuilder(), rand: rand.New(rand.NewPCG(seed, 7))}
 	r.Unordered = seed%2 == 1
@@ -98,7 +98,8 @@ func newRandomTrace(seed uint64) *Trace {
 	return r.Trace
 }
 
-// phase adds what the test sends and all that follows until the system rests.
+// phase adds the test's messages and everything that follows until the system
+// rests.
 func (r *randomTrace) phase(sends int) {
 	for range 1 + r.rand.IntN(3) {
 		r.sendSome(None)
@@ -138,7 +139,7 @@ func (r *randomTrace) sendSome(step int32) {
 	}
 }
 
-// deliverable picks a pending message, the first of its channel if channels
+// deliverable picks a pending message: the first of its channel, if channels
 // keep their order.
 func (r *randomTrace) deliverable() int {
 	i := r.rand.IntN(len(r.pending))

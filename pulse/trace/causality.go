@@ -2,23 +2,24 @@ package trace
 
 import "slices"
 
-// A Causality answers HappensBefore and Swappable in constant time. It keeps a
-// vector clock for each step, so its memory is the number of steps times the
-// number of actors that took one. It pays when many pairs of one trace are asked.
+// A Causality answers HappensBefore and Swappable in constant time. It has a
+// vector clock for each step, so its memory is proportional to the number of
+// steps times the number of actors with steps. Use it for many questions about
+// one trace.
 type Causality struct {
 	trace *Trace
-	// rests[i] is how many rests came before step i.
+	// rests[i] is the number of rests before step i.
 	rests []int32
-	// A chain is the steps of one actor, joined by Prev links. Step i is number
+	// A chain is the steps of one actor, linked by Prev. Step i is step
 	// place[i], from 1, of chain chain[i].
 	chain, place []int32
 	chains       int
-	// clocks[i*chains+c] is how many steps of chain c happen before step i or are
-	// step i, by links alone; the field rests accounts for rests.
+	// clocks[i*chains+c] is the number of steps of chain c that are step i or
+	// happen before it by links alone. The field rests covers rests.
 	clocks []int32
 }
 
-// NewCausality computes the clocks of t, which must stay as it is.
+// NewCausality computes the clocks of t, which must not change afterwards.
 func NewCausality(t *Trace) *Causality {
 	c := &Causality{}
 	c.Reset(t)
@@ -33,7 +34,7 @@ func (c *Causality) Reset(t *Trace) {
 	c.fillClocks()
 }
 
-// Before returns what Trace.HappensBefore returns.
+// Before is Trace.HappensBefore.
 func (c *Causality) Before(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -41,7 +42,7 @@ func (c *Causality) Before(a, b int) bool {
 	return c.rests[a] != c.rests[b] || c.clocks[b*c.chains+int(c.chain[a])] >= c.place[a]
 }
 
-// Swappable returns what Trace.Swappable returns.
+// Swappable is Trace.Swappable.
 func (c *Causality) Swappable(a, b int) bool {
 	if !c.trace.contend(a, b) {
 		return false
@@ -75,8 +76,8 @@ func (c *Causality) findChains() {
 	}
 }
 
-// fillClocks computes the clocks: the clock of a step is the join of the clocks
-// that its two links lead to, plus the step itself.
+// fillClocks computes the clocks. The clock of a step is the join of the clocks
+// of the two steps it links to, plus the step itself.
 func (c *Causality) fillClocks() {
 	cells := len(c.trace.Steps) * c.chains
 	c.clocks = slices.Grow(c.clocks[:0], cells)[:cells]
@@ -97,7 +98,7 @@ func (c *Causality) clock(step int) []int32 {
 	return c.clocks[step*c.chains : (step+1)*c.chains]
 }
 
-// join raises clock to at least other in every place.
+// join raises each element of clock to at least that of other.
 func join(clock, other []int32) {
 	for i, n := range other {
 		clock[i] = max(clock[i], n)

@@ -9,27 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// WriteChart writes t as a message chart: one line for each step with its
-// number, such as "3  action ──write──▶ writer", with a remark beside messages
-// that were overtaken, and what the step logged below it. A rest after which
-// the test went on has a line too. The messages that were never received come
-// at the end.
+// WriteChart writes t as a message chart. Each step is one line, such as "3
+// action ──write──▶ writer", with its log lines below it. Remarks on the right
+// mark messages that were overtaken. A rest after which the test continued has
+// a line of its own. Messages that were never received come at the end.
 //
-// Steps that repeat themselves to the end of the run are shown once, and of
-// other long runs only the beginning and the end; of many lines, those of messages that
-// look alike and were never received are one: a chart has at most some 200 lines.
-// WriteText leaves out nothing.
+// A chart has about 200 lines at most. Steps that repeat until the end of the
+// run are shown once. Unreceived messages that look alike are grouped. Then the
+// middle of a long run is left out. WriteText leaves out nothing.
 func (t *Trace) WriteChart(w io.Writer) error {
 	_, err := io.WriteString(w, t.Chart())
 	return err
 }
 
-// Chart returns what WriteChart writes.
+// Chart returns the chart that WriteChart writes.
 func (t *Trace) Chart() string { return t.ChartWith(int(None), nil) }
 
-// ChartWith is Chart with a mark on the step in which the run failed, if it is not
-// None, and with lines below each step that the caller adds: what it knows of the
-// step, behind what the step logged. Below may be nil.
+// ChartWith is Chart with a mark on the step failed, unless that is None, and
+// with the lines that below returns for a step, after the step's log lines.
+// below may be nil.
 func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 	r := newReading(t)
 	c := chart{}
@@ -63,10 +61,10 @@ func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 	return c.text()
 }
 
-// failedHere is the remark beside the step in which a run failed.
+// failedHere is the remark on the step in which a run failed.
 const failedHere = "✗ fails here"
 
-// addStrikes adds the faults that a step made happen, or the test before a step.
+// addStrikes adds the faults caused by a step, or by the test before a step.
 func (c *chart) addStrikes(r *reading, list []Strike, step int32, before int) (rest []Strike) {
 	these, rest := strikesOf(list, step, before)
 	indent := "  "
@@ -95,8 +93,8 @@ func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
 	return r.arrow(send), overtaken
 }
 
-// addMissing adds the messages that were never received. Where there are too many rows, of
-// messages that look alike there is one, which says how many they are.
+// addMissing adds the messages that were never received. If there are too many
+// rows, it groups messages that look alike and shows their number.
 func (c *chart) addMissing(r *reading) {
 	missing := r.missing()
 	short, times := len(c.rows)+len(missing) <= mostRows, map[chartRow]int{}
@@ -115,8 +113,8 @@ func (c *chart) addMissing(r *reading) {
 	}
 }
 
-// missing returns the messages that were not delivered, by their indices in Sends,
-// without timers that were stopped.
+// missing returns the indices in Sends of the messages that were not delivered,
+// except stopped timers.
 func (r *reading) missing() (missing []int) {
 	for i := range r.Sends {
 		if s := &r.Sends[i]; s.Fate != Delivered && !s.stopped() {
@@ -126,8 +124,8 @@ func (r *reading) missing() (missing []int) {
 	return missing
 }
 
-// stopped reports whether the message is a timer that was stopped, or would have
-// ended a wait that is over. Faults drop neither.
+// stopped reports whether the message is a timer or a poll that was withdrawn.
+// Faults drop neither.
 func (s *Send) stopped() bool { return (s.Kind.IsTimer() || s.Kind == Poll) && s.Fate == Dropped }
 
 // lossRemark returns the reason why a message was not delivered.
@@ -143,12 +141,12 @@ func (r *reading) lossRemark(s *Send) string {
 	return "(never received)"
 }
 
-// A chart is rows. All remarks start in the same column.
+// A chart is a list of rows. All remarks start in the same column.
 type chart struct{ rows []chartRow }
 
 // A chartRow is one line of a chart.
 type chartRow struct {
-	step         int32 // None when the line is about no step
+	step         int32 // None if the line is about no step
 	line, remark string
 }
 
@@ -157,12 +155,12 @@ func (c *chart) add(step int32, line, remark string) {
 }
 
 const (
-	mostRows      = 200 // of a chart
-	longestPeriod = 64  // rows that a pattern may have to be recognised
-	fewestRepeats = 4   // times that a pattern must come to be shown once
+	mostRows      = 200 // rows of a chart
+	longestPeriod = 64  // longest pattern of rows that is recognized
+	fewestRepeats = 4   // fewest repetitions of a pattern to be shown once
 )
 
-// fold shows a pattern that the rows repeat to their end only once.
+// fold shows a pattern that repeats until the last row only once.
 func (c *chart) fold() {
 	if len(c.rows) <= mostRows {
 		return
@@ -183,7 +181,7 @@ func (c *chart) fold() {
 }
 
 // pattern returns the shortest pattern that covers most rows at the end, and
-// how many rows it covers. Numbers of steps and remarks do not count.
+// how many rows it covers. It ignores step numbers and remarks.
 func (c *chart) pattern() (period, covered int) {
 	for p := 1; p <= min(longestPeriod, len(c.rows)/2); p++ {
 		i := len(c.rows) - 1
@@ -197,7 +195,7 @@ func (c *chart) pattern() (period, covered int) {
 	return period, covered
 }
 
-// cut leaves out the middle of a chart that is too long.
+// cut removes the middle of a chart that is too long.
 func (c *chart) cut() {
 	out := len(c.rows) - mostRows
 	if out <= 0 {

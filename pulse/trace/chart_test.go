@@ -33,8 +33,8 @@ func TestChartOfDesign(t *testing.T) {
 	}
 }
 
-// TestChartOfFailure: the step in which a run failed has a mark, beside what else is
-// remarked of it.
+// TestChartOfFailure: the step in which a run failed has a mark after its other
+// remarks.
 func TestChartOfFailure(t *testing.T) {
 	b := newBuilder()
 	a, c := b.spawn(None, "a"), b.spawn(None, "c")
@@ -152,8 +152,8 @@ func TestStartIsNotOvertaken(t *testing.T) {
 	}
 }
 
-// TestEndlessChart checks that what a run repeats to its end is shown once.
-// Before, a run of 100,000 steps had as many lines.
+// TestEndlessChart checks that steps that repeat to the end of a run are shown
+// once. A run of 100,000 steps used to have as many lines.
 func TestEndlessChart(t *testing.T) {
 	for _, period := range []int{1, 2, 3, 7} {
 		b := newBuilder()
@@ -177,9 +177,9 @@ func TestEndlessChart(t *testing.T) {
 	}
 }
 
-// TestManyLost checks that messages which look alike and were never received are shown once
-// where there are many, for each of their receivers: a client that asks a crashed server
-// again and again had 190 lines.
+// TestManyLost checks that many unreceived messages that look alike are shown
+// once for each receiver. A client that repeatedly asked a crashed server used
+// to have 190 lines.
 func TestManyLost(t *testing.T) {
 	for many, want := range map[int]int{60: 1 + 3*60, 100: 5, 10_000: 5} {
 		b := newBuilder()
@@ -204,7 +204,7 @@ func TestManyLost(t *testing.T) {
 }
 
 // TestLongChart checks that a long run without a pattern is shown by its
-// beginning and its end.
+// beginning and end.
 func TestLongChart(t *testing.T) {
 	b := newBuilder()
 	a := b.spawn(None, "a")

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// A Difference is the first place where two traces differ that should be of the
+// A Difference is the first difference between two traces that should be of the
 // same run.
 type Difference struct {
-	Step int    // the index of the first step that differs; None when all steps agree but the ends do not
-	Only string // "contents", "time", "handlers" or "start-up" when nothing else differs in the step; else ""
+	Step int    // the index of the first step that differs; None if only the ends differ
+	Only string // "contents", "time", "handlers" or "start-up" if nothing else in the step differs; else ""
 	A, B string // what happened in the first run and in the second
 }
 
@@ -27,11 +27,11 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s in the first run, %s in the second", where, d.A, d.B)
 }
 
-// Diff returns the first step in which a and b differ: in the step itself, or in
-// what it sent, spawned and noted. It returns false when the traces agree. A
-// message of the test is compared in the step that received it; one that was
-// not delivered, and all else that the test did, is compared at the end.
-// Messages are compared by identity and by Label.
+// Diff returns the first step in which a and b differ: in the step itself, or
+// in what it sent, spawned or noted. It returns false if the traces agree.
+// Messages are compared by identity and Label. A message of the test is
+// compared in the step that received it. Messages that were not delivered, and
+// everything else the test did, are compared at the end.
 func Diff(a, b *Trace) (Difference, bool) {
 	c := comparison{newSide(a), newSide(b)}
 	for i := range min(len(a.Steps), len(b.Steps)) {
@@ -45,7 +45,7 @@ func Diff(a, b *Trace) (Difference, bool) {
 	return c.ends()
 }
 
-// A comparison is of two runs.
+// A comparison compares two runs.
 type comparison struct {
 	a, b side
 }
@@ -78,9 +78,9 @@ func (c *comparison) step(i int) (Difference, bool) {
 	return c.deeds(int32(i))
 }
 
-// identities compares step i by identity, kind and contents. It does not compare
-// names: the name of an actor changes when a run later spawns another actor with
-// the same label.
+// identities compares step i by identity, kind and contents. It does not
+// compare names: the name of an actor changes if the run later spawns another
+// actor with the same label.
 func (c *comparison) identities(i int) (Difference, bool) {
 	x, y := &c.a.Steps[i], &c.b.Steps[i]
 	same := x.ID == y.ID && x.Kind == y.Kind
@@ -109,7 +109,7 @@ func (s *side) contents(step *Step) string {
 
 func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
 
-// origin returns what to add to steps that have the same text.
+// origin returns a suffix that distinguishes steps with the same text.
 func (s *side) origin(step *Step) string {
 	if step.Send == None {
 		return ""
@@ -118,7 +118,7 @@ func (s *side) origin(step *Step) string {
 	return fmt.Sprintf(" from %s, %s", s.from(send), origin(send))
 }
 
-// circumstances compares the time and the flags of step i.
+// circumstances compares the time and flags of step i.
 func (c *comparison) circumstances(i int) (Difference, bool) {
 	x, y := &c.a.Steps[i], &c.b.Steps[i]
 	differ := func(only string, said func(*Step) string) (Difference, bool) {
@@ -151,7 +151,7 @@ func settled(s *Step) string {
 	return " after start-up"
 }
 
-// deeds compares what a step, or the test, did.
+// deeds compares the actions of a step or of the test.
 func (c *comparison) deeds(step int32) (Difference, bool) {
 	if d, differ := c.list(step, "sends", side.sendsOf); differ {
 		return d, true
@@ -165,10 +165,10 @@ func (c *comparison) deeds(step int32) (Difference, bool) {
 	return c.list(step, "notes", side.notesOf)
 }
 
-// A deed is one thing that a step did: a send, a spawn, a fault or a note.
+// A deed is one action of a step: a send, a spawn, a fault or a note.
 type deed struct {
-	id       uint64 // zero when it has no identity
-	contents string // compared together with id
+	id       uint64 // zero if it has no identity
+	contents string // compared in addition to id
 	text     string // shown
 }
 
@@ -189,7 +189,7 @@ func (c *comparison) list(step int32, verb string, of func(side, int32) []deed) 
 	return Difference{}, false
 }
 
-// distinguish makes sure that the texts of two different deeds differ.
+// distinguish ensures that the texts of two different deeds differ.
 func (d *Difference) distinguish(a, b deed) {
 	if a.id == b.id && a.id != 0 {
 		d.Only = "contents"
@@ -198,7 +198,7 @@ func (d *Difference) distinguish(a, b deed) {
 	}
 }
 
-// did returns the text of deed i of a step.
+// did describes deed i of a step.
 func (s *side) did(step int32, verb string, deeds []deed, i int) string {
 	who := testName
 	if step != None {
@@ -215,8 +215,8 @@ func (s side) sendsOf(step int32) []deed {
 	for _, i := range s.sends.of(step) {
 		send := &s.Sends[i]
 		if send.Kind == Periodic {
-			// Each firing is one more send of the step that set the timer. How
-			// many there are is decided by later steps.
+			// Each firing is a send of the step that set the timer. Later steps
+			// decide how many there are.
 			continue
 		}
 		id := send.ID ^ s.Actors[send.To].ID // a message's ID does not depend on its receiver
@@ -251,7 +251,7 @@ func (s side) notesOf(step int32) []deed {
 	return deeds
 }
 
-// stepOrEnd names step i, or the end when i is one more than the last step.
+// stepOrEnd names step i, or the end if i is past the last step.
 func (s *side) stepOrEnd(i int) string {
 	if i == len(s.Steps) {
 		return "the end"
@@ -260,7 +260,7 @@ func (s *side) stepOrEnd(i int) string {
 }
 
 // ends compares what belongs to no step: the test's deeds, the rests and the
-// messages that were not delivered.
+// undelivered messages.
 func (c *comparison) ends() (Difference, bool) {
 	if d, differ := c.deeds(None); differ {
 		return d, true
@@ -271,7 +271,7 @@ func (c *comparison) ends() (Difference, bool) {
 	return differAt("message left", c.a.leftTexts(), c.b.leftTexts())
 }
 
-// differAt compares two lists. What names the things in them.
+// differAt compares two lists of texts; what names their elements.
 func differAt(what string, a, b []string) (Difference, bool) {
 	text := func(list []string, i int) string {
 		if i < len(list) {
@@ -295,9 +295,8 @@ func (s *side) restTexts() []string {
 	return texts
 }
 
-// leftTexts lists the messages that were not delivered, grouped by the step that
-// sent them, so that the order of sends between steps and the test does not
-// matter.
+// leftTexts lists the undelivered messages by the step that sent them, so that
+// the order of sends between steps and the test does not matter.
 func (s *side) leftTexts() []string {
 	var texts []string
 	for _, i := range s.sends.items {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A diffTest edits the trace of the writer and has the difference from the
-// original. Its steps are 0: action ← execute, 1: terminator ← done,
-// 2: writer ← flush, 3: writer ← write(1).
+// A diffTest edits the trace of the writer and has the expected difference from
+// the original. Its steps are 0: action ← execute, 1: terminator ← done, 2:
+// writer ← flush, 3: writer ← write(1).
 type diffTest struct {
 	name string
 	step int
@@ -88,7 +88,7 @@ func TestDiffOfEnds(t *testing.T) {
 	})
 }
 
-// identityOf returns an identity as messages show it; any will do.
+// identityOf formats an identity as in differences; any identity will do.
 var identityOf = regexp.MustCompile(`(ID|[0-9a-f]{16})\)`)
 
 func runDiffTests(t *testing.T, tests []diffTest) {
@@ -124,8 +124,8 @@ func TestDiffOfWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestDiffOfPeriodicTimers: when a timer fires once more, the difference is not in
-// the step that set it long before.
+// TestDiffOfPeriodicTimers: if a timer fires once more, the difference is not
+// in the step that set it long before.
 func TestDiffOfPeriodicTimers(t *testing.T) {
 	ticks := func(n int) *Trace {
 		b := newBuilder()
@@ -142,8 +142,8 @@ func TestDiffOfPeriodicTimers(t *testing.T) {
 	}
 }
 
-// TestDiffOfSame: a trace does not differ from itself, nor from one that differs
-// only in what Diff does not compare.
+// TestDiffOfSame: a trace does not differ from itself, nor from one that
+// differs only in parts that Diff does not compare.
 func TestDiffOfSame(t *testing.T) {
 	for seed := range uint64(300) {
 		a, b := newRandomTrace(seed), newRandomTrace(seed)
@@ -161,8 +161,8 @@ func TestDiffOfSame(t *testing.T) {
 	}
 }
 
-// TestUnrecorded: the trace of a run that was not recorded has actors and notes
-// only; these name steps that the trace does not have.
+// TestUnrecorded: the trace of an unrecorded run has only actors and notes,
+// which refer to steps that the trace does not have.
 func TestUnrecorded(t *testing.T) {
 	unrecorded := func() *Trace {
 		trace := storyTrace()

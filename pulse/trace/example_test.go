@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A worker writes to a store and tells its boss, who closes the store. Nothing makes
-// the write arrive first.
+// A worker writes to a store and tells its boss, who closes the store. Nothing
+// ensures that the write arrives first.
 func Example() {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Seed: 3, Record: true})
 	defer sys.Close()

@@ -1,15 +1,16 @@
 package trace
 
-// A groups holds the indices of what each step did (its sends, its notes, …), in
+// A groups lists the indices of each step's items (its sends, its notes), in
 // order.
 type groups struct {
-	// Step s did items[start[s+1]:start[s+2]]. The test counts as step None.
+	// The items of step s are items[start[s+1]:start[s+2]]. The test counts as
+	// step None.
 	start []int32
 	items []int32
 }
 
-// groupByStep groups n things by the step that did each. Things of steps that
-// were not recorded count as the test's.
+// groupByStep groups n items by their step. Items of steps that were not
+// recorded belong to the test.
 func groupByStep(steps, n int, step func(i int) int32) groups {
 	g := groups{start: make([]int32, steps+2), items: make([]int32, n)}
 	group := func(i int) int32 {
@@ -32,7 +33,7 @@ func groupByStep(steps, n int, step func(i int) int32) groups {
 	return g
 }
 
-// of returns the indices of what step did.
+// of returns the indices of a step's items.
 func (g groups) of(step int32) []int32 {
 	return g.items[g.start[step+1]:g.start[step+2]]
 }

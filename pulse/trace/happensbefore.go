@@ -2,17 +2,17 @@ package trace
 
 import "slices"
 
-// windowWords is how many words of marks HappensBefore keeps on the stack. It
-// allocates only when its two steps are further apart than so many words have
+// windowWords is the number of words of marks that HappensBefore has on the
+// stack. It allocates only if its two steps are further apart than these have
 // bits.
 const windowWords = 64
 
-// HappensBefore reports whether step a happens before step b: whether the
-// handler of b could have known what that of a did. That is so when the two links
-// of steps (to the step that sent the message, to the previous step of the actor)
-// lead back from b to a, or when a rest lies between them.
+// HappensBefore reports whether step a happens before step b, so that b's
+// handler could know what a's handler did. It does if a rest lies between them,
+// or if links lead from b back to a. A step has two links: to the step that
+// sent its message, and to its actor's previous step.
 //
-// It takes time in proportion to b-a. Use a Causality for many questions.
+// The time is proportional to b-a. Use a Causality for many questions.
 func (t *Trace) HappensBefore(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -20,18 +20,18 @@ func (t *Trace) HappensBefore(a, b int) bool {
 	return t.restBetween(a, b) || t.reaches(a, b)
 }
 
-// Swappable reports whether two receives of one actor, a the earlier, could have
-// come in the other order. That is so when a does not happen before the sending
-// of b's message (for a timer: before it was set), the two messages are not of
-// one channel, and no rest lies between them. The timers of an actor are one
-// channel. In an Unordered trace every message is a channel of its own.
+// Swappable reports whether two receives of one actor, a the earlier, could
+// have come in the other order. They could if a does not happen before the
+// sending of b's message, the two messages are not of one channel, and no rest
+// lies between them. For a timer, setting it counts as sending. The timers of
+// an actor are one channel. In an Unordered trace every message is a channel of
+// its own.
 //
-// It says that b comes before a in some order in which both are sent as they were here.
-// It does not say that b could have come right before a: what was received between the
-// two from the channel of b has to come before b, and then comes before a as well. Nor
-// does it know what the actor would take at that point: a process may refuse b, and an
-// actor may have ended before a or b comes, by a Kill or by what now comes first.
-// Package fuzz/coverage asks for more before it calls an order open.
+// The result means that b comes before a in some order in which both are sent
+// as here. It does not mean that b could come right before a: earlier messages
+// of b's channel come before both. Nor does it consider what the actor accepts
+// at that point: a process may refuse b, or the actor may have ended. Package
+// fuzz/coverage checks more before it calls an order open.
 func (t *Trace) Swappable(a, b int) bool {
 	if !t.contend(a, b) {
 		return false
@@ -40,8 +40,8 @@ func (t *Trace) Swappable(a, b int) bool {
 	return sent != a && !t.HappensBefore(a, sent)
 }
 
-// cause returns the step that sent the message received in step, or that set the
-// timer. It is None for a fault, and when the test sent the message.
+// cause returns the step that sent the message received in step, or that set
+// the timer. It is None for a fault and for a message from the test.
 func (t *Trace) cause(step int) int32 {
 	send := t.Steps[step].Send
 	if send == None {
@@ -50,8 +50,8 @@ func (t *Trace) cause(step int) int32 {
 	return t.Sends[send].Step
 }
 
-// contend reports whether a and b are receives of one actor, a the earlier, whose
-// order neither a channel nor a rest has fixed.
+// contend reports whether a and b are receives of one actor, a the earlier,
+// whose order is not fixed by a channel or a rest.
 func (t *Trace) contend(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -63,9 +63,9 @@ func (t *Trace) contend(a, b int) bool {
 	return !t.oneChannel(&t.Sends[x.Send], &t.Sends[y.Send]) && !t.restBetween(a, b)
 }
 
-// oneChannel reports whether two messages to one receiver had to keep their
-// order. An actor's timers have a channel of their own, apart from that of
-// what it sends itself, and so has what it sends to another with a delay.
+// oneChannel reports whether two messages to one receiver must keep their
+// order. An actor's timers have a channel of their own, and so have its
+// SendAfter messages.
 func (t *Trace) oneChannel(x, y *Send) bool {
 	return !t.Unordered && x.From == y.From && x.Kind.IsTimer() == y.Kind.IsTimer()
 }
@@ -78,9 +78,8 @@ func (t *Trace) restBetween(a, b int) bool {
 
 // reaches reports whether links lead from b back to a; a < b.
 //
-// Links lead to earlier steps only. So one sweep from b downward is enough: it
-// marks the steps that the links of marked steps lead to, and ends when no
-// marked step is left to visit.
+// Links lead only to earlier steps, so one sweep from b downward is enough. It
+// marks the targets of marked steps, and ends when no marked step is left.
 func (t *Trace) reaches(a, b int) bool {
 	var window [windowWords]uint64
 	marks := window[:]

@@ -4,8 +4,8 @@ import "testing"
 
 const randomTraces = 4000
 
-// An oracle has the whole relation of a trace, computed by Warshall's closure of
-// a matrix, which is a third way beside the two that are tested.
+// An oracle has the whole relation of a trace, computed by Warshall's closure
+// of a matrix: a third way, in addition to the two under test.
 type oracle struct {
 	*Trace
 	before [][]bool
@@ -57,7 +57,7 @@ func (o *oracle) swappable(a, b int) bool {
 	return !knew && (o.Unordered || channelOf(o.Sends[x.Send]) != channelOf(o.Sends[y.Send]))
 }
 
-// channelOf returns the sender of a message's channel, nobody for a timer.
+// channelOf returns the sender of a message's channel, or nobody for a timer.
 func channelOf(s Send) int32 {
 	if s.Kind == Timer || s.Kind == Periodic {
 		return None
@@ -73,7 +73,7 @@ func swappable(t *Trace) func(a, b int) bool { return newOracle(t).swappable }
 
 func (o *oracle) at(a, b int) bool { return o.before[a][b] }
 
-// disagreement searches random traces for a pair of steps for which got and want
+// disagreement searches random traces for two steps on which got and want
 // differ.
 func disagreement(got, want relation) (seed uint64, a, b int, found bool) {
 	for seed := range uint64(randomTraces) {
@@ -110,8 +110,8 @@ func TestRelationsAgreeWithClosure(t *testing.T) {
 	}
 }
 
-// TestWrongRelationsAreFound checks that the random traces are rich enough: each
-// likely mistake shows on some pair of steps.
+// TestWrongRelationsAreFound checks that the random traces are rich enough:
+// each likely mistake shows on some pair of steps.
 func TestWrongRelationsAreFound(t *testing.T) {
 	// edited returns the relation of a trace from which edit has removed something.
 	edited := func(want relation, edit func(*Trace)) relation {
@@ -170,8 +170,8 @@ func TestWrongRelationsAreFound(t *testing.T) {
 	}
 }
 
-// TestTimerIsSentWhenSet: what happens between the setting of a timer and its
-// firing is swappable with the firing; what happened before the setting is not.
+// TestTimerIsSentWhenSet: steps between the setting of a timer and its firing
+// can be swapped with the firing; steps before the setting cannot.
 func TestTimerIsSentWhenSet(t *testing.T) {
 	b := newBuilder()
 	a, other := b.spawn(None, "a"), b.spawn(None, "other")

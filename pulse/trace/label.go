@@ -13,44 +13,46 @@ import (
 )
 
 const (
-	labelRunes = 80 // a label is cut after so many runes
-	labelDepth = 5  // structs, slices and maps are shown down to this depth
-	labelPath  = 20 // what lies behind so many pointers and maps is not shown
+	labelRunes = 80 // maximum length of a label
+	labelDepth = 5  // depth down to which structs, slices and maps are shown
+	labelPath  = 20 // number of pointers and maps behind which nothing is shown
 	cut        = "…"
 )
 
-// Label returns a message as one line: flush, write(1), set(key: "a", value: 3).
+// Label returns a message as one line: flush, write(1), set(key: "a", value:
+// 3).
 //
-// A struct is shown by its type's name without the package and by its fields, which have
-// their names if there are several. A pointer is shown by what it points to, and a value
-// with an Error or String method by the result of that method. If Said gets none, the
-// fields are shown, and the label says why. No addresses are shown and maps are sorted, so
-// that the same message has the same label in every run.
+// A struct is shown as its type's name without the package and its fields, with
+// their names if there are several. A pointer is shown as its target. A value
+// with an Error or String method is shown as the result of that method. If the
+// method gives no result, the fields and the reason are shown. Addresses are
+// not shown and maps are sorted, so that a message has the same label in every
+// run.
 func Label(body any) string {
 	p := printer{left: labelRunes}
 	p.value(reflect.ValueOf(body), true)
 	return p.text.String()
 }
 
-// stateRunes is after how many runes the text of a state is cut.
+// stateRunes is the maximum length of the text of a state.
 const stateRunes = 400
 
-// StateLabel returns what an actor keeps as Label does, but longer and with the
-// names of fields: server(value: 3, waiting: [client]). Of types for which hidden
-// holds only the name is shown.
+// StateLabel is Label for the state of an actor: longer and always with field
+// names, as in server(value: 3, waiting: [client]). It shows only the name of
+// types for which hidden holds.
 func StateLabel(state any, hidden func(reflect.Type) bool) string {
 	p := printer{left: stateRunes, hidden: hidden}
 	p.value(reflect.ValueOf(state), true)
 	return p.text.String()
 }
 
-// A Field is one field of what an actor keeps, in words. Text that belongs to no field
-// has no name.
+// A Field is one field of an actor's state as text. Text that belongs to no
+// field has no name.
 type Field struct{ Name, Text string }
 
-// StateFields returns the fields of what an actor keeps, each as StateLabel would show
-// it. There are none unless that is a struct, or leads to one, which does not say by a
-// method of its own what it is.
+// StateFields returns the fields of an actor's state, each formatted as by
+// StateLabel. It returns none unless the state is a struct, or leads to one,
+// without an Error or String method.
 func StateFields(state any, hidden func(reflect.Type) bool) (list []Field) {
 	v := reflect.ValueOf(state)
 	var path []place
@@ -83,8 +85,8 @@ func StateFields(state any, hidden func(reflect.Type) bool) (list []Field) {
 	return list
 }
 
-// fieldOf returns a field of a struct that has an address. Made from its own address, the
-// value of an unexported field has no read-only mark.
+// fieldOf returns a field of an addressable struct. It reads the field by its
+// address, so that the value of an unexported field is not read-only.
 func fieldOf(v reflect.Value, i int) reflect.Value {
 	return reflect.NewAt(v.Type().Field(i).Type, unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem()
 }
@@ -99,8 +101,8 @@ func TypeLabel(body any) string {
 
 // A printer writes one label.
 //
-// Invariant: no value that it meets has the read-only mark that reflect puts on
-// unexported fields, so the methods of all values may be called.
+// Invariant: it meets no value with the read-only mark of unexported fields, so
+// it may call the methods of all values.
 type printer struct {
 	text  strings.Builder
 	left  int     // runes that may still be written
@@ -108,11 +110,11 @@ type printer struct {
 	depth int     // structs, slices and maps around the current value
 	path  []place // pointers and maps around the current value
 
-	hidden func(reflect.Type) bool // of a state: types of which only the name is shown; nil for a message
+	hidden func(reflect.Type) bool // of a state: types shown only by name; nil for a message
 }
 
-// A place is where a value is. It has the type too, because a struct and its
-// first field have the same address.
+// A place is the address and type of a value. A struct and its first field have
+// the same address.
 type place struct {
 	address unsafe.Pointer
 	of      reflect.Type
@@ -133,8 +135,8 @@ func (p *printer) write(s string) {
 	}
 }
 
-// value writes v. With typed it also writes the name of v's type, which nothing
-// around v shows then.
+// value writes v. typed means that it also writes the name of v's type, which
+// the surrounding text does not show.
 func (p *printer) value(v reflect.Value, typed bool) {
 	if p.full {
 		return
@@ -153,7 +155,7 @@ func (p *printer) value(v reflect.Value, typed bool) {
 	}
 	text, fault := methodText(v)
 	if text != "" {
-		p.write(oneLine(first(text, p.left+1))) // what is cut off need not be escaped
+		p.write(oneLine(first(text, p.left+1))) // cut first, so that less needs escaping
 		return
 	}
 	p.bare(v, typed)
@@ -162,7 +164,7 @@ func (p *printer) value(v reflect.Value, typed bool) {
 	}
 }
 
-// bare writes v without asking its methods.
+// bare writes v without calling its methods.
 func (p *printer) bare(v reflect.Value, typed bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -174,8 +176,8 @@ func (p *printer) bare(v reflect.Value, typed bool) {
 	}
 }
 
-// named writes a value that is not a struct. If its type has a name and typed is
-// set, the value is written as name(value).
+// named writes a value that is not a struct. If typed is set and the type has a
+// name, it writes name(value).
 func (p *printer) named(v reflect.Value, typed bool) {
 	if !typed || v.Type().PkgPath() == "" || onlyType(v.Kind()) {
 		p.content(v)
@@ -197,8 +199,8 @@ func (p *printer) content(v reflect.Value) {
 	}
 }
 
-// nested calls show one level deeper; at the deepest level it writes the cut
-// mark.
+// nested calls show one level deeper, or writes the cut mark at the deepest
+// level.
 func (p *printer) nested(show func()) {
 	if p.depth == labelDepth {
 		p.write(cut)
@@ -209,7 +211,7 @@ func (p *printer) nested(show func()) {
 	p.depth--
 }
 
-// around calls show inside the pointer or map v. If v is inside itself, or
+// around calls show inside the pointer or map v. If v contains itself, or is
 // behind too many pointers, it writes the cut mark.
 func (p *printer) around(v reflect.Value, show func()) {
 	at := place{v.UnsafePointer(), v.Type()}
@@ -287,14 +289,14 @@ func (p *printer) entries(v reflect.Value) {
 	p.write("]")
 }
 
-// An entry is one entry of a map, its key as text.
+// An entry is a map entry with its key as text.
 type entry struct {
 	key   string
 	value reflect.Value
 }
 
-// sorted returns the entries of a map, sorted by the text of their keys, then by
-// the text of their values.
+// sorted returns the entries of a map, sorted by the text of their keys and
+// values.
 func (p *printer) sorted(v reflect.Value) []entry {
 	var all []entry
 	for i := v.MapRange(); i.Next(); {
@@ -316,8 +318,8 @@ func (p *printer) textOf(v reflect.Value) string {
 	return q.text.String()
 }
 
-// methodText returns the result of v's Error or String method, "" when v has
-// none. Fault says what the method did instead of returning.
+// methodText returns the result of v's Error or String method, or "". fault
+// says why the method gave no result.
 func methodText(v reflect.Value) (text, fault string) {
 	if !v.CanInterface() {
 		return "", ""
@@ -331,8 +333,8 @@ func methodText(v reflect.Value) (text, fault string) {
 	return "", ""
 }
 
-// Thrown shows what was panicked with as text: what its own Error or String says, or
-// its Label. It shows nothing by its address.
+// Thrown returns the value of a panic as text: the result of its Error or
+// String method, or its Label. It shows no addresses.
 func Thrown(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -349,7 +351,7 @@ func Thrown(v any) string {
 	return Label(v)
 }
 
-// plain returns the text of a value that holds no others.
+// plain returns the text of a value that contains no other values.
 func plain(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.String:
@@ -368,8 +370,8 @@ func plain(v reflect.Value) string {
 	return typeLabel(v.Type())
 }
 
-// onlyType reports whether a value of kind k is shown by its type only, because
-// it is or may be an address.
+// onlyType reports whether values of kind k are shown only by type, because
+// they may be addresses.
 func onlyType(k reflect.Kind) bool {
 	switch k {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr:
@@ -388,7 +390,7 @@ func isNil(v reflect.Value) bool {
 	return false
 }
 
-// addressable returns v if it has an address, else a copy that has one.
+// addressable returns v if it is addressable, or an addressable copy.
 func addressable(v reflect.Value) reflect.Value {
 	if v.CanAddr() {
 		return v
@@ -398,8 +400,7 @@ func addressable(v reflect.Value) reflect.Value {
 	return c
 }
 
-// textBytes returns the text that v holds, if v is a slice of bytes that is
-// printable text.
+// textBytes returns the text of v if v is a slice of bytes with printable text.
 func textBytes(v reflect.Value) (string, bool) {
 	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.Uint8 || v.Len() == 0 {
 		return "", false
@@ -408,7 +409,7 @@ func textBytes(v reflect.Value) (string, bool) {
 	return text, utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0
 }
 
-// quoted returns s in quotes, cut to what a label can hold.
+// quoted returns s quoted, cut to the length of a label.
 func quoted(s string) string {
 	const most = (labelRunes + 1) * utf8.UTFMax
 	return strconv.Quote(s[:min(len(s), most)])
@@ -425,16 +426,16 @@ func first(s string, n int) string {
 	return s
 }
 
-// oneLine returns s with all runes escaped that cannot be printed on one line.
+// oneLine returns s with all runes escaped that are not printable on one line.
 func oneLine(s string) string { return escaped(s, hidden) }
 
-// Visible returns a text of several lines with all runes escaped that cannot be
-// printed: what a program says must not move the cursor of a terminal.
+// Visible returns a text of several lines with all unprintable runes escaped,
+// so that program output cannot move the cursor of a terminal.
 func Visible(text string) string {
 	return escaped(text, func(r rune) bool { return hidden(r) && r != '\n' && r != '\t' })
 }
 
-// escaped returns s with the runes escaped that are bad.
+// escaped returns s with all runes escaped for which bad holds.
 func escaped(s string, bad func(rune) bool) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, bad) < 0 {
 		return s

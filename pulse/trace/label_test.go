@@ -241,8 +241,8 @@ func TestLabelIsCut(t *testing.T) {
 	}
 }
 
-// TestLabelOfEqualKeys: keys with the same text are sorted by their values, not by
-// their addresses.
+// TestLabelOfEqualKeys: keys with the same text are sorted by their values, not
+// by their addresses.
 func TestLabelOfEqualKeys(t *testing.T) {
 	for range 100 {
 		body := map[*write]int{{1}: 3, {1}: 1, {1}: 2, {0}: 9}
@@ -306,8 +306,8 @@ type cellar struct {
 	next   *cellar
 }
 
-// TestStateLabel holds that a state is shown with the names of its fields, without
-// what is hidden, without end and cut.
+// TestStateLabel holds that a state is shown with field names, without hidden
+// types, and cut to a limit.
 func TestStateLabel(t *testing.T) {
 	c := &cellar{depth: 2, owner: shy{1}, hidden: &shy{2}, shelf: map[string][]int{"b": {1}, "a": nil}}
 	c.next = c
@@ -321,8 +321,8 @@ func TestStateLabel(t *testing.T) {
 	}
 }
 
-// TestStateFields holds that the fields of a state are as StateLabel shows them, each by
-// itself, and that what is no struct, or speaks for itself, has none.
+// TestStateFields holds that StateFields shows each field as StateLabel does.
+// Values that are no structs, or have a String method, have no fields.
 func TestStateFields(t *testing.T) {
 	c := &cellar{depth: 2, owner: shy{1}, hidden: &shy{2}, shelf: map[string][]int{"b": {1}, "a": nil}}
 	c.next = c

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// WriteMermaid writes t as a Mermaid sequence diagram. See props.T.Attach for how
-// to keep it beside a failing case.
+// WriteMermaid writes t as a Mermaid sequence diagram. props.T.Attach can save
+// it next to a failing case.
 func (t *Trace) WriteMermaid(w io.Writer) error {
 	_, err := io.WriteString(w, t.Mermaid())
 	return err
 }
 
-// Mermaid returns what WriteMermaid writes.
+// Mermaid returns the diagram that WriteMermaid writes.
 func (t *Trace) Mermaid() string { return t.MermaidWith(int(None), nil, nil) }
 
-// MermaidWith is Mermaid with a note above all messages, of these lines, if there are any;
-// with a mark on the step in which the run failed, if it is not None; and with some
-// messages set off by a color, each with a note below it of what marks returns for its
-// index in Sends. Marks may be nil.
+// MermaidWith is Mermaid with additions: a note with the lines above over all
+// messages, a mark on the step failed unless that is None, and colored
+// messages. A message is colored if marks returns lines for its index in Sends;
+// they are shown in a note below it. marks may be nil.
 func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []string) string {
 	d := diagram{reading: newReading(t), marks: marks}
 	d.line("sequenceDiagram")
@@ -57,7 +57,7 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 	return d.text.String()
 }
 
-// A diagram is a sequence diagram that is being written.
+// A diagram is a sequence diagram being written.
 type diagram struct {
 	*reading
 	text  strings.Builder
@@ -85,10 +85,11 @@ func (d *diagram) step(i int) {
 	}
 }
 
-// setOff begins what is set off from the rest, by a color that shows on light and dark.
+// setOff begins a colored part; the color is visible on light and dark
+// backgrounds.
 const setOff = "    rect rgba(130, 80, 223, 0.2)"
 
-// marked draws one arrow, set off with its marks if it has any.
+// marked draws an arrow, colored and with a note if it has marks.
 func (d *diagram) marked(send int, arrow, remark string) {
 	var lines []string
 	if d.marks != nil {
@@ -104,8 +105,8 @@ func (d *diagram) marked(send int, arrow, remark string) {
 	d.line("    end")
 }
 
-// message draws one arrow. That of a timer goes from its receiver to itself, unless
-// another has set it.
+// message draws an arrow. A timer's arrow goes from its receiver to itself,
+// unless it is a SendAfter.
 func (d *diagram) message(s *Send, arrow, remark string) {
 	from := s.From
 	if s.Kind.IsTimer() && !s.sentLater() {
@@ -137,8 +138,8 @@ func (d *diagram) across(text string) {
 	d.line("    Note over %s: %s", across, text)
 }
 
-// strikes draws a note for each fault that a step made happen, or the test before
-// a step.
+// strikes draws a note for each fault caused by a step, or by the test before a
+// step.
 func (d *diagram) strikes(list []Strike, step int32, before int) (rest []Strike) {
 	these, rest := strikesOf(list, step, before)
 	for i := range these {
@@ -147,11 +148,11 @@ func (d *diagram) strikes(list []Strike, step int32, before int) (rest []Strike)
 	return rest
 }
 
-// alias returns the name of an actor inside the diagram. It is no keyword of
-// Mermaid.
+// alias returns the identifier of an actor in the diagram, which is not a
+// keyword of Mermaid.
 func alias(actor int32) string { return fmt.Sprintf("a%d", actor) }
 
-// mermaidLines returns lines as one text of a note.
+// mermaidLines joins lines into the text of a note.
 func mermaidLines(lines []string) string {
 	var texts []string
 	for _, line := range lines {
@@ -160,7 +161,7 @@ func mermaidLines(lines []string) string {
 	return strings.Join(texts, "<br/>")
 }
 
-// mermaidText replaces characters that have a meaning in Mermaid (in comments,
+// mermaidText replaces characters with a meaning in Mermaid (comments,
 // directives, line ends, HTML, formulas) by character codes.
 func mermaidText(s string) string {
 	var b strings.Builder

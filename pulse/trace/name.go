@@ -4,18 +4,18 @@ import "strconv"
 
 const (
 	testName    = "test"
-	noLabelName = "actor"  // the label of an actor that was given none
+	noLabelName = "actor"  // the label of an actor without one
 	nobodyName  = "nobody" // the name of None
 )
 
-// Names are the display names of the actors of a trace, by index. When many
-// names are needed they are faster than calls of Name.
+// Names are the display names of the actors of a trace, by index. They are
+// faster than many calls of Name.
 type Names []string
 
 // Names returns the display names of all actors of t.
 func (t *Trace) Names() Names {
 	names := make(Names, len(t.Actors))
-	total := map[string]int{testName: 2} // "test" alone is always the test
+	total := map[string]int{testName: 2} // only the test is named "test"
 	for actor := range t.Actors {
 		names[actor] = t.label(actor)
 		if actor != int(Test) {
@@ -42,9 +42,9 @@ func (n Names) Of(actor int32) string {
 	return n[actor]
 }
 
-// Name returns the display name of an actor: its label when no other actor has
-// the same, else label.k, where k counts the actors with that label from 1 in the
-// order in which they were spawned. Only the test itself is named "test".
+// Name returns the display name of an actor: its label if that is unique, else
+// label.k, where k counts the actors with that label from 1 in the order of
+// spawning. Only the test is named "test".
 func (t *Trace) Name(actor int32) string {
 	switch {
 	case actor < 0 || int(actor) >= len(t.Actors):

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A reading is a trace with what all renderings need, computed once.
+// A reading is a trace with data that all renderings need.
 type reading struct {
 	*Trace
 	names Names
@@ -25,7 +25,7 @@ func newReading(t *Trace) *reading {
 }
 
 // StepLabel names a step: "writer#2 ← flush" is the second receive of writer,
-// "crash of writer" a fault. The name of None is "test".
+// "crash of writer" is a fault. The name of None is "test".
 func (t *Trace) StepLabel(step int) string {
 	if step == int(None) {
 		return testName
@@ -56,8 +56,8 @@ func faultLabel(kind StepKind, name string) string {
 	return kind.String() + " of " + name
 }
 
-// Label returns the label of a message. A message of the system without a body
-// is labelled by its kind.
+// Label returns the label of a message. A system message without a body is
+// labeled by its kind.
 func (s *Send) Label() string {
 	if s.Body == nil && !s.Kind.carriesBody() {
 		return s.Kind.String()
@@ -65,10 +65,11 @@ func (s *Send) Label() string {
 	return Label(s.Body)
 }
 
-// sentLater reports whether a timer's message is from another than its receiver.
+// sentLater reports whether a timer's message is a SendAfter: its sender is not
+// its receiver.
 func (s *Send) sentLater() bool { return s.From >= 0 && s.From != s.To }
 
-// from names the sender of a message; for a timer it is "timer".
+// from names the sender of a message; for an actor's own timer it is "timer".
 func (r *reading) from(s *Send) string {
 	if s.Kind.IsTimer() && !s.sentLater() {
 		return Timer.String()
@@ -85,7 +86,7 @@ func (r *reading) arrow(s *Send) string {
 	return fmt.Sprintf("%s ──%s──▶ %s", r.from(s), label, r.names.Of(s.To))
 }
 
-// stepName returns the number of a step as text, "test" for None.
+// stepName returns the number of a step, or "test" for None.
 func stepName(step int32) string {
 	if step == None {
 		return testName

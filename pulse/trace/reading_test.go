@@ -28,8 +28,8 @@ func TestStepLabel(t *testing.T) {
 	}
 }
 
-// TestFaultsTakeNoNumber: only receives count in the numbers of an actor's steps,
-// and a step has the same label alone and in a rendering.
+// TestFaultsTakeNoNumber: only receives count in the numbers of an actor's
+// steps, and a step has the same label alone and in a rendering.
 func TestFaultsTakeNoNumber(t *testing.T) {
 	b := newBuilder()
 	a := b.spawn(None, "a")
@@ -45,8 +45,8 @@ func TestFaultsTakeNoNumber(t *testing.T) {
 	}
 }
 
-// TestSystemMessages: a message of the system is shown by its body if it has one,
-// else by its kind; a message of the program is always shown by its body.
+// TestSystemMessages: a system message is shown by its body if it has one, else
+// by its kind. A message of the program is always shown by its body.
 func TestSystemMessages(t *testing.T) {
 	tests := []struct {
 		kind SendKind

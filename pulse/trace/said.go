@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Bounds of the methods that Said calls.
+// Limits for the methods that Said calls.
 const (
 	saidWithin = 2 * time.Second // how long a method may run
-	saidDepth  = 3               // how many may run inside each other
+	saidDepth  = 3               // how many may be nested
 	saidAtOnce = 1000            // how many may run at the same time
 )
 
@@ -22,28 +22,32 @@ type saying struct {
 	name string
 }
 
-// Methods that did not return in time, and how many methods run now. A late method
-// is not called again: each call would leave one more goroutine behind.
+// late holds the methods that did not return in time, and speaking counts the
+// running ones. A late method is not called again, since each call would leave
+// a goroutine behind.
 var (
 	late     sync.Map // of saying
 	speaking atomic.Int32
 )
 
-// What Said says of a method instead of its text.
+// These follow the name of a method that gave no result.
 const (
 	noReturn = " did not return within 2s"
 	tooDeep  = " was not called: too deep"
 )
 
-// Said returns the result of a method of v, which has the given name. The method belongs
-// to the program under test and is called only so that people can read its result. It
-// runs on its own goroutine, so neither a panic nor runtime.Goexit, which
-// FailNow calls, ends the caller. If it does not return in time, Said returns without it.
-// If it leads back to Said, as the String of an actor that holds its own context may,
-// methods are called down to a fixed depth. In all these cases fault says what happened.
+// Said returns the result of a method of v with the given name.
 //
-// A method that calls itself without end and without Said in between overflows its stack, which
-// ends the process: Go has no way to bound the stack of one goroutine.
+// The method belongs to the program under test; it is called only for output.
+// It runs on its own goroutine, so that neither a panic nor runtime.Goexit (as
+// by FailNow) ends the caller. Said returns without a result if the method does
+// not return in time. Methods may lead back to Said, as the String of an actor
+// that holds its own context; Said calls them down to a fixed depth. In all
+// these cases fault says what happened.
+//
+// A method that recurses without end, and without Said in between, overflows
+// its stack, which ends the process: Go cannot bound the stack of one
+// goroutine.
 func Said(v any, name string, method func() string) (text, fault string) {
 	key := saying{reflect.TypeOf(v), name}
 	if _, is := late.Load(key); is {
@@ -54,7 +58,7 @@ func Said(v any, name string, method func() string) (text, fault string) {
 		return "", name + tooDeep
 	}
 	speaking.Add(1)
-	done := make(chan [2]string, 1) // its capacity lets a late method end
+	done := make(chan [2]string, 1) // buffered, so that a late method can end
 	go levels[depth](name, method, done)
 	timer := time.NewTimer(saidWithin)
 	defer timer.Stop()
@@ -67,7 +71,7 @@ func Said(v any, name string, method func() string) (text, fault string) {
 	}
 }
 
-// speak calls a method and sends its text and what went wrong.
+// speak calls a method and sends its result and fault.
 func speak(name string, method func() string, done chan<- [2]string) {
 	text, fault := "", name+" called runtime.Goexit"
 	defer func() {
@@ -81,8 +85,8 @@ func speak(name string, method func() string, done chan<- [2]string) {
 	fault = ""
 }
 
-// levels are the functions that begin the goroutines of methods, by how many methods are
-// around them. The beginning of its stack thus shows how deep a goroutine is.
+// levels are the functions that start the goroutines of methods, by nesting
+// depth. So the bottom of a goroutine's stack shows its depth.
 var levels = [saidDepth]func(string, func() string, chan<- [2]string){speak0, speak1, speak2}
 
 //go:noinline
@@ -94,7 +98,7 @@ func speak1(name string, method func() string, done chan<- [2]string) { speak(na
 //go:noinline
 func speak2(name string, method func() string, done chan<- [2]string) { speak(name, method, done) }
 
-// begins are the entries of levels.
+// begins are the entry points of levels.
 var begins = sync.OnceValue(func() (list []uintptr) {
 	for _, f := range levels {
 		list = append(list, reflect.ValueOf(f).Pointer())
@@ -102,15 +106,15 @@ var begins = sync.OnceValue(func() (list []uintptr) {
 	return list
 })
 
-// Sizes of the stacks that sayings reads: most are short.
+// Sizes of the stacks that sayings reads; most are short.
 const (
 	shortStack   = 64
 	longestStack = 1 << 14
 )
 
-// sayings returns how many methods called by Said are around the caller. A goroutine that
-// a method starts is not seen to belong to it, and a stack that is too long to read
-// counts as too deep.
+// sayings returns how many methods called by Said surround the caller. It
+// misses methods that started the current goroutine. A stack that is too long
+// to read counts as too deep.
 func sayings() int {
 	var short [shortStack]uintptr
 	pcs := short[:runtime.Callers(2, short[:])]
@@ -121,7 +125,7 @@ func sayings() int {
 	if len(pcs) == longestStack {
 		return saidDepth
 	}
-	const bottom = 4 // a wrapper and the runtime's own functions are below
+	const bottom = 4 // below are only a wrapper and functions of the runtime
 	for _, pc := range pcs[max(0, len(pcs)-bottom):] {
 		if f := runtime.FuncForPC(pc - 1); f != nil {
 			if i := slices.Index(begins(), f.Entry()); i >= 0 {

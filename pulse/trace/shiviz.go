@@ -8,24 +8,26 @@ import (
 	"unicode"
 )
 
-// shivizPattern is the first line of the log: it tells ShiViz how to read it.
+// shivizPattern is the first line of the log, from which ShiViz learns how to
+// read it.
 const shivizPattern = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
 
-// WriteShiViz writes t as a log for ShiViz (https://bestchai.bitbucket.io/shiviz).
-// The file can be opened there as it is: its first line is the pattern for
-// reading it, and its empty second line means that it holds one run. See
-// props.T.Attach for how to keep it beside a failing case.
+// WriteShiViz writes t as a log for ShiViz
+// (https://bestchai.bitbucket.io/shiviz), which can open the file without
+// settings. The first line is the pattern for reading it, and the empty second
+// line means that it holds one run. props.T.Attach can save it next to a
+// failing case.
 //
-// Every step is an event of its actor. The test is a host with one event for its
-// start, one for each rest and one for each fault that it makes happen by a
-// pulse.Nemesis; what it does after a rest follows that event. The
-// clocks order events exactly as HappensBefore does.
+// Every step is an event of its actor. The test is a host with an event for its
+// start, for each rest and for each fault that it causes by a pulse.Nemesis.
+// The test's actions after a rest follow that event. The clocks order events
+// exactly as HappensBefore does.
 func (t *Trace) WriteShiViz(w io.Writer) error {
 	_, err := io.WriteString(w, t.ShiViz())
 	return err
 }
 
-// ShiViz returns what WriteShiViz writes.
+// ShiViz returns the log that WriteShiViz writes.
 func (t *Trace) ShiViz() string {
 	l := newShivizLog(t)
 	l.event(Test, l.fresh(), "start")
@@ -44,11 +46,11 @@ func (t *Trace) ShiViz() string {
 	return l.text.String()
 }
 
-// A shivizLog is a log that is being written. A clock holds, for each actor, how
-// many of its events are known.
+// A shivizLog is a log being written. A clock holds, for each actor, how many
+// of its events are known.
 type shivizLog struct {
 	*reading
-	hosts  []string // the actors' names in the log, no two alike
+	hosts  []string // unique names of the actors in the log
 	clocks [][]int32
 	test   []int32 // the clock of the test's last event
 	rested int     // how many steps had been taken at the last rest
@@ -65,8 +67,8 @@ func newShivizLog(t *Trace) *shivizLog {
 
 func (l *shivizLog) fresh() []int32 { return make([]int32, max(len(l.Actors), 1)) }
 
-// step writes step i. Its clock is the join of the clocks that its links lead
-// to, and of the test's clock at the last rest.
+// step writes step i. Its clock is the join of the clocks of the steps it links
+// to and of the test's clock at the last rest.
 func (l *shivizLog) step(i int) {
 	step := &l.Steps[i]
 	clock := l.fresh()
@@ -85,13 +87,13 @@ func (l *shivizLog) step(i int) {
 	l.clocks[i] = clock
 }
 
-// strikes takes the faults that a step made happen, or the test before a step.
+// strikes takes the faults caused by a step, or by the test before a step.
 func (l *shivizLog) strikes(step int32, before int) (these []Strike) {
 	these, l.left = strikesOf(l.left, step, before)
 	return these
 }
 
-// testStrikes writes an event for each fault that the test made happen before a
+// testStrikes writes an event for each fault that the test caused before a
 // step.
 func (l *shivizLog) testStrikes(before int) {
 	for _, x := range l.strikes(None, before) {
@@ -101,8 +103,8 @@ func (l *shivizLog) testStrikes(before int) {
 	}
 }
 
-// rest writes the event by which the test learns of all steps taken so far. It
-// writes none when no step was taken since the last rest.
+// rest writes the event in which the test learns of all steps so far. It writes
+// nothing if no step was taken since the last rest.
 func (l *shivizLog) rest(taken int) {
 	if taken == l.rested {
 		return
@@ -147,8 +149,7 @@ func (l *shivizLog) clock(clock []int32) string {
 	return b.String() + "}"
 }
 
-// shivizHosts returns the names with spaces replaced. Names that would then be
-// the same are made different.
+// shivizHosts returns the names with spaces replaced, and made unique.
 func shivizHosts(names Names) []string {
 	hosts := make([]string, len(names))
 	taken := map[string]bool{}

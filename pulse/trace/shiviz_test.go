@@ -15,8 +15,8 @@ type shivizEvent struct {
 }
 
 // readShiviz reads a log by the pattern in its first line, as ShiViz does, and
-// checks what ShiViz demands: the own entry of a host's clock counts its events
-// from 1, and no clock counts more events than there are.
+// checks what ShiViz requires: a host's own clock entry counts its events from
+// 1, and no clock counts more events than there are.
 func readShiviz(t *testing.T, log string) []shivizEvent {
 	t.Helper()
 	first, rest, _ := strings.Cut(log, "\n")

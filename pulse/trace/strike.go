@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// strikesOf returns the strikes of a step, or for None those that the test made
-// before step number `before`. list begins with them, or with later ones; the rest
-// of it is returned too.
+// strikesOf splits list into the strikes of a step and the rest. For None it
+// takes those that the test caused before step number before.
 func strikesOf(list []Strike, step int32, before int) (these, rest []Strike) {
 	n := 0
 	for n < len(list) && list[n].Step == step && (step != None || int(list[n].After) <= before) {
@@ -18,12 +17,12 @@ func strikesOf(list []Strike, step int32, before int) (these, rest []Strike) {
 	return list[:n], list[n:]
 }
 
-// StrikeLabel returns a strike in words: "fault: crash of writer".
+// StrikeLabel describes a strike: "fault: crash of writer".
 func (t *Trace) StrikeLabel(x *Strike) string {
 	return (&reading{Trace: t, names: t.Names()}).strike(x)
 }
 
-// strike returns a strike in words: "fault: crash of writer".
+// strike describes a strike: "fault: crash of writer".
 func (r *reading) strike(x *Strike) string { return "fault: " + r.strikeLabel(x) }
 
 func (r *reading) strikeLabel(x *Strike) string {
@@ -45,7 +44,7 @@ func (r *reading) strikeLabel(x *Strike) string {
 	return r.flaw(x) + " from " + r.names.Of(x.From) + " to " + r.names.Of(x.To)
 }
 
-// flaw says what goes wrong on a link.
+// flaw describes what goes wrong on a link.
 func (r *reading) flaw(x *Strike) string {
 	switch {
 	case x.Kind == Cut:

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStrikes holds how each strike is named, and that it is shown below its step,
-// or in its place when the test made it happen.
+// TestStrikes holds the name of each strike, and that it is shown below its
+// step, or at its position if the test caused it.
 func TestStrikes(t *testing.T) {
 	b := newBuilder()
 	n1, n2 := b.spawn(None, "n"), b.spawn(None, "n")

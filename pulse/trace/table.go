@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// A table aligns text in columns, two spaces apart. A column with no text below
-// its header is left out.
-type table struct {
+// A table aligns text in columns, two spaces apart. Columns with no text below
+// their header are left out.
+type table struct { // nil for no header line
 	header []string // no header line when nil
-	right  int      // how many columns, from the left, are aligned to the right
+	right  int      // how many columns, from the left, are right-aligned
 	indent string
 	rows   []row
 }
 
-// A row is cells, or one line of text across all columns.
+// A row is a list of cells, or one line of text across all columns.
 type row struct {
 	cells []string
 	line  string

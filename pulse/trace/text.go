@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// WriteText writes all that t holds as tables: the steps with their notes, the
-// actors that received nothing, the messages that were not delivered, and the
-// notes of the test. Steps are numbered by their index in t.Steps.
+// WriteText writes everything in t as tables: the steps with their notes, the
+// actors that received nothing, the undelivered messages, and the notes of the
+// test. Step numbers are indices in t.Steps.
 func (t *Trace) WriteText(w io.Writer) error {
 	_, err := io.WriteString(w, t.Text())
 	return err
 }
 
-// Text returns what WriteText writes.
+// Text returns the text that WriteText writes.
 func (t *Trace) Text() string {
 	r := newReading(t)
 	b := r.stepTable()
@@ -52,7 +52,7 @@ func (r *reading) stepTable() []byte {
 	return steps.appendTo(nil)
 }
 
-// addStrikes adds the faults that a step made happen, or the test before a step.
+// addStrikes adds the faults caused by a step, or by the test before a step.
 func (r *reading) addStrikes(t *table, list []Strike, step int32, before int) (rest []Strike) {
 	these, rest := strikesOf(list, step, before)
 	indent := "      "
@@ -92,7 +92,7 @@ func (r *reading) flags(step *Step) string {
 	return strings.Join(flags, ", ")
 }
 
-// timed reports whether the clock ever moved.
+// timed reports whether time ever passed.
 func (r *reading) timed() bool {
 	for i := range r.Steps {
 		if r.Steps[i].Time != 0 {
@@ -102,14 +102,14 @@ func (r *reading) timed() bool {
 	return false
 }
 
-// addNote adds a note of any number of lines.
+// addNote adds a note of one or more lines.
 func addNote(t *table, indent, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		t.addLine(indent + oneLine(line))
 	}
 }
 
-// section returns a table under a title, nothing when it is empty.
+// section returns a table under a title, or nil if it is empty.
 func (r *reading) section(title string, rows table) []byte {
 	if len(rows.rows) == 0 {
 		return nil
@@ -155,7 +155,7 @@ func (s *Send) fateLabel() string {
 	return s.Fate.String()
 }
 
-// origin returns in words the step in which a message was sent or a timer set.
+// origin names the step in which a message was sent or a timer set.
 func origin(s *Send) string {
 	verb := "sent"
 	if s.Kind.IsTimer() {

@@ -1,99 +1,103 @@
-// Package trace holds what happened in one run: which actors were spawned, what
-// was sent, which steps were taken, and which step happened before which.
+// Package trace holds what happened in one run: actors, messages, steps, and
+// which step happened before which.
 //
-// A recorded system fills a trace while it runs; System.Trace returns it. In a
-// trace everything is named by its index: Steps[i].Send is an index into Sends,
-// Sends[j].Step is the index of the step that sent it. None stands for no step,
-// no send and no actor, and Test for the test itself.
+// A recorded system fills a trace while it runs; System.Trace returns it. A
+// trace refers to everything by index: Steps[i].Send is an index into Sends,
+// and Sends[j].Step is the index of the step that sent it. None means no step,
+// no send or no actor; Test is the test itself.
 //
 // # Showing a run
 //
 //   - Chart returns a message chart, one line for each step.
-//   - Text returns all that the trace holds, as tables.
-//   - Mermaid returns a sequence diagram that GitHub and many editors draw.
+//   - Text returns everything in the trace, as tables.
+//   - Mermaid returns a sequence diagram, which GitHub and many editors render.
 //   - ShiViz returns a log for the ShiViz viewer, with the clocks of all steps.
-//   - StepLabel names one step, Name one actor, Label one message.
+//   - StepLabel names a step, Name an actor, Label a message.
 //
 // Each of the first four also has a method that writes to an io.Writer. A
-// property can have one of them kept beside a failing case by props.T.Attach.
+// property can save one of them next to a failing case by props.T.Attach.
 //
 // # Order
 //
-// HappensBefore reports whether one step could have influenced another, and
-// Swappable whether two receives of one actor could have come the other way
-// round. A Causality answers the same questions faster when there are many.
+// HappensBefore reports whether one step could have influenced another.
+// Swappable reports whether two receives of one actor could have come in the
+// other order. A Causality answers the same questions faster if there are many.
 //
 // # Comparing runs
 //
-// Diff returns the first difference of two runs. Actors, messages and steps have
-// an ID that is the same in every run in which the same thing happens, whatever
-// the order of steps at other actors (Tasharofi et al., "Bita: Coverage-guided,
-// automatic testing of actor programs", ASE 2013, section III-B). Hash is a hash
-// of the whole run.
+// Diff returns the first difference between two runs. The ID of an actor,
+// message or step is the same in every run in which the same thing happens,
+// whatever the order of steps at other actors (Tasharofi et al., "Bita:
+// Coverage-guided, automatic testing of actor programs", ASE 2013, section
+// III-B). Hash is a hash of the whole run.
 //
-// A trace of a million steps is a few allocations; Reset empties it and keeps
-// the memory.
+// A trace of a million steps takes a few allocations; Reset empties it and
+// keeps the memory.
 package trace
 
-// Test is the index of the actor that stands for the test itself: it sends
-// what the test sends and receives what actors send to the test.
+// Test is the index of the actor that stands for the test: it sends the test's
+// messages and receives messages to the test.
 const Test int32 = 0
 
-// None is the index of no step, no send and no actor.
+// None is the index of no step, no send or no actor.
 const None int32 = -1
 
 // A Trace is what happened in one run.
 type Trace struct {
-	// Actors are in the order in which they were spawned; Actors[Test] is the test.
+	// Actors are in the order of spawning; Actors[Test] is the test.
 	Actors []Actor
-	// Sends are in the order in which they were made. Empty unless the run was recorded.
+	// Sends are in the order of sending. It is empty unless the run was
+	// recorded.
 	Sends []Send
-	// Steps are in the order in which they were taken. Empty unless the run was recorded.
+	// Steps are in the order in which they were taken. It is empty unless the
+	// run was recorded.
 	Steps []Step
-	// Notes are what the program logged and what was chosen.
+	// Notes are the program's log lines and the system's remarks.
 	Notes []Note
 	// Rests lists the numbers of steps after which the system was at rest:
-	// nothing was deliverable, and no fault came then either. All steps before a rest
-	// happen before all steps after it.
+	// nothing was deliverable, and no fault happened instead. All steps before
+	// a rest happen before all steps after it.
 	Rests []int32
-	// Passes lists where time has passed. It is empty unless time may pass early, and
-	// the strategy picks where.
+	// Passes lists where time passed. It is empty unless early timers are
+	// allowed and the strategy picks them.
 	Passes []Pass
-	// Touches lists, in the order of the steps, what steps share with others
-	// apart from messages. It is empty for most programs.
+	// Touches lists what steps share with others apart from messages, in the
+	// order of the steps. It is empty for most programs.
 	Touches []Touch
-	// Strikes lists, in the order of the steps, the faults that steps or the test
-	// made happen by a pulse.Nemesis.
+	// Strikes lists the faults that steps or the test caused by a
+	// pulse.Nemesis, in the order of the steps.
 	Strikes []Strike
-	// Answers are what the questions of steps were answered, in the order of
-	// the steps: the program's own, and those for a fault of a message, for a
-	// crash within a step and for what a crash takes that were answered by one. Where such a fault is not asked for may depend on
-	// the order of steps at different actors, because faults have a budget.
+	// Answers lists the strategy's answers within steps, in the order of the
+	// steps. It has all answers to Choose. Of the questions about message
+	// faults, crashes within a step and lost writes it has only the answers
+	// other than zero. Faults have budgets, so whether such a question is asked
+	// may depend on the order of steps at different actors.
 	Answers []Answer
-	// Unordered is set when two messages of one channel may overtake each other.
+	// Unordered reports whether messages of one channel may overtake each
+	// other.
 	Unordered bool
-	// Hash is the running hash of all that happened, in order.
+	// Hash is the running hash of everything that happened, in order.
 	Hash uint64
 }
 
 // An Actor is one spawned actor.
 type Actor struct {
-	ID     uint64 // stable: hash of type, creating step and how many it created before
+	ID     uint64 // stable: hash of type, creating step, and how many actors that step created before
 	Label  string // what the program called it
 	Type   string // its Go type
 	Parent int32  // the actor that spawned it; None for the test
 	Step   int32  // the step that spawned it; None when the test did
-	Ended  int32  // the step in which it ended; None while it lives, or when the test ended it
+	Ended  int32  // the step in which it ended; None if it did not, or if the test ended it
 }
 
-// A Fate is what became of a sent message.
+// A Fate is the state of a sent message.
 type Fate uint8
 
 const (
 	Pending   Fate = iota // not received when the run ended
 	Delivered             // received; Send.Receipt is the step
 	Orphaned              // its receiver had ended
-	Dropped               // lost to a fault or a full mailbox, taken back, or a reply that nobody waited for
+	Dropped               // lost to a fault or a full mailbox, withdrawn, or a reply that nobody waited for
 )
 
 // A SendKind is the kind of a message.
@@ -101,61 +105,63 @@ type SendKind uint8
 
 const (
 	Message  SendKind = iota // an ordinary message
-	Start                    // begins a process, or tells an actor of its start
+	Start                    // starts a process, or notifies a Starter
 	Timer                    // a timer that fired
 	Periodic                 // a periodic timer that fired
 	Down                     // tells a watcher that an actor has ended
 	Kill                     // ends its receiver
 	Reply                    // answers an Ask
 	Copy                     // a duplicate made by a fault
-	Poll                     // ends a ReceiveTimeout(0) that has found nothing
+	Poll                     // ends a ReceiveTimeout(0) that found nothing
 )
 
-// A Send is one message on its way.
+// A Send is one message.
 type Send struct {
 	Body    any
-	ID      uint64 // stable: hash of type, sending step and how many it sent before
+	ID      uint64 // stable: hash of type, sending step, and how many messages that step sent before
 	From    int32  // the sending actor
 	To      int32  // the receiving actor
 	Step    int32  // the step that sent it, or set the timer; None when the test did
 	Receipt int32  // the step that received it; None until it is received
-	Ask     int32  // the number of the Ask that it asks or answers; 0 when none
-	Seq     int32  // its place in the order in which messages entered their channels
+	Ask     int32  // the number of the Ask that it asks or answers, or 0
+	Seq     int32  // its position in the order in which messages entered their channels
 	Channel int32  // its channel: messages of one channel keep their order, unless Unordered
-	Next    int32  // while it waits: the message behind it in its channel; meaningless later
+	Next    int32  // while it waits: the message behind it in its channel; meaningless otherwise
 	Kind    SendKind
 	Fate    Fate
 }
 
-// A StepKind is the kind of a step, or of a strike, which is part of one.
+// A StepKind is the kind of a step or of a strike.
 type StepKind uint8
 
 const (
 	Receive   StepKind = iota // an actor received a message
 	Crash                     // a fault ended an actor
-	Restart                   // a fault started a crashed actor again
+	Restart                   // a fault restarted a crashed actor
 	Partition                 // a fault cut an actor off from all others
 	Heal                      // the partition ended
-	// The kinds that only a strike can have.
+	// The other kinds occur only in strikes.
 	Cut   // messages from one actor to another wait from now on
 	Loss  // the next messages from one actor to another are lost
 	Delay // messages from one actor to another are held back from now on
 )
 
-// A Strike is a fault that a step, or the test, made happen by a pulse.Nemesis. It
-// is no step of its own, and no link leads from it to the steps of whom it struck.
+// A Strike is a fault that a step or the test caused by a pulse.Nemesis. It is
+// no step of its own, and no link leads from it to steps of the actors it
+// struck.
 type Strike struct {
-	Step   int32     // the step that made it happen; None when the test did
-	After  int32     // how many steps had been taken, with Step itself
+	Step   int32     // the step that caused it; None for the test
+	After  int32     // how many steps had been taken, including Step
 	Kind   StepKind  // Crash, Restart, Partition, Heal, Cut, Loss or Delay
-	Lost   bool      // of a Restart: its state is lost
-	From   int32     // who was struck, or whose messages are; None for a Partition or Heal
-	To     int32     // of a Cut, Loss or Delay: to whom those messages go; else None
-	N      int64     // of a Loss: how many messages are lost; of a Delay: by how many nanoseconds
+	Lost   bool      // of a Restart: the state is lost
+	From   int32     // the actor that was struck, or whose messages are; None for Partition and Heal
+	To     int32     // of a Cut, Loss or Delay: the receiver of those messages; else None
+	N      int64     // of a Loss: the number of messages; of a Delay: the delay in nanoseconds
 	Groups [][]int32 // of a Partition: the actors of each side
 }
 
-// A Step is one delivery with all that its handler did, or a fault.
+// A Step is the delivery of a message, with everything its handler did, or a
+// fault.
 //
 // Two links define the happens-before relation: Send, which leads to the step
 // that sent the message, and Prev.
@@ -166,84 +172,84 @@ type Step struct {
 	Actor   int32  // the receiver, or the actor that the fault struck
 	Prev    int32  // the previous step of the same actor; None for its first
 	Kind    StepKind
-	Changed bool // the step changed its actor's handlers: by Become, or a process goes over to taking other messages
+	Changed bool // the step changed its actor's handler, by Become or because a process now takes other messages
 	Settled bool // the step belongs to start-up, whose order is not explored
-	Wanted  Want // which other messages the receiver would have taken at this point
+	Wanted  Want // which other messages the receiver would have accepted
 }
 
-// A Want is which messages an actor takes at some point.
+// A Want is the set of messages that an actor accepts at some point.
 type Want uint8
 
 const (
 	Anything  Want = iota // any message
 	Nothing               // only messages that no actor can refuse
-	ItsStart              // the message that begins a process, or tells an actor of its start
+	ItsStart              // the message that starts a process or notifies a Starter
 	SomeMatch             // messages for which a predicate of the process holds
 	ItsAnswer             // the answer to one Ask
 )
 
 // A Touch records that a step read or changed something that other steps depend
-// on, without a message between them. Two steps that touch the same thing cannot
-// be swapped without a difference, unless both only read it.
+// on, without a message between them. Two steps that touch the same thing
+// conflict, unless both only read it.
 type Touch struct {
 	Step  int32
 	Actor int32
-	Ask   int32 // the number of the Ask of Actor that an answer was sent to
+	Ask   int32 // for ItsAsk: the number of the Ask of Actor
 	What  Touched
-	Reads bool // no other step that only reads it can tell; never set of ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
+	Reads bool // the step only read it; never set for ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
 }
 
-// Same reports whether two touches are of one thing.
+// Same reports whether two touches are of the same thing.
 func (x Touch) Same(y Touch) bool { return x.What == y.What && x.Actor == y.Actor && x.Ask == y.Ask }
 
-// Meets reports whether two steps that touch so cannot be swapped without a difference.
+// Meets reports whether two steps with these touches conflict.
 func (x Touch) Meets(y Touch) bool { return x.Same(y) && !(x.Reads && y.Reads) }
 
-// Touched is which part of an actor a step has touched.
+// Touched says which part of an actor or of the run a step has touched.
 type Touched uint8
 
 const (
-	ItsSteps  Touched = iota // what its steps do: the step of another actor ended or restarted it, stopped its timer, or read what it received
-	ItsLife                  // whether it has ended: the step changed that, or asked by Watch
-	ItsAsk                   // one of its Asks: the step tried to answer it first
-	AllSteps                 // of no actor: the step depends on which steps came before, whosever they are, or ended the run, or its actor crashed within it
-	ItsPlace                 // its place in the order of spawning: the step read it
-	ItsName                  // its name, which depends on how many actors with its label were spawned: the step read it
-	TheTest                  // of the test: the step read or changed what a property's T keeps, such as its first failure
-	ItsRoom                  // how many messages wait for it, where that is bounded: the step sent it one or received one, or ended it
-	TheTime                  // of no actor: virtual time, which the step read; only where there are Passes
-	TheTimers                // of no actor: which timers there are: the step set or stopped some; only where there are Passes
-	TheRest                  // of no actor: what else could have come in place of the step, which answers an Ask of the test
+	ItsSteps  Touched = iota // its steps: a step of another actor ended or restarted it, stopped its timer, or read what it received
+	ItsLife                  // whether it has ended: the step changed that, or asked for it
+	ItsAsk                   // one of its Asks: the step tried to answer it
+	AllSteps                 // no actor's: the step depends on all steps before it, or ended the run, or its actor crashed within it
+	ItsPlace                 // its index: the step read it
+	ItsName                  // its name, which depends on the number of actors with its label: the step read it
+	TheTest                  // the test's: the step read or changed state of a property's T, such as its first failure
+	ItsRoom                  // the number of messages in its bounded mailbox: the step sent or received one, or ended it
+	TheTime                  // no actor's: the step read virtual time; only if there are Passes
+	TheTimers                // no actor's: the step set or stopped timers; only if there are Passes
+	TheRest                  // no actor's: what else could have come in place of the step, which answers an Ask of the test
 )
 
-// An Answer is what a question was answered that belongs to a step.
-type Answer struct {
-	Step  int32 // the step that was running; None when the test was
-	Value int32 // from 0 on; of a crash within a step: at which MayCrash of the step, from 1 on
+// An Answer is the strategy's answer to a question of a step.
+type Answer struct { // the running step; None for the test
+	Step  int32 // from 0; for a crash within a step: the number of its MayCrash, from 1
+	Value int32 // how many answers were possible
 	Of    int32 // how many answers there were
 	Sent  int32 // how many messages the step had sent
 }
 
-// A Pass is where time has passed: to the next time at which something was due, or
-// because the test went on.
+// A Pass is a point at which time passed: to the time of the next event, or
+// because the test continued.
 type Pass struct {
 	Before int32 // how many steps had been taken
-	Seq    int32 // of the message that had arrived last: those that came due have greater ones
+	Seq    int32 // of the last message that had arrived: messages that came due have greater ones
 	How    PassKind
 }
 
-// A PassKind is why time has passed.
+// A PassKind says why time passed.
 type PassKind uint8
 
 const (
-	Early  PassKind = iota // the strategy let it, although messages could be delivered
+	Early  PassKind = iota // the strategy fired a timer early
 	AtRest                 // nothing was deliverable
-	ByTest                 // a call of Run, or of its like, begins, before which the test may have done anything
+	ByTest                 // a call of Run or another method began; the test may have done anything before it
 )
 
-// A Note is a line that belongs to a step.
+// A Note is a line of text that belongs to a step.
 type Note struct {
-	Step  int32 // the step that was running; None when the test was
+	Step  int32 // the running step; None for the test
 	Actor int32
 	Text  string
 }
@@ -262,7 +268,7 @@ func (t *Trace) Reset() {
 	t.Hash = 0
 }
 
-// Clone returns a copy that stays as it is when t is filled again. Message
+// Clone returns a copy of t that does not change when t is reused. Message
 // bodies are shared.
 func (t *Trace) Clone() *Trace {
 	c := *t

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// TestSizes bounds what a step and a send take: a run has millions of them.
+// TestSizes bounds the size of a step and a send: a run has millions of them.
 func TestSizes(t *testing.T) {
 	if size := unsafe.Sizeof(Send{}); size > 64 {
 		t.Errorf("a Send has %d bytes, expected at most 64", size)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// typeLabel names a type without packages. A pointer is named by the type that
-// it points to.
+// typeLabel names a type without packages. A pointer has the name of its target
+// type.
 func typeLabel(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -20,8 +20,8 @@ func typeLabel(t reflect.Type) string {
 	return unqualified(t.String())
 }
 
-// unqualified drops the packages from a type as reflect writes it:
-// pair[int,example.com/a.b] is pair[int,b].
+// unqualified removes the packages from a type as reflect writes it:
+// pair[int,example.com/a.b] becomes pair[int,b].
 func unqualified(name string) string {
 	var b strings.Builder
 	for {
@@ -36,8 +36,8 @@ func unqualified(name string) string {
 	}
 }
 
-// base returns a name without the path of its package, and without the suffix
-// that the compiler gives to types declared inside functions.
+// base returns a name without its package path, and without the suffix that the
+// compiler adds to types declared inside functions.
 func base(name string) string {
 	variadic := strings.HasPrefix(name, "...")
 	name = name[strings.LastIndexByte(name, '/')+1:]

@@ -59,7 +59,7 @@ var wrongs = []struct {
 }{
 	{"a message by another goroutine", func(s *stage) {
 		s.on(func(ctx actor.Context) { elsewhere(func() { ctx.Send(ctx.Self(), "hello") }) })
-	}, pulse.KindMisuse, "from another goroutine: a system is used by the goroutine that runs it"},
+	}, pulse.KindMisuse, "from another goroutine: only the goroutine that runs a system, and its handlers, may use it"},
 	{"its line is told", func(s *stage) {
 		s.on(func(ctx actor.Context) { elsewhere(func() { ctx.Send(ctx.Self(), "hello") }) })
 	}, pulse.KindMisuse, "misuse_test.go:"},
