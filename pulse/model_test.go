@@ -14,7 +14,7 @@ func modelPrograms() int {
 	case testing.Short():
 		return 3000
 	}
-	return 30_000
+	return 10_000
 }
 
 // differs runs a program on both sides and returns the first difference, or the

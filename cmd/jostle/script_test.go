@@ -43,10 +43,17 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command on a module of a user, which is not part of ours: in
-// testdata/script is a script for each subcommand.
+// testdata/script is a script for each subcommand. Most of the time goes into compiling
+// what the user has: the scripts have their main part first, and what is after
+// [!nightly] at night. With -short few of them run.
 func TestScripts(t *testing.T) {
+	dir, files := "testdata/script", []string(nil)
+	if testing.Short() {
+		dir, files = "", []string{"testdata/script/bench.txtar", "testdata/script/check.txtar", "testdata/script/demo.txtar", "testdata/script/version.txtar"}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:   "testdata/script",
+		Dir:   dir,
+		Files: files,
 		Setup: func(env *testscript.Env) error { return userModule(env.WorkDir, env.Setenv) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":      code,

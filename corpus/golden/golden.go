@@ -35,6 +35,26 @@ func File(t testing.TB, path, got string) {
 	}
 }
 
+// Rows fails the test unless each line of got is a line of the file: it is for a test that
+// takes long for the whole file and has got some of its lines. Blanks between words do not
+// count, since columns are as wide as what is in all lines. It writes nothing.
+func Rows(t testing.TB, path, got string) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.FromSlash(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, line := range lines(string(want)) {
+		known[strings.Join(strings.Fields(line), " ")] = true
+	}
+	for _, line := range lines(got) {
+		if text := strings.Join(strings.Fields(line), " "); !known[text] {
+			t.Errorf("%s does not have the line\n%s", path, text)
+		}
+	}
+}
+
 func write(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

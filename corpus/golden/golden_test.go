@@ -83,3 +83,17 @@ func TestFile(t *testing.T) {
 		t.Error("nothing is said when the file cannot be written")
 	}
 }
+
+// TestRows holds which lines are taken for lines of a file.
+func TestRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows")
+	if err := os.WriteFile(path, []byte("name   runs\na      1\n\nlong   2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for got, want := range map[string]int{"": 0, "name runs\na 1\n": 0, "long 2\n\n": 0, "a 2\n": 1, "a 1\nb 1\nlong\n": 2} {
+		f := &failing{TB: t}
+		if Rows(f, path, got); len(f.said) != want {
+			t.Errorf("%q: %q, want %d", got, f.said, want)
+		}
+	}
+}

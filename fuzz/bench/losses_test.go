@@ -30,9 +30,9 @@ func kept(t *testing.T) *Table {
 	return table
 }
 
-// small is what is made again in each test run.
+// small is what is made again in each test run: as much as TestLosersAreCaught takes.
 func small() Options {
-	o := Options{Seeds: 20, Runs: 500, Subjects: subjects.Easy()}
+	o := Options{Seeds: 10, Runs: 300, Subjects: subjects.Easy()}
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
 		return Options{}

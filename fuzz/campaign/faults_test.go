@@ -18,16 +18,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/campaign"
 )
 
-// times returns how often a fault is made: ten times as often at night, and a fifth as
-// often with -short.
-func times(usual int) int {
-	switch {
-	case os.Getenv("JOSTLE_NIGHTLY") != "":
-		return 10 * usual
-	case testing.Short():
-		return usual / 5
+// times returns how often a fault is made, by day and at night.
+func times(day, night int) int {
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		return night
 	}
-	return usual
+	return day
 }
 
 // pids returns the processes that have said in a folder that they are there.
@@ -66,7 +62,7 @@ func TestKilledWorkers(t *testing.T) {
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: killedRuns, Workers: 2}, killed...))
 	random := rand.New(rand.NewPCG(1, 2))
 	kills, campaigns, deaths := 0, 0, 0
-	for most := times(25); kills < most; campaigns++ {
+	for most := times(10, 250); kills < most; campaigns++ {
 		dir, there := t.TempDir(), t.TempDir()
 		o := campaign.Options{Runs: killedRuns, Workers: 2, Env: append(environment(dir), pidFolder+"="+there)}
 		list := subjects(t, environment(dir), killed...)
@@ -191,7 +187,7 @@ func TestKilledCampaigns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	dir, there := t.TempDir(), t.TempDir()
 	kills, whole, told := 0, 0, ""
-	for most := times(5); kills < most; {
+	for most := times(3, 50); kills < most; {
 		cmd := process(dir, there)
 		var out strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &out

@@ -3,14 +3,12 @@ package explore_test
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A rig runs programs under an explorer, on one system.
@@ -162,13 +160,56 @@ func ways() (list []explore.Options) {
 	return list
 }
 
-// agreementPrograms is how many programs are compared; those with too many
-// orders to run them all are not.
-func agreementPrograms() int {
-	if os.Getenv("JOSTLE_NIGHTLY") != "" {
-		return 20_000
+// A family is a kind of random programs on which all ways to explore are compared with
+// the enumerator.
+type family struct {
+	name string
+	draw func(seed uint64) *program
+
+	// day and night are how many programs are compared. TestPlantedFaults holds that by
+	// day they are twice as many as it takes to find what is planted in the family.
+	day, night int
+
+	// thorough families are compared in all orderings at night. Others are for each
+	// eighth program: it takes eight times as long.
+	thorough bool
+}
+
+// families are all of them.
+func families() []family {
+	return []family{
+		{"plain", drawn(agreementFeatures), 90, 20_000, true},
+		{"polls", agreementWith(polling), 90, 10_000, true},         // what ends a ReceiveTimeout(0) comes in any order with what else there is
+		{"nemeses", agreementWith(nemeses), 90, 10_000, true},       // actors and the test make crashes, restarts, cuts, losses and delays happen
+		{"mailboxes", agreementWith(bounding), 90, 10_000, true},    // which may be full
+		{"unwatch", agreementWith(unwatching), 90, 5000, true},      // watches end
+		{"send after", agreementWith(sendingLater), 90, 5000, true}, // messages go later
+		{"ask", agreementWith(testAsking), 90, 5000, true},          // the test asks before and after the Run
+		{"matches", matchingProgram, 60, 1000, true},                // most processes wait for a match, by what they and the senders have come to
+		{"survivors", drawn(survivingFeatures), 50, 5000, false},    // crash within steps, lose what they have written, and are told of their starts
+		{"early timers", sometimesEarlyProgram, 60, 5000, false},    // half of the programs set nothing that comes with time
+		{"passes", earlyProgram, 90, 10_000, false},                 // time may pass early, and mostly something comes with it
+		{"lives", livingProgram, 60, 10_000, false},                 // actors watch each other, and ask whether others live, while those end
+		{"histories", recordingProgram, 60, 20_000, false},          // actors note events, which are judged in the end
+		{"foolish", drawn(foolishFeatures), 100, 20_000, false},     // skip runs, fail in several ways, look at other actors, or are judged by an observer
+		{"crashes", crashingProgram, 60, 10_000, false},             // come between any two steps
+		{"partitions", cutOffProgram, 90, 5000, false},              // one actor may be cut off
+		{"courses", askingProgram, 60, 20_000, false},               // the test asks, and does and sees more before all is done
 	}
-	return 500
+}
+
+// drawn returns what draws programs that may have what may says of their seeds.
+func drawn(may func(seed uint64) features) func(seed uint64) *program {
+	return func(seed uint64) *program { return newProgram(seed, may(seed)) }
+}
+
+// agreementWith returns what draws programs of agreementFeatures that have more.
+func agreementWith(more features) func(seed uint64) *program {
+	return func(seed uint64) *program {
+		p := newProgram(seed, agreementFeatures(seed)|more&nemeses)
+		p.features |= more
+		return p
+	}
 }
 
 // agreementFeatures lets every fourth program have faults and early timers.
@@ -179,14 +220,6 @@ func agreementFeatures(seed uint64) features {
 	return common | checking
 }
 
-// TestAgreement holds that every way to explore finds what the enumerator
-// finds, on random programs.
-func TestAgreement(t *testing.T) { agree(t, agreementPrograms(), 0) }
-
-// TestAgreementOfPolls holds the same of programs that poll: what ends a
-// ReceiveTimeout(0) comes in any order with what else there is, in reductions too.
-func TestAgreementOfPolls(t *testing.T) { agree(t, agreementPrograms()/2, polling) }
-
 // survivingFeatures lets programs survive crashes, every third those of a Nemesis too.
 func survivingFeatures(seed uint64) features {
 	if seed%3 == 2 {
@@ -195,40 +228,27 @@ func survivingFeatures(seed uint64) features {
 	return common | checking | surviving
 }
 
-// TestAgreementOfSurvivors holds the same of programs that crash within steps,
-// lose what they have written, and are told of their starts.
-func TestAgreementOfSurvivors(t *testing.T) { agreeOn(t, agreementPrograms()/4, survivingFeatures) }
+// foolishFeatures lets programs do what fooled searches, every fourth with
+// faults and early timers too, and another fourth with a Nemesis.
+func foolishFeatures(seed uint64) features {
+	switch seed % 4 {
+	case 1:
+		return common | checking | panicking | foolish | nemeses
+	case 3:
+		return common | checking | panicking | foolish | multiplying
+	}
+	return common | checking | panicking | foolish
+}
 
-// TestAgreementOfNemeses holds the same of programs whose actors and whose test make
-// faults happen: crashes, restarts, cuts, losses and delays.
-func TestAgreementOfNemeses(t *testing.T) { agree(t, agreementPrograms()/2, nemeses) }
-
-// TestAgreementOfMailboxes holds the same of programs whose mailboxes may be full,
-// and TestAgreementOfUnwatch, OfSendAfter and OfAsk of what they say.
-func TestAgreementOfMailboxes(t *testing.T) { agree(t, agreementPrograms()/2, bounding) }
-
-func TestAgreementOfUnwatch(t *testing.T) { agree(t, agreementPrograms()/4, unwatching) }
-
-func TestAgreementOfSendAfter(t *testing.T) { agree(t, agreementPrograms()/4, sendingLater) }
-
-func TestAgreementOfAsk(t *testing.T) { agree(t, agreementPrograms()/4, testAsking) }
-
-// TestAgreementOfMatches holds the same of programs in which most processes wait
-// for a match, by what they and the senders have come to.
-func TestAgreementOfMatches(t *testing.T) { agree(t, max(200, agreementPrograms()/20), matching) }
-
-// TestAgreementOfEarlyTimers holds the same of programs in which time may pass early,
-// if they set anything that comes with it: half of them set nothing.
-func TestAgreementOfEarlyTimers(t *testing.T) {
-	agreeOnPrograms(t, agreementPrograms()/4, func(seed uint64) *program {
-		f := common | checking
-		if seed%2 == 0 {
-			f |= messageFaults
-		}
-		p := newProgram(seed, f)
-		p.settings.early = 1
-		return p
-	})
+// sometimesEarlyProgram draws a program in which time may pass early.
+func sometimesEarlyProgram(seed uint64) *program {
+	f := common | checking
+	if seed%2 == 0 {
+		f |= messageFaults
+	}
+	p := newProgram(seed, f)
+	p.settings.early = 1
+	return p
 }
 
 // livingProgram draws a program that does what has to do with lives, and mostly
@@ -244,24 +264,6 @@ func livingProgram(seed uint64) *program {
 		p.features |= unwatching
 	}
 	return p
-}
-
-// TestAgreementOfLives holds the same of programs whose actors watch each other, and
-// ask whether others live, while those end.
-func TestAgreementOfLives(t *testing.T) { agreeOnPrograms(t, agreementPrograms()/2, livingProgram) }
-
-// TestLostMeetingsAreFound holds that TestAgreementOfLives would find a search that
-// does not know of some of what steps have to do with lives.
-func TestLostMeetingsAreFound(t *testing.T) {
-	for name, lost := range map[string]func(trace.Touch) bool{
-		"asking": func(x trace.Touch) bool { return x.Reads },
-		"all":    func(x trace.Touch) bool { return x.What == trace.ItsLife },
-	} {
-		found := misledBy(livingProgram, func(t *trace.Trace) { t.Touches = slices.DeleteFunc(t.Touches, lost) })
-		if t.Logf("%s: %d programs", name, found); found < 5 {
-			t.Errorf("%s: only %d programs show that touches are lost", name, found)
-		}
-	}
 }
 
 // recordingProgram draws a program whose actors note events in a history, and mostly
@@ -283,149 +285,97 @@ func recordingProgram(seed uint64) *program {
 	return p
 }
 
-// TestAgreementOfHistories holds the same of programs whose actors note events in a
-// history that is judged in the end: all orders of the events are seen, whichever
-// actors note them.
-func TestAgreementOfHistories(t *testing.T) {
-	agreeOnPrograms(t, agreementPrograms(), recordingProgram)
+// byDay is n by day, and night at night.
+func byDay(n, night int) int {
+	if nightly() {
+		return night
+	}
+	return n
 }
 
-// TestLostEventsAreFound holds that TestAgreementOfHistories would find a search that
-// does not know of the events.
-func TestLostEventsAreFound(t *testing.T) {
-	lost := func(x trace.Touch) bool { return x.What == trace.TheTest }
-	found := misledBy(recordingProgram, func(t *trace.Trace) { t.Touches = slices.DeleteFunc(t.Touches, lost) })
-	if t.Logf("%d programs", found); found < 5 {
-		t.Errorf("only %d programs show that events are lost", found)
+// agreementOrders is how many orders a program may have that is compared: those with
+// more are left out.
+func agreementOrders() int { return byDay(300, 3000) }
+
+// TestAgreement holds that every way to explore finds what the enumerator finds, on
+// random programs of each family.
+func TestAgreement(t *testing.T) {
+	for _, f := range families() {
+		day := f.day
+		if testing.Short() {
+			day /= 3
+		}
+		t.Run(f.name, func(t *testing.T) { f.agree(t, byDay(day, f.night)) })
 	}
 }
 
-// agree compares all ways to explore with the enumerator, on so many programs
-// with some more features.
-func agree(t *testing.T, programs int, more features) {
-	e, r := &enumerator{}, &rig{}
-	wasted, repeats, runs, distinct := map[string]int{}, map[string]int{}, map[string]int{}, 0
-	compared := 0
-	for seed := uint64(0); compared < programs; seed++ {
-		p := newProgram(seed, agreementFeatures(seed)|more&nemeses)
-		p.features |= more
-		if more == matching {
-			p = matchingProgram(seed)
-		}
-		all, ok := e.enumerate(p.options(), p.Build, 3000)
-		if !ok {
-			continue
-		}
-		compared++
-		distinct += len(all.passing)
-		for _, o := range ways() {
-			got := r.explore(p, o)
-			name := fmt.Sprint(o.Reduction, got.Reduction, o.Sleep)
-			wasted[name] += got.Wasted
-			repeats[name] += got.repeats()
-			runs[name] += got.Runs
-			if once := p.features&messageFaults == 0 && got.Reduction == explore.Optimal; once && got.repeats() > 0 {
-				t.Fatalf("program %d: optimal ran %d orders again\n%v", seed, got.repeats(), p)
-			}
-			if why := got.misses(all); why != "" {
-				small := p.shrink(func(q *program) bool {
-					all, ok := e.enumerate(q.options(), q.Build, 3000)
-					got := r.explore(q, o)
-					return ok && got.misses(all) != ""
-				})
-				all, _ := e.enumerate(small.options(), small.Build, 3000)
-				got := r.explore(small, o)
-				t.Errorf("program %d, %v sleep %v ordering %v: %s (%s); all %d runs:\n%v", seed, o.Reduction, o.Sleep, o.Ordering, why, got.misses(all), all.runs, small)
-				return
-			}
-		}
-	}
-	t.Logf("distinct %d runs %v wasted %v repeats %v", distinct, runs, wasted, repeats)
-}
-
-// foolishFeatures lets programs do what fooled searches, every fourth with
-// faults and early timers beside, and another fourth with a Nemesis.
-func foolishFeatures(seed uint64) features {
-	switch seed % 4 {
-	case 1:
-		return common | checking | panicking | foolish | nemeses
-	case 3:
-		return common | checking | panicking | foolish | multiplying
-	}
-	return common | checking | panicking | foolish
-}
-
-// disagrees says in what the ways to explore a program differ from all its
-// orders, "" when in nothing or when there are too many to run. It reports
-// whether they were compared.
-func disagrees(e *enumerator, r *rig, p *program) (why string, compared bool) {
-	e.drives, r.drives = p.drives(), p.drives()
-	all, ok := e.enumerate(p.options(), p.Build, 2000)
-	if !ok {
-		return "", false
-	}
-	for _, o := range ways() {
-		if o.Ordering != explore.OrderFIFO && p.seed%8 != 0 {
-			continue // it takes eight times as long
-		}
-		got := r.explore(p, o)
-		if why := got.misses(all); why != "" {
-			return fmt.Sprintf("%v sleep %v ordering %v, used %v sleep %v: %s; all %d runs", o.Reduction, o.Sleep, o.Ordering,
-				got.Reduction, got.Sleep, why, all.runs), true
-		}
-		if p.seed%8 != 0 && !(p.drives() && nightly()) || o.Ordering != explore.OrderFIFO {
-			continue
-		}
-		one, other := &rig{drives: p.drives()}, &rig{drives: p.drives()}
-		q := p.clone() // a program is in one system at a time
-		o.SplitAll()
-		got = exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
-		one.close()
-		other.close()
-		if why := got.misses(all); why != "" {
-			return fmt.Sprintf("two workers, %v sleep %v, used %v sleep %v: %s; all %d runs", o.Reduction, o.Sleep,
-				got.Reduction, got.Sleep, why, all.runs), true
-		}
-	}
-	return "", true
-}
-
-// TestAgreementOfTheFoolish is TestAgreement with programs that skip runs, fail
-// in several ways, have timers that coincide, read what depends on the order of
-// steps at other actors, or are judged by an observer.
-func TestAgreementOfTheFoolish(t *testing.T) { agreeOn(t, agreementPrograms(), foolishFeatures) }
-
-// agreeOn compares all ways to explore with the enumerator, on so many programs that may
-// have what may says of their seeds.
-func agreeOn(t *testing.T, programs int, may func(seed uint64) features) {
-	agreeOnPrograms(t, programs, func(seed uint64) *program { return newProgram(seed, may(seed)) })
-}
-
-// agreeOnPrograms compares them on so many programs of a kind.
-func agreeOnPrograms(t *testing.T, programs int, draw func(seed uint64) *program) {
+// agree compares all ways to explore with the enumerator, on so many programs.
+func (f *family) agree(t *testing.T, programs int) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
+	defer r.close()
 	compared := 0
-	for seed := foolishFrom(); compared < programs; seed++ {
-		p := draw(seed)
-		why, ok := disagrees(e, r, p)
+	for seed := firstSeed(); compared < programs; seed++ {
+		p := f.draw(seed)
+		why, ok := f.disagrees(e, r, p)
 		compared += count(ok)
 		if why != "" {
 			small := p.shrink(func(q *program) bool {
-				why, _ := disagrees(e, r, q)
+				why, _ := f.disagrees(e, r, q)
 				return why != ""
 			})
-			again, _ := disagrees(e, r, small)
+			again, _ := f.disagrees(e, r, small)
 			t.Fatalf("program %d: %s\nsmaller: %s\n%v", seed, why, again, small)
 		}
 	}
 }
 
-// foolishFrom is the first program of agreeOn: another one
-// for each who runs it for long, by JOSTLE_SEED.
-func foolishFrom() uint64 {
+// firstSeed is the first program that is compared: another one for each who
+// compares for long, by JOSTLE_SEED.
+func firstSeed() uint64 {
 	n, _ := strconv.ParseUint(os.Getenv("JOSTLE_SEED"), 10, 64)
 	return n
+}
+
+// disagrees says in what the ways to explore a program differ from all its
+// orders, "" when in nothing or when there are too many to run. It reports
+// whether they were compared.
+func (f *family) disagrees(e *enumerator, r *rig, p *program) (why string, compared bool) {
+	e.drives, r.drives = p.drives(), p.drives()
+	all, ok := e.enumerate(p.options(), p.Build, agreementOrders())
+	if !ok {
+		return "", false
+	}
+	for _, o := range ways() {
+		if o.Ordering != explore.OrderFIFO && p.seed%8 != 0 && !f.thorough {
+			continue
+		}
+		name := fmt.Sprintf("%v sleep %v ordering %v", o.Reduction, o.Sleep, o.Ordering)
+		got := r.explore(p, o)
+		if why := got.misses(all); why != "" {
+			return fmt.Sprintf("%s, used %v sleep %v: %s; all %d runs", name, got.Reduction, got.Sleep, why, all.runs), true
+		}
+		if n := got.repeats(); n > 0 && got.Reduction == explore.Optimal && p.settings.drop+p.settings.duplicate+p.settings.delay == 0 {
+			return fmt.Sprintf("%s: optimal ran %d orders again", name, n), true
+		}
+		if p.seed%8 != 0 && !(p.drives() && nightly()) || o.Ordering != explore.OrderFIFO {
+			continue
+		}
+		if got = p.byTwo(o); got.misses(all) != "" {
+			return fmt.Sprintf("two workers, %s, used %v sleep %v: %s; all %d runs", name, got.Reduction, got.Sleep, got.misses(all), all.runs), true
+		}
+	}
+	return "", true
+}
+
+// byTwo explores a program with two workers, who share all that they can.
+func (p *program) byTwo(o explore.Options) *explored {
+	one, other := &rig{drives: p.drives()}, &rig{drives: p.drives()}
+	defer one.close()
+	defer other.close()
+	q := p.clone() // a program is in one system at a time
+	o.SplitAll()
+	return exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
 }
 
 // An oddity is a random program that showed a mistake.
@@ -460,11 +410,16 @@ func oddities() (list []oddity) {
 		oddity{2386, askingProgram}, oddity{84, earlyWith(everying)}, oddity{182, earlyWith(nemeses)})
 }
 
-// TestFoundAgain holds the oddities in all orderings.
+// TestFoundAgain holds the oddities, at night in all orderings, and by day in plain order
+// and another one for each.
 func TestFoundAgain(t *testing.T) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
-	for _, x := range oddities() {
+	for i, x := range oddities() {
+		orderings := explore.Orderings()
+		if !nightly() {
+			orderings = []explore.Ordering{explore.OrderFIFO, orderings[i%len(orderings)]}
+		}
 		seed, p := x.seed, x.draw(x.seed)
 		e.drives, r.drives = p.drives(), p.drives()
 		all, ok := e.enumerate(p.options(), p.Build, 3000)
@@ -472,7 +427,7 @@ func TestFoundAgain(t *testing.T) {
 			t.Fatalf("program %d has more than 3000 orders", seed)
 		}
 		for _, o := range ways() {
-			for _, o.Ordering = range explore.Orderings() {
+			for _, o.Ordering = range orderings {
 				got := r.explore(p, o)
 				if why := got.misses(all); why != "" {
 					t.Errorf("program %d, %v sleep %v ordering %v: %s", seed, o.Reduction, o.Sleep, o.Ordering, why)

@@ -56,7 +56,7 @@ func TestBranchesAgree(t *testing.T) {
 func TestBranchesOfRandomPrograms(t *testing.T) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
-	for seed := range uint64(agreementPrograms() / 10) {
+	for seed := range uint64(byDay(50, 2000)) {
 		p := newProgram(seed, agreementFeatures(seed))
 		all, ok := e.enumerate(p.options(), p.Build, 2000)
 		if !ok {

@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"testing"
 	"time"
-
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A move is one thing that the test of a program does: its course is a list of them. Where
@@ -188,40 +185,4 @@ func (p *program) judgeSights() error {
 		return nil
 	}
 	return fmt.Errorf("the test has seen %v", p.world.seen)
-}
-
-// TestAgreementOfCourses holds that every way to explore finds what the enumerator finds
-// where the test asks, and does and sees more before all is done.
-func TestAgreementOfCourses(t *testing.T) {
-	programs := 100
-	if nightly() {
-		programs = agreementPrograms()
-	}
-	agreeOnPrograms(t, programs, askingProgram)
-}
-
-// TestLostAnswersAreFound holds that TestAgreementOfCourses would find a search that does
-// not know of some of what the answer to an Ask of the test has to do with.
-func TestLostAnswersAreFound(t *testing.T) {
-	isAnswer := func(t *trace.Trace, step int32) bool {
-		return t.Steps[step].Actor == trace.Test && t.Sends[t.Steps[step].Send].Kind == trace.Reply
-	}
-	for _, c := range []struct {
-		name string
-		lose func(*trace.Trace)
-	}{
-		{"what else could come", func(t *trace.Trace) {
-			t.Touches = slices.DeleteFunc(t.Touches, func(x trace.Touch) bool { return x.What == trace.TheRest })
-		}},
-		{"all steps before", func(t *trace.Trace) {
-			t.Touches = slices.DeleteFunc(t.Touches, func(x trace.Touch) bool {
-				return x.What == trace.AllSteps && isAnswer(t, x.Step) || x.What == trace.TheRest
-			})
-		}},
-	} {
-		found := misledBy(askingProgram, c.lose)
-		if t.Logf("%s: %d programs", c.name, found); found < 5 {
-			t.Errorf("%s: only %d programs show that it is lost", c.name, found)
-		}
-	}
 }

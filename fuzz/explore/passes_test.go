@@ -1,13 +1,11 @@
 package explore_test
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // earlyProgram draws a program in which time may pass early, once or a few times or at
@@ -44,47 +42,6 @@ func earlyWith(more features) func(seed uint64) *program {
 		p := newProgram(seed, common|checking|more)
 		p.settings.early = 1
 		return p
-	}
-}
-
-// TestAgreementOfPasses holds that every way to explore finds what the enumerator finds
-// where time may pass early.
-func TestAgreementOfPasses(t *testing.T) {
-	agreeOnPrograms(t, agreementPrograms()/2, earlyProgram)
-}
-
-// TestLostPassesAreFound holds that TestAgreementOfPasses would find a search that does
-// not know of some of what a pass has to do with.
-func TestLostPassesAreFound(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		lose func(*trace.Trace)
-	}{
-		{"who reads time", func(t *trace.Trace) {
-			t.Touches = slices.DeleteFunc(t.Touches, func(x trace.Touch) bool { return x.What == trace.TheTime })
-		}},
-		{"who sets timers", func(t *trace.Trace) {
-			t.Touches = slices.DeleteFunc(t.Touches, func(x trace.Touch) bool { return x.What == trace.TheTimers })
-		}},
-		{"what came due", func(t *trace.Trace) {
-			for i := range t.Sends {
-				if t.Sends[i].Kind == trace.Timer {
-					t.Sends[i].Seq = 0
-				}
-			}
-		}},
-		{"that a rest is none for others", func(t *trace.Trace) {
-			for i := range t.Passes {
-				if t.Passes[i].How == trace.AtRest {
-					t.Passes[i].How = trace.ByTest
-				}
-			}
-		}},
-	} {
-		found := misledBy(earlyProgram, c.lose)
-		if t.Logf("%s: %d programs", c.name, found); found < 5 {
-			t.Errorf("%s: only %d programs show that it is lost", c.name, found)
-		}
 	}
 }
 

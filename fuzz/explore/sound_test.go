@@ -633,13 +633,13 @@ func TestDistinctIsOneNumber(t *testing.T) {
 	}
 	compared := 0
 	const unstruck = spawning | becoming | fifo | unordered | processes | timeouts | timers | choosing
-	for seed := uint64(0); seed < 800; seed++ {
+	for seed := range uint64(byDay(200, 800)) {
 		may := unstruck
 		if seed%2 == 1 {
 			may |= stopping | killing | watching | earlyTimers | crashes | surviving | messageFaults
 		}
 		p := newProgram(seed, may)
-		if _, ok := e.enumerate(p.options(), p.Build, 1000); !ok {
+		if _, ok := e.enumerate(p.options(), p.Build, byDay(300, 1000)); !ok {
 			continue
 		}
 		compared++
@@ -667,7 +667,8 @@ func TestDistinctIsTrue(t *testing.T) {
 	r, e := &rig{}, &enumerator{}
 	defer e.close()
 	given, not, fewer := 0, 0, 0
-	for seed := uint64(0); seed < 320; seed++ {
+	programs := byDay(160, 320)
+	for seed := range uint64(programs) {
 		p := []func(uint64) *program{
 			recordingProgram, livingProgram, crashingProgram,
 			func(seed uint64) *program { return newProgram(seed, survivingFeatures(seed)) },
@@ -703,7 +704,7 @@ func TestDistinctIsTrue(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("given %d times, and not %d times, of which it is less than the number of runs %d times", given, not, fewer); given < 500 || fewer < 100 {
+	if t.Logf("given %d times, and not %d times, of which it is less than the number of runs %d times", given, not, fewer); given < programs*3/2 || fewer < programs/3 {
 		t.Error("the programs are all alike")
 	}
 }

@@ -27,7 +27,7 @@ func TestWorkersAgree(t *testing.T) {
 		}
 	}()
 	var programs []*program
-	for seed := range uint64(agreementPrograms() / 10) {
+	for seed := range uint64(byDay(25, 2000)) {
 		programs = append(programs, newProgram(seed, agreementFeatures(seed)))
 	}
 	for _, seed := range tellingPrograms() {
@@ -108,6 +108,9 @@ func TestWorkersLeaveOutAsMuch(t *testing.T) {
 	} {
 		for _, workers := range []int{1, 2, 3} {
 			for _, all := range []bool{false, true} {
+				if c.runs > 5000 && !nightly() && !(workers == 2 && all) {
+					continue
+				}
 				o := explore.Options{Method: explore.Method{Reduction: explore.SourceSets, Ordering: c.ordering}}
 				if all {
 					o.SplitAll()

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
@@ -29,7 +28,7 @@ func TestMediansOfArms(t *testing.T) {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	arms := []string{"random", "bita", "guided"}
 	fmt.Fprintf(w, "runs until found: median, most\t%s\t\n", strings.Join(arms, "\t"))
-	for _, s := range subjects.Easy() {
+	for _, s := range fewSubjects() {
 		var medians []int
 		fmt.Fprintf(w, "%s\t", s.Name)
 		for _, arm := range arms {
@@ -47,7 +46,7 @@ func TestMediansOfArms(t *testing.T) {
 		}
 	}
 	w.Flush()
-	golden.File(t, "testdata/arms.txt", b.String())
+	holdsRows(t, "testdata/arms.txt", b.String())
 }
 
 // What the arms find depends neither on the number of workers nor on the time.
@@ -76,6 +75,10 @@ func TestGuidesRepeatThemselves(t *testing.T) {
 // TestGuidesAreSilent searches what has no bug: programs without a step, with every
 // feature, and those that skip.
 func TestGuidesAreSilent(t *testing.T) {
+	runs := 500
+	if nightly() {
+		runs = 2000
+	}
 	for name, property := range map[string]func(*props.T){
 		"no steps":  func(t *props.T) { t.System().Run() },
 		"one step":  trial.Crowded(0),
@@ -96,7 +99,7 @@ func TestGuidesAreSilent(t *testing.T) {
 	}
 	for _, s := range subjects.Easy() {
 		for _, arm := range []string{"bita", "guided"} {
-			if res := searchBy(t, s.Property(true), Options{Seed: 1, Runs: 2000}, arm); res.Finding != nil {
+			if res := searchBy(t, s.Property(true), Options{Seed: 1, Runs: runs}, arm); res.Finding != nil {
 				t.Errorf("%s, mended, by %s: %v", s.Name, arm, res.Finding.Failure)
 			}
 		}

@@ -60,18 +60,24 @@ const asRapid = "JOSTLE_TEST_AS_RAPID"
 // TestAsRapid is what byRapid runs in a process of its own: rapid takes its seed from
 // the command line only.
 func TestAsRapid(*testing.T) {
-	if os.Getenv(asRapid) == "" {
+	names := os.Getenv(asRapid)
+	if names == "" {
 		return
 	}
-	for _, s := range subjects.Easy() {
+	for name := range strings.SplitSeq(names, ",") {
+		s, _ := subjects.ByName(name)
 		fmt.Printf("left %s %d\n", s.Name, underRapid(s.Property(false)))
 	}
 }
 
-// byRapid returns how many steps rapid leaves of the failures of all subjects, for each
-// of some seeds.
-func byRapid(t *testing.T, seeds int) map[string][]int {
+// byRapid returns how many steps rapid leaves of the failures of subjects, for each of some
+// seeds.
+func byRapid(t *testing.T, seeds int, list []subjects.Subject) map[string][]int {
 	t.Helper()
+	var names []string
+	for _, s := range list {
+		names = append(names, s.Name)
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +85,7 @@ func byRapid(t *testing.T, seeds int) map[string][]int {
 	left := map[string][]int{}
 	for seed := range seeds {
 		cmd := exec.Command(exe, "-test.run=^TestAsRapid$", "-rapid.checks=20000", "-rapid.nofailfile", fmt.Sprintf("-rapid.seed=%d", seed+1))
-		cmd.Env = append(os.Environ(), asRapid+"=1")
+		cmd.Env = append(os.Environ(), asRapid+"="+strings.Join(names, ","))
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v:\n%s", err, out)

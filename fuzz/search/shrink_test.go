@@ -12,7 +12,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
@@ -85,23 +84,29 @@ var fallsShort = map[string]int{"procreg-forgets": 33, "raft-votedfor": 8, "paxo
 
 // TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
 // those that several seeds find, and in which orders they then fail. Random order finds them, so
-// that what comes of them follows from the shrinker, whatever the portfolio is.
+// that what comes of them follows from the shrinker, whatever the portfolio is. What takes
+// long is left for the night, but for what TestTextsOfSubjects holds.
 func TestShrunkSubjects(t *testing.T) {
-	seeds, runs := uint64(5), 20_000
-	switch {
-	case nightly():
-		seeds, runs = 100, 100_000
-	case testing.Short():
-		seeds = 1
+	if testing.Short() {
+		shrunkSubjects(t, 1, 20_000)
+		return
 	}
+	holdsRows(t, "testdata/shrunk.txt", shrunkSubjects(t, 5, 20_000))
+	if nightly() {
+		shrunkSubjects(t, 100, 100_000)
+	}
+}
+
+// shrunkSubjects shrinks what so many seeds find of the subjects, and returns a table.
+func shrunkSubjects(t *testing.T, seeds uint64, runs int) string {
 	left := map[string][]int{}
 	if seeds == 5 {
-		left = byRapid(t, 3)
+		left = byRapid(t, 3, fewSubjects())
 	}
 	var table, why strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tthe least\tof 5\tsteps by rapid\tdraws\t\n")
-	for _, s := range subjects.Easy() {
+	for _, s := range fewSubjects() {
 		var sizes []string
 		var best *Shrunk
 		var found, steps []int
@@ -140,9 +145,7 @@ func TestShrunkSubjects(t *testing.T) {
 		}
 	}
 	w.Flush()
-	if seeds == 5 {
-		golden.File(t, "testdata/shrunk.txt", table.String()+"\n"+why.String())
-	}
+	return table.String() + "\n" + why.String()
 }
 
 // listed has clients that send words to one actor, as drawn, and fails if three of
@@ -212,14 +215,18 @@ func TestEndlessRunsAreExplainedInTime(t *testing.T) {
 }
 
 // TestShrinkTheSameAgain: the same finding and number of runs give the same, and the same
-// explanation. To explain what few runs leave takes longest: that is done for each fifth.
+// explanation. To explain what few runs leave takes longest: that is done for each fifth, and
+// 500 runs for each third.
 func TestShrinkTheSameAgain(t *testing.T) {
-	for i, s := range subjects.Easy() {
+	for i, s := range shortSubjects() {
 		if testing.Short() && i%5 > 0 {
 			continue
 		}
 		p, f := foundBy(t, s.Property(false), 3)
 		for _, runs := range []int{10, 500} {
+			if runs == 500 && i%3 > 0 && !nightly() {
+				continue
+			}
 			by := shrunkFrom
 			if runs == 10 && i%5 > 0 && !nightly() {
 				by = onlyShrunk

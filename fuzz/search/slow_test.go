@@ -285,9 +285,9 @@ func slowPrograms() int {
 	case nightly():
 		return 2000
 	case testing.Short():
-		return 50
+		return 20
 	}
-	return 150
+	return 50
 }
 
 // TestShrinkAgainstAllSmaller holds what random small programs are shrunk to against
@@ -485,7 +485,7 @@ func (e *Explanation) told(received map[string][]stepName) bool {
 
 // TestConditionsOfSubjects does so for the example programs.
 func TestConditionsOfSubjects(t *testing.T) {
-	for i, s := range subjects.Easy() {
+	for i, s := range shortSubjects() {
 		if testing.Short() && i%5 > 0 {
 			continue
 		}

@@ -26,7 +26,7 @@ type program struct {
 // kind of fault.
 func programs() (list []program) {
 	some := subjects.Easy()
-	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+	if nightly() {
 		some = subjects.All()
 	}
 	for _, s := range some {
@@ -64,22 +64,25 @@ type result struct {
 
 // seeds is how many runs there are of each program with each strategy.
 func seeds() int {
-	if testing.Short() {
+	switch {
+	case nightly():
+		return 1000
+	case testing.Short():
 		return 25
 	}
-	return 1000
+	return 150
 }
 
 // textOf is the number of runs of which one is kept as text.
-const textOf = 125
+const textOf = 75
 
 // freshSeeds is how many of the runs are made again each in a system of its own, which takes
 // four times as long: what a run leaves behind for the next shows long before.
 func freshSeeds() int {
-	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+	if nightly() {
 		return seeds()
 	}
-	return min(seeds(), 250)
+	return seeds() / 4
 }
 
 // sequence runs a program with the seeds 1, 2, 3, … in one system, or each in

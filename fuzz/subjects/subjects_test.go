@@ -1,6 +1,7 @@
 package subjects_test
 
 import (
+	"os"
 	"slices"
 	"testing"
 
@@ -13,6 +14,9 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// nightly reports whether the long versions of tests are wanted.
+func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 
 // newSystem returns a system for a subject. It is closed when the test is over.
 func newSystem(t *testing.T, s subjects.Subject, by pulse.Strategy, record bool) *pulse.System {
@@ -50,12 +54,21 @@ func TestByName(t *testing.T) {
 	}
 }
 
+// count is how many a truth is.
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // isHard reports whether a subject is one of the hard ones.
 func isHard(s subjects.Subject) bool {
 	return slices.ContainsFunc(subjects.Hard(), func(h subjects.Subject) bool { return h.Name == s.Name })
 }
 
-// TestBroken runs each broken form with the seeds 1, 2, 3, …, the hard ones more often.
+// TestBroken runs each broken form with the seeds 1, 2, 3, …, the hard ones more often: by day
+// up to the first failure, if that comes soon.
 func TestBroken(t *testing.T) {
 	for _, want := range []struct {
 		name      string
@@ -126,6 +139,10 @@ func TestBroken(t *testing.T) {
 			first, failing, runs := 0, 0, 10_000
 			if isHard(s) {
 				runs = 60_000
+				if !nightly() {
+					runs, want.failing = min(want.first, 3000), count(want.first <= 3000)
+					want.first *= want.failing
+				}
 			}
 			for seed := 1; seed <= runs; seed++ {
 				err := run(sys, uint64(seed), s.Broken)
@@ -173,9 +190,12 @@ func TestPlainOrder(t *testing.T) {
 func TestMendedPasses(t *testing.T) {
 	for _, s := range subjects.All() {
 		for _, name := range strategy.Names() {
-			runs := uint64(1000)
+			runs := uint64(100)
 			if name == "random" {
-				runs = 20_000
+				runs = 2000
+			}
+			if nightly() {
+				runs *= 10
 			}
 			sys := newSystem(t, s, byName(name), false)
 			for seed := range runs {
@@ -189,10 +209,15 @@ func TestMendedPasses(t *testing.T) {
 }
 
 // TestDepth measures the depth of the failures of many runs: the smallest is the
-// Depth of the subject. Too few runs of the hard ones fail in random order alone.
+// Depth of the subject. Too few runs of the hard ones fail in random order alone: they are
+// measured at night.
 func TestDepth(t *testing.T) {
-	for _, s := range subjects.All() {
-		by, runs := []string{"random"}, 20_000
+	list, runs := subjects.Easy(), 10_000
+	if nightly() {
+		list, runs = subjects.All(), 20_000
+	}
+	for _, s := range list {
+		by := []string{"random"}
 		if isHard(s) {
 			by = []string{"random", "pos", "pctcp", "urw"}
 		}

@@ -24,7 +24,7 @@ func runs(n int) int {
 	case testing.Short():
 		return n / 5
 	}
-	return n
+	return n / 2
 }
 
 // atMost returns the probability of at most hits hits in a number of tries,

@@ -6,6 +6,7 @@ import (
 	"log"
 	"log/slog"
 	"maps"
+	"os"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -31,12 +32,12 @@ type (
 	}
 )
 
-// TestLongChains: what leads to the next, and that to the next, a million
-// times, does not need a stack as deep. With -short it is a tenth as often.
+// TestLongChains: what leads to the next, and that to the next, a hundred thousand times, at
+// night a million, does not need a stack as deep.
 func TestLongChains(t *testing.T) {
-	length := 1_000_000
-	if testing.Short() {
-		length /= 10
+	length := 100_000
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		length *= 10
 	}
 	cells, conses := &cell{}, any(nil)
 	lists, tables := nested{}, tabled{}

@@ -31,7 +31,10 @@ func traces(runs int) string {
 // TestSameCaseSameTrace: the same seeds give the same traces, byte for byte, also in
 // another process. That process is this test with JOSTLE_TRACES set.
 func TestSameCaseSameTrace(t *testing.T) {
-	const runs = 200
+	runs := 50
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		runs = 200
+	}
 	first := traces(runs)
 	if os.Getenv("JOSTLE_TRACES") != "" {
 		t.Log("sum=" + first)

@@ -114,9 +114,12 @@ const asChild = "JOSTLE_TEST_SUM"
 // TestDeterminism holds that the same case is the same run, byte for byte: again, and in
 // another process.
 func TestDeterminism(t *testing.T) {
-	seeds := uint64(1000)
-	if testing.Short() {
-		seeds = 100
+	seeds := uint64(200)
+	switch {
+	case os.Getenv("JOSTLE_NIGHTLY") != "":
+		seeds = 1000
+	case testing.Short():
+		seeds = 50
 	}
 	sum := sumOf(t, seeds)
 	if os.Getenv(asChild) != "" {

@@ -18,7 +18,7 @@ var outputs = map[string][]string{
 	"cmd/jostle/main.go":      {"main"},           // hands both to run, which makes each a screen.Output
 	"fuzz/output.go":          {"output", "verb"}, // what the verbs print
 	"fuzz/worker/serve.go":    {"giveUp"},         // the last words of a worker
-	"corpus/golden/golden.go": {"File"},           // only tests call it
+	"corpus/golden/golden.go": {"File", "Rows"},   // only tests call it
 
 	"pulse/adapt/protoactor/foreign.go": {"standardError"}, // nobody is there to tell
 }
