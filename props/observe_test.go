@@ -112,11 +112,11 @@ var observations = []outcome{
 	{"Always in a Cleanup", func(t *props.T) {
 		t.System().Run()
 		t.Cleanup(func() { t.Always("few", func() error { return errors.New("many") }) })
-	}, `misuse: property+2: Always "few" after the property has returned: nothing is looked at any more`},
+	}, `misuse: property+2: Always "few" after the property has returned: nothing is checked any more`},
 	{"Eventually in a Cleanup", func(t *props.T) {
 		t.System().Run()
 		t.Cleanup(func() { t.Eventually("few", func() bool { return false }) })
-	}, `misuse: property+2: Eventually "few" after the property has returned: nothing is looked at any more`},
+	}, `misuse: property+2: Eventually "few" after the property has returned: nothing is checked any more`},
 	{"Always nil", func(t *props.T) { t.System(); t.Always("few", nil) },
 		`misuse: property+0: Always "few" is nil: say what must hold`},
 

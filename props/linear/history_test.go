@@ -231,7 +231,7 @@ func TestFailure(t *testing.T) {
     1 in step 0  2 in step 2  writer  put(key: "k", value: 1) → 0
     3 in step 2  never        writer  put(key: "k", value: 2) (never returned)
     4 in step 4  5 in step 6  reader  get("k") → 9
-    as far as an order gets: put(key: "k", value: 1) → 0, put(key: "k", value: 2) (never returned)
+    longest order that fits: put(key: "k", value: 1) → 0, put(key: "k", value: 2) (never returned)
     then the state is 2, and no call can be the next: get("k") → 9`
 	if diff := cmp.Diff(want, f.Error()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -425,14 +425,14 @@ func TestCallsThatMatter(t *testing.T) {
     1, before the run  2, before the run  a       put(key: "k", value: 1) → 0
     5, before the run  6, before the run  b       get("k") → 0
     (left out, since they change nothing and do not matter: 2)
-    as far as an order gets: put(key: "k", value: 1) → 0
+    longest order that fits: put(key: "k", value: 1) → 0
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"reads that are explained", "a get; a 0; a put 1; a 0; a get; a 1; b get; b 0; b put 4; b 0", `
     (left out, since they change nothing and do not matter: 2)
-    as far as an order gets: put(key: "k", value: 1) → 0
+    longest order that fits: put(key: "k", value: 1) → 0
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"reads that are needed", "a put 1; b get; b 1; c get; c 0; a 0", `
-    as far as an order gets: put(key: "k", value: 1) → 0, get("k") → 1
+    longest order that fits: put(key: "k", value: 1) → 0, get("k") → 1
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"nothing can be first", "b get; b 7", `
     the state is 0 at first, and no call can be the first: get("k") → 7`},

@@ -197,7 +197,7 @@ func TestParallelFailure(t *testing.T) {
 	res, r, _ := find(form{racy: true, parallel: true}.property, 400)
 	defer r.Close()
 	if !strings.Contains(res.Failure.Detail, "add(") || !strings.Contains(res.Failure.Detail, "client 2 ") ||
-		!strings.Contains(res.Failure.Detail, "as far as an order gets: ") {
+		!strings.Contains(res.Failure.Detail, "longest order that fits: ") {
 		t.Errorf("failure:\n%v", res.Failure)
 	}
 	if len(res.Attachments) != 1 || !strings.HasPrefix(res.Location, "machine_test.go:") {
@@ -386,7 +386,7 @@ func TestMachinesThatTestNothing(t *testing.T) {
 		op.When = nil
 		m.Commands = []machine.Command[int]{op.Command()}
 		failures, _ := run()
-		if len(failures) == 0 || !strings.Contains(failures[0], "waits for ever in command 1 of ") || !strings.HasPrefix(failures[0], "machine idle: ") {
+		if len(failures) == 0 || !strings.Contains(failures[0], "waits forever in command 1 of ") || !strings.HasPrefix(failures[0], "machine idle: ") {
 			t.Errorf("a client waits for ever, and failures are %q", failures)
 		}
 	}
