@@ -324,9 +324,9 @@ func TestEncodeErrors(t *testing.T) {
 
 // faults are changes to the text of writerCase, with the errors that they cause.
 var faults = []struct{ name, old, new, want string }{
-	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 6": this is no case: restore`},
-	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 6": this is no case: restore`},
-	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 6": this is no case: restore`},
+	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 6": this is not a case: restore`},
+	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 6": this is not a case: restore`},
+	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 6": this is not a case: restore`},
 	{"newer version", "case 4\n", "case 7\n", `1: a case of version 7, written by a newer jostle; this one reads versions up to 6: update`},
 	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with property: restore`},
 	{"no property", "property \"r", "prop \"r", `10: "prop", expected "property": restore`},
@@ -367,9 +367,9 @@ var faults = []struct{ name, old, new, want string }{
 	{"the other half", "end\n", "end\n>>>>>>> branch\n", `21: ">>>>>>> branch" is a mark of a merge conflict: one side`},
 	{"the base of a conflict", "test \"", "||||||| 1a2b3c4\ntest \"", `11: "||||||| 1a2b3c4" is a mark of a merge conflict: one side`},
 	{"a conflict with lines as on Windows", "signature", "<<<<<<< HEAD\r\nsignature", `12: "<<<<<<< HEAD" is a mark of a merge conflict: one side`},
-	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 6": this is no case: restore`},
+	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 6": this is not a case: restore`},
 	{"UTF-16", "jostle", "\xff\xfej\x00", `1: the file is in UTF-16, expected UTF-8: save it as UTF-8`},
-	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: a condition that says nothing, expected no such line: restore`},
+	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: an empty condition, expected no such line: restore`},
 
 	{"a long line", "# test", strings.Repeat("x", 100) + "\n#", `5: "` + strings.Repeat("x", 40) + `"…, expected "property": restore`},
 }
@@ -408,7 +408,7 @@ func TestCutOff(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                        "a.case:1: the file is empty, expected \"jostle case 6\": " + restore,
-		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 6\": this is no case: " + restore,
+		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 6\": this is not a case: " + restore,
 		"jostle case 4\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
 	} {
 		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {

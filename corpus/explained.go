@@ -7,9 +7,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// The lines of an explanation: those of version 6.
+// The lines of an explanation, which version 6 added.
 
-// flags are the words for what an explanation reports.
+// flags are the words for the booleans of an explanation.
 func (e *Explanation) flags() []struct {
 	word string
 	is   *bool
@@ -172,7 +172,7 @@ func (r *reader) details(e *Explanation) {
 	}
 }
 
-// mostDraws is more than the draws of any case.
+// mostDraws is more than any case has draws.
 const mostDraws = 1 << 20
 
 // remark reads the remark on a draw.
@@ -231,7 +231,7 @@ func (r *reader) share() (s Share) {
 	return s
 }
 
-// count reads a number that is no identity.
+// count reads a decimal number.
 func (r *reader) count() int { return int(r.number(10, 31, false, "a number of at most 2147483647")) }
 
 // kind reads a kind of choice.

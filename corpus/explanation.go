@@ -7,46 +7,50 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An Explanation is what is known of why a shrunk case fails. What is not known is empty.
+// An Explanation is what is known about why a shrunk case fails. Unknown parts are
+// empty.
 type Explanation struct {
-	// Orders is how many distinct orders were run, and Failing in how many of them a run
-	// failed alike.
+	// Orders is how many distinct orders were run. Failing is how many of them had a
+	// run that failed with the same signature.
 	Orders, Failing int
-	// Complete reports that there are no other orders, Exact that the constraints of
-	// InCondition hold in those that fail and in no others. Mixed reports that runs of one
-	// order failed and passed. Reduced reports that orders in which every actor receives the
-	// same count as one, although the property may tell them apart. Skipped reports that
-	// some runs were skipped, Cut that there was no time for all, and Long that the run is too
+	// Complete reports that there are no other orders. Exact reports that the
+	// constraints of InCondition hold in the orders that fail and in no others.
+	// Mixed reports that runs of one order both failed and passed. Reduced reports
+	// that orders in which every actor receives the same count as one, although the
+	// property may tell them apart. Skipped reports that some runs were skipped, Cut
+	// that time ran out before all orders were run, and Long that the run is too
 	// long for its orders to be run.
 	Complete, Exact, Mixed, Reduced, Skipped, Cut, Long bool
 	// Early reports that the case does not fail without the timers that fired early.
 	Early       bool
 	Constraints []Constraint
-	// Depth is how many constraints and answers other than zero make the order of the case
-	// out of plain order. Unnamed is how many of these constraints there are if they are too
-	// many to be among Constraints.
+	// Depth is how many constraints and nonzero answers turn plain order into the
+	// order of the case. Unnamed is how many of these constraints there are if they
+	// are too many for Constraints.
 	Depth, Unnamed int
-	// Given are the kinds of the answers other than zero.
+	// Given are the kinds of the nonzero answers.
 	Given []choice.Kind
-	// Sampled is what random orders show; nil if all orders were run, or none at random.
+	// Sampled is the result of random orders. It is nil if all orders were run, or
+	// none at random.
 	Sampled *Sampled
-	// Draws has a remark for each draw that other values do for as well: "any" or "≥ 3";
-	// else it is "".
+	// Draws has a remark for each draw that may have other values, such as "any" or
+	// "≥ 3", and "" for each other draw.
 	Draws []string
-	// Needs says without how many answers of a kind the case does not fail.
+	// Needs says how many answers of which kinds the failure needs.
 	Needs []Need
-	// Told are the words in which a file of version 5 or older has all this.
+	// Told is this explanation as text, if it comes from a file of version 5 or
+	// older.
 	Told string
 }
 
-// A Place says of what a constraint is a part.
+// A Place says what a constraint is part of.
 type Place uint8
 
 const (
-	// InCondition is for constraints that hold in exactly the orders that fail: all of one
-	// term do.
+	// InCondition is for constraints of the condition. An order fails if and only if
+	// all constraints of one term hold.
 	InCondition Place = iota
-	// InOwn is for constraints that make the order of the case out of plain order.
+	// InOwn is for constraints that turn plain order into the order of the case.
 	InOwn
 	// InSample is for constraints that matter in random orders.
 	InSample
@@ -54,40 +58,41 @@ const (
 
 var places = []string{"condition", "own", "sample"}
 
-// A Constraint is that one message is received before another.
+// A Constraint says that one message is received before another.
 type Constraint struct {
 	Place         Place
 	Term          int // of the condition, from 0
 	First, Second Message
 	// Bare reports that no order receives the second without the first before it.
 	Bare bool
-	// Turned are random orders in which the constraint is turned round, of InSample.
+	// Turned is the result of random orders in which the constraint is reversed, for
+	// InSample.
 	Turned *Share
 }
 
-// A Message is one that a constraint is about.
+// A Message is one of the two messages of a constraint.
 type Message struct {
 	Text string // "write(1) from action.2"
 	At   string // its receiver; "" if this run does not send it
-	Kind string // its type and that of its receiver, whatever values it has
-	Send int    // its place among all messages of the run, -1 for none
+	Kind string // its type and that of its receiver, without values
+	Send int    // its position among all messages of the run, -1 for none
 }
 
-// Sampled are random orders of a case.
+// A Sampled is the result of random orders of a case.
 type Sampled struct {
-	Free  Share // of any kind
-	Under Share // in which all constraints of InSample hold
-	Few   int   // after how many runs no more of these were looked for; 0 if there were enough
+	Free  Share // all random orders
+	Under Share // those in which all constraints of InSample hold
+	Few   int   // after how many runs the search for these ended; 0 if there were enough
 }
 
-// A Share is how many of some orders fail. LeftOut reports that a constraint was left out,
-// since orders in which it is turned round hardly come.
+// A Share is how many of some orders fail. LeftOut reports that a constraint was left
+// out because orders that reverse it are rare.
 type Share struct {
 	Failed, Of int
 	LeftOut    bool
 }
 
-// A Need is how many answers of a kind a case cannot do without.
+// A Need is how many answers of a kind a failure needs.
 type Need struct {
 	Kind choice.Kind
 	N    int
@@ -103,8 +108,8 @@ func (e *Explanation) Of(p Place) (list []Constraint) {
 	return list
 }
 
-// Main returns the constraints that say best in which orders the case fails: those of the
-// condition, else those that matter in random orders, else its own.
+// Main returns the constraints that best describe the orders that fail: those of the
+// condition, else those that matter in random orders, else the case's own.
 func (e *Explanation) Main() []Constraint {
 	for _, p := range []Place{InCondition, InSample} {
 		if list := e.Of(p); len(list) > 0 {
@@ -117,8 +122,8 @@ func (e *Explanation) Main() []Constraint {
 	return e.Of(InOwn)
 }
 
-// Elsewhere returns the explanation without what is of one run alone: which message of it
-// is which.
+// Elsewhere returns the explanation without the positions of its messages, which are
+// of one run alone.
 func (e *Explanation) Elsewhere() *Explanation {
 	if e == nil {
 		return nil
@@ -131,8 +136,9 @@ func (e *Explanation) Elsewhere() *Explanation {
 	return &other
 }
 
-// cause returns in a form for comparing which kinds of messages come before which others
-// where the case fails; "" if order does not matter, or that is not known.
+// cause returns which kinds of messages come before which others in the orders that
+// fail, in a form for comparing. It returns "" if order does not matter, or if that
+// is not known.
 func (e *Explanation) cause() string {
 	if e == nil {
 		return ""
@@ -151,8 +157,8 @@ func (e *Explanation) cause() string {
 	return strings.Join(slices.Compact(list), "\n")
 }
 
-// told returns what the comment of a file of version 5 or older says of the orders in which
-// the case fails: what comes before the draws, or the chart.
+// told returns the part of the comment of a file of version 5 or older that describes
+// the orders in which the case fails. It ends where the draws or the chart begin.
 func told(comment []string) string {
 	first := slices.IndexFunc(comment, func(line string) bool {
 		return strings.HasPrefix(line, "fails ") || strings.HasPrefix(line, "can fail ")
@@ -167,8 +173,8 @@ func told(comment []string) string {
 	return strings.Join(rest, "\n")
 }
 
-// upgrade gives a case of version 5 or older what newer files have as data. It is the only
-// reader of comments.
+// upgrade sets the fields of a case of version 5 or older that newer files have as
+// data. No other code reads comments.
 func (c *Case) upgrade() {
 	c.Doubtful = slices.Contains(c.Comment, Doubt)
 	if said := told(c.Comment); said != "" && c.Condition != "" {
@@ -176,5 +182,5 @@ func (c *Case) upgrade() {
 	}
 }
 
-// Doubt is what the comment of a doubtful case says.
+// Doubt is the line that the comment of a doubtful case has.
 const Doubt = "did not repeat when it was saved"

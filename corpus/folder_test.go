@@ -523,7 +523,7 @@ func TestNamedPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases, problems := f.Load()
-	if len(cases) != 1 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "aaaaaa.case is no file (p---------): delete it") {
+	if len(cases) != 1 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "aaaaaa.case is not a regular file (p---------): delete it") {
 		t.Errorf("%d cases, problems %v", len(cases), problems)
 	}
 	if _, err := f.Find(pipe); err == nil {

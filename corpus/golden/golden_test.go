@@ -74,7 +74,7 @@ func TestFile(t *testing.T) {
 	if s := says(t, path, "one\n"); s != "" {
 		t.Errorf("of the same text: %s", s)
 	}
-	want := path + " differs (- expected, + got); JOSTLE_REWRITE=1 writes it anew\nline 1:\n-one\n+two\n"
+	want := path + " differs (- expected, + got); JOSTLE_REWRITE=1 rewrites it\nline 1:\n-one\n+two\n"
 	if s := says(t, path, "two\n"); s != want {
 		t.Errorf("of another text: %s, expected %s", s, want)
 	}
