@@ -80,7 +80,7 @@ func newToy(fault string) func(*pulse.System) adapttest.Runtime {
 	}
 }
 
-// An asker is an agent that can wait, and change its behaviour.
+// An asker is an agent that can wait, and change its behavior.
 type asker struct{ *agent }
 
 // everMade counts the agents of all runs, with a fault.
@@ -288,7 +288,7 @@ func (a *agent) Sender() adapttest.Address {
 func (a *agent) Stop() { a.host.End(a.ref, "stopped") }
 
 func (a asker) Become(h adapttest.Handler) {
-	if a.fault != "old behaviour goes on" {
+	if a.fault != "old behavior goes on" {
 		a.handler = h
 	}
 	if a.fault != "a change in silence" {
