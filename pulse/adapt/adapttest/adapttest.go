@@ -56,7 +56,7 @@ import (
 
 // An Adapter is the adapter to test.
 type Adapter struct {
-	// New makes the runtime in a system, as a test of its users does, for one run. The
+	// New makes the runtime in a system for one run, as a test of its users does. The
 	// system is new or was reset.
 	New func(sys *pulse.System) Runtime
 	// Blind says that the adapter does not notice a message that a user's goroutine
@@ -73,7 +73,7 @@ type Adapter struct {
 type Runtime interface {
 	// Spawn starts an actor with a name that no other actor of the run has, and returns
 	// its address. The handler is called for each message that Send has sent, and for
-	// nothing else that the runtime tells its actors.
+	// no other message of the runtime.
 	Spawn(name string, handler Handler) Address
 	// Send sends a message to an address.
 	Send(to Address, msg string)

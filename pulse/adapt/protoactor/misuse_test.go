@@ -134,7 +134,7 @@ var wrongs = []struct {
 	{"a remote", func(s *stage) {
 		s.on(func(actor.Context) {})
 		s.ProcessRegistry.RegisterAddressResolver(func(*actor.PID) (actor.Process, bool) { return nil, false })
-	}, pulse.KindMisuse, "what is sent over a network is not controlled"},
+	}, pulse.KindMisuse, "whose network is not controlled"},
 	{"New in a step", func(s *stage) {
 		s.on(func(actor.Context) { protoactor.New(s.sys) })
 	}, pulse.KindMisuse, "protoactor.New in a step"},

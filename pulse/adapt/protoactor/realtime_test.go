@@ -53,7 +53,7 @@ func TestRealTimeIsRefused(t *testing.T) {
 		props *actor.Props
 		want  string
 	}{
-		{of(&scheduling{}), "scheduling keeps a TimerScheduler of package scheduler, whose timers are real: take protoactor.NewTimerScheduler"},
+		{of(&scheduling{}), "scheduling keeps a TimerScheduler of package scheduler, whose timers are real: use protoactor.NewTimerScheduler"},
 		{passivating(held[0], time.Hour), "passive" + real},
 		{passivating(held[1], time.Hour), "deeper" + real},
 		{passivating(held[2], time.Hour), "smart" + real},
@@ -121,7 +121,7 @@ func (s *shared) String() string {
 func TestTicksThatComeTooLate(t *testing.T) {
 	var out shared
 	defer protoactor.WarnTo(&out)()
-	const advice = "take protoactor.NewTimerScheduler"
+	const advice = "use protoactor.NewTimerScheduler"
 	fire := make(chan func(), 1)
 	begin := func(sys *pulse.System) {
 		s := &stage{ActorSystem: protoactor.New(sys), sys: sys}
@@ -148,7 +148,7 @@ func TestTicksThatComeTooLate(t *testing.T) {
 		elsewhere(tick)
 	}
 	if got, want := out.String(), strings.Repeat(`jostle: protoactor: a message "tick" from another goroutine is lost, since its run is over: `+
-		"a real timer (package scheduler, time.AfterFunc) sends so, too: "+advice+"\n", 3); got != want {
+		"a real timer (package scheduler, time.AfterFunc) also sends like this: "+advice+"\n", 3); got != want {
 		t.Errorf("printed %q\nwant %q", got, want)
 	}
 }
@@ -158,7 +158,7 @@ func TestTicksThatComeTooLate(t *testing.T) {
 // sees that nothing goes on.
 func TestGoroutinesThatAwait(t *testing.T) {
 	const want = "a wait for the answer of b from another goroutine"
-	const advice = "wait for the future in the handler itself, or take PipeTo or ReenterAfter"
+	const advice = "wait for the future in the handler itself, or use PipeTo or ReenterAfter"
 	await := func(sys *pulse.System, wait func(*actor.Future)) {
 		s := &stage{ActorSystem: protoactor.New(sys), sys: sys}
 		b := s.spawn("b", echo)
