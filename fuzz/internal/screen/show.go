@@ -26,7 +26,7 @@ func (b *sheet) list(title string, lines []string) {
 	}
 }
 
-// Show tells of the step where the stepper stands, or of the end.
+// Show describes the current step, or the end of the run.
 func (s *Stepper) Show() string {
 	b := &sheet{}
 	if s.at == s.steps {
@@ -61,7 +61,7 @@ func (s *Stepper) Show() string {
 	return b.String()
 }
 
-// what says in a line what a step was.
+// what describes a step in a line.
 func (s *Stepper) what(m *page.Moment) string {
 	if m.From < 0 {
 		return Inline(m.Label)
@@ -74,7 +74,7 @@ func (s *Stepper) arrow(m *page.Message) string {
 	return fmt.Sprintf("%s ──%s──▶ %s", s.actor(m.From), Inline(m.Label), s.actor(m.To))
 }
 
-// how says where the message comes from and which code has received it.
+// how says where the message was sent and which code received it.
 func (s *Stepper) how(m *page.Moment) string {
 	var parts []string
 	if m.From >= 0 {
@@ -98,8 +98,8 @@ func sent(m *page.Message) string {
 	return text
 }
 
-// showState writes what the receiver keeps: each field once if the step has not changed
-// it, else with a mark, as it was and as it is.
+// showState writes the receiver's state. A field that the step has not changed
+// appears once; any other has a mark, and its values before and after.
 func (s *Stepper) showState(b *sheet, m *page.Moment) {
 	if len(m.Before)+len(m.Now) == 0 {
 		return
@@ -147,7 +147,7 @@ func field(name, text string) string {
 	return Inline(name) + ": " + Inline(text)
 }
 
-// showOthers writes what else could have been received.
+// showOthers writes which other messages could have been received.
 func (s *Stepper) showOthers(b *sheet, m *page.Moment) {
 	switch n := len(m.Others) + m.More; {
 	case m.Fixed:
@@ -170,7 +170,7 @@ func (s *Stepper) messages(b *sheet, list []page.Message, more int) {
 	}
 }
 
-// showEnd writes what there is to say of the end of the run.
+// showEnd writes what is known about the end of the run.
 func (s *Stepper) showEnd(b *sheet) {
 	b.line("the end, after %s", words.Count(s.steps, "step"))
 	switch s.walk.Failed {
@@ -190,7 +190,7 @@ func (s *Stepper) showEnd(b *sheet) {
 	}
 }
 
-// drawn tells what the run has drawn, and logged outside of steps.
+// drawn lists the draws of the run, and what was logged outside of steps.
 func (s *Stepper) drawn() string {
 	b := &sheet{}
 	if len(s.walk.Draws) == 0 {
@@ -201,10 +201,10 @@ func (s *Stepper) drawn() string {
 	return b.String()
 }
 
-// sight is how many steps before and after are listed.
+// sight is how many steps before and after the current one are listed.
 const sight = 5
 
-// around lists the steps around the one that is shown.
+// around lists the steps around the current one.
 func (s *Stepper) around() string {
 	b := &sheet{}
 	at := s.at

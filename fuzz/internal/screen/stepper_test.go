@@ -155,7 +155,7 @@ func TestLongRuns(t *testing.T) {
 
 // TestRunsThatCannotBeMadeAgain: what is not known is not made up.
 func TestRunsThatCannotBeMadeAgain(t *testing.T) {
-	const chance = "step 300 is not known: the program does not repeat itself, so that its run cannot be made once more\n"
+	const chance = "step 300 is not known: the program does not repeat itself, so its run cannot be replayed\n"
 	for name, c := range map[string]struct {
 		l    *long
 		want string

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: the registry is linearizable.
+// Property returns the program as a property: the registry is linearizable.
 func Property(mended bool) func(*props.T) { return property(Config{Mended: mended}) }
 
 // ForgetsProperty is Property of the second broken form.

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: every result is stored.
+// Property returns the program as a property: every result is stored.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{
