@@ -16,8 +16,8 @@ import (
 type Load struct {
 	Name  string
 	Steps int // how many steps every run takes
-	// Build adds the program to a system that has just been made or reset.
-	// When the run is over, check returns an error if it did not do all its work.
+	// Build adds the program to a system that has just been made or reset. After the
+	// run, check returns an error if the program did not do all its work.
 	Build func(sys *pulse.System) (check func() error)
 }
 
