@@ -64,9 +64,9 @@ func (c *Case) deeds() (list []choice.Choice) {
 }
 
 // Compare returns a negative number if c is smaller than o, a positive one if o is,
-// and 0 if neither. The smaller case has fewer steps, then fewer draws, then fewer
-// numbers that its draws have read, then smaller ones, then fewer answers other than
-// zero.
+// and 0 if neither. It compares, in this order, the number of steps, of draws, and of
+// the numbers that these have read, then those numbers, then the number of nonzero
+// answers.
 func (c *Case) Compare(o *Case) int {
 	steps := func(c *Case) int { return c.Record.Received() }
 	read := func(c *Case) (n int) {

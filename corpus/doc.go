@@ -53,10 +53,10 @@
 //   - The signature is the format of the failure's message, without its values.
 //   - The condition holds in the orders that fail. It distinguishes two failures with one
 //     signature.
-//   - The lines from "explained" on are the Explanation. They say how many of the orders
-//     fail, how far the order is from plain order, which messages come before which
-//     others, and which draws may have other values. Messages come with their receivers,
-//     kinds, and positions in the run from 1 on.
+//   - The lines from "explained" on are the Explanation. They say how many of the
+//     orders fail, and how far the order is from plain order. They also say which
+//     messages come before which others, and which draws may have other values.
+//     Messages come with their receivers, kinds, and positions in the run from 1 on.
 //   - "doubtful" says that the case did not repeat when it was saved. "face" names another
 //     failure with the same cause.
 //   - Settings are the property's. "early-timers" is what the search gave a run whose
@@ -93,15 +93,15 @@
 // Two branches that changed their corpora merge without a conflict and without
 // .gitattributes. Each may have saved, shrunk, explained or removed cases. This works
 // because jostle never writes to an existing file: another text has another name. Nor
-// does git take a new case for a renamed old one, since the unlike line makes more than
-// half of each file different from any other.
+// does git take a new case for a renamed old one: the unlike line makes more than
+// half of each file unique.
 //
 // After the merge, what either branch added is there, and what either removed is gone.
 // Cases that are there twice do no harm: each is run, the smallest first. Of those that
 // are Alike, the smallest stays when package fuzz saves the next. JOSTLE_REPAIR=1 checks
 // all of them at once, also for files with the same run, and prints what it removes.
 //
-// A conflict is still possible in a file whose text people have changed, and in files
-// that a property attaches, which lie next to the case. Git can be told to ignore all
-// files of the folder that do not end in .case.
+// A conflict is still possible in a file whose text people have changed, and in the
+// attached files next to a case. Git can be told to ignore all files of the folder
+// that do not end in .case.
 package corpus

@@ -17,9 +17,9 @@ type Explanation struct {
 	// constraints of InCondition hold in the orders that fail and in no others.
 	// Mixed reports that runs of one order both failed and passed. Reduced reports
 	// that orders in which every actor receives the same count as one, although the
-	// property may tell them apart. Skipped reports that some runs were skipped, Cut
-	// that time ran out before all orders were run, and Long that the run is too
-	// long for its orders to be run.
+	// property may tell them apart. Skipped reports that some runs were skipped. Cut
+	// reports that time ran out before all orders were run, and Long that the run is
+	// too long for that.
 	Complete, Exact, Mixed, Reduced, Skipped, Cut, Long bool
 	// Early reports that the case does not fail without the timers that fired early.
 	Early       bool

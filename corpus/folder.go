@@ -309,10 +309,10 @@ func WriteAside(dir string, text []byte) (path string, err error) {
 	return file.Name(), nil
 }
 
-// publish gives a complete file a name that no other file has. The name is the start
-// of its key, by which the files of one case are found, and the shortest unused
-// prefix of the hash of its text. If another process has saved the same text
-// meanwhile, publish returns that path and false.
+// publish gives a complete file a name that no other file has. The name begins with
+// the start of the key, by which the files of one case are found. Then comes the
+// shortest unused prefix of the hash of the text. If another process has saved the
+// same text meanwhile, publish returns that path and false.
 func (f Folder) publish(temp, key string, text []byte) (path string, fresh bool, err error) {
 	sum := sha256.Sum256(text)
 	hash := hex.EncodeToString(sum[:])

@@ -72,8 +72,8 @@ func (f Folder) same(c *Case) (*Case, error) {
 	return nil, nil
 }
 
-// add writes the text of a case to a file of the folder, under its name in the other
-// folder or, if that is taken, under a new one.
+// add writes the text of a case to the folder. The file keeps its name, or gets a new
+// one if that is taken.
 func (f Folder) add(from string, text []byte, key string) (path string, err error) {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return "", err

@@ -20,8 +20,8 @@ import (
 // A value may take up to 65,536 random numbers, which is enough for a slice of
 // some 15,000 ints.
 //
-// In a Custom generator, as under rapid itself, the Errorf of the rapid.T has no
-// effect, Fatalf fails the run, and Skip makes the generator try again.
+// A Custom generator gets a rapid.T, with the same effects as under rapid: Errorf has
+// none, Fatalf fails the run, and Skip makes the generator try again.
 func Draw[V any](t *T, gen *rapid.Generator[V], label string) V {
 	if gen == nil {
 		t.noGenerator(label)

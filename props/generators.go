@@ -44,10 +44,10 @@ type group struct {
 	standalone, discard bool
 }
 
-// A draw is first given firstWords numbers, or all that are stored for it, or half as
-// many again as the same draw of the last runs has read, whichever is most. If they
-// do not suffice, the draw is repeated with eight times as many, up to mostWords. How
-// many it is given does not change its value.
+// A draw is first given at least firstWords numbers, at least all that are stored for
+// it, and at least 1.5 times as many as it read in the last runs. If they do not
+// suffice, the draw is repeated with eight times as many, up to mostWords. How many
+// it is given does not change its value.
 const (
 	firstWords = 16
 	mostWords  = firstWords << 12

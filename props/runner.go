@@ -128,9 +128,9 @@ type Result struct {
 	// shows that the order of events matters. What Always or a monitor sees between
 	// steps may differ in an order that was skipped.
 	Between bool
-	// Looks reports that Watches is true because of an observer of the
-	// property's own, the isolation check or Options.Pending, or because the
-	// property reads the trace or the record.
+	// Looks reports that Watches is true for one of these reasons: the property has
+	// an observer of its own, reads the trace or the record, or uses the isolation
+	// check or Options.Pending.
 	Looks bool
 	// EarlyTimers is the plan's value if the run used it, else 0.
 	EarlyTimers int

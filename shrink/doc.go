@@ -9,10 +9,10 @@
 //
 // # What is smaller
 //
-// Outcome.Compare compares two failing runs. It compares, in this order, the number of
-// messages from outside, of steps, of constraints on plain order, the draws, and the
-// faults and other answers that are not zero. Each run that Shrink accepts as smaller
-// was really run, and failed with the signature of the first.
+// Outcome.Compare compares two failing runs. It compares the number of messages from
+// outside, then of steps, then of constraints on plain order. Then it compares the
+// draws, and last the nonzero answers, such as faults. Each run that Shrink accepts
+// as smaller was really run, and failed with the signature of the first.
 //
 // # How
 //

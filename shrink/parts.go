@@ -101,9 +101,9 @@ func inPlace(list []choice.Input, p, q *Part, swapped bool) []splice {
 	return s
 }
 
-// rearranged moves parts of the draws: an element to another place in its list or to
-// another such list, a part to the place of one of the same generator, or two parts
-// to each other's place.
+// rearranged moves parts of the draws. It moves an element within its list or to
+// another such list, replaces a part by one of the same generator, or swaps two
+// parts.
 func rearranged(x *shrinker) { x.rearrange(x.Best.Clone()) }
 
 // mostRearranged is how many of the bases are rearranged.

@@ -2,9 +2,9 @@
 // (Herlihy and Wing, 1990): whether each call seems to happen at one moment between
 // its call and its return.
 //
-// A Model describes what each call does when calls come one after another. A
-// property makes a History, each client notes its calls and what they return,
-// and Check fails the run if no order of the calls explains the returned values:
+// A Model describes what each call does when calls come one after another. A property
+// makes a History, in which each client records its calls and their results. Check
+// fails the run if no order of the calls explains the results:
 //
 //	func registerIsLinearizable(t *props.T) {
 //		sys := t.System()

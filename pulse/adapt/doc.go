@@ -30,10 +30,10 @@
 //
 // # What must hold
 //
-// Ids are stable. If the program can see how the runtime identifies an actor, a request
-// or a timer, the id is the same in every run and every order. Derive it from its
-// parent's id and from how many the parent made before it. A counter that all actors
-// share depends on the order of steps, and so does whatever is computed from it.
+// Ids are stable. The program may see the ids of actors, requests and timers. Each
+// must be the same in every run and every order. Derive it from its parent's id and
+// from how many the parent made before it. A counter that all actors share depends on
+// the order of steps, and so does whatever is computed from it.
 //
 // Nothing escapes. Nothing outside pulse decides what happens: no goroutine of the
 // runtime, no channel between actors, no timer of package time, no clock and no random
@@ -54,13 +54,13 @@
 // names the actor. An adapter whose runtime supervises actors recovers the user's panics,
 // and passes on a *pulse.Failure.
 //
-// Messages are all that actors share. A reduction, as in fuzz.Explore, skips orders of
-// steps that no message connects. So if a step reads or changes what steps of other actors
-// do, by a table of names or a list of subscribers, the adapter calls Host.Touch:
-// trace.TheTest for anything like a shared variable, trace.AllSteps if it matters which
-// steps came before at all. Sending, spawning or setting a timer in the name of an actor
-// other than Host.Running is recorded without a Touch. Touches cost orders: use a message
-// wherever one is possible.
+// Messages are all that actors share. A reduction, as in fuzz.Explore, skips orders
+// of steps that no message connects. A step may also read or change what steps of
+// other actors do, by a table of names or a list of subscribers. Then the adapter
+// calls Host.Touch: trace.TheTest for anything like a shared variable, trace.AllSteps
+// if it matters which steps came before at all. Sending, spawning or setting a timer
+// in the name of an actor other than Host.Running is recorded without a Touch.
+// Touches cost orders: use a message wherever one is possible.
 //
 // Nothing is left. When the system is closed, no goroutine of the adapter is left, and
 // the memory of a run can be freed.

@@ -14,8 +14,8 @@ import (
 
 // An Output is standard output or standard error of the command. Everything that the
 // command prints goes through one. Write escapes control characters, as trace.Visible
-// does, so that no text of a user's program, a file or an argument reaches a terminal
-// as an escape sequence. Only this package writes escape sequences of its own. Any
+// does. So no text of a user's program, a file or an argument reaches a terminal as
+// an escape sequence. Only this package writes escape sequences of its own. Any
 // goroutine may call the methods.
 type Output struct {
 	to     io.Writer

@@ -1,9 +1,9 @@
 // Package load holds programs without a bug, for measuring: how fast steps
 // are, how many orders there are, whether runs repeat.
 //
-// A load makes its actors once. Build adds them to a system again and again,
-// and allocates nothing after the first time, so that a benchmark can reset and
-// build as often as it likes. A load is used by one system at a time.
+// A load makes its actors once. Build can add them to a system any number of times,
+// and allocates nothing after the first time. So benchmarks can reset and build. Use
+// a load in one system at a time.
 package load
 
 import (

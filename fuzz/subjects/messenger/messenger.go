@@ -3,13 +3,13 @@
 // The program follows the messenger of Erlang's tutorial; Bitá (Tasharofi et
 // al., ASE 2013) mentions a message to a user who has logged off.
 //
-// Users log on, write to each other and log off, each through a client. The
-// server knows who is logged on. It passes a message on to the client of its
-// receiver and tells the writer that the message is sent, or that the receiver
-// is not there. A client goes offline as soon as its user logs off, and a
-// message that is still on its way to it is lost. In the mended form the client goes
-// offline only when the server has confirmed. All messages that the server has passed
-// on come before the confirmation.
+// Users log on, write to each other and log off, each through a client. The server
+// knows who is logged on. It passes a message on to the client of its receiver. It
+// tells the writer that the message is sent, or that the receiver is not there. A
+// client goes offline as soon as its user logs off, and a message that is still on
+// its way to it is lost. In the mended form the client goes offline only when the
+// server has confirmed. All messages that the server has passed on come before the
+// confirmation.
 //
 // Depth 1: the user's command to log off before the message, at the client.
 package messenger

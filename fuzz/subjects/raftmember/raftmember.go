@@ -1,8 +1,8 @@
 // Package raftmember is a subject: each leader has all that was committed before.
 //
-// It is the "bug in single-server membership changes" of Raft that Ongaro, its
-// author, reported on raft-dev in 2015 (groups.google.com/g/raft-dev/c/t4xj6dJTP6E),
-// with one server added and one removed. The program is ours.
+// Ongaro, the author of Raft, reported this "bug in single-server membership changes"
+// on raft-dev in 2015 (groups.google.com/g/raft-dev/c/t4xj6dJTP6E). One server is
+// added and one removed. The program is ours.
 //
 // A configuration is an entry of the log, and a node uses it as soon as it is in its
 // log. The leader of the first term adds a fifth server to four, and reaches only

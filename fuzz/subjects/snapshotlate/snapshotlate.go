@@ -14,9 +14,9 @@
 //
 // Depth 1 in the messages of plain order, with a leader and two followers: the second
 // snapshot at the first follower after the entry. Four orders are needed together.
-// The other follower must time out before it gets the entry, its request for a vote
-// must come after the second snapshot, and the leader must find the answer late. At
-// least six delays show it.
+// The other follower must time out before it gets the entry. Its request for a vote
+// must come after the second snapshot. The leader must find the answer late. At least
+// six delays show it.
 package snapshotlate
 
 import (

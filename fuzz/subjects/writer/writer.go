@@ -10,8 +10,8 @@
 // writer has confirmed that it has the result.
 //
 // Depth 1: flush before write, at the writer. With Config.Check, depth 2: the
-// terminator is asked whether it knows of a lost result, and the question,
-// sent at the start, must also come after the news of the loss.
+// terminator is asked whether it knows of a lost result. That question, sent at the
+// start, must also come after the news of the loss.
 package writer
 
 import (

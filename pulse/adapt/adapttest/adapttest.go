@@ -26,8 +26,8 @@
 //     before the last call of it has returned.
 //   - runs: no run fails.
 //   - names: the actor that takes a step has in the trace the name given to Spawn.
-//   - delivery: each message is received once, by the actor that it was sent to, and the
-//     messages from one actor to another come in the order of sending.
+//   - delivery: each message is received once, by the actor that it was sent to.
+//     Messages from one actor to another come in the order of sending.
 //   - ids: an actor's address has the same text in every run.
 //   - replay: the same decisions lead to the same run, byte for byte.
 //   - orders: the distinct orders are those of the program for pulse, and as many.

@@ -1,7 +1,8 @@
-// Package machine runs nodes that are pure state machines. Such code receives one message
-// at a time and says what to send, what to save on disk and which timers to set, but does
-// none of that itself. Many consensus libraries are written so. The package provides the
-// network, the disks and the clock in a pulse.System, and lets nodes crash and restart.
+// Package machine runs nodes that are pure state machines. Such code receives one
+// message at a time. It says what to send, what to save on disk and which timers to
+// set, but does none of that itself. Many consensus libraries are written so. The
+// package provides the network, the disks and the clock in a pulse.System, and lets
+// nodes crash and restart.
 //
 // The user writes a Machine, whose method Step fills an Output, and a Config:
 //

@@ -29,18 +29,18 @@
 // middleware for receivers, senders and spawning, decorators of contexts, the event
 // stream, dead letters, and persistence with the provider in memory.
 //
-// Futures: an actor that waits for one, by Result or Wait, is parked in the middle of its
-// handler. Until then it receives only what fulfills futures. If the test waits, the actors
-// take steps meanwhile. PipeTo and ReenterAfter work as well. An answer is a message to the
-// actor that made the future, and may overtake other messages of its sender to that actor. If
-// the future is piped to another actor, the answer may come in the middle of a handler, just
-// before the handler sends anything to that actor.
+// Futures: an actor that waits for one, by Result or Wait, is parked in the middle of
+// its handler. Until then it receives only what fulfills futures. If the test waits,
+// the actors take steps meanwhile. PipeTo and ReenterAfter work as well. An answer is
+// a message to the actor that made the future, and may overtake other messages of its
+// sender to that actor. If the future is piped to another actor, the answer may come
+// in the middle of a handler, before the handler sends anything to that actor.
 //
-// Time is virtual for futures of an actor's Context, for SetReceiveTimeout, and for the
-// exponential back-off strategy, without the 500 nanoseconds that it adds at random.
-// Strategies that count failures within a time count virtual time. The timeout of a future
-// of a RootContext or of actor.NewFuture cannot be read. It is ten seconds, as proto.actor
-// has it for StopFuture.
+// Time is virtual for futures of an actor's Context, for SetReceiveTimeout, and for
+// the exponential back-off strategy, which here adds no random nanoseconds.
+// Strategies that count failures within a time count virtual time. The timeout of a
+// future of a RootContext or of actor.NewFuture cannot be read. It is ten seconds, as
+// proto.actor has it for StopFuture.
 //
 // Routers take steps like actors: they receive a message and then send it on. The strategy
 // chooses the routee of a random router.
