@@ -93,7 +93,7 @@ var samples = map[string]func() Case{
 	},
 }
 
-// whyCase has all that is known of why a case fails.
+// whyCase has every field of an explanation.
 func whyCase() Case {
 	c := writerCase()
 	c.Condition, c.Doubtful, c.Faces = "flush before write", true, []string{"panic at a.go: \"no\"", "stuck at clerk"}
@@ -107,7 +107,8 @@ func whyCase() Case {
 	return c
 }
 
-// TestOldComments: what files of version 5 and older say in their comments is data then.
+// TestOldComments: what the comments of files of version 5 and older say becomes
+// data.
 func TestOldComments(t *testing.T) {
 	for _, c := range []struct {
 		comment, condition, told string
@@ -163,8 +164,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A case keeps how many timers the search let fire early, in a line of its own
-// that other cases do not have.
+// A case saves how many timers the search let fire early, in a line that other cases
+// do not have.
 func TestEarlyTimersRoundTrip(t *testing.T) {
 	want := plannedCase()
 	want.EarlyTimers, want.Path = 2, "a.case"
@@ -177,7 +178,7 @@ func TestEarlyTimersRoundTrip(t *testing.T) {
 	}
 }
 
-// The choices that came after version 1 are kept by their names, as the others.
+// The choices that were added after version 1 are saved by name, like the others.
 func TestLaterChoicesRoundTrip(t *testing.T) {
 	want := plannedCase()
 	want.Path = "a.case"
@@ -196,8 +197,8 @@ func TestLaterChoicesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestOldFormats checks that the texts of older versions, which are kept for ever, are
-// read as the same cases. Those of version 1 have no property.
+// TestOldFormats checks that the texts of older versions are read as the same cases.
+// Those of version 1 have no property.
 func TestOldFormats(t *testing.T) {
 	old, _ := filepath.Glob("testdata/*-v*.golden")
 	for _, path := range old {
@@ -226,7 +227,7 @@ func TestOldFormats(t *testing.T) {
 	}
 }
 
-// What follows the deliveries in plain order came with version 3, too.
+// The mark that a run continues in plain order was added in version 3.
 func TestThenPlain(t *testing.T) {
 	want := writerCase()
 	want.Path, want.Record.Plain = "a.case", true
@@ -244,8 +245,9 @@ func TestThenPlain(t *testing.T) {
 	}
 }
 
-// The line that keeps a file unlike others came with version 4, and may be missing. It
-// has more than half of the bytes, and no piece of 64 of them is that of another case.
+// The line that makes a file unlike others was added in version 4, and may be
+// missing. It has more than half of the bytes, and shares no piece of 64 bytes with
+// another case.
 func TestUnlike(t *testing.T) {
 	pieces := map[string]bool{}
 	for n := range 100 {
@@ -277,7 +279,7 @@ func TestUnlike(t *testing.T) {
 	}
 }
 
-// A condition came with version 3.
+// A condition was added in version 3.
 func TestConditionOfAnOldVersion(t *testing.T) {
 	text := strings.Replace(encode(t, samples["explained"]()), "case 4", "case 2", 1)
 	const want = `a.case:13: "condition", expected "strategy": ` + restore
@@ -286,7 +288,7 @@ func TestConditionOfAnOldVersion(t *testing.T) {
 	}
 }
 
-// TestComments checks what is kept of a comment, and that people may change it.
+// TestComments checks how a comment is saved, and that people may change it.
 func TestComments(t *testing.T) {
 	e := writerCase()
 	e.Comment = []string{"a \t", "two\nlines", "bell\a, \xff and \r\n", "\u00a0"}
@@ -393,7 +395,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestCutOff checks that no beginning of a file is taken for the whole, and that the
+// TestCutOff checks that no prefix of a file is taken for the whole, and that the
 // error names what is missing, from the second line on.
 func TestCutOff(t *testing.T) {
 	text := encode(t, writerCase())
@@ -417,7 +419,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// A file of millions of lines, which no case has, does not take the memory of the tests.
+// A file of millions of lines is not a case, and does not use up the memory of the
+// tests.
 func TestManyLines(t *testing.T) {
 	const want = "a.case:1: the file has 5242881 lines, expected at most 4194304: " + restore
 	text := []byte("jostle case 4\n" + strings.Repeat("\n", 5<<20))

@@ -12,8 +12,8 @@ type mute struct{ n int }
 
 func (mute) Error() string { select {} }
 
-// TestTextsOfErrorsEnd holds that a run ends whose errors, or what it panics with, cannot be
-// put into words by their own methods.
+// TestTextsOfErrorsEnd checks that a run ends even if its errors, or the values of
+// its panics, have methods that do not return or panic.
 func TestTextsOfErrorsEnd(t *testing.T) {
 	for _, c := range []struct {
 		want     string

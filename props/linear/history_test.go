@@ -347,7 +347,7 @@ func TestCallsFromAnotherGoroutine(t *testing.T) {
 }
 
 // TestHistoriesWatch checks that a history sets Watches: the order of steps at
-// different actors decides. All that it depends on is told as events.
+// different actors matters. All that it depends on are events.
 func TestHistoriesWatch(t *testing.T) {
 	r := props.NewRunner("", func(t *props.T) {
 		sys := t.System()
@@ -360,8 +360,8 @@ func TestHistoriesWatch(t *testing.T) {
 	}
 }
 
-// A history that is made and never judged is misuse, unless the run has failed,
-// and one that never has a call is missed. Both used to pass.
+// A history that is made and never judged is a misuse, unless the run has failed. One
+// that never has a call is reported by Sometimes.
 func TestHistoriesThatJudgeNothing(t *testing.T) {
 	for _, c := range []struct {
 		property     func(t *props.T)
@@ -396,8 +396,8 @@ func TestHistoriesThatJudgeNothing(t *testing.T) {
 	}
 }
 
-// A model that calls runtime.Goexit, as FailNow does, ends in a failure that says
-// so. The judgement used to wait for ever.
+// A model that calls runtime.Goexit, as FailNow does, leads to a failure that says
+// so.
 func TestModelThatExits(t *testing.T) {
 	m := register
 	m.Step = func(int, any, int) (bool, int) { runtime.Goexit(); return true, 0 }
@@ -415,9 +415,8 @@ func TestModelThatExits(t *testing.T) {
 	}
 }
 
-// TestCallsThatMatter holds what a failure says of its calls: the state before the
-// first that is not explained, and no calls that do not matter. All calls were
-// listed, reads that never returned among them, and no state.
+// TestCallsThatMatter checks what a failure shows of its calls: the state before the
+// first call that is not explained, and no calls that do not matter.
 func TestCallsThatMatter(t *testing.T) {
 	for _, h := range []struct{ name, events, want string }{
 		{"reads that never returned", "a put 1; a 0; c get; d get; b get; b 0", `

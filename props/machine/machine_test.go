@@ -16,9 +16,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A lock is a server with a lock and a counter that the lock protects. It can
-// have two faults: it gives the lock twice, and it loses an addition when two
-// are on their way.
+// A lock is a server with a lock and a counter that the lock protects. It can have
+// two faults: it gives the lock twice, and it loses an addition when two overlap.
 type lock struct {
 	held   bool
 	sum    int
@@ -357,8 +356,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A machine whose commands may never be given tests nothing, and one of which a
-// client waits for ever tests less than it seems to. Both used to pass.
+// A machine that never gives a command tests nothing, and one with a client that
+// waits forever tests less than it seems to. Both fail.
 func TestMachinesThatTestNothing(t *testing.T) {
 	m := machine.Machine[int]{Name: "idle", Init: func() int { return 0 }}
 	op := machine.Op[int, struct{}, any]{Name: "go",
@@ -398,7 +397,7 @@ func TestMachinesThatTestNothing(t *testing.T) {
 	}
 }
 
-// TestArgsFor holds that a command knows the client that gives it: by the number of
+// TestArgsFor checks that a command knows the client that gives it: by the number in
 // its name, and 0 when it gives commands alone.
 func TestArgsFor(t *testing.T) {
 	for form, drive := range map[string]func(machine.Machine[int], *props.T, *pulse.System){

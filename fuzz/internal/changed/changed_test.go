@@ -48,8 +48,8 @@ func TestReadProfile(t *testing.T) {
 	}
 }
 
-// source is run by a test with the words "yes" after statements that this test runs, and
-// "no" after those that it does not.
+// source is run by a test. A "yes" follows statements that the test runs, and a "no"
+// those that it does not.
 const source = `package p
 
 func F(n int) (s int) {
@@ -84,7 +84,7 @@ func F(n int) (s int) {
 }
 `
 
-// TestIn: a profile of go test itself is crossed with each line of a file.
+// TestIn: a profile of go test itself is combined with each line of a file.
 func TestIn(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "p.go": source,

@@ -11,13 +11,13 @@ import (
 	"github.com/jostle-go/jostle/fuzz/page"
 )
 
-// hostile is what a program may say.
+// hostile is a text that a program may print.
 const hostile = "x\x1b[2J\u202e\r\ny\tz\x9b"
 
-// obeyed reports whether a terminal does something for a character other than show it.
+// obeyed reports whether a terminal does more with a character than show it.
 func obeyed(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf)) }
 
-// small is a run of four steps with all that can be told of a step.
+// small is a run of four steps that uses every field of a step.
 func small() *page.Walk {
 	message := func(from, to int, label string, sentIn int) page.Message {
 		return page.Message{From: from, To: to, Label: label, SentIn: sentIn, SentAt: "bank.go:12"}
@@ -39,12 +39,12 @@ func small() *page.Walk {
 	}
 }
 
-// whole returns what a fetch would of a run that is told of at once.
+// whole returns a fetch that returns the whole run at once.
 func whole(w *page.Walk) func(int, int) (*page.Walk, error) {
 	return func(int, int) (*page.Walk, error) { return w, nil }
 }
 
-// transcript returns what comes of commands.
+// transcript returns the output of commands.
 func transcript(t *testing.T, s *Stepper, commands ...string) string {
 	t.Helper()
 	var b strings.Builder
@@ -91,7 +91,7 @@ func TestOtherRuns(t *testing.T) {
 	golden.File(t, "testdata/others.golden", b.String())
 }
 
-// long is a run of many steps, of which parts are told of.
+// long is a run of many steps that is fetched in parts.
 type long struct {
 	steps, most int
 	asked       []int
@@ -118,8 +118,8 @@ func (l *long) fetch(first, count int) (*page.Walk, error) {
 	return w, nil
 }
 
-// TestLongRuns: of a run of 10,000 steps a few parts are in memory, and each is asked for
-// once while somebody walks within it or goes back and forth over its edge.
+// TestLongRuns: of a run of 10,000 steps only a few parts are in memory. Each is
+// fetched once while commands stay within it or cross its edge back and forth.
 func TestLongRuns(t *testing.T) {
 	for _, most := range []int{window, 100} {
 		l := &long{steps: 10_000, most: most}
@@ -153,7 +153,7 @@ func TestLongRuns(t *testing.T) {
 	}
 }
 
-// TestRunsThatCannotBeMadeAgain: what is not known is not made up.
+// TestRunsThatCannotBeMadeAgain: a step that is not known is not invented.
 func TestRunsThatCannotBeMadeAgain(t *testing.T) {
 	const chance = "step 300 is not known: the program does not repeat itself, so its run cannot be replayed\n"
 	for name, c := range map[string]struct {
@@ -224,7 +224,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// FuzzDo: whatever is typed, nothing panics and nothing reaches the terminal that it obeys.
+// FuzzDo: whatever is typed, nothing panics, and no control character reaches the
+// terminal.
 func FuzzDo(f *testing.F) {
 	for _, line := range []string{"n", "17", "a x", "b", "l", "\x1b", "e", "-5", "a \xff"} {
 		f.Add(line, line)

@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/adapttest"
 )
 
-// TestToy holds that runtimes that are hosted rightly break no rule.
+// TestToy checks that runtimes that are hosted correctly break no rule.
 func TestToy(t *testing.T) {
 	for _, how := range []string{"", "cannot wait", "goroutines that end"} {
 		if err := (adapttest.Adapter{New: newToy(how)}).Test(); err != nil {
@@ -23,8 +23,8 @@ func TestToy(t *testing.T) {
 	}
 }
 
-// faults are what may be wrong with an adapter, each with the rules that it breaks and
-// what is said of it.
+// faults are possible faults of an adapter, each with the rule that it breaks and the
+// message.
 var faults = []struct {
 	name, rules, says string
 }{
@@ -70,8 +70,8 @@ var faults = []struct {
 	{"a goroutine", "goroutines", "1800 of "},
 }
 
-// TestWrongAdapters holds that each fault is found, that nothing else is said of it, and that
-// all rules are broken by some.
+// TestWrongAdapters checks that each fault is found, that no other message comes, and
+// that each rule is broken by some fault.
 func TestWrongAdapters(t *testing.T) {
 	rule := regexp.MustCompile(`(?m)^(\w+): `)
 	told := map[string]bool{}
@@ -96,7 +96,8 @@ func TestWrongAdapters(t *testing.T) {
 	}
 }
 
-// TestRareFault holds that what no run by chance shows is found among all orders.
+// TestRareFault checks that a fault that no random run shows is found among all
+// orders.
 func TestRareFault(t *testing.T) {
 	err := adapttest.Adapter{New: newToy("a message is lost in some orders"), Seeds: 1}.Test()
 	if err == nil || !strings.Contains(err.Error(), `delivery: in program senders, in run 1 of all orders: sink never receives "number 1 from two"`) {
@@ -104,7 +105,7 @@ func TestRareFault(t *testing.T) {
 	}
 }
 
-// TestRefusals: what is no adapter is refused.
+// TestRefusals: an invalid adapter is refused.
 func TestRefusals(t *testing.T) {
 	for want, a := range map[string]adapttest.Adapter{
 		"adapttest: Adapter.New is nil: it makes the runtime that is tested":           {},

@@ -23,15 +23,16 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A fault is a mistake of a driver, with a scene that is to show it, and what may be said
-// of it: by a monitor, by raft, or that a leader has a node refuse the same entries for ever.
+// A fault is a mistake of a driver, with a scene that should show it, and the
+// possible messages: of a monitor, of raft, or that a node refuses the same entries
+// of its leader forever.
 type fault struct {
 	mistake string
 	scene   scene
 	said    []string
 }
 
-// planted are the mistakes, each in both ways to write.
+// planted are the mistakes, each with both ways to write.
 func planted() []fault {
 	quick := etcdraft.Config{Voters: 3, Raft: raft.Config{ElectionTick: 3}}
 	quicker, snapshots, spares := quick, quick, quick
@@ -60,7 +61,7 @@ func planted() []fault {
 	return list
 }
 
-// String says which mistake it is, and how the driver writes.
+// String names the mistake and the driver's way to write.
 func (f fault) String() string {
 	if f.scene.config.Raft.AsyncStorageWrites {
 		return "async " + f.mistake
@@ -74,8 +75,9 @@ func made(s scene, mistake string) search.Property {
 	return search.PropertyOf(s.property, "TestMistakes")
 }
 
-// TestMistakes finds each mistake by five seeds. The file says after how many runs, the
-// fewest first. Without the mistake as many runs by one seed hold as the most that it took.
+// TestMistakes finds each mistake with five seeds. The file says after how many runs,
+// sorted. Without the mistake, one seed makes as many runs as the slowest search
+// took, and they hold.
 func TestMistakes(t *testing.T) {
 	var text strings.Builder
 	for _, p := range planted() {
@@ -99,8 +101,9 @@ func TestMistakes(t *testing.T) {
 	golden.File(t, "testdata/mistakes.txt", text.String())
 }
 
-// TestShrunkMistakes makes of each mistake what was found smaller, and says in which orders
-// it fails: of the last one always, of all with JOSTLE_NIGHTLY=1, since that takes a minute.
+// TestShrunkMistakes shrinks a finding of each mistake, and says in which orders it
+// fails. By day it does so for the last mistake, with JOSTLE_NIGHTLY=1 for all, which
+// takes a minute.
 func TestShrunkMistakes(t *testing.T) {
 	for i, p := range planted() {
 		if i < len(planted())-1 && os.Getenv("JOSTLE_NIGHTLY") == "" {
@@ -120,8 +123,8 @@ func TestShrunkMistakes(t *testing.T) {
 	}
 }
 
-// shrunk makes a finding smaller and says what came of it, "" when it cannot be made
-// again by a schedule.
+// shrunk shrinks a finding and describes the result, "" when no schedule reproduces
+// it.
 func shrunk(p search.Property, f *finding.Finding) string {
 	r := p.NewRunner()
 	defer r.Close()
@@ -132,11 +135,11 @@ func shrunk(p search.Property, f *finding.Finding) string {
 	return fmt.Sprintf("%d steps instead of %d: %s\n%s\n\n%s", out.Best.Steps, out.From, out.Finding.Failure.Text, out.Finding.Why(), out.Finding.Chart)
 }
 
-// TestMistakesAmongEverything: scenes of the kinds that TestPublished draws, which hold there,
-// fail with a mistake planted. Each of five seeds makes 1,000 runs, with JOSTLE_NIGHTLY=1
-// 10,000. The files say in which run each has found the mistake, and have a dash for a seed
-// that has not: for "forgets vote" two of five even in 10,000. What is said of the mistake is
-// of the first seed that has found it.
+// TestMistakesAmongEverything: scenes of the kinds that TestPublished draws, which
+// hold there, fail with a mistake planted. Each of five seeds makes 1,000 runs, with
+// JOSTLE_NIGHTLY=1 10,000. The files say in which run each seed found the mistake,
+// with a dash if it did not. For "forgets vote" two of five do not even in 10,000.
+// The message is that of the first seed that found the mistake.
 func TestMistakesAmongEverything(t *testing.T) {
 	runs, file := 1000, "testdata/mistakes-among-everything.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -145,7 +148,7 @@ func TestMistakesAmongEverything(t *testing.T) {
 	var text strings.Builder
 	for _, f := range planted() {
 		if f.scene.config.Raft.AsyncStorageWrites {
-			continue // which way to write is drawn
+			continue // the way to write is drawn
 		}
 		at, said := "", ""
 		for seed := range uint64(5) {
