@@ -262,7 +262,7 @@ func (r *reader) choice(keyword string) choice.Choice {
 	r.literal("of")
 	c.N = r.decimal()
 	if c.Value >= c.N {
-		r.failf(restore, "answer %d of %d answers, expected one from 0 on and below their number", c.Value, c.N)
+		r.failf(restore, "answer %d of %d answers, expected an answer from 0 on and below that number", c.Value, c.N)
 	}
 	r.end()
 	return c

@@ -20,8 +20,8 @@ const (
 	version = 6 // the newest
 	// unexplained is the version of a case without an explanation, doubt or faces.
 	unexplained = 5
-	// unheld is the version of such a case in which, also, no messages were held
-	// back: a reader need not know the word hold.
+	// unheld is the version of such a case if, in addition, no messages were held
+	// back. Its readers need not know the word hold.
 	unheld = 4
 	// perLine is how many identities a line has, so that it fits into 80 columns.
 	perLine = 4

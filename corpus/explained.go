@@ -187,7 +187,7 @@ func (r *reader) remark(e *Explanation) {
 		return
 	}
 	if i >= n || n > mostDraws || text == "" || e.Draws != nil && len(e.Draws) != n {
-		r.failf(restore, "draw %d of %d, %q, expected a remark on one from 0 on and below their number", i, n, text)
+		r.failf(restore, "draw %d of %d with the remark %q, expected a draw from 0 on and below that number, and a text", i, n, text)
 		return
 	}
 	if e.Draws == nil {

@@ -12,7 +12,7 @@ import (
 
 // ErrWords is wrapped by an error of Merge if two files with one name have the same
 // run and different text.
-var ErrWords = errors.New("the same run with other words")
+var ErrWords = errors.New("the same run with another text")
 
 // Merge adds the case of a file in another folder, c.Path, as git does when it merges
 // two branches: with its name and text. It returns the file that has the case, and

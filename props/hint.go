@@ -34,7 +34,7 @@ type Hint struct {
 const mostHints = 4096
 
 // hints are what the property reported about the run so far. A property without hints
-// costs a test of the list's length.
+// costs only a check of the list's length.
 type hints struct {
 	list   []Hint
 	index  hash.Table // by a hash of the hint: its place in the list

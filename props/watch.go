@@ -60,9 +60,9 @@ type Stall struct {
 	Values []any
 }
 
-// Stall returns where a run stands whose Pace stays the same. Any goroutine may call
-// it. It reads what the run may be changing, so its result is right only while the
-// run hangs.
+// Stall returns where a hanging run stands: one whose Pace stays the same. Any
+// goroutine may call it. It reads what the run may be changing, so its result is right
+// only while the run hangs.
 func (r *Runner) Stall() Stall {
 	s := Stall{Step: -1}
 	if sys := r.watched.system.Load(); sys != nil {

@@ -81,7 +81,7 @@ func elsewhere(x *shrinker) {
 	}
 }
 
-// nearestRuns is how many runs nearest may make at least.
+// nearestRuns is the least budget of nearest, in runs.
 const nearestRuns = 200
 
 // nearest searches for orders of the same draws that are nearer to plain order. It

@@ -9,7 +9,7 @@ import (
 // A Model describes what calls do when they happen one after another. S is the type
 // of its state, In of a call, Out of a result.
 type Model[S, In, Out any] struct {
-	// Name names what is modelled in messages: "register". It may be empty.
+	// Name is the name of the model in messages, such as "register". It may be empty.
 	Name string
 	// Init returns the first state.
 	Init func() S

@@ -13,7 +13,7 @@ import (
 
 // A Machine is a model and its commands.
 type Machine[S any] struct {
-	// Name names what is modelled in messages. It may be empty.
+	// Name is the name of the model in messages. It may be empty.
 	Name string
 	// Init returns the first state.
 	Init     func() S

@@ -228,8 +228,8 @@ type seer struct {
 	list []sight
 }
 
-// look finds what a function does with one of its parameters, and what the functions
-// to which it passes it do.
+// look finds what a function does with one of its parameters. If it passes that on,
+// look also finds what the called functions do.
 func (s *seer) look(f *types.Func, message *types.Var) {
 	body := s.body(f)
 	if body == nil || s.seen[message] {

@@ -92,8 +92,8 @@ func (s *shape) passes(sys *pulse.System) int {
 
 const ms = time.Millisecond
 
-// relayed spawns a chain of n actors that pass on what they receive, and returns its
-// beginning.
+// relayed spawns a chain of n actors that pass on what they receive, and returns the
+// first one.
 func relayed(sys *pulse.System, n int, to pulse.Ref) pulse.Ref {
 	for range n {
 		next := to

@@ -17,7 +17,7 @@ type Config struct {
 // Op is the kind of a command.
 type Op uint8
 
-// The commands. Those of processes count them from 0.
+// The commands. Processes are numbered from 0.
 const (
 	Register Op = iota
 	Unregister

@@ -151,7 +151,7 @@ type starter struct{ *cell }
 // Started starts the actor.
 func (s starter) Started(ctx *pulse.Ctx, _ pulse.Start) { s.Receive(ctx, started) }
 
-// PostUserMessage puts a user message on its way.
+// PostUserMessage sends the actor a user message.
 func (c *cell) PostUserMessage(message any) {
 	if message == nil || c.foreign("a message", actor.UnwrapEnvelopeMessage(message), adviceSend) {
 		return // proto.actor takes nil for an empty mailbox
@@ -181,7 +181,7 @@ func (c *cell) PostUserMessage(message any) {
 	c.host.Enqueue(me.ref, c.born(), message)
 }
 
-// PostSystemMessage puts a system message on its way.
+// PostSystemMessage sends the actor a system message.
 func (c *cell) PostSystemMessage(message any) {
 	if c.foreign("a system message", message, adviceSend) {
 		return
