@@ -113,7 +113,7 @@ func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A reader reads one time after the other.
+// A reader reads several times in a row.
 type reader struct {
 	tail pulse.Ref // as far as it knows
 	left int

@@ -23,7 +23,7 @@ func Property(mended bool) func(*props.T) {
 	}
 }
 
-// RecordsProperty is a property: every user starts before it ends.
+// RecordsProperty returns the program as a property: every user starts before it ends.
 func RecordsProperty(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Records{

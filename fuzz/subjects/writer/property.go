@@ -22,7 +22,7 @@ func Property(mended bool) func(*props.T) {
 	}
 }
 
-// ErrorProperty is a property: who asks for losses hears of none.
+// ErrorProperty returns the program as a property: who asks for losses hears of none.
 func ErrorProperty(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{
