@@ -1,16 +1,17 @@
 // Package barber is a subject: no customer of a sleeping barber is forgotten.
 //
-// The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) mentions a
-// program with a room, a barber and customers in which a customer is lost. The
-// program is ours.
+// The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) mentions a program
+// with a room, a barber and customers in which a customer is lost. The program is
+// ours.
 //
 // Customers enter the room. If the barber is asleep, the room sends the customer to
-// wake the barber. Else the customer waits on a chair, or leaves when all are taken.
-// The barber asks the room for the next customer, and goes to sleep when there is
-// none. As soon as the room has answered "nobody", it considers the barber asleep. A
-// customer who enters then may wake the barber before that answer arrives. The
-// barber, still awake, ignores the wake, then gets the answer and sleeps forever. In
-// the mended form the barber remembers the wake, and asks once more.
+// wake the barber. Else the customer waits on a chair, or leaves when all are
+// taken. The barber asks the room for the next customer, and goes to sleep when
+// there is none. As soon as the room has answered "nobody", it considers the barber
+// asleep. A customer who enters then may wake the barber before that answer
+// arrives. The barber, still awake, ignores the wake, then gets the answer and
+// sleeps forever. In the mended form the barber remembers the wake, and asks once
+// more.
 //
 // Depth 1 in the messages of plain order: the second customer must enter after the
 // barber has asked for one, at the room. Then the wake must overtake the answer at

@@ -1,22 +1,23 @@
-// Package chainrepair is a subject: a client that reads a replicated value twice does
-// not get an older value the second time.
+// Package chainrepair is a subject: a client that reads a replicated value twice
+// does not get an older value the second time.
 //
-// Chain replication is by van Renesse and Schneider (OSDI 2004). Implementations tend
-// to leave for last that writes race with the append of a repaired node (Machi, issue
-// 60, github.com/basho/machi). The program is ours.
+// Chain replication is by van Renesse and Schneider (OSDI 2004). Implementations
+// tend to leave for last that writes race with the append of a repaired node
+// (Machi, issue 60, github.com/basho/machi). The program is ours.
 //
 // Writes go to the head of a chain and from node to node to the tail, which answers
 // reads. A master appends a repaired node: the tail copies its value to that node,
-// which reports to the master. The master tells the tail that it has a successor, and
-// the readers where the tail is now. In the broken form a write is not passed on if
-// it reaches the old tail between the copy and the master's message. It can be read
-// there, and then not at the new tail. In the mended form the old tail is no tail any
-// more once it has copied its value: it passes on later writes and reads.
+// which reports to the master. The master tells the tail that it has a successor,
+// and the readers where the tail is now. In the broken form a write is not passed
+// on if it reaches the old tail between the copy and the master's message. It can
+// be read there, and then not at the new tail. In the mended form the old tail is
+// no tail any more once it has copied its value: it passes on later writes and
+// reads.
 //
-// Depth 2 in the messages of plain order, with a chain of three nodes. At the tail a
-// write comes after the copy. It comes before the message about the successor, and so
-// does a read after it. At the reader the answer comes before the message about the
-// new tail. These are four orders in all. At least five delays show it.
+// Depth 2 in the messages of plain order, with a chain of three nodes. At the tail
+// a write comes after the copy. It comes before the message about the successor,
+// and so does a read after it. At the reader the answer comes before the message
+// about the new tail. These are four orders in all. At least five delays show it.
 package chainrepair
 
 import (

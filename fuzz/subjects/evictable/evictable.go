@@ -1,16 +1,16 @@
 // Package evictable is a subject: who invalidates a cached value does not read it
 // again.
 //
-// It comes from issue 22285 of Trino (github.com/trinodb/trino), "EvictableCache race
-// condition can temporarily revive old entry", which a test there showed in three of
-// a million runs. The program is ours.
+// It comes from issue 22285 of Trino (github.com/trinodb/trino), "EvictableCache
+// race condition can temporarily revive old entry", which a test there showed in
+// three of a million runs. The program is ours.
 //
 // A cache has two tables: one from a key to a token, and one from a token to the
 // value. An invalidation increases a count, removes the key's token from the first
 // table, and then drops its value from the second. A get looks up or makes a token,
-// and then looks up or loads its value. The token may have been evicted meanwhile. If
-// the count is what it was before, the get puts the token back. The tables and the
-// count are changed one at a time, each safely.
+// and then looks up or loads its value. The token may have been evicted meanwhile.
+// If the count is what it was before, the get puts the token back. The tables and
+// the count are changed one at a time, each safely.
 //
 // In the broken form the first invalidation counts before the get begins, and removes
 // the token. A second one, which follows a change of the loaded data, finds no token.
@@ -20,10 +20,9 @@
 // counts removals, also vain ones. It puts no token back if that count has changed.
 //
 // Depth 3 in the messages of plain order. The order of the report has six parts, at
-// three actors. Both invalidations count before the get. The token is looked up
-// before it is removed, and removed before the second invalidation looks for it. It
-// is put back after that, and the value is read before it is dropped. No four delays
-// show it.
+// three actors. Both invalidations count before the get. The token is looked up before
+// it is removed, and removed before the second invalidation looks for it. It is put
+// back after that, and the value is read before it is dropped. No four delays show it.
 package evictable
 
 import (

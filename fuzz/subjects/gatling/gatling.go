@@ -1,22 +1,23 @@
 // Package gatling is a subject: the measurements of a load test are neither lost
 // nor in the wrong order.
 //
-// It comes from the load tester Gatling, whose bugs Bitá found (Tasharofi et
-// al., ASE 2013); we have rewritten the parts that have two of these bugs.
+// It comes from the load tester Gatling, whose bugs Bitá found (Tasharofi
+// et al., ASE 2013); we have rewritten the parts that have two of these
+// bugs.
 //
 // The terminator (Config): every writer that has registered is flushed. Writers
-// register with the terminator, and actions tell it when a user has ended. After the
-// first end of a user the terminator understands only further ends. So a writer that
-// registers later is never flushed. In the mended form the terminator still accepts
-// registrations. A writer that registers after the last user has ended is told to
-// flush at once.
+// register with the terminator, and actions tell it when a user has ended. After
+// the first end of a user the terminator understands only further ends. So a writer
+// that registers later is never flushed. In the mended form the terminator still
+// accepts registrations. A writer that registers after the last user has ended is
+// told to flush at once.
 //
 // Depth 1: endUser before register, at the terminator.
 //
-// The records (Records): a user starts before it ends. A session goes from
-// action to action; the first action writes the start of its user, the last one
-// the end, and the writer may get the end first. In the mended form the session
-// carries the record of the start, and the last action writes both.
+// The records (Records): a user starts before it ends. A session goes from action
+// to action; the first action writes the start of its user, the last one the end,
+// and the writer may get the end first. In the mended form the session carries the
+// record of the start, and the last action writes both.
 //
 // Depth 1: end before start, at the writer.
 package gatling

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// Benchmarks report the time of a step as a multiple of the floor: the cheapest
-// possible message loop, running the same ring of actors. Floor and system are timed
-// in turns within one benchmark, so that disturbances affect both. The figure is the
-// median of the rounds; one iteration is one round.
+// Benchmarks report the time of a step as a multiple of the floor: the
+// cheapest possible message loop, running the same ring of actors. Floor and
+// system are timed in turns within one benchmark, so that disturbances
+// affect both. The figure is the median of the rounds; one iteration is one
+// round.
 
 // floor is a ring of preallocated envelopes. The first is passed to its handler
 // through an interface. Nothing is chosen, checked or recorded.

@@ -1,17 +1,18 @@
-// Package paxoscommit is a subject: of two compare-and-set operations on the
-// same value one succeeds.
+// Package paxoscommit is a subject: of two compare-and-set operations on the same
+// value one succeeds.
 //
-// It is similar to CASSANDRA-6023, where replicas store the ballot that they promised
-// and the update that they accepted as one. The program and this form of the mistake
-// are ours.
+// It is similar to CASSANDRA-6023, where replicas store the ballot that they
+// promised and the update that they accepted as one. The program and this form of
+// the mistake are ours.
 //
-// Coordinators agree by Paxos on the one update of a row. A replica accepts an update
-// with the ballot that it has promised, or with a newer one, which is right. In the
-// broken form it stores what it accepts next to the promise, and takes a row without
-// a promise for an empty one. So a replica that accepts before a late request for a
-// promise comes forgets what it accepted when the next coordinator asks for a
-// promise. In the mended form, accepting a ballot promises it. Messages of different
-// kinds use different connections, so delivery is unordered.
+// Coordinators agree by Paxos on the one update of a row. A replica accepts an
+// update with the ballot that it has promised, or with a newer one, which is
+// right. In the broken form it stores what it accepts next to the promise, and
+// takes a row without a promise for an empty one. So a replica that accepts before
+// a late request for a promise comes forgets what it accepted when the next
+// coordinator asks for a promise. In the mended form, accepting a ballot promises
+// it. Messages of different kinds use different connections, so delivery is
+// unordered.
 //
 // Depth 1 in the messages of plain order, with three replicas and two coordinators.
 // Three orders are needed together. At one replica the first proposal comes before

@@ -1,4 +1,30 @@
 // Package procreg is a subject: a registry of processes is linearizable.
+//
+// It comes from PULSE (Claessen et al., ICFP 2009), which tested a process registry
+// for Erlang; the program is ours, with one of the bugs that PULSE found and a
+// similar one.
+//
+// Clients register processes under names, unregister and look up names, and kill
+// processes. The registry learns of a death by a Down message, which may come late;
+// until then the dead process keeps its name. A look-up does not return a dead
+// process. A client that wants the name of a dead process asks the registry to drop
+// it, and then tries again. Each operation must seem to happen at one moment
+// between its call and its return, in a registry in which dead processes have no
+// names and registering one has no effect.
+//
+// In the first broken form a client whose second try fails believes that the name
+// is taken. But another client may have registered a dead process in between. The
+// smallest case is PULSE's: a dead process is registered once, and then twice in
+// parallel. One of the three is refused, although no living process ever had the
+// name. In the mended form a client tries until it or another living process has
+// the name. Depth 1 in the messages of plain order: Down after both
+// registrations, at the registry. The requests that follow must also come in one
+// certain order.
+//
+// In the second (Config.Forgets), when a process is down, the registry drops
+// all names that the process registered, even if another process has them
+// now. Such a name is lost. Depth 1: Down after the next registration of the
+// name.
 package procreg
 
 import "github.com/jostle-go/jostle/pulse"

@@ -135,7 +135,8 @@ type moment struct {
 	log  []entry
 }
 
-// A node takes part in elections and keeps a log. A log is replaced, never changed.
+// A node takes part in elections and keeps a log. A log is replaced, never
+// changed.
 type node struct {
 	me        int
 	nodes     []pulse.Ref // all nodes; the list is shared and never changed

@@ -8,13 +8,14 @@
 // node may grant both, which is right in two terms. If both grants come late, the
 // candidate counts two votes for the new term. It leads without a majority, while
 // another candidate may have one. In the mended form a vote has its term, and a
-// candidate remembers who has voted for it in this one. The network needs no fault.
+// candidate remembers who has voted for it in this one. The network needs no
+// fault.
 //
 // Depth 3, with five nodes of which the first times out twice and the second once.
 // The second must hear of the first term before it times out, so that it also asks
-// for votes in the second term. A majority must hear that before they hear the first
-// candidate's second request. Both grants of one node must reach the first candidate
-// in its second term.
+// for votes in the second term. A majority must hear that before they hear the
+// first candidate's second request. Both grants of one node must reach the first
+// candidate in its second term.
 package raftvotecount
 
 import (

@@ -21,8 +21,7 @@ func HostileText(random *rand.Rand) string {
 	return b.String()
 }
 
-// Controls returns the place of a character that controls a terminal, "" if the text
-// has none.
+// Controls returns the place of a character that controls a terminal, "" if the text has none.
 func Controls(text string) string {
 	for i, r := range text {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {

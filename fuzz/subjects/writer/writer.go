@@ -3,11 +3,12 @@
 // It comes from Bitá (Tasharofi et al., ASE 2013), Listing 1 and Figures 1 and 2,
 // where it represents a bug of the load tester Gatling.
 //
-// An action sends its result to the writer and tells the terminator that it is done.
-// When all are done, the terminator tells the writer to flush. Nothing makes the
-// result come before the flush: they use different channels. A result that comes
-// after the flush is not stored. In the mended form an action is done only when the
-// writer has confirmed that it has the result.
+// An action sends its result to the writer and tells the terminator that it
+// is done. When all are done, the terminator tells the writer to flush.
+// Nothing makes the result come before the flush: they use different
+// channels. A result that comes after the flush is not stored. In the mended
+// form an action is done only when the writer has confirmed that it has the
+// result.
 //
 // Depth 1: flush before write, at the writer. With Config.Check, depth 2: the
 // terminator is asked whether it knows of a lost result. That question, sent at the
