@@ -230,6 +230,23 @@ func (f Folder) Rewrite(c Case) (path string, err error) {
 	return path, os.Remove(c.Path)
 }
 
+// IsAsSaved reports whether the file of a case in the folder is as Save wrote it: its
+// name follows from its text. If not, somebody has changed or renamed it.
+func (f Folder) IsAsSaved(c Case) bool {
+	text, err := os.ReadFile(c.Path)
+	if err != nil || !f.owns(c.Path) {
+		return false
+	}
+	key, hash, _ := strings.Cut(strings.TrimSuffix(filepath.Base(c.Path), extension), "-")
+	return key == c.key()[:shortest] && len(hash) >= shortest && strings.HasPrefix(hashOf(text), hash)
+}
+
+// hashOf returns the hash of a text, which is part of its file's name.
+func hashOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
 // owns reports whether a path is that of a case in the folder.
 func (f Folder) owns(path string) bool {
 	return filepath.Clean(filepath.Dir(path)) == filepath.Clean(f.Dir) && filepath.Ext(path) == extension
@@ -314,8 +331,7 @@ func WriteAside(dir string, text []byte) (path string, err error) {
 // shortest unused prefix of the hash of the text. If another process has saved the
 // same text meanwhile, publish returns that path and false.
 func (f Folder) publish(temp, key string, text []byte) (path string, fresh bool, err error) {
-	sum := sha256.Sum256(text)
-	hash := hex.EncodeToString(sum[:])
+	hash := hashOf(text)
 	for digits := shortest; digits <= len(hash); digits++ {
 		path = filepath.Join(f.Dir, key[:shortest]+"-"+hash[:digits]+extension)
 		if err = rename(temp, path); !errors.Is(err, fs.ErrExist) {

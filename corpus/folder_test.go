@@ -265,6 +265,47 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestIsAsSaved: a file that somebody has changed, renamed or moved is not as it was
+// saved.
+func TestIsAsSaved(t *testing.T) {
+	f, elsewhere := FolderOf(t.TempDir(), "resultsAreStored"), FolderOf(t.TempDir(), "resultsAreStored")
+	c := numbered(1)
+	c.Path = save(t, f, c)
+	text, err := os.ReadFile(c.Path)
+	if err == nil {
+		err = os.MkdirAll(elsewhere.Dir, 0o777)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, hash, _ := strings.Cut(strings.TrimSuffix(filepath.Base(c.Path), extension), "-")
+	name := func(name string) string { return filepath.Join(f.Dir, name+extension) }
+	for _, is := range []struct {
+		path, text string
+		want       bool
+	}{
+		{c.Path, string(text), true},
+		{name(key + "-" + hashOf(text)), string(text), true}, // shorter names were taken
+		{c.Path, "# a note\n" + string(text), false},
+		{name("mine"), string(text), false},
+		{name(key), string(text), false},
+		{name("000000-" + hash), string(text), false},
+		{name(key + "-" + hash[:shortest-1]), string(text), false},
+		{filepath.Join(elsewhere.Dir, filepath.Base(c.Path)), string(text), false},
+	} {
+		if err := os.WriteFile(is.path, []byte(is.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := c
+		if o.Path = is.path; f.IsAsSaved(o) != is.want {
+			t.Errorf("%s, %.20q: as saved is %v, want %v", is.path, is.text, !is.want, is.want)
+		}
+	}
+	if c.Path = name("none"); f.IsAsSaved(c) {
+		t.Error("a file that is not there is as it was saved")
+	}
+}
+
 // The text of a saved case can be changed, and nothing else.
 func TestRewrite(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")

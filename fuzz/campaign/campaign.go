@@ -156,8 +156,9 @@ type Outcome struct {
 	// Notes are of saved cases.
 	Notes []string
 	// Arms has what each strategy has shown, by their names, and Orders is what the runs of
-	// this campaign and of the campaigns before it have shown. Missed are the situations
-	// that none has reached.
+	// this campaign and of the campaigns before it have shown, and what saved cases and
+	// shrunk runs have, which are not counted there. Missed are the situations that none has
+	// reached.
 	Arms   []Arm
 	Orders *coverage.Orders
 	Missed []string
@@ -249,7 +250,7 @@ func newCampaign(subjects []Subject, o Options) (*campaign, error) {
 		c.recall()
 	}
 	for _, t := range c.targets {
-		t.seen.Source, t.seen.Bytes = hash.Seed(c.Seed, sources), c.room
+		t.seen.Source, t.seen.Bytes, t.shown.Bytes = hash.Seed(c.Seed, sources), c.room, c.room
 	}
 	return c, nil
 }

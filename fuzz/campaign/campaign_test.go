@@ -104,10 +104,19 @@ func loads(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestSameFindings: what a campaign finds follows from the seed and the number of runs,
-// not from how many workers there are.
+// shownIn returns what a report says of the orders that were seen.
+func shownIn(r *campaign.Report) (lines []string) {
+	for i := range r.Outcomes {
+		o := r.Outcomes[i].Orders
+		lines = append(lines, fmt.Sprintf("%d runs, %+v, never seen: %v", o.Runs(), o.Count(coverage.PR), o.OpenNames(coverage.PR)))
+	}
+	return lines
+}
+
+// TestSameFindings: what a campaign finds, and which orders it has seen, follows from the seed
+// and the number of runs, not from how many workers there are.
 func TestSameFindings(t *testing.T) {
-	var first, cases []string
+	var first, cases, shown []string
 	for _, workers := range []int{1, 2, 3} {
 		dir := t.TempDir()
 		r := campaignOf(t, dir, campaign.Options{Runs: 3000, Workers: workers}, "TestHolds", "TestTwoBugs", "TestExits")
@@ -120,7 +129,7 @@ func TestSameFindings(t *testing.T) {
 			}
 		}
 		if first == nil {
-			first, cases = found(r), loads(t, dir)
+			first, cases, shown = found(r), loads(t, dir), shownIn(r)
 			t.Logf("found:\n%s", strings.Join(first, "\n"))
 			t.Logf("kept:\n%s", strings.Join(cases, "\n"))
 		}
@@ -129,6 +138,9 @@ func TestSameFindings(t *testing.T) {
 		}
 		if got := loads(t, dir); !slices.Equal(got, cases) {
 			t.Errorf("%d workers kept\n%s\nand one\n%s", workers, strings.Join(got, "\n"), strings.Join(cases, "\n"))
+		}
+		if got := shownIn(r); !slices.Equal(got, shown) {
+			t.Errorf("%d workers have seen\n%s\nand one\n%s", workers, strings.Join(got, "\n"), strings.Join(shown, "\n"))
 		}
 	}
 	if len(first) != 3 {

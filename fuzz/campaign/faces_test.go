@@ -1,12 +1,14 @@
 package campaign
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -53,4 +55,102 @@ func TestGrouped(t *testing.T) {
 			}
 		}
 	}
+}
+
+// faceOf returns a case with so many deliveries of a failure with a cause.
+func faceOf(signature, cause string, deliveries int) corpus.Case {
+	c := corpus.Case{Property: "p", Test: "TestP", Signature: signature, Condition: cause, Explanation: &corpus.Explanation{Orders: 2, Failing: 1, Complete: true,
+		Exact: true, Constraints: []corpus.Constraint{{First: corpus.Message{Text: cause, At: "a", Kind: cause, Send: -1}, Second: corpus.Message{Text: "z", At: "a", Kind: "z", Send: -1}}}}}
+	for i := range deliveries {
+		c.Record.Deliveries = append(c.Record.Deliveries, uint64(i)+1)
+	}
+	return c
+}
+
+// TestFacesKeptTogether: two workers keep two failures with one cause at the same time, and know
+// nothing of each other. One file is left, the smaller one, which names the other failure,
+// whichever comes first. Both stay if people have changed one, or given it a name of theirs.
+func TestFacesKeptTogether(t *testing.T) {
+	edited := func(path string) (string, error) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		return path, os.WriteFile(path, []byte(strings.Replace(string(text), "\n", "\n# see ticket 7\n", 1)), 0o600)
+	}
+	renamed := func(path string) (string, error) {
+		mine := filepath.Join(filepath.Dir(path), "mine.case")
+		return mine, os.Rename(path, mine)
+	}
+	asKept := func(path string) (string, error) { return path, nil }
+	for _, c := range []struct {
+		name   string
+		causes [2]string
+		then   [2]func(path string) (string, error) // what becomes of the files
+		want   string
+		told   [2]string // what is told last, by which of both comes first
+	}{
+		{"one cause", [2]string{"x", "x"}, [2]func(string) (string, error){asKept, asKept}, "small [large].html", [2]string{"large []", "small [large]"}},
+		{"two causes", [2]string{"x", "y"}, [2]func(string) (string, error){asKept, asKept}, "small [].html, large [].html", [2]string{"large []", "small []"}},
+		{"the larger is edited", [2]string{"x", "x"}, [2]func(string) (string, error){asKept, edited}, "small [].html, large [].html", [2]string{"large []", "small []"}},
+		{"the larger is renamed", [2]string{"x", "x"}, [2]func(string) (string, error){asKept, renamed}, "small [].html, large []", [2]string{"large []", "small []"}},
+		{"the smaller is edited", [2]string{"x", "x"}, [2]func(string) (string, error){edited, asKept}, "small [].html, large [].html", [2]string{"large []", "small []"}},
+		{"the smaller is renamed", [2]string{"x", "x"}, [2]func(string) (string, error){renamed, asKept}, "small [], large [].html", [2]string{"large []", "small []"}},
+	} {
+		for first, told := range c.told {
+			var said string
+			folder := corpus.FolderOf(t.TempDir(), "p")
+			run := planned(1, Options{Tell: func(e Event) { said = fmt.Sprintf("%s %v", e.Finding.Lasting, e.Finding.Faces) }})
+			target := run.targets[0]
+			target.subject.Property.Name, target.subject.Property.Folder = "p", folder.Dir
+			jobs := []*job{keptAside(t, target, faceOf("small", c.causes[0], 3), c.then[0]), keptAside(t, target, faceOf("large", c.causes[1], 4), c.then[1])}
+			run.settle(jobs[first])
+			run.settle(jobs[1-first])
+			if got := keptIn(folder); got != c.want || said != told {
+				t.Errorf("%s: there are %s, told last is %s; want %s and %s", c.name, got, said, c.want, told)
+			}
+			for _, f := range target.Findings {
+				if isGone(f.Path) || f.Problem != "" || !strings.Contains(f.Saved, f.Path) {
+					t.Errorf("%s: %s is kept at %s, said to be %q, with problem %q", c.name, f.Lasting, f.Path, f.Saved, f.Problem)
+				}
+			}
+			bugs := target.outcome(false).Findings
+			if one := c.causes[0] == c.causes[1]; bugs[0].Lasting != "small" || (len(bugs) == 1) != one || (len(bugs[0].Faces) == 1) != one {
+				t.Errorf("%s: reported are %d bugs, the first %s with faces %q", c.name, len(bugs), bugs[0].Lasting, bugs[0].Faces)
+			}
+		}
+	}
+}
+
+// keptAside has a worker keep a case that no other worker knows of, of a new finding, and returns
+// the job that it was made smaller by.
+func keptAside(t *testing.T, target *target, c corpus.Case, then func(string) (string, error)) *job {
+	path, _, err := corpus.Folder{Dir: target.subject.Property.Folder}.Save(c)
+	if err == nil {
+		err = os.WriteFile(strings.TrimSuffix(path, ".case")+".html", nil, 0o600)
+	}
+	if err == nil {
+		path, err = then(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Finding{Finding: worker.Finding{Signature: c.Signature, Worth: true, Confirmed: true}, Times: 1}
+	target.Findings = append(target.Findings, f)
+	small := worker.Finding{Signature: c.Signature, Lasting: c.Signature, Path: path, Saved: "saved: " + path, Cause: c.Cause()}
+	return &job{target: target, finding: f, request: worker.Request{Do: worker.Shrink}, reply: &worker.Reply{Findings: []worker.Finding{small}}}
+}
+
+// keptIn returns the cases of a folder with their faces, and whether they have pages.
+func keptIn(folder corpus.Folder) string {
+	var list []string
+	cases, _ := folder.Load()
+	for i := range cases {
+		page := ""
+		if !isGone(strings.TrimSuffix(cases[i].Path, ".case") + ".html") {
+			page = ".html"
+		}
+		list = append(list, fmt.Sprintf("%s %v%s", cases[i].Signature, cases[i].Faces, page))
+	}
+	return strings.Join(list, ", ")
 }

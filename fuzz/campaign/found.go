@@ -40,6 +40,7 @@ func (c *campaign) found(t *target, told *worker.Finding, died bool) {
 
 // foundIn takes the findings of a share. One that was not done may have some: deaths.
 func (c *campaign) foundIn(j *job) {
+	j.target.show(j)
 	for i := range j.died {
 		c.found(j.target, &j.died[i], true)
 	}
@@ -167,6 +168,7 @@ func (c *campaign) shrink(t *target, f *Finding) {
 // shrunk takes a finding that was made smaller, or that could not be.
 func (c *campaign) shrunk(j *job) {
 	f := j.finding
+	j.target.show(j)
 	var death *worker.Death
 	switch {
 	case j.lost():
@@ -190,6 +192,7 @@ func (c *campaign) shrunk(j *job) {
 		for i := range j.reply.Findings[1:] {
 			c.met(j.target, &j.reply.Findings[1+i])
 		}
+		j.target.join(f)
 	}
 	c.told(j.target, f)
 }

@@ -37,6 +37,7 @@ type job struct {
 
 	reply  *worker.Reply      // of all turns
 	seen   []*coverage.Orders // what the runs have shown: of a share by its turns, or of all orders
+	shown  []*coverage.Orders // what other runs have shown, as Reply.Shown has it
 	err    error
 	died   []worker.Finding // findings that are deaths
 	notes  []string
@@ -55,6 +56,9 @@ func (j *job) goesOn() bool { return j.err == nil && j.request.Do == worker.Run 
 
 // add adds the result of a turn.
 func (j *job) add(r *worker.Reply) {
+	if j.err = j.readShown(r); j.err != nil {
+		return
+	}
 	if r.Orders != nil {
 		seen := &coverage.Orders{}
 		if j.err = seen.UnmarshalBinary(r.Orders); j.err != nil {
@@ -372,7 +376,7 @@ func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *worke
 	f.Where = fmt.Sprintf("run %d, made again", f.Run+1)
 	q := worker.Request{Do: worker.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Path: f.Signature, Where: f.Headline}
 	r, err := h.ask(ctx, j.target, q)
-	if err != nil || len(r.Findings) == 0 {
+	if err != nil || len(r.Findings) == 0 || j.readShown(r) != nil {
 		return
 	}
 	f.Case, f.Worth = r.Findings[0].Case, true

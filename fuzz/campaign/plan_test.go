@@ -269,6 +269,36 @@ func TestYieldIsOfTheUnion(t *testing.T) {
 	}
 }
 
+// TestShownBesides: what runs besides those of the search have shown is in reports, without
+// the runs; it is noted for campaigns that go on or come later, and no share goes by it.
+func TestShownBesides(t *testing.T) {
+	c := planned(1, Options{Seed: 1, Runs: 1 << 20, File: filepath.Join(t.TempDir(), "state.json")})
+	target := c.targets[0]
+	for i, sent := range []int{4, 5} {
+		j := over(c.share(target), nil, 1)
+		j.seen, j.shown = []*coverage.Orders{shows(0, sent)}, []*coverage.Orders{shows(0, 5), shows(100, 3)}
+		c.settle(j)
+		if got, want := target.yieldOf(i).Fresh, []int{6, 4}[i]; got != want { // 10 orders of the first actor
+			t.Errorf("in share %d %d orders were new, want %d", i, got, want)
+		}
+		if got := target.reported(); got.Seen(coverage.PR) != 13 || got.Runs() != target.all().Runs() {
+			t.Errorf("after share %d %d orders of %d runs are reported, want 13 of %d", i, got.Seen(coverage.PR), got.Runs(), target.all().Runs())
+		}
+	}
+	c.checkpoint()
+	for _, resume := range []bool{false, true} {
+		o := c.Options
+		o.Resume = resume
+		next, err := newCampaign([]Subject{target.subject}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, search := next.targets[0].reported().Seen(coverage.PR), next.targets[0].all().Seen(coverage.PR); got != 13 || search != 10 {
+			t.Errorf("afterwards %d orders are reported, and %d by the search; want 13 and 10", got, search)
+		}
+	}
+}
+
 // race returns what a run shows in which so many actors send a message each to one.
 func race(senders int) *coverage.Orders {
 	sys := pulse.New(pulse.Options{Record: true, Strategy: strategy.Plain()})

@@ -261,6 +261,10 @@ func TestRemembers(t *testing.T) { searched(t, remembers) }
 // In no order that is random.
 func TestPlain(t *testing.T) { searched(t, holds, "plain") }
 
+func TestCanceled(t *testing.T)    { searched(t, canceledOnTheWay, "plain") }
+func TestCanceledFew(t *testing.T) { searched(t, func(t *props.T) { canceled(t, false) }) }
+func TestCanceledEnd(t *testing.T) { searched(t, canceledAtLast, "plain") }
+
 // What benchmarks search.
 func TestTwoPhase(t *testing.T) { searched(t, twopc.StuckProperty(true)) }
 func TestRaft(t *testing.T)     { searched(t, raftdupvote.Property(true)) }
@@ -285,3 +289,51 @@ func shared(t *props.T) {
 
 // unshared has one distinct order, and actors that share nothing.
 func unshared(t *props.T) { eight(t, func(int) {}) }
+
+type (
+	reserve struct{}
+	cancel  struct{}
+)
+
+// canceled fails if a cancellation comes before the reservation, which may come over a relay:
+// in plain order it does so then, and else does not.
+func canceled(t *props.T, relayed bool) {
+	sys, list := t.System(), []any{}
+	order := sys.Spawn("order", pulse.Func(func(_ *pulse.Ctx, msg any) { list = append(list, msg) }))
+	to := func(next pulse.Ref) pulse.Func { return func(ctx *pulse.Ctx, msg any) { ctx.Send(next, msg) } }
+	next := order
+	if relayed {
+		next = sys.Spawn("relay", to(order))
+	}
+	sys.Send(sys.Spawn("seller", to(next)), reserve{})
+	sys.Send(sys.Spawn("buyer", to(order)), cancel{})
+	if sys.Run(); len(list) > 0 && list[0] == (cancel{}) {
+		t.Errorf("canceled before it was reserved")
+	}
+}
+
+func canceledOnTheWay(t *props.T) { canceled(t, props.Draw(t, rapid.Bool(), "relayed")) }
+
+// canceledAtLast ends its process for one of its inputs in a hundred or so, when a cancellation
+// has come before the reservation: with others it does not in plain order.
+func canceledAtLast(t *props.T) {
+	n := props.Draw(t, rapid.Uint64Range(0, 1<<40), "any")
+	sys, list := t.System(), []any{}
+	order := sys.Spawn("order", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if list = append(list, msg); len(list) == 2 {
+			ctx.Send(ctx.Self(), "ship")
+		} else if len(list) == 3 && list[0] == (cancel{}) {
+			os.Exit(3)
+		}
+	}))
+	pass := pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(order, msg) })
+	seller, buyer := sys.Spawn("seller", pass), sys.Spawn("buyer", pass)
+	if n%100 == 7 {
+		sys.Send(buyer, cancel{})
+	}
+	sys.Send(seller, reserve{})
+	if n%100 != 7 {
+		sys.Send(buyer, cancel{})
+	}
+	sys.Run()
+}

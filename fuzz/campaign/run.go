@@ -282,6 +282,7 @@ func (c *campaign) begun(j *job) {
 		return
 	}
 	t.Begun = true
+	t.show(j)
 	for i := range j.died {
 		if f := &j.died[i]; f.Path != "" || f.Case != "" {
 			c.found(t, f, true)

@@ -144,7 +144,7 @@ func TestAllIsDescribed(t *testing.T) {
 		var want []string
 		for _, typ := range c.goes {
 			for f := range typ.Fields() {
-				if !f.Anonymous {
+				if !f.Anonymous && f.IsExported() {
 					want = append(want, f.Name)
 				}
 			}

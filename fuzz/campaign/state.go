@@ -41,6 +41,8 @@ type targetState struct {
 	Target                         *target
 	// Seen is the file of what this campaign has shown, Known of what those before it have.
 	Seen, Known []byte
+	// Shown is the file of what runs besides those of searches have shown.
+	Shown []byte `json:",omitempty"`
 }
 
 func (t *target) state() targetState {
@@ -64,6 +66,9 @@ func (c *campaign) checkpoint() {
 		own := t.state()
 		if own.Seen, err = t.seen.MarshalBinary(); err == nil {
 			own.Known, err = t.known.MarshalBinary()
+		}
+		if err == nil {
+			own.Shown, err = t.shown.MarshalBinary()
 		}
 		if err != nil {
 			break
@@ -217,8 +222,12 @@ func (t *target) damaged() bool {
 // decode reads what has been shown.
 func (s *targetState) decode() error {
 	t := s.Target
-	t.seen, t.known = &coverage.Orders{}, &coverage.Orders{}
-	return errors.Join(t.seen.UnmarshalBinary(s.Seen), t.known.UnmarshalBinary(s.Known))
+	t.seen, t.known, t.shown = &coverage.Orders{}, &coverage.Orders{}, &coverage.Orders{}
+	err := errors.Join(t.seen.UnmarshalBinary(s.Seen), t.known.UnmarshalBinary(s.Known))
+	if s.Shown != nil { // earlier versions did not note it
+		err = errors.Join(err, t.shown.UnmarshalBinary(s.Shown))
+	}
+	return err
 }
 
 // recall has what earlier campaigns have shown known, if their file is there. One that
@@ -244,6 +253,7 @@ func (c *campaign) recall() {
 				if old.Target.known.Memory() < c.room {
 					t.known = old.Target.all()
 				}
+				t.shown = old.Target.shown
 			}
 		}
 	}

@@ -63,6 +63,7 @@ type target struct {
 	yields  [window]yield    // of the last shares, by their numbers
 	seen    *coverage.Orders // what this campaign has shown
 	known   *coverage.Orders // what those before it have
+	shown   *coverage.Orders // what runs besides those of searches have shown, which no search goes by
 	told    Progress         // as it was told last
 	early   map[int]*job     // shares that were over before earlier ones, by their first batch
 }
@@ -80,7 +81,7 @@ type yield struct {
 }
 
 func newTarget(s Subject) *target {
-	return &target{subject: s, Tally: search.NewTally(), early: map[int]*job{}, seen: &coverage.Orders{}, known: &coverage.Orders{}}
+	return &target{subject: s, Tally: search.NewTally(), early: map[int]*job{}, seen: &coverage.Orders{}, known: &coverage.Orders{}, shown: &coverage.Orders{}}
 }
 
 // A share takes about shareSteps steps, and at least leastSteps where time bounds the
@@ -301,7 +302,7 @@ func (t *target) made() *search.Tally {
 func (t *target) outcome(interrupted bool) Outcome {
 	made := t.made()
 	out := Outcome{Subject: t.subject, Findings: grouped(t.Findings), Runs: made.Runs, Steps: made.Steps, Complete: t.Complete, Ran: t.ran(),
-		Notes: slices.Concat(t.Notes, t.Tally.Crowds()), Arms: t.arms(), Orders: t.all(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
+		Notes: slices.Concat(t.Notes, t.Tally.Crowds()), Arms: t.arms(), Orders: t.reported(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
 	if t.Saturated > 0 {
 		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())
 	}

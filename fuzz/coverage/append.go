@@ -12,12 +12,7 @@ func (o *Orders) Append(from *Orders) {
 	o.use(from.counted)
 	full := o.full()
 	if !full {
-		for i := range from.receivers {
-			o.mergeReceiver(from, int32(i))
-		}
-		for _, what := range from.spots {
-			o.addPosition(what)
-		}
+		o.AddSeen(from)
 	}
 	own := o.past.of(o.Source)
 	o.own, o.ownID = own, o.Source

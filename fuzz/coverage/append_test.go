@@ -1,6 +1,7 @@
 package coverage_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
@@ -30,6 +31,32 @@ func TestAppend(t *testing.T) {
 		}
 		if curves := parts.Curves(); len(curves) != 1 || curves[0][len(curves[0])-1].Runs != 12 {
 			t.Errorf("program %d: the curves are %v, want one up to 12 runs", prog, curves)
+		}
+	}
+}
+
+// TestAddSeen: what other runs have shown is added without these runs, and an order that one of
+// them shows is no longer one that a single run of the search has shown.
+func TestAddSeen(t *testing.T) {
+	for prog := range uint64(20) {
+		all := traces(program{prog, false}, 12)
+		search, other, merged := &coverage.Orders{Source: 7}, &coverage.Orders{Source: 9}, &coverage.Orders{}
+		for i, tr := range all {
+			if i < 6 {
+				search.Add(tr, coverage.Run{Unguided: true})
+			} else {
+				other.Add(tr, coverage.Run{})
+			}
+		}
+		merged.Merge(search)
+		merged.Merge(other)
+		before := search.Curves()
+		search.AddSeen(other)
+		if got, want := search.Count(coverage.PR), merged.Count(coverage.PR); got != want || search.Chance() != merged.Chance() {
+			t.Errorf("program %d: %+v and %v, want %+v and %v", prog, got, search.Chance(), want, merged.Chance())
+		}
+		if search.Runs() != 6 || !reflect.DeepEqual(search.Curves(), before) {
+			t.Errorf("program %d: %d runs, and the curves %v; want 6, and %v", prog, search.Runs(), search.Curves(), before)
 		}
 	}
 }

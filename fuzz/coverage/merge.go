@@ -12,6 +12,19 @@ func (o *Orders) Merge(from *Orders) {
 	if o == from || from == nil {
 		return
 	}
+	o.AddSeen(from)
+	for id, s := range from.past.sources {
+		o.past.of(id).merge(s)
+	}
+}
+
+// AddSeen is Merge, but counts none of the runs: they are of another kind than those that
+// are counted here, such as runs of saved cases beside a search. An order that they have
+// shown is no longer one that a single run of the search has shown.
+func (o *Orders) AddSeen(from *Orders) {
+	if o == from || from == nil {
+		return
+	}
 	o.whole = false
 	o.use(from.counted)
 	for i := range from.receivers {
@@ -19,9 +32,6 @@ func (o *Orders) Merge(from *Orders) {
 	}
 	for _, what := range from.spots {
 		o.addPosition(what)
-	}
-	for id, s := range from.past.sources {
-		o.past.of(id).merge(s)
 	}
 }
 

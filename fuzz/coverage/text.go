@@ -61,7 +61,7 @@ func (o *Orders) Text() string {
 	if n := o.Folded(); n > 0 {
 		fmt.Fprintf(&b, "\nreceives told apart by types alone, since there were too many: %d\n", n)
 	}
-	if lines := o.openLines(); len(lines) > 0 {
+	if lines := openLines(o.OpenNames(PR)); len(lines) > 0 {
 		fmt.Fprintf(&b, "\nnot seen, and nothing is known to be in the way:\n%s", strings.Join(lines, ""))
 	}
 	for _, curve := range o.Curves() {
@@ -74,9 +74,8 @@ func (o *Orders) Text() string {
 	return b.String()
 }
 
-// openLines names the orders that were not seen, those of one name in one line.
-func (o *Orders) openLines() (lines []string) {
-	open := o.OpenNames(PR)
+// openLines names orders that were not seen, those of one name in one line.
+func openLines(open []OpenName) (lines []string) {
 	for _, n := range open[:min(len(open), mostOpen)] {
 		times := ""
 		if n.Pairs > 1 {

@@ -270,9 +270,7 @@ func (f *Finding) moveBeside(from, to string) {
 	for i, attached := range f.besides(from) {
 		os.Rename(attached, now[i]) // there may be none
 	}
-	for _, ending := range pages {
-		os.Rename(beside(from, ending), beside(to, ending)) // there may be none
-	}
+	movePages(from, to)
 }
 
 // detach removes what lies beside another case of the same failure.
@@ -280,7 +278,5 @@ func (f *Finding) detach(path string) {
 	for _, attached := range f.besides(path) {
 		os.Remove(attached)
 	}
-	for _, ending := range pages {
-		os.Remove(beside(path, ending))
-	}
+	removePages(path)
 }

@@ -54,7 +54,7 @@ func (s *server) again(q *Request) (*Reply, error) {
 			c.Record.Choices = append(slices.Clone(c.Record.Choices), choice.Choice{Kind: choice.Kind(d.Choice[0]), N: d.Choice[1], Value: d.Choice[2]})
 		}
 		f := finding.Finding{Case: c}
-		r.Findings = []Finding{{Case: f.Whole(), Signature: c.Signature, Text: res.Finding.Chart, Run: res.Index, Worth: true}}
+		r.Findings = []Finding{{Case: f.Whole(), Signature: c.Signature, Text: res.Finding.Chart, Run: res.Index, Worth: true, trace: res.Finding.Trace}}
 	}
 	return r, nil
 }

@@ -4,9 +4,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/page"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Variable is the environment variable that makes a process a worker.
@@ -148,6 +150,9 @@ type Reply struct {
 	// Orders is the file of what the runs of Run have shown, or those of Begin after which
 	// it is complete, as coverage.Orders writes it.
 	Orders []byte `json:",omitempty"`
+	// Shown is such a file of what other runs have shown: those of saved cases, of every order
+	// before the search, and of the findings.
+	Shown []byte `json:",omitempty"`
 	// Findings are the first of each signature, Failed how many runs failed.
 	Findings []Finding `json:",omitempty"`
 	Failed   int       `json:",omitempty"`
@@ -174,6 +179,8 @@ type Reply struct {
 	// Tidy has removed.
 	Pairs []distill.Pair `json:",omitempty"`
 	Gone  []string       `json:",omitempty"`
+
+	shown *coverage.Orders // what Shown will be a file of
 }
 
 // Add adds what came of further batches of the same Run.
@@ -216,4 +223,6 @@ type Finding struct {
 	Faces     []string `json:",omitempty"`
 	// Yields reports that it was not saved, since the case at Path has the same cause.
 	Yields bool `json:",omitempty"`
+
+	trace *trace.Trace // of the run, in the worker; nil if it had no system
 }

@@ -44,6 +44,9 @@ func (s *server) do(q *Request) *Reply {
 	s.dog.Start()
 	defer s.dog.Stop()
 	r, err := do(q)
+	if err == nil {
+		err = r.writeShown()
+	}
 	if err != nil {
 		return &Reply{Error: err.Error()}
 	}
@@ -166,7 +169,7 @@ func (s *server) some(o search.Options, end int, r *Reply) (next int, seen *cove
 // report returns what a command is to know of a finding.
 func report(f *finding.Finding, where string) Finding {
 	return Finding{Case: f.Whole(), Signature: f.Failure.Signature(), Lasting: f.Case.Signature, Headline: f.Headline(), Text: f.Text(where), Where: where,
-		Worth: f.Worth(), Confirmed: f.Replays == finding.Tried, Condition: f.Case.Condition, Cause: f.Case.Cause(), Faces: f.Case.Faces}
+		Worth: f.Worth(), Confirmed: f.Replays == finding.Tried, Condition: f.Case.Condition, Cause: f.Case.Cause(), Faces: f.Case.Faces, trace: f.Trace}
 }
 
 // paged returns a finding as a page.
@@ -209,6 +212,7 @@ func (s *server) begin(q *Request) (*Reply, error) {
 	ctx, cancel := context.WithTimeout(s.asked, exhaustFor)
 	defer cancel()
 	x := search.Exhaust(ctx, s.Property, q.Seed, mostExhausted)
+	r.allShown().AddSeen(x.Orders)
 	for _, f := range x.Found {
 		r.Findings = append(r.Findings, report(f.Finding, f.Run))
 	}
@@ -258,6 +262,7 @@ func (s *server) play(runner *props.Runner, c *corpus.Case, r *Reply, pages bool
 	r.Exact, r.Mended = played.Exact, played.Mended
 	if res := &played.Result; res.System != nil {
 		r.Trace = res.System.Trace().Text()
+		r.shows(res.System.Trace())
 	}
 	if played.Result.Failure == nil {
 		r.Notes = append(r.Notes, played.Held(file, s.Property.Name == s.Property.Test))

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -117,12 +118,26 @@ func TestMethodsThatDoNotReturn(t *testing.T) {
 	}
 }
 
-// TestLongTexts holds that only as much of the text of a method is read as is shown.
+// A novel has an Error that is as long as a novel.
+type novel struct{ text string }
+
+func (n novel) Error() string { return n.text }
+
+// TestLongTexts holds that only as much of the text of a method is escaped as is shown.
 func TestLongTexts(t *testing.T) {
 	if got, want := Label(wordy{1}), `\x00é`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := Label(wordy{1000}), strings.Repeat(`\x00é`, labelRunes/5)+cut; got != want {
+	want := strings.Repeat(`\x00é`, labelRunes/5) + cut
+	if got := Label(wordy{1000}); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	long := novel{wordy{1 << 20}.Error()}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := Label(long)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; got != want || n > 1<<18 {
+		t.Errorf("%d bytes were allocated for %s", n, got)
 	}
 }

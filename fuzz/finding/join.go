@@ -1,0 +1,75 @@
+package finding
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jostle-go/jostle/corpus"
+)
+
+// Join makes one case of two in a folder that show one bug, as Keep does where it knows of
+// both: two processes may have kept them at the same time. The smaller case stays. If the other
+// is of another failure, the smaller one is written anew and names that. Then the larger one is
+// removed, with its pages; what else lies beside it stays. So whenever the process ends, a case
+// of the bug is there.
+//
+// Kept says nothing if both stay: they are not known to show one bug, one is not there any
+// more, or somebody has changed or renamed one.
+func Join(folder corpus.Folder, one, two string) (k Kept, err error) {
+	small, errOne := folder.Find(one)
+	large, errTwo := folder.Find(two)
+	if errOne != nil || errTwo != nil || !small.OneCause(&large) && !small.Alike(&large) ||
+		!folder.IsAsSaved(small) || !folder.IsAsSaved(large) {
+		return k, nil
+	}
+	if cmp.Or(small.Compare(&large), cmp.Compare(small.Signature, large.Signature), cmp.Compare(one, two)) > 0 {
+		small, large = large, small
+	}
+	both := small
+	if both.AddFaces(&large); len(both.Faces) > len(small.Faces) {
+		if both.Path, err = folder.Rewrite(both); err != nil {
+			return k, err
+		}
+		moveAllBeside(small.Path, both.Path)
+	}
+	if err = folder.Remove(large); err == nil {
+		removePages(large.Path)
+		k.Alike, k.Fewer = []string{large.Path}, true
+	}
+	k.Path, k.OneCause = both.Path, small.Signature != large.Signature
+	return k, err
+}
+
+// Yielded says what became of the failure whose case Join has removed, as Line does.
+func (k *Kept) Yielded(show func(string) string) string {
+	other := Kept{Path: k.Path, Alike: []string{k.Path}, OneCause: k.OneCause}
+	return other.Line(show)
+}
+
+// moveAllBeside gives all that lies beside a case the name of its new file.
+func moveAllBeside(from, to string) {
+	dir, name := filepath.Split(beside(from, "-"))
+	files, _ := os.ReadDir(dir) // else the case would not be there
+	for _, file := range files {
+		if rest, is := strings.CutPrefix(file.Name(), name); is {
+			os.Rename(filepath.Join(dir, file.Name()), beside(to, "-"+rest))
+		}
+	}
+	movePages(from, to)
+}
+
+// movePages gives the pages beside a case the name of its new file.
+func movePages(from, to string) {
+	for _, ending := range pages {
+		os.Rename(beside(from, ending), beside(to, ending)) // there may be none
+	}
+}
+
+// removePages removes the pages beside a case.
+func removePages(path string) {
+	for _, ending := range pages {
+		os.Remove(beside(path, ending))
+	}
+}
