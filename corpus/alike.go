@@ -7,27 +7,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Alike reports whether two cases show the same failure, as far as can be told from
-// them: they are of the same property and have the same signature, condition, settings
-// and answers other than zero. Their draws may differ. Cases of which one has no
-// signature or no condition are not alike.
+// Alike reports whether two cases seem to show the same failure: their property,
+// signature, condition, settings and nonzero answers are the same. Their draws may
+// differ. A case without a signature or a condition is like no other.
 func (c *Case) Alike(o *Case) bool {
 	return c.Property == o.Property && c.Signature != "" && c.Signature == o.Signature &&
 		c.Condition != "" && c.Condition == o.Condition &&
 		slices.Equal(c.Settings, o.Settings) && slices.Equal(c.deeds(), o.deeds())
 }
 
-// OneCause reports whether two cases of a property show two failures with one cause, as far
-// as can be told from them: other signatures, and the same kinds of messages that come before
-// others of the same kinds. Their settings and the kinds of their answers are the same, too.
+// OneCause reports whether two cases of a property seem to show two failures with one
+// cause. Their signatures differ, and in both the same kinds of messages come before
+// the same other kinds. Their settings and the kinds of their nonzero answers are the
+// same, too.
 func (c *Case) OneCause(o *Case) bool {
 	cause := c.Cause()
 	return c.Property == o.Property && c.Signature != "" && o.Signature != "" && c.Signature != o.Signature &&
 		cause != "" && cause == o.Cause() && slices.Equal(c.Settings, o.Settings)
 }
 
-// Cause returns what two explained cases of one property have in common if they have one
-// cause; "" if that is not known.
+// Cause returns the cause of an explained case in a form for comparing, "" if it is
+// not known. Cases of one property with one cause return the same.
 func (c *Case) Cause() string {
 	cause := c.Explanation.cause()
 	if cause == "" {
@@ -39,7 +39,8 @@ func (c *Case) Cause() string {
 	return cause
 }
 
-// AddFaces notes that a case stands for another with the same failure or the same cause.
+// AddFaces records that c stands for o, which shows the same failure or has the same
+// cause.
 func (c *Case) AddFaces(o *Case) {
 	for _, face := range append([]string{o.Signature}, o.Faces...) {
 		if face != c.Signature && !slices.Contains(c.Faces, face) {
@@ -49,8 +50,8 @@ func (c *Case) AddFaces(o *Case) {
 	slices.Sort(c.Faces)
 }
 
-// deeds returns the answers other than zero: faults, early timers and what the program
-// has chosen.
+// deeds returns the nonzero answers: faults, early timers and the program's own
+// choices.
 func (c *Case) deeds() (list []choice.Choice) {
 	for _, choices := range [][]choice.Choice{c.Record.Choices, c.Schedule.Choices} {
 		for _, x := range choices {
@@ -63,9 +64,9 @@ func (c *Case) deeds() (list []choice.Choice) {
 }
 
 // Compare returns a negative number if c is smaller than o, a positive one if o is,
-// and 0 if neither. The smaller case has fewer steps, then fewer draws, then fewer
-// numbers that its draws have read, then smaller ones, then fewer answers other than
-// zero.
+// and 0 if neither. It compares, in this order, the number of steps, of draws, and of
+// the numbers that these have read, then those numbers, then the number of nonzero
+// answers.
 func (c *Case) Compare(o *Case) int {
 	steps := func(c *Case) int { return c.Record.Received() }
 	read := func(c *Case) (n int) {

@@ -50,8 +50,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestOneCause: two failures have one cause only if the same kinds of messages come before the
-// same others, and all else is the same.
+// TestOneCause: two failures have one cause only if the same kinds of messages come
+// before the same others, and everything else is the same.
 func TestOneCause(t *testing.T) {
 	at := func(c *Case, i int) *Constraint { return &c.Explanation.Constraints[i] }
 	for name, test := range map[string]struct {
@@ -92,8 +92,8 @@ func TestOneCause(t *testing.T) {
 	}
 }
 
-// steps is the record of a run of n messages, before each of which all were held back, which
-// is no step.
+// steps is the record of a run of n messages. Before each of them all messages were
+// held back, which is not a step.
 func steps(n int) (r choice.Record) {
 	for i := range n {
 		r.Deliveries = append(r.Deliveries, choice.Hold, uint64(i)+1)
@@ -101,7 +101,7 @@ func steps(n int) (r choice.Record) {
 	return r
 }
 
-// Each row is larger than those above it.
+// Each row is larger than the rows above it.
 func TestCompare(t *testing.T) {
 	draw := func(words ...uint64) choice.Input { return choice.Input{Words: words} }
 	crash := choice.Choice{Kind: choice.Fault, N: 2, Value: 1}
@@ -134,7 +134,7 @@ func TestCompare(t *testing.T) {
 
 func sign(n int) int { return max(-1, min(1, n)) }
 
-// Compare is an order: of any three cases, those between two are between them.
+// Compare is an order: of any three cases, one lies between the others.
 func TestCompareIsAnOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var list []Case

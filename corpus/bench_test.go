@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// manyCases returns a folder of so many cases of a hundred steps each. They are written
-// at once, without waiting for the disk.
+// manyCases returns a folder with n cases of a hundred steps each. They are written
+// without syncing to the disk.
 func manyCases(b *testing.B, n int) Folder {
 	f := Folder{b.TempDir(), "resultsAreStored"}
 	for i := range n {
@@ -27,7 +27,7 @@ func manyCases(b *testing.B, n int) Folder {
 	return f
 }
 
-// BenchmarkLoad measures that the time to load a folder grows as its cases do:
+// BenchmarkLoad measures that the time to load a folder is proportional to its cases:
 // ns/case stays the same.
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{100, 1000, 10_000} {

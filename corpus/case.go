@@ -12,66 +12,68 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// A Case holds what is needed to run a property the same way again, how the run
-// ended, and a comment for people.
+// A Case holds what is needed to replay a run of a property, how the run ended, and a
+// comment for people.
 type Case struct {
-	// Property is the name of the property: that of a declared function or, for
-	// a function literal, that of the test that ran it. Test is the test that
+	// Property is the name of the property. It is that of a declared function or,
+	// for a function literal, that of the test that ran it. Test is the test that
 	// found the case. Cases of version 1 have no Property.
 	Property, Test string
-	// Strategy is the name of the strategy that made the decisions, and Seed the
-	// seed that it was given. They only tell where the decisions come from; a
-	// replay reads them from Record.
+	// Strategy is the name of the strategy that made the decisions, and Seed is its
+	// seed. They only say where the decisions come from; a replay reads them from
+	// Record.
 	Strategy string
 	Seed     uint64
 	// Inputs are the draws, in their order.
 	Inputs []choice.Input
-	// Record has the decisions. A run that asks for more than it holds goes on
-	// in plain order.
+	// Record has the decisions. A run that asks for more than it holds continues in
+	// plain order.
 	Record choice.Record
-	// Schedule has the decisions of a case without a record: one that was not run
-	// yet, but made from another case or by hand.
+	// Schedule has the decisions of a case without a record, which was made from
+	// another case or by hand and not run yet.
 	Schedule schedule.Schedule
 	// Settings are the settings of the run: how messages are delivered, how many
-	// steps it may take, which faults it may have. They come from the property
-	// and are kept to notice when it has changed them.
+	// steps it may take, which faults it may have. They come from the property, and
+	// are saved to notice when it has changed them.
 	Settings []Setting
 
-	// EarlyTimers is how many timers the search let fire early in a run whose
-	// property left that to it.
+	// EarlyTimers is how many timers the search let fire early, if the property left
+	// that to it.
 	EarlyTimers int
 
-	// Signature tells the failure from others; "" when the case does not fail.
+	// Signature identifies the failure; "" when the case does not fail.
 	Signature string
-	// Condition says of the orders of messages in which the case fails what holds in
-	// all of them, as text; "" when that is not known. Alike compares it.
+	// Condition describes what holds in all orders of messages in which the case
+	// fails; "" if that is not known. Alike compares it.
 	Condition string
-	// Explanation is what is known of why the case fails; nil if nobody has looked.
+	// Explanation is what is known about why the case fails; nil if it was not
+	// explained.
 	Explanation *Explanation
 	// Doubtful reports that the case did not repeat when it was saved.
 	Doubtful bool
-	// Faces are the signatures of other failures with the same cause, of which no case is kept.
+	// Faces are the signatures of other failures with the same cause, of which no
+	// case is saved.
 	Faces []string
-	// Comment has lines for people: what failed, which messages came. White space
-	// at the ends of lines and unprintable characters are not kept.
+	// Comment has lines for people: what failed, and the messages. White space at
+	// the ends of lines and unprintable characters are not saved.
 	Comment []string
-	// Hash is the hash of the run's trace, zero when there was none or when its process
-	// died of the run.
+	// Hash is the hash of the run's trace. It is zero if there was none, or if the
+	// run ended its process.
 	Hash uint64
-	// Path is the file, "" when there is none yet.
+	// Path is the file, "" if there is none yet.
 	Path string
 }
 
 // A Setting is one setting of a run, as text.
 type Setting struct{ Name, Value string }
 
-// Planned reports whether the case has a schedule in place of a record.
+// Planned reports whether the case has a schedule instead of a record.
 func (c *Case) Planned() bool {
 	s := &c.Schedule
 	return len(c.Record.Deliveries) == 0 && (s.Seed != 0 || len(s.Priorities)+len(s.Before)+len(s.Choices) > 0)
 }
 
-// Of returns an error unless the case is of a property. A case of version 1 has
+// Of returns an error unless the case is of the property. A case of version 1 has
 // only a test, whose name must be that of the property.
 func (c *Case) Of(property string) error {
 	if c.Property == property || c.Property == "" && c.Test == property {
@@ -82,12 +84,12 @@ func (c *Case) Of(property string) error {
 		c.Path, is, property, folderName(is))
 }
 
-// OfLiteral reports whether the property is known by the name of its test, as function
-// literals are: all literals of a test share a folder.
+// OfLiteral reports whether the property has the name of its test, as function
+// literals do. All literals of a test share a folder.
 func (c *Case) OfLiteral() bool { return c.Property == c.Test }
 
-// Same reports whether two cases are one: only their strategies, seeds, settings,
-// conditions, explanations, comments, trace hashes and tests may differ. A folder keeps one of them.
+// Same reports whether two cases hold the same run: it compares their properties,
+// signatures, inputs, records and schedules. A folder keeps one of them.
 func (c *Case) Same(o *Case) bool {
 	s, p := &c.Schedule, &o.Schedule
 	return c.of() == o.of() && c.Signature == o.Signature &&
@@ -102,9 +104,8 @@ func (c *Case) Same(o *Case) bool {
 // of returns the property of the case, for one of version 1 the test.
 func (c *Case) of() string { return cmp.Or(c.Property, c.Test) }
 
-// key returns a hash of the case: of its property, signature, inputs, record and
-// schedule. Two cases that differ only in their strategy, seed, settings, condition,
-// explanation, comment, trace hash or test are the same case. The case must be one that Encode accepts.
+// key returns a hash of all that Same compares. The case must be one that Encode
+// accepts.
 func (c *Case) key() string {
 	b := appendString(nil, c.of())
 	b = appendString(b, c.Signature)
@@ -122,7 +123,7 @@ func (c *Case) key() string {
 	}
 	record, err := c.Record.AppendBinary(nil)
 	if err != nil {
-		panic(err) // Encode took it
+		panic(err) // Encode accepted it
 	}
 	var w writer
 	w.schedule(&c.Schedule)

@@ -93,7 +93,7 @@ var samples = map[string]func() Case{
 	},
 }
 
-// whyCase has all that is known of why a case fails.
+// whyCase has every field of an explanation.
 func whyCase() Case {
 	c := writerCase()
 	c.Condition, c.Doubtful, c.Faces = "flush before write", true, []string{"panic at a.go: \"no\"", "stuck at clerk"}
@@ -107,7 +107,8 @@ func whyCase() Case {
 	return c
 }
 
-// TestOldComments: what files of version 5 and older say in their comments is data then.
+// TestOldComments: what the comments of files of version 5 and older say becomes
+// data.
 func TestOldComments(t *testing.T) {
 	for _, c := range []struct {
 		comment, condition, told string
@@ -163,8 +164,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A case keeps how many timers the search let fire early, in a line of its own
-// that other cases do not have.
+// A case saves how many timers the search let fire early, in a line that other cases
+// do not have.
 func TestEarlyTimersRoundTrip(t *testing.T) {
 	want := plannedCase()
 	want.EarlyTimers, want.Path = 2, "a.case"
@@ -177,7 +178,7 @@ func TestEarlyTimersRoundTrip(t *testing.T) {
 	}
 }
 
-// The choices that came after version 1 are kept by their names, as the others.
+// The choices that were added after version 1 are saved by name, like the others.
 func TestLaterChoicesRoundTrip(t *testing.T) {
 	want := plannedCase()
 	want.Path = "a.case"
@@ -196,8 +197,8 @@ func TestLaterChoicesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestOldFormats checks that the texts of older versions, which are kept for ever, are
-// read as the same cases. Those of version 1 have no property.
+// TestOldFormats checks that the texts of older versions are read as the same cases.
+// Those of version 1 have no property.
 func TestOldFormats(t *testing.T) {
 	old, _ := filepath.Glob("testdata/*-v*.golden")
 	for _, path := range old {
@@ -226,7 +227,7 @@ func TestOldFormats(t *testing.T) {
 	}
 }
 
-// What follows the deliveries in plain order came with version 3, too.
+// The mark that a run continues in plain order was added in version 3.
 func TestThenPlain(t *testing.T) {
 	want := writerCase()
 	want.Path, want.Record.Plain = "a.case", true
@@ -244,8 +245,9 @@ func TestThenPlain(t *testing.T) {
 	}
 }
 
-// The line that keeps a file unlike others came with version 4, and may be missing. It
-// has more than half of the bytes, and no piece of 64 of them is that of another case.
+// The line that makes a file unlike others was added in version 4, and may be
+// missing. It has more than half of the bytes, and shares no piece of 64 bytes with
+// another case.
 func TestUnlike(t *testing.T) {
 	pieces := map[string]bool{}
 	for n := range 100 {
@@ -277,7 +279,7 @@ func TestUnlike(t *testing.T) {
 	}
 }
 
-// A condition came with version 3.
+// A condition was added in version 3.
 func TestConditionOfAnOldVersion(t *testing.T) {
 	text := strings.Replace(encode(t, samples["explained"]()), "case 4", "case 2", 1)
 	const want = `a.case:13: "condition", expected "strategy": ` + restore
@@ -286,7 +288,7 @@ func TestConditionOfAnOldVersion(t *testing.T) {
 	}
 }
 
-// TestComments checks what is kept of a comment, and that people may change it.
+// TestComments checks how a comment is saved, and that people may change it.
 func TestComments(t *testing.T) {
 	e := writerCase()
 	e.Comment = []string{"a \t", "two\nlines", "bell\a, \xff and \r\n", "\u00a0"}
@@ -324,9 +326,9 @@ func TestEncodeErrors(t *testing.T) {
 
 // faults are changes to the text of writerCase, with the errors that they cause.
 var faults = []struct{ name, old, new, want string }{
-	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 6": this is no case: restore`},
-	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 6": this is no case: restore`},
-	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 6": this is no case: restore`},
+	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 6": this is not a case: restore`},
+	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 6": this is not a case: restore`},
+	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 6": this is not a case: restore`},
 	{"newer version", "case 4\n", "case 7\n", `1: a case of version 7, written by a newer jostle; this one reads versions up to 6: update`},
 	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with property: restore`},
 	{"no property", "property \"r", "prop \"r", `10: "prop", expected "property": restore`},
@@ -346,15 +348,15 @@ var faults = []struct{ name, old, new, want string }{
 	{"a large word", "2f", "10000000000000000", `15: "10000000000000000", expected a hexadecimal number of at most 16 digits: restore`},
 	{"unknown kind", "choose", "guess", `16: "guess", expected a kind of choice, such as "choose" or "drop": update`},
 	{"no of", "2 of 5", "2 5", `16: "5", expected "of": restore`},
-	{"a large answer", "2 of 5", "5 of 5", `16: answer 5 of 5 answers, expected one from 0 on and below their number: restore`},
-	{"no answers", "2 of 5", "0 of 0", `16: answer 0 of 0 answers, expected one from 0 on and below their number: restore`},
+	{"a large answer", "2 of 5", "5 of 5", `16: answer 5 of 5 answers, expected an answer from 0 on and below that number: restore`},
+	{"no answers", "2 of 5", "0 of 0", `16: answer 0 of 0 answers, expected an answer from 0 on and below that number: restore`},
 	{"huge", "2 of 5", "2 of 4294967296", `16: "4294967296", expected a number of at most 4294967295: restore`},
 	{"negative", "2 of 5", "-1 of 5", `16: "-1", expected a number of at most 4294967295: restore`},
 	{"setting without a value", "input \"actions\"", "setting \"a\"\ninput \"actions\"", `15: the end of the line, expected a string in double quotes: restore`},
 	{"no early timers", "input \"actions\"", "early-timers 0\ninput \"actions\"", `15: 0 early timers, expected a number from 1 on, or no such line: restore`},
 	{"schedule of plain order", "hash", "schedule 0000000000000000\nhash", `19: a schedule of seed 0, which is plain order, expected no such line: restore`},
 	{"constraint of one step", "hash", "before 0000000000000001\nhash", `19: the end of the line, expected 16 hexadecimal digits: restore`},
-	{"answer that is none", "hash", "answer fault 4 of 4\nhash", `19: answer 4 of 4 answers, expected one from 0 on and below their number: restore`},
+	{"answer that is none", "hash", "answer fault 4 of 4\nhash", `19: answer 4 of 4 answers, expected an answer from 0 on and below that number: restore`},
 	{"order of lines", "choice drop 0 of 2\ndeliveries", "deliveries 0000000000000000\nchoice drop 0 of 2\ndeliveries", `18: "choice", expected "hash": restore`},
 	{"short identity", "f9176a2b0c8de354", "f9176a2b", `18: "f9176a2b", expected 16 hexadecimal digits: restore`},
 	{"a hold of version 4", "03be4f1d9a7720c5", "hold", `18: "hold", expected 16 hexadecimal digits: restore`},
@@ -367,9 +369,9 @@ var faults = []struct{ name, old, new, want string }{
 	{"the other half", "end\n", "end\n>>>>>>> branch\n", `21: ">>>>>>> branch" is a mark of a merge conflict: one side`},
 	{"the base of a conflict", "test \"", "||||||| 1a2b3c4\ntest \"", `11: "||||||| 1a2b3c4" is a mark of a merge conflict: one side`},
 	{"a conflict with lines as on Windows", "signature", "<<<<<<< HEAD\r\nsignature", `12: "<<<<<<< HEAD" is a mark of a merge conflict: one side`},
-	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 6": this is no case: restore`},
+	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 6": this is not a case: restore`},
 	{"UTF-16", "jostle", "\xff\xfej\x00", `1: the file is in UTF-16, expected UTF-8: save it as UTF-8`},
-	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: a condition that says nothing, expected no such line: restore`},
+	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: an empty condition, expected no such line: restore`},
 
 	{"a long line", "# test", strings.Repeat("x", 100) + "\n#", `5: "` + strings.Repeat("x", 40) + `"…, expected "property": restore`},
 }
@@ -393,7 +395,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestCutOff checks that no beginning of a file is taken for the whole, and that the
+// TestCutOff checks that no prefix of a file is taken for the whole, and that the
 // error names what is missing, from the second line on.
 func TestCutOff(t *testing.T) {
 	text := encode(t, writerCase())
@@ -408,7 +410,7 @@ func TestCutOff(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                        "a.case:1: the file is empty, expected \"jostle case 6\": " + restore,
-		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 6\": this is no case: " + restore,
+		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 6\": this is not a case: " + restore,
 		"jostle case 4\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
 	} {
 		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {
@@ -417,7 +419,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// A file of millions of lines, which no case has, does not take the memory of the tests.
+// A file of millions of lines is not a case, and does not use up the memory of the
+// tests.
 func TestManyLines(t *testing.T) {
 	const want = "a.case:1: the file has 5242881 lines, expected at most 4194304: " + restore
 	text := []byte("jostle case 4\n" + strings.Repeat("\n", 5<<20))

@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// Decode returns the case in a text. The path of its file is used in errors: they
-// have file and line, what is there, what was expected and what to do.
+// Decode returns the case in a text. Errors name the file path and the line, what is
+// there, what was expected and what to do.
 func Decode(path string, text []byte) (Case, error) {
 	if n := bytes.Count(text, []byte("\n")); n > mostLines {
 		return Case{}, fmt.Errorf("%s:1: the file has %d lines, expected at most %d: %s", path, n, mostLines, restore)
@@ -30,7 +30,7 @@ func Decode(path string, text []byte) (Case, error) {
 	r.keyword("hash")
 	c.Hash = r.hex()
 	r.end()
-	if r.version >= 4 && r.peek() == "unlike" { // which is for version control alone
+	if r.version >= 4 && r.peek() == "unlike" { // for version control alone
 		r.keyword("unlike")
 		r.rest = ""
 	}
@@ -52,8 +52,8 @@ const mostLines = 4 << 20
 // byteOrderMark is what some editors put before a text.
 const byteOrderMark = "\ufeff"
 
-// foreign fails where others have changed the text as a whole: an editor that stores
-// it otherwise, or a version control that left both sides of a conflict in it.
+// foreign fails if other tools have changed the text as a whole: an editor that uses
+// another encoding, or a version control that left both sides of a conflict in it.
 func (r *reader) foreign(text []byte) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		r.failf("save it as UTF-8", "the file is in UTF-16, expected UTF-8")
@@ -67,8 +67,8 @@ func (r *reader) foreign(text []byte) {
 	}
 }
 
-// isConflictMark reports whether a line is one that version control puts between the
-// sides of a conflict. No line of a case is.
+// isConflictMark reports whether version control puts such a line between the sides
+// of a conflict. No case has such a line.
 func isConflictMark(line string) bool {
 	const width = 7
 	if len(line) < width || !strings.Contains("<=>|", line[:1]) {
@@ -77,8 +77,8 @@ func isConflictMark(line string) bool {
 	return strings.Count(line[:width], line[:1]) == width
 }
 
-// splitLines returns the lines of a text without their ends, which may be \n or
-// \r\n, and without what the first line is indented by: a case may be pasted
+// splitLines returns the lines of a text without their ends, which may be \n or \r\n.
+// It removes the indentation of the first line from all lines: a case may be pasted
 // from what a test printed.
 func splitLines(text string) []string {
 	lines := strings.Split(text, "\n")
@@ -105,7 +105,7 @@ func (r *reader) begin() {
 	n, err := strconv.Atoi(number)
 	switch {
 	case !isCase || err != nil || n < 1:
-		r.failf(restore, "%s, expected %q: this is no case", shown(r.rest), magic+strconv.Itoa(version))
+		r.failf(restore, "%s, expected %q: this is not a case", shown(r.rest), magic+strconv.Itoa(version))
 	case n > version:
 		r.failf(update, "a case of version %d, written by a newer jostle; this one reads versions up to %d", n, version)
 	case r.lines[len(r.lines)-1] != "end":
@@ -165,7 +165,7 @@ func (r *reader) condition(c *Case) {
 	}
 	r.keyword("condition")
 	if c.Condition = r.quoted(); r.err == nil && c.Condition == "" {
-		r.failf(restore, "a condition that says nothing, expected no such line")
+		r.failf(restore, "an empty condition, expected no such line")
 	}
 	r.end()
 }
@@ -247,7 +247,7 @@ func (r *reader) decisions(c *Case) {
 	}
 }
 
-// delivery reads the identity of a step, or that all messages were held back.
+// delivery reads the identity of a step, or the word hold.
 func (r *reader) delivery() uint64 {
 	if word, _, _ := strings.Cut(r.rest, " "); word == hold && r.version >= 5 {
 		r.word()
@@ -262,7 +262,7 @@ func (r *reader) choice(keyword string) choice.Choice {
 	r.literal("of")
 	c.N = r.decimal()
 	if c.Value >= c.N {
-		r.failf(restore, "answer %d of %d answers, expected one from 0 on and below their number", c.Value, c.N)
+		r.failf(restore, "answer %d of %d answers, expected an answer from 0 on and below that number", c.Value, c.N)
 	}
 	r.end()
 	return c

@@ -18,19 +18,16 @@ import (
 const (
 	magic   = "jostle case "
 	version = 6 // the newest
-	// unexplained is the version of a case without an explanation, of which nothing else is
-	// known that newer ones have.
+	// unexplained is the version of a case without an explanation, doubt or faces.
 	unexplained = 5
-	// unheld is that of such a case whose run held back no messages: the same but
-	// for that, so that what cannot read the word hold need not.
+	// unheld is the version of such a case if, in addition, no messages were held
+	// back. Its readers need not know the word hold.
 	unheld = 4
-	// perLine is how many identities stand on a line, so that it is narrower
-	// than 80 columns.
+	// perLine is how many identities a line has, so that it fits into 80 columns.
 	perLine = 4
 )
 
-// Encode returns the text of a case. It fails only on a choice that breaks its
-// invariant.
+// Encode returns the text of a case. It fails only if a choice breaks its invariant.
 func Encode(c Case) ([]byte, error) {
 	for _, list := range [][]choice.Choice{c.Record.Choices, c.Schedule.Choices} {
 		for i, x := range list {
@@ -63,7 +60,7 @@ func Encode(c Case) ([]byte, error) {
 	return w.text, nil
 }
 
-// versionOf returns the oldest version that can say what a case holds.
+// versionOf returns the oldest version that can express a case.
 func versionOf(c *Case) int {
 	switch {
 	case c.Explanation != nil || c.Doubtful || len(c.Faces) > 0:
@@ -148,12 +145,12 @@ func delivery(id uint64) string {
 	return hex64(id)
 }
 
-// hold is the word for all messages being held back.
+// hold is the word for a delivery in which all messages were held back.
 const hold = "hold"
 
 func hex64(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-// Comment returns the lines of a comment in the form in which they are kept.
+// Comment returns the lines of a comment in the form in which they are saved.
 func Comment(comment []string) (list []string) {
 	for _, text := range comment {
 		for line := range strings.SplitSeq(text, "\n") {
@@ -175,15 +172,15 @@ func printable(r rune) rune {
 	return utf8.RuneError
 }
 
-// unlike returns the text of a case with a line before its end that no other text has,
-// of more bytes than all the rest.
+// unlike returns the text of a case with a line before its end that no other text
+// has. The line is longer than all the rest.
 //
-// When two branches both drop a case, and one of them has a new case that looks like it,
-// git takes the new one for the old one renamed, and finds that the branches have renamed
-// and deleted the same file: a conflict, where there is none. It looks at files of which
-// half the bytes are the same, in lines or, of long lines, in pieces of 64 bytes. With the
-// line no two files have as much as that in common. A text that is larger than any that
-// people would keep has none.
+// Without it git may see a conflict where there is none. Suppose that two branches
+// drop a case, and one of them adds a case that looks like it. Git then takes the new
+// case for the old one renamed, and sees a file that one branch renamed and the other
+// deleted. Git matches files that share half of their bytes, in lines or, within long
+// lines, in pieces of 64 bytes. With the line no two files share so much. A text that
+// is too large for people to keep gets no such line.
 func unlike(text []byte) []byte {
 	const (
 		last = "end\n"

@@ -7,9 +7,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// The lines of an explanation: those of version 6.
+// The lines of an explanation, which version 6 added.
 
-// flags are the words for what an explanation reports.
+// flags are the words for the booleans of an explanation.
 func (e *Explanation) flags() []struct {
 	word string
 	is   *bool
@@ -172,7 +172,7 @@ func (r *reader) details(e *Explanation) {
 	}
 }
 
-// mostDraws is more than the draws of any case.
+// mostDraws is more than any case has draws.
 const mostDraws = 1 << 20
 
 // remark reads the remark on a draw.
@@ -187,7 +187,7 @@ func (r *reader) remark(e *Explanation) {
 		return
 	}
 	if i >= n || n > mostDraws || text == "" || e.Draws != nil && len(e.Draws) != n {
-		r.failf(restore, "draw %d of %d, %q, expected a remark on one from 0 on and below their number", i, n, text)
+		r.failf(restore, "draw %d of %d with the remark %q, expected a draw from 0 on and below that number, and a text", i, n, text)
 		return
 	}
 	if e.Draws == nil {
@@ -231,7 +231,7 @@ func (r *reader) share() (s Share) {
 	return s
 }
 
-// count reads a number that is no identity.
+// count reads a decimal number.
 func (r *reader) count() int { return int(r.number(10, 31, false, "a number of at most 2147483647")) }
 
 // kind reads a kind of choice.

@@ -8,7 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An Explanation is what is known of why a shrunk case fails. What is not known is empty.
+// An Explanation is what is known about why a shrunk case fails. Unknown parts are
+// empty.
 type Explanation struct {
 	// Orders is how many distinct orders were run, and Failing in how many of them a run
 	// failed alike.
@@ -48,14 +49,14 @@ type Explanation struct {
 	Told string `json:"told,omitempty"`
 }
 
-// A Place says of what a constraint is a part.
+// A Place says what a constraint is part of.
 type Place uint8
 
 const (
-	// InCondition is for constraints that hold in exactly the orders that fail: all of one
-	// term do.
+	// InCondition is for constraints of the condition. An order fails if and only if
+	// all constraints of one term hold.
 	InCondition Place = iota
-	// InOwn is for constraints that make the order of the case out of plain order.
+	// InOwn is for constraints that turn plain order into the order of the case.
 	InOwn
 	// InSample is for constraints that matter in random orders.
 	InSample
@@ -88,7 +89,7 @@ type Constraint struct {
 	Turned *Share `json:"turned,omitempty"`
 }
 
-// A Message is one that a constraint is about.
+// A Message is one of the two messages of a constraint.
 type Message struct {
 	Text string `json:"text"` // "write(1) from action.2"
 	At   string `json:"at"`   // its receiver; "" if this run does not send it
@@ -96,22 +97,22 @@ type Message struct {
 	Send int    `json:"send"` // its place among all messages of the run, -1 for none
 }
 
-// Sampled are random orders of a case.
+// A Sampled is the result of random orders of a case.
 type Sampled struct {
 	Free  Share `json:"random"`        // of any kind
 	Under Share `json:"under"`         // in which all constraints of InSample hold
 	Few   int   `json:"few,omitempty"` // after how many runs no more of these were looked for; 0 if there were enough
 }
 
-// A Share is how many of some orders fail. LeftOut reports that a constraint was left out,
-// since orders in which it is turned round hardly come.
+// A Share is how many of some orders fail. LeftOut reports that a constraint was left
+// out because orders that reverse it are rare.
 type Share struct {
 	Failed  int  `json:"failed"`
 	Of      int  `json:"of"`
 	LeftOut bool `json:"leftOut,omitempty"`
 }
 
-// A Need is how many answers of a kind a case cannot do without.
+// A Need is how many answers of a kind a failure needs.
 type Need struct {
 	Kind choice.Kind `json:"kind"`
 	N    int         `json:"n"`
@@ -127,8 +128,8 @@ func (e *Explanation) Of(p Place) (list []Constraint) {
 	return list
 }
 
-// Main returns the constraints that say best in which orders the case fails: those of the
-// condition, else those that matter in random orders, else its own.
+// Main returns the constraints that best describe the orders that fail: those of the
+// condition, else those that matter in random orders, else the case's own.
 func (e *Explanation) Main() []Constraint {
 	for _, p := range []Place{InCondition, InSample} {
 		if list := e.Of(p); len(list) > 0 {
@@ -141,8 +142,8 @@ func (e *Explanation) Main() []Constraint {
 	return e.Of(InOwn)
 }
 
-// Elsewhere returns the explanation without what is of one run alone: which message of it
-// is which.
+// Elsewhere returns the explanation without the positions of its messages, which are
+// of one run alone.
 func (e *Explanation) Elsewhere() *Explanation {
 	if e == nil {
 		return nil
@@ -155,8 +156,9 @@ func (e *Explanation) Elsewhere() *Explanation {
 	return &other
 }
 
-// cause returns in a form for comparing which kinds of messages come before which others
-// where the case fails; "" if order does not matter, or that is not known.
+// cause returns which kinds of messages come before which others in the orders that
+// fail, in a form for comparing. It returns "" if order does not matter, or if that
+// is not known.
 func (e *Explanation) cause() string {
 	if e == nil {
 		return ""
@@ -175,8 +177,8 @@ func (e *Explanation) cause() string {
 	return strings.Join(slices.Compact(list), "\n")
 }
 
-// told returns what the comment of a file of version 5 or older says of the orders in which
-// the case fails: what comes before the draws, or the chart.
+// told returns the part of the comment of a file of version 5 or older that describes
+// the orders in which the case fails. It ends where the draws or the chart begin.
 func told(comment []string) string {
 	first := slices.IndexFunc(comment, func(line string) bool {
 		return strings.HasPrefix(line, "fails ") || strings.HasPrefix(line, "can fail ")
@@ -191,8 +193,8 @@ func told(comment []string) string {
 	return strings.Join(rest, "\n")
 }
 
-// upgrade gives a case of version 5 or older what newer files have as data. It is the only
-// reader of comments.
+// upgrade sets the fields of a case of version 5 or older that newer files have as
+// data. No other code reads comments.
 func (c *Case) upgrade() {
 	c.Doubtful = slices.Contains(c.Comment, Doubt)
 	if said := told(c.Comment); said != "" && c.Condition != "" {
@@ -200,5 +202,5 @@ func (c *Case) upgrade() {
 	}
 }
 
-// Doubt is what the comment of a doubtful case says.
+// Doubt is the line that the comment of a doubtful case has.
 const Doubt = "did not repeat when it was saved"

@@ -31,13 +31,13 @@ func FolderOf(root, property string) Folder {
 	return Folder{Dir: filepath.Join(root, folderName(property)), Property: property}
 }
 
-// Load returns all cases of the folder. The smallest comes first, by Case.Compare, and
-// of equal ones the first by name: of several that fail, the one that people read
-// soonest is run first. Which is the newest nobody can tell, since version control
-// keeps no times of files.
+// Load returns all cases of the folder. The smallest comes first, by Case.Compare,
+// and equal ones are sorted by name. So of several failing cases, the one that people
+// read fastest is run first. The newest is not known: version control keeps no file
+// times.
 //
 // For a file that cannot be read, or that is of another property, Load returns a
-// problem, and goes on with the others.
+// problem and continues with the others.
 func (f Folder) Load() (cases []Case, problems []error) {
 	names, err := f.names()
 	if err != nil {
@@ -55,14 +55,15 @@ func (f Folder) Load() (cases []Case, problems []error) {
 	return cases, problems
 }
 
-// LoadOld is Load of the cases that have no property: those of version 1, for which each
-// test had a folder.
+// LoadOld returns the cases that have no property: those of version 1, when each test
+// had a folder.
 func (f Folder) LoadOld() (cases []Case, problems []error) {
 	cases, problems = f.Load()
 	return slices.DeleteFunc(cases, func(c Case) bool { return c.Property != "" }), problems
 }
 
-// names returns the names of the case files, sorted, and of what else has such a name.
+// names returns the names of the case files, sorted, and of anything else with such a
+// name.
 func (f Folder) names() (list []string, err error) {
 	files, err := os.ReadDir(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,8 +77,9 @@ func (f Folder) names() (list []string, err error) {
 	return list, err
 }
 
-// largest is how many bytes a case may have. A run of a million steps has a quarter of
-// it; a larger file was put there by mistake, and would take the memory of the tests.
+// largest is how many bytes a case may have. A run of a million steps needs a quarter
+// of it. A larger file was put there by mistake, and would use up the memory of the
+// tests.
 const largest = 64 << 20
 
 func (f Folder) read(path string) (Case, error) {
@@ -86,8 +88,8 @@ func (f Folder) read(path string) (Case, error) {
 	case err != nil:
 	case info.IsDir():
 		return Case{}, fmt.Errorf("a case cannot be read: %s is a folder: give it a name that does not end in %s", path, extension)
-	case !info.Mode().IsRegular(): // to open a named pipe would wait for ever
-		return Case{}, fmt.Errorf("a case cannot be read: %s is no file (%v): delete it", path, info.Mode().Type())
+	case !info.Mode().IsRegular(): // opening a named pipe would wait forever
+		return Case{}, fmt.Errorf("a case cannot be read: %s is not a regular file (%v): delete it", path, info.Mode().Type())
 	case info.Size() > largest:
 		return Case{}, fmt.Errorf("%s:1: the file has %d MB, expected at most %d: %s", path, info.Size()>>20, largest>>20, restore)
 	}
@@ -105,18 +107,18 @@ func (f Folder) read(path string) (Case, error) {
 	return c, err
 }
 
-// ErrElsewhere is what an error of Find wraps when the case is of another property.
+// ErrElsewhere is wrapped by an error of Find if the case is of another property.
 var ErrElsewhere = errors.New("the case is of another property")
 
 // Find returns the case with a name: the path of a file, the name of a file in the
-// folder, or the beginning of such a name that no other file shares.
+// folder, or a prefix of such a name that no other file shares.
 func (f Folder) Find(name string) (Case, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return f.readMine(name)
 	}
 	names, err := f.names()
 	if err != nil {
-		return Case{}, fmt.Errorf("case %q cannot be looked for: %w", name, err)
+		return Case{}, fmt.Errorf("case %q cannot be searched for: %w", name, err)
 	}
 	var found []string
 	for _, file := range names {
@@ -140,7 +142,7 @@ func (f Folder) Find(name string) (Case, error) {
 	return Case{}, fmt.Errorf("case %q may be %s: give more of the name", name, listed(found))
 }
 
-// readMine is read that tells a case of another property from one that is broken.
+// readMine is read with an error of its own for a case of another property.
 func (f Folder) readMine(path string) (Case, error) {
 	whole := Folder{Dir: f.Dir}
 	c, err := whole.read(path)
@@ -152,14 +154,14 @@ func (f Folder) readMine(path string) (Case, error) {
 	return c, err
 }
 
-// elsewhere returns the folder of another property below the same root that has
-// a case of that name, "" when there is none.
+// elsewhere returns the folder of another property below the same root that has a
+// case of that name, or "".
 func (f Folder) elsewhere(name string) string {
 	root := filepath.Dir(f.Dir)
 	folders, _ := os.ReadDir(root) // none when there is no such root
 	for _, other := range folders {
 		dir := filepath.Join(root, other.Name())
-		names, _ := Folder{Dir: dir}.names() // none in what is no folder
+		names, _ := Folder{Dir: dir}.names() // none if this is not a folder
 		for _, file := range names {
 			if dir != f.Dir && strings.HasPrefix(file, name) {
 				return dir
@@ -176,12 +178,12 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Save writes a case to a new file and returns the file's path. If the folder has
-// the same case already, perhaps with another comment, Save returns the path of
-// that file and false.
+// Save writes a case to a new file and returns the file's path. If the folder already
+// has the same case, perhaps with another comment, Save returns the path of that file
+// and false.
 //
-// A file appears whole or not at all, and Save overwrites no file. Its name follows from
-// all that is in it.
+// A file appears whole or not at all, and Save overwrites no file. The file's name
+// depends on the whole text.
 func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	if f.Property != "" && c.Property != f.Property {
 		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of %q, expected %q", f.Dir, c.Property, f.Property)
@@ -204,12 +206,12 @@ func (f Folder) unsaved(err error) error {
 	return fmt.Errorf("the case cannot be saved in %s: %w: make room or give access there, or set JOSTLE_OUT to another folder", f.Dir, err)
 }
 
-// Rewrite replaces the file of a case in the folder, c.Path, by one that has another
-// comment or condition, and returns its path, which is another: no file ever has two
-// contents. After a crash one of the files is there, or both.
+// Rewrite replaces the file of a case in the folder, c.Path, by one with another
+// comment or condition. It returns the new path: the name changes, since no file name
+// ever has two contents. After a crash one of the files exists, or both.
 func (f Folder) Rewrite(c Case) (path string, err error) {
 	if !f.owns(c.Path) {
-		return "", fmt.Errorf("%q is no case of %s: it is not rewritten", c.Path, f.Dir)
+		return "", fmt.Errorf("%q is not a case of %s: it is not rewritten", c.Path, f.Dir)
 	}
 	text, err := Encode(c)
 	if err != nil {
@@ -217,7 +219,7 @@ func (f Folder) Rewrite(c Case) (path string, err error) {
 	}
 	key := c.key()
 	if !f.holds(filepath.Base(c.Path), key) {
-		return "", fmt.Errorf("%s has not this case: it is not rewritten", c.Path)
+		return "", fmt.Errorf("%s does not hold this case: it is not rewritten", c.Path)
 	}
 	if path, _, err = f.write(unlike(text), key); err != nil {
 		return "", f.unsaved(err)
@@ -228,8 +230,8 @@ func (f Folder) Rewrite(c Case) (path string, err error) {
 	return path, os.Remove(c.Path)
 }
 
-// IsAsSaved reports whether the file of a case in the folder has what was saved there: its name
-// follows from that. Else somebody has changed or renamed it.
+// IsAsSaved reports whether the file of a case in the folder is as Save wrote it: its
+// name follows from its text. If not, somebody has changed or renamed it.
 func (f Folder) IsAsSaved(c Case) bool {
 	text, err := os.ReadFile(c.Path)
 	if err != nil || !f.owns(c.Path) {
@@ -239,13 +241,13 @@ func (f Folder) IsAsSaved(c Case) bool {
 	return key == c.key()[:shortest] && len(hash) >= shortest && strings.HasPrefix(hashOf(text), hash)
 }
 
-// hashOf returns the hash of a text, by which its file is named.
+// hashOf returns the hash of a text, which is part of its file's name.
 func hashOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// owns reports whether a path is one of a case in the folder.
+// owns reports whether a path is that of a case in the folder.
 func (f Folder) owns(path string) bool {
 	return filepath.Clean(filepath.Dir(path)) == filepath.Clean(f.Dir) && filepath.Ext(path) == extension
 }
@@ -267,8 +269,8 @@ func (f Folder) save(text []byte, key string) (path string, fresh bool, err erro
 	return f.write(text, key)
 }
 
-// write writes the text of a case to a file of its own. If there is one with this very
-// text, it returns that and false.
+// write writes the text of a case to a new file. If a file with this text exists, it
+// returns that path and false.
 func (f Folder) write(text []byte, key string) (path string, fresh bool, err error) {
 	temp, err := WriteAside(f.Dir, text)
 	if err != nil {
@@ -278,12 +280,11 @@ func (f Folder) write(text []byte, key string) (path string, fresh bool, err err
 	return f.publish(temp, key, text)
 }
 
-// abandoned is after how long a file that was written aside belongs to nobody:
-// whoever wrote it was killed before it was whole.
+// abandoned is the age at which a temporary file is deleted: its writer was killed.
 const abandoned = time.Hour
 
-// clear deletes what was left by processes that were killed while they saved.
-// What cannot be deleted stays.
+// clear deletes the temporary files of processes that were killed while saving. A
+// file that cannot be deleted stays.
 func (f Folder) clear() {
 	files, _ := os.ReadDir(f.Dir)
 	for _, file := range files {
@@ -297,7 +298,7 @@ func (f Folder) clear() {
 	}
 }
 
-// isAside reports whether a name is one that WriteAside gives.
+// isAside reports whether WriteAside makes such a name.
 func isAside(name string) bool {
 	number, dotted := strings.CutPrefix(name, ".")
 	number, temporary := strings.CutSuffix(number, ".tmp")
@@ -325,10 +326,10 @@ func WriteAside(dir string, text []byte) (path string, err error) {
 	return file.Name(), nil
 }
 
-// publish gives a complete file a name that no other file has: the beginning of its key,
-// by which the files of one case are found, and as little of the hash of its text as
-// tells it from others. If another process has saved the same text meanwhile, it returns
-// that file and false.
+// publish gives a complete file a name that no other file has. The name begins with
+// the start of the key, by which the files of one case are found. Then comes the
+// shortest unused prefix of the hash of the text. If another process has saved the
+// same text meanwhile, publish returns that path and false.
 func (f Folder) publish(temp, key string, text []byte) (path string, fresh bool, err error) {
 	hash := hashOf(text)
 	for digits := shortest; digits <= len(hash); digits++ {
@@ -360,7 +361,7 @@ func rename(temp, path string) error {
 // Remove deletes the file of a case in the folder.
 func (f Folder) Remove(c Case) error {
 	if !f.owns(c.Path) {
-		return fmt.Errorf("%q is no case of %s: it is not removed", c.Path, f.Dir)
+		return fmt.Errorf("%q is not a case of %s: it is not removed", c.Path, f.Dir)
 	}
 	return os.Remove(c.Path)
 }

@@ -85,8 +85,8 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// TestNames checks that a name depends on the text alone, and is stable: it is
-// in version control. It begins with what tells the case from others.
+// TestNames checks that a name depends on the text alone, and is stable: it is in
+// version control. It begins with what distinguishes the case from others.
 func TestNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	path := save(t, f, writerCase())
@@ -142,8 +142,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestTakenNames checks that nothing is overwritten when names collide, be it
-// with another case, with a file that is no case, or with a folder.
+// TestTakenNames checks that nothing is overwritten when names collide: with another
+// case, with a file that is not a case, or with a folder.
 func TestTakenNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	e := writerCase()
@@ -265,8 +265,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestIsAsSaved: a file that somebody has changed, renamed or moved is told from one that is as it
-// was saved.
+// TestIsAsSaved: a file that somebody has changed, renamed or moved is not as it was
+// saved.
 func TestIsAsSaved(t *testing.T) {
 	f, elsewhere := FolderOf(t.TempDir(), "resultsAreStored"), FolderOf(t.TempDir(), "resultsAreStored")
 	c := numbered(1)
@@ -306,7 +306,7 @@ func TestIsAsSaved(t *testing.T) {
 	}
 }
 
-// The text of a case that is kept already can be changed, and nothing else.
+// The text of a saved case can be changed, and nothing else.
 func TestRewrite(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	c := writerCase()
@@ -343,7 +343,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// The smallest cases come first, in whatever order they are saved.
+// The smallest cases come first, whatever the order in which they are saved.
 func TestLoadOrder(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	sizes := []int{7, 3, 5, 0, 9}
@@ -564,7 +564,7 @@ func TestNamedPipes(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases, problems := f.Load()
-	if len(cases) != 1 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "aaaaaa.case is no file (p---------): delete it") {
+	if len(cases) != 1 || len(problems) != 1 || !strings.Contains(problems[0].Error(), "aaaaaa.case is not a regular file (p---------): delete it") {
 		t.Errorf("%d cases, problems %v", len(cases), problems)
 	}
 	if _, err := f.Find(pipe); err == nil {
@@ -573,8 +573,8 @@ func TestNamedPipes(t *testing.T) {
 	save(t, f, numbered(2))
 }
 
-// What processes left that were killed while they saved is cleared after an hour,
-// and nothing else. Hundreds of such files used to stay.
+// The files that killed processes left while saving are removed after an hour, and
+// nothing else.
 func TestAbandonedFilesAreCleared(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	save(t, f, numbered(1))
@@ -597,7 +597,7 @@ func TestAbandonedFilesAreCleared(t *testing.T) {
 	}
 }
 
-// A case that a test has printed may be pasted with what it is indented by.
+// A case that a test has printed may be pasted with its indentation.
 func TestIndentedCase(t *testing.T) {
 	text, err := Encode(writerCase())
 	if err != nil {

@@ -27,7 +27,7 @@ func large(n int) Case {
 }
 
 // savers are what a child process does in a folder until it is killed. It prints a
-// line after each thing that it has done.
+// line after each action.
 var savers = map[string]func(Folder){
 	"saves": func(f Folder) {
 		for n := os.Getpid() << 16; ; n++ {
@@ -40,7 +40,7 @@ var savers = map[string]func(Folder){
 			}
 		}
 	},
-	"writes": func(f Folder) { // what is to be noticed
+	"writes": func(f Folder) { // what the test must notice
 		text, _ := Encode(large(1))
 		file, err := os.Create(filepath.Join(f.Dir, "aaaaaa.case"))
 		if err != nil {
@@ -71,8 +71,8 @@ func TestSaver(t *testing.T) {
 	savers[do](Folder{Dir: dir})
 }
 
-// killed starts a child, kills it some time after it has printed so many lines, and
-// returns these lines.
+// killed starts a child, kills it some time after it has printed n lines, and returns
+// these lines.
 func killed(t *testing.T, do string, f Folder, lines int, after time.Duration) (out []string) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -102,8 +102,8 @@ func killed(t *testing.T, do string, f Folder, lines int, after time.Duration) (
 	return out
 }
 
-// broken returns what is wrong in a folder where processes were killed that had said
-// so many lines.
+// broken returns what is wrong in a folder whose processes were killed after printing
+// these lines.
 func broken(f Folder, said []string) (list []string) {
 	cases, problems := f.Load()
 	for _, p := range problems {
@@ -129,14 +129,14 @@ func broken(f Folder, said []string) (list []string) {
 	return list
 }
 
-// caseIn returns the half of a file's name that says which case it has.
+// caseIn returns the half of a file's name that identifies the case.
 func caseIn(path string) string {
 	half, _, _ := strings.Cut(path, "-")
 	return half
 }
 
-// A process that is killed while it saves cases, or while it rewrites them, leaves whole
-// ones: what it said was saved is there, and nothing is half there.
+// A process that is killed while it saves or rewrites cases leaves whole ones: what
+// it reported as saved is there, and no file is partial.
 func TestKilledWhileSaving(t *testing.T) {
 	kills := 20
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -164,9 +164,9 @@ func TestKilledIsNoticed(t *testing.T) {
 	}
 }
 
-// Where a disk is full a file is begun and cannot be ended. No file of a case is begun
-// under its name, and what was there stays. A bound on the size of files stands in for
-// the disk: for it nobody needs to be root.
+// When a disk is full, a file is begun and cannot be completed. No case file is then
+// begun under its name, and existing files stay. A limit on the size of files stands
+// in for the disk, since it does not need root.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv("CORPUS_FULL_DISK") == "" { // go test writes files of its own in this process
 		exe, err := os.Executable()

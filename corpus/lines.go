@@ -13,8 +13,8 @@ const (
 	update  = "update jostle (go get github.com/jostle-go/jostle@latest), or delete the file"
 )
 
-// A reader is a place in the lines of a file. After the first error it reads
-// nothing more, and all methods return zero values.
+// A reader reads the lines of a file. After the first error it reads nothing more,
+// and all methods return zero values.
 type reader struct {
 	path  string
 	lines []string
@@ -43,14 +43,14 @@ func (r *reader) peek() string {
 	return word
 }
 
-// failf keeps an error about the current line if it is the first.
+// failf records an error about the current line, if it is the first.
 func (r *reader) failf(advice, format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%s:%d: %s: %s", r.path, max(r.at, 1), fmt.Sprintf(format, args...), advice)
 	}
 }
 
-// shown returns text in the form in which errors show it.
+// shown returns text as errors show it.
 func shown(text string) string {
 	const most = 40
 	if len(text) > most {
@@ -98,7 +98,7 @@ func (r *reader) word() string {
 	return word
 }
 
-// more reports whether the line goes on.
+// more reports whether the line continues.
 func (r *reader) more() bool { return r.err == nil && r.rest != "" }
 
 // end fails unless the line ends here.

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// ErrWords is what an error of Merge wraps when two files with one name have the same run
-// and other words.
-var ErrWords = errors.New("the same run with other words")
+// ErrWords is wrapped by an error of Merge if two files with one name have the same
+// run and different text.
+var ErrWords = errors.New("the same run with another text")
 
-// Merge adds the case of a file of another folder, c.Path, as git adds it when it merges
-// two branches: with its name and its words. It returns the file that has the case, and
-// false if that was there. Nothing changes where the case comes from.
+// Merge adds the case of a file in another folder, c.Path, as git does when it merges
+// two branches: with its name and text. It returns the file that has the case, and
+// false if the folder already had it. The other folder does not change.
 //
-// Of two files of the very same run the one stays that says in which orders it fails, else
-// the one that was there. An error that wraps ErrWords is a conflict: people have changed
-// the words of a file, and that of the folder stays as it is.
+// Of two files with the same run, the one with a condition stays, else the one that
+// was there. An error that wraps ErrWords is a conflict: people have changed the text
+// of a file. The file in the folder then stays as it is.
 func (f Folder) Merge(c Case) (path string, fresh bool, err error) {
 	if f.Property != "" {
 		if err := c.Of(f.Property); err != nil {
@@ -72,8 +72,8 @@ func (f Folder) same(c *Case) (*Case, error) {
 	return nil, nil
 }
 
-// add writes the text of a case to a file of the folder, under the name that it has
-// elsewhere, or under another if that is taken.
+// add writes the text of a case to the folder. The file keeps its name, or gets a new
+// one if that is taken.
 func (f Folder) add(from string, text []byte, key string) (path string, err error) {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return "", err
@@ -97,10 +97,10 @@ func has(path string, text []byte) bool {
 	return err == nil && bytes.Equal(there, text)
 }
 
-// Thin removes cases that show the failure of another, as Alike tells, and are larger,
-// and returns their paths. It runs nothing: a case that can no longer be run as it was
-// saved counts like any other. Cases of function literals all stay, since those of a test
-// share a folder, and so do cases that were not run yet.
+// Thin removes the cases that are Alike to a smaller one, and returns their paths. It
+// runs nothing: a case that can no longer run as it was saved counts like any other.
+// Cases of function literals stay, since those of a test share a folder, and so do
+// cases that were not run yet.
 func (f Folder) Thin() (gone []string, err error) {
 	cases, _ := f.Load() // the smallest first; those with problems stay
 	var stays []*Case

@@ -22,7 +22,7 @@ func savedIn(t *testing.T, f Folder, c Case) Case {
 	return c
 }
 
-// held returns what the files of a folder say in their conditions and comments.
+// held returns the conditions and comments in the files of a folder.
 func held(t *testing.T, f Folder) (list []string) {
 	t.Helper()
 	cases, problems := f.Load()
@@ -36,8 +36,8 @@ func held(t *testing.T, f Folder) (list []string) {
 	return list
 }
 
-// TestMerge: a case of another folder is added with its name, once; of the very same run
-// the file stays that says in which orders it fails; nothing changes where it comes from.
+// TestMerge: a case of another folder is added with its name, once. Of two files with
+// the same run, the one with a condition stays. The other folder does not change.
 func TestMerge(t *testing.T) {
 	explained := samples["explained"]()
 	explained.Comment = []string{"first"}
@@ -81,8 +81,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeConflicts: what people have written is never written over, and a case whose
-// name is taken is added under another.
+// TestMergeConflicts: text that people have written is never overwritten, and a case
+// whose name is taken is added under another.
 func TestMergeConflicts(t *testing.T) {
 	here, there := Folder{Dir: t.TempDir()}, Folder{Dir: t.TempDir()}
 	c := samples["explained"]()
@@ -119,8 +119,8 @@ func TestMergeConflicts(t *testing.T) {
 	}
 }
 
-// TestThin: of cases with one failure the smallest stays. Those stay, too, of which the
-// files do not tell that.
+// TestThin: of cases with one failure the smallest stays. Cases also stay if their
+// files do not show that.
 func TestThin(t *testing.T) {
 	explained := samples["explained"]
 	larger := func(change func(*Case)) Case {

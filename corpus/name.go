@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// folderName returns the name of the folder for a property or test. Different
-// names give different folders, and every file system and version control takes
-// the result. A slash, as of a subtest, becomes a dot. Letters, digits and a few
-// harmless signs stay; other bytes become a percent sign and two digits. A long
+// folderName returns the name of the folder for a property or test. Different names
+// give different folders, and every file system and version control accepts the
+// result. A slash, as in the name of a subtest, becomes a dot. Letters, digits and a
+// few harmless signs stay; other bytes become a percent sign and two digits. A long
 // name is cut and gets a hash of the whole.
 //
-// On file systems that ignore upper and lower case, two properties whose names
-// differ in nothing else share a folder; Load then returns the cases of the other
-// one as problems.
+// On file systems that ignore case, two properties whose names differ only in case
+// share a folder. Load then returns the cases of the other one as problems.
 func folderName(test string) string {
 	const most = 120
 	var b strings.Builder

@@ -17,16 +17,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Rapid makes a property one of rapid:
+// Rapid turns a property into one of rapid:
 //
 //	func TestBank(t *testing.T) { rapid.Check(t, props.Rapid(moneyIsKept)) }
 //
-// Rapid then draws and shrinks the inputs, and a number from which the order of
-// messages follows; zero is plain order. T.Rapid returns the rapid.T. Its Repeat
-// can drive the system: the actions send, and call Run, as often as they like.
+// Rapid then draws and shrinks the inputs, and a number that determines the order of
+// messages; zero is plain order. T.Rapid returns the rapid.T. Its Repeat can drive
+// the system: the actions may send, and call Run any number of times.
 //
-// What Sometimes says is judged when the test is over, if rapid made at least
-// 20 runs in it and all of them passed.
+// Sometimes is judged when the test is over, if rapid made at least 20 runs and all
+// of them passed.
 func Rapid(property func(*T)) func(*rapid.T) {
 	mustBeThere("Rapid", property)
 	all := &reached{}
@@ -58,7 +58,7 @@ func Rapid(property func(*T)) func(*rapid.T) {
 	}
 }
 
-// A reached is what Sometimes has said in the runs of one test under rapid.
+// A reached is what Sometimes reported in the runs of one test under rapid.
 type reached struct {
 	mu    sync.Mutex
 	test  any // the test that rapid was given; nil before the first
@@ -66,19 +66,18 @@ type reached struct {
 	names []string // in the order of their first call
 	is    map[string]bool
 	more  bool      // there were more names than are kept
-	past  []*Runner // of the last runs: a goroutine may do wrong when its run is over
+	past  []*Runner // of the last runs: a goroutine may use a T after its run
 	late  *pulse.Failure
 }
 
-// mostPast is how many runners are kept to be asked.
+// mostPast is how many runners are kept to be checked for late use.
 const mostPast = 8
 
-// fewestRuns is how many runs must have missed a situation for that to be
-// said. With -short rapid makes 20 in place of 100.
+// fewestRuns is how many runs must miss a situation before that is reported. With
+// -short rapid makes 20 instead of 100.
 const fewestRuns = 20
 
-// judgeAtTheEnd has the test of a rapid.T judge what was reached when it is
-// over, once for each test.
+// judgeAtTheEnd registers a Cleanup that judges what was reached, once for each test.
 func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 	test, ok := testOf(rt)
 	if !ok {
@@ -110,7 +109,7 @@ func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 	})
 }
 
-// ask asks the oldest runner that is kept what goroutines have done wrong since.
+// ask checks the oldest kept runner for late use and forgets it.
 func (a *reached) ask() {
 	if late := a.past[0].Late(); a.late == nil {
 		a.late = late
@@ -118,7 +117,7 @@ func (a *reached) ask() {
 	a.past = a.past[1:]
 }
 
-// add adds what a run has reached.
+// add adds the situations that a run has reached.
 func (a *reached) add(r *Runner) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,7 +141,7 @@ func (a *reached) add(r *Runner) {
 	}
 }
 
-// aTest is what is needed of the test that rapid was given.
+// aTest is the part of a testing.TB that judging needs.
 type aTest interface {
 	Cleanup(func())
 	Errorf(string, ...any)
@@ -150,8 +149,8 @@ type aTest interface {
 	Failed() bool
 }
 
-// testOf returns the test that rapid was given; ok is false when it cannot
-// judge at its end, or when this version of rapid keeps it otherwise.
+// testOf returns the test that rapid was given. ok is false when the test lacks these
+// methods, or this version of rapid stores it elsewhere.
 func testOf(rt *rapid.T) (test aTest, ok bool) {
 	field := reflect.ValueOf(rt).Elem().FieldByName("tb")
 	if !field.IsValid() || field.Kind() != reflect.Interface || field.IsNil() || !field.Elem().Comparable() {
@@ -161,12 +160,12 @@ func testOf(rt *rapid.T) (test aTest, ok bool) {
 	return test, ok
 }
 
-// Gopter makes a property one of gopter:
+// Gopter turns a property into one of gopter:
 //
 //	properties.Property("money is kept", props.Gopter(moneyIsKept))
 //
-// Inputs and the order of messages follow from gopter's random numbers. What
-// Sometimes says is not judged: gopter does not tell when a test is over.
+// Inputs and the order of messages follow from gopter's random numbers. Sometimes is
+// not judged: gopter does not report when a test is over.
 func Gopter(property func(*T)) gopter.Prop {
 	mustBeThere("Gopter", property)
 	return func(params *gopter.GenParameters) *gopter.PropResult {

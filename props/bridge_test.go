@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A recorder is a test that keeps what is logged.
+// A recorder is a test that records what is logged.
 type recorder struct {
 	said   []string
 	failed bool
@@ -66,7 +66,7 @@ func (a *account) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// moneyIsThere pays in by way of one branch and draws out by another.
+// moneyIsThere pays in through one branch and draws out through another.
 func moneyIsThere(t *props.T) {
 	in := props.Draw(t, rapid.IntRange(1, 100), "in")
 	out := props.Draw(t, rapid.IntRange(0, 100), "out")
@@ -277,8 +277,7 @@ func (r *endedRecorder) ended() {
 	}
 }
 
-// What a goroutine of a property does wrong when its run is over fails the test
-// under rapid too. It used to be forgotten with the run.
+// A goroutine that misuses a T after its run fails the test under rapid too.
 func TestRapidTellsOfLateGoroutines(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var late func()
@@ -295,8 +294,8 @@ func TestRapidTellsOfLateGoroutines(t *testing.T) {
 	}
 }
 
-// Of situations with a name of their own in each run a test under rapid keeps a bound, and
-// says so. It kept all.
+// If each run gives Sometimes another name, a test under rapid keeps a bounded number
+// of names, and says so.
 func TestRapidBoundsSometimes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	n := 0
@@ -315,15 +314,14 @@ func TestRapidBoundsSometimes(t *testing.T) {
 	}
 }
 
-// Sometimes is judged under rapid when the test is over. It used to be
-// forgotten with each run.
+// Sometimes is judged under rapid when the test is over.
 func TestRapidJudgesSometimes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	runs := 0
 	property := props.Rapid(func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(0, 9), "n")
 		t.System().Run()
-		runs++ // rapid draws otherwise each time, and need not draw a nine
+		runs++ // rapid draws differently each time, and need not draw a nine
 		t.Sometimes("second", runs%2 == 0)
 		t.Sometimes("ten", n == 10)
 	})

@@ -3,8 +3,8 @@ package props
 import "strings"
 
 // complaint splits the text of a complaint into its first line and the rest.
-// Testify's messages are tables that begin with a stack; there the line is made
-// of the user's message and the error.
+// Testify's messages are tables that begin with a stack; their line consists of the
+// user's message and the error.
 func complaint(text string) (line, detail string) {
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	if strings.HasPrefix(strings.TrimSpace(lines[0]), "Error Trace:") {
@@ -56,7 +56,7 @@ func testifyError(lines []string) (line, detail string) {
 	return line, indent(lines)
 }
 
-// indent puts four spaces before each line, and leaves out blank ones at both ends.
+// indent puts four spaces before each line and drops blank lines at both ends.
 func indent(lines []string) string {
 	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
 		lines = lines[1:]

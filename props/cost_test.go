@@ -12,7 +12,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// relay hands numbers on until they are zero.
+// relay passes numbers on until they are zero.
 type relay struct{ next pulse.Ref }
 
 func (r *relay) Receive(ctx *pulse.Ctx, msg any) {
@@ -55,8 +55,8 @@ func asProperty(property func(*props.T), times int) time.Duration {
 	return time.Since(start)
 }
 
-// fastest measures several things in turns and returns the shortest time of
-// each, since all that disturbs a measurement only adds to it.
+// fastest measures several functions in turns and returns the shortest time of each:
+// disturbances only add to a measurement.
 func fastest(measure ...func() time.Duration) []time.Duration {
 	best := make([]time.Duration, len(measure))
 	for turn := range 30 {

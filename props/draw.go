@@ -14,14 +14,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Draw returns a value from a generator of rapid. Draw before Run; a program
-// that is running decides by Ctx.Choose.
+// Draw returns a value from a generator of rapid. Draw before Run; use Ctx.Choose for
+// decisions of the running program.
 //
 // A value may take up to 65,536 random numbers, which is enough for a slice of
 // some 15,000 ints.
 //
-// In a Custom generator, as under rapid itself, the Errorf of the rapid.T has no
-// effect, Fatalf fails the run, and Skip makes the generator try again.
+// A Custom generator gets a rapid.T, with the same effects as under rapid: Errorf has
+// none, Fatalf fails the run, and Skip makes the generator try again.
 func Draw[V any](t *T, gen *rapid.Generator[V], label string) V {
 	if gen == nil {
 		t.noGenerator(label)
@@ -44,9 +44,8 @@ type drawing[V any] struct {
 	make  func(*words) (any, bool) // draws value; a field so that it is made once
 }
 
-// drawingOf returns what makes the next draw of a run. The next run uses it again if it
-// makes a draw of the same type in this place: then a draw allocates what rapid does, and
-// nothing else.
+// drawingOf returns the drawing for the next draw. Later runs reuse it for a draw of
+// the same type in this place, which then allocates only what rapid does.
 func drawingOf[V any](r *Runner) *drawing[V] {
 	i := len(r.inputs)
 	for len(r.drawings) <= i {
@@ -113,14 +112,14 @@ func Source(t *T, label string) exprand.Source {
 	return &w
 }
 
-// A source stands for a drawn source in Result.Values. Two of them are deeply
-// equal exactly when they give the same numbers.
+// A source stands for a drawn source in Result.Values. Two of them are deeply equal
+// if and only if they give the same numbers.
 type source struct {
 	seed  uint64
 	given []uint64
 }
 
-// String returns the text by which a case shows the value.
+// String returns the text that a case shows for the value.
 func (source) String() string { return "a source" }
 
 // noGenerator ends the run because the generator of a draw is nil.
@@ -130,28 +129,27 @@ func (t *T) noGenerator(label string) {
 	}
 }
 
-// WordsPerDraw is how many of Plan.Words a new draw reads before it goes on
-// with numbers of its own.
+// WordsPerDraw is how many of Plan.Words a new draw reads before numbers of its own.
 const WordsPerDraw = 4
 
-// triesPerDraw is how often a generator is tried, each time with other numbers,
-// when it rejects what it drew. Generators of rapid try five times themselves
-// at each of these.
+// triesPerDraw is how often a generator that rejects what it drew is tried, each time
+// with other numbers. In each of these, generators of rapid try five times
+// themselves.
 const triesPerDraw = 100
 
 // endlessTries is how often a generator may ask for more than mostWords numbers
-// before it is given up.
+// before the draw is rejected.
 const endlessTries = 2
 
-// draw makes one value by calling make, with the numbers of the stored input if
-// there is one. When a draw is not allowed here it does nothing.
+// draw makes one value by calling make, with the numbers of the stored input if there
+// is one. It does nothing when a draw is not allowed.
 func (t *T) draw(label string, make func(*words) (any, bool)) {
 	if t.allowedToDraw(label) {
 		t.drawNow(label, make)
 	}
 }
 
-// drawNow is draw where that is allowed.
+// drawNow is draw without the check that it is allowed.
 func (t *T) drawNow(label string, make func(*words) (any, bool)) {
 	r := t.runner
 	r.of = 0
@@ -239,7 +237,7 @@ func thrown(v any) any {
 	return v
 }
 
-// nextInput returns the stored input of the next draw, a new one when there is
+// nextInput returns the stored input of the next draw, or a new one when there is
 // none or its label differs.
 func (r *Runner) nextInput(label string) choice.Input {
 	i := len(r.inputs)
@@ -262,13 +260,13 @@ func (r *Runner) nextInput(label string) choice.Input {
 // strayInput notes that stored input i has another label than the draw.
 func (r *Runner) strayInput(i int, label string) {
 	if r.stray == "" {
-		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property makes other draws than when the case was kept",
+		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property makes other draws than when the case was saved",
 			i, label, r.plan.Inputs[i].Label)
 	}
 }
 
-// keepReads records how many numbers a draw has read. A sixteenth of what the same draw has
-// read at most before is forgotten.
+// keepReads records how many numbers a draw has read. The recorded maximum of earlier
+// runs decays by a sixteenth.
 func (r *Runner) keepReads(n int) {
 	i := len(r.reads)
 	r.reads = append(r.reads, n)

@@ -131,8 +131,8 @@ func TestDrawsRepeat(t *testing.T) {
 	}
 }
 
-// TestDrawsOfALikeSizeAreMadeOnce: a draw that needs many numbers is made again with more
-// of them in the first run, and at once with enough in those that follow, until some have
+// TestDrawsOfALikeSizeAreMadeOnce: in the first run, a draw that needs many numbers
+// is repeated with more of them. Later runs give it enough at once, until some have
 // needed few.
 func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
 	calls, many := 0, true
@@ -169,8 +169,8 @@ func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
 	}
 }
 
-// TestDrawsAllocateNothing: but for what its generator allocates, a draw that the run
-// before has made too allocates nothing, and one whose place had another type there does.
+// TestDrawsAllocateNothing: a draw that the previous run also made allocates only
+// what its generator does. A draw whose place had another type before allocates more.
 func TestDrawsAllocateNothing(t *testing.T) {
 	small, short := rapid.IntRange(0, 99), rapid.Byte()
 	for _, c := range []struct {
@@ -230,7 +230,7 @@ func TestStrayInputs(t *testing.T) {
 	inputs := choice.CloneInputs(r.Run(props.Plan{}).Inputs)
 	label = "k"
 	res := r.Run(props.Plan{Inputs: inputs})
-	want := `draw 0 is "k", the case has "n": the property makes other draws than when the case was kept`
+	want := `draw 0 is "k", the case has "n": the property makes other draws than when the case was saved`
 	if res.Stray != want || res.Failure != nil {
 		t.Errorf("stray %q, failure %v", res.Stray, res.Failure)
 	}
@@ -239,9 +239,9 @@ func TestStrayInputs(t *testing.T) {
 	}
 }
 
-// TestWords checks what words decide: if all are zero, each draw is the least of
-// its kind; a larger first word never makes the int of a small range much
-// smaller; and the draws beyond the words do not depend on them.
+// TestWords checks what words decide. If all are zero, each draw is the least of its
+// kind. A larger first word never makes the int of a small range much smaller. The
+// draws beyond the words do not depend on them.
 func TestWords(t *testing.T) {
 	var n, m, free int
 	var s string
@@ -363,8 +363,8 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestAfterBadDraws draws after each way in which a draw can go wrong: later
-// draws must not notice.
+// TestAfterBadDraws draws after each way in which a draw can fail: later draws must
+// not be affected.
 func TestAfterBadDraws(t *testing.T) {
 	var o outcome
 	var list []int
@@ -426,7 +426,7 @@ func TestSampleReadsNoClock(t *testing.T) {
 	}
 }
 
-// TestArity checks what searches that enumerate inputs go by: how many values a
+// TestArity checks what searches that enumerate inputs rely on: how many values a
 // OneOf chooses from, and that a word chooses one.
 func TestArity(t *testing.T) {
 	var one string
@@ -459,8 +459,8 @@ func TestSourcesDiffer(t *testing.T) {
 	}
 }
 
-// A generator of gopter that never ends is given up, as those of rapid are. It
-// used to hang the test.
+// A draw by a generator of gopter that never ends is rejected, as with those of
+// rapid.
 func TestSampleIsBounded(t *testing.T) {
 	read := 0
 	r := props.NewRunner("", func(t *props.T) {

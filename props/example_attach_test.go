@@ -21,8 +21,8 @@ func nobodyShouts(t *props.T) {
 	sys.Run()
 }
 
-// The diagram is written only when a run fails; package fuzz then keeps it
-// beside the case.
+// The diagram is written only when a run fails; package fuzz then saves it next to
+// the case.
 func ExampleT_Attach() {
 	r := props.NewRunner("nobodyShouts", nobodyShouts)
 	defer r.Close()

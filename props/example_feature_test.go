@@ -37,8 +37,8 @@ func vaultStaysShut(t *props.T) {
 	}
 }
 
-// A guided search keeps each run in which the vault has come a number further, and
-// makes others that begin as it did.
+// A guided search keeps each run in which the vault has accepted one number more, and
+// derives others that begin like it.
 func ExampleT_Feature() {
 	guided, _ := search.Strategies("guided")
 	res := search.Sample(context.Background(), search.Property{Name: "vaultStaysShut", Func: vaultStaysShut},
@@ -48,8 +48,8 @@ func ExampleT_Feature() {
 	// the vault is open in fewer than a thousand runs: true
 }
 
-// queueStaysShort lets producers and a consumer race. The longer the queue was,
-// the more runs are made like it.
+// queueStaysShort lets producers and a consumer race. The longer the queue of a run
+// is, the more runs are derived from it.
 func queueStaysShort(t *props.T) {
 	sys := t.System()
 	length := 0

@@ -13,17 +13,17 @@ import (
 // A generators draws from generators of rapid, which work only under rapid's
 // own engine.
 //
-// rapid.MakeFuzz is the entry of that engine that takes the numbers to draw
-// from: as bytes, with a testing.T that it only reports to. A call costs some
-// 5 µs, most of it spent in testing.T.Helper. So MakeFuzz is called once, the
-// rapid.T of a Custom generator inside it is kept, and the numbers of each draw
-// are put into the unexported field that this rapid.T reads. If a future rapid
-// has no such field, each draw calls MakeFuzz; the values are the same.
+// rapid.MakeFuzz enters that engine with numbers to draw from: as bytes, with a
+// testing.T that it only reports to. A call costs some 5 µs, most of it spent in
+// testing.T.Helper. So MakeFuzz is called once, and the rapid.T of a Custom generator
+// inside it is kept. The numbers of each draw are put into the unexported field that
+// this rapid.T reads. If a future rapid has no such field, each draw calls MakeFuzz;
+// the values are the same.
 type generators struct {
 	kept    *rapid.T
 	numbers *[]uint64 // the field that kept reads; nil when rapid has no such field
-	groups  *groups   // what kept notes of its draws; nil when rapid has no such field
-	notes   bool      // whether it is to do so
+	groups  *groups   // which numbers kept read for what; nil when rapid has no such field
+	notes   bool      // whether groups are recorded
 	opened  bool
 	buffer  []uint64
 	bytes   []byte
@@ -34,7 +34,7 @@ type groups struct {
 	data    []uint64
 	list    []group
 	dataLen int
-	persist bool // whether it notes anything
+	persist bool // whether groups are recorded
 }
 
 // A group is rapid's groupInfo.
@@ -44,10 +44,10 @@ type group struct {
 	standalone, discard bool
 }
 
-// A draw is first given firstWords numbers, or as many as are stored for it, or half
-// as many again as the same draw of the last runs has read. If they do not suffice it is made
-// again with eight times as many, up to mostWords. How many it is given does not change
-// its value.
+// A draw is first given at least firstWords numbers, at least all that are stored for
+// it, and at least 1.5 times as many as it read in the last runs. If they do not
+// suffice, the draw is repeated with eight times as many, up to mostWords. How many
+// it is given does not change its value.
 const (
 	firstWords = 16
 	mostWords  = firstWords << 12
@@ -85,8 +85,9 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	}
 }
 
-// firstSize returns how many numbers the current draw is given at first, of which some
-// are stored. To be made again, by a panic, costs a draw more than a few numbers too many.
+// firstSize returns how many numbers the current draw is given at first, at least as
+// many as are stored. Repeating a draw takes a panic, which costs more than a few
+// numbers too many.
 func (r *Runner) firstSize(stored int) int {
 	most := 0
 	if i := len(r.inputs); i < len(r.most) {
@@ -95,9 +96,9 @@ func (r *Runner) firstSize(stored int) int {
 	return min(max(firstWords, stored, most+most/2), mostWords)
 }
 
-// call calls f with a rapid.T that reads the numbers. It returns how many of them
-// were not read, and whether f returned: it may have rejected what it drew, or have
-// run out of numbers.
+// call calls f with a rapid.T that reads the numbers. It returns how many were not
+// read, and whether f returned. If f did not return, it rejected what it drew or ran
+// out of numbers.
 func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	if !g.opened {
 		g.open()
@@ -129,20 +130,20 @@ func (g *generators) open() {
 	g.numbers, g.groups = numbersOf(g.kept)
 }
 
-// A Part is a part of a draw that one generator has read: the words from At to End
+// A Part is the part of a draw that one generator has read: the words from At to End
 // of draw Draw.
 type Part struct {
 	Draw, At, End int
 	// Of names the generator, or what it repeats. It is "" for words that were read
-	// and then thrown away.
+	// and then discarded.
 	Of string
-	// Element reports that it is one element of a list with the number before it that
-	// says that there is one; or that number alone which says that there is none.
+	// Element reports that the part is a list element, including the number before
+	// it that announces it. The number that ends a list is an Element of its own.
 	Element bool
 }
 
-// keepParts keeps the parts of the current draw, if the plan wants them. Its generator
-// read from a word on.
+// keepParts keeps the parts of the current draw, if the plan wants them. From is the
+// first word that the generator read.
 func (r *Runner) keepParts(from int) {
 	g := r.generators.groups
 	if !r.plan.Parts || g == nil {
@@ -159,7 +160,7 @@ func (r *Runner) keepParts(from int) {
 	}
 }
 
-// callViaFuzz is call by way of MakeFuzz.
+// callViaFuzz is call by way of MakeFuzz, for a rapid whose fields are unknown.
 func (g *generators) callViaFuzz(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	g.bytes = g.bytes[:0]
 	for _, n := range numbers {
@@ -194,12 +195,12 @@ func remaining(rt *rapid.T) (n int) {
 	}
 }
 
-// escape is the value of the panic by which viaFuzz leaves rapid once f has
-// returned, so that rapid does not log the draw.
+// escape is the panic value with which viaFuzz leaves rapid after f has returned, so
+// that rapid does not log the draw.
 type escape struct{}
 
 // viaFuzz calls f with a rapid.T that reads input and does not log. An empty
-// testing.T will do: each panic is recovered inside MakeFuzz and thrown again
+// testing.T suffices: each panic is recovered inside MakeFuzz and thrown again
 // outside, so that rapid never reports one.
 func viaFuzz(input []byte, f func(*rapid.T)) {
 	var thrown any
@@ -215,8 +216,8 @@ func viaFuzz(input []byte, f func(*rapid.T)) {
 	}
 }
 
-// numbersOf returns the field from which a rapid.T reads its numbers and that in which
-// it notes which it has read for what, each nil if this version of rapid has another
+// numbersOf returns two fields of a rapid.T: the numbers that it reads, and its
+// record of which it read for what. Each is nil if this version of rapid has another
 // layout.
 func numbersOf(rt *rapid.T) (*[]uint64, *groups) {
 	stream := reflect.ValueOf(rt).Elem().FieldByName("s")

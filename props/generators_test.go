@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWayIntoRapid fails when numbersOf no longer finds the field of a rapid.T:
-// draws then cost ten times as much, and numbersOf has to be adapted.
+// TestWayIntoRapid fails when numbersOf no longer finds the field of a rapid.T. Draws
+// then cost ten times as much, and numbersOf must be adapted.
 func TestWayIntoRapid(t *testing.T) {
 	var g generators
 	g.open()
@@ -17,8 +17,8 @@ func TestWayIntoRapid(t *testing.T) {
 	}
 }
 
-// TestThroughMakeFuzz draws by both ways into rapid: they must draw the same,
-// reject the same and leave as many numbers.
+// TestThroughMakeFuzz draws by both ways into rapid: they must draw and reject the
+// same, and leave the same count of numbers.
 func TestThroughMakeFuzz(t *testing.T) {
 	var direct, through generators
 	through.opened = true // and numbers is nil, as if rapid had no such field
@@ -57,7 +57,7 @@ func TestThroughMakeFuzz(t *testing.T) {
 	}
 }
 
-// drawn returns in words how a draw ended.
+// drawn describes how a draw ended.
 func drawn(g *generators, numbers []uint64, gen *rapid.Generator[any]) (end string) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -17,7 +17,7 @@ const (
 	HintMaximize                 // by Maximize
 )
 
-// A Hint is what a property has said of a run for a guided search.
+// A Hint is what a property reported about a run for a guided search.
 type Hint struct {
 	Kind HintKind
 	Name string
@@ -25,21 +25,21 @@ type Hint struct {
 	Value uint64
 	// Height is the highest value that Maximize was given in the run.
 	Height float64
-	// Steps is how many steps had begun when the hint was given. Of several that are
-	// alike the first counts, and of those by Maximize the highest.
+	// Steps is how many steps had begun when the hint was given. Among equal hints
+	// the first counts; for Maximize, the highest value.
 	Steps int
 }
 
 // mostHints is how many different hints a run may give.
 const mostHints = 4096
 
-// hints are what a property has said of the run so far. A property that says nothing
-// costs a test of the list's length.
+// hints are what the property reported about the run so far. A property without hints
+// costs only a check of the list's length.
 type hints struct {
 	list   []Hint
-	index  hash.Table // by what a hint says: its place in the list
+	index  hash.Table // by a hash of the hint: its place in the list
 	walker value.Walker
-	lost   bool // there were more
+	lost   bool // there were more than mostHints
 }
 
 // clear forgets the hints of the run before.
@@ -66,19 +66,19 @@ func (h *hints) add(n Hint) {
 	}
 }
 
-// Feature tells a guided search what this run has come to: a run that shows a value
-// of this name that none before has shown is kept, and other runs are made from it.
-// Good values are few and stand for a state that is hard to get to, such as how
-// far a protocol has come:
+// Feature tells a guided search which state this run has reached. The search keeps a
+// run that shows a new value of this name, and derives other runs from it. Good
+// values are few and stand for a state that is hard to reach, such as the phase of a
+// protocol:
 //
 //	t.Feature("phase", node.phase)
 //
-// A value is what it holds, whatever methods it has: numbers, texts, structs of them.
-// Pointers count by where they lead. A function or a channel cannot be told from
-// another, and fails the run; so does a pulse.Ref, which leads to all of its system:
-// give its String. Of each name a search keeps the first 256 values, and
-// says so when there are more. Feature may be called at any time of a run, also in
-// handlers. It changes nothing that they see, and no verdict.
+// Values are compared by their contents, whatever methods they have: numbers, texts,
+// structs of them, and what pointers lead to. A function or a channel cannot be
+// compared and fails the run. So does a pulse.Ref, which leads to all of its system:
+// give its String. For each name a search keeps the first 256 values, and reports
+// when there are more. Feature may be called at any time of a run, also in handlers.
+// It changes nothing that they see, and no verdict.
 func (t *T) Feature(name string, value any) {
 	if !t.allowed("Feature") {
 		return
@@ -87,16 +87,16 @@ func (t *T) Feature(name string, value any) {
 	h.walker.Role = roleOf
 	sum, ok := h.walker.Contents(value)
 	if !ok {
-		t.misuse("Feature %q cannot be told from other values: it %s; give it a number, a text or a struct of them, and of an actor its name", name, h.walker.Why())
+		t.misuse("Feature %q cannot be compared with other values: it %s; give it a number, a text or a struct of them, and for an actor its name", name, h.walker.Why())
 	}
 	h.add(Hint{Kind: HintFeature, Name: name, Value: sum, Steps: t.begun()})
 }
 
-// Maximize tells a guided search how near this run has come to something: the
-// runs with the highest values are kept, and other runs are made from them. Of
-// several values in one run the highest counts. What should be small is given with
-// a minus. The value must be a finite number. Maximize may be called at any time
-// of a run, also in handlers. It changes nothing that they see, and no verdict.
+// Maximize tells a guided search how close this run is to a goal. The search keeps
+// the runs with the highest values, and derives other runs from them. Of several
+// values in one run the highest counts. To minimize, give the negated value. The
+// value must be a finite number. Maximize may be called at any time of a run, also in
+// handlers. It changes nothing that they see, and no verdict.
 func (t *T) Maximize(label string, value float64) {
 	if !t.allowed("Maximize") {
 		return
@@ -115,7 +115,7 @@ func (t *T) begun() int {
 	return 0
 }
 
-// roleOf has what belongs to the test count for nothing in the value of a feature.
+// roleOf excludes what belongs to the test from the value of a feature.
 func roleOf(t reflect.Type) value.Role {
 	if isTool(t) {
 		return value.RoleTool

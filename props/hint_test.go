@@ -29,7 +29,7 @@ func text(hints []props.Hint) (list []string) {
 	return list
 }
 
-// TestHints tells what a run says of itself, in each place where it may.
+// TestHints checks the hints of a run, in each place where it may give them.
 func TestHints(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -87,7 +87,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// A run says a bounded number of things, and the next begins anew.
+// A run gives a bounded number of hints, and the next one starts without any.
 func TestHintsAreBounded(t *testing.T) {
 	many := true
 	r := props.NewRunner("", func(t *props.T) {
@@ -108,7 +108,7 @@ func TestHintsAreBounded(t *testing.T) {
 	}
 }
 
-// Values are the same in every run and process: the search depends on them.
+// Hashes of values are the same in every run and process: the search depends on them.
 func TestHintValuesAreStable(t *testing.T) {
 	res := once(t, func(t *props.T) {
 		t.Feature("x", 1)

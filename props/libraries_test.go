@@ -12,7 +12,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A T has what assertion libraries want.
+// A T has the methods that assertion libraries want.
 var (
 	_ require.TestingT = (*props.T)(nil)
 	_ rapid.TB         = (*props.T)(nil)

@@ -7,19 +7,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Monitor is a small state machine that observes who receives what. Messages
-// call it by its String method if it has one, else by its type.
+// A Monitor is a small state machine that observes who receives what. Failures name
+// it by its String method if it has one, else by its type.
 type Monitor interface {
 	// Received is called after each step in which a message was received. An
 	// error fails the run.
 	Received(m Message) error
 }
 
-// A HotMonitor is a monitor with states in which something is still to come. A
-// run that ends in such a state fails.
+// A HotMonitor is a monitor with states in which something must still happen. A run
+// that ends in such a state fails.
 type HotMonitor interface {
 	Monitor
-	// Hot returns what is still to come, "" when nothing is.
+	// Hot returns what must still happen, "" if nothing.
 	Hot() string
 }
 
@@ -30,14 +30,15 @@ type Message struct {
 	Step     int
 }
 
-// Monitor adds a monitor. It is told of the messages received from now on.
+// Monitor adds a monitor. It observes the messages received from now on.
 func (t *T) Monitor(m Monitor) {
 	if t.observe("Monitor", fmt.Sprintf("%T", m), m == nil) {
 		t.state.monitors = append(t.state.monitors, m)
 	}
 }
 
-// tellMonitors tells the monitors of the message received in a step, if one was.
+// tellMonitors passes the message received in a step to the monitors, if there was
+// one.
 func (t *T) tellMonitors(step int) {
 	if len(t.state.monitors) == 0 {
 		return
@@ -58,8 +59,8 @@ func (t *T) tellMonitors(step int) {
 	}
 }
 
-// isMessage reports whether the program sent what was received. It did not send
-// the start of a process, the end of one, or the timeout of an Ask or Receive.
+// isMessage reports whether the program sent what was received. It did not send the
+// start or the end of a process, or the timeout of an Ask or Receive.
 func isMessage(d *trace.Send) bool {
 	return d.Kind != trace.Start && d.Kind != trace.Kill && (d.Kind != trace.Timer || d.Ask == 0)
 }

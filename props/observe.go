@@ -11,8 +11,8 @@ type always struct {
 	holds func() error
 }
 
-// A last is what was said last, outside of a step, that looks at steps, and how many Runs
-// came before.
+// A last is the latest Always or Monitor call outside of a step, and how many Runs
+// came before it.
 type last struct {
 	what, name string
 	runs       int
@@ -42,11 +42,11 @@ func (t *T) Eventually(name string, holds func() bool) {
 	}
 }
 
-// Sometimes notes whether this run has reached a situation. A test fails when
-// none of its runs has: it tests less than it seems to. Under gopter and while
-// go test -fuzz runs it is not judged. Only the first 1,000 names are: give the same few
-// in each run, and no values in them. A guided search keeps the run that is
-// the first to reach it, and makes other runs from it while few have reached it.
+// Sometimes records whether this run has reached a situation. A test fails when none
+// of its runs has: it tests less than it seems to. Under gopter and go test -fuzz it
+// is not judged. Only the first 1,000 names are judged: give the same few in each
+// run, without values in them. A guided search keeps the first run that reaches the
+// situation, and derives other runs from it while few have reached it.
 func (t *T) Sometimes(name string, reached bool) {
 	if !t.allowed("Sometimes") {
 		return
@@ -57,8 +57,8 @@ func (t *T) Sometimes(name string, reached bool) {
 	}
 }
 
-// observe makes the system tell the T of each step, and reports whether the
-// method what is allowed now. None is true when the caller was given nil.
+// observe makes the T an observer of the system. It reports whether the method what
+// may be called now. None says that the caller was given nil.
 func (t *T) observe(what, name string, none bool) bool {
 	if !t.allowed(what) {
 		return false
@@ -68,11 +68,11 @@ func (t *T) observe(what, name string, none bool) bool {
 	case s == nil:
 		t.misuse("%s %q before System: make the system first", what, name)
 	case t.state.returned:
-		t.misuse("%s %q after the property has returned: nothing is looked at any more", what, name)
+		t.misuse("%s %q after the property has returned: nothing is checked any more", what, name)
 	case none:
 		t.misuse("%s %q is nil: say what must hold", what, name)
 	}
-	if what != "Eventually" && !s.Running() { // which is asked at the end as well
+	if what != "Eventually" && !s.Running() { // Eventually is checked at the end as well
 		t.state.last = last{what, name, s.Host().Runs()}
 	}
 	if len(t.state.always)+len(t.state.awaited)+len(t.state.monitors) == 0 {

@@ -112,11 +112,11 @@ var observations = []outcome{
 	{"Always in a Cleanup", func(t *props.T) {
 		t.System().Run()
 		t.Cleanup(func() { t.Always("few", func() error { return errors.New("many") }) })
-	}, `misuse: property+2: Always "few" after the property has returned: nothing is looked at any more`},
+	}, `misuse: property+2: Always "few" after the property has returned: nothing is checked any more`},
 	{"Eventually in a Cleanup", func(t *props.T) {
 		t.System().Run()
 		t.Cleanup(func() { t.Eventually("few", func() bool { return false }) })
-	}, `misuse: property+2: Eventually "few" after the property has returned: nothing is looked at any more`},
+	}, `misuse: property+2: Eventually "few" after the property has returned: nothing is checked any more`},
 	{"Always nil", func(t *props.T) { t.System(); t.Always("few", nil) },
 		`misuse: property+0: Always "few" is nil: say what must hold`},
 
@@ -173,7 +173,7 @@ var observations = []outcome{
 	{"Monitor before System", func(t *props.T) { t.Monitor(&limit{}) },
 		`misuse: property+0: Monitor "*props_test.limit" before System: make the system first`},
 	{"Monitor nil", func(t *props.T) { t.System(); t.Monitor(nil) }, `misuse: property+0: Monitor "<nil>" is nil: say what must hold`},
-	{"Monitor and a process", func(t *props.T) { // whose start and waits are no messages
+	{"Monitor and a process", func(t *props.T) { // the process's start and waits are not messages
 		sys := t.System()
 		t.Monitor(&limit{1})
 		p := sys.Go("p", func(p *pulse.Process) {
@@ -253,9 +253,9 @@ type deaf struct{}
 
 func (deaf) Received(props.Message) error { return nil }
 
-// TestObservesNothing: what looks at steps and is said after the last Run looks at none. That
-// is told as a situation is that no run reaches: a run may have nothing more to do, and others
-// have.
+// TestObservesNothing: an Always or Monitor after the last Run checks nothing. That
+// is reported like a situation that no run reached: one run may have nothing more to
+// do while others have.
 func TestObservesNothing(t *testing.T) {
 	always := func(t *props.T) { t.Always("few", func() error { return errors.New("many") }) }
 	for _, c := range []struct {

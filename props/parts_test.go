@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParts: the parts of a draw are what each generator has read, in the words that a
-// case has of it, and those of lists say so.
+// TestParts: the parts of a draw are what each generator has read, as positions in
+// the case's words. Elements of lists are marked.
 func TestParts(t *testing.T) {
 	pair := rapid.Custom(func(t *rapid.T) [2]int {
 		return [2]int{rapid.IntRange(0, 1).Draw(t, "a"), rapid.IntRange(0, 3).Filter(func(i int) bool { return i > 0 }).Draw(t, "b")}
@@ -48,7 +48,7 @@ func TestParts(t *testing.T) {
 	t.Error("no word was thrown away")
 }
 
-// TestPartsOnDemand: who does not ask for parts gets none.
+// TestPartsOnDemand: a plan that does not ask for parts gets none.
 func TestPartsOnDemand(t *testing.T) {
 	r := NewRunner("parts", func(t *T) { Draw(t, rapid.Int(), "n"); t.System().Run() })
 	defer r.Close()

@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestMisuseIsPlaced holds that what the property does wrong to its system is told at
-// a line of its own. It was told at runner.go, or with five lines of this package.
+// TestMisuseIsPlaced checks that a misuse of the system by the property is reported
+// at a line of the property.
 func TestMisuseIsPlaced(t *testing.T) {
 	for name, property := range map[string]func(*T){
 		"options": func(t *T) { t.SystemWith(pulse.Options{Steps: -1}) },

@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Runner runs one property, once at a time. It keeps the system and its
-// memory from run to run: one worker has one Runner.
+// A Runner runs one property, one run at a time. It reuses the system and its memory
+// from run to run: one worker has one Runner.
 type Runner struct {
 	name     string
 	property func(*T)
@@ -29,14 +29,14 @@ type Runner struct {
 	needs    pulse.Needs          // those of the planned strategy
 	failed   func(*pulse.Failure) // the method value systemFailed, made once
 	plan     Plan
-	lent     int // what the plan's EarlyTimers gave the run's system
+	lent     int // the plan's EarlyTimers if the run's system uses them, else 0
 
 	inputs    []choice.Input // drawn in this run
 	values    []any
 	parts     []Part
 	arity     []int
 	reads     []int
-	most      []int // by draw: about how many numbers those of the last runs have read at most
+	most      []int // by draw: the decaying maximum of how many numbers recent runs have read
 	drawings  []any // by draw: the *drawing that made it last
 	of        int   // how many values the current OneOf has; 0 in other draws
 	wordsRead int
@@ -46,7 +46,7 @@ type Runner struct {
 
 	sometimes  map[string]bool // by name: whether some run reached the situation
 	names      []string        // the keys of sometimes, in the order of their first call
-	crowded    bool            // there were more than are kept
+	crowded    bool            // more names were given than are kept
 	helpers    helpers
 	words      words // those of the current draw
 	generators generators
@@ -61,31 +61,31 @@ type Runner struct {
 
 // A Plan decides what one run does.
 type Plan struct {
-	// Inputs are stored draws, in their order. A draw beyond them, or with
-	// another label than the stored one, is new.
+	// Inputs are the stored draws in order. A draw beyond them, or with another
+	// label than the stored one, is new.
 	Inputs []choice.Input
 	// Words are the first numbers that new draws read, WordsPerDraw each.
 	Words []uint64
 	// Seed determines all other numbers of new draws.
 	Seed uint64
-	// Strategy makes the decisions and is given StrategySeed. Nil is plain order.
+	// Strategy makes the decisions and is given StrategySeed. Nil means plain order.
 	Strategy     pulse.Strategy
 	StrategySeed uint64
-	// EarlyTimers is how many timers may fire early in a run whose property
-	// leaves pulse.Options.EarlyTimers at zero; pulse.NeverEarly is for all properties.
+	// EarlyTimers is how many timers may fire early in a run whose property leaves
+	// pulse.Options.EarlyTimers at zero. pulse.NeverEarly applies to all properties.
 	EarlyTimers int
 	// Steps bounds a run whose property sets no bound; zero means pulse's default.
 	Steps int
-	// Observer is told of each step. It may be nil.
+	// Observer observes each step. It may be nil.
 	Observer pulse.Observer
-	// Look is given the system when the property has returned, before processes that
-	// still wait are ended. It may be nil.
+	// Look is called with the system after the property has returned and before
+	// waiting processes are ended. It may be nil.
 	Look func(*pulse.System)
 	// Parts asks for Result.Parts.
 	Parts bool
 }
 
-// A Result is what came of one run. It is valid until the next run.
+// A Result is the result of one run. It is valid until the next run.
 type Result struct {
 	// Failure is nil when the property held.
 	Failure *pulse.Failure
@@ -99,47 +99,48 @@ type Result struct {
 	Reason   string
 	Rejected string
 	TooLarge bool
-	// Stray is the first difference between the draws and those of the plan, in
-	// words; "" when there is none.
+	// Stray describes the first difference between the draws and those of the plan,
+	// "" when there is none.
 	Stray string
-	// Inputs are the draws, Values their values, Logs the lines that were
-	// logged outside of steps: those of steps are notes of the trace. If the property has changed a value after the draw, Values has
-	// the changed one.
+	// Inputs are the draws and Values their values. If the property changed a value
+	// after the draw, Values has the changed one. Logs are the lines logged outside
+	// of steps; those logged in steps are notes of the trace.
 	Inputs []choice.Input
 	Values []any
 	Logs   []string
 	// Arity is, for each draw by OneOf, how many values it chose from, and 0 for
 	// other draws. An Input whose only word is i makes OneOf choose value i.
 	Arity []int
-	// Reads is how many numbers each draw has read: Words of its Input first, and then
-	// those that follow from its Seed. Of a Source it is 0.
+	// Reads is how many numbers each draw has read: first Words of its Input, then
+	// numbers that follow from its Seed. It is 0 for a Source.
 	Reads []int
-	// Parts has the parts of the draws that were made with generators of rapid, if the
-	// plan asks for them: those that begin first come first, and before those in them.
+	// Parts are the parts of draws from generators of rapid, if the plan asks for
+	// them. They are in the order in which they begin; a part comes before the parts
+	// in it.
 	Parts []Part
 	// Watches reports that the verdict depends on the order of steps at
 	// different actors: the property uses Always, Eventually, a monitor or a
 	// history. Remembers reports that it depends on earlier states too: the
 	// property uses one of these other than Always.
 	Watches, Remembers bool
-	// Between reports that Watches is true because of more than events, such as the
-	// calls of a history, of which the trace tells that their order matters: what Always
-	// or a monitor sees between steps may be another in an order that was left out.
+	// Between reports that Watches is true because of more than events. The trace
+	// shows that the order of events matters. What Always or a monitor sees between
+	// steps may differ in an order that was skipped.
 	Between bool
-	// Looks reports that Watches is true because of an observer of the
-	// property's own, the isolation check or Options.Pending, or because the
-	// property reads the trace or the record.
+	// Looks reports that Watches is true for one of these reasons: the property has
+	// an observer of its own, reads the trace or the record, or uses the isolation
+	// check or Options.Pending.
 	Looks bool
-	// EarlyTimers is the plan's if the property left it to the plan, else 0.
+	// EarlyTimers is the plan's value if the run used it, else 0.
 	EarlyTimers int
 	// System has the trace and the decisions. It is nil when the property made
 	// no system.
 	System *pulse.System
-	// Attachments are the files to keep beside the case if the run failed.
+	// Attachments are the files to save next to the case if the run failed.
 	Attachments []Attachment
-	// Hints are what the property has said by Feature, by Sometimes of situations
-	// that were reached, and by Maximize, in the order in which each was first said.
-	// HintsLost reports that there were more than 4,096.
+	// Hints are what the property reported by Feature, by Maximize and, for reached
+	// situations, by Sometimes, in the order of their first report. HintsLost
+	// reports that there were more than 4,096.
 	Hints     []Hint
 	HintsLost bool
 }
@@ -153,7 +154,8 @@ func NewRunner(name string, property func(*T)) *Runner {
 	return r
 }
 
-// mustBeThere refuses a property that is nil, in the name of who was given it.
+// mustBeThere panics if the property is nil. Who names the function that was given
+// it.
 func mustBeThere(who string, property func(*T)) {
 	if property == nil {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: who + ": the property is nil: give it a func(*props.T)"})
@@ -165,7 +167,7 @@ func (r *Runner) Close() {
 	if r.sys != nil && !r.closed {
 		r.sys.Host().Disown()
 		r.sys.Close()
-		r.sys.Host().Own() // whoever still uses it is late
+		r.sys.Host().Own() // any later use is late
 	}
 	if r.stage.stop != nil {
 		r.stage.stop()
@@ -187,9 +189,9 @@ func (r *Runner) Late() *pulse.Failure {
 	return nil
 }
 
-// Over is a last Late, for when the test is over: after it nobody asks. A
-// goroutine that then uses a T or a system panics with a text that says so, and
-// ends the process, as one does that uses a testing.T so late.
+// Over is the last Late, for the end of the test. A goroutine that uses a T or a
+// system after it panics and ends the process, as one does that uses a testing.T too
+// late.
 func (r *Runner) Over() *pulse.Failure {
 	r.over.Store(true)
 	late := r.Late()
@@ -211,12 +213,12 @@ func (r *Runner) Missed() []string {
 	return list
 }
 
-// mostSituations bounds the names given to Sometimes that are kept: names that are made
-// from values may be new in each run.
+// mostSituations bounds how many names given to Sometimes are kept: names made from
+// values may be new in each run.
 const mostSituations = 1000
 
-// Crowded reports whether Sometimes was given more names than are kept, which are 1,000.
-// Nothing is known of the others, and Missed has none of them.
+// Crowded reports whether Sometimes was given more than the 1,000 names that are
+// kept. Missed has none of the others.
 func (r *Runner) Crowded() bool { return r.crowded }
 
 func (r *Runner) noteSometimes(name string, reached bool) {
@@ -248,7 +250,7 @@ func (r *Runner) Run(plan Plan) Result {
 	return r.result()
 }
 
-// begin makes the runner ready for a run.
+// begin prepares the runner for a run.
 func (r *Runner) begin(plan Plan) {
 	switch {
 	case r.closed:
@@ -268,7 +270,7 @@ func (r *Runner) begin(plan Plan) {
 }
 
 // act runs the property and its cleanups. After a stage was lost it runs the
-// cleanups that are left.
+// remaining cleanups.
 func (r *Runner) act() {
 	st := &r.state
 	if !st.returned {
@@ -289,15 +291,15 @@ func (r *Runner) act() {
 	r.endProcesses()
 }
 
-// endProcesses ends the processes that still wait after a run that held: what
-// their deferred functions find wrong is still this run's.
+// endProcesses ends the processes that still wait after a run that held. A failure of
+// their deferred functions is this run's failure.
 func (r *Runner) endProcesses() {
 	st := &r.state
 	if st.sys == nil || !st.sys.Host().Waiting() || st.failure != nil || st.skipped || st.sys.Failure() != nil {
 		return
 	}
 	if pulse.NeedsOf(r.plan.Strategy).States {
-		return // who compares states looks at the processes now
+		return // a search that compares states inspects the processes now
 	}
 	st.ending = true
 	r.guarded("a process that was ended", st.sys.Host().Finish)
@@ -307,8 +309,8 @@ func (r *Runner) endProcesses() {
 	}
 }
 
-// finish checks a run whose property has returned: that it ran one system, and
-// that what was awaited came about.
+// finish checks a run whose property has returned: that it ran one system, and that
+// what it awaited happened.
 func (r *Runner) finish() {
 	switch s := r.state.sys; {
 	case r.state.failure != nil || r.state.skipped:
@@ -321,7 +323,7 @@ func (r *Runner) finish() {
 	case s.Host().Running() != r.state.test:
 		r.t.misuse("the property reset its system: what Always and Eventually said is lost; a property has one run")
 	default:
-		if l := r.state.last; l.runs > 0 { // no fault of this run: one may have nothing more to do
+		if l := r.state.last; l.runs > 0 { // not a failure of this run: it may have nothing more to do
 			r.noteSometimes(l.what+" "+l.name+": a Run follows", s.Host().Runs() > l.runs)
 		}
 		r.t.checkEventually()
@@ -440,8 +442,8 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	return r.sys
 }
 
-// isTool reports whether values of a type belong to the test and not to the
-// program: those of types of this package and of rapid.
+// isTool reports whether values of a type belong to the test and not to the program:
+// types of this package and of rapid.
 func isTool(t reflect.Type) bool {
 	path := t.PkgPath()
 	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()

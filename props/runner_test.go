@@ -29,7 +29,7 @@ func once(t *testing.T, property func(*props.T)) props.Result {
 	return r.Run(props.Plan{Seed: 1})
 }
 
-// told returns all of a result as one text.
+// told returns a whole result as one text.
 func told(res props.Result, property func(*props.T)) string {
 	var b strings.Builder
 	switch f := res.Failure; {
@@ -56,8 +56,8 @@ func told(res props.Result, property func(*props.T)) string {
 	return b.String()
 }
 
-// lineless replaces the line of a location by a function and the distance from
-// its first line: the function that the line is in, or the property.
+// lineless replaces the line of a location by a function and the distance from its
+// first line. The function is the one that the line is in, or the property.
 func lineless(location string, property func(*props.T)) string {
 	file, number, _ := strings.Cut(location, ":")
 	line, _ := strconv.Atoi(number)
@@ -302,11 +302,11 @@ var outcomes = []outcome{
 	{"maximize NaN", func(t *props.T) { t.Maximize("m", math.NaN()) }, `misuse: property+0: Maximize "m" is given NaN: give it a finite number`},
 	{"maximize without end in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { t.Maximize("m", math.Inf(1)) }) }, `misuse: property+0: Maximize "m" is given +Inf: give it a finite number (step 0)`},
 	{"minimize without end", func(t *props.T) { t.Maximize("", math.Inf(-1)) }, `misuse: property+0: Maximize "" is given -Inf: give it a finite number`},
-	{"feature is a function", func(t *props.T) { t.Feature("f", nothing) }, `misuse: property+0: Feature "f" cannot be told from other values: it holds a function; give it a number, a text or a struct of them, and of an actor its name`},
+	{"feature is a function", func(t *props.T) { t.Feature("f", nothing) }, `misuse: property+0: Feature "f" cannot be compared with other values: it holds a function; give it a number, a text or a struct of them, and for an actor its name`},
 	{"feature holds a channel", func(t *props.T) {
 		say(t, func(*pulse.Ctx) { t.Feature("f", struct{ c []any }{[]any{make(chan int)}}) })
-	}, `misuse: property+1: Feature "f" cannot be told from other values: it holds a channel; give it a number, a text or a struct of them, and of an actor its name (step 0)`},
-	{"feature is a Ref", func(t *props.T) { t.Feature("f", t.System().Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {}))) }, `misuse: property+0: Feature "f" cannot be told from other values: it holds a function; give it a number, a text or a struct of them, and of an actor its name`},
+	}, `misuse: property+1: Feature "f" cannot be compared with other values: it holds a channel; give it a number, a text or a struct of them, and for an actor its name (step 0)`},
+	{"feature is a Ref", func(t *props.T) { t.Feature("f", t.System().Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {}))) }, `misuse: property+0: Feature "f" cannot be compared with other values: it holds a function; give it a number, a text or a struct of them, and for an actor its name`},
 	{"feature is the T", func(t *props.T) { t.Feature("f", t); t.Feature("f", []any{t, 1}); say(t, nothing) }, "held\nafter the run"},
 	{"features of all sorts", func(t *props.T) {
 		circle := map[string]any{}
@@ -421,7 +421,7 @@ func TestLateGoroutine(t *testing.T) {
 	}
 }
 
-// TestAfterTheRun uses a T when all is over: nothing may crash.
+// TestAfterTheRun uses a T after the last run: nothing may crash.
 func TestAfterTheRun(t *testing.T) {
 	var kept *props.T
 	r := props.NewRunner("", func(t *props.T) { kept = t; say(t, nothing) })
@@ -443,8 +443,8 @@ func TestAfterTheRun(t *testing.T) {
 	r.Run(props.Plan{})
 }
 
-// TestRunnerGoesOn runs properties that fail in every way, in turns with one
-// that holds: no run may affect the next.
+// TestRunnerGoesOn runs properties that fail in every way, in turns with one that
+// holds: no run may affect the next.
 func TestRunnerGoesOn(t *testing.T) {
 	var o outcome
 	bad := true
@@ -469,8 +469,8 @@ func TestRunnerGoesOn(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesNothing closes a runner whose run was left with processes
-// that wait, and one that has lost its stage.
+// TestCloseLeavesNothing closes a runner whose run left processes that wait, and one
+// that has lost its stage.
 func TestCloseLeavesNothing(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	for _, end := range []func(){func() {}, runtime.Goexit} {
@@ -502,9 +502,9 @@ func TestPanicDetail(t *testing.T) {
 
 func fails() { panic("one 1") }
 
-// Goroutines that a property leaves behind are told of by Late when they use the
-// system, as when they use the T, and panic when the test is over. What they sent
-// used to be the next run's, or nobody's.
+// Late reports goroutines that a property leaves behind when they use the system, as
+// when they use the T. They panic when the test is over. What they send belongs to no
+// run.
 func TestLateSend(t *testing.T) {
 	var late func()
 	r := props.NewRunner("TestX", func(t *props.T) {

@@ -43,7 +43,7 @@ func (r *Runner) play() (lost bool) {
 func (r *Runner) perform(yield func(struct{}) bool) {
 	stopped := false
 	defer func() {
-		if !stopped { // a panic in place of Goexit's, which would end the caller too
+		if !stopped { // replaces Goexit, which would end the caller too
 			r.t.exited()
 			panic(gone{})
 		}

@@ -25,7 +25,7 @@ type T struct {
 	over   atomic.Bool // the run has ended; the next run has another T
 }
 
-// A state is what is known of the run so far.
+// A state is what is known of the current run.
 type state struct {
 	sys      *pulse.System // nil until System is called
 	test     pulse.Ref     // the test's actor when System was called; another after a Reset
@@ -33,7 +33,7 @@ type state struct {
 	returned bool          // the property has returned; cleanups may still run
 	drawing  string        // the label of the draw whose generator is running
 	skipped  bool
-	skip     *pulse.Failure // the failure by which a skip ended the system's run
+	skip     *pulse.Failure // the failure with which a skip ended the system's run
 	failure  *pulse.Failure
 	location pulse.Frame
 	logs     []string // outside of steps
@@ -79,7 +79,7 @@ func (t *T) SystemWith(o pulse.Options) *pulse.System {
 	return t.adopt(t.runner.system(o))
 }
 
-// adopt makes a system the one of this run.
+// adopt makes s the system of this run.
 func (t *T) adopt(s *pulse.System) *pulse.System {
 	s.Host().Own()
 	t.state.sys, t.state.test = s, s.Host().Running()
@@ -102,8 +102,8 @@ func (t *T) checkSystem() {
 	}
 }
 
-// allowed reports whether a method of the T may be called now: the T's run is
-// under way, and the caller belongs to it. What is the name of the method.
+// allowed reports whether the method named what may be called now: the T's run is
+// under way, and the caller belongs to it.
 func (t *T) allowed(what string) bool {
 	if t == nil || t.runner == nil {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + ": the T is nil, or the zero T: use the one that the property was given"})
@@ -115,9 +115,8 @@ func (t *T) allowed(what string) bool {
 	return t.allowedElsewhere(what)
 }
 
-// allowedElsewhere is allowed for calls that come after the run or from
-// another goroutine than the property's. Processes have goroutines of their
-// own and may call.
+// allowedElsewhere decides calls after the run and calls from other goroutines than
+// the property's. Processes run on goroutines of their own and may call.
 func (t *T) allowedElsewhere(what string) bool {
 	r := t.runner
 	at := pulse.CallerOutside
@@ -126,7 +125,7 @@ func (t *T) allowedElsewhere(what string) bool {
 	}
 	current := !t.over.Load()
 	switch {
-	case at == pulse.CallerDying: // one that is ended by the next run may change nothing
+	case at == pulse.CallerDying: // a process that the next run ends may change nothing
 		return current && (r.sys.Running() || t.state.ending)
 	case at == pulse.CallerInside && current:
 		return true
@@ -141,7 +140,7 @@ func (t *T) allowedElsewhere(what string) bool {
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + text}
 	setFrames(f)
 	if r.over.Load() {
-		panic(fmt.Sprintf("after %s was over: %s", r.name, f.Text)) // as testing does: nobody would learn of it
+		panic(fmt.Sprintf("after %s was over: %s", r.name, f.Text)) // as testing does: no report would show it
 	}
 	r.intruder.CompareAndSwap(nil, f)
 	return false
@@ -162,7 +161,7 @@ func (t *T) misuse(format string, args ...any) {
 	t.abort()
 }
 
-// step returns the number of the step that is running, -1 when none is.
+// step returns the number of the running step, -1 when none runs.
 func (t *T) step() int {
 	if s := t.state.sys; s != nil {
 		return s.Host().Step()
@@ -170,17 +169,17 @@ func (t *T) step() int {
 	return -1
 }
 
-// touch notes that the running step reads or changes what the T keeps: what
-// that comes to depends on the order of steps at different actors.
+// touch records that the running step reads or changes state of the T. Its result
+// then depends on the order of steps at different actors.
 func (t *T) touch(what trace.Touched) {
 	if s := t.state.sys; s != nil {
 		s.Host().Touch(what)
 	}
 }
 
-// fail keeps f if it is the first failure of the run. Its location is the first
-// line of its own stack, else the user's line that is running, else the line
-// where the property begins.
+// fail records f if it is the run's first failure. The location is the first line of
+// f's own stack, else the user's line that is running, else the line where the
+// property begins.
 func (t *T) fail(f *pulse.Failure) {
 	if len(f.Stack) > 0 {
 		t.failAt(f, f.Stack[0])
@@ -231,7 +230,7 @@ func (t *T) abort() {
 // Name returns the name of the test that runs the property.
 func (t *T) Name() string { return t.runner.name }
 
-// Step returns the number of the step that is running, -1 when none is.
+// Step returns the number of the running step, -1 when none runs.
 func (t *T) Step() int {
 	if !t.allowed("Step") {
 		return -1
@@ -240,12 +239,12 @@ func (t *T) Step() int {
 	return t.step()
 }
 
-// Event declares that the verdict on this run depends on where this call comes among
-// all such calls, whichever actors make them, and returns the number of the step that
-// is running, -1 when none is. Searches that run only one of several orders in which
-// each actor receives the same then run all orders of events. The number is for texts:
-// unlike the order of events it may be another in an order that was left out. It is for
-// packages that judge runs.
+// Event declares that the verdict on this run depends on the order of all Event
+// calls, whichever actors make them. It returns the number of the running step, -1
+// when none runs. Searches that skip equivalent orders, in which each actor receives
+// the same messages, then still run every order of events. Use the number only in
+// texts: it may differ in an order that was skipped. Event is for packages that judge
+// runs.
 func (t *T) Event() (step int) {
 	if !t.allowed("Event") {
 		return -1
@@ -263,8 +262,8 @@ func (t *T) Helper() {
 	}
 }
 
-// Log keeps a line that is shown if the run fails: in a step as a line of the
-// trace, as Ctx.Log does.
+// Log records a line that is shown if the run fails. In a step it becomes a line of
+// the trace, as with Ctx.Log.
 func (t *T) Log(args ...any) {
 	if t.allowed("Log") {
 		t.log(func() string { return fmt.Sprintln(args...) })
@@ -293,7 +292,7 @@ func (t *T) because(text string) {
 	t.logText(text)
 }
 
-// Fail marks the run as failed. The run goes on.
+// Fail marks the run as failed. The run continues.
 func (t *T) Fail() { t.complain("Fail", "", "failed") }
 
 // FailNow marks the run as failed and ends it.
@@ -311,7 +310,7 @@ func (t *T) Failed() bool {
 	return t.state.failure != nil
 }
 
-// Error fails the run with a text. The run goes on.
+// Error fails the run with a text. The run continues.
 func (t *T) Error(args ...any) { t.complain("Error", "", fmt.Sprintln(args...)) }
 
 // Errorf is Error with a format.
@@ -335,9 +334,9 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.abort()
 }
 
-// complain makes the first complaint the run's failure and logs the others. The format
-// is what the text was made by, "" if by none. It returns false when the call is not
-// allowed.
+// complain makes the first complaint the run's failure and logs the later ones.
+// Format is the caller's format string, "" if it has none. It returns false when the
+// call is not allowed.
 func (t *T) complain(what, format, text string) bool {
 	if !t.allowed(what) {
 		return false
@@ -352,8 +351,8 @@ func (t *T) complain(what, format, text string) bool {
 	return true
 }
 
-// Report fails the run with a failure that the caller made, and ends it. In a failure
-// of step -1 it sets the step that is running, if one is. It is for packages that judge runs.
+// Report fails the run with f and ends it. If f.Step is -1, it becomes the running
+// step, if one runs. Report is for packages that judge runs.
 func (t *T) Report(f *pulse.Failure) {
 	if !t.allowed("Report") {
 		t.leave()
@@ -369,9 +368,8 @@ func (t *T) Report(f *pulse.Failure) {
 }
 
 // Watch declares that the verdict on this run depends on the order of steps at
-// different actors. Searches that run only one of several orders in which each
-// actor receives the same then know that they may miss a failure. It is for
-// packages that judge runs.
+// different actors. Searches that skip equivalent orders then know that they may miss
+// a failure. Watch is for packages that judge runs.
 func (t *T) Watch() {
 	if t.allowed("Watch") {
 		t.state.remembers, t.state.watches = true, true
@@ -428,8 +426,8 @@ type Attachment struct {
 	Write func(io.Writer) error
 }
 
-// Attach names a file that is kept beside the case if the run fails; write is
-// called only then. This attaches a Mermaid diagram of the run:
+// Attach adds a file that is saved next to the case if the run fails; write is called
+// only then. This attaches a Mermaid diagram of the run:
 //
 //	t.Attach("run.mmd", func(w io.Writer) error { return sys.Trace().WriteMermaid(w) })
 func (t *T) Attach(name string, write func(io.Writer) error) {
@@ -438,8 +436,8 @@ func (t *T) Attach(name string, write func(io.Writer) error) {
 	}
 }
 
-// Rapid returns the rapid.T that the property is run with, for a property that
-// is run by the function Rapid. Its Repeat can drive the system.
+// Rapid returns the rapid.T of a property that runs under the function Rapid. The
+// Repeat method of the rapid.T can drive the system.
 func (t *T) Rapid() *rapid.T {
 	if !t.allowed("Rapid") {
 		t.leave()

@@ -22,8 +22,8 @@ type silent struct{ n int }
 func (silent) String() string                 { select {} }
 func (s silent) Received(props.Message) error { return mute{s.n} }
 
-// TestTextsOfErrorsEnd holds that a run ends whose errors, or what it panics with, cannot be
-// put into words by their own methods.
+// TestTextsOfErrorsEnd checks that a run ends even if its errors, or the values of
+// its panics, have methods that do not return or panic.
 func TestTextsOfErrorsEnd(t *testing.T) {
 	step := func(t *props.T, watch func()) {
 		sys := t.System()

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An observant is an actor that holds tools of the test.
+// An observant is an actor that holds values of the test's own.
 type observant struct {
 	t     *props.T
 	rapid *rapid.T
@@ -25,8 +25,8 @@ type stating struct{ pulse.Strategy }
 
 func (stating) Needs() pulse.Needs { return pulse.Needs{States: true} }
 
-// TestTools checks that tools of the test are no part of a state, in systems with
-// options and without.
+// TestTools checks that values of the test's own are not part of a state, in systems
+// with options and without.
 func TestTools(t *testing.T) {
 	for name, system := range map[string]func(*props.T) *pulse.System{
 		"plain":   (*props.T).System,

@@ -10,14 +10,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// watched is what other goroutines may read of a Runner while it runs.
+// watched holds what other goroutines may read while a Runner runs.
 type watched struct {
-	turns  atomic.Uint64                // how often a run began or ended: odd while one runs
-	system atomic.Pointer[pulse.System] // that of the latest run that has one
+	turns  atomic.Uint64                // how many runs began plus how many ended: odd while one runs
+	system atomic.Pointer[pulse.System] // the system of the latest run that has one
 	stage  atomic.Uint64                // the ID of the stage's goroutine
 }
 
-// A Pace is how far a runner has come.
+// A Pace says how far a runner has come.
 type Pace struct {
 	turns uint64
 	steps int
@@ -26,9 +26,9 @@ type Pace struct {
 // Running reports whether a run is under way.
 func (p Pace) Running() bool { return p.turns%2 == 1 }
 
-// Pace returns how far the runner has come. It may be called from any goroutine at
-// any time. When it is Running and stays the same, the run does not go on: some
-// step does not end, or the property itself does not.
+// Pace returns how far the runner has come. Any goroutine may call it at any time. If
+// it is Running and stays the same, the run hangs: a step or the property itself does
+// not end.
 func (r *Runner) Pace() Pace {
 	p := Pace{turns: r.watched.turns.Load()}
 	if s := r.watched.system.Load(); s != nil {
@@ -37,14 +37,14 @@ func (r *Runner) Pace() Pace {
 	return p
 }
 
-// A Stall says where a run stands that does not go on.
+// A Stall says where a hanging run stands.
 type Stall struct {
 	// Strategy names what makes the decisions. Seed and StrategySeed are the plan's.
 	Strategy           string
 	Seed, StrategySeed uint64
-	// Step is the step that is running, -1 when none is. Actor is whose code runs
-	// in it and Message what it receives; an empty name means that it is code of
-	// the property, as in Always, or of the search.
+	// Step is the running step, -1 when none runs. Actor is the actor whose code
+	// runs in it, and Message is what it receives. An empty Actor means code of the
+	// property, as in Always, or of the search.
 	Step    int
 	Actor   string
 	Message any
@@ -52,17 +52,17 @@ type Stall struct {
 	// "running". Stack is its calls, cut to the property and its program.
 	State string
 	Stack []stack.Frame
-	// Intruder is the failure for a call by another goroutine, nil if there was none: the
-	// run may wait for that goroutine.
+	// Intruder is the failure of a call by another goroutine, nil if there was none.
+	// The run may be waiting for that goroutine.
 	Intruder *pulse.Failure
-	// Labels and Values are of the draws so far.
+	// Labels and Values are those of the draws so far.
 	Labels []string
 	Values []any
 }
 
-// Stall returns where a run stands of which the Pace stays the same. It may be
-// called from any goroutine. It reads what the run may be changing, so that what it
-// returns is right only while the run does not go on.
+// Stall returns where a hanging run stands: one whose Pace stays the same. Any
+// goroutine may call it. It reads what the run may be changing, so its result is right
+// only while the run hangs.
 func (r *Runner) Stall() Stall {
 	s := Stall{Step: -1}
 	if sys := r.watched.system.Load(); sys != nil {
@@ -76,7 +76,7 @@ func (r *Runner) Stall() Stall {
 	return s
 }
 
-// readPlan reads what a run may be changing that goes on after all.
+// readPlan reads fields that the run changes if it does not hang after all.
 //
 //go:norace
 func (r *Runner) readPlan(s *Stall) {
@@ -115,14 +115,14 @@ func runs(all []stack.Goroutine, stage uint64) (found stack.Goroutine, ok bool) 
 }
 
 // isCoroutine reports whether a goroutine is a coroutine, as those of processes are.
-// Other goroutines that the stage has made are the program's.
+// Other goroutines that the stage made belong to the program.
 func isCoroutine(g *stack.Goroutine) bool {
 	n := len(g.Calls)
 	return n > 0 && strings.HasPrefix(g.Calls[n-1].Function, "iter.Pull")
 }
 
-// HasRaceDetector reports whether the race detector looks at this process. Then no
-// goroutine should read what the values of a Stall lead to: it would be reported.
+// HasRaceDetector reports whether this process runs under the race detector. If so,
+// no goroutine should read what the values of a Stall lead to: it would be reported.
 func HasRaceDetector() bool {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {

@@ -100,10 +100,10 @@ func placeOfMethod(v any, name string) pulse.Frame {
 	return placeOf(m.Func.Interface())
 }
 
-// Line returns the line of the property or of its program by which whoever calls Line
-// was called, such as "writer.go:12"; "" when it was not.
+// Line returns the line of the property or its program that called the caller of
+// Line, such as "writer.go:12". It returns "" when there is none.
 func Line() string {
-	const caller = 3 // runtime.Callers, Line and who calls it are left out
+	const caller = 3 // skips runtime.Callers, Line and its caller
 	pcs := make([]uintptr, 64)
 	if list := trimmer.All(pcs[:runtime.Callers(caller, pcs)]); len(list) > 0 {
 		return stack.FrameOf(list[0]).Place()

@@ -9,22 +9,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// words are the numbers that one draw reads: first those given, then any number
+// words are the numbers that one draw reads: first the given ones, then any number
 // that follow from a seed. They are a source for gopter and x/exp/rand.
 type words struct {
 	given   []uint64
-	read    int // how many of those given were read
+	read    int // how many of given were read
 	reads   int // how many numbers were read, given or not
 	state   uint64
 	endless int // how often the draw wanted more than mostWords numbers
-	left    int // when not 0, one more than how many numbers may still be read
+	left    int // if not 0, one more than the count of numbers that may still be read
 
 	rapid *rapid.T // when not nil, the seed is drawn from it when first needed
 	label string
 }
 
-// begin makes w the numbers of an input. It sets the fields by themselves because that
-// is what costs least.
+// begin makes w the numbers of an input. It sets each field by itself, which is
+// fastest.
 func (w *words) begin(in choice.Input, rt *rapid.T) {
 	w.given, w.state, w.rapid, w.label = in.Words, in.Seed, rt, in.Label
 	w.read, w.reads, w.endless, w.left = 0, 0, 0, 0
@@ -38,8 +38,7 @@ func (w *words) seeded() {
 	}
 }
 
-// tooMany is the value of the panic that ends a generator which has read all
-// the numbers that it may.
+// tooMany is the panic value that ends a generator after its last allowed number.
 type tooMany struct{}
 
 // bounded calls a generator that may read mostWords numbers. It returns false
@@ -91,7 +90,7 @@ func (w *words) list(to []uint64, n int) []uint64 {
 	return to
 }
 
-// rewind goes back to where w stood when it had these fields.
+// rewind resets w to an earlier position.
 func (w *words) rewind(read, reads int, state uint64) { w.read, w.reads, w.state = read, reads, state }
 
 // skip reads n numbers.
@@ -101,7 +100,8 @@ func (w *words) skip(n int) {
 	}
 }
 
-// Seed makes all further numbers follow from a seed, as a source must offer.
+// Seed makes all further numbers follow from a seed, as the source interface
+// requires.
 func (w *words) Seed(seed uint64) { *w = words{state: seed} }
 
 // gopterWords adapts words to math/rand, which gopter uses.
@@ -110,5 +110,5 @@ type gopterWords struct{ *words }
 // Int63 returns the next number without its last bit.
 func (g gopterWords) Int63() int64 { return int64(g.Uint64() >> 1) }
 
-// Seed does nothing: the numbers are drawn.
+// Seed does nothing: the draw decides the numbers.
 func (gopterWords) Seed(int64) {}

@@ -8,19 +8,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Random changes end after some runs or, in programs with few inputs, when many of them
-// in a row lead to no program that is new.
+// Random changes end after some runs. In programs with few inputs, they end when many
+// in a row lead to no new program.
 const (
-	quickEffort = 3  // orders of one program
-	mostBases   = 32 // programs to go on from
-	wanderRuns  = 8  // runs in all, by the effort of a search
-	mostStale   = 4  // changes that lead to nothing new, by the effort
+	quickEffort = 3  // orders to run of one program
+	mostBases   = 32 // programs to start from
+	wanderRuns  = 8  // runs in all, times the effort of a search
+	mostStale   = 4  // changes in a row that lead to no new program, times the effort
 )
 
-// wander changes several parts of the draws at random: what no single change leads to.
-// It goes on from other programs that fail in no more steps, too: some of what is
-// smaller is reached by way of what is as large. Programs with few inputs are gone
-// through nearly whole.
+// wander changes several parts of the draws at random, to find what no single change
+// finds. It also starts from other programs that fail in no more steps: some smaller
+// programs are reached only through one of equal size. Programs with few inputs are
+// tried nearly completely.
 func wander(x *shrinker) {
 	if len(x.Best.Case.Inputs) == 0 {
 		return
@@ -38,8 +38,8 @@ func wander(x *shrinker) {
 	}
 }
 
-// base keeps a run that fails alike and is as large as the best one, for wander to go
-// on from.
+// base records a run with the same failure that is as large as the best one, for
+// wander to start from.
 func (x *shrinker) base(out *Outcome) {
 	if out.External != x.Best.External || out.Steps > x.Best.Steps || len(x.bases) == mostBases {
 		return
@@ -51,11 +51,11 @@ func (x *shrinker) base(out *Outcome) {
 	x.bases = append(x.bases, out.Clone())
 }
 
-// mutated returns draws with one to three changes that do not overlap.
+// mutated returns the draws of a run with a few random changes.
 func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
 	list, parts := out.Case.Inputs, x.partsOf(out)
 	var all []splice
-	if p := below(state, 3*len(parts)+1); p < len(parts) && parts[p].isNeedless() { // less, and something else
+	if p := below(state, 3*len(parts)+1); p < len(parts) && parts[p].isNeedless() { // remove a part as well
 		all = append(all, splice{parts[p], nil})
 	}
 	for range [...]int{1, 1, 1, 2, 2, 3}[below(state, 6)] {
@@ -73,8 +73,8 @@ func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
 	return list
 }
 
-// mutation returns one random change of parts: mostly other numbers in the place of a
-// part, or one more element of a list.
+// mutation returns one random change of parts: mostly other numbers for a part, or
+// one more element of a list.
 func mutation(list []choice.Input, parts []Part, state *uint64) []splice {
 	if len(parts) == 0 {
 		return nil
@@ -102,7 +102,7 @@ func mutation(list []choice.Input, parts []Part, state *uint64) []splice {
 	switch {
 	case kind == 3 && p.isNeedless():
 		return []splice{{*p, nil}}
-	case kind <= 7 && p.Element: // one more
+	case kind <= 7 && p.Element: // insert one more element
 		return []splice{{*q, slices.Concat(freshOf(list, p, state), wordsOf(list, q))}}
 	case p.overlaps(q):
 		return nil
@@ -114,12 +114,12 @@ func mutation(list []choice.Input, parts []Part, state *uint64) []splice {
 	return inPlace(list, p, q, kind == 9)
 }
 
-// elementTries is how often an element of a list is looked for.
+// elementTries is how often mutation looks for an element of a list.
 const elementTries = 4
 
-// freshOf returns other numbers for a part, or for some of them in a row: any, or the
-// least or the largest.
-// The end of a list becomes another element.
+// freshOf returns other numbers for a part, or for some of its numbers in a row:
+// random ones, the smallest or the largest. The end of a list becomes another
+// element.
 func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 	words := wordsOf(list, p)
 	if p.isEnd() {
@@ -137,7 +137,7 @@ func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 		case i == 0 && p.Element:
 		case kind == 0:
 			words[i] = 0
-		case kind == 1: // often the largest there is
+		case kind == 1: // often the largest value
 			words[i] = math.MaxUint64
 		default:
 			words[i] = hash.Splitmix(state)
@@ -146,14 +146,14 @@ func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 	return words
 }
 
-// freshWords is how many numbers a draw has that is made anew. Those after them are zero.
+// freshWords is how many numbers a new draw has. The numbers after them are zero.
 const freshWords = 16
 
-// below returns a random number below n, 0 if there is none.
+// below returns a random number below n, or 0 if n is 0.
 func below(state *uint64, n int) int { return int(hash.Splitmix(state) >> 1 % uint64(max(1, n))) }
 
-// changed returns the numbers of a draw as they are, zeroed, others in place of all, or
-// with some of them changed or left out.
+// changed returns the numbers of a draw with a random change: all zeroed or replaced,
+// or some of them changed, moved, repeated or left out. It may return them unchanged.
 func changed(words []uint64, state *uint64) []uint64 {
 	at, most := below(state, len(words)), 4
 	if below(state, 2) == 0 {
@@ -176,9 +176,9 @@ func changed(words []uint64, state *uint64) []uint64 {
 		}
 	case 4:
 		words = slices.Delete(words, at, end)
-	case 5: // one more like these
+	case 5: // repeat them
 		words = slices.Insert(words, end, slices.Clone(words[at:end])...)
-	case 6: // these elsewhere
+	case 6: // move them
 		moved := slices.Clone(words[at:end])
 		words = slices.Delete(words, at, end)
 		words = slices.Insert(words, below(state, len(words)+1), moved...)

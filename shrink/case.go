@@ -8,9 +8,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// A Case is all that decides a run: its draws, and in which order its steps come. The
-// schedule has no priorities and no seed, so that it is plain order but for its
-// constraints, and all answers that it does not hold are zero.
+// A Case is all that decides a run: its draws and the order of its steps. The
+// schedule has no priorities and no seed, so it is plain order except for its
+// constraints. Answers that it does not hold are zero.
 type Case struct {
 	Inputs   []choice.Input
 	Schedule schedule.Schedule
@@ -21,25 +21,25 @@ func (c *Case) Clone() Case {
 	return Case{choice.CloneInputs(c.Inputs), *c.Schedule.Clone()}
 }
 
-// An Outcome is what came of running a case.
+// An Outcome is the result of running a case.
 type Outcome struct {
-	// Case makes the same run again. It has for each draw the numbers that were read,
-	// no more and no fewer, and for each question that was asked its answer.
+	// Case replays the run. It has exactly the numbers that each draw read, and an
+	// answer for each question that was asked.
 	Case Case
-	// Signature tells the failure from others; "" when the run did not fail.
+	// Signature identifies the failure; "" when the run did not fail.
 	Signature string
 	// External is how many messages came from outside, Steps how many steps the run had.
 	External, Steps int
-	// Drawn tells programs apart: runs whose draws have the same values have the same.
-	// It may be empty; then the numbers of the draws stand in for it.
+	// Drawn identifies the program: it is the same for runs whose draws have the
+	// same values. If it is empty, the numbers of the draws stand in for it.
 	Drawn string
-	// Void reports that the draws make no program, in whatever order.
+	// Void reports that the draws make no program, in any order.
 	Void bool
-	// Taken has the identities of the deliveries, one after the other.
+	// Taken has the identities of the deliveries, in order.
 	Taken []uint64
 }
 
-// program returns what tells the run's program from others.
+// program returns what identifies the run's program.
 func (o *Outcome) program() string {
 	if o.Drawn != "" {
 		return o.Drawn
@@ -60,7 +60,8 @@ func (o *Outcome) size() [3]int {
 }
 
 // Compare returns a negative number if o is smaller than p, a positive one if p is,
-// and 0 if neither: see the package's page. It is an order of all outcomes.
+// and 0 if neither. The package documentation says what is smaller. Compare orders
+// all outcomes.
 func (o *Outcome) Compare(p *Outcome) int {
 	a, b, size, other := &o.Case, &p.Case, o.size(), p.size()
 	return cmp.Or(

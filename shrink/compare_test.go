@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// outcome draws an outcome of few different numbers, so that many are alike in part.
+// outcome draws an outcome from few different numbers, so that many are partly equal.
 func outcome(d *rand.Rand) shrink.Outcome {
 	out := shrink.Outcome{External: d.IntN(2), Steps: d.IntN(2)}
 	out.Case.Schedule.Before = make([]schedule.Constraint, d.IntN(2))
@@ -46,7 +46,7 @@ func TestCompareIsAnOrder(t *testing.T) {
 	}
 }
 
-// What counts more comes first, whatever is in the rest.
+// The more important criterion decides, whatever the others are.
 func TestCompareByImportance(t *testing.T) {
 	words := func(w ...uint64) []choice.Input { return []choice.Input{{Label: "x", Words: w}} }
 	answers := func(v ...uint32) (list []choice.Choice) {

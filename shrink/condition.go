@@ -8,11 +8,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// An Order is one order of a program's steps, as far as it matters: which messages
-// each actor received, one after the other.
+// An Order is one order of a program's steps, as far as it matters: the messages that
+// each actor received, in their order.
 type Order struct {
 	Failed bool
-	// Received has for each actor the identities of its steps; actors come by ID.
+	// Received has the identities of each actor's steps; actors are sorted by ID.
 	Received []Received
 }
 
@@ -22,25 +22,26 @@ type Received struct {
 	Steps []uint64
 }
 
-// A Condition says in which orders of a program a failure happens: where all
-// constraints of one of the terms hold. Each is about two messages of one actor; it
-// holds where the first was received and the second was not before it.
+// A Condition says in which orders of a program a failure happens: those in which all
+// constraints of one term hold. A constraint is about two messages of one actor. It
+// holds if the first was received and the second was not received before it.
 type Condition struct {
 	Terms [][]schedule.Constraint
 }
 
-// mostTerms and mostTogether bound how long a condition may be. A longer one tells
-// people nothing.
+// mostTerms and mostTogether bound the length of a condition. A longer one does not
+// help people.
 const (
 	mostTerms    = 4
 	mostTogether = 4
-	mostLiterals = 60 // of which all combinations are tried
+	mostLiterals = 60 // constraints of which all combinations are tried
 )
 
-// ConditionOf returns a condition that holds in exactly the orders that failed; ok is
-// false when there is none so short, or no order of messages tells them from the
-// others. It is the shortest conjunction if there is one, else it has few terms.
-// Constraints in like are preferred to others that say the same of all orders.
+// ConditionOf returns a condition that holds in exactly the orders that failed. ok is
+// false when no condition so short exists, or when no order of messages separates
+// them from the others. The condition is the shortest conjunction if there is one,
+// else it has few terms. Constraints in like are preferred to others that hold in the
+// same orders.
 func ConditionOf(orders []Order, like []schedule.Constraint) (c Condition, ok bool) {
 	s := newSorter(orders, like)
 	left := s.failed.clone()
@@ -77,7 +78,7 @@ func (s set) keep(o set) {
 	}
 }
 
-// within reports whether all of s are in o.
+// within reports whether s is a subset of o.
 func (s set) within(o set) bool {
 	for i := range s {
 		if s[i]&^o[i] != 0 {
@@ -98,10 +99,10 @@ func (s set) count() (n int) {
 type literal struct {
 	schedule.Constraint
 	in   set
-	rank int // the smaller, the better it tells what it tells
+	rank int // the lower one is preferred of two that hold in the same orders
 }
 
-// A sorter tells the orders that failed from the others.
+// A sorter separates the orders that failed from the others.
 type sorter struct {
 	failed, passed set
 	literals       []literal // no two hold in the same orders
@@ -143,10 +144,10 @@ func actorsOf(orders []Order) map[uint64]bool {
 	return actors
 }
 
-// learn adds the constraints on two messages of one actor that hold in some of the
-// orders.
+// learn adds the constraints on two messages of one actor that hold in some orders,
+// but not in all.
 func (s *sorter) learn(orders []Order, actor uint64, like []schedule.Constraint) {
-	places := make([]map[uint64]int, len(orders)) // of the steps of the actor, from 1
+	places := make([]map[uint64]int, len(orders)) // by order: the positions of the actor's steps, from 1
 	all := map[uint64]bool{}
 	for i := range orders {
 		places[i] = map[uint64]int{}
@@ -182,7 +183,7 @@ func (s *sorter) learnPair(places []map[uint64]int, c schedule.Constraint, like 
 		return
 	}
 	rank := 2 + apart
-	if apart == 0 { // the second never came after it
+	if apart == 0 { // the second was never received after the first
 		rank = 1000
 	}
 	if slices.Contains(like, c) {
@@ -191,11 +192,11 @@ func (s *sorter) learnPair(places []map[uint64]int, c schedule.Constraint, like 
 	s.literals = append(s.literals, literal{c, in, rank})
 }
 
-// term returns constraints that hold together in no order that passed and in as many
-// as can be of those that are left, and in which orders they hold; nil if there are
-// none so few.
+// term returns constraints that together hold in no order that passed and in as many
+// orders of left as possible. It also returns the orders in which they hold. It
+// returns nil if that takes too many constraints.
 func (s *sorter) term(left set) (term []schedule.Constraint, covered set) {
-	if list := s.literalsOf(left); s.isTold(list[:min(len(list), mostLiterals)]) { // a conjunction for all of them
+	if list := s.literalsOf(left); s.excludesPassed(list[:min(len(list), mostLiterals)]) { // one conjunction may cover all of left
 		term, covered = s.shortest(list[:min(len(list), mostLiterals)])
 		if term != nil {
 			return term, covered
@@ -221,7 +222,7 @@ func (s *sorter) term(left set) (term []schedule.Constraint, covered set) {
 	return term, covered
 }
 
-// literalsOf returns the constraints that hold in all of some orders.
+// literalsOf returns the constraints that hold in all of the given orders.
 func (s *sorter) literalsOf(orders set) (list []literal) {
 	for _, l := range s.literals {
 		if orders.within(l.in) {
@@ -231,8 +232,8 @@ func (s *sorter) literalsOf(orders set) (list []literal) {
 	return list
 }
 
-// isTold reports whether constraints hold together in no order that passed.
-func (s *sorter) isTold(list []literal) bool { return !s.both(list).any() }
+// excludesPassed reports whether no order that passed satisfies all constraints.
+func (s *sorter) excludesPassed(list []literal) bool { return !s.both(list).any() }
 
 // both returns the orders that passed in which all constraints hold.
 func (s *sorter) both(list []literal) set {
@@ -243,7 +244,8 @@ func (s *sorter) both(list []literal) set {
 	return in
 }
 
-// shortest returns the fewest of the constraints that no order that passed has.
+// shortest returns the fewest of the constraints that together exclude all orders
+// that passed.
 func (s *sorter) shortest(list []literal) ([]schedule.Constraint, set) {
 	for n := 1; n <= mostTogether; n++ {
 		if chosen := s.choose(list, nil, s.passed, n); chosen != nil {
@@ -253,8 +255,8 @@ func (s *sorter) shortest(list []literal) ([]schedule.Constraint, set) {
 	return nil, nil
 }
 
-// choose returns n of the constraints, beside those chosen, that leave none of the
-// orders that passed.
+// choose returns chosen and n more of the constraints, which together exclude all of
+// passed.
 func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	for i, l := range list {
 		rest := passed.clone()
@@ -272,9 +274,9 @@ func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	return nil
 }
 
-// widest returns constraints that hold in one order and in none that passed, each
-// chosen for leaving out most of those that passed, and of these for holding in most
-// of those that are left.
+// widest returns constraints that hold in one order and in none that passed. At each
+// turn it chooses the constraint with the highest product of two counts: the passed
+// orders that it excludes, and the orders of left that it keeps.
 func (s *sorter) widest(one, left set) ([]schedule.Constraint, set) {
 	list, passed := s.literalsOf(one), s.passed.clone()
 	var chosen []literal
@@ -294,8 +296,8 @@ func (s *sorter) widest(one, left set) ([]schedule.Constraint, set) {
 		chosen = append(chosen, list[best])
 		passed.keep(list[best].in)
 	}
-	for i := 0; i < len(chosen); { // leave out what later ones have made needless
-		if rest := slices.Delete(slices.Clone(chosen), i, i+1); len(rest) > 0 && s.isTold(rest) {
+	for i := 0; i < len(chosen); { // leave out those that later ones made redundant
+		if rest := slices.Delete(slices.Clone(chosen), i, i+1); len(rest) > 0 && s.excludesPassed(rest) {
 			chosen = rest
 		} else {
 			i++
@@ -304,8 +306,8 @@ func (s *sorter) widest(one, left set) ([]schedule.Constraint, set) {
 	return s.named(chosen)
 }
 
-// named returns constraints without the orders in which they hold, and the orders in
-// which all of them do.
+// named returns the constraints without their orders, and the orders in which all of
+// them hold.
 func (s *sorter) named(list []literal) (term []schedule.Constraint, in set) {
 	for i, l := range list {
 		if i == 0 {

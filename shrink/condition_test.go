@@ -23,8 +23,8 @@ func permutations(n int) (all [][]uint64) {
 	return all
 }
 
-// ordersOf returns all orders of n messages of one actor, with those failed of which
-// fails says so.
+// ordersOf returns all orders of n messages of one actor. The function fails says
+// which of them failed.
 func ordersOf(n int, fails func(before func(a, b uint64) bool) bool) (orders []shrink.Order) {
 	for _, p := range permutations(n) {
 		before := func(a, b uint64) bool { return slices.Index(p, a) < slices.Index(p, b) }
@@ -33,7 +33,7 @@ func ordersOf(n int, fails func(before func(a, b uint64) bool) bool) (orders []s
 	return orders
 }
 
-// holds reports whether a condition holds in an order, by its definition alone.
+// holds reports whether a condition holds in an order, by the definition alone.
 func holds(c shrink.Condition, o shrink.Order) bool {
 	for _, term := range c.Terms {
 		all := true
@@ -87,10 +87,9 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestConditionsAreExact holds that a condition holds in exactly the orders that
-// failed, of random sets of orders, and that a conjunction has no more constraints
-// than the shortest, which is looked for among all. A message may be missing from
-// some orders.
+// TestConditionsAreExact checks, for random sets of orders, that a condition holds in
+// exactly the orders that failed. It also checks that a conjunction is as short as
+// the shortest one, found by trying all. A message may be missing from some orders.
 func TestConditionsAreExact(t *testing.T) {
 	found, short := 0, 0
 	for seed := range uint64(3000) {
@@ -143,8 +142,9 @@ func hiddenTerms(d *rand.Rand) (terms [][]schedule.Constraint) {
 	return terms
 }
 
-// shortestConjunction returns how many constraints hold together in exactly the orders
-// that failed, 0 if none up to four do. It tries all.
+// shortestConjunction returns the length of the shortest conjunction that holds in
+// exactly the orders that failed, 0 if none has at most four constraints. It tries
+// all.
 func shortestConjunction(orders []shrink.Order) int {
 	var all []schedule.Constraint
 	for a := uint64(1); a <= 4; a++ {

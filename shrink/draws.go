@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// draws makes the numbers that generators read fewer and smaller. All draws are
-// tried together first: programs whose draws are all as small as can be fail often.
+// draws makes the numbers that generators read fewer and smaller. It first tries all
+// draws at zero together: programs with the smallest draws often fail.
 func draws(x *shrinker) {
 	if x.seek(edited(x.Best.Case.Inputs, func(in *choice.Input) { clear(in.Words) }), false) {
 		return
@@ -23,8 +23,8 @@ func draws(x *shrinker) {
 	}
 }
 
-// exchanges makes one part of the draws smaller and another larger, or another one
-// smaller too, where neither can be so alone.
+// exchanges changes two parts of the draws together, where neither can become smaller
+// alone: both become smaller, or one smaller and the other larger.
 func exchanges(x *shrinker) {
 	together(x)
 	for i := 0; i < len(x.Best.Case.Inputs) && !x.over(); i++ {
@@ -34,7 +34,7 @@ func exchanges(x *shrinker) {
 	}
 }
 
-// edited returns a copy of draws with each of them changed.
+// edited returns a copy of the draws with each of them changed.
 func edited(list []choice.Input, change func(*choice.Input)) []choice.Input {
 	list = choice.CloneInputs(list)
 	for i := range list {
@@ -43,7 +43,8 @@ func edited(list []choice.Input, change func(*choice.Input)) []choice.Input {
 	return list
 }
 
-// edit seeks with one draw changed. A draw that is not there any more cannot be.
+// edit seeks with one draw changed. It returns false if there is no such draw any
+// more.
 func (x *shrinker) edit(i int, larger bool, change func(words []uint64) []uint64) bool {
 	if i >= len(x.Best.Case.Inputs) {
 		return false
@@ -53,7 +54,7 @@ func (x *shrinker) edit(i int, larger bool, change func(words []uint64) []uint64
 	return x.seek(list, larger)
 }
 
-// words returns the numbers of a draw, none of a draw that is not there any more.
+// words returns the numbers of a draw, nil if there is no such draw any more.
 func (x *shrinker) words(i int) []uint64 {
 	if i >= len(x.Best.Case.Inputs) {
 		return nil
@@ -66,12 +67,12 @@ func zeroed(x *shrinker, i int) {
 	x.edit(i, false, func(words []uint64) []uint64 { clear(words); return words })
 }
 
-// longestCut is how many numbers are left out together: about what an element of a
-// list of structs takes.
+// longestCut is how many numbers are left out together at most: about as many as an
+// element of a list of structs takes.
 const longestCut = 16
 
-// shortened leaves out numbers, from the end of a draw: later ones depend on those
-// before.
+// shortened leaves out numbers, starting from the end of a draw: later numbers depend
+// on earlier ones.
 func shortened(x *shrinker, i int) {
 	for size := min(longestCut, len(x.words(i))); size > 0; size-- {
 		for at := len(x.words(i)) - size; at >= 0 && !x.over(); at-- {
@@ -88,18 +89,17 @@ func lowered(x *shrinker, i int) {
 	}
 }
 
-// lowBits are how many low bits of a number are tried alone: generators that want a
-// small number often take the low bits of a large one, and 53 of them as a fraction.
+// lowBits are how many low bits of a number are tried alone. Generators often take
+// the low bits of a large number as a small one, and 53 of them as a fraction.
 var lowBits = []int{2, 4, 7, 8, 16, 32, 53}
 
-// A large number is mostly a fraction, of which the last bits tell nothing.
+// A number above large is mostly a fraction, whose last bits do not matter.
 const (
 	large  = 1 << 48
 	coarse = 1 << 42
 )
 
-// lower makes one number smaller: zero, else some of its low bits, else what halving
-// comes to.
+// lower makes one number smaller: zero, else some of its low bits, else by bisection.
 func (x *shrinker) lower(i, at int) {
 	is := func() (uint64, bool) {
 		if words := x.words(i); at < len(words) {
@@ -110,7 +110,7 @@ func (x *shrinker) lower(i, at int) {
 	set := func(v uint64) bool {
 		return x.edit(i, false, func(words []uint64) []uint64 { words[at] = v; return words })
 	}
-	fewerBits := func(v uint64) bool { // and all of them set
+	fewerBits := func(v uint64) bool { // v decides how many bits the next number has: set all of them
 		return x.edit(i, false, func(words []uint64) []uint64 {
 			words[at] = v
 			if at+1 < len(words) {
@@ -128,7 +128,7 @@ func (x *shrinker) lower(i, at int) {
 			break
 		}
 	}
-	low := uint64(0) // which does not do
+	low := uint64(0) // too low: the run does not fail
 	for {
 		now, ok := is()
 		if !ok || now <= low || now-low <= 1 || now > large && now-low < coarse || x.over() {
@@ -143,11 +143,12 @@ func (x *shrinker) lower(i, at int) {
 // A place is one of the numbers that draws have read.
 type place struct{ draw, at int }
 
-// small is more than any number that is likely to be what a draw comes to, and no fraction.
+// small is above the numbers that are likely to be values of draws, and below
+// fractions.
 const small = 1 << 32
 
-// together lowers two numbers by as much as each other: where a failure needs two that
-// differ by something, neither can be lowered alone.
+// together lowers two numbers by the same amount. If a failure needs a difference
+// between two numbers, neither can be lowered alone.
 func together(x *shrinker) {
 	var places []place
 	for i := range x.Best.Case.Inputs {
@@ -164,7 +165,8 @@ func together(x *shrinker) {
 	}
 }
 
-// lowerBoth lowers two numbers by the most of a half, a quarter and so on of the lesser one.
+// lowerBoth lowers two numbers by the lesser of them, then by half, a quarter and so
+// on.
 func (x *shrinker) lowerBoth(one, other place) {
 	for by := uint64(math.MaxUint64); by > 0 && !x.over(); by /= 2 {
 		list := choice.CloneInputs(x.Best.Case.Inputs)
@@ -180,15 +182,15 @@ func (x *shrinker) lowerBoth(one, other place) {
 	}
 }
 
-// longestSwap is how many numbers change places together; in a draw of no more numbers
-// than mostRaised another one is made larger beside.
+// longestSwap is how many numbers change places together at most. In a draw of at
+// most mostRaised numbers, another one is raised as well.
 const (
 	longestSwap = 6
 	mostRaised  = 16
 )
 
-// swapped swaps neighbours, such as two elements of a list, of as many numbers each
-// or not. There may be a number between them, which says that the list goes on.
+// swapped swaps neighbors, such as two elements of a list, of the same length or not.
+// There may be a number between them, which says that the list goes on.
 func swapped(x *shrinker, i int) {
 	for first := 1; first <= longestSwap; first++ {
 		for second := 1; second <= longestSwap; second++ {
@@ -221,7 +223,7 @@ func (x *shrinker) swap(i, a, b, c, d int) {
 	}
 }
 
-// inputKey returns a key of draws.
+// inputKey returns a key that identifies draws.
 func inputKey(list []choice.Input) string {
 	var b []byte
 	for i := range list {

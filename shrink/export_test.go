@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Elements, Rearranged, United and Nearest make what one pass makes of a run, once.
+// Elements, Rearranged, United and Nearest run one pass once.
 var (
 	Elements   = alone(func(x *shrinker) { elements(x, 0) })
 	Rearranged = alone(rearranged)
@@ -23,7 +23,7 @@ func alone(pass func(*shrinker)) func(Subject, Outcome) Result {
 	}
 }
 
-// Doubted searches other draws with little effort, and then as the pass does.
+// Doubted searches other draws with little effort, and then with that of the pass.
 func Doubted(s Subject, found Outcome, inputs []choice.Input) Result {
 	return alone(func(x *shrinker) {
 		x.seek(inputs, true)

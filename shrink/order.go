@@ -8,15 +8,15 @@ import (
 )
 
 // order leaves out constraints: all of them first, then half, a quarter and so on,
-// and last one at a time (Zeller's ddmin without its complements: constraints are
-// mostly independent of each other).
+// and last one at a time. This is Zeller's ddmin without its complements: constraints
+// are mostly independent of each other.
 func order(x *shrinker) {
 	best := x.Best.Clone()
 	x.reduce(&best)
 	x.take(best)
 }
 
-// reduce leaves out constraints of a run that need not be the best one.
+// reduce leaves out constraints of a run, which need not be the best one.
 func (x *shrinker) reduce(out *Outcome) {
 	for size := len(out.Case.Schedule.Before); size > 0; size /= 2 {
 		for at := 0; at < len(out.Case.Schedule.Before) && !x.over(); {
@@ -28,8 +28,9 @@ func (x *shrinker) reduce(out *Outcome) {
 	}
 }
 
-// leaveOut leaves out some constraints, if the run fails without them. What waits for
-// a step that waits by the first of them may be linked to what that waits for.
+// leaveOut leaves out the constraints from at to end, if the run fails without them.
+// With link, if the first of them is "a before b", it also replaces "b before c" by
+// "a before c".
 func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
 	c := out.Case.Clone()
 	gone, linked := c.Schedule.Before[at], false
@@ -50,8 +51,8 @@ func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
 	return true
 }
 
-// later has deliveries come after the last one of the run, which mostly is the one
-// that failed: all that are not needed for it, and first many together.
+// later moves deliveries after the last one of the run, which mostly is the one that
+// failed. It moves all that the failure does not need, many together first.
 func later(x *shrinker) {
 	for size := (len(x.Best.Taken) + 1) / 2; size > 0; size /= 2 {
 		for end := len(x.Best.Taken) - 1; end > 0 && !x.over(); end -= size {
@@ -67,7 +68,7 @@ func later(x *shrinker) {
 	}
 }
 
-// elsewhere looks for other orders of the same draws that are smaller.
+// elsewhere searches for smaller runs in other orders of the same draws.
 func elsewhere(x *shrinker) {
 	for program := x.Best.program(); !x.over() && x.around[program] < x.effort; {
 		taken, all := x.search(x.Best.Case.Inputs, 8*x.effort)
@@ -80,12 +81,13 @@ func elsewhere(x *shrinker) {
 	}
 }
 
-// nearestRuns is how many runs nearest takes at least.
+// nearestRuns is the least budget of nearest, in runs.
 const nearestRuns = 200
 
-// nearest looks for orders of the same draws that are nearer to plain order: plain order,
-// then with each one constraint that it does not keep, then with each two and so on. An
-// answer that is not zero may be given to another question.
+// nearest searches for orders of the same draws that are nearer to plain order. It
+// tries plain order, then each constraint that plain order does not keep, then each
+// pair of constraints and so on. An answer that is not zero may move to another
+// question.
 func nearest(x *shrinker) {
 	best := x.Best.Clone()
 	end := x.Runs + nearestRuns + 5*x.effort
@@ -94,8 +96,8 @@ func nearest(x *shrinker) {
 	}
 	lists := x.moves(best.Case.Schedule.Choices)
 	pairs, runs := len(best.Taken)*len(best.Taken)/2, len(lists)
-	for n := range len(best.Case.Schedule.Before) + 1 { // as many may come to fewer steps
-		if x.Runs+runs > end { // some of so many tell little
+	for n := range len(best.Case.Schedule.Before) + 1 { // the same number may give fewer steps
+		if x.Runs+runs > end { // too many to try them all
 			return
 		}
 		runs *= pairs
@@ -109,15 +111,16 @@ func nearest(x *shrinker) {
 	}
 }
 
-// never is the identity of a step that never comes. What waits for it comes when nothing
-// else can.
+// never is the identity of a step that never comes. A step that waits for it comes
+// only when nothing else can.
 const never = 0
 
-// nearer runs a case, and then with so many more constraints that its run does not keep.
-// It returns what came of the case as it is, and whether the best run became smaller.
+// nearer runs a case, and then tries n more constraints that its run does not keep.
+// It returns the outcome of the unchanged case, and whether the best run became
+// smaller.
 //
-// What comes while a step is held back until a certain other is the beginning of what
-// comes while it is held back for good. So that run has all that it can wait for.
+// A run that holds a step back for good begins like every run that holds it back
+// until some other step. So it shows every step that the held one can wait for.
 func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 	if x.over() || x.Runs >= end {
 		return out, false
@@ -141,16 +144,17 @@ func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 	return out, false
 }
 
-// waiting returns a case in which a step waits for another one.
+// waiting returns the case with the constraint that the second step waits for the
+// first.
 func waiting(c Case, first, second uint64) Case {
 	c = c.Clone()
 	c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: first, Second: second})
 	return c
 }
 
-// moves returns answers, and then the same with one that is not zero given to another
-// question of its kind. No more may be asked after an answer: so as many as are asked in
-// plain order with all answers zero.
+// moves returns the answers, and variants in which one nonzero answer moves to
+// another question of its kind. An answer may prevent later questions, so the
+// variants have the questions that plain order asks when all answers are zero.
 func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
 	all := [][]choice.Choice{list}
 	if given(list) == 0 {
@@ -180,7 +184,7 @@ func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
 	return all
 }
 
-// others returns how many answers are of other kinds.
+// others returns how many answers are of another kind.
 func others(list []choice.Choice, kind choice.Kind) (n int) {
 	for _, c := range list {
 		if c.Kind != kind {
@@ -202,10 +206,10 @@ func nth(list []choice.Choice, kind choice.Kind, n int) int {
 	return -1
 }
 
-// mostReplaced bounds how long a run may be for fewer to look at it.
+// mostReplaced bounds the length of the runs that fewer tries.
 const mostReplaced = 60
 
-// fewer puts one constraint on two deliveries of the run in the place of two.
+// fewer replaces two constraints by one, on two deliveries of the run.
 func fewer(x *shrinker) {
 	if len(x.Best.Taken) > mostReplaced {
 		return
@@ -214,8 +218,8 @@ func fewer(x *shrinker) {
 	}
 }
 
-// replaceTwo does so until so many runs were made, and reports whether it made the case
-// smaller.
+// replaceTwo tries each such replacement until Runs reaches end. It reports whether
+// one made the case smaller.
 func (x *shrinker) replaceTwo(end int) bool {
 	best := x.Best.Clone()
 	list := best.Case.Schedule.Before

@@ -7,30 +7,32 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A Part is a part of a draw: the numbers from At to End, which one generator has read.
+// A Part is the part of a draw that one generator has read: the numbers from At to
+// End.
 type Part struct {
 	Draw, At, End int
-	// Of tells generators apart: parts of the same one can change places. It is "" for
-	// numbers that came to nothing.
+	// Of identifies the generator: parts of the same one can change places. It is ""
+	// for numbers that were read and then discarded.
 	Of string
-	// Element reports that it is an element of a list, after a number that says that
-	// there is one; or the number alone that says that there are no more.
+	// Element reports that the part is a list element, including the number before
+	// it that announces it. The number that ends a list is an Element of its own.
 	Element bool
 }
 
-// isEnd reports whether p is where a list ends.
+// isEnd reports whether p ends a list.
 func (p *Part) isEnd() bool { return p.Element && p.End == p.At+1 }
 
-// isNeedless reports whether p can be left out, as far as the draw goes.
+// isNeedless reports whether p can be left out of its draw.
 func (p *Part) isNeedless() bool { return p.Of == "" || p.Element && !p.isEnd() }
 
-// overlaps reports whether a number is in both.
+// overlaps reports whether p and q share a number.
 func (p *Part) overlaps(q *Part) bool { return p.Draw == q.Draw && p.At < q.End && q.At < p.End }
 
-// mostParts is how many parts of draws are looked at. Of more, each two take too long.
+// mostParts is how many parts draws may have. With more, trying all pairs takes too
+// long.
 const mostParts = 200
 
-// partsOf returns what the draws of a run are made of, nothing if they are too large.
+// partsOf returns the parts of the draws of a run, nil if there are too many.
 func (x *shrinker) partsOf(out *Outcome) []Part {
 	key := inputKey(out.Case.Inputs)
 	list, ok := x.parts[key]
@@ -44,18 +46,18 @@ func (x *shrinker) partsOf(out *Outcome) []Part {
 	return list
 }
 
-// hasParts reports whether it is known what a draw is made of.
+// hasParts reports whether the parts of a draw are known.
 func hasParts(parts []Part, draw int) bool {
 	return slices.ContainsFunc(parts, func(p Part) bool { return p.Draw == draw })
 }
 
-// A splice puts other numbers in the place of a part.
+// A splice replaces a part by other numbers.
 type splice struct {
 	Part
 	words []uint64
 }
 
-// spliced returns draws with some parts replaced, which do not overlap.
+// spliced returns the draws with some parts replaced. The parts must not overlap.
 func spliced(list []choice.Input, splices []splice) []choice.Input {
 	list = choice.CloneInputs(list)
 	slices.SortStableFunc(splices, func(a, b splice) int { return b.At - a.At })
@@ -67,8 +69,8 @@ func spliced(list []choice.Input, splices []splice) []choice.Input {
 	return list
 }
 
-// wordsOf returns the numbers of a part. The one before an element says that there is
-// one, wherever the element comes.
+// wordsOf returns the numbers of a part. The first number of an element is set so
+// that it announces an element at any place of a list.
 func wordsOf(list []choice.Input, p *Part) []uint64 {
 	words := slices.Clone(list[p.Draw].Words[p.At:min(p.End, len(list[p.Draw].Words))])
 	if p.Element && !p.isEnd() && len(words) > 0 {
@@ -77,21 +79,20 @@ func wordsOf(list []choice.Input, p *Part) []uint64 {
 	return words
 }
 
-// before puts an element before another one.
+// before moves an element in front of another one.
 func before(list []choice.Input, p, q *Part) []splice {
 	return []splice{{*p, nil}, {*q, slices.Concat(wordsOf(list, p), wordsOf(list, q))}}
 }
 
-// joined makes one list of two, of which the first ends at p and the second has q for its
-// first element.
+// joined joins two lists: the first ends at p, and q is the first element of the
+// second.
 func joined(list []choice.Input, p, q *Part) []splice {
 	between := *p
 	between.End = q.At
 	return []splice{{between, nil}, {*q, wordsOf(list, q)}}
 }
 
-// inPlace puts a part in the place of another one, and if they are to be swapped that one
-// in its place.
+// inPlace replaces q by p. If swapped is set, it also replaces p by q.
 func inPlace(list []choice.Input, p, q *Part, swapped bool) []splice {
 	s := []splice{{*q, wordsOf(list, p)}}
 	if swapped {
@@ -100,15 +101,15 @@ func inPlace(list []choice.Input, p, q *Part, swapped bool) []splice {
 	return s
 }
 
-// rearranged puts parts of the draws elsewhere: an element of a list to another place of
-// that list or to another such list, a part in the place of one of the same generator, or
-// each of two in the other's place.
+// rearranged moves parts of the draws. It moves an element within its list or to
+// another such list, replaces a part by one of the same generator, or swaps two
+// parts.
 func rearranged(x *shrinker) { x.rearrange(x.Best.Clone()) }
 
-// mostRearranged is how many programs that wander has gone on from are rearranged, too.
+// mostRearranged is how many of the bases are rearranged.
 const mostRearranged = 3
 
-// rearrangedBases does the same with programs that are as large as the best one.
+// rearrangedBases rearranges programs that are as large as the best one.
 func rearrangedBases(x *shrinker) {
 	defer func(effort int) { x.effort = effort }(x.effort)
 	x.effort = littleEffort
@@ -120,7 +121,7 @@ func rearrangedBases(x *shrinker) {
 	}
 }
 
-// rearrange does so with one program, until something is smaller.
+// rearrange moves parts of one program until the best run becomes smaller.
 func (x *shrinker) rearrange(base Outcome) {
 	list, parts, shrunk := base.Case.Inputs, x.partsOf(&base), x.shrunk
 	seek := func(s []splice) bool {
@@ -149,8 +150,9 @@ func (x *shrinker) rearrange(base Outcome) {
 	}
 }
 
-// united makes one element of two, of whose numbers one is the sum of those of both. Where
-// what several elements come to together decides, none of them can go alone.
+// united merges two list elements into one, in which one number is the sum of both.
+// If the failure needs a total of several elements, none of them can be left out
+// alone.
 func united(x *shrinker) {
 	list, parts, shrunk := x.Best.Case.Inputs, x.partsOf(&x.Best), x.shrunk
 	for i := range parts {
@@ -164,14 +166,15 @@ func united(x *shrinker) {
 	}
 }
 
-// sums puts a sum into element q and leaves out element p: for each two small numbers,
-// their sum, and one more, as zero may stand for one.
+// sums returns changes that add a number of element p to element q and leave out p.
+// For each two small numbers there is one with their sum, and one with one more, as
+// zero may stand for one.
 func sums(list []choice.Input, p, q *Part) (all [][]splice) {
 	if p.overlaps(q) || p.Of != q.Of || p.Of == "" || !p.Element || p.isEnd() || q.isEnd() {
 		return nil
 	}
 	gone, kept := wordsOf(list, p), wordsOf(list, q)
-	for at := 1; at < min(len(gone), len(kept)); at++ { // after the one that says that there is one
+	for at := 1; at < min(len(gone), len(kept)); at++ { // after the number that announces the element
 		if gone[at] == 0 || kept[at] == 0 || max(gone[at], kept[at]) >= small {
 			continue
 		}
@@ -184,8 +187,9 @@ func sums(list []choice.Input, p, q *Part) (all [][]splice) {
 	return all
 }
 
-// elements leaves out what a draw can do without: half of what is in a row, a quarter and
-// so on, and last one at a time. It reports false of a draw of which no parts are known.
+// elements leaves out list elements and discarded parts of a draw: half of those in a
+// row, a quarter and so on, and last one at a time. It returns false if no parts of
+// the draw are known.
 func elements(x *shrinker, draw int) bool {
 	parts := x.partsOf(&x.Best)
 	if !hasParts(parts, draw) {
@@ -199,7 +203,7 @@ func elements(x *shrinker, draw int) bool {
 				continue
 			}
 			cut := []splice{{parts[at], nil}}
-			for len(cut) < size { // those in a row before it
+			for len(cut) < size { // its neighbors before it
 				if first = rowBefore(parts, first); first < 0 {
 					break
 				}
@@ -215,8 +219,8 @@ func elements(x *shrinker, draw int) bool {
 	return true
 }
 
-// rowBefore returns the index of the part that ends where another one begins, of the same
-// list; -1 if there is none.
+// rowBefore returns the index of the part of the same list that ends where part at
+// begins, or -1.
 func rowBefore(parts []Part, at int) int {
 	p := &parts[at]
 	return slices.IndexFunc(parts, func(q Part) bool { return q.Draw == p.Draw && q.End == p.At && q.Of == p.Of && q.isNeedless() })

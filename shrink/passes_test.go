@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// These tests make one pass alone, so that no other one can do what it does not.
+// These tests run one pass alone, so that no other pass can compensate for it.
 
-// boardOf returns a board with the two lists that a text has, as a run of it.
+// boardOf returns the run of a board with the two lists in a text.
 func boardOf(text string, steps func(a, b []uint64) int) (*board, shrink.Outcome) {
 	y := &board{steps}
 	var c shrink.Case
@@ -27,14 +27,14 @@ func boardOf(text string, steps func(a, b []uint64) int) (*board, shrink.Outcome
 	return y, y.Run(c)
 }
 
-// lists returns the two lists of a run of a board.
+// lists returns the two lists of the run of a board.
 func lists(out *shrink.Outcome) string {
 	a, _ := read(0, out.Case.Inputs[0].Words)
 	b, _ := read(1, out.Case.Inputs[1].Words)
 	return fmt.Sprint(a, " ", b)
 }
 
-// Elements leaves out what is in a row together, and never touches another list.
+// Elements leaves out neighbors together, and never changes another list.
 func TestElements(t *testing.T) {
 	has := func(numbers ...uint64) func(a, b []uint64) int {
 		return func(a, b []uint64) int {
@@ -89,7 +89,8 @@ func TestRearranged(t *testing.T) {
 	}
 }
 
-// United puts what two elements come to, or one more, into one of them. It adds no zero.
+// United puts the sum of two elements, or one more, into one of them. It adds no
+// zero.
 func TestUnited(t *testing.T) {
 	for _, c := range []struct{ name, found, smaller, want string }{
 		{"in one list", "[7 2] [1]", "[9] [1]", "[9] [1]"},
@@ -115,8 +116,9 @@ func TestUnited(t *testing.T) {
 	}
 }
 
-// A line is a subject of five deliveries, in the order of their numbers but for what
-// waits. It fails in one order, or if the answer to one question is not zero.
+// A line is a subject of five deliveries. They come in the order of their numbers,
+// except for those that wait. It fails in one order, or if the answer to one question
+// is not zero.
 type line struct {
 	fails  string
 	answer int // from 1; 0 is none
@@ -125,7 +127,7 @@ type line struct {
 func (y *line) Run(c shrink.Case) shrink.Outcome {
 	out := shrink.Outcome{Case: c.Clone(), Steps: 5}
 	for len(out.Taken) < 5 {
-		var first uint64 // of those that wait, in case all do
+		var first uint64 // the first of those that wait, in case all do
 		for id := uint64(1); id <= 5; id++ {
 			if slices.Contains(out.Taken, id) {
 				continue
@@ -163,8 +165,8 @@ func (y *line) Search([]choice.Input, string, *shrink.Outcome, int, func(shrink.
 
 func (y *line) Parts(shrink.Case) []shrink.Part { return nil }
 
-// Nearest finds the fewest constraints whatever those are that it begins with, and another
-// question for an answer.
+// Nearest finds the fewest constraints, whatever the first ones are, and moves an
+// answer to another question.
 func TestNearest(t *testing.T) {
 	before := func(list ...uint64) (c shrink.Case) {
 		for i := 0; i < len(list); i += 2 {
@@ -203,7 +205,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// A shy subject has one message for each number. Where these are [8], only a search of so
+// A shy subject has one message for each number. If these are [8], only a search of
 // many runs finds an order that fails.
 type shy struct {
 	toy
@@ -230,7 +232,7 @@ func (y *shy) Search(inputs []choice.Input, signature string, _ *shrink.Outcome,
 	return found, 1, false
 }
 
-// Of programs with fewer messages more orders are run in the end.
+// Programs with fewer messages are searched again with more runs in the end.
 func TestDoubted(t *testing.T) {
 	for runs, want := range map[int]string{25: "[8]", 300: "[8]", 301: "[3 8]"} {
 		y := newShy(runs)

@@ -8,64 +8,67 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A Subject runs cases. What comes of a case must follow from the case alone.
+// A Subject runs cases. The outcome of a case must depend on the case alone.
 type Subject interface {
 	// Run runs a case.
 	Run(c Case) Outcome
-	// Search looks for orders in which some draws fail with a signature, in about so
-	// many runs. It returns some of those that have no more messages from outside and
-	// no more steps than the near run, how many runs it made, and whether no others are
-	// left. The near run failed, with these draws or others, and maybe in a like order.
-	// Search tells other of all other runs.
+	// Search looks for orders in which the inputs fail with the signature, in about
+	// the given number of runs. It returns some that have no more messages from
+	// outside and no more steps than near. It also returns how many runs it made,
+	// and whether all orders were run. The run near failed, with these inputs or
+	// others, perhaps in a similar order. Search passes all other runs to other.
 	Search(inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
-	// Parts runs a case, and returns what its draws are made of, as far as is known.
+	// Parts runs a case, and returns the parts of its draws, as far as they are
+	// known.
 	Parts(c Case) []Part
 }
 
-// Options bound how long Shrink may take. The zero value is no bound but the context's.
+// Options bound how long Shrink may take. The zero value sets no bound but the
+// context's.
 type Options struct {
-	// Runs is how many runs may be made.
+	// Runs is how many runs may be made; zero is no bound.
 	Runs int
-	// Progress, if it is not nil, is told after each run but those of a search how far
-	// it is. It changes nothing.
+	// Progress, if not nil, is called after each run except those of a search. It
+	// does not affect the result.
 	Progress func(Progress)
 }
 
 // A Progress says how far Shrink is.
 type Progress struct {
-	Runs        int // that were made
+	Runs        int // made so far
 	From, Steps int // of the run that was found, and of the best one now
 }
 
-// A Result is what came of Shrink.
+// A Result is the result of Shrink.
 type Result struct {
 	// Best is the smallest run.
 	Best Outcome
-	// Runs is how many runs were made, Taken how many of them were smaller than all
-	// before.
+	// Runs is how many runs were made. Taken is how many of them were smaller than
+	// all before.
 	Runs, Taken int
-	// Done reports that no pass can make the case smaller. Else the budget was used up.
+	// Done reports that no pass can make the case smaller. If not, the budget was
+	// used up.
 	Done bool
-	// Others has the first run of each other failure that was met, in the order in
-	// which they were met.
+	// Others has the first run of each other failure, in the order in which they
+	// were met.
 	Others []Outcome
 }
 
-// The effort of a search is how many orders of other draws may be run at a time to find
-// one that fails.
+// The effort of a search is how many orders of other draws may be run to find one
+// that fails.
 const (
 	fullEffort   = 300
 	littleEffort = 25
 )
 
-// A level is what is tried when all levels before it come to nothing. Each program is
-// searched with little effort first: most that fail at all do so soon, and the smaller
-// a program is, the less its search costs.
+// A level is tried when no level before it finds anything smaller. Each program is
+// first searched with little effort: most that fail at all do so soon, and a smaller
+// program costs less to search.
 type level struct {
 	passes []func(*shrinker)
 	effort int
-	// again has the level begin again as long as it makes draws smaller. Where it does
-	// not, what only makes draws smaller is left to the last but one.
+	// again repeats the level while it makes only draws or answers smaller. Without
+	// it, that is left to later levels.
 	again bool
 }
 
@@ -80,8 +83,8 @@ var levels = [...]level{
 }
 
 // Shrink returns the smallest case that it can make of a failing one. Found must be
-// what Subject.Run comes to with found.Case. The result follows from the subject, the
-// case and the bound on runs.
+// the outcome of running found.Case. The result depends only on the subject, the case
+// and the bound on runs.
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 	x := newShrinker(ctx, s, found, o)
 	for i := 0; i < len(levels); i++ {
@@ -89,7 +92,7 @@ func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 		switch x.round(&levels[i]); {
 		case x.over():
 		case x.shrunk > shrunk:
-			i = -1 // from the first level on
+			i = -1 // restart with the first level
 		case x.Taken > taken && levels[i].again:
 			i--
 		}
@@ -106,16 +109,16 @@ type shrinker struct {
 	options Options
 	from    int // steps of the run that was found
 	effort  int // how many runs a search may take
-	shrunk  int // how many runs were smaller in more than their draws and answers
+	shrunk  int // how many best runs were smaller in more than their draws and answers
 
-	// tried has with how much effort draws were tried, by inputKey; searched and around
-	// have the same of programs: those that were searched, and those of best cases whose
-	// other orders were.
+	// tried has the effort with which draws were tried, by inputKey. searched and
+	// around are by program: the effort with which it was searched, and with which
+	// other orders of it were searched while it was the best one.
 	tried, searched, around map[string]int
-	met                     map[string]bool   // the signatures of failures
-	parts                   map[string][]Part // what draws are made of, by inputKey
+	met                     map[string]bool   // the signatures of the failures so far
+	parts                   map[string][]Part // by inputKey
 
-	bases  []Outcome // of programs that are as large as the best one, to go on from
+	bases  []Outcome // runs as large as the best one, for wander to start from
 	doubts []doubt
 }
 
@@ -129,7 +132,7 @@ func newShrinker(ctx context.Context, s Subject, found Outcome, o Options) *shri
 // noMore is an effort that no search exceeds.
 const noMore = math.MaxInt
 
-// round makes each pass of a level once.
+// round runs each pass of a level once.
 func (x *shrinker) round(l *level) {
 	x.effort = l.effort
 	for _, pass := range l.passes {
@@ -144,7 +147,7 @@ func (x *shrinker) over() bool {
 	return x.options.Runs > 0 && x.Runs >= x.options.Runs || x.ctx.Err() != nil
 }
 
-// within returns a number of runs, or fewer if fewer are left.
+// within returns the number of runs, or how many are left if those are fewer.
 func (x *shrinker) within(runs int) int {
 	if x.options.Runs > 0 {
 		return min(runs, x.options.Runs-x.Runs)
@@ -152,7 +155,7 @@ func (x *shrinker) within(runs int) int {
 	return runs
 }
 
-// run runs a case, and reports whether it failed alike.
+// run runs a case, and reports whether it failed with the same signature.
 func (x *shrinker) run(c Case) (out Outcome, alike bool) {
 	x.Runs++
 	out = x.subject.Run(c)
@@ -165,7 +168,7 @@ func (x *shrinker) run(c Case) (out Outcome, alike bool) {
 	return out, alike
 }
 
-// try runs a case, and reports whether it is the best one now.
+// try runs a case, and reports whether it became the best one.
 func (x *shrinker) try(c Case) bool {
 	if x.over() {
 		return false
@@ -174,9 +177,8 @@ func (x *shrinker) try(c Case) bool {
 	return alike && x.take(out)
 }
 
-// seek looks for a failing order of other draws, and reports whether it found a run
-// that is the best one now. Draws that are no smaller are searched only if they may
-// be larger.
+// seek looks for a failing order of other draws, and reports whether it found a new
+// best run. It searches draws that are not smaller only if larger is set.
 func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	key := inputKey(inputs)
 	if x.over() || x.tried[key] >= x.effort {
@@ -206,15 +208,15 @@ func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	return taken
 }
 
-// A doubt is a program with fewer messages from outside than the best one, of which only
-// some orders were run, and none of them failed.
+// A doubt is a program with fewer messages from outside than the best one. Only some
+// of its orders were run, and none of them failed.
 type doubt struct {
 	inputs   []choice.Input
 	program  string
 	external int
 }
 
-// lookInto searches a program, and reports whether it found a run that is the best one now.
+// lookInto searches a program, and reports whether it found a new best run.
 func (x *shrinker) lookInto(d *doubt) bool {
 	taken, all := x.search(d.inputs, x.effort)
 	if x.searched[d.program] = x.effort; all && !taken {
@@ -223,11 +225,11 @@ func (x *shrinker) lookInto(d *doubt) bool {
 	return taken
 }
 
-// mostDoubted is how many programs are searched again.
+// mostDoubted is how many programs doubted searches again.
 const mostDoubted = 16
 
-// doubted searches programs with fewer messages from outside with more effort than when
-// they were met. Those come first that have more of them: they fail more often.
+// doubted searches the doubts again, with more effort. Programs with more messages
+// from outside come first: they fail more often.
 func doubted(x *shrinker) {
 	slices.SortStableFunc(x.doubts, func(a, b doubt) int { return b.external - a.external })
 	for i, made := 0, 0; i < len(x.doubts) && made < mostDoubted && !x.over(); i++ {
@@ -241,9 +243,9 @@ func doubted(x *shrinker) {
 	}
 }
 
-// search looks for a failing order of draws, and reports whether it found a run that
-// is the best one now, and whether all orders were run. Several that it found are made
-// less constrained: which of them comes to the fewest constraints does not show before.
+// search looks for a failing order of draws. It reports whether it found a new best
+// run, and whether all orders were run. It reduces several of the runs that it found:
+// which of them ends with the fewest constraints is not known before.
 func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	if x.over() {
 		return false, false
@@ -262,7 +264,7 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	return taken, all
 }
 
-// take takes a run that fails alike, if it is smaller.
+// take makes a run with the same failure the best one, if it is smaller.
 func (x *shrinker) take(out Outcome) bool {
 	if out.Compare(&x.Best) >= 0 {
 		return false
@@ -276,9 +278,9 @@ func (x *shrinker) take(out Outcome) bool {
 	return true
 }
 
-// anchored returns a run in which messages that wait for a step that never comes wait for
-// the step before them, or the last one, if that is the same run: people are told of
-// steps that there are.
+// anchored replaces steps that never come in the constraints of a run. A message that
+// waits for one then waits for the step before it, or for the last one, if that gives
+// the same run. People then see only steps that exist.
 func (x *shrinker) anchored(out Outcome) Outcome {
 	c, loose := out.Case.Clone(), false
 	for i := range c.Schedule.Before {
@@ -300,7 +302,7 @@ func (x *shrinker) anchored(out Outcome) Outcome {
 	return out
 }
 
-// meet notes another failure.
+// meet records another failure.
 func (x *shrinker) meet(out Outcome) {
 	if out.Signature == "" || x.met[out.Signature] {
 		return

@@ -12,8 +12,9 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A toy is a subject without actors: its draws are lists of numbers, each of which is
-// a message from outside, its steps are their sum, and it fails as a function says.
+// A toy is a subject without actors. Its draws are lists of numbers, each of which is
+// a message from outside. The sum is the number of steps, and a function says whether
+// it fails.
 type toy struct {
 	fails func(inputs []choice.Input, before []schedule.Constraint, answers []choice.Choice) string
 	runs  int
@@ -31,7 +32,7 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-// Parts knows nothing of how the lists are made.
+// Parts returns none: the parts of the lists are not known.
 func (y *toy) Parts(shrink.Case) []shrink.Part {
 	y.runs++
 	return nil
@@ -50,7 +51,7 @@ func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outco
 	return found, 2, false
 }
 
-// toyCase is a case with numbers, so many constraints and answers.
+// toyCase is a case with numbers, and with counts of constraints and answers.
 func toyCase(numbers []uint64, constraints int, answers ...uint32) shrink.Case {
 	c := shrink.Case{Inputs: []choice.Input{{Label: "list", Words: numbers}}}
 	for i := range constraints {
@@ -69,7 +70,7 @@ func firsts(list []schedule.Constraint) (out []uint64) {
 	return out
 }
 
-// toys fail for reasons of which the smallest is known.
+// toys fail for reasons whose smallest case is known.
 var toys = []struct {
 	name  string
 	fails func(words []uint64, before []uint64, answers []uint32) bool
@@ -144,8 +145,8 @@ func TestShrinkToTheSmallest(t *testing.T) {
 	}
 }
 
-// The same case and bound give the same result, no bound is passed by more than a
-// search, and what is found within it fails.
+// The same case and bound give the same result. No bound is exceeded by more than a
+// search, and the result fails.
 func TestShrinkWithinABound(t *testing.T) {
 	for _, c := range toys {
 		for runs := 1; runs < 300; runs += 7 {
@@ -165,7 +166,7 @@ func TestShrinkWithinABound(t *testing.T) {
 	}
 }
 
-// Another failure is not followed, and not lost.
+// Another failure is not pursued, and not lost.
 func TestOtherFailures(t *testing.T) {
 	y := newToy(func(words, _ []uint64, _ []uint32) bool { return len(words) >= 3 })
 	res := shrink.Shrink(context.Background(), y, y.Run(toyCase([]uint64{1, 2, 3, 4}, 1)), shrink.Options{})
@@ -188,8 +189,8 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
-// A board is a subject with two lists: each element is a one and its value, and a zero
-// ends a list. It takes as many steps as a function says, and fails if that is not 0.
+// A board is a subject with two lists. An element is a one and its value, and a zero
+// ends a list. A function gives the number of steps; it fails if that is not 0.
 type board struct{ steps func(a, b []uint64) int }
 
 // read returns a list and its parts.
@@ -236,8 +237,8 @@ func (y *board) Parts(c shrink.Case) []shrink.Part {
 	return append(a, b...)
 }
 
-// Parts are moved, swapped, copied and joined; what takes several changes at once is
-// found by way of what is as large.
+// Parts are moved, swapped, copied and joined. A result that needs several changes at
+// once is found through programs of equal size.
 func TestRearranging(t *testing.T) {
 	for _, c := range []struct {
 		name, found string

@@ -1,5 +1,5 @@
-// Package golden compares what a test got with a text that is kept in a file.
-// The files are written by the tests themselves when JOSTLE_REWRITE=1 is set:
+// Package golden compares the results of tests with texts in files. The tests
+// themselves write the files when JOSTLE_REWRITE=1 is set:
 //
 //	JOSTLE_REWRITE=1 go test ./... && git diff
 //
@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// File fails the test unless a file, whose path is relative to the folder of
-// the test's package, has exactly the text got. With JOSTLE_REWRITE=1 it writes
-// got to the file instead.
+// File fails the test unless a file has exactly the text got. The path is relative to
+// the folder of the test's package. With JOSTLE_REWRITE=1 it writes got to the file
+// instead.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	path = filepath.FromSlash(path)
@@ -31,7 +31,7 @@ func File(t testing.TB, path, got string) {
 		t.Fatalf("%v\nJOSTLE_REWRITE=1 writes this text to it:\n%s", err, got)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs (- expected, + got); JOSTLE_REWRITE=1 writes it anew\n%s", path, diff(string(want), got))
+		t.Errorf("%s differs (- expected, + got); JOSTLE_REWRITE=1 rewrites it\n%s", path, diff(string(want), got))
 	}
 }
 
@@ -65,10 +65,9 @@ func write(path, text string) error {
 // shownLines is how many different lines are shown at most.
 const shownLines = 40
 
-// diff returns where two texts differ: the lines of want that got lacks after a
-// minus, those of got that want lacks after a plus, and a line with the number
-// that it has in want before each run of them. It returns "" when the texts are
-// equal.
+// diff returns where two texts differ: after a minus the lines that got lacks, after
+// a plus those that want lacks. A line number of want comes before each run of them.
+// It returns "" when the texts are equal.
 func diff(want, got string) string {
 	a, b := lines(want), lines(got)
 	common := inCommon(a, b)

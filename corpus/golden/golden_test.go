@@ -30,7 +30,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// A failing is a test that keeps what it is told and goes on.
+// A failing is a test that records its messages and continues.
 type failing struct {
 	testing.TB
 	said []string
@@ -43,7 +43,7 @@ func (f *failing) Errorf(format string, args ...any) {
 func (f *failing) Fatalf(format string, args ...any) { f.Errorf(format, args...); panic(f) }
 func (f *failing) Fatal(args ...any)                 { f.Fatalf("%s", fmt.Sprint(args...)) }
 
-// says returns what File says of a text, "" when it says nothing.
+// says returns the message of File about a text, "" if there is none.
 func says(t *testing.T, path, got string) string {
 	f := &failing{TB: t}
 	func() {
@@ -74,7 +74,7 @@ func TestFile(t *testing.T) {
 	if s := says(t, path, "one\n"); s != "" {
 		t.Errorf("of the same text: %s", s)
 	}
-	want := path + " differs (- expected, + got); JOSTLE_REWRITE=1 writes it anew\nline 1:\n-one\n+two\n"
+	want := path + " differs (- expected, + got); JOSTLE_REWRITE=1 rewrites it\nline 1:\n-one\n+two\n"
 	if s := says(t, path, "two\n"); s != want {
 		t.Errorf("of another text: %s, expected %s", s, want)
 	}

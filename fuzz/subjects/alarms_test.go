@@ -15,9 +15,9 @@ import (
 // correctPrograms is how many random programs are searched.
 const correctPrograms = 40
 
-// TestNoFalseAlarms: no arm, and not the portfolio, finds a failure in a mended subject or
-// in a random program that is correct by its construction. At night each arm searches
-// each program with 200 seeds.
+// TestNoFalseAlarms: no strategy, and not the portfolio, finds a failure in a mended
+// subject or in a random correct program. At night each strategy searches each
+// program with 200 seeds.
 func TestNoFalseAlarms(t *testing.T) {
 	for _, s := range subjects.All() {
 		if missed := alarms(t, s.Name, s.Property(true)); missed != nil {
@@ -30,8 +30,9 @@ func TestNoFalseAlarms(t *testing.T) {
 	}
 }
 
-// alarms searches a program that has no bug with every arm and the portfolio, and fails
-// the test for what they find. It returns what the portfolio has not reached.
+// alarms searches a program without a bug with every strategy and the portfolio, and
+// fails the test for what they find. It returns the situations that the portfolio has
+// not reached.
 func alarms(t *testing.T, name string, property func(*props.T)) (missed []string) {
 	seeds, runs, shared := uint64(1), 30, 300
 	switch {
@@ -62,8 +63,9 @@ func alarm(t *testing.T, name string, p search.Property, o search.Options) (miss
 	return res.Missed
 }
 
-// TestAlarmsAreSeen plants the fault that searches had: time passes although messages can
-// be delivered. Plain random order finds it in the programs whose claims depend on time.
+// TestAlarmsAreSeen plants a fault that searches once had: time passes although
+// messages can be delivered. Random order finds it in the programs whose claims
+// depend on time.
 func TestAlarmsAreSeen(t *testing.T) {
 	var seen []uint64
 	for number := range uint64(correctPrograms) {

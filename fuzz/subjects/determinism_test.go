@@ -44,8 +44,8 @@ func programs() (list []program) {
 	return list
 }
 
-// byName makes a strategy. A strategy that learns gives the same runs again only
-// when it begins with the same first run, so each sequence has a new one.
+// byName makes a strategy. A strategy that learns repeats its runs only if it begins
+// with the same first run, so each sequence has a new one.
 func byName(name string) pulse.Strategy {
 	s, err := strategy.ByName(name)
 	if err != nil {
@@ -54,12 +54,12 @@ func byName(name string) pulse.Strategy {
 	return s
 }
 
-// A result is what two runs are compared by.
+// A result is what the comparison of two runs uses.
 type result struct {
 	hash    uint64
 	steps   int
 	verdict string
-	text    string // the trace, of some runs
+	text    string // the trace, for some runs
 }
 
 // seeds is how many runs there are of each program with each strategy.
@@ -76,8 +76,8 @@ func seeds() int {
 // textOf is the number of runs of which one is kept as text.
 const textOf = 75
 
-// freshSeeds is how many of the runs are made again each in a system of its own, which takes
-// four times as long: what a run leaves behind for the next shows long before.
+// freshSeeds is how many runs are also made each in a system of its own, which takes
+// four times as long. A dependence on earlier runs shows long before.
 func freshSeeds() int {
 	if nightly() {
 		return seeds()
@@ -111,10 +111,10 @@ func sequence(p program, by pulse.Strategy, n int, fresh bool) []result {
 	return results
 }
 
-// digests has, by strategy and program, the hash of what firstSequence has returned.
+// digests has the hash of the result of firstSequence, by strategy and program.
 var digests = map[string][]byte{}
 
-// firstSequence is the sequence that others are compared with. Its digest is kept.
+// firstSequence is the sequence that others are compared with. It stores its digest.
 func firstSequence(strategy string, p program) []result {
 	list, h := sequence(p, byName(strategy), seeds(), false), fnv.New128a()
 	for _, r := range list {
@@ -141,7 +141,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// difference returns in words the first run in which two sequences differ, and how.
+// difference describes the first run in which two sequences differ.
 func difference(a, b []result) string {
 	for i := range a {
 		if a[i] != b[i] {
@@ -151,8 +151,8 @@ func difference(a, b []result) string {
 	return ""
 }
 
-// TestReplay runs every program with every strategy and then strictly by the
-// record of each run.
+// TestReplay runs every program with every strategy, and then replays the record of
+// each run strictly.
 func TestReplay(t *testing.T) {
 	for _, name := range strategy.Names() {
 		t.Run(name, func(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/zabnewleader"
 )
 
-// Hard returns the subjects whose bug takes more than a thousand runs in random
-// order to find, by the median, as testdata/hard.txt says. They are what searches
-// are measured by: that one finds the others sooner says little.
+// Hard returns the subjects whose bug takes more than a thousand random runs to find,
+// by the median in testdata/hard.txt. Measure searches by these: finding the others
+// sooner means little.
 func Hard() []Subject {
 	list := append(hardByNature(), hardBySize()...)
 	for i := range list {
@@ -25,7 +25,7 @@ func Hard() []Subject {
 	return list
 }
 
-// hardByNature returns those that are hard at any size.
+// hardByNature returns the subjects that are hard at any size.
 func hardByNature() []Subject {
 	return []Subject{
 		{

@@ -33,8 +33,8 @@ func (e *every) Pick(enabled *pulse.Enabled) int {
 
 func (e *every) Choose(choice.Kind, int) int { return 0 }
 
-// next goes on to the next order. It returns the first step in which that differs
-// from the last order; ok is false when there is none.
+// next moves to the next order. It returns the first step in which that differs from
+// the last order; ok is false when there is none.
 func (e *every) next() (step int, ok bool) {
 	for n := len(e.digits) - 1; n >= 0; n-- {
 		d := &e.digits[n]
@@ -118,7 +118,7 @@ func TestOrdersOfLoads(t *testing.T) {
 	}
 }
 
-// TestOrdersOfSubjects leaves out those that have too many.
+// TestOrdersOfSubjects leaves out subjects that have too many orders.
 func TestOrdersOfSubjects(t *testing.T) {
 	for _, c := range []struct {
 		name           string

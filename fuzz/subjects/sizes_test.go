@@ -30,8 +30,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestSizes builds the subjects larger than they are listed: the broken form
-// passes in plain order and fails in some other, the mended one passes in all.
+// TestSizes builds the subjects larger than listed: the broken form passes in plain
+// order and fails in some other, the mended form passes in all.
 func TestSizes(t *testing.T) {
 	circle := [][]int{{1, 2}, {2, 0}, {0, 1}}
 	against := []bool{false, true, true, true, true}

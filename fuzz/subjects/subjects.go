@@ -1,11 +1,11 @@
-// Package subjects lists the example programs: what each shows, and how to
-// build it with its bug and without.
+// Package subjects lists the example programs: what each shows, and how to build it
+// with its bug and without.
 //
-// Each program has a package with a Config, whose zero value is the smallest
-// input that shows the bug, and a Property that draws its inputs. Programs
-// without a bug are in packages load, orders and trial. How many runs the
-// strategies take to find each bug by its property is in testdata/found.txt, and
-// in testdata/hard.txt for the hard ones.
+// Each program has a package with a Config, whose zero value is the smallest input
+// that shows the bug, and a Property that draws its inputs. Programs without a bug
+// are in packages load, orders and trial. The file testdata/found.txt has the number
+// of runs that each strategy takes to find each bug, and testdata/hard.txt has it for
+// the hard ones.
 package subjects
 
 import (
@@ -41,11 +41,11 @@ type Subject struct {
 	Name   string
 	Source string // where it comes from
 	Wrong  string // what goes wrong
-	// Depth is the fewest messages that must move from their places in plain
-	// order, oldest first, at their receivers; faults do not count, and neither do
-	// messages that plain order does not have. Zero means that Broken fails in
-	// plain order too, or that these are all that must move. That of a hard subject
-	// is the fewest that a test has seen.
+	// Depth is the fewest messages that must move from their places in plain order,
+	// oldest first, at their receivers. Faults do not count, and neither do messages
+	// that plain order does not have. Zero means that Broken fails in plain order
+	// too, or that only such messages must move. For a hard subject it is the fewest
+	// that a test has seen.
 	Depth int
 	// Options are the options of a system in which the bug can show. The caller
 	// adds strategy, seed and recording.
@@ -53,9 +53,9 @@ type Subject struct {
 	// Broken and Mended add the program to a system that has just been made or
 	// reset.
 	Broken, Mended Build
-	// Property returns the program as a property. Its inputs are drawn, some
-	// larger and some smaller than those of Broken and Mended; a few draw nothing
-	// and are Smallest.
+	// Property returns the program as a property. Its inputs are drawn, so some are
+	// larger or smaller than those of Broken and Mended. A few properties draw
+	// nothing and are Smallest.
 	Property func(mended bool) func(*props.T)
 }
 
@@ -75,15 +75,15 @@ func (s Subject) Smallest(mended bool) func(*props.T) {
 	}
 }
 
-// A Build adds a program to a system. When the run is over without a failure,
-// check returns an error if what must hold does not.
+// A Build adds a program to a system. After a run without a failure, check returns an
+// error if the property does not hold.
 type Build = func(sys *pulse.System) (check func() error)
 
-// All returns the subjects in the order in which they are listed, the hard ones last.
+// All returns the subjects in the order of the lists, the hard ones last.
 func All() []Subject { return slices.Concat(Easy(), Hard()) }
 
-// Easy returns the subjects that are not hard. Tests that search each subject
-// search these, so that they are quick.
+// Easy returns the subjects that are not hard. Tests that search each subject search
+// these, which is quick.
 func Easy() []Subject {
 	return slices.Concat(fromBita(), fromOthers(), fromField(), fromReports(), whoseInputsMatter())
 }
@@ -277,8 +277,8 @@ func fromReports() []Subject {
 	}
 }
 
-// whoseInputsMatter returns those whose bug shows for few of the inputs: a
-// search that tries many orders of each input finds it late.
+// whoseInputsMatter returns the subjects whose bug needs certain inputs. A search
+// that tries many orders of each input finds it late.
 func whoseInputsMatter() []Subject {
 	return []Subject{
 		{

@@ -19,14 +19,14 @@ type verdict[In, Out any] struct {
 	panicked     any  // the value of the model's panic, nil if there was none
 	part         string
 	ops          []*operation[In, Out]
-	without      int                   // calls that are not in ops because they do not matter
+	without      int                   // calls left out of ops because they do not matter
 	longest      []*operation[In, Out] // the longest order that was found
 	state        string                // the state after it, as text
 	picture      func(io.Writer) error
 }
 
-// judge judges each part. It returns the verdict on the smallest part that
-// cannot be ordered, else on a part that it could not judge.
+// judge judges each part. It returns the verdict on the smallest part that cannot be
+// ordered, else on a part that was too large to judge.
 func (m *Model[S, In, Out]) judge(ops []*operation[In, Out]) verdict[In, Out] {
 	result := verdict[In, Out]{linearizable: true}
 	for _, part := range m.split(ops) {
@@ -47,12 +47,12 @@ func (m *Model[S, In, Out]) judge(ops []*operation[In, Out]) verdict[In, Out] {
 	return result
 }
 
-// reducing bounds, in calls of Step, what is done to leave out calls that do not
-// matter: it happens in each run that fails.
+// reducing bounds, in calls of Step, the search for calls that do not matter: each
+// failing run makes it.
 const reducing = 20_000
 
-// reduce leaves out calls that have changed no state, such as reads, and without
-// which the others cannot be ordered either.
+// reduce leaves out calls that changed no state, such as reads, if the others cannot
+// be ordered without them either.
 func (m *Model[S, In, Out]) reduce(v *verdict[In, Out]) {
 	g := newGuard(m)
 	g.left, g.effects = min(g.left, reducing), map[any]effect{}
@@ -145,9 +145,8 @@ func (m *Model[S, In, Out]) explain(v *verdict[In, Out]) {
 	}
 }
 
-// events returns the calls as operations of porcupine. Calls that never returned
-// get a return after all others: an order may place them last, where they have
-// no effect.
+// events returns the calls as operations of porcupine. Calls that never returned get
+// a return after all others. An order may place them last, where they have no effect.
 func events[In, Out any](ops []*operation[In, Out]) []porcupine.Operation {
 	setLanes(ops)
 	list := make([]porcupine.Operation, len(ops))
@@ -200,10 +199,9 @@ func (m *Model[S, In, Out]) steps() int {
 	return defaultSteps
 }
 
-// A guard is a model in the form that porcupine calls. Porcupine calls it on a
-// goroutine of its own, where a panic would end the program, and as often as it
-// needs. After a panic of the model, or when the steps are used up, the guard
-// allows no further step.
+// A guard adapts a model to porcupine. Porcupine calls it any number of times, on a
+// goroutine of its own, where a panic would end the program. After a panic of the
+// model, or when the steps are used up, the guard allows no further step.
 type guard[S, In, Out any] struct {
 	m        *Model[S, In, Out]
 	left     int // the steps that are left
@@ -217,8 +215,8 @@ func newGuard[S, In, Out any](m *Model[S, In, Out]) *guard[S, In, Out] {
 	return &guard[S, In, Out]{m: m, left: m.steps(), gone: make(chan struct{})}
 }
 
-// wait calls f, which calls porcupine, and returns when it does, or when the
-// model has called runtime.Goexit, as FailNow does: f would then wait for ever.
+// wait calls f, which calls porcupine, and returns when f does. It also returns when
+// the model has called runtime.Goexit, as FailNow does: f would then wait forever.
 func (g *guard[S, In, Out]) wait(f func()) {
 	done := make(chan struct{})
 	go func() {

@@ -1,10 +1,10 @@
-// Package linear judges histories of concurrent calls: whether the calls came
-// out as if each had happened at one moment between its call and its return.
-// Such a history is called linearizable (Herlihy and Wing, 1990).
+// Package linear checks whether histories of concurrent calls are linearizable
+// (Herlihy and Wing, 1990): whether each call seems to happen at one moment between
+// its call and its return.
 //
-// A Model describes what each call does when calls come one after another. A
-// property makes a History, each client notes its calls and what they return,
-// and Check fails the run if no order of the calls explains the returned values:
+// A Model describes what each call does when calls come one after another. A property
+// makes a History, in which each client records its calls and their results. Check
+// fails the run if no order of the calls explains the results:
 //
 //	func registerIsLinearizable(t *props.T) {
 //		sys := t.System()
@@ -26,6 +26,6 @@
 // the state if it has. Calls about different keys are judged separately when the
 // model has a Partition, which is much faster.
 //
-// The failure lists the calls in question and how far an order of them gets. A
-// picture of the history, drawn by porcupine, is attached to it.
+// The failure lists the calls in question and the longest order that fits. A picture
+// of the history, drawn by porcupine, is attached to it.
 package linear

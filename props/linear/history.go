@@ -45,7 +45,7 @@ type Call[S, In, Out any] struct {
 	op *operation[In, Out]
 }
 
-// NewHistory returns the empty history of a run, to be judged by a model.
+// NewHistory returns an empty history of the run, to be judged by a model.
 func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In, Out] {
 	h := &History[S, In, Out]{t: t, model: m}
 	switch {
@@ -74,9 +74,8 @@ func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
 	return Call[S, In, Out]{h, op}
 }
 
-// Return records that the call returns now, and its result. A call without a
-// return is pending: it may have taken effect at any time after the call, or
-// never.
+// Return records that the call returns now, and its result. A call without a return
+// is pending: it may have taken effect at any time after the call, or never.
 func (c Call[S, In, Out]) Return(out Out) {
 	switch {
 	case c.h == nil:
@@ -95,7 +94,7 @@ func (h *History[S, In, Out]) now() moment {
 	return moment{h.events, h.t.Event()}
 }
 
-// mustBeMade fails the run unless the history is one of NewHistory.
+// mustBeMade panics unless NewHistory made the history.
 func (h *History[S, In, Out]) mustBeMade(what string) {
 	if h == nil || h.t == nil {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + " of the zero History: use the one that NewHistory returned"})
@@ -106,11 +105,11 @@ func (h *History[S, In, Out]) misuse(format string, args ...any) {
 	h.t.Report(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "linear: " + fmt.Sprintf(format, args...)})
 }
 
-// Check ends the run with a failure unless the history is linearizable. Call it
-// after Run. The failure lists the calls of the smallest part of the history
-// that cannot be ordered; porcupine's picture of that part, history.html, is
-// kept beside the case. A history that is too large to judge is a failure too, and
-// so is one that is never checked. A test fails whose histories never have a call.
+// Check ends the run with a failure unless the history is linearizable. Call it after
+// Run. The failure lists the calls of the smallest part of the history that cannot be
+// ordered. Porcupine's picture of that part, history.html, is saved next to the case.
+// A history that is too large to judge is a failure, and so is one that is never
+// checked. A test fails if none of its histories has a call.
 func (h *History[S, In, Out]) Check() {
 	h.mustBeMade("Check")
 	h.t.Event()
@@ -142,8 +141,8 @@ func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 	return nil, v
 }
 
-// of returns what the history is of, for the middle of a message: " of register",
-// with the part if there is one.
+// of names the history for the middle of a message: " of register", with the part if
+// there is one.
 func (m *Model[S, In, Out]) of(part string) string {
 	text := ""
 	if m.Name != "" {

@@ -231,7 +231,7 @@ func TestFailure(t *testing.T) {
     1 in step 0  2 in step 2  writer  put(key: "k", value: 1) → 0
     3 in step 2  never        writer  put(key: "k", value: 2) (never returned)
     4 in step 4  5 in step 6  reader  get("k") → 9
-    as far as an order gets: put(key: "k", value: 1) → 0, put(key: "k", value: 2) (never returned)
+    longest order that fits: put(key: "k", value: 1) → 0, put(key: "k", value: 2) (never returned)
     then the state is 2, and no call can be the next: get("k") → 9`
 	if diff := cmp.Diff(want, f.Error()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -347,7 +347,7 @@ func TestCallsFromAnotherGoroutine(t *testing.T) {
 }
 
 // TestHistoriesWatch checks that a history sets Watches: the order of steps at
-// different actors decides. All that it depends on is told as events.
+// different actors matters. All that it depends on are events.
 func TestHistoriesWatch(t *testing.T) {
 	r := props.NewRunner("", func(t *props.T) {
 		sys := t.System()
@@ -360,8 +360,8 @@ func TestHistoriesWatch(t *testing.T) {
 	}
 }
 
-// A history that is made and never judged is misuse, unless the run has failed,
-// and one that never has a call is missed. Both used to pass.
+// A history that is made and never judged is a misuse, unless the run has failed. One
+// that never has a call is reported by Sometimes.
 func TestHistoriesThatJudgeNothing(t *testing.T) {
 	for _, c := range []struct {
 		property     func(t *props.T)
@@ -396,8 +396,8 @@ func TestHistoriesThatJudgeNothing(t *testing.T) {
 	}
 }
 
-// A model that calls runtime.Goexit, as FailNow does, ends in a failure that says
-// so. The judgement used to wait for ever.
+// A model that calls runtime.Goexit, as FailNow does, leads to a failure that says
+// so.
 func TestModelThatExits(t *testing.T) {
 	m := register
 	m.Step = func(int, any, int) (bool, int) { runtime.Goexit(); return true, 0 }
@@ -415,9 +415,8 @@ func TestModelThatExits(t *testing.T) {
 	}
 }
 
-// TestCallsThatMatter holds what a failure says of its calls: the state before the
-// first that is not explained, and no calls that do not matter. All calls were
-// listed, reads that never returned among them, and no state.
+// TestCallsThatMatter checks what a failure shows of its calls: the state before the
+// first call that is not explained, and no calls that do not matter.
 func TestCallsThatMatter(t *testing.T) {
 	for _, h := range []struct{ name, events, want string }{
 		{"reads that never returned", "a put 1; a 0; c get; d get; b get; b 0", `
@@ -425,14 +424,14 @@ func TestCallsThatMatter(t *testing.T) {
     1, before the run  2, before the run  a       put(key: "k", value: 1) → 0
     5, before the run  6, before the run  b       get("k") → 0
     (left out, since they change nothing and do not matter: 2)
-    as far as an order gets: put(key: "k", value: 1) → 0
+    longest order that fits: put(key: "k", value: 1) → 0
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"reads that are explained", "a get; a 0; a put 1; a 0; a get; a 1; b get; b 0; b put 4; b 0", `
     (left out, since they change nothing and do not matter: 2)
-    as far as an order gets: put(key: "k", value: 1) → 0
+    longest order that fits: put(key: "k", value: 1) → 0
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"reads that are needed", "a put 1; b get; b 1; c get; c 0; a 0", `
-    as far as an order gets: put(key: "k", value: 1) → 0, get("k") → 1
+    longest order that fits: put(key: "k", value: 1) → 0, get("k") → 1
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"nothing can be first", "b get; b 7", `
     the state is 0 at first, and no call can be the first: get("k") → 7`},

@@ -6,10 +6,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Model describes what calls do when they happen one after another. S is the
-// type of its state, In that of a call, Out that of a result.
+// A Model describes what calls do when they happen one after another. S is the type
+// of its state, In of a call, Out of a result.
 type Model[S, In, Out any] struct {
-	// Name names what is modelled in messages: "register". It may be empty.
+	// Name is the name of the model in messages, such as "register". It may be empty.
 	Name string
 	// Init returns the first state.
 	Init func() S
@@ -42,7 +42,7 @@ func (m *Model[S, In, Out]) equal(a, b S) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// step applies Step to a call that returned, Pending to another.
+// step applies Step to a call that returned, and Pending to one that did not.
 func (m *Model[S, In, Out]) step(state S, op *operation[In, Out]) (bool, S) {
 	if op.returned {
 		return m.Step(state, op.in, op.out)

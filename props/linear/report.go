@@ -18,8 +18,8 @@ func (m *Model[S, In, Out]) line(op *operation[In, Out]) string {
 	return m.describe(op.in) + " → " + trace.Label(op.out)
 }
 
-// table returns the calls of a part that cannot be ordered as a table, and how
-// far an order gets.
+// table returns the calls of a part that cannot be ordered as a table, and the
+// longest order that fits.
 func (m *Model[S, In, Out]) table(v verdict[In, Out]) string {
 	rows := [][]string{{"called", "returned", "client", ""}}
 	for _, op := range v.ops {
@@ -36,8 +36,8 @@ func (m *Model[S, In, Out]) table(v verdict[In, Out]) string {
 	return strings.Join(append(align(rows), m.howFar(v)...), "\n")
 }
 
-// howFar returns lines that say which order gets farthest, the state after it, and
-// the calls of which one would have to come next and none can.
+// howFar describes the longest order that fits, the state after it, and the calls
+// that could come next, none of which fits.
 func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
 	if v.without > 0 {
 		lines = append(lines, fmt.Sprintf("    (left out, since they change nothing and do not matter: %d)", v.without))
@@ -53,7 +53,7 @@ func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
 		return append(lines, fmt.Sprintf("    the state is %s at first, and no call can be the first: %s", v.state, strings.Join(next, ", ")))
 	}
 	return append(lines,
-		fmt.Sprintf("    as far as an order gets: %s", strings.Join(in, ", ")),
+		fmt.Sprintf("    longest order that fits: %s", strings.Join(in, ", ")),
 		fmt.Sprintf("    then the state is %s, and no call can be the next: %s", v.state, strings.Join(next, ", ")))
 }
 

@@ -15,13 +15,14 @@ import (
 // the arguments (struct{} if there are none), R that of the result.
 type Op[S, A, R any] struct {
 	Name string
-	// Args generates the arguments; ArgsIn does so when they depend on the
-	// state. Without any, the arguments are the zero A.
+	// Args generates the arguments; ArgsIn does so if they depend on the state.
+	// Without a generator, the arguments are the zero A.
 	Args   *rapid.Generator[A]
 	ArgsIn func(state S) *rapid.Generator[A]
-	// ArgsFor does so when they depend on the client that gives the command: by its
-	// arguments When, Run, Next and Check then know it too. Clients have the numbers
-	// of their names, from 1 on; the one that gives commands alone is client 0.
+	// ArgsFor does so if they depend on the client that gives the command. When,
+	// Run, Next and Check then know the client by the arguments. Clients are
+	// numbered from 1 on, as in their names; the one that gives commands alone is
+	// client 0.
 	ArgsFor func(client int, state S) *rapid.Generator[A]
 	// When reports whether the command may be given in a state. Nil means always.
 	When func(state S, args A) bool

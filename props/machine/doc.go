@@ -34,11 +34,11 @@
 //     commands, as props/linear judges it. This is how PULSE finds races
 //     (Claessen et al., ICFP 2009).
 //
-// Where a client has a session, or counts what it sends, Op.ArgsFor tells it which
-// client it is; see the example.
+// Op.ArgsFor tells a client its number, for clients that have a session or count what
+// they send; see the example.
 //
-// A test fails whose runs never give a command, since the When of none was ever
-// true, and a run fails in which a client waits for ever for a result.
+// A test fails if its runs never give a command because no When was ever true. A run
+// fails if a client waits forever for a result.
 //
 // Rules: Next and Check depend on nothing but their arguments, and Next returns
 // a new state instead of changing the one that it is given.

@@ -11,11 +11,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A put is the request number seq of a client.
+// A put is request number seq of a client.
 type put struct{ client, seq, value int }
 
-// ledger keeps a value, and does what each client asks once, if it is asked again.
-// It forgets to look who asks.
+// ledger keeps a value, and does each request of a client once, even if it comes
+// twice. Its bug is that it does not distinguish clients.
 type ledger struct {
 	sum  int
 	last int // the latest request
@@ -29,14 +29,13 @@ func (l *ledger) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(l.sum)
 }
 
-// An entry is what one client puts into the ledger: its arguments say which client
-// that is.
+// An entry is what one client puts into the ledger. Its arguments name the client.
 type entry struct{ client, value int }
 
 func ledgerAdds(t *props.T) {
 	sys := t.System()
 	server := sys.Spawn("ledger", &ledger{})
-	var sent [3]int // by client, of which each counts its own
+	var sent [3]int // by client: each counts its own requests
 	machine.Machine[int]{
 		Name: "ledger",
 		Init: func() int { return 0 },
@@ -65,7 +64,7 @@ func ledgerAdds(t *props.T) {
 }
 
 // Requests have numbers, so that one that comes twice is done once. Each client has
-// numbers of its own, which Op.ArgsFor makes possible.
+// numbers of its own, by Op.ArgsFor.
 func ExampleOp_clients() {
 	r := props.NewRunner("ledgerAdds", ledgerAdds)
 	defer r.Close()

@@ -13,7 +13,7 @@ import (
 
 // A Machine is a model and its commands.
 type Machine[S any] struct {
-	// Name names what is modelled in messages. It may be empty.
+	// Name is the name of the model in messages. It may be empty.
 	Name string
 	// Init returns the first state.
 	Init     func() S
@@ -70,20 +70,20 @@ func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
 	m.mustBeDone(t, sys, c)
 }
 
-// A client is what one client is to give, and how much of it has come back.
+// A client holds the commands of one client, and how many of them have returned.
 type client[S any] struct {
 	ref   pulse.Ref
 	steps []step[S]
 	done  int
 }
 
-// clientName returns what one of several clients is called in draws, charts and
+// clientName returns the name of one of several clients in draws, charts and
 // messages.
 func clientName(i int) string { return fmt.Sprintf("client %d", i+1) }
 
-// mustBeDone fails the run when a client waits for ever: what it had still to
-// give was not tested. It need not be done when it has crashed, or when virtual
-// time has an end.
+// mustBeDone fails the run if a client waits forever: its remaining commands were not
+// tested. A client that has crashed is exempt, and so are all when virtual time has
+// an end.
 func (m *Machine[S]) mustBeDone(t *props.T, sys *pulse.System, clients ...*client[S]) {
 	for i, c := range clients {
 		if c.ref.IsZero() || c.done == len(c.steps) || !sys.Alive(c.ref) || sys.Options().Horizon > 0 {
@@ -94,14 +94,14 @@ func (m *Machine[S]) mustBeDone(t *props.T, sys *pulse.System, clients ...*clien
 			who = clientName(i)
 		}
 		t.Report(&pulse.Failure{Kind: pulse.KindStuck, Site: c.steps[c.done].name, Step: -1, Text: fmt.Sprintf(
-			"%s: %s waits for ever in command %d of %d, %s, and nothing more can happen",
+			"%s: %s waits forever in command %d of %d, %s, and nothing more can happen",
 			m.title(), who, c.done+1, len(c.steps), c.steps[c.done])})
 	}
 }
 
-// Parallel draws commands. One client gives the first of them, one after another;
-// then several clients give the others at once. It runs the system. The run
-// fails unless some order of the commands explains their results.
+// Parallel draws commands and runs the system. One client gives the first commands,
+// one after another; then several clients give the others at once. The run fails
+// unless some order of the commands explains their results.
 func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 	m.mustBeWhole(t, sys)
 	steps, states := m.sequence(t, m.Init(), m.length()/2, "first command")

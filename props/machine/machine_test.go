@@ -16,9 +16,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A lock is a server with a lock and a counter that the lock protects. It can
-// have two faults: it gives the lock twice, and it loses an addition when two
-// are on their way.
+// A lock is a server with a lock and a counter that the lock protects. It can have
+// two faults: it gives the lock twice, and it loses an addition when two overlap.
 type lock struct {
 	held   bool
 	sum    int
@@ -197,7 +196,7 @@ func TestParallelFailure(t *testing.T) {
 	res, r, _ := find(form{racy: true, parallel: true}.property, 400)
 	defer r.Close()
 	if !strings.Contains(res.Failure.Detail, "add(") || !strings.Contains(res.Failure.Detail, "client 2 ") ||
-		!strings.Contains(res.Failure.Detail, "as far as an order gets: ") {
+		!strings.Contains(res.Failure.Detail, "longest order that fits: ") {
 		t.Errorf("failure:\n%v", res.Failure)
 	}
 	if len(res.Attachments) != 1 || !strings.HasPrefix(res.Location.Place(), "machine_test.go:") {
@@ -357,8 +356,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A machine whose commands may never be given tests nothing, and one of which a
-// client waits for ever tests less than it seems to. Both used to pass.
+// A machine that never gives a command tests nothing, and one with a client that
+// waits forever tests less than it seems to. Both fail.
 func TestMachinesThatTestNothing(t *testing.T) {
 	m := machine.Machine[int]{Name: "idle", Init: func() int { return 0 }}
 	op := machine.Op[int, struct{}, any]{Name: "go",
@@ -386,7 +385,7 @@ func TestMachinesThatTestNothing(t *testing.T) {
 		op.When = nil
 		m.Commands = []machine.Command[int]{op.Command()}
 		failures, _ := run()
-		if len(failures) == 0 || !strings.Contains(failures[0], "waits for ever in command 1 of ") || !strings.HasPrefix(failures[0], "machine idle: ") {
+		if len(failures) == 0 || !strings.Contains(failures[0], "waits forever in command 1 of ") || !strings.HasPrefix(failures[0], "machine idle: ") {
 			t.Errorf("a client waits for ever, and failures are %q", failures)
 		}
 	}
@@ -398,7 +397,7 @@ func TestMachinesThatTestNothing(t *testing.T) {
 	}
 }
 
-// TestArgsFor holds that a command knows the client that gives it: by the number of
+// TestArgsFor checks that a command knows the client that gives it: by the number in
 // its name, and 0 when it gives commands alone.
 func TestArgsFor(t *testing.T) {
 	for form, drive := range map[string]func(machine.Machine[int], *props.T, *pulse.System){

@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// nils are calls with nil, or on a zero value, where there must be something.
+// nils are calls with nil, or on a zero value, where something is required.
 func nils() []struct {
 	name string
 	call func(t *props.T)
@@ -72,8 +72,8 @@ func nils() []struct {
 	}
 }
 
-// TestNil holds that nil where there must be something is a misuse that says what is nil
-// and what to give. It was a nil pointer in the midst of the library.
+// TestNil checks that nil where something is required is a misuse that says what is
+// nil and what to give.
 func TestNil(t *testing.T) {
 	for _, c := range nils() {
 		r := props.NewRunner("property", c.call)
@@ -91,15 +91,15 @@ func TestNil(t *testing.T) {
 	}
 }
 
-// thrown returns what a call panics with.
+// thrown returns the value with which a call panics.
 func thrown(call func()) (v any) {
 	defer func() { v = recover() }()
 	call()
 	return nil
 }
 
-// A command that fails in a step says in which, and lets the search look at no numbers of
-// steps: its failure said that System.Steps was called.
+// A command that fails in a step says in which, without a Touch: asking for the step is
+// not a use of System.Steps by the property.
 func TestFailedCommandsTouchNothing(t *testing.T) {
 	r := props.NewRunner("property", func(t *props.T) {
 		machine.Machine[int]{Init: func() int { return 0 }, Commands: []machine.Command[int]{machine.Op[int, struct{}, int]{

@@ -11,7 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// triesPerCommand is how many commands are drawn until the model allows one.
+// triesPerCommand is how many commands are drawn at most to find one that the model
+// allows.
 const triesPerCommand = 50
 
 // sequence draws at most most commands that may be given one after another from
@@ -31,7 +32,8 @@ func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps
 	return steps, states
 }
 
-// drawStep draws a command of a client for which may holds; ok is false when it finds none.
+// drawStep draws a command of a client that may accepts; ok is false when it finds
+// none.
 func (m *Machine[S]) drawStep(t *props.T, client int, state S, label string, may func(step[S]) bool) (s step[S], ok bool) {
 	which := rapid.SampledFrom(m.Commands)
 	s = props.Draw(t, rapid.Custom(func(rt *rapid.T) step[S] {

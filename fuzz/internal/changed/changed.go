@@ -1,8 +1,8 @@
-// Package changed says which statements of a change tests have run: it crosses a profile
-// of go test -coverprofile with a diff of git.
+// Package changed says which statements of a change were run by tests. It combines a
+// profile of go test -coverprofile with a diff of git.
 //
-// A statement belongs to a change when a line of it does; of one with a body it is the
-// lines up to its brace that count. What has been removed has no statement.
+// A statement belongs to a change if one of its lines does. For a statement with a
+// body only the lines up to its brace count. Removed statements do not count.
 package changed
 
 import (
@@ -20,15 +20,15 @@ import (
 	"strings"
 )
 
-// Lines are the lines that a change has added to files, by their names with slashes.
+// Lines are the lines that a change has added, by file name with slashes.
 type Lines map[string]map[int]bool
 
 var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
 
-// ReadDiff reads what git diff --unified=0 prints.
+// ReadDiff reads the output of git diff --unified=0.
 func ReadDiff(text string) (Lines, error) {
 	lines, file := Lines{}, ""
-	left := 0 // lines of a hunk that are still to come, which may look like anything
+	left := 0 // remaining lines of a hunk, which may look like anything
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if left > 0 && strings.HasPrefix(line, "+") {
@@ -52,7 +52,7 @@ func ReadDiff(text string) (Lines, error) {
 			count, err = strconv.Atoi(m[2])
 		}
 		if err != nil || file == "" {
-			return nil, fmt.Errorf("what git diff says cannot be read: %q", line)
+			return nil, fmt.Errorf("the output of git diff cannot be read: %q", line)
 		}
 		left = count
 		for n := range count {
@@ -65,11 +65,11 @@ func ReadDiff(text string) (Lines, error) {
 	return lines, nil
 }
 
-// A Profile says which parts of files were run, by their names in it: the import path of
-// the package and the name of the file.
+// A Profile says which parts of files were run. Its keys are the names in the
+// profile: the import path of the package and the name of the file.
 type Profile map[string][]part
 
-// A part is statements that follow each other.
+// A part is a sequence of statements.
 type part struct {
 	from, to place
 	run      bool
@@ -83,7 +83,7 @@ func (p place) before(o place) bool {
 
 var row = regexp.MustCompile(`^(.+):(\d+)\.(\d+),(\d+)\.(\d+) (\d+) (\d+)$`)
 
-// ReadProfile reads what go test -coverprofile has written.
+// ReadProfile reads the output of go test -coverprofile.
 func ReadProfile(r io.Reader) (Profile, error) {
 	p := Profile{}
 	s := bufio.NewScanner(r)
@@ -93,7 +93,7 @@ func ReadProfile(r io.Reader) (Profile, error) {
 		}
 		m := row.FindStringSubmatch(s.Text())
 		if n == 1 || m == nil {
-			return nil, fmt.Errorf("line %d is none of a profile of go test -coverprofile", n)
+			return nil, fmt.Errorf("line %d is not a line of a profile of go test -coverprofile", n)
 		}
 		var numbers [4]int
 		for i := range numbers {
@@ -102,7 +102,7 @@ func ReadProfile(r io.Reader) (Profile, error) {
 		p[m[1]] = append(p[m[1]], part{place{numbers[0], numbers[1]}, place{numbers[2], numbers[3]}, strings.Trim(m[7], "0") != ""})
 	}
 	if len(p) == 0 && s.Err() == nil {
-		return nil, errors.New("it is no profile of go test -coverprofile, or an empty one")
+		return nil, errors.New("it is not a profile of go test -coverprofile, or it is empty")
 	}
 	return p, s.Err()
 }
@@ -116,15 +116,16 @@ func (p Profile) Packages() (list []string) {
 	return slices.Compact(list)
 }
 
-// A Count says how many statements a change has in a file, and the lines where those begin
-// that were not run. Unknown reports that the profile does not have the file.
+// A Count is how many statements a change has in a file, and how many of them were
+// run. Missed has the lines on which the others begin. Unknown reports that the file
+// is not in the profile.
 type Count struct {
 	Statements, Run int
 	Missed          []int
 	Unknown         bool
 }
 
-// In counts the statements of a file that has changed, by its name in the profile and its
+// In counts the changed statements of a file, given its name in the profile and its
 // text.
 func (p Profile) In(name string, text []byte, lines map[int]bool) (c Count, err error) {
 	fset := token.NewFileSet()
@@ -165,8 +166,8 @@ func isCounted(s ast.Stmt) bool {
 	return true
 }
 
-// head returns where a statement ends without its body, or that of the first function in
-// it.
+// head returns where a statement ends without its body, or without the body of the
+// first function in it.
 func head(s ast.Stmt) (end token.Pos) {
 	end = s.End()
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -187,8 +188,8 @@ func touches(lines map[int]bool, from, to int) bool {
 	return false
 }
 
-// hasRun reports whether the part that a place is in was run, in some test binary. A part
-// may lie in another: the one that begins last counts.
+// hasRun reports whether the part at a place was run in any test binary. A part may
+// lie in another: the one that begins last counts.
 func hasRun(parts []part, at place) (run bool) {
 	var inner place
 	for _, p := range parts {

@@ -35,11 +35,11 @@ func TestReadDiff(t *testing.T) {
 
 func TestReadProfile(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                   "it is no profile of go test -coverprofile, or an empty one",
-		"mode: set\n":                        "it is no profile of go test -coverprofile, or an empty one",
-		"p/a.go:1.2,3.4 1 1\n":               "line 1 is none of a profile of go test -coverprofile",
-		"mode: set\nhello\n":                 "line 2 is none of a profile of go test -coverprofile",
-		"mode: set\np/a.go:1.2,3.4 1\n":      "line 2 is none of a profile of go test -coverprofile",
+		"":                                   "it is not a profile of go test -coverprofile, or it is empty",
+		"mode: set\n":                        "it is not a profile of go test -coverprofile, or it is empty",
+		"p/a.go:1.2,3.4 1 1\n":               "line 1 is not a line of a profile of go test -coverprofile",
+		"mode: set\nhello\n":                 "line 2 is not a line of a profile of go test -coverprofile",
+		"mode: set\np/a.go:1.2,3.4 1\n":      "line 2 is not a line of a profile of go test -coverprofile",
 		"mode: count\np/a.go:1.2,3.4 1 10\n": "<nil>",
 	} {
 		if _, err := ReadProfile(strings.NewReader(text)); fmt.Sprint(err) != want {
@@ -48,8 +48,8 @@ func TestReadProfile(t *testing.T) {
 	}
 }
 
-// source is run by a test with the words "yes" after statements that this test runs, and
-// "no" after those that it does not.
+// source is run by a test. A "yes" follows statements that the test runs, and a "no"
+// those that it does not.
 const source = `package p
 
 func F(n int) (s int) {
@@ -84,7 +84,7 @@ func F(n int) (s int) {
 }
 `
 
-// TestIn: a profile of go test itself is crossed with each line of a file.
+// TestIn: a profile of go test itself is combined with each line of a file.
 func TestIn(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "p.go": source,

@@ -2,11 +2,11 @@ package screen
 
 import "unicode/utf8"
 
-// Keys makes commands of the keys of a terminal. The zero value is ready.
+// Keys turns the keys of a terminal into commands. The zero value is ready.
 type Keys struct {
 	typed  []byte // of a command that ends with Enter
 	typing bool
-	escape []byte // of a key that is several bytes; nil when there is none
+	escape []byte // of a key that sends several bytes; nil when there is none
 }
 
 // Typed returns what was typed of a command that ends with Enter.
@@ -18,7 +18,7 @@ const (
 	mostTyped, mostSent                                  = 200, 8
 )
 
-// sequences are the keys that send several bytes, behind the escape.
+// sequences are the keys that send several bytes, after the escape.
 var sequences = map[string]string{"[A": "p", "[B": "n", "[C": "n", "[D": "p", "[H": "s", "[F": "e", "OA": "p", "OB": "n", "OC": "n", "OD": "p", "OH": "s", "OF": "e"}
 
 // Take takes a byte and returns a command when one is complete.
@@ -48,7 +48,7 @@ func (k *Keys) Take(b byte) (command string, complete bool) {
 
 // takeEscape takes a byte of a key that sends several.
 func (k *Keys) takeEscape(b byte) (string, bool) {
-	if len(k.escape) < mostSent { // of more no key is known
+	if len(k.escape) < mostSent { // no known key sends more
 		k.escape = append(k.escape, b)
 	}
 	if first := k.escape[0]; len(k.escape) == 1 && (first == '[' || first == 'O') || first == '[' && b >= ' ' && b < '@' {

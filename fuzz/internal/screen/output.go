@@ -12,14 +12,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Output is standard output or standard error of the command. Everything that the command
-// prints goes through one: Write escapes control characters, as trace.Visible does, so that no
-// text of a user's program, of a file or of an argument reaches a terminal as an escape
-// sequence. Only this package writes escape sequences of its own. Its methods may be called
-// by any goroutine.
+// An Output is standard output or standard error of the command. Everything that the
+// command prints goes through one. Write escapes control characters, as trace.Visible
+// does. So no text of a user's program, a file or an argument reaches a terminal as
+// an escape sequence. Only this package writes escape sequences of its own. Any
+// goroutine may call the methods.
 type Output struct {
 	to     io.Writer
-	failed func(error) // is called with the first error
+	failed func(error) // called with the first error
 
 	mu   sync.Mutex
 	part []byte // the beginning of a character whose end was not written yet
@@ -40,8 +40,8 @@ func (o *Output) Write(p []byte) (int, error) {
 	return len(p), o.put(trace.Visible(string(text[:whole])))
 }
 
-// wholeRunes returns how many bytes of a text come before a character that is cut off at its
-// end.
+// wholeRunes returns how many bytes of a text come before an incomplete character at
+// its end.
 func wholeRunes(text []byte) int {
 	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {
 		if last := text[len(text)-i:]; utf8.RuneStart(last[0]) && !utf8.FullRune(last) {
@@ -51,7 +51,8 @@ func wholeRunes(text []byte) int {
 	return len(text)
 }
 
-// raw writes a text that has escape sequences of this package, and else only what was escaped.
+// raw writes a text with escape sequences of this package; all else in it was escaped
+// before.
 func (o *Output) raw(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -69,7 +70,7 @@ func (o *Output) put(text string) error {
 	return o.err
 }
 
-// Close writes what is left of a character that was cut off, and returns the first error.
+// Close writes the rest of an incomplete character, and returns the first error.
 func (o *Output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -78,7 +79,8 @@ func (o *Output) Close() error {
 	return o.put(trace.Visible(string(left)))
 }
 
-// Fd returns the descriptor of the file that the output goes to; false if it is no file.
+// Fd returns the descriptor of the file that the output goes to; ok is false if it is
+// not a file.
 func (o *Output) Fd() (fd uintptr, ok bool) {
 	f, ok := o.to.(*os.File)
 	if !ok {
@@ -87,8 +89,8 @@ func (o *Output) Fd() (fd uintptr, ok bool) {
 	return f.Fd(), true
 }
 
-// JSON returns a text that is JSON with its control characters written as JSON escapes: after
-// that Write changes nothing, and the text is still JSON.
+// JSON returns a JSON text with its control characters written as JSON escapes. Write
+// then changes nothing, and the text is still JSON.
 func JSON(text []byte) string {
 	all := string(text)
 	if trace.Visible(all) == all {

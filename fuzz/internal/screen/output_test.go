@@ -16,7 +16,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/record"
 )
 
-// obeyedTexts are what terminals obey, or show otherwise than it is.
+// obeyedTexts are texts that terminals obey or show misleadingly.
 var obeyedTexts = []string{"\x1b]0;title\x07", "\x1b[2J\x1b[H", "\x1b[31m", "\x1bP+q\x1b\\", "\r", "\b\b", "\a", "\v\f", "\x00", "\x7f", "\u009b31m", "\u0085",
 	"\u202eevil\u202c", "\u2066\u2069", "\u200b", "\u2028", "\ufeff", "\U000e0041", "\xff\x9b2J", "\xe2\x80", "\n", "\t", "'", `"`, `\x1b[0m`, "語", "word", "%s", "</b>", "::error::"}
 
@@ -29,7 +29,7 @@ func hostileText(random *rand.Rand) string {
 	return b.String()
 }
 
-// passed returns what of a text controls a terminal.
+// passed returns the characters of a text that control a terminal.
 func passed(text string) string {
 	for i, r := range text {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
@@ -39,8 +39,8 @@ func passed(text string) string {
 	return ""
 }
 
-// TestOutput: of 1,000 hostile texts no control character passes, however they are cut into
-// writes; JSON stays what it was.
+// TestOutput: no control character of 1,000 hostile texts is written, however they
+// are split into writes. JSON stays equivalent.
 func TestOutput(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
@@ -83,7 +83,7 @@ func TestOutputCanary(t *testing.T) {
 	}
 }
 
-// full is a disk without room.
+// full is a full disk.
 type full struct{ room int }
 
 var errFull = errors.New("no space left on device")
@@ -95,7 +95,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestOutputFails: the first error of a write is told once, and kept.
+// TestOutputFails: the first error of a write is reported once, and kept.
 func TestOutputFails(t *testing.T) {
 	told := 0
 	o := NewOutput(&full{10}, func(err error) {
@@ -113,8 +113,9 @@ func TestOutputFails(t *testing.T) {
 	}
 }
 
-// TestScreensAreVisible: whatever 1,000 texts are printed above the live screen, drawn in it,
-// or shown by the walk through a run, only the escape sequences of this package come.
+// TestScreensAreVisible prints 1,000 texts above the live screen, draws them in it
+// and shows them in the walk through a run. Only escape sequences of this package are
+// written.
 func TestScreensAreVisible(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	own := strings.NewReplacer(bold, "", red, "", plain, "", clearBelow, "", clearAll, "", "\x1b[1A", "", "\r", "")

@@ -8,18 +8,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Line is one line of what stays on a terminal.
+// A Line is one of the lines that stay on a terminal.
 type Line struct {
 	Text string
 	Bold bool
 	Bad  bool // in red
 }
 
-// A Screen keeps a few lines at the lower end of what a terminal shows. All else is
-// printed above them, and scrolls as usual. Its methods may be called by any goroutine.
+// A Screen keeps a few lines at the bottom of a terminal. Everything else is printed
+// above them, and scrolls as usual. Any goroutine may call the methods.
 //
-// It is escape codes by hand and no library: it needs three of them, and a library that
-// is made for whole applications (bubbletea) brings sixteen modules for these.
+// It writes escape codes without a library: it needs three of them, and a library for
+// whole applications (bubbletea) brings sixteen modules.
 type Screen struct {
 	Out *Output
 	// Size returns how many columns and rows the terminal has now.
@@ -28,7 +28,7 @@ type Screen struct {
 
 	mu    sync.Mutex
 	lines []Line
-	drawn []int // how wide each line is that stands there
+	drawn []int // the width of each line as it was drawn
 }
 
 const (
@@ -38,8 +38,8 @@ const (
 	plain      = "\x1b[0m"
 )
 
-// Draw shows lines in place of those that it has shown before. Lines that are too long
-// are cut, and those that the terminal has no room for are left out.
+// Draw replaces the lines that were shown before. It cuts lines that are too long,
+// and leaves out those that the terminal has no room for.
 func (s *Screen) Draw(lines []Line) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,8 +62,8 @@ func (s *Screen) Close() {
 	s.redraw("")
 }
 
-// redraw prints a text where the lines stood, and the lines below it. All of it is one
-// write, so that nobody sees half of it.
+// redraw prints a text in place of the lines, and the lines below it. It does so in
+// one write, so that nobody sees half of it.
 func (s *Screen) redraw(text string) {
 	columns, rows := s.Size()
 	columns, rows = max(columns, 1), max(rows, 2)
@@ -84,8 +84,8 @@ func (s *Screen) redraw(text string) {
 	s.Out.raw(b.String())
 }
 
-// erase returns what removes the lines. If the terminal has become narrower since they
-// were drawn, each takes several rows by now.
+// erase returns the codes that remove the lines. If the terminal has become narrower
+// since they were drawn, a line may take several rows.
 func (s *Screen) erase(columns int) string {
 	if len(s.drawn) == 0 {
 		return ""
@@ -100,7 +100,7 @@ func (s *Screen) erase(columns int) string {
 	return fmt.Sprintf("\r\x1b[%dA", rows-1) + clearBelow
 }
 
-// styled returns a line with its colours, if there are any.
+// styled returns a line with its colors, if it has any.
 func (s *Screen) styled(text string, line Line) string {
 	if !s.Color || !line.Bold && !line.Bad {
 		return text

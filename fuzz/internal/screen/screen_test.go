@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/campaign"
 )
 
-// night is a campaign of some properties, as its events tell of it.
+// night returns the events of a campaign on some properties.
 func night() []campaign.Event {
 	property := func(name string, state campaign.State, runs, findings, orders, open int, likely, high float64) campaign.Progress {
 		return campaign.Progress{Subject: name, State: state, Runs: runs, Steps: 12 * runs, Findings: findings, Orders: orders, Open: open, Likely: likely, High: high,
@@ -47,7 +47,7 @@ func night() []campaign.Event {
 	}
 }
 
-// text is lines with marks for how they are shown.
+// text returns lines with marks for their style.
 func text(lines []Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -63,8 +63,8 @@ func text(lines []Line) string {
 	return b.String()
 }
 
-// TestView: what is shown at three widths, of few rows and many, at the beginning, in the
-// middle and at the end. No line is too long, and none has what a terminal obeys.
+// TestView: what is shown at three widths, with few rows and many, at the beginning,
+// in the middle and at the end. No line is too long, and none has control characters.
 func TestView(t *testing.T) {
 	for _, width := range []int{60, 100, 160} {
 		var b strings.Builder
@@ -99,8 +99,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewFollowsFromEvents: the same events show the same, and a screen of no room, or of
-// more than anybody has, is shown without harm.
+// TestViewFollowsFromEvents: the same events show the same. A screen without room, or
+// with huge dimensions, does no harm.
 func TestViewFollowsFromEvents(t *testing.T) {
 	var first, second View
 	for _, e := range night() {
@@ -184,9 +184,9 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A terminal does what real ones do with what is written to it: lines that are too long
-// take several rows, which change when it is made wider or narrower. The cursor is at the
-// end of the last line.
+// A terminal behaves like real ones. Lines that are too long take several rows, which
+// change when it becomes wider or narrower. The cursor is at the end of the last
+// line.
 type terminal struct {
 	columns int
 	lines   []string
@@ -241,7 +241,7 @@ func (e *terminal) Write(data []byte) (int, error) {
 // rows returns how many rows a line takes.
 func (e *terminal) rows(line string) int { return max(1, (Width(line)+e.columns-1)/e.columns) }
 
-// clear clears from the row that is so many above the cursor's.
+// clear clears the terminal from n rows above the cursor's on.
 func (e *terminal) clear(up int) {
 	for rows := up + 1; rows > 0; {
 		if len(e.lines) == 0 {
@@ -257,8 +257,8 @@ func (e *terminal) clear(up int) {
 	e.lines = append(e.lines, "")
 }
 
-// TestScreen: whatever is drawn and printed, and however wide the terminal becomes between,
-// it shows all that was printed, in order, and below that the lines of the last drawing.
+// TestScreen draws and prints while the width of the terminal changes. The terminal
+// shows all that was printed, in order, and below that the last drawn lines.
 func TestScreen(t *testing.T) {
 	for _, colour := range []bool{false, true} {
 		e := &terminal{columns: 80}
@@ -306,8 +306,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestScreenCanary: the terminal of the test sees when a screen forgets that it has become
-// narrower.
+// TestScreenCanary: the terminal of the test notices a screen that ignores that it
+// has become narrower.
 func TestScreenCanary(t *testing.T) {
 	e := &terminal{columns: 80}
 	s := &Screen{Out: NewOutput(e, nil), Size: func() (int, int) { return 80, 24 }}

@@ -26,7 +26,7 @@ func (b *sheet) list(title string, lines []string) {
 	}
 }
 
-// Show tells of the step where the stepper stands, or of the end.
+// Show describes the current step, or the end of the run.
 func (s *Stepper) Show() string {
 	b := &sheet{}
 	if s.at == s.steps {
@@ -170,7 +170,7 @@ func (s *Stepper) messages(b *sheet, list []record.Message, more int) {
 	}
 }
 
-// showEnd writes what there is to say of the end of the run.
+// showEnd writes what is known about the end of the run.
 func (s *Stepper) showEnd(b *sheet) {
 	b.line("the end, after %s", words.Count(s.steps, "step"))
 	switch s.walk.Failed {
@@ -190,7 +190,7 @@ func (s *Stepper) showEnd(b *sheet) {
 	}
 }
 
-// drawn tells what the run has drawn, and logged outside of steps.
+// drawn lists the draws of the run, and what was logged outside of steps.
 func (s *Stepper) drawn() string {
 	b := &sheet{}
 	if len(s.walk.Draws) == 0 {
@@ -201,10 +201,10 @@ func (s *Stepper) drawn() string {
 	return b.String()
 }
 
-// sight is how many steps before and after are listed.
+// sight is how many steps before and after the current one are listed.
 const sight = 5
 
-// around lists the steps around the one that is shown.
+// around lists the steps around the current one.
 func (s *Stepper) around() string {
 	b := &sheet{}
 	at := s.at

@@ -9,21 +9,21 @@ import (
 	"github.com/jostle-go/jostle/fuzz/record"
 )
 
-// window is how many steps are asked for at once, and mostKept how many such windows are
-// kept: so much memory a walk takes, however long the run is.
+// window is how many steps are fetched at once, and mostKept how many such windows
+// are kept. They bound the memory of a walk, however long the run is.
 const (
 	window   = 256
 	mostKept = 4
 )
 
-// A Stepper walks through a run one step at a time: it says in words what a step was, and
-// goes where it is told to. NewStepper makes one.
+// A Stepper walks through a run one step at a time: it describes steps and obeys
+// commands. NewStepper makes one.
 type Stepper struct {
 	fetch  func(first, count int) (*record.Walk, error)
 	walk   *record.Walk
 	kept   []*record.Walk // the one used last is the last
 	steps  int
-	at     int // from 0; the number of steps is the end
+	at     int // the current step, from 0; the number of steps is the end
 	broken string
 }
 
@@ -39,17 +39,17 @@ func NewStepper(fetch func(first, count int) (*record.Walk, error)) (*Stepper, e
 }
 
 // Help lists the commands.
-const Help = `n  the next step             p  the step before
+const Help = `n  the next step             p  the previous step
 17 step 17                   f  where the run failed
 s  the first step            e  the end, and what was never received
 a  the next step of the actor that is shown; a NAME of another one
-b  the step before of that actor; b NAME of another one
+b  the previous step of that actor; b NAME of another one
 d  what was drawn            l  the steps around
 h  this                      q  quit
 `
 
-// Do does what a line says, and returns what there is to be shown. It reports whether
-// that was to quit.
+// Do executes a command line, and returns the text to show. It reports whether the
+// command was to quit.
 func (s *Stepper) Do(line string) (text string, quit bool) {
 	line = strings.TrimSpace(line)
 	word, rest, _ := strings.Cut(line, " ")
@@ -88,10 +88,10 @@ func (s *Stepper) Do(line string) (text string, quit bool) {
 }
 
 func unknown(line string) string {
-	return fmt.Sprintf("%s is no command: h lists them\n", strconv.QuoteToGraphic(Cut(line, 40)))
+	return fmt.Sprintf("%s is not a command: h lists them\n", strconv.QuoteToGraphic(Cut(line, 40)))
 }
 
-// to goes to a step, or to the end, which is behind the last.
+// to goes to a step, or to the end, which comes after the last one.
 func (s *Stepper) to(step int) string {
 	switch {
 	case step < 0 && s.at == 0:
@@ -128,8 +128,8 @@ func (s *Stepper) toFailure() string {
 	return s.to(s.walk.Failed)
 }
 
-// toActor goes to the next step of an actor in one direction: of the one that is shown,
-// or of a named one.
+// toActor goes to the next step of an actor in one direction: of the current step's
+// actor, or of a named one.
 func (s *Stepper) toActor(name string, by int) string {
 	actor := -1
 	if s.at < s.steps {
@@ -155,7 +155,7 @@ func (s *Stepper) toActor(name string, by int) string {
 	return s.actor(actor) + " has no step before this\n"
 }
 
-// mostNames is how many actors are named at once.
+// mostNames is how many actors a message names at most.
 const mostNames = 20
 
 func (s *Stepper) names() string {
@@ -183,10 +183,10 @@ func (s *Stepper) moment(step int) (*record.Moment, string) {
 		}
 	}
 	if s.broken != "" {
-		return nil, fmt.Sprintf("step %d is not known: the program does not repeat itself, so that its run cannot be made once more\n", step)
+		return nil, fmt.Sprintf("step %d is not known: the program does not repeat itself, so its run cannot be replayed\n", step)
 	}
 	first := step / window * window
-	if n := len(s.walk.Moments); n > 0 && n < window { // there are many actors
+	if n := len(s.walk.Moments); n > 0 && n < window { // windows are shorter, as there are many actors
 		first = step / n * n
 	}
 	w, err := s.fetch(first, window)
@@ -194,7 +194,7 @@ func (s *Stepper) moment(step int) (*record.Moment, string) {
 		return nil, fmt.Sprintf("step %d is not known: %s\n", step, Inline(err.Error()))
 	}
 	if w.Unsteady != "" || w.Hash != s.walk.Hash || step-w.First < 0 || step-w.First >= len(w.Moments) {
-		s.broken = "another run came of it"
+		s.broken = "the replay was another run"
 		return s.moment(step)
 	}
 	w.Actors, w.Receivers = nil, nil // as in the first

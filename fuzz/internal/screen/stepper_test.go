@@ -11,10 +11,10 @@ import (
 	"github.com/jostle-go/jostle/fuzz/record"
 )
 
-// hostile is what a program may say.
+// hostile is a text that a program may print.
 const hostile = "x\x1b[2J\u202e\r\ny\tz\x9b"
 
-// obeyed reports whether a terminal does something for a character other than show it.
+// obeyed reports whether a terminal does more with a character than show it.
 func obeyed(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf)) }
 
 // small is a run of four steps with all that can be told of a step.
@@ -44,7 +44,7 @@ func whole(w *record.Walk) func(int, int) (*record.Walk, error) {
 	return func(int, int) (*record.Walk, error) { return w, nil }
 }
 
-// transcript returns what comes of commands.
+// transcript returns the output of commands.
 func transcript(t *testing.T, s *Stepper, commands ...string) string {
 	t.Helper()
 	var b strings.Builder
@@ -91,7 +91,7 @@ func TestOtherRuns(t *testing.T) {
 	golden.File(t, "testdata/others.golden", b.String())
 }
 
-// long is a run of many steps, of which parts are told of.
+// long is a run of many steps that is fetched in parts.
 type long struct {
 	steps, most int
 	asked       []int
@@ -118,8 +118,8 @@ func (l *long) fetch(first, count int) (*record.Walk, error) {
 	return w, nil
 }
 
-// TestLongRuns: of a run of 10,000 steps a few parts are in memory, and each is asked for
-// once while somebody walks within it or goes back and forth over its edge.
+// TestLongRuns: of a run of 10,000 steps only a few parts are in memory. Each is
+// fetched once while commands stay within it or cross its edge back and forth.
 func TestLongRuns(t *testing.T) {
 	for _, most := range []int{window, 100} {
 		l := &long{steps: 10_000, most: most}
@@ -153,9 +153,9 @@ func TestLongRuns(t *testing.T) {
 	}
 }
 
-// TestRunsThatCannotBeMadeAgain: what is not known is not made up.
+// TestRunsThatCannotBeMadeAgain: a step that is not known is not invented.
 func TestRunsThatCannotBeMadeAgain(t *testing.T) {
-	const chance = "step 300 is not known: the program does not repeat itself, so that its run cannot be made once more\n"
+	const chance = "step 300 is not known: the program does not repeat itself, so its run cannot be replayed\n"
 	for name, c := range map[string]struct {
 		l    *long
 		want string
@@ -224,7 +224,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// FuzzDo: whatever is typed, nothing panics and nothing reaches the terminal that it obeys.
+// FuzzDo: whatever is typed, nothing panics, and no control character reaches the
+// terminal.
 func FuzzDo(f *testing.F) {
 	for _, line := range []string{"n", "17", "a x", "b", "l", "\x1b", "e", "-5", "a \xff"} {
 		f.Add(line, line)

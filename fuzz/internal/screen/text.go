@@ -1,5 +1,5 @@
-// Package screen is what people see on terminals: a few lines that stay below all that is
-// printed above them, how a campaign goes as such lines, and a walk through a run.
+// Package screen shows things on terminals: a few lines that stay below all other
+// output, the progress of a campaign as such lines, and a walk through a run.
 package screen
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Inline returns what a program says as text for a terminal, on one line.
+// Inline returns a program's text for a terminal, on one line.
 func Inline(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(trace.Visible(text))
 }
@@ -32,7 +32,7 @@ func columns(r rune) int {
 	return 1
 }
 
-// Width returns how many columns a text takes that has no escapes.
+// Width returns how many columns a text without escapes takes.
 func Width(text string) (n int) {
 	for _, r := range text {
 		n += columns(r)
@@ -40,8 +40,8 @@ func Width(text string) (n int) {
 	return n
 }
 
-// Cut returns the beginning of a text that takes width columns at most; it ends with a
-// mark if that is not all of it.
+// Cut returns a prefix of a text that takes at most width columns. If the text is
+// longer, the prefix ends with a mark.
 func Cut(text string, width int) string {
 	if Width(text) <= width {
 		return text

@@ -11,33 +11,34 @@ import (
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
-// A View is how a campaign goes, as far as its events tell. What it shows follows from
-// these alone. The zero value has been told of none.
+// A View shows the progress of a campaign, from its events alone. The zero value has
+// no events.
 type View struct {
 	// Ending reports that somebody has asked the campaign to end.
 	Ending bool
 
 	last     campaign.Event
-	said     string // why it has ended
+	said     string // why the campaign has ended
 	samples  []sample
-	subjects []string // in the order in which they were told of first
+	subjects []string // in the order of their first event
 	progress map[string]campaign.Progress
 	found    int
 }
 
-// A sample is how many runs there were at a time.
+// A sample is the number of runs at a time.
 type sample struct {
 	seconds float64
 	runs    int
 }
 
-// The rate is that of the last rateOver seconds, of mostSamples events at most.
+// The rate is the average of the last rateOver seconds, but of mostSamples events at
+// most.
 const (
 	rateOver    = 10
 	mostSamples = 100
 )
 
-// Tell tells of an event.
+// Tell adds an event.
 func (v *View) Tell(e campaign.Event) {
 	switch e.Kind {
 	case campaign.Found:
@@ -63,7 +64,7 @@ func (v *View) Tell(e campaign.Event) {
 	v.last.Runs, v.last.Orders, v.last.Seconds = e.Runs, e.Orders, e.Seconds
 }
 
-// rate returns how many runs a second there were lately; zero when that is not known.
+// rate returns the recent number of runs per second, or zero if it is not known.
 func (v *View) rate() float64 {
 	if len(v.samples) == 0 {
 		return 0
@@ -78,7 +79,7 @@ func (v *View) rate() float64 {
 	return float64(max(0, last.runs-first.runs)) / (last.seconds - first.seconds)
 }
 
-// Lines returns what is shown on a terminal of so many columns and rows.
+// Lines returns the lines for a terminal with the given columns and rows.
 func (v *View) Lines(columns, rows int) []Line {
 	lines := v.head(columns)
 	room := max(0, rows-1-len(lines))
@@ -90,7 +91,7 @@ func (v *View) Lines(columns, rows int) []Line {
 	return append(lines, arms...)
 }
 
-// fitted joins parts to lines, as many on one as there is room for.
+// fitted joins parts to lines, as many on each as there is room for.
 func fitted(parts []string, columns int) (lines []string) {
 	const gap = " · "
 	for _, part := range parts {
@@ -103,7 +104,7 @@ func fitted(parts []string, columns int) (lines []string) {
 	return lines
 }
 
-// head says how all of the campaign goes.
+// head summarizes the campaign.
 func (v *View) head(columns int) (lines []Line) {
 	open, found := 0, 0
 	for _, p := range v.progress {
@@ -128,7 +129,7 @@ func (v *View) head(columns int) (lines []Line) {
 	for i, text := range fitted(parts, columns) {
 		lines = append(lines, Line{Text: text, Bold: i == 0})
 	}
-	coverage := []string{words.Count(v.last.Orders, "order") + " of two receives"}
+	coverage := []string{words.Count(v.last.Orders, "receive pair")}
 	if pairs := v.open(); pairs > 0 {
 		coverage = append(coverage, words.Grouped(pairs)+" open")
 	}
@@ -141,7 +142,7 @@ func (v *View) head(columns int) (lines []Line) {
 	return append(lines, Line{Text: words.Count(found, "failure"), Bad: found > 0})
 }
 
-// open returns how many pairs of receives are open in all properties.
+// open returns how many receive pairs are open in all properties.
 func (v *View) open() (n int) {
 	for _, p := range v.progress {
 		n += p.Open
@@ -162,19 +163,19 @@ func clock(seconds float64) string {
 	return fmt.Sprintf("%ds", s)
 }
 
-// A column is one of the table: its title, from which width of the terminal on it is
-// shown, and what it has for a property.
+// A column is a column of the table: its title, the width of the terminal from which
+// on it is shown, and its text for a property.
 type column struct {
 	title string
 	from  int
 	text  func(*campaign.Progress) string
 }
 
-// tableColumns are those of the table, behind the property's name.
+// tableColumns are the columns after the property's name.
 var tableColumns = []column{
 	{"runs", 0, func(p *campaign.Progress) string { return words.Short(float64(p.Runs)) }},
 	{"steps", 140, func(p *campaign.Progress) string { return words.Short(float64(p.Steps)) }},
-	{"orders", 80, func(p *campaign.Progress) string { return words.Grouped(p.Orders) }},
+	{"pairs", 80, func(p *campaign.Progress) string { return words.Grouped(p.Orders) }},
 	{"open", 80, func(p *campaign.Progress) string { return words.Grouped(p.Open) }},
 	{"next new", 60, func(p *campaign.Progress) string { return estimate(p) }},
 	{"at most", 120, func(p *campaign.Progress) string { return percent(p.High) }},
@@ -182,7 +183,7 @@ var tableColumns = []column{
 	{"", 0, func(p *campaign.Progress) string { return stateOf(p) }},
 }
 
-// stateOf says whether a property is searched in, "" when it is.
+// stateOf returns the state of a property, "" while it is searched.
 func stateOf(p *campaign.Progress) string {
 	if p.State == campaign.Searching {
 		return ""
@@ -190,7 +191,7 @@ func stateOf(p *campaign.Progress) string {
 	return string(p.State)
 }
 
-// estimate says how likely it is that the next run shows something new.
+// estimate returns the probability that the next run shows something new.
 func estimate(p *campaign.Progress) string {
 	if p.High >= 1 && p.Likely == 0 {
 		return "?"
@@ -198,7 +199,7 @@ func estimate(p *campaign.Progress) string {
 	return percent(p.Likely)
 }
 
-// percent writes a chance.
+// percent writes a probability.
 func percent(x float64) string {
 	switch {
 	case x <= 0:
@@ -209,7 +210,7 @@ func percent(x float64) string {
 	return number(100*x) + "%"
 }
 
-// number writes a number to two digits, or as a whole one.
+// number writes a number with two digits, or as a whole number from 10 on.
 func number(x float64) string {
 	if x >= 10 {
 		return words.Grouped(int(x + 0.5))
@@ -217,11 +218,11 @@ func number(x float64) string {
 	return fmt.Sprintf("%.2g", x)
 }
 
-// least is how wide the name of a property is at least.
+// least is the least width for the name of a property.
 const least = 16
 
-// table has a line for each property, as many as there is room for: first those with
-// failures, then those that are searched in.
+// table has a line for each property, as many as there is room for. Those with
+// failures come first, then those that are being searched.
 func (v *View) table(columns, room int) (lines []Line) {
 	if room < 2 || len(v.subjects) == 0 || room < 3 && len(v.subjects) > 1 {
 		return nil
@@ -256,7 +257,7 @@ func (v *View) table(columns, room int) (lines []Line) {
 	return lines
 }
 
-// rank says which properties are shown first if there is no room for all.
+// rank returns the place of a property in a table that has no room for all.
 func (v *View) rank(subject string) int {
 	switch p := v.progress[subject]; {
 	case p.Findings > 0:
@@ -269,8 +270,9 @@ func (v *View) rank(subject string) int {
 	return 3
 }
 
-// aligned returns rows as lines: the first cell of each is cut to what the others leave of
-// so many columns, the last is aligned to the left, and those between to the right.
+// aligned returns rows as lines of at most the given columns. The first cell of each
+// row is cut to the space that the others leave. The last cell is aligned to the
+// left, and those between to the right.
 func aligned(rows [][]string, columns int) (lines []string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -298,7 +300,7 @@ func aligned(rows [][]string, columns int) (lines []string) {
 	return lines
 }
 
-// end returns the end of a name, which tells more than its beginning, a package's path.
+// end returns the end of a name. The beginning is only a package's path.
 func end(name string, width int) string {
 	if Width(name) <= width {
 		return name
@@ -311,7 +313,7 @@ func end(name string, width int) string {
 	return "…"
 }
 
-// arms says what each strategy has shown, by how much for its runs.
+// arms lists how many new receive pairs each strategy has shown per 1,000 runs.
 func (v *View) arms(columns int) (lines []Line) {
 	sum := map[string]campaign.Arm{}
 	var names []string
@@ -333,7 +335,7 @@ func (v *View) arms(columns int) (lines []Line) {
 	if len(parts) == 0 {
 		return nil
 	}
-	parts[0] = "new orders by 1,000 runs: " + parts[0]
+	parts[0] = "new pairs per 1,000 runs: " + parts[0]
 	for _, text := range fitted(parts, columns) {
 		lines = append(lines, Line{Text: text})
 	}

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// methods are what a method that handles a message is called.
+// methods are the names that a method which handles a message may have.
 var methods = []string{"Receive", "Handle", "HandleMessage", "OnMessage", "Step"}
 
 // An Actor is a type with a method that handles a message.
 type Actor struct {
 	Name, Method string
-	// Own reports that it is an actor of package pulse as it is.
+	// Own reports that the type is an actor of package pulse as it is.
 	Own bool
 
 	named   *types.Named
@@ -22,8 +22,8 @@ type Actor struct {
 	context bool       // the parameter before it is a context.Context
 }
 
-// Actors lists the types that may be actors: those of package pulse first, else in the
-// order of the files.
+// Actors lists the types that may be actors. Those of package pulse come first, the
+// others in the order of the files.
 func (p *Package) Actors() (list []*Actor) {
 	for _, f := range p.files {
 		for _, d := range f.Decls {
@@ -50,14 +50,14 @@ func (p *Package) Actors() (list []*Actor) {
 	return list
 }
 
-// actor returns the actor that a type is, nil if it is none. Generic types are none: which
-// of its instances is meant is not known.
+// actor returns the actor that a type is, nil if it is none. A generic type is none:
+// it is not known which instance is meant.
 func (p *Package) actor(spec *ast.TypeSpec) *Actor {
 	obj, ok := p.info.Defs[spec.Name].(*types.TypeName)
 	if !ok {
 		return nil
 	}
-	named, ok := obj.Type().(*types.Named) // no alias
+	named, ok := obj.Type().(*types.Named) // not an alias
 	if !ok || named.TypeParams().Len() > 0 || types.IsInterface(named) {
 		return nil
 	}
@@ -75,8 +75,9 @@ func (p *Package) actor(spec *ast.TypeSpec) *Actor {
 	return nil
 }
 
-// Uncalled lists what is called as a handler is, of types that are no actors here, as
-// "Door.Receive": they are generic, or take what only a framework or their user can make.
+// Uncalled lists methods with the name of a handler whose types are not actors here,
+// as "Door.Receive". The types are generic, or the method takes what only a framework
+// or its user can make.
 func (p *Package) Uncalled() (list []string) {
 	for _, f := range p.files {
 		for _, d := range f.Decls {
@@ -98,7 +99,7 @@ func (p *Package) Uncalled() (list []string) {
 	return list
 }
 
-// takes finds out which parameter of a method is the message, and reports whether the
+// takes finds the parameter of a method that is the message, and reports whether the
 // others can be supplied.
 func (p *Package) takes(a *Actor, s *types.Signature) bool {
 	in := s.Params()
@@ -121,8 +122,8 @@ func (p *Package) takes(a *Actor, s *types.Signature) bool {
 	return !isNamed(t, "context", "Context") && p.reachable(t) && !isFramework(t) && (isAny(t) || len(p.messages(a)) > 0)
 }
 
-// isFramework reports whether a parameter is what a framework hands over in place of the
-// message: an interface with a method that returns the message.
+// isFramework reports whether a framework passes this parameter instead of the
+// message: it is an interface with a method that returns the message.
 func isFramework(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	if !ok {
@@ -174,18 +175,18 @@ func (p *Package) reachable(t types.Type) bool {
 	return true
 }
 
-// A sight is what a handler is seen to do with its message: it takes one of a type, or one
-// that is equal to a constant.
+// A sight is what a handler does with its message: it takes one of a type, or one
+// that equals a constant.
 type sight struct {
 	typ      types.Type
 	constant ast.Expr // nil if it is a type
 }
 
-// mostKinds bounds how many kinds of messages a property draws.
+// mostKinds is how many kinds of messages a property draws at most.
 const mostKinds = 16
 
-// messages returns what an actor is seen to take. Of an interface with methods, of which no
-// use is seen, these are the types that have them.
+// messages returns the messages that an actor takes. If it takes an interface with
+// methods and no use is seen, these are the types with those methods.
 func (p *Package) messages(a *Actor) (list []sight) {
 	switch t := a.message.Type().Underlying().(type) {
 	case *types.Interface:
@@ -220,15 +221,15 @@ func (p *Package) implementers(i *types.Interface) (list []sight) {
 	return list
 }
 
-// A seer reads what functions do with a message.
+// A seer finds what functions do with a message.
 type seer struct {
 	*Package
 	seen map[*types.Var]bool
 	list []sight
 }
 
-// look reads what a function does with one of its parameters, and what others do to which
-// it hands it on.
+// look finds what a function does with one of its parameters. If it passes that on,
+// look also finds what the called functions do.
 func (s *seer) look(f *types.Func, message *types.Var) {
 	body := s.body(f)
 	if body == nil || s.seen[message] {
@@ -280,7 +281,7 @@ func (s *seer) look(f *types.Func, message *types.Var) {
 	})
 }
 
-// asserted returns the x of a switch over x.(type).
+// asserted returns x of a switch over x.(type).
 func asserted(s ast.Stmt) ast.Expr {
 	var e ast.Expr
 	switch s := s.(type) {
@@ -292,7 +293,7 @@ func asserted(s ast.Stmt) ast.Expr {
 	return e.(*ast.TypeAssertExpr).X
 }
 
-// callee returns the function of the package that is called, nil if it is not known.
+// callee returns the called function, nil if it is not known.
 func (s *seer) callee(c *ast.CallExpr) *types.Func {
 	var id *ast.Ident
 	switch f := ast.Unparen(c.Fun).(type) {
@@ -307,7 +308,7 @@ func (s *seer) callee(c *ast.CallExpr) *types.Func {
 	return f
 }
 
-// body returns that of a function of the package.
+// body returns the body of a function of the package.
 func (p *Package) body(f *types.Func) *ast.BlockStmt {
 	for _, file := range p.files {
 		for _, d := range file.Decls {
@@ -319,8 +320,8 @@ func (p *Package) body(f *types.Func) *ast.BlockStmt {
 	return nil
 }
 
-// addType adds a type that a message is seen to have. What package pulse sends itself, and
-// interfaces, which are no messages by themselves, are left out.
+// addType adds a type of messages. It leaves out messages of package pulse itself,
+// and interfaces, which are not messages by themselves.
 func (s *seer) addType(e ast.Expr) {
 	tv := s.info.Types[e]
 	if !tv.IsType() || types.IsInterface(tv.Type) || !s.reachable(tv.Type) {
@@ -335,8 +336,8 @@ func (s *seer) addType(e ast.Expr) {
 	}
 }
 
-// addConstant adds a value that a message is compared with: a literal, or a constant of the
-// package.
+// addConstant adds a value that a message is compared with: a literal, or a constant
+// of the package.
 func (s *seer) addConstant(e ast.Expr) {
 	tv := s.info.Types[e]
 	switch x := e.(type) {

@@ -2,11 +2,11 @@ package starter
 
 import "strings"
 
-// example returns the text of a property for an actor that stands beside it.
+// example returns the text of a property with its own actor.
 func (w *writer) example(f *File) string {
 	f.Test, f.Property = w.free("TestDrawnOut"), w.free("drawnOut")
 	n := w.names()
-	// The names of the text below, and what they are here.
+	// The names in the text below, and their replacements.
 	pairs := []string{"TestDrawnOut", f.Test, "drawnOut", f.Property}
 	for _, name := range []string{"account", "deposit", "withdraw", "sum", "acc", "ctx", "msg", "m", "a"} {
 		pairs = append(pairs, "«"+name+"»", w.free(name))
@@ -17,8 +17,8 @@ func (w *writer) example(f *File) string {
 }
 
 const exampleText = `
-// An example: put an actor of yours in place of the account, and the messages that it takes
-// in place of deposits and withdrawals.
+// An example: replace the account by an actor of yours, and the deposits and
+// withdrawals by the messages that it takes.
 
 func TestDrawnOut(«t» *«testing».T) { «fuzz».Check(«t», drawnOut) }
 
@@ -27,8 +27,9 @@ type (
 	«withdraw» int
 )
 
-// An «account» keeps a withdrawal until it is covered. Have it pay at once, and see how that
-// fails: the search finds an order, makes it small, draws it and keeps it as a file.
+// An «account» keeps a withdrawal until it is covered. Have it pay at once, and see
+// how that fails: the search finds an order, shrinks it, draws it and saves it as a
+// file.
 type «account» struct {
 	balance int
 	waiting []int

@@ -28,7 +28,7 @@ type Go func(ctx context.Context, args ...string) ([]byte, error)
 // Paths are the import paths of the packages that a property uses.
 type Paths struct{ Fuzz, Props, Pulse, Rapid string }
 
-// A Package is a package of the user, with its tests as far as they belong to it.
+// A Package is a package of the user, with the tests that belong to it.
 type Package struct {
 	Name, Path, Dir string
 
@@ -39,7 +39,7 @@ type Package struct {
 	info  *types.Info
 }
 
-// listed is what go list says of a package.
+// listed is what go list prints about a package.
 type listed struct {
 	ImportPath, Name, Dir, Export, ForTest string
 	GoFiles, CgoFiles, TestGoFiles         []string
@@ -48,8 +48,8 @@ type listed struct {
 	Error                                  *struct{ Pos, Err string }
 }
 
-// Load reads the package of a pattern. A folder without Go files is a package, too, if it
-// is in a module. The error says why no property could be written there.
+// Load reads the package of a pattern. A folder without Go files also counts, if it
+// is in a module. The error says why no property can be written there.
 func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, error) {
 	list, err := list(ctx, run, "list", "-e", "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,TestGoFiles,Module,Error", "--", pattern)
 	if err != nil {
@@ -71,12 +71,12 @@ func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, e
 	case l.Error != nil && l.Name == "":
 		return nil, errors.New(said(l.Error.Pos, l.Error.Err))
 	case l.Module == nil || !l.Module.Main:
-		return nil, fmt.Errorf("%s is in no module of yours: give a folder of one, or make one by `go mod init example.com/name`", pattern)
+		return nil, fmt.Errorf("%s is not in a module of yours: give a folder of one, or make one by `go mod init example.com/name`", pattern)
 	}
 	return p, p.read(ctx, run, l)
 }
 
-// said returns what go says of a package, as a line, without the names of packages.
+// said returns go's message about a package as a line, without the names of packages.
 func said(pos, text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -112,8 +112,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// outside says what to do about a folder that go knows no package for, since it is in no
-// module here, or was taken for the import path of another package.
+// outside says what to do about a folder for which go has no package. It is in no
+// module here, or go took it for the import path of another package.
 func outside(dir string) error {
 	if !filepath.IsAbs(dir) && !build.IsLocalImport(filepath.ToSlash(dir)) {
 		return fmt.Errorf("go takes %s for an import path: give the folder as ./%s", dir, dir)
@@ -136,7 +136,7 @@ func moduleAbove(dir string) string {
 	return ""
 }
 
-// nameFor returns a name for a package, as people derive it from its import path.
+// nameFor returns a name for a package, derived from its import path as people do.
 func nameFor(importPath string) string {
 	base := path.Base(regexp.MustCompile(`/v\d+$`).ReplaceAllString(importPath, ""))
 	if name := strings.ToLower(regexp.MustCompile(`[^\pL\pN_]`).ReplaceAllString(base, "")); token.IsIdentifier(name) {
@@ -155,13 +155,13 @@ func list(ctx context.Context, run Go, args ...string) (all []*listed, err error
 		if err := d.Decode(l); err == io.EOF {
 			return all, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("what go list says cannot be read: %w", err)
+			return nil, fmt.Errorf("the output of go list cannot be read: %w", err)
 		}
 		all = append(all, l)
 	}
 }
 
-// read parses the files of a package and finds out the types in them.
+// read parses the files of a package and determines the types in them.
 func (p *Package) read(ctx context.Context, run Go, l *listed) error {
 	for _, name := range slices.Concat(l.GoFiles, l.CgoFiles, l.TestGoFiles) {
 		f, err := parser.ParseFile(p.fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
@@ -191,7 +191,7 @@ func (p *Package) read(ctx context.Context, run Go, l *listed) error {
 		return os.Open(exports[path])
 	}
 	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
-	// Files may have errors: what can be known of the others is enough.
+	// Files may have errors: the types of the others suffice.
 	c := types.Config{Importer: importer.ForCompiler(p.fset, "gc", lookup), FakeImportC: true, Error: func(error) {}}
 	p.types, _ = c.Check(p.Path, p.fset, p.files, p.info)
 	return nil

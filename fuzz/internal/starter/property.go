@@ -19,11 +19,11 @@ func keyword(name string) bool { return token.IsKeyword(name) }
 type File struct {
 	Name string // in its folder
 	Text []byte
-	// Test is the name of the test in it, Property that of the property.
+	// Test is the name of the test in it, Property the name of the property.
 	Test, Property string
 }
 
-// Property returns a property for an actor, or an example if that is nil.
+// Property returns a property for an actor, or an example if a is nil.
 func (p *Package) Property(a *Actor) (*File, error) {
 	w := p.writer()
 	f := &File{Name: "orders_test.go"}
@@ -62,7 +62,7 @@ func (p *Package) Property(a *Actor) (*File, error) {
 	return f, err
 }
 
-// names are those that all files use.
+// names are the names that all files use.
 type names struct{ testing, fuzz, props, pulse, rapid, t, sys, ref, p string }
 
 func (w *writer) names() names {
@@ -96,13 +96,13 @@ func (w *writer) property(f *File, a *Actor) string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("\nfunc %s(%s *%s.T) { %s.Check(%s, %s) }\n", f.Test, n.t, n.testing, n.fuzz, n.t, f.Property)
 	say("// %s sends %s messages from up to three senders. Those of one sender", f.Property, a.Name)
-	say("// come in their order, all others in any order that the search tries.\n//")
-	say("// As it stands, it fails when a handler panics or the messages never end. Say at its end")
-	say("// what else must hold.")
+	say("// keep their order; otherwise the search tries any order.\n//")
+	say("// It fails when a handler panics or the messages never end. Add what else must hold")
+	say("// at its end.")
 	say("func %s(%s *%s.T) {", f.Property, n.t, n.props)
 	say("%s := %s.System()", n.sys, n.t)
 	if w.clients {
-		say("// The client stands for whomever %s sends to; what it is sent is dropped.", a.Name)
+		say("// The client stands for all receivers that %s sends to; it drops what it receives.", a.Name)
 		say("%s := %s.Spawn(\"client\", %s.Func(func(*%s.Ctx, any) {}))", w.client, n.sys, n.pulse, n.pulse)
 	}
 	say("%s := %s", actor, made)
@@ -129,7 +129,7 @@ func (w *writer) property(f *File, a *Actor) string {
 	return b.String()
 }
 
-// invariant returns the place where the user says what must hold.
+// invariant returns a comment at which the user adds what must hold.
 func (w *writer) invariant(a *Actor, n *names, actor string) string {
 	what := `"this must not be"`
 	condition := "…"
@@ -137,11 +137,12 @@ func (w *writer) invariant(a *Actor, n *names, actor string) string {
 		field := actor + "." + s.Field(0).Name()
 		condition, what = field+" is wrong", fmt.Sprintf("%q, %s", s.Field(0).Name()+" is %v", field)
 	}
-	return fmt.Sprintf("\t// What must hold now, in whatever order the messages came? Say it here, as in a test:\n\t//\n"+
-		"\t//\tif %s {\n\t//\t\t%s.Errorf(%s)\n\t//\t}\n\t//\n\t// What must hold after each message is said before Run, by %s.Always.\n", condition, n.t, what, n.t)
+	return fmt.Sprintf("\t// What must hold now, whatever the order of messages was? Check it here, as in a test:\n\t//\n"+
+		"\t//\tif %s {\n\t//\t\t%s.Errorf(%s)\n\t//\t}\n\t//\n\t// Use %s.Always before Run for what must hold after each message.\n", condition, n.t, what, n.t)
 }
 
-// spawned returns what is spawned for an actor: itself, or a function that calls it.
+// spawned returns an expression for what to spawn: the actor itself, or a function
+// that calls it.
 func (w *writer) spawned(a *Actor, n *names, actor, m string, address bool) string {
 	if a.Own {
 		if address {
@@ -158,7 +159,7 @@ func (w *writer) spawned(a *Actor, n *names, actor, m string, address bool) stri
 	}
 	note := ""
 	if a.method.Signature().Results().Len() > 0 {
-		note = " // what it returns is dropped: check it, or send it on"
+		note = " // the result is dropped: check it, or send it on"
 	}
 	return fmt.Sprintf("%s.Func(func(_ *%s.Ctx, %s any) {\n%s.%s(%s)%s\n})", n.pulse, n.pulse, m, actor, a.Method, args, note)
 }
@@ -173,10 +174,10 @@ func (w *writer) draws(a *Actor, n *names) string {
 	list := w.messages(a)
 	switch len(list) {
 	case 0:
-		return fmt.Sprintf("// Which messages it takes could not be read off %s: put yours here.\nreturn %s.IntRange(0, 9).Draw(%s, \"message\")\n", a.Method, n.rapid, n.t)
+		return fmt.Sprintf("// The messages that %s takes were not found: put yours here.\nreturn %s.IntRange(0, 9).Draw(%s, \"message\")\n", a.Method, n.rapid, n.t)
 	case 1:
 		expr := w.message(list[0])
-		if !strings.Contains(expr, ".Draw(") { // a generator has to draw something
+		if !strings.Contains(expr, ".Draw(") { // a generator must draw something
 			expr = fmt.Sprintf("%s.Just[any](%s).Draw(%s, \"message\")", n.rapid, expr, n.t)
 		}
 		return "return " + expr + "\n"

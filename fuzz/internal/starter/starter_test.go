@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// others are packages that the code of these tests imports: as much of them as it needs.
+// others are the packages that the code of these tests imports, as far as it needs
+// them.
 var others = map[string]string{
 	"context": "package context; type Context interface{ Err() error }; func Background() Context { return nil }",
 	"pulse":   "package pulse; type Ctx struct{}; type Ref struct{}; type Down struct{}",
@@ -37,7 +38,7 @@ func (c code) Import(path string) (*types.Package, error) {
 	return (&types.Config{}).Check(path, c.fset, []*ast.File{f}, nil)
 }
 
-// in returns a package with some declarations, as Load does.
+// in returns a package with some declarations, as Load returns it.
 func in(t *testing.T, declarations string) *Package {
 	t.Helper()
 	p := &Package{Name: "p", Path: "example.com/p", fset: token.NewFileSet(),
@@ -61,7 +62,7 @@ func in(t *testing.T, declarations string) *Package {
 	return p
 }
 
-// seen shows what an actor is seen to take.
+// seen shows the messages that an actor takes.
 func (p *Package) seen(a *Actor) string {
 	var list []string
 	for _, s := range p.messages(a) {
@@ -74,8 +75,8 @@ func (p *Package) seen(a *Actor) string {
 	return strings.Join(list, ", ")
 }
 
-// TestActors: which types are actors, by which method and what they take; and which are
-// said to have a handler that cannot be called.
+// TestActors: which types are actors, by which method and with which messages, and
+// which types have a handler that cannot be called.
 func TestActors(t *testing.T) {
 	for _, c := range []struct{ code, actors, uncalled string }{
 		{"type A struct{}; func (A) Receive(*pulse.Ctx, any) {}", "A.Receive own()", "A.Receive"},
@@ -100,7 +101,7 @@ func TestActors(t *testing.T) {
 		{"type A struct{}; func (A) Handle(wire.Wrap[int]) {}", "A.Handle(wire.Wrap[int])", "A.Handle"},
 		{"type A struct{}; func (A) Handle(wire.Open) {}", "A.Handle(wire.Open)", "A.Handle"},
 		{"type A struct{}; func (A) Handle(func(wire.Open)) {}", "A.Handle(func(wire.Open))", "A.Handle"},
-		// The first of the names that can be called.
+		// The first callable name counts.
 		{"type A struct{}; func (A) Step(int) {}; func (A) OnMessage(string) {}; func (A) Receive(a, b int) {}", "A.OnMessage(string)", "A.Step A.OnMessage A.Receive"},
 		// Those of package pulse come first, the others in their order.
 		{"type C struct{}; func (C) Step(int) {}; type B struct{}; func (B) Step(int) {}; type A struct{}; func (A) Receive(*pulse.Ctx, any) {}",
@@ -127,7 +128,7 @@ func TestActors(t *testing.T) {
 	}
 }
 
-// TestMessages: what a handler is seen to take, by its code.
+// TestMessages: which messages a handler takes, by its code.
 func TestMessages(t *testing.T) {
 	many, manyMore := "", ""
 	for i := range mostKinds + 2 {
@@ -176,8 +177,8 @@ func (a *A) Receive(_ *pulse.Ctx, m any) { `+c.body+" }")
 	}
 }
 
-// TestImplementers: of an interface with methods what is seen counts, and all types that
-// have them where nothing is.
+// TestImplementers: for an interface with methods, the types that are seen in use
+// count; if there are none, all types that implement it count.
 func TestImplementers(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{"", "ByPointer, ByValue"},
@@ -203,7 +204,7 @@ func (A) Handle(m Msg) { `+c.body+" }")
 	}
 }
 
-// TestValues: what is drawn for a message of a type. Each is code that compiles.
+// TestValues: the expression that draws a message of a type. Each compiles.
 func TestValues(t *testing.T) {
 	const ten = `rapid.IntRange(0, 9).Draw(t, "%s")`
 	number := func(label string) string { return fmt.Sprintf(ten, label) }
@@ -285,11 +286,12 @@ func (p *Package) compiles(t *testing.T, w *writer, declaration string) {
 	}
 }
 
-// TestMade: how an actor is made, by a function if that can be called, else as a literal.
+// TestMade: the expression that makes an actor, by a function if that can be called,
+// else by a literal.
 func TestMade(t *testing.T) {
 	for _, c := range []struct {
 		code, want string
-		address    bool // it is no pointer, and has to be one
+		address    bool // it is not a pointer, and must become one
 	}{
 		{"type A struct{ n int; s []int }", "&A{}", false},
 		{"type A struct{ m map[string]int; to pulse.Ref; _ map[int]int; other *A }", "&A{m: map[string]int{}, to: client}", false},
@@ -323,7 +325,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestDraws: a generator of rapid has to draw something, also where there is one message.
+// TestDraws: a generator of rapid must draw something, also if there is one message.
 func TestDraws(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{"", "return rapid.IntRange(0, 9).Draw(t, \"message\")"},

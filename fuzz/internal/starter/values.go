@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// A writer writes a file beside those of a package. It gives names that nothing in the
-// package has.
+// A writer writes a file next to those of a package. It uses names that nothing in
+// the package has.
 type writer struct {
 	*Package
 	taken   map[string]bool
 	imports map[string]string // names by paths
-	rapid   string            // the name of the *rapid.T in the function that draws
-	client  string            // the name of an actor that others may send to
-	clients bool              // it is used
+	rapid   string            // the name of the *rapid.T in the drawing function
+	client  string            // the name of an actor to which others may send
+	clients bool              // client is used
 }
 
 func (p *Package) writer() *writer {
@@ -38,7 +38,7 @@ func (w *writer) free(name string) string {
 	return name
 }
 
-// use returns the name by which the file knows a package, which it then imports.
+// use imports a package, and returns its name in the file.
 func (w *writer) use(path, name string) string {
 	if w.imports[path] == "" {
 		w.imports[path] = w.free(name)
@@ -56,11 +56,11 @@ func (w *writer) name(t types.Type) string {
 	})
 }
 
-// deepest bounds how far values lie within values.
+// deepest bounds how deeply values are nested.
 const deepest = 2
 
-// value returns an expression that draws a value of a type, "" for a value that can only be
-// zero. Numbers and texts are few, so that values meet.
+// value returns an expression that draws a value of a type, "" if the value can only
+// be zero. It draws from few numbers and texts, so that equal values occur.
 func (w *writer) value(t types.Type, label string, depth int) string {
 	rapid := w.use(w.paths.Rapid, "rapid")
 	draw := func(format string, args ...any) string {
@@ -121,7 +121,7 @@ func (w *writer) value(t types.Type, label string, depth int) string {
 	return ""
 }
 
-// function returns a function that does nothing, and returns zero values.
+// function returns a function that does nothing but return zero values.
 func (w *writer) function(s *types.Signature) string {
 	var in, out, zero []string
 	for v := range s.Params().Variables() {
@@ -146,7 +146,7 @@ func nameOf(t types.Type) string {
 	return ""
 }
 
-// settable reports whether a literal in the package can have a field.
+// settable reports whether a literal in the package can set a field.
 func (w *writer) settable(f *types.Var) bool {
 	return f.Name() != "_" && (f.Exported() || f.Pkg() == w.types)
 }
@@ -168,7 +168,7 @@ func (w *writer) structure(t types.Type, s *types.Struct, depth int) string {
 	return w.name(t) + "{" + strings.Join(fields, ", ") + "}"
 }
 
-// message returns an expression for a message as it was seen.
+// message returns an expression for a message that was found.
 func (w *writer) message(s sight) string {
 	switch e := s.constant.(type) {
 	case *ast.Ident:
@@ -182,9 +182,9 @@ func (w *writer) message(s sight) string {
 	return "*new(" + w.name(s.typ) + ")"
 }
 
-// made returns an expression that makes an actor: by a function that is named for it, if
-// its arguments are known, else with its maps made. Address reports that it is no pointer
-// and has to be one.
+// made returns an expression that makes an actor. It calls a function named for the
+// actor if the arguments are known, else it uses a literal with the actor's maps
+// made. Address reports that the result is not a pointer and must become one.
 func (w *writer) made(a *Actor) (expr string, address bool) {
 	for _, name := range w.types.Scope().Names() {
 		f, ok := w.types.Scope().Lookup(name).(*types.Func)

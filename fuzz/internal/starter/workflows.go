@@ -12,17 +12,17 @@ const (
 	Change  = "jostle-pr.yml"
 )
 
-// A CI says for which module workflows are.
+// A CI says which module the workflows are for.
 type CI struct {
-	// Dir is the folder of the module, from that of the repository, with slashes; "" if
-	// they are one.
+	// Dir is the folder of the module relative to that of the repository, with
+	// slashes; "" if they are the same.
 	Dir string
-	// Command is the import path of the command, Library the path of the module of the
-	// libraries.
+	// Command is the import path of the command, Library the path of the libraries'
+	// module.
 	Command, Library string
 }
 
-// Prefix is what paths in the module begin with.
+// Prefix returns the prefix of paths in the module.
 func (c CI) Prefix() string {
 	if c.Dir == "" {
 		return ""
@@ -36,8 +36,8 @@ var nightly string
 //go:embed jostle-pr.yml
 var change string
 
-// Workflows returns the texts of the workflows. Expressions of GitHub have braces, so that
-// what is filled in has brackets.
+// Workflows returns the texts of the workflows. GitHub's expressions use braces, so
+// the templates use brackets.
 func Workflows(c CI) (list []File, err error) {
 	for _, f := range []struct{ name, text string }{{Nightly, nightly}, {Change, change}} {
 		t, err := template.New(f.name).Delims("[[", "]]").Parse(f.text)

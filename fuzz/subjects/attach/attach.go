@@ -33,8 +33,8 @@ type (
 	free   struct{} // from one client to the next
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	s := c.start(sys)
 	return func() error {
@@ -53,7 +53,7 @@ func (c Config) start(sys *pulse.System) *server {
 	}
 	s := &server{limit: max(c.Limit, 1)}
 	ref := sys.Spawn("server", s)
-	clients := make([]pulse.Ref, n+s.limit) // the last are zero: there is no next client
+	clients := make([]pulse.Ref, n+s.limit) // the last ones are zero: there is no next client
 	for i := range n {
 		clients[i] = sys.Go("client", func(p *pulse.Process) {
 			if i >= s.limit {

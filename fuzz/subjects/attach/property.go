@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: the limit holds, and no client is refused.
+// Property returns the program as a property: the limit holds, and no client is refused.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -2,11 +2,11 @@
 //
 // It comes from TAP (Li, Hariri and Agha, ECOOP 2018), Figure 1.
 //
-// A client passes deposits and withdrawals on to the server. It keeps its own
-// balance, by which it decides whether money can be withdrawn. Delivery is
-// Unordered: a withdrawal may overtake the deposit that covers it, and the
-// server panics. In the mended form the client adds a deposit to its balance
-// when the server has confirmed it.
+// A client passes deposits and withdrawals on to the server. It keeps a balance of
+// its own, by which it decides whether money can be withdrawn. Delivery is Unordered:
+// a withdrawal may overtake the deposit that covers it, and the server panics. In the
+// mended form the client adds a deposit to its balance only when the server has
+// confirmed it.
 //
 // Depth 1: withdraw before deposit, at the server. With FIFO delivery there
 // is no bug.
@@ -38,8 +38,8 @@ type (
 	withdraw  struct{ amount int }
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	s := &server{balance: initial, acknowledges: c.Mended}
 	cl := &client{balance: initial, server: sys.Spawn("server", s), waits: c.Mended}

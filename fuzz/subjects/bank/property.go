@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: no account is overdrawn, and the client knows its balance.
+// Property returns the program as a property: no account is overdrawn, and the client knows its balance.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

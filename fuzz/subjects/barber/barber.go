@@ -1,22 +1,22 @@
 // Package barber is a subject: no customer of a sleeping barber is forgotten.
 //
-// The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) mentions a
-// program with a room, a barber and customers in which a customer is lost. The
-// program is ours.
+// The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) mentions a program
+// with a room, a barber and customers in which a customer is lost. The program is
+// ours.
 //
-// Customers enter the room. If the barber is asleep, the room sends the
-// customer to wake the barber; else the customer waits on a chair, or leaves
-// when all are taken. The barber asks the room for the next customer, and goes
-// to sleep when there is none. As soon as the room has answered "nobody", it
-// takes the barber to be asleep; a customer who enters then may wake the barber
-// before that answer arrives. The barber, still awake, ignores the wake, then
-// gets the answer and sleeps; nobody wakes the barber again. In the mended form
-// the barber remembers the wake, and asks once more.
+// Customers enter the room. If the barber is asleep, the room sends the customer to
+// wake the barber. Else the customer waits on a chair, or leaves when all are
+// taken. The barber asks the room for the next customer, and goes to sleep when
+// there is none. As soon as the room has answered "nobody", it considers the barber
+// asleep. A customer who enters then may wake the barber before that answer
+// arrives. The barber, still awake, ignores the wake, then gets the answer and
+// sleeps forever. In the mended form the barber remembers the wake, and asks once
+// more.
 //
-// Depth 1 in the messages of plain order: the second customer must enter after
-// the barber has asked for one, at the room. The wake that must then overtake
-// the answer, at the barber, does not exist in plain order: two orders must
-// come together.
+// Depth 1 in the messages of plain order: the second customer must enter after the
+// barber has asked for one, at the room. Then the wake must overtake the answer at
+// the barber, but plain order does not have that wake. So two orders are needed
+// together.
 package barber
 
 import (
@@ -48,8 +48,8 @@ type (
 	cut struct{} // from the barber to a customer
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) { return c.open(sys).check }
 
 // A shop is a program's customers.
@@ -140,7 +140,7 @@ func (r *room) enter(ctx *pulse.Ctx) {
 	}
 }
 
-// A barber cuts hair. Receive is the behaviour of a sleeping one.
+// A barber cuts hair. Receive is the behavior of a sleeping one.
 type barber struct {
 	room      pulse.Ref
 	woken     bool // a wake came while it was awake, after its last question
@@ -154,7 +154,7 @@ func (b *barber) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// awake is the behaviour of an awake barber.
+// awake is the behavior of an awake barber.
 func (b *barber) awake(ctx *pulse.Ctx, msg any) {
 	switch msg := msg.(type) {
 	case customer:

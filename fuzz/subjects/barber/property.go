@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: every customer leaves in the end.
+// Property returns the program as a property: every customer leaves in the end.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -1,15 +1,15 @@
-// Package cache is a subject: what was put into a cache comes out of it, or
-// nothing does.
+// Package cache is a subject: a cache returns the value that was put under a key, or
+// nothing.
 //
-// The mistake is one of many small caches: a slot is found by a part of the key,
-// and what it holds is handed out without a look at the key. The program is ours.
+// Many small caches have this mistake: part of the key finds a slot, and its value is
+// returned without a comparison of the keys. The program is ours.
 //
 // A reader puts a value and gets it back, while a writer puts one under another
 // key. If both keys share a slot and the writer's comes between, the reader gets
 // the writer's value.
 //
-// Depth 1: the writer's put after the reader's. Inputs matter: of two keys drawn
-// at random one pair in 67 shares a slot.
+// Depth 1: the writer's put after the reader's. Inputs matter: of random pairs of
+// keys, one in 67 shares a slot.
 package cache
 
 import (
@@ -36,8 +36,8 @@ type (
 	miss struct{}
 )
 
-// Build adds the program to a system. When the run is over, check reports
-// whether what must hold does.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	if c.Reader == 0 && c.Writer == 0 {
 		c.Reader, c.Writer = 1, 1+slots

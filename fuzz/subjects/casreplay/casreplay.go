@@ -1,25 +1,25 @@
-// Package casreplay is a subject: an update that another one has followed does not
+// Package casreplay is a subject: an update that was followed by another does not
 // come back.
 //
-// It is CASSANDRA-6023, "CAS should distinguish promised and accepted ballots", by
-// which others have measured random schedules too (Ozkan et al., OOPSLA 2018). The
+// It is CASSANDRA-6023, "CAS should distinguish promised and accepted ballots".
+// Others have measured random schedules by it, too (Ozkan et al., OOPSLA 2018). The
 // program is ours.
 //
-// Coordinators update a row, each by one ballot of Paxos: it asks the replicas for
-// promises, goes on with an update that one of them has accepted and that is newer
-// than what was committed, or else proposes its own, and tells all what is
-// committed. A replica drops the update that it has accepted when that is
-// committed, unless it has promised a newer ballot meanwhile. In the broken form a
-// replica knows only the ballot that it has promised last, not with which it
-// accepted the update. So what it has left of an old update looks newer than all
-// that was committed: the third coordinator commits the first update again, after
-// the second.
+// Coordinators update a row, each with one ballot of Paxos. A coordinator asks the
+// replicas for promises. If one of them has accepted an update that is newer than
+// what was committed, the coordinator continues with that, else it proposes its own.
+// Then it tells all replicas what is committed. A replica drops its accepted update
+// when that is committed, unless it has promised a newer ballot meanwhile. In the
+// broken form a replica stores only the ballot that it promised last, not the one
+// with which it accepted the update. So an old update that it still has looks newer
+// than all that was committed. The third coordinator commits the first update again,
+// after the second.
 //
-// Depth 0: what must move are messages that plain order does not have. Four orders
-// must come together: at a majority the first commit before the promise to the second
-// coordinator, at one more replica after it; there the promise to the third before
-// the second update; and at another the second commit before that promise. No
-// three delays show it.
+// Depth 0: plain order does not have the messages that must move. Four orders are
+// needed together. At a majority the first commit comes before the promise to the
+// second coordinator; at one more replica it comes after. There the promise to the
+// third coordinator comes before the second update. At another replica the second
+// commit comes before that promise. No three delays show it.
 package casreplay
 
 import (
@@ -53,8 +53,8 @@ type (
 // A state is an update and its ballot; ballot 0 is none.
 type state struct{ ballot, value int }
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	n, m := c.Replicas, c.Coordinators
 	if n == 0 {
@@ -78,8 +78,8 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return noneComesBack(list) }
 }
 
-// noneComesBack returns an error if, in the order of ballots, an update was
-// committed, then another, and then the first again.
+// noneComesBack returns an error if an update was committed, then another, and then
+// the first again, in the order of ballots.
 func noneComesBack(list []*coordinator) error {
 	var seen []int
 	for _, c := range list { // by their ballots
@@ -98,8 +98,8 @@ func noneComesBack(list []*coordinator) error {
 // A coordinator tries one ballot.
 type coordinator struct {
 	replicas          []pulse.Ref
-	others            []pulse.Ref // of the first: who begins when it is done
-	update            state       // its own update, until it goes on with another
+	others            []pulse.Ref // of the first one: they begin when it is done
+	update            state       // its own update, or another that it continues with
 	accepted          state       // the newest update that a replica has accepted
 	newest            int         // the newest ballot that was committed
 	promises, accepts int
@@ -147,7 +147,7 @@ type replica struct {
 	promised  int   // a ballot
 	accepted  state // without a value when there is none
 	committed state
-	mixes     bool // it takes the ballot that it has promised for that of the update
+	mixes     bool // the mistake: it takes the promised ballot for that of the update
 }
 
 func (r *replica) Receive(ctx *pulse.Ctx, msg any) {

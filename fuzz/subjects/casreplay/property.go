@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: no update comes back after another.
+// Property returns the program as a property: no update comes back after another.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

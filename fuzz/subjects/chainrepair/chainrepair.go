@@ -1,23 +1,23 @@
-// Package chainrepair is a subject: who reads a replicated value again reads
-// nothing older.
+// Package chainrepair is a subject: a client that reads a replicated value twice
+// does not get an older value the second time.
 //
-// Chain replication is van Renesse and Schneider's (OSDI 2004); that writes race
-// with the append of a repaired node is the part of it that implementations
-// leave for last (Machi, issue 60, github.com/basho/machi). The program is ours.
+// Chain replication is by van Renesse and Schneider (OSDI 2004). Implementations
+// tend to leave for last that writes race with the append of a repaired node
+// (Machi, issue 60, github.com/basho/machi). The program is ours.
 //
-// Writes go to the head of a chain and from node to node to the tail, which
-// answers reads. A master appends a repaired node: the tail copies its value to
-// that node, which reports to the master, who tells the tail that it has a
-// successor, and the readers where the tail is now. In the broken form a write
-// that reaches the old tail between the copy and that word is not handed on: it
-// can be read there, and then not at the new tail. In the mended form the old
-// tail is one no longer once it has copied its value: it hands on what comes,
-// writes and reads.
+// Writes go to the head of a chain and from node to node to the tail, which answers
+// reads. A master appends a repaired node: the tail copies its value to that node,
+// which reports to the master. The master tells the tail that it has a successor,
+// and the readers where the tail is now. In the broken form a write is not passed
+// on if it reaches the old tail between the copy and the master's message. It can
+// be read there, and then not at the new tail. In the mended form the old tail is
+// no tail any more once it has copied its value: it passes on later writes and
+// reads.
 //
-// Depth 2 in the messages of plain order, with a chain of three nodes: at the tail a
-// write after the copy. It must come before the word of the successor, and so must
-// a read after it, and at the reader the answer before the word of the new tail:
-// four orders in all. Five delays are the fewest that show it.
+// Depth 2 in the messages of plain order, with a chain of three nodes. At the tail
+// a write comes after the copy. It comes before the message about the successor,
+// and so does a read after it. At the reader the answer comes before the message
+// about the new tail. These are four orders in all. At least five delays show it.
 package chainrepair
 
 import (
@@ -42,7 +42,7 @@ type (
 	begin struct{} // from the test to the writer and the master
 
 	write struct{ value int }
-	read  struct{ reader pulse.Ref } // from a reader to the tail, and on to who is tail now
+	read  struct{ reader pulse.Ref } // from a reader to the tail, and on to the new tail
 	value struct{ value int }        // from a tail to a reader
 
 	extend  struct{ by pulse.Ref }  // from the master to the tail
@@ -64,8 +64,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	c = c.withDefaults()
 	m := &master{}
@@ -114,7 +114,7 @@ func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A reader reads one time after the other.
+// A reader reads several times in a row.
 type reader struct {
 	tail pulse.Ref // as far as it knows
 	left int
@@ -160,7 +160,7 @@ type node struct {
 	master pulse.Ref
 	next   pulse.Ref // the successor; zero at the tail
 	value  int
-	late   bool // a tail has a successor only when the master says so
+	late   bool // the mistake: it is the tail until the master says that it has a successor
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {

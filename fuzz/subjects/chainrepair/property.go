@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: no reader reads back in time.
+// Property returns the program as a property: no reader reads back in time.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -1,10 +1,10 @@
 // Package closing is a subject: what is paid into an account is not lost.
 //
-// The mistake is one of many programs that tidy up: what seems to be used up is
-// closed, although more is on its way to it. The program is ours.
+// Many programs that tidy up have this mistake: they close what seems to be used up,
+// although more is on its way to it. The program is ours.
 //
-// One branch pays in, another draws out. An account that is empty closes. If all
-// that it held is drawn out before the deposit comes, the deposit is lost.
+// One branch pays in, another draws out. An empty account closes. If a withdrawal
+// empties it before the deposit comes, the deposit is lost.
 //
 // Depth 1: the withdrawal before the deposit. Inputs matter: the bug needs a
 // withdrawal of exactly what the account held.
@@ -30,8 +30,8 @@ type (
 	order    struct{ action any }
 )
 
-// Build adds the program to a system. When the run is over, check reports
-// whether what must hold does.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	a := &account{balance: max(c.Held, 1), stays: c.Mended}
 	before := a.balance

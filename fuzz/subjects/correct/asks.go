@@ -7,10 +7,10 @@ import (
 
 type question struct{ n int }
 
-// asks: a server answers each question at once, by the next server if there is one. So
-// while a client waits, a message can be delivered that leads to its answer: under
-// NeverEarly no Ask times out. With early timers a client asks again, at most once for
-// each time that time passes early, which fires at most one timer of a client.
+// asks: a server answers each question at once, or asks the next server if there is
+// one. So while a client waits, a message can be delivered that leads to its answer.
+// Under NeverEarly no Ask times out. With early timers a client asks again, at most
+// once each time that time passes early: that fires at most one timer of a client.
 func asks(s shape) func(*props.T) {
 	clients, depth, each := 1+s.below(3), 1+s.below(3), 1+s.below(2)
 	return func(t *props.T) {

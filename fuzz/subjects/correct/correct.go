@@ -1,13 +1,13 @@
-// Package correct makes random programs that are correct, with a proof of each kind: a
-// search that reports a failure of one is wrong.
+// Package correct makes random programs that are correct, with a proof for each kind.
+// A search that reports a failure of one is wrong.
 //
 //	for seed := range uint64(40) {
 //		fuzz.Check(t, correct.New(seed).Property)
 //	}
 //
-// What a program claims follows from its options. Under pulse.NeverEarly no time passes
-// while a message can be delivered, so that a timeout that is only there for lost messages
-// never expires. With early timers it may, and the program claims what holds nevertheless.
+// A program's claims depend on its options. Under pulse.NeverEarly no time passes
+// while a message can be delivered, so a timeout for lost messages never expires.
+// With early timers it may, and the program claims only what still holds.
 package correct
 
 import (
@@ -19,9 +19,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Program is a property that holds in every legal run, and the same with a planted
-// fault: Hasty lets time pass although messages can be delivered, and claims what
-// Property does.
+// A Program is a property that holds in every legal run. Hasty is the same with a
+// planted fault: it lets time pass although messages can be delivered, and makes the
+// claims of Property.
 type Program struct {
 	Name            string
 	Property, Hasty func(*props.T)
@@ -40,8 +40,8 @@ var kinds = []struct {
 	{"rounds", rounds},
 }
 
-// New returns the program of a number. Programs whose numbers are less than 6 apart are
-// of different kinds.
+// New returns the program with a number. Programs whose numbers are less than 6 apart
+// are of different kinds.
 func New(seed uint64) Program {
 	kind := kinds[seed%uint64(len(kinds))]
 	s := shape{state: seed}
@@ -52,7 +52,7 @@ func New(seed uint64) Program {
 	return Program{fmt.Sprintf("%s %d (%v, early timers %s)", kind.name, seed, s.options.Delivery, s.early()), kind.build(s), kind.build(hasty)}
 }
 
-// A shape is what a program's number says of it.
+// A shape has the parameters that follow from a program's number.
 type shape struct {
 	state   uint64
 	options pulse.Options
@@ -81,8 +81,8 @@ func (s *shape) system(t *props.T) *pulse.System {
 	return t.SystemWith(o)
 }
 
-// passes returns how often time may pass early in a run: the search adds some where the
-// program leaves that open.
+// passes returns how often time may pass early in a run. The search allows some of it
+// if the program leaves that open.
 func (s *shape) passes(sys *pulse.System) int {
 	if s.hasty {
 		return max(0, s.options.EarlyTimers)
@@ -92,8 +92,8 @@ func (s *shape) passes(sys *pulse.System) int {
 
 const ms = time.Millisecond
 
-// relayed spawns a chain of n actors that pass on what they receive, and returns its
-// beginning.
+// relayed spawns a chain of n actors that pass on what they receive, and returns the
+// first one.
 func relayed(sys *pulse.System, n int, to pulse.Ref) pulse.Ref {
 	for range n {
 		next := to

@@ -95,10 +95,10 @@ func (h *holder) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(h.storage, store{token, ctx.Self()})
 }
 
-// leases: the storage compares, so that what it takes has tokens that never become
-// smaller, whatever the timers do. A holder works without waiting for time. So while it
-// has the lease a message of its work can be delivered: under NeverEarly no time passes
-// until it has given the lease up, which then does not expire, and no write is refused.
+// leases: the storage compares tokens, so the tokens of the writes that it takes never
+// decrease, whatever the timers do. A holder works without waiting for time. So while it
+// has the lease, a message of its work can be delivered. Under NeverEarly no time passes
+// until it has given the lease up. The lease then does not expire, and no write is refused.
 func leases(s shape) func(*props.T) {
 	holders, writes, hops := 2+s.below(3), 1+s.below(2), s.below(3)
 	return func(t *props.T) {

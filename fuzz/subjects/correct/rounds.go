@@ -48,9 +48,9 @@ func (c *chair) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.After(30*ms, giveIn{c.n})
 }
 
-// rounds: a worker answers each round once, and the next begins when all have answered:
-// so no answer is of another round than the one that is on. While a round is on a message
-// can be delivered: under NeverEarly no round is late.
+// rounds: a worker answers each round once, and the next begins when all have
+// answered. So each answer is of the current round. During a round a message can be
+// delivered: under NeverEarly no round is late.
 func rounds(s shape) func(*props.T) {
 	workers, hops := 2+s.below(3), s.below(2)
 	return func(t *props.T) {

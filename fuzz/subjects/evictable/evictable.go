@@ -2,27 +2,27 @@
 // again.
 //
 // It comes from issue 22285 of Trino (github.com/trinodb/trino), "EvictableCache
-// race condition can temporarily revive old entry", which a test there met in
+// race condition can temporarily revive old entry", which a test there showed in
 // three of a million runs. The program is ours.
 //
 // A cache has two tables: one from a key to a token, and one from a token to the
-// value. To invalidate a key is to count that, to take its token out of the first
-// table, and then to drop its value from the second. To get a value is to look up
-// or make a token, and then its value, which is loaded if there is none. The token
-// may have been evicted meanwhile; if the count is what it was before, it is put
-// back. The tables and the count are changed one at a time, each safely. In the
-// broken form one who invalidates has counted before the get begins, and takes the
-// token out; a second one, who has changed what is loaded, finds no token; the get
-// puts it back; and the second reads the old value by it, which the first has not
-// dropped yet, or which the get has loaded before the change and stored since. In the
-// mended form the table of tokens counts what was taken out, also in vain, and puts
-// no token back when that has changed.
+// value. An invalidation increases a count, removes the key's token from the first
+// table, and then drops its value from the second. A get looks up or makes a token,
+// and then looks up or loads its value. The token may have been evicted meanwhile.
+// If the count is what it was before, the get puts the token back. The tables and
+// the count are changed one at a time, each safely.
 //
-// Depth 3 in the messages of plain order. The order of the report has six steps, at
-// three actors: the count of the first who invalidates before the get, and that of
-// the second too; the token looked up before it is taken out, and taken out before
-// the second looks for it; put back after that; and the value read before it is
-// dropped. No four delays show it.
+// In the broken form the first invalidation counts before the get begins, and removes
+// the token. A second one, which follows a change of the loaded data, finds no token.
+// Then the get puts the token back, and the second client reads the old value by it.
+// The first invalidation has not dropped that value yet, or the get has loaded it
+// before the change and stored it since. In the mended form the table of tokens
+// counts removals, also vain ones. It puts no token back if that count has changed.
+//
+// Depth 3 in the messages of plain order. The order of the report has six parts, at
+// three actors. Both invalidations count before the get. The token is looked up before
+// it is removed, and removed before the second invalidation looks for it. It is put
+// back after that, and the value is read before it is dropped. No four delays show it.
 package evictable
 
 import (
@@ -39,8 +39,8 @@ type Config struct {
 	Mended       bool
 }
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	k := &cache{
 		tokens: sys.Spawn("tokens", &tokens{current: 1, made: 1, counts: c.Mended}),
@@ -79,7 +79,7 @@ type (
 	find   struct{ token int }         // to the values: returns the value of a token, or 0
 	store  struct{ token, value int }  // to the values
 	drop   struct{ token int }         // to the values
-	ticket struct{ token, before int } // before is how many were to be taken out before that
+	ticket struct{ token, before int } // before is how many removals there were before
 )
 
 // A cache has one key. Those who use it run its code.
@@ -120,7 +120,7 @@ func (n *number) Receive(ctx *pulse.Ctx, msg any) {
 type tokens struct {
 	current int
 	made    int
-	removed int // how many times it was to be taken out
+	removed int // how many removals there were, also vain ones
 	counts  bool
 }
 

@@ -1,23 +1,23 @@
 // Package gatling is a subject: the measurements of a load test are neither lost
 // nor in the wrong order.
 //
-// It comes from the load tester Gatling, whose bugs Bitá found (Tasharofi et
-// al., ASE 2013); we have rewritten the parts that have two of these bugs.
+// It comes from the load tester Gatling, whose bugs Bitá found (Tasharofi
+// et al., ASE 2013); we have rewritten the parts that have two of these
+// bugs.
 //
-// The terminator (Config): every writer that has registered is flushed.
-// Writers register with the terminator, and actions tell it when a user has
-// ended. After the first end of a user the terminator understands no other
-// messages than further ends. So a writer whose registration comes later is
-// never flushed. In the mended form the terminator still takes registrations,
-// and tells a writer that registers after the last user has ended to flush at
-// once.
+// The terminator (Config): every writer that has registered is flushed. Writers
+// register with the terminator, and actions tell it when a user has ended. After
+// the first end of a user the terminator understands only further ends. So a writer
+// that registers later is never flushed. In the mended form the terminator still
+// accepts registrations. A writer that registers after the last user has ended is
+// told to flush at once.
 //
 // Depth 1: endUser before register, at the terminator.
 //
-// The records (Records): a user starts before it ends. A session goes from
-// action to action; the first action writes the start of its user, the last one
-// the end, and the writer may get the end first. In the mended form the session
-// carries the record of the start, and the last action writes both.
+// The records (Records): a user starts before it ends. A session goes from action
+// to action; the first action writes the start of its user, the last one the end,
+// and the writer may get the end first. In the mended form the session carries the
+// record of the start, and the last action writes both.
 //
 // Depth 1: end before start, at the writer.
 package gatling
@@ -44,8 +44,8 @@ type (
 	flush      struct{}
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	actions := max(c.Actions, 1)
 	terminator := sys.Spawn("terminator", &terminator{users: actions, mended: c.Mended})
@@ -96,7 +96,7 @@ func (a action) Receive(ctx *pulse.Ctx, msg any) {
 }
 
 // A terminator tells all writers to flush when all users have ended. Receive is
-// its behaviour until the first has ended.
+// its behavior until the first has ended.
 type terminator struct {
 	writers []pulse.Ref
 	users   int // how many have not ended
@@ -113,7 +113,7 @@ func (t *terminator) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// ending is the behaviour of the terminator from then on.
+// ending is the behavior of the terminator from then on.
 func (t *terminator) ending(ctx *pulse.Ctx, msg any) {
 	switch msg.(type) {
 	case endUser:

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: every writer that has registered is flushed.
+// Property returns the program as a property: every writer that has registered is flushed.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{
@@ -23,7 +23,7 @@ func Property(mended bool) func(*props.T) {
 	}
 }
 
-// RecordsProperty is a property: every user starts before it ends.
+// RecordsProperty returns the program as a property: every user starts before it ends.
 func RecordsProperty(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Records{

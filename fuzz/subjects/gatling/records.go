@@ -27,8 +27,8 @@ type (
 	}
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Records) Build(sys *pulse.System) (check func() error) {
 	users := max(c.Users, 1)
 	w := &dataWriter{}
@@ -47,7 +47,7 @@ func (c Records) Build(sys *pulse.System) (check func() error) {
 // A startAction writes that a user starts, and lets the user go on.
 type startAction struct {
 	data, next pulse.Ref
-	hands      bool // it hands the record on with the session in place of writing it
+	hands      bool // it passes the record on with the session instead of writing it
 }
 
 func (a startAction) Receive(ctx *pulse.Ctx, msg any) {

@@ -1,6 +1,6 @@
 // Package guard is a subject: a server refuses only what it cannot give.
 //
-// The mistake, >= in place of >, is the most common one in collections of broken
+// The mistake, >= instead of >, is the most common one in collections of broken
 // protocols; the program is ours.
 //
 // Clients ask a server for some of its tokens and give them back. The server
@@ -30,8 +30,8 @@ type (
 	release struct{ tokens int }
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	s := c.start(sys)
 	return func() error {

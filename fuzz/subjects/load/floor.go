@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Benchmarks report how many times as long a step takes as on the floor:
-// the least that a message loop can be, running the same ring of actors. Floor
-// and system are timed in turns within one benchmark, so that what else the
-// machine does strikes both; the figure is the median of the rounds. One
-// iteration is one round.
+// Benchmarks report the time of a step as a multiple of the floor: the
+// cheapest possible message loop, running the same ring of actors. Floor and
+// system are timed in turns within one benchmark, so that disturbances
+// affect both. The figure is the median of the rounds; one iteration is one
+// round.
 
-// floor is a ring of envelopes, allocated before, whose head is handed to its
-// handler through an interface. Nothing is chosen, checked or recorded.
+// floor is a ring of preallocated envelopes. The first is passed to its handler
+// through an interface. Nothing is chosen, checked or recorded.
 type floor struct {
 	ring   []envelope
 	head   int
@@ -92,8 +92,8 @@ type Benchmark interface {
 	ReportMetric(value float64, unit string)
 }
 
-// Against times rounds of run, which takes so many steps, in turns with the
-// floor, and reports both the median time of a step and the median ratio.
+// Against times rounds of run in turns with the floor. It reports the median time of
+// a step and the median ratio. Steps is the number of steps of run.
 func Against(b Benchmark, steps int, run func()) {
 	ground := newFloor()
 	run()
@@ -110,7 +110,7 @@ func Against(b Benchmark, steps int, run func()) {
 	b.ReportMetric(Median(ratios), "x-floor")
 }
 
-// Timed returns how many nanoseconds one call of f takes among so many.
+// Timed returns the nanoseconds that one of many calls of f takes.
 func Timed(times int, f func()) float64 {
 	start := time.Now()
 	for range times {

@@ -1,9 +1,9 @@
 // Package load holds programs without a bug, for measuring: how fast steps
 // are, how many orders there are, whether runs repeat.
 //
-// A load makes its actors once. Build adds them to a system again and again,
-// and allocates nothing after the first time, so that a benchmark can reset and
-// build as often as it likes. A load is used by one system at a time.
+// A load makes its actors once. Build can add them to a system any number of times,
+// and allocates nothing after the first time. So benchmarks can reset and build. Use
+// a load in one system at a time.
 package load
 
 import (
@@ -16,8 +16,8 @@ import (
 type Load struct {
 	Name  string
 	Steps int // how many steps every run takes
-	// Build adds the program to a system that has just been made or reset.
-	// When the run is over, check returns an error if it did not do all its work.
+	// Build adds the program to a system that has just been made or reset. After the
+	// run, check returns an error if the program did not do all its work.
 	Build func(sys *pulse.System) (check func() error)
 }
 

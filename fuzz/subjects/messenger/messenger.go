@@ -3,13 +3,13 @@
 // The program follows the messenger of Erlang's tutorial; Bitá (Tasharofi et
 // al., ASE 2013) mentions a message to a user who has logged off.
 //
-// Users log on, write to each other and log off, each through a client. The
-// server knows who is logged on. It passes a message on to the client of its
-// receiver and tells the writer that the message is sent, or that the receiver
-// is not there. A client goes offline as soon as its user logs off, and a
-// message that is still on its way to it is lost. In the mended form the client
-// goes offline when the server has confirmed: all messages that the server has
-// passed on come before the confirmation.
+// Users log on, write to each other and log off, each through a client. The server
+// knows who is logged on. It passes a message on to the client of its receiver. It
+// tells the writer that the message is sent, or that the receiver is not there. A
+// client goes offline as soon as its user logs off, and a message that is still on
+// its way to it is lost. In the mended form the client goes offline only when the
+// server has confirmed. All messages that the server has passed on come before the
+// confirmation.
 //
 // Depth 1: the user's command to log off before the message, at the client.
 package messenger
@@ -43,8 +43,8 @@ type (
 	absent    struct{}
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	writes := c.Writes
 	if writes == nil {
@@ -81,7 +81,7 @@ func allShown(clients []*client) error {
 	return nil
 }
 
-// A client connects a user with the server. Receive is its behaviour until it
+// A client connects a user with the server. Receive is its behavior until it
 // goes offline.
 type client struct {
 	server pulse.Ref

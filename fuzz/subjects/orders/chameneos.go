@@ -7,10 +7,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Chameneos is Basset's chameneos, after the chameneos-redux benchmark of the
-// Great Language Shootout: creatures ask a mall for a meeting. Two that meet
-// change their colours and ask again; when there have been enough meetings,
-// all who ask are told to stop. All have asked when the run begins.
+// Chameneos is Basset's chameneos, after the chameneos-redux benchmark of the Great
+// Language Shootout: creatures ask a mall for a meeting. Two that meet change their
+// colors and ask again. After enough meetings, all who ask are told to stop. All have
+// asked when the run begins.
 //
 // The creatures race at the mall, where all orders are distinct. With three
 // creatures there are three requests on their way after each meeting, and two of
@@ -44,11 +44,11 @@ func checkMeetings(list []*creature, meetings int) error {
 	return expect("the number of those who met", met, 2*meetings)
 }
 
-// A colour is one of three.
+// A colour is one of three colors.
 type colour int
 
-// meeting returns the new colour of a creature of colour c that has met another:
-// the same when both had one colour, else the third colour.
+// meeting returns the new color of a creature of color c that has met another. It is
+// the same if both had one color, else the third color.
 func (c colour) meeting(other colour) colour {
 	if c == other {
 		return c

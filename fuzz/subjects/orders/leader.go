@@ -9,10 +9,10 @@ import (
 
 // Leader is Basset's leader, an election; here that of Chang and Roberts in a
 // ring, since the thesis does not name its own. A node that is started sends its
-// number round, unless it has already passed on another one. A node passes on
-// larger numbers than its own and drops smaller ones. A node whose own number
-// comes back is the leader, and tells the others. The numbers fall along the
-// ring, which makes the most messages.
+// number around, unless it has already passed on another one. A node passes on larger
+// numbers than its own and drops smaller ones. A node that gets its own number back
+// is the leader, and tells the others. The numbers fall along the ring, which makes
+// the most messages.
 //
 // At each node its start races with the numbers that come, so the order decides
 // which numbers are sent round. The thesis has 374 orders, 24 of them distinct,

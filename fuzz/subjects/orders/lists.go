@@ -18,7 +18,7 @@ func shuffled(n int) []int {
 	return list
 }
 
-// expectSorted returns an error unless a list is another one, sorted.
+// expectSorted returns an error unless got is list in sorted order.
 func expectSorted(got, list []int) error {
 	want := slices.Sorted(slices.Values(list))
 	if !slices.Equal(got, want) {

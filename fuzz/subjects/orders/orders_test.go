@@ -31,7 +31,7 @@ func (e *every) Pick(enabled *pulse.Enabled) int {
 
 func (e *every) Choose(choice.Kind, int) int { return 0 }
 
-// next goes on to the next order. It returns false when there is none.
+// next moves to the next order. It returns false when there is none.
 func (e *every) next() bool {
 	for n := len(e.digits) - 1; n >= 0; n-- {
 		d := &e.digits[n]
@@ -145,8 +145,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestPingPong checks the formula: a race in each round, and in the end two
-// deliveries that have nothing to do with one another.
+// TestPingPong checks the formula: a race in each round, and two independent
+// deliveries in the end.
 func TestPingPong(t *testing.T) {
 	for n := 1; n <= 10; n++ {
 		want := counts{all: 2 << n, distinct: 1 << n}
@@ -177,12 +177,12 @@ func factorial(n int) int64 {
 	return f
 }
 
-// A prefix is the beginning of an order. It stands for all beginnings in which
-// every actor has received the same.
+// A prefix is the beginning of an order. It represents all beginnings in which every
+// actor has received the same.
 type prefix struct {
 	picks  []int
 	of     int   // how many picks are possible next; 0 at the end of the program
-	orders int64 // how many orders it stands for
+	orders int64 // how many orders it represents
 }
 
 // follower is a strategy that makes the picks of a prefix and then ends the run.
@@ -204,8 +204,8 @@ func (f *follower) Pick(enabled *pulse.Enabled) int {
 
 func (f *follower) Choose(choice.Kind, int) int { return 0 }
 
-// join returns the same counts as enumerate, but goes on only once from prefixes
-// in which every actor has received the same. It takes memory instead of time.
+// join returns the same counts as enumerate, but continues only once from prefixes in
+// which every actor has received the same. It takes memory instead of time.
 func join(t *testing.T, p orders.Program) (n counts) {
 	t.Helper()
 	f := &follower{}

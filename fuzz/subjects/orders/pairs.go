@@ -6,12 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Pairs has k pairs of actors. Each pair sends one ball back and forth until it
-// was received m times. The first balls are sent before the run begins.
+// Pairs has k pairs of actors. Each pair sends one ball back and forth
+// until it was received m times. The first balls are sent before the run
+// begins.
 //
-// Nothing races, since the pairs have nothing to do with one another. There are
-// (km)! / (m!)^k orders and a single distinct one, which every reduction must
-// find.
+// Nothing races, since the pairs are independent. There are (km)! / (m!)^k orders
+// and a single distinct one, which every reduction must find.
 func Pairs(k, m int) Program {
 	return Program{
 		Name: fmt.Sprintf("pairs(%d,%d)", k, m),

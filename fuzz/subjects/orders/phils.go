@@ -44,7 +44,7 @@ func checkPhils(list []*phil) error {
 }
 
 type (
-	// A wish tells since when its sender has been hungry.
+	// A wish says since when its sender has been hungry.
 	wish  struct{ since, id int }
 	agree struct{}
 )

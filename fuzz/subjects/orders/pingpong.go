@@ -8,10 +8,10 @@ import (
 )
 
 // PingPong is Eta's PingPong (tables 1 and 2): two actors exchange n messages
-// with acknowledgements. The paper gives only the counts of its protocol:
+// with acknowledgments. The paper gives only the counts of its protocol:
 // 2^(n+1) orders, 2^n of them distinct. This one has the same counts.
 //
-// Pong acknowledges each ping and then answers it. At the acknowledgement ping
+// Pong acknowledges each ping and then answers it. At the acknowledgment ping
 // sends itself a note that the message need not be sent again. So the answer
 // and the note are on their way to ping at the same time, by different
 // channels: two orders, both distinct. The next message is sent only when both
@@ -45,7 +45,7 @@ type (
 type pinger struct {
 	other   pulse.Ref
 	left    int // how many messages are left to send
-	due     int // how many of the answer and the note are still to come
+	due     int // how many of the answer and the note have not come yet
 	pongs   int
 	stopped bool
 }

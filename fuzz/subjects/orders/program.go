@@ -12,9 +12,9 @@ type Program struct {
 	// Options are the options of its system; the caller adds strategy, seed and
 	// recording.
 	Options pulse.Options
-	// Build adds the program to a system that has just been made or reset, and
-	// shares nothing with what it built before. When the run is over, check
-	// returns an error if the result is wrong: it must be right in every order.
+	// Build adds the program to a system that has just been made or reset. It shares
+	// nothing with what it built before. After the run, check returns an error if
+	// the result is wrong: it must be right in every order.
 	Build func(sys *pulse.System) (check func() error)
 }
 

@@ -31,12 +31,12 @@ func GraphB() Graph {
 
 // Shortpath is Basset's shortpath: the first phase of Chandy and Misra's
 // search for the shortest paths from one node to all others. A node that
-// learns of a shorter path to itself tells its neighbours, and acknowledges
+// learns of a shorter path to itself tells its neighbors, and acknowledges
 // the message when they have acknowledged theirs; it acknowledges other
 // messages at once. So the first node learns when all is done.
 //
 // At each node the lengths of different paths race, with one another and with
-// acknowledgements. A path that comes late costs a message when it is longer,
+// acknowledgments. A path that comes late costs a message when it is longer,
 // and many when it is shorter.
 //
 // The thesis does not show its graphs. Those of tables 4.1 and 4.2, with 4 and
@@ -93,7 +93,7 @@ type (
 	ack  struct{}
 )
 
-// A way leads to a neighbour.
+// A way leads to a neighbor.
 type way struct {
 	to     pulse.Ref
 	length int
@@ -105,8 +105,8 @@ type place struct {
 	edges    []way
 	known    bool // it has learned of a path
 	distance int
-	before   pulse.Ref // the node that told it, which waits for an acknowledgement while due > 0
-	due      int       // how many acknowledgements it waits for
+	before   pulse.Ref // the node that told it, which waits for an acknowledgment while due > 0
+	due      int       // how many acknowledgments it waits for
 	done     bool      // at the first node: all nodes are done
 }
 
@@ -134,7 +134,7 @@ func (p *place) hear(ctx *pulse.Ctx, length int) {
 	p.learn(ctx, length)
 }
 
-// learn tells the neighbours of a shorter path.
+// learn tells the neighbors of a shorter path.
 func (p *place) learn(ctx *pulse.Ctx, length int) {
 	p.known, p.distance = true, length
 	for _, e := range p.edges {
@@ -144,7 +144,7 @@ func (p *place) learn(ctx *pulse.Ctx, length int) {
 	p.settle(ctx)
 }
 
-// settle acknowledges the path when no acknowledgement is due any more.
+// settle acknowledges the path when no acknowledgment is due any more.
 func (p *place) settle(ctx *pulse.Ctx) {
 	switch {
 	case p.due > 0:

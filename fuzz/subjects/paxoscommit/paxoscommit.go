@@ -1,24 +1,24 @@
-// Package paxoscommit is a subject: of two compare-and-set operations on the
-// same value one succeeds.
+// Package paxoscommit is a subject: of two compare-and-set operations on the same
+// value one succeeds.
 //
-// It is kin of CASSANDRA-6023, where replicas keep the ballot that they promised and
-// the update that they accepted as one. The program is ours, and so is this form of
-// the mistake.
+// It is similar to CASSANDRA-6023, where replicas store the ballot that they
+// promised and the update that they accepted as one. The program and this form of
+// the mistake are ours.
 //
 // Coordinators agree by Paxos on the one update of a row. A replica accepts an
-// update whose ballot is the one that it has promised, or a newer one, which is
-// right. In the broken form it writes down what it accepts beside the promise,
-// and takes a row without a promise for an empty one. So a replica that has
-// accepted without a promise, since the request for it was late, forgets that
-// when the next coordinator asks for a promise. In the mended form to accept a
-// ballot is to promise it. Messages of different kinds take different
-// connections, so delivery is unordered.
+// update with the ballot that it has promised, or with a newer one, which is
+// right. In the broken form it stores what it accepts next to the promise, and
+// takes a row without a promise for an empty one. So a replica that accepts before
+// a late request for a promise comes forgets what it accepted when the next
+// coordinator asks for a promise. In the mended form, accepting a ballot promises
+// it. Messages of different kinds use different connections, so delivery is
+// unordered.
 //
 // Depth 1 in the messages of plain order, with three replicas and two coordinators.
-// Three orders must come together: at one replica the first proposal before any
-// request for a promise; at another the promise to the second coordinator before
-// that proposal; and at the second coordinator the promises of these two first. No
-// five delays show it.
+// Three orders are needed together. At one replica the first proposal comes before
+// any request for a promise. At another the promise to the second coordinator comes
+// before that proposal. At the second coordinator the promises of these two come
+// first. No five delays show it.
 package paxoscommit
 
 import (
@@ -46,8 +46,8 @@ type (
 	accept  struct{ ballot int }
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	n, m := c.Replicas, c.Coordinators
 	if n == 0 {

@@ -38,8 +38,8 @@ type (
 	accepts struct{ ballot int }
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) { return c.start(sys).agree }
 
 // start adds the program to a system.

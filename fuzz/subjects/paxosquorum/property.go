@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: one value is chosen.
+// Property returns the program as a property: one value is chosen.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

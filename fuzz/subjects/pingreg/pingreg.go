@@ -3,10 +3,10 @@
 // It comes from Concuerror (Christakis, Gotovos and Sagonas, ICST 2013),
 // Figure 1, where it stands for a mistake that many Erlang programs make.
 //
-// A parent spawns children and registers each under a name. A child asks the
-// registry for its parent, sends it pings and ends. The parent's request may
-// come when the child has ended already; then the registry refuses it, and the
-// parent crashes. In the mended form a child registers itself.
+// A parent spawns children and registers each under a name. A child asks the registry
+// for its parent, sends it pings and ends. If the parent's request comes after the
+// end of the child, the registry refuses it, and the parent crashes. In the mended
+// form a child registers itself.
 //
 // Depth 1: the child's question before the registration, at the registry.
 package pingreg
@@ -34,8 +34,8 @@ type (
 	ping    struct{}
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	r := &registry{sys: sys, names: map[string]pulse.Ref{}}
 	f := &family{registry: sys.Spawn("registry", r), children: max(c.Children, 1), pings: max(c.Pings, 1), mended: c.Mended}

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: every child is registered and its pings arrive.
+// Property returns the program as a property: every child is registered and its pings arrive.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

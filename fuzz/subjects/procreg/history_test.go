@@ -59,8 +59,8 @@ func TestHistoryCheck(t *testing.T) {
 	}
 }
 
-// TestHistoryCheckAgainstPermutations compares Check with one that tries all
-// orders of random histories, and looks at each from its beginning.
+// TestHistoryCheckAgainstPermutations compares Check with a checker that tries all
+// orders of random histories.
 func TestHistoryCheckAgainstPermutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	hold := 0
@@ -143,7 +143,7 @@ func happened(calls []procreg.Call, order []int) bool {
 	return true
 }
 
-// TestHistoryOfARun looks at what a run writes.
+// TestHistoryOfARun checks the history that a run records.
 func TestHistoryOfARun(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random()})
 	defer sys.Close()

@@ -1,30 +1,30 @@
-// Package procreg is a subject: a registry of processes is as good as atomic.
+// Package procreg is a subject: a registry of processes is linearizable.
 //
-// It comes from PULSE (Claessen et al., ICFP 2009), which tested a process
-// registry for Erlang; the program is ours, with one of the bugs that PULSE
-// found and a similar one.
+// It comes from PULSE (Claessen et al., ICFP 2009), which tested a process registry
+// for Erlang; the program is ours, with one of the bugs that PULSE found and a
+// similar one.
 //
-// Clients register processes under names, unregister and look up names, and
-// kill processes. The registry learns of a death by a Down message, which may
-// come late; until then the dead process keeps its name. A look-up does not
-// return a dead process. A client that wants a name which a dead process has
-// asks the registry to drop it, and then tries again. All operations together
-// must look as if each had happened at one moment between its call and its
-// return, in a registry in which dead processes have no names and registering
-// one has no effect.
+// Clients register processes under names, unregister and look up names, and kill
+// processes. The registry learns of a death by a Down message, which may come late;
+// until then the dead process keeps its name. A look-up does not return a dead
+// process. A client that wants the name of a dead process asks the registry to drop
+// it, and then tries again. Each operation must seem to happen at one moment
+// between its call and its return, in a registry in which dead processes have no
+// names and registering one has no effect.
 //
-// In the first broken form a client whose second try fails believes that the
-// name is taken. But another client may have registered a dead process in
-// between. The smallest case is PULSE's: a dead process is registered once, and
-// then twice in parallel; one of the three is refused, although no living
-// process ever had the name. In the mended form a client tries until it has the
-// name or a living process has it. Depth 1 in the messages of plain order: Down
-// after both registrations, at the registry; the requests that follow from that
-// must come in one order of several.
+// In the first broken form a client whose second try fails believes that the name
+// is taken. But another client may have registered a dead process in between. The
+// smallest case is PULSE's: a dead process is registered once, and then twice in
+// parallel. One of the three is refused, although no living process ever had the
+// name. In the mended form a client tries until it or another living process has
+// the name. Depth 1 in the messages of plain order: Down after both
+// registrations, at the registry. The requests that follow must also come in one
+// certain order.
 //
-// In the second (Config.Forgets) the registry drops, when a process is down, the
-// names that it has registered, even if another process has them now. Such a
-// name is lost. Depth 1: Down after the next registration of the name.
+// In the second (Config.Forgets), when a process is down, the registry drops
+// all names that the process registered, even if another process has them
+// now. Such a name is lost. Depth 1: Down after the next registration of the
+// name.
 package procreg
 
 import "github.com/jostle-go/jostle/pulse"
@@ -43,7 +43,7 @@ type Config struct {
 // Op is the kind of a command.
 type Op uint8
 
-// The commands. Those of processes count them from 0.
+// The commands. Processes are numbered from 0.
 const (
 	Register Op = iota
 	Unregister
@@ -73,19 +73,19 @@ func (c Config) smallest() Config {
 	return c
 }
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	h := &History{}
 	c.Start(sys, h.Record)
 	return h.Check
 }
 
-// A Recorder is told of each command when a client begins it, and then of its
+// A Recorder is called with each command when a client begins it, and then with its
 // result: "true", "badarg", "undefined" or "process 1".
 type Recorder func(client pulse.Ref, c Command) (returned func(result string))
 
-// Start adds the program to a system. A recorder is told of its run.
+// Start adds the program to a system. The recorder records its run.
 func (c Config) Start(sys *pulse.System, record Recorder) {
 	if c.Clients == nil {
 		c = c.smallest()
@@ -124,7 +124,7 @@ type registry struct {
 	sys     *pulse.System
 	names   map[int]pulse.Ref
 	added   []add // all registrations; a Down will come for each
-	forgets bool  // the second broken form: it drops names whoever has them
+	forgets bool  // the second mistake: it drops names whoever has them
 }
 
 func (r *registry) Receive(ctx *pulse.Ctx, msg any) {

@@ -6,10 +6,10 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: the registry is linearizable.
+// Property returns the program as a property: the registry is linearizable.
 func Property(mended bool) func(*props.T) { return property(Config{Mended: mended}) }
 
-// ForgetsProperty is Property of the second broken form.
+// ForgetsProperty returns the second broken form as a property.
 func ForgetsProperty(mended bool) func(*props.T) {
 	return property(Config{Forgets: true, Mended: mended})
 }

@@ -1,13 +1,13 @@
 // Package raftdupvote is a subject: each term has at most one leader.
 //
-// It comes from a mistake in many first versions of Raft (Ongaro and
-// Ousterhout, ATC 2014); the program is ours.
+// Many first versions of Raft have this mistake (Ongaro and Ousterhout, ATC 2014);
+// the program is ours.
 //
-// A candidate counts the votes that are granted to it, but not who granted
-// them. When the network delivers a vote twice the candidate counts it twice,
-// and leads without a majority; another candidate may have one. The request
-// for the vote may be duplicated as well; it is granted again, which is right.
-// In the mended form a candidate keeps who has voted for it.
+// A candidate counts the votes that are granted to it, but not who granted them. If
+// the network delivers a vote twice, the candidate counts it twice, and leads without
+// a majority; another candidate may have one. The request for the vote may be
+// duplicated as well; granting it again is right. In the mended form a candidate
+// remembers who has voted for it.
 //
 // Depth 1, and one duplicate: with five nodes and two candidates, one of the
 // others must receive the request of the second candidate first.
@@ -40,8 +40,8 @@ type (
 	grantVote   struct{ term int }
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	count, candidates := c.Nodes, c.Candidates
 	if count == 0 {

@@ -1,24 +1,24 @@
 // Package raftmember is a subject: each leader has all that was committed before.
 //
-// It is the "bug in single-server membership changes" of Raft that Ongaro, its
-// author, told of on raft-dev in 2015 (groups.google.com/g/raft-dev/c/t4xj6dJTP6E),
-// in the case of one server added and one removed. The program is ours.
+// Ongaro, the author of Raft, reported this "bug in single-server membership changes"
+// on raft-dev in 2015 (groups.google.com/g/raft-dev/c/t4xj6dJTP6E). One server is
+// added and one removed. The program is ours.
 //
-// A configuration is an entry of the log, and counts for a node as soon as it is
-// in its log. The leader of the first term adds a fifth server to four, and tells
-// only that server in time. Another server is elected by the old configuration,
-// removes the first one, and commits that with one other of the three that are
-// left. Then the first server is elected in a later term, by its own
-// configuration: by itself, the fifth server, and the one that has not heard of
-// the removal. What was committed is not in its log. In the mended form, as Ongaro
-// proposes, a leader changes the configuration only when an entry of its own
-// term is committed.
+// A configuration is an entry of the log, and a node uses it as soon as it is in its
+// log. The leader of the first term adds a fifth server to four, and reaches only
+// that server in time. Another server is elected by the old configuration. It removes
+// the first one, and commits that with one of the other three. Then the first server
+// is elected in a later term by its own configuration: by itself, the fifth server,
+// and the one that has not heard of the removal. Its log lacks what was committed. In
+// the mended form, as Ongaro proposes, a leader changes the configuration only when
+// an entry of its own term is committed.
 //
 // Depth 1 in the messages of plain order, and 3 when a third node times out too. At
-// least five orders must come together: at two nodes the first request for a vote
-// before the new configuration; at the first leader that request before it times
-// out; the new configuration at the fifth server before the second request; and at
-// the fourth server that request before the removal. No six delays show it.
+// least five orders are needed together. At two nodes the first request for a vote
+// comes before the new configuration. At the first leader that request comes before
+// its timeout. At the fifth server the new configuration comes before the second
+// request. At the fourth server that request comes before the removal. No six delays
+// show it.
 package raftmember
 
 import (
@@ -58,8 +58,8 @@ type entry struct {
 	members []int // nil in an entry that changes none
 }
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	count, timeouts := c.Nodes, c.Timeouts
 	if count == 0 {
@@ -135,8 +135,8 @@ type moment struct {
 	log  []entry
 }
 
-// A node takes part in elections and keeps a log. A log is never changed, but
-// replaced.
+// A node takes part in elections and keeps a log. A log is replaced, never
+// changed.
 type node struct {
 	me        int
 	nodes     []pulse.Ref // all nodes; the list is shared and never changed
@@ -148,7 +148,7 @@ type node struct {
 	votes     []int
 	has       []int // of a leader: how much of its log the nodes have
 	committed int   // of a leader: how much of its log is committed
-	change    any   // of a leader that waits: what it is to do
+	change    any   // of a leader that waits: the change to make
 	waits     bool  // for an entry of its own term to be committed
 	commits   []moment
 	elections []moment
@@ -195,7 +195,7 @@ func (n *node) enter(term int) {
 	}
 }
 
-// members returns the configuration that counts for the node.
+// members returns the configuration that the node uses.
 func (n *node) members() []int {
 	for _, e := range slices.Backward(n.log) {
 		if e.members != nil {
@@ -205,7 +205,7 @@ func (n *node) members() []int {
 	return nil
 }
 
-// majority reports whether some nodes are one of the configuration.
+// majority reports whether some nodes are a majority of the configuration.
 func (n *node) majority(of []int) bool {
 	members, count := n.members(), 0
 	for _, m := range members {
@@ -226,7 +226,7 @@ func (n *node) campaign(ctx *pulse.Ctx) {
 	n.tell(ctx, requestVote{n.term, n.log[len(n.log)-1].term, len(n.log)})
 }
 
-// vote grants a vote if the log of the candidate has all that the node has.
+// vote grants a vote if the log of the candidate has all that the node's log has.
 func (n *node) vote(ctx *pulse.Ctx, msg requestVote) {
 	lastTerm := 0
 	if len(n.log) > 0 {
@@ -257,9 +257,9 @@ func (n *node) lead() {
 	n.has[n.me] = len(n.log)
 }
 
-// reconfigure makes the change that is waiting, if it may: when the last
-// configuration is committed, and in the mended form all of the log, with an entry
-// of this term.
+// reconfigure makes the waiting change, if it may: when the last configuration is
+// committed. In the mended form the whole log must be committed, with an entry of
+// this term.
 func (n *node) reconfigure(ctx *pulse.Ctx) {
 	members, last := n.members(), len(n.log)
 	for !n.waits && n.log[last-1].members == nil {
@@ -286,7 +286,7 @@ func (n *node) write(ctx *pulse.Ctx, members []int) {
 	n.commit()
 }
 
-// commit commits what a majority has, if it is of the term of the leader.
+// commit commits what a majority has, if it is of the leader's term.
 func (n *node) commit() {
 	for at := len(n.log); at > n.committed && n.log[at-1].term == n.term; at-- {
 		var have []int

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: no term has two leaders.
+// Property returns the program as a property: no term has two leaders.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -1,20 +1,20 @@
 // Package raftvotecount is a subject: each term has at most one leader.
 //
 // It comes from issues 45 and 46 of akka-raft (github.com/ktoso/akka-raft): a
-// candidate looks neither at who sent a vote nor at the term that it was granted
-// in. The program is ours.
+// candidate checks neither who sent a vote nor in which term it was granted. The
+// program is ours.
 //
-// A candidate asks for votes, times out, and asks again in the next term. The
-// same node may grant both, which is right: these are two terms. When both
-// grants come late the candidate counts two votes for the new term, and leads
-// without a majority; another candidate may have one. In the mended form a vote
-// says its term, and a candidate keeps who has voted for it in this one. No fault
-// of the network is needed.
+// A candidate asks for votes, times out, and asks again in the next term. The same
+// node may grant both, which is right in two terms. If both grants come late, the
+// candidate counts two votes for the new term. It leads without a majority, while
+// another candidate may have one. In the mended form a vote has its term, and a
+// candidate remembers who has voted for it in this one. The network needs no
+// fault.
 //
-// Depth 3, with five nodes of which the first times out twice and the second once:
-// the second must hear of the first term before it times out, and so ask for votes
-// in the second term too; a majority must hear of it before they hear of the first
-// candidate's second request; and both grants of one node must reach the first
+// Depth 3, with five nodes of which the first times out twice and the second once.
+// The second must hear of the first term before it times out, so that it also asks
+// for votes in the second term. A majority must hear that before they hear the
+// first candidate's second request. Both grants of one node must reach the first
 // candidate in its second term.
 package raftvotecount
 
@@ -39,8 +39,8 @@ type (
 	grantVote   struct{ term int }
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	count, timeouts := c.Nodes, c.Timeouts
 	if count == 0 {

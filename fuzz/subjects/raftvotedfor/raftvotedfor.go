@@ -1,21 +1,21 @@
 // Package raftvotedfor is a subject: each term has at most one leader.
 //
-// It comes from a mistake that several implementations of Raft have had: a node
-// forgets for whom it voted when its role changes within a term (akka-raft, issue
-// 56; etcd, pull request 2461; camunda, issue 5356, where it is when a node first
-// hears of the leader). The program is ours.
+// Several implementations of Raft have had this mistake: a node forgets its vote when
+// its role changes within a term (akka-raft, issue 56; etcd, pull request 2461). In
+// camunda, issue 5356, it forgets its vote when it first hears of the leader. The
+// program is ours.
 //
-// Two candidates ask four nodes for votes. The first gets three, and tells the
-// others that it leads. Whoever hears that becomes its follower, and in the
-// broken form forgets its vote: when the request of the second candidate comes
-// only then, it is granted, in the same term. The second candidate has a
-// majority too if it has not yet heard of the first. In the mended form a node
-// forgets its vote in a new term only.
+// Two candidates ask four nodes for votes. The first gets three, and tells the others
+// that it leads. A node that hears this becomes its follower, and in the broken form
+// forgets its vote. If the request of the second candidate comes only then, the node
+// grants it, in the same term. The second candidate also gets a majority, if it has
+// not yet heard of the first. In the mended form a node forgets its vote only in a
+// new term.
 //
-// Depth 1 in the messages of plain order, with four nodes. Three orders must come
-// together, and plain order has only half of these messages: at two nodes the
-// request of the second candidate after the word of the first, and at the second
-// candidate that word after both grants. Six delays are the fewest that show it.
+// Depth 1 in the messages of plain order, with four nodes. Three orders are needed
+// together, and plain order has only half of these messages. At two nodes the request
+// of the second candidate comes after the first leader's message. At the second
+// candidate that message comes after both grants. At least six delays show it.
 package raftvotedfor
 
 import (
@@ -39,8 +39,8 @@ type (
 	leads       struct{ term int } // from the leader to all others
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	count, candidates := c.Nodes, c.Candidates
 	if count == 0 {

@@ -3,11 +3,11 @@
 // It comes from Basset (Lauterburg et al., ASE 2009; Figure 3.1 of the
 // thesis), which took it from a tutorial on Scala's wiki.
 //
-// A client sends a value to a server, asks for the value twice and shuts the
-// server down. Delivery is Unordered: the value may arrive between the two
-// questions, which then have different answers. It may also arrive before both,
-// after both, or after the shut-down; these are no failures. In the mended form
-// the client waits until the value is stored.
+// A client sends a value to a server, asks for the value twice and shuts the server
+// down. Delivery is Unordered: the value may arrive between the two questions, which
+// then have different answers. It may also arrive before both, after both, or after
+// the shutdown; these are not failures. In the mended form the client waits until the
+// value is stored.
 //
 // Depth 1: get before set, at the server. With FIFO delivery there is no bug.
 package server
@@ -36,8 +36,8 @@ type (
 	shutdown struct{}
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	gets := c.Gets
 	if gets == 0 {

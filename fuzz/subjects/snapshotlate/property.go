@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: the log of the next leader has what was committed.
+// Property returns the program as a property: the log of the next leader has what was committed.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

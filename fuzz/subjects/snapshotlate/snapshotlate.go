@@ -5,18 +5,18 @@
 // install on follower can cause entries to be lost". The program is ours.
 //
 // A leader has compacted its log. To a follower that is behind it sends a snapshot,
-// by a connection of its own, and what comes after that when the follower has it.
-// When the answer is late it sends the snapshot again. In the broken form a
-// follower that installs a snapshot drops its log, also what comes after the
-// snapshot. What it has acknowledged, and what by that was committed, is then lost
-// with the leader, if the other follower has not got it yet. In the mended form a
-// follower keeps what comes after.
+// over a connection of its own. When the follower has it, the leader sends the later
+// entries. If the answer is late, it sends the snapshot again. In the broken form a
+// follower that installs a snapshot drops its whole log, with the entries after the
+// snapshot. It has acknowledged these, so they may be committed. They are lost with
+// the leader, if the other follower does not have them yet. In the mended form a
+// follower keeps the later entries.
 //
 // Depth 1 in the messages of plain order, with a leader and two followers: the second
-// snapshot at the first follower after the entry. Four orders must come together:
-// the other follower must time out before it gets the entry, and its request for a
-// vote must come after the second snapshot, and the leader must find the answer
-// late. Six delays are the fewest that show it.
+// snapshot at the first follower after the entry. Four orders are needed together.
+// The other follower must time out before it gets the entry. Its request for a vote
+// must come after the second snapshot. The leader must find the answer late. At least
+// six delays show it.
 package snapshotlate
 
 import (
@@ -49,8 +49,8 @@ type (
 	grantVote   struct{}
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	count, entries := c.Followers, max(c.Entries, 1)
 	if count == 0 {
@@ -83,12 +83,12 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A leader is the first one. Of the nodes only the first follower is behind.
+// A leader is the first leader. Of the nodes only the first follower is behind.
 type leader struct {
 	followers []pulse.Ref
 	snapshots pulse.Ref
 	last      int
-	has       []int // up to where the followers have the log, as far as it knows
+	has       []int // up to where the followers have the log, as far as the leader knows
 	committed int
 }
 
@@ -143,7 +143,7 @@ func (l *leader) replicate(ctx *pulse.Ctx, to pulse.Ref) {
 type follower struct {
 	others  []pulse.Ref // and itself
 	last    int         // the last entry in its log
-	voted   bool        // it takes nothing more from the first leader
+	voted   bool        // it accepts nothing more from the first leader
 	votes   int
 	elected bool
 	drops   bool

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// hostile are what terminals obey, or show otherwise than it is.
+// hostile are characters that terminals obey, or that show something false.
 var hostile = []string{"\x1b]0;title\x07", "\x1b[2J\x1b[H", "\x1b[31m", "\r", "\b\b", "\a", "\v\f", "\x7f", "\u009b31m", "\u0085", "\u202eevil", "\u2066", "\u200b",
 	"\u2028", "\ufeff", "\U000e0041", "\xff\x9b2J", "\n", "\t", "'", `"`, "語", "word", "%s"}
 
-// HostileText returns a text with some of what terminals obey, or show otherwise than it is.
+// HostileText returns a text with some hostile characters.
 func HostileText(random *rand.Rand) string {
 	var b strings.Builder
 	for range 1 + random.IntN(5) {
@@ -21,7 +21,7 @@ func HostileText(random *rand.Rand) string {
 	return b.String()
 }
 
-// Controls returns where a text has what controls a terminal, "" if it has nothing.
+// Controls returns the place of a character that controls a terminal, "" if the text has none.
 func Controls(text string) string {
 	for i, r := range text {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {

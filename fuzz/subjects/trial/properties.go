@@ -40,8 +40,8 @@ func Quarrel(t *props.T) {
 	}
 }
 
-// Apart has two actors that do not communicate, and checks always that the second
-// is not done before the first. Only a look at both actors can tell.
+// Apart has two actors that do not communicate, and checks after each step that the
+// second is not done before the first. Only code that reads both actors can see that.
 func Apart(t *props.T) {
 	var done [2]bool
 	sys := t.System()
@@ -82,8 +82,8 @@ type silent struct{}
 // Received returns nil.
 func (silent) Received(props.Message) error { return nil }
 
-// Locked fails when nine numbers arrive in one of 362,880 orders. It gives the number of
-// those in place as a hint.
+// Locked fails when nine numbers arrive in one of 362,880 orders. It gives the count
+// of numbers in place as a hint.
 func Locked(t *props.T) {
 	const stages = 9
 	sys := t.System()

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// EarlyProperty is a property: no participant commits what another aborts.
+// EarlyProperty returns the program as a property: no participant commits what another aborts.
 func EarlyProperty(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{Votes: votes(t), Mended: mended}
@@ -17,7 +17,7 @@ func EarlyProperty(mended bool) func(*props.T) {
 	}
 }
 
-// StuckProperty is a property: the transaction is decided.
+// StuckProperty returns the program as a property: the transaction is decided.
 func StuckProperty(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{Votes: votes(t), Stuck: true, Mended: mended}

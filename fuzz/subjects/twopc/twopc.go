@@ -14,10 +14,10 @@
 // aborted and the others commit. Depth 1: the vote against after the others,
 // at the coordinator.
 //
-// In the second (Config.Stuck) the coordinator ignores joins after the message
-// to commit. A join that this message overtakes is lost; its sender is never
-// asked to vote, and the coordinator waits for that vote for ever. Depth 1:
-// commit before join, at the coordinator.
+// In the second (Config.Stuck) the coordinator ignores joins after the message to
+// commit. A join that this message overtakes is lost; its sender is never asked to
+// vote, and the coordinator waits for that vote forever. Depth 1: commit before join,
+// at the coordinator.
 package twopc
 
 import (
@@ -47,8 +47,8 @@ type (
 	outcome struct{ commit bool } // from the coordinator to participants
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	t := c.start(sys)
 	return func() error {
@@ -165,7 +165,7 @@ func (p *participant) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A coordinator decides. Receive is its behaviour until it is told to commit.
+// A coordinator decides. Receive is its behavior until it is told to commit.
 type coordinator struct {
 	joined      []pulse.Ref
 	needed, yes int  // how many votes for it must come, and have come
@@ -191,7 +191,7 @@ func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// voting is the behaviour of the coordinator from then on.
+// voting is the behavior of the coordinator from then on.
 func (c *coordinator) voting(ctx *pulse.Ctx, msg any) {
 	switch msg := msg.(type) {
 	case join:

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property is a property: every result is stored.
+// Property returns the program as a property: every result is stored.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{
@@ -22,7 +22,7 @@ func Property(mended bool) func(*props.T) {
 	}
 }
 
-// ErrorProperty is a property: who asks for losses hears of none.
+// ErrorProperty returns the program as a property: who asks for losses hears of none.
 func ErrorProperty(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -1,18 +1,18 @@
 // Package writer is a subject: results are stored before the program ends.
 //
-// It comes from Bitá (Tasharofi et al., ASE 2013), Listing 1 and Figures 1
-// and 2, where it stands for a bug of the load tester Gatling.
+// It comes from Bitá (Tasharofi et al., ASE 2013), Listing 1 and Figures 1 and 2,
+// where it represents a bug of the load tester Gatling.
 //
 // An action sends its result to the writer and tells the terminator that it
-// is done; when all are done the terminator tells the writer to flush. Nothing
-// makes the result come before the flush: the one comes by one channel, the
-// other by two. A result that comes after the flush is not stored. In the mended
+// is done. When all are done, the terminator tells the writer to flush.
+// Nothing makes the result come before the flush: they use different
+// channels. A result that comes after the flush is not stored. In the mended
 // form an action is done only when the writer has confirmed that it has the
 // result.
 //
 // Depth 1: flush before write, at the writer. With Config.Check, depth 2: the
-// terminator is asked whether it knows of a lost result, and the question,
-// sent at the start, must also come after the news of the loss.
+// terminator is asked whether it knows of a lost result. That question, sent at the
+// start, must also come after the news of the loss.
 package writer
 
 import (
@@ -40,8 +40,8 @@ type (
 	checkForError struct{}
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	n := max(c.Actions, 1)
 	w := &writer{acknowledges: c.Mended, reports: c.Check}

@@ -5,20 +5,20 @@
 // crash after replying ACK of NEWLEADER but before writing txns to disk". The
 // program is ours.
 //
-// A leader brings its followers up to its log and then tells them NEWLEADER. When
-// a majority, with itself, has acknowledged that, all of its log is committed. A
-// follower leaves what it is to write to a queue, which is messages to itself. In
-// the broken form it acknowledges NEWLEADER while the queue still holds what came
-// before it. When it crashes then, and comes back, it knows nothing of that. If the
-// leader crashes too, the followers agree on a log without what was committed, as
-// long as the other one has not heard of it either. In the mended form the
-// acknowledgement goes through the queue as well.
+// A leader brings its followers up to its log and then sends them NEWLEADER. When a
+// majority, with the leader itself, has acknowledged that, all of its log is
+// committed. A follower has a queue of what it must write, which are messages to
+// itself. In the broken form it acknowledges NEWLEADER while earlier entries are
+// still in the queue. If it then crashes and restarts, it does not have them. If the
+// leader crashes too, the followers agree on a log without what was committed, unless
+// the other one has it. In the mended form the acknowledgment goes through the queue
+// as well.
 //
-// Depth 0, with two crashes and a restart: what must move are messages that plain
-// order does not have. The other follower must be asked for its log before it gets
-// that of the old leader; the first must acknowledge before it has written, crash
-// before it writes, and come back; and the leader must crash after it has heard
-// that.
+// Depth 0, with two crashes and a restart: plain order does not have the messages
+// that must move. The other follower must be asked for its log before it gets that of
+// the old leader. The first must acknowledge before it has written, crash before it
+// writes, and restart. The leader must crash after it has received the
+// acknowledgment.
 package zabnewleader
 
 import (
@@ -35,8 +35,8 @@ type Config struct {
 	Mended    bool
 }
 
-// Options returns the options of a system in which the bug can show: the leader
-// and a follower may crash, and one of them come back.
+// Options returns the options of a system in which the bug can show: the leader and a
+// follower may crash, and one of them may restart.
 func Options() pulse.Options {
 	return pulse.Options{Faults: pulse.Faults{Crash: 2, RestartLost: 1}}
 }
@@ -53,8 +53,8 @@ type (
 	log    struct{ zxid int } // from a follower to the electors
 )
 
-// Build adds the program to a system. When the run is over, check
-// returns an error if what must hold does not.
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) {
 	count, entries := c.Followers, max(c.Entries, 1)
 	if count == 0 {
@@ -86,7 +86,7 @@ type client struct{ zxid int }
 
 func (c *client) Receive(_ *pulse.Ctx, msg any) { c.zxid = msg.(committed).zxid }
 
-// A leader is the first one.
+// A leader is the first leader.
 type leader struct {
 	client    pulse.Ref
 	followers []pulse.Ref
@@ -115,11 +115,11 @@ type follower struct {
 	electors pulse.Ref
 	leader   pulse.Ref // of which it has had entries
 	zxid     int       // of the last entry, also one that is still in the queue
-	reported bool      // it follows the old leader no longer
-	hasty    bool      // it acknowledges what is still in the queue
+	reported bool      // it no longer follows the old leader
+	hasty    bool      // the mistake: it acknowledges what is still in the queue
 }
 
-// Started reads the log, and tells the electors of a follower that has come back.
+// Started reads the log, and reports a follower that has restarted to the electors.
 func (f *follower) Started(ctx *pulse.Ctx, how pulse.Start) {
 	if zxid, ok := ctx.Disk().Read("log"); ok {
 		f.zxid = zxid.(int)
@@ -154,13 +154,13 @@ func (f *follower) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// The electors stand for the election that follows when the leader is gone: a
-// majority of all servers agrees on the longest log that any of them has.
+// The electors stand for the election after the leader is gone: a majority of all
+// servers agrees on the longest log that any of them has.
 type electors struct {
 	leader    pulse.Ref
 	followers []pulse.Ref
 	majority  int
-	gone      bool // the leader
+	gone      bool // the leader is gone
 	heard     []pulse.Ref
 	elected   bool
 	zxid      int // of the longest log

@@ -1,7 +1,7 @@
-// Package adapttest tests an adapter: that actors of another runtime, which are hosted
-// by a pulse.Host, take their steps as actors of package pulse do.
+// Package adapttest tests an adapter: that actors of another runtime, hosted by a
+// pulse.Host, take their steps as actors of package pulse do.
 //
-// The author of an adapter says how his runtime spawns and sends, and calls Test:
+// The author of an adapter says how the runtime spawns and sends, and calls Test:
 //
 //	func TestAdapter(t *testing.T) {
 //		adapter := adapttest.Adapter{New: func(sys *pulse.System) adapttest.Runtime {
@@ -12,10 +12,10 @@
 //		}
 //	}
 //
-// Test runs five programs on the runtime: senders, pingpong, pi, family and philosophers,
-// and a sixth, askers, if its Contexts are Askers. It runs them by chance, and
-// in every distinct order, and holds them against the same programs for processes of
-// package pulse. How to write an adapter says package adapt.
+// Test runs five programs on the runtime: senders, pingpong, pi, family and philosophers.
+// A sixth, askers, runs if the runtime's Contexts are Askers. Test runs each in random
+// orders and in every distinct order, and compares it with the same program for processes
+// of package pulse. Package adapt says how to write an adapter.
 //
 // # Rules
 //
@@ -25,23 +25,23 @@
 //   - steps: a handler is called in a step of its own actor, once in each step, and not
 //     before the last call of it has returned.
 //   - runs: no run fails.
-//   - names: the actor that takes a step has in the trace the name that it was given.
-//   - delivery: each message is received once, by the actor that it was sent to, and the
-//     messages from one actor to another come in the order of sending.
+//   - names: the actor that takes a step has in the trace the name given to Spawn.
+//   - delivery: each message is received once, by the actor that it was sent to.
+//     Messages from one actor to another come in the order of sending.
 //   - ids: an actor's address has the same text in every run.
-//   - replay: the same decisions make the same run, byte for byte.
-//   - orders: the distinct orders are those that the program for pulse has, and as many.
-//   - handlers: the step in which an actor changes its behaviour says so, if Contexts are
+//   - replay: the same decisions lead to the same run, byte for byte.
+//   - orders: the distinct orders are those of the program for pulse, and as many.
+//   - handlers: the step in which an actor changes its behavior is marked, if Contexts are
 //     Becomers.
 //   - panics: a handler that panics fails the run, and the failure names the actor.
-//   - stuck: the report of a run that cannot go on names the actors that wait.
-//   - foreign: a message that a goroutine of the user's sends fails the run. The handler
-//     waits for that goroutine: if the adapter has it wait for the end of the step, Test does
-//     not return, and where both wait is in what go test -timeout prints.
+//   - stuck: the report of a stuck run names the actors that wait.
+//   - foreign: a message that a user's goroutine sends fails the run. The handler waits for
+//     that goroutine. If the adapter makes it wait for the end of the step, Test does not
+//     return; go test -timeout prints where both wait.
 //   - goroutines: when its systems are closed, the adapter has left none.
 //
-// What a runtime has beside these operations, such as timers, supervision and names that
-// are looked up, is for the author's own tests.
+// The author's own tests cover everything else, such as timers, supervision and lookups
+// of names.
 package adapttest
 
 import (
@@ -54,26 +54,26 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// An Adapter is what is tested.
+// An Adapter is the adapter to test.
 type Adapter struct {
-	// New makes the runtime in a system, as a test of its users does, for one run. The
+	// New makes the runtime in a system for one run, as a test of its users does. The
 	// system is new or was reset.
 	New func(sys *pulse.System) Runtime
-	// Blind says that the adapter does not notice a message that is sent by a goroutine
-	// of the user's, or has that goroutine wait: none is sent then. The adapter's documents
-	// should tell.
+	// Blind says that the adapter does not notice a message that a user's goroutine
+	// sends, or makes that goroutine wait. Test then sends none. The adapter's
+	// documentation should say so.
 	Blind bool
-	// Seeds is how many runs by chance are made of each program, and as many of all its
-	// orders; zero means 100. All distinct orders are run in any case.
+	// Seeds is how many random runs are made of each program, and how many runs
+	// without a reduction; zero means 100. All distinct orders are run in any case.
 	Seeds int
 }
 
-// A Runtime is what the test itself does by the adapter: it starts actors and sends
+// A Runtime is what the test does through the adapter: it starts actors and sends
 // them messages, between steps.
 type Runtime interface {
 	// Spawn starts an actor with a name that no other actor of the run has, and returns
 	// its address. The handler is called for each message that Send has sent, and for
-	// nothing else that the runtime tells its actors.
+	// no other message of the runtime.
 	Spawn(name string, handler Handler) Address
 	// Send sends a message to an address.
 	Send(to Address, msg string)
@@ -85,35 +85,35 @@ type Address any
 // A Handler is the code of an actor.
 type Handler func(ctx Context, msg string)
 
-// A Context is what an actor does by the runtime. Spawn and Send are in its own name;
-// what it spawns is its child, if the runtime has children.
+// A Context is what an actor does through the runtime. Spawn and Send act in its own
+// name. An actor that it spawns is its child, if the runtime has children.
 type Context interface {
 	Runtime
-	// Sender returns where the answer goes to the message that is being received. It is
-	// asked within the call of the handler, and is good after that too.
+	// Sender returns the address for answers to the message that is being received.
+	// It is called within the handler, and the address stays valid after that.
 	Sender() Address
-	// Stop ends the actor. It is called as the last thing that a handler does, when no
-	// message is on its way to the actor.
+	// Stop ends the actor. It is the last call of a handler, when no message is on
+	// its way to the actor.
 	Stop()
 }
 
 // An Asker is a Context of a runtime whose actors can wait in the middle of a handler.
 type Asker interface {
 	Context
-	// Ask sends a message, waits for what is sent to the Sender of that message, and
-	// returns it. The actor receives nothing else until then.
+	// Ask sends a message, waits for a message to its Sender, and returns that.
+	// Until then the actor receives nothing else.
 	Ask(to Address, msg string) string
 }
 
-// A Becomer is a Context of a runtime whose actors can change their behaviour.
+// A Becomer is a Context of a runtime whose actors can change their behavior.
 type Becomer interface {
 	Context
-	// Become has another handler called for the messages that come after this one.
+	// Become sets the handler for the messages after this one.
 	Become(handler Handler)
 }
 
-// Test returns an error that lists the rules that the adapter breaks, and nil if it
-// breaks none.
+// Test returns an error that lists the rules that the adapter breaks, nil if there
+// are none.
 func (a Adapter) Test() error {
 	switch {
 	case a.New == nil:
@@ -124,7 +124,7 @@ func (a Adapter) Test() error {
 		return errors.New("adapttest: Adapter.New has returned nil: it makes the runtime that is tested")
 	}
 	s := &suite{adapter: a, seeds: cmp.Or(a.Seeds, 100), broken: map[rule]string{}, ids: map[string]string{}}
-	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // by a suite that stood there before
+	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // an earlier suite had the same address
 		s.mark += "+"
 	}
 	s.run()
@@ -138,7 +138,7 @@ func (a Adapter) makesNone() bool {
 	return a.New(sys) == nil
 }
 
-// A rule is one thing that adapters must hold.
+// A rule is a rule that adapters must follow.
 type rule string
 
 const (
@@ -156,39 +156,39 @@ const (
 	goroutines rule = "goroutines"
 )
 
-// rules are all of them with what to do about each, in the order in which they are told:
-// those first of which the others follow.
+// rules are all rules, with advice for each. Rules come before those that depend on
+// them.
 var rules = []struct {
 	rule
 	do string
 }{
 	{steps, "Give each message to Host.Enqueue, and call the handler in the Receive of its actor, for the message that Receive was given. An actor that waits in a handler is parked in a Host.Coroutine, and limits what it takes by Host.Accept."},
-	{runs, "The programs have no bug: look at what the run fails with. Of one run nothing is good for the next, neither the runtime nor its addresses."},
+	{runs, "The programs have no bug: check what the run fails with. Use nothing of one run in the next, neither the runtime nor its addresses."},
 	{names, "Spawn a pulse.Spec whose Name is the actor's own for each actor of the runtime."},
-	{delivery, "Call the handler for the message that Receive was given and for no other, once. Host.Enqueue keeps the order from one actor to another, if the first argument is who sends."},
-	{ids, "Make an address from its parent's and from how many children that had before, not from a counter that all share, a clock, a pointer or a random number."},
-	{replay, "Let nothing decide what happens but pulse: no order of a map, no clock, no random number, no goroutine, and nothing that is kept from one run to the next."},
-	{orders, "Enqueue each message when it is sent, in the name of who sends, and handle the one that Receive was given: no queue of the runtime's own decides what comes next, and no message of its own races with those of the user. What waits for an answer takes that answer and nothing else. Touch only what steps of several actors read or change without a message."},
-	{handlers, "Call Host.HandlersChanged in the step in which an actor changes its behaviour, and in no other."},
-	{panics, "Let a panic of a handler go on to pulse, or end the run by System.Fail with a failure of KindPanic."},
-	{stuck, "Limit what a waiting actor takes by Host.Accept, and say by Host.Waits what it waits for; take both away when it goes on."},
-	{foreign, "Call the Host on the goroutine that sends: it knows whose step is running. Else set Adapter.Blind, and tell it to the users of the adapter."},
-	{goroutines, "Use Host.Coroutine in place of goroutines, and start no other: those of a Host end with the run."},
+	{delivery, "Call the handler for the message that Receive was given and for no other, once. Host.Enqueue keeps the order from one actor to another, if its first argument is the sender."},
+	{ids, "Derive an address from the parent's address and from how many children the parent had before, not from a shared counter, a clock, a pointer or a random number."},
+	{replay, "Let nothing but pulse decide what happens: no map order, no clock, no random number, no goroutine, and nothing that is kept from one run to the next."},
+	{orders, "Enqueue each message when it is sent, in the name of its sender, and handle the one that Receive was given. No queue of the runtime may decide what comes next, and no message of the runtime may race with the user's. An actor that waits for an answer takes only that answer. Touch only what steps of several actors read or change without a message."},
+	{handlers, "Call Host.HandlersChanged in the step in which an actor changes its behavior, and in no other."},
+	{panics, "Pass a panic of a handler on to pulse, or end the run by System.Fail with a failure of KindPanic."},
+	{stuck, "Limit what a waiting actor takes by Host.Accept, and say by Host.Waits what it waits for; undo both when it continues."},
+	{foreign, "Call the Host on the goroutine that sends: it knows whose step is running. Otherwise set Adapter.Blind, and say so in the adapter's documentation."},
+	{goroutines, "Use Host.Coroutine instead of goroutines, and start no others: those of a Host end with the run."},
 }
 
 // A suite is one call of Test.
 type suite struct {
 	adapter Adapter
 	seeds   int
-	broken  map[rule]string   // the first that shows each
-	ids     map[string]string // by program and actor
-	mark    string            // of the goroutines that it starts
+	broken  map[rule]string   // by rule: its first violation
+	ids     map[string]string // addresses by program and actor
+	mark    string            // labels the goroutines that it starts
 	asks    bool              // the runtime's actors can wait
-	becomes bool              // and change their behaviour
+	becomes bool              // and change their behavior
 }
 
-// run goes through all programs, up to the first that shows a broken rule: what comes
-// after mostly follows from that.
+// run runs all programs until one breaks a rule: later violations mostly follow from
+// that.
 func (s *suite) run() {
 	for _, p := range programs() {
 		if p.asks && !s.asks {
@@ -209,7 +209,7 @@ func (s *suite) run() {
 	}
 }
 
-// breaks notes that a rule is broken, unless that is known. It returns false.
+// breaks records that a rule is broken, unless that is known. It returns false.
 func (s *suite) breaks(r rule, program, format string, args ...any) bool {
 	if s.broken[r] != "" {
 		return false
@@ -221,7 +221,7 @@ func (s *suite) breaks(r rule, program, format string, args ...any) bool {
 	return false
 }
 
-// err returns all that is broken.
+// err returns an error with all broken rules.
 func (s *suite) err() error {
 	var list []string
 	for _, r := range rules {

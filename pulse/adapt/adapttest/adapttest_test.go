@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/adapttest"
 )
 
-// TestToy holds that runtimes that are hosted rightly break no rule.
+// TestToy checks that runtimes that are hosted correctly break no rule.
 func TestToy(t *testing.T) {
 	for _, how := range []string{"", "cannot wait", "goroutines that end"} {
 		if err := (adapttest.Adapter{New: newToy(how)}).Test(); err != nil {
@@ -23,14 +23,14 @@ func TestToy(t *testing.T) {
 	}
 }
 
-// faults are what may be wrong with an adapter, each with the rules that it breaks and
-// what is said of it.
+// faults are possible faults of an adapter, each with the rule that it breaks and the
+// message.
 var faults = []struct {
 	name, rules, says string
 }{
 	{"last in, first out", "delivery", `sink receives "number 2 from three" before "number 1 from three"`},
-	{"a queue behind tokens", "orders", "in program senders, actors never receive what on pulse they do:\n        sink receives number 1 from one, then"},
-	{"a queue behind one message", "orders", "in program senders, actors never receive what on pulse they do"},
+	{"a queue behind tokens", "orders", "in program senders, actors never receive what they do on pulse:\n        sink receives number 1 from one, then"},
+	{"a queue behind one message", "orders", "in program senders, actors never receive what they do on pulse"},
 	{"a queue that is emptied", "steps", `one step has sink receive "number 1 from two" and sink receive "number 2 from two"`},
 	{"at once", "steps", `the handler of one is called for "go 1 from test" outside of a step`},
 	{"goroutines of its own", "steps", `the handler of one is called for "go 1 from test" outside of a step`},
@@ -41,9 +41,9 @@ var faults = []struct {
 	{"a sender of nothing", "runs", "in program pingpong, with seed 0: the run fails: panic in pong#1 ← ping 1 from ping: nobody is called by no name"},
 	{"another system", "runs", "no step is taken: the runtime's actors are not in the system that Adapter.New was given"},
 	{"one runtime for all runs", "runs", "with seed 0: the test's own calls fail: Host.Spawn on a system that is closed"},
-	{"in the name of the test", "orders", "steps have to do with each other beside messages"},
-	{"everything touches", "orders", "steps have to do with each other beside messages"},
-	{"a message of the receiver's own", "orders", "steps have to do with each other beside messages"},
+	{"in the name of the test", "orders", "steps conflict by more than messages"},
+	{"everything touches", "orders", "steps conflict by more than messages"},
+	{"a message of the receiver's own", "orders", "steps conflict by more than messages"},
 	{"a message of its own", "orders", "in program senders, there are 910 distinct orders or more, on pulse 90"},
 	{"a message of its own to the first", "orders", "in program senders, there are 210 distinct orders, on pulse 90, though all actors receive the same"},
 	{"in the order of a map", "replay foreign", "the same decisions make another run"},
@@ -54,9 +54,9 @@ var faults = []struct {
 	{"ids by chance", "ids", `the address of sink is address(ID: "agent`},
 	{"one name", "names", `two receives "go 1 from test" in a step of the actor that the trace names "agent"`},
 	{"names by chance", "names", `in a step of the actor that the trace names "two`},
-	{"a change in silence", "handlers", `chameleon receives "change 1 from test" and changes its behaviour: true; in the trace: false`},
-	{"always changes", "handlers", `bystander receives "go 1 from test" and changes its behaviour: false; in the trace: true`},
-	{"old behaviour goes on", "handlers", "its messages are received by the first first"},
+	{"a change in silence", "handlers", `chameleon receives "change 1 from test" and changes its behavior: true; in the trace: false`},
+	{"always changes", "handlers", `bystander receives "go 1 from test" and changes its behavior: false; in the trace: true`},
+	{"old behavior goes on", "handlers", "its messages are received by the first first"},
 	{"panics are swallowed", "panics", "the handler of thrower panics, and the run does not fail"},
 	{"panics are renamed", "panics", "the failure does not name it: panic: thrown by adapttest"},
 	{"panics are no panics", "panics", "the run fails with a failure of the kind property: panic in thrower"},
@@ -70,8 +70,8 @@ var faults = []struct {
 	{"a goroutine", "goroutines", "1800 of "},
 }
 
-// TestWrongAdapters holds that each fault is found, that nothing else is said of it, and that
-// all rules are broken by some.
+// TestWrongAdapters checks that each fault is found, that no other message comes, and
+// that each rule is broken by some fault.
 func TestWrongAdapters(t *testing.T) {
 	rule := regexp.MustCompile(`(?m)^(\w+): `)
 	told := map[string]bool{}
@@ -96,7 +96,8 @@ func TestWrongAdapters(t *testing.T) {
 	}
 }
 
-// TestRareFault holds that what no run by chance shows is found among all orders.
+// TestRareFault checks that a fault that no random run shows is found among all
+// orders.
 func TestRareFault(t *testing.T) {
 	err := adapttest.Adapter{New: newToy("a message is lost in some orders"), Seeds: 1}.Test()
 	if err == nil || !strings.Contains(err.Error(), `delivery: in program senders, in run 1 of all orders: sink never receives "number 1 from two"`) {
@@ -104,7 +105,7 @@ func TestRareFault(t *testing.T) {
 	}
 }
 
-// TestRefusals: what is no adapter is refused.
+// TestRefusals: an invalid adapter is refused.
 func TestRefusals(t *testing.T) {
 	for want, a := range map[string]adapttest.Adapter{
 		"adapttest: Adapter.New is nil: it makes the runtime that is tested":           {},

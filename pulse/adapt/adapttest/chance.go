@@ -14,7 +14,7 @@ func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
-		case *pulse.Failure: // for what is no run's fault a system panics
+		case *pulse.Failure: // the system panics if there is no run to fail
 			st.refused = v
 		default:
 			panic(v)
@@ -26,8 +26,8 @@ func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (
 	return st
 }
 
-// chance makes runs of a program by chance, and each again from its decisions, up to the
-// first that breaks a rule. It returns what the runs came to.
+// chance makes random runs of a program and replays each, until one breaks a rule. It
+// returns the outcomes of the runs, each with a run that had it.
 func (s *suite) chance(p program) (seen map[string]string) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -47,7 +47,7 @@ func (s *suite) chance(p program) (seen map[string]string) {
 	return seen
 }
 
-// judge notes what is wrong with a run, and reports whether nothing is.
+// judge records how a run breaks a rule, and reports whether it breaks none.
 func (s *suite) judge(p program, st *stage, where string) bool {
 	if f := st.judge(); f.rule != "" {
 		return s.breaks(f.rule, p.name, "%s: %s", where, f.text)
@@ -62,8 +62,7 @@ func (s *suite) judge(p program, st *stage, where string) bool {
 	return true
 }
 
-// replay makes a run again from its decisions, in another system, and reports whether it
-// is the same.
+// replay replays a run in another system, and reports whether it is the same.
 func (s *suite) replay(p program, sys, again *pulse.System, where string) bool {
 	again.Configure(pulse.Options{Strategy: strategy.Replay(sys.Record().Clone(), strategy.ReplayOptions{}), Record: true})
 	p.play(again, s.adapter.New)

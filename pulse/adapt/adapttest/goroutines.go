@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// labelKey is the label that the goroutine of a suite has, and that all have which it
-// starts, and those that these start: so others that run beside it are not mistaken for
+// labelKey labels the goroutine of a suite, and all that it starts directly or
+// indirectly. So the goroutines of others that run at the same time are not taken for
 // the adapter's.
 const labelKey = "adapttest"
 
-// watch runs a part of the suite, after which no goroutine may be left, and reports
+// watch runs a part of the suite, after which no goroutine may be left. It reports
 // whether no rule is known to be broken.
 func (s *suite) watch(part func()) bool {
 	pprof.Do(context.Background(), pprof.Labels(labelKey, s.mark), func(context.Context) { part() })
@@ -27,9 +27,9 @@ func (s *suite) watch(part func()) bool {
 	return len(s.broken) == 0
 }
 
-// leftBehind returns in words which goroutines there are with a mark, "" if there are
-// none. It gives those that are about to end a hundred times to do so: each listing stops
-// all of them, and so lets each come to where it can be stopped.
+// leftBehind lists the goroutines with a mark, "" if there are none. Goroutines that
+// are about to end get a hundred chances to do so: each listing stops all goroutines,
+// and so lets each run to a point where it can stop.
 func leftBehind(mark string) (text string) {
 	for range 100 {
 		if text = labelled(mark); text == "" {
@@ -43,7 +43,7 @@ func leftBehind(mark string) (text string) {
 // labelled lists the goroutines with a mark: what runs each, and how many there are.
 func labelled(mark string) string {
 	var b bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&b, 1) // a buffer takes all
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 1) // a buffer never fails
 	label := fmt.Sprintf("%q:%q", labelKey, mark)
 	var list []string
 	for group := range strings.SplitSeq(b.String(), "\n\n") {

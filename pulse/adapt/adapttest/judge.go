@@ -8,7 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A fault is how a run breaks a rule; that of a run that breaks none has no rule.
+// A fault is how a run breaks a rule. The fault of a run that breaks none has no
+// rule.
 type fault struct {
 	rule rule
 	text string
@@ -38,7 +39,7 @@ func (s *stage) judge() fault {
 	return fault{}
 }
 
-// judgeSteps holds that each message is received in a step of its own.
+// judgeSteps checks that each message is received in a step of its own.
 func (s *stage) judgeSteps() fault {
 	last := entry{step: -1}
 	for _, e := range s.entries {
@@ -50,7 +51,8 @@ func (s *stage) judgeSteps() fault {
 	return fault{}
 }
 
-// judgeNames holds that the step in which a player receives is the actor's of its name.
+// judgeNames checks that the step in which a player receives belongs to the actor
+// with its name.
 func (s *stage) judgeNames() fault {
 	t := s.sys.Trace()
 	for _, e := range s.entries {
@@ -61,7 +63,7 @@ func (s *stage) judgeNames() fault {
 	return fault{}
 }
 
-// judgeReceipts holds that what is received was sent, and comes in order.
+// judgeReceipts checks that what is received was sent, and comes in order.
 func (s *stage) judgeReceipts() fault {
 	type pair struct{ from, to string }
 	last := map[pair]parcel{}
@@ -80,7 +82,7 @@ func (s *stage) judgeReceipts() fault {
 	return fault{}
 }
 
-// judgeEnd holds that the run has not failed and that nothing is left to receive.
+// judgeEnd checks that the run has not failed and that nothing is left to receive.
 func (s *stage) judgeEnd() fault {
 	if f := s.sys.Failure(); f != nil {
 		r := runs
@@ -108,7 +110,7 @@ func (p *player) id() string {
 	return trace.Label(p.address)
 }
 
-// isOpaque reports whether an address says nothing of itself that could be compared.
+// isOpaque reports whether an address has no text that could be compared.
 func isOpaque(a Address) bool {
 	switch a.(type) {
 	case nil:

@@ -34,7 +34,7 @@ func (x *explorer) Run(st pulse.Strategy) explore.Run {
 	return explore.Run{System: x.sys, Failure: x.sys.Failure()}
 }
 
-// Done judges the run, and notes what it came to.
+// Done judges the run, and records its outcome.
 func (x *explorer) Done(explore.Run) {
 	x.runs++
 	where := fmt.Sprintf("in run %d of all orders", x.runs)
@@ -50,8 +50,8 @@ func (x *explorer) Done(explore.Run) {
 // Again forgets what was seen.
 func (x *explorer) Again() { x.runs, x.seen = 0, map[string]string{} }
 
-// explore runs the distinct orders of a program on a runtime, and reports whether none
-// of them has failed.
+// explore runs the distinct orders of a program on a runtime, and reports whether
+// none of them breaks a rule.
 func (x *explorer) explore(o explore.Options) (explore.Result, bool) {
 	x.Again()
 	x.stop = make(chan struct{})
@@ -64,9 +64,9 @@ func (x *explorer) explore(o explore.Options) (explore.Result, bool) {
 	return r, !x.failed
 }
 
-// allOrders holds that a program has on the runtime the distinct orders that it has on
-// pulse's own, and that a reduction leaves out nothing that matters. Seen is what runs by
-// chance came to.
+// allOrders checks that a program has the same distinct orders on the runtime as on
+// pulse's own, and that a reduction skips nothing that matters. Seen has the outcomes
+// of random runs.
 func (s *suite) allOrders(p program, seen map[string]string) {
 	judge := func(st *stage, where string) bool { return s.judge(p, st, where) }
 	theirs := explorer{program: p, runtime: newOwn}
@@ -83,7 +83,7 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	}
 	for _, list := range []map[string]string{seen, every.seen, ours.seen} {
 		if out := without(list, theirs.seen); out != "" {
-			s.breaks(orders, p.name, "%s: actors receive what on pulse they never do:%s", list[out], choices(out))
+			s.breaks(orders, p.name, "%s: actors receive what they never do on pulse:%s", list[out], choices(out))
 			return
 		}
 	}
@@ -92,11 +92,11 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	case got.Nondeterminism != "":
 		s.breaks(replay, p.name, "the same decisions make another run: %s", got.Nondeterminism)
 	case got.Reduction != want.Reduction:
-		s.breaks(orders, p.name, "steps have to do with each other beside messages, which on pulse they have not: %s", got.Because)
+		s.breaks(orders, p.name, "steps conflict by more than messages, which they do not on pulse: %s", got.Because)
 	case !got.Complete:
 		s.breaks(orders, p.name, "there are %d distinct orders or more, on pulse %d", got.Distinct, want.Distinct)
 	case out != "":
-		s.breaks(orders, p.name, "actors never receive what on pulse they do:%s", choices(out))
+		s.breaks(orders, p.name, "actors never receive what they do on pulse:%s", choices(out))
 	case got.Distinct != want.Distinct:
 		s.breaks(orders, p.name, "there are %d distinct orders, on pulse %d, though all actors receive the same", got.Distinct, want.Distinct)
 	}

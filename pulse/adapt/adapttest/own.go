@@ -2,8 +2,8 @@ package adapttest
 
 import "github.com/jostle-go/jostle/pulse"
 
-// An own runtime has processes of package pulse for actors: what other runtimes are
-// held against.
+// An own runtime uses processes of package pulse as actors. Other runtimes are
+// compared with it.
 type own struct{ sys *pulse.System }
 
 func newOwn(sys *pulse.System) Runtime { return own{sys} }
@@ -14,7 +14,7 @@ func (o own) Spawn(name string, handler Handler) Address { return o.sys.Go(name,
 // Send sends in the name of the test.
 func (o own) Send(to Address, msg string) { o.sys.Send(to.(pulse.Ref), msg) }
 
-// serve returns the code of a process that has a handler for its messages.
+// serve returns the code of a process that calls a handler for its messages.
 func serve(handler Handler) func(*pulse.Process) {
 	return func(p *pulse.Process) {
 		for c := (&ownContext{p: p}); !c.stopped; {

@@ -6,11 +6,11 @@ import (
 	"github.com/jostle-go/jostle/fuzz/explore"
 )
 
-// TestPrograms: how many distinct orders each program has for pulse. Those of senders, pi
-// and philosophers are the known ones of programs by these names; pingpong doubles
-// with each round. In family each of three parents hears of its two children in any order.
-// The server of askers has six orders of two and two questions; and each asker may
-// receive its hello after all else or, unless the other does, first.
+// TestPrograms: how many distinct orders each program has for pulse. Those of
+// senders, pi and philosophers are the known ones of programs with these names;
+// pingpong doubles with each round. In family, each of three parents hears of its two
+// children in either order. The server of askers has six orders of two and two
+// questions. Each asker may receive its hello last or, unless the other does, first.
 func TestPrograms(t *testing.T) {
 	want := map[string]int{"senders": 90, "pingpong": 16, "pi": 6, "family": 8, "philosophers": 48, "askers": 18}
 	for _, p := range programs() {
@@ -37,7 +37,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestOwn holds that what others are held against holds all rules itself.
+// TestOwn checks that the reference runtime breaks no rule itself.
 func TestOwn(t *testing.T) {
 	if err := (Adapter{New: newOwn}).Test(); err != nil {
 		t.Error(err)

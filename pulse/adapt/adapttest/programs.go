@@ -2,7 +2,7 @@ package adapttest
 
 import "fmt"
 
-// A program is what is run on the runtime, and on that of pulse.
+// A program runs on the runtime of the adapter and on that of pulse.
 type program struct {
 	name  string
 	build func(*stage)
@@ -31,8 +31,8 @@ func senders(s *stage) {
 	}
 }
 
-// pingPong has two actors play four rounds: to each ping there are two answers, of
-// which the first leads to a message to itself that may come before the second.
+// pingPong has two actors play four rounds. Each ping has two answers. On the first,
+// the player sends itself a message, which may come before the second.
 func pingPong(s *stage) {
 	pong := s.spawn("pong", func(t *turn, word string) {
 		if word == "stop" {
@@ -64,7 +64,7 @@ func pingPong(s *stage) {
 	}), "go")
 }
 
-// pi has a master give a part to each of three workers, add up what they answer, and
+// pi has a master give a part to each of three workers, add up their answers, and
 // stop them and itself.
 func pi(s *stage) {
 	var workers []*player
@@ -94,12 +94,12 @@ func pi(s *stage) {
 	}), "go")
 }
 
-// family has an actor spawn two others, which spawn two each. All but the first tell
-// their parents when they have heard of their own children. None stops: there are runtimes
-// in which parents are told of that.
+// family has an actor spawn two others, which spawn two each. All but the first
+// report to their parents when their own children have reported. None stops: some
+// runtimes notify parents of that.
 func family(s *stage) { s.send(s.spawn("child", member("child", 2)), "go") }
 
-// member returns what one does that spawns so many generations.
+// member returns the handler of an actor that spawns a number of generations.
 func member(name string, generations int) func(*turn, string) {
 	var parent party
 	told := 0
@@ -119,8 +119,8 @@ func member(name string, generations int) func(*turn, string) {
 	}
 }
 
-// philosophers has three philosophers take two forks each, the lesser first, and put them
-// back. A fork that is taken keeps who else has asked for it.
+// philosophers has three philosophers take two forks each, the lower one first, and
+// put them back. A taken fork remembers who else has asked for it.
 func philosophers(s *stage) {
 	forks := make([]*player, 3)
 	for i := range forks {
@@ -157,8 +157,8 @@ func philosophers(s *stage) {
 	}
 }
 
-// askers has two actors ask a third twice. Each tells the other when it begins, which
-// may come while that waits.
+// askers has two actors ask a third twice. Each sends the other a message when it
+// begins, which may come while the other waits.
 func askers(s *stage) {
 	server := s.spawn("server", func(t *turn, _ string) { t.reply("answer") })
 	both := make([]*player, 2)

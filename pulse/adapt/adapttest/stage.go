@@ -10,30 +10,30 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A stage is one run of a program on a runtime. It notes what is sent and received.
+// A stage is one run of a program on a runtime. It records what is sent and received.
 type stage struct {
 	sys     *pulse.System
 	host    pulse.Host
 	runtime Runtime
 	players []*player
-	sent    map[parcel]int // each message, and how often it was received
+	sent    map[parcel]int // by message: how often it was received
 	order   []parcel       // as they were sent
 	entries []entry        // as they were received
 	asks    bool           // the runtime's actors can wait
-	becomes bool           // and change their behaviour
-	refused *pulse.Failure // what pulse says to a call of the test's
+	becomes bool           // and change their behavior
+	refused *pulse.Failure // pulse's failure for a call of the test
 	mu      sync.Mutex
-	wrong   string // the first call that should not have been, against the rule steps
+	wrong   string // the first call that breaks the rule steps
 }
 
-// A parcel is one message of a program. No two are the same: n counts those from one
-// player to another.
+// A parcel is one message of a program. No two are the same: n counts the messages
+// from one player to another.
 type parcel struct {
 	from, to, word string
 	n              int
 }
 
-// String returns what is sent: all but whom it goes to.
+// String returns the text that is sent: all but the receiver.
 func (m parcel) String() string { return fmt.Sprintf("%s %d from %s", m.word, m.n, m.from) }
 
 // parcelOf returns the parcel that a player has received.
@@ -48,7 +48,7 @@ type entry struct {
 	player *player
 	text   string
 	parcel
-	ok   bool // somebody has sent it to the player
+	ok   bool // it was sent to the player
 	step int
 }
 
@@ -58,8 +58,8 @@ type player struct {
 	name    string
 	address Address
 	act     func(*turn, string)
-	count   map[string]int // the messages to each other
-	busy    string         // what its handler is being called for; "" when it is not
+	count   map[string]int // how many messages it has sent to each other player
+	busy    string         // the message that its handler is running for; "" when it is not
 }
 
 // A turn is one call of a player's handler.
@@ -69,7 +69,7 @@ type turn struct {
 	from string
 }
 
-// A party is who has sent a message, with where the answer goes.
+// A party is the sender of a message, with the address for the answer.
 type party struct {
 	player  *player
 	address Address
@@ -95,7 +95,7 @@ func (s *stage) send(to *player, word string) {
 	s.runtime.Send(to.address, s.post(parcel{test, to.name, word, 1}))
 }
 
-// post notes that a message is sent, and returns what is.
+// post records that a message is sent, and returns its text.
 func (s *stage) post(m parcel) string {
 	s.sent[m] = 0
 	s.order = append(s.order, m)
@@ -133,13 +133,13 @@ func (t *turn) ask(to *player, word string) {
 	t.note(t.ctx.(Asker).Ask(to.address, t.next(to.name, word)))
 }
 
-// become changes what the player does.
+// become replaces the player's handler.
 func (t *turn) become(act func(*turn, string)) {
 	later := &player{stage: t.stage, name: t.name, address: t.address, act: act, count: t.count}
 	t.ctx.(Becomer).Become(later.handle)
 }
 
-// handle is what the runtime calls.
+// handle is the handler that the runtime calls.
 func (p *player) handle(ctx Context, msg string) {
 	if p.host.Caller() != pulse.CallerInside {
 		p.blame("the handler of %s is called for %q outside of a step: while the test spawns or sends, or by a goroutine of its own", p.name, msg)
@@ -157,7 +157,7 @@ func (p *player) handle(ctx Context, msg string) {
 	p.busy = ""
 }
 
-// blame notes what is wrong with a call. Any goroutine may have made it.
+// blame records what is wrong with a call. Any goroutine may have made it.
 func (s *stage) blame(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,7 +166,8 @@ func (s *stage) blame(format string, args ...any) {
 	}
 }
 
-// note notes that a player has received a message, and reports whether one was sent.
+// note records that a player has received a message, and reports whether that was
+// sent.
 func (p *player) note(msg string) (m parcel, ok bool) {
 	if m, ok = parcelOf(msg, p.name); ok {
 		_, ok = p.sent[m]
@@ -178,7 +179,7 @@ func (p *player) note(msg string) (m parcel, ok bool) {
 	return m, ok
 }
 
-// outcome returns what each player has received, in its order: a line for each.
+// outcome returns what each player has received, in order: a line for each.
 func (s *stage) outcome() string {
 	lines := map[string]string{}
 	for _, e := range s.entries {
@@ -198,7 +199,7 @@ func (s *stage) outcome() string {
 // then stands between two messages in an outcome.
 const then = ", then "
 
-// choices returns the lines of an outcome in which there is an order.
+// choices returns the lines of an outcome with more than one message.
 func choices(outcome string) (text string) {
 	for line := range strings.Lines(outcome) {
 		if strings.Contains(line, then) {

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A toy is a runtime of other people that is hosted, rightly or with one fault.
+// A toy is a foreign runtime that is hosted correctly or with one fault.
 type toy struct {
 	host   pulse.Host
 	sys    *pulse.System
@@ -21,7 +21,7 @@ type toy struct {
 	made   int
 	late   []func() // what foreign goroutines have sent, with the fault "escapes"
 	held   map[*agent][]note
-	turns  bool // it does otherwise than in the run before, with the fault "turns"
+	turns  bool // it behaves differently than in the previous run, with the fault "turns"
 }
 
 // An address is an agent's id, and which of its questions an answer is for.
@@ -38,10 +38,10 @@ type note struct {
 	answer   int
 }
 
-// String returns what is sent.
+// String returns the text that is sent.
 func (n note) String() string { return n.text }
 
-// A chore is a message of the runtime's own.
+// A chore is a message of the runtime itself.
 type chore struct{}
 
 // An agent is an actor of the toy.
@@ -80,7 +80,7 @@ func newToy(fault string) func(*pulse.System) adapttest.Runtime {
 	}
 }
 
-// An asker is an agent that can wait, and change its behaviour.
+// An asker is an agent that can wait, and change its behavior.
 type asker struct{ *agent }
 
 // everMade counts the agents of all runs, with a fault.
@@ -233,7 +233,7 @@ func (a *agent) step(msg any) {
 	}
 }
 
-// take gives a message to the handler, or to what waits in it.
+// take passes a message to the handler, or to the question that waits in it.
 func (a *agent) take(n note) {
 	before := a.job.text
 	switch {
@@ -288,7 +288,7 @@ func (a *agent) Sender() adapttest.Address {
 func (a *agent) Stop() { a.host.End(a.ref, "stopped") }
 
 func (a asker) Become(h adapttest.Handler) {
-	if a.fault != "old behaviour goes on" {
+	if a.fault != "old behavior goes on" {
 		a.handler = h
 	}
 	if a.fault != "a change in silence" {

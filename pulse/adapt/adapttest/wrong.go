@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// handlers holds that the step in which an actor changes its behaviour is marked, and
-// that the new behaviour is the one that goes on.
+// handlers checks that the step in which an actor changes its behavior is marked, and
+// that the new behavior receives the later messages.
 func (s *suite) handlers() {
 	if !s.becomes {
 		return
@@ -28,15 +28,15 @@ func (s *suite) handlers() {
 	for _, e := range st.entries {
 		changes := e.word == "change"
 		if changed := sys.Trace().Steps[e.step].Changed; changed != changes {
-			s.breaks(handlers, p.name, "%s receives %q and changes its behaviour: %t; in the trace: %t", e.to, e.text, changes, changed)
+			s.breaks(handlers, p.name, "%s receives %q and changes its behavior: %t; in the trace: %t", e.to, e.text, changes, changed)
 		}
 	}
 	if said != "first second " {
-		s.breaks(handlers, p.name, "chameleon has two behaviours, and its messages are received by the %s", strings.TrimSpace(said))
+		s.breaks(handlers, p.name, "chameleon has two behaviors, and its messages are received by the %s", strings.TrimSpace(said))
 	}
 }
 
-// panics holds that a panic of a handler fails the run.
+// panics checks that a panic of a handler fails the run.
 func (s *suite) panics() {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
@@ -58,8 +58,8 @@ func (s *suite) panics() {
 	}
 }
 
-// stuck holds that the report of a run that cannot go on names who waits: for an answer,
-// or for any message where the environment is closed.
+// stuck checks that the report of a stuck run names who waits: for an answer or, in a
+// closed environment, for any message.
 func (s *suite) stuck() {
 	o := pulse.Options{Record: true}
 	if !s.asks {
@@ -91,8 +91,9 @@ func (s *suite) stuck() {
 	}
 }
 
-// foreign holds that a message by another goroutine is noticed. An adapter whose Send
-// waits for the step to end never comes back from here, unless it says that it is Blind.
+// foreign checks that a message by another goroutine is noticed. If the Send of an
+// adapter waits for the end of the step, foreign never returns, unless the adapter is
+// Blind.
 func (s *suite) foreign() {
 	if s.adapter.Blind {
 		return
@@ -101,7 +102,7 @@ func (s *suite) foreign() {
 	defer sys.Close()
 	host := sys.Host()
 	mine, theirs := host.Goroutine(), uintptr(0)
-	var panicked any // as good as a failure, since it ends the process
+	var panicked any // as good as a failure: it ends the process
 	p := program{"foreign", func(st *stage) {
 		to := st.spawn("receiver", func(*turn, string) {})
 		st.send(st.spawn("spy", func(t *turn, _ string) {

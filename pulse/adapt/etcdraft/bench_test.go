@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
 )
 
-// byHand runs three nodes in a loop without anything around them, as the tests of raft
-// do: what a step costs at least. It returns how many messages were stepped.
+// byHand runs three nodes in a bare loop, as the tests of raft do: the least cost of
+// a step. It returns how many messages were stepped.
 func byHand(proposals int) (steps int) {
 	var nodes [3]*raft.RawNode
 	var storages [3]*raft.MemoryStorage
@@ -57,8 +57,8 @@ func byHand(proposals int) (steps int) {
 	return steps
 }
 
-// BenchmarkStep compares a step of a cluster with one by hand: the ratio is what counts. Of
-// both the fastest of all batches counts, so that what else the machine does counts less.
+// BenchmarkStep compares a step of a cluster with one by hand, as a ratio. It uses
+// the fastest batch of each, which disturbances affect least.
 func BenchmarkStep(b *testing.B) {
 	const proposals = 200
 	hand, ours := math.Inf(1), math.Inf(1)
@@ -78,8 +78,8 @@ func BenchmarkStep(b *testing.B) {
 	b.ReportMetric(ours/hand, "ratio")
 }
 
-// byCluster does under jostle what byHand does, with disks and monitors, in a system that is
-// used again and again, as by a search.
+// byCluster does under jostle what byHand does, with disks and monitors. It reuses
+// its system, as a search does.
 func byCluster(b *testing.B, sys *pulse.System, proposals int) (steps int) {
 	sys.Reset(1)
 	c := etcdraft.Config{Voters: 3}.Spawn(sys)

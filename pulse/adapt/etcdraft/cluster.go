@@ -11,14 +11,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
 
-// A StateMachine is what the nodes replicate: the same entries in the same order make
-// it the same everywhere.
+// A StateMachine is what the nodes replicate: the same entries in the same order lead
+// to the same state.
 type StateMachine interface {
-	// Apply applies what was proposed, and returns what the proposer is answered.
+	// Apply applies a proposal, and returns the answer for the proposer.
 	Apply(index uint64, data []byte) (answer any)
-	// Query returns what a Read is answered.
+	// Query returns the answer to a Read.
 	Query(query any) (answer any)
-	// Snapshot returns the whole state, and Restore makes it that of a snapshot.
+	// Snapshot returns the whole state. Restore replaces the state by that of a
+	// snapshot.
 	Snapshot() []byte
 	Restore(snapshot []byte)
 }
@@ -33,34 +34,34 @@ func (nothing) Restore([]byte)           {}
 
 // A Config describes a cluster. The zero value is three voters that replicate nothing.
 type Config struct {
-	// Voters, Learners and Spares are how many nodes there are of each: the first are the
-	// voters at the beginning. Spares are in no configuration until ChangeConf adds them.
-	// Zero Voters means 3.
+	// Voters, Learners and Spares are how many nodes begin as each; nodes are
+	// numbered in this order. Spares are in no configuration until ChangeConf adds
+	// them. Zero Voters means 3.
 	Voters, Learners, Spares int
 	// StateMachine makes the state machine of a node; nil is one without a state.
 	StateMachine func() StateMachine
 	// Tick is the time between two ticks of a node; zero means 100 ms.
 	Tick time.Duration
-	// SnapshotEvery is after how many applied entries a node makes a snapshot and forgets
-	// the log before it; zero is never.
+	// SnapshotEvery is after how many applied entries a node makes a snapshot and
+	// drops the log before it; zero is never.
 	SnapshotEvery int
-	// Raft is what each node is configured with. ID, Storage, Applied and Logger are the
-	// package's. Zero fields mean: ElectionTick 5, HeartbeatTick 1, MaxSizePerMsg 1 MiB,
-	// MaxInflightMsgs 256.
+	// Raft is the configuration of each node. The package sets ID, Storage, Applied
+	// and Logger. Zero fields mean: ElectionTick 5, HeartbeatTick 1, MaxSizePerMsg 1
+	// MiB, MaxInflightMsgs 256.
 	Raft raft.Config
 
 	mistake mistake
 }
 
-// A mistake is a fault of the driver, planted by a test.
+// A mistake is a fault of the driver that a test plants.
 type mistake uint8
 
 const (
 	noMistake       mistake = iota
-	sendsBeforeSync         // messages go out before what they promise is safe
+	sendsBeforeSync         // messages are sent before what they promise is safe
 	forgetsVote             // the vote is not written
 	appliesEarly            // entries are applied when they are appended
-	restoresLate            // a snapshot is restored later, over what was applied since
+	restoresLate            // a snapshot is restored later, over newer state
 	readsAlone              // a leader answers a Read by itself
 	changesEarly            // a configuration is changed when its entry is appended
 )
@@ -68,15 +69,15 @@ const (
 // A Cluster is the nodes that a Config has spawned. Node 1 is the first.
 type Cluster struct {
 	*machine.Cluster[any]
-	// Safety has judged what the nodes have done until now.
+	// Safety judges what the nodes do.
 	Safety *Safety
 
 	config Config
-	start  *raftpb.Snapshot // what the log of a node begins with that is no spare
+	start  *raftpb.Snapshot // what the log of each node begins with, except for spares
 }
 
-// Spawn adds the nodes to a system. They start when it runs. It panics if the Config
-// cannot be.
+// Spawn adds the nodes to a system. They start when it runs. Spawn panics if the
+// Config is not valid.
 func (c Config) Spawn(sys *pulse.System) *Cluster {
 	c = c.settled()
 	if err := c.refusal(); err != "" {
@@ -92,7 +93,7 @@ func (c Config) Spawn(sys *pulse.System) *Cluster {
 	return cluster
 }
 
-// settled fills in what is open.
+// settled fills in the defaults.
 func (c Config) settled() Config {
 	orElse := func(v *int, zero int) {
 		if *v == 0 {
@@ -135,8 +136,8 @@ func (c Config) refusal() string {
 	return ""
 }
 
-// first returns the snapshot that the log of each node begins with: nothing but the
-// configuration.
+// first returns the snapshot that logs begin with: the first configuration and an
+// empty state machine.
 func (c Config) first() *raftpb.Snapshot {
 	conf := &raftpb.ConfState{}
 	for i := range c.Voters + c.Learners {
@@ -152,7 +153,8 @@ func (c Config) first() *raftpb.Snapshot {
 	}
 }
 
-// Err returns what Safety has seen go wrong, nil if nothing has. It is for props.T.Always.
+// Err returns the first violation that Safety has seen, nil if there is none. Pass it
+// to props.T.Always.
 func (c *Cluster) Err() error { return c.Safety.Err() }
 
 // node returns a node, nil before its first start.
@@ -161,7 +163,7 @@ func (c *Cluster) node(id int) *node {
 	return n
 }
 
-// Status returns what raft says of a node; of one that is down, what it said last. Before
+// Status returns raft's status of a node, the last one if the node is down. Before
 // the first start it is zero.
 func (c *Cluster) Status(id int) raft.BasicStatus {
 	if n := c.node(id); n != nil {

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// drain does what raft is ready for.
+// drain handles what raft is ready for.
 func (n *node) drain(out *output) {
 	for n.raw.HasReady() {
 		rd := n.raw.Ready()
@@ -31,11 +31,11 @@ func (n *node) drain(out *output) {
 	}
 }
 
-// sawReady tells Safety of a Ready, unless it holds nothing but messages and reads.
+// sawReady passes a Ready to Safety, unless it has only messages and reads.
 func (n *node) sawReady(rd *raft.Ready, out *output) {
 	conf := n.conf
 	if n.isBehind() || conf == n.toldConf && n.applied == n.toldAt {
-		conf = nil // that of raft is ahead, or Safety knows it
+		conf = nil // raft's configuration is newer, or Safety has this one
 	}
 	written := rd.HardState != nil || rd.Snapshot != nil || len(rd.Entries) > 0
 	if !written && conf == nil && rd.SoftState == nil && len(rd.CommittedEntries) == 0 {
@@ -48,8 +48,8 @@ func (n *node) sawReady(rd *raft.Ready, out *output) {
 		Snapshot: rd.Snapshot, Appended: rd.Entries, Committed: rd.CommittedEntries}, out)
 }
 
-// now does what raft is ready for, in the order that it asks for: what is to be safe
-// is safe before any message leaves.
+// now handles a Ready in the order that raft asks for: what must be safe is safe
+// before any message leaves.
 func (n *node) now(rd *raft.Ready, out *output) {
 	wrong := n.cluster.config.mistake
 	n.readStates(rd.ReadStates, out)
@@ -69,7 +69,7 @@ func (n *node) now(rd *raft.Ready, out *output) {
 	n.committed(rd.CommittedEntries, out)
 }
 
-// stored follows when a snapshot and entries are safe.
+// stored is called when a snapshot and entries are safe.
 func (n *node) stored(snap *raftpb.Snapshot, entries []*raftpb.Entry, out *output) {
 	wrong := n.cluster.config.mistake
 	switch {
@@ -87,15 +87,15 @@ func (n *node) stored(snap *raftpb.Snapshot, entries []*raftpb.Entry, out *outpu
 	}
 }
 
-// committed follows when raft has handed out entries to be applied.
+// committed is called when raft has handed out entries to apply.
 func (n *node) committed(entries []*raftpb.Entry, out *output) {
 	if n.cluster.config.mistake != appliesEarly {
 		n.apply(entries, out)
 	}
 }
 
-// restoreLater is the mistake restoresLate. With AsyncStorageWrites entries to be applied are
-// what the node sends itself, which would not overtake a message.
+// restoreLater is the mistake restoresLate. With AsyncStorageWrites it uses a timer:
+// the node sends itself the entries to apply, and these would not overtake a message.
 func (n *node) restoreLater(snap *raftpb.Snapshot, out *output) {
 	if n.cluster.config.Raft.AsyncStorageWrites {
 		out.After(time.Nanosecond, restoring{snap})
@@ -104,13 +104,13 @@ func (n *node) restoreLater(snap *raftpb.Snapshot, out *output) {
 	}
 }
 
-// restoring is how a driver with the mistake restoresLate restores a snapshot.
+// restoring is the message with which the mistake restoresLate restores a snapshot.
 type restoring struct{ snap *raftpb.Snapshot }
 
 func (r restoring) String() string { return "restore " + raft.DescribeSnapshot(r.snap) }
 
-// later does what raft is ready for with AsyncStorageWrites: what is to be safe is
-// written, and what is to be applied waits.
+// later handles a Ready with AsyncStorageWrites: what must be safe is written, and
+// what must be applied waits.
 func (n *node) later(rd *raft.Ready, out *output) {
 	n.readStates(rd.ReadStates, out)
 	n.sawReady(rd, out)
@@ -133,7 +133,7 @@ func (n *node) later(rd *raft.Ready, out *output) {
 	}
 }
 
-// hardOf returns the state that a message asks to be kept, nil when there is none.
+// hardOf returns the state that a message asks to save, nil if there is none.
 func hardOf(m *raftpb.Message) *raftpb.HardState {
 	if m.Term == nil || m.Vote == nil || m.Commit == nil {
 		return nil
@@ -141,7 +141,7 @@ func hardOf(m *raftpb.Message) *raftpb.HardState {
 	return &raftpb.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit}
 }
 
-// appended follows the step in which the oldest of appends became safe.
+// appended is the step in which the oldest of appends became safe.
 func (n *node) appended(out *output) {
 	m := n.appends[0]
 	n.appends = append(n.appends[:0], n.appends[1:]...)
@@ -150,15 +150,16 @@ func (n *node) appended(out *output) {
 	n.respond(m.Responses, out)
 }
 
-// applying applies the oldest of applies.
-func (n *node) applying(out *output) {
+// applyNext applies the oldest committed batch.
+func (n *node) applyNext(out *output) {
 	m := n.applies[0]
 	n.applies = append(n.applies[:0], n.applies[1:]...)
 	n.committed(m.Entries, out)
 	n.respond(m.Responses, out)
 }
 
-// forOthers takes out of a message to the storage what it is to send to other nodes.
+// forOthers removes from a message to the storage its responses to other nodes, and
+// returns them.
 func (n *node) forOthers(m *raftpb.Message) (list []*raftpb.Message) {
 	m.Responses = slices.DeleteFunc(m.Responses, func(r *raftpb.Message) bool {
 		other := r.GetTo() != n.id
@@ -170,19 +171,19 @@ func (n *node) forOthers(m *raftpb.Message) (list []*raftpb.Message) {
 	return list
 }
 
-// respond sends what raft has attached to a message to its storage.
+// respond sends the responses that raft has attached to a message to its storage.
 func (n *node) respond(list []*raftpb.Message, out *output) {
 	for _, m := range list {
 		if m.GetTo() == n.id {
-			_ = n.raw.Step(m) // raft refuses what has become stale
+			_ = n.raw.Step(m) // raft refuses an outdated response
 		} else {
 			out.Send(int(m.GetTo()), Message{m})
 		}
 	}
 }
 
-// send sends messages. Snapshots are assumed to arrive: that they do not is found out by
-// heartbeats.
+// send sends messages. It assumes that snapshots arrive: if they do not, heartbeats
+// reveal it.
 func (n *node) send(list []*raftpb.Message, out *output) {
 	for _, m := range list {
 		out.Send(int(m.GetTo()), Message{m})
@@ -217,7 +218,7 @@ func (n *node) keep(hard *raftpb.HardState, snap *raftpb.Snapshot, entries []*ra
 	}
 }
 
-// restore makes the state machine that of a snapshot.
+// restore replaces the state machine's state by that of a snapshot.
 func (n *node) restore(snap *raftpb.Snapshot, out *output) {
 	n.state.Restore(snap.Data)
 	n.conf = snap.GetMetadata().GetConfState()
@@ -226,7 +227,8 @@ func (n *node) restore(snap *raftpb.Snapshot, out *output) {
 	n.saw(Observation{Restored: snap}, out)
 }
 
-// apply applies entries. With AsyncStorageWrites a snapshot may have come before them.
+// apply applies entries. With AsyncStorageWrites it skips those that a snapshot has
+// overtaken.
 func (n *node) apply(entries []*raftpb.Entry, out *output) {
 	for len(entries) > 0 && entries[0].GetIndex() <= n.applied && n.cluster.config.Raft.AsyncStorageWrites {
 		entries = entries[1:]
@@ -252,7 +254,7 @@ func (n *node) apply(entries []*raftpb.Entry, out *output) {
 	}
 }
 
-// changeOf returns the change of the configuration that an entry is.
+// changeOf returns the configuration change in an entry.
 func changeOf(e *raftpb.Entry) raftpb.ConfChangeI {
 	if e.GetType() == raftpb.EntryConfChange {
 		c := &raftpb.ConfChange{}
@@ -264,7 +266,7 @@ func changeOf(e *raftpb.Entry) raftpb.ConfChangeI {
 	return c
 }
 
-// changeConf changes the configuration as those of entries say that are changes.
+// changeConf applies the configuration changes among entries.
 func (n *node) changeConf(entries []*raftpb.Entry) {
 	for _, e := range entries {
 		if e.GetType() != raftpb.EntryNormal {

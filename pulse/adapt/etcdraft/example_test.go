@@ -18,15 +18,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A store is a replicated state machine: values under keys. It remembers of each client
-// the last command, which may be applied twice: raft may do so, and who is not answered asks
-// again.
+// A store is a replicated state machine: values under keys. It remembers the last
+// command of each client: raft may apply a command twice, and a client without an
+// answer retries.
 type store struct {
 	Values map[string]string
 	Done   map[int]int // of each client, the number of its last command
 }
 
-// A command is what is proposed.
+// A command is a proposal.
 type command struct {
 	Client, Number int
 	Key, Value     string
@@ -68,7 +68,7 @@ type call struct {
 	key, value string // the value is empty to get
 }
 
-// storeModel says what the store is to look like from outside: one map.
+// storeModel describes the store as its clients see it: one map.
 var storeModel = linear.Model[string, call, string]{
 	Name:      "store",
 	Init:      func() string { return "" },
@@ -98,8 +98,8 @@ func storeIsLinearizable(c etcdraft.Config, faults pulse.Faults) func(*props.T) 
 	}
 }
 
-// useStore has two clients put and get, each at another node every time, and judges what
-// they are answered. Who is not answered asks again, at the next node.
+// useStore has two clients put and get, each time at another node, and judges the
+// answers. A client without an answer retries at the next node.
 func useStore(t *props.T, sys *pulse.System, cluster *etcdraft.Cluster) {
 	h := linear.NewHistory(t, storeModel)
 	for client := 1; client <= 2; client++ {
@@ -131,11 +131,11 @@ func useStore(t *props.T, sys *pulse.System, cluster *etcdraft.Cluster) {
 	h.Check()
 }
 
-// aStore is the state machine of a node.
+// aStore returns the state machine of a node.
 func aStore() etcdraft.StateMachine { return newStore() }
 
-// stormy is what goes wrong in the example. What is held back for a second comes after who has
-// sent it has asked again.
+// stormy is the faults of the example. A message that is held back for a second comes
+// after its sender has retried.
 var stormy = pulse.Faults{Drop: 2, Duplicate: 2, Delay: 2, DelayBy: []time.Duration{time.Second}, Crash: 1, RestartLost: 1, Partition: 1, Swarm: true}
 
 func TestStoreIsLinearizable(t *testing.T) {
@@ -147,7 +147,8 @@ func TestStoreIsLinearizable(t *testing.T) {
 	}
 }
 
-// A forgetful store remembers no clients: what is applied twice is done twice.
+// A forgetful store remembers no clients: a command that is applied twice is done
+// twice.
 type forgetful struct{ *store }
 
 func (f forgetful) Apply(index uint64, data []byte) any {
@@ -155,8 +156,8 @@ func (f forgetful) Apply(index uint64, data []byte) any {
 	return f.store.Apply(index, data)
 }
 
-// TestBrokenStores: what is wrong in a store, or in how a node reads it, shows in what the
-// clients are answered.
+// TestBrokenStores: a fault of a store, or of how a node reads it, shows in the
+// answers of the clients.
 func TestBrokenStores(t *testing.T) {
 	quick := etcdraft.Config{StateMachine: aStore, Raft: raft.Config{ElectionTick: 3}}
 	forgets := quick
@@ -174,7 +175,7 @@ func TestBrokenStores(t *testing.T) {
 	}
 }
 
-// TestStoreSnapshot: what a snapshot holds is all of the store.
+// TestStoreSnapshot: a snapshot holds the whole store.
 func TestStoreSnapshot(t *testing.T) {
 	s := newStore()
 	data, _ := json.Marshal(command{1, 1, "x", "1"})

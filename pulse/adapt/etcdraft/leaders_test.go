@@ -54,9 +54,9 @@ func contested(t *props.T) {
 	sys.Run()
 }
 
-// TestContested holds that raft as it is published keeps what it promises when its leaders are
-// elected, isolated and revived: 300 runs, with JOSTLE_NIGHTLY=1 30,000. The files say what
-// happens in them.
+// TestContested checks that published raft keeps its promises when its leaders are
+// elected, isolated and revived: 300 runs, with JOSTLE_NIGHTLY=1 30,000. The files
+// count what happens in them.
 func TestContested(t *testing.T) {
 	runs, file := 300, "testdata/contested.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -97,16 +97,16 @@ func countLeaders(res *props.Result, counts map[string]int) {
 	counts["leaders"] += len(terms)
 }
 
-// An edit plants a fault in the library: with plantedName set to its name, a line of raft.go
-// does something else.
+// An edit plants a fault in the library: if plantedName has its name, a line of
+// raft.go does something else.
 type edit struct {
 	name string
 	line string // of raft.go, which has it once
-	by   string // what stands in its place; %q is the name
+	by   string // its replacement; %q is the name
 	seed uint64 // finds the fault soon
 }
 
-// plantedName is the variable of the environment that says which fault is on.
+// plantedName is the environment variable that turns on a fault.
 const plantedName = "JOSTLE_PLANTED"
 
 var edits = []edit{
@@ -124,9 +124,9 @@ var edits = []edit{
 `, 19},
 }
 
-// TestFaultsOfTheLibrary plants faults in a copy of the library, each of which one scene finds.
-// By day one seed searches, with JOSTLE_NIGHTLY=1 five do. The files say in which run each has
-// found it. The same copy with no fault on passes as many runs.
+// TestFaultsOfTheLibrary plants faults in a copy of the library, each of which one
+// scene finds. By day one seed searches, with JOSTLE_NIGHTLY=1 five do. The files say
+// in which run each has found it. The same copy without a fault passes as many runs.
 //
 // The copy is built with this test. Its process is this test with JOSTLE_PLANTED set.
 func TestFaultsOfTheLibrary(t *testing.T) {
@@ -173,10 +173,10 @@ type contest struct {
 	Said  string
 }
 
-// contestName is the variable of the environment by which a process is given a contest.
+// contestName is the environment variable that gives a process its contest.
 const contestName = "JOSTLE_CONTEST"
 
-// searchContested makes the runs of a contest, in the process that has the fault, and prints it.
+// searchContested runs a contest, in the process that has the fault, and prints it.
 func searchContested(t *testing.T, fault string) {
 	var c contest
 	if err := json.Unmarshal([]byte(os.Getenv(contestName)), &c); err != nil {
@@ -195,7 +195,7 @@ func searchContested(t *testing.T, fault string) {
 	fmt.Printf("\n%s=%s\n", contestName, out)
 }
 
-// runPlanted makes a contest in a process with a fault, "" for none.
+// runPlanted runs a contest in a process with a fault, "" for none.
 func runPlanted(t *testing.T, bin, fault string, c contest) contest {
 	in, err := json.Marshal(c)
 	if err != nil {
@@ -215,8 +215,8 @@ func runPlanted(t *testing.T, bin, fault string, c contest) contest {
 	return c
 }
 
-// buildPlanted builds this package's tests with a copy of the library that has the edits, and
-// returns the binary. The copy stands in a work file of its own in place of the library.
+// buildPlanted builds this package's tests with a copy of the library that has the
+// edits, and returns the binary. A work file replaces the library by the copy.
 func buildPlanted(t *testing.T) string {
 	dir := t.TempDir()
 	library, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.etcd.io/raft/v3").Output()

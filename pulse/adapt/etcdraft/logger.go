@@ -2,7 +2,8 @@ package etcdraft
 
 import "fmt"
 
-// quiet is a raft.Logger that says nothing. What would end the process is a panic.
+// quiet is a raft.Logger that logs nothing. It panics where raft would end the
+// process.
 type quiet struct{}
 
 func (quiet) Debug(...any)            {}

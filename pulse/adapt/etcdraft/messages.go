@@ -15,10 +15,10 @@ type (
 	// Read asks the state machine by raft's ReadIndex. The answer is a Result.
 	Read struct{ Query any }
 	// ChangeConf asks for a change of the configuration, a *raftpb.ConfChange or a
-	// *raftpb.ConfChangeV2, whose Context is the node's. The answer is a Result when it was
-	// applied at the node that was asked.
+	// *raftpb.ConfChangeV2, whose Context the node sets. The answer is a Result when
+	// it was applied at the node that was asked.
 	ChangeConf struct{ Change raftpb.ConfChangeI }
-	// Transfer asks for the leadership of another node. It has no answer.
+	// Transfer asks to transfer the leadership to another node. It has no answer.
 	Transfer struct{ To uint64 }
 	// Campaign has the node stand for election now. It has no answer.
 	Campaign struct{}
@@ -26,13 +26,13 @@ type (
 
 // What a node answers.
 type (
-	// Result is the answer of the state machine. Index is the entry that was applied, or
-	// for a Read the index that the state had at least.
+	// Result is the answer of the state machine. Index is the applied entry or, for
+	// a Read, an index that the state had reached.
 	Result struct {
 		Index uint64
 		Value any
 	}
-	// Dropped says that nothing comes of what was asked.
+	// Dropped says why a request has no effect.
 	Dropped struct{ Why string }
 )
 
@@ -49,7 +49,7 @@ type Message struct{ *raftpb.Message }
 
 func (m Message) String() string { return raft.DescribeMessage(m.Message, showEntry) }
 
-// showEntry shows what was proposed without the number of its request.
+// showEntry shows a proposal without its request number.
 func showEntry(data []byte) string {
 	if len(data) >= header {
 		data = data[header:]
@@ -57,9 +57,9 @@ func showEntry(data []byte) string {
 	return fmt.Sprintf("%q", data)
 }
 
-// received returns a message for raft. A message may come twice, so that raft gets a copy
-// of what it writes into: that is what a follower sends on to its leader, and the entries of
-// a proposal. All else it only reads.
+// received returns a message for raft. A message may be delivered twice, so raft gets
+// a copy of what it changes: messages that a follower forwards to its leader, and
+// entries of a proposal. Raft only reads other messages.
 func received(m *raftpb.Message) *raftpb.Message {
 	switch m.GetType() {
 	case raftpb.MsgProp, raftpb.MsgReadIndex, raftpb.MsgTransferLeader:
@@ -79,7 +79,7 @@ func received(m *raftpb.Message) *raftpb.Message {
 	return c
 }
 
-// What a node sends itself, in AsyncStorageWrites.
+// What a node sends itself with AsyncStorageWrites.
 type (
 	appended struct{} // the first of node.appends is safe
 	applying struct{} // the first of node.applies is to be applied
@@ -88,5 +88,5 @@ type (
 func (appended) String() string { return "appended" }
 func (applying) String() string { return "apply" }
 
-// header is how long the number of a request is that comes before what was proposed.
+// header is the length of the request number in front of a proposal.
 const header = 8

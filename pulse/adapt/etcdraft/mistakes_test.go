@@ -23,8 +23,9 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A fault is a mistake of a driver, with a scene that is to show it, and what may be said
-// of it: by a monitor, by raft, or that a leader has a node refuse the same entries for ever.
+// A fault is a mistake of a driver, with a scene that should show it, and the
+// possible messages: of a monitor, of raft, or that a node refuses the same entries
+// of its leader forever.
 type fault struct {
 	mistake string
 	scene   scene
@@ -51,7 +52,7 @@ func either(day, night string) string {
 	return day
 }
 
-// planted are the mistakes, each in both ways to write.
+// planted are the mistakes, each with both ways to write.
 func planted() []fault {
 	quick := etcdraft.Config{Voters: 3, Raft: raft.Config{ElectionTick: 3}}
 	quicker, snapshots, spares := quick, quick, quick
@@ -81,7 +82,7 @@ func planted() []fault {
 	return list
 }
 
-// String says which mistake it is, and how the driver writes.
+// String names the mistake and the driver's way to write.
 func (f fault) String() string {
 	if f.scene.config.Raft.AsyncStorageWrites {
 		return "async " + f.mistake
@@ -144,8 +145,8 @@ func TestShrunkMistakes(t *testing.T) {
 	}
 }
 
-// shrunk makes a finding smaller and says what came of it, "" when it cannot be made
-// again by a schedule.
+// shrunk shrinks a finding and describes the result, "" when no schedule reproduces
+// it.
 func shrunk(p search.Property, f *finding.Finding) string {
 	r := p.NewRunner()
 	defer r.Close()
@@ -169,7 +170,7 @@ func TestMistakesAmongEverything(t *testing.T) {
 	var text strings.Builder
 	for _, f := range planted() {
 		if f.scene.config.Raft.AsyncStorageWrites {
-			continue // which way to write is drawn
+			continue // the way to write is drawn
 		}
 		at, said := "", ""
 		for _, seed := range byDay(f.among) {

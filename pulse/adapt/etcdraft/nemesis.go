@@ -20,30 +20,32 @@ import (
 // candidate campaigns and gets requests. The episode ends at once, when something is committed,
 // or after a few steps. Messages that are then on their way wait at the next cut until it heals.
 //
-// Such episodes show what Options.Faults hardly ever show, such as Figure 8 of the Raft paper.
+// Such episodes reach what Options.Faults hardly ever reach, such as Figure 8 of the
+// Raft paper.
 //
-// The nodes need not be of this package: any actors will do that understand Campaign and
-// Requests and whose driver feeds a Safety. All choices are decisions of the strategy, so a run
-// can be replayed. The nemesis reads Safety, which actors share: it is for fuzz.Check and
-// fuzz.MustFind, not for fuzz.Explore.
+// The nodes need not be of this package. Any actors will do that handle Campaign and
+// Requests, if their driver feeds a Safety. All choices are decisions of the
+// strategy, so a run can be replayed. The nemesis reads Safety, which actors share:
+// it is for fuzz.Check and fuzz.MustFind, not for fuzz.Explore.
 type LeaderNemesis struct {
-	// Safety is what the nodes tell what they do.
+	// Safety observes the nodes.
 	Safety *Safety
 	// Nodes are the nodes, two or more.
 	Nodes []pulse.Ref
-	// Campaign is the message that has a node stand for election. Nil: leaders are elected
-	// only while the nemesis sleeps, see Wait.
+	// Campaign is the message that makes a node stand for election. If it is nil,
+	// leaders are elected only while the nemesis sleeps, see Wait.
 	Campaign any
 	// Requests are messages for a leader: proposals, changes of the configuration. The
 	// nemesis drops their answers.
 	Requests []any
 	// Episodes is how many episodes there are.
 	Episodes int
-	// Crash also lets nodes crash and start again from their disks. The nodes then need
+	// Crash also lets nodes crash and restart from their disks. The nodes then need
 	// pulse.Spec.New, which those of a machine.Config have.
 	Crash bool
 	// Wait is a time in which nodes elect a leader by themselves, such as twice
-	// raft.Config.ElectionTick. In some episodes the nemesis sleeps that long. Zero: in none.
+	// raft.Config.ElectionTick. The nemesis sleeps that long in some episodes; if it
+	// is zero, in none.
 	Wait time.Duration
 }
 
@@ -86,7 +88,8 @@ func (n LeaderNemesis) refusal() string {
 	return ""
 }
 
-// candidate picks who is to lead: with a chance of a half the candidate before the last.
+// candidate picks the next candidate: with probability one half the candidate before
+// the last.
 func (n LeaderNemesis) candidate(p *pulse.Process, before int) int {
 	if before >= 0 && p.Choose(2) == 0 {
 		return before
@@ -154,10 +157,11 @@ func (n LeaderNemesis) request(p *pulse.Process, candidate pulse.Ref) {
 	}
 }
 
-// patience is how many of its own steps the nemesis waits for something to happen.
+// patience is for how many of its own steps the nemesis waits for an event.
 const patience = 12
 
-// until lets others make steps until something has happened, and reports whether it has.
+// until lets others run until something has happened, or patience steps are over. It
+// reports whether it has happened.
 func (n LeaderNemesis) until(p *pulse.Process, happened func() bool) bool {
 	for range patience {
 		if happened() {
@@ -168,12 +172,12 @@ func (n LeaderNemesis) until(p *pulse.Process, happened func() bool) bool {
 	return happened()
 }
 
-// A moment is what the nemesis sends itself so that others can make steps.
+// A moment is what the nemesis sends itself to let others run.
 type moment struct{}
 
 func (moment) String() string { return "moment" }
 
-// pass lets others make steps. No time passes.
+// pass lets others run. No virtual time passes.
 func (LeaderNemesis) pass(p *pulse.Process) {
 	p.Send(p.Self(), moment{})
 	for {

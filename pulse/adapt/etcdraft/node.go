@@ -24,37 +24,37 @@ type node struct {
 
 	state    StateMachine
 	conf     *raftpb.ConfState
-	applied  uint64 // the last entry that is in state
-	snapshot uint64 // the last entry that is in the snapshot
+	applied  uint64 // the last entry in state
+	snapshot uint64 // the last entry in the snapshot
 
-	taken uint64 // the last entry that is in a snapshot that raft has taken
+	taken uint64 // the last entry in a snapshot that raft has accepted
 
 	asked    uint64 // requests of clients so far
 	requests []request
-	appends  []*raftpb.Message // with AsyncStorageWrites: what waits to be safe
-	applies  []*raftpb.Message // and to be applied
+	appends  []*raftpb.Message // with AsyncStorageWrites: waiting to be safe
+	applies  []*raftpb.Message // and waiting to be applied
 
-	seen    []Observation // of this step
-	told    int           // how many of them Safety knows
-	observe func()        // tells of the next
+	seen    []Observation // in this step
+	told    int           // how many of them Safety has
+	observe func()        // passes the next one to Safety
 
-	toldConf *raftpb.ConfState // what Safety knows to be conf
-	toldAt   uint64            // when so much was applied
+	toldConf *raftpb.ConfState // the conf that Safety has
+	toldAt   uint64            // the value of applied at that time
 }
 
-// isBehind reports whether raft has taken a snapshot that state has not got yet. With
-// AsyncStorageWrites older entries may be applied until it is safe. Raft has the
-// configuration of the snapshot then, and must not be told of the changes in them again:
-// it panics. And the node makes no snapshot of its own, which would be older.
+// isBehind reports whether raft has accepted a snapshot that state does not have yet.
+// With AsyncStorageWrites older entries may be applied until the snapshot is safe.
+// Raft already has the snapshot's configuration then, and panics on the changes in
+// these entries. Nor may the node make a snapshot of its own, which would be older.
 func (n *node) isBehind() bool { return n.taken > n.applied }
 
-// A request is what a client waits for.
+// A request is a client's request that was not answered yet.
 type request struct {
 	number uint64
 	client int
 	isRead bool
 	query  any
-	index  uint64 // of a read that may be answered when this is applied; 0 before
+	index  uint64 // the read may be answered when this is applied; 0 while unknown
 }
 
 type output = machine.Output[any]
@@ -84,7 +84,7 @@ func (c *Cluster) newNode(id uint64, disk machine.Disk, out *output) *node {
 	return n
 }
 
-// tell tells Safety of what is next in seen.
+// tell passes the next of seen to Safety.
 func (n *node) tell() {
 	o := &n.seen[n.told]
 	if n.told++; n.told == len(n.seen) {
@@ -93,13 +93,13 @@ func (n *node) tell() {
 	n.cluster.Safety.observe(n.id, o)
 }
 
-// saw tells Safety of something when all that the output has until here is done.
+// saw passes an observation to Safety after the effects of the output so far.
 func (n *node) saw(o Observation, out *output) {
 	n.seen = append(n.seen, o)
 	out.Do(n.observe)
 }
 
-// Tick lets time pass.
+// Tick is called at each tick of virtual time.
 func (n *node) Tick(out *output) {
 	n.timer.Tick(out.Choose)
 	n.drain(out)
@@ -109,12 +109,13 @@ func (n *node) Tick(out *output) {
 func (n *node) Step(from int, msg any, out *output) {
 	switch msg := msg.(type) {
 	case Message:
-		// Raft refuses what comes from nodes that it does not know: that is as if it were lost.
+		// Raft refuses messages from nodes that it does not know, as if they were
+		// lost.
 		_ = n.raw.Step(received(msg.Message))
 	case appended:
 		n.appended(out)
 	case applying:
-		n.applying(out)
+		n.applyNext(out)
 	case restoring:
 		n.restore(msg.snap, out)
 	case Propose:
@@ -128,14 +129,14 @@ func (n *node) Step(from int, msg any, out *output) {
 	case Transfer:
 		n.raw.TransferLeader(msg.To)
 	case Campaign:
-		_ = n.raw.Campaign() // a node that cannot be a leader stays what it is
+		_ = n.raw.Campaign() // a node that cannot lead ignores it
 	default:
-		out.Send(from, Dropped{Why: fmt.Sprintf("%T is no message of a client: send Propose, Read, ChangeConf, Transfer or Campaign", msg)})
+		out.Send(from, Dropped{Why: fmt.Sprintf("%T is not a client's message: send Propose, Read, ChangeConf, Transfer or Campaign", msg)})
 	}
 	n.drain(out)
 }
 
-// ask notes what a client waits for, and returns a number that no other request has.
+// ask records a request, and returns its unique number.
 func (n *node) ask(r request) uint64 {
 	n.asked++
 	r.number = n.id<<48 | uint64(n.journal.boot)<<24 | n.asked
@@ -152,7 +153,7 @@ func (n *node) refused(err error, out *output) {
 	}
 }
 
-// numbered returns a change with the number of a request.
+// numbered returns a change that carries a request number.
 func numbered(change raftpb.ConfChangeI, number uint64) raftpb.ConfChangeI {
 	context := binary.LittleEndian.AppendUint64(nil, number)
 	if v1, ok := change.AsV1(); ok {
@@ -177,7 +178,7 @@ func (n *node) read(from int, msg Read, out *output) {
 	n.raw.ReadIndex(binary.LittleEndian.AppendUint64(nil, number))
 }
 
-// take removes a request that is no longer waited for, and returns it.
+// take removes a request and returns it.
 func (n *node) take(number uint64) (r request, ok bool) {
 	for i, r := range n.requests {
 		if r.number == number {
@@ -188,7 +189,7 @@ func (n *node) take(number uint64) (r request, ok bool) {
 	return r, false
 }
 
-// answer answers the request whose number stands before data, if it is one of this node.
+// answer answers the request whose number precedes data, if it is one of this node.
 func (n *node) answer(data []byte, index uint64, value any, out *output) {
 	if len(data) < header {
 		return
@@ -198,7 +199,7 @@ func (n *node) answer(data []byte, index uint64, value any, out *output) {
 	}
 }
 
-// readStates notes which reads may be answered.
+// readStates records which reads may be answered.
 func (n *node) readStates(list []raft.ReadState, out *output) {
 	for _, s := range list {
 		number := binary.LittleEndian.Uint64(s.RequestCtx)

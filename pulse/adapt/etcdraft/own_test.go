@@ -19,8 +19,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An own is a driver that is not of this package, as users have them. Its state machine is on
-// disk.
+// An own is a driver outside of this package, as users have them. Its state machine
+// is on disk.
 type own struct {
 	id      uint64
 	raw     *raft.RawNode
@@ -44,14 +44,14 @@ type ownCluster struct {
 	flaw   flaw
 }
 
-// A flaw is what is wrong with a driver.
+// A flaw is a fault of a driver.
 type flaw uint8
 
 const (
 	noFlaw       flaw = iota
 	forgetsState      // raft is not told what is applied
 	hidesState        // Safety is not told what is applied
-	neverSyncs        // a crash may take from the log what was promised
+	neverSyncs        // a crash may remove promised entries from the log
 	ownTimeouts       // the election timeouts are raft's
 )
 
@@ -114,7 +114,7 @@ func (o *own) Step(_ int, msg any, out *machine.Output[any]) {
 	o.drain(out)
 }
 
-// drain does what raft is ready for.
+// drain handles what raft is ready for.
 func (o *own) drain(out *machine.Output[any]) {
 	for o.raw.HasReady() {
 		rd := o.raw.Ready()
@@ -132,7 +132,7 @@ func (o *own) drain(out *machine.Output[any]) {
 	}
 }
 
-// write makes safe what raft asks for.
+// write makes safe what raft asks to save.
 func (o *own) write(rd *raft.Ready, out *machine.Output[any]) {
 	if !raft.IsEmptyHardState(rd.HardState) {
 		o.term = rd.GetTerm()
@@ -150,7 +150,7 @@ func (o *own) write(rd *raft.Ready, out *machine.Output[any]) {
 	}
 }
 
-// apply applies entries to the state on disk. A crash may take the last ones of them.
+// apply applies entries to the state on disk. A crash may lose the last ones.
 func (o *own) apply(entries []*raftpb.Entry, out *machine.Output[any]) {
 	for _, e := range entries {
 		o.state.applied, o.state.text = e.GetIndex(), o.state.text+string(e.Data)
@@ -159,7 +159,7 @@ func (o *own) apply(entries []*raftpb.Entry, out *machine.Output[any]) {
 	}
 }
 
-// contestedOwn is a property: drivers that are not of this package under a LeaderNemesis.
+// contestedOwn is a property: drivers outside of this package under a LeaderNemesis.
 func contestedOwn(f flaw) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{Horizon: time.Second, Steps: 20_000})
@@ -179,7 +179,7 @@ func contestedOwn(f flaw) func(*props.T) {
 	}
 }
 
-// TestNemesisOfNothing: a LeaderNemesis that lacks something says what.
+// TestNemesisOfNothing: an incomplete LeaderNemesis says what it lacks.
 func TestNemesisOfNothing(t *testing.T) {
 	for _, c := range []struct {
 		n    etcdraft.LeaderNemesis
@@ -199,8 +199,8 @@ func TestNemesisOfNothing(t *testing.T) {
 	}
 }
 
-// TestOwnDriver: a LeaderNemesis finds what is wrong with a driver that is not of this package,
-// and finds nothing wrong with one whose state machine is on disk.
+// TestOwnDriver: a LeaderNemesis finds the flaws of a driver outside of this package,
+// and none in one whose state machine is on disk.
 func TestOwnDriver(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -225,8 +225,8 @@ func TestOwnDriver(t *testing.T) {
 	}
 }
 
-// TestOwnDriverReplays: with Timeouts the runs of a driver that is not of this package replay.
-// With the timeouts that raft draws they do not.
+// TestOwnDriverReplays: with Timeouts the runs of a driver outside of this package
+// replay. With raft's own timeouts they do not.
 func TestOwnDriverReplays(t *testing.T) {
 	traces := func(f flaw) uint64 {
 		r := props.NewRunner("own", contestedOwn(f))

@@ -20,9 +20,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// TestPublished holds that raft as it is published keeps what it promises, whatever goes
-// wrong: 2,000 runs, with JOSTLE_NIGHTLY=1 1,000,000, which are 50,000 by each of twenty seeds
-// and take some 14 minutes. The files say in how many runs what has happened.
+// TestPublished checks that published raft keeps its promises, whatever fails: 2,000
+// runs, with JOSTLE_NIGHTLY=1 1,000,000. Those are 50,000 for each of twenty seeds
+// and take some 14 minutes. The files say how many runs had which events.
 func TestPublished(t *testing.T) {
 	seeds, runs, file := 1, 2000, "testdata/published.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -47,13 +47,13 @@ func TestPublished(t *testing.T) {
 
 // hold makes runs, which must hold, and counts them.
 func (c tallies) hold(t *testing.T, seed uint64, runs int) {
-	var kind string // of the run that is on: there is one worker
+	var kind string // of the current run: there is one worker
 	res := search.Sample(context.Background(), search.PropertyOf(func(t *props.T) {
 		var s scene
 		kind, s = drawn(t)
 		s.property(t)
 	}, "TestPublished"), search.Options{Runs: runs, Seed: seed, Passed: func(_ string, res *props.Result) { c.count(kind, res) }})
-	if res.Finding != nil { // again, to have it shrunk and its case kept
+	if res.Finding != nil { // again, to have it shrunk and its case saved
 		fuzz.Config{Runs: res.Index + 1, Seed: seed}.Check(t, everything)
 		t.Fatalf("seed %d: run %d fails: %s", seed, res.Index, res.Finding.Failure.Text)
 	}
@@ -68,7 +68,7 @@ type tally struct {
 	in          map[string]int // for each event in how many runs it has happened
 }
 
-// tallies are for each kind of scene.
+// tallies are the counts for each kind of scene.
 type tallies map[string]*tally
 
 // count counts what has happened in a run.

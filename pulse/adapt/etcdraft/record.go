@@ -10,12 +10,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
 
-// A record is one entry of the log that a node keeps on its disk. It is never changed.
+// A record is one entry of the log on a node's disk. It is never changed.
 type record struct {
-	boot    int // of a record that a node has begun with
+	boot    int // in a first record: which start of the node wrote it
 	hard    *raftpb.HardState
 	snap    *raftpb.Snapshot
-	made    bool // the snapshot was made here, so that the entries after it stay
+	made    bool // the snapshot was made here: the entries after it stay
 	entries []*raftpb.Entry
 }
 
@@ -33,21 +33,21 @@ func (r record) String() string {
 	return "record" + text
 }
 
-// A journal is the log that a node keeps on its disk. Each start of the node begins a new
-// one, with a record of all that there is: what a crash has left of the old one is not
-// found again.
+// A journal is the log on a node's disk. Each start of the node begins a new one,
+// with a record of the whole state. What a crash has left of the old one is not read
+// again.
 type journal struct {
 	boot   int
 	prefix string // of the names of records
 	count  int    // of records
-	names  string // of perBlock records from first on, "" before
+	names  string // the names of perBlock records from first on
 	first  int
 }
 
-// bootName is under what the first record is kept: it sorts before the names of all others.
+// bootName is the name of the first record: it sorts before all others.
 const bootName = "0.boot"
 
-// open reads what a node has kept, and begins a journal.
+// open reads what a node has saved, and begins a new journal.
 func (j *journal) open(disk machine.Disk, start *raftpb.Snapshot, out *machine.Output[any]) (now record) {
 	if first, ok := disk.Read(bootName); ok {
 		now = first.(record)
@@ -78,8 +78,8 @@ func (j *journal) begin(boot int) { *j = journal{boot: boot, prefix: strconv.Ito
 // perBlock is how many names are made at once.
 const perBlock = 16
 
-// name returns the name of a record: of seven digits, so that later names sort behind, where
-// a disk takes them best.
+// name returns the name of a record. It has seven digits, so that later names sort
+// last, which a disk handles fastest.
 func (j *journal) name(i int) string {
 	first, width := i-i%perBlock, len(j.prefix)+7
 	if first != j.first || j.names == "" {
@@ -100,7 +100,7 @@ func (j *journal) write(r record, out *machine.Output[any]) {
 	out.Write(j.name(j.count), r)
 }
 
-// add makes a record of all that there is include one more.
+// add adds a record to r, which has the whole state.
 func (r *record) add(next record) {
 	if next.snap != nil {
 		index := next.snap.GetMetadata().GetIndex()
@@ -124,7 +124,7 @@ func (r *record) add(next record) {
 	}
 }
 
-// storage returns the storage of a node that has kept this.
+// storage returns the storage of a node with the state r.
 func (r *record) storage() *raft.MemoryStorage {
 	s := raft.NewMemoryStorage()
 	must(s.SetHardState(r.hard))
@@ -135,7 +135,7 @@ func (r *record) storage() *raft.MemoryStorage {
 	return s
 }
 
-// must panics with an error of raft's storage, which has none for what it is asked here.
+// must panics with an error of raft's storage. None is expected here.
 func must(err error) {
 	if err != nil {
 		panic("etcdraft: " + err.Error())

@@ -9,72 +9,73 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 )
 
-// Safety judges what the nodes of a cluster do, by what raft promises:
+// A Safety checks that the nodes of a cluster keep what raft promises:
 //
 //   - election safety: a term has one leader at most;
 //   - log matching: logs that have an entry of the same index and term are the same up
 //     to it;
-//   - leader completeness: what was committed in a term is in the log of the leaders of
-//     all later ones;
+//   - leader completeness: an entry that was committed in a term is in the logs of the
+//     leaders of all later terms;
 //   - state machine safety: no two nodes apply different entries at one index, and each
 //     applies all in order, and only what is committed;
 //   - one configuration: nodes that have applied the same entries have the same;
 //   - monotone commit: the commit index of a node does not go back while it runs;
 //   - monotone state: no snapshot is restored over newer state;
-//   - linearizable reads: a read is answered with an index that has all that had been
-//     committed when it was asked for.
+//   - linearizable reads: the index of an answer to a read includes all that was committed
+//     when the read was asked for.
 //
-// A Cluster has one. A driver that is not of this package tells it when a node has
-// Started, and what it has done, by Observe: after it has made safe what it had to, and
-// before it sends what follows from that.
+// A Cluster has one. A driver of your own calls Started when a node starts, and
+// Observe for what it has done. It calls Observe after it has made safe what it had
+// to, and before it sends what follows from that.
 type Safety struct {
 	err       error
 	nodes     []observed
 	leaders   map[uint64]uint64   // of each term
 	newest    uint64              // the highest term in leaders
-	entries   [][]known           // by index: what was seen at it, one for each term
-	committed []known             // by index; of term 0 if none was seen
+	entries   [][]known           // by index: the entries seen, one for each term
+	committed []known             // by index: the committed entry, of term 0 if none was seen
 	top       uint64              // the highest index in committed
-	confs     []*raftpb.ConfState // by index: of who has applied so far; nil if nobody has told
-	reads     map[uint64]uint64   // for each read the top when it was asked for
+	confs     []*raftpb.ConfState // by index: the configuration of nodes that have applied so far; nil if unknown
+	reads     map[uint64]uint64   // for each read the top when it was asked
 }
 
-// observed is what is known of a node.
+// observed is what is known about a node.
 type observed struct {
 	log     []uint64 // the terms of its entries, by index
 	commit  uint64
 	applied uint64
-	term    uint64 // in which it was last seen leading
+	term    uint64 // the last one in which it was seen leading
 
-	conf   *raftpb.ConfState // that was last compared, and how much was applied then
+	conf   *raftpb.ConfState // compared last, and how much was applied then
 	confAt uint64
 }
 
 // A known is an entry that was seen.
 type known struct {
 	term, before uint64 // its own, and that of the entry before it
-	in           uint64 // the term of the node that was first to know it committed
+	in           uint64 // the lowest term of the nodes that knew it to be committed
 	entry        *raftpb.Entry
 }
 
-// An Observation is what a node has done. Whatever is zero has not happened. Safety keeps the
-// entries, which may not be changed afterwards.
+// An Observation is what a node has done. A zero field has not happened. Safety keeps
+// the entries, so they must not be changed afterwards.
 type Observation struct {
-	// Term is the node's, and Leads whether it leads in it.
+	// Term is the node's term, and Leads whether it leads in it.
 	Term  uint64
 	Leads bool
-	// Commit is its commit index.
+	// Commit is the node's commit index.
 	Commit uint64
-	// Conf is its configuration.
+	// Conf is the node's configuration.
 	Conf *raftpb.ConfState
-	// Snapshot replaces its log, before the Appended entries come to it.
+	// Snapshot replaces the node's log, before the Appended entries are added.
 	Snapshot *raftpb.Snapshot
 	Appended []*raftpb.Entry
-	// Committed are entries that raft has handed out to be applied, Applied those that
-	// the driver has applied, and Restored is the snapshot that the state machine has got.
+	// Committed are entries that raft has handed out to apply, and Applied those
+	// that the driver has applied. Restored is the snapshot that the state machine
+	// was restored from.
 	Committed, Applied []*raftpb.Entry
 	Restored           *raftpb.Snapshot
-	// Asked and Answered number a read, which is answered as of Index.
+	// Asked and Answered are the numbers of reads. The answer is as of Index.
 	Asked, Answered, Index uint64
 }
 
@@ -83,7 +84,7 @@ func NewSafety(n int) *Safety {
 	return &Safety{nodes: make([]observed, n+1), leaders: map[uint64]uint64{}, reads: map[uint64]uint64{}}
 }
 
-// Err returns the first thing that went wrong, nil if nothing has.
+// Err returns the first violation, nil if there is none.
 func (s *Safety) Err() error { return s.err }
 
 func (s *Safety) fail(format string, args ...any) {
@@ -92,9 +93,9 @@ func (s *Safety) fail(format string, args ...any) {
 	}
 }
 
-// Started says that a node has started with a snapshot, which may be nil, and the entries
-// after it. Applied is the last entry in its state machine: give it what raft.Config.Applied
-// has. Zero means the last entry of the snapshot.
+// Started records that a node has started with a snapshot, which may be nil, and the
+// entries after it. Applied is the last entry in its state machine, as in
+// raft.Config.Applied. Zero means the last entry of the snapshot.
 func (s *Safety) Started(id uint64, snap *raftpb.Snapshot, entries []*raftpb.Entry, applied uint64) {
 	n := &s.nodes[id]
 	*n = observed{log: n.log[:0]}
@@ -105,7 +106,7 @@ func (s *Safety) Started(id uint64, snap *raftpb.Snapshot, entries []*raftpb.Ent
 	s.append(n, id, entries)
 }
 
-// Observe says what a node has done.
+// Observe records what a node has done.
 func (s *Safety) Observe(id uint64, o Observation) { s.observe(id, &o) }
 
 func (s *Safety) observe(id uint64, o *Observation) {
@@ -139,7 +140,7 @@ func (s *Safety) observe(id uint64, o *Observation) {
 	s.judgeRead(id, o)
 }
 
-// begin makes the log of a node what a snapshot stands for.
+// begin replaces the log of a node by a snapshot.
 func (s *Safety) begin(n *observed, id uint64, snap *raftpb.Snapshot) {
 	index, term := snap.GetMetadata().GetIndex(), snap.GetMetadata().GetTerm()
 	n.log = n.log[:0]
@@ -156,7 +157,7 @@ func (s *Safety) begin(n *observed, id uint64, snap *raftpb.Snapshot) {
 	}
 }
 
-// at returns what is committed at an index.
+// at returns the committed entry at an index.
 func (s *Safety) at(index uint64) *known {
 	for uint64(len(s.committed)) <= index {
 		s.committed = append(s.committed, known{})
@@ -183,7 +184,7 @@ func (s *Safety) append(n *observed, id uint64, entries []*raftpb.Entry) {
 	}
 }
 
-// match compares an entry with those of its index and term that were seen.
+// match compares an entry with those seen of the same index and term.
 func (s *Safety) match(id uint64, e *raftpb.Entry, before uint64) {
 	index := e.GetIndex()
 	for uint64(len(s.entries)) <= index {
@@ -210,7 +211,7 @@ func (k *known) same(e *raftpb.Entry) bool {
 	return k.term == e.GetTerm() && (k.entry == e || k.entry.GetType() == e.GetType() && bytes.Equal(k.entry.Data, e.Data))
 }
 
-// leads judges that a node begins to lead.
+// leads checks a node that begins to lead.
 func (s *Safety) leads(n *observed, id uint64) {
 	if other, ok := s.leaders[n.term]; ok && other != id {
 		s.fail("election safety: term %d has two leaders, nodes %d and %d", n.term, other, id)
@@ -233,7 +234,7 @@ func (s *Safety) leads(n *observed, id uint64) {
 	}
 }
 
-// commits judges that a node knows an entry to be committed.
+// commits checks an entry that a node knows to be committed.
 func (s *Safety) commits(id, term uint64, e *raftpb.Entry) {
 	index := e.GetIndex()
 	c := s.at(index)
@@ -248,7 +249,7 @@ func (s *Safety) commits(id, term uint64, e *raftpb.Entry) {
 	}
 }
 
-// applies judges that a node applies an entry.
+// applies checks an entry that a node applies.
 func (s *Safety) applies(n *observed, id uint64, e *raftpb.Entry) {
 	index := e.GetIndex()
 	if index != n.applied+1 && n.applied > 0 {
@@ -263,7 +264,7 @@ func (s *Safety) applies(n *observed, id uint64, e *raftpb.Entry) {
 	}
 }
 
-// configured judges the configuration of a node.
+// configured checks the configuration of a node.
 func (s *Safety) configured(n *observed, id uint64, conf *raftpb.ConfState) {
 	n.conf, n.confAt = conf, n.applied
 	for uint64(len(s.confs)) <= n.applied {
@@ -291,7 +292,7 @@ func (s *Safety) restores(n *observed, id, index uint64) {
 	n.applied = index
 }
 
-// judgeRead judges what an observation says of a read.
+// judgeRead checks what an observation says about reads.
 func (s *Safety) judgeRead(id uint64, o *Observation) {
 	if o.Asked > 0 {
 		s.reads[o.Asked] = s.top

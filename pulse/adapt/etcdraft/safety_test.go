@@ -42,7 +42,7 @@ func leads(node, term uint64) deed {
 	return deed{node, etcdraft.Observation{Term: term, Leads: true}}
 }
 
-// TestSafety: each monitor sees what it is for, and what comes near to it passes.
+// TestSafety: each monitor detects its violation, and what is nearly one passes.
 func TestSafety(t *testing.T) {
 	type does = etcdraft.Observation
 	a2, b2, a3, b3, c4 := entry(2, 2, "a"), entry(2, 3, "b"), entry(3, 2, "a"), entry(3, 3, "b"), entry(4, 4, "c")
@@ -116,8 +116,8 @@ func TestSafety(t *testing.T) {
 	}
 }
 
-// TestSafetyOfARestart: a node that comes back may know less to be committed, and applies
-// again what its snapshot does not have.
+// TestSafetyOfARestart: a node that restarts may know less to be committed, and
+// applies again what its snapshot does not have.
 func TestSafetyOfARestart(t *testing.T) {
 	s := etcdraft.NewSafety(1)
 	a2 := entry(2, 2, "a")
@@ -132,8 +132,8 @@ func TestSafetyOfARestart(t *testing.T) {
 	}
 }
 
-// TestSafetyOfADurableState: a node whose state machine is on disk starts with more applied
-// than its snapshot has. From there on it applies every entry, and each one once.
+// TestSafetyOfADurableState: a node with its state machine on disk starts with more
+// applied than its snapshot has. From there on it applies every entry once.
 func TestSafetyOfADurableState(t *testing.T) {
 	a2, a3, a4 := entry(2, 2, "a"), entry(3, 2, "a"), entry(4, 2, "a")
 	log := []*raftpb.Entry{a2, a3, a4}

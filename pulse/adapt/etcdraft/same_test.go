@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// traces returns a hash of the traces of so many runs.
+// traces returns a hash of the traces of n runs.
 func traces(runs int) string {
 	r := props.NewRunner("everything", everything)
 	defer r.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
 )
 
-// A scene is a cluster, what its clients ask, and what goes wrong meanwhile.
+// A scene is a cluster, the requests of its clients, and the faults.
 type scene struct {
 	config    etcdraft.Config
 	proposals int
@@ -28,7 +28,7 @@ type scene struct {
 	faults    pulse.Faults
 }
 
-// wrong is a little of everything that can go wrong.
+// wrong has a little of every fault.
 func wrong() pulse.Faults {
 	return pulse.Faults{Drop: 3, Duplicate: 2, Delay: 3, Crash: 2, RestartLost: 2, Partition: 2, Swarm: true,
 		DelayBy: []time.Duration{150 * time.Millisecond, 600 * time.Millisecond}}
@@ -98,7 +98,7 @@ func (s scene) build(t *props.T) (*pulse.System, *etcdraft.Cluster) {
 		})
 	}
 	if s.punctual {
-		sys.RunFor(time.Nanosecond) // all have started before the first tick
+		sys.RunFor(time.Nanosecond) // all nodes have started before the first tick
 	}
 	return sys, c
 }
@@ -108,8 +108,8 @@ func isResult(answer any) bool {
 	return ok
 }
 
-// property is a property that makes a scene and lets the monitors judge; at the end the
-// state machines must be of one mind, too.
+// property is a property that runs a scene and lets the monitors judge. At the end
+// the state machines must agree.
 func (s scene) property(t *props.T) {
 	s.config.StateMachine = func() etcdraft.StateMachine { return &list{} }
 	sys, c := s.build(t)
@@ -131,7 +131,7 @@ func (s scene) property(t *props.T) {
 	}
 }
 
-// A list is a state machine: all that was proposed.
+// A list is a state machine: all proposals in order.
 type list struct {
 	text     string
 	restored int
@@ -152,7 +152,7 @@ func everything(t *props.T) {
 	s.property(t)
 }
 
-// drawn draws a scene in which anything may happen, and says of which kind it is.
+// drawn draws a scene in which anything may fail, and returns its kind.
 func drawn(t *props.T) (kind string, s scene) {
 	s = scene{proposals: props.Draw(t, rapid.IntRange(0, 3), "proposers"), reads: props.Draw(t, rapid.IntRange(0, 2), "readers"), ticks: 40, faults: wrong()}
 	s.config = etcdraft.Config{

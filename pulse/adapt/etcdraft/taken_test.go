@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
 
-// TestNamesOfRecords: no two records of a start have one name, later ones sort behind, and the
-// first record of all sorts before them.
+// TestNamesOfRecords: no two records of a start have the same name, later ones sort
+// after earlier ones, and the first record sorts before all others.
 func TestNamesOfRecords(t *testing.T) {
 	for _, boot := range []int{1, 9, 12} {
 		var j journal
@@ -30,7 +30,7 @@ func TestNamesOfRecords(t *testing.T) {
 	}
 }
 
-// TestToldOfReadies: Safety is told of all but what changes nothing of what it knows.
+// TestToldOfReadies: Safety gets every Ready that changes what it knows.
 func TestToldOfReadies(t *testing.T) {
 	conf, other := &raftpb.ConfState{Voters: []uint64{1}}, &raftpb.ConfState{Voters: []uint64{1, 2}}
 	list := []*raftpb.Entry{{}}
@@ -68,9 +68,9 @@ func TestToldOfReadies(t *testing.T) {
 	}
 }
 
-// TestAppliesAfterASnapshot: with AsyncStorageWrites a node applies entries while a newer
-// snapshot waits to be safe. Of a change among them raft is not told again, and what the
-// node keeps does not go back to an older snapshot of its own.
+// TestAppliesAfterASnapshot: with AsyncStorageWrites a node applies entries while a
+// newer snapshot waits to be safe. Raft does not get a configuration change among
+// them again. The node does not go back to an older snapshot of its own.
 func TestAppliesAfterASnapshot(t *testing.T) {
 	sys := pulse.New(pulse.Options{Horizon: time.Second})
 	defer sys.Close()

@@ -11,9 +11,10 @@ import (
 // Timeouts makes the election timeouts of a RawNode decisions of the strategy, so that a run
 // can be replayed. Raft itself draws them from crypto/rand.
 //
-// Raft draws a timeout when its role or term changes. Timeouts replaces it by a number that no
-// count of ticks reaches; if that number is gone, raft has drawn again. When the chosen timeout
-// is over, Tick sets raft's to zero for one tick.
+// Raft draws a timeout when its role or term changes. Timeouts replaces it by never,
+// which no count of ticks reaches. If raft's timeout is another number, raft has
+// drawn again. When the chosen timeout is over, Tick sets raft's to zero for one
+// tick.
 //
 // Invariant between ticks: raft's timeout is never, or raft has drawn it since the last tick.
 type Timeouts struct {
@@ -22,14 +23,14 @@ type Timeouts struct {
 	tick    int  // raft.Config.ElectionTick
 	elapsed *int // raft's count of ticks
 	limit   *int // raft's timeout
-	chosen  int  // by the strategy; 0 when it was not asked since raft has drawn
+	chosen  int  // by the strategy; 0 if it was not asked since raft has drawn
 }
 
 // never is a timeout that no run reaches.
 const never = 1 << 30
 
-// TimeoutsOf returns the Timeouts of a RawNode, which a driver makes once for each. It panics
-// if this version of raft has no such fields.
+// TimeoutsOf returns the Timeouts of a RawNode. A driver calls it once for each. It panics if
+// this version of raft has no such fields.
 func TimeoutsOf(n *raft.RawNode) Timeouts {
 	r := reflect.ValueOf(n).Elem().FieldByName("raft")
 	if r.Kind() != reflect.Pointer || r.Elem().Kind() != reflect.Struct {
@@ -52,9 +53,9 @@ func TimeoutsOf(n *raft.RawNode) Timeouts {
 	}
 }
 
-// Tick is called in place of RawNode.Tick. Choose returns a number from 0 to n-1: give it
-// pulse.Ctx.Choose or machine.Output.Choose. Tick calls it at the first tick at which the
-// answer matters.
+// Tick replaces RawNode.Tick. Choose returns a number from 0 to n-1: give it
+// pulse.Ctx.Choose or machine.Output.Choose. Tick calls it at the first tick at which
+// the answer matters.
 func (t *Timeouts) Tick(choose func(n int) int) {
 	t.before(choose)
 	t.raw.Tick()

@@ -16,7 +16,7 @@ type (
 	number struct{ n int }
 )
 
-// counter is a pure state machine: it hands out numbers, and remembers on disk how far it
+// counter is a pure state machine: it hands out numbers, and saves on disk how far it
 // has come.
 type counter struct {
 	n     int
@@ -68,8 +68,12 @@ func numbersAreHandedOutOnce(hasty bool) func(*props.T) {
 	}
 }
 
-// A test is one line: func TestNumbers(t *testing.T) { fuzz.Check(t, numbersAreHandedOutOnce(false)) }
-// Here runs are made by hand, of the counter that answers too soon and of the other.
+// A test is one line:
+//
+//	func TestNumbers(t *testing.T) { fuzz.Check(t, numbersAreHandedOutOnce(false)) }
+//
+// Here the runs are made by hand, with the counter that answers too soon and with the
+// correct one.
 func Example() {
 	for _, hasty := range []bool{true, false} {
 		r := props.NewRunner("numbers", numbersAreHandedOutOnce(hasty))

@@ -1,11 +1,10 @@
-// Package machine runs nodes that are pure state machines: code that is given one
-// message at a time and says what is to be sent, what is to be kept on disk and which
-// timers are to be set, but does none of that itself. Consensus libraries are written
-// so. The package does it, in a pulse.System: it is their network, their disks and their
-// clock, and lets nodes crash and come back.
+// Package machine runs nodes that are pure state machines. Such code receives one
+// message at a time. It says what to send, what to save on disk and which timers to
+// set, but does none of that itself. Many consensus libraries are written so. The
+// package provides the network, the disks and the clock in a pulse.System, and lets
+// nodes crash and restart.
 //
-// The user writes a Machine, whose method Step fills an Output, and a Config that makes
-// one:
+// The user writes a Machine, whose method Step fills an Output, and a Config:
 //
 //	cluster := machine.Config[msg]{
 //		Nodes: 3,
@@ -15,35 +14,36 @@
 //		},
 //	}.Spawn(sys)
 //
-// Nodes are numbered from 1. Whoever else sends a node a message, such as a process by
-// Ask, is known to it by a number above those of the nodes, by which it is answered.
+// Nodes are numbered from 1. Any other sender, such as a process that calls Ask, gets a
+// higher number, to which the node can answer.
 //
 // # Network
 //
-// What a node sends is lost, comes twice or late, or waits at a partition as
-// pulse.Options.Faults and a pulse.Nemesis say; pulse.Options.Delivery says whether
-// messages may overtake each other. A Machine therefore keeps nothing that it has sent
-// and changes nothing that it has received: a message that comes twice is one value.
+// Messages are lost, duplicated, delayed or held by a partition as pulse.Options.Faults
+// and a pulse.Nemesis say. pulse.Options.Delivery says whether they may overtake each
+// other. A Machine must neither keep what it has sent nor change what it has received:
+// both copies of a duplicated message are one value.
 //
 // # Disk
 //
-// Output.Write puts a value on the node's disk. A crash takes the last writes, or with
-// Faults.UnorderedWrites any of them, unless they were made safe: by Output.Sync at
-// once, or by Output.SyncLater in a later step, before which the node may receive more.
+// Output.Write puts a value on the node's disk. A crash loses the last writes, or with
+// Faults.UnorderedWrites any of them, unless they were made safe. Output.Sync makes them
+// safe at once, and Output.SyncLater in a later step, before which the node may receive
+// more messages.
 //
 // # Crash and restart
 //
-// Faults.Crash lets a node crash between two steps, and between any two things that one
-// Output asks for: so with half of its messages sent, or written but not synced. All but
-// its disk is then gone. Faults.RestartLost and a Nemesis bring it back, and Config.New
-// is called again. RestartKept brings back the same Machine, which is told nothing: its
-// timers, and what SyncLater has not yet synced of it, are gone.
+// Faults.Crash lets a node crash between two steps, and between any two effects of one
+// Output: with half of its messages sent, for example. All but its disk is then lost.
+// Faults.RestartLost and a Nemesis restart the node, and Config.New is called again.
+// RestartKept restarts the same Machine without notice: its timers and pending SyncLaters
+// are lost.
 //
 // # Time
 //
-// Time is virtual. A Machine with a method Tick is called every Config.Tick, and
-// Output.After sets a timer. A system whose nodes tick needs an end: Options.Horizon, or
-// System.RunFor.
+// Time is virtual. Config.Tick is how often a Machine's method Tick is called, if it has
+// one, and Output.After sets a timer. A system whose nodes tick needs an end:
+// Options.Horizon or System.RunFor.
 package machine
 
 import (
@@ -56,35 +56,35 @@ import (
 // A Machine is what one node does. M is the type of its messages.
 type Machine[M any] interface {
 	// Step receives a message and adds to out what is to be done. From is the number
-	// of the sender: the node's own for timers and for what SyncLater brings, 0 for
-	// what the test sends by System.Send. Of what it is given Step keeps out not at all.
+	// of the sender: the node itself for timers and for SyncLater, and 0 for
+	// messages that the test sends by System.Send. Step must not keep out.
 	Step(from int, msg M, out *Output[M])
 }
 
-// A Ticker is a Machine that is told that time passes.
+// A Ticker is a Machine that is called at regular times.
 type Ticker[M any] interface {
 	Machine[M]
 	// Tick is called every Config.Tick of virtual time.
 	Tick(out *Output[M])
 }
 
-// A Disk is the disk of a node, as what starts reads it.
+// A Disk is the disk of a node, for reading at its start.
 type Disk struct{ disk pulse.Disk }
 
-// Read returns what was last written under a name, and whether there is anything. It
-// may not be changed.
+// Read returns what was last written under a name, and whether there is anything. The
+// value must not be changed.
 func (d Disk) Read(name string) (value any, ok bool) { return d.disk.Read(name) }
 
 // A Config describes the nodes of a cluster.
 type Config[M any] struct {
-	// Nodes is how many there are.
+	// Nodes is how many nodes there are.
 	Nodes int
-	// New makes a node when it starts, and again when it comes back from a crash. The
-	// disk has what has survived. New may ask for things to be done, as Step does.
+	// New makes a node when it starts, and again when it restarts after a crash. The
+	// disk has what has survived. New may ask for effects, as Step does.
 	New func(id int, disk Disk, out *Output[M]) Machine[M]
 	// Tick is how often Ticker.Tick is called; zero is never.
 	Tick time.Duration
-	// Name is what the nodes are called in traces; empty means "node".
+	// Name is the name of the nodes in traces; empty means "node".
 	Name string
 }
 
@@ -93,11 +93,11 @@ type Cluster[M any] struct {
 	config  Config[M]
 	sys     *pulse.System
 	refs    []pulse.Ref  // of the nodes; node 1 is at 0
-	running []Machine[M] // what was last made for each
+	running []Machine[M] // the latest Machine of each
 }
 
-// Spawn adds the nodes to a system. They start when it runs. It panics if the Config
-// cannot be.
+// Spawn adds the nodes to a system. They start when it runs. Spawn panics if the
+// Config is not valid.
 func (c Config[M]) Spawn(sys *pulse.System) *Cluster[M] {
 	switch {
 	case c.Nodes < 1:
@@ -117,15 +117,15 @@ func (c Config[M]) Spawn(sys *pulse.System) *Cluster[M] {
 	return cluster
 }
 
-// Ref returns the actor that is a node, to send to it and to crash it by a Nemesis. It
+// Ref returns the actor of a node, to send to it or to crash it by a Nemesis. It
 // panics if there is no such node.
 func (c *Cluster[M]) Ref(id int) pulse.Ref {
 	c.check(id, "Ref")
 	return c.refs[id-1]
 }
 
-// Machine returns what was last made for a node, nil before its first start. It may be
-// looked at between steps, by what judges a run.
+// Machine returns the latest Machine of a node, nil before its first start. Code that
+// judges a run may read it between steps.
 func (c *Cluster[M]) Machine(id int) Machine[M] {
 	c.check(id, "Machine")
 	return c.running[id-1]

@@ -28,7 +28,8 @@ type scripted struct {
 func (s scripted) Step(from int, msg string, out *machine.Output[string]) { s.step(from, msg, out) }
 func (s scripted) Tick(out *machine.Output[string])                       { s.tick(out) }
 
-// run runs nodes and returns what they note: what each step received, and from whom.
+// run runs nodes and returns what they record: what each step received, and from
+// whom.
 func run(t *testing.T, o pulse.Options, c machine.Config[string], step func(note func(string), from int, msg string, out *machine.Output[string]), do func(*pulse.System, *machine.Cluster[string])) []string {
 	t.Helper()
 	sys := pulse.New(o)
@@ -65,8 +66,8 @@ func same(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// TestMessages: nodes know each other by their numbers, the test is 0, and clients have
-// numbers above the nodes, by which they are answered, also in a later step.
+// TestMessages: nodes know each other by their numbers, the test is 0, and clients
+// have higher numbers, by which they are answered also in a later step.
 func TestMessages(t *testing.T) {
 	var client int
 	got := run(t, pulse.Options{}, machine.Config[string]{Nodes: 2}, func(_ func(string), from int, msg string, out *machine.Output[string]) {
@@ -101,7 +102,7 @@ func TestTime(t *testing.T) {
 	same(t, got, "1 tick at 100ms", "1 1:alarm", "1 tick at 200ms")
 }
 
-// TestDisk says for each way to write what a crash after the step may leave.
+// TestDisk checks what a crash after the step may leave, for each way to write.
 func TestDisk(t *testing.T) {
 	write := func(out *machine.Output[string], values ...int) {
 		for _, v := range values {
@@ -150,7 +151,7 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// TestCrashWithinAStep: a crash comes between any two things that a step asks for.
+// TestCrashWithinAStep: a crash may come between any two effects of a step.
 func TestCrashWithinAStep(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(500) {
@@ -180,13 +181,14 @@ func TestCrashWithinAStep(t *testing.T) {
 		seen[heard] = true
 		sys.Close()
 	}
-	// Do is called in the same step, before anything is heard, and no crash comes before it.
+	// Do is called in the same step, before any message is received, and no crash
+	// comes before it.
 	if got := slices.Sorted(maps.Keys(seen)); !slices.Equal(got, []string{"", "!ab", "!abc", "a"}) {
 		t.Errorf("heard %q", got)
 	}
 }
 
-// asked is a strategy that lets nothing go wrong and counts where a step might have crashed.
+// asked is a strategy without faults that counts where a step might have crashed.
 type asked struct {
 	pulse.Strategy
 	crash int
@@ -199,7 +201,8 @@ func (a *asked) Choose(k choice.Kind, _ int) int {
 	return 0
 }
 
-// TestWhereACrashMayCome: a step may crash before all but the first of what others see.
+// TestWhereACrashMayCome: a step may crash before each effect that others see, but
+// not before the first.
 func TestWhereACrashMayCome(t *testing.T) {
 	sends := func(out *machine.Output[string]) { out.Send(1, "") }
 	writes := func(out *machine.Output[string]) { out.Write("x", 1) }
@@ -248,7 +251,7 @@ func TestWithoutASystem(t *testing.T) {
 	}
 }
 
-// TestRefused: what cannot be is said when the cluster is made, or fails the run.
+// TestRefused: an invalid use is reported when the cluster is made, or fails the run.
 func TestRefused(t *testing.T) {
 	ok := func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] { return scripted{} }
 	sends := func(to int) func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] {

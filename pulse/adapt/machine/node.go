@@ -14,14 +14,15 @@ type node[M any] struct {
 	machine Machine[M]
 	ticker  Ticker[M] // the machine, if it is one
 	out     Output[M]
-	syncs   []M         // of each SyncLater that has not come, what it brings
-	clients []pulse.Ref // who else has sent something, by its number without those of the nodes
+	syncs   []M         // the messages of the SyncLaters that are not done yet
+	clients []pulse.Ref // other senders; their numbers follow those of the nodes
 }
 
-// What a node sends itself. Their types are not exported, so that no M is mistaken for one.
+// Messages that a node sends itself. Their types are not exported, so that no M is
+// mistaken for one.
 type (
 	tick         struct{}
-	synced       struct{}        // the first of syncs
+	synced       struct{}        // completes the first of syncs
 	timer[M any] struct{ msg M } // of After
 )
 
@@ -47,7 +48,7 @@ func (n *node[M]) Started(ctx *pulse.Ctx, how pulse.Start) {
 	n.carryOut(ctx)
 }
 
-// begin makes the Output ready for a step.
+// begin prepares the Output for a step.
 func (n *node[M]) begin(ctx *pulse.Ctx) {
 	n.out.list, n.out.ctx = n.out.list[:0], ctx
 }
@@ -72,7 +73,7 @@ func (n *node[M]) Receive(ctx *pulse.Ctx, msg any) {
 	n.carryOut(ctx)
 }
 
-// land is the step of a SyncLater.
+// land completes the first SyncLater.
 func (n *node[M]) land(ctx *pulse.Ctx) {
 	ctx.Disk().Sync()
 	msg := n.syncs[0]
@@ -86,7 +87,7 @@ func (n *node[M]) number(r pulse.Ref) int {
 	if i := r.Index() - refs[0].Index(); i >= 0 && i < len(refs) {
 		return i + 1
 	}
-	if r.Index() == 0 && r == r.Actor() { // the test, which has asked nothing
+	if r.Index() == 0 && r == r.Actor() { // the test, but not an Ask of it
 		return 0
 	}
 	for i, c := range n.clients {
@@ -98,12 +99,12 @@ func (n *node[M]) number(r pulse.Ref) int {
 	return len(refs) + len(n.clients)
 }
 
-// carryOut does what the step has asked for.
+// carryOut performs the effects that the step has asked for.
 func (n *node[M]) carryOut(ctx *pulse.Ctx) {
 	first := true
 	for i := range n.out.list {
 		e := &n.out.list[i]
-		if e.Kind < Log { // where a crash makes a difference
+		if e.Kind < Log { // effects between which a crash makes a difference
 			if !first {
 				ctx.MayCrash()
 			}

@@ -11,14 +11,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// behaviors are the fields of an actor that hold a stack of behaviors. Which function
-// is on top of them is what its handler is.
+// behaviors are the fields of an actor that hold stacks of behaviors. The functions
+// on top are the actor's current handlers.
 type behaviors struct {
 	fields []reflect.Value
 	tops   []uintptr
 }
 
-// find looks for them in a new actor.
+// find finds these fields in a new actor.
 func (b *behaviors) find(a actor.Actor) {
 	b.fields, b.tops = b.fields[:0], b.tops[:0]
 	v := reflect.ValueOf(a)
@@ -34,7 +34,7 @@ func (b *behaviors) find(a actor.Actor) {
 	}
 }
 
-// changed reports whether another function is on top of one of them.
+// changed reports whether one of the stacks has another function on top.
 func (b *behaviors) changed() (yes bool) {
 	for i, f := range b.fields {
 		now := top(f)
@@ -51,7 +51,7 @@ func top(f reflect.Value) uintptr {
 	return f.Index(f.Len() - 1).Pointer()
 }
 
-// HandlerPlace returns where the code begins that handles the actor's messages now.
+// HandlerPlace returns where the code of the actor's current handler begins.
 func (c *cell) HandlerPlace() string {
 	if c.invoker == nil {
 		return ""
@@ -81,8 +81,8 @@ func placeOf(function any) string {
 	return f.Place()
 }
 
-// functionName returns the name of a function without its package: of a literal,
-// the function that it stands in.
+// functionName returns the name of a function without its package. For a literal it
+// returns the function around it.
 func functionName(pc uintptr) string {
 	name := runtime.FuncForPC(pc).Name()
 	name = name[strings.LastIndexByte(name, '/')+1:]

@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// rally has two actors hit a ball so many times. Over is called at the end.
+// rally has two actors hit a ball n times. Over is called at the end.
 func rally(as *actor.ActorSystem, hits int, over func()) {
 	hit := func(ctx actor.Context) {
 		if _, ok := ctx.Message().(ping); ok {
@@ -28,7 +28,7 @@ func rally(as *actor.ActorSystem, hits int, over func()) {
 	as.Root.RequestWithCustomSender(a, ping{}, b)
 }
 
-// asks has an actor ask another so many times, and wait for each answer.
+// asks has an actor ask another n times, and wait for each answer.
 func asks(as *actor.ActorSystem, times int, over func()) {
 	b := as.Root.Spawn(fromFunc(func(ctx actor.Context) {
 		if _, ok := ctx.Message().(ping); ok {
@@ -47,8 +47,8 @@ func asks(as *actor.ActorSystem, times int, over func()) {
 
 var quiet = actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) })
 
-// BenchmarkStep times a step: a message received and answered. Real is what the same
-// takes in proto.actor itself.
+// BenchmarkStep times a step: a message received and answered. Real is the time of
+// the same in proto.actor itself.
 func BenchmarkStep(b *testing.B) {
 	const steps = 1000
 	for _, p := range []struct {

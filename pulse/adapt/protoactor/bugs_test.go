@@ -18,9 +18,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// The subjects writer, messenger, procreg and barber as programs for proto.actor: see
-// the packages of their names. What is another's there, such as the processes of users
-// and clients, is here an actor that waits for futures.
+// The subjects writer, messenger, procreg and barber as programs for proto.actor; see
+// the packages with these names. Their processes, such as users and clients, are
+// actors that wait for futures here.
 
 type (
 	execute struct{}
@@ -197,7 +197,7 @@ func messagesAreShown(mended bool) func(*props.T) {
 	}
 }
 
-// A process is what is registered. It knows whether it is dead.
+// A process can be registered. It knows whether it is dead.
 type process struct{ dead bool }
 
 func (p *process) Receive(ctx actor.Context) {
@@ -378,10 +378,10 @@ type (
 	result struct{ n int }
 )
 
-// resultsSurvive has a boss whose worker sends its last result and stops. The boss takes
-// what has not come when the worker has ended for lost, and has it done again: but the
-// news of the end may overtake the result. In the mended form the worker is poisoned by
-// the boss when the result has come.
+// resultsSurvive has a boss whose worker sends its last result and stops. When the
+// worker has ended, the boss considers missing results lost, and has them done again.
+// But the message of the end may overtake the result. In the mended form the boss
+// poisons the worker when the result has come.
 func resultsSurvive(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -420,7 +420,7 @@ func resultsSurvive(mended bool) func(*props.T) {
 	}
 }
 
-// A teller is a testing.TB that keeps what it is told.
+// A teller is a testing.TB that records its messages.
 type teller struct {
 	testing.TB
 	text   strings.Builder
@@ -445,7 +445,7 @@ func (t *teller) Fatalf(format string, v ...any) { t.Error(fmt.Sprintf(format, v
 var bugs = []struct {
 	name     string
 	property func(mended bool) func(*props.T)
-	want     []string // in what is told of the failure
+	want     []string // in the report of the failure
 }{
 	{"writer", resultsAreStored, []string{"stored 0 of 1 results", "fails in ", "exactly where flush comes before write(1) at resultWriter", "flush: sent at bugs_test.go", "handler at bugs_test.go", "replayed 2 of 2"}},
 	{"messenger", messagesAreShown, []string{"was sent and not shown", "replayed 2 of 2", "fails in "}},
@@ -454,8 +454,8 @@ var bugs = []struct {
 	{"result", resultsSurvive, []string{"the job was done 2 times", "replayed 2 of 2", "Terminated(boss/worker)"}},
 }
 
-// TestBugs holds that the bugs are found, shrunk, explained and replayed, and that the
-// mended programs hold.
+// TestBugs checks that the bugs are found, shrunk, explained and replayed, and that
+// the mended programs hold.
 func TestBugs(t *testing.T) {
 	for _, b := range bugs {
 		if b.name == "procreg" && os.Getenv("JOSTLE_NIGHTLY") == "" {
@@ -475,7 +475,7 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// TestResultInEveryOrder holds that a search through all orders finds the same.
+// TestResultInEveryOrder checks that a search through all orders finds the same.
 func TestResultInEveryOrder(t *testing.T) {
 	for mended, want := range map[bool]int{false: 1, true: 0} {
 		told := &teller{TB: t}

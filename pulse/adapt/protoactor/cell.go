@@ -11,40 +11,40 @@ import (
 )
 
 // A cell is a hosted actor: to proto.actor it is the actor's mailbox, to pulse an
-// actor. What is posted to it is a message on its way; when that is received, the
-// cell has proto.actor handle it, in the step and to its end, or to where its code
-// waits for a future.
+// actor. A message that proto.actor posts to it goes on its way in pulse. When it is
+// received, the cell has proto.actor handle it in this step: to the end, or until its
+// code waits for a future.
 //
-// A cell goes on when its actor has stopped: proto.actor's own code then drops what
-// still comes, or answers it.
+// A cell remains when its actor has stopped: proto.actor's own code then drops or
+// answers what still arrives.
 type cell struct {
 	*world
 	id      string
 	label   string
 	pid     *actor.PID
 	ref     pulse.Ref
-	shade   pulse.Ref // sends its system messages, which may overtake the others
+	shade   pulse.Ref // sends the cell's system messages, which may overtake the others
 	ctx     *pulse.Ctx
 	invoker invoker
-	process actor.Process // of a router, in place of an invoker
+	process actor.Process // of a router, which has no invoker
 	parent  *cell
-	watched bool // it has a parent, or a guardian
-	rules   bool // somebody chose the strategy for its children
+	watched bool // it has a parent or a guardian
+	rules   bool // its supervisor strategy was chosen by the user
 	atOnce  bool // it starts in the step that spawns it
 
 	job       any // what is being received
-	doing     any // what proto.actor is given of that
+	doing     any // the message that proto.actor handles for it
 	co        *pulse.Coroutine
 	awaits    *promise
-	posted    map[*cell]bool // to whom it has sent user messages
-	pending   []*promise     // those of its futures that are not fulfilled
+	posted    map[*cell]bool // the cells that it has sent user messages to
+	pending   []*promise     // its futures that are not fulfilled
 	suspended bool
-	owed      int // how many system messages it has sent to itself that are on their way
+	owed      int // how many system messages to itself are on their way
 	filter    filter
-	backlog   []any // received while it was suspended
+	backlog   []any // received while suspended
 	source    uint64
 	children  uint64
-	urgent    map[*cell]*notice // the last system message to each
+	urgent    map[*cell]*notice // by receiver: the last system message to it
 	known     *graves
 	grave     *grave // set when it has stopped
 	behaviors behaviors
@@ -52,7 +52,7 @@ type cell struct {
 	body      func(*pulse.Coroutine)
 }
 
-// An invoker is what proto.actor gives to a mailbox. It is the actor's context too.
+// An invoker is what proto.actor gives to a mailbox. It is also the actor's context.
 type invoker interface {
 	actor.MessageInvoker
 	actor.Context
@@ -61,8 +61,8 @@ type invoker interface {
 // A notice is a system message on its way.
 type notice struct {
 	message any
-	before  *notice // what the same sender has sent to the same receiver before
-	done    bool    // it was handled; the receiver's alone
+	before  *notice // the previous one from this sender to this receiver
+	done    bool    // it was handled; only the receiver uses this
 	own     bool    // the receiver sent it
 	known   *graves
 	to      pulse.Ref
@@ -71,7 +71,7 @@ type notice struct {
 // String names the message.
 func (n *notice) String() string { return systemLabel(n.message) }
 
-// A letter is a user message that has more to it than itself.
+// A letter is a user message with additional data.
 type letter struct {
 	message any // with its envelope, if it has one
 	after   *notice
@@ -88,20 +88,20 @@ func (l *letter) String() string {
 	}
 }
 
-// stopping is what stops a router or a future, which are no actors.
+// stopping stops a router or a future, which are not actors.
 type stopping struct{}
 
-// started is what begins an actor.
+// started is the message that starts an actor.
 var started any = &actor.Started{}
 
-// RegisterHandlers is called by proto.actor when the actor has been made.
+// RegisterHandlers is called by proto.actor when the actor exists.
 func (c *cell) RegisterHandlers(m actor.MessageInvoker, _ actor.Dispatcher) {
 	c.invoker = m.(invoker)
 	c.pid = c.invoker.Self()
 	c.behaviors.find(c.invoker.Actor())
 }
 
-// String says what the actor keeps.
+// String returns the actor's state.
 func (c *cell) String() string {
 	if c.invoker == nil {
 		return c.label
@@ -109,9 +109,9 @@ func (c *cell) String() string {
 	return trace.StateLabel(c.invoker.Actor(), isTheirs)
 }
 
-// isTheirs reports whether a type is proto.actor's own, in any of its packages. Such a
-// value may lead to everything else, such as the store of a persistent actor to the
-// events of all actors.
+// isTheirs reports whether a type belongs to a package of proto.actor. Such a value
+// may lead to everything else. For example, the store of a persistent actor leads to
+// the events of all actors.
 func isTheirs(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -119,16 +119,16 @@ func isTheirs(t reflect.Type) bool {
 	return strings.HasPrefix(t.PkgPath(), theirModule)
 }
 
-// theirModule is how the paths of proto.actor's packages begin.
+// theirModule is the prefix of the paths of proto.actor's packages.
 var theirModule = strings.TrimSuffix(reflect.TypeFor[actor.PID]().PkgPath(), "actor")
 
 // Start is called by proto.actor when the actor has been started.
 func (c *cell) Start() {}
 
-// UserMessageCount is asked by proto.actor's metrics.
+// UserMessageCount is called by proto.actor's metrics.
 func (c *cell) UserMessageCount() int { return 0 }
 
-// born returns what stands for the cell in pulse, and makes it if need be.
+// born returns the cell's actor in pulse, and spawns it if needed.
 func (c *cell) born() pulse.Ref {
 	if !c.ref.IsZero() {
 		return c.ref
@@ -151,7 +151,7 @@ type starter struct{ *cell }
 // Started starts the actor.
 func (s starter) Started(ctx *pulse.Ctx, _ pulse.Start) { s.Receive(ctx, started) }
 
-// PostUserMessage puts a user message on its way.
+// PostUserMessage sends the actor a user message.
 func (c *cell) PostUserMessage(message any) {
 	if message == nil || c.foreign("a message", actor.UnwrapEnvelopeMessage(message), adviceSend) {
 		return // proto.actor takes nil for an empty mailbox
@@ -181,7 +181,7 @@ func (c *cell) PostUserMessage(message any) {
 	c.host.Enqueue(me.ref, c.born(), message)
 }
 
-// PostSystemMessage puts a system message on its way.
+// PostSystemMessage sends the actor a system message.
 func (c *cell) PostSystemMessage(message any) {
 	if c.foreign("a system message", message, adviceSend) {
 		return
@@ -207,14 +207,14 @@ func (c *cell) PostSystemMessage(message any) {
 	}
 	n := &notice{message: message, before: me.urgent[c], known: me.known, own: me == c}
 	if n.own {
-		c.owed++ // it comes before any user message that the actor has not begun with
+		c.owed++ // precedes all user messages that the actor has not begun to handle
 		c.host.Enqueue(c.ref, c.ref, n)
 		return
 	}
 	me.urge(c, n)
 }
 
-// urge puts a notice on its way that may overtake what the cell has sent before.
+// urge sends a notice that may overtake what the cell has sent before.
 func (c *cell) urge(to *cell, n *notice) {
 	if c.urgent == nil {
 		c.urgent = map[*cell]*notice{}
@@ -225,7 +225,7 @@ func (c *cell) urge(to *cell, n *notice) {
 	c.host.Enqueue(c.ref, c.shadow(), n)
 }
 
-// start has the actor started: by a step of its own, or at once.
+// start starts the actor: in a step of its own, or at once.
 func (c *cell) start() {
 	c.born()
 	if c.atOnce {
@@ -233,8 +233,8 @@ func (c *cell) start() {
 	}
 }
 
-// shadow returns what passes on the system messages of a cell. They take a channel of
-// their own, since they may overtake its user messages.
+// shadow returns the actor that passes on the cell's system messages. They need a
+// channel of their own, since they may overtake its user messages.
 func (c *cell) shadow() pulse.Ref {
 	if c.shade.IsZero() {
 		c.shade = c.host.Spawn(c.ref, pulse.Spec{Name: c.label + " (system)", Safe: true, Actor: passes{}})
@@ -280,11 +280,11 @@ const (
 	takesOfFuture
 )
 
-// waits reports whether the actor takes system messages only: it is suspended, or one of its
-// own is on its way.
+// waits reports whether the actor takes only system messages: it is suspended, or a
+// system message to itself is on its way.
 func (c *cell) waits() bool { return c.grave == nil && (c.suspended || c.owed > 0) }
 
-// heed has pulse deliver to the cell only what its actor would take now.
+// heed makes pulse deliver to the cell only what its actor takes now.
 func (c *cell) heed() {
 	f := takesAll
 	switch {
@@ -315,11 +315,11 @@ func ofSystem(msg any) bool {
 	return is || ofFuture(msg)
 }
 
-// enter begins the part of a step that is the cell's.
+// enter begins the cell's part of a step.
 func (c *cell) enter() {
 	w := c.world
 	if len(w.as.ProcessRegistry.RemoteHandlers) > 0 {
-		w.misuse("the actor system was made a part of a remote or a cluster: what is sent over a network is not controlled; test its nodes as actors of one system")
+		w.misuse("the actor system is part of a remote or a cluster, whose network is not controlled: test its nodes as actors of one system")
 	}
 	c.adoptNew(w.test)
 	w.test.source = w.as.ProcessRegistry.SequenceID
@@ -328,7 +328,7 @@ func (c *cell) enter() {
 	w.haunt(c)
 }
 
-// leave ends it.
+// leave ends the cell's part of a step.
 func (c *cell) leave() {
 	w := c.world
 	w.rest()
@@ -337,7 +337,7 @@ func (c *cell) leave() {
 	w.as.ProcessRegistry.SequenceID, w.seen = w.test.source, w.test.source
 	if n := w.as.EventStream.Length(); n != w.streams {
 		w.streams = n
-		w.host.Touch(trace.AllSteps) // what is published before is not heard
+		w.host.Touch(trace.AllSteps) // earlier events are not received
 	}
 	if c.behaviors.changed() {
 		w.host.HandlersChanged()
@@ -345,7 +345,7 @@ func (c *cell) leave() {
 	w.current = nil
 }
 
-// onCoroutine receives the message that the step is for.
+// onCoroutine handles the message of the step.
 func (c *cell) onCoroutine(*pulse.Coroutine) {
 	switch m := c.job.(type) {
 	case *notice:
@@ -364,8 +364,8 @@ func (c *cell) onCoroutine(*pulse.Coroutine) {
 	c.flush()
 }
 
-// handleBefore handles the system messages that were sent before the message that is
-// received, and that are still on their way.
+// handleBefore handles the system messages that were sent before a received message
+// and are still on their way.
 func (c *cell) handleBefore(n *notice) {
 	if n == nil || n.done {
 		return
@@ -374,13 +374,13 @@ func (c *cell) handleBefore(n *notice) {
 	c.handle(n)
 }
 
-// handle handles a system message, once.
+// handle handles a system message once, after those before it.
 func (c *cell) handle(n *notice) {
 	c.handleBefore(n.before)
 	c.once(n)
 }
 
-// once does so without those before it.
+// once handles a system message without those before it.
 func (c *cell) once(n *notice) {
 	if n.done {
 		c.host.Note(func() string { return "handled before, with what was sent after it" })
@@ -401,7 +401,7 @@ func (c *cell) once(n *notice) {
 	}
 }
 
-// suspend has the actor take no user messages, or take them again.
+// suspend suspends or resumes the actor: a suspended actor takes no user messages.
 func (c *cell) suspend(message any) {
 	_, c.suspended = message.(*actor.SuspendMailbox)
 	if f, ok := c.doing.(*actor.Failure); ok && c.suspended && !c.mayFail() {
@@ -409,7 +409,7 @@ func (c *cell) suspend(message any) {
 	}
 }
 
-// flush has the actor handle what came while it was suspended.
+// flush handles the messages that came while the actor was suspended.
 func (c *cell) flush() {
 	for len(c.backlog) > 0 && !c.waits() {
 		m := c.backlog[0]
@@ -418,7 +418,7 @@ func (c *cell) flush() {
 	}
 }
 
-// user has the actor handle a user message.
+// user has proto.actor handle a user message.
 func (c *cell) user(message any) {
 	switch {
 	case c.waits():
@@ -433,7 +433,7 @@ func (c *cell) user(message any) {
 	}
 }
 
-// system has the actor handle a system message.
+// system has proto.actor handle a system message.
 func (c *cell) system(message any) {
 	if c.invoker == nil {
 		c.control(message)

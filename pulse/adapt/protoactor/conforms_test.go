@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// A hall has the test start and send what adapttest wants played.
+// A hall makes the test start and send what adapttest asks for.
 type hall struct{ *actor.RootContext }
 
 func (h hall) Spawn(name string, handler adapttest.Handler) adapttest.Address {
@@ -71,7 +71,7 @@ func (s scene) Ask(to adapttest.Address, msg string) string {
 	return answer.(string)
 }
 
-// TestConforms holds that hosted actors take their steps as those of pulse do.
+// TestConforms checks that hosted actors take their steps as those of pulse do.
 func TestConforms(t *testing.T) {
 	adapter := adapttest.Adapter{New: func(sys *pulse.System) adapttest.Runtime { return hall{protoactor.New(sys).Root} }}
 	if err := adapter.Test(); err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A hosted context is an actor's context in which time is virtual, and ids do not
+// A hosted is the context of an actor with virtual time and with ids that do not
 // depend on the order of steps.
 type hosted struct {
 	actor.Context
 	cell *cell
 }
 
-// decorate makes the contexts of actors hosted ones.
+// decorate replaces the contexts of actors by hosted ones.
 func (w *world) decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
 	return func(ctx actor.Context) actor.Context {
 		ctx = next(ctx)
@@ -28,11 +28,11 @@ func (w *world) decorate(next actor.ContextDecoratorFunc) actor.ContextDecorator
 	}
 }
 
-// String names the context by its actor. What an actor keeps is shown as text, also its
-// context, which leads back to the actor.
+// String names the context by its actor. The text of an actor's state includes its
+// context, which would lead back to the actor.
 func (h *hosted) String() string { return "Context of " + h.cell.label }
 
-// Receive hands a message to the actor.
+// Receive passes a message to the actor.
 func (h *hosted) Receive(envelope *actor.MessageEnvelope) {
 	c := h.cell
 	switch envelope.Message.(type) {
@@ -53,10 +53,11 @@ func (h *hosted) Receive(envelope *actor.MessageEnvelope) {
 	}
 }
 
-// Spawn starts a child. Its id follows from how many this actor has spawned.
+// Spawn starts a child. Its id is derived from how many children this actor has
+// spawned.
 func (h *hosted) Spawn(props *actor.Props) *actor.PID { return h.SpawnPrefix(props, "") }
 
-// SpawnPrefix starts a child with a name that begins so.
+// SpawnPrefix starts a child with a name that begins with the prefix.
 func (h *hosted) SpawnPrefix(props *actor.Props, prefix string) *actor.PID {
 	h.cell.children++
 	pid, err := h.SpawnNamed(props, prefix+idText(h.cell.children))
@@ -78,19 +79,19 @@ func (h *hosted) Request(pid *actor.PID, message any) {
 	h.Context.Request(pid, message)
 }
 
-// Watch has the actor told when another ends.
+// Watch notifies the actor when another ends.
 func (h *hosted) Watch(pid *actor.PID) {
 	h.cell.mustKnow(pid)
 	h.Context.Watch(pid)
 }
 
-// Unwatch has the actor told no more.
+// Unwatch ends a Watch.
 func (h *hosted) Unwatch(pid *actor.PID) {
 	h.cell.mustKnow(pid)
 	h.Context.Unwatch(pid)
 }
 
-// Respond answers who has sent the message.
+// Respond answers the sender of the message.
 func (h *hosted) Respond(response any) {
 	h.cell.mustKnow(h.Sender())
 	h.Context.Respond(response)
@@ -108,32 +109,32 @@ func (h *hosted) RequestWithCustomSender(pid *actor.PID, message any, sender *ac
 	h.Context.RequestWithCustomSender(pid, message, sender)
 }
 
-// Stop has an actor stop.
+// Stop stops an actor.
 func (h *hosted) Stop(pid *actor.PID) {
 	h.cell.mustKnow(pid)
 	h.Context.Stop(pid)
 }
 
-// StopFuture has it stop, and returns a future of its end.
+// StopFuture stops an actor, and returns a future of its end.
 func (h *hosted) StopFuture(pid *actor.PID) *actor.Future {
 	h.cell.mustKnow(pid)
 	return h.Context.StopFuture(pid)
 }
 
-// Poison has an actor stop when it has received what was sent before.
+// Poison stops an actor after it has received all earlier messages.
 func (h *hosted) Poison(pid *actor.PID) {
 	h.cell.mustKnow(pid)
 	h.Context.Poison(pid)
 }
 
-// PoisonFuture does so, and returns a future of its end.
+// PoisonFuture is Poison, and returns a future of the actor's end.
 func (h *hosted) PoisonFuture(pid *actor.PID) *actor.Future {
 	h.cell.mustKnow(pid)
 	return h.Context.PoisonFuture(pid)
 }
 
-// mustKnow refuses actors of another actor system. Whether an actor is there of which
-// only the id is known depends on what all others have spawned.
+// mustKnow refuses actors of another actor system. If only the id of an actor is
+// known, its existence depends on what all others have spawned.
 func (c *cell) mustKnow(pid *actor.PID) {
 	if pid == nil {
 		return
@@ -148,7 +149,7 @@ func (c *cell) mustKnow(pid *actor.PID) {
 	}
 }
 
-// RequestFuture sends a message and returns a future of the answer, which times out by
+// RequestFuture sends a message and returns a future of the answer. The timeout is
 // virtual time.
 func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duration) *actor.Future {
 	c := h.cell
@@ -165,7 +166,7 @@ func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duratio
 	return f
 }
 
-// nameOf returns what people call an actor.
+// nameOf returns the name of an actor for people.
 func (w *world) nameOf(pid *actor.PID) string {
 	if c := w.cells[pid.Id]; c != nil && c.label != "" {
 		return c.label
@@ -173,18 +174,18 @@ func (w *world) nameOf(pid *actor.PID) string {
 	return pid.Id
 }
 
-// A patience is how long an actor waits for messages.
+// A patience is a receive timeout of an actor.
 type patience struct {
-	of    time.Duration // zero when it does not care
+	of    time.Duration // zero if there is none
 	timer pulse.Timer
 	n     int // counts timers
 }
 
-// ReceiveTimeout returns how long the actor waits for messages.
+// ReceiveTimeout returns the receive timeout.
 func (h *hosted) ReceiveTimeout() time.Duration { return h.cell.patience.of }
 
-// SetReceiveTimeout has the actor told when no message has come for so long, by
-// virtual time.
+// SetReceiveTimeout notifies the actor when no message has come for some virtual
+// time.
 func (h *hosted) SetReceiveTimeout(d time.Duration) {
 	if d < time.Millisecond {
 		d = 0
@@ -197,13 +198,13 @@ func (h *hosted) SetReceiveTimeout(d time.Duration) {
 	c.expect()
 }
 
-// CancelReceiveTimeout has it told no more.
+// CancelReceiveTimeout ends the receive timeout.
 func (h *hosted) CancelReceiveTimeout() {
 	h.cell.patience.timer.Stop()
 	h.cell.patience.of = 0
 }
 
-// expect begins to wait anew.
+// expect restarts the receive timeout.
 func (c *cell) expect() {
 	p := &c.patience
 	p.timer.Stop()
@@ -214,7 +215,7 @@ func (c *cell) expect() {
 	}
 }
 
-// heard ends a wait, and reports whether another begins after the message.
+// heard stops the receive timeout, and reports whether it restarts after the message.
 func (c *cell) heard(e *actor.MessageEnvelope) bool {
 	if c.patience.of == 0 {
 		return true
@@ -228,7 +229,7 @@ func (c *cell) heard(e *actor.MessageEnvelope) bool {
 	return true
 }
 
-// tire tells the actor that nothing has come.
+// tire notifies the actor that no message has come.
 func (c *cell) tire(n int) {
 	if n == c.patience.n && c.patience.of > 0 && c.grave == nil {
 		c.patience.of = 0

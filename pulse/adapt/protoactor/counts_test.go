@@ -48,8 +48,8 @@ func exploreAll(t *testing.T, o explore.Options, build func(*pulse.System)) (exp
 	return r, w.failure
 }
 
-// TestCounts holds that a program for proto.actor has exactly the distinct orders of the
-// same program for pulse, each of which is run once, and nothing is wasted.
+// TestCounts checks that a program for proto.actor has exactly the distinct orders of
+// the same program for pulse. Each is run once, and no run is wasted.
 func TestCounts(t *testing.T) {
 	for _, p := range programs() {
 		want, failure := exploreAll(t, explore.Options{}, func(sys *pulse.System) { p.original(sys) })

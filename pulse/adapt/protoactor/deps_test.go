@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNobodyElseNeedsIt holds that nothing of proto.actor is in the build of who imports
-// the libraries, and that package fuzz does not import the adapter.
+// TestNobodyElseNeedsIt checks that users of the libraries do not build anything of
+// proto.actor, and that package fuzz does not import the adapter.
 func TestNobodyElseNeedsIt(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "github.com/jostle-go/jostle/fuzz", "github.com/jostle-go/jostle/props/linear").Output()
 	if err != nil || len(out) == 0 {

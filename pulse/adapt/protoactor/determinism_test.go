@@ -17,9 +17,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// busy has all that may go wrong when runs are to repeat: futures that time out or not,
-// children that fail, restart and stop, a back-off, routers with a choice, dead letters,
-// receive time-outs, and ids that are made in steps.
+// busy has everything that may prevent runs from repeating: futures that time out or
+// not, children that fail, restart and stop, a back-off, routers with a choice, dead
+// letters, receive timeouts, and ids that are made in steps.
 func busy(as *actor.ActorSystem) {
 	log := as.Root.Spawn(fromFunc(func(actor.Context) {}))
 	echo := as.Root.Spawn(fromFunc(func(ctx actor.Context) {
@@ -75,8 +75,8 @@ func busy(as *actor.ActorSystem) {
 	as.Root.Spawn(parent(actor.NewAllForOneStrategy(1, 0, func(any) actor.Directive { return actor.StopDirective })))
 }
 
-// sumOf returns a hash of all that is told of so many runs, and checks that each of them
-// comes again from its decisions, byte for byte.
+// sumOf returns a hash of everything reported about n runs. It checks that each of
+// them replays from its decisions, byte for byte.
 func sumOf(t *testing.T, seeds uint64) string {
 	list := append(programs(), program{name: "busy", build: busy})
 	h := fnv.New64a()
@@ -111,8 +111,8 @@ func sumOf(t *testing.T, seeds uint64) string {
 
 const asChild = "JOSTLE_TEST_SUM"
 
-// TestDeterminism holds that the same case is the same run, byte for byte: again, and in
-// another process.
+// TestDeterminism checks that the same case is the same run, byte for byte: again,
+// and in another process.
 func TestDeterminism(t *testing.T) {
 	seeds := uint64(200)
 	switch {

@@ -19,7 +19,7 @@ type (
 	holding   struct{}
 )
 
-// A deposited account keeps what it holds in a field, or in books that outlive it. It
+// A deposited account keeps its money in a field, or in books that outlive it. It
 // panics when it is asked for a statement in a format that it does not know.
 type deposited struct {
 	own   int
@@ -60,7 +60,7 @@ func (d *deposited) Receive(ctx actor.Context) {
 	}
 }
 
-// bank has accounts as its children, and has one that panics restarted. A clerk transfers
+// bank has accounts as its children, and restarts one that panics. A clerk transfers
 // money while a customer asks for a statement.
 func bank(ctx actor.Context, mended bool) {
 	if _, ok := ctx.Message().(*actor.Started); !ok {
@@ -82,7 +82,7 @@ func bank(ctx actor.Context, mended bool) {
 	}), "customer")
 }
 
-// moneyStays is the property: a transfer makes no money, and loses none.
+// moneyStays is the property: a transfer neither creates nor loses money.
 func moneyStays(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()

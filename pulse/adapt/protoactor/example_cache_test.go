@@ -31,8 +31,8 @@ func (o *original) Receive(ctx actor.Context) {
 	}
 }
 
-// A cached value is asked for once, by a future, and kept until it is to be forgotten. An
-// answer that was asked for before that is passed on, but not kept.
+// A cached value is asked for once, by a future, and kept until the cache must forget
+// it. An answer to a question from before that is passed on, but not kept.
 type cached struct {
 	from  *actor.PID
 	value string // empty when it is not known
@@ -52,7 +52,7 @@ func (c *cached) Receive(ctx actor.Context) {
 		age := c.age
 		ctx.ReenterAfter(ctx.RequestFuture(c.from, lookup{}, time.Second), func(answer any, err error) {
 			if err != nil {
-				return // who has asked has a timeout of its own
+				return // the asker has a timeout of its own
 			}
 			if age == c.age {
 				c.value = answer.(string)
@@ -62,8 +62,9 @@ func (c *cached) Receive(ctx actor.Context) {
 	}
 }
 
-// cacheFollows is the property: in the end the cache says what the original does. In the
-// form with the bug the writer has the cache forget the value before it changes it.
+// cacheFollows is the property: in the end the cache has the value of the original.
+// In the form with the bug the writer makes the cache forget the value before it
+// changes the original.
 func cacheFollows(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()

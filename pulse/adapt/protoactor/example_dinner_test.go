@@ -35,15 +35,16 @@ func (c *chopstick) Receive(ctx actor.Context) {
 	}
 }
 
-// A guest takes two chopsticks, one after the other, eats and puts them back. A cough makes
-// him panic, and with his restart he forgets what he holds, or finds it noted at his seat.
+// A guest takes two chopsticks, one after the other, eats and puts them back. A cough
+// makes him panic. After the restart he has forgotten what he holds, or finds it
+// noted at his seat.
 type guest struct {
 	chopsticks [2]*actor.PID
 	seat       *seat
 	ate        func()
 }
 
-// A seat has noted how many chopsticks its guest has asked for and holds.
+// A seat notes how many chopsticks its guest has asked for and holds.
 type seat struct{ asked, held int }
 
 func (g *guest) Receive(ctx actor.Context) {
@@ -110,8 +111,8 @@ func allEat(mended bool) func(*props.T) {
 	}
 }
 
-// Philosophers dine under a supervisor, who restarts one that panics, and so hides
-// that he has forgotten which chopsticks he holds. In a test this is
+// Philosophers dine under a supervisor that restarts one that panics. That hides that
+// he has forgotten which chopsticks he holds. In a test this is
 //
 //	func TestAllEat(t *testing.T) { fuzz.Explore(t, allEat(false)) }
 func Example_dinner() {

@@ -2,7 +2,7 @@ package protoactor
 
 import "io"
 
-// WarnTo has warnings written elsewhere, all that may come.
+// WarnTo redirects all warnings to a writer.
 func WarnTo(w io.Writer) (back func()) {
 	old := warnings
 	warnings = w

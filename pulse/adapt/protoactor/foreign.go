@@ -10,16 +10,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// What to do instead of a call by another goroutine.
+// Advice about calls by other goroutines.
 const (
-	adviceSend  = "a real timer (package scheduler, time.AfterFunc) sends so, too: take protoactor.NewTimerScheduler"
-	adviceWait  = "wait for the future in the handler itself, or take PipeTo or ReenterAfter"
+	adviceSend  = "a real timer (package scheduler, time.AfterFunc) also sends like this: use protoactor.NewTimerScheduler"
+	adviceWait  = "wait for the future in the handler itself, or use PipeTo or ReenterAfter"
 	adviceSpawn = "spawn in the handler itself"
 )
 
 // foreign reports whether the call comes from a goroutine that is neither the test's
-// nor runs a step. The run then fails, with the stack of the call. If there is no run any more
-// that could, a line is printed.
+// nor runs a step. If so, the run fails with the stack of the call. If the run is
+// over, foreign prints a line instead.
 func (w *world) foreign(what string, v any, advice string) bool {
 	switch at := w.host.Caller(); {
 	case at != pulse.CallerOutside:
@@ -36,8 +36,8 @@ func (w *world) foreign(what string, v any, advice string) bool {
 	return true
 }
 
-// Where to warn of what comes when nobody runs anything, and how often: each run of a
-// search may have left such a goroutine.
+// Where and how often to warn about calls after the last run: each run of a search
+// may have left such a goroutine.
 var (
 	warnings = standardError()
 	warned   atomic.Int32

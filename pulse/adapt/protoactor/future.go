@@ -12,9 +12,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A promise is a future of proto.actor's under control: it stands for the future in
-// the process registry. What is sent to it is a message to the actor that made it, and
-// it is fulfilled when that is received. Who waits for it is parked.
+// A promise controls a future of proto.actor: it replaces the future in the process
+// registry. What is sent to it becomes a message to the actor that made the future,
+// and fulfils the future when it is received. An actor that waits for the future is
+// parked.
 type promise struct {
 	*world
 	owner   *cell
@@ -22,21 +23,21 @@ type promise struct {
 	future  *actor.Future
 	theirs  actor.Process
 	done    *bool
-	of      string // of whom something was asked; "" when that is not known
+	of      string // whom the question went to; "" if not known
 	timer   pulse.Timer
-	made    int  // in which step
-	awaited bool // its owner waits for it since then
+	made    int  // the step that made it
+	awaited bool // its owner has waited for it since that step
 	waiters []*cell
-	asker   pulse.Ref // the test, when it waits
+	asker   pulse.Ref // the test, if it waits
 }
 
-// unknownTimeout is when a future times out of which it cannot be seen when: one of a
-// RootContext in an actor's code, or of actor.NewFuture. StopFuture and PoisonFuture
-// have the same in proto.actor.
+// unknownTimeout is the timeout of a future whose timeout cannot be read: it was made
+// by a RootContext in an actor's code or by actor.NewFuture. StopFuture and
+// PoisonFuture of proto.actor use the same.
 const unknownTimeout = 10 * time.Second
 
-// adoptNew takes the futures under control that were made since it was last called.
-// It finds them by the numbers that their ids were made from.
+// adoptNew takes control of the futures that were made since its last call. It finds
+// them by the numbers in their ids.
 func (w *world) adoptNew(owner *cell) {
 	for w.seen < w.as.ProcessRegistry.SequenceID && !w.asking {
 		w.seen++
@@ -54,14 +55,14 @@ func (w *world) adoptNew(owner *cell) {
 	}
 }
 
-// adopt takes a future under control. A negative time means that it waits for ever.
+// adopt takes control of a future. A negative time means no timeout.
 func (w *world) adopt(owner *cell, theirs actor.Process, f *actor.Future, timeout time.Duration) *promise {
 	p := &promise{world: w, owner: owner, pid: f.PID(), future: f, theirs: theirs, done: doneOf(f), made: w.host.Step()}
 	if *p.done {
 		return p
 	}
 	if t := *timerOf(f); t != nil && !t.Stop() {
-		w.misuse("a future timed out by real time before it could be controlled: ask by the Context of an actor, and not with so short a time")
+		w.misuse("a future timed out by real time before it could be controlled: use the Context of an actor, or a longer timeout")
 	} else if t == nil && timeout == unknownTimeout {
 		timeout = -1
 	}
@@ -94,25 +95,25 @@ func (a *answer) String() string {
 	return (&letter{message: a.message}).String()
 }
 
-// An alarm is the time-out of a future.
+// An alarm is the timeout of a future.
 type alarm struct{ *promise }
 
 // String names the alarm.
 func (*alarm) String() string { return "timeout" }
 
-// A wake goes on with an actor that waits for a future of another.
+// A wake resumes an actor that waits for another actor's future.
 type wake struct{}
 
-// A turn goes on with an actor that has given way to answers.
+// A turn resumes an actor that has given way to answers.
 type turn struct{ *promise }
 
 // String names the turn.
 func (*turn) String() string { return "goes on" }
 
-// giveWay parks an actor that is about to send something to another to which a future of
-// its own is piped: in proto.actor the answer may come in the middle of a handler, and so
-// before what is sent now. Code of the actor runs when there is a coroutine that awaits
-// nothing; while a future or an actor is being made, it cannot be parked.
+// giveWay parks an actor before it sends something to an id to which one of its
+// futures is piped. In proto.actor the answer may come in the middle of a handler,
+// and so before what is sent now. The actor's code runs if there is a coroutine that
+// awaits nothing. While a future or an actor is being made, it cannot be parked.
 func (c *cell) giveWay(id string) {
 	if c.co == nil || c.awaits != nil || c.asking || c.spawned != nil || !c.pipesTo(id) || c.host.Caller() != pulse.CallerInside {
 		return
@@ -122,14 +123,14 @@ func (c *cell) giveWay(id string) {
 	c.co.Park()
 }
 
-// pipesTo reports whether the answer to a future of an actor's goes to an id.
+// pipesTo reports whether a future of the actor is piped to an id.
 func (c *cell) pipesTo(id string) bool {
 	return slices.ContainsFunc(c.pending, func(p *promise) bool {
 		return slices.ContainsFunc(*pipesOf(p.future), func(pid *actor.PID) bool { return pid.Id == id })
 	})
 }
 
-// A deed is what is to be done later, in the name of an actor.
+// A deed is a function to call later, in the name of an actor.
 type deed struct {
 	what string
 	do   func()
@@ -138,7 +139,7 @@ type deed struct {
 // String names the deed.
 func (d *deed) String() string { return d.what }
 
-// later has something done when some virtual time has passed.
+// later calls a function after some virtual time.
 func (w *world) later(d time.Duration, what string, do func()) pulse.Timer {
 	me := w.me()
 	if me == w.test {
@@ -147,7 +148,7 @@ func (w *world) later(d time.Duration, what string, do func()) pulse.Timer {
 	return w.host.After(me.born(), d, &deed{what, do})
 }
 
-// ofFuture reports whether a message is received also by an actor that waits.
+// ofFuture reports whether a waiting actor also receives the message.
 func ofFuture(msg any) bool {
 	switch m := msg.(type) {
 	case *answer, *alarm, wake, *turn, *deed:
@@ -159,7 +160,7 @@ func ofFuture(msg any) bool {
 	return false
 }
 
-// receiveOfFuture receives such a message. None runs code of the actor.
+// receiveOfFuture receives such a message. None of them runs code of the actor.
 func (c *cell) receiveOfFuture(msg any) {
 	switch m := msg.(type) {
 	case *answer:
@@ -179,10 +180,10 @@ func (c *cell) receiveOfFuture(msg any) {
 	}
 }
 
-// SendUserMessage puts an answer on its way.
+// SendUserMessage sends an answer.
 func (p *promise) SendUserMessage(_ *actor.PID, message any) { p.send(message, false) }
 
-// SendSystemMessage puts an answer on its way: that an actor has stopped.
+// SendSystemMessage sends an answer that an actor has stopped.
 func (p *promise) SendSystemMessage(_ *actor.PID, message any) { p.send(message, true) }
 
 func (p *promise) send(message any, system bool) {
@@ -199,16 +200,16 @@ func (p *promise) send(message any, system bool) {
 	me.urge(p.owner, &notice{message: a})
 }
 
-// Stop has the future ended without an answer.
+// Stop ends the future without an answer.
 func (p *promise) Stop(*actor.PID) { p.send(stopping{}, true) }
 
-// arrive gives the future the answer that has been received.
+// arrive gives the future the received answer.
 func (a *answer) arrive() {
 	a.owner.learn(a.known)
 	a.fulfil(a.message, a.system)
 }
 
-// fulfil gives the future its answer. One that comes late is a dead letter.
+// fulfil gives the future its answer. A late answer is a dead letter.
 func (p *promise) fulfil(message any, system bool) {
 	_, stop := message.(stopping)
 	switch {
@@ -231,11 +232,11 @@ func (p *promise) fulfil(message any, system bool) {
 	p.tell()
 }
 
-// tell has those go on who wait for the future; its owner does so in this step.
+// tell resumes the actors that wait for the future; its owner continues in this step.
 func (p *promise) tell() {
 	p.owner.pending = slices.DeleteFunc(p.owner.pending, func(of *promise) bool { return of == p })
-	p.as.ProcessRegistry.Add(p, p.pid.Id) // what comes late meets it
-	condOf(p.future).Broadcast()          // proto.actor wakes one only
+	p.as.ProcessRegistry.Add(p, p.pid.Id) // receives late answers
+	condOf(p.future).Broadcast()          // proto.actor wakes only one
 	for _, c := range p.waiters {
 		if c != p.owner {
 			p.host.Enqueue(p.owner.ref, c.ref, wake{})
@@ -256,12 +257,12 @@ func (p *promise) waits() string {
 	return "for the answer of " + p.of
 }
 
-// A gateLock is the lock of a future's condition. It locks nothing, since all that
-// uses the future takes turns; to unlock it in order to wait is to be parked.
+// A gateLock is the lock of a future's condition. It locks nothing, since all users
+// of the future take turns. Unlocking it in order to wait parks the caller.
 type gateLock promise
 
-// Lock notes that an actor uses the future of another: whether that has received the
-// answer is in no message.
+// Lock records that an actor uses another actor's future. No message shows whether
+// that actor has received the answer.
 func (l *gateLock) Lock() {
 	if p := (*promise)(l); p.current != nil && p.current != p.owner {
 		p.host.Touch(trace.AllSteps)
@@ -275,7 +276,7 @@ func (l *gateLock) Unlock() {
 	}
 }
 
-// waitsForCondition reports whether Unlock was called in order to wait.
+// waitsForCondition reports whether the caller of Unlock waits for the condition.
 func waitsForCondition() bool {
 	var pcs [4]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
@@ -283,11 +284,12 @@ func waitsForCondition() bool {
 	return strings.HasPrefix(frame.Function, "sync.(*Cond).")
 }
 
-// wait parks the actor whose code runs. The test takes steps meanwhile.
+// wait parks the actor whose code runs. If the test waits, it takes steps until the
+// future is fulfilled.
 func (p *promise) wait() {
 	c := p.current
 	if p.owner.foreign("a wait "+p.waits(), nil, adviceWait) {
-		runtime.Goexit() // nobody can end the wait, and a handler may wait for its deferred functions
+		runtime.Goexit() // the wait cannot end, and a handler may wait for the deferred functions
 	}
 	if c == nil {
 		p.driveTest()
@@ -302,10 +304,10 @@ func (p *promise) wait() {
 	c.co.Park()
 }
 
-// A call is what the test asks of its desk.
+// A call is the test's request to its desk to await a future.
 type call struct{ *promise }
 
-// String names what the test does.
+// String names the call.
 func (*call) String() string { return "await" }
 
 func (a *call) answer(c *cell) {
@@ -315,14 +317,14 @@ func (a *call) answer(c *cell) {
 }
 
 // driveTest takes steps until the future is fulfilled. If the run fails, nothing will
-// fulfil it, and it has met a dead letter.
+// fulfil it, and it gets a dead letter response.
 func (p *promise) driveTest() {
 	if p.sys.Ask(p.owner.ref, &call{p}) == nil && !*p.done {
 		p.theirs.SendUserMessage(p.pid, &actor.DeadLetterResponse{})
 	}
 }
 
-// atDesk returns the cell that receives what is sent to futures of the test.
+// atDesk returns the cell that receives the answers to futures of the test.
 func (w *world) atDesk() *cell {
 	if w.desk == nil {
 		w.desk = &cell{world: w, label: "desk"}
@@ -331,7 +333,7 @@ func (w *world) atDesk() *cell {
 	return w.desk
 }
 
-// idText returns the id that proto.actor makes of a number.
+// idText returns the id that proto.actor derives from a number.
 func idText(n uint64) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ~+"
 	text := [12]byte{}

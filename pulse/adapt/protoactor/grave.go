@@ -6,30 +6,29 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// In proto.actor whoever sends looks into a table whether the receiver has stopped,
-// and if so the message is a dead letter; else it is dropped when the receiver comes to
-// it. Which of the two happens may depend on the order of two steps that no message
-// connects. Here it does not, so that all that a step depends on is in the messages: the
-// sender finds that an actor has stopped if it knows, because a message led from the
-// end to it, or because time has passed. Proto.actor has each such run, and its
-// opposite where the sender cannot know.
+// In proto.actor a sender looks up in a table whether the receiver has stopped. If
+// so, the message is a dead letter; else the receiver drops it later. This may depend
+// on the order of two steps that no message connects. Here it does not, so that
+// messages have all that a step depends on. A sender knows that an actor has stopped
+// if a message led from the end to it, or if time has passed since. Proto.actor has
+// each such run, and also the opposite one where the sender cannot know.
 
-// A grave stands for an actor that has stopped.
+// A grave represents an actor that has stopped.
 type grave struct {
 	*cell
 	number int
 	at     time.Duration // when it stopped
 }
 
-// graves are the actors that somebody knows to have stopped, as a set of their numbers.
-// One never changes.
+// graves are stopped actors that a cell knows about, as an immutable set of their
+// numbers.
 type graves struct{ set []uint64 }
 
 func (k *graves) has(n int) bool {
 	return k != nil && n/64 < len(k.set) && k.set[n/64]&(1<<(n%64)) != 0
 }
 
-// with returns the union of two.
+// with returns the union of two sets.
 func (k *graves) with(other *graves) *graves {
 	switch {
 	case k == other || other == nil || k != nil && k.covers(other):
@@ -54,7 +53,7 @@ func (k *graves) covers(other *graves) bool {
 	return true
 }
 
-// bury notes that an actor has stopped: what it sends from now on tells of that.
+// bury records that an actor has stopped. Its later messages carry this knowledge.
 func (c *cell) bury() {
 	if c.grave != nil {
 		return
@@ -67,7 +66,7 @@ func (c *cell) bury() {
 	only := &graves{make([]uint64, c.grave.number/64+1)}
 	only.set[c.grave.number/64] = 1 << (c.grave.number % 64)
 	c.learn(only)
-	c.test.known = c.test.known.with(only) // what it sends from now on tells of it, too
+	c.test.known = c.test.known.with(only) // the test's later messages carry it, too
 	c.host.Note(func() string { return "stopped" })
 }
 
@@ -84,7 +83,7 @@ func (c *cell) learn(of *graves) {
 	}
 }
 
-// isKnown reports whether whoever acts knows of the end of an actor.
+// isKnown reports whether the acting cell knows of the end of an actor.
 func (g *grave) isKnown() bool {
 	me := g.me()
 	if me == g.test || g.sys.Now() > g.at {
@@ -93,14 +92,16 @@ func (g *grave) isKnown() bool {
 	return me.known.has(g.number)
 }
 
-// mostFresh is for how many actors that stop at one time the process registry shows what
-// who asks may know. Others stay in it until time passes: each costs something in every step.
+// mostFresh is for how many actors that stopped at the current time the process
+// registry shows each cell what it may know. Others stay in the registry until time
+// passes: each costs time in every step.
 const mostFresh = 32
 
-// haunt has the process registry show what may be known in the step of an actor: those that
-// have stopped at the present time are still there for who does not know of it.
+// haunt makes the process registry show what an actor may know in its step. Actors
+// that stopped at the current time are still there for a cell that does not know of
+// it.
 func (w *world) haunt(c *cell) {
-	for len(w.fresh) > 0 && w.fresh[0].at < w.sys.Now() { // all know of it
+	for len(w.fresh) > 0 && w.fresh[0].at < w.sys.Now() { // all cells know of it
 		w.fresh[0].leaveRegistry()
 		w.fresh = w.fresh[1:]
 	}
@@ -111,7 +112,7 @@ func (w *world) haunt(c *cell) {
 	}
 }
 
-// rest ends that: the test knows of all ends.
+// rest undoes haunt: the test knows of all ends.
 func (w *world) rest() {
 	for _, g := range w.shown() {
 		g.leaveRegistry()
@@ -120,15 +121,16 @@ func (w *world) rest() {
 
 func (w *world) shown() []*grave { return w.fresh[:min(len(w.fresh), mostFresh)] }
 
-// dig makes room for another actor of the same id, if who spawns it knows that the
-// last has stopped.
+// dig makes room for another actor of the same id, if its spawner knows that the last
+// has stopped.
 func (w *world) dig(c *cell) {
 	if c != nil && c.grave != nil && c.grave.isKnown() {
 		c.grave.leaveRegistry()
 	}
 }
 
-// leaveRegistry takes a grave out of the process registry, but no other actor of its id.
+// leaveRegistry removes a grave from the process registry, but no other actor of its
+// id.
 func (g *grave) leaveRegistry() {
 	if p, _ := g.as.ProcessRegistry.GetLocal(g.id); p == actor.Process(g) {
 		g.as.ProcessRegistry.Remove(g.pid)
@@ -143,7 +145,8 @@ func (g *grave) to(pid *actor.PID) (p actor.Process, here bool) {
 	return g.as.DeadLetter, !g.isKnown()
 }
 
-// SendUserMessage sends a dead letter, or one that is dropped.
+// SendUserMessage makes the message a dead letter, or passes it to the stopped actor,
+// which drops it.
 func (g *grave) SendUserMessage(pid *actor.PID, message any) {
 	if p, here := g.to(pid); !here {
 		p.SendUserMessage(pid, message)
@@ -152,8 +155,8 @@ func (g *grave) SendUserMessage(pid *actor.PID, message any) {
 	g.PostUserMessage(message)
 }
 
-// SendSystemMessage sends a dead letter, or one that the stopped actor's context deals
-// with.
+// SendSystemMessage makes the message a dead letter, or passes it to the stopped
+// actor's context.
 func (g *grave) SendSystemMessage(pid *actor.PID, message any) {
 	if p, here := g.to(pid); !here {
 		p.SendSystemMessage(pid, message)
@@ -162,5 +165,5 @@ func (g *grave) SendSystemMessage(pid *actor.PID, message any) {
 	g.PostSystemMessage(message)
 }
 
-// Stop does nothing to who has stopped.
+// Stop passes on the Stop, which has no effect on a stopped actor.
 func (g *grave) Stop(pid *actor.PID) { g.SendSystemMessage(pid, &actor.Stop{}) }

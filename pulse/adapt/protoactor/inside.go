@@ -12,25 +12,24 @@ import (
 	"github.com/asynkron/protoactor-go/router"
 )
 
-// proto.actor has no door for what makes its futures block and its logger write.
-// This file reaches for those few unexported fields, and nothing else of the package
-// does. layout looks each of them up by its name and its type: with a release that
-// has moved one of them New fails, and says so.
+// Proto.actor has no API for what makes its futures block and its logger write. This
+// file accesses those few unexported fields; no other file does. layout looks up each
+// by name and type. If a release has moved one of them, New fails and says so.
 
-// A layout is where the unexported fields are that the package needs.
+// A layout has the places of the unexported fields that the package needs.
 type layout struct {
 	logger, stopper         uintptr // of an ActorSystem
 	cond, done, err, timer  uintptr // of a Future
 	pipes                   uintptr
 	failures                uintptr // of a RestartStatistics
-	mailbox, spawner, rules int     // of Props, as numbers of fields
+	mailbox, spawner, rules int     // of Props, as field numbers
 	guardian                int
 	process                 uintptr // of a PID
 	box                     uintptr // of an ActorProcess
-	missing                 string  // what was not found
+	missing                 string  // the first field that was not found
 }
 
-// fields is found once in a process, and never changes.
+// fields is computed once in a process, and never changes.
 var fields = sync.OnceValue(func() layout {
 	var l layout
 	find := func(of reflect.Type, name string, as reflect.Type) reflect.StructField {
@@ -63,8 +62,8 @@ var fields = sync.OnceValue(func() layout {
 func at[T any](of unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(of, offset)) }
 
 // newActorSystem returns an actor system without the thousand maps of a real one,
-// which take longer to make than most runs take. It lacks what refers to the system
-// itself.
+// which take longer to make than most runs. It lacks the parts that refer to the
+// system itself.
 func newActorSystem(config *actor.Config) *actor.ActorSystem {
 	as := &actor.ActorSystem{Config: config, ID: "jostle"}
 	*at[chan struct{}](unsafe.Pointer(as), fields().stopper) = make(chan struct{})
@@ -81,7 +80,7 @@ func pipesOf(f *actor.Future) *[]*actor.PID {
 }
 func timerOf(f *actor.Future) **time.Timer { return at[*time.Timer](unsafe.Pointer(f), fields().timer) }
 
-// futureOf returns the future of a process, nil when it is none. The process is a
+// futureOf returns the future of a process, nil if it has none. Such a process is a
 // struct that begins with its Future.
 func futureOf(p actor.Process) *actor.Future {
 	t := reflect.TypeOf(p)
@@ -94,8 +93,8 @@ func futureOf(p actor.Process) *actor.Future {
 	return (*actor.Future)(reflect.ValueOf(p).UnsafePointer())
 }
 
-// knownMailbox returns the mailbox to which a PID leads that was sent to before; nil
-// when it was not, or leads to no actor.
+// knownMailbox returns the mailbox that a PID led to when it was last used. It
+// returns nil if the PID was not used or leads to no actor.
 func knownMailbox(pid *actor.PID) actor.Mailbox {
 	p := *at[*actor.Process](unsafe.Pointer(pid), fields().process)
 	if p == nil {
@@ -108,21 +107,22 @@ func knownMailbox(pid *actor.PID) actor.Mailbox {
 	return *at[actor.Mailbox](unsafe.Pointer(a), fields().box)
 }
 
-// failuresOf returns when an actor has failed.
+// failuresOf returns the times at which an actor failed.
 func failuresOf(rs *actor.RestartStatistics) *[]time.Time {
 	return at[[]time.Time](unsafe.Pointer(rs), fields().failures)
 }
 
-// mailboxOf returns the function that makes the mailboxes of props; nil when they
-// have none of their own.
+// mailboxOf returns the function that makes the mailboxes of props, nil for the
+// default.
 func mailboxOf(p *actor.Props) actor.MailboxProducer {
 	return *field[actor.MailboxProducer](p, fields().mailbox)
 }
 
-// spawnerOf returns what spawns the actors of props; nil when it is the usual.
+// spawnerOf returns the function that spawns the actors of props, nil for the
+// default.
 func spawnerOf(p *actor.Props) actor.SpawnFunc { return *field[actor.SpawnFunc](p, fields().spawner) }
 
-// rulesOf and guardianOf return the strategies of props; nil when they have none.
+// rulesOf and guardianOf return the strategies of props, nil if there are none.
 func rulesOf(p *actor.Props) actor.SupervisorStrategy {
 	return *field[actor.SupervisorStrategy](p, fields().rules)
 }
@@ -135,7 +135,7 @@ func field[T any](p *actor.Props, n int) *T {
 	return (*T)(unsafe.Pointer(reflect.ValueOf(p).Elem().Field(n).UnsafeAddr()))
 }
 
-// backOff returns the numbers of an exponential back-off strategy.
+// backOff returns the settings of an exponential back-off strategy.
 func backOff(s actor.SupervisorStrategy) (window, initial time.Duration, is bool) {
 	v := reflect.ValueOf(s)
 	if v.Type() != reflect.TypeOf(actor.NewExponentialBackoffStrategy(0, 0)) {
@@ -148,8 +148,8 @@ func backOff(s actor.SupervisorStrategy) (window, initial time.Duration, is bool
 	return time.Duration(w.Int()), time.Duration(i.Int()), true
 }
 
-// randomRoutees returns among whom a router chooses at random, nil when the process
-// is no such router.
+// randomRoutees returns the routees of a random router, nil if the process is not
+// one.
 func randomRoutees(p actor.Process) *actor.PIDSet {
 	v := reflect.ValueOf(p)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
@@ -166,8 +166,8 @@ func randomRoutees(p actor.Process) *actor.PIDSet {
 	return state.GetRoutees()
 }
 
-// queueOf returns the name of the type of a mailbox's queue, "" when it is not one
-// of proto.actor's own mailboxes, and whether the mailbox has middleware.
+// queueOf returns the type name of a mailbox's queue and whether the mailbox has
+// middleware. The name is "" unless the mailbox is one of proto.actor's own.
 func queueOf(m actor.Mailbox) (name string, middleware bool) {
 	v := reflect.ValueOf(m)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

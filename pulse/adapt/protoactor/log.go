@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// logger is the usual logger of an actor system: what is logged in a step is a line
-// of the trace, and else nowhere.
+// logger is the default logger of an actor system. What is logged in a step becomes a
+// line of the trace; all else is dropped.
 func (w *world) logger(*actor.ActorSystem) *slog.Logger { return slog.New(&notebook{world: w}) }
 
 // A notebook writes into the trace.
@@ -20,7 +20,7 @@ type notebook struct {
 	attrs []slog.Attr
 }
 
-// Enabled reports whether a line is worth writing.
+// Enabled reports whether lines of a level are written.
 func (*notebook) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelInfo }
 
 // Handle writes a line.
@@ -43,12 +43,12 @@ func (n *notebook) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// WithAttrs returns a handler that adds something to each line.
+// WithAttrs returns a handler that adds attributes to each line.
 func (n *notebook) WithAttrs(list []slog.Attr) slog.Handler {
 	return &notebook{n.world, append(append([]slog.Attr{}, n.attrs...), list...)}
 }
 
-// WithGroup returns the handler: groups do not show.
+// WithGroup returns the handler unchanged: groups are not shown.
 func (n *notebook) WithGroup(string) slog.Handler { return n }
 
 // shown returns a value as text that is the same in every process.

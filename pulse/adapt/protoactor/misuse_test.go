@@ -33,7 +33,8 @@ func elsewhere(f func()) {
 	<-done
 }
 
-// meets has an actor deal with one of another actor system, whose message it has received.
+// meets has an actor use an actor of another actor system, whose message it has
+// received.
 func meets(do func(ctx actor.Context, theirs *actor.PID)) func(*stage) {
 	return func(s *stage) {
 		other := actor.NewActorSystem(quiet)
@@ -50,7 +51,8 @@ func meets(do func(ctx actor.Context, theirs *actor.PID)) func(*stage) {
 	}
 }
 
-// wrongs are programs that do what cannot be controlled, and what their failure says.
+// wrongs are programs that do what cannot be controlled, with the texts of their
+// failures.
 var wrongs = []struct {
 	name string
 	play func(s *stage)
@@ -134,7 +136,7 @@ var wrongs = []struct {
 	{"a remote", func(s *stage) {
 		s.on(func(actor.Context) {})
 		s.ProcessRegistry.RegisterAddressResolver(func(*actor.PID) (actor.Process, bool) { return nil, false })
-	}, pulse.KindMisuse, "what is sent over a network is not controlled"},
+	}, pulse.KindMisuse, "whose network is not controlled"},
 	{"New in a step", func(s *stage) {
 		s.on(func(actor.Context) { protoactor.New(s.sys) })
 	}, pulse.KindMisuse, "protoactor.New in a step"},
@@ -173,7 +175,7 @@ var wrongs = []struct {
 	}, pulse.KindPanic, "panic in a ← 1: bad"},
 }
 
-// TestWrongs holds that each of them fails, and how.
+// TestWrongs checks that each of them fails, and how.
 func TestWrongs(t *testing.T) {
 	for _, x := range wrongs {
 		t.Run(x.name, func(t *testing.T) {
@@ -197,7 +199,7 @@ func TestWrongs(t *testing.T) {
 	}
 }
 
-// TestNew holds that New refuses what it cannot host.
+// TestNew checks that New refuses what it cannot host.
 func TestNew(t *testing.T) {
 	isolated := pulse.New(pulse.Options{Isolation: true})
 	defer isolated.Close()
@@ -221,7 +223,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestOldSystems holds that an actor system is good for one run.
+// TestOldSystems checks that an actor system can be used in one run only.
 func TestOldSystems(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -237,7 +239,7 @@ func TestOldSystems(t *testing.T) {
 	s.Root.Send(a, "hello")
 }
 
-// TestRestarts holds that Config.Restarts leaves panics to proto.actor.
+// TestRestarts checks that Config.Restarts leaves panics to proto.actor.
 func TestRestarts(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -256,8 +258,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
-// TestBlockingIsNamed holds that a step that blocks, or sleeps, can be named while it
-// does: it is what a search's watchdog tells.
+// TestBlockingIsNamed checks that a step that blocks or sleeps can be named
+// meanwhile: a search's watchdog reports it.
 func TestBlockingIsNamed(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
@@ -283,7 +285,7 @@ func TestBlockingIsNamed(t *testing.T) {
 	}
 }
 
-// TestLateGoroutines holds that what a goroutine sends when the run is over is told.
+// TestLateGoroutines checks that a message of a goroutine after the run is reported.
 func TestLateGoroutines(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -297,8 +299,8 @@ func TestLateGoroutines(t *testing.T) {
 	}
 }
 
-// TestNothingStays holds that actors that wait when a run is over are ended, and their
-// deferred functions run.
+// TestNothingStays checks that actors that wait when a run is over are ended, and
+// that their deferred functions run.
 func TestNothingStays(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	sys := pulse.New(pulse.Options{})

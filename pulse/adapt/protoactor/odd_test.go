@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// TestFatalInAHandler holds that a property may fail, and skip, in a handler.
+// TestFatalInAHandler checks that a property may fail, and skip, in a handler.
 func TestFatalInAHandler(t *testing.T) {
 	f := fuzz.MustFind(t, func(t *props.T) {
 		sys := t.System()
@@ -41,8 +41,8 @@ func TestFatalInAHandler(t *testing.T) {
 	})
 }
 
-// TestStates holds that what an actor keeps is told of it, and that states are compared
-// by what actors have received.
+// TestStates checks that an actor's state is shown, and that states are compared by
+// what actors have received.
 func TestStates(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

@@ -14,8 +14,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// guarded has proto.actor handle a message. A panic goes to whoever supervises the
-// actor, or fails the run.
+// guarded has proto.actor handle a message. A panic goes to the actor's supervisor,
+// or fails the run.
 func (c *cell) guarded(message any, invoke func(any)) {
 	outer := c.doing
 	c.doing = message
@@ -34,7 +34,7 @@ func (c *cell) guarded(message any, invoke func(any)) {
 	c.doing = outer
 }
 
-// panicked gives what an actor panicked with to its supervisor.
+// panicked passes the value of a panic to the actor's supervisor.
 func (c *cell) panicked(v any) {
 	if f, ok := v.(*pulse.Failure); ok {
 		c.world.current = nil
@@ -48,7 +48,7 @@ func (c *cell) panicked(v any) {
 	c.invoker.EscalateFailure(v, c.doing)
 }
 
-// mayFail reports whether somebody has chosen what follows when the actor panics.
+// mayFail reports whether the user has chosen a strategy for a panic of the actor.
 func (c *cell) mayFail() bool {
 	switch {
 	case c.Restarts:
@@ -62,7 +62,7 @@ func (c *cell) mayFail() bool {
 	return itself
 }
 
-// unhandled fails the run for a panic. pcs is where it was; nil when that is told
+// unhandled fails the run for a panic at pcs. They are nil if the place is known
 // elsewhere.
 func (c *cell) unhandled(v any, pcs []uintptr) {
 	text, more, _ := strings.Cut(trace.Thrown(v), "\n")
@@ -97,7 +97,7 @@ func (w *world) fail(f *pulse.Failure) {
 	w.sys.Fail(f)
 }
 
-// misuseOf returns the failure of a program that does what cannot be controlled.
+// misuseOf returns the failure for something that cannot be controlled.
 func misuseOf(format string, args ...any) *pulse.Failure {
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Text: fmt.Sprintf(format, args...), Step: -1}
 	var list [64]uintptr
@@ -108,12 +108,11 @@ func misuseOf(format string, args ...any) *pulse.Failure {
 	return f
 }
 
-// trimmer leaves what is not the user's out of stacks.
+// trimmer removes frames from stacks that are not the user's.
 var trimmer = stack.NewTrimmer(reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[cell]().PkgPath(),
 	theirModule+"...")
 
-// timed returns what stands for a strategy of the user's: one that backs off does so
-// by virtual time.
+// timed returns a strategy that replaces the user's: back-off uses virtual time.
 func (w *world) timed(s actor.SupervisorStrategy) actor.SupervisorStrategy {
 	if window, initial, is := backOff(s); is {
 		return &backingOff{w, window, initial}
@@ -121,27 +120,27 @@ func (w *world) timed(s actor.SupervisorStrategy) actor.SupervisorStrategy {
 	return s
 }
 
-// A timedStrategy is a guardian's. Those of actors find their statistics in virtual
-// time, since the failure comes to them as a message.
+// A timedStrategy is a guardian's strategy in virtual time. Strategies of actors need
+// none, since they receive the failure as a message.
 type timedStrategy struct {
 	*world
 	theirs actor.SupervisorStrategy
 }
 
-// HandleFailure does what the user's strategy does.
+// HandleFailure calls the user's strategy in virtual time.
 func (s *timedStrategy) HandleFailure(as *actor.ActorSystem, by actor.Supervisor, child *actor.PID, rs *actor.RestartStatistics, reason, message any) {
 	s.inVirtualTime(rs, func() { s.theirs.HandleFailure(as, by, child, rs, reason, message) })
 }
 
-// A backingOff restarts an actor after a time that grows with its failures, as
-// proto.actor's strategy of that kind does by real time. That adds up to 500
-// nanoseconds at random, which are left out.
+// A backingOff restarts an actor after a virtual time that grows with its failures,
+// like the strategy of proto.actor in real time. It leaves out the up to 500 random
+// nanoseconds that proto.actor adds.
 type backingOff struct {
 	*world
 	window, initial time.Duration
 }
 
-// HandleFailure has the child restarted later.
+// HandleFailure restarts the child later.
 func (s *backingOff) HandleFailure(_ *actor.ActorSystem, by actor.Supervisor, child *actor.PID, rs *actor.RestartStatistics, reason, _ any) {
 	if rs.NumberOfFailures(s.window) == 0 {
 		rs.Reset()
@@ -153,8 +152,8 @@ func (s *backingOff) HandleFailure(_ *actor.ActorSystem, by actor.Supervisor, ch
 	})
 }
 
-// inVirtualTime calls what looks at when an actor has failed, and has it find that
-// real time has gone by since then as virtual time has.
+// inVirtualTime calls a function that reads the times of an actor's failures. It sets
+// these so that as much real time as virtual time has passed since.
 func (w *world) inVirtualTime(rs *actor.RestartStatistics, call func()) {
 	list, now := failuresOf(rs), time.Now()
 	for i, at := range w.times[rs] {

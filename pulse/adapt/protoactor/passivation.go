@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A PassivationHolder is that of proto.actor's package plugin, by virtual time. An actor
-// embeds it in place of the other, or embeds a plugin.PassivationAware and is given the one
-// or the other.
+// A PassivationHolder is the one of proto.actor's package plugin, in virtual time. An
+// actor embeds it instead of the other, or embeds a plugin.PassivationAware that is
+// set to either.
 type PassivationHolder struct {
 	world *world
 	timer pulse.Timer
@@ -22,7 +22,7 @@ type PassivationHolder struct {
 
 var _ plugin.PassivationAware = (*PassivationHolder)(nil)
 
-// Init begins the time after which the actor is stopped. The plugin calls it.
+// Init starts the timer that stops the actor. The plugin calls it.
 func (p *PassivationHolder) Init(as *actor.ActorSystem, pid *actor.PID, d time.Duration) {
 	if p.world = worldOf(as); p.world == nil {
 		panic(misuseOf("protoactor.PassivationHolder in an actor system that was not made by protoactor.New"))
@@ -31,17 +31,17 @@ func (p *PassivationHolder) Init(as *actor.ActorSystem, pid *actor.PID, d time.D
 	p.Reset(d)
 }
 
-// Reset begins it anew. The plugin calls it for each message.
+// Reset restarts the timer. The plugin calls it for each message.
 func (p *PassivationHolder) Reset(d time.Duration) {
 	p.timer.Stop()
 	p.timer = p.world.later(max(d, 0), "passivation", func() { p.world.as.Root.Stop(p.pid) })
 }
 
-// Cancel ends it.
+// Cancel stops the timer.
 func (p *PassivationHolder) Cancel() { p.timer.Stop() }
 
-// refuseRealTime refuses an actor that has started and keeps a timer of proto.actor's that is
-// real: runs are over long before it fires, and each would leave one behind.
+// refuseRealTime refuses an actor that has started and keeps a real timer of
+// proto.actor. Runs are over long before it fires, and each would leave one behind.
 func (c *cell) refuseRealTime() {
 	v := reflect.ValueOf(c.invoker.Actor())
 	for v.Kind() == reflect.Pointer {
@@ -64,7 +64,7 @@ func (c *cell) refuseRealTimeIn(v reflect.Value) {
 		switch {
 		case !f.IsValid():
 		case f.Type() == reflect.TypeFor[scheduler.TimerScheduler]() && !f.IsZero():
-			c.misuse("%s keeps a TimerScheduler of package scheduler, whose timers are real: take protoactor.NewTimerScheduler", c.label)
+			c.misuse("%s keeps a TimerScheduler of package scheduler, whose timers are real: use protoactor.NewTimerScheduler", c.label)
 		case f.Type() == reflect.TypeFor[plugin.PassivationHolder]() && !f.IsZero():
 			c.misuse("%s is stopped by plugin.PassivationPlugin in real time: have it embed a protoactor.PassivationHolder, which has the same methods", c.label)
 		case v.Type().Field(i).Anonymous && f.Kind() == reflect.Struct && !isTheirs(f.Type()):

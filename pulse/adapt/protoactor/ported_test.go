@@ -23,15 +23,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// A venue is an actor system, hosted or real, in which a program is played, and what
-// its actors note. A note that ends with a full stop is the last one of its actor.
+// A venue is an actor system, hosted or real, in which a program is played, with the
+// notes of its actors. A note that ends with a full stop is the last one of its
+// actor.
 type venue struct {
 	*actor.ActorSystem
 	mu    sync.Mutex
 	notes map[string][]string
 	open  int           // how many actors have not made their last note
 	over  chan struct{} // closed when open is zero
-	late  uint          // bits: where a real run is to let others go first, as far as it can be told
+	late  uint          // bits: where a real run should let others go first, as far as possible
 }
 
 func newVenue(as *actor.ActorSystem, open int) *venue {
@@ -52,7 +53,7 @@ func (v *venue) write(who, text string) {
 	}
 }
 
-// upTo returns what makes the notes of an actor that makes exactly n.
+// upTo returns a function for the notes of an actor that makes exactly n.
 func (v *venue) upTo(n int, who string) func(text string) {
 	return func(text string) {
 		v.mu.Lock()
@@ -64,7 +65,7 @@ func (v *venue) upTo(n int, who string) func(text string) {
 	}
 }
 
-// result returns all notes: those of each actor in their order.
+// result returns all notes: those of each actor in order.
 func (v *venue) result() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -75,7 +76,7 @@ func (v *venue) result() string {
 	return strings.Join(list, " ")
 }
 
-// unfinished says what is wrong with the notes of a run that is over.
+// unfinished says what is wrong with the notes of a finished run.
 func (v *venue) unfinished() error {
 	if v.open != 0 {
 		return fmt.Errorf("%d last notes are missing", v.open)
@@ -95,7 +96,7 @@ func (v *venue) spawn(name string, f actor.ReceiveFunc, options ...actor.PropsOp
 	return must(v.Root.SpawnNamed(actor.PropsFromFunc(f, options...), name))
 }
 
-// linger lets others go first if the bit of a place says so.
+// linger lets others go first if the bit of a place is set.
 func (v *venue) linger(place byte) {
 	for range v.late >> (place % 4) & 1 * 100 {
 		runtime.Gosched()
@@ -130,8 +131,8 @@ func must(pid *actor.PID, err error) *actor.PID {
 	return pid
 }
 
-// A ported program does what one of proto.actor's own examples does, or one of its
-// tests. It uses nothing of the adapter: it cannot know where it is played.
+// A ported program does what one of proto.actor's own examples or tests does. It uses
+// nothing of the adapter: it cannot know where it is played.
 type ported struct {
 	name    string // of the example
 	open    int    // how many actors make notes
@@ -429,7 +430,7 @@ func greets(names ...any) func(*venue) {
 	}
 }
 
-// changes has an actor change its behaviour and change it back, if it does not forget to.
+// changes has an actor change its behavior and change it back, unless it forgets to.
 func changes(forgets bool) func(*venue) {
 	return func(v *venue) {
 		b, note := actor.NewBehavior(), v.upTo(3, "a")
@@ -467,7 +468,7 @@ func signs(header string) func(*venue) {
 	}
 }
 
-// A book keeps what it is sent also when its actor ends.
+// A book keeps its entries also when its actor ends.
 type book struct {
 	persistence.Mixin
 	*venue
@@ -515,7 +516,7 @@ type batch []any
 
 func (b batch) GetMessages() []any { return b }
 
-// hosted plays the program under jostle, and tells the result.
+// hosted plays the program under jostle, and reports the result.
 func (p ported) hosted(tell func(t *props.T, result string)) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly}) // a minute is longer than any real run
@@ -531,7 +532,7 @@ func (p ported) hosted(tell func(t *props.T, result string)) func(*props.T) {
 	}
 }
 
-// real plays the program so many times in proto.actor itself, and returns the results.
+// real plays the program n times in proto.actor itself, and returns the results.
 func (p ported) real(t *testing.T, times int) map[string]int {
 	t.Helper()
 	seen := map[string]int{}
@@ -561,8 +562,8 @@ func strays(real map[string]int, known map[string]bool) (list []string) {
 	return list
 }
 
-// explored returns the results of all orders that Explore goes through, and of no runs at
-// random beside: these could hide that it leaves one out.
+// explored returns the results of all orders that Explore runs, without random runs:
+// these could hide that it skips an order.
 func (p ported) explored(t *testing.T) (map[string]bool, fuzz.Verdict) {
 	t.Helper()
 	known := map[string]bool{}
@@ -570,8 +571,9 @@ func (p ported) explored(t *testing.T) (map[string]bool, fuzz.Verdict) {
 	return known, v
 }
 
-// TestPorted holds that programs in the manner of proto.actor's own examples come in
-// proto.actor itself to results that Explore has found, and under Check to no others.
+// TestPorted checks programs in the manner of proto.actor's own examples. Their
+// results in proto.actor itself are among those that Explore finds, and Check finds
+// no others.
 func TestPorted(t *testing.T) {
 	for _, p := range portedPrograms {
 		t.Run(p.name, func(t *testing.T) {
@@ -593,9 +595,10 @@ func TestPorted(t *testing.T) {
 	}
 }
 
-// pipes has an actor pipe a future to a collector and then send it two messages of its own.
-// With 1 it waits until the answer has come before it sends them; with 2 the answer waits
-// until the first of them has come, and the second for the answer; with 0 none waits.
+// pipes has an actor pipe a future to a collector and then send it two messages of
+// its own. With 1 it waits for the answer before it sends them. With 2 the answer
+// waits until the first of them has come, and the second waits for the answer. With 0
+// none waits.
 func pipes(waits int) func(*venue) {
 	return func(v *venue) {
 		note, first, came := v.upTo(3, "collector"), make(chan struct{}), make(chan struct{})
@@ -634,9 +637,10 @@ func pipes(waits int) func(*venue) {
 	}
 }
 
-// answers has an actor reenter after a future, and who answers send it a message before that
-// and one after it. With 1 the actor waits in its handler until all is sent; with 2 the
-// other waits until the first message has been received; with 0 none waits.
+// answers has an actor reenter after a future. The answering actor sends it a message
+// before the answer and one after it. With 1 the actor waits in its handler until all
+// is sent. With 2 the other waits until the first message has been received. With 0
+// none waits.
 func answers(waits int) func(*venue) {
 	return func(v *venue) {
 		note, sent, came := v.upTo(3, "a"), make(chan struct{}), make(chan struct{})
@@ -669,13 +673,13 @@ func answers(waits int) func(*venue) {
 	}
 }
 
-// TestAnswers holds that answers come at each place among messages at which they come in
-// proto.actor itself, and at no other.
+// TestAnswers checks that answers come at each place among messages at which they
+// come in proto.actor itself, and at no other.
 func TestAnswers(t *testing.T) {
 	for _, x := range []struct {
 		name  string
 		play  func(waits int) func(*venue)
-		waits []string // what comes of it when somebody waits
+		waits []string // the results when somebody waits
 		all   int
 	}{
 		{"piped, among those of the asker", pipes, []string{"collector: b!, 1, 2.", "collector: 1, b!, 2."}, 3},
@@ -693,7 +697,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestStrays holds that a program that does something else in proto.actor itself is seen.
+// TestStrays checks that a program that behaves differently in proto.actor itself is
+// noticed.
 func TestStrays(t *testing.T) {
 	for _, x := range []struct {
 		name         string

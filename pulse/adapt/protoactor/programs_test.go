@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A program is one that is written for proto.actor, with the same program written for
-// pulse: both have the same distinct orders.
+// A program is a program for proto.actor, with the same program for pulse: both have
+// the same distinct orders.
 type program struct {
 	name     string
 	build    func(as *actor.ActorSystem)
@@ -48,7 +48,7 @@ type (
 	stop  struct{}
 )
 
-// senders have their messages on their way as soon as they have started.
+// The messages of senders are on their way as soon as they have started.
 func senders(n, messages int) func(*actor.ActorSystem) {
 	return func(as *actor.ActorSystem) {
 		to := as.Root.Spawn(fromFunc(func(actor.Context) {}))
@@ -265,7 +265,7 @@ func (r *room) Receive(ctx actor.Context) {
 	}
 }
 
-// A shaver is the barber, whose behaviour is that of one asleep or awake.
+// A shaver is the barber; its behavior is asleep or awake.
 type shaver struct {
 	behavior  actor.Behavior
 	room      *actor.PID

@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// Actors that keep what works by real time, and one that does not.
+// Actors that keep something that uses real time, and one that does not.
 type (
 	scheduling struct {
 		scheduler *scheduler.TimerScheduler
@@ -41,8 +41,8 @@ func passivating(a actor.Actor, d time.Duration) *actor.Props {
 		actor.WithReceiverMiddleware(plugin.Use(&plugin.PassivationPlugin{Duration: d})))
 }
 
-// TestRealTimeIsRefused holds that an actor that keeps a real timer of proto.actor's fails
-// the run, which says what to take instead.
+// TestRealTimeIsRefused checks that an actor that keeps a real timer of proto.actor
+// fails the run, and that the failure says what to use instead.
 func TestRealTimeIsRefused(t *testing.T) {
 	var out shared
 	defer protoactor.WarnTo(&out)()
@@ -53,7 +53,7 @@ func TestRealTimeIsRefused(t *testing.T) {
 		props *actor.Props
 		want  string
 	}{
-		{of(&scheduling{}), "scheduling keeps a TimerScheduler of package scheduler, whose timers are real: take protoactor.NewTimerScheduler"},
+		{of(&scheduling{}), "scheduling keeps a TimerScheduler of package scheduler, whose timers are real: use protoactor.NewTimerScheduler"},
 		{passivating(held[0], time.Hour), "passive" + real},
 		{passivating(held[1], time.Hour), "deeper" + real},
 		{passivating(held[2], time.Hour), "smart" + real},
@@ -74,7 +74,7 @@ func TestRealTimeIsRefused(t *testing.T) {
 	}
 }
 
-// TestPassivation holds what proto.actor's own test of it does, by virtual time.
+// TestPassivation checks what proto.actor's own test of it does, in virtual time.
 func TestPassivation(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -116,12 +116,13 @@ func (s *shared) String() string {
 	return s.text.String()
 }
 
-// TestTicksThatComeTooLate holds that a real timer that fires when its run is over is told:
-// by the next run of the system, or by whoever asks, and when there is neither, by a line.
+// TestTicksThatComeTooLate checks that a real timer that fires after its run is
+// reported: by the next run of the system, or by Late, and if there is neither, by a
+// line.
 func TestTicksThatComeTooLate(t *testing.T) {
 	var out shared
 	defer protoactor.WarnTo(&out)()
-	const advice = "take protoactor.NewTimerScheduler"
+	const advice = "use protoactor.NewTimerScheduler"
 	fire := make(chan func(), 1)
 	begin := func(sys *pulse.System) {
 		s := &stage{ActorSystem: protoactor.New(sys), sys: sys}
@@ -148,17 +149,17 @@ func TestTicksThatComeTooLate(t *testing.T) {
 		elsewhere(tick)
 	}
 	if got, want := out.String(), strings.Repeat(`jostle: protoactor: a message "tick" from another goroutine is lost, since its run is over: `+
-		"a real timer (package scheduler, time.AfterFunc) sends so, too: "+advice+"\n", 3); got != want {
+		"a real timer (package scheduler, time.AfterFunc) also sends like this: "+advice+"\n", 3); got != want {
 		t.Errorf("printed %q\nwant %q", got, want)
 	}
 }
 
-// TestGoroutinesThatAwait holds that a wait for a future on another goroutine is told: at
-// once if the handler does not need more than its deferred functions, and else to who
-// sees that nothing goes on.
+// TestGoroutinesThatAwait checks that a wait for a future on another goroutine is
+// reported. It is reported at once if the handler needs only the goroutine's deferred
+// functions, and else by the search's watchdog.
 func TestGoroutinesThatAwait(t *testing.T) {
 	const want = "a wait for the answer of b from another goroutine"
-	const advice = "wait for the future in the handler itself, or take PipeTo or ReenterAfter"
+	const advice = "wait for the future in the handler itself, or use PipeTo or ReenterAfter"
 	await := func(sys *pulse.System, wait func(*actor.Future)) {
 		s := &stage{ActorSystem: protoactor.New(sys), sys: sys}
 		b := s.spawn("b", echo)

@@ -15,12 +15,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// small are programs that use of proto.actor what actors might share without a message.
-// Each actor notes what it receives.
+// small are programs that use everything of proto.actor that actors might share
+// without a message. Each actor notes what it receives.
 var small = []struct {
 	name string
 	play func(s *stage)
-	// reduced is whether the default search keeps its reduction.
+	// reduced says whether the default search keeps its reduction.
 	reduced bool
 }{
 	{"stop against messages", func(s *stage) {
@@ -284,8 +284,8 @@ var small = []struct {
 	}, true},
 }
 
-// outcomes explores a program and returns what the actors have noted in each order, each
-// by itself.
+// outcomes explores a program and returns the notes of the actors in each order,
+// separately for each actor.
 func outcomes(t *testing.T, o explore.Options, play func(*stage)) (map[string]bool, explore.Result) {
 	t.Helper()
 	var s *stage
@@ -306,14 +306,14 @@ func outcomes(t *testing.T, o explore.Options, play func(*stage)) (map[string]bo
 	return seen, r
 }
 
-// who returns whose note it is.
+// who returns the actor of a note.
 func who(note string) string {
 	name, _, _ := strings.Cut(note, ":")
 	name, _, _ = strings.Cut(name, " ")
 	return name
 }
 
-// A telling worker tells of each run.
+// A telling worker reports each run.
 type telling struct {
 	*worker
 	tell func(explore.Run)
@@ -324,8 +324,9 @@ func (w *telling) Done(r explore.Run) {
 	w.tell(r)
 }
 
-// TestReductions holds that what a search leaves out makes no difference: the orders that
-// are run come to all that all orders come to, and are as many as are distinct.
+// TestReductions checks that what a search skips makes no difference. The orders that
+// are run have all outcomes that all orders have, and their number is that of the
+// distinct ones.
 func TestReductions(t *testing.T) {
 	for _, p := range small {
 		all, every := outcomes(t, explore.Options{Method: explore.Method{Reduction: explore.Everything}}, p.play)
@@ -343,13 +344,13 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// TestGivesWay holds that what is piped comes before or after whatever the asker does to the
-// same actor in the same handler.
+// TestGivesWay checks that a piped answer comes before or after whatever the asker
+// sends to the same actor in the same handler.
 func TestGivesWay(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		do    func(ctx actor.Context, c *actor.PID)
-		first string // what it comes to when the answer is there before
+		first string // the outcome when the answer comes first
 		last  string
 	}{
 		{"a message", func(ctx actor.Context, c *actor.PID) { ctx.Send(c, "own") },
@@ -374,8 +375,8 @@ func TestGivesWay(t *testing.T) {
 	}
 }
 
-// awaits has an actor ask another, who sends it a message before the answer and one after it. It
-// waits for the answer in the same handler, or in a later one.
+// awaits has an actor ask another, which sends it a message before the answer and one
+// after it. It waits for the answer in the same handler, or in a later one.
 func awaits(later bool) func(*stage) {
 	return func(s *stage) {
 		b := s.spawn("b", func(ctx actor.Context) {
@@ -399,9 +400,10 @@ func awaits(later bool) func(*stage) {
 	}
 }
 
-// TestAwaitedAnswers holds that an answer is received in one step by who waits for it since
-// it asked. If it began to wait later, whether that was before the answer was sent is in no
-// message, and the answer takes the way of those that overtake.
+// TestAwaitedAnswers checks that an actor that waits for an answer since it asked
+// receives it in one step. If it begins to wait later, no message shows whether that
+// was before the answer was sent. The answer then goes the way of those that
+// overtake.
 func TestAwaitedAnswers(t *testing.T) {
 	for later, want := range map[bool]struct{ orders, steps int }{false: {3, 7}, true: {9, 8}} {
 		_, r := outcomes(t, explore.Options{}, awaits(later))

@@ -4,8 +4,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// gate has a process that is no actor, such as a router, take steps like one: what is
-// sent to it is a message on its way.
+// gate makes a process that is not an actor, such as a router, take steps like one: a
+// message to it is received in a step.
 func (w *world) gate(c *cell) {
 	p, there := w.as.ProcessRegistry.GetLocal(c.id)
 	if _, is := p.(*actor.ActorProcess); !there || is {
@@ -17,20 +17,20 @@ func (w *world) gate(c *cell) {
 	c.born()
 }
 
-// A gate stands for such a process in the process registry.
+// A gate replaces such a process in the process registry.
 type gate struct{ *cell }
 
-// SendUserMessage puts a message on its way.
+// SendUserMessage sends a message to the process.
 func (g *gate) SendUserMessage(_ *actor.PID, message any) { g.PostUserMessage(message) }
 
-// SendSystemMessage puts a system message on its way.
+// SendSystemMessage sends a system message to the process.
 func (g *gate) SendSystemMessage(_ *actor.PID, message any) { g.PostSystemMessage(message) }
 
-// Stop has the process stopped, by a message.
+// Stop stops the process by a message.
 func (g *gate) Stop(*actor.PID) { g.PostSystemMessage(stopping{}) }
 
-// route has the process deal with a message. To whom a random router sends it is a
-// choice.
+// route has the process handle a message. The strategy chooses the routee of a random
+// router.
 func (c *cell) route(message any) {
 	_, poison := actor.UnwrapEnvelopeMessage(message).(*actor.PoisonPill)
 	_, managed := actor.UnwrapEnvelopeMessage(message).(interface{ ManagementMessage() })
@@ -43,7 +43,7 @@ func (c *cell) route(message any) {
 	c.guarded(message, func(m any) { c.process.SendUserMessage(c.pid, m) })
 }
 
-// control has the process deal with a system message.
+// control has the process handle a system message.
 func (c *cell) control(message any) {
 	c.guarded(message, func(m any) {
 		if _, stop := m.(stopping); stop {

@@ -16,7 +16,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A stage is a test's actor system in one run, and what its actors have noted.
+// A stage is a test's actor system in one run, with the notes of its actors.
 type stage struct {
 	*actor.ActorSystem
 	sys *pulse.System
@@ -56,7 +56,8 @@ func what(m any) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", m), "*actor.")
 }
 
-// scenes are what one actor system does, in plain order, and what its actors note.
+// scenes are actions of one actor system, in plain order, with the notes of its
+// actors.
 var scenes = []struct {
 	name string
 	play func(s *stage)
@@ -542,7 +543,7 @@ func (k *keeper) Receive(ctx actor.Context) {
 	}
 }
 
-// changing has two behaviours.
+// changing has two behaviors.
 type changing struct {
 	*stage
 	actor.Behavior

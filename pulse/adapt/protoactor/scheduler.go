@@ -9,15 +9,15 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A TimerScheduler is proto.actor's, by virtual time. A program that is given its
-// scheduler, as an interface or a field of the one type or the other, needs no change.
+// A TimerScheduler is the one of proto.actor, in virtual time. A program that gets
+// its scheduler as an interface, or as a field of either type, needs no change.
 type TimerScheduler struct {
 	ctx   actor.SenderContext
 	world *world
 }
 
 // NewTimerScheduler returns a scheduler that sends by a context of an actor system of
-// New: an actor's, in its own steps, or the Root, in the test.
+// New. Use an actor's context in its own steps, or the Root in the test.
 func NewTimerScheduler(ctx actor.SenderContext) *TimerScheduler {
 	w := worldOf(ctx.ActorSystem())
 	if w == nil {
@@ -26,12 +26,12 @@ func NewTimerScheduler(ctx actor.SenderContext) *TimerScheduler {
 	return &TimerScheduler{ctx, w}
 }
 
-// SendOnce sends a message when some time has passed.
+// SendOnce sends a message after some time.
 func (s *TimerScheduler) SendOnce(delay time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
 	return s.start(delay, 0, func() { s.ctx.Send(pid, message) })
 }
 
-// SendRepeatedly sends a message when some time has passed, and then again and again.
+// SendRepeatedly sends a message after some time, and then at each interval.
 func (s *TimerScheduler) SendRepeatedly(initial, interval time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
 	return s.start(initial, max(interval, 1), func() { s.ctx.Send(pid, message) })
 }
@@ -46,7 +46,7 @@ func (s *TimerScheduler) RequestRepeatedly(delay, interval time.Duration, pid *a
 	return s.start(delay, max(interval, 1), func() { s.ctx.Request(pid, message) })
 }
 
-// start has something done later, and then each interval if that is not zero.
+// start calls a function later, and then at each interval if that is not zero.
 func (s *TimerScheduler) start(delay, interval time.Duration, do func()) scheduler.CancelFunc {
 	cancelled := false
 	var timer pulse.Timer

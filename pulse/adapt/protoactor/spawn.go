@@ -9,12 +9,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// SpawnMiddleware returns what has a RootContext of the test's own spawn into an
-// actor system of New. It is the last of the middleware:
+// SpawnMiddleware returns middleware for a RootContext of the test's own, so that it
+// spawns into an actor system of New. It must be the last of the middleware:
 //
 //	root := actor.NewRootContext(as, nil).WithSpawnMiddleware(tracing, protoactor.SpawnMiddleware(as))
 //
-// The Root of the actor system has it.
+// The Root of the actor system already has it.
 func SpawnMiddleware(as *actor.ActorSystem) actor.SpawnMiddleware {
 	w := worldOf(as)
 	if w == nil {
@@ -23,8 +23,8 @@ func SpawnMiddleware(as *actor.ActorSystem) actor.SpawnMiddleware {
 	return w.spawning
 }
 
-// spawning is the middleware by which all actors are spawned, but for what routers
-// need for themselves.
+// spawning is the middleware that spawns all actors except those that routers need
+// for themselves.
 func (w *world) spawning(next actor.SpawnFunc) actor.SpawnFunc {
 	return func(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext) (*actor.PID, error) {
 		spawn := next
@@ -35,8 +35,8 @@ func (w *world) spawning(next actor.SpawnFunc) actor.SpawnFunc {
 	}
 }
 
-// spawn has an actor spawned that takes its steps here. One that is to start at once
-// has started when spawn returns, as whoever spawns a router may rely on.
+// spawn spawns a hosted actor. With atOnce the actor has started when spawn returns,
+// which the spawner of a router may rely on.
 func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext, by actor.SpawnFunc, atOnce bool) (*actor.PID, error) {
 	if as != w.as {
 		return by(as, id, props, parent)
@@ -67,7 +67,7 @@ func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, pare
 	return pid, nil
 }
 
-// hosted returns props like others whose actors are hosted.
+// hosted returns a copy of props whose actors are hosted.
 func (w *world) hosted(props *actor.Props) *actor.Props {
 	own := mailboxOf(props)
 	if own != nil && reflect.ValueOf(own).Pointer() == reflect.ValueOf(w.newMailbox).Pointer() {
@@ -92,8 +92,7 @@ func (w *world) hosted(props *actor.Props) *actor.Props {
 // newMailbox returns the mailbox of the actor that is being spawned.
 func (w *world) newMailbox() actor.Mailbox { return w.spawned }
 
-// mustBeUnbounded refuses mailboxes whose order is not that of arrival, or that lose
-// messages.
+// mustBeUnbounded refuses mailboxes that reorder or lose messages.
 func (w *world) mustBeUnbounded(own actor.MailboxProducer) {
 	if own == nil {
 		return
@@ -105,11 +104,11 @@ func (w *world) mustBeUnbounded(own actor.MailboxProducer) {
 			return
 		}
 	}
-	w.misuse("props WithMailbox(%s): the order of its messages cannot be chosen; in a test leave the mailbox out, or take actor.Unbounded() without middleware", queue)
+	w.misuse("props WithMailbox(%s): the order of its messages cannot be chosen; in a test leave the mailbox out, or use actor.Unbounded() without middleware", queue)
 }
 
-// labelOf returns what people call an actor: the name that it was given, or else its
-// type.
+// labelOf returns the name of an actor for people: the name that it was given, or
+// else its type.
 func (c *cell) labelOf() string {
 	name := c.id[strings.LastIndexByte(c.id, '/')+1:]
 	name, _, _ = strings.Cut(name, "$")
@@ -125,7 +124,7 @@ func (c *cell) labelOf() string {
 	return "actor"
 }
 
-// nameOf names an actor by its type, or by the function that it is.
+// nameOf returns the name of an actor's type, or of the function that it is.
 func nameOf(a actor.Actor) string {
 	t := reflect.TypeOf(a)
 	for t.Kind() == reflect.Pointer {
@@ -137,8 +136,8 @@ func nameOf(a actor.Actor) string {
 	return functionName(reflect.ValueOf(a).Pointer())
 }
 
-// idBase returns where the numbers begin of what an actor makes, so that ids are the
-// same in every order: they follow from its own steps alone.
+// idBase returns the first number for the ids of what an actor makes. It depends only
+// on the actor's id, so ids are the same in every order.
 func idBase(id string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(id) {

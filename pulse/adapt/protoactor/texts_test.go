@@ -44,8 +44,8 @@ func startLedger(as *actor.ActorSystem) *ledger {
 	return l
 }
 
-// TestContextsThatActorsKeep holds that an actor that keeps its Context has a text, which
-// ends, and that a failure of such a program is found and reported.
+// TestContextsThatActorsKeep checks that an actor that keeps its Context has a finite
+// text, and that a failure of such a program is found and reported.
 func TestContextsThatActorsKeep(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -71,8 +71,8 @@ func TestContextsThatActorsKeep(t *testing.T) {
 	}
 }
 
-// Programs in which time runs out although the answer is on its way, each seen in another
-// way. They return an error when it does.
+// Programs in which a timeout expires although the answer is on its way, each noticed
+// in another way. They return an error when it does.
 var timeouts = map[string]func(s *stage) error{
 	"a future of an actor": func(s *stage) (err error) {
 		b := s.spawn("b", echo)
@@ -143,8 +143,9 @@ var timeouts = map[string]func(s *stage) error{
 	},
 }
 
-// TestTimeoutsAreReportedAsEarly holds that the report of a timeout that comes although the
-// answer is on its way says so right after what failed, also when it is shrunk.
+// TestTimeoutsAreReportedAsEarly checks the report of a timeout that expires although
+// the answer is on its way. It says so right after what failed, also when it is
+// shrunk.
 func TestTimeoutsAreReportedAsEarly(t *testing.T) {
 	for name, play := range timeouts {
 		p := search.Property{Name: name, Test: t.Name(), Func: func(t *props.T) {

@@ -13,18 +13,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Config says how the actors of an actor system are hosted. The zero value is
-// what New takes.
+// A Config says how the actors of an actor system are hosted. New uses the zero
+// value.
 type Config struct {
-	// Restarts lets proto.actor's default strategy deal with a panic, as it does in
-	// production: the actor is restarted, and few notice. Without it a panic that
-	// nobody chose a strategy for fails the run.
+	// Restarts lets proto.actor's default strategy handle a panic, as in production:
+	// it restarts the actor, which hides the bug. Without Restarts, a panic without
+	// a chosen strategy fails the run.
 	Restarts bool
 }
 
-// New returns an actor system whose actors take their steps in a system of pulse:
-// it stands in place of actor.NewActorSystem and takes the same options. It is
-// called by the test itself, once for each run, and is good for that run.
+// New returns an actor system whose actors take their steps in a system of pulse. It
+// replaces actor.NewActorSystem and takes the same options. The test itself calls it,
+// once for each run, and uses the result only in that run.
 func New(sys *pulse.System, options ...actor.ConfigOption) *actor.ActorSystem {
 	return Config{}.New(sys, options...)
 }
@@ -36,13 +36,13 @@ func (c Config) New(sys *pulse.System, options ...actor.ConfigOption) *actor.Act
 	}
 	w := &world{Config: c, sys: sys, host: sys.Host(), cells: map[string]*cell{}, props: map[*actor.Props]*actor.Props{}}
 	if text := fields().missing; text != "" {
-		w.misuse("protoactor.New: this release of proto.actor is not known: %s", text)
+		w.misuse("protoactor.New: this release of proto.actor is not supported: %s", text)
 	}
 	if sys.Running() {
 		w.misuse("protoactor.New in a step: a test makes its actor system before the run")
 	}
 	if sys.Options().Isolation {
-		w.misuse("protoactor.New: Options.Isolation goes with no hosted actors, because proto.actor itself writes into the PIDs of messages that are on their way")
+		w.misuse("protoactor.New: Options.Isolation cannot be used with hosted actors: proto.actor itself writes into the PIDs of messages that are on their way")
 	}
 	hook()
 	w.home = w.host.Goroutine()
@@ -51,8 +51,8 @@ func (c Config) New(sys *pulse.System, options ...actor.ConfigOption) *actor.Act
 	return w.as
 }
 
-// Ref returns what stands for an actor in the system of pulse, as monitors and
-// charts know it; the zero Ref when the actor system has no such actor.
+// Ref returns the actor of pulse for a PID, as monitors and charts know it. It
+// returns the zero Ref when the actor system has no such actor.
 func Ref(as *actor.ActorSystem, pid *actor.PID) pulse.Ref {
 	w := worldOf(as)
 	if w == nil || pid == nil {
@@ -66,8 +66,8 @@ func Ref(as *actor.ActorSystem, pid *actor.PID) pulse.Ref {
 
 // A world is an actor system in one run.
 //
-// Invariant: current is the cell whose step is running, nil while the test's own
-// code is.
+// Invariant: current is the cell whose step is running, nil while the test's own code
+// runs.
 type world struct {
 	Config
 	sys     *pulse.System
@@ -75,17 +75,17 @@ type world struct {
 	as      *actor.ActorSystem
 	cells   map[string]*cell // by the ids of their PIDs
 	props   map[*actor.Props]*actor.Props
-	times   map[*actor.RestartStatistics][]time.Duration // when actors have failed, in virtual time
+	times   map[*actor.RestartStatistics][]time.Duration // when actors failed, in virtual time
 	test    *cell
 	current *cell
 	home    uintptr  // the goroutine of the test
-	desk    *cell    // answers the futures of the test; nil until it has one
-	spawned *cell    // is being spawned: its mailbox is still to be made
-	seen    uint64   // up to which number the ids are known that were given away
-	asking  bool     // a future is being made that is adopted by who makes it
+	desk    *cell    // receives answers to futures of the test; nil until there is one
+	spawned *cell    // the cell being spawned: its mailbox is not made yet
+	seen    uint64   // futures with id numbers up to this one are adopted
+	asking  bool     // a future is being made, whose maker adopts it
 	buried  int      // how many actors have stopped
-	fresh   []*grave // of those that have stopped at the present time
-	streams int32    // how many subscriptions the event stream had
+	fresh   []*grave // those that stopped at the current time
+	streams int32    // how many subscriptions the event stream has
 	ownSubs int32
 }
 
@@ -111,7 +111,7 @@ func (w *world) begin(config *actor.Config) {
 	w.streams = w.ownSubs
 }
 
-// me returns who acts: the cell whose step is running, or the test.
+// me returns the cell that acts: the one whose step is running, or the test.
 func (w *world) me() *cell {
 	if w.current != nil {
 		return w.current
@@ -119,19 +119,19 @@ func (w *world) me() *cell {
 	return w.test
 }
 
-// misuse fails the run for something that an adapter cannot allow.
+// misuse fails the run for something that cannot be allowed.
 func (w *world) misuse(format string, args ...any) { w.fail(misuseOf(format, args...)) }
 
-// published heeds what is told to all: what those do with it who have subscribed is no
-// message, so that two steps that publish are not independent.
+// published records the publishing of an event. What subscribers do with it is not a
+// message, so two steps that publish conflict.
 func (w *world) published(any) {
 	if w.current != nil && w.as.EventStream.Length() > w.ownSubs {
 		w.host.Touch(trace.TheTest)
 	}
 }
 
-// buryLetter does what proto.actor's own dead letter process subscribes to, without
-// the goroutine that counts how many were logged.
+// buryLetter does what proto.actor's own dead letter process does, but without the
+// goroutine that counts logged letters.
 func (w *world) buryLetter(event any) {
 	dead, ok := event.(*actor.DeadLetterEvent)
 	if !ok {
@@ -149,15 +149,15 @@ func (w *world) buryLetter(event any) {
 	}
 }
 
-// An extension leads from an actor system to its world.
+// An extension connects an actor system with its world.
 type extension struct{ *world }
 
 var extensionID = extensions.NextExtensionID()
 
-// ExtensionID returns the place of the extension in an actor system.
+// ExtensionID returns the index of the extension in an actor system.
 func (*extension) ExtensionID() extensions.ExtensionID { return extensionID }
 
-// worldOf returns the world of an actor system, nil when that is not one of ours.
+// worldOf returns the world of an actor system, nil if New did not make it.
 func worldOf(as *actor.ActorSystem) *world {
 	if x, ok := as.Extensions.Get(extensionID).(*extension); ok {
 		return x.world
@@ -165,8 +165,8 @@ func worldOf(as *actor.ActorSystem) *world {
 	return nil
 }
 
-// hook has routers, which spawn by this variable what they need for themselves, do
-// so in our worlds. It changes nothing for any other actor system.
+// hook makes routers spawn their helpers in our worlds: they use this variable. It
+// changes nothing for other actor systems.
 var hook = sync.OnceFunc(func() {
 	actor.DefaultSpawner = func(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext) (*actor.PID, error) {
 		if w := worldOf(as); w != nil {
