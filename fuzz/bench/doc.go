@@ -14,8 +14,9 @@
 // # What is compared
 //
 // An Arm is one strategy by itself, the portfolio that searches have by default, or a
-// baseline: "random" is plain random, with which all others are compared; "delays" is
-// Bitá's random delay of each message; "jitter" is plain order with some noise.
+// baseline. "random" is plain random, with which all others are compared. Three baselines
+// are here only to be compared with: "delay" is delay-bounded scheduling, "delays" is Bitá's
+// random delay of each message, and "jitter" is plain order with some noise.
 //
 // # Statistics
 //

@@ -27,8 +27,6 @@
 //     It is a good first choice.
 //   - URW gives every order the same chance, as far as it has learned the program
 //     in its first run. It suits programs that do the same in each run.
-//   - DelayBounded stays close to plain order and delays a few messages. It finds
-//     bugs that need few delays even in long runs, and never any others.
 //   - Ordered follows a schedule.Schedule, and says where a run has left it; Replay
 //     follows a record of decisions.
 //
@@ -36,7 +34,7 @@
 //
 // # Rules
 //
-// A strategy is used by one system at a time. PCT, PCTCP, DelayBounded and URW
+// A strategy is used by one system at a time. PCT, PCTCP and URW
 // learn from one run what they use in the next. A new value that is given the
 // same seeds and the same programs in the same order gives the same answers.
 //
