@@ -152,7 +152,7 @@ func nothing(*pulse.System) {}
 // BenchmarkStep has a row for each target of a run; the README's table is its output.
 func BenchmarkStep(b *testing.B) {
 	ring, random := load.Ring(10, 10, 10), func() pulse.Strategy { return strategy.Random() }
-	pr, all := &coverage.Orders{}, &coverage.Orders{Also: coverage.PCR | coverage.PMR | coverage.Positions}
+	pr := &coverage.Orders{}
 	add := func(o *coverage.Orders) func(*pulse.System) {
 		return func(sys *pulse.System) { o.Add(sys.Trace(), coverage.Run{Unguided: true}) }
 	}
@@ -168,7 +168,6 @@ func BenchmarkStep(b *testing.B) {
 		{"trace", pulse.Options{Strategy: random(), Record: true}, ring, nothing},
 		{"trace-unordered", pulse.Options{Strategy: random(), Record: true, Delivery: pulse.DeliveryUnordered}, ring, nothing},
 		{"trace-pr", pulse.Options{Strategy: random(), Record: true}, ring, add(pr)},
-		{"trace-all-criteria", pulse.Options{Strategy: random(), Record: true}, ring, add(all)},
 		{"process", pulse.Options{Strategy: random()}, load.Processes(10, 9, 11), nothing},
 		{"senders", pulse.Options{Strategy: random()}, load.Senders(10, 100), nothing},
 		{"all-to-all", pulse.Options{Strategy: random()}, load.AllToAll(10, 11), nothing},

@@ -98,7 +98,7 @@ func MeasureCoverage(ctx context.Context, o CoverageOptions) (*Coverage, error) 
 		possible := 0
 		property := search.Property{Name: p.Name, Test: p.Name, Func: p.Smallest(true)}
 		if orders, exact := search.Coverable(ctx, property, nil, 1, o.Most); exact {
-			possible = orders.Seen(coverage.PR)
+			possible = orders.Seen()
 		}
 		first, together := len(all.Cells), &coverage.Orders{}
 		for _, arm := range o.Arms {
@@ -108,7 +108,7 @@ func MeasureCoverage(ctx context.Context, o CoverageOptions) (*Coverage, error) 
 			}
 			all.Cells = append(all.Cells, cell)
 		}
-		n := together.Count(coverage.PR)
+		n := together.Count()
 		for i := range all.Cells[first:] {
 			cell := &all.Cells[first+i]
 			cell.Together, cell.Left = n.Seen, n.Open+n.Unknown
@@ -126,7 +126,7 @@ func (o CoverageOptions) measure(ctx context.Context, p search.Property, arm Arm
 		res := search.Sample(ctx, p, search.Options{Runs: o.Runs, Seed: seed + 1, Portfolio: arm.Portfolio, Passed: func(_ string, res *props.Result) {
 			orders.Add(res.System.Trace(), coverage.Run{})
 			if n := orders.Runs(); slices.Contains(marks, n) {
-				curves[n] = append(curves[n], orders.Seen(coverage.PR))
+				curves[n] = append(curves[n], orders.Seen())
 			}
 		}})
 		switch {
@@ -136,7 +136,7 @@ func (o CoverageOptions) measure(ctx context.Context, p search.Property, arm Arm
 			return fmt.Errorf("bench: %s fails with seed %d by %s: its coverage says nothing", p.Name, seed+1, arm.Name)
 		}
 		together.Merge(orders)
-		covered = append(covered, orders.Count(coverage.PR).Covered)
+		covered = append(covered, orders.Count().Covered)
 	}
 	for _, runs := range marks {
 		cell.Curve = append(cell.Curve, coverage.Point{Runs: runs, Orders: middle(curves[runs])})

@@ -16,7 +16,6 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -354,7 +353,7 @@ func TestArms(t *testing.T) {
 			for _, a := range out.Arms {
 				sum += a.Fresh
 			}
-			if seen := out.Orders.Count(coverage.PR).Seen; len(out.Arms) < 2 || math.Round(1000*sum) != float64(1000*seen) {
+			if seen := out.Orders.Count().Seen; len(out.Arms) < 2 || math.Round(1000*sum) != float64(1000*seen) {
 				t.Errorf("%s: of %d orders the arms have shown %v first: %v", test, seen, sum, out.Arms)
 			}
 			for _, a := range told {

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
 
@@ -324,7 +323,7 @@ func (c *campaign) tell(e Event) {
 	}
 	for _, t := range c.targets {
 		e.Runs += t.Tally.Runs
-		e.Orders += t.seen.Seen(coverage.PR)
+		e.Orders += t.seen.Seen()
 	}
 	e.Seconds = c.elapsed().Seconds()
 	if e.Kind == Went || e.Kind == Ended {

@@ -9,14 +9,10 @@ func (o *Orders) Append(from *Orders) {
 		return
 	}
 	o.whole = false
-	o.use(from.counted)
 	full := o.full()
 	if !full {
 		for i := range from.receivers {
 			o.mergeReceiver(from, int32(i))
-		}
-		for _, what := range from.spots {
-			o.addPosition(what)
 		}
 	}
 	own := o.past.of(o.Source)
@@ -31,6 +27,6 @@ func (o *Orders) Append(from *Orders) {
 		}
 	}
 	if own.runs > before {
-		own.mark(o.seen[0])
+		own.mark(o.seen)
 	}
 }

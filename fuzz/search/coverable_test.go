@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
@@ -45,7 +44,7 @@ func TestCoverableBoundsEveryArm(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := Property{Name: t.Name(), Test: t.Name(), Func: c.property}
 			all, exact := Coverable(context.Background(), p, nil, 1, 20_000)
-			n := all.Count(coverage.PR)
+			n := all.Count()
 			if !exact || n.Open+n.Unknown != 0 || n.Seen != c.seen || n.Covered != c.covered {
 				t.Fatalf("exact: %v, %d orders, %v, want %d orders and %d pairs", exact, n.Seen, n, c.seen, c.covered)
 			}
@@ -53,8 +52,8 @@ func TestCoverableBoundsEveryArm(t *testing.T) {
 				arm, _ := Strategies(name)
 				for seed := range uint64(4) {
 					some := Sample(context.Background(), p, Options{Runs: 400, Seed: seed, Portfolio: arm}).Orders
-					if some.Merge(all); some.Seen(coverage.PR) != n.Seen {
-						t.Errorf("%s shows %d orders that no order of all shows", name, some.Seen(coverage.PR)-n.Seen)
+					if some.Merge(all); some.Seen() != n.Seen {
+						t.Errorf("%s shows %d orders that no order of all shows", name, some.Seen()-n.Seen)
 					}
 				}
 			}
@@ -69,8 +68,8 @@ func TestCoverableOfAnother(t *testing.T) {
 	all, exact := Coverable(context.Background(), p, nil, 1, 20_000)
 	p.Func = lease(pulse.Options{})
 	more, _ := Coverable(context.Background(), p, nil, 1, 20_000)
-	if more.Merge(all); !exact || more.Seen(coverage.PR) <= all.Seen(coverage.PR) {
-		t.Errorf("exact is %v, %d orders without and %d with early timers", exact, all.Seen(coverage.PR), more.Seen(coverage.PR))
+	if more.Merge(all); !exact || more.Seen() <= all.Seen() {
+		t.Errorf("exact is %v, %d orders without and %d with early timers", exact, all.Seen(), more.Seen())
 	}
 }
 
@@ -85,7 +84,7 @@ func TestCoverableOfOneInput(t *testing.T) {
 	}}
 	for i, covered := range []int{1, 3, 6} {
 		all, exact := Coverable(context.Background(), p, []choice.Input{{Label: "senders", Words: []uint64{uint64(i)}}}, 1, 1000)
-		if got := all.Count(coverage.PR).Covered; !exact || got != covered {
+		if got := all.Count().Covered; !exact || got != covered {
 			t.Errorf("%d senders: exact is %v, %d pairs, want %d", i+2, exact, got, covered)
 		}
 	}
