@@ -97,9 +97,6 @@ func (d *depthFirst) noteEnd(run *Run) {
 		w.ending = endedAsleep
 		return
 	}
-	if last := len(w.nodes) - 1; last >= 0 {
-		w.nodes[last].leaves++
-	}
 	if d.options.compares() && run.System != nil && !run.leavesWork() {
 		w.seen.end(run.System)
 	}
@@ -154,7 +151,3 @@ func (d *depthFirst) blindTo(run *Run) handover {
 	}
 	return handover{}
 }
-
-// guess returns Eta's estimate of how many runs the search takes in all, 0
-// while nothing is known.
-func (d *depthFirst) guess() float64 { return d.walker.guess() }

@@ -16,22 +16,7 @@ type fork struct {
 	n      int32  // how many answers there are
 	step   int32  // of the last pick
 	isPick bool   // else it is a question
-	// What Eta's estimate needs: how many branches are done and how many
-	// leaves those had; how many were begun and are not done, and how many
-	// leaves those are thought to have.
-	done, begun        int32
-	leaves, leavesLeft float64
-}
-
-// size returns Eta's estimate of the leaves of a fork: the average of those
-// branches of which something is known, times the number of branches. It is 0
-// while nothing is known.
-func (f *fork) size() float64 {
-	known := f.done + f.begun
-	if known == 0 {
-		return 0
-	}
-	return (f.leaves + f.leavesLeft) / float64(known) * float64(f.n)
+	done   int32  // how many branches are done
 }
 
 // forks are all forks with an open branch below them, linked to the fork above,
@@ -42,7 +27,6 @@ type forks struct {
 	free []int32  // places in the list that are not in use
 	open []branch // in no order
 	path []branch // of the run, from the root on
-	size float64  // Eta's estimate of the whole tree
 }
 
 // add lengthens the path by a fork, takes one of its branches and opens the
@@ -73,37 +57,16 @@ func (fs *forks) place() int32 {
 	return int32(len(fs.list) - 1)
 }
 
-// end adds the run of the path, which had so many leaves, to what is known of
-// its forks, and frees those that are done. As in Eta, it takes time linear in
-// the length of the path.
-func (fs *forks) end(leaves float64) {
-	done, begun := true, false // of the branch that the run took: now, and before
-	was, is := 0.0, leaves     // its size: before, and now
+// end frees the forks of the path of which all branches are done with this run.
+func (fs *forks) end() {
 	for i := len(fs.path) - 1; i >= 0; i-- {
 		place := fs.path[i].fork
 		f := &fs.list[place]
-		before, seen := f.size(), f.done+f.begun > 0
-		if begun {
-			f.begun--
-			f.leavesLeft -= was
+		if f.done++; f.done < f.n {
+			return
 		}
-		if done {
-			f.done++
-			f.leaves += leaves
-		} else {
-			f.begun++
-			f.leavesLeft += is
-		}
-		if f.begun == 0 || f.leavesLeft < 0 {
-			f.leavesLeft = 0 // rounding errors have added up
-		}
-		was, is, begun = before, f.size(), seen
-		if done = f.done == f.n; done {
-			leaves = f.leaves
-			fs.free = append(fs.free, place)
-		}
+		fs.free = append(fs.free, place)
 	}
-	fs.size = is
 }
 
 // draw draws one of the open branches, each with the same chance, and makes

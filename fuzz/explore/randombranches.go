@@ -8,8 +8,7 @@ import (
 // Depth-first search sees one corner of the tree for long. Eta (section 4)
 // therefore tries to go on with a branch that is drawn from all that are open,
 // with the same chance for each: what is seen first is then spread over the
-// whole tree, and an estimate of its size is right sooner. The price is that
-// all open branches are in memory.
+// whole tree. The price is that all open branches are in memory.
 
 // A randomBranches goes through a tree from one open branch to any other.
 type randomBranches struct {
@@ -47,11 +46,7 @@ func (b *randomBranches) explore() (finished bool) {
 		if b.isRepeated(&run, f.ending) && !b.repeat(&run, b.runAgain) {
 			return false
 		}
-		leaves := 0.0
-		if f.ending == endedItself {
-			leaves = 1
-		}
-		f.forks.end(leaves)
+		f.forks.end()
 		if !f.forks.draw(&b.random) {
 			return true
 		}
@@ -72,10 +67,6 @@ func (b *randomBranches) runAgain() Run {
 	}
 	return again
 }
-
-// guess returns Eta's estimate of how many runs the search takes in all, 0
-// while nothing is known.
-func (b *randomBranches) guess() float64 { return b.follower.forks.size }
 
 // A branchFollower is the strategy that follows the path to a branch, and goes
 // on from there by what the ordering puts first.
