@@ -12,7 +12,6 @@ import (
 
 	exprand "golang.org/x/exp/rand"
 
-	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/search"
 )
@@ -95,7 +94,7 @@ func (c Config) settle(usual time.Duration) (Config, error) {
 	if c.Source != nil {
 		c.Seed = c.Source.Uint64()
 	}
-	e, err := env.Read(search.Names())
+	e, err := readSettings(search.Names())
 	if err != nil {
 		return c, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/fuzz/report"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/shrink"
@@ -139,7 +138,7 @@ func (v *verb) conclude(verdict Verdict, benchmark bool) {
 
 // shrinking returns what tells on a terminal how far shrinking is, and what ends that.
 func (v *verb) shrinking() (tell func(shrink.Progress), over func()) {
-	return report.Shrinking(v.aside(), v.t.Name(), report.IsTerminal(v.aside()), time.Now)
+	return shrinkingPrinter(v.aside(), v.t.Name(), isTerminal(v.aside()), time.Now)
 }
 
 // progress returns what tells how far an exploration is; nil in a benchmark when
@@ -153,7 +152,7 @@ func (v *verb) progress(benchmark bool) func(explore.Progress) {
 		return func(explore.Progress) {}
 	}
 	w := v.aside()
-	return report.Printer(w, v.t.Name(), report.IsTerminal(w))
+	return progressPrinter(w, v.t.Name(), isTerminal(w))
 }
 
 // judge fails the test for what was found. It returns the paths of the cases that

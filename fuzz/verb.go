@@ -11,7 +11,6 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/distill"
-	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -88,7 +87,7 @@ func (v *verb) context() (context.Context, context.CancelFunc) {
 // cache is where passing runs are kept for other searches, if JOSTLE_DISTILL asks for that.
 func (v *verb) cache() (c distill.Cache) {
 	if os.Getenv("JOSTLE_DISTILL") == "1" {
-		c = v.property.Cache(env.Cache(packageFolder))
+		c = v.property.Cache(cacheFolder(packageFolder))
 	}
 	return c
 }
@@ -256,7 +255,7 @@ func (v *verb) notSaved(f *finding.Finding, path string, err error) {
 
 // fail tells what was found and fails the test.
 func (v *verb) fail(f *finding.Finding, run string, kept finding.Kept) {
-	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", env.Again(kept.Path), words.Command(v.property.Test, packageFolder))
+	text := f.Text(run) + fmt.Sprintf("        again: %s%s\n", settingsFor(kept.Path), words.Command(v.property.Test, packageFolder))
 	if kept.Path != "" {
 		text += "        " + kept.Line(shown) + "\n"
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
 )
@@ -39,6 +38,6 @@ const usualStall = 10 * time.Second
 
 // newWatchdog returns the watchdog of a verb.
 func newWatchdog(l search.Limit) *search.Watchdog {
-	e, _ := env.Read(search.Names()) // settle has looked at the error
+	e, _ := readSettings(search.Names()) // settle has looked at the error
 	return &search.Watchdog{Limit: cmp.Or(e.Stall, usualStall), Deadline: l.Deadline, Margin: l.Margin}
 }

@@ -43,10 +43,9 @@ const order = `
 	fuzz/words < fuzz/flight
 	corpus, fuzz/coverage < fuzz/distill
 	corpus, pulse/strategy < fuzz/explore < pulse/adapt/adapttest
-	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
+	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz
 	fuzz/campaign, fuzz/page < fuzz/campaign/report
 	props, corpus, pulse/strategy < fuzz/native < fuzz/worker < fuzz
-	pulse/strategy, fuzz/words < fuzz/env < fuzz
 
 	# What only tests use.
 	corpus/golden
