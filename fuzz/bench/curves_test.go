@@ -97,7 +97,7 @@ func MeasureCoverage(ctx context.Context, o CoverageOptions) (*Coverage, error) 
 	for _, p := range o.Programs {
 		possible := 0
 		property := search.Property{Name: p.Name, Test: p.Name, Func: p.Smallest(true)}
-		if orders, exact := search.Coverable(ctx, property, nil, 1, o.Most); exact {
+		if orders, exact := search.Coverable(ctx, property, 1, o.Most); exact {
 			possible = orders.Seen()
 		}
 		first, together := len(all.Cells), &coverage.Orders{}
