@@ -198,7 +198,7 @@ func readsTime(t *trace.Trace, step int32) bool {
 	return false
 }
 
-// answersClass returns the part of a Class that is of answers: for each step the
+// answersClass returns the part of a classOf that is of answers: for each step the
 // hash of its answers in their order. The order of the steps does not count.
 func answersClass(t *trace.Trace) (sum uint64) {
 	for i := 0; i < len(t.Answers); {
