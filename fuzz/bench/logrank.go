@@ -71,7 +71,3 @@ func (l logRank) Z() float64 {
 
 // P is the chance that lists that do not differ look at least as different.
 func (l logRank) P() float64 { return math.Erfc(math.Abs(l.Z()) / math.Sqrt2) }
-
-// Later is the chance that lists that do not differ look as if the first were later by
-// at least as much.
-func (l logRank) Later() float64 { return math.Erfc(-l.Z()/math.Sqrt2) / 2 }

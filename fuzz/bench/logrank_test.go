@@ -23,8 +23,8 @@ func TestPublishedLogRank(t *testing.T) {
 		}
 	}
 	l := compareSearches(drug, placebo)
-	if d := l.Later() - l.P()/2; math.Abs(d) > 1e-12 {
-		t.Errorf("later by chance %v, different by chance %v", l.Later(), l.P())
+	if d := l.later() - l.P()/2; math.Abs(d) > 1e-12 {
+		t.Errorf("later by chance %v, different by chance %v", l.later(), l.P())
 	}
 }
 
@@ -148,7 +148,7 @@ func TestLogRankOfNoDifference(t *testing.T) {
 			single = compareSearches(geometric(r, 10, mean, 500), geometric(r, 50, mean, 500))
 			together.Add(single)
 		}
-		for i, p := range []float64{single.P(), together.P(), single.Later(), together.Later()} {
+		for i, p := range []float64{single.P(), together.P(), single.later(), together.later()} {
 			for j, chance := range []float64{0.05, 0.01} {
 				if p < chance {
 					often[i][j]++
@@ -167,8 +167,8 @@ func TestLogRankOfNoDifference(t *testing.T) {
 // TestLogRankOfNothing has lists that tell nothing.
 func TestLogRankOfNothing(t *testing.T) {
 	for _, c := range [][2][]observation{{nil, nil}, {drug, nil}, {nil, drug}, {observations(nil, []float64{5}), observations(nil, []float64{5})}} {
-		if l := compareSearches(c[0], c[1]); l.Z() != 0 || l.P() != 1 || l.Later() != 0.5 {
-			t.Errorf("%v: z %v, p %v, later %v", c, l.Z(), l.P(), l.Later())
+		if l := compareSearches(c[0], c[1]); l.Z() != 0 || l.P() != 1 || l.later() != 0.5 {
+			t.Errorf("%v: z %v, p %v, later %v", c, l.Z(), l.P(), l.later())
 		}
 	}
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -46,9 +47,9 @@ func (t *Table) losses(fresh *Table) []loss {
 			most := is.most()
 			l := compareSearches(is.Runs(), was.Runs()) // what comes after the last new run does not count
 			together.Add(l)
-			all = append(all, loss{subject, arm, l.Later(), told(cutOff(was.Runs(), most), most), told(is.Runs(), most)})
+			all = append(all, loss{subject, arm, l.later(), told(cutOff(was.Runs(), most), most), told(is.Runs(), most)})
 		}
-		all = append(all, loss{Arm: arm, Chance: together.Later()})
+		all = append(all, loss{Arm: arm, Chance: together.later()})
 	}
 	slices.SortStableFunc(all, func(a, b loss) int {
 		switch {
@@ -143,3 +144,18 @@ func (t *Table) missing(o Options) (string, error) {
 	}
 	return strings.Join(list, ", "), err
 }
+
+// cutOff returns what would be known of searches that had ended at a time.
+func cutOff(list []observation, at float64) []observation {
+	list = slices.Clone(list)
+	for i, o := range list {
+		if o.At > at {
+			list[i] = observation{at, false}
+		}
+	}
+	return list
+}
+
+// later is the chance that lists that do not differ look as if the first were later by
+// at least as much.
+func (l logRank) later() float64 { return math.Erfc(-l.Z()/math.Sqrt2) / 2 }

@@ -107,14 +107,3 @@ func (c survivalCurve) cross(share func(curvePoint) float64) float64 {
 	}
 	return math.Inf(1)
 }
-
-// cutOff returns what would be known of searches that had ended at a time.
-func cutOff(list []observation, at float64) []observation {
-	list = slices.Clone(list)
-	for i, o := range list {
-		if o.At > at {
-			list[i] = observation{at, false}
-		}
-	}
-	return list
-}
