@@ -1,8 +1,10 @@
 package explore
 
 import (
-	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
+	"math/bits"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // Depth-first search sees one corner of the tree for long. Eta (section 4)
@@ -10,124 +12,93 @@ import (
 // with the same chance for each: what is seen first is then spread over the
 // whole tree. The price is that all open branches are in memory.
 
-// A randomBranches goes through a tree from one open branch to any other.
-type randomBranches struct {
-	*search
-	follower branchFollower
-	strategy pulse.Strategy
-	random   uint64
-	shared   int // how many steps the next run has in common with the last
+// branches are all open branches of a tree. The forks that lead to them are linked to
+// the fork above, so that what paths share is kept once. A fork below which nothing is
+// open is forgotten (Eta, section 3.2), and its place is used again.
+type branches struct {
+	forks  []fork
+	free   []int32  // places in forks that are not in use
+	open   []branch // in no order
+	path   []int32  // the forks of the run, from the root on
+	random uint64
 }
 
-func newRandomBranches(s *search) *randomBranches {
-	b := &randomBranches{search: s, random: s.options.Seed}
-	b.follower = branchFollower{depth: s.options.Depth, chooser: s.chooser()}
-	n := pulse.Needs{Record: s.options.Record || s.options.records(), Single: s.options.Depth > 0}
-	b.strategy = needy{&b.follower, n}
-	return b
+// A branch is one answer at a fork.
+type branch struct{ fork, answer int32 }
+
+// A fork is a decision below which branches are open.
+type fork struct {
+	node  node
+	above branch // the branch that leads here; its fork is -1 at the root
+	done  int32  // how many branches are done
 }
 
-// explore runs one open branch after the other. It reports whether it came to
-// the end of the tree.
-func (b *randomBranches) explore() (finished bool) {
-	f := &b.follower
-	for {
-		f.begin()
-		run := b.worker.Run(b.strategy)
-		repeats := f.repeats(&run, f.passed == len(f.forks.path))
-		b.tally.leftOut = b.tally.leftOut || f.leftOut
-		if !repeats {
-			b.tally.result.Nondeterminism = f.difference
-			return false
+// advance makes a path that of an open branch. It reports whether one was open.
+func (b *branches) advance(p *path) bool {
+	for i := len(b.path); i < len(p.nodes); i++ {
+		above := branch{fork: -1}
+		if i > 0 {
+			above = branch{b.path[i-1], p.nodes[i-1].current}
 		}
-		if b.count(run, f.ending, b.shared) {
-			return false
+		b.add(fork{node: p.nodes[i], above: above})
+	}
+	b.end()
+	return b.draw(p)
+}
+
+// add adds a fork to the path of the run, and opens the branches that the run did not take.
+func (b *branches) add(f fork) {
+	i := b.place()
+	b.forks[i] = f
+	b.path = append(b.path, i)
+	n := &b.forks[i].node
+	for index := range n.answers {
+		if answer := n.answerOf(index); answer != n.current {
+			b.open = append(b.open, branch{i, answer})
 		}
-		if b.isRepeated(&run, f.ending) && !b.repeat(&run, b.runAgain) {
-			return false
+	}
+}
+
+// place returns a place for a fork.
+func (b *branches) place() int32 {
+	if last := len(b.free) - 1; last >= 0 {
+		i := b.free[last]
+		b.free = b.free[:last]
+		return i
+	}
+	b.forks = append(b.forks, fork{})
+	return int32(len(b.forks) - 1)
+}
+
+// end frees the forks of the run of which all branches are done with it.
+func (b *branches) end() {
+	for i := len(b.path) - 1; i >= 0; i-- {
+		f := &b.forks[b.path[i]]
+		if f.done++; f.done < f.node.answers {
+			return
 		}
-		f.forks.end()
-		if !f.forks.draw(&b.random) {
-			return true
-		}
-		b.shared = int(f.forks.lastStep())
-		if b.isOver() {
-			return false
-		}
+		b.free = append(b.free, b.path[i])
 	}
 }
 
-// runAgain runs the path that was run last.
-func (b *randomBranches) runAgain() Run {
-	f, forks := &b.follower, len(b.follower.forks.path)
-	f.begin()
-	again := b.worker.Run(b.strategy)
-	if !f.repeats(&again, f.passed == forks && len(f.forks.path) == forks) {
-		b.tally.result.Nondeterminism = f.difference
+// draw draws one of the open branches, each with the same chance, and makes the path
+// that leads to it. It reports whether one is open.
+func (b *branches) draw(p *path) bool {
+	n := len(b.open)
+	if n == 0 {
+		return false
 	}
-	return again
-}
-
-// A branchFollower is the strategy that follows the path to a branch, and goes
-// on from there by what the ordering puts first.
-type branchFollower struct {
-	outcome
-	forks   forks
-	chooser chooser
-	depth   int // Method.Depth
-	passed  int // how many forks the run has passed
-}
-
-// Begin begins a run.
-func (b *branchFollower) Begin(uint64) { b.begin() }
-
-func (b *branchFollower) begin() { b.passed, b.ending = 0, endedItself }
-
-// Pick follows the path, or lengthens it.
-func (b *branchFollower) Pick(e *pulse.Enabled) int {
-	if b.passed == len(b.forks.path) {
-		return b.lengthen(e)
+	i, _ := bits.Mul64(hash.Splitmix(&b.random), uint64(n))
+	at := b.open[i]
+	b.open[i] = b.open[n-1]
+	b.open = b.open[:n-1]
+	p.nodes, b.path = p.nodes[:0], b.path[:0]
+	for ; at.fork >= 0; at = b.forks[at.fork].above {
+		f := b.forks[at.fork].node
+		f.current = at.answer
+		p.nodes, b.path = append(p.nodes, f), append(b.path, at.fork)
 	}
-	if e.Len() == 1 { // no fork is made of these
-		return 0
-	}
-	at := b.forks.path[b.passed]
-	if f := &b.forks.list[at.fork]; !f.isPick || int(f.n) != e.Len() || f.digest != e.Digest() {
-		return b.differ(otherMessages(e))
-	}
-	b.passed++
-	return int(at.answer)
-}
-
-// lengthen makes a fork of a pick and takes what comes first.
-func (b *branchFollower) lengthen(e *pulse.Enabled) int {
-	if b.depth > 0 && e.Step() >= b.depth {
-		b.leftOut = true
-		return b.giveUp(endedDeep)
-	}
-	if e.Len() == 1 {
-		return 0
-	}
-	first := b.chooser.first(e)
-	b.add(fork{digest: e.Digest(), n: int32(e.Len()), step: int32(e.Step()), isPick: true}, int32(first))
-	return first
-}
-
-// Choose follows the path, or lengthens it.
-func (b *branchFollower) Choose(k choice.Kind, n int) int {
-	if b.passed == len(b.forks.path) {
-		b.add(fork{n: int32(n), step: b.forks.lastStep()}, 0)
-		return 0
-	}
-	at := b.forks.path[b.passed]
-	if f := &b.forks.list[at.fork]; f.isPick || int(f.n) != n {
-		return b.differ(otherQuestion(k, n))
-	}
-	b.passed++
-	return int(at.answer)
-}
-
-func (b *branchFollower) add(f fork, taken int32) {
-	b.forks.add(f, taken)
-	b.passed++
+	slices.Reverse(p.nodes)
+	slices.Reverse(b.path)
+	return true
 }

@@ -80,12 +80,14 @@ import "github.com/jostle-go/jostle/pulse"
 // many runs are wasted depends on the ordering.
 
 // A depthFirst goes through a tree depth-first, with every reduction but
-// Optimal: it runs one path after the other, and keeps no more than one.
+// Optimal: it runs one path after the other, and keeps no more than one. With
+// Method.RandomBranch it goes on with any open branch, and keeps all that are open.
 type depthFirst struct {
 	*search
 	walker   walker
 	strategy pulse.Strategy
 	reducer  reducer
+	branches *branches // nil unless branches are drawn
 	recorded bool
 	shared   int // the steps that the next run has in common with the last
 }
@@ -98,6 +100,9 @@ func newDepthFirst(s *search) *depthFirst {
 	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path, races: races{kept: &d.walker.sleeping.touches}}
 	d.reducer.races.meetings.heeded = s.options.heedsMeetings
+	if m.RandomBranch {
+		d.branches = &branches{random: s.options.Seed}
+	}
 	return d
 }
 
@@ -130,7 +135,7 @@ func (d *depthFirst) explore() (finished bool) {
 		if d.mustBeginAgain() {
 			return false
 		}
-		if !d.walker.advance() {
+		if !d.advance() {
 			return true
 		}
 		d.shared = d.walker.sharedSteps()
@@ -138,6 +143,14 @@ func (d *depthFirst) explore() (finished bool) {
 			return false
 		}
 	}
+}
+
+// advance goes to the next path. It reports whether there is one.
+func (d *depthFirst) advance() bool {
+	if d.branches != nil {
+		return d.branches.advance(&d.walker.path)
+	}
+	return d.walker.advance()
 }
 
 // runAgain runs the path that was run last.

@@ -22,6 +22,14 @@ type node struct {
 	opened    bool // all candidates are marked
 }
 
+// answerOf returns the answer of a question, or of turns, by its index.
+func (n *node) answerOf(index int32) int32 {
+	if n.kind == turns {
+		return (index - n.first + n.answers) % n.answers
+	}
+	return index
+}
+
 // A kind is what a node decides. Its values are kept in files.
 type kind uint8
 

@@ -116,8 +116,6 @@ func (x *explorer) newWay() way {
 		return newTeam(x.search, x.workers, x.meter)
 	case x.options.Reduction == Optimal:
 		return newOptimal(x.search)
-	case x.options.RandomBranch:
-		return newRandomBranches(x.search)
 	}
 	return newDepthFirst(x.search)
 }

@@ -183,8 +183,8 @@ func takeOver(t *testing.T, data []byte) {
 // TestForksAreForgotten holds that no fork is kept of a tree that is done.
 func TestForksAreForgotten(t *testing.T) {
 	s := newSearch(&Options{Method: Method{Reduction: Everything, RandomBranch: true}, Seed: 7}, anew(pulse.Options{}, load.Pi(3).Build), time.Now(), false)
-	b := newRandomBranches(s)
-	if fs := &b.follower.forks; !b.explore() || s.tally.result.Runs != 540 || len(fs.free) != len(fs.list) || len(fs.list) == 0 {
-		t.Errorf("%d runs, want 540; %d of %d forks free", s.tally.result.Runs, len(fs.free), len(fs.list))
+	d := newDepthFirst(s)
+	if b := d.branches; !d.explore() || s.tally.result.Runs != 540 || len(b.free) != len(b.forks) || len(b.forks) == 0 {
+		t.Errorf("%d runs, want 540; %d of %d forks free", s.tally.result.Runs, len(b.free), len(b.forks))
 	}
 }
