@@ -312,6 +312,19 @@ func (f Folder) holds(name, key string) bool {
 	return err == nil && c.key() == key
 }
 
+// Replace writes a file in place of an old one, if there is one. Whoever reads it meanwhile,
+// or after the process was killed, sees the old text or the new one.
+func Replace(path string, text []byte) error {
+	temp, err := WriteAside(filepath.Dir(path), text)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return nil
+}
+
 // WriteAside writes a text to a new file in a folder, and syncs it to the disk.
 // The file has a name that Load ignores; the caller renames it.
 func WriteAside(dir string, text []byte) (path string, err error) {

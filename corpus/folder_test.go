@@ -612,3 +612,31 @@ func TestIndentedCase(t *testing.T) {
 		t.Errorf("%v, read as\n%s", err, again)
 	}
 }
+
+// TestReplace: a file is replaced as a whole, and what cannot be replaced stays, with
+// nothing left beside it.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	for _, text := range []string{"old", "new"} {
+		if err := Replace(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("%q, %v; want %q", got, err, text)
+		}
+	}
+	folder := filepath.Join(dir, "folder")
+	if err := os.MkdirAll(filepath.Join(folder, "in"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Replace(folder, []byte("text")); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if err := Replace(filepath.Join(dir, "none", "a"), nil); err == nil {
+		t.Error("a file was written into a folder that is not there")
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 2 {
+		t.Errorf("%v, %v; want a file and a folder", names, err)
+	}
+}

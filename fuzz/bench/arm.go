@@ -20,11 +20,14 @@ type Arm struct {
 // Random is the name of the arm with which all others are compared.
 const Random = "random"
 
-// Arms returns all arms: plain random first, then the portfolio that searches have by
-// default, what package search knows by name, and the baselines.
+// Arms returns all arms: plain random first, then the default portfolio, then the
+// arms that package search knows by name, and the baselines. Tables list them in this order.
 func Arms() []Arm {
 	list := []Arm{named(Random), {Name: "portfolio"}}
 	for _, name := range search.Names() {
+		if name == "bita" {
+			list = append(list, baseline("delay", newBounded))
+		}
 		if name != Random {
 			list = append(list, named(name))
 		}

@@ -1,10 +1,102 @@
 package bench
 
 import (
+	"cmp"
+
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
+
+// bounded picks the oldest message, but at a few random steps it puts that message
+// behind all others that wait (Emmi, Qadeer and Rakamarić, "Delay-bounded scheduling",
+// POPL 2011, where delays are enumerated and not drawn). In a run in which k steps have
+// several messages to pick from, an order that takes at most d delays comes with chance
+// at least 1/(k+1)^d; other orders never come. Messages behind a delayed one in its
+// channel wait with it.
+type bounded struct {
+	pulse.Strategy       // answers all other questions, and draws
+	steps          int   // how many steps have several messages; 0 for as many as in the run before
+	counted        int   // these steps of the run so far
+	points         []int // the steps, from 1, at which a message is delayed; zero means none
+	late           []lateness
+}
+
+// A lateness is the new place of a delayed message, among the places that other
+// messages have by their age.
+type lateness struct {
+	seq   int32
+	place int64
+}
+
+const (
+	delaysPerRun = 2
+	firstLength  = 100     // the assumed number of steps of the first run
+	perSeq       = 1 << 16 // how many delayed messages fit between two that were sent one after the other
+)
+
+func newBounded() pulse.Strategy { return boundedBy(delaysPerRun, 0) }
+
+func boundedBy(delays, steps int) pulse.Strategy {
+	return &bounded{Strategy: strategy.Random(), steps: steps, points: make([]int, delays)}
+}
+
+// Begin draws where the messages of a run are delayed.
+func (b *bounded) Begin(seed uint64) {
+	b.Strategy.Begin(seed)
+	n := cmp.Or(b.steps, b.counted, firstLength)
+	for i := range b.points {
+		b.points[i] = b.Choose(choice.Program, n+1)
+	}
+	b.counted, b.late = 0, b.late[:0]
+}
+
+// Pick picks the message with the lowest place.
+func (b *bounded) Pick(e *pulse.Enabled) int {
+	b.counted++
+	first := b.first(e)
+	for _, point := range b.points {
+		if point == b.counted {
+			b.late = append(b.late, lateness{e.Seq(first), b.last(e) + 1})
+			first = b.first(e)
+		}
+	}
+	return first
+}
+
+func (b *bounded) first(e *pulse.Enabled) (first int) {
+	if len(b.late) == 0 {
+		return e.Oldest()
+	}
+	for i := range e.Len() {
+		if b.place(e.Seq(i)) < b.place(e.Seq(first)) {
+			first = i
+		}
+	}
+	return first
+}
+
+func (b *bounded) place(seq int32) int64 {
+	for i := len(b.late) - 1; i >= 0; i-- {
+		if l := b.late[i]; l.seq == seq {
+			return l.place
+		}
+	}
+	return int64(seq) * perSeq
+}
+
+// last returns the highest place of all messages that wait.
+func (b *bounded) last(e *pulse.Enabled) (last int64) {
+	for i := range e.Len() {
+		e.Behind(i, func(s *trace.Send) bool {
+			last = max(last, b.place(s.Seq))
+			return true
+		})
+	}
+	return last
+}
 
 // delays is the random scheduler with which Bitá is compared (its section VI-B): it
 // adds to the delivery of each message a random delay, from zero up to a bound, and

@@ -97,7 +97,7 @@ func TestJitter(t *testing.T) {
 // TestBaselinesRepeat: the same seed gives the same run, whatever ran before, and other
 // seeds give others.
 func TestBaselinesRepeat(t *testing.T) {
-	for name, by := range map[string]pulse.Strategy{"delays": newDelays(), "jitter": newJitter()} {
+	for name, by := range map[string]pulse.Strategy{"delay": boundedBy(delaysPerRun, 20), "delays": newDelays(), "jitter": newJitter()} {
 		several := 0
 		for _, s := range subjects.Easy() {
 			o := s.Options

@@ -39,16 +39,16 @@ func TestCoverageIsRefused(t *testing.T) {
 	small := []subjects.Subject{{Name: "fails", Mended: func(*pulse.System) func() error { return func() error { return errors.New("always") } }}}
 	for _, c := range []struct {
 		ctx  context.Context
-		o    CoverageOptions
+		o    coverageOptions
 		want string
 	}{
-		{context.Background(), CoverageOptions{Seeds: -1}, "less than zero"},
-		{context.Background(), CoverageOptions{Runs: -1}, "less than zero"},
-		{context.Background(), CoverageOptions{Most: -1}, "less than zero"},
-		{context.Background(), CoverageOptions{Programs: small}, "fails with seed 1 by random"},
-		{over, CoverageOptions{}, "canceled"},
+		{context.Background(), coverageOptions{Seeds: -1}, "less than zero"},
+		{context.Background(), coverageOptions{Runs: -1}, "less than zero"},
+		{context.Background(), coverageOptions{Most: -1}, "less than zero"},
+		{context.Background(), coverageOptions{Programs: small}, "fails with seed 1 by random"},
+		{over, coverageOptions{}, "canceled"},
 	} {
-		if got, err := MeasureCoverage(c.ctx, c.o); got != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+		if got, err := measureCoverage(c.ctx, c.o); got != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, %v", c.o, got, err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestCoverageIsRefused(t *testing.T) {
 // Of a small program it is known how many orders there are. A program without any has a
 // row, and a picture, too.
 func TestCoverageOfSmallPrograms(t *testing.T) {
-	c, err := MeasureCoverage(context.Background(), CoverageOptions{Seeds: 1, Runs: 3, Programs: []subjects.Subject{
+	c, err := measureCoverage(context.Background(), coverageOptions{Seeds: 1, Runs: 3, Programs: []subjects.Subject{
 		{Name: "three", Mended: load.Senders(3, 1).Build},
 		{Name: "none", Mended: func(*pulse.System) func() error { return func() error { return nil } }},
 	}})
@@ -70,7 +70,7 @@ func TestCoverageOfSmallPrograms(t *testing.T) {
 			t.Errorf("%+v", cell)
 		}
 	}
-	for _, picture := range []string{c.Plot("three"), c.Plot("none"), c.Plot("no such"), (&Coverage{}).Plot("<&>"), (&Coverage{}).Text()} {
+	for _, picture := range []string{c.Plot("three"), c.Plot("none"), c.Plot("no such"), (&coverageTable{}).Plot("<&>"), (&coverageTable{}).Text()} {
 		if strings.Contains(picture, "NaN") || strings.Contains(picture, "<&>") {
 			t.Error(picture)
 		}

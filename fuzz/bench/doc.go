@@ -14,8 +14,9 @@
 // # What is compared
 //
 // An Arm is one strategy by itself, the portfolio that searches have by default, or a
-// baseline: "random" is plain random, with which all others are compared; "delays" is
-// Bitá's random delay of each message; "jitter" is plain order with some noise.
+// baseline. "random" is plain random, with which all others are compared. Three baselines
+// are here only to be compared with: "delay" is delay-bounded scheduling, "delays" is Bitá's
+// random delay of each message, and "jitter" is plain order with some noise.
 //
 // # Statistics
 //
@@ -29,10 +30,9 @@
 //
 // # Coverage
 //
-// MeasureCoverage counts how many orders of two receives so many runs of larger programs
-// show, by each arm. Its figures are in testdata/coverage.txt, with a picture of the
-// curves of each program beside it; a test makes them again, and JOSTLE_REWRITE=1 writes
-// them. Of a barber with five customers urw shows 3.8 times as many as plain random in 100
+// A test counts how many orders of two receives so many runs of larger programs show, by
+// each arm. Its figures are in testdata/coverage.txt, with a picture of the curves of each
+// program beside it; JOSTLE_REWRITE=1 writes them. Of a barber with five customers urw shows 3.8 times as many as plain random in 100
 // runs, 5.3 times in 1,000 and 5.0 times in 2,000. No other arm shows 3 times as many from
 // 10 runs on: in 2,000 pos shows 2.8 times as many, pctcp 2.7, guided 2.6 and the portfolio
 // 2.5. Of a chain that is repaired no arm shows more than 1.32 times as many. Nothing could
@@ -44,6 +44,6 @@
 //
 // # Losses
 //
-// Table.Losses holds a table of new searches against one that is kept, and names the
-// arms that have become worse. It looks at runs and never at times.
+// A test compares new searches with the table, and names the arms that have become worse.
+// It compares runs and never times.
 package bench

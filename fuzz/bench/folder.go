@@ -28,7 +28,7 @@ func ReadFolder(folder string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := ReadCSV(bytes.NewReader(data))
+	t, err := readCSV(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -62,13 +62,13 @@ func (t *Table) WriteFolder(folder string, plots bool) error {
 		return err
 	}
 	var lines bytes.Buffer
-	if err := t.WriteCSV(&lines); err != nil {
+	if err := t.writeCSV(&lines); err != nil {
 		return err
 	}
 	files := map[string][]byte{RunsFile: lines.Bytes(), TableFile: []byte(t.Text())}
 	for _, name := range t.Subjects() {
 		if plots {
-			files[name+".svg"] = []byte(t.Plot(name))
+			files[name+".svg"] = []byte(t.plot(name))
 		}
 	}
 	for name, data := range files {

@@ -2,15 +2,15 @@ package bench
 
 import "math"
 
-// A LogRank compares two lists of searches by the log-rank test: it adds up, over the
+// A logRank compares two lists of searches by the log-rank test: it adds up, over the
 // times at which a bug is found, how many of the first list find theirs, and how many
 // would if the lists did not differ (Mantel, 1966). Its zero value has compared nothing.
-type LogRank struct {
+type logRank struct {
 	Observed, Expected, Variance float64 // of the first list
 }
 
-// CompareSearches compares two lists of searches.
-func CompareSearches(a, b []Observation) (l LogRank) {
+// compareSearches compares two lists of searches.
+func compareSearches(a, b []observation) (l logRank) {
 	a, b = sorted(a), sorted(b)
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
@@ -29,7 +29,7 @@ func CompareSearches(a, b []Observation) (l LogRank) {
 }
 
 // foundAt goes past the searches that end at a time and returns how many find the bug.
-func foundAt(list []Observation, i *int, at float64) (n float64) {
+func foundAt(list []observation, i *int, at float64) (n float64) {
 	for ; *i < len(list) && list[*i].At == at; *i++ {
 		if list[*i].Found {
 			n++
@@ -40,7 +40,7 @@ func foundAt(list []Observation, i *int, at float64) (n float64) {
 
 // tally adds one time: how many searches of the first list and of both might find the
 // bug, and how many do.
-func (l *LogRank) tally(riskA, risk, foundA, found float64) {
+func (l *logRank) tally(riskA, risk, foundA, found float64) {
 	if found == 0 {
 		return
 	}
@@ -54,7 +54,7 @@ func (l *LogRank) tally(riskA, risk, foundA, found float64) {
 
 // Add adds what another comparison has found, of another subject: the test is then
 // stratified by subject.
-func (l *LogRank) Add(o LogRank) {
+func (l *logRank) Add(o logRank) {
 	l.Observed += o.Observed
 	l.Expected += o.Expected
 	l.Variance += o.Variance
@@ -62,7 +62,7 @@ func (l *LogRank) Add(o LogRank) {
 
 // Z is distributed normally when the lists do not differ. It is greater than zero when
 // the first list finds bugs sooner.
-func (l LogRank) Z() float64 {
+func (l logRank) Z() float64 {
 	if l.Variance <= 0 {
 		return 0 // one list has ended when the other finds its first
 	}
@@ -70,8 +70,4 @@ func (l LogRank) Z() float64 {
 }
 
 // P is the chance that lists that do not differ look at least as different.
-func (l LogRank) P() float64 { return math.Erfc(math.Abs(l.Z()) / math.Sqrt2) }
-
-// Later is the chance that lists that do not differ look as if the first were later by
-// at least as much.
-func (l LogRank) Later() float64 { return math.Erfc(-l.Z()/math.Sqrt2) / 2 }
+func (l logRank) P() float64 { return math.Erfc(math.Abs(l.Z()) / math.Sqrt2) }

@@ -10,30 +10,30 @@ import (
 // TestPublishedLogRank has what R's survdiff and the books give for the example.
 func TestPublishedLogRank(t *testing.T) {
 	for _, c := range []struct {
-		a, b []Observation
+		a, b []observation
 		want string
 	}{
 		{drug, placebo, "9 of 19.25, variance 6.26, chi-square 16.79, p 4.17e-05, z -4.10"},
 		{placebo, drug, "21 of 10.75, variance 6.26, chi-square 16.79, p 4.17e-05, z +4.10"},
 	} {
-		l := CompareSearches(c.a, c.b)
+		l := compareSearches(c.a, c.b)
 		got := fmt.Sprintf("%v of %.2f, variance %.2f, chi-square %.2f, p %.3g, z %+.2f", l.Observed, l.Expected, l.Variance, l.Z()*l.Z(), l.P(), l.Z())
 		if got != c.want {
 			t.Errorf("got %s\nwant %s", got, c.want)
 		}
 	}
-	l := CompareSearches(drug, placebo)
-	if d := l.Later() - l.P()/2; math.Abs(d) > 1e-12 {
-		t.Errorf("later by chance %v, different by chance %v", l.Later(), l.P())
+	l := compareSearches(drug, placebo)
+	if d := l.later() - l.P()/2; math.Abs(d) > 1e-12 {
+		t.Errorf("later by chance %v, different by chance %v", l.later(), l.P())
 	}
 }
 
 // slowLogRank comes to the same by other ways: the observed less the expected is the sum
 // of what each observation of a adds to or takes from the hazard of all; the variance at
 // a time is that of all the ways in which those who are found could be chosen.
-func slowLogRank(a, b []Observation) (difference, variance float64) {
-	all := append(append([]Observation{}, a...), b...)
-	atRisk := func(list []Observation, at float64) (risk, found int) {
+func slowLogRank(a, b []observation) (difference, variance float64) {
+	all := append(append([]observation{}, a...), b...)
+	atRisk := func(list []observation, at float64) (risk, found int) {
 		for _, o := range list {
 			if o.At >= at {
 				risk++
@@ -83,7 +83,7 @@ func TestLogRankIsSlowLogRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
 		a, b := sample(r, 1+r.IntN(5)), sample(r, 1+r.IntN(5))
-		l := CompareSearches(a, b)
+		l := compareSearches(a, b)
 		difference, variance := slowLogRank(a, b)
 		if math.Abs(l.Observed-l.Expected-difference) > 1e-9 || math.Abs(l.Variance-variance) > 1e-9 {
 			t.Fatalf("%v and %v: %v with variance %v, want %v and %v", a, b, l.Observed-l.Expected, l.Variance, difference, variance)
@@ -93,15 +93,15 @@ func TestLogRankIsSlowLogRank(t *testing.T) {
 
 // permuted returns how large a share of all the ways to part the observations into lists
 // of these lengths differs at least as much: the exact chance.
-func permuted(a, b []Observation) float64 {
-	all := append(append([]Observation{}, a...), b...)
-	least := math.Abs(CompareSearches(a, b).Z()) - 1e-9
+func permuted(a, b []observation) float64 {
+	all := append(append([]observation{}, a...), b...)
+	least := math.Abs(compareSearches(a, b).Z()) - 1e-9
 	ways, as := 0, 0
 	for subset := range 1 << len(all) {
 		if ones(subset) != len(a) {
 			continue
 		}
-		var x, y []Observation
+		var x, y []observation
 		for i, o := range all {
 			if subset>>i&1 == 1 {
 				x = append(x, o)
@@ -110,7 +110,7 @@ func permuted(a, b []Observation) float64 {
 			}
 		}
 		ways++
-		if math.Abs(CompareSearches(x, y).Z()) >= least {
+		if math.Abs(compareSearches(x, y).Z()) >= least {
 			as++
 		}
 	}
@@ -125,7 +125,7 @@ func TestLogRankIsNearlyExact(t *testing.T) {
 	const lists = 60
 	for i := range lists {
 		a, b := geometric(r, 6, 40, 60), geometric(r, 7, 40/float64(1+i%2*5), 60)
-		d := math.Abs(CompareSearches(a, b).P() - permuted(a, b))
+		d := math.Abs(compareSearches(a, b).P() - permuted(a, b))
 		sum += d
 		most = max(most, d)
 	}
@@ -143,12 +143,12 @@ func TestLogRankOfNoDifference(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	var often [4][2]int
 	for range tables {
-		var single, together LogRank
+		var single, together logRank
 		for _, mean := range []float64{3, 900, 100} {
-			single = CompareSearches(geometric(r, 10, mean, 500), geometric(r, 50, mean, 500))
+			single = compareSearches(geometric(r, 10, mean, 500), geometric(r, 50, mean, 500))
 			together.Add(single)
 		}
-		for i, p := range []float64{single.P(), together.P(), single.Later(), together.Later()} {
+		for i, p := range []float64{single.P(), together.P(), single.later(), together.later()} {
 			for j, chance := range []float64{0.05, 0.01} {
 				if p < chance {
 					often[i][j]++
@@ -166,9 +166,9 @@ func TestLogRankOfNoDifference(t *testing.T) {
 
 // TestLogRankOfNothing has lists that tell nothing.
 func TestLogRankOfNothing(t *testing.T) {
-	for _, c := range [][2][]Observation{{nil, nil}, {drug, nil}, {nil, drug}, {observations(nil, []float64{5}), observations(nil, []float64{5})}} {
-		if l := CompareSearches(c[0], c[1]); l.Z() != 0 || l.P() != 1 || l.Later() != 0.5 {
-			t.Errorf("%v: z %v, p %v, later %v", c, l.Z(), l.P(), l.Later())
+	for _, c := range [][2][]observation{{nil, nil}, {drug, nil}, {nil, drug}, {observations(nil, []float64{5}), observations(nil, []float64{5})}} {
+		if l := compareSearches(c[0], c[1]); l.Z() != 0 || l.P() != 1 || l.later() != 0.5 {
+			t.Errorf("%v: z %v, p %v, later %v", c, l.Z(), l.P(), l.later())
 		}
 	}
 }

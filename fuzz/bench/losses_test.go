@@ -23,7 +23,7 @@ func kept(t *testing.T) *Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := ReadCSV(bytes.NewReader(text))
+	table, err := readCSV(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func small() Options {
 
 func again(t *testing.T, o Options) *Table {
 	t.Helper()
-	fresh, err := kept(t).Again(context.Background(), o)
+	fresh, err := kept(t).again(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +55,10 @@ func again(t *testing.T, o Options) *Table {
 // all subjects and arms.
 func TestNoArmLoses(t *testing.T) {
 	table := kept(t)
-	for _, l := range table.Losses(again(t, small())) {
+	for _, l := range table.losses(again(t, small())) {
 		t.Error(l)
 	}
-	if missing, err := table.Missing(Options{}); missing != "" || err != nil {
+	if missing, err := table.missing(Options{}); missing != "" || err != nil {
 		t.Errorf("the table has no searches of %s (%v); to add them: %s", missing, err, toMeasure)
 	}
 }
@@ -89,7 +89,7 @@ func TestLosersAreCaught(t *testing.T) {
 	table := kept(t)
 	caught := func(o Options, arm Arm) (together bool, by []string) {
 		o.Arms = []Arm{arm}
-		for _, l := range table.Losses(again(t, o)) {
+		for _, l := range table.losses(again(t, o)) {
 			if l.Arm != arm.Name {
 				t.Errorf("of the arm %s: %v", arm.Name, l)
 			}
@@ -139,7 +139,7 @@ func TestLossesAreSeldomFalse(t *testing.T) {
 	}
 	n := 0
 	for range tables {
-		if len(drawn(50, 10_000).Losses(drawn(10, 500))) > 0 {
+		if len(drawn(50, 10_000).losses(drawn(10, 500))) > 0 {
 			n++
 		}
 	}
@@ -163,7 +163,7 @@ func TestAgain(t *testing.T) {
 			table.Searches = append(table.Searches, s)
 		}
 	}
-	fresh, err := table.Again(context.Background(), o)
+	fresh, err := table.again(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,19 +174,19 @@ func TestAgain(t *testing.T) {
 	if text := strings.Join(slices.Compact(got), ", "); text != "writer random, writer jitter, guard random, guard plain" || len(got) != 8 {
 		t.Errorf("%d searches: %s", len(got), text)
 	}
-	if missing, err := table.Missing(o); missing != "guard by jitter" || err != nil {
+	if missing, err := table.missing(o); missing != "guard by jitter" || err != nil {
 		t.Errorf("%q, %v", missing, err)
 	}
 	o.Arms, o.Subjects = append(o.Arms, posing(t, "new", "urw")), append(o.Subjects, endless())
 	const want = "any subject by new, guard by jitter, endless by any arm"
-	if missing, err := table.Missing(o); missing != want || err != nil {
+	if missing, err := table.missing(o); missing != want || err != nil {
 		t.Errorf("%q, %v, want %q", missing, err, want)
 	}
 	o.Seeds = -1
-	if _, err := table.Again(context.Background(), o); err == nil {
+	if _, err := table.again(context.Background(), o); err == nil {
 		t.Error("-1 seeds are taken")
 	}
-	if _, err := table.Missing(o); err == nil {
+	if _, err := table.missing(o); err == nil {
 		t.Error("-1 seeds are taken")
 	}
 }
@@ -200,7 +200,7 @@ func TestLossInWords(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	for _, l := range made("first", "second").Losses(worse) {
+	for _, l := range made("first", "second").losses(worse) {
 		text.WriteString(l.String() + "\n")
 	}
 	golden.File(t, "testdata/losses.golden", text.String())

@@ -171,7 +171,7 @@ func TestArms(t *testing.T) {
 		names = append(names, a.Name)
 	}
 	text := " " + strings.Join(names, " ") + " "
-	for _, name := range append([]string{"portfolio", "delays", "jitter"}, search.Names()...) {
+	for _, name := range append([]string{"portfolio", "delay", "delays", "jitter"}, search.Names()...) {
 		if strings.Count(text, " "+name+" ") != 1 {
 			t.Errorf("%s is not there once: %s", name, text)
 		}

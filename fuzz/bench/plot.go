@@ -33,10 +33,10 @@ var strokes = []string{"", ` stroke-dasharray="7 3"`, ` stroke-dasharray="2 3"`}
 // colors is how many plotStyle has.
 const colors = 8
 
-// Plot returns the survival curves of a subject as an SVG picture: for each arm, the
+// plot returns the survival curves of a subject as an SVG picture: for each arm, the
 // share of searches that had not found the bug after so many runs. It needs nothing
 // else, and follows the reader's choice of dark or light.
-func (t *Table) Plot(subject string) string {
+func (t *Table) plot(subject string) string {
 	d := &drawing{end: 10}
 	for _, arm := range t.Arms() {
 		for _, s := range t.Cell(subject, arm) {
@@ -108,7 +108,7 @@ func (d *drawing) curve(arm int, c Cell) {
 	var path strings.Builder
 	left, last := 1.0, 1.0
 	fmt.Fprintf(&path, "M%.1f %.1f", d.x(1), d.y(1))
-	for _, p := range Survival(list) {
+	for _, p := range survival(list) {
 		fmt.Fprintf(&path, "H%.1fV%.1f", d.x(p.At), d.y(p.Left))
 		left = p.Left
 	}

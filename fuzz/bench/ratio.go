@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// A Ratio is how many times as long one list of searches takes as another, by their
+// A ratioRange is how many times as long one list of searches takes as another, by their
 // medians, and between which bounds that lies with a confidence of 95%. A bound that
 // the searches do not show is zero or infinite.
-type Ratio struct {
+type ratioRange struct {
 	Low, Value, High float64
 	// AtLeast and AtMost: half of the searches of one list found nothing, so Value is
 	// only a bound of the ratio. If both hold nothing is known, and Value is not a number.
@@ -19,9 +19,9 @@ type Ratio struct {
 // resamples is how many pairs of lists the bootstrap draws.
 const resamples = 1000
 
-// MedianRatio returns the ratio of the median of a to that of b. Its interval is that
+// ratioOfMedians returns the ratio of the median of a to that of b. Its interval is that
 // of the percentile bootstrap. It is the same each time.
-func MedianRatio(a, b []Observation) Ratio {
+func ratioOfMedians(a, b []observation) ratioRange {
 	x, y := newResampler(a), newResampler(b)
 	q := ratioOf(x, x.from, y, y.from)
 	r := rand.New(rand.NewPCG(uint64(len(a)), uint64(len(b))))
@@ -43,24 +43,24 @@ func MedianRatio(a, b []Observation) Ratio {
 	return q
 }
 
-// medianRatio is MedianRatio without the interval.
-func medianRatio(a, b []Observation) Ratio {
+// medianRatio is ratioOfMedians without the interval.
+func medianRatio(a, b []observation) ratioRange {
 	x, y := newResampler(a), newResampler(b)
 	return ratioOf(x, x.from, y, y.from)
 }
 
 // A resampler draws lists that are as long as its own from it.
 type resampler struct {
-	from, to []Observation // both sorted
+	from, to []observation // both sorted
 	counts   []int         // by place in from: how often it was drawn
-	curve    Curve
+	curve    survivalCurve
 }
 
-func newResampler(list []Observation) *resampler {
+func newResampler(list []observation) *resampler {
 	return &resampler{from: sorted(list), counts: make([]int, len(list))}
 }
 
-func (s *resampler) draw(r *rand.Rand) []Observation {
+func (s *resampler) draw(r *rand.Rand) []observation {
 	clear(s.counts)
 	for range s.from {
 		s.counts[r.IntN(len(s.from))]++
@@ -76,7 +76,7 @@ func (s *resampler) draw(r *rand.Rand) []Observation {
 
 // median returns the median of a sorted list. If it is not reached it returns the end
 // of the list, and false.
-func (s *resampler) median(list []Observation) (at float64, reached bool) {
+func (s *resampler) median(list []observation) (at float64, reached bool) {
 	s.curve = s.curve.of(list)
 	if m := s.curve.Median(); !math.IsInf(m, 1) || len(list) == 0 {
 		return m, !math.IsInf(m, 1)
@@ -85,11 +85,11 @@ func (s *resampler) median(list []Observation) (at float64, reached bool) {
 }
 
 // ratioOf returns the ratio of the medians of two sorted lists, or a bound of it.
-func ratioOf(x *resampler, a []Observation, y *resampler, b []Observation) Ratio {
+func ratioOf(x *resampler, a []observation, y *resampler, b []observation) ratioRange {
 	m, reachedA := x.median(a)
 	n, reachedB := y.median(b)
 	if !reachedA && !reachedB {
-		return Ratio{Value: math.NaN(), AtLeast: true, AtMost: true}
+		return ratioRange{Value: math.NaN(), AtLeast: true, AtMost: true}
 	}
-	return Ratio{Value: m / n, AtLeast: !reachedA, AtMost: !reachedB}
+	return ratioRange{Value: m / n, AtLeast: !reachedA, AtMost: !reachedB}
 }

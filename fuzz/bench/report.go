@@ -52,7 +52,7 @@ func (t *Table) medians(b *strings.Builder) {
 					cells = append(cells, "")
 					continue
 				}
-				cells = append(cells, reached(Survival(c.Runs()).Median(), c.end())+mark(c, random))
+				cells = append(cells, reached(survival(c.Runs()).Median(), c.end())+mark(c, random))
 			}
 			row(cells...)
 		}
@@ -61,7 +61,7 @@ func (t *Table) medians(b *strings.Builder) {
 
 // mark says whether a cell differs significantly from random.
 func mark(c, random Cell) string {
-	l := CompareSearches(c.Runs(), random.Runs())
+	l := compareSearches(c.Runs(), random.Runs())
 	switch {
 	case l.P() >= significant:
 		return ""
@@ -102,7 +102,7 @@ func (t *Table) verdicts(b *strings.Builder) {
 // hard returns the subjects whose bug random finds late.
 func (t *Table) hard() (list []string) {
 	for _, subject := range t.Subjects() {
-		if c := t.Cell(subject, Random); len(c) > 0 && min(c.end(), Survival(c.Runs()).Median()) > hardFrom {
+		if c := t.Cell(subject, Random); len(c) > 0 && min(c.end(), survival(c.Runs()).Median()) > hardFrom {
 			list = append(list, subject)
 		}
 	}
@@ -112,7 +112,7 @@ func (t *Table) hard() (list []string) {
 // verdict returns the row of an arm.
 func (t *Table) verdict(arm string, hard []string) []string {
 	var sooner, later, runs, time, of, far, farther int
-	var together LogRank
+	var together logRank
 	count := func(n *int, yes bool) {
 		if yes {
 			*n++
@@ -123,7 +123,7 @@ func (t *Table) verdict(arm string, hard []string) []string {
 		if len(c) == 0 || len(random) == 0 {
 			continue
 		}
-		l := CompareSearches(c.Runs(), random.Runs())
+		l := compareSearches(c.Runs(), random.Runs())
 		together.Add(l)
 		count(&sooner, l.P() < significant && l.Z() > 0)
 		count(&later, l.P() < significant && l.Z() < 0)
@@ -140,7 +140,7 @@ func (t *Table) verdict(arm string, hard []string) []string {
 }
 
 // within reports whether a ratio is known to be at most a bound.
-func (q Ratio) within(bound float64) bool { return !q.AtLeast && q.Value <= bound }
+func (q ratioRange) within(bound float64) bool { return !q.AtLeast && q.Value <= bound }
 
 // details writes a row for each cell.
 func (t *Table) details(b *strings.Builder) {
@@ -161,16 +161,16 @@ func (t *Table) details(b *strings.Builder) {
 
 // detail returns the row of a cell.
 func (c Cell) detail(random Cell) []string {
-	runs, seconds := Survival(c.Runs()), Survival(c.Seconds())
+	runs, seconds := survival(c.Runs()), survival(c.Seconds())
 	low, high := runs.MedianInterval()
 	row := []string{c[0].Subject, c[0].Arm, fmt.Sprintf("%d/%d%s", c.Found(), len(c), c.outOfTime()),
 		reached(runs.Median(), c.end()), between(reached(low, c.end()), number(high))}
 	if c[0].Arm == Random || len(random) == 0 {
 		return append(row, "", "", "", duration(seconds.Median()), "", "")
 	}
-	q := MedianRatio(c.Runs(), random.Runs())
-	return append(row, q.String(), between(factor(q.Low), factor(q.High)), chance(CompareSearches(c.Runs(), random.Runs()).P()),
-		duration(seconds.Median()), medianRatio(c.Seconds(), random.Seconds()).String(), chance(CompareSearches(c.Seconds(), random.Seconds()).P()))
+	q := ratioOfMedians(c.Runs(), random.Runs())
+	return append(row, q.String(), between(factor(q.Low), factor(q.High)), chance(compareSearches(c.Runs(), random.Runs()).P()),
+		duration(seconds.Median()), medianRatio(c.Seconds(), random.Seconds()).String(), chance(compareSearches(c.Seconds(), random.Seconds()).P()))
 }
 
 // end returns the most runs that a search of the cell has made: half of them found the
@@ -196,7 +196,7 @@ func (c Cell) outOfTime() string {
 	return fmt.Sprintf(" (%d out of time)", n)
 }
 
-func (q Ratio) String() string {
+func (q ratioRange) String() string {
 	switch {
 	case math.IsNaN(q.Value):
 		return "–"

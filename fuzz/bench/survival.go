@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// An Observation is what is known of one search: that it found the bug at a time, or
+// An observation is what is known of one search: that it found the bug at a time, or
 // that it had not by then. Times are runs, or seconds.
-type Observation struct {
+type observation struct {
 	At    float64
 	Found bool // false: the search was censored
 }
 
-// A Point is where a curve falls.
-type Point struct {
+// A curvePoint is where a curve falls.
+type curvePoint struct {
 	At   float64
 	Left float64 // the share that goes on after it
 	// Spread is Greenwood's sum: the variance of Left is Left squared times it. It is
@@ -21,16 +21,16 @@ type Point struct {
 	Spread float64
 }
 
-// A Curve is Kaplan and Meier's estimate of the share of searches that have not found
+// A survivalCurve is Kaplan and Meier's estimate of the share of searches that have not found
 // the bug after each time, at the times at which it falls. Before the first it is one.
-type Curve []Point
+type survivalCurve []curvePoint
 
-// Survival returns the curve of some searches. A search that is censored at a time at
+// survival returns the curve of some searches. A search that is censored at a time at
 // which others find the bug counts as one that might have found it then.
-func Survival(list []Observation) Curve { return Curve(nil).of(sorted(list)) }
+func survival(list []observation) survivalCurve { return survivalCurve(nil).of(sorted(list)) }
 
 // of returns the curve of a sorted list, in the place of c.
-func (c Curve) of(list []Observation) Curve {
+func (c survivalCurve) of(list []observation) survivalCurve {
 	c = c[:0]
 	left, spread := 1.0, 0.0
 	for i := 0; i < len(list); {
@@ -45,13 +45,13 @@ func (c Curve) of(list []Observation) Curve {
 		}
 		left *= (risk - found) / risk
 		spread += found / (risk * (risk - found))
-		c = append(c, Point{at, left, spread})
+		c = append(c, curvePoint{at, left, spread})
 	}
 	return c
 }
 
-func sorted(list []Observation) []Observation {
-	return slices.SortedFunc(slices.Values(list), func(a, b Observation) int {
+func sorted(list []observation) []observation {
+	return slices.SortedFunc(slices.Values(list), func(a, b observation) int {
 		switch {
 		case a.At < b.At:
 			return -1
@@ -72,7 +72,7 @@ const (
 // Median returns the time at which half of the searches have found the bug: the first
 // at which fewer than half go on, or the middle between the time at which exactly half
 // do and the next. It is infinite when more than half do not find it.
-func (c Curve) Median() float64 { return c.cross(func(p Point) float64 { return p.Left }) }
+func (c survivalCurve) Median() float64 { return c.cross(func(p curvePoint) float64 { return p.Left }) }
 
 // normal95 is how many standard deviations of a normal distribution have 95% of it on
 // both sides.
@@ -82,9 +82,9 @@ const normal95 = 1.959963984540054
 // 95% (Brookmeyer and Crowley, "A confidence interval for the median survival time",
 // Biometrics 38, 1982): the times at which the interval of the curve, by logarithms,
 // crosses one half. A bound that the searches do not show is infinite.
-func (c Curve) MedianInterval() (low, high float64) {
-	low = c.cross(func(p Point) float64 { return p.Left * math.Exp(-normal95*math.Sqrt(p.Spread)) })
-	high = c.cross(func(p Point) float64 {
+func (c survivalCurve) MedianInterval() (low, high float64) {
+	low = c.cross(func(p curvePoint) float64 { return p.Left * math.Exp(-normal95*math.Sqrt(p.Spread)) })
+	high = c.cross(func(p curvePoint) float64 {
 		if p.Left == 0 {
 			return 0
 		}
@@ -94,7 +94,7 @@ func (c Curve) MedianInterval() (low, high float64) {
 }
 
 // cross returns the time at which a function of the curve falls below one half.
-func (c Curve) cross(share func(Point) float64) float64 {
+func (c survivalCurve) cross(share func(curvePoint) float64) float64 {
 	for i, p := range c {
 		switch s := share(p); {
 		case s < half-roundings:
@@ -106,15 +106,4 @@ func (c Curve) cross(share func(Point) float64) float64 {
 		}
 	}
 	return math.Inf(1)
-}
-
-// Cut returns what would be known of searches that had ended at a time.
-func Cut(list []Observation, at float64) []Observation {
-	list = slices.Clone(list)
-	for i, o := range list {
-		if o.At > at {
-			list[i] = Observation{at, false}
-		}
-	}
-	return list
 }

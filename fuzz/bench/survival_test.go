@@ -16,12 +16,12 @@ var (
 	placebo = observations([]float64{1, 1, 2, 2, 3, 4, 4, 5, 5, 8, 8, 8, 8, 11, 11, 12, 12, 15, 17, 22, 23}, nil)
 )
 
-func observations(found, censored []float64) (list []Observation) {
+func observations(found, censored []float64) (list []observation) {
 	for _, at := range found {
-		list = append(list, Observation{at, true})
+		list = append(list, observation{at, true})
 	}
 	for _, at := range censored {
-		list = append(list, Observation{at, false})
+		list = append(list, observation{at, false})
 	}
 	return list
 }
@@ -29,7 +29,7 @@ func observations(found, censored []float64) (list []Observation) {
 // TestPublishedCurve has the figures of that example that books and R's survfit have.
 func TestPublishedCurve(t *testing.T) {
 	var got string
-	for _, p := range Survival(drug) {
+	for _, p := range survival(drug) {
 		got += fmt.Sprintf("%g: %.3f ± %.4f\n", p.At, p.Left, p.Left*math.Sqrt(p.Spread))
 	}
 	const want = "6: 0.857 ± 0.0764\n7: 0.807 ± 0.0869\n10: 0.753 ± 0.0963\n13: 0.690 ± 0.1068\n" +
@@ -39,13 +39,13 @@ func TestPublishedCurve(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name              string
-		list              []Observation
+		list              []observation
 		median, low, high float64
 	}{
 		{"6-MP", drug, 23, 16, math.Inf(1)},
 		{"placebo", placebo, 8, 4, 12},
 	} {
-		curve := Survival(c.list)
+		curve := survival(c.list)
 		low, high := curve.MedianInterval()
 		if m := curve.Median(); m != c.median || low != c.low || high != c.high {
 			t.Errorf("%s: median %v (%v to %v), want %v (%v to %v)", c.name, m, low, high, c.median, c.low, c.high)
@@ -73,7 +73,7 @@ func TestMedian(t *testing.T) {
 		{"censored when another is found", []float64{5}, []float64{5}, 5},
 		{"fifty", upTo(50), nil, 25.5},
 	} {
-		if got := Survival(observations(c.found, c.censored)).Median(); got != c.median {
+		if got := survival(observations(c.found, c.censored)).Median(); got != c.median {
 			t.Errorf("%s: %v, want %v", c.name, got, c.median)
 		}
 	}
@@ -88,7 +88,7 @@ func upTo(n int) (list []float64) {
 
 // TestCut: what was found at the last moment is found.
 func TestCut(t *testing.T) {
-	list := Cut(observations([]float64{1, 5, 6}, []float64{4, 5, 7}), 5)
+	list := cutOff(observations([]float64{1, 5, 6}, []float64{4, 5, 7}), 5)
 	const want = "[{1 true} {5 true} {5 false} {4 false} {5 false} {5 false}]"
 	if got := fmt.Sprint(list); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -96,9 +96,9 @@ func TestCut(t *testing.T) {
 }
 
 // sample draws observations with many ties, some of them censored.
-func sample(r *rand.Rand, n int) (list []Observation) {
+func sample(r *rand.Rand, n int) (list []observation) {
 	for range n {
-		list = append(list, Observation{float64(1 + r.IntN(8)), r.IntN(3) > 0})
+		list = append(list, observation{float64(1 + r.IntN(8)), r.IntN(3) > 0})
 	}
 	return list
 }
@@ -106,9 +106,9 @@ func sample(r *rand.Rand, n int) (list []Observation) {
 // redistributed is another way to the same curve (Efron, 1967): each observation has an
 // equal share, and one that is censored gives its share to all that come later, in
 // equal parts. It returns how much is left after a time.
-func redistributed(list []Observation, at float64) float64 {
+func redistributed(list []observation, at float64) float64 {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b Observation) int {
+	slices.SortFunc(list, func(a, b observation) int {
 		switch {
 		case a.At != b.At:
 			return int(a.At - b.At)
@@ -143,7 +143,7 @@ func TestCurveIsRedistribution(t *testing.T) {
 	for range 3000 {
 		list := sample(r, 1+r.IntN(12))
 		left := 1.0
-		curve := Survival(list)
+		curve := survival(list)
 		for at := 0.0; at < 10; at++ {
 			for _, p := range curve {
 				if p.At == at {
@@ -159,12 +159,12 @@ func TestCurveIsRedistribution(t *testing.T) {
 
 // geometric draws how many runs it takes until one of a chance of 1/mean finds the bug,
 // in a search of at most so many.
-func geometric(r *rand.Rand, n int, mean, most float64) (list []Observation) {
+func geometric(r *rand.Rand, n int, mean, most float64) (list []observation) {
 	for range n {
 		at := math.Ceil(math.Log(1-r.Float64()) / math.Log(1-1/mean))
-		list = append(list, Observation{max(1, at), true})
+		list = append(list, observation{max(1, at), true})
 	}
-	return Cut(list, most)
+	return cutOff(list, most)
 }
 
 // TestIntervalsHold: intervals that are said to have the truth in 95% of all tables have
@@ -177,10 +177,10 @@ func TestIntervalsHold(t *testing.T) {
 		medians, ratios := 0, 0
 		for range tables {
 			a, b := geometric(r, 50, 100, most), geometric(r, 50, 50, most)
-			if low, high := Survival(a).MedianInterval(); low <= 69 && 69 <= high {
+			if low, high := survival(a).MedianInterval(); low <= 69 && 69 <= high {
 				medians++
 			}
-			if q := MedianRatio(a, b); q.Low <= 2 && 2 <= q.High {
+			if q := ratioOfMedians(a, b); q.Low <= 2 && 2 <= q.High {
 				ratios++
 			}
 		}
@@ -196,7 +196,7 @@ func TestIntervalsHold(t *testing.T) {
 func TestRatio(t *testing.T) {
 	found, cut := observations([]float64{10, 10, 10, 10}, nil), observations(nil, []float64{100, 100, 100, 100})
 	for _, c := range []struct {
-		a, b []Observation
+		a, b []observation
 		want string
 		low  float64
 		high float64
@@ -206,11 +206,11 @@ func TestRatio(t *testing.T) {
 		{found, cut, "<0.10", 0, 0.1},
 		{cut, cut, "–", 0, math.Inf(1)},
 	} {
-		q := MedianRatio(c.a, c.b)
+		q := ratioOfMedians(c.a, c.b)
 		if q.String() != c.want || q.Low != c.low || q.High != c.high {
 			t.Errorf("%v by %v is %s (%v to %v), want %s (%v to %v)", c.a, c.b, q, q.Low, q.High, c.want, c.low, c.high)
 		}
-		if again := MedianRatio(c.a, c.b); fmt.Sprint(again) != fmt.Sprint(q) {
+		if again := ratioOfMedians(c.a, c.b); fmt.Sprint(again) != fmt.Sprint(q) {
 			t.Errorf("%v by %v is %v and then %v", c.a, c.b, q, again)
 		}
 	}

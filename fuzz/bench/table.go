@@ -37,9 +37,9 @@ type Table struct{ Searches []Search }
 // columns are those of a table as CSV.
 var columns = []string{"subject", "arm", "seed", "runs", "most", "end", "seconds"}
 
-// WriteCSV writes the searches as lines of comma-separated values, below a line with
+// writeCSV writes the searches as lines of comma-separated values, below a line with
 // their names.
-func (t *Table) WriteCSV(w io.Writer) error {
+func (t *Table) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{columns}
 	for _, s := range t.Searches {
@@ -49,8 +49,8 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return out.WriteAll(lines)
 }
 
-// ReadCSV reads what WriteCSV has written.
-func ReadCSV(r io.Reader) (*Table, error) {
+// readCSV reads what writeCSV has written.
+func readCSV(r io.Reader) (*Table, error) {
 	in := csv.NewReader(r)
 	in.FieldsPerRecord = len(columns)
 	lines, err := in.ReadAll()
@@ -134,18 +134,18 @@ func (t *Table) Cell(subject, arm string) (c Cell) {
 }
 
 // Runs returns what is known of how many runs each search takes.
-func (c Cell) Runs() []Observation {
+func (c Cell) Runs() []observation {
 	return c.observe(func(s Search) float64 { return float64(s.Runs) })
 }
 
 // Seconds returns what is known of how many seconds each search takes.
-func (c Cell) Seconds() []Observation {
+func (c Cell) Seconds() []observation {
 	return c.observe(func(s Search) float64 { return s.Time.Seconds() })
 }
 
-func (c Cell) observe(at func(Search) float64) (list []Observation) {
+func (c Cell) observe(at func(Search) float64) (list []observation) {
 	for _, s := range c {
-		list = append(list, Observation{at(s), s.End == Found})
+		list = append(list, observation{at(s), s.End == Found})
 	}
 	return list
 }

@@ -43,7 +43,7 @@ func TestPlot(t *testing.T) {
 			table.Searches[i].Arm = hostile
 		}
 	}
-	text := table.Plot(hostile)
+	text := table.plot(hostile)
 	golden.File(t, "testdata/plot.golden", text)
 	elements := map[string]int{}
 	d := xml.NewDecoder(strings.NewReader(text))
@@ -74,7 +74,7 @@ func TestPlot(t *testing.T) {
 
 // TestNoPlot: of subjects that a table does not have there is an empty plot.
 func TestNoPlot(t *testing.T) {
-	if text := (&Table{}).Plot("none"); strings.Contains(text, "curve\"") || !strings.HasSuffix(text, "</svg>\n") {
+	if text := (&Table{}).plot("none"); strings.Contains(text, "curve\"") || !strings.HasSuffix(text, "</svg>\n") {
 		t.Error(text)
 	}
 	if text := (&Table{}).Text(); !strings.Contains(text, "subject") {
@@ -85,10 +85,10 @@ func TestNoPlot(t *testing.T) {
 func TestCSV(t *testing.T) {
 	table := made(`with "quotes", commas`+"\nand lines", "second")
 	var b bytes.Buffer
-	if err := table.WriteCSV(&b); err != nil {
+	if err := table.writeCSV(&b); err != nil {
 		t.Fatal(err)
 	}
-	again, err := ReadCSV(&b)
+	again, err := readCSV(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestCSVErrors(t *testing.T) {
 		{head + "a,b,1,2,3,found,1e300\n", "line 2: a search cannot take 1e+300 seconds"},
 		{head + "a,b,1,2,3,found,1\na,b,1,1,3,found,1\n", "line 3: the search is there twice"},
 	} {
-		if _, err := ReadCSV(strings.NewReader(c.text)); err == nil || err.Error() != c.want {
+		if _, err := readCSV(strings.NewReader(c.text)); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 	}

@@ -367,7 +367,7 @@ func TestArms(t *testing.T) {
 			for _, a := range out.Arms {
 				sum += a.Fresh
 			}
-			if seen := out.Orders.Count(coverage.PR).Seen; len(out.Arms) < 2 || math.Round(1000*sum) != float64(1000*seen) {
+			if seen := out.Orders.Count().Seen; len(out.Arms) < 2 || math.Round(1000*sum) != float64(1000*seen) {
 				t.Errorf("%s: of %d orders the arms have shown %v first: %v", test, seen, sum, out.Arms)
 			}
 			for _, a := range told {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
@@ -70,10 +69,10 @@ func (t *target) stands(o *Options) State {
 func (t *target) progress(o *Options, counted bool) Progress {
 	p := &t.told
 	p.Subject, p.State, p.Runs, p.Steps, p.Findings = t.subject.String(), t.stands(o), t.Tally.Runs, t.Tally.Steps, len(grouped(t.Findings))
-	p.Orders = t.seen.Seen(coverage.PR)
+	p.Orders = t.seen.Seen()
 	if counted || p.High == 0 {
 		chance := t.seen.Chance()
-		p.Open, p.Likely, p.High = t.seen.Count(coverage.PR).Open, chance.Likely, chance.High
+		p.Open, p.Likely, p.High = t.seen.Count().Open, chance.Likely, chance.High
 	}
 	p.Arms = t.arms()
 	return *p

@@ -326,7 +326,7 @@ func (c *campaign) tell(e Event) {
 	}
 	for _, t := range c.targets {
 		e.Runs += t.Tally.Runs
-		e.Orders += t.seen.Seen(coverage.PR)
+		e.Orders += t.seen.Seen()
 	}
 	e.Seconds = c.elapsed().Seconds()
 	if e.Kind == Went || e.Kind == Ended {

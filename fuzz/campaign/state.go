@@ -92,14 +92,7 @@ func (s *state) write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	temp, err := corpus.WriteAside(filepath.Dir(path), append(text, '\n'))
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	return nil
+	return corpus.Replace(path, append(text, '\n'))
 }
 
 // noted is how the file of a campaign begins, also that of another version.

@@ -215,11 +215,11 @@ func (t *target) endless(o *Options) bool {
 // learn adds what the runs of a share have shown, and returns how many orders of two
 // receives none before had.
 func (t *target) learn(parts ...*coverage.Orders) int {
-	before := t.seen.Seen(coverage.PR)
+	before := t.seen.Seen()
 	for _, seen := range parts {
 		t.seen.Append(seen)
 	}
-	return t.seen.Seen(coverage.PR) - before
+	return t.seen.Seen() - before
 }
 
 // all returns what this campaign and those before it have shown.

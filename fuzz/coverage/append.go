@@ -9,7 +9,6 @@ func (o *Orders) Append(from *Orders) {
 		return
 	}
 	o.whole = false
-	o.use(from.counted)
 	full := o.full()
 	if !full {
 		o.AddSeen(from)
@@ -26,6 +25,6 @@ func (o *Orders) Append(from *Orders) {
 		}
 	}
 	if own.runs > before {
-		own.mark(o.seen[0])
+		own.mark(o.seen)
 	}
 }

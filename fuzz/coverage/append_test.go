@@ -25,9 +25,9 @@ func TestAppend(t *testing.T) {
 				parts.Append(part)
 			}
 		}
-		if parts.Runs() != 12 || parts.Chance() != whole.Chance() || parts.Seen(coverage.PR) != whole.Seen(coverage.PR) {
-			t.Errorf("program %d: %d runs, %d seen, %v; want 12, %d, %v", prog, parts.Runs(), parts.Seen(coverage.PR), parts.Chance(),
-				whole.Seen(coverage.PR), whole.Chance())
+		if parts.Runs() != 12 || parts.Chance() != whole.Chance() || parts.Seen() != whole.Seen() {
+			t.Errorf("program %d: %d runs, %d seen, %v; want 12, %d, %v", prog, parts.Runs(), parts.Seen(), parts.Chance(),
+				whole.Seen(), whole.Chance())
 		}
 		if curves := parts.Curves(); len(curves) != 1 || curves[0][len(curves[0])-1].Runs != 12 {
 			t.Errorf("program %d: the curves are %v, want one up to 12 runs", prog, curves)
@@ -70,7 +70,7 @@ func TestAppendIsBounded(t *testing.T) {
 		part.Add(tr, coverage.Run{ID: uint64(seed) + 1, Unguided: true})
 		o.Append(part)
 	}
-	if first := o.Seen(coverage.PR); first == 0 || o.Runs() != 5 || o.Chance().Alone < 4 {
+	if first := o.Seen(); first == 0 || o.Runs() != 5 || o.Chance().Alone < 4 {
 		t.Errorf("%d orders, %d runs, %v", first, o.Runs(), o.Chance())
 	}
 	o.Append(o)

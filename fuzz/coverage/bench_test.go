@@ -16,11 +16,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// noted returns what notes a recorded run: by these criteria besides PR, and then, if
+// noted returns what notes a recorded run, and then, if
 // that is wanted, as the arm guided does, which has a coverage of its own and begins anew
 // with each batch.
-func noted(also coverage.Criteria, guided bool) func(*trace.Trace) {
-	of, own, pool, runs := &coverage.Orders{Also: also}, &coverage.Orders{}, &guide.Pool{}, 0
+func noted(guided bool) func(*trace.Trace) {
+	of, own, pool, runs := &coverage.Orders{}, &coverage.Orders{}, &guide.Pool{}, 0
 	return func(t *trace.Trace) {
 		of.Add(t, coverage.Run{Unguided: !guided})
 		if !guided {
@@ -100,26 +100,23 @@ func BenchmarkAdd(b *testing.B) {
 	build := func(l load.Load) func(*pulse.System) { return func(sys *pulse.System) { l.Build(sys) } }
 	for _, c := range []struct {
 		name   string
-		also   coverage.Criteria
 		guided bool
 		build  func(*pulse.System)
 	}{
-		{"writer", 0, false, small},
-		{"writer, all criteria", allCriteria, false, small},
-		{"writer, guided", 0, true, small},
-		{"barber", 0, false, middle},
-		{"barber, guided", 0, true, middle},
-		{"raft, guided", 0, true, func(sys *pulse.System) { raftvotecount.Config{}.Build(sys) }},
-		{"ring of 1,000 steps", 0, false, build(load.Ring(10, 10, 10))},
-		{"ring of 1,000 steps, all criteria", allCriteria, false, build(load.Ring(10, 10, 10))},
-		{"ring of 1,000 steps, guided", 0, true, build(load.Ring(10, 10, 10))},
-		{"1,000 messages to one actor", 0, false, build(load.Senders(10, 100))},
-		{"100,000 messages to one actor", 0, false, build(load.Senders(10, 10_000))},
+		{"writer", false, small},
+		{"writer, guided", true, small},
+		{"barber", false, middle},
+		{"barber, guided", true, middle},
+		{"raft, guided", true, func(sys *pulse.System) { raftvotecount.Config{}.Build(sys) }},
+		{"ring of 1,000 steps", false, build(load.Ring(10, 10, 10))},
+		{"ring of 1,000 steps, guided", true, build(load.Ring(10, 10, 10))},
+		{"1,000 messages to one actor", false, build(load.Senders(10, 100))},
+		{"100,000 messages to one actor", false, build(load.Senders(10, 10_000))},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true, Steps: 1 << 20})
 			defer sys.Close()
-			add, seed := noted(c.also, c.guided), uint64(0)
+			add, seed := noted(c.guided), uint64(0)
 			run := func(note bool) time.Duration {
 				start := time.Now()
 				for range max(1, 20_000/max(1, sys.Steps())) {

@@ -25,23 +25,20 @@ func TestStepsBeyondTheBound(t *testing.T) {
 		sys.Send(sink, other{})
 	}
 	sys.Run()
-	for _, c := range []struct{ steps, seen, pcr, folded int }{
-		{0, 45, 9, 0},  // 10 steps
-		{10, 45, 9, 0}, // just enough
-		{2, 6, 3, 8},   // the first two, all other hops, and all others
-		{1, 3, 2, 9},
-		{7, 28, 7, 3}, // the hops, two others, and the rest of these
+	for _, c := range []struct{ steps, seen, folded int }{
+		{0, 45, 0},  // 10 steps
+		{10, 45, 0}, // just enough
+		{2, 6, 8},   // the first two, all other hops, and all others
+		{1, 3, 9},
+		{7, 28, 3}, // the hops, two others, and the rest of these
 	} {
-		o := &coverage.Orders{Steps: c.steps, Also: allCriteria}
+		o := &coverage.Orders{Steps: c.steps}
 		o.Add(sys.Trace(), coverage.Run{Unguided: true})
-		if got := o.Seen(coverage.PR); got != c.seen || o.Folded() != c.folded {
+		if got := o.Seen(); got != c.seen || o.Folded() != c.folded {
 			t.Errorf("%d steps: %d orders, %d folded; want %d, %d", c.steps, got, o.Folded(), c.seen, c.folded)
 		}
-		if got := o.Seen(coverage.PCR); got != c.pcr {
-			t.Errorf("%d steps: %d orders by PCR; want %d", c.steps, got, c.pcr)
-		}
 		o.Add(sys.Trace(), coverage.Run{Unguided: true})
-		if again := o.Seen(coverage.PR); again != c.seen || o.Folded() != 2*c.folded {
+		if again := o.Seen(); again != c.seen || o.Folded() != 2*c.folded {
 			t.Errorf("%d steps: the same run again makes it %d orders, %d folded", c.steps, again, o.Folded())
 		}
 	}
@@ -77,7 +74,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		{"many actors", func(o *coverage.Orders) { o.Add(fresh(0, 50_000, 2), coverage.Run{Unguided: true}) }},
 		{"many steps", func(o *coverage.Orders) { o.Add(fresh(0, 2, 200_000), coverage.Run{Unguided: true}) }},
 	} {
-		o := &coverage.Orders{Bytes: 1 << 20, Also: allCriteria}
+		o := &coverage.Orders{Bytes: 1 << 20}
 		c.add(o)
 		// Rows double, so that the last one that is begun may take it to twice as much.
 		if got := o.Memory(); got > 2<<20 {
@@ -87,7 +84,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("%s: all was told apart", c.name)
 		}
 		o.Merge(written(5))
-		if got, want := part(o, "writer", coverage.PR), part(written(5), "writer", coverage.PR); got != want {
+		if got, want := part(o, "writer"), part(written(5), "writer"); got != want {
 			t.Errorf("%s: %+v of what was merged is left, want %+v", c.name, got, want)
 		}
 	}
@@ -106,7 +103,7 @@ func TestFullLearnsNoMore(t *testing.T) {
 		for _, tr := range runs { // the sixteenth run is judged
 			o.Add(tr, coverage.Run{})
 		}
-		if grew, learned := o.Memory() > before, o.Count(coverage.PR).Open+o.Count(coverage.PR).Impossible > 0; grew != (bytes == 0) || learned != grew {
+		if grew, learned := o.Memory() > before, o.Count().Open+o.Count().Impossible > 0; grew != (bytes == 0) || learned != grew {
 			t.Errorf("%d bytes: took more %t, learned something %t", bytes, grew, learned)
 		}
 	}
@@ -116,7 +113,7 @@ func TestFullLearnsNoMore(t *testing.T) {
 func TestAddAllocatesNothing(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
-	o, l := &coverage.Orders{Also: allCriteria, Source: 1}, load.Ring(5, 3, 5)
+	o, l := &coverage.Orders{Source: 1}, load.Ring(5, 3, 5)
 	seed := uint64(0)
 	run := func() {
 		seed++
@@ -133,41 +130,25 @@ func TestAddAllocatesNothing(t *testing.T) {
 	}
 }
 
-// From some place on the receives of an actor count as one.
-func TestPositionsAreBounded(t *testing.T) {
-	sys := pulse.New(pulse.Options{Record: true})
-	defer sys.Close()
-	for _, c := range []struct{ each, want int }{{10, 30}, {100, 256}, {200, 256}} {
-		o := &coverage.Orders{Also: coverage.Positions}
-		sys.Reset(0)
-		load.Senders(3, c.each).Build(sys)
-		sys.Run()
-		o.Add(sys.Trace(), coverage.Run{})
-		if got := o.Seen(coverage.Positions); got != c.want {
-			t.Errorf("%d messages of each: %d positions, want %d", c.each, got, c.want)
-		}
-	}
-}
-
 // When all orders were run, what they have not shown is impossible.
 func TestWhole(t *testing.T) {
 	o := &coverage.Orders{}
 	for _, s := range []string{"abc", "bac"} {
 		o.Add(scripted(s), coverage.Run{})
 	}
-	if got := o.Count(coverage.PR); got != (coverage.Count{Seen: 4, Covered: 1, Open: 2}) {
+	if got := o.Count(); got != (coverage.Count{Seen: 4, Covered: 1, Open: 2}) {
 		t.Errorf("%+v", got)
 	}
 	o.Whole()
-	if got := o.Count(coverage.PR); got != (coverage.Count{Seen: 4, Covered: 1, Impossible: 2}) || len(o.Open(coverage.PR)) > 0 {
+	if got := o.Count(); got != (coverage.Count{Seen: 4, Covered: 1, Impossible: 2}) || len(o.Open()) > 0 {
 		t.Errorf("whole: %+v", got)
 	}
 	o.Add(scripted("abc"), coverage.Run{})
-	if got := o.Count(coverage.PR).Impossible; got != 2 {
+	if got := o.Count().Impossible; got != 2 {
 		t.Errorf("with what was known: %d", got)
 	}
 	o.Add(scripted("acb"), coverage.Run{})
-	if got := o.Count(coverage.PR); got != (coverage.Count{Seen: 5, Covered: 2, Open: 1}) {
+	if got := o.Count(); got != (coverage.Count{Seen: 5, Covered: 2, Open: 1}) {
 		t.Errorf("with something new: %+v", got)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A Chance says how likely it is that the next unguided run shows an order by PR that
+// A Chance says how likely it is that the next unguided run shows an order that
 // no run has shown so far, as Good and Turing tell it: as likely as it was for the
 // runs that there were, each seen as if it had come last. So it is the part of
 // the unguided runs that have shown an order which no other run has.

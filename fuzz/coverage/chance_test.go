@@ -52,7 +52,7 @@ func showsNew(o *coverage.Orders, tr *trace.Trace) bool {
 	s := schedule(tr)
 	for i := range s {
 		for j := range i {
-			if s[i].receiver == s[j].receiver && !o.Has(coverage.PR, s[i].receiver, s[j].id, s[i].id) {
+			if s[i].receiver == s[j].receiver && !o.Has(s[i].receiver, s[j].id, s[i].id) {
 				return true
 			}
 		}

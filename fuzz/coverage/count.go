@@ -5,32 +5,12 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-	"strconv"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// matrix returns the matrix of a single criterion.
-func (c Criteria) matrix() int {
-	switch c {
-	case PR:
-		return pr
-	case PCR:
-		return pcr
-	case PMR:
-		return pmr
-	}
-	panic("coverage: pairs of receives are counted by PR, by PCR or by PMR, and by one at a time, not by " + strconv.Quote(c.String()))
-}
-
-// Seen returns how many orders by one criterion were seen. A pair of receives has
-// two orders.
-func (o *Orders) Seen(c Criteria) int {
-	if c == Positions {
-		return o.positions.Len()
-	}
-	return o.seen[c.matrix()]
-}
+// Seen returns how many orders were seen. A pair of receives has two orders.
+func (o *Orders) Seen() int { return o.seen }
 
 // find returns the number of a step, or skipped if it is none of this receiver's.
 func (a *receiver) find(numbers *hash.Table, id uint64) int32 {
@@ -93,12 +73,12 @@ func (c *Count) add(s status) {
 	}
 }
 
-// Count counts by PR, PCR or PMR.
-func (o *Orders) Count(by Criteria) (c Count) {
+// Count counts the pairs of receives.
+func (o *Orders) Count() (c Count) {
 	for i := range o.receivers {
 		a := &o.receivers[i]
-		for j, k := range a.pairs(by.matrix()) {
-			c.add(o.status(a, by, j, k))
+		for j, k := range a.pairs() {
+			c.add(o.status(a, j, k))
 		}
 	}
 	return c
@@ -115,27 +95,26 @@ type Part struct {
 	Count
 }
 
-// Parts counts by PR, PCR or PMR, for the actors of each label apart.
-func (o *Orders) Parts(by Criteria) (list []Part) {
+// Parts counts as Count does, for the actors of each label apart.
+func (o *Orders) Parts() (list []Part) {
 	for _, i := range o.sorted() {
 		a := &o.receivers[i]
 		if label := o.words.texts[a.label]; len(list) == 0 || list[len(list)-1].Actor != label {
 			list = append(list, Part{Actor: label})
 		}
-		for j, k := range a.pairs(by.matrix()) {
-			list[len(list)-1].add(o.status(a, by, j, k))
+		for j, k := range a.pairs() {
+			list[len(list)-1].add(o.status(a, j, k))
 		}
 	}
 	return list
 }
 
-// pairs goes through the orders that a matrix has of which the other order is not
-// in it, or comes later.
-func (a *receiver) pairs(matrix int) iter.Seq2[int32, int32] {
+// pairs goes through the orders that were seen of which the other order was not, or comes later.
+func (a *receiver) pairs() iter.Seq2[int32, int32] {
 	return func(yield func(j, k int32) bool) {
 		for k := range int32(len(a.steps)) {
-			for j := range a.before(matrix, k) {
-				if (j < k || !a.bit(matrix, k, j)) && !yield(j, k) {
+			for j := range a.before(pr, k) {
+				if (j < k || !a.bit(pr, k, j)) && !yield(j, k) {
 					return
 				}
 			}
@@ -160,13 +139,13 @@ func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 }
 
 // status returns what is known of two steps, of which j was seen before k.
-func (o *Orders) status(a *receiver, by Criteria, j, k int32) status {
+func (o *Orders) status(a *receiver, j, k int32) status {
 	switch {
-	case a.bit(by.matrix(), k, j):
+	case a.bit(pr, k, j):
 		return isCovered
 	case o.whole, a.bit(fixed, j, k):
 		return isImpossible
-	case a.bit(open, j, k), a.bit(pr, k, j):
+	case a.bit(open, j, k):
 		return isOpen
 	}
 	return isUnknown
@@ -180,15 +159,15 @@ type Goal struct {
 	Actor, FirstReceive, SecondReceive string
 }
 
-// Open lists the orders by one criterion that were not seen although nothing was in
-// the way, those of one actor together.
-func (o *Orders) Open(by Criteria) (list []Goal) {
+// Open lists the orders that were not seen although nothing was in the way, those of one
+// actor together.
+func (o *Orders) Open() (list []Goal) {
 	names := map[told]string{}
 	for _, i := range o.sorted() {
 		a := &o.receivers[i]
 		label := shown(o.words.texts[a.label], mostNamed)
-		for j, k := range a.pairs(by.matrix()) {
-			if o.status(a, by, j, k) == isOpen {
+		for j, k := range a.pairs() {
+			if o.status(a, j, k) == isOpen {
 				x, y := &a.steps[k], &a.steps[j]
 				list = append(list, Goal{a.id, x.id, y.id, label, o.text(x, names), o.text(y, names)})
 			}
@@ -212,14 +191,14 @@ type OpenName struct {
 // OpenNames lists the names of what Open lists. Receives that look alike have one name. A
 // name is left out if any two receives of these names were seen in this order: a reader would
 // find the order in a run that is said not to be there.
-func (o *Orders) OpenNames(by Criteria) (list []OpenName) {
+func (o *Orders) OpenNames() (list []OpenName) {
 	pairs := map[Goal]int{}
-	for _, g := range o.Open(by) {
+	for _, g := range o.Open() {
 		pairs[Goal{Actor: g.Actor, FirstReceive: g.FirstReceive, SecondReceive: g.SecondReceive}]++
 	}
 	names := map[told]string{}
 	for i := range o.receivers {
-		o.removeSeen(&o.receivers[i], by, names, pairs)
+		o.removeSeen(&o.receivers[i], names, pairs)
 	}
 	for g, n := range pairs {
 		list = append(list, OpenName{g.String(), n})
@@ -229,7 +208,7 @@ func (o *Orders) OpenNames(by Criteria) (list []OpenName) {
 }
 
 // removeSeen removes names of orders that a receiver has shown.
-func (o *Orders) removeSeen(a *receiver, by Criteria, names map[told]string, pairs map[Goal]int) {
+func (o *Orders) removeSeen(a *receiver, names map[told]string, pairs map[Goal]int) {
 	if len(pairs) == 0 {
 		return
 	}
@@ -239,17 +218,17 @@ func (o *Orders) removeSeen(a *receiver, by Criteria, names map[told]string, pai
 		alike[name] = append(alike[name], int32(k))
 	}
 	for g := range pairs {
-		if g.Actor == label && a.hasAny(by.matrix(), alike[g.FirstReceive], alike[g.SecondReceive]) {
+		if g.Actor == label && a.hasAny(alike[g.FirstReceive], alike[g.SecondReceive]) {
 			delete(pairs, g)
 		}
 	}
 }
 
-// hasAny reports whether a matrix has one of some steps before one of others.
-func (a *receiver) hasAny(matrix int, first, second []int32) bool {
+// hasAny reports whether one of some steps was seen before one of others.
+func (a *receiver) hasAny(first, second []int32) bool {
 	for _, j := range first {
 		for _, k := range second {
-			if a.bit(matrix, j, k) {
+			if a.bit(pr, j, k) {
 				return true
 			}
 		}

@@ -1,10 +1,11 @@
-// Package coverage counts which orders of receives a set of runs has shown, by the
-// criteria of Bitá over the identities of steps (Tasharofi et al., "Bita:
-// Coverage-guided, automatic testing of actor programs", ASE 2013, section III).
+// Package coverage counts which orders of receives a set of runs has shown, by Bitá's
+// criterion PR over the identities of steps (Tasharofi et al., "Bita: Coverage-guided,
+// automatic testing of actor programs", ASE 2013, section III). Package guide has its
+// other criteria.
 //
 // An Orders is told of each run when it is over:
 //
-//	orders := &coverage.Orders{Also: coverage.PCR}
+//	orders := &coverage.Orders{}
 //	for seed := range uint64(1000) {
 //		sys.Reset(seed)
 //		…
@@ -15,7 +16,7 @@
 //
 // # What is counted
 //
-// An order is one receive of an actor before another, by PR, PCR or PMR; a pair is
+// An order is one receive of an actor before another; a pair is
 // covered when both of its orders were seen. Receives are those that are asynchronous:
 // see Counts. A receive is the same one in two runs when its identity is.
 //
@@ -45,7 +46,7 @@
 // campaign takes no more, and BenchmarkMemory how much: 30 MB for a million steps of one actor.
 //
 // An actor takes 88 bytes for each step that is told apart and two bits for each pair of
-// these, a bit more for PCR and for PMR, and two more when a run of at most 4,096 steps
+// these, and two more when a run of at most 4,096 steps
 // has shown which orders are open or impossible: with the 4,096 steps of Orders.Steps
 // 5 MB, and 14 at most. A receive takes the time to look at a word for each 64 steps of
 // its actor, 73 at most. In long runs it takes less: what always comes long before it is

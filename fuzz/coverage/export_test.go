@@ -1,23 +1,23 @@
 package coverage
 
-// Has reports whether a step was seen before another by PR, PCR or PMR. The
+// Has reports whether a step was seen before another. The
 // three are the identities of an actor and of two steps of it.
-func (o *Orders) Has(by Criteria, receiver, first, second uint64) bool {
+func (o *Orders) Has(receiver, first, second uint64) bool {
 	a, j, k := o.find(receiver, first, second)
-	return a != nil && a.bit(by.matrix(), j, k)
+	return a != nil && a.bit(pr, j, k)
 }
 
 // IsImpossible reports whether only one order of two steps of an actor was seen, and
 // the other is said to be impossible.
-func (o *Orders) IsImpossible(by Criteria, receiver, first, second uint64) bool {
+func (o *Orders) IsImpossible(receiver, first, second uint64) bool {
 	a, j, k := o.find(receiver, first, second)
 	switch {
 	case a == nil:
 		return false
-	case a.bit(by.matrix(), j, k):
-		return o.status(a, by, j, k) == isImpossible
+	case a.bit(pr, j, k):
+		return o.status(a, j, k) == isImpossible
 	}
-	return a.bit(by.matrix(), k, j) && o.status(a, by, k, j) == isImpossible
+	return a.bit(pr, k, j) && o.status(a, k, j) == isImpossible
 }
 
 // find returns an actor and the numbers of two steps of it; nil when it has not

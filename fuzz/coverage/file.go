@@ -19,10 +19,10 @@ import (
 // have the same file, whatever runs they have seen in which order. Numbers are
 // varints, identities eight bytes.
 //
-//	header, criteria
+//	header, 0
 //	texts
 //	sources: id, runs, unguided, lost, folded, points of the curve
-//	positions
+//	0
 //	receivers: id, type, label, steps, and a row of bits for each step and matrix
 //	orders that one or two runs have shown: receiver, step, step before it, runs
 //	hash
@@ -31,6 +31,9 @@ const (
 	version = "1"
 	header  = magic + version + "\n"
 )
+
+// nothing stands where files once said what else was counted.
+const nothing = 0
 
 // A file is refused when it says that it holds more than this.
 const (
@@ -41,10 +44,10 @@ const (
 // MarshalBinary returns all that is known as a file. It returns no error.
 func (o *Orders) MarshalBinary() ([]byte, error) {
 	w := &fileWriter{Orders: o, data: []byte(header)}
-	w.data = append(w.data, byte(o.counted))
+	w.number(nothing)
 	w.writeTexts()
 	w.writePast()
-	w.writeIDs(o.spots)
+	w.number(nothing)
 	places := w.order()
 	w.number(len(places))
 	for _, place := range places {
@@ -104,15 +107,6 @@ func (w *fileWriter) writePast() {
 	}
 }
 
-// writeIDs writes identities in their order.
-func (w *fileWriter) writeIDs(list []uint64) {
-	list = slices.Sorted(slices.Values(list))
-	w.number(len(list))
-	for _, id := range list {
-		w.id(id)
-	}
-}
-
 // order returns the places of the receivers in the order of the file, and numbers
 // them and their steps.
 func (w *fileWriter) order() []int32 {
@@ -159,9 +153,6 @@ func (w *fileWriter) writeReceiver(place int32) {
 	row := make([]uint64, (len(a.steps)+63)/64)
 	for m := range a.rows {
 		for _, k := range order {
-			if !w.uses(m) {
-				break
-			}
 			clear(row)
 			for j := range a.before(m, k) {
 				if m == many && j == k {
@@ -247,7 +238,7 @@ func (o *Orders) UnmarshalBinary(data []byte) error {
 		return errDamaged
 	}
 	r := &fileReader{data: data[len(header):end], o: &Orders{
-		Also: o.Also, Source: o.Source, Steps: o.Steps, Bytes: o.Bytes, Unjudged: o.Unjudged,
+		Source: o.Source, Steps: o.Steps, Bytes: o.Bytes, Unjudged: o.Unjudged,
 	}}
 	r.read()
 	if r.bad || len(r.data) > 0 {
@@ -315,18 +306,12 @@ func (r *fileReader) id() uint64 {
 }
 
 func (r *fileReader) read() {
-	if b := r.bytes(1); b != nil {
-		if r.o.use(Criteria(b[0])); r.o.counted != Criteria(b[0]) {
-			r.fail()
-		}
-	}
+	r.below(nothing + 1)
 	for range r.length(1) {
 		r.texts = append(r.texts, r.o.words.of(string(r.bytes(r.number()))))
 	}
 	r.readPast()
-	for range r.length(8) {
-		r.o.addPosition(r.id())
-	}
+	r.below(nothing + 1)
 	receivers := r.length(8)
 	for range receivers {
 		if r.readReceiver(); r.bad {
@@ -377,9 +362,6 @@ func (r *fileReader) readReceiver() {
 	}
 	for m := range matrices {
 		for k := range n {
-			if !o.uses(m) {
-				break
-			}
 			r.readRow(&o.receivers[place], m, int32(k), n)
 		}
 	}
@@ -389,9 +371,7 @@ func (r *fileReader) readReceiver() {
 			return
 		}
 	}
-	for m := range o.seen {
-		o.seen[m] += o.receivers[place].ones(m)
-	}
+	o.seen += o.receivers[place].orders()
 }
 
 // readRow reads n bits.

@@ -21,7 +21,7 @@ import (
 func written(runs uint64) *coverage.Orders {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
-	o := &coverage.Orders{Also: allCriteria, Source: 7}
+	o := &coverage.Orders{Source: 7}
 	for seed := range runs {
 		sys.Reset(seed)
 		writer.Config{Actions: 2}.Build(sys)
@@ -46,7 +46,7 @@ func TestFileIsKept(t *testing.T) {
 
 // A file changes no setting of what reads it.
 func TestSettingsStay(t *testing.T) {
-	set := &coverage.Orders{Also: coverage.PCR, Source: 1, Steps: 2, Bytes: 3, Unjudged: true}
+	set := &coverage.Orders{Source: 1, Steps: 2, Bytes: 3, Unjudged: true}
 	read, want := *set, reflect.ValueOf(set).Elem()
 	if err := read.UnmarshalBinary(file(t, written(5))); err != nil {
 		t.Fatal(err)

@@ -33,9 +33,9 @@ func users(tb testing.TB) []user {
 			o.Add(sys.Trace(), coverage.Run{Unguided: true})
 		}}
 	}
-	anew := &coverage.Orders{Also: allCriteria, Bytes: 4 << 20}
+	anew := &coverage.Orders{Bytes: 4 << 20}
 	return []user{
-		campaign("barber", &coverage.Orders{Also: allCriteria}, func(sys *pulse.System) { barber.Config{Customers: 5, Mended: true}.Build(sys) }),
+		campaign("barber", &coverage.Orders{}, func(sys *pulse.System) { barber.Config{Customers: 5, Mended: true}.Build(sys) }),
 		{"all new", anew, func(n uint64) { anew.Add(fresh(n<<44, 5, 20), coverage.Run{Unguided: true}) }},
 	}
 }
@@ -65,11 +65,11 @@ func TestCampaignsTakeNoMoreMemory(t *testing.T) {
 		for n := range flat {
 			u.add(n + 1)
 		}
-		then, told, seen := heap()-before, u.o.Memory(), u.o.Seen(coverage.PR)
+		then, told, seen := heap()-before, u.o.Memory(), u.o.Seen()
 		for n := flat; n < most; n++ {
 			u.add(n + 1)
 		}
-		now, more, fresh := heap()-before, u.o.Memory()-told, u.o.Seen(coverage.PR)-seen
+		now, more, fresh := heap()-before, u.o.Memory()-told, u.o.Seen()-seen
 		t.Logf("%s: %.1f MB after %d runs, %.1f MB after %d, of which Memory says %.1f", u.name, float64(then)/1e6, flat, float64(now)/1e6, most, float64(u.o.Memory())/1e6)
 		if more > 32*fresh {
 			t.Errorf("%s: Memory says %d bytes more, and %d orders were new", u.name, more, fresh)
@@ -107,7 +107,7 @@ func BenchmarkMemory(b *testing.B) {
 		load.Senders(10, 100_000).Build(sys)
 		sys.Run()
 		for b.Loop() {
-			before, o := heap(), &coverage.Orders{Also: allCriteria}
+			before, o := heap(), &coverage.Orders{}
 			o.Add(sys.Trace(), coverage.Run{Unguided: true})
 			b.ReportMetric(float64(heap()-before)/1e6, "MB-more")
 			b.ReportMetric(float64(sys.Steps()), "steps")

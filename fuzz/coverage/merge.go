@@ -26,29 +26,11 @@ func (o *Orders) AddSeen(from *Orders) {
 		return
 	}
 	o.whole = false
-	o.use(from.counted)
 	for i := range from.receivers {
 		o.mergeReceiver(from, int32(i))
 	}
 	for _, what := range from.spots {
 		o.addPosition(what)
-	}
-}
-
-// use makes room for rows of more criteria.
-func (o *Orders) use(more Criteria) {
-	more &= PCR | PMR | Positions
-	if o.counted&more == more {
-		return
-	}
-	o.counted |= more
-	for i := range o.receivers {
-		a := &o.receivers[i]
-		for m := range a.rows {
-			if want := a.width * len(a.steps); m < open && o.uses(m) && len(a.rows[m]) < want {
-				o.addRows(a, m)
-			}
-		}
 	}
 }
 
@@ -121,8 +103,8 @@ func (u *union) rows() {
 // add sets a bit, and counts it if it is an order's.
 func (u *union) add(a *receiver, matrix int, j, k int32) {
 	u.addRows(a, matrix)
-	if matrix <= pmr && !a.bit(matrix, j, k) {
-		u.seen[matrix]++
+	if matrix == pr && !a.bit(pr, j, k) {
+		u.seen++
 	}
 	a.put(matrix, j, k)
 }
@@ -157,9 +139,9 @@ func (s *source) merge(other *source) {
 	s.lost, s.folded = max(s.lost, other.lost), max(s.folded, other.folded)
 }
 
-// ones counts the bits of a matrix.
-func (a *receiver) ones(matrix int) (n int) {
-	for _, word := range a.rows[matrix] {
+// orders counts the orders that were seen.
+func (a *receiver) orders() (n int) {
+	for _, word := range a.rows[pr] {
 		n += bits.OnesCount64(word)
 	}
 	return n

@@ -59,10 +59,7 @@ func TestMerge(t *testing.T) {
 		all, set := traces(program{prog, prog%5 == 0}, 8), map[goal]int{}
 		parts := make([]*coverage.Orders, 3)
 		for i := range parts {
-			parts[i] = &coverage.Orders{Source: uint64(i + 1), Also: allCriteria}
-			if prog%7 == 0 && i == 0 {
-				parts[i].Also = coverage.PCR
-			}
+			parts[i] = &coverage.Orders{Source: uint64(i + 1)}
 		}
 		used := 0
 		for i, tr := range all {
@@ -138,7 +135,7 @@ func alone(all []*trace.Trace) (n int) {
 		slow(mine, all[i])
 		new := false
 		for g := range mine {
-			new = new || g.by == coverage.PR && others[g] == 0
+			new = new || others[g] == 0
 		}
 		if new && i%3 > 0 {
 			n++

@@ -2,7 +2,6 @@ package coverage_test
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/coverage"
@@ -18,14 +17,6 @@ func TestMisuse(t *testing.T) {
 		use  func(o *coverage.Orders)
 	}{
 		{"an empty trace", func(o *coverage.Orders) { o.Add(&trace.Trace{}, coverage.Run{}) }},
-		{"criteria one by one", func(o *coverage.Orders) {
-			for _, also := range []coverage.Criteria{0, coverage.PCR, coverage.PMR, coverage.PR, allCriteria} {
-				o.Also = also
-				for _, tr := range all {
-					o.Add(tr, coverage.Run{})
-				}
-			}
-		}},
 		{"another source in between", func(o *coverage.Orders) {
 			o.Add(all[0], coverage.Run{Unguided: true})
 			o.Source = 9
@@ -44,7 +35,7 @@ func TestMisuse(t *testing.T) {
 			}
 		}},
 	} {
-		o := &coverage.Orders{Also: allCriteria}
+		o := &coverage.Orders{}
 		for _, tr := range all {
 			o.Add(tr, coverage.Run{})
 			slow(set, tr)
@@ -66,27 +57,12 @@ func TestAlikeByIdentity(t *testing.T) {
 			tr.Steps = append(tr.Steps, trace.Step{ID: 7 * id, Send: i, Actor: i % 2, Prev: trace.None})
 			tr.Sends = append(tr.Sends, trace.Send{To: i % 2, Step: trace.None})
 		}
-		o := &coverage.Orders{Also: allCriteria}
+		o := &coverage.Orders{}
 		for range 3 {
 			o.Add(tr, coverage.Run{Unguided: true})
 		}
 		if o.Runs() != 3 || o.Memory() != o.Taken() {
 			t.Errorf("actors %d: %d runs, %d bytes", id, o.Runs(), o.Memory())
 		}
-	}
-}
-
-// Several criteria at once are nobody's: no number would be right.
-func TestOneCriterionAtATime(t *testing.T) {
-	for _, by := range []coverage.Criteria{0, coverage.PCR | coverage.PMR, coverage.Positions} {
-		func() {
-			defer func() {
-				if v, _ := recover().(string); !strings.Contains(v, "one at a time") {
-					t.Errorf("by %v: %q", by, v)
-				}
-			}()
-			new(coverage.Orders).Count(by)
-			written(1).Count(by)
-		}()
 	}
 }

@@ -241,24 +241,13 @@ func (o *Orders) addStep(place int32, s told) int32 {
 		o.widen(a)
 	}
 	for m := range a.rows {
-		if o.uses(m) && (m < open || len(a.rows[m]) > 0) {
+		if m < open || len(a.rows[m]) > 0 {
 			a.rows[m] = appendZeros(a.rows[m], a.width)
 			o.bytes += 8 * a.width
 		}
 	}
 	a.rows[many][int(k)*a.width+int(k)>>6] |= 1 << (k & 63)
 	return k
-}
-
-// uses reports whether a matrix is in use.
-func (o *Orders) uses(matrix int) bool {
-	switch matrix {
-	case pcr:
-		return o.counted&PCR != 0
-	case pmr:
-		return o.counted&PMR != 0
-	}
-	return true
 }
 
 // manyWords is the width from which on rows become wider by less than twice: what is

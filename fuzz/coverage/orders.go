@@ -3,41 +3,10 @@ package coverage
 import (
 	"math"
 	"math/bits"
-	"strings"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
-
-// Criteria is a set of ways to say which orders of receives count. Those with a
-// name are single; what takes one criterion takes one of these.
-type Criteria uint8
-
-const (
-	// PR is a pair of receives: one came before the other at one actor (Bitá,
-	// definition 2). It is counted whatever else is asked for.
-	PR Criteria = 1 << iota
-	// PCR is a pair of consecutive receives: no other receive of that actor came
-	// between the two (definition 1).
-	PCR
-	// PMR is a pair of a change of handlers and a receive: at least one of the two
-	// changed the handlers of their actor, and no receive between them did
-	// (definition 3).
-	PMR
-	// Positions is no pair of receives but of types: a message of one type came
-	// right after one of another, as the n-th receive of its actor.
-	Positions
-)
-
-func (c Criteria) String() string {
-	var list []string
-	for i, name := range [...]string{"PR", "PCR", "PMR", "positions"} {
-		if c&(1<<i) != 0 {
-			list = append(list, name)
-		}
-	}
-	return strings.Join(list, ", ")
-}
 
 // Orders is a set of orders of receives: those that some runs have shown. The zero
 // value is empty and ready.
@@ -52,8 +21,6 @@ func (c Criteria) String() string {
 // came before it in some run, so that what a step adds is known from a few words
 // and not from a pass over the run.
 type Orders struct {
-	// Also is what is counted besides PR, from the next run on.
-	Also Criteria
 	// Source tells the runs of this Orders from those of others that it is to be
 	// merged with: two searches, or two workers of one, must not have the same.
 	Source uint64
@@ -72,18 +39,14 @@ type Orders struct {
 	receivers []receiver
 	words     vocabulary
 	bytes     int // of all rows
-	seen      [3]int
-	positions hash.Table
-	spots     []uint64 // the keys of positions
-	skips     int      // how many steps that do not count have a number
-	past      past     // which runs there were
+	seen      int
+	skips     int  // how many steps that do not count have a number
+	past      past // which runs there were
 	own       *source
 	ownID     uint64
-	counted   Criteria // each that Also has had: there are rows for it
 	judging   judge
-	whole     bool                     // the runs were all that there can be
-	last      folding                  // the last step that was not told apart
-	lately    *[1 << latelyBits]uint64 // positions that were added last, each in its slot; nil until there are some
+	whole     bool    // the runs were all that there can be
+	last      folding // the last step that was not told apart
 
 	// What follows belongs to the run that is being added.
 	live   []live  // by index in its trace
@@ -112,8 +75,6 @@ type receiver struct {
 // matrices of bits: bit j of row i is about step j before step i.
 const (
 	pr       = iota // seen in some run
-	pcr             // seen one right after the other
-	pmr             // seen with a change of handlers
 	many            // seen so often that no run need be noted for it: see past
 	open            // seen in a run in which i could have come before j
 	fixed           // i can come before j in no run: what they are decides it
@@ -133,12 +94,7 @@ type told struct {
 type live struct {
 	id    uint64
 	place int32    // in receivers, -1 as long as it has none; that of the run before if it is the same actor
-	last  int32    // the number of its last receive, -1 before the first; kept for PCR and PMR alone
-	turn  int32    // that of its last receive that changed its handlers, -1 before the first; kept for PMR alone
-	count int32    // of its receives, mostPosition at most; kept for Positions alone
-	msg   int32    // the type of the last, -1 before the first; kept for Positions alone
 	seen  []uint64 // its receives
-	since []uint64 // those since turn, and turn; empty before the first
 }
 
 const (
@@ -172,24 +128,17 @@ func Counts(t *trace.Trace, step int) bool {
 	return kind != trace.Reply && kind != trace.Start
 }
 
-// Add adds the orders that a run has shown. It returns how many of them are new,
-// by all criteria that are counted.
+// Add adds the orders that a run has shown. It returns how many of them are new.
 func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 	o.begin(t, r)
 	for i := o.pass(t, 0); i < len(o.run); i = o.pass(t, i+1) {
 		o.receive(t, i)
 	}
-	if o.Also&(PCR|Positions) != 0 {
-		o.follow(t)
-	}
-	if o.Also&PMR != 0 {
-		o.turn(t)
-	}
 	o.end(t)
 	return o.fresh
 }
 
-// pass goes through the steps of a run from one on, as long as they show nothing by PR that
+// pass goes through the steps of a run from one on, as long as they show nothing that
 // need be noted, and returns the one that may. In nearly all runs it comes to the end. It is
 // this fast because it calls nothing.
 func (o *Orders) pass(t *trace.Trace, from int) int {
@@ -246,10 +195,6 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 	if o.own == nil || o.ownID != o.Source {
 		o.own, o.ownID = o.past.of(o.Source), o.Source
 	}
-	o.use(o.Also)
-	if o.Also&Positions != 0 && o.lately == nil {
-		o.lately = new([1 << latelyBits]uint64)
-	}
 	o.id, o.random, o.fresh, o.lost = r.ID, r.Unguided, 0, false
 	if o.id == 0 {
 		o.id = hash.Seed(o.Source+1, uint64(o.own.runs)) | 1
@@ -262,8 +207,7 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 		if id := t.Actors[i].ID; l.id != id || l.place < 0 {
 			l.id, l.place = id, o.placed(id)
 		}
-		l.last, l.turn, l.count, l.msg = -1, -1, 0, -1
-		l.seen, l.since = l.seen[:0], l.since[:0]
+		l.seen = l.seen[:0]
 	}
 	o.read(t)
 	for i := range t.Actors {
@@ -287,7 +231,7 @@ func (o *Orders) end(t *trace.Trace) {
 		if !o.Unjudged {
 			o.judge(t)
 		}
-		o.own.mark(o.seen[0])
+		o.own.mark(o.seen)
 	}
 }
 
@@ -320,110 +264,13 @@ func (s *told) skip(row []uint64) int {
 	return int(s.full)
 }
 
-// follow adds a run by PCR, and by the places of its receives, their types and those of the
-// ones before. Nearly all of these were added lately: a small table says so, for less than
-// their identity takes.
-func (o *Orders) follow(t *trace.Trace) {
-	byPCR, byPlace := o.Also&PCR != 0, o.Also&Positions != 0
-	run, live, receivers, lately := o.run, o.live, o.receivers, o.lately
-	steps := t.Steps[:len(run)]
-	for i, k := range run {
-		if k == skipped {
-			continue
-		}
-		l := &live[steps[i].Actor]
-		a, last := &receivers[l.place], l.last
-		l.last = k
-		if byPCR && last >= 0 && last != k {
-			w, bit := &a.rows[pcr][int(k)*a.width+int(last)>>6], uint64(1)<<(last&63)
-			if *w&bit == 0 {
-				*w |= bit
-				o.seen[pcr]++
-				o.fresh++
-			}
-		}
-		if !byPlace {
-			continue
-		}
-		msg, before, count := a.steps[k].msg, l.msg, l.count
-		l.msg, l.count = msg, min(count+1, mostPosition)
-		if (msg|before+1)>>lateBits == 0 && l.place>>lateBits == 0 {
-			key := (uint64(l.place)<<lateBits|uint64(msg))<<lateBits | uint64(before+1)
-			key = (key<<8 | uint64(count)) + 1
-			slot := &lately[key*hash.Gamma>>(64-latelyBits)]
-			if *slot == key {
-				continue
-			}
-			*slot = key
-		}
-		o.spotted(a.id+uint64(count), before, msg)
-	}
-}
-
-// turn adds a run by PMR. Where no handlers are changed that is nothing.
-func (o *Orders) turn(t *trace.Trace) {
-	changed := false
-	for i := range t.Steps {
-		changed = changed || t.Steps[i].Changed
-	}
-	if !changed {
-		return
-	}
-	for i := range t.Actors {
-		o.live[i].last = -1
-	}
-	for i, k := range o.run {
-		st := &t.Steps[i]
-		if k == skipped && (st.Kind != trace.Receive || st.Settled) {
-			continue
-		}
-		switch l := &o.live[st.Actor]; {
-		case k == skipped:
-			if st.Changed && l.last >= 0 && t.Sends[st.Send].Kind == trace.Reply {
-				o.turned(t, l, st) // what the receive that asked began ends with the answer
-			}
-		case st.Changed:
-			l.last = k
-			o.turned(t, l, st)
-		default:
-			if l.last = k; l.turn < 0 {
-				continue
-			}
-			if l.turn != k {
-				o.set(&o.receivers[l.place], pmr, k, int(l.turn)>>6, 1<<(l.turn&63))
-			}
-			l.since = with(l.since, k)
-		}
-	}
-}
-
-// turned notes that the last receive of an actor has changed its handlers, in a step.
-func (o *Orders) turned(t *trace.Trace, l *live, st *trace.Step) {
-	a, k := &o.receivers[l.place], l.last
-	for before := st.Prev; l.turn < 0 && before != trace.None; before = t.Steps[before].Prev {
-		if o.run[before] != skipped {
-			l.since = with(l.since, o.run[before])
-		}
-	}
-	for i, word := range l.since {
-		if i == int(k)>>6 {
-			word &^= 1 << (k & 63)
-		}
-		if word != 0 {
-			o.set(a, pmr, k, i, word)
-		}
-	}
-	clear(l.since)
-	l.since, l.turn = with(l.since, k), k
-}
-
-// set sets bits of a word of row k of a matrix, and counts those that were not.
-func (o *Orders) set(a *receiver, matrix int, k int32, word int, news uint64) {
-	w := &a.rows[matrix][int(k)*a.width+word]
+// set notes orders of step k that were seen, in a word of its row, and counts those that are new.
+func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
+	w := &a.rows[pr][int(k)*a.width+word]
 	if news &^= *w; news != 0 {
 		*w |= news
 		n := bits.OnesCount64(news)
-		o.seen[matrix] += n
+		o.seen += n
 		o.fresh += n
 	}
 }
@@ -433,10 +280,10 @@ func (o *Orders) set(a *receiver, matrix int, k int32, word int, news uint64) {
 func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	if first := news &^ a.rows[pr][int(k)*a.width+word]; first != 0 && !o.notes() {
 		a.rows[many][int(k)*a.width+word] |= first
-		o.set(a, pr, k, word, first)
+		o.set(a, k, word, first)
 		news &^= first
 	}
-	o.set(a, pr, k, word, news)
+	o.set(a, k, word, news)
 	for ; news != 0; news &= news - 1 {
 		if o.shown(spot{place, k, int32(64*word + bits.TrailingZeros64(news))}) {
 			a.rows[many][int(k)*a.width+word] |= news & -news
@@ -451,30 +298,4 @@ func with(set []uint64, k int32) []uint64 {
 	}
 	set[k>>6] |= 1 << (k & 63)
 	return set
-}
-
-// mostPosition is the place from which on receives of an actor count as one.
-const (
-	mostPosition  = 255
-	mostPositions = 1 << 18
-	latelyBits    = 12 // of a slot of Orders.lately
-	lateBits      = 18 // of each number in a key there, but that of the place: it has 8
-)
-
-// spotted adds a pair of types at a place, which may be known.
-func (o *Orders) spotted(place uint64, before, msg int32) {
-	was := uint64(0)
-	if before >= 0 {
-		was = o.words.hashes[before]
-	}
-	if o.positions.Len() < mostPositions {
-		o.addPosition(hash.Fold(place, hash.Fold(was, o.words.hashes[msg])))
-	}
-}
-
-func (o *Orders) addPosition(what uint64) {
-	if _, had := o.positions.Add(what, 0); !had {
-		o.spots = append(o.spots, what)
-		o.fresh++
-	}
 }

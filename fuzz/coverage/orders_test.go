@@ -11,86 +11,42 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-const allCriteria = coverage.PCR | coverage.PMR | coverage.Positions
-
-var single = []coverage.Criteria{coverage.PR, coverage.PCR, coverage.PMR}
-
 // A goal is an order of two receives of an actor, by identities.
-type goal struct {
-	by                      coverage.Criteria
-	receiver, first, second uint64
-}
+type goal struct{ receiver, first, second uint64 }
 
 // A receipt is an asynchronous receive of a schedule.
-type receipt struct {
-	receiver, id uint64
-	changes      bool // cmh(r) of the paper
-}
+type receipt struct{ receiver, id uint64 }
 
-// schedule returns the asynchronous receives of a run. What a synchronous one
-// changes is changed by the receive that it is a part of.
+// schedule returns the asynchronous receives of a run.
 func schedule(t *trace.Trace) (list []receipt) {
 	for i := range t.Steps {
 		st := &t.Steps[i]
 		if st.Kind != trace.Receive || st.Settled {
 			continue
 		}
-		actor := t.Actors[st.Actor].ID
-		switch t.Sends[st.Send].Kind {
-		case trace.Start:
-		case trace.Reply:
-			for j := len(list) - 1; j >= 0 && st.Changed; j-- {
-				if list[j].receiver == actor {
-					list[j].changes = true
-					break
-				}
-			}
-		default:
-			list = append(list, receipt{actor, st.ID, st.Changed})
+		if kind := t.Sends[st.Send].Kind; kind != trace.Start && kind != trace.Reply {
+			list = append(list, receipt{t.Actors[st.Actor].ID, st.ID})
 		}
 	}
 	return list
 }
 
-// slow adds the goals that a run achieves to a set, as definitions 1 to 3 say.
+// slow adds the goals that a run achieves to a set, as definition 2 says.
 func slow(set map[goal]int, t *trace.Trace) {
 	s := schedule(t)
 	for i := range s {
 		for j := i + 1; j < len(s); j++ {
-			if s[i].receiver != s[j].receiver {
-				continue
-			}
-			consecutive, unturned := true, true
-			for k := i + 1; k < j; k++ {
-				if s[k].receiver == s[i].receiver {
-					consecutive = false
-					unturned = unturned && !s[k].changes
-				}
-			}
-			set[goal{coverage.PR, s[i].receiver, s[i].id, s[j].id}]++
-			if consecutive {
-				set[goal{coverage.PCR, s[i].receiver, s[i].id, s[j].id}]++
-			}
-			if unturned && (s[i].changes || s[j].changes) {
-				set[goal{coverage.PMR, s[i].receiver, s[i].id, s[j].id}]++
+			if s[i].receiver == s[j].receiver {
+				set[goal{s[i].receiver, s[i].id, s[j].id}]++
 			}
 		}
 	}
 }
 
 // slowCovered counts the pairs of which both orders are in a set (definition 4).
-func slowCovered(set map[goal]int, by coverage.Criteria) (n int) {
+func slowCovered(set map[goal]int) (n int) {
 	for g := range set {
-		if g.by == by && g.first < g.second && set[goal{g.by, g.receiver, g.second, g.first}] > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-func slowSeen(set map[goal]int, by coverage.Criteria) (n int) {
-	for g := range set {
-		if g.by == by {
+		if g.first < g.second && set[goal{g.receiver, g.second, g.first}] > 0 {
 			n++
 		}
 	}
@@ -108,17 +64,15 @@ func programs() uint64 {
 // compare fails the test where an Orders differs from the definitions.
 func compare(t *testing.T, what string, o *coverage.Orders, set map[goal]int) {
 	t.Helper()
-	for _, by := range single {
-		if got, want := o.Seen(by), slowSeen(set, by); got != want {
-			t.Fatalf("%s: %d orders by %v; the definition gives %d", what, got, by, want)
-		}
-		if got, want := o.Count(by).Covered, slowCovered(set, by); got != want {
-			t.Fatalf("%s: %d pairs covered by %v; the definition gives %d", what, got, by, want)
-		}
+	if got, want := o.Seen(), len(set); got != want {
+		t.Fatalf("%s: %d orders; the definition gives %d", what, got, want)
+	}
+	if got, want := o.Count().Covered, slowCovered(set); got != want {
+		t.Fatalf("%s: %d pairs covered; the definition gives %d", what, got, want)
 	}
 	for g := range set {
-		if !o.Has(g.by, g.receiver, g.first, g.second) {
-			t.Fatalf("%s: an order by %v was seen and is not known", what, g.by)
+		if !o.Has(g.receiver, g.first, g.second) {
+			t.Fatalf("%s: an order was seen and is not known", what)
 		}
 	}
 	if got, want := o.Memory(), o.Taken(); got != want {
@@ -130,14 +84,13 @@ func compare(t *testing.T, what string, o *coverage.Orders, set map[goal]int) {
 func TestOrdersAreThoseOfTheDefinitions(t *testing.T) {
 	changes, answers := 0, 0
 	for prog := range programs() {
-		o := &coverage.Orders{Also: allCriteria}
+		o := &coverage.Orders{}
 		sys, set := system(prog), map[goal]int{}
 		for seed := range uint64(6) {
 			program{prog, prog%5 == 0}.play(sys, seed)
 			before := len(set)
 			slow(set, sys.Trace())
-			positions := o.Seen(coverage.Positions)
-			fresh := o.Add(sys.Trace(), coverage.Run{Unguided: true}) - (o.Seen(coverage.Positions) - positions)
+			fresh := o.Add(sys.Trace(), coverage.Run{Unguided: true})
 			if fresh != len(set)-before {
 				t.Fatalf("program %d run %d: %d orders are new, want %d", prog, seed, fresh, len(set)-before)
 			}
@@ -169,7 +122,7 @@ func TestLongRunsAreThoseOfTheDefinitions(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
 	for _, l := range []load.Load{load.Ring(10, 10, 4), load.Senders(3, 40), load.Senders(3, 150)} {
-		o, set := &coverage.Orders{Also: allCriteria}, map[goal]int{}
+		o, set := &coverage.Orders{}, map[goal]int{}
 		for seed := range uint64(3) {
 			sys.Reset(seed)
 			l.Build(sys)
@@ -195,35 +148,17 @@ func TestUnjudged(t *testing.T) {
 			}
 		}
 		sys.Close()
-		x, y := o.Count(coverage.PR), bare.Count(coverage.PR)
+		x, y := o.Count(), bare.Count()
 		judged += x.Open + x.Impossible
 		if want := (coverage.Count{Seen: x.Seen, Covered: x.Covered, Unknown: x.Pairs() - x.Covered}); y != want || o.Chance() != bare.Chance() {
 			t.Errorf("program %d: %+v, %v; want %+v, %v", prog, y, bare.Chance(), want, o.Chance())
 		}
-		if list := bare.Open(coverage.PR); len(list) > 0 {
+		if list := bare.Open(); len(list) > 0 {
 			t.Errorf("program %d: %v are open", prog, list)
 		}
 	}
 	if judged == 0 {
 		t.Error("no order was judged: the comparison shows nothing")
-	}
-}
-
-// An answer that changes the handlers of an actor before it has received anything ends
-// nothing, whatever else is counted.
-func TestFirstAnswer(t *testing.T) {
-	tr := &trace.Trace{Actors: []trace.Actor{{ID: 1}}}
-	for i := range int32(3) {
-		tr.Steps = append(tr.Steps, trace.Step{ID: uint64(i) + 1, Send: i, Changed: i == 0, Prev: i - 1})
-		tr.Sends = append(tr.Sends, trace.Send{Kind: trace.Message, Step: trace.None})
-	}
-	tr.Sends[0].Kind = trace.Reply
-	for _, also := range []coverage.Criteria{coverage.PMR, allCriteria} {
-		o := &coverage.Orders{Also: also}
-		o.Add(tr, coverage.Run{})
-		if o.Seen(coverage.PMR) != 0 || o.Seen(coverage.PR) != 1 {
-			t.Errorf("by %v: %d orders by PMR, %d by PR; want 0, 1", also, o.Seen(coverage.PMR), o.Seen(coverage.PR))
-		}
 	}
 }
 
@@ -238,7 +173,7 @@ func TestOrdersCanary(t *testing.T) {
 		o.Add(sys.Trace(), coverage.Run{})
 		slow(set, sys.Trace())
 	}
-	if o.Seen(coverage.PR) == slowSeen(set, coverage.PR) {
+	if o.Seen() == len(set) {
 		t.Fatal("a measure that forgets agrees with the definitions: the comparison shows nothing")
 	}
 }
@@ -262,17 +197,17 @@ func TestLongRuns(t *testing.T) {
 			sys.Reset(seed)
 			c.l.Build(sys)
 			sys.Run()
-			before := slowSeen(set, coverage.PR)
+			before := len(set)
 			slow(set, sys.Trace())
 			all[seed%2].Add(sys.Trace(), coverage.Run{ID: seed + 1, Unguided: c.unguided})
 			fresh := whole.Add(sys.Trace(), coverage.Run{ID: seed + 1, Unguided: c.unguided})
-			if want := slowSeen(set, coverage.PR) - before; fresh != want {
+			if want := len(set) - before; fresh != want {
 				t.Fatalf("%s, run %d: %d orders are new, want %d", c.name, seed, fresh, want)
 			}
 		}
 		parts := merged(all...)
 		for _, o := range []*coverage.Orders{whole, parts, read(t, file(t, whole))} {
-			if got, want := o.Seen(coverage.PR), slowSeen(set, coverage.PR); got != want {
+			if got, want := o.Seen(), len(set); got != want {
 				t.Errorf("%s: %d orders; the definition gives %d", c.name, got, want)
 			}
 			if got := o.Add(sys.Trace(), coverage.Run{}); got != 0 {

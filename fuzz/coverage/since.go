@@ -17,7 +17,7 @@ func (t TypeOrder) String() string {
 
 // Since compares what o has seen with what was seen earlier, of another version of the
 // program, say, where receives have other identities: by the types of messages. It returns
-// the orders by PR that are new, those that are gone, and how many are in both.
+// the orders that are new, those that are gone, and how many are in both.
 func (o *Orders) Since(earlier *Orders) (fresh, gone []TypeOrder, both int) {
 	now, then := o.typeOrders(), earlier.typeOrders()
 	for t := range now {
@@ -41,10 +41,10 @@ func (t TypeOrder) compare(u TypeOrder) int {
 	return cmp.Or(cmp.Compare(t.Actor, u.Actor), cmp.Compare(t.First, u.First), cmp.Compare(t.Second, u.Second))
 }
 
-// typeOrders returns the orders by PR that were seen.
+// typeOrders returns the orders that were seen.
 func (o *Orders) typeOrders() map[TypeOrder]bool {
 	seen := map[TypeOrder]bool{}
-	for _, p := range o.Types(PR) {
+	for _, p := range o.Types() {
 		if p.Forth > 0 {
 			seen[TypeOrder{p.Actor, p.First, p.Second}] = true
 		}

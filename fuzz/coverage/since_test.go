@@ -23,9 +23,7 @@ func TestSince(t *testing.T) {
 				names.learn(tr)
 			}
 			for g := range set {
-				if g.by == coverage.PR {
-					want[coverage.TypeOrder{Actor: names[g.first][0], First: names[g.first][1], Second: names[g.second][1]}] = true
-				}
+				want[coverage.TypeOrder{Actor: names[g.first][0], First: names[g.first][1], Second: names[g.second][1]}] = true
 			}
 			return o, want
 		}

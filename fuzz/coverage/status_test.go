@@ -50,7 +50,7 @@ func leave(set map[goal]bool, sys *pulse.System) {
 		if d := &t.Sends[i]; d.Fate == trace.Orphaned {
 			for _, r := range schedule(t) {
 				if receiver := t.Actors[d.To].ID; r.receiver == receiver {
-					set[goal{coverage.PR, receiver, r.id, sys.Host().StepID(d)}] = true
+					set[goal{receiver, r.id, sys.Host().StepID(d)}] = true
 				}
 			}
 		}
@@ -59,7 +59,7 @@ func leave(set map[goal]bool, sys *pulse.System) {
 
 func tourOf(o pulse.Options, build func(*pulse.System)) *tour {
 	o.Record = true
-	return &tour{o: o, sys: pulse.New(o), build: build, set: map[goal]int{}, left: map[goal]bool{}, all: coverage.Orders{Also: allCriteria}}
+	return &tour{o: o, sys: pulse.New(o), build: build, set: map[goal]int{}, left: map[goal]bool{}, all: coverage.Orders{}}
 }
 
 // explore runs all orders, if there are no more than so many.
@@ -76,8 +76,8 @@ func every(o pulse.Options, build func(*pulse.System), runs int) (*tour, bool) {
 }
 
 // part returns what is counted of the actors with a label.
-func part(o *coverage.Orders, actor string, by coverage.Criteria) coverage.Count {
-	for _, p := range o.Parts(by) {
+func part(o *coverage.Orders, actor string) coverage.Count {
+	for _, p := range o.Parts() {
 		if p.Actor == actor {
 			return p.Count
 		}
@@ -101,7 +101,7 @@ func TestStatusesAreTrue(t *testing.T) {
 		}
 		sys := system(prog)
 		p := program{prog, prog%5 == 0}
-		o := &coverage.Orders{Also: allCriteria}
+		o := &coverage.Orders{}
 		for seed := range uint64(4) {
 			p.play(sys, seed)
 			o.Add(sys.Trace(), coverage.Run{})
@@ -114,11 +114,11 @@ func TestStatusesAreTrue(t *testing.T) {
 			continue
 		}
 		looked++
-		if got, want := all.all.Count(coverage.PR).Covered, slowCovered(all.set, coverage.PR); got != want {
+		if got, want := all.all.Count().Covered, slowCovered(all.set); got != want {
 			t.Fatalf("program %d: %d pairs covered by all orders, want %d", prog, got, want)
 		}
-		for _, g := range o.Open(coverage.PR) {
-			order := goal{coverage.PR, g.Receiver, g.First, g.Second}
+		for _, g := range o.Open() {
+			order := goal{g.Receiver, g.First, g.Second}
 			if all.set[order] == 0 && all.left[order] {
 				ended++
 			} else if all.set[order] == 0 {
@@ -126,11 +126,11 @@ func TestStatusesAreTrue(t *testing.T) {
 			}
 		}
 		for g := range all.set {
-			if o.IsImpossible(g.by, g.receiver, g.first, g.second) && !o.Has(g.by, g.receiver, g.first, g.second) {
-				t.Errorf("program %d: an order by %v is said to be impossible", prog, g.by)
+			if o.IsImpossible(g.receiver, g.first, g.second) && !o.Has(g.receiver, g.first, g.second) {
+				t.Errorf("program %d: an order is said to be impossible", prog)
 			}
 		}
-		c := o.Count(coverage.PR)
+		c := o.Count()
 		sum.Covered += c.Covered
 		sum.Open += c.Open
 		sum.Impossible += c.Impossible
@@ -146,11 +146,11 @@ func TestStatusesAreTrue(t *testing.T) {
 }
 
 // The example of the paper, Listing 1 with two actions: the writer has six goals by
-// PR and six by PCR. The paper takes the flush for one receive. By its own
+// PR. The paper takes the flush for one receive. By its own
 // identities there are two, as either action may be the one after which the
 // terminator flushes, and ten goals.
 func TestPaperExample(t *testing.T) {
-	one, flush := &coverage.Orders{Also: allCriteria}, uint64(0)
+	one, flush := &coverage.Orders{}, uint64(0)
 	r := tourOf(pulse.Options{}, func(sys *pulse.System) {
 		writer.Config{Actions: 2}.Build(sys)
 		sys.Run()
@@ -165,13 +165,11 @@ func TestPaperExample(t *testing.T) {
 	if !r.explore(1000) {
 		t.Fatal("not all orders were run")
 	}
-	for _, by := range []coverage.Criteria{coverage.PR, coverage.PCR} {
-		if c := part(one, "writer", by); c != (coverage.Count{Seen: 6, Covered: 3}) {
-			t.Errorf("by %v the writer has %+v with one flush, want 6 goals", by, c)
-		}
-		if c := part(&r.all, "writer", by); c != (coverage.Count{Seen: 10, Covered: 5}) {
-			t.Errorf("by %v the writer has %+v, want 10 goals", by, c)
-		}
+	if c := part(one, "writer"); c != (coverage.Count{Seen: 6, Covered: 3}) {
+		t.Errorf("the writer has %+v with one flush, want 6 goals", c)
+	}
+	if c := part(&r.all, "writer"); c != (coverage.Count{Seen: 10, Covered: 5}) {
+		t.Errorf("the writer has %+v, want 10 goals", c)
 	}
 }
 
@@ -210,33 +208,19 @@ func TestOpenNames(t *testing.T) {
 		for _, s := range c.schedules {
 			o.Add(scripted(s), coverage.Run{})
 		}
-		if got := o.OpenNames(coverage.PR); len(o.Open(coverage.PR)) != c.open || !slices.Equal(got, c.want) {
-			t.Errorf("%v: %d orders, %v; want %d, %v", c.schedules, len(o.Open(coverage.PR)), got, c.open, c.want)
+		if got := o.OpenNames(); len(o.Open()) != c.open || !slices.Equal(got, c.want) {
+			t.Errorf("%v: %d orders, %v; want %d, %v", c.schedules, len(o.Open()), got, c.open, c.want)
 		}
 	}
 }
 
-// The sets of schedules that the paper names for its example, w1 w2 and F: four
-// cover all by PCR, two of them all by PR, and two all by PMR when the flush changes
-// the handlers.
+// Two schedules cover all pairs of the paper's example, w1 w2 and F.
 func TestPaperSchedules(t *testing.T) {
-	for _, c := range []struct {
-		by        coverage.Criteria
-		schedules []string
-		want      coverage.Count
-	}{
-		{coverage.PCR, []string{"vwF", "Fwv", "vFw", "Fvw"}, coverage.Count{Seen: 6, Covered: 3}},
-		{coverage.PCR, []string{"vwF", "Fwv"}, coverage.Count{Seen: 4, Covered: 2}},
-		{coverage.PR, []string{"vwF", "Fwv"}, coverage.Count{Seen: 6, Covered: 3}},
-		{coverage.PMR, []string{"vwF", "Fvw"}, coverage.Count{Seen: 4, Covered: 2}},
-		{coverage.PMR, []string{"vFwGx"}, coverage.Count{Seen: 5, Open: 5}},
-	} {
-		o := &coverage.Orders{Also: allCriteria}
-		for _, s := range c.schedules {
-			o.Add(scripted(s), coverage.Run{})
-		}
-		if got := o.Count(c.by); got != c.want {
-			t.Errorf("%v by %v: %+v, want %+v", c.schedules, c.by, got, c.want)
-		}
+	o := &coverage.Orders{}
+	for _, s := range []string{"vwF", "Fwv"} {
+		o.Add(scripted(s), coverage.Run{})
+	}
+	if got := o.Count(); got != (coverage.Count{Seen: 6, Covered: 3}) {
+		t.Errorf("%+v, want all six orders of three pairs", got)
 	}
 }

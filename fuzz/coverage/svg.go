@@ -31,9 +31,9 @@ const svgStyle = `
 // SVG returns a picture: for each label of receivers a matrix of the types of messages,
 // with a field for each two of which some pair of receives was seen. The color says
 // what is known of these pairs, and the letter says it to those who see no colors.
-func (o *Orders) SVG(by Criteria) []byte {
+func (o *Orders) SVG() []byte {
 	p := &picture{y: 2 * cell}
-	list := o.Types(by)
+	list := o.Types()
 	actors := 0
 	for len(list) > 0 {
 		n := 1
@@ -55,7 +55,7 @@ func (o *Orders) SVG(by Criteria) []byte {
 	p.legend()
 	return fmt.Appendf(nil, "<svg class=\"orders\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>%s</title>\n<style>%s</style>\n"+
 		"<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n%s</svg>\n", p.width+cell, p.y, p.width+cell, p.y,
-		html.EscapeString(by.String()+": "+o.Count(by).String()), svgStyle, p.b.String())
+		html.EscapeString("PR: "+o.Count().String()), svgStyle, p.b.String())
 }
 
 // A picture is an SVG that is being drawn from top to bottom.

@@ -13,8 +13,8 @@ import (
 // Summary says in one line how much of the orders of two receives was seen, and how
 // likely the next run shows more, if there were enough unguided runs to tell that from.
 func (o *Orders) Summary() string {
-	text := o.Count(PR).String()
-	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen(PR) > 0 { // else nothing is known
+	text := o.Count().String()
+	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen() > 0 { // else nothing is known
 		text += "; the next random run shows a new order " + c.String()
 	}
 	return text
@@ -46,18 +46,13 @@ func (o *Orders) Text() string {
 	fmt.Fprintf(&b, "runs: %d\n%s\n\n", o.Runs(), o.Summary())
 	tab := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tab, "\tseen\tpairs\tcovered\topen\timpossible\tunknown\t")
-	for _, by := range o.criteria() {
-		row(tab, by.String(), o.Count(by))
-	}
-	for _, p := range o.Parts(PR) {
+	row(tab, "PR", o.Count())
+	for _, p := range o.Parts() {
 		if p.Pairs() > 0 {
 			row(tab, shown(p.Actor, mostNamed), p.Count)
 		}
 	}
 	tab.Flush()
-	if o.counted&Positions != 0 {
-		fmt.Fprintf(&b, "\npairs of types at their places: %d\n", o.Seen(Positions))
-	}
 	if n := o.Folded(); n > 0 {
 		fmt.Fprintf(&b, "\nreceives told apart by types alone, since there were too many: %d\n", n)
 	}
@@ -117,16 +112,6 @@ func shown(name string, most int) string {
 	return text
 }
 
-// criteria lists those of pairs that are counted.
-func (o *Orders) criteria() (list []Criteria) {
-	for _, by := range [...]Criteria{PR, PCR, PMR} {
-		if o.uses(by.matrix()) {
-			list = append(list, by)
-		}
-	}
-	return list
-}
-
 // MarshalJSON returns what Text tells, and the pairs of types, for programs. The
 // field version is raised when a field changes its meaning.
 func (o *Orders) MarshalJSON() ([]byte, error) {
@@ -137,17 +122,13 @@ func (o *Orders) MarshalJSON() ([]byte, error) {
 		Types  []TypePair `json:"types"`
 		Open   []Goal     `json:"openOrders"`
 	}
-	var list []criterion
-	for _, by := range o.criteria() {
-		list = append(list, criterion{by.String(), o.Count(by), o.Parts(by), o.Types(by), o.Open(by)})
-	}
+	list := []criterion{{"PR", o.Count(), o.Parts(), o.Types(), o.Open()}}
 	return json.Marshal(struct {
-		Version   int         `json:"version"`
-		Runs      int         `json:"runs"`
-		Folded    int         `json:"folded"`
-		Positions int         `json:"positions"`
-		Chance    Chance      `json:"chance"`
-		Criteria  []criterion `json:"criteria"`
-		Curves    [][]Point   `json:"curves"`
-	}{1, o.Runs(), o.Folded(), o.Seen(Positions), o.Chance(), list, o.Curves()})
+		Version  int         `json:"version"`
+		Runs     int         `json:"runs"`
+		Folded   int         `json:"folded"`
+		Chance   Chance      `json:"chance"`
+		Criteria []criterion `json:"criteria"`
+		Curves   [][]Point   `json:"curves"`
+	}{1, o.Runs(), o.Folded(), o.Chance(), list, o.Curves()})
 }

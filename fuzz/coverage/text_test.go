@@ -30,7 +30,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	golden.File(t, "testdata/orders.svg", string(written(3).SVG(coverage.PR)))
+	golden.File(t, "testdata/orders.svg", string(written(3).SVG()))
 }
 
 // hostile has labels and types that would break a picture or a terminal.
@@ -59,7 +59,7 @@ func hostile() *coverage.Orders {
 // in it as text.
 func TestHostileLabels(t *testing.T) {
 	o := hostile()
-	svg := o.SVG(coverage.PR)
+	svg := o.SVG()
 	d := xml.NewDecoder(bytes.NewReader(svg))
 	for {
 		token, err := d.Token()
@@ -102,11 +102,11 @@ func TestHostileNames(t *testing.T) {
 			sys.Send(b, hop{})
 		}
 		sys.Run()
-		o := &coverage.Orders{Also: allCriteria}
+		o := &coverage.Orders{}
 		o.Add(sys.Trace(), coverage.Run{Unguided: true})
 		sys.Close()
 		text := o.Text() + o.Summary()
-		for _, g := range o.Open(coverage.PR) {
+		for _, g := range o.Open() {
 			text += g.String() + "\n"
 		}
 		if len(text) > 8<<10 || !strings.Contains(text, " before ") {
@@ -121,7 +121,7 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("%.20q: %.300s", name, text)
 		}
 		var into any
-		if err := xml.Unmarshal(o.SVG(coverage.PR), new(struct{})); err != nil {
+		if err := xml.Unmarshal(o.SVG(), new(struct{})); err != nil {
 			t.Errorf("%.20q: %v", name, err)
 		}
 		if data, err := o.MarshalJSON(); err != nil || json.Unmarshal(data, &into) != nil {

@@ -19,13 +19,13 @@ type TypePair struct {
 	Forth, Back int
 }
 
-// Types counts by PR, PCR or PMR, for each label of receivers and pair of types.
-func (o *Orders) Types(by Criteria) []TypePair {
+// Types counts as Count does, for each label of receivers and pair of types.
+func (o *Orders) Types() []TypePair {
 	type key struct{ actor, first, second string }
 	cells := map[key]*TypePair{}
 	for i := range o.receivers {
 		a := &o.receivers[i]
-		for j, k := range a.pairs(by.matrix()) {
+		for j, k := range a.pairs() {
 			x, y := o.words.texts[a.steps[j].msg], o.words.texts[a.steps[k].msg]
 			at := key{o.words.texts[a.label], min(x, y), max(x, y)}
 			c := cells[at]
@@ -33,7 +33,7 @@ func (o *Orders) Types(by Criteria) []TypePair {
 				c = &TypePair{Actor: at.actor, First: at.first, Second: at.second}
 				cells[at] = c
 			}
-			s := o.status(a, by, j, k)
+			s := o.status(a, j, k)
 			c.add(s)
 			if x <= y || s == isCovered {
 				c.Forth++
@@ -61,7 +61,7 @@ func (o *Orders) Runs() (n int) {
 	return n
 }
 
-// A Point of a curve says how many orders by PR were known after so many runs.
+// A Point of a curve says how many orders were known after so many runs.
 type Point struct{ Runs, Orders int }
 
 // Curves returns for each source how many orders were known after how many of its

@@ -25,71 +25,44 @@ func (l labels) learn(t *trace.Trace) {
 	}
 }
 
-// A place is a type right after another as the n-th receive of an actor.
-type place struct {
-	actor         uint64
-	before, after string
-	n             int
-}
-
-func (l labels) places(set map[place]bool, t *trace.Trace) {
-	count, last := map[uint64]int{}, map[uint64]string{}
-	for _, r := range schedule(t) {
-		typ := l[r.id][1]
-		set[place{r.receiver, last[r.receiver], typ, min(count[r.receiver], 255)}] = true
-		count[r.receiver]++
-		last[r.receiver] = typ
-	}
-}
-
-// What is counted by type, by label and by position is what a count straight from the
-// definitions gives.
+// What is counted by type and by label is what a count straight from the definitions gives.
 func TestTypes(t *testing.T) {
 	for prog := range programs() / 4 {
-		o, set, names, places := &coverage.Orders{Also: allCriteria}, map[goal]int{}, labels{}, map[place]bool{}
+		o, set, names := &coverage.Orders{}, map[goal]int{}, labels{}
 		for _, tr := range traces(program{prog, prog%5 == 0}, 5) {
 			o.Add(tr, coverage.Run{})
 			slow(set, tr)
 			names.learn(tr)
-			names.places(places, tr)
 		}
-		if got := o.Seen(coverage.Positions); got != len(places) {
-			t.Fatalf("program %d: %d positions, want %d", prog, got, len(places))
+		want := map[[4]string]int{} // label, type, type, "forth", "back" or "both"
+		for g := range set {
+			label, x, y := names[g.first][0], names[g.first][1], names[g.second][1]
+			if set[goal{g.receiver, g.second, g.first}] > 0 && g.first < g.second {
+				want[[4]string{label, min(x, y), max(x, y), "both"}]++
+			}
+			switch {
+			case x < y:
+				want[[4]string{label, x, y, "forth"}]++
+			case x > y:
+				want[[4]string{label, y, x, "back"}]++
+			default: // forth and back are one
+				want[[4]string{label, x, y, "seen"}]++
+			}
 		}
-		for _, by := range single {
-			want := map[[4]string]int{} // label, type, type, "forth", "back" or "both"
-			for g := range set {
-				if g.by != by {
-					continue
-				}
-				label, x, y := names[g.first][0], names[g.first][1], names[g.second][1]
-				if set[goal{by, g.receiver, g.second, g.first}] > 0 && g.first < g.second {
-					want[[4]string{label, min(x, y), max(x, y), "both"}]++
-				}
-				switch {
-				case x < y:
-					want[[4]string{label, x, y, "forth"}]++
-				case x > y:
-					want[[4]string{label, y, x, "back"}]++
-				default: // forth and back are one
-					want[[4]string{label, x, y, "seen"}]++
-				}
+		sum, parts := coverage.Count{}, coverage.Count{}
+		for _, p := range o.Types() {
+			at := func(what string) int { return want[[4]string{p.Actor, p.First, p.Second, what}] }
+			if p.Covered != at("both") || p.First != p.Second && (p.Forth != at("forth") || p.Back != at("back")) ||
+				p.First == p.Second && p.Seen != at("seen") {
+				t.Fatalf("program %d: %#v, want both %d, forth %d, back %d, seen %d", prog, p, at("both"), at("forth"), at("back"), at("seen"))
 			}
-			sum, parts := coverage.Count{}, coverage.Count{}
-			for _, p := range o.Types(by) {
-				at := func(what string) int { return want[[4]string{p.Actor, p.First, p.Second, what}] }
-				if p.Covered != at("both") || p.First != p.Second && (p.Forth != at("forth") || p.Back != at("back")) ||
-					p.First == p.Second && p.Seen != at("seen") {
-					t.Fatalf("program %d by %v: %#v, want both %d, forth %d, back %d, seen %d", prog, by, p, at("both"), at("forth"), at("back"), at("seen"))
-				}
-				add(&sum, p.Count)
-			}
-			for _, p := range o.Parts(by) {
-				add(&parts, p.Count)
-			}
-			if all := o.Count(by); sum != all || parts != all {
-				t.Fatalf("program %d by %v: %#v by types, %#v by labels, %#v in all", prog, by, sum, parts, all)
-			}
+			add(&sum, p.Count)
+		}
+		for _, p := range o.Parts() {
+			add(&parts, p.Count)
+		}
+		if all := o.Count(); sum != all || parts != all {
+			t.Fatalf("program %d: %#v by types, %#v by labels, %#v in all", prog, sum, parts, all)
 		}
 	}
 }
@@ -109,7 +82,7 @@ func TestCurves(t *testing.T) {
 	for _, tr := range traces(program{seed: 11}, 300) {
 		o.Add(tr, coverage.Run{})
 		slow(set, tr)
-		after = append(after, slowSeen(set, coverage.PR))
+		after = append(after, len(set))
 	}
 	curve := o.Curves()[0]
 	perDoubling := map[int]int{}

@@ -223,15 +223,8 @@ func (c Cache) write(text []byte) error {
 		return err
 	}
 	c.clear()
-	temp, err := corpus.WriteAside(c.Dir, text)
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256(fmt.Append(nil, temp, time.Now().UnixNano(), os.Getpid()))
-	if err = os.Rename(temp, filepath.Join(c.Dir, hex.EncodeToString(sum[:16])+extension)); err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	return nil
+	sum := sha256.Sum256(fmt.Append(slices.Clip(text), time.Now().UnixNano(), os.Getpid()))
+	return corpus.Replace(filepath.Join(c.Dir, hex.EncodeToString(sum[:16])+extension), text)
 }
 
 // clear deletes what killed processes have left in the folder, and the caches beside it

@@ -164,7 +164,7 @@ func passing(t *testing.T, name string, seeds uint64) (list []Passed, r *props.R
 		list = append(list, Passed{corpus.Case{Property: name, Inputs: choice.CloneInputs(res.Inputs), Record: *res.System.Record().Clone()},
 			PairsOf(res.System.Trace())})
 	}
-	return list, r, seen.Count(coverage.PR).Seen
+	return list, r, seen.Count().Seen
 }
 
 // The cases that are kept of a subject's runs show, when they are run again, exactly the
@@ -185,7 +185,7 @@ func TestCoverageIsKept(t *testing.T) {
 			res := r.Run(props.Plan{Inputs: cases[i].Inputs, Strategy: strategy.Replay(&cases[i].Record, strategy.ReplayOptions{})})
 			seen.Add(res.System.Trace(), coverage.Run{})
 		}
-		if n := seen.Count(coverage.PR).Seen; n != pairs {
+		if n := seen.Count().Seen; n != pairs {
 			t.Errorf("%s: %d cases show %d of %d pairs", name, len(cases), n, pairs)
 		}
 		t.Logf("%s: %d of %d runs have all %d pairs", name, len(cases), len(list), pairs)

@@ -59,98 +59,31 @@
 //
 // # When another reduction is used
 //
-// Steps have to do with each other by the life of an actor when one ends it and
-// another watches it, ends a watch of it or asks by System.Alive whether it lives, and
-// when two begin or end a watch of it. They have to do with each other by the test when
-// two note calls or returns in histories, fail the T of a property or read whether it has
-// failed. A search with a reduction that meets two such steps that no message puts in
-// order begins again with SourceSets, which then turns their order round as it does with
-// messages; with Everything when states are compared.
-//
-// The answer to a System.Ask conflicts with all steps: the test goes on when the answer
-// comes, and sees what came before it. If anything else could come in place of the answer
-// (a message to another actor, a crash, an early timer), a search with a reduction restarts
-// in the same way. SourceSets then runs each set of steps that can come before the answer,
-// and tries everything that could come in its place, even if it never comes in that run.
-//
-// Some steps have to do with each other by still more: when one Ask has two answers,
-// under supervision, when a mailbox has a bound, when one calls a pulse.Nemesis, when one
-// stops the timer of another or does something in its name by a Host, when an actor crashes
-// within a step, by Ctx.MayCrash, or when a step looks at what all steps before it have done:
-// System.Steps, Trace, Record, Warnings, Received and Timers. When a search with a reduction
-// meets two of them that no message puts in order, it begins again with Everything.
-//
-// Sleep sets heed all these steps. A search that begins again has them if it had them
-// before, as Optimal and SourceSets always do.
-//
-// Some things that sleep sets do not heed tell orders apart in which every actor
-// receives the same: an observer, the isolation check, Options.Pending, and Ref.Index and
-// Ref.String in a step where steps that no message puts in order have spawned
-// actors. Then the search begins again with Everything without sleep sets, unless
-// Run.Watched says that the worker itself tells of its observers, as package fuzz
-// does.
-//
-// Optimal does not go through what may come between any two steps, but begins again as
-// SourceSets. There the crash of an actor is picked as a message is: it has to do with
-// the steps of that actor and, by lives, with those of others. A partition only holds
-// messages back. While nothing comes with time, that leads to no order that there is not
-// without: searches with sleep sets make none, and begin again with them when the program
-// sets a timer, delays messages, or has a step look at what all steps before it have
-// done. Then, and where crashed actors may be restarted or states
-// are compared, what comes between steps has to do with all of them: wherever such a
-// thing could come between two steps all messages are tried.
-//
-// That time passes early is picked as a message is, too, by SourceSets and by Everything
-// with sleep sets. It has to do with the steps that read the time, or set or stop a timer,
-// and with other passes. A timer's message is received after the pass at which it came
-// due, and else as any other. SourceSets lets time pass early only where that has to do
-// with a step, or lets something come before one. Two runs may differ in nothing but where
-// time has passed, which nobody sees: then there are fewer distinct orders than runs. With
-// faults, with periodic timers, which tick for as long as others send, and with a
-// pulse.Nemesis, which may delay messages, an early pass has to do with all steps.
-//
-// What is not picked so has to do with more than one actor. A restart decides which of
-// the messages are lost that are sent to its actor, so that it would have to do with each
-// step that sends it one, and a trace does not show where messages were lost. A
-// partition, where time passes, keeps all messages of an actor from coming before a timer:
-// which it holds back depends on all that is sent while it lasts.
-//
-// A step that ends its run, by a failure or by a skip, has to do with all that were still
-// to come: when the search goes on after it, Optimal begins again as SourceSets, all
-// messages of such a run are tried, and nothing sleeps past such a step. Optimal becomes
-// SourceSets with a bound on depth.
+// No reduction is proven for all that a program can do. A search that meets what its
+// reduction does not support restarts with another one: Optimal with SourceSets, and any
+// with Everything, with sleep sets or without. Optimal does not support faults, early
+// timers, what steps share besides messages (an actor's life, the test) and a bound on
+// depth; SourceSets does. Only Everything supports supervision, bounded mailboxes,
+// timers that others stop, a pulse.Nemesis, and steps that look at all steps before them;
+// and only Everything without sleep sets supports observers that no worker watches.
 //
 // Result.Reduction is the one that was used in the end, Sleep reports whether with
-// sleep sets, and Because why it is another than was asked for. Worker.Again tells that
-// the search begins again: what was told of the runs until then does not count.
+// sleep sets, and Because why it is another than was asked for. Worker.Again tells
+// that the search restarts: what was told of the runs until then does not count. The
+// comment at the head of depthfirst.go has the rules in full.
 //
 // # Runs that are wasted
 //
 // A run is wasted when it was begun and then given up, because nothing that could
 // come next leads to a distinct order that was not run. Result.Wasted counts such
-// runs. They cost time and lose nothing.
-//
-// With sleep sets a run is wasted when all that could come next was run from another
-// branch. Optimal wastes a run only to find out whether a process in ReceiveMatch
-// would have taken a message that was sent when its wait was over: it begins an order
-// in which the message comes in time, and gives it up if the process does not
-// want it. It wastes none when no process is in ReceiveMatch, and none when only one
-// is at a time: messages for such processes come last by default, so that they are
-// there to be asked about. What is left are messages that lead from one such
-// process to another while both wait. A question is asked once; with several workers,
-// once in each subtree. SourceSets wastes runs where steps meet by lives or the test, or an
-// early pass of time by timers: it begins an order in which the later of two comes first, with what that
-// needs, and gives it up when all that could follow then sleeps. Beside processes that each
-// ask with a timeout there are some: 9 beside 346 runs for three. How many runs are
-// wasted depends on the ordering.
+// runs. They cost time and lose nothing. Optimal wastes none unless processes call
+// ReceiveMatch; with sleep sets it depends on the ordering how many there are.
 //
 // # Orderings
 //
 // The default is OrderFIFO. Optimal makes the same number of runs with every
-// ordering, and OrderFIFO costs the least. With PersistentSets and DCUTE without
-// Sleep the ordering decides: OrderLCA is best in trees and pipelines,
-// by a factor of up to 1,500, and OrderFIFO where one actor waits for all
-// others. The tables, after Basset's 4.1 and 4.2, are in
+// ordering, and OrderFIFO costs the least. Other orderings are for PersistentSets and
+// DCUTE without Sleep. The tables, after Basset's 4.1 and 4.2, are in
 // testdata/orderings.golden. How time and memory grow with a program is in
 // testdata/growth.golden.
 //

@@ -91,3 +91,12 @@ func otherMessages(e *pulse.Enabled) string {
 func otherQuestion(k choice.Kind, n int) string {
 	return fmt.Sprintf("a question (%v) of %d answers came where there was none like it", k, n)
 }
+
+// A needy is the strategy of a search with what that needs of a system.
+type needy struct {
+	pulse.Judge
+	needs pulse.Needs
+}
+
+// Needs returns what the search needs.
+func (n needy) Needs() pulse.Needs { return n.needs }

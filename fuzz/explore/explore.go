@@ -116,8 +116,6 @@ func (x *explorer) newWay() way {
 		return newTeam(x.search, x.workers, x.meter)
 	case x.options.Reduction == Optimal:
 		return newOptimal(x.search)
-	case x.options.RandomBranch:
-		return newRandomBranches(x.search)
 	}
 	return newDepthFirst(x.search)
 }
@@ -200,6 +198,7 @@ func (x *explorer) exploreOnce() (finished bool) {
 		for _, w := range x.workers {
 			w.Again()
 		}
+		x.estimate()
 	}
 }
 
@@ -225,22 +224,29 @@ func (x *explorer) beginWith(over handover) {
 	x.search.tally.result.Because = x.why
 }
 
-// measure prepares the estimate, and makes it where nobody will ask for it
-// later: most searches are done before progress is told.
+// measure prepares for progress and the estimate, if somebody wants to know them.
 func (x *explorer) measure() {
 	if x.options.Progress == nil && !x.options.Estimate {
 		return
 	}
-	o := x.options
-	x.meter = newMeter(&o, x.workers[0], x.began)
+	x.meter = newMeter(&x.options, x.began)
 	if tm, is := x.way.(*team); is {
 		tm.meter = x.meter
 	}
-	if x.meter.estimator.sparing = x.part > 0; x.meter.estimator.sparing {
+	x.estimate()
+}
+
+// estimate begins the estimate of the search, and makes it where nobody will ask for it
+// later: most searches are done before progress is told.
+func (x *explorer) estimate() {
+	if x.meter == nil {
 		return
 	}
-	if o.Estimate || len(x.workers) > 1 {
-		x.meter.estimator.measure(0)
+	o := x.options
+	e := newEstimator(x.workers[0], &o)
+	x.meter.estimator, e.sparing = e, x.part > 0
+	if !e.sparing && (o.Estimate || len(x.workers) > 1) {
+		e.measure(0)
 	}
 }
 
@@ -256,7 +262,7 @@ func (x *explorer) measureParts() {
 func (x *explorer) nowAndThen() {
 	s := x.search
 	if x.options.Progress != nil {
-		x.meter.report(&s.tally, s.boundText(), x.way.guess)
+		x.meter.report(&s.tally, s.boundText(), true)
 	}
 	if x.file != nil && x.file.isDue(s.limits.clock.last) {
 		x.file.writeWhileSearching(x.kept())
@@ -276,7 +282,7 @@ func (x *explorer) conclude() (Result, error) {
 	case r.Complete:
 		r.Estimate = float64(r.Runs)
 	case x.meter != nil:
-		r.Estimate = x.meter.estimator.joined(r.Runs, x.way.guess())
+		r.Estimate = x.meter.estimator.all(r.Runs)
 	}
 	if x.options.Progress != nil {
 		x.meter.end(r)

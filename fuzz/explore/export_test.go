@@ -5,6 +5,19 @@ import (
 	"time"
 )
 
+// Reductions returns all reductions, the best first.
+func Reductions() []Reduction { return allOf(reductions) }
+
+// Orderings returns Basset's eight orderings, the default first.
+func Orderings() []Ordering { return allOf(orderings) }
+
+func allOf[T ~uint8](end T) (list []T) {
+	for i := range end {
+		list = append(list, i)
+	}
+	return list
+}
+
 // KeepEvery has a search written to its file as often as this.
 func (o *Options) KeepEvery(d time.Duration) { o.keepEvery = d }
 

@@ -118,21 +118,13 @@ func (f *keeper) close(k *kept, over bool) error {
 	return nil
 }
 
-// write writes the search to a file that then takes the place of the old one,
-// so that there is always one that is whole.
+// write writes the search to its file.
 func (f *keeper) write(k *kept) error {
 	text, err := k.encode()
 	if err != nil {
 		return err
 	}
-	temp, err := corpus.WriteAside(filepath.Dir(f.path), text)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp, f.path); err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	return nil
+	return corpus.Replace(f.path, text)
 }
 
 // tryOut returns an error if the search could not be written: that is better

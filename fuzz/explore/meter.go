@@ -20,8 +20,8 @@ type meter struct {
 // tellEvery is how often progress is told if the options do not say.
 const tellEvery = time.Second
 
-func newMeter(o *Options, w Worker, began time.Time) *meter {
-	m := &meter{tell: o.Progress, every: o.Every, began: began, estimator: newEstimator(w, o), parts: map[int]Progress{}, last: time.Now()}
+func newMeter(o *Options, began time.Time) *meter {
+	m := &meter{tell: o.Progress, every: o.Every, began: began, parts: map[int]Progress{}, last: time.Now()}
 	if m.every == 0 {
 		m.every = tellEvery
 	}
@@ -50,9 +50,8 @@ func (m *meter) join(above *tally, subtree int) {
 }
 
 // report notes what one search has done so far, and tells how far all are if
-// it is time to. A search that goes on alone can guess its size, and the
-// estimator may use its worker meanwhile; of several, guess is nil.
-func (m *meter) report(t *tally, bound string, guess func() float64) {
+// it is time to. If a search goes on alone the estimator may use its worker meanwhile.
+func (m *meter) report(t *tally, bound string, alone bool) {
 	m.note(t)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -61,13 +60,12 @@ func (m *meter) report(t *tally, bound string, guess func() float64) {
 		return
 	}
 	m.last = now
-	p, guessed := m.sum(), 0.0
-	if guess != nil {
+	p := m.sum()
+	if alone {
 		m.estimator.measureLate(p.Runs)
-		guessed = guess()
 	}
 	p.setElapsed(time.Since(m.began))
-	p.setEstimate(m.estimator.joined(p.Runs, guessed))
+	p.setEstimate(m.estimator.all(p.Runs))
 	p.Bound = bound
 	m.tell(p)
 }

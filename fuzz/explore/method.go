@@ -74,8 +74,8 @@ func (m *Method) records() bool {
 	return m.reduces() || m.compares() || m.CountDistinct || m.PreemptionBound != 0
 }
 
-// isPlain reports whether every message is taken everywhere, oldest first, so
+// isPlain reports whether every message is taken everywhere, in no order that matters, so
 // that nothing need be known of the candidates of a pick.
 func (m *Method) isPlain() bool {
-	return !m.reduces() && !m.bounded() && m.Ordering == OrderFIFO && !m.compares()
+	return !m.reduces() && !m.bounded() && (m.Ordering == OrderFIFO || m.RandomBranch) && !m.compares()
 }

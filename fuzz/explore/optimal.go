@@ -240,6 +240,3 @@ func setsTime(s *pulse.System) bool {
 	return s.Options().Faults.Delay > 0 || len(t.Strikes) > 0 ||
 		slices.ContainsFunc(t.Sends, func(d trace.Send) bool { return d.Kind.IsTimer() })
 }
-
-// guess returns 0: nothing is known of the tree's size from what was gone through.
-func (o *optimal) guess() float64 { return 0 }

@@ -31,7 +31,9 @@ type Options struct {
 	Every    time.Duration
 	// Estimate has Result.Estimate made even if there is no Progress. It takes
 	// runs of its own that are not counted: 100, or one for about a hundred of
-	// the search if that is more, but 2,000 at most.
+	// the search if that is more, but 2,000 at most. No estimate is made with bounds on
+	// depth, delays or preemptions, with state comparison, and with PersistentSets, DCUTE
+	// and GoodSiblings without Sleep.
 	Estimate bool
 
 	// File is where the rest of a search is kept when Runs, Time or Stop ends

@@ -2,7 +2,7 @@ package explore
 
 import "time"
 
-// Progress is how far a search is. Package fuzz/report prints it.
+// Progress is how far a search is. Package fuzz prints it.
 type Progress struct {
 	// Runs is how many runs came to an end, Wasted how many more were given up
 	// or cut short.

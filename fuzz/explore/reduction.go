@@ -41,9 +41,6 @@ func (r Reduction) String() string {
 	return fmt.Sprintf("explore.Reduction(%d)", uint8(r))
 }
 
-// Reductions returns all reductions, the best first.
-func Reductions() []Reduction { return allOf(reductions) }
-
 // reductionOf returns the reduction of a name.
 func reductionOf(name string) (r Reduction, ok bool) {
 	for i, n := range reductionNames {
@@ -89,18 +86,6 @@ func (o Ordering) String() string {
 		return orderingNames[o]
 	}
 	return fmt.Sprintf("explore.Ordering(%d)", uint8(o))
-}
-
-// Orderings returns Basset's eight orderings, the default first.
-func Orderings() []Ordering { return allOf(orderings) }
-
-// allOf returns the values from 0 to the one before the end.
-func allOf[T ~uint8](end T) []T {
-	list := make([]T, end)
-	for i := range list {
-		list[i] = T(i)
-	}
-	return list
 }
 
 // States is whether and how states are compared.

@@ -187,7 +187,4 @@ func (s *search) boundText() string {
 type way interface {
 	// explore goes through the tree, and reports whether that is done.
 	explore() (finished bool)
-	// guess returns an estimate of how many runs that takes in all, from what
-	// it has gone through; 0 while nothing is known.
-	guess() float64
 }

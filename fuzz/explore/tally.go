@@ -93,7 +93,7 @@ func (t *tally) countClass(run *Run) {
 		t.eachOnce = !t.comesApart(run.System.Trace())
 	}
 	if t.classes != nil && run.System != nil {
-		t.classes[Class(run.System.Trace())] = struct{}{}
+		t.classes[classOf(run.System.Trace())] = struct{}{}
 	}
 	t.setDistinct()
 	if !t.eachOnce && run.System == nil {
@@ -161,13 +161,13 @@ func (t *tally) add(part *tally) {
 	t.setDistinct()
 }
 
-// Class returns a number for a distinct order: for each actor, what it has
+// classOf returns a number for a distinct order: for each actor, what it has
 // received in which order, and how the questions of its steps were answered.
 // Two orders with one number are, in practice, one distinct order. When a step came
 // counts as well; where the trace shows which steps have read the time, only of these.
 //
 // The numbers are kept in files: they never change.
-func Class(t *trace.Trace) uint64 {
+func classOf(t *trace.Trace) uint64 {
 	sum := uint64(0)
 	for i := range t.Actors {
 		sum += classMix(0, t.Actors[i].ID)
@@ -198,7 +198,7 @@ func readsTime(t *trace.Trace, step int32) bool {
 	return false
 }
 
-// answersClass returns the part of a Class that is of answers: for each step the
+// answersClass returns the part of a classOf that is of answers: for each step the
 // hash of its answers in their order. The order of the steps does not count.
 func answersClass(t *trace.Trace) (sum uint64) {
 	for i := 0; i < len(t.Answers); {

@@ -348,7 +348,7 @@ func (tm *team) searchOf(number int) *search {
 	s.limits.runs = 0 // the team shares out runs
 	s.limits.isVain = func() bool { return tm.first.Load() < int64(number) }
 	if tm.options.Progress != nil {
-		s.limits.nowAndThen = func() { tm.meter.report(&s.tally, s.boundText(), nil) }
+		s.limits.nowAndThen = func() { tm.meter.report(&s.tally, s.boundText(), false) }
 	}
 	return s
 }
@@ -376,6 +376,3 @@ func (tm *team) sum() {
 	}
 	tm.tally.setDistinct()
 }
-
-// guess returns 0: one worker does not know what the others have seen.
-func (tm *team) guess() float64 { return 0 }

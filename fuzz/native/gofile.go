@@ -124,13 +124,8 @@ func Export(dir string, data []byte) (path string, err error) {
 
 // overwrite writes a file, whose readers see the old text or the new one.
 func overwrite(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	temp, err := corpus.WriteAside(dir, text)
-	if err != nil {
-		return unexported(dir, err)
-	}
-	if err = os.Rename(temp, path); err != nil {
-		return unexported(dir, errors.Join(err, os.Remove(temp)))
+	if err := corpus.Replace(path, text); err != nil {
+		return unexported(filepath.Dir(path), err)
 	}
 	return nil
 }

@@ -182,7 +182,7 @@ func caseOf(sys *pulse.System, seed uint64) *corpus.Case {
 func TestDraftOfPrograms(t *testing.T) {
 	taken := 0
 	for n := range uint64(runs(1000)) {
-		for _, s := range []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.DelayBounded(strategy.DelayBoundedOptions{Delays: 2})} {
+		for _, s := range []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.PCT(strategy.PCTOptions{})} {
 			o := pulse.Options{Strategy: s, Seed: n, Record: true, Delivery: pulse.Delivery(n % 2), EarlyTimers: int(n % 3)}
 			sys := pulse.New(o)
 			trial.Sparks(sys, n, 4)
@@ -238,7 +238,7 @@ func TestDraftOfRich(t *testing.T) {
 // TestDraftOfLongRuns holds that also runs of thousands of steps can be
 // exact: priorities are used up by overtaking only.
 func TestDraftOfLongRuns(t *testing.T) {
-	lengths := map[int]pulse.Strategy{700: strategy.Random(), 5000: strategy.DelayBounded(strategy.DelayBoundedOptions{Delays: 50})}
+	lengths := map[int]pulse.Strategy{700: strategy.Random(), 5000: strategy.PCT(strategy.PCTOptions{Depth: 50})}
 	for steps, s := range lengths {
 		for seed := range uint64(runs(10)) {
 			o := pulse.Options{Strategy: s, Seed: seed, Record: true}

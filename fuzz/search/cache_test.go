@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
@@ -167,4 +166,4 @@ func TestCacheOfAChangedProgram(t *testing.T) {
 }
 
 // pairs is how many ordered pairs of receives a search has seen.
-func pairs(res *Result) int { return res.Orders.Count(coverage.PR).Seen }
+func pairs(res *Result) int { return res.Orders.Count().Seen }

@@ -6,13 +6,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 func built(build func(*pulse.System) func() error) func(*props.T) {
@@ -44,8 +42,8 @@ func TestCoverableBoundsEveryArm(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := Property{Name: t.Name(), Test: t.Name(), Func: c.property}
-			all, exact := Coverable(context.Background(), p, nil, 1, 20_000)
-			n := all.Count(coverage.PR)
+			all, exact := Coverable(context.Background(), p, 1, 20_000)
+			n := all.Count()
 			if !exact || n.Open+n.Unknown != 0 || n.Seen != c.seen || n.Covered != c.covered {
 				t.Fatalf("exact: %v, %d orders, %v, want %d orders and %d pairs", exact, n.Seen, n, c.seen, c.covered)
 			}
@@ -53,8 +51,8 @@ func TestCoverableBoundsEveryArm(t *testing.T) {
 				arm, _ := Strategies(name)
 				for seed := range uint64(4) {
 					some := Sample(context.Background(), p, Options{Runs: 400, Seed: seed, Portfolio: arm}).Orders
-					if some.Merge(all); some.Seen(coverage.PR) != n.Seen {
-						t.Errorf("%s shows %d orders that no order of all shows", name, some.Seen(coverage.PR)-n.Seen)
+					if some.Merge(all); some.Seen() != n.Seen {
+						t.Errorf("%s shows %d orders that no order of all shows", name, some.Seen()-n.Seen)
 					}
 				}
 			}
@@ -66,28 +64,11 @@ func TestCoverableBoundsEveryArm(t *testing.T) {
 // orders without.
 func TestCoverableOfAnother(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: lease(pulse.Options{EarlyTimers: pulse.NeverEarly})}
-	all, exact := Coverable(context.Background(), p, nil, 1, 20_000)
+	all, exact := Coverable(context.Background(), p, 1, 20_000)
 	p.Func = lease(pulse.Options{})
-	more, _ := Coverable(context.Background(), p, nil, 1, 20_000)
-	if more.Merge(all); !exact || more.Seen(coverage.PR) <= all.Seen(coverage.PR) {
-		t.Errorf("exact is %v, %d orders without and %d with early timers", exact, all.Seen(coverage.PR), more.Seen(coverage.PR))
-	}
-}
-
-// Of an input that is given others are not run, whatever else could be drawn.
-func TestCoverableOfOneInput(t *testing.T) {
-	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) {
-		n := props.OneOf(t, "senders", 2, 3, 4)
-		props.Draw(t, rapid.Bool(), "unused")
-		sys := t.System()
-		load.Senders(n, 1).Build(sys)
-		sys.Run()
-	}}
-	for i, covered := range []int{1, 3, 6} {
-		all, exact := Coverable(context.Background(), p, []choice.Input{{Label: "senders", Words: []uint64{uint64(i)}}}, 1, 1000)
-		if got := all.Count(coverage.PR).Covered; !exact || got != covered {
-			t.Errorf("%d senders: exact is %v, %d pairs, want %d", i+2, exact, got, covered)
-		}
+	more, _ := Coverable(context.Background(), p, 1, 20_000)
+	if more.Merge(all); !exact || more.Seen() <= all.Seen() {
+		t.Errorf("exact is %v, %d orders without and %d with early timers", exact, all.Seen(), more.Seen())
 	}
 }
 
@@ -111,7 +92,7 @@ func TestCoverableInPart(t *testing.T) {
 		{"an input without a value", context.Background(), rejects, 1000},
 		{"an input that is skipped", context.Background(), skips, 1000},
 	} {
-		if orders, exact := Coverable(c.ctx, c.p, nil, 1, c.runs); exact || orders == nil {
+		if orders, exact := Coverable(c.ctx, c.p, 1, c.runs); exact || orders == nil {
 			t.Errorf("%s: exact is %v, orders %v", c.name, exact, orders)
 		}
 	}

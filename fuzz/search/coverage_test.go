@@ -16,13 +16,13 @@ import (
 func TestCoverageOfWorkers(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}
 	one := Sample(context.Background(), p, Options{Runs: 512, Seed: 3, CountAll: true})
-	c := one.Orders.Count(coverage.PR)
+	c := one.Orders.Count()
 	if c.Covered < 6 || one.Orders.Runs() != 512 || one.Orders.Chance().Runs != one.By["random"] {
 		t.Errorf("%+v in %d runs, %+v", c, one.Orders.Runs(), one.Orders.Chance())
 	}
 	for _, workers := range []int{2, 3} {
 		more := Sample(context.Background(), p, Options{Runs: 512, Seed: 3, Workers: workers, CountAll: true})
-		d := more.Orders.Count(coverage.PR)
+		d := more.Orders.Count()
 		if c.Seen != d.Seen || c.Covered != d.Covered || one.Orders.Chance() != more.Orders.Chance() || more.Orders.Runs() != 512 {
 			t.Errorf("%d workers: %v, want %v", workers, more.Orders.Summary(), one.Orders.Summary())
 		}
@@ -69,7 +69,7 @@ func TestCoverageOfAllOrders(t *testing.T) {
 		}, coverage.Count{Seen: 1, Impossible: 1}, "no two of the receives seen can come in both orders"},
 	} {
 		x := Exhaust(context.Background(), Property{Name: c.name, Test: c.name, Func: c.f}, 1, 1000)
-		got := x.Orders.Count(coverage.PR)
+		got := x.Orders.Count()
 		if !x.All || got != c.want || got.String() != c.text {
 			t.Errorf("%s: all %v, %#v, %q", c.name, x.All, got, got)
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -54,14 +53,14 @@ func Exhaust(ctx context.Context, p Property, seed uint64, runs int) Exhaustion 
 func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns int) Exhaustion {
 	o := ExploreOptions{Seed: seed, Runs: runs}
 	o.Method.CountDistinct = true
-	x := exhaustOnce(ctx, p, o, nil)
+	x := exhaustOnce(ctx, p, o)
 	x.passesAgain = func() bool { return passesAgain(ctx, p, o) }
 	if !x.Verdict.Complete || len(x.Found) > 0 {
 		return x
 	}
 	unreduced := ExploreOptions{Seed: seed, Runs: allRuns}
 	unreduced.Method = explore.Method{Reduction: explore.Everything, CountDistinct: true}
-	all := exhaustOnce(ctx, p, unreduced, nil)
+	all := exhaustOnce(ctx, p, unreduced)
 	all.passesAgain = x.passesAgain
 	if !x.doubts && !all.All && len(all.Found) == 0 && all.Verdict.Nondeterminism == "" { // there were too many
 		return x
@@ -91,21 +90,20 @@ func (x *Exhaustion) doubt(f *finding.Finding) []string {
 }
 
 // exhaust makes an exploration, and where there are doubts about its reduction another
-// without one: of one input, if it is not nil, else of all.
-func exhaust(ctx context.Context, p Property, o ExploreOptions, one []choice.Input) Exhaustion {
+// without one.
+func exhaust(ctx context.Context, p Property, o ExploreOptions) Exhaustion {
 	o.Method.CountDistinct = true
-	x := exhaustOnce(ctx, p, o, one)
+	x := exhaustOnce(ctx, p, o)
 	if x.doubts && x.Verdict.Complete && (o.KeepOn || len(x.Found) == 0) {
 		o.Method = explore.Method{Reduction: explore.Everything, CountDistinct: true}
-		x = exhaustOnce(ctx, p, o, one)
+		x = exhaustOnce(ctx, p, o)
 	}
 	return x
 }
 
-func exhaustOnce(ctx context.Context, p Property, o ExploreOptions, one []choice.Input) (out Exhaustion) {
+func exhaustOnce(ctx context.Context, p Property, o ExploreOptions) (out Exhaustion) {
 	x := newExploring(ctx, p, o)
 	defer x.close()
-	x.inputs.one = one
 	x.noDraws, x.orders, out.Orders = true, map[uint64]bool{}, &coverage.Orders{}
 	x.seen = out.Orders
 	x.workers[0].runner.phase = flight.Exhaust

@@ -19,10 +19,9 @@ import (
 // found by running the property up to its first step.
 type inputs struct {
 	runner *counted
-	seed   uint64         // of the enumeration: the seeds of inputs follow from it
-	wanted int            // how many seeds must give a new input
-	late   func() bool    // reports whether the time is up
-	one    []choice.Input // what is given of the only input; nil: all inputs are wanted
+	seed   uint64      // of the enumeration: the seeds of inputs follow from it
+	wanted int         // how many seeds must give a new input
+	late   func() bool // reports whether the time is up
 
 	drawn    []choice.Input     // the current input
 	arity    []int              // of each of its draws: how many values OneOf has, 0 for other draws
@@ -82,10 +81,6 @@ func (in *inputs) single() bool {
 
 // following returns the draws that the next input begins with.
 func (in *inputs) following() ([]choice.Input, bool) {
-	if in.one != nil {
-		in.round++
-		return in.one, in.round == 1
-	}
 	for i := len(in.drawn) - 1; i >= 0; i-- {
 		if n := in.arity[i]; n > 0 && in.drawn[i].Words[0]+1 < uint64(n) {
 			return in.with(i, in.drawn[i].Words[0]+1), true
@@ -133,7 +128,7 @@ func (in *inputs) choose(prefix []choice.Input) bool {
 			continue
 		}
 		in.watches, in.between, in.keeps = res.Watches, res.Between, res.Remembers
-		in.sampled = in.sampled || in.one == nil && slices.Contains(res.Arity, 0)
+		in.sampled = in.sampled || slices.Contains(res.Arity, 0)
 		in.tries++
 		return in.isNew(&res) && in.isWanted(&res)
 	}

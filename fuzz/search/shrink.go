@@ -423,7 +423,7 @@ type hunt struct {
 // elsewhere reports whether the draws are those of the near run, so that another of
 // its orders is looked for.
 func (h *hunt) elsewhere() bool {
-	return slices.EqualFunc(h.inputs, h.near.Case.Inputs, func(a, b choice.Input) bool { return slices.Equal(a.Words, b.Words) })
+	return sameInputs(h.inputs, h.near.Case.Inputs)
 }
 
 // over reports whether enough was found, or the runs are used up.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -214,7 +213,7 @@ func (r *Result) Coverage() string {
 		text += fmt.Sprintf(" (counted in %s of the runs)", words.Grouped(n))
 	}
 	var named []string
-	for _, n := range r.Orders.OpenNames(coverage.PR) {
+	for _, n := range r.Orders.OpenNames() {
 		if named = append(named, n.Name); len(named) > mostNamed {
 			named[mostNamed] = "…"
 			break

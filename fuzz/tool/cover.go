@@ -139,6 +139,6 @@ func coverSVG(w io.Writer, list []campaign.Outcome) error {
 	if len(list) > 1 {
 		return fmt.Errorf("a picture shows one property, and there are %d: say which by --property", len(list))
 	}
-	_, err := w.Write(list[0].Orders.SVG(coverage.PR))
+	_, err := w.Write(list[0].Orders.SVG())
 	return err
 }

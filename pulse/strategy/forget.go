@@ -18,7 +18,6 @@ func (*random) forget()  {}
 func (*pos) forget()     {}
 func (p *pct) forget()   { p.steps.counted = 0 }
 func (p *pctcp) forget() { p.messages.counted = 0 }
-func (d *delay) forget() { d.picks.counted = 0 }
 
 func (u *urw) forget() {
 	u.runs = 0

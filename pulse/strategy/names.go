@@ -9,11 +9,10 @@ import (
 
 // Names returns the names that ByName knows, the simplest strategy first.
 func Names() []string {
-	return []string{"plain", "random", "pct", "pctcp", "pos", "urw", "delay"}
+	return []string{"plain", "random", "pct", "pctcp", "pos", "urw"}
 }
 
-// ByName returns a new strategy with its usual settings: those of the zero options,
-// but DelayBounded delays two messages.
+// ByName returns a new strategy with the zero options.
 func ByName(name string) (pulse.Strategy, error) {
 	switch name {
 	case "plain":
@@ -28,8 +27,6 @@ func ByName(name string) (pulse.Strategy, error) {
 		return POS(), nil
 	case "urw":
 		return URW(URWOptions{}), nil
-	case "delay":
-		return DelayBounded(DelayBoundedOptions{Delays: 2}), nil
 	}
 	return nil, fmt.Errorf("no strategy is called %q; there are %s", name, strings.Join(Names(), ", "))
 }

@@ -27,7 +27,7 @@ func TestForget(t *testing.T) {
 		sys := newRecorded(used)
 		must(t, larger.run(sys, 1))
 		sys.Close()
-		learns := map[string]bool{"pct": true, "pctcp": true, "urw": true, "delay": true}[s.name]
+		learns := map[string]bool{"pct": true, "pctcp": true, "urw": true}[s.name]
 		if same := runs(used) == want; same == learns {
 			t.Errorf("%s: the same runs after another: %v", s.name, same)
 		}
@@ -51,7 +51,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %v and %v, %v", name, a, b, err)
 		}
 	}
-	const want = `no strategy is called "lifo"; there are plain, random, pct, pctcp, pos, urw, delay`
+	const want = `no strategy is called "lifo"; there are plain, random, pct, pctcp, pos, urw`
 	if _, err := strategy.ByName("lifo"); err == nil || err.Error() != want {
 		t.Errorf("got %v, expected %s", err, want)
 	}
@@ -79,7 +79,7 @@ func TestSameSeedSameRun(t *testing.T) {
 			}
 		}
 		for i := range 3 {
-			if a[1+i] != a[4+i] && s.name != "delay" { // its length is never the same
+			if a[1+i] != a[4+i] {
 				t.Errorf("%s: seed %d gives another run the second time", s.name, i+1)
 			}
 		}

@@ -35,9 +35,6 @@ func TestPicksAreThoseOfLookingAtAll(t *testing.T) {
 		{"urw", func() pulse.Strategy { return URW(URWOptions{Relearn: 3}) }, func() pulse.Strategy {
 			return &slowURW{*URW(URWOptions{Relearn: 3}).(*urw)}
 		}},
-		{"delay", func() pulse.Strategy { return DelayBounded(DelayBoundedOptions{Delays: 3}) }, func() pulse.Strategy {
-			return &slowDelay{delay{points: make([]int, 3)}}
-		}},
 	}
 	for _, p := range pairs {
 		for name, program := range crowds() {
@@ -222,37 +219,4 @@ func (u *slowURW) Pick(e *pulse.Enabled) int {
 	t := e.Trace()
 	u.follow(t)
 	return u.scan(t, e)
-}
-
-type slowDelay struct{ delay }
-
-func (d *slowDelay) Pick(e *pulse.Enabled) int {
-	d.picks.counted++
-	first := d.first(e)
-	for _, point := range d.points {
-		if point == d.picks.counted {
-			d.postpone(e, first)
-			first = d.first(e)
-		}
-	}
-	return first
-}
-
-// first returns the message with the lowest place.
-func (d *slowDelay) first(e *pulse.Enabled) int {
-	if len(d.late) == 0 {
-		return oldest(e)
-	}
-	first, lowest := 0, int64(math.MaxInt64)
-	for i := range e.Len() {
-		if place := d.place(e.Seq(i)); place < lowest {
-			first, lowest = i, place
-		}
-	}
-	return first
-}
-
-// postpone puts message i behind all that wait and before all that will be sent.
-func (d *slowDelay) postpone(e *pulse.Enabled, i int) {
-	d.late = append(d.late, lateness{e.Seq(i), d.last(e) + 1})
 }

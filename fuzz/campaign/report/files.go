@@ -103,15 +103,8 @@ func (r *Report) Write(folder string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
-		temp, err := corpus.WriteAside(folder, text)
-		if err != nil {
+		if err := corpus.Replace(filepath.Join(folder, f.name), text); err != nil {
 			return err
-		}
-		if err = os.Chmod(temp, 0o644); err == nil {
-			err = os.Rename(temp, filepath.Join(folder, f.name))
-		}
-		if err != nil {
-			return errors.Join(err, os.Remove(temp))
 		}
 	}
 	return nil

@@ -115,16 +115,16 @@ func newProperty(out *campaign.Outcome, root string) Property {
 	if o == nil {
 		o = &coverage.Orders{}
 	}
-	c := o.Count(coverage.PR)
+	c := o.Count()
 	p.Coverage = Coverage{Runs: o.Runs(), Seen: c.Seen, Covered: c.Covered, Possible: c.Covered + c.Open, Unknown: c.Unknown,
 		Summary: o.Summary(), Chance: o.Chance(), Open: []string{}, Curves: listed(o.Curves())}
-	for _, n := range o.OpenNames(coverage.PR) {
+	for _, n := range o.OpenNames() {
 		if len(p.Coverage.Open) < mostOpen {
 			p.Coverage.Open = append(p.Coverage.Open, n.Name)
 		}
 	}
 	if c.Pairs() > 0 {
-		p.matrix = o.SVG(coverage.PR)
+		p.matrix = o.SVG()
 	}
 	return p
 }

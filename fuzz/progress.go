@@ -1,5 +1,4 @@
-// Package report writes for people how far an exploration is.
-package report
+package fuzz
 
 import (
 	"fmt"
@@ -13,10 +12,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Progress returns one line that says how far an exploration is, such as
+// progressLine returns one line that says how far an exploration is, such as
 //
 //	12,400 runs, 310k/s, 40 ms of about 261 ms (15% of 81,000), no failures
-func Progress(p explore.Progress) string {
+func progressLine(p explore.Progress) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s runs", words.Grouped(p.Runs))
 	if p.Wasted > 0 {
@@ -74,11 +73,11 @@ const (
 	waitForLog  = 5 * time.Second
 )
 
-// Printer returns what writes the progress of a search to w, each line with the
+// progressPrinter returns what writes the progress of a search to w, each line with the
 // name of the search: on a terminal one line a second that is written over,
 // elsewhere a line every five seconds. Of a search that was shown the end is
 // shown too.
-func Printer(w io.Writer, name string, terminal bool) func(explore.Progress) {
+func progressPrinter(w io.Writer, name string, terminal bool) func(explore.Progress) {
 	pr := &printer{w: w, name: trace.Visible(name), terminal: terminal, wait: waitForLog}
 	if terminal {
 		pr.wait = waitForLine
@@ -86,7 +85,7 @@ func Printer(w io.Writer, name string, terminal bool) func(explore.Progress) {
 	return pr.print
 }
 
-// A printer is what Printer returns.
+// A printer is what progressPrinter returns.
 type printer struct {
 	w        io.Writer
 	name     string
@@ -102,7 +101,7 @@ func (pr *printer) print(p explore.Progress) {
 		return
 	}
 	pr.shown, pr.next = true, p.Elapsed+pr.wait
-	text := "    " + pr.name + ": " + Progress(p)
+	text := "    " + pr.name + ": " + progressLine(p)
 	if !pr.terminal {
 		fmt.Fprintln(pr.w, text)
 		return
@@ -114,8 +113,8 @@ func (pr *printer) print(p explore.Progress) {
 	}
 }
 
-// IsTerminal reports whether lines of w can be written over.
-func IsTerminal(w io.Writer) bool {
+// isTerminal reports whether lines of w can be written over.
+func isTerminal(w io.Writer) bool {
 	f, is := w.(*os.File)
 	if !is {
 		return false

@@ -1,11 +1,10 @@
-package report_test
+package fuzz
 
 import (
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/report"
 	"github.com/jostle-go/jostle/shrink"
 )
 
@@ -34,7 +33,7 @@ func TestShrinking(t *testing.T) {
 	} {
 		var b strings.Builder
 		now := time.Unix(0, 0)
-		tell, erase := report.Shrinking(&b, c.name, true, func() time.Time { return now })
+		tell, erase := shrinkingPrinter(&b, c.name, true, func() time.Time { return now })
 		for _, p := range c.told {
 			now = time.Unix(0, 0).Add(time.Duration(p.ms) * time.Millisecond)
 			tell(shrink.Progress{Runs: p.runs, From: 31, Steps: p.steps})
@@ -53,7 +52,7 @@ func TestShrinking(t *testing.T) {
 // TestShrinkingIsForTerminals: elsewhere nothing is written.
 func TestShrinkingIsForTerminals(t *testing.T) {
 	var b strings.Builder
-	tell, erase := report.Shrinking(&b, "T", false, nil)
+	tell, erase := shrinkingPrinter(&b, "T", false, nil)
 	if erase(); tell != nil || b.Len() > 0 {
 		t.Errorf("%q is written, or the clock asked", b.String())
 	}

@@ -47,7 +47,7 @@ func (k *kept) putPath(p *path, ts *touches) {
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		m := keptNode{Hash: n.digest, Kind: n.kind, N: n.answers, Cur: n.current, Step: n.step, Group: n.groupEnd,
-			Delay: n.nextGroup, Open: n.opened, Done: n.finished, Leaves: n.leaves}
+			Delay: n.nextGroup, Open: n.opened}
 		switch n.kind {
 		case turns:
 			m.First = n.first
@@ -69,7 +69,7 @@ func (k *kept) takePath(p *path, ts *touches) {
 	for i := range k.Nodes {
 		m := &k.Nodes[i]
 		n := node{digest: m.Hash, kind: m.Kind, answers: m.N, current: m.Cur, step: m.Step, groupEnd: m.Group, pickBefore: p.lastPick(),
-			nextGroup: m.Delay, opened: m.Open, finished: m.Done, leaves: m.Leaves}
+			nextGroup: m.Delay, opened: m.Open}
 		switch m.Kind {
 		case turns:
 			n.first = m.First

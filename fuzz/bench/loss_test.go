@@ -3,28 +3,29 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// A Loss is that an arm finds bugs later than it did.
-type Loss struct {
+// A loss is that an arm finds bugs later than it did.
+type loss struct {
 	Subject string // "" for all subjects together
 	Arm     string
 	Chance  float64 // that as much of a difference, or more, is none
 	was, is string  // the medians, and how many searches found the bug
 }
 
-func (l Loss) String() string {
+func (l loss) String() string {
 	if l.Subject == "" {
 		return fmt.Sprintf("arm %s finds bugs later, all subjects together (p = %.1g, log-rank)", l.Arm, l.Chance)
 	}
 	return fmt.Sprintf("arm %s finds the bug of %s later (p = %.1g, log-rank): %s; the table has %s", l.Arm, l.Subject, l.Chance, l.is, l.was)
 }
 
-// Losses holds new searches against the table, and returns the arms that have become
+// losses holds new searches against the table, and returns the arms that have become
 // worse: for each arm and subject, and for each arm over all subjects, by the log-rank
 // test. Of a hundred tables of arms that have not become worse, less than one has a
 // loss, however many cells it has (Holm, 1979). The new searches may have a lower bound
@@ -33,24 +34,24 @@ func (l Loss) String() string {
 // The searches with the same seeds come to the same as long as the code is the same: the
 // table then has what is new, and there is no loss but by a choice of seeds for which
 // that part of the table is worse than the rest.
-func (t *Table) Losses(fresh *Table) []Loss {
+func (t *Table) losses(fresh *Table) []loss {
 	const mostChance = 0.01
-	var all []Loss
+	var all []loss
 	for _, arm := range fresh.Arms() {
-		var together LogRank
+		var together logRank
 		for _, subject := range fresh.Subjects() {
 			is, was := fresh.Cell(subject, arm), t.Cell(subject, arm)
 			if len(is) == 0 || len(was) == 0 {
 				continue
 			}
 			most := is.most()
-			l := CompareSearches(is.Runs(), was.Runs()) // what comes after the last new run does not count
+			l := compareSearches(is.Runs(), was.Runs()) // what comes after the last new run does not count
 			together.Add(l)
-			all = append(all, Loss{subject, arm, l.Later(), told(Cut(was.Runs(), most), most), told(is.Runs(), most)})
+			all = append(all, loss{subject, arm, l.later(), told(cutOff(was.Runs(), most), most), told(is.Runs(), most)})
 		}
-		all = append(all, Loss{Arm: arm, Chance: together.Later()})
+		all = append(all, loss{Arm: arm, Chance: together.later()})
 	}
-	slices.SortStableFunc(all, func(a, b Loss) int {
+	slices.SortStableFunc(all, func(a, b loss) int {
 		switch {
 		case a.Chance < b.Chance:
 			return -1
@@ -77,20 +78,20 @@ func (c Cell) most() float64 {
 }
 
 // told says what a list of searches comes to.
-func told(list []Observation, most float64) string {
+func told(list []observation, most float64) string {
 	found := 0
 	for _, o := range list {
 		if o.Found {
 			found++
 		}
 	}
-	return fmt.Sprintf("%d of %d found it in %s runs, the median is %s", found, len(list), number(most), reached(Survival(list).Median(), most))
+	return fmt.Sprintf("%d of %d found it in %s runs, the median is %s", found, len(list), number(most), reached(survival(list).Median(), most))
 }
 
-// Again makes those searches of the options again that the table can lose by: of the
+// again makes those searches of the options again that the table can lose by: of the
 // cells in which half of its searches found the bug in so many runs. Where fewer did, a
 // worse arm would hardly look different, and the searches are the longest.
-func (t *Table) Again(ctx context.Context, o Options) (*Table, error) {
+func (t *Table) again(ctx context.Context, o Options) (*Table, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func (t *Table) Again(ctx context.Context, o Options) (*Table, error) {
 		one := o
 		one.Subjects, one.Arms = []subjects.Subject{s}, nil
 		for _, a := range o.Arms {
-			if Survival(t.Cell(s.Name, a.Name).Runs()).Median() <= float64(o.Runs) {
+			if survival(t.Cell(s.Name, a.Name).Runs()).Median() <= float64(o.Runs) {
 				one.Arms = append(one.Arms, a)
 			}
 		}
@@ -116,9 +117,9 @@ func (t *Table) Again(ctx context.Context, o Options) (*Table, error) {
 	return fresh, nil
 }
 
-// Missing returns the subjects and arms of the options that the table has no searches of,
+// missing returns the subjects and arms of the options that the table has no searches of,
 // in words; "" if there are none.
-func (t *Table) Missing(o Options) (string, error) {
+func (t *Table) missing(o Options) (string, error) {
 	o, err := o.withDefaults()
 	var list []string
 	lacks := func(subject, arm string) bool { return len(t.Cell(subject, arm)) == 0 }
@@ -143,3 +144,18 @@ func (t *Table) Missing(o Options) (string, error) {
 	}
 	return strings.Join(list, ", "), err
 }
+
+// cutOff returns what would be known of searches that had ended at a time.
+func cutOff(list []observation, at float64) []observation {
+	list = slices.Clone(list)
+	for i, o := range list {
+		if o.At > at {
+			list[i] = observation{at, false}
+		}
+	}
+	return list
+}
+
+// later is the chance that lists that do not differ look as if the first were later by
+// at least as much.
+func (l logRank) later() float64 { return math.Erfc(-l.Z()/math.Sqrt2) / 2 }

@@ -16,10 +16,10 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Programs returns those of which the coverage is measured: larger ones, in which many
+// coveragePrograms returns those of which the coverage is measured: larger ones, in which many
 // orders of two receives are possible, each with one input. Only their mended forms are
 // there, which hold in all runs, so that no search ends early.
-func Programs() []subjects.Subject {
+func coveragePrograms() []subjects.Subject {
 	return []subjects.Subject{
 		{Name: "barber, 5 customers", Mended: barber.Config{Customers: 5, Chairs: 2, Mended: true}.Build},
 		{Name: "chain-repair", Mended: chainrepair.Config{Nodes: 4, Repairs: 2, Writes: 3, Readers: 2, Mended: true}.Build},
@@ -27,9 +27,9 @@ func Programs() []subjects.Subject {
 	}
 }
 
-// CoverageOptions say what MeasureCoverage measures. The zero value has all programs, and
+// coverageOptions say what measureCoverage measures. The zero value has all programs, and
 // the arms that the curves are about.
-type CoverageOptions struct {
+type coverageOptions struct {
 	Programs []subjects.Subject // their mended forms
 	Arms     []Arm
 	Seeds    int // of each program and arm, from 1 on; zero: 5
@@ -39,12 +39,12 @@ type CoverageOptions struct {
 	Most int
 }
 
-func (o CoverageOptions) withDefaults() (CoverageOptions, error) {
+func (o coverageOptions) withDefaults() (coverageOptions, error) {
 	if o.Seeds < 0 || o.Runs < 0 || o.Most < 0 {
 		return o, fmt.Errorf("bench: %d seeds, %d runs and at most %d orders: none may be less than zero", o.Seeds, o.Runs, o.Most)
 	}
 	if len(o.Programs) == 0 {
-		o.Programs = Programs()
+		o.Programs = coveragePrograms()
 	}
 	if len(o.Arms) == 0 {
 		o.Arms, _ = ArmsByName(Random, "pct", "pctcp", "pos", "urw", "bita", "guided", "portfolio") // there are these
@@ -60,15 +60,15 @@ func (o CoverageOptions) withDefaults() (CoverageOptions, error) {
 	return o, nil
 }
 
-// A Coverage is what came of MeasureCoverage.
-type Coverage struct {
+// A coverageTable is what came of measureCoverage.
+type coverageTable struct {
 	Runs  int // of each search
-	Cells []CoverageCell
+	Cells []coverageCell
 }
 
-// A CoverageCell is what the searches of one program by one arm have shown. It follows
+// A coverageCell is what the searches of one program by one arm have shown. It follows
 // from the seeds alone.
-type CoverageCell struct {
+type coverageCell struct {
 	Program, Arm string
 	// Curve is how many orders by PR were seen after how many runs, for powers of two and
 	// of ten and for all: the median of the seeds, which are odd in number or else of the
@@ -85,30 +85,30 @@ type CoverageCell struct {
 	Together, Left int
 }
 
-// MeasureCoverage has each arm make the same number of runs of each program, and counts
+// measureCoverage has each arm make the same number of runs of each program, and counts
 // the orders of two receives that these show. When the context is done, it returns an
 // error and nothing else.
-func MeasureCoverage(ctx context.Context, o CoverageOptions) (*Coverage, error) {
+func measureCoverage(ctx context.Context, o coverageOptions) (*coverageTable, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	all := &Coverage{Runs: o.Runs}
+	all := &coverageTable{Runs: o.Runs}
 	for _, p := range o.Programs {
 		possible := 0
 		property := search.Property{Name: p.Name, Test: p.Name, Func: p.Smallest(true)}
-		if orders, exact := search.Coverable(ctx, property, nil, 1, o.Most); exact {
-			possible = orders.Seen(coverage.PR)
+		if orders, exact := search.Coverable(ctx, property, 1, o.Most); exact {
+			possible = orders.Seen()
 		}
 		first, together := len(all.Cells), &coverage.Orders{}
 		for _, arm := range o.Arms {
-			cell := CoverageCell{Program: p.Name, Arm: arm.Name, Possible: possible}
+			cell := coverageCell{Program: p.Name, Arm: arm.Name, Possible: possible}
 			if err := o.measure(ctx, property, arm, &cell, together); err != nil {
 				return nil, err
 			}
 			all.Cells = append(all.Cells, cell)
 		}
-		n := together.Count(coverage.PR)
+		n := together.Count()
 		for i := range all.Cells[first:] {
 			cell := &all.Cells[first+i]
 			cell.Together, cell.Left = n.Seen, n.Open+n.Unknown
@@ -118,7 +118,7 @@ func MeasureCoverage(ctx context.Context, o CoverageOptions) (*Coverage, error) 
 }
 
 // measure makes the searches of one cell, and adds what they have shown to all others.
-func (o CoverageOptions) measure(ctx context.Context, p search.Property, arm Arm, cell *CoverageCell, together *coverage.Orders) error {
+func (o coverageOptions) measure(ctx context.Context, p search.Property, arm Arm, cell *coverageCell, together *coverage.Orders) error {
 	var covered []int
 	curves, marks := map[int][]int{}, marksUntil(o.Runs)
 	for seed := range uint64(o.Seeds) {
@@ -126,7 +126,7 @@ func (o CoverageOptions) measure(ctx context.Context, p search.Property, arm Arm
 		res := search.Sample(ctx, p, search.Options{Runs: o.Runs, Seed: seed + 1, Portfolio: arm.Portfolio, Passed: func(_ string, res *props.Result) {
 			orders.Add(res.System.Trace(), coverage.Run{})
 			if n := orders.Runs(); slices.Contains(marks, n) {
-				curves[n] = append(curves[n], orders.Seen(coverage.PR))
+				curves[n] = append(curves[n], orders.Seen())
 			}
 		}})
 		switch {
@@ -136,7 +136,7 @@ func (o CoverageOptions) measure(ctx context.Context, p search.Property, arm Arm
 			return fmt.Errorf("bench: %s fails with seed %d by %s: its coverage says nothing", p.Name, seed+1, arm.Name)
 		}
 		together.Merge(orders)
-		covered = append(covered, orders.Count(coverage.PR).Covered)
+		covered = append(covered, orders.Count().Covered)
 	}
 	for _, runs := range marks {
 		cell.Curve = append(cell.Curve, coverage.Point{Runs: runs, Orders: middle(curves[runs])})
@@ -178,7 +178,7 @@ func middle(list []int) int {
 }
 
 // Text returns the table as people read it.
-func (c *Coverage) Text() string {
+func (c *coverageTable) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Orders of two receives (PR) that so many runs have shown, and against those that plain random has shown in as\n"+
 		"many (x); after %s runs also how many pairs were seen in both orders; medians. Together: what all searches of\n"+
@@ -212,7 +212,7 @@ func (c *Coverage) Text() string {
 }
 
 // cell returns a cell, nil when there is none.
-func (c *Coverage) cell(program, arm string) *CoverageCell {
+func (c *coverageTable) cell(program, arm string) *coverageCell {
 	for i := range c.Cells {
 		if c.Cells[i].Program == program && c.Cells[i].Arm == arm {
 			return &c.Cells[i]
@@ -224,7 +224,7 @@ func (c *Coverage) cell(program, arm string) *CoverageCell {
 // Plot returns the curves of a program as an SVG picture: the share of orders that an
 // arm has shown after so many runs, of all that there are or else of all that the
 // searches of the program have shown together.
-func (c *Coverage) Plot(program string) string {
+func (c *coverageTable) Plot(program string) string {
 	most, of := 1, "that all searches have shown"
 	for _, cell := range c.Cells {
 		if cell.Program == program {

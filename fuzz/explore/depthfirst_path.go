@@ -20,10 +20,14 @@ type node struct {
 	groupEnd  int32
 	nextGroup bool
 	opened    bool // all candidates are marked
-	// What Eta's estimate needs: how many of the answers are finished, and
-	// how many leaves they had.
-	finished int32
-	leaves   float64
+}
+
+// answerOf returns the answer of a question, or of turns, by its index.
+func (n *node) answerOf(index int32) int32 {
+	if n.kind == turns {
+		return (index - n.first + n.answers) % n.answers
+	}
+	return index
 }
 
 // A kind is what a node decides. Its values are kept in files.
@@ -143,16 +147,10 @@ func (p *path) openBack() {
 // done.
 func (p *path) advance() bool {
 	for len(p.nodes) > p.floor {
-		n := &p.nodes[len(p.nodes)-1]
-		n.finished++
-		if p.takeNext(n) {
+		if p.takeNext(&p.nodes[len(p.nodes)-1]) {
 			return true
 		}
-		leaves := n.leaves
 		p.pop()
-		if last := len(p.nodes) - 1; last >= 0 {
-			p.nodes[last].leaves += leaves
-		}
 	}
 	return false
 }
@@ -224,33 +222,4 @@ func firstAwake(list []candidate) int {
 		}
 	}
 	return first
-}
-
-// guess returns Eta's estimate (section 4) of the number of leaves: the size of
-// a node is the average size of those of its children that were seen, times
-// the number of its children. It is 0 while nothing is known.
-func (p *path) guess() float64 {
-	size, known := 0.0, 0.0
-	for i := len(p.nodes) - 1; i >= 0; i-- {
-		n := &p.nodes[i]
-		if seen := float64(n.finished) + known; seen > 0 {
-			size = (n.leaves + size) / seen * float64(p.children(n))
-			known = 1
-		}
-	}
-	return size
-}
-
-// children returns how many answers of a node are taken, as far as is known.
-func (p *path) children(n *node) int {
-	if n.kind != picks {
-		return int(n.answers)
-	}
-	number := 0
-	for _, c := range p.of(n) {
-		if c.mark&(todo|done) != 0 {
-			number++
-		}
-	}
-	return number
 }

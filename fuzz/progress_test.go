@@ -1,4 +1,4 @@
-package report_test
+package fuzz
 
 import (
 	"io"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/report"
 )
 
 func TestProgress(t *testing.T) {
@@ -40,7 +39,7 @@ func TestProgress(t *testing.T) {
 			"100 runs, 1.0k/s, 5.0 s of about 80 days (under 1% of 120,000,000), no failures"},
 		{explore.Progress{Runs: 100, Rate: 20, Elapsed: 5 * time.Second, Estimate: 100, Done: true}, "100 runs, 20/s, 5.0 s, no failures"},
 	} {
-		if got := report.Progress(c.p); got != c.want {
+		if got := progressLine(c.p); got != c.want {
 			t.Errorf("%+v:\n%s, want\n%s", c.p, got, c.want)
 		}
 	}
@@ -73,7 +72,7 @@ func TestPrinter(t *testing.T) {
 			"    T: 2 runs, 5.0 s, no failures\n    T: 5 runs, 10 s, no failures\n    T: 6 runs, 10 s, no failures\n"},
 	} {
 		var b strings.Builder
-		print := report.Printer(&b, "T", c.terminal)
+		print := progressPrinter(&b, "T", c.terminal)
 		for _, p := range c.told {
 			print(p)
 		}
@@ -89,7 +88,7 @@ func TestIsTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if report.IsTerminal(file) || report.IsTerminal(io.Discard) {
+	if isTerminal(file) || isTerminal(io.Discard) {
 		t.Error("a file, or what is none, is taken for a terminal")
 	}
 }

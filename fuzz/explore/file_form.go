@@ -87,12 +87,10 @@ type keptHabits struct {
 type keptNode struct {
 	Hash        uint64 // digest
 	Kind        kind
-	First       int32 `json:",omitempty"` // of turns only
-	N, Cur      int32 // answers, and the current one
-	Step, Group int32 // Group is groupEnd
-	Delay, Open bool  // nextGroup and opened
-	Done        int32 // finished
-	Leaves      float64
+	First       int32      `json:",omitempty"` // of turns only
+	N, Cur      int32      // answers, and the current one
+	Step, Group int32      // Group is groupEnd
+	Delay, Open bool       // nextGroup and opened
 	Cands       []keptCand `json:",omitempty"`
 }
 

@@ -1,5 +1,4 @@
-// Package env reads the settings that people give package fuzz in the environment.
-package env
+package fuzz
 
 import (
 	"errors"
@@ -14,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
-// Settings are what the environment says; what it does not say is zero.
-type Settings struct {
+// settings are what the environment says; what it does not say is zero.
+type settings struct {
 	Seed uint64 // JOSTLE_SEED
 	// Budget or Runs is JOSTLE_BUDGET, a time or a number of runs.
 	Budget     time.Duration
@@ -29,12 +28,12 @@ type Settings struct {
 	Out        string        // JOSTLE_OUT, a folder
 }
 
-// Read reads the environment, in which strategies may be named. The error says of a
+// readSettings reads the environment, in which strategies may be named. The error says of a
 // setting that means nothing what it may be.
-func Read(strategies []string) (s Settings, err error) {
+func readSettings(strategies []string) (s settings, err error) {
 	for _, x := range []struct {
 		name string
-		set  func(*Settings, string) bool
+		set  func(*settings, string) bool
 		want string
 	}{
 		{"JOSTLE_SEED", readSeed, "a number from 1 on"},
@@ -57,13 +56,13 @@ func Read(strategies []string) (s Settings, err error) {
 	return s, nil
 }
 
-func readSeed(s *Settings, text string) bool {
+func readSeed(s *settings, text string) bool {
 	n, err := strconv.ParseUint(text, 0, 64)
 	s.Seed = n
 	return err == nil && n > 0
 }
 
-func readBudget(s *Settings, text string) bool {
+func readBudget(s *settings, text string) bool {
 	if n, err := strconv.Atoi(text); err == nil {
 		s.Runs = n
 		return n > 0
@@ -73,15 +72,15 @@ func readBudget(s *Settings, text string) bool {
 	return err == nil && d > 0
 }
 
-func readWorkers(s *Settings, text string) bool {
+func readWorkers(s *settings, text string) bool {
 	n, err := strconv.Atoi(text)
 	s.Workers = n
 	return err == nil && n > 0
 }
 
 // readStrategies returns what reads the names of strategies, of which known are all.
-func readStrategies(known []string) func(*Settings, string) bool {
-	return func(s *Settings, text string) bool {
+func readStrategies(known []string) func(*settings, string) bool {
+	return func(s *settings, text string) bool {
 		for name := range strings.SplitSeq(text, ",") {
 			s.Strategies = append(s.Strategies, strings.TrimSpace(name))
 		}
@@ -89,13 +88,13 @@ func readStrategies(known []string) func(*Settings, string) bool {
 	}
 }
 
-func readStall(s *Settings, text string) bool {
+func readStall(s *settings, text string) bool {
 	d, err := time.ParseDuration(text)
 	s.Stall = d
 	return err == nil && d > 0
 }
 
-func readShrink(s *Settings, text string) bool {
+func readShrink(s *settings, text string) bool {
 	d, err := time.ParseDuration(text)
 	if s.Shrink = d; d == 0 {
 		s.Shrink = -1
@@ -103,20 +102,20 @@ func readShrink(s *Settings, text string) bool {
 	return err == nil && d >= 0
 }
 
-func readRepair(s *Settings, text string) bool {
+func readRepair(s *settings, text string) bool {
 	s.Repair = text == "1"
 	return s.Repair || text == "0"
 }
 
-func readDistill(s *Settings, text string) bool {
+func readDistill(s *settings, text string) bool {
 	s.Distill = text == "1"
 	return s.Distill || text == "0"
 }
 
-// Cache returns the folder for what is remembered beyond a process, as JOSTLE_CACHE
+// cacheFolder returns the folder for what is remembered beyond a process, as JOSTLE_CACHE
 // says: if it is not set, one of this user's caches; "" if there is none, or if it is
 // "off". A relative path begins at dir.
-func Cache(dir string) string {
+func cacheFolder(dir string) string {
 	setting := os.Getenv("JOSTLE_CACHE")
 	switch setting {
 	case "off":
@@ -134,11 +133,11 @@ func Cache(dir string) string {
 	return setting
 }
 
-// Again returns what must be set for a command to find the case saved at a path, or, if
+// settingsFor returns what must be set for a command to find the case saved at a path, or, if
 // none is, to search again as this process did.
-func Again(path string) string {
+func settingsFor(path string) string {
 	if path == "" {
-		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
+		return settingsOf("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
 	}
 	return Set(out)
 }
@@ -153,9 +152,9 @@ func When() string {
 	return "from now on"
 }
 
-// Set returns what a shell must be told before a command so that the settings of these
+// settingsOf returns what a shell must be told before a command so that the settings of these
 // names are as they are now: "JOSTLE_SEED='7' ". Of those that are not set it has nothing.
-func Set(names ...string) string {
+func settingsOf(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
 		if value := os.Getenv(name); value != "" {

@@ -14,6 +14,7 @@ type walker struct {
 	outcome
 	method   *Method
 	habits   *habits
+	chooser  chooser // of plain walks
 	sleeping sleeping
 	seen     states
 	passed   int   // how many nodes the run has passed
@@ -23,7 +24,7 @@ type walker struct {
 }
 
 func newWalker(m *Method, h *habits, bound int32) walker {
-	return walker{method: m, habits: h, bound: bound, isPlain: m.isPlain(), seen: states{checked: m.States == Checked}}
+	return walker{method: m, habits: h, chooser: chooser{ordering: m.Ordering, habits: h}, bound: bound, isPlain: m.isPlain(), seen: states{checked: m.States == Checked}}
 }
 
 // Begin begins a run.
@@ -113,11 +114,11 @@ func (w *walker) takeOnly(e *pulse.Enabled) int {
 
 // addTurns makes a node of a pick in which all messages are taken in turn.
 func (w *walker) addTurns(e *pulse.Enabled) int {
-	oldest := e.Oldest()
-	w.nodes = append(w.nodes, node{digest: e.Digest(), first: int32(oldest), answers: int32(e.Len()), step: int32(e.Step()),
+	first := w.chooser.first(e)
+	w.nodes = append(w.nodes, node{digest: e.Digest(), first: int32(first), answers: int32(e.Len()), step: int32(e.Step()),
 		pickBefore: w.lastPick(), kind: turns})
 	w.passed++
-	return oldest
+	return first
 }
 
 // addPick makes a node of what can be delivered now.

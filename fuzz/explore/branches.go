@@ -1,0 +1,104 @@
+package explore
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
+// Depth-first search sees one corner of the tree for long. Eta (section 4)
+// therefore tries to go on with a branch that is drawn from all that are open,
+// with the same chance for each: what is seen first is then spread over the
+// whole tree. The price is that all open branches are in memory.
+
+// branches are all open branches of a tree. The forks that lead to them are linked to
+// the fork above, so that what paths share is kept once. A fork below which nothing is
+// open is forgotten (Eta, section 3.2), and its place is used again.
+type branches struct {
+	forks  []fork
+	free   []int32  // places in forks that are not in use
+	open   []branch // in no order
+	path   []int32  // the forks of the run, from the root on
+	random uint64
+}
+
+// A branch is one answer at a fork.
+type branch struct{ fork, answer int32 }
+
+// A fork is a decision below which branches are open.
+type fork struct {
+	node  node
+	above branch // the branch that leads here; its fork is -1 at the root
+	done  int32  // how many branches are done
+}
+
+// advance makes a path that of an open branch. It reports whether one was open.
+func (b *branches) advance(p *path) bool {
+	for i := len(b.path); i < len(p.nodes); i++ {
+		above := branch{fork: -1}
+		if i > 0 {
+			above = branch{b.path[i-1], p.nodes[i-1].current}
+		}
+		b.add(fork{node: p.nodes[i], above: above})
+	}
+	b.end()
+	return b.draw(p)
+}
+
+// add adds a fork to the path of the run, and opens the branches that the run did not take.
+func (b *branches) add(f fork) {
+	i := b.place()
+	b.forks[i] = f
+	b.path = append(b.path, i)
+	n := &b.forks[i].node
+	for index := range n.answers {
+		if answer := n.answerOf(index); answer != n.current {
+			b.open = append(b.open, branch{i, answer})
+		}
+	}
+}
+
+// place returns a place for a fork.
+func (b *branches) place() int32 {
+	if last := len(b.free) - 1; last >= 0 {
+		i := b.free[last]
+		b.free = b.free[:last]
+		return i
+	}
+	b.forks = append(b.forks, fork{})
+	return int32(len(b.forks) - 1)
+}
+
+// end frees the forks of the run of which all branches are done with it.
+func (b *branches) end() {
+	for i := len(b.path) - 1; i >= 0; i-- {
+		f := &b.forks[b.path[i]]
+		if f.done++; f.done < f.node.answers {
+			return
+		}
+		b.free = append(b.free, b.path[i])
+	}
+}
+
+// draw draws one of the open branches, each with the same chance, and makes the path
+// that leads to it. It reports whether one is open.
+func (b *branches) draw(p *path) bool {
+	n := len(b.open)
+	if n == 0 {
+		return false
+	}
+	i, _ := bits.Mul64(hash.Splitmix(&b.random), uint64(n))
+	at := b.open[i]
+	b.open[i] = b.open[n-1]
+	b.open = b.open[:n-1]
+	p.nodes, b.path = p.nodes[:0], b.path[:0]
+	for ; at.fork >= 0; at = b.forks[at.fork].above {
+		f := b.forks[at.fork].node
+		f.current = at.answer
+		p.nodes, b.path = append(p.nodes, f), append(b.path, at.fork)
+	}
+	slices.Reverse(p.nodes)
+	slices.Reverse(b.path)
+	return true
+}
