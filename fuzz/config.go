@@ -13,6 +13,7 @@ import (
 
 	exprand "golang.org/x/exp/rand"
 
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/search"
 )

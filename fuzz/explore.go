@@ -118,7 +118,7 @@ func (v *verb) judge(verdict Verdict, benchmark bool) {
 
 // shrinking returns what tells on a terminal how far shrinking is, and what ends that.
 func (v *verb) shrinking() (tell func(shrink.Progress), over func()) {
-	return shrinkingPrinter(v.aside(), v.t.Name(), isTerminal(v.aside()), time.Now)
+	return report.Shrinking(v.aside(), v.t.Name(), report.IsTerminal(v.aside()), time.Now)
 }
 
 // progress returns what tells how far an exploration is; nil in a benchmark when
@@ -132,5 +132,5 @@ func (v *verb) progress(benchmark bool) func(explore.Progress) {
 		return func(explore.Progress) {}
 	}
 	w := v.aside()
-	return progressPrinter(w, v.t.Name(), isTerminal(w))
+	return report.Printer(w, v.t.Name(), report.IsTerminal(w))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/flight"
 	"github.com/jostle-go/jostle/fuzz/session"
@@ -31,7 +32,7 @@ func (v *verb) recorded(do func()) {
 		do()
 		return
 	}
-	folder, record := flight.In(cacheFolder(packageFolder)), v.record()
+	folder, record := flight.In(env.Cache(packageFolder)), v.record()
 	left, broken := folder.Left(record.Call)
 	if broken > 0 {
 		v.t.Logf("removed %s of what runs the last process was at: no such record can be read", words.Count(broken, "file"))

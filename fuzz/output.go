@@ -76,7 +76,7 @@ func (v *verb) beside(text string) {
 	fmt.Fprint(v.aside(), trace.Visible(text))
 }
 
-// aside returns where the progress of a verb is written, which progressPrinter makes visible:
+// aside returns where the progress of a verb is written, which package report makes visible:
 // what its call has named, or standard error.
 func (v *verb) aside() io.Writer {
 	if v.Progress != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/words"
 )

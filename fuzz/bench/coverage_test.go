@@ -17,11 +17,11 @@ import (
 // the table of testdata says. All of it follows from seeds. By day the first program is
 // measured.
 func TestCoverageCurves(t *testing.T) {
-	programs, holds := Programs()[:1], golden.Rows
+	programs, holds := coveragePrograms()[:1], golden.Rows
 	if os.Getenv("JOSTLE_NIGHTLY") != "" || os.Getenv("JOSTLE_REWRITE") == "1" {
-		programs, holds = Programs(), golden.File
+		programs, holds = coveragePrograms(), golden.File
 	}
-	c, err := MeasureCoverage(context.Background(), CoverageOptions{Programs: programs})
+	c, err := measureCoverage(context.Background(), coverageOptions{Programs: programs})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/binary"
 	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/worker"
 )
@@ -109,7 +108,7 @@ func loads(t *testing.T, dir string) (list []string) {
 func shownIn(r *campaign.Report) (lines []string) {
 	for i := range r.Outcomes {
 		o := r.Outcomes[i].Orders
-		lines = append(lines, fmt.Sprintf("%d runs, %+v, never seen: %v", o.Runs(), o.Count(coverage.PR), o.OpenNames(coverage.PR)))
+		lines = append(lines, fmt.Sprintf("%d runs, %+v, never seen: %v", o.Runs(), o.Count(), o.OpenNames()))
 	}
 	return lines
 }

@@ -283,8 +283,8 @@ func TestShownBesides(t *testing.T) {
 		if got, want := target.yieldOf(i).Fresh, []int{6, 4}[i]; got != want { // 10 orders of the first actor
 			t.Errorf("in share %d %d orders were new, want %d", i, got, want)
 		}
-		if got := target.reported(); got.Seen(coverage.PR) != 13 || got.Runs() != target.all().Runs() {
-			t.Errorf("after share %d %d orders of %d runs are reported, want 13 of %d", i, got.Seen(coverage.PR), got.Runs(), target.all().Runs())
+		if got := target.reported(); got.Seen() != 13 || got.Runs() != target.all().Runs() {
+			t.Errorf("after share %d %d orders of %d runs are reported, want 13 of %d", i, got.Seen(), got.Runs(), target.all().Runs())
 		}
 	}
 	c.checkpoint()
@@ -295,7 +295,7 @@ func TestShownBesides(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, search := next.targets[0].reported().Seen(coverage.PR), next.targets[0].all().Seen(coverage.PR); got != 13 || search != 10 {
+		if got, search := next.targets[0].reported().Seen(), next.targets[0].all().Seen(); got != 13 || search != 10 {
 			t.Errorf("afterwards %d orders are reported, and %d by the search; want 13 and 10", got, search)
 		}
 	}

@@ -36,7 +36,7 @@ func TestShownByFailures(t *testing.T) {
 		for _, r := range []*campaign.Report{r, read} {
 			var got []string
 			out := &r.Outcomes[0]
-			for _, n := range out.Orders.OpenNames(coverage.PR) {
+			for _, n := range out.Orders.OpenNames() {
 				got = append(got, n.Name)
 			}
 			if !slices.Equal(got, c.want) || len(out.Findings) != 1 || out.Orders.Runs() != out.Runs {

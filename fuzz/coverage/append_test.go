@@ -52,7 +52,7 @@ func TestAddSeen(t *testing.T) {
 		merged.Merge(other)
 		before := search.Curves()
 		search.AddSeen(other)
-		if got, want := search.Count(coverage.PR), merged.Count(coverage.PR); got != want || search.Chance() != merged.Chance() {
+		if got, want := search.Count(), merged.Count(); got != want || search.Chance() != merged.Chance() {
 			t.Errorf("program %d: %+v and %v, want %+v and %v", prog, got, search.Chance(), want, merged.Chance())
 		}
 		if search.Runs() != 6 || !reflect.DeepEqual(search.Curves(), before) {

@@ -16,9 +16,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// noted returns what notes a recorded run, and then, if
-// that is wanted, as the arm guided does, which has a coverage of its own and begins anew
-// with each batch.
+// noted returns what notes a recorded run, and then, if that is wanted, as the arm guided
+// does, which has a coverage of its own and restarts with each batch.
 func noted(guided bool) func(*trace.Trace) {
 	of, own, pool, runs := &coverage.Orders{}, &coverage.Orders{}, &guide.Pool{}, 0
 	return func(t *trace.Trace) {
@@ -35,29 +34,22 @@ func noted(guided bool) func(*trace.Trace) {
 	}
 }
 
-// BenchmarkStep says what a step takes whose run is recorded and its orders noted, beside the
+// BenchmarkNotedStep says what a step takes whose run is recorded and its orders noted, beside the
 // floor, as the benchmark of package pulse does for steps alone.
-func BenchmarkStep(b *testing.B) {
-	for _, row := range []struct {
-		name string
-		also coverage.Criteria
-	}{{"trace-pr", 0}, {"trace-all-criteria", coverage.PCR | coverage.PMR | coverage.Positions}} {
-		b.Run(row.name, func(b *testing.B) {
-			ring, add, seed := load.Ring(10, 10, 10), noted(row.also, false), uint64(0)
-			sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
-			defer sys.Close()
-			load.Against(b, ring.Steps, func() {
-				seed++
-				sys.Reset(seed)
-				check := ring.Build(sys)
-				sys.Run()
-				add(sys.Trace())
-				if err := check(); err != nil || sys.Failure() != nil {
-					b.Fatal(err, sys.Failure())
-				}
-			})
-		})
-	}
+func BenchmarkNotedStep(b *testing.B) {
+	ring, add, seed := load.Ring(10, 10, 10), noted(false), uint64(0)
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+	defer sys.Close()
+	load.Against(b, ring.Steps, func() {
+		seed++
+		sys.Reset(seed)
+		check := ring.Build(sys)
+		sys.Run()
+		add(sys.Trace())
+		if err := check(); err != nil || sys.Failure() != nil {
+			b.Fatal(err, sys.Failure())
+		}
+	})
 }
 
 // BenchmarkLongRuns prints what a step of a run takes that shows little or nothing new,

@@ -29,9 +29,6 @@ func (o *Orders) AddSeen(from *Orders) {
 	for i := range from.receivers {
 		o.mergeReceiver(from, int32(i))
 	}
-	for _, what := range from.spots {
-		o.addPosition(what)
-	}
 }
 
 // addRows makes room for the bits of a matrix of an actor, if there is none.

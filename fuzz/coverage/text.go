@@ -56,7 +56,7 @@ func (o *Orders) Text() string {
 	if n := o.Folded(); n > 0 {
 		fmt.Fprintf(&b, "\nreceives told apart by types alone, since there were too many: %d\n", n)
 	}
-	if lines := openLines(o.OpenNames(PR)); len(lines) > 0 {
+	if lines := openLines(o.OpenNames()); len(lines) > 0 {
 		fmt.Fprintf(&b, "\nnot seen, and nothing is known to be in the way:\n%s", strings.Join(lines, ""))
 	}
 	for _, curve := range o.Curves() {

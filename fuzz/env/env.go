@@ -1,4 +1,5 @@
-package fuzz
+// Package env reads the settings that people give package fuzz in the environment.
+package env
 
 import (
 	"errors"
@@ -13,8 +14,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/words"
 )
 
-// settings are what the environment says; what it does not say is zero.
-type settings struct {
+// Settings are what the environment says; what it does not say is zero.
+type Settings struct {
 	Seed uint64 // JOSTLE_SEED
 	// Budget or Runs is JOSTLE_BUDGET, a time or a number of runs.
 	Budget     time.Duration
@@ -28,12 +29,12 @@ type settings struct {
 	Out        string        // JOSTLE_OUT, a folder
 }
 
-// readSettings reads the environment, in which strategies may be named. The error says of a
+// Read reads the environment, in which strategies may be named. The error says of a
 // setting that means nothing what it may be.
-func readSettings(strategies []string) (s settings, err error) {
+func Read(strategies []string) (s Settings, err error) {
 	for _, x := range []struct {
 		name string
-		set  func(*settings, string) bool
+		set  func(*Settings, string) bool
 		want string
 	}{
 		{"JOSTLE_SEED", readSeed, "a number from 1 on"},
@@ -56,13 +57,13 @@ func readSettings(strategies []string) (s settings, err error) {
 	return s, nil
 }
 
-func readSeed(s *settings, text string) bool {
+func readSeed(s *Settings, text string) bool {
 	n, err := strconv.ParseUint(text, 0, 64)
 	s.Seed = n
 	return err == nil && n > 0
 }
 
-func readBudget(s *settings, text string) bool {
+func readBudget(s *Settings, text string) bool {
 	if n, err := strconv.Atoi(text); err == nil {
 		s.Runs = n
 		return n > 0
@@ -72,15 +73,15 @@ func readBudget(s *settings, text string) bool {
 	return err == nil && d > 0
 }
 
-func readWorkers(s *settings, text string) bool {
+func readWorkers(s *Settings, text string) bool {
 	n, err := strconv.Atoi(text)
 	s.Workers = n
 	return err == nil && n > 0
 }
 
 // readStrategies returns what reads the names of strategies, of which known are all.
-func readStrategies(known []string) func(*settings, string) bool {
-	return func(s *settings, text string) bool {
+func readStrategies(known []string) func(*Settings, string) bool {
+	return func(s *Settings, text string) bool {
 		for name := range strings.SplitSeq(text, ",") {
 			s.Strategies = append(s.Strategies, strings.TrimSpace(name))
 		}
@@ -88,13 +89,13 @@ func readStrategies(known []string) func(*settings, string) bool {
 	}
 }
 
-func readStall(s *settings, text string) bool {
+func readStall(s *Settings, text string) bool {
 	d, err := time.ParseDuration(text)
 	s.Stall = d
 	return err == nil && d > 0
 }
 
-func readShrink(s *settings, text string) bool {
+func readShrink(s *Settings, text string) bool {
 	d, err := time.ParseDuration(text)
 	if s.Shrink = d; d == 0 {
 		s.Shrink = -1
@@ -102,20 +103,20 @@ func readShrink(s *settings, text string) bool {
 	return err == nil && d >= 0
 }
 
-func readRepair(s *settings, text string) bool {
+func readRepair(s *Settings, text string) bool {
 	s.Repair = text == "1"
 	return s.Repair || text == "0"
 }
 
-func readDistill(s *settings, text string) bool {
+func readDistill(s *Settings, text string) bool {
 	s.Distill = text == "1"
 	return s.Distill || text == "0"
 }
 
-// cacheFolder returns the folder for what is remembered beyond a process, as JOSTLE_CACHE
+// Cache returns the folder for what is remembered beyond a process, as JOSTLE_CACHE
 // says: if it is not set, one of this user's caches; "" if there is none, or if it is
 // "off". A relative path begins at dir.
-func cacheFolder(dir string) string {
+func Cache(dir string) string {
 	setting := os.Getenv("JOSTLE_CACHE")
 	switch setting {
 	case "off":
@@ -133,11 +134,11 @@ func cacheFolder(dir string) string {
 	return setting
 }
 
-// settingsFor returns what must be set for a command to find the case saved at a path, or, if
+// Again returns what must be set for a command to find the case saved at a path, or, if
 // none is, to search again as this process did.
-func settingsFor(path string) string {
+func Again(path string) string {
 	if path == "" {
-		return settingsOf("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
+		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
 	}
 	return Set(out)
 }
@@ -152,9 +153,9 @@ func When() string {
 	return "from now on"
 }
 
-// settingsOf returns what a shell must be told before a command so that the settings of these
+// Set returns what a shell must be told before a command so that the settings of these
 // names are as they are now: "JOSTLE_SEED='7' ". Of those that are not set it has nothing.
-func settingsOf(names ...string) string {
+func Set(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
 		if value := os.Getenv(name); value != "" {

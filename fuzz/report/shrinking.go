@@ -1,4 +1,4 @@
-package fuzz
+package report
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // breaks cannot be.
 const mostWidth = 79
 
-// shrinkingPrinter returns what tells on a terminal how far the shrinking of a failure is, and
+// Shrinking returns what tells on a terminal how far the shrinking of a failure is, and
 // what erases that. It writes nothing in the first second, and then a line a second, at
 // most. The cursor stays at the beginning of the line: whatever else is written to the
 // terminal begins a line there. Now is the clock. If w is no terminal nothing is written,
@@ -23,7 +23,7 @@ const mostWidth = 79
 //
 // The standard error of a test is a terminal when go test is called for the package of the
 // working folder without naming it, on a terminal. When packages are named it is a pipe.
-func shrinkingPrinter(w io.Writer, name string, terminal bool, now func() time.Time) (tell func(shrink.Progress), erase func()) {
+func Shrinking(w io.Writer, name string, terminal bool, now func() time.Time) (tell func(shrink.Progress), erase func()) {
 	if !terminal {
 		return nil, func() {}
 	}

@@ -1,4 +1,4 @@
-package fuzz
+package report_test
 
 import (
 	"io"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/report"
 )
 
 func TestProgress(t *testing.T) {
@@ -39,7 +40,7 @@ func TestProgress(t *testing.T) {
 			"100 runs, 1.0k/s, 5.0 s of about 80 days (under 1% of 120,000,000), no failures"},
 		{explore.Progress{Runs: 100, Rate: 20, Elapsed: 5 * time.Second, Estimate: 100, Done: true}, "100 runs, 20/s, 5.0 s, no failures"},
 	} {
-		if got := progressLine(c.p); got != c.want {
+		if got := report.Progress(c.p); got != c.want {
 			t.Errorf("%+v:\n%s, want\n%s", c.p, got, c.want)
 		}
 	}
@@ -72,7 +73,7 @@ func TestPrinter(t *testing.T) {
 			"    T: 2 runs, 5.0 s, no failures\n    T: 5 runs, 10 s, no failures\n    T: 6 runs, 10 s, no failures\n"},
 	} {
 		var b strings.Builder
-		print := progressPrinter(&b, "T", c.terminal)
+		print := report.Printer(&b, "T", c.terminal)
 		for _, p := range c.told {
 			print(p)
 		}
@@ -88,7 +89,7 @@ func TestIsTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if isTerminal(file) || isTerminal(io.Discard) {
+	if report.IsTerminal(file) || report.IsTerminal(io.Discard) {
 		t.Error("a file, or what is none, is taken for a terminal")
 	}
 }

@@ -1,10 +1,11 @@
-package fuzz
+package report_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/report"
 	"github.com/jostle-go/jostle/shrink"
 )
 
@@ -33,7 +34,7 @@ func TestShrinking(t *testing.T) {
 	} {
 		var b strings.Builder
 		now := time.Unix(0, 0)
-		tell, erase := shrinkingPrinter(&b, c.name, true, func() time.Time { return now })
+		tell, erase := report.Shrinking(&b, c.name, true, func() time.Time { return now })
 		for _, p := range c.told {
 			now = time.Unix(0, 0).Add(time.Duration(p.ms) * time.Millisecond)
 			tell(shrink.Progress{Runs: p.runs, From: 31, Steps: p.steps})
@@ -52,7 +53,7 @@ func TestShrinking(t *testing.T) {
 // TestShrinkingIsForTerminals: elsewhere nothing is written.
 func TestShrinkingIsForTerminals(t *testing.T) {
 	var b strings.Builder
-	tell, erase := shrinkingPrinter(&b, "T", false, nil)
+	tell, erase := report.Shrinking(&b, "T", false, nil)
 	if erase(); tell != nil || b.Len() > 0 {
 		t.Errorf("%q is written, or the clock asked", b.String())
 	}

@@ -1,4 +1,5 @@
-package fuzz
+// Package report writes for people how far an exploration is.
+package report
 
 import (
 	"fmt"
@@ -12,10 +13,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// progressLine returns one line that says how far an exploration is, such as
+// Progress returns one line that says how far an exploration is, such as
 //
 //	12,400 runs, 310k/s, 40 ms of about 261 ms (15% of 81,000), no failures
-func progressLine(p explore.Progress) string {
+func Progress(p explore.Progress) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s runs", words.Grouped(p.Runs))
 	if p.Wasted > 0 {
@@ -73,11 +74,11 @@ const (
 	waitForLog  = 5 * time.Second
 )
 
-// progressPrinter returns what writes the progress of a search to w, each line with the
+// Printer returns what writes the progress of a search to w, each line with the
 // name of the search: on a terminal one line a second that is written over,
 // elsewhere a line every five seconds. Of a search that was shown the end is
 // shown too.
-func progressPrinter(w io.Writer, name string, terminal bool) func(explore.Progress) {
+func Printer(w io.Writer, name string, terminal bool) func(explore.Progress) {
 	pr := &printer{w: w, name: trace.Visible(name), terminal: terminal, wait: waitForLog}
 	if terminal {
 		pr.wait = waitForLine
@@ -85,7 +86,7 @@ func progressPrinter(w io.Writer, name string, terminal bool) func(explore.Progr
 	return pr.print
 }
 
-// A printer is what progressPrinter returns.
+// A printer is what Printer returns.
 type printer struct {
 	w        io.Writer
 	name     string
@@ -101,7 +102,7 @@ func (pr *printer) print(p explore.Progress) {
 		return
 	}
 	pr.shown, pr.next = true, p.Elapsed+pr.wait
-	text := "    " + pr.name + ": " + progressLine(p)
+	text := "    " + pr.name + ": " + Progress(p)
 	if !pr.terminal {
 		fmt.Fprintln(pr.w, text)
 		return
@@ -113,8 +114,8 @@ func (pr *printer) print(p explore.Progress) {
 	}
 }
 
-// isTerminal reports whether lines of w can be written over.
-func isTerminal(w io.Writer) bool {
+// IsTerminal reports whether lines of w can be written over.
+func IsTerminal(w io.Writer) bool {
 	f, is := w.(*os.File)
 	if !is {
 		return false
