@@ -32,7 +32,7 @@ import (
 //
 // A bridge shows the engine receive orders. It gains nothing that can be measured on a
 // staged bug that needs seven rare orders in a row, which random orders show once in
-// 279,936 runs. These are medians of 16 trials with one process and
+// 279,936 runs. These are medians of 16 and 17 trials with one process and
 // -fuzzminimizetime=1x, up to the first run that fails:
 //
 //	                               found      runs
@@ -40,7 +40,7 @@ import (
 //	go test -fuzz, without         all      28,867
 //	a loop of our own, guided      9 of 11   3,819 (at most 100,000 runs)
 //
-// The engine counts the blocks of jostle too, which show how far a run came. It takes
+// The engine counts the blocks of jostle too, which probably show it how far a run came. It takes
 // inputs in turns, not those that showed something new. A loop that goes on from new
 // receive pairs needs an eighth of the runs. JOSTLE_NIGHTLY=1 go test -run
 // 'NativeFuzzing|GuidanceHelps' -v measures it again.
