@@ -441,7 +441,7 @@ func TestInterrupted(t *testing.T) {
 	o.Env = environment(dir)
 	list := subjects(t, o.Env, "TestHolds", "TestTwoBugs")
 	runs, parts := 0, 0
-	for ended := ""; ended != "runs"; parts++ {
+	for ended := campaign.End(""); ended != campaign.EndRuns; parts++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Duration(60+10*parts)*time.Millisecond, cancel)
 		r, err := campaign.Run(ctx, list, o)
@@ -457,7 +457,7 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("it went back from %d runs to %d", runs, now)
 		}
 		runs, ended = now, r.Ended
-		if got := found(r); ended == "runs" && !slices.Equal(got, want) {
+		if got := found(r); ended == campaign.EndRuns && !slices.Equal(got, want) {
 			t.Errorf("found\n%s\nand without interruption\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
