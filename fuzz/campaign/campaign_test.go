@@ -524,7 +524,7 @@ func TestNeverSaturated(t *testing.T) {
 		want := 0
 		for _, c := range []struct {
 			workers, runs int
-			ended         string
+			ended         campaign.End
 		}{{1, 0, "given up"}, {3, 0, "given up"}, {2, 3000, "runs"}} {
 			r := campaignOf(t, t.TempDir(), campaign.Options{Saturated: 0.01, Workers: c.workers, Runs: c.runs}, test)
 			out := &r.Outcomes[0]
