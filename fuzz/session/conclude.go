@@ -249,9 +249,7 @@ func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
 	if played.Result.Failure == nil {
 		return errors.New(played.Held(filepath.Base(c.Path), s.isLiteral()))
 	}
-	if q.Fresh {
-		s.early = map[string]bool{c.Path: true}
-	}
+	s.early = map[string]bool{c.Path: q.Fresh}
 	s.Shrink = orForever(q.Time)
 	r.Findings = s.conclude(ctx, runner, played.Finding(runner, s.origin(&c), &c), q.Where, end{q.Keep, c.Path, s.mostRuns(q)})
 	return nil
