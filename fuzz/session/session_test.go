@@ -112,3 +112,23 @@ func TestSessionsSayWhatTheyDo(t *testing.T) {
 		t.Errorf("said %q, want %q", said, want)
 	}
 }
+
+// TestShrunkCasesOutliveTheirRequest: what Shrink was given, and did not save anew, stays whatever
+// is asked for next.
+func TestShrunkCasesOutliveTheirRequest(t *testing.T) {
+	p := search.Property{Name: "p", Test: "p", Func: quarrels}
+	s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), Later: true}
+	r, err := s.Do(t.Context(), &Request{Do: Run, Seed: 1, Count: 1})
+	if err != nil || len(r.Findings) == 0 || !r.Findings[0].Save(s.Folder) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	before := filesOf(t, s.Folder)
+	for _, q := range []Request{{Do: Shrink, File: r.Findings[0].Path}, {Do: Shrink, File: r.Findings[0].Path, Fresh: true}, {Do: Explore, Seed: 1}} {
+		if _, err := s.Do(t.Context(), &q); err != nil {
+			t.Error(err)
+		}
+		if now := filesOf(t, s.Folder); !slices.Equal(now, before) {
+			t.Errorf("after %s there are %q", q.Do, now)
+		}
+	}
+}
