@@ -45,9 +45,7 @@ type Session struct {
 	// Pages asks for pages next to cases. Repair lets saved cases give way to what shows the
 	// same failure better. Shortest saves the shortest run of each failure only.
 	Pages, Repair, Shortest bool
-	// When says when a saved case runs, in words; "" means from now on. Shown returns a path
-	// as people see it; nil means all of it.
-	When  string
+	// Shown returns a path as people see it; nil means all of it.
 	Shown func(path string) string
 	// Shrinking, if it is not nil, is called before a run is shrunk. It returns what reports
 	// the progress of that, and what is called after it.
